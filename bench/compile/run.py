@@ -1,0 +1,168 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+"""Seconds and memory of compiling: an empty file, each floor, the umbrella header, the digits program, and networks of 4, 16 and 64 blocks.
+
+Prints a table; --csv FILE writes the same numbers (docs/benchmarks/compile.csv is the folder's own). No flags beyond the optimisation level are given.
+"""
+import argparse
+import csv
+import os
+import pathlib
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "test/tools"))
+from check_floors import FLOORS  # noqa: E402
+
+DEPTHS = [4, 16, 64]
+
+# What is promised, on g++ 12 -O2 without -g: case -> (seconds, megabytes); 'over empty' counts from the empty file.
+PROMISES = {"floor shape": ("over empty", 0.2, None), "espalier.hpp": ("in all", 0.9, None), "digits": ("in all", 3.0, 400)}
+DEPTH_PROMISE = 4.5  # 64 blocks against 16, in time and memory
+
+
+def floor_source(floor):
+    folder = ROOT / "include/espalier" / floor
+    headers = sorted(p for p in folder.rglob("*.hpp") if "cuda" not in p.parts)
+    return "".join(f"#include <{p.relative_to(ROOT / 'include')}>\n" for p in headers)
+
+
+def cases(scratch):
+    """Yields (name, source file, extra arguments)."""
+    def written(name, text):
+        path = scratch / (name.replace(" ", "_").replace(".", "_") + ".cpp")
+        path.write_text(text, encoding="utf-8")
+        return name, path, []
+
+    yield written("empty", "int main() {}\n")
+    for floor in FLOORS:
+        text = floor_source(floor)
+        if text:
+            yield written(f"floor {floor}", text)
+    if (ROOT / "include/espalier.hpp").exists():
+        yield written("espalier.hpp", "#include <espalier.hpp>\n")
+    digits = ROOT / "docs/examples/digits.cpp"
+    if digits.exists():
+        yield "digits", digits, ['-DESPALIER_DATA="data"']
+    for depth in DEPTHS:
+        yield f"depth {depth}", ROOT / "bench/compile/depth.cpp", [f"-DBLOCKS={depth}"]
+
+
+def measure(command, limit):
+    """Seconds and peak megabytes of the largest process of one command, or None with what it said."""
+    with tempfile.TemporaryFile() as said:
+        begun = time.monotonic()
+        process = subprocess.Popen(["timeout", str(limit), *command], stdout=said, stderr=said)
+        _, status, usage = os.wait4(process.pid, 0)
+        seconds = time.monotonic() - begun
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode:
+            said.seek(0)
+            return None, said.read().decode(errors="replace")
+        return (seconds, usage.ru_maxrss / 1024), ""
+
+
+def best_of(repeat, command, limit):
+    best = None
+    for _ in range(repeat):
+        result, said = measure(command, limit)
+        if result is None:
+            return None, said
+        best = result if best is None else (min(best[0], result[0]), min(best[1], result[1]))
+    return best, ""
+
+
+def version(compiler):
+    return subprocess.run([compiler, "--version"], capture_output=True, text=True).stdout.splitlines()[0]
+
+
+def processor():
+    try:
+        return next(line.split(":", 1)[1].strip() for line in open("/proc/cpuinfo", encoding="utf-8") if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return platform.processor() or platform.machine()
+
+
+def report_promises(rows):
+    """Compares the promised numbers with the measured ones; returns the number of broken promises."""
+    seen = {(r["case"], r["compiler"], r["debug"]): r for r in rows if r["seconds"] is not None}
+    broken = 0
+
+    def line(text, good):
+        nonlocal broken
+        broken += not good
+        print(f"{'kept  ' if good else 'BROKEN'} {text}")
+
+    for compiler, debug in sorted({(r["compiler"], r["debug"]) for r in rows}):
+        small, large = seen.get(("depth 16", compiler, debug)), seen.get(("depth 64", compiler, debug))
+        if small and large:
+            time_ratio, memory_ratio = large["seconds"] / small["seconds"], large["megabytes"] / small["megabytes"]
+            line(f"{compiler} {'-g ' if debug else ''}64 blocks against 16: {time_ratio:.2f} times the time, {memory_ratio:.2f} times the memory (at most "
+                 f"{DEPTH_PROMISE})", max(time_ratio, memory_ratio) <= DEPTH_PROMISE)
+        if debug or "clang" in compiler:
+            continue
+        for case, (kind, seconds, megabytes) in PROMISES.items():
+            row, empty = seen.get((case, compiler, debug)), seen.get(("empty", compiler, debug))
+            if not row or (kind == "over empty" and not empty):
+                continue
+            spent = row["seconds"] - (empty["seconds"] if kind == "over empty" else 0)
+            good = spent <= seconds and (megabytes is None or row["megabytes"] <= megabytes)
+            line(f"{compiler} {case}: {spent:.2f} s {kind}, {row['megabytes']:.0f} MB (at most {seconds} s"
+                 f"{f', {megabytes} MB' if megabytes else ''})", good)
+    return broken
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--compilers", default="g++,clang++-19", help="comma separated; those not installed are left out")
+    options.add_argument("--cases", default="", help="comma separated beginnings of case names; empty: all")
+    options.add_argument("--debug", default="both", choices=["both", "yes", "no"], help="with -g, without, or both")
+    options.add_argument("--repeat", type=int, default=3, help="the least of so many runs is reported")
+    options.add_argument("--arch", default="native", help="-march=; none: the compiler's default")
+    options.add_argument("--xsimd-include", default="", help="folder of other xsimd headers")
+    options.add_argument("--limit", type=int, default=300, help="seconds after which a compilation counts as failed")
+    options.add_argument("--csv", type=pathlib.Path, help="write the table here, too")
+    chosen = options.parse_args()
+
+    wanted = tuple(filter(None, chosen.cases.split(",")))
+    compilers = [c for c in chosen.compilers.split(",") if shutil.which(c)]
+    rows, failed = [], 0
+    print(f"{processor()}; " + "; ".join(version(c) for c in compilers))
+    print(f"{'case':<18}{'compiler':<14}{'-g':<5}{'seconds':>8}{'MB':>8}{'s over empty':>14}")
+    with tempfile.TemporaryDirectory() as folder:
+        for compiler in compilers:
+            for debug in {"both": [False, True], "yes": [True], "no": [False]}[chosen.debug]:
+                empty = None
+                for name, source, extra in cases(pathlib.Path(folder)):
+                    if wanted and name != "empty" and not name.startswith(wanted):
+                        continue
+                    command = [compiler, "-std=c++20", "-O2", *(["-g"] if debug else []), *([] if chosen.arch == "none" else [f"-march={chosen.arch}"]),
+                               *(["-isystem", chosen.xsimd_include] if chosen.xsimd_include else []), f"-I{ROOT / 'include'}", *extra,
+                               "-c", str(source), "-o", os.devnull]
+                    result, said = best_of(chosen.repeat, command, chosen.limit)
+                    if result is None:
+                        failed += 1
+                        rows.append({"case": name, "compiler": compiler, "debug": debug, "seconds": None, "megabytes": None})
+                        print(f"{name:<18}{compiler:<14}{'-g' if debug else '':<5}  failed: {' '.join(said.split())[:120]}")
+                        continue
+                    seconds, megabytes = result
+                    empty = seconds if name == "empty" else empty
+                    rows.append({"case": name, "compiler": compiler, "debug": debug, "seconds": round(seconds, 3), "megabytes": round(megabytes, 1)})
+                    print(f"{name:<18}{compiler:<14}{'-g' if debug else '':<5}{seconds:>8.2f}{megabytes:>8.0f}{seconds - (empty or 0):>14.2f}", flush=True)
+    broken = report_promises(rows)
+    if chosen.csv:
+        chosen.csv.parent.mkdir(parents=True, exist_ok=True)
+        with open(chosen.csv, "w", newline="", encoding="utf-8") as file:
+            out = csv.DictWriter(file, ["case", "compiler", "debug", "seconds", "megabytes"])
+            out.writeheader()
+            out.writerows({**r, "debug": "-g" if r["debug"] else ""} for r in rows)
+    return 1 if failed or broken else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

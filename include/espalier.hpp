@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+/// Everything for the CPU.
+#include "espalier/model/trainer.hpp"
+#include "espalier/nn/nn.hpp"
+#include "espalier/operation/operation.hpp"
+#include "espalier/optim/optim.hpp"
+#include "espalier/storage/all_close.hpp"
+#include "espalier/storage/argmax.hpp"
+#include "espalier/storage/print.hpp"

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <type_traits>
+
+#include "constant_math.hpp"
+
+/// The functions that rules are written in: one body for numbers, packs of numbers, device threads and graph handles.
+///
+/// float, double   in a constant expression our own (constant_math.hpp, within 2 ulp), at run time the platform's
+/// other types     the function of that type, found by argument-dependent look-up:
+///                 exp log sqrt tanh sigmoid pow abs maximum minimum erf sin cos floor select greater greater_equal less less_equal equal not_equal
+///                 each takes and returns T; comparisons return 1 or 0, select(c, a, b) reads c as "not 0"
+/// nan             maximum and minimum give nan when an operand is nan (that is what a non-finite check downstream relies on)
+namespace espalier::math {
+
+namespace found {
+// An inner scope with these names in it, so that look-up stops here and only the argument's own functions are added.
+struct nobody {};
+void exp(nobody) = delete;
+void log(nobody) = delete;
+void sqrt(nobody) = delete;
+void tanh(nobody) = delete;
+void sigmoid(nobody) = delete;
+void abs(nobody) = delete;
+void erf(nobody) = delete;
+void sin(nobody) = delete;
+void cos(nobody) = delete;
+void floor(nobody) = delete;
+void pow(nobody) = delete;
+void maximum(nobody) = delete;
+void minimum(nobody) = delete;
+void select(nobody) = delete;
+void greater(nobody) = delete;
+void greater_equal(nobody) = delete;
+void less(nobody) = delete;
+void less_equal(nobody) = delete;
+void equal(nobody) = delete;
+void not_equal(nobody) = delete;
+
+#define ESPALIER_FOUND_UNARY(name)                                             \
+  template <class T>                                                           \
+  ESPALIER_EVERYWHERE ESPALIER_INLINE constexpr auto call_##name(T const& x) { \
+    return name(x);                                                            \
+  }
+#define ESPALIER_FOUND_BINARY(name)                                                        \
+  template <class T, class U>                                                              \
+  ESPALIER_EVERYWHERE ESPALIER_INLINE constexpr auto call_##name(T const& a, U const& b) { \
+    return name(a, b);                                                                     \
+  }
+ESPALIER_FOUND_UNARY(exp)
+ESPALIER_FOUND_UNARY(log)
+ESPALIER_FOUND_UNARY(sqrt)
+ESPALIER_FOUND_UNARY(tanh)
+ESPALIER_FOUND_UNARY(sigmoid)
+ESPALIER_FOUND_UNARY(abs)
+ESPALIER_FOUND_UNARY(erf)
+ESPALIER_FOUND_UNARY(sin)
+ESPALIER_FOUND_UNARY(cos)
+ESPALIER_FOUND_UNARY(floor)
+ESPALIER_FOUND_BINARY(pow)
+ESPALIER_FOUND_BINARY(maximum)
+ESPALIER_FOUND_BINARY(minimum)
+ESPALIER_FOUND_BINARY(greater)
+ESPALIER_FOUND_BINARY(greater_equal)
+ESPALIER_FOUND_BINARY(less)
+ESPALIER_FOUND_BINARY(less_equal)
+ESPALIER_FOUND_BINARY(equal)
+ESPALIER_FOUND_BINARY(not_equal)
+#undef ESPALIER_FOUND_UNARY
+#undef ESPALIER_FOUND_BINARY
+
+template <class C, class A, class B>
+ESPALIER_EVERYWHERE ESPALIER_INLINE constexpr auto call_select(C const& c, A const& a, B const& b) {
+  return select(c, a, b);
+}
+}  // namespace found
+
+// The platform's functions without <cmath>, which costs 0.3 s to include; device code has them under their C names.
+#if defined(__CUDA_ARCH__)
+#define ESPALIER_PLATFORM(name) ::name
+#else
+#define ESPALIER_PLATFORM(name) __builtin_##name
+#endif
+
+#define ESPALIER_UNARY(name)                                                                                 \
+  template <class T>                                                                                         \
+  ESPALIER_EVERYWHERE ESPALIER_INLINE constexpr auto name(T const& x) {                                      \
+    if constexpr (std::is_arithmetic_v<T>) {                                                                 \
+      static_assert(std::is_floating_point_v<T>, "math::" #name "(x): x is float or double");                \
+      if (__builtin_is_constant_evaluated()) return constant::to<T>(constant::name(static_cast<double>(x))); \
+      if constexpr (std::is_same_v<T, float>) return ESPALIER_PLATFORM(name##f)(x);                          \
+      else return ESPALIER_PLATFORM(name)(x);                                                                \
+    } else {                                                                                                 \
+      return found::call_##name(x);                                                                          \
+    }                                                                                                        \
+  }
+ESPALIER_UNARY(exp)
+ESPALIER_UNARY(log)
+ESPALIER_UNARY(sqrt)
+ESPALIER_UNARY(tanh)
+ESPALIER_UNARY(erf)
+ESPALIER_UNARY(sin)
+ESPALIER_UNARY(cos)
+ESPALIER_UNARY(floor)
+#undef ESPALIER_UNARY
+
+/// |x|; the sign of -0 and of nan is cleared.
+template <class T>
+ESPALIER_EVERYWHERE ESPALIER_INLINE constexpr auto abs(T const& x) {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (__builtin_is_constant_evaluated()) return constant::to<T>(constant::abs(static_cast<double>(x)));
+    if constexpr (std::is_same_v<T, float>) return ESPALIER_PLATFORM(fabsf)(x);
+    else return ESPALIER_PLATFORM(fabs)(x);
+  } else if constexpr (std::is_arithmetic_v<T>) {
+    return x < 0 ? -x : x;
+  } else {
+    return found::call_abs(x);
+  }
+}
+
+/// 1 / (1 + e^-x); exact limits 0 and 1, never nan for a number.
+template <class T>
+ESPALIER_EVERYWHERE ESPALIER_INLINE constexpr auto sigmoid(T const& x) {
+  if constexpr (std::is_arithmetic_v<T>) {
+    static_assert(std::is_floating_point_v<T>, "math::sigmoid(x): x is float or double");
+    if (__builtin_is_constant_evaluated()) return constant::to<T>(constant::sigmoid(static_cast<double>(x)));
+    return static_cast<T>(T(1) / (T(1) + math::exp(-x)));
+  } else {
+    return found::call_sigmoid(x);
+  }
+}
+
+/// x^y with C's special cases.
+template <class T, class U>
+ESPALIER_EVERYWHERE ESPALIER_INLINE constexpr auto pow(T const& x, U const& y) {
+  if constexpr (std::is_arithmetic_v<T> && std::is_arithmetic_v<U>) {
+    static_assert(std::is_floating_point_v<T>, "math::pow(x, y): x is float or double");
+    if (__builtin_is_constant_evaluated()) return constant::to<T>(constant::pow(static_cast<double>(x), static_cast<double>(y)));
+    if constexpr (std::is_same_v<T, float>) return ESPALIER_PLATFORM(powf)(x, static_cast<float>(y));
+    else return ESPALIER_PLATFORM(pow)(x, static_cast<double>(y));
+  } else {
+    return found::call_pow(x, y);
+  }
+}
+#undef ESPALIER_PLATFORM
+
+/// The larger of two; nan if either is.
+template <class T, class U>
+ESPALIER_EVERYWHERE ESPALIER_INLINE constexpr auto maximum(T const& a, U const& b) {
+  if constexpr (std::is_arithmetic_v<T> && std::is_arithmetic_v<U>) return a < static_cast<T>(b) || b != b ? static_cast<T>(b) : a;
+  else return found::call_maximum(a, b);
+}
+
+/// The smaller of two; nan if either is.
+template <class T, class U>
+ESPALIER_EVERYWHERE ESPALIER_INLINE constexpr auto minimum(T const& a, U const& b) {
+  if constexpr (std::is_arithmetic_v<T> && std::is_arithmetic_v<U>) return a > static_cast<T>(b) || b != b ? static_cast<T>(b) : a;
+  else return found::call_minimum(a, b);
+}
+
+/// a where the condition is not 0, else b. Both are evaluated.
+template <class C, class A, class B>
+ESPALIER_EVERYWHERE ESPALIER_INLINE constexpr auto where(C const& condition, A const& a, B const& b) {
+  if constexpr (std::is_arithmetic_v<C>) return condition != 0 ? a : static_cast<A>(b);
+  else return found::call_select(condition, a, b);
+}
+
+#define ESPALIER_COMPARISON(name, op)                                                                              \
+  template <class T, class U>                                                                                      \
+  ESPALIER_EVERYWHERE ESPALIER_INLINE constexpr auto name(T const& a, U const& b) {                                \
+    if constexpr (std::is_arithmetic_v<T> && std::is_arithmetic_v<U>) return a op static_cast<T>(b) ? T(1) : T(0); \
+    else return found::call_##name(a, b);                                                                          \
+  }
+ESPALIER_COMPARISON(greater, >)
+ESPALIER_COMPARISON(greater_equal, >=)
+ESPALIER_COMPARISON(less, <)
+ESPALIER_COMPARISON(less_equal, <=)
+ESPALIER_COMPARISON(equal, ==)
+ESPALIER_COMPARISON(not_equal, !=)
+#undef ESPALIER_COMPARISON
+
+/// True unless x is nan or infinite.
+template <class T>
+ESPALIER_EVERYWHERE ESPALIER_INLINE constexpr bool isfinite(T x) {
+  static_assert(std::is_arithmetic_v<T>, "math::isfinite(x): x is a number");
+  return constant::is_finite(static_cast<double>(x));
+}
+
+/// A literal in a generic body: T(c) for numbers, and a double for packs and handles, whose operators take one.
+template <class T>
+ESPALIER_EVERYWHERE ESPALIER_INLINE constexpr auto number(double c) {
+  if constexpr (std::is_arithmetic_v<T>) return static_cast<T>(c);
+  else return c;
+}
+
+}  // namespace espalier::math

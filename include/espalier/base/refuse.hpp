@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <type_traits>
+
+namespace espalier {
+
+/// The result of an op whose operands do not fit: carries the relation that failed and, as it travels up, the path of modules it came through.
+/// Every op accepts it in silence, so one mistake stays one error; only a root (model, trainer, predictor, output_shape, grad) asserts.
+template <class... Facts>
+struct refused {
+  using shape_type = refused;
+  using is_expression = void;
+  static constexpr bool eager = false;
+};
+
+template <class T>
+inline constexpr bool is_refused = false;
+template <class... Facts>
+inline constexpr bool is_refused<refused<Facts...>> = true;
+
+/// True for what a root may accept.
+template <class T>
+struct fits {
+  static constexpr bool value = !is_refused<std::remove_cvref_t<T>>;
+};
+
+namespace detail {
+template <class... T>
+struct first_refused;
+template <class T, class... Rest>
+struct first_refused<T, Rest...> : std::conditional_t<is_refused<T>, std::type_identity<T>, first_refused<Rest...>> {};
+template <>
+struct first_refused<> {};
+}  // namespace detail
+
+/// Position of a layer in a Sequential, as a fact of the path: layer 3 of 7 counts from 0.
+template <int Position, int Count>
+struct layer {};
+
+/// Adds a fact (a module type, a position) to a refusal that travels up.
+template <class Fact, class... Facts>
+constexpr refused<Facts..., Fact> through(refused<Facts...>) {
+  return {};
+}
+
+}  // namespace espalier

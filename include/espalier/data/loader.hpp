@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "../storage/tensor.hpp"
+#include "dataset.hpp"
+#include "shuffle.hpp"
+
+namespace espalier::data {
+
+namespace detail {
+
+/// A fact for a refusal: a batch of the loader is N samples of the data set's shape.
+template <class Batch, class Sample>
+struct batch_of_samples {
+  static constexpr bool agree = false;
+};
+template <int N, int... S>
+struct batch_of_samples<shape<N, S...>, shape<S...>> {
+  static constexpr bool agree = true;
+};
+
+/// A batch in memory, filled again and again.
+template <class T, class Batch>
+struct batch_memory {
+  static constexpr int count = Batch::value.at[0];
+  tensor<T, Batch> images;
+  tensor<std::int32_t, shape<count>> labels;
+
+  /// Copies the samples order[from], order[from + 1], …; beyond order[last - 1], that one again.
+  template <class Sample>
+  void gather(samples<T, Sample> const& all, io::owned<std::int32_t> const& order, std::int64_t from, std::int64_t last) noexcept {
+    for (int i = 0; i < count; ++i) {
+      std::int64_t const chosen = order[from + i < last ? from + i : last - 1];
+      T const* const image = all.images + chosen * Sample::size;
+      T* const to = images.data() + i * Sample::size;
+      for (std::int64_t j = 0; j < Sample::size; ++j) to[j] = image[j];
+      labels.data()[i] = all.labels[chosen];
+    }
+  }
+};
+
+template <class Sample, int N>
+struct batch_shape_of;
+template <int... S, int N>
+struct batch_shape_of<shape<S...>, N> {
+  using type = shape<N, S...>;
+};
+
+struct unsaid_policy {};
+struct drop_last_policy {};
+struct padded_policy {};
+template <int N>
+struct second_batch_policy {};
+
+/// The size of the last, smaller batch that a policy runs; 0: none.
+template <class Policy>
+inline constexpr int tail_size = 0;
+template <int N>
+inline constexpr int tail_size<second_batch_policy<N>> = N;
+
+struct no_memory {};
+
+}  // namespace detail
+
+/// What becomes of the samples that do not fill a batch. There is no default: a loader says it.
+/// drop_last         an epoch leaves them out (other ones each time, when the order is shuffled)
+/// padded            the last batch repeats its last sample; each batch comes with its number of real samples (for evaluation)
+/// second_batch<N>   they are a batch of their own of static size N, given by tail(); refused at construction unless exactly N remain
+inline constexpr detail::drop_last_policy drop_last{};
+inline constexpr detail::padded_policy padded{};
+template <int N>
+inline constexpr detail::second_batch_policy<N> second_batch{};
+
+/// A batch as a loader gives it: valid until the loader gives the next one.
+template <class T, class Batch>
+struct loaded {
+  tensor<T, Batch> const& images;
+  tensor<std::int32_t, shape<Batch::value.at[0]>> const& labels;
+};
+/// The first `count` samples are real.
+template <class T, class Batch>
+struct loaded_padded {
+  tensor<T, Batch> const& images;
+  tensor<std::int32_t, shape<Batch::value.at[0]>> const& labels;
+  int count;
+};
+
+/// loader{samples, batch<N, ...>{}, order, policy}: a data set in batches of static size, in one order per epoch.
+///
+///     data::loader batches{train, esp::batch<32, 8, 8>{}, data::shuffled{seed}, data::drop_last};
+///     for (auto const& [images, labels] : batches.epoch(k)) trainer.step(images, labels);
+///
+/// shape   images (N, Sample...), labels (N)
+/// errors  size_error at construction: no sample, too few for one batch with drop_last, a remainder other than second_batch's N
+/// memory  one batch and one index per sample, allocated at construction; an epoch allocates nothing
+/// order   epoch k of a seed is the same permutation whatever was asked for before
+/// One epoch at a time: the range and the batches of epoch(k) look at the loader. A loader looks at the data set.
+template <class T, class Sample, class Batch, class Policy = detail::unsaid_policy>
+class loader {
+  using facts = detail::batch_of_samples<Batch, Sample>;
+  static_assert(facts::agree, "loader{samples, batch<N, ...>{}, ...}: the batch must be N samples of the data set's shape");
+  static_assert(
+      !std::is_same_v<Policy, detail::unsaid_policy>,
+      "loader{samples, batch<N, ...>{}, order, policy}: say what becomes of the last batch: drop_last, padded or second_batch<N>");
+
+ public:
+  static constexpr int batch_size = Batch::value.at[0];
+  static constexpr int tail_size = detail::tail_size<Policy>;
+  static constexpr bool is_padded = std::is_same_v<Policy, detail::padded_policy>;
+  using batch_type = std::conditional_t<is_padded, loaded_padded<T, Batch>, loaded<T, Batch>>;
+
+  loader(samples<T, Sample> all, Batch, order how, Policy)
+      : all_{all}, how_{how}, order_{detail::checked_count(all.size(), batch_size, is_padded, tail_size)} {
+    detail::arrange(order_, how_, 0);
+  }
+  loader(dataset<T, Sample> const& all ESPALIER_BORROWS, Batch size, order how, Policy policy) : loader{all.all(), size, how, policy} {}
+  loader(dataset<T, Sample>&&, Batch, order, Policy) = delete;
+  loader(samples<T, Sample> all, Batch size, order how) requires std::is_same_v<Policy, detail::unsaid_policy>
+      : loader{all, size, how, Policy{}} {}
+
+  class iterator {
+   public:
+    batch_type operator*() const noexcept {
+      if constexpr (is_padded) return {from_->memory_.images, from_->memory_.labels, static_cast<int>(last() - at_)};
+      else return {from_->memory_.images, from_->memory_.labels};
+    }
+    iterator& operator++() noexcept {
+      at_ += batch_size;
+      gather();
+      return *this;
+    }
+    bool operator==(iterator const& other) const noexcept { return at_ == other.at_; }
+
+   private:
+    friend loader;
+    iterator(loader* from, std::int64_t at) noexcept : from_{from}, at_{at} { gather(); }
+    std::int64_t last() const noexcept { return at_ + batch_size < from_->all_.size() ? at_ + batch_size : from_->all_.size(); }
+    void gather() noexcept {
+      if (at_ < from_->batches() * batch_size) from_->memory_.gather(from_->all_, from_->order_, at_, last());
+    }
+
+    loader* from_;
+    std::int64_t at_;
+  };
+  class range {
+   public:
+    iterator begin() const noexcept { return {from_, 0}; }
+    iterator end() const noexcept { return {from_, from_->batches() * batch_size}; }
+
+   private:
+    friend loader;
+    explicit range(loader* from) noexcept : from_{from} {}
+    loader* from_;
+  };
+
+  /// The batches of epoch number k, in that epoch's order. With second_batch, tail() follows them.
+  [[nodiscard]] range epoch(std::int64_t k) & noexcept ESPALIER_BORROWS {
+    detail::arrange(order_, how_, k);
+    return range{this};
+  }
+  void epoch(std::int64_t) && = delete;
+
+  /// The samples that remain after the batches of the epoch begun last, as a batch of static size tail_size.
+  [[nodiscard]] auto tail() & noexcept ESPALIER_BORROWS requires(tail_size > 0) {
+    tail_.gather(all_, order_, batches() * batch_size, all_.size());
+    return loaded<T, tail_batch>{tail_.images, tail_.labels};
+  }
+
+  /// How many samples are in no whole batch: dropped, in the padded batch, or in tail(), as the policy says.
+  [[nodiscard]] std::int64_t tail_count() const noexcept { return all_.size() % batch_size; }
+  /// Batches that epoch() gives.
+  [[nodiscard]] std::int64_t batches() const noexcept { return (all_.size() + (is_padded ? batch_size - 1 : 0)) / batch_size; }
+  /// Samples that an epoch gives, tail() included, padding not.
+  [[nodiscard]] std::int64_t samples_per_epoch() const noexcept { return all_.size() - (is_padded || tail_size > 0 ? 0 : tail_count()); }
+
+ private:
+  using tail_batch = typename detail::batch_shape_of<Sample, (tail_size > 0 ? tail_size : 1)>::type;
+
+  samples<T, Sample> all_;
+  order how_;
+  io::owned<std::int32_t> order_;
+  detail::batch_memory<T, Batch> memory_;
+  [[no_unique_address]] std::conditional_t<(tail_size > 0), detail::batch_memory<T, tail_batch>, detail::no_memory> tail_;
+};
+
+}  // namespace espalier::data

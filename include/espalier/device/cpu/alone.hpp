@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "../../plan/plan.hpp"
+#include "contract.hpp"
+#if __has_include("random.hpp")
+#include "random.hpp"
+#endif
+
+/// Kernels of groups of one node: matrix products, movement that a loop cannot absorb, reductions in the middle of a shape, random draws.
+namespace espalier::on_cpu {
+
+/// The random state behind a program's draws: one key for a model, one step number for each run.
+struct random_state {
+  std::uint64_t key;
+  std::uint64_t step;
+};
+
+namespace detail {
+
+/// Visits every element of `s`, row-major, and hands out an offset that moves by `stride` along each axis.
+template <class Body>
+ESPALIER_INLINE void for_each_offset(extents const& s, std::int64_t const* stride, Body body) {
+  int index[max_rank]{};
+  std::int64_t offset = 0, flat = 0;
+  int const last = s.rank - 1;
+  while (true) {
+    for (int i = 0; i < s.at[last]; ++i) body(flat++, offset + i * stride[last]);
+    int axis = last - 1;
+    for (; axis >= 0; --axis) {
+      offset += stride[axis];
+      if (++index[axis] < s.at[axis]) break;
+      offset -= stride[axis] * s.at[axis];
+      index[axis] = 0;
+    }
+    if (axis < 0) return;
+  }
+}
+
+struct strides {
+  std::int64_t at[max_rank];
+};
+constexpr strides strides_of(extents const& s) {
+  strides r{};
+  std::int64_t stride = 1;
+  for (int axis = s.rank - 1; axis >= 0; --axis) {
+    r.at[axis] = stride;
+    stride *= s.at[axis];
+  }
+  return r;
+}
+/// Strides that read `from`, aligned at the last axis and repeated where it has extent 1, in the order of `to`.
+constexpr strides broadcast_strides(extents const& from, extents const& to) {
+  strides const own = strides_of(from);
+  strides r{};
+  for (int f = from.rank - 1, axis = to.rank - 1; f >= 0; --f, --axis) r.at[axis] = from.at[f] == 1 ? 0 : own.at[f];
+  return r;
+}
+
+}  // namespace detail
+
+/// y = x with its axes exchanged.
+template <class T, Shape From, std::uint64_t Permutation>
+struct permute_kernel {
+  [[gnu::noinline]] static void run(T const* x, T const*, T* y) {
+    static constexpr extents s = permuted_extents(From::value, Permutation);
+    static constexpr detail::strides stride = [] {
+      detail::strides const own = detail::strides_of(From::value);
+      detail::strides r{};
+      for (int i = 0; i < s.rank; ++i) r.at[i] = own.at[Permutation >> (4 * i) & 15u];
+      return r;
+    }();
+    detail::for_each_offset(s, stride.at, [&](std::int64_t i, std::int64_t offset) { y[i] = x[offset]; });
+  }
+};
+
+/// y = x repeated along axes in the middle of its shape.
+template <class T, Shape From, Shape To>
+struct spread_kernel {
+  [[gnu::noinline]] static void run(T const* x, T const*, T* y) {
+    static constexpr detail::strides stride = detail::broadcast_strides(From::value, To::value);
+    detail::for_each_offset(To::value, stride.at, [&](std::int64_t i, std::int64_t offset) { y[i] = x[offset]; });
+  }
+};
+
+/// y = x reduced along axes in the middle of its shape.
+template <class T, class Op, Shape From, Shape To>
+struct gather_kernel {
+  [[gnu::noinline]] static void run(T const* x, T const*, T* y) {
+    static constexpr detail::strides stride = detail::broadcast_strides(To::value, From::value);
+    for (std::int64_t i = 0; i < To::size; ++i) y[i] = static_cast<T>(described<Op>.identity);
+    detail::for_each_offset(From::value, stride.at, [&](std::int64_t i, std::int64_t offset) { y[offset] = rule<Op>::combine(y[offset], x[i]); });
+  }
+};
+
+/// A product of matrices for each batch; an operand without a batch axis, or with extent 1 there, is used again.
+template <class T, Shape A, Shape B, Shape Y, std::uint64_t Transposes, class Arch>
+struct product_kernel {
+  static constexpr bool transpose_a = Transposes & 1u, transpose_b = Transposes & 2u;
+  static constexpr int rows = Y::template extent<-2>(), columns = Y::template extent<-1>();
+  static constexpr int inner = transpose_a ? A::template extent<-2>() : A::template extent<-1>();
+  using matrices = contract<T, rows, columns, inner, transpose_a, transpose_b, Arch>;
+
+  static void run(T const* a, T const* b, T* y) {
+    if constexpr (Y::size == std::int64_t{rows} * columns) {
+      matrices::run(a, b, y);
+    } else {
+      static constexpr extents batch = outer(Y::value), batch_a = outer(A::value), batch_b = outer(B::value);
+      for (std::int64_t i = 0; i < batch.size(); ++i)
+        matrices::run(a + offset(batch_a, batch, i) * rows * inner, b + offset(batch_b, batch, i) * inner * columns, y + i * rows * columns);
+    }
+  }
+
+ private:
+  static constexpr extents outer(extents s) {
+    s.rank -= 2;
+    return s;
+  }
+  static constexpr std::int64_t offset(extents const& from, extents const& s, std::int64_t i) {
+    std::int64_t at = 0, stride = 1;
+    for (int axis = s.rank - 1, f = from.rank - 1; f >= 0; --axis, --f) {
+      if (from.at[f] != 1) at += (i % s.at[axis]) * stride;
+      i /= s.at[axis];
+      stride *= from.at[f];
+    }
+    return at;
+  }
+};
+
+/// Labels and booleans as numbers.
+template <class T, class From>
+struct convert_kernel {
+  static void run(From const* x, T* y, std::int64_t size) {
+    for (std::int64_t i = 0; i < size; ++i) y[i] = static_cast<T>(x[i]);
+  }
+};
+
+}  // namespace espalier::on_cpu

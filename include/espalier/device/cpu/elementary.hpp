@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+/// Elementary functions of packs: one polynomial each and no branch. Within 3 units in the last place of the exact value for every argument whose
+/// result is a normal number; infinities and not-a-numbers go where the exact function sends them. Included by simd.hpp.
+
+#include "simd.hpp"
+
+namespace espalier::on_cpu {
+namespace detail {
+
+template <class T>
+struct elementary_constants;
+
+template <>
+struct elementary_constants<float> {
+  static constexpr float round_to_whole = 12582912.0f;  // 1.5 2^23: adding it leaves the whole number in the low bits
+  static constexpr int fraction_bits = 23;
+  static constexpr unsigned fraction = 0x7fffffu;
+  static constexpr unsigned sign = 0x80000000u;
+  static constexpr unsigned one = 0x3f800000u;
+  static constexpr unsigned root_half = 0x3f3504f3u;
+  static constexpr unsigned whole = 0x4b000000u;     // 2^23
+  static constexpr float whole_and_bias = 8388735.0f;  // 2^23 + 127
+  static constexpr float smallest_normal = 0x1p-126f;
+  static constexpr float to_normal = 0x1p23f;
+  static constexpr float wholes = 0x1p23f;  // from here on every number is whole
+  static constexpr float infinity = __builtin_inff();
+  static constexpr float not_a_number = __builtin_nanf("");
+  static constexpr float log2_e = 1.44269504f;
+  static constexpr float ln2_high = 0.693359375f, ln2_low = -2.12194440e-4f;
+  static constexpr float most = 89.0f, least = -104.0f, saturated = 10.0f;
+  // (e^r - 1 - r) / r^2 on |r| <= ln 2 / 2, minimax, highest power first
+  static constexpr float exponential[] = {1.3951098236e-3f, 8.3692393158e-3f, 4.1666196679e-2f, 1.6666515917e-1f, 0.5f};
+};
+
+template <>
+struct elementary_constants<double> {
+  static constexpr double round_to_whole = 6755399441055744.0;
+  static constexpr int fraction_bits = 52;
+  static constexpr unsigned long long fraction = 0xfffffffffffffull;
+  static constexpr unsigned long long sign = 0x8000000000000000ull;
+  static constexpr unsigned long long one = 0x3ff0000000000000ull;
+  static constexpr unsigned long long root_half = 0x3fe6a09e667f3bcdull;
+  static constexpr unsigned long long whole = 0x4330000000000000ull;
+  static constexpr double whole_and_bias = 4503599627371519.0;  // 2^52 + 1023
+  static constexpr double smallest_normal = 0x1p-1022;
+  static constexpr double to_normal = 0x1p52;
+  static constexpr double wholes = 0x1p52;
+  static constexpr double infinity = __builtin_inf();
+  static constexpr double not_a_number = __builtin_nan("");
+  static constexpr double log2_e = 1.4426950408889634;
+  static constexpr double ln2_high = 6.93147180369123816490e-01, ln2_low = 1.90821492927058770002e-10;
+  static constexpr double most = 710.0, least = -746.0, saturated = 20.0;
+  static constexpr double exponential[] = {2.5110619680316562e-8, 2.763339672749588e-7,  2.7557240817623697e-6, 2.4801485350581322e-5, 1.9841269887940468e-4,
+                                           1.3888888949575778e-3, 8.3333333333217635e-3, 4.1666666666516219e-2, 1.6666666666666675e-1, 0.50000000000000107};
+};
+
+template <class P, class T, unsigned long N>
+ESPALIER_INLINE P polynomial(P x, T const (&highest_first)[N]) {
+  P y = highest_first[0];
+#if defined(__clang__)
+#pragma clang loop unroll(full)
+#else
+#pragma GCC unroll 16
+#endif
+  for (unsigned long i = 1; i < N; ++i) y = fma(y, x, P(highest_first[i]));
+  return y;
+}
+
+/// Integer lanes as the pack's bits and back.
+template <class T, class Arch>
+ESPALIER_INLINE auto bits_of(pack<T, Arch> x) {
+  return reinterpret_cast<typename registers<T, Arch>::bits>(x.value);
+}
+template <class T, class Arch, class Bits>
+ESPALIER_INLINE pack<T, Arch> from_bits(Bits x) {
+  return reinterpret_cast<typename registers<T, Arch>::type>(x);
+}
+
+/// x = n ln 2 + r, |r| <= ln 2 / 2; n twice: as a number, and with round_to_whole added so that its low bits are the integer.
+template <class T, class Arch>
+struct reduced {
+  pack<T, Arch> shifted, n, minus_one;  // minus_one: e^r - 1
+
+  ESPALIER_INLINE explicit reduced(pack<T, Arch> x) {
+    using constant = elementary_constants<T>;
+    shifted = fma(x, pack<T, Arch>(constant::log2_e), pack<T, Arch>(constant::round_to_whole));
+    n = shifted.value - pack<T, Arch>(constant::round_to_whole).value;
+    pack<T, Arch> const r = fma(n, pack<T, Arch>(-constant::ln2_low), fma(n, pack<T, Arch>(-constant::ln2_high), x));
+    minus_one = fma(r * r, polynomial(r, constant::exponential), r);
+  }
+};
+
+/// 2^n for n within the normal exponents, from n + round_to_whole.
+template <class T, class Arch>
+ESPALIER_INLINE pack<T, Arch> power_of_two(pack<T, Arch> shifted) {
+  using constant = elementary_constants<T>;
+  return from_bits<T, Arch>((bits_of(shifted) << constant::fraction_bits) + constant::one);
+}
+
+template <class T, class Arch>
+ESPALIER_INLINE pack<T, Arch> scaled(pack<T, Arch> x, pack<T, Arch> n) {
+#if defined(__AVX512F__)
+  if constexpr (Arch::bytes == 64) return scale(x.value, n.value);
+#endif
+  // Two factors: 2^n itself need not be a normal number where the result is one, or is infinite or subnormal.
+  pack<T, Arch> const shift = elementary_constants<T>::round_to_whole;
+  pack<T, Arch> const half = fma(n, pack<T, Arch>(0.5), shift);
+  pack<T, Arch> const rest = n.value - (half.value - shift.value) + shift.value;
+  return x * power_of_two(half) * power_of_two(rest);
+}
+
+template <class T, class Arch, class F>
+ESPALIER_INLINE pack<T, Arch> lane_by_lane(pack<T, Arch> x, F f) {
+  T lanes[pack<T, Arch>::size];
+  x.store(lanes);
+  for (T& each : lanes) each = f(each);
+  return pack<T, Arch>::load(lanes);
+}
+
+template <class T, class Arch>
+ESPALIER_INLINE pack<T, Arch> with_sign_of(pack<T, Arch> magnitude, pack<T, Arch> sign) {
+  using constant = elementary_constants<T>;
+  return from_bits<T, Arch>((bits_of(magnitude) & ~constant::sign) | (bits_of(sign) & constant::sign));
+}
+
+template <class T, class Arch>
+pack<T, Arch> power(pack<T, Arch> base, pack<T, Arch> exponent) {
+  T bases[pack<T, Arch>::size], exponents[pack<T, Arch>::size];
+  base.store(bases);
+  exponent.store(exponents);
+  for (int i = 0; i < pack<T, Arch>::size; ++i) {
+    if constexpr (sizeof(T) == 4) {
+      bases[i] = __builtin_powf(bases[i], exponents[i]);
+    } else {
+      bases[i] = __builtin_pow(bases[i], exponents[i]);
+    }
+  }
+  return pack<T, Arch>::load(bases);
+}
+
+}  // namespace detail
+
+template <class T, class Arch>
+ESPALIER_INLINE pack<T, Arch> abs(pack<T, Arch> x) {
+  return detail::from_bits<T, Arch>(detail::bits_of(x) & ~detail::elementary_constants<T>::sign);
+}
+
+template <class T, class Arch>
+ESPALIER_INLINE pack<T, Arch> floor(pack<T, Arch> x) {
+  using constant = detail::elementary_constants<T>;
+  pack<T, Arch> const shift = detail::with_sign_of(pack<T, Arch>(constant::wholes), x);
+  pack<T, Arch> const nearest = (x.value + shift.value) - shift.value;
+  pack<T, Arch> const below = detail::with_sign_of(nearest - to_number(nearest > x), x);
+  return select(abs(x) < pack<T, Arch>(constant::wholes), below, x);
+}
+
+template <class T, class Arch>
+ESPALIER_INLINE pack<T, Arch> exp(pack<T, Arch> x) {
+  using constant = detail::elementary_constants<T>;
+  // Bounded so that n stays finite; nan passes.
+  pack<T, Arch> const most = constant::most, least = constant::least;
+  detail::reduced<T, Arch> const e{detail::larger(least.value, detail::smaller(most.value, x.value))};
+  return detail::scaled(e.minus_one + 1, e.n);
+}
+
+template <class T, class Arch>
+ESPALIER_INLINE pack<T, Arch> sigmoid(pack<T, Arch> x) {
+  return 1 / (1 + exp(-x));
+}
+
+/// t / (t + 2) with t = e^(2|x|) - 1, which keeps every digit near 0.
+template <class T, class Arch>
+ESPALIER_INLINE pack<T, Arch> tanh(pack<T, Arch> x) {
+  pack<T, Arch> const saturated = detail::elementary_constants<T>::saturated;
+  pack<T, Arch> const magnitude = detail::smaller(saturated.value, abs(x).value);
+  detail::reduced<T, Arch> const e{magnitude + magnitude};
+  pack<T, Arch> const power = detail::power_of_two(e.shifted);
+  pack<T, Arch> const t = fma(power, e.minus_one, power - 1);
+  return detail::with_sign_of(t / (t + 2), x);
+}
+
+/// x = 2^k m, sqrt(1/2) <= m < sqrt(2), f = m - 1: log x = k ln 2 + log(1 + f).
+template <class T, class Arch>
+ESPALIER_INLINE pack<T, Arch> log(pack<T, Arch> x) {
+  using P = pack<T, Arch>;
+  using constant = detail::elementary_constants<T>;
+  mask<T, Arch> const subnormal = x < P(constant::smallest_normal);
+  auto const bits = detail::bits_of(select(subnormal, x * P(constant::to_normal), x)) + (constant::one - constant::root_half);
+  P const k = detail::from_bits<T, Arch>((bits >> constant::fraction_bits) | constant::whole) -
+              select(subnormal, P(constant::whole_and_bias + T(constant::fraction_bits)), P(constant::whole_and_bias));
+  P const f = detail::from_bits<T, Arch>((bits & constant::fraction) + constant::root_half) - 1;
+  P const half_square = f * f * P(0.5);
+  P y;
+  if constexpr (sizeof(T) == 4) {
+    constexpr float c[] = {-7.8599552694e-2f, 1.2885860410e-1f, -1.3130450749e-1f, 1.4180699423e-1f, -1.6624348334e-1f, 2.0002302713e-1f, -2.5000816055e-1f,
+                           3.3333316565e-1f};
+    P const tail = fma(k, P(constant::ln2_low), f * (f * f) * detail::polynomial(f, c));
+    y = fma(k, P(constant::ln2_high), f + (tail - half_square));
+  } else {
+    constexpr double c[] = {0.14811766463493336, 0.15313047495892761, 0.18183575739880874, 0.22222199018967597, 0.28571428729876336, 0.39999999999517797,
+                            0.66666666666667097};
+    P const s = f / (2 + f);
+    P const z = s * s;
+    P const correction = fma(s, fma(z, detail::polynomial(z, c), half_square), k * P(constant::ln2_low));
+    y = fma(k, P(constant::ln2_high), f - (half_square - correction));
+  }
+  y = select(x < P(constant::infinity), y, x);
+  return select(x > P(0), y, select(x == P(0), P(-constant::infinity), x + P(constant::not_a_number)));
+}
+
+template <class T, class Arch>
+ESPALIER_INLINE pack<T, Arch> sin(pack<T, Arch> x) {
+  return detail::lane_by_lane(x, [](T each) { return sizeof(T) == 4 ? T(__builtin_sinf(float(each))) : T(__builtin_sin(double(each))); });
+}
+template <class T, class Arch>
+ESPALIER_INLINE pack<T, Arch> cos(pack<T, Arch> x) {
+  return detail::lane_by_lane(x, [](T each) { return sizeof(T) == 4 ? T(__builtin_cosf(float(each))) : T(__builtin_cos(double(each))); });
+}
+template <class T, class Arch>
+ESPALIER_INLINE pack<T, Arch> erf(pack<T, Arch> x) {
+  return detail::lane_by_lane(x, [](T each) { return sizeof(T) == 4 ? T(__builtin_erff(float(each))) : T(__builtin_erf(double(each))); });
+}
+
+}  // namespace espalier::on_cpu

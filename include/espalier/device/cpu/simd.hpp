@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "registers.hpp"
+
+/// g++ contracts a * b + c across operators to the fused instruction; clang does where it is told to.
+#if defined(__clang__)
+#define ESPALIER_CONTRACT _Pragma("clang fp contract(fast)")
+#else
+#define ESPALIER_CONTRACT
+#endif
+
+namespace espalier::on_cpu {
+
+template <class T, class Arch = default_arch>
+struct pack;
+
+namespace detail {
+template <class T, class Arch>
+pack<T, Arch> power(pack<T, Arch> base, pack<T, Arch> exponent);
+}
+
+/// The result of comparing packs, lane by lane. Between kernels truth travels as numbers: to_number(mask).
+template <class T, class Arch = default_arch>
+struct mask {
+  using registers = detail::registers<T, Arch>;
+  typename registers::mask value;
+
+  friend ESPALIER_INLINE mask operator&(mask a, mask b) { return {a.value & b.value}; }
+  friend ESPALIER_INLINE mask operator|(mask a, mask b) { return {a.value | b.value}; }
+  friend ESPALIER_INLINE mask operator^(mask a, mask b) { return {a.value ^ b.value}; }
+  friend ESPALIER_INLINE mask operator!(mask a) { return {~a.value}; }
+
+  /// a where the comparison held, else b.
+  friend ESPALIER_INLINE pack<T, Arch> select(mask m, pack<T, Arch> a, pack<T, Arch> b) { return m.value ? a.value : b.value; }
+  friend ESPALIER_INLINE pack<T, Arch> to_number(mask m) { return m.value ? registers::fill(T(1)) : typename registers::type{}; }
+};
+
+/// A register full of numbers. Generic bodies written for a scalar (dy * (1 - y * y)) take it as they are: scalars and literals convert.
+template <class T, class Arch>
+struct pack {
+  using value_type = T;
+  using registers = detail::registers<T, Arch>;
+  using register_type = typename registers::type;
+  using mask_type = mask<T, Arch>;
+  static constexpr int size = registers::size;
+
+  register_type value;
+
+  pack() = default;
+  ESPALIER_INLINE pack(register_type x) : value{x} {}
+  ESPALIER_INLINE pack(float x) : value{registers::fill(static_cast<T>(x))} {}
+  ESPALIER_INLINE pack(double x) : value{registers::fill(static_cast<T>(x))} {}
+  ESPALIER_INLINE pack(int x) : value{registers::fill(static_cast<T>(x))} {}
+  ESPALIER_INLINE pack(long x) : value{registers::fill(static_cast<T>(x))} {}
+  ESPALIER_INLINE pack(long long x) : value{registers::fill(static_cast<T>(x))} {}
+
+  ESPALIER_INLINE T operator[](int lane) const { return value[lane]; }
+
+  friend ESPALIER_INLINE pack operator+(pack a, pack b) { ESPALIER_CONTRACT return a.value + b.value; }
+  friend ESPALIER_INLINE pack operator-(pack a, pack b) { ESPALIER_CONTRACT return a.value - b.value; }
+  friend ESPALIER_INLINE pack operator*(pack a, pack b) { ESPALIER_CONTRACT return a.value * b.value; }
+  friend ESPALIER_INLINE pack operator/(pack a, pack b) { return a.value / b.value; }
+  friend ESPALIER_INLINE pack operator-(pack a) { return -a.value; }
+  friend ESPALIER_INLINE pack operator+(pack a) { return a; }
+  ESPALIER_INLINE pack& operator+=(pack b) { return *this = *this + b; }
+  ESPALIER_INLINE pack& operator-=(pack b) { return *this = *this - b; }
+  ESPALIER_INLINE pack& operator*=(pack b) { return *this = *this * b; }
+  ESPALIER_INLINE pack& operator/=(pack b) { return *this = *this / b; }
+
+  friend ESPALIER_INLINE mask_type operator<(pack a, pack b) { return {a.value < b.value}; }
+  friend ESPALIER_INLINE mask_type operator<=(pack a, pack b) { return {a.value <= b.value}; }
+  friend ESPALIER_INLINE mask_type operator>(pack a, pack b) { return {a.value > b.value}; }
+  friend ESPALIER_INLINE mask_type operator>=(pack a, pack b) { return {a.value >= b.value}; }
+  friend ESPALIER_INLINE mask_type operator==(pack a, pack b) { return {a.value == b.value}; }
+  friend ESPALIER_INLINE mask_type operator!=(pack a, pack b) { return {a.value != b.value}; }
+
+  // The names of comparisons in generic bodies, whose truth is 1 or 0. A mask that becomes a number and is read back costs nothing within one loop: the
+  // compilers undo it.
+  friend ESPALIER_INLINE pack less(pack a, pack b) { return to_number(a < b); }
+  friend ESPALIER_INLINE pack less_equal(pack a, pack b) { return to_number(a <= b); }
+  friend ESPALIER_INLINE pack greater(pack a, pack b) { return to_number(a > b); }
+  friend ESPALIER_INLINE pack greater_equal(pack a, pack b) { return to_number(a >= b); }
+  friend ESPALIER_INLINE pack equal(pack a, pack b) { return to_number(a == b); }
+  friend ESPALIER_INLINE pack not_equal(pack a, pack b) { return to_number(a != b); }
+  /// a where the condition is not 0, else b.
+  friend ESPALIER_INLINE pack select(pack condition, pack a, pack b) { return select(condition != pack(T(0)), a, b); }
+
+  /// nan where either is: the instruction gives its second operand then, so only b remains to be looked at (and no constant needs that).
+  friend ESPALIER_INLINE pack maximum(pack a, pack b) { return b.value == b.value ? detail::larger(b.value, a.value) : b.value; }
+  friend ESPALIER_INLINE pack minimum(pack a, pack b) { return b.value == b.value ? detail::smaller(b.value, a.value) : b.value; }
+
+  /// a * b + c, rounded once where the target has the instruction.
+  friend ESPALIER_INLINE pack fma(pack a, pack b, pack c) { return detail::fused(a.value, b.value, c.value); }
+  friend ESPALIER_INLINE pack sqrt(pack x) { return detail::square_root(x.value); }
+
+  friend ESPALIER_INLINE pack pow(pack base, pack exponent) { return detail::power(base, exponent); }
+
+  static ESPALIER_INLINE pack load(T const* from) { return registers::load(from); }
+  ESPALIER_INLINE void store(T* to) const { registers::store(to, value); }
+  /// The first N lanes from memory, 0 in the others; nothing beyond them is read.
+  template <int N>
+  static ESPALIER_INLINE pack load_first(T const* from) {
+    static_assert(N >= 0 && N <= size);
+    if constexpr (N == size) {
+      return load(from);
+    } else if constexpr (N == 0) {
+      return register_type{};
+    } else {
+      return detail::load_lanes<N>(from, register_type{});
+    }
+  }
+  template <int N>
+  ESPALIER_INLINE void store_first(T* to) const {
+    static_assert(N >= 0 && N <= size);
+    if constexpr (N == size) {
+      store(to);
+    } else if constexpr (N > 0) {
+      detail::store_lanes<N>(to, value);
+    }
+  }
+
+  friend ESPALIER_INLINE T reduce_add(pack x) { return detail::fold_lanes<detail::add_lanes>(x.value); }
+  /// nan if any lane is.
+  friend ESPALIER_INLINE T reduce_max(pack x) { return detail::fold_lanes<detail::larger_lane>(x.value); }
+  friend ESPALIER_INLINE T reduce_min(pack x) { return detail::fold_lanes<detail::smaller_lane>(x.value); }
+
+  /// start, start + 1, start + 2, ...
+  static ESPALIER_INLINE pack iota(T start) { return detail::ramp(register_type{}) + registers::fill(start); }
+  template <int N>
+  static ESPALIER_INLINE mask_type first_lanes() { return iota(T(0)) < pack(N); }
+};
+
+}  // namespace espalier::on_cpu
+
+#undef ESPALIER_CONTRACT
+
+#include "elementary.hpp"

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "../base/refuse.hpp"
+#include "../shape/shape.hpp"
+
+namespace espalier {
+
+namespace detail {
+template <class X>
+concept marked_expression = requires { typename X::is_expression; };
+template <class X>
+concept marked_tensor = requires { typename X::is_tensor; };
+template <class X>
+concept marked_view = requires { typename X::is_view; };
+template <class X>
+concept marked_handle = requires { typename X::is_handle; };
+}  // namespace detail
+
+/// What a formula may name: tensors and views (eager), arguments, parameters, numbers, and nodes made of them.
+template <class X>
+concept Expression = detail::marked_expression<std::remove_cvref_t<X>> || detail::marked_tensor<std::remove_cvref_t<X>> ||
+                     detail::marked_view<std::remove_cvref_t<X>>;
+
+/// A node of a program that is being built; pullback rules compute with these.
+template <class X>
+concept Handle = detail::marked_handle<std::remove_cvref_t<X>>;
+
+template <class X>
+concept Number = std::is_arithmetic_v<std::remove_cvref_t<X>>;
+
+/// An operand of an op's public function.
+template <class X>
+concept Operand = Expression<X> || Handle<X>;
+
+/// Operands of a binary operator: at least one is more than a number.
+template <class A, class B>
+concept Operands = (Operand<A> && (Operand<B> || Number<B>)) || (Number<A> && Operand<B>);
+
+/// The element type an expression insists on; void where it takes what the model or the other operand has.
+template <class X>
+struct element_of_impl {
+  using type = typename X::element_type;
+};
+template <class X>
+  requires detail::marked_tensor<X> || detail::marked_view<X>
+struct element_of_impl<X> {
+  using type = std::remove_const_t<typename X::value_type>;
+};
+template <class... Facts>
+struct element_of_impl<refused<Facts...>> {
+  using type = void;
+};
+template <class X>
+using element_of = typename element_of_impl<std::remove_cvref_t<X>>::type;
+
+namespace detail {
+template <class T>
+inline constexpr bool real_element = std::is_same_v<T, float> || std::is_same_v<T, double>;
+/// float and double insist; integers, booleans and void give way. Two that insist on different types do not mix.
+template <class A, class B>
+struct common_element {
+  static constexpr bool agree = !(real_element<A> && real_element<B>) || std::is_same_v<A, B>;
+  using type = std::conditional_t<real_element<A>, A, std::conditional_t<real_element<B>, B, void>>;
+};
+}  // namespace detail
+
+/// Named relation: both operands have one real element type; convert one of them with tensor<double, S>(x).
+template <class A, class B>
+struct same_element {
+  static constexpr bool agree = detail::common_element<A, B>::agree;
+};
+
+}  // namespace espalier

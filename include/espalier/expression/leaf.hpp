@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "expression.hpp"
+
+namespace espalier {
+
+/// The I-th argument of the function or module body that is being traced.
+/// shape   S
+/// Element void: a real number of the program's element type; std::int32_t: class labels.
+template <class S, int I, class Element = void>
+struct argument {
+  using shape_type = S;
+  using is_expression = void;
+  using element_type = void;
+  using data_type = Element;
+  static constexpr bool eager = false;
+};
+
+/// A number in a formula. In a traced body its value is part of the program; in an eager expression it is an input of the program.
+template <class T>
+struct number {
+  using shape_type = shape<>;
+  using is_expression = void;
+  using element_type = void;
+  static constexpr bool eager = false;
+  T value;
+};
+
+/// A run-time scalar of an update rule (learning rate, ...): the I-th magnitude.
+template <int I>
+struct magnitude {
+  using shape_type = shape<>;
+  using is_expression = void;
+  using element_type = void;
+  static constexpr bool eager = false;
+};
+
+/// The memory of a tensor or view that the caller keeps alive.
+template <class T, class S>
+struct borrowed {
+  using shape_type = S;
+  using is_expression = void;
+  using element_type = T;
+  static constexpr bool eager = true;
+  T const* data;
+};
+
+/// A tensor that the expression owns, so that `auto e = a * make(b);` never dangles.
+template <class Tensor>
+struct owned {
+  using shape_type = typename Tensor::shape_type;
+  using is_expression = void;
+  using element_type = typename Tensor::value_type;
+  static constexpr bool eager = true;
+  Tensor value;
+};
+
+/// A learned tensor of a module; Initializer fills it from the model's seed. A model numbers the slots and fixes the element type.
+template <class S, class Initializer>
+struct parameter {
+  using shape_type = S;
+  using is_expression = void;
+  using is_parameter = void;
+  using initializer_type = Initializer;
+  using element_type = void;
+  static constexpr bool eager = false;
+  int slot = 0;
+};
+
+/// A tensor of a module that is kept but not learned (running statistics, a given mask).
+template <class S, class Initializer>
+struct buffer {
+  using shape_type = S;
+  using is_expression = void;
+  using is_buffer = void;
+  using initializer_type = Initializer;
+  using element_type = void;
+  static constexpr bool eager = false;
+  int slot = 0;
+};
+
+/// A module's source of random numbers: a stream number of its own under the model's key.
+struct random_stream {
+  using is_random_stream = void;
+  int slot = 0;
+};
+
+/// What a random stream draws at one step: uniform in [0, 1), the same bits on every device.
+template <class S>
+struct draw {
+  using shape_type = S;
+  using is_expression = void;
+  using element_type = void;
+  static constexpr bool eager = false;
+  int slot;
+};
+
+/// 0, 1, 2, ... along the last axis of S; how labels become one-hot rows.
+template <class S>
+struct column_index {
+  using shape_type = S;
+  using is_expression = void;
+  using element_type = void;
+  static constexpr bool eager = false;
+};
+
+namespace detail {
+/// How an operand is kept inside a node: lvalue tensors and views by address, rvalue tensors by value, everything else as it is.
+template <class X>
+constexpr auto keep(X&& x) {
+  using Plain = std::remove_cvref_t<X>;
+  if constexpr (Number<Plain>) {
+    return number<Plain>{x};
+  } else if constexpr (marked_view<Plain> || (marked_tensor<Plain> && std::is_lvalue_reference_v<X>)) {
+    return borrowed<std::remove_const_t<typename Plain::value_type>, typename Plain::shape_type>{x.data()};
+  } else if constexpr (marked_tensor<Plain>) {
+    return owned<Plain>{static_cast<X&&>(x)};
+  } else {
+    return Plain(static_cast<X&&>(x));
+  }
+}
+template <class X>
+using kept = decltype(keep(std::declval<X>()));
+}  // namespace detail
+
+}  // namespace espalier

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "descriptor.hpp"
+
+namespace espalier::graph {
+
+/// One operation of a program. Ids count from 1, so that a zero-initialised array is an empty program: both compilers keep the untouched rest of
+/// such an array for free, which is why no struct here has default member initialisers.
+struct node {
+  descriptor const* op;
+  int operand[4];
+  std::uint64_t attribute;
+  extents shape;
+};
+
+/// The largest program: 64 residual blocks with their backward pass take about 10,000 nodes.
+inline constexpr int capacity = 32768;
+inline constexpr int max_outputs = 2048;
+
+/// A program that grows: nodes in topological order, hash-consed (equal nodes are one node, so sharing is found, never asked for).
+struct program_builder {
+  node nodes[capacity];
+  int chain_first[capacity];  ///< by highest operand: the newest node that uses it
+  int chain_next[capacity];
+  int size;
+  bool plain;  ///< keep what is written: no simplification
+
+  /// Adds the node, or finds the equal one. Linear in the number of nodes with the same newest operand, which is small.
+  constexpr int add(node const& n) {
+    int key = n.operand[0];
+    for (int i = 1; i < 4; ++i)
+      if (n.operand[i] > key) key = n.operand[i];
+    for (int i = chain_first[key]; i != 0; i = chain_next[i]) {
+      node const& m = nodes[i];
+      if (m.op == n.op && m.attribute == n.attribute && m.operand[0] == n.operand[0] && m.operand[1] == n.operand[1] &&
+          m.operand[2] == n.operand[2] && m.shape == n.shape)
+        return i;
+    }
+    int const id = ++size;
+    nodes[id] = n;
+    chain_next[id] = chain_first[key];
+    chain_first[key] = id;
+    return id;
+  }
+  constexpr int emit(node const& n) { return n.op->emit(*this, n); }
+  constexpr node const& operator[](int id) const { return nodes[id]; }
+};
+
+/// Where a result of a program goes.
+enum class destination : std::uint8_t { result, gradient, parameter, buffer };
+
+struct output {
+  int id;
+  destination where;
+  int index;
+};
+
+/// A traced program: nodes and outputs. Its ids are those of the builder.
+struct program {
+  program_builder nodes;
+  output outputs[max_outputs];
+  int output_count;
+  bool one_value_per_channel;  ///< a batch norm was traced for training with nothing to average
+
+  constexpr void add_output(int id, destination where, int index) { outputs[output_count++] = output{id, where, index}; }
+};
+
+}  // namespace espalier::graph

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+
+#include "error.hpp"
+#include "owned.hpp"
+
+namespace espalier::io {
+
+/// idx_array: the bytes of one IDX file and their extents, row-major; complete whenever it exists.
+/// shape   rank() from 1 to 255; the first extent is the number of samples
+class idx_array {
+ public:
+  [[nodiscard]] int rank() const noexcept { return rank_; }
+  [[nodiscard]] std::int64_t extent(int axis) const noexcept { return extents_[axis]; }
+  [[nodiscard]] std::int64_t size() const noexcept { return bytes_.size(); }
+  [[nodiscard]] unsigned char const* data() const noexcept { return bytes_.data(); }
+  /// The file's name, for errors (its end where it is very long).
+  [[nodiscard]] char const* name() const noexcept { return name_; }
+
+  friend idx_array read_idx(char const* path);
+
+ private:
+  owned<unsigned char> bytes_;
+  int rank_ = 0;
+  std::uint32_t extents_[255] = {};
+  char name_[256] = {};
+};
+
+namespace detail {
+
+struct opened_file {
+  std::FILE* file;
+  explicit opened_file(char const* path) noexcept : file{std::fopen(path, "rb")} {}
+  opened_file(opened_file const&) = delete;
+  opened_file& operator=(opened_file const&) = delete;
+  ~opened_file() {
+    if (file != nullptr) std::fclose(file);
+  }
+};
+
+inline char const* idx_element(unsigned char code) noexcept {
+  switch (code) {
+    case 0x08:
+      return "unsigned byte";
+    case 0x09:
+      return "signed byte";
+    case 0x0B:
+      return "16-bit integer";
+    case 0x0C:
+      return "32-bit integer";
+    case 0x0D:
+      return "float";
+    case 0x0E:
+      return "double";
+    default:
+      return "an element type that the format does not have";
+  }
+}
+
+/// Refuses the first four bytes unless they are 0, 0, 0x08 (unsigned byte) and a rank of at least 1.
+inline void check_idx_magic(char const* name, unsigned char const (&magic)[4]) {
+  if (magic[0] == 0x1f && magic[1] == 0x8b) refuse<format_error>("%s: expected a plain IDX file, came a gzip file: unpack it first", name);
+  if (magic[0] != 0 || magic[1] != 0)
+    refuse<format_error>("%s: expected an IDX file (first bytes 00 00 08 and the rank), came %02x %02x %02x %02x", name, magic[0], magic[1],
+                         magic[2], magic[3]);
+  if (magic[2] != 0x08)
+    refuse<format_error>("%s: expected elements of type unsigned byte (0x08), came %s (0x%02x)", name, idx_element(magic[2]), magic[2]);
+  if (magic[3] == 0) refuse<format_error>("%s: expected a rank of at least 1, came 0", name);
+}
+
+inline std::uint32_t big_endian(unsigned char const* bytes) noexcept {
+  return std::uint32_t{bytes[0]} << 24 | std::uint32_t{bytes[1]} << 16 | std::uint32_t{bytes[2]} << 8 | std::uint32_t{bytes[3]};
+}
+
+/// "1797 x 8 x 8": the extents from an axis on, or as many as fit.
+inline void print_extents(char (&text)[128], idx_array const& array, int axis) noexcept {
+  int used = 0;
+  text[0] = 0;
+  for (char const* format = "%lld"; axis < array.rank() && used < 100; ++axis, format = " x %lld")
+    used += std::snprintf(text + used, sizeof text - static_cast<std::size_t>(used), format, static_cast<long long>(array.extent(axis)));
+  if (axis < array.rank()) std::snprintf(text + used, sizeof text - static_cast<std::size_t>(used), " x ...");
+}
+
+/// The product of the extents; refused where it is beyond any file.
+inline std::int64_t count_elements(idx_array const& array) {
+  constexpr std::int64_t most = INT64_MAX - 4 * 256;
+  bool empty = false;
+  for (int axis = 0; axis < array.rank(); ++axis) empty = empty || array.extent(axis) == 0;
+  std::int64_t elements = empty ? 0 : 1;
+  for (int axis = 0; axis < array.rank() && !empty; ++axis) {
+    if (elements > most / array.extent(axis)) {
+      char extents[128];
+      print_extents(extents, array, 0);
+      refuse<format_error>("%s: expected extents whose product fits the file, came %s, which overflows", array.name(), extents);
+    }
+    elements *= array.extent(axis);
+  }
+  return elements;
+}
+
+/// Refuses a file unless it ends where its header says.
+inline void check_file_size(std::FILE* file, idx_array const& array, std::int64_t header, std::int64_t elements) {
+  long const end = std::fseek(file, 0, SEEK_END) == 0 ? std::ftell(file) : -1;
+  if (end < 0 || std::fseek(file, static_cast<long>(header), SEEK_SET) != 0)
+    refuse<format_error>("%s: expected a plain file, came one whose size cannot be told", array.name());
+  if (end == header + elements) return;
+  char extents[128];
+  print_extents(extents, array, 0);
+  refuse<format_error>("%s: expected %lld bytes (a header of %lld and %s elements), came %ld: %s", array.name(),
+                       static_cast<long long>(header + elements), static_cast<long long>(header), extents, end,
+                       end < header + elements ? "truncated, or the extents are wrong" : "trailing bytes, or the extents are wrong");
+}
+
+}  // namespace detail
+
+/// read_idx(path): reads a plain IDX file of unsigned bytes, the format of MNIST, in one pass.
+/// shape   any rank from 1 to 255
+/// errors  format_error, with the file's name, what was expected and what came: no such file, a directory, an empty file, a wrong magic
+///         number, another element type, a header cut short, extents whose product overflows or disagrees with the file's size
+///         (truncated, trailing bytes). The header is checked against the size before anything is allocated.
+/// source  http://yann.lecun.com/exdb/mnist, "The IDX file format"
+inline idx_array read_idx(char const* path) {
+  idx_array array;
+  char const* const name = array.name_;
+  std::size_t const length = std::strlen(path);
+  if (length < sizeof array.name_) std::memcpy(array.name_, path, length + 1);
+  else std::snprintf(array.name_, sizeof array.name_, "...%s", path + (length + 4 - sizeof array.name_));
+
+  errno = 0;
+  detail::opened_file const opened{path};
+  if (opened.file == nullptr) refuse<format_error>("%s: expected a file, came: %s", name, std::strerror(errno));
+
+  unsigned char magic[4] = {};
+  std::size_t const first = std::fread(magic, 1, sizeof magic, opened.file);
+  if (std::ferror(opened.file) != 0) refuse<format_error>("%s: expected a file, came: %s", name, std::strerror(errno));
+  if (first == 0) refuse<format_error>("%s: expected an IDX file, came an empty file", name);
+  if (first < sizeof magic) refuse<format_error>("%s: expected an IDX header, came a file of %d bytes", name, static_cast<int>(first));
+  detail::check_idx_magic(name, magic);
+
+  array.rank_ = magic[3];
+  int const header = 4 + 4 * array.rank_;
+  for (int axis = 0; axis < array.rank_; ++axis) {
+    unsigned char word[4];
+    std::size_t const came = std::fread(word, 1, sizeof word, opened.file);
+    if (came < sizeof word)
+      refuse<format_error>("%s: expected a header of %d bytes (rank %d), came a file of %d bytes", name, header, array.rank_,
+                           4 + 4 * axis + static_cast<int>(came));
+    array.extents_[axis] = detail::big_endian(word);
+  }
+  std::int64_t const elements = detail::count_elements(array);
+  detail::check_file_size(opened.file, array, header, elements);
+
+  array.bytes_ = owned<unsigned char>{elements};
+  std::size_t const came = std::fread(array.bytes_.data(), 1, static_cast<std::size_t>(elements), opened.file);
+  if (came != static_cast<std::size_t>(elements) || std::fgetc(opened.file) != EOF)
+    refuse<format_error>("%s: expected %lld bytes, but the file changed while it was read", name,
+                         static_cast<long long>(header + elements));
+  return array;
+}
+
+}  // namespace espalier::io

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <new>
+
+namespace espalier::io {
+
+/// owned<T>: memory for a number of trivial elements that is known only at run time, allocated once, never grown.
+/// Moves, does not copy. Throws std::bad_alloc where the machine has no such memory.
+/// (std::vector costs 0.25 s of compile time, std::unique_ptr 0.7 s.)
+template <class T>
+class owned {
+ public:
+  owned() = default;
+  explicit owned(std::int64_t size) : data_{new T[static_cast<std::size_t>(size)]}, size_{size} {}
+  owned(owned&& other) noexcept : data_{other.data_}, size_{other.size_} {
+    other.data_ = nullptr;
+    other.size_ = 0;
+  }
+  owned& operator=(owned&& other) noexcept {
+    T* const data = data_;
+    std::int64_t const size = size_;
+    data_ = other.data_;
+    size_ = other.size_;
+    other.data_ = data;
+    other.size_ = size;
+    return *this;
+  }
+  ~owned() { delete[] data_; }
+
+  [[nodiscard]] T* data() noexcept { return data_; }
+  [[nodiscard]] T const* data() const noexcept { return data_; }
+  [[nodiscard]] std::int64_t size() const noexcept { return size_; }
+  [[nodiscard]] T& operator[](std::int64_t at) noexcept { return data_[at]; }
+  [[nodiscard]] T const& operator[](std::int64_t at) const noexcept { return data_[at]; }
+
+ private:
+  T* data_ = nullptr;
+  std::int64_t size_ = 0;
+};
+
+}  // namespace espalier::io

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "../device/cpu/run.hpp"
+#include "../storage/bytes.hpp"
+#include "../storage/tensor.hpp"
+#include "source.hpp"
+
+namespace espalier {
+
+/// Where random numbers start.
+struct seed {
+  std::uint64_t value;
+};
+
+/// A parameter or buffer of a model, found by name.
+template <class T>
+class named_tensor {
+ public:
+  named_tensor(char const* path, extents const& shape, T* data) : shape_{shape}, data_{data} {
+    std::size_t i = 0;
+    for (; path[i] != 0 && i + 1 < sizeof name_; ++i) name_[i] = path[i];
+    name_[i] = 0;
+  }
+  char const* name() const { return name_; }
+  extents const& shape() const { return shape_; }
+  espalier::span<T> span() const { return {data_, shape_.size()}; }
+  /// False for a name that the model does not have.
+  explicit operator bool() const { return data_ != nullptr; }
+
+ private:
+  char name_[256];
+  extents shape_;
+  T* data_;
+};
+
+namespace detail {
+
+constexpr bool same_text(char const* a, char const* b) {
+  while (*a != 0 && *a == *b) {
+    ++a;
+    ++b;
+  }
+  return *a == *b;
+}
+
+/// The pointers of a running program.
+struct program_bases {
+  void* at[plan::base::count];
+};
+
+template <class Source>
+inline constexpr std::size_t workspace_elements = static_cast<std::size_t>(plan::plan_of<Source>.places.workspace);
+
+/// Aligned bytes for some elements.
+template <class T>
+constexpr std::size_t bytes_for(std::size_t elements) {
+  return (elements * sizeof(T) + tensor_alignment - 1) / tensor_alignment * tensor_alignment;
+}
+
+template <class Device>
+struct model_on {
+  static constexpr bool included = std::is_same_v<Device, cpu>;
+};
+
+}  // namespace detail
+
+/// A net's parameters and buffers: contiguous, aligned, reachable by name. Trainers and predictors refer to it; it must outlive them.
+/// shape    parameters and buffers as the net declares them
+/// start    each parameter by its initializer, from a stream of its own under the seed, in the order of declaration
+/// memory   one allocation at construction, or bytes that the user gives (model::bytes of them)
+template <class Net, class Device = cpu, class T = float>
+class model {
+  static_assert(detail::model_on<Device>::included, "model<Net, cuda>: include <espalier/cuda.hpp> for models on the graphics processor");
+  static constexpr auto const& slots() { return slots_of<Net>; }
+
+ public:
+  using net_type = Net;
+  using value_type = T;
+
+  static constexpr std::int64_t parameter_count = espalier::parameter_count<Net>;
+  static constexpr std::size_t parameter_bytes = detail::bytes_for<T>(static_cast<std::size_t>(slots_of<Net>.parameters.storage));
+  static constexpr std::size_t buffer_bytes = detail::bytes_for<T>(static_cast<std::size_t>(slots_of<Net>.buffers.storage));
+  static constexpr std::size_t bytes = parameter_bytes + buffer_bytes;
+
+  explicit model(seed start = {0}) : memory_{bytes} { initialize(start); }
+  /// errors  fewer bytes than the model needs do not compile
+  template <std::size_t Count, class Enough = detail::enough_bytes<Count, bytes>>
+  model(seed start, espalier::bytes<Count>& given) : memory_{given, bytes} {
+    static_assert(Enough::agree, "model{seed, bytes}: the bytes are fewer than model::bytes");
+    initialize(start);
+  }
+  model(model const&) = delete;
+  model& operator=(model const&) = delete;
+
+  /// Gives every parameter and buffer its first value again.
+  void initialize(seed start) {
+    seed_ = start;
+    std::uint32_t number = 0;
+    each<true>([&](auto const& member, T* data) { fill_from(member, data, start, number++); });
+    each<false>([&](auto const& member, T* data) { fill_from(member, data, start, number++); });
+  }
+  seed initial_seed() const { return seed_; }
+
+  /// All parameters in a row; gaps of zeros align each of them.
+  espalier::span<T> parameters() { return {data(), slots().parameters.storage}; }
+  espalier::span<T const> parameters() const { return {data(), slots().parameters.storage}; }
+  espalier::span<T> buffers() { return {buffer_data(), slots().buffers.storage}; }
+  espalier::span<T const> buffers() const { return {buffer_data(), slots().buffers.storage}; }
+
+  /// The parameter or buffer of that path ("3.fc1.weight"); one that does not exist converts to false and has no elements.
+  named_tensor<T> parameter(char const* path) { return find<true>(path, data()); }
+  named_tensor<T> buffer(char const* path) { return find<false>(path, buffer_data()); }
+
+  /// f(name, extents, span) for each, in the order of declaration.
+  template <class F>
+  void for_each_parameter(F&& f) {
+    for_each<true>(data(), f);
+  }
+  template <class F>
+  void for_each_buffer(F&& f) {
+    for_each<false>(buffer_data(), f);
+  }
+
+  /// The net's output in evaluation mode: the convenient form, which takes its workspace from the heap. A predictor keeps its own.
+  /// shape   any batch that the net takes
+  /// errors  layers that do not fit the batch do not compile
+  template <class X, class Found = detail::applied_net<Net, shape_of<X>>>
+    requires(espalier::detail::marked_tensor<X> || espalier::detail::marked_view<X>)
+  auto operator()(X const& x) const {
+    static_assert(layers_fit<Found>::value, "a layer's input does not fit its weights");
+    if constexpr (layers_fit<Found>::value) {
+      using Source = detail::evaluation_source<Net, shape_of<X>>;
+      tensor<T, shape_of<Found>> y;
+      detail::block const workspace{detail::bytes_for<T>(detail::workspace_elements<Source>)};
+      detail::program_bases b = bases();
+      b.at[plan::base::workspace] = workspace.template at<T>(0);
+      b.at[plan::base::arguments] = const_cast<T*>(x.data());
+      b.at[plan::base::results] = y.data();
+      espalier::on_cpu::run<Source, T>(b.at);
+      return y;
+    }
+  }
+
+  /// The start of a program's table of pointers.
+  detail::program_bases bases() const {
+    detail::program_bases b{};
+    b.at[plan::base::parameters] = memory_.template at<T>(0);
+    b.at[plan::base::buffers] = memory_.template at<T>(parameter_bytes);
+    return b;
+  }
+
+ private:
+  T* data() const { return memory_.template at<T>(0); }
+  T* buffer_data() const { return memory_.template at<T>(parameter_bytes); }
+
+  template <bool Parameters>
+  static constexpr detail::tensor_slots const& table() {
+    if constexpr (Parameters) return slots_of<Net>.parameters;
+    else return slots_of<Net>.buffers;
+  }
+  template <bool Parameters, class F>
+  void visit(F&& f) const {
+    char path[256]{};
+    detail::visit_tensors(numbered<Net>, path, 0, Parameters, f);
+  }
+  template <bool Parameters, class F>
+  void each(F&& f) {
+    T* const base = Parameters ? data() : buffer_data();
+    visit<Parameters>([&](char const*, auto const& member) { f(member, base + table<Parameters>().offset[member.slot]); });
+  }
+  template <bool Parameters, class F>
+  void for_each(T* base, F&& f) const {
+    visit<Parameters>([&](char const* path, auto const& member) {
+      using Member = std::remove_cvref_t<decltype(member)>;
+      f(path, Member::shape_type::value, espalier::span<T>{base + table<Parameters>().offset[member.slot], Member::shape_type::size});
+    });
+  }
+  template <bool Parameters>
+  named_tensor<T> find(char const* wanted, T* base) const {
+    named_tensor<T> found{wanted, extents{}, nullptr};
+    for_each<Parameters>(base, [&](char const* path, extents const& shape, espalier::span<T> elements) {
+      if (detail::same_text(path, wanted)) found = named_tensor<T>{path, shape, elements.data()};
+    });
+    return found;
+  }
+  template <class Member>
+  static void fill_from(Member const&, T* data, seed start, std::uint32_t number) {
+    nn::init::fill(Member::initializer_type::value, espalier::span<T>{data, Member::shape_type::size}, nn::init::stream{start.value, number});
+  }
+
+  detail::block memory_;
+  seed seed_{};
+};
+
+}  // namespace espalier

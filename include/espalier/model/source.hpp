@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "../derivative/reverse.hpp"
+#include "../plan/plan.hpp"
+#include "slots.hpp"
+
+/// The programs of a model: evaluation, training, the loss alone. Each is traced once for a net type and its shapes.
+namespace espalier::detail {
+
+/// evaluation: result 0 is the net's output for a batch.
+template <class Net, class Batch>
+struct evaluation_source {
+  static constexpr graph::program build() {
+    graph::program p{};
+    graph::tracer t{p, graph::mode::evaluation, false, 0, 0};
+    int const x = graph::add_argument<float>(t, 0, Batch::value);
+    p.add_output(lower(t, numbered<Net>(argument<Batch, 0>{}), graph::scope{{x}}), graph::destination::result, 0);
+    return p;
+  }
+  static constexpr plan::storage_layout layout() { return net_layout<Net>::value; }
+};
+
+template <class Loss, class Prediction>
+using target_shape = typename Loss::template target<Prediction>::type;
+template <class Loss, class Prediction>
+using target_element = typename Loss::template target<Prediction>::element_type;
+template <class Element>
+using target_leaf = std::conditional_t<std::is_void_v<Element>, float, Element>;
+
+/// training: result 0 is the loss; gradients of all trainable parameters and updates of buffers are the other outputs.
+/// WithInput: result 1 is the gradient with respect to the batch.
+template <class Net, class Loss, class Batch>
+struct training_source {
+  using prediction = shape_of<applied_net<Net, Batch>>;
+  using target = target_shape<Loss, prediction>;
+  using element = target_element<Loss, prediction>;
+
+  struct traced {
+    graph::program program;
+    int loss;
+  };
+  static constexpr traced forward() {
+    traced r{};
+    graph::tracer t{r.program, graph::mode::training, false, 0, 0};
+    int const x = graph::add_argument<float>(t, 0, Batch::value);
+    int const y = graph::add_argument<target_leaf<element>>(t, 1, target::value);
+    int const z = lower(t, numbered<Net>(argument<Batch, 0>{}), graph::scope{{x}});
+    r.loss = lower(t, Loss{}(argument<prediction, 0>{}, argument<target, 1, element>{}), graph::scope{{z, y}});
+    return r;
+  }
+  static constexpr graph::program build();
+  static constexpr plan::storage_layout layout() { return net_layout<Net>::value; }
+};
+
+template <class Net, class Loss, class Batch>
+inline constexpr auto traced_forward = training_source<Net, Loss, Batch>::forward();
+
+/// Adds gradients of every trainable parameter, in the order of their slots. A parameter that the loss does not reach has the gradient 0.
+constexpr void add_gradients(graph::program& p, int loss, tensor_slots const& parameters) {
+  graph::program_builder& g = p.nodes;
+  graph::marks m{};
+  int leaf[max_slots]{};
+  for (int id = 1; id <= loss; ++id) {
+    if (g[id].op->kind != family::parameter) continue;
+    leaf[g[id].attribute] = id;
+    m.at[id] = parameters.trainable[g[id].attribute] ? 1 : 2;
+  }
+  graph::adjoints a{};
+  graph::reverse(g, loss, graph::emit_constant(g, 1, extents{}).id, m, a);
+  for (int slot = 0; slot < parameters.count; ++slot) {
+    if (!parameters.trainable[slot]) continue;
+    int const d = leaf[slot] != 0 ? a.of[leaf[slot]] : 0;
+    p.add_output(d != 0 ? d : graph::emit_constant(g, 0, parameters.shape[slot]).id, graph::destination::gradient, slot);
+  }
+}
+
+template <class Net, class Loss, class Batch>
+constexpr graph::program training_source<Net, Loss, Batch>::build() {
+  graph::program p = traced_forward<Net, Loss, Batch>.program;
+  int const loss = traced_forward<Net, Loss, Batch>.loss;
+  p.add_output(loss, graph::destination::result, 0);
+  add_gradients(p, loss, slots_of<Net>.parameters);
+  return p;
+}
+
+/// The loss of a prediction, without its net.
+template <class Loss, class Prediction>
+struct loss_source {
+  using target = target_shape<Loss, Prediction>;
+  using element = target_element<Loss, Prediction>;
+  static constexpr graph::program build() {
+    graph::program p{};
+    graph::tracer t{p, graph::mode::evaluation, false, 0, 0};
+    int const z = graph::add_argument<float>(t, 0, Prediction::value);
+    int const y = graph::add_argument<target_leaf<element>>(t, 1, target::value);
+    p.add_output(lower(t, Loss{}(argument<Prediction, 0>{}, argument<target, 1, element>{}), graph::scope{{z, y}}), graph::destination::result, 0);
+    return p;
+  }
+  static constexpr plan::storage_layout layout() { return {nullptr, nullptr}; }
+};
+
+/// The shape of one sample of a batch: the same with 1 for the first extent.
+template <class S>
+struct first_row;
+template <int Count, int... Rest>
+struct first_row<shape<Count, Rest...>> {
+  using type = shape<1, Rest...>;
+};
+
+/// Multiplications and additions of a program's step: two for each term of a product, one for each element of anything else.
+constexpr std::int64_t count_flops(graph::program_builder const& g, plan::grouping const& r) {
+  std::int64_t flops = 0;
+  for (int id = 1; id <= g.size; ++id) {
+    if (r.group_of[id] == 0) continue;
+    graph::node const& n = g[id];
+    switch (n.op->kind) {
+      case family::contraction: {
+        extents const& a = g[n.operand[0]].shape;
+        flops += 2 * n.shape.size() * a.at[n.attribute & 1u ? a.rank - 2 : a.rank - 1];
+        break;
+      }
+      case family::reduction: flops += g[n.operand[0]].shape.size(); break;
+      case family::elementwise: flops += n.shape.size(); break;
+      default: break;
+    }
+  }
+  return flops;
+}
+
+}  // namespace espalier::detail

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "../optim/optimizer.hpp"
+#include "label_error.hpp"
+#include "predictor.hpp"
+
+namespace espalier {
+
+/// What evaluating some samples gave: the mean loss, and, for labels, how many predictions had their largest score at the label.
+struct evaluation {
+  double loss = 0;
+  std::int64_t correct = 0;
+  std::int64_t count = 0;
+  double accuracy() const { return count > 0 ? static_cast<double>(correct) / static_cast<double>(count) : 0; }
+};
+
+/// What a training plan costs, known to the compiler.
+template <class Net, class Loss, class Optimizer, class Batch, class T = float>
+struct training_facts {
+  using source = detail::training_source<Net, Loss, Batch>;
+  static constexpr auto const& plan = plan::plan_of<source>;
+  static constexpr int trainable = static_cast<int>(slots_of<Net>.parameters.trainable_storage);
+  using update = optim::detail::update_source<Optimizer, trainable>;
+
+  /// Activations, adjoints and temporaries; parameters, gradients and optimizer state are not in it.
+  static constexpr std::size_t workspace_bytes = detail::bytes_for<T>(static_cast<std::size_t>(plan.places.workspace));
+  static constexpr std::size_t peak_live_bytes = static_cast<std::size_t>(plan.places.peak_live) * sizeof(T);
+  static constexpr std::size_t parameter_bytes = detail::bytes_for<T>(static_cast<std::size_t>(slots_of<Net>.parameters.storage));
+  static constexpr std::size_t gradient_bytes = detail::bytes_for<T>(static_cast<std::size_t>(trainable));
+  static constexpr std::size_t optimizer_bytes = detail::bytes_for<T>(static_cast<std::size_t>(trainable) * Optimizer::states);
+  static constexpr std::int64_t parameter_count = espalier::parameter_count<Net>;
+  static constexpr int kernel_count = plan.groups.group_count + plan::plan_of<update>.groups.group_count;
+  static constexpr std::int64_t flops = detail::count_flops(plan::program_of<source>.nodes, plan.groups);
+};
+
+/// The facts of a training step as a value: training_plan<Net, Loss, Optimizer, batch<32, 8, 8>>.workspace_bytes.
+template <class Net, class Loss, class Optimizer, class Batch, class T = float>
+inline constexpr training_facts<Net, Loss, Optimizer, Batch, T> training_plan{};
+
+/// Trains a model: forward, backward and update as one plan for each static batch size, with all memory taken at construction.
+/// shape    images of Batch, targets as the loss asks for; further batch sizes may follow (a short last batch)
+/// memory   one allocation at construction, or bytes that the user gives (trainer::bytes of them); none afterwards
+/// errors   layers, loss and batch that do not fit do not compile; a label outside the classes throws label_error and changes nothing
+template <class Model, class Loss, class Optimizer, class Batch, class... More>
+class trainer {
+  using Net = typename Model::net_type;
+  using T = typename Model::value_type;
+  static constexpr int trainable = static_cast<int>(slots_of<Net>.parameters.trainable_storage);
+  using Update = optim::detail::update_source<Optimizer, trainable>;
+
+  using Found = detail::applied_net<Net, Batch>;
+  static_assert(layers_fit<Found>::value, "a layer's input does not fit its weights");
+
+ public:
+  using prediction_shape = shape_of<Found>;
+  template <class B>
+  using target_of = detail::target_shape<Loss, shape_of<detail::applied_net<Net, B>>>;
+  using target_element = std::conditional_t<std::is_void_v<detail::target_element<Loss, prediction_shape>>, T, detail::target_element<Loss, prediction_shape>>;
+  static constexpr bool has_labels = std::is_integral_v<target_element>;
+  static constexpr int classes = prediction_shape::rank > 0 ? prediction_shape::value.at[prediction_shape::rank - 1] : 1;
+
+ private:
+  template <class... X>
+  static constexpr std::size_t largest(X... x) {
+    std::size_t most = 0;
+    ((most = most > x ? most : x), ...);
+    return most;
+  }
+  using Forward = detail::evaluation_source<Net, Batch>;
+  using OneLoss = detail::loss_source<Loss, typename detail::first_row<prediction_shape>::type>;
+
+ public:
+  static constexpr std::size_t workspace_bytes =
+      largest(detail::bytes_for<T>(detail::workspace_elements<detail::training_source<Net, Loss, Batch>>),
+              detail::bytes_for<T>(detail::workspace_elements<detail::training_source<Net, Loss, More>>)...);
+  static constexpr std::size_t parameter_bytes = Model::parameter_bytes;
+  static constexpr std::size_t gradient_bytes = detail::bytes_for<T>(static_cast<std::size_t>(trainable));
+  static constexpr std::size_t optimizer_bytes = detail::bytes_for<T>(static_cast<std::size_t>(trainable) * Optimizer::states);
+  static constexpr std::int64_t parameter_count = Model::parameter_count;
+  static constexpr int kernel_count = training_plan<Net, Loss, Optimizer, Batch, T>.kernel_count;
+  static constexpr std::int64_t flops = training_plan<Net, Loss, Optimizer, Batch, T>.flops;
+
+ private:
+  static constexpr std::size_t scores_bytes = detail::bytes_for<T>(static_cast<std::size_t>(prediction_shape::size));
+  static constexpr std::size_t scratch_bytes =
+      largest(workspace_bytes, detail::bytes_for<T>(detail::workspace_elements<Forward>), detail::bytes_for<T>(detail::workspace_elements<OneLoss>),
+              detail::bytes_for<T>(detail::workspace_elements<Update>));
+
+ public:
+  static constexpr std::size_t bytes = scratch_bytes + gradient_bytes + optimizer_bytes + scores_bytes;
+
+  trainer(Model& model, Loss, Optimizer optimizer, Batch, More...) : model_{&model}, optimizer_{optimizer}, memory_{bytes} { start(); }
+  template <std::size_t Count, class Enough = detail::enough_bytes<Count, bytes>>
+  trainer(espalier::bytes<Count>& given, Model& model, Loss, Optimizer optimizer, Batch, More...) : model_{&model}, optimizer_{optimizer}, memory_{given, bytes} {
+    static_assert(Enough::agree, "trainer{bytes, ...}: the bytes are fewer than trainer::bytes");
+    start();
+  }
+
+  /// One step of training. Returns the loss before the update.
+  /// errors  label_error; nothing has changed then
+  template <class X, class Y>
+  T step(X const& images, Y const& targets) {
+    using B = shape_of<X>;
+    static_assert(std::is_same_v<B, Batch> || (std::is_same_v<B, More> || ...), "trainer.step(images, targets): images must have the shape of one of the trainer's batches");
+    if constexpr (std::is_same_v<B, Batch> || (std::is_same_v<B, More> || ...)) return train<B>(view<T const, B>(images), view<target_element const, target_of<B>>(targets));
+  }
+
+  /// The loss in evaluation mode, sample by sample, over the first `count` samples of a batch; what lies behind them is padding.
+  /// shape   as step
+  /// errors  label_error for a label among the first `count`
+  evaluation evaluate(view<T const, Batch> images, view<target_element const, target_of<Batch>> targets, std::int64_t count = Batch::value.at[0]) {
+    constexpr std::int64_t samples = Batch::value.at[0];
+    if (count > samples) count = samples;
+    constexpr std::int64_t row = prediction_shape::size / samples, target_row = target_of<Batch>::size / samples;
+    if constexpr (has_labels) check_labels(targets.data(), count * target_row);
+    T* const scores = forward(images).data();
+    evaluation result{0, 0, count};
+    detail::program_bases b = model_->bases();
+    b.at[plan::base::workspace] = memory_.template at<T>(0);
+    T loss = 0;
+    b.at[plan::base::results] = &loss;
+    for (std::int64_t i = 0; i < count; ++i) {
+      b.at[plan::base::arguments] = scores + i * row;
+      b.at[plan::base::arguments + 1] = const_cast<target_element*>(targets.data() + i * target_row);
+      espalier::on_cpu::run<OneLoss, T>(b.at);
+      result.loss += static_cast<double>(loss);
+      if constexpr (has_labels) result.correct += largest_score(scores + i * row, row) == targets.data()[i];
+    }
+    if (count > 0) result.loss /= static_cast<double>(count);
+    return result;
+  }
+
+  /// The net's scores for a batch in evaluation mode; they stay until the next call.
+  view<T, prediction_shape> forward(view<T const, Batch> images) {
+    detail::program_bases b = model_->bases();
+    T* const scores = memory_.template at<T>(scratch_bytes + gradient_bytes + optimizer_bytes);
+    b.at[plan::base::workspace] = memory_.template at<T>(0);
+    b.at[plan::base::arguments] = const_cast<T*>(images.data());
+    b.at[plan::base::results] = scores;
+    espalier::on_cpu::run<Forward, T>(b.at);
+    return view<T, prediction_shape>(scores);
+  }
+
+  /// Magnitudes (learning rate, ...) may change while training.
+  Optimizer& optimizer() { return optimizer_; }
+  /// Updates that were applied so far.
+  std::int64_t steps() const { return step_; }
+  /// Updates that the optimizer refused (refuse_non_finite).
+  std::int64_t refused_updates() const { return refused_; }
+  /// The gradients of the last step, in the layout of the model's parameters.
+  espalier::span<T const> gradients() const { return {memory_.template at<T>(scratch_bytes), trainable}; }
+
+ private:
+  void start() { random_ = espalier::on_cpu::random_state{model_->initial_seed().value, 0}; }
+
+  static std::int64_t largest_score(T const* scores, std::int64_t count) {
+    std::int64_t best = 0;
+    for (std::int64_t i = 1; i < count; ++i)
+      if (scores[i] > scores[best]) best = i;
+    return best;
+  }
+  static void check_labels(target_element const* labels, std::int64_t count) {
+    for (std::int64_t i = 0; i < count; ++i)
+      if (labels[i] < 0 || labels[i] >= classes) refuse_label(i, labels[i]);
+  }
+  [[noreturn]] static void refuse_label(std::int64_t position, std::int32_t label) {
+#if defined(__cpp_exceptions)
+    throw label_error(position, label, classes);
+#else
+    (void)position;
+    (void)label;
+    __builtin_trap();
+#endif
+  }
+
+  template <class B>
+  T train(view<T const, B> images, view<target_element const, target_of<B>> targets) {
+    if constexpr (has_labels) check_labels(targets.data(), target_of<B>::size);
+    detail::program_bases b = model_->bases();
+    T loss = 0;
+    b.at[plan::base::workspace] = memory_.template at<T>(0);
+    b.at[plan::base::gradients] = memory_.template at<T>(scratch_bytes);
+    b.at[plan::base::key] = &random_;
+    b.at[plan::base::arguments] = const_cast<T*>(images.data());
+    b.at[plan::base::arguments + 1] = const_cast<target_element*>(targets.data());
+    b.at[plan::base::results] = &loss;
+    espalier::on_cpu::run<detail::training_source<Net, Loss, B>, T>(b.at);
+    ++random_.step;
+    apply_update();
+    return loss;
+  }
+  void apply_update() {
+    detail::program_bases b = model_->bases();
+    optim::magnitudes const m = optimizer_.magnitudes_of(step_ + 1);
+    T magnitudes[optim::max_magnitudes];
+    for (int i = 0; i < optim::max_magnitudes; ++i) magnitudes[i] = static_cast<T>(m.at[i]);
+    T applied = 1;
+    b.at[plan::base::workspace] = memory_.template at<T>(0);
+    b.at[plan::base::magnitudes] = magnitudes;
+    b.at[plan::base::arguments] = memory_.template at<T>(scratch_bytes);
+    b.at[plan::base::buffers] = memory_.template at<T>(scratch_bytes + gradient_bytes);
+    b.at[plan::base::results] = &applied;
+    espalier::on_cpu::run<Update, T>(b.at);
+    if (applied != T(0)) ++step_;
+    else ++refused_;
+  }
+
+  Model* model_;
+  Optimizer optimizer_;
+  detail::block memory_;
+  espalier::on_cpu::random_state random_{};
+  std::int64_t step_ = 0;
+  std::int64_t refused_ = 0;
+};
+
+template <class Model, class Loss, class Optimizer, class Batch, class... More>
+trainer(Model&, Loss, Optimizer, Batch, More...) -> trainer<Model, Loss, Optimizer, Batch, More...>;
+template <std::size_t Count, class Model, class Loss, class Optimizer, class Batch, class... More>
+trainer(bytes<Count>&, Model&, Loss, Optimizer, Batch, More...) -> trainer<Model, Loss, Optimizer, Batch, More...>;
+
+}  // namespace espalier

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "../expression/call.hpp"
+#include "../operation/compare.hpp"
+#include "../operation/multiply.hpp"
+#include "module.hpp"
+
+namespace espalier {
+
+/// dropout(x, mask, p): x where the mask is 1, scaled by 1 / (1 - p), and 0 where it is 0: the expectation over masks is x.
+/// shape   S, S -> S
+/// range   p in [0, 1)
+/// saves   mask
+/// slope   dx = dy mask / (1 - p)
+template <Operand X, Operand Mask>
+constexpr auto dropout(X const& x, Mask const& mask, double p) {
+  return x * (mask * (1.0 / (1.0 - p)));
+}
+
+namespace nn {
+
+/// Training: every element is kept with probability 1 - P and scaled by 1 / (1 - P), so its expectation stays; evaluation: y = x.
+/// The mask is `draw <= 1 - P` with draws of the module's own stream, new at each step.
+/// shape   S -> S
+/// range   P in [0, 1)
+/// saves   the draws
+template <real P>
+struct Dropout {
+  static_assert(P.value >= 0 && P.value < 1, "nn::Dropout<P>: the probability P of dropping an element must be in [0, 1)");
+  random_stream stream{};
+  ESPALIER_MODULE(Dropout, stream)
+
+  constexpr auto forward(auto x) const {
+    using X = decltype(x);
+    if constexpr (P.value == 0 || is_refused<X>) return x;
+    else return by_mode(dropout(x, draw<shape_of<X>>{stream.slot} <= 1.0 - P.value, P.value), x);
+  }
+};
+
+/// Dropout with a mask that the user gives: the buffer `mask` (1: kept, 0: dropped), of the shape of one batch.
+/// shape   S -> S
+/// range   P in [0, 1)
+template <real P, class S>
+struct MaskedDropout {
+  static_assert(P.value >= 0 && P.value < 1, "nn::MaskedDropout<P, S>: the probability P of dropping an element must be in [0, 1)");
+  buffer<S, init::initialized_by<init::ones{}>> mask{};
+  ESPALIER_MODULE(MaskedDropout, mask)
+
+  constexpr auto forward(auto x) const {
+    using X = decltype(x);
+    if constexpr (is_refused<X>) return x;
+    else if constexpr (!same_shape<shape_of<X>, S>::agree) return refused<same_shape<shape_of<X>, S>>{};
+    else return by_mode(dropout(x, mask, P.value), x);
+  }
+};
+
+}  // namespace nn
+}  // namespace espalier

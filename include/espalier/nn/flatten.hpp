@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "../operation/reshape.hpp"
+#include "module.hpp"
+
+namespace espalier::nn {
+
+/// Keeps the first axis (the batch) and makes one axis of the others.
+/// shape   (N, ...) -> (N, product of the others)
+struct Flatten {
+  ESPALIER_MODULE(Flatten)
+  constexpr auto forward(auto x) const {
+    if constexpr (is_refused<decltype(x)>) return x;
+    else return reshape<shape_of<decltype(x)>::template extent<0>(), -1>(x);
+  }
+};
+
+}  // namespace espalier::nn

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "../operation/add.hpp"
+#include "../operation/matmul.hpp"
+#include "module.hpp"
+
+namespace espalier::nn {
+
+struct with_bias {};
+struct no_bias {};
+
+/// y = x weight + bias.
+/// shape   (..., In) -> (..., Out); weight (In, Out), bias (1, Out)
+/// errors  an input whose last axis is not In is refused
+/// saves   x
+/// start   weight Kaiming-uniform over In; then bias Kaiming-uniform over Out
+template <int In, int Out, class Bias = with_bias>
+struct Linear {
+  parameter<shape<In, Out>, init::initialized_by<init::kaiming_uniform{.fan_in = In}>> weight{};
+  parameter<shape<1, Out>, init::initialized_by<init::kaiming_uniform{.fan_in = Out}>> bias{};
+  ESPALIER_MODULE(Linear, weight, bias)
+
+  constexpr auto forward(auto x) const { return matmul(x, weight) + bias; }
+};
+
+/// y = x weight.
+template <int In, int Out>
+struct Linear<In, Out, no_bias> {
+  parameter<shape<In, Out>, init::initialized_by<init::kaiming_uniform{.fan_in = In}>> weight{};
+  ESPALIER_MODULE(Linear, weight)
+
+  constexpr auto forward(auto x) const { return matmul(x, weight); }
+};
+
+}  // namespace espalier::nn

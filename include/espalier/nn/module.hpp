@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <boost/hana/accessors.hpp>
+#include <boost/hana/pair.hpp>
+#include <boost/hana/string.hpp>
+#include <boost/hana/tuple.hpp>
+
+#include "../expression/call.hpp"
+#include "initializer.hpp"
+
+/// Modules: aggregates of parameters, buffers and modules with a forward expression. ESPALIER_MODULE lists the members, once.
+namespace espalier::nn {
+
+/// A floating-point number as a template argument: Dropout<0.1>.
+struct real {
+  double value;
+  constexpr real(double v) : value{v} {}
+  constexpr operator double() const { return value; }
+};
+
+namespace detail {
+
+/// The name of a member as a Hana string, from the text that the macro saw.
+template <class Names, std::size_t Member, std::size_t... Character>
+constexpr auto hana_name(std::index_sequence<Character...>) {
+  return boost::hana::string<Names::at[Member][Character]...>{};
+}
+constexpr std::size_t length(char const* text) {
+  std::size_t n = 0;
+  while (text[n] != 0) ++n;
+  return n;
+}
+template <class Names, std::size_t... Member, class... Get>
+constexpr auto accessors(std::index_sequence<Member...>, Get... get) {
+  return boost::hana::make_tuple(boost::hana::make_pair(hana_name<Names, Member>(std::make_index_sequence<length(Names::at[Member])>{}), get)...);
+}
+
+/// Counts the members of an aggregate by trying how many initialisers it takes.
+struct anything {
+  template <class T>
+  constexpr operator T() const noexcept;
+};
+template <class M, std::size_t... I>
+constexpr bool takes(std::index_sequence<I...>) {
+  return requires { M{(static_cast<void>(I), anything{})...}; };
+}
+template <class M, std::size_t Count = 0>
+constexpr int member_count() {
+  if constexpr (takes<M>(std::make_index_sequence<Count + 1>{})) return member_count<M, Count + 1>();
+  else return static_cast<int>(Count);
+}
+
+}  // namespace detail
+
+/// "0", "1", ...: how the layers of a Sequential are named.
+struct position_name {
+  char text[8];
+};
+constexpr position_name name_of_position(int position) {
+  position_name r{};
+  char digits[8]{};
+  int n = 0;
+  do digits[n++] = static_cast<char>('0' + position % 10);
+  while ((position /= 10) != 0);
+  for (int i = 0; i < n; ++i) r.text[i] = digits[n - 1 - i];
+  return r;
+}
+template <int Position>
+inline constexpr position_name position_name_of = name_of_position(Position);
+
+/// Named relation: ESPALIER_MODULE lists every member of the module.
+template <class Module, int Members, int Listed>
+struct listed_members {
+  static constexpr bool agree = Members == Listed;
+};
+
+/// A type that ESPALIER_MODULE (or the library) made a module.
+template <class M>
+concept Module = requires { typename M::is_module; };
+
+}  // namespace espalier::nn
+
+#define ESPALIER_PARENTHESES ()
+#define ESPALIER_EXPAND(...) ESPALIER_EXPAND_3(ESPALIER_EXPAND_3(ESPALIER_EXPAND_3(ESPALIER_EXPAND_3(__VA_ARGS__))))
+#define ESPALIER_EXPAND_3(...) ESPALIER_EXPAND_2(ESPALIER_EXPAND_2(ESPALIER_EXPAND_2(ESPALIER_EXPAND_2(__VA_ARGS__))))
+#define ESPALIER_EXPAND_2(...) ESPALIER_EXPAND_1(ESPALIER_EXPAND_1(ESPALIER_EXPAND_1(ESPALIER_EXPAND_1(__VA_ARGS__))))
+#define ESPALIER_EXPAND_1(...) __VA_ARGS__
+#define ESPALIER_EACH(F, ...) __VA_OPT__(ESPALIER_EXPAND(ESPALIER_EACH_ONE(F, __VA_ARGS__)))
+#define ESPALIER_EACH_ONE(F, First, ...) F(First) __VA_OPT__(ESPALIER_EACH_AGAIN ESPALIER_PARENTHESES(F, __VA_ARGS__))
+#define ESPALIER_EACH_AGAIN() ESPALIER_EACH_ONE
+#define ESPALIER_VISIT_MEMBER(Name) visit(#Name, self.Name);
+#define ESPALIER_NAME_MEMBER(Name) #Name,
+#define ESPALIER_GET_MEMBER(Name) , [](auto&& self) -> decltype(auto) { return (static_cast<decltype(self)&&>(self).Name); }
+#define ESPALIER_COUNT_MEMBER(Name) +1
+
+/// Makes an aggregate a module: lists its members (up to 340) for Hana and for the model, and gives it the call operator that records a use of
+/// forward. A member that is forgotten here does not compile when the module is used.
+#define ESPALIER_MODULE(Type, ...)                                                                                   \
+  using is_module = void;                                                                                            \
+  static constexpr int listed_member_count = 0 ESPALIER_EACH(ESPALIER_COUNT_MEMBER, __VA_ARGS__);                    \
+  struct member_names {                                                                                              \
+    static constexpr char const* at[] = {ESPALIER_EACH(ESPALIER_NAME_MEMBER, __VA_ARGS__) ""};                       \
+  };                                                                                                                 \
+  template <class Self, class Visit>                                                                                 \
+  static constexpr void visit_members([[maybe_unused]] Self& self, [[maybe_unused]] Visit&& visit) {                 \
+    ESPALIER_EACH(ESPALIER_VISIT_MEMBER, __VA_ARGS__)                                                                \
+  }                                                                                                                  \
+  struct hana_accessors_impl {                                                                                       \
+    static constexpr auto apply() {                                                                                  \
+      return ::espalier::nn::detail::accessors<member_names>(                                                        \
+          std::make_index_sequence<listed_member_count>{} ESPALIER_EACH(ESPALIER_GET_MEMBER, __VA_ARGS__));          \
+    }                                                                                                                \
+  };                                                                                                                 \
+  template <class... X>                                                                                              \
+  constexpr auto operator()(X const&... x) const {                                                                   \
+    return ::espalier::detail::record_call(*this, x...);                                                             \
+  }

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "../trace/trace.hpp"
+#include "module.hpp"
+
+namespace espalier::nn {
+
+template <class... M>
+struct Sequential;
+
+namespace detail {
+
+/// The shape that has been reached after some layers, as a value that a fold carries from layer to layer: each step's type depends on one layer and
+/// one shape only, so a thousand equal layers cost one instantiation.
+template <class S, int Position, int Count>
+struct reached {};
+template <class S, int Position, int Count, class M>
+constexpr auto operator>>(reached<S, Position, Count>, std::type_identity<M>) {
+  if constexpr (is_refused<S>) {
+    return reached<S, Position + 1, Count>{};
+  } else {
+    using Y = decltype(std::declval<M const&>()(argument<S, 0>{}));
+    if constexpr (is_refused<Y>) return reached<decltype(through<layer<Position, Count>>(Y{})), Position + 1, Count>{};
+    else return reached<shape_of<Y>, Position + 1, Count>{};
+  }
+}
+template <class S, int Position, int Count>
+S shape_reached(reached<S, Position, Count>);
+
+/// A traced value on its way through the layers.
+template <class S>
+struct passing {
+  graph::tracer& tracer;
+  int id;
+};
+template <class S, class M>
+constexpr auto operator>>(passing<S> x, M const& module) {
+  auto const y = module(argument<S, 0>{});
+  return passing<shape_of<decltype(y)>>{x.tracer, lower(x.tracer, y, graph::scope{{x.id}})};
+}
+
+/// The layers of a Sequential applied to an argument.
+template <class S, class X, class... M>
+struct chain {
+  using shape_type = S;
+  using is_expression = void;
+  using element_type = void;
+  static constexpr bool eager = false;
+  boost::hana::tuple<M...> layers;
+  X x;
+
+  constexpr int lower_into(graph::tracer& t, graph::scope const& in) const {
+    return boost::hana::unpack(layers, [&](M const&... layer) { return (passing<shape_of<X>>{t, lower(t, x, in)} >> ... >> layer).id; });
+  }
+};
+
+}  // namespace detail
+
+/// Layers one after the other; its members are named "0", "1", ...
+/// shape   that of the layers in turn
+/// errors  a layer that does not take its predecessor's result is refused, with its position
+template <class... M>
+struct Sequential {
+  boost::hana::tuple<M...> layers{};
+
+  using is_module = void;
+  using is_transparent = void;  // a refusal names the position and the layer, not the whole list again
+
+  template <class Self, class Visit>
+  static constexpr void visit_members(Self& self, Visit&& visit) {
+    visit_layers(self, visit, std::make_integer_sequence<int, static_cast<int>(sizeof...(M))>{});
+  }
+  template <class X>
+  constexpr auto operator()(X const& x) const {
+    return espalier::detail::record_call(*this, x);
+  }
+  constexpr auto forward(auto x) const {
+    using X = decltype(x);
+    using S = decltype(detail::shape_reached((detail::reached<shape_of<X>, 0, static_cast<int>(sizeof...(M))>{} >> ... >> std::type_identity<M>{})));
+    if constexpr (is_refused<S>) return S{};
+    else return detail::chain<S, X, M...>{layers, x};
+  }
+
+ private:
+  template <class Self, class Visit, int... I>
+  static constexpr void visit_layers(Self& self, Visit&& visit, std::integer_sequence<int, I...>) {
+    (visit(position_name_of<I>.text, boost::hana::at_c<I>(self.layers)), ...);
+  }
+};
+
+}  // namespace espalier::nn

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "apply.hpp"
+
+namespace espalier {
+
+struct add_ {};
+
+template <>
+struct rule<add_> : elementwise {
+  static constexpr char const* name = "add";
+  static constexpr int arity = 2;
+  static constexpr double neutral_left = 0, neutral_right = 0;
+  static constexpr bool commutative = true;
+  template <class T>
+  ESPALIER_EVERYWHERE static constexpr T apply(T a, T b) {
+    return a + b;
+  }
+  template <std::size_t Operand, class T>
+  static constexpr T pullback(T dy, T, T, T) {
+    if constexpr (Operand == 0) return dy;
+    else return dy;
+  }
+};
+
+/// a + b, element by element.
+/// shape   S, S -> S; one operand may be broadcast to the other
+/// saves   nothing
+/// slope   da = dy, db = dy
+template <class A, class B>
+  requires Operands<A, B>
+constexpr applied<add_, A, B> operator+(A&& a, B&& b) {
+  return apply<add_>(static_cast<A&&>(a), static_cast<B&&>(b));
+}
+
+}  // namespace espalier

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "structure.hpp"
+
+/// How an op's public function makes its node: an expression from expressions, a program node from handles.
+namespace espalier {
+
+namespace detail {
+
+constexpr program_builder* builder_of(handle h) { return h.program; }
+template <class T>
+constexpr program_builder* builder_of(T) {
+  return nullptr;
+}
+constexpr handle to_handle(program_builder*, handle h) { return h; }
+template <class T>
+constexpr handle to_handle(program_builder* g, T value) {
+  return graph::emit_constant(*g, static_cast<double>(value), extents{});
+}
+
+/// An elementwise op on handles and numbers: the result has the shape of the operand that the others can be broadcast to.
+template <class Op, class... X>
+constexpr handle apply_to_handles(X... x) {
+  program_builder* g = nullptr;
+  ((g = g ? g : builder_of(x)), ...);
+  handle const h[] = {to_handle(g, x)...};
+  extents s = (*g)[h[0].id].shape;
+  for (handle const& other : h) {
+    extents const& t = (*g)[other.id].shape;
+    if (broadcast_conflict(t, s) != -1) s = t;
+  }
+  graph::node n{&described<Op>, {}, 0, s};
+  for (std::size_t i = 0; i < sizeof...(X); ++i) n.operand[i] = h[i].id;
+  return handle{g, g->emit(n)};
+}
+
+template <class... X>
+struct elementwise_relation {
+  using type = same_or_broadcast<shape_of<kept<X>>...>;
+};
+template <class X>
+struct elementwise_relation<X> {
+  struct type {
+    static constexpr bool agree = true;
+  };
+};
+template <class... X>
+struct result_shape {
+  using type = typename elementwise_relation<X...>::type::type;
+};
+template <class X>
+struct result_shape<X> {
+  using type = shape_of<kept<X>>;
+};
+
+template <class First, class... Rest>
+inline constexpr bool elements_agree = true;
+template <class A, class B>
+inline constexpr bool elements_agree<A, B> = same_element<element_of<kept<A>>, element_of<kept<B>>>::agree;
+
+template <class Op, bool OnHandles, bool Refused, class... X>
+struct applied_type {  // on handles
+  using type = handle;
+};
+template <class Op, class... X>
+struct applied_type<Op, false, true, X...> : first_refused<std::remove_cvref_t<X>...> {};
+template <class Op, bool Agree, class... X>
+struct agreed_type {
+  using type = node<Op, 0, typename result_shape<X...>::type, kept<X>...>;
+};
+template <class Op, class... X>
+struct agreed_type<Op, false, X...> {
+  using type = refused<typename elementwise_relation<X...>::type>;
+};
+template <class Op, class... X>
+struct applied_type<Op, false, false, X...> : agreed_type<Op, elementwise_relation<X...>::type::agree, X...> {};
+/// No type at all for what is no operand: some compilers form the result's type before they check the constraints of a function.
+template <bool Operands, class Op, class... X>
+struct applied_if {};
+template <class Op, class... X>
+struct applied_if<true, Op, X...> : applied_type<Op, (Handle<X> || ...), (is_refused<std::remove_cvref_t<X>> || ...), X...> {};
+
+}  // namespace detail
+
+/// The type of an elementwise op's result. It is spelled out, not deduced: pullbacks name the ops whose descriptors they are part of, and a
+/// compiler may ask for the type before the body is complete.
+template <class Op, class... X>
+using applied = typename detail::applied_if<((Operand<X> || Number<X>) && ...), Op, X...>::type;
+
+/// Makes the node of an elementwise op.
+/// shape   S... -> the shape that one operand has and the others can be broadcast to
+/// errors  other shapes do not compile; nor do float and double together
+template <class Op, class... X>
+constexpr applied<Op, X...> apply(X&&... x) {
+  if constexpr ((Handle<X> || ...)) {
+    return detail::apply_to_handles<Op>(x...);
+  } else if constexpr ((is_refused<std::remove_cvref_t<X>> || ...)) {
+    return {};
+  } else {
+    using relation = typename detail::elementwise_relation<X...>::type;
+    if constexpr (is_eager<X...>) {
+      static_assert(relation::agree, "elementwise op: shapes must be equal, or one operand must already have the result's shape");
+      static_assert(detail::elements_agree<X...>, "elementwise op: operands mix float and double; convert one with tensor<double, S>(x)");
+    }
+    if constexpr (relation::agree) return {detail::keep(static_cast<X&&>(x))...};
+    else return {};
+  }
+}
+
+}  // namespace espalier

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "apply.hpp"
+
+namespace espalier {
+
+struct greater_ {};
+struct greater_equal_ {};
+struct less_ {};
+struct less_equal_ {};
+struct equal_ {};
+struct not_equal_ {};
+
+namespace detail {
+/// Comparisons give 1 or 0 and have no slope: they are listed as such, which is not the same as a slope of zero that was forgotten.
+struct comparison : elementwise {
+  static constexpr int arity = 2;
+};
+}  // namespace detail
+
+template <>
+struct rule<greater_> : detail::comparison {
+  static constexpr char const* name = "greater";
+  template <class T>
+  ESPALIER_EVERYWHERE static constexpr T apply(T a, T b) {
+    return math::greater(a, b);
+  }
+};
+template <>
+struct rule<greater_equal_> : detail::comparison {
+  static constexpr char const* name = "greater_equal";
+  template <class T>
+  ESPALIER_EVERYWHERE static constexpr T apply(T a, T b) {
+    return math::greater_equal(a, b);
+  }
+};
+template <>
+struct rule<less_> : detail::comparison {
+  static constexpr char const* name = "less";
+  template <class T>
+  ESPALIER_EVERYWHERE static constexpr T apply(T a, T b) {
+    return math::less(a, b);
+  }
+};
+template <>
+struct rule<less_equal_> : detail::comparison {
+  static constexpr char const* name = "less_equal";
+  template <class T>
+  ESPALIER_EVERYWHERE static constexpr T apply(T a, T b) {
+    return math::less_equal(a, b);
+  }
+};
+template <>
+struct rule<equal_> : detail::comparison {
+  static constexpr char const* name = "equal";
+  template <class T>
+  ESPALIER_EVERYWHERE static constexpr T apply(T a, T b) {
+    return math::equal(a, b);
+  }
+};
+template <>
+struct rule<not_equal_> : detail::comparison {
+  static constexpr char const* name = "not_equal";
+  template <class T>
+  ESPALIER_EVERYWHERE static constexpr T apply(T a, T b) {
+    return math::not_equal(a, b);
+  }
+};
+
+/// a > b, a >= b, a < b, a <= b, equal(a, b), not_equal(a, b): 1 where it holds and 0 where it does not (a tensor<bool, S> takes it too).
+/// `==` compares whole tensors, as for any value type.
+/// shape   S, S -> S; one operand may be broadcast to the other
+/// slope   none: not differentiable
+template <class A, class B>
+  requires Operands<A, B>
+constexpr applied<greater_, A, B> operator>(A&& a, B&& b) {
+  return apply<greater_>(static_cast<A&&>(a), static_cast<B&&>(b));
+}
+template <class A, class B>
+  requires Operands<A, B>
+constexpr applied<greater_equal_, A, B> operator>=(A&& a, B&& b) {
+  return apply<greater_equal_>(static_cast<A&&>(a), static_cast<B&&>(b));
+}
+template <class A, class B>
+  requires Operands<A, B>
+constexpr applied<less_, A, B> operator<(A&& a, B&& b) {
+  return apply<less_>(static_cast<A&&>(a), static_cast<B&&>(b));
+}
+template <class A, class B>
+  requires Operands<A, B>
+constexpr applied<less_equal_, A, B> operator<=(A&& a, B&& b) {
+  return apply<less_equal_>(static_cast<A&&>(a), static_cast<B&&>(b));
+}
+template <class A, class B>
+  requires Operands<A, B>
+constexpr applied<equal_, A, B> equal(A&& a, B&& b) {
+  return apply<equal_>(static_cast<A&&>(a), static_cast<B&&>(b));
+}
+template <class A, class B>
+  requires Operands<A, B>
+constexpr applied<not_equal_, A, B> not_equal(A&& a, B&& b) {
+  return apply<not_equal_>(static_cast<A&&>(a), static_cast<B&&>(b));
+}
+
+}  // namespace espalier

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "apply.hpp"
+
+namespace espalier {
+
+namespace detail {
+template <class Op, std::size_t... I>
+constexpr handle closed_form(program_builder& g, int dy, int id, int which, std::index_sequence<I...>) {
+  graph::node const n = g[id];
+  (void)which;
+  return rule<Op>::pullback(handle{&g, dy}, handle{&g, id}, handle{&g, n.operand[I + 1]}..., static_cast<unsigned>(n.attribute));
+}
+/// Only operand 1, the first of the composite itself, has a closed form; the others (eps) are constants of the program.
+template <class Op>
+constexpr handle composite_pullback(program_builder& g, int dy, int id, int which) {
+  if (which != 1) return handle{&g, 0};
+  return closed_form<Op>(g, dy, id, which, std::make_index_sequence<static_cast<std::size_t>(rule<Op>::arity)>{});
+}
+}  // namespace detail
+
+/// Base of ops that are formulas in other ops. A rule says
+///   name, arity
+///   expand(x..., axes)         the formula, on expressions; traced in a scope of its own
+///   pullback(dy, y, x..., axes)   optional closed form for operand x on handles, where it costs less than the derivative of the expansion
+/// A test holds the closed form to the derivative of the expansion.
+struct composite {
+  using is_composite = void;
+  static constexpr int arity = 1;
+  template <class Op>
+  static constexpr graph::descriptor describe() {
+    graph::descriptor d = graph::plain_descriptor(rule<Op>::name, family::alias, rule<Op>::arity + 1);
+    d.pullback = &detail::composite_pullback<Op>;
+    return d;
+  }
+};
+
+template <class Op>
+concept Composite = requires { typename rule<Op>::is_composite; };
+template <class Op>
+concept ClosedForm = requires { rule<Op>::closed_form; };
+
+}  // namespace espalier

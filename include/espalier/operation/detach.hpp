@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "apply.hpp"
+
+namespace espalier {
+
+struct detach_ {};
+
+template <>
+struct rule<detach_> {
+  static constexpr char const* name = "detach";
+  static constexpr handle pullback(program_builder& g, int, int, int) { return handle{&g, 0}; }
+  template <class Op>
+  static constexpr graph::descriptor describe() {
+    graph::descriptor d = graph::plain_descriptor(name, family::alias, 1);
+    d.pullback = &pullback;
+    return d;
+  }
+};
+
+/// detach(x): the value of x without its history.
+/// shape   S -> S
+/// saves   nothing
+/// slope   none: gradients stop here
+template <Operand X>
+constexpr auto detach(X&& x) {
+  if constexpr (Handle<X>) {
+    program_builder& g = *x.program;
+    return handle{&g, g.add(graph::node{&described<detach_>, {x.id, 0, 0, 0}, 0, g[x.id].shape})};
+  } else if constexpr (is_refused<std::remove_cvref_t<X>>) {
+    return std::remove_cvref_t<X>{};
+  } else {
+    return detail::make_node<detach_, 0, shape_of<X>>(static_cast<X&&>(x));
+  }
+}
+
+}  // namespace espalier

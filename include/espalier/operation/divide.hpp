@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "apply.hpp"
+#include "multiply.hpp"
+#include "negate.hpp"
+
+namespace espalier {
+
+struct divide_ {};
+
+template <>
+struct rule<divide_> : elementwise {
+  static constexpr char const* name = "divide";
+  static constexpr int arity = 2;
+  static constexpr double neutral_right = 1;
+  static constexpr auto saves = saved::output;
+  template <class T>
+  ESPALIER_EVERYWHERE static constexpr T apply(T a, T b) {
+    return a / b;
+  }
+  template <std::size_t Operand, class T>
+  static constexpr T pullback(T dy, T y, T, T b) {
+    if constexpr (Operand == 0) return dy / b;
+    else return -(dy * y / b);
+  }
+};
+
+/// a / b, element by element.
+/// shape   S, S -> S; one operand may be broadcast to the other
+/// saves   y, b
+/// slope   da = dy / b, db = -dy y / b
+template <class A, class B>
+  requires Operands<A, B>
+constexpr applied<divide_, A, B> operator/(A&& a, B&& b) {
+  return apply<divide_>(static_cast<A&&>(a), static_cast<B&&>(b));
+}
+
+}  // namespace espalier

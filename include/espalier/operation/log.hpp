@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "divide.hpp"
+#include "apply.hpp"
+
+namespace espalier {
+
+struct log_ {};
+
+template <>
+struct rule<log_> : elementwise {
+  static constexpr char const* name = "log";
+  static constexpr auto saves = saved::inputs;
+  template <class T>
+  ESPALIER_EVERYWHERE static constexpr T apply(T x) {
+    return math::log(x);
+  }
+  template <class T>
+  static constexpr T pullback(T dy, T, T x) {
+    return dy / x;
+  }
+};
+
+/// log(x), the natural logarithm, element by element; NaN below 0, -inf at 0.
+/// shape   S -> S
+/// saves   x
+/// slope   dx = dy / x
+template <Operand X>
+constexpr applied<log_, X> log(X&& x) {
+  return apply<log_>(static_cast<X&&>(x));
+}
+
+}  // namespace espalier

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "../shape/product.hpp"
+#include "sum.hpp"
+
+namespace espalier {
+
+struct matmul_ {};
+
+template <>
+struct rule<matmul_> {
+  static constexpr char const* name = "matmul";
+  static constexpr int emit(program_builder& g, graph::node const& n);
+  static constexpr handle pullback(program_builder& g, int dy, int id, int which);
+  template <class Op>
+  static constexpr graph::descriptor describe() {
+    graph::descriptor d = graph::plain_descriptor(name, family::contraction, 2);
+    d.emit = &emit;
+    d.pullback = &pullback;
+    return d;
+  }
+};
+
+namespace detail {
+
+constexpr extents swapped_extents(extents s, bool swap) {
+  if (swap) {
+    int const last = s.at[s.rank - 1];
+    s.at[s.rank - 1] = s.at[s.rank - 2];
+    s.at[s.rank - 2] = last;
+  }
+  return s;
+}
+/// The batch axes of a product all have extent 1: it is a product of plain matrices.
+constexpr bool single(extents const& s) { return s.product(0, s.rank - 2) == 1; }
+
+/// op(a) op(b), where op transposes its last two axes or not. Transposes of the operands become these bits, and a batch times one matrix
+/// becomes one tall product.
+constexpr int emit_matmul(program_builder& g, int a, int b, bool transpose_a, bool transpose_b) {
+  auto const absorb = [&](int& id, bool& transposed) {
+    graph::node const& n = g[id];
+    int const rank = n.shape.rank;
+    if (!g.plain && n.op->kind == family::permute && n.attribute == swap_permutation(rank, rank - 1, rank - 2)) {
+      id = n.operand[0];
+      transposed = !transposed;
+    }
+  };
+  absorb(a, transpose_a);
+  absorb(b, transpose_b);
+  extents const sa = g[a].shape, sb = g[b].shape;
+  extents const s = product_extents(swapped_extents(sa, transpose_a), swapped_extents(sb, transpose_b));
+  auto const matrix = [](extents const& e) { return extents{2, {e.at[e.rank - 2], e.at[e.rank - 1]}}; };
+  if (s.rank > 2 && single(s)) {
+    int const y = emit_matmul(g, graph::emit_reshape(g, a, matrix(sa)), graph::emit_reshape(g, b, matrix(sb)), transpose_a, transpose_b);
+    return graph::emit_reshape(g, y, s);
+  }
+  if (s.rank > 2 && single(sb) && !transpose_a) {
+    extents const tall{2, {static_cast<int>(sa.product(0, sa.rank - 1)), sa.at[sa.rank - 1]}};
+    if (sa.product(0, sa.rank - 2) == s.product(0, s.rank - 2)) {
+      int const y = emit_matmul(g, graph::emit_reshape(g, a, tall), graph::emit_reshape(g, b, matrix(sb)), false, transpose_b);
+      return graph::emit_reshape(g, y, s);
+    }
+  }
+  std::uint64_t const bits = (transpose_a ? 1u : 0u) | (transpose_b ? 2u : 0u);
+  return g.add(graph::node{&described<matmul_>, {a, b, 0, 0}, bits, s});
+}
+
+}  // namespace detail
+
+constexpr int rule<matmul_>::emit(program_builder& g, graph::node const& n) {
+  return detail::emit_matmul(g, n.operand[0], n.operand[1], n.attribute & 1u, n.attribute & 2u);
+}
+
+/// y = op(a) op(b): d op(a) = dy op(b)^T and d op(b) = op(a)^T dy, each transposed back where op transposes; summed over broadcast batches.
+constexpr handle rule<matmul_>::pullback(program_builder& g, int dy, int id, int which) {
+  graph::node const n = g[id];
+  int const a = n.operand[0], b = n.operand[1];
+  bool const ta = n.attribute & 1u, tb = n.attribute & 2u;
+  int const d = which == 0 ? (ta ? detail::emit_matmul(g, b, dy, tb, true) : detail::emit_matmul(g, dy, b, false, !tb))
+                           : (tb ? detail::emit_matmul(g, dy, a, true, ta) : detail::emit_matmul(g, a, dy, !ta, false));
+  return handle{&g, detail::sum_to<sum_>(g, d, g[n.operand[which]].shape)};
+}
+
+/// matmul(a, b): the matrix product of the last two axes; leading axes are batches and broadcast against each other.
+/// shape   (..., M, K), (..., K, N) -> (..., M, N)
+/// errors  columns of a that differ from rows of b do not compile; nor do operands of rank below 2
+/// saves   a, b
+/// slope   da = dy b^T, db = a^T dy
+template <class A, class B>
+  requires(Operand<A> && Operand<B>)
+constexpr auto matmul(A&& a, B&& b) {
+  if constexpr (Handle<A>) {
+    return handle{a.program, detail::emit_matmul(*a.program, a.id, b.id, false, false)};
+  } else if constexpr (is_refused<std::remove_cvref_t<A>> || is_refused<std::remove_cvref_t<B>>) {
+    return typename detail::first_refused<std::remove_cvref_t<A>, std::remove_cvref_t<B>>::type{};
+  } else {
+    using relation = inner_dimensions<shape_of<A>, shape_of<B>>;
+    if constexpr (is_eager<A, B>) {
+      static_assert(relation::agree, "matmul(a, b): columns of a must equal rows of b");
+      static_assert(detail::elements_agree<A, B>, "matmul(a, b): operands mix float and double; convert one with tensor<double, S>(x)");
+    }
+    if constexpr (relation::agree) return detail::make_node<matmul_, 0, shape_from<relation>>(static_cast<A&&>(a), static_cast<B&&>(b));
+    else return refused<relation>{};
+  }
+}
+
+}  // namespace espalier

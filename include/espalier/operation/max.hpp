@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "compare.hpp"
+#include "divide.hpp"
+#include "multiply.hpp"
+#include "sum.hpp"
+
+namespace espalier {
+
+struct max_ {};
+
+template <>
+struct rule<max_> : reduction {
+  static constexpr char const* name = "max";
+  static constexpr double identity = -__builtin_huge_val();
+  template <class T>
+  ESPALIER_EVERYWHERE static constexpr T combine(T a, T b) {
+    return math::maximum(a, b);
+  }
+  /// Combines the lanes of a pack.
+  template <class V>
+  static constexpr auto across(V x) {
+    return reduce_max(x);
+  }
+  static constexpr double constant(double value, std::int64_t) { return value; }
+  static constexpr handle pullback(handle dy, handle y, handle x) {
+    handle const taken = equal(x, y);
+    program_builder& g = *x.program;
+    unsigned const mask = graph::repeated_axes(g[y.id].shape, g[x.id].shape);
+    return taken * (dy / reduce_kept<sum_>(taken, mask));
+  }
+};
+
+/// max<Axes...>(x): the largest element along the named axes; no axes: of all.
+/// shape   S -> S without Axes; max<Axes...>(x, keepdims): with extent 1 there
+/// errors  an axis that does not exist or stands twice does not compile
+/// saves   x, y
+/// slope   dx = dy where x = y, shared equally among equal elements
+template <int... Axes, Operand X>
+constexpr auto max(X&& x) {
+  return reduce_over<max_, false, Axes...>(static_cast<X&&>(x));
+}
+template <int... Axes, Operand X>
+constexpr auto max(X&& x, keepdims_t) {
+  return reduce_over<max_, true, Axes...>(static_cast<X&&>(x));
+}
+
+}  // namespace espalier

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "add.hpp"
+#include "compare.hpp"
+#include "multiply.hpp"
+#include "where.hpp"
+
+namespace espalier {
+
+struct maximum_ {};
+
+template <>
+struct rule<maximum_> : elementwise {
+  static constexpr char const* name = "maximum";
+  static constexpr int arity = 2;
+  static constexpr bool commutative = true;
+  static constexpr auto saves = saved::inputs;
+  template <class T>
+  ESPALIER_EVERYWHERE static constexpr T apply(T a, T b) {
+    return math::maximum(a, b);
+  }
+  template <std::size_t Operand, class T>
+  static constexpr T pullback(T dy, T, T a, T b) {
+    if constexpr (Operand == 0) return where(equal(a, b), dy * 0.5, where(a > b, dy, 0));
+    else return where(equal(a, b), dy * 0.5, where(a > b, 0, dy));
+  }
+};
+
+/// maximum(a, b), element by element.
+/// shape   S, S -> S; one operand may be broadcast to the other
+/// saves   a, b
+/// slope   dy to the one that was taken; half each where they are equal
+template <class A, class B>
+  requires Operands<A, B>
+constexpr applied<maximum_, A, B> maximum(A&& a, B&& b) {
+  return apply<maximum_>(static_cast<A&&>(a), static_cast<B&&>(b));
+}
+
+}  // namespace espalier

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "apply.hpp"
+
+namespace espalier {
+
+struct multiply_ {};
+
+template <>
+struct rule<multiply_> : elementwise {
+  static constexpr char const* name = "multiply";
+  static constexpr int arity = 2;
+  static constexpr double neutral_left = 1, neutral_right = 1;
+  static constexpr bool commutative = true;
+  static constexpr auto saves = saved::inputs;
+  template <class T>
+  ESPALIER_EVERYWHERE static constexpr T apply(T a, T b) {
+    return a * b;
+  }
+  template <std::size_t Operand, class T>
+  static constexpr T pullback(T dy, T, T a, T b) {
+    if constexpr (Operand == 0) return dy * b;
+    else return dy * a;
+  }
+};
+
+/// a * b, element by element.
+/// shape   S, S -> S; one operand may be broadcast to the other
+/// saves   a, b
+/// slope   da = dy b, db = dy a
+template <class A, class B>
+  requires Operands<A, B>
+constexpr applied<multiply_, A, B> operator*(A&& a, B&& b) {
+  return apply<multiply_>(static_cast<A&&>(a), static_cast<B&&>(b));
+}
+
+}  // namespace espalier

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "apply.hpp"
+
+namespace espalier {
+
+struct negate_ {};
+
+template <>
+struct rule<negate_> : elementwise {
+  static constexpr char const* name = "negate";
+  static constexpr auto saves = saved::nothing;
+  template <class T>
+  ESPALIER_EVERYWHERE static constexpr T apply(T x) {
+    return -x;
+  }
+  template <class T>
+  static constexpr T pullback(T dy, T, T) {
+    return -dy;
+  }
+};
+
+/// -x, element by element.
+/// shape   S -> S
+/// saves   nothing
+/// slope   dx = -dy
+template <Operand X>
+constexpr applied<negate_, X> operator-(X&& x) {
+  return apply<negate_>(static_cast<X&&>(x));
+}
+
+}  // namespace espalier

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "add.hpp"
+#include "composite.hpp"
+#include "mean.hpp"
+#include "divide.hpp"
+#include "sqrt.hpp"
+#include "subtract.hpp"
+
+namespace espalier {
+
+struct normalize_ {};
+
+/// x minus its mean over the axes of a mask, and the biased variance there. They serve expressions and handles, so what a layer, its closed form and
+/// its running statistics ask for is one node.
+template <class X, class Mask>
+constexpr auto centered(X const& x, Mask mask) {
+  return x - mean_kept(x, mask);
+}
+template <class X, class Mask>
+constexpr auto variance_kept(X const& x, Mask mask) {
+  auto const c = centered(x, mask);
+  return mean_kept(c * c, mask);
+}
+
+template <>
+struct rule<normalize_> : composite {
+  static constexpr char const* name = "normalize";
+  static constexpr int arity = 2;
+  static constexpr bool closed_form = true;
+  static constexpr auto inverse_deviation(auto x, auto eps, auto mask) { return 1 / sqrt(variance_kept(x, mask) + eps); }
+  static constexpr auto expand(auto x, auto eps, auto mask) { return centered(x, mask) * inverse_deviation(x, eps, mask); }
+  /// Two reductions instead of the four that plain differentiation of the expansion costs.
+  static constexpr handle pullback(handle dy, handle y, handle x, handle eps, unsigned mask) {
+    return inverse_deviation(x, eps, mask) * (dy - mean_kept(dy, mask) - y * mean_kept(dy * y, mask));
+  }
+};
+
+namespace detail {
+template <unsigned Mask, class X, class Eps>
+constexpr auto normalize_masked(X&& x, Eps eps) {
+  return make_node<normalize_, Mask, shape_of<X>>(static_cast<X&&>(x), eps);
+}
+}  // namespace detail
+
+/// normalize<Axes...>(x, eps) = (x - mean) / sqrt(variance + eps) over the named axes, with the biased variance: the core of every norm layer.
+/// shape   S -> S
+/// range   eps >= 0
+/// errors  an axis that does not exist or stands twice does not compile
+/// saves   y, 1 / sqrt(variance + eps)
+/// slope   dx = (dy - mean(dy) - y mean(dy y)) / sqrt(variance + eps)
+/// source  Ioffe and Szegedy 2015, section 3; Ba, Kiros and Hinton 2016, section 3
+template <int... Axes, Expression X>
+constexpr auto normalize(X&& x, double eps) {
+  if constexpr (is_refused<std::remove_cvref_t<X>>) {
+    return std::remove_cvref_t<X>{};
+  } else {
+    using relation = axes_exist<shape_of<X>, axes<Axes...>>;
+    if constexpr (is_eager<X>) static_assert(relation::agree, "normalize<axes>(x, eps): an axis does not exist in the shape, or stands twice");
+    if constexpr (relation::agree) return detail::normalize_masked<axis_mask<Axes...>(shape_of<X>::rank)>(static_cast<X&&>(x), eps);
+    else return refused<relation>{};
+  }
+}
+
+}  // namespace espalier

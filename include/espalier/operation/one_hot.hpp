@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "broadcast_to.hpp"
+#include "compare.hpp"
+#include "multiply.hpp"
+#include "reshape.hpp"
+#include "sum.hpp"
+
+namespace espalier {
+
+namespace detail {
+template <class S, int Classes>
+struct one_hot_shape;
+template <int... Extents, int Classes>
+struct one_hot_shape<shape<Extents...>, Classes> {
+  using type = shape<Extents..., Classes>;
+  using column = shape<Extents..., 1>;
+};
+/// The labels of a batch of rows: one integer a row.
+template <class Rows, class Labels>
+struct one_label_a_row {
+  static constexpr bool agree = false;
+};
+template <int... Extents, int... Labels>
+  requires(sizeof...(Extents) == sizeof...(Labels) + 1)
+struct one_label_a_row<shape<Extents...>, shape<Labels...>> {
+  static constexpr bool agree = [] {
+    int const rows[] = {Extents...};
+    int const labels[] = {Labels..., 0};
+    for (std::size_t i = 0; i < sizeof...(Labels); ++i)
+      if (rows[i] != labels[i]) return false;
+    return true;
+  }();
+};
+}  // namespace detail
+
+/// one_hot<Classes>(labels): 1 at the label's position of a new last axis, 0 elsewhere. A label outside 0..Classes-1 gives a row of zeros here;
+/// trainers and readers refuse it.
+/// shape   (N...) -> (N..., Classes)
+/// slope   none: labels are integers
+template <int Classes, Expression L>
+constexpr auto one_hot(L&& labels) {
+  if constexpr (is_refused<std::remove_cvref_t<L>>) {
+    return std::remove_cvref_t<L>{};
+  } else {
+    using shapes = detail::one_hot_shape<shape_of<L>, Classes>;
+    return equal(column_index<typename shapes::type>{}, detail::reshape_as(typename shapes::column{}, static_cast<L&&>(labels)));
+  }
+}
+
+/// pick(x, labels): of each row of x the element that its label names.
+/// shape   (N..., Classes), (N...) -> (N...)
+/// errors  labels that are not one a row do not compile
+/// saves   labels
+/// slope   dx = dy at the label's position, 0 elsewhere
+template <Expression X, Expression L>
+constexpr auto pick(X&& x, L&& labels) {
+  if constexpr (is_refused<std::remove_cvref_t<X>>) {
+    return std::remove_cvref_t<X>{};
+  } else {
+    using relation = detail::one_label_a_row<shape_of<X>, shape_of<L>>;
+    if constexpr (is_eager<X>) static_assert(relation::agree, "pick(x, labels): labels must have the shape of x without its last axis");
+    if constexpr (relation::agree) return sum<-1>(static_cast<X&&>(x) * one_hot<shape_of<X>::template extent<-1>()>(static_cast<L&&>(labels)));
+    else return refused<relation>{};
+  }
+}
+
+}  // namespace espalier

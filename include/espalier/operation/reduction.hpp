@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "../shape/reduce.hpp"
+#include "apply.hpp"
+
+namespace espalier {
+
+namespace detail {
+
+template <class Op>
+constexpr int reduce(program_builder& g, int id, unsigned mask, extents const& result);
+
+template <class Op>
+constexpr int reduction_emit(program_builder& g, graph::node const& n) {
+  return reduce<Op>(g, n.operand[0], static_cast<unsigned>(n.attribute), n.shape);
+}
+
+/// dy and y arrive with the reduced axes kept, so that they broadcast against x.
+template <class Op>
+constexpr handle reduction_pullback(program_builder& g, int dy, int id, int) {
+  graph::node const n = g[id];
+  return rule<Op>::pullback(handle{&g, dy}, handle{&g, id}, handle{&g, n.operand[0]});
+}
+
+template <class Op>
+constexpr double combine_double(double a, double b, double) {
+  return rule<Op>::template combine<double>(a, b);
+}
+template <class Op>
+constexpr float combine_single(float a, float b, float) {
+  return rule<Op>::template combine<float>(a, b);
+}
+
+}  // namespace detail
+
+/// Base of ops that combine the elements of some axes. A rule says
+///   name, identity              combine(identity, x) = x
+///   combine(a, b)               associative and commutative
+///   constant(value, count)      the reduction of count equal values
+///   pullback(dy, y, x)          dy and y keep the reduced axes with extent 1
+/// A reduction over scattered axes becomes several, each over the columns of rows or the rows of columns: those are what loops can absorb.
+struct reduction {
+  template <class Op>
+  static constexpr graph::descriptor describe() {
+    (void)sizeof(graph::op_registration<Op>);
+    graph::descriptor d = graph::plain_descriptor(rule<Op>::name, family::reduction, 1);
+    d.emit = &detail::reduction_emit<Op>;
+    d.pullback = &detail::reduction_pullback<Op>;
+    d.evaluate = &detail::combine_double<Op>;
+    d.evaluate_single = &detail::combine_single<Op>;
+    d.identity = rule<Op>::identity;
+    return d;
+  }
+};
+
+namespace detail {
+
+template <class Op>
+constexpr int reduce_piece(program_builder& g, int id, unsigned mask, graph::pattern p) {
+  extents const s = reduced_extents(g[id].shape, mask, true);
+  return g.add(graph::node{&described<Op>, {id, 0, 0, 0}, static_cast<std::uint64_t>(p), s});
+}
+
+template <class Op>
+constexpr int reduce(program_builder& g, int id, unsigned mask, extents const& result) {
+  extents s = g[id].shape;
+  for (int i = 0; i < s.rank; ++i)
+    if (s.at[i] == 1) mask &= ~(1u << i);
+  if (graph::is_constant(g, id)) {
+    std::int64_t count = 1;
+    for (int i = 0; i < s.rank; ++i)
+      if (mask >> i & 1u) count *= s.at[i];
+    return graph::emit_constant(g, rule<Op>::constant(graph::constant_at(g, id), count), result).id;
+  }
+  while (mask != 0) {
+    graph::runs const r = graph::runs_of(s, mask);
+    unsigned piece = mask;
+    graph::pattern p = graph::pattern::middle;
+    if (r.count == 1) {
+      p = graph::pattern::everything;
+    } else if (r.last_masked) {
+      piece = mask & graph::axes_from(r.last_begin, s.rank);
+      p = graph::pattern::row;
+    } else if (r.first_masked) {
+      piece = graph::leading_run(s, mask);
+      p = graph::pattern::column;
+    }
+    id = reduce_piece<Op>(g, id, piece, p);
+    s = g[id].shape;
+    mask &= ~piece;
+  }
+  return graph::emit_reshape(g, id, result);
+}
+
+/// Sums whatever a broadcast from `target` to the shape of `id` would repeat.
+template <class Sum>
+constexpr int sum_to(program_builder& g, int id, extents const& target) {
+  unsigned const mask = graph::repeated_axes(target, g[id].shape);
+  return mask ? reduce<Sum>(g, id, mask, target) : graph::emit_reshape(g, id, target);
+}
+
+}  // namespace detail
+
+/// Makes the node of a reduction over Axes (none: all), dropping or keeping them.
+/// shape   S -> S without the axes, or with extent 1 there
+/// errors  an axis that does not exist or stands twice does not compile
+template <class Op, bool Keep, int... Axes, class X>
+constexpr auto reduce_over(X&& x) {
+  if constexpr (Handle<X>) {
+    program_builder& g = *x.program;
+    extents const s = g[x.id].shape;
+    unsigned const mask = axis_mask<Axes...>(s.rank);
+    return handle{&g, detail::reduce<Op>(g, x.id, mask, reduced_extents(s, mask, Keep))};
+  } else if constexpr (is_refused<std::remove_cvref_t<X>>) {
+    return std::remove_cvref_t<X>{};
+  } else {
+    using relation = axes_exist<shape_of<X>, axes<Axes...>>;
+    if constexpr (is_eager<X>) static_assert(relation::agree, "reduction: an axis does not exist in the shape, or stands twice");
+    if constexpr (relation::agree) {
+      using result = reducible_axes<shape_of<X>, Keep, Axes...>;
+      return detail::make_node<Op, result::mask, shape_from<result>>(static_cast<X&&>(x));
+    } else {
+      return refused<relation>{};
+    }
+  }
+}
+
+/// The axes of a composite's reductions, known to the compiler while an expression is built.
+template <unsigned Mask>
+using axes_constant = std::integral_constant<unsigned, Mask>;
+
+/// A reduction over the axes of a mask, keeping them with extent 1: for composites, whose bodies serve expressions (the mask is an axes_constant)
+/// and handles (the mask is a value) alike.
+template <class Op, class X, class Mask>
+constexpr auto reduce_kept(X&& x, Mask mask) {
+  if constexpr (Handle<X>) {
+    program_builder& g = *x.program;
+    return handle{&g, detail::reduce<Op>(g, x.id, mask, reduced_extents(g[x.id].shape, mask, true))};
+  } else {
+    return detail::make_node<Op, Mask::value, shape_from<kept_axes<shape_of<X>, Mask::value>>>(static_cast<X&&>(x));
+  }
+}
+
+/// How many elements a reduction over the mask combines.
+template <class X, class Mask>
+constexpr double reduced_count(X const& x, Mask mask) {
+  extents s{};
+  if constexpr (Handle<X>) s = (*x.program)[x.id].shape;
+  else s = shape_of<X>::value;
+  double count = 1;
+  for (int i = 0; i < s.rank; ++i)
+    if (static_cast<unsigned>(mask) >> i & 1u) count *= s.at[i];
+  return count;
+}
+
+}  // namespace espalier

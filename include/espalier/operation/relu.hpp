@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "apply.hpp"
+
+namespace espalier {
+
+struct gate_ {};
+struct relu_ {};
+
+/// gate(x, y): x where y > 0, else 0. It is relu's pullback as one op, so that a fused loop needs no separate comparison.
+template <>
+struct rule<gate_> : elementwise {
+  static constexpr char const* name = "gate";
+  static constexpr int arity = 2;
+  static constexpr auto saves = saved::inputs;
+  template <class T>
+  ESPALIER_EVERYWHERE static constexpr T apply(T x, T y) {
+    return math::where(math::greater(y, T(0)), x, T(0));
+  }
+  template <std::size_t Operand, class T>
+  static constexpr T pullback(T dy, T, T, T y);
+};
+
+/// gate(x, y): x where y > 0, else 0.
+/// shape   S, S -> S; one operand may be broadcast to the other
+/// saves   y
+/// slope   dx = gate(dy, y); none for y
+template <class A, class B>
+  requires Operands<A, B>
+constexpr applied<gate_, A, B> gate(A&& x, B&& y) {
+  return apply<gate_>(static_cast<A&&>(x), static_cast<B&&>(y));
+}
+
+template <std::size_t Operand, class T>
+constexpr T rule<gate_>::pullback(T dy, T, T, T y) {
+  if constexpr (Operand == 0) return gate(dy, y);
+  else return T{dy.program, 0};
+}
+
+template <>
+struct rule<relu_> : elementwise {
+  static constexpr char const* name = "relu";
+  static constexpr auto saves = saved::output;
+  template <class T>
+  ESPALIER_EVERYWHERE static constexpr T apply(T x) {
+    return math::maximum(x, T(0));
+  }
+  template <class T>
+  static constexpr T pullback(T dy, T y, T) {
+    return gate(dy, y);
+  }
+};
+
+/// relu(x) = max(x, 0), element by element.
+/// shape   S -> S
+/// saves   y
+/// slope   dx = dy where y > 0, else 0 (0 at x = 0)
+template <Operand X>
+constexpr applied<relu_, X> relu(X&& x) {
+  return apply<relu_>(static_cast<X&&>(x));
+}
+
+}  // namespace espalier

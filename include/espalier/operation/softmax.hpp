@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "logsumexp.hpp"
+
+namespace espalier {
+
+struct softmax_ {};
+struct log_softmax_ {};
+
+template <>
+struct rule<log_softmax_> : composite {
+  static constexpr char const* name = "log_softmax";
+  static constexpr bool closed_form = true;
+  static constexpr auto expand(auto x, auto mask) { return x - detail::kept_composite<logsumexp_, decltype(mask)::value>(x); }
+  static constexpr handle pullback(handle dy, handle y, handle, unsigned mask) { return dy - exp(y) * reduce_kept<sum_>(dy, mask); }
+};
+
+template <>
+struct rule<softmax_> : composite {
+  static constexpr char const* name = "softmax";
+  static constexpr bool closed_form = true;
+  static constexpr auto expand(auto x, auto mask) {
+    auto const e = exp(x - detach(reduce_kept<max_>(x, mask)));
+    return e / reduce_kept<sum_>(e, mask);
+  }
+  static constexpr handle pullback(handle dy, handle y, handle, unsigned mask) { return y * (dy - reduce_kept<sum_>(dy * y, mask)); }
+};
+
+namespace detail {
+template <class Op, int Axis, class X>
+constexpr auto along_axis(X&& x) {
+  if constexpr (is_refused<std::remove_cvref_t<X>>) {
+    return std::remove_cvref_t<X>{};
+  } else {
+    using relation = axes_exist<shape_of<X>, axes<Axis>>;
+    if constexpr (is_eager<X>) static_assert(relation::agree, "softmax<axis>(x): x does not have this axis");
+    if constexpr (relation::agree) return make_node<Op, axis_mask<Axis>(shape_of<X>::rank), shape_of<X>>(static_cast<X&&>(x));
+    else return refused<relation>{};
+  }
+}
+}  // namespace detail
+
+/// softmax<Axis>(x) = exp(x) / sum(exp(x)) along an axis (the last by default), stable for large x.
+/// shape   S -> S
+/// errors  an axis that does not exist does not compile
+/// saves   y
+/// slope   dx = y (dy - sum(dy y))
+template <int Axis = -1, Expression X>
+constexpr auto softmax(X&& x) {
+  return detail::along_axis<softmax_, Axis>(static_cast<X&&>(x));
+}
+
+/// log_softmax<Axis>(x) = x - logsumexp(x) along an axis (the last by default).
+/// shape   S -> S
+/// errors  an axis that does not exist does not compile
+/// saves   y
+/// slope   dx = dy - exp(y) sum(dy)
+template <int Axis = -1, Expression X>
+constexpr auto log_softmax(X&& x) {
+  return detail::along_axis<log_softmax_, Axis>(static_cast<X&&>(x));
+}
+
+}  // namespace espalier

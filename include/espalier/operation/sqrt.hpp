@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "add.hpp"
+#include "divide.hpp"
+#include "apply.hpp"
+
+namespace espalier {
+
+struct sqrt_ {};
+
+template <>
+struct rule<sqrt_> : elementwise {
+  static constexpr char const* name = "sqrt";
+  static constexpr auto saves = saved::output;
+  template <class T>
+  ESPALIER_EVERYWHERE static constexpr T apply(T x) {
+    return math::sqrt(x);
+  }
+  template <class T>
+  static constexpr T pullback(T dy, T y, T) {
+    return dy / (y + y);
+  }
+};
+
+/// sqrt(x), element by element; NaN below 0.
+/// shape   S -> S
+/// saves   y
+/// slope   dx = dy / (2 y)
+template <Operand X>
+constexpr applied<sqrt_, X> sqrt(X&& x) {
+  return apply<sqrt_>(static_cast<X&&>(x));
+}
+
+}  // namespace espalier

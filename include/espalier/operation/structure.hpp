@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "../shape/move.hpp"
+#include "rule.hpp"
+
+/// The leaves of a program and the ops that only rename or repeat data, with the simplifications that keep them rare: a reshape of a reshape is one
+/// reshape, a broadcast constant is a constant, and every broadcast is split into pieces that a row or column loop can absorb.
+namespace espalier {
+
+struct argument_ {};
+struct label_ {};
+struct parameter_ {};
+struct buffer_ {};
+struct magnitude_ {};
+struct constant_ {};
+struct draw_ {};
+struct column_index_ {};
+struct convert_ {};
+struct reshape_ {};
+struct broadcast_ {};
+struct permute_ {};
+
+template <>
+struct rule<argument_> : leaf_rule<family::argument> {
+  static constexpr char const* name = "argument";
+};
+/// An argument of class labels; attribute as of an argument.
+template <>
+struct rule<label_> : leaf_rule<family::label> {
+  static constexpr char const* name = "labels";
+};
+template <>
+struct rule<parameter_> : leaf_rule<family::parameter> {
+  static constexpr char const* name = "parameter";
+};
+template <>
+struct rule<buffer_> : leaf_rule<family::buffer> {
+  static constexpr char const* name = "buffer";
+};
+template <>
+struct rule<magnitude_> : leaf_rule<family::magnitude> {
+  static constexpr char const* name = "magnitude";
+};
+template <>
+struct rule<constant_> : leaf_rule<family::constant> {
+  static constexpr char const* name = "constant";
+};
+template <>
+struct rule<draw_> : leaf_rule<family::draw> {
+  static constexpr char const* name = "draw";
+};
+template <>
+struct rule<column_index_> : leaf_rule<family::column_index> {
+  static constexpr char const* name = "column_index";
+};
+
+namespace graph {
+
+/// How a piece of a broadcast or reduction lies in memory, seen as (rows, columns): repeats or reduces everything, the columns of each row,
+/// the rows of each column, or a run of axes in the middle.
+enum class pattern : std::uint64_t { everything = 1, row = 2, column = 3, middle = 4 };
+
+constexpr handle emit_constant(program_builder& g, double value, extents const& s) {
+  return handle{&g, g.add(node{&described<constant_>, {}, std::bit_cast<std::uint64_t>(value), s})};
+}
+constexpr int emit_reshape(program_builder& g, int id, extents const& s);
+constexpr int emit_broadcast(program_builder& g, int id, extents const& s);
+constexpr int emit_permute(program_builder& g, int id, std::uint64_t packed);
+
+/// The runs of a mask over axes longer than 1, from the last axis backwards: how many runs, whether the last is masked, where it starts.
+struct runs {
+  int count;
+  bool last_masked;
+  int last_begin;
+  bool first_masked;
+};
+constexpr runs runs_of(extents const& s, unsigned mask) {
+  runs r{0, false, 0, false};
+  bool current = false;
+  for (int i = s.rank - 1; i >= 0; --i) {
+    if (s.at[i] == 1) continue;
+    bool const masked = mask >> i & 1u;
+    if (r.count == 0 || masked != current) {
+      if (r.count == 0) r.last_masked = masked;
+      ++r.count;
+      current = masked;
+    }
+    if (r.count == 1) r.last_begin = i;
+    r.first_masked = masked;
+  }
+  return r;
+}
+/// Mask of the leading masked run.
+constexpr unsigned leading_run(extents const& s, unsigned mask) {
+  unsigned lead = 0;
+  for (int i = 0; i < s.rank; ++i) {
+    if (s.at[i] == 1) continue;
+    if (!(mask >> i & 1u)) break;
+    lead |= 1u << i;
+  }
+  return lead;
+}
+constexpr unsigned axes_from(int begin, int rank) { return ((1u << rank) - 1u) & ~((1u << begin) - 1u); }
+
+}  // namespace graph
+
+namespace detail {
+
+template <class Op>
+constexpr int elementwise_emit(program_builder& g, graph::node const& written) {
+  using R = rule<Op>;
+  graph::node n = written;
+  for (int i = 0; i < R::arity; ++i) n.operand[i] = graph::emit_broadcast(g, n.operand[i], n.shape);
+  if (g.plain) return g.add(n);
+  if constexpr (R::arity <= 3) {
+    bool constants = true;
+    double x[3]{};
+    for (int i = 0; i < R::arity; ++i) {
+      if (graph::is_constant(g, n.operand[i])) x[i] = graph::constant_at(g, n.operand[i]);
+      else constants = false;
+    }
+    if (constants) return graph::emit_constant(g, evaluate<Op, double>(x[0], x[1], x[2]), n.shape).id;
+  }
+  if constexpr (R::arity == 2) {
+    // NaN, no neutral element, compares unequal to everything.
+    if (graph::is_constant(g, n.operand[0]) && graph::constant_at(g, n.operand[0]) == R::neutral_left) return n.operand[1];
+    if (graph::is_constant(g, n.operand[1]) && graph::constant_at(g, n.operand[1]) == R::neutral_right) return n.operand[0];
+    if constexpr (R::commutative) {
+      if (n.operand[0] > n.operand[1]) {
+        int const a = n.operand[0];
+        n.operand[0] = n.operand[1];
+        n.operand[1] = a;
+      }
+    }
+  }
+  if constexpr (requires { R::simplify(g, n); }) {
+    if (int const simpler = R::simplify(g, n)) return simpler;
+  }
+  return g.add(n);
+}
+
+}  // namespace detail
+
+/// Integers (labels) as real numbers. No slope.
+template <>
+struct rule<convert_> {
+  static constexpr char const* name = "convert";
+  template <class Op>
+  static constexpr graph::descriptor describe() {
+    return graph::plain_descriptor(name, family::convert, 1);
+  }
+};
+
+template <>
+struct rule<reshape_> {
+  static constexpr char const* name = "reshape";
+  static constexpr int emit(program_builder& g, graph::node const& n) { return graph::emit_reshape(g, n.operand[0], n.shape); }
+  static constexpr handle pullback(program_builder& g, int dy, int id, int) {
+    return handle{&g, graph::emit_reshape(g, dy, g[g[id].operand[0]].shape)};
+  }
+  template <class Op>
+  static constexpr graph::descriptor describe() {
+    graph::descriptor d = graph::plain_descriptor(name, family::reshape, 1);
+    d.emit = &emit;
+    d.pullback = &pullback;
+    return d;
+  }
+};
+
+template <>
+struct rule<permute_> {
+  static constexpr char const* name = "permute";
+  static constexpr int emit(program_builder& g, graph::node const& n) { return graph::emit_permute(g, n.operand[0], n.attribute); }
+  static constexpr handle pullback(program_builder& g, int dy, int id, int) {
+    std::uint64_t inverse = 0;
+    for (int i = 0; i < g[id].shape.rank; ++i)
+      inverse |= static_cast<std::uint64_t>(i) << (4 * static_cast<int>(g[id].attribute >> (4 * i) & 15u));
+    return handle{&g, graph::emit_permute(g, dy, inverse)};
+  }
+  template <class Op>
+  static constexpr graph::descriptor describe() {
+    graph::descriptor d = graph::plain_descriptor(name, family::permute, 1);
+    d.emit = &emit;
+    d.pullback = &pullback;
+    return d;
+  }
+};
+
+template <>
+struct rule<broadcast_> {
+  static constexpr char const* name = "broadcast_to";
+  static constexpr int emit(program_builder& g, graph::node const& n) { return graph::emit_broadcast(g, n.operand[0], n.shape); }
+  /// Sums the repeated axes; defined with broadcast_to, above sum.
+  static constexpr handle pullback(program_builder& g, int dy, int id, int which);
+  template <class Op>
+  static constexpr graph::descriptor describe() {
+    graph::descriptor d = graph::plain_descriptor(name, family::broadcast, 1);
+    d.emit = &emit;
+    d.pullback = &pullback;
+    return d;
+  }
+};
+
+namespace graph {
+
+constexpr int emit_reshape(program_builder& g, int id, extents const& s) {
+  node const& n = g[id];
+  if (n.shape == s) return id;
+  if (n.op->kind == family::constant) return emit_constant(g, std::bit_cast<double>(n.attribute), s).id;
+  if (n.op->kind == family::reshape) return emit_reshape(g, n.operand[0], s);
+  return g.add(node{&described<reshape_>, {id, 0, 0, 0}, 0, s});
+}
+
+/// The axes of `to` that a broadcast from `from` repeats.
+constexpr unsigned repeated_axes(extents const& from, extents const& to) {
+  unsigned mask = 0;
+  int const lead = to.rank - from.rank;
+  for (int i = 0; i < to.rank; ++i)
+    if (to.at[i] != 1 && (i < lead || from.at[i - lead] != to.at[i])) mask |= 1u << i;
+  return mask;
+}
+
+constexpr int emit_broadcast(program_builder& g, int id, extents const& s) {
+  node const& n = g[id];
+  if (n.shape == s) return id;
+  if (n.op->kind == family::constant) return emit_constant(g, std::bit_cast<double>(n.attribute), s).id;
+  extents const from = n.shape;
+  if (from.size() == s.size()) return emit_reshape(g, id, s);
+  auto const piece = [&](int operand, pattern p, extents const& shape) {
+    return g.add(node{&described<broadcast_>, {operand, 0, 0, 0}, static_cast<std::uint64_t>(p), shape});
+  };
+  if (from.size() == 1) return piece(id, pattern::everything, s);
+  unsigned mask = repeated_axes(from, s);
+  extents t = s;  // what is reached so far: repeated axes still have extent 1
+  for (int i = 0; i < s.rank; ++i)
+    if (mask >> i & 1u) t.at[i] = 1;
+  runs r = runs_of(s, mask);
+  if (r.last_masked) {
+    unsigned const last = mask & axes_from(r.last_begin, s.rank);
+    for (int i = 0; i < s.rank; ++i)
+      if (last >> i & 1u) t.at[i] = s.at[i];
+    id = piece(id, pattern::row, t);
+    mask &= ~last;
+    r = runs_of(s, mask);
+  }
+  if (mask == 0) return id;
+  unsigned const lead = r.first_masked ? leading_run(s, mask) : 0;
+  if (unsigned const inner = mask & ~lead) {
+    for (int i = 0; i < s.rank; ++i)
+      if (inner >> i & 1u) t.at[i] = s.at[i];
+    id = piece(id, pattern::middle, t);
+  }
+  return lead ? piece(id, pattern::column, s) : id;
+}
+
+constexpr int emit_permute(program_builder& g, int id, std::uint64_t packed) {
+  node const& n = g[id];
+  extents const s = permuted_extents(n.shape, packed);
+  if (n.op->kind == family::constant) return emit_constant(g, std::bit_cast<double>(n.attribute), s).id;
+  if (n.op->kind == family::permute) {
+    std::uint64_t both = 0;
+    for (int i = 0; i < s.rank; ++i) both |= (n.attribute >> (4 * (packed >> (4 * i) & 15u)) & 15u) << (4 * i);
+    return emit_permute(g, n.operand[0], both);
+  }
+  int last = -1;
+  bool in_order = true;  // axes longer than 1 keep their order: the data stay where they are
+  for (int i = 0; i < s.rank; ++i) {
+    if (s.at[i] == 1) continue;
+    int const source = static_cast<int>(packed >> (4 * i) & 15u);
+    in_order = in_order && source > last;
+    last = source;
+  }
+  if (in_order) return emit_reshape(g, id, s);
+  return g.add(node{&described<permute_>, {id, 0, 0, 0}, packed, s});
+}
+
+}  // namespace graph
+
+}  // namespace espalier

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "reduction.hpp"
+
+namespace espalier {
+
+struct sum_ {};
+
+template <>
+struct rule<sum_> : reduction {
+  static constexpr char const* name = "sum";
+  static constexpr double identity = 0;
+  template <class T>
+  ESPALIER_EVERYWHERE static constexpr T combine(T a, T b) {
+    return a + b;
+  }
+  /// Combines the lanes of a pack.
+  template <class V>
+  static constexpr auto across(V x) {
+    return reduce_add(x);
+  }
+  static constexpr double constant(double value, std::int64_t count) { return value * static_cast<double>(count); }
+  static constexpr handle pullback(handle dy, handle, handle x) {
+    return {dy.program, graph::emit_broadcast(*dy.program, dy.id, (*x.program)[x.id].shape)};
+  }
+};
+
+/// sum<Axes...>(x): the sum over the named axes; no axes: over all.
+/// shape   S -> S without Axes; sum<Axes...>(x, keepdims): with extent 1 there
+/// errors  an axis that does not exist or stands twice does not compile
+/// saves   nothing
+/// slope   dx = dy, repeated along Axes
+template <int... Axes, Operand X>
+constexpr auto sum(X&& x) {
+  return reduce_over<sum_, false, Axes...>(static_cast<X&&>(x));
+}
+template <int... Axes, Operand X>
+constexpr auto sum(X&& x, keepdims_t) {
+  return reduce_over<sum_, true, Axes...>(static_cast<X&&>(x));
+}
+
+}  // namespace espalier

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "multiply.hpp"
+#include "subtract.hpp"
+#include "apply.hpp"
+
+namespace espalier {
+
+struct tanh_ {};
+
+template <>
+struct rule<tanh_> : elementwise {
+  static constexpr char const* name = "tanh";
+  static constexpr auto saves = saved::output;
+  template <class T>
+  ESPALIER_EVERYWHERE static constexpr T apply(T x) {
+    return math::tanh(x);
+  }
+  template <class T>
+  static constexpr T pullback(T dy, T y, T) {
+    return dy * (1 - y * y);
+  }
+};
+
+/// tanh(x): hyperbolic tangent of every element.
+/// shape   S -> S
+/// saves   y
+/// slope   dx = dy (1 - y^2)
+template <Operand X>
+constexpr applied<tanh_, X> tanh(X&& x) {
+  return apply<tanh_>(static_cast<X&&>(x));
+}
+
+}  // namespace espalier

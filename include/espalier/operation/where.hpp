@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "apply.hpp"
+
+namespace espalier {
+
+struct where_ {};
+
+template <>
+struct rule<where_> : elementwise {
+  static constexpr char const* name = "where";
+  static constexpr int arity = 3;
+  static constexpr auto saves = saved::inputs;
+  template <class T>
+  ESPALIER_EVERYWHERE static constexpr T apply(T condition, T a, T b) {
+    return math::where(condition, a, b);
+  }
+  template <std::size_t Operand, class T>
+  static constexpr T pullback(T dy, T, T condition, T, T);
+};
+
+/// where(condition, a, b): a where condition is not 0, else b, element by element.
+/// shape   S, S, S -> S; operands may be broadcast to one of them
+/// saves   condition
+/// slope   da = where(condition, dy, 0), db = where(condition, 0, dy); none for condition
+template <class C, class A, class B>
+  requires Operand<C> && (Operand<A> || Number<A>) && (Operand<B> || Number<B>)
+constexpr applied<where_, C, A, B> where(C&& condition, A&& a, B&& b) {
+  return apply<where_>(static_cast<C&&>(condition), static_cast<A&&>(a), static_cast<B&&>(b));
+}
+
+template <std::size_t Operand, class T>
+constexpr T rule<where_>::pullback(T dy, T, T condition, T, T) {
+  if constexpr (Operand == 0) return T{dy.program, 0};
+  else if constexpr (Operand == 1) return where(condition, dy, 0);
+  else return where(condition, 0, dy);
+}
+
+}  // namespace espalier

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "optimizer.hpp"
+
+namespace espalier::optim {
+
+/// Scales the gradient so that its norm over all parameters is at most max_norm, then lets the optimizer do its work:
+/// gradient * min(1, max_norm / (norm + 1e-6)).
+/// range   max_norm > 0
+/// source  Pascanu, Mikolov and Bengio 2013; PyTorch's clip_grad_norm_
+template <class O>
+struct clip_by_norm {
+  O optimizer{};
+  double max_norm = 1;
+
+  static constexpr int states = O::states;
+  static constexpr int own = max_magnitudes - 1;  ///< the wrapped optimizer's magnitudes come first
+
+  auto magnitudes_of(std::int64_t step) const {
+    magnitudes m = optimizer.magnitudes_of(step);
+    m.at[own] = max_norm;
+    return m;
+  }
+  static constexpr auto update(auto p, auto g, auto... state) {
+    auto const scale = minimum(magnitude<own>{} / (sqrt(sum(g * g)) + 1e-6), 1);
+    return O::update(p, g * scale, state...);
+  }
+};
+template <class O>
+clip_by_norm(O) -> clip_by_norm<O>;
+template <class O>
+clip_by_norm(O, double) -> clip_by_norm<O>;
+
+/// Refuses an update whose gradient holds an infinity or a NaN: parameters, states and step count stay as they were.
+template <class O>
+struct refuse_non_finite {
+  O optimizer{};
+
+  static constexpr int states = O::states;
+
+  auto magnitudes_of(std::int64_t step) const { return optimizer.magnitudes_of(step); }
+  /// 1 where every element of g is finite: a product with 0 is NaN otherwise, and a sum keeps it.
+  static constexpr auto condition(auto g) { return equal(sum(g * 0), 0); }
+  static constexpr auto update(auto p, auto g, auto... state) {
+    auto const finite = condition(g);
+    return boost::hana::unpack(O::update(p, g, state...), [&](auto const&... next) {
+      return chosen(finite, boost::hana::make_tuple(p, state...), next...);
+    });
+  }
+
+ private:
+  template <class Condition, class Old, class... Next>
+  static constexpr auto chosen(Condition const& finite, Old const& old, Next const&... next) {
+    return boost::hana::unpack(old, [&](auto const&... before) { return boost::hana::make_tuple(where(finite, next, before)...); });
+  }
+};
+template <class O>
+refuse_non_finite(O) -> refuse_non_finite<O>;
+
+}  // namespace espalier::optim

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "optimizer.hpp"
+
+namespace espalier::optim {
+
+/// No momentum, and no memory for it.
+struct no_momentum {};
+/// needle's: u = m u + (1 - m) g.
+/// range   m in [0, 1]
+struct damped {
+  double momentum = 0.9;
+};
+/// PyTorch's: u = g at the first step, then u = m u + (1 - dampening) g.
+/// range   m in [0, 1], dampening in [0, 1]
+struct heavy_ball {
+  double momentum = 0.9;
+  double dampening = 0;
+};
+/// Nesterov's as PyTorch has it: u = m u + g, and the step goes along g + m u.
+/// range   m in [0, 1]
+struct nesterov {
+  double momentum = 0.9;
+};
+
+/// Stochastic gradient descent: g = gradient + weight_decay p; p -= learning_rate (g, or what the momentum makes of it).
+/// range   learning_rate >= 0, weight_decay >= 0
+/// source  needle's optim.SGD; PyTorch's torch.optim.SGD for heavy_ball and nesterov
+template <class Momentum = no_momentum>
+struct SGD {
+  double learning_rate = 0.01;
+  Momentum momentum{};
+  double weight_decay = 0;
+
+  static constexpr bool has_memory = !std::is_same_v<Momentum, no_momentum>;
+  static constexpr int states = has_memory ? 1 : 0;
+
+  constexpr magnitudes magnitudes_of([[maybe_unused]] std::int64_t step) const {
+    magnitudes m{{learning_rate, weight_decay}};
+    if constexpr (has_memory) m.at[2] = momentum.momentum;
+    if constexpr (std::is_same_v<Momentum, damped>) m.at[3] = 1 - momentum.momentum;
+    if constexpr (std::is_same_v<Momentum, heavy_ball>) m.at[3] = step == 1 ? 1 : 1 - momentum.dampening;
+    return m;
+  }
+
+  static constexpr auto update(auto p, auto gradient, auto... u) {
+    auto const g = gradient + p * magnitude<1>{};
+    if constexpr (has_memory) return with_memory(p, g, u...);
+    else return boost::hana::make_tuple(p - g * magnitude<0>{});
+  }
+
+ private:
+  static constexpr auto with_memory(auto p, auto g, auto u) {
+    if constexpr (std::is_same_v<Momentum, nesterov>) {
+      auto const next = u * magnitude<2>{} + g;
+      return boost::hana::make_tuple(p - (g + next * magnitude<2>{}) * magnitude<0>{}, next);
+    } else {
+      auto const next = u * magnitude<2>{} + g * magnitude<3>{};
+      return boost::hana::make_tuple(p - next * magnitude<0>{}, next);
+    }
+  }
+};
+
+}  // namespace espalier::optim

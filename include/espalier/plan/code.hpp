@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "group.hpp"
+
+/// What each group computes, in terms of its own leaves and steps, so that equal groups are equal values and share one kernel.
+namespace espalier::plan {
+
+/// One operation of a fused group. An operand is a step (its number) or a leaf (-1 minus its number). No op: a copy.
+struct step {
+  graph::descriptor const* op;
+  int operand[3];
+  place where;
+};
+
+enum class leaf_kind : std::uint8_t { memory, constant, column_index };
+
+struct leaf {
+  int node;
+  place where;
+  leaf_kind what;
+  std::uint64_t bits;
+};
+
+struct group_code {
+  int first_step, steps;
+  int first_leaf, leaves;
+  int first_output, outputs;  ///< steps whose values leave the group
+  int kernel;                 ///< the first group that is equal to this one
+  std::uint64_t hash;
+  int next_in_bucket;
+};
+
+inline constexpr std::uint64_t buckets = 256;
+
+struct code {
+  step steps[graph::capacity];
+  leaf leaves[graph::capacity];
+  int outputs[graph::capacity];  ///< node ids, ascending within a group
+  bool late[graph::capacity];    ///< by output: store in the last sweep, because the destination is also read
+  group_code groups[max_groups];
+  int local[graph::capacity];     ///< by node: its step number within its group
+  bool stored[graph::capacity];   ///< by node: its value needs memory
+  int last_use[graph::capacity];  ///< by node: the last group that reads it
+  int step_count, leaf_count, output_count;
+  int bucket[buckets];  ///< distinct kernels by hash
+};
+
+constexpr int max_leaves = 40;
+
+class coder {
+ public:
+  constexpr coder(program_builder const& g, grouping& r, code& c) : g_{g}, r_{r}, look_{g, r}, c_{c} {}
+
+  constexpr void run() {
+    for (int x = 1; x <= r_.group_count; ++x) {
+      finish_order(r_.groups[x]);
+      code_steps(x);
+    }
+  }
+
+  /// After the stored flags are complete: collects outputs and finds equal groups.
+  constexpr void finish() {
+    for (int x = 1; x <= r_.group_count; ++x) {
+      group_code& k = c_.groups[x];
+      k.first_output = c_.output_count;
+      for (int id = r_.groups[x].first; id != 0; id = r_.next[id])
+        if (c_.stored[id]) c_.outputs[c_.output_count++] = id;
+      k.outputs = c_.output_count - k.first_output;
+      k.hash = hash_of(x);
+      k.kernel = x;
+      int& first = c_.bucket[k.hash % buckets];
+      for (int y = first; y != 0; y = c_.groups[y].next_in_bucket) {
+        if (c_.groups[y].hash == k.hash && equal(x, y)) {
+          k.kernel = y;
+          break;
+        }
+      }
+      if (k.kernel == x) {
+        k.next_in_bucket = first;
+        first = x;
+      }
+    }
+  }
+
+ private:
+  static constexpr void finish_order(group& x) {
+    if (x.how == order::any) x.how = x.reduces_columns && !x.reduces_rows ? order::columns : order::rows;
+    if (x.rows == 0) {
+      x.rows = 1;
+      x.columns = static_cast<int>(x.size);
+    }
+  }
+
+  constexpr void code_steps(int x) {
+    group_code& k = c_.groups[x];
+    k.first_step = c_.step_count;
+    k.first_leaf = c_.leaf_count;
+    bool const fused = r_.groups[x].what == kind::fused;
+    for (int id = r_.groups[x].first; id != 0; id = r_.next[id]) {
+      graph::node const& n = g_[id];
+      step& s = c_.steps[c_.step_count];
+      c_.local[id] = c_.step_count - k.first_step;
+      s.where = r_.place_of[id];
+      std::int64_t size = n.shape.size();
+      if (n.op->kind == family::elementwise) {
+        s.op = n.op;
+      } else if (n.op->kind == family::reduction) {
+        s.op = n.op;
+        size = g_[n.operand[0]].shape.size();
+        if (fused && s.where == place::column && r_.groups[x].how == order::rows) c_.stored[id] = true;  // its sum grows in memory
+      } else if (fused) {
+        use const u = copied(id, x);
+        s.operand[0] = reference(x, u, u.where);
+        ++c_.step_count;
+        continue;
+      }
+      for (int i = 0; i < n.op->arity && i < 3; ++i) {
+        use const u = fused ? look_.use_of(n.operand[i], size, x) : use{data_of(g_, n.operand[i]), place::full, 0, 0};
+        place const where = u.where == place::full && s.op != nullptr && n.op->kind == family::elementwise ? s.where : u.where;
+        s.operand[i] = reference(x, u, where);
+      }
+      ++c_.step_count;
+    }
+    k.steps = c_.step_count - k.first_step;
+    k.leaves = c_.leaf_count - k.first_leaf;
+  }
+
+  /// What a group that gives memory to a leaf, constant or broadcast copies.
+  constexpr use copied(int id, int x) {
+    family const f = g_[id].op->kind;
+    if (f == family::broadcast || f == family::column_index) return look_.use_of(id, g_[id].shape.size(), x - 1);
+    return use{id, place::full, 0, 0};
+  }
+
+  constexpr int reference(int x, use const& u, place where) {
+    family const f = g_[u.source].op->kind;
+    bool const constant = f == family::constant && r_.groups[x].what == kind::fused;
+    bool const index = f == family::column_index && u.where == place::column;
+    if (!constant && !index && r_.group_of[u.source] == x) return c_.local[u.source];
+    group_code const& k = c_.groups[x];
+    leaf const wanted{constant || index ? 0 : u.source, constant ? place::none : where,
+                      constant ? leaf_kind::constant : index ? leaf_kind::column_index : leaf_kind::memory,
+                      constant ? g_[u.source].attribute : 0};
+    for (int i = k.first_leaf; i < c_.leaf_count; ++i) {
+      leaf const& have = c_.leaves[i];
+      if (have.node == wanted.node && have.where == wanted.where && have.what == wanted.what && have.bits == wanted.bits)
+        return -1 - (i - k.first_leaf);
+    }
+    c_.leaves[c_.leaf_count++] = wanted;
+    if (wanted.node != 0) {
+      c_.stored[wanted.node] = true;
+      c_.last_use[wanted.node] = x;
+    }
+    return -1 - (c_.leaf_count - 1 - k.first_leaf);
+  }
+
+  constexpr std::uint64_t hash_of(int x) const {
+    group_code const& k = c_.groups[x];
+    std::uint64_t h = static_cast<std::uint64_t>(r_.groups[x].size) * 31u + static_cast<std::uint64_t>(r_.groups[x].columns);
+    h = h * 1099511628211u + static_cast<std::uint64_t>(k.steps * 4096 + k.leaves * 64 + k.outputs);
+    for (int i = 0; i < k.steps; ++i) {
+      step const& s = c_.steps[k.first_step + i];
+      h = h * 1099511628211u + static_cast<std::uint64_t>((s.operand[0] + 64) * 65536 + (s.operand[1] + 64) * 256 + s.operand[2] + 64);
+    }
+    return h;
+  }
+
+  constexpr bool equal(int x, int y) const {
+    group const &a = r_.groups[x], &b = r_.groups[y];
+    group_code const &p = c_.groups[x], &q = c_.groups[y];
+    if (a.what != b.what || a.how != b.how || a.rows != b.rows || a.columns != b.columns || p.steps != q.steps || p.leaves != q.leaves ||
+        p.outputs != q.outputs)
+      return false;
+    if (a.what != kind::fused) return same_alone(a.first, b.first);
+    for (int i = 0; i < p.steps; ++i) {
+      step const &s = c_.steps[p.first_step + i], &t = c_.steps[q.first_step + i];
+      if (s.op != t.op || s.where != t.where || s.operand[0] != t.operand[0] || s.operand[1] != t.operand[1] || s.operand[2] != t.operand[2])
+        return false;
+    }
+    for (int i = 0; i < p.leaves; ++i) {
+      leaf const &s = c_.leaves[p.first_leaf + i], &t = c_.leaves[q.first_leaf + i];
+      if (s.where != t.where || s.what != t.what || s.bits != t.bits) return false;
+    }
+    for (int i = 0; i < p.outputs; ++i) {
+      int const s = c_.outputs[p.first_output + i], t = c_.outputs[q.first_output + i];
+      if (c_.local[s] != c_.local[t] || c_.late[s] != c_.late[t]) return false;
+    }
+    return true;
+  }
+
+  /// Unfused groups are equal when their nodes and their operands' shapes are.
+  constexpr bool same_alone(int a, int b) const {
+    graph::node const &m = g_[a], &n = g_[b];
+    if (m.op != n.op || !(m.shape == n.shape)) return false;
+    if (m.op->kind != family::draw && m.op->kind != family::convert && m.attribute != n.attribute) return false;
+    for (int k = 0; k < 2; ++k) {
+      if ((m.operand[k] == 0) != (n.operand[k] == 0)) return false;
+      if (m.operand[k] != 0 && !(g_[m.operand[k]].shape == g_[n.operand[k]].shape)) return false;
+    }
+    return !(m.op->kind == family::convert) || (g_[m.operand[0]].attribute & 1u) == (g_[n.operand[0]].attribute & 1u);
+  }
+
+  program_builder const& g_;
+  grouping& r_;
+  grouper look_;
+  code& c_;
+};
+
+}  // namespace espalier::plan

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "../operation/structure.hpp"
+
+/// Fusion: which nodes of a program run in one kernel. Groups run in the order of their numbers; a node joins the newest group among its operands' or
+/// starts a new one, so every operand is computed before or inside the node's group and no cycle can arise.
+namespace espalier::plan {
+
+using graph::family;
+using graph::pattern;
+using graph::program_builder;
+
+/// What a group is to the device.
+enum class kind : std::uint8_t { fused, contraction, permute, spread, gather, convert, draw };
+
+/// Where a value lies in a fused group's iteration space of rows times columns.
+enum class place : std::uint8_t { none, full, row, column, single };
+
+/// How a fused group runs: row by row, because columns of a row are reduced and used again, or column by column, because rows are.
+enum class order : std::uint8_t { any, rows, columns };
+
+inline constexpr int max_groups = 4096;
+inline constexpr int max_steps = 48;
+
+struct group {
+  kind what;
+  order how;
+  bool reduces_rows;     ///< some value is a reduction of the columns of each row
+  bool reduces_columns;  ///< some value is a reduction of the rows of each column
+  int rows;              ///< 0: any split of the elements will do
+  int columns;
+  std::int64_t size;
+  int first;  ///< members, in the order of the program
+  int last;
+  int count;
+};
+
+struct grouping {
+  group groups[max_groups];
+  int group_count;
+  int group_of[graph::capacity];
+  place place_of[graph::capacity];
+  int next[graph::capacity];
+  bool needed[graph::capacity];
+};
+
+/// The node that holds the data of `id`: reshapes and aliases are names of the same memory.
+constexpr int data_of(program_builder const& g, int id) {
+  while (g[id].op->kind == family::reshape || g[id].op->kind == family::alias) id = g[id].operand[0];
+  return id;
+}
+
+constexpr bool is_leaf(family f) { return f < family::convert && f != family::draw; }
+
+/// How a node reads an operand: the node behind it, its place, and the rows and columns it takes for granted (0: any).
+struct use {
+  int source;
+  place where;
+  int rows;
+  int columns;
+};
+
+class grouper {
+ public:
+  constexpr grouper(program_builder const& g, grouping& r) : g_{g}, r_{r} {}
+
+  constexpr void run(graph::output const* outputs, int output_count) {
+    mark_needed(outputs, output_count);
+    for (int id = 1; id <= g_.size; ++id)
+      if (r_.needed[id]) place_node(id);
+    for (int i = 0; i < output_count; ++i) {
+      int const id = data_of(g_, outputs[i].id);
+      if (r_.group_of[id] == 0 && !is_leaf(g_[id].op->kind)) materialize(id);
+    }
+  }
+
+  /// Gives a broadcast, constant or leaf memory of its own by a group that copies it.
+  constexpr int materialize(int id) {
+    if (r_.group_of[id] != 0) return id;
+    use const u = is_leaf(g_[id].op->kind) && g_[id].op->kind != family::column_index ? use{id, place::full, 0, 0} : use_of(id, g_[id].shape.size());
+    int const x = new_group(kind::fused, g_[id].shape.size(), u.rows, u.columns);
+    add_member(x, id, place::full);
+    return id;
+  }
+
+  /// How a node of group `reader` (0: not placed yet) reads an operand. A broadcast is seen through unless it got memory before that group runs.
+  constexpr use use_of(int operand, std::int64_t size, int reader = 0) {
+    int const id = data_of(g_, operand);
+    graph::node const& n = g_[id];
+    if (n.op->kind == family::column_index) {
+      int const columns = n.shape.at[n.shape.rank - 1];
+      return use{id, place::column, static_cast<int>(size / columns), columns};
+    }
+    bool const has_memory = r_.group_of[id] != 0 && (reader == 0 || r_.group_of[id] <= reader);
+    if (n.op->kind != family::broadcast || has_memory) return use{id, place::full, 0, 0};
+    int const source = data_of(g_, n.operand[0]);
+    if (reader == 0 && (g_[source].op->kind == family::broadcast || g_[source].op->kind == family::column_index)) materialize(source);
+    int const own = static_cast<int>(g_[source].shape.size()), others = static_cast<int>(size / own);
+    switch (static_cast<pattern>(n.attribute)) {
+      case pattern::row: return use{source, place::row, own, others};
+      case pattern::column: return use{source, place::column, others, own};
+      default: return use{source, place::single, 0, 0};
+    }
+  }
+
+ private:
+  constexpr void mark_needed(graph::output const* outputs, int output_count) {
+    for (int i = 0; i < output_count; ++i) r_.needed[outputs[i].id] = true;
+    for (int id = g_.size; id > 0; --id) {
+      if (!r_.needed[id]) continue;
+      graph::node const& n = g_[id];
+      r_.needed[n.operand[0]] = true;
+      if (n.op->kind == family::alias) continue;
+      r_.needed[n.operand[1]] = true;
+      r_.needed[n.operand[2]] = true;
+    }
+  }
+
+  constexpr void place_node(int id) {
+    graph::node const& n = g_[id];
+    switch (n.op->kind) {
+      case family::elementwise: place_elementwise(id); break;
+      case family::reduction:
+        if (static_cast<pattern>(n.attribute) == pattern::middle) place_alone(id, kind::gather);
+        else place_reduction(id);
+        break;
+      case family::contraction: place_alone(id, kind::contraction); break;
+      case family::permute: place_alone(id, kind::permute); break;
+      case family::convert: place_alone(id, kind::convert); break;
+      case family::draw: place_alone(id, kind::draw); break;
+      case family::broadcast:
+        if (static_cast<pattern>(n.attribute) == pattern::middle) place_alone(id, kind::spread);
+        break;
+      default: break;
+    }
+  }
+
+  constexpr int new_group(kind what, std::int64_t size, int rows, int columns) {
+    int const x = ++r_.group_count;
+    group& added = r_.groups[x];
+    added.what = what;
+    added.size = size;
+    added.rows = rows;
+    added.columns = columns;
+    return x;
+  }
+  constexpr void add_member(int x, int id, place where) {
+    group& to = r_.groups[x];
+    r_.group_of[id] = x;
+    r_.place_of[id] = where;
+    if (to.last != 0) r_.next[to.last] = id;
+    else to.first = id;
+    to.last = id;
+    ++to.count;
+  }
+
+  constexpr void place_alone(int id, kind what) {
+    if (what != kind::draw && what != kind::convert) {
+      for (int k = 0; k < 2; ++k) {
+        if (g_[id].operand[k] == 0) continue;
+        int const source = data_of(g_, g_[id].operand[k]);
+        family const f = g_[source].op->kind;
+        if (f == family::broadcast || f == family::constant || f == family::column_index) materialize(source);
+      }
+    }
+    add_member(new_group(what, g_[id].shape.size(), 0, 0), id, place::full);
+  }
+
+  constexpr void place_elementwise(int id) {
+    graph::node const& n = g_[id];
+    std::int64_t const size = n.shape.size();
+    use u[3]{};
+    int newest = 0;
+    for (int k = 0; k < n.op->arity; ++k) {
+      u[k] = use_of(n.operand[k], size);
+      int const x = r_.group_of[u[k].source];
+      if (x > newest) newest = x;
+    }
+    place where = place::none;
+    if (newest != 0 && joins(newest, u, n.op->arity, size, where)) {
+      add_member(newest, id, where);
+      return;
+    }
+    int rows = 0, columns = 0;
+    for (int k = 0; k < n.op->arity; ++k) {
+      if (u[k].rows == 0) continue;
+      if (rows == 0) {
+        rows = u[k].rows;
+        columns = u[k].columns;
+      } else if (rows != u[k].rows) {  // two broadcasts that no one split of the elements can serve
+        materialize(data_of(g_, n.operand[k]));
+      }
+    }
+    add_member(new_group(kind::fused, size, rows, columns), id, place::full);
+  }
+
+  /// Can an elementwise node with these uses run inside group x? Sets its place and what the group learns from it.
+  constexpr bool joins(int x, use const* u, int count, std::int64_t size, place& where) {
+    group& to = r_.groups[x];
+    if (to.what != kind::fused || to.count >= max_steps) return false;
+    place p = place::none;
+    for (int k = 0; k < count; ++k) {
+      if (u[k].where != place::full || r_.group_of[u[k].source] != x) continue;
+      place const q = r_.place_of[u[k].source];
+      if (p != place::none && p != q) return false;
+      p = q;
+    }
+    if (p == place::none) {
+      if (size != to.size) return false;
+      p = place::full;
+    }
+    order how = to.how;
+    int rows = to.rows, columns = to.columns;
+    for (int k = 0; k < count; ++k) {
+      bool const inside = r_.group_of[u[k].source] == x;
+      place const w = u[k].where;
+      if (w == place::full) continue;
+      if (w == place::single) {
+        if (inside && !(p == place::full && to.rows == 1 && r_.place_of[u[k].source] == place::row)) return false;
+        if (inside) how = order::rows;
+        continue;
+      }
+      if (p != place::full) return false;
+      if (rows == 0) {
+        rows = u[k].rows;
+        columns = u[k].columns;
+      } else if (rows != u[k].rows || columns != u[k].columns) {
+        return false;
+      }
+      if (!inside) continue;
+      if (r_.place_of[u[k].source] != w) return false;
+      order const wanted = w == place::row ? order::rows : order::columns;
+      if (how != order::any && how != wanted) return false;
+      if (wanted == order::columns && to.reduces_rows) return false;
+      how = wanted;
+    }
+    to.how = how;
+    to.rows = rows;
+    to.columns = columns;
+    where = p;
+    return true;
+  }
+
+  constexpr void place_reduction(int id) {
+    graph::node const& n = g_[id];
+    std::int64_t const size = g_[n.operand[0]].shape.size();
+    int const own = static_cast<int>(n.shape.size()), others = static_cast<int>(size / own);
+    use u = use_of(n.operand[0], size);
+    if (u.where != place::full) u = use{materialize(data_of(g_, n.operand[0])), place::full, 0, 0};
+    pattern const p = static_cast<pattern>(n.attribute);
+    int const rows = p == pattern::column ? others : own, columns = p == pattern::column ? own : others;
+    int x = r_.group_of[u.source];
+    place where = x != 0 ? reduction_place(x, u.source, p, rows, columns) : place::none;
+    if (where == place::none) {
+      x = new_group(kind::fused, size, rows, columns);
+      where = p == pattern::column ? place::column : place::row;
+    }
+    group& to = r_.groups[x];
+    to.reduces_rows = to.reduces_rows || where == place::row;
+    to.reduces_columns = to.reduces_columns || where == place::column;
+    add_member(x, id, where);
+  }
+
+  /// The place of a reduction inside group x, or none where it cannot run there.
+  constexpr place reduction_place(int x, int source, pattern p, int rows, int columns) {
+    group& to = r_.groups[x];
+    if (to.what != kind::fused || to.count >= max_steps) return place::none;
+    place const from = r_.place_of[source];
+    if (p == pattern::everything) {
+      if (from == place::row && to.how != order::columns) return place::single;
+      if (from == place::column && to.how == order::columns) return place::single;
+      if (from != place::full) return place::none;
+      if (to.rows > 1) return place::single;
+    } else if (from != place::full) {
+      return place::none;
+    }
+    if (to.rows != 0 && (to.rows != rows || to.columns != columns)) return place::none;
+    if (p != pattern::column && to.how == order::columns) return place::none;
+    to.rows = rows;
+    to.columns = columns;
+    return p == pattern::column ? place::column : place::row;
+  }
+
+  program_builder const& g_;
+  grouping& r_;
+};
+
+}  // namespace espalier::plan

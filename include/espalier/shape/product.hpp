@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "broadcast.hpp"
+
+namespace espalier {
+
+/// What keeps two shapes from being multiplied as matrices.
+enum class product_fault { none, rank, inner, batch };
+
+constexpr product_fault product_conflict(extents const& a, extents const& b) {
+  if (a.rank < 2 || b.rank < 2) return product_fault::rank;
+  if (a.at[a.rank - 1] != b.at[b.rank - 2]) return product_fault::inner;
+  for (int i = 3; i <= a.rank && i <= b.rank; ++i) {
+    int const x = a.at[a.rank - i], y = b.at[b.rank - i];
+    if (x != y && x != 1 && y != 1) return product_fault::batch;
+  }
+  return product_fault::none;
+}
+
+/// (..., M, K) times (..., K, N) is (..., M, N); batch axes are broadcast against each other.
+constexpr extents product_extents(extents const& a, extents const& b) {
+  extents r{};
+  int const rank = a.rank > b.rank ? a.rank : b.rank;
+  for (int i = rank; i > 2; --i) {
+    int const x = i <= a.rank ? a.at[a.rank - i] : 1, y = i <= b.rank ? b.at[b.rank - i] : 1;
+    r.push(x > y ? x : y);
+  }
+  r.push(a.at[a.rank - 2]);
+  r.push(b.at[b.rank - 1]);
+  return r;
+}
+
+/// Named relation of matmul(a, b): columns of a equal rows of b.
+template <class A, class B>
+struct inner_dimensions {
+  static constexpr product_fault fault = product_conflict(A::value, B::value);
+  static constexpr bool agree = fault == product_fault::none;
+  static constexpr extents value = agree ? product_extents(A::value, B::value) : extents{};
+};
+
+template <class A, class B>
+concept Multipliable = inner_dimensions<A, B>::agree;
+
+}  // namespace espalier

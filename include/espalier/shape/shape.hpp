@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include "../base/everywhere.hpp"
+
+namespace espalier {
+
+/// The largest rank a shape may have.
+inline constexpr int max_rank = 6;
+
+/// A shape as a value, for everything that runs in the constant evaluator. Extents beyond the rank are zero.
+/// It has no default member initialisers on purpose: `extents e{}` is then zero-initialised without being materialised element by element.
+struct extents {
+  int rank;
+  int at[max_rank];
+
+  constexpr int operator[](int axis) const { return at[axis]; }
+  constexpr std::int64_t size() const { return product(0, rank); }
+  /// Number of elements of the axes first..last-1.
+  constexpr std::int64_t product(int first, int last) const {
+    std::int64_t n = 1;
+    for (int i = first; i < last; ++i) n *= at[i];
+    return n;
+  }
+  constexpr void push(int extent) { at[rank++] = extent; }
+  friend constexpr bool operator==(extents const& a, extents const& b) {
+    if (a.rank != b.rank) return false;
+    for (int i = 0; i < a.rank; ++i)
+      if (a.at[i] != b.at[i]) return false;
+    return true;
+  }
+};
+
+/// A shape as a type: the extents of a tensor, row-major, rank 0 (a scalar) to 6. Every extent is at least 1.
+template <int... Extents>
+struct shape {
+  static_assert(sizeof...(Extents) <= max_rank, "shape<...>: a tensor has at most 6 axes");
+  static_assert(((Extents > 0) && ...), "shape<...>: every extent must be at least 1");
+  static constexpr int rank = static_cast<int>(sizeof...(Extents));
+  static constexpr std::int64_t size = (std::int64_t{1} * ... * Extents);
+  static constexpr extents value{static_cast<int>(sizeof...(Extents)), {Extents...}};
+  static_assert(size <= 0x7fffffff, "shape<...>: a tensor has at most 2^31 - 1 elements");
+
+  /// The extent of an axis; negative axes count from the end.
+  template <int Axis>
+  static constexpr int extent() {
+    static_assert(Axis >= -rank && Axis < rank, "shape<...>::extent<Axis>(): no such axis");
+    return value.at[Axis < 0 ? Axis + rank : Axis];
+  }
+};
+
+template <int... A, int... B>
+constexpr bool operator==(shape<A...>, shape<B...>) {
+  return std::is_same_v<shape<A...>, shape<B...>>;
+}
+
+/// The shape of one batch of samples: batch<32, 8, 8> is 32 samples of shape (8, 8).
+template <int Count, int... Sample>
+using batch = shape<Count, Sample...>;
+
+template <class T>
+inline constexpr bool is_shape = false;
+template <int... Extents>
+inline constexpr bool is_shape<shape<Extents...>> = true;
+template <class T>
+concept Shape = is_shape<T>;
+
+namespace detail {
+template <class Rule, std::size_t... I>
+shape<Rule::value.at[I]...> shape_of_rule(std::index_sequence<I...>);
+}  // namespace detail
+
+/// The type of a shape that a rule computed as a value: Rule::value is a constexpr extents.
+template <class Rule>
+using shape_from = decltype(detail::shape_of_rule<Rule>(std::make_index_sequence<static_cast<std::size_t>(Rule::value.rank)>{}));
+
+/// The shape of an expression, tensor or view.
+template <class X>
+using shape_of = typename std::remove_cvref_t<X>::shape_type;
+
+}  // namespace espalier

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "view.hpp"
+
+namespace espalier {
+
+/// Whether a number is within atol + rtol |reference| of a reference. Nan is close to nothing, an infinity only to itself.
+constexpr bool is_close(double value, double reference, double rtol = 1e-5, double atol = 1e-8) {
+  if (value == reference) return true;
+  constexpr double largest = __DBL_MAX__, half = largest / 2;
+  if (!(value >= -largest && value <= largest && reference >= -largest && reference <= largest)) return false;
+  bool const huge = value > half || value < -half || reference > half || reference < -half;
+  // The halves of two doubles are never too far apart for a double.
+  double const scale = huge ? 0.5 : 1.0, v = value * scale, r = reference * scale;
+  double const difference = v < r ? r - v : v - r, allowed = atol * scale + rtol * (r < 0 ? -r : r);
+  return difference <= allowed;
+}
+
+/// all_close(a, b): every element of a is within atol + rtol |b| of that of b (NumPy's allclose).
+/// shape   S, S -> bool; element types may differ, the comparison is made in double
+/// ranges  nan is close to nothing; infinities are close when equal; differences beyond the largest double do not overflow
+/// errors  different shapes do not compile
+template <Stored A, Stored B, class Shapes = detail::same_shape<typename A::shape_type, typename B::shape_type>>
+constexpr bool all_close(A const& a, B const& b, double rtol = 1e-5, double atol = 1e-8) {
+  static_assert(Shapes::agree, "all_close(a, b): both must have the same shape");
+  if constexpr (Shapes::agree)
+    for (std::int64_t i = 0; i < A::size(); ++i)
+      if (!is_close(static_cast<double>(a.data()[i]), static_cast<double>(b.data()[i]), rtol, atol)) return false;
+  return true;
+}
+
+}  // namespace espalier

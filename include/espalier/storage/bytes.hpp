@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "memory.hpp"
+
+namespace espalier {
+
+/// Memory that the user gives: static storage, a stack, a pool. A model, trainer or predictor that is handed its bytes never allocates.
+///   static esp::bytes<esp::model<Net>::bytes> room;
+///   esp::model<Net> model{esp::seed{0}, room};
+template <std::size_t Count>
+struct bytes {
+  alignas(tensor_alignment) unsigned char at[Count > 0 ? Count : 1];
+};
+
+namespace detail {
+
+/// Named relation: the bytes that were given are enough.
+template <std::size_t Given, std::size_t Needed>
+struct enough_bytes {
+  static constexpr bool agree = Given >= Needed;
+};
+
+/// Zeroed, aligned memory of its own, or somebody else's.
+class block {
+ public:
+  explicit block(std::size_t size) : at_(allocate_aligned(size)), owned_(true) { clear(size); }
+  template <std::size_t Count>
+  block(bytes<Count>& given, std::size_t size) : at_(given.at), owned_(false) {
+    clear(size);
+  }
+  block(block const&) = delete;
+  block& operator=(block const&) = delete;
+  ~block() {
+    if (owned_) release_aligned(at_);
+  }
+  template <class T>
+  T* at(std::size_t offset) const {
+    return reinterpret_cast<T*>(static_cast<unsigned char*>(at_) + offset);
+  }
+
+ private:
+  void clear(std::size_t size) { __builtin_memset(at_, 0, size); }
+  void* at_;
+  bool owned_;
+};
+
+}  // namespace detail
+
+}  // namespace espalier

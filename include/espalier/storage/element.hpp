@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <cstdint>
+#include <type_traits>
+
+namespace espalier {
+
+namespace detail {
+template <class T>
+inline constexpr bool is_element =
+    std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, std::int32_t> || std::is_same_v<T, bool>;
+}  // namespace detail
+
+/// The element types of a tensor: float and double to compute with, 32-bit integers and bool as data.
+template <class T>
+concept Element = detail::is_element<T>;
+
+/// The element types that have slopes.
+template <class T>
+concept RealElement = std::is_same_v<T, float> || std::is_same_v<T, double>;
+
+/// Borrowed elements in a row: a pointer and a count. (std::span costs 0.15 s to include; one converts into the other.)
+template <class T>
+class span {
+ public:
+  using element_type = T;
+  using value_type = std::remove_cv_t<T>;
+  using iterator = T*;
+
+  constexpr span() = default;
+  constexpr span(T* data, std::int64_t size) : data_(data), size_(size) {}
+  /// span<T> to span<T const>.
+  template <class U>
+    requires(std::is_same_v<U const, T> && !std::is_same_v<U, T>)
+  constexpr span(span<U> other) : data_(other.data()), size_(other.size()) {}
+
+  constexpr T* data() const { return data_; }
+  constexpr std::int64_t size() const { return size_; }
+  constexpr bool empty() const { return size_ == 0; }
+  constexpr T* begin() const { return data_; }
+  constexpr T* end() const { return data_ + size_; }
+  constexpr T& operator[](auto i) const { return data_[i]; }
+  constexpr T& front() const { return data_[0]; }
+  constexpr T& back() const { return data_[size_ - 1]; }
+  /// The elements first .. first + count - 1.
+  constexpr span part(std::int64_t first, std::int64_t count) const { return {data_ + first, count}; }
+
+ private:
+  T* data_ = nullptr;
+  std::int64_t size_ = 0;
+};
+
+}  // namespace espalier

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <type_traits>
+
+namespace espalier {
+
+/// Every tensor starts at a multiple of this many bytes: a cache line, and the widest vector.
+inline constexpr std::size_t tensor_alignment = 64;
+
+/// A tensor of at most this many bytes lives in itself, a larger one in one allocation.
+inline constexpr std::size_t inline_bytes = 4096;
+
+namespace detail {
+
+/// Asks for storage whose elements the caller will write before anyone reads them.
+struct unfilled {};
+
+inline void* allocate_aligned(std::size_t bytes) { return ::operator new (bytes, std::align_val_t{tensor_alignment}); }
+/// A function of its own: clang 14 to 19 take a destructor that calls operator delete itself for a constant expression and leave it out.
+inline void release_aligned(void* memory) noexcept { ::operator delete (memory, std::align_val_t{tensor_alignment}); }
+
+template <class T, std::int64_t Size>
+struct inline_memory {
+  constexpr inline_memory() : at{} {}
+  constexpr explicit inline_memory(unfilled) {
+    // The constant evaluator refuses to return elements that were never written.
+    if (std::is_constant_evaluated())
+      for (std::int64_t i = 0; i < Size; ++i) at[i] = T{};
+  }
+  constexpr T* begin() { return at; }
+  constexpr T const* begin() const { return at; }
+  constexpr void own() {}
+
+  alignas(tensor_alignment) T at[static_cast<std::size_t>(Size)];
+};
+
+template <class T, std::int64_t Size>
+class heap_memory {
+ public:
+  constexpr heap_memory() : at_(allocate()) { fill(); }
+  constexpr explicit heap_memory(unfilled) : at_(allocate()) {}
+  constexpr heap_memory(heap_memory const& other) : at_(other.at_ == nullptr ? nullptr : allocate()) { copy(other.at_); }
+  constexpr heap_memory(heap_memory&& other) noexcept : at_(other.at_) { other.at_ = nullptr; }
+  constexpr heap_memory& operator=(heap_memory const& other) {
+    if (this != &other && other.at_ != nullptr) {
+      own();
+      copy(other.at_);
+    } else if (this != &other) {
+      release();
+      at_ = nullptr;
+    }
+    return *this;
+  }
+  constexpr heap_memory& operator=(heap_memory&& other) noexcept {
+    T* const mine = at_;
+    at_ = other.at_;
+    other.at_ = mine;
+    return *this;
+  }
+  constexpr ~heap_memory() { release(); }
+
+  constexpr T* begin() { return at_; }
+  constexpr T const* begin() const { return at_; }
+  /// Gives a moved-from tensor, which is about to be assigned to, its storage back.
+  constexpr void own() {
+    if (at_ == nullptr) at_ = allocate();
+  }
+
+ private:
+  static constexpr T* allocate() {
+    constexpr auto count = static_cast<std::size_t>(Size);
+    if (std::is_constant_evaluated()) return new T[count]{};
+    return static_cast<T*>(allocate_aligned(count * sizeof(T)));
+  }
+  constexpr void release() {
+    if (std::is_constant_evaluated()) delete[] at_;
+    else release_aligned(at_);
+  }
+  constexpr void fill() {
+    for (std::int64_t i = 0; i < Size; ++i) at_[i] = T{};
+  }
+  constexpr void copy(T const* from) {
+    for (std::int64_t i = 0; from != nullptr && i < Size; ++i) at_[i] = from[i];
+  }
+
+  T* at_;
+};
+
+template <class T, std::int64_t Size>
+using memory =
+    std::conditional_t<(static_cast<std::size_t>(Size) * sizeof(T) <= inline_bytes), inline_memory<T, Size>, heap_memory<T, Size>>;
+
+}  // namespace detail
+}  // namespace espalier

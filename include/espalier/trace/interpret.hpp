@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <bit>
+
+#include "../graph/program.hpp"
+
+/// The meaning of a program, node by node, with no fusion and no vectors: what runs in constant expressions, and what tests hold the kernels to.
+namespace espalier::graph {
+
+/// Memory behind the leaves of a program, by their attribute.
+template <class T>
+struct leaf_values {
+  T const* const* arguments;
+  std::int32_t const* const* labels;
+  bool const* const* flags;
+  T const* const* parameters;
+  T const* const* buffers;
+  T const* const* draws;
+  T const* magnitudes;
+};
+
+namespace detail {
+
+/// Offset in a tensor of extents `from`, aligned at the last axis of `s`, of the element that flat index i of `s` reads.
+constexpr std::int64_t source_offset(extents const& from, extents const& s, std::int64_t i) {
+  std::int64_t offset = 0, stride = 1;
+  for (int axis = s.rank - 1, f = from.rank - 1; f >= 0; --axis, --f) {
+    std::int64_t const k = i % s.at[axis];
+    i /= s.at[axis];
+    if (from.at[f] != 1) offset += k * stride;
+    stride *= from.at[f];
+  }
+  return offset;
+}
+
+constexpr std::int64_t permuted_offset(extents const& from, extents const& s, std::uint64_t packed, std::int64_t i) {
+  std::int64_t strides[max_rank]{};
+  std::int64_t stride = 1;
+  for (int axis = from.rank - 1; axis >= 0; --axis) {
+    strides[axis] = stride;
+    stride *= from.at[axis];
+  }
+  std::int64_t offset = 0;
+  for (int axis = s.rank - 1; axis >= 0; --axis) {
+    offset += (i % s.at[axis]) * strides[packed >> (4 * axis) & 15u];
+    i /= s.at[axis];
+  }
+  return offset;
+}
+
+template <class T>
+constexpr T evaluate_node(descriptor const& op, T a, T b, T c) {
+  if constexpr (std::is_same_v<T, float>) return op.evaluate_single(a, b, c);
+  else return op.evaluate(a, b, c);
+}
+
+template <class T>
+constexpr void multiply_matrices(T* y, T const* a, T const* b, int rows, int columns, int inner, bool transpose_a, bool transpose_b) {
+  for (int i = 0; i < rows; ++i)
+    for (int j = 0; j < columns; ++j) {
+      T sum = 0;
+      for (int k = 0; k < inner; ++k) sum += (transpose_a ? a[k * rows + i] : a[i * inner + k]) * (transpose_b ? b[j * inner + k] : b[k * columns + j]);
+      y[i * columns + j] = sum;
+    }
+}
+
+}  // namespace detail
+
+/// Runs a program and keeps the value of each node that `root`s need.
+template <class T>
+class interpreter {
+ public:
+  constexpr interpreter(program_builder const& g, int const* roots, int count) : g_{g}, values_{new T*[static_cast<std::size_t>(g.size) + 1]{}} {
+    needed_ = new bool[static_cast<std::size_t>(g.size) + 1]{};
+    for (int i = 0; i < count; ++i) needed_[roots[i]] = true;
+    for (int id = g.size; id > 0; --id) {
+      if (!needed_[id]) continue;
+      int const last = g[id].op->kind == family::alias ? 1 : 4;
+      for (int k = 0; k < last; ++k)
+        if (int const x = g[id].operand[k]) needed_[x] = true;
+    }
+  }
+  constexpr ~interpreter() {
+    for (int id = 1; id <= g_.size; ++id) delete[] values_[id];
+    delete[] values_;
+    delete[] needed_;
+  }
+  interpreter(interpreter const&) = delete;
+  interpreter& operator=(interpreter const&) = delete;
+
+  constexpr T const* value(int id) const { return values_[id]; }
+
+  constexpr void run(leaf_values<T> const& in) {
+    for (int id = 1; id <= g_.size; ++id)
+      if (needed_[id]) evaluate(id, in);
+  }
+
+ private:
+  constexpr void copy(T* y, T const* x, std::int64_t n) {
+    for (std::int64_t i = 0; i < n; ++i) y[i] = x[i];
+  }
+  constexpr void evaluate(int id, leaf_values<T> const& in) {
+    node const& n = g_[id];
+    std::int64_t const size = n.shape.size();
+    delete[] values_[id];
+    T* const y = values_[id] = new T[static_cast<std::size_t>(size)]{};
+    auto const slot = static_cast<std::size_t>(n.attribute);
+    T const* const a = n.operand[0] ? values_[n.operand[0]] : nullptr;
+    switch (n.op->kind) {
+      case family::argument: copy(y, in.arguments[slot], size); break;
+      case family::label: break;  // read by the conversion that follows
+      case family::parameter: copy(y, in.parameters[slot], size); break;
+      case family::buffer: copy(y, in.buffers[slot], size); break;
+      case family::draw: copy(y, in.draws[slot], size); break;
+      case family::magnitude: y[0] = in.magnitudes[slot]; break;
+      case family::constant:
+        for (std::int64_t i = 0; i < size; ++i) y[i] = static_cast<T>(std::bit_cast<double>(n.attribute));
+        break;
+      case family::column_index:
+        for (std::int64_t i = 0; i < size; ++i) y[i] = static_cast<T>(i % n.shape.at[n.shape.rank - 1]);
+        break;
+      case family::convert: convert(g_[n.operand[0]], y, size, in); break;
+      case family::reshape:
+      case family::alias: copy(y, a, size); break;
+      case family::elementwise: {
+        T const* const b = n.operand[1] ? values_[n.operand[1]] : a;
+        T const* const c = n.operand[2] ? values_[n.operand[2]] : a;
+        for (std::int64_t i = 0; i < size; ++i) y[i] = detail::evaluate_node<T>(*n.op, a[i], b[i], c[i]);
+        break;
+      }
+      case family::broadcast:
+        for (std::int64_t i = 0; i < size; ++i) y[i] = a[detail::source_offset(g_[n.operand[0]].shape, n.shape, i)];
+        break;
+      case family::permute:
+        for (std::int64_t i = 0; i < size; ++i) y[i] = a[detail::permuted_offset(g_[n.operand[0]].shape, n.shape, n.attribute, i)];
+        break;
+      case family::reduction: {
+        extents const& s = g_[n.operand[0]].shape;
+        for (std::int64_t i = 0; i < size; ++i) y[i] = static_cast<T>(n.op->identity);
+        for (std::int64_t i = 0; i < s.size(); ++i) {
+          T& sum = y[detail::source_offset(n.shape, s, i)];
+          sum = detail::evaluate_node<T>(*n.op, sum, a[i], a[i]);
+        }
+        break;
+      }
+      case family::contraction: contract(n, y); break;
+      case family::composite: break;
+    }
+  }
+  constexpr void convert(node const& leaf, T* y, std::int64_t size, leaf_values<T> const& in) {
+    bool const flags = leaf.attribute & 1u;
+    for (std::int64_t i = 0; i < size; ++i)
+      y[i] = flags ? static_cast<T>(in.flags[leaf.attribute / 2][i]) : static_cast<T>(in.labels[leaf.attribute / 2][i]);
+  }
+  constexpr void contract(node const& n, T* y) {
+    extents const &sa = g_[n.operand[0]].shape, &sb = g_[n.operand[1]].shape;
+    bool const ta = n.attribute & 1u, tb = n.attribute & 2u;
+    int const rows = n.shape.at[n.shape.rank - 2], columns = n.shape.at[n.shape.rank - 1];
+    int const inner = ta ? sa.at[sa.rank - 2] : sa.at[sa.rank - 1];
+    extents batch = n.shape, batch_a = sa, batch_b = sb;
+    batch.rank -= 2;
+    batch_a.rank -= 2;
+    batch_b.rank -= 2;
+    for (std::int64_t i = 0; i < batch.size(); ++i)
+      detail::multiply_matrices(y + i * rows * columns, values_[n.operand[0]] + detail::source_offset(batch_a, batch, i) * rows * inner,
+                                values_[n.operand[1]] + detail::source_offset(batch_b, batch, i) * inner * columns, rows, columns, inner, ta, tb);
+  }
+
+  program_builder const& g_;
+  T** values_;
+  bool* needed_;
+};
+
+}  // namespace espalier::graph

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "../expression/call.hpp"
+#include "../operation/composite.hpp"
+#include "../operation/reduction.hpp"
+
+/// From an expression to a program: one overload of lower per kind of expression, run by the constant evaluator.
+namespace espalier::graph {
+
+enum class mode : std::uint8_t { training, evaluation };
+
+/// The nodes behind the arguments of the body that is being traced.
+struct scope {
+  int id[8];
+};
+
+struct tracer {
+  program& result;
+  mode how;
+  bool numbers_are_inputs;  ///< eager expressions: their program depends on the type alone, so a number's value arrives at run time
+  int next_argument;
+  int next_magnitude;
+
+  constexpr program_builder& builder() { return result.nodes; }
+};
+
+constexpr int add_leaf(tracer& t, descriptor const* op, std::uint64_t attribute, extents const& s) {
+  return t.builder().add(node{op, {}, attribute, s});
+}
+
+/// Real tensors are used as they are; labels (integers, booleans) become numbers.
+template <class T>
+constexpr int add_argument(tracer& t, int position, extents const& s) {
+  std::uint64_t const attribute = static_cast<std::uint64_t>(position);
+  if constexpr (std::is_integral_v<T>) {
+    int const leaf = add_leaf(t, &described<label_>, attribute * 2 + (sizeof(T) == 1), s);
+    return t.builder().add(node{&described<convert_>, {leaf, 0, 0, 0}, 0, s});
+  } else {
+    return add_leaf(t, &described<argument_>, attribute, s);
+  }
+}
+
+template <class S, int I, class E>
+constexpr int lower(tracer&, argument<S, I, E> const&, scope const& in) {
+  return in.id[I];
+}
+
+template <class T>
+constexpr int lower(tracer& t, number<T> const& x, scope const&) {
+  if (t.numbers_are_inputs) return add_leaf(t, &described<magnitude_>, static_cast<std::uint64_t>(t.next_magnitude++), extents{});
+  return emit_constant(t.builder(), static_cast<double>(x.value), extents{}).id;
+}
+
+template <int I>
+constexpr int lower(tracer& t, magnitude<I> const&, scope const&) {
+  return add_leaf(t, &described<magnitude_>, static_cast<std::uint64_t>(I), extents{});
+}
+
+template <class S, class Initializer>
+constexpr int lower(tracer& t, parameter<S, Initializer> const& x, scope const&) {
+  return add_leaf(t, &described<parameter_>, static_cast<std::uint64_t>(x.slot), S::value);
+}
+
+template <class S, class Initializer>
+constexpr int lower(tracer& t, buffer<S, Initializer> const& x, scope const&) {
+  return add_leaf(t, &described<buffer_>, static_cast<std::uint64_t>(x.slot), S::value);
+}
+
+template <class S>
+constexpr int lower(tracer& t, draw<S> const& x, scope const&) {
+  return add_leaf(t, &described<draw_>, static_cast<std::uint64_t>(x.slot), S::value);
+}
+
+template <class S>
+constexpr int lower(tracer& t, column_index<S> const&, scope const&) {
+  return add_leaf(t, &described<column_index_>, 0, S::value);
+}
+
+template <class T, class S>
+constexpr int lower(tracer& t, borrowed<T, S> const&, scope const&) {
+  return add_argument<T>(t, t.next_argument++, S::value);
+}
+
+template <class Tensor>
+constexpr int lower(tracer& t, owned<Tensor> const&, scope const&) {
+  return add_argument<typename Tensor::value_type>(t, t.next_argument++, Tensor::shape_type::value);
+}
+
+template <class Op, std::uint64_t Attribute, class S, class... X>
+constexpr int lower(tracer& t, espalier::node<Op, Attribute, S, X...> const& e, scope const& in);
+template <class S, class M, class... X>
+constexpr int lower(tracer& t, call<S, M, X...> const& c, scope const& in);
+template <class S, class Training, class Evaluation>
+constexpr int lower(tracer& t, mode_choice<S, Training, Evaluation> const& e, scope const& in);
+template <class S, class Y, class Buffer, class New>
+constexpr int lower(tracer& t, updating<S, Y, Buffer, New> const& e, scope const& in);
+
+/// Expressions of other floors (a chain of layers, a derivative) say themselves how they are traced.
+template <class E>
+  requires requires(E const& e, tracer& t, scope const& in) { e.lower_into(t, in); }
+constexpr int lower(tracer& t, E const& e, scope const& in) {
+  return e.lower_into(t, in);
+}
+
+namespace detail {
+
+template <class E>
+constexpr int lower_operands(tracer& t, E const& e, scope const& in, int (&id)[4]) {
+  int count = 1;
+  id[0] = lower(t, e.a, in);
+  if constexpr (requires { e.b; }) id[count++] = lower(t, e.b, in);
+  if constexpr (requires { e.c; }) id[count++] = lower(t, e.c, in);
+  return count;
+}
+
+/// A composite's formula over its own arguments.
+template <class Op, std::uint64_t Attribute, class... X, std::size_t... I>
+constexpr auto expansion(std::index_sequence<I...>) {
+  return rule<Op>::expand(argument<shape_of<X>, static_cast<int>(I)>{}..., axes_constant<static_cast<unsigned>(Attribute)>{});
+}
+
+}  // namespace detail
+
+template <class Op, std::uint64_t Attribute, class S, class... X>
+constexpr int lower(tracer& t, espalier::node<Op, Attribute, S, X...> const& e, scope const& in) {
+  int id[4]{};
+  detail::lower_operands(t, e, in, id);
+  if constexpr (Composite<Op>) {
+    bool const inputs = t.numbers_are_inputs;
+    t.numbers_are_inputs = false;  // the numbers of a composite's own formula belong to the op
+    int const value = lower(t, detail::expansion<Op, Attribute, X...>(std::index_sequence_for<X...>{}), scope{{id[0], id[1], id[2], id[3]}});
+    t.numbers_are_inputs = inputs;
+    if constexpr (ClosedForm<Op>) return t.builder().add(node{&described<Op>, {value, id[0], id[1], id[2]}, Attribute, S::value});
+    else return value;
+  } else {
+    return t.builder().emit(node{&described<Op>, {id[0], id[1], id[2], 0}, Attribute, S::value});
+  }
+}
+
+template <class S, class M, class... X>
+constexpr int lower(tracer& t, call<S, M, X...> const& c, scope const& in) {
+  int id[4]{};
+  detail::lower_operands(t, c, in, id);
+  scope const own{{id[0], id[1]}};
+  if constexpr (sizeof...(X) == 1) return lower(t, c.module.forward(espalier::detail::as_argument<X, 0>{}...), own);
+  else return lower(t, c.module.forward(espalier::detail::as_argument<decltype(c.a), 0>{}, espalier::detail::as_argument<decltype(c.b), 1>{}), own);
+}
+
+template <class S, class Training, class Evaluation>
+constexpr int lower(tracer& t, mode_choice<S, Training, Evaluation> const& e, scope const& in) {
+  return t.how == mode::training ? lower(t, e.training, in) : lower(t, e.evaluation, in);
+}
+
+template <class S, class Y, class Buffer, class New>
+constexpr int lower(tracer& t, updating<S, Y, Buffer, New> const& e, scope const& in) {
+  int const y = lower(t, e.y, in);
+  if (t.how == mode::training) t.result.add_output(lower(t, e.new_value, in), destination::buffer, e.buffer.slot);
+  return y;
+}
+
+}  // namespace espalier::graph

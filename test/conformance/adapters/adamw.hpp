@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "support/optimizer.hpp"
+
+namespace conformance {
+
+template <class Case, class T>
+void check_adamw(case_run& run) {
+  run_optimizer<Case, T>(run, adamw_of<Case, T>());
+}
+
+}  // namespace conformance

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "support/module.hpp"
+
+namespace conformance {
+
+/// In training the mask is given; evaluation is the identity.
+template <class Case, class T>
+void check_dropout(case_run& run) {
+  constexpr double p = attribute_or<Case, "p", double>(0.5);
+  using In = input_shape<Case>;
+  if constexpr (attribute_or<Case, "training", bool>(true)) {
+    esp::tensor<T, In> mask;
+    std::span<T> const values = as_span<T>(mask);
+    std::string_view const name = run.has(role::input, "mask") ? "mask" : "mask0";
+    run.read(role::input, name, values);
+    give(run, "mask", mask);
+    if constexpr (p == 0) {
+      run_module<Case, T, nn::Dropout<p>>(run);
+    } else {
+      watched_model<T, nn::MaskedDropout<p, In>, In> watched(run);
+      watched.input("x");
+      watched.buffer("mask", name);
+      auto const y = watched.train();
+      give(run, "y", y);
+      if constexpr (Case::gradient) watched.slopes("x", slope_of_loss(run, y));
+    }
+  } else {
+    watched_model<T, nn::Dropout<p>, In> watched(run);
+    watched.input("x");
+    give(run, "y", watched.evaluate());
+    esp::tensor<T, In> ones;
+    ones.fill(1);
+    give(run, "mask", ones);
+    // The identity's slope: evaluation mode has no slopes of its own.
+    if constexpr (Case::gradient) give(run, "grad.x", slope_of_loss(run, ones));
+  }
+}
+
+}  // namespace conformance

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "support/function.hpp"
+
+namespace conformance {
+
+struct sub_function {
+  constexpr auto operator()(auto const& a, auto const& b) const { return a - b; }
+};
+
+template <class Case, class T>
+void check_sub(case_run& run) {
+  run_function<Case, T, sub_function>(run);
+}
+
+}  // namespace conformance

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <tuple>
+
+#include "../../harness.hpp"
+
+// Cases whose op is a function of tensors: the value by eager evaluation, the slopes by vjp.
+namespace conformance {
+
+template <class T, element Kind>
+struct element_type {
+  using type = T;
+};
+template <class T>
+struct element_type<T, element::label> {
+  using type = std::int32_t;
+};
+
+/// A given tensor of the case; labels as int32, everything else as T.
+template <class Given, class T>
+auto load(case_run& run) {
+  esp::tensor<typename element_type<T, Given::kind>::type, typename Given::shape> x;
+  run.read(role::input, Given::name(), {x.data(), static_cast<std::size_t>(x.size())});
+  return x;
+}
+
+template <class X>
+constexpr bool is_real = !std::is_same_v<typename X::value_type, std::int32_t>;
+
+/// How an operand is given to grad and vjp: labels are not differentiated.
+template <class X>
+constexpr decltype(auto) operand(X const& x) {
+  if constexpr (is_real<X>) return (x);
+  else return esp::constant(x);
+}
+
+/// The value of an expression (or of a tensor) as a tensor of T.
+template <class T, class E>
+auto value_of(E const& expression) {
+  return esp::tensor<T, esp::shape_of<E>>(expression);
+}
+
+template <class X>
+void give(case_run& run, std::string_view name, X const& x) {
+  run.result(name, {x.data(), static_cast<std::size_t>(X::size())}, x.shape());
+}
+template <class T, class E>
+void give_value(case_run& run, std::string_view name, E const& expression) {
+  if (run.wants(name)) give(run, name, value_of<T>(expression));
+}
+
+template <class X>
+X slope_of_loss(case_run& run, X const& y) {
+  X slope;
+  run.slope_of_loss({y.data(), static_cast<std::size_t>(X::size())}, {slope.data(), static_cast<std::size_t>(X::size())});
+  return slope;
+}
+
+namespace detail {
+template <class Slopes, class... Given>
+void give_slopes(case_run& run, Slopes const& slopes, given_list<Given...>) {
+  constexpr std::size_t real = ((Given::kind == element::real ? 1u : 0u) + ... + 0u);
+  auto const one = [&]<class G>(auto const& slope, G*) { give(run, join("grad.", G::name()), slope); };
+  if constexpr (real == 1) {
+    auto const only = [&]<class G>(G* given) {
+      if constexpr (G::kind == element::real) one(slopes, given);
+    };
+    (only(static_cast<Given*>(nullptr)), ...);
+  } else {
+    auto const each = [&]<std::size_t I, class G>(G* given) {
+      if constexpr (G::kind == element::real) one(std::get<I>(slopes), given);
+    };
+    [&]<std::size_t... I>(std::index_sequence<I...>) { (each.template operator()<I>(static_cast<Given*>(nullptr)), ...); }(std::index_sequence_for<Given...>{});
+  }
+}
+
+/// f(x..., the given tensors...).
+template <class T, class F, class... X>
+void with_inputs(case_run&, F const& f, given_list<>, X const&... x) {
+  f(x...);
+}
+template <class T, class F, class Given, class... Rest, class... X>
+void with_inputs(case_run& run, F const& f, given_list<Given, Rest...>, X const&... x) {
+  auto const next = load<Given, T>(run);
+  with_inputs<T>(run, f, given_list<Rest...>{}, x..., next);
+}
+}  // namespace detail
+
+/// y = F{}(inputs...), and where the case wants slopes, dL/d(input) of its loss L.
+template <class Case, class T, class F>
+void run_function(case_run& run, std::string_view output = "y") {
+  typename Case::inputs const given;
+  auto const work = [&](auto const&... x) {
+    auto const y = value_of<T>(F{}(x...));
+    give(run, output, y);
+    if constexpr (Case::gradient) {
+      auto const dy = slope_of_loss(run, y);
+      detail::give_slopes(run, esp::vjp(F{})(operand(x)...)(dy), given);
+    }
+  };
+  detail::with_inputs<T>(run, work, given);
+}
+
+}  // namespace conformance

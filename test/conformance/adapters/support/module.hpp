@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "axes.hpp"
+
+// Cases whose op is a module: a model with given parameters, its output and updated buffers in training mode, and every slope.
+namespace conformance {
+
+/// Paths of the buffers that given dropout masks go to, in the order of the forward pass.
+template <text... Path>
+struct words {
+  static constexpr std::size_t count = sizeof...(Path);
+  static constexpr std::string_view at[] = {Path.view()..., {}};
+};
+
+/// <y, dy>: the loss whose slope at y is dy.
+struct dot_loss {
+  ESPALIER_MODULE(dot_loss)
+  template <class Prediction>
+  struct target {
+    using element_type = void;
+    using type = Prediction;
+  };
+  constexpr auto forward(auto y, auto dy) const { return sum(y * dy); }
+};
+
+template <class S>
+using zero_parameter = esp::parameter<S, nn::init::initialized_by<nn::init::zeros{}>>;
+template <class S>
+using zero_buffer = esp::buffer<S, nn::init::initialized_by<nn::init::zeros{}>>;
+template <class Net, class In>
+using output_of = std::remove_const_t<decltype(esp::output_shape<Net, In>)>;
+
+/// Net with its input as a parameter, which makes the input's slope one of the model's, and with its output of the last training step in a buffer.
+/// What it is applied to is a shift of the input.
+template <class Net, class In>
+struct watched {
+  zero_parameter<In> x{};
+  Net net{};
+  zero_buffer<output_of<Net, In>> y{};
+  ESPALIER_MODULE(watched, x, net, y)
+
+  constexpr auto forward(auto shift) const {
+    auto out = net(x + shift);
+    return with_update(out, y, out);
+  }
+};
+
+inline constexpr std::string_view inside = "net.";
+
+template <class T>
+std::span<T> as_span(auto&& storage) {
+  return {storage.data(), static_cast<std::size_t>(storage.size())};
+}
+
+/// A watched model. Parameters of the case are those below `prefix`, by the rest of their path; those that the case does not give keep their initial values.
+template <class T, class Net, class In>
+class watched_model {
+ public:
+  using Out = output_of<Net, In>;
+
+  explicit watched_model(case_run& run, std::string_view prefix = inside) : run_(run), prefix_(prefix) {
+    model_.for_each_parameter([&](std::string_view name, esp::extents const&, auto values) {
+      if (std::string_view const path = own(name); !path.empty() && run_.has(role::parameter, path)) run_.read(role::parameter, path, as_span<T>(values));
+    });
+  }
+
+  void input(std::string_view name) { run_.read(role::input, name, as_span<T>(model_.parameter("x").span())); }
+  void buffer(std::string_view path, std::string_view given) {
+    if (run_.has(role::input, given)) run_.read(role::input, given, as_span<T>(model_.buffer(join(prefix_, path)).span()));
+  }
+  void masks(auto paths, std::string_view before, std::string_view after = {}) {
+    int number = 0;
+    for (std::size_t i = 0; i < decltype(paths)::count; ++i) {
+      joined const given = join(before, number++, after);
+      run_.read(role::input, given, as_span<T>(model_.buffer(join(inside, decltype(paths)::at[i])).span()));
+    }
+  }
+
+  /// One forward pass in training mode: the output, and the buffers are updated.
+  esp::tensor<T, Out> train() {
+    esp::trainer trainer{model_, dot_loss{}, optim::SGD{.learning_rate = 0}, In{}};
+    trainer.step(shift_, esp::tensor<T, Out>{});
+    esp::tensor<T, Out> y;
+    for (std::int64_t i = 0; i < Out::size; ++i) y.data()[i] = model_.buffer("y").span()[static_cast<std::size_t>(i)];
+    return y;
+  }
+  esp::tensor<T, Out> evaluate() const { return model_(shift_); }
+
+  /// Slopes of <y, dy> in training mode: grad.<input> and grad.<parameter>.
+  void slopes(std::string_view input, esp::tensor<T, Out> const& dy) {
+    auto const result = esp::value_and_grad(model_, dot_loss{})(shift_, dy);
+    result.slopes.for_each([&](std::string_view name, esp::extents const& shape, auto values) {
+      if (name == "x") run_.result(join("grad.", input), as_span<T const>(values), shape);
+      else if (std::string_view const path = own(name); !path.empty()) run_.result(join("grad.", path), as_span<T const>(values), shape);
+    });
+  }
+  /// Every buffer of the net as the result <before><path><after>.
+  void buffers(std::string_view before = {}, std::string_view after = {}) {
+    model_.for_each_buffer([&](std::string_view name, esp::extents const& shape, auto values) {
+      if (std::string_view const path = own(name); !path.empty()) run_.result(join(before, path, after), as_span<T const>(values), shape);
+    });
+  }
+  auto& model() { return model_; }
+
+ private:
+  std::string_view own(std::string_view name) const { return name.substr(0, prefix_.size()) == prefix_ ? name.substr(prefix_.size()) : std::string_view{}; }
+
+  case_run& run_;
+  std::string_view prefix_;
+  esp::model<watched<Net, In>, esp::cpu, T> model_{esp::seed{0}};
+  esp::tensor<T, In> shift_;
+};
+
+/// y in training mode, the slopes where the case wants them, and the buffers by their paths.
+template <class Case, class T, class Net, class In = input_shape<Case>, class Masks = words<>>
+void run_module(case_run& run, std::string_view prefix = inside, Masks masks = {}, std::string_view mask = "mask") {
+  watched_model<T, Net, In> watched(run, prefix);
+  watched.input("x");
+  watched.masks(masks, mask);
+  auto const y = watched.train();
+  give(run, "y", y);
+  watched.buffers();
+  if constexpr (Case::gradient) watched.slopes("x", slope_of_loss(run, y));
+}
+
+}  // namespace conformance

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "module.hpp"
+
+// Optimisers from a case's attributes: what a case does not set (or sets to 0) is not there, since presence is a type.
+namespace conformance {
+
+template <class Case, text Name>
+consteval double magnitude(double otherwise) {
+  return attribute_or<Case, Name, double>(otherwise);
+}
+
+/// needle's momentum is damped; PyTorch's is the heavy ball, or Nesterov's.
+template <class Case, class T>
+auto sgd_of() {
+  constexpr double rate = magnitude<Case, "lr">(0), decay = magnitude<Case, "weight_decay">(0), momentum = magnitude<Case, "momentum">(0);
+  if constexpr (momentum == 0) return optim::SGD{.learning_rate = rate, .weight_decay = decay};
+  else if constexpr (attribute_or<Case, "damped", bool>(true)) return optim::SGD{.learning_rate = rate, .momentum = optim::damped{momentum}, .weight_decay = decay};
+  else if constexpr (attribute_or<Case, "nesterov", bool>(false)) return optim::SGD{.learning_rate = rate, .momentum = optim::nesterov{momentum}, .weight_decay = decay};
+  else return optim::SGD{.learning_rate = rate, .momentum = optim::heavy_ball{.momentum = momentum, .dampening = magnitude<Case, "dampening">(0)}, .weight_decay = decay};
+}
+
+namespace detail {
+struct betas {
+  double first, second;
+};
+template <class Given>
+consteval betas betas_of(Given, betas otherwise) {
+  return otherwise;
+}
+template <double First, double Second>
+consteval betas betas_of(numbers<First, Second>, betas) {
+  return {First, Second};
+}
+}  // namespace detail
+
+/// beta1 and beta2, or a list `betas`.
+template <class Case>
+inline constexpr detail::betas betas_of = detail::betas_of(attribute_of<Case, "betas">{}, {magnitude<Case, "beta1">(0.9), magnitude<Case, "beta2">(0.999)});
+
+template <class Case, class T>
+auto adam_of() {
+  return optim::Adam{.learning_rate = magnitude<Case, "lr">(1e-3), .beta1 = betas_of<Case>.first, .beta2 = betas_of<Case>.second,
+                     .epsilon = magnitude<Case, "eps">(1e-8), .weight_decay = magnitude<Case, "weight_decay">(0)};
+}
+template <class Case, class T>
+auto adamw_of() {
+  return optim::AdamW{.learning_rate = magnitude<Case, "lr">(1e-3), .beta1 = betas_of<Case>.first, .beta2 = betas_of<Case>.second,
+                      .epsilon = magnitude<Case, "eps">(1e-8), .weight_decay = magnitude<Case, "weight_decay">(1e-2)};
+}
+
+/// The one that the attribute `optimizer` names.
+template <class Case, class T>
+auto optimizer_of() {
+  using name = attribute_of<Case, "optimizer">;
+  if constexpr (std::is_same_v<name, word<"sgd">>) return sgd_of<Case, T>();
+  else if constexpr (std::is_same_v<name, word<"adamw">>) return adamw_of<Case, T>();
+  else return adam_of<Case, T>();
+}
+
+/// Two parameters whose slopes are given, in buffers.
+template <class A, class B>
+struct given_slopes {
+  zero_parameter<A> a{};
+  zero_parameter<B> b{};
+  zero_buffer<A> slope_a{};
+  zero_buffer<B> slope_b{};
+  ESPALIER_MODULE(given_slopes, a, b, slope_a, slope_b)
+
+  constexpr auto forward(auto x) const { return sum(a * slope_a) + sum(b * slope_b) + sum(x); }
+};
+struct first_of_two {
+  ESPALIER_MODULE(first_of_two)
+  template <class Prediction>
+  struct target {
+    using element_type = void;
+    using type = Prediction;
+  };
+  constexpr auto forward(auto prediction, auto) const { return prediction; }
+};
+
+/// Steps k = 1, 2, ... with slopes grad_<p>_step<k>; the parameters after each as <p>_after<k>.
+template <class Case, class T>
+void run_optimizer(case_run& run, auto optimizer) {
+  if constexpr (attribute_or<Case, "amsgrad", bool>(false)) {
+    run.fail("amsgrad has no adapter");
+  } else {
+    using net = given_slopes<shape_of<typename Case::parameters, "a">, shape_of<typename Case::parameters, "b">>;
+    esp::model<net, esp::cpu, T> model{esp::seed{0}};
+    for (std::string_view name : {"a", "b"}) run.read(role::parameter, name, as_span<T>(model.parameter(name).span()));
+    esp::trainer trainer{model, first_of_two{}, optimizer, esp::batch<1>{}};
+    esp::tensor<T, esp::shape<1>> const unused_input;
+    esp::tensor<T, esp::shape<>> const unused_target;
+    for (int step = 1; step <= attribute_or<Case, "steps_count", int>(0); ++step) {
+      for (std::string_view name : {"a", "b"})
+        run.read(role::input, join("grad_", name, "_step", step), as_span<T>(model.buffer(join("slope_", name)).span()));
+      trainer.step(unused_input, unused_target);
+      model.for_each_parameter([&](std::string_view name, esp::extents const& shape, auto values) { run.result(join(name, "_after", step), as_span<T const>(values), shape); });
+    }
+  }
+}
+
+}  // namespace conformance

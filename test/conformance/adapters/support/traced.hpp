@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "axes.hpp"
+
+// Programs as they are traced, before anything is simplified.
+namespace conformance {
+
+/// The I-th input of a traced formula. It becomes a node where it is first used, as in the order that a depth-first walk gives.
+template <class S, int I>
+struct traced_input {
+  using shape_type = S;
+  using is_expression = void;
+  using element_type = void;
+  static constexpr bool eager = false;
+  constexpr int lower_into(esp::graph::tracer& t, esp::graph::scope const&) const {
+    return esp::graph::add_leaf(t, &esp::described<esp::argument_>, static_cast<std::uint64_t>(I), S::value);
+  }
+};
+
+/// The unsimplified program of an expression, in training mode.
+template <class E>
+std::unique_ptr<esp::graph::program> trace_plainly(E const& expression) {
+  auto result = std::make_unique<esp::graph::program>();
+  result->nodes.plain = true;
+  esp::graph::tracer tracer{*result, esp::graph::mode::training, false, 0, 0};
+  lower(tracer, expression, esp::graph::scope{});
+  return result;
+}
+
+}  // namespace conformance

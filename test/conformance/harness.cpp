@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: BSL-1.0
+// Reads the numbers, runs every case, compares and reports.
+//   conformance INDEX NUMBERS [--only TEXT] [--verbose]
+// Exit status: 0 when every case passed, 1 when one failed, 2 when the data could not be read.
+#include "harness.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace conformance {
+
+namespace {
+
+struct stored_tensor {
+  role where{};
+  std::string name;
+  std::vector<int> extents;
+  std::vector<double> values;
+  double relative = 0, absolute = 0;
+};
+
+std::string text_of(std::span<int const> extents) {
+  std::string s = "(";
+  for (int e : extents) s += (s.size() > 1 ? ", " : "") + std::to_string(e);
+  return s + ")";
+}
+
+std::vector<int> without_units(std::span<int const> extents) {
+  std::vector<int> kept;
+  for (int e : extents)
+    if (e != 1) kept.push_back(e);
+  return kept;
+}
+
+std::string index_text(std::vector<int> const& extents, std::size_t flat) {
+  std::vector<std::size_t> at(extents.size());
+  for (std::size_t i = extents.size(); i-- > 0;) {
+    at[i] = flat % static_cast<std::size_t>(extents[i]);
+    flat /= static_cast<std::size_t>(extents[i]);
+  }
+  std::string s = "[";
+  for (std::size_t i = 0; i < at.size(); ++i) s += (i ? "," : "") + std::to_string(at[i]);
+  return s + "]";
+}
+
+std::string number(double x) {
+  char buffer[40];
+  std::snprintf(buffer, sizeof buffer, "%.17g", x);
+  return buffer;
+}
+
+}  // namespace
+
+/// What the index says of one case.
+struct stored_case {
+  std::string id, suite, op, plan, reason;  // plan: run, next or missing
+  std::string loss;
+  double power = 0;
+  std::vector<stored_tensor> tensors;
+
+  stored_tensor const* find(role where, std::string_view name) const {
+    for (stored_tensor const& t : tensors)
+      if (t.where == where && t.name == name) return &t;
+    return nullptr;
+  }
+};
+
+struct case_run::state {
+  stored_case const& stored;
+  bool in_float;
+  std::vector<std::string> failures;
+  std::vector<std::string_view> seen;
+};
+
+case_run::case_run(stored_case const& stored, bool in_float) : state_(new state{stored, in_float, {}, {}}) {}
+case_run::~case_run() { delete state_; }
+
+void case_run::fail(std::string_view reason, std::string_view detail) {
+  state_->failures.push_back(std::string(reason) + std::string(detail));
+}
+
+bool case_run::has(role where, std::string_view name) const {
+  if (state_->stored.find(where, name)) return true;
+  return where == role::wanted && state_->stored.find(where, std::string(name) + "#f64");
+}
+
+template <class T>
+void case_run::read_any(role from, std::string_view name, std::size_t first, bool whole, std::span<T> to) {
+  stored_tensor const* given = state_->stored.find(from, name);
+  if (!given) return fail("the adapter asks for a tensor that the case does not give: ", name);
+  std::size_t const rows = given->extents.empty() ? 1 : static_cast<std::size_t>(given->extents.front());
+  std::size_t const offset = first * (given->values.size() / rows);
+  if (offset + to.size() > given->values.size() || (whole && to.size() != given->values.size()))
+    return fail("the adapter asks for another number of elements than the case gives: ", name);
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    if constexpr (std::is_same_v<T, bool>)
+      to[i] = given->values[offset + i] != 0;
+    else
+      to[i] = static_cast<T>(given->values[offset + i]);
+  }
+}
+
+void case_run::read(role from, std::string_view name, std::span<float> to) { read_any(from, name, 0, true, to); }
+void case_run::read(role from, std::string_view name, std::span<double> to) { read_any(from, name, 0, true, to); }
+void case_run::read(role from, std::string_view name, std::span<std::int32_t> to) { read_any(from, name, 0, true, to); }
+void case_run::read(role from, std::string_view name, std::span<bool> to) { read_any(from, name, 0, true, to); }
+void case_run::read_rows(std::string_view name, std::size_t first, std::span<float> to) { read_any(role::input, name, first, false, to); }
+void case_run::read_rows(std::string_view name, std::size_t first, std::span<double> to) { read_any(role::input, name, first, false, to); }
+void case_run::read_rows(std::string_view name, std::size_t first, std::span<std::int32_t> to) { read_any(role::input, name, first, false, to); }
+
+template <class T>
+void case_run::slope_any(std::span<T const> y, std::span<T> slope) {
+  stored_case const& c = state_->stored;
+  if (c.loss == "sum" || c.loss == "self") {
+    std::fill(slope.begin(), slope.end(), T(1));
+  } else if (c.loss == "sum_pow") {
+    for (std::size_t i = 0; i < y.size(); ++i) slope[i] = static_cast<T>(c.power * std::pow(static_cast<double>(y[i]), c.power - 1));
+  } else if (c.loss == "dot") {
+    read_any(role::input, "gy", 0, true, slope);
+  } else {
+    fail("a loss that the harness does not know: ", c.loss);
+  }
+}
+void case_run::slope_of_loss(std::span<float const> y, std::span<float> slope) { slope_any(y, slope); }
+void case_run::slope_of_loss(std::span<double const> y, std::span<double> slope) { slope_any(y, slope); }
+
+template <class T>
+void case_run::result_any(std::string_view name, std::span<T const> got, esp::extents const& shape) {
+  std::span<int const> const got_extents{shape.at, static_cast<std::size_t>(shape.rank)};
+  for (std::string key : {std::string(name), std::string(name) + "#f64"}) {
+    stored_tensor const* wanted = state_->stored.find(role::wanted, key);
+    if (!wanted) continue;
+    state_->seen.push_back(wanted->name);
+    // Extents of 1 are not compared: some sources keep the reduced axis of a scalar, others drop it.
+    if (got.size() != wanted->values.size() || without_units(got_extents) != without_units(wanted->extents)) {
+      fail(key + ": shape " + text_of(got_extents) + ", expected " + text_of(wanted->extents));
+      continue;
+    }
+    double relative = wanted->relative, absolute = wanted->absolute;
+    if (state_->in_float) {
+      double largest = 0;
+      for (double v : wanted->values) largest = std::max(largest, std::abs(v));
+      relative = std::max(relative, 1e-4);
+      absolute = std::max(absolute, 1e-5 * largest);
+    }
+    double worst = 0;
+    std::size_t worst_at = 0, bad = 0;
+    for (std::size_t i = 0; i < got.size(); ++i) {
+      double const want = wanted->values[i], have = static_cast<double>(got[i]);
+      double const difference = std::abs(have - want), allowed = absolute + relative * std::abs(want);
+      if (difference <= allowed) continue;
+      ++bad;
+      double const excess = std::isfinite(difference) ? difference / (allowed + 1e-300) : HUGE_VAL;
+      if (excess > worst) worst = excess, worst_at = i;
+    }
+    if (bad > 0)
+      fail(key + index_text(wanted->extents, worst_at) + ": got " + number(static_cast<double>(got[worst_at])) + ", expected " +
+           number(wanted->values[worst_at]) + " (" + std::to_string(bad) + " of " + std::to_string(got.size()) + " elements outside rtol " +
+           number(relative) + ", atol " + number(absolute) + ")");
+  }
+}
+void case_run::result(std::string_view name, std::span<float const> got, esp::extents const& shape) { result_any(name, got, shape); }
+void case_run::result(std::string_view name, std::span<double const> got, esp::extents const& shape) { result_any(name, got, shape); }
+void case_run::result(std::string_view name, double got) { result_any<double>(name, std::span<double const>{&got, 1}, esp::extents{}); }
+
+namespace {
+
+std::vector<std::string> fields(std::string const& line) {
+  std::vector<std::string> parts;
+  std::stringstream stream(line);
+  for (std::string part; std::getline(stream, part, '\t');) parts.push_back(part);
+  return parts;
+}
+
+/// The index names the cases and where each tensor's doubles stand in the file of numbers; generate.py writes both.
+bool load(std::string const& index_file, std::string const& numbers_file, std::vector<stored_case>& cases) {
+  std::ifstream index(index_file);
+  std::ifstream blob(numbers_file, std::ios::binary);
+  if (!index || !blob) return false;
+  for (std::string line; std::getline(index, line);) {
+    std::vector<std::string> const f = fields(line);
+    if (f.size() >= 7 && f[0] == "case") {
+      stored_case c;
+      c.id = f[1], c.suite = f[2], c.op = f[3], c.plan = f[4], c.loss = f[5], c.power = std::atof(f[6].c_str());
+      if (f.size() > 7) c.reason = f[7];
+      cases.push_back(std::move(c));
+    } else if (f.size() == 7 && f[0] == "tensor" && !cases.empty()) {
+      stored_tensor t;
+      t.where = f[1] == "input" ? role::input : f[1] == "parameter" ? role::parameter : role::wanted;
+      t.name = f[2];
+      std::stringstream extents(f[3]);
+      std::size_t count = 1;
+      for (int e; extents >> e;) t.extents.push_back(e), count *= static_cast<std::size_t>(e);
+      t.values.resize(count);
+      t.relative = std::atof(f[5].c_str()), t.absolute = std::atof(f[6].c_str());
+      blob.seekg(static_cast<std::streamoff>(std::atoll(f[4].c_str()) * 8));
+      blob.read(reinterpret_cast<char*>(t.values.data()), static_cast<std::streamsize>(count * 8));
+      if (!blob) return false;
+      cases.back().tensors.push_back(std::move(t));
+    } else {
+      return false;
+    }
+  }
+  return true;
+}
+
+void run_one(stored_case const& stored, bool in_float, void (*code)(case_run&), std::vector<std::string>& lines) {
+  case_run run(stored, in_float);
+  code(run);
+  auto const& verdict = run.verdict();
+  std::string const who = stored.id + (in_float ? " [float] " : " [double] ");
+  for (std::string const& f : verdict.failures) lines.push_back(who + f);
+  for (stored_tensor const& t : stored.tensors)
+    if (t.where == role::wanted && std::find(verdict.seen.begin(), verdict.seen.end(), t.name) == verdict.seen.end() && verdict.failures.empty())
+      lines.push_back(who + "no value for " + t.name);
+}
+
+struct tally {
+  int cases = 0, passed = 0, failed = 0, next = 0;
+};
+
+int report_all(int argc, char** argv) {
+  std::string only;
+  std::vector<std::string> files;
+  bool verbose = false;
+  for (int i = 1; i < argc; ++i) {
+    std::string const argument = argv[i];
+    if (argument == "--verbose") verbose = true;
+    else if (argument == "--only" && i + 1 < argc) only = argv[++i];
+    else files.push_back(argument);
+  }
+  std::vector<stored_case> cases;
+  if (files.size() != 2) {
+    std::fprintf(stderr, "usage: conformance INDEX NUMBERS [--only TEXT] [--verbose]\n");
+    return 2;
+  }
+  if (!load(files[0], files[1], cases)) {
+    std::fprintf(stderr, "conformance: cannot read '%s' and '%s'\n", files[0].c_str(), files[1].c_str());
+    return 2;
+  }
+  std::map<std::string, entry const*> code;
+  for (std::span<entry const> unit : all_units())
+    for (entry const& e : unit) code[e.id] = &e;
+
+  std::map<std::string, tally> table;
+  std::vector<std::string> failures, later, left_out;
+  for (stored_case const& c : cases) {
+    if (!only.empty() && c.id.find(only) == std::string::npos) continue;
+    tally& t = table[c.suite];
+    ++t.cases;
+    if (c.plan == "next") {
+      ++t.next;
+      later.push_back(c.id + " (" + c.reason + ")");
+      continue;
+    }
+    std::size_t const before = failures.size();
+    auto const found = code.find(c.id);
+    if (c.plan == "missing") {
+      failures.push_back(c.id + " " + c.reason);
+    } else if (found == code.end()) {
+      failures.push_back(c.id + " has no generated code");
+    } else {
+      if (verbose) std::printf("%s\n", c.id.c_str()), std::fflush(stdout);
+      run_one(c, false, found->second->in_double, failures);
+      if (found->second->in_float) run_one(c, true, found->second->in_float, failures);
+      else left_out.push_back(c.id);
+    }
+    ++(failures.size() == before ? t.passed : t.failed);
+  }
+
+  for (std::string const& line : failures) std::printf("FAILED %s\n", line.c_str());
+  for (std::string const& id : left_out) std::printf("not run in float (offset or scale beyond 1e2): %s\n", id.c_str());
+  for (std::string const& line : later) std::printf("next: %s\n", line.c_str());
+  std::printf("\n%-16s %6s %7s %7s %5s\n", "suite", "cases", "passed", "failed", "next");
+  tally all;
+  for (auto const& [suite, t] : table) {
+    std::printf("%-16s %6d %7d %7d %5d\n", suite.c_str(), t.cases, t.passed, t.failed, t.next);
+    all.cases += t.cases, all.passed += t.passed, all.failed += t.failed, all.next += t.next;
+  }
+  std::printf("%-16s %6d %7d %7d %5d\n", "all", all.cases, all.passed, all.failed, all.next);
+  if (all.cases == 0) {
+    std::printf("FAILED no case was run\n");
+    return 1;
+  }
+  return all.failed == 0 ? 0 : 1;
+}
+
+}  // namespace
+
+}  // namespace conformance
+
+int main(int argc, char** argv) { return conformance::report_all(argc, argv); }

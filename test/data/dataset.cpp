@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSL-1.0
+#define BOOST_TEST_MODULE data_dataset
+#include <boost/test/unit_test.hpp>
+
+#include <string>
+#include <vector>
+
+#include <espalier/data/dataset.hpp>
+
+namespace data = espalier::data;
+namespace io = espalier::io;
+using espalier::shape;
+using bytes = std::vector<unsigned char>;
+
+namespace {
+
+io::idx_array array(std::vector<std::uint32_t> const& extents, bytes const& elements, char const* name) {
+  bytes content{0, 0, 8, static_cast<unsigned char>(extents.size())};
+  for (std::uint32_t const extent : extents)
+    for (int shift = 24; shift >= 0; shift -= 8) content.push_back(static_cast<unsigned char>(extent >> shift));
+  content.insert(content.end(), elements.begin(), elements.end());
+  std::FILE* const file = std::fopen(name, "wb");
+  for (unsigned char const byte : content) std::fputc(byte, file);
+  std::fclose(file);
+  io::idx_array made = io::read_idx(name);
+  std::remove(name);
+  return made;
+}
+
+bytes counting(int count) {
+  bytes made;
+  for (int i = 0; i < count; ++i) made.push_back(static_cast<unsigned char>(i));
+  return made;
+}
+
+io::idx_array images(std::vector<std::uint32_t> const& extents) {
+  int count = 1;
+  for (std::uint32_t const extent : extents) count *= static_cast<int>(extent);
+  return array(extents, counting(count), "data_dataset_images");
+}
+io::idx_array labels(bytes const& values) { return array({static_cast<std::uint32_t>(values.size())}, values, "data_dataset_labels"); }
+
+template <class Shape>
+std::string refusal(Shape, io::idx_array const& x, io::idx_array const& y, int classes = 10) {
+  try {
+    data::dataset<float, Shape> const made{x, y, {.classes = classes}};
+  } catch (io::format_error const& error) {
+    return error.what();
+  }
+  return {};
+}
+
+bool has(std::string const& text, char const* part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(holds_scaled_images_and_labels) {
+  data::dataset<float, shape<2, 3>> const all{images({4, 2, 3}), labels({3, 1, 0, 2}), {.classes = 4, .scale = 1.0 / 16}};
+  BOOST_TEST(all.size() == 4);
+  for (int i = 0; i < 24; ++i) BOOST_TEST(all.image(i / 6)[i % 6] == static_cast<float>(i) / 16);
+  BOOST_TEST(all.label(0) == 3);
+  BOOST_TEST(all.label(3) == 2);
+  data::dataset<double, shape<6>> const one{images({1, 6}), labels({0}), {.classes = 1, .scale = 1.0 / 255}};
+  BOOST_TEST(one.image(0)[3] == 3 * (1.0 / 255));
+}
+
+BOOST_AUTO_TEST_CASE(extents_of_one_are_free) {
+  BOOST_TEST(refusal(shape<1, 2, 3>{}, images({2, 2, 3}), labels({0, 1})) == "");
+  BOOST_TEST(refusal(shape<2, 3, 1>{}, images({2, 2, 3}), labels({0, 1})) == "");
+  BOOST_TEST(refusal(shape<2, 3>{}, images({2, 2, 1, 3}), labels({0, 1})) == "");
+  BOOST_TEST(refusal(shape<1>{}, images({2}), labels({0, 1})) == "");
+  BOOST_TEST(refusal(shape<1, 1>{}, images({2, 1}), labels({0, 1})) == "");
+}
+
+BOOST_AUTO_TEST_CASE(refuses_another_shape) {
+  BOOST_TEST(refusal(shape<28, 28>{}, images({2, 8, 8}), labels({0, 1})) ==
+             "data_dataset_images: expected samples of shape 28 x 28, for which the program was compiled, came 8 x 8");
+  BOOST_TEST(has(refusal(shape<6>{}, images({2, 2, 3}), labels({0, 1})), "expected samples of shape 6, "));
+  BOOST_TEST(has(refusal(shape<3, 2>{}, images({2, 2, 3}), labels({0, 1})), "came 2 x 3"));
+  BOOST_TEST(has(refusal(shape<2>{}, images({2, 2, 3}), labels({0, 1})), "came 2 x 3"));
+  BOOST_TEST(has(refusal(shape<2, 3, 4>{}, images({2, 2, 3}), labels({0, 1})), "came 2 x 3"));
+  BOOST_TEST(has(refusal(shape<2, 3>{}, images({6}), labels({0, 1})), "came single numbers"));
+}
+
+BOOST_AUTO_TEST_CASE(refuses_labels_that_do_not_belong) {
+  BOOST_TEST(refusal(shape<2, 3>{}, images({4, 2, 3}), labels({0, 1, 2})) ==
+             "data_dataset_labels: expected 4 labels, as many as images in data_dataset_images, came 3");
+  BOOST_TEST(refusal(shape<2, 3>{}, images({3, 2, 3}), labels({0, 9, 10})) ==
+             "data_dataset_labels: expected labels from 0 to 9, came 10 at position 2");
+  BOOST_TEST(has(refusal(shape<2, 3>{}, images({3, 2, 3}), labels({0, 4, 5}), 4), "expected labels from 0 to 3, came 4 at position 1"));
+  BOOST_TEST(has(refusal(shape<2, 3>{}, images({2, 2, 3}), images({2, 1})), "expected labels (rank 1), came rank 2"));
+  BOOST_TEST(has(refusal(shape<2, 3>{}, images({0, 2, 3}), labels({})), "at least one sample"));
+}
+
+BOOST_AUTO_TEST_CASE(splits) {
+  data::dataset<float, shape<2>> const all{images({5, 2}), labels({0, 1, 2, 3, 4}), {.classes = 5}};
+  auto const [first, rest] = all.split(3);
+  BOOST_TEST(first.size() == 3);
+  BOOST_TEST(rest.size() == 2);
+  BOOST_TEST(rest.label(0) == 3);
+  BOOST_TEST(rest.image(1)[1] == 9);
+  BOOST_TEST(all.split(0).rest.size() == 5);
+  BOOST_TEST(all.split(5).rest.size() == 0);
+  BOOST_CHECK_THROW((void)all.split(6), data::size_error);
+  BOOST_CHECK_THROW((void)all.split(-1), data::size_error);
+  BOOST_CHECK_THROW((void)rest.split(3), data::size_error);
+}
+
+BOOST_AUTO_TEST_CASE(the_digits_are_as_described) {
+  std::string const folder = ESPALIER_DATA;
+  data::dataset<float, shape<8, 8>> const digits{(folder + "/optdigits-images-idx3-ubyte").c_str(),
+                                                 (folder + "/optdigits-labels-idx1-ubyte").c_str(),
+                                                 {.classes = 10, .scale = 1.0 / 16}};
+  BOOST_TEST(digits.size() == 1797);
+  int counts[10] = {};
+  float largest = 0;
+  for (std::int64_t i = 0; i < digits.size(); ++i) {
+    ++counts[digits.label(i)];
+    for (float const pixel : digits.image(i)) largest = pixel > largest ? pixel : largest;
+  }
+  int const expected[10] = {178, 182, 177, 183, 181, 182, 181, 179, 174, 180};
+  for (int digit = 0; digit < 10; ++digit) BOOST_TEST(counts[digit] == expected[digit]);
+  BOOST_TEST(largest == 1.0f);
+}

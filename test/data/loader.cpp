@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: BSL-1.0
+#define BOOST_TEST_MODULE data_loader
+#include <boost/test/unit_test.hpp>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <espalier/data/loader.hpp>
+
+#include "support/allocation_counter.hpp"
+
+namespace data = espalier::data;
+using espalier::batch;
+using espalier::shape;
+
+namespace {
+
+/// n samples of shape (2): sample i is (i, -i) with label i.
+struct numbered {
+  std::vector<float> images;
+  std::vector<std::int32_t> labels;
+  explicit numbered(int n) {
+    for (int i = 0; i < n; ++i) {
+      images.push_back(static_cast<float>(i));
+      images.push_back(static_cast<float>(-i));
+      labels.push_back(i);
+    }
+  }
+  data::samples<float, shape<2>> all() const { return {images.data(), labels.data(), static_cast<std::int64_t>(labels.size())}; }
+};
+
+void append(std::vector<int>& seen, auto const& images, auto const& labels, int count) {
+  for (int i = 0; i < count; ++i) {
+    BOOST_TEST(images(i, 0) == static_cast<float>(labels[i]));
+    BOOST_TEST(images(i, 1) == static_cast<float>(-labels[i]));
+    seen.push_back(labels[i]);
+  }
+}
+
+std::vector<int> one_epoch(auto& loader, std::int64_t epoch) {
+  std::vector<int> seen;
+  for (auto const& [images, labels] : loader.epoch(epoch)) append(seen, images, labels, loader.batch_size);
+  return seen;
+}
+
+std::vector<int> sorted(std::vector<int> values) {
+  std::sort(values.begin(), values.end());
+  return values;
+}
+
+std::vector<int> counting(int n) {
+  std::vector<int> made;
+  for (int i = 0; i < n; ++i) made.push_back(i);
+  return made;
+}
+
+std::string refusal(auto make) {
+  try {
+    make();
+  } catch (data::size_error const& error) {
+    return error.what();
+  }
+  return {};
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(in_order_gives_the_samples_as_they_stand) {
+  numbered const ten{10};
+  data::loader batches{ten.all(), batch<5, 2>{}, data::in_order{}, data::drop_last};
+  BOOST_TEST(batches.batches() == 2);
+  BOOST_TEST(batches.tail_count() == 0);
+  BOOST_TEST(one_epoch(batches, 0) == counting(10), boost::test_tools::per_element());
+  BOOST_TEST(one_epoch(batches, 7) == counting(10), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(a_shuffled_epoch_is_a_permutation_of_its_own) {
+  numbered const hundred{100};
+  data::loader batches{hundred.all(), batch<20, 2>{}, data::shuffled{3}, data::drop_last};
+  std::vector<int> const first = one_epoch(batches, 0), second = one_epoch(batches, 1);
+  BOOST_TEST(sorted(first) == counting(100), boost::test_tools::per_element());
+  BOOST_TEST(sorted(second) == counting(100), boost::test_tools::per_element());
+  BOOST_CHECK(first != counting(100));
+  BOOST_CHECK(first != second);
+  BOOST_CHECK(one_epoch(batches, 0) == first);  // whatever was asked for in between
+  data::loader same{hundred.all(), batch<10, 2>{}, data::shuffled{3}, data::drop_last};
+  BOOST_CHECK(one_epoch(same, 1) == second);  // whatever the batch size
+  data::loader other{hundred.all(), batch<20, 2>{}, data::shuffled{4}, data::drop_last};
+  BOOST_CHECK(one_epoch(other, 0) != first);
+}
+
+// 24 permutations of 4 samples, 24,000 epochs: a fair shuffle gives each 1,000 times; 5 standard deviations are 155.
+BOOST_AUTO_TEST_CASE(every_permutation_is_as_likely) {
+  numbered const four{4};
+  data::loader batches{four.all(), batch<4, 2>{}, data::shuffled{11}, data::drop_last};
+  std::vector<int> counts(256, 0);
+  for (int epoch = 0; epoch < 24000; ++epoch)
+    for (auto const& [images, labels] : batches.epoch(epoch))
+      ++counts[static_cast<std::size_t>(labels[0] * 64 + labels[1] * 16 + labels[2] * 4 + labels[3])];
+  int kinds = 0;
+  for (int const count : counts) {
+    if (count == 0) continue;
+    ++kinds;
+    BOOST_TEST(count > 845);
+    BOOST_TEST(count < 1155);
+  }
+  BOOST_TEST(kinds == 24);
+}
+
+BOOST_AUTO_TEST_CASE(drop_last_leaves_out_the_remainder) {
+  numbered const eleven{11};
+  data::loader batches{eleven.all(), batch<4, 2>{}, data::shuffled{0}, data::drop_last};
+  BOOST_TEST(batches.batches() == 2);
+  BOOST_TEST(batches.tail_count() == 3);
+  BOOST_TEST(batches.samples_per_epoch() == 8);
+  std::vector<int> const seen = sorted(one_epoch(batches, 0));
+  BOOST_TEST(seen.size() == 8u);
+  BOOST_CHECK(std::adjacent_find(seen.begin(), seen.end()) == seen.end());
+}
+
+BOOST_AUTO_TEST_CASE(second_batch_gives_every_sample_once) {
+  numbered const eleven{11};
+  data::loader batches{eleven.all(), batch<4, 2>{}, data::shuffled{0}, data::second_batch<3>};
+  static_assert(batches.tail_size == 3);
+  BOOST_TEST(batches.tail_count() == 3);
+  BOOST_TEST(batches.samples_per_epoch() == 11);
+  for (int epoch = 0; epoch < 5; ++epoch) {
+    std::vector<int> seen = one_epoch(batches, epoch);
+    auto const& [images, labels] = batches.tail();
+    static_assert(std::is_same_v<std::remove_cvref_t<decltype(images)>, espalier::tensor<float, shape<3, 2>>>);
+    append(seen, images, labels, 3);
+    BOOST_TEST(sorted(seen) == counting(11), boost::test_tools::per_element());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(padded_counts_the_real_samples) {
+  for (int n : {1, 3, 4, 5, 8, 11}) {
+    numbered const some{n};
+    data::loader batches{some.all(), batch<4, 2>{}, data::in_order{}, data::padded};
+    BOOST_TEST(batches.batches() == (n + 3) / 4);
+    BOOST_TEST(batches.samples_per_epoch() == n);
+    std::vector<int> seen;
+    for (auto const& [images, labels, count] : batches.epoch(0)) {
+      append(seen, images, labels, count);
+      for (int i = count; i < 4; ++i) {
+        BOOST_TEST(labels[i] == n - 1);
+        BOOST_TEST(images(i, 0) == static_cast<float>(n - 1));
+      }
+    }
+    BOOST_TEST(seen == counting(n), boost::test_tools::per_element());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(refuses_numbers_that_do_not_fit) {
+  numbered const none{0}, three{3}, eleven{11}, twelve{12};
+  auto const load = [](numbered const& from, auto policy) {
+    return [&from, policy] { data::loader{from.all(), batch<4, 2>{}, data::in_order{}, policy}; };
+  };
+  BOOST_TEST(refusal(load(none, data::drop_last)) == "loader: expected at least one sample, came 0");
+  BOOST_TEST(refusal(load(none, data::padded)) == "loader: expected at least one sample, came 0");
+  BOOST_TEST(refusal(load(three, data::drop_last)) ==
+             "loader: expected samples for at least one batch of 4 (the last batch is dropped), came 3");
+  BOOST_TEST(refusal(load(three, data::padded)) == "");
+  BOOST_TEST(refusal(load(three, data::second_batch<3>)) == "");
+  BOOST_TEST(refusal(load(eleven, data::second_batch<2>)) ==
+             "loader: expected a remainder of 2 samples after batches of 4, for which second_batch was compiled, came 3 (11 samples)");
+  BOOST_TEST(refusal(load(twelve, data::second_batch<3>)) != "");
+}
+
+BOOST_AUTO_TEST_CASE(an_epoch_allocates_nothing) {
+  numbered const many{1001};
+  data::loader training{many.all(), batch<32, 2>{}, data::shuffled{0}, data::second_batch<9>};
+  data::loader testing{many.all(), batch<32, 2>{}, data::in_order{}, data::padded};
+  float sum = 0;
+  long const before = espalier_test::allocations();
+  for (int epoch = 0; epoch < 3; ++epoch) {
+    for (auto const& [images, labels] : training.epoch(epoch)) sum += images[0] + static_cast<float>(labels[0]);
+    sum += training.tail().images[0];
+    for (auto const& [images, labels, count] : testing.epoch(0)) sum += images[count] + static_cast<float>(labels[0]);
+  }
+  BOOST_TEST(espalier_test::allocations() == before);
+  BOOST_TEST(sum > 0);
+}

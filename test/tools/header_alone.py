@@ -1,0 +1,48 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+"""Compiles every header of one floor with nothing before it:  header_alone.py FLOOR -- COMPILER ARGUMENTS...
+
+Runs in the root of the repository. FLOOR is a folder of include/espalier, or 'umbrella' for the headers that gather the floors.
+Floors that promise to do without exceptions and type information are compiled without them.
+"""
+import pathlib
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+from check_floors import FLOORS, GATHERING, NEEDS_CUDA, WITHOUT_EXCEPTIONS  # noqa: E402
+
+SKIPPED = 77
+INCLUDE = pathlib.Path("include")
+
+
+def headers_of(floor):
+    top = INCLUDE / "espalier"
+    if floor == "umbrella":
+        found = [INCLUDE / name for name in sorted(GATHERING)]
+    elif floor in FLOORS:
+        found = sorted((top / floor).rglob("*.hpp")) + [top / f"{floor}.hpp"]
+    else:
+        sys.exit(f"{floor} is not a floor")
+    return [h for h in found if h.exists() and not any(str(h.relative_to(INCLUDE)).startswith(c) for c in NEEDS_CUDA)]
+
+
+def main(arguments):
+    floor, command = arguments[0], arguments[2:]
+    flags = ["-fno-exceptions", "-fno-rtti"] if floor in WITHOUT_EXCEPTIONS else []
+    headers = headers_of(floor)
+    failed = 0
+    for header in headers:
+        name = str(header.relative_to(INCLUDE))
+        done = subprocess.run([*command, *flags, "-include", name, "-x", "c++", "/dev/null"], capture_output=True, text=True, errors="replace")
+        if done.returncode:
+            failed += 1
+            print(f"<{name}> does not compile alone:\n{done.stderr}")
+    print(f"{floor}: {len(headers)} headers, {failed} failed")
+    if not headers:
+        return SKIPPED
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+"""Plants violations of the floors and checks that check_floors.py sees each."""
+import os
+import pathlib
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import check_floors  # noqa: E402
+
+HEAD = check_floors.LICENCE + "\n#pragma once\n"
+
+
+class Floors(unittest.TestCase):
+    def violations(self, headers):
+        with tempfile.TemporaryDirectory() as root:
+            for name, text in headers.items():
+                path = pathlib.Path(root, "include", name)
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text, encoding="utf-8")
+            return check_floors.violations(root)
+
+    def refused(self, name, line, sentence, **others):
+        house = {"espalier/shape/shape.hpp": HEAD, "espalier/plan/plan.hpp": HEAD, "espalier/operation/rule.hpp": HEAD, "espalier.hpp": HEAD,
+                 "espalier/device/cuda/map.cuh": HEAD, "espalier/device/cpu/map.hpp": HEAD}
+        self.assertEqual(self.violations(house), [])
+        found = self.violations({**house, name: HEAD + line + "\n"})
+        self.assertEqual(len(found), 1, found)
+        self.assertRegex(found[0], sentence)
+        self.assertTrue(found[0].startswith(f"include/{name}:3: "), found[0])
+
+    def accepted(self, name, line):
+        house = {"espalier/shape/shape.hpp": HEAD, "espalier/graph/program.hpp": HEAD, "espalier/plan/plan.hpp": HEAD}
+        self.assertEqual(self.violations({**house, name: HEAD + line + "\n"}), [])
+
+    def test_downwards_is_allowed(self):
+        self.accepted("espalier/operation/exp.hpp", "#include <espalier/graph/program.hpp>")
+        self.accepted("espalier/device/cpu/map.hpp", "#include <espalier/plan/plan.hpp>")
+        self.accepted("espalier/device/cpu/map.hpp", "#include <xsimd/xsimd.hpp>")
+        self.accepted("espalier/nn/linear.hpp", "#include <boost/hana/tuple.hpp>")
+        self.accepted("espalier.hpp", "#include <espalier/plan/plan.hpp>")
+        self.accepted("espalier/io/file.hpp", "#include <fstream>")
+        self.accepted("espalier/storage/print.hpp", "#include <ostream>")
+        self.accepted("espalier/plan.hpp", "#include <espalier/plan/plan.hpp>")
+
+    def test_upwards(self):
+        self.refused("espalier/expression/node.hpp", "#include <espalier/operation/rule.hpp>", "stands above expression")
+        self.refused("espalier/shape/new.hpp", "  #  include <espalier/plan/plan.hpp>", "stands above shape")
+        self.refused("espalier/shape.hpp", "#include <espalier/plan/plan.hpp>", "stands above shape")
+
+    def test_gathering(self):
+        self.refused("espalier/data/idx.hpp", "#include <espalier.hpp>", "gathers all floors")
+
+    def test_forbidden(self):
+        self.refused("espalier/nn/linear.hpp", "#include <espalier/device/cpu/map.hpp>", "nn must not include device")
+        self.refused("espalier/device/cpu/run.hpp", "#include <espalier/device/cuda/map.cuh>", "only device/cuda")
+
+    def test_other_libraries(self):
+        self.refused("espalier/plan/fuse.hpp", "#include <xsimd/xsimd.hpp>", "belongs into espalier/device/cpu/ alone")
+        self.refused("espalier/device/cuda/row.cuh", "#include <xsimd/xsimd.hpp>", "belongs into espalier/device/cpu/ alone")
+        self.refused("espalier/nn/linear.hpp", "#include <boost/hana.hpp>", "single headers")
+        self.refused("espalier/nn/linear.hpp", "#include <boost/mp11.hpp>", "neither ours")
+        self.refused("espalier/shape/show.hpp", "#include <iostream>", "costly")
+        self.refused("espalier/storage/tensor.hpp", "#include <ostream>", "costly")
+
+    def test_relative_includes(self):
+        self.accepted("espalier/operation/exp.hpp", '#include "../graph/program.hpp"')
+        self.accepted("espalier/device/cpu/map.hpp", '#include "../../plan/plan.hpp"')
+        self.accepted("espalier/device/cpu/map.hpp", '#include "espalier/plan/plan.hpp"')
+        self.refused("espalier/shape/new.hpp", '#include "../plan/plan.hpp"', "stands above shape")
+
+    def test_headers_that_are_not_there(self):
+        self.refused("espalier/shape/new.hpp", '#include "rule.hpp"', "<espalier/shape/rule.hpp> does not exist")
+        self.refused("espalier/shape/new.hpp", "#include <espalier/shape/gone.hpp>", "does not exist")
+
+    def test_file_form(self):
+        self.assertRegex(self.violations({"espalier/shape/a.hpp": "#pragma once\n"})[0], "does not start with")
+        self.assertRegex(self.violations({"espalier/shape/a.hpp": check_floors.LICENCE + "\n"})[0], "#pragma once")
+        self.assertRegex(self.violations({"espalier/shape/a.hpp": HEAD + "\n" * 400})[0], "402 lines")
+        self.assertRegex(self.violations({"espalier/attic/a.hpp": HEAD})[0], "no floor")
+        self.assertRegex(self.violations({"other.hpp": HEAD})[0], "no floor")
+        self.assertRegex(self.violations({"espalier/shape/a.cpp": HEAD})[0], "no header")
+
+
+if __name__ == "__main__":
+    unittest.main()

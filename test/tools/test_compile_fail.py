@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+"""Tests compile_fail.py with small files of known faults:  test_compile_fail.py COMPILER ARGUMENTS..."""
+import os
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import compile_fail  # noqa: E402
+
+COMMAND = []
+
+GOOD = """
+// expect: two must be three
+template <int A, int B> struct same { static constexpr bool value = A == B; };
+#ifdef SHOULD_FAIL
+static_assert(same<2, 3>::value, "two must be three");
+#endif
+"""
+
+
+class CompileFail(unittest.TestCase):
+    def problems(self, text):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "refusal.cpp")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+            return compile_fail.check(path, COMMAND)[0]
+
+    def assert_one_problem(self, text, pattern):
+        problems = self.problems(text)
+        self.assertEqual(len(problems), 1, problems)
+        self.assertRegex(problems[0], pattern)
+
+    def test_good_refusal(self):
+        self.assertEqual(self.problems(GOOD), [])
+
+    def test_compiles_under_should_fail(self):
+        self.assert_one_problem(GOOD.replace("same<2, 3>", "same<2, 2>"), "compiled with -DSHOULD_FAIL")
+
+    def test_no_expect(self):
+        self.assert_one_problem(GOOD.replace("// expect:", "// except:"), "no '// expect: REGEX'")
+
+    def test_empty_expect_is_none(self):
+        self.assert_one_problem(GOOD.replace("// expect: two must be three", "// expect: "), "no '// expect: REGEX'")
+
+    def test_wrong_words(self):
+        self.assert_one_problem(GOOD.replace("// expect: two", "// expect: four"), "lacks /four must be three/")
+
+    def test_every_expect_counts(self):
+        self.assert_one_problem(GOOD + "// expect: and more\n", "lacks /and more/")
+
+    def test_broken_positive_control(self):
+        self.assert_one_problem(GOOD + "#ifndef SHOULD_FAIL\nint x = y;\n#endif\n", "positive control does not compile")
+
+    def test_warning_in_positive_control(self):
+        problems = self.problems(GOOD + "#ifndef SHOULD_FAIL\n#warning careful\n#endif\n")
+        self.assertEqual(len(problems), 1, problems)
+
+    def test_broken_control_without_should_fail(self):
+        problems = self.problems("// expect: .\nint x = y;\n")
+        self.assertTrue(any("SHOULD_FAIL is not used" in p for p in problems), problems)
+        self.assertTrue(any("positive control" in p for p in problems), problems)
+
+    def test_two_errors(self):
+        text = GOOD.replace("#endif", 'static_assert(same<4, 5>::value, "four must be five");\n#endif')
+        self.assertIn("the message has 2 errors, not one", self.problems(text))
+
+    def test_too_many_lines(self):
+        frames = "\n".join(["a.hpp:3:   required from here"] * 7)
+        wanted = {"expect": ["two"], "expect-early": [], "net": []}
+        self.assertEqual(compile_fail.problems_of_message("a.hpp:1: error: two\n" + frames, wanted)[0], [])
+        self.assertEqual(compile_fail.problems_of_message("a.hpp:1: error: two\n" + frames + "\none more", wanted)[0],
+                         ["the message has 9 lines, more than 8"])
+
+    def test_too_many_bytes_unless_they_are_the_net(self):
+        name = "network_" + "x" * 1600
+        text = f"""// expect: must be small
+template <class> inline constexpr bool small = true;
+struct {name} {{}};
+#ifdef SHOULD_FAIL
+template <> inline constexpr bool small<{name}> = false;
+#endif
+using net = {name};
+template <class T> struct root {{
+  static_assert(small<T>, "must be small");
+}};
+root<net> r;
+"""
+        self.assert_one_problem(text, "bytes, more than 1500")
+        self.assertEqual(self.problems(text + "// net: network_x+\n"), [])
+
+    def test_early(self):
+        self.assertEqual(self.problems(GOOD + "// expect-early: two must be three\n"), [])
+        self.assert_one_problem(GOOD + "// expect-early: not there\n", "first 5 lines lack /not there/")
+
+    def test_early_means_the_first_lines(self):
+        message = "\n".join(["In file included from a.hpp:1,", "                 from b.cpp:2:"] + ["x.cpp:1: error: one"] + ["more"] * 4 + ["late"])
+        wanted = {"expect": ["late"], "expect-early": ["error: one"], "net": []}
+        self.assertEqual(compile_fail.problems_of_message(message, wanted)[0], [])
+        wanted["expect-early"] = ["late"]
+        self.assertEqual(len(compile_fail.problems_of_message(message, wanted)[0]), 1)
+
+    def test_include_stack_costs_nothing(self):
+        stack = ["In file included from include/a.hpp:1,"] + ["                 from include/b.hpp:12,"] * 40 + ["                 from main.cpp:1:"]
+        clang = ["In file included from include/a.hpp:1:"] * 10
+        message = "\n".join(stack + clang + ["a.hpp:3: error: two"])
+        self.assertEqual(compile_fail.problems_of_message(message, {"expect": ["two"], "expect-early": ["two"], "net": []})[0], [])
+        self.assertEqual(compile_fail.problems_of_message("\n".join(stack), {"expect": ["include"], "expect-early": [], "net": []})[0][0],
+                         "the message lacks /include/")
+
+
+if __name__ == "__main__":
+    COMMAND = sys.argv[1:] or ["c++", "-std=c++20", "-fsyntax-only"]
+    unittest.main(argv=sys.argv[:1])
