@@ -2,6 +2,7 @@
 // Trains a residual net on 1,437 handwritten digits of 8x8 pixels and tests it on 360 digits that other people wrote.
 //   digits [--seed N] [--epochs N] [--data DIR] [--out DIR]
 #include <espalier.hpp>
+#include <espalier/data/loader.hpp>
 
 #include "support/mlp_resnet.hpp"
 #include "support/train.hpp"

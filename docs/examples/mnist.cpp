@@ -2,6 +2,7 @@
 // The net of digits.cpp on pictures of 28x28 pixels: MNIST's four files, or others of that form (Fashion-MNIST), unpacked.
 //   mnist --data DIR [--seed N] [--epochs N] [--out DIR]
 #include <espalier.hpp>
+#include <espalier/data/loader.hpp>
 
 #include "support/mlp_resnet.hpp"
 #include "support/train.hpp"

@@ -2,7 +2,7 @@
 // Four layers and two residual connections, written out: a residual is a plus sign. Over layers 1 and 2 it adds the input,
 // over layers 3 and 4 what layer 2 gave.
 #include <espalier.hpp>
-#include <espalier/storage/print.hpp>
+
 #include <iostream>
 
 namespace esp = espalier;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // A model in one struct: a layer, a residual block, a layer. Its shapes and its number of parameters are known to the compiler.
 #include <espalier.hpp>
-#include <espalier/storage/print.hpp>
+
 #include <iostream>
 
 namespace esp = espalier;
@@ -21,11 +21,13 @@ static_assert(esp::parameter_count<SimpleModel> == (10 * 20 + 20) + (20 * 20 + 2
 
 int main() {
   esp::model<SimpleModel> model{esp::seed{0}};
-  esp::tensor<float, esp::shape<1, 10>> const x = nn::uniform<float, esp::shape<1, 10>>(esp::seed{1});
+  esp::tensor<float, esp::shape<1, 10>> x;
+  nn::init::fill(nn::init::uniform{}, x.span(), {.seed = 1});
   esp::tensor<float, esp::shape<1, 5>> const y = model(x);
 
   std::cout << "input " << x.shape() << ", output " << y.shape() << '\n';
   model.for_each_parameter(
       [](auto name, esp::extents shape, auto values) { std::cout << name << ' ' << shape << ": " << values.size() << '\n'; });
   std::cout << "parameters in all: " << esp::parameter_count<SimpleModel> << "\ny = " << y << '\n';
+  return 0;
 }

@@ -230,7 +230,11 @@ class Case:
 
     def data(self, tensor):
         if 'ref' in tensor:
-            tensor = read(os.path.join(self.folder, '..', tensor['ref']))
+            places = [os.path.join(self.folder, up, tensor['ref']) for up in ('..', '.')]
+            found = [p for p in places if os.path.exists(p)]
+            if not found:
+                raise SystemExit('%s: no shared tensor %s' % (self.id, places[0]))
+            tensor = read(found[0])
         return [float(v) for v in tensor['data']]
 
     def gradient(self):

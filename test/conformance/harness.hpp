@@ -169,7 +169,7 @@ struct joined {
   std::size_t size = 0;
   joined& add(std::string_view part) {
     for (char c : part)
-      if (size < sizeof characters) characters[size++] = c;
+      if (size + 1 < sizeof characters) characters[size++] = c;
     return *this;
   }
   joined& add(int number) {
@@ -181,6 +181,7 @@ struct joined {
     return *this;
   }
   operator std::string_view() const { return {characters, size}; }
+  char const* c_str() const { return characters; }
 };
 template <class... Part>
 joined join(Part... part) {

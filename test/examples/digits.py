@@ -33,7 +33,7 @@ def expect_refusal(said, *arguments):
 
 
 def without_times(text):
-    return re.sub(r"\d+ samples/s.*|training took.*|learning curve.*", "", text)
+    return re.sub(r" *\d+ samples/s.*|training took.*|learning curve.*", "", text)
 
 
 with tempfile.TemporaryDirectory() as folder:

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 
+#include "../base/philox.hpp"
 #include "../io/owned.hpp"
 #include "dataset.hpp"
 
@@ -24,23 +25,11 @@ struct order {
 
 namespace detail {
 
-/// 64 random bits of (seed, epoch, position), as two words: Philox4x32-10.
-struct drawn {
-  std::uint64_t high, low;
-};
-constexpr drawn draw_for_shuffle(std::uint64_t seed, std::int64_t epoch, std::int64_t position) noexcept {
-  auto const word = [](std::uint64_t bits) { return static_cast<std::uint32_t>(bits); };
-  std::uint32_t c[4] = {word(static_cast<std::uint64_t>(position)), word(static_cast<std::uint64_t>(epoch)),
-                        word(static_cast<std::uint64_t>(epoch) >> 32), 0x73687566u};
-  std::uint32_t k[2] = {word(seed), word(seed >> 32)};
-  for (int round = 0; round < 10; ++round) {
-    std::uint64_t const a = std::uint64_t{0xD2511F53u} * c[0], b = std::uint64_t{0xCD9E8D57u} * c[2];
-    std::uint32_t const next[4] = {word(b >> 32) ^ c[1] ^ k[0], word(b), word(a >> 32) ^ c[3] ^ k[1], word(a)};
-    for (int i = 0; i < 4; ++i) c[i] = next[i];
-    k[0] += 0x9E3779B9u;
-    k[1] += 0xBB67AE85u;
-  }
-  return {c[0], c[1]};
+/// The random words of (seed, epoch, position): the seed is Philox' key; its counter is (position, epoch, "shuf"), so that other uses of the
+/// seed meet other numbers.
+constexpr philox_block draw_for_shuffle(std::uint64_t seed, std::int64_t epoch, std::int64_t position) noexcept {
+  auto const low = [](auto bits) { return static_cast<std::uint32_t>(bits & 0xffffffffu); };
+  return philox({{low(position), low(epoch), low(epoch >> 32), 0x73687566u}}, {{low(seed), low(seed >> 32)}});
 }
 
 /// Fisher-Yates: order becomes the permutation of (seed, epoch), the same on every machine, whatever it was before. Position i is exchanged
@@ -50,8 +39,8 @@ inline void arrange(io::owned<std::int32_t>& order, data::order how, std::int64_
   if (!how.permuted) return;
   for (std::int64_t i = order.size() - 1; i > 0; --i) {
     auto const choices = static_cast<std::uint64_t>(i + 1);
-    auto const [high, low] = draw_for_shuffle(how.seed, epoch, i);
-    auto const j = static_cast<std::int64_t>((high * choices + (low * choices >> 32)) >> 32);
+    philox_block const drawn = draw_for_shuffle(how.seed, epoch, i);
+    auto const j = static_cast<std::int64_t>((drawn.word[0] * choices + (drawn.word[1] * choices >> 32)) >> 32);
     std::int32_t const kept = order[i];
     order[i] = order[j];
     order[j] = kept;

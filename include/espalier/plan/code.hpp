@@ -114,15 +114,30 @@ class coder {
         ++c_.step_count;
         continue;
       }
-      for (int i = 0; i < n.op->arity && i < 3; ++i) {
-        use const u = fused ? look_.use_of(n.operand[i], size, x) : use{data_of(g_, n.operand[i]), place::full, 0, 0};
-        place const where = u.where == place::full && s.op != nullptr && n.op->kind == family::elementwise ? s.where : u.where;
-        s.operand[i] = reference(x, u, where);
+      int const arity = n.op->arity < 3 ? n.op->arity : 3;
+      use u[3]{};
+      for (int i = 0; i < arity; ++i)
+        u[i] = fused ? look_.use_of(n.operand[i], size, x) : use{data_of(g_, n.operand[i]), place::full, 0, 0};
+      // Ids depend on what the program met first; the order of a commutative op's operands must not, or equal groups would differ.
+      if (n.op->commutative && rank(x, u[0]) > rank(x, u[1])) {
+        use const first = u[0];
+        u[0] = u[1];
+        u[1] = first;
       }
+      for (int i = 0; i < arity; ++i)
+        s.operand[i] = reference(x, u[i], u[i].where == place::full && n.op->kind == family::elementwise ? s.where : u[i].where);
       ++c_.step_count;
     }
     k.steps = c_.step_count - k.first_step;
     k.leaves = c_.leaf_count - k.first_leaf;
+  }
+
+  /// Steps of the group first, in their order, then leaves by kind and place.
+  constexpr int rank(int x, use const& u) const {
+    family const f = g_[u.source].op->kind;
+    if (f == family::constant) return 1 << 20;
+    if (f != family::column_index && r_.group_of[u.source] == x) return c_.local[u.source];
+    return (1 << 21) + static_cast<int>(u.where);
   }
 
   /// What a group that gives memory to a leaf, constant or broadcast copies.

@@ -42,6 +42,9 @@ struct grouping {
   place place_of[graph::capacity];
   int next[graph::capacity];
   bool needed[graph::capacity];
+  bool floating[graph::capacity];  ///< made of leaves alone: computed inside the first group that reads it
+  int float_rows[graph::capacity];  ///< the split of its elements that a floating value takes for granted; 0: any
+  int float_columns[graph::capacity];
 };
 
 /// The node that holds the data of `id`: reshapes and aliases are names of the same memory.
@@ -66,17 +69,28 @@ class grouper {
 
   constexpr void run(graph::output const* outputs, int output_count) {
     mark_needed(outputs, output_count);
+    // What needs nothing but leaves and cannot be fused runs first, so that later groups need not wait for it.
+    for (int id = 1; id <= g_.size; ++id) {
+      if (!r_.needed[id]) continue;
+      if (g_[id].op->kind == family::convert) place_alone(id, kind::convert);
+      if (g_[id].op->kind == family::draw) place_alone(id, kind::draw);
+    }
+    early_ = r_.group_count;
     for (int id = 1; id <= g_.size; ++id)
       if (r_.needed[id]) place_node(id);
     for (int i = 0; i < output_count; ++i) {
       int const id = data_of(g_, outputs[i].id);
-      if (r_.group_of[id] == 0 && !is_leaf(g_[id].op->kind)) materialize(id);
+      if (r_.group_of[id] == 0 && (!is_leaf(g_[id].op->kind) || g_[id].op->kind == family::constant || g_[id].op->kind == family::column_index)) materialize(id);
     }
   }
 
-  /// Gives a broadcast, constant or leaf memory of its own by a group that copies it.
+  /// Gives a floating value, broadcast, constant or leaf memory of its own, by a group that computes or copies it.
   constexpr int materialize(int id) {
     if (r_.group_of[id] != 0) return id;
+    if (r_.floating[id]) {
+      pull(new_group(kind::fused, g_[id].shape.size(), r_.float_rows[id], r_.float_columns[id]), id, place::full);
+      return id;
+    }
     use const u = is_leaf(g_[id].op->kind) && g_[id].op->kind != family::column_index ? use{id, place::full, 0, 0} : use_of(id, g_[id].shape.size());
     int const x = new_group(kind::fused, g_[id].shape.size(), u.rows, u.columns);
     add_member(x, id, place::full);
@@ -126,8 +140,6 @@ class grouper {
         break;
       case family::contraction: place_alone(id, kind::contraction); break;
       case family::permute: place_alone(id, kind::permute); break;
-      case family::convert: place_alone(id, kind::convert); break;
-      case family::draw: place_alone(id, kind::draw); break;
       case family::broadcast:
         if (static_cast<pattern>(n.attribute) == pattern::middle) place_alone(id, kind::spread);
         break;
@@ -160,7 +172,7 @@ class grouper {
         if (g_[id].operand[k] == 0) continue;
         int const source = data_of(g_, g_[id].operand[k]);
         family const f = g_[source].op->kind;
-        if (f == family::broadcast || f == family::constant || f == family::column_index) materialize(source);
+        if (f == family::broadcast || f == family::constant || f == family::column_index || r_.floating[source]) materialize(source);
       }
     }
     add_member(new_group(what, g_[id].shape.size(), 0, 0), id, place::full);
@@ -176,22 +188,74 @@ class grouper {
       int const x = r_.group_of[u[k].source];
       if (x > newest) newest = x;
     }
+    if (newest <= early_ && floats(id, u, n.op->arity)) return;
     place where = place::none;
-    if (newest != 0 && joins(newest, u, n.op->arity, size, where)) {
-      add_member(newest, id, where);
-      return;
+    if (newest <= early_ || !joins(newest, u, n.op->arity, size, where)) {
+      newest = group_for(id, u, n.op->arity, size);
+      where = place::full;
     }
+    for (int k = 0; k < n.op->arity; ++k)
+      if (r_.floating[u[k].source]) pull(newest, u[k].source, u[k].where == place::full ? where : u[k].where);
+    add_member(newest, id, where);
+  }
+
+  /// A new group for an elementwise node. Operands that no one split of its elements can serve get memory first.
+  constexpr int group_for(int id, use* u, int count, std::int64_t size) {
     int rows = 0, columns = 0;
-    for (int k = 0; k < n.op->arity; ++k) {
-      if (u[k].rows == 0) continue;
-      if (rows == 0) {
-        rows = u[k].rows;
-        columns = u[k].columns;
-      } else if (rows != u[k].rows) {  // two broadcasts that no one split of the elements can serve
-        materialize(data_of(g_, n.operand[k]));
+    bool of_rows = false, of_columns = false;
+    for (int k = 0; k < count; ++k) {
+      bool const floating = r_.floating[u[k].source];
+      bool const split = floating && u[k].where == place::full && r_.float_rows[u[k].source] != 0;
+      int const r = split ? r_.float_rows[u[k].source] : u[k].rows, c = split ? r_.float_columns[u[k].source] : u[k].columns;
+      bool clash = r != 0 && rows != 0 && (rows != r || columns != c);
+      if (floating && u[k].where != place::full) {
+        clash = clash || u[k].where == place::single || r_.float_rows[u[k].source] != 0 || (u[k].where == place::row ? of_columns : of_rows);
+        of_rows = of_rows || (!clash && u[k].where == place::row);
+        of_columns = of_columns || (!clash && u[k].where == place::column);
+      }
+      if (clash) {
+        materialize(floating ? u[k].source : data_of(g_, g_[id].operand[k]));
+        u[k] = use_of(g_[id].operand[k], size);
+      } else if (r != 0) {
+        rows = r;
+        columns = c;
       }
     }
-    add_member(new_group(kind::fused, size, rows, columns), id, place::full);
+    int const x = new_group(kind::fused, size, rows, columns);
+    if (of_rows) r_.groups[x].how = order::rows;
+    if (of_columns) r_.groups[x].how = order::columns;
+    return x;
+  }
+
+  /// Marks an elementwise node of leaves as floating, unless its operands ask for different splits.
+  constexpr bool floats(int id, use const* u, int count) {
+    int rows = 0, columns = 0;
+    for (int k = 0; k < count; ++k) {
+      int r = u[k].rows, c = u[k].columns;
+      if (r_.floating[u[k].source]) {
+        if (u[k].where != place::full) return false;
+        r = r_.float_rows[u[k].source];
+        c = r_.float_columns[u[k].source];
+      }
+      if (r == 0) continue;
+      if (rows != 0 && (rows != r || columns != c)) return false;
+      rows = r;
+      columns = c;
+    }
+    r_.floating[id] = true;
+    r_.float_rows[id] = rows;
+    r_.float_columns[id] = columns;
+    return true;
+  }
+  /// Puts a floating value, and what it is made of, into group x.
+  constexpr void pull(int x, int id, place where) {
+    r_.floating[id] = false;
+    graph::node const& n = g_[id];
+    for (int k = 0; k < n.op->arity; ++k) {
+      int const source = data_of(g_, n.operand[k]);
+      if (r_.floating[source]) pull(x, source, where);
+    }
+    add_member(x, id, where);
   }
 
   /// Can an elementwise node with these uses run inside group x? Sets its place and what the group learns from it.
@@ -212,23 +276,30 @@ class grouper {
     order how = to.how;
     int rows = to.rows, columns = to.columns;
     for (int k = 0; k < count; ++k) {
-      bool const inside = r_.group_of[u[k].source] == x;
+      bool const inside = r_.group_of[u[k].source] == x, floating = r_.floating[u[k].source];
       place const w = u[k].where;
-      if (w == place::full) continue;
+      int r = u[k].rows, c = u[k].columns;
+      if (floating && r_.float_rows[u[k].source] != 0) {
+        if (w != place::full || p != place::full) return false;
+        r = r_.float_rows[u[k].source];
+        c = r_.float_columns[u[k].source];
+      } else if (w == place::full) {
+        continue;
+      }
       if (w == place::single) {
-        if (inside && !(p == place::full && to.rows == 1 && r_.place_of[u[k].source] == place::row)) return false;
+        if (floating || (inside && !(p == place::full && to.rows == 1 && r_.place_of[u[k].source] == place::row))) return false;
         if (inside) how = order::rows;
         continue;
       }
       if (p != place::full) return false;
       if (rows == 0) {
-        rows = u[k].rows;
-        columns = u[k].columns;
-      } else if (rows != u[k].rows || columns != u[k].columns) {
+        rows = r;
+        columns = c;
+      } else if (rows != r || columns != c) {
         return false;
       }
-      if (!inside) continue;
-      if (r_.place_of[u[k].source] != w) return false;
+      if ((!inside && !floating) || w == place::full) continue;
+      if (inside && r_.place_of[u[k].source] != w) return false;
       order const wanted = w == place::row ? order::rows : order::columns;
       if (how != order::any && how != wanted) return false;
       if (wanted == order::columns && to.reduces_rows) return false;
@@ -246,11 +317,12 @@ class grouper {
     std::int64_t const size = g_[n.operand[0]].shape.size();
     int const own = static_cast<int>(n.shape.size()), others = static_cast<int>(size / own);
     use u = use_of(n.operand[0], size);
+    if (r_.floating[u.source]) materialize(u.source);
     if (u.where != place::full) u = use{materialize(data_of(g_, n.operand[0])), place::full, 0, 0};
     pattern const p = static_cast<pattern>(n.attribute);
     int const rows = p == pattern::column ? others : own, columns = p == pattern::column ? own : others;
     int x = r_.group_of[u.source];
-    place where = x != 0 ? reduction_place(x, u.source, p, rows, columns) : place::none;
+    place where = x > early_ ? reduction_place(x, u.source, p, rows, columns) : place::none;
     if (where == place::none) {
       x = new_group(kind::fused, size, rows, columns);
       where = p == pattern::column ? place::column : place::row;
@@ -283,6 +355,7 @@ class grouper {
 
   program_builder const& g_;
   grouping& r_;
+  int early_ = 0;
 };
 
 }  // namespace espalier::plan

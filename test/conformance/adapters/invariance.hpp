@@ -10,7 +10,7 @@ template <class T, class Net, class In>
 auto normed(case_run& run, std::string_view x, std::string_view w) {
   watched_model<T, Net, In> watched(run);
   watched.input(x);
-  run.read(role::input, w, as_span<T>(watched.model().parameter("net.0.weight").span()));
+  watched.parameter("0.weight", w);
   return watched.train();
 }
 }  // namespace detail

@@ -12,7 +12,7 @@ void check_mlp_resnet_train(case_run& run) {
   using Batch = batch_of<Case, batch>;
 
   esp::model<Net, esp::cpu, T> model{esp::seed{0}};
-  read_model<Case>(run, model);
+  read_model(run, model);
   esp::trainer trainer{model, nn::SoftmaxLoss{}, optimizer_of<Case, T>(), Batch{}};
   esp::tensor<T, Batch> x;
   esp::tensor<std::int32_t, esp::shape<batch>> labels;
@@ -20,7 +20,7 @@ void check_mlp_resnet_train(case_run& run) {
   for (int step = 0; step < steps; ++step) {
     run.read(role::input, join("X", step), as_span<T>(x));
     run.read(role::input, join("target", step), as_span<std::int32_t>(labels));
-    read_masks<Case>(run, model, join("_step", step));
+    read_masks(run, model, typename attribute_of<Case, "mask_paths">::type{}, join("_step", step));
     if constexpr (attribute_or<Case, "first_step", bool>(false)) {
       if (step == 0) give_first_step<Case, T, batch>(run, x, labels);
     }

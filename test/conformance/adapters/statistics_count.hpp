@@ -20,7 +20,7 @@ void count_statistics(case_run& run) {
   if (count == 0) return run.fail("the traced norm has no reduction");
   run.result("count", static_cast<double>(count));
   run.result("elements_per_statistic", static_cast<double>(In::size / count));
-  esp::model<Norm, esp::cpu, double> const model{esp::seed{0}};
+  esp::model<Norm, esp::cpu, double> model{esp::seed{0}};
   model.for_each_parameter([&](std::string_view name, esp::extents const& shape, auto) {
     if (name != "weight") return;
     double extents[esp::max_rank]{};

@@ -13,7 +13,7 @@ void check_train(case_run& run) {
   using Batch = batch_of<Case, batch>;
 
   esp::model<Net, esp::cpu, T> model{esp::seed{0}};
-  read_model<Case>(run, model);
+  read_model(run, model);
   esp::trainer trainer{model, nn::SoftmaxLoss{}, optimizer_of<Case, T>(), Batch{}};
   esp::tensor<T, Batch> x;
   esp::tensor<std::int32_t, esp::shape<batch>> labels;

@@ -9,7 +9,7 @@
 #include <espalier/base/philox.hpp>
 #include <espalier/device/cpu/contract.hpp>
 
-namespace on_cpu = espalier::cpu;
+namespace on_cpu = espalier::on_cpu;
 using std::int64_t;
 
 namespace {
@@ -29,7 +29,7 @@ template <class T, int64_t M, int64_t N, int64_t K, bool TransposeA, bool Transp
 double error() {
   auto const a = random_matrix<T>(M * K, 1), b = random_matrix<T>(K * N, 2);
   std::vector<T> c(static_cast<size_t>(M * N), T(NAN));
-  using matrices = cpu::contract<T, M, N, K, TransposeA, TransposeB, Arch>;
+  using matrices = on_cpu::contract<T, M, N, K, TransposeA, TransposeB, Arch>;
   static_assert(matrices::scratch <= 256 * 1024);
   matrices::run(a.data(), b.data(), c.data());
   double worst = 0;
@@ -48,7 +48,7 @@ double error() {
   return worst;
 }
 
-template <class T, int64_t M, int64_t N, int64_t K, class Arch = cpu::default_arch>
+template <class T, int64_t M, int64_t N, int64_t K, class Arch = on_cpu::default_arch>
 void right() {
   double const most = 2 + std::sqrt(static_cast<double>(K));
   BOOST_TEST((error<T, M, N, K, false, false, Arch>()) <= most, M << "x" << N << "x" << K);
@@ -94,7 +94,7 @@ BOOST_AUTO_TEST_CASE(packed_in_several_parts) {
 }
 
 BOOST_AUTO_TEST_CASE(narrow_registers) {
-  using narrow = cpu::detail::instructions_of_width<16>;
+  using narrow = on_cpu::detail::instructions_of_width<16>;
   right<float, 13, 23, 11, narrow>();
   right<float, 1, 23, 11, narrow>();
   right<double, 7, 9, 10, narrow>();

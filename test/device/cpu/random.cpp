@@ -8,7 +8,7 @@
 
 using espalier::philox_bits;
 using espalier::uniform_from_bits;
-namespace on_cpu = espalier::cpu;
+namespace on_cpu = espalier::on_cpu;
 
 namespace {
 
@@ -18,7 +18,7 @@ constexpr std::uint64_t key = 0x0123456789abcdefull, stream = 0xfedcba9876543210
 template <class T, class Arch>
 int wrong(std::int64_t n, std::int64_t first) {
   std::vector<T> out(static_cast<std::size_t>(n));
-  cpu::fill_uniform<T, Arch>::run(out.data(), n, key, stream, first);
+  on_cpu::fill_uniform<T, Arch>::run(out.data(), n, key, stream, first);
   int count = 0;
   for (std::int64_t i = 0; i < n; ++i) count += out[static_cast<std::size_t>(i)] != uniform_from_bits<T>(philox_bits(first + i, key, stream));
   return count;
@@ -33,20 +33,20 @@ void equals_the_reference() {
 }
 
 BOOST_AUTO_TEST_CASE(widest_registers) {
-  equals_the_reference<float, cpu::default_arch>();
-  equals_the_reference<double, cpu::default_arch>();
+  equals_the_reference<float, on_cpu::default_arch>();
+  equals_the_reference<double, on_cpu::default_arch>();
 }
 
 BOOST_AUTO_TEST_CASE(narrow_registers) {
-  equals_the_reference<float, cpu::detail::instructions_of_width<16>>();
-  equals_the_reference<double, cpu::detail::instructions_of_width<16>>();
+  equals_the_reference<float, on_cpu::detail::instructions_of_width<16>>();
+  equals_the_reference<double, on_cpu::detail::instructions_of_width<16>>();
 }
 
 BOOST_AUTO_TEST_CASE(keys_and_streams_differ) {
   std::vector<float> a(64), b(64), c(64);
-  cpu::fill_uniform<float>::run(a.data(), 64, 1, 0);
-  cpu::fill_uniform<float>::run(b.data(), 64, 2, 0);
-  cpu::fill_uniform<float>::run(c.data(), 64, 1, 1);
+  on_cpu::fill_uniform<float>::run(a.data(), 64, 1, 0);
+  on_cpu::fill_uniform<float>::run(b.data(), 64, 2, 0);
+  on_cpu::fill_uniform<float>::run(c.data(), 64, 1, 1);
   BOOST_TEST((a != b && a != c && b != c));
 }
 

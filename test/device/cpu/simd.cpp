@@ -10,13 +10,13 @@
 #include <espalier/base/philox.hpp>
 #include <espalier/device/cpu/simd.hpp>
 
-namespace on_cpu = espalier::cpu;
+namespace on_cpu = espalier::on_cpu;
 
 namespace {
 
-using narrow = cpu::detail::instructions_of_width<16>;
+using narrow = on_cpu::detail::instructions_of_width<16>;
 #if defined(__AVX__)
-using middle = cpu::detail::instructions_of_width<32>;
+using middle = on_cpu::detail::instructions_of_width<32>;
 #else
 using middle = narrow;
 #endif
@@ -140,16 +140,16 @@ void all() {
 }
 
 BOOST_AUTO_TEST_CASE(widest_registers) {
-  all<cpu::pack<float>>();
-  all<cpu::pack<double>>();
+  all<on_cpu::pack<float>>();
+  all<on_cpu::pack<double>>();
 }
 BOOST_AUTO_TEST_CASE(middle_registers) {
-  all<cpu::pack<float, middle>>();
-  all<cpu::pack<double, middle>>();
+  all<on_cpu::pack<float, middle>>();
+  all<on_cpu::pack<double, middle>>();
 }
 BOOST_AUTO_TEST_CASE(narrow_registers) {
-  all<cpu::pack<float, narrow>>();
-  all<cpu::pack<double, narrow>>();
+  all<on_cpu::pack<float, narrow>>();
+  all<on_cpu::pack<double, narrow>>();
 }
 
 /// Distance in units of the last place of the exact value, 1e9 where a special value is missed; subnormal results may be off by the smallest normal.
@@ -219,12 +219,12 @@ void accurate() {
 }
 
 BOOST_AUTO_TEST_CASE(accuracy_of_float) {
-  accurate<cpu::pack<float>>();
-  accurate<cpu::pack<float, narrow>>();
+  accurate<on_cpu::pack<float>>();
+  accurate<on_cpu::pack<float, narrow>>();
 }
 BOOST_AUTO_TEST_CASE(accuracy_of_double) {
-  accurate<cpu::pack<double>>();
-  accurate<cpu::pack<double, narrow>>();
+  accurate<on_cpu::pack<double>>();
+  accurate<on_cpu::pack<double, narrow>>();
 }
 
 }  // namespace

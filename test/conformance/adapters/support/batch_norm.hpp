@@ -20,8 +20,8 @@ template <class Case, class T, class Net>
 void run_batch_norm(case_run& run, std::string_view policy, bool main) {
   using In = input_shape<Case>;
   watched_model<T, Net, In> watched(run);
-  watched.buffer("running_mean", "running_mean0");
-  watched.buffer("running_var", "running_var0");
+  if (run.has(role::input, "running_mean0")) watched.buffer("running_mean", "running_mean0");
+  if (run.has(role::input, "running_var0")) watched.buffer("running_var", "running_var0");
   if constexpr (attribute_or<Case, "training", bool>(true)) {
     for (int i = 0; i < attribute_or<Case, "before", int>(0); ++i) {
       watched.input(join("x_before", i));
@@ -51,8 +51,9 @@ void run_batch_norm(case_run& run, std::string_view policy, bool main) {
       run.read(role::input, "x", as_span<T>(x));
       if (run.has(role::parameter, "weight")) run.read(role::parameter, "weight", as_span<T>(weight));
       if (run.has(role::parameter, "bias")) run.read(role::parameter, "bias", as_span<T>(bias));
-      run.read(role::input, "running_mean0", as_span<T>(mean));
-      run.read(role::input, "running_var0", as_span<T>(variance));
+      variance.fill(1);
+      if (run.has(role::input, "running_mean0")) run.read(role::input, "running_mean0", as_span<T>(mean));
+      if (run.has(role::input, "running_var0")) run.read(role::input, "running_var0", as_span<T>(variance));
       auto const slopes = esp::vjp(batch_norm_evaluation<attribute_or<Case, "eps", double>(1e-5)>{})(x, weight, bias, esp::constant(mean), esp::constant(variance))(slope_of_loss(run, y));
       give(run, "grad.x", std::get<0>(slopes));
       give(run, "grad.weight", std::get<1>(slopes));

@@ -7,10 +7,7 @@ namespace conformance {
 
 /// Paths of the buffers that given dropout masks go to, in the order of the forward pass.
 template <text... Path>
-struct words {
-  static constexpr std::size_t count = sizeof...(Path);
-  static constexpr std::string_view at[] = {Path.view()..., {}};
-};
+struct words {};
 
 /// <y, dy>: the loss whose slope at y is dy.
 struct dot_loss {
@@ -34,14 +31,14 @@ using output_of = std::remove_const_t<decltype(esp::output_shape<Net, In>)>;
 /// What it is applied to is a shift of the input.
 template <class Net, class In>
 struct watched {
-  zero_parameter<In> x{};
+  zero_parameter<In> input{};
   Net net{};
-  zero_buffer<output_of<Net, In>> y{};
-  ESPALIER_MODULE(watched, x, net, y)
+  zero_buffer<output_of<Net, In>> output{};
+  ESPALIER_MODULE(watched, input, net, output)
 
   constexpr auto forward(auto shift) const {
-    auto out = net(x + shift);
-    return with_update(out, y, out);
+    auto const y = net(input + shift);
+    return with_update(y, output, y);
   }
 };
 
@@ -64,34 +61,29 @@ class watched_model {
     });
   }
 
-  void input(std::string_view name) { run_.read(role::input, name, as_span<T>(model_.parameter("x").span())); }
-  void buffer(std::string_view path, std::string_view given) {
-    if (run_.has(role::input, given)) run_.read(role::input, given, as_span<T>(model_.buffer(join(prefix_, path)).span()));
-  }
-  void masks(auto paths, std::string_view before, std::string_view after = {}) {
-    int number = 0;
-    for (std::size_t i = 0; i < decltype(paths)::count; ++i) {
-      joined const given = join(before, number++, after);
-      run_.read(role::input, given, as_span<T>(model_.buffer(join(inside, decltype(paths)::at[i])).span()));
-    }
+  void input(std::string_view name) { run_.read(role::input, name, as_span<T>(model_.parameter("input").span())); }
+  /// Fills a parameter or buffer of the net from a given input.
+  void parameter(std::string_view path, std::string_view given) { run_.read(role::input, given, as_span<T>(model_.parameter(join(inside, path).c_str()).span())); }
+  void buffer(std::string_view path, std::string_view given) { run_.read(role::input, given, as_span<T>(model_.buffer(join(inside, path).c_str()).span())); }
+  template <text... Path>
+  void masks(words<Path...>, [[maybe_unused]] std::string_view before, [[maybe_unused]] std::string_view after = {}) {
+    [[maybe_unused]] int number = 0;
+    (buffer(Path.view(), join(before, number++, after)), ...);
   }
 
   /// One forward pass in training mode: the output, and the buffers are updated.
-  esp::tensor<T, Out> train() {
-    esp::trainer trainer{model_, dot_loss{}, optim::SGD{.learning_rate = 0}, In{}};
-    trainer.step(shift_, esp::tensor<T, Out>{});
-    esp::tensor<T, Out> y;
-    for (std::int64_t i = 0; i < Out::size; ++i) y.data()[i] = model_.buffer("y").span()[static_cast<std::size_t>(i)];
-    return y;
-  }
-  esp::tensor<T, Out> evaluate() const { return model_(shift_); }
+  esp::tensor<T, Out> train() { return step(esp::tensor<T, Out>{}); }
+  esp::tensor<T, Out> evaluate() { return model_(shift_); }
 
-  /// Slopes of <y, dy> in training mode: grad.<input> and grad.<parameter>.
+  /// Slopes of <y, dy> in training mode: grad.<input> and grad.<parameter>. Updates the buffers again.
   void slopes(std::string_view input, esp::tensor<T, Out> const& dy) {
-    auto const result = esp::value_and_grad(model_, dot_loss{})(shift_, dy);
-    result.slopes.for_each([&](std::string_view name, esp::extents const& shape, auto values) {
-      if (name == "x") run_.result(join("grad.", input), as_span<T const>(values), shape);
-      else if (std::string_view const path = own(name); !path.empty()) run_.result(join("grad.", path), as_span<T const>(values), shape);
+    step(dy);
+    T const* const parameters = model_.parameters().data();
+    T const* const gradients = trainer_.gradients().data();
+    model_.for_each_parameter([&](std::string_view name, esp::extents const& shape, auto values) {
+      std::span<T const> const slope{gradients + (values.data() - parameters), static_cast<std::size_t>(values.size())};
+      if (name == "input") run_.result(join("grad.", input), slope, shape);
+      else if (std::string_view const path = own(name); !path.empty()) run_.result(join("grad.", path), slope, shape);
     });
   }
   /// Every buffer of the net as the result <before><path><after>.
@@ -100,14 +92,23 @@ class watched_model {
       if (std::string_view const path = own(name); !path.empty()) run_.result(join(before, path, after), as_span<T const>(values), shape);
     });
   }
-  auto& model() { return model_; }
 
  private:
+  /// A learning rate of 0 leaves the parameters as they are.
+  esp::tensor<T, Out> step(esp::tensor<T, Out> const& dy) {
+    trainer_.step(shift_, dy);
+    esp::tensor<T, Out> y;
+    auto const seen = model_.buffer("output").span();
+    for (std::int64_t i = 0; i < Out::size; ++i) y.data()[i] = seen.data()[i];
+    return y;
+  }
   std::string_view own(std::string_view name) const { return name.substr(0, prefix_.size()) == prefix_ ? name.substr(prefix_.size()) : std::string_view{}; }
 
+  using model_type = esp::model<watched<Net, In>, esp::cpu, T>;
   case_run& run_;
   std::string_view prefix_;
-  esp::model<watched<Net, In>, esp::cpu, T> model_{esp::seed{0}};
+  model_type model_{esp::seed{0}};
+  esp::trainer<model_type, dot_loss, optim::SGD<>, In> trainer_{model_, dot_loss{}, optim::SGD<>{.learning_rate = 0}, In{}};
   esp::tensor<T, In> shift_;
 };
 

@@ -87,13 +87,13 @@ void run_optimizer(case_run& run, auto optimizer) {
   } else {
     using net = given_slopes<shape_of<typename Case::parameters, "a">, shape_of<typename Case::parameters, "b">>;
     esp::model<net, esp::cpu, T> model{esp::seed{0}};
-    for (std::string_view name : {"a", "b"}) run.read(role::parameter, name, as_span<T>(model.parameter(name).span()));
+    for (char const* name : {"a", "b"}) run.read(role::parameter, name, as_span<T>(model.parameter(name).span()));
     esp::trainer trainer{model, first_of_two{}, optimizer, esp::batch<1>{}};
     esp::tensor<T, esp::shape<1>> const unused_input;
     esp::tensor<T, esp::shape<>> const unused_target;
     for (int step = 1; step <= attribute_or<Case, "steps_count", int>(0); ++step) {
       for (std::string_view name : {"a", "b"})
-        run.read(role::input, join("grad_", name, "_step", step), as_span<T>(model.buffer(join("slope_", name)).span()));
+        run.read(role::input, join("grad_", name, "_step", step), as_span<T>(model.buffer(join("slope_", name).c_str()).span()));
       trainer.step(unused_input, unused_target);
       model.for_each_parameter([&](std::string_view name, esp::extents const& shape, auto values) { run.result(join(name, "_after", step), as_span<T const>(values), shape); });
     }

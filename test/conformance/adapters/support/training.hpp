@@ -21,38 +21,45 @@ struct batch_of<Count, integers<Sample...>> {
 template <class Case, int Count>
 using batch_of = typename detail::batch_of<Count, attribute_of<Case, "sample">>::type;
 
-/// The given masks mask<i><after>, to where the net has them.
-template <class Case, class Net, class Device, class T>
-void read_masks(case_run& run, esp::model<Net, Device, T>& model, std::string_view after) {
-  using paths = typename attribute_of<Case, "mask_paths">::type;
-  for (std::size_t i = 0; i < paths::count; ++i)
-    run.read(role::input, join("mask", static_cast<int>(i), after), as_span<T>(model.buffer(paths::at[i]).span()));
-}
-/// The case's parameters, and masks where `after` says which.
-template <class Case, class Net, class Device, class T>
-void read_model(case_run& run, esp::model<Net, Device, T>& model, std::string_view after = {}) {
+/// The case's parameters.
+template <class Model>
+void read_model(case_run& run, Model& model) {
+  using T = typename Model::value_type;
   model.for_each_parameter([&](std::string_view name, esp::extents const&, auto values) { run.read(role::parameter, name, as_span<T>(values)); });
-  if (!after.empty()) read_masks<Case>(run, model, after);
+}
+/// The given masks mask<i><after>, to where the net has them.
+template <class Model, text... Path>
+void read_masks([[maybe_unused]] case_run& run, [[maybe_unused]] Model& model, words<Path...>, [[maybe_unused]] std::string_view after) {
+  using T = typename Model::value_type;
+  [[maybe_unused]] int number = 0;
+  (run.read(role::input, join("mask", number++, after), as_span<T>(model.buffer(Path.characters).span())), ...);
 }
 
 /// Logits and slopes of the first step, from a model of their own.
 template <class Case, class T, int Count>
 void give_first_step(case_run& run, auto const& x, auto const& labels) {
   using Net = typename attribute_of<Case, "module">::type;
+  typename attribute_of<Case, "mask_paths">::type const masks;
   watched_model<T, Net, batch_of<Case, Count>> watched(run);
   watched.input("X0");
-  watched.masks(typename attribute_of<Case, "mask_paths">::type{}, "mask", "_step0");
+  watched.masks(masks, "mask", "_step0");
   give(run, "logits_step0", watched.train());
 
   esp::model<Net, esp::cpu, T> model{esp::seed{0}};
-  read_model<Case>(run, model, "_step0");
-  auto const result = esp::value_and_grad(model, nn::SoftmaxLoss{})(x, labels);
-  result.slopes.for_each([&](std::string_view name, esp::extents const& shape, auto values) { run.result(join("grad_step0.", name), as_span<T const>(values), shape); });
+  read_model(run, model);
+  read_masks(run, model, masks, "_step0");
+  esp::trainer trainer{model, nn::SoftmaxLoss{}, optimizer_of<Case, T>(), batch_of<Case, Count>{}};
+  trainer.step(x, labels);
+  model.for_each_parameter([&](std::string_view name, esp::extents const& shape, auto values) {
+    std::span<T const> const slope{trainer.gradients().data() + (values.data() - model.parameters().data()), static_cast<std::size_t>(values.size())};
+    run.result(join("grad_step0.", name), slope, shape);
+  });
 }
 
 /// final.<path>, final_norm.<path> of every parameter and final.<path> of every buffer.
-template <class Net, class Device, class T>
-void give_final(case_run& run, esp::model<Net, Device, T>& model) {
+template <class Model>
+void give_final(case_run& run, Model& model) {
+  using T = typename Model::value_type;
   model.for_each_parameter([&](std::string_view name, esp::extents const& shape, auto values) {
     run.result(join("final.", name), as_span<T const>(values), shape);
     double squares = 0;
