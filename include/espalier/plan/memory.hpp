@@ -7,7 +7,8 @@ namespace espalier::plan {
 
 /// The pointers a running program is given, by position in its table.
 namespace base {
-inline constexpr int workspace = 0, parameters = 1, gradients = 2, buffers = 3, magnitudes = 4, key = 5, arguments = 6, results = 14, count = 24;
+inline constexpr int workspace = 0, parameters = 1, gradients = 2, buffers = 3, magnitudes = 4, key = 5, arguments = 6, results = 30, count = 54;
+inline constexpr int max_arguments = results - arguments, max_results = count - results;
 }
 
 /// An address as a value: element `offset` of base `where`. Labels count in their own elements.

@@ -67,16 +67,16 @@ struct given_slopes {
   zero_buffer<B> slope_b{};
   ESPALIER_MODULE(given_slopes, a, b, slope_a, slope_b)
 
-  constexpr auto forward(auto x) const { return sum(a * slope_a) + sum(b * slope_b) + sum(x); }
+  constexpr auto forward(auto x) const { return x + sum(a * slope_a) + sum(b * slope_b); }
 };
-struct first_of_two {
-  ESPALIER_MODULE(first_of_two)
+struct sum_of_prediction {
+  ESPALIER_MODULE(sum_of_prediction)
   template <class Prediction>
   struct target {
     using element_type = void;
     using type = Prediction;
   };
-  constexpr auto forward(auto prediction, auto) const { return prediction; }
+  constexpr auto forward(auto prediction, auto) const { return sum(prediction); }
 };
 
 /// Steps k = 1, 2, ... with slopes grad_<p>_step<k>; the parameters after each as <p>_after<k>.
@@ -88,13 +88,12 @@ void run_optimizer(case_run& run, auto optimizer) {
     using net = given_slopes<shape_of<typename Case::parameters, "a">, shape_of<typename Case::parameters, "b">>;
     esp::model<net, esp::cpu, T> model{esp::seed{0}};
     for (char const* name : {"a", "b"}) run.read(role::parameter, name, as_span<T>(model.parameter(name).span()));
-    esp::trainer trainer{model, first_of_two{}, optimizer, esp::batch<1>{}};
-    esp::tensor<T, esp::shape<1>> const unused_input;
-    esp::tensor<T, esp::shape<>> const unused_target;
+    esp::trainer trainer{model, sum_of_prediction{}, optimizer, esp::batch<1>{}};
+    esp::tensor<T, esp::shape<1>> const unused;
     for (int step = 1; step <= attribute_or<Case, "steps_count", int>(0); ++step) {
       for (std::string_view name : {"a", "b"})
         run.read(role::input, join("grad_", name, "_step", step), as_span<T>(model.buffer(join("slope_", name).c_str()).span()));
-      trainer.step(unused_input, unused_target);
+      trainer.step(unused, unused);
       model.for_each_parameter([&](std::string_view name, esp::extents const& shape, auto values) { run.result(join(name, "_after", step), as_span<T const>(values), shape); });
     }
   }

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <boost/hana/basic_tuple.hpp>
+#include <boost/hana/unpack.hpp>
+
+#include "../trace/trace.hpp"
+#include "../operation/detach.hpp"
+#include "reverse.hpp"
+
+namespace espalier {
+
+/// Named relation: what a gradient is taken of is one number.
+template <class S>
+struct scalar_result {
+  static constexpr bool agree = S::rank == 0;
+};
+
+/// Named relation: f captures nothing, so that its type says all there is to it.
+template <class F>
+struct captureless {
+  static constexpr bool agree = std::is_empty_v<F> && std::is_default_constructible_v<F>;
+};
+
+namespace detail {
+
+/// What f makes of arguments with these shapes.
+template <class F, class I, class... X>
+struct function_body;
+template <class F, std::size_t... I, class... X>
+struct function_body<F, std::index_sequence<I...>, X...> {
+  using type = decltype(F{}(as_argument<X, static_cast<int>(I)>{}...));
+  static constexpr auto expression() { return F{}(as_argument<X, static_cast<int>(I)>{}...); }
+};
+template <class F, class... X>
+using body_of_function = function_body<F, std::index_sequence_for<X...>, X...>;
+
+/// Traces f on nodes and adds its backward pass; returns the adjoint of argument K. The arguments are where the backward pass stops: what they are
+/// made of, and each other, are constants to it.
+template <class F, int K, class... X>
+constexpr int traced_derivative(graph::tracer& t, int const* arguments) {
+  using graph::scope, graph::marks, graph::adjoints;
+  graph::program_builder& g = t.builder();
+  scope own{};
+  for (std::size_t i = 0; i < sizeof...(X); ++i) {
+    own.id[i] = arguments[i];
+    // Two arguments with one node behind them are still two arguments.
+    for (std::size_t j = 0; j < i; ++j)
+      if (own.id[i] == own.id[j]) own.id[i] = g.add(graph::node{&described<detach_>, {own.id[i], 0, 0, 0}, i, g[own.id[i]].shape});
+  }
+  int const y = lower(t, body_of_function<F, X...>::expression(), own);
+  marks m{};
+  for (std::size_t i = 0; i < sizeof...(X); ++i) m.at[own.id[i]] = 2;
+  m.at[own.id[K]] = 1;
+  adjoints a{};
+  graph::reverse(g, y, graph::emit_constant(g, 1, g[y].shape).id, m, a);
+  int const d = a.of[own.id[K]];
+  return d != 0 ? d : graph::emit_constant(g, 0, g[own.id[K]].shape).id;
+}
+
+}  // namespace detail
+
+/// The derivative of f by its K-th argument, as an expression: it can be used inside another function, and differentiated again.
+template <class F, int K, class S, class... X>
+struct derivative {
+  using shape_type = S;
+  using is_expression = void;
+  using element_type = void;
+  static constexpr bool eager = (X::eager || ...);
+  boost::hana::basic_tuple<X...> operands;
+
+  constexpr int lower_into(graph::tracer& t, graph::scope const& in) const {
+    int id[sizeof...(X)]{};
+    int count = 0;
+    boost::hana::unpack(operands, [&](auto const&... x) { ((id[count++] = lower(t, x, in)), ...); });
+    return detail::traced_derivative<F, K, X...>(t, id);
+  }
+};
+
+}  // namespace espalier

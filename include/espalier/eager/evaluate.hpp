@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "../derivative/derivative.hpp"
+#include "../device/cpu/run.hpp"
+#include "../storage/bytes.hpp"
+#include "../storage/tensor.hpp"
+#include "../trace/interpret.hpp"
+
+/// Eager expressions: a formula over tensors becomes a program that depends on its type alone, planned by the compiler and run at once.
+namespace espalier {
+
+namespace detail {
+
+/// The same expression with every tensor it owns replaced by a borrowed one: a type whose values cost nothing.
+template <class E>
+struct skeleton {
+  using type = E;
+};
+template <class Tensor>
+struct skeleton<owned<Tensor>> {
+  using type = borrowed<typename Tensor::value_type, typename Tensor::shape_type>;
+};
+template <class Op, std::uint64_t Attribute, class S, class... X>
+struct skeleton<node<Op, Attribute, S, X...>> {
+  using type = node<Op, Attribute, S, typename skeleton<X>::type...>;
+};
+template <class F, int K, class S, class... X>
+struct skeleton<derivative<F, K, S, X...>> {
+  using type = derivative<F, K, S, typename skeleton<X>::type...>;
+};
+
+template <class E>
+struct eager_source {
+  struct traced {
+    graph::program program;
+    int arguments, numbers;
+  };
+  static constexpr traced trace() {
+    traced r{};
+    graph::tracer t{r.program, graph::mode::evaluation, true, 0, 0};
+    r.program.add_output(lower(t, E{}, graph::scope{}), graph::destination::result, 0);
+    r.arguments = t.next_argument;
+    r.numbers = t.next_magnitude;
+    return r;
+  }
+  static constexpr graph::program build() { return trace().program; }
+  static constexpr plan::storage_layout layout() { return {nullptr, nullptr}; }
+};
+
+/// What an eager program reads, in the order in which it was traced.
+template <class T>
+struct eager_inputs {
+  T const* real[plan::base::max_arguments];
+  std::int32_t const* labels[plan::base::max_arguments];
+  bool const* flags[plan::base::max_arguments];
+  T numbers[32];
+  int arguments, number_count;
+
+  constexpr void add(T const* data) { real[arguments++] = data; }
+  constexpr void add(std::int32_t const* data) { labels[arguments++] = data; }
+  constexpr void add(bool const* data) { flags[arguments++] = data; }
+};
+
+template <class T, class E>
+constexpr void collect(eager_inputs<T>& in, E const& e) {
+  if constexpr (requires { e.operands; }) boost::hana::unpack(e.operands, [&](auto const&... x) { (collect(in, x), ...); });
+  if constexpr (requires { e.a; }) collect(in, e.a);
+  if constexpr (requires { e.b; }) collect(in, e.b);
+  if constexpr (requires { e.c; }) collect(in, e.c);
+}
+template <class T, class U, class S>
+constexpr void collect(eager_inputs<T>& in, borrowed<U, S> const& x) {
+  in.add(x.data);
+}
+template <class T, class Tensor>
+constexpr void collect(eager_inputs<T>& in, owned<Tensor> const& x) {
+  in.add(x.value.data());
+}
+template <class T, class N>
+constexpr void collect(eager_inputs<T>& in, number<N> const& x) {
+  in.numbers[in.number_count++] = static_cast<T>(x.value);
+}
+
+/// Runs a program with the interpreter: how constant expressions are computed.
+template <class Source, class T>
+constexpr void interpret(eager_inputs<T> const& in, T* const* results) {
+  constexpr auto const& p = plan::program_of<Source>;
+  int roots[plan::base::max_results]{};
+  for (int i = 0; i < p.output_count; ++i) roots[i] = p.outputs[i].id;
+  graph::interpreter<T> run{p.nodes, roots, p.output_count};
+  run.run(graph::leaf_values<T>{in.real, in.labels, in.flags, nullptr, nullptr, nullptr, in.numbers});
+  for (int i = 0; i < p.output_count; ++i)
+    for (std::int64_t k = 0; k < p.nodes[p.outputs[i].id].shape.size(); ++k) results[p.outputs[i].index][k] = run.value(p.outputs[i].id)[k];
+}
+
+/// Workspace for a call: on the stack up to 16 KiB, else from the heap.
+template <class T, std::size_t Elements, bool Small = Elements * sizeof(T) <= 16384>
+struct temporary {
+  alignas(tensor_alignment) T at[Elements + 1];
+  T* data() { return at; }
+};
+template <class T, std::size_t Elements>
+struct temporary<T, Elements, false> {
+  block memory{Elements * sizeof(T)};
+  T* data() { return memory.at<T>(0); }
+};
+
+template <class Source, class T>
+void run_eagerly(eager_inputs<T> const& in, T* const* results, int result_count) {
+  temporary<T, static_cast<std::size_t>(plan::plan_of<Source>.places.workspace)> workspace;
+  void* base[plan::base::count];
+  base[plan::base::workspace] = workspace.data();
+  base[plan::base::magnitudes] = const_cast<T*>(in.numbers);
+  for (int i = 0; i < in.arguments; ++i)
+    base[plan::base::arguments + i] = in.real[i] != nullptr     ? static_cast<void*>(const_cast<T*>(in.real[i]))
+                                      : in.labels[i] != nullptr ? static_cast<void*>(const_cast<std::int32_t*>(in.labels[i]))
+                                                                : static_cast<void*>(const_cast<bool*>(in.flags[i]));
+  for (int i = 0; i < result_count; ++i) base[plan::base::results + i] = results[i];
+  on_cpu::run<Source, T>(base);
+}
+
+/// Runs a program of functions of tensors, at compile time or at run time.
+template <class Source, class T>
+constexpr void run_program(eager_inputs<T> const& in, T* const* results, int result_count) {
+  if (std::is_constant_evaluated()) interpret<Source, T>(in, results);
+  else run_eagerly<Source, T>(in, results, result_count);
+}
+
+/// May the result take the place of an operand that starts at the same address? Only one sweep that reads each element before it writes it.
+template <class Source>
+constexpr bool in_place() {
+  constexpr auto const& r = plan::plan_of<Source>;
+  if (r.groups.group_count != 1 || r.places.copy_count != 0) return false;
+  plan::group const& g = r.groups.groups[1];
+  if (g.what != plan::kind::fused || g.reduces_rows || g.reduces_columns) return false;
+  plan::group_code const& k = r.codes.groups[1];
+  for (int i = 0; i < k.leaves; ++i) {
+    plan::leaf const& l = r.codes.leaves[k.first_leaf + i];
+    if (l.what == plan::leaf_kind::memory && l.where != plan::place::full && l.where != plan::place::single) return false;
+  }
+  return true;
+}
+
+template <class Source, class T>
+bool overlaps(eager_inputs<T> const& in, T const* result, std::int64_t size) {
+  auto const address = [](void const* p) { return reinterpret_cast<std::uintptr_t>(p); };
+  constexpr auto const& p = plan::program_of<Source>;
+  for (int id = 1; id <= p.nodes.size; ++id) {
+    graph::node const& n = p.nodes[id];
+    if (n.op->kind != family::argument) continue;
+    T const* const from = in.real[n.attribute];
+    if (from == result && in_place<Source>()) continue;
+    if (address(from) < address(result + size) && address(result) < address(from + n.shape.size())) return true;
+  }
+  return false;
+}
+
+template <class E, class S>
+inline constexpr bool fits_tensor = std::is_same_v<shape_of<E>, S>;
+
+}  // namespace detail
+
+/// Named relation: an expression has the shape and the element type of the tensor that takes it.
+template <class ExpressionShape, class TensorShape>
+struct same_shape_as_tensor {
+  static constexpr bool agree = std::is_same_v<ExpressionShape, TensorShape>;
+};
+
+/// y = the value of the expression: one program, its elementwise parts one fused loop. An operand may be y itself, or overlap it.
+/// shape   S -> S
+/// errors  another shape or element type does not compile
+/// memory  workspace beyond 16 KiB, if the expression needs any, comes from the heap for the time of the call
+template <class E, class T, class S>
+  requires(detail::marked_expression<E> && !is_refused<E>)
+constexpr void evaluate_into(E const& e, tensor<T, S, cpu>& y) {
+  using Element = std::conditional_t<std::is_void_v<element_of<E>>, float, element_of<E>>;
+  using relation = same_shape_as_tensor<shape_of<E>, S>;
+  static_assert(relation::agree, "tensor = expression: the expression has another shape than the tensor");
+  static_assert(std::is_same_v<Element, T> || std::is_same_v<T, bool>, "tensor = expression: the expression has another element type; convert with tensor<T, S>(x)");
+  if constexpr (relation::agree && (std::is_same_v<Element, T> || std::is_same_v<T, bool>)) {
+    using Source = detail::eager_source<typename detail::skeleton<E>::type>;
+    detail::eager_inputs<Element> in{};
+    detail::collect(in, e);
+    if constexpr (std::is_same_v<T, bool>) {
+      tensor<Element, S> truth;
+      Element* const result = truth.data();
+      detail::run_program<Source, Element>(in, &result, 1);
+      for (std::int64_t i = 0; i < S::size; ++i) y.data()[i] = result[i] != Element(0);
+    } else {
+      if (!std::is_constant_evaluated() && detail::overlaps<Source, T>(in, y.data(), S::size)) {
+        tensor<T, S> apart;
+        T* const result = apart.data();
+        detail::run_program<Source, T>(in, &result, 1);
+        y = apart;
+      } else {
+        T* const result = y.data();
+        detail::run_program<Source, T>(in, &result, 1);
+      }
+    }
+  }
+}
+
+/// A refusal has been said already.
+template <class... Facts, class T, class S>
+constexpr void evaluate_into(refused<Facts...> const&, tensor<T, S, cpu>&) {}
+
+/// The tensor that an expression stands for: auto c = evaluate(a * b);
+/// shape   S -> S
+template <class E>
+  requires detail::marked_expression<E>
+constexpr auto evaluate(E const& e) {
+  using Element = std::conditional_t<std::is_void_v<element_of<E>>, float, element_of<E>>;
+  if constexpr (is_refused<E>) {
+    return e;
+  } else {
+    return tensor<Element, shape_of<E>>(e);
+  }
+}
+
+}  // namespace espalier

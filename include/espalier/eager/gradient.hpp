@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <tuple>
+
+#include "evaluate.hpp"
+
+/// Derivatives of captureless functions of tensors. f is a named struct or an `inline constexpr` lambda; its type is the program.
+namespace espalier {
+
+/// An argument that is held constant: grad<0>(f)(a, constant(b)).
+template <class X>
+struct constant_argument {
+  X const& value;
+};
+/// constant(x): x as an argument that no gradient is wanted for.
+template <class X>
+  requires(detail::marked_tensor<X> || detail::marked_view<X>)
+constexpr constant_argument<X> constant(X const& x) {
+  return {x};
+}
+
+namespace detail {
+
+template <class X>
+constexpr X const& argument_value(X const& x) {
+  return x;
+}
+template <class X>
+constexpr X const& argument_value(constant_argument<X> const& x) {
+  return x.value;
+}
+template <class X>
+struct argument_type {
+  using type = X;
+  static constexpr bool wanted = real_element<element_of<X>>;
+};
+template <class X>
+struct argument_type<constant_argument<X>> {
+  using type = X;
+  static constexpr bool wanted = false;
+};
+
+template <class X>
+using eager_leaf = borrowed<std::remove_const_t<typename X::value_type>, typename X::shape_type>;
+
+/// The element type that the tensors among the arguments share.
+template <class... X>
+struct shared_element;
+template <>
+struct shared_element<> {
+  using type = float;
+};
+template <class First, class... Rest>
+struct shared_element<First, Rest...> : std::conditional_t<real_element<element_of<First>>, std::type_identity<element_of<First>>, shared_element<Rest...>> {};
+
+/// Which arguments a gradient is wanted for, as bits.
+template <class... X>
+constexpr unsigned all_wanted() {
+  unsigned bits = 0;
+  int i = 0;
+  ((bits |= argument_type<X>::wanted ? 1u << i : 0u, ++i), ...);
+  return bits;
+}
+
+/// value and gradients: result 0 is f(x...), then the gradient by each wanted argument. With a seed, the last argument is dy and there is no
+/// value: a vector-Jacobian product.
+template <class F, unsigned Wanted, bool Seeded, class... Leaf>
+struct gradient_source {
+  static constexpr graph::program build() {
+    graph::program p{};
+    graph::tracer t{p, graph::mode::training, false, 0, 0};
+    graph::scope own{};
+    (add<Leaf>(t, own), ...);
+    int const y = lower(t, body_of_function<F, Leaf...>::expression(), own);
+    graph::program_builder& g = p.nodes;
+    int const count = t.next_argument;
+    graph::marks m{};
+    for (int i = 0; i < count; ++i) m.at[own.id[i]] = Wanted >> i & 1u ? 1 : 2;
+    int const seed = Seeded ? graph::add_argument<float>(t, count, g[y].shape) : graph::emit_constant(g, 1, g[y].shape).id;
+    graph::adjoints a{};
+    graph::reverse(g, y, seed, m, a);
+    int result = 0;
+    p.add_output(y, graph::destination::result, result++);
+    for (int i = 0; i < count; ++i) {
+      if (!(Wanted >> i & 1u)) continue;
+      int const d = a.of[own.id[i]];
+      p.add_output(d != 0 ? d : graph::emit_constant(g, 0, g[own.id[i]].shape).id, graph::destination::result, result++);
+    }
+    return p;
+  }
+  static constexpr plan::storage_layout layout() { return {nullptr, nullptr}; }
+
+ private:
+  template <class L>
+  static constexpr void add(graph::tracer& t, graph::scope& own) {
+    int const position = t.next_argument++;
+    own.id[position] = graph::add_argument<typename L::element_type>(t, position, L::shape_type::value);
+  }
+};
+
+template <class T, class... X>
+struct gradient_results {
+  std::tuple<X...> gradients;
+};
+
+/// The tensors of the wanted gradients, in order.
+template <class T, unsigned Wanted, class... X>
+constexpr auto gradient_tensors() {
+  return []<std::size_t... I>(std::index_sequence<I...>) {
+    return std::tuple_cat([] {
+      if constexpr (Wanted >> I & 1u) return std::tuple<tensor<T, shape_of<X>>>{};
+      else return std::tuple<>{};
+    }()...);
+  }(std::index_sequence_for<X...>{});
+}
+
+template <class Tuple>
+constexpr auto one_or_all(Tuple&& t) {
+  if constexpr (std::tuple_size_v<std::remove_cvref_t<Tuple>> == 1) return std::get<0>(static_cast<Tuple&&>(t));
+  else return std::remove_cvref_t<Tuple>(static_cast<Tuple&&>(t));
+}
+
+template <class F, class Body>
+constexpr bool gradient_makes_sense() {
+  static_assert(!is_refused<Body>, "grad(f): the shapes inside f do not fit");
+  if constexpr (!is_refused<Body>) {
+    static_assert(scalar_result<shape_of<Body>>::agree, "grad(f): f must return one number; reduce its result with sum or mean, or use vjp");
+    return scalar_result<shape_of<Body>>::agree;
+  } else {
+    return false;
+  }
+}
+
+/// f's value and gradients for tensors: a pair of the value and a tuple.
+template <class F, unsigned Wanted, class... X>
+constexpr auto value_and_gradients(X const&... x) {
+  using T = typename shared_element<X...>::type;
+  using Source = gradient_source<F, Wanted, false, eager_leaf<X>...>;
+  tensor<T, shape<>> value;
+  auto gradients = gradient_tensors<T, Wanted, X...>();
+  eager_inputs<T> in{};
+  (in.add(x.data()), ...);
+  std::apply(
+      [&](auto&... g) {
+        T* const results[] = {value.data(), g.data()...};
+        run_program<Source, T>(in, results, 1 + static_cast<int>(sizeof...(g)));
+      },
+      gradients);
+  return std::pair<T, decltype(gradients)>{value[0], std::move(gradients)};
+}
+
+template <class X>
+concept TensorArgument = marked_tensor<X> || marked_view<X> || requires(X x) { x.value.data(); };
+
+template <class F, int... K>
+struct gradient_function {
+  /// On tensors: a tensor for one wanted argument, a std::tuple for several.
+  template <TensorArgument... X>
+  constexpr auto operator()(X const&... x) const {
+    using Body = typename body_of_function<F, eager_leaf<typename argument_type<X>::type>...>::type;
+    if constexpr (gradient_makes_sense<F, Body>()) return one_or_all(value_and_gradients<F, wanted<X...>(), typename argument_type<X>::type...>(argument_value(x)...).second);
+  }
+  /// On expressions: an expression for one wanted argument, a std::tuple for several.
+  template <Expression... X>
+    requires(!(TensorArgument<X> && ...))
+  constexpr auto operator()(X const&... x) const {
+    return on_expressions<X...>(std::make_integer_sequence<int, static_cast<int>(sizeof...(X))>{}, x...);
+  }
+
+  template <class... X>
+  static constexpr unsigned wanted() {
+    if constexpr (sizeof...(K) == 0) return all_wanted<X...>();
+    else return ((1u << K) | ...);
+  }
+
+ private:
+  template <class... X, int... I>
+  static constexpr auto on_expressions(std::integer_sequence<int, I...>, X const&... x) {
+    using Body = typename body_of_function<F, X...>::type;
+    if constexpr (gradient_makes_sense<F, Body>()) {
+      boost::hana::basic_tuple<kept<X const&>...> const operands{keep(x)...};
+      if constexpr (sizeof...(K) == 1) return derivative<F, (K + ... + 0), shape_at<(K + ... + 0), X...>, kept<X const&>...>{operands};
+      else if constexpr (sizeof...(X) == 1) return derivative<F, 0, shape_of<X>..., kept<X const&>...>{operands};
+      else return std::tuple{derivative<F, I, shape_of<X>, kept<X const&>...>{operands}...};
+    }
+  }
+  template <int I, class... X>
+  using shape_at = shape_of<std::tuple_element_t<static_cast<std::size_t>(I), std::tuple<X...>>>;
+};
+
+template <class F, int... K>
+struct value_and_gradient_function {
+  template <TensorArgument... X>
+  constexpr auto operator()(X const&... x) const {
+    using Body = typename body_of_function<F, eager_leaf<typename argument_type<X>::type>...>::type;
+    if constexpr (gradient_makes_sense<F, Body>()) {
+      auto r = value_and_gradients<F, gradient_function<F, K...>::template wanted<X...>(), typename argument_type<X>::type...>(argument_value(x)...);
+      return std::pair{r.first, one_or_all(std::move(r.second))};
+    }
+  }
+};
+
+/// f(x...) together with the map from a cotangent of its result to cotangents of its arguments. It refers to the arguments.
+template <class F, class... X>
+class pullback_at {
+  using T = typename shared_element<X...>::type;
+  using Body = typename body_of_function<F, eager_leaf<X>...>::type;
+  using S = shape_of<Body>;
+  static constexpr unsigned wanted = all_wanted<X...>();
+
+ public:
+  constexpr explicit pullback_at(X const&... x) : x_{x...} {}
+
+  /// shape   the shape of f(x...) -> the shapes of the arguments (a tensor for one, a std::tuple for several)
+  constexpr auto operator()(tensor<T, S> const& dy) const {
+    using Source = gradient_source<F, wanted, true, eager_leaf<X>...>;
+    tensor<T, S> value;
+    auto gradients = gradient_tensors<T, wanted, X...>();
+    eager_inputs<T> in{};
+    std::apply([&](auto const&... x) { (in.add(x.data()), ...); }, x_);
+    in.add(dy.data());
+    std::apply(
+        [&](auto&... g) {
+          T* const results[] = {value.data(), g.data()...};
+          run_program<Source, T>(in, results, 1 + static_cast<int>(sizeof...(g)));
+        },
+        gradients);
+    return one_or_all(std::move(gradients));
+  }
+
+ private:
+  std::tuple<X const&...> x_;
+};
+
+template <class F>
+struct vjp_function {
+  template <TensorArgument... X>
+  constexpr auto operator()(X const&... x) const {
+    using Body = typename body_of_function<F, eager_leaf<X>...>::type;
+    static_assert(!is_refused<Body>, "vjp(f): the shapes inside f do not fit");
+    return pullback_at<F, X...>{x...};
+  }
+};
+
+template <class F>
+constexpr void require_captureless() {
+  static_assert(captureless<F>::agree, "grad(f): f must not capture anything; pass what it needs as an argument, wrapped in constant(x)");
+}
+
+}  // namespace detail
+
+/// grad(f)(x...): the gradient of a function that returns one number. grad<I...>(f): by these arguments only. Integer tensors and constant(x) have
+/// none. On expressions it is an expression, so grad of grad is the same call again.
+/// shape   x -> the shape of x; one argument gives a tensor, several a std::tuple
+/// errors  f that captures, f whose shapes do not fit and f with more than one number do not compile
+template <int... Arguments, class F>
+constexpr auto grad(F) {
+  detail::require_captureless<F>();
+  return detail::gradient_function<F, Arguments...>{};
+}
+
+/// value_and_grad(f)(x...): {f(x...), gradient}, computed by one program.
+/// shape   as grad
+/// errors  as grad
+template <int... Arguments, class F>
+constexpr auto value_and_grad(F) {
+  detail::require_captureless<F>();
+  return detail::value_and_gradient_function<F, Arguments...>{};
+}
+
+/// vjp(f)(x...)(dy): the cotangents of x that a cotangent dy of f(x...) has; f may return any shape.
+/// shape   dy as f(x...) -> as x
+/// errors  f that captures and f whose shapes do not fit do not compile
+template <class F>
+constexpr auto vjp(F) {
+  detail::require_captureless<F>();
+  return detail::vjp_function<F>{};
+}
+
+}  // namespace espalier

@@ -1,0 +1,1 @@
+#include "/work/main/docs/examples/digits.cpp"
