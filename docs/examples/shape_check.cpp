@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The compiler as the test: shapes, sizes, memory and even a gradient are facts of this program before it runs. -DREFUSE=1 to 7 shows how a
-// wrong program is refused: one error, in a sentence, with the numbers.
+// The compiler as the test: shapes, sizes, memory and even a gradient are facts of this program before it runs.
+// -DREFUSE=1 to 7 shows how a wrong program is refused: one error, in a sentence, with the numbers.
 #include <espalier.hpp>
 
 #include <cstdio>
@@ -26,36 +26,46 @@ static_assert(plan.workspace_bytes <= 32 * 1024);
 constexpr auto slope = esp::grad([](auto x) { return sum(x * x); })(esp::tensor<float, esp::shape<3>>{1, 2, 3});
 static_assert(slope == esp::tensor<float, esp::shape<3>>{2, 4, 6});
 
-#if defined(REFUSE)
-[[maybe_unused]] static esp::tensor<float, esp::shape<8, 13>> a;
-[[maybe_unused]] static esp::tensor<float, esp::shape<12, 16>> b;
-[[maybe_unused]] static esp::tensor<float, esp::shape<64, 1>> column;
-[[maybe_unused]] static esp::tensor<float, esp::shape<64>> row;
-#if REFUSE == 1
-// A layer that does not take what the one before it gives.
+#if REFUSE == 1  // a layer that does not take what the one before it gives; what is meant is layer 3 of 4, the Linear<16, 10>
+// says: a layer's input does not fit its weights
+// says: inner_dimensions<shape<32, 32>, shape<16, 10>>
 using Broken = nn::Sequential<nn::Flatten, nn::Linear<64, 32>, nn::ReLU, nn::Linear<16, 10>>;
 constexpr auto scores = esp::output_shape<Broken, esp::shape<32, 8, 8>>;
-#elif REFUSE == 2
-// Pictures of another size.
+
+#elif REFUSE == 2  // pictures of another size
+// says: a layer's input does not fit its weights
+// says: inner_dimensions<shape<32, 81>, shape<64, 32>>
 constexpr auto scores = esp::output_shape<Classifier, esp::shape<32, 9, 9>>;
+
 #elif REFUSE == 3
-auto c = matmul(a, b);
-#elif REFUSE == 4
-// NumPy would make this (64, 64).
-auto c = column + row;
+// says: matmul(a, b): columns of a must equal rows of b
+// says: inner_dimensions<shape<8, 13>, shape<12, 16>>
+auto product(esp::tensor<float, esp::shape<8, 13>> const& a, esp::tensor<float, esp::shape<12, 16>> const& b) { return matmul(a, b); }
+
+#elif REFUSE == 4  // NumPy would make this (64, 64); broadcast_to<esp::shape<64, 64>> says it on purpose
+// says: shapes must be equal, or one operand must already have the result's shape
+// says: same_or_broadcast<shape<64, 1>, shape<64>>
+auto total(esp::tensor<float, esp::shape<64, 1>> const& column, esp::tensor<float, esp::shape<64>> const& row) { return column + row; }
+
 #elif REFUSE == 5
-auto c = reshape<5, -1>(a);
+// says: the extents must multiply to the number of elements of x, with at most one -1
+// says: same_element_count<shape<8, 13>, to<5, -1>>
+auto folded(esp::tensor<float, esp::shape<8, 13>> const& x) { return reshape<5, -1>(x); }
+
 #elif REFUSE == 6
-auto c = sum<2>(a);
-#elif REFUSE == 7
-// A member that ESPALIER_MODULE does not name would never be trained.
+// says: an axis does not exist in the shape, or stands twice
+// says: axes_exist<shape<8, 13>, axes<2>>
+auto summed(esp::tensor<float, esp::shape<8, 13>> const& x) { return sum<2>(x); }
+
+#elif REFUSE == 7  // a member that is not listed would never be trained
+// says: ESPALIER_MODULE must list every member of the module
+// says: listed_members<Forgetful, 2, 1>
 struct Forgetful {
   nn::Linear<4, 4> first, second;
   ESPALIER_MODULE(Forgetful, first)
   constexpr auto forward(auto x) const { return second(first(x)); }
 };
 constexpr auto count = esp::parameter_count<Forgetful>;
-#endif
 #endif
 
 int main() {

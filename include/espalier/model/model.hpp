@@ -95,11 +95,14 @@ class model {
   /// Gives every parameter and buffer its first value again.
   void initialize(seed start) {
     seed_ = start;
+    draws_ = 0;
     std::uint32_t number = 0;
     each<true>([&](auto const& member, T* data) { fill_from(member, data, start, number++); });
     each<false>([&](auto const& member, T* data) { fill_from(member, data, start, number++); });
   }
   seed initial_seed() const { return seed_; }
+  /// Counts the training runs of this model, so that each draws its own random numbers.
+  std::uint64_t next_draw() const { return draws_++; }
 
   /// All parameters in a row; gaps of zeros align each of them.
   espalier::span<T> parameters() { return {data(), slots().parameters.storage}; }
@@ -161,7 +164,7 @@ class model {
   template <bool Parameters, class F>
   void visit(F&& f) const {
     char path[256]{};
-    detail::visit_tensors(numbered<Net>, path, 0, Parameters, f);
+    detail::visit_tensors<Parameters>(numbered<Net>, path, 0, f);
   }
   template <bool Parameters, class F>
   void each(F&& f) {
@@ -190,6 +193,7 @@ class model {
 
   detail::block memory_;
   seed seed_{};
+  mutable std::uint64_t draws_ = 0;
 };
 
 }  // namespace espalier

@@ -123,17 +123,17 @@ inline constexpr std::int64_t parameter_count = slots_of<Net>.parameters.element
 namespace detail {
 
 /// Visits the parameters or buffers of a module with their paths ("3.fc1.weight").
-template <class M, class F>
-constexpr void visit_tensors(M const& member, char* path, std::size_t length, bool want_parameters, F&& f) {
+template <bool Parameters, class M, class F>
+constexpr void visit_tensors(M const& member, char* path, std::size_t length, F&& f) {
   if constexpr (ParameterMember<M> || BufferMember<M>) {
-    if (ParameterMember<M> == want_parameters) f(static_cast<char const*>(path), member);
+    if constexpr (ParameterMember<M> == Parameters) f(static_cast<char const*>(path), member);
   } else if constexpr (nn::Module<M>) {
     M::visit_members(member, [&](char const* name, auto const& inner) {
       std::size_t n = length;
       if (n != 0) path[n++] = '.';
       for (char const* c = name; *c != 0; ++c) path[n++] = *c;
       path[n] = 0;
-      visit_tensors(inner, path, n, want_parameters, f);
+      visit_tensors<Parameters>(inner, path, n, f);
       path[length] = 0;
     });
   } else if constexpr (ArrayMember<M>) {
@@ -144,7 +144,7 @@ constexpr void visit_tensors(M const& member, char* path, std::size_t length, bo
       if (n != 0) path[n++] = '.';
       for (char const* c = name.text; *c != 0; ++c) path[n++] = *c;
       path[n] = 0;
-      visit_tensors(inner, path, n, want_parameters, f);
+      visit_tensors<Parameters>(inner, path, n, f);
       path[length] = 0;
     }
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include "../optim/optimizer.hpp"
 #include "label_error.hpp"
 #include "predictor.hpp"
+#include "updater.hpp"
 
 namespace espalier {
 
@@ -46,8 +46,7 @@ class trainer {
   using Net = typename Model::net_type;
   using T = typename Model::value_type;
   static constexpr int trainable = static_cast<int>(slots_of<Net>.parameters.trainable_storage);
-  using Update = optim::detail::update_source<Optimizer, trainable>;
-
+  using Rule = detail::update_rule<Optimizer, trainable, T>;
   using Found = detail::applied_net<Net, Batch>;
   static_assert(layers_fit<Found>::value, "a layer's input does not fit its weights");
 
@@ -84,16 +83,15 @@ class trainer {
   static constexpr std::size_t scores_bytes = detail::bytes_for<T>(static_cast<std::size_t>(prediction_shape::size));
   static constexpr std::size_t scratch_bytes =
       largest(workspace_bytes, detail::bytes_for<T>(detail::workspace_elements<Forward>), detail::bytes_for<T>(detail::workspace_elements<OneLoss>),
-              detail::bytes_for<T>(detail::workspace_elements<Update>));
+              Rule::workspace);
 
  public:
   static constexpr std::size_t bytes = scratch_bytes + gradient_bytes + optimizer_bytes + scores_bytes;
 
-  trainer(Model& model, Loss, Optimizer optimizer, Batch, More...) : model_{&model}, optimizer_{optimizer}, memory_{bytes} { start(); }
+  trainer(Model& model, Loss, Optimizer optimizer, Batch, More...) : model_{&model}, rule_{optimizer}, memory_{bytes} {}
   template <std::size_t Count, class Enough = detail::enough_bytes<Count, bytes>>
-  trainer(espalier::bytes<Count>& given, Model& model, Loss, Optimizer optimizer, Batch, More...) : model_{&model}, optimizer_{optimizer}, memory_{given, bytes} {
+  trainer(espalier::bytes<Count>& given, Model& model, Loss, Optimizer optimizer, Batch, More...) : model_{&model}, rule_{optimizer}, memory_{given, bytes} {
     static_assert(Enough::agree, "trainer{bytes, ...}: the bytes are fewer than trainer::bytes");
-    start();
   }
 
   /// One step of training. Returns the loss before the update.
@@ -142,17 +140,15 @@ class trainer {
   }
 
   /// Magnitudes (learning rate, ...) may change while training.
-  Optimizer& optimizer() { return optimizer_; }
+  Optimizer& optimizer() { return rule_.optimizer; }
   /// Updates that were applied so far.
-  std::int64_t steps() const { return step_; }
+  std::int64_t steps() const { return rule_.steps; }
   /// Updates that the optimizer refused (refuse_non_finite).
-  std::int64_t refused_updates() const { return refused_; }
+  std::int64_t refused_updates() const { return rule_.refused; }
   /// The gradients of the last step, in the layout of the model's parameters.
   espalier::span<T const> gradients() const { return {memory_.template at<T>(scratch_bytes), trainable}; }
 
  private:
-  void start() { random_ = espalier::on_cpu::random_state{model_->initial_seed().value, 0}; }
-
   static std::int64_t largest_score(T const* scores, std::int64_t count) {
     std::int64_t best = 0;
     for (std::int64_t i = 1; i < count; ++i)
@@ -180,37 +176,19 @@ class trainer {
     T loss = 0;
     b.at[plan::base::workspace] = memory_.template at<T>(0);
     b.at[plan::base::gradients] = memory_.template at<T>(scratch_bytes);
-    b.at[plan::base::key] = &random_;
+    espalier::on_cpu::random_state random{model_->initial_seed().value, model_->next_draw()};
+    b.at[plan::base::key] = &random;
     b.at[plan::base::arguments] = const_cast<T*>(images.data());
     b.at[plan::base::arguments + 1] = const_cast<target_element*>(targets.data());
     b.at[plan::base::results] = &loss;
     espalier::on_cpu::run<detail::training_source<Net, Loss, B>, T>(b.at);
-    ++random_.step;
-    apply_update();
+    T* const gradient = memory_.template at<T>(scratch_bytes);
+    rule_.apply(model_->parameters().data(), gradient, memory_.template at<T>(scratch_bytes + gradient_bytes), memory_.template at<T>(0));
     return loss;
   }
-  void apply_update() {
-    detail::program_bases b = model_->bases();
-    optim::magnitudes const m = optimizer_.magnitudes_of(step_ + 1);
-    T magnitudes[optim::max_magnitudes];
-    for (int i = 0; i < optim::max_magnitudes; ++i) magnitudes[i] = static_cast<T>(m.at[i]);
-    T applied = 1;
-    b.at[plan::base::workspace] = memory_.template at<T>(0);
-    b.at[plan::base::magnitudes] = magnitudes;
-    b.at[plan::base::arguments] = memory_.template at<T>(scratch_bytes);
-    b.at[plan::base::buffers] = memory_.template at<T>(scratch_bytes + gradient_bytes);
-    b.at[plan::base::results] = &applied;
-    espalier::on_cpu::run<Update, T>(b.at);
-    if (applied != T(0)) ++step_;
-    else ++refused_;
-  }
-
   Model* model_;
-  Optimizer optimizer_;
+  Rule rule_;
   detail::block memory_;
-  espalier::on_cpu::random_state random_{};
-  std::int64_t step_ = 0;
-  std::int64_t refused_ = 0;
 };
 
 template <class Model, class Loss, class Optimizer, class Batch, class... More>

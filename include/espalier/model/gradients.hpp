@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "model.hpp"
+
+namespace espalier {
+
+/// Gradients of a model's trainable parameters, named and laid out like the parameters.
+template <class Net, class T = float>
+class gradients {
+  static constexpr std::size_t bytes = detail::bytes_for<T>(static_cast<std::size_t>(slots_of<Net>.parameters.trainable_storage));
+
+ public:
+  gradients() : memory_{bytes} {}
+  gradients(gradients const& other) : memory_{bytes} { *this = other; }
+  gradients& operator=(gradients const& other) {
+    if (this != &other) __builtin_memcpy(span().data(), other.span().data(), bytes);
+    return *this;
+  }
+
+  espalier::span<T> span() { return {memory_.template at<T>(0), slots_of<Net>.parameters.trainable_storage}; }
+  espalier::span<T const> span() const { return {memory_.template at<T>(0), slots_of<Net>.parameters.trainable_storage}; }
+
+  /// The gradient of the parameter of that path; a name that the model does not have, or that is frozen, converts to false.
+  named_tensor<T> parameter(char const* wanted) const {
+    named_tensor<T> found{wanted, extents{}, nullptr};
+    for_each_parameter([&](char const* path, extents const& shape, espalier::span<T> elements) {
+      if (detail::same_text(path, wanted)) found = named_tensor<T>{path, shape, elements.data()};
+    });
+    return found;
+  }
+  /// f(name, extents, span) for each, in the order of declaration.
+  template <class F>
+  void for_each_parameter(F&& f) const {
+    char path[256]{};
+    detail::visit_tensors<true>(numbered<Net>, path, 0, [&](char const* name, auto const& member) {
+      using Member = std::remove_cvref_t<decltype(member)>;
+      detail::tensor_slots const& s = slots_of<Net>.parameters;
+      if (s.trainable[member.slot])
+        f(name, Member::shape_type::value, espalier::span<T>{memory_.template at<T>(0) + s.offset[member.slot], Member::shape_type::size});
+    });
+  }
+
+ private:
+  detail::block memory_;
+};
+
+/// A loss and the gradients that belong to it.
+template <class T, class Gradients>
+struct loss_and_gradients {
+  T loss;
+  Gradients slopes;
+};
+
+namespace detail {
+
+template <class Model, class Loss>
+struct model_gradient_function {
+  Model const& model;
+
+  /// errors  layers and loss that do not fit do not compile
+  template <class X, class Y>
+  auto operator()(X const& x, Y const& y) const {
+    using Net = typename Model::net_type;
+    using T = typename Model::value_type;
+    using B = shape_of<X>;
+    using Found = applied_net<Net, B>;
+    static_assert(layers_fit<Found>::value, "a layer's input does not fit its weights");
+    if constexpr (layers_fit<Found>::value) {
+      using Source = training_source<Net, Loss, B>;
+      using Target = std::conditional_t<std::is_void_v<typename Source::element>, T, typename Source::element>;
+      view<Target const, typename Source::target> const targets{y};
+      loss_and_gradients<T, gradients<Net, T>> result{};
+      block const workspace{bytes_for<T>(workspace_elements<Source>)};
+      on_cpu::random_state random{model.initial_seed().value, model.next_draw()};
+      program_bases b = model.bases();
+      b.at[plan::base::workspace] = workspace.at<T>(0);
+      b.at[plan::base::gradients] = result.slopes.span().data();
+      b.at[plan::base::key] = &random;
+      b.at[plan::base::arguments] = const_cast<T*>(x.data());
+      b.at[plan::base::arguments + 1] = const_cast<Target*>(targets.data());
+      b.at[plan::base::results] = &result.loss;
+      on_cpu::run<Source, T>(b.at);
+      return result;
+    }
+  }
+};
+
+}  // namespace detail
+
+/// value_and_grad(model, loss)(x, y): the loss in training mode and the gradients of all trainable parameters; running statistics are updated and
+/// dropout draws, as in a step of training. A trainer does the same without allocating.
+/// shape   a batch, its targets -> {loss, slopes}
+template <class Net, class Device, class T, class Loss>
+auto value_and_grad(model<Net, Device, T> const& model, Loss) {
+  return detail::model_gradient_function<espalier::model<Net, Device, T>, Loss>{model};
+}
+
+}  // namespace espalier

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "../optim/optimizer.hpp"
+#include "gradients.hpp"
+
+namespace espalier {
+
+namespace detail {
+
+/// An optimizer at work on a vector of parameters: its magnitudes, its step count, and one fused sweep for each update.
+template <class Optimizer, int Size, class T>
+class update_rule {
+  using Source = optim::detail::update_source<Optimizer, Size>;
+
+ public:
+  static constexpr std::size_t workspace = bytes_for<T>(workspace_elements<Source>);
+  static constexpr std::size_t state = bytes_for<T>(static_cast<std::size_t>(Size) * Optimizer::states);
+
+  explicit update_rule(Optimizer chosen) : optimizer{chosen} {}
+
+  void apply(T* parameters, T const* gradient, T* states, T* scratch) {
+    optim::magnitudes const m = optimizer.magnitudes_of(steps + 1);
+    T magnitudes[optim::max_magnitudes];
+    for (int i = 0; i < optim::max_magnitudes; ++i) magnitudes[i] = static_cast<T>(m.at[i]);
+    T applied = 1;
+    void* base[plan::base::count];
+    base[plan::base::workspace] = scratch;
+    base[plan::base::parameters] = parameters;
+    base[plan::base::buffers] = states;
+    base[plan::base::magnitudes] = magnitudes;
+    base[plan::base::arguments] = const_cast<T*>(gradient);
+    base[plan::base::results] = &applied;
+    if constexpr (Size > 0) on_cpu::run<Source, T>(base);
+    if (applied != T(0)) ++steps;
+    else ++refused;
+  }
+
+  Optimizer optimizer;
+  std::int64_t steps = 0;
+  std::int64_t refused = 0;
+};
+
+}  // namespace detail
+
+namespace optim {
+
+/// An optimizer with its state for a model, for a training loop of one's own: optim::updater adam{model, optim::Adam{}}; adam.update(model, slopes).
+/// memory  one allocation at construction, none afterwards
+template <class Model, class Optimizer>
+class updater {
+  using T = typename Model::value_type;
+  static constexpr int size = static_cast<int>(slots_of<typename Model::net_type>.parameters.trainable_storage);
+  using Rule = espalier::detail::update_rule<Optimizer, size, T>;
+
+ public:
+  static constexpr std::size_t bytes = Rule::state + Rule::workspace;
+
+  updater(Model const&, Optimizer optimizer) : rule_{optimizer}, memory_{bytes} {}
+
+  /// Moves the model's parameters along the gradients.
+  void update(Model& model, gradients<typename Model::net_type, T> const& slopes) {
+    rule_.apply(model.parameters().data(), slopes.span().data(), memory_.template at<T>(0), memory_.template at<T>(Rule::state));
+  }
+  /// Magnitudes (learning rate, ...) may change while training.
+  Optimizer& optimizer() { return rule_.optimizer; }
+  std::int64_t steps() const { return rule_.steps; }
+  /// Updates that the optimizer refused (refuse_non_finite).
+  std::int64_t refused_updates() const { return rule_.refused; }
+
+ private:
+  Rule rule_;
+  espalier::detail::block memory_;
+};
+
+}  // namespace optim
+
+}  // namespace espalier

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: T is float, double, std::int32_t or bool
+// expect-early: tensor<long
+#include <espalier/storage/tensor.hpp>
+
+using espalier::shape;
+using espalier::tensor;
+
+#if defined(SHOULD_FAIL)
+tensor<std::int64_t, shape<3>> x;
+#else
+tensor<std::int32_t, shape<3>> x;
+#endif
