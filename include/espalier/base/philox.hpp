@@ -28,7 +28,7 @@ constexpr int philox_rounds = 10;
 }  // namespace detail
 
 /// The four random words that belong to a counter.
-ESPALIER_EVERYWHERE constexpr philox_block philox(philox_block counter, philox_key key) {
+ESPALIER_EVERYWHERE ESPALIER_INLINE constexpr philox_block philox(philox_block counter, philox_key key) {
   // By value: device code cannot take the address of a constant of the host.
   constexpr std::uint64_t m0 = detail::philox_multiplier[0], m1 = detail::philox_multiplier[1];
   constexpr std::uint32_t step0 = detail::philox_step[0], step1 = detail::philox_step[1];
@@ -42,7 +42,7 @@ ESPALIER_EVERYWHERE constexpr philox_block philox(philox_block counter, philox_k
 }
 
 /// Element i of the draw (key, stream): word i % 4 of the block with counter (i / 4, stream), low words first.
-ESPALIER_EVERYWHERE constexpr std::uint32_t philox_bits(std::int64_t i, std::uint64_t key, std::uint64_t stream) {
+ESPALIER_EVERYWHERE ESPALIER_INLINE constexpr std::uint32_t philox_bits(std::int64_t i, std::uint64_t key, std::uint64_t stream) {
   std::uint64_t const block = static_cast<std::uint64_t>(i) / 4;
   philox_block const drawn = philox({{static_cast<std::uint32_t>(block), static_cast<std::uint32_t>(block >> 32), static_cast<std::uint32_t>(stream),
                                       static_cast<std::uint32_t>(stream >> 32)}},
@@ -53,7 +53,7 @@ ESPALIER_EVERYWHERE constexpr std::uint32_t philox_bits(std::int64_t i, std::uin
 /// A number in [0, 1), every multiple of its resolution equally likely: 2^-24 for float (all a float can hold evenly), 2^-32 for double (one word a
 /// number, so that elements and words correspond). Exact: no rounding takes place.
 template <class T>
-ESPALIER_EVERYWHERE constexpr T uniform_from_bits(std::uint32_t bits) {
+ESPALIER_EVERYWHERE ESPALIER_INLINE constexpr T uniform_from_bits(std::uint32_t bits) {
   if constexpr (sizeof(T) == 4) {
     return static_cast<T>(bits >> 8) * T(0x1p-24);
   } else {

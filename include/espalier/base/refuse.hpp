@@ -5,13 +5,30 @@
 namespace espalier {
 
 /// The result of an op whose operands do not fit: carries the relation that failed and, as it travels up, the path of modules it came through.
-/// Every op accepts it in silence, so one mistake stays one error; only a root (model, trainer, predictor, output_shape, grad) asserts.
+/// Every op accepts it in silence, and it can be used as a tensor would be, so one mistake stays one error; only a root (model, trainer, predictor, output_shape, grad) asserts.
 template <class... Facts>
 struct refused {
   using shape_type = refused;
   using is_expression = void;
   static constexpr bool eager = false;
+  static constexpr bool agree = false;
+  constexpr refused operator()(auto const&...) const { return {}; }
+  constexpr refused operator[](auto const&) const { return {}; }
+  template <class T>
+    requires std::is_arithmetic_v<T>
+  constexpr operator T() const {
+    return {};
+  }
 };
+
+/// Nothing to refuse.
+struct agreed {
+  static constexpr bool agree = true;
+};
+
+/// The axis on which operands disagree, counted from the last (-1), as a fact of a refusal.
+template <int Axis>
+struct at_axis {};
 
 template <class T>
 inline constexpr bool is_refused = false;
@@ -32,6 +49,12 @@ struct first_refused<T, Rest...> : std::conditional_t<is_refused<T>, std::type_i
 template <>
 struct first_refused<> {};
 }  // namespace detail
+
+/// False for a refusal whose cause is this relation: what a static_assert asks for, with a sentence for the relation.
+template <template <class...> class Relation, class Found>
+inline constexpr bool holds = true;
+template <template <class...> class Relation, class... Operands, class... Facts>
+inline constexpr bool holds<Relation, refused<Relation<Operands...>, Facts...>> = false;
 
 /// Position of a layer in a Sequential, as a fact of the path: layer 3 of 7 counts from 0.
 template <int Position, int Count>

@@ -45,7 +45,7 @@ constexpr int traced_derivative(graph::tracer& t, int const* arguments) {
     own.id[i] = arguments[i];
     // Two arguments with one node behind them are still two arguments.
     for (std::size_t j = 0; j < i; ++j)
-      if (own.id[i] == own.id[j]) own.id[i] = g.add(graph::node{&described<detach_>, {own.id[i], 0, 0, 0}, i, g[own.id[i]].shape});
+      if (own.id[i] == own.id[j]) own.id[i] = another_name(handle{&g, own.id[i]}, i).id;
   }
   int const y = lower(t, body_of_function<F, X...>::expression(), own);
   marks m{};
@@ -64,7 +64,7 @@ template <class F, int K, class S, class... X>
 struct derivative {
   using shape_type = S;
   using is_expression = void;
-  using element_type = void;
+  using element_type = typename detail::common_element<element_of<X>...>::type;
   static constexpr bool eager = (X::eager || ...);
   boost::hana::basic_tuple<X...> operands;
 

@@ -155,16 +155,11 @@ bool overlaps(eager_inputs<T> const& in, T const* result, std::int64_t size) {
   return false;
 }
 
-template <class E, class S>
-inline constexpr bool fits_tensor = std::is_same_v<shape_of<E>, S>;
+/// What an expression is computed in: its own real type, else that of the tensor that takes it, else float.
+template <class E, class T = float>
+using computed_element = std::conditional_t<real_element<element_of<E>>, element_of<E>, std::conditional_t<real_element<T>, T, float>>;
 
 }  // namespace detail
-
-/// Named relation: an expression has the shape and the element type of the tensor that takes it.
-template <class ExpressionShape, class TensorShape>
-struct same_shape_as_tensor {
-  static constexpr bool agree = std::is_same_v<ExpressionShape, TensorShape>;
-};
 
 /// y = the value of the expression: one program, its elementwise parts one fused loop. An operand may be y itself, or overlap it.
 /// shape   S -> S
@@ -173,11 +168,11 @@ struct same_shape_as_tensor {
 template <class E, class T, class S>
   requires(detail::marked_expression<E> && !is_refused<E>)
 constexpr void evaluate_into(E const& e, tensor<T, S, cpu>& y) {
-  using Element = std::conditional_t<std::is_void_v<element_of<E>>, float, element_of<E>>;
-  using relation = same_shape_as_tensor<shape_of<E>, S>;
-  static_assert(relation::agree, "tensor = expression: the expression has another shape than the tensor");
-  static_assert(std::is_same_v<Element, T> || std::is_same_v<T, bool>, "tensor = expression: the expression has another element type; convert with tensor<T, S>(x)");
-  if constexpr (relation::agree && (std::is_same_v<Element, T> || std::is_same_v<T, bool>)) {
+  using Element = detail::computed_element<E, T>;
+  using Fit = detail::expression_fit<E, T, S>;
+  static_assert(Fit::shapes::agree, "evaluate_into(expression, tensor): the expression has another shape than the tensor");
+  static_assert(Fit::elements::agree, "evaluate_into(expression, tensor): the expression has another element type; convert with tensor<T, S>(x)");
+  if constexpr (Fit::shapes::agree && Fit::elements::agree) {
     using Source = detail::eager_source<typename detail::skeleton<E>::type>;
     detail::eager_inputs<Element> in{};
     detail::collect(in, e);
@@ -209,12 +204,8 @@ constexpr void evaluate_into(refused<Facts...> const&, tensor<T, S, cpu>&) {}
 template <class E>
   requires detail::marked_expression<E>
 constexpr auto evaluate(E const& e) {
-  using Element = std::conditional_t<std::is_void_v<element_of<E>>, float, element_of<E>>;
-  if constexpr (is_refused<E>) {
-    return e;
-  } else {
-    return tensor<Element, shape_of<E>>(e);
-  }
+  if constexpr (is_refused<E>) return e;
+  else return tensor<detail::computed_element<E>, shape_of<E>>(e);
 }
 
 }  // namespace espalier

@@ -57,11 +57,18 @@ namespace detail {
 template <class T>
 inline constexpr bool real_element = std::is_same_v<T, float> || std::is_same_v<T, double>;
 /// float and double insist; integers, booleans and void give way. Two that insist on different types do not mix.
+template <class... Elements>
+struct common_element;
 template <class A, class B>
-struct common_element {
+struct common_element<A, B> {
   static constexpr bool agree = !(real_element<A> && real_element<B>) || std::is_same_v<A, B>;
   using type = std::conditional_t<real_element<A>, A, std::conditional_t<real_element<B>, B, void>>;
 };
+template <class A>
+struct common_element<A> : common_element<A, void> {};
+template <class A, class B, class... Rest>
+  requires(sizeof...(Rest) > 0)
+struct common_element<A, B, Rest...> : common_element<typename common_element<A, B>::type, Rest...> {};
 }  // namespace detail
 
 /// Named relation: both operands have one real element type; convert one of them with tensor<double, S>(x).

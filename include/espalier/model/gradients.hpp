@@ -7,7 +7,8 @@ namespace espalier {
 /// Gradients of a model's trainable parameters, named and laid out like the parameters.
 template <class Net, class T = float>
 class gradients {
-  static constexpr std::size_t bytes = detail::bytes_for<T>(static_cast<std::size_t>(slots_of<Net>.parameters.trainable_storage));
+  static constexpr std::int64_t size = slots_of<Net>.parameters.trainable_storage;
+  static constexpr std::size_t bytes = detail::bytes_for<T>(static_cast<std::size_t>(size));
 
  public:
   gradients() : memory_{bytes} {}
@@ -17,27 +18,17 @@ class gradients {
     return *this;
   }
 
-  espalier::span<T> span() { return {memory_.template at<T>(0), slots_of<Net>.parameters.trainable_storage}; }
-  espalier::span<T const> span() const { return {memory_.template at<T>(0), slots_of<Net>.parameters.trainable_storage}; }
+  espalier::span<T> span() { return {memory_.template at<T>(0), size}; }
+  espalier::span<T const> span() const { return {memory_.template at<T>(0), size}; }
 
   /// The gradient of the parameter of that path; a name that the model does not have, or that is frozen, converts to false.
   named_tensor<T> parameter(char const* wanted) const {
-    named_tensor<T> found{wanted, extents{}, nullptr};
-    for_each_parameter([&](char const* path, extents const& shape, espalier::span<T> elements) {
-      if (detail::same_text(path, wanted)) found = named_tensor<T>{path, shape, elements.data()};
-    });
-    return found;
+    return detail::find_tensor<Net, true>(wanted, memory_.template at<T>(0), true);
   }
   /// f(name, extents, span) for each, in the order of declaration.
   template <class F>
   void for_each_parameter(F&& f) const {
-    char path[256]{};
-    detail::visit_tensors<true>(numbered<Net>, path, 0, [&](char const* name, auto const& member) {
-      using Member = std::remove_cvref_t<decltype(member)>;
-      detail::tensor_slots const& s = slots_of<Net>.parameters;
-      if (s.trainable[member.slot])
-        f(name, Member::shape_type::value, espalier::span<T>{memory_.template at<T>(0) + s.offset[member.slot], Member::shape_type::size});
-    });
+    detail::for_each_tensor<Net, true>(memory_.template at<T>(0), true, f);
   }
 
  private:

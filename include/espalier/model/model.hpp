@@ -43,6 +43,16 @@ constexpr bool same_text(char const* a, char const* b) {
   return *a == *b;
 }
 
+/// The tensor of a path; one that does not exist converts to false.
+template <class Net, bool Parameters, class T>
+named_tensor<T> find_tensor(char const* wanted, T* base, bool trainable_only) {
+  named_tensor<T> found{wanted, extents{}, nullptr};
+  for_each_tensor<Net, Parameters>(base, trainable_only, [&](char const* path, extents const& shape, espalier::span<T> elements) {
+    if (same_text(path, wanted)) found = named_tensor<T>{path, shape, elements.data()};
+  });
+  return found;
+}
+
 /// The pointers of a running program.
 struct program_bases {
   void* at[plan::base::count];
@@ -71,7 +81,7 @@ struct model_on {
 template <class Net, class Device = cpu, class T = float>
 class model {
   static_assert(detail::model_on<Device>::included, "model<Net, cuda>: include <espalier/cuda.hpp> for models on the graphics processor");
-  static constexpr auto const& slots() { return slots_of<Net>; }
+  static constexpr std::int64_t parameter_storage = slots_of<Net>.parameters.storage, buffer_storage = slots_of<Net>.buffers.storage;
 
  public:
   using net_type = Net;
@@ -97,31 +107,31 @@ class model {
     seed_ = start;
     draws_ = 0;
     std::uint32_t number = 0;
-    each<true>([&](auto const& member, T* data) { fill_from(member, data, start, number++); });
-    each<false>([&](auto const& member, T* data) { fill_from(member, data, start, number++); });
+    fill<true>(data(), number);
+    fill<false>(buffer_data(), number);
   }
   seed initial_seed() const { return seed_; }
   /// Counts the training runs of this model, so that each draws its own random numbers.
   std::uint64_t next_draw() const { return draws_++; }
 
   /// All parameters in a row; gaps of zeros align each of them.
-  espalier::span<T> parameters() { return {data(), slots().parameters.storage}; }
-  espalier::span<T const> parameters() const { return {data(), slots().parameters.storage}; }
-  espalier::span<T> buffers() { return {buffer_data(), slots().buffers.storage}; }
-  espalier::span<T const> buffers() const { return {buffer_data(), slots().buffers.storage}; }
+  espalier::span<T> parameters() { return {data(), parameter_storage}; }
+  espalier::span<T const> parameters() const { return {data(), parameter_storage}; }
+  espalier::span<T> buffers() { return {buffer_data(), buffer_storage}; }
+  espalier::span<T const> buffers() const { return {buffer_data(), buffer_storage}; }
 
   /// The parameter or buffer of that path ("3.fc1.weight"); one that does not exist converts to false and has no elements.
-  named_tensor<T> parameter(char const* path) { return find<true>(path, data()); }
-  named_tensor<T> buffer(char const* path) { return find<false>(path, buffer_data()); }
+  named_tensor<T> parameter(char const* path) { return detail::find_tensor<Net, true>(path, data(), false); }
+  named_tensor<T> buffer(char const* path) { return detail::find_tensor<Net, false>(path, buffer_data(), false); }
 
   /// f(name, extents, span) for each, in the order of declaration.
   template <class F>
   void for_each_parameter(F&& f) {
-    for_each<true>(data(), f);
+    detail::for_each_tensor<Net, true>(data(), false, f);
   }
   template <class F>
   void for_each_buffer(F&& f) {
-    for_each<false>(buffer_data(), f);
+    detail::for_each_tensor<Net, false>(buffer_data(), false, f);
   }
 
   /// The net's output in evaluation mode: the convenient form, which takes its workspace from the heap. A predictor keeps its own.
@@ -157,38 +167,11 @@ class model {
   T* buffer_data() const { return memory_.template at<T>(parameter_bytes); }
 
   template <bool Parameters>
-  static constexpr detail::tensor_slots const& table() {
-    if constexpr (Parameters) return slots_of<Net>.parameters;
-    else return slots_of<Net>.buffers;
-  }
-  template <bool Parameters, class F>
-  void visit(F&& f) const {
-    char path[256]{};
-    detail::visit_tensors<Parameters>(numbered<Net>, path, 0, f);
-  }
-  template <bool Parameters, class F>
-  void each(F&& f) {
-    T* const base = Parameters ? data() : buffer_data();
-    visit<Parameters>([&](char const*, auto const& member) { f(member, base + table<Parameters>().offset[member.slot]); });
-  }
-  template <bool Parameters, class F>
-  void for_each(T* base, F&& f) const {
-    visit<Parameters>([&](char const* path, auto const& member) {
-      using Member = std::remove_cvref_t<decltype(member)>;
-      f(path, Member::shape_type::value, espalier::span<T>{base + table<Parameters>().offset[member.slot], Member::shape_type::size});
-    });
-  }
-  template <bool Parameters>
-  named_tensor<T> find(char const* wanted, T* base) const {
-    named_tensor<T> found{wanted, extents{}, nullptr};
-    for_each<Parameters>(base, [&](char const* path, extents const& shape, espalier::span<T> elements) {
-      if (detail::same_text(path, wanted)) found = named_tensor<T>{path, shape, elements.data()};
-    });
-    return found;
-  }
-  template <class Member>
-  static void fill_from(Member const&, T* data, seed start, std::uint32_t number) {
-    nn::init::fill(Member::initializer_type::value, espalier::span<T>{data, Member::shape_type::size}, nn::init::stream{start.value, number});
+  void fill(T* base, std::uint32_t& number) {
+    for (int i = 0; i < detail::tensor_count<Net, Parameters>; ++i) {
+      detail::tensor_row const& row = detail::rows_of<Net, Parameters>.at[i];
+      detail::fill_functions_of<Net, Parameters, T>.at[i](base + row.offset, row.shape.size(), seed_.value, number++);
+    }
   }
 
   detail::block memory_;

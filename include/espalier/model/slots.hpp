@@ -2,6 +2,7 @@
 #pragma once
 #include "../nn/module.hpp"
 #include "../plan/memory.hpp"
+#include "../storage/element.hpp"
 #include "../trace/trace.hpp"
 
 /// The numbered parameters, buffers and random streams of a module type: what is where in a model's contiguous storage.
@@ -122,31 +123,115 @@ inline constexpr std::int64_t parameter_count = slots_of<Net>.parameters.element
 
 namespace detail {
 
-/// Visits the parameters or buffers of a module with their paths ("3.fc1.weight").
+/// Visits the parameters or buffers of a module, in the order of declaration, with their paths ("3.fc1.weight").
 template <bool Parameters, class M, class F>
-constexpr void visit_tensors(M const& member, char* path, std::size_t length, F&& f) {
+constexpr void visit_tensors(M const& member, char* path, int length, F&& f) {
   if constexpr (ParameterMember<M> || BufferMember<M>) {
-    if constexpr (ParameterMember<M> == Parameters) f(static_cast<char const*>(path), member);
-  } else if constexpr (nn::Module<M>) {
-    M::visit_members(member, [&](char const* name, auto const& inner) {
-      std::size_t n = length;
+    if constexpr (ParameterMember<M> == Parameters) f(static_cast<char const*>(path), length, member);
+  } else {
+    auto const enter = [&](char const* name, auto const& inner) {
+      int n = length;
       if (n != 0) path[n++] = '.';
       for (char const* c = name; *c != 0; ++c) path[n++] = *c;
       path[n] = 0;
       visit_tensors<Parameters>(inner, path, n, f);
       path[length] = 0;
-    });
-  } else if constexpr (ArrayMember<M>) {
-    int position = 0;
-    for (auto const& inner : member) {
-      auto const name = nn::name_of_position(position++);
-      std::size_t n = length;
-      if (n != 0) path[n++] = '.';
-      for (char const* c = name.text; *c != 0; ++c) path[n++] = *c;
-      path[n] = 0;
-      visit_tensors<Parameters>(inner, path, n, f);
-      path[length] = 0;
+    };
+    if constexpr (nn::Module<M>) {
+      M::visit_members(member, enter);
+    } else if constexpr (ArrayMember<M>) {
+      int position = 0;
+      for (auto const& inner : member) enter(nn::name_of_position(position++).text, inner);
     }
+  }
+}
+inline constexpr int longest_path = 512;
+
+template <bool Parameters>
+constexpr tensor_slots const& slots_of_kind(slots const& s) {
+  if constexpr (Parameters) return s.parameters;
+  else return s.buffers;
+}
+
+/// What a running model needs to know of its tensors: exactly as many rows as there are tensors.
+struct tensor_row {
+  std::int64_t offset;
+  extents shape;
+  bool trainable;
+};
+template <int Count>
+struct tensor_rows {
+  tensor_row at[static_cast<std::size_t>(Count) + 1];
+};
+template <class Net, bool Parameters>
+inline constexpr int tensor_count = slots_of_kind<Parameters>(slots_of<Net>).count;
+template <class Net, bool Parameters>
+inline constexpr auto rows_of = [] {
+  tensor_rows<tensor_count<Net, Parameters>> r{};
+  tensor_slots const& s = slots_of_kind<Parameters>(slots_of<Net>);
+  for (int i = 0; i < s.count; ++i) r.at[i] = tensor_row{s.offset[i], s.shape[i], s.trainable[i]};
+  return r;
+}();
+
+/// The paths of a net's tensors, by slot; only a program that asks for names pays for them.
+template <int Count, int Length>
+struct tensor_names {
+  char at[static_cast<std::size_t>(Count) + 1][static_cast<std::size_t>(Length) + 1];
+};
+template <class Net, bool Parameters>
+constexpr int longest_name() {
+  int longest = 0;
+  char path[longest_path]{};
+  visit_tensors<Parameters>(numbered<Net>, path, 0, [&](char const*, int length, auto const&) { longest = length > longest ? length : longest; });
+  return longest;
+}
+template <class Net, bool Parameters>
+inline constexpr auto names_of = [] {
+  tensor_names<tensor_count<Net, Parameters>, longest_name<Net, Parameters>()> r{};
+  char path[longest_path]{};
+  visit_tensors<Parameters>(numbered<Net>, path, 0, [&](char const* name, int length, auto const& member) {
+    for (int i = 0; i < length; ++i) r.at[member.slot][i] = name[i];
+  });
+  return r;
+}();
+
+/// How each tensor begins, by slot.
+template <class Initializer, class T>
+void fill_tensor(T* data, std::int64_t size, std::uint64_t seed, std::uint32_t number) {
+  nn::init::fill(Initializer::value, espalier::span<T>{data, size}, nn::init::stream{seed, number});
+}
+template <class T>
+using fill_function = void (*)(T*, std::int64_t, std::uint64_t, std::uint32_t);
+template <class T, int Count>
+struct fill_functions {
+  fill_function<T> at[static_cast<std::size_t>(Count) + 1];
+};
+template <class M, class F>
+constexpr void visit_leaves(M const& member, F&& f) {
+  if constexpr (ParameterMember<M> || BufferMember<M>) {
+    f(member);
+  } else if constexpr (nn::Module<M>) {
+    M::visit_members(member, [&](char const*, auto const& inner) { visit_leaves(inner, f); });
+  } else if constexpr (ArrayMember<M>) {
+    for (auto const& inner : member) visit_leaves(inner, f);
+  }
+}
+template <class Net, bool Parameters, class T>
+inline constexpr auto fill_functions_of = [] {
+  fill_functions<T, tensor_count<Net, Parameters>> r{};
+  visit_leaves(numbered<Net>, [&]<class Member>(Member const& member) {
+    if constexpr (ParameterMember<Member> == Parameters) r.at[member.slot] = &fill_tensor<typename Member::initializer_type, T>;
+  });
+  return r;
+}();
+
+/// f(name, extents, span) for each tensor at `base`, in the order of declaration; trainable ones only where asked.
+template <class Net, bool Parameters, class T, class F>
+void for_each_tensor(T* base, bool trainable_only, F&& f) {
+  for (int i = 0; i < tensor_count<Net, Parameters>; ++i) {
+    tensor_row const& row = rows_of<Net, Parameters>.at[i];
+    if (row.trainable || !trainable_only)
+      f(static_cast<char const*>(names_of<Net, Parameters>.at[i]), row.shape, espalier::span<T>{base + row.offset, row.shape.size()});
   }
 }
 

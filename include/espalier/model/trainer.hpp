@@ -20,7 +20,7 @@ struct training_facts {
   using source = detail::training_source<Net, Loss, Batch>;
   static constexpr auto const& plan = plan::plan_of<source>;
   static constexpr int trainable = static_cast<int>(slots_of<Net>.parameters.trainable_storage);
-  using update = optim::detail::update_source<Optimizer, trainable>;
+  using update = detail::update_source<Optimizer, trainable>;
 
   /// Activations, adjoints and temporaries; parameters, gradients and optimizer state are not in it.
   static constexpr std::size_t workspace_bytes = detail::bytes_for<T>(static_cast<std::size_t>(plan.places.workspace));

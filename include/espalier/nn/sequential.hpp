@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include "../trace/trace.hpp"
+#include <boost/hana/at.hpp>
+#include <boost/hana/unpack.hpp>
+
 #include "module.hpp"
 
 namespace espalier::nn {
@@ -27,16 +29,16 @@ constexpr auto operator>>(reached<S, Position, Count>, std::type_identity<M>) {
 template <class S, int Position, int Count>
 S shape_reached(reached<S, Position, Count>);
 
-/// A traced value on its way through the layers.
-template <class S>
+/// A traced value on its way through the layers. The tracer is a template parameter, so that modules know nothing of tracing.
+template <class S, class Tracer, class Scope>
 struct passing {
-  graph::tracer& tracer;
+  Tracer& tracer;
   int id;
 };
-template <class S, class M>
-constexpr auto operator>>(passing<S> x, M const& module) {
+template <class S, class Tracer, class Scope, class M>
+constexpr auto operator>>(passing<S, Tracer, Scope> x, M const& module) {
   auto const y = module(argument<S, 0>{});
-  return passing<shape_of<decltype(y)>>{x.tracer, lower(x.tracer, y, graph::scope{{x.id}})};
+  return passing<shape_of<decltype(y)>, Tracer, Scope>{x.tracer, lower(x.tracer, y, Scope{{x.id}})};
 }
 
 /// The layers of a Sequential applied to an argument.
@@ -49,8 +51,9 @@ struct chain {
   boost::hana::tuple<M...> layers;
   X x;
 
-  constexpr int lower_into(graph::tracer& t, graph::scope const& in) const {
-    return boost::hana::unpack(layers, [&](M const&... layer) { return (passing<shape_of<X>>{t, lower(t, x, in)} >> ... >> layer).id; });
+  template <class Tracer, class Scope>
+  constexpr int lower_into(Tracer& t, Scope const& in) const {
+    return boost::hana::unpack(layers, [&](M const&... layer) { return (passing<shape_of<X>, Tracer, Scope>{t, lower(t, x, in)} >> ... >> layer).id; });
   }
 };
 

@@ -30,6 +30,8 @@ struct rule<add_> : elementwise {
 template <class A, class B>
   requires Operands<A, B>
 constexpr applied<add_, A, B> operator+(A&& a, B&& b) {
+  static_assert(holds<same_or_broadcast, said_here<add_, A, B>>, "a + b: " ESPALIER_SHAPES_FIT);
+  static_assert(holds<same_element, said_here<add_, A, B>>, "a + b: " ESPALIER_ELEMENTS_FIT);
   return apply<add_>(static_cast<A&&>(a), static_cast<B&&>(b));
 }
 

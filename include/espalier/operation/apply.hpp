@@ -53,27 +53,48 @@ struct result_shape<X> {
   using type = shape_of<kept<X>>;
 };
 
-template <class First, class... Rest>
-inline constexpr bool elements_agree = true;
+/// The first two operands that insist on different element types, as a relation; any other pair where all agree.
+template <class... Elements>
+struct elements_relation {
+  using type = same_element<void, void>;
+};
 template <class A, class B>
-inline constexpr bool elements_agree<A, B> = same_element<element_of<kept<A>>, element_of<kept<B>>>::agree;
+struct elements_relation<A, B> {
+  using type = same_element<A, B>;
+};
+template <class A, class B, class C>
+struct elements_relation<A, B, C> {
+  using type = std::conditional_t<!same_element<A, B>::agree, same_element<A, B>,
+                                  std::conditional_t<!same_element<A, C>::agree, same_element<A, C>, same_element<B, C>>>;
+};
 
 template <class Op, bool OnHandles, bool Refused, class... X>
 struct applied_type {  // on handles
   using type = handle;
+  using said_here = agreed;
 };
 template <class Op, class... X>
-struct applied_type<Op, false, true, X...> : first_refused<std::remove_cvref_t<X>...> {};
-template <class Op, bool Agree, class... X>
+struct applied_type<Op, false, true, X...> : first_refused<std::remove_cvref_t<X>...> {
+  using said_here = agreed;
+};
+template <class Op, bool Shapes, bool Elements, class... X>
 struct agreed_type {
   using type = node<Op, 0, typename result_shape<X...>::type, kept<X>...>;
+  using said_here = agreed;
+};
+template <class Op, bool Elements, class... X>
+struct agreed_type<Op, false, Elements, X...> {
+  using type = refusal<typename elementwise_relation<X...>::type>;
+  using said_here = std::conditional_t<is_eager<X...>, type, agreed>;
 };
 template <class Op, class... X>
-struct agreed_type<Op, false, X...> {
-  using type = refused<typename elementwise_relation<X...>::type>;
+struct agreed_type<Op, true, false, X...> {
+  using type = refused<typename elements_relation<element_of<kept<X>>...>::type>;
+  using said_here = std::conditional_t<is_eager<X...>, type, agreed>;
 };
 template <class Op, class... X>
-struct applied_type<Op, false, false, X...> : agreed_type<Op, elementwise_relation<X...>::type::agree, X...> {};
+struct applied_type<Op, false, false, X...>
+    : agreed_type<Op, elementwise_relation<X...>::type::agree, elements_relation<element_of<kept<X>>...>::type::agree, X...> {};
 /// No type at all for what is no operand: some compilers form the result's type before they check the constraints of a function.
 template <bool Operands, class Op, class... X>
 struct applied_if {};
@@ -87,24 +108,24 @@ struct applied_if<true, Op, X...> : applied_type<Op, (Handle<X> || ...), (is_ref
 template <class Op, class... X>
 using applied = typename detail::applied_if<((Operand<X> || Number<X>) && ...), Op, X...>::type;
 
-/// Makes the node of an elementwise op.
+/// The refusal that the public function of an elementwise op has to say, or `agreed`: it speaks where it reads tensors directly; inside a module's body
+/// the refusal travels in silence.
+template <class Op, class... X>
+using said_here = typename detail::applied_if<((Operand<X> || Number<X>) && ...), Op, X...>::said_here;
+
+#define ESPALIER_SHAPES_FIT "shapes must be equal, or one operand must already have the result's shape; broadcast_to<S>(x) says it on purpose"
+#define ESPALIER_ELEMENTS_FIT "operands mix float and double; convert one with tensor<double, S>(x)"
+
+/// Makes the node of an elementwise op. Public functions with several operands assert first, with their own name:
+///   static_assert(holds<same_or_broadcast, said_here<Op, A, B>>, "a + b: " ESPALIER_SHAPES_FIT);
+///   static_assert(holds<same_element, said_here<Op, A, B>>, "a + b: " ESPALIER_ELEMENTS_FIT);
 /// shape   S... -> the shape that one operand has and the others can be broadcast to
-/// errors  other shapes do not compile; nor do float and double together
+/// errors  other shapes, and float and double together, are refused
 template <class Op, class... X>
 constexpr applied<Op, X...> apply(X&&... x) {
-  if constexpr ((Handle<X> || ...)) {
-    return detail::apply_to_handles<Op>(x...);
-  } else if constexpr ((is_refused<std::remove_cvref_t<X>> || ...)) {
-    return {};
-  } else {
-    using relation = typename detail::elementwise_relation<X...>::type;
-    if constexpr (is_eager<X...>) {
-      static_assert(relation::agree, "elementwise op: shapes must be equal, or one operand must already have the result's shape");
-      static_assert(detail::elements_agree<X...>, "elementwise op: operands mix float and double; convert one with tensor<double, S>(x)");
-    }
-    if constexpr (relation::agree) return {detail::keep(static_cast<X&&>(x))...};
-    else return {};
-  }
+  if constexpr ((Handle<X> || ...)) return detail::apply_to_handles<Op>(x...);
+  else if constexpr (is_refused<applied<Op, X...>>) return {};
+  else return {detail::keep(static_cast<X&&>(x))...};
 }
 
 }  // namespace espalier

@@ -8,22 +8,34 @@ constexpr handle rule<broadcast_>::pullback(program_builder& g, int dy, int id, 
   return handle{&g, detail::sum_to<sum_>(g, dy, g[g[id].operand[0]].shape)};
 }
 
+namespace detail {
+template <bool Asks, class X, class To>
+struct broadcast_said_here {
+  using type = agreed;
+};
+template <class X, class To>
+  requires(is_eager<X> && !broadcastable<shape_of<X>, To>::agree)
+struct broadcast_said_here<true, X, To> {
+  using type = refusal<broadcastable<shape_of<X>, To>>;
+};
+}  // namespace detail
+
 /// broadcast_to<S>(x): x repeated along axes where it has extent 1 or that it lacks.
 /// shape   From -> S
 /// errors  extents that are neither equal nor 1 do not compile
 /// saves   nothing
 /// slope   dx = dy summed over the repeated axes
-template <Shape To, Operand X>
+template <Shape To, Operand X, class Fit = typename detail::broadcast_said_here<!Handle<X> && !is_refused<std::remove_cvref_t<X>>, X, To>::type>
 constexpr auto broadcast_to(X&& x) {
+  static_assert(Fit::agree, "broadcast_to<S>(x): every extent of x must be 1 or that of S, aligned at the last axis");
   if constexpr (Handle<X>) {
     return handle{x.program, graph::emit_broadcast(*x.program, x.id, To::value)};
   } else if constexpr (is_refused<std::remove_cvref_t<X>>) {
     return std::remove_cvref_t<X>{};
   } else {
     using relation = broadcastable<shape_of<X>, To>;
-    if constexpr (is_eager<X>) static_assert(relation::agree, "broadcast_to<S>(x): every extent of x must be 1 or that of S, aligned at the last axis");
     if constexpr (relation::agree) return detail::make_node<broadcast_, 0, To>(static_cast<X&&>(x));
-    else return refused<relation>{};
+    else return refusal<relation>{};
   }
 }
 

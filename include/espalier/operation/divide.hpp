@@ -32,6 +32,8 @@ struct rule<divide_> : elementwise {
 template <class A, class B>
   requires Operands<A, B>
 constexpr applied<divide_, A, B> operator/(A&& a, B&& b) {
+  static_assert(holds<same_or_broadcast, said_here<divide_, A, B>>, "a / b: " ESPALIER_SHAPES_FIT);
+  static_assert(holds<same_element, said_here<divide_, A, B>>, "a / b: " ESPALIER_ELEMENTS_FIT);
   return apply<divide_>(static_cast<A&&>(a), static_cast<B&&>(b));
 }
 

@@ -30,6 +30,12 @@ template <class Op, unsigned Mask, class X>
 constexpr auto kept_composite(X&& x) {
   return make_node<Op, Mask, shape_from<kept_axes<shape_of<X>, Mask>>>(static_cast<X&&>(x));
 }
+template <int... Axes, class X>
+constexpr auto logsumexp_kept(X&& x) {
+  if constexpr (is_refused<std::remove_cvref_t<X>>) return std::remove_cvref_t<X>{};
+  else if constexpr (!axes_exist<shape_of<X>, axes<Axes...>>::agree) return refused<axes_exist<shape_of<X>, axes<Axes...>>>{};
+  else return kept_composite<logsumexp_, axis_mask<Axes...>(shape_of<X>::rank)>(static_cast<X&&>(x));
+}
 }  // namespace detail
 
 /// logsumexp<Axes...>(x) = log(sum(exp(x))) over the named axes, stable for large x; no axes: over all.
@@ -39,18 +45,13 @@ constexpr auto kept_composite(X&& x) {
 /// slope   dx = dy exp(x - y), the softmax of x
 template <int... Axes, Expression X>
 constexpr auto logsumexp(X&& x, keepdims_t) {
-  if constexpr (is_refused<std::remove_cvref_t<X>>) {
-    return std::remove_cvref_t<X>{};
-  } else {
-    using relation = axes_exist<shape_of<X>, axes<Axes...>>;
-    if constexpr (is_eager<X>) static_assert(relation::agree, "logsumexp: an axis does not exist in the shape, or stands twice");
-    if constexpr (relation::agree) return detail::kept_composite<logsumexp_, axis_mask<Axes...>(shape_of<X>::rank)>(static_cast<X&&>(x));
-    else return refused<relation>{};
-  }
+  static_assert(axes_said_here<X, Axes...>::agree, "logsumexp<axes...>(x): " ESPALIER_AXES_FIT);
+  return detail::logsumexp_kept<Axes...>(static_cast<X&&>(x));
 }
 template <int... Axes, Expression X>
 constexpr auto logsumexp(X&& x) {
-  auto kept = logsumexp<Axes...>(static_cast<X&&>(x), keepdims);
+  static_assert(axes_said_here<X, Axes...>::agree, "logsumexp<axes...>(x): " ESPALIER_AXES_FIT);
+  auto kept = detail::logsumexp_kept<Axes...>(static_cast<X&&>(x));
   if constexpr (is_refused<decltype(kept)>) return kept;
   else return detail::reshape_as(shape_from<reducible_axes<shape_of<X>, false, Axes...>>{}, std::move(kept));
 }

@@ -81,26 +81,42 @@ constexpr handle rule<matmul_>::pullback(program_builder& g, int dy, int id, int
   return handle{&g, detail::sum_to<sum_>(g, d, g[n.operand[which]].shape)};
 }
 
+namespace detail {
+template <class A, class B, bool OnHandles = Handle<A> || Handle<B>, bool Refused = is_refused<std::remove_cvref_t<A>> || is_refused<std::remove_cvref_t<B>>>
+struct product_type {
+  using relation = inner_dimensions<shape_of<A>, shape_of<B>>;
+  using elements = same_element<element_of<A>, element_of<B>>;
+  using fault = std::conditional_t<!relation::agree, refusal_of<relation>, std::conditional_t<!elements::agree, refusal_of<elements>, std::type_identity<agreed>>>;
+  using type = typename fault::type;
+  using said_here = std::conditional_t<is_eager<A, B>, type, agreed>;
+};
+template <class A, class B, bool Refused>
+struct product_type<A, B, true, Refused> {
+  using said_here = agreed;
+};
+template <class A, class B>
+struct product_type<A, B, false, true> : first_refused<std::remove_cvref_t<A>, std::remove_cvref_t<B>> {
+  using said_here = agreed;
+};
+}  // namespace detail
+
 /// matmul(a, b): the matrix product of the last two axes; leading axes are batches and broadcast against each other.
 /// shape   (..., M, K), (..., K, N) -> (..., M, N)
 /// errors  columns of a that differ from rows of b do not compile; nor do operands of rank below 2
 /// saves   a, b
 /// slope   da = dy b^T, db = a^T dy
-template <class A, class B>
-  requires(Operand<A> && Operand<B>)
+template <Operand A, Operand B, class Fit = typename detail::product_type<A, B>::said_here>
 constexpr auto matmul(A&& a, B&& b) {
+  static_assert(holds<matrix_axes, Fit>, "matmul(a, b): both need at least two axes");
+  static_assert(holds<inner_dimensions, Fit>, "matmul(a, b): columns of a must equal rows of b");
+  static_assert(holds<batch_dimensions, Fit>, "matmul(a, b): the batch axes (all but the last two) must be equal or 1");
+  static_assert(holds<same_element, Fit>, "matmul(a, b): " ESPALIER_ELEMENTS_FIT);
   if constexpr (Handle<A>) {
     return handle{a.program, detail::emit_matmul(*a.program, a.id, b.id, false, false)};
-  } else if constexpr (is_refused<std::remove_cvref_t<A>> || is_refused<std::remove_cvref_t<B>>) {
-    return typename detail::first_refused<std::remove_cvref_t<A>, std::remove_cvref_t<B>>::type{};
   } else {
-    using relation = inner_dimensions<shape_of<A>, shape_of<B>>;
-    if constexpr (is_eager<A, B>) {
-      static_assert(relation::agree, "matmul(a, b): columns of a must equal rows of b");
-      static_assert(detail::elements_agree<A, B>, "matmul(a, b): operands mix float and double; convert one with tensor<double, S>(x)");
-    }
-    if constexpr (relation::agree) return detail::make_node<matmul_, 0, shape_from<relation>>(static_cast<A&&>(a), static_cast<B&&>(b));
-    else return refused<relation>{};
+    using Product = detail::product_type<A, B>;
+    if constexpr (is_refused<typename Product::type>) return typename Product::type{};
+    else return detail::make_node<matmul_, 0, shape_from<typename Product::relation>>(static_cast<A&&>(a), static_cast<B&&>(b));
   }
 }
 

@@ -38,10 +38,12 @@ struct rule<min_> : reduction {
 /// slope   dx = dy where x = y, shared equally among equal elements
 template <int... Axes, Operand X>
 constexpr auto min(X&& x) {
+  static_assert(axes_said_here<X, Axes...>::agree, "min<axes...>(x): " ESPALIER_AXES_FIT);
   return reduce_over<min_, false, Axes...>(static_cast<X&&>(x));
 }
 template <int... Axes, Operand X>
 constexpr auto min(X&& x, keepdims_t) {
+  static_assert(axes_said_here<X, Axes...>::agree, "min<axes...>(x): " ESPALIER_AXES_FIT);
   return reduce_over<min_, true, Axes...>(static_cast<X&&>(x));
 }
 

@@ -31,6 +31,8 @@ struct rule<multiply_> : elementwise {
 template <class A, class B>
   requires Operands<A, B>
 constexpr applied<multiply_, A, B> operator*(A&& a, B&& b) {
+  static_assert(holds<same_or_broadcast, said_here<multiply_, A, B>>, "a * b: " ESPALIER_SHAPES_FIT);
+  static_assert(holds<same_element, said_here<multiply_, A, B>>, "a * b: " ESPALIER_ELEMENTS_FIT);
   return apply<multiply_>(static_cast<A&&>(a), static_cast<B&&>(b));
 }
 

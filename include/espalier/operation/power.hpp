@@ -33,6 +33,8 @@ struct rule<power_> : elementwise {
 template <class A, class B>
   requires Operands<A, B>
 constexpr applied<power_, A, B> pow(A&& a, B&& b) {
+  static_assert(holds<same_or_broadcast, said_here<power_, A, B>>, "pow(a, b): " ESPALIER_SHAPES_FIT);
+  static_assert(holds<same_element, said_here<power_, A, B>>, "pow(a, b): " ESPALIER_ELEMENTS_FIT);
   return apply<power_>(static_cast<A&&>(a), static_cast<B&&>(b));
 }
 

@@ -101,9 +101,26 @@ constexpr int sum_to(program_builder& g, int id, extents const& target) {
 
 }  // namespace detail
 
+namespace detail {
+template <bool Asks, class X, int... Axes>
+struct axes_said_here_impl {
+  using type = agreed;
+};
+template <class X, int... Axes>
+struct axes_said_here_impl<true, X, Axes...> {
+  using type = std::conditional_t<is_eager<X>, axes_exist<shape_of<X>, axes<Axes...>>, agreed>;
+};
+}  // namespace detail
+
+/// The relation that the public function of an op along axes has to assert, or `agreed` inside a module's body and on handles.
+template <class X, int... Axes>
+using axes_said_here = typename detail::axes_said_here_impl<!Handle<X> && !is_refused<std::remove_cvref_t<X>>, X, Axes...>::type;
+
+#define ESPALIER_AXES_FIT "an axis does not exist in the shape, or stands twice"
+
 /// Makes the node of a reduction over Axes (none: all), dropping or keeping them.
 /// shape   S -> S without the axes, or with extent 1 there
-/// errors  an axis that does not exist or stands twice does not compile
+/// errors  an axis that does not exist or stands twice is refused; public functions assert axes_said_here first, with their own name
 template <class Op, bool Keep, int... Axes, class X>
 constexpr auto reduce_over(X&& x) {
   if constexpr (Handle<X>) {
@@ -115,7 +132,6 @@ constexpr auto reduce_over(X&& x) {
     return std::remove_cvref_t<X>{};
   } else {
     using relation = axes_exist<shape_of<X>, axes<Axes...>>;
-    if constexpr (is_eager<X>) static_assert(relation::agree, "reduction: an axis does not exist in the shape, or stands twice");
     if constexpr (relation::agree) {
       using result = reducible_axes<shape_of<X>, Keep, Axes...>;
       return detail::make_node<Op, result::mask, shape_from<result>>(static_cast<X&&>(x));

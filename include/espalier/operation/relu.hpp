@@ -28,6 +28,8 @@ struct rule<gate_> : elementwise {
 template <class A, class B>
   requires Operands<A, B>
 constexpr applied<gate_, A, B> gate(A&& x, B&& y) {
+  static_assert(holds<same_or_broadcast, said_here<gate_, A, B>>, "gate(x, y): " ESPALIER_SHAPES_FIT);
+  static_assert(holds<same_element, said_here<gate_, A, B>>, "gate(x, y): " ESPALIER_ELEMENTS_FIT);
   return apply<gate_>(static_cast<A&&>(x), static_cast<B&&>(y));
 }
 

@@ -33,7 +33,6 @@ constexpr auto along_axis(X&& x) {
     return std::remove_cvref_t<X>{};
   } else {
     using relation = axes_exist<shape_of<X>, axes<Axis>>;
-    if constexpr (is_eager<X>) static_assert(relation::agree, "softmax<axis>(x): x does not have this axis");
     if constexpr (relation::agree) return make_node<Op, axis_mask<Axis>(shape_of<X>::rank), shape_of<X>>(static_cast<X&&>(x));
     else return refused<relation>{};
   }
@@ -47,6 +46,7 @@ constexpr auto along_axis(X&& x) {
 /// slope   dx = y (dy - sum(dy y))
 template <int Axis = -1, Expression X>
 constexpr auto softmax(X&& x) {
+  static_assert(axes_said_here<X, Axis>::agree, "softmax<axis>(x): x does not have this axis");
   return detail::along_axis<softmax_, Axis>(static_cast<X&&>(x));
 }
 
@@ -57,6 +57,7 @@ constexpr auto softmax(X&& x) {
 /// slope   dx = dy - exp(y) sum(dy)
 template <int Axis = -1, Expression X>
 constexpr auto log_softmax(X&& x) {
+  static_assert(axes_said_here<X, Axis>::agree, "log_softmax<axis>(x): x does not have this axis");
   return detail::along_axis<log_softmax_, Axis>(static_cast<X&&>(x));
 }
 

@@ -30,6 +30,8 @@ struct rule<subtract_> : elementwise {
 template <class A, class B>
   requires Operands<A, B>
 constexpr applied<subtract_, A, B> operator-(A&& a, B&& b) {
+  static_assert(holds<same_or_broadcast, said_here<subtract_, A, B>>, "a - b: " ESPALIER_SHAPES_FIT);
+  static_assert(holds<same_element, said_here<subtract_, A, B>>, "a - b: " ESPALIER_ELEMENTS_FIT);
   return apply<subtract_>(static_cast<A&&>(a), static_cast<B&&>(b));
 }
 

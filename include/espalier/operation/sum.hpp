@@ -32,10 +32,12 @@ struct rule<sum_> : reduction {
 /// slope   dx = dy, repeated along Axes
 template <int... Axes, Operand X>
 constexpr auto sum(X&& x) {
+  static_assert(axes_said_here<X, Axes...>::agree, "sum<axes...>(x): " ESPALIER_AXES_FIT);
   return reduce_over<sum_, false, Axes...>(static_cast<X&&>(x));
 }
 template <int... Axes, Operand X>
 constexpr auto sum(X&& x, keepdims_t) {
+  static_assert(axes_said_here<X, Axes...>::agree, "sum<axes...>(x): " ESPALIER_AXES_FIT);
   return reduce_over<sum_, true, Axes...>(static_cast<X&&>(x));
 }
 

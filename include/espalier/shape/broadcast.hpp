@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/refuse.hpp"
 #include "shape.hpp"
 
 namespace espalier {
@@ -48,10 +49,10 @@ struct pick_shape<-1, First, Rest...> {
 };
 }  // namespace detail
 
-/// The axis, counted from the last (-1, -2, ...), on which two shapes disagree; 0 when each axis alone would do, so that only
-/// broadcast_to can say which result is meant.
-constexpr int disagreeing_axis(extents const& a, extents const& b) {
-  for (int i = 1; i <= a.rank && i <= b.rank; ++i) {
+/// The axis, counted from the last (-1, -2, ...), on which two shapes disagree, neither extent being 1; 0 when each axis alone would do, so that
+/// only broadcast_to can say which result is meant. The first `skip` axes from the end are not looked at.
+constexpr int disagreeing_axis(extents const& a, extents const& b, int skip = 0) {
+  for (int i = 1 + skip; i <= a.rank && i <= b.rank; ++i) {
     int const x = a.at[a.rank - i], y = b.at[b.rank - i];
     if (x != y && x != 1 && y != 1) return -i;
   }
@@ -63,10 +64,41 @@ constexpr int disagreeing_axis(extents const& a, extents const& b) {
 template <class A, class B, class... Rest>
 struct same_or_broadcast {
   static constexpr int leader = detail::leading_operand<A, B, Rest...>();
-  static constexpr int axis = disagreeing_axis(A::value, B::value);
   static constexpr bool agree = leader >= 0;
   using type = typename detail::pick_shape<leader, A, B, Rest...>::type;
 };
+
+namespace detail {
+/// A relation that does not hold, with the axis where there is one (0: none).
+template <int Axis, class Relation>
+struct refused_at {
+  using type = refused<Relation, at_axis<Axis>>;
+};
+template <class Relation>
+struct refused_at<0, Relation> {
+  using type = refused<Relation>;
+};
+template <class... S>
+constexpr int first_disagreement() {
+  extents const s[] = {S::value...};
+  for (std::size_t i = 0; i < sizeof...(S); ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      if (int const axis = disagreeing_axis(s[j], s[i])) return axis;
+  return 0;
+}
+template <class Relation>
+struct refusal_of {
+  using type = refused<Relation>;
+};
+template <class... S>
+struct refusal_of<same_or_broadcast<S...>> : refused_at<first_disagreement<S...>(), same_or_broadcast<S...>> {};
+template <class From, class To>
+struct refusal_of<broadcastable<From, To>> : refused_at<(broadcastable<From, To>::axis < 0 ? 0 : broadcastable<From, To>::axis - To::rank), broadcastable<From, To>> {};
+}  // namespace detail
+
+/// What an op returns whose relation does not hold: the relation, and the axis if it has one.
+template <class Relation>
+using refusal = typename detail::refusal_of<Relation>::type;
 
 template <class A, class B>
 concept Broadcastable = broadcastable<A, B>::agree;

@@ -10,11 +10,7 @@ enum class product_fault { none, rank, inner, batch };
 constexpr product_fault product_conflict(extents const& a, extents const& b) {
   if (a.rank < 2 || b.rank < 2) return product_fault::rank;
   if (a.at[a.rank - 1] != b.at[b.rank - 2]) return product_fault::inner;
-  for (int i = 3; i <= a.rank && i <= b.rank; ++i) {
-    int const x = a.at[a.rank - i], y = b.at[b.rank - i];
-    if (x != y && x != 1 && y != 1) return product_fault::batch;
-  }
-  return product_fault::none;
+  return disagreeing_axis(a, b, 2) != 0 ? product_fault::batch : product_fault::none;
 }
 
 /// (..., M, K) times (..., K, N) is (..., M, N); batch axes are broadcast against each other.
@@ -37,6 +33,32 @@ struct inner_dimensions {
   static constexpr bool agree = fault == product_fault::none;
   static constexpr extents value = agree ? product_extents(A::value, B::value) : extents{};
 };
+/// Named relation of matmul(a, b): both have two axes at least.
+template <class A, class B>
+struct matrix_axes {
+  static constexpr bool agree = A::rank >= 2 && B::rank >= 2;
+};
+/// Named relation of matmul(a, b): axes but the last two are equal or 1.
+template <class A, class B>
+struct batch_dimensions {
+  static constexpr int axis = disagreeing_axis(A::value, B::value, 2);
+  static constexpr bool agree = axis == 0;
+};
+
+namespace detail {
+template <product_fault Fault, class A, class B>
+struct product_refusal {
+  using type = refused<inner_dimensions<A, B>>;
+};
+template <class A, class B>
+struct product_refusal<product_fault::rank, A, B> {
+  using type = refused<matrix_axes<A, B>>;
+};
+template <class A, class B>
+struct product_refusal<product_fault::batch, A, B> : refused_at<batch_dimensions<A, B>::axis, batch_dimensions<A, B>> {};
+template <class A, class B>
+struct refusal_of<inner_dimensions<A, B>> : product_refusal<inner_dimensions<A, B>::fault, A, B> {};
+}  // namespace detail
 
 template <class A, class B>
 concept Multipliable = inner_dimensions<A, B>::agree;

@@ -38,12 +38,12 @@ struct extents {
 /// A shape as a type: the extents of a tensor, row-major, rank 0 (a scalar) to 6. Every extent is at least 1.
 template <int... Extents>
 struct shape {
-  static_assert(sizeof...(Extents) <= max_rank, "shape<...>: a tensor has at most 6 axes");
+  static_assert(!(sizeof...(Extents) > max_rank), "shape<...>: a tensor has at most 6 axes");
   static_assert(((Extents > 0) && ...), "shape<...>: every extent must be at least 1");
   static constexpr int rank = static_cast<int>(sizeof...(Extents));
   static constexpr std::int64_t size = (std::int64_t{1} * ... * Extents);
   static constexpr extents value{static_cast<int>(sizeof...(Extents)), {Extents...}};
-  static_assert(size <= 0x7fffffff, "shape<...>: a tensor has at most 2^31 - 1 elements");
+  static_assert(!(size > 0x7fffffff), "shape<...>: a tensor has at most 2^31 - 1 elements");
 
   /// The extent of an axis; negative axes count from the end.
   template <int Axis>

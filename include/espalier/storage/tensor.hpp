@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/refuse.hpp"
 #include "memory.hpp"
 #include "view.hpp"
 
@@ -12,6 +13,31 @@ namespace detail {
 template <class E, class T>
 concept EvaluableInto = !Stored<E> && requires(E const& expression, T& result) {
   evaluate_into(expression, result);
+};
+
+/// Facts for refusals: an expression has the shape and the element type of the tensor that takes it. An expression of no real type of its own is
+/// computed in that of the tensor; a tensor of booleans takes any (true where it is not 0), a tensor of integers none.
+template <class ExpressionShape, class TensorShape>
+struct same_shape_as_tensor {
+  static constexpr bool agree = std::is_same_v<ExpressionShape, TensorShape>;
+};
+template <class ExpressionElement, class TensorElement>
+struct same_element_as_tensor {
+  static constexpr bool agree = std::is_same_v<TensorElement, bool> ||
+                                (std::is_floating_point_v<TensorElement> &&
+                                 (std::is_same_v<ExpressionElement, TensorElement> || !std::is_floating_point_v<ExpressionElement>));
+};
+/// What a tensor asserts of an expression; a refusal has been said already.
+template <class E, class T, class S>
+struct expression_fit {
+  using shapes = same_shape_as_tensor<typename E::shape_type, S>;
+  using elements = same_element_as_tensor<typename E::element_type, T>;
+};
+template <class E, class T, class S>
+  requires is_refused<E>
+struct expression_fit<E, T, S> {
+  using shapes = agreed;
+  using elements = agreed;
 };
 
 /// A fact for a refusal: the initialiser of a tensor has the nesting and the counts of its shape.
@@ -174,14 +200,22 @@ class tensor {
   }
 
   /// The value of an expression, in one fused loop.
-  template <class E>
+  template <class E, class Shapes = typename detail::expression_fit<E, T, S>::shapes>
     requires detail::EvaluableInto<E, tensor>
-  constexpr tensor(E const& expression) : memory_(detail::unfilled{}) { evaluate_into(expression, *this); }
-  template <class E>
+  constexpr tensor(E const& expression) : memory_(detail::unfilled{}) {
+    using Elements = typename detail::expression_fit<E, T, S>::elements;
+    static_assert(Shapes::agree, "tensor = expression: the expression has another shape than the tensor");
+    static_assert(Elements::agree, "tensor = expression: the expression has another element type; convert with tensor<T, S>(x)");
+    if constexpr (Shapes::agree && Elements::agree) evaluate_into(expression, *this);
+  }
+  template <class E, class Shapes = typename detail::expression_fit<E, T, S>::shapes>
     requires detail::EvaluableInto<E, tensor>
   constexpr tensor& operator=(E const& expression) {
+    using Elements = typename detail::expression_fit<E, T, S>::elements;
+    static_assert(Shapes::agree, "tensor = expression: the expression has another shape than the tensor");
+    static_assert(Elements::agree, "tensor = expression: the expression has another element type; convert with tensor<T, S>(x)");
     memory_.own();
-    evaluate_into(expression, *this);
+    if constexpr (Shapes::agree && Elements::agree) evaluate_into(expression, *this);
     return *this;
   }
 

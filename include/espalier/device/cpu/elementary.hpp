@@ -6,6 +6,13 @@
 
 #include "simd.hpp"
 
+/// Keeps (x + big) - big as it is written under -ffast-math.
+#if defined(__clang__)
+#define ESPALIER_AS_WRITTEN(x) __arithmetic_fence(x)
+#else
+#define ESPALIER_AS_WRITTEN(x) __builtin_assoc_barrier(x)
+#endif
+
 namespace espalier::on_cpu {
 namespace detail {
 
@@ -28,10 +35,12 @@ struct elementary_constants<float> {
   static constexpr float infinity = __builtin_inff();
   static constexpr float not_a_number = __builtin_nanf("");
   static constexpr float log2_e = 1.44269504f;
-  static constexpr float ln2_high = 0.693359375f, ln2_low = -2.12194440e-4f;
+  static constexpr float ln2_high = 0.693115234375f, ln2_low = 3.1946184945e-5f;  // both positive: infinity times them adds up
   static constexpr float most = 89.0f, least = -104.0f, saturated = 10.0f;
-  // (e^r - 1 - r) / r^2 on |r| <= ln 2 / 2, minimax, highest power first
+  // Minimax, highest power first. (e^r - 1 - r) / r^2 on |r| <= ln 2 / 2; (log(1 + f) - f + f^2 / 2) / f^3 on -0.293 <= f <= 0.5
   static constexpr float exponential[] = {1.3951098236e-3f, 8.3692393158e-3f, 4.1666196679e-2f, 1.6666515917e-1f, 0.5f};
+  static constexpr float logarithm[] = {-5.7501773202e-2f, 1.1847818836e-1f, -1.3477780103e-1f, 1.4362640742e-1f,
+                                        -1.6605287498e-1f, 1.9992848330e-1f, -2.5001195586e-1f, 3.3333445336e-1f};
 };
 
 template <>
@@ -54,6 +63,9 @@ struct elementary_constants<double> {
   static constexpr double most = 710.0, least = -746.0, saturated = 20.0;
   static constexpr double exponential[] = {2.5110619680316562e-8, 2.763339672749588e-7,  2.7557240817623697e-6, 2.4801485350581322e-5, 1.9841269887940468e-4,
                                            1.3888888949575778e-3, 8.3333333333217635e-3, 4.1666666666516219e-2, 1.6666666666666675e-1, 0.50000000000000107};
+  // (log(1 + f) / s - 2) / s^2 by s^2, where s = f / (2 + f)
+  static constexpr double logarithm[] = {0.15393691907674551, 0.15247864452305973, 0.18186405071330868, 0.22222139641281042,
+                                         0.28571429339834984, 0.39999999996815073, 0.66666666666670538};
 };
 
 template <class P, class T, unsigned long N>
@@ -86,7 +98,7 @@ struct reduced {
   ESPALIER_INLINE explicit reduced(pack<T, Arch> x) {
     using constant = elementary_constants<T>;
     shifted = fma(x, pack<T, Arch>(constant::log2_e), pack<T, Arch>(constant::round_to_whole));
-    n = shifted.value - pack<T, Arch>(constant::round_to_whole).value;
+    n = ESPALIER_AS_WRITTEN(shifted.value) - pack<T, Arch>(constant::round_to_whole).value;
     pack<T, Arch> const r = fma(n, pack<T, Arch>(-constant::ln2_low), fma(n, pack<T, Arch>(-constant::ln2_high), x));
     minus_one = fma(r * r, polynomial(r, constant::exponential), r);
   }
@@ -101,13 +113,13 @@ ESPALIER_INLINE pack<T, Arch> power_of_two(pack<T, Arch> shifted) {
 
 template <class T, class Arch>
 ESPALIER_INLINE pack<T, Arch> scaled(pack<T, Arch> x, pack<T, Arch> n) {
-#if defined(__AVX512F__)
+#if defined(__AVX512F__) && !defined(ESPALIER_XSIMD)
   if constexpr (Arch::bytes == 64) return scale(x.value, n.value);
 #endif
   // Two factors: 2^n itself need not be a normal number where the result is one, or is infinite or subnormal.
   pack<T, Arch> const shift = elementary_constants<T>::round_to_whole;
   pack<T, Arch> const half = fma(n, pack<T, Arch>(0.5), shift);
-  pack<T, Arch> const rest = n.value - (half.value - shift.value) + shift.value;
+  pack<T, Arch> const rest = ESPALIER_AS_WRITTEN(n.value - (ESPALIER_AS_WRITTEN(half.value) - shift.value)) + shift.value;
   return x * power_of_two(half) * power_of_two(rest);
 }
 
@@ -151,7 +163,7 @@ template <class T, class Arch>
 ESPALIER_INLINE pack<T, Arch> floor(pack<T, Arch> x) {
   using constant = detail::elementary_constants<T>;
   pack<T, Arch> const shift = detail::with_sign_of(pack<T, Arch>(constant::wholes), x);
-  pack<T, Arch> const nearest = (x.value + shift.value) - shift.value;
+  pack<T, Arch> const nearest = ESPALIER_AS_WRITTEN(x.value + shift.value) - shift.value;
   pack<T, Arch> const below = detail::with_sign_of(nearest - to_number(nearest > x), x);
   return select(abs(x) < pack<T, Arch>(constant::wholes), below, x);
 }
@@ -181,31 +193,41 @@ ESPALIER_INLINE pack<T, Arch> tanh(pack<T, Arch> x) {
   return detail::with_sign_of(t / (t + 2), x);
 }
 
-/// x = 2^k m, sqrt(1/2) <= m < sqrt(2), f = m - 1: log x = k ln 2 + log(1 + f).
+/// x = 2^k (1 + f), f small: log x = k ln 2 + log(1 + f).
 template <class T, class Arch>
 ESPALIER_INLINE pack<T, Arch> log(pack<T, Arch> x) {
   using P = pack<T, Arch>;
   using constant = detail::elementary_constants<T>;
-  mask<T, Arch> const subnormal = x < P(constant::smallest_normal);
-  auto const bits = detail::bits_of(select(subnormal, x * P(constant::to_normal), x)) + (constant::one - constant::root_half);
-  P const k = detail::from_bits<T, Arch>((bits >> constant::fraction_bits) | constant::whole) -
-              select(subnormal, P(constant::whole_and_bias + T(constant::fraction_bits)), P(constant::whole_and_bias));
-  P const f = detail::from_bits<T, Arch>((bits & constant::fraction) + constant::root_half) - 1;
+  P k, f;
+#if defined(__AVX512F__) && !defined(ESPALIER_XSIMD)
+  constexpr bool special = Arch::bytes != 64;  // what the instructions do not treat
+  if constexpr (!special) {
+    auto const m = detail::significand(x.value);
+    k = detail::exponent(x.value) - detail::exponent(m);
+    f = m - P(1).value;
+  }
+#else
+  constexpr bool special = true;
+#endif
+  if constexpr (special) {
+    mask<T, Arch> const subnormal = x < P(constant::smallest_normal);
+    auto const bits = detail::bits_of(select(subnormal, x * P(constant::to_normal), x)) + (constant::one - constant::root_half);
+    k = detail::from_bits<T, Arch>((bits >> constant::fraction_bits) | constant::whole) -
+        select(subnormal, P(constant::whole_and_bias + T(constant::fraction_bits)), P(constant::whole_and_bias));
+    f = detail::from_bits<T, Arch>((bits & constant::fraction) + constant::root_half) - 1;
+  }
   P const half_square = f * f * P(0.5);
   P y;
   if constexpr (sizeof(T) == 4) {
-    constexpr float c[] = {-7.8599552694e-2f, 1.2885860410e-1f, -1.3130450749e-1f, 1.4180699423e-1f, -1.6624348334e-1f, 2.0002302713e-1f, -2.5000816055e-1f,
-                           3.3333316565e-1f};
-    P const tail = fma(k, P(constant::ln2_low), f * (f * f) * detail::polynomial(f, c));
+    P const tail = fma(k, P(constant::ln2_low), f * (f * f) * detail::polynomial(f, constant::logarithm));
     y = fma(k, P(constant::ln2_high), f + (tail - half_square));
   } else {
-    constexpr double c[] = {0.14811766463493336, 0.15313047495892761, 0.18183575739880874, 0.22222199018967597, 0.28571428729876336, 0.39999999999517797,
-                            0.66666666666667097};
     P const s = f / (2 + f);
     P const z = s * s;
-    P const correction = fma(s, fma(z, detail::polynomial(z, c), half_square), k * P(constant::ln2_low));
+    P const correction = fma(s, fma(z, detail::polynomial(z, constant::logarithm), half_square), k * P(constant::ln2_low));
     y = fma(k, P(constant::ln2_high), f - (half_square - correction));
   }
+  if constexpr (!special) return y;
   y = select(x < P(constant::infinity), y, x);
   return select(x > P(0), y, select(x == P(0), P(-constant::infinity), x + P(constant::not_a_number)));
 }
@@ -224,3 +246,5 @@ ESPALIER_INLINE pack<T, Arch> erf(pack<T, Arch> x) {
 }
 
 }  // namespace espalier::on_cpu
+
+#undef ESPALIER_AS_WRITTEN

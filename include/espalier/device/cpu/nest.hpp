@@ -220,7 +220,7 @@ ESPALIER_INLINE T fold_pack(pack<T, Arch> x) {
 }
 
 constexpr int unroll(int vectors, int work) {
-  int const most = work <= 6 ? 4 : work <= 14 ? 2 : 1;
+  int const most = work <= 3 ? 4 : work <= 6 ? 2 : 1;
   for (int u = most; u > 1; --u)
     if (vectors % u == 0) return u;
   return 1;

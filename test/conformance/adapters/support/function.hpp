@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <tuple>
+#include <type_traits>
+#include <utility>
 
 #include "../../harness.hpp"
 
@@ -22,16 +24,6 @@ auto load(case_run& run) {
   esp::tensor<typename element_type<T, Given::kind>::type, typename Given::shape> x;
   run.read(role::input, Given::name(), {x.data(), static_cast<std::size_t>(x.size())});
   return x;
-}
-
-template <class X>
-constexpr bool is_real = !std::is_same_v<typename X::value_type, std::int32_t>;
-
-/// How an operand is given to grad and vjp: labels are not differentiated.
-template <class X>
-constexpr decltype(auto) operand(X const& x) {
-  if constexpr (is_real<X>) return (x);
-  else return esp::constant(x);
 }
 
 /// The value of an expression (or of a tensor) as a tensor of T.
@@ -86,7 +78,7 @@ void with_inputs(case_run& run, F const& f, given_list<Given, Rest...>, X const&
 }
 }  // namespace detail
 
-/// y = F{}(inputs...), and where the case wants slopes, dL/d(input) of its loss L.
+/// y = F{}(inputs...) (labels last), and where the case wants slopes, dL/d(input) of its loss L.
 template <class Case, class T, class F>
 void run_function(case_run& run, std::string_view output = "y") {
   typename Case::inputs const given;
@@ -95,7 +87,7 @@ void run_function(case_run& run, std::string_view output = "y") {
     give(run, output, y);
     if constexpr (Case::gradient) {
       auto const dy = slope_of_loss(run, y);
-      detail::give_slopes(run, esp::vjp(F{})(operand(x)...)(dy), given);
+      detail::give_slopes(run, esp::vjp(F{})(x...)(dy), given);
     }
   };
   detail::with_inputs<T>(run, work, given);

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: shapes must be equal, or one operand must already have the result's shape
+// expect: same_or_broadcast<(espalier::)?shape<2, 3>, (espalier::)?shape<3, 3> ?>
+// expect-early: shape<2, 3>
+// expect-early: shape<3, 3>
+// expect-early: at_axis<-2>
+#include <espalier/eager/evaluate.hpp>
+#include <espalier/operation/operation.hpp>
+
+using espalier::shape;
+using espalier::tensor;
+
+#ifdef SHOULD_FAIL
+float f(tensor<float, shape<2, 3>> const& a, tensor<float, shape<3, 3>> const& b) {
+  auto const c = evaluate(a + b);
+  auto const total = evaluate(sum(c));
+  return total + c(0, 1);
+}
+#else
+float f(tensor<float, shape<2, 3>> const& a, tensor<float, shape<1, 3>> const& b) {
+  auto const c = evaluate(a + b);
+  auto const total = evaluate(sum(c));
+  return total + c(0, 1);
+}
+#endif

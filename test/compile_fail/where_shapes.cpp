@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: shapes must be equal, or one operand must already have the result's shape
+// expect: same_or_broadcast<(espalier::)?shape<2, 3>, (espalier::)?shape<2, 3>, (espalier::)?shape<2, 2> ?>
+// expect-early: shape<2, 3>
+// expect-early: shape<2, 2>
+// expect-early: at_axis<-1>
+#include <espalier/operation/operation.hpp>
+#include <espalier/storage/tensor.hpp>
+
+using espalier::shape;
+using espalier::tensor;
+
+#ifdef SHOULD_FAIL
+auto f(tensor<float, shape<2, 3>> const& c, tensor<float, shape<2, 3>> const& a, tensor<float, shape<2, 2>> const& b) { return where(c > 0, a, b); }
+#else
+auto f(tensor<float, shape<2, 3>> const& c, tensor<float, shape<2, 3>> const& a, tensor<float, shape<2, 3>> const& b) { return where(c > 0, a, b); }
+#endif

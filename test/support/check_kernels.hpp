@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <memory>
+
+#include <espalier/eager/gradient.hpp>
+#include <espalier/operation/operation.hpp>
+
+#include "numbers.hpp"
+
+/// A fused kernel equals its expansion: a captureless function of tensors, its value and its vector-Jacobian products, computed by planned kernels
+/// and by the interpreter from the program as it was written.
+namespace test {
+
+namespace graph = espalier::graph;
+
+template <class X>
+using leaf_of = esp::detail::eager_leaf<X>;
+
+/// The program of a function that returns any shape: the value, then the cotangent of each real argument. The last argument is dy.
+template <class F, class... X>
+struct written {
+  static constexpr unsigned wanted = esp::detail::all_wanted<X...>();
+
+  /// The program is traced when the test runs, so that the compiler pays nothing for it. Plain: as it was written, with no simplification.
+  static std::unique_ptr<graph::program> build(bool plain) {
+    auto p = std::make_unique<graph::program>();
+    p->nodes.plain = plain;
+    graph::tracer t{*p, graph::mode::training, false, 0, 0};
+    graph::scope own{};
+    (add<X>(t, own), ...);
+    int const y = lower(t, esp::detail::body_of_function<F, leaf_of<X>...>::expression(), own);
+    graph::program_builder& g = p->nodes;
+    int const count = t.next_argument;
+    auto m = std::make_unique<graph::marks>();
+    for (int i = 0; i < count; ++i) m->at[own.id[i]] = wanted >> i & 1u ? 1 : 2;
+    auto a = std::make_unique<graph::adjoints>();
+    graph::reverse(g, y, graph::add_argument<float>(t, count, g[y].shape), *m, *a);
+    int result = 0;
+    p->add_output(y, graph::destination::result, result++);
+    for (int i = 0; i < count; ++i) {
+      if (!(wanted >> i & 1u)) continue;
+      int const d = a->of[own.id[i]];
+      p->add_output(d != 0 ? d : graph::emit_constant(g, 0, g[own.id[i]].shape).id, graph::destination::result, result++);
+    }
+    return p;
+  }
+
+ private:
+  template <class L>
+  static void add(graph::tracer& t, graph::scope& own) {
+    int const position = t.next_argument++;
+    own.id[position] = graph::add_argument<typename L::value_type>(t, position, L::shape_type::value);
+  }
+};
+
+/// A value and cotangents.
+template <class T, class S, class Gradients>
+struct computed {
+  esp::tensor<T, S> value;
+  Gradients gradients;
+
+  std::array<T*, 1 + std::tuple_size_v<Gradients>> results() {
+    return std::apply([&](auto&... g) { return std::array<T*, 1 + std::tuple_size_v<Gradients>>{value.data(), g.data()...}; }, gradients);
+  }
+};
+
+template <class F, class... X>
+using shape_of_result = esp::shape_of<typename esp::detail::body_of_function<F, leaf_of<X>...>::type>;
+template <class... X>
+using element_of_arguments = typename esp::detail::shared_element<X...>::type;
+/// Where the value and the slopes of f at x... go.
+template <class F, class... X>
+auto room_for() {
+  using T = element_of_arguments<X...>;
+  auto gradients = esp::detail::gradient_tensors<T, written<F, X...>::wanted, X...>();
+  return computed<T, shape_of_result<F, X...>, decltype(gradients)>{{}, gradients};
+}
+
+/// By the interpreter.
+template <class F, class Dy, class... X>
+auto interpreted(F, bool plain, Dy const& dy, X const&... x) {
+  using T = element_of_arguments<X...>;
+  static std::unique_ptr<graph::program> const programs[] = {written<F, X...>::build(false), written<F, X...>::build(true)};
+  graph::program const& p = *programs[plain];
+  esp::detail::eager_inputs<T> in{};
+  (in.add(x.data()), ...);
+  in.add(dy.data());
+  auto r = room_for<F, X...>();
+  auto const to = r.results();
+  int roots[esp::plan::base::max_results]{};
+  for (int i = 0; i < p.output_count; ++i) roots[i] = p.outputs[i].id;
+  graph::interpreter<T> run{p.nodes, roots, p.output_count};
+  run.run(graph::leaf_values<T>{in.real, in.labels, in.flags, nullptr, nullptr, nullptr, in.numbers});
+  for (int i = 0; i < p.output_count; ++i) {
+    std::int64_t const size = p.nodes[p.outputs[i].id].shape.size();
+    for (std::int64_t k = 0; k < size; ++k) to[static_cast<std::size_t>(p.outputs[i].index)][k] = run.value(p.outputs[i].id)[k];
+  }
+  return r;
+}
+
+/// By the kernels that the planner makes of the program.
+template <class F, class Dy, class... X>
+auto fused(F, Dy const& dy, X const&... x) {
+  using T = element_of_arguments<X...>;
+  using Source = esp::detail::gradient_source<F, written<F, X...>::wanted, true, leaf_of<X>...>;
+  esp::detail::eager_inputs<T> in{};
+  (in.add(x.data()), ...);
+  in.add(dy.data());
+  auto r = room_for<F, X...>();
+  auto const to = r.results();
+  esp::detail::run_eagerly<Source, T>(in, to.data(), static_cast<int>(to.size()));
+  return r;
+}
+
+template <class R, std::size_t... I>
+void check_same(char const* name, char const* against, R const& got, R const& wanted, double allowed, std::index_sequence<I...>) {
+  std::string const value = difference(got.value, wanted.value, allowed);
+  BOOST_CHECK_MESSAGE(value.empty(), name << ", value" << against << ": " << value);
+  auto const slope = [&](std::size_t i, auto const& a, auto const& b) {
+    std::string const text = difference(a, b, allowed);
+    BOOST_CHECK_MESSAGE(text.empty(), name << ", slope of argument " << i << against << ": " << text);
+  };
+  (slope(I, std::get<I>(got.gradients), std::get<I>(wanted.gradients)), ...);
+}
+
+/// Value and slopes of f at x, by kernels and by the interpreter with and without simplification, with a drawn cotangent.
+template <class F, class... X>
+void check_kernels(char const* name, F f, X const&... x) {
+  using T = element_of_arguments<X...>;
+  auto const dy = numbers<T, shape_of_result<F, X...>>(99, 0.5, 1.5);
+  auto const kernels = fused(f, dy, x...);
+  auto const meaning = interpreted(f, false, dy, x...), plain = interpreted(f, true, dy, x...);
+  using index = std::make_index_sequence<std::tuple_size_v<decltype(kernels.gradients)>>;
+  double const allowed = std::is_same_v<T, float> ? 1e-4 : 1e-11;
+  check_same(name, " (kernels against interpreter)", kernels, meaning, allowed, index{});
+  check_same(name, " (simplified against plain)", meaning, plain, allowed, index{});
+}
+
+}  // namespace test
