@@ -27,7 +27,7 @@ NEXT = ('batch_norm2d', 'instance_norm', 'weight_norm')
 # Attributes that describe a case to people or repeat what the shapes say; kept out of the type so that equal work is compiled once.
 FOR_PEOPLE = {
     'text_says', 'the text', 'paper', 'transform', 'layout', 'block', 'note', 'onnx_op', 'opset', 'domain', 'input_order', 'output_order', 'seed',
-    'mask_from', 'offset', 'scale', 'order', 'rule', 'asked', 'tensor_order', 'final', 'loss', 'num_blocks', 'num_classes', 'hidden_dim', 'dim',
+    'mask_from', 'magic', 'big_endian', 'offset', 'scale', 'order', 'rule', 'asked', 'tensor_order', 'final', 'loss', 'num_blocks', 'num_classes', 'hidden_dim', 'dim',
     'drop_prob', 'running_var', 'n_per_channel', 'in_features', 'out_features', 'kernel_size', 'expr', 'iters', 'steps',
 }
 OPTIMIZERS = ('sgd', 'adam', 'adamw')
@@ -364,6 +364,9 @@ def prepare(case):
         semantics = a.pop('semantics', 'needle')
         if op == 'sgd':
             a['damped'] = not semantics.startswith('torch')
+    if op == 'idx_parse':
+        header = constants_of(case, 'image_bytes')
+        a['sample'] = [int.from_bytes(bytes(header[k:k + 4]), 'big') for k in range(8, 4 + 4 * header[3], 4)]
     if op == 'batchnorm1d_running':
         a['count'] = a['iters']
     if op == 'batch_norm1d':

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <fstream>
 #include <map>
 #include <sstream>
@@ -213,7 +214,11 @@ bool load(std::string const& index_file, std::string const& numbers_file, std::v
 
 void run_one(stored_case const& stored, bool in_float, void (*code)(case_run&), std::vector<std::string>& lines) {
   case_run run(stored, in_float);
-  code(run);
+  try {
+    code(run);
+  } catch (std::exception const& thrown) {
+    run.fail("exception: ", thrown.what());
+  }
   auto const& verdict = run.verdict();
   std::string const who = stored.id + (in_float ? " [float] " : " [double] ");
   for (std::string const& f : verdict.failures) lines.push_back(who + f);

@@ -63,8 +63,10 @@ X direction(X const& like, std::uint64_t seed) {
   else return like;
 }
 
-template <class F, class Directions, class Weights, class... X, std::size_t... I>
-void check_pullback_at(char const* name, F, steps const& how, Directions const& u, Weights const& w, std::index_sequence<I...>, X const&... x) {
+template <class F, class... X, std::size_t... I>
+void check_pullback_at(char const* name, F, steps const& how, std::index_sequence<I...>, X const&... x) {
+  std::tuple<X...> const u{direction(x, 1000 + I)...};
+  auto const w = numbers<double, shape_of_result<F, X...>>(2000, 0.5, 1.5);
   double const h = how.step;
   esp::tensor<double, esp::shape<>> const one{1.0};
   auto const scalar = [&](auto const&... at) { return interpreted(weighted<F>{}, false, one, at..., w); };
@@ -106,10 +108,7 @@ void check_pullback_at(char const* name, F, steps const& how, Directions const& 
 /// Checks the slopes of f at x, and the slopes of its slopes.
 template <class F, class... X>
 void check_pullback(char const* name, F f, steps const& how, X const&... x) {
-  std::uint64_t seed = 1000;
-  std::tuple<X...> const u{detail::direction(x, ++seed)...};
-  auto const w = numbers<double, shape_of_result<F, X...>>(2000, 0.5, 1.5);
-  detail::check_pullback_at(name, f, how, u, w, std::index_sequence_for<X...>{}, x...);
+  detail::check_pullback_at(name, f, how, std::index_sequence_for<X...>{}, x...);
 }
 template <class F, class X, class... More>
   requires esp::Stored<X>

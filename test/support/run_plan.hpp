@@ -80,7 +80,7 @@ class plan_runner {
   struct operand {
     std::vector<double> const* values;
     place where;
-    bool unfinished;  ///< a reduction that is not complete while its group runs
+    bool late;  ///< known only after the group's sweeps
   };
 
   void fused(int x) {
@@ -103,7 +103,8 @@ class plan_runner {
       to.assign(of(id), of(id) + size);
       for (int o = 0; o < code.outputs; ++o) check_overlap(x, own, code, o, id, l);
     }
-    for (int i = 0; i < code.steps; ++i) run_step(x, g, code, i, leaves, steps);
+    late_.assign(static_cast<std::size_t>(code.steps), false);
+    for (int i = 0; i < code.steps && wrong_.empty(); ++i) run_step(x, g, code, i, leaves, steps);
     if (!wrong_.empty()) return;
     for (int o = 0; o < code.outputs; ++o) {
       int const step = codes.local[codes.outputs[code.first_output + o]], id = codes.outputs[own.first_output + o];
@@ -123,32 +124,35 @@ class plan_runner {
     if (to.offset != from.offset || where != l.where || !r_.codes.late[in_kernel]) fail(x, "an output overwrites a leaf that is still read");
   }
 
-  operand look(plan::group const& g, plan::group_code const& code, int reference, int reader, std::vector<std::vector<double>> const& leaves,
+  operand look(plan::group_code const& code, int reference, int reader, std::vector<std::vector<double>> const& leaves,
                std::vector<std::vector<double>> const& steps) {
     if (reference < 0) {
       plan::leaf const& l = r_.codes.leaves[code.first_leaf - 1 - reference];
       return {&leaves[static_cast<std::size_t>(-1 - reference)], l.what == plan::leaf_kind::constant ? place::single : l.where, false};
     }
-    plan::step const& s = r_.codes.steps[code.first_step + reference];
-    bool const reduces = s.op != nullptr && s.op->kind == family::reduction;
-    bool const outer = s.where == place::single || (g.how == plan::order::rows ? s.where == place::column : s.where == place::row);
-    bool const one_row = g.how == plan::order::rows && g.rows == 1;
-    return {reference < reader ? &steps[static_cast<std::size_t>(reference)] : nullptr, s.where, reduces && outer && !one_row};
+    bool const known = reference < reader;
+    return {known ? &steps[static_cast<std::size_t>(reference)] : nullptr, r_.codes.steps[code.first_step + reference].where,
+            known && late_[static_cast<std::size_t>(reference)]};
   }
 
   void run_step(int x, plan::group const& g, plan::group_code const& code, int i, std::vector<std::vector<double>> const& leaves,
                 std::vector<std::vector<double>>& steps) {
     plan::step const& s = r_.codes.steps[code.first_step + i];
     int const arity = s.op == nullptr || s.op->kind == family::reduction ? 1 : s.op->arity;
+    // What lies across the sweeps (columns of a group that runs by rows, rows of one that runs by columns, one value) is known when all are done.
+    bool const outer = (s.where == place::single || s.where == (g.how == plan::order::rows ? place::column : place::row)) &&
+                       !(g.how == plan::order::rows && g.rows == 1);
+    bool late = outer && s.op != nullptr && s.op->kind == family::reduction;
     operand in[3]{};
     for (int k = 0; k < arity; ++k) {
-      in[k] = look(g, code, s.operand[k], i, leaves, steps);
+      in[k] = look(code, s.operand[k], i, leaves, steps);
       if (in[k].values == nullptr) return fail(x, "step " + std::to_string(i) + " reads a later step or itself");
-      if (in[k].unfinished && !(s.op != nullptr && s.op->kind == family::reduction && s.where == place::single))
-        return fail(x, "step " + std::to_string(i) + " reads a reduction that is not complete");
+      if (in[k].late && !outer) return fail(x, "step " + std::to_string(i) + " reads a reduction that is not complete");
       if (!(s.op != nullptr && s.op->kind == family::reduction) && in[k].where == place::full && s.where != place::full)
         return fail(x, "step " + std::to_string(i) + " of a row, column or single reads a full value");
     }
+    for (operand const& o : in) late = late || o.late;
+    late_[static_cast<std::size_t>(i)] = late;
     std::vector<double>& y = steps[static_cast<std::size_t>(i)];
     if (s.op != nullptr && s.op->kind == family::reduction) {
       y.assign(static_cast<std::size_t>(count(g, s.where)), s.op->identity);
@@ -215,6 +219,7 @@ class plan_runner {
   graph::program_builder const& g_;
   plan::planned const& r_;
   bases& memory_;
+  std::vector<bool> late_;  ///< by step of the group that runs
   std::string wrong_;
 };
 

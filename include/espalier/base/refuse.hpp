@@ -13,6 +13,7 @@ struct refused {
   static constexpr bool eager = false;
   static constexpr bool agree = false;
   constexpr refused operator()(auto const&...) const { return {}; }
+  friend constexpr bool operator==(refused, auto const&) { return true; }
   constexpr refused operator[](auto const&) const { return {}; }
   template <class T>
     requires std::is_arithmetic_v<T>

@@ -27,9 +27,7 @@ struct program_builder {
 
   /// Adds the node, or finds the equal one. Linear in the number of nodes with the same newest operand, which is small.
   constexpr int add(node const& n) {
-    int key = n.operand[0];
-    for (int i = 1; i < 4; ++i)
-      if (n.operand[i] > key) key = n.operand[i];
+    int const key = key_of(n);
     for (int i = chain_first[key]; i != 0; i = chain_next[i]) {
       node const& m = nodes[i];
       if (m.op == n.op && m.attribute == n.attribute && m.operand[0] == n.operand[0] && m.operand[1] == n.operand[1] &&
@@ -41,6 +39,13 @@ struct program_builder {
     chain_next[id] = chain_first[key];
     chain_first[key] = id;
     return id;
+  }
+  /// The newest operand. Leaves have none to be found by: their attribute and extents spread them over the free end of the table.
+  static constexpr int key_of(node const& n) {
+    int const* const x = n.operand;
+    return x[0] == 0 ? capacity - 1 - static_cast<int>((n.attribute * 0x9e3779b97f4a7c15u + static_cast<std::uint64_t>(n.shape.at[0] * 31 + n.shape.at[1])) >> 54)
+           : x[0] > x[1] ? (x[0] > x[2] ? (x[0] > x[3] ? x[0] : x[3]) : (x[2] > x[3] ? x[2] : x[3]))
+                         : (x[1] > x[2] ? (x[1] > x[3] ? x[1] : x[3]) : (x[2] > x[3] ? x[2] : x[3]));
   }
   constexpr int emit(node const& n) { return n.op->emit(*this, n); }
   constexpr node const& operator[](int id) const { return nodes[id]; }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "fit.hpp"
 #include "model.hpp"
 
 namespace espalier {
@@ -49,30 +50,44 @@ struct model_gradient_function {
   Model const& model;
 
   /// errors  layers and loss that do not fit do not compile
-  template <class X, class Y>
+  template <Stored X, Stored Y, class Fit = training_fit<typename Model::net_type, Loss, shape_of<X>>>
   auto operator()(X const& x, Y const& y) const {
     using Net = typename Model::net_type;
     using T = typename Model::value_type;
     using B = shape_of<X>;
-    using Found = applied_net<Net, B>;
-    static_assert(layers_fit<Found>::value, "a layer's input does not fit its weights");
-    if constexpr (layers_fit<Found>::value) {
+    static_assert(Fit::loss_kind::agree, "value_and_grad(model, loss): the loss is none");
+    static_assert(Fit::layers::agree, ESPALIER_LAYERS_FIT);
+    static_assert(Fit::loss::agree, ESPALIER_LOSS_FITS);
+    static_assert(Fit::statistics::agree, ESPALIER_STATISTICS_FIT);
+    static_assert(element_is<element_of<X>, T>::agree, "value_and_grad(model, loss)(x, y): x has another element type than the model");
+    if constexpr (!Fit::agree || !element_is<element_of<X>, T>::agree) {
+      return loss_and_gradients<T, gradients<Net, T>>{};
+    } else {
       using Source = training_source<Net, Loss, B>;
       using Target = std::conditional_t<std::is_void_v<typename Source::element>, T, typename Source::element>;
-      view<Target const, typename Source::target> const targets{y};
       loss_and_gradients<T, gradients<Net, T>> result{};
-      block const workspace{bytes_for<T>(workspace_elements<Source>)};
-      on_cpu::random_state random{model.initial_seed().value, model.next_draw()};
-      program_bases b = model.bases();
-      b.at[plan::base::workspace] = workspace.at<T>(0);
-      b.at[plan::base::gradients] = result.slopes.span().data();
-      b.at[plan::base::key] = &random;
-      b.at[plan::base::arguments] = const_cast<T*>(x.data());
-      b.at[plan::base::arguments + 1] = const_cast<Target*>(targets.data());
-      b.at[plan::base::results] = &result.loss;
-      on_cpu::run<Source, T>(b.at);
+      using Targets = shape_is<shape_of<Y>, typename Source::target>;
+      static_assert(Targets::agree, "value_and_grad(model, loss)(x, y): targets must have the shape that the loss asks for");
+      static_assert(element_is<element_of<Y>, Target>::agree, "value_and_grad(model, loss)(x, y): targets have another element type than the loss asks for");
+      if constexpr (Targets::agree && element_is<element_of<Y>, Target>::agree) run<Source>(x, y, result);
       return result;
     }
+  }
+
+ private:
+  template <class Source, class X, class Y, class Result>
+  void run(X const& x, Y const& y, Result& result) const {
+    using T = typename Model::value_type;
+    block const workspace{bytes_for<T>(workspace_elements<Source>)};
+    on_cpu::random_state random{model.initial_seed().value, model.next_draw()};
+    program_bases b = model.bases();
+    b.at[plan::base::workspace] = workspace.at<T>(0);
+    b.at[plan::base::gradients] = result.slopes.span().data();
+    b.at[plan::base::key] = &random;
+    b.at[plan::base::arguments] = const_cast<T*>(x.data());
+    b.at[plan::base::arguments + 1] = const_cast<element_of<Y>*>(y.data());
+    b.at[plan::base::results] = &result.loss;
+    on_cpu::run<Source, T>(b.at);
   }
 };
 

@@ -67,9 +67,27 @@ constexpr std::size_t bytes_for(std::size_t elements) {
   return (elements * sizeof(T) + tensor_alignment - 1) / tensor_alignment * tensor_alignment;
 }
 
+/// Facts for refusals: the device is included, T is an element type of nets, the net is a module.
 template <class Device>
 struct model_on {
   static constexpr bool included = std::is_same_v<Device, cpu>;
+};
+template <class T>
+struct real_number {
+  static constexpr bool agree = real_element<T>;
+};
+template <class Net>
+struct is_net {
+  static constexpr bool agree = nn::Module<Net>;
+};
+/// Facts for refusals: what is given has the shape, or the element type, that is wanted.
+template <class Given, class Wanted>
+struct shape_is {
+  static constexpr bool agree = std::is_same_v<Given, Wanted>;
+};
+template <class Given, class Wanted>
+struct element_is {
+  static constexpr bool agree = std::is_same_v<Given, Wanted>;
 };
 
 }  // namespace detail
@@ -81,13 +99,17 @@ struct model_on {
 template <class Net, class Device = cpu, class T = float>
 class model {
   static_assert(detail::model_on<Device>::included, "model<Net, cuda>: include <espalier/cuda.hpp> for models on the graphics processor");
+  static_assert(detail::real_number<T>::agree, "model<Net, Device, T>: T is float or double");
+  static_assert(detail::is_net<Net>::agree, "model<Net>: the net is no module; write ESPALIER_MODULE(Net, members...) in it");
+  static_assert(nn::well_made<Net>::complete, ESPALIER_MEMBERS_LISTED);
+  static_assert(nn::well_made<Net>::objects, ESPALIER_MEMBERS_ARE_OBJECTS);
   static constexpr std::int64_t parameter_storage = slots_of<Net>.parameters.storage, buffer_storage = slots_of<Net>.buffers.storage;
 
  public:
   using net_type = Net;
   using value_type = T;
 
-  static constexpr std::int64_t parameter_count = espalier::parameter_count<Net>;
+  static constexpr std::int64_t parameter_count = slots_of<Net>.parameters.elements;
   static constexpr std::size_t parameter_bytes = detail::bytes_for<T>(static_cast<std::size_t>(slots_of<Net>.parameters.storage));
   static constexpr std::size_t buffer_bytes = detail::bytes_for<T>(static_cast<std::size_t>(slots_of<Net>.buffers.storage));
   static constexpr std::size_t bytes = parameter_bytes + buffer_bytes;
@@ -140,8 +162,14 @@ class model {
   template <class X, class Found = detail::applied_net<Net, shape_of<X>>>
     requires(espalier::detail::marked_tensor<X> || espalier::detail::marked_view<X>)
   auto operator()(X const& x) const {
-    static_assert(layers_fit<Found>::value, "a layer's input does not fit its weights");
-    if constexpr (layers_fit<Found>::value) {
+    using Element = detail::element_is<element_of<X>, T>;
+    static_assert(layers_fit<Found>::value, ESPALIER_LAYERS_FIT);
+    static_assert(Element::agree, "model(x): x has another element type than the model");
+    if constexpr (!layers_fit<Found>::value) {
+      return Found{};
+    } else if constexpr (!Element::agree) {
+      return refused<Element>{};
+    } else {
       using Source = detail::evaluation_source<Net, shape_of<X>>;
       tensor<T, shape_of<Found>> y;
       detail::block const workspace{detail::bytes_for<T>(detail::workspace_elements<Source>)};
@@ -152,6 +180,12 @@ class model {
       espalier::on_cpu::run<Source, T>(b.at);
       return y;
     }
+  }
+
+  /// A refusal has been said already.
+  template <class... Facts>
+  refused<Facts...> operator()(refused<Facts...> said) const {
+    return said;
   }
 
   /// The start of a program's table of pointers.

@@ -10,7 +10,6 @@ namespace espalier {
 /// errors   a batch that the net's layers do not take does not compile
 template <class Model, class Batch, class Found = detail::applied_net<typename Model::net_type, Batch>>
 class predictor {
-  static_assert(layers_fit<Found>::value, "a layer's input does not fit its weights");
   using Source = detail::evaluation_source<typename Model::net_type, Batch>;
   using T = typename Model::value_type;
 
@@ -29,7 +28,22 @@ class predictor {
   }
 
   /// scores = net(x). Never allocates.
-  void operator()(view<T const, Batch> x, view<T, output_shape> scores) noexcept {
+  /// shape   x as the batch, scores as output_shape
+  /// errors  other shapes and element types do not compile
+  template <Stored X, Stored Y>
+  void operator()(X const& x, Y&& scores) noexcept {
+    using Input = detail::shape_is<shape_of<X>, Batch>;
+    using Output = detail::shape_is<shape_of<Y>, output_shape>;
+    static_assert(Input::agree, "predictor(x, scores): x must have the shape of the predictor's batch");
+    static_assert(Output::agree, "predictor(x, scores): scores must have the shape of the net's output");
+    using Element = detail::element_is<element_of<X>, T>;
+    using Scores = detail::element_is<element_of<Y>, T>;
+    static_assert(Element::agree && Scores::agree, "predictor(x, scores): x or scores has another element type than the model");
+    if constexpr (Input::agree && Output::agree && Element::agree && Scores::agree) run(view<T const, Batch>(x), view<T, output_shape>(scores));
+  }
+
+ private:
+  void run(view<T const, Batch> x, view<T, output_shape> scores) noexcept {
     detail::program_bases b = model_->bases();
     b.at[plan::base::workspace] = memory_.template at<T>(0);
     b.at[plan::base::arguments] = const_cast<T*>(x.data());
@@ -37,18 +51,21 @@ class predictor {
     espalier::on_cpu::run<Source, T>(b.at);
   }
 
- private:
   Model const* model_;
   detail::block memory_;
 };
 
-/// Refused: kept empty, so that the one error stays one.
+/// Refused: it takes everything in silence, so that one mistake stays one error.
 template <class Model, class Batch, class... Facts>
 class predictor<Model, Batch, refused<Facts...>> {
-  static_assert(layers_fit<refused<Facts...>>::value, "a layer's input does not fit its weights");
+  static_assert(layers_fit<refused<Facts...>>::value, ESPALIER_LAYERS_FIT);
 
  public:
-  predictor(Model const&, Batch) {}
+  using input_shape = Batch;
+  using output_shape = refused<Facts...>;
+  static constexpr std::size_t workspace_bytes = 0, bytes = 0;
+  static constexpr int kernel_count = 0;
+  predictor(Model const&, Batch, auto&&...) {}
   void operator()(auto&&...) noexcept {}
 };
 

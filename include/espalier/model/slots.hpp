@@ -70,10 +70,6 @@ constexpr void number(M& member, slots& s, bool trainable) {
   } else if constexpr (StreamMember<M>) {
     member.slot = s.streams++;
   } else if constexpr (nn::Module<M>) {
-    if constexpr (std::is_aggregate_v<M> && requires { M::listed_member_count; }) {
-      using relation = nn::listed_members<M, nn::detail::member_count<M>(), M::listed_member_count>;
-      static_assert(relation::agree, "ESPALIER_MODULE must list every member of the module");
-    }
     M::visit_members(member, [&](char const*, auto& inner) { number(inner, s, trainable && !requires { typename M::is_frozen; }); });
   } else if constexpr (ArrayMember<M>) {
     for (auto& inner : member) number(inner, s, trainable);
@@ -118,8 +114,13 @@ template <class Net>
 inline constexpr detail::slots slots_of = detail::slots_of_net<Net>();
 
 /// How many numbers a module learns.
+/// errors  a module that does not list all its members does not compile
 template <class Net>
-inline constexpr std::int64_t parameter_count = slots_of<Net>.parameters.elements;
+inline constexpr std::int64_t parameter_count = [] {
+  static_assert(nn::well_made<Net>::complete, ESPALIER_MEMBERS_LISTED);
+  static_assert(nn::well_made<Net>::objects, ESPALIER_MEMBERS_ARE_OBJECTS);
+  return slots_of<Net>.parameters.elements;
+}();
 
 namespace detail {
 
@@ -252,22 +253,14 @@ struct layers_fit {
   static constexpr bool value = !is_refused<Found>;
 };
 
-namespace detail {
-template <class Found>
-struct found_shape {
-  static_assert(layers_fit<Found>::value, "a layer's input does not fit its weights");
-  using type = shape<>;
-};
-template <class Found>
-  requires(!is_refused<Found>)
-struct found_shape<Found> {
-  using type = shape_of<Found>;
-};
-}  // namespace detail
+#define ESPALIER_LAYERS_FIT "a layer does not fit its input; refused<...> holds what disagrees, then the way to it from the inside out"
 
 /// The shape of a module's result for an input of shape S.
 /// errors  layers that do not fit each other or S do not compile
-template <class Net, class S>
-inline constexpr auto output_shape = typename detail::found_shape<detail::applied_net<Net, S>>::type{};
+template <class Net, class S, class Found = detail::applied_net<Net, S>>
+inline constexpr auto output_shape = [] {
+  static_assert(layers_fit<Found>::value, ESPALIER_LAYERS_FIT);
+  return shape_of<Found>{};
+}();
 
 }  // namespace espalier

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "fit.hpp"
 #include "label_error.hpp"
 #include "predictor.hpp"
 #include "updater.hpp"
@@ -33,6 +34,18 @@ struct training_facts {
   static constexpr std::int64_t flops = detail::count_flops(plan::program_of<source>.nodes, plan.groups);
 };
 
+/// Refused: one error, and no facts.
+template <class Net, class Loss, class Optimizer, class Batch, class T>
+  requires(!detail::training_fit<Net, Loss, Batch>::agree)
+struct training_facts<Net, Loss, Optimizer, Batch, T> {
+  static_assert(detail::training_fit<Net, Loss, Batch>::layers::agree, ESPALIER_LAYERS_FIT);
+  static_assert(detail::training_fit<Net, Loss, Batch>::loss::agree, ESPALIER_LOSS_FITS);
+  static_assert(detail::training_fit<Net, Loss, Batch>::statistics::agree, ESPALIER_STATISTICS_FIT);
+  static constexpr std::size_t workspace_bytes = 0, peak_live_bytes = 0, parameter_bytes = 0, gradient_bytes = 0, optimizer_bytes = 0;
+  static constexpr std::int64_t parameter_count = 0, flops = 0;
+  static constexpr int kernel_count = 0;
+};
+
 /// The facts of a training step as a value: training_plan<Net, Loss, Optimizer, batch<32, 8, 8>>.workspace_bytes.
 template <class Net, class Loss, class Optimizer, class Batch, class T = float>
 inline constexpr training_facts<Net, Loss, Optimizer, Batch, T> training_plan{};
@@ -48,7 +61,6 @@ class trainer {
   static constexpr int trainable = static_cast<int>(slots_of<Net>.parameters.trainable_storage);
   using Rule = detail::update_rule<Optimizer, trainable, T>;
   using Found = detail::applied_net<Net, Batch>;
-  static_assert(layers_fit<Found>::value, "a layer's input does not fit its weights");
 
  public:
   using prediction_shape = shape_of<Found>;
@@ -96,36 +108,38 @@ class trainer {
 
   /// One step of training. Returns the loss before the update.
   /// errors  label_error; nothing has changed then
-  template <class X, class Y>
+  template <Stored X, Stored Y>
   T step(X const& images, Y const& targets) {
-    using B = shape_of<X>;
-    static_assert(std::is_same_v<B, Batch> || (std::is_same_v<B, More> || ...), "trainer.step(images, targets): images must have the shape of one of the trainer's batches");
-    if constexpr (std::is_same_v<B, Batch> || (std::is_same_v<B, More> || ...)) return train<B>(view<T const, B>(images), view<target_element const, target_of<B>>(targets));
+    using Images = one_of_batches<shape_of<X>, Batch, More...>;
+    using Image = detail::element_is<element_of<X>, T>;
+    using Target = detail::element_is<element_of<Y>, target_element>;
+    static_assert(Images::agree, "trainer.step(images, targets): images must have the shape of one of the trainer's batches");
+    static_assert(Image::agree, "trainer.step(images, targets): images have another element type than the model");
+    static_assert(Target::agree, "trainer.step(images, targets): targets have another element type than the loss asks for");
+    if constexpr (Images::agree && Image::agree && Target::agree) {
+      using Targets = detail::shape_is<shape_of<Y>, target_of<shape_of<X>>>;
+      static_assert(Targets::agree, "trainer.step(images, targets): targets must have the shape that the loss asks for");
+      if constexpr (Targets::agree) return train<shape_of<X>>(view<T const, shape_of<X>>(images), view<target_element const, shape_of<Y>>(targets));
+    }
+    return T(0);
   }
 
   /// The loss in evaluation mode, sample by sample, over the first `count` samples of a batch; what lies behind them is padding.
   /// shape   as step
   /// errors  label_error for a label among the first `count`
-  evaluation evaluate(view<T const, Batch> images, view<target_element const, target_of<Batch>> targets, std::int64_t count = Batch::value.at[0]) {
-    constexpr std::int64_t samples = Batch::value.at[0];
-    if (count > samples) count = samples;
-    constexpr std::int64_t row = prediction_shape::size / samples, target_row = target_of<Batch>::size / samples;
-    if constexpr (has_labels) check_labels(targets.data(), count * target_row);
-    T* const scores = forward(images).data();
-    evaluation result{0, 0, count};
-    detail::program_bases b = model_->bases();
-    b.at[plan::base::workspace] = memory_.template at<T>(0);
-    T loss = 0;
-    b.at[plan::base::results] = &loss;
-    for (std::int64_t i = 0; i < count; ++i) {
-      b.at[plan::base::arguments] = scores + i * row;
-      b.at[plan::base::arguments + 1] = const_cast<target_element*>(targets.data() + i * target_row);
-      espalier::on_cpu::run<OneLoss, T>(b.at);
-      result.loss += static_cast<double>(loss);
-      if constexpr (has_labels) result.correct += largest_score(scores + i * row, row) == targets.data()[i];
-    }
-    if (count > 0) result.loss /= static_cast<double>(count);
-    return result;
+  template <Stored X, Stored Y>
+  evaluation evaluate(X const& images, Y const& targets, std::int64_t count = Batch::value.at[0]) {
+    using Images = detail::shape_is<shape_of<X>, Batch>;
+    using Targets = detail::shape_is<shape_of<Y>, target_of<Batch>>;
+    using Image = detail::element_is<element_of<X>, T>;
+    using Target = detail::element_is<element_of<Y>, target_element>;
+    static_assert(Images::agree, "trainer.evaluate(images, targets): images must have the shape of the trainer's first batch");
+    static_assert(Targets::agree, "trainer.evaluate(images, targets): targets must have the shape that the loss asks for");
+    static_assert(Image::agree, "trainer.evaluate(images, targets): images have another element type than the model");
+    static_assert(Target::agree, "trainer.evaluate(images, targets): targets have another element type than the loss asks for");
+    if constexpr (Images::agree && Targets::agree && Image::agree && Target::agree)
+      return evaluate_samples(view<T const, Batch>(images), view<target_element const, target_of<Batch>>(targets), count);
+    else return {};
   }
 
   /// The net's scores for a batch in evaluation mode; they stay until the next call.
@@ -149,6 +163,28 @@ class trainer {
   espalier::span<T const> gradients() const { return {memory_.template at<T>(scratch_bytes), trainable}; }
 
  private:
+  evaluation evaluate_samples(view<T const, Batch> images, view<target_element const, target_of<Batch>> targets, std::int64_t count) {
+    constexpr std::int64_t samples = Batch::value.at[0];
+    if (count > samples) count = samples;
+    constexpr std::int64_t row = prediction_shape::size / samples, target_row = target_of<Batch>::size / samples;
+    if constexpr (has_labels) check_labels(targets.data(), count * target_row);
+    T* const scores = forward(images).data();
+    evaluation result{0, 0, count};
+    detail::program_bases b = model_->bases();
+    b.at[plan::base::workspace] = memory_.template at<T>(0);
+    T loss = 0;
+    b.at[plan::base::results] = &loss;
+    for (std::int64_t i = 0; i < count; ++i) {
+      b.at[plan::base::arguments] = scores + i * row;
+      b.at[plan::base::arguments + 1] = const_cast<target_element*>(targets.data() + i * target_row);
+      espalier::on_cpu::run<OneLoss, T>(b.at);
+      result.loss += static_cast<double>(loss);
+      if constexpr (has_labels) result.correct += largest_score(scores + i * row, row) == targets.data()[i];
+    }
+    if (count > 0) result.loss /= static_cast<double>(count);
+    return result;
+  }
+
   static std::int64_t largest_score(T const* scores, std::int64_t count) {
     std::int64_t best = 0;
     for (std::int64_t i = 1; i < count; ++i)
@@ -189,6 +225,36 @@ class trainer {
   Model* model_;
   Rule rule_;
   detail::block memory_;
+};
+
+/// Refused: it takes everything in silence, so that one mistake stays one error.
+template <class Model, class Loss, class Optimizer, class Batch, class... More>
+  requires(!is_optimizer<Optimizer>::agree || !detail::training_fit<typename Model::net_type, Loss, Batch, More...>::agree)
+class trainer<Model, Loss, Optimizer, Batch, More...> {
+  using Fit = detail::training_fit<typename Model::net_type, Loss, Batch, More...>;
+  static_assert(Fit::batch_kinds::agree, "trainer{model, loss, optimizer, batch...}: a batch is written esp::batch<N, ...>{}");
+  static_assert(Fit::loss_kind::agree, "trainer{model, loss, optimizer, batch...}: the loss is none");
+  static_assert(!Fit::loss_kind::agree || is_optimizer<Optimizer>::agree, "trainer{model, loss, optimizer, batch...}: the optimizer is none");
+  static_assert(Fit::layers::agree, ESPALIER_LAYERS_FIT);
+  static_assert(Fit::loss::agree, ESPALIER_LOSS_FITS);
+  static_assert(Fit::statistics::agree, ESPALIER_STATISTICS_FIT);
+
+ public:
+  static constexpr std::size_t workspace_bytes = 0, parameter_bytes = 0, gradient_bytes = 0, optimizer_bytes = 0, bytes = 0;
+  static constexpr std::int64_t parameter_count = 0, flops = 0;
+  static constexpr int kernel_count = 0;
+
+  trainer(auto&&...) {}
+  typename Model::value_type step(auto&&...) { return 0; }
+  evaluation evaluate(auto&&...) { return {}; }
+  typename Fit::layers forward(auto&&...) { return {}; }
+  Optimizer& optimizer() { return optimizer_; }
+  std::int64_t steps() const { return 0; }
+  std::int64_t refused_updates() const { return 0; }
+  espalier::span<typename Model::value_type const> gradients() const { return {}; }
+
+ private:
+  Optimizer optimizer_{};
 };
 
 template <class Model, class Loss, class Optimizer, class Batch, class... More>

@@ -71,12 +71,76 @@ inline constexpr position_name position_name_of = name_of_position(Position);
 /// Named relation: ESPALIER_MODULE lists every member of the module.
 template <class Module, int Members, int Listed>
 struct listed_members {
-  static constexpr bool agree = Members == Listed;
+  static constexpr bool complete = Members == Listed, objects = true;
+};
+/// Named relation: members are objects; arrays of modules are std::array.
+template <class Module, class Member>
+struct member_objects {
+  static constexpr bool complete = true, objects = !std::is_array_v<Member> && !std::is_reference_v<Member>;
 };
 
 /// A type that ESPALIER_MODULE (or the library) made a module.
 template <class M>
 concept Module = requires { typename M::is_module; };
+
+namespace detail {
+template <class...>
+struct types {};
+struct well_made {
+  static constexpr bool complete = true, objects = true;
+};
+template <class M>
+inline constexpr bool is_well_made = M::complete && M::objects;
+
+template <class M, class... Members>
+struct first_odd_member {
+  using type = well_made;
+};
+template <class M, class First, class... Members>
+struct first_odd_member<M, First, Members...>
+    : std::conditional_t<member_objects<M, First>::objects, first_odd_member<M, Members...>, std::type_identity<member_objects<M, First>>> {};
+
+template <class M, class Members, bool Listed = requires { M::listed_member_count; } && std::is_aggregate_v<M>>
+struct fault_here {
+  using type = well_made;
+};
+template <class M, class... Members>
+struct fault_here<M, types<Members...>, true> {
+  using odd = typename first_odd_member<M, Members...>::type;
+  template <class Odd>
+  static constexpr auto find() {
+    if constexpr (Odd::objects) return listed_members<M, member_count<M>(), M::listed_member_count>{};
+    else return Odd{};
+  }
+  using type = decltype(find<odd>());
+};
+
+/// What is wrong with the list of members of a module, or of one that it is made of: the first such relation, or well_made.
+template <class M>
+struct module_fault {
+  using type = well_made;
+};
+template <class... M>
+struct module_fault<types<M...>> {
+  using type = well_made;
+};
+template <class First, class... M>
+struct module_fault<types<First, M...>>
+    : std::conditional_t<is_well_made<typename module_fault<First>::type>, module_fault<types<M...>>, module_fault<First>> {};
+template <Module M>
+struct module_fault<M> : std::conditional_t<is_well_made<typename fault_here<M, typename M::member_types>::type>,
+                                            module_fault<typename M::member_types>, fault_here<M, typename M::member_types>> {};
+template <class M>
+  requires(!Module<M> && requires { typename M::value_type; })
+struct module_fault<M> : module_fault<typename M::value_type> {};
+}  // namespace detail
+
+/// Whether every module of a net lists all its members: a root asserts it before it numbers them.
+template <class Net>
+using well_made = typename detail::module_fault<Net>::type;
+
+#define ESPALIER_MEMBERS_LISTED "ESPALIER_MODULE must list every member of the module"
+#define ESPALIER_MEMBERS_ARE_OBJECTS "members of a module are parameters, buffers and modules; write std::array<M, N> for several"
 
 }  // namespace espalier::nn
 
@@ -92,12 +156,14 @@ concept Module = requires { typename M::is_module; };
 #define ESPALIER_NAME_MEMBER(Name) #Name,
 #define ESPALIER_GET_MEMBER(Name) , [](auto&& self) -> decltype(auto) { return (static_cast<decltype(self)&&>(self).Name); }
 #define ESPALIER_COUNT_MEMBER(Name) +1
+#define ESPALIER_TYPE_MEMBER(Name) , decltype(Name)
 
 /// Makes an aggregate a module: lists its members (up to 340) for Hana and for the model, and gives it the call operator that records a use of
 /// forward. A member that is forgotten here does not compile when the module is used.
 #define ESPALIER_MODULE(Type, ...)                                                                                   \
   using is_module = void;                                                                                            \
   static constexpr int listed_member_count = 0 ESPALIER_EACH(ESPALIER_COUNT_MEMBER, __VA_ARGS__);                    \
+  using member_types = ::espalier::nn::detail::types<void ESPALIER_EACH(ESPALIER_TYPE_MEMBER, __VA_ARGS__)>;        \
   struct member_names {                                                                                              \
     static constexpr char const* at[] = {ESPALIER_EACH(ESPALIER_NAME_MEMBER, __VA_ARGS__) ""};                       \
   };                                                                                                                 \

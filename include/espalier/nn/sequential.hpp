@@ -48,12 +48,12 @@ struct chain {
   using is_expression = void;
   using element_type = void;
   static constexpr bool eager = false;
-  boost::hana::tuple<M...> layers;
+  boost::hana::tuple<M...> const* layers;  ///< those of the module whose body this is: it outlives the tracing of its body
   X x;
 
   template <class Tracer, class Scope>
   constexpr int lower_into(Tracer& t, Scope const& in) const {
-    return boost::hana::unpack(layers, [&](M const&... layer) { return (passing<shape_of<X>, Tracer, Scope>{t, lower(t, x, in)} >> ... >> layer).id; });
+    return boost::hana::unpack(*layers, [&](M const&... layer) { return (passing<shape_of<X>, Tracer, Scope>{t, lower(t, x, in)} >> ... >> layer).id; });
   }
 };
 
@@ -67,6 +67,7 @@ struct Sequential {
   boost::hana::tuple<M...> layers{};
 
   using is_module = void;
+  using member_types = detail::types<M...>;
   using is_transparent = void;  // a refusal names the position and the layer, not the whole list again
 
   template <class Self, class Visit>
@@ -81,7 +82,7 @@ struct Sequential {
     using X = decltype(x);
     using S = decltype(detail::shape_reached((detail::reached<shape_of<X>, 0, static_cast<int>(sizeof...(M))>{} >> ... >> std::type_identity<M>{})));
     if constexpr (is_refused<S>) return S{};
-    else return detail::chain<S, X, M...>{layers, x};
+    else return detail::chain<S, X, M...>{&layers, x};
   }
 
  private:

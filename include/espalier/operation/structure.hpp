@@ -106,36 +106,33 @@ constexpr unsigned axes_from(int begin, int rank) { return ((1u << rank) - 1u) &
 
 namespace detail {
 
+constexpr int fitted(program_builder& g, int id, extents const& s) { return g.nodes[id].shape == s ? id : graph::emit_broadcast(g, id, s); }
+
+/// An equal node that costs less, or 0. Few statements: it runs for every elementwise node, and clang counts them.
+template <class Op>
+constexpr int simplified(program_builder& g, graph::node& n) {
+  using R = rule<Op>;
+  int const* const x = n.operand;
+  bool const a = graph::is_constant(g, x[0]), b = R::arity > 1 && graph::is_constant(g, x[1]), c = R::arity > 2 && graph::is_constant(g, x[2]);
+  if (a && (b || R::arity < 2) && (c || R::arity < 3))
+    return graph::emit_constant(g, evaluate<Op, double>(graph::constant_at(g, x[0]), b ? graph::constant_at(g, x[1]) : 0, c ? graph::constant_at(g, x[2]) : 0), n.shape).id;
+  if constexpr (R::arity == 2) {
+    // NaN, no neutral element, compares unequal to everything.
+    if (a && graph::constant_at(g, x[0]) == R::neutral_left) return x[1];
+    if (b && graph::constant_at(g, x[1]) == R::neutral_right) return x[0];
+    if (R::commutative && x[0] > x[1]) n = graph::node{n.op, {x[1], x[0], 0, 0}, n.attribute, n.shape};
+  }
+  if constexpr (requires { R::simplify(g, n); }) return R::simplify(g, n);
+  return 0;
+}
+
 template <class Op>
 constexpr int elementwise_emit(program_builder& g, graph::node const& written) {
   using R = rule<Op>;
-  graph::node n = written;
-  for (int i = 0; i < R::arity; ++i) n.operand[i] = graph::emit_broadcast(g, n.operand[i], n.shape);
-  if (g.plain) return g.add(n);
-  if constexpr (R::arity <= 3) {
-    bool constants = true;
-    double x[3]{};
-    for (int i = 0; i < R::arity; ++i) {
-      if (graph::is_constant(g, n.operand[i])) x[i] = graph::constant_at(g, n.operand[i]);
-      else constants = false;
-    }
-    if (constants) return graph::emit_constant(g, evaluate<Op, double>(x[0], x[1], x[2]), n.shape).id;
-  }
-  if constexpr (R::arity == 2) {
-    // NaN, no neutral element, compares unequal to everything.
-    if (graph::is_constant(g, n.operand[0]) && graph::constant_at(g, n.operand[0]) == R::neutral_left) return n.operand[1];
-    if (graph::is_constant(g, n.operand[1]) && graph::constant_at(g, n.operand[1]) == R::neutral_right) return n.operand[0];
-    if constexpr (R::commutative) {
-      if (n.operand[0] > n.operand[1]) {
-        int const a = n.operand[0];
-        n.operand[0] = n.operand[1];
-        n.operand[1] = a;
-      }
-    }
-  }
-  if constexpr (requires { R::simplify(g, n); }) {
-    if (int const simpler = R::simplify(g, n)) return simpler;
-  }
+  int const* const x = written.operand;
+  graph::node n{written.op, {fitted(g, x[0], written.shape), R::arity > 1 ? fitted(g, x[1], written.shape) : 0, R::arity > 2 ? fitted(g, x[2], written.shape) : 0, 0}, written.attribute, written.shape};
+  if (!g.plain)
+    if (int const simpler = simplified<Op>(g, n)) return simpler;
   return g.add(n);
 }
 

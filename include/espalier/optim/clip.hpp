@@ -10,6 +10,7 @@ namespace espalier::optim {
 /// source  Pascanu, Mikolov and Bengio 2013; PyTorch's clip_grad_norm_
 template <class O>
 struct clip_by_norm {
+  static_assert(wrapped<O>::agree, "optim::clip_by_norm{optimizer, max_norm} wraps an optimizer");
   O optimizer{};
   double max_norm = 1;
 
@@ -34,6 +35,7 @@ clip_by_norm(O, double) -> clip_by_norm<O>;
 /// Refuses an update whose gradient holds an infinity or a NaN: parameters, states and step count stay as they were.
 template <class O>
 struct refuse_non_finite {
+  static_assert(wrapped<O>::agree, "optim::refuse_non_finite{optimizer} wraps an optimizer");
   O optimizer{};
 
   static constexpr int states = O::states;

@@ -28,4 +28,10 @@ concept Optimizer = requires(O const& o) {
   o.magnitudes_of(std::int64_t{1});
 };
 
+/// Named relation: what wraps an optimizer is given one.
+template <class O>
+struct wrapped {
+  static constexpr bool agree = Optimizer<O>;
+};
+
 }  // namespace espalier::optim

@@ -23,11 +23,19 @@ struct nesterov {
   double momentum = 0.9;
 };
 
+/// Named relation: how SGD remembers is one of these types.
+template <class Momentum>
+struct momentum_kind {
+  static constexpr bool agree = std::is_same_v<Momentum, no_momentum> || std::is_same_v<Momentum, damped> ||
+                                std::is_same_v<Momentum, heavy_ball> || std::is_same_v<Momentum, nesterov>;
+};
+
 /// Stochastic gradient descent: g = gradient + weight_decay p; p -= learning_rate (g, or what the momentum makes of it).
 /// range   learning_rate >= 0, weight_decay >= 0
 /// source  needle's optim.SGD; PyTorch's torch.optim.SGD for heavy_ball and nesterov
 template <class Momentum = no_momentum>
 struct SGD {
+  static_assert(momentum_kind<Momentum>::agree, "optim::SGD: momentum is optim::damped, optim::heavy_ball or optim::nesterov");
   double learning_rate = 0.01;
   Momentum momentum{};
   double weight_decay = 0;

@@ -143,7 +143,7 @@ class coder {
   /// What a group that gives memory to a leaf, constant or broadcast copies.
   constexpr use copied(int id, int x) {
     family const f = g_[id].op->kind;
-    if (f == family::broadcast || f == family::column_index) return look_.use_of(id, g_[id].shape.size(), x - 1);
+    if (f == family::broadcast || f == family::column_index) return look_.use_of(id, g_[id].shape.size(), -1);
     return use{id, place::full, 0, 0};
   }
 

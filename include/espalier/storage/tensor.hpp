@@ -200,17 +200,19 @@ class tensor {
   }
 
   /// The value of an expression, in one fused loop.
-  template <class E, class Shapes = typename detail::expression_fit<E, T, S>::shapes>
+  template <class E>
     requires detail::EvaluableInto<E, tensor>
   constexpr tensor(E const& expression) : memory_(detail::unfilled{}) {
+    using Shapes = typename detail::expression_fit<E, T, S>::shapes;
     using Elements = typename detail::expression_fit<E, T, S>::elements;
     static_assert(Shapes::agree, "tensor = expression: the expression has another shape than the tensor");
     static_assert(Elements::agree, "tensor = expression: the expression has another element type; convert with tensor<T, S>(x)");
     if constexpr (Shapes::agree && Elements::agree) evaluate_into(expression, *this);
   }
-  template <class E, class Shapes = typename detail::expression_fit<E, T, S>::shapes>
+  template <class E>
     requires detail::EvaluableInto<E, tensor>
   constexpr tensor& operator=(E const& expression) {
+    using Shapes = typename detail::expression_fit<E, T, S>::shapes;
     using Elements = typename detail::expression_fit<E, T, S>::elements;
     static_assert(Shapes::agree, "tensor = expression: the expression has another shape than the tensor");
     static_assert(Elements::agree, "tensor = expression: the expression has another element type; convert with tensor<T, S>(x)");

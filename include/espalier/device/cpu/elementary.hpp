@@ -6,11 +6,13 @@
 
 #include "simd.hpp"
 
-/// Keeps (x + big) - big as it is written under -ffast-math.
+/// Keeps (x + big) - big as it is written under -ffast-math. g++ takes vectors apart for its own barrier, so it gets one only there.
 #if defined(__clang__)
 #define ESPALIER_AS_WRITTEN(x) __arithmetic_fence(x)
-#else
+#elif defined(__ASSOCIATIVE_MATH__) || defined(__FAST_MATH__)
 #define ESPALIER_AS_WRITTEN(x) __builtin_assoc_barrier(x)
+#else
+#define ESPALIER_AS_WRITTEN(x) (x)
 #endif
 
 namespace espalier::on_cpu {

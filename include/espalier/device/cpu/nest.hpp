@@ -54,7 +54,7 @@ inline constexpr double identity_of<copy_op> = 0;
 /// The sweeps of a group along its inner direction (the columns of a row, or the rows of a column): a reduction of sweep s is known in sweep s + 1.
 struct schedule {
   int ready[most_steps];   ///< full values: first sweep that can compute it; the others: first sweep that can use it
-  bool needed[8][most_steps];
+  bool needed[most_steps][most_steps];
   int sweeps;
 };
 

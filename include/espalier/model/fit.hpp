@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "../derivative/derivative.hpp"
+#include "../optim/optimizer.hpp"
+#include "source.hpp"
+
+/// Whether a net, a loss, an optimizer and batches can be trained together; what is not so is a fact that the roots show.
+namespace espalier {
+
+/// Named relations of trainer{model, loss, optimizer, batch...}: each is what its place asks for.
+template <class Loss>
+struct is_loss {
+  static constexpr bool agree = nn::Module<Loss> && requires { typename Loss::template target<shape<1, 1>>; };
+};
+template <class Optimizer>
+struct is_optimizer {
+  static constexpr bool agree = optim::Optimizer<Optimizer>;
+};
+template <class Batch>
+struct is_batch {
+  static constexpr bool agree = is_shape<Batch>;
+};
+/// Named relation of BatchNorm in training: statistics need two values per channel.
+template <class Batch>
+struct several_values_per_channel {
+  static constexpr bool agree = false;
+};
+/// Named relation of trainer.step(images, targets).
+template <class Given, class... Batches>
+struct one_of_batches {
+  static constexpr bool agree = (std::is_same_v<Given, Batches> || ...);
+};
+
+namespace detail {
+
+template <class... Faults>
+struct first_fault {
+  using type = agreed;
+};
+template <class First, class... Rest>
+struct first_fault<First, Rest...> : std::conditional_t<First::agree, first_fault<Rest...>, std::type_identity<First>> {};
+
+/// What is wrong with a net on a batch: its layers, the loss of what it predicts, or statistics over one value; `agreed` where nothing is.
+template <class Net, class Batch>
+constexpr auto layers_fault() {
+  using Found = applied_net<Net, Batch>;
+  if constexpr (is_refused<Found>) return Found{};
+  else return agreed{};
+}
+template <class Loss, class Prediction>
+using applied_loss = decltype(std::declval<Loss const&>()(argument<Prediction, 0>{},
+                                                         argument<target_shape<Loss, Prediction>, 1, target_element<Loss, Prediction>>{}));
+template <class Net, class Loss, class Batch>
+constexpr auto loss_fault() {
+  if constexpr (!decltype(layers_fault<Net, Batch>())::agree) {
+    return agreed{};
+  } else {
+    using Value = applied_loss<Loss, shape_of<applied_net<Net, Batch>>>;
+    if constexpr (is_refused<Value>) return Value{};
+    else if constexpr (!scalar_result<shape_of<Value>>::agree) return refused<scalar_result<shape_of<Value>>, Loss>{};
+    else return agreed{};
+  }
+}
+template <class Net, class Loss, class Batch>
+constexpr auto statistics_fault() {
+  if constexpr (!decltype(layers_fault<Net, Batch>())::agree || !decltype(loss_fault<Net, Loss, Batch>())::agree) return agreed{};
+  else if constexpr (traced_forward<Net, Loss, Batch>.program.one_value_per_channel) return several_values_per_channel<Batch>{};
+  else return agreed{};
+}
+
+/// The faults of a training step. Each is looked for where those before it are `agreed`.
+template <class Net, class Loss, class... Batches>
+struct training_fit {
+  using loss_kind = is_loss<Loss>;
+  using batch_kinds = typename first_fault<is_batch<Batches>...>::type;
+  using layers = agreed;
+  using loss = agreed;
+  using statistics = agreed;
+  static constexpr bool agree = false;
+};
+template <class Net, class Loss, class... Batches>
+  requires(is_loss<Loss>::agree && (is_batch<Batches>::agree && ...))
+struct training_fit<Net, Loss, Batches...> {
+  using loss_kind = agreed;
+  using batch_kinds = agreed;
+  using layers = typename first_fault<decltype(layers_fault<Net, Batches>())...>::type;
+  using loss = typename first_fault<decltype(loss_fault<Net, Loss, Batches>())...>::type;
+  using statistics = typename first_fault<decltype(statistics_fault<Net, Loss, Batches>())...>::type;
+  static constexpr bool agree = layers::agree && loss::agree && statistics::agree;
+};
+
+}  // namespace detail
+
+#define ESPALIER_LOSS_FITS "the loss does not take this prediction and target; refused<...> holds what disagrees"
+#define ESPALIER_STATISTICS_FIT "BatchNorm cannot learn from one value per channel; train with larger batches"
+
+}  // namespace espalier

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: wraps an optimizer
+// expect-early: double
+#include <espalier/optim/optim.hpp>
+
+namespace esp = espalier;
+namespace nn = espalier::nn;
+namespace optim = espalier::optim;
+
+#ifdef SHOULD_FAIL
+optim::clip_by_norm clipped{1.0, 0.5};
+#else
+optim::clip_by_norm clipped{optim::Adam{}, 0.5};
+#endif

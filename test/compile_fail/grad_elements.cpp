@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: grad\(f\)\(x...\): arguments mix float and double
+// expect-early: same_element<float, double>
+#include <espalier/eager/gradient.hpp>
+
+namespace esp = espalier;
+
+#ifdef SHOULD_FAIL
+using Second = double;
+#else
+using Second = float;
+#endif
+
+inline constexpr auto energy = [](auto a, auto b) { return sum(a * b); };
+auto f(esp::tensor<float, esp::shape<2, 3>> const& a, esp::tensor<Second, esp::shape<2, 3>> const& b) { return esp::grad(energy)(a, b); }

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: nn::LayerNorm1d<Features, norm>: eps must be at least 0
+// expect-early: LayerNorm1d<8
+#include <espalier/nn/nn.hpp>
+
+namespace esp = espalier;
+namespace nn = espalier::nn;
+
+#ifdef SHOULD_FAIL
+nn::LayerNorm1d<8, nn::norm{.eps = -1e-5}> norm;
+#else
+nn::LayerNorm1d<8, nn::norm{.eps = 0}> norm;
+#endif

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: nn::MaskedDropout<P, S>: the probability P of dropping an element must be in \[0, 1\)
+// expect-early: MaskedDropout<
+#include <espalier/nn/nn.hpp>
+
+namespace esp = espalier;
+namespace nn = espalier::nn;
+
+#ifdef SHOULD_FAIL
+nn::MaskedDropout<1.5, esp::shape<3>> drop;
+#else
+nn::MaskedDropout<0.5, esp::shape<3>> drop;
+#endif

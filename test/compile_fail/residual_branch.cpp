@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: a layer does not fit its input
+// expect: Residual<
+// expect: same_shape<(espalier::)?shape<4, 12>, (espalier::)?shape<4, 16> ?>
+// expect-early: shape<4, 12>
+// expect-early: shape<4, 16>
+// expect-early: layer<1, 2>
+#include <espalier/model/predictor.hpp>
+#include <espalier/nn/nn.hpp>
+
+namespace esp = espalier;
+namespace nn = espalier::nn;
+
+#ifdef SHOULD_FAIL
+using Net = nn::Sequential<nn::Linear<8, 16>, nn::Residual<nn::Linear<16, 12>>>;
+#else
+using Net = nn::Sequential<nn::Linear<8, 16>, nn::Residual<nn::Linear<16, 16>>>;
+#endif
+
+auto f(esp::model<Net> const& model, esp::tensor<float, esp::shape<4, 8>> const& x) { return model(x); }

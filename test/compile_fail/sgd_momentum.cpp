@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: momentum is optim::damped, optim::heavy_ball or optim::nesterov
+// expect-early: float
+#include <espalier/optim/sgd.hpp>
+
+namespace esp = espalier;
+namespace nn = espalier::nn;
+namespace optim = espalier::optim;
+
+#ifdef SHOULD_FAIL
+optim::SGD<float> sgd{.learning_rate = 0.1, .momentum = 0.9f};
+#else
+optim::SGD<optim::damped> sgd{.learning_rate = 0.1, .momentum = {0.9}};
+#endif

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: trainer.step\(images, targets\): images must have the shape of one of the trainer's batches
+// expect: (espalier::)?one_of_batches<(espalier::)?shape<16, 8, 8>, (espalier::)?shape<32, 8, 8> ?>
+// expect-early: shape<16, 8, 8>
+// expect-early: shape<32, 8, 8>
+#include <espalier.hpp>
+
+namespace esp = espalier;
+namespace nn = espalier::nn;
+namespace optim = espalier::optim;
+using Net = nn::Sequential<nn::Flatten, nn::Linear<64, 10>>;
+
+#ifdef SHOULD_FAIL
+float f(esp::model<Net>& model, esp::tensor<float, esp::shape<16, 8, 8>> const& x, esp::tensor<std::int32_t, esp::shape<16>> const& y) {
+  esp::trainer train{model, nn::SoftmaxLoss{}, optim::Adam{}, esp::batch<32, 8, 8>{}};
+  return train.step(x, y);
+}
+#else
+float f(esp::model<Net>& model, esp::tensor<float, esp::shape<32, 8, 8>> const& x, esp::tensor<std::int32_t, esp::shape<32>> const& y) {
+  esp::trainer train{model, nn::SoftmaxLoss{}, optim::Adam{}, esp::batch<32, 8, 8>{}};
+  return train.step(x, y);
+}
+#endif
