@@ -56,8 +56,10 @@ int main() {
 
   samples const evaluated = model(four);  // the running statistics, not those of this batch
   good = good && all_close(evaluated,
-                           samples{{0.7407935838687675, 1.897356055263334, 4.296602786438851}, {1.7285183623604574, 1.897356055263334, 5.284327564930541},
-                                   {2.7162431408521472, 1.897356055263334, 6.2720523434222315}, {3.7039679193438375, 1.897356055263334, 7.259777121913921}},
+                           samples{{0.7407935838687675, 1.897356055263334, 4.296602786438851},
+                                   {1.7285183623604574, 1.897356055263334, 5.284327564930541},
+                                   {2.7162431408521472, 1.897356055263334, 6.2720523434222315},
+                                   {3.7039679193438375, 1.897356055263334, 7.259777121913921}},
                            1e-9, 1e-12);
   // [/running]
 
@@ -87,7 +89,9 @@ int main() {
   // [gradient]
   // Gradients pass through the batch's own mean and variance: shifting a whole column changes nothing, so its gradients sum to 0.
   constexpr auto weighted = [](auto x, auto k) { return sum(normalize<0>(x, 0.0) * k); };
-  constexpr auto held = [](auto x, auto k) { return sum((x - detach(mean<0>(x))) / detach(sqrt(mean<0>((x - mean<0>(x)) * (x - mean<0>(x))))) * k); };
+  constexpr auto held = [](auto x, auto k) {
+    return sum((x - detach(mean<0>(x))) / detach(sqrt(mean<0>((x - mean<0>(x)) * (x - mean<0>(x))))) * k);
+  };
   tensor<double, shape<4, 1>> const x{{1}, {2}, {3}, {4}}, k{{1}, {0}, {0}, {2}};
   tensor<double, shape<4, 1>> const through = esp::grad<0>(weighted)(x, k), without = esp::grad<0>(held)(x, k);
   good = good && esp::math::abs(sum_of(through)) < 1e-12 && sum_of(without) > 2.6;
@@ -100,7 +104,8 @@ int main() {
 
   // [pairs]
   // A batch of two keeps nothing but which of the two is larger.
-  static_assert(evaluate(normalize<0>(tensor<double, shape<2, 2>>{{1, 7}, {1000, 6}}, 0.0)) == tensor<double, shape<2, 2>>{{-1, 1}, {1, -1}});
+  static_assert(evaluate(normalize<0>(tensor<double, shape<2, 2>>{{1, 7}, {1000, 6}}, 0.0)) ==
+                tensor<double, shape<2, 2>>{{-1, 1}, {1, -1}});
   // [/pairs]
 
   // [rows]
@@ -111,8 +116,10 @@ int main() {
   constexpr auto by_itself = evaluate(normalize<1>(alone, 1e-5));
   static_assert(by_row(0, 0) == by_itself(0, 0) && by_row(0, 1) == by_itself(0, 1) && by_row(0, 2) == by_itself(0, 2));
   constexpr tensor<double, shape<4, 1>> usual{{1}, {2}, {3}, {4}}, strange{{1}, {2}, {3}, {400}};
-  static_assert(all_close(evaluate(normalize<0>(usual, 0.0)), tensor<double, shape<4, 1>>{{-1.3416}, {-0.4472}, {0.4472}, {1.3416}}, 0, 1e-4));
-  static_assert(all_close(evaluate(normalize<0>(strange, 0.0)), tensor<double, shape<4, 1>>{{-0.5831}, {-0.5774}, {-0.5716}, {1.7320}}, 0, 1e-4));
+  static_assert(
+      all_close(evaluate(normalize<0>(usual, 0.0)), tensor<double, shape<4, 1>>{{-1.3416}, {-0.4472}, {0.4472}, {1.3416}}, 0, 1e-4));
+  static_assert(
+      all_close(evaluate(normalize<0>(strange, 0.0)), tensor<double, shape<4, 1>>{{-0.5831}, {-0.5774}, {-0.5716}, {1.7320}}, 0, 1e-4));
   // [/rows]
 
   // [spread]
@@ -122,6 +129,7 @@ int main() {
   good = good && two > 0.65 && two < 0.77 && thirty_two > 0.16 && thirty_two < 0.20;
   // [/spread]
 
-  std::printf("gradients through the statistics sum to %.1g, with the statistics held constant to %.3f\n", sum_of(through), sum_of(without));
+  std::printf("gradients through the statistics sum to %.1g, with the statistics held constant to %.3f\n", sum_of(through),
+              sum_of(without));
   return good ? 0 : 1;
 }

@@ -93,8 +93,8 @@ void say_plan() {
     auto const& group = planned.groups.groups[x];
     say("%4d  %s", x, kinds[static_cast<int>(group.what)]);
     if (group.what == plan::kind::fused)
-      say(", %s, %d x %d, %d steps, %d leaves", group.how == plan::order::columns ? "column by column" : "row by row", group.rows, group.columns,
-          planned.codes.groups[x].steps, planned.codes.groups[x].leaves);
+      say(", %s, %d x %d, %d steps, %d leaves", group.how == plan::order::columns ? "column by column" : "row by row", group.rows,
+          group.columns, planned.codes.groups[x].steps, planned.codes.groups[x].leaves);
     for (int i = 0; i < planned.codes.groups[x].outputs; ++i) {
       int const id = planned.codes.outputs[planned.codes.groups[x].first_output + i];
       auto const& place = planned.places.of[id];
@@ -104,7 +104,8 @@ void say_plan() {
     }
     say("\n");
   }
-  say("workspace: %d bytes; live at once at most: %d bytes\n", static_cast<int>(facts::workspace_bytes), static_cast<int>(facts::peak_live_bytes));
+  say("workspace: %d bytes; live at once at most: %d bytes\n", static_cast<int>(facts::workspace_bytes),
+      static_cast<int>(facts::peak_live_bytes));
 }
 
 }  // namespace

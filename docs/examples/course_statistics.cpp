@@ -21,15 +21,18 @@ static_assert(variance * 4 == 9 + 1 + 1 + 9);
 // [/expectation]
 
 // [normalize]
-static_assert(all_close(evaluate(normalize<0>(odd, 0.0)), tensor<double, shape<4>>{-1.3416407864998738, -0.4472135954999579, 0.4472135954999579, 1.3416407864998738}));
+static_assert(all_close(evaluate(normalize<0>(odd, 0.0)),
+                        tensor<double, shape<4>>{-1.3416407864998738, -0.4472135954999579, 0.4472135954999579, 1.3416407864998738}));
 
 // 1, 2, 5: mean 8/3, variance 26/9, and an epsilon of 0.001 inside the root.
 constexpr tensor<double, shape<1, 3>> row{{1, 2, 5}};
-static_assert(all_close(evaluate(normalize<-1>(row, 0.001)), tensor<double, shape<1, 3>>{{-0.9804110038528918, -0.39216440154115667, 1.3725754053940489}}));
+static_assert(all_close(evaluate(normalize<-1>(row, 0.001)),
+                        tensor<double, shape<1, 3>>{{-0.9804110038528918, -0.39216440154115667, 1.3725754053940489}}));
 
 // 1 to 5: variance 2, so the ends are at 2 / sqrt(2).
 constexpr tensor<double, shape<5>> five{1, 2, 3, 4, 5};
-static_assert(all_close(evaluate(normalize<0>(five, 0.0)), tensor<double, shape<5>>{-1.414213562373095, -0.7071067811865475, 0, 0.7071067811865475, 1.414213562373095}));
+static_assert(all_close(evaluate(normalize<0>(five, 0.0)),
+                        tensor<double, shape<5>>{-1.414213562373095, -0.7071067811865475, 0, 0.7071067811865475, 1.414213562373095}));
 
 // What epsilon is for: equal values have the variance 0, and 0 / 0 is no answer.
 static_assert(evaluate(normalize<0>(tensor<double, shape<3>>{4, 4, 4}, 1e-5)) == tensor<double, shape<3>>{0, 0, 0});
@@ -73,9 +76,11 @@ block by_root_mean_square(block const& b) { return b / sqrt(mean<1, 2>(b * b, es
 constexpr tensor<double, shape<4, 1>> batch{{4}, {6}, {8}, {10}};
 constexpr tensor<double, shape<1>> weight{2}, bias{-1};
 static_assert(all_close(evaluate(normalize<0>(batch, 0.0) * weight),
-                        tensor<double, shape<4, 1>>{{-2.6832815729997477}, {-0.8944271909999159}, {0.8944271909999159}, {2.6832815729997477}}));
+                        tensor<double, shape<4, 1>>{
+                            {-2.6832815729997477}, {-0.8944271909999159}, {0.8944271909999159}, {2.6832815729997477}}));
 static_assert(all_close(evaluate(normalize<0>(batch, 0.0) * weight + bias),
-                        tensor<double, shape<4, 1>>{{-3.6832815729997477}, {-1.8944271909999157}, {-0.10557280900008414}, {1.6832815729997477}}));
+                        tensor<double, shape<4, 1>>{
+                            {-3.6832815729997477}, {-1.8944271909999157}, {-0.10557280900008414}, {1.6832815729997477}}));
 
 // The layer can learn to undo itself: weight = deviation, bias = mean.
 constexpr tensor<double, shape<1>> undo_weight{2.23606797749979}, undo_bias{7};
@@ -87,7 +92,8 @@ static_assert(esp::output_shape<nn::Flatten, shape<2, 3, 4>> == shape<2, 12>{});
 static_assert(esp::output_shape<nn::Flatten, shape<2, 3, 4, 5>> == shape<2, 60>{});
 
 // -1 is inferred; the elements keep their row-major order.
-static_assert(evaluate(esp::reshape<-1, 1>(tensor<double, shape<6>>{1, 2, 3, 4, 5, 6})) == tensor<double, shape<6, 1>>{{1}, {2}, {3}, {4}, {5}, {6}});
+static_assert(evaluate(esp::reshape<-1, 1>(tensor<double, shape<6>>{1, 2, 3, 4, 5, 6})) ==
+              tensor<double, shape<6, 1>>{{1}, {2}, {3}, {4}, {5}, {6}});
 static_assert(evaluate(esp::reshape<-1, 1>(tensor<double, shape<2, 2, 2>>{{{1, 2}, {3, 4}}, {{5, 6}, {7, 8}}})) ==
               tensor<double, shape<8, 1>>{{1}, {2}, {3}, {4}, {5}, {6}, {7}, {8}});
 

@@ -157,6 +157,6 @@ int main() {
 
   double const plain = first_gradient<DeepPlain>(), residual = first_gradient<DeepResidual>();
   std::printf("gradient of the first of 18 layers: %.1e plain, %.1f with residuals\n", plain, residual);
-  good = good && plain < 1e-7 && residual > 0.5 && residual < 5;
+  good = good && plain > 1e-9 && plain < 3e-9 && residual > 1.4 && residual < 1.7;
   return good ? 0 : 1;
 }

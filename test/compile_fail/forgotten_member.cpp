@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: ESPALIER_MODULE must list every member of the module
-// expect-early: listed_members<Forgetful, 2, 1>
+// expect: listed_members<Forgetful, 2, 1>
+// expect-early: Forgetful
 #include <espalier/model/predictor.hpp>
 #include <espalier/nn/nn.hpp>
 

@@ -2,6 +2,7 @@
 // expect: grad<I...>\(f\)\(x...\): there is no argument I
 // expect-early: arguments_exist<2
 #include <espalier/eager/gradient.hpp>
+#include <espalier/operation/operation.hpp>
 
 namespace esp = espalier;
 

@@ -2,6 +2,7 @@
 // expect: f does not take these arguments
 // expect-early: shape<2, 3>
 #include <espalier/eager/gradient.hpp>
+#include <espalier/operation/operation.hpp>
 
 namespace esp = espalier;
 

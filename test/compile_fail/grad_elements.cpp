@@ -2,6 +2,7 @@
 // expect: grad\(f\)\(x...\): arguments mix float and double
 // expect-early: same_element<float, double>
 #include <espalier/eager/gradient.hpp>
+#include <espalier/operation/operation.hpp>
 
 namespace esp = espalier;
 

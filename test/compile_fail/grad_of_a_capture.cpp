@@ -2,6 +2,7 @@
 // expect: f must not capture anything; pass what it needs as an argument
 // expect-early: captureless<
 #include <espalier/eager/gradient.hpp>
+#include <espalier/operation/operation.hpp>
 
 namespace esp = espalier;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: ESPALIER_MODULE must list every member of the module
-// expect-early: listed_members<Inner, 2, 1>
+// expect: listed_members<Inner, 2, 1>
+// expect-early: Inner
 #include <espalier/model/predictor.hpp>
 #include <espalier/nn/nn.hpp>
 
@@ -21,4 +22,4 @@ struct Inner {
 };
 #endif
 
-constexpr auto count = esp::parameter_count<nn::Sequential<nn::Linear<4, 4>, Inner>>;
+esp::model<nn::Sequential<nn::Linear<4, 4>, Inner>> model;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: model<Net, Device, T>: T is float or double
-// expect-early: real_number<int>
+// expect: real_number<int>
+// expect-early: int>
 #include <espalier.hpp>
 
 namespace esp = espalier;

@@ -20,4 +20,4 @@ struct Arrayed {
 };
 #endif
 
-constexpr auto count = esp::parameter_count<Arrayed>;
+esp::model<Arrayed> model;

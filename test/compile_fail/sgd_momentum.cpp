@@ -3,8 +3,6 @@
 // expect-early: float
 #include <espalier/optim/sgd.hpp>
 
-namespace esp = espalier;
-namespace nn = espalier::nn;
 namespace optim = espalier::optim;
 
 #ifdef SHOULD_FAIL

@@ -3,8 +3,6 @@
 // expect-early: double
 #include <espalier/optim/sgd.hpp>
 
-namespace esp = espalier;
-namespace nn = espalier::nn;
 namespace optim = espalier::optim;
 
 #ifdef SHOULD_FAIL

@@ -3,6 +3,7 @@
 // expect: scalar_result<(espalier::)?shape<3> ?>
 // expect-early: shape<3>
 #include <espalier/eager/gradient.hpp>
+#include <espalier/operation/operation.hpp>
 
 namespace esp = espalier;
 

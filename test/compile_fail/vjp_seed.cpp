@@ -4,6 +4,7 @@
 // expect-early: shape<3>
 // expect-early: shape<2>
 #include <espalier/eager/gradient.hpp>
+#include <espalier/operation/operation.hpp>
 
 namespace esp = espalier;
 

@@ -3,6 +3,7 @@
 // expect: (espalier::)?inner_dimensions<(espalier::)?shape<2, 3>, (espalier::)?shape<2, 3> ?>
 // expect-early: shape<2, 3>
 #include <espalier/eager/gradient.hpp>
+#include <espalier/operation/operation.hpp>
 
 namespace esp = espalier;
 

@@ -43,6 +43,24 @@ struct fits {
 };
 
 namespace detail {
+/// Facts for refusals: what is given has the shape, or the element type, that is wanted.
+template <class Given, class Wanted>
+struct shape_is {
+  static constexpr bool agree = std::is_same_v<Given, Wanted>;
+};
+template <class Given, class Wanted>
+struct element_is {
+  static constexpr bool agree = std::is_same_v<Given, Wanted>;
+};
+
+/// The first of these that does not agree, or `agreed`.
+template <class... Faults>
+struct first_fault {
+  using type = agreed;
+};
+template <class First, class... Rest>
+struct first_fault<First, Rest...> : std::conditional_t<First::agree, first_fault<Rest...>, std::type_identity<First>> {};
+
 template <class... T>
 struct first_refused;
 template <class T, class... Rest>

@@ -142,7 +142,7 @@ constexpr bool in_place() {
 }
 
 template <class Source, class T>
-bool overlaps(eager_inputs<T> const& in, T const* result, std::int64_t size) {
+bool overlaps(eager_inputs<T> const& in, T* result, std::int64_t size) {  // not T const*: g++ 12 would warn that the new tensor is unfilled
   auto const address = [](void const* p) { return reinterpret_cast<std::uintptr_t>(p); };
   constexpr auto const& p = plan::program_of<Source>;
   for (int id = 1; id <= p.nodes.size; ++id) {

@@ -120,15 +120,72 @@ constexpr auto one_or_all(Tuple&& t) {
   else return std::remove_cvref_t<Tuple>(static_cast<Tuple&&>(t));
 }
 
-template <class F, class Body>
-constexpr bool gradient_makes_sense() {
-  static_assert(!is_refused<Body>, "grad(f): the shapes inside f do not fit");
-  if constexpr (!is_refused<Body>) {
-    static_assert(scalar_result<shape_of<Body>>::agree, "grad(f): f must return one number; reduce its result with sum or mean, or use vjp");
-    return scalar_result<shape_of<Body>>::agree;
+/// Facts for refusals: f can be called with arguments of these shapes; grad<I...> names arguments that there are.
+template <class F, class... Shapes>
+struct takes_arguments {
+  static constexpr bool agree = false;
+};
+template <int Count, int... Arguments>
+struct arguments_exist {
+  static constexpr bool agree = ((Arguments >= 0 && Arguments < Count) && ...);
+};
+
+template <class F, class... X, std::size_t... I>
+constexpr bool can_be_called(std::index_sequence<I...>) {
+  return requires { F{}(as_argument<X, static_cast<int>(I)>{}...); };
+}
+
+enum class fault_of { nothing, elements, arguments, shapes, result };
+/// What is wrong with f and its arguments: the kind, which chooses the sentence, and the refusal (or `agreed`).
+template <fault_of Kind, class Refusal>
+struct fault {
+  using type = Refusal;
+  static constexpr bool agree = Refusal::agree;
+  static constexpr bool elements = Kind != fault_of::elements, arguments = Kind != fault_of::arguments, shapes = Kind != fault_of::shapes,
+                        result = Kind != fault_of::result;
+};
+template <class... Elements>
+struct elements_fault {
+  using type = agreed;
+};
+template <class First, class... Rest>
+struct elements_fault<First, Rest...>
+    : std::conditional_t<(same_element<First, Rest>::agree && ...), elements_fault<Rest...>, first_fault<same_element<First, Rest>...>> {};
+/// Each fault is looked for where there is none before it.
+template <class F, bool Scalar, class... X>
+constexpr auto function_fault() {
+  using elements = typename elements_fault<element_of<X>...>::type;
+  if constexpr ((is_refused<X> || ...)) {
+    return fault<fault_of::nothing, typename first_refused<X...>::type>{};
+  } else if constexpr (!elements::agree) {
+    return fault<fault_of::elements, refused<elements>>{};
+  } else if constexpr (!can_be_called<F, X...>(std::index_sequence_for<X...>{})) {
+    return fault<fault_of::arguments, refused<takes_arguments<F, shape_of<X>...>>>{};
   } else {
-    return false;
+    using Body = typename body_of_function<F, X...>::type;
+    if constexpr (is_refused<Body>) return fault<fault_of::shapes, Body>{};
+    else if constexpr (Scalar && !scalar_result<shape_of<Body>>::agree) return fault<fault_of::result, refused<scalar_result<shape_of<Body>>>>{};
+    else return fault<fault_of::nothing, agreed>{};
   }
+}
+template <class F, bool Scalar, class... X>
+using fault_of_function = decltype(function_fault<F, Scalar, X...>());
+template <class X>
+using leaf_of_argument = eager_leaf<typename argument_type<X>::type>;
+
+/// Said with the name of the function that the user called.
+#define ESPALIER_ELEMENTS_OF_ARGUMENTS "arguments mix float and double; convert with tensor<double, S>(x)"
+#define ESPALIER_ARGUMENTS_OF_F "f does not take these arguments"
+#define ESPALIER_SHAPES_INSIDE "the shapes inside f do not fit"
+#define ESPALIER_ONE_NUMBER "f must return one number; reduce its result with sum or mean, or use vjp"
+
+/// A refusal in the place of one gradient or of several.
+template <int Count, class Refusal>
+constexpr auto refused_gradients() {
+  if constexpr (Count == 1) return Refusal{};
+  else return []<std::size_t... I>(std::index_sequence<I...>) {
+    return std::tuple{(static_cast<void>(I), Refusal{})...};
+  }(std::make_index_sequence<static_cast<std::size_t>(Count)>{});
 }
 
 /// f's value and gradients for tensors: a pair of the value and a tuple.
@@ -154,35 +211,48 @@ concept TensorArgument = marked_tensor<X> || marked_view<X> || requires(X x) { x
 
 template <class F, int... K>
 struct gradient_function {
-  /// On tensors: a tensor for one wanted argument, a std::tuple for several.
-  template <TensorArgument... X>
-  constexpr auto operator()(X const&... x) const {
-    using Body = typename body_of_function<F, eager_leaf<typename argument_type<X>::type>...>::type;
-    if constexpr (gradient_makes_sense<F, Body>()) return one_or_all(value_and_gradients<F, wanted<X...>(), typename argument_type<X>::type...>(argument_value(x)...).second);
-  }
-  /// On expressions: an expression for one wanted argument, a std::tuple for several.
-  template <Expression... X>
-    requires(!(TensorArgument<X> && ...))
-  constexpr auto operator()(X const&... x) const {
-    return on_expressions<X...>(std::make_integer_sequence<int, static_cast<int>(sizeof...(X))>{}, x...);
-  }
-
   template <class... X>
   static constexpr unsigned wanted() {
     if constexpr (sizeof...(K) == 0) return all_wanted<X...>();
     else return ((1u << K) | ...);
   }
+  template <class... X>
+  static constexpr int wanted_count() {
+    int count = 0;
+    for (unsigned bits = wanted<X...>(); bits != 0; bits &= bits - 1u) ++count;
+    return count;
+  }
+
+  /// On tensors: a tensor for one wanted argument, a std::tuple for several.
+  template <TensorArgument... X, class Fault = fault_of_function<F, true, leaf_of_argument<X>...>, class Exist = arguments_exist<static_cast<int>(sizeof...(X)), K...>>
+  constexpr auto operator()(X const&... x) const {
+    static_assert(Exist::agree, "grad<I...>(f)(x...): there is no argument I");
+    static_assert(Fault::elements, "grad(f)(x...): " ESPALIER_ELEMENTS_OF_ARGUMENTS);
+    static_assert(Fault::arguments, "grad(f)(x...): " ESPALIER_ARGUMENTS_OF_F);
+    static_assert(Fault::shapes, "grad(f)(x...): " ESPALIER_SHAPES_INSIDE);
+    static_assert(Fault::result, "grad(f)(x...): " ESPALIER_ONE_NUMBER);
+    if constexpr (!Exist::agree) return refused<Exist>{};
+    else if constexpr (!Fault::agree) return refused_gradients<wanted_count<X...>(), typename Fault::type>();
+    else return one_or_all(value_and_gradients<F, wanted<X...>(), typename argument_type<X>::type...>(argument_value(x)...).second);
+  }
+  /// On expressions: an expression for one wanted argument, a std::tuple for several. Inside a function a refusal travels in silence.
+  template <Expression... X>
+    requires(!(TensorArgument<X> && ...))
+  constexpr auto operator()(X const&... x) const {
+    using Fault = fault_of_function<F, true, X...>;
+    constexpr bool says = (is_eager<X const&> || ...) && !(is_refused<X> || ...);
+    static_assert(!says || Fault::agree, "grad(f)(x...): f does not take these arguments, its shapes do not fit, or it returns more than one number");
+    if constexpr (!Fault::agree) return refused_gradients<sizeof...(K) == 1 ? 1 : static_cast<int>(sizeof...(X)), typename Fault::type>();
+    else return on_expressions<X...>(std::make_integer_sequence<int, static_cast<int>(sizeof...(X))>{}, x...);
+  }
 
  private:
   template <class... X, int... I>
   static constexpr auto on_expressions(std::integer_sequence<int, I...>, X const&... x) {
-    using Body = typename body_of_function<F, X...>::type;
-    if constexpr (gradient_makes_sense<F, Body>()) {
-      boost::hana::basic_tuple<kept<X const&>...> const operands{keep(x)...};
-      if constexpr (sizeof...(K) == 1) return derivative<F, (K + ... + 0), shape_at<(K + ... + 0), X...>, kept<X const&>...>{operands};
-      else if constexpr (sizeof...(X) == 1) return derivative<F, 0, shape_of<X>..., kept<X const&>...>{operands};
-      else return std::tuple{derivative<F, I, shape_of<X>, kept<X const&>...>{operands}...};
-    }
+    boost::hana::basic_tuple<kept<X const&>...> const operands{keep(x)...};
+    if constexpr (sizeof...(K) == 1) return derivative<F, (K + ... + 0), shape_at<(K + ... + 0), X...>, kept<X const&>...>{operands};
+    else if constexpr (sizeof...(X) == 1) return derivative<F, 0, shape_of<X>..., kept<X const&>...>{operands};
+    else return std::tuple{derivative<F, I, shape_of<X>, kept<X const&>...>{operands}...};
   }
   template <int I, class... X>
   using shape_at = shape_of<std::tuple_element_t<static_cast<std::size_t>(I), std::tuple<X...>>>;
@@ -190,11 +260,20 @@ struct gradient_function {
 
 template <class F, int... K>
 struct value_and_gradient_function {
-  template <TensorArgument... X>
+  template <TensorArgument... X, class Fault = fault_of_function<F, true, leaf_of_argument<X>...>, class Exist = arguments_exist<static_cast<int>(sizeof...(X)), K...>>
   constexpr auto operator()(X const&... x) const {
-    using Body = typename body_of_function<F, eager_leaf<typename argument_type<X>::type>...>::type;
-    if constexpr (gradient_makes_sense<F, Body>()) {
-      auto r = value_and_gradients<F, gradient_function<F, K...>::template wanted<X...>(), typename argument_type<X>::type...>(argument_value(x)...);
+    using gradient = gradient_function<F, K...>;
+    static_assert(Exist::agree, "value_and_grad<I...>(f)(x...): there is no argument I");
+    static_assert(Fault::elements, "value_and_grad(f)(x...): " ESPALIER_ELEMENTS_OF_ARGUMENTS);
+    static_assert(Fault::arguments, "value_and_grad(f)(x...): " ESPALIER_ARGUMENTS_OF_F);
+    static_assert(Fault::shapes, "value_and_grad(f)(x...): " ESPALIER_SHAPES_INSIDE);
+    static_assert(Fault::result, "value_and_grad(f)(x...): " ESPALIER_ONE_NUMBER);
+    if constexpr (!Exist::agree) {
+      return std::pair{refused<Exist>{}, refused<Exist>{}};
+    } else if constexpr (!Fault::agree) {
+      return std::pair{typename Fault::type{}, refused_gradients<gradient::template wanted_count<X...>(), typename Fault::type>()};
+    } else {
+      auto r = value_and_gradients<F, gradient::template wanted<X...>(), typename argument_type<X>::type...>(argument_value(x)...);
       return std::pair{r.first, one_or_all(std::move(r.second))};
     }
   }
@@ -212,7 +291,18 @@ class pullback_at {
   constexpr explicit pullback_at(X const&... x) : x_{x...} {}
 
   /// shape   the shape of f(x...) -> the shapes of the arguments (a tensor for one, a std::tuple for several)
-  constexpr auto operator()(tensor<T, S> const& dy) const {
+  template <Stored Y, class Shape = shape_is<shape_of<Y>, S>, class Element = element_is<element_of<Y>, T>>
+  constexpr auto operator()(Y const& dy) const {
+    static_assert(Shape::agree, "vjp(f)(x...)(dy): dy must have the shape of f(x...)");
+    static_assert(Element::agree, "vjp(f)(x...)(dy): dy must have the element type of f(x...)");
+    if constexpr (!Shape::agree) return refused_gradients<static_cast<int>(sizeof...(X)), refused<Shape>>();
+    else if constexpr (!Element::agree) return refused_gradients<static_cast<int>(sizeof...(X)), refused<Element>>();
+    else return cotangents(dy);
+  }
+
+ private:
+  template <class Y>
+  constexpr auto cotangents(Y const& dy) const {
     using Source = gradient_source<F, wanted, true, eager_leaf<X>...>;
     tensor<T, S> value;
     auto gradients = gradient_tensors<T, wanted, X...>();
@@ -228,26 +318,24 @@ class pullback_at {
     return one_or_all(std::move(gradients));
   }
 
- private:
   std::tuple<X const&...> x_;
 };
 
 template <class F>
 struct vjp_function {
-  template <TensorArgument... X>
+  template <TensorArgument... X, class Fault = fault_of_function<F, false, leaf_of_argument<X>...>>
   constexpr auto operator()(X const&... x) const {
-    using Body = typename body_of_function<F, eager_leaf<X>...>::type;
-    static_assert(!is_refused<Body>, "vjp(f): the shapes inside f do not fit");
-    return pullback_at<F, X...>{x...};
+    static_assert(Fault::elements, "vjp(f)(x...): " ESPALIER_ELEMENTS_OF_ARGUMENTS);
+    static_assert(Fault::arguments, "vjp(f)(x...): " ESPALIER_ARGUMENTS_OF_F);
+    static_assert(Fault::shapes, "vjp(f)(x...): " ESPALIER_SHAPES_INSIDE);
+    if constexpr (Fault::agree) return pullback_at<F, X...>{x...};
+    else return typename Fault::type{};
   }
 };
 
-template <class F>
-constexpr void require_captureless() {
-  static_assert(captureless<F>::agree, "grad(f): f must not capture anything; pass what it needs as an argument, wrapped in constant(x)");
-}
-
 }  // namespace detail
+
+#define ESPALIER_CAPTURELESS "f must not capture anything; pass what it needs as an argument, wrapped in constant(x)"
 
 /// grad(f)(x...): the gradient of a function that returns one number. grad<I...>(f): by these arguments only. Integer tensors and constant(x) have
 /// none. On expressions it is an expression, so grad of grad is the same call again.
@@ -255,8 +343,9 @@ constexpr void require_captureless() {
 /// errors  f that captures, f whose shapes do not fit and f with more than one number do not compile
 template <int... Arguments, class F>
 constexpr auto grad(F) {
-  detail::require_captureless<F>();
-  return detail::gradient_function<F, Arguments...>{};
+  static_assert(captureless<F>::agree, "grad(f): " ESPALIER_CAPTURELESS);
+  if constexpr (captureless<F>::agree) return detail::gradient_function<F, Arguments...>{};
+  else return refused<captureless<F>>{};
 }
 
 /// value_and_grad(f)(x...): {f(x...), gradient}, computed by one program.
@@ -264,8 +353,9 @@ constexpr auto grad(F) {
 /// errors  as grad
 template <int... Arguments, class F>
 constexpr auto value_and_grad(F) {
-  detail::require_captureless<F>();
-  return detail::value_and_gradient_function<F, Arguments...>{};
+  static_assert(captureless<F>::agree, "value_and_grad(f): " ESPALIER_CAPTURELESS);
+  if constexpr (captureless<F>::agree) return detail::value_and_gradient_function<F, Arguments...>{};
+  else return refused<captureless<F>>{};
 }
 
 /// vjp(f)(x...)(dy): the cotangents of x that a cotangent dy of f(x...) has; f may return any shape.
@@ -273,8 +363,9 @@ constexpr auto value_and_grad(F) {
 /// errors  f that captures and f whose shapes do not fit do not compile
 template <class F>
 constexpr auto vjp(F) {
-  detail::require_captureless<F>();
-  return detail::vjp_function<F>{};
+  static_assert(captureless<F>::agree, "vjp(f): " ESPALIER_CAPTURELESS);
+  if constexpr (captureless<F>::agree) return detail::vjp_function<F>{};
+  else return refused<captureless<F>>{};
 }
 
 }  // namespace espalier

@@ -33,13 +33,6 @@ struct one_of_batches {
 
 namespace detail {
 
-template <class... Faults>
-struct first_fault {
-  using type = agreed;
-};
-template <class First, class... Rest>
-struct first_fault<First, Rest...> : std::conditional_t<First::agree, first_fault<Rest...>, std::type_identity<First>> {};
-
 /// What is wrong with a net on a batch: its layers, the loss of what it predicts, or statistics over one value; `agreed` where nothing is.
 template <class Net, class Batch>
 constexpr auto layers_fault() {
@@ -68,9 +61,25 @@ constexpr auto statistics_fault() {
   else return agreed{};
 }
 
+/// What is wrong with targets for a batch whose net and loss fit.
+template <class Net, class Loss, class T, class Batch, class Y, bool Fits>
+constexpr auto targets_fault() {
+  if constexpr (!Fits) {
+    return agreed{};
+  } else {
+    using Source = training_source<Net, Loss, Batch>;
+    using Shape = shape_is<shape_of<Y>, typename Source::target>;
+    using Element = element_is<element_of<Y>, std::conditional_t<std::is_void_v<typename Source::element>, T, typename Source::element>>;
+    if constexpr (!Shape::agree) return refused<Shape>{};
+    else if constexpr (!Element::agree) return refused<Element>{};
+    else return agreed{};
+  }
+}
+
 /// The faults of a training step. Each is looked for where those before it are `agreed`.
 template <class Net, class Loss, class... Batches>
 struct training_fit {
+  using fault = typename first_fault<is_batch<Batches>..., is_loss<Loss>>::type;
   using loss_kind = is_loss<Loss>;
   using batch_kinds = typename first_fault<is_batch<Batches>...>::type;
   using layers = agreed;
@@ -86,8 +95,17 @@ struct training_fit<Net, Loss, Batches...> {
   using layers = typename first_fault<decltype(layers_fault<Net, Batches>())...>::type;
   using loss = typename first_fault<decltype(loss_fault<Net, Loss, Batches>())...>::type;
   using statistics = typename first_fault<decltype(statistics_fault<Net, Loss, Batches>())...>::type;
-  static constexpr bool agree = layers::agree && loss::agree && statistics::agree;
+  using fault = typename first_fault<layers, loss, statistics>::type;
+  static constexpr bool agree = fault::agree;
 };
+
+/// Stands before the batches of a trainer that is refused, so that compilers name the fault where they name the trainer.
+template <class Fault>
+struct unfit {};
+template <class Net, class Loss, class Fault, class... Batches>
+struct training_fit<Net, Loss, unfit<Fault>, Batches...> : training_fit<Net, Loss, Batches...> {};
+template <class Net, class Loss, class Optimizer, class... Batches>
+using trainer_fault = typename first_fault<typename training_fit<Net, Loss, Batches...>::fault, is_optimizer<Optimizer>>::type;
 
 }  // namespace detail
 

@@ -47,37 +47,34 @@ namespace detail {
 
 template <class Model, class Loss>
 struct model_gradient_function {
+  using Net = typename Model::net_type;
+  using T = typename Model::value_type;
+  template <class X>
+  using fault_of = typename training_fit<Net, Loss, shape_of<X>>::fault;
+  template <class X, class Y>
+  using targets_fit = decltype(targets_fault<Net, Loss, T, shape_of<X>, Y, fault_of<X>::agree>());
+
   Model const& model;
 
-  /// errors  layers and loss that do not fit do not compile
-  template <Stored X, Stored Y, class Fit = training_fit<typename Model::net_type, Loss, shape_of<X>>>
+  /// errors  layers and loss that do not fit, and targets that the loss does not ask for, do not compile
+  template <Stored X, Stored Y, class Fault = fault_of<X>, class Targets = targets_fit<X, Y>>
   auto operator()(X const& x, Y const& y) const {
-    using Net = typename Model::net_type;
-    using T = typename Model::value_type;
-    using B = shape_of<X>;
+    using Fit = training_fit<Net, Loss, shape_of<X>>;
     static_assert(Fit::loss_kind::agree, "value_and_grad(model, loss): the loss is none");
     static_assert(Fit::layers::agree, ESPALIER_LAYERS_FIT);
     static_assert(Fit::loss::agree, ESPALIER_LOSS_FITS);
     static_assert(Fit::statistics::agree, ESPALIER_STATISTICS_FIT);
+    static_assert(holds<shape_is, Targets>, "value_and_grad(model, loss)(x, y): targets must have the shape that the loss asks for");
+    static_assert(holds<element_is, Targets>, "value_and_grad(model, loss)(x, y): targets have another element type than the loss asks for");
     static_assert(element_is<element_of<X>, T>::agree, "value_and_grad(model, loss)(x, y): x has another element type than the model");
-    if constexpr (!Fit::agree || !element_is<element_of<X>, T>::agree) {
-      return loss_and_gradients<T, gradients<Net, T>>{};
-    } else {
-      using Source = training_source<Net, Loss, B>;
-      using Target = std::conditional_t<std::is_void_v<typename Source::element>, T, typename Source::element>;
-      loss_and_gradients<T, gradients<Net, T>> result{};
-      using Targets = shape_is<shape_of<Y>, typename Source::target>;
-      static_assert(Targets::agree, "value_and_grad(model, loss)(x, y): targets must have the shape that the loss asks for");
-      static_assert(element_is<element_of<Y>, Target>::agree, "value_and_grad(model, loss)(x, y): targets have another element type than the loss asks for");
-      if constexpr (Targets::agree && element_is<element_of<Y>, Target>::agree) run<Source>(x, y, result);
-      return result;
-    }
+    loss_and_gradients<T, gradients<Net, T>> result{};
+    if constexpr (Fault::agree && Targets::agree && element_is<element_of<X>, T>::agree) run<training_source<Net, Loss, shape_of<X>>>(x, y, result);
+    return result;
   }
 
  private:
   template <class Source, class X, class Y, class Result>
   void run(X const& x, Y const& y, Result& result) const {
-    using T = typename Model::value_type;
     block const workspace{bytes_for<T>(workspace_elements<Source>)};
     on_cpu::random_state random{model.initial_seed().value, model.next_draw()};
     program_bases b = model.bases();

@@ -80,15 +80,6 @@ template <class Net>
 struct is_net {
   static constexpr bool agree = nn::Module<Net>;
 };
-/// Facts for refusals: what is given has the shape, or the element type, that is wanted.
-template <class Given, class Wanted>
-struct shape_is {
-  static constexpr bool agree = std::is_same_v<Given, Wanted>;
-};
-template <class Given, class Wanted>
-struct element_is {
-  static constexpr bool agree = std::is_same_v<Given, Wanted>;
-};
 
 }  // namespace detail
 

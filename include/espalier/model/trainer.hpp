@@ -71,6 +71,10 @@ class trainer {
   static constexpr int classes = prediction_shape::rank > 0 ? prediction_shape::value.at[prediction_shape::rank - 1] : 1;
 
  private:
+  template <class X, class Y>
+  struct targets_of_batch {
+    using type = detail::shape_is<shape_of<Y>, target_of<shape_of<X>>>;
+  };
   template <class... X>
   static constexpr std::size_t largest(X... x) {
     std::size_t most = 0;
@@ -106,33 +110,30 @@ class trainer {
     static_assert(Enough::agree, "trainer{bytes, ...}: the bytes are fewer than trainer::bytes");
   }
 
+  /// The relation of targets to what the loss asks for; `agreed` where the images are refused already.
+  template <class X, class Y>
+  using targets_fit = typename std::conditional_t<one_of_batches<shape_of<X>, Batch, More...>::agree, targets_of_batch<X, Y>, std::type_identity<agreed>>::type;
+
   /// One step of training. Returns the loss before the update.
   /// errors  label_error; nothing has changed then
-  template <Stored X, Stored Y>
+  template <Stored X, Stored Y, class Images = one_of_batches<shape_of<X>, Batch, More...>, class Image = detail::element_is<element_of<X>, T>,
+            class Target = detail::element_is<element_of<Y>, target_element>, class Targets = targets_fit<X, Y>>
   T step(X const& images, Y const& targets) {
-    using Images = one_of_batches<shape_of<X>, Batch, More...>;
-    using Image = detail::element_is<element_of<X>, T>;
-    using Target = detail::element_is<element_of<Y>, target_element>;
     static_assert(Images::agree, "trainer.step(images, targets): images must have the shape of one of the trainer's batches");
     static_assert(Image::agree, "trainer.step(images, targets): images have another element type than the model");
     static_assert(Target::agree, "trainer.step(images, targets): targets have another element type than the loss asks for");
-    if constexpr (Images::agree && Image::agree && Target::agree) {
-      using Targets = detail::shape_is<shape_of<Y>, target_of<shape_of<X>>>;
-      static_assert(Targets::agree, "trainer.step(images, targets): targets must have the shape that the loss asks for");
-      if constexpr (Targets::agree) return train<shape_of<X>>(view<T const, shape_of<X>>(images), view<target_element const, shape_of<Y>>(targets));
-    }
-    return T(0);
+    static_assert(Targets::agree, "trainer.step(images, targets): targets must have the shape that the loss asks for");
+    if constexpr (Images::agree && Image::agree && Target::agree && Targets::agree)
+      return train<shape_of<X>>(view<T const, shape_of<X>>(images), view<target_element const, shape_of<Y>>(targets));
+    else return T(0);
   }
 
   /// The loss in evaluation mode, sample by sample, over the first `count` samples of a batch; what lies behind them is padding.
   /// shape   as step
   /// errors  label_error for a label among the first `count`
-  template <Stored X, Stored Y>
+  template <Stored X, Stored Y, class Images = detail::shape_is<shape_of<X>, Batch>, class Image = detail::element_is<element_of<X>, T>,
+            class Target = detail::element_is<element_of<Y>, target_element>, class Targets = targets_fit<X, Y>>
   evaluation evaluate(X const& images, Y const& targets, std::int64_t count = Batch::value.at[0]) {
-    using Images = detail::shape_is<shape_of<X>, Batch>;
-    using Targets = detail::shape_is<shape_of<Y>, target_of<Batch>>;
-    using Image = detail::element_is<element_of<X>, T>;
-    using Target = detail::element_is<element_of<Y>, target_element>;
     static_assert(Images::agree, "trainer.evaluate(images, targets): images must have the shape of the trainer's first batch");
     static_assert(Targets::agree, "trainer.evaluate(images, targets): targets must have the shape that the loss asks for");
     static_assert(Image::agree, "trainer.evaluate(images, targets): images have another element type than the model");
@@ -229,12 +230,12 @@ class trainer {
 
 /// Refused: it takes everything in silence, so that one mistake stays one error.
 template <class Model, class Loss, class Optimizer, class Batch, class... More>
-  requires(!is_optimizer<Optimizer>::agree || !detail::training_fit<typename Model::net_type, Loss, Batch, More...>::agree)
+  requires(!detail::trainer_fault<typename Model::net_type, Loss, Optimizer, Batch, More...>::agree)
 class trainer<Model, Loss, Optimizer, Batch, More...> {
   using Fit = detail::training_fit<typename Model::net_type, Loss, Batch, More...>;
   static_assert(Fit::batch_kinds::agree, "trainer{model, loss, optimizer, batch...}: a batch is written esp::batch<N, ...>{}");
   static_assert(Fit::loss_kind::agree, "trainer{model, loss, optimizer, batch...}: the loss is none");
-  static_assert(!Fit::loss_kind::agree || is_optimizer<Optimizer>::agree, "trainer{model, loss, optimizer, batch...}: the optimizer is none");
+  static_assert(is_optimizer<Optimizer>::agree || !Fit::fault::agree, "trainer{model, loss, optimizer, batch...}: the optimizer is none");
   static_assert(Fit::layers::agree, ESPALIER_LAYERS_FIT);
   static_assert(Fit::loss::agree, ESPALIER_LOSS_FITS);
   static_assert(Fit::statistics::agree, ESPALIER_STATISTICS_FIT);
@@ -261,5 +262,10 @@ template <class Model, class Loss, class Optimizer, class Batch, class... More>
 trainer(Model&, Loss, Optimizer, Batch, More...) -> trainer<Model, Loss, Optimizer, Batch, More...>;
 template <std::size_t Count, class Model, class Loss, class Optimizer, class Batch, class... More>
 trainer(bytes<Count>&, Model&, Loss, Optimizer, Batch, More...) -> trainer<Model, Loss, Optimizer, Batch, More...>;
+
+template <class Model, class Loss, class Optimizer, class Batch, class... More>
+  requires(!detail::trainer_fault<typename Model::net_type, Loss, Optimizer, Batch, More...>::agree)
+trainer(Model&, Loss, Optimizer, Batch, More...)
+    -> trainer<Model, Loss, Optimizer, detail::unfit<detail::trainer_fault<typename Model::net_type, Loss, Optimizer, Batch, More...>>, Batch, More...>;
 
 }  // namespace espalier

@@ -19,6 +19,12 @@ constexpr auto dropout(X const& x, Mask const& mask, double p) {
 
 namespace nn {
 
+/// Named relation: the probability of dropping an element is in [0, 1).
+template <real P>
+struct drop_probability {
+  static constexpr bool agree = P.value >= 0 && P.value < 1;
+};
+
 /// Training: every element is kept with probability 1 - P and scaled by 1 / (1 - P), so its expectation stays; evaluation: y = x.
 /// The mask is `draw <= 1 - P` with draws of the module's own stream, new at each step.
 /// shape   S -> S
@@ -26,7 +32,7 @@ namespace nn {
 /// saves   the draws
 template <real P>
 struct Dropout {
-  static_assert(P.value >= 0 && P.value < 1, "nn::Dropout<P>: the probability P of dropping an element must be in [0, 1)");
+  static_assert(drop_probability<P>::agree, "nn::Dropout<P>: the probability P of dropping an element must be in [0, 1)");
   random_stream stream{};
   ESPALIER_MODULE(Dropout, stream)
 
@@ -42,7 +48,7 @@ struct Dropout {
 /// range   P in [0, 1)
 template <real P, class S>
 struct MaskedDropout {
-  static_assert(P.value >= 0 && P.value < 1, "nn::MaskedDropout<P, S>: the probability P of dropping an element must be in [0, 1)");
+  static_assert(drop_probability<P>::agree, "nn::MaskedDropout<P, S>: the probability P of dropping an element must be in [0, 1)");
   buffer<S, init::initialized_by<init::ones{}>> mask{};
   ESPALIER_MODULE(MaskedDropout, mask)
 

@@ -5,11 +5,13 @@
 #include "mean.hpp"
 #include "divide.hpp"
 #include "sqrt.hpp"
+#include "square.hpp"
 #include "subtract.hpp"
 
 namespace espalier {
 
 struct normalize_ {};
+struct scaled_by_deviation_ {};
 
 /// x minus its mean over the axes of a mask, and the biased variance there. They serve expressions and handles, so what a layer, its closed form and
 /// its running statistics ask for is one node.
@@ -19,20 +21,29 @@ constexpr auto centered(X const& x, Mask mask) {
 }
 template <class X, class Mask>
 constexpr auto variance_kept(X const& x, Mask mask) {
-  auto const c = centered(x, mask);
-  return mean_kept(c * c, mask);
+  return mean_kept(square(centered(x, mask)), mask);
 }
+
+/// c / sqrt(mean(c^2) + eps) for a centered c: the second half of normalize, in a scope of its own so that c is traced once.
+template <>
+struct rule<scaled_by_deviation_> : composite {
+  static constexpr char const* name = "scaled_by_deviation";
+  static constexpr int arity = 2;
+  static constexpr auto inverse(auto c, auto eps, auto mask) { return 1 / sqrt(mean_kept(square(c), mask) + eps); }
+  static constexpr auto expand(auto c, auto eps, auto mask) { return c * inverse(c, eps, mask); }
+};
 
 template <>
 struct rule<normalize_> : composite {
   static constexpr char const* name = "normalize";
   static constexpr int arity = 2;
   static constexpr bool closed_form = true;
-  static constexpr auto inverse_deviation(auto x, auto eps, auto mask) { return 1 / sqrt(variance_kept(x, mask) + eps); }
-  static constexpr auto expand(auto x, auto eps, auto mask) { return centered(x, mask) * inverse_deviation(x, eps, mask); }
+  static constexpr auto expand(auto x, auto eps, auto mask) {
+    return detail::make_node<scaled_by_deviation_, decltype(mask)::value, shape_of<decltype(x)>>(centered(x, mask), eps);
+  }
   /// Two reductions instead of the four that plain differentiation of the expansion costs.
   static constexpr handle pullback(handle dy, handle y, handle x, handle eps, unsigned mask) {
-    return inverse_deviation(x, eps, mask) * (dy - mean_kept(dy, mask) - y * mean_kept(dy * y, mask));
+    return rule<scaled_by_deviation_>::inverse(centered(x, mask), eps, mask) * (dy - mean_kept(dy, mask) - y * mean_kept(dy * y, mask));
   }
 };
 

@@ -25,6 +25,7 @@
 #include "sigmoid.hpp"
 #include "softmax.hpp"
 #include "sqrt.hpp"
+#include "square.hpp"
 #include "subtract.hpp"
 #include "sum.hpp"
 #include "tanh.hpp"

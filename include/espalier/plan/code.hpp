@@ -109,7 +109,7 @@ class coder {
         size = g_[n.operand[0]].shape.size();
         if (fused && s.where == place::column && r_.groups[x].how == order::rows) c_.stored[id] = true;  // its sum grows in memory
       } else if (fused) {
-        use const u = copied(id, x);
+        use const u = copied(id);
         s.operand[0] = reference(x, u, u.where);
         ++c_.step_count;
         continue;
@@ -141,7 +141,7 @@ class coder {
   }
 
   /// What a group that gives memory to a leaf, constant or broadcast copies.
-  constexpr use copied(int id, int x) {
+  constexpr use copied(int id) {
     family const f = g_[id].op->kind;
     if (f == family::broadcast || f == family::column_index) return look_.use_of(id, g_[id].shape.size(), -1);
     return use{id, place::full, 0, 0};
@@ -150,7 +150,8 @@ class coder {
   constexpr int reference(int x, use const& u, place where) {
     family const f = g_[u.source].op->kind;
     bool const constant = f == family::constant && r_.groups[x].what == kind::fused;
-    bool const index = f == family::column_index && u.where == place::column;
+    // Read from memory where the index itself was repeated along other columns than its own.
+    bool const index = f == family::column_index && u.where == place::column && g_[u.source].shape.at[g_[u.source].shape.rank - 1] == r_.groups[x].columns;
     if (!constant && !index && r_.group_of[u.source] == x) return c_.local[u.source];
     group_code const& k = c_.groups[x];
     leaf const wanted{constant || index ? 0 : u.source, constant ? place::none : where,

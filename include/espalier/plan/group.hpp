@@ -92,6 +92,7 @@ class grouper {
       return id;
     }
     use const u = is_leaf(g_[id].op->kind) && g_[id].op->kind != family::column_index ? use{id, place::full, 0, 0} : use_of(id, g_[id].shape.size());
+    if (r_.floating[u.source]) materialize(u.source);
     int const x = new_group(kind::fused, g_[id].shape.size(), u.rows, u.columns);
     add_member(x, id, place::full);
     return id;
@@ -101,11 +102,11 @@ class grouper {
   constexpr use use_of(int operand, std::int64_t size, int reader = 0) {
     int const id = data_of(g_, operand);
     graph::node const& n = g_[id];
-    if (n.op->kind == family::column_index) {
+    bool const has_memory = r_.group_of[id] != 0 && (reader == 0 || r_.group_of[id] <= reader);
+    if (n.op->kind == family::column_index && !has_memory) {
       int const columns = n.shape.at[n.shape.rank - 1];
       return use{id, place::column, static_cast<int>(size / columns), columns};
     }
-    bool const has_memory = r_.group_of[id] != 0 && (reader == 0 || r_.group_of[id] <= reader);
     if (n.op->kind != family::broadcast || has_memory) return use{id, place::full, 0, 0};
     int const source = data_of(g_, n.operand[0]);
     if (reader == 0 && (g_[source].op->kind == family::broadcast || g_[source].op->kind == family::column_index)) materialize(source);
@@ -189,6 +190,12 @@ class grouper {
       if (x > newest) newest = x;
     }
     if (newest <= early_ && floats(id, u, n.op->arity)) return;
+    if (newest > early_) {
+      // A floating operand may read what has got a group of its own since: it joins the newest of those.
+      ++stamp_;
+      for (int k = 0; k < n.op->arity; ++k)
+        if (r_.floating[u[k].source]) newest = newest_behind(u[k].source, newest);
+    }
     place where = place::none;
     if (newest <= early_ || !joins(newest, u, n.op->arity, size, where)) {
       newest = group_for(id, u, n.op->arity, size);
@@ -203,7 +210,7 @@ class grouper {
   constexpr int group_for(int id, use* u, int count, std::int64_t size) {
     int rows = 0, columns = 0;
     bool of_rows = false, of_columns = false;
-    for (int k = 0; k < count; ++k) {
+    for (int k = 0; k < count;) {
       bool const floating = r_.floating[u[k].source];
       bool const split = floating && u[k].where == place::full && r_.float_rows[u[k].source] != 0;
       int const r = split ? r_.float_rows[u[k].source] : u[k].rows, c = split ? r_.float_columns[u[k].source] : u[k].columns;
@@ -213,13 +220,16 @@ class grouper {
         of_rows = of_rows || (!clash && u[k].where == place::row);
         of_columns = of_columns || (!clash && u[k].where == place::column);
       }
-      if (clash) {
+      if (clash) {  // look again: what has memory now may still ask for a split
         materialize(floating ? u[k].source : data_of(g_, g_[id].operand[k]));
         u[k] = use_of(g_[id].operand[k], size);
-      } else if (r != 0) {
+        continue;
+      }
+      if (r != 0) {
         rows = r;
         columns = c;
       }
+      ++k;
     }
     int const x = new_group(kind::fused, size, rows, columns);
     if (of_rows) r_.groups[x].how = order::rows;
@@ -246,6 +256,18 @@ class grouper {
     r_.float_rows[id] = rows;
     r_.float_columns[id] = columns;
     return true;
+  }
+  /// The newest group that a floating value reads from, directly or through others that float; at least x.
+  constexpr int newest_behind(int id, int x) {
+    if (seen_[id] == stamp_) return x;
+    seen_[id] = stamp_;
+    graph::node const& n = g_[id];
+    for (int k = 0; k < n.op->arity; ++k) {
+      int const source = use_of(n.operand[k], n.shape.size()).source;
+      if (r_.floating[source]) x = newest_behind(source, x);
+      else if (r_.group_of[source] > x) x = r_.group_of[source];
+    }
+    return x;
   }
   /// Puts a floating value, and what it is made of, into group x.
   constexpr void pull(int x, int id, place where) {
@@ -356,6 +378,8 @@ class grouper {
   program_builder const& g_;
   grouping& r_;
   int early_ = 0;
+  int seen_[graph::capacity]{};
+  int stamp_ = 0;
 };
 
 }  // namespace espalier::plan

@@ -105,7 +105,12 @@ class planner {
       if (g_[id].op->kind == family::buffer) buffer_leaf_[g_[id].attribute] = id;
       if (g_[id].op->kind == family::parameter) parameter_leaf_[g_[id].attribute] = id;
     }
-    for (int i = 0; i < p_.output_count; ++i) place_output(p_.outputs[i], layout);
+    for (int i = 0; i < p_.output_count; ++i) is_result_[data_of(g_, p_.outputs[i].id)] = true;
+    // Leaves that are results are copied before any state takes its new value.
+    for (int i = 0; i < p_.output_count; ++i)
+      if (is_state(data_of(g_, p_.outputs[i].id))) place_output(p_.outputs[i], layout);
+    for (int i = 0; i < p_.output_count; ++i)
+      if (!is_state(data_of(g_, p_.outputs[i].id))) place_output(p_.outputs[i], layout);
     for (int x = 1; x <= r_.group_count; ++x) {
       group_code const& k = c_.groups[x];
       for (int i = 0; i < k.leaves; ++i) place_leaf(c_.leaves[k.first_leaf + i].node, layout);
@@ -167,10 +172,14 @@ class planner {
     c_.stored[id] = true;
   }
 
-  /// True when the state that an output overwrites is read by a later group than the writer's, or at other places than it writes.
+  constexpr bool is_state(int id) const { return g_[id].op->kind == family::parameter || g_[id].op->kind == family::buffer; }
+
+  /// True when the state that an output overwrites is read by a later group than the writer's, at other places than it writes, or as
+  /// a result.
   constexpr bool read_elsewhere(graph::output const& o, int id) const {
     int const state = o.where == graph::destination::buffer ? buffer_leaf_[o.index] : parameter_leaf_[o.index];
     if (state == 0) return false;
+    if (is_result_[state]) return true;
     if (c_.last_use[state] > r_.group_of[id]) return true;
     group_code const& k = c_.groups[r_.group_of[id]];
     for (int i = 0; i < k.leaves; ++i) {
@@ -201,6 +210,7 @@ class planner {
   grouping const& r_;
   code& c_;
   memory& m_;
+  bool is_result_[graph::capacity]{};
   int buffer_leaf_[graph::max_outputs]{};
   int parameter_leaf_[graph::max_outputs]{};
   int dead_[max_groups + 2]{};

@@ -25,16 +25,25 @@ void check_layer_norm(case_run& run) {
   constexpr double eps = attribute_or<Case, "eps", double>(1e-5);
   using Norm = nn::LayerNorm1d<inner, nn::norm{.eps = eps}>;
   if constexpr (Normalized::rank == 1) run_module<Case, T, Norm>(run);
-  else run_module<Case, T, folded<Norm, In, inner>>(run, "net.norm.");
+  else run_module<Case, T, folded<Norm, In, inner>, In>(run, "net.norm.", &Normalized::value);
 
-  esp::tensor<T, esp::shape<static_cast<int>(In::size) / inner, inner>> rows;
+  using Rows = esp::shape<static_cast<int>(In::size) / inner, inner>;
+  constexpr esp::extents outer = [] {
+    esp::extents e = In::value;
+    e.rank -= Normalized::rank;
+    return e;
+  }();
+  esp::tensor<T, Rows> rows;
   run.read(role::input, "x", as_span<T>(rows));
+  auto const of_rows = [&](std::string_view name, esp::tensor<T, esp::shape<Rows::value.at[0], 1>> const& values) {
+    run.result(name, as_span<T const>(values), outer);
+  };
   auto const mean = value_of<T>(esp::mean<1>(rows, esp::keepdims));
-  auto const variance = value_of<T>(esp::mean<1>((rows - mean) * (rows - mean)));
-  give(run, "mean", mean);
-  give(run, "var", variance);
-  give_value<T>(run, "std", sqrt(variance));
-  give_value<T>(run, "inverse_std", 1 / sqrt(variance + eps));
+  auto const variance = value_of<T>(esp::mean<1>((rows - mean) * (rows - mean), esp::keepdims));
+  of_rows("mean", mean);
+  of_rows("var", variance);
+  of_rows("std", sqrt(variance));
+  of_rows("inverse_std", 1 / sqrt(variance + eps));
 }
 
 }  // namespace conformance

@@ -76,14 +76,15 @@ class watched_model {
   esp::tensor<T, Out> evaluate() { return model_(shift_); }
 
   /// Slopes of <y, dy> in training mode: grad.<input> and grad.<parameter>. Updates the buffers again.
-  void slopes(std::string_view input, esp::tensor<T, Out> const& dy) {
+  /// parameter_shape: what the case calls the shape of the net's parameters, where that is another than the net's.
+  void slopes(std::string_view input, esp::tensor<T, Out> const& dy, esp::extents const* parameter_shape = nullptr) {
     step(dy);
     T const* const parameters = model_.parameters().data();
     T const* const gradients = trainer_.gradients().data();
     model_.for_each_parameter([&](std::string_view name, esp::extents const& shape, auto values) {
       std::span<T const> const slope{gradients + (values.data() - parameters), static_cast<std::size_t>(values.size())};
       if (name == "input") run_.result(join("grad.", input), slope, shape);
-      else if (std::string_view const path = own(name); !path.empty()) run_.result(join("grad.", path), slope, shape);
+      else if (std::string_view const path = own(name); !path.empty()) run_.result(join("grad.", path), slope, parameter_shape ? *parameter_shape : shape);
     });
   }
   /// Every buffer of the net as the result <before><path><after>.
@@ -114,14 +115,14 @@ class watched_model {
 
 /// y in training mode, the slopes where the case wants them, and the buffers by their paths.
 template <class Case, class T, class Net, class In = input_shape<Case>, class Masks = words<>>
-void run_module(case_run& run, std::string_view prefix = inside, Masks masks = {}, std::string_view mask = "mask") {
+void run_module(case_run& run, std::string_view prefix = inside, esp::extents const* parameter_shape = nullptr) {
   watched_model<T, Net, In> watched(run, prefix);
   watched.input("x");
-  watched.masks(masks, mask);
+  watched.masks(Masks{}, "mask");
   auto const y = watched.train();
   give(run, "y", y);
   watched.buffers();
-  if constexpr (Case::gradient) watched.slopes("x", slope_of_loss(run, y));
+  if constexpr (Case::gradient) watched.slopes("x", slope_of_loss(run, y), parameter_shape);
 }
 
 }  // namespace conformance

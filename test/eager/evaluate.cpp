@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: BSL-1.0
+#define BOOST_TEST_MODULE eager_evaluate
+#include "support/check_kernels.hpp"
+
+using namespace test;
+
+namespace {
+
+template <int... E>
+esp::tensor<float, esp::shape<E...>> make(float value) {
+  esp::tensor<float, esp::shape<E...>> x;
+  x.fill(value);
+  return x;
+}
+
+template <class X, class F>
+auto each(X const& x, F f) {
+  X y;
+  for (std::int64_t i = 0; i < x.size(); ++i) y[i] = f(i);
+  return y;
+}
+
+}  // namespace
+
+// An expression owns the tensors that would be gone, and refers to those that stay.
+BOOST_AUTO_TEST_CASE(temporaries_live_as_long_as_the_expression) {
+  auto const a = floats<33, 65>(1);
+  auto const e = a * make<33, 65>(2) + make<65>(1);
+  auto const large = make<33, 65>(3) * make<33, 65>(2);
+  esp::tensor<float, esp::shape<33, 65>> const y = e, again = e, six = large;
+  check_close("value", y, each(a, [&](auto i) { return 2 * a[i] + 1; }), 0);
+  BOOST_TEST((y == again));
+  BOOST_TEST((six == make<33, 65>(6)));
+  auto const copy = e;
+  esp::tensor<float, esp::shape<33, 65>> const of_copy = copy;
+  BOOST_TEST((of_copy == y));
+}
+
+BOOST_AUTO_TEST_CASE(lvalues_are_read_when_it_runs) {
+  auto a = make<3>(1);
+  auto const e = a + 1;
+  a.fill(5);
+  esp::tensor<float, esp::shape<3>> const y = e;
+  BOOST_TEST((y == make<3>(6)));
+}
+
+BOOST_AUTO_TEST_CASE(an_operand_may_be_the_result) {
+  auto a = floats<37>(1), b = floats<37>(2);
+  auto const a0 = a;
+  a = a * b + a;
+  check_close("a * b + a", a, each(a, [&](auto i) { return a0[i] * b[i] + a0[i]; }), 1e-6);
+
+  auto s = floats<33, 33>(3);
+  auto const s0 = s;
+  s = s + transpose(s);
+  for (int i = 0; i < 33; ++i)
+    for (int j = 0; j < 33; ++j) BOOST_TEST(s(i, j) == s0(i, j) + s0(j, i));
+
+  auto p = floats<17, 17>(3);
+  auto const p0 = p;
+  p = matmul(p, p);
+  esp::tensor<float, esp::shape<17, 17>> const product = matmul(p0, p0);
+  BOOST_TEST((p == product));
+
+  auto r = floats<7, 9>(4);
+  auto const r0 = r;
+  r = r / sum<1>(r * r, esp::keepdims);
+  esp::tensor<float, esp::shape<7, 9>> const ratio = r0 / sum<1>(r0 * r0, esp::keepdims);
+  BOOST_TEST((r == ratio));
+  r = r0;
+  r = r - mean<0>(r);
+  esp::tensor<float, esp::shape<7, 9>> const centred = r0 - mean<0>(r0);
+  BOOST_TEST((r == centred));
+  r = r0;
+  r = softmax(r) + r;
+  esp::tensor<float, esp::shape<7, 9>> const soft = softmax(r0) + r0;
+  BOOST_TEST((r == soft));
+}
+
+// Views of a part of the result, or of what lies across its end.
+BOOST_AUTO_TEST_CASE(an_operand_may_overlap_the_result) {
+  auto a = floats<8, 16>(1);
+  auto const a0 = a;
+  esp::view<float const, esp::shape<16>> const first_row{a.data()};
+  a = a + first_row;
+  for (int i = 0; i < 8; ++i)
+    for (int j = 0; j < 16; ++j) BOOST_TEST(a(i, j) == a0(i, j) + a0(0, j));
+
+  a = a0;
+  esp::view<float const, esp::shape<1>> const first{a.data()};
+  a = a * first;
+  for (int i = 0; i < 128; ++i) BOOST_TEST(a[i] == a0[i] * a0[0]);
+
+  a = a0;
+  esp::view<float const, esp::shape<8, 1>> const start_column{a.data()};
+  a = a - start_column;
+  for (int i = 0; i < 8; ++i)
+    for (int j = 0; j < 16; ++j) BOOST_TEST(a(i, j) == a0(i, j) - a0[i]);
+
+  // Shifted by one element.
+  esp::tensor<float, esp::shape<129>> line = floats<129>(2);
+  auto const line0 = line;
+  esp::tensor<float, esp::shape<128>> out;
+  esp::view<float const, esp::shape<128>> const shifted{line.data() + 1}, still{line.data()};
+  out = shifted - still;
+  for (int i = 0; i < 128; ++i) BOOST_TEST(out[i] == line0[i + 1] - line0[i]);
+
+  // The same memory under another shape.
+  auto m = floats<4, 6>(3);
+  auto const m0 = m;
+  esp::view<float const, esp::shape<6, 4>> const other{m.data()};
+  m = m * transpose(other);
+  for (int i = 0; i < 4; ++i)
+    for (int j = 0; j < 6; ++j) BOOST_TEST(m(i, j) == m0(i, j) * m0[j * 4 + i]);
+  m = m0;
+  m = m * reshape<4, 6>(other);
+  for (int i = 0; i < 24; ++i) BOOST_TEST(m[i] == m0[i] * m0[i]);
+}
+
+BOOST_AUTO_TEST_CASE(twelve_tensors) {
+  auto const a = floats<3, 17>(1), b = floats<3, 17>(2), c = floats<3, 17>(3), d = floats<3, 17>(4), e = floats<3, 17>(5), f = floats<3, 17>(6);
+  auto const g = floats<17>(7), h = floats<17>(8), i = floats<3, 1>(9), j = floats<3, 1>(10), k = floats<3, 17>(11), l = floats<3, 17>(12);
+  esp::tensor<float, esp::shape<3, 17>> const y = (a + b) * c - d / (e * e + 1) + f * g - h * i + j * k * 2 + 3 * l - a * 0.5f;
+  for (int r = 0; r < 3; ++r)
+    for (int s = 0; s < 17; ++s) {
+      float const expected = (a(r, s) + b(r, s)) * c(r, s) - d(r, s) / (e(r, s) * e(r, s) + 1) + f(r, s) * g[s] - h[s] * i(r, 0) + j(r, 0) * k(r, s) * 2 +
+                             3 * l(r, s) - a(r, s) * 0.5f;
+      BOOST_TEST(y(r, s) == expected, boost::test_tools::tolerance(1e-4f));
+    }
+}
+
+BOOST_AUTO_TEST_CASE(numbers_keep_their_order) {
+  esp::tensor<float, esp::shape<2>> const x{1, 2}, y = ((x * 2 + 3) * 5 - 7) / 11 + 13 - 17 * x;
+  BOOST_TEST(y[0] == ((1.0f * 2 + 3) * 5 - 7) / 11 + 13 - 17, boost::test_tools::tolerance(1e-5f));
+  BOOST_TEST(y[1] == ((2.0f * 2 + 3) * 5 - 7) / 11 + 13 - 34, boost::test_tools::tolerance(1e-5f));
+  // The same expression type with other numbers is the same program.
+  auto const line = [&](float slope, float offset) { return esp::tensor<float, esp::shape<2>>(x * slope + offset); };
+  BOOST_TEST((line(2, 3) == esp::tensor<float, esp::shape<2>>{5, 7}));
+  BOOST_TEST((line(-1, 0) == esp::tensor<float, esp::shape<2>>{-1, -2}));
+}
+
+BOOST_AUTO_TEST_CASE(other_elements) {
+  auto const x = doubles<3, 5>(1);
+  esp::tensor<double, esp::shape<3, 5>> const y = exp(x) * 2 - mean<1>(x, esp::keepdims);
+  for (int i = 0; i < 15; ++i) {
+    double mean = 0;
+    for (int k = 0; k < 5; ++k) mean += x(i / 5, k) / 5;
+    BOOST_TEST(y[i] == std::exp(x[i]) * 2 - mean, boost::test_tools::tolerance(1e-12));
+  }
+  esp::tensor<std::int32_t, esp::shape<3>> const whole{1, 2, 3};
+  esp::tensor<bool, esp::shape<3>> const flag{true, false, true};
+  esp::tensor<float, esp::shape<3>> const weight{0.5f, 0.25f, 0.125f}, mixed = whole * weight + flag;
+  BOOST_TEST((mixed == esp::tensor<float, esp::shape<3>>{1.5f, 0.5f, 1.375f}));
+  esp::tensor<bool, esp::shape<3>> const flipped = equal(flag, 0);
+  BOOST_TEST((flipped == esp::tensor<bool, esp::shape<3>>{false, true, false}));
+}
+
+BOOST_AUTO_TEST_CASE(evaluate_names_no_type) {
+  auto const x = doubles<3, 5>(1);
+  auto const y = esp::evaluate(sum<0>(x * x));
+  static_assert(std::is_same_v<decltype(y), esp::tensor<double, esp::shape<5>> const>);
+  auto const moved = esp::evaluate(transpose(x));
+  static_assert(std::is_same_v<decltype(moved), esp::tensor<double, esp::shape<5, 3>> const>);
+  for (int k = 0; k < 5; ++k) BOOST_TEST(moved(k, 1) == x(1, k));
+}
+
+// Above 4 KiB a tensor's elements are on the heap; above 16 KiB so is the workspace of a call.
+BOOST_AUTO_TEST_CASE(large_tensors) {
+  auto const x = floats<100, 100>(1);
+  esp::tensor<float, esp::shape<100, 100>> const y = softmax(matmul(x, transpose(x))) - normalize<0>(x, 1e-5);
+  esp::tensor<float, esp::shape<100>> const rows = sum<1>(y);
+  esp::tensor<float, esp::shape<100>> const normalized = sum<1>(normalize<0>(x, 1e-5));
+  for (int i = 0; i < 100; ++i) BOOST_TEST(std::fabs(rows[i] - (1 - normalized[i])) < 1e-3f);
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSL-1.0
+#define BOOST_TEST_MODULE eager_gradient
+#include "support/check_kernels.hpp"
+
+using namespace test;
+
+namespace {
+inline constexpr auto energy = [](auto a, auto b) { return sum(a * b + exp(a)); };
+inline constexpr auto cubic = [](auto x) { return sum(x * x * x * 2); };
+inline constexpr auto slope_squared = [](auto x) { return sum(esp::grad(cubic)(x) * esp::grad(cubic)(x)); };
+inline constexpr auto constant_of = [](auto x) { return sum(x * 0.0 + 1.0); };
+inline constexpr auto unused = [](auto a, auto b) { return sum(a) + 0 * sum(detach(b)); };
+inline constexpr auto rows = [](auto w, auto x) { return tanh(matmul(x, w)); };
+inline constexpr auto loss = [](auto x, auto y) { return mean(logsumexp<-1>(x) - pick(x, y)); };
+inline constexpr auto eight = [](auto a, auto b, auto c, auto d, auto e, auto f, auto g, auto h) { return sum(a * b + c * d + e * f + g * h); };
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(one_and_several_arguments) {
+  auto const a = floats<3, 5>(1), b = floats<3, 5>(2);
+  auto const [da, db] = esp::grad(energy)(a, b);
+  BOOST_TEST((db == a));
+  esp::tensor<float, esp::shape<3, 5>> const expected = b + exp(a);
+  check_close("da", da, expected);
+  auto const only = esp::grad<0>(energy)(a, esp::constant(b));
+  BOOST_TEST((only == da));
+  auto const second = esp::grad<1>(energy)(a, b);
+  BOOST_TEST((second == a));
+  auto const held = esp::grad(energy)(esp::constant(a), b);
+  BOOST_TEST((held == a));
+}
+
+BOOST_AUTO_TEST_CASE(value_comes_along) {
+  auto const a = doubles<17>(1), b = doubles<17>(2);
+  auto const [value, slopes] = esp::value_and_grad(energy)(a, b);
+  esp::tensor<double, esp::shape<>> const expected = sum(a * b + exp(a));
+  BOOST_TEST(value == expected[0], boost::test_tools::tolerance(1e-12));
+  BOOST_TEST((std::get<1>(slopes) == a));
+}
+
+BOOST_AUTO_TEST_CASE(slope_of_a_slope) {
+  auto const x = doubles<9>(1);
+  auto const d = esp::grad(cubic)(x), dd = esp::grad(slope_squared)(x);
+  for (int i = 0; i < 9; ++i) {
+    BOOST_TEST(d[i] == 6 * x[i] * x[i], boost::test_tools::tolerance(1e-12));
+    BOOST_TEST(dd[i] == 144 * x[i] * x[i] * x[i], boost::test_tools::tolerance(1e-12));
+  }
+}
+
+// A derivative inside an eager expression: its own numbers are its own, and its elements are those of its operands.
+BOOST_AUTO_TEST_CASE(slope_inside_an_expression) {
+  auto const x = floats<9>(1), y = floats<9>(2);
+  esp::tensor<float, esp::shape<9>> const d = esp::grad(cubic)(x + y) * 3 + 1;
+  for (int i = 0; i < 9; ++i) BOOST_TEST(d[i] == 18 * (x[i] + y[i]) * (x[i] + y[i]) + 1, boost::test_tools::tolerance(1e-4f));
+  auto const xd = doubles<9>(1);
+  esp::tensor<double, esp::shape<9>> const e = 2 * esp::grad(cubic)(xd * 0.5);
+  for (int i = 0; i < 9; ++i) BOOST_TEST(e[i] == 3 * xd[i] * xd[i], boost::test_tools::tolerance(1e-12));
+  auto const f = esp::evaluate(esp::grad(cubic)(xd + xd));
+  for (int i = 0; i < 9; ++i) BOOST_TEST(f[i] == 24 * xd[i] * xd[i], boost::test_tools::tolerance(1e-12));
+}
+
+BOOST_AUTO_TEST_CASE(what_does_not_matter_has_slope_zero) {
+  auto const x = floats<5>(1), y = floats<5>(2);
+  BOOST_TEST((esp::grad(constant_of)(x) == esp::tensor<float, esp::shape<5>>{}));
+  auto const [a, b] = esp::grad(unused)(x, y);
+  BOOST_TEST((a == esp::tensor<float, esp::shape<5>>{1, 1, 1, 1, 1}));
+  BOOST_TEST((b == esp::tensor<float, esp::shape<5>>{}));
+}
+
+BOOST_AUTO_TEST_CASE(one_tensor_as_two_arguments) {
+  auto const x = doubles<5>(1);
+  auto const [a, b] = esp::grad(energy)(x, x);
+  BOOST_TEST((b == x));
+  for (int i = 0; i < 5; ++i) BOOST_TEST(a[i] == x[i] + std::exp(x[i]), boost::test_tools::tolerance(1e-12));
+}
+
+BOOST_AUTO_TEST_CASE(vjp_is_linear_and_agrees_with_kernels) {
+  auto const w = doubles<4, 3>(1);
+  auto const x = doubles<7, 4>(2);
+  auto const back = esp::vjp(rows)(w, x);
+  auto const dy = doubles<7, 3>(3);
+  auto const [dw, dx] = back(dy);
+  auto const expected = interpreted(rows, true, dy, w, x);
+  check_close("dw", dw, std::get<0>(expected.gradients));
+  check_close("dx", dx, std::get<1>(expected.gradients));
+}
+
+BOOST_AUTO_TEST_CASE(labels_have_no_slope) {
+  auto const x = floats<8, 10>(1);
+  auto const y = labels<8>(2, 10);
+  auto const d = esp::grad(loss)(x, y);
+  esp::tensor<float, esp::shape<8, 10>> const expected = (softmax(x) - esp::one_hot<10>(y)) * 0.125f;
+  check_close("softmax minus one-hot", d, expected);
+}
+
+BOOST_AUTO_TEST_CASE(views_as_arguments) {
+  double elements[15];
+  auto const b = doubles<3, 5>(2);
+  for (int i = 0; i < 15; ++i) elements[i] = i;
+  esp::view<double, esp::shape<3, 5>> const a{elements};
+  auto const [da, db] = esp::grad(energy)(a, b);
+  for (int i = 0; i < 15; ++i) BOOST_TEST(db[i] == i);
+  for (int i = 0; i < 15; ++i) BOOST_TEST(da[i] == b[i] + std::exp(static_cast<double>(i)), boost::test_tools::tolerance(1e-12));
+}
+
+BOOST_AUTO_TEST_CASE(eight_arguments) {
+  auto const x = floats<5>(1), y = floats<5>(2);
+  auto const d = esp::grad(eight)(x, y, x, y, x, y, x, y);
+  BOOST_TEST((std::get<0>(d) == y));
+  BOOST_TEST((std::get<7>(d) == x));
+}

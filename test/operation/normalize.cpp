@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSL-1.0
+#define BOOST_TEST_MODULE operation_normalize
+#include "support/axes.hpp"
+#include "support/check_pullback.hpp"
+
+using namespace test;
+
+namespace {
+inline constexpr auto rows = [](auto x) { return normalize<-1>(x, 1e-5); };
+inline constexpr auto columns = [](auto x) { return normalize<0>(x, 1e-5); };
+inline constexpr auto everything = [](auto x) { return normalize(x, 1e-5); };
+inline constexpr auto without_eps = [](auto x) { return normalize<-1>(x, 0); };
+template <unsigned Mask>
+struct expansion {
+  constexpr auto operator()(auto x) const {
+    return esp::rule<esp::normalize_>::expand(x, esp::number<double>{1e-3}, std::integral_constant<unsigned, Mask>{});
+  }
+};
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(values) {
+  esp::tensor<double, esp::shape<2, 4>> const x{{1, 3, 5, 7}, {2, 2, 2, 2}};
+  esp::tensor<double, esp::shape<2, 4>> const y = normalize<1>(x, 0.0);
+  double const s = std::sqrt(5.0);
+  for (int i = 0; i < 4; ++i) BOOST_TEST(y(0, i) == (x(0, i) - 4) / s, boost::test_tools::tolerance(1e-14));
+  // A constant row has no deviation: 0 with eps, nan without.
+  for (int i = 0; i < 4; ++i) BOOST_TEST(std::isnan(y(1, i)));
+  esp::tensor<double, esp::shape<2, 4>> const z = normalize<1>(x, 1e-5);
+  for (int i = 0; i < 4; ++i) BOOST_TEST(z(1, i) == 0);
+}
+
+// The variance is taken around the mean: a large offset does not drown it.
+BOOST_AUTO_TEST_CASE(large_offset) {
+  auto x = floats<3, 64>(1);
+  auto const y = fused(rows, x, x).value;
+  for (float& element : x) element += 4096;
+  auto const z = fused(rows, x, x).value;
+  check_close("shifted", z, y, 2e-3);
+}
+
+BOOST_AUTO_TEST_CASE(every_set_of_axes) {
+  auto const x = doubles<2, 3, 2, 3>(1);
+  for_all_axes<4>([&](auto mask) {
+    BOOST_TEST_CONTEXT("axes " << mask.value) {
+      using whole = reduces<over_normalize, mask.value, false>;
+      auto const dy = numbers<double, esp::shape<2, 3, 2, 3>>(2);
+      auto const y = interpreted(whole{}, false, dy, x), wanted = interpreted(expansion<mask.value>{}, false, dy, x);
+      check_close("value", y.value, wanted.value);
+      check_close("closed form against the derivative of the expansion", std::get<0>(y.gradients), std::get<0>(wanted.gradients), 1e-11);
+      check_pullback("slopes", whole{}, steps{1e-5, 1e-6, 1e-4}, x);
+    }
+  });
+}
+
+BOOST_AUTO_TEST_CASE(kernels) {
+  check_kernels("rows", rows, floats<7, 33>(1));
+  check_kernels("rows", rows, doubles<37, 53>(1));
+  check_kernels("columns", columns, floats<33, 17>(1));
+  check_kernels("columns", columns, doubles<8, 64>(1));
+  check_kernels("everything", everything, doubles<5, 7>(1));
+  check_kernels("middle", reduces<over_normalize, 2, true>{}, doubles<3, 5, 7>(1));
+  check_kernels("outer", reduces<over_normalize, 5, false>{}, doubles<3, 5, 7>(1));
+  check_kernels("no eps", without_eps, doubles<5, 7>(1));
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSL-1.0
+#define BOOST_TEST_MODULE operation_one_hot
+#include "support/check_pullback.hpp"
+
+using namespace test;
+
+namespace {
+inline constexpr auto picked = [](auto x, auto y) { return pick(x * x * x, y); };
+inline constexpr auto picked_leaf = [](auto x, auto y) { return pick(x, y); };
+inline constexpr auto masked = [](auto y, auto x) { return esp::one_hot<7>(y) * x * x; };
+inline constexpr auto cross_entropy = [](auto x, auto y) { return mean(logsumexp<-1>(x) - pick(x, y)); };
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(values) {
+  esp::tensor<std::int32_t, esp::shape<3>> const y{2, 0, 1};
+  esp::tensor<float, esp::shape<3, 3>> const h = esp::one_hot<3>(y);
+  BOOST_TEST((h == esp::tensor<float, esp::shape<3, 3>>{{0, 0, 1}, {1, 0, 0}, {0, 1, 0}}));
+  esp::tensor<float, esp::shape<3, 3>> const x{{1, 2, 3}, {4, 5, 6}, {7, 8, 9}};
+  esp::tensor<float, esp::shape<3>> const p = pick(x, y);
+  BOOST_TEST((p == esp::tensor<float, esp::shape<3>>{3, 4, 8}));
+  esp::tensor<std::int32_t, esp::shape<2>> const outside{-1, 3};
+  esp::tensor<float, esp::shape<2, 3>> const none = esp::one_hot<3>(outside);
+  BOOST_TEST((none == esp::tensor<float, esp::shape<2, 3>>{}));
+}
+
+BOOST_AUTO_TEST_CASE(batches_of_labels) {
+  auto const y = labels<2, 3>(1, 5);
+  esp::tensor<float, esp::shape<2, 3, 5>> const h = esp::one_hot<5>(y);
+  for (int i = 0; i < 2; ++i)
+    for (int j = 0; j < 3; ++j)
+      for (int k = 0; k < 5; ++k) BOOST_TEST(h(i, j, k) == (y(i, j) == k ? 1 : 0));
+}
+
+BOOST_AUTO_TEST_CASE(kernels_and_slopes) {
+  check_kernels("pick", picked, floats<33, 7>(1), labels<33>(2, 7));
+  check_kernels("pick", picked_leaf, doubles<8, 10>(1), labels<8>(2, 10));
+  check_kernels("pick of a batch", picked, doubles<2, 3, 5>(1), labels<2, 3>(2, 5));
+  check_kernels("one_hot", masked, labels<9>(2, 7), doubles<9, 7>(1));
+  check_kernels("cross entropy", cross_entropy, floats<32, 10>(1, -3, 3), labels<32>(2, 10));
+  check_pullback("pick", picked, doubles<4, 3>(1), labels<4>(2, 3));
+  check_pullback("one_hot", masked, labels<3>(2, 7), doubles<3, 7>(1));
+  check_pullback("cross entropy", cross_entropy, doubles<4, 3>(1), labels<4>(2, 3));
+}
