@@ -101,10 +101,8 @@ void case_run::read_any(role from, std::string_view name, std::size_t first, boo
   if (offset + to.size() > given->values.size() || (whole && to.size() != given->values.size()))
     return fail("the adapter asks for another number of elements than the case gives: ", name);
   for (std::size_t i = 0; i < to.size(); ++i) {
-    if constexpr (std::is_same_v<T, bool>)
-      to[i] = given->values[offset + i] != 0;
-    else
-      to[i] = static_cast<T>(given->values[offset + i]);
+    if constexpr (std::is_same_v<T, bool>) to[i] = given->values[offset + i] != 0;
+    else to[i] = static_cast<T>(given->values[offset + i]);
   }
 }
 
@@ -114,7 +112,9 @@ void case_run::read(role from, std::string_view name, std::span<std::int32_t> to
 void case_run::read(role from, std::string_view name, std::span<bool> to) { read_any(from, name, 0, true, to); }
 void case_run::read_rows(std::string_view name, std::size_t first, std::span<float> to) { read_any(role::input, name, first, false, to); }
 void case_run::read_rows(std::string_view name, std::size_t first, std::span<double> to) { read_any(role::input, name, first, false, to); }
-void case_run::read_rows(std::string_view name, std::size_t first, std::span<std::int32_t> to) { read_any(role::input, name, first, false, to); }
+void case_run::read_rows(std::string_view name, std::size_t first, std::span<std::int32_t> to) {
+  read_any(role::input, name, first, false, to);
+}
 
 template <class T>
 void case_run::slope_any(std::span<T const> y, std::span<T> slope) {
@@ -223,7 +223,8 @@ void run_one(stored_case const& stored, bool in_float, void (*code)(case_run&), 
   std::string const who = stored.id + (in_float ? " [float] " : " [double] ");
   for (std::string const& f : verdict.failures) lines.push_back(who + f);
   for (stored_tensor const& t : stored.tensors)
-    if (t.where == role::wanted && std::find(verdict.seen.begin(), verdict.seen.end(), t.name) == verdict.seen.end() && verdict.failures.empty())
+    if (t.where == role::wanted && std::find(verdict.seen.begin(), verdict.seen.end(), t.name) == verdict.seen.end() &&
+        verdict.failures.empty())
       lines.push_back(who + "no value for " + t.name);
 }
 

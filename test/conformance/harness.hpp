@@ -69,10 +69,8 @@ using attribute_of = decltype(detail::pick<Name, Default>(static_cast<typename C
 template <class Case, text Name, class Number>
 consteval Number attribute_or(Number otherwise) {
   using found = attribute_of<Case, Name>;
-  if constexpr (requires { found::value; })
-    return static_cast<Number>(found::value);
-  else
-    return otherwise;
+  if constexpr (requires { found::value; }) return static_cast<Number>(found::value);
+  else return otherwise;
 }
 
 // ---- given tensors

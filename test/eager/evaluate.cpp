@@ -119,11 +119,13 @@ BOOST_AUTO_TEST_CASE(an_operand_may_overlap_the_result) {
 
 BOOST_AUTO_TEST_CASE(twelve_tensors) {
   auto const a = floats<3, 17>(1), b = floats<3, 17>(2), c = floats<3, 17>(3), d = floats<3, 17>(4), e = floats<3, 17>(5), f = floats<3, 17>(6);
-  auto const g = floats<17>(7), h = floats<17>(8), i = floats<3, 1>(9), j = floats<3, 1>(10), k = floats<3, 17>(11), l = floats<3, 17>(12);
-  esp::tensor<float, esp::shape<3, 17>> const y = (a + b) * c - d / (e * e + 1) + f * g - h * i + j * k * 2 + 3 * l - a * 0.5f;
+  auto const g = floats<17>(7), h = floats<17>(8);
+  auto const i = floats<3, 1>(9), j = floats<3, 1>(10);
+  auto const k = floats<3, 17>(11), l = floats<3, 17>(12);
+  esp::tensor<float, esp::shape<3, 17>> const y = (a + b) * c - d / (e * e + 1) + f * g - h * l * i + j * k * 2 + 3 * l - a * 0.5f;
   for (int r = 0; r < 3; ++r)
     for (int s = 0; s < 17; ++s) {
-      float const expected = (a(r, s) + b(r, s)) * c(r, s) - d(r, s) / (e(r, s) * e(r, s) + 1) + f(r, s) * g[s] - h[s] * i(r, 0) + j(r, 0) * k(r, s) * 2 +
+      float const expected = (a(r, s) + b(r, s)) * c(r, s) - d(r, s) / (e(r, s) * e(r, s) + 1) + f(r, s) * g[s] - h[s] * l(r, s) * i(r, 0) + j(r, 0) * k(r, s) * 2 +
                              3 * l(r, s) - a(r, s) * 0.5f;
       BOOST_TEST(y(r, s) == expected, boost::test_tools::tolerance(1e-4f));
     }

@@ -47,7 +47,10 @@ constexpr int traced_derivative(graph::tracer& t, int const* arguments) {
     for (std::size_t j = 0; j < i; ++j)
       if (own.id[i] == own.id[j]) own.id[i] = another_name(handle{&g, own.id[i]}, i).id;
   }
+  bool const inputs = t.numbers_are_inputs;
+  t.numbers_are_inputs = false;  // the numbers of f belong to f
   int const y = lower(t, body_of_function<F, X...>::expression(), own);
+  t.numbers_are_inputs = inputs;
   marks m{};
   for (std::size_t i = 0; i < sizeof...(X); ++i) m.at[own.id[i]] = 2;
   m.at[own.id[K]] = 1;

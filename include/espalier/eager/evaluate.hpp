@@ -24,6 +24,10 @@ template <class Op, std::uint64_t Attribute, class S, class... X>
 struct skeleton<node<Op, Attribute, S, X...>> {
   using type = node<Op, Attribute, S, typename skeleton<X>::type...>;
 };
+template <class S, class M, class... X>
+struct skeleton<call<S, M, X...>> {
+  using type = call<S, M, typename skeleton<X>::type...>;
+};
 template <class F, int K, class S, class... X>
 struct skeleton<derivative<F, K, S, X...>> {
   using type = derivative<F, K, S, typename skeleton<X>::type...>;

@@ -50,7 +50,7 @@ struct training_facts<Net, Loss, Optimizer, Batch, T> {
 template <class Net, class Loss, class Optimizer, class Batch, class T = float>
 inline constexpr training_facts<Net, Loss, Optimizer, Batch, T> training_plan{};
 
-/// Trains a model: forward, backward and update as one plan for each static batch size, with all memory taken at construction.
+/// Trains a model: forward and backward as one program for each static batch size, the update as one for all, with all memory taken at construction.
 /// shape    images of Batch, targets as the loss asks for; further batch sizes may follow (a short last batch)
 /// memory   one allocation at construction, or bytes that the user gives (trainer::bytes of them); none afterwards
 /// errors   layers, loss and batch that do not fit do not compile; a label outside the classes throws label_error and changes nothing

@@ -11,7 +11,7 @@ namespace detail {
 /// condition, says whether the update was applied.
 template <class O, int Size>
 struct update_source {
-  using vector = shape<Size>;
+  using vector = shape<(Size > 0 ? Size : 1)>;  // a net without trainable parameters has no update, yet facts about it
   static constexpr std::int64_t parameter_offsets[] = {0};
   struct offsets {
     std::int64_t at[8];

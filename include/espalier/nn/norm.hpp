@@ -17,7 +17,6 @@ struct norm {
   double eps = 1e-5;
   double momentum = 0.1;
   nn::variance variance = biased;
-  bool affine = true;
 };
 
 /// Named relation: the axis that a norm layer's parameters belong to has their extent.

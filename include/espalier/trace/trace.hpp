@@ -142,8 +142,13 @@ constexpr int lower(tracer& t, call<S, M, X...> const& c, scope const& in) {
   int id[4]{};
   detail::lower_operands(t, c, in, id);
   scope const own{{id[0], id[1]}};
-  if constexpr (sizeof...(X) == 1) return lower(t, c.module.forward(espalier::detail::as_argument<X, 0>{}...), own);
-  else return lower(t, c.module.forward(espalier::detail::as_argument<decltype(c.a), 0>{}, espalier::detail::as_argument<decltype(c.b), 1>{}), own);
+  bool const inputs = t.numbers_are_inputs;
+  t.numbers_are_inputs = false;  // the numbers of a module's body belong to the module
+  int y = 0;
+  if constexpr (sizeof...(X) == 1) y = lower(t, c.module.forward(espalier::detail::as_argument<X, 0>{}...), own);
+  else y = lower(t, c.module.forward(espalier::detail::as_argument<decltype(c.a), 0>{}, espalier::detail::as_argument<decltype(c.b), 1>{}), own);
+  t.numbers_are_inputs = inputs;
+  return y;
 }
 
 template <class S, class Training, class Evaluation>

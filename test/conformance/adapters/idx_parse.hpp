@@ -30,7 +30,8 @@ void check_idx_parse(case_run& run) {
   auto const images = load<given<"image_bytes", element::label, shape_of<typename Case::inputs, "image_bytes">>, T>(run);
   auto const labels = load<given<"label_bytes", element::label, shape_of<typename Case::inputs, "label_bytes">>, T>(run);
   char const *const image_file = "conformance_images.idx", *const label_file = "conformance_labels.idx";
-  if (!detail::write_bytes(image_file, images) || !detail::write_bytes(label_file, labels)) return run.fail("cannot write a file in the working folder");
+  if (!detail::write_bytes(image_file, images) || !detail::write_bytes(label_file, labels))
+    return run.fail("cannot write a file in the working folder");
   esp::data::dataset<T, Sample> const set{image_file, label_file, {.classes = 10, .scale = 1.0 / 255}};
   std::remove(image_file);
   std::remove(label_file);

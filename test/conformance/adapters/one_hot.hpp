@@ -9,7 +9,9 @@ namespace detail {
 template <int To>
 constexpr auto last_axis_to(auto const& x, auto from) {
   if constexpr (decltype(from)::value <= To) return x;
-  else return last_axis_to<To>(esp::transpose<decltype(from)::value - 1, decltype(from)::value>(x), std::integral_constant<int, decltype(from)::value - 1>{});
+  else
+    return last_axis_to<To>(esp::transpose<decltype(from)::value - 1, decltype(from)::value>(x),
+                            std::integral_constant<int, decltype(from)::value - 1>{});
 }
 }  // namespace detail
 

@@ -8,7 +8,8 @@ namespace conformance {
 template <class Case, class T>
 void check_train(case_run& run) {
   using Net = typename attribute_of<Case, "module">::type;
-  constexpr int batch = attribute_or<Case, "batch", int>(1), batches = attribute_or<Case, "batches", int>(1), epochs = attribute_or<Case, "epochs", int>(1);
+  constexpr int batch = attribute_or<Case, "batch", int>(1), batches = attribute_or<Case, "batches", int>(1),
+                epochs = attribute_or<Case, "epochs", int>(1);
   constexpr int test_samples = attribute_or<Case, "test_samples", int>(0);
   using Batch = batch_of<Case, batch>;
 

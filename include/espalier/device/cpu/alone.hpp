@@ -2,9 +2,7 @@
 #pragma once
 #include "../../plan/plan.hpp"
 #include "contract.hpp"
-#if __has_include("random.hpp")
 #include "random.hpp"
-#endif
 
 /// Kernels of groups of one node: matrix products, movement that a loop cannot absorb, reductions in the middle of a shape, random draws.
 namespace espalier::on_cpu {

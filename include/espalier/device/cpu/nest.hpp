@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include "../../plan/code.hpp"
-#include "truth.hpp"
+#include "simd.hpp"
 
 /// A fused group as a type, and what its loops must know about it: which steps run in which sweep over the data.
 namespace espalier::on_cpu {

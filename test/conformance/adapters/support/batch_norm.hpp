@@ -54,7 +54,8 @@ void run_batch_norm(case_run& run, std::string_view policy, bool main) {
       variance.fill(1);
       if (run.has(role::input, "running_mean0")) run.read(role::input, "running_mean0", as_span<T>(mean));
       if (run.has(role::input, "running_var0")) run.read(role::input, "running_var0", as_span<T>(variance));
-      auto const slopes = esp::vjp(batch_norm_evaluation<attribute_or<Case, "eps", double>(1e-5)>{})(x, weight, bias, mean, variance)(slope_of_loss(run, y));
+      auto const slopes = esp::vjp(batch_norm_evaluation<attribute_or<Case, "eps", double>(1e-5)>{})(x, weight, bias, mean,
+                                                                                                     variance)(slope_of_loss(run, y));
       give(run, "grad.x", std::get<0>(slopes));
       give(run, "grad.weight", std::get<1>(slopes));
       give(run, "grad.bias", std::get<2>(slopes));
@@ -63,7 +64,8 @@ void run_batch_norm(case_run& run, std::string_view policy, bool main) {
 }
 
 template <class Case, auto Variance>
-using batch_norm_net = nn::BatchNorm1d<channels<Case>, nn::norm{.eps = attribute_or<Case, "eps", double>(1e-5), .momentum = attribute_or<Case, "momentum", double>(0.1),
+using batch_norm_net = nn::BatchNorm1d<channels<Case>, nn::norm{.eps = attribute_or<Case, "eps", double>(1e-5),
+                                                                .momentum = attribute_or<Case, "momentum", double>(0.1),
                                                                 .variance = Variance}>;
 
 }  // namespace conformance

@@ -62,7 +62,8 @@ void give_slopes(case_run& run, Slopes const& slopes, given_list<Given...>) {
     auto const each = [&]<std::size_t I, class G>(G* given) {
       if constexpr (G::kind == element::real) one(std::get<I>(slopes), given);
     };
-    [&]<std::size_t... I>(std::index_sequence<I...>) { (each.template operator()<I>(static_cast<Given*>(nullptr)), ...); }(std::index_sequence_for<Given...>{});
+    [&]<std::size_t... I>(std::index_sequence<I...>) { (each.template operator()<I>(static_cast<Given*>(nullptr)), ...); }
+    (std::index_sequence_for<Given...>{});
   }
 }
 

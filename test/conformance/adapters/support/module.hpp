@@ -57,14 +57,19 @@ class watched_model {
 
   explicit watched_model(case_run& run, std::string_view prefix = inside) : run_(run), prefix_(prefix) {
     model_.for_each_parameter([&](std::string_view name, esp::extents const&, auto values) {
-      if (std::string_view const path = own(name); !path.empty() && run_.has(role::parameter, path)) run_.read(role::parameter, path, as_span<T>(values));
+      if (std::string_view const path = own(name); !path.empty() && run_.has(role::parameter, path))
+        run_.read(role::parameter, path, as_span<T>(values));
     });
   }
 
   void input(std::string_view name) { run_.read(role::input, name, as_span<T>(model_.parameter("input").span())); }
   /// Fills a parameter or buffer of the net from a given input.
-  void parameter(std::string_view path, std::string_view given) { run_.read(role::input, given, as_span<T>(model_.parameter(join(inside, path).c_str()).span())); }
-  void buffer(std::string_view path, std::string_view given) { run_.read(role::input, given, as_span<T>(model_.buffer(join(inside, path).c_str()).span())); }
+  void parameter(std::string_view path, std::string_view given) {
+    run_.read(role::input, given, as_span<T>(model_.parameter(join(inside, path).c_str()).span()));
+  }
+  void buffer(std::string_view path, std::string_view given) {
+    run_.read(role::input, given, as_span<T>(model_.buffer(join(inside, path).c_str()).span()));
+  }
   template <text... Path>
   void masks(words<Path...>, [[maybe_unused]] std::string_view before, [[maybe_unused]] std::string_view after = {}) {
     [[maybe_unused]] int number = 0;
@@ -84,7 +89,8 @@ class watched_model {
     model_.for_each_parameter([&](std::string_view name, esp::extents const& shape, auto values) {
       std::span<T const> const slope{gradients + (values.data() - parameters), static_cast<std::size_t>(values.size())};
       if (name == "input") run_.result(join("grad.", input), slope, shape);
-      else if (std::string_view const path = own(name); !path.empty()) run_.result(join("grad.", path), slope, parameter_shape ? *parameter_shape : shape);
+      else if (std::string_view const path = own(name); !path.empty())
+        run_.result(join("grad.", path), slope, parameter_shape ? *parameter_shape : shape);
     });
   }
   /// Every buffer of the net as the result <before><path><after>.
@@ -103,7 +109,9 @@ class watched_model {
     for (std::int64_t i = 0; i < Out::size; ++i) y.data()[i] = seen.data()[i];
     return y;
   }
-  std::string_view own(std::string_view name) const { return name.substr(0, prefix_.size()) == prefix_ ? name.substr(prefix_.size()) : std::string_view{}; }
+  std::string_view own(std::string_view name) const {
+    return name.substr(0, prefix_.size()) == prefix_ ? name.substr(prefix_.size()) : std::string_view{};
+  }
 
   using model_type = esp::model<watched<Net, In>, esp::cpu, T>;
   case_run& run_;

@@ -15,9 +15,14 @@ template <class Case, class T>
 auto sgd_of() {
   constexpr double rate = magnitude<Case, "lr">(0), decay = magnitude<Case, "weight_decay">(0), momentum = magnitude<Case, "momentum">(0);
   if constexpr (momentum == 0) return optim::SGD{.learning_rate = rate, .weight_decay = decay};
-  else if constexpr (attribute_or<Case, "damped", bool>(true)) return optim::SGD{.learning_rate = rate, .momentum = optim::damped{momentum}, .weight_decay = decay};
-  else if constexpr (attribute_or<Case, "nesterov", bool>(false)) return optim::SGD{.learning_rate = rate, .momentum = optim::nesterov{momentum}, .weight_decay = decay};
-  else return optim::SGD{.learning_rate = rate, .momentum = optim::heavy_ball{.momentum = momentum, .dampening = magnitude<Case, "dampening">(0)}, .weight_decay = decay};
+  else if constexpr (attribute_or<Case, "damped", bool>(true))
+    return optim::SGD{.learning_rate = rate, .momentum = optim::damped{momentum}, .weight_decay = decay};
+  else if constexpr (attribute_or<Case, "nesterov", bool>(false))
+    return optim::SGD{.learning_rate = rate, .momentum = optim::nesterov{momentum}, .weight_decay = decay};
+  else
+    return optim::SGD{.learning_rate = rate,
+                      .momentum = optim::heavy_ball{.momentum = momentum, .dampening = magnitude<Case, "dampening">(0)},
+                      .weight_decay = decay};
 }
 
 namespace detail {
@@ -36,17 +41,24 @@ consteval betas betas_of(numbers<First, Second>, betas) {
 
 /// beta1 and beta2, or a list `betas`.
 template <class Case>
-inline constexpr detail::betas betas_of = detail::betas_of(attribute_of<Case, "betas">{}, {magnitude<Case, "beta1">(0.9), magnitude<Case, "beta2">(0.999)});
+inline constexpr detail::betas betas_of = detail::betas_of(attribute_of<Case, "betas">{},
+                                                           {magnitude<Case, "beta1">(0.9), magnitude<Case, "beta2">(0.999)});
 
 template <class Case, class T>
 auto adam_of() {
-  return optim::Adam{.learning_rate = magnitude<Case, "lr">(1e-3), .beta1 = betas_of<Case>.first, .beta2 = betas_of<Case>.second,
-                     .epsilon = magnitude<Case, "eps">(1e-8), .weight_decay = magnitude<Case, "weight_decay">(0)};
+  return optim::Adam{.learning_rate = magnitude<Case, "lr">(1e-3),
+                     .beta1 = betas_of<Case>.first,
+                     .beta2 = betas_of<Case>.second,
+                     .epsilon = magnitude<Case, "eps">(1e-8),
+                     .weight_decay = magnitude<Case, "weight_decay">(0)};
 }
 template <class Case, class T>
 auto adamw_of() {
-  return optim::AdamW{.learning_rate = magnitude<Case, "lr">(1e-3), .beta1 = betas_of<Case>.first, .beta2 = betas_of<Case>.second,
-                      .epsilon = magnitude<Case, "eps">(1e-8), .weight_decay = magnitude<Case, "weight_decay">(1e-2)};
+  return optim::AdamW{.learning_rate = magnitude<Case, "lr">(1e-3),
+                      .beta1 = betas_of<Case>.first,
+                      .beta2 = betas_of<Case>.second,
+                      .epsilon = magnitude<Case, "eps">(1e-8),
+                      .weight_decay = magnitude<Case, "weight_decay">(1e-2)};
 }
 
 /// The one that the attribute `optimizer` names.
@@ -94,7 +106,9 @@ void run_optimizer(case_run& run, auto optimizer) {
       for (std::string_view name : {"a", "b"})
         run.read(role::input, join("grad_", name, "_step", step), as_span<T>(model.buffer(join("slope_", name).c_str()).span()));
       trainer.step(unused, unused);
-      model.for_each_parameter([&](std::string_view name, esp::extents const& shape, auto values) { run.result(join(name, "_after", step), as_span<T const>(values), shape); });
+      model.for_each_parameter([&](std::string_view name, esp::extents const& shape, auto values) {
+        run.result(join(name, "_after", step), as_span<T const>(values), shape);
+      });
     }
   }
 }

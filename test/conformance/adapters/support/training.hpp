@@ -25,7 +25,8 @@ using batch_of = typename detail::batch_of<Count, attribute_of<Case, "sample">>:
 template <class Model>
 void read_model(case_run& run, Model& model) {
   using T = typename Model::value_type;
-  model.for_each_parameter([&](std::string_view name, esp::extents const&, auto values) { run.read(role::parameter, name, as_span<T>(values)); });
+  model.for_each_parameter(
+      [&](std::string_view name, esp::extents const&, auto values) { run.read(role::parameter, name, as_span<T>(values)); });
 }
 /// The given masks mask<i><after>, to where the net has them.
 template <class Model, text... Path>
@@ -51,7 +52,8 @@ void give_first_step(case_run& run, auto const& x, auto const& labels) {
   esp::trainer trainer{model, nn::SoftmaxLoss{}, optimizer_of<Case, T>(), batch_of<Case, Count>{}};
   trainer.step(x, labels);
   model.for_each_parameter([&](std::string_view name, esp::extents const& shape, auto values) {
-    std::span<T const> const slope{trainer.gradients().data() + (values.data() - model.parameters().data()), static_cast<std::size_t>(values.size())};
+    std::span<T const> const slope{trainer.gradients().data() + (values.data() - model.parameters().data()),
+                                   static_cast<std::size_t>(values.size())};
     run.result(join("grad_step0.", name), slope, shape);
   });
 }
@@ -66,7 +68,9 @@ void give_final(case_run& run, Model& model) {
     for (T v : values) squares += static_cast<double>(v) * static_cast<double>(v);
     run.result(join("final_norm.", name), std::sqrt(squares));
   });
-  model.for_each_buffer([&](std::string_view name, esp::extents const& shape, auto values) { run.result(join("final.", name), as_span<T const>(values), shape); });
+  model.for_each_buffer([&](std::string_view name, esp::extents const& shape, auto values) {
+    run.result(join("final.", name), as_span<T const>(values), shape);
+  });
 }
 
 }  // namespace conformance

@@ -1,1 +1,0 @@
-#include "/work/main/docs/examples/digits.cpp"
