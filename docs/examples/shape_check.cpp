@@ -27,13 +27,13 @@ constexpr auto slope = esp::grad([](auto x) { return sum(x * x); })(esp::tensor<
 static_assert(slope == esp::tensor<float, esp::shape<3>>{2, 4, 6});
 
 #if REFUSE == 1  // a layer that does not take what the one before it gives; what is meant is layer 3 of 4, the Linear<16, 10>
-// says: a layer's input does not fit its weights
+// says: a layer does not fit its input
 // says: inner_dimensions<shape<32, 32>, shape<16, 10>>
 using Broken = nn::Sequential<nn::Flatten, nn::Linear<64, 32>, nn::ReLU, nn::Linear<16, 10>>;
 constexpr auto scores = esp::output_shape<Broken, esp::shape<32, 8, 8>>;
 
 #elif REFUSE == 2  // pictures of another size
-// says: a layer's input does not fit its weights
+// says: a layer does not fit its input
 // says: inner_dimensions<shape<32, 81>, shape<64, 32>>
 constexpr auto scores = esp::output_shape<Classifier, esp::shape<32, 9, 9>>;
 

@@ -14,12 +14,14 @@ using espalier::tensor;
 float f(tensor<float, shape<2, 3>> const& a, tensor<float, shape<3, 3>> const& b) {
   auto const c = evaluate(a + b);
   auto const total = evaluate(sum(c));
-  return total + c(0, 1);
+  float const sure = total;
+  return sure + c(0, 1);
 }
 #else
 float f(tensor<float, shape<2, 3>> const& a, tensor<float, shape<1, 3>> const& b) {
   auto const c = evaluate(a + b);
   auto const total = evaluate(sum(c));
-  return total + c(0, 1);
+  float const sure = total;
+  return sure + c(0, 1);
 }
 #endif

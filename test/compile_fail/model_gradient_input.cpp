@@ -3,6 +3,7 @@
 // expect: (espalier::)?inner_dimensions<(espalier::)?shape<32, 81>, (espalier::)?shape<64, 10> ?>
 // expect-early: shape<32, 81>
 // expect-early: shape<64, 10>
+// net: espalier::nn::Sequential<espalier::nn::Flatten, espalier::nn::Linear<64, 10>>
 #include <espalier.hpp>
 
 namespace esp = espalier;

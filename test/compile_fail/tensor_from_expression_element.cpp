@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: the expression has another element type
-// expect-early: same_element_as_tensor<float, double>
+// expect: same_element_as_tensor<float, double>
+// expect-early: double
 #include <espalier/eager/evaluate.hpp>
 #include <espalier/operation/operation.hpp>
 

@@ -19,8 +19,8 @@ using row = tensor<double, shape<1, 5>>;
 constexpr row x{{-2, -0.5, 0, 0.5, 3}};
 
 template <class M>
-auto of(M, row const& x) {
-  return esp::model<M, esp::cpu, double>{}(x);
+auto of(M, row const& input) {
+  return esp::model<M, esp::cpu, double>{}(input);
 }
 }  // namespace
 

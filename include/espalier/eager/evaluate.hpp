@@ -51,13 +51,14 @@ struct eager_source {
   static constexpr plan::storage_layout layout() { return {nullptr, nullptr}; }
 };
 
+inline constexpr int max_numbers = 32;
 /// What an eager program reads, in the order in which it was traced.
 template <class T>
 struct eager_inputs {
   T const* real[plan::base::max_arguments];
   std::int32_t const* labels[plan::base::max_arguments];
   bool const* flags[plan::base::max_arguments];
-  T numbers[32];
+  T numbers[max_numbers];
   int arguments, number_count;
 
   constexpr void add(T const* data) { real[arguments++] = data; }
@@ -123,9 +124,23 @@ void run_eagerly(eager_inputs<T> const& in, T* const* results, int result_count)
   on_cpu::run<Source, T>(base);
 }
 
+/// There is room in eager_inputs for what a program reads.
+template <class Source>
+constexpr bool inputs_fit() {
+  constexpr auto const& p = plan::program_of<Source>;
+  for (int id = 1; id <= p.nodes.size; ++id) {
+    graph::node const& n = p.nodes[id];
+    if (n.op->kind == family::argument && n.attribute >= plan::base::max_arguments) return false;
+    if (n.op->kind == family::label && n.attribute / 2 >= plan::base::max_arguments) return false;
+    if (n.op->kind == family::magnitude && n.attribute >= max_numbers) return false;
+  }
+  return true;
+}
+
 /// Runs a program of functions of tensors, at compile time or at run time.
 template <class Source, class T>
 constexpr void run_program(eager_inputs<T> const& in, T* const* results, int result_count) {
+  static_assert(inputs_fit<Source>(), "an expression reads at most 24 tensors and 32 numbers (each use counts); evaluate a part of it first");
   if (std::is_constant_evaluated()) interpret<Source, T>(in, results);
   else run_eagerly<Source, T>(in, results, result_count);
 }

@@ -128,7 +128,7 @@ constexpr auto record_call(M const& module, X const&... x) {
       if constexpr (requires { typename M::is_transparent; }) return Body{};
       else return through<M>(Body{});
     } else {
-      return call<shape_of<Body>, M, X...>{module, x...};
+      return call<shape_of<Body>, M, kept<X const&>...>{module, keep(x)...};
     }
   }
 }

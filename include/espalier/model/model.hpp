@@ -23,7 +23,7 @@ class named_tensor {
   }
   char const* name() const { return name_; }
   extents const& shape() const { return shape_; }
-  espalier::span<T> span() const { return {data_, shape_.size()}; }
+  espalier::span<T> span() const { return {data_, data_ != nullptr ? shape_.size() : 0}; }
   /// False for a name that the model does not have.
   explicit operator bool() const { return data_ != nullptr; }
 

@@ -97,12 +97,14 @@ class trainer {
 
  private:
   static constexpr std::size_t scores_bytes = detail::bytes_for<T>(static_cast<std::size_t>(prediction_shape::size));
+  /// Buffers from before a step that the optimizer may refuse: running statistics go back with it.
+  static constexpr std::size_t kept_bytes = Rule::may_refuse ? Model::buffer_bytes : 0;
   static constexpr std::size_t scratch_bytes =
       largest(workspace_bytes, detail::bytes_for<T>(detail::workspace_elements<Forward>), detail::bytes_for<T>(detail::workspace_elements<OneLoss>),
               Rule::workspace);
 
  public:
-  static constexpr std::size_t bytes = scratch_bytes + gradient_bytes + optimizer_bytes + scores_bytes;
+  static constexpr std::size_t bytes = scratch_bytes + gradient_bytes + optimizer_bytes + scores_bytes + kept_bytes;
 
   trainer(Model& model, Loss, Optimizer optimizer, Batch, More...) : model_{&model}, rule_{optimizer}, memory_{bytes} {}
   template <std::size_t Count, class Enough = detail::enough_bytes<Count, bytes>>
@@ -218,9 +220,14 @@ class trainer {
     b.at[plan::base::arguments] = const_cast<T*>(images.data());
     b.at[plan::base::arguments + 1] = const_cast<target_element*>(targets.data());
     b.at[plan::base::results] = &loss;
+    [[maybe_unused]] T* const kept = memory_.template at<T>(bytes - kept_bytes);
+    if constexpr (kept_bytes > 0) __builtin_memcpy(kept, model_->buffers().data(), kept_bytes);
     espalier::on_cpu::run<detail::training_source<Net, Loss, B>, T>(b.at);
     T* const gradient = memory_.template at<T>(scratch_bytes);
-    rule_.apply(model_->parameters().data(), gradient, memory_.template at<T>(scratch_bytes + gradient_bytes), memory_.template at<T>(0));
+    [[maybe_unused]] bool const accepted =
+        rule_.apply(model_->parameters().data(), gradient, memory_.template at<T>(scratch_bytes + gradient_bytes), memory_.template at<T>(0));
+    if constexpr (kept_bytes > 0)
+      if (!accepted) __builtin_memcpy(model_->buffers().data(), kept, kept_bytes);
     return loss;
   }
   Model* model_;

@@ -51,11 +51,13 @@ class update_rule {
 
  public:
   static constexpr std::size_t workspace = bytes_for<T>(workspace_elements<Source>);
+  static constexpr bool may_refuse = requires { Optimizer::condition(argument<shape<1>, 0>{}); };
   static constexpr std::size_t state = bytes_for<T>(static_cast<std::size_t>(Size) * Optimizer::states);
 
   explicit update_rule(Optimizer chosen) : optimizer{chosen} {}
 
-  void apply(T* parameters, T const* gradient, T* states, T* scratch) {
+  /// Says whether the optimizer accepted the gradient.
+  bool apply(T* parameters, T const* gradient, T* states, T* scratch) {
     optim::magnitudes const m = optimizer.magnitudes_of(steps + 1);
     T magnitudes[optim::max_magnitudes];
     for (int i = 0; i < optim::max_magnitudes; ++i) magnitudes[i] = static_cast<T>(m.at[i]);
@@ -68,8 +70,9 @@ class update_rule {
     base[plan::base::arguments] = const_cast<T*>(gradient);
     base[plan::base::results] = &applied;
     if constexpr (Size > 0) on_cpu::run<Source, T>(base);
-    if (applied != T(0)) ++steps;
-    else ++refused;
+    bool const accepted = applied != T(0);
+    ++(accepted ? steps : refused);
+    return accepted;
   }
 
   Optimizer optimizer;

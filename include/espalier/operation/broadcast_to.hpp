@@ -4,10 +4,6 @@
 
 namespace espalier {
 
-constexpr handle rule<broadcast_>::pullback(program_builder& g, int dy, int id, int) {
-  return handle{&g, detail::sum_to<sum_>(g, dy, g[g[id].operand[0]].shape)};
-}
-
 namespace detail {
 template <bool Asks, class X, class To>
 struct broadcast_said_here {
@@ -25,7 +21,7 @@ struct broadcast_said_here<true, X, To> {
 /// errors  extents that are neither equal nor 1 do not compile
 /// saves   nothing
 /// slope   dx = dy summed over the repeated axes
-template <Shape To, Operand X, class Fit = typename detail::broadcast_said_here<!Handle<X> && !is_refused<std::remove_cvref_t<X>>, X, To>::type>
+template <Shape To, Operand X, class Fit = typename detail::broadcast_said_here<Shape<To> && Expression<X> && !is_refused<std::remove_cvref_t<X>>, X, To>::type>
 constexpr auto broadcast_to(X&& x) {
   static_assert(Fit::agree, "broadcast_to<S>(x): every extent of x must be 1 or that of S, aligned at the last axis");
   if constexpr (Handle<X>) {

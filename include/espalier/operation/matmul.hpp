@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include "../shape/product.hpp"
+#include "apply.hpp"
 #include "sum.hpp"
 
 namespace espalier {
@@ -82,7 +83,7 @@ constexpr handle rule<matmul_>::pullback(program_builder& g, int dy, int id, int
 }
 
 namespace detail {
-template <class A, class B, bool OnHandles = Handle<A> || Handle<B>, bool Refused = is_refused<std::remove_cvref_t<A>> || is_refused<std::remove_cvref_t<B>>>
+template <class A, class B, bool Expressions = Expression<A> && Expression<B>, bool Refused = is_refused<std::remove_cvref_t<A>> || is_refused<std::remove_cvref_t<B>>>
 struct product_type {
   using relation = inner_dimensions<shape_of<A>, shape_of<B>>;
   using elements = same_element<element_of<A>, element_of<B>>;
@@ -91,11 +92,11 @@ struct product_type {
   using said_here = std::conditional_t<is_eager<A, B>, type, agreed>;
 };
 template <class A, class B, bool Refused>
-struct product_type<A, B, true, Refused> {
+struct product_type<A, B, false, Refused> {  // on handles
   using said_here = agreed;
 };
 template <class A, class B>
-struct product_type<A, B, false, true> : first_refused<std::remove_cvref_t<A>, std::remove_cvref_t<B>> {
+struct product_type<A, B, true, true> : first_refused<std::remove_cvref_t<A>, std::remove_cvref_t<B>> {
   using said_here = agreed;
 };
 }  // namespace detail

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include "../shape/reduce.hpp"
-#include "apply.hpp"
+#include "structure.hpp"
 
 namespace espalier {
 
@@ -170,3 +170,5 @@ constexpr double reduced_count(X const& x, Mask mask) {
 }
 
 }  // namespace espalier
+
+#include "sum.hpp"  // a broadcast is pulled back by a sum

@@ -187,7 +187,7 @@ template <>
 struct rule<broadcast_> {
   static constexpr char const* name = "broadcast_to";
   static constexpr int emit(program_builder& g, graph::node const& n) { return graph::emit_broadcast(g, n.operand[0], n.shape); }
-  /// Sums the repeated axes; defined with broadcast_to, above sum.
+  /// Sums the repeated axes; defined with sum.
   static constexpr handle pullback(program_builder& g, int dy, int id, int which);
   template <class Op>
   static constexpr graph::descriptor describe() {
@@ -274,3 +274,5 @@ constexpr int emit_permute(program_builder& g, int id, std::uint64_t packed) {
 }  // namespace graph
 
 }  // namespace espalier
+
+#include "reduction.hpp"  // a broadcast is pulled back by a sum

@@ -25,6 +25,11 @@ struct rule<sum_> : reduction {
   }
 };
 
+/// A broadcast is pulled back by summing; every op emits broadcasts, so structure.hpp includes this header at its end.
+constexpr handle rule<broadcast_>::pullback(program_builder& g, int dy, int id, int) {
+  return handle{&g, detail::sum_to<sum_>(g, dy, g[g[id].operand[0]].shape)};
+}
+
 /// sum<Axes...>(x): the sum over the named axes; no axes: over all.
 /// shape   S -> S without Axes; sum<Axes...>(x, keepdims): with extent 1 there
 /// errors  an axis that does not exist or stands twice does not compile

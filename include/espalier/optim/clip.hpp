@@ -22,6 +22,9 @@ struct clip_by_norm {
     m.at[own] = max_norm;
     return m;
   }
+  /// What the wrapped optimizer refuses is refused.
+  static constexpr auto condition(auto g) requires requires { O::condition(g); }
+  { return O::condition(g); }
   static constexpr auto update(auto p, auto g, auto... state) {
     auto const scale = minimum(magnitude<own>{} / (sqrt(sum(g * g)) + 1e-6), 1);
     return O::update(p, g * scale, state...);
@@ -32,7 +35,8 @@ clip_by_norm(O) -> clip_by_norm<O>;
 template <class O>
 clip_by_norm(O, double) -> clip_by_norm<O>;
 
-/// Refuses an update whose gradient holds an infinity or a NaN: parameters, states and step count stay as they were.
+/// Refuses an update whose gradient holds an infinity or a NaN: parameters, states and step count stay as they were, and of a trainer's step
+/// the running statistics, too.
 template <class O>
 struct refuse_non_finite {
   static_assert(wrapped<O>::agree, "optim::refuse_non_finite{optimizer} wraps an optimizer");

@@ -11,7 +11,7 @@ enum class mode : std::uint8_t { training, evaluation };
 
 /// The nodes behind the arguments of the body that is being traced.
 struct scope {
-  int id[8];
+  int id[24];
 };
 
 struct tracer {

@@ -23,6 +23,9 @@ void check_train(case_run& run) {
     std::size_t const first = static_cast<std::size_t>(step % batches * batch);
     run.read_rows("X", first, as_span<T>(x));
     run.read_rows("target", first, as_span<std::int32_t>(labels));
+    if constexpr (attribute_or<Case, "first_step", bool>(false)) {
+      if (step == 0) give_first_step<Case, T, batch>(run, x, labels);
+    }
     losses[step] = trainer.step(x, labels);
   }
   give(run, "losses", losses);

@@ -49,22 +49,15 @@ X slope_of_loss(case_run& run, X const& y) {
 }
 
 namespace detail {
-template <class Slopes, class... Given>
-void give_slopes(case_run& run, Slopes const& slopes, given_list<Given...>) {
-  constexpr std::size_t real = ((Given::kind == element::real ? 1u : 0u) + ... + 0u);
-  auto const one = [&]<class G>(auto const& slope, G*) { give(run, join("grad.", G::name()), slope); };
-  if constexpr (real == 1) {
-    auto const only = [&]<class G>(G* given) {
-      if constexpr (G::kind == element::real) one(slopes, given);
-    };
-    (only(static_cast<Given*>(nullptr)), ...);
-  } else {
-    auto const each = [&]<std::size_t I, class G>(G* given) {
-      if constexpr (G::kind == element::real) one(std::get<I>(slopes), given);
-    };
-    [&]<std::size_t... I>(std::index_sequence<I...>) { (each.template operator()<I>(static_cast<Given*>(nullptr)), ...); }
-    (std::index_sequence_for<Given...>{});
-  }
+/// The slopes stand in the order of the real inputs; labels have none.
+template <std::size_t I, class Slopes>
+void give_slopes(case_run&, Slopes const&, given_list<>) {}
+template <std::size_t I, class Slopes, class Given, class... Rest>
+void give_slopes(case_run& run, Slopes const& slopes, given_list<Given, Rest...>) {
+  constexpr bool real = Given::kind != element::label;
+  if constexpr (real && requires { std::tuple_size<Slopes>::value; }) give(run, join("grad.", Given::name()), std::get<I>(slopes));
+  else if constexpr (real) give(run, join("grad.", Given::name()), slopes);
+  give_slopes<real ? I + 1 : I>(run, slopes, given_list<Rest...>{});
 }
 
 /// f(x..., the given tensors...).
@@ -79,7 +72,7 @@ void with_inputs(case_run& run, F const& f, given_list<Given, Rest...>, X const&
 }
 }  // namespace detail
 
-/// y = F{}(inputs...) (labels last), and where the case wants slopes, dL/d(input) of its loss L.
+/// y = F{}(inputs...), and where the case wants slopes, dL/d(input) of its loss L.
 template <class Case, class T, class F>
 void run_function(case_run& run, std::string_view output = "y") {
   typename Case::inputs const given;
@@ -88,7 +81,7 @@ void run_function(case_run& run, std::string_view output = "y") {
     give(run, output, y);
     if constexpr (Case::gradient) {
       auto const dy = slope_of_loss(run, y);
-      detail::give_slopes(run, esp::vjp(F{})(x...)(dy), given);
+      detail::give_slopes<0>(run, esp::vjp(F{})(x...)(dy), given);
     }
   };
   detail::with_inputs<T>(run, work, given);

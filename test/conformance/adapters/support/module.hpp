@@ -63,6 +63,10 @@ class watched_model {
   }
 
   void input(std::string_view name) { run_.read(role::input, name, as_span<T>(model_.parameter("input").span())); }
+  void input(esp::tensor<T, In> const& x) {
+    auto const to = model_.parameter("input").span();
+    for (std::int64_t i = 0; i < In::size; ++i) to[i] = x[i];
+  }
   /// Fills a parameter or buffer of the net from a given input.
   void parameter(std::string_view path, std::string_view given) {
     run_.read(role::input, given, as_span<T>(model_.parameter(join(inside, path).c_str()).span()));

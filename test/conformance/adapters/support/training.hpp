@@ -42,7 +42,7 @@ void give_first_step(case_run& run, auto const& x, auto const& labels) {
   using Net = typename attribute_of<Case, "module">::type;
   typename attribute_of<Case, "mask_paths">::type const masks;
   watched_model<T, Net, batch_of<Case, Count>> watched(run);
-  watched.input("X0");
+  watched.input(x);
   watched.masks(masks, "mask", "_step0");
   give(run, "logits_step0", watched.train());
 

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSL-1.0
+// After construction nothing is allocated; with bytes that the user gives, nothing at all.
+#define BOOST_TEST_MODULE allocation_training
+#include <boost/test/unit_test.hpp>
+
+#include <espalier.hpp>
+
+#include "support/allocation_counter.hpp"
+
+namespace esp = espalier;
+namespace nn = espalier::nn;
+namespace optim = espalier::optim;
+using esp::shape, esp::tensor;
+using espalier_test::allocations;
+
+namespace {
+// Wide enough that neither activations nor scratch of a product would fit on the stack by chance.
+using Net = nn::Sequential<nn::Flatten, nn::Linear<64, 96>, nn::BatchNorm1d<96>, nn::ReLU, nn::Dropout<0.3>,
+                           nn::Residual<nn::Sequential<nn::Linear<96, 96>, nn::LayerNorm1d<96>>>, nn::Linear<96, 10>>;
+using batch = esp::batch<32, 8, 8>;
+using rest = esp::batch<29, 8, 8>;
+using optimizer = optim::refuse_non_finite<optim::clip_by_norm<optim::Adam>>;
+using model_type = esp::model<Net>;
+using trainer_type = esp::trainer<model_type, nn::SoftmaxLoss, optimizer, batch, rest>;
+using predictor_type = esp::predictor<model_type, batch>;
+
+struct given {
+  tensor<float, batch> images{};
+  tensor<float, rest> last_images{};
+  tensor<std::int32_t, shape<32>> labels{};
+  tensor<std::int32_t, shape<29>> last_labels{};
+  tensor<float, shape<32, 10>> scores{};
+};
+
+/// How many allocations this is, and that it did something.
+template <class F>
+long count(F f) {
+  long const before = allocations();
+  f();
+  return allocations() - before;
+}
+template <class Trainer, class Predictor>
+void run(Trainer& trainer, Predictor& predict, given& g, double& loss) {
+  for (int step = 0; step < 3; ++step) {
+    trainer.optimizer().optimizer.optimizer.learning_rate = 1e-2 / (step + 1);
+    loss += static_cast<double>(trainer.step(g.images, g.labels));
+    loss += static_cast<double>(trainer.step(g.last_images, g.last_labels));
+    loss += trainer.evaluate(g.images, g.labels, 20).loss;
+    predict(g.images, g.scores);
+    trainer.forward(g.images);
+  }
+}
+
+esp::bytes<model_type::bytes> model_room;
+esp::bytes<trainer_type::bytes> trainer_room;
+esp::bytes<predictor_type::bytes> predictor_room;
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(the_counter_counts) {
+  BOOST_TEST(count([] { ::operator delete(::operator new(1)); }) == 1);
+  BOOST_TEST(count([] { tensor<float, shape<64, 64>> large; }) == 1);
+  BOOST_TEST(count([] { tensor<float, shape<2, 2>> small; }) == 0);
+}
+BOOST_AUTO_TEST_CASE(nothing_after_construction) {
+  given g;
+  double loss = 0;
+  long const before = allocations();
+  model_type model{esp::seed{1}};
+  trainer_type trainer{model, nn::SoftmaxLoss{}, optimizer{{optim::Adam{}, 1.0}}, batch{}, rest{}};
+  predictor_type predict{model, batch{}};
+  BOOST_TEST(allocations() - before <= 3);
+  BOOST_TEST(count([&] { run(trainer, predict, g, loss); }) == 0);
+  BOOST_TEST(trainer.steps() == 6);
+  BOOST_TEST(loss > 0);
+}
+BOOST_AUTO_TEST_CASE(nothing_from_construction_on_with_given_bytes) {
+  given g;
+  double loss = 0;
+  std::int64_t steps = 0;
+  BOOST_TEST(count([&] {
+    model_type model{esp::seed{1}, model_room};
+    trainer_type trainer{trainer_room, model, nn::SoftmaxLoss{}, optimizer{{optim::Adam{}, 1.0}}, batch{}, rest{}};
+    predictor_type predict{model, batch{}, predictor_room};
+    run(trainer, predict, g, loss);
+    steps = trainer.steps();
+  }) == 0);
+  BOOST_TEST(steps == 6);
+  BOOST_TEST(loss > 0);
+}
+BOOST_AUTO_TEST_CASE(nothing_for_names_and_updates) {
+  model_type model{esp::seed{1}};
+  optim::updater updater{model, optim::AdamW{}};
+  esp::gradients<Net> const slopes;
+  std::int64_t elements = 0;
+  BOOST_TEST(count([&] {
+    updater.update(model, slopes);
+    elements += model.parameter("5.fn.0.weight").span().size();
+    model.for_each_parameter([&](char const*, esp::extents const&, auto span) { elements += span.size(); });
+    model.initialize(esp::seed{2});
+  }) == 0);
+  BOOST_TEST(elements == 96 * 96 + model.parameter_count);
+}

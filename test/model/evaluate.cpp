@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSL-1.0
+// trainer.evaluate and trainer.forward.
+#define BOOST_TEST_MODULE model_evaluate
+#include <boost/test/unit_test.hpp>
+
+#include "support/nets.hpp"
+
+using namespace test;
+using esp::shape, esp::tensor;
+
+namespace {
+using Net = nn::Sequential<nn::Flatten, nn::Linear<6, 8>, nn::BatchNorm1d<8>, nn::ReLU, nn::Dropout<0.3>, nn::Linear<8, 4>, nn::LayerNorm1d<4>>;
+}
+
+BOOST_AUTO_TEST_CASE(a_batch_is_its_samples_one_by_one) {
+  esp::model<Net, esp::cpu, double> model{esp::seed{1}};
+  esp::trainer trainer{model, nn::SoftmaxLoss{}, optim::Adam{}, esp::batch<7, 2, 3>{}};
+  auto images = doubles<7, 2, 3>(1);
+  auto given = labels<7>(2, 4);
+  for (int step = 0; step < 3; ++step) trainer.step(images, given);  // so that the running statistics are no longer those of the start
+  auto const scores = model(images);
+  double loss[7] = {};
+  int right[7] = {};
+  for (int n = 0; n < 7; ++n) {
+    double sum = 0;
+    int best = 0;
+    for (int c = 0; c < 4; ++c) {
+      sum += std::exp(scores(n, c));
+      if (scores(n, c) > scores(n, best)) best = c;
+    }
+    loss[n] = std::log(sum) - scores(n, given[n]);
+    right[n] = best == given[n];
+  }
+  for (int count = 7; count >= 0; --count) {
+    double expected = 0;
+    int correct = 0;
+    for (int n = 0; n < count; ++n) {
+      expected += loss[n] / count;
+      correct += right[n];
+    }
+    auto const found = trainer.evaluate(images, given, count);
+    BOOST_TEST(near(found.loss, expected));
+    BOOST_TEST(found.correct == correct);
+    BOOST_TEST(found.count == count);
+    // What lies behind the count is padding: neither its labels nor its images matter.
+    if (count == 0) break;
+    given[count - 1] = count % 2 == 0 ? -1 : 1000;
+    for (int i = 0; i < 6; ++i) images[6 * (count - 1) + i] = count % 3 == 0 ? NAN : 1e300;
+  }
+  BOOST_TEST(trainer.evaluate(images, given, 0).accuracy() == 0);
+  BOOST_TEST(trainer.evaluate(images, given, 0).loss == 0);
+}
+BOOST_AUTO_TEST_CASE(evaluation_changes_nothing) {
+  esp::model<Net> model{esp::seed{1}}, other{esp::seed{1}};
+  esp::trainer trainer{model, nn::SoftmaxLoss{}, optim::Adam{}, esp::batch<7, 2, 3>{}};
+  esp::trainer never_evaluated{other, nn::SoftmaxLoss{}, optim::Adam{}, esp::batch<7, 2, 3>{}};
+  auto const images = floats<7, 2, 3>(1);
+  auto const given = labels<7>(2, 4);
+  for (int step = 0; step < 3; ++step) {
+    auto const parameters = copy(model.parameters()), buffers = copy(model.buffers());
+    auto const once = trainer.evaluate(images, given), again = trainer.evaluate(images, given);
+    BOOST_TEST(once.loss == again.loss);
+    BOOST_TEST(copy(model.parameters()) == parameters, boost::test_tools::per_element());
+    BOOST_TEST(copy(model.buffers()) == buffers, boost::test_tools::per_element());
+    BOOST_TEST(trainer.step(images, given) == never_evaluated.step(images, given));
+  }
+  BOOST_TEST(trainer.steps() == 3);
+}
+BOOST_AUTO_TEST_CASE(forward_gives_the_scores_of_evaluation) {
+  esp::model<Net> model{esp::seed{1}};
+  esp::trainer trainer{model, nn::SoftmaxLoss{}, optim::Adam{}, esp::batch<7, 2, 3>{}};
+  auto const images = floats<7, 2, 3>(1);
+  trainer.step(images, labels<7>(2, 4));
+  BOOST_TEST(all_close(trainer.forward(images), model(images)));
+}
+BOOST_AUTO_TEST_CASE(targets_that_are_numbers) {
+  esp::model<nn::Linear<3, 2>, esp::cpu, double> model{esp::seed{1}};
+  esp::trainer trainer{model, nn::MeanSquaredError{}, optim::SGD<>{}, esp::batch<4, 3>{}};
+  auto const x = doubles<4, 3>(1);
+  auto const target = doubles<4, 2>(2);
+  auto const y = model(x);
+  for (int count = 1; count <= 4; ++count) {
+    double expected = 0;
+    for (int i = 0; i < 2 * count; ++i) expected += (y[i] - target[i]) * (y[i] - target[i]) / (2 * count);
+    BOOST_TEST(near(trainer.evaluate(x, target, count).loss, expected));
+  }
+}
+BOOST_AUTO_TEST_CASE(the_first_of_equal_scores_counts) {
+  esp::model<nn::Linear<1, 3>> model;
+  for (float& element : model.parameters()) element = 0;
+  esp::trainer trainer{model, nn::SoftmaxLoss{}, optim::SGD<>{}, esp::batch<3, 1>{}};
+  BOOST_TEST(trainer.evaluate(tensor<float, shape<3, 1>>{}, tensor<std::int32_t, shape<3>>{0, 1, 0}).correct == 2);
+}

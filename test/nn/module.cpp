@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSL-1.0
+// Modules of one's own: members, arrays, Hana's accessors, frozen parts, updates and modes.
+#define BOOST_TEST_MODULE nn_module
+#include <boost/test/unit_test.hpp>
+
+#include <array>
+#include <boost/hana.hpp>
+
+#include "support/nets.hpp"
+
+using namespace test;
+using esp::shape, esp::tensor;
+namespace hana = boost::hana;
+
+namespace {
+
+struct Scaled {
+  esp::parameter<shape<2>, nn::init::initialized_by<nn::init::constant{3}>> gain{};
+  nn::Linear<2, 2> inner{};
+  esp::buffer<shape<>, nn::init::initialized_by<nn::init::zeros{}>> seen{};
+  ESPALIER_MODULE(Scaled, gain, inner, seen)
+
+  constexpr auto forward(auto x) const { return with_update(by_mode(inner(x) * gain, inner(x) * 100), seen, seen + 1); }
+};
+
+struct Tower {
+  nn::Linear<3, 2> first{};
+  std::array<nn::Residual<nn::Linear<2, 2>>, 2> floors{};
+  nn::Linear<2, 1> last{};
+  ESPALIER_MODULE(Tower, first, floors, last)
+
+  constexpr auto forward(auto x) const { return last(floors[1](floors[0](first(x)))); }
+};
+
+/// One module called twice shares its parameters.
+struct Twice {
+  nn::Linear<2, 2, nn::no_bias> layer{};
+  ESPALIER_MODULE(Twice, layer)
+  constexpr auto forward(auto x) const { return layer(layer(x)); }
+};
+
+using PartlyFrozen = nn::Sequential<nn::Frozen<nn::Linear<3, 4>>, nn::Tanh, nn::Linear<4, 2>, nn::Frozen<nn::LayerNorm1d<2>>>;
+
+static_assert(esp::parameter_count<Scaled> == 8 && esp::output_shape<Scaled, shape<5, 2>> == shape<5, 2>{});
+static_assert(esp::parameter_count<Tower> == 8 + 12 + 3 && esp::output_shape<Tower, shape<5, 3>> == shape<5, 1>{});
+static_assert(std::is_aggregate_v<Scaled> && nn::Module<Scaled> && nn::Module<Tower>);
+
+constexpr auto names = hana::transform(hana::accessors<Scaled>(), hana::first);
+static_assert(names == hana::make_tuple(hana::string_c<'g', 'a', 'i', 'n'>, hana::string_c<'i', 'n', 'n', 'e', 'r'>, hana::string_c<'s', 'e', 'e', 'n'>));
+static_assert(decltype(hana::length(hana::accessors<nn::ReLU>()))::value == 0);
+static_assert(decltype(hana::length(hana::accessors<nn::Linear<2, 2>>()))::value == 2);
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(members_have_the_names_of_the_list) {
+  esp::model<Scaled, esp::cpu, double> model;
+  BOOST_TEST(parameter_list(model) == "gain(2) inner.weight(2,2) inner.bias(1,2)");
+  BOOST_TEST(buffer_list(model) == "seen()");
+  BOOST_TEST(model.parameter("gain").span()[1] == 3);
+}
+BOOST_AUTO_TEST_CASE(training_and_evaluation_are_two_formulas_and_only_training_updates) {
+  esp::model<Scaled, esp::cpu, double> model;
+  assign(model.parameter("inner.weight"), {1, 0, 0, 1});
+  assign(model.parameter("inner.bias"), {0, 0});
+  tensor<double, shape<1, 2>> const x{{1, 2}};
+  auto const seen = model.buffer("seen").span();
+  BOOST_TEST(model(x) == (tensor<double, shape<1, 2>>{{100, 200}}));
+  BOOST_TEST(seen[0] == 0);
+  BOOST_TEST(training_output(model, x) == (tensor<double, shape<1, 2>>{{3, 6}}));
+  BOOST_TEST(seen[0] == 2);  // two runs
+}
+BOOST_AUTO_TEST_CASE(hana_reaches_the_members) {
+  Scaled const module{};
+  auto const members = hana::members(module);
+  static_assert(std::is_same_v<std::remove_cvref_t<decltype(hana::at_c<1>(members))>, nn::Linear<2, 2>>);
+  int members_seen = 0;
+  hana::for_each(module, [&](auto const&) { ++members_seen; });
+  BOOST_TEST(members_seen == 3);
+}
+BOOST_AUTO_TEST_CASE(arrays_of_modules_are_numbered) {
+  esp::model<Tower, esp::cpu, double> model;
+  BOOST_TEST(parameter_list(model) ==
+             "first.weight(3,2) first.bias(1,2) floors.0.fn.weight(2,2) floors.0.fn.bias(1,2) floors.1.fn.weight(2,2) floors.1.fn.bias(1,2) "
+             "last.weight(2,1) last.bias(1,1)");
+  assign(model.parameter("first.weight"), {1, 0, 0, 1, 0, 0});
+  assign(model.parameter("first.bias"), {0, 0});
+  assign(model.parameter("floors.0.fn.weight"), {1, 0, 0, 1});
+  assign(model.parameter("floors.0.fn.bias"), {0, 0});
+  assign(model.parameter("floors.1.fn.weight"), {0, 1, 1, 0});
+  assign(model.parameter("floors.1.fn.bias"), {0, 5});
+  assign(model.parameter("last.weight"), {1, 10});
+  assign(model.parameter("last.bias"), {0.5});
+  // (1, 2, 9) -> (1, 2) -> (2, 4) -> (2 + 4, 4 + 2 + 5) -> 6 + 110 + 0.5
+  BOOST_TEST(model(tensor<double, shape<1, 3>>{{1, 2, 9}})[0] == 116.5);
+}
+BOOST_AUTO_TEST_CASE(a_shared_module_gathers_its_gradient) {
+  esp::model<Twice, esp::cpu, double> model;
+  assign(model.parameter("layer.weight"), {2, 0, 0, 3});
+  auto const r = esp::value_and_grad(model, Weighted{})(tensor<double, shape<1, 2>>{{1, 1}}, tensor<double, shape<1, 2>>{{1, 1}});
+  BOOST_TEST(r.loss == 13);
+  // y = x W W; dW = x^T (dy W^T) + (x W)^T dy
+  BOOST_TEST(copy(r.slopes.parameter("layer.weight").span()) == (std::vector<double>{4, 5, 5, 6}), boost::test_tools::per_element());
+}
+BOOST_AUTO_TEST_CASE(frozen_parameters_have_no_gradient_and_stay) {
+  esp::model<PartlyFrozen> model{esp::seed{3}};
+  BOOST_TEST(parameter_list(model) ==
+             "0.module.weight(3,4) 0.module.bias(1,4) 2.weight(4,2) 2.bias(1,2) 3.module.weight(2) 3.module.bias(2)");
+  BOOST_TEST(model.parameter_count == 12 + 4 + 8 + 2 + 4);
+  // They stand behind all others.
+  auto const frozen = model.parameter("0.module.weight").span(), weight = model.parameter("2.weight").span(), bias = model.parameter("2.bias").span();
+  BOOST_TEST((weight.data() == model.parameters().data() && bias.data() < frozen.data()));
+
+  auto const x = floats<4, 3>(1);
+  tensor<std::int32_t, shape<4>> const y{0, 1, 1, 0};
+  auto const slopes = esp::value_and_grad(model, nn::SoftmaxLoss{})(x, y).slopes;
+  BOOST_TEST(!slopes.parameter("0.module.weight"));
+  BOOST_TEST(static_cast<bool>(slopes.parameter("2.weight")));
+  std::string names;
+  slopes.for_each_parameter([&](char const* name, esp::extents const&, auto) { names += name + std::string(" "); });
+  BOOST_TEST(names == "2.weight 2.bias ");
+
+  auto const before = copy(frozen), moving = copy(weight), norm = copy(model.parameter("3.module.weight").span());
+  esp::trainer trainer{model, nn::SoftmaxLoss{}, optim::AdamW{.learning_rate = 0.1, .weight_decay = 0.5}, esp::batch<4, 3>{}};
+  for (int step = 0; step < 5; ++step) trainer.step(x, y);
+  BOOST_TEST(copy(frozen) == before, boost::test_tools::per_element());
+  BOOST_TEST(copy(model.parameter("3.module.weight").span()) == norm, boost::test_tools::per_element());
+  BOOST_TEST((copy(weight) != moving));
+}
+BOOST_AUTO_TEST_CASE(a_net_all_frozen_learns_nothing) {
+  esp::model<nn::Frozen<nn::Linear<3, 2>>> model;
+  auto const before = copy(model.parameters());
+  esp::trainer trainer{model, nn::SoftmaxLoss{}, optim::Adam{}, esp::batch<2, 3>{}};
+  float const loss = trainer.step(floats<2, 3>(1), tensor<std::int32_t, shape<2>>{0, 1});
+  BOOST_TEST(loss == trainer.step(floats<2, 3>(1), tensor<std::int32_t, shape<2>>{0, 1}));
+  BOOST_TEST(copy(model.parameters()) == before, boost::test_tools::per_element());
+}

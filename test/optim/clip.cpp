@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSL-1.0
+// What wraps optimizers: clip_by_norm, refuse_non_finite.
+#define BOOST_TEST_MODULE optim_clip
+#include <boost/test/unit_test.hpp>
+
+#include <limits>
+
+#include "support/check_optimizer.hpp"
+
+using namespace test;
+
+static_assert(optim::clip_by_norm<optim::Adam>::states == 2 && optim::refuse_non_finite<optim::SGD<>>::states == 0);
+
+namespace {
+/// Scales a gradient as clip_by_norm does, then moves with damped momentum.
+template <class Norm>
+auto clipped_loop(Norm max_norm_at) {
+  return [=] {
+    return [=, u = std::vector<double>(29)](std::vector<double>& p, std::vector<double> const& g, int step) mutable {
+      double squares = 0;
+      for (double const x : g) squares += x * x;
+      double const scale = std::fmin(1, max_norm_at(step) / (std::sqrt(squares) + 1e-6));
+      for (std::size_t i = 0; i < p.size(); ++i) {
+        u[i] = 0.9 * u[i] + (1 - 0.9) * g[i] * scale;
+        p[i] -= 0.1 * u[i];
+      }
+    };
+  };
+}
+constexpr optim::SGD damped{.learning_rate = 0.1, .momentum = optim::damped{0.9}};
+
+template <class T, class Optimizer>
+void check_refusal(Optimizer optimizer) {
+  constexpr T odd[] = {std::numeric_limits<T>::quiet_NaN(), std::numeric_limits<T>::infinity(), -std::numeric_limits<T>::infinity()};
+  // What was refused is as if it had never been asked for: a second model is given the finite gradients only.
+  esp::model<optimized_net, esp::cpu, T> model{esp::seed{1}}, other{esp::seed{1}};
+  optim::updater updater{model, optim::refuse_non_finite{optimizer}};
+  optim::updater plain{other, optimizer};
+  esp::gradients<optimized_net, T> slopes;
+  auto const last = slopes.parameter("2.bias").span();
+  for (int step = 0; step < 6; ++step) {
+    auto const drawn = numbers<T, esp::shape<15>>(static_cast<std::uint64_t>(step));
+    for (int i = 0; i < 15; ++i) slopes.parameter("0.weight").span()[i] = drawn[i];
+    last[2] = T(0.5);
+    updater.update(model, slopes);
+    plain.update(other, slopes);
+    BOOST_TEST(copy(model.parameters()) == copy(other.parameters()), boost::test_tools::per_element());
+    last[2] = odd[step % 3];
+    updater.update(model, slopes);
+    BOOST_TEST(copy(model.parameters()) == copy(other.parameters()), boost::test_tools::per_element());
+    BOOST_TEST(updater.steps() == step + 1);
+    BOOST_TEST(updater.refused_updates() == step + 1);
+  }
+}
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(clipping_bounds_the_norm_over_all_parameters) {
+  check_optimizer_in_both(optim::clip_by_norm{damped, 0.75}, clipped_loop([](int) { return 0.75; }));
+}
+BOOST_AUTO_TEST_CASE(a_norm_below_the_bound_is_left) {
+  check_optimizer_in_both(optim::clip_by_norm{damped, 1e6}, clipped_loop([](int) { return 1e6; }));
+}
+BOOST_AUTO_TEST_CASE(the_bound_and_the_wrapped_magnitudes_change_while_training) {
+  check_optimizer_in_both(optim::clip_by_norm{damped, 1}, clipped_loop([](int step) { return 0.5 * step; }),
+                          [](auto& optimizer, int step) { optimizer.max_norm = 0.5 * step; });
+}
+BOOST_AUTO_TEST_CASE(clipping_around_adam) {
+  esp::model<optimized_net, esp::cpu, double> model{esp::seed{1}}, other{esp::seed{1}};
+  optim::updater clipped{model, optim::clip_by_norm{optim::Adam{.learning_rate = 0.1}, 1.0}};
+  optim::updater plain{other, optim::Adam{.learning_rate = 0.1}};
+  esp::gradients<optimized_net, double> large, scaled;
+  for (auto& slope : large.parameter("0.weight").span()) slope = 3;
+  for (auto& slope : scaled.parameter("0.weight").span()) slope = 3 / (std::sqrt(135.0) + 1e-6);
+  for (int i = 0; i < 3; ++i) {
+    clipped.update(model, large);
+    plain.update(other, scaled);
+  }
+  for (std::int64_t i = 0; i < model.parameters().size(); ++i) BOOST_TEST(near(model.parameters()[i], other.parameters()[i]));
+}
+BOOST_AUTO_TEST_CASE(a_gradient_that_is_not_finite_is_refused) {
+  check_refusal<double>(optim::SGD<>{.learning_rate = 0.1});
+  check_refusal<float>(damped);
+  check_refusal<double>(optim::Adam{.learning_rate = 0.1});
+  check_refusal<float>(optim::AdamW{.learning_rate = 0.1});
+}
+BOOST_AUTO_TEST_CASE(refusing_and_clipping_compose) {
+  check_refusal<float>(optim::clip_by_norm{optim::Adam{.learning_rate = 0.1}, 0.5});
+}
+BOOST_AUTO_TEST_CASE(large_finite_gradients_are_not_refused) {
+  esp::model<optimized_net> model;
+  optim::updater updater{model, optim::refuse_non_finite{optim::SGD<>{.learning_rate = 0}}};
+  esp::gradients<optimized_net> slopes;
+  for (auto& slope : slopes.parameter("0.weight").span()) slope = 3e38f;
+  updater.update(model, slopes);
+  BOOST_TEST(updater.steps() == 1);
+}
+BOOST_AUTO_TEST_CASE(clipping_around_a_refusal_counts_it) {
+  esp::model<optimized_net> model;
+  optim::updater updater{model, optim::clip_by_norm{optim::refuse_non_finite{optim::Adam{}}, 1.0}};
+  esp::gradients<optimized_net> slopes;
+  slopes.parameter("2.bias").span()[0] = std::numeric_limits<float>::infinity();
+  auto const before = copy(model.parameters());
+  updater.update(model, slopes);
+  BOOST_TEST(copy(model.parameters()) == before, boost::test_tools::per_element());
+  BOOST_TEST(updater.steps() == 0);
+  BOOST_TEST(updater.refused_updates() == 1);
+}

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSL-1.0
+// The first programs that are drawn (see random_programs), with kernels.
+#define BOOST_TEST_MODULE plan_random_kernels
+#include "support/random_kernels.hpp"
+
+using namespace test;
+
+#ifndef FIRST
+#define FIRST 1
+#define COUNT 12
+#endif
+
+BOOST_AUTO_TEST_CASE(kernels_do_what_programs_say) { check_drawn_kernels<double, FIRST>(std::make_integer_sequence<std::uint64_t, COUNT>{}); }

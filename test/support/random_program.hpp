@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <espalier/derivative/reverse.hpp>
+#include <espalier/operation/operation.hpp>
+
+/// Programs drawn at random: elementwise ops, broadcasts, reductions over any axes, moved axes, products, composites, gradients, updates of state.
+/// They can be drawn by the compiler too, so that kernels are made of them.
+namespace test {
+
+namespace graph = espalier::graph;
+using espalier::extents;
+using espalier::handle;
+
+struct dice {
+  std::uint64_t state;
+  constexpr int operator()(int sides) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return static_cast<int>((state >> 33) % static_cast<std::uint64_t>(sides));
+  }
+  constexpr double number() { return (*this)(2001) / 1000.0 - 1; }
+};
+
+inline constexpr extents bases_of_shapes[] = {{2, {4, 6}},       {2, {8, 8}}, {3, {5, 1, 7}}, {4, {2, 3, 4, 5}},       {2, {1, 1}},
+                                       {3, {3, 3, 3}},    {1, {6}},    {2, {1, 9}},    {6, {2, 1, 2, 3, 1, 2}}, {2, {9, 1}},
+                                       {4, {2, 1, 3, 1}}, {0, {}},     {3, {4, 4, 2}}, {5, {2, 2, 1, 2, 2}}};
+
+/// A program that grows at random.
+class drawn {
+ public:
+  static constexpr int most_values = 64;
+  /// Some node ids, in order.
+  struct ids {
+    int at[most_values]{};
+    int count = 0;
+    constexpr void push_back(int id) { at[count++] = id; }
+    constexpr int const* begin() const { return at; }
+    constexpr int const* end() const { return at + count; }
+  };
+
+  constexpr drawn(graph::program& p, std::uint64_t seed) : p_{p}, g_{p.nodes}, roll_{seed * 2654435761u + 12345} {
+    base_ = bases_of_shapes[roll_(static_cast<int>(sizeof(bases_of_shapes) / sizeof(extents)))];
+    int const leaves = 1 + roll_(3);
+    for (int i = 0; i < leaves; ++i) arguments_.push_back(leaf(&espalier::described<espalier::argument_>, i, shape_of_leaf(i == 0)));
+    if (roll_(2)) parameters_.push_back(leaf(&espalier::described<espalier::parameter_>, 0, shape_of_leaf(false)));
+    if (roll_(3) == 0) buffers_.push_back(leaf(&espalier::described<espalier::buffer_>, 0, shape_of_leaf(false)));
+    if (roll_(6) == 0 && base_.rank > 0) pool_.push_back(g_.add({&espalier::described<espalier::column_index_>, {}, 0, base_}));
+    int const length = 2 + roll_(14);
+    for (int i = 0; i < length; ++i) grow();
+    finish();
+  }
+  constexpr ids const& arguments() const { return arguments_; }
+  constexpr ids const& parameters() const { return parameters_; }
+  constexpr ids const& buffers() const { return buffers_; }
+
+ private:
+  constexpr int leaf(graph::descriptor const* op, int slot, extents const& s) {
+    int const id = g_.add({op, {}, static_cast<std::uint64_t>(slot), s});
+    pool_.push_back(id);
+    return id;
+  }
+  constexpr extents shape_of_leaf(bool whole) {
+    extents s = base_;
+    if (whole || roll_(3) == 0) return s;
+    for (int i = 0; i < s.rank; ++i)
+      if (roll_(2)) s.at[i] = 1;
+    int const drop = s.rank > 0 ? roll_(s.rank + 1) : 0;
+    extents r{};
+    for (int i = roll_(2) ? drop : 0; i < s.rank; ++i) r.push(s.at[i]);
+    return r;
+  }
+  constexpr int any() {
+    int const recent = pool_.count < 4 ? pool_.count : 4;
+    return pool_.at[roll_(2) ? roll_(pool_.count) : pool_.count - 1 - roll_(recent)];
+  }
+  constexpr void keep(int id) {
+    if (g_[id].shape.size() <= 4096 && pool_.count < most_values) pool_.push_back(id);
+  }
+  constexpr handle h(int id) { return handle{&g_, id}; }
+  constexpr unsigned some_axes(extents const& s) {
+    unsigned const mask = static_cast<unsigned>(roll_(1 << s.rank));
+    return roll_(4) == 0 ? (1u << s.rank) - 1u : mask;
+  }
+
+  constexpr void grow() {
+    int const x = any();
+    extents const s = g_[x].shape;
+    switch (roll_(16)) {
+      case 0: keep(tanh(h(x)).id); break;
+      case 1: keep((h(x) * roll_.number() + roll_.number()).id); break;
+      case 2: keep(sigmoid(h(x)).id); break;
+      case 3: keep(relu(h(x)).id); break;
+      case 4:
+      case 5:
+      case 6:
+      case 7: combine(x); break;
+      case 8:
+      case 9: keep(reduce<espalier::sum_>(x)); break;
+      case 10: keep(roll_(2) ? reduce<espalier::max_>(x) : reduce<espalier::min_>(x)); break;
+      case 11: move(x); break;
+      case 12: product(x); break;
+      case 13: composite(x, some_axes(s)); break;
+      case 14: keep(graph::emit_broadcast(g_, x, wider(s))); break;
+      default: keep(where(h(x) > 0, h(x) * h(x), 0.5).id); break;
+    }
+  }
+  constexpr extents wider(extents const& s) {
+    extents r = s;
+    for (int i = 0; i < s.rank; ++i)
+      if (s.at[i] == 1 && roll_(2)) r.at[i] = 2 + roll_(3);
+    if (r.rank < 6 && roll_(3) == 0) {
+      extents t{};
+      t.push(2 + roll_(2));
+      for (int i = 0; i < r.rank; ++i) t.push(r.at[i]);
+      r = t;
+    }
+    return r.size() <= 2048 ? r : s;
+  }
+  /// x with another value that broadcasts to it, or whose sum does.
+  constexpr void combine(int x) {
+    int y = any();
+    extents const s = g_[x].shape;
+    for (int tries = 0; tries < 8 && espalier::broadcast_conflict(g_[y].shape, s) != -1 && espalier::broadcast_conflict(s, g_[y].shape) != -1; ++tries) y = any();
+    if (espalier::broadcast_conflict(g_[y].shape, s) != -1 && espalier::broadcast_conflict(s, g_[y].shape) != -1) return;
+    switch (roll_(5)) {
+      case 0: keep((h(x) + h(y)).id); break;
+      case 1: keep((h(x) - h(y)).id); break;
+      case 2: keep((h(y) * h(x)).id); break;
+      case 3: keep((h(x) / (h(y) * h(y) + 1.0)).id); break;
+      default: keep(maximum(h(x), h(y)).id); break;
+    }
+  }
+  template <class Op>
+  constexpr int reduce(int x) {
+    extents const s = g_[x].shape;
+    unsigned const mask = some_axes(s);
+    int const r = espalier::detail::reduce<Op>(g_, x, mask, espalier::reduced_extents(s, mask, roll_(3) != 0));
+    return roll_(2) ? graph::emit_broadcast(g_, espalier::graph::emit_reshape(g_, r, espalier::reduced_extents(s, mask, true)), s) : r;
+  }
+  constexpr void move(int x) {
+    extents const s = g_[x].shape;
+    if (s.rank == 0) return;
+    if (roll_(3)) {
+      keep(graph::emit_permute(g_, x, espalier::swap_permutation(s.rank, roll_(s.rank), roll_(s.rank))));
+    } else {
+      extents r{};
+      int const split = roll_(s.rank + 1);
+      int left = 1, right = 1;
+      for (int i = 0; i < s.rank; ++i) (i < split ? left : right) *= s.at[i];
+      r.push(left);
+      r.push(right);
+      keep(graph::emit_reshape(g_, x, r));
+    }
+  }
+  constexpr void product(int x) {
+    extents const s = g_[x].shape;
+    if (s.rank < 2) return;
+    bool const first = roll_(2);
+    keep(espalier::detail::emit_matmul(g_, x, roll_(2) ? x : tanh(h(x)).id, first, !first));
+  }
+  constexpr void composite(int x, unsigned mask) {
+    using espalier::rule, espalier::described;
+    if (mask == 0) return;
+    auto const alias = [&](graph::descriptor const* op, handle value, int eps) {
+      keep(g_.add({op, {value.id, x, eps, 0}, mask, g_[value.id].shape}));
+    };
+    switch (roll_(3)) {
+      case 0: alias(&described<espalier::softmax_>, rule<espalier::softmax_>::expand(h(x), mask), 0); break;
+      case 1: alias(&described<espalier::logsumexp_>, rule<espalier::logsumexp_>::expand(h(x), mask), 0); break;
+      default: {
+        handle const eps = graph::emit_constant(g_, 0.1, extents{});
+        alias(&described<espalier::normalize_>, rule<espalier::scaled_by_deviation_>::expand(espalier::centered(h(x), mask), eps, mask), eps.id);
+      }
+    }
+  }
+  constexpr void finish() {
+    int results = 0;
+    int const wanted = 1 + roll_(3);
+    for (int i = 0; i < wanted; ++i) p_.add_output(any(), graph::destination::result, results++);
+    if (roll_(3)) {
+      int y = any();
+      if (roll_(2)) y = reduce_to_one(y);
+      graph::marks m{};
+      graph::adjoints a{};
+      for (int id : arguments_) m.at[id] = 1;
+      for (int id : parameters_) m.at[id] = 1;
+      graph::reverse(g_, y, graph::emit_constant(g_, 1, g_[y].shape).id, m, a);
+      for (int id : arguments_)
+        if (int const d = a.of[id]) p_.add_output(d, graph::destination::result, results++);
+      for (int id : parameters_) {
+        int const d = a.of[id];
+        if (d == 0) continue;
+        if (roll_(2)) p_.add_output(d, graph::destination::gradient, 0);
+        else p_.add_output((h(id) - h(d) * 0.1).id, graph::destination::parameter, 0);
+      }
+    }
+    for (int id : buffers_) {
+      int y = any();
+      if (espalier::broadcast_conflict(g_[id].shape, g_[y].shape) != -1) continue;
+      y = espalier::detail::sum_to<espalier::sum_>(g_, y, g_[id].shape);
+      if (roll_(2)) y = (h(id) * 0.9 + h(y) * 0.1).id;
+      p_.add_output(y, graph::destination::buffer, 0);
+    }
+  }
+  constexpr int reduce_to_one(int y) { return espalier::detail::reduce<espalier::sum_>(g_, y, (1u << g_[y].shape.rank) - 1u, extents{}); }
+
+  graph::program& p_;
+  graph::program_builder& g_;
+  dice roll_;
+  extents base_{};
+  ids pool_, arguments_, parameters_, buffers_;
+};
+
+}  // namespace test
