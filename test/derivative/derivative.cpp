@@ -7,7 +7,9 @@ using namespace test;
 namespace {
 // Values that are used many times, directly and through others.
 inline constexpr auto shared = [](auto x) {
-  auto const a = tanh(x), b = a * x + a, c = b * a;
+  auto const a = tanh(x);
+  auto const b = a * x + a;
+  auto const c = b * a;
   return c * b + a - c;
 };
 inline constexpr auto layer = [](auto x, auto w, auto b) { return relu(matmul(x, w) + b) - 0.1 * x; };

@@ -45,8 +45,8 @@ static_assert(esp::parameter_count<Scaled> == 8 && esp::output_shape<Scaled, sha
 static_assert(esp::parameter_count<Tower> == 8 + 12 + 3 && esp::output_shape<Tower, shape<5, 3>> == shape<5, 1>{});
 static_assert(std::is_aggregate_v<Scaled> && nn::Module<Scaled> && nn::Module<Tower>);
 
-constexpr auto names = hana::transform(hana::accessors<Scaled>(), hana::first);
-static_assert(names == hana::make_tuple(hana::string_c<'g', 'a', 'i', 'n'>, hana::string_c<'i', 'n', 'n', 'e', 'r'>, hana::string_c<'s', 'e', 'e', 'n'>));
+constexpr auto member_names = hana::transform(hana::accessors<Scaled>(), hana::first);
+static_assert(member_names == hana::make_tuple(hana::string_c<'g', 'a', 'i', 'n'>, hana::string_c<'i', 'n', 'n', 'e', 'r'>, hana::string_c<'s', 'e', 'e', 'n'>));
 static_assert(decltype(hana::length(hana::accessors<nn::ReLU>()))::value == 0);
 static_assert(decltype(hana::length(hana::accessors<nn::Linear<2, 2>>()))::value == 2);
 

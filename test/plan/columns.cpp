@@ -23,7 +23,8 @@ inline constexpr auto everything = [](auto x) {
 };
 inline constexpr auto three_sums = [](auto x, auto y) { return sum<0>(x * y) * sum<0>(x) + sum<0>(y * y) * sum(x * y); };
 inline constexpr auto square_and_columns = [](auto x) {
-  auto const s = sum<0>(x, keepdims), r = sum<1>(x, keepdims);
+  auto const s = sum<0>(x, keepdims);
+  auto const r = sum<1>(x, keepdims);
   return matmul(r, s) * x + transpose(x);
 };
 }  // namespace

@@ -110,7 +110,8 @@ struct temporary<T, Elements, false> {
   T* data() { return memory.at<T>(0); }
 };
 
-template <class Source, class T>
+/// Named after the instruction set, as kernels are: they are inlined here.
+template <class Source, class T, class Arch = on_cpu::default_arch>
 void run_eagerly(eager_inputs<T> const& in, T* const* results, int result_count) {
   temporary<T, static_cast<std::size_t>(plan::plan_of<Source>.places.workspace)> workspace;
   void* base[plan::base::count];
@@ -121,7 +122,7 @@ void run_eagerly(eager_inputs<T> const& in, T* const* results, int result_count)
                                       : in.labels[i] != nullptr ? static_cast<void*>(const_cast<std::int32_t*>(in.labels[i]))
                                                                 : static_cast<void*>(const_cast<bool*>(in.flags[i]));
   for (int i = 0; i < result_count; ++i) base[plan::base::results + i] = results[i];
-  on_cpu::run<Source, T>(base);
+  on_cpu::run<Source, T, Arch>(base);
 }
 
 /// There is room in eager_inputs for what a program reads.

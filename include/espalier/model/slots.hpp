@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../device/cpu/vectors.hpp"
 #include "../nn/module.hpp"
 #include "../plan/memory.hpp"
 #include "../storage/element.hpp"
@@ -196,8 +197,8 @@ inline constexpr auto names_of = [] {
   return r;
 }();
 
-/// How each tensor begins, by slot.
-template <class Initializer, class T>
+/// How each tensor begins, by slot. Named after the instruction set, as kernels are.
+template <class Initializer, class T, class Arch>
 void fill_tensor(T* data, std::int64_t size, std::uint64_t seed, std::uint32_t number) {
   nn::init::fill(Initializer::value, espalier::span<T>{data, size}, nn::init::stream{seed, number});
 }
@@ -217,11 +218,11 @@ constexpr void visit_leaves(M const& member, F&& f) {
     for (auto const& inner : member) visit_leaves(inner, f);
   }
 }
-template <class Net, bool Parameters, class T>
+template <class Net, bool Parameters, class T, class Arch = on_cpu::default_arch>
 inline constexpr auto fill_functions_of = [] {
   fill_functions<T, tensor_count<Net, Parameters>> r{};
   visit_leaves(numbered<Net>, [&]<class Member>(Member const& member) {
-    if constexpr (ParameterMember<Member> == Parameters) r.at[member.slot] = &fill_tensor<typename Member::initializer_type, T>;
+    if constexpr (ParameterMember<Member> == Parameters) r.at[member.slot] = &fill_tensor<typename Member::initializer_type, T, Arch>;
   });
   return r;
 }();

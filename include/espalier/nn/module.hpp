@@ -165,7 +165,7 @@ using well_made = typename detail::module_fault<Net>::type;
   static constexpr int listed_member_count = 0 ESPALIER_EACH(ESPALIER_COUNT_MEMBER, __VA_ARGS__);                    \
   using member_types = ::espalier::nn::detail::types<void ESPALIER_EACH(ESPALIER_TYPE_MEMBER, __VA_ARGS__)>;        \
   struct member_names {                                                                                              \
-    static constexpr char const* at[] = {ESPALIER_EACH(ESPALIER_NAME_MEMBER, __VA_ARGS__) ""};                       \
+    static constexpr char const* at[listed_member_count + 1] = {ESPALIER_EACH(ESPALIER_NAME_MEMBER, __VA_ARGS__) ""};                       \
   };                                                                                                                 \
   template <class Self, class Visit>                                                                                 \
   static constexpr void visit_members([[maybe_unused]] Self& self, [[maybe_unused]] Visit&& visit) {                 \

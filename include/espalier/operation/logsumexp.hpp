@@ -22,7 +22,11 @@ struct rule<logsumexp_> : composite {
     auto const largest = detach(reduce_kept<max_>(x, mask));
     return log(reduce_kept<sum_>(exp(x - largest), mask)) + largest;
   }
-  static constexpr handle pullback(handle dy, handle y, handle x, unsigned) { return dy * exp(x - y); }
+  /// exp(x - y) would lose what y has lost for large x; the terms and their sum are those of the forward pass.
+  static constexpr handle pullback(handle dy, handle, handle x, unsigned mask) {
+    handle const e = exp(x - detach(reduce_kept<max_>(x, mask)));
+    return dy / reduce_kept<sum_>(e, mask) * e;
+  }
 };
 
 namespace detail {
@@ -41,7 +45,7 @@ constexpr auto logsumexp_kept(X&& x) {
 /// logsumexp<Axes...>(x) = log(sum(exp(x))) over the named axes, stable for large x; no axes: over all.
 /// shape   S -> S without Axes; logsumexp<Axes...>(x, keepdims): with extent 1 there
 /// errors  an axis that does not exist or stands twice does not compile
-/// saves   x, y
+/// saves   exp(x - max), its sum
 /// slope   dx = dy exp(x - y), the softmax of x
 template <int... Axes, Expression X>
 constexpr auto logsumexp(X&& x, keepdims_t) {

@@ -11,6 +11,7 @@
 namespace espalier {
 
 struct normalize_ {};
+struct centered_variance_ {};
 struct scaled_by_deviation_ {};
 
 /// x minus its mean over the axes of a mask, and the biased variance there. They serve expressions and handles, so what a layer, its closed form and
@@ -19,9 +20,21 @@ template <class X, class Mask>
 constexpr auto centered(X const& x, Mask mask) {
   return x - mean_kept(x, mask);
 }
+/// The biased variance of values that are centered but for rounding: an ulp of the mean, which would shift a whole row, is taken out again. Both
+/// means belong to one sweep over c.
+template <class C, class Mask>
+constexpr auto variance_of_centered(C const& c, Mask mask) {
+  return mean_kept(square(c), mask) - square(mean_kept(c, mask));
+}
+/// The same as a composite: in a scope of its own c is traced once, however long its formula.
+template <>
+struct rule<centered_variance_> : composite {
+  static constexpr char const* name = "centered_variance";
+  static constexpr auto expand(auto c, auto mask) { return variance_of_centered(c, mask); }
+};
 template <class X, class Mask>
 constexpr auto variance_kept(X const& x, Mask mask) {
-  return mean_kept(square(centered(x, mask)), mask);
+  return detail::make_node<centered_variance_, Mask::value, shape_from<kept_axes<shape_of<X>, Mask::value>>>(centered(x, mask));
 }
 
 /// c / sqrt(mean(c^2) + eps) for a centered c: the second half of normalize, in a scope of its own so that c is traced once.
@@ -29,8 +42,8 @@ template <>
 struct rule<scaled_by_deviation_> : composite {
   static constexpr char const* name = "scaled_by_deviation";
   static constexpr int arity = 2;
-  static constexpr auto inverse(auto c, auto eps, auto mask) { return 1 / sqrt(mean_kept(square(c), mask) + eps); }
-  static constexpr auto expand(auto c, auto eps, auto mask) { return c * inverse(c, eps, mask); }
+  static constexpr auto inverse(auto c, auto eps, auto mask) { return 1 / sqrt(variance_of_centered(c, mask) + eps); }
+  static constexpr auto expand(auto c, auto eps, auto mask) { return (c - mean_kept(c, mask)) * inverse(c, eps, mask); }
 };
 
 template <>

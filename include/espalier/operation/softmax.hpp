@@ -11,7 +11,10 @@ template <>
 struct rule<log_softmax_> : composite {
   static constexpr char const* name = "log_softmax";
   static constexpr bool closed_form = true;
-  static constexpr auto expand(auto x, auto mask) { return x - detail::kept_composite<logsumexp_, decltype(mask)::value>(x); }
+  static constexpr auto expand(auto x, auto mask) {
+    auto const below = x - detach(reduce_kept<max_>(x, mask));
+    return below - log(reduce_kept<sum_>(exp(below), mask));
+  }
   static constexpr handle pullback(handle dy, handle y, handle, unsigned mask) { return dy - exp(y) * reduce_kept<sum_>(dy, mask); }
 };
 

@@ -113,7 +113,8 @@ template <class Op>
 constexpr int simplified(program_builder& g, graph::node& n) {
   using R = rule<Op>;
   int const* const x = n.operand;
-  bool const a = graph::is_constant(g, x[0]), b = R::arity > 1 && graph::is_constant(g, x[1]), c = R::arity > 2 && graph::is_constant(g, x[2]);
+  bool const a = g.nodes[x[0]].op->kind == family::constant, b = R::arity > 1 && g.nodes[x[1]].op->kind == family::constant,
+             c = R::arity > 2 && g.nodes[x[2]].op->kind == family::constant;
   if (a && (b || R::arity < 2) && (c || R::arity < 3))
     return graph::emit_constant(g, evaluate<Op, double>(graph::constant_at(g, x[0]), b ? graph::constant_at(g, x[1]) : 0, c ? graph::constant_at(g, x[2]) : 0), n.shape).id;
   if constexpr (R::arity == 2) {
@@ -227,6 +228,8 @@ constexpr int emit_broadcast(program_builder& g, int id, extents const& s) {
     return g.add(node{&described<broadcast_>, {operand, 0, 0, 0}, static_cast<std::uint64_t>(p), shape});
   };
   if (from.size() == 1) return piece(id, pattern::everything, s);
+  // Matrices, which are most of what there is, need no search for runs: either the columns are repeated or the rows.
+  if (s.rank == 2) return piece(id, from.rank == 2 && from.at[0] == s.at[0] ? pattern::row : pattern::column, s);
   unsigned mask = repeated_axes(from, s);
   extents t = s;  // what is reached so far: repeated axes still have extent 1
   for (int i = 0; i < s.rank; ++i)

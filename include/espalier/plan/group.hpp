@@ -38,6 +38,7 @@ struct group {
 struct grouping {
   group groups[max_groups];
   int group_count;
+  int early;  ///< groups that need nothing but leaves and run first
   int group_of[graph::capacity];
   place place_of[graph::capacity];
   int next[graph::capacity];
@@ -67,17 +68,23 @@ class grouper {
  public:
   constexpr grouper(program_builder const& g, grouping& r) : g_{g}, r_{r} {}
 
-  constexpr void run(graph::output const* outputs, int output_count) {
+  /// Marks what the outputs need, and groups what needs nothing but leaves and cannot be fused: it runs first, so that later groups need not wait.
+  constexpr void begin(graph::output const* outputs, int output_count) {
     mark_needed(outputs, output_count);
-    // What needs nothing but leaves and cannot be fused runs first, so that later groups need not wait for it.
     for (int id = 1; id <= g_.size; ++id) {
       if (!r_.needed[id]) continue;
       if (g_[id].op->kind == family::convert) place_alone(id, kind::convert);
       if (g_[id].op->kind == family::draw) place_alone(id, kind::draw);
     }
-    early_ = r_.group_count;
-    for (int id = 1; id <= g_.size; ++id)
+    r_.early = r_.group_count;
+  }
+  /// Groups the nodes first..last. A long program is grouped in pieces, each with the compiler's whole budget of steps.
+  constexpr void continue_with(int first, int last) {
+    for (int id = first; id <= last; ++id)
       if (r_.needed[id]) place_node(id);
+  }
+  /// Gives memory to outputs that are nobody's result.
+  constexpr void end(graph::output const* outputs, int output_count) {
     for (int i = 0; i < output_count; ++i) {
       int const id = data_of(g_, outputs[i].id);
       if (r_.group_of[id] == 0 && (!is_leaf(g_[id].op->kind) || g_[id].op->kind == family::constant || g_[id].op->kind == family::column_index)) materialize(id);
@@ -189,15 +196,15 @@ class grouper {
       int const x = r_.group_of[u[k].source];
       if (x > newest) newest = x;
     }
-    if (newest <= early_ && floats(id, u, n.op->arity)) return;
-    if (newest > early_) {
+    if (newest <= r_.early && floats(id, u, n.op->arity)) return;
+    if (newest > r_.early) {
       // A floating operand may read what has got a group of its own since: it joins the newest of those.
       ++stamp_;
       for (int k = 0; k < n.op->arity; ++k)
         if (r_.floating[u[k].source]) newest = newest_behind(u[k].source, newest);
     }
     place where = place::none;
-    if (newest <= early_ || !joins(newest, u, n.op->arity, size, where)) {
+    if (newest <= r_.early || !joins(newest, u, n.op->arity, size, where)) {
       newest = group_for(id, u, n.op->arity, size);
       where = place::full;
     }
@@ -344,7 +351,7 @@ class grouper {
     pattern const p = static_cast<pattern>(n.attribute);
     int const rows = p == pattern::column ? others : own, columns = p == pattern::column ? own : others;
     int x = r_.group_of[u.source];
-    place where = x > early_ ? reduction_place(x, u.source, p, rows, columns) : place::none;
+    place where = x > r_.early ? reduction_place(x, u.source, p, rows, columns) : place::none;
     if (where == place::none) {
       x = new_group(kind::fused, size, rows, columns);
       where = p == pattern::column ? place::column : place::row;
@@ -377,7 +384,6 @@ class grouper {
 
   program_builder const& g_;
   grouping& r_;
-  int early_ = 0;
   int seen_[graph::capacity]{};
   int stamp_ = 0;
 };

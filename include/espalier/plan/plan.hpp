@@ -18,25 +18,60 @@ struct planned {
 template <class Source>
 inline constexpr graph::program program_of = Source::build();
 
-constexpr grouping group_nodes(graph::program const& p) {
+inline constexpr int piece = 1024;
+
+constexpr grouping begin_grouping(graph::program const& p) {
   grouping r{};
-  grouper{p.nodes, r}.run(p.outputs, p.output_count);
+  grouper{p.nodes, r}.begin(p.outputs, p.output_count);
+  return r;
+}
+constexpr grouping group_piece(graph::program const& p, grouping const& before, int number) {
+  grouping r = before;
+  int const end = number * piece + piece;
+  grouper{p.nodes, r}.continue_with(number * piece + 1, end < p.nodes.size ? end : p.nodes.size);
+  return r;
+}
+constexpr grouping end_grouping(graph::program const& p, grouping const& before) {
+  grouping r = before;
+  grouper{p.nodes, r}.end(p.outputs, p.output_count);
+  return r;
+}
+constexpr grouping group_nodes(graph::program const& p) {
+  grouping r = begin_grouping(p);
+  grouper{p.nodes, r}.continue_with(1, p.nodes.size);
+  return end_grouping(p, r);
+}
+/// The groups after some pieces of the program; each piece is a variable, and so an evaluation, of its own.
+template <class Source, int Pieces>
+inline constexpr grouping grouped = group_piece(program_of<Source>, grouped<Source, Pieces - 1>, Pieces - 1);
+template <class Source>
+inline constexpr grouping grouped<Source, 0> = begin_grouping(program_of<Source>);
+template <class Source>
+inline constexpr grouping grouping_of = end_grouping(program_of<Source>, grouped<Source, (program_of<Source>.nodes.size + piece - 1) / piece>);
+
+/// What each group computes.
+struct coded {
+  grouping groups;
+  code codes;
+};
+constexpr coded write_code(graph::program const& p, grouping const& groups) {
+  coded r{groups, {}};
+  coder{p.nodes, r.groups, r.codes}.run();
   return r;
 }
 template <class Source>
-inline constexpr grouping grouping_of = group_nodes(program_of<Source>);
+inline constexpr coded code_of = write_code(program_of<Source>, grouping_of<Source>);
 
-constexpr planned decide(graph::program const& p, grouping const& groups, storage_layout const& layout) {
-  planned r{groups, {}, {}};
-  coder c{p.nodes, r.groups, r.codes};
+constexpr planned decide(graph::program const& p, coded const& c, storage_layout const& layout) {
+  planned r{c.groups, c.codes, {}};
   planner m{p, r.groups, r.codes, r.places};
-  c.run();
   m.run(layout);
-  c.finish();
+  coder{p.nodes, r.groups, r.codes}.finish();
   m.allocate();
   return r;
 }
+constexpr planned decide(graph::program const& p, grouping const& groups, storage_layout const& layout) { return decide(p, write_code(p, groups), layout); }
 template <class Source>
-inline constexpr planned plan_of = decide(program_of<Source>, grouping_of<Source>, Source::layout());
+inline constexpr planned plan_of = decide(program_of<Source>, code_of<Source>, Source::layout());
 
 }  // namespace espalier::plan

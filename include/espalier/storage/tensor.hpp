@@ -27,17 +27,20 @@ struct same_element_as_tensor {
                                 (std::is_floating_point_v<TensorElement> &&
                                  (std::is_same_v<ExpressionElement, TensorElement> || !std::is_floating_point_v<ExpressionElement>));
 };
-/// What a tensor asserts of an expression; a refusal has been said already.
+/// What a tensor asserts of an expression that says its shape and element type; a refusal has been said already.
 template <class E, class T, class S>
 struct expression_fit {
-  using shapes = same_shape_as_tensor<typename E::shape_type, S>;
-  using elements = same_element_as_tensor<typename E::element_type, T>;
-};
-template <class E, class T, class S>
-  requires is_refused<E>
-struct expression_fit<E, T, S> {
   using shapes = agreed;
   using elements = agreed;
+};
+template <class E, class T, class S>
+  requires(!is_refused<E>) && requires {
+    typename E::shape_type;
+    typename E::element_type;
+  }
+struct expression_fit<E, T, S> {
+  using shapes = same_shape_as_tensor<typename E::shape_type, S>;
+  using elements = same_element_as_tensor<typename E::element_type, T>;
 };
 
 /// A fact for a refusal: the initialiser of a tensor has the nesting and the counts of its shape.

@@ -123,17 +123,21 @@ constexpr auto expansion(std::index_sequence<I...>) {
 
 template <class Op, std::uint64_t Attribute, class S, class... X>
 constexpr int lower(tracer& t, espalier::node<Op, Attribute, S, X...> const& e, scope const& in) {
-  int id[4]{};
-  detail::lower_operands(t, e, in, id);
   if constexpr (Composite<Op>) {
+    int id[4]{};
+    detail::lower_operands(t, e, in, id);
     bool const inputs = t.numbers_are_inputs;
     t.numbers_are_inputs = false;  // the numbers of a composite's own formula belong to the op
     int const value = lower(t, detail::expansion<Op, Attribute, X...>(std::index_sequence_for<X...>{}), scope{{id[0], id[1], id[2], id[3]}});
     t.numbers_are_inputs = inputs;
     if constexpr (ClosedForm<Op>) return t.builder().add(node{&described<Op>, {value, id[0], id[1], id[2]}, Attribute, S::value});
     else return value;
+  } else if constexpr (sizeof...(X) == 1) {  // one statement each: this runs for every node
+    return described<Op>.emit(t.result.nodes, node{&described<Op>, {lower(t, e.a, in), 0, 0, 0}, Attribute, S::value});
+  } else if constexpr (sizeof...(X) == 2) {
+    return described<Op>.emit(t.result.nodes, node{&described<Op>, {lower(t, e.a, in), lower(t, e.b, in), 0, 0}, Attribute, S::value});
   } else {
-    return t.builder().emit(node{&described<Op>, {id[0], id[1], id[2], 0}, Attribute, S::value});
+    return described<Op>.emit(t.result.nodes, node{&described<Op>, {lower(t, e.a, in), lower(t, e.b, in), lower(t, e.c, in), 0}, Attribute, S::value});
   }
 }
 
