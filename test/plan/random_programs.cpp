@@ -26,7 +26,12 @@ struct machine {
     drawn const d{*program, seed};
     graph::program const& p = *program;
     std::int64_t const parameter_offsets[] = {0}, buffer_offsets[] = {0};
-    *groups = plan::group_nodes(p);
+    // In pieces of some nodes, as long programs are.
+    *groups = plan::begin_grouping(p);
+    int const step = seed % 3 == 0 ? p.nodes.size : static_cast<int>(1 + seed % 11);
+    for (int first = 1; first <= p.nodes.size; first += step)
+      plan::grouper{p.nodes, *groups}.continue_with(first, first + step - 1 < p.nodes.size ? first + step - 1 : p.nodes.size);
+    *groups = plan::end_grouping(p, *groups);
     *planned = plan::decide(p, *groups, {parameter_offsets, buffer_offsets});
 
     if (std::getenv("ESPALIER_SEED")) BOOST_TEST_MESSAGE(described(p, *planned));

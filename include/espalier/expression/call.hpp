@@ -83,17 +83,22 @@ constexpr auto with_update(Y const& y, Buffer const& buffer, New const& new_valu
   else return updating<shape_of<Y>, Y, Buffer, New>{y, buffer, new_value};
 }
 
+/// Named relation: the module has a forward that takes arguments of these shapes.
+template <class Module, class... Shapes>
+struct has_forward {
+  static constexpr bool agree = false;
+};
+
 namespace detail {
 /// The body of a module applied to arguments of these shapes: what forward returns.
 template <class M, class... X>
-struct body_of;
-template <class M, class A>
-struct body_of<M, A> {
-  using type = decltype(std::declval<M const&>().forward(std::declval<A>()));
+struct body_of {
+  using type = refused<has_forward<M, shape_of<X>...>>;
 };
-template <class M, class A, class B>
-struct body_of<M, A, B> {
-  using type = decltype(std::declval<M const&>().forward(std::declval<A>(), std::declval<B>()));
+template <class M, class... X>
+  requires requires(M const& module, X... x) { module.forward(x...); }
+struct body_of<M, X...> {
+  using type = decltype(std::declval<M const&>().forward(std::declval<X>()...));
 };
 template <class X>
 struct data_of {

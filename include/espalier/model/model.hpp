@@ -72,6 +72,10 @@ template <class Device>
 struct model_on {
   static constexpr bool included = std::is_same_v<Device, cpu>;
 };
+template <class X>
+struct is_tensor_or_view {
+  static constexpr bool agree = Stored<X>;
+};
 template <class T>
 struct real_number {
   static constexpr bool agree = real_element<T>;
@@ -92,6 +96,7 @@ class model {
   static_assert(detail::model_on<Device>::included, "model<Net, cuda>: include <espalier/cuda.hpp> for models on the graphics processor");
   static_assert(detail::real_number<T>::agree, "model<Net, Device, T>: T is float or double");
   static_assert(detail::is_net<Net>::agree, "model<Net>: the net is no module; write ESPALIER_MODULE(Net, members...) in it");
+  static_assert(nn::well_made<Net>::known, ESPALIER_MEMBERS_KNOWN);
   static_assert(nn::well_made<Net>::complete, ESPALIER_MEMBERS_LISTED);
   static_assert(nn::well_made<Net>::objects, ESPALIER_MEMBERS_ARE_OBJECTS);
   static constexpr std::int64_t parameter_storage = slots_of<Net>.parameters.storage, buffer_storage = slots_of<Net>.buffers.storage;
@@ -173,6 +178,13 @@ class model {
     }
   }
 
+  /// A formula is refused: its memory is the caller's business.
+  template <Expression X>
+    requires(!Stored<X> && !is_refused<X>)
+  auto operator()(X const&) const {
+    static_assert(detail::is_tensor_or_view<X>::agree, "model(x): x is an expression; give the tensor, evaluate(x)");
+    return refused<detail::is_tensor_or_view<X>>{};
+  }
   /// A refusal has been said already.
   template <class... Facts>
   refused<Facts...> operator()(refused<Facts...> said) const {

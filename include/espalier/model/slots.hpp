@@ -93,7 +93,7 @@ template <class Net>
 constexpr slots slots_of_net() {
   slots s{};
   Net net{};
-  number(net, s, true);
+  if constexpr (nn::detail::is_well_made<nn::well_made<Net>>) number(net, s, true);
   lay_out(s.parameters);
   lay_out(s.buffers);
   return s;
@@ -102,7 +102,7 @@ template <class Net>
 constexpr Net number_net() {
   slots s{};
   Net net{};
-  number(net, s, true);
+  if constexpr (nn::detail::is_well_made<nn::well_made<Net>>) number(net, s, true);
   return net;
 }
 
@@ -118,6 +118,7 @@ inline constexpr detail::slots slots_of = detail::slots_of_net<Net>();
 /// errors  a module that does not list all its members does not compile
 template <class Net>
 inline constexpr std::int64_t parameter_count = [] {
+  static_assert(nn::well_made<Net>::known, ESPALIER_MEMBERS_KNOWN);
   static_assert(nn::well_made<Net>::complete, ESPALIER_MEMBERS_LISTED);
   static_assert(nn::well_made<Net>::objects, ESPALIER_MEMBERS_ARE_OBJECTS);
   return slots_of<Net>.parameters.elements;

@@ -71,12 +71,17 @@ inline constexpr position_name position_name_of = name_of_position(Position);
 /// Named relation: ESPALIER_MODULE lists every member of the module.
 template <class Module, int Members, int Listed>
 struct listed_members {
-  static constexpr bool complete = Members == Listed, objects = true;
+  static constexpr bool complete = Members == Listed, objects = true, known = true;
 };
 /// Named relation: members are objects; arrays of modules are std::array.
 template <class Module, class Member>
 struct member_objects {
-  static constexpr bool complete = true, objects = !std::is_array_v<Member> && !std::is_reference_v<Member>;
+  static constexpr bool complete = true, objects = !std::is_array_v<Member> && !std::is_reference_v<Member>, known = true;
+};
+/// Named relation: every name that ESPALIER_MODULE lists is a member.
+template <class Module>
+struct known_members {
+  static constexpr bool complete = true, objects = true, known = false;
 };
 
 /// A type that ESPALIER_MODULE (or the library) made a module.
@@ -87,10 +92,24 @@ namespace detail {
 template <class...>
 struct types {};
 struct well_made {
-  static constexpr bool complete = true, objects = true;
+  static constexpr bool complete = true, objects = true, known = true;
 };
 template <class M>
-inline constexpr bool is_well_made = M::complete && M::objects;
+inline constexpr bool is_well_made = M::complete && M::objects && M::known;
+
+template <class M>
+struct unknown_members {};
+template <class M>
+struct members_of {
+  using type = unknown_members<M>;
+};
+template <class M>
+  requires requires(M& module) { M::member_types_of(module); }
+struct members_of<M> {
+  using type = decltype(M::member_types_of(std::declval<M&>()));
+};
+template <class M>
+using member_types = typename members_of<M>::type;
 
 template <class M, class... Members>
 struct first_odd_member {
@@ -103,6 +122,10 @@ struct first_odd_member<M, First, Members...>
 template <class M, class Members, bool Listed = requires { M::listed_member_count; } && std::is_aggregate_v<M>>
 struct fault_here {
   using type = well_made;
+};
+template <class M, bool Listed>
+struct fault_here<M, unknown_members<M>, Listed> {
+  using type = known_members<M>;
 };
 template <class M, class... Members>
 struct fault_here<M, types<Members...>, true> {
@@ -128,8 +151,8 @@ template <class First, class... M>
 struct module_fault<types<First, M...>>
     : std::conditional_t<is_well_made<typename module_fault<First>::type>, module_fault<types<M...>>, module_fault<First>> {};
 template <Module M>
-struct module_fault<M> : std::conditional_t<is_well_made<typename fault_here<M, typename M::member_types>::type>,
-                                            module_fault<typename M::member_types>, fault_here<M, typename M::member_types>> {};
+struct module_fault<M> : std::conditional_t<is_well_made<typename fault_here<M, member_types<M>>::type>, module_fault<member_types<M>>,
+                                            fault_here<M, member_types<M>>> {};
 template <class M>
   requires(!Module<M> && requires { typename M::value_type; })
 struct module_fault<M> : module_fault<typename M::value_type> {};
@@ -140,6 +163,7 @@ template <class Net>
 using well_made = typename detail::module_fault<Net>::type;
 
 #define ESPALIER_MEMBERS_LISTED "ESPALIER_MODULE must list every member of the module"
+#define ESPALIER_MEMBERS_KNOWN "ESPALIER_MODULE lists a name that is no member of the module"
 #define ESPALIER_MEMBERS_ARE_OBJECTS "members of a module are parameters, buffers and modules; write std::array<M, N> for several"
 
 }  // namespace espalier::nn
@@ -156,14 +180,16 @@ using well_made = typename detail::module_fault<Net>::type;
 #define ESPALIER_NAME_MEMBER(Name) #Name,
 #define ESPALIER_GET_MEMBER(Name) , [](auto&& self) -> decltype(auto) { return (static_cast<decltype(self)&&>(self).Name); }
 #define ESPALIER_COUNT_MEMBER(Name) +1
-#define ESPALIER_TYPE_MEMBER(Name) , decltype(Name)
+#define ESPALIER_TYPE_MEMBER(Name) , decltype(self.Name)
 
 /// Makes an aggregate a module: lists its members (up to 340) for Hana and for the model, and gives it the call operator that records a use of
 /// forward. A member that is forgotten here does not compile when the module is used.
 #define ESPALIER_MODULE(Type, ...)                                                                                   \
   using is_module = void;                                                                                            \
   static constexpr int listed_member_count = 0 ESPALIER_EACH(ESPALIER_COUNT_MEMBER, __VA_ARGS__);                    \
-  using member_types = ::espalier::nn::detail::types<void ESPALIER_EACH(ESPALIER_TYPE_MEMBER, __VA_ARGS__)>;        \
+  template <class Self>                                                                                              \
+  static auto member_types_of([[maybe_unused]] Self& self)                                                           \
+      ->::espalier::nn::detail::types<void ESPALIER_EACH(ESPALIER_TYPE_MEMBER, __VA_ARGS__)>;                        \
   struct member_names {                                                                                              \
     static constexpr char const* at[listed_member_count + 1] = {ESPALIER_EACH(ESPALIER_NAME_MEMBER, __VA_ARGS__) ""};                       \
   };                                                                                                                 \

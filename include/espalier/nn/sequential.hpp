@@ -67,7 +67,8 @@ struct Sequential {
   boost::hana::tuple<M...> layers{};
 
   using is_module = void;
-  using member_types = detail::types<M...>;
+  template <class Self>
+  static auto member_types_of(Self&) -> detail::types<M...>;
   using is_transparent = void;  // a refusal names the position and the layer, not the whole list again
 
   template <class Self, class Visit>

@@ -220,7 +220,7 @@ ESPALIER_INLINE T fold_pack(pack<T, Arch> x) {
 }
 
 constexpr int unroll(int vectors, int work) {
-  int const most = work <= 3 ? 4 : work <= 6 ? 2 : 1;
+  int const most = work <= 2 ? 4 : 1;  // enough chains for a bare sum; more work hides its own latency, and unrolled lanes cost the compiler
   for (int u = most; u > 1; --u)
     if (vectors % u == 0) return u;
   return 1;
