@@ -5,9 +5,11 @@
 
 using namespace test;
 
-#ifndef FIRST
+#ifndef FIRST  // another range: -DFIRST=100 -DCOUNT=10
 #define FIRST 1
-#define COUNT 12
+#define COUNT 8
 #endif
+using Count = std::make_integer_sequence<std::uint64_t, COUNT>;
 
-BOOST_AUTO_TEST_CASE(kernels_do_what_programs_say) { check_drawn_kernels<double, FIRST>(std::make_integer_sequence<std::uint64_t, COUNT>{}); }
+BOOST_AUTO_TEST_CASE(kernels_of_double_do_what_programs_say) { check_drawn_kernels<double, FIRST>(Count{}); }
+BOOST_AUTO_TEST_CASE(kernels_of_float_do_what_programs_say) { check_drawn_kernels<float, FIRST + COUNT>(Count{}); }

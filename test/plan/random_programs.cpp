@@ -89,7 +89,7 @@ struct machine {
 BOOST_AUTO_TEST_CASE(a_plan_does_what_its_program_says) {
   machine m;
   char const* const one = std::getenv("ESPALIER_SEED");
-  std::uint64_t const first = one ? std::strtoull(one, nullptr, 10) : 1, last = one ? first : 6000;
+  std::uint64_t const first = one ? std::strtoull(one, nullptr, 10) : 1, last = one ? first : 3000;
   int wrong = 0;
   for (std::uint64_t seed = first; seed <= last && wrong < 10; ++seed) {
     std::string const text = m.try_seed(seed);

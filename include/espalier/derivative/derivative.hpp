@@ -38,18 +38,21 @@ using body_of_function = function_body<F, std::index_sequence_for<X...>, X...>;
 /// made of, and each other, are constants to it.
 template <class F, int K, class... X>
 constexpr int traced_derivative(graph::tracer& t, int const* arguments) {
-  using graph::scope, graph::marks, graph::adjoints;
+  using graph::scope, graph::marks, graph::adjoints, graph::max_arguments;
   graph::program_builder& g = t.builder();
   scope own{};
   for (std::size_t i = 0; i < sizeof...(X); ++i) {
     own.id[i] = arguments[i];
-    // Two arguments with one node behind them are still two arguments.
-    for (std::size_t j = 0; j < i; ++j)
-      if (own.id[i] == own.id[j]) own.id[i] = another_name(handle{&g, own.id[i]}, i).id;
+    // Equal nodes are one node: what the body of f computes must not be taken for an argument, nor one argument for another.
+    bool again = g[own.id[i]].operand[0] != 0 || graph::is_constant(g, own.id[i]);
+    for (std::size_t j = 0; j < i; ++j) again = again || own.id[i] == own.id[j];
+    if (again) own.id[i] = another_name(handle{&g, own.id[i]}, t.depth * max_arguments + static_cast<int>(i)).id;
   }
   bool const inputs = t.numbers_are_inputs;
   t.numbers_are_inputs = false;  // the numbers of f belong to f
+  ++t.depth;
   int const y = lower(t, body_of_function<F, X...>::expression(), own);
+  --t.depth;
   t.numbers_are_inputs = inputs;
   marks m{};
   for (std::size_t i = 0; i < sizeof...(X); ++i) m.at[own.id[i]] = 2;

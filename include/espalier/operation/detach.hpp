@@ -34,10 +34,24 @@ constexpr auto detach(X&& x) {
   }
 }
 
-/// The same value as a node of its own, told apart by its number; it has no history either.
-constexpr handle another_name(handle x, std::uint64_t number) {
+struct same_ {};
+
+template <>
+struct rule<same_> {
+  static constexpr char const* name = "same";
+  static constexpr handle pullback(program_builder& g, int dy, int, int) { return handle{&g, dy}; }
+  template <class Op>
+  static constexpr graph::descriptor describe() {
+    graph::descriptor d = graph::plain_descriptor(name, family::alias, 2);
+    d.pullback = &pullback;
+    return d;
+  }
+};
+
+/// The same value as a node of its own, told apart by its number; slopes pass. The first operand of an alias is its value, the second its history.
+constexpr handle another_name(handle x, int number) {
   program_builder& g = *x.program;
-  return handle{&g, g.add(graph::node{&described<detach_>, {x.id, 0, 0, 0}, number, g[x.id].shape})};
+  return handle{&g, g.add(graph::node{&described<same_>, {x.id, x.id, 0, 0}, static_cast<std::uint64_t>(number), g[x.id].shape})};
 }
 
 }  // namespace espalier

@@ -10,8 +10,9 @@ namespace espalier::graph {
 enum class mode : std::uint8_t { training, evaluation };
 
 /// The nodes behind the arguments of the body that is being traced.
+inline constexpr int max_arguments = 24;
 struct scope {
-  int id[24];
+  int id[max_arguments];
 };
 
 struct tracer {
@@ -20,6 +21,7 @@ struct tracer {
   bool numbers_are_inputs;  ///< eager expressions: their program depends on the type alone, so a number's value arrives at run time
   int next_argument;
   int next_magnitude;
+  int depth = 0;  ///< derivatives that are being traced within each other
 
   constexpr program_builder& builder() { return result.nodes; }
 };
