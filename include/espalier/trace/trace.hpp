@@ -9,8 +9,8 @@ namespace espalier::graph {
 
 enum class mode : std::uint8_t { training, evaluation };
 
-/// The nodes behind the arguments of the body that is being traced.
 inline constexpr int max_arguments = 24;
+/// The nodes behind the arguments of the body that is being traced.
 struct scope {
   int id[max_arguments];
 };
