@@ -14,7 +14,8 @@ int nodes_of(F, bool plain, X const&...) {
   graph::scope own{};
   int i = 0;
   ((own.id[i] = graph::add_argument<float>(t, i, X::shape_type::value), ++i), ...);
-  (void)lower(t, esp::detail::body_of_function<F, leaf_of<X>...>::expression(), own);
+  static constexpr auto formula = esp::detail::body_of_function<F, leaf_of<X>...>::expression();
+  (void)lower(t, formula, own);
   return p->nodes.size;
 }
 template <class F, class... X>
@@ -24,7 +25,8 @@ char const* result_of(F, X const&...) {
   graph::scope own{};
   int i = 0;
   ((own.id[i] = graph::add_argument<float>(t, i, X::shape_type::value), ++i), ...);
-  return p->nodes[lower(t, esp::detail::body_of_function<F, leaf_of<X>...>::expression(), own)].op->name;
+  static constexpr auto formula = esp::detail::body_of_function<F, leaf_of<X>...>::expression();
+  return p->nodes[lower(t, formula, own)].op->name;
 }
 
 inline constexpr auto shares = [](auto x, auto y) { return (x * y) * (x * y) + y * x; };
