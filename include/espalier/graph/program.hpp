@@ -31,7 +31,7 @@ struct program_builder {
     for (int i = chain_first[key]; i != 0; i = chain_next[i]) {
       node const& m = nodes[i];
       if (m.op == n.op && m.attribute == n.attribute && m.operand[0] == n.operand[0] && m.operand[1] == n.operand[1] &&
-          m.operand[2] == n.operand[2] && m.shape == n.shape)
+          m.operand[2] == n.operand[2] && m.operand[3] == n.operand[3] && m.shape == n.shape)
         return i;
     }
     int const id = ++size;

@@ -169,6 +169,7 @@ class trainer {
   evaluation evaluate_samples(view<T const, Batch> images, view<target_element const, target_of<Batch>> targets, std::int64_t count) {
     constexpr std::int64_t samples = Batch::value.at[0];
     if (count > samples) count = samples;
+    if (count < 0) count = 0;
     constexpr std::int64_t row = prediction_shape::size / samples, target_row = target_of<Batch>::size / samples;
     if constexpr (has_labels) check_labels(targets.data(), count * target_row);
     T* const scores = forward(images).data();
