@@ -86,3 +86,20 @@ BOOST_AUTO_TEST_CASE(slopes_are_values) {
   first = copied;
   BOOST_TEST(first.span()[0] == 7);
 }
+
+BOOST_AUTO_TEST_CASE(grad_gives_the_slopes_alone) {
+  esp::model<nn::Linear<3, 2>, esp::cpu, double> model{esp::seed{4}};
+  auto const x = doubles<5, 3>(1);
+  auto const y = labels<5>(1, 2);
+  auto const both = esp::value_and_grad(model, nn::SoftmaxLoss{})(x, y);
+  auto const slopes = esp::grad(model, nn::SoftmaxLoss{})(x, y);
+  BOOST_TEST(slopes.span().size() > 0);
+  for (std::int64_t i = 0; i < slopes.span().size(); ++i) BOOST_TEST(slopes.span()[i] == both.slopes.span()[i]);
+}
+
+BOOST_AUTO_TEST_CASE(a_label_outside_the_classes_is_refused) {
+  esp::model<nn::Linear<3, 2>, esp::cpu, double> model{esp::seed{4}};
+  auto y = labels<5>(1, 2);
+  y[3] = 2;
+  BOOST_CHECK_THROW(esp::value_and_grad(model, nn::SoftmaxLoss{})(doubles<5, 3>(1), y), esp::label_error);
+}

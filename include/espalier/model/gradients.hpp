@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include "fit.hpp"
+#include "label_error.hpp"
 #include "model.hpp"
 
 namespace espalier {
@@ -75,6 +76,9 @@ struct model_gradient_function {
  private:
   template <class Source, class X, class Y, class Result>
   void run(X const& x, Y const& y, Result& result) const {
+    using Prediction = typename Source::prediction;
+    if constexpr (std::is_integral_v<typename Source::element>)
+      check_labels(y.data(), Source::target::size, Prediction::rank > 0 ? Prediction::value.at[Prediction::rank - 1] : 1);
     block const workspace{bytes_for<T>(workspace_elements<Source>)};
     on_cpu::random_state random{model.initial_seed().value, model.next_draw()};
     program_bases b = model.bases();
@@ -93,9 +97,16 @@ struct model_gradient_function {
 /// value_and_grad(model, loss)(x, y): the loss in training mode and the gradients of all trainable parameters; running statistics are updated and
 /// dropout draws, as in a step of training. A trainer does the same without allocating.
 /// shape   a batch, its targets -> {loss, slopes}
+/// errors  layers and loss that do not fit do not compile; a label outside the classes throws label_error and changes nothing
 template <class Net, class Device, class T, class Loss>
 auto value_and_grad(model<Net, Device, T> const& model, Loss) {
   return detail::model_gradient_function<espalier::model<Net, Device, T>, Loss>{model};
+}
+
+/// grad(model, loss)(x, y): the slopes of value_and_grad alone.
+template <class Net, class Device, class T, class Loss>
+auto grad(model<Net, Device, T> const& model, Loss loss) {
+  return [of = value_and_grad(model, loss)](auto const& x, auto const& y) { return of(x, y).slopes; };
 }
 
 }  // namespace espalier

@@ -42,4 +42,20 @@ class label_error : public std::exception {
   char text_[128]{};
 };
 
+namespace detail {
+
+/// Throws label_error for the first label outside 0..classes - 1. Without exceptions the program stops there: to go on would be silently wrong.
+inline void check_labels(std::int32_t const* labels, std::int64_t count, int classes) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    if (labels[i] >= 0 && labels[i] < classes) continue;
+#if defined(__cpp_exceptions)
+    throw label_error(i, labels[i], classes);
+#else
+    __builtin_trap();
+#endif
+  }
+}
+
+}  // namespace detail
+
 }  // namespace espalier

@@ -171,7 +171,7 @@ class trainer {
     if (count > samples) count = samples;
     if (count < 0) count = 0;
     constexpr std::int64_t row = prediction_shape::size / samples, target_row = target_of<Batch>::size / samples;
-    if constexpr (has_labels) check_labels(targets.data(), count * target_row);
+    if constexpr (has_labels) detail::check_labels(targets.data(), count * target_row, classes);
     T* const scores = forward(images).data();
     evaluation result{0, 0, count};
     detail::program_bases b = model_->bases();
@@ -195,23 +195,9 @@ class trainer {
       if (scores[i] > scores[best]) best = i;
     return best;
   }
-  static void check_labels(target_element const* labels, std::int64_t count) {
-    for (std::int64_t i = 0; i < count; ++i)
-      if (labels[i] < 0 || labels[i] >= classes) refuse_label(i, labels[i]);
-  }
-  [[noreturn]] static void refuse_label(std::int64_t position, std::int32_t label) {
-#if defined(__cpp_exceptions)
-    throw label_error(position, label, classes);
-#else
-    (void)position;
-    (void)label;
-    __builtin_trap();
-#endif
-  }
-
   template <class B>
   T train(view<T const, B> images, view<target_element const, target_of<B>> targets) {
-    if constexpr (has_labels) check_labels(targets.data(), target_of<B>::size);
+    if constexpr (has_labels) detail::check_labels(targets.data(), target_of<B>::size, classes);
     detail::program_bases b = model_->bases();
     T loss = 0;
     b.at[plan::base::workspace] = memory_.template at<T>(0);
