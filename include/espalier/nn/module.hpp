@@ -186,12 +186,13 @@ using well_made = typename detail::module_fault<Net>::type;
 /// forward. A member that is forgotten here does not compile when the module is used.
 #define ESPALIER_MODULE(Type, ...)                                                                                   \
   using is_module = void;                                                                                            \
-  static constexpr int listed_member_count = 0 ESPALIER_EACH(ESPALIER_COUNT_MEMBER, __VA_ARGS__);                    \
+  [[maybe_unused]] static constexpr int listed_member_count = 0 ESPALIER_EACH(ESPALIER_COUNT_MEMBER, __VA_ARGS__);   \
   template <class Self>                                                                                              \
   static auto member_types_of([[maybe_unused]] Self& self)                                                           \
       ->::espalier::nn::detail::types<void ESPALIER_EACH(ESPALIER_TYPE_MEMBER, __VA_ARGS__)>;                        \
   struct member_names {                                                                                              \
-    static constexpr char const* at[listed_member_count + 1] = {ESPALIER_EACH(ESPALIER_NAME_MEMBER, __VA_ARGS__) ""};                       \
+    [[maybe_unused]] static constexpr char const* at[listed_member_count + 1] = {                                    \
+        ESPALIER_EACH(ESPALIER_NAME_MEMBER, __VA_ARGS__) ""};                                                        \
   };                                                                                                                 \
   template <class Self, class Visit>                                                                                 \
   static constexpr void visit_members([[maybe_unused]] Self& self, [[maybe_unused]] Visit&& visit) {                 \
