@@ -26,7 +26,7 @@ using bases = std::vector<std::vector<double>>;
 
 class plan_runner {
  public:
-  plan_runner(graph::program const& p, plan::planned const& r, bases& memory) : p_{p}, g_{p.nodes}, r_{r}, memory_{memory} {}
+  plan_runner(graph::program const& p, plan::planned const& r, bases& memory) : g_{p.nodes}, r_{r}, memory_{memory} {}
 
   /// What the plan does wrong, or nothing.
   std::string run() {
@@ -215,7 +215,6 @@ class plan_runner {
                                        b + graph::detail::source_offset(batch_b, batch, i) * inner * columns, rows, columns, inner, ta, tb);
   }
 
-  graph::program const& p_;
   graph::program_builder const& g_;
   plan::planned const& r_;
   bases& memory_;
