@@ -3,6 +3,7 @@
 #define BOOST_TEST_MODULE optim_clip
 #include <boost/test/unit_test.hpp>
 
+#include <cmath>
 #include <limits>
 
 #include "support/check_optimizer.hpp"
@@ -44,10 +45,14 @@ void check_refusal(Optimizer optimizer) {
     last[2] = T(0.5);
     updater.update(model, slopes);
     plain.update(other, slopes);
-    BOOST_TEST(copy(model.parameters()) == copy(other.parameters()), boost::test_tools::per_element());
+    // Two programs, so a compiler may fuse other products and sums in one than in the other: equal up to that.
+    auto const before = copy(model.parameters());
+    auto const wanted = copy(other.parameters());
+    BOOST_TEST_REQUIRE(before.size() == wanted.size());
+    for (std::size_t i = 0; i < before.size(); ++i) BOOST_TEST(std::fabs(before[i] - wanted[i]) <= 16 * std::numeric_limits<T>::epsilon() * (1 + std::fabs(wanted[i])));
     last[2] = odd[step % 3];
     updater.update(model, slopes);
-    BOOST_TEST(copy(model.parameters()) == copy(other.parameters()), boost::test_tools::per_element());
+    BOOST_TEST(copy(model.parameters()) == before, boost::test_tools::per_element());
     BOOST_TEST(updater.steps() == step + 1);
     BOOST_TEST(updater.refused_updates() == step + 1);
   }
