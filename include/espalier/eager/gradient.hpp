@@ -98,11 +98,6 @@ struct gradient_source {
   }
 };
 
-template <class T, class... X>
-struct gradient_results {
-  std::tuple<X...> gradients;
-};
-
 /// The tensors of the wanted gradients, in order.
 template <class T, unsigned Wanted, class... X>
 constexpr auto gradient_tensors() {

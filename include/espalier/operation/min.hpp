@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include "compare.hpp"
-#include "divide.hpp"
-#include "multiply.hpp"
-#include "sum.hpp"
+#include "extremum.hpp"
 
 namespace espalier {
 
 struct min_ {};
 
 template <>
-struct rule<min_> : reduction {
+struct rule<min_> : extremum {
   static constexpr char const* name = "min";
   static constexpr double identity = __builtin_huge_val();
   template <class T>
@@ -21,13 +18,6 @@ struct rule<min_> : reduction {
   template <class V>
   static constexpr auto across(V x) {
     return reduce_min(x);
-  }
-  static constexpr double constant(double value, std::int64_t) { return value; }
-  static constexpr handle pullback(handle dy, handle y, handle x) {
-    handle const taken = equal(x, y);
-    program_builder& g = *x.program;
-    unsigned const mask = graph::repeated_axes(g[y.id].shape, g[x.id].shape);
-    return taken * (dy / reduce_kept<sum_>(taken, mask));
   }
 };
 

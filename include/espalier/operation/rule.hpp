@@ -66,9 +66,6 @@ concept has_pullback_2 = requires(handle h) { R::template pullback<0>(h, h, h, h
 template <class R>
 concept has_pullback_3 = requires(handle h) { R::template pullback<0>(h, h, h, h, h); };
 
-/// A pullback may answer with a number (zero slope) where no handle is involved.
-constexpr handle as_handle(program_builder&, handle h) { return h; }
-
 template <class Op>
 constexpr handle elementwise_pullback(program_builder& g, int dy, int id, int which) {
   using R = rule<Op>;
