@@ -3,13 +3,14 @@
 #include <espalier/derivative/reverse.hpp>
 #include <espalier/operation/operation.hpp>
 
-/// Programs drawn at random: elementwise ops, broadcasts, reductions over any axes, moved axes, products, composites, gradients, updates of state.
+/// Programs drawn at random: elementwise ops, broadcasts, reductions over any axes, moved axes, slices, windows and folds, products, composites, gradients, updates of state.
 /// They can be drawn by the compiler too, so that kernels are made of them.
 namespace test {
 
 namespace graph = espalier::graph;
 using espalier::extents;
 using espalier::handle;
+using espalier::movement;
 
 struct dice {
   std::uint64_t state;
@@ -23,7 +24,8 @@ struct dice {
 inline constexpr extents bases_of_shapes[] = {{2, {4, 6}},       {2, {8, 8}}, {3, {5, 1, 7}}, {4, {2, 3, 4, 5}},       {2, {1, 1}},
                                        {3, {3, 3, 3}},    {1, {6}},    {2, {1, 9}},    {6, {2, 1, 2, 3, 1, 2}}, {2, {9, 1}},
                                        {4, {2, 1, 3, 1}}, {0, {}},     {3, {4, 4, 2}}, {5, {2, 2, 1, 2, 2}},
-                                              {2, {17, 40}},    {2, {33, 17}}, {3, {3, 20, 9}}, {2, {20, 20}},          {1, {100}}};
+                                              {2, {17, 40}},    {2, {33, 17}}, {3, {3, 20, 9}}, {2, {20, 20}},          {1, {100}},
+                                              {4, {2, 5, 4, 9}}, {4, {1, 6, 7, 8}}, {4, {2, 3, 3, 16}}, {4, {2, 4, 4, 3}}};
 
 /// A program that grows at random.
 class drawn {
@@ -85,7 +87,8 @@ class drawn {
   constexpr void grow() {
     int const x = any();
     extents const s = g_[x].shape;
-    switch (roll_(16)) {
+    if (s.rank == 4 && s.at[3] >= 8 && roll_(3) == 0) return windows(x, 1);
+    switch (roll_(18)) {
       case 0: keep(tanh(h(x)).id); break;
       case 1: keep((h(x) * roll_.number() + roll_.number()).id); break;
       case 2: keep(sigmoid(h(x)).id); break;
@@ -97,7 +100,9 @@ class drawn {
       case 8:
       case 9: keep(reduce<espalier::sum_>(x)); break;
       case 10: keep(roll_(2) ? reduce<espalier::max_>(x) : reduce<espalier::min_>(x)); break;
-      case 11: move(x); break;
+      case 11:
+      case 15:
+      case 16: move(x); break;
       case 12: product(x); break;
       case 13: composite(x, some_axes(s)); break;
       case 14: keep(graph::emit_broadcast(g_, x, wider(s))); break;
@@ -140,7 +145,9 @@ class drawn {
   constexpr void move(int x) {
     extents const s = g_[x].shape;
     if (s.rank == 0) return;
-    if (roll_(3)) {
+    if (roll_(2)) {
+      take(x);
+    } else if (roll_(3)) {
       keep(graph::emit_permute(g_, x, espalier::swap_permutation(s.rank, roll_(s.rank), roll_(s.rank))));
     } else {
       extents r{};
@@ -151,6 +158,131 @@ class drawn {
       r.push(right);
       keep(graph::emit_reshape(g_, x, r));
     }
+  }
+  constexpr void keep_moved(int x, movement const& m) {
+    if (m.shape.rank >= 0 && m.shape.size() <= 4096) keep(graph::emit_move(g_, x, m.map, m.shape));
+  }
+  /// A slice, some padding, a flip, a dilation, windows, a fold of windows, or two values one after the other.
+  constexpr void take(int x) {
+    extents const s = g_[x].shape;
+    int const axis = roll_(s.rank), n = s.at[axis];
+    movement m{espalier::identity_map(s.rank), s};
+    switch (roll_(9)) {
+      case 0: {
+        int const first = roll_(n), left = n - first, step = 1 + roll_(2);
+        m.map.start[axis] = first;
+        m.map.step[axis] = step;
+        m.shape.at[axis] = 1 + roll_((left + step - 1) / step);
+        keep_moved(x, m);
+        break;
+      }
+      case 1: {
+        int const before = roll_(3), after = roll_(3);
+        m.map.start[axis] = -before;
+        m.shape.at[axis] += before + after;
+        keep_moved(x, m);
+        break;
+      }
+      case 2: {  // padding below every number, for a maximum
+        m.map.start[axis] = -1;
+        m.map.fills_with_lowest = true;
+        m.shape.at[axis] += 1 + roll_(2);
+        if (m.shape.size() <= 4096) keep(maximum(handle{&g_, graph::emit_move(g_, x, m.map, m.shape)}, -1.5).id);
+        break;
+      }
+      case 3: {
+        m.map.start[axis] = n - 1;
+        m.map.step[axis] = -1;
+        keep_moved(x, m);
+        break;
+      }
+      case 4: {
+        m.map.divisor[axis] = 2 + roll_(2);
+        m.shape.at[axis] *= m.map.divisor[axis];
+        if (roll_(2)) m.map.start[axis] = roll_(2) ? 1 : -1;
+        keep_moved(x, m);
+        break;
+      }
+      case 5: join(x, axis); break;
+      default: windows(x, axis);
+    }
+  }
+  constexpr void join(int x, int axis) {
+    extents s = g_[x].shape;
+    int y = any();
+    bool fits = g_[y].shape.rank == s.rank;
+    for (int i = 0; fits && i < s.rank; ++i) fits = i == axis || g_[y].shape.at[i] == s.at[i];
+    if (!fits) y = roll_(2) ? x : roll_(2) ? (h(x) * 0.5).id : graph::emit_constant(g_, 0.25, s).id;
+    if (roll_(2)) std::swap(x, y);
+    s.at[axis] = g_[x].shape.at[axis] + g_[y].shape.at[axis];
+    if (s.size() <= 4096) keep(graph::emit<espalier::join_>(g_, s, static_cast<std::uint64_t>(axis), x, y).id);
+  }
+  /// Windows along one axis, or of an image; as they are, summed up where they came from, reduced over their taps, or multiplied.
+  constexpr void windows(int x, int axis) {
+    extents const s = g_[x].shape;
+    bool const image = s.rank == 4 && roll_(3) != 0;
+    if (!image && s.rank == espalier::max_rank) return;
+    movement m{espalier::identity_map(s.rank), extents{}};
+    m.map.rank = image ? 6 : s.rank + 1;
+    m.shape = extents{m.map.rank, {}};
+    int const padding = roll_(2);
+    if (image) {
+      int const source[] = {0, 1, 2, 1, 2, 3};
+      for (int i = 0; i < 6; ++i) {
+        m.map.source[i] = source[i];
+        m.map.step[i] = i > 0 && i < 5 ? 1 + (roll_(3) == 0) : 1;
+        if (i > 2) m.shape.at[i] = i == 5 ? s.at[3] : 1 + roll_(3);
+      }
+      m.shape.at[0] = s.at[0];
+      for (int a = 1; a < 3; ++a) set_windows(m, s, a, a, a + 2, padding);
+    } else {
+      for (int i = 0; i < m.map.rank; ++i) {
+        m.map.source[i] = i <= axis ? i : i - 1;
+        m.map.step[i] = i == axis || i == axis + 1 ? 1 + (roll_(3) == 0) : 1;
+        m.shape.at[i] = i == axis + 1 ? 1 + roll_(3) : s.at[m.map.source[i]];
+      }
+      set_windows(m, s, axis, axis, axis + 1, padding);
+    }
+    for (int i = 0; i < m.map.rank; ++i)
+      if (m.shape.at[i] < 1) return;
+    if (m.shape.size() > 16384) return;
+    int const w = graph::emit_move(g_, x, m.map, m.shape);
+    switch (roll_(4)) {
+      case 0: keep(w); break;
+      case 1: keep(graph::emit_fold(g_, tanh(h(w)).id, m.map, s)); break;
+      case 2: {
+        unsigned const taps = image ? 24u : 2u << axis;
+        keep(roll_(2) ? espalier::detail::reduce<espalier::max_>(g_, w, taps, espalier::reduced_extents(m.shape, taps, true))
+                      : espalier::detail::reduce<espalier::sum_>(g_, w, taps, espalier::reduced_extents(m.shape, taps, roll_(2))));
+        break;
+      }
+      default:
+        if (image) multiply_windows(w);
+    }
+  }
+  constexpr void set_windows(movement& m, extents const& s, int operand_axis, int walk, int taps, int padding) {
+    m.map.start[operand_axis] = -padding;
+    int const room = s.at[operand_axis] + 2 * padding - m.map.step[taps] * (m.shape.at[taps] - 1) - 1;
+    m.shape.at[walk] = room < 0 ? 0 : room / m.map.step[walk] + 1;
+    if (roll_(5) == 0) {  // spread out, as the slope of a strided convolution asks for
+      m.map.divisor[operand_axis] = 2;
+      m.map.step[walk] = 1;
+    }
+  }
+  constexpr void multiply_windows(int w) {
+    extents const s = g_[w].shape;
+    int const depth = s.at[3] * s.at[4] * s.at[5], outputs = 1 + roll_(9), pixels = static_cast<int>(s.product(0, 3));
+    int kernels = arguments_.at[roll_(arguments_.count)];
+    int const size = static_cast<int>(g_[kernels].shape.size());
+    if (size >= depth + outputs) {  // any matrix of what there is
+      movement m{espalier::identity_map(2), extents{2, {depth, outputs}}};
+      m.map.source[1] = m.map.divisor[1] = 0;
+      m.map.step[1] = size >= depth + 2 * outputs ? 2 : 1;
+      kernels = graph::emit_move(g_, graph::emit_reshape(g_, kernels, extents{1, {size}}), m.map, m.shape);
+    } else {
+      kernels = graph::emit_broadcast(g_, graph::emit_move(g_, graph::emit_reshape(g_, kernels, extents{1, {size}}), espalier::identity_map(1), extents{1, {1}}), extents{2, {depth, outputs}});
+    }
+    keep(graph::emit_reshape(g_, espalier::detail::emit_matmul(g_, graph::emit_reshape(g_, w, extents{2, {pixels, depth}}), kernels, false, false), extents{4, {s.at[0], s.at[1], s.at[2], outputs}}));
   }
   constexpr void product(int x) {
     extents const s = g_[x].shape;

@@ -3,6 +3,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdlib>
+#include <limits>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -183,9 +184,14 @@ class plan_runner {
     auto const data = [&](int k) { return of(codes.leaves[own.first_leaf - 1 - codes.steps[own.first_step].operand[k]].node); };
     if (codes.steps[own.first_step].operand[0] >= 0) return fail(x, "has no operand");
     std::int64_t const size = n.shape.size();
-    std::vector<double> y(static_cast<std::size_t>(size));
-    double const* const a = data(0);
+    std::vector<double> y(static_cast<std::size_t>(size)), windows;
+    double const* a = data(0);
     extents const from = g_[n.operand[0]].shape;
+    if (r_.groups.groups[own.kernel].windowed) {
+      graph::node const& window = g_[plan::data_of(g_, n.operand[0])];
+      windows = moved(g_.maps[window.attribute], a, g_[window.operand[0]].shape, window.shape);
+      a = windows.data();
+    }
     for (std::int64_t i = 0; i < size; ++i) {
       auto const k = static_cast<std::size_t>(i);
       if (n.op->kind == family::permute) y[k] = a[graph::detail::permuted_offset(from, n.shape, n.attribute, i)];
@@ -198,7 +204,25 @@ class plan_runner {
         sum = n.op->evaluate(sum, a[i], 0);
       }
     if (n.op->kind == family::contraction) multiply(n, a, data(1), y.data());
+    if (n.op->kind == family::move) y = moved(g_.maps[n.attribute], a, from, n.shape);
+    if (n.op->kind == family::fold)
+      for (std::int64_t i = 0; i < from.size(); ++i)
+        if (std::int64_t const to = espalier::moved_offset(g_.maps[n.attribute], n.shape, from, i); to >= 0) y[static_cast<std::size_t>(to)] += a[i];
+    if (n.op->kind == family::join) join(static_cast<int>(n.attribute), n.shape, a, from, data(codes.steps[own.first_step].operand[1] < 0 ? 1 : 0), y);
     std::copy(y.begin(), y.end(), of(result));
+  }
+
+  static std::vector<double> moved(espalier::index_map const& m, double const* x, extents const& from, extents const& to) {
+    std::vector<double> y(static_cast<std::size_t>(to.size()));
+    for (std::int64_t i = 0; i < to.size(); ++i) {
+      std::int64_t const at = espalier::moved_offset(m, from, to, i);
+      y[static_cast<std::size_t>(i)] = at >= 0 ? x[at] : m.fills_with_lowest ? -std::numeric_limits<double>::infinity() : 0;
+    }
+    return y;
+  }
+  static void join(int axis, extents const& s, double const* a, extents const& first, double const* b, std::vector<double>& y) {
+    std::int64_t const inner = s.product(axis + 1, s.rank), run = s.at[axis] * inner, cut = first.at[axis] * inner;
+    for (std::int64_t i = 0; i < s.size(); ++i) y[static_cast<std::size_t>(i)] = i % run < cut ? a[i / run * cut + i % run] : b[i / run * (run - cut) + i % run - cut];
   }
 
   void multiply(graph::node const& n, double const* a, double const* b, double* y) {

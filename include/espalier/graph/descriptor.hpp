@@ -38,6 +38,9 @@ enum class family : std::uint8_t {
   reshape,
   broadcast,
   permute,   ///< attribute: packed permutation
+  move,      ///< attribute: number of an index map
+  fold,      ///< the adjoint of a move; attribute as there
+  join,      ///< attribute: axis
   alias,     ///< operand 0 under a rule of its own (composites with a closed form, detach)
   composite  ///< expanded while tracing
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../shape/index_map.hpp"
 #include "descriptor.hpp"
 
 namespace espalier::graph {
@@ -16,13 +17,16 @@ struct node {
 /// The largest program: 64 residual blocks with their backward pass take about 10,000 nodes.
 inline constexpr int capacity = 32768;
 inline constexpr int max_outputs = 2048;
+inline constexpr int max_maps = 512;
 
 /// A program that grows: nodes in topological order, hash-consed (equal nodes are one node, so sharing is found, never asked for).
 struct program_builder {
   node nodes[capacity];
   int chain_first[capacity];  ///< by highest operand: the newest node that uses it
   int chain_next[capacity];
+  index_map maps[max_maps];   ///< the distinct maps of its movements
   int size;
+  int map_count;
   bool plain;  ///< keep what is written: no simplification
 
   /// Adds the node, or finds the equal one. Linear in the number of nodes with the same newest operand, which is small.
@@ -46,6 +50,13 @@ struct program_builder {
     return x[0] == 0 ? capacity - 1 - static_cast<int>((n.attribute * 0x9e3779b97f4a7c15u + static_cast<std::uint64_t>(n.shape.at[0] * 31 + n.shape.at[1])) >> 54)
            : x[0] > x[1] ? (x[0] > x[2] ? (x[0] > x[3] ? x[0] : x[3]) : (x[2] > x[3] ? x[2] : x[3]))
                          : (x[1] > x[2] ? (x[1] > x[3] ? x[1] : x[3]) : (x[2] > x[3] ? x[2] : x[3]));
+  }
+  /// The number of a map, which is the attribute of the nodes that use it.
+  constexpr int number_of(index_map const& m) {
+    for (int i = 0; i < map_count; ++i)
+      if (maps[i] == m) return i;
+    maps[map_count] = m;
+    return map_count++;
   }
   constexpr int emit(node const& n) { return n.op->emit(*this, n); }
   constexpr node const& operator[](int id) const { return nodes[id]; }

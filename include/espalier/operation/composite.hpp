@@ -17,6 +17,14 @@ constexpr handle composite_pullback(program_builder& g, int dy, int id, int whic
   if (which != 1) return handle{&g, 0};
   return closed_form<Op>(g, dy, id, which, std::make_index_sequence<static_cast<std::size_t>(rule<Op>::arity)>{});
 }
+/// A closed form under its value's name. Of permuted values it is the permuted closed form, along the axes behind.
+constexpr int composite_emit(program_builder& g, graph::node const& n) {
+  graph::node const &value = g[n.operand[0]], &x = g[n.operand[1]];
+  if (g.plain || value.op->kind != family::permute || x.op->kind != family::permute || value.attribute != x.attribute) return g.add(n);
+  std::uint64_t const packed = value.attribute;
+  graph::node const behind{n.op, {value.operand[0], x.operand[0], n.operand[2], n.operand[3]}, graph::axes_behind(packed, n.shape.rank, static_cast<unsigned>(n.attribute)), g[value.operand[0]].shape};
+  return graph::emit_permute(g, g.add(behind), packed);
+}
 }  // namespace detail
 
 /// Base of ops that are formulas in other ops. A rule says
@@ -30,6 +38,7 @@ struct composite {
   template <class Op>
   static constexpr graph::descriptor describe() {
     graph::descriptor d = graph::plain_descriptor(rule<Op>::name, family::alias, rule<Op>::arity + 1);
+    d.emit = &detail::composite_emit;
     d.pullback = &detail::composite_pullback<Op>;
     return d;
   }

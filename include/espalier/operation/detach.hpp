@@ -9,10 +9,15 @@ struct detach_ {};
 template <>
 struct rule<detach_> {
   static constexpr char const* name = "detach";
+  static constexpr int emit(program_builder& g, graph::node const& n) {
+    if (g[n.operand[0]].op->kind == family::permute && !g.plain) return graph::carried_op(g, n);
+    return g.add(n);
+  }
   static constexpr handle pullback(program_builder& g, int, int, int) { return handle{&g, 0}; }
   template <class Op>
   static constexpr graph::descriptor describe() {
     graph::descriptor d = graph::plain_descriptor(name, family::alias, 1);
+    d.emit = &emit;
     d.pullback = &pullback;
     return d;
   }
@@ -26,7 +31,7 @@ template <Operand X>
 constexpr auto detach(X&& x) {
   if constexpr (Handle<X>) {
     program_builder& g = *x.program;
-    return handle{&g, g.add(graph::node{&described<detach_>, {x.id, 0, 0, 0}, 0, g[x.id].shape})};
+    return handle{&g, g.emit(graph::node{&described<detach_>, {x.id, 0, 0, 0}, 0, g[x.id].shape})};
   } else if constexpr (is_refused<std::remove_cvref_t<X>>) {
     return std::remove_cvref_t<X>{};
   } else {

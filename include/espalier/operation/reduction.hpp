@@ -64,6 +64,11 @@ constexpr int reduce_piece(program_builder& g, int id, unsigned mask, graph::pat
 template <class Op>
 constexpr int reduce(program_builder& g, int id, unsigned mask, extents const& result) {
   extents s = g[id].shape;
+  if (graph::node const& x = g[id]; x.op->kind == family::permute && !g.plain) {
+    unsigned const behind = graph::axes_behind(x.attribute, s.rank, mask);
+    int const y = reduce<Op>(g, x.operand[0], behind, reduced_extents(g[x.operand[0]].shape, behind, true));
+    return graph::emit_reshape(g, graph::emit_permute(g, y, x.attribute), result);
+  }
   for (int i = 0; i < s.rank; ++i)
     if (s.at[i] == 1) mask &= ~(1u << i);
   if (graph::is_constant(g, id)) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include "../shape/move.hpp"
+#include "carry.hpp"
 #include "rule.hpp"
 
 /// The leaves of a program and the ops that only rename or repeat data, with the simplifications that keep them rare: a reshape of a reshape is one
@@ -63,10 +64,6 @@ enum class pattern : std::uint64_t { everything = 1, row = 2, column = 3, middle
 constexpr handle emit_constant(program_builder& g, double value, extents const& s) {
   return handle{&g, g.add(node{&described<constant_>, {}, std::bit_cast<std::uint64_t>(value), s})};
 }
-constexpr int emit_reshape(program_builder& g, int id, extents const& s);
-constexpr int emit_broadcast(program_builder& g, int id, extents const& s);
-constexpr int emit_permute(program_builder& g, int id, std::uint64_t packed);
-
 /// The runs of a mask over axes longer than 1, from the last axis backwards: how many runs, whether the last is masked, where it starts.
 struct runs {
   int count;
@@ -132,8 +129,12 @@ constexpr int elementwise_emit(program_builder& g, graph::node const& written) {
   using R = rule<Op>;
   int const* const x = written.operand;
   graph::node n{written.op, {fitted(g, x[0], written.shape), R::arity > 1 ? fitted(g, x[1], written.shape) : 0, R::arity > 2 ? fitted(g, x[2], written.shape) : 0, 0}, written.attribute, written.shape};
-  if (!g.plain)
+  if (!g.plain) {
     if (int const simpler = simplified<Op>(g, n)) return simpler;
+    if (g.nodes[n.operand[0]].op->kind == family::permute || (R::arity > 1 && g.nodes[n.operand[1]].op->kind == family::permute) ||
+        (R::arity > 2 && g.nodes[n.operand[2]].op->kind == family::permute))
+      if (int const permuted = graph::carried_op(g, n)) return permuted;
+  }
   return g.add(n);
 }
 
@@ -170,10 +171,7 @@ struct rule<permute_> {
   static constexpr char const* name = "permute";
   static constexpr int emit(program_builder& g, graph::node const& n) { return graph::emit_permute(g, n.operand[0], n.attribute); }
   static constexpr handle pullback(program_builder& g, int dy, int id, int) {
-    std::uint64_t inverse = 0;
-    for (int i = 0; i < g[id].shape.rank; ++i)
-      inverse |= static_cast<std::uint64_t>(i) << (4 * static_cast<int>(g[id].attribute >> (4 * i) & 15u));
-    return handle{&g, graph::emit_permute(g, dy, inverse)};
+    return handle{&g, graph::emit_permute(g, dy, graph::inverse_permutation(g[id].attribute, g[id].shape.rank))};
   }
   template <class Op>
   static constexpr graph::descriptor describe() {

@@ -117,7 +117,7 @@ class coder {
       int const arity = n.op->arity < 3 ? n.op->arity : 3;
       use u[3]{};
       for (int i = 0; i < arity; ++i)
-        u[i] = fused ? look_.use_of(n.operand[i], size, x) : use{data_of(g_, n.operand[i]), place::full, 0, 0};
+        u[i] = fused ? look_.use_of(n.operand[i], size, x) : use{source_alone(x, n.operand[i], i), place::full, 0, 0};
       // Ids depend on what the program met first; the order of a commutative op's operands must not, or equal groups would differ.
       if (n.op->commutative && rank(x, u[0]) > rank(x, u[1])) {
         use const first = u[0];
@@ -130,6 +130,12 @@ class coder {
     }
     k.steps = c_.step_count - k.first_step;
     k.leaves = c_.leaf_count - k.first_leaf;
+  }
+
+  /// Operand `which` of a group that stands alone.
+  constexpr int source_alone(int x, int operand, int which) const {
+    int const id = data_of(g_, operand);
+    return r_.groups[x].windowed && which == 0 ? data_of(g_, g_[id].operand[0]) : id;
   }
 
   /// Steps of the group first, in their order, then leaves by kind and place.
@@ -184,10 +190,10 @@ class coder {
   constexpr bool equal(int x, int y) const {
     group const &a = r_.groups[x], &b = r_.groups[y];
     group_code const &p = c_.groups[x], &q = c_.groups[y];
-    if (a.what != b.what || a.how != b.how || a.rows != b.rows || a.columns != b.columns || p.steps != q.steps || p.leaves != q.leaves ||
+    if (a.what != b.what || a.windowed != b.windowed || a.how != b.how || a.rows != b.rows || a.columns != b.columns || p.steps != q.steps || p.leaves != q.leaves ||
         p.outputs != q.outputs)
       return false;
-    if (a.what != kind::fused) return same_alone(a.first, b.first);
+    if (a.what != kind::fused) return same_alone(a.first, b.first) && (!a.windowed || same_alone(data_of(g_, g_[a.first].operand[0]), data_of(g_, g_[b.first].operand[0])));
     for (int i = 0; i < p.steps; ++i) {
       step const &s = c_.steps[p.first_step + i], &t = c_.steps[q.first_step + i];
       if (s.op != t.op || s.where != t.where || s.operand[0] != t.operand[0] || s.operand[1] != t.operand[1] || s.operand[2] != t.operand[2])

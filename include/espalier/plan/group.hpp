@@ -1,68 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include "../operation/structure.hpp"
+#include "grouping.hpp"
 
 /// Fusion: which nodes of a program run in one kernel. Groups run in the order of their numbers; a node joins the newest group among its operands' or
 /// starts a new one, so every operand is computed before or inside the node's group and no cycle can arise.
 namespace espalier::plan {
-
-using graph::family;
-using graph::pattern;
-using graph::program_builder;
-
-/// What a group is to the device.
-enum class kind : std::uint8_t { fused, contraction, permute, spread, gather, convert, draw };
-
-/// Where a value lies in a fused group's iteration space of rows times columns.
-enum class place : std::uint8_t { none, full, row, column, single };
-
-/// How a fused group runs: row by row, because columns of a row are reduced and used again, or column by column, because rows are.
-enum class order : std::uint8_t { any, rows, columns };
-
-inline constexpr int max_groups = 4096;
-inline constexpr int max_steps = 48;
-
-struct group {
-  kind what;
-  order how;
-  bool reduces_rows;     ///< some value is a reduction of the columns of each row
-  bool reduces_columns;  ///< some value is a reduction of the rows of each column
-  int rows;              ///< 0: any split of the elements will do
-  int columns;
-  std::int64_t size;
-  int first;  ///< members, in the order of the program
-  int last;
-  int count;
-};
-
-struct grouping {
-  group groups[max_groups];
-  int group_count;
-  int early;  ///< groups that need nothing but leaves and run first
-  int group_of[graph::capacity];
-  place place_of[graph::capacity];
-  int next[graph::capacity];
-  bool needed[graph::capacity];
-  bool floating[graph::capacity];  ///< made of leaves alone: computed inside the first group that reads it
-  int float_rows[graph::capacity];  ///< the split of its elements that a floating value takes for granted; 0: any
-  int float_columns[graph::capacity];
-};
-
-/// The node that holds the data of `id`: reshapes and aliases are names of the same memory.
-constexpr int data_of(program_builder const& g, int id) {
-  while (g[id].op->kind == family::reshape || g[id].op->kind == family::alias) id = g[id].operand[0];
-  return id;
-}
-
-constexpr bool is_leaf(family f) { return f < family::convert && f != family::draw; }
-
-/// How a node reads an operand: the node behind it, its place, and the rows and columns it takes for granted (0: any).
-struct use {
-  int source;
-  place where;
-  int rows;
-  int columns;
-};
 
 class grouper {
  public:
@@ -94,6 +36,10 @@ class grouper {
   /// Gives a floating value, broadcast, constant or leaf memory of its own, by a group that computes or copies it.
   constexpr int materialize(int id) {
     if (r_.group_of[id] != 0) return id;
+    if (g_[id].op->kind == family::move) {
+      place_alone(id, kind::move);
+      return id;
+    }
     if (r_.floating[id]) {
       pull(new_group(kind::fused, g_[id].shape.size(), r_.float_rows[id], r_.float_columns[id]), id, place::full);
       return id;
@@ -109,6 +55,7 @@ class grouper {
   constexpr use use_of(int operand, std::int64_t size, int reader = 0) {
     int const id = data_of(g_, operand);
     graph::node const& n = g_[id];
+    if (reader == 0 && n.op->kind == family::move) materialize(id);
     bool const has_memory = r_.group_of[id] != 0 && (reader == 0 || r_.group_of[id] <= reader);
     if (n.op->kind == family::column_index && !has_memory) {
       int const columns = n.shape.at[n.shape.rank - 1];
@@ -116,7 +63,7 @@ class grouper {
     }
     if (n.op->kind != family::broadcast || has_memory) return use{id, place::full, 0, 0};
     int const source = data_of(g_, n.operand[0]);
-    if (reader == 0 && (g_[source].op->kind == family::broadcast || g_[source].op->kind == family::column_index)) materialize(source);
+    if (family const f = g_[source].op->kind; reader == 0 && (f == family::broadcast || f == family::column_index || f == family::move)) materialize(source);
     int const own = static_cast<int>(g_[source].shape.size()), others = static_cast<int>(size / own);
     switch (static_cast<pattern>(n.attribute)) {
       case pattern::row: return use{source, place::row, own, others};
@@ -148,6 +95,11 @@ class grouper {
         break;
       case family::contraction: place_alone(id, kind::contraction); break;
       case family::permute: place_alone(id, kind::permute); break;
+      case family::move:
+        if (!is_window(g_, id)) place_alone(id, kind::move);
+        break;
+      case family::fold: place_alone(id, kind::fold); break;
+      case family::join: place_alone(id, kind::join); break;
       case family::broadcast:
         if (static_cast<pattern>(n.attribute) == pattern::middle) place_alone(id, kind::spread);
         break;
@@ -175,15 +127,19 @@ class grouper {
   }
 
   constexpr void place_alone(int id, kind what) {
+    bool const windowed = (what == kind::contraction || what == kind::gather) && reads_windows(g_, id);
     if (what != kind::draw && what != kind::convert) {
       for (int k = 0; k < 2; ++k) {
         if (g_[id].operand[k] == 0) continue;
-        int const source = data_of(g_, g_[id].operand[k]);
+        int source = data_of(g_, g_[id].operand[k]);
+        if (windowed && k == 0) source = data_of(g_, g_[source].operand[0]);
         family const f = g_[source].op->kind;
-        if (f == family::broadcast || f == family::constant || f == family::column_index || r_.floating[source]) materialize(source);
+        if (f == family::move || f == family::broadcast || f == family::constant || f == family::column_index || r_.floating[source]) materialize(source);
       }
     }
-    add_member(new_group(what, g_[id].shape.size(), 0, 0), id, place::full);
+    int const x = new_group(what, g_[id].shape.size(), 0, 0);
+    r_.groups[x].windowed = windowed;
+    add_member(x, id, place::full);
   }
 
   constexpr void place_elementwise(int id) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <bit>
+#include <limits>
 
 #include "../graph/program.hpp"
 
@@ -134,6 +135,32 @@ class interpreter {
       case family::permute:
         for (std::int64_t i = 0; i < size; ++i) y[i] = a[detail::permuted_offset(g_[n.operand[0]].shape, n.shape, n.attribute, i)];
         break;
+      case family::move: {
+        index_map const& m = g_.maps[n.attribute];
+        for (std::int64_t i = 0; i < size; ++i) {
+          std::int64_t const from = moved_offset(m, g_[n.operand[0]].shape, n.shape, i);
+          y[i] = from >= 0 ? a[from] : m.fills_with_lowest ? -std::numeric_limits<T>::infinity() : T(0);
+        }
+        break;
+      }
+      case family::fold: {
+        extents const& s = g_[n.operand[0]].shape;
+        for (std::int64_t i = 0; i < s.size(); ++i) {
+          std::int64_t const to = moved_offset(g_.maps[n.attribute], n.shape, s, i);
+          if (to >= 0) y[to] += a[i];
+        }
+        break;
+      }
+      case family::join: {
+        int const axis = static_cast<int>(slot);
+        std::int64_t const first = g_[n.operand[0]].shape.product(axis, n.shape.rank), second = g_[n.operand[1]].shape.product(axis, n.shape.rank);
+        T const* const b = values_[n.operand[1]];
+        for (std::int64_t i = 0; i < size / (first + second); ++i) {
+          copy(y + i * (first + second), a + i * first, first);
+          copy(y + i * (first + second) + first, b + i * second, second);
+        }
+        break;
+      }
       case family::reduction: {
         extents const& s = g_[n.operand[0]].shape;
         for (std::int64_t i = 0; i < size; ++i) y[i] = static_cast<T>(n.op->identity);

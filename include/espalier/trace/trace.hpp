@@ -132,7 +132,7 @@ constexpr int lower(tracer& t, espalier::node<Op, Attribute, S, X...> const& e, 
     t.numbers_are_inputs = false;  // the numbers of a composite's own formula belong to the op
     int const value = lower(t, detail::expansion<Op, Attribute, X...>(std::index_sequence_for<X...>{}), scope{{id[0], id[1], id[2], id[3]}});
     t.numbers_are_inputs = inputs;
-    if constexpr (ClosedForm<Op>) return t.builder().add(node{&described<Op>, {value, id[0], id[1], id[2]}, Attribute, S::value});
+    if constexpr (ClosedForm<Op>) return t.builder().emit(node{&described<Op>, {value, id[0], id[1], id[2]}, Attribute, S::value});
     else return value;
   } else if constexpr (sizeof...(X) == 1) {  // one statement each: this runs for every node
     return described<Op>.emit(t.result.nodes, node{&described<Op>, {lower(t, e.a, in), 0, 0, 0}, Attribute, S::value});

@@ -3,6 +3,7 @@
 #include "alone.hpp"
 #include "columns.hpp"
 #include "rows.hpp"
+#include "windows.hpp"
 
 /// From a plan to machine code: a type for each distinct kernel, and a straight line of calls on workspace offsets.
 namespace espalier::on_cpu {
@@ -49,6 +50,17 @@ struct node_shape {
 template <class Source, int Id>
 using shape_of_node = shape_from<node_shape<Source, Id>>;
 
+/// The map of a move, fold or window of a program, as a type.
+template <class Source, int Id, class I = std::make_index_sequence<static_cast<std::size_t>(map_numbers)>>
+struct map_of_node;
+template <class Source, int Id, std::size_t... I>
+struct map_of_node<Source, Id, std::index_sequence<I...>> {
+  static constexpr auto const& nodes = plan::program_of<Source>.nodes;
+  using type = map_type<map_number(nodes.maps[nodes.nodes[Id].attribute], static_cast<int>(I))...>;
+};
+template <class Source, int Id>
+using node_map = typename map_of_node<Source, Id>::type;
+
 /// The kernel of a group that stands alone.
 template <class Source, int X, class T, class Arch>
 constexpr auto alone_kernel() {
@@ -56,8 +68,23 @@ constexpr auto alone_kernel() {
   constexpr auto const& group = plan::plan_of<Source>.groups.groups[X];
   constexpr int id = group.first;
   constexpr graph::node const& n = g.nodes[id];
-  if constexpr (group.what == plan::kind::contraction)
-    return std::type_identity<product_kernel<T, shape_of_node<Source, n.operand[0]>, shape_of_node<Source, n.operand[1]>, shape_of_node<Source, id>, n.attribute, Arch>>{};
+  using Y = shape_of_node<Source, id>;
+  if constexpr (group.windowed) {
+    constexpr int window = plan::data_of(g, n.operand[0]);
+    using Image = shape_of_node<Source, g.nodes[window].operand[0]>;
+    using Window = shape_of_node<Source, window>;
+    if constexpr (group.what == plan::kind::contraction)
+      return std::type_identity<window_product<T, Image, Window, node_map<Source, window>, shape_of_node<Source, n.operand[1]>, Y, n.attribute, Arch>>{};
+    else
+      return std::type_identity<window_reduction<T, graph::op_of<plan::program_of<Source>.nodes.nodes[id].op>, Image, Window, node_map<Source, window>, Arch>>{};
+  } else if constexpr (group.what == plan::kind::move)
+    return std::type_identity<move_kernel<T, shape_of_node<Source, n.operand[0]>, Y, node_map<Source, id>, Arch>>{};
+  else if constexpr (group.what == plan::kind::fold)
+    return std::type_identity<fold_kernel<T, shape_of_node<Source, n.operand[0]>, Y, node_map<Source, id>, Arch>>{};
+  else if constexpr (group.what == plan::kind::join)
+    return std::type_identity<join_kernel<T, shape_of_node<Source, n.operand[0]>, shape_of_node<Source, n.operand[1]>, static_cast<int>(n.attribute), Arch>>{};
+  else if constexpr (group.what == plan::kind::contraction)
+    return std::type_identity<product_kernel<T, shape_of_node<Source, n.operand[0]>, shape_of_node<Source, n.operand[1]>, Y, n.attribute, Arch>>{};
   else if constexpr (group.what == plan::kind::permute)
     return std::type_identity<permute_kernel<T, shape_of_node<Source, n.operand[0]>, n.attribute>>{};
   else if constexpr (group.what == plan::kind::spread)
@@ -110,7 +137,7 @@ ESPALIER_INLINE void call(void* const* base) {
     convert_kernel<T, From>::run(at<From const>(base, operand_place<Source, X>(0)), at<T>(base, plan.places.of[group.first]), group.size);
   } else {
     using kernel = typename decltype(alone_kernel<Source, code.kernel, T, Arch>())::type;
-    constexpr int second = plan.codes.steps[code.first_step].op == nullptr && group.what == plan::kind::contraction ? 1 : 0;
+    constexpr int second = plan.codes.steps[code.first_step].op == nullptr && (group.what == plan::kind::contraction || group.what == plan::kind::join) ? 1 : 0;
     kernel::run(at<T>(base, operand_place<Source, X>(0)), at<T>(base, operand_place<Source, X>(second)), at<T>(base, plan.places.of[group.first]));
   }
 }

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <limits>
+
+#include "../../shape/index_map.hpp"
+#include "simd.hpp"
+
+/// Kernels of movement. What of a walk can be decided by the compiler is: strides, which axes can leave the operand, and whether the innermost run is
+/// one piece of memory.
+namespace espalier::on_cpu {
+
+/// An index map as a type, made of its numbers.
+template <int... Number>
+struct map_type {
+  static constexpr index_map value = [] {
+    constexpr int n[] = {Number...};
+    index_map m{};
+    m.rank = n[0];
+    m.fills_with_lowest = n[1] != 0;
+    for (int i = 0; i < max_rank; ++i) {
+      m.source[i] = n[2 + 4 * i];
+      m.step[i] = n[3 + 4 * i];
+      m.start[i] = n[4 + 4 * i];
+      m.divisor[i] = n[5 + 4 * i];
+    }
+    return m;
+  }();
+};
+constexpr int map_number(index_map const& m, int k) {
+  if (k < 2) return k == 0 ? m.rank : m.fills_with_lowest;
+  int const i = (k - 2) / 4;
+  return (k - 2) % 4 == 0 ? m.source[i] : (k - 2) % 4 == 1 ? m.step[i] : (k - 2) % 4 == 2 ? m.start[i] : m.divisor[i];
+}
+inline constexpr int map_numbers = 2 + 4 * max_rank;
+
+namespace detail {
+
+template <class T, class Arch>
+ESPALIER_INLINE void copy_run(T* to, T const* from, std::int64_t n) {
+  constexpr int size = pack<T, Arch>::size;
+  for (; n >= size; n -= size, to += size, from += size) pack<T, Arch>::load(from).store(to);
+  for (; n > 0; --n) *to++ = *from++;
+}
+template <class T, class Arch>
+ESPALIER_INLINE void add_run(T* to, T const* from, std::int64_t n) {
+  constexpr int size = pack<T, Arch>::size;
+  for (; n >= size; n -= size, to += size, from += size) (pack<T, Arch>::load(to) + pack<T, Arch>::load(from)).store(to);
+  for (; n > 0; --n) *to++ += *from++;
+}
+template <class T, class Arch>
+ESPALIER_INLINE void fill_run(T* to, T x, std::int64_t n) {
+  constexpr int size = pack<T, Arch>::size;
+  for (; n >= size; n -= size, to += size) pack<T, Arch>(x).store(to);
+  for (; n > 0; --n) *to++ = x;
+}
+
+/// Walks the elements of a map's result. `wide` is memory of the result's extents, `narrow` of the operand's; Adds: from the first to the second,
+/// adding up, which is the map's adjoint.
+template <class T, Shape From, Shape To, class Map, bool Adds, class Arch>
+struct walk {
+  static constexpr index_map map = Map::value;
+  static constexpr extents from = From::value, to = To::value;
+  using Wide = std::conditional_t<Adds, T const, T>;
+  using Narrow = std::conditional_t<Adds, T, T const>;
+  static constexpr T filler = map.fills_with_lowest ? -std::numeric_limits<T>::infinity() : T(0);
+
+  static constexpr bool last_along(int axis) {
+    for (int i = axis + 1; i < map.rank; ++i)
+      if (map.source[i] == map.source[axis]) return false;
+    return true;
+  }
+  static constexpr std::int64_t stride(int operand_axis) { return from.product(operand_axis + 1, from.rank); }
+
+  /// Elements `first` to `last` of a run lie in the operand.
+  template <bool Whole>
+  static ESPALIER_INLINE void run(Wide* wide, Narrow* narrow, int at) {
+    constexpr int axis = map.rank - 1, a = map.source[axis], n = to.at[axis], step = map.step[axis], divisor = map.divisor[a], extent = from.at[a];
+    if constexpr (step == 1 && divisor == 1 && stride(a) == 1) {
+      int const first = at < 0 ? (-at < n ? -at : n) : 0, end = extent - at < n ? extent - at : n, last = end < first ? first : end;
+      if constexpr (Adds) {
+        add_run<T, Arch>(narrow + at + first, wide + first, last - first);
+      } else {
+        if constexpr (!Whole) fill_run<T, Arch>(wide, filler, first);
+        copy_run<T, Arch>(wide + first, narrow + at + first, last - first);
+        if constexpr (!Whole) fill_run<T, Arch>(wide + last, filler, n - last);
+      }
+    } else {
+      for (int i = 0; i < n; ++i, at += step) {
+        bool const inside = Whole || (at >= 0 && at < extent * divisor && (divisor == 1 || at % divisor == 0));
+        std::int64_t const offset = at / divisor * stride(a);
+        if constexpr (Adds) {
+          if (inside) narrow[offset] += wide[i];
+        } else {
+          wide[i] = inside ? narrow[offset] : filler;
+        }
+      }
+    }
+  }
+  /// Does the walk along an operand's axis stay inside, wherever it is?
+  static constexpr bool stays(int operand_axis) {
+    index_range const r = range_of(map, to, operand_axis);
+    return map.divisor[operand_axis] == 1 && r.low >= 0 && r.high < from.at[operand_axis];
+  }
+
+  template <int Axis>
+  static ESPALIER_INLINE void along(Wide* wide, Narrow* narrow, int const* position) {
+    constexpr int a = map.source[Axis];
+    if constexpr (Axis == map.rank - 1) {
+      run<stays(a)>(wide, narrow, position[a]);
+    } else {
+      constexpr std::int64_t block = to.product(Axis + 1, to.rank);
+      int at[max_rank];
+      for (int i = 0; i < from.rank; ++i) at[i] = position[i];
+      for (int i = 0; i < to.at[Axis]; ++i, wide += block, at[a] += map.step[Axis]) {
+        Narrow* there = narrow;
+        if constexpr (last_along(Axis)) {
+          if constexpr (!stays(a)) {
+            if (at[a] < 0 || at[a] >= from.at[a] * map.divisor[a] || at[a] % map.divisor[a] != 0) {
+              if constexpr (!Adds) fill_run<T, Arch>(wide, filler, block);
+              continue;
+            }
+          }
+          there += at[a] / map.divisor[a] * stride(a);
+        }
+        along<Axis + 1>(wide, there, at);
+      }
+    }
+  }
+  static ESPALIER_INLINE void all(Wide* wide, Narrow* narrow) {
+    int start[max_rank];
+    for (int a = 0; a < max_rank; ++a) start[a] = map.start[a];
+    // An operand's axis that no axis of the result walks along stays where it starts.
+    for (int a = 0; a < from.rank; ++a) {
+      bool walked = false;
+      for (int i = 0; i < map.rank; ++i) walked = walked || map.source[i] == a;
+      if (!walked) narrow += start[a] / map.divisor[a] * stride(a);
+    }
+    if constexpr (map.rank > 0) along<0>(wide, narrow, start);
+    else if constexpr (Adds) *narrow += *wide;
+    else *wide = *narrow;
+  }
+};
+
+}  // namespace detail
+
+/// y = x where the map says.
+template <class T, Shape From, Shape To, class Map, class Arch>
+struct move_kernel {
+  [[gnu::noinline]] static void run(T const* x, T const*, T* y) { detail::walk<T, From, To, Map, false, Arch>::all(y, x); }
+};
+
+/// y = the sums of what a map took from each of its elements. From: the extents of x, To: those of y.
+template <class T, Shape From, Shape To, class Map, class Arch>
+struct fold_kernel {
+  [[gnu::noinline]] static void run(T const* x, T const*, T* y) {
+    detail::fill_run<T, Arch>(y, T(0), To::size);
+    detail::walk<T, To, From, Map, true, Arch>::all(x, y);
+  }
+};
+
+/// y = a, then b, along an axis.
+template <class T, Shape A, Shape B, int Axis, class Arch>
+struct join_kernel {
+  [[gnu::noinline]] static void run(T const* a, T const* b, T* y) {
+    constexpr std::int64_t first = A::value.product(Axis, A::rank), second = B::value.product(Axis, B::rank), count = A::size / first;
+    for (std::int64_t i = 0; i < count; ++i, y += first + second) {
+      detail::copy_run<T, Arch>(y, a + i * first, first);
+      detail::copy_run<T, Arch>(y + first, b + i * second, second);
+    }
+  }
+};
+
+}  // namespace espalier::on_cpu

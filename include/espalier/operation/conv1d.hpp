@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "conv2d.hpp"
+
+namespace espalier {
+
+/// Named relation of conv1d(x, w): both have three axes.
+template <class X, class W>
+struct signals_and_kernels {
+  static constexpr bool agree = X::rank == 3 && W::rank == 3;
+};
+
+namespace detail {
+
+/// Signals are images of one row.
+template <image_layout Layout, bool Kernels, class S>
+struct as_image;
+template <int A, int B, int C>
+struct as_image<nhwc, false, shape<A, B, C>> {
+  using type = shape<A, 1, B, C>;
+};
+template <int A, int B, int C>
+struct as_image<nhwc, true, shape<A, B, C>> {
+  using type = shape<1, A, B, C>;
+};
+template <bool Kernels, int A, int B, int C>
+struct as_image<nchw, Kernels, shape<A, B, C>> {
+  using type = shape<A, B, 1, C>;
+};
+constexpr convolution along_columns(convolution how) {
+  how.stride.rows = how.dilation.rows = 1;
+  how.padding.top = how.padding.bottom = 0;
+  return how;
+}
+template <class X, class W, convolution How, bool Axes = signals_and_kernels<X, W>::agree>
+struct signal_fault {
+  using type = signals_and_kernels<X, W>;
+};
+template <class X, class W, convolution How>
+struct signal_fault<X, W, How, true>
+    : convolution_fault<typename as_image<How.layout, false, X>::type, typename as_image<How.layout, true, W>::type, mended(along_columns(How))> {};
+template <convolution How>
+struct conv1d_faults {
+  template <class... S>
+  using of = signal_fault<S..., How>;
+};
+template <image_layout Layout, bool Kernels, class X>
+constexpr auto signal_as_image(X&& x) {
+  return reshape_as(typename as_image<Layout, Kernels, shape_of<X>>::type{}, static_cast<X&&>(x));
+}
+template <image_layout Layout, class Y>
+constexpr auto image_as_signal(Y&& y) {
+  constexpr extents s = shape_of<Y>::value;
+  return reshape<s.at[0], s.at[Layout == nhwc ? 2 : 1], s.at[3]>(static_cast<Y&&>(y));
+}
+
+}  // namespace detail
+
+/// conv1d<How>(x, w): the convolution of signals; of How it reads what belongs to columns.
+/// shape   nhwc: (N, L, C), (K, C / groups, O) -> (N, L', O); nchw: (N, C, L), (O, C / groups, K) -> (N, O, L')
+/// errors  as of conv2d
+/// saves   x, w
+/// slope   as of conv2d
+template <convolution How = convolution{}, Expression X, Expression W, class Fit = typename detail::convolution_operands<detail::conv1d_faults<How>::template of, X, W>::said_here>
+constexpr auto conv1d(X&& x, W&& w) {
+  static_assert(in_range(detail::along_columns(How)), "conv1d<convolution>(x, w): " ESPALIER_CONVOLUTION_RANGE);
+  static_assert(holds<signals_and_kernels, Fit>, "conv1d(x, w): signals x and kernels w have three axes");
+  static_assert(holds<kernel_channels, Fit>, "conv1d(x, w): " ESPALIER_CONVOLUTION_CHANNELS);
+  static_assert(holds<kernel_fits, Fit>, "conv1d(x, w): " ESPALIER_CONVOLUTION_KERNEL);
+  static_assert(holds<same_element, Fit>, "conv1d(x, w): " ESPALIER_ELEMENTS_FIT);
+  using Fits = detail::convolution_operands<detail::conv1d_faults<How>::template of, X, W>;
+  if constexpr (!Fits::agree) return typename Fits::refusal_type{};
+  else
+    return detail::image_as_signal<How.layout>(detail::convolved<mended(detail::along_columns(How))>(detail::signal_as_image<How.layout, false>(static_cast<X&&>(x)),
+                                                                                          detail::signal_as_image<How.layout, true>(static_cast<W&&>(w))));
+}
+
+}  // namespace espalier

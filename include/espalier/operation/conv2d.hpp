@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "../shape/window.hpp"
+#include "movement.hpp"
+#include "reshape.hpp"
+#include "transpose.hpp"
+
+namespace espalier {
+
+#define ESPALIER_CONVOLUTION_RANGE "stride, dilation and groups must be at least 1, padding at least 0"
+#define ESPALIER_CONVOLUTION_CHANNELS "the channels of x must be groups times the inputs of w, and groups must divide the outputs of w"
+#define ESPALIER_CONVOLUTION_KERNEL "the kernel (its taps, dilation apart) must fit into the image and its padding"
+
+namespace detail {
+
+template <std::uint64_t Permutation, class S>
+struct permuted_shape {
+  static constexpr extents value = permuted_extents(S::value, Permutation);
+};
+template <int... Axes>
+constexpr std::uint64_t packed_axes() {
+  std::uint64_t packed = 0;
+  int i = 0;
+  ((packed |= static_cast<std::uint64_t>(Axes) << (4 * i++)), ...);
+  return packed;
+}
+template <int... Axes, class X>
+constexpr auto with_axes(X&& x) {
+  constexpr std::uint64_t packed = packed_axes<Axes...>();
+  return make_node<permute_, packed, shape_from<permuted_shape<packed, shape_of<X>>>>(static_cast<X&&>(x));
+}
+template <image_layout Layout, class X>
+constexpr auto to_nhwc(X&& x) {
+  if constexpr (Layout == nchw) return with_axes<0, 2, 3, 1>(static_cast<X&&>(x));
+  else return keep(static_cast<X&&>(x));
+}
+template <image_layout Layout, class X>
+constexpr auto from_nhwc(X&& x) {
+  if constexpr (Layout == nchw) return with_axes<0, 3, 1, 2>(static_cast<X&&>(x));
+  else return static_cast<X&&>(x);
+}
+/// (rows, columns, inputs, outputs)
+template <image_layout Layout, class W>
+constexpr auto to_kkio(W&& w) {
+  if constexpr (Layout == nchw) return with_axes<2, 3, 1, 0>(static_cast<W&&>(w));
+  else return keep(static_cast<W&&>(w));
+}
+
+/// The groups of channels of images one after the other: (N, H, W, G C) -> (G N, H, W, C), and back.
+template <int G, class X>
+constexpr auto split_groups(X&& x) {
+  if constexpr (G == 1) {
+    return static_cast<X&&>(x);
+  } else {
+    constexpr extents s = shape_of<X>::value;
+    return reshape<G * s.at[0], s.at[1], s.at[2], s.at[3] / G>(with_axes<3, 0, 1, 2, 4>(reshape<s.at[0], s.at[1], s.at[2], G, s.at[3] / G>(static_cast<X&&>(x))));
+  }
+}
+template <int G, class X>
+constexpr auto merge_groups(X&& x) {
+  if constexpr (G == 1) {
+    return static_cast<X&&>(x);
+  } else {
+    constexpr extents s = shape_of<X>::value;
+    return reshape<s.at[0] / G, s.at[1], s.at[2], G * s.at[3]>(with_axes<1, 2, 3, 0, 4>(reshape<G, s.at[0] / G, s.at[1], s.at[2], s.at[3]>(static_cast<X&&>(x))));
+  }
+}
+/// Kernels (rows, columns, inputs, outputs) as a matrix a group: (taps and inputs, outputs).
+template <int G, class W>
+constexpr auto kernel_matrices(W&& w) {
+  constexpr extents s = shape_of<W>::value;
+  if constexpr (G == 1) return reshape<s.at[0] * s.at[1] * s.at[2], s.at[3]>(static_cast<W&&>(w));
+  else return reshape<G, s.at[0] * s.at[1] * s.at[2], s.at[3] / G>(with_axes<3, 0, 1, 2, 4>(reshape<s.at[0], s.at[1], s.at[2], G, s.at[3] / G>(static_cast<W&&>(w))));
+}
+template <int G, class X>
+constexpr auto as_matrices(X&& x) {
+  constexpr extents s = shape_of<X>::value;
+  constexpr int columns = s.rank == 6 ? s.at[3] * s.at[4] * s.at[5] : s.at[3];
+  if constexpr (G == 1) return reshape<-1, columns>(static_cast<X&&>(x));
+  else return reshape<G, -1, columns>(static_cast<X&&>(x));
+}
+
+/// Whether operands of an op over windows fit, from the first fault of theirs: what its public function says and returns.
+template <class Fault, class... X>
+struct window_fits {
+  using refusal_type = refused<Fault>;
+  static constexpr bool agree = Fault::agree;
+  using said_here = std::conditional_t<agree || !is_eager<X...>, agreed, refusal_type>;
+};
+/// Fault<shapes...>::type is asked for only where no operand is refused already.
+template <template <class...> class Fault, bool Refused, class... X>
+struct window_operands : window_fits<typename Fault<shape_of<X>...>::type, X...> {};
+template <template <class...> class Fault, class... X>
+struct window_operands<Fault, true, X...> {
+  using refusal_type = typename first_refused<std::remove_cvref_t<X>...>::type;
+  static constexpr bool agree = false;
+  using said_here = agreed;
+};
+template <class A, class B>
+using elements_agree = same_element<element_of<A>, element_of<B>>;
+
+template <convolution How>
+struct conv2d_faults {
+  template <class... S>
+  using of = convolution_fault<S..., mended(How)>;
+};
+template <template <class...> class Fault, class X, class W>
+struct convolution_operands : window_operands<Fault, is_refused<std::remove_cvref_t<X>> || is_refused<std::remove_cvref_t<W>>, X, W> {};
+template <template <class...> class Fault, class X, class W>
+  requires(!elements_agree<X, W>::agree)
+struct convolution_operands<Fault, X, W> : window_fits<elements_agree<X, W>, X, W> {};
+
+/// The formula: windows of the images as rows of a matrix, times the kernels. The planner reads the windows in place (plan/grouping.hpp), and the
+/// slopes follow from those of windows and of products.
+template <convolution How, class X, class W>
+constexpr auto convolved(X&& x, W&& w) {
+  using kernels = kernel_axes<shape_of<W>, How.layout>;
+  auto windows = moved_by<image_windows<kernels::rows, kernels::columns, How>>(split_groups<How.groups>(to_nhwc<How.layout>(static_cast<X&&>(x))));
+  constexpr extents s = shape_of<decltype(windows)>::value;
+  return from_nhwc<How.layout>(merge_groups<How.groups>(reshape<s.at[0], s.at[1], s.at[2], kernels::outputs / How.groups>(
+      matmul(as_matrices<How.groups>(std::move(windows)), kernel_matrices<How.groups>(to_kkio<How.layout>(static_cast<W&&>(w)))))));
+}
+
+}  // namespace detail
+
+/// conv2d<How>(x, w): at each place of x the products of a window with each kernel, summed (a cross-correlation, as the field's convolutions are).
+/// shape   nhwc: (N, H, W, C), (rows, columns, C / groups, O) -> (N, H', W', O); nchw: (N, C, H, W), (O, C / groups, rows, columns) -> (N, O, H', W');
+///         H' = (H + padding - dilation (rows - 1) - 1) / stride + 1, rounded down
+/// errors  a kernel that does not fit, channels that do not match, and a padding below 0 do not compile
+/// saves   x, w
+/// slope   dx = dy, spread by the stride, convolved with the kernels turned round; dw = windows of x times dy
+/// source  Dumoulin and Visin 2016
+template <convolution How = convolution{}, Expression X, Expression W, class Fit = typename detail::convolution_operands<detail::conv2d_faults<How>::template of, X, W>::said_here>
+constexpr auto conv2d(X&& x, W&& w) {
+  static_assert(in_range(How), "conv2d<convolution>(x, w): " ESPALIER_CONVOLUTION_RANGE);
+  static_assert(holds<images_and_kernels, Fit>, "conv2d(x, w): images x and kernels w have four axes");
+  static_assert(holds<kernel_channels, Fit>, "conv2d(x, w): " ESPALIER_CONVOLUTION_CHANNELS);
+  static_assert(holds<kernel_fits, Fit>, "conv2d(x, w): " ESPALIER_CONVOLUTION_KERNEL);
+  static_assert(holds<same_element, Fit>, "conv2d(x, w): " ESPALIER_ELEMENTS_FIT);
+  using Fits = detail::convolution_operands<detail::conv2d_faults<How>::template of, X, W>;
+  if constexpr (!Fits::agree) return typename Fits::refusal_type{};
+  else return detail::convolved<mended(How)>(static_cast<X&&>(x), static_cast<W&&>(w));
+}
+
+}  // namespace espalier

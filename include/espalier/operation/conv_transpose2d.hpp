@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "conv2d.hpp"
+
+namespace espalier {
+
+/// How a transposed convolution walks over its results: as the convolution it is the adjoint of. Extra: rows and columns of the result that no window
+/// reaches, where the stride leaves a choice.
+/// range   as of convolution; extra in [0, stride)
+struct transposed_convolution {
+  rows_columns stride = 1;
+  edges padding = 0;
+  rows_columns dilation = 1;
+  rows_columns extra = 0;
+  int groups = 1;
+  image_layout layout = nhwc;
+};
+
+/// As written: the adjoint of Move, from its result to extents To.
+template <class Move, class To>
+struct fold_ {};
+template <class Move, class To>
+struct rule<fold_<Move, To>> {
+  static constexpr int emit(program_builder& g, graph::node const& n) { return graph::emit_fold(g, n.operand[0], Move::of(To::value).map, To::value); }
+  template <class Op>
+  static constexpr graph::descriptor describe() {
+    graph::descriptor d = graph::plain_descriptor("fold", family::fold, 1);
+    d.emit = &emit;
+    return d;
+  }
+};
+
+namespace detail {
+
+constexpr convolution adjoint_of(transposed_convolution const& how) {
+  convolution c{};
+  c.stride = how.stride;
+  c.padding = how.padding;
+  c.dilation = how.dilation;
+  c.groups = how.groups;
+  c.layout = how.layout;
+  return c;
+}
+constexpr bool in_range(transposed_convolution const& how) {
+  return espalier::in_range(adjoint_of(how)) && how.extra.rows >= 0 && how.extra.columns >= 0 && how.extra.rows < how.stride.rows && how.extra.columns < how.stride.columns;
+}
+constexpr transposed_convolution mended(transposed_convolution how) {
+  convolution const c = espalier::mended(adjoint_of(how));
+  how.stride = c.stride;
+  how.padding = c.padding;
+  how.dilation = c.dilation;
+  how.groups = c.groups;
+  auto const choice = [](int extra, int stride) { return extra < 0 ? 0 : extra < stride ? extra : stride - 1; };
+  how.extra = rows_columns{choice(how.extra.rows, c.stride.rows), choice(how.extra.columns, c.stride.columns)};
+  return how;
+}
+constexpr int transposed_extent(int extent, int kernel_extent, int stride, int before, int after, int step, int extra) {
+  return (extent - 1) * stride - before - after + step * (kernel_extent - 1) + 1 + extra;
+}
+
+/// Named relation of conv_transpose2d(x, w): the channels of x are the outputs of w, which the groups share.
+template <class Channels, class Outputs, class Groups>
+struct transposed_channels;
+template <int C, int O, int G>
+struct transposed_channels<channels<C>, kernel_outputs<O>, groups<G>> {
+  static constexpr bool agree = C == O && O % G == 0;
+};
+/// Named relation of conv_transpose2d(x, w): what is cut away as padding leaves something.
+template <class Height, class Width>
+struct result_extents;
+template <int H, int W>
+struct result_extents<height<H>, width<W>> {
+  static constexpr bool agree = H > 0 && W > 0;
+};
+
+template <class X, class W, transposed_convolution How, bool Axes = images_and_kernels<X, W>::agree>
+struct transposed_fault {
+  using type = images_and_kernels<X, W>;
+};
+template <class X, class W, transposed_convolution How>
+struct transposed_fault<X, W, How, true> {
+  using x = image_axes<X, How.layout>;
+  using w = kernel_axes<W, How.layout>;
+  static constexpr int rows = transposed_extent(x::height, w::rows, How.stride.rows, How.padding.top, How.padding.bottom, How.dilation.rows, How.extra.rows),
+                       columns = transposed_extent(x::width, w::columns, How.stride.columns, How.padding.left, How.padding.right, How.dilation.columns, How.extra.columns);
+  using type = typename first_fault<transposed_channels<channels<x::channels>, kernel_outputs<w::outputs>, groups<How.groups>>, result_extents<height<rows>, width<columns>>>::type;
+};
+template <transposed_convolution How>
+struct transposed_faults {
+  template <class... S>
+  using of = transposed_fault<S..., mended(How)>;
+};
+
+/// The adjoint of the formula of conv2d: pixels times kernels are windows, and windows are folded up.
+template <transposed_convolution How, class X, class W>
+constexpr auto convolved_back(X&& x, W&& w) {
+  using fit = transposed_fault<shape_of<X>, shape_of<W>, How>;
+  constexpr int G = How.groups, N = fit::x::count * G, inputs = fit::w::inputs, H = fit::x::height, Wide = fit::x::width;
+  using Move = image_windows<fit::w::rows, fit::w::columns, adjoint_of(How)>;
+  using Result = shape<N, fit::rows, fit::columns, inputs>;
+  auto windows = reshape<N, H, Wide, fit::w::rows, fit::w::columns, inputs>(
+      matmul(as_matrices<G>(split_groups<G>(to_nhwc<How.layout>(static_cast<X&&>(x)))), transpose(kernel_matrices<G>(to_kkio<How.layout>(static_cast<W&&>(w))))));
+  return from_nhwc<How.layout>(merge_groups<G>(make_node<fold_<Move, Result>, 0, Result>(std::move(windows))));
+}
+
+}  // namespace detail
+
+/// conv_transpose2d<How>(x, w): the adjoint of conv2d with the same kernels, which enlarges images.
+/// shape   nhwc: (N, H, W, O), (rows, columns, C / groups, O) -> (N, H', W', C); nchw: (N, O, H, W), (O, C / groups, rows, columns) -> (N, C, H', W');
+///         H' = (H - 1) stride - padding + dilation (rows - 1) + 1 + extra
+/// errors  channels that do not match, or an empty result, do not compile
+/// saves   x, w
+/// slope   dx = conv2d(dy, w); dw = windows of dy times x
+/// source  Dumoulin and Visin 2016, section 4
+template <transposed_convolution How = transposed_convolution{}, Expression X, Expression W,
+          class Fit = typename detail::convolution_operands<detail::transposed_faults<How>::template of, X, W>::said_here>
+constexpr auto conv_transpose2d(X&& x, W&& w) {
+  static_assert(detail::in_range(How), "conv_transpose2d<transposed_convolution>(x, w): " ESPALIER_CONVOLUTION_RANGE ", extra at least 0 and below the stride");
+  static_assert(holds<images_and_kernels, Fit>, "conv_transpose2d(x, w): images x and kernels w have four axes");
+  static_assert(holds<detail::transposed_channels, Fit>, "conv_transpose2d(x, w): the channels of x must be the outputs of w, and groups must divide them");
+  static_assert(holds<detail::result_extents, Fit>, "conv_transpose2d(x, w): the padding cuts the whole result away");
+  static_assert(holds<same_element, Fit>, "conv_transpose2d(x, w): " ESPALIER_ELEMENTS_FIT);
+  using Fits = detail::convolution_operands<detail::transposed_faults<How>::template of, X, W>;
+  if constexpr (!Fits::agree) return typename Fits::refusal_type{};
+  else return detail::convolved_back<detail::mended(How)>(static_cast<X&&>(x), static_cast<W&&>(w));
+}
+
+}  // namespace espalier

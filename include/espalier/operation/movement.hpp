@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "../shape/index_map.hpp"
+#include "add.hpp"
+#include "matmul.hpp"
+
+/// Movement: ops whose every element is an element of an operand, or nothing. A movement says where its elements come from (shape/index_map.hpp), and
+/// that says its pullback as well: what was taken goes back to where it came from.
+namespace espalier {
+
+/// A movement as it is written: Move::of(extents of the operand) is the movement.
+template <class Move>
+struct move_ {};
+/// In programs: y[i] = x[map(i)]; attribute: number of the map.
+struct moved_ {};
+/// The adjoint of windows: y[map(i)] += x[i].
+struct folded_ {};
+/// Two operands one after the other along an axis; attribute: the axis.
+struct join_ {};
+
+namespace graph {
+constexpr int emit_move(program_builder& g, int id, index_map const& m, extents const& s);
+constexpr int emit_fold(program_builder& g, int id, index_map const& m, extents const& s);
+}  // namespace graph
+
+template <class Move>
+struct rule<move_<Move>> {
+  static constexpr int emit(program_builder& g, graph::node const& n) {
+    return graph::emit_move(g, n.operand[0], Move::of(g[n.operand[0]].shape).map, n.shape);
+  }
+  template <class Op>
+  static constexpr graph::descriptor describe() {
+    graph::descriptor d = graph::plain_descriptor("move", family::move, 1);
+    d.emit = &emit;
+    return d;
+  }
+};
+
+template <>
+struct rule<moved_> {
+  static constexpr int emit(program_builder& g, graph::node const& n) { return graph::emit_move(g, n.operand[0], g.maps[n.attribute], n.shape); }
+  static constexpr handle pullback(program_builder& g, int dy, int id, int) {
+    graph::node const n = g[id];
+    return handle{&g, graph::emit_fold(g, dy, g.maps[n.attribute], g[n.operand[0]].shape)};
+  }
+  template <class Op>
+  static constexpr graph::descriptor describe() {
+    graph::descriptor d = graph::plain_descriptor("move", family::move, 1);
+    d.emit = &emit;
+    d.pullback = &pullback;
+    return d;
+  }
+};
+
+template <>
+struct rule<folded_> {
+  static constexpr int emit(program_builder& g, graph::node const& n) { return graph::emit_fold(g, n.operand[0], g.maps[n.attribute], n.shape); }
+  static constexpr handle pullback(program_builder& g, int dy, int id, int) {
+    graph::node const n = g[id];
+    return handle{&g, graph::emit_move(g, dy, g.maps[n.attribute], g[n.operand[0]].shape)};
+  }
+  template <class Op>
+  static constexpr graph::descriptor describe() {
+    graph::descriptor d = graph::plain_descriptor("fold", family::fold, 1);
+    d.emit = &emit;
+    d.pullback = &pullback;
+    return d;
+  }
+};
+
+namespace graph {
+
+constexpr int emit_move(program_builder& g, int id, index_map const& m, extents const& s) {
+  node const& n = g[id];
+  if (renames(m, n.shape, s)) return emit_reshape(g, id, s);
+  if (n.op->kind == family::constant && (is_total(m, n.shape, s) || (n.attribute == 0 && !m.fills_with_lowest))) return emit_constant(g, std::bit_cast<double>(n.attribute), s).id;
+  // What fills nothing only chooses among what is there already: one map does for both.
+  if (n.op->kind == family::move && is_total(m, n.shape, s)) return emit_move(g, n.operand[0], composed(m, g.maps[n.attribute]), s);
+  return g.add(node{&described<moved_>, {id, 0, 0, 0}, static_cast<std::uint64_t>(g.number_of(m)), s});
+}
+
+/// The sum over windows of a product y w^T, what the slope of a convolution comes to, is a product itself: of windows of y, spread out where the
+/// windows had steps, with the kernels turned round. 0 where it is no such sum.
+constexpr int emit_fold_of_product(program_builder& g, int id, index_map const& m, extents const& s) {
+  extents const w = g[id].shape;
+  int product = id;
+  while (g[product].op->kind == family::reshape) product = g[product].operand[0];
+  node const p = g[product];
+  if (!is_image_window(m) || m.fills_with_lowest || p.op->kind != family::contraction || (p.attribute & 1u) || m.divisor[1] != 1 || m.divisor[2] != 1) return 0;
+  int const kernel = w.at[3] * w.at[4] * w.at[5], rank = p.shape.rank;
+  if (p.shape.at[rank - 1] != kernel) return 0;
+  extents const sa = g[p.operand[0]].shape, sb = g[p.operand[1]].shape;
+  int const channels = sa.at[sa.rank - 1];
+  std::int64_t const batch = p.shape.product(0, rank - 2);
+  if (sa.product(0, sa.rank - 2) != batch || sb.product(0, sb.rank - 2) != batch) return 0;
+  // Windows of y: from the last tap that reaches a pixel to the first.
+  index_map out = m;
+  for (int a = 1; a < 3; ++a) {
+    out.step[a] = 1;
+    out.start[a] = -m.start[a] - m.step[a + 2] * (w.at[a + 2] - 1);
+    out.divisor[a] = m.step[a];
+  }
+  int const image = emit_reshape(g, p.operand[0], extents{4, {w.at[0], w.at[1], w.at[2], channels}});
+  int const windows = emit_move(g, image, out, extents{6, {s.at[0], s.at[1], s.at[2], w.at[3], w.at[4], channels}});
+  // The kernels: (batch, kernel rows, kernel columns, C, channels), turned round and with their last two axes exchanged.
+  extents const taps{5, {static_cast<int>(batch), w.at[3], w.at[4], w.at[5], channels}};
+  bool const swapped = p.attribute & 2u;  // stored as (batch, taps and C, channels)
+  int k = 0;
+  if (swapped) k = emit_permute(g, emit_reshape(g, p.operand[1], taps), swap_permutation(5, 3, 4));
+  else k = emit_permute(g, emit_reshape(g, p.operand[1], extents{5, {taps.at[0], channels, taps.at[1], taps.at[2], taps.at[3]}}), 0u | 2u << 4 | 3u << 8 | 1u << 12 | 4u << 16);
+  index_map turn = identity_map(5);
+  for (int a = 1; a < 3; ++a) {
+    turn.step[a] = -1;
+    turn.start[a] = taps.at[a] - 1;
+  }
+  k = emit_move(g, k, turn, g[k].shape);
+  int const depth = w.at[3] * w.at[4] * channels, pixels = static_cast<int>(s.size() / s.at[3] / batch);
+  int const b = static_cast<int>(batch);
+  int const y = rank == 2 ? espalier::detail::emit_matmul(g, emit_reshape(g, windows, extents{2, {pixels, depth}}), emit_reshape(g, k, extents{2, {depth, w.at[5]}}), false, false)
+                          : espalier::detail::emit_matmul(g, emit_reshape(g, windows, extents{3, {b, pixels, depth}}), emit_reshape(g, k, extents{3, {b, depth, w.at[5]}}), false, false);
+  return emit_reshape(g, y, s);
+}
+
+constexpr int emit_fold(program_builder& g, int id, index_map const& m, extents const& s) {
+  node const& n = g[id];
+  if (renames(m, s, n.shape)) return emit_reshape(g, id, s);
+  if (n.op->kind == family::constant && n.attribute == 0) return emit_constant(g, 0, s).id;
+  if (is_one_to_one(m, s, n.shape)) {
+    index_map plain = identity_map(s.rank);
+    for (int a = 0; a < s.rank; ++a) {
+      plain.start[a] = m.start[a];
+      plain.divisor[a] = m.divisor[a];
+    }
+    extents squeezed{s.rank, {1, 1, 1, 1, 1, 1}};
+    bool in_order = true;
+    for (int i = 0, last = -1; i < m.rank; ++i) {
+      if (n.shape.at[i] == 1) continue;
+      in_order = in_order && m.source[i] > last;
+      last = m.source[i];
+      plain.step[last] = m.step[i];
+      squeezed.at[last] = n.shape.at[i];
+    }
+    for (int a = s.rank; a < max_rank; ++a) squeezed.at[a] = 0;
+    if (in_order) return emit_move(g, emit_reshape(g, id, squeezed), inverted(plain), s);
+  }
+  if (!g.plain)
+    if (int const product = emit_fold_of_product(g, id, m, s)) return product;
+  return g.add(node{&described<folded_>, {id, 0, 0, 0}, static_cast<std::uint64_t>(g.number_of(m)), s});
+}
+
+/// The part of an operand that begins at `first` along an axis.
+constexpr int emit_part(program_builder& g, int id, int axis, int first, int extent) {
+  extents s = g[id].shape;
+  index_map m = identity_map(s.rank);
+  m.start[axis] = first;
+  s.at[axis] = extent;
+  return emit_move(g, id, m, s);
+}
+
+}  // namespace graph
+
+template <>
+struct rule<join_> {
+  static constexpr handle pullback(program_builder& g, int dy, int id, int which) {
+    graph::node const n = g[id];
+    int const axis = static_cast<int>(n.attribute), first = g[n.operand[0]].shape.at[axis];
+    return handle{&g, which == 0 ? graph::emit_part(g, dy, axis, 0, first) : graph::emit_part(g, dy, axis, first, g[n.operand[1]].shape.at[axis])};
+  }
+  template <class Op>
+  static constexpr graph::descriptor describe() {
+    graph::descriptor d = graph::plain_descriptor("join", family::join, 2);
+    d.pullback = &pullback;
+    return d;
+  }
+};
+
+namespace detail {
+template <class Move, class S>
+struct moved_shape {
+  static constexpr extents value = Move::of(S::value).shape;
+};
+}  // namespace detail
+
+/// Makes the node of a movement of one operand; what asks for it has checked that Move fits.
+template <class Move, class X>
+constexpr auto moved_by(X&& x) {
+  if constexpr (Handle<X>) {
+    movement const m = Move::of((*x.program)[x.id].shape);
+    return handle{x.program, graph::emit_move(*x.program, x.id, m.map, m.shape)};
+  } else {
+    return detail::make_node<move_<Move>, 0, shape_from<detail::moved_shape<Move, shape_of<X>>>>(static_cast<X&&>(x));
+  }
+}
+
+}  // namespace espalier

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "../operation/structure.hpp"
+
+/// The groups of a program: what runs in one kernel, and where each value lies in it.
+namespace espalier::plan {
+
+using graph::family;
+using graph::pattern;
+using graph::program_builder;
+
+/// What a group is to the device.
+enum class kind : std::uint8_t { fused, contraction, permute, spread, gather, convert, draw, move, fold, join };
+
+/// Where a value lies in a fused group's iteration space of rows times columns.
+enum class place : std::uint8_t { none, full, row, column, single };
+
+/// How a fused group runs: row by row, because columns of a row are reduced and used again, or column by column, because rows are.
+enum class order : std::uint8_t { any, rows, columns };
+
+inline constexpr int max_groups = 4096;
+inline constexpr int max_steps = 48;
+
+struct group {
+  kind what;
+  order how;
+  bool reduces_rows;     ///< some value is a reduction of the columns of each row
+  bool reduces_columns;  ///< some value is a reduction of the rows of each column
+  bool windowed;         ///< reads its first operand through windows that are never written out
+  int rows;              ///< 0: any split of the elements will do
+  int columns;
+  std::int64_t size;
+  int first;  ///< members, in the order of the program
+  int last;
+  int count;
+};
+
+struct grouping {
+  group groups[max_groups];
+  int group_count;
+  int early;  ///< groups that need nothing but leaves and run first
+  int group_of[graph::capacity];
+  place place_of[graph::capacity];
+  int next[graph::capacity];
+  bool needed[graph::capacity];
+  bool floating[graph::capacity];  ///< made of leaves alone: computed inside the first group that reads it
+  int float_rows[graph::capacity];  ///< the split of its elements that a floating value takes for granted; 0: any
+  int float_columns[graph::capacity];
+};
+
+/// The node that holds the data of `id`: reshapes and aliases are names of the same memory.
+constexpr int data_of(program_builder const& g, int id) {
+  while (g[id].op->kind == family::reshape || g[id].op->kind == family::alias) id = g[id].operand[0];
+  return id;
+}
+
+/// A move that repeats elements. It is not written out where its reader can take them from the operand itself.
+constexpr bool is_window(program_builder const& g, int id) {
+  graph::node const& n = g[id];
+  return n.op->kind == family::move && !is_one_to_one(g.maps[n.attribute], g[n.operand[0]].shape, n.shape);
+}
+/// Windows of fewer channels are written out: their runs are too short to multiply in place.
+inline constexpr int fewest_channels = 8;
+/// Can a product or a reduction read its first operand through the windows behind it?
+constexpr bool reads_windows(program_builder const& g, int id) {
+  graph::node const& n = g[id];
+  int const window = data_of(g, n.operand[0]);
+  if (!is_window(g, window)) return false;
+  extents const& w = g[window].shape;
+  index_map const& m = g.maps[g[window].attribute];
+  if (!is_image_window(m) || w.at[5] < fewest_channels) return false;
+  if (n.op->kind == family::reduction)
+    return g[n.operand[0]].op->kind == family::move && n.shape.rank == 6 && n.shape.at[3] == 1 && n.shape.at[4] == 1 && n.shape.size() * w.at[3] * w.at[4] == w.size();
+  extents const& a = g[n.operand[0]].shape;
+  std::int64_t const batch = a.product(0, a.rank - 2);
+  return !m.fills_with_lowest && !(n.attribute & 2u) && a.at[a.rank - 1] == w.at[3] * w.at[4] * w.at[5] && w.at[0] % batch == 0 && n.shape.product(0, n.shape.rank - 2) == batch;
+}
+
+constexpr bool is_leaf(family f) { return f < family::convert && f != family::draw; }
+
+/// How a node reads an operand: the node behind it, its place, and the rows and columns it takes for granted (0: any).
+struct use {
+  int source;
+  place where;
+  int rows;
+  int columns;
+};
+
+}  // namespace espalier::plan

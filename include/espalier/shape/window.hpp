@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <initializer_list>
+
+#include "../base/refuse.hpp"
+#include "index_map.hpp"
+
+namespace espalier {
+
+/// A number for rows and one for columns of an image; one number serves both.
+struct rows_columns {
+  int rows, columns;
+  constexpr rows_columns(int both) : rows{both}, columns{both} {}
+  constexpr rows_columns(int r, int c) : rows{r}, columns{c} {}
+};
+/// Numbers for the four edges of an image; one number serves all, two serve rows (top, bottom) and columns (left, right).
+struct edges {
+  int top, left, bottom, right;
+  constexpr edges(int all) : top{all}, left{all}, bottom{all}, right{all} {}
+  constexpr edges(int rows, int columns) : top{rows}, left{columns}, bottom{rows}, right{columns} {}
+  constexpr edges(int t, int l, int b, int r) : top{t}, left{l}, bottom{b}, right{r} {}
+};
+
+/// How images lie: (N, H, W, C), needle's order and the quick one here, with kernels (rows, columns, inputs, outputs); or (N, C, H, W), PyTorch's and
+/// ONNX's, with kernels (outputs, inputs, rows, columns). For signals (N, L, C) and (N, C, L) likewise.
+enum class image_layout { nhwc, nchw };
+inline constexpr image_layout nhwc = image_layout::nhwc, nchw = image_layout::nchw;
+
+/// How a convolution walks over its images.
+/// range   stride, dilation, groups >= 1; padding >= 0
+struct convolution {
+  rows_columns stride = 1;
+  edges padding = 0;
+  rows_columns dilation = 1;
+  int groups = 1;
+  image_layout layout = nhwc;
+};
+/// How a pooling walks over its images; without a stride, windows lie side by side.
+/// range   stride, dilation >= 1, padding >= 0
+struct pooling {
+  rows_columns stride = 0;
+  edges padding = 0;
+  rows_columns dilation = 1;
+  image_layout layout = nhwc;
+};
+
+/// What a refusal says of windows: extents of the kernel and of the image, zeros in front and behind, the distance of taps.
+template <int Extent>
+struct kernel {};
+template <int Extent>
+struct height {};
+template <int Extent>
+struct width {};
+template <int Before, int After>
+struct padding {};
+template <int Step>
+struct dilation {};
+
+/// How many windows fit along an axis; 0 or less: none does.
+constexpr int window_count(int extent, int kernel_extent, int before, int after, int stride, int step) {
+  int const room = extent + before + after - step * (kernel_extent - 1) - 1;
+  return room < 0 ? 0 : room / stride + 1;
+}
+
+/// Named relation: the kernel fits into the padded extent.
+template <class Kernel, class Extent, class Padding, class Dilation>
+struct kernel_fits;
+template <int K, template <int> class Along, int Extent, int Before, int After, int Step>
+struct kernel_fits<kernel<K>, Along<Extent>, padding<Before, After>, dilation<Step>> {
+  static constexpr bool agree = window_count(Extent, K, Before, After, 1, Step) > 0;
+};
+
+/// Named relation of conv2d(x, w): both have four axes.
+template <class X, class W>
+struct images_and_kernels {
+  static constexpr bool agree = X::rank == 4 && W::rank == 4;
+};
+/// Named relation of pooling: images have four axes.
+template <class X>
+struct images {
+  static constexpr bool agree = X::rank == 4;
+};
+/// What a refusal says of channels: those of the images, of one group of kernels, the number of groups, and of outputs.
+template <int Channels>
+struct channels {};
+template <int Inputs>
+struct kernel_inputs {};
+template <int Groups>
+struct groups {};
+template <int Outputs>
+struct kernel_outputs {};
+/// Named relation of conv2d(x, w): the kernels of each group take its share of the channels, and the groups share the outputs.
+template <class Channels, class Inputs, class Groups, class Outputs>
+struct kernel_channels;
+template <int C, int I, int G, int O>
+struct kernel_channels<channels<C>, kernel_inputs<I>, groups<G>, kernel_outputs<O>> {
+  static constexpr bool agree = C == I * G && O % G == 0;
+};
+
+constexpr bool in_range(convolution const& c) {
+  return c.stride.rows >= 1 && c.stride.columns >= 1 && c.dilation.rows >= 1 && c.dilation.columns >= 1 && c.groups >= 1 && c.padding.top >= 0 && c.padding.left >= 0 && c.padding.bottom >= 0 &&
+         c.padding.right >= 0;
+}
+
+/// The nearest that is in range: what goes on with a convolution whose numbers are refused already, so that one mistake is one error.
+constexpr convolution mended(convolution c) {
+  auto const least = [](rows_columns n) { return rows_columns{n.rows < 1 ? 1 : n.rows, n.columns < 1 ? 1 : n.columns}; };
+  c.stride = least(c.stride);
+  c.dilation = least(c.dilation);
+  for (int* edge : {&c.padding.top, &c.padding.left, &c.padding.bottom, &c.padding.right})
+    if (*edge < 0) *edge = 0;
+  if (c.groups < 1) c.groups = 1;
+  return c;
+}
+
+/// (N, H, W, C) as (N, rows, columns, kernel rows, kernel columns, C): every window of the padded images.
+/// source  Dumoulin and Visin 2016, A guide to convolution arithmetic
+constexpr movement windows_of(extents const& s, int kernel_rows, int kernel_columns, convolution const& how, bool fills_with_lowest = false) {
+  movement r{};
+  r.map = index_map{6, {0, 1, 2, 1, 2, 3}, {1, how.stride.rows, how.stride.columns, how.dilation.rows, how.dilation.columns, 1}, {0, -how.padding.top, -how.padding.left, 0, 0, 0}, {1, 1, 1, 1, 0, 0},
+                    fills_with_lowest};
+  r.shape = extents{6,
+                    {s.at[0], window_count(s.at[1], kernel_rows, how.padding.top, how.padding.bottom, how.stride.rows, how.dilation.rows),
+                     window_count(s.at[2], kernel_columns, how.padding.left, how.padding.right, how.stride.columns, how.dilation.columns), kernel_rows, kernel_columns, s.at[3]}};
+  return r;
+}
+
+/// The movement of an op over windows: as Move of operation/movement.hpp.
+template <int KernelRows, int KernelColumns, convolution How, bool FillsWithLowest = false>
+struct image_windows {
+  static constexpr movement of(extents const& s) { return windows_of(s, KernelRows, KernelColumns, How, FillsWithLowest); }
+};
+
+namespace detail {
+
+/// What does not fit of windows over images of extents (N, H, W, C), or agreed.
+template <class S, int KernelRows, int KernelColumns, convolution How>
+using window_fault = typename first_fault<kernel_fits<kernel<KernelRows>, height<S::value.at[1]>, padding<How.padding.top, How.padding.bottom>, dilation<How.dilation.rows>>,
+                                          kernel_fits<kernel<KernelColumns>, width<S::value.at[2]>, padding<How.padding.left, How.padding.right>, dilation<How.dilation.columns>>>::type;
+
+/// The extents of images and kernels, by name.
+template <class X, image_layout Layout>
+struct image_axes {
+  static constexpr bool first = Layout == nchw;
+  static constexpr int count = X::value.at[0], height = X::value.at[first ? 2 : 1], width = X::value.at[first ? 3 : 2], channels = X::value.at[first ? 1 : 3];
+  using nhwc_shape = shape<count, height, width, channels>;
+};
+template <class W, image_layout Layout>
+struct kernel_axes {
+  static constexpr bool first = Layout == nchw;
+  static constexpr int rows = W::value.at[first ? 2 : 0], columns = W::value.at[first ? 3 : 1], inputs = W::value.at[first ? 1 : 2], outputs = W::value.at[first ? 0 : 3];
+};
+
+/// What does not fit of a convolution, or agreed.
+template <class X, class W, convolution How, bool Axes = images_and_kernels<X, W>::agree>
+struct convolution_fault {
+  using type = images_and_kernels<X, W>;
+};
+template <class X, class W, convolution How>
+struct convolution_fault<X, W, How, true> {
+  using x = image_axes<X, How.layout>;
+  using w = kernel_axes<W, How.layout>;
+  using type = typename first_fault<kernel_channels<channels<x::channels>, kernel_inputs<w::inputs>, groups<How.groups>, kernel_outputs<w::outputs>>,
+                                    window_fault<typename x::nhwc_shape, w::rows, w::columns, How>>::type;
+};
+
+}  // namespace detail
+
+}  // namespace espalier
