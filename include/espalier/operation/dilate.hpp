@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "moved.hpp"
+
+namespace espalier {
+
+/// dilate<Dilation, Axes...>(x): `Dilation` zeros after each element of the axes; no axes: of all.
+/// shape   extent n of an axis -> n (Dilation + 1)
+/// errors  an axis that does not exist or stands twice, or a negative dilation, does not compile
+/// saves   nothing
+/// slope   dx = undilate(dy)
+template <int Dilation, int... Axes, Operand X>
+constexpr auto dilate(X&& x) {
+  using Move = dilating<Dilation, Axes...>;
+  static_assert(move_said_here<X, Move>::agree, "dilate<dilation, axes...>(x): an axis does not exist or stands twice, or the dilation is negative");
+  return moved_if_it_fits<Move>(static_cast<X&&>(x));
+}
+
+}  // namespace espalier

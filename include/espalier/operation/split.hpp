@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <tuple>
+
+#include "../shape/join.hpp"
+#include "moved.hpp"
+
+namespace espalier {
+
+namespace detail {
+
+/// The position at which a section begins.
+template <int... Sections>
+constexpr int section_begin(std::size_t which) {
+  constexpr int extent[] = {Sections...};
+  int begin = 0;
+  for (std::size_t i = 0; i < which; ++i) begin += extent[i];
+  return begin;
+}
+/// Each part has an operand of its own: an expression is copied, a tensor that nobody else keeps too.
+template <class X>
+constexpr decltype(auto) shared_operand(std::remove_reference_t<X>& x) {
+  if constexpr (std::is_lvalue_reference_v<X>) return static_cast<X>(x);
+  else return std::remove_cvref_t<X>(x);
+}
+template <int Axis, int... Sections, class X, std::size_t... I>
+constexpr auto sections(X&& x, std::index_sequence<I...>) {
+  return std::make_tuple(moved_by<slicing<Axis, section_begin<Sections...>(I), section_begin<Sections...>(I + 1), 1>>(shared_operand<X>(x))...);
+}
+template <int Axis, class X, std::size_t... I>
+constexpr auto positions(X&& x, std::index_sequence<I...>) {
+  return std::make_tuple(moved_by<selecting<Axis, static_cast<int>(I)>>(shared_operand<X>(x))...);
+}
+template <class Refusal, std::size_t... I>
+constexpr auto refused_sections(Refusal r, std::index_sequence<I...>) {
+  return std::make_tuple((static_cast<void>(I), r)...);
+}
+
+template <bool Asks, class X, int Axis, int... Sections>
+struct split_said_here {
+  using type = agreed;
+};
+template <class X, int Axis>
+struct split_said_here<true, X, Axis> {
+  using type = std::conditional_t<is_eager<X>, axes_exist<shape_of<X>, axes<Axis>>, agreed>;
+};
+template <class X, int Axis, int First, int... Sections>
+struct split_said_here<true, X, Axis, First, Sections...> {
+  using type = std::conditional_t<is_eager<X>, fills_axis<shape_of<X>, along<Axis>, to<First, Sections...>>, agreed>;
+};
+
+}  // namespace detail
+
+/// split<Axis>(x): the slices of x along an axis, which they drop, as a std::tuple: auto [a, b, c] = split<0>(x);
+/// split<Axis, Sections...>(x): parts of these extents, one after the other, which keep the axis.
+/// Every part is an expression of x: what x is made of is spelled once in the type of each, so split a value that has a name (an argument, a parameter,
+/// a tensor) rather than a long formula.
+/// shape   S -> as many S without Axis as Axis has elements; or S with each section's extent
+/// errors  an axis that does not exist, or sections that do not fill it, do not compile; inside a module the second form passes a misfit on, while the
+///         first cannot tell how many parts a misfit has
+/// saves   nothing
+/// slope   dx = the parts' slopes at their places
+template <int Axis, int... Sections, Operand X>
+constexpr auto split(X&& x) {
+  using Said = typename detail::split_said_here<!Handle<X> && !is_refused<std::remove_cvref_t<X>>, X, Axis, Sections...>::type;
+  using parts = std::make_index_sequence<sizeof...(Sections)>;
+  if constexpr (sizeof...(Sections) == 0) {
+    static_assert(Said::agree, "split<axis>(x): x does not have this axis");
+    static_assert(!Handle<X>, "split<axis>(x): how many parts there are must be known to the compiler; name the sections");
+    if constexpr (is_refused<std::remove_cvref_t<X>>) return std::remove_cvref_t<X>{};
+    else if constexpr (!axes_exist<shape_of<X>, axes<Axis>>::agree) return refused<axes_exist<shape_of<X>, axes<Axis>>>{};
+    else return detail::positions<Axis>(static_cast<X&&>(x), std::make_index_sequence<static_cast<std::size_t>(shape_of<X>::template extent<Axis>())>{});
+  } else {
+    static_assert(Said::agree, "split<axis, sections...>(x): the sections must be positive and add up to the extent of the axis");
+    if constexpr (Handle<X>) return detail::sections<Axis, Sections...>(static_cast<X&&>(x), parts{});
+    else if constexpr (is_refused<std::remove_cvref_t<X>>) return detail::refused_sections(std::remove_cvref_t<X>{}, parts{});
+    else if constexpr (!fills_axis<shape_of<X>, along<Axis>, to<Sections...>>::agree)
+      return detail::refused_sections(refused<fills_axis<shape_of<X>, along<Axis>, to<Sections...>>>{}, parts{});
+    else return detail::sections<Axis, Sections...>(static_cast<X&&>(x), parts{});
+  }
+}
+
+}  // namespace espalier

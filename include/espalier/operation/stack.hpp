@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "concatenate.hpp"
+#include "unsqueeze.hpp"
+
+namespace espalier {
+
+/// stack<Axis>(a, b, ...): operands of one shape side by side, along a new axis of the result.
+/// shape   S, S, ... -> S with the number of operands at Axis
+/// errors  operands of different shapes, an axis that is no place of the result, and float and double together do not compile
+/// saves   nothing; costs what concatenate costs
+/// slope   each operand's part of dy
+template <int Axis, Operand... X>
+  requires(sizeof...(X) > 0)
+constexpr auto stack(X&&... x) {
+  using Fault = detail::join_fault_of<stackable, Axis, X...>;
+  static_assert(holds<stackable, typename Fault::said_here>, "stack<axis>(a, b, ...): the operands must have one shape, and the axis must be a place of the result");
+  static_assert(holds<same_element, typename Fault::said_here>, "stack<axis>(a, b, ...): " ESPALIER_ELEMENTS_FIT);
+  if constexpr (!Fault::type::agree) return typename Fault::type{};
+  else return concatenate<Axis>(unsqueeze<Axis>(static_cast<X&&>(x))...);
+}
+
+}  // namespace espalier

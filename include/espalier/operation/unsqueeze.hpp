@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "../shape/rename.hpp"
+#include "apply.hpp"
+
+namespace espalier {
+
+/// unsqueeze<Axes...>(x): x with an axis of extent 1 at each place, counted in the result.
+/// shape   S -> S with extent 1 at Axes
+/// errors  no axis, a place outside the result or one that stands twice, or more than 6 axes in all, does not compile
+/// saves   nothing; costs nothing at run time
+/// slope   dx = dy in the shape of x
+template <int... Axes, Operand X>
+constexpr auto unsqueeze(X&& x) {
+  if constexpr (Handle<X>) {
+    return handle{x.program, graph::emit_reshape(*x.program, x.id, unsqueezed_extents<Axes...>((*x.program)[x.id].shape))};
+  } else if constexpr (is_refused<std::remove_cvref_t<X>>) {
+    return std::remove_cvref_t<X>{};
+  } else {
+    using relation = new_axes<shape_of<X>, axes<Axes...>>;
+    if constexpr (is_eager<X>) static_assert(relation::agree, "unsqueeze<axes...>(x): an axis is no place of the result, or stands twice");
+    if constexpr (relation::agree) return detail::make_node<reshape_, 0, shape_from<relation>>(static_cast<X&&>(x));
+    else return refused<relation>{};
+  }
+}
+
+}  // namespace espalier

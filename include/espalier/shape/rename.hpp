@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "broadcast.hpp"
+#include "move.hpp"
+#include "reduce.hpp"
+
+/// Relations of ops that give axes other places, or add and drop axes of extent 1.
+namespace espalier {
+
+/// A permutation packed as in swap_permutation.
+template <int... Axes>
+constexpr std::uint64_t packed_axes(int rank) {
+  std::uint64_t packed = 0;
+  int i = 0;
+  ((packed |= static_cast<std::uint64_t>(Axes < 0 ? Axes + rank : Axes) << (4 * i++)), ...);
+  return packed;
+}
+
+/// Named relation of permute<Axes...>(x): every axis stands once.
+template <class S, class Axes>
+struct permutes_axes;
+template <class S, int... Axes>
+struct permutes_axes<S, axes<Axes...>> {
+  static constexpr bool agree = sizeof...(Axes) == static_cast<std::size_t>(S::rank) && axis_mask<Axes...>(S::rank) == (1u << S::rank) - 1u;
+  static constexpr std::uint64_t permutation = agree ? packed_axes<Axes...>(S::rank) : 0;
+  static constexpr extents value = agree ? permuted_extents(S::value, permutation) : S::value;
+};
+
+/// The extents without the axes, all of extent 1; no axes: without every such axis. Rank -1 where an axis is missing, stands twice or is longer.
+template <int... Axes>
+constexpr extents squeezed_extents(extents const& s) {
+  unsigned mask = sizeof...(Axes) == 0 ? 0 : axis_mask<Axes...>(s.rank);
+  if (mask == 0 && sizeof...(Axes) != 0) return extents{-1, {}};
+  for (int i = 0; i < s.rank; ++i) {
+    if (sizeof...(Axes) == 0 && s.at[i] == 1) mask |= 1u << i;
+    if ((mask >> i & 1u) && s.at[i] != 1) return extents{-1, {}};
+  }
+  return reduced_extents(s, mask, false);
+}
+
+/// Named relation of squeeze<Axes...>(x): the axes exist and have extent 1.
+template <class S, class Axes>
+struct axes_of_one;
+template <class S, int... Axes>
+struct axes_of_one<S, axes<Axes...>> {
+  static constexpr extents value = squeezed_extents<Axes...>(S::value);
+  static constexpr bool agree = value.rank >= 0;
+};
+
+/// The extents with an axis of extent 1 at each place, counted in the result. Rank -1 where places are missing or stand twice.
+template <int... Axes>
+constexpr extents unsqueezed_extents(extents const& s) {
+  int const rank = s.rank + static_cast<int>(sizeof...(Axes));
+  unsigned const mask = sizeof...(Axes) == 0 || rank > max_rank ? 0 : axis_mask<Axes...>(rank);
+  if (mask == 0) return extents{-1, {}};
+  extents r{};
+  for (int i = 0, from = 0; i < rank; ++i) r.push(mask >> i & 1u ? 1 : s.at[from++]);
+  return r;
+}
+
+/// Named relation of unsqueeze<Axes...>(x): the axes are places of the result, none twice.
+template <class S, class Axes>
+struct new_axes;
+template <class S, int... Axes>
+struct new_axes<S, axes<Axes...>> {
+  static constexpr extents value = unsqueezed_extents<Axes...>(S::value);
+  static constexpr bool agree = value.rank >= 0;
+};
+
+/// What expand makes of the extents asked for, -1 being those of s; rank -1 where they do not fit.
+constexpr extents expanded_extents(extents const& s, extents const& wanted) {
+  extents r = wanted;
+  int const lead = wanted.rank - s.rank;
+  for (int i = 0; i < wanted.rank; ++i) {
+    if (wanted.at[i] == -1 && i >= lead) r.at[i] = s.at[i - lead];
+    if (r.at[i] < 1) return extents{-1, {}};
+  }
+  return broadcast_conflict(s, r) == -1 ? r : extents{-1, {}};
+}
+
+/// Named relation of expand<Extents...>(x): each extent is that of x, or x has 1 there, or nothing.
+template <class S, class Wanted>
+struct expandable;
+template <class S, int... Extents>
+struct expandable<S, to<Extents...>> {
+  static constexpr extents value = expanded_extents(S::value, extents{static_cast<int>(sizeof...(Extents)), {Extents...}});
+  static constexpr bool agree = value.rank >= 0;
+};
+
+}  // namespace espalier
