@@ -38,6 +38,29 @@ BOOST_AUTO_TEST_CASE(large_offset) {
   check_close("shifted", z, y, 2e-3);
 }
 
+// A mean that rounds leaves an ulp of it in every element: the variance of equal elements is not less than 0 for that.
+BOOST_AUTO_TEST_CASE(equal_elements) {
+  for (float const value : {0.1f, 1e4f, 12345.678f, 1e10f, -3e15f}) {
+    esp::tensor<float, esp::shape<3, 7>> x;
+    x.fill(value);
+    auto const run = fused(rows, floats<3, 7>(1), x);
+    for (float const element : run.value) BOOST_TEST(std::fabs(element) <= 1e-5f * std::fabs(value));
+    for (float const slope : std::get<0>(run.gradients)) BOOST_TEST(std::isfinite(slope));
+  }
+}
+
+// Two elements keep only their order, and what eps leaves of their distance: the slope is small, and not lost in rounding.
+BOOST_AUTO_TEST_CASE(two_elements) {
+  esp::tensor<float, esp::shape<2, 2>> const x{{0.25f, 1.75f}, {-3, 8}}, dy{{1, 0.5f}, {-1, 2}};
+  auto const slopes = std::get<0>(fused(rows, dy, x).gradients);
+  for (int i = 0; i < 2; ++i) {
+    double const half = (static_cast<double>(x(i, 0)) - static_cast<double>(x(i, 1))) / 2, d = (static_cast<double>(dy(i, 0)) - static_cast<double>(dy(i, 1))) / 2;
+    double const wanted = d * 1e-5 / std::pow(half * half + 1e-5, 1.5);
+    BOOST_TEST(static_cast<double>(slopes(i, 0)) == wanted, boost::test_tools::tolerance(1e-5));
+    BOOST_TEST(static_cast<double>(slopes(i, 1)) == -wanted, boost::test_tools::tolerance(1e-5));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(every_set_of_axes) {
   auto const x = doubles<2, 3, 2, 3>(1);
   for_all_axes<4>([&](auto mask) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/text.hpp"
 #include "../device/cpu/run.hpp"
 #include "../storage/bytes.hpp"
 #include "../storage/tensor.hpp"
@@ -34,14 +35,6 @@ class named_tensor {
 };
 
 namespace detail {
-
-constexpr bool same_text(char const* a, char const* b) {
-  while (*a != 0 && *a == *b) {
-    ++a;
-    ++b;
-  }
-  return *a == *b;
-}
 
 /// The tensor of a path; one that does not exist converts to false.
 template <class Net, bool Parameters, class T>

@@ -193,10 +193,12 @@ constexpr drawn draw_block(stream from, std::uint64_t block) {
 
 }  // namespace detail
 
-/// Fills elements from a stream.
+/// Fills elements from a stream; an initializer may have a way of its own, fill(elements, stream).
 template <Initializer How, class T>
 constexpr void fill(How const& how, span<T> elements, stream from = {}) {
-  if constexpr (How::needs == draws::nothing) {
+  if constexpr (requires { how.fill(elements, from); }) {
+    how.fill(elements, from);
+  } else if constexpr (How::needs == draws::nothing) {
     for (T& element : elements) element = static_cast<T>(how.from_draw(0.0));
   } else {
     for (std::int64_t i = 0; i < elements.size(); i += 4) {

@@ -20,7 +20,9 @@ struct Linear {
   parameter<shape<1, Out>, init::initialized_by<init::kaiming_uniform{.fan_in = Out}>> bias{};
   ESPALIER_MODULE(Linear, weight, bias)
 
-  constexpr auto forward(auto x) const { return matmul(x, weight) + bias; }
+  constexpr auto forward(auto x) const { return forward_with(x, weight); }
+  /// The formula with another expression in the place of weight (WeightNorm).
+  constexpr auto forward_with(auto x, auto const& w) const { return matmul(x, w) + bias; }
 };
 
 /// y = x weight.
@@ -29,7 +31,8 @@ struct Linear<In, Out, no_bias> {
   parameter<shape<In, Out>, init::initialized_by<init::kaiming_uniform{.fan_in = In}>> weight{};
   ESPALIER_MODULE(Linear, weight)
 
-  constexpr auto forward(auto x) const { return matmul(x, weight); }
+  constexpr auto forward(auto x) const { return forward_with(x, weight); }
+  constexpr auto forward_with(auto x, auto const& w) const { return matmul(x, w); }
 };
 
 }  // namespace espalier::nn

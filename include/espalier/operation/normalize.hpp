@@ -4,6 +4,7 @@
 #include "composite.hpp"
 #include "mean.hpp"
 #include "divide.hpp"
+#include "relu.hpp"
 #include "sqrt.hpp"
 #include "square.hpp"
 #include "subtract.hpp"
@@ -21,10 +22,15 @@ constexpr auto centered(X const& x, Mask mask) {
   return x - mean_kept(x, mask);
 }
 /// The biased variance of values that are centered but for rounding: an ulp of the mean, which would shift a whole row, is taken out again. Both
-/// means belong to one sweep over c.
+/// means belong to one sweep over c. Their difference may round to less than 0, where no element deviates: relu keeps the root real.
 template <class C, class Mask>
 constexpr auto variance_of_centered(C const& c, Mask mask) {
-  return mean_kept(square(c), mask) - square(mean_kept(c, mask));
+  return relu(mean_kept(square(c), mask) - square(mean_kept(c, mask)));
+}
+/// The mean again, with what rounding left in the centered values: the sum of many large values loses more than that of many small ones.
+template <class X, class Mask>
+constexpr auto mean_observed(X const& x, Mask mask) {
+  return mean_kept(x, mask) + mean_kept(centered(x, mask), mask);
 }
 /// The same as a composite: in a scope of its own c is traced once, however long its formula.
 template <>
@@ -54,9 +60,11 @@ struct rule<normalize_> : composite {
   static constexpr auto expand(auto x, auto eps, auto mask) {
     return detail::make_node<scaled_by_deviation_, decltype(mask)::value, shape_of<decltype(x)>>(centered(x, mask), eps);
   }
-  /// Two reductions instead of the four that plain differentiation of the expansion costs.
+  /// Two reductions instead of the four that plain differentiation of the expansion costs. Of two elements eps alone leaves a slope, which the
+  /// difference of the general formula would drown in rounding.
   static constexpr handle pullback(handle dy, handle y, handle x, handle eps, unsigned mask) {
-    return rule<scaled_by_deviation_>::inverse(centered(x, mask), eps, mask) * (dy - mean_kept(dy, mask) - y * mean_kept(dy * y, mask));
+    handle const r = rule<scaled_by_deviation_>::inverse(centered(x, mask), eps, mask), d = centered(dy, mask);
+    return reduced_count(x, mask) == 2 ? d * (eps * r * r * r) : r * (d - y * mean_kept(dy * y, mask));
   }
 };
 
@@ -69,7 +77,7 @@ constexpr auto normalize_masked(X&& x, Eps eps) {
 
 /// normalize<Axes...>(x, eps) = (x - mean) / sqrt(variance + eps) over the named axes, with the biased variance: the core of every norm layer.
 /// shape   S -> S
-/// range   eps >= 0
+/// range   eps >= 0. Where nothing deviates from the mean, y = 0 and dx is finite; with eps = 0 both are NaN there: 0 / 0
 /// errors  an axis that does not exist or stands twice does not compile
 /// saves   y, 1 / sqrt(variance + eps)
 /// slope   dx = (dy - mean(dy) - y mean(dy y)) / sqrt(variance + eps)

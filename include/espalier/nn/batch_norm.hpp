@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "norm_family.hpp"
+
+namespace espalier::nn {
+
+/// Named relation: an input has as many axes as a layer takes.
+template <int Axes, class S>
+struct number_of_axes {
+  static constexpr bool agree = S::rank == Axes;
+};
+
+namespace detail {
+/// Every axis but that of the channels. Exactly: inputs have Rank axes, not more.
+template <int Channels, int Axis, int Rank, bool Exactly>
+struct over_batch : of_channels<Channels, Axis, Rank> {
+  static constexpr bool across_examples = true;
+  template <class S>
+  static constexpr unsigned statistics = all_axes(S::rank) & ~(1u << axis_in(S::rank, Axis));
+  template <class S>
+  static constexpr unsigned shared = statistics<S>;
+  template <class S>
+  static constexpr auto fault() {
+    if constexpr (Exactly && S::rank != Rank) return refused<number_of_axes<Rank, S>>{};
+    else return of_channels<Channels, Axis, Rank>::template fault<S>();
+  }
+};
+template <norm How>
+inline constexpr bool batch_tracks = !How.untracked;
+}  // namespace detail
+
+/// y = (x - mean) / sqrt(variance + eps) weight + bias, with the mean and biased variance of each channel over all other axes while training, and the
+/// running statistics while evaluating. running = (1 - momentum) running + momentum observed; they carry no slope. With norm{.untracked = true}
+/// there are none, and evaluation uses its own batch.
+/// shape   S -> S, whose axis Axis is Channels (1: channels second, -1: channels last); weight, bias, running_mean, running_var (Channels)
+/// range   eps >= 0, momentum in [0, 1]; with eps = 0 a channel of equal elements gives NaN
+/// errors  another extent of that axis is refused; so is training with one value per channel
+/// saves   the normalized x, 1 / sqrt(variance + eps)
+/// slope   closed form of normalize
+/// source  Ioffe and Szegedy 2015
+template <int Channels, int Axis = 1, norm How = norm{}>
+struct BatchNorm {
+  static_assert(detail::in_range(How), "nn::BatchNorm<Channels, Axis, norm>: " ESPALIER_NORM_RANGE);
+  detail::gain<shape<Channels>, How.affine> weight{};
+  detail::offset<shape<Channels>, How.affine> bias{};
+  detail::kept_mean<shape<Channels>, detail::batch_tracks<How>> running_mean{};
+  detail::kept_variance<shape<Channels>, detail::batch_tracks<How>> running_var{};
+  ESPALIER_MODULE(BatchNorm, weight, bias, running_mean, running_var)
+  constexpr auto forward(auto x) const { return detail::apply_norm<detail::over_batch<Channels, Axis, 2, false>, How>(*this, x); }
+};
+
+/// BatchNorm of features, or of sequences of them.
+/// shape   (N, Features) or (N, Features, L...) -> the same; weight, bias, running_mean, running_var (Features)
+template <int Features, norm How = norm{}>
+struct BatchNorm1d {
+  static_assert(detail::in_range(How), "nn::BatchNorm1d<Features, norm>: " ESPALIER_NORM_RANGE);
+  detail::gain<shape<Features>, How.affine> weight{};
+  detail::offset<shape<Features>, How.affine> bias{};
+  detail::kept_mean<shape<Features>, detail::batch_tracks<How>> running_mean{};
+  detail::kept_variance<shape<Features>, detail::batch_tracks<How>> running_var{};
+  ESPALIER_MODULE(BatchNorm1d, weight, bias, running_mean, running_var)
+  constexpr auto forward(auto x) const { return detail::apply_norm<detail::over_batch<Features, 1, 2, false>, How>(*this, x); }
+};
+
+/// BatchNorm of images with the channels second.
+/// shape   (N, Channels, H, W) -> the same; weight, bias, running_mean, running_var (Channels)
+/// errors  another number of axes is refused
+template <int Channels, norm How = norm{}>
+struct BatchNorm2d {
+  static_assert(detail::in_range(How), "nn::BatchNorm2d<Channels, norm>: " ESPALIER_NORM_RANGE);
+  detail::gain<shape<Channels>, How.affine> weight{};
+  detail::offset<shape<Channels>, How.affine> bias{};
+  detail::kept_mean<shape<Channels>, detail::batch_tracks<How>> running_mean{};
+  detail::kept_variance<shape<Channels>, detail::batch_tracks<How>> running_var{};
+  ESPALIER_MODULE(BatchNorm2d, weight, bias, running_mean, running_var)
+  constexpr auto forward(auto x) const { return detail::apply_norm<detail::over_batch<Channels, 1, 4, true>, How>(*this, x); }
+};
+
+}  // namespace espalier::nn

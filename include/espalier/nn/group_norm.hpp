@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "norm_family.hpp"
+
+namespace espalier::nn {
+
+/// Named relation: the channels of a GroupNorm fall into groups of equal size.
+template <int Groups, int Channels>
+struct equal_groups {
+  static constexpr bool agree = Groups > 0 && Channels % Groups == 0;
+};
+
+namespace detail {
+/// The channels of a group and all axes behind them, as one axis of (N, Groups, the rest).
+template <int Groups, int Channels>
+struct over_groups : of_channels<Channels, 1, 2> {
+  template <class S>
+  using work = shape<S::value.at[0], Groups, static_cast<int>(S::size / S::value.at[0] / Groups)>;
+  template <class S>
+  static constexpr unsigned statistics = 4;
+};
+}  // namespace detail
+
+/// y = (x - mean) / sqrt(variance + eps) weight + bias, with the mean and biased variance of each example's groups of Channels / Groups channels.
+/// shape   (N, Channels, L...) -> the same; weight, bias (Channels)
+/// range   eps >= 0; with eps = 0 a group of equal elements gives NaN
+/// errors  groups that do not divide the channels do not compile; another second axis is refused
+/// saves   the normalized x, 1 / sqrt(variance + eps)
+/// slope   closed form of normalize
+/// source  Wu and He 2018
+template <int Groups, int Channels, norm How = norm{}>
+struct GroupNorm {
+  static_assert(equal_groups<Groups, Channels>::agree, "nn::GroupNorm<Groups, Channels>: the groups must divide the channels");
+  static_assert(detail::in_range(How), "nn::GroupNorm<Groups, Channels, norm>: " ESPALIER_NORM_RANGE);
+  detail::gain<shape<Channels>, How.affine> weight{};
+  detail::offset<shape<Channels>, How.affine> bias{};
+  ESPALIER_MODULE(GroupNorm, weight, bias)
+  constexpr auto forward(auto x) const { return detail::apply_norm<detail::over_groups<Groups, Channels>, How>(*this, x); }
+};
+
+}  // namespace espalier::nn

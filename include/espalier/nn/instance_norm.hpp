@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "norm_family.hpp"
+
+namespace espalier::nn {
+
+/// Named relation: each channel of an example has several values, so that they have a variance.
+template <class S>
+struct several_values_per_instance {
+  static constexpr bool agree = S::size > S::value.at[0] * S::value.at[1];
+};
+
+namespace detail {
+/// The axes behind the channels, of each example.
+template <int Channels>
+struct over_instances : of_channels<Channels, 1, 3> {
+  template <class S>
+  static constexpr unsigned statistics = all_axes(S::rank) & ~3u;
+  template <class S>
+  static constexpr unsigned shared = 1;
+  template <class S>
+  static constexpr auto fault() {
+    using Fault = decltype(of_channels<Channels, 1, 3>::template fault<S>());
+    if constexpr (is_refused<Fault>) return Fault{};
+    else if constexpr (!several_values_per_instance<S>::agree) return refused<several_values_per_instance<S>>{};
+    else return agreed{};
+  }
+};
+}  // namespace detail
+
+/// y = (x - mean) / sqrt(variance + eps) weight + bias, with the mean and biased variance of each channel of each example. With
+/// norm{.tracked = true} evaluation uses running statistics, which observe the mean over the batch of the examples' own.
+/// shape   (N, Channels, L...) -> the same; weight, bias, and where tracked running_mean, running_var (Channels)
+/// range   eps >= 0, momentum in [0, 1]; with eps = 0 a channel of equal elements gives NaN
+/// errors  another second axis, and one value per channel of an example, are refused
+/// saves   the normalized x, 1 / sqrt(variance + eps)
+/// slope   closed form of normalize
+/// source  Ulyanov, Vedaldi and Lempitsky 2016
+template <int Channels, norm How = norm{}>
+struct InstanceNorm {
+  static_assert(detail::in_range(How), "nn::InstanceNorm<Channels, norm>: " ESPALIER_NORM_RANGE);
+  detail::gain<shape<Channels>, How.affine> weight{};
+  detail::offset<shape<Channels>, How.affine> bias{};
+  detail::kept_mean<shape<Channels>, How.tracked> running_mean{};
+  detail::kept_variance<shape<Channels>, How.tracked> running_var{};
+  ESPALIER_MODULE(InstanceNorm, weight, bias, running_mean, running_var)
+  constexpr auto forward(auto x) const { return detail::apply_norm<detail::over_instances<Channels>, How>(*this, x); }
+};
+
+}  // namespace espalier::nn

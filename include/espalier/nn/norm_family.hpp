@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "../expression/call.hpp"
+#include "../operation/reshape.hpp"
+#include "../operation/rms_normalize.hpp"
+#include "module.hpp"
+
+/// One norm for all norm layers. A layer is a list of members and a layout, and a layout says, for an input of shape S,
+///   fault<S>()        the refusal of an input that does not fit, or `agreed`
+///   work<S>           the shape in which the statistics are taken (S but for GroupNorm, which splits the channel axis)
+///   statistics<S>     the axes of `work` that each mean and variance runs over
+///   parameters        the shape of weight and bias; placed<S>: the same, aligned with the axes of S
+///   centered          whether the mean is taken off
+///   shared<S>         for layers with running statistics: the axes over which the examples' statistics are averaged
+///   across_examples   whether a statistic mixes examples, so that a batch of one value per channel cannot be learnt from
+/// Nothing else differs between the layers; kernels and slopes are those of normalize and rms_normalize.
+namespace espalier::nn {
+
+/// Which variance running statistics observe: divided by N (needle), or by N - 1 (PyTorch).
+enum class variance { biased, unbiased };
+inline constexpr variance biased = variance::biased, unbiased = variance::unbiased;
+
+/// What shapes the arithmetic of a norm layer, said where it is not usual. Without affine a layer has neither weight nor bias. Running statistics
+/// are what BatchNorm has unless it is untracked, and InstanceNorm where it is tracked; evaluation uses them instead of its own input's.
+/// range   eps >= 0, momentum in [0, 1]
+struct norm {
+  double eps = 1e-5;
+  double momentum = 0.1;
+  nn::variance variance = biased;
+  bool affine = true;
+  bool tracked = false;
+  bool untracked = false;
+};
+
+/// Named relation: the axis that a norm layer's parameters belong to has their extent.
+template <int Features, int Got>
+struct normalized_features {
+  static constexpr bool agree = Features == Got;
+};
+
+namespace detail {
+
+constexpr bool in_range(norm const& how) { return how.eps >= 0 && how.momentum >= 0 && how.momentum <= 1; }
+#define ESPALIER_NORM_RANGE "eps must be at least 0 and momentum in [0, 1]"
+
+/// A member that a layer does not have: neither parameter nor buffer.
+struct absent {};
+
+/// The members of a norm layer: weight and running variance start at 1, bias and running mean at 0.
+template <class S, bool Exists = true>
+using gain = std::conditional_t<Exists, parameter<S, init::initialized_by<init::ones{}>>, absent>;
+template <class S, bool Exists = true>
+using offset = std::conditional_t<Exists, parameter<S, init::initialized_by<init::zeros{}>>, absent>;
+template <class S, bool Exists = true>
+using kept_mean = std::conditional_t<Exists, buffer<S, init::initialized_by<init::zeros{}>>, absent>;
+template <class S, bool Exists = true>
+using kept_variance = std::conditional_t<Exists, buffer<S, init::initialized_by<init::ones{}>>, absent>;
+
+template <class Member>
+inline constexpr bool exists = !std::is_same_v<std::remove_cvref_t<Member>, absent>;
+
+/// A batch that gives each channel one value has no variance to learn from: a leaf that only training minds.
+template <class S>
+struct untrainable {
+  using shape_type = S;
+  using is_expression = void;
+  using element_type = void;
+  static constexpr bool eager = false;
+  template <class Tracer, class Scope>
+  constexpr int lower_into(Tracer& t, Scope const&) const {
+    t.result.one_value_per_channel = true;
+    return emit_constant(t.builder(), 0, S::value).id;
+  }
+};
+
+/// The first axes of a shape, as a mask.
+constexpr unsigned all_axes(int rank) { return (1u << rank) - 1u; }
+constexpr int axis_in(int rank, int axis) { return axis < 0 ? axis + rank : axis; }
+
+/// The channels, followed by an axis of extent 1 for each axis of S behind theirs.
+template <class S, int Channels, int Axis>
+struct channels_first {
+  static constexpr extents value = [] {
+    extents s{1, {Channels}};
+    while (s.rank < S::rank - axis_in(S::rank, Axis)) s.push(1);
+    return s;
+  }();
+};
+
+/// What layouts with a weight for each channel along an axis share: inputs have at least Rank axes.
+template <int Channels, int Axis, int Rank>
+struct of_channels {
+  using parameters = shape<Channels>;
+  static constexpr bool centered = true, across_examples = false;
+  template <class S>
+  using work = S;
+  template <class S>
+  using placed = shape_from<channels_first<S, Channels, Axis>>;
+  template <class S>
+  static constexpr auto fault() {
+    if constexpr (S::rank < Rank) return refused<axes_exist<S, axes<Rank - 1>>>{};
+    else if constexpr (Axis >= S::rank || Axis < -S::rank) return refused<axes_exist<S, axes<Axis>>>{};
+    else if constexpr (!normalized_features<Channels, S::template extent<Axis>()>::agree)
+      return refused<normalized_features<Channels, S::template extent<Axis>()>, S>{};
+    else return agreed{};
+  }
+};
+
+/// A member placed along the axes of S that it belongs to.
+template <class Layout, class S>
+constexpr auto placed(auto const& member) {
+  using P = typename Layout::template placed<S>;
+  if constexpr (std::is_same_v<P, shape_of<decltype(member)>>) return member;
+  else return espalier::detail::reshape_as(P{}, member);
+}
+template <class Layout, class S>
+constexpr auto scaled(auto const& layer, auto const& y) {
+  if constexpr (!exists<decltype(layer.weight)>) return y;
+  else if constexpr (!requires { layer.bias; }) return y * placed<Layout, S>(layer.weight);
+  else return y * placed<Layout, S>(layer.weight) + placed<Layout, S>(layer.bias);
+}
+
+/// (x - mean) / sqrt(variance + eps), or x / sqrt(mean(x^2) + eps), of the input's own statistics.
+template <class Layout, class S>
+constexpr auto standardized(auto const& x, double eps) {
+  constexpr unsigned over = Layout::template statistics<S>;
+  using Work = typename Layout::template work<S>;
+  if constexpr (!Layout::centered) return espalier::detail::rms_normalize_masked<over>(x, eps);
+  else if constexpr (std::is_same_v<Work, S>) return espalier::detail::normalize_masked<over>(x, eps);
+  else return espalier::detail::reshape_as(S{}, espalier::detail::normalize_masked<over>(espalier::detail::reshape_as(Work{}, x), eps));
+}
+
+/// One number per channel of a statistic: where each example has its own, their mean.
+template <class Layout, class S>
+constexpr auto per_channel(auto const& statistic) {
+  using C = typename Layout::parameters;
+  if constexpr (shape_of<decltype(statistic)>::size == C::size) return espalier::detail::reshape_as(C{}, statistic);
+  else return espalier::detail::reshape_as(C{}, mean_kept(statistic, axes_constant<Layout::template shared<S>>{}));
+}
+
+/// How many elements each statistic runs over.
+template <class Layout, class S>
+inline constexpr double counted = reduced_count(argument<typename Layout::template work<S>, 0>{}, Layout::template statistics<S>);
+
+/// Training observes, evaluation uses what was observed.
+template <class Layout, norm How, class X>
+constexpr auto tracked_norm(auto const& layer, X const& x) {
+  using S = shape_of<X>;
+  auto const evaluation =
+      scaled<Layout, S>(layer, (x - placed<Layout, S>(layer.running_mean)) * (1 / sqrt(placed<Layout, S>(layer.running_var) + How.eps)));
+  if constexpr (constexpr double count = counted<Layout, S>; count == 1) {
+    return by_mode(untrainable<S>{}, evaluation);
+  } else {
+    constexpr axes_constant<Layout::template statistics<S>> over{};
+    constexpr double correction = How.variance == unbiased ? count / (count - 1) : 1;
+    auto const mean = per_channel<Layout, S>(mean_observed(x, over));
+    auto const observed = per_channel<Layout, S>(variance_kept(x, over));
+    return by_mode(with_update(with_update(scaled<Layout, S>(layer, standardized<Layout, S>(x, How.eps)), layer.running_mean,
+                                           layer.running_mean * (1 - How.momentum) + mean * How.momentum),
+                               layer.running_var, layer.running_var * (1 - How.momentum) + observed * (How.momentum * correction)),
+                   evaluation);
+  }
+}
+
+/// The formula of every norm layer.
+template <class Layout, norm How, class X>
+constexpr auto apply_norm(auto const& layer, X const& x) {
+  if constexpr (is_refused<X>) {
+    return x;
+  } else {
+    using S = shape_of<X>;
+    using Fault = decltype(Layout::template fault<S>());
+    if constexpr (is_refused<Fault>) return Fault{};
+    else if constexpr (requires { layer.running_mean.slot; }) return tracked_norm<Layout, How>(layer, x);
+    else if constexpr (Layout::across_examples && counted<Layout, S> == 1)
+      return by_mode(untrainable<S>{}, scaled<Layout, S>(layer, standardized<Layout, S>(x, How.eps)));
+    else return scaled<Layout, S>(layer, standardized<Layout, S>(x, How.eps));
+  }
+}
+
+}  // namespace detail
+}  // namespace espalier::nn

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "layer_norm.hpp"
+
+namespace espalier::nn {
+
+/// y = x / sqrt(mean(x^2) + eps) weight, with the mean over the axes of Normalized, an example's last: LayerNorm without mean and bias.
+/// shape   (..., Normalized...) -> the same; weight (Normalized...)
+/// range   eps >= 0; with eps = 0 an example of zeros gives NaN
+/// errors  other last axes are refused
+/// saves   the normalized x, 1 / sqrt(mean(x^2) + eps)
+/// slope   closed form of rms_normalize
+/// source  Zhang and Sennrich 2019
+template <Shape Normalized, norm How = norm{}>
+struct RMSNorm {
+  static_assert(detail::in_range(How), "nn::RMSNorm<shape, norm>: " ESPALIER_NORM_RANGE);
+  detail::gain<Normalized, How.affine> weight{};
+  ESPALIER_MODULE(RMSNorm, weight)
+  constexpr auto forward(auto x) const { return detail::apply_norm<detail::trailing<Normalized, false>, How>(*this, x); }
+};
+
+}  // namespace espalier::nn

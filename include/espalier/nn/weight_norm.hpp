@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "../base/text.hpp"
+#include "norm_family.hpp"
+
+namespace espalier::nn {
+
+/// Named relation: what WeightNorm asks of a module. It has a parameter `weight` whose last axis counts the output units, and says its formula as a
+/// function of the weight, which forward(x) calls with the parameter itself:
+///   constexpr auto forward_with(auto x, auto const& weight) const
+/// That is all: the other members keep their names and their part in the formula.
+template <class M>
+struct takes_another_weight {
+  static constexpr bool agree = false;
+};
+template <class M>
+  requires requires(M const& module) {
+    typename decltype(M::weight)::is_parameter;
+    module.forward_with(refused<>{}, module.weight);
+  }
+struct takes_another_weight<M> {
+  static constexpr bool agree = decltype(M::weight)::shape_type::rank >= 2;
+};
+
+namespace detail {
+
+/// The length of each unit's weights as they begin: those of the tensor numbered just before, drawn again.
+template <class Initializer, std::int64_t Elements>
+struct lengths_of {
+  static constexpr init::draws needs = init::draws::nothing;
+  template <class T>
+  constexpr T from_draw(T) const {
+    return T(1);
+  }
+  template <class T>
+  constexpr void fill(span<T> lengths, init::stream from) const {
+    constexpr auto how = Initializer::value;
+    for (T& length : lengths) length = T(0);
+    for (std::int64_t i = 0; i < Elements; i += 4) {
+      init::detail::drawn draw{};
+      if constexpr (how.needs != init::draws::nothing)
+        draw = init::detail::draw_block<how.needs>({from.seed, from.number - 1}, static_cast<std::uint64_t>(i) / 4);
+      for (int k = 0; k < 4 && i + k < Elements; ++k) {
+        T const v = static_cast<T>(how.from_draw(draw.at[k]));
+        lengths[(i + k) % lengths.size()] += v * v;
+      }
+    }
+    for (T& length : lengths) length = math::sqrt(length);
+  }
+};
+
+/// 1 along every axis but the last.
+template <class S>
+struct units {
+  static constexpr extents value = reduced_extents(S::value, all_axes(S::rank - 1), true);
+};
+template <class M, bool = takes_another_weight<M>::agree>
+struct length_of_units {
+  using type = absent;
+};
+template <class M>
+struct length_of_units<M, true> {
+  using weight = decltype(M::weight);
+  static constexpr lengths_of<typename weight::initializer_type, shape_of<weight>::size> how{};
+  using type = parameter<shape_from<units<shape_of<weight>>>, init::initialized_by<how>>;
+};
+
+}  // namespace detail
+
+/// M with the weight w = g v / |v|, |v| the length of each output unit's weights: length and direction are learnt apart. It begins as M does.
+/// The parameters are those of M, with weight_v (in weight's place) and weight_g for weight.
+/// shape   that of M; weight_v as weight, weight_g the same with extent 1 but for the last axis
+/// range   v = 0 for a whole unit gives NaN
+/// errors  a module that does not say its formula as a function of the weight does not compile
+/// saves   v / |v|, 1 / |v|
+/// slope   closed form of rms_normalize
+/// source  Salimans and Kingma 2016
+template <class M>
+struct WeightNorm {
+  static_assert(takes_another_weight<M>::agree,
+                "nn::WeightNorm<M>: M needs a parameter `weight` (inputs..., units) and its formula as forward_with(x, weight)");
+  M module{};
+  typename detail::length_of_units<M>::type weight_g{};
+
+  using is_module = void;
+  template <class Self>
+  static auto member_types_of(Self&) -> detail::types<M>;
+  template <class Self, class Visit>
+  static constexpr void visit_members(Self& self, Visit&& visit) {
+    M::visit_members(self.module, [&](char const* name, auto& member) {
+      if (espalier::detail::same_text(name, "weight")) {
+        visit("weight_v", member);
+        visit("weight_g", self.weight_g);
+      } else {
+        visit(name, member);
+      }
+    });
+  }
+  template <class X>
+  constexpr auto operator()(X const& x) const {
+    return espalier::detail::record_call(*this, x);
+  }
+  constexpr auto forward(auto x) const {
+    using S = shape_of<decltype(module.weight)>;
+    constexpr unsigned inputs = detail::all_axes(S::rank - 1);
+    constexpr double unit_length = math::sqrt(static_cast<double>(S::size) / S::template extent<-1>());
+    return module.forward_with(x, espalier::detail::rms_normalize_masked<inputs>(module.weight, 0) * (weight_g * (1 / unit_length)));
+  }
+};
+
+}  // namespace espalier::nn
