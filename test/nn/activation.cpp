@@ -27,6 +27,9 @@ auto of(M, row const& input) {
 BOOST_AUTO_TEST_CASE(values) {
   BOOST_TEST(of(nn::Identity{}, x) == x);
   BOOST_TEST(of(nn::ReLU{}, x) == (row{{0, 0, 0, 0.5, 3}}));
+  BOOST_TEST(of(nn::HardTanh{}, x) == (row{{-1, -0.5, 0, 0.5, 1}}));
+  BOOST_TEST(of(nn::LeakyReLU<0.5>{}, x) == (row{{-1, -0.25, 0, 0.5, 3}}));
+  BOOST_TEST(of(nn::LeakyReLU<>{}, x) == (row{{-0.02, -0.005, 0, 0.5, 3}}));
   auto const tangent = of(nn::Tanh{}, x), logistic = of(nn::Sigmoid{}, x);
   for (int i = 0; i < 5; ++i) {
     BOOST_TEST(near(tangent[i], std::tanh(x[i])));

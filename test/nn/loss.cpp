@@ -2,26 +2,12 @@
 #define BOOST_TEST_MODULE nn_loss
 #include <boost/test/unit_test.hpp>
 
-#include "support/nets.hpp"
+#include "support/losses.hpp"
 
 using namespace test;
 using esp::shape, esp::tensor;
 
 namespace {
-/// A net whose output is its only parameter, whatever its input: a loss can be looked at alone.
-template <class S>
-struct Scores {
-  esp::parameter<S, nn::init::initialized_by<nn::init::zeros{}>> scores{};
-  ESPALIER_MODULE(Scores, scores)
-  constexpr auto forward(auto x) const { return scores + 0 * x; }
-};
-
-template <class T, class Loss, class S, class Target>
-auto loss_of(tensor<T, S> const& z, Target const& target) {
-  static esp::model<Scores<S>, esp::cpu, T> model;
-  for (std::int64_t i = 0; i < S::size; ++i) model.parameter("scores").span()[i] = z[i];
-  return esp::value_and_grad(model, Loss{})(tensor<T, S>{}, target);
-}
 using labels_of_two = tensor<std::int32_t, shape<2>>;
 }  // namespace
 

@@ -23,6 +23,14 @@ BOOST_AUTO_TEST_CASE(values) {
   BOOST_TEST((none == esp::tensor<float, esp::shape<2, 3>>{}));
 }
 
+// What is not picked may be infinite: a class that is ruled out.
+BOOST_AUTO_TEST_CASE(infinite_neighbours) {
+  esp::tensor<float, esp::shape<1, 3>> const x{{-HUGE_VALF, 2, HUGE_VALF}};
+  esp::tensor<std::int32_t, esp::shape<1>> const y{1};
+  esp::tensor<float, esp::shape<1>> const p = pick(x, y);
+  BOOST_TEST(p[0] == 2);
+}
+
 BOOST_AUTO_TEST_CASE(batches_of_labels) {
   auto const y = labels<2, 3>(1, 5);
   esp::tensor<float, esp::shape<2, 3, 5>> const h = esp::one_hot<5>(y);

@@ -14,6 +14,16 @@ void check_values(char const* name, F f, Reference reference, X const& x, double
   check_close(name, fused(f, x, x).value, wanted, allowed);
 }
 
+/// Values and slopes of a function of one tensor at some points.
+template <class F, class X>
+void check_at(char const* name, F f, X const& x, X const& values, X const& slopes, double allowed = tolerance<typename X::value_type>) {
+  X one;
+  for (std::int64_t i = 0; i < x.size(); ++i) one[i] = 1;
+  auto const r = fused(f, one, x);
+  check_close(name, r.value, values, allowed);
+  check_close(name, std::get<0>(r.gradients), slopes, allowed);
+}
+
 template <class F, class Reference>
 void check_unary(char const* name, F f, Reference reference, double low, double high) {
   check_values(name, f, reference, floats<1>(1, low, high));

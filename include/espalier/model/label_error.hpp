@@ -5,13 +5,23 @@
 
 namespace espalier {
 
+/// Which labels a loss takes: 0 to classes - 1, and one that is ignored where there is one.
+struct label_range {
+  int classes;
+  bool ignores;
+  std::int32_t ignored;
+  constexpr bool counts(std::int32_t label) const { return !(ignores && label == ignored); }
+  constexpr bool takes(std::int32_t label) const { return (label >= 0 && label < classes) || !counts(label); }
+};
+
 /// A label outside the classes: which one came, where, and what was expected. Thrown before anything is computed or changed.
 class label_error : public std::exception {
  public:
-  label_error(std::int64_t position, std::int32_t label, int classes) noexcept {
+  label_error(std::int64_t position, std::int32_t label, label_range expected) noexcept {
     char* at = text_;
     at = put(at, "labels: expected 0 to ");
-    at = put(at, classes - 1);
+    at = put(at, expected.classes - 1);
+    if (expected.ignores) at = put(put(at, " or "), expected.ignored);
     at = put(at, ", came ");
     at = put(at, label);
     at = put(at, " at position ");
@@ -44,12 +54,25 @@ class label_error : public std::exception {
 
 namespace detail {
 
-/// Throws label_error for the first label outside 0..classes - 1. Without exceptions the program stops there: to go on would be silently wrong.
-inline void check_labels(std::int32_t const* labels, std::int64_t count, int classes) {
+/// The labels that a loss takes for a prediction. A loss whose classes are not the last axis says how many they are, and which label it ignores:
+/// target<Prediction>::classes (they lie on axis 1 then), ignores_label and ignored_label.
+template <class Loss, class Prediction>
+constexpr label_range label_range_of() {
+  label_range r{Prediction::rank > 0 ? Prediction::value.at[Prediction::rank > 0 ? Prediction::rank - 1 : 0] : 1, false, 0};
+  if constexpr (requires { Loss::template target<Prediction>::classes; }) r.classes = Loss::template target<Prediction>::classes;
+  if constexpr (requires { Loss::ignored_label; }) {
+    r.ignores = Loss::ignores_label;
+    r.ignored = Loss::ignored_label;
+  }
+  return r;
+}
+
+/// Throws label_error for the first label that the loss does not take. Without exceptions the program stops there: to go on would be silently wrong.
+inline void check_labels(std::int32_t const* labels, std::int64_t count, label_range expected) {
   for (std::int64_t i = 0; i < count; ++i) {
-    if (labels[i] >= 0 && labels[i] < classes) continue;
+    if (expected.takes(labels[i])) continue;
 #if defined(__cpp_exceptions)
-    throw label_error(i, labels[i], classes);
+    throw label_error(i, labels[i], expected);
 #else
     __builtin_trap();
 #endif

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../operation/hard_tanh.hpp"
+#include "../operation/leaky_relu.hpp"
 #include "../operation/relu.hpp"
 #include "../operation/sigmoid.hpp"
 #include "../operation/tanh.hpp"
@@ -36,6 +38,23 @@ struct Tanh {
 struct Sigmoid {
   ESPALIER_MODULE(Sigmoid)
   constexpr auto forward(auto x) const { return sigmoid(x); }
+};
+
+/// y = x where x > 0, else Slope x.
+/// shape   S -> S
+/// saves   x
+template <real Slope = 0.01>
+struct LeakyReLU {
+  ESPALIER_MODULE(LeakyReLU)
+  constexpr auto forward(auto x) const { return leaky_relu(x, Slope.value); }
+};
+
+/// y = min(max(x, -1), 1).
+/// shape   S -> S
+/// saves   x
+struct HardTanh {
+  ESPALIER_MODULE(HardTanh)
+  constexpr auto forward(auto x) const { return hard_tanh(x); }
 };
 
 }  // namespace espalier::nn

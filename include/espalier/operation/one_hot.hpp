@@ -2,7 +2,7 @@
 #pragma once
 #include "broadcast_to.hpp"
 #include "compare.hpp"
-#include "multiply.hpp"
+#include "relu.hpp"
 #include "reshape.hpp"
 #include "sum.hpp"
 
@@ -60,7 +60,7 @@ constexpr auto pick(X&& x, L&& labels) {
   } else {
     using relation = detail::one_label_a_row<shape_of<X>, shape_of<L>>;
     if constexpr (is_eager<X>) static_assert(relation::agree, "pick(x, labels): labels must have the shape of x without its last axis");
-    if constexpr (relation::agree) return sum<-1>(static_cast<X&&>(x) * one_hot<shape_of<X>::template extent<-1>()>(static_cast<L&&>(labels)));
+    if constexpr (relation::agree) return sum<-1>(gate(static_cast<X&&>(x), one_hot<shape_of<X>::template extent<-1>()>(static_cast<L&&>(labels))));  // what is not taken may be infinite
     else return refused<relation>{};
   }
 }

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "../operation/relu.hpp"
+#include "batch_norm.hpp"
+#include "conv.hpp"
+
+namespace espalier::nn {
+
+/// ConvBN<In, Out, Kernel, How>: relu(norm(conv(x))), the block that residual networks for images are made of.
+/// shape   as of Conv
+/// errors  as of Conv; training with one value per channel is refused
+template <int In, int Out, rows_columns Kernel, conv How = conv{}>
+struct ConvBN {
+  Conv<In, Out, Kernel, How> conv{};
+  BatchNorm<Out, How.layout == nchw ? 1 : -1> norm{};
+  ESPALIER_MODULE(ConvBN, conv, norm)
+  constexpr auto forward(auto x) const { return relu(norm(conv(x))); }
+};
+
+}  // namespace espalier::nn

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "../operation/matmul.hpp"
+#include "../operation/one_hot.hpp"
+#include "module.hpp"
+
+namespace espalier::nn {
+
+/// y = the row of weight that each index names; an index outside 0..Count-1 gives a row of zeros. Indices are integers, or whole numbers of the
+/// model's element type (float holds each up to 2^24).
+/// shape   (N...) -> (N..., Features); weight (Count, Features)
+/// start   weight normal with mean 0 and deviation 1
+/// saves   the indices
+/// slope   d weight: each row the sum of dy where it was taken; none for the indices
+/// cost    a product with one_hot rows: N Count Features multiplications and N Count numbers of workspace, where a gather would read N Features
+template <int Count, int Features>
+struct Embedding {
+  parameter<shape<Count, Features>, init::initialized_by<init::normal{}>> weight{};
+  ESPALIER_MODULE(Embedding, weight)
+
+  constexpr auto forward(auto indices) const {
+    using S = shape_of<decltype(indices)>;
+    if constexpr (is_refused<decltype(indices)>) {
+      return indices;
+    } else {
+      using places = espalier::detail::one_hot_shape<S, Features>;
+      auto const row = espalier::detail::reshape_as(shape<static_cast<int>(S::size)>{}, indices);
+      return espalier::detail::reshape_as(typename places::type{}, matmul(one_hot<Count>(row), weight));
+    }
+  }
+};
+
+}  // namespace espalier::nn

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "activation.hpp"
+#include "dropout.hpp"
+#include "flatten.hpp"
+#include "linear.hpp"
+#include "norm.hpp"
+#include "repeat.hpp"
+#include "residual.hpp"
+#include "sequential.hpp"
+
+namespace espalier::nn {
+
+/// Which norm a model is built with: use_batch_norm, use_layer_norm, or a type of yours with such a member template.
+struct use_batch_norm {
+  template <int Features>
+  using norm = BatchNorm1d<Features>;
+};
+struct use_layer_norm {
+  template <int Features>
+  using norm = LayerNorm1d<Features>;
+};
+
+/// relu(fn(x) + x), fn of two layers: Linear, norm, ReLU, Dropout, Linear, norm.
+/// shape   (N, Dim) -> (N, Dim)
+/// source  needle's ResidualBlock
+template <int Dim, int Hidden, class Norm = use_batch_norm, real Drop = 0.1>
+using ResidualBlock = Sequential<Residual<Sequential<Linear<Dim, Hidden>, typename Norm::template norm<Hidden>, ReLU, Dropout<Drop>, Linear<Hidden, Dim>, typename Norm::template norm<Dim>>>, ReLU>;
+
+/// Linear, ReLU, Blocks residual blocks of half the width inside, and Linear to the classes.
+/// shape   (N, In) -> (N, Classes); images are flattened first, by Flatten in front
+/// source  needle's MLPResNet
+template <int In, int Hidden, int Blocks, int Classes, class Norm = use_batch_norm, real Drop = 0.1>
+using MLPResNet = Sequential<Linear<In, Hidden>, ReLU, Repeat<Blocks, ResidualBlock<Hidden, Hidden / 2, Norm, Drop>>, Linear<Hidden, Classes>>;
+
+}  // namespace espalier::nn

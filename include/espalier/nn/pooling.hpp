@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "../operation/average_pool2d.hpp"
+#include "../operation/global_average_pool.hpp"
+#include "../operation/max_pool2d.hpp"
+#include "module.hpp"
+
+namespace espalier::nn {
+
+/// The largest element of each window.
+/// shape   nchw: (N, C, H, W) -> (N, C, H', W'); nhwc: (N, H, W, C) -> (N, H', W', C); as of max_pool2d
+/// errors  a window that does not fit is refused
+template <rows_columns Window, pooling How = pooling{.layout = nchw}>
+struct MaxPool2d {
+  ESPALIER_MODULE(MaxPool2d)
+  constexpr auto forward(auto x) const { return max_pool2d<Window, How>(x); }
+};
+
+/// The mean of each window; padding counts as zeros.
+/// shape   as of MaxPool2d
+/// errors  a window that does not fit is refused
+template <rows_columns Window, pooling How = pooling{.layout = nchw}>
+struct AvgPool2d {
+  ESPALIER_MODULE(AvgPool2d)
+  constexpr auto forward(auto x) const { return average_pool2d<Window, How>(x); }
+};
+
+/// The mean of each channel of each image.
+/// shape   nchw: (N, C, H, W) -> (N, C); nhwc: (N, H, W, C) -> (N, C)
+template <image_layout Layout = nchw>
+struct GlobalAvgPool {
+  ESPALIER_MODULE(GlobalAvgPool)
+  constexpr auto forward(auto x) const { return global_average_pool<Layout>(x); }
+};
+
+}  // namespace espalier::nn

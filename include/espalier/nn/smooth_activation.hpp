@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "../operation/elu.hpp"
+#include "../operation/gelu.hpp"
+#include "../operation/gelu_tanh.hpp"
+#include "../operation/silu.hpp"
+#include "../operation/softplus.hpp"
+#include "module.hpp"
+
+namespace espalier::nn {
+
+/// y = x where x > 0, else Alpha (exp(x) - 1).
+/// shape   S -> S
+/// saves   x, y
+template <real Alpha = 1.0>
+struct ELU {
+  ESPALIER_MODULE(ELU)
+  constexpr auto forward(auto x) const { return elu(x, Alpha.value); }
+};
+
+/// y = x P(x), P being the standard normal distribution function.
+/// shape   S -> S
+/// saves   x
+struct GELU {
+  ESPALIER_MODULE(GELU)
+  constexpr auto forward(auto x) const { return gelu(x); }
+};
+
+/// y = x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))): the approximation of GELU that many published nets use.
+/// shape   S -> S
+/// saves   x
+struct GELUTanh {
+  ESPALIER_MODULE(GELUTanh)
+  constexpr auto forward(auto x) const { return gelu_tanh(x); }
+};
+
+/// y = x sigmoid(x).
+/// shape   S -> S
+/// saves   x, y
+struct SiLU {
+  ESPALIER_MODULE(SiLU)
+  constexpr auto forward(auto x) const { return silu(x); }
+};
+
+/// y = log(1 + exp(x)).
+/// shape   S -> S
+/// saves   x
+struct Softplus {
+  ESPALIER_MODULE(Softplus)
+  constexpr auto forward(auto x) const { return softplus(x); }
+};
+
+}  // namespace espalier::nn

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "../operation/softmax.hpp"
+#include "module.hpp"
+
+namespace espalier::nn {
+
+/// y = exp(x) / sum(exp(x)) along an axis, the last by default.
+/// shape   S -> S
+/// errors  an axis that does not exist is refused
+/// saves   y
+template <int Axis = -1>
+struct Softmax {
+  ESPALIER_MODULE(Softmax)
+  constexpr auto forward(auto x) const { return softmax<Axis>(x); }
+};
+
+/// y = x - logsumexp(x) along an axis, the last by default.
+/// shape   S -> S
+/// errors  an axis that does not exist is refused
+/// saves   y
+template <int Axis = -1>
+struct LogSoftmax {
+  ESPALIER_MODULE(LogSoftmax)
+  constexpr auto forward(auto x) const { return log_softmax<Axis>(x); }
+};
+
+}  // namespace espalier::nn

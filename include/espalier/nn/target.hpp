@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "../expression/call.hpp"
+#include "module.hpp"
+
+namespace espalier::nn {
+
+namespace detail {
+
+constexpr bool is_positive(real x) { return x.value > 0; }
+
+/// What a target is where a loss compares element by element: a tensor like the prediction.
+template <class Prediction>
+struct target_like_prediction {
+  using element_type = void;
+  using type = Prediction;
+};
+
+/// The refusal of such a loss, or `agreed`.
+template <class P, class T>
+struct target_fault {
+  using relation = same_shape<shape_of<P>, shape_of<T>>;
+  using type = std::conditional_t<relation::agree, agreed, refused<relation>>;
+};
+template <class P, class T>
+  requires(is_refused<P> || is_refused<T>)
+struct target_fault<P, T> : espalier::detail::first_refused<P, T> {};
+
+/// What a target is where a loss looks labels up: a class number for each place of a prediction whose classes lie on axis 1.
+template <class Prediction>
+struct target_labels {
+  using element_type = std::int32_t;
+  using type = shape<>;
+  static constexpr int classes = 1;
+};
+template <int N, int Classes, int... D>
+struct target_labels<shape<N, Classes, D...>> {
+  using element_type = std::int32_t;
+  using type = shape<N, D...>;
+  static constexpr int classes = Classes;
+};
+
+}  // namespace detail
+
+}  // namespace espalier::nn

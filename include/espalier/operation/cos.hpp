@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "multiply.hpp"
+#include "negate.hpp"
+#include "sin.hpp"
+
+namespace espalier {
+
+struct cos_ {};
+
+template <>
+struct rule<cos_> : elementwise {
+  static constexpr char const* name = "cos";
+  static constexpr auto saves = saved::inputs;
+  template <class T>
+  ESPALIER_EVERYWHERE static constexpr T apply(T x) {
+    return math::cos(x);
+  }
+  template <class T>
+  static constexpr T pullback(T dy, T, T x) {
+    return -(dy * sin(x));
+  }
+};
+
+/// cos(x), x in radians, element by element.
+/// shape   S -> S
+/// saves   x
+/// slope   dx = -dy sin(x)
+template <Operand X>
+constexpr applied<cos_, X> cos(X&& x) {
+  return apply<cos_>(static_cast<X&&>(x));
+}
+
+}  // namespace espalier

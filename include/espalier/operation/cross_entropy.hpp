@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "label_loss_formula.hpp"
+#include "softmax.hpp"
+
+namespace espalier {
+
+template <label_loss How>
+struct cross_entropy_ {};
+
+template <label_loss How>
+struct rule<cross_entropy_<How>> : composite {
+  static constexpr char const* name = "cross_entropy";
+  static constexpr auto expand(auto z, auto labels, auto) { return detail::label_loss_formula<How>(log_softmax<1>(z), labels); }
+  static constexpr auto expand(auto z, auto labels, auto weight, auto) { return detail::label_loss_formula<How>(log_softmax<1>(z), labels, weight); }
+};
+
+/// cross_entropy<how>(z, labels, weight): of each place l = -weight[label] log_softmax(z)[label], z being unnormalized scores with the classes on
+/// axis 1; stable for large ones. With smoothing, l = -sum over c of weight[c] log_softmax(z)[c] ((1 - smoothing) [c = label] + smoothing / Classes).
+/// The result is as how.reduce says: the mean is divided by the sum of weight[label], places whose label is ignored left out; nothing but ignored
+/// labels give 0. weight is 1 when left out.
+/// shape   (N, Classes, D...), (N, D...) labels, (Classes) -> scalar, or (N, D...) with reduce::none
+/// range   how.label_smoothing in [0, 1)
+/// errors  labels that are not one a place and weights that are not one a class do not compile. A label outside the classes counts 0 here; trainers
+///         refuse it
+/// saves   log_softmax(z), labels
+/// slope   dz = dl weight[label] (softmax(z) - one_hot(label)) without smoothing
+template <label_loss How = label_loss{}, Expression Z, Expression L, class Fault = detail::label_loss_said_here<Z, L>>
+constexpr auto cross_entropy(Z&& z, L&& labels) {
+  static_assert(detail::in_range(How), ESPALIER_SMOOTHING_FITS);
+  static_assert(holds<one_label_a_place, Fault>, "cross_entropy(z, labels): " ESPALIER_LABELS_FIT);
+  return detail::make_label_loss<cross_entropy_<How>, How>(static_cast<Z&&>(z), static_cast<L&&>(labels));
+}
+template <label_loss How = label_loss{}, Expression Z, Expression L, Expression W, class Fault = detail::label_loss_said_here<Z, L, W>>
+constexpr auto cross_entropy(Z&& z, L&& labels, W&& weight) {
+  static_assert(detail::in_range(How), ESPALIER_SMOOTHING_FITS);
+  static_assert(holds<one_label_a_place, Fault>, "cross_entropy(z, labels, weight): " ESPALIER_LABELS_FIT);
+  static_assert(holds<one_weight_a_class, Fault>, "cross_entropy(z, labels, weight): " ESPALIER_WEIGHTS_FIT);
+  static_assert(holds<same_element, Fault>, "cross_entropy(z, labels, weight): " ESPALIER_ELEMENTS_FIT);
+  return detail::make_label_loss<cross_entropy_<How>, How>(static_cast<Z&&>(z), static_cast<L&&>(labels), static_cast<W&&>(weight));
+}
+
+}  // namespace espalier

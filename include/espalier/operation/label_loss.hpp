@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "../expression/node.hpp"
+#include "reduce.hpp"
+
+namespace espalier {
+
+/// What no label is: nothing is ignored.
+inline constexpr int no_label = -2147483647 - 1;
+
+/// What shapes the losses of labels: label_loss{.ignore_index = -100, .label_smoothing = 0.1, .reduce = reduce::sum}.
+/// range   label_smoothing in [0, 1)
+struct label_loss {
+  int ignore_index = no_label;  ///< places with this label do not count; it need not be a class
+  double label_smoothing = 0;
+  espalier::reduce reduce = espalier::reduce::mean;
+};
+
+namespace detail {
+constexpr bool in_range(label_loss const& how) { return how.label_smoothing >= 0 && how.label_smoothing < 1; }
+/// What a module goes on with when it has refused the range, so that one mistake stays one error.
+constexpr label_loss into_range(label_loss how) {
+  if (!in_range(how)) how.label_smoothing = 0;
+  return how;
+}
+}  // namespace detail
+
+/// Named relation: one label for each place of scores whose classes lie on axis 1.
+template <class Scores, class Labels>
+struct one_label_a_place {
+  static constexpr bool agree = false;
+};
+template <int N, int Classes, int... D>
+struct one_label_a_place<shape<N, Classes, D...>, shape<N, D...>> {
+  static constexpr bool agree = true;
+};
+/// Named relation: one weight for each class.
+template <class Scores, class Weights>
+struct one_weight_a_class {
+  static constexpr bool agree = false;
+};
+template <int N, int Classes, int... D>
+struct one_weight_a_class<shape<N, Classes, D...>, shape<Classes>> {
+  static constexpr bool agree = true;
+};
+
+namespace detail {
+
+/// The first misfit of a loss of labels as a refusal, or `agreed`.
+template <bool Refused, class... X>
+struct label_loss_fault;
+template <class Z, class L, class... W>
+struct label_loss_fault<false, Z, L, W...> {
+  using places = one_label_a_place<shape_of<Z>, shape_of<L>>;
+  using found = typename first_fault<places, one_weight_a_class<shape_of<Z>, shape_of<W>>..., same_element<element_of<Z>, element_of<W>>...>::type;
+  using type = typename std::conditional_t<found::agree, std::type_identity<agreed>, std::type_identity<refused<found>>>::type;
+  using said_here = std::conditional_t<is_eager<Z, L, W...>, type, agreed>;
+};
+template <class... X>
+struct label_loss_fault<true, X...> : first_refused<std::remove_cvref_t<X>...> {
+  using said_here = agreed;
+};
+template <class... X>
+using label_loss_fault_of = label_loss_fault<(is_refused<std::remove_cvref_t<X>> || ...), X...>;
+template <class... X>
+using label_loss_said_here = typename label_loss_fault_of<X...>::said_here;
+
+}  // namespace detail
+
+#define ESPALIER_SMOOTHING_FITS "label_loss{.label_smoothing = e}: e must be in [0, 1)"
+#define ESPALIER_LABELS_FIT "labels must have the shape of the scores without axis 1, which holds the classes"
+#define ESPALIER_WEIGHTS_FIT "there must be one weight for each class on axis 1"
+
+}  // namespace espalier

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "add.hpp"
+#include "sigmoid.hpp"
+
+namespace espalier {
+
+struct silu_ {};
+
+template <>
+struct rule<silu_> : elementwise {
+  static constexpr char const* name = "silu";
+  static constexpr auto saves = saved::inputs;
+  template <class T>
+  ESPALIER_EVERYWHERE static constexpr T apply(T x) {
+    return x * math::sigmoid(x);
+  }
+  template <class T>
+  static constexpr T pullback(T dy, T y, T x) {
+    T const s = sigmoid(x);
+    return dy * (s + y * (1 - s));
+  }
+};
+
+/// silu(x) = x sigmoid(x), element by element; also called swish.
+/// shape   S -> S
+/// saves   x, y
+/// slope   dx = dy (s + y (1 - s)), with s = sigmoid(x)
+template <Operand X>
+constexpr applied<silu_, X> silu(X&& x) {
+  return apply<silu_>(static_cast<X&&>(x));
+}
+
+}  // namespace espalier

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "multiply.hpp"
+
+namespace espalier {
+
+struct sin_ {};
+
+template <>
+struct rule<sin_> : elementwise {
+  static constexpr char const* name = "sin";
+  static constexpr auto saves = saved::inputs;
+  template <class T>
+  ESPALIER_EVERYWHERE static constexpr T apply(T x) {
+    return math::sin(x);
+  }
+  template <class T>
+  static constexpr T pullback(T dy, T y, T x);
+};
+
+/// sin(x), x in radians, element by element.
+/// shape   S -> S
+/// saves   x
+/// slope   dx = dy cos(x)
+template <Operand X>
+constexpr applied<sin_, X> sin(X&& x) {
+  return apply<sin_>(static_cast<X&&>(x));
+}
+
+}  // namespace espalier
+
+#include "cos.hpp"  // each is the other's slope
+
+namespace espalier {
+
+template <class T>
+constexpr T rule<sin_>::pullback(T dy, T, T x) {
+  return dy * cos(x);
+}
+
+}  // namespace espalier

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSL-1.0
+#define BOOST_TEST_MODULE operation_cos
+#include "support/check_elementwise.hpp"
+
+using namespace test;
+
+namespace {
+inline constexpr auto f = [](auto x) { return cos(x); };
+}
+
+BOOST_AUTO_TEST_CASE(values_kernels_and_slopes) {
+  check_unary("cos", f, [](double x) { return std::cos(x); }, -4, 4);
+}
