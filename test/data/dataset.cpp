@@ -2,6 +2,7 @@
 #define BOOST_TEST_MODULE data_dataset
 #include <boost/test/unit_test.hpp>
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -104,6 +105,45 @@ BOOST_AUTO_TEST_CASE(splits) {
   BOOST_CHECK_THROW((void)all.split(6), data::size_error);
   BOOST_CHECK_THROW((void)all.split(-1), data::size_error);
   BOOST_CHECK_THROW((void)rest.split(3), data::size_error);
+}
+
+BOOST_AUTO_TEST_CASE(arrays_in_memory) {
+  std::vector<float> const inputs{1, 2, 3, 4, 5, 6};
+  std::vector<std::int32_t> const kinds{0, 2, 1};
+  std::vector<float> const heights{0.5f, 1.5f, 2.5f};
+  espalier::span<float const> const x{inputs.data(), 6};
+  data::dataset<float, shape<2>> const labelled{x, {kinds.data(), 3}, {.classes = 3, .scale = 0.5, .shift = 1}};
+  BOOST_TEST(labelled.size() == 3);
+  BOOST_TEST(labelled.image(2)[1] == 4);
+  BOOST_TEST(labelled.label(1) == 2);
+  data::dataset<float, shape<2>, shape<1>> const measured{x, {heights.data(), 3}, {}};
+  BOOST_TEST(measured.size() == 3);
+  BOOST_TEST(measured.target(1)[0] == 1.5f);
+  BOOST_TEST(measured.all().split(2).rest.target(0)[0] == 2.5f);
+}
+BOOST_AUTO_TEST_CASE(refuses_arrays_that_do_not_belong_together) {
+  auto const said = []<class Error>(Error*, std::vector<double> const& x, std::vector<std::int32_t> const& y) -> std::string {
+    try {
+      data::dataset<double, shape<2>> const set{
+          {x.data(), static_cast<std::int64_t>(x.size())}, {y.data(), static_cast<std::int64_t>(y.size())}, {.classes = 3}};
+    } catch (Error const& error) {
+      return error.what();
+    }
+    return {};
+  };
+  constexpr data::size_error* size = nullptr;
+  constexpr data::value_error* value = nullptr;
+  double const none = std::numeric_limits<double>::quiet_NaN();
+  BOOST_TEST(said(size, {1, 2, 3}, {0}) == "arrays: expected a multiple of 2 numbers, one sample's size, and at least one sample, came 3");
+  BOOST_TEST(said(size, {}, {}) == "arrays: expected a multiple of 2 numbers, one sample's size, and at least one sample, came 0");
+  BOOST_TEST(said(size, {1, 2, 3, 4}, {0}) == "arrays: expected 2 labels or targets for 2 samples, came 1");
+  BOOST_TEST(said(value, {1, 2, 3, 4}, {0, 3}) == "arrays: expected labels from 0 to 2, came 3 at position 1");
+  BOOST_TEST(said(value, {1, 2, 3, 4}, {-1, 2}) == "arrays: expected labels from 0 to 2, came -1 at position 0");
+  BOOST_TEST(said(value, {1, 2, 3, none}, {0, 2}).find("arrays: expected finite numbers, came nan in the inputs of sample 1") == 0u);
+  std::vector<double> const x{1, none};
+  data::dataset<double, shape<2>, shape<1>> const taken{{x.data(), 2}, {x.data() + 1, 1}, {.non_finite = true}};
+  BOOST_TEST(taken.size() == 1);
+  BOOST_CHECK_THROW((data::dataset<double, shape<1>, shape<1>>{{x.data(), 1}, {x.data() + 1, 1}, {}}), data::value_error);
 }
 
 BOOST_AUTO_TEST_CASE(the_digits_are_as_described) {

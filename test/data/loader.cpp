@@ -152,6 +152,33 @@ BOOST_AUTO_TEST_CASE(padded_counts_the_real_samples) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(real_targets_come_in_batches_too) {
+  std::vector<float> const inputs{0, 1, 2, 3, 4}, targets{0, 0, 10, -10, 20, -20, 30, -30, 40, -40};
+  data::samples<float, shape<1>, shape<2>> const all{inputs.data(), targets.data(), 5};
+  data::loader batches{all, batch<2, 1>{}, data::shuffled{1}, data::second_batch<1>};
+  int seen = 0;
+  auto const check = [&](auto const& images, auto const& wanted, int count) {
+    for (int i = 0; i < count; ++i, ++seen)
+      for (int k = 0; k < 2; ++k) BOOST_TEST(wanted(i, k) == (k == 0 ? 10 : -10) * images(i, 0));
+  };
+  for (auto const& [images, wanted] : batches.epoch(0)) {
+    static_assert(std::is_same_v<std::remove_cvref_t<decltype(wanted)>, espalier::tensor<float, shape<2, 2>>>);
+    check(images, wanted, 2);
+  }
+  auto const& [images, wanted] = batches.tail();
+  check(images, wanted, 1);
+  BOOST_TEST(seen == 5);
+}
+
+BOOST_AUTO_TEST_CASE(a_permutation_of_ones_own) {
+  numbered const six{6};
+  std::vector<int> const order{5, 0, 4, 2, 1, 3};
+  data::loader batches{six.all(), batch<3, 2>{}, data::permutation{{order.data(), 6}}, data::drop_last};
+  BOOST_TEST(one_epoch(batches, 0) == order, boost::test_tools::per_element());
+  BOOST_TEST(one_epoch(batches, 1) == order, boost::test_tools::per_element());
+  BOOST_CHECK(refusal([&] { data::loader{six.all(), batch<3, 2>{}, data::permutation{{order.data(), 5}}, data::drop_last}; }) != "");
+}
+
 BOOST_AUTO_TEST_CASE(refuses_numbers_that_do_not_fit) {
   numbered const none{0}, three{3}, eleven{11}, twelve{12};
   auto const load = [](numbered const& from, auto policy) {

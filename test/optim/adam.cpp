@@ -55,6 +55,32 @@ BOOST_AUTO_TEST_CASE(magnitudes_change_while_training) {
   check_optimizer_in_both(optim::Adam{}, loop(true, at), before);
   check_optimizer_in_both(optim::AdamW{}, loop(false, at), before);
 }
+namespace {
+/// The second moment that divides never shrinks; the bias correction comes after the maximum.
+auto amsgrad_loop(bool coupled, magnitudes now) {
+  return [=] {
+    return [=, m = std::vector<double>(29), v = std::vector<double>(29), most = std::vector<double>(29)](std::vector<double>& p, std::vector<double> const& g,
+                                                                                                        int step) mutable {
+      for (std::size_t i = 0; i < p.size(); ++i) {
+        double const d = coupled ? g[i] + now.decay * p[i] : g[i];
+        if (!coupled) p[i] -= now.lr * now.decay * p[i];
+        m[i] = now.beta1 * m[i] + (1 - now.beta1) * d;
+        v[i] = now.beta2 * v[i] + (1 - now.beta2) * d * d;
+        most[i] = std::fmax(most[i], v[i]);
+        double const m_hat = m[i] / (1 - std::pow(now.beta1, step)), v_hat = most[i] / (1 - std::pow(now.beta2, step));
+        p[i] -= now.lr * m_hat / (std::sqrt(v_hat) + now.epsilon);
+      }
+    };
+  };
+}
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(amsgrad) {
+  static_assert(optim::amsgrad<optim::Adam>::states == 3);
+  // A short memory, so that the largest moment is often not the last.
+  check_optimizer_in_both(optim::amsgrad{optim::Adam{.learning_rate = 0.05, .beta2 = 0.5, .weight_decay = 0.1}}, amsgrad_loop(true, {0.05, 0.9, 0.5, 1e-8, 0.1}));
+  check_optimizer_in_both(optim::amsgrad{optim::AdamW{.learning_rate = 0.05, .beta2 = 0.5}}, amsgrad_loop(false, {0.05, 0.9, 0.5, 1e-8, 0.01}));
+}
 BOOST_AUTO_TEST_CASE(a_gradient_of_zeros_moves_nothing) {
   esp::model<optimized_net> model;
   auto const before = copy(model.parameters());

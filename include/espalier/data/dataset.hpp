@@ -1,46 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include "../io/idx.hpp"
-#include "../storage/view.hpp"
+#include "samples.hpp"
 
 namespace espalier::data {
 
-/// size_error: a number of samples that a run-time argument asks for and the data does not have.
-class size_error : public io::error {
- public:
-  using error::error;
-};
-
-/// samples<T, Sample>: a run of images and labels that somebody else owns: count images of shape Sample, one after the other,
-/// and count labels. Cheap to copy; must not outlive what it looks at.
-template <class T, class Sample>
-struct samples {
-  T const* images;
-  std::int32_t const* labels;
-  std::int64_t count;
-
-  [[nodiscard]] std::int64_t size() const noexcept { return count; }
-  [[nodiscard]] view<T const, Sample> image(std::int64_t at) const noexcept { return view<T const, Sample>{images + at * Sample::size}; }
-  [[nodiscard]] std::int32_t label(std::int64_t at) const noexcept { return labels[at]; }
-
-  struct parts {
-    samples first, rest;
-  };
-  /// split(n): the first n samples, and the rest, in their order.
-  /// errors  size_error unless 0 <= n <= size()
-  [[nodiscard]] parts split(std::int64_t n) const {
-    if (n < 0 || n > count)
-      io::refuse<size_error>("split: expected between 0 and %lld samples in the first part, came %lld", static_cast<long long>(count),
-                             static_cast<long long>(n));
-    return {{images, labels, n}, {images + n * Sample::size, labels + n, count - n}};
-  }
-};
-
-/// How the bytes of a file become samples: labels must lie in 0 .. classes-1, a pixel becomes byte * scale + shift.
+/// How numbers become samples: labels must lie in 0 .. classes-1 (real targets have no classes), a pixel or feature x becomes x * scale + shift.
 struct reading {
-  int classes;
+  int classes = 0;
   double scale = 1;
   double shift = 0;
+  bool non_finite = false;  ///< nan and inf in arrays are taken
 };
 
 namespace detail {
@@ -75,18 +45,41 @@ inline void check_samples(io::idx_array const& images, io::idx_array const& labe
                                    labels.data()[at], static_cast<long long>(at));
 }
 
+/// Refuses arrays unless they are samples of a size with a target each.
+inline void check_array_sizes(std::int64_t inputs, std::int64_t sample, std::int64_t targets, std::int64_t target) {
+  if (inputs % sample != 0 || inputs == 0)
+    io::refuse<size_error>("arrays: expected a multiple of %lld numbers, one sample's size, and at least one sample, came %lld",
+                           static_cast<long long>(sample), static_cast<long long>(inputs));
+  if (targets != inputs / sample * target)
+    io::refuse<size_error>("arrays: expected %lld labels or targets for %lld samples, came %lld",
+                           static_cast<long long>(inputs / sample * target), static_cast<long long>(inputs / sample),
+                           static_cast<long long>(targets));
+}
+
+template <class T>
+void check_finite(char const* what, espalier::span<T const> numbers, std::int64_t of_one) {
+  for (std::int64_t i = 0; i < numbers.size(); ++i)
+    if (!(numbers[i] - numbers[i] == 0))
+      io::refuse<value_error>("arrays: expected finite numbers, came %g in the %s of sample %lld (reading::non_finite takes it)",
+                              static_cast<double>(numbers[i]), what, static_cast<long long>(i / of_one));
+}
+
 }  // namespace detail
 
-/// dataset<T, Sample>: images of shape Sample and their labels, in memory; complete whenever it exists.
-template <class T, class Sample>
+/// dataset<T, Sample, Target>: images (or any inputs) of shape Sample and their labels, or real targets, in memory; complete whenever it exists.
+/// From files: dataset{images, labels, reading}, cifar10(...), table(...). From arrays: dataset{inputs, targets, reading}.
+template <class T, class Sample, class Target = label>
 class dataset {
  public:
   using value_type = T;
   using sample_shape = Sample;
+  using looks = samples<T, Sample, Target>;
+  using target_element = typename looks::target_element;
+  static constexpr bool has_labels = std::is_same_v<Target, data::label>;
 
   /// From two arrays of bytes. errors: io::format_error, with the file's name, where the shape of the images is not the compiled one, the
   /// counts disagree, there is no sample, or a label lies outside the classes.
-  dataset(io::idx_array const& images, io::idx_array const& labels, reading how) {
+  dataset(io::idx_array const& images, io::idx_array const& labels, reading how) requires has_labels {
     detail::check_samples(images, labels, Sample::value, how.classes);
     T scaled[256];
     for (int byte = 0; byte < 256; ++byte) scaled[byte] = static_cast<T>(byte * how.scale + how.shift);
@@ -96,25 +89,53 @@ class dataset {
     for (std::int64_t i = 0; i < labels.size(); ++i) labels_[i] = labels.data()[i];
   }
   /// From two files; errors as above and as io::read_idx.
-  dataset(char const* images, char const* labels, reading how) : dataset{io::read_idx(images), io::read_idx(labels), how} {}
+  dataset(char const* images, char const* labels, reading how) requires has_labels
+      : dataset{io::read_idx(images), io::read_idx(labels), how} {}
 
-  [[nodiscard]] std::int64_t size() const noexcept { return labels_.size(); }
-  [[nodiscard]] samples<T, Sample> all() const& noexcept ESPALIER_BORROWS { return {images_.data(), labels_.data(), labels_.size()}; }
+  /// A copy of arrays in memory: sample after sample, target after target.
+  /// errors  size_error where the numbers of elements do not belong together; value_error for a label outside the classes and for what is not finite
+  dataset(espalier::span<T const> inputs, espalier::span<target_element const> targets, reading how) {
+    constexpr std::int64_t target_size = looks::target_shape::size;
+    detail::check_array_sizes(inputs.size(), Sample::size, targets.size(), target_size);
+    if (!how.non_finite) detail::check_finite("inputs", inputs, Sample::size);
+    if constexpr (has_labels) {
+      for (std::int64_t i = 0; i < targets.size(); ++i)
+        if (targets[i] < 0 || targets[i] >= how.classes)
+          io::refuse<value_error>("arrays: expected labels from 0 to %d, came %d at position %lld", how.classes - 1,
+                                  static_cast<int>(targets[i]), static_cast<long long>(i));
+    } else if (!how.non_finite) {
+      detail::check_finite("targets", targets, target_size);
+    }
+    images_ = io::owned<T>{inputs.size()};
+    for (std::int64_t i = 0; i < inputs.size(); ++i) images_[i] = static_cast<T>(static_cast<double>(inputs[i]) * how.scale + how.shift);
+    labels_ = io::owned<target_element>{targets.size()};
+    for (std::int64_t i = 0; i < targets.size(); ++i) labels_[i] = targets[i];
+  }
+  /// Takes over what a reader has made and checked: count samples and count targets.
+  dataset(io::owned<T>&& inputs, io::owned<target_element>&& targets) {
+    detail::check_array_sizes(inputs.size(), Sample::size, targets.size(), looks::target_shape::size);
+    images_ = static_cast<io::owned<T>&&>(inputs);
+    labels_ = static_cast<io::owned<target_element>&&>(targets);
+  }
+
+  [[nodiscard]] std::int64_t size() const noexcept { return images_.size() / Sample::size; }
+  [[nodiscard]] looks all() const& noexcept ESPALIER_BORROWS { return {images_.data(), labels_.data(), size()}; }
   [[nodiscard]] view<T const, Sample> image(std::int64_t at) const& noexcept ESPALIER_BORROWS { return all().image(at); }
-  [[nodiscard]] std::int32_t label(std::int64_t at) const noexcept { return labels_[at]; }
+  [[nodiscard]] std::int32_t label(std::int64_t at) const noexcept requires has_labels { return labels_[at]; }
+  [[nodiscard]] auto target(std::int64_t at) const& noexcept ESPALIER_BORROWS requires(!has_labels) { return all().target(at); }
   /// See samples::split. What it gives looks at this data set.
   [[nodiscard]] auto split(std::int64_t n) const& ESPALIER_BORROWS { return all().split(n); }
-  samples<T, Sample> all() const&& = delete;
+  looks all() const&& = delete;
   view<T const, Sample> image(std::int64_t) const&& = delete;
   template <bool Kept = false>
-  typename samples<T, Sample>::parts split(std::int64_t) const&& {
+  typename looks::parts split(std::int64_t) const&& {
     static_assert(Kept, "split(n): the parts look at the data set, which ends here: give it a name");
     return {};
   }
 
  private:
   io::owned<T> images_;
-  io::owned<std::int32_t> labels_;
+  io::owned<target_element> labels_;
 };
 
 }  // namespace espalier::data

@@ -3,6 +3,7 @@
 #include "../storage/tensor.hpp"
 #include "dataset.hpp"
 #include "shuffle.hpp"
+#include "transform.hpp"
 
 namespace espalier::data {
 
@@ -18,31 +19,33 @@ struct batch_of_samples<shape<N, S...>, shape<S...>> {
   static constexpr bool agree = true;
 };
 
-/// A batch in memory, filled again and again.
-template <class T, class Batch>
-struct batch_memory {
-  static constexpr int count = Batch::value.at[0];
-  tensor<T, Batch> images;
-  tensor<std::int32_t, shape<count>> labels;
-
-  /// Copies the samples order[from], order[from + 1], …; beyond order[last - 1], that one again.
-  template <class Sample>
-  void gather(samples<T, Sample> const& all, io::owned<std::int32_t> const& order, std::int64_t from, std::int64_t last) noexcept {
-    for (int i = 0; i < count; ++i) {
-      std::int64_t const chosen = order[from + i < last ? from + i : last - 1];
-      T const* const image = all.images + chosen * Sample::size;
-      T* const to = images.data() + i * Sample::size;
-      for (std::int64_t j = 0; j < Sample::size; ++j) to[j] = image[j];
-      labels.data()[i] = all.labels[chosen];
-    }
-  }
-};
-
 template <class Sample, int N>
 struct batch_shape_of;
 template <int... S, int N>
 struct batch_shape_of<shape<S...>, N> {
   using type = shape<N, S...>;
+};
+
+/// A batch in memory, filled again and again.
+template <class T, class Batch, class Target>
+struct batch_memory {
+  static constexpr int count = Batch::value.at[0];
+  using targets = targets_of<T, Target>;
+  using target_batch = typename batch_shape_of<typename targets::shape, count>::type;
+  tensor<T, Batch> images;
+  tensor<typename targets::element, target_batch> labels;
+
+  /// Takes the samples order[from], order[from + 1], …; beyond order[last - 1], that one again.
+  template <class Sample, class Transforms>
+  void gather(samples<T, Sample, Target> const& all, io::owned<std::int32_t> const& order, std::int64_t from, std::int64_t last,
+              Transforms const& transform, view<T, Sample> scratch, std::int64_t epoch) noexcept {
+    constexpr std::int64_t target_size = targets::shape::size;
+    for (int i = 0; i < count; ++i) {
+      std::int64_t const chosen = order[from + i < last ? from + i : last - 1];
+      transform(all.image(chosen), view<T, Sample>{images.data() + i * Sample::size}, scratch, epoch, chosen);
+      for (std::int64_t j = 0; j < target_size; ++j) labels.data()[i * target_size + j] = all.labels[chosen * target_size + j];
+    }
+  }
 };
 
 struct unsaid_policy {};
@@ -58,6 +61,7 @@ template <int N>
 inline constexpr int tail_size<second_batch_policy<N>> = N;
 
 struct no_memory {};
+struct no_scratch {};
 
 }  // namespace detail
 
@@ -70,31 +74,38 @@ inline constexpr detail::padded_policy padded{};
 template <int N>
 inline constexpr detail::second_batch_policy<N> second_batch{};
 
-/// A batch as a loader gives it: valid until the loader gives the next one.
-template <class T, class Batch>
+namespace detail {
+template <class T, class Batch, class Target>
+using batch_targets = tensor<typename targets_of<T, Target>::element, typename batch_memory<T, Batch, Target>::target_batch>;
+}
+
+/// A batch as a loader gives it: valid until the loader gives the next one. `labels` are real targets where the data set has such.
+template <class T, class Batch, class Target = label>
 struct loaded {
   tensor<T, Batch> const& images;
-  tensor<std::int32_t, shape<Batch::value.at[0]>> const& labels;
+  detail::batch_targets<T, Batch, Target> const& labels;
 };
 /// The first `count` samples are real.
-template <class T, class Batch>
+template <class T, class Batch, class Target = label>
 struct loaded_padded {
   tensor<T, Batch> const& images;
-  tensor<std::int32_t, shape<Batch::value.at[0]>> const& labels;
+  detail::batch_targets<T, Batch, Target> const& labels;
   int count;
 };
 
-/// loader{samples, batch<N, ...>{}, order, policy}: a data set in batches of static size, in one order per epoch.
+/// loader{samples, batch<N, ...>{}, order, policy, transforms}: a data set in batches of static size, in one order per epoch.
 ///
 ///     data::loader batches{train, esp::batch<32, 8, 8>{}, data::shuffled{seed}, data::drop_last};
 ///     for (auto const& [images, labels] : batches.epoch(k)) trainer.step(images, labels);
 ///
-/// shape   images (N, Sample...), labels (N)
-/// errors  size_error at construction: no sample, too few for one batch with drop_last, a remainder other than second_batch's N
-/// memory  one batch and one index per sample, allocated at construction; an epoch allocates nothing
-/// order   epoch k of a seed is the same permutation whatever was asked for before
+/// shape   images (N, Sample...), labels (N), real targets (N, Target...)
+/// errors  size_error at construction: no sample, too few for one batch with drop_last, a remainder other than second_batch's N, positions that are no
+///         permutation. Transforms that do not take the samples' shape do not compile.
+/// memory  one batch, one index per sample and, for several transforms, one sample, allocated at construction; an epoch allocates nothing
+/// order   epoch k of a seed is the same permutation whatever was asked for before; a sample's transforms depend on their seed, the epoch and the
+///         sample's position in the data set alone
 /// One epoch at a time: the range and the batches of epoch(k) look at the loader. A loader looks at the data set.
-template <class T, class Sample, class Batch, class Policy = detail::unsaid_policy>
+template <class T, class Sample, class Batch, class Policy = detail::unsaid_policy, class Target = label, class Transforms = transforms<>>
 class loader {
   using facts = detail::batch_of_samples<Batch, Sample>;
   static_assert(facts::agree, "loader{samples, batch<N, ...>{}, ...}: the batch must be N samples of the data set's shape");
@@ -102,19 +113,23 @@ class loader {
       !std::is_same_v<Policy, detail::unsaid_policy>,
       "loader{samples, batch<N, ...>{}, order, policy}: say what becomes of the last batch: drop_last, padded or second_batch<N>");
 
+  using transformed = typename detail::transforms_fit<Transforms, Sample>::type;
+  static_assert(transformed::agree, "loader{..., transforms}: a transform does not take samples of this shape in its layout (hwc, chw)");
+
  public:
   static constexpr int batch_size = Batch::value.at[0];
   static constexpr int tail_size = detail::tail_size<Policy>;
   static constexpr bool is_padded = std::is_same_v<Policy, detail::padded_policy>;
-  using batch_type = std::conditional_t<is_padded, loaded_padded<T, Batch>, loaded<T, Batch>>;
+  using batch_type = std::conditional_t<is_padded, loaded_padded<T, Batch, Target>, loaded<T, Batch, Target>>;
 
-  loader(samples<T, Sample> all, Batch, order how, Policy)
-      : all_{all}, how_{how}, order_{detail::checked_count(all.size(), batch_size, is_padded, tail_size)} {
-    detail::arrange(order_, how_, 0);
+  loader(samples<T, Sample, Target> all, Batch, order how, Policy, Transforms transforms = {})
+      : all_{all}, how_{how}, transforms_{transforms}, order_{detail::checked_count(all.size(), batch_size, is_padded, tail_size)} {
+    detail::begin_order(order_, how_);
   }
-  loader(dataset<T, Sample> const& all ESPALIER_BORROWS, Batch size, order how, Policy policy) : loader{all.all(), size, how, policy} {}
-  loader(dataset<T, Sample>&&, Batch, order, Policy) = delete;
-  loader(samples<T, Sample> all, Batch size, order how) requires std::is_same_v<Policy, detail::unsaid_policy>
+  loader(dataset<T, Sample, Target> const& all ESPALIER_BORROWS, Batch size, order how, Policy policy, Transforms transforms = {})
+      : loader{all.all(), size, how, policy, transforms} {}
+  loader(dataset<T, Sample, Target>&&, Batch, order, Policy, Transforms = {}) = delete;
+  loader(samples<T, Sample, Target> all, Batch size, order how) requires std::is_same_v<Policy, detail::unsaid_policy>
       : loader{all, size, how, Policy{}} {}
 
   class iterator {
@@ -135,7 +150,7 @@ class loader {
     iterator(loader* from, std::int64_t at) noexcept : from_{from}, at_{at} { gather(); }
     std::int64_t last() const noexcept { return at_ + batch_size < from_->all_.size() ? at_ + batch_size : from_->all_.size(); }
     void gather() noexcept {
-      if (at_ < from_->batches() * batch_size) from_->memory_.gather(from_->all_, from_->order_, at_, last());
+      if (at_ < from_->batches() * batch_size) from_->fill(from_->memory_, at_, last());
     }
 
     loader* from_;
@@ -154,6 +169,7 @@ class loader {
 
   /// The batches of epoch number k, in that epoch's order. With second_batch, tail() follows them.
   [[nodiscard]] range epoch(std::int64_t k) & noexcept ESPALIER_BORROWS {
+    epoch_ = k;
     detail::arrange(order_, how_, k);
     return range{this};
   }
@@ -161,8 +177,8 @@ class loader {
 
   /// The samples that remain after the batches of the epoch begun last, as a batch of static size tail_size.
   [[nodiscard]] auto tail() & noexcept ESPALIER_BORROWS requires(tail_size > 0) {
-    tail_.gather(all_, order_, batches() * batch_size, all_.size());
-    return loaded<T, tail_batch>{tail_.images, tail_.labels};
+    fill(tail_, batches() * batch_size, all_.size());
+    return loaded<T, tail_batch, Target>{tail_.images, tail_.labels};
   }
 
   /// How many samples are in no whole batch: dropped, in the padded batch, or in tail(), as the policy says.
@@ -175,11 +191,22 @@ class loader {
  private:
   using tail_batch = typename detail::batch_shape_of<Sample, (tail_size > 0 ? tail_size : 1)>::type;
 
-  samples<T, Sample> all_;
+  static constexpr bool needs_scratch = Transforms::count > 1;
+
+  void fill(auto& memory, std::int64_t from, std::int64_t last) noexcept {
+    T* room = nullptr;
+    if constexpr (needs_scratch) room = scratch_.data();
+    memory.gather(all_, order_, from, last, transforms_, view<T, Sample>{room}, epoch_);
+  }
+
+  samples<T, Sample, Target> all_;
   order how_;
+  Transforms transforms_;
   io::owned<std::int32_t> order_;
-  detail::batch_memory<T, Batch> memory_;
-  [[no_unique_address]] std::conditional_t<(tail_size > 0), detail::batch_memory<T, tail_batch>, detail::no_memory> tail_;
+  std::int64_t epoch_ = 0;
+  detail::batch_memory<T, Batch, Target> memory_;
+  [[no_unique_address]] std::conditional_t<(tail_size > 0), detail::batch_memory<T, tail_batch, Target>, detail::no_memory> tail_;
+  [[no_unique_address]] std::conditional_t<needs_scratch, tensor<T, Sample>, detail::no_scratch> scratch_;
 };
 
 }  // namespace espalier::data

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <cerrno>
-#include <cstdint>
-#include <cstdio>
-#include <cstring>
-
-#include "error.hpp"
+#include "file.hpp"
 #include "owned.hpp"
 
 namespace espalier::io {
@@ -19,7 +14,7 @@ class idx_array {
   [[nodiscard]] std::int64_t size() const noexcept { return bytes_.size(); }
   [[nodiscard]] unsigned char const* data() const noexcept { return bytes_.data(); }
   /// The file's name, for errors (its end where it is very long).
-  [[nodiscard]] char const* name() const noexcept { return name_; }
+  [[nodiscard]] char const* name() const noexcept { return name_.text; }
 
   friend idx_array read_idx(char const* path);
 
@@ -27,20 +22,10 @@ class idx_array {
   owned<unsigned char> bytes_;
   int rank_ = 0;
   std::uint32_t extents_[255] = {};
-  char name_[256] = {};
+  detail::file_name name_;
 };
 
 namespace detail {
-
-struct opened_file {
-  std::FILE* file;
-  explicit opened_file(char const* path) noexcept : file{std::fopen(path, "rb")} {}
-  opened_file(opened_file const&) = delete;
-  opened_file& operator=(opened_file const&) = delete;
-  ~opened_file() {
-    if (file != nullptr) std::fclose(file);
-  }
-};
 
 inline char const* idx_element(unsigned char code) noexcept {
   switch (code) {
@@ -125,18 +110,13 @@ inline void check_file_size(std::FILE* file, idx_array const& array, std::int64_
 /// source  http://yann.lecun.com/exdb/mnist, "The IDX file format"
 inline idx_array read_idx(char const* path) {
   idx_array array;
-  char const* const name = array.name_;
-  std::size_t const length = std::strlen(path);
-  if (length < sizeof array.name_) std::memcpy(array.name_, path, length + 1);
-  else std::snprintf(array.name_, sizeof array.name_, "...%s", path + (length + 4 - sizeof array.name_));
+  array.name_ = detail::file_name{path};
+  char const* const name = array.name_.text;
 
   errno = 0;
   detail::opened_file const opened{path};
-  if (opened.file == nullptr) refuse<format_error>("%s: expected a file, came: %s", name, std::strerror(errno));
-
   unsigned char magic[4] = {};
-  std::size_t const first = std::fread(magic, 1, sizeof magic, opened.file);
-  if (std::ferror(opened.file) != 0) refuse<format_error>("%s: expected a file, came: %s", name, std::strerror(errno));
+  std::size_t const first = detail::read_start(opened, name, magic, sizeof magic);
   if (first == 0) refuse<format_error>("%s: expected an IDX file, came an empty file", name);
   if (first < sizeof magic) refuse<format_error>("%s: expected an IDX header, came a file of %d bytes", name, static_cast<int>(first));
   detail::check_idx_magic(name, magic);

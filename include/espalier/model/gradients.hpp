@@ -76,9 +76,8 @@ struct model_gradient_function {
  private:
   template <class Source, class X, class Y, class Result>
   void run(X const& x, Y const& y, Result& result) const {
-    using Prediction = typename Source::prediction;
     if constexpr (std::is_integral_v<typename Source::element>)
-      check_labels(y.data(), Source::target::size, Prediction::rank > 0 ? Prediction::value.at[Prediction::rank - 1] : 1);
+      check_labels(y.data(), Source::target::size, label_range_of<Loss, typename Source::prediction>());
     block const workspace{bytes_for<T>(workspace_elements<Source>)};
     on_cpu::random_state random{model.initial_seed().value, model.next_draw()};
     program_bases b = model.bases();

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "best_parameters.hpp"
+#include "early_stopping.hpp"
 #include "fit.hpp"
 #include "label_error.hpp"
 #include "predictor.hpp"
@@ -7,7 +9,8 @@
 
 namespace espalier {
 
-/// What evaluating some samples gave: the mean loss, and, for labels, how many predictions had their largest score at the label.
+/// What evaluating some samples gave: the mean loss, and, for labels, how many predictions had their largest score at the label. Where a sample has
+/// several labels, or a label is ignored, `count` is that of the labels that count, and samples weigh as many as they have.
 struct evaluation {
   double loss = 0;
   std::int64_t correct = 0;
@@ -28,7 +31,7 @@ struct training_facts {
   static constexpr std::size_t peak_live_bytes = static_cast<std::size_t>(plan.places.peak_live) * sizeof(T);
   static constexpr std::size_t parameter_bytes = detail::bytes_for<T>(static_cast<std::size_t>(slots_of<Net>.parameters.storage));
   static constexpr std::size_t gradient_bytes = detail::bytes_for<T>(static_cast<std::size_t>(trainable));
-  static constexpr std::size_t optimizer_bytes = detail::bytes_for<T>(static_cast<std::size_t>(trainable) * Optimizer::states);
+  static constexpr std::size_t optimizer_bytes = detail::bytes_for<T>(static_cast<std::size_t>(trainable) * optim::vectors<Optimizer>);
   static constexpr std::int64_t parameter_count = espalier::parameter_count<Net>;
   static constexpr int kernel_count = plan.groups.group_count + plan::plan_of<update>.groups.group_count;
   static constexpr std::int64_t flops = detail::count_flops(plan::program_of<source>.nodes, plan.groups);
@@ -68,7 +71,7 @@ class trainer {
   using target_of = detail::target_shape<Loss, shape_of<detail::applied_net<Net, B>>>;
   using target_element = std::conditional_t<std::is_void_v<detail::target_element<Loss, prediction_shape>>, T, detail::target_element<Loss, prediction_shape>>;
   static constexpr bool has_labels = std::is_integral_v<target_element>;
-  static constexpr int classes = prediction_shape::rank > 0 ? prediction_shape::value.at[prediction_shape::rank - 1] : 1;
+  static constexpr label_range labels = detail::label_range_of<Loss, prediction_shape>();
 
  private:
   template <class X, class Y>
@@ -90,7 +93,7 @@ class trainer {
               detail::bytes_for<T>(detail::workspace_elements<detail::training_source<Net, Loss, More>>)...);
   static constexpr std::size_t parameter_bytes = Model::parameter_bytes;
   static constexpr std::size_t gradient_bytes = detail::bytes_for<T>(static_cast<std::size_t>(trainable));
-  static constexpr std::size_t optimizer_bytes = detail::bytes_for<T>(static_cast<std::size_t>(trainable) * Optimizer::states);
+  static constexpr std::size_t optimizer_bytes = detail::bytes_for<T>(static_cast<std::size_t>(trainable) * optim::vectors<Optimizer>);
   static constexpr std::int64_t parameter_count = Model::parameter_count;
   static constexpr int kernel_count = training_plan<Net, Loss, Optimizer, Batch, T>.kernel_count;
   static constexpr std::int64_t flops = training_plan<Net, Loss, Optimizer, Batch, T>.flops;
@@ -106,17 +109,18 @@ class trainer {
  public:
   static constexpr std::size_t bytes = scratch_bytes + gradient_bytes + optimizer_bytes + scores_bytes + kept_bytes;
 
-  trainer(Model& model, Loss, Optimizer optimizer, Batch, More...) : model_{&model}, rule_{optimizer}, memory_{bytes} {}
+  trainer(Model& model, Loss, Optimizer optimizer, Batch, More...) : model_{&model}, rule_{optimizer}, memory_{bytes} { mark(); }
   template <std::size_t Count, class Enough = detail::enough_bytes<Count, bytes>>
   trainer(espalier::bytes<Count>& given, Model& model, Loss, Optimizer optimizer, Batch, More...) : model_{&model}, rule_{optimizer}, memory_{given, bytes} {
     static_assert(Enough::agree, "trainer{bytes, ...}: the bytes are fewer than trainer::bytes");
+    mark();
   }
 
   /// The relation of targets to what the loss asks for; `agreed` where the images are refused already.
   template <class X, class Y>
   using targets_fit = typename std::conditional_t<one_of_batches<shape_of<X>, Batch, More...>::agree, targets_of_batch<X, Y>, std::type_identity<agreed>>::type;
 
-  /// One step of training. Returns the loss before the update.
+  /// One step of training. Returns the loss before the update (and the penalty, where the optimizer is told so).
   /// errors  label_error; nothing has changed then
   template <Stored X, Stored Y, class Images = one_of_batches<shape_of<X>, Batch, More...>, class Image = detail::element_is<element_of<X>, T>,
             class Target = detail::element_is<element_of<Y>, target_element>, class Targets = targets_fit<X, Y>>
@@ -158,6 +162,12 @@ class trainer {
 
   /// Magnitudes (learning rate, ...) may change while training.
   Optimizer& optimizer() { return rule_.optimizer; }
+  /// The learning rate, however the optimizer is wrapped: trainer.learning_rate() = schedule(trainer.steps()).
+  auto& learning_rate() { return optim::learning_rate(rule_.optimizer); }
+  /// What the optimizer (penalized) adds to the loss at the model's parameters; 0 for one that adds nothing.
+  T penalty() const {
+    return rule_.penalty(model_->parameters().data(), states(), memory_.template at<T>(0));
+  }
   /// Updates that were applied so far.
   std::int64_t steps() const { return rule_.steps; }
   /// Updates that the optimizer refused (refuse_non_finite).
@@ -166,14 +176,17 @@ class trainer {
   espalier::span<T const> gradients() const { return {memory_.template at<T>(scratch_bytes), trainable}; }
 
  private:
+  T* states() const { return memory_.template at<T>(scratch_bytes + gradient_bytes); }
+  void mark() const { rule_.template mark<Net>(states()); }
+
   evaluation evaluate_samples(view<T const, Batch> images, view<target_element const, target_of<Batch>> targets, std::int64_t count) {
     constexpr std::int64_t samples = Batch::value.at[0];
     if (count > samples) count = samples;
     if (count < 0) count = 0;
     constexpr std::int64_t row = prediction_shape::size / samples, target_row = target_of<Batch>::size / samples;
-    if constexpr (has_labels) detail::check_labels(targets.data(), count * target_row, classes);
+    if constexpr (has_labels) detail::check_labels(targets.data(), count * target_row, labels);
     T* const scores = forward(images).data();
-    evaluation result{0, 0, count};
+    evaluation result{};
     detail::program_bases b = model_->bases();
     b.at[plan::base::workspace] = memory_.template at<T>(0);
     T loss = 0;
@@ -182,22 +195,37 @@ class trainer {
       b.at[plan::base::arguments] = scores + i * row;
       b.at[plan::base::arguments + 1] = const_cast<target_element*>(targets.data() + i * target_row);
       espalier::on_cpu::run<OneLoss, T>(b.at);
-      result.loss += static_cast<double>(loss);
-      if constexpr (has_labels) result.correct += largest_score(scores + i * row, row) == targets.data()[i];
+      std::int64_t counted = 1;
+      if constexpr (has_labels && row == target_row * labels.classes) counted = judge<target_row>(scores + i * row, targets.data() + i * target_row, result);
+      result.count += counted;
+      result.loss += static_cast<double>(loss) * static_cast<double>(counted);
     }
-    if (count > 0) result.loss /= static_cast<double>(count);
+    if (result.count > 0) result.loss /= static_cast<double>(result.count);
     return result;
   }
 
-  static std::int64_t largest_score(T const* scores, std::int64_t count) {
+  /// Counts the right answers of a sample; returns how many of its labels count. Places of a sample are neighbours where the loss has its classes on
+  /// axis 1, and lie a row apart where they are the last axis.
+  template <std::int64_t Places>
+  static std::int64_t judge(T const* scores, target_element const* wanted, evaluation& result) {
+    constexpr bool on_axis_1 = requires { Loss::template target<prediction_shape>::classes; };
+    std::int64_t counted = 0;
+    for (std::int64_t p = 0; p < Places; ++p) {
+      if (!labels.counts(wanted[p])) continue;
+      ++counted;
+      result.correct += largest_score(scores + p * (on_axis_1 ? 1 : labels.classes), on_axis_1 ? Places : 1) == wanted[p];
+    }
+    return counted;
+  }
+  static std::int64_t largest_score(T const* scores, std::int64_t stride) {
     std::int64_t best = 0;
-    for (std::int64_t i = 1; i < count; ++i)
-      if (scores[i] > scores[best]) best = i;
+    for (std::int64_t i = 1; i < labels.classes; ++i)
+      if (scores[i * stride] > scores[best * stride]) best = i;
     return best;
   }
   template <class B>
   T train(view<T const, B> images, view<target_element const, target_of<B>> targets) {
-    if constexpr (has_labels) detail::check_labels(targets.data(), target_of<B>::size, classes);
+    if constexpr (has_labels) detail::check_labels(targets.data(), target_of<B>::size, labels);
     detail::program_bases b = model_->bases();
     T loss = 0;
     b.at[plan::base::workspace] = memory_.template at<T>(0);
@@ -210,9 +238,10 @@ class trainer {
     [[maybe_unused]] T* const kept = memory_.template at<T>(bytes - kept_bytes);
     if constexpr (kept_bytes > 0) __builtin_memcpy(kept, model_->buffers().data(), kept_bytes);
     espalier::on_cpu::run<detail::training_source<Net, Loss, B>, T>(b.at);
+    if constexpr (Rule::has_penalty)
+      if (detail::penalty_in_loss(rule_.optimizer)) loss += penalty();
     T* const gradient = memory_.template at<T>(scratch_bytes);
-    [[maybe_unused]] bool const accepted =
-        rule_.apply(model_->parameters().data(), gradient, memory_.template at<T>(scratch_bytes + gradient_bytes), memory_.template at<T>(0));
+    [[maybe_unused]] bool const accepted = rule_.apply(model_->parameters().data(), gradient, states(), memory_.template at<T>(0));
     if constexpr (kept_bytes > 0)
       if (!accepted) __builtin_memcpy(model_->buffers().data(), kept, kept_bytes);
     return loss;
@@ -244,12 +273,15 @@ class trainer<Model, Loss, Optimizer, Batch, More...> {
   evaluation evaluate(auto&&...) { return {}; }
   typename Fit::layers forward(auto&&...) { return {}; }
   Optimizer& optimizer() { return optimizer_; }
+  double& learning_rate() { return learning_rate_; }
+  typename Model::value_type penalty() const { return 0; }
   std::int64_t steps() const { return 0; }
   std::int64_t refused_updates() const { return 0; }
   espalier::span<typename Model::value_type const> gradients() const { return {}; }
 
  private:
   Optimizer optimizer_{};
+  double learning_rate_ = 0;
 };
 
 template <class Model, class Loss, class Optimizer, class Batch, class... More>

@@ -6,14 +6,29 @@ namespace espalier::optim {
 
 namespace detail {
 
-/// Both moments, bias-corrected from step 1 on; the corrections are folded into two magnitudes.
+/// Both moments, bias-corrected from step 1 on; the corrections are folded into two magnitudes. Where there is a third vector, it keeps the largest
+/// second moment so far, and the step is divided by that one.
 struct moments {
   static constexpr auto first(auto g, auto m) { return m * magnitude<1>{} + g * magnitude<2>{}; }
   static constexpr auto second(auto g, auto v) { return v * magnitude<3>{} + g * g * magnitude<4>{}; }
   static constexpr auto move(auto m, auto v) { return m * magnitude<0>{} / (sqrt(v * magnitude<5>{}) + magnitude<6>{}); }
 
+  /// The new parameters (`kept` less the move) and states.
+  static constexpr auto step(auto kept, auto g, auto m, auto v) {
+    auto const next_m = first(g, m);
+    auto const next_v = second(g, v);
+    return boost::hana::make_tuple(kept - move(next_m, next_v), next_m, next_v);
+  }
+  static constexpr auto step(auto kept, auto g, auto m, auto v, auto largest) {
+    auto const next_m = first(g, m);
+    auto const next_v = second(g, v);
+    auto const next_largest = maximum(largest, next_v);
+    return boost::hana::make_tuple(kept - move(next_m, next_largest), next_m, next_v, next_largest);
+  }
+
   static magnitudes of(double learning_rate, double beta1, double beta2, double epsilon, double decay, std::int64_t step) {
-    return magnitudes{{learning_rate / (1 - power(beta1, step)), beta1, 1 - beta1, beta2, 1 - beta2, 1 / (1 - power(beta2, step)), epsilon, decay}};
+    return magnitudes{
+        {learning_rate / (1 - power(beta1, step)), beta1, 1 - beta1, beta2, 1 - beta2, 1 / (1 - power(beta2, step)), epsilon, decay}};
   }
 };
 
@@ -24,18 +39,19 @@ struct moments {
 /// source  Kingma and Ba 2015; needle's optim.Adam
 struct Adam {
   static constexpr int states = 2;
+  static constexpr bool decays = true;
   double learning_rate = 0.001;
   double beta1 = 0.9;
   double beta2 = 0.999;
   double epsilon = 1e-8;
   double weight_decay = 0;
 
-  magnitudes magnitudes_of(std::int64_t step) const { return detail::moments::of(learning_rate, beta1, beta2, epsilon, weight_decay, step); }
-  static constexpr auto update(auto p, auto gradient, auto m, auto v) {
-    auto const g = gradient + p * magnitude<7>{};
-    auto const next_m = detail::moments::first(g, m);
-    auto const next_v = detail::moments::second(g, v);
-    return boost::hana::make_tuple(p - detail::moments::move(next_m, next_v), next_m, next_v);
+  magnitudes magnitudes_of(std::int64_t step) const {
+    return detail::moments::of(learning_rate, beta1, beta2, epsilon, weight_decay, step);
+  }
+  static constexpr auto update(auto p, auto g, auto... state) { return update_decaying(p, p, g, state...); }
+  static constexpr auto update_decaying(auto p, auto decaying, auto g, auto... state) {
+    return detail::moments::step(p, g + decaying * magnitude<7>{}, state...);
   }
 };
 
@@ -44,18 +60,47 @@ struct Adam {
 /// source  Loshchilov and Hutter 2019
 struct AdamW {
   static constexpr int states = 2;
+  static constexpr bool decays = true;
   double learning_rate = 0.001;
   double beta1 = 0.9;
   double beta2 = 0.999;
   double epsilon = 1e-8;
   double weight_decay = 0.01;
 
-  magnitudes magnitudes_of(std::int64_t step) const { return detail::moments::of(learning_rate, beta1, beta2, epsilon, 1 - learning_rate * weight_decay, step); }
-  static constexpr auto update(auto p, auto g, auto m, auto v) {
-    auto const next_m = detail::moments::first(g, m);
-    auto const next_v = detail::moments::second(g, v);
-    return boost::hana::make_tuple(p * magnitude<7>{} - detail::moments::move(next_m, next_v), next_m, next_v);
+  magnitudes magnitudes_of(std::int64_t step) const {
+    return detail::moments::of(learning_rate, beta1, beta2, epsilon, learning_rate * weight_decay, step);
+  }
+  static constexpr auto update(auto p, auto g, auto... state) { return update_decaying(p, p, g, state...); }
+  static constexpr auto update_decaying(auto p, auto decaying, auto g, auto... state) {
+    return detail::moments::step(p - decaying * magnitude<7>{}, g, state...);
   }
 };
+
+/// Named relation: amsgrad is a way of Adam's.
+template <class O>
+struct kind_of_adam {
+  static constexpr bool agree = std::is_same_v<O, Adam> || std::is_same_v<O, AdamW>;
+};
+
+/// amsgrad{Adam{...}} or amsgrad{AdamW{...}}: divides by the root of the largest second moment so far, which never shrinks, so steps never grow because
+/// large gradients were forgotten. Keeps a third vector for it.
+/// range   that of the optimizer
+/// source  Reddi, Kale and Kumar 2018; PyTorch's amsgrad=True (the bias correction is applied to the largest moment)
+template <class O>
+struct amsgrad {
+  static_assert(kind_of_adam<O>::agree, "optim::amsgrad{optimizer} is a way of optim::Adam or optim::AdamW");
+  O optimizer{};
+
+  static constexpr int states = 3;
+  static constexpr bool decays = true;
+
+  magnitudes magnitudes_of(std::int64_t step) const { return optimizer.magnitudes_of(step); }
+  static constexpr auto update(auto p, auto g, auto... state) { return O::update(p, g, state...); }
+  static constexpr auto update_decaying(auto p, auto decaying, auto g, auto... state) {
+    return O::update_decaying(p, decaying, g, state...);
+  }
+};
+template <class O>
+amsgrad(O) -> amsgrad<O>;
 
 }  // namespace espalier::optim

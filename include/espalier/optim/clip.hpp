@@ -15,7 +15,9 @@ struct clip_by_norm {
   double max_norm = 1;
 
   static constexpr int states = O::states;
-  static constexpr int own = max_magnitudes - 1;  ///< the wrapped optimizer's magnitudes come first
+  static constexpr int taken_from_above = detail::taken_from_above<O> + 1;
+  static constexpr int own = detail::own_magnitudes<O, 1>;  ///< the wrapped optimizer's magnitudes come first
+  static constexpr bool decays = Decaying<O>;
 
   auto magnitudes_of(std::int64_t step) const {
     magnitudes m = optimizer.magnitudes_of(step);
@@ -25,9 +27,12 @@ struct clip_by_norm {
   /// What the wrapped optimizer refuses is refused.
   static constexpr auto condition(auto g) requires requires { O::condition(g); }
   { return O::condition(g); }
-  static constexpr auto update(auto p, auto g, auto... state) {
+  static constexpr auto penalty(auto decaying) requires requires { O::penalty(decaying); }
+  { return O::penalty(decaying); }
+  static constexpr auto update(auto p, auto g, auto... state) { return update_decaying(p, p, g, state...); }
+  static constexpr auto update_decaying(auto p, auto decaying, auto g, auto... state) {
     auto const scale = minimum(magnitude<own>{} / (sqrt(sum(g * g)) + 1e-6), 1);
-    return O::update(p, g * scale, state...);
+    return detail::updated<O>(p, decaying, g * scale, state...);
   }
 };
 template <class O>
@@ -43,13 +48,18 @@ struct refuse_non_finite {
   O optimizer{};
 
   static constexpr int states = O::states;
+  static constexpr int taken_from_above = detail::taken_from_above<O>;
+  static constexpr bool decays = Decaying<O>;
 
   auto magnitudes_of(std::int64_t step) const { return optimizer.magnitudes_of(step); }
   /// 1 where every element of g is finite: a product with 0 is NaN otherwise, and a sum keeps it.
   static constexpr auto condition(auto g) { return equal(sum(g * 0), 0); }
-  static constexpr auto update(auto p, auto g, auto... state) {
+  static constexpr auto penalty(auto decaying) requires requires { O::penalty(decaying); }
+  { return O::penalty(decaying); }
+  static constexpr auto update(auto p, auto g, auto... state) { return update_decaying(p, p, g, state...); }
+  static constexpr auto update_decaying(auto p, auto decaying, auto g, auto... state) {
     auto const finite = condition(g);
-    return boost::hana::unpack(O::update(p, g, state...), [&](auto const&... next) {
+    return boost::hana::unpack(detail::updated<O>(p, decaying, g, state...), [&](auto const&... next) {
       return chosen(finite, boost::hana::make_tuple(p, state...), next...);
     });
   }

@@ -51,8 +51,10 @@ struct SGD {
     return m;
   }
 
-  static constexpr auto update(auto p, auto gradient, auto... u) {
-    auto const g = gradient + p * magnitude<1>{};
+  static constexpr bool decays = true;
+  static constexpr auto update(auto p, auto gradient, auto... u) { return update_decaying(p, p, gradient, u...); }
+  static constexpr auto update_decaying(auto p, auto decaying, auto gradient, auto... u) {
+    auto const g = gradient + decaying * magnitude<1>{};
     if constexpr (has_memory) return with_memory(p, g, u...);
     else return boost::hana::make_tuple(p - g * magnitude<0>{});
   }

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <type_traits>
+
+#include "file.hpp"
+#include "owned.hpp"
+
+namespace espalier::io {
+
+/// cifar10_records: the records of one or several files of CIFAR-10's binary form; complete whenever it exists.
+/// shape   count() records of a label from 0 to 9 and 3 x 32 x 32 bytes: red, green, blue, each row by row
+class cifar10_records {
+ public:
+  static constexpr int pixel_count = 3 * 32 * 32;
+  static constexpr int record_size = 1 + pixel_count;
+  static constexpr int classes = 10;
+
+  [[nodiscard]] std::int64_t count() const noexcept { return bytes_.size() / record_size; }
+  [[nodiscard]] int label(std::int64_t at) const noexcept { return bytes_[at * record_size]; }
+  [[nodiscard]] unsigned char const* pixels(std::int64_t at) const noexcept { return bytes_.data() + at * record_size + 1; }
+
+  friend cifar10_records read_cifar10(char const* const* paths, int files);
+
+ private:
+  owned<unsigned char> bytes_;
+};
+
+namespace detail {
+
+/// The size of a file of records; refused unless there is at least one and the last is whole.
+inline std::int64_t cifar10_size(opened_file const& opened, char const* name) {
+  unsigned char start[2] = {};
+  std::size_t const came = read_start(opened, name, start, sizeof start);
+  constexpr int record = cifar10_records::record_size;
+  if (came == 0) refuse<format_error>("%s: expected records of %d bytes (CIFAR-10, binary), came an empty file", name, record);
+  if (came == 2 && start[0] == 0x1f && start[1] == 0x8b)
+    refuse<format_error>("%s: expected records of %d bytes (CIFAR-10, binary), came a gzip file: unpack it first", name, record);
+  std::int64_t const size = size_of(opened.file, name);
+  if (size % record != 0)
+    refuse<format_error>(
+        "%s: expected a multiple of %d bytes (a label and 3 x 32 x 32 pixels each), came %lld: %lld records and %lld bytes", name, record,
+        static_cast<long long>(size), static_cast<long long>(size / record), static_cast<long long>(size % record));
+  return size;
+}
+
+}  // namespace detail
+
+/// The records of several files, one file after the other.
+/// errors  format_error, with the file's name, what was expected and what came: no such file, a directory, an empty file, a size that is no multiple of
+///         3073, a label beyond 9 (with its record). All sizes are checked before anything is allocated.
+/// source  http://www.cs.toronto.edu/~kriz/cifar.html, "Binary version"
+inline cifar10_records read_cifar10(char const* const* paths, int files) {
+  std::int64_t total = 0;
+  for (int i = 0; i < files; ++i) {
+    detail::file_name const name{paths[i]};
+    errno = 0;
+    detail::opened_file const opened{paths[i]};
+    total += detail::cifar10_size(opened, name.text);
+  }
+  cifar10_records records;
+  records.bytes_ = owned<unsigned char>{total};
+  unsigned char* to = records.bytes_.data();
+  for (int i = 0; i < files; ++i) {
+    detail::file_name const name{paths[i]};
+    errno = 0;
+    detail::opened_file const opened{paths[i]};
+    std::int64_t const size = detail::cifar10_size(opened, name.text);
+    if (size > records.bytes_.data() + total - to)
+      refuse<format_error>("%s: expected a file that stays as it is, but it grew while it was read", name.text);
+    detail::read_rest(opened.file, name.text, to, size);
+    for (std::int64_t at = 0; at < size; at += cifar10_records::record_size)
+      if (to[at] >= cifar10_records::classes)
+        refuse<format_error>("%s: expected labels from 0 to 9, came %d in record %lld", name.text, to[at],
+                             static_cast<long long>(at / cifar10_records::record_size));
+    to += size;
+  }
+  if (to != records.bytes_.data() + total)
+    refuse<format_error>("%s: expected files that stay as they are, but one shrank while they were read", paths[0]);
+  return records;
+}
+
+/// read_cifar10("data_batch_1.bin", "data_batch_2.bin", ...)
+template <class... Path>
+  requires(sizeof...(Path) > 0 && (std::is_convertible_v<Path, char const*> && ...))
+cifar10_records read_cifar10(Path... path) {
+  char const* const paths[] = {path...};
+  return read_cifar10(paths, static_cast<int>(sizeof...(Path)));
+}
+
+}  // namespace espalier::io

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "../base/text.hpp"
+#include "optimizer.hpp"
+
+namespace espalier::optim {
+
+/// What a choice of parameters goes by; all of it is known to the compiler.
+struct parameter_facts {
+  char const* path;  ///< "3.fc1.weight"
+  extents shape;
+  bool begins_as_ones;  ///< its initializer is init::ones, as the gain of a norm begins
+
+  /// The last part of the path: "weight".
+  constexpr char const* name() const {
+    char const* last = path;
+    for (char const* c = path; *c != 0; ++c)
+      if (*c == '.') last = c + 1;
+    return last;
+  }
+  constexpr bool is_named(char const* wanted) const { return espalier::detail::same_text(name(), wanted); }
+};
+
+/// A choice: the weights of layers. Gains and biases are exempt: what begins as ones, what is named "bias", and what has fewer than two axes (leading
+/// extents of 1 do not count, so (F) and (1, F) are exempt), except a (1, F) that is named "weight": a layer of one input.
+struct weights {
+  static constexpr bool takes(parameter_facts const& p) {
+    int leading = 0;
+    while (leading < p.shape.rank && p.shape.at[leading] == 1) ++leading;
+    return !p.begins_as_ones && !p.is_named("bias") && (p.shape.rank - leading >= 2 || (p.shape.rank >= 2 && p.is_named("weight")));
+  }
+};
+
+/// Named relation: a choice of parameters says, at compile time, which it takes.
+template <class Which>
+struct chooses_parameters {
+  static constexpr bool agree = requires(parameter_facts const& p) { requires std::is_same_v<decltype(Which::takes(p)), bool>; };
+};
+/// Named relation: what decay_only wraps has a decay, which no other decay_only restricts.
+template <class O>
+struct has_decay {
+  static constexpr bool agree = Decaying<O> && std::is_void_v<typename detail::selection<O>::type>;
+};
+
+#define ESPALIER_CHOOSES_PARAMETERS "optim::decay_only<Which>(optimizer): Which has no static constexpr bool takes(parameter_facts const&)"
+#define ESPALIER_HAS_DECAY "optim::decay_only<Which>(optimizer): the optimizer has no decay, or one that is restricted already"
+
+/// decay_only<Which>(optimizer): the decay (and the penalties) of an optimizer for the parameters that Which takes; to all others it is as if they
+/// were zero, so norms and biases follow their gradients alone.
+///     optim::decay_only<optim::weights>(optim::AdamW{.weight_decay = 0.05})
+///     struct convolutions { static constexpr bool takes(optim::parameter_facts const& p) { return p.shape.rank == 4; } };
+/// range   that of the optimizer
+/// memory  one number per parameter, so that the update stays one sweep over all of them
+template <class Which, class O>
+struct decay_only_of {
+  static_assert(chooses_parameters<Which>::agree, ESPALIER_CHOOSES_PARAMETERS);
+  static_assert(has_decay<O>::agree, ESPALIER_HAS_DECAY);
+  O optimizer{};
+
+  using selection = Which;
+  static constexpr int states = O::states;
+  static constexpr int taken_from_above = detail::taken_from_above<O>;
+
+  magnitudes magnitudes_of(std::int64_t step) const { return optimizer.magnitudes_of(step); }
+  static constexpr auto condition(auto g) requires requires { O::condition(g); }
+  { return O::condition(g); }
+  static constexpr auto penalty(auto p) requires requires { O::penalty(p); }
+  { return O::penalty(chosen(p)); }
+  static constexpr auto update(auto p, auto g, auto... state) { return O::update_decaying(p, chosen(p), g, state...); }
+
+ private:
+  /// Ones and zeros lie behind the states.
+  static constexpr auto chosen(auto p) { return where(buffer<shape_of<decltype(p)>, void>{states}, p, 0); }
+};
+
+template <class Which, class O>
+constexpr auto decay_only(O optimizer) {
+  static_assert(chooses_parameters<Which>::agree, ESPALIER_CHOOSES_PARAMETERS);
+  static_assert(has_decay<O>::agree, ESPALIER_HAS_DECAY);
+  if constexpr (chooses_parameters<Which>::agree && has_decay<O>::agree) return decay_only_of<Which, O>{optimizer};
+  else return optimizer;
+}
+
+}  // namespace espalier::optim
