@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: optim::amsgrad\{optimizer\} is a way of optim::Adam or optim::AdamW
+// expect: kind_of_adam<espalier::optim::SGD
+// expect-early: SGD<
+#include <espalier/optim/optim.hpp>
+
+namespace optim = espalier::optim;
+
+#ifdef SHOULD_FAIL
+optim::amsgrad<optim::SGD<>> optimizer{};
+#else
+optim::amsgrad<optim::AdamW> optimizer{};
+#endif

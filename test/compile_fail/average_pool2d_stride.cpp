@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: average_pool2d<window, pooling>\(x\): window, stride and dilation must be at least 1, padding at least 0
+#include <espalier/operation/operation.hpp>
+#include <espalier/storage/tensor.hpp>
+
+namespace esp = espalier;
+using esp::shape;
+using esp::tensor;
+
+#ifdef SHOULD_FAIL
+auto f(tensor<float, shape<2, 9, 7, 3>> const& x) { return esp::average_pool2d<2, esp::pooling{.stride = {2, 0}}>(x); }
+#else
+auto f(tensor<float, shape<2, 9, 7, 3>> const& x) { return esp::average_pool2d<2, esp::pooling{.stride = {2, 1}}>(x); }
+#endif

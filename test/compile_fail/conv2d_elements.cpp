@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: conv2d\(x, w\): operands mix float and double
+// expect-early: same_element<float, double ?>
+#include <espalier/operation/operation.hpp>
+#include <espalier/storage/tensor.hpp>
+
+namespace esp = espalier;
+using esp::shape;
+using esp::tensor;
+
+#ifdef SHOULD_FAIL
+auto f(tensor<float, shape<2, 8, 8, 3>> const& x, tensor<double, shape<3, 3, 3, 8>> const& w) { return conv2d(x, w); }
+#else
+auto f(tensor<double, shape<2, 8, 8, 3>> const& x, tensor<double, shape<3, 3, 3, 8>> const& w) { return conv2d(x, w); }
+#endif

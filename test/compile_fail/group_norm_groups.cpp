@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: nn::GroupNorm<Groups, Channels>: the groups must divide the channels
+// expect: equal_groups<4, 6>
+#include <espalier/nn/nn.hpp>
+
+namespace nn = espalier::nn;
+
+#ifdef SHOULD_FAIL
+nn::GroupNorm<4, 6> norm;
+#else
+nn::GroupNorm<3, 6> norm;
+#endif

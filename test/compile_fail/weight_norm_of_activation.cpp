@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: nn::WeightNorm<M>: M needs a parameter `weight` \(inputs..., units\) and its formula as forward_with\(x, weight\)
+// expect: takes_another_weight<.*ReLU>
+#include <espalier/nn/nn.hpp>
+
+namespace nn = espalier::nn;
+
+#ifdef SHOULD_FAIL
+nn::WeightNorm<nn::ReLU> layer;
+#else
+nn::WeightNorm<nn::Linear<2, 3>> layer;
+#endif
