@@ -21,6 +21,20 @@ void observe(Model& model, samples const& batch) {
 template <nn::norm How>
 using norm_model = esp::model<nn::BatchNorm1d<3, How>, esp::cpu, double>;
 
+// [lag]
+/// A stream whose mean grows by 1 from each batch to the next: how many batches the running mean is behind after 60 of them.
+template <nn::norm How>
+double behind() {
+  norm_model<How> drifting{esp::seed{0}};
+  for (int k = 1; k <= 60; ++k) {
+    samples batch;
+    for (int i = 0; i < batch.size(); ++i) batch[i] = k;
+    observe(drifting, batch);
+  }
+  return 60 - drifting.buffer("running_mean").span()[0];
+}
+// [/lag]
+
 template <class S>
 double sum_of(tensor<double, S> const& x) {
   return evaluate(sum(x));
@@ -85,6 +99,12 @@ int main() {
   observe(remembers, four);
   good = good && follows.buffer("running_mean").span()[2] == 6.5 && remembers.buffer("running_mean").span()[2] == 0;
   // [/momentum]
+
+  // [drift]
+  // (1 - m) / m batches: nine with m = 0.1, a ninth of one with m = 0.9.
+  good = good && esp::math::abs(behind<nn::norm{.momentum = 0.1}>() - 9) < 0.02;
+  good = good && near(behind<nn::norm{.momentum = 0.9}>(), 1.0 / 9);
+  // [/drift]
 
   // [gradient]
   // Gradients pass through the batch's own mean and variance: shifting a whole column changes nothing, so its gradients sum to 0.

@@ -3,9 +3,7 @@
 //   course_machine_code [FILE]    prints them; with FILE, compares them with that file
 #include <espalier.hpp>
 
-#include <cstdarg>
-#include <cstdio>
-#include <cstring>
+#include "support/recorded.hpp"
 
 namespace esp = espalier;
 namespace nn = espalier::nn;
@@ -36,76 +34,62 @@ constexpr auto const& planned = plan::plan_of<facts::source>;
 
 namespace {
 
-char text[16384];
-std::size_t length = 0;
-
-void say(char const* format, ...) {
-  std::va_list rest;
-  va_start(rest, format);
-  length += static_cast<std::size_t>(std::vsnprintf(text + length, sizeof text - length, format, rest));
-  va_end(rest);
-}
+examples::recorded out;
 
 void say_shape(esp::extents const& s) {
-  say("(");
-  for (int axis = 0; axis < s.rank; ++axis) say(axis == 0 ? "%d" : ",%d", s.at[axis]);
-  say(")");
-}
-
-void pad(std::size_t until) {
-  do say(" ");
-  while (length < until);
+  out.say("(");
+  for (int axis = 0; axis < s.rank; ++axis) out.say(axis == 0 ? "%d" : ",%d", s.at[axis]);
+  out.say(")");
 }
 
 char const* const destinations[] = {"result", "gradient", "parameter", "buffer"};
 char const* const kinds[] = {"fused", "contraction", "permute", "spread", "gather", "convert", "draw"};
 
 void say_program() {
-  say("program: %d nodes\n", program.nodes.size);
+  out.say("program: %d nodes\n", program.nodes.size);
   for (int id = 1; id <= program.nodes.size; ++id) {
     auto const& node = program.nodes[id];
-    std::size_t const start = length;
-    say("%4d  %-14s", id, node.op->name);
+    std::size_t const start = out.length();
+    out.say("%4d  %-14s", id, node.op->name);
     say_shape(node.shape);
-    pad(start + 28);
-    if (node.op->kind == esp::family::constant) say("%g", std::bit_cast<double>(node.attribute));
+    out.pad(start + 28);
+    if (node.op->kind == esp::family::constant) out.say("%g", std::bit_cast<double>(node.attribute));
     for (int operand : node.operand)
-      if (operand != 0) say("%d ", operand);
+      if (operand != 0) out.say("%d ", operand);
     if (int const group = planned.groups.group_of[id]) {
-      pad(start + 40);
-      say("group %d", group);
+      out.pad(start + 40);
+      out.say("group %d", group);
     }
     for (int i = 0; i < program.output_count; ++i)
       if (program.outputs[i].id == id) {
-        pad(start + 50);
-        say("output %d: %s", i, destinations[static_cast<int>(program.outputs[i].where)]);
+        out.pad(start + 50);
+        out.say("output %d: %s", i, destinations[static_cast<int>(program.outputs[i].where)]);
       }
-    while (text[length - 1] == ' ') --length;
-    say("\n");
+    out.end_line();
   }
 }
 
 void say_plan() {
   int kernels = 0;
   for (int x = 1; x <= planned.groups.group_count; ++x) kernels += planned.codes.groups[x].kernel == x;
-  say("groups: %d, distinct kernels: %d\n", planned.groups.group_count, kernels);
+  out.say("groups: %d, distinct kernels: %d\n", planned.groups.group_count, kernels);
   for (int x = 1; x <= planned.groups.group_count; ++x) {
     auto const& group = planned.groups.groups[x];
-    say("%4d  %s", x, kinds[static_cast<int>(group.what)]);
+    out.say("%4d  %s", x, kinds[static_cast<int>(group.what)]);
     if (group.what == plan::kind::fused)
-      say(", %s, %d x %d, %d steps, %d leaves", group.how == plan::order::columns ? "column by column" : "row by row", group.rows,
-          group.columns, planned.codes.groups[x].steps, planned.codes.groups[x].leaves);
+      out.say(", %s, %d x %d, %d steps, %d leaves", group.how == plan::order::columns ? "column by column" : "row by row", group.rows,
+              group.columns, planned.codes.groups[x].steps, planned.codes.groups[x].leaves);
     for (int i = 0; i < planned.codes.groups[x].outputs; ++i) {
       int const id = planned.codes.outputs[planned.codes.groups[x].first_output + i];
       auto const& place = planned.places.of[id];
-      if (place.where == plan::base::workspace) say("; stores %d at workspace + %d", id, static_cast<int>(place.offset));
-      else if (place.where == plan::base::gradients) say("; stores %d in the gradients + %d", id, static_cast<int>(place.offset));
-      else say("; stores %d as a result", id);
+      if (place.where == plan::base::workspace) out.say("; stores %d at workspace + %d", id, static_cast<int>(place.offset));
+      else if (place.where == plan::base::gradients) out.say("; stores %d in the gradients + %d", id, static_cast<int>(place.offset));
+      else out.say("; stores %d as a result", id);
     }
-    say("\n");
+    out.say("\n");
   }
-  say("workspace: %d bytes; live at once at most: %d bytes\n", static_cast<int>(facts::workspace_bytes),
-      static_cast<int>(facts::peak_live_bytes));
+  out.say("workspace: %d bytes; live at once at most: %d bytes\n", static_cast<int>(facts::workspace_bytes),
+          static_cast<int>(facts::peak_live_bytes));
 }
 
 }  // namespace
@@ -113,16 +97,5 @@ void say_plan() {
 int main(int count, char** words) {
   say_program();
   say_plan();
-  if (count < 2) {
-    std::fputs(text, stdout);
-    return 0;
-  }
-  static char expected[sizeof text];
-  std::FILE* const file = std::fopen(words[1], "r");
-  if (file == nullptr) return 1;
-  std::size_t const size = std::fread(expected, 1, sizeof expected - 1, file);
-  std::fclose(file);
-  bool const same = size == length && std::memcmp(expected, text, size) == 0;
-  if (!same) std::printf("%s is out of date; run this program without arguments to see what holds now:\n%s", words[1], text);
-  return same ? 0 : 1;
+  return out.finish(count, words);
 }

@@ -39,20 +39,16 @@ static_assert(evaluate(normalize<0>(tensor<double, shape<3>>{4, 4, 4}, 1e-5)) ==
 // [/normalize]
 
 // [counting]
-// LayerNorm over the last axis of (2,3,4): 6 means and 6 variances, each of 4 values; weight and bias have 4 elements each.
-using layer_block = tensor<double, shape<2, 3, 4>>;
-static_assert(shape<2, 3>{} == esp::shape_of<decltype(mean<2>(layer_block{}))>{});
-static_assert(esp::parameter_count<nn::LayerNorm1d<4>> == 4 + 4);
+// LayerNorm over the last axis of (2,3,4), and RMSNorm, which has no bias. Parameters belong to the normalised features.
+using layer_block = shape<2, 3, 4>;
+static_assert(esp::parameter_count<nn::LayerNorm<shape<4>>> == 4 + 4);
+static_assert(esp::parameter_count<nn::RMSNorm<shape<4>>> == 4);
 
-// BatchNorm over everything but the channels of (2,3,4,4): 3 of each, over 32 values; weight and bias have 3 elements each.
-using image_block = tensor<double, shape<2, 3, 4, 4>>;
-static_assert(shape<3>{} == esp::shape_of<decltype(mean<0, 2, 3>(image_block{}))>{});
-static_assert(shape<2, 3, 4, 4>::size / 3 == 32);
-static_assert(esp::parameter_count<nn::BatchNorm1d<3>> == 3 + 3);
-static_assert(esp::output_shape<nn::BatchNorm1d<3>, shape<2, 3, 4, 4>> == shape<2, 3, 4, 4>{});
-
-// 6 would be InstanceNorm: each channel of each example by itself, over 16 values.
-static_assert(shape<2, 3>{} == esp::shape_of<decltype(mean<2, 3>(image_block{}))>{});
+// Images (2,3,4,4): two of them, three channels of 16 values. Here a parameter belongs to a channel.
+using image_block = shape<2, 3, 4, 4>;
+static_assert(esp::parameter_count<nn::BatchNorm2d<3>> == 3 + 3);
+static_assert(esp::parameter_count<nn::InstanceNorm<3>> == 3 + 3);
+static_assert(esp::parameter_count<nn::GroupNorm<1, 3>> == 3 + 3);
 // [/counting]
 
 // [picture]
@@ -63,12 +59,12 @@ constexpr char instance_norm[] = "aaa bbb ccc ddd | eee fff ggg hhh";
 constexpr char group_norm[] = "aaa aaa bbb bbb | ccc ccc ddd ddd";
 constexpr char rms_norm[] = "aaa aaa aaa aaa | bbb bbb bbb bbb";
 
-using block = tensor<double, shape<2, 4, 3>>;
-block by_layer(block const& b) { return normalize<1, 2>(b, 0.0); }
-block by_batch(block const& b) { return normalize<0, 2>(b, 0.0); }
-block by_instance(block const& b) { return normalize<2>(b, 0.0); }
-block by_group(block const& b) { return esp::reshape<2, 4, 3>(normalize<2>(esp::reshape<2, 2, 6>(b), 0.0)); }
-block by_root_mean_square(block const& b) { return b / sqrt(mean<1, 2>(b * b, esp::keepdims)); }
+using block = shape<2, 4, 3>;
+using LayerNorm = nn::LayerNorm<shape<4, 3>>;
+using BatchNorm = nn::BatchNorm1d<4, nn::norm{.untracked = true}>;  // untracked: evaluation, too, takes the statistics of its batch
+using InstanceNorm = nn::InstanceNorm<4>;
+using GroupNorm = nn::GroupNorm<2, 4>;
+using RMSNorm = nn::RMSNorm<shape<4, 3>>;
 // [/picture]
 
 // [gain]
@@ -113,43 +109,66 @@ static_assert(evaluate(sum(matrix)) == 78);
 namespace {
 
 /// Letters for the groups of cells that move together: a cell is pushed, and whatever changes shares a statistic with it.
-bool shows(char const* name, char const* expected, block (*norm)(block const&)) {
-  block start;
-  nn::init::fill(nn::init::normal{}, start.span(), {.seed = 1});
-  block const before = norm(start);
-  char letter[24]{};
-  char next = 'a';
-  for (int cell = 0; cell < 24; ++cell) {
-    if (letter[cell] != 0) continue;
-    block pushed = start;
-    pushed[cell] += 0.5;
-    block const after = norm(pushed);
-    for (int other = 0; other < 24; ++other)
-      if (after[other] != before[other]) letter[other] = next;
-    ++next;
+template <class Norm, class S>
+struct lettered {
+  char letter[S::size]{};
+  int count = 0;
+
+  lettered() {
+    esp::model<Norm, esp::cpu, double> const norm{esp::seed{0}};
+    tensor<double, S> start;
+    nn::init::fill(nn::init::normal{}, start.span(), {.seed = 1});
+    tensor<double, S> const before = norm(start);
+    for (int cell = 0; cell < S::size; ++cell) {
+      if (letter[cell] != 0) continue;
+      tensor<double, S> pushed = start;
+      pushed[cell] += 0.5;
+      tensor<double, S> const after = norm(pushed);
+      for (int other = 0; other < S::size; ++other)
+        if (after[other] != before[other]) letter[other] = static_cast<char>('a' + count);
+      ++count;
+    }
   }
+};
+
+template <class Norm>
+bool shows(char const* name, char const* expected) {
+  lettered<Norm, block> const found;
   bool good = true;
   int at = 0;
   for (char const* c = expected; *c != 0; ++c)
-    if (*c != ' ' && *c != '|') good = good && *c == letter[at++];
+    if (*c != ' ' && *c != '|') good = good && *c == found.letter[at++];
   std::printf("%-14s %s  %s\n", name, expected, good ? "" : "WRONG");
   return good && at == 24;
+}
+
+template <class Norm, class S>
+bool counts(char const* name, int expected) {
+  lettered<Norm, S> const found;
+  std::printf("%-14s %d statistics of %d values\n", name, found.count, static_cast<int>(S::size) / found.count);
+  return found.count == expected;
 }
 
 }  // namespace
 
 int main() {
-  bool good = shows("LayerNorm", layer_norm, by_layer);
-  good = shows("BatchNorm", batch_norm, by_batch) && good;
-  good = shows("InstanceNorm", instance_norm, by_instance) && good;
-  good = shows("GroupNorm", group_norm, by_group) && good;
-  good = shows("RMSNorm", rms_norm, by_root_mean_square) && good;
+  bool good = shows<LayerNorm>("LayerNorm", layer_norm);
+  good = shows<BatchNorm>("BatchNorm", batch_norm) && good;
+  good = shows<InstanceNorm>("InstanceNorm", instance_norm) && good;
+  good = shows<GroupNorm>("GroupNorm", group_norm) && good;
+  good = shows<RMSNorm>("RMSNorm", rms_norm) && good;
+
+  good = counts<nn::LayerNorm<shape<4>>, layer_block>("LayerNorm", 6) && good;
+  good = counts<nn::RMSNorm<shape<4>>, layer_block>("RMSNorm", 6) && good;
+  good = counts<nn::BatchNorm2d<3, nn::norm{.untracked = true}>, image_block>("BatchNorm", 3) && good;
+  good = counts<nn::InstanceNorm<3>, image_block>("InstanceNorm", 6) && good;
+  good = counts<nn::GroupNorm<1, 3>, image_block>("GroupNorm", 2) && good;
 
   // RMSNorm does not centre: a shift of all values stays visible.
-  block shifted;
-  shifted.fill(2);
-  block const root_mean_square = by_root_mean_square(shifted);
-  for (double value : root_mean_square) good = good && value == 1;
+  tensor<double, block> equal;
+  equal.fill(2);
+  tensor<double, block> const kept = esp::model<nn::RMSNorm<shape<4, 3>, nn::norm{.eps = 0}>, esp::cpu, double>{esp::seed{0}}(equal);
+  for (double value : kept) good = good && value == 1;
 
   // Gain and bias start at 1 and 0.
   esp::model<nn::LayerNorm1d<4>> model{esp::seed{0}};

@@ -116,6 +116,17 @@ double first_gradient() {
 }
 // [/deep]
 
+// [resnet]
+// An image of 32 by 32 pixels becomes 10 scores. The residual pairs keep the shape, ConvBN blocks between them change it.
+static_assert(esp::parameter_count<nn::ResNet9<10>> == 431'946);
+static_assert(esp::output_shape<nn::ResNet9<10>, shape<8, 3, 32, 32>> == shape<8, 10>{});
+
+template <int Stride>
+using Branch = nn::Sequential<nn::ConvBN<16, 16, 3, nn::conv{.stride = Stride}>, nn::ConvBN<16, 16, 3>>;
+static_assert(esp::output_shape<nn::Residual<Branch<1>>, shape<8, 16, 8, 8>> == shape<8, 16, 8, 8>{});
+static_assert(esp::output_shape<Branch<2>, shape<8, 16, 8, 8>> == shape<8, 16, 4, 4>{});  // cannot be added to (8,16,8,8)
+// [/resnet]
+
 int main() {
   bool good = true;
   double const five = scale_after<Five<Plain>>(), ten = scale_after<Ten<Plain>>(), normed = scale_after<Ten<Normed>>();

@@ -4,7 +4,6 @@
 #include <espalier.hpp>
 #include <espalier/data/loader.hpp>
 
-#include "support/mlp_resnet.hpp"
 #include "support/train.hpp"
 
 namespace esp = espalier;
@@ -12,7 +11,14 @@ namespace nn = espalier::nn;
 namespace optim = espalier::optim;
 namespace data = espalier::data;
 
-using Classifier = examples::MLPResNet<8 * 8, 64, 10, examples::Norm>;
+// One line changes the normalisation of a whole net: the programs digits and digits_layernorm are the same source.
+#if defined(ESPALIER_DIGITS_LAYERNORM)
+using Norm = nn::use_layer_norm;
+#else
+using Norm = nn::use_batch_norm;
+#endif
+
+using Classifier = nn::Sequential<nn::Flatten, nn::MLPResNet<8 * 8, 64, 3, 10, Norm>>;
 
 int main(int count, char** words) try {
   auto const chosen = examples::parse(count, words, {.data = ESPALIER_DATA});

@@ -4,7 +4,6 @@
 #include <espalier.hpp>
 #include <espalier/data/loader.hpp>
 
-#include "support/mlp_resnet.hpp"
 #include "support/train.hpp"
 
 namespace esp = espalier;
@@ -12,7 +11,7 @@ namespace nn = espalier::nn;
 namespace optim = espalier::optim;
 namespace data = espalier::data;
 
-using Classifier = examples::MLPResNet<28 * 28, 64, 10, examples::Norm>;
+using Classifier = nn::Sequential<nn::Flatten, nn::MLPResNet<28 * 28, 64, 3, 10>>;
 using pictures = data::dataset<float, esp::shape<28, 28>>;
 
 int main(int count, char** words) try {

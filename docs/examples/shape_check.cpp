@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // The compiler as the test: shapes, sizes, memory and even a gradient are facts of this program before it runs.
-// -DREFUSE=1 to 7 shows how a wrong program is refused: one error, in a sentence, with the numbers.
+// -DREFUSE=1 to 8 shows how a wrong program is refused: one error, in a sentence, with the numbers.
 #include <espalier.hpp>
 
 #include <cstdio>
@@ -21,6 +21,13 @@ static_assert(esp::parameter_count<Classifier> == (64 * 32 + 32) + (32 + 32) + (
 // What a training step needs beside the parameters: activations, adjoints and temporaries, in one piece of memory.
 constexpr auto plan = esp::training_plan<Classifier, nn::SoftmaxLoss, optim::Adam, esp::batch<32, 8, 8>>;
 static_assert(plan.workspace_bytes <= 32 * 1024);
+
+// Models of the library, with the numbers of needle's course.
+static_assert(esp::parameter_count<nn::ResidualBlock<15, 2>> == 111);
+static_assert(esp::parameter_count<nn::ResidualBlock<784, 100, nn::use_layer_norm>> == 159'452);
+static_assert(esp::parameter_count<nn::MLPResNet<150, 100, 5, 10, nn::use_layer_norm>> == 68'360);
+static_assert(esp::parameter_count<nn::ResNet9<10>> == 431'946);
+static_assert(esp::output_shape<nn::ResNet9<10>, esp::shape<128, 3, 32, 32>> == esp::shape<128, 10>{});
 
 // A backward pass, run by the compiler.
 constexpr auto slope = esp::grad([](auto x) { return sum(x * x); })(esp::tensor<float, esp::shape<3>>{1, 2, 3});
@@ -66,6 +73,12 @@ struct Forgetful {
   constexpr auto forward(auto x) const { return second(first(x)); }
 };
 constexpr auto count = esp::parameter_count<Forgetful>;
+
+#elif REFUSE == 8  // the figure of ResNet9 in needle's course draws 32 -> 64 channels and then 32 -> 128; nn::ResNet9 has 64 -> 128 there
+// says: a layer does not fit its input
+// says: kernel_channels<channels<64>, kernel_inputs<32>, groups<1>, kernel_outputs<128>>
+using AsDrawn = nn::Sequential<nn::ConvBN<32, 64, 3, nn::conv{.stride = 2}>, nn::ConvBN<32, 128, 3, nn::conv{.stride = 2}>>;
+constexpr auto scores = esp::output_shape<AsDrawn, esp::shape<1, 32, 4, 4>>;
 #endif
 
 int main() {
