@@ -188,11 +188,12 @@ joined join(Part... part) {
   return result;
 }
 
-/// A case's code: one function per element type; no function means that the run is left out by rule.
+/// A case's code: one function per element type; no function in float means that the run is left out by rule. `trouble`: why there is no code.
 struct entry {
   char const* id;
   void (*in_double)(case_run&);
   void (*in_float)(case_run&);
+  char const* trouble;
 };
 
 /// All entries, written by generate.py.

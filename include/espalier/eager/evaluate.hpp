@@ -161,16 +161,28 @@ constexpr bool in_place() {
   return true;
 }
 
+/// How many elements a program reads of each argument; 0: none. The program itself is not needed at run time, and is large.
+struct argument_sizes {
+  std::int64_t of[plan::base::max_arguments];
+};
+template <class Source>
+inline constexpr argument_sizes argument_sizes_of = [] {
+  constexpr auto const& p = plan::program_of<Source>;
+  argument_sizes sizes{};
+  for (int id = 1; id <= p.nodes.size; ++id)
+    if (p.nodes[id].op->kind == family::argument) sizes.of[p.nodes[id].attribute] = p.nodes[id].shape.size();
+  return sizes;
+}();
+
 template <class Source, class T>
 bool overlaps(eager_inputs<T> const& in, T* result, std::int64_t size) {  // not T const*: g++ 12 would warn that the new tensor is unfilled
   auto const address = [](void const* p) { return reinterpret_cast<std::uintptr_t>(p); };
-  constexpr auto const& p = plan::program_of<Source>;
-  for (int id = 1; id <= p.nodes.size; ++id) {
-    graph::node const& n = p.nodes[id];
-    if (n.op->kind != family::argument) continue;
-    T const* const from = in.real[n.attribute];
+  for (int i = 0; i < plan::base::max_arguments; ++i) {
+    std::int64_t const read = argument_sizes_of<Source>.of[i];
+    if (read == 0) continue;
+    T const* const from = in.real[i];
     if (from == result && in_place<Source>()) continue;
-    if (address(from) < address(result + size) && address(result) < address(from + n.shape.size())) return true;
+    if (address(from) < address(result + size) && address(result) < address(from + read)) return true;
   }
   return false;
 }

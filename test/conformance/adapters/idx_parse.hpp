@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <unistd.h>
+
 #include <cmath>
 #include <cstdio>
 #include <espalier/data/dataset.hpp>
@@ -29,7 +31,9 @@ void check_idx_parse(case_run& run) {
   constexpr int pixels = static_cast<int>(Sample::size);
   auto const images = load<given<"image_bytes", element::label, shape_of<typename Case::inputs, "image_bytes">>, T>(run);
   auto const labels = load<given<"label_bytes", element::label, shape_of<typename Case::inputs, "label_bytes">>, T>(run);
-  char const *const image_file = "conformance_images.idx", *const label_file = "conformance_labels.idx";
+  int const process = static_cast<int>(getpid());  // several may run in one folder
+  joined const image_path = join("conformance_images_", process, ".idx"), label_path = join("conformance_labels_", process, ".idx");
+  char const *const image_file = image_path.c_str(), *const label_file = label_path.c_str();
   if (!detail::write_bytes(image_file, images) || !detail::write_bytes(label_file, labels))
     return run.fail("cannot write a file in the working folder");
   esp::data::dataset<T, Sample> const set{image_file, label_file, {.classes = 10, .scale = 1.0 / 255}};

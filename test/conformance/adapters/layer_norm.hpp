@@ -1,32 +1,17 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include "support/module.hpp"
+#include "support/norm.hpp"
 
 namespace conformance {
 
-template <int... Extents>
-constexpr auto reshaped(auto const& x, esp::shape<Extents...>) {
-  return esp::reshape<Extents...>(x);
-}
-
-/// LayerNorm1d over the last Inner elements of each sample, seen as rows.
-template <class Norm, class In, int Inner>
-struct folded {
-  Norm norm{};
-  ESPALIER_MODULE(folded, norm)
-  constexpr auto forward(auto x) const { return reshaped(norm(esp::reshape<-1, Inner>(x)), In{}); }
-};
-
+/// Over any trailing axes; its statistics by the formula.
 template <class Case, class T>
 void check_layer_norm(case_run& run) {
   using In = input_shape<Case>;
   using Normalized = shape_attribute<Case, "normalized_shape">;
-  constexpr int inner = static_cast<int>(Normalized::size);
-  constexpr double eps = attribute_or<Case, "eps", double>(1e-5);
-  using Norm = nn::LayerNorm1d<inner, nn::norm{.eps = eps}>;
-  if constexpr (Normalized::rank == 1) run_module<Case, T, Norm>(run);
-  else run_module<Case, T, folded<Norm, In, inner>, In>(run, "net.norm.", &Normalized::value);
+  run_module<Case, T, nn::LayerNorm<Normalized, how<Case>>>(run);
 
+  constexpr int inner = static_cast<int>(Normalized::size);
   using Rows = esp::shape<static_cast<int>(In::size) / inner, inner>;
   constexpr esp::extents outer = [] {
     esp::extents e = In::value;
@@ -43,7 +28,7 @@ void check_layer_norm(case_run& run) {
   of_rows("mean", mean);
   of_rows("var", variance);
   of_rows("std", sqrt(variance));
-  of_rows("inverse_std", 1 / sqrt(variance + eps));
+  of_rows("inverse_std", 1 / sqrt(variance + how<Case>.eps));
 }
 
 }  // namespace conformance

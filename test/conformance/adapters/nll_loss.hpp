@@ -6,7 +6,7 @@ namespace conformance {
 
 template <class Case, class T>
 void check_nll_loss(case_run& run) {
-  run_function<Case, T, cross_entropy_function<false, reduction_kind<Case>(), attribute_or<Case, "ignore_index", int>(-100), 0.0>>(run);
+  run_function<Case, T, cross_entropy_function<false, label_loss_of<Case>()>>(run);
 }
 
 }  // namespace conformance

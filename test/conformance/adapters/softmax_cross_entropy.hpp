@@ -6,9 +6,7 @@ namespace conformance {
 
 template <class Case, class T>
 void check_softmax_cross_entropy(case_run& run) {
-  run_function<Case, T,
-               cross_entropy_function<true, reduction_kind<Case>(), attribute_or<Case, "ignore_index", int>(-100),
-                                      attribute_or<Case, "label_smoothing", double>(0)>>(run);
+  run_function<Case, T, cross_entropy_function<true, label_loss_of<Case>()>>(run);
   if constexpr (Case::gradient) return;
   auto const x = load<given<"x", element::real, shape_of<typename Case::inputs, "x">>, T>(run);
   give_value<T>(run, "log_prob", esp::log_softmax<1>(x));

@@ -29,9 +29,23 @@ struct as_shape<integers<Extents...>> {
 };
 }  // namespace detail
 
-/// Function<Keep, Axes...> from the attributes keepdims and axes (a list, one axis, or null for all).
+/// A reduction of no axis: of one more axis, of extent 1.
+template <class Function>
+struct over_unit_axis {
+  constexpr auto operator()(auto const& x) const { return with_unit_axis(x, esp::shape_of<decltype(x)>{}); }
+
+ private:
+  template <int... Extents>
+  static constexpr auto with_unit_axis(auto const& x, esp::shape<Extents...>) {
+    return Function{}(esp::reshape<Extents..., 1>(x));
+  }
+};
+
+/// Function<Keep, Axes...> from the attributes keepdims and axes (a list, one axis, or null for all); `none`: of no axis at all.
 template <class Case, template <bool, int...> class Function>
-using reduction_of = typename detail::reduction<Function, attribute_or<Case, "keepdims", bool>(false), attribute_of<Case, "axes">>::type;
+using reduction_of =
+    std::conditional_t<attribute_or<Case, "none", bool>(false), over_unit_axis<Function<false, -1>>,
+                       typename detail::reduction<Function, attribute_or<Case, "keepdims", bool>(false), attribute_of<Case, "axes">>::type>;
 
 /// The attribute `shape` as a shape.
 template <class Case, text Name = "shape">

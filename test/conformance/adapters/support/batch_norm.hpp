@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include "module.hpp"
+#include "norm.hpp"
 
 namespace conformance {
 
-template <class Case>
-inline constexpr int channels = input_shape<Case>::template extent<1>();
-
-/// The norm in evaluation mode as a function, for its slopes. Given: x, weight, bias (or neither), running mean and variance.
+/// The norm in evaluation mode as a function, for its slopes. Given: x, weight, bias (or neither), running mean and variance, one number per channel.
 template <double Eps>
 struct batch_norm_evaluation {
   constexpr auto operator()(auto const& x, auto const& weight, auto const& bias, auto const& mean, auto const& variance) const {
-    return (x - mean) / sqrt(variance + Eps) * weight + bias;
+    using S = esp::shape_of<decltype(x)>;
+    return (x - along_channels<S>(mean)) / sqrt(along_channels<S>(variance) + Eps) * along_channels<S>(weight) + along_channels<S>(bias);
   }
 };
 
@@ -23,7 +21,7 @@ void run_batch_norm(case_run& run, std::string_view policy, bool main) {
   if (run.has(role::input, "running_mean0")) watched.buffer("running_mean", "running_mean0");
   if (run.has(role::input, "running_var0")) watched.buffer("running_var", "running_var0");
   if constexpr (attribute_or<Case, "training", bool>(true)) {
-    for (int i = 0; i < attribute_or<Case, "before", int>(0); ++i) {
+    for (int i = 0; run.has(role::input, join("x_before", i)); ++i) {
       watched.input(join("x_before", i));
       watched.train();
     }
@@ -54,8 +52,7 @@ void run_batch_norm(case_run& run, std::string_view policy, bool main) {
       variance.fill(1);
       if (run.has(role::input, "running_mean0")) run.read(role::input, "running_mean0", as_span<T>(mean));
       if (run.has(role::input, "running_var0")) run.read(role::input, "running_var0", as_span<T>(variance));
-      auto const slopes = esp::vjp(batch_norm_evaluation<attribute_or<Case, "eps", double>(1e-5)>{})(x, weight, bias, mean,
-                                                                                                     variance)(slope_of_loss(run, y));
+      auto const slopes = esp::vjp(batch_norm_evaluation<how<Case>.eps>{})(x, weight, bias, mean, variance)(slope_of_loss(run, y));
       give(run, "grad.x", std::get<0>(slopes));
       give(run, "grad.weight", std::get<1>(slopes));
       give(run, "grad.bias", std::get<2>(slopes));
@@ -63,9 +60,42 @@ void run_batch_norm(case_run& run, std::string_view policy, bool main) {
   }
 }
 
+/// The layer for inputs of a rank: features or sequences, images, anything.
+template <int Rank, int Channels, nn::norm How>
+struct batch_norm_of_rank {
+  using type = nn::BatchNorm<Channels, 1, How>;
+};
+template <int Rank, int Channels, nn::norm How>
+  requires(Rank < 4)
+struct batch_norm_of_rank<Rank, Channels, How> {
+  using type = nn::BatchNorm1d<Channels, How>;
+};
+template <int Channels, nn::norm How>
+struct batch_norm_of_rank<4, Channels, How> {
+  using type = nn::BatchNorm2d<Channels, How>;
+};
 template <class Case, auto Variance>
-using batch_norm_net = nn::BatchNorm1d<channels<Case>, nn::norm{.eps = attribute_or<Case, "eps", double>(1e-5),
-                                                                .momentum = attribute_or<Case, "momentum", double>(0.1),
-                                                                .variance = Variance}>;
+using batch_norm_net = typename batch_norm_of_rank<input_shape<Case>::rank, channels<Case>, how<Case, Variance>>::type;
+
+/// Both policies of the running variance, and the statistics of the batch.
+template <class Case, class T>
+void run_both_batch_norms(case_run& run) {
+  run_batch_norm<Case, T, batch_norm_net<Case, nn::biased>>(run, "biased", true);
+  if (run.wants("running_var_unbiased") || run.wants("y_eval_after_unbiased"))
+    run_batch_norm<Case, T, batch_norm_net<Case, nn::unbiased>>(run, "unbiased", false);
+  using In = input_shape<Case>;
+  esp::tensor<T, In> x;
+  run.read(role::input, "x", as_span<T>(x));
+  auto const over_batch = [](auto const& of) {
+    return [&]<int... Spatial>(std::integer_sequence<int, Spatial...>) { return value_of<T>(esp::mean<0, Spatial + 2 ...>(of)); }(
+        std::make_integer_sequence<int, In::rank - 2>{});
+  };
+  auto const mean = over_batch(x);
+  auto const centered = value_of<T>(x - along_channels<In>(mean));
+  auto const variance = over_batch(centered * centered);
+  give(run, "batch_mean", mean);
+  give(run, "batch_var_biased", variance);
+  give_value<T>(run, "batch_std", sqrt(variance));
+}
 
 }  // namespace conformance

@@ -18,11 +18,12 @@ struct element_type<T, element::label> {
   using type = std::int32_t;
 };
 
-/// A given tensor of the case; labels as int32, everything else as T.
+/// A given tensor of the case, input or parameter; labels as int32, everything else as T.
 template <class Given, class T>
 auto load(case_run& run) {
   esp::tensor<typename element_type<T, Given::kind>::type, typename Given::shape> x;
-  run.read(role::input, Given::name(), {x.data(), static_cast<std::size_t>(x.size())});
+  role const from = run.has(role::input, Given::name()) ? role::input : role::parameter;
+  run.read(from, Given::name(), {x.data(), static_cast<std::size_t>(x.size())});
   return x;
 }
 
@@ -60,6 +61,11 @@ void give_slopes(case_run& run, Slopes const& slopes, given_list<Given, Rest...>
   give_slopes<real ? I + 1 : I>(run, slopes, given_list<Rest...>{});
 }
 
+template <class... Input, class... Parameter>
+constexpr given_list<Input..., Parameter...> both(given_list<Input...>, given_list<Parameter...>) {
+  return {};
+}
+
 /// f(x..., the given tensors...).
 template <class T, class F, class... X>
 void with_inputs(case_run&, F const& f, given_list<>, X const&... x) {
@@ -72,10 +78,10 @@ void with_inputs(case_run& run, F const& f, given_list<Given, Rest...>, X const&
 }
 }  // namespace detail
 
-/// y = F{}(inputs...), and where the case wants slopes, dL/d(input) of its loss L.
+/// y = F{}(inputs..., parameters...), and where the case wants slopes, the slopes of its loss L.
 template <class Case, class T, class F>
 void run_function(case_run& run, std::string_view output = "y") {
-  typename Case::inputs const given;
+  constexpr auto given = detail::both(typename Case::inputs{}, typename Case::parameters{});
   auto const work = [&](auto const&... x) {
     auto const y = value_of<T>(F{}(x...));
     give(run, output, y);

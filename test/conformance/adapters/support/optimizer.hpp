@@ -44,21 +44,32 @@ template <class Case>
 inline constexpr detail::betas betas_of = detail::betas_of(attribute_of<Case, "betas">{},
                                                            {magnitude<Case, "beta1">(0.9), magnitude<Case, "beta2">(0.999)});
 
+/// amsgrad keeps a vector more, so it is a type.
+template <class Case>
+auto with_amsgrad(auto optimizer) {
+  if constexpr (attribute_or<Case, "amsgrad", bool>(false)) return optim::amsgrad{optimizer};
+  else return optimizer;
+}
+
 template <class Case, class T>
 auto adam_of() {
-  return optim::Adam{.learning_rate = magnitude<Case, "lr">(1e-3),
-                     .beta1 = betas_of<Case>.first,
-                     .beta2 = betas_of<Case>.second,
-                     .epsilon = magnitude<Case, "eps">(1e-8),
-                     .weight_decay = magnitude<Case, "weight_decay">(0)};
+  return with_amsgrad<Case>(optim::Adam{
+      .learning_rate = magnitude<Case, "lr">(1e-3),
+      .beta1 = betas_of<Case>.first,
+      .beta2 = betas_of<Case>.second,
+      .epsilon = magnitude<Case, "eps">(1e-8),
+      .weight_decay = magnitude<Case, "weight_decay">(0),
+  });
 }
 template <class Case, class T>
 auto adamw_of() {
-  return optim::AdamW{.learning_rate = magnitude<Case, "lr">(1e-3),
-                      .beta1 = betas_of<Case>.first,
-                      .beta2 = betas_of<Case>.second,
-                      .epsilon = magnitude<Case, "eps">(1e-8),
-                      .weight_decay = magnitude<Case, "weight_decay">(1e-2)};
+  return with_amsgrad<Case>(optim::AdamW{
+      .learning_rate = magnitude<Case, "lr">(1e-3),
+      .beta1 = betas_of<Case>.first,
+      .beta2 = betas_of<Case>.second,
+      .epsilon = magnitude<Case, "eps">(1e-8),
+      .weight_decay = magnitude<Case, "weight_decay">(1e-2),
+  });
 }
 
 /// The one that the attribute `optimizer` names.
@@ -94,22 +105,18 @@ struct sum_of_prediction {
 /// Steps k = 1, 2, ... with slopes grad_<p>_step<k>; the parameters after each as <p>_after<k>.
 template <class Case, class T>
 void run_optimizer(case_run& run, auto optimizer) {
-  if constexpr (attribute_or<Case, "amsgrad", bool>(false)) {
-    run.fail("amsgrad has no adapter");
-  } else {
-    using net = given_slopes<shape_of<typename Case::parameters, "a">, shape_of<typename Case::parameters, "b">>;
-    esp::model<net, esp::cpu, T> model{esp::seed{0}};
-    for (char const* name : {"a", "b"}) run.read(role::parameter, name, as_span<T>(model.parameter(name).span()));
-    esp::trainer trainer{model, sum_of_prediction{}, optimizer, esp::batch<1>{}};
-    esp::tensor<T, esp::shape<1>> const unused;
-    for (int step = 1; step <= attribute_or<Case, "steps_count", int>(0); ++step) {
-      for (std::string_view name : {"a", "b"})
-        run.read(role::input, join("grad_", name, "_step", step), as_span<T>(model.buffer(join("slope_", name).c_str()).span()));
-      trainer.step(unused, unused);
-      model.for_each_parameter([&](std::string_view name, esp::extents const& shape, auto values) {
-        run.result(join(name, "_after", step), as_span<T const>(values), shape);
-      });
-    }
+  using net = given_slopes<shape_of<typename Case::parameters, "a">, shape_of<typename Case::parameters, "b">>;
+  esp::model<net, esp::cpu, T> model{esp::seed{0}};
+  for (char const* name : {"a", "b"}) run.read(role::parameter, name, as_span<T>(model.parameter(name).span()));
+  esp::trainer trainer{model, sum_of_prediction{}, optimizer, esp::batch<1>{}};
+  esp::tensor<T, esp::shape<1>> const unused;
+  for (int step = 1; step <= attribute_or<Case, "steps_count", int>(0); ++step) {
+    for (std::string_view name : {"a", "b"})
+      run.read(role::input, join("grad_", name, "_step", step), as_span<T>(model.buffer(join("slope_", name).c_str()).span()));
+    trainer.step(unused, unused);
+    model.for_each_parameter([&](std::string_view name, esp::extents const& shape, auto values) {
+      run.result(join(name, "_after", step), as_span<T const>(values), shape);
+    });
   }
 }
 

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "support/norm.hpp"
+
+namespace conformance {
+
+template <class Case, class T>
+void check_instance_norm(case_run& run) {
+  run_module<Case, T, nn::InstanceNorm<channels<Case>, how<Case>>>(run);
+}
+
+}  // namespace conformance
