@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""Seconds and memory of compiling: an empty file, each floor, the umbrella header, the digits program, and networks of 4, 16 and 64 blocks.
+"""Seconds and memory of compiling: an empty file, each floor, the umbrella header, the digits program, ResNet9, and networks of 4, 16 and 64 blocks.
 
 Prints a table; --csv FILE writes the same numbers (docs/benchmarks/compile.csv is the folder's own). No flags beyond the optimisation level are given.
 """
@@ -22,7 +22,8 @@ from check_floors import FLOORS  # noqa: E402
 DEPTHS = [4, 16, 64]
 
 # What is promised, on g++ 12 -O2 without -g: case -> (seconds, megabytes); 'over empty' counts from the empty file.
-PROMISES = {"floor shape": ("over empty", 0.2, None), "espalier.hpp": ("in all", 0.9, None), "digits": ("in all", 3.0, 400)}
+PROMISES = {"floor shape": ("over empty", 0.2, None), "espalier.hpp": ("in all", 0.9, None), "digits": ("in all", 3.0, 400),
+            "resnet9": ("in all", 8.0, 1000)}
 DEPTH_PROMISE = 4.5  # 64 blocks against 16, in time and memory
 
 
@@ -49,6 +50,7 @@ def cases(scratch):
     digits = ROOT / "docs/examples/digits.cpp"
     if digits.exists():
         yield "digits", digits, ['-DESPALIER_DATA="data"']
+    yield "resnet9", ROOT / "bench/compile/resnet9.cpp", []
     for depth in DEPTHS:
         yield f"depth {depth}", ROOT / "bench/compile/depth.cpp", [f"-DBLOCKS={depth}"]
 

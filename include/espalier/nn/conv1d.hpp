@@ -10,7 +10,7 @@ namespace detail {
 template <int Kernel, conv How>
 constexpr auto convolved_signals(auto const& x, auto const& weight, auto const&... bias) {
   using X = std::remove_cvref_t<decltype(x)>;
-  constexpr convolution walk = walk_of(How, Kernel);
+  constexpr convolution walk = mended(walk_of(How, Kernel));
   if constexpr (is_refused<X>) {
     return x;
   } else if constexpr (shape_of<X>::rank != 3) {

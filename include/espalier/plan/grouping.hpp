@@ -59,8 +59,8 @@ constexpr bool is_window(program_builder const& g, int id) {
   graph::node const& n = g[id];
   return n.op->kind == family::move && !is_one_to_one(g.maps[n.attribute], g[n.operand[0]].shape, n.shape);
 }
-/// Windows of fewer channels are written out: their runs are too short to multiply in place.
-inline constexpr int fewest_channels = 8;
+/// Windows whose runs of memory are shorter are written out: too short to multiply in place.
+inline constexpr int shortest_run = 8;
 /// Can a product or a reduction read its first operand through the windows behind it?
 constexpr bool reads_windows(program_builder const& g, int id) {
   graph::node const& n = g[id];
@@ -68,7 +68,9 @@ constexpr bool reads_windows(program_builder const& g, int id) {
   if (!is_window(g, window)) return false;
   extents const& w = g[window].shape;
   index_map const& m = g.maps[g[window].attribute];
-  if (!is_image_window(m) || w.at[5] < fewest_channels) return false;
+  // A product reads the taps of a kernel row as one run where they are next to each other.
+  int const together = n.op->kind != family::reduction && m.step[4] == 1 ? w.at[4] * w.at[5] : w.at[5];
+  if (!is_image_window(m) || together < shortest_run) return false;
   if (n.op->kind == family::reduction)
     return g[n.operand[0]].op->kind == family::move && n.shape.rank == 6 && n.shape.at[3] == 1 && n.shape.at[4] == 1 && n.shape.size() * w.at[3] * w.at[4] == w.size();
   extents const& a = g[n.operand[0]].shape;
