@@ -42,7 +42,31 @@ constexpr int carried(program_builder& g, int id, std::uint64_t packed, extents 
   return emit_broadcast(g, emit_permute(g, emit_reshape(g, source, aligned), inverse_permutation(packed, s.rank)), s);
 }
 
-/// The op on the values behind its permuted operands, or 0 where an operand is not so.
+/// Another order or another name of the same elements.
+constexpr bool moves_nothing(program_builder const& g, int id) { return g.nodes[id].op->kind == family::permute || g.nodes[id].op->kind == family::reshape; }
+constexpr bool is_single(program_builder const& g, int id) {
+  return g[id].op->kind == family::constant || (g[id].op->kind == family::broadcast && g[g[id].operand[0]].shape.size() == 1);
+}
+/// The op on the values behind its renamed operands, renamed: what is computed of one sum under two shapes is one node. 0 where an operand is neither
+/// renamed nor a number.
+constexpr int carried_name(program_builder& g, node const& n) {
+  extents s{};
+  for (int k = 0; k < n.op->arity; ++k) {
+    node const& x = g[n.operand[k]];
+    if (x.op->kind == family::reshape && (s == extents{} || g[x.operand[0]].shape == s)) s = g[x.operand[0]].shape;
+    else if (!is_single(g, n.operand[k])) return 0;
+  }
+  node behind{n.op, {}, n.attribute, s};
+  for (int k = 0; k < n.op->arity; ++k) {
+    node const& x = g[n.operand[k]];
+    behind.operand[k] = x.op->kind == family::constant ? emit_constant(g, std::bit_cast<double>(x.attribute), s).id
+                        : x.op->kind == family::reshape ? x.operand[0]
+                                                        : emit_broadcast(g, emit_reshape(g, x.operand[0], extents{}), s);
+  }
+  return emit_reshape(g, n.op->emit(g, behind), n.shape);
+}
+
+/// The op on the values behind its permuted operands, permuted, or 0 where an operand is not so.
 constexpr int carried_op(program_builder& g, node const& n) {
   std::uint64_t packed = 0;
   extents s{};
@@ -52,6 +76,7 @@ constexpr int carried_op(program_builder& g, node const& n) {
     packed = x.attribute;
     s = g[x.operand[0]].shape;
   }
+  if (s.rank == 0) return carried_name(g, n);
   node behind{n.op, {}, n.attribute, s};
   // Nothing is emitted before it is known that every operand can be had.
   for (int k = 0; k < n.op->arity; ++k) {

@@ -131,9 +131,8 @@ constexpr int elementwise_emit(program_builder& g, graph::node const& written) {
   graph::node n{written.op, {fitted(g, x[0], written.shape), R::arity > 1 ? fitted(g, x[1], written.shape) : 0, R::arity > 2 ? fitted(g, x[2], written.shape) : 0, 0}, written.attribute, written.shape};
   if (!g.plain) {
     if (int const simpler = simplified<Op>(g, n)) return simpler;
-    if (g.nodes[n.operand[0]].op->kind == family::permute || (R::arity > 1 && g.nodes[n.operand[1]].op->kind == family::permute) ||
-        (R::arity > 2 && g.nodes[n.operand[2]].op->kind == family::permute))
-      if (int const permuted = graph::carried_op(g, n)) return permuted;
+    if (graph::moves_nothing(g, n.operand[0]) || (R::arity > 1 && graph::moves_nothing(g, n.operand[1])) || (R::arity > 2 && graph::moves_nothing(g, n.operand[2])))
+      if (int const elsewhere = graph::carried_op(g, n)) return elsewhere;
   }
   return g.add(n);
 }
