@@ -84,21 +84,28 @@ constexpr int moved_axes(int rank) {
   return mask == 0 && sizeof...(Axes) != 0 ? -1 : static_cast<int>(mask);
 }
 
+/// The movement that `change` makes of nothing, axis by axis; it says whether an axis fits.
+template <int... Axes, class Change>
+constexpr movement along_axes(extents const& s, Change change) {
+  int const mask = moved_axes<Axes...>(s.rank);
+  if (mask < 0) return no_movement();
+  movement r{identity_map(s.rank), s};
+  for (int a = 0; a < s.rank; ++a)
+    if ((mask >> a & 1) && !change(r, a)) return no_movement();
+  return r;
+}
+
 /// From the last element of each axis to the first.
 template <int... Axes>
 struct flipping {
   template <class S>
   using relation = axes_exist<S, axes<Axes...>>;
   static constexpr movement of(extents const& s) {
-    int const mask = moved_axes<Axes...>(s.rank);
-    if (mask < 0) return no_movement();
-    movement r{identity_map(s.rank), s};
-    for (int a = 0; a < s.rank; ++a) {
-      if (!(mask >> a & 1)) continue;
-      r.map.start[a] = s.at[a] - 1;
+    return along_axes<Axes...>(s, [](movement& r, int a) {
+      r.map.start[a] = r.shape.at[a] - 1;
       r.map.step[a] = -1;
-    }
-    return r;
+      return true;
+    });
   }
 };
 
@@ -108,15 +115,11 @@ struct dilating {
   template <class S>
   using relation = movable<S, dilating>;
   static constexpr movement of(extents const& s) {
-    int const mask = moved_axes<Axes...>(s.rank);
-    if (mask < 0 || Dilation < 0) return no_movement();
-    movement r{identity_map(s.rank), s};
-    for (int a = 0; a < s.rank; ++a) {
-      if (!(mask >> a & 1)) continue;
+    return along_axes<Axes...>(s, [](movement& r, int a) {
       r.map.divisor[a] = Dilation + 1;
       r.shape.at[a] *= Dilation + 1;
-    }
-    return r;
+      return Dilation >= 0;
+    });
   }
 };
 
@@ -126,16 +129,12 @@ struct undilating {
   template <class S>
   using relation = movable<S, undilating>;
   static constexpr movement of(extents const& s) {
-    int const mask = moved_axes<Axes...>(s.rank);
-    if (mask < 0 || Dilation < 0) return no_movement();
-    movement r{identity_map(s.rank), s};
-    for (int a = 0; a < s.rank; ++a) {
-      if (!(mask >> a & 1)) continue;
-      if (s.at[a] % (Dilation + 1) != 0) return no_movement();
+    return along_axes<Axes...>(s, [](movement& r, int a) {
+      if (Dilation < 0 || r.shape.at[a] % (Dilation + 1) != 0) return false;
       r.map.step[a] = Dilation + 1;
       r.shape.at[a] /= Dilation + 1;
-    }
-    return r;
+      return true;
+    });
   }
 };
 

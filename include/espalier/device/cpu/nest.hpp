@@ -275,9 +275,10 @@ struct nest {
   template <int I>
   static constexpr T identity = static_cast<T>(facts::identity_at[I]);
 
-  /// Operand X of a full step, in the Count lanes that start at column j.
+  /// Operand X of a full step, in the Count lanes that start at column j. t is not const: without optimisation g++ warns of a const pointer to what is not
+  /// computed yet.
   template <int X, int Count>
-  static ESPALIER_INLINE V read(T const* const* in, Line const* lines, Line const* held, V const* t, int j) {
+  static ESPALIER_INLINE V read(T const* const* in, Line const* lines, Line const* held, V* t, int j) {
     if constexpr (X >= 0) {
       if constexpr (facts::step_at[X].where == place::full) return t[X];
       else return V(lines[X]);
@@ -291,14 +292,14 @@ struct nest {
     }
   }
   template <int Count, class Op, place W, int A, int B, int C>
-  static ESPALIER_INLINE V value(step<Op, W, A, B, C>, T const* const* in, Line const* lines, Line const* held, V const* t, int j) {
+  static ESPALIER_INLINE V value(step<Op, W, A, B, C>, T const* const* in, Line const* lines, Line const* held, V* t, int j) {
     if constexpr (std::is_same_v<Op, copy_op>) return read<A, Count>(in, lines, held, t, j);
     else if constexpr (rule<Op>::arity == 1) return rule<Op>::apply(read<A, Count>(in, lines, held, t, j));
     else if constexpr (rule<Op>::arity == 2) return rule<Op>::apply(read<A, Count>(in, lines, held, t, j), read<B, Count>(in, lines, held, t, j));
     else return rule<Op>::apply(read<A, Count>(in, lines, held, t, j), read<B, Count>(in, lines, held, t, j), read<C, Count>(in, lines, held, t, j));
   }
   template <int Count, int I, class Op, place W, int A, int B, int C>
-  static ESPALIER_INLINE void reduce(step<Op, W, A, B, C>, T const* const* in, T* const* out, Line const* lines, Line const* held, V const* t, V* sum, V* total,
+  static ESPALIER_INLINE void reduce(step<Op, W, A, B, C>, T const* const* in, T* const* out, Line const* lines, Line const* held, V* t, V* sum, V* total,
                                      int j) {
     V x = read<A, Count>(in, lines, held, t, j);
     if constexpr (Inner == place::row && W == place::column) {

@@ -86,7 +86,7 @@ struct row_nest : nest<place::row, T, Arch, Steps, Leaves, Outputs> {
 
   /// Column values computed from finished sums, lane by lane.
   template <int X, int Count>
-  static ESPALIER_INLINE V column(T const* const* in, T const* held, V const* t, int j) {
+  static ESPALIER_INLINE V column(T const* const* in, T const* held, V* t, int j) {
     if constexpr (X >= 0) return t[X];
     else if constexpr (facts::leaf_at[-1 - X].what == leaf_kind::constant || facts::leaf_at[-1 - X].where == place::single) return V(base::template fixed<X>(held, held));
     else if constexpr (facts::leaf_at[-1 - X].what == leaf_kind::column_index) return V::iota(static_cast<T>(j));
