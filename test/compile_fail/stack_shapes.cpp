@@ -11,5 +11,5 @@ using espalier::tensor;
 #ifdef SHOULD_FAIL
 auto f(tensor<float, shape<4, 5>> const& a, tensor<float, shape<4, 3>> const& b) { return stack<0>(a, b); }
 #else
-auto f(tensor<float, shape<4, 5>> const& a, tensor<float, shape<4, 3>> const& b) { return stack<0>(a, a); }
+auto f(tensor<float, shape<4, 5>> const& a, tensor<float, shape<4, 5>> const& b) { return stack<0>(a, b); }
 #endif

@@ -15,7 +15,7 @@ struct early_stopping {
 
   /// Takes the next loss. Returns true when it is time to stop.
   constexpr bool observe(double loss) {
-    improved = seen == 0 ? loss == loss : loss < best - min_delta || (best != best && loss == loss);
+    improved = loss == loss && (seen == 0 || best != best || loss < best - min_delta);
     if (improved || seen == 0) {
       best = loss;
       best_at = seen;

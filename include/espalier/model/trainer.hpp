@@ -223,8 +223,9 @@ class trainer {
       if (scores[i * stride] > scores[best * stride]) best = i;
     return best;
   }
-  template <class B>
-  T train(view<T const, B> images, view<target_element const, target_of<B>> targets) {
+  /// Arch: translation units with other instructions keep a function of their own.
+  template <class B, class Arch = on_cpu::default_arch>
+  [[gnu::noinline]] T train(view<T const, B> images, view<target_element const, target_of<B>> targets) {
     if constexpr (has_labels) detail::check_labels(targets.data(), target_of<B>::size, labels);
     detail::program_bases b = model_->bases();
     T loss = 0;

@@ -88,3 +88,5 @@ constexpr int carried_op(program_builder& g, node const& n) {
 }
 
 }  // namespace espalier::graph
+
+#include "structure.hpp"  // which defines what is emitted here
