@@ -11,7 +11,8 @@ namespace {
 template <class A, class B>
 void check_equal(A first, B second, bool same = true) {
   esp::model<optimized_net, esp::cpu, double> a{esp::seed{1}}, b{esp::seed{1}};
-  optim::updater one{a, first}, other{b, second};
+  optim::updater one{a, first};
+  optim::updater other{b, second};
   esp::gradients<optimized_net, double> slopes;
   double difference = 0;
   for (int step = 0; step < 8; ++step) {

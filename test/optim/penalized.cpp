@@ -62,7 +62,8 @@ BOOST_AUTO_TEST_CASE(no_slope_at_zero) {
 BOOST_AUTO_TEST_CASE(l2_is_weight_decay) {
   auto const check = [](auto penalized, auto decayed) {
     esp::model<optimized_net, esp::cpu, double> a{esp::seed{1}}, b{esp::seed{1}};
-    optim::updater one{a, penalized}, other{b, decayed};
+    optim::updater one{a, penalized};
+    optim::updater other{b, decayed};
     esp::gradients<optimized_net, double> slopes;
     for (int step = 0; step < 5; ++step) {
       for (auto& slope : slopes.parameter("0.weight").span()) slope = 0.3 * step - 0.5;
