@@ -27,17 +27,27 @@ constexpr convolution walk_of(conv const& how, rows_columns kernel) {
   convolution c{};
   c.stride = how.stride;
   c.padding = how.padding;
-  if (how.padding.top == same.top) c.padding = edges{how.dilation.rows * (kernel.rows / 2), how.dilation.columns * (kernel.columns / 2)};
+  if (how.padding == same) c.padding = edges{how.dilation.rows * (kernel.rows / 2), how.dilation.columns * (kernel.columns / 2)};
   c.dilation = how.dilation;
   c.groups = how.groups;
   return c;
 }
-template <int In, rows_columns Kernel, conv How>
-inline constexpr int kernel_inputs = Kernel.rows * Kernel.columns * In / How.groups;
+
+/// Kernels and biases of a convolution, each of whose results sums FanIn products.
+template <int FanIn, int... Extents>
+using kernels = parameter<shape<Extents...>, init::initialized_by<init::kaiming_uniform{.fan_in = FanIn}>>;
+template <int FanIn>
+inline constexpr double bias_bound = 1 / math::sqrt(double{FanIn});
+template <int FanIn, int Out, bool Exists = true>
+using biases = std::conditional_t<Exists, parameter<shape<Out>, init::initialized_by<init::uniform{-bias_bound<FanIn>, bias_bound<FanIn>}>>, absent>;
+constexpr auto with_bias_of(auto const& y, auto const& bias) {
+  if constexpr (exists<decltype(bias)>) return y + bias;
+  else return y;
+}
 
 /// Images in the layout of a module, convolved with kernels (rows, columns, inputs, outputs); a bias for each output is added while they are last.
 template <rows_columns Kernel, conv How>
-constexpr auto convolved(auto const& x, auto const& weight, auto const&... bias) {
+constexpr auto convolved(auto const& x, auto const& weight, auto const& bias) {
   using X = std::remove_cvref_t<decltype(x)>;
   constexpr convolution walk = mended(walk_of(How, Kernel));
   if constexpr (is_refused<X>) {
@@ -47,42 +57,31 @@ constexpr auto convolved(auto const& x, auto const& weight, auto const&... bias)
   } else {
     auto y = conv2d<walk>(espalier::detail::to_nhwc<How.layout>(x), weight);
     if constexpr (is_refused<decltype(y)>) return y;
-    else return espalier::detail::from_nhwc<How.layout>((y + ... + bias));
+    else return espalier::detail::from_nhwc<How.layout>(with_bias_of(y, bias));
   }
 }
 
 }  // namespace detail
 
 /// Conv<In, Out, Kernel, How>: y = conv2d(x, weight) + bias over images.
-/// shape   nchw: (N, In, H, W) -> (N, Out, H', W'); nhwc: (N, H, W, In) -> (N, H', W', Out); weight (rows, columns, In / groups, Out), bias (Out);
-///         H' as of conv2d, H / stride rounded up with the padding `same`
+/// shape   nchw: (N, In, H, W) -> (N, Out, H', W'); nhwc: (N, H, W, In) -> (N, H', W', Out); weight (rows, columns, In / groups, Out), bias (Out)
+///         unless conv{.bias = false}; H' as of conv2d, H / stride rounded up with the padding `same`
 /// errors  other channels, and a kernel that does not fit, are refused
 /// saves   x
 /// start   weight Kaiming-uniform over rows columns In / groups; then bias uniform in [-b, b), b = 1 / sqrt(rows columns In / groups)
-template <int In, int Out, rows_columns Kernel, conv How = conv{}, bool Biased = How.bias>
+template <int In, int Out, rows_columns Kernel, conv How = conv{}>
 struct Conv {
   static_assert(Kernel.rows >= 1 && Kernel.columns >= 1, "nn::Conv<in, out, kernel>: the kernel has at least one row and one column");
   static_assert(in_range(detail::walk_of(How, Kernel)) && In % How.groups == 0 && Out % How.groups == 0,
                 "nn::Conv<in, out, kernel, conv>: stride, dilation and groups must be at least 1, padding at least 0, and groups divide in and out");
-  parameter<shape<Kernel.rows, Kernel.columns, In / How.groups, Out>, init::initialized_by<init::kaiming_uniform{.fan_in = detail::kernel_inputs<In, Kernel, How>}>> weight{};
-  parameter<shape<Out>, init::initialized_by<init::uniform{-1 / math::sqrt(double{detail::kernel_inputs<In, Kernel, How>}), 1 / math::sqrt(double{detail::kernel_inputs<In, Kernel, How>})}>> bias{};
+  static constexpr int fan_in = Kernel.rows * Kernel.columns * In / How.groups;
+  detail::kernels<fan_in, Kernel.rows, Kernel.columns, In / How.groups, Out> weight{};
+  detail::biases<fan_in, Out, How.bias> bias{};
   ESPALIER_MODULE(Conv, weight, bias)
 
   constexpr auto forward(auto x) const { return forward_with(x, weight); }
   /// The formula with another expression in the place of weight (WeightNorm).
   constexpr auto forward_with(auto x, auto const& w) const { return detail::convolved<Kernel, How>(x, w, bias); }
-};
-
-/// y = conv2d(x, weight).
-template <int In, int Out, rows_columns Kernel, conv How>
-struct Conv<In, Out, Kernel, How, false> {
-  static_assert(in_range(detail::walk_of(How, Kernel)) && In % How.groups == 0 && Out % How.groups == 0,
-                "nn::Conv<in, out, kernel, conv>: stride, dilation and groups must be at least 1, padding at least 0, and groups divide in and out");
-  parameter<shape<Kernel.rows, Kernel.columns, In / How.groups, Out>, init::initialized_by<init::kaiming_uniform{.fan_in = detail::kernel_inputs<In, Kernel, How>}>> weight{};
-  ESPALIER_MODULE(Conv, weight)
-
-  constexpr auto forward(auto x) const { return forward_with(x, weight); }
-  constexpr auto forward_with(auto x, auto const& w) const { return detail::convolved<Kernel, How>(x, w); }
 };
 
 }  // namespace espalier::nn

@@ -8,7 +8,7 @@ namespace espalier::nn {
 namespace detail {
 /// Signals in the layout of a module, convolved with kernels (taps, inputs, outputs).
 template <int Kernel, conv How>
-constexpr auto convolved_signals(auto const& x, auto const& weight, auto const&... bias) {
+constexpr auto convolved_signals(auto const& x, auto const& weight, auto const& bias) {
   using X = std::remove_cvref_t<decltype(x)>;
   constexpr convolution walk = mended(walk_of(How, Kernel));
   if constexpr (is_refused<X>) {
@@ -18,43 +18,32 @@ constexpr auto convolved_signals(auto const& x, auto const& weight, auto const&.
   } else if constexpr (How.layout == nchw) {
     auto y = conv1d<walk>(transpose(x), weight);
     if constexpr (is_refused<decltype(y)>) return y;
-    else return transpose((y + ... + bias));
+    else return transpose(with_bias_of(y, bias));
   } else {
     auto y = conv1d<walk>(x, weight);
     if constexpr (is_refused<decltype(y)>) return y;
-    else return (y + ... + bias);
+    else return with_bias_of(y, bias);
   }
 }
 }  // namespace detail
 
 /// Conv1d<In, Out, Kernel, How>: y = conv1d(x, weight) + bias over signals; of How it reads what belongs to columns.
-/// shape   nchw: (N, In, L) -> (N, Out, L'); nhwc: (N, L, In) -> (N, L', Out); weight (Kernel, In / groups, Out), bias (Out)
+/// shape   nchw: (N, In, L) -> (N, Out, L'); nhwc: (N, L, In) -> (N, L', Out); weight (Kernel, In / groups, Out), bias (Out) unless
+///         conv{.bias = false}
 /// errors  as of Conv
 /// saves   x
 /// start   as of Conv, with Kernel In / groups
-template <int In, int Out, int Kernel, conv How = conv{}, bool Biased = How.bias>
+template <int In, int Out, int Kernel, conv How = conv{}>
 struct Conv1d {
   static_assert(Kernel >= 1 && in_range(detail::walk_of(How, Kernel)) && In % How.groups == 0 && Out % How.groups == 0,
                 "nn::Conv1d<in, out, kernel, conv>: kernel, stride, dilation and groups must be at least 1, padding at least 0, and groups divide in and out");
   static constexpr int fan_in = Kernel * In / How.groups;
-  parameter<shape<Kernel, In / How.groups, Out>, init::initialized_by<init::kaiming_uniform{.fan_in = fan_in}>> weight{};
-  parameter<shape<Out>, init::initialized_by<init::uniform{-1 / math::sqrt(double{fan_in}), 1 / math::sqrt(double{fan_in})}>> bias{};
+  detail::kernels<fan_in, Kernel, In / How.groups, Out> weight{};
+  detail::biases<fan_in, Out, How.bias> bias{};
   ESPALIER_MODULE(Conv1d, weight, bias)
 
   constexpr auto forward(auto x) const { return forward_with(x, weight); }
   constexpr auto forward_with(auto x, auto const& w) const { return detail::convolved_signals<Kernel, How>(x, w, bias); }
-};
-
-/// y = conv1d(x, weight).
-template <int In, int Out, int Kernel, conv How>
-struct Conv1d<In, Out, Kernel, How, false> {
-  static_assert(Kernel >= 1 && in_range(detail::walk_of(How, Kernel)) && In % How.groups == 0 && Out % How.groups == 0,
-                "nn::Conv1d<in, out, kernel, conv>: kernel, stride, dilation and groups must be at least 1, padding at least 0, and groups divide in and out");
-  parameter<shape<Kernel, In / How.groups, Out>, init::initialized_by<init::kaiming_uniform{.fan_in = Kernel * In / How.groups}>> weight{};
-  ESPALIER_MODULE(Conv1d, weight)
-
-  constexpr auto forward(auto x) const { return forward_with(x, weight); }
-  constexpr auto forward_with(auto x, auto const& w) const { return detail::convolved_signals<Kernel, How>(x, w); }
 };
 
 }  // namespace espalier::nn

@@ -40,8 +40,8 @@ struct ConvTranspose {
                 "nn::ConvTranspose<in, out, kernel, conv_transpose>: kernel, stride, dilation and groups must be at least 1, padding at least 0, extra below "
                 "the stride, and groups divide in and out");
   static constexpr int fan_in = Kernel.rows * Kernel.columns * In / How.groups;
-  parameter<shape<Kernel.rows, Kernel.columns, Out / How.groups, In>, init::initialized_by<init::kaiming_uniform{.fan_in = fan_in}>> weight{};
-  parameter<shape<Out>, init::initialized_by<init::uniform{-1 / math::sqrt(double{fan_in}), 1 / math::sqrt(double{fan_in})}>> bias{};
+  detail::kernels<fan_in, Kernel.rows, Kernel.columns, Out / How.groups, In> weight{};
+  detail::biases<fan_in, Out> bias{};
   ESPALIER_MODULE(ConvTranspose, weight, bias)
 
   constexpr auto forward(auto x) const {
@@ -51,7 +51,7 @@ struct ConvTranspose {
     } else if constexpr (shape_of<X>::rank != 4) {
       return refused<images<shape_of<X>>>{};
     } else {
-      auto y = conv_transpose2d<detail::walk_of(How)>(espalier::detail::to_nhwc<How.layout>(x), weight);
+      auto y = conv_transpose2d<espalier::detail::mended(detail::walk_of(How))>(espalier::detail::to_nhwc<How.layout>(x), weight);
       if constexpr (is_refused<decltype(y)>) return y;
       else return espalier::detail::from_nhwc<How.layout>(y + bias);
     }

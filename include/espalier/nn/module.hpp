@@ -20,6 +20,11 @@ struct real {
 
 namespace detail {
 
+/// A member that a layer does not have: neither parameter nor buffer.
+struct absent {};
+template <class Member>
+inline constexpr bool exists = !std::is_same_v<std::remove_cvref_t<Member>, absent>;
+
 /// The name of a member as a Hana string, from the text that the macro saw.
 template <class Names, std::size_t Member, std::size_t... Character>
 constexpr auto hana_name(std::index_sequence<Character...>) {

@@ -43,9 +43,6 @@ namespace detail {
 constexpr bool in_range(norm const& how) { return how.eps >= 0 && how.momentum >= 0 && how.momentum <= 1; }
 #define ESPALIER_NORM_RANGE "eps must be at least 0 and momentum in [0, 1]"
 
-/// A member that a layer does not have: neither parameter nor buffer.
-struct absent {};
-
 /// The members of a norm layer: weight and running variance start at 1, bias and running mean at 0.
 template <class S, bool Exists = true>
 using gain = std::conditional_t<Exists, parameter<S, init::initialized_by<init::ones{}>>, absent>;
@@ -55,9 +52,6 @@ template <class S, bool Exists = true>
 using kept_mean = std::conditional_t<Exists, buffer<S, init::initialized_by<init::zeros{}>>, absent>;
 template <class S, bool Exists = true>
 using kept_variance = std::conditional_t<Exists, buffer<S, init::initialized_by<init::ones{}>>, absent>;
-
-template <class Member>
-inline constexpr bool exists = !std::is_same_v<std::remove_cvref_t<Member>, absent>;
 
 /// A batch that gives each channel one value has no variance to learn from: a leaf that only training minds.
 template <class S>

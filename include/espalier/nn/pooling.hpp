@@ -10,6 +10,7 @@ namespace espalier::nn {
 /// The largest element of each window.
 /// shape   nchw: (N, C, H, W) -> (N, C, H', W'); nhwc: (N, H, W, C) -> (N, H', W', C); as of max_pool2d
 /// errors  a window that does not fit is refused
+/// A pooling{...} of yours says its layout, too: without one, its channels are last.
 template <rows_columns Window, pooling How = pooling{.layout = nchw}>
 struct MaxPool2d {
   ESPALIER_MODULE(MaxPool2d)

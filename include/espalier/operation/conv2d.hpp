@@ -2,6 +2,7 @@
 #pragma once
 #include "../shape/window.hpp"
 #include "movement.hpp"
+#include "permute.hpp"
 #include "reshape.hpp"
 #include "transpose.hpp"
 
@@ -13,36 +14,20 @@ namespace espalier {
 
 namespace detail {
 
-template <std::uint64_t Permutation, class S>
-struct permuted_shape {
-  static constexpr extents value = permuted_extents(S::value, Permutation);
-};
-template <int... Axes>
-constexpr std::uint64_t packed_axes() {
-  std::uint64_t packed = 0;
-  int i = 0;
-  ((packed |= static_cast<std::uint64_t>(Axes) << (4 * i++)), ...);
-  return packed;
-}
-template <int... Axes, class X>
-constexpr auto with_axes(X&& x) {
-  constexpr std::uint64_t packed = packed_axes<Axes...>();
-  return make_node<permute_, packed, shape_from<permuted_shape<packed, shape_of<X>>>>(static_cast<X&&>(x));
-}
 template <image_layout Layout, class X>
 constexpr auto to_nhwc(X&& x) {
-  if constexpr (Layout == nchw) return with_axes<0, 2, 3, 1>(static_cast<X&&>(x));
+  if constexpr (Layout == nchw) return permute<0, 2, 3, 1>(static_cast<X&&>(x));
   else return keep(static_cast<X&&>(x));
 }
 template <image_layout Layout, class X>
 constexpr auto from_nhwc(X&& x) {
-  if constexpr (Layout == nchw) return with_axes<0, 3, 1, 2>(static_cast<X&&>(x));
+  if constexpr (Layout == nchw) return permute<0, 3, 1, 2>(static_cast<X&&>(x));
   else return static_cast<X&&>(x);
 }
 /// (rows, columns, inputs, outputs)
 template <image_layout Layout, class W>
 constexpr auto to_kkio(W&& w) {
-  if constexpr (Layout == nchw) return with_axes<2, 3, 1, 0>(static_cast<W&&>(w));
+  if constexpr (Layout == nchw) return permute<2, 3, 1, 0>(static_cast<W&&>(w));
   else return keep(static_cast<W&&>(w));
 }
 
@@ -53,7 +38,7 @@ constexpr auto split_groups(X&& x) {
     return static_cast<X&&>(x);
   } else {
     constexpr extents s = shape_of<X>::value;
-    return reshape<G * s.at[0], s.at[1], s.at[2], s.at[3] / G>(with_axes<3, 0, 1, 2, 4>(reshape<s.at[0], s.at[1], s.at[2], G, s.at[3] / G>(static_cast<X&&>(x))));
+    return reshape<G * s.at[0], s.at[1], s.at[2], s.at[3] / G>(permute<3, 0, 1, 2, 4>(reshape<s.at[0], s.at[1], s.at[2], G, s.at[3] / G>(static_cast<X&&>(x))));
   }
 }
 template <int G, class X>
@@ -62,7 +47,7 @@ constexpr auto merge_groups(X&& x) {
     return static_cast<X&&>(x);
   } else {
     constexpr extents s = shape_of<X>::value;
-    return reshape<s.at[0] / G, s.at[1], s.at[2], G * s.at[3]>(with_axes<1, 2, 3, 0, 4>(reshape<G, s.at[0] / G, s.at[1], s.at[2], s.at[3]>(static_cast<X&&>(x))));
+    return reshape<s.at[0] / G, s.at[1], s.at[2], G * s.at[3]>(permute<1, 2, 3, 0, 4>(reshape<G, s.at[0] / G, s.at[1], s.at[2], s.at[3]>(static_cast<X&&>(x))));
   }
 }
 /// Kernels (rows, columns, inputs, outputs) as a matrix a group: (taps and inputs, outputs).
@@ -70,7 +55,7 @@ template <int G, class W>
 constexpr auto kernel_matrices(W&& w) {
   constexpr extents s = shape_of<W>::value;
   if constexpr (G == 1) return reshape<s.at[0] * s.at[1] * s.at[2], s.at[3]>(static_cast<W&&>(w));
-  else return reshape<G, s.at[0] * s.at[1] * s.at[2], s.at[3] / G>(with_axes<3, 0, 1, 2, 4>(reshape<s.at[0], s.at[1], s.at[2], G, s.at[3] / G>(static_cast<W&&>(w))));
+  else return reshape<G, s.at[0] * s.at[1] * s.at[2], s.at[3] / G>(permute<3, 0, 1, 2, 4>(reshape<s.at[0], s.at[1], s.at[2], G, s.at[3] / G>(static_cast<W&&>(w))));
 }
 template <int G, class X>
 constexpr auto as_matrices(X&& x) {

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include "label_loss_formula.hpp"
+#include "negative_log_likelihood.hpp"
 #include "softmax.hpp"
 
 namespace espalier {
 
-template <label_loss How>
-struct cross_entropy_ {};
-
-template <label_loss How>
-struct rule<cross_entropy_<How>> : composite {
-  static constexpr char const* name = "cross_entropy";
-  static constexpr auto expand(auto z, auto labels, auto) { return detail::label_loss_formula<How>(log_softmax<1>(z), labels); }
-  static constexpr auto expand(auto z, auto labels, auto weight, auto) { return detail::label_loss_formula<How>(log_softmax<1>(z), labels, weight); }
-};
+namespace detail {
+/// The likelihood of log_softmax(z), which exists where nothing is refused.
+template <label_loss How, class Z, class... X>
+constexpr auto cross_entropy_of(Z&& z, X&&... others) {
+  using Fault = typename label_loss_fault_of<Z, X...>::type;
+  if constexpr (is_refused<Fault>) return Fault{};
+  else return make_label_loss<negative_log_likelihood_<How>, How>(log_softmax<1>(static_cast<Z&&>(z)), static_cast<X&&>(others)...);
+}
+}  // namespace detail
 
 /// cross_entropy<how>(z, labels, weight): of each place l = -weight[label] log_softmax(z)[label], z being unnormalized scores with the classes on
 /// axis 1; stable for large ones. With smoothing, l = -sum over c of weight[c] log_softmax(z)[c] ((1 - smoothing) [c = label] + smoothing / Classes).
@@ -29,7 +29,7 @@ template <label_loss How = label_loss{}, Expression Z, Expression L, class Fault
 constexpr auto cross_entropy(Z&& z, L&& labels) {
   static_assert(detail::in_range(How), ESPALIER_SMOOTHING_FITS);
   static_assert(holds<one_label_a_place, Fault>, "cross_entropy(z, labels): " ESPALIER_LABELS_FIT);
-  return detail::make_label_loss<cross_entropy_<How>, How>(static_cast<Z&&>(z), static_cast<L&&>(labels));
+  return detail::cross_entropy_of<How>(static_cast<Z&&>(z), static_cast<L&&>(labels));
 }
 template <label_loss How = label_loss{}, Expression Z, Expression L, Expression W, class Fault = detail::label_loss_said_here<Z, L, W>>
 constexpr auto cross_entropy(Z&& z, L&& labels, W&& weight) {
@@ -37,7 +37,7 @@ constexpr auto cross_entropy(Z&& z, L&& labels, W&& weight) {
   static_assert(holds<one_label_a_place, Fault>, "cross_entropy(z, labels, weight): " ESPALIER_LABELS_FIT);
   static_assert(holds<one_weight_a_class, Fault>, "cross_entropy(z, labels, weight): " ESPALIER_WEIGHTS_FIT);
   static_assert(holds<same_element, Fault>, "cross_entropy(z, labels, weight): " ESPALIER_ELEMENTS_FIT);
-  return detail::make_label_loss<cross_entropy_<How>, How>(static_cast<Z&&>(z), static_cast<L&&>(labels), static_cast<W&&>(weight));
+  return detail::cross_entropy_of<How>(static_cast<Z&&>(z), static_cast<L&&>(labels), static_cast<W&&>(weight));
 }
 
 }  // namespace espalier

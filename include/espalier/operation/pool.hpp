@@ -2,8 +2,8 @@
 #pragma once
 #include "conv2d.hpp"
 
-/// What the poolings share: a reduction of windows. Images of few channels, or channels first, have their windows written out; with channels last and
-/// at least eight they are read in place.
+/// What the poolings share: a reduction of windows. Windows of fewer than eight channels are written out; others are read where
+/// the images lie, with channels last.
 namespace espalier::detail {
 
 constexpr convolution walk_of(pooling how, rows_columns window) {

@@ -19,6 +19,7 @@ struct edges {
   constexpr edges(int all) : top{all}, left{all}, bottom{all}, right{all} {}
   constexpr edges(int rows, int columns) : top{rows}, left{columns}, bottom{rows}, right{columns} {}
   constexpr edges(int t, int l, int b, int r) : top{t}, left{l}, bottom{b}, right{r} {}
+  friend constexpr bool operator==(edges const& a, edges const& b) { return a.top == b.top && a.left == b.left && a.bottom == b.bottom && a.right == b.right; }
 };
 
 /// How images lie: (N, H, W, C), needle's order and the quick one here, with kernels (rows, columns, inputs, outputs); or (N, C, H, W), PyTorch's and
