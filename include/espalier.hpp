@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 /// Everything for the CPU.
-#include "espalier/eager/gradient.hpp"
+#include "espalier/eager/compiled.hpp"
 #include "espalier/model/trainer.hpp"
 #include "espalier/nn/nn.hpp"
 #include "espalier/operation/operation.hpp"

@@ -62,6 +62,14 @@ constexpr unsigned all_wanted() {
   return bits;
 }
 
+/// The arguments of a function of tensors as leaves of a program.
+template <class... Leaf>
+constexpr graph::scope scope_of_arguments(graph::tracer& t) {
+  graph::scope own{};
+  ((own.id[t.next_argument] = graph::add_argument<typename Leaf::element_type>(t, t.next_argument, Leaf::shape_type::value), ++t.next_argument), ...);
+  return own;
+}
+
 /// value and gradients: result 0 is f(x...), then the gradient by each wanted argument. With a seed, the last argument is dy and there is no
 /// value: a vector-Jacobian product.
 template <class F, unsigned Wanted, bool Seeded, class... Leaf>
@@ -69,8 +77,7 @@ struct gradient_source {
   static constexpr graph::program build() {
     graph::program p{};
     graph::tracer t{p, graph::mode::training, false, 0, 0};
-    graph::scope own{};
-    (add<Leaf>(t, own), ...);
+    graph::scope const own = scope_of_arguments<Leaf...>(t);
     int const y = lower(t, body_of_function<F, Leaf...>::expression(), own);
     graph::program_builder& g = p.nodes;
     int const count = t.next_argument;
@@ -89,13 +96,6 @@ struct gradient_source {
     return p;
   }
   static constexpr plan::storage_layout layout() { return {nullptr, nullptr}; }
-
- private:
-  template <class L>
-  static constexpr void add(graph::tracer& t, graph::scope& own) {
-    int const position = t.next_argument++;
-    own.id[position] = graph::add_argument<typename L::element_type>(t, position, L::shape_type::value);
-  }
 };
 
 /// The tensors of the wanted gradients, in order.
@@ -146,6 +146,12 @@ struct elements_fault {
 template <class First, class... Rest>
 struct elements_fault<First, Rest...>
     : std::conditional_t<(same_element<First, Rest>::agree && ...), elements_fault<Rest...>, first_fault<same_element<First, Rest>...>> {};
+template <bool Scalar, class Body>
+constexpr auto result_fault() {
+  if constexpr (!Scalar) return fault<fault_of::nothing, agreed>{};
+  else if constexpr (!scalar_result<shape_of<Body>>::agree) return fault<fault_of::result, refused<scalar_result<shape_of<Body>>>>{};
+  else return fault<fault_of::nothing, agreed>{};
+}
 /// Each fault is looked for where there is none before it.
 template <class F, bool Scalar, class... X>
 constexpr auto function_fault() {
@@ -159,8 +165,7 @@ constexpr auto function_fault() {
   } else {
     using Body = typename body_of_function<F, X...>::type;
     if constexpr (is_refused<Body>) return fault<fault_of::shapes, Body>{};
-    else if constexpr (Scalar && !scalar_result<shape_of<Body>>::agree) return fault<fault_of::result, refused<scalar_result<shape_of<Body>>>>{};
-    else return fault<fault_of::nothing, agreed>{};
+    else return result_fault<Scalar, Body>();
   }
 }
 template <class F, bool Scalar, class... X>

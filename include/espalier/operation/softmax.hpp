@@ -15,7 +15,11 @@ struct rule<log_softmax_> : composite {
     auto const below = x - detach(reduce_kept<max_>(x, mask));
     return below - log(reduce_kept<sum_>(exp(below), mask));
   }
-  static constexpr handle pullback(handle dy, handle y, handle, unsigned mask) { return dy - exp(y) * reduce_kept<sum_>(dy, mask); }
+  /// The exponentials of the forward pass again, instead of exp(y).
+  static constexpr handle pullback(handle dy, handle, handle x, unsigned mask) {
+    handle const e = exp(x - detach(reduce_kept<max_>(x, mask)));
+    return dy - e * (reduce_kept<sum_>(dy, mask) / reduce_kept<sum_>(e, mask));
+  }
 };
 
 template <>
@@ -24,7 +28,7 @@ struct rule<softmax_> : composite {
   static constexpr bool closed_form = true;
   static constexpr auto expand(auto x, auto mask) {
     auto const e = exp(x - detach(reduce_kept<max_>(x, mask)));
-    return e / reduce_kept<sum_>(e, mask);
+    return e * (1 / reduce_kept<sum_>(e, mask));
   }
   static constexpr handle pullback(handle dy, handle y, handle, unsigned mask) { return y * (dy - reduce_kept<sum_>(dy * y, mask)); }
 };
@@ -56,8 +60,8 @@ constexpr auto softmax(X&& x) {
 /// log_softmax<Axis>(x) = x - logsumexp(x) along an axis (the last by default).
 /// shape   S -> S
 /// errors  an axis that does not exist does not compile
-/// saves   y
-/// slope   dx = dy - exp(y) sum(dy)
+/// saves   exp(x - max), its sum
+/// slope   dx = dy - softmax(x) sum(dy)
 template <int Axis = -1, Expression X>
 constexpr auto log_softmax(X&& x) {
   static_assert(axes_said_here<X, Axis>::agree, "log_softmax<axis>(x): x does not have this axis");

@@ -5,6 +5,9 @@
 /// What each group computes, in terms of its own leaves and steps, so that equal groups are equal values and share one kernel.
 namespace espalier::plan {
 
+/// What stands for an operand that an op does not have: the number of a leaf, because sweeps wait for the steps that a step names.
+inline constexpr int no_operand = -1;
+
 /// One operation of a fused group. An operand is a step (its number) or a leaf (-1 minus its number). No op: a copy.
 struct step {
   graph::descriptor const* op;
@@ -101,6 +104,7 @@ class coder {
       step& s = c_.steps[c_.step_count];
       c_.local[id] = c_.step_count - k.first_step;
       s.where = r_.place_of[id];
+      s.operand[0] = s.operand[1] = s.operand[2] = no_operand;
       std::int64_t size = n.shape.size();
       if (n.op->kind == family::elementwise) {
         s.op = n.op;

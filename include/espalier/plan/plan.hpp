@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include "memory.hpp"
+#include "merge.hpp"
 
 /// A program with everything decided: groups, their code, where each value lives. Each pass has a constexpr variable of its own, so that each has
 /// the compiler's whole budget of evaluation steps.
@@ -36,10 +37,15 @@ constexpr grouping end_grouping(graph::program const& p, grouping const& before)
   grouper{p.nodes, r}.end(p.outputs, p.output_count);
   return r;
 }
+constexpr grouping merge_groups(graph::program const& p, grouping const& before) {
+  grouping r = before;
+  merger{p.nodes, r}.run();
+  return r;
+}
 constexpr grouping group_nodes(graph::program const& p) {
   grouping r = begin_grouping(p);
   grouper{p.nodes, r}.continue_with(1, p.nodes.size);
-  return end_grouping(p, r);
+  return merge_groups(p, end_grouping(p, r));
 }
 /// The groups after some pieces of the program; each piece is a variable, and so an evaluation, of its own.
 template <class Source, int Pieces>
@@ -47,7 +53,9 @@ inline constexpr grouping grouped = group_piece(program_of<Source>, grouped<Sour
 template <class Source>
 inline constexpr grouping grouped<Source, 0> = begin_grouping(program_of<Source>);
 template <class Source>
-inline constexpr grouping grouping_of = end_grouping(program_of<Source>, grouped<Source, (program_of<Source>.nodes.size + piece - 1) / piece>);
+inline constexpr grouping ended = end_grouping(program_of<Source>, grouped<Source, (program_of<Source>.nodes.size + piece - 1) / piece>);
+template <class Source>
+inline constexpr grouping grouping_of = merge_groups(program_of<Source>, ended<Source>);
 
 /// What each group computes.
 struct coded {

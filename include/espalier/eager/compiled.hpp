@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "gradient.hpp"
+
+namespace espalier {
+
+namespace detail {
+
+/// One expression, or a std::tuple of them, as a list of results.
+template <class Body>
+struct results_of {
+  using type = std::tuple<Body>;
+  static constexpr type list(Body const& body) { return type{body}; }
+};
+template <class... E>
+struct results_of<std::tuple<E...>> {
+  using type = std::tuple<E...>;
+  static constexpr type const& list(type const& body) { return body; }
+};
+
+/// result I is the I-th expression that f returns.
+template <class F, class... Leaf>
+struct compiled_source {
+  static constexpr graph::program build() {
+    using body = body_of_function<F, Leaf...>;
+    graph::program p{};
+    graph::tracer t{p, graph::mode::evaluation, false, 0, 0};
+    graph::scope const own = scope_of_arguments<Leaf...>(t);
+    int result = 0;
+    std::apply([&](auto const&... each) { (p.add_output(lower(t, each, own), graph::destination::result, result++), ...); },
+               results_of<typename body::type>::list(body::expression()));
+    return p;
+  }
+  static constexpr plan::storage_layout layout() { return {nullptr, nullptr}; }
+};
+
+template <class Results>
+struct refusal_of_results;
+template <class... E>
+struct refusal_of_results<std::tuple<E...>> {
+  static constexpr bool any = (is_refused<E> || ...);
+  using type = typename first_refused<E..., refused<>>::type;
+};
+/// What is wrong with f for these arguments.
+template <class F, class... X>
+constexpr auto compiled_fault() {
+  if constexpr (auto const first = function_fault<F, false, X...>(); !first.agree) {
+    return first;
+  } else {
+    using found = refusal_of_results<typename results_of<typename body_of_function<F, X...>::type>::type>;
+    if constexpr (found::any) return fault<fault_of::shapes, typename found::type>{};
+    else return fault<fault_of::nothing, agreed>{};
+  }
+}
+
+/// What is known of f for these arguments.
+template <bool Agree, class F, class... Leaf>
+struct compiled_facts {
+  using element_type = float;
+  static constexpr std::size_t workspace_bytes = 0;
+  static constexpr int kernel_count = 0;
+};
+template <class F, class... Leaf>
+struct compiled_facts<true, F, Leaf...> {
+  using element_type = typename shared_element<Leaf...>::type;
+  using source = compiled_source<F, Leaf...>;
+  template <class Results>
+  struct tensors_of;
+  template <class... E>
+  struct tensors_of<std::tuple<E...>> {
+    using type = std::tuple<tensor<typename Leaf::element_type, typename Leaf::shape_type>..., tensor<element_type, shape_of<E>>...>;
+  };
+  /// The tensors that a run is given: f's arguments, then its results.
+  using tensors = typename tensors_of<typename results_of<typename body_of_function<F, Leaf...>::type>::type>::type;
+  static constexpr std::size_t workspace_bytes = static_cast<std::size_t>(plan::plan_of<source>.places.workspace) * sizeof(element_type);
+  static constexpr int kernel_count = plan::plan_of<source>.groups.group_count;
+};
+
+/// Fact for a refusal: what a run was given, and what it takes.
+template <class Given, class Taken>
+struct compiled_takes {
+  static constexpr bool agree = std::is_same_v<Given, Taken>;
+};
+
+}  // namespace detail
+
+/// A captureless function of tensors, planned once for the shapes of its arguments, with a workspace of its own: for formulas that run again and again.
+/// f returns an expression, or a std::tuple of expressions, which share what they have in common; a gradient inside f is an expression too.
+///   struct step { constexpr auto operator()(auto x, auto dy) const { return std::tuple{f(x), grad<0>(g{})(x, dy)}; } };
+///   esp::compiled run{step{}, x, dy};   run(x, dy, y, dx);
+/// shape    arguments as at construction (their values do not matter there), then a tensor for each result
+/// memory   one allocation at construction where the plan needs a workspace; none afterwards. Results must not overlap arguments or each other
+/// errors   f that captures, shapes that do not fit inside f, and other arguments or results do not compile
+template <class F, class... Leaf>
+class compiled {
+  using Fault = decltype(detail::compiled_fault<F, Leaf...>());
+  using facts = detail::compiled_facts<Fault::agree, F, Leaf...>;
+  using T = typename facts::element_type;
+  static constexpr int arguments = static_cast<int>(sizeof...(Leaf));
+  static_assert(captureless<F>::agree, "compiled(f, x...): " ESPALIER_CAPTURELESS);
+  static_assert(Fault::elements, "compiled(f, x...): " ESPALIER_ELEMENTS_OF_ARGUMENTS);
+  static_assert(Fault::arguments, "compiled(f, x...): " ESPALIER_ARGUMENTS_OF_F);
+  static_assert(Fault::shapes, "compiled(f, x...): " ESPALIER_SHAPES_INSIDE);
+
+ public:
+  static constexpr std::size_t workspace_bytes = facts::workspace_bytes;
+  static constexpr int kernel_count = facts::kernel_count;
+
+  template <class... X>
+  explicit compiled(F, X const&...) : memory_{workspace_bytes} {}
+
+  /// run(x..., y...): computes every result. Never allocates.
+  template <Stored... X>
+  void operator()(X&&... x) noexcept {
+    if constexpr (Fault::agree) {
+      using Given = std::tuple<tensor<std::remove_const_t<typename std::remove_cvref_t<X>::value_type>, shape_of<std::remove_cvref_t<X>>>...>;
+      using Takes = detail::compiled_takes<Given, typename facts::tensors>;
+      static_assert(Takes::agree, "compiled(x..., y...): the arguments f was planned for, then a tensor for each result");
+      if constexpr (Takes::agree) run(x...);
+    }
+  }
+
+ private:
+  template <class... X>
+  void run(X&... x) noexcept {
+    static_assert(detail::inputs_fit<typename facts::source>(), "compiled(f, x...): f reads at most 24 tensors and gives at most 24");
+    void* base[plan::base::count];
+    base[plan::base::workspace] = memory_.template at<T>(0);
+    int position = 0;
+    ((base[position < arguments ? plan::base::arguments + position : plan::base::results + position - arguments] =
+          const_cast<void*>(static_cast<void const*>(x.data())),
+      ++position),
+     ...);
+    on_cpu::run<typename facts::source, T>(base);
+  }
+
+  detail::block memory_;
+};
+
+template <class F, class... X>
+compiled(F, X const&...) -> compiled<F, detail::eager_leaf<X>...>;
+
+}  // namespace espalier
