@@ -31,7 +31,8 @@ struct machine {
     int const step = seed % 3 == 0 ? p.nodes.size : static_cast<int>(1 + seed % 11);
     for (int first = 1; first <= p.nodes.size; first += step)
       plan::grouper{p.nodes, *groups}.continue_with(first, first + step - 1 < p.nodes.size ? first + step - 1 : p.nodes.size);
-    *groups = plan::end_grouping(p, *groups);
+    plan::grouper{p.nodes, *groups}.end(p.outputs, p.output_count);
+    plan::merger{p.nodes, *groups}.run();
     *planned = plan::decide(p, *groups, {parameter_offsets, buffer_offsets});
 
     if (std::getenv("ESPALIER_SEED")) BOOST_TEST_MESSAGE(described(p, *planned));

@@ -32,8 +32,13 @@ class plan_runner {
   /// What the plan does wrong, or nothing.
   std::string run() {
     for (int x = 1; x <= r_.groups.group_count && wrong_.empty(); ++x) {
-      if (r_.groups.groups[x].what == plan::kind::fused) fused(x);
-      else alone(x);
+      if (r_.groups.groups[x].what == plan::kind::fused) {
+        fused(x);
+      } else {
+        std::vector<double> const y = alone(x);
+        if (wrong_.empty() && r_.codes.groups[x].steps > 1) fused(x, &y);
+        else if (wrong_.empty()) std::copy(y.begin(), y.end(), of(r_.groups.groups[x].first));
+      }
     }
     for (int i = 0; i < r_.places.copy_count && wrong_.empty(); ++i) {
       plan::final_copy const& c = r_.places.copies[i];
@@ -84,28 +89,31 @@ class plan_runner {
     bool late;  ///< known only after the group's sweeps
   };
 
-  void fused(int x) {
+  /// sums: what a product gave, to which the other steps of its group are applied.
+  void fused(int x, std::vector<double> const* sums = nullptr) {
     plan::code const& codes = r_.codes;
     plan::group_code const &own = codes.groups[x], &code = codes.groups[own.kernel];
     plan::group const& g = r_.groups.groups[own.kernel];
     if (static_cast<std::int64_t>(g.rows) * g.columns != g.size) return fail(x, "rows times columns is not its size");
     if (own.steps != code.steps || own.leaves != code.leaves || own.outputs != code.outputs) return fail(x, "shares a kernel with a group of other counts");
     std::vector<std::vector<double>> leaves(static_cast<std::size_t>(code.leaves)), steps(static_cast<std::size_t>(code.steps));
+    int const begin = sums == nullptr ? 0 : 1;
+    if (sums != nullptr) steps[0] = *sums;
     for (int i = 0; i < code.leaves; ++i) {
       plan::leaf const& l = codes.leaves[code.first_leaf + i];
       auto& to = leaves[static_cast<std::size_t>(i)];
       if (l.what == plan::leaf_kind::constant) to.assign(1, std::bit_cast<double>(l.bits));
       if (l.what == plan::leaf_kind::column_index)
         for (int c = 0; c < g.columns; ++c) to.push_back(c);
-      if (l.what != plan::leaf_kind::memory) continue;
+      if (l.what != plan::leaf_kind::memory || !is_read(code, begin, -1 - i)) continue;
       int const id = codes.leaves[own.first_leaf + i].node;
       std::int64_t const size = g_[id].shape.size();
       if (size != count(g, l.where)) return fail(x, "leaf " + std::to_string(i) + " has " + std::to_string(size) + " elements at another place");
       to.assign(of(id), of(id) + size);
-      for (int o = 0; o < code.outputs; ++o) check_overlap(x, own, code, o, id, l);
+      for (int o = 0; o < code.outputs; ++o) check_overlap(x, own, code, o, id, l, sums != nullptr);
     }
     late_.assign(static_cast<std::size_t>(code.steps), false);
-    for (int i = 0; i < code.steps && wrong_.empty(); ++i) run_step(x, g, code, i, leaves, steps);
+    for (int i = begin; i < code.steps && wrong_.empty(); ++i) run_step(x, g, code, i, leaves, steps);
     if (!wrong_.empty()) return;
     for (int o = 0; o < code.outputs; ++o) {
       int const step = codes.local[codes.outputs[code.first_output + o]], id = codes.outputs[own.first_output + o];
@@ -115,13 +123,24 @@ class plan_runner {
     }
   }
 
+  bool is_read(plan::group_code const& code, int begin, int reference) const {
+    for (int i = begin; i < code.steps; ++i) {
+      plan::step const& s = r_.codes.steps[code.first_step + i];
+      int const arity = s.op == nullptr || s.op->kind == family::reduction ? 1 : s.op->arity;
+      for (int k = 0; k < arity; ++k)
+        if (s.operand[k] == reference) return true;
+    }
+    return false;
+  }
+
   /// A kernel stores while it loads: where an output takes the memory of a leaf, it may only be element by element and in the last sweep.
-  void check_overlap(int x, plan::group_code const& own, plan::group_code const& code, int o, int leaf, plan::leaf const& l) {
+  void check_overlap(int x, plan::group_code const& own, plan::group_code const& code, int o, int leaf, plan::leaf const& l, bool after_product) {
     int const id = r_.codes.outputs[own.first_output + o];
     plan::location const &to = r_.places.of[id], &from = r_.places.of[leaf];
     if (!overlap(to, g_[id].shape.size(), from, g_[leaf].shape.size())) return;
     int const in_kernel = r_.codes.outputs[code.first_output + o];
     place const where = r_.codes.steps[code.first_step + r_.codes.local[in_kernel]].where;
+    if (after_product) return fail(x, "a product leaves its sums where what follows still reads");
     if (to.offset != from.offset || where != l.where || !r_.codes.late[in_kernel]) fail(x, "an output overwrites a leaf that is still read");
   }
 
@@ -176,13 +195,17 @@ class plan_runner {
       }
   }
 
-  void alone(int x) {
+  /// What the first node of a group that is not fused gives.
+  std::vector<double> alone(int x) {
     plan::code const& codes = r_.codes;
     plan::group_code const& own = codes.groups[x];
-    int const id = r_.groups.groups[own.kernel].first, result = r_.groups.groups[x].first;
+    int const id = r_.groups.groups[own.kernel].first;
     graph::node const& n = g_[id];
     auto const data = [&](int k) { return of(codes.leaves[own.first_leaf - 1 - codes.steps[own.first_step].operand[k]].node); };
-    if (codes.steps[own.first_step].operand[0] >= 0) return fail(x, "has no operand");
+    if (codes.steps[own.first_step].operand[0] >= 0) {
+      fail(x, "has no operand");
+      return {};
+    }
     std::int64_t const size = n.shape.size();
     std::vector<double> y(static_cast<std::size_t>(size)), windows;
     double const* a = data(0);
@@ -209,7 +232,7 @@ class plan_runner {
       for (std::int64_t i = 0; i < from.size(); ++i)
         if (std::int64_t const to = espalier::moved_offset(g_.maps[n.attribute], n.shape, from, i); to >= 0) y[static_cast<std::size_t>(to)] += a[i];
     if (n.op->kind == family::join) join(static_cast<int>(n.attribute), n.shape, a, from, data(codes.steps[own.first_step].operand[1] < 0 ? 1 : 0), y);
-    std::copy(y.begin(), y.end(), of(result));
+    return y;
   }
 
   static std::vector<double> moved(espalier::index_map const& m, double const* x, extents const& from, extents const& to) {

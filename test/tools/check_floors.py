@@ -20,7 +20,7 @@ FORBIDDEN = {
 }
 
 # Headers that gather floors and so stand above all of them.
-GATHERING = {"espalier.hpp", "espalier/cuda.hpp"}
+GATHERING = {"espalier.hpp", "espalier/cuda.hpp", "espalier/parallel.hpp"}
 
 # What only compiles with the CUDA toolkit.
 NEEDS_CUDA = ("espalier/device/cuda/", "espalier/cuda.hpp")
@@ -32,6 +32,9 @@ OTHERS = {
     "cuda": "espalier/device/cuda/",
     "cublas": "espalier/device/cuda/",
 }
+
+# Headers of the system: header -> where it may be included.
+SYSTEM = {name: "espalier/device/cpu/parallel.hpp" for name in ["pthread.h", "semaphore.h", "signal.h"]}
 
 # Standard headers that cost 0.1 to 0.4 s of every compilation: kept out of the floors below io.
 COSTLY = {"algorithm", "any", "deque", "filesystem", "format", "fstream", "functional", "iomanip", "ios", "iostream", "istream", "list", "locale", "map",
@@ -92,6 +95,8 @@ def other_include(name, target):
     for prefix, home in OTHERS.items():
         if target.startswith(prefix):
             return None if name.startswith(home) else f"<{target}> belongs into {home} alone"
+    if target in SYSTEM:
+        return None if name == SYSTEM[target] else f"<{target}> belongs into {SYSTEM[target]} alone"
     if "/" in target or target.endswith((".h", ".hpp")):
         return f"<{target}>: neither ours, nor standard, nor Hana, nor xsimd"
     floor = floor_of(name)

@@ -40,6 +40,7 @@ class Floors(unittest.TestCase):
         self.accepted("espalier/device/cpu/map.hpp", "#include <espalier/plan/plan.hpp>")
         self.accepted("espalier/device/cpu/map.hpp", "#include <xsimd/xsimd.hpp>")
         self.accepted("espalier/nn/linear.hpp", "#include <boost/hana/tuple.hpp>")
+        self.accepted("espalier/device/cpu/parallel.hpp", "#include <pthread.h>")
         self.accepted("espalier.hpp", "#include <espalier/plan/plan.hpp>")
         self.accepted("espalier/io/file.hpp", "#include <fstream>")
         self.accepted("espalier/storage/print.hpp", "#include <ostream>")
@@ -62,6 +63,7 @@ class Floors(unittest.TestCase):
         self.refused("espalier/device/cuda/row.cuh", "#include <xsimd/xsimd.hpp>", "belongs into espalier/device/cpu/ alone")
         self.refused("espalier/nn/linear.hpp", "#include <boost/hana.hpp>", "single headers")
         self.refused("espalier/nn/linear.hpp", "#include <boost/mp11.hpp>", "neither ours")
+        self.refused("espalier/model/trainer.hpp", "#include <pthread.h>", "belongs into espalier/device/cpu/parallel.hpp alone")
         self.refused("espalier/shape/show.hpp", "#include <iostream>", "costly")
         self.refused("espalier/storage/tensor.hpp", "#include <ostream>", "costly")
 

@@ -82,6 +82,20 @@ struct compiled_takes {
   static constexpr bool agree = std::is_same_v<Given, Taken>;
 };
 
+/// A function and where it runs, as one type: cpu where nothing is said.
+template <class Device, class F>
+struct on_device {};
+template <class F>
+struct where_it_runs {
+  using function = F;
+  using device = cpu;
+};
+template <class Device, class F>
+struct where_it_runs<on_device<Device, F>> {
+  using function = F;
+  using device = Device;
+};
+
 }  // namespace detail
 
 /// A captureless function of tensors, planned once for the shapes of its arguments, with a workspace of its own: for formulas that run again and again.
@@ -90,13 +104,18 @@ struct compiled_takes {
 ///   esp::compiled run{step{}, x, dy};   run(x, dy, y, dx);
 /// shape    arguments as at construction (their values do not matter there), then a tensor for each result
 /// memory   one allocation at construction where the plan needs a workspace; none afterwards. Results must not overlap arguments or each other
+/// threads  compiled run{esp::cpu_parallel<2>{}, f, x...} has one that helps, from construction to destruction; the results are the same
 /// errors   f that captures, shapes that do not fit inside f, and other arguments or results do not compile
-template <class F, class... Leaf>
+template <class Function, class... Leaf>
 class compiled {
+  using F = typename detail::where_it_runs<Function>::function;
+  using Device = typename detail::where_it_runs<Function>::device;
   using Fault = decltype(detail::compiled_fault<F, Leaf...>());
   using facts = detail::compiled_facts<Fault::agree, F, Leaf...>;
   using T = typename facts::element_type;
   static constexpr int arguments = static_cast<int>(sizeof...(Leaf));
+  static_assert(detail::threads_of<Device>::included, ESPALIER_THREADS_INCLUDED);
+  static_assert(detail::thread_count<Device>::agree, ESPALIER_THREAD_COUNT);
   static_assert(captureless<F>::agree, "compiled(f, x...): " ESPALIER_CAPTURELESS);
   static_assert(Fault::elements, "compiled(f, x...): " ESPALIER_ELEMENTS_OF_ARGUMENTS);
   static_assert(Fault::arguments, "compiled(f, x...): " ESPALIER_ARGUMENTS_OF_F);
@@ -108,6 +127,8 @@ class compiled {
 
   template <class... X>
   explicit compiled(F, X const&...) : memory_{workspace_bytes} {}
+  template <class... X>
+  compiled(Device, F, X const&...) : memory_{workspace_bytes} {}
 
   /// run(x..., y...): computes every result. Never allocates.
   template <Stored... X>
@@ -131,13 +152,18 @@ class compiled {
           const_cast<void*>(static_cast<void const*>(x.data())),
       ++position),
      ...);
-    on_cpu::run<typename facts::source, T>(base);
+    on_cpu::run<typename facts::source, T>(base, team_);
   }
 
   detail::block memory_;
+  [[no_unique_address]] typename on_cpu::detail::team_of<Device>::type team_;
 };
 
 template <class F, class... X>
 compiled(F, X const&...) -> compiled<F, detail::eager_leaf<X>...>;
+template <class F, class... X>
+compiled(cpu, F, X const&...) -> compiled<F, detail::eager_leaf<X>...>;
+template <int Threads, class F, class... X>
+compiled(cpu_parallel<Threads>, F, X const&...) -> compiled<detail::on_device<cpu_parallel<Threads>, F>, detail::eager_leaf<X>...>;
 
 }  // namespace espalier

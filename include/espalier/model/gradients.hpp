@@ -87,7 +87,7 @@ struct model_gradient_function {
     b.at[plan::base::arguments] = const_cast<T*>(x.data());
     b.at[plan::base::arguments + 1] = const_cast<element_of<Y>*>(y.data());
     b.at[plan::base::results] = &result.loss;
-    on_cpu::run<Source, T>(b.at);
+    on_cpu::run<Source, T>(b.at, model.team());
   }
 };
 

@@ -63,7 +63,7 @@ constexpr std::size_t bytes_for(std::size_t elements) {
 /// Facts for refusals: the device is included, T is an element type of nets, the net is a module.
 template <class Device>
 struct model_on {
-  static constexpr bool included = std::is_same_v<Device, cpu>;
+  static constexpr bool included = std::is_same_v<Device, cpu> || is_parallel<Device>;
 };
 template <class X>
 struct is_tensor_or_view {
@@ -84,9 +84,12 @@ struct is_net {
 /// shape    parameters and buffers as the net declares them
 /// start    each parameter by its initializer, from a stream of its own under the seed, in the order of declaration
 /// memory   one allocation at construction, or bytes that the user gives (model::bytes of them)
+/// threads  with cpu_parallel<N>, N - 1 that help trainers, predictors and updaters of the model; they start and end with it
 template <class Net, class Device = cpu, class T = float>
 class model {
   static_assert(detail::model_on<Device>::included, "model<Net, cuda>: include <espalier/cuda.hpp> for models on the graphics processor");
+  static_assert(detail::threads_of<Device>::included, ESPALIER_THREADS_INCLUDED);
+  static_assert(detail::thread_count<Device>::agree, ESPALIER_THREAD_COUNT);
   static_assert(detail::real_number<T>::agree, "model<Net, Device, T>: T is float or double");
   static_assert(detail::is_net<Net>::agree, "model<Net>: the net is no module; write ESPALIER_MODULE(Net, members...) in it");
   static_assert(nn::well_made<Net>::known, ESPALIER_MEMBERS_KNOWN);
@@ -97,6 +100,7 @@ class model {
  public:
   using net_type = Net;
   using value_type = T;
+  using device_type = Device;
 
   static constexpr std::int64_t parameter_count = slots_of<Net>.parameters.elements;
   static constexpr std::size_t parameter_bytes = detail::bytes_for<T>(static_cast<std::size_t>(slots_of<Net>.parameters.storage));
@@ -166,7 +170,7 @@ class model {
       b.at[plan::base::workspace] = workspace.template at<T>(0);
       b.at[plan::base::arguments] = const_cast<T*>(x.data());
       b.at[plan::base::results] = y.data();
-      espalier::on_cpu::run<Source, T>(b.at);
+      espalier::on_cpu::run<Source, T>(b.at, team());
       return y;
     }
   }
@@ -184,6 +188,8 @@ class model {
     return said;
   }
 
+  /// The threads that run this model's programs.
+  auto const& team() const { return team_; }
   /// The start of a program's table of pointers.
   detail::program_bases bases() const {
     detail::program_bases b{};
@@ -205,6 +211,7 @@ class model {
   }
 
   detail::block memory_;
+  [[no_unique_address]] typename on_cpu::detail::team_of<Device>::type team_;
   seed seed_{};
   mutable std::uint64_t draws_ = 0;
 };

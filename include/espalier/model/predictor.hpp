@@ -48,7 +48,7 @@ class predictor {
     b.at[plan::base::workspace] = memory_.template at<T>(0);
     b.at[plan::base::arguments] = const_cast<T*>(x.data());
     b.at[plan::base::results] = scores.data();
-    espalier::on_cpu::run<Source, T>(b.at);
+    espalier::on_cpu::run<Source, T>(b.at, model_->team());
   }
 
   Model const* model_;

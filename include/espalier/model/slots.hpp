@@ -63,7 +63,7 @@ constexpr int take_slot(tensor_slots& s, extents const& shape, bool trainable) {
 
 /// Visits the members of a module: f(name, member) for each parameter, buffer and stream, with modules entered by enter(name, module).
 template <class M>
-constexpr void number(M& member, slots& s, bool trainable) {
+constexpr void number_members(M& member, slots& s, bool trainable) {
   if constexpr (ParameterMember<M>) {
     member.slot = take_slot(s.parameters, M::shape_type::value, trainable);
   } else if constexpr (BufferMember<M>) {
@@ -71,9 +71,9 @@ constexpr void number(M& member, slots& s, bool trainable) {
   } else if constexpr (StreamMember<M>) {
     member.slot = s.streams++;
   } else if constexpr (nn::Module<M>) {
-    M::visit_members(member, [&](char const*, auto& inner) { number(inner, s, trainable && !requires { typename M::is_frozen; }); });
+    M::visit_members(member, [&](char const*, auto& inner) { number_members(inner, s, trainable && !requires { typename M::is_frozen; }); });
   } else if constexpr (ArrayMember<M>) {
-    for (auto& inner : member) number(inner, s, trainable);
+    for (auto& inner : member) number_members(inner, s, trainable);
   }
 }
 
@@ -93,7 +93,7 @@ template <class Net>
 constexpr slots slots_of_net() {
   slots s{};
   Net net{};
-  if constexpr (nn::detail::is_well_made<nn::well_made<Net>>) number(net, s, true);
+  if constexpr (nn::detail::is_well_made<nn::well_made<Net>>) number_members(net, s, true);
   lay_out(s.parameters);
   lay_out(s.buffers);
   return s;
@@ -102,7 +102,7 @@ template <class Net>
 constexpr Net number_net() {
   slots s{};
   Net net{};
-  if constexpr (nn::detail::is_well_made<nn::well_made<Net>>) number(net, s, true);
+  if constexpr (nn::detail::is_well_made<nn::well_made<Net>>) number_members(net, s, true);
   return net;
 }
 

@@ -156,7 +156,7 @@ class trainer {
     b.at[plan::base::workspace] = memory_.template at<T>(0);
     b.at[plan::base::arguments] = const_cast<T*>(images.data());
     b.at[plan::base::results] = scores;
-    espalier::on_cpu::run<Forward, T>(b.at);
+    espalier::on_cpu::run<Forward, T>(b.at, model_->team());
     return view<T, prediction_shape>(scores);
   }
 
@@ -166,7 +166,7 @@ class trainer {
   auto& learning_rate() { return optim::learning_rate(rule_.optimizer); }
   /// What the optimizer (penalized) adds to the loss at the model's parameters; 0 for one that adds nothing.
   T penalty() const {
-    return rule_.penalty(model_->parameters().data(), states(), memory_.template at<T>(0));
+    return rule_.penalty(model_->parameters().data(), states(), memory_.template at<T>(0), model_->team());
   }
   /// Updates that were applied so far.
   std::int64_t steps() const { return rule_.steps; }
@@ -194,7 +194,7 @@ class trainer {
     for (std::int64_t i = 0; i < count; ++i) {
       b.at[plan::base::arguments] = scores + i * row;
       b.at[plan::base::arguments + 1] = const_cast<target_element*>(targets.data() + i * target_row);
-      espalier::on_cpu::run<OneLoss, T>(b.at);
+      espalier::on_cpu::run<OneLoss, T>(b.at, model_->team());
       std::int64_t counted = 1;
       if constexpr (has_labels && row == target_row * labels.classes) counted = judge<target_row>(scores + i * row, targets.data() + i * target_row, result);
       result.count += counted;
@@ -238,11 +238,11 @@ class trainer {
     b.at[plan::base::results] = &loss;
     [[maybe_unused]] T* const kept = memory_.template at<T>(bytes - kept_bytes);
     if constexpr (kept_bytes > 0) __builtin_memcpy(kept, model_->buffers().data(), kept_bytes);
-    espalier::on_cpu::run<detail::training_source<Net, Loss, B>, T>(b.at);
+    espalier::on_cpu::run<detail::training_source<Net, Loss, B>, T>(b.at, model_->team());
     if constexpr (Rule::has_penalty)
       if (detail::penalty_in_loss(rule_.optimizer)) loss += penalty();
     T* const gradient = memory_.template at<T>(scratch_bytes);
-    [[maybe_unused]] bool const accepted = rule_.apply(model_->parameters().data(), gradient, states(), memory_.template at<T>(0));
+    [[maybe_unused]] bool const accepted = rule_.apply(model_->parameters().data(), gradient, states(), memory_.template at<T>(0), model_->team());
     if constexpr (kept_bytes > 0)
       if (!accepted) __builtin_memcpy(model_->buffers().data(), kept, kept_bytes);
     return loss;

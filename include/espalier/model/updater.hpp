@@ -116,19 +116,21 @@ class update_rule {
   }
 
   /// Says whether the optimizer accepted the gradient.
-  bool apply(T* parameters, T const* gradient, T* states, T* scratch) {
+  template <class Team>
+  bool apply(T* parameters, T const* gradient, T* states, T* scratch, Team const& team) {
     T applied = 1;
-    if constexpr (Size > 0) run<Source>(parameters, gradient, states, scratch, applied);
+    if constexpr (Size > 0) run<Source>(parameters, gradient, states, scratch, applied, team);
     bool const accepted = applied != T(0);
     ++(accepted ? steps : refused);
     return accepted;
   }
 
   /// What the optimizer adds to the loss at these parameters; 0 for one that adds nothing.
-  T penalty([[maybe_unused]] T const* parameters, [[maybe_unused]] T* states, [[maybe_unused]] T* scratch) const {
+  template <class Team>
+  T penalty([[maybe_unused]] T const* parameters, [[maybe_unused]] T* states, [[maybe_unused]] T* scratch, [[maybe_unused]] Team const& team) const {
     T result = 0;
     if constexpr (has_penalty && Size > 0)
-      run<penalty_source<Optimizer, Size>>(const_cast<T*>(parameters), nullptr, states, scratch, result);
+      run<penalty_source<Optimizer, Size>>(const_cast<T*>(parameters), nullptr, states, scratch, result, team);
     return result;
   }
 
@@ -137,8 +139,9 @@ class update_rule {
   std::int64_t refused = 0;
 
  private:
-  template <class Program>
-  void run(T* parameters, T const* gradient, T* states, T* scratch, T& result) const {
+  /// Arch: translation units with other instructions keep a function of their own.
+  template <class Program, class Arch = on_cpu::default_arch, class Team>
+  void run(T* parameters, T const* gradient, T* states, T* scratch, T& result, Team const& team) const {
     optim::magnitudes const m = optimizer.magnitudes_of(steps + 1);
     T magnitudes[optim::max_magnitudes];
     for (int i = 0; i < optim::max_magnitudes; ++i) magnitudes[i] = static_cast<T>(m.at[i]);
@@ -149,7 +152,7 @@ class update_rule {
     base[plan::base::magnitudes] = magnitudes;
     base[plan::base::arguments] = const_cast<T*>(gradient);
     base[plan::base::results] = &result;
-    on_cpu::run<Program, T>(base);
+    on_cpu::run<Program, T, Arch>(base, team);
   }
 };
 
@@ -174,7 +177,7 @@ class updater {
 
   /// Moves the model's parameters along the gradients.
   void update(Model& model, gradients<typename Model::net_type, T> const& slopes) {
-    rule_.apply(model.parameters().data(), slopes.span().data(), memory_.template at<T>(0), memory_.template at<T>(Rule::state));
+    rule_.apply(model.parameters().data(), slopes.span().data(), memory_.template at<T>(0), memory_.template at<T>(Rule::state), model.team());
   }
   /// Magnitudes (learning rate, ...) may change while training.
   Optimizer& optimizer() { return rule_.optimizer; }
@@ -182,7 +185,7 @@ class updater {
   auto& learning_rate() { return optim::learning_rate(rule_.optimizer); }
   /// What the optimizer adds to the loss at the model's parameters; 0 for one that adds nothing.
   T penalty(Model const& model) const {
-    return rule_.penalty(model.parameters().data(), memory_.template at<T>(0), memory_.template at<T>(Rule::state));
+    return rule_.penalty(model.parameters().data(), memory_.template at<T>(0), memory_.template at<T>(Rule::state), model.team());
   }
   /// The optimizer's states, one vector after the other, each laid out like the model's trainable parameters: what a training that is continued later
   /// has to keep, with the number of steps.

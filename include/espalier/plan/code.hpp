@@ -98,8 +98,8 @@ class coder {
     group_code& k = c_.groups[x];
     k.first_step = c_.step_count;
     k.first_leaf = c_.leaf_count;
-    bool const fused = r_.groups[x].what == kind::fused;
     for (int id = r_.groups[x].first; id != 0; id = r_.next[id]) {
+      bool const fused = r_.groups[x].what == kind::fused || id != r_.groups[x].first;  // not so: the node of a group that stands alone
       graph::node const& n = g_[id];
       step& s = c_.steps[c_.step_count];
       c_.local[id] = c_.step_count - k.first_step;
@@ -114,7 +114,7 @@ class coder {
         if (fused && s.where == place::column && r_.groups[x].how == order::rows) c_.stored[id] = true;  // its sum grows in memory
       } else if (fused) {
         use const u = copied(id);
-        s.operand[0] = reference(x, u, u.where);
+        s.operand[0] = reference(x, u, u.where, true);
         ++c_.step_count;
         continue;
       }
@@ -129,7 +129,7 @@ class coder {
         u[1] = first;
       }
       for (int i = 0; i < arity; ++i)
-        s.operand[i] = reference(x, u[i], u[i].where == place::full && n.op->kind == family::elementwise ? s.where : u[i].where);
+        s.operand[i] = reference(x, u[i], u[i].where == place::full && n.op->kind == family::elementwise ? s.where : u[i].where, fused);
       ++c_.step_count;
     }
     k.steps = c_.step_count - k.first_step;
@@ -157,9 +157,9 @@ class coder {
     return use{id, place::full, 0, 0};
   }
 
-  constexpr int reference(int x, use const& u, place where) {
+  constexpr int reference(int x, use const& u, place where, bool fused) {
     family const f = g_[u.source].op->kind;
-    bool const constant = f == family::constant && r_.groups[x].what == kind::fused;
+    bool const constant = f == family::constant && fused;
     // Read from memory where the index itself was repeated along other columns than its own.
     bool const index = f == family::column_index && u.where == place::column && g_[u.source].shape.at[g_[u.source].shape.rank - 1] == r_.groups[x].columns;
     if (!constant && !index && r_.group_of[u.source] == x) return c_.local[u.source];
@@ -197,7 +197,11 @@ class coder {
     if (a.what != b.what || a.windowed != b.windowed || a.how != b.how || a.rows != b.rows || a.columns != b.columns || p.steps != q.steps || p.leaves != q.leaves ||
         p.outputs != q.outputs)
       return false;
-    if (a.what != kind::fused) return same_alone(a.first, b.first) && (!a.windowed || same_alone(data_of(g_, g_[a.first].operand[0]), data_of(g_, g_[b.first].operand[0])));
+    if (a.what != kind::fused) {
+      if (!same_alone(a.first, b.first)) return false;
+      if (a.windowed && !same_alone(data_of(g_, g_[a.first].operand[0]), data_of(g_, g_[b.first].operand[0]))) return false;
+      if (p.steps == 1) return true;
+    }
     for (int i = 0; i < p.steps; ++i) {
       step const &s = c_.steps[p.first_step + i], &t = c_.steps[q.first_step + i];
       if (s.op != t.op || s.where != t.where || s.operand[0] != t.operand[0] || s.operand[1] != t.operand[1] || s.operand[2] != t.operand[2])

@@ -13,8 +13,10 @@ class grouper {
   /// Marks what the outputs need, and groups what needs nothing but leaves and cannot be fused: it runs first, so that later groups need not wait.
   constexpr void begin(graph::output const* outputs, int output_count) {
     mark_needed(outputs, output_count);
+    for (int i = 0; i < output_count; ++i) r_.open[data_of(g_, outputs[i].id)] = true;
     for (int id = 1; id <= g_.size; ++id) {
       if (!r_.needed[id]) continue;
+      mark_open(id);
       if (g_[id].op->kind == family::convert) place_alone(id, kind::convert);
       if (g_[id].op->kind == family::draw) place_alone(id, kind::draw);
     }
@@ -82,6 +84,16 @@ class grouper {
       if (n.op->kind == family::alias) continue;
       r_.needed[n.operand[1]] = true;
       r_.needed[n.operand[2]] = true;
+    }
+  }
+
+  constexpr void mark_open(int id) {
+    graph::node const& n = g_[id];
+    if (n.op->kind == family::reshape || n.op->kind == family::alias) return;
+    for (int k = 0; k < 3; ++k) {
+      if (n.operand[k] == 0) continue;
+      int const source = data_of(g_, n.operand[k]);
+      if (n.op->kind != family::elementwise || g_[source].shape.size() != n.shape.size()) r_.open[source] = true;
     }
   }
 
@@ -160,7 +172,9 @@ class grouper {
         if (r_.floating[u[k].source]) newest = newest_behind(u[k].source, newest);
     }
     place where = place::none;
-    if (newest <= r_.early || !joins(newest, u, n.op->arity, size, where)) {
+    if (newest > r_.early && follows_product(newest, u, n.op->arity, size)) {
+      where = place::full;
+    } else if (newest <= r_.early || !joins(newest, u, n.op->arity, size, where)) {
       newest = group_for(id, u, n.op->arity, size);
       where = place::full;
     }
@@ -241,6 +255,24 @@ class grouper {
       if (r_.floating[source]) pull(x, source, where);
     }
     add_member(x, id, where);
+  }
+
+  /// Can an elementwise node with these uses be applied to the result of a matrix product, group x, where it is made? Not where others need what it is
+  /// applied to: a sweep that reads that can compute the node for nothing.
+  constexpr bool follows_product(int x, use const* u, int count, std::int64_t size) {
+    group& to = r_.groups[x];
+    if (to.what != kind::contraction || to.windowed || to.count >= max_epilogue || size != to.size) return false;
+    extents const& result = g_[to.first].shape;
+    int const columns = result.at[result.rank - 1], rows = static_cast<int>(size / columns);
+    for (int k = 0; k < count; ++k) {
+      bool const inside = r_.group_of[u[k].source] == x, floating = r_.floating[u[k].source];
+      if (u[k].where == place::full ? floating && r_.float_rows[u[k].source] != 0 : inside || floating) return false;
+      if (inside && r_.open[u[k].source]) return false;
+      if (u[k].rows != 0 && (u[k].rows != rows || u[k].columns != columns)) return false;
+    }
+    to.rows = rows;
+    to.columns = columns;
+    return true;
   }
 
   /// Can an elementwise node with these uses run inside group x? Sets its place and what the group learns from it.

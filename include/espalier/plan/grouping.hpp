@@ -20,6 +20,7 @@ enum class order : std::uint8_t { any, rows, columns };
 
 inline constexpr int max_groups = 4096;
 inline constexpr int max_steps = 48;
+inline constexpr int max_epilogue = 16;
 
 struct group {
   kind what;
@@ -43,6 +44,7 @@ struct grouping {
   place place_of[graph::capacity];
   int next[graph::capacity];
   bool needed[graph::capacity];
+  bool open[graph::capacity];  ///< is a result, or is read by something that is no elementwise op of its size
   bool floating[graph::capacity];  ///< made of leaves alone: computed inside the first group that reads it
   int float_rows[graph::capacity];  ///< the split of its elements that a floating value takes for granted; 0: any
   int float_columns[graph::capacity];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include "code.hpp"
+#include "pack.hpp"
 
 /// Where every value lives: a program's bases (workspace, parameters, arguments, ...) and offsets in them, decided before it runs.
 namespace espalier::plan {
@@ -35,65 +36,7 @@ struct memory {
   final_copy copies[graph::max_outputs];
   int copy_count;
   std::int64_t workspace;   ///< elements
-  std::int64_t peak_live;   ///< elements live at once at most: no plan can need less
-};
-
-inline constexpr int alignment_elements = 16;
-constexpr std::int64_t rounded(std::int64_t n) { return (n + alignment_elements - 1) / alignment_elements * alignment_elements; }
-
-/// First fit over a list of gaps, kept in address order and merged when memory comes back.
-class arena {
- public:
-  constexpr std::int64_t take(std::int64_t size) {
-    for (int i = 0; i < count_; ++i) {
-      if (length_[i] < size) continue;
-      std::int64_t const at = start_[i];
-      start_[i] += size;
-      length_[i] -= size;
-      if (length_[i] == 0) remove(i);
-      return at;
-    }
-    std::int64_t const at = end_;
-    end_ += size;
-    return at;
-  }
-  constexpr void give(std::int64_t at, std::int64_t size) {
-    int i = count_;
-    while (i > 0 && start_[i - 1] > at) --i;
-    bool const joins_left = i > 0 && start_[i - 1] + length_[i - 1] == at;
-    bool const joins_right = i < count_ && at + size == start_[i];
-    if (joins_left && joins_right) {
-      length_[i - 1] += size + length_[i];
-      remove(i);
-    } else if (joins_left) {
-      length_[i - 1] += size;
-    } else if (joins_right) {
-      start_[i] = at;
-      length_[i] += size;
-    } else {
-      for (int k = count_; k > i; --k) {
-        start_[k] = start_[k - 1];
-        length_[k] = length_[k - 1];
-      }
-      start_[i] = at;
-      length_[i] = size;
-      ++count_;
-    }
-  }
-  constexpr std::int64_t end() const { return end_; }
-
- private:
-  constexpr void remove(int i) {
-    --count_;
-    for (int k = i; k < count_; ++k) {
-      start_[k] = start_[k + 1];
-      length_[k] = length_[k + 1];
-    }
-  }
-  std::int64_t start_[1024]{};
-  std::int64_t length_[1024]{};
-  int count_ = 0;
-  std::int64_t end_ = 0;
+  std::int64_t peak_live;   ///< elements live at once at most: no plan of this schedule can need less
 };
 
 class planner {
@@ -115,32 +58,37 @@ class planner {
       group_code const& k = c_.groups[x];
       for (int i = 0; i < k.leaves; ++i) place_leaf(c_.leaves[k.first_leaf + i].node, layout);
     }
+    for (int x = 1; x <= r_.group_count; ++x)
+      if (r_.groups[x].what == kind::fused) reuse(x);
   }
 
   /// After the coder has collected outputs: gives workspace to what is neither a leaf nor a result.
   constexpr void allocate() {
-    arena a;
-    std::int64_t live = 0;
+    packer pack{};
     for (int x = 1; x <= r_.group_count; ++x) {
       group_code const& k = c_.groups[x];
       for (int i = 0; i < k.outputs; ++i) {
         int const id = c_.outputs[k.first_output + i];
         if (m_.direct[id]) continue;
-        std::int64_t const size = rounded(g_[id].shape.size());
-        m_.of[id] = location{base::workspace, a.take(size)};
-        live += size;
         int const last = c_.last_use[id] > x ? c_.last_use[id] : x;
-        dead_next_[id] = dead_[last];
-        dead_[last] = id;
-      }
-      if (live > m_.peak_live) m_.peak_live = live;
-      for (int id = dead_[x]; id != 0; id = dead_next_[id]) {
-        std::int64_t const size = rounded(g_[id].shape.size());
-        a.give(m_.of[id].offset, size);
-        live -= size;
+        if (from_[id] != 0) {
+          piece_[id] = piece_[from_[id]];
+          pack.extend(piece_[id], last);
+        } else {
+          piece_[id] = pack.add(rounded(g_[id].shape.size()), x, last);
+        }
       }
     }
-    m_.workspace = a.end();
+    pack.place(r_.group_count);
+    for (int x = 1; x <= r_.group_count; ++x) {
+      group_code const& k = c_.groups[x];
+      for (int i = 0; i < k.outputs; ++i) {
+        int const id = c_.outputs[k.first_output + i];
+        if (!m_.direct[id]) m_.of[id] = location{base::workspace, pack.offset(piece_[id])};
+      }
+    }
+    m_.workspace = pack.end();
+    m_.peak_live = pack.peak();
     for (int i = 0; i < m_.copy_count; ++i)
       if (m_.copies[i].from.where < 0) m_.copies[i].from = m_.of[m_.copies[i].from.offset];
   }
@@ -172,6 +120,32 @@ class planner {
     c_.stored[id] = true;
   }
 
+  /// Lets results of a fused group take the place of operands that nobody reads later, element for element. They are stored in the last sweep: until
+  /// then the operand is read.
+  constexpr void reuse(int x) {
+    group_code const& k = c_.groups[x];
+    for (int id = r_.groups[x].first; id != 0; id = r_.next[id]) {
+      if (!c_.stored[id] || m_.direct[id] || r_.place_of[id] != place::full) continue;
+      for (int i = 0; i < k.leaves && from_[id] == 0; ++i) {
+        int const source = c_.leaves[k.first_leaf + i].node;
+        if (source == 0 || !dies_here(x, i) || g_[source].shape.size() != g_[id].shape.size()) continue;
+        from_[id] = source;
+        taken_[source] = true;
+        c_.late[id] = true;
+      }
+    }
+  }
+  /// Is leaf i of group x a value of the workspace that only this group still reads, element by element?
+  constexpr bool dies_here(int x, int i) const {
+    group_code const& k = c_.groups[x];
+    leaf const& wanted = c_.leaves[k.first_leaf + i];
+    if (wanted.what != leaf_kind::memory || wanted.where != place::full || taken_[wanted.node]) return false;
+    if (r_.group_of[wanted.node] == 0 || m_.direct[wanted.node] || c_.last_use[wanted.node] != x) return false;
+    for (int other = 0; other < k.leaves; ++other)
+      if (other != i && c_.leaves[k.first_leaf + other].node == wanted.node) return false;
+    return true;
+  }
+
   constexpr bool is_state(int id) const { return g_[id].op->kind == family::parameter || g_[id].op->kind == family::buffer; }
 
   /// True when the state that an output overwrites is read by a later group than the writer's, at other places than it writes, or as
@@ -184,7 +158,8 @@ class planner {
     group_code const& k = c_.groups[r_.group_of[id]];
     for (int i = 0; i < k.leaves; ++i) {
       leaf const& l = c_.leaves[k.first_leaf + i];
-      if (l.node == state && l.where != r_.place_of[id]) return true;
+      // A product leaves its sums in a result before what follows it reads anything.
+      if (l.node == state && (l.where != r_.place_of[id] || r_.groups[r_.group_of[id]].what != kind::fused)) return true;
     }
     return false;
   }
@@ -213,8 +188,9 @@ class planner {
   bool is_result_[graph::capacity]{};
   int buffer_leaf_[graph::max_outputs]{};
   int parameter_leaf_[graph::max_outputs]{};
-  int dead_[max_groups + 2]{};
-  int dead_next_[graph::capacity]{};
+  int from_[graph::capacity]{};   ///< by node: the operand whose place it takes, or 0
+  bool taken_[graph::capacity]{};
+  int piece_[graph::capacity]{};
 };
 
 }  // namespace espalier::plan

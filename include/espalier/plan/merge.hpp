@@ -37,7 +37,7 @@ class merger {
         if (n.operand[k] == 0) continue;
         use const u = look_.use_of(n.operand[k], size, x);
         int const from = r_.group_of[u.source];
-        if (from == x || u.where == place::none) continue;
+        if (from == x || g_[u.source].op->kind == family::constant) continue;  // a constant is part of the code, whoever else gave it memory
         if (from > newest_) newest_ = from;
         if (u.where != place::full || g_[u.source].shape.size() != r_.groups[x].size) continue;
         if (read_ < most_read) full_[read_++] = u.source;
@@ -83,11 +83,13 @@ class merger {
   /// What a member takes from the group that it would join must be known there when the member runs.
   constexpr bool reads_fit(int id, int x, int home, order& how, bool reduces_rows) {
     graph::node const& n = g_[id];
+    // Members of the earlier group may read what a copied broadcast repeats.
+    if (n.op->kind != family::elementwise && n.op->kind != family::reduction) return false;
     place const p = r_.place_of[id];
     for (int k = 0; k < n.op->arity && k < 3; ++k) {
       if (n.operand[k] == 0) continue;
       use const u = look_.use_of(n.operand[k], size_of(id), x);
-      if (r_.group_of[u.source] != home) continue;
+      if (r_.group_of[u.source] != home || g_[u.source].op->kind == family::constant) continue;
       place const q = r_.place_of[u.source];
       if (n.op->kind == family::reduction) {
         bool const of_lines = p == place::single && ((q == place::row && how != order::columns) || (q == place::column && how == order::columns));

@@ -114,6 +114,7 @@ class tensor {
   static_assert(is_shape<S>, "tensor<T, S>: S is an espalier::shape<...>");
   static_assert(detail::storage_on<Device>::included,
                 "tensor<T, S, cuda>: include <espalier/cuda.hpp> for tensors on the graphics processor");
+  static_assert(detail::memory_of<Device>::exists, "tensor<T, S, cpu_parallel<N>>: threads share the host's memory; write tensor<T, S>");
 
  public:
   using value_type = T;

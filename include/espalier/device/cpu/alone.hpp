@@ -3,6 +3,7 @@
 #include "../../plan/plan.hpp"
 #include "contract.hpp"
 #include "random.hpp"
+#include "team.hpp"
 
 /// Kernels of groups of one node: matrix products, movement that a loop cannot absorb, reductions in the middle of a shape, random draws.
 namespace espalier::on_cpu {
@@ -54,39 +55,73 @@ constexpr strides broadcast_strides(extents const& from, extents const& to) {
   return r;
 }
 
+/// The same but for the first axis.
+constexpr extents some_of(extents s, std::int64_t first_extent) {
+  s.at[0] = static_cast<int>(first_extent);
+  return s;
+}
+
+/// y = x at strides, cut along the first axis of y.
+template <class T, class Strided>
+struct strided_copy : independent_parts {
+  static constexpr int rows = Strided::result.at[0], parts = parts_along(rows, Strided::result.size());
+
+  [[gnu::noinline]] static void run(T const* x, T const*, T* y) {
+    for_each_offset(Strided::result, Strided::stride.at, [&](std::int64_t i, std::int64_t offset) { y[i] = x[offset]; });
+  }
+  [[gnu::noinline]] static void part(T const* x, T const*, T* y, T*, int which) {
+    std::int64_t const begin = part_begin(rows, parts, which), count = part_begin(rows, parts, which + 1) - begin;
+    x += begin * Strided::stride.at[0];
+    y += begin * (Strided::result.size() / rows);
+    for_each_offset(some_of(Strided::result, count), Strided::stride.at, [&](std::int64_t i, std::int64_t offset) { y[i] = x[offset]; });
+  }
+};
+
+template <Shape From, std::uint64_t Permutation>
+struct permuted {
+  static constexpr extents result = permuted_extents(From::value, Permutation);
+  static constexpr strides stride = [] {
+    strides const own = strides_of(From::value);
+    strides r{};
+    for (int i = 0; i < result.rank; ++i) r.at[i] = own.at[Permutation >> (4 * i) & 15u];
+    return r;
+  }();
+};
+template <Shape From, Shape To>
+struct spread {
+  static constexpr extents result = To::value;
+  static constexpr strides stride = broadcast_strides(From::value, To::value);
+};
+
 }  // namespace detail
 
 /// y = x with its axes exchanged.
 template <class T, Shape From, std::uint64_t Permutation>
-struct permute_kernel {
-  [[gnu::noinline]] static void run(T const* x, T const*, T* y) {
-    static constexpr extents s = permuted_extents(From::value, Permutation);
-    static constexpr detail::strides stride = [] {
-      detail::strides const own = detail::strides_of(From::value);
-      detail::strides r{};
-      for (int i = 0; i < s.rank; ++i) r.at[i] = own.at[Permutation >> (4 * i) & 15u];
-      return r;
-    }();
-    detail::for_each_offset(s, stride.at, [&](std::int64_t i, std::int64_t offset) { y[i] = x[offset]; });
-  }
-};
+struct permute_kernel : detail::strided_copy<T, detail::permuted<From, Permutation>> {};
 
 /// y = x repeated along axes in the middle of its shape.
 template <class T, Shape From, Shape To>
-struct spread_kernel {
-  [[gnu::noinline]] static void run(T const* x, T const*, T* y) {
-    static constexpr detail::strides stride = detail::broadcast_strides(From::value, To::value);
-    detail::for_each_offset(To::value, stride.at, [&](std::int64_t i, std::int64_t offset) { y[i] = x[offset]; });
-  }
-};
+struct spread_kernel : detail::strided_copy<T, detail::spread<From, To>> {};
 
 /// y = x reduced along axes in the middle of its shape.
 template <class T, class Op, Shape From, Shape To>
-struct gather_kernel {
+struct gather_kernel : independent_parts {
+  static constexpr detail::strides stride = detail::broadcast_strides(To::value, From::value);
+  /// Where the first axis stays, each of its rows of x has a row of y to itself.
+  static constexpr int rows = From::value.at[0];
+  static constexpr bool apart = To::rank == From::rank && To::value.at[0] == rows;
+  static constexpr int parts = apart ? detail::parts_along(rows, From::size) : 1;
+
   [[gnu::noinline]] static void run(T const* x, T const*, T* y) {
-    static constexpr detail::strides stride = detail::broadcast_strides(To::value, From::value);
     for (std::int64_t i = 0; i < To::size; ++i) y[i] = static_cast<T>(described<Op>.identity);
     detail::for_each_offset(From::value, stride.at, [&](std::int64_t i, std::int64_t offset) { y[offset] = rule<Op>::combine(y[offset], x[i]); });
+  }
+  [[gnu::noinline]] static void part(T const* x, T const*, T* y, T*, int which) {
+    std::int64_t const begin = detail::part_begin(rows, parts, which), count = detail::part_begin(rows, parts, which + 1) - begin;
+    x += begin * (From::size / rows);
+    y += begin * (To::size / rows);
+    for (std::int64_t i = 0; i < count * (To::size / rows); ++i) y[i] = static_cast<T>(described<Op>.identity);
+    detail::for_each_offset(detail::some_of(From::value, count), stride.at, [&](std::int64_t i, std::int64_t offset) { y[offset] = rule<Op>::combine(y[offset], x[i]); });
   }
 };
 
@@ -98,13 +133,17 @@ struct product_kernel {
   static constexpr int inner = transpose_a ? A::template extent<-2>() : A::template extent<-1>();
   using matrices = contract<T, rows, columns, inner, transpose_a, transpose_b, Arch>;
 
-  static void run(T const* a, T const* b, T* y) {
+  /// after: what follows on each finished rectangle of y, rows counted through all matrices.
+  template <class After = detail::no_epilogue>
+  static void run(T const* a, T const* b, T* y, After const& after = {}) {
     if constexpr (Y::size == std::int64_t{rows} * columns) {
-      matrices::run(a, b, y);
+      matrices::run(a, b, y, after);
     } else {
       static constexpr extents batch = outer(Y::value), batch_a = outer(A::value), batch_b = outer(B::value);
-      for (std::int64_t i = 0; i < batch.size(); ++i)
+      for (std::int64_t i = 0; i < batch.size(); ++i) {
         matrices::run(a + offset(batch_a, batch, i) * rows * inner, b + offset(batch_b, batch, i) * inner * columns, y + i * rows * columns);
+        after(i * rows, rows, 0, columns);
+      }
     }
   }
 

@@ -107,6 +107,11 @@ struct contract_dots {
   }
 };
 
+/// What follows a product by default: nothing.
+struct no_epilogue {
+  ESPALIER_INLINE void operator()(std::int64_t, std::int64_t, std::int64_t, std::int64_t) const {}
+};
+
 /// How C is cut into register blocks.
 struct contract_cut {
   int rows, vectors;
@@ -215,7 +220,11 @@ struct contract {
     if constexpr (N >= panel) kernel<cut.vectors, width>::run(m, k, a, b, c, at, accumulate);
   }
 
-  static void run_packed(T const* a, T const* b, T* c) {
+  /// The most rows that one call of a kernel gets, never leaving less than a block.
+  static ESPALIER_INLINE std::int64_t rows_from(std::int64_t i) { return M - i < 2 * rows ? (M - i <= rows ? M - i : (M - i + 1) / 2) : rows; }
+
+  template <class After>
+  [[gnu::noinline]] static void run_packed(T const* a, T const* b, T* c, After const& after) {
     alignas(64) T right[static_cast<unsigned long>(columns * depth)];
     alignas(64) T left[packed_a ? static_cast<unsigned long>(rows * depth) : 1];
     for (std::int64_t k0 = 0; k0 < K; k0 += depth) {
@@ -231,8 +240,7 @@ struct contract {
           }
         }
         for (std::int64_t i0 = 0; i0 < M;) {
-          // Never a last part that is smaller than a block.
-          std::int64_t const m = M - i0 < 2 * rows ? (M - i0 <= rows ? M - i0 : (M - i0 + 1) / 2) : rows;
+          std::int64_t const m = rows_from(i0);
           T const* from = a + i0 * a_row + k0 * a_step;
           if constexpr (packed_a) {
             detail::copy_rows<T, Arch>(left, rows, from, M, k, m);
@@ -240,6 +248,7 @@ struct contract {
           }
           for (std::int64_t j = 0; j < n; j += panel) {
             one_panel(j0 + j, m, k, from, right + j * k, c + i0 * N + j0 + j, {a_row, packed_a ? rows : a_step, panel, N}, k0 > 0);
+            if (k0 + k == K) after(i0, m, j0 + j, n - j < panel ? n - j : panel);
           }
           i0 += m;
         }
@@ -250,9 +259,13 @@ struct contract {
  public:
   static constexpr std::int64_t scratch = packed ? (columns * depth + (packed_a ? rows * depth : 0)) * bytes : 0;
 
-  static void run(T const* a, T const* b, T* c) {
+  /// after(row, rows, column, columns) is called once for every rectangle of c that is finished, while it is in the first cache level: what follows the
+  /// product element by element is done there. The rectangles cover c, each element once.
+  template <class After = detail::no_epilogue>
+  static void run(T const* a, T const* b, T* c, After const& after = {}) {
     if constexpr (dots_of_a) {
       detail::contract_dots<T, Arch, M < 8 ? (M < 4 ? int(M) : 4) : 8, int(K % width)>::run(M, K, a, K, b, c);
+      after(0, M, 0, 1);
     } else if constexpr (dots_of_b) {
       for (std::int64_t i = 0; i < M; ++i) {
         T const* row = a + i * a_row;
@@ -262,13 +275,21 @@ struct contract {
           row = gathered;
         }
         detail::contract_dots<T, Arch, N < 8 ? (N < 4 ? int(N) : 4) : 8, int(K % width)>::run(N, K, b, K, row, c + i * N);
+        after(i, 1, 0, N);
       }
     } else if constexpr (M == 1) {
       run_row(a, b, c);
+      after(0, 1, 0, N);
     } else if constexpr (packed) {
-      run_packed(a, b, c);
+      run_packed(a, b, c, after);
     } else {
-      for (std::int64_t j = 0; j < N; j += panel) one_panel(j, M, K, a, b + j, c + j, {a_row, a_step, N, N}, false);
+      for (std::int64_t j = 0; j < N; j += panel)
+        for (std::int64_t i = 0; i < M;) {
+          std::int64_t const m = rows_from(i);
+          one_panel(j, m, K, a + i * a_row, b + j, c + i * N + j, {a_row, a_step, N, N}, false);
+          after(i, m, j, N - j < panel ? N - j : panel);
+          i += m;
+        }
     }
   }
 };

@@ -4,6 +4,7 @@
 
 #include "../../shape/index_map.hpp"
 #include "simd.hpp"
+#include "team.hpp"
 
 /// Kernels of movement. What of a walk can be decided by the compiler is: strides, which axes can leave the operand, and whether the innermost run is
 /// one piece of memory.
@@ -102,8 +103,9 @@ struct walk {
     return map.divisor[operand_axis] == 1 && r.low >= 0 && r.high < from.at[operand_axis];
   }
 
+  /// Indices first ... last - 1 of an axis; of the innermost one, all.
   template <int Axis>
-  static ESPALIER_INLINE void along(Wide* wide, Narrow* narrow, int const* position) {
+  static ESPALIER_INLINE void along(Wide* wide, Narrow* narrow, int const* position, int first, int last) {
     constexpr int a = map.source[Axis];
     if constexpr (Axis == map.rank - 1) {
       run<stays(a)>(wide, narrow, position[a]);
@@ -111,7 +113,9 @@ struct walk {
       constexpr std::int64_t block = to.product(Axis + 1, to.rank);
       int at[max_rank];
       for (int i = 0; i < from.rank; ++i) at[i] = position[i];
-      for (int i = 0; i < to.at[Axis]; ++i, wide += block, at[a] += map.step[Axis]) {
+      wide += first * block;
+      at[a] += first * map.step[Axis];
+      for (int i = first; i < last; ++i, wide += block, at[a] += map.step[Axis]) {
         Narrow* there = narrow;
         if constexpr (last_along(Axis)) {
           if constexpr (!stays(a)) {
@@ -122,11 +126,12 @@ struct walk {
           }
           there += at[a] / map.divisor[a] * stride(a);
         }
-        along<Axis + 1>(wide, there, at);
+        along<Axis + 1>(wide, there, at, 0, to.at[Axis + 1]);
       }
     }
   }
-  static ESPALIER_INLINE void all(Wide* wide, Narrow* narrow) {
+  /// first, last: of the first axis, where it is not the only one.
+  static ESPALIER_INLINE void some(Wide* wide, Narrow* narrow, int first, int last) {
     int start[max_rank];
     for (int a = 0; a < max_rank; ++a) start[a] = map.start[a];
     // An operand's axis that no axis of the result walks along stays where it starts.
@@ -135,7 +140,7 @@ struct walk {
       for (int i = 0; i < map.rank; ++i) walked = walked || map.source[i] == a;
       if (!walked) narrow += start[a] / map.divisor[a] * stride(a);
     }
-    if constexpr (map.rank > 0) along<0>(wide, narrow, start);
+    if constexpr (map.rank > 0) along<0>(wide, narrow, start, first, last);
     else if constexpr (Adds) *narrow += *wide;
     else *wide = *narrow;
   }
@@ -145,25 +150,59 @@ struct walk {
 
 /// y = x where the map says.
 template <class T, Shape From, Shape To, class Map, class Arch>
-struct move_kernel {
-  [[gnu::noinline]] static void run(T const* x, T const*, T* y) { detail::walk<T, From, To, Map, false, Arch>::all(y, x); }
+struct move_kernel : independent_parts {
+  static constexpr int rows = To::rank > 0 ? To::value.at[0] : 1, parts = To::rank > 1 ? detail::parts_along(rows, To::size) : 1;
+
+  [[gnu::noinline]] static void run(T const* x, T const*, T* y) { some(x, y, 0, rows); }
+  [[gnu::noinline]] static void part(T const* x, T const*, T* y, T*, int which) {
+    some(x, y, static_cast<int>(detail::part_begin(rows, parts, which)), static_cast<int>(detail::part_begin(rows, parts, which + 1)));
+  }
+
+ private:
+  static ESPALIER_INLINE void some(T const* x, T* y, int first, int last) { detail::walk<T, From, To, Map, false, Arch>::some(y, x, first, last); }
 };
 
 /// y = the sums of what a map took from each of its elements. From: the extents of x, To: those of y.
 template <class T, Shape From, Shape To, class Map, class Arch>
-struct fold_kernel {
-  [[gnu::noinline]] static void run(T const* x, T const*, T* y) {
-    detail::fill_run<T, Arch>(y, T(0), To::size);
-    detail::walk<T, To, From, Map, true, Arch>::all(x, y);
+struct fold_kernel : independent_parts {
+  static constexpr index_map map = Map::value;
+  static constexpr int rows = From::rank > 0 ? From::value.at[0] : 1;
+  /// Each row of x has a row of y to itself: images of a batch.
+  static constexpr bool apart = [] {
+    bool r = From::rank > 1 && To::rank > 1 && map.source[0] == 0 && map.step[0] == 1 && map.start[0] == 0 && map.divisor[0] == 1 && To::value.at[0] == rows;
+    for (int i = 1; i < map.rank; ++i) r = r && map.source[i] != 0;
+    return r;
+  }();
+  static constexpr int parts = apart ? detail::parts_along(rows, From::size) : 1;
+
+  [[gnu::noinline]] static void run(T const* x, T const*, T* y) { some(x, y, 0, rows); }
+  [[gnu::noinline]] static void part(T const* x, T const*, T* y, T*, int which) {
+    some(x, y, static_cast<int>(detail::part_begin(rows, parts, which)), static_cast<int>(detail::part_begin(rows, parts, which + 1)));
+  }
+
+ private:
+  static ESPALIER_INLINE void some(T const* x, T* y, int first, int last) {
+    constexpr std::int64_t row = apart ? To::size / rows : 0;
+    detail::fill_run<T, Arch>(y + first * row, T(0), apart ? (last - first) * row : To::size);
+    detail::walk<T, To, From, Map, true, Arch>::some(x, y, first, last);
   }
 };
 
 /// y = a, then b, along an axis.
 template <class T, Shape A, Shape B, int Axis, class Arch>
-struct join_kernel {
-  [[gnu::noinline]] static void run(T const* a, T const* b, T* y) {
-    constexpr std::int64_t first = A::value.product(Axis, A::rank), second = B::value.product(Axis, B::rank), count = A::size / first;
-    for (std::int64_t i = 0; i < count; ++i, y += first + second) {
+struct join_kernel : independent_parts {
+  static constexpr std::int64_t first = A::value.product(Axis, A::rank), second = B::value.product(Axis, B::rank), count = A::size / first;
+  static constexpr int parts = detail::parts_along(count, A::size + B::size);
+
+  [[gnu::noinline]] static void run(T const* a, T const* b, T* y) { some(a, b, y, 0, count); }
+  [[gnu::noinline]] static void part(T const* a, T const* b, T* y, T*, int which) {
+    some(a, b, y, detail::part_begin(count, parts, which), detail::part_begin(count, parts, which + 1));
+  }
+
+ private:
+  static ESPALIER_INLINE void some(T const* a, T const* b, T* y, std::int64_t begin, std::int64_t end) {
+    y += begin * (first + second);
+    for (std::int64_t i = begin; i < end; ++i, y += first + second) {
       detail::copy_run<T, Arch>(y, a + i * first, first);
       detail::copy_run<T, Arch>(y + first, b + i * second, second);
     }

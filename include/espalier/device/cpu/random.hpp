@@ -5,6 +5,7 @@
 
 #include "../../base/philox.hpp"
 #include "simd.hpp"
+#include "team.hpp"
 
 namespace espalier::on_cpu {
 namespace detail {
@@ -126,6 +127,18 @@ struct fill_uniform {
  private:
   static ESPALIER_INLINE detail::philox_lanes<Arch> block(std::int64_t element, std::uint64_t key, std::uint64_t stream) {
     return {static_cast<std::uint64_t>(element) / 4, key, stream, detail::indices_below<Arch::bytes / 8>{}};
+  }
+};
+
+/// fill_uniform of a known size. A number is its own counter, so any part can be drawn alone.
+template <class T, std::int64_t Size, class Arch = default_arch>
+struct draw_kernel : independent_parts {
+  static constexpr int parts = detail::parts_along(Size, Size);
+  static constexpr std::int64_t begin(int which) { return which == parts ? Size : detail::part_begin(Size / 64, parts, which) * 64; }
+
+  static void run(T* out, std::uint64_t key, std::uint64_t stream) { fill_uniform<T, Arch>::run(out, Size, key, stream); }
+  static void part(T* out, std::uint64_t key, std::uint64_t stream, T*, int which) {
+    fill_uniform<T, Arch>::run(out + begin(which), begin(which + 1) - begin(which), key, stream, begin(which));
   }
 };
 

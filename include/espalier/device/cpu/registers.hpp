@@ -36,6 +36,29 @@ ESPALIER_INLINE void store_lanes(T* to, V x) {
   __builtin_memcpy(to, &x, N * sizeof(T));
 }
 
+// Past the caches, where the target has such stores; the address is aligned to the register.
+
+template <class T, class V>
+ESPALIER_INLINE void store_past_caches(T* to, V x) {
+#if defined(__clang__)
+  __builtin_nontemporal_store(x, reinterpret_cast<V*>(to));
+#else
+  __builtin_memcpy(__builtin_assume_aligned(to, sizeof(V)), &x, sizeof(V));
+#endif
+}
+#if defined(__SSE2__) && !defined(__clang__)
+ESPALIER_INLINE void store_past_caches(float* to, float4 x) { __builtin_ia32_movntps(to, x); }
+ESPALIER_INLINE void store_past_caches(double* to, double2 x) { __builtin_ia32_movntpd(to, x); }
+#if defined(__AVX__)
+ESPALIER_INLINE void store_past_caches(float* to, float8 x) { __builtin_ia32_movntps256(to, x); }
+ESPALIER_INLINE void store_past_caches(double* to, double4 x) { __builtin_ia32_movntpd256(to, x); }
+#endif
+#if defined(__AVX512F__)
+ESPALIER_INLINE void store_past_caches(float* to, float16 x) { __builtin_ia32_movntps512(to, x); }
+ESPALIER_INLINE void store_past_caches(double* to, double8 x) { __builtin_ia32_movntpd512(to, x); }
+#endif
+#endif
+
 // One number from all lanes, by halves: a fixed order, whatever the target.
 
 struct add_lanes {

@@ -2,7 +2,9 @@
 #pragma once
 #include "alone.hpp"
 #include "columns.hpp"
+#include "epilogue.hpp"
 #include "rows.hpp"
+#include "team.hpp"
 #include "windows.hpp"
 
 /// From a plan to machine code: a type for each distinct kernel, and a straight line of calls on workspace offsets.
@@ -19,6 +21,7 @@ struct step_op<nullptr> {
   using type = copy_op;
 };
 
+/// The kernel of a fused group, or what follows a product in its group.
 template <class Source, int X, class S, class L, class O>
 struct fused_kernel;
 template <class Source, int X, std::size_t... S, std::size_t... L, std::size_t... O>
@@ -41,6 +44,8 @@ struct fused_kernel<Source, X, std::index_sequence<S...>, std::index_sequence<L.
   template <class T, class Arch>
   using type = std::conditional_t<group.how == plan::order::columns, column_nest<T, Arch, rows, columns, steps, leaves, outputs>,
                                   row_nest<T, Arch, rows, columns, steps, leaves, outputs>>;
+  template <class T, class Arch>
+  using after = epilogue<T, Arch, columns, steps, leaves, outputs>;
 };
 
 template <class Source, int Id>
@@ -107,6 +112,14 @@ ESPALIER_INLINE void fill_addresses(void* const* base, void** p, std::index_sequ
   ((p[sizeof...(L) + O] = at<T>(base, plan.places.of[plan.codes.outputs[out + O]])), ...);
 }
 
+/// Where a product with an epilogue leaves its sums: in its own memory where they are needed again, else where the first result will take their place.
+template <class Source, int X>
+constexpr plan::location const& sums_place() {
+  constexpr auto const& plan = plan::plan_of<Source>;
+  constexpr int first = plan.groups.groups[X].first;
+  return plan.places.of[plan.codes.stored[first] ? first : plan.codes.outputs[plan.codes.groups[X].first_output]];
+}
+
 /// Operand k of a group that stands alone.
 template <class Source, int X>
 constexpr plan::location const& operand_place(int k) {
@@ -115,22 +128,30 @@ constexpr plan::location const& operand_place(int k) {
   return plan.places.of[plan.codes.leaves[plan.codes.groups[X].first_leaf - 1 - reference].node];
 }
 
-template <class Source, class T, class Arch, int X>
-ESPALIER_INLINE void call(void* const* base) {
+template <class Source, class T, class Arch, int X, class Team>
+ESPALIER_INLINE void call(void* const* base, Team const& team) {
   constexpr auto const& plan = plan::plan_of<Source>;
   constexpr auto const& group = plan.groups.groups[X];
   constexpr auto const& code = plan.codes.groups[X];
-  if constexpr (group.what == plan::kind::fused) {
+  if constexpr (group.what == plan::kind::fused || (group.what == plan::kind::contraction && code.steps > 1)) {
     using S = std::make_index_sequence<static_cast<std::size_t>(code.steps)>;
     using L = std::make_index_sequence<static_cast<std::size_t>(code.leaves)>;
     using O = std::make_index_sequence<static_cast<std::size_t>(code.outputs)>;
     void* p[static_cast<std::size_t>(code.leaves + code.outputs)];
     fill_addresses<Source, T, X>(base, p, L{}, O{});
-    fused_kernel<Source, code.kernel, S, L, O>::template type<T, Arch>::run(p);
+    using kernel = fused_kernel<Source, code.kernel, S, L, O>;
+    if constexpr (group.what == plan::kind::fused) {
+      run_kernel<typename kernel::template type<T, Arch>, T>(team, static_cast<void* const*>(p));
+    } else {
+      T* const sums = at<T>(base, sums_place<Source, X>());
+      run_kernel<typename decltype(alone_kernel<Source, code.kernel, T, Arch>())::type, T>(
+          team, static_cast<T const*>(at<T>(base, operand_place<Source, X>(0))), static_cast<T const*>(at<T>(base, operand_place<Source, X>(1))), sums,
+          typename kernel::template after<T, Arch>{p, sums});
+    }
   } else if constexpr (group.what == plan::kind::draw) {
     constexpr graph::node const& n = plan::program_of<Source>.nodes.nodes[group.first];
     random_state const& state = *static_cast<random_state const*>(base[plan::base::key]);
-    fill_uniform<T, Arch>::run(at<T>(base, plan.places.of[group.first]), group.size, state.key, state.step << 20 | n.attribute);
+    run_kernel<draw_kernel<T, group.size, Arch>, T>(team, at<T>(base, plan.places.of[group.first]), state.key, state.step << 20 | n.attribute);
   } else if constexpr (group.what == plan::kind::convert) {
     constexpr bool flags = plan::program_of<Source>.nodes.nodes[plan::program_of<Source>.nodes.nodes[group.first].operand[0]].attribute & 1u;
     using From = std::conditional_t<flags, bool, std::int32_t>;
@@ -138,20 +159,21 @@ ESPALIER_INLINE void call(void* const* base) {
   } else {
     using kernel = typename decltype(alone_kernel<Source, code.kernel, T, Arch>())::type;
     constexpr int second = plan.codes.steps[code.first_step].op == nullptr && (group.what == plan::kind::contraction || group.what == plan::kind::join) ? 1 : 0;
-    kernel::run(at<T>(base, operand_place<Source, X>(0)), at<T>(base, operand_place<Source, X>(second)), at<T>(base, plan.places.of[group.first]));
+    run_kernel<kernel, T>(team, static_cast<T const*>(at<T>(base, operand_place<Source, X>(0))), static_cast<T const*>(at<T>(base, operand_place<Source, X>(second))),
+                          at<T>(base, plan.places.of[group.first]));
   }
 }
 
-template <class Source, class T, class Arch, int First, int... X>
-void call_some(void* const* base, std::integer_sequence<int, X...>) {
-  (call<Source, T, Arch, First + X>(base), ...);
+template <class Source, class T, class Arch, int First, class Team, int... X>
+void call_some(void* const* base, Team const& team, std::integer_sequence<int, X...>) {
+  (call<Source, T, Arch, First + X>(base, team), ...);
 }
 /// Calls in pieces: clang refuses a fold over more than 256 operands.
-template <class Source, class T, class Arch, int First, int Count>
-void call_all(void* const* base) {
+template <class Source, class T, class Arch, int First, int Count, class Team>
+void call_all(void* const* base, Team const& team) {
   constexpr int piece = Count < 64 ? Count : 64;
-  call_some<Source, T, Arch, First>(base, std::make_integer_sequence<int, piece>{});
-  if constexpr (Count > piece) call_all<Source, T, Arch, First + piece, Count - piece>(base);
+  call_some<Source, T, Arch, First>(base, team, std::make_integer_sequence<int, piece>{});
+  if constexpr (Count > piece) call_all<Source, T, Arch, First + piece, Count - piece>(base, team);
 }
 
 template <class T>
@@ -167,11 +189,11 @@ ESPALIER_INLINE void copy_all(void* const* base, std::integer_sequence<int, I...
 
 }  // namespace detail
 
-/// Runs a planned program. base: the pointers of plan::base.
-template <class Source, class T, class Arch = default_arch>
-void run(void* const* base) noexcept {
+/// Runs a planned program. base: the pointers of plan::base. team: the threads that kernels with parts run on.
+template <class Source, class T, class Arch = default_arch, class Team = one_thread>
+void run(void* const* base, Team const& team = {}) noexcept {
   constexpr auto const& plan = plan::plan_of<Source>;
-  if constexpr (plan.groups.group_count > 0) detail::call_all<Source, T, Arch, 1, plan.groups.group_count>(base);
+  if constexpr (plan.groups.group_count > 0) detail::call_all<Source, T, Arch, 1, plan.groups.group_count>(base, team);
   detail::copy_all<Source, T>(base, std::make_integer_sequence<int, plan.places.copy_count>{});
 }
 

@@ -98,6 +98,8 @@ struct pack {
 
   static ESPALIER_INLINE pack load(T const* from) { return registers::load(from); }
   ESPALIER_INLINE void store(T* to) const { registers::store(to, value); }
+  /// Stores past the caches: for results that nobody reads soon and that exceed them. to is aligned to the pack's size; stream_fence() before others read.
+  ESPALIER_INLINE void stream(T* to) const { detail::store_past_caches(to, value); }
   /// The first N lanes from memory, 0 in the others; nothing beyond them is read.
   template <int N>
   static ESPALIER_INLINE pack load_first(T const* from) {
@@ -130,6 +132,16 @@ struct pack {
   template <int N>
   static ESPALIER_INLINE mask_type first_lanes() { return iota(T(0)) < pack(N); }
 };
+
+/// Orders streamed stores before later ones: once at the end of a kernel that streams.
+ESPALIER_INLINE void stream_fence() {
+#if defined(__SSE2__)
+  __builtin_ia32_sfence();
+#endif
+}
+
+/// Asks for the cache line of an address that is read soon; any address will do, nothing is read.
+ESPALIER_INLINE void prefetch(void const* address) { __builtin_prefetch(address); }
 
 }  // namespace espalier::on_cpu
 

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstdint>
+
+#include "contract_pack.hpp"
+
+/// One row times a matrix, y[N] = x[K] w[K, N] with w as it is stored: what a net of one sample is made of. The sums stay in registers until what
+/// follows them (a bias, an activation) is done as well.
+namespace espalier::on_cpu {
+namespace detail {
+
+/// Columns [0, Vectors * width) of the product, the last vector with Last lanes: Vectors registers of sums, Chains times over where that is too few to
+/// hide the latency of a multiply-add.
+template <class T, class Arch, int Vectors, int Last, int Chains>
+struct row_block {
+  using registers = pack<T, Arch>;
+  using vector = typename registers::register_type;
+  static constexpr int width = registers::size;
+
+  template <int Vector>
+  static ESPALIER_INLINE vector load(T const* from) {
+    if constexpr (Vector == Vectors - 1) return registers::template load_first<Last>(from + Vector * width).value;
+    else return registers::load(from + Vector * width).value;
+  }
+  template <int Vector, class Epilogue>
+  static ESPALIER_INLINE void finish(Epilogue const& e, vector sum, int column) {
+    e.template operator()<Vector == Vectors - 1 ? Last : width>(registers{sum}, 0, column + Vector * width);
+  }
+
+  /// Terms of the sum, some at a time: Cell counts vectors within terms.
+  template <std::int64_t Stride, int... Cell>
+  static ESPALIER_INLINE void terms(T const* x, T const* w, vector* sum, indices<Cell...>) {
+    ((sum[Cell % (Vectors * Chains)] = fused(registers::registers::fill(x[Cell / Vectors]), load<Cell % Vectors>(w + Cell / Vectors * Stride), sum[Cell % (Vectors * Chains)])), ...);
+  }
+  template <int Terms, int Columns, class Epilogue, int... Sum, int... Vector>
+  static ESPALIER_INLINE void run(T const* x, T const* w, int column, Epilogue const& e, indices<Sum...>, indices<Vector...>) {
+    vector sum[] = {((void)Sum, vector{})...};
+    // A loop's last turn is mispredicted: sums that are short enough have none.
+    constexpr int most = (Terms * Vectors <= 256 ? 256 : 16) / Vectors / Chains * Chains, together = most > Chains ? most : Chains;
+    constexpr int whole = Terms / together * together;
+    for (int k = 0; k < whole; k += together) terms<Columns>(x + k, w + k * Columns, sum, indices_below<Vectors * together>{});
+    if constexpr (whole < Terms) terms<Columns>(x + whole, w + whole * Columns, sum, indices_below<Vectors * (Terms - whole)>{});
+    for_chains<Chains / 2>(sum, indices<Vector...>{});
+    (finish<Vector>(e, sum[Vector], column), ...);
+  }
+  /// The chains added in pairs.
+  template <int Half, int... Vector>
+  static ESPALIER_INLINE void for_chains(vector* sum, indices<Vector...>) {
+    if constexpr (Half > 0) {
+      add<Half>(sum, indices_below<Half * Vectors>{});
+      for_chains<Half / 2>(sum, indices<Vector...>{});
+    }
+  }
+  template <int Half, int... Sum>
+  static ESPALIER_INLINE void add(vector* sum, indices<Sum...>) {
+    ((sum[Sum] = sum[Sum] + sum[Sum + Half * Vectors]), ...);
+  }
+};
+
+/// N columns with N a part of a register: a register holds several rows of w as they lie, and x is spread over them.
+template <class T, class Arch, int N>
+struct row_of_few {
+  using registers = pack<T, Arch>;
+  using vector = typename registers::register_type;
+  static constexpr int width = registers::size, chains = 4;
+
+  template <int Part, int... Lane>
+  static ESPALIER_INLINE vector spread(vector x, indices<Lane...>) {
+    if constexpr (N == 1) return x;
+    else return __builtin_shufflevector(x, x, (Part * (width / N) + Lane / N)...);
+  }
+  /// Rows [k, k + Rows) of w, as many as x has lanes at most.
+  template <int Rows, int First, int... Part>
+  static ESPALIER_INLINE void terms(T const* x, T const* w, vector* sum, indices<Part...>) {
+    vector const own = registers::template load_first<Rows>(x).value;
+    ((sum[(First + Part) % chains] = fused(spread<Part>(own, indices_below<width>{}), registers::template load_first<(Rows * N - Part * width < width ? Rows * N - Part * width : width)>(w + Part * width).value,
+                                           sum[(First + Part) % chains])),
+     ...);
+  }
+  template <int Half, int... Lane>
+  static ESPALIER_INLINE vector folded(vector x, indices<Lane...> lanes) {
+    if constexpr (Half < N) return x;
+    else return folded<Half / 2>(x + __builtin_shufflevector(x, x, (Lane ^ Half)...), lanes);
+  }
+
+  template <int Terms, class Epilogue>
+  static ESPALIER_INLINE void run(T const* x, T const* w, Epilogue const& e) {
+    vector sum[chains] = {vector{}, vector{}, vector{}, vector{}};
+    constexpr int together = N < chains ? chains / N : 1, block = together * width, whole = Terms / block * block;
+    for (int k = 0; k < whole; k += block) blocks<block>(x + k, w + k * N, sum, indices_below<together>{});
+    rest<Terms - whole, 0>(x + whole, w + whole * N, sum);
+    vector const all = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+    e.template operator()<N>(registers{folded<width / 2>(all, indices_below<width>{})}, 0, 0);
+  }
+
+ private:
+  template <int Rows, int... Block>
+  static ESPALIER_INLINE void blocks(T const* x, T const* w, vector* sum, indices<Block...>) {
+    (terms<width, Block * N>(x + Block * width, w + Block * width * N, sum, indices_below<N>{}), ...);
+  }
+  template <int Rows, int First>
+  static ESPALIER_INLINE void rest(T const* x, T const* w, vector* sum) {
+    if constexpr (Rows > 0) {
+      constexpr int now = Rows < width ? Rows : width;
+      terms<now, First>(x, w, sum, indices_below<(now * N + width - 1) / width>{});
+      rest<Rows - now, First + N>(x + now, w + now * N, sum);
+    }
+  }
+};
+
+/// Vectors of a block: as few blocks as registers allow, and those equal.
+constexpr int row_vectors(int vectors) {
+  int const blocks = (vectors + 7) / 8;
+  return (vectors + blocks - 1) / blocks;
+}
+constexpr int row_chains(int vectors) { return vectors <= 2 ? 4 : vectors <= 4 ? 2 : 1; }
+
+}  // namespace detail
+
+/// y[N] = x[K] w[K, N]; w as it is stored. Epilogue: e.template operator()<Count>(sum, row, column) takes the finished columns [column, column + Count) in
+/// the first lanes of sum and stores what becomes of them; row is 0. Sums run over k in an order that depends on the shape alone.
+template <class T, int K, int N, class Arch = default_arch>
+struct contract_row {
+  static constexpr int width = pack<T, Arch>::size;
+  static constexpr int vectors = (N + width - 1) / width;
+  static constexpr int each = detail::row_vectors(vectors);
+  static constexpr int last = N - (vectors - 1) * width;
+  static constexpr bool few = N < width && width % N == 0;
+
+  template <class Epilogue>
+  static ESPALIER_INLINE void run(T const* x, T const* w, Epilogue const& e) {
+    if constexpr (few) detail::row_of_few<T, Arch, N>::template run<K>(x, w, e);
+    else blocks<0>(x, w, e);
+  }
+
+ private:
+  template <int First, class Epilogue>
+  static ESPALIER_INLINE void blocks(T const* x, T const* w, Epilogue const& e) {
+    constexpr int now = vectors - First < each ? vectors - First : each, chains = detail::row_chains(now);
+    using block = detail::row_block<T, Arch, now, First + now == vectors ? last : width, chains>;
+    block::template run<K, N>(x, w + First * width, First * width, e, detail::indices_below<now * chains>{}, detail::indices_below<now>{});
+    if constexpr (First + now < vectors) blocks<First + now>(x, w, e);
+  }
+};
+
+}  // namespace espalier::on_cpu

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "team.hpp"
+
+namespace espalier::on_cpu {
+namespace detail {
+
+/// What the processor does with subnormal numbers and roundings. Threads that help take it over from the caller, since it changes results.
+#if defined(__SSE__)
+ESPALIER_INLINE std::uint64_t float_control() { return __builtin_ia32_stmxcsr() & ~0x3fu; }  // without the flags that say what happened
+ESPALIER_INLINE void float_control(std::uint64_t bits) { __builtin_ia32_ldmxcsr(static_cast<unsigned>(bits)); }
+ESPALIER_INLINE void relax() { __builtin_ia32_pause(); }
+#elif defined(__aarch64__)
+ESPALIER_INLINE std::uint64_t float_control() {
+  std::uint64_t bits;
+  __asm__ volatile("mrs %0, fpcr" : "=r"(bits));
+  return bits;
+}
+ESPALIER_INLINE void float_control(std::uint64_t bits) { __asm__ volatile("msr fpcr, %0" : : "r"(bits)); }
+ESPALIER_INLINE void relax() { __asm__ volatile("yield" : : : "memory"); }
+#else
+ESPALIER_INLINE std::uint64_t float_control() { return 0; }
+ESPALIER_INLINE void float_control(std::uint64_t) {}
+ESPALIER_INLINE void relax() {}
+#endif
+
+/// A number that threads share. <atomic> alone would cost half a second of every compilation.
+template <class N>
+struct shared_number {
+  N value;
+  shared_number() { write(0); }
+  N read() const { return __atomic_load_n(&value, __ATOMIC_SEQ_CST); }
+  void write(N x) { __atomic_store_n(&value, x, __ATOMIC_RELEASE); }
+  N add(N x) { return __atomic_add_fetch(&value, x, __ATOMIC_SEQ_CST); }
+  N exchange(N x) { return __atomic_exchange_n(&value, x, __ATOMIC_SEQ_CST); }
+  /// Says whether the number was `seen`, and is `x` now; else `seen` is what it was.
+  bool replace(N& seen, N x) { return __atomic_compare_exchange_n(&value, &seen, x, true, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); }
+};
+
+/// Where one thread sleeps until another one has done something, which the sleeper looks for again after `announce`: so no signal is lost.
+class bed {
+ public:
+  bed() { sem_init(&signal_, 0, 0); }
+  ~bed() { sem_destroy(&signal_); }
+  bed(bed const&) = delete;
+  bed& operator=(bed const&) = delete;
+
+  /// `reason` is what wake must be called with; not 0.
+  void announce(int reason) { reason_.exchange(reason); }
+  void stay_awake() {
+    if (reason_.exchange(0) == 0) sleep();  // somebody was about to wake this thread
+  }
+  void sleep() {
+    while (sem_wait(&signal_) != 0) {}
+  }
+  /// Wakes the thread that has announced to sleep for this reason.
+  void wake(int reason) {
+    int seen = reason_.read();
+    while (seen == reason)
+      if (reason_.replace(seen, 0)) return static_cast<void>(sem_post(&signal_));
+  }
+
+ private:
+  shared_number<int> reason_;
+  sem_t signal_;
+};
+
+}  // namespace detail
+
+/// N threads that run the parts of kernels: the one that calls, and N - 1 that are started at construction and end with the team. Between two jobs they
+/// look for the next one for some microseconds, then sleep.
+///
+/// Each thread begins with parts of its own, the same ones of each job with as many parts, so that rows stay in its cache; who is done takes from the
+/// others. The caller waits for parts that somebody has begun and for nothing else. So threads that come late, that the system did not give, or whose
+/// processor is busy cost no more than their help; and a team that another thread is using (two predictors of one model) leaves the caller to itself.
+/// memory   the threads' stacks; nothing after construction
+/// errors   none: with fewer threads than asked for, the results are the same
+template <int Threads>
+class team {
+ public:
+  static constexpr int threads = Threads;
+  /// Runs a part: f(context, which).
+  using part_function = void (*)(void const* context, int which);
+
+  team() {
+    for (int i = 0; i < Threads; ++i) helpers_[i].owner = this;
+    pthread_attr_t attributes;
+    if (pthread_attr_init(&attributes) != 0) return;
+    pthread_attr_setstacksize(&attributes, stack_bytes);
+    sigset_t all, before;  // signals are the business of the threads that the user started
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    while (started_ + 1 < Threads && pthread_create(&helpers_[started_ + 1].thread, &attributes, &help, &helpers_[started_ + 1]) == 0) ++started_;
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    pthread_attr_destroy(&attributes);
+  }
+  ~team() {
+    stopping_.write(1);
+    call();
+    for (int i = 1; i <= started_; ++i) pthread_join(helpers_[i].thread, nullptr);
+  }
+  team(team const&) = delete;
+  team& operator=(team const&) = delete;
+
+  /// Each of f(context, 0) ... f(context, parts - 1) once, at the same time as far as threads are free. parts is at most 255.
+  void run(int parts, part_function f, void const* context) const noexcept {
+    if (started_ == 0 || parts < 2 || busy_.exchange(1) != 0) {
+      for (int which = 0; which < parts; ++which) f(context, which);
+      return;
+    }
+    f_ = f;
+    context_ = context;
+    control_ = detail::float_control();
+    finished_.write(0);
+    number_ += std::uint64_t{1} << 16;
+    for (int i = 0; i < Threads; ++i)
+      queues_[i].word.write(number_ | static_cast<unsigned>(parts * i / Threads) << 8 | static_cast<unsigned>(parts * (i + 1) / Threads));
+    call();
+    int const left = parts - take_parts(0);
+    for (int patience = 0; finished_.read() != left && patience < rounds; ++patience) detail::relax();
+    while (finished_.read() != left) {
+      bed_.announce(left);
+      if (finished_.read() == left) bed_.stay_awake();
+      else bed_.sleep();
+    }
+    busy_.write(0);
+  }
+
+  /// How many threads the system gave, the caller among them.
+  int size() const { return started_ + 1; }
+
+ private:
+  static constexpr int rounds = 1000;
+  static constexpr std::size_t stack_bytes = 2 << 20;  // kernels pack up to 256 KiB there
+
+  /// Parts [next, end) of job `number`, as number << 16 | next << 8 | end. One word, so that who takes a part knows that its job is not over.
+  struct alignas(64) queue {
+    detail::shared_number<std::uint64_t> word;
+  };
+  struct helper {
+    team* owner;
+    pthread_t thread;
+    detail::bed bed;
+  };
+
+  void call() const {
+    calls_.add(1);
+    for (int i = 1; i <= started_; ++i) helpers_[i].bed.wake(1);
+  }
+  /// Runs parts until none is left, those of queue `own` first. Returns how many they were.
+  int take_parts(int own) const {
+    int done = 0;
+    for (int i = 0; i < Threads; ++i) {
+      auto& word = queues_[own + i < Threads ? own + i : own + i - Threads].word;
+      std::uint64_t seen = word.read();
+      while ((seen >> 8 & 0xff) < (seen & 0xff)) {
+        if (!word.replace(seen, seen + 0x100)) continue;
+        if (own != 0) detail::float_control(control_);
+        f_(context_, static_cast<int>(seen >> 8 & 0xff));
+        if (own != 0) bed_.wake(finished_.add(1));
+        ++done;
+        seen = word.read();
+      }
+    }
+    return done;
+  }
+  static void* help(void* me) {
+    helper& self = *static_cast<helper*>(me);
+    team const& t = *self.owner;
+    for (unsigned heard = 0;;) {
+      for (int patience = 0; t.calls_.read() == heard && patience < rounds; ++patience) detail::relax();
+      if (t.calls_.read() == heard) {
+        self.bed.announce(1);
+        if (t.calls_.read() == heard) self.bed.sleep();
+        else self.bed.stay_awake();
+      }
+      heard = t.calls_.read();
+      if (t.stopping_.read() != 0) return nullptr;
+      t.take_parts(static_cast<int>(&self - t.helpers_));
+    }
+  }
+
+  mutable queue queues_[static_cast<std::size_t>(Threads)];
+  alignas(64) mutable detail::shared_number<unsigned> calls_;     // jobs so far; a change ends the helpers' sleep
+  detail::shared_number<int> stopping_;
+  alignas(64) mutable detail::shared_number<int> finished_;  // parts of this job that helpers have run
+  mutable detail::bed bed_;                     // the caller's, until that many are finished
+  alignas(64) mutable detail::shared_number<int> busy_;
+  // Of this job: written while no part is taken, read by who has taken one.
+  mutable part_function f_;
+  mutable void const* context_;
+  mutable std::uint64_t control_;
+  mutable std::uint64_t number_ = 0;
+  mutable helper helpers_[static_cast<std::size_t>(Threads)];
+  int started_ = 0;
+};
+
+namespace detail {
+
+template <int Threads>
+struct team_of<cpu_parallel<Threads>> {
+  static constexpr bool several = Threads > 1 && espalier::detail::thread_count<cpu_parallel<Threads>>::agree;
+  using type = std::conditional_t<several, team<several ? Threads : 1>, one_thread>;
+  static constexpr bool included = true;
+};
+
+}  // namespace detail
+}  // namespace espalier::on_cpu

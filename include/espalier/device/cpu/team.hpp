@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <cstdint>
+
+#include "../../base/everywhere.hpp"
+#include "../../storage/device.hpp"
+
+/// Who runs the parts of a kernel. How a kernel is cut depends on its shape alone, and so do its results: they are the same bits on any number of
+/// threads. A kernel that is worth it says, beside run(addresses...),
+///   static constexpr int parts;                              at most 255
+///   static constexpr std::int64_t scratch;                   elements that the parts share, on the stack of the caller
+///   static void part(addresses..., T* shared, int which);    independent of the other parts
+///   static void finish(addresses..., T* shared);             combines what the parts left, in their order (independent_parts: nothing to do)
+namespace espalier::on_cpu {
+
+/// The thread that calls, alone.
+struct one_thread {
+  static constexpr int threads = 1;
+};
+
+/// The base of kernels whose parts share nothing.
+struct independent_parts {
+  static constexpr std::int64_t scratch = 0;
+  static void finish(auto const&...) {}
+};
+
+namespace detail {
+
+/// Into how many parts to cut some elements along an axis: at most 16, of 32 Ki elements at least.
+constexpr int parts_along(std::int64_t extent, std::int64_t elements) {
+  std::int64_t const parts = elements < 1 << 16 ? 1 : elements < 1 << 19 ? elements >> 15 : 16;
+  return static_cast<int>(parts < extent ? parts : extent);
+}
+/// Where part `which` of them begins.
+constexpr std::int64_t part_begin(std::int64_t extent, int parts, int which) { return extent * which / parts; }
+
+/// The team behind a device tag; <espalier/parallel.hpp> has that of cpu_parallel.
+template <class Device>
+struct team_of {
+  using type = one_thread;
+  static constexpr bool included = false;
+};
+
+template <class Kernel, class T, class... P>
+constexpr int parts_of() {
+  if constexpr (requires(T* shared, P... p) { Kernel::part(p..., shared, 0); }) return static_cast<int>(Kernel::parts);
+  else return 1;
+}
+
+/// Runs a kernel, by the team where it has parts. T: what `scratch` counts.
+template <class Kernel, class T, class Team, class... P>
+ESPALIER_INLINE void run_kernel(Team const& team, P... p) {
+  if constexpr (Team::threads > 1 && parts_of<Kernel, T, P...>() > 1) {
+    alignas(64) T shared[static_cast<unsigned long>(Kernel::scratch) + 1];
+    auto const job = [&](int which) { Kernel::part(p..., shared, which); };
+    team.run(static_cast<int>(Kernel::parts), [](void const* f, int which) { (*static_cast<decltype(job)*>(f))(which); }, &job);
+    Kernel::finish(p..., shared);
+  } else {
+    (void)team;
+    Kernel::run(p...);
+  }
+}
+
+}  // namespace detail
+}  // namespace espalier::on_cpu
+
+namespace espalier::detail {
+/// A fact for a refusal: the threads of a device tag are there.
+template <class Device>
+struct threads_of {
+  static constexpr bool included = !is_parallel<Device> || on_cpu::detail::team_of<Device>::included;
+};
+}  // namespace espalier::detail
+
+#define ESPALIER_THREADS_INCLUDED "cpu_parallel<N>: include <espalier/parallel.hpp> for threads"
+#define ESPALIER_THREAD_COUNT "cpu_parallel<N>: 1 to 64 threads, of which the caller is one"

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "code.hpp"
+
+/// Packing values into one workspace: each has a size and a life, from the group that makes it to the last group that reads it.
+namespace espalier::plan {
+
+inline constexpr int alignment_elements = 16;
+constexpr std::int64_t rounded(std::int64_t n) { return (n + alignment_elements - 1) / alignment_elements * alignment_elements; }
+
+/// First fit over a list of gaps, kept in address order and merged when memory comes back.
+class arena {
+ public:
+  constexpr std::int64_t take(std::int64_t size) {
+    for (int i = 0; i < count_; ++i) {
+      if (length_[i] < size) continue;
+      std::int64_t const at = start_[i];
+      start_[i] += size;
+      length_[i] -= size;
+      if (length_[i] == 0) remove(i);
+      return at;
+    }
+    std::int64_t const at = end_;
+    end_ += size;
+    return at;
+  }
+  constexpr void give(std::int64_t at, std::int64_t size) {
+    int i = count_;
+    while (i > 0 && start_[i - 1] > at) --i;
+    bool const joins_left = i > 0 && start_[i - 1] + length_[i - 1] == at;
+    bool const joins_right = i < count_ && at + size == start_[i];
+    if (joins_left && joins_right) {
+      length_[i - 1] += size + length_[i];
+      remove(i);
+    } else if (joins_left) {
+      length_[i - 1] += size;
+    } else if (joins_right) {
+      start_[i] = at;
+      length_[i] += size;
+    } else {
+      for (int k = count_; k > i; --k) {
+        start_[k] = start_[k - 1];
+        length_[k] = length_[k - 1];
+      }
+      start_[i] = at;
+      length_[i] = size;
+      ++count_;
+    }
+  }
+  constexpr std::int64_t end() const { return end_; }
+
+ private:
+  constexpr void remove(int i) {
+    --count_;
+    for (int k = i; k < count_; ++k) {
+      start_[k] = start_[k + 1];
+      length_[k] = length_[k + 1];
+    }
+  }
+  std::int64_t start_[1024]{};
+  std::int64_t length_[1024]{};
+  int count_ = 0;
+  std::int64_t end_ = 0;
+};
+
+/// Up to `most_sorted` values are placed largest first, each at the lowest offset that no other value occupies during its life: a little above the
+/// lower bound as a rule. That is quadratic; more values are placed in the order of their lives, by first fit.
+class packer {
+ public:
+  constexpr int add(std::int64_t size, int first, int last) {
+    piece& p = at_[count_];
+    p.size = size;
+    p.first = first;
+    p.last = last;
+    return count_++;
+  }
+  constexpr void extend(int number, int last) {
+    if (at_[number].last < last) at_[number].last = last;
+  }
+  constexpr void place(int groups) {
+    for (int i = 0; i < count_; ++i) {
+      piece& p = at_[i];
+      p.next_born = born_[p.first];
+      born_[p.first] = i + 1;
+      p.next_dead = dead_[p.last];
+      dead_[p.last] = i + 1;
+    }
+    measure(groups);
+    if (count_ <= most_sorted) place_sorted();
+    else place_in_time(groups);
+  }
+  constexpr std::int64_t offset(int number) const { return at_[number].offset; }
+  constexpr std::int64_t end() const { return end_; }
+  /// The most that lives at once.
+  constexpr std::int64_t peak() const { return peak_; }
+
+ private:
+  static constexpr int most_sorted = 256, most_pieces = graph::capacity / 4;
+  struct piece {
+    std::int64_t size, offset;
+    int first, last;
+    int next_born, next_dead;
+  };
+
+  constexpr void measure(int groups) {
+    std::int64_t live = 0;
+    for (int x = 1; x <= groups + 1; ++x) {
+      for (int i = born_[x]; i != 0; i = at_[i - 1].next_born) live += at_[i - 1].size;
+      if (live > peak_) peak_ = live;
+      for (int i = dead_[x]; i != 0; i = at_[i - 1].next_dead) live -= at_[i - 1].size;
+    }
+  }
+
+  constexpr void place_sorted() {
+    int by_size[most_sorted]{}, by_offset[most_sorted]{};
+    for (int i = 0; i < count_; ++i) {
+      int k = i;
+      for (; k > 0 && at_[by_size[k - 1]].size < at_[i].size; --k) by_size[k] = by_size[k - 1];
+      by_size[k] = i;
+    }
+    for (int n = 0; n < count_; ++n) {
+      piece& p = at_[by_size[n]];
+      std::int64_t start = 0;
+      for (int k = 0; k < n; ++k) {
+        piece const& other = at_[by_offset[k]];
+        if (other.last < p.first || p.last < other.first) continue;
+        if (other.offset - start >= p.size) break;
+        if (other.offset + other.size > start) start = other.offset + other.size;
+      }
+      p.offset = start;
+      if (start + p.size > end_) end_ = start + p.size;
+      int k = n;
+      for (; k > 0 && at_[by_offset[k - 1]].offset > start; --k) by_offset[k] = by_offset[k - 1];
+      by_offset[k] = by_size[n];
+    }
+  }
+
+  constexpr void place_in_time(int groups) {
+    arena a;
+    for (int x = 1; x <= groups; ++x) {
+      for (int i = born_[x]; i != 0; i = at_[i - 1].next_born) at_[i - 1].offset = a.take(at_[i - 1].size);
+      for (int i = dead_[x]; i != 0; i = at_[i - 1].next_dead) a.give(at_[i - 1].offset, at_[i - 1].size);
+    }
+    end_ = a.end();
+  }
+
+  piece at_[most_pieces]{};
+  int born_[max_groups + 2]{};  ///< by group: 1 + the first piece that it makes
+  int dead_[max_groups + 2]{};
+  int count_ = 0;
+  std::int64_t end_ = 0;
+  std::int64_t peak_ = 0;
+};
+
+}  // namespace espalier::plan
