@@ -63,6 +63,8 @@ struct descriptor {
   /// A reduction's start.
   double identity;
   bool commutative;
+  /// Costs about as much as an addition: computing it again beats writing it to memory and reading it.
+  bool cheap;
 };
 
 /// The one constexpr descriptor of each op; a node names its op by the address of this.

@@ -11,6 +11,7 @@ struct abs_ {};
 template <>
 struct rule<abs_> : elementwise {
   static constexpr char const* name = "abs";
+  static constexpr bool cheap = true;
   static constexpr auto saves = saved::inputs;
   template <class T>
   ESPALIER_EVERYWHERE static constexpr T apply(T x) {

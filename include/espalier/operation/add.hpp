@@ -9,6 +9,7 @@ struct add_ {};
 template <>
 struct rule<add_> : elementwise {
   static constexpr char const* name = "add";
+  static constexpr bool cheap = true;
   static constexpr int arity = 2;
   static constexpr double neutral_left = 0, neutral_right = 0;
   static constexpr bool commutative = true;

@@ -12,6 +12,7 @@ struct clamp_ {};
 template <>
 struct rule<clamp_> : elementwise {
   static constexpr char const* name = "clamp";
+  static constexpr bool cheap = true;
   static constexpr int arity = 3;
   static constexpr auto saves = saved::inputs;
   template <class T>

@@ -14,6 +14,7 @@ struct not_equal_ {};
 namespace detail {
 /// Comparisons give 1 or 0 and have no slope: they are listed as such, which is not the same as a slope of zero that was forgotten.
 struct comparison : elementwise {
+  static constexpr bool cheap = true;
   static constexpr int arity = 2;
 };
 }  // namespace detail

@@ -11,6 +11,7 @@ struct leaky_relu_ {};
 template <>
 struct rule<leaky_relu_> : elementwise {
   static constexpr char const* name = "leaky_relu";
+  static constexpr bool cheap = true;
   static constexpr int arity = 2;
   static constexpr auto saves = saved::inputs;
   template <class T>

@@ -12,6 +12,7 @@ struct maximum_ {};
 template <>
 struct rule<maximum_> : elementwise {
   static constexpr char const* name = "maximum";
+  static constexpr bool cheap = true;
   static constexpr int arity = 2;
   static constexpr bool commutative = true;
   static constexpr auto saves = saved::inputs;

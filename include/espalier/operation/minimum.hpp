@@ -12,6 +12,7 @@ struct minimum_ {};
 template <>
 struct rule<minimum_> : elementwise {
   static constexpr char const* name = "minimum";
+  static constexpr bool cheap = true;
   static constexpr int arity = 2;
   static constexpr bool commutative = true;
   static constexpr auto saves = saved::inputs;

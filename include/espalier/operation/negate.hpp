@@ -9,6 +9,7 @@ struct negate_ {};
 template <>
 struct rule<negate_> : elementwise {
   static constexpr char const* name = "negate";
+  static constexpr bool cheap = true;
   static constexpr auto saves = saved::nothing;
   template <class T>
   ESPALIER_EVERYWHERE static constexpr T apply(T x) {

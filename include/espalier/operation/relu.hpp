@@ -11,6 +11,7 @@ struct relu_ {};
 template <>
 struct rule<gate_> : elementwise {
   static constexpr char const* name = "gate";
+  static constexpr bool cheap = true;
   static constexpr int arity = 2;
   static constexpr auto saves = saved::inputs;
   template <class T>
@@ -42,6 +43,7 @@ constexpr T rule<gate_>::pullback(T dy, T, T, T y) {
 template <>
 struct rule<relu_> : elementwise {
   static constexpr char const* name = "relu";
+  static constexpr bool cheap = true;
   static constexpr auto saves = saved::output;
   template <class T>
   ESPALIER_EVERYWHERE static constexpr T apply(T x) {

@@ -33,7 +33,7 @@ constexpr int add_as_written(program_builder& g, node const& n) { return g.add(n
 
 /// A descriptor with nothing but a name, a family and an arity; NaN says that no neutral element is known.
 constexpr descriptor plain_descriptor(char const* name, family kind, int arity) {
-  return descriptor{name, kind, arity, &add_as_written, nullptr, nullptr, nullptr, {__builtin_nan(""), __builtin_nan("")}, 0, false};
+  return descriptor{name, kind, arity, &add_as_written, nullptr, nullptr, nullptr, {__builtin_nan(""), __builtin_nan("")}, 0, false, false};
 }
 
 }  // namespace graph
@@ -95,12 +95,14 @@ constexpr int elementwise_emit(program_builder& g, graph::node const& written);
 ///   pullback(dy, y, x)         for arity 1; pullback<I>(dy, y, a, b) for operand I otherwise; left out: not differentiable
 ///   neutral_left/right         optional: e with apply(e, x) = x, apply(x, e) = x
 ///   commutative                optional
+///   cheap                      optional: costs about as much as an addition
 ///   simplify(g, node) -> id    optional: an equal, cheaper node, or 0
 struct elementwise {
   static constexpr int arity = 1;
   static constexpr double neutral_left = __builtin_nan("");
   static constexpr double neutral_right = __builtin_nan("");
   static constexpr bool commutative = false;
+  static constexpr bool cheap = false;
   static constexpr saved saves = saved::nothing;
 
   template <class Op>
@@ -116,7 +118,8 @@ struct elementwise {
                              &detail::evaluate<Op, float>,
                              {R::neutral_left, R::neutral_right},
                              0,
-                             R::commutative};
+                             R::commutative,
+                             R::cheap};
   }
 };
 

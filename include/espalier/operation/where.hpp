@@ -9,6 +9,7 @@ struct where_ {};
 template <>
 struct rule<where_> : elementwise {
   static constexpr char const* name = "where";
+  static constexpr bool cheap = true;
   static constexpr int arity = 3;
   static constexpr auto saves = saved::inputs;
   template <class T>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include "group.hpp"
+#include "recompute.hpp"
 
 /// What each group computes, in terms of its own leaves and steps, so that equal groups are equal values and share one kernel.
 namespace espalier::plan {
@@ -54,11 +54,11 @@ class coder {
  public:
   constexpr coder(program_builder const& g, grouping& r, code& c) : g_{g}, r_{r}, look_{g, r}, c_{c} {}
 
-  constexpr void run() {
-    for (int x = 1; x <= r_.group_count; ++x) {
-      finish_order(r_.groups[x]);
-      code_steps(x);
-    }
+  /// outputs: what must be in memory whoever could compute it again.
+  constexpr void run(graph::output const* outputs, int output_count) {
+    for (int x = 1; x <= r_.group_count; ++x) finish_order(r_.groups[x]);
+    recomputer{g_, r_, again_}.run(outputs, output_count);
+    for (int x = 1; x <= r_.group_count; ++x) code_steps(x);
   }
 
   /// After the stored flags are complete: collects outputs and finds equal groups.
@@ -101,39 +101,60 @@ class coder {
     for (int id = r_.groups[x].first; id != 0; id = r_.next[id]) {
       bool const fused = r_.groups[x].what == kind::fused || id != r_.groups[x].first;  // not so: the node of a group that stands alone
       graph::node const& n = g_[id];
-      step& s = c_.steps[c_.step_count];
+      if (fused) compute_again(x, id);
       c_.local[id] = c_.step_count - k.first_step;
-      s.where = r_.place_of[id];
-      s.operand[0] = s.operand[1] = s.operand[2] = no_operand;
-      std::int64_t size = n.shape.size();
-      if (n.op->kind == family::elementwise) {
-        s.op = n.op;
-      } else if (n.op->kind == family::reduction) {
-        s.op = n.op;
-        size = g_[n.operand[0]].shape.size();
-        if (fused && s.where == place::column && r_.groups[x].how == order::rows) c_.stored[id] = true;  // its sum grows in memory
-      } else if (fused) {
-        use const u = copied(id);
-        s.operand[0] = reference(x, u, u.where, true);
-        ++c_.step_count;
+      place const where = r_.place_of[id];
+      bool const computed = n.op->kind == family::elementwise || n.op->kind == family::reduction;
+      if (n.op->kind == family::reduction && fused && where == place::column && r_.groups[x].how == order::rows) c_.stored[id] = true;  // its sum grows in memory
+      use u[3]{};
+      if (!computed && fused) {
+        u[0] = copied(id);
+        write_step(x, n, where, u, 1, true);
         continue;
       }
       int const arity = n.op->arity < 3 ? n.op->arity : 3;
-      use u[3]{};
+      std::int64_t const size = n.op->kind == family::reduction ? g_[n.operand[0]].shape.size() : n.shape.size();
       for (int i = 0; i < arity; ++i)
         u[i] = fused ? look_.use_of(n.operand[i], size, x) : use{source_alone(x, n.operand[i], i), place::full, 0, 0};
-      // Ids depend on what the program met first; the order of a commutative op's operands must not, or equal groups would differ.
-      if (n.op->commutative && rank(x, u[0]) > rank(x, u[1])) {
-        use const first = u[0];
-        u[0] = u[1];
-        u[1] = first;
-      }
-      for (int i = 0; i < arity; ++i)
-        s.operand[i] = reference(x, u[i], u[i].where == place::full && n.op->kind == family::elementwise ? s.where : u[i].where, fused);
-      ++c_.step_count;
+      write_step(x, n, where, u, arity, fused);
     }
     k.steps = c_.step_count - k.first_step;
     k.leaves = c_.leaf_count - k.first_leaf;
+  }
+
+  constexpr bool is_again(int x, use const& u) const { return u.where == place::full && again_.again[u.source] && r_.group_of[u.source] != x; }
+  /// Adds steps for what member `id` of group x reads and nobody has written.
+  constexpr void compute_again(int x, int id) {
+    graph::node const& n = g_[id];
+    if (n.op->kind != family::elementwise && n.op->kind != family::reduction) return;
+    std::int64_t const size = n.op->kind == family::reduction ? g_[n.operand[0]].shape.size() : n.shape.size();
+    for (int k = 0; k < n.op->arity; ++k) {
+      use const wanted = look_.use_of(n.operand[k], size, x);
+      if (!is_again(x, wanted) || group_again_[wanted.source] == x) continue;
+      compute_again(x, wanted.source);
+      graph::node const& again = g_[wanted.source];
+      use u[3]{};
+      for (int i = 0; i < again.op->arity; ++i) u[i] = look_.use_of(again.operand[i], again.shape.size(), x);
+      write_step(x, again, place::full, u, again.op->arity, true);
+      step_again_[wanted.source] = c_.step_count - 1 - c_.groups[x].first_step;
+      group_again_[wanted.source] = x;
+    }
+  }
+
+  /// Ids depend on what the program met first; the order of a commutative op's operands must not, or equal groups would differ.
+  constexpr void write_step(int x, graph::node const& n, place where, use* u, int arity, bool fused) {
+    step& s = c_.steps[c_.step_count];
+    s.where = where;
+    s.operand[0] = s.operand[1] = s.operand[2] = no_operand;
+    if (n.op->kind == family::elementwise || n.op->kind == family::reduction) s.op = n.op;
+    if (n.op->commutative && rank(x, u[0]) > rank(x, u[1])) {
+      use const first = u[0];
+      u[0] = u[1];
+      u[1] = first;
+    }
+    for (int i = 0; i < arity; ++i)
+      s.operand[i] = reference(x, u[i], u[i].where == place::full && n.op->kind == family::elementwise ? where : u[i].where, fused);
+    ++c_.step_count;
   }
 
   /// Operand `which` of a group that stands alone.
@@ -147,6 +168,7 @@ class coder {
     family const f = g_[u.source].op->kind;
     if (f == family::constant) return 1 << 20;
     if (f != family::column_index && r_.group_of[u.source] == x) return c_.local[u.source];
+    if (is_again(x, u)) return step_again_[u.source];
     return (1 << 21) + static_cast<int>(u.where);
   }
 
@@ -163,6 +185,7 @@ class coder {
     // Read from memory where the index itself was repeated along other columns than its own.
     bool const index = f == family::column_index && u.where == place::column && g_[u.source].shape.at[g_[u.source].shape.rank - 1] == r_.groups[x].columns;
     if (!constant && !index && r_.group_of[u.source] == x) return c_.local[u.source];
+    if (fused && is_again(x, u)) return step_again_[u.source];
     group_code const& k = c_.groups[x];
     leaf const wanted{constant || index ? 0 : u.source, constant ? place::none : where,
                       constant ? leaf_kind::constant : index ? leaf_kind::column_index : leaf_kind::memory,
@@ -234,6 +257,9 @@ class coder {
   grouping& r_;
   grouper look_;
   code& c_;
+  recomputed again_{};
+  int step_again_[graph::capacity]{};   ///< by node: the step of group_again_ that computes it again
+  int group_again_[graph::capacity]{};
 };
 
 }  // namespace espalier::plan

@@ -64,7 +64,7 @@ struct coded {
 };
 constexpr coded write_code(graph::program const& p, grouping const& groups) {
   coded r{groups, {}};
-  coder{p.nodes, r.groups, r.codes}.run();
+  coder{p.nodes, r.groups, r.codes}.run(p.outputs, p.output_count);
   return r;
 }
 template <class Source>
