@@ -59,6 +59,7 @@ struct compiled_facts {
   using element_type = float;
   static constexpr std::size_t workspace_bytes = 0;
   static constexpr int kernel_count = 0;
+  static constexpr std::int64_t bytes_read = 0, bytes_written = 0;
 };
 template <class F, class... Leaf>
 struct compiled_facts<true, F, Leaf...> {
@@ -74,6 +75,8 @@ struct compiled_facts<true, F, Leaf...> {
   using tensors = typename tensors_of<typename results_of<typename body_of_function<F, Leaf...>::type>::type>::type;
   static constexpr std::size_t workspace_bytes = static_cast<std::size_t>(plan::plan_of<source>.places.workspace) * sizeof(element_type);
   static constexpr int kernel_count = plan::plan_of<source>.groups.group_count;
+  static constexpr std::int64_t bytes_read = plan::traffic_of_program<source>.read * static_cast<std::int64_t>(sizeof(element_type));
+  static constexpr std::int64_t bytes_written = plan::traffic_of_program<source>.written * static_cast<std::int64_t>(sizeof(element_type));
 };
 
 /// Fact for a refusal: what a run was given, and what it takes.
@@ -124,6 +127,8 @@ class compiled {
  public:
   static constexpr std::size_t workspace_bytes = facts::workspace_bytes;
   static constexpr int kernel_count = facts::kernel_count;
+  /// What its kernels read and write, each operand and each result once.
+  static constexpr std::int64_t bytes_read = facts::bytes_read, bytes_written = facts::bytes_written;
 
   template <class... X>
   explicit compiled(F, X const&...) : memory_{workspace_bytes} {}

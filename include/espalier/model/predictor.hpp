@@ -20,6 +20,9 @@ class predictor {
   static constexpr std::size_t workspace_bytes = detail::bytes_for<T>(detail::workspace_elements<Source>);
   static constexpr std::size_t bytes = workspace_bytes;
   static constexpr int kernel_count = plan::plan_of<Source>.groups.group_count;
+  /// What its kernels read and write, each operand and each result once.
+  static constexpr std::int64_t bytes_moved =
+      (plan::traffic_of_program<Source>.read + plan::traffic_of_program<Source>.written) * static_cast<std::int64_t>(sizeof(T));
 
   predictor(Model const& model, Batch) : model_{&model}, memory_{bytes} {}
   template <std::size_t Count, class Enough = detail::enough_bytes<Count, bytes>>
@@ -65,6 +68,7 @@ class predictor<Model, Batch, refused<Facts...>> {
   using output_shape = refused<Facts...>;
   static constexpr std::size_t workspace_bytes = 0, bytes = 0;
   static constexpr int kernel_count = 0;
+  static constexpr std::int64_t bytes_moved = 0;
   predictor(Model const&, Batch, auto&&...) {}
   void operator()(auto&&...) noexcept {}
 };

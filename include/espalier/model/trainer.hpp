@@ -35,6 +35,11 @@ struct training_facts {
   static constexpr std::int64_t parameter_count = espalier::parameter_count<Net>;
   static constexpr int kernel_count = plan.groups.group_count + plan::plan_of<update>.groups.group_count;
   static constexpr std::int64_t flops = detail::count_flops(plan::program_of<source>.nodes, plan.groups);
+  /// What the kernels of a step, forward, backward and update, read and write, each operand and result once.
+  static constexpr std::int64_t bytes_moved =
+      (plan::traffic_of_program<source>.read + plan::traffic_of_program<source>.written + plan::traffic_of_program<update>.read +
+       plan::traffic_of_program<update>.written) *
+      static_cast<std::int64_t>(sizeof(T));
 };
 
 /// Refused: one error, and no facts.
@@ -45,7 +50,7 @@ struct training_facts<Net, Loss, Optimizer, Batch, T> {
   static_assert(detail::training_fit<Net, Loss, Batch>::loss::agree, ESPALIER_LOSS_FITS);
   static_assert(detail::training_fit<Net, Loss, Batch>::statistics::agree, ESPALIER_STATISTICS_FIT);
   static constexpr std::size_t workspace_bytes = 0, peak_live_bytes = 0, parameter_bytes = 0, gradient_bytes = 0, optimizer_bytes = 0;
-  static constexpr std::int64_t parameter_count = 0, flops = 0;
+  static constexpr std::int64_t parameter_count = 0, flops = 0, bytes_moved = 0;
   static constexpr int kernel_count = 0;
 };
 
@@ -266,7 +271,7 @@ class trainer<Model, Loss, Optimizer, Batch, More...> {
 
  public:
   static constexpr std::size_t workspace_bytes = 0, parameter_bytes = 0, gradient_bytes = 0, optimizer_bytes = 0, bytes = 0;
-  static constexpr std::int64_t parameter_count = 0, flops = 0;
+  static constexpr std::int64_t parameter_count = 0, flops = 0, bytes_moved = 0;
   static constexpr int kernel_count = 0;
 
   trainer(auto&&...) {}

@@ -2,6 +2,7 @@
 #pragma once
 #include "memory.hpp"
 #include "merge.hpp"
+#include "traffic.hpp"
 
 /// A program with everything decided: groups, their code, where each value lives. Each pass has a constexpr variable of its own, so that each has
 /// the compiler's whole budget of evaluation steps.
@@ -81,5 +82,9 @@ constexpr planned decide(graph::program const& p, coded const& c, storage_layout
 constexpr planned decide(graph::program const& p, grouping const& groups, storage_layout const& layout) { return decide(p, write_code(p, groups), layout); }
 template <class Source>
 inline constexpr planned plan_of = decide(program_of<Source>, code_of<Source>, Source::layout());
+
+/// What a run of a program moves to and from memory.
+template <class Source>
+inline constexpr traffic traffic_of_program = traffic_of(program_of<Source>.nodes, plan_of<Source>.groups, plan_of<Source>.codes, plan_of<Source>.places);
 
 }  // namespace espalier::plan

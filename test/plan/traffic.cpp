@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSL-1.0
+// What plans move is the least that the formulas ask for: each operand is read once, each result written once, and nothing else goes to memory.
+#define BOOST_TEST_MODULE plan_traffic
+#include <boost/test/unit_test.hpp>
+
+#include <espalier.hpp>
+
+namespace esp = espalier;
+namespace nn = espalier::nn;
+namespace optim = espalier::optim;
+using esp::shape;
+
+namespace {
+template <int... N>
+using real = esp::borrowed<float, shape<N...>>;
+template <int... N>
+using labels = esp::borrowed<std::int32_t, shape<N...>>;
+
+struct counts {
+  std::int64_t read, written;
+  int kernels;
+  friend constexpr bool operator==(counts, counts) = default;
+  friend std::ostream& operator<<(std::ostream& to, counts c) { return to << c.read << " read, " << c.written << " written, " << c.kernels << " kernels"; }
+};
+template <class Source>
+constexpr counts counted() {
+  return {esp::plan::traffic_of_program<Source>.read, esp::plan::traffic_of_program<Source>.written, esp::plan::plan_of<Source>.groups.group_count};
+}
+template <class F, class... X>
+constexpr counts of = counted<esp::detail::compiled_source<F, X...>>();
+
+/// A function with the slopes of all its arguments, for a cotangent dy of its result.
+template <class F>
+struct times_dy {
+  constexpr auto operator()(auto dy, auto... x) const { return sum(F{}(x...) * dy); }
+};
+template <class F>
+struct with_slopes_of_three {
+  constexpr auto operator()(auto dy, auto x, auto w, auto b) const {
+    using f = times_dy<F>;
+    return std::tuple{F{}(x, w, b), esp::grad<1>(f{})(dy, x, w, b), esp::grad<2>(f{})(dy, x, w, b), esp::grad<3>(f{})(dy, x, w, b)};
+  }
+};
+
+struct layer_norm {
+  constexpr auto operator()(auto x, auto w, auto b) const { return esp::normalize<-1>(x, 1e-5) * w + b; }
+};
+struct batch_norm {
+  constexpr auto operator()(auto x, auto w, auto b) const { return esp::normalize<0>(x, 1e-5) * w + b; }
+};
+struct cross_entropy {
+  constexpr auto operator()(auto z, auto y) const { return esp::cross_entropy(z, y); }
+};
+struct cross_entropy_with_slope {
+  constexpr auto operator()(auto z, auto y) const { return std::tuple{cross_entropy{}(z, y), esp::grad<0>(cross_entropy{})(z, y)}; }
+};
+struct energy {
+  constexpr auto operator()(auto a, auto b, auto c) const { return sum(a * b + exp(c)); }
+};
+struct slope_by_c {
+  constexpr auto operator()(auto a, auto b, auto c) const { return std::tuple{energy{}(a, b, c), esp::grad<2>(energy{})(a, b, c)}; }
+};
+struct perceptron {
+  constexpr auto operator()(auto x, auto w, auto b) const { return relu(matmul(x, w) + b); }
+};
+struct gated {
+  constexpr auto operator()(auto x, auto w, auto b, auto r) const { return tanh(matmul(x, w) + b) * 0.5 + r; }
+};
+struct long_chain {
+  constexpr auto operator()(auto x) const { return sum<-1>(esp::normalize<-1>(softmax(x), 1e-5) * exp(x)); }
+};
+constexpr std::int64_t n = 64 * 96;
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(norms) {
+  BOOST_TEST((of<layer_norm, real<64, 96>, real<96>, real<96>>) == (counts{n + 2 * 96, n, 1}));
+  BOOST_TEST((of<batch_norm, real<64, 96>, real<96>, real<96>>) == (counts{n + 2 * 96, n, 1}));
+  // x, dy, w, b in; y, dx, dw, db out.
+  BOOST_TEST((of<with_slopes_of_three<layer_norm>, real<64, 96>, real<64, 96>, real<96>, real<96>>) == (counts{2 * n + 2 * 96, 2 * n + 2 * 96, 1}));
+  BOOST_TEST((of<with_slopes_of_three<batch_norm>, real<64, 96>, real<64, 96>, real<96>, real<96>>) == (counts{2 * n + 2 * 96, 2 * n + 2 * 96, 1}));
+}
+
+BOOST_AUTO_TEST_CASE(losses_and_formulas) {
+  // Labels are read as integers and written as numbers of rows first.
+  BOOST_TEST((of<cross_entropy_with_slope, real<64, 96>, labels<64>>) == (counts{n + 2 * 64, n + 1 + 64, 2}));
+  BOOST_TEST((of<energy, real<n>, real<n>, real<n>>) == (counts{3 * n, 1, 1}));
+  BOOST_TEST((of<slope_by_c, real<n>, real<n>, real<n>>) == (counts{3 * n, 1 + n, 1}));
+  BOOST_TEST((of<long_chain, real<64, 96>>) == (counts{n, 64, 1}));
+}
+
+BOOST_AUTO_TEST_CASE(what_follows_a_product) {
+  // Bias and activation are applied where the product is made: its sums are never memory of their own.
+  BOOST_TEST((of<perceptron, real<64, 32>, real<32, 96>, real<96>>) == (counts{64 * 32 + 32 * 96 + 96, n, 1}));
+  BOOST_TEST((of<gated, real<64, 32>, real<32, 96>, real<96>, real<64, 96>>) == (counts{64 * 32 + 32 * 96 + 96 + n, n, 1}));
+}
+
+namespace {
+// One norm between two products, as in every residual block.
+template <class Norm>
+using block = nn::Sequential<nn::Linear<32, 96>, Norm, nn::ReLU, nn::Linear<96, 10>>;
+template <class Norm>
+using block_source = esp::detail::training_source<block<Norm>, nn::SoftmaxLoss, esp::batch<64, 32>>;
+
+/// Full values (64 x 96) that the groups of a training step read and write.
+template <class Source>
+constexpr counts full_values() {
+  constexpr auto const& r = esp::plan::plan_of<Source>;
+  constexpr auto const& g = esp::plan::program_of<Source>.nodes;
+  counts c{0, 0, 0};
+  for (int x = 1; x <= r.groups.group_count; ++x) {
+    auto const& k = r.codes.groups[x];
+    for (int i = 0; i < k.leaves; ++i) c.read += g[r.codes.leaves[k.first_leaf + i].node].shape.size() == n;
+    for (int i = 0; i < k.outputs; ++i) c.written += g[r.codes.outputs[k.first_output + i]].shape.size() == n;
+  }
+  return c;
+}
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_norm_inside_a_training_step) {
+  // Written: the product before the norm, the norm's result, the adjoint of that, the adjoint before the norm: no normalized values, no mask.
+  // Read: the norm reads its input; the next product and its weights' gradient the result; the adjoint's product the relu's sign; the norm's
+  // backward pass input and adjoint; the gradient of the first weights its adjoint.
+  BOOST_TEST((full_values<block_source<nn::LayerNorm1d<96>>>().written) == 4);
+  BOOST_TEST((full_values<block_source<nn::BatchNorm1d<96>>>().written) == 4);
+  BOOST_TEST((full_values<block_source<nn::LayerNorm1d<96>>>().read) <= 8);
+  BOOST_TEST((full_values<block_source<nn::BatchNorm1d<96>>>().read) <= 8);
+}
+
+BOOST_AUTO_TEST_CASE(updates_of_all_parameters) {
+  // One sweep, in place, whatever the net: gradients and parameters (and moments) in, parameters (and moments) out, beside a few numbers.
+  using sgd = esp::detail::update_source<optim::SGD<>, 1000>;
+  using adam = esp::detail::update_source<optim::Adam, 1000>;
+  BOOST_TEST(counted<sgd>().kernels == 1);
+  BOOST_TEST(counted<sgd>().written == 1000);
+  BOOST_TEST(counted<sgd>().read < 2000 + 16);
+  BOOST_TEST(counted<adam>().kernels == 1);
+  BOOST_TEST(counted<adam>().written == 3000);
+  BOOST_TEST(counted<adam>().read < 4000 + 16);
+}
+
+BOOST_AUTO_TEST_CASE(workspaces) {
+  using net = nn::MLPResNet<784, 100, 3, 10>;
+  using facts = esp::training_facts<net, nn::SoftmaxLoss, optim::Adam, esp::batch<100, 784>>;
+  BOOST_TEST(facts::workspace_bytes * 100 <= facts::peak_live_bytes * 115);
+  using layers = esp::training_facts<nn::MLPResNet<784, 100, 3, 10, nn::use_layer_norm>, nn::SoftmaxLoss, optim::Adam, esp::batch<100, 784>>;
+  BOOST_TEST(layers::workspace_bytes * 100 <= layers::peak_live_bytes * 115);
+  BOOST_TEST_MESSAGE("MLPResNet: workspace " << facts::workspace_bytes << " of at least " << facts::peak_live_bytes << " bytes, moves " << facts::bytes_moved);
+}
