@@ -2,6 +2,7 @@
 #pragma once
 /// Everything for the CPU.
 #include "espalier/eager/compiled.hpp"
+#include "espalier/model/frozen.hpp"
 #include "espalier/model/trainer.hpp"
 #include "espalier/nn/nn.hpp"
 #include "espalier/operation/operation.hpp"

@@ -73,7 +73,7 @@ class plan_runner {
   /// Which element of a value at `from` an element (row, column) reads.
   static std::int64_t element(plan::group const& g, place from, std::int64_t row, std::int64_t column) {
     switch (from) {
-      case place::full: return row * g.columns + column;
+      case place::full: return (column / (g.columns / g.segments) * g.rows + row) * (g.columns / g.segments) + column % (g.columns / g.segments);
       case place::row: return row;
       case place::column: return column;
       default: return 0;
@@ -187,11 +187,12 @@ class plan_runner {
     }
     std::int64_t const rows = s.where == place::column || s.where == place::single ? 1 : g.rows;
     std::int64_t const columns = s.where == place::row || s.where == place::single ? 1 : g.columns;
+    y.resize(static_cast<std::size_t>(rows * columns));
     for (std::int64_t r = 0; r < rows; ++r)
       for (std::int64_t c = 0; c < columns; ++c) {
         double a[3]{};
         for (int k = 0; k < arity; ++k) a[k] = (*in[k].values)[static_cast<std::size_t>(element(g, in[k].where, r, c))];
-        y.push_back(s.op == nullptr ? a[0] : s.op->evaluate(a[0], arity > 1 ? a[1] : a[0], arity > 2 ? a[2] : a[0]));
+        y[static_cast<std::size_t>(element(g, s.where, r, c))] = s.op == nullptr ? a[0] : s.op->evaluate(a[0], arity > 1 ? a[1] : a[0], arity > 2 ? a[2] : a[0]);
       }
   }
 

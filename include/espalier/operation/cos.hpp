@@ -11,6 +11,7 @@ struct cos_ {};
 template <>
 struct rule<cos_> : elementwise {
   static constexpr char const* name = "cos";
+  static constexpr bool costly = true;
   static constexpr auto saves = saved::inputs;
   template <class T>
   ESPALIER_EVERYWHERE static constexpr T apply(T x) {

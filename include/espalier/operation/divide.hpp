@@ -11,6 +11,7 @@ struct divide_ {};
 template <>
 struct rule<divide_> : elementwise {
   static constexpr char const* name = "divide";
+  static constexpr bool costly = true;
   static constexpr int arity = 2;
   static constexpr double neutral_right = 1;
   static constexpr auto saves = saved::output;

@@ -10,6 +10,7 @@ struct erf_ {};
 template <>
 struct rule<erf_> : elementwise {
   static constexpr char const* name = "erf";
+  static constexpr bool costly = true;
   static constexpr auto saves = saved::inputs;
   template <class T>
   ESPALIER_EVERYWHERE static constexpr T apply(T x) {

@@ -10,6 +10,7 @@ struct exp_ {};
 template <>
 struct rule<exp_> : elementwise {
   static constexpr char const* name = "exp";
+  static constexpr bool costly = true;
   static constexpr auto saves = saved::output;
   template <class T>
   ESPALIER_EVERYWHERE static constexpr T apply(T x) {

@@ -10,6 +10,7 @@ struct log_ {};
 template <>
 struct rule<log_> : elementwise {
   static constexpr char const* name = "log";
+  static constexpr bool costly = true;
   static constexpr auto saves = saved::inputs;
   template <class T>
   ESPALIER_EVERYWHERE static constexpr T apply(T x) {

@@ -60,11 +60,14 @@ struct rule<normalize_> : composite {
   static constexpr auto expand(auto x, auto eps, auto mask) {
     return detail::make_node<scaled_by_deviation_, decltype(mask)::value, shape_of<decltype(x)>>(centered(x, mask), eps);
   }
-  /// Two reductions instead of the four that plain differentiation of the expansion costs. Of two elements eps alone leaves a slope, which the
-  /// difference of the general formula would drown in rounding.
+  /// Two reductions instead of the four that plain differentiation of the expansion costs, and neither waits for the deviation: mean(dy y) comes from
+  /// dy times the centered values, in the sweep that makes the variance. Of two elements eps alone leaves a slope, which the difference of the general
+  /// formula would drown in rounding.
   static constexpr handle pullback(handle dy, handle y, handle x, handle eps, unsigned mask) {
-    handle const r = rule<scaled_by_deviation_>::inverse(centered(x, mask), eps, mask), d = centered(dy, mask);
-    return reduced_count(x, mask) == 2 ? d * (eps * r * r * r) : r * (d - y * mean_kept(dy * y, mask));
+    handle const c = centered(x, mask), r = rule<scaled_by_deviation_>::inverse(c, eps, mask), d = centered(dy, mask);
+    if (reduced_count(x, mask) == 2) return d * (eps * r * r * r);
+    handle const along = r * (mean_kept(dy * c, mask) - mean_kept(c, mask) * mean_kept(dy, mask));
+    return r * (d - y * along);
   }
 };
 

@@ -12,6 +12,7 @@ struct power_ {};
 template <>
 struct rule<power_> : elementwise {
   static constexpr char const* name = "power";
+  static constexpr bool costly = true;
   static constexpr int arity = 2;
   static constexpr double neutral_right = 1;
   static constexpr auto saves = saved::inputs;

@@ -38,7 +38,7 @@ constexpr float combine_single(float a, float b, float) {
 ///   combine(a, b)               associative and commutative
 ///   constant(value, count)      the reduction of count equal values
 ///   pullback(dy, y, x)          dy and y keep the reduced axes with extent 1
-/// A reduction over scattered axes becomes several, each over the columns of rows or the rows of columns: those are what loops can absorb.
+/// A reduction over scattered axes becomes several, each of a pattern that loops can absorb.
 struct reduction {
   template <class Op>
   static constexpr graph::descriptor describe() {
@@ -83,6 +83,8 @@ constexpr int reduce(program_builder& g, int id, unsigned mask, extents const& r
     graph::pattern p = graph::pattern::middle;
     if (r.count == 1) {
       p = graph::pattern::everything;
+    } else if (r.count == 3 && r.last_masked) {
+      p = graph::pattern::segments;
     } else if (r.last_masked) {
       piece = mask & graph::axes_from(r.last_begin, s.rank);
       p = graph::pattern::row;

@@ -17,7 +17,7 @@ struct rule<rms_normalize_> : composite {
   /// Of one element eps alone leaves a slope.
   static constexpr handle pullback(handle dy, handle y, handle x, handle eps, unsigned mask) {
     handle const r = inverse(x, eps, mask);
-    return reduced_count(x, mask) == 1 ? dy * (eps * r * r * r) : r * (dy - y * mean_kept(dy * y, mask));
+    return reduced_count(x, mask) == 1 ? dy * (eps * r * r * r) : r * (dy - y * (r * mean_kept(dy * x, mask)));
   }
 };
 

@@ -95,6 +95,7 @@ constexpr int elementwise_emit(program_builder& g, graph::node const& written);
 ///   pullback(dy, y, x)         for arity 1; pullback<I>(dy, y, a, b) for operand I otherwise; left out: not differentiable
 ///   neutral_left/right         optional: e with apply(e, x) = x, apply(x, e) = x
 ///   commutative                optional
+///   costly                     optional: dearer than a store and a load, so kept where a kernel needs it again
 ///   cheap                      optional: costs about as much as an addition
 ///   simplify(g, node) -> id    optional: an equal, cheaper node, or 0
 struct elementwise {

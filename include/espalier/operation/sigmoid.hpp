@@ -11,6 +11,7 @@ struct sigmoid_ {};
 template <>
 struct rule<sigmoid_> : elementwise {
   static constexpr char const* name = "sigmoid";
+  static constexpr bool costly = true;
   static constexpr auto saves = saved::output;
   template <class T>
   ESPALIER_EVERYWHERE static constexpr T apply(T x) {

@@ -9,6 +9,7 @@ struct sin_ {};
 template <>
 struct rule<sin_> : elementwise {
   static constexpr char const* name = "sin";
+  static constexpr bool costly = true;
   static constexpr auto saves = saved::inputs;
   template <class T>
   ESPALIER_EVERYWHERE static constexpr T apply(T x) {

@@ -58,8 +58,8 @@ struct rule<column_index_> : leaf_rule<family::column_index> {
 namespace graph {
 
 /// How a piece of a broadcast or reduction lies in memory, seen as (rows, columns): repeats or reduces everything, the columns of each row,
-/// the rows of each column, or a run of axes in the middle.
-enum class pattern : std::uint64_t { everything = 1, row = 2, column = 3, middle = 4 };
+/// the rows of each column, a run of axes in the middle, or all but one such run: rows that lie in segments.
+enum class pattern : std::uint64_t { everything = 1, row = 2, column = 3, middle = 4, segments = 5 };
 
 constexpr handle emit_constant(program_builder& g, double value, extents const& s) {
   return handle{&g, g.add(node{&described<constant_>, {}, std::bit_cast<std::uint64_t>(value), s})};
@@ -232,6 +232,7 @@ constexpr int emit_broadcast(program_builder& g, int id, extents const& s) {
   for (int i = 0; i < s.rank; ++i)
     if (mask >> i & 1u) t.at[i] = 1;
   runs r = runs_of(s, mask);
+  if (r.count == 3 && r.first_masked) return piece(id, pattern::segments, s);
   if (r.last_masked) {
     unsigned const last = mask & axes_from(r.last_begin, s.rank);
     for (int i = 0; i < s.rank; ++i)

@@ -11,6 +11,7 @@ struct tanh_ {};
 template <>
 struct rule<tanh_> : elementwise {
   static constexpr char const* name = "tanh";
+  static constexpr bool costly = true;
   static constexpr auto saves = saved::output;
   template <class T>
   ESPALIER_EVERYWHERE static constexpr T apply(T x) {

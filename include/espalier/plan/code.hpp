@@ -205,7 +205,7 @@ class coder {
 
   constexpr std::uint64_t hash_of(int x) const {
     group_code const& k = c_.groups[x];
-    std::uint64_t h = static_cast<std::uint64_t>(r_.groups[x].size) * 31u + static_cast<std::uint64_t>(r_.groups[x].columns);
+    std::uint64_t h = static_cast<std::uint64_t>(r_.groups[x].size) * 31u + static_cast<std::uint64_t>(r_.groups[x].columns + r_.groups[x].segments);
     h = h * 1099511628211u + static_cast<std::uint64_t>(k.steps * 4096 + k.leaves * 64 + k.outputs);
     for (int i = 0; i < k.steps; ++i) {
       step const& s = c_.steps[k.first_step + i];
@@ -217,7 +217,7 @@ class coder {
   constexpr bool equal(int x, int y) const {
     group const &a = r_.groups[x], &b = r_.groups[y];
     group_code const &p = c_.groups[x], &q = c_.groups[y];
-    if (a.what != b.what || a.windowed != b.windowed || a.how != b.how || a.rows != b.rows || a.columns != b.columns || p.steps != q.steps || p.leaves != q.leaves ||
+    if (a.what != b.what || a.windowed != b.windowed || a.how != b.how || a.rows != b.rows || a.columns != b.columns || a.segments != b.segments || p.steps != q.steps || p.leaves != q.leaves ||
         p.outputs != q.outputs)
       return false;
     if (a.what != kind::fused) {

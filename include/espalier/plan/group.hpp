@@ -43,12 +43,12 @@ class grouper {
       return id;
     }
     if (r_.floating[id]) {
-      pull(new_group(kind::fused, g_[id].shape.size(), r_.float_rows[id], r_.float_columns[id]), id, place::full);
+      pull(new_group(kind::fused, g_[id].shape.size(), r_.float_rows[id], float_columns(id), r_.float_segments[id]), id, place::full);
       return id;
     }
     use const u = is_leaf(g_[id].op->kind) && g_[id].op->kind != family::column_index ? use{id, place::full, 0, 0} : use_of(id, g_[id].shape.size());
     if (r_.floating[u.source]) materialize(u.source);
-    int const x = new_group(kind::fused, g_[id].shape.size(), u.rows, u.columns);
+    int const x = new_group(kind::fused, g_[id].shape.size(), u.rows, u.columns, u.segments);
     add_member(x, id, place::full);
     return id;
   }
@@ -70,6 +70,7 @@ class grouper {
     switch (static_cast<pattern>(n.attribute)) {
       case pattern::row: return use{source, place::row, own, others};
       case pattern::column: return use{source, place::column, others, own};
+      case pattern::segments: return use{source, place::row, own, others, segments_between(g_[n.operand[0]].shape, n.shape)};
       default: return use{source, place::single, 0, 0};
     }
   }
@@ -119,13 +120,15 @@ class grouper {
     }
   }
 
-  constexpr int new_group(kind what, std::int64_t size, int rows, int columns) {
+  constexpr int float_columns(int id) const { return r_.float_rows[id] == 0 ? 0 : static_cast<int>(g_[id].shape.size() / r_.float_rows[id]); }
+  constexpr int new_group(kind what, std::int64_t size, int rows, int columns, int segments = 1) {
     int const x = ++r_.group_count;
     group& added = r_.groups[x];
     added.what = what;
     added.size = size;
     added.rows = rows;
     added.columns = columns;
+    added.segments = segments;
     return x;
   }
   constexpr void add_member(int x, int id, place where) {
@@ -185,13 +188,14 @@ class grouper {
 
   /// A new group for an elementwise node. Operands that no one split of its elements can serve get memory first.
   constexpr int group_for(int id, use* u, int count, std::int64_t size) {
-    int rows = 0, columns = 0;
+    int rows = 0, columns = 0, segments = 1;
     bool of_rows = false, of_columns = false;
     for (int k = 0; k < count;) {
       bool const floating = r_.floating[u[k].source];
       bool const split = floating && u[k].where == place::full && r_.float_rows[u[k].source] != 0;
-      int const r = split ? r_.float_rows[u[k].source] : u[k].rows, c = split ? r_.float_columns[u[k].source] : u[k].columns;
-      bool clash = r != 0 && rows != 0 && (rows != r || columns != c);
+      int const r = split ? r_.float_rows[u[k].source] : u[k].rows, c = split ? float_columns(u[k].source) : u[k].columns;
+      int const s = split ? r_.float_segments[u[k].source] : u[k].segments;
+      bool clash = r != 0 && rows != 0 && (rows != r || columns != c || segments != s);
       if (floating && u[k].where != place::full) {
         clash = clash || u[k].where == place::single || r_.float_rows[u[k].source] != 0 || (u[k].where == place::row ? of_columns : of_rows);
         of_rows = of_rows || (!clash && u[k].where == place::row);
@@ -205,10 +209,11 @@ class grouper {
       if (r != 0) {
         rows = r;
         columns = c;
+        segments = s;
       }
       ++k;
     }
-    int const x = new_group(kind::fused, size, rows, columns);
+    int const x = new_group(kind::fused, size, rows, columns, segments);
     if (of_rows) r_.groups[x].how = order::rows;
     if (of_columns) r_.groups[x].how = order::columns;
     return x;
@@ -216,22 +221,24 @@ class grouper {
 
   /// Marks an elementwise node of leaves as floating, unless its operands ask for different splits.
   constexpr bool floats(int id, use const* u, int count) {
-    int rows = 0, columns = 0;
+    int rows = 0, columns = 0, segments = 1;
     for (int k = 0; k < count; ++k) {
-      int r = u[k].rows, c = u[k].columns;
+      int r = u[k].rows, c = u[k].columns, s = u[k].segments;
       if (r_.floating[u[k].source]) {
         if (u[k].where != place::full) return false;
         r = r_.float_rows[u[k].source];
-        c = r_.float_columns[u[k].source];
+        c = float_columns(u[k].source);
+        s = r_.float_segments[u[k].source];
       }
       if (r == 0) continue;
-      if (rows != 0 && (rows != r || columns != c)) return false;
+      if (rows != 0 && (rows != r || columns != c || segments != s)) return false;
       rows = r;
       columns = c;
+      segments = s;
     }
     r_.floating[id] = true;
     r_.float_rows[id] = rows;
-    r_.float_columns[id] = columns;
+    r_.float_segments[id] = segments;
     return true;
   }
   /// The newest group that a floating value reads from, directly or through others that float; at least x.
@@ -268,7 +275,7 @@ class grouper {
       bool const inside = r_.group_of[u[k].source] == x, floating = r_.floating[u[k].source];
       if (u[k].where == place::full ? floating && r_.float_rows[u[k].source] != 0 : inside || floating) return false;
       if (inside && r_.open[u[k].source]) return false;
-      if (u[k].rows != 0 && (u[k].rows != rows || u[k].columns != columns)) return false;
+      if (u[k].rows != 0 && (u[k].rows != rows || u[k].columns != columns || u[k].segments != 1)) return false;
     }
     to.rows = rows;
     to.columns = columns;
@@ -291,15 +298,16 @@ class grouper {
       p = place::full;
     }
     order how = to.how;
-    int rows = to.rows, columns = to.columns;
+    int rows = to.rows, columns = to.columns, segments = to.segments;
     for (int k = 0; k < count; ++k) {
       bool const inside = r_.group_of[u[k].source] == x, floating = r_.floating[u[k].source];
       place const w = u[k].where;
-      int r = u[k].rows, c = u[k].columns;
+      int r = u[k].rows, c = u[k].columns, s = u[k].segments;
       if (floating && r_.float_rows[u[k].source] != 0) {
         if (w != place::full || p != place::full) return false;
         r = r_.float_rows[u[k].source];
-        c = r_.float_columns[u[k].source];
+        c = float_columns(u[k].source);
+        s = r_.float_segments[u[k].source];
       } else if (w == place::full) {
         continue;
       }
@@ -312,7 +320,8 @@ class grouper {
       if (rows == 0) {
         rows = r;
         columns = c;
-      } else if (rows != r || columns != c) {
+        segments = s;
+      } else if (rows != r || columns != c || segments != s) {
         return false;
       }
       if ((!inside && !floating) || w == place::full) continue;
@@ -325,6 +334,7 @@ class grouper {
     to.how = how;
     to.rows = rows;
     to.columns = columns;
+    to.segments = segments;
     where = p;
     return true;
   }
@@ -338,10 +348,11 @@ class grouper {
     if (u.where != place::full) u = use{materialize(data_of(g_, n.operand[0])), place::full, 0, 0};
     pattern const p = static_cast<pattern>(n.attribute);
     int const rows = p == pattern::column ? others : own, columns = p == pattern::column ? own : others;
+    int const segments = p == pattern::segments ? segments_between(n.shape, g_[n.operand[0]].shape) : 1;
     int x = r_.group_of[u.source];
-    place where = x > r_.early ? reduction_place(x, u.source, p, rows, columns) : place::none;
+    place where = x > r_.early ? reduction_place(x, u.source, p, rows, columns, segments) : place::none;
     if (where == place::none) {
-      x = new_group(kind::fused, size, rows, columns);
+      x = new_group(kind::fused, size, rows, columns, segments);
       where = p == pattern::column ? place::column : place::row;
     }
     group& to = r_.groups[x];
@@ -351,11 +362,12 @@ class grouper {
   }
 
   /// The place of a reduction inside group x, or none where it cannot run there.
-  constexpr place reduction_place(int x, int source, pattern p, int rows, int columns) {
+  constexpr place reduction_place(int x, int source, pattern p, int rows, int columns, int segments) {
     group& to = r_.groups[x];
     if (to.what != kind::fused || to.count >= max_steps) return place::none;
     place const from = r_.place_of[source];
     if (p == pattern::everything) {
+      if (to.segments > 1) return place::none;
       if (from == place::row && to.how != order::columns) return place::single;
       if (from == place::column && to.how == order::columns) return place::single;
       if (from != place::full) return place::none;
@@ -363,10 +375,11 @@ class grouper {
     } else if (from != place::full) {
       return place::none;
     }
-    if (to.rows != 0 && (to.rows != rows || to.columns != columns)) return place::none;
+    if (to.rows != 0 && (to.rows != rows || to.columns != columns || to.segments != segments)) return place::none;
     if (p != pattern::column && to.how == order::columns) return place::none;
     to.rows = rows;
     to.columns = columns;
+    to.segments = segments;
     return p == pattern::column ? place::column : place::row;
   }
 

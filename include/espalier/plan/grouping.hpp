@@ -30,6 +30,7 @@ struct group {
   bool windowed;         ///< reads its first operand through windows that are never written out
   int rows;              ///< 0: any split of the elements will do
   int columns;
+  int segments;  ///< 1: a row is one run of memory; more: so many runs, each as far from the next as all rows' runs together are long
   std::int64_t size;
   int first;  ///< members, in the order of the program
   int last;
@@ -47,7 +48,7 @@ struct grouping {
   bool open[graph::capacity];  ///< is a result, or is read by something that is no elementwise op of its size
   bool floating[graph::capacity];  ///< made of leaves alone: computed inside the first group that reads it
   int float_rows[graph::capacity];  ///< the split of its elements that a floating value takes for granted; 0: any
-  int float_columns[graph::capacity];
+  int float_segments[graph::capacity];
 };
 
 /// The node that holds the data of `id`: reshapes and aliases are names of the same memory.
@@ -82,12 +83,22 @@ constexpr bool reads_windows(program_builder const& g, int id) {
 
 constexpr bool is_leaf(family f) { return f < family::convert && f != family::draw; }
 
-/// How a node reads an operand: the node behind it, its place, and the rows and columns it takes for granted (0: any).
+/// How many segments the rows have that a broadcast between these shapes repeats, or a reduction sums.
+constexpr int segments_between(extents const& kept, extents const& full) {
+  unsigned const lead = graph::leading_run(full, graph::repeated_axes(kept, full));
+  int count = 1;
+  for (int i = 0; i < full.rank; ++i)
+    if (lead >> i & 1u) count *= full.at[i];
+  return count;
+}
+
+/// How a node reads an operand: the node behind it, its place, and the rows, columns and segments it takes for granted (0: any).
 struct use {
   int source;
   place where;
   int rows;
   int columns;
+  int segments = 1;
 };
 
 }  // namespace espalier::plan

@@ -70,7 +70,7 @@ class merger {
   constexpr bool fits(int x, int home) {
     group const &from = r_.groups[x], &to = r_.groups[home];
     if (from.size != to.size || from.count + to.count > max_steps) return false;
-    if (from.rows != 0 && to.rows != 0 && (from.rows != to.rows || from.columns != to.columns)) return false;
+    if (from.rows != 0 && to.rows != 0 && (from.rows != to.rows || from.columns != to.columns || from.segments != to.segments)) return false;
     order how = to.how == order::any ? from.how : to.how;
     if (from.how != order::any && from.how != how) return false;
     bool const reduces_rows = from.reduces_rows || to.reduces_rows;
@@ -119,6 +119,7 @@ class merger {
     if (to.rows == 0) {
       to.rows = from.rows;
       to.columns = from.columns;
+      to.segments = from.segments;
     }
     from.count = from.first = from.last = 0;
   }

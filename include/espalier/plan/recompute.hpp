@@ -65,7 +65,7 @@ class recomputer {
       if (base_[u.source] == 0 || from == x) continue;
       group const& own = r_.groups[from];
       bool const simple = u.where == place::full && r_.place_of[id] != place::single && (n.op->kind == family::reduction || r_.place_of[id] == place::full);
-      bool const same = to.rows == own.rows && to.columns == own.columns && own.rows != 0;
+      bool const same = to.rows == own.rows && to.columns == own.columns && to.segments == own.segments && own.rows != 0;
       extra_[x] += steps_[u.source];
       if (!simple || !same || to.count + extra_[x] > max_steps) base_[u.source] = 0;
     }

@@ -3,112 +3,15 @@
 
 #include <cstdint>
 
-#include "contract_pack.hpp"
-#include "simd.hpp"
+#include "contract_cblas.hpp"
+#include "contract_panel.hpp"
 
 namespace espalier::on_cpu {
 namespace detail {
 
-/// Where a product's operands lie: element (i, k) of op(a) is a[i * a_row + k * a_step], rows of b and c are b_row and c_row apart.
-struct contract_layout {
-  std::int64_t a_row, a_step, b_row, c_row;
-};
-
-/// A panel of C, blocks of Rows x Vectors registers that stay in registers over the whole sum. Nothing but run-time strides depends on the shape, so
-/// shapes share it: what is compiled once per (rows, vectors, lanes of the last vector). Chains > 1 sums that many terms apart where the block alone
-/// is too small to hide the latency of a multiply-add.
-/// Written as expansions over indices, without lambdas: both compilers keep accumulators in memory otherwise.
-template <class T, class Arch, int Rows, int Vectors, int Last, int Chains>
-struct contract_panel {
-  using registers = pack<T, Arch>;
-  using vector = typename registers::register_type;
-  static constexpr int width = registers::size;
-  static constexpr int cells = Rows * Vectors;
-  static constexpr int chains = Chains;
-
-  template <int Vector>
-  static ESPALIER_INLINE vector load(T const* from) {
-    if constexpr (Vector == Vectors - 1) return registers::template load_first<Last>(from + Vector * width).value;
-    return registers::load(from + Vector * width).value;
-  }
-  template <int Vector>
-  static ESPALIER_INLINE void store(T* to, vector x) {
-    if constexpr (Vector == Vectors - 1) return registers{x}.template store_first<Last>(to + Vector * width);
-    registers{x}.store(to + Vector * width);
-  }
-  static ESPALIER_INLINE vector fill(T const* from) { return registers::registers::fill(*from); }
-
-  template <int... Cell, int... Operand, int... Result>
-  static ESPALIER_INLINE void block(std::int64_t depth, T const* a, T const* b, T* c, contract_layout at, bool accumulate, std::int64_t skip,
-                                    indices<Cell...>, indices<Operand...>, indices<Result...>) {
-    vector sum[] = {((void)Cell, vector{})...};
-    if (accumulate) ((sum[Result] = load<Result % Vectors>(c + Result / Vectors * at.c_row)), ...);
-    std::int64_t k = 0;
-    for (; k + Chains <= depth; k += Chains) {
-      vector const right[] = {load<Operand % Vectors>(b + Operand / Vectors * at.b_row)...};
-      ((sum[Cell] = fused(fill(a + Cell % cells / Vectors * at.a_row + Cell / cells * at.a_step), right[Cell / cells * Vectors + Cell % Vectors], sum[Cell])),
-       ...);
-      a += Chains * at.a_step;
-      b += Chains * at.b_row;
-    }
-    if constexpr (Chains > 1) {
-      for (; k < depth; ++k) {
-        ((sum[Result] = fused(fill(a + Result / Vectors * at.a_row), load<Result % Vectors>(b), sum[Result])), ...);
-        a += at.a_step;
-        b += at.b_row;
-      }
-      ((Cell < cells ? void() : void(sum[Cell % cells] = sum[Cell % cells] + sum[Cell])), ...);
-    }
-    ((Result / Vectors < skip ? void() : store<Result % Vectors>(c + Result / Vectors * at.c_row, sum[Result])), ...);
-  }
-
-  [[gnu::noinline]] static void run(std::int64_t rows, std::int64_t depth, T const* a, T const* b, T* c, contract_layout at, bool accumulate) {
-    for (std::int64_t i = 0; i < rows; i += Rows) {
-      // The last block overlaps the one before it; rows that are done already are computed again but not stored.
-      std::int64_t const row = i + Rows <= rows ? i : rows - Rows;
-      block(depth, a + row * at.a_row, b, c + row * at.c_row, at, accumulate, i - row, indices_below<cells * Chains>{}, indices_below<Vectors * Chains>{},
-            indices_below<cells>{});
-    }
-  }
-};
-
-/// Sums along contiguous rows: c[r] = sum over k of m[r * stride + k] x[k]. Tail: depth % width.
-template <class T, class Arch, int Rows, int Tail>
-struct contract_dots {
-  using registers = pack<T, Arch>;
-  using vector = typename registers::register_type;
-
-  template <int... Row>
-  static ESPALIER_INLINE void run(std::int64_t depth, T const* m, std::int64_t stride, T const* x, T* c, indices<Row...>) {
-    vector sum[] = {((void)Row, vector{})...};
-    std::int64_t k = 0;
-    for (; k + registers::size <= depth; k += registers::size) {
-      vector const right = registers::load(x + k).value;
-      ((sum[Row] = fused(registers::load(m + Row * stride + k).value, right, sum[Row])), ...);
-    }
-    if constexpr (Tail > 0) {
-      vector const right = registers::template load_first<Tail>(x + k).value;
-      ((sum[Row] = fused(registers::template load_first<Tail>(m + Row * stride + k).value, right, sum[Row])), ...);
-    }
-    constexpr int together = 16 / int(sizeof(T));
-    if constexpr (Rows % together == 0) {
-      for (int row = 0; row < Rows; row += together) store_sums<Arch>(c + row, sum + row);
-    } else {
-      ((c[Row] = fold_lanes<add_lanes>(sum[Row])), ...);
-    }
-  }
-
-  [[gnu::noinline]] static void run(std::int64_t rows, std::int64_t depth, T const* m, std::int64_t stride, T const* x, T* c) {
-    for (std::int64_t i = 0; i < rows; i += Rows) {
-      // The last block overlaps the one before it: computed twice, stored the same.
-      std::int64_t const row = i + Rows <= rows ? i : rows - Rows;
-      run(depth, m + row * stride, stride, x, c + row, indices_below<Rows>{});
-    }
-  }
-};
-
 /// What follows a product by default: nothing.
 struct no_epilogue {
+  static constexpr bool nothing = true;
   ESPALIER_INLINE void operator()(std::int64_t, std::int64_t, std::int64_t, std::int64_t) const {}
 };
 
@@ -184,25 +87,31 @@ struct contract {
   static constexpr bool dots_of_a = one_column && !a_transposed;
   static constexpr bool dots_of_b = !dots_of_a && b_transposed && M <= 4;
   static constexpr bool packed = !dots_of_a && !dots_of_b && (b_transposed || (K * N * bytes > 24 * 1024 && M >= 48));
-  static constexpr bool packed_a = packed && a_transposed && M * bytes >= 2048 && N > panel;
+  /// Is b so large that it comes from beyond the second cache level?
+  static constexpr bool large = packed && K * N * bytes > 96 * 1024;
+  /// a is packed where it is read often and its rows lie so far apart that they get into each other's way in the caches.
+  static constexpr bool packed_a = large && N >= 256 && (a_transposed ? M >= 128 : M >= 256 && K * bytes >= 2048);
 
-  static constexpr std::int64_t depth_blocks = packed ? (K + 511) / 512 : 1;
+  static constexpr std::int64_t most_depth = packed_a ? 256 : 512;
+  static constexpr std::int64_t depth_blocks = packed ? (K + most_depth - 1) / most_depth : 1;
   static constexpr std::int64_t depth = (K + depth_blocks - 1) / depth_blocks;
-  static constexpr std::int64_t most_columns = 192 * 1024 / (depth * bytes) / panel * panel;
-  static constexpr std::int64_t all_columns = (N + panel - 1) / panel * panel;
-  static constexpr std::int64_t columns = most_columns < all_columns ? most_columns : all_columns;
-  static constexpr std::int64_t rows = 64 * 4 / bytes / cut.rows * cut.rows;
+  /// Rows that share a panel of b: their part of a stays in the second cache level.
+  static constexpr std::int64_t rows = [] {
+    std::int64_t const most = (packed_a ? 128 : 384) * 1024 / (depth * bytes), some = most < M ? most : M, blocks = (M + some - 1) / some;
+    return ((M + blocks - 1) / blocks + cut.rows - 1) / cut.rows * cut.rows;
+  }();
 
-  static constexpr int rows_of(int each) { return detail::best_rows(M, each, registers, far, Arch::bytes).rows; }
-  template <int Vectors, int Last>
-  using kernel =
-      detail::contract_panel<T, Arch, rows_of(Vectors), Vectors, Last, detail::chains_of(rows_of(Vectors) * Vectors, Vectors, K, registers)>;
+  static constexpr int rows_of(int each) { return packed_a ? cut.rows : detail::best_rows(M, each, registers, far, Arch::bytes).rows; }
+  template <int Vectors>
+  static constexpr int chains = detail::chains_of(rows_of(Vectors) * Vectors, Vectors, K, registers);
+  template <int Vectors, int Last, int Mode = 0>
+  using kernel = detail::contract_panel<T, Arch, rows_of(Vectors), Vectors, Last, chains<Vectors>, chains<Vectors> == 1 ? Mode : 0>;
 
   /// One row of C, with every extent known: too little work for a call.
   template <int Vectors, int Last>
   static ESPALIER_INLINE void row_panel(T const* a, T const* b, T* c) {
-    using block = kernel<Vectors, Last>;
-    block::block(K, a, b, c, {K, 1, N, N}, false, 0, detail::indices_below<block::cells * block::chains>{},
+    using block = kernel<Vectors, Last, 0>;
+    block::block(K, a, b, c, {K, 1, N, N}, false, {}, detail::indices_below<block::cells * block::chains>{},
                  detail::indices_below<Vectors * block::chains>{}, detail::indices_below<block::cells>{});
   }
   static void run_row(T const* a, T const* b, T* c) {
@@ -211,59 +120,139 @@ struct contract {
     if constexpr (whole * panel < N) row_panel<rest == 0 ? cut.vectors : rest, last>(a, b + whole * panel, c + whole * panel);
   }
 
+  static constexpr std::int64_t columns_from(std::int64_t j) { return N - j < panel ? N - j : panel; }
+  /// Does the block of other columns come last?
+  static constexpr bool narrower = rest != 0 || last != width;
+  static ESPALIER_INLINE bool is_narrower(std::int64_t j) { return narrower && j + panel > N - (rest == 0); }
+
+  /// Does something follow the product? Then a kernel gets as many rows as the first cache level holds of a panel of c.
+  template <class After>
+  static constexpr bool follows = !requires { After::nothing; };
+  template <class After>
+  static constexpr std::int64_t some_rows = follows<After> ? 64 / cut.rows * cut.rows : 512 / cut.rows * cut.rows;
+  /// The rows of the next part of so many, of about one size: never less than a block.
+  static ESPALIER_INLINE std::int64_t next_part(std::int64_t remain, std::int64_t most) {
+    return remain >= 2 * most ? most : remain <= most ? remain : (remain / 2 + cut.rows - 1) / cut.rows * cut.rows;
+  }
+
+  template <class After>
+  [[gnu::noinline]] static void run_packed(T const* a, T const* b, T* c, std::int64_t i_begin, std::int64_t i_end, std::int64_t j_begin, std::int64_t j_end,
+                                           After const& after) {
+    alignas(64) T right[static_cast<unsigned long>(panel * depth)];
+    alignas(64) T left[packed_a ? static_cast<unsigned long>(rows * depth) : 1];
+    for (std::int64_t k0 = 0; k0 < K; k0 += depth) {
+      std::int64_t const k = K - k0 < depth ? K - k0 : depth;
+      for (std::int64_t i0 = i_begin; i0 < i_end;) {
+        std::int64_t const m = next_part(i_end - i0, rows);
+        T const* from = a + i0 * a_row + k0 * a_step;
+        if constexpr (packed_a) {
+          for (std::int64_t i = 0; i < m; i += cut.rows) {
+            std::int64_t const row = i + cut.rows <= m ? i : m - cut.rows;
+            if constexpr (a_transposed) detail::copy_narrow_rows<T, cut.rows>(left + i * k, from + row, M, k);
+            else detail::copy_transposed<T, Arch>(left + i * k, cut.rows, from + row * K, K, cut.rows, k);
+          }
+          from = left;
+        }
+        for (std::int64_t j = j_begin; j < j_end; j += panel) {
+          if (narrower && is_narrower(j)) some_panel<rest == 0 ? cut.vectors : rest, last>(i0, j, m, k0, k, from, b, c, right, after);
+          else if constexpr (N >= panel) some_panel<cut.vectors, width>(i0, j, m, k0, k, from, b, c, right, after);
+        }
+        i0 += m;
+      }
+    }
+  }
+  /// Columns [j, j + panel) of rows [i0, i0 + m), terms [k0, k0 + k): a begins at its first row and term, b and c are the whole matrices.
+  template <int Vectors, int Last, class After>
+  static ESPALIER_INLINE void some_panel(std::int64_t i0, std::int64_t j, std::int64_t m, std::int64_t k0, std::int64_t k, T const* a, T const* b, T* c,
+                                         T* right, After const& after) {
+    constexpr std::int64_t wide = Vectors * width;
+    constexpr int each = rows_of(Vectors);
+    constexpr std::int64_t line = 64 / bytes;
+    detail::contract_layout at = packed_a ? detail::contract_layout{1, cut.rows, N, N, k, 0} : detail::contract_layout{a_row, a_step, N, N};
+    detail::contract_errand<T> errand{};
+    T* to = c + i0 * N + j;
+    b += b_transposed ? j * K + k0 : k0 * N + j;
+    if constexpr (large) {
+      std::int64_t const next = j + panel < N ? panel : 0;
+      // Rows of a transposed b are fetched one after the other, as they lie; in parts of the sum they do not lie so.
+      if constexpr (!b_transposed) errand = {right, b + next, N, line, Vectors * Arch::bytes / 64 + (N % line != 0)};
+      else if (k == K) errand = {right, b + next * K, line, k * line, Vectors * Arch::bytes / 64};
+      else errand.ahead = right;
+    }
+    std::int64_t i = 0;
+    if constexpr (large && !b_transposed && chains<Vectors> == 1) {
+      kernel<Vectors, Last, detail::keeps_panel | detail::fetches_ahead>::run(each, k, a, b, to, at, k0 > 0, errand);
+      errand.ahead += line;
+      --errand.blocks;
+      i = each;
+    } else if constexpr (b_transposed) {
+      detail::copy_transposed<T, Arch>(right, wide, b, K, (Vectors - 1) * width + Last, k);
+    } else {
+      detail::copy_rows<T, Arch>(right, wide, b, N, k, (Vectors - 1) * width + Last);
+    }
+    at.b_row = wide;
+    // A last block that overlaps the one before it must not overlap rows that something has followed on.
+    bool const complete = k0 + k == K;
+    std::int64_t done = 0;
+    if (complete && i > 0 && (i == m || m - i >= each)) after(i0, done = i, j, columns_from(j));
+    while (i < m) {
+      std::int64_t const some = follows<After> && complete ? next_part(m - i, some_rows<After>) : m - i;
+      kernel<Vectors, Last, large ? detail::fetches_ahead : 0>::run(some, k, a + i * at.a_block, right, to + i * N, at, k0 > 0, errand);
+      i += some;
+      if (!complete) continue;
+      after(i0 + done, i - done, j, columns_from(j));
+      done = i;
+      if constexpr (follows<After>) errand = {right, right, 0, 0, 0};
+    }
+  }
+
   /// Columns [j, j + panel) of rows [0, m) with the block that fits there.
   static ESPALIER_INLINE void one_panel(std::int64_t j, std::int64_t m, std::int64_t k, T const* a, T const* b, T* c, detail::contract_layout at,
                                         bool accumulate) {
-    if constexpr (rest != 0 || last != width) {
-      if (j + panel > N || (rest == 0 && j + panel == N)) return kernel<rest == 0 ? cut.vectors : rest, last>::run(m, k, a, b, c, at, accumulate);
+    if constexpr (narrower) {
+      if (is_narrower(j)) return kernel<rest == 0 ? cut.vectors : rest, last>::run(m, k, a, b, c, at, accumulate);
     }
     if constexpr (N >= panel) kernel<cut.vectors, width>::run(m, k, a, b, c, at, accumulate);
   }
 
-  /// The most rows that one call of a kernel gets, never leaving less than a block.
-  static ESPALIER_INLINE std::int64_t rows_from(std::int64_t i) { return M - i < 2 * rows ? (M - i <= rows ? M - i : (M - i + 1) / 2) : rows; }
-
   template <class After>
-  [[gnu::noinline]] static void run_packed(T const* a, T const* b, T* c, After const& after) {
-    alignas(64) T right[static_cast<unsigned long>(columns * depth)];
-    alignas(64) T left[packed_a ? static_cast<unsigned long>(rows * depth) : 1];
-    for (std::int64_t k0 = 0; k0 < K; k0 += depth) {
-      std::int64_t const k = K - k0 < depth ? K - k0 : depth;
-      for (std::int64_t j0 = 0; j0 < N; j0 += columns) {
-        std::int64_t const n = N - j0 < columns ? N - j0 : columns;
-        for (std::int64_t j = 0; j < n; j += panel) {
-          std::int64_t const wide = n - j < panel ? n - j : panel;
-          if constexpr (b_transposed) {
-            detail::copy_transposed<T, Arch>(right + j * k, panel, b + (j0 + j) * K + k0, K, wide, k);
-          } else {
-            detail::copy_rows<T, Arch>(right + j * k, panel, b + k0 * N + j0 + j, N, k, wide);
-          }
+  static ESPALIER_INLINE void rectangle(T const* a, T const* b, T* c, std::int64_t i_begin, std::int64_t i_end, std::int64_t j_begin, std::int64_t j_end,
+                                        After const& after) {
+    if constexpr (packed) {
+      run_packed(a, b, c, i_begin, i_end, j_begin, j_end, after);
+    } else {
+      for (std::int64_t j = j_begin; j < j_end; j += panel)
+        for (std::int64_t i = i_begin; i < i_end;) {
+          std::int64_t const m = next_part(i_end - i, some_rows<After>);
+          one_panel(j, m, K, a + i * a_row, b + j, c + i * N + j, {a_row, a_step, N, N}, false);
+          after(i, m, j, columns_from(j));
+          i += m;
         }
-        for (std::int64_t i0 = 0; i0 < M;) {
-          std::int64_t const m = rows_from(i0);
-          T const* from = a + i0 * a_row + k0 * a_step;
-          if constexpr (packed_a) {
-            detail::copy_rows<T, Arch>(left, rows, from, M, k, m);
-            from = left;
-          }
-          for (std::int64_t j = 0; j < n; j += panel) {
-            one_panel(j0 + j, m, k, from, right + j * k, c + i0 * N + j0 + j, {a_row, packed_a ? rows : a_step, panel, N}, k0 > 0);
-            if (k0 + k == K) after(i0, m, j0 + j, n - j < panel ? n - j : panel);
-          }
-          i0 += m;
-        }
-      }
     }
   }
 
+  /// A narrow c fills few lanes; its transpose, from an a that lies for it, fills all.
+  static constexpr bool turned =
+      a_transposed && M >= width && 4 * N <= 3 * width && M * N * bytes <= 64 * 1024 && (M + width - 1) / width * width * 10 <= M * 13;
+
+  static constexpr std::int64_t terms = M * N * K;
+  static constexpr bool by_cblas = detail::by_cblas<T, M, N, K>;
+  static constexpr std::int64_t most_parts = by_cblas || terms < 2'000'000 || M < 8 || one_column || turned ? 1 : terms < 16'000'000 ? terms / 1'000'000 : 16;
+  /// Threads share a product by rows where each part has so many that packing b for them alone costs little, else by columns.
+  static constexpr bool by_rows = M >= 256 && (M >= N || packed_a);
+  static constexpr std::int64_t panels = (N + panel - 1) / panel, some_parts = by_rows ? M / 128 : panels;
+
  public:
-  static constexpr std::int64_t scratch = packed ? (columns * depth + (packed_a ? rows * depth : 0)) * bytes : 0;
+  static constexpr std::int64_t scratch = turned ? M * N * bytes : packed ? (panel * depth + (packed_a ? rows * depth : 0)) * bytes : 0;
 
   /// after(row, rows, column, columns) is called once for every rectangle of c that is finished, while it is in the first cache level: what follows the
   /// product element by element is done there. The rectangles cover c, each element once.
   template <class After = detail::no_epilogue>
   static void run(T const* a, T const* b, T* c, After const& after = {}) {
-    if constexpr (dots_of_a) {
+    if constexpr (by_cblas) {
+      detail::cblas_product(a_transposed, b_transposed, static_cast<int>(M), static_cast<int>(N), static_cast<int>(K), a, b, c);
+      after(0, M, 0, N);
+    } else if constexpr (dots_of_a) {
       detail::contract_dots<T, Arch, M < 8 ? (M < 4 ? int(M) : 4) : 8, int(K % width)>::run(M, K, a, K, b, c);
       after(0, M, 0, 1);
     } else if constexpr (dots_of_b) {
@@ -280,16 +269,26 @@ struct contract {
     } else if constexpr (M == 1) {
       run_row(a, b, c);
       after(0, 1, 0, N);
-    } else if constexpr (packed) {
-      run_packed(a, b, c, after);
+    } else if constexpr (turned) {
+      T across[static_cast<unsigned long>(M * N)];
+      contract<T, N, M, K, !TransposeB, false, Arch>::run(b, a, across);
+      detail::copy_transposed<T, Arch>(c, N, across, M, N, M);
+      after(0, M, 0, N);
     } else {
-      for (std::int64_t j = 0; j < N; j += panel)
-        for (std::int64_t i = 0; i < M;) {
-          std::int64_t const m = rows_from(i);
-          one_panel(j, m, K, a + i * a_row, b + j, c + i * N + j, {a_row, a_step, N, N}, false);
-          after(i, m, j, N - j < panel ? N - j : panel);
-          i += m;
-        }
+      rectangle(a, b, c, 0, M, 0, N, after);
+    }
+  }
+
+  /// How many parts threads may run at the same time: each element of c comes from one of them, with the same bits as from run().
+  static constexpr int parts = static_cast<int>(most_parts < some_parts ? most_parts : some_parts);
+  template <class After = detail::no_epilogue>
+  static void part(T const* a, T const* b, T* c, After const& after, int which) {
+    if constexpr (by_rows) {
+      auto const begin = [](std::int64_t p) { return p == parts ? M : M * p / parts / cut.rows * cut.rows; };
+      rectangle(a, b, c, begin(which), begin(which + 1), 0, N, after);
+    } else {
+      auto const begin = [](std::int64_t p) { return p == parts ? N : panels * p / parts * panel; };
+      rectangle(a, b, c, 0, M, begin(which), begin(which + 1), after);
     }
   }
 };

@@ -43,35 +43,55 @@ ESPALIER_INLINE void transpose_lanes(V& a, V& b, indices<I...>) {
   a = low;
 }
 
-/// The 128-bit lanes of x, one per row of to.
-template <class V, int... Lane>
-ESPALIER_INLINE void scatter_lanes(float* to, std::int64_t stride, V x, indices<Lane...>) {
-  using lane = registers<float, instructions_of_width<16>>;
-  (lane::store(to + Lane * stride, __builtin_shufflevector(x, x, Lane * 4, Lane * 4 + 1, Lane * 4 + 2, Lane * 4 + 3)), ...);
+/// A register of 128-bit lanes that lie `stride` elements apart.
+template <class T>
+ESPALIER_INLINE auto gather_lanes(T const* from, std::int64_t, instructions_of_width<16>) {
+  return registers<T, instructions_of_width<16>>::load(from);
 }
-template <class V, int... Lane>
-ESPALIER_INLINE void scatter_lanes(double* to, std::int64_t stride, V x, indices<Lane...>) {
-  using lane = registers<double, instructions_of_width<16>>;
-  (lane::store(to + Lane * stride, __builtin_shufflevector(x, x, Lane * 2, Lane * 2 + 1)), ...);
+template <class V, int... I>
+ESPALIER_INLINE auto join_halves(V low, V high, indices<I...>) {
+  return __builtin_shufflevector(low, high, I...);
 }
+#if defined(__AVX__)
+template <class T>
+ESPALIER_INLINE auto gather_lanes(T const* from, std::int64_t stride, instructions_of_width<32>) {
+  constexpr instructions_of_width<16> half{};
+  return join_halves(gather_lanes(from, stride, half), gather_lanes(from + stride, stride, half), indices_below<32 / int(sizeof(T))>{});
+}
+#endif
+#if defined(__AVX512F__)
+template <class T>
+ESPALIER_INLINE auto gather_lanes(T const* from, std::int64_t stride, instructions_of_width<64>) {
+  constexpr instructions_of_width<32> half{};
+  return join_halves(gather_lanes(from, stride, half), gather_lanes(from + 2 * stride, stride, half), indices_below<64 / int(sizeof(T))>{});
+}
+#endif
 
+/// to[k, r] = from[r, k] for as many rows as a register has lanes. Lanes are gathered by loads, which costs less than moving them between registers.
 template <class T, class Arch>
-ESPALIER_INLINE void transpose_tile(T* to, std::int64_t to_stride, T const* from, std::int64_t from_stride) {
+ESPALIER_INLINE void transpose_strip(T* to, std::int64_t to_stride, T const* from, std::int64_t from_stride, std::int64_t columns) {
   using registers = pack<T, Arch>;
-  constexpr int rows = 16 / int(sizeof(T));
+  constexpr int some = 16 / int(sizeof(T));
   constexpr indices_below<registers::size> all{};
-  constexpr indices_below<registers::size / rows> lanes{};
-  auto a = registers::load(from).value, b = registers::load(from + from_stride).value;
-  if constexpr (rows == 4) {
-    auto c = registers::load(from + 2 * from_stride).value, d = registers::load(from + 3 * from_stride).value;
-    transpose_lanes(a, b, c, d, all);
-    scatter_lanes(to + 2 * to_stride, rows * to_stride, c, lanes);
-    scatter_lanes(to + 3 * to_stride, rows * to_stride, d, lanes);
-  } else {
-    transpose_lanes(a, b, all);
+  std::int64_t k = 0;
+  for (; k + some <= columns; k += some) {
+    auto a = gather_lanes(from + k, some * from_stride, Arch{}), b = gather_lanes(from + from_stride + k, some * from_stride, Arch{});
+    T* const at = to + k * to_stride;
+    if constexpr (some == 4) {
+      auto c = gather_lanes(from + 2 * from_stride + k, some * from_stride, Arch{}), d = gather_lanes(from + 3 * from_stride + k, some * from_stride, Arch{});
+      transpose_lanes(a, b, c, d, all);
+      registers{c}.store(at + 2 * to_stride);
+      registers{d}.store(at + 3 * to_stride);
+    } else {
+      transpose_lanes(a, b, all);
+    }
+    registers{a}.store(at);
+    registers{b}.store(at + to_stride);
   }
-  scatter_lanes(to, rows * to_stride, a, lanes);
-  scatter_lanes(to + to_stride, rows * to_stride, b, lanes);
+  to += k * to_stride;
+  from += k;
+  for (int rest = static_cast<int>(columns - k); rest > 0; --rest, to += to_stride, ++from)
+    for (int i = 0; i < registers::size; ++i) to[i] = from[i * from_stride];
 }
 
 /// The 128-bit lanes of x added up.
@@ -107,23 +127,24 @@ ESPALIER_INLINE void store_sums(double* to, typename registers<double, Arch>::ty
 /// to[k, r] = from[r, k] for rows x columns of from.
 template <class T, class Arch>
 [[gnu::noinline]] void copy_transposed(T* to, std::int64_t to_stride, T const* from, std::int64_t from_stride, std::int64_t rows, std::int64_t columns) {
-  using narrow = instructions_of_width<16>;
-  constexpr int wide = pack<T, Arch>::size, lanes = pack<T, narrow>::size;
+  constexpr int wide = pack<T, Arch>::size;
   std::int64_t r = 0;
-  for (; r + lanes <= rows; r += lanes) {
-    T const* const row = from + r * from_stride;
-    std::int64_t k = 0;
-    for (; k + wide <= columns; k += wide) transpose_tile<T, Arch>(to + k * to_stride + r, to_stride, row + k, from_stride);
-    if constexpr (wide > lanes) {
-      for (; k + lanes <= columns; k += lanes) transpose_tile<T, narrow>(to + k * to_stride + r, to_stride, row + k, from_stride);
-    }
-    for (; k < columns; ++k) {
-      for (int i = 0; i < lanes; ++i) to[k * to_stride + r + i] = row[i * from_stride + k];
+  for (; r + wide <= rows; r += wide) transpose_strip<T, Arch>(to + r, to_stride, from + r * from_stride, from_stride, columns);
+  if constexpr (Arch::bytes > 16) {
+    if (r < rows) copy_transposed<T, instructions_of_width<Arch::bytes / 2>>(to + r, to_stride, from + r * from_stride, from_stride, rows - r, columns);
+  } else {
+    for (; r < rows; ++r) {
+      T const* row = from + r * from_stride;
+      T* column = to + r;
+      for (std::int64_t k = 0; k < columns; ++k, column += to_stride) *column = row[k];
     }
   }
-  for (; r < rows; ++r) {
-    for (std::int64_t k = 0; k < columns; ++k) to[k * to_stride + r] = from[r * from_stride + k];
-  }
+}
+
+/// to[r] = from[r], rows of Columns elements, one after the other.
+template <class T, int Columns>
+[[gnu::noinline]] void copy_narrow_rows(T* to, T const* from, std::int64_t from_stride, std::int64_t rows) {
+  for (std::int64_t r = 0; r < rows; ++r) __builtin_memcpy(to + r * Columns, from + r * from_stride, Columns * sizeof(T));
 }
 
 }  // namespace espalier::on_cpu::detail

@@ -28,28 +28,42 @@ struct row_block {
     e.template operator()<Vector == Vectors - 1 ? Last : width>(registers{sum}, 0, column + Vector * width);
   }
 
+  /// x[Term] in every lane. A row of w that is three registers and more keeps the loads busy: then x comes a register at a time and is spread from there.
+  template <int Term, int Terms>
+  static ESPALIER_INLINE vector filled(T const* x) {
+    constexpr int first = Term / width * width;
+    if constexpr (Vectors >= 3 && register_count<Arch> == 32 && first + width <= Terms)
+      return lane_filled<Term - first>(registers::load(x + first).value, indices_below<width>{});
+    else
+      return registers::registers::fill(x[Term]);
+  }
+  template <int Lane, int... I>
+  static ESPALIER_INLINE vector lane_filled(vector x, indices<I...>) {
+    return __builtin_shufflevector(x, x, (Lane + 0 * I)...);
+  }
   /// Terms of the sum, some at a time: Cell counts vectors within terms.
   template <std::int64_t Stride, int... Cell>
   static ESPALIER_INLINE void terms(T const* x, T const* w, vector* sum, indices<Cell...>) {
-    ((sum[Cell % (Vectors * Chains)] = fused(registers::registers::fill(x[Cell / Vectors]), load<Cell % Vectors>(w + Cell / Vectors * Stride), sum[Cell % (Vectors * Chains)])), ...);
+    constexpr int terms = int(sizeof...(Cell)) / Vectors, sums = Vectors * Chains;
+    ((sum[Cell % sums] = fused(filled<Cell / Vectors, terms>(x), load<Cell % Vectors>(w + Cell / Vectors * Stride), sum[Cell % sums])), ...);
   }
   template <int Terms, int Columns, class Epilogue, int... Sum, int... Vector>
   static ESPALIER_INLINE void run(T const* x, T const* w, int column, Epilogue const& e, indices<Sum...>, indices<Vector...>) {
     vector sum[] = {((void)Sum, vector{})...};
     // A loop's last turn is mispredicted: sums that are short enough have none.
-    constexpr int most = (Terms * Vectors <= 256 ? 256 : 16) / Vectors / Chains * Chains, together = most > Chains ? most : Chains;
+    constexpr int most = (Terms * Vectors <= 256 ? 256 : 32) / Vectors / Chains * Chains, together = most > Chains ? most : Chains;
     constexpr int whole = Terms / together * together;
     for (int k = 0; k < whole; k += together) terms<Columns>(x + k, w + k * Columns, sum, indices_below<Vectors * together>{});
     if constexpr (whole < Terms) terms<Columns>(x + whole, w + whole * Columns, sum, indices_below<Vectors * (Terms - whole)>{});
-    for_chains<Chains / 2>(sum, indices<Vector...>{});
+    add_chains<Chains / 2>(sum, indices<Vector...>{});
     (finish<Vector>(e, sum[Vector], column), ...);
   }
   /// The chains added in pairs.
   template <int Half, int... Vector>
-  static ESPALIER_INLINE void for_chains(vector* sum, indices<Vector...>) {
+  static ESPALIER_INLINE void add_chains(vector* sum, indices<Vector...>) {
     if constexpr (Half > 0) {
       add<Half>(sum, indices_below<Half * Vectors>{});
-      for_chains<Half / 2>(sum, indices<Vector...>{});
+      add_chains<Half / 2>(sum, indices<Vector...>{});
     }
   }
   template <int Half, int... Sum>
@@ -70,13 +84,15 @@ struct row_of_few {
     if constexpr (N == 1) return x;
     else return __builtin_shufflevector(x, x, (Part * (width / N) + Lane / N)...);
   }
+  template <int Left>
+  static ESPALIER_INLINE vector load(T const* w) {
+    return registers::template load_first<(Left < width ? Left : width)>(w).value;
+  }
   /// Rows [k, k + Rows) of w, as many as x has lanes at most.
   template <int Rows, int First, int... Part>
   static ESPALIER_INLINE void terms(T const* x, T const* w, vector* sum, indices<Part...>) {
     vector const own = registers::template load_first<Rows>(x).value;
-    ((sum[(First + Part) % chains] = fused(spread<Part>(own, indices_below<width>{}), registers::template load_first<(Rows * N - Part * width < width ? Rows * N - Part * width : width)>(w + Part * width).value,
-                                           sum[(First + Part) % chains])),
-     ...);
+    ((sum[(First + Part) % chains] = fused(spread<Part>(own, indices_below<width>{}), load<Rows * N - Part * width>(w + Part * width), sum[(First + Part) % chains])), ...);
   }
   template <int Half, int... Lane>
   static ESPALIER_INLINE vector folded(vector x, indices<Lane...> lanes) {
@@ -109,6 +125,16 @@ struct row_of_few {
   }
 };
 
+/// The sums as they are.
+template <class T, class Arch>
+struct row_store {
+  T* y;
+  template <int Count>
+  ESPALIER_INLINE void operator()(pack<T, Arch> sum, std::int64_t, std::int64_t column) const {
+    sum.template store_first<Count>(y + column);
+  }
+};
+
 /// Vectors of a block: as few blocks as registers allow, and those equal.
 constexpr int row_vectors(int vectors) {
   int const blocks = (vectors + 7) / 8;
@@ -132,6 +158,16 @@ struct contract_row {
   static ESPALIER_INLINE void run(T const* x, T const* w, Epilogue const& e) {
     if constexpr (few) detail::row_of_few<T, Arch, N>::template run<K>(x, w, e);
     else blocks<0>(x, w, e);
+  }
+  /// The same with sums that are stored to y first, where the epilogue takes only what is stored.
+  template <class Epilogue>
+  static ESPALIER_INLINE void run(T const* x, T const* w, T* y, Epilogue const& e) {
+    if constexpr (requires(pack<T, Arch> sum) { e.template operator()<1>(sum, 0, 0); }) {
+      run(x, w, e);
+    } else {
+      run(x, w, detail::row_store<T, Arch>{y});
+      e(0, 1, 0, N);
+    }
   }
 
  private:

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-/// Elementary functions of packs: one polynomial each and no branch. Within 3 units in the last place of the exact value for every argument whose
-/// result is a normal number; infinities and not-a-numbers go where the exact function sends them. Included by simd.hpp.
+/// Elementary functions of packs, without a branch. Within 3 units in the last place of the exact value for every argument, subnormal arguments and results
+/// included; infinities and not-a-numbers go where the exact function sends them. sin, cos and pow (and erf of double) go lane by lane through the C
+/// library. On AVX-512 float has functions of its own (elementary_tables.hpp); elsewhere one polynomial each. Included by simd.hpp.
 
 #include "simd.hpp"
 
@@ -38,9 +39,13 @@ struct elementary_constants<float> {
   static constexpr float not_a_number = __builtin_nanf("");
   static constexpr float log2_e = 1.44269504f;
   static constexpr float ln2_high = 0.693115234375f, ln2_low = 3.1946184945e-5f;  // both positive: infinity times them adds up
-  static constexpr float most = 89.0f, least = -104.0f, saturated = 10.0f;
-  // Minimax, highest power first. (e^r - 1 - r) / r^2 on |r| <= ln 2 / 2; (log(1 + f) - f + f^2 / 2) / f^3 on -0.293 <= f <= 0.5
+  static constexpr float most = 89.0f, least = -104.0f, saturated_sigmoid = 18.0f, saturated_tanh = 10.0f, saturated_erf = 3.93f;
+  // Minimax, highest power first. (e^r - 1 - r) / r^2 on |r| <= ln 2 / 2; (log(1 + f) - f + f^2 / 2) / f^3 on -0.293 <= f <= 0.5;
   static constexpr float exponential[] = {1.3951098236e-3f, 8.3692393158e-3f, 4.1666196679e-2f, 1.6666515917e-1f, 0.5f};
+  // erf(x) / x by x^2 on |x| <= 0.9, and log(1 - erf(x)) from there on
+  static constexpr float error[] = {-0.000609036159435f, 0.00501196326944f, -0.026778909344f, 0.112821408282f, -0.376125232783f, 1.1283791538f};
+  static constexpr float error_logarithm[] = {-1.66469462436e-5f, 0.000373124881305f, -0.00382108730728f, 0.0240499249294f,
+                                              -0.106391771801f, -0.635272036571f, -1.12846535344f, -6.16507993069e-5f};
   static constexpr float logarithm[] = {-5.7501773202e-2f, 1.1847818836e-1f, -1.3477780103e-1f, 1.4362640742e-1f,
                                         -1.6605287498e-1f, 1.9992848330e-1f, -2.5001195586e-1f, 3.3333445336e-1f};
 };
@@ -62,7 +67,7 @@ struct elementary_constants<double> {
   static constexpr double not_a_number = __builtin_nan("");
   static constexpr double log2_e = 1.4426950408889634;
   static constexpr double ln2_high = 6.93147180369123816490e-01, ln2_low = 1.90821492927058770002e-10;
-  static constexpr double most = 710.0, least = -746.0, saturated = 20.0;
+  static constexpr double most = 710.0, least = -746.0, saturated_sigmoid = 38.0, saturated_tanh = 20.0;
   static constexpr double exponential[] = {2.5110619680316562e-8, 2.763339672749588e-7,  2.7557240817623697e-6, 2.4801485350581322e-5, 1.9841269887940468e-4,
                                            1.3888888949575778e-3, 8.3333333333217635e-3, 4.1666666666516219e-2, 1.6666666666666675e-1, 0.50000000000000107};
   // (log(1 + f) / s - 2) / s^2 by s^2, where s = f / (2 + f)
@@ -92,38 +97,41 @@ ESPALIER_INLINE pack<T, Arch> from_bits(Bits x) {
   return reinterpret_cast<typename registers<T, Arch>::type>(x);
 }
 
-/// x = n ln 2 + r, |r| <= ln 2 / 2; n twice: as a number, and with round_to_whole added so that its low bits are the integer.
+/// x = n ln 2 + r, |r| <= ln 2 / 2; shifted is n + round_to_whole: its low bits are the integer.
 template <class T, class Arch>
 struct reduced {
-  pack<T, Arch> shifted, n, minus_one;  // minus_one: e^r - 1
+  pack<T, Arch> shifted, r, curve;  // curve: (e^r - 1 - r) / r^2
 
   ESPALIER_INLINE explicit reduced(pack<T, Arch> x) {
     using constant = elementary_constants<T>;
     shifted = fma(x, pack<T, Arch>(constant::log2_e), pack<T, Arch>(constant::round_to_whole));
-    n = ESPALIER_AS_WRITTEN(shifted.value) - pack<T, Arch>(constant::round_to_whole).value;
-    pack<T, Arch> const r = fma(n, pack<T, Arch>(-constant::ln2_low), fma(n, pack<T, Arch>(-constant::ln2_high), x));
-    minus_one = fma(r * r, polynomial(r, constant::exponential), r);
+    pack<T, Arch> const n = whole();
+    r = fma(n, pack<T, Arch>(-constant::ln2_low), fma(n, pack<T, Arch>(-constant::ln2_high), x));
+    curve = polynomial(r, constant::exponential);
+  }
+  ESPALIER_INLINE pack<T, Arch> whole() const {
+    return ESPALIER_AS_WRITTEN(shifted.value) - pack<T, Arch>(elementary_constants<T>::round_to_whole).value;
+  }
+  /// e^r - 1
+  ESPALIER_INLINE pack<T, Arch> minus_one() const { return fma(r * r, curve, r); }
+  /// 2^n for n within the normal exponents.
+  ESPALIER_INLINE pack<T, Arch> power() const {
+    using constant = elementary_constants<T>;
+    return from_bits<T, Arch>((bits_of(shifted) << constant::fraction_bits) + constant::one);
+  }
+  /// e^x. Without an instruction that scales, by two factors: 2^n itself need not be a normal number where the result is one, or is infinite or subnormal.
+  ESPALIER_INLINE pack<T, Arch> exponential() const {
+    using constant = elementary_constants<T>;
+    pack<T, Arch> const one = 1;
+    pack<T, Arch> const y = fma(fma(curve, r, one), r, one);
+#if defined(__AVX512F__) && !defined(ESPALIER_XSIMD)
+    if constexpr (Arch::bytes == 64) return scale(y.value, whole().value);
+#endif
+    auto const n = bits_of(shifted) << constant::fraction_bits;
+    auto const half = (bits_of(shifted) << (constant::fraction_bits - 1)) & ~constant::fraction;
+    return y * from_bits<T, Arch>(half + constant::one) * from_bits<T, Arch>(n - half + constant::one);
   }
 };
-
-/// 2^n for n within the normal exponents, from n + round_to_whole.
-template <class T, class Arch>
-ESPALIER_INLINE pack<T, Arch> power_of_two(pack<T, Arch> shifted) {
-  using constant = elementary_constants<T>;
-  return from_bits<T, Arch>((bits_of(shifted) << constant::fraction_bits) + constant::one);
-}
-
-template <class T, class Arch>
-ESPALIER_INLINE pack<T, Arch> scaled(pack<T, Arch> x, pack<T, Arch> n) {
-#if defined(__AVX512F__) && !defined(ESPALIER_XSIMD)
-  if constexpr (Arch::bytes == 64) return scale(x.value, n.value);
-#endif
-  // Two factors: 2^n itself need not be a normal number where the result is one, or is infinite or subnormal.
-  pack<T, Arch> const shift = elementary_constants<T>::round_to_whole;
-  pack<T, Arch> const half = fma(n, pack<T, Arch>(0.5), shift);
-  pack<T, Arch> const rest = ESPALIER_AS_WRITTEN(n.value - (ESPALIER_AS_WRITTEN(half.value) - shift.value)) + shift.value;
-  return x * power_of_two(half) * power_of_two(rest);
-}
 
 template <class T, class Arch, class F>
 ESPALIER_INLINE pack<T, Arch> lane_by_lane(pack<T, Arch> x, F f) {
@@ -155,6 +163,39 @@ pack<T, Arch> power(pack<T, Arch> base, pack<T, Arch> exponent) {
 }
 
 }  // namespace detail
+}  // namespace espalier::on_cpu
+
+#include "elementary_tables.hpp"
+
+namespace espalier::on_cpu {
+namespace detail {
+
+/// Whether T on Arch takes the functions of elementary_tables.hpp.
+#if defined(__AVX512F__) && defined(__AVX512DQ__) && !defined(ESPALIER_XSIMD)
+template <class T, class Arch>
+constexpr bool by_table = sizeof(T) == 4 && Arch::bytes == 64;
+#else
+template <class T, class Arch>
+constexpr bool by_table = false;
+#endif
+template <bool Exact, class P>
+P exp_by_table(P);
+template <class P>
+P log_by_table(P);
+template <class P>
+P tanh_by_table(P);
+template <class P>
+P erf_by_table(P);
+template <class P>
+P quotient(P, P);
+
+/// least <= x <= most; a not-a-number passes.
+template <class T, class Arch>
+ESPALIER_INLINE pack<T, Arch> bounded(T least, pack<T, Arch> x, T most) {
+  return larger(pack<T, Arch>(least).value, smaller(pack<T, Arch>(most).value, x.value));
+}
+
+}  // namespace detail
 
 template <class T, class Arch>
 ESPALIER_INLINE pack<T, Arch> abs(pack<T, Arch> x) {
@@ -172,32 +213,47 @@ ESPALIER_INLINE pack<T, Arch> floor(pack<T, Arch> x) {
 
 template <class T, class Arch>
 ESPALIER_INLINE pack<T, Arch> exp(pack<T, Arch> x) {
-  using constant = detail::elementary_constants<T>;
-  // Bounded so that n stays finite; nan passes.
-  pack<T, Arch> const most = constant::most, least = constant::least;
-  detail::reduced<T, Arch> const e{detail::larger(least.value, detail::smaller(most.value, x.value))};
-  return detail::scaled(e.minus_one + 1, e.n);
+  if constexpr (detail::by_table<T, Arch>) {
+    return detail::exp_by_table<false>(x);
+  } else {
+    using constant = detail::elementary_constants<T>;
+    return detail::reduced<T, Arch>{detail::bounded(constant::least, x, constant::most)}.exponential();
+  }
 }
 
+/// e^x / (1 + e^x): right where the result is subnormal, too. For large x it is 1 long before e^x is infinite.
 template <class T, class Arch>
 ESPALIER_INLINE pack<T, Arch> sigmoid(pack<T, Arch> x) {
-  return 1 / (1 + exp(-x));
+  using P = pack<T, Arch>;
+  P const at_most = detail::smaller(P(detail::elementary_constants<T>::saturated_sigmoid).value, x.value);
+  if constexpr (detail::by_table<T, Arch>) {
+    P const e = detail::exp_by_table<true>(at_most);
+    return detail::quotient(e, 1 + e);
+  } else {
+    P const e = exp(at_most);
+    return e / (1 + e);
+  }
 }
 
 /// t / (t + 2) with t = e^(2|x|) - 1, which keeps every digit near 0.
 template <class T, class Arch>
 ESPALIER_INLINE pack<T, Arch> tanh(pack<T, Arch> x) {
-  pack<T, Arch> const saturated = detail::elementary_constants<T>::saturated;
-  pack<T, Arch> const magnitude = detail::smaller(saturated.value, abs(x).value);
-  detail::reduced<T, Arch> const e{magnitude + magnitude};
-  pack<T, Arch> const power = detail::power_of_two(e.shifted);
-  pack<T, Arch> const t = fma(power, e.minus_one, power - 1);
-  return detail::with_sign_of(t / (t + 2), x);
+  using P = pack<T, Arch>;
+  if constexpr (detail::by_table<T, Arch>) {
+    return detail::tanh_by_table(x);
+  } else {
+    P const magnitude = detail::smaller(P(detail::elementary_constants<T>::saturated_tanh).value, abs(x).value);
+    detail::reduced<T, Arch> const e{magnitude + magnitude};
+    P const power = e.power();
+    P const t = fma(power, e.minus_one(), power - 1);
+    return detail::with_sign_of(t / (t + 2), x);
+  }
 }
 
 /// x = 2^k (1 + f), f small: log x = k ln 2 + log(1 + f).
 template <class T, class Arch>
 ESPALIER_INLINE pack<T, Arch> log(pack<T, Arch> x) {
+  if constexpr (detail::by_table<T, Arch>) return detail::log_by_table(x);
   using P = pack<T, Arch>;
   using constant = detail::elementary_constants<T>;
   P k, f;
@@ -244,7 +300,20 @@ ESPALIER_INLINE pack<T, Arch> cos(pack<T, Arch> x) {
 }
 template <class T, class Arch>
 ESPALIER_INLINE pack<T, Arch> erf(pack<T, Arch> x) {
-  return detail::lane_by_lane(x, [](T each) { return sizeof(T) == 4 ? T(__builtin_erff(float(each))) : T(__builtin_erf(double(each))); });
+  using P = pack<T, Arch>;
+  using constant = detail::elementary_constants<T>;
+  if constexpr (detail::by_table<T, Arch>) {
+    return detail::erf_by_table(x);
+  } else if constexpr (sizeof(T) == 4) {
+    P const magnitude = detail::smaller(P(constant::saturated_erf).value, abs(x).value);
+    detail::reduced<T, Arch> const e{detail::polynomial(magnitude, constant::error_logarithm)};
+    P const power = e.power();
+    P const far = (1 - power) - power * e.minus_one();
+    P const near = magnitude * detail::polynomial(magnitude * magnitude, constant::error);
+    return detail::with_sign_of(select(magnitude < P(T(0.9)), near, far), x);
+  } else {
+    return detail::lane_by_lane(x, [](T each) { return T(__builtin_erf(double(each))); });
+  }
 }
 
 }  // namespace espalier::on_cpu

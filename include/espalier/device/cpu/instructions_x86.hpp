@@ -131,6 +131,31 @@ ESPALIER_INLINE float16 exponent(float16 x) { return __builtin_ia32_getexpps512_
 ESPALIER_INLINE double8 exponent(double8 x) { return __builtin_ia32_getexppd512_mask(x, x, every8, 4); }
 ESPALIER_INLINE float16 significand(float16 x) { return __builtin_ia32_getmantps512_mask(x, 0b1011, x, all16, 4); }
 ESPALIER_INLINE double8 significand(double8 x) { return __builtin_ia32_getmantpd512_mask(x, 0b1011, x, every8, 4); }
+
+/// table[which modulo 16], or of two tables modulo 32, in every lane.
+typedef int int16 __attribute__((vector_size(64)));
+template <class Bits>
+ESPALIER_INLINE float16 looked_up(float16 table, Bits which) {
+#if defined(__clang__)
+  return __builtin_ia32_permvarsf512(table, (int16)which);
+#else
+  return __builtin_shuffle(table, (int16)which);
+#endif
+}
+template <class Bits>
+ESPALIER_INLINE float16 looked_up(float16 first, float16 second, Bits which) {
+#if defined(__clang__)
+  return __builtin_ia32_vpermi2varps512(first, (int16)which, second);
+#else
+  return __builtin_shuffle(first, second, (int16)which);
+#endif
+}
+/// 1/x within 2^-14, for x that is neither subnormal nor nearly infinite.
+ESPALIER_INLINE float16 reciprocal_estimate(float16 x) { return __builtin_ia32_rcp14ps512_mask(x, x, static_cast<unsigned short>(all16)); }
+#endif
+#if defined(__AVX512DQ__)
+/// x, but bound with the sign of x where |x| is larger or x is not a number.
+ESPALIER_INLINE float16 within(float16 x, float16 bound) { return __builtin_ia32_rangeps512_mask(x, bound, 2, x, all16, 4); }
 #endif
 
 }  // namespace espalier::on_cpu::detail

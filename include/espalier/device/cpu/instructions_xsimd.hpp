@@ -4,11 +4,26 @@
 /// What the vector types lack, from xsimd: for every target but x86, and on x86 where ESPALIER_XSIMD is defined.
 
 #include <type_traits>
+
+// g++ warns of registers that its own header for AVX-512 leaves undefined on purpose.
+#if defined(__GNUC__) && !defined(__clang__) && defined(__AVX512F__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #include <xsimd/xsimd.hpp>
+#pragma GCC diagnostic pop
+#else
+#include <xsimd/xsimd.hpp>
+#endif
 
 #include "vectors.hpp"
 
 namespace espalier::on_cpu::detail {
+
+#if defined(__AVX512F__)
+ESPALIER_INLINE float16 fused_widest(float16 a, float16 b, float16 c) { return float16(_mm512_fmadd_ps(__m512(a), __m512(b), __m512(c))); }
+ESPALIER_INLINE double8 fused_widest(double8 a, double8 b, double8 c) { return double8(_mm512_fmadd_pd(__m512d(a), __m512d(b), __m512d(c))); }
+#endif
 
 /// f on xsimd's registers, or lane by lane where xsimd was configured for another width.
 template <class F, class V, class... Vs>
@@ -24,13 +39,20 @@ ESPALIER_INLINE V through_batches(F f, V x, Vs... others) {
   }
 }
 
+/// xsimd 8 computes the float root of NEON from an estimate: there the instruction itself.
 template <class V>
 ESPALIER_INLINE V square_root(V x) {
+#if defined(__aarch64__)
+  if constexpr (sizeof(V) == 16 && sizeof(x[0]) == 4) return V(vsqrtq_f32(float32x4_t(x)));
+#endif
   return through_batches([](auto each) { return xsimd::sqrt(each); }, x);
 }
-/// xsimd 8 has no fused instruction for AVX-512: there it rounds twice.
+/// The instruction itself where the target has it for every width: xsimd 8 has none for AVX-512 (it rounds twice there, and so do its own functions).
 template <class V>
 ESPALIER_INLINE V fused(V a, V b, V c) {
+#if defined(__AVX512F__)
+  if constexpr (sizeof(V) == 64) return fused_widest(a, b, c);
+#endif
   return through_batches([](auto x, auto y, auto z) { return xsimd::fma(x, y, z); }, a, b, c);
 }
 template <class V>

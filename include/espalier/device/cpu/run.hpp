@@ -4,6 +4,7 @@
 #include "columns.hpp"
 #include "epilogue.hpp"
 #include "rows.hpp"
+#include "segments.hpp"
 #include "team.hpp"
 #include "windows.hpp"
 
@@ -42,8 +43,10 @@ struct fused_kernel<Source, X, std::index_sequence<S...>, std::index_sequence<L.
   static constexpr int rows = group.rows, columns = group.columns;
 
   template <class T, class Arch>
-  using type = std::conditional_t<group.how == plan::order::columns, column_nest<T, Arch, rows, columns, steps, leaves, outputs>,
-                                  row_nest<T, Arch, rows, columns, steps, leaves, outputs>>;
+  using whole_type = std::conditional_t<group.how == plan::order::columns, column_nest<T, Arch, rows, columns, steps, leaves, outputs>,
+                                        row_nest<T, Arch, rows, columns, steps, leaves, outputs>>;
+  template <class T, class Arch>
+  using type = std::conditional_t<(group.segments > 1), segment_nest<T, Arch, rows, columns, group.segments, steps, leaves, outputs>, whole_type<T, Arch>>;
   template <class T, class Arch>
   using after = epilogue<T, Arch, columns, steps, leaves, outputs>;
 };

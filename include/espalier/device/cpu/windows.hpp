@@ -3,6 +3,7 @@
 #include "../../operation/rule.hpp"
 #include "contract.hpp"
 #include "move.hpp"
+#include "team.hpp"
 
 /// Products and reductions that read windows of images where the images lie: what a convolution or a pooling reads several times is never written out.
 namespace espalier::on_cpu {
@@ -73,7 +74,7 @@ template <class T, class Arch>
 /// image is padded into a scratch of the second cache level, a band of rows at a time; there a kernel row of a line of windows is a matrix whose rows
 /// overlap, so the micro-kernel of matrix products reads it in place.
 template <class T, Shape Image, Shape Window, class Map, Shape B, Shape Y, std::uint64_t Transposes, class Arch>
-struct window_product {
+struct window_product : independent_parts {
   using facts = detail::window_facts<Image, Window, Map>;
   static constexpr bool transposed = Transposes & 1u;
   static constexpr int batch = static_cast<int>(Y::value.product(0, Y::rank - 2)), outputs = Y::template extent<-1>();
@@ -103,14 +104,14 @@ struct window_product {
     return (inner + pieces - 1) / pieces;
   }();
   /// Rows of c that stay in the first cache level while lines of windows are summed.
-  static constexpr std::int64_t parts = [] {
+  static constexpr std::int64_t slices = [] {
     std::int64_t const most = 24 * 1024 / (panel * static_cast<std::int64_t>(sizeof(T))), some = (rows + most - 1) / most;
     return transposed ? some : 1;
   }();
-  static constexpr std::int64_t part = (rows + parts - 1) / parts;
+  static constexpr std::int64_t slice = (rows + slices - 1) / slices, panels = (outputs + panel - 1) / panel;
   /// Kernels of many outputs lie far apart, at a distance that caches have few places for: what is used often is brought together.
   static constexpr bool gathers = !transposed && outputs > panel && std::int64_t{facts::columns} * band >= 32;
-  static constexpr int rows_of(int each) { return detail::best_rows(rows / parts, each, registers, false, Arch::bytes).rows; }
+  static constexpr int rows_of(int each) { return detail::best_rows(rows / slices, each, registers, false, Arch::bytes).rows; }
   template <int Vectors, int Last>
   using kernel = detail::contract_panel<T, Arch, rows_of(Vectors), Vectors, Last, detail::chains_of(rows_of(Vectors) * Vectors, Vectors, inner, registers)>;
 
@@ -146,13 +147,17 @@ struct window_product {
           }
         }
   }
-  static ESPALIER_INLINE void windows_times_slope(T const* from, std::int64_t stride, int count, T const* dy, T* y, bool first) {
-    alignas(64) T sum[static_cast<unsigned long>(part * panel)];
+  /// Units: slices of kernel rows, panel by panel.
+  static ESPALIER_INLINE void windows_times_slope(T const* from, std::int64_t stride, int count, T const* dy, T* y, bool first, std::int64_t first_unit,
+                                                  std::int64_t last_unit) {
+    alignas(64) T sum[static_cast<unsigned long>(slice * panel)];
+    std::int64_t unit = 0;
     for (int r = 0; r < facts::kernel_rows * facts::runs; ++r)
-      for (std::int64_t q = 0; q < parts; ++q) {
-        std::int64_t const begin = rows * q / parts, m = rows * (q + 1) / parts - begin;
+      for (std::int64_t q = 0; q < slices; ++q) {
+        std::int64_t const begin = rows * q / slices, m = rows * (q + 1) / slices - begin;
         T const* const a = from + r / facts::runs * facts::row_tap * stride + r % facts::runs * facts::column_tap * facts::channels + begin;
-        for (std::int64_t j = 0; j < outputs; j += panel) {
+        for (std::int64_t j = 0; j < outputs; j += panel, ++unit) {
+          if (unit < first_unit || unit >= last_unit) continue;
           for (int i = 0; i < count; ++i) multiply(j, m, inner, a + i * facts::row_step * stride, dy + std::int64_t{i} * facts::columns * outputs + j, sum, i > 0);
           T* const to = y + (std::int64_t{r} * rows + begin) * outputs + j;
           if (first) detail::copy_rows<T, Arch>(to, outputs, sum, panel, m, columns_from(j));
@@ -160,29 +165,48 @@ struct window_product {
         }
       }
   }
-  static ESPALIER_INLINE void some_rows(T const* from, std::int64_t stride, int row, int count, T const* b, T* y, bool first) {
+  static ESPALIER_INLINE void some_rows(T const* from, std::int64_t stride, int row, int count, T const* b, T* y, bool first, std::int64_t first_unit,
+                                        std::int64_t last_unit) {
     std::int64_t const offset = std::int64_t{row} * facts::columns * outputs;
-    if constexpr (transposed) windows_times_slope(from, stride, count, b + offset, y, first);
+    if constexpr (transposed) windows_times_slope(from, stride, count, b + offset, y, first, first_unit, last_unit);
     else windows_times_kernels(from, stride, row, count, b, y + offset);
   }
 
-  [[gnu::noinline]] static void run(T const* x, T const* b, T* y) {
+  /// What can be computed apart: bands of images, or units of the kernels' slope, for which every part pads the images anew.
+  static constexpr int bands = facts::in_place ? 1 : (facts::rows + band - 1) / band;
+  static constexpr std::int64_t units = transposed ? facts::kernel_rows * facts::runs * slices * panels : std::int64_t{facts::images} * bands;
+  static constexpr std::int64_t flops = std::int64_t{facts::images} * facts::rows * facts::columns * depth * outputs * 2;
+  static constexpr int most_parts = detail::parts_along(units, flops / 64), parts = transposed && most_parts > 8 ? 8 : most_parts;
+
+  [[gnu::noinline]] static void run(T const* x, T const* b, T* y) { some(x, b, y, 0, units); }
+  [[gnu::noinline]] static void part(T const* x, T const* b, T* y, T*, int which) {
+    some(x, b, y, detail::part_begin(units, parts, which), detail::part_begin(units, parts, which + 1));
+  }
+
+ private:
+  static ESPALIER_INLINE void some(T const* x, T const* b, T* y, std::int64_t first_unit, std::int64_t last_unit) {
     constexpr int images = facts::images / batch;
     constexpr std::int64_t pixels = std::int64_t{facts::rows} * facts::columns;
     constexpr bool one_b = B::size == B::value.product(B::rank - 2, B::rank);
+    std::int64_t unit = 0;
     for (int i = 0; i < facts::images; ++i, x += facts::image) {
       std::int64_t const g = i / images;
       T const* const own_b = transposed ? b + i * pixels * outputs : b + (one_b ? 0 : g * depth * outputs);
       T* const own_y = transposed ? y + g * depth * outputs : y + i * pixels * outputs;
       if constexpr (facts::in_place) {
         constexpr std::int64_t stride = std::int64_t{facts::width} * facts::channels;
-        some_rows(x + facts::row_start * stride + std::int64_t{facts::column_start} * facts::channels, stride, 0, facts::rows, own_b, own_y, i % images == 0);
+        if constexpr (!transposed)
+          if (i < first_unit || i >= last_unit) continue;
+        some_rows(x + facts::row_start * stride + std::int64_t{facts::column_start} * facts::channels, stride, 0, facts::rows, own_b, own_y, i % images == 0,
+                  first_unit, last_unit);
       } else {
         alignas(64) T scratch[static_cast<unsigned long>(facts::reach_rows(band) * line)];
-        for (int row = 0; row < facts::rows; row += band) {
+        for (int row = 0; row < facts::rows; row += band, ++unit) {
+          if constexpr (!transposed)
+            if (unit < first_unit || unit >= last_unit) continue;
           int const count = facts::rows - row < band ? facts::rows - row : band;
           detail::spread_rows<T, facts, Arch>(scratch, x, facts::row_start + row * facts::row_step, facts::reach_rows(count));
-          some_rows(scratch, line, row, count, own_b, own_y, i % images == 0 && row == 0);
+          some_rows(scratch, line, row, count, own_b, own_y, i % images == 0 && row == 0, first_unit, last_unit);
         }
       }
     }
@@ -191,7 +215,7 @@ struct window_product {
 
 /// y = the reduction of each window of x over its taps.
 template <class T, class Op, Shape Image, Shape Window, class Map, class Arch>
-struct window_reduction {
+struct window_reduction : independent_parts {
   using facts = detail::window_facts<Image, Window, Map>;
   using V = pack<T, Arch>;
 
@@ -213,10 +237,21 @@ struct window_reduction {
     if (fills) all = rule<Op>::combine(all, V(filler));
     all.template store_first<Count>(y);
   }
-  [[gnu::noinline]] static void run(T const* x, T const*, T* y) {
+  static constexpr std::int64_t lines = std::int64_t{facts::images} * facts::rows;
+  static constexpr int parts = detail::parts_along(lines, lines * facts::columns * facts::kernel_rows * facts::kernel_columns * facts::channels);
+
+  [[gnu::noinline]] static void run(T const* x, T const*, T* y) { some(x, y, 0, lines); }
+  [[gnu::noinline]] static void part(T const* x, T const*, T* y, T*, int which) {
+    some(x, y, detail::part_begin(lines, parts, which), detail::part_begin(lines, parts, which + 1));
+  }
+
+ private:
+  static ESPALIER_INLINE void some(T const* x, T* y, std::int64_t first, std::int64_t last) {
     constexpr int tail = facts::channels % V::size;
-    for (int i = 0; i < facts::images; ++i, x += facts::image)
-      for (int row = 0; row < facts::rows; ++row)
+    x += first / facts::rows * facts::image;
+    y += first * facts::columns * facts::channels;
+    for (std::int64_t i = first / facts::rows; i * facts::rows < last; ++i, x += facts::image)
+      for (int row = i * facts::rows < first ? static_cast<int>(first % facts::rows) : 0; row < facts::rows && i * facts::rows + row < last; ++row)
         for (int column = 0; column < facts::columns; ++column, y += facts::channels) {
           for (int c = 0; c + V::size <= facts::channels; c += V::size) some<V::size>(x + c, y + c, row, column);
           if constexpr (tail != 0) some<tail>(x + facts::channels - tail, y + facts::channels - tail, row, column);

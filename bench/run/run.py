@@ -1,0 +1,280 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+"""Builds and runs every program of this folder with both compilers, and writes docs/benchmarks/cpu.md, cpu.csv and cpu.svg.
+
+    bench/run/run.py [--rows REGEX] [--seconds S] [--meson-option -Drtneural_dir=DIR ...] [--lock FILE] [--no-build] [--only-page]
+
+The build folders are build-bench-gcc and build-bench-clang (g++ and clang++-19, -O3 -march=native). A compiler or a peer that is missing is left out and
+named. What limits each row is read from notes.json, where it is written by hand. Standard library only.
+"""
+import argparse
+import contextlib
+import csv
+import fcntl
+import html
+import json
+import math
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+PAGE = ROOT / "docs" / "benchmarks"
+TOPICS = ["normalization", "softmax", "expressions", "matmul", "inference", "training", "parallel"]
+COMPILERS = {"gcc": "g++", "clang": "clang++-19"}
+COLUMNS = ["workload", "implementation", "compiler", "min_ns", "median_ns", "min_bytes", "flops"]
+OURS = "espalier"
+NO_PEERS = {OURS, "by_hand", "by_hand_shifted", "espalier_1_thread"}
+
+
+def build_folder(which):
+    return ROOT / f"build-bench-{which}"
+
+
+def build(which, options):
+    """True where everything was built; what fails is said, and the rest is measured."""
+    folder = build_folder(which)
+    setup = ["meson", "setup", folder, "--buildtype=release", "-Doptimization=3", "-Dtests=disabled", "-Dexamples=disabled", *options.meson_option]
+    if (folder / "build.ninja").exists():
+        setup.append("--reconfigure")
+    done = subprocess.run(setup, cwd=ROOT, env={**os.environ, "CXX": COMPILERS[which]}, stdout=subprocess.PIPE, text=True)
+    if done.returncode:
+        print(done.stdout[-2000:], file=sys.stderr)
+        return False
+    fine = True
+    for topic in TOPICS:
+        done = subprocess.run(["ninja", "-C", folder, f"bench/bench_{topic}"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        if done.returncode:
+            print(f"{which}: bench_{topic} does not build\n{done.stdout[-1500:]}", file=sys.stderr)
+            fine = False
+    return fine
+
+
+@contextlib.contextmanager
+def held(path):
+    """Holds a lock file that other measurements on this machine respect."""
+    if not path:
+        yield
+        return
+    with open(path, "a", encoding="ascii") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def measure(which, options):
+    rows = []
+    for topic in TOPICS:
+        program, out = build_folder(which) / "bench" / f"bench_{topic}", build_folder(which) / f"{topic}.csv"
+        if not program.exists():
+            continue
+        out.unlink(missing_ok=True)
+        with held(options.lock):
+            done = subprocess.run([program, "--csv", out, "--seconds", str(options.seconds), "--rows", options.rows])
+        if done.returncode:
+            print(f"{which}: bench_{topic} ended with {done.returncode}: some row was refused", file=sys.stderr)
+        if out.exists():
+            rows += [{**row, "build": which} for row in csv.DictReader(out.open())]
+    return rows
+
+
+class Row:
+    """All implementations of a workload: for each build the best time of ours, of the best peer in the same run, and of the best hand-written kernel."""
+
+    def __init__(self, name, lines):
+        self.name, self.lines = name, lines
+        self.builds = {line["build"] for line in lines}
+
+    def best(self, build_name, wanted):
+        found = [line for line in self.lines if line["build"] == build_name and wanted(line["implementation"])]
+        return min(found, key=lambda line: float(line["min_ns"]), default=None)
+
+    def own(self, build_name):
+        return self.best(build_name, lambda name: name == OURS)
+
+    def peer(self, build_name):
+        return self.best(build_name, lambda name: name not in NO_PEERS)
+
+    def by_hand(self, build_name):
+        return self.best(build_name, lambda name: name == "by_hand")
+
+    def ratio(self, build_name, other):
+        """The other's time by ours, in one run: above 1 espalier is faster."""
+        a, b = self.own(build_name), other(build_name)
+        return float(b["min_ns"]) / float(a["min_ns"]) if a and b else None
+
+
+def rows_of(lines):
+    names = list(dict.fromkeys(line["workload"] for line in lines))
+    return [Row(name, [line for line in lines if line["workload"] == name]) for name in names]
+
+
+def readable(nanoseconds):
+    t = float(nanoseconds)
+    for unit, size in (("ms", 1e6), ("us", 1e3)):
+        if t >= size:
+            return f"{t / size:.3g} {unit}" if t < 100 * size else f"{t / size:.0f} {unit}"
+    return f"{t:.3g} ns"
+
+
+def number(ratio):
+    return "" if ratio is None else f"{ratio:.2f}"
+
+
+def geometric_mean(values):
+    values = [v for v in values if v]
+    return math.exp(sum(map(math.log, values)) / len(values)) if values else None
+
+
+def first_line(command):
+    try:
+        return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines()[0]
+    except (OSError, subprocess.CalledProcessError, IndexError):
+        return "unknown"
+
+
+def package_versions():
+    names = {"libeigen3-dev": "Eigen", "libdnnl-dev": "oneDNN", "libopenblas-dev": "OpenBLAS", "libtorch-dev": "libtorch"}
+    found = []
+    for package, name in names.items():
+        done = subprocess.run(["dpkg-query", "-W", "-f", "${Version}", package], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        found.append(f"{name} {done.stdout}" if done.returncode == 0 and done.stdout else f"{name}: absent")
+    return ", ".join(found)
+
+
+def processor():
+    info = pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8")
+    names = [line.split(":")[1].strip() for line in info.splitlines() if line.startswith("model name")]
+    vectors = "AVX-512" if " avx512f " in info else "AVX2" if " avx2 " in info else "SSE2"
+    return f"{names[0] if names else 'unknown'}, {vectors}, {len(names)} logical processors"
+
+
+def chart(rows, builds):
+    """A bar for each row and compiler: the best peer's time by espalier's, on a logarithmic axis; a tick where the best hand-written kernel stands."""
+    shown = [r for r in rows if any(r.ratio(b, r.peer) for b in builds)]
+    left, width, line, top = 330, 470, 26, 60
+    height = top + line * len(shown) + 30
+    low, high = 0.25, 8.0
+
+    def x(ratio):
+        return left + width * math.log(min(max(ratio, low), high) / low) / math.log(high / low)
+    colors = {"gcc": "#4477aa", "clang": "#ee8866"}
+    out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + width + 70}" height="{height}" font-family="sans-serif" font-size="12">',
+           f'<rect width="100%" height="100%" fill="white"/><text x="10" y="20" font-size="14">Best peer\'s time / espalier\'s, in one run '
+           '(right of 1: espalier is faster)</text>']
+    for i, name in enumerate(builds):
+        out.append(f'<rect x="{left + 130 * i}" y="30" width="12" height="12" fill="{colors[name]}"/>'
+                   f'<text x="{left + 130 * i + 17}" y="40">espalier by {COMPILERS[name]}</text>')
+    out.append(f'<line x1="{left + 270}" x2="{left + 270}" y1="29" y2="43" stroke="black" stroke-width="2"/><text x="{left + 277}" y="40">by hand</text>')
+    for mark in (0.25, 0.5, 1, 2, 4, 8):
+        out.append(f'<line x1="{x(mark):.1f}" x2="{x(mark):.1f}" y1="{top - 8}" y2="{height - 22}" stroke="{"black" if mark == 1 else "#dddddd"}"/>'
+                   f'<text x="{x(mark):.1f}" y="{height - 8}" text-anchor="middle">{mark:g}</text>')
+    for i, row in enumerate(shown):
+        y = top + line * i
+        out.append(f'<text x="{left - 8}" y="{y + 14}" text-anchor="end">{html.escape(row.name)}</text>')
+        for k, name in enumerate(builds):
+            ratio, hand = row.ratio(name, row.peer), row.ratio(name, row.by_hand)
+            if ratio is None:
+                continue
+            a, b = sorted((x(1), x(ratio)))
+            out.append(f'<rect x="{a:.1f}" y="{y + 10 * k}" width="{max(b - a, 1):.1f}" height="9" fill="{colors[name]}"/>')
+            out.append(f'<text x="{x(ratio) + (4 if ratio >= 1 else -4):.1f}" y="{y + 10 * k + 8}" font-size="9" text-anchor="{"start" if ratio >= 1 else "end"}">'
+                       f'{ratio:.2f}</text>')
+            if hand:  # where a peer as fast as the hand-written kernel would stand
+                out.append(f'<line x1="{x(ratio / hand):.1f}" x2="{x(ratio / hand):.1f}" y1="{y + 10 * k - 1}" y2="{y + 10 * k + 10}" stroke="black" stroke-width="2"/>')
+    return "\n".join(out + ["</svg>", ""])
+
+
+def described(line):
+    return "" if line is None else f"{readable(line['min_ns'])}"
+
+
+def page(rows, builds, notes, facts):
+    out = ["# The CPU: espalier beside its peers", "",
+           "Every workload, in float, one thread (two where the name says so). The implementations of a row take turns in one process on the same memory, after",
+           "their results were compared; times are minima. Ratios are taken within a run: **best peer / espalier** above 1 means that espalier is faster than",
+           "every peer, **espalier / by hand** is its time by that of the best hand-written kernel of `bench/run/by_hand_*.cpp` (either compiler).",
+           "Made by `bench/run/run.py`; all implementations and medians stand in [cpu.csv](cpu.csv).", "", *(f"- {fact}" for fact in facts), "",
+           "![Best peer's time by espalier's](cpu.svg)", ""]
+    head = ["workload"]
+    for name in builds:
+        head += [COMPILERS[name], "best peer", "peer / espalier", "espalier / by hand"]
+    out += ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    for row in rows:
+        cells = [row.name]
+        for name in builds:
+            peer, hand = row.peer(name), row.ratio(name, row.by_hand)
+            ratio = row.ratio(name, row.peer)
+            cells += [described(row.own(name)), f"{peer['implementation']} {described(peer)}" if peer else "", f"**{ratio:.2f}**" if ratio else "",
+                      number(1 / hand if hand else None)]
+        out.append("| " + " | ".join(cells) + " |")
+    out.append("")
+    for name in builds:
+        peers, hands = geometric_mean(r.ratio(name, r.peer) for r in rows), geometric_mean(r.ratio(name, r.by_hand) for r in rows)
+        if peers:
+            out.append(f"- Geometric means with {COMPILERS[name]}: best peer / espalier {peers:.2f}" + (f", espalier / by hand {1 / hands:.2f}" if hands else ""))
+    both = [(r, float(r.own("gcc")["min_ns"]) / float(r.own("clang")["min_ns"])) for r in rows if r.own("gcc") and r.own("clang")]
+    if both:
+        row, worst = max(both, key=lambda pair: pair[1])
+        out.append(f"- g++'s time by clang's: geometric mean {geometric_mean(ratio for _, ratio in both):.2f}, at most {worst:.2f} ({row.name})")
+    limits = {name: text for name, text in notes["limits"].items() if any(r.name == name for r in rows)}
+    if limits:
+        out += ["", "## What limits each row", "", "| workload | limit, what was tried and what it gave |", "|---|---|"]
+        out += [f"| {row.name} | {limits[row.name]} |" for row in rows if row.name in limits]
+    return "\n".join(out + [""])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rows", default="", help="only rows whose name matches")
+    parser.add_argument("--seconds", type=float, default=0.6, help="for each row and compiler (default 0.6)")
+    parser.add_argument("--meson-option", action="append", default=[], help="for meson setup, for example -Drtneural_dir=DIR")
+    parser.add_argument("--lock", default="", help="a lock file to hold while a program measures")
+    parser.add_argument("--no-build", action="store_true")
+    parser.add_argument("--only-page", action="store_true", help="write the page and the chart again from cpu.csv and notes.json")
+    parser.add_argument("--out", type=pathlib.Path, default=PAGE, help="folder of the page (default docs/benchmarks)")
+    options = parser.parse_args()
+    stored, facts_file = options.out / "cpu.csv", options.out / "cpu.facts.txt"
+    if options.only_page:
+        lines, facts = list(csv.DictReader(stored.open())), facts_file.read_text(encoding="utf-8").splitlines()
+        of_compiler = {}
+        for line in lines:  # ours tells which run a line belongs to: runs stand one after the other
+            if line["implementation"] == OURS:
+                of_compiler["now"] = "gcc" if line["compiler"].startswith("g++") else "clang"
+            line["build"] = of_compiler["now"]
+    else:
+        facts = [f"Processor: {processor()}; load {os.getloadavg()[0]:.1f} at the start, {time.strftime('%Y-%m-%d')}"]
+        lines = []
+        for which, compiler in COMPILERS.items():
+            if not shutil.which(compiler):
+                print(f"{compiler} is missing: left out", file=sys.stderr)
+                continue
+            if not options.no_build:
+                build(which, options)
+            lines += measure(which, options)
+            facts.append(f"espalier: {first_line([compiler, '--version'])}: -std=c++20 -O3 -march=native")
+        facts.append(f"Peers: {package_versions()}; header libraries built by clang++-19 at the same flags; OPENBLAS_CORETYPE=SkylakeX, ATEN_CPU_CAPABILITY=avx512")
+        absent = [name for name, option in (("RTNeural", "rtneural_dir"), ("FastAD", "fastad_dir")) if option not in " ".join(options.meson_option)]
+        if absent:
+            facts.append("Not measured here: " + ", ".join(absent))
+        if not lines:
+            sys.exit("nothing was measured")
+        options.out.mkdir(parents=True, exist_ok=True)
+        with stored.open("w", newline="", encoding="ascii") as file:
+            writer = csv.DictWriter(file, COLUMNS, extrasaction="ignore", lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(lines)
+        facts_file.write_text("\n".join(facts) + "\n", encoding="utf-8")
+    rows = rows_of(lines)
+    builds = [name for name in COMPILERS if any(name in row.builds for row in rows)]
+    notes = json.loads((HERE / "notes.json").read_text(encoding="utf-8"))
+    (options.out / "cpu.md").write_text(page(rows, builds, notes, facts), encoding="utf-8")
+    (options.out / "cpu.svg").write_text(chart(rows, builds), encoding="utf-8")
+    print(f"{options.out / 'cpu.md'}: {len(rows)} rows")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+/// Large matrix products by a CBLAS, where ESPALIER_CBLAS is defined and one is linked: the choice is made at compile time, from the shape.
+
+#include <cstdint>
+
+#if defined(ESPALIER_CBLAS)
+#include <cblas.h>
+#endif
+
+namespace espalier::on_cpu::detail {
+
+#if defined(ESPALIER_CBLAS)
+
+/// From about 640 x 640 x 640 on a BLAS may measure faster (docs/benchmarks); below, the kernels here are level or ahead, need no call through a library
+/// and apply what follows a product while it is in the first cache level.
+template <class T, std::int64_t M, std::int64_t N, std::int64_t K>
+inline constexpr bool by_cblas = M * N * K >= (std::int64_t{1} << 28) && M >= 64 && N >= 64 && K >= 64;
+
+/// c[m, n] = op(a) op(b), row-major, as contract says.
+inline void cblas_product(bool transpose_a, bool transpose_b, int m, int n, int k, float const* a, float const* b, float* c) {
+  cblas_sgemm(CblasRowMajor, transpose_a ? CblasTrans : CblasNoTrans, transpose_b ? CblasTrans : CblasNoTrans, m, n, k, 1, a, transpose_a ? m : k, b,
+              transpose_b ? k : n, 0, c, n);
+}
+inline void cblas_product(bool transpose_a, bool transpose_b, int m, int n, int k, double const* a, double const* b, double* c) {
+  cblas_dgemm(CblasRowMajor, transpose_a ? CblasTrans : CblasNoTrans, transpose_b ? CblasTrans : CblasNoTrans, m, n, k, 1, a, transpose_a ? m : k, b,
+              transpose_b ? k : n, 0, c, n);
+}
+
+#else
+
+template <class T, std::int64_t M, std::int64_t N, std::int64_t K>
+inline constexpr bool by_cblas = false;
+template <class T>
+void cblas_product(bool, bool, int, int, int, T const*, T const*, T*) {}
+
+#endif
+
+}  // namespace espalier::on_cpu::detail

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "../../plan/code.hpp"
+#include "../../operation/rule.hpp"
+
+/// A fused group as a type, and what its loops must know about it: which steps run in which sweep over the data.
+namespace espalier::on_cpu {
+
+using plan::leaf_kind;
+using plan::order;
+using plan::place;
+
+/// One operation of a group. Operands: a step's number, or -1 minus a leaf's number. Op void: a copy.
+template <class Op, place Where, int A, int B, int C>
+struct step {};
+template <leaf_kind What, place Where, std::uint64_t Bits>
+struct leaf {};
+/// A step whose value is stored; late: in the last sweep, because its destination is also read.
+template <int Step, bool Late>
+struct output {};
+template <class... T>
+struct list {};
+
+struct copy_op {};
+
+namespace detail {
+
+inline constexpr int most_steps = plan::max_steps + 2;
+static_assert(most_steps <= 64);
+
+struct step_facts {
+  place where;
+  bool reduces;
+  bool costly;
+  int operand[3];
+};
+struct leaf_facts {
+  leaf_kind what;
+  place where;
+};
+struct output_facts {
+  int step;
+  bool late;
+};
+
+template <class Op>
+inline constexpr bool is_reduction = described<Op>.kind == family::reduction;
+template <>
+inline constexpr bool is_reduction<copy_op> = false;
+
+/// Is a value of Op worth a store and a load where it is read again?
+template <class Op>
+inline constexpr bool is_costly = false;
+template <class Op>
+  requires requires { rule<Op>::costly; }
+inline constexpr bool is_costly<Op> = rule<Op>::costly;
+
+template <class Op>
+inline constexpr double identity_of = described<Op>.identity;
+template <>
+inline constexpr double identity_of<copy_op> = 0;
+
+/// The sweeps of a group along its inner direction (the columns of a row, or the rows of a column): a reduction of sweep s is known in sweep s + 1.
+struct schedule {
+  int ready[most_steps];   ///< full values: first sweep that can compute it; the others: first sweep that can use it
+  int fed[most_steps];     ///< reductions of full values: the sweep that feeds them
+  int kept[most_steps];    ///< costly values that a later sweep reads again: 1 + the output or spare row where they lie meanwhile, else 0
+  int first[most_steps];   ///< kept values: the sweep that computes them
+  std::uint64_t needed[most_steps];  ///< full values by sweep, a bit for each
+  int sweeps, spare;       ///< spare: rows that kept values need besides the outputs
+};
+
+template <int Steps, int Outputs>
+class scheduler {
+ public:
+  /// Spare: how many rows of values there is room for besides the outputs; -1: nothing is kept. Sums over rows wait for the last sweep, where several rows can share them.
+  constexpr scheduler(step_facts const* steps, leaf_facts const* leaves, output_facts const* outputs, place inner, int spare)
+      : steps_{steps}, leaves_{leaves}, outputs_{outputs}, inner_{inner}, room_{spare} {}
+
+  constexpr schedule run() {
+    for (int i = 0; i < Steps; ++i) find_ready(i);
+    int last = 0;
+    for (int i = 0; i < Steps; ++i)
+      if (steps_[i].where == place::full && s_.ready[i] > last) last = s_.ready[i];
+    s_.sweeps = last + 1;
+    for (int i = 0; i < Steps; ++i) {
+      if (!steps_[i].reduces) continue;
+      int const from = steps_[i].operand[0];
+      s_.fed[i] = from >= 0 ? s_.ready[from] : 0;
+      if (inner_ == place::row && steps_[i].where == place::column) s_.fed[i] = last;
+      if (full(from)) want(s_.fed[i], from);
+    }
+    for (int k = 0; k < Outputs; ++k) want(stored_in(k), outputs_[k].step);
+    for (int sweep = 0; sweep <= last; ++sweep)
+      for (int i = Steps - 1; i >= 0; --i)
+        if ((s_.needed[sweep] >> i & 1u) && !comes_back(sweep, i))
+          for (int o : steps_[i].operand) want(sweep, o);
+    return s_;
+  }
+
+ private:
+  constexpr bool full(int from) const { return (from >= 0 ? steps_[from].where : leaves_[-1 - from].where) == place::full; }
+  constexpr void find_ready(int i) {
+    int r = 0;
+    for (int o : steps_[i].operand)
+      if (o >= 0 && s_.ready[o] > r) r = s_.ready[o];
+    bool const of_full = steps_[i].reduces && full(steps_[i].operand[0]);
+    s_.ready[i] = steps_[i].where == inner_ && (of_full || (steps_[i].reduces && steps_[i].operand[0] < 0)) ? r + 1 : r;
+  }
+  constexpr int stored_in(int k) const { return outputs_[k].late ? s_.sweeps - 1 : s_.ready[outputs_[k].step]; }
+  constexpr void want(int sweep, int root) {
+    if (root >= 0 && steps_[root].where == place::full) s_.needed[sweep] |= std::uint64_t{1} << root;
+  }
+  /// Is the value of step i read back in this sweep instead of computed again?
+  constexpr bool comes_back(int sweep, int i) {
+    if (!steps_[i].costly || room_ < 0) return false;
+    if (!(met_ >> i & 1u)) {
+      met_ |= std::uint64_t{1} << i;
+      s_.first[i] = sweep;
+      return false;
+    }
+    if (s_.kept[i] == 0) s_.kept[i] = room_for(i);
+    return s_.kept[i] != 0;
+  }
+  /// Its own place where it is stored at once, the place of what the last sweep stores, or a spare row.
+  constexpr int room_for(int i) {
+    for (int k = 0; k < Outputs; ++k)
+      if (outputs_[k].step == i && stored_in(k) == s_.first[i]) return 1 + k;
+    for (int k = 0; k < Outputs; ++k) {
+      if ((taken_ >> k & 1u) || outputs_[k].late || steps_[outputs_[k].step].where != place::full || stored_in(k) + 1 != s_.sweeps) continue;
+      taken_ |= std::uint64_t{1} << k;
+      return 1 + k;
+    }
+    return s_.spare < room_ ? 1 + Outputs + s_.spare++ : 0;
+  }
+
+  step_facts const* steps_;
+  leaf_facts const* leaves_;
+  output_facts const* outputs_;
+  place inner_;
+  int room_;
+  schedule s_{};
+  std::uint64_t met_ = 0, taken_ = 0;
+};
+
+}  // namespace detail
+
+namespace detail {
+
+/// Finding a step's type by its number: overload resolution among bases, one look-up instead of a recursion.
+template <int I, class Step>
+struct numbered_step {};
+template <class I, class... Step>
+struct numbered_steps;
+template <int... I, class... Step>
+struct numbered_steps<std::integer_sequence<int, I...>, Step...> : numbered_step<I, Step>... {};
+template <int I, class Step>
+Step find_step(numbered_step<I, Step> const*);
+
+/// Some numbers out of a range, in order.
+struct selection {
+  int count;
+  int at[most_steps];
+};
+
+}  // namespace detail
+
+/// The facts of a group's type as constexpr tables. Inner: the place of what is fixed while the inner loop runs.
+/// Spare: rows of memory beside the outputs that costly values may wait in; -1: none waits.
+template <place Inner, int Spare, class Steps, class Leaves, class Outputs>
+struct nest_facts;
+template <place Inner, int Spare, class... Op, place... Where, int... A, int... B, int... C, leaf_kind... What, place... LeafWhere, std::uint64_t... Bits, int... Out,
+          bool... Late>
+struct nest_facts<Inner, Spare, list<step<Op, Where, A, B, C>...>, list<leaf<What, LeafWhere, Bits>...>, list<output<Out, Late>...>> {
+  static constexpr int steps = sizeof...(Op), leaves = sizeof...(What), outputs = sizeof...(Out);
+  static constexpr detail::step_facts step_at[sizeof...(Op)] = {{Where, detail::is_reduction<Op>, detail::is_costly<Op>, {A, B, C}}...};
+  static constexpr detail::leaf_facts leaf_at[sizeof...(What) + 1] = {{What, LeafWhere}..., {}};
+  static constexpr detail::output_facts output_at[sizeof...(Out) + 1] = {{Out, Late}..., {}};
+  static constexpr detail::schedule plan = detail::scheduler<steps, outputs>{step_at, leaf_at, output_at, Inner, Spare}.run();
+  static constexpr std::uint64_t bits_at[sizeof...(What) + 1] = {Bits..., 0};
+  static constexpr double identity_at[sizeof...(Op)] = {detail::identity_of<Op>...};
+
+  using numbered = detail::numbered_steps<std::make_integer_sequence<int, steps>, step<Op, Where, A, B, C>...>;
+  template <int I>
+  using step_type = decltype(detail::find_step<I>(static_cast<numbered const*>(nullptr)));
+
+  /// Is leaf k one value (or one pack) for the whole inner loop?
+  static constexpr bool held(int k) {
+    place const w = leaf_at[k].where;
+    return w == place::single || (Inner == place::row && w == place::row && leaf_at[k].what == leaf_kind::memory) || (Inner == place::column && w == place::column);
+  }
+  static constexpr bool is_memory(int k, place where) { return leaf_at[k].what == leaf_kind::memory && leaf_at[k].where == where; }
+  /// Which output stores step i, or -1.
+  static constexpr int output_of(int i) {
+    for (int k = 0; k < outputs; ++k)
+      if (output_at[k].step == i) return k;
+    return -1;
+  }
+  static constexpr bool stores(int s, int i) {
+    int const k = output_of(i);
+    return k >= 0 && step_at[i].where == place::full && (output_at[k].late ? plan.sweeps - 1 : plan.ready[i]) == s;
+  }
+  /// Is step i a reduction that sweep s feeds with full values?
+  static constexpr bool reduces(int s, int i) {
+    if (!step_at[i].reduces) return false;
+    int const from = step_at[i].operand[0];
+    return plan.fed[i] == s && (from < 0 || step_at[from].where == place::full);
+  }
+  /// Does sweep s take step i back from memory, or leave it there for a later sweep?
+  static constexpr bool comes_back(int s, int i) { return plan.kept[i] != 0 && plan.first[i] < s; }
+  static constexpr bool leaves_behind(int s, int i) { return plan.kept[i] != 0 && plan.first[i] == s && !(plan.kept[i] <= outputs && output_at[plan.kept[i] - 1].step == i); }
+  /// Does step i reduce values that are fixed along the inner loop?
+  static constexpr bool reduces_lines(int i) {
+    int const from = step_at[i].operand[0];
+    return step_at[i].reduces && (from >= 0 ? step_at[from].where : leaf_at[-1 - from].where) == Inner;
+  }
+  static constexpr detail::selection computed(int s) {
+    detail::selection r{};
+    for (int i = 0; i < steps; ++i)
+      if (plan.needed[s] >> i & 1u) r.at[r.count++] = i;
+    return r;
+  }
+  static constexpr detail::selection reduced(int s) {
+    detail::selection r{};
+    for (int i = 0; i < steps; ++i)
+      if (reduces(s, i)) r.at[r.count++] = i;
+    return r;
+  }
+  static constexpr detail::selection stored(int s) {
+    detail::selection r{};
+    for (int i = 0; i < steps; ++i)
+      if (stores(s, i)) r.at[r.count++] = i;
+    return r;
+  }
+  static constexpr detail::selection left_behind(int s) {
+    detail::selection r{};
+    for (int i = 0; i < steps; ++i)
+      if ((plan.needed[s] >> i & 1u) && leaves_behind(s, i)) r.at[r.count++] = i;
+    return r;
+  }
+  static constexpr detail::selection column_sums() {
+    detail::selection r{};
+    for (int i = 0; i < steps; ++i)
+      if (step_at[i].reduces && step_at[i].where == place::column) r.at[r.count++] = i;
+    return r;
+  }
+  static constexpr int column_sums_of(int s) {
+    int n = 0;
+    for (int i = 0; i < steps; ++i) n += reduces(s, i) && step_at[i].where == place::column;
+    return n;
+  }
+  static constexpr detail::selection single_sums() {
+    detail::selection r{};
+    for (int i = 0; i < steps; ++i)
+      if (step_at[i].reduces && step_at[i].where == place::single) r.at[r.count++] = i;
+    return r;
+  }
+  /// Is there a reduction along rows?
+  static constexpr bool reduces_rows() {
+    for (int i = 0; i < steps; ++i)
+      if (step_at[i].reduces && step_at[i].where == place::row) return true;
+    return false;
+  }
+  /// Leaves and outputs that have an element for each of the group's.
+  static constexpr int full_operands() {
+    int n = 0;
+    for (int k = 0; k < leaves; ++k) n += is_memory(k, place::full);
+    for (int k = 0; k < outputs; ++k) n += step_at[output_at[k].step].where == place::full;
+    return n;
+  }
+  /// What becomes known of a line after sweep s (s = -1: before the first): numbers of a row, or packs of a block of columns.
+  static constexpr detail::selection known_after(int s) {
+    detail::selection r{};
+    for (int i = 0; i < steps; ++i)
+      if ((step_at[i].where == Inner || (step_at[i].where == place::single && reduces_lines(i))) && plan.ready[i] == s + 1) r.at[r.count++] = i;
+    return r;
+  }
+  static constexpr detail::selection at_place(place where, bool with_reductions) {
+    detail::selection r{};
+    for (int i = 0; i < steps; ++i)
+      if (step_at[i].where == where && (with_reductions || !step_at[i].reduces)) r.at[r.count++] = i;
+    return r;
+  }
+  static constexpr detail::selection reductions() {
+    detail::selection r{};
+    for (int i = 0; i < steps; ++i)
+      if (step_at[i].reduces) r.at[r.count++] = i;
+    return r;
+  }
+  static constexpr bool works_in(int s) { return computed(s).count + reduced(s).count + stored(s).count > 0; }
+  /// Vector operations of sweep s, which bounds how far the loop is unrolled; a costly one counts for many.
+  static constexpr int work(int s) {
+    int w = reduced(s).count;
+    for (int i = 0; i < steps; ++i)
+      if (plan.needed[s] >> i & 1u) w += step_at[i].costly && !comes_back(s, i) ? 8 : 1;
+    return w;
+  }
+};
+
+}  // namespace espalier::on_cpu

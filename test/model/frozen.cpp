@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: BSL-1.0
+#define BOOST_TEST_MODULE model_frozen
+#include <boost/test/unit_test.hpp>
+
+#include <memory>
+
+#include <espalier/model/frozen.hpp>
+
+#include "support/allocation_counter.hpp"
+#include "support/nets.hpp"
+
+using namespace test;
+using esp::shape, esp::tensor;
+namespace graph = esp::graph;
+namespace plan = esp::plan;
+
+namespace {
+
+template <class Net, class Batch>
+using frozen_net = esp::frozen<esp::model<Net>, Batch>;
+
+/// Steps of all kernels that run for one call.
+template <class Net, class Batch>
+inline constexpr int steps = plan::plan_of<esp::detail::frozen_source<Net, Batch>>.codes.step_count;
+
+/// Whatever a call computes depends on its input: the parameters' own share was done before.
+template <class Source>
+constexpr bool computes_with_the_input_only() {
+  graph::program_builder const& g = plan::program_of<Source>.nodes;
+  bool varies[256]{};
+  for (int id = 1; id <= g.size; ++id) {
+    graph::family const f = g[id].op->kind;
+    varies[id] = f == graph::family::argument;
+    for (int x : g[id].operand) varies[id] = varies[id] || varies[x];
+    bool const name = f == graph::family::parameter || f == graph::family::constant || f == graph::family::reshape || f == graph::family::broadcast;
+    if (!varies[id] && !name) return false;
+  }
+  return true;
+}
+
+/// A model whose statistics are not those it started with.
+template <class T = float, class Net, class Batch>
+void train(esp::model<Net, esp::cpu, T>& model, Batch) {
+  scramble(model);
+  std::uint64_t number = 100;
+  model.for_each_buffer([&](char const*, esp::extents const&, auto span) {
+    for (auto& element : span) element = numbers<T, shape<1>>(number++, 0.5, 2)[0];
+  });
+}
+template <class Net, class T, int... N>
+void check(shape<N...> batch, double within) {
+  esp::model<Net, esp::cpu, T> model{esp::seed{1}};
+  train(model, batch);
+  esp::predictor predict{model, batch};
+  esp::frozen net{model, batch};
+  static_assert(std::is_same_v<typename decltype(net)::output_shape, typename decltype(predict)::output_shape>);
+  static_assert(computes_with_the_input_only<esp::detail::frozen_source<Net, shape<N...>>>());
+  tensor<T, typename decltype(net)::output_shape> expected, scores;
+  for (std::uint64_t seed = 1; seed < 4; ++seed) {
+    auto const x = numbers<T, shape<N...>>(seed);
+    predict(x, expected);
+    net(x, scores);
+    for (std::int64_t i = 0; i < scores.size(); ++i) BOOST_TEST(near(static_cast<double>(scores[i]), static_cast<double>(expected[i]), within));
+  }
+}
+template <class Net, int... N>
+void check(shape<N...> batch) {
+  check<Net, float>(batch, 2e-5);
+  check<Net, double>(batch, 1e-13);
+}
+
+using Small = nn::Sequential<nn::Linear<16, 32>, nn::ReLU, nn::Linear<32, 32>, nn::ReLU, nn::Linear<32, 4>>;
+using Normed = nn::Sequential<nn::Linear<16, 32>, nn::BatchNorm1d<32>, nn::ReLU, nn::Linear<32, 32>, nn::BatchNorm1d<32>, nn::ReLU, nn::Linear<32, 4>>;
+
+/// A matrix that is stored the other way round, scales and shifts of all kinds, and a product that two read.
+struct Scaled {
+  esp::parameter<shape<5, 6>, nn::init::initialized_by<nn::init::uniform{-1, 1}>> weight{};
+  esp::parameter<shape<5>, nn::init::initialized_by<nn::init::uniform{1, 2}>> scale{};
+  nn::Linear<5, 5> fc{};
+  ESPALIER_MODULE(Scaled, weight, scale, fc)
+  constexpr auto forward(auto x) const {
+    auto const y = (2 * (matmul(x, esp::transpose<0, 1>(weight)) - scale) / scale + 1) * exp(scale);
+    auto const z = fc(esp::relu(y));
+    return z * scale + tanh(z);
+  }
+};
+/// Nothing of its input reaches the result.
+struct Constant {
+  esp::parameter<shape<2, 3>, nn::init::initialized_by<nn::init::uniform{-1, 1}>> value{};
+  ESPALIER_MODULE(Constant, value)
+  constexpr auto forward(auto) const { return esp::square(value); }
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(batch_norm_leaves_nothing_behind) {
+  static_assert(frozen_net<Normed, esp::batch<1, 16>>::kernel_count == frozen_net<Small, esp::batch<1, 16>>::kernel_count);
+  static_assert(steps<Normed, esp::batch<1, 16>> == steps<Small, esp::batch<1, 16>>);
+  static_assert(steps<Normed, esp::batch<8, 16>> == steps<Small, esp::batch<8, 16>>);
+  static_assert(steps<Normed, esp::batch<8, 16>> < plan::plan_of<esp::detail::evaluation_source<Normed, esp::batch<8, 16>>>.codes.step_count);
+  static_assert(frozen_net<Normed, esp::batch<1, 16>>::parameter_bytes == frozen_net<Small, esp::batch<1, 16>>::parameter_bytes);
+  check<Normed>(esp::batch<1, 16>{});
+  check<Normed>(esp::batch<8, 16>{});
+}
+BOOST_AUTO_TEST_CASE(norms_of_images_vanish_into_convolutions) {
+  using Bare = nn::Sequential<nn::Conv<3, 8, 3>, nn::ReLU, nn::Conv<8, 4, 3>, nn::Flatten, nn::Linear<64, 5>>;
+  using Images = nn::Sequential<nn::Conv<3, 8, 3>, nn::BatchNorm2d<8>, nn::ReLU, nn::Conv<8, 4, 3>, nn::BatchNorm2d<4>, nn::Flatten, nn::Linear<64, 5>>;
+  static_assert(frozen_net<Images, esp::batch<2, 3, 4, 4>>::kernel_count == frozen_net<Bare, esp::batch<2, 3, 4, 4>>::kernel_count);
+  static_assert(steps<Images, esp::batch<2, 3, 4, 4>> == steps<Bare, esp::batch<2, 3, 4, 4>>);
+  check<Images>(esp::batch<2, 3, 4, 4>{});
+  check<Images>(esp::batch<1, 3, 4, 4>{});
+}
+BOOST_AUTO_TEST_CASE(equals_the_predictor) {
+  check<nn::Sequential<nn::Linear<6, 8>, nn::LayerNorm<shape<8>>, nn::Tanh, nn::Dropout<0.3>, nn::Residual<nn::Linear<8, 8>>, nn::Linear<8, 3>, nn::Softmax<>>>(esp::batch<1, 6>{});
+  check<nn::Sequential<nn::Linear<6, 8>, nn::Residual<nn::Sequential<nn::BatchNorm1d<8>, nn::ReLU, nn::Linear<8, 8>, nn::BatchNorm1d<8>>>, nn::Linear<8, 3>>>(esp::batch<4, 6>{});
+  check<nn::Sequential<nn::BatchNorm1d<6>, nn::WeightNorm<nn::Linear<6, 8>>, nn::GroupNorm<2, 8>, nn::GELU, nn::Linear<8, 3, nn::no_bias>, nn::BatchNorm1d<3>>>(esp::batch<2, 6>{});
+  check<nn::Sequential<nn::Conv<4, 8, 3, nn::conv{.groups = 2}>, nn::BatchNorm2d<8>, nn::ReLU, nn::Flatten, nn::Linear<128, 2>>>(esp::batch<2, 4, 4, 4>{});
+}
+BOOST_AUTO_TEST_CASE(scales_shifts_and_constants) {
+  check<Scaled>(esp::batch<1, 6>{});
+  check<Scaled>(esp::batch<3, 6>{});
+  check<Constant>(esp::batch<1, 4>{});
+  // One product, one step each for its bias, relu; the second: bias, multiplication, tanh, addition.
+  static_assert(steps<Scaled, esp::batch<1, 6>> == 3 + 5);
+}
+BOOST_AUTO_TEST_CASE(keeps_what_it_was_made_of) {
+  using Net = nn::Sequential<nn::Linear<6, 8>, nn::BatchNorm1d<8>, nn::ReLU, nn::Linear<8, 4>>;
+  auto const x = floats<1, 6>(1);
+  tensor<float, shape<1, 4>> expected, scores;
+  auto const made = [&] {
+    esp::model<Net> model{esp::seed{1}};
+    esp::trainer trainer{model, nn::SoftmaxLoss{}, optim::Adam{.learning_rate = 0.05}, esp::batch<16, 6>{}};
+    for (int i = 0; i < 3; ++i) trainer.step(floats<16, 6>(2), labels<16>(3, 4));
+    auto result = std::make_unique<esp::frozen<esp::model<Net>, esp::batch<1, 6>>>(model, esp::batch<1, 6>{});
+    expected = model(x);
+    trainer.step(floats<16, 6>(4), labels<16>(5, 4));
+    BOOST_TEST(!(model(x) == expected));
+    return result;
+  }();
+  (*made)(x, scores);
+  for (int i = 0; i < 4; ++i) BOOST_TEST(near(double{scores[i]}, double{expected[i]}, 1e-5));
+  auto const first = scores;
+  (*made)(x, scores);
+  BOOST_TEST(scores == first);
+}
+BOOST_AUTO_TEST_CASE(never_allocates) {
+  using frozen_type = esp::frozen<esp::model<Small>, esp::batch<1, 16>>;
+  static_assert(noexcept(std::declval<frozen_type&>()(std::declval<tensor<float, shape<1, 16>> const&>(), std::declval<tensor<float, shape<1, 4>>&>())));
+  static_assert(frozen_type::bytes == frozen_type::parameter_bytes + frozen_type::workspace_bytes);
+  esp::model<Small> const model{esp::seed{1}};
+  auto const parameters = copy(model.parameters());
+  auto const x = floats<1, 16>(1);
+  float room[6];
+  room[0] = room[5] = 77;
+  static esp::bytes<frozen_type::bytes> given;
+  long const before = espalier_test::allocations();
+  frozen_type in_given{model, esp::batch<1, 16>{}, given};
+  in_given(x, esp::view<float, shape<1, 4>>(room + 1));
+  BOOST_TEST(espalier_test::allocations() == before);
+  BOOST_TEST((room[0] == 77 && room[5] == 77));
+  tensor<float, shape<1, 4>> scores;
+  esp::frozen net{model, esp::batch<1, 16>{}};
+  BOOST_TEST(espalier_test::allocations() == before + 1);
+  net(x, scores);
+  BOOST_TEST(espalier_test::allocations() == before + 1);
+  for (int i = 0; i < 4; ++i) BOOST_TEST(scores[i] == room[i + 1]);
+  BOOST_TEST(copy(model.parameters()) == parameters, boost::test_tools::per_element());
+}
