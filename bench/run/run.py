@@ -24,7 +24,7 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 PAGE = ROOT / "docs" / "benchmarks"
-TOPICS = ["normalization", "softmax", "expressions", "matmul", "inference", "training", "parallel"]
+TOPICS = ["normalization", "softmax", "expressions", "matmul", "inference", "training", "elementary", "parallel"]
 COMPILERS = {"gcc": "g++", "clang": "clang++-19"}
 COLUMNS = ["workload", "implementation", "compiler", "min_ns", "median_ns", "min_bytes", "flops"]
 OURS = "espalier"
