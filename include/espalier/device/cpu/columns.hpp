@@ -27,7 +27,9 @@ struct column_nest : nest<place::column, T, Arch, Steps, Leaves, Outputs> {
   static constexpr bool narrow = vectors <= 2;
   /// Every second sweep goes upwards where it will find the last rows in a cache.
   static constexpr bool to_and_fro = bytes > (std::int64_t{1} << 19);
+  static constexpr bool upwards(int s) { return to_and_fro && s % 2 != 0; }
   static constexpr bool streams = bytes >= detail::streamed_bytes && tail == 0;
+  static constexpr bool asks_ahead = facts::full_results() * elements * std::int64_t{sizeof(T)} >= written_far;
   static constexpr int most_together = 4;
 
   /// Vectors of columns at a time: what is kept of them takes at most 48 KiB.
@@ -99,18 +101,20 @@ struct column_nest : nest<place::column, T, Arch, Steps, Leaves, Outputs> {
     (reduce<Count, Single, R>(typename facts::template step_type<Single>{}, in, lines, held, t, total, j), ...);
     detail::unused(in, lines, held, t, sum, total, j);
   }
-  template <int Count, int I, int R>
+  /// Ahead: how many rows on this column comes next.
+  template <int Count, int I, int R, int Ahead>
   static ESPALIER_INLINE void store(T* const* out, V const* t, bool past_caches, int j) {
     constexpr int k = facts::output_of(I);
     T* const to = out[k] + std::ptrdiff_t{R} * Columns + j;
     if constexpr (streams) {
       if (past_caches) return t[I].stream(to);
     }
+    if constexpr (asks_ahead) prefetch_to_write(to + std::ptrdiff_t{Ahead} * Columns);
     t[I].template store_first<Count>(to);
   }
-  template <int Count, int R, int... Stored>
+  template <int Count, int R, int Ahead, int... Stored>
   static ESPALIER_INLINE void store_all(T* const* out, V const* t, bool past_caches, int j, std::integer_sequence<int, Stored...>) {
-    (store<Count, Stored, R>(out, t, past_caches, j), ...);
+    (store<Count, Stored, R, Ahead>(out, t, past_caches, j), ...);
     detail::unused(out, t, past_caches, j);
   }
 
@@ -173,7 +177,8 @@ struct column_nest : nest<place::column, T, Arch, Steps, Leaves, Outputs> {
       store_lines(sum, kept, summed{});
     }
     // After the loads of all rows: a store is taken for what a load of the next row wants where they lie a multiple of 4 KiB apart.
-    (store_all<Count, R>(out, t[R], b.past_caches, j, stored{}), ...);
+    constexpr int ahead = (upwards(S) ? -1 : 1) * static_cast<int>(sizeof...(R));
+    (store_all<Count, R, ahead>(out, t[R], b.past_caches, j, stored{}), ...);
     detail::unused(out);
   }
   template <int S, int... R, int... L>
@@ -196,7 +201,7 @@ struct column_nest : nest<place::column, T, Arch, Steps, Leaves, Outputs> {
   static ESPALIER_INLINE void sweep(block const& b, step_packs* total) {
     constexpr int at_once = together(facts::work(S)), times = Rows / at_once;
     for (int i = 0; i < times; ++i)
-      rows<S>(b, total, (to_and_fro && S % 2 != 0 ? times - 1 - i : i) * at_once, std::make_integer_sequence<int, at_once>{}, typename base::leaf_numbers{});
+      rows<S>(b, total, (upwards(S) ? times - 1 - i : i) * at_once, std::make_integer_sequence<int, at_once>{}, typename base::leaf_numbers{});
     if constexpr (Rows % at_once != 0)
       for (int row = times * at_once; row < Rows; ++row) rows<S>(b, total, row, std::make_integer_sequence<int, 1>{}, typename base::leaf_numbers{});
   }

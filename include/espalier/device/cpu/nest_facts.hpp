@@ -261,11 +261,15 @@ struct nest_facts<Inner, Spare, list<step<Op, Where, A, B, C>...>, list<leaf<Wha
       if (step_at[i].reduces && step_at[i].where == place::row) return true;
     return false;
   }
-  /// Leaves and outputs that have an element for each of the group's.
-  static constexpr int full_operands() {
+  /// Outputs, and leaves and outputs, that have an element for each of the group's.
+  static constexpr int full_results() {
     int n = 0;
-    for (int k = 0; k < leaves; ++k) n += is_memory(k, place::full);
     for (int k = 0; k < outputs; ++k) n += step_at[output_at[k].step].where == place::full;
+    return n;
+  }
+  static constexpr int full_operands() {
+    int n = full_results();
+    for (int k = 0; k < leaves; ++k) n += is_memory(k, place::full);
     return n;
   }
   /// What becomes known of a line after sweep s (s = -1: before the first): numbers of a row, or packs of a block of columns.

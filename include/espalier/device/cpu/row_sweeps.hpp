@@ -38,6 +38,7 @@ struct row_sweeps : nest<place::row, T, Arch, Steps, Leaves, Outputs, (Columns *
   static constexpr int together = sums_of_columns > 0 && Rows >= 4 && vectors >= 4 ? 2 : 1;
   static constexpr std::int64_t bytes = facts::full_operands() * std::int64_t{Rows} * Columns * std::int64_t{sizeof(T)};
   static constexpr bool far = bytes > detail::past_caches, streams = far && tail == 0;
+  static constexpr bool asks_ahead = facts::full_results() * std::int64_t{Rows} * Columns * std::int64_t{sizeof(T)} >= written_far;
 
   /// A single row that fits in registers is one straight line: nothing else hides its latency.
   static constexpr bool straight = Rows <= 2 && sweeps > 1 && vectors > 1 && vectors <= 16;
@@ -93,6 +94,7 @@ struct row_sweeps : nest<place::row, T, Arch, Steps, Leaves, Outputs, (Columns *
     if constexpr (streams && Count == width && facts::plan.kept[I] == 0) {
       if (past) return x.stream(to + j);
     }
+    if constexpr (asks_ahead && Count == width) prefetch_to_write(to + j + 4096 / static_cast<int>(sizeof(T)));
     x.template store_first<Count>(to + j);
     detail::unused(past);
   }

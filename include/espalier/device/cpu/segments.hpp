@@ -16,6 +16,7 @@ struct segment_nest : nest<place::row, T, Arch, Steps, Leaves, Outputs> {
   static constexpr int together = whole >= 4 ? 4 : whole >= 2 ? 2 : 1;
   static constexpr std::int64_t elements = std::int64_t{Rows} * Columns;
   static constexpr bool streams = elements * static_cast<std::int64_t>(sizeof(T)) >= (std::int64_t{16} << 20) && tail == 0;
+  static constexpr bool asks_ahead = facts::full_results() * elements * std::int64_t{sizeof(T)} >= written_far;
   using step_packs = V[static_cast<std::size_t>(steps)];
 
   /// Rows are cut where many elements are summed.
@@ -56,6 +57,7 @@ struct segment_nest : nest<place::row, T, Arch, Steps, Leaves, Outputs> {
     if constexpr (streams) {
       if (past_caches) return t[I].stream(to);
     }
+    if constexpr (asks_ahead) prefetch_to_write(to + 1024 / static_cast<int>(sizeof(T)));
     t[I].template store_first<Count>(to);
   }
   template <int Count, int R, int... Computed, int... Reduced, int... Stored>
