@@ -6,7 +6,7 @@
 namespace esp = espalier;
 namespace nn = espalier::nn;
 namespace optim = espalier::optim;
-using Net = nn::Sequential<nn::Flatten, nn::Linear<64, 10>>;
+using Net = nn::Sequential<nn::Flatten, nn::Linear<64, 32>, nn::ReLU, nn::Linear<32, 10>>;
 
 #ifdef SHOULD_FAIL
 esp::bytes<64> room;
