@@ -40,8 +40,8 @@ struct row_sweeps : nest<place::row, T, Arch, Steps, Leaves, Outputs, (Columns *
   static constexpr bool far = bytes > detail::past_caches, streams = far && tail == 0;
   static constexpr bool asks_ahead = facts::full_results() * std::int64_t{Rows} * Columns * std::int64_t{sizeof(T)} >= written_far;
 
-  /// A single row that fits in registers is one straight line: nothing else hides its latency.
-  static constexpr bool straight = Rows <= 2 && sweeps > 1 && vectors > 1 && vectors <= 16;
+  /// A single row that fits in registers is one straight line: nothing else hides its latency. Shorter rows have little of it.
+  static constexpr bool straight = Rows <= 2 && sweeps > 1 && vectors >= 8 && vectors <= 16;
   /// Does not depend on the number of rows: a row alone has the sums that it has among others.
   static constexpr int lanes_of(int s) {
     return detail::lanes_of_sweep(vectors, facts::work(s), facts::reduced(s).count - facts::column_sums_of(s), Arch::bytes == 64 ? 32 : 16);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <cstdint>
+
 #include "registers.hpp"
 
 /// g++ contracts a * b + c across operators to the fused instruction; clang does where it is told to.
