@@ -16,24 +16,25 @@ using namespace test;
 namespace {
 
 struct machine {
-  std::unique_ptr<graph::program> program = std::make_unique<graph::program>();
-  std::unique_ptr<plan::grouping> groups = std::make_unique<plan::grouping>();
-  std::unique_ptr<plan::planned> planned = std::make_unique<plan::planned>();
+  // Made where they stay: as temporaries they are more than a stack holds under the address sanitizer.
+  std::unique_ptr<graph::program> program;
+  std::unique_ptr<plan::grouping> groups;
+  std::unique_ptr<plan::planned> planned;
 
   /// What went wrong with the program of a seed, or nothing.
   std::string try_seed(std::uint64_t seed) {
-    *program = graph::program{};
+    program.reset(new graph::program{});
     drawn const d{*program, seed};
     graph::program const& p = *program;
     std::int64_t const parameter_offsets[] = {0}, buffer_offsets[] = {0};
     // In pieces of some nodes, as long programs are.
-    *groups = plan::begin_grouping(p);
+    groups.reset(new plan::grouping(plan::begin_grouping(p)));
     int const step = seed % 3 == 0 ? p.nodes.size : static_cast<int>(1 + seed % 11);
     for (int first = 1; first <= p.nodes.size; first += step)
       plan::grouper{p.nodes, *groups}.continue_with(first, first + step - 1 < p.nodes.size ? first + step - 1 : p.nodes.size);
     plan::grouper{p.nodes, *groups}.end(p.outputs, p.output_count);
     plan::merger{p.nodes, *groups}.run();
-    *planned = plan::decide(p, *groups, {parameter_offsets, buffer_offsets});
+    planned.reset(new plan::planned(plan::decide(p, *groups, {parameter_offsets, buffer_offsets})));
 
     if (std::getenv("ESPALIER_SEED")) BOOST_TEST_MESSAGE(described(p, *planned));
 
