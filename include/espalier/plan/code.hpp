@@ -100,72 +100,73 @@ class coder {
     k.first_leaf = c_.leaf_count;
     for (int id = r_.groups[x].first; id != 0; id = r_.next[id]) {
       bool const fused = r_.groups[x].what == kind::fused || id != r_.groups[x].first;  // not so: the node of a group that stands alone
-      graph::node const& n = g_[id];
-      if (fused) compute_again(x, id);
+      graph::node const& n = g_.nodes[id];
+      family const f = r_.family_of[id];
+      bool const reduction = f == family::reduction, computed = f == family::elementwise || reduction;
+      if (fused && computed && again_.any) compute_again(x, id);
       c_.local[id] = c_.step_count - k.first_step;
       place const where = r_.place_of[id];
-      bool const computed = n.op->kind == family::elementwise || n.op->kind == family::reduction;
-      if (n.op->kind == family::reduction && fused && where == place::column && r_.groups[x].how == order::rows) c_.stored[id] = true;  // its sum grows in memory
+      if (reduction && fused && where == place::column && r_.groups[x].how == order::rows) c_.stored[id] = true;  // its sum grows in memory
       use u[3]{};
       if (!computed && fused) {
         u[0] = copied(id);
-        write_step(x, n, where, u, 1, true);
+        write_step(x, n, f, where, u, 1, true);
         continue;
       }
       int const arity = n.op->arity < 3 ? n.op->arity : 3;
-      std::int64_t const size = n.op->kind == family::reduction ? g_[n.operand[0]].shape.size() : n.shape.size();
+      std::int64_t const size = r_.size_of[reduction ? n.operand[0] : id];
       for (int i = 0; i < arity; ++i)
         u[i] = fused ? look_.use_of(n.operand[i], size, x) : use{source_alone(x, n.operand[i], i), place::full, 0, 0};
-      write_step(x, n, where, u, arity, fused);
+      write_step(x, n, f, where, u, arity, fused);
     }
     k.steps = c_.step_count - k.first_step;
     k.leaves = c_.leaf_count - k.first_leaf;
   }
 
-  constexpr bool is_again(int x, use const& u) const { return u.where == place::full && again_.again[u.source] && r_.group_of[u.source] != x; }
+  constexpr bool is_again(int x, use const& u) const { return again_.again[u.source] && u.where == place::full && r_.group_of[u.source] != x; }
   /// Adds steps for what member `id` of group x reads and nobody has written.
   constexpr void compute_again(int x, int id) {
-    graph::node const& n = g_[id];
-    if (n.op->kind != family::elementwise && n.op->kind != family::reduction) return;
-    std::int64_t const size = n.op->kind == family::reduction ? g_[n.operand[0]].shape.size() : n.shape.size();
-    for (int k = 0; k < n.op->arity; ++k) {
-      use const wanted = look_.use_of(n.operand[k], size, x);
-      if (!is_again(x, wanted) || group_again_[wanted.source] == x) continue;
-      compute_again(x, wanted.source);
-      graph::node const& again = g_[wanted.source];
+    graph::node const& n = g_.nodes[id];
+    for (int k = 0; k < 3 && n.operand[k] != 0; ++k) {
+      int const wanted = r_.holder_of[n.operand[k]];
+      if (!again_.again[wanted] || r_.group_of[wanted] == x || group_again_[wanted] == x) continue;
+      compute_again(x, wanted);
+      graph::node const& again = g_.nodes[wanted];
+      int const arity = again.op->arity;
       use u[3]{};
-      for (int i = 0; i < again.op->arity; ++i) u[i] = look_.use_of(again.operand[i], again.shape.size(), x);
-      write_step(x, again, place::full, u, again.op->arity, true);
-      step_again_[wanted.source] = c_.step_count - 1 - c_.groups[x].first_step;
-      group_again_[wanted.source] = x;
+      for (int i = 0; i < arity; ++i) u[i] = look_.use_of(again.operand[i], r_.size_of[wanted], x);
+      write_step(x, again, family::elementwise, place::full, u, arity, true);
+      step_again_[wanted] = c_.step_count - 1 - c_.groups[x].first_step;
+      group_again_[wanted] = x;
     }
   }
 
   /// Ids depend on what the program met first; the order of a commutative op's operands must not, or equal groups would differ.
-  constexpr void write_step(int x, graph::node const& n, place where, use* u, int arity, bool fused) {
+  constexpr void write_step(int x, graph::node const& n, family f, place where, use* u, int arity, bool fused) {
     step& s = c_.steps[c_.step_count];
     s.where = where;
     s.operand[0] = s.operand[1] = s.operand[2] = no_operand;
-    if (n.op->kind == family::elementwise || n.op->kind == family::reduction) s.op = n.op;
+    bool const elementwise = f == family::elementwise;
+    if (elementwise || f == family::reduction) s.op = n.op;
     if (n.op->commutative && rank(x, u[0]) > rank(x, u[1])) {
       use const first = u[0];
       u[0] = u[1];
       u[1] = first;
     }
     for (int i = 0; i < arity; ++i)
-      s.operand[i] = reference(x, u[i], u[i].where == place::full && n.op->kind == family::elementwise ? where : u[i].where, fused);
+      s.operand[i] = reference(x, u[i], elementwise && u[i].where == place::full ? where : u[i].where, fused);
     ++c_.step_count;
   }
 
   /// Operand `which` of a group that stands alone.
   constexpr int source_alone(int x, int operand, int which) const {
-    int const id = data_of(g_, operand);
-    return r_.groups[x].windowed && which == 0 ? data_of(g_, g_[id].operand[0]) : id;
+    int const id = r_.holder_of[operand];
+    return r_.groups[x].windowed && which == 0 ? r_.holder_of[g_.nodes[id].operand[0]] : id;
   }
 
   /// Steps of the group first, in their order, then leaves by kind and place.
   constexpr int rank(int x, use const& u) const {
-    family const f = g_[u.source].op->kind;
+    family const f = r_.family_of[u.source];
     if (f == family::constant) return 1 << 20;
     if (f != family::column_index && r_.group_of[u.source] == x) return c_.local[u.source];
     if (is_again(x, u)) return step_again_[u.source];
@@ -174,22 +175,23 @@ class coder {
 
   /// What a group that gives memory to a leaf, constant or broadcast copies.
   constexpr use copied(int id) {
-    family const f = g_[id].op->kind;
-    if (f == family::broadcast || f == family::column_index) return look_.use_of(id, g_[id].shape.size(), -1);
+    family const f = r_.family_of[id];
+    if (f == family::broadcast || f == family::column_index) return look_.use_of(id, r_.size_of[id], -1);
     return use{id, place::full, 0, 0};
   }
 
   constexpr int reference(int x, use const& u, place where, bool fused) {
-    family const f = g_[u.source].op->kind;
+    family const f = r_.family_of[u.source];
+    if (f == family::elementwise && r_.group_of[u.source] == x) return c_.local[u.source];
     bool const constant = f == family::constant && fused;
     // Read from memory where the index itself was repeated along other columns than its own.
-    bool const index = f == family::column_index && u.where == place::column && g_[u.source].shape.at[g_[u.source].shape.rank - 1] == r_.groups[x].columns;
+    bool const index = f == family::column_index && u.where == place::column && g_.nodes[u.source].shape.at[g_.nodes[u.source].shape.rank - 1] == r_.groups[x].columns;
     if (!constant && !index && r_.group_of[u.source] == x) return c_.local[u.source];
     if (fused && is_again(x, u)) return step_again_[u.source];
     group_code const& k = c_.groups[x];
     leaf const wanted{constant || index ? 0 : u.source, constant ? place::none : where,
                       constant ? leaf_kind::constant : index ? leaf_kind::column_index : leaf_kind::memory,
-                      constant ? g_[u.source].attribute : 0};
+                      constant ? g_.nodes[u.source].attribute : 0};
     for (int i = k.first_leaf; i < c_.leaf_count; ++i) {
       leaf const& have = c_.leaves[i];
       if (have.node == wanted.node && have.where == wanted.where && have.what == wanted.what && have.bits == wanted.bits)
@@ -222,7 +224,7 @@ class coder {
       return false;
     if (a.what != kind::fused) {
       if (!same_alone(a.first, b.first)) return false;
-      if (a.windowed && !same_alone(data_of(g_, g_[a.first].operand[0]), data_of(g_, g_[b.first].operand[0]))) return false;
+      if (a.windowed && !same_alone(r_.holder_of[g_.nodes[a.first].operand[0]], r_.holder_of[g_.nodes[b.first].operand[0]])) return false;
       if (p.steps == 1) return true;
     }
     for (int i = 0; i < p.steps; ++i) {
@@ -243,14 +245,14 @@ class coder {
 
   /// Unfused groups are equal when their nodes and their operands' shapes are.
   constexpr bool same_alone(int a, int b) const {
-    graph::node const &m = g_[a], &n = g_[b];
+    graph::node const &m = g_.nodes[a], &n = g_.nodes[b];
     if (m.op != n.op || !(m.shape == n.shape)) return false;
     if (m.op->kind != family::draw && m.op->kind != family::convert && m.attribute != n.attribute) return false;
     for (int k = 0; k < 2; ++k) {
       if ((m.operand[k] == 0) != (n.operand[k] == 0)) return false;
-      if (m.operand[k] != 0 && !(g_[m.operand[k]].shape == g_[n.operand[k]].shape)) return false;
+      if (m.operand[k] != 0 && !(g_.nodes[m.operand[k]].shape == g_.nodes[n.operand[k]].shape)) return false;
     }
-    return !(m.op->kind == family::convert) || (g_[m.operand[0]].attribute & 1u) == (g_[n.operand[0]].attribute & 1u);
+    return !(m.op->kind == family::convert) || (g_.nodes[m.operand[0]].attribute & 1u) == (g_.nodes[n.operand[0]].attribute & 1u);
   }
 
   program_builder const& g_;

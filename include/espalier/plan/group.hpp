@@ -12,13 +12,14 @@ class grouper {
 
   /// Marks what the outputs need, and groups what needs nothing but leaves and cannot be fused: it runs first, so that later groups need not wait.
   constexpr void begin(graph::output const* outputs, int output_count) {
-    mark_needed(outputs, output_count);
-    for (int i = 0; i < output_count; ++i) r_.open[data_of(g_, outputs[i].id)] = true;
+    look_up_needed(g_, r_, outputs, output_count);
+    for (int i = 0; i < output_count; ++i) r_.open[r_.holder_of[outputs[i].id]] = true;
     for (int id = 1; id <= g_.size; ++id) {
       if (!r_.needed[id]) continue;
-      mark_open(id);
-      if (g_[id].op->kind == family::convert) place_alone(id, kind::convert);
-      if (g_[id].op->kind == family::draw) place_alone(id, kind::draw);
+      family const f = r_.family_of[id];
+      if (!is_leaf(f) && f != family::reshape && f != family::alias) mark_open(id);
+      if (f == family::convert) place_alone(id, kind::convert);
+      if (f == family::draw) place_alone(id, kind::draw);
     }
     r_.early = r_.group_count;
   }
@@ -30,77 +31,70 @@ class grouper {
   /// Gives memory to outputs that are nobody's result.
   constexpr void end(graph::output const* outputs, int output_count) {
     for (int i = 0; i < output_count; ++i) {
-      int const id = data_of(g_, outputs[i].id);
-      if (r_.group_of[id] == 0 && (!is_leaf(g_[id].op->kind) || g_[id].op->kind == family::constant || g_[id].op->kind == family::column_index)) materialize(id);
+      int const id = r_.holder_of[outputs[i].id];
+      if (r_.group_of[id] == 0 && (!is_leaf(r_.family_of[id]) || r_.family_of[id] == family::constant || r_.family_of[id] == family::column_index)) materialize(id);
     }
   }
 
   /// Gives a floating value, broadcast, constant or leaf memory of its own, by a group that computes or copies it.
   constexpr int materialize(int id) {
     if (r_.group_of[id] != 0) return id;
-    if (g_[id].op->kind == family::move) {
+    if (r_.family_of[id] == family::move) {
       place_alone(id, kind::move);
       return id;
     }
     if (r_.floating[id]) {
-      pull(new_group(kind::fused, g_[id].shape.size(), r_.float_rows[id], float_columns(id), r_.float_segments[id]), id, place::full);
+      pull(new_group(kind::fused, r_.size_of[id], r_.float_rows[id], float_columns(id), r_.float_segments[id]), id, place::full);
       return id;
     }
-    use const u = is_leaf(g_[id].op->kind) && g_[id].op->kind != family::column_index ? use{id, place::full, 0, 0} : use_of(id, g_[id].shape.size());
+    use const u = is_leaf(r_.family_of[id]) && r_.family_of[id] != family::column_index ? use{id, place::full, 0, 0} : use_of(id, r_.size_of[id]);
     if (r_.floating[u.source]) materialize(u.source);
-    int const x = new_group(kind::fused, g_[id].shape.size(), u.rows, u.columns, u.segments);
+    int const x = new_group(kind::fused, r_.size_of[id], u.rows, u.columns, u.segments);
     add_member(x, id, place::full);
     return id;
   }
 
   /// How a node of group `reader` (0: not placed yet) reads an operand. A broadcast is seen through unless it got memory before that group runs.
   constexpr use use_of(int operand, std::int64_t size, int reader = 0) {
-    int const id = data_of(g_, operand);
-    graph::node const& n = g_[id];
-    if (reader == 0 && n.op->kind == family::move) materialize(id);
+    int const id = r_.holder_of[operand];
+    family const f = r_.family_of[id];
+    if (f != family::broadcast && f != family::column_index && f != family::move) return use{id, place::full, 0, 0};
+    return special_use(id, f, size, reader);
+  }
+
+ private:
+  constexpr use special_use(int id, family kind_of_node, std::int64_t size, int reader) {
+    graph::node const& n = g_.nodes[id];
+    if (reader == 0 && kind_of_node == family::move) materialize(id);
     bool const has_memory = r_.group_of[id] != 0 && (reader == 0 || r_.group_of[id] <= reader);
-    if (n.op->kind == family::column_index && !has_memory) {
+    if (kind_of_node == family::column_index && !has_memory) {
       int const columns = n.shape.at[n.shape.rank - 1];
       return use{id, place::column, static_cast<int>(size / columns), columns};
     }
-    if (n.op->kind != family::broadcast || has_memory) return use{id, place::full, 0, 0};
-    int const source = data_of(g_, n.operand[0]);
-    if (family const f = g_[source].op->kind; reader == 0 && (f == family::broadcast || f == family::column_index || f == family::move)) materialize(source);
-    int const own = static_cast<int>(g_[source].shape.size()), others = static_cast<int>(size / own);
+    if (kind_of_node != family::broadcast || has_memory) return use{id, place::full, 0, 0};
+    int const source = r_.holder_of[n.operand[0]];
+    if (family const f = r_.family_of[source]; reader == 0 && (f == family::broadcast || f == family::column_index || f == family::move)) materialize(source);
+    int const own = static_cast<int>(r_.size_of[source]), others = static_cast<int>(size / own);
     switch (static_cast<pattern>(n.attribute)) {
       case pattern::row: return use{source, place::row, own, others};
       case pattern::column: return use{source, place::column, others, own};
-      case pattern::segments: return use{source, place::row, own, others, segments_between(g_[n.operand[0]].shape, n.shape)};
+      case pattern::segments: return use{source, place::row, own, others, segments_between(g_.nodes[n.operand[0]].shape, n.shape)};
       default: return use{source, place::single, 0, 0};
     }
   }
 
- private:
-  constexpr void mark_needed(graph::output const* outputs, int output_count) {
-    for (int i = 0; i < output_count; ++i) r_.needed[outputs[i].id] = true;
-    for (int id = g_.size; id > 0; --id) {
-      if (!r_.needed[id]) continue;
-      graph::node const& n = g_[id];
-      r_.needed[n.operand[0]] = true;
-      if (n.op->kind == family::alias) continue;
-      r_.needed[n.operand[1]] = true;
-      r_.needed[n.operand[2]] = true;
-    }
-  }
-
   constexpr void mark_open(int id) {
-    graph::node const& n = g_[id];
-    if (n.op->kind == family::reshape || n.op->kind == family::alias) return;
-    for (int k = 0; k < 3; ++k) {
-      if (n.operand[k] == 0) continue;
-      int const source = data_of(g_, n.operand[k]);
-      if (n.op->kind != family::elementwise || g_[source].shape.size() != n.shape.size()) r_.open[source] = true;
+    graph::node const& n = g_.nodes[id];
+    bool const elementwise = r_.family_of[id] == family::elementwise;
+    for (int k = 0; k < 3 && n.operand[k] != 0; ++k) {
+      int const source = r_.holder_of[n.operand[k]];
+      if (!elementwise || r_.size_of[source] != r_.size_of[id]) r_.open[source] = true;
     }
   }
 
   constexpr void place_node(int id) {
-    graph::node const& n = g_[id];
-    switch (n.op->kind) {
+    graph::node const& n = g_.nodes[id];
+    switch (r_.family_of[id]) {
       case family::elementwise: place_elementwise(id); break;
       case family::reduction:
         if (static_cast<pattern>(n.attribute) == pattern::middle) place_alone(id, kind::gather);
@@ -120,7 +114,7 @@ class grouper {
     }
   }
 
-  constexpr int float_columns(int id) const { return r_.float_rows[id] == 0 ? 0 : static_cast<int>(g_[id].shape.size() / r_.float_rows[id]); }
+  constexpr int float_columns(int id) const { return r_.float_rows[id] == 0 ? 0 : static_cast<int>(r_.size_of[id] / r_.float_rows[id]); }
   constexpr int new_group(kind what, std::int64_t size, int rows, int columns, int segments = 1) {
     int const x = ++r_.group_count;
     group& added = r_.groups[x];
@@ -145,43 +139,44 @@ class grouper {
     bool const windowed = (what == kind::contraction || what == kind::gather) && reads_windows(g_, id);
     if (what != kind::draw && what != kind::convert) {
       for (int k = 0; k < 2; ++k) {
-        if (g_[id].operand[k] == 0) continue;
-        int source = data_of(g_, g_[id].operand[k]);
-        if (windowed && k == 0) source = data_of(g_, g_[source].operand[0]);
-        family const f = g_[source].op->kind;
+        if (g_.nodes[id].operand[k] == 0) continue;
+        int source = r_.holder_of[g_.nodes[id].operand[k]];
+        if (windowed && k == 0) source = r_.holder_of[g_.nodes[source].operand[0]];
+        family const f = r_.family_of[source];
         if (f == family::move || f == family::broadcast || f == family::constant || f == family::column_index || r_.floating[source]) materialize(source);
       }
     }
-    int const x = new_group(what, g_[id].shape.size(), 0, 0);
+    int const x = new_group(what, r_.size_of[id], 0, 0);
     r_.groups[x].windowed = windowed;
     add_member(x, id, place::full);
   }
 
   constexpr void place_elementwise(int id) {
-    graph::node const& n = g_[id];
-    std::int64_t const size = n.shape.size();
+    graph::node const& n = g_.nodes[id];
+    std::int64_t const size = r_.size_of[id];
+    int const arity = n.op->arity;
     use u[3]{};
     int newest = 0;
-    for (int k = 0; k < n.op->arity; ++k) {
+    for (int k = 0; k < arity; ++k) {
       u[k] = use_of(n.operand[k], size);
       int const x = r_.group_of[u[k].source];
       if (x > newest) newest = x;
     }
-    if (newest <= r_.early && floats(id, u, n.op->arity)) return;
+    if (newest <= r_.early && floats(id, u, arity)) return;
     if (newest > r_.early) {
       // A floating operand may read what has got a group of its own since: it joins the newest of those.
       ++stamp_;
-      for (int k = 0; k < n.op->arity; ++k)
+      for (int k = 0; k < arity; ++k)
         if (r_.floating[u[k].source]) newest = newest_behind(u[k].source, newest);
     }
     place where = place::none;
-    if (newest > r_.early && follows_product(newest, u, n.op->arity, size)) {
+    if (newest > r_.early && follows_product(newest, u, arity, size)) {
       where = place::full;
-    } else if (newest <= r_.early || !joins(newest, u, n.op->arity, size, where)) {
-      newest = group_for(id, u, n.op->arity, size);
+    } else if (newest <= r_.early || !joins(newest, u, arity, size, where)) {
+      newest = group_for(id, u, arity, size);
       where = place::full;
     }
-    for (int k = 0; k < n.op->arity; ++k)
+    for (int k = 0; k < arity; ++k)
       if (r_.floating[u[k].source]) pull(newest, u[k].source, u[k].where == place::full ? where : u[k].where);
     add_member(newest, id, where);
   }
@@ -202,8 +197,8 @@ class grouper {
         of_columns = of_columns || (!clash && u[k].where == place::column);
       }
       if (clash) {  // look again: what has memory now may still ask for a split
-        materialize(floating ? u[k].source : data_of(g_, g_[id].operand[k]));
-        u[k] = use_of(g_[id].operand[k], size);
+        materialize(floating ? u[k].source : r_.holder_of[g_.nodes[id].operand[k]]);
+        u[k] = use_of(g_.nodes[id].operand[k], size);
         continue;
       }
       if (r != 0) {
@@ -245,9 +240,9 @@ class grouper {
   constexpr int newest_behind(int id, int x) {
     if (seen_[id] == stamp_) return x;
     seen_[id] = stamp_;
-    graph::node const& n = g_[id];
+    graph::node const& n = g_.nodes[id];
     for (int k = 0; k < n.op->arity; ++k) {
-      int const source = use_of(n.operand[k], n.shape.size()).source;
+      int const source = use_of(n.operand[k], r_.size_of[id]).source;
       if (r_.floating[source]) x = newest_behind(source, x);
       else if (r_.group_of[source] > x) x = r_.group_of[source];
     }
@@ -256,9 +251,9 @@ class grouper {
   /// Puts a floating value, and what it is made of, into group x.
   constexpr void pull(int x, int id, place where) {
     r_.floating[id] = false;
-    graph::node const& n = g_[id];
+    graph::node const& n = g_.nodes[id];
     for (int k = 0; k < n.op->arity; ++k) {
-      int const source = data_of(g_, n.operand[k]);
+      int const source = r_.holder_of[n.operand[k]];
       if (r_.floating[source]) pull(x, source, where);
     }
     add_member(x, id, where);
@@ -269,7 +264,7 @@ class grouper {
   constexpr bool follows_product(int x, use const* u, int count, std::int64_t size) {
     group& to = r_.groups[x];
     if (to.what != kind::contraction || to.windowed || to.count >= max_epilogue || size != to.size) return false;
-    extents const& result = g_[to.first].shape;
+    extents const& result = g_.nodes[to.first].shape;
     int const columns = result.at[result.rank - 1], rows = static_cast<int>(size / columns);
     for (int k = 0; k < count; ++k) {
       bool const inside = r_.group_of[u[k].source] == x, floating = r_.floating[u[k].source];
@@ -340,15 +335,15 @@ class grouper {
   }
 
   constexpr void place_reduction(int id) {
-    graph::node const& n = g_[id];
-    std::int64_t const size = g_[n.operand[0]].shape.size();
-    int const own = static_cast<int>(n.shape.size()), others = static_cast<int>(size / own);
+    graph::node const& n = g_.nodes[id];
+    std::int64_t const size = r_.size_of[n.operand[0]];
+    int const own = static_cast<int>(r_.size_of[id]), others = static_cast<int>(size / own);
     use u = use_of(n.operand[0], size);
     if (r_.floating[u.source]) materialize(u.source);
-    if (u.where != place::full) u = use{materialize(data_of(g_, n.operand[0])), place::full, 0, 0};
+    if (u.where != place::full) u = use{materialize(r_.holder_of[n.operand[0]]), place::full, 0, 0};
     pattern const p = static_cast<pattern>(n.attribute);
     int const rows = p == pattern::column ? others : own, columns = p == pattern::column ? own : others;
-    int const segments = p == pattern::segments ? segments_between(n.shape, g_[n.operand[0]].shape) : 1;
+    int const segments = p == pattern::segments ? segments_between(n.shape, g_.nodes[n.operand[0]].shape) : 1;
     int x = r_.group_of[u.source];
     place where = x > r_.early ? reduction_place(x, u.source, p, rows, columns, segments) : place::none;
     if (where == place::none) {

@@ -44,6 +44,10 @@ struct grouping {
   int group_of[graph::capacity];
   place place_of[graph::capacity];
   int next[graph::capacity];
+  // What every pass asks of a node, found once: a call costs the compiler more than an element of an array.
+  int holder_of[graph::capacity];  ///< the node that holds its data
+  std::int64_t size_of[graph::capacity];
+  family family_of[graph::capacity];
   bool needed[graph::capacity];
   bool open[graph::capacity];  ///< is a result, or is read by something that is no elementwise op of its size
   bool floating[graph::capacity];  ///< made of leaves alone: computed inside the first group that reads it
@@ -55,6 +59,27 @@ struct grouping {
 constexpr int data_of(program_builder const& g, int id) {
   while (g[id].op->kind == family::reshape || g[id].op->kind == family::alias) id = g[id].operand[0];
   return id;
+}
+
+/// Marks what the outputs need, and fills in what every pass asks of it.
+constexpr void look_up_needed(program_builder const& g, grouping& r, graph::output const* outputs, int output_count) {
+  for (int i = 0; i < output_count; ++i) r.needed[outputs[i].id] = true;
+  for (int id = g.size; id > 0; --id) {
+    if (!r.needed[id]) continue;
+    graph::node const& n = g.nodes[id];
+    r.needed[n.operand[0]] = true;
+    if (n.operand[1] == 0 || n.op->kind == family::alias) continue;
+    r.needed[n.operand[1]] = true;
+    r.needed[n.operand[2]] = true;
+  }
+  for (int id = 1; id <= g.size; ++id) {
+    if (!r.needed[id]) continue;
+    graph::node const& n = g.nodes[id];
+    family const f = n.op->kind;
+    r.family_of[id] = f;
+    r.size_of[id] = n.shape.size();
+    r.holder_of[id] = f == family::reshape || f == family::alias ? r.holder_of[n.operand[0]] : id;
+  }
 }
 
 /// A move that repeats elements. It is not written out where its reader can take them from the operand itself.

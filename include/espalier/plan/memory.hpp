@@ -45,15 +45,15 @@ class planner {
 
   constexpr void run(storage_layout const& layout) {
     for (int id = 1; id <= g_.size; ++id) {
-      if (g_[id].op->kind == family::buffer) buffer_leaf_[g_[id].attribute] = id;
-      if (g_[id].op->kind == family::parameter) parameter_leaf_[g_[id].attribute] = id;
+      if (r_.family_of[id] == family::buffer) buffer_leaf_[g_.nodes[id].attribute] = id;
+      if (r_.family_of[id] == family::parameter) parameter_leaf_[g_.nodes[id].attribute] = id;
     }
-    for (int i = 0; i < p_.output_count; ++i) is_result_[data_of(g_, p_.outputs[i].id)] = true;
+    for (int i = 0; i < p_.output_count; ++i) is_result_[r_.holder_of[p_.outputs[i].id]] = true;
     // Leaves that are results are copied before any state takes its new value.
     for (int i = 0; i < p_.output_count; ++i)
-      if (is_state(data_of(g_, p_.outputs[i].id))) place_output(p_.outputs[i], layout);
+      if (is_state(r_.holder_of[p_.outputs[i].id])) place_output(p_.outputs[i], layout);
     for (int i = 0; i < p_.output_count; ++i)
-      if (!is_state(data_of(g_, p_.outputs[i].id))) place_output(p_.outputs[i], layout);
+      if (!is_state(r_.holder_of[p_.outputs[i].id])) place_output(p_.outputs[i], layout);
     for (int x = 1; x <= r_.group_count; ++x) {
       group_code const& k = c_.groups[x];
       for (int i = 0; i < k.leaves; ++i) place_leaf(c_.leaves[k.first_leaf + i].node, layout);
@@ -75,7 +75,7 @@ class planner {
           piece_[id] = piece_[from_[id]];
           pack.extend(piece_[id], last);
         } else {
-          piece_[id] = pack.add(rounded(g_[id].shape.size()), x, last);
+          piece_[id] = pack.add(rounded(r_.size_of[id]), x, last);
         }
       }
     }
@@ -104,7 +104,7 @@ class planner {
   }
 
   constexpr void place_output(graph::output const& o, storage_layout const& layout) {
-    int const id = data_of(g_, o.id);
+    int const id = r_.holder_of[o.id];
     location const to = destination_of(o, layout);
     bool const state = o.where == graph::destination::buffer || o.where == graph::destination::parameter;
     if (r_.group_of[id] != 0 && !m_.direct[id] && !(state && read_elsewhere(o, id))) {
@@ -113,8 +113,8 @@ class planner {
       c_.late[id] = state;
     } else {
       // Read from wherever the value ends up; a value of the workspace must outlive every group.
-      location from = is_leaf(g_[id].op->kind) ? leaf_location(id, layout) : location{-1, id};
-      m_.copies[m_.copy_count++] = final_copy{from, to, g_[id].shape.size()};
+      location from = is_leaf(r_.family_of[id]) ? leaf_location(id, layout) : location{-1, id};
+      m_.copies[m_.copy_count++] = final_copy{from, to, r_.size_of[id]};
       c_.last_use[id] = r_.group_count + 1;
     }
     c_.stored[id] = true;
@@ -128,7 +128,7 @@ class planner {
       if (!c_.stored[id] || m_.direct[id] || r_.place_of[id] != place::full) continue;
       for (int i = 0; i < k.leaves && from_[id] == 0; ++i) {
         int const source = c_.leaves[k.first_leaf + i].node;
-        if (source == 0 || !dies_here(x, i) || g_[source].shape.size() != g_[id].shape.size()) continue;
+        if (source == 0 || !dies_here(x, i) || r_.size_of[source] != r_.size_of[id]) continue;
         from_[id] = source;
         taken_[source] = true;
         c_.late[id] = true;
@@ -146,7 +146,7 @@ class planner {
     return true;
   }
 
-  constexpr bool is_state(int id) const { return g_[id].op->kind == family::parameter || g_[id].op->kind == family::buffer; }
+  constexpr bool is_state(int id) const { return r_.family_of[id] == family::parameter || r_.family_of[id] == family::buffer; }
 
   /// True when the state that an output overwrites is read by a later group than the writer's, at other places than it writes, or as
   /// a result.
@@ -165,7 +165,7 @@ class planner {
   }
 
   constexpr location leaf_location(int id, storage_layout const& layout) const {
-    graph::node const& n = g_[id];
+    graph::node const& n = g_.nodes[id];
     switch (n.op->kind) {
       case family::parameter: return {base::parameters, layout.parameters[n.attribute]};
       case family::buffer: return {base::buffers, layout.buffers[n.attribute]};
@@ -177,7 +177,7 @@ class planner {
   }
 
   constexpr void place_leaf(int id, storage_layout const& layout) {
-    if (id != 0 && is_leaf(g_[id].op->kind) && r_.group_of[id] == 0) m_.of[id] = leaf_location(id, layout);
+    if (id != 0 && is_leaf(r_.family_of[id]) && r_.group_of[id] == 0) m_.of[id] = leaf_location(id, layout);
   }
 
   graph::program const& p_;

@@ -31,15 +31,14 @@ class merger {
   constexpr void look_at(int x) {
     found_ = read_ = newest_ = 0;
     for (int id = r_.groups[x].first; id != 0; id = r_.next[id]) {
-      graph::node const& n = g_[id];
-      std::int64_t const size = size_of(id);
-      for (int k = 0; k < n.op->arity && k < 3; ++k) {
-        if (n.operand[k] == 0) continue;
-        use const u = look_.use_of(n.operand[k], size, x);
+      graph::node const& n = g_.nodes[id];
+      for (int k = 0; k < 3 && n.operand[k] != 0; ++k) {
+        if (r_.group_of[n.operand[k]] == x) continue;
+        use const u = look_.use_of(n.operand[k], size_of(id), x);
         int const from = r_.group_of[u.source];
-        if (from == x || g_[u.source].op->kind == family::constant) continue;  // a constant is part of the code, whoever else gave it memory
+        if (from == x || r_.family_of[u.source] == family::constant) continue;  // a constant is part of the code, whoever else gave it memory
         if (from > newest_) newest_ = from;
-        if (u.where != place::full || g_[u.source].shape.size() != r_.groups[x].size) continue;
+        if (u.where != place::full || r_.size_of[u.source] != r_.groups[x].size) continue;
         if (read_ < most_read) full_[read_++] = u.source;
         propose(from);
         propose(reader_[u.source]);
@@ -62,8 +61,7 @@ class merger {
   }
 
   constexpr std::int64_t size_of(int id) const {
-    graph::node const& n = g_[id];
-    return n.op->kind == family::reduction ? g_[n.operand[0]].shape.size() : n.shape.size();
+    return r_.size_of[r_.family_of[id] == family::reduction ? g_.nodes[id].operand[0] : id];
   }
 
   /// Can group x run inside the earlier group `home`?
@@ -82,16 +80,17 @@ class merger {
   }
   /// What a member takes from the group that it would join must be known there when the member runs.
   constexpr bool reads_fit(int id, int x, int home, order& how, bool reduces_rows) {
-    graph::node const& n = g_[id];
+    graph::node const& n = g_.nodes[id];
     // Members of the earlier group may read what a copied broadcast repeats.
-    if (n.op->kind != family::elementwise && n.op->kind != family::reduction) return false;
+    family const f = r_.family_of[id];
+    if (f != family::elementwise && f != family::reduction) return false;
     place const p = r_.place_of[id];
-    for (int k = 0; k < n.op->arity && k < 3; ++k) {
-      if (n.operand[k] == 0) continue;
+    for (int k = 0; k < 3 && n.operand[k] != 0; ++k) {
+      if (r_.group_of[n.operand[k]] == x) continue;
       use const u = look_.use_of(n.operand[k], size_of(id), x);
-      if (r_.group_of[u.source] != home || g_[u.source].op->kind == family::constant) continue;
+      if (r_.group_of[u.source] != home || r_.family_of[u.source] == family::constant) continue;
       place const q = r_.place_of[u.source];
-      if (n.op->kind == family::reduction) {
+      if (f == family::reduction) {
         bool const of_lines = p == place::single && ((q == place::row && how != order::columns) || (q == place::column && how == order::columns));
         if (u.where != place::full || (q != place::full && !of_lines)) return false;
       } else if (u.where == place::full) {
