@@ -56,7 +56,7 @@ struct doubled {
 template <class T, int64_t M, int64_t N, int64_t K, bool TransposeA, bool TransposeB, class Arch>
 int wrong() {
   using matrices = on_cpu::contract<T, M, N, K, TransposeA, TransposeB, Arch>;
-  static_assert(matrices::scratch <= 256 * 1024);
+  static_assert(matrices::scratch <= 448 * 1024);
   auto const a = whole_numbers<T>(M * K, 7919), b = whole_numbers<T>(K * N, 104729);
   guarded<T> plain(M * N), followed(M * N), parted(M * N);
   std::vector<int> visits(static_cast<size_t>(M * N)), part_visits(static_cast<size_t>(M * N), matrices::parts > 1 ? 0 : 1);
@@ -110,6 +110,13 @@ BOOST_AUTO_TEST_CASE(beyond_the_second_cache) {
   right<float, 301, 310, 531>();   // a and b packed, parts of rows
   right<float, 131, 515, 513>();   // parts of columns
   right<double, 133, 259, 270>();
+}
+
+BOOST_AUTO_TEST_CASE(many_rows) {
+  right<float, 515, 205, 403>();   // two parts of the sum, parts of rows, a last vector with few lanes
+  right<float, 520, 592, 130>();   // a vector left over, parts of columns
+  right<double, 513, 96, 203>();
+  right<float, 518, 71, 407, on_cpu::detail::instructions_of_width<16>>();
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "contract_cblas.hpp"
 #include "contract_panel.hpp"
+#include "contract_streamed.hpp"
 
 namespace espalier::on_cpu {
 namespace detail {
@@ -64,7 +65,7 @@ constexpr int chains_of(int cells, int vectors, std::int64_t depth, int register
 
 /// c[M, N] = op(a) op(b), row-major. op(a) is M x K: a is stored M x K, or K x M where TransposeA; likewise b, stored K x N or N x K. c must not
 /// overlap a or b; nothing outside the three is touched. Sums run over k in a fixed order that depends on the shape alone. No allocation: what is
-/// packed lies on the stack, at most `scratch` bytes (256 KiB).
+/// packed lies on the stack, at most `scratch` bytes (448 KiB).
 template <class T, std::int64_t M, std::int64_t N, std::int64_t K, bool TransposeA, bool TransposeB, class Arch = default_arch>
 struct contract {
  private:
@@ -91,6 +92,9 @@ struct contract {
   static constexpr bool large = packed && K * N * bytes > 96 * 1024;
   /// a is packed where it is read often and its rows lie so far apart that they get into each other's way in the caches.
   static constexpr bool packed_a = large && N >= 256 && (a_transposed ? M >= 128 : M >= 256 && K * bytes >= 2048);
+
+  using streamed = detail::contract_streamed<T, Arch, M, N, K, a_transposed, b_transposed>;
+  static constexpr bool streams = large && M >= 512 && N >= 4 * width;
 
   static constexpr std::int64_t most_depth = packed_a ? 256 : 512;
   static constexpr std::int64_t depth_blocks = packed ? (K + most_depth - 1) / most_depth : 1;
@@ -146,9 +150,11 @@ struct contract {
         std::int64_t const m = next_part(i_end - i0, rows);
         T const* from = a + i0 * a_row + k0 * a_step;
         if constexpr (packed_a) {
-          for (std::int64_t i = 0; i < m; i += cut.rows) {
-            std::int64_t const row = i + cut.rows <= m ? i : m - cut.rows;
-            if constexpr (a_transposed) detail::copy_narrow_rows<T, cut.rows>(left + i * k, from + row, M, k);
+          constexpr int each = cut.rows * (a_transposed ? 2 : 1);
+          for (std::int64_t i = 0; i < m; i += each) {
+            std::int64_t const row = i + cut.rows <= m ? i : m - cut.rows, beside = m - cut.rows - row < cut.rows ? m - cut.rows - row : cut.rows;
+            [[maybe_unused]] T* const second = left + (beside > 0 ? i + cut.rows : i) * k;
+            if constexpr (a_transposed) detail::copy_narrow_rows<T, cut.rows>(left + i * k, second, from + row, beside, M, k);
             else detail::copy_transposed<T, Arch>(left + i * k, cut.rows, from + row * K, K, cut.rows, k);
           }
           from = left;
@@ -218,7 +224,9 @@ struct contract {
   template <class After>
   static ESPALIER_INLINE void rectangle(T const* a, T const* b, T* c, std::int64_t i_begin, std::int64_t i_end, std::int64_t j_begin, std::int64_t j_end,
                                         After const& after) {
-    if constexpr (packed) {
+    if constexpr (streams) {
+      streamed::run(a, b, c, i_begin, i_end, j_begin, j_end, after);
+    } else if constexpr (packed) {
       run_packed(a, b, c, i_begin, i_end, j_begin, j_end, after);
     } else {
       for (std::int64_t j = j_begin; j < j_end; j += panel)
@@ -240,10 +248,11 @@ struct contract {
   static constexpr std::int64_t most_parts = by_cblas || terms < 2'000'000 || M < 8 || one_column || turned ? 1 : terms < 16'000'000 ? terms / 1'000'000 : 16;
   /// Threads share a product by rows where each part has so many that packing b for them alone costs little, else by columns.
   static constexpr bool by_rows = M >= 256 && (M >= N || packed_a);
-  static constexpr std::int64_t panels = (N + panel - 1) / panel, some_parts = by_rows ? M / 128 : panels;
+  static constexpr std::int64_t panels = streams ? streamed::panels : (N + panel - 1) / panel, some_parts = by_rows ? M / 128 : panels;
 
  public:
-  static constexpr std::int64_t scratch = turned ? M * N * bytes : packed ? (panel * depth + (packed_a ? rows * depth : 0)) * bytes : 0;
+  static constexpr std::int64_t scratch =
+      turned ? M * N * bytes : streams ? streamed::scratch : packed ? (panel * depth + (packed_a ? rows * depth : 0)) * bytes : 0;
 
   /// after(row, rows, column, columns) is called once for every rectangle of c that is finished, while it is in the first cache level: what follows the
   /// product element by element is done there. The rectangles cover c, each element once.
@@ -275,7 +284,7 @@ struct contract {
       detail::copy_transposed<T, Arch>(c, N, across, M, N, M);
       after(0, M, 0, N);
     } else {
-      rectangle(a, b, c, 0, M, 0, N, after);
+      rectangle(a, b, c, 0, M, 0, streams ? streamed::panels : N, after);
     }
   }
 
@@ -284,10 +293,11 @@ struct contract {
   template <class After = detail::no_epilogue>
   static void part(T const* a, T const* b, T* c, After const& after, int which) {
     if constexpr (by_rows) {
-      auto const begin = [](std::int64_t p) { return p == parts ? M : M * p / parts / cut.rows * cut.rows; };
-      rectangle(a, b, c, begin(which), begin(which + 1), 0, N, after);
+      constexpr int block = streams ? streamed::rows : cut.rows;
+      auto const begin = [](std::int64_t p) { return p == parts ? M : M * p / parts / block * block; };
+      rectangle(a, b, c, begin(which), begin(which + 1), 0, streams ? panels : N, after);
     } else {
-      auto const begin = [](std::int64_t p) { return p == parts ? N : panels * p / parts * panel; };
+      auto const begin = [](std::int64_t p) { return streams ? panels * p / parts : p == parts ? N : panels * p / parts * panel; };
       rectangle(a, b, c, 0, M, begin(which), begin(which + 1), after);
     }
   }

@@ -147,4 +147,13 @@ template <class T, int Columns>
   for (std::int64_t r = 0; r < rows; ++r) __builtin_memcpy(to + r * Columns, from + r * from_stride, Columns * sizeof(T));
 }
 
+/// first[r] = from[r, 0 ... Columns) and second[r] = from[r, apart ... apart + Columns): a cache line of from often holds both.
+template <class T, int Columns>
+[[gnu::noinline]] void copy_narrow_rows(T* first, T* second, T const* from, std::int64_t apart, std::int64_t from_stride, std::int64_t rows) {
+  for (std::int64_t r = 0; r < rows; ++r, from += from_stride) {
+    __builtin_memcpy(first + r * Columns, from, Columns * sizeof(T));
+    __builtin_memcpy(second + r * Columns, from + apart, Columns * sizeof(T));
+  }
+}
+
 }  // namespace espalier::on_cpu::detail

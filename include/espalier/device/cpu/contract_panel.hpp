@@ -15,17 +15,19 @@ struct contract_layout {
 };
 
 /// What a kernel does beside its sums. `keep`: where to write the panel of b that it reads, made contiguous. `ahead`: memory that is fetched into the
-/// second cache level on the way, a line for each step of the sum, during the first `blocks` blocks, of which each begins `ahead_block` elements later.
+/// second cache level on the way, a line for each step of the sum, during the first `blocks` blocks, of which each begins `ahead_block` elements later;
+/// or, with `lines`, ahead[lines[k]] at step k.
 template <class T>
 struct contract_errand {
   T* keep = nullptr;
   T const* ahead = nullptr;
   std::int64_t ahead_step = 0, ahead_block = 0;
   int blocks = 0;
+  std::int32_t const* lines = nullptr;
 };
 
-/// How a kernel differs from the plain one: memory is fetched ahead; b is kept.
-enum contract_mode { plain_panel = 0, fetches_ahead = 1, keeps_panel = 2 };
+/// How a kernel differs from the plain one: memory is fetched ahead; b is kept; lines that are listed are fetched ahead.
+enum contract_mode { plain_panel = 0, fetches_ahead = 1, keeps_panel = 2, fetches_lines = 4 };
 
 /// A panel of C, blocks of Rows x Vectors registers that stay in registers over the whole sum. Nothing but run-time strides depends on the shape, so
 /// shapes share it: what is compiled once per (rows, vectors, lanes of the last vector, mode). Chains > 1 sums that many terms apart where the block
@@ -70,6 +72,7 @@ struct contract_panel {
         __builtin_prefetch(errand.ahead, 0, 2);
         errand.ahead += errand.ahead_step;
       }
+      if constexpr (Mode & fetches_lines) __builtin_prefetch(errand.ahead + errand.lines[k], 0, 2);
       if constexpr (Mode & keeps_panel) {
         (registers{right[Operand]}.store(errand.keep + Operand * width), ...);
         errand.keep += Vectors * width;
@@ -95,17 +98,19 @@ struct contract_panel {
     (store<Result % Vectors>(c + Result / Vectors * at.c_row, sum[Result]), ...);
   }
 
+  /// Rows [first, rows): a and c begin at row 0.
   [[gnu::noinline]] static void run(std::int64_t rows, std::int64_t depth, T const* a, T const* b, T* c, contract_layout at, bool accumulate,
-                                    contract_errand<T> errand = {}) {
-    // The last block overlaps the one before it: its first rows are computed twice, from the same c.
+                                    contract_errand<T> errand = {}, std::int64_t first = 0) {
+    // The last block overlaps the one before it: its first rows are computed twice, from the same c, and stored twice unless rows that are done already
+    // may have been changed since.
     T twice[static_cast<unsigned long>(Rows * Vectors * width)];
     std::int64_t const c_row = at.c_row;
-    for (std::int64_t i = 0; i < rows; i += Rows) {
+    for (std::int64_t i = first; i < rows; i += Rows) {
       std::int64_t const row = i + Rows <= rows ? i : rows - Rows;
       T* to = c + row * c_row;
-      bool const apart = accumulate && row < i;
+      bool const apart = (accumulate || Mode == fetches_lines) && row < i;
       if (apart) {
-        copy_rows<T, Arch>(twice + (i - row) * Vectors * width, Vectors * width, c + i * c_row, c_row, rows - i, (Vectors - 1) * width + Last);
+        if (accumulate) copy_rows<T, Arch>(twice + (i - row) * Vectors * width, Vectors * width, c + i * c_row, c_row, rows - i, (Vectors - 1) * width + Last);
         to = twice;
         at.c_row = Vectors * width;
       }

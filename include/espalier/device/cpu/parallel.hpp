@@ -138,7 +138,7 @@ class team {
 
  private:
   static constexpr int rounds = 1000;
-  static constexpr std::size_t stack_bytes = 2 << 20;  // kernels pack up to 256 KiB there
+  static constexpr std::size_t stack_bytes = 2 << 20;  // kernels pack up to 448 KiB there
 
   /// Parts [next, end) of job `number`, as number << 16 | next << 8 | end. One word, so that who takes a part knows that its job is not over.
   struct alignas(64) queue {
