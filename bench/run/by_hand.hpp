@@ -4,6 +4,7 @@
 /// compilers and linked together.
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 #include "harness.hpp"
 
@@ -72,6 +73,35 @@ BY_HAND vec exp_of(vec x) {
   vec y;
   std::memcpy(&y, &result, sizeof y);
   return y;
+}
+
+#if defined(__clang__)
+#define BY_HAND_SHUFFLE_TWO(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#else
+#define BY_HAND_SHUFFLE_TWO(a, b, ...) __builtin_shuffle(a, b, ivec{__VA_ARGS__})
+#endif
+/// Puts the elements of a and b in turn.
+BY_HAND void zip(vec& a, vec& b) {
+  vec const low = BY_HAND_SHUFFLE_TWO(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+  b = BY_HAND_SHUFFLE_TWO(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+  a = low;
+}
+/// to(i, column i) of sixteen vectors from(i): zipped with those half the number away, four times.
+template <class From, class To, std::size_t... I, std::size_t... Half>
+BY_HAND void transpose(From const& from, To const& to, std::index_sequence<I...>, std::index_sequence<Half...>) {
+  vec a[] = {from(static_cast<long>(I))...};
+  (zip(a[Half], a[Half + 8]), ...);  // a[2 i], a[2 i + 1] of the next round are a[i], a[i + 8] of this
+  vec b[] = {a[I / 2 + I % 2 * 8]...};
+  (zip(b[Half], b[Half + 8]), ...);
+  vec c[] = {b[I / 2 + I % 2 * 8]...};
+  (zip(c[Half], c[Half + 8]), ...);
+  vec d[] = {c[I / 2 + I % 2 * 8]...};
+  (zip(d[Half], d[Half + 8]), ...);
+  (to(static_cast<long>(I), d[I / 2 + I % 2 * 8]), ...);
+}
+template <class From, class To>
+BY_HAND void transpose(From const& from, To const& to) {
+  transpose(from, to, std::make_index_sequence<16>{}, std::make_index_sequence<8>{});
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Softmax with cross-entropy by hand. Short rows: one vector each, no loop. Long rows: largest, exponentials with their sum, scaling; the row and its
+// Softmax with cross-entropy by hand. Short rows: sixteen at a time, transposed. Long rows: largest, exponentials with their sum, scaling; the row and its
 // slope stay in the second cache level.
 #include <cmath>
 
@@ -8,7 +8,6 @@
 
 namespace {
 
-constexpr float lowest = -3e38f;
 /// Which elements of the last vector of a row belong to it.
 template <long C>
 BY_HAND vec only_inside(vec v, float otherwise) {
@@ -23,26 +22,36 @@ BY_HAND vec load_tail(float const* p) {
   return load(part);
 }
 
-/// Rows shorter than a vector: each is loaded and stored as a whole vector, which the next row overwrites.
-template <long N, long C>
-[[gnu::noinline]] void short_rows(float const* __restrict z, std::int32_t const* __restrict labels, float* __restrict loss, float* __restrict slope) {
-  static_assert(C < width && (N - 1) * C >= width && N % 8 == 0);
-  float sum_of_logs = 0, picked = 0;
-  for (long i = 0; i < N; i += 8) {
-    float product_of_sums = 1;
-    for (long k = i; k < i + 8; ++k) {
-      bool const last = k + 2 >= N;
-      vec const x = only_inside<C>(last ? load_tail<C>(z + k * C) : load(z + k * C), lowest);
-      vec const most = largest_everywhere(x), e = only_inside<C>(exp_of(x - most), 0), sum = sum_everywhere(e);
-      vec const y = e * ((1.f / N) / sum);
-      if (last) std::memcpy(slope + k * C, &y, sizeof(float) * C);
-      else store(slope + k * C, y);
-      product_of_sums *= sum[0];
-      picked += z[k * C + labels[k]] - most[0];
-    }
-    sum_of_logs += std::log(product_of_sums);
+/// Rows shorter than a vector, sixteen at a time, as columns: each is loaded and stored as a whole vector, which the next row overwrites.
+template <long N, long C, std::size_t... J>
+[[gnu::noinline]] void short_rows(float const* __restrict z, std::int32_t const* __restrict labels, float* __restrict loss, float* __restrict slope,
+                                  std::index_sequence<J...>) {
+  static_assert(C < width && (N - 1) * C >= width && N % width == 0 && N <= 128);
+  vec product_of_sums = all(1);
+  float picked = 0;
+  for (long i = 0; i < N; i += width) {
+    vec columns[width];
+    auto const row = [=](long k) __attribute__((always_inline)) {
+      long const at = (i + k) * C;  // the last rows are not followed by enough
+      return k < width - 2 || at + width <= N * C ? load(z + at) : load_tail<C>(z + at);
+    };
+    transpose(row, [&](long k, vec v) __attribute__((always_inline)) { columns[k] = v; });
+    vec most = columns[0], sum{};
+    ((most = larger(most, columns[J])), ...);
+    ((columns[J] = exp_of(columns[J] - most), sum += columns[J]), ...);
+    vec const scale = (1.f / N) / sum;
+    product_of_sums *= sum;
+    transpose([&](long k) __attribute__((always_inline)) { return k < C ? columns[k] * scale : vec{}; },
+              [=](long k, vec v) __attribute__((always_inline)) {
+                long const at = (i + k) * C;
+                if (k < width - 2 || at + width <= N * C) store(slope + at, v);
+                else std::memcpy(slope + at, &v, sizeof(float) * static_cast<std::size_t>(C));
+              });
+    for (long k = 0; k < width; ++k) picked += z[(i + k) * C + labels[i + k]] - most[k];
   }
   for (long i = 0; i < N; ++i) slope[i * C + labels[i]] -= 1.f / N;
+  float sum_of_logs = 0;
+  for (int k = 0; k < 4; ++k) sum_of_logs += std::log(product_of_sums[k] * product_of_sums[k + 4] * product_of_sums[k + 8] * product_of_sums[k + 12]);
   *loss = (sum_of_logs - picked) / N;
 }
 
@@ -89,7 +98,7 @@ template <long N, long C>
 
 template <long N, long C>
 void forward_backward(float const* z, std::int32_t const* labels, float* loss, float* slope) {
-  if constexpr (C < width) short_rows<N, C>(z, labels, loss, slope);
+  if constexpr (C < width) short_rows<N, C>(z, labels, loss, slope, std::make_index_sequence<static_cast<std::size_t>(C)>{});
   else long_rows<N, C>(z, labels, loss, slope);
 }
 

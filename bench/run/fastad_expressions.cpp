@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The expression rows with a gradient in FastAD: needs -Dfastad_dir=FOLDER, the folder of a checkout, and Eigen.
+// The rows of sum(a b + exp(c)), with and without its gradient, in FastAD: needs -Dfastad_dir=FOLDER, the folder of a checkout, and Eigen.
 #include <fastad>
 
 #include <memory>
@@ -27,6 +27,15 @@ work gradient(operands o) {
   })};
 }
 
-implementation const all[] = {{"sum_ab_exp_c_gradient/1M", "fastad", gradient<million>}, {"sum_ab_exp_c_gradient/1000", "fastad", gradient<thousand>}};
+/// The value alone.
+work energy(operands o) {
+  using view = ad::VarView<float, ad::vec>;
+  view a(o.in[0], nullptr, million), b(o.in[1], nullptr, million), c(o.in[2], nullptr, million);
+  auto expression = ad::bind(ad::sum(a * b + ad::exp(c)));
+  auto const bound = std::make_shared<decltype(expression)>(std::move(expression));
+  return {repeated([=] { *o.out[0] = ad::evaluate(*bound); })};
+}
+
+implementation const all[] = {{"sum_ab_exp_c/1M", "fastad", energy}, {"sum_ab_exp_c_gradient/1M", "fastad", gradient<million>}, {"sum_ab_exp_c_gradient/1000", "fastad", gradient<thousand>}};
 
 }  // namespace

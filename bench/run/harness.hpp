@@ -32,7 +32,7 @@ struct output {
 };
 
 /// What runs: run(n) does the work n times. collect, where it is given, brings what lies elsewhere (a model's parameters) into the outputs;
-/// it is called once, after run(1).
+/// it is called once, after run(1). No run: the implementation is left out, because this machine cannot run it.
 struct work {
   std::function<void(long)> run;
   std::function<void()> collect = {};
@@ -48,6 +48,9 @@ std::function<void(long)> repeated(F f) {
     }
   };
 }
+
+/// Of several settings of an implementation the one that takes the least time in a few runs.
+work fastest(std::vector<work> const& candidates);
 
 /// A row: its stable name, what it must read and write at least, and its floating-point operations (0 where they say nothing).
 struct row {

@@ -26,7 +26,7 @@ struct batch_norm2d {
 };
 struct batch_norm_evaluation {
   constexpr auto operator()(auto x, auto w, auto b, auto mean, auto variance) const {
-    return (x - mean) * (1 / sqrt(variance + bench::norm_eps)) * w + b;
+    return (x - mean) * (w / sqrt(variance + bench::norm_eps)) + b;
   }
 };
 

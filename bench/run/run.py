@@ -24,8 +24,9 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 PAGE = ROOT / "docs" / "benchmarks"
-TOPICS = ["normalization", "softmax", "expressions", "matmul", "inference", "training", "elementary", "parallel"]
+TOPICS = ["normalization", "softmax", "expressions", "matmul", "inference", "training", "conv2d", "elementary", "parallel"]
 COMPILERS = {"gcc": "g++", "clang": "clang++-19"}
+FROM_FOLDERS = {"RTNeural": "rtneural", "FastAD": "fastad", "RLtools": "rl_tools"}  # peers by an option with their folder
 COLUMNS = ["workload", "implementation", "compiler", "min_ns", "median_ns", "min_bytes", "flops"]
 OURS = "espalier"
 NO_PEERS = {OURS, "by_hand", "by_hand_shifted", "espalier_1_thread"}
@@ -73,7 +74,7 @@ def measure(which, options):
             continue
         out.unlink(missing_ok=True)
         with held(options.lock):
-            done = subprocess.run([program, "--csv", out, "--seconds", str(options.seconds), "--rows", options.rows])
+            done = subprocess.run([program, "--csv", out, "--seconds", str(options.seconds), "--rounds", "20000", "--rows", options.rows])
         if done.returncode:
             print(f"{which}: bench_{topic} ended with {done.returncode}: some row was refused", file=sys.stderr)
         if out.exists():
@@ -137,7 +138,8 @@ def first_line(command):
 
 
 def package_versions():
-    names = {"libeigen3-dev": "Eigen", "libdnnl-dev": "oneDNN", "libopenblas-dev": "OpenBLAS", "libtorch-dev": "libtorch"}
+    names = {"libeigen3-dev": "Eigen", "libdnnl-dev": "oneDNN", "libopenblas-dev": "OpenBLAS", "libtorch-dev": "libtorch",
+             "libxtensor-dev": "xtensor"}
     found = []
     for package, name in names.items():
         done = subprocess.run(["dpkg-query", "-W", "-f", "${Version}", package], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
@@ -256,8 +258,11 @@ def main():
                 build(which, options)
             lines += measure(which, options)
             facts.append(f"espalier: {first_line([compiler, '--version'])}: -std=c++20 -O3 -march=native")
-        facts.append(f"Peers: {package_versions()}; header libraries built by clang++-19 at the same flags; OPENBLAS_CORETYPE=SkylakeX, ATEN_CPU_CAPABILITY=avx512")
-        absent = [name for name, option in (("RTNeural", "rtneural_dir"), ("FastAD", "fastad_dir")) if option not in " ".join(options.meson_option)]
+        facts.append(f"Peers: {package_versions()}; header libraries built by clang++-19 at the same flags (RLtools by g++, with -ffast-math); OPENBLAS_CORETYPE=SkylakeX, ATEN_CPU_CAPABILITY=avx512")
+        seen = {line["implementation"] for line in lines}
+        absent = [name for name, implementation in FROM_FOLDERS.items() if implementation not in seen]
+        if len(absent) < len(FROM_FOLDERS):
+            facts.append("From checkouts: " + ", ".join(name for name in FROM_FOLDERS if name not in absent))
         if absent:
             facts.append("Not measured here: " + ", ".join(absent))
         if not lines:
