@@ -82,3 +82,32 @@ BOOST_AUTO_TEST_CASE(no_allocation_in_a_run) {
   run(x, w, s, y, same);
   BOOST_TEST(espalier_test::allocations() == before);
 }
+
+namespace {
+// The slopes of a product are its operands, and the last result is the first again.
+struct product_and_slopes {
+  struct product {
+    constexpr auto operator()(auto a, auto b) const { return sum(a * b); }
+  };
+  constexpr auto operator()(auto a, auto b) const { return std::tuple{tanh(a), esp::grad<0>(product{})(a, b), esp::grad<1>(product{})(a, b), tanh(a), esp::reshape<12, 10>(b)}; }
+};
+struct operand {
+  constexpr auto operator()(auto a) const { return a; }
+};
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(operands_and_results_as_results) {
+  auto const a = floats<10, 12>(1), b = floats<10, 12>(2);
+  esp::tensor<float, esp::shape<10, 12>> y, da, db, again, same;
+  esp::tensor<float, esp::shape<12, 10>> reshaped;
+  esp::compiled run{product_and_slopes{}, a, b};
+  run(a, b, y, da, db, again, reshaped);
+  check_close("tanh", y, esp::evaluate(tanh(a)));
+  BOOST_TEST((da == b));
+  BOOST_TEST((db == a));
+  BOOST_TEST((again == y));
+  BOOST_TEST(std::equal(reshaped.begin(), reshaped.end(), b.begin()));
+  esp::compiled only{operand{}, a};
+  only(a, same);
+  BOOST_TEST((same == a));
+}

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #define BOOST_TEST_MODULE operation_logsumexp
+#include <espalier/eager/compiled.hpp>
+
 #include "support/axes.hpp"
 #include "support/check_pullback.hpp"
 
@@ -54,4 +56,34 @@ BOOST_AUTO_TEST_CASE(kernels) {
   check_kernels("first", first, floats<33, 17>(1));
   check_kernels("middle", reduces<over_logsumexp, 2, false>{}, doubles<3, 5, 7>(1));
   check_kernels("outer", reduces<over_logsumexp, 5, true>{}, doubles<3, 5, 7>(1));
+}
+
+namespace {
+struct value_and_slope {
+  constexpr auto operator()(auto x) const { return std::tuple{all(x), esp::grad<0>(all)(x)}; }
+};
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(in_pieces) {
+  // More terms than are taken at once, with the largest somewhere, and a number of them that only an odd piece divides.
+  constexpr int n = 48 * 3001;
+  static_assert(esp::detail::piece_of_terms(n) == 0 && esp::detail::piece_of_terms(1 << 20) == 4096 && esp::detail::piece_of_terms(1 << 17) == 0);
+  constexpr int pieces = 592 * 233;
+  static_assert(esp::detail::piece_of_terms(pieces) == 3728);
+  auto x = floats<pieces>(1);
+  x[70000] = 15;
+  double sum = 0;
+  for (int i = 0; i < pieces; ++i) sum += std::exp(static_cast<double>(x[i]) - 15);
+  esp::tensor<float, esp::shape<>> y;
+  esp::tensor<float, esp::shape<pieces>> slope;
+  esp::compiled run{value_and_slope{}, x};
+  run(x, y, slope);
+  BOOST_TEST(y[0] == 15 + std::log(sum), boost::test_tools::tolerance(1e-6));
+  double furthest = 0;
+  for (int i = 0; i < pieces; ++i) furthest = std::max(furthest, std::fabs(slope[i] / (std::exp(static_cast<double>(x[i]) - 15) / sum) - 1));
+  BOOST_TEST(furthest < 1e-5);
+  auto shifted = x;
+  for (int i = 0; i < pieces; ++i) shifted[i] = -1e4f;
+  run(shifted, y, slope);
+  BOOST_TEST(y[0] == -1e4 + std::log(pieces), boost::test_tools::tolerance(1e-6));
 }

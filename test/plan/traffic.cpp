@@ -60,6 +60,14 @@ struct energy {
 struct slope_by_c {
   constexpr auto operator()(auto a, auto b, auto c) const { return std::tuple{energy{}(a, b, c), esp::grad<2>(energy{})(a, b, c)}; }
 };
+struct slopes_by_all {
+  constexpr auto operator()(auto a, auto b, auto c) const {
+    return std::tuple{energy{}(a, b, c), esp::grad<0>(energy{})(a, b, c), esp::grad<1>(energy{})(a, b, c), esp::grad<2>(energy{})(a, b, c)};
+  }
+};
+struct long_logsumexp {
+  constexpr auto operator()(auto x) const { return logsumexp(x); }
+};
 struct perceptron {
   constexpr auto operator()(auto x, auto w, auto b) const { return relu(matmul(x, w) + b); }
 };
@@ -85,6 +93,10 @@ BOOST_AUTO_TEST_CASE(losses_and_formulas) {
   BOOST_TEST((of<cross_entropy_with_slope, real<64, 96>, labels<64>>) == (counts{n + 2 * 64, n + 1 + 64, 2}));
   BOOST_TEST((of<energy, real<n>, real<n>, real<n>>) == (counts{3 * n, 1, 1}));
   BOOST_TEST((of<slope_by_c, real<n>, real<n>, real<n>>) == (counts{3 * n, 1 + n, 1}));
+  // The slopes by a and b are b and a: written where a and b are read anyway.
+  BOOST_TEST((of<slopes_by_all, real<n>, real<n>, real<n>>) == (counts{3 * n, 1 + 3 * n, 1}));
+  // In pieces of 4096, whose results are a row of 64 with its largest element.
+  BOOST_TEST((of<long_logsumexp, real<64 * 4096>>) == (counts{64 * 4096 + 64 + 1, 64 + 1 + 1, 2}));
   BOOST_TEST((of<long_chain, real<64, 96>>) == (counts{n, 64, 1}));
 }
 

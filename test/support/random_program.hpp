@@ -301,7 +301,7 @@ class drawn {
       case 1: alias(&described<espalier::logsumexp_>, rule<espalier::logsumexp_>::expand(h(x), mask), 0); break;
       default: {
         handle const eps = graph::emit_constant(g_, 0.1, extents{});
-        alias(&described<espalier::normalize_>, rule<espalier::scaled_by_deviation_>::expand(espalier::centered(h(x), mask), eps, mask), eps.id);
+        alias(&described<espalier::normalize_>, rule<espalier::scaled_by_deviation_>::expand(espalier::shifted(h(x), mask), eps, mask), eps.id);
       }
     }
   }

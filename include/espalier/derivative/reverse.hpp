@@ -29,6 +29,8 @@ constexpr void reverse(program_builder& g, int root, int seed, marks& m, adjoint
   }
   if ((m.at[root] & 1) == 0) return;
   adjoint.of[root] = seed;
+  bool const within = g.backward;
+  g.backward = true;
   for (int id = root; id > 0; --id) {
     if (m.at[id] != 3 || adjoint.of[id] == 0) continue;
     node const n = g[id];
@@ -43,6 +45,7 @@ constexpr void reverse(program_builder& g, int root, int seed, marks& m, adjoint
       sum = sum == 0 ? d.id : (handle{&g, sum} + d).id;
     }
   }
+  g.backward = within;
 }
 
 }  // namespace espalier::graph

@@ -27,7 +27,7 @@ struct compiled_source {
     graph::tracer t{p, graph::mode::evaluation, false, 0, 0};
     graph::scope const own = scope_of_arguments<Leaf...>(t);
     int result = 0;
-    std::apply([&](auto const&... each) { (p.add_output(lower(t, each, own), graph::destination::result, result++), ...); },
+    std::apply([&](auto const&... each) { (graph::add_result(p, lower(t, each, own), result++), ...); },
                results_of<typename body::type>::list(body::expression()));
     return p;
   }

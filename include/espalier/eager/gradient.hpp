@@ -87,11 +87,11 @@ struct gradient_source {
     graph::adjoints a{};
     graph::reverse(g, y, seed, m, a);
     int result = 0;
-    p.add_output(y, graph::destination::result, result++);
+    graph::add_result(p, y, result++);
     for (int i = 0; i < count; ++i) {
       if (!(Wanted >> i & 1u)) continue;
       int const d = a.of[own.id[i]];
-      p.add_output(d != 0 ? d : graph::emit_constant(g, 0, g[own.id[i]].shape).id, graph::destination::result, result++);
+      graph::add_result(p, d != 0 ? d : graph::emit_constant(g, 0, g[own.id[i]].shape).id, result++);
     }
     return p;
   }

@@ -47,6 +47,14 @@ enum class family : std::uint8_t {
 
 struct node;
 
+/// What a sum may do with an op that it sums.
+enum class within_sum : std::uint8_t {
+  stays,
+  multiplies,  ///< sum(k x) = k sum(x), where k is the same for all that is added
+  recenters,   ///< sum(a (c - m)) = sum(a c) - m sum(a), likewise for m; said where that costs no digits
+  expands      ///< a composite: its value may be looked into where no slope will be asked for under its own rule
+};
+
 /// Everything that can be known about an op without its type, so that one pass can treat nodes as values.
 struct descriptor {
   char const* name;
@@ -65,6 +73,7 @@ struct descriptor {
   bool commutative;
   /// Costs about as much as an addition: computing it again beats writing it to memory and reading it.
   bool cheap;
+  within_sum summed;
 };
 
 /// The one constexpr descriptor of each op; a node names its op by the address of this.

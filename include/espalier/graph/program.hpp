@@ -28,6 +28,7 @@ struct program_builder {
   int size;
   int map_count;
   bool plain;  ///< keep what is written: no simplification
+  bool backward;  ///< what is added belongs to a backward pass
 
   /// Adds the node, or finds the equal one. Linear in the number of nodes with the same newest operand, which is small.
   constexpr int add(node const& n) {

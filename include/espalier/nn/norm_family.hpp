@@ -113,6 +113,13 @@ constexpr auto scaled(auto const& layer, auto const& y) {
   else if constexpr (!requires { layer.bias; }) return y * placed<Layout, S>(layer.weight);
   else return y * placed<Layout, S>(layer.weight) + placed<Layout, S>(layer.bias);
 }
+/// The same of y / deviation, where the deviation is known beforehand: one factor per channel.
+template <class Layout, class S>
+constexpr auto scaled(auto const& layer, auto const& y, auto const& inverse_deviation) {
+  if constexpr (!exists<decltype(layer.weight)>) return y * inverse_deviation;
+  else if constexpr (!requires { layer.bias; }) return y * (placed<Layout, S>(layer.weight) * inverse_deviation);
+  else return y * (placed<Layout, S>(layer.weight) * inverse_deviation) + placed<Layout, S>(layer.bias);
+}
 
 /// (x - mean) / sqrt(variance + eps), or x / sqrt(mean(x^2) + eps), of the input's own statistics.
 template <class Layout, class S>
@@ -141,7 +148,7 @@ template <class Layout, norm How, class X>
 constexpr auto tracked_norm(auto const& layer, X const& x) {
   using S = shape_of<X>;
   auto const evaluation =
-      scaled<Layout, S>(layer, (x - placed<Layout, S>(layer.running_mean)) * (1 / sqrt(placed<Layout, S>(layer.running_var) + How.eps)));
+      scaled<Layout, S>(layer, x - placed<Layout, S>(layer.running_mean), 1 / sqrt(placed<Layout, S>(layer.running_var) + How.eps));
   if constexpr (constexpr double count = counted<Layout, S>; count == 1) {
     return by_mode(untrainable<S>{}, evaluation);
   } else {

@@ -40,6 +40,7 @@ struct composite {
     graph::descriptor d = graph::plain_descriptor(rule<Op>::name, family::alias, rule<Op>::arity + 1);
     d.emit = &detail::composite_emit;
     d.pullback = &detail::composite_pullback<Op>;
+    d.summed = graph::within_sum::expands;
     return d;
   }
 };

@@ -34,10 +34,24 @@ template <class Op, unsigned Mask, class X>
 constexpr auto kept_composite(X&& x) {
   return make_node<Op, Mask, shape_from<kept_axes<shape_of<X>, Mask>>>(static_cast<X&&>(x));
 }
+/// More terms than the second cache level holds would be read from memory twice, for the largest and for the sum. They are taken in pieces that the
+/// first level holds, whose results are a short row. Elements of a piece, or 0 where one is enough or the number of terms has no fitting divisor.
+constexpr int piece_of_terms(std::int64_t terms) {
+  if (terms > (1 << 17))
+    for (int piece = 4096; piece >= 512; piece -= 16)
+      if (terms % piece == 0) return piece;
+  return 0;
+}
 template <int... Axes, class X>
 constexpr auto logsumexp_kept(X&& x) {
   if constexpr (is_refused<std::remove_cvref_t<X>>) return std::remove_cvref_t<X>{};
   else if constexpr (!axes_exist<shape_of<X>, axes<Axes...>>::agree) return refused<axes_exist<shape_of<X>, axes<Axes...>>>{};
+  else if constexpr (sizeof...(Axes) == 0 && piece_of_terms(shape_of<X>::size) != 0) {
+    using S = shape_of<X>;
+    constexpr int piece = piece_of_terms(S::size);
+    using kept = shape_from<kept_axes<S, axis_mask<>(S::rank)>>;
+    return reshape_as(kept{}, kept_composite<logsumexp_, 3>(kept_composite<logsumexp_, 2>(reshape_as(shape<static_cast<int>(S::size / piece), piece>{}, static_cast<X&&>(x)))));
+  }
   else return kept_composite<logsumexp_, axis_mask<Axes...>(shape_of<X>::rank)>(static_cast<X&&>(x));
 }
 }  // namespace detail

@@ -13,6 +13,7 @@ struct rule<multiply_> : elementwise {
   static constexpr int arity = 2;
   static constexpr double neutral_left = 1, neutral_right = 1;
   static constexpr bool commutative = true;
+  static constexpr auto summed = graph::within_sum::multiplies;
   static constexpr auto saves = saved::inputs;
   template <class T>
   ESPALIER_EVERYWHERE static constexpr T apply(T a, T b) {

@@ -4,7 +4,9 @@
 #include "composite.hpp"
 #include "mean.hpp"
 #include "divide.hpp"
+#include "recenter.hpp"
 #include "relu.hpp"
+#include "rough_sum.hpp"
 #include "sqrt.hpp"
 #include "square.hpp"
 #include "subtract.hpp"
@@ -12,44 +14,41 @@
 namespace espalier {
 
 struct normalize_ {};
-struct centered_variance_ {};
+struct shifted_variance_ {};
 struct scaled_by_deviation_ {};
 
-/// x minus its mean over the axes of a mask, and the biased variance there. They serve expressions and handles, so what a layer, its closed form and
-/// its running statistics ask for is one node.
-template <class X, class Mask>
-constexpr auto centered(X const& x, Mask mask) {
-  return x - mean_kept(x, mask);
-}
-/// The biased variance of values that are centered but for rounding: an ulp of the mean, which would shift a whole row, is taken out again. Both
-/// means belong to one sweep over c. Their difference may round to less than 0, where no element deviates: relu keeps the root real.
+/// The biased variance from values that were shifted near their mean: the mean of their squares less the square of their mean. Both means belong to one
+/// sweep over c. A shift that misses the mean by k deviations costs log2(1 + k^2) bits of what the sums have; one element that lies far from the others
+/// does not move it (rough_sum.hpp), so float keeps 1e-5 of statistics, outputs and slopes (test/law/norm_numerics.cpp).
+/// The difference may round to less than 0, where no element deviates: relu keeps the root real.
+/// They serve expressions and handles, so what a layer, its closed form and its running statistics ask for is one node.
 template <class C, class Mask>
-constexpr auto variance_of_centered(C const& c, Mask mask) {
+constexpr auto variance_of_shifted(C const& c, Mask mask) {
   return relu(mean_kept(square(c), mask) - square(mean_kept(c, mask)));
 }
-/// The mean again, with what rounding left in the centered values: the sum of many large values loses more than that of many small ones.
+/// The mean, by way of the shift: the sum of many large values loses more than that of many small ones.
 template <class X, class Mask>
 constexpr auto mean_observed(X const& x, Mask mask) {
-  return mean_kept(x, mask) + mean_kept(centered(x, mask), mask);
+  return rough_mean(x, mask) + mean_kept(shifted(x, mask), mask);
 }
-/// The same as a composite: in a scope of its own c is traced once, however long its formula.
+/// The variance as a composite: in a scope of its own c is traced once, however long its formula.
 template <>
-struct rule<centered_variance_> : composite {
-  static constexpr char const* name = "centered_variance";
-  static constexpr auto expand(auto c, auto mask) { return variance_of_centered(c, mask); }
+struct rule<shifted_variance_> : composite {
+  static constexpr char const* name = "shifted_variance";
+  static constexpr auto expand(auto c, auto mask) { return variance_of_shifted(c, mask); }
 };
 template <class X, class Mask>
 constexpr auto variance_kept(X const& x, Mask mask) {
-  return detail::make_node<centered_variance_, Mask::value, shape_from<kept_axes<shape_of<X>, Mask::value>>>(centered(x, mask));
+  return detail::make_node<shifted_variance_, Mask::value, shape_from<kept_axes<shape_of<X>, Mask::value>>>(shifted(x, mask));
 }
 
-/// c / sqrt(mean(c^2) + eps) for a centered c: the second half of normalize, in a scope of its own so that c is traced once.
+/// (c - mean(c)) / sqrt(variance(c) + eps) for a shifted c: the second half of normalize, in a scope of its own so that c is traced once.
 template <>
 struct rule<scaled_by_deviation_> : composite {
   static constexpr char const* name = "scaled_by_deviation";
   static constexpr int arity = 2;
-  static constexpr auto inverse(auto c, auto eps, auto mask) { return 1 / sqrt(variance_of_centered(c, mask) + eps); }
-  static constexpr auto expand(auto c, auto eps, auto mask) { return (c - mean_kept(c, mask)) * inverse(c, eps, mask); }
+  static constexpr auto inverse(auto c, auto eps, auto mask) { return 1 / sqrt(variance_of_shifted(c, mask) + eps); }
+  static constexpr auto expand(auto c, auto eps, auto mask) { return recentered(c, mask) * inverse(c, eps, mask); }
 };
 
 template <>
@@ -58,13 +57,13 @@ struct rule<normalize_> : composite {
   static constexpr int arity = 2;
   static constexpr bool closed_form = true;
   static constexpr auto expand(auto x, auto eps, auto mask) {
-    return detail::make_node<scaled_by_deviation_, decltype(mask)::value, shape_of<decltype(x)>>(centered(x, mask), eps);
+    return detail::make_node<scaled_by_deviation_, decltype(mask)::value, shape_of<decltype(x)>>(shifted(x, mask), eps);
   }
   /// Two reductions instead of the four that plain differentiation of the expansion costs, and neither waits for the deviation: mean(dy y) comes from
-  /// dy times the centered values, in the sweep that makes the variance. Of two elements eps alone leaves a slope, which the difference of the general
+  /// dy times the shifted values, in the sweep that makes the variance. Of two elements eps alone leaves a slope, which the difference of the general
   /// formula would drown in rounding.
   static constexpr handle pullback(handle dy, handle y, handle x, handle eps, unsigned mask) {
-    handle const c = centered(x, mask), r = rule<scaled_by_deviation_>::inverse(c, eps, mask), d = centered(dy, mask);
+    handle const c = shifted(x, mask), r = rule<scaled_by_deviation_>::inverse(c, eps, mask), d = dy - mean_kept(dy, mask);
     if (reduced_count(x, mask) == 2) return d * (eps * r * r * r);
     handle const along = r * (mean_kept(dy * c, mask) - mean_kept(c, mask) * mean_kept(dy, mask));
     return r * (d - y * along);

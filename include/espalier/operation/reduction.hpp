@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include "../shape/reduce.hpp"
-#include "structure.hpp"
+#include "factors.hpp"
 
 namespace espalier {
 
@@ -38,6 +38,7 @@ constexpr float combine_single(float a, float b, float) {
 ///   combine(a, b)               associative and commutative
 ///   constant(value, count)      the reduction of count equal values
 ///   pullback(dy, y, x)          dy and y keep the reduced axes with extent 1
+///   linear                      optional: factors that are the same for all elements leave it
 /// A reduction over scattered axes becomes several, each of a pattern that loops can absorb.
 struct reduction {
   template <class Op>
@@ -58,6 +59,19 @@ namespace detail {
 template <class Op>
 constexpr int reduce_piece(program_builder& g, int id, unsigned mask, graph::pattern p) {
   extents const s = reduced_extents(g[id].shape, mask, true);
+  if constexpr (requires { rule<Op>::linear; })
+    if (!g.plain) {
+      factored const f = without_factors(g, id, s, p);
+      if (f.factor) return product(g, g[id].op, reduce_piece<Op>(g, f.rest, mask, p), f.factor);
+      graph::node const x = g[id];
+      if (x.op->summed == graph::within_sum::multiplies)
+        for (int i = 0; i < 2; ++i) {
+          graph::node const c = g[x.operand[i]];
+          if (c.op->summed != graph::within_sum::recenters) continue;
+          int const m = repeated(g, c.operand[1], s, p), a = x.operand[1 - i];
+          if (m) return product(g, c.op, reduce_piece<Op>(g, product(g, x.op, a, c.operand[0]), mask, p), product(g, x.op, reduce_piece<Op>(g, a, mask, p), m));
+        }
+    }
   return g.add(graph::node{&described<Op>, {id, 0, 0, 0}, static_cast<std::uint64_t>(p), s});
 }
 

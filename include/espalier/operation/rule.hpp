@@ -33,7 +33,7 @@ constexpr int add_as_written(program_builder& g, node const& n) { return g.add(n
 
 /// A descriptor with nothing but a name, a family and an arity; NaN says that no neutral element is known.
 constexpr descriptor plain_descriptor(char const* name, family kind, int arity) {
-  return descriptor{name, kind, arity, &add_as_written, nullptr, nullptr, nullptr, {__builtin_nan(""), __builtin_nan("")}, 0, false, false};
+  return descriptor{name, kind, arity, &add_as_written, nullptr, nullptr, nullptr, {__builtin_nan(""), __builtin_nan("")}, 0, false, false, within_sum::stays};
 }
 
 }  // namespace graph
@@ -97,6 +97,7 @@ constexpr int elementwise_emit(program_builder& g, graph::node const& written);
 ///   commutative                optional
 ///   costly                     optional: dearer than a store and a load, so kept where a kernel needs it again
 ///   cheap                      optional: costs about as much as an addition
+///   summed                     optional: what leaves a sum of it (graph::within_sum)
 ///   simplify(g, node) -> id    optional: an equal, cheaper node, or 0
 struct elementwise {
   static constexpr int arity = 1;
@@ -104,6 +105,7 @@ struct elementwise {
   static constexpr double neutral_right = __builtin_nan("");
   static constexpr bool commutative = false;
   static constexpr bool cheap = false;
+  static constexpr graph::within_sum summed = graph::within_sum::stays;
   static constexpr saved saves = saved::nothing;
 
   template <class Op>
@@ -120,7 +122,8 @@ struct elementwise {
                              {R::neutral_left, R::neutral_right},
                              0,
                              R::commutative,
-                             R::cheap};
+                             R::cheap,
+                             R::summed};
   }
 };
 

@@ -10,6 +10,7 @@ template <>
 struct rule<sum_> : reduction {
   static constexpr char const* name = "sum";
   static constexpr double identity = 0;
+  static constexpr bool linear = true;
   template <class T>
   ESPALIER_EVERYWHERE static constexpr T combine(T a, T b) {
     return a + b;

@@ -2,6 +2,7 @@
 #pragma once
 #include "../expression/call.hpp"
 #include "../operation/composite.hpp"
+#include "../operation/copied.hpp"
 #include "../operation/reduction.hpp"
 
 /// From an expression to a program: one overload of lower per kind of expression, run by the constant evaluator.
@@ -167,6 +168,18 @@ constexpr int lower(tracer& t, updating<S, Y, Buffer, New> const& e, scope const
   int const y = lower(t, e.y, in);
   if (t.how == mode::training) t.result.add_output(lower(t, e.new_value, in), destination::buffer, e.buffer.slot);
   return y;
+}
+
+/// Makes a node a result. One that is an operand, or a result already, is copied where it is read.
+constexpr void add_result(program& p, int id, int index) {
+  auto const data_of = [&](int x) {
+    while (p.nodes[x].op->kind == family::reshape || p.nodes[x].op->kind == family::alias) x = p.nodes[x].operand[0];
+    return x;
+  };
+  int const data = data_of(id);
+  bool copy = p.nodes[data].op->kind == family::argument;
+  for (int i = 0; i < p.output_count; ++i) copy = copy || data_of(p.outputs[i].id) == data;
+  p.add_output(copy ? p.nodes.add(node{&described<copied_>, {data, 0, 0, 0}, static_cast<std::uint64_t>(index), p.nodes[data].shape}) : id, destination::result, index);
 }
 
 }  // namespace espalier::graph

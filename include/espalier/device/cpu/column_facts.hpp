@@ -29,7 +29,7 @@ struct column_facts {
     bool kept[most_steps]{};
     for (int i = 0; i < steps; ++i) {
       auto const& s = Facts::step_at[i];
-      bool const known = is_known(i), sum = known && s.where == place::column && s.reduces;
+      bool const known = is_known(i), sum = known && s.where == place::column && s.reduces && !Facts::taken_first(i);
       int const own = Facts::plan.ready[i];
       if (sum) r.in_known[own][i] = kept[i] = true;
       for (int o : s.operand) {

@@ -16,9 +16,10 @@ struct column_nest : nest<place::column, T, Arch, Steps, Leaves, Outputs> {
   static constexpr int tail = Columns % width, vectors = Columns / width + (tail != 0 ? 1 : 0), slots = memory::of.slots;
   static constexpr std::int64_t elements = std::int64_t{Rows} * Columns, bytes = elements * static_cast<std::int64_t>(sizeof(T));
 
-  /// Rows at a time: as many chains of additions, and as many uses of what is loaded for a column. Small groups are over before that pays.
-  static constexpr int together(int work) {
-    int const most = work <= 2 || (elements >= 8192 && work <= 16) ? 4 : 2;
+  /// Rows at a time: as many chains of additions, and as many uses of what is loaded for a column. Small groups are over before that pays, and where
+  /// little is done and nothing added, four places that are read and four that are written are more than the first cache level likes.
+  static constexpr int together(int work, bool adds) {
+    int const most = !adds && work <= 4 ? 2 : work <= 2 || (elements >= 8192 && work <= 16) ? 4 : 2;
     for (int r = most; r > 1; --r)
       if (Rows % r == 0) return r;
     return Rows < most ? 1 : most;
@@ -199,29 +200,35 @@ struct column_nest : nest<place::column, T, Arch, Steps, Leaves, Outputs> {
   }
   template <int S>
   static ESPALIER_INLINE void sweep(block const& b, step_packs* total) {
-    constexpr int at_once = together(facts::work(S)), times = Rows / at_once;
+    constexpr int at_once = together(facts::work(S), facts::reduced(S).count > 0), times = Rows / at_once;
     for (int i = 0; i < times; ++i)
       rows<S>(b, total, (upwards(S) ? times - 1 - i : i) * at_once, std::make_integer_sequence<int, at_once>{}, typename base::leaf_numbers{});
     if constexpr (Rows % at_once != 0)
       for (int row = times * at_once; row < Rows; ++row) rows<S>(b, total, row, std::make_integer_sequence<int, 1>{}, typename base::leaf_numbers{});
   }
 
+  template <int Count, class Op>
+  static ESPALIER_INLINE V of_three_rows(T const* first) {
+    constexpr std::ptrdiff_t midst = std::ptrdiff_t{Rows / 2} * Columns, last = std::ptrdiff_t{Rows - 1} * Columns;
+    return rule<Op>::of_three(V::template load_first<Count>(first), V::template load_first<Count>(first + midst), V::template load_first<Count>(first + last), V(T(Rows)));
+  }
   /// What is known of some columns after a sweep.
   template <int Count, int I, class Op, place W, int A, int B, int C>
-  static ESPALIER_INLINE void known(step<Op, W, A, B, C> s, T* const* out, V* lines, V const* held, V* total, int j) {
+  static ESPALIER_INLINE void known(step<Op, W, A, B, C> s, T const* const* start_of, T* const* out, V* lines, V const* held, V* total, int j) {
     if constexpr (W == place::single) {
       V x = base::template fixed<A>(lines, held);
       if constexpr (Count < width) x = select(V::template first_lanes<Count>(), x, V(base::template identity<I>));
       total[I] = rule<Op>::combine(total[I], x);
     } else {
-      if constexpr (!facts::step_at[I].reduces) lines[I] = base::template fixed_value<V>(s, lines, held);
+      if constexpr (facts::taken_first(I)) lines[I] = of_three_rows<Count, Op>(start_of[-1 - A] + j);
+      else if constexpr (!facts::step_at[I].reduces) lines[I] = base::template fixed_value<V>(s, lines, held);
       constexpr int k = facts::output_of(I);
       if constexpr (k >= 0) lines[I].template store_first<Count>(out[k] + j);
     }
   }
   template <int I>
   static ESPALIER_INLINE void keep(V const* lines, T* kept) {
-    if constexpr (!facts::step_at[I].reduces && (memory::of.slot[I] >= 0)) lines[I].store(kept + at_slot<I>);
+    if constexpr ((!facts::step_at[I].reduces || facts::taken_first(I)) && (memory::of.slot[I] >= 0)) lines[I].store(kept + at_slot<I>);
   }
   template <int S, int Count, int... I>
   static ESPALIER_INLINE void known_vector(block const& b, T* kept, V* total, int j, std::integer_sequence<int, I...>) {
@@ -229,7 +236,7 @@ struct column_nest : nest<place::column, T, Arch, Steps, Leaves, Outputs> {
     leaf_packs held;
     load_lines(lines, kept, chosen_steps<typename memory::template lines_of_known<S>>{});
     hold_all<Count>(b.start_of, held, j, typename base::leaf_numbers{});
-    (known<Count, I>(typename facts::template step_type<I>{}, b.first, lines, held, total, j), ...);
+    (known<Count, I>(typename facts::template step_type<I>{}, b.start_of, b.first, lines, held, total, j), ...);
     (keep<I>(lines, kept), ...);
     using next = chosen_steps<typename memory::template sums<S + 1, place::column>>;
     base::clear(lines, next{});

@@ -31,6 +31,7 @@ static_assert(most_steps <= 64);
 struct step_facts {
   place where;
   bool reduces;
+  bool rough;  ///< a reduction that a few elements in memory may stand for
   bool costly;
   int operand[3];
 };
@@ -47,6 +48,13 @@ template <class Op>
 inline constexpr bool is_reduction = described<Op>.kind == family::reduction;
 template <>
 inline constexpr bool is_reduction<copy_op> = false;
+
+/// May a few elements in memory stand for a reduction?
+template <class Op>
+inline constexpr bool is_rough = false;
+template <class Op>
+  requires requires { rule<Op>::roughly; }
+inline constexpr bool is_rough<Op> = rule<Op>::roughly;
 
 /// Is a value of Op worth a store and a load where it is read again?
 template <class Op>
@@ -86,6 +94,8 @@ class scheduler {
     for (int i = 0; i < Steps; ++i) {
       if (!steps_[i].reduces) continue;
       int const from = steps_[i].operand[0];
+      s_.fed[i] = -1;
+      if (taken_first(i)) continue;
       s_.fed[i] = from >= 0 ? s_.ready[from] : 0;
       if (inner_ == place::row && steps_[i].where == place::column) s_.fed[i] = last;
       if (full(from)) want(s_.fed[i], from);
@@ -99,13 +109,17 @@ class scheduler {
   }
 
  private:
+  /// What lies in memory is there before the first sweep.
+  constexpr bool taken_first(int i) const {
+    return steps_[i].rough && steps_[i].where == inner_ && steps_[i].operand[0] < 0 && leaves_[-1 - steps_[i].operand[0]].what == leaf_kind::memory && full(steps_[i].operand[0]);
+  }
   constexpr bool full(int from) const { return (from >= 0 ? steps_[from].where : leaves_[-1 - from].where) == place::full; }
   constexpr void find_ready(int i) {
     int r = 0;
     for (int o : steps_[i].operand)
       if (o >= 0 && s_.ready[o] > r) r = s_.ready[o];
     bool const of_full = steps_[i].reduces && full(steps_[i].operand[0]);
-    s_.ready[i] = steps_[i].where == inner_ && (of_full || (steps_[i].reduces && steps_[i].operand[0] < 0)) ? r + 1 : r;
+    s_.ready[i] = taken_first(i) ? 0 : steps_[i].where == inner_ && (of_full || (steps_[i].reduces && steps_[i].operand[0] < 0)) ? r + 1 : r;
   }
   constexpr int stored_in(int k) const { return outputs_[k].late ? s_.sweeps - 1 : s_.ready[outputs_[k].step]; }
   constexpr void want(int sweep, int root) {
@@ -173,7 +187,7 @@ template <place Inner, int Spare, class... Op, place... Where, int... A, int... 
           bool... Late>
 struct nest_facts<Inner, Spare, list<step<Op, Where, A, B, C>...>, list<leaf<What, LeafWhere, Bits>...>, list<output<Out, Late>...>> {
   static constexpr int steps = sizeof...(Op), leaves = sizeof...(What), outputs = sizeof...(Out);
-  static constexpr detail::step_facts step_at[sizeof...(Op)] = {{Where, detail::is_reduction<Op>, detail::is_costly<Op>, {A, B, C}}...};
+  static constexpr detail::step_facts step_at[sizeof...(Op)] = {{Where, detail::is_reduction<Op>, detail::is_rough<Op>, detail::is_costly<Op>, {A, B, C}}...};
   static constexpr detail::leaf_facts leaf_at[sizeof...(What) + 1] = {{What, LeafWhere}..., {}};
   static constexpr detail::output_facts output_at[sizeof...(Out) + 1] = {{Out, Late}..., {}};
   static constexpr detail::schedule plan = detail::scheduler<steps, outputs>{step_at, leaf_at, output_at, Inner, Spare}.run();
@@ -200,6 +214,8 @@ struct nest_facts<Inner, Spare, list<step<Op, Where, A, B, C>...>, list<leaf<Wha
     int const k = output_of(i);
     return k >= 0 && step_at[i].where == place::full && (output_at[k].late ? plan.sweeps - 1 : plan.ready[i]) == s;
   }
+  /// Is step i taken from a few elements of a leaf before the first sweep?
+  static constexpr bool taken_first(int i) { return step_at[i].rough && step_at[i].reduces && plan.fed[i] < 0; }
   /// Is step i a reduction that sweep s feeds with full values?
   static constexpr bool reduces(int s, int i) {
     if (!step_at[i].reduces) return false;

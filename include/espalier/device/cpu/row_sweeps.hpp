@@ -38,6 +38,8 @@ struct row_sweeps : nest<place::row, T, Arch, Steps, Leaves, Outputs, (Columns *
   static constexpr int together = sums_of_columns > 0 && Rows >= 4 && vectors >= 4 ? 2 : 1;
   static constexpr std::int64_t bytes = facts::full_operands() * std::int64_t{Rows} * Columns * std::int64_t{sizeof(T)};
   static constexpr bool far = bytes > detail::past_caches, streams = far && tail == 0;
+  /// The next row is asked for while this one is in the first cache level: where the operands are in no level of its own.
+  static constexpr bool reads_ahead = bytes > (std::int64_t{1} << 20) && sweeps > 1 && Rows > 1;
   static constexpr bool asks_ahead = facts::full_results() * std::int64_t{Rows} * Columns * std::int64_t{sizeof(T)} >= written_far;
 
   /// A single row that fits in registers is one straight line: nothing else hides its latency. Shorter rows have little of it.
@@ -89,12 +91,18 @@ struct row_sweeps : nest<place::row, T, Arch, Steps, Leaves, Outputs, (Columns *
       sum.template store_first<Count>(at);
     }
   }
+  /// Where an earlier sweep has left something in a result's own row, its lines are there.
+  static constexpr bool was_written(int output) {
+    for (int i = 0; i < steps; ++i)
+      if (facts::plan.kept[i] - 1 == output) return true;
+    return false;
+  }
   template <int Count, int I>
   static ESPALIER_INLINE void put(V x, T* to, int j, bool past) {
     if constexpr (streams && Count == width && facts::plan.kept[I] == 0) {
       if (past) return x.stream(to + j);
     }
-    if constexpr (asks_ahead && Count == width) prefetch_to_write(to + j + 4096 / static_cast<int>(sizeof(T)));
+    if constexpr (asks_ahead && Count == width && !was_written(facts::output_of(I))) prefetch_to_write(to + j + 4096 / static_cast<int>(sizeof(T)));
     x.template store_first<Count>(to + j);
     detail::unused(past);
   }
@@ -132,7 +140,8 @@ struct row_sweeps : nest<place::row, T, Arch, Steps, Leaves, Outputs, (Columns *
   }
   template <int U, int R, int I, class Op, place W, int A, int B, int C, class Sum>
   static ESPALIER_INLINE void known(step<Op, W, A, B, C> s, line& l, T* singles, Sum const* sum) {
-    if constexpr (!facts::step_at[I].reduces) l.values[I] = base::template fixed_value<T>(s, l.values, l.held);
+    if constexpr (facts::taken_first(I)) l.values[I] = rule<Op>::of_three(l.in[-1 - A][0], l.in[-1 - A][Columns / 2], l.in[-1 - A][Columns - 1], T(Columns));
+    else if constexpr (!facts::step_at[I].reduces) l.values[I] = base::template fixed_value<T>(s, l.values, l.held);
     else if constexpr (W == place::row) l.values[I] = detail::fold_pack<Op>(joined<Op, I, R, 0, U>(sum));
     else singles[I] = rule<Op>::combine(singles[I], base::template fixed<A>(l.values, l.held));
   }
@@ -153,7 +162,7 @@ struct row_sweeps : nest<place::row, T, Arch, Steps, Leaves, Outputs, (Columns *
     V index = V::iota(static_cast<T>(from));
     ESPALIER_AS_LOOP
     for (; j + stride <= to; j += stride) {
-      if constexpr (far && S == sweeps - 1 && Rows > 1) (ahead<static_cast<int>(sizeof...(R))>(l[0], j + U * width, typename base::leaf_numbers{}), ...);
+      if constexpr (reads_ahead && S == sweeps - 1) (ahead<static_cast<int>(sizeof...(R))>(l[0], j + U * width, typename base::leaf_numbers{}), ...);
       (lane<S, width>(l, sums, sum[U], index + U * width, false, j + U * width, past, rows, reduced{}), ...);
       index += stride;
     }

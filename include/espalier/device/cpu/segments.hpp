@@ -80,16 +80,20 @@ struct segment_nest : nest<place::row, T, Arch, Steps, Leaves, Outputs> {
     detail::unused(to, from);
   }
 
+  /// Where a row's element lies, from its first.
+  template <int J>
+  static constexpr std::ptrdiff_t offset = std::ptrdiff_t{J / run_length} * Rows * run_length + J % run_length;
   /// What is known of a row after a sweep. The numbers of a row lie in every lane of a pack.
   template <int I, class Op, place W, int A, int B, int C>
-  static ESPALIER_INLINE void known(step<Op, W, A, B, C> s, V* lines, V const* held, V const* sum) {
-    if constexpr (facts::step_at[I].reduces) lines[I] = V(detail::fold_pack<Op>(sum[I]));
+  static ESPALIER_INLINE void known(step<Op, W, A, B, C> s, T const* const* in, V* lines, V const* held, V const* sum) {
+    if constexpr (facts::taken_first(I)) lines[I] = V(rule<Op>::of_three(in[-1 - A][0], in[-1 - A][offset<Columns / 2>], in[-1 - A][offset<Columns - 1>], T(Columns)));
+    else if constexpr (facts::step_at[I].reduces) lines[I] = V(detail::fold_pack<Op>(sum[I]));
     else lines[I] = base::template fixed_value<V>(s, lines, held);
   }
   template <int... I>
-  static ESPALIER_INLINE void all_known(V* lines, V const* held, V const* sum, std::integer_sequence<int, I...>) {
-    (known<I>(typename facts::template step_type<I>{}, lines, held, sum), ...);
-    detail::unused(lines, held, sum);
+  static ESPALIER_INLINE void all_known(T const* const* in, V* lines, V const* held, V const* sum, std::integer_sequence<int, I...>) {
+    (known<I>(typename facts::template step_type<I>{}, in, lines, held, sum), ...);
+    detail::unused(in, lines, held, sum);
   }
 
   template <int S, int... R>
@@ -115,7 +119,7 @@ struct segment_nest : nest<place::row, T, Arch, Steps, Leaves, Outputs> {
     } else if constexpr (together == 2) {
       combine_all(sum[0], sum[1], reduced{});
     }
-    all_known(lines, held, sum[0], chosen_steps<typename base::template known_after<S>>{});
+    all_known(in, lines, held, sum[0], chosen_steps<typename base::template known_after<S>>{});
   }
   template <int S>
   static ESPALIER_INLINE void sweeps(T const* const* in, T* const* out, V* lines, V const* held, bool past_caches) {
@@ -157,7 +161,7 @@ struct segment_nest : nest<place::row, T, Arch, Steps, Leaves, Outputs> {
       V const held[] = {held_leaf<L>(start_of, row)..., V(T(0))};
       for (int k = 0; k < facts::outputs; ++k) out[k] = first[k] + static_cast<std::ptrdiff_t>(row) * run_length;
       step_packs lines;
-      all_known(lines, held, lines, chosen_steps<typename base::template known_after<-1>>{});
+      all_known(in, lines, held, lines, chosen_steps<typename base::template known_after<-1>>{});
       sweeps<0>(in, out, lines, held, past_caches);
       store_lines(first, lines, row, chosen_steps<typename base::template at_place<place::row>>{});
     }

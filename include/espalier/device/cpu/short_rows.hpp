@@ -132,7 +132,8 @@ struct short_row_nest : nest<place::row, T, Arch, Steps, Leaves, Outputs, 2> {
   }
   template <int Count, int I, class Op, place W, int A, int B, int C>
   static ESPALIER_INLINE void known(step<Op, W, A, B, C> s, block& b, V const* sum, totals& all) {
-    if constexpr (!facts::step_at[I].reduces) b.lines[I] = base::template fixed_value<V>(s, b.lines, b.held);
+    if constexpr (facts::taken_first(I)) b.lines[I] = rule<Op>::of_three(b.in[-1 - A][0], b.in[-1 - A][Columns / 2], b.in[-1 - A][Columns - 1], V(T(Columns)));
+    else if constexpr (!facts::step_at[I].reduces) b.lines[I] = base::template fixed_value<V>(s, b.lines, b.held);
     else if constexpr (W == place::row) b.lines[I] = sum[I];
     else all.single[I] = rule<Op>::combine(all.single[I], of_valid_rows<Count, I, Op>(base::template fixed<A>(b.lines, b.held)));
   }

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "structure.hpp"
+
+/// What is the same for everything that a sum adds leaves it: sum(k x) = k sum(x). The sum then needs to know nothing of k, so that it can be had in an
+/// earlier sweep, and often is one that is wanted anyway: mean(dy w) of a batch norm and the gradient of its bias are both sum(dy). Literals stay where
+/// they are: who divides before adding may fear to exceed the range.
+namespace espalier::detail {
+
+/// rest * factor, of which the factor (0: none) has the shape of the sum.
+struct factored {
+  int rest, factor;
+};
+
+/// What an operand repeats along the summed axes, in the shape of the sum, or 0.
+constexpr int repeated(program_builder& g, int id, extents const& sum, graph::pattern p) {
+  graph::node const& n = g[id];
+  if (n.op->kind != family::broadcast || n.attribute != static_cast<std::uint64_t>(p)) return 0;
+  extents const& from = g[n.operand[0]].shape;
+  // Scattered axes of equal size could be cut at different places.
+  bool const scattered = p == graph::pattern::middle || p == graph::pattern::segments;
+  return from == sum || (!scattered && from.size() == sum.size()) ? graph::emit_reshape(g, n.operand[0], sum) : 0;
+}
+
+constexpr int product(program_builder& g, graph::descriptor const* op, int a, int b) {
+  return op->emit(g, graph::node{op, {a, b, 0, 0}, 0, g[a].shape});
+}
+
+/// The value of a composite in a backward pass, which is past asking for its own rule.
+constexpr int looked_into(program_builder& g, int id) {
+  while (g.backward && g[id].op->summed == graph::within_sum::expands) id = g[id].operand[0];
+  return id;
+}
+
+constexpr factored without_factors(program_builder& g, int id, extents const& sum, graph::pattern p) {
+  id = looked_into(g, id);
+  graph::node const x = g[id];
+  if (x.op->summed != graph::within_sum::multiplies) return {id, 0};
+  int const k[] = {repeated(g, x.operand[0], sum, p), repeated(g, x.operand[1], sum, p)};
+  if (k[0] && k[1]) return {id, 0};
+  factored const a = k[0] ? factored{0, k[0]} : without_factors(g, x.operand[0], sum, p), b = k[1] ? factored{0, k[1]} : without_factors(g, x.operand[1], sum, p);
+  if (!a.factor && !b.factor) return {id, 0};
+  return {a.rest && b.rest ? product(g, x.op, a.rest, b.rest) : a.rest + b.rest, a.factor && b.factor ? product(g, x.op, a.factor, b.factor) : a.factor + b.factor};
+}
+
+}  // namespace espalier::detail
