@@ -30,7 +30,7 @@ struct column_nest : nest<place::column, T, Arch, Steps, Leaves, Outputs> {
   static constexpr bool to_and_fro = bytes > (std::int64_t{1} << 19);
   static constexpr bool upwards(int s) { return to_and_fro && s % 2 != 0; }
   static constexpr bool streams = bytes >= detail::streamed_bytes && tail == 0;
-  static constexpr bool asks_ahead = facts::full_results() * elements * std::int64_t{sizeof(T)} >= written_far;
+  static constexpr bool asks_ahead = facts::full_results() * bytes > 2 * written_far;
   static constexpr int most_together = 4;
 
   /// Vectors of columns at a time: what is kept of them takes at most 48 KiB.

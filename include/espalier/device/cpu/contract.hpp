@@ -247,8 +247,9 @@ struct contract {
   static constexpr bool by_cblas = detail::by_cblas<T, M, N, K>;
   static constexpr std::int64_t most_parts = by_cblas || terms < 2'000'000 || M < 8 || one_column || turned ? 1 : terms < 16'000'000 ? terms / 1'000'000 : 16;
   /// Threads share a product by rows where each part has so many that packing b for them alone costs little, else by columns.
-  static constexpr bool by_rows = M >= 256 && (M >= N || packed_a);
-  static constexpr std::int64_t panels = streams ? streamed::panels : (N + panel - 1) / panel, some_parts = by_rows ? M / 128 : panels;
+  static constexpr bool by_rows = M >= 256 && (streams ? M >= 4 * N : M >= N || packed_a);
+  static constexpr std::int64_t panels = streams ? streamed::panels : (N + panel - 1) / panel;
+  static constexpr std::int64_t some_parts = by_rows ? M / 128 : streams ? 2 * ((panels + streamed::together - 1) / streamed::together) : panels;
 
  public:
   static constexpr std::int64_t scratch =
