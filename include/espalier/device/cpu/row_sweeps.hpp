@@ -165,7 +165,8 @@ struct row_sweeps : nest<place::row, T, Arch, Steps, Leaves, Outputs, (Columns *
     ESPALIER_AS_LOOP
     for (; j + stride <= to; j += stride) {
       if constexpr (reads_on) (ahead<0>(l[0], j + U * width + 2048 / static_cast<int>(sizeof(T)), typename base::leaf_numbers{}), ...);
-      if constexpr (reads_ahead && S == sweeps - 1) (ahead<static_cast<int>(sizeof...(R))>(l[0], j + U * width, typename base::leaf_numbers{}), ...);
+      if constexpr (reads_ahead && S >= sweeps - 2 && count % 2 == 0 && sizeof...(R) == 1) (half_ahead<U, S - (sweeps - 2)>(l[0], j), ...);
+      else if constexpr (reads_ahead && S == sweeps - 1) (ahead<static_cast<int>(sizeof...(R))>(l[0], j + U * width, typename base::leaf_numbers{}), ...);
       (lane<S, width>(l, sums, sum[U], index + U * width, false, j + U * width, past, rows, reduced{}), ...);
       index += stride;
     }
@@ -207,6 +208,10 @@ struct row_sweeps : nest<place::row, T, Arch, Steps, Leaves, Outputs, (Columns *
     constexpr int start = (vectors - static_cast<int>(sizeof...(Rest))) * width;
     (lane<S, width>(l, sums, sum[Rest], V::iota(static_cast<T>(start + Rest * width)), false, start + Rest * width, past, rows, chosen_steps<typename base::template reduced<S>>{}), ...);
     detail::unused(l, sums, sum, past, rows, start);
+  }
+  template <int U, int S>
+  static ESPALIER_INLINE void half_ahead(line const& l, int j) {
+    if constexpr (U % 2 == 0) ahead<1>(l, (j + U * width + S * Columns) / 2, typename base::leaf_numbers{});
   }
   template <int R, int... L>
   static ESPALIER_INLINE void ahead(line const& l, int j, std::integer_sequence<int, L...>) {

@@ -17,6 +17,8 @@ struct segment_nest : nest<place::row, T, Arch, Steps, Leaves, Outputs> {
   static constexpr std::int64_t elements = std::int64_t{Rows} * Columns;
   static constexpr bool streams = elements * static_cast<std::int64_t>(sizeof(T)) >= (std::int64_t{16} << 20) && tail == 0;
   static constexpr bool asks_ahead = facts::full_results() * elements * std::int64_t{sizeof(T)} >= written_far;
+  /// The next row's run lies behind this one's: it is asked for in the last sweep.
+  static constexpr bool reads_ahead = facts::full_operands() * elements * std::int64_t{sizeof(T)} > (std::int64_t{1} << 20) && facts::works_in(1);
   using step_packs = V[static_cast<std::size_t>(steps)];
 
   /// Rows are cut where many elements are summed.
@@ -96,6 +98,11 @@ struct segment_nest : nest<place::row, T, Arch, Steps, Leaves, Outputs> {
     detail::unused(in, lines, held, sum);
   }
 
+  template <int... L>
+  static ESPALIER_INLINE void ahead(T const* const* in, std::ptrdiff_t j, std::integer_sequence<int, L...>) {
+    ((facts::is_memory(L, place::full) ? prefetch(in[L] + j) : void()), ...);
+    detail::unused(in, j);
+  }
   template <int S, int... R>
   static ESPALIER_INLINE void sweep(T const* const* in, T* const* out, V* lines, V const* held, bool past_caches, std::integer_sequence<int, R...>) {
     using computed = chosen_steps<typename base::template computed<S>>;
@@ -105,8 +112,10 @@ struct segment_nest : nest<place::row, T, Arch, Steps, Leaves, Outputs> {
     (base::clear(sum[R], reduced{}), ...);
     for (int segment = 0; segment < Segments; ++segment) {
       std::ptrdiff_t j = static_cast<std::ptrdiff_t>(segment) * Rows * run_length;
-      for (int i = 0; i + together <= whole; i += together, j += together * width)
+      for (int i = 0; i + together <= whole; i += together, j += together * width) {
+        if constexpr (reads_ahead && !facts::works_in(S + 1)) (ahead(in, j + run_length + R * width, typename base::leaf_numbers{}), ...);
         (lane<width, R>(in, out, lines, held, sum[R], past_caches, j, computed{}, reduced{}, stored{}), ...);
+      }
       if constexpr (whole % together != 0)
         for (int i = 0; i < whole % together; ++i, j += width)
           lane<width, 0>(in, out, lines, held, sum[0], past_caches, j, computed{}, reduced{}, stored{});
