@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include "structure.hpp"
+#include "reduction.hpp"
 
 /// What is the same for everything that a sum adds leaves it: sum(k x) = k sum(x). The sum then needs to know nothing of k, so that it can be had in an
 /// earlier sweep, and often is one that is wanted anyway: mean(dy w) of a batch norm and the gradient of its bias are both sum(dy). Literals stay where
 /// they are: who divides before adding may fear to exceed the range.
 namespace espalier::detail {
-
-/// rest * factor, of which the factor (0: none) has the shape of the sum.
-struct factored {
-  int rest, factor;
-};
 
 /// What an operand repeats along the summed axes, in the shape of the sum, or 0.
 constexpr int repeated(program_builder& g, int id, extents const& sum, graph::pattern p) {

@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include "../shape/reduce.hpp"
-#include "factors.hpp"
+#include "structure.hpp"
 
 namespace espalier {
 
 namespace detail {
+
+/// rest * factor, of which the factor (0: none) has the shape of the sum. What leaves a sum is said in factors.hpp.
+struct factored {
+  int rest, factor;
+};
+constexpr factored without_factors(program_builder& g, int id, extents const& sum, graph::pattern p);
+constexpr int repeated(program_builder& g, int id, extents const& sum, graph::pattern p);
+constexpr int product(program_builder& g, graph::descriptor const* op, int a, int b);
 
 template <class Op>
 constexpr int reduce(program_builder& g, int id, unsigned mask, extents const& result);
@@ -192,4 +200,5 @@ constexpr double reduced_count(X const& x, Mask mask) {
 
 }  // namespace espalier
 
+#include "factors.hpp"
 #include "sum.hpp"  // a broadcast is pulled back by a sum
