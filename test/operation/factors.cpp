@@ -95,3 +95,17 @@ BOOST_AUTO_TEST_CASE(slopes) {
   check_pullback("channels", channels{}, doubles<2, 3, 4>(1), doubles<1, 3, 1>(2));
   check_pullback("nested", nested{}, doubles<4, 6>(1), doubles<4, 1>(2), doubles<4, 1>(3));
 }
+
+// In a backward pass a composite is looked into: the sum is then a factor times the sum of what is left of the composite's value.
+namespace {
+struct weighed {
+  constexpr auto operator()(auto b, auto x, auto z) const { return sum((x + b) * esp::softmax<0>(z)); }
+};
+}  // namespace
+BOOST_AUTO_TEST_CASE(a_composite_by_itself) {
+  auto const b = doubles<7>(1);
+  auto const x = doubles<5, 7>(2), z = doubles<5, 7>(3);
+  check_pullback("sum of a softmax", weighed{}, b, x, z);
+  // Each column of a softmax adds up to 1.
+  check_close("slope of what is added", std::get<1>(esp::value_and_grad<0>(weighed{})(b, x, z)), esp::tensor<double, esp::shape<7>>{1, 1, 1, 1, 1, 1, 1}, 1e-14);
+}

@@ -212,7 +212,7 @@ class plan_runner {
     double const* a = data(0);
     extents const from = g_[n.operand[0]].shape;
     if (r_.groups.groups[own.kernel].windowed) {
-      graph::node const& window = g_[plan::data_of(g_, n.operand[0])];
+      graph::node const& window = g_[graph::data_of(g_, n.operand[0])];
       windows = moved(g_.maps[window.attribute], a, g_[window.operand[0]].shape, window.shape);
       a = windows.data();
     }

@@ -63,6 +63,12 @@ struct program_builder {
   constexpr node const& operator[](int id) const { return nodes[id]; }
 };
 
+/// The node that holds the data of `id`: reshapes and aliases are names of the same memory.
+constexpr int data_of(program_builder const& g, int id) {
+  while (g[id].op->kind == family::reshape || g[id].op->kind == family::alias) id = g[id].operand[0];
+  return id;
+}
+
 /// Where a result of a program goes.
 enum class destination : std::uint8_t { result, gradient, parameter, buffer };
 

@@ -7,13 +7,9 @@ namespace espalier {
 
 namespace detail {
 
-/// rest * factor, of which the factor (0: none) has the shape of the sum. What leaves a sum is said in factors.hpp.
-struct factored {
-  int rest, factor;
-};
-constexpr factored without_factors(program_builder& g, int id, extents const& sum, graph::pattern p);
-constexpr int repeated(program_builder& g, int id, extents const& sum, graph::pattern p);
-constexpr int product(program_builder& g, graph::descriptor const* op, int a, int b);
+/// A sum that costs less, or 0: what is the same for all terms leaves it. Defined in factors.hpp.
+template <class Op>
+constexpr int simpler_sum(program_builder& g, int id, unsigned mask, graph::pattern p, extents const& s);
 
 template <class Op>
 constexpr int reduce(program_builder& g, int id, unsigned mask, extents const& result);
@@ -49,6 +45,8 @@ constexpr float combine_single(float a, float b, float) {
 ///   linear                      optional: factors that are the same for all elements leave it
 /// A reduction over scattered axes becomes several, each of a pattern that loops can absorb.
 struct reduction {
+  static constexpr bool linear = false;
+
   template <class Op>
   static constexpr graph::descriptor describe() {
     (void)sizeof(graph::op_registration<Op>);
@@ -67,19 +65,8 @@ namespace detail {
 template <class Op>
 constexpr int reduce_piece(program_builder& g, int id, unsigned mask, graph::pattern p) {
   extents const s = reduced_extents(g[id].shape, mask, true);
-  if constexpr (requires { rule<Op>::linear; })
-    if (!g.plain) {
-      factored const f = without_factors(g, id, s, p);
-      if (f.factor) return product(g, g[id].op, reduce_piece<Op>(g, f.rest, mask, p), f.factor);
-      graph::node const x = g[id];
-      if (x.op->summed == graph::within_sum::multiplies)
-        for (int i = 0; i < 2; ++i) {
-          graph::node const c = g[x.operand[i]];
-          if (c.op->summed != graph::within_sum::recenters) continue;
-          int const m = repeated(g, c.operand[1], s, p), a = x.operand[1 - i];
-          if (m) return product(g, c.op, reduce_piece<Op>(g, product(g, x.op, a, c.operand[0]), mask, p), product(g, x.op, reduce_piece<Op>(g, a, mask, p), m));
-        }
-    }
+  if constexpr (rule<Op>::linear)
+    if (int const simpler = g.plain ? 0 : simpler_sum<Op>(g, id, mask, p, s)) return simpler;
   return g.add(graph::node{&described<Op>, {id, 0, 0, 0}, static_cast<std::uint64_t>(p), s});
 }
 

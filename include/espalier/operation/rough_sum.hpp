@@ -2,8 +2,8 @@
 #pragma once
 #include "detach.hpp"
 #include "multiply.hpp"
-#include "reduction.hpp"
 #include "subtract.hpp"
+#include "sum.hpp"
 
 namespace espalier {
 
@@ -14,26 +14,16 @@ struct rough_sum_ {};
 /// that are taken from one near their mean loses few. The median, because one element by itself may be an outlier, or padding.
 /// It has no slope, and what it is used for must not depend on it: kernels and interpreter do not give the same number.
 template <>
-struct rule<rough_sum_> : reduction {
+struct rule<rough_sum_> : rule<sum_> {
   static constexpr char const* name = "rough_sum";
-  static constexpr double identity = 0;
+  static constexpr bool linear = false;
   static constexpr bool roughly = true;
-  template <class T>
-  ESPALIER_EVERYWHERE static constexpr T combine(T a, T b) {
-    return a + b;
-  }
-  /// Combines the lanes of a pack.
-  template <class V>
-  static constexpr auto across(V x) {
-    return reduce_add(x);
-  }
   /// What kernels take from three of count elements.
   template <class T>
   ESPALIER_EVERYWHERE static constexpr T of_three(T a, T b, T c, T count) {
     using math::minimum, math::maximum;
     return maximum(minimum(a, b), minimum(maximum(a, b), c)) * count;
   }
-  static constexpr double constant(double value, std::int64_t count) { return value * static_cast<double>(count); }
   static constexpr handle pullback(handle dy, handle, handle) { return handle{dy.program, 0}; }
 };
 

@@ -55,12 +55,6 @@ struct grouping {
   int float_segments[graph::capacity];
 };
 
-/// The node that holds the data of `id`: reshapes and aliases are names of the same memory.
-constexpr int data_of(program_builder const& g, int id) {
-  while (g[id].op->kind == family::reshape || g[id].op->kind == family::alias) id = g[id].operand[0];
-  return id;
-}
-
 /// Marks what the outputs need, and fills in what every pass asks of it.
 constexpr void look_up_needed(program_builder const& g, grouping& r, graph::output const* outputs, int output_count) {
   for (int i = 0; i < output_count; ++i) r.needed[outputs[i].id] = true;

@@ -24,7 +24,7 @@ struct storage_layout {
   std::int64_t const* buffers;
 };
 
-/// A result that is a leaf, or goes to two places, is copied at the end.
+/// A gradient or new state that is a leaf, or goes to two places, is copied at the end (results of functions: graph::add_result).
 struct final_copy {
   location from, to;
   std::int64_t size;

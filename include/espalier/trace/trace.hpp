@@ -172,13 +172,9 @@ constexpr int lower(tracer& t, updating<S, Y, Buffer, New> const& e, scope const
 
 /// Makes a node a result. One that is an operand, or a result already, is copied where it is read.
 constexpr void add_result(program& p, int id, int index) {
-  auto const data_of = [&](int x) {
-    while (p.nodes[x].op->kind == family::reshape || p.nodes[x].op->kind == family::alias) x = p.nodes[x].operand[0];
-    return x;
-  };
-  int const data = data_of(id);
+  int const data = data_of(p.nodes, id);
   bool copy = p.nodes[data].op->kind == family::argument;
-  for (int i = 0; i < p.output_count; ++i) copy = copy || data_of(p.outputs[i].id) == data;
+  for (int i = 0; i < p.output_count; ++i) copy = copy || data_of(p.nodes, p.outputs[i].id) == data;
   p.add_output(copy ? p.nodes.add(node{&described<copied_>, {data, 0, 0, 0}, static_cast<std::uint64_t>(index), p.nodes[data].shape}) : id, destination::result, index);
 }
 

@@ -141,12 +141,6 @@ template <class T, class Arch>
   }
 }
 
-/// to[r] = from[r], rows of Columns elements, one after the other.
-template <class T, int Columns>
-[[gnu::noinline]] void copy_narrow_rows(T* to, T const* from, std::int64_t from_stride, std::int64_t rows) {
-  for (std::int64_t r = 0; r < rows; ++r) __builtin_memcpy(to + r * Columns, from + r * from_stride, Columns * sizeof(T));
-}
-
 /// first[r] = from[r, 0 ... Columns) and second[r] = from[r, apart ... apart + Columns): a cache line of from often holds both.
 template <class T, int Columns>
 [[gnu::noinline]] void copy_narrow_rows(T* first, T* second, T const* from, std::int64_t apart, std::int64_t from_stride, std::int64_t rows) {

@@ -78,7 +78,7 @@ constexpr auto alone_kernel() {
   constexpr graph::node const& n = g.nodes[id];
   using Y = shape_of_node<Source, id>;
   if constexpr (group.windowed) {
-    constexpr int window = plan::data_of(g, n.operand[0]);
+    constexpr int window = graph::data_of(g, n.operand[0]);
     using Image = shape_of_node<Source, g.nodes[window].operand[0]>;
     using Window = shape_of_node<Source, window>;
     if constexpr (group.what == plan::kind::contraction)
