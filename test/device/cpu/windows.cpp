@@ -31,11 +31,11 @@ std::vector<T> drawn(int64_t size, std::uint64_t key) {
   return x;
 }
 
-template <class Move, class I = std::make_integer_sequence<int, on_cpu::map_numbers>>
+template <class Move, class I = std::make_integer_sequence<int, espalier::fused::map_numbers>>
 struct map_of;
 template <class Move, int... I>
 struct map_of<Move, std::integer_sequence<int, I...>> {
-  using type = on_cpu::map_type<on_cpu::map_number(Move::value.map, I)...>;
+  using type = espalier::fused::map_type<espalier::fused::map_number(Move::value.map, I)...>;
 };
 template <class Move>
 struct extents_of {

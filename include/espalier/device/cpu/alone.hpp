@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include "../../plan/plan.hpp"
+#include "../group_types.hpp"
+#include "../strides.hpp"
 #include "contract.hpp"
 #include "contract_row.hpp"
 #include "random.hpp"
@@ -9,13 +10,11 @@
 /// Kernels of groups of one node: matrix products, movement that a loop cannot absorb, reductions in the middle of a shape, random draws.
 namespace espalier::on_cpu {
 
-/// The random state behind a program's draws: one key for a model, one step number for each run.
-struct random_state {
-  std::uint64_t key;
-  std::uint64_t step;
-};
+using fused::random_state;
 
 namespace detail {
+
+using namespace fused::detail;
 
 /// Visits every element of `s`, row-major, and hands out an offset that moves by `stride` along each axis.
 template <class Body>
@@ -34,26 +33,6 @@ ESPALIER_INLINE void for_each_offset(extents const& s, std::int64_t const* strid
     }
     if (axis < 0) return;
   }
-}
-
-struct strides {
-  std::int64_t at[max_rank];
-};
-constexpr strides strides_of(extents const& s) {
-  strides r{};
-  std::int64_t stride = 1;
-  for (int axis = s.rank - 1; axis >= 0; --axis) {
-    r.at[axis] = stride;
-    stride *= s.at[axis];
-  }
-  return r;
-}
-/// Strides that read `from`, aligned at the last axis and repeated where it has extent 1, in the order of `to`.
-constexpr strides broadcast_strides(extents const& from, extents const& to) {
-  strides const own = strides_of(from);
-  strides r{};
-  for (int f = from.rank - 1, axis = to.rank - 1; f >= 0; --f, --axis) r.at[axis] = from.at[f] == 1 ? 0 : own.at[f];
-  return r;
 }
 
 /// The same but for the first axis.
@@ -76,22 +55,6 @@ struct strided_copy : independent_parts {
     y += begin * (Strided::result.size() / rows);
     for_each_offset(some_of(Strided::result, count), Strided::stride.at, [&](std::int64_t i, std::int64_t offset) { y[i] = x[offset]; });
   }
-};
-
-template <Shape From, std::uint64_t Permutation>
-struct permuted {
-  static constexpr extents result = permuted_extents(From::value, Permutation);
-  static constexpr strides stride = [] {
-    strides const own = strides_of(From::value);
-    strides r{};
-    for (int i = 0; i < result.rank; ++i) r.at[i] = own.at[Permutation >> (4 * i) & 15u];
-    return r;
-  }();
-};
-template <Shape From, Shape To>
-struct spread {
-  static constexpr extents result = To::value;
-  static constexpr strides stride = broadcast_strides(From::value, To::value);
 };
 
 }  // namespace detail

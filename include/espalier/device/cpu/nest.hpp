@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include "nest_facts.hpp"
+#include "../nest_facts.hpp"
 #include "simd.hpp"
 
 /// The lanes of a fused group's sweeps: what loops over rows and loops down columns share.
 namespace espalier::on_cpu {
 
+using namespace fused;
+
 namespace detail {
+
+using namespace fused::detail;
 
 /// For parameters that an empty expansion leaves unread.
 template <class... X>
@@ -34,16 +38,6 @@ constexpr int unroll(int vectors, int work) {
 }
 
 }  // namespace detail
-
-template <class Selection, class I>
-struct chosen;
-template <class Selection, std::size_t... K>
-struct chosen<Selection, std::index_sequence<K...>> {
-  using type = std::integer_sequence<int, Selection::value.at[K]...>;
-};
-/// A selection as a type: Selection::value is a constexpr selection.
-template <class Selection>
-using chosen_steps = typename chosen<Selection, std::make_index_sequence<static_cast<std::size_t>(Selection::value.count)>>::type;
 
 /// What both directions of a fused group share: the lanes of one sweep. `t` holds the full values of these lanes; `lines` and `held` hold what is fixed
 /// while the inner loop runs: numbers where it runs along a row, packs where it runs down some columns.

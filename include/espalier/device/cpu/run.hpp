@@ -13,61 +13,18 @@ namespace espalier::on_cpu {
 
 namespace detail {
 
-template <graph::descriptor const* Address>
-struct step_op {
-  using type = graph::op_of<Address>;
-};
-template <>
-struct step_op<nullptr> {
-  using type = copy_op;
-};
-
-/// The kernel of a fused group, or what follows a product in its group.
-template <class Source, int X, class S, class L, class O>
-struct fused_kernel;
-template <class Source, int X, std::size_t... S, std::size_t... L, std::size_t... O>
-struct fused_kernel<Source, X, std::index_sequence<S...>, std::index_sequence<L...>, std::index_sequence<O...>> {
-  static constexpr auto const& plan = plan::plan_of<Source>;
-  static constexpr auto const& group = plan.groups.groups[X];
-  static constexpr auto const& code = plan.codes.groups[X];
-  template <std::size_t I>
-  static constexpr plan::step const& step_at = plan.codes.steps[static_cast<std::size_t>(code.first_step) + I];
-  template <std::size_t I>
-  static constexpr plan::leaf const& leaf_at = plan.codes.leaves[static_cast<std::size_t>(code.first_leaf) + I];
-  template <std::size_t I>
-  static constexpr int output_id = plan.codes.outputs[static_cast<std::size_t>(code.first_output) + I];
-
-  using steps = list<step<typename step_op<step_at<S>.op>::type, step_at<S>.where, step_at<S>.operand[0], step_at<S>.operand[1], step_at<S>.operand[2]>...>;
-  using leaves = list<leaf<leaf_at<L>.what, leaf_at<L>.where, leaf_at<L>.bits>...>;
-  using outputs = list<output<plan.codes.local[output_id<O>], plan.codes.late[output_id<O>]>...>;
+template <class Source, int X, class T, class Arch>
+struct fused_kernel : group_of<Source, X> {
+  using types = group_of<Source, X>;
+  using typename types::leaves, typename types::outputs, typename types::steps;
+  static constexpr auto const& group = types::group;
   static constexpr int rows = group.rows, columns = group.columns;
 
-  template <class T, class Arch>
   using whole_type = std::conditional_t<group.how == plan::order::columns, column_nest<T, Arch, rows, columns, steps, leaves, outputs>,
                                         row_nest<T, Arch, rows, columns, steps, leaves, outputs>>;
-  template <class T, class Arch>
-  using type = std::conditional_t<(group.segments > 1), segment_nest<T, Arch, rows, columns, group.segments, steps, leaves, outputs>, whole_type<T, Arch>>;
-  template <class T, class Arch>
+  using type = std::conditional_t<(group.segments > 1), segment_nest<T, Arch, rows, columns, group.segments, steps, leaves, outputs>, whole_type>;
   using after = epilogue<T, Arch, columns, steps, leaves, outputs>;
 };
-
-template <class Source, int Id>
-struct node_shape {
-  static constexpr extents value = plan::program_of<Source>.nodes.nodes[Id].shape;
-};
-template <class Source, int Id>
-using shape_of_node = shape_from<node_shape<Source, Id>>;
-
-/// The map of a move, fold or window of a program, as a type.
-template <class Source, int Id, class I = std::make_index_sequence<static_cast<std::size_t>(map_numbers)>>
-struct map_of_node;
-template <class Source, int Id, std::size_t... I>
-struct map_of_node<Source, Id, std::index_sequence<I...>> {
-  static constexpr auto const& nodes = plan::program_of<Source>.nodes;
-  using type = map_type<map_number(nodes.maps[nodes.nodes[Id].attribute], static_cast<int>(I))...>;
-};
-template <class Source, int Id>
-using node_map = typename map_of_node<Source, Id>::type;
 
 /// The kernel of a group that stands alone.
 template <class Source, int X, class T, class Arch>
@@ -101,55 +58,22 @@ constexpr auto alone_kernel() {
     return std::type_identity<gather_kernel<T, graph::op_of<plan::program_of<Source>.nodes.nodes[id].op>, shape_of_node<Source, n.operand[0]>, shape_of_node<Source, id>>>{};
 }
 
-template <class T>
-ESPALIER_INLINE T* at(void* const* base, plan::location const& where) {
-  return static_cast<T*>(base[where.where]) + where.offset;
-}
-
-template <class Source, class T, int X, std::size_t... L, std::size_t... O>
-ESPALIER_INLINE void fill_addresses(void* const* base, void** p, std::index_sequence<L...>, std::index_sequence<O...>) {
-  constexpr auto const& plan = plan::plan_of<Source>;
-  constexpr auto const& code = plan.codes.groups[X];
-  constexpr std::size_t leaf = static_cast<std::size_t>(code.first_leaf), out = static_cast<std::size_t>(code.first_output);
-  ((p[L] = at<T>(base, plan.places.of[plan.codes.leaves[leaf + L].node])), ...);
-  ((p[sizeof...(L) + O] = at<T>(base, plan.places.of[plan.codes.outputs[out + O]])), ...);
-}
-
-/// Where a product with an epilogue leaves its sums: in its own memory where they are needed again, else where the first result will take their place.
-template <class Source, int X>
-constexpr plan::location const& sums_place() {
-  constexpr auto const& plan = plan::plan_of<Source>;
-  constexpr int first = plan.groups.groups[X].first;
-  return plan.places.of[plan.codes.stored[first] ? first : plan.codes.outputs[plan.codes.groups[X].first_output]];
-}
-
-/// Operand k of a group that stands alone.
-template <class Source, int X>
-constexpr plan::location const& operand_place(int k) {
-  constexpr auto const& plan = plan::plan_of<Source>;
-  int const reference = plan.codes.steps[plan.codes.groups[X].first_step].operand[k];
-  return plan.places.of[plan.codes.leaves[plan.codes.groups[X].first_leaf - 1 - reference].node];
-}
-
 template <class Source, class T, class Arch, int X, class Team>
 ESPALIER_INLINE void call(void* const* base, Team const& team) {
   constexpr auto const& plan = plan::plan_of<Source>;
   constexpr auto const& group = plan.groups.groups[X];
   constexpr auto const& code = plan.codes.groups[X];
   if constexpr (group.what == plan::kind::fused || (group.what == plan::kind::contraction && code.steps > 1)) {
-    using S = std::make_index_sequence<static_cast<std::size_t>(code.steps)>;
-    using L = std::make_index_sequence<static_cast<std::size_t>(code.leaves)>;
-    using O = std::make_index_sequence<static_cast<std::size_t>(code.outputs)>;
     void* p[static_cast<std::size_t>(code.leaves + code.outputs)];
-    fill_addresses<Source, T, X>(base, p, L{}, O{});
-    using kernel = fused_kernel<Source, code.kernel, S, L, O>;
+    fill_addresses<Source, T, X>(base, p);
+    using kernel = fused_kernel<Source, code.kernel, T, Arch>;
     if constexpr (group.what == plan::kind::fused) {
-      run_kernel<typename kernel::template type<T, Arch>, T>(team, static_cast<void* const*>(p));
+      run_kernel<typename kernel::type, T>(team, static_cast<void* const*>(p));
     } else {
       T* const sums = at<T>(base, sums_place<Source, X>());
       run_kernel<typename decltype(alone_kernel<Source, code.kernel, T, Arch>())::type, T>(
           team, static_cast<T const*>(at<T>(base, operand_place<Source, X>(0))), static_cast<T const*>(at<T>(base, operand_place<Source, X>(1))), sums,
-          typename kernel::template after<T, Arch>{p, sums});
+          typename kernel::after{p, sums});
     }
   } else if constexpr (group.what == plan::kind::draw) {
     constexpr graph::node const& n = plan::program_of<Source>.nodes.nodes[group.first];

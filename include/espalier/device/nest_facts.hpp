@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include "../../plan/code.hpp"
-#include "../../operation/rule.hpp"
+#include "../operation/rule.hpp"
+#include "../plan/code.hpp"
 
-/// A fused group as a type, and what its loops must know about it: which steps run in which sweep over the data.
-namespace espalier::on_cpu {
+/// A fused group as a type, and what its loops must know about it on any device: which steps run in which sweep over the data.
+namespace espalier::fused {
 
 using plan::leaf_kind;
 using plan::order;
@@ -156,10 +156,6 @@ class scheduler {
   schedule s_{};
   std::uint64_t met_ = 0, taken_ = 0;
 };
-
-}  // namespace detail
-
-namespace detail {
 
 /// Finding a step's type by its number: overload resolution among bases, one look-up instead of a recursion.
 template <int I, class Step>
@@ -317,4 +313,14 @@ struct nest_facts<Inner, Spare, list<step<Op, Where, A, B, C>...>, list<leaf<Wha
   }
 };
 
-}  // namespace espalier::on_cpu
+template <class Selection, class I>
+struct chosen;
+template <class Selection, std::size_t... K>
+struct chosen<Selection, std::index_sequence<K...>> {
+  using type = std::integer_sequence<int, Selection::value.at[K]...>;
+};
+/// A selection as a type: Selection::value is a constexpr selection.
+template <class Selection>
+using chosen_steps = typename chosen<Selection, std::make_index_sequence<static_cast<std::size_t>(Selection::value.count)>>::type;
+
+}  // namespace espalier::fused

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "../plan/plan.hpp"
+#include "map_type.hpp"
+#include "nest_facts.hpp"
+
+/// From a plan to types: what a group computes, and where its operands lie.
+namespace espalier::fused {
+
+/// The random state behind a program's draws: one key for a model, one step number for each run.
+struct random_state {
+  std::uint64_t key;
+  std::uint64_t step;
+};
+
+namespace detail {
+
+template <graph::descriptor const* Address>
+struct step_op {
+  using type = graph::op_of<Address>;
+};
+template <>
+struct step_op<nullptr> {
+  using type = copy_op;
+};
+
+}  // namespace detail
+
+/// A fused group, or what follows a product in its group, in types: its steps, leaves and outputs.
+template <class Source, int X, class S, class L, class O>
+struct group_types;
+template <class Source, int X, std::size_t... S, std::size_t... L, std::size_t... O>
+struct group_types<Source, X, std::index_sequence<S...>, std::index_sequence<L...>, std::index_sequence<O...>> {
+  static constexpr auto const& plan = plan::plan_of<Source>;
+  static constexpr auto const& group = plan.groups.groups[X];
+  static constexpr auto const& code = plan.codes.groups[X];
+  template <std::size_t I>
+  static constexpr plan::step const& step_at = plan.codes.steps[static_cast<std::size_t>(code.first_step) + I];
+  template <std::size_t I>
+  static constexpr plan::leaf const& leaf_at = plan.codes.leaves[static_cast<std::size_t>(code.first_leaf) + I];
+  template <std::size_t I>
+  static constexpr int output_id = plan.codes.outputs[static_cast<std::size_t>(code.first_output) + I];
+
+  using steps = list<step<typename detail::step_op<step_at<S>.op>::type, step_at<S>.where, step_at<S>.operand[0], step_at<S>.operand[1], step_at<S>.operand[2]>...>;
+  using leaves = list<leaf<leaf_at<L>.what, leaf_at<L>.where, leaf_at<L>.bits>...>;
+  using outputs = list<output<plan.codes.local[output_id<O>], plan.codes.late[output_id<O>]>...>;
+};
+template <int Count>
+using below = std::make_index_sequence<static_cast<std::size_t>(Count)>;
+template <class Source, int X>
+using group_of = group_types<Source, X, below<plan::plan_of<Source>.codes.groups[X].steps>, below<plan::plan_of<Source>.codes.groups[X].leaves>,
+                             below<plan::plan_of<Source>.codes.groups[X].outputs>>;
+
+template <class Source, int Id>
+struct node_shape {
+  static constexpr extents value = plan::program_of<Source>.nodes.nodes[Id].shape;
+};
+template <class Source, int Id>
+using shape_of_node = shape_from<node_shape<Source, Id>>;
+
+/// The map of a move, fold or window of a program, as a type.
+template <class Source, int Id, class I = std::make_index_sequence<static_cast<std::size_t>(map_numbers)>>
+struct map_of_node;
+template <class Source, int Id, std::size_t... I>
+struct map_of_node<Source, Id, std::index_sequence<I...>> {
+  static constexpr auto const& nodes = plan::program_of<Source>.nodes;
+  using type = map_type<map_number(nodes.maps[nodes.nodes[Id].attribute], static_cast<int>(I))...>;
+};
+template <class Source, int Id>
+using node_map = typename map_of_node<Source, Id>::type;
+
+template <class T>
+ESPALIER_INLINE T* at(void* const* base, plan::location const& where) {
+  return static_cast<T*>(base[where.where]) + where.offset;
+}
+
+namespace detail {
+template <class Source, class T, int X, std::size_t... L, std::size_t... O>
+ESPALIER_INLINE void fill_addresses(void* const* base, void** p, std::index_sequence<L...>, std::index_sequence<O...>) {
+  constexpr auto const& plan = plan::plan_of<Source>;
+  constexpr auto const& code = plan.codes.groups[X];
+  constexpr std::size_t leaf = static_cast<std::size_t>(code.first_leaf), out = static_cast<std::size_t>(code.first_output);
+  ((p[L] = at<T>(base, plan.places.of[plan.codes.leaves[leaf + L].node])), ...);
+  ((p[sizeof...(L) + O] = at<T>(base, plan.places.of[plan.codes.outputs[out + O]])), ...);
+}
+}  // namespace detail
+
+/// p: the addresses of a group's leaves, then of its outputs.
+template <class Source, class T, int X>
+ESPALIER_INLINE void fill_addresses(void* const* base, void** p) {
+  constexpr auto const& code = plan::plan_of<Source>.codes.groups[X];
+  detail::fill_addresses<Source, T, X>(base, p, below<code.leaves>{}, below<code.outputs>{});
+}
+
+/// Where a product with an epilogue leaves its sums: in its own memory where they are needed again, else where the first result will take their place.
+template <class Source, int X>
+constexpr plan::location const& sums_place() {
+  constexpr auto const& plan = plan::plan_of<Source>;
+  constexpr int first = plan.groups.groups[X].first;
+  return plan.places.of[plan.codes.stored[first] ? first : plan.codes.outputs[plan.codes.groups[X].first_output]];
+}
+
+/// Operand k of a group that stands alone.
+template <class Source, int X>
+constexpr plan::location const& operand_place(int k) {
+  constexpr auto const& plan = plan::plan_of<Source>;
+  int const reference = plan.codes.steps[plan.codes.groups[X].first_step].operand[k];
+  return plan.places.of[plan.codes.leaves[plan.codes.groups[X].first_leaf - 1 - reference].node];
+}
+
+}  // namespace espalier::fused
