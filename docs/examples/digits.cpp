@@ -3,6 +3,9 @@
 //   digits [--seed N] [--epochs N] [--data DIR] [--out DIR]
 #include <espalier.hpp>
 #include <espalier/data/loader.hpp>
+#if defined(ESPALIER_DIGITS_CUDA)
+#include <espalier/cuda.hpp>
+#endif
 
 #include "support/train.hpp"
 
@@ -18,6 +21,13 @@ using Norm = nn::use_layer_norm;
 using Norm = nn::use_batch_norm;
 #endif
 
+// And one chooses the device: the program digits_cuda is this source, too.
+#if defined(ESPALIER_DIGITS_CUDA)
+using Device = esp::cuda;
+#else
+using Device = esp::cpu;
+#endif
+
 using Classifier = nn::Sequential<nn::Flatten, nn::MLPResNet<8 * 8, 64, 3, 10, Norm>>;
 
 int main(int count, char** words) try {
@@ -29,7 +39,7 @@ int main(int count, char** words) try {
                                                       {.classes = 10, .scale = 1.0 / 8, .shift = -1}};
   auto const [training, test] = digits.split(1437);
 
-  esp::model<Classifier> model{esp::seed{chosen.seed}};
+  esp::model<Classifier, Device> model{esp::seed{chosen.seed}};
   esp::trainer trainer{model, nn::SoftmaxLoss{}, optim::Adam{.learning_rate = 1e-3f, .weight_decay = 1e-3f}, esp::batch<32, 8, 8>{}};
 
   // Each epoch has an order of its own and leaves out the 29 pictures that do not fill a batch. Testing pads its last batch instead.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: T is float, double, std::int32_t or bool
+// expect: T is float, double, half, bfloat16, std::int32_t or bool
 // expect-early: tensor<long
 #include <espalier/storage/tensor.hpp>
 

@@ -6,6 +6,9 @@
 #include <espalier/operation/operation.hpp>
 
 #include "numbers.hpp"
+#if defined(ESPALIER_TEST_CUDA_KERNELS)  // 1 + the order in which threads run: the kernels of the graphics processor instead, thread by thread
+#include "kernel_machine.hpp"
+#endif
 
 /// A fused kernel equals its expansion: a captureless function of tensors, its value and its vector-Jacobian products, computed by planned kernels
 /// and by the interpreter from the program as it was written.
@@ -109,7 +112,18 @@ auto fused(F, Dy const& dy, X const&... x) {
   in.add(dy.data());
   auto r = room_for<F, X...>();
   auto const to = r.results();
+#if defined(ESPALIER_TEST_CUDA_KERNELS)
+  void* base[esp::plan::base::count]{};
+  int real = 0;
+  auto const give = [&](auto const* data) { base[esp::plan::base::arguments + real++] = const_cast<std::remove_const_t<std::remove_pointer_t<decltype(data)>>*>(data); };
+  (give(x.data()), ...);
+  give(dy.data());
+  for (std::size_t i = 0; i < to.size(); ++i) base[esp::plan::base::results + static_cast<int>(i)] = to[i];
+  base[esp::plan::base::magnitudes] = in.numbers;
+  run_on_kernel_machine<Source, T>(base, ESPALIER_TEST_CUDA_KERNELS - 1);
+#else
   esp::detail::run_eagerly<Source, T>(in, to.data(), static_cast<int>(to.size()));
+#endif
   return r;
 }
 

@@ -9,6 +9,9 @@
 
 #include "numbers.hpp"
 #include "random_program.hpp"
+#if defined(ESPALIER_TEST_CUDA_KERNELS)
+#include "kernel_machine.hpp"
+#endif
 
 /// Kernels of programs that the compiler draws, against the interpreter.
 namespace test {
@@ -60,7 +63,11 @@ void check_drawn_kernels() {
   void* at[base::count]{};
   for (int i = 0; i < base::count; ++i) at[i] = memory[static_cast<std::size_t>(i)].data();
   at[base::workspace] = workspace.data();
+#if defined(ESPALIER_TEST_CUDA_KERNELS)
+  run_on_kernel_machine<Source, T>(at, ESPALIER_TEST_CUDA_KERNELS - 1);
+#else
   espalier::on_cpu::run<Source, T>(at);
+#endif
 
   for (int i = 0; i < p.output_count; ++i) {
     graph::output const& o = p.outputs[i];

@@ -20,10 +20,12 @@ FORBIDDEN = {
 }
 
 # Headers that gather floors and so stand above all of them.
-GATHERING = {"espalier.hpp", "espalier/cuda.hpp", "espalier/parallel.hpp"}
+GATHERING = {"espalier.hpp", "espalier/cuda.hpp", "espalier/parallel.hpp", "espalier/simulated_cuda.hpp"}
 
+# The device with kernels of its own: no other device and no floor below includes it.
+OF_CUDA = ("espalier/device/cuda/", "espalier/cuda.hpp")
 # What only compiles with the CUDA toolkit.
-NEEDS_CUDA = ("espalier/device/cuda/", "espalier/cuda.hpp")
+NEEDS_CUDA = ("espalier/device/cuda/cuda_", "espalier/device/cuda/cublas_", "espalier/cuda.hpp")
 
 # Headers of other libraries: prefix -> where it may be included.
 OTHERS = {
@@ -34,7 +36,8 @@ OTHERS = {
 }
 
 # Headers of the system: header -> where it may be included.
-SYSTEM = {name: "espalier/device/cpu/parallel.hpp" for name in ["pthread.h", "semaphore.h", "signal.h"]} | {"cblas.h": "espalier/device/cpu/contract_cblas.hpp"}
+SYSTEM = {name: "espalier/device/cpu/parallel.hpp" for name in ["pthread.h", "semaphore.h", "signal.h"]} | {"cblas.h": "espalier/device/cpu/contract_cblas.hpp",
+                                                                                                                         "ucontext.h": "espalier/device/cuda/fiber.hpp"}
 
 # Standard headers that cost 0.1 to 0.4 s of every compilation: kept out of the floors below io.
 COSTLY = {"algorithm", "any", "deque", "filesystem", "format", "fstream", "functional", "iomanip", "ios", "iostream", "istream", "list", "locale", "map",
@@ -43,6 +46,7 @@ COSTLY = {"algorithm", "any", "deque", "filesystem", "format", "fstream", "funct
 CHEAP_BELOW = "io"
 COSTLY_ALLOWED = {                                  # header -> what it may include all the same
     "espalier/storage/print.hpp": {"ostream"},      # printing, opted into
+    "espalier/device/cuda/thread_context.hpp": {"thread"},  # a thread for each thread of a block, in tests
 }
 
 # Floors that compile with -fno-exceptions -fno-rtti.
@@ -83,7 +87,7 @@ def own_include(name, target, headers):
         return f"<{target}> stands above {mine}"
     if theirs in FORBIDDEN.get(mine, []):
         return f"<{target}>: {mine} must not include {theirs}"
-    if any(target.startswith(c) for c in NEEDS_CUDA) and not any(name.startswith(c) for c in NEEDS_CUDA):
+    if any(target.startswith(c) for c in OF_CUDA) and not any(name.startswith(c) for c in OF_CUDA + ("espalier/simulated_cuda.hpp",)):
         return f"<{target}>: only device/cuda includes device/cuda"
     return None
 

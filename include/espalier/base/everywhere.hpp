@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-/// The one place below device/cuda that knows nvcc.
+/// The one place below device/cuda that knows nvcc, but for a warning that graph/descriptor.hpp turns off.
 #if defined(__CUDACC__)
 #define ESPALIER_EVERYWHERE __host__ __device__
 #else

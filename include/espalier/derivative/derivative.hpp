@@ -82,4 +82,9 @@ struct derivative {
   }
 };
 
+namespace detail {
+template <class F, int K, class S, class... X>
+struct device_of_impl<derivative<F, K, S, X...>> : common_device<device_of<X>...> {};
+}  // namespace detail
+
 }  // namespace espalier

@@ -3,15 +3,10 @@
 #include "../plan/plan.hpp"
 #include "map_type.hpp"
 #include "nest_facts.hpp"
+#include "random_state.hpp"
 
 /// From a plan to types: what a group computes, and where its operands lie.
 namespace espalier::fused {
-
-/// The random state behind a program's draws: one key for a model, one step number for each run.
-struct random_state {
-  std::uint64_t key;
-  std::uint64_t step;
-};
 
 namespace detail {
 

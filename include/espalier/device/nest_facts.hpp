@@ -197,9 +197,12 @@ struct nest_facts<Inner, Spare, list<step<Op, Where, A, B, C>...>, list<leaf<Wha
   /// Is leaf k one value (or one pack) for the whole inner loop?
   static constexpr bool held(int k) {
     place const w = leaf_at[k].where;
-    return w == place::single || (Inner == place::row && w == place::row && leaf_at[k].what == leaf_kind::memory) || (Inner == place::column && w == place::column);
+    return w == place::single || (Inner == place::row && w == place::row && is_memory(k, place::row)) || (Inner == place::column && w == place::column);
   }
-  static constexpr bool is_memory(int k, place where) { return leaf_at[k].what == leaf_kind::memory && leaf_at[k].where == where; }
+  static constexpr bool is_memory(int k, place where) {
+    leaf_kind const what = leaf_at[k].what;
+    return (what == leaf_kind::memory || what == leaf_kind::integer || what == leaf_kind::flag) && leaf_at[k].where == where;
+  }
   /// Which output stores step i, or -1.
   static constexpr int output_of(int i) {
     for (int k = 0; k < outputs; ++k)

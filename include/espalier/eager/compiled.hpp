@@ -57,6 +57,7 @@ constexpr auto compiled_fault() {
 template <bool Agree, class F, class... Leaf>
 struct compiled_facts {
   using element_type = float;
+  template <class Engine>
   static constexpr std::size_t workspace_bytes = 0;
   static constexpr int kernel_count = 0;
   static constexpr std::int64_t bytes_read = 0, bytes_written = 0;
@@ -73,7 +74,9 @@ struct compiled_facts<true, F, Leaf...> {
   };
   /// The tensors that a run is given: f's arguments, then its results.
   using tensors = typename tensors_of<typename results_of<typename body_of_function<F, Leaf...>::type>::type>::type;
-  static constexpr std::size_t workspace_bytes = static_cast<std::size_t>(plan::plan_of<source>.places.workspace) * sizeof(element_type);
+  template <class Engine>
+  static constexpr std::size_t workspace_bytes =
+      Engine::apart ? Engine::template workspace_bytes<source, element_type> : workspace_elements<source> * sizeof(element_type);
   static constexpr int kernel_count = plan::plan_of<source>.groups.group_count;
   static constexpr std::int64_t bytes_read = plan::traffic_of_program<source>.read * static_cast<std::int64_t>(sizeof(element_type));
   static constexpr std::int64_t bytes_written = plan::traffic_of_program<source>.written * static_cast<std::int64_t>(sizeof(element_type));
@@ -85,16 +88,17 @@ struct compiled_takes {
   static constexpr bool agree = std::is_same_v<Given, Taken>;
 };
 
-/// A function and where it runs, as one type: cpu where nothing is said.
+/// A function and the device, or the threads, that it runs on, as one type.
 template <class Device, class F>
 struct on_device {};
-template <class F>
+/// Where a function runs: on the device of its arguments where nothing is said.
+template <class F, class... Leaf>
 struct where_it_runs {
   using function = F;
-  using device = cpu;
+  using device = device_of_all<Leaf...>;
 };
-template <class Device, class F>
-struct where_it_runs<on_device<Device, F>> {
+template <class Device, class F, class... Leaf>
+struct where_it_runs<on_device<Device, F>, Leaf...> {
   using function = F;
   using device = Device;
 };
@@ -107,67 +111,75 @@ struct where_it_runs<on_device<Device, F>> {
 ///   esp::compiled run{step{}, x, dy};   run(x, dy, y, dx);
 /// shape    arguments as at construction (their values do not matter there), then a tensor for each result
 /// memory   one allocation at construction where the plan needs a workspace; none afterwards. Results must not overlap arguments or each other
+/// device   that of the arguments at construction; runs on a graphics processor are queued on its default machine and may throw a cuda_error
 /// threads  compiled run{esp::cpu_parallel<2>{}, f, x...} has one that helps, from construction to destruction; the results are the same
 /// errors   f that captures, shapes that do not fit inside f, and other arguments or results do not compile
 template <class Function, class... Leaf>
 class compiled {
-  using F = typename detail::where_it_runs<Function>::function;
-  using Device = typename detail::where_it_runs<Function>::device;
+  using F = typename detail::where_it_runs<Function, Leaf...>::function;
+  using Device = typename detail::where_it_runs<Function, Leaf...>::device;
   using Fault = decltype(detail::compiled_fault<F, Leaf...>());
   using facts = detail::compiled_facts<Fault::agree, F, Leaf...>;
-  using T = typename facts::element_type;
+  using Memory = std::conditional_t<detail::is_graphics<Device>, Device, cpu>;
+  using Engine = typename detail::engine_of<Device>::type;
   static constexpr int arguments = static_cast<int>(sizeof...(Leaf));
   static_assert(detail::threads_of<Device>::included, ESPALIER_THREADS_INCLUDED);
   static_assert(detail::thread_count<Device>::agree, ESPALIER_THREAD_COUNT);
   static_assert(captureless<F>::agree, "compiled(f, x...): " ESPALIER_CAPTURELESS);
   static_assert(Fault::elements, "compiled(f, x...): " ESPALIER_ELEMENTS_OF_ARGUMENTS);
+  static_assert(Fault::devices && detail::common_device<Memory, device_of<Leaf>...>::relation::agree, "compiled(f, x...): " ESPALIER_DEVICES_OF_ARGUMENTS);
   static_assert(Fault::arguments, "compiled(f, x...): " ESPALIER_ARGUMENTS_OF_F);
   static_assert(Fault::shapes, "compiled(f, x...): " ESPALIER_SHAPES_INSIDE);
 
  public:
-  static constexpr std::size_t workspace_bytes = facts::workspace_bytes;
+  static constexpr std::size_t workspace_bytes = facts::template workspace_bytes<Engine>;
   static constexpr int kernel_count = facts::kernel_count;
   /// What its kernels read and write, each operand and each result once.
   static constexpr std::int64_t bytes_read = facts::bytes_read, bytes_written = facts::bytes_written;
 
   template <class... X>
-  explicit compiled(F, X const&...) : memory_{workspace_bytes} {}
+  explicit compiled(F, X const&...) {}
   template <class... X>
-  compiled(Device, F, X const&...) : memory_{workspace_bytes} {}
+  compiled(Device, F, X const&...) {}
 
   /// run(x..., y...): computes every result. Never allocates.
-  template <Stored... X>
-  void operator()(X&&... x) noexcept {
+  template <StoredAnywhere... X>
+  void operator()(X&&... x) noexcept(!Engine::apart) {
     if constexpr (Fault::agree) {
       using Given = std::tuple<tensor<std::remove_const_t<typename std::remove_cvref_t<X>::value_type>, shape_of<std::remove_cvref_t<X>>>...>;
       using Takes = detail::compiled_takes<Given, typename facts::tensors>;
       static_assert(Takes::agree, "compiled(x..., y...): the arguments f was planned for, then a tensor for each result");
-      if constexpr (Takes::agree) run(x...);
+      using Devices = typename detail::common_device<Memory, device_of<X>...>::relation;
+      static_assert(Devices::agree, "compiled(x..., y...): " ESPALIER_DEVICES_OF_ARGUMENTS);
+      if constexpr (Takes::agree && Devices::agree) run(x...);
     }
   }
 
  private:
   template <class... X>
-  void run(X&... x) noexcept {
+  void run(X&... x) noexcept(!Engine::apart) {
     static_assert(detail::inputs_fit<typename facts::source>(), "compiled(f, x...): f reads at most 24 tensors and gives at most 24");
     void* base[plan::base::count];
-    base[plan::base::workspace] = memory_.template at<T>(0);
+    base[plan::base::workspace] = memory_.template at<unsigned char>(0);
     int position = 0;
     ((base[position < arguments ? plan::base::arguments + position : plan::base::results + position - arguments] =
           const_cast<void*>(static_cast<void const*>(x.data())),
       ++position),
      ...);
-    on_cpu::run<typename facts::source, T>(base, team_);
+    engine_.template run<typename facts::source, typename facts::element_type>(base);
   }
 
-  detail::block memory_;
-  [[no_unique_address]] typename on_cpu::detail::team_of<Device>::type team_;
+  Engine engine_;
+  typename Engine::memory memory_ = engine_.take(workspace_bytes);
 };
 
 template <class F, class... X>
 compiled(F, X const&...) -> compiled<F, detail::eager_leaf<X>...>;
 template <class F, class... X>
 compiled(cpu, F, X const&...) -> compiled<F, detail::eager_leaf<X>...>;
+template <class Device, class F, class... X>
+  requires detail::is_graphics<Device>
+compiled(Device, F, X const&...) -> compiled<detail::on_device<Device, F>, detail::eager_leaf<X>...>;
 template <int Threads, class F, class... X>
 compiled(cpu_parallel<Threads>, F, X const&...) -> compiled<detail::on_device<cpu_parallel<Threads>, F>, detail::eager_leaf<X>...>;
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include "../derivative/derivative.hpp"
-#include "../device/cpu/run.hpp"
-#include "../storage/bytes.hpp"
-#include "../storage/tensor.hpp"
+#include "../device/engine.hpp"
 #include "../trace/interpret.hpp"
 
 /// Eager expressions: a formula over tensors becomes a program that depends on its type alone, planned by the compiler and run at once.
@@ -11,7 +9,7 @@ namespace espalier {
 
 namespace detail {
 
-/// The same expression with every tensor it owns replaced by a borrowed one: a type whose values cost nothing.
+/// The same expression with every tensor it owns replaced by a borrowed one: a type whose values cost nothing, and a program that no device changes.
 template <class E>
 struct skeleton {
   using type = E;
@@ -19,6 +17,10 @@ struct skeleton {
 template <class Tensor>
 struct skeleton<owned<Tensor>> {
   using type = borrowed<typename Tensor::value_type, typename Tensor::shape_type>;
+};
+template <class T, class S, class Device>
+struct skeleton<borrowed<T, S, Device>> {
+  using type = borrowed<T, S>;
 };
 template <class Op, std::uint64_t Attribute, class S, class... X>
 struct skeleton<node<Op, Attribute, S, X...>> {
@@ -73,8 +75,8 @@ constexpr void collect(eager_inputs<T>& in, E const& e) {
   if constexpr (requires { e.b; }) collect(in, e.b);
   if constexpr (requires { e.c; }) collect(in, e.c);
 }
-template <class T, class U, class S>
-constexpr void collect(eager_inputs<T>& in, borrowed<U, S> const& x) {
+template <class T, class U, class S, class Device>
+constexpr void collect(eager_inputs<T>& in, borrowed<U, S, Device> const& x) {
   in.add(x.data);
 }
 template <class T, class Tensor>
@@ -110,6 +112,16 @@ struct temporary<T, Elements, false> {
   T* data() { return memory.at<T>(0); }
 };
 
+/// Where a program finds its arguments and results.
+template <class T>
+void fill_bases(void** base, eager_inputs<T> const& in, T* const* results, int result_count) {
+  for (int i = 0; i < in.arguments; ++i)
+    base[plan::base::arguments + i] = in.real[i] != nullptr     ? static_cast<void*>(const_cast<T*>(in.real[i]))
+                                      : in.labels[i] != nullptr ? static_cast<void*>(const_cast<std::int32_t*>(in.labels[i]))
+                                                                : static_cast<void*>(const_cast<bool*>(in.flags[i]));
+  for (int i = 0; i < result_count; ++i) base[plan::base::results + i] = results[i];
+}
+
 /// Named after the instruction set, as kernels are: they are inlined here.
 template <class Source, class T, class Arch = on_cpu::default_arch>
 void run_eagerly(eager_inputs<T> const& in, T* const* results, int result_count) {
@@ -117,12 +129,35 @@ void run_eagerly(eager_inputs<T> const& in, T* const* results, int result_count)
   void* base[plan::base::count];
   base[plan::base::workspace] = workspace.data();
   base[plan::base::magnitudes] = const_cast<T*>(in.numbers);
-  for (int i = 0; i < in.arguments; ++i)
-    base[plan::base::arguments + i] = in.real[i] != nullptr     ? static_cast<void*>(const_cast<T*>(in.real[i]))
-                                      : in.labels[i] != nullptr ? static_cast<void*>(const_cast<std::int32_t*>(in.labels[i]))
-                                                                : static_cast<void*>(const_cast<bool*>(in.flags[i]));
-  for (int i = 0; i < result_count; ++i) base[plan::base::results + i] = results[i];
+  fill_bases(base, in, results, result_count);
   on_cpu::run<Source, T, Arch>(base);
+}
+
+/// At least so many bytes of a device, which the next call may give to somebody else: what is queued there runs in order. Never given back, so that
+/// tensors of static storage may compute after main has returned.
+template <class Engine>
+void* kept_memory(Engine const& engine, std::size_t bytes) {
+  static auto& kept = *new typename Engine::memory;
+  if (kept.bytes() < bytes) {
+    kept = {};
+    kept = engine.take(bytes + bytes / 2);
+  }
+  return kept.template at<unsigned char>(0);
+}
+
+/// On a device with memory of its own: numbers and workspace lie in memory there that is kept for the next expression.
+template <class Source, class T, class Device>
+void run_apart(eager_inputs<T> const& in, T* const* results, int result_count) {
+  using Engine = typename engine_of<Device>::type;
+  constexpr std::size_t numbers = aligned_bytes(max_numbers * sizeof(T)), needed = numbers + Engine::template workspace_bytes<Source, T>;
+  Engine const engine;
+  void* const room = kept_memory(engine, needed);
+  void* base[plan::base::count]{};
+  fill_bases(base, in, results, result_count);
+  base[plan::base::magnitudes] = room;
+  base[plan::base::workspace] = static_cast<unsigned char*>(room) + numbers;
+  engine.to_device(room, in.numbers, static_cast<std::size_t>(in.number_count) * sizeof(T));
+  engine.template run<Source, T>(base);
 }
 
 /// There is room in eager_inputs for what a program reads.
@@ -138,12 +173,17 @@ constexpr bool inputs_fit() {
   return true;
 }
 
-/// Runs a program of functions of tensors, at compile time or at run time.
-template <class Source, class T>
+/// Runs a program of functions of tensors, at compile time or at run time, on the device that they are on.
+template <class Source, class T, class Device = cpu>
 constexpr void run_program(eager_inputs<T> const& in, T* const* results, int result_count) {
+  static_assert(is_graphics<Device> || !is_narrow<T>, "this processor computes in float and double; convert half and bfloat16 with tensor<float, S>(x)");
   static_assert(inputs_fit<Source>(), "an expression reads at most 24 tensors and 32 numbers (each use counts); evaluate a part of it first");
-  if (std::is_constant_evaluated()) interpret<Source, T>(in, results);
-  else run_eagerly<Source, T>(in, results, result_count);
+  if constexpr (is_graphics<Device>) {
+    run_apart<Source, T, Device>(in, results, result_count);
+  } else if constexpr (!is_narrow<T>) {
+    if (std::is_constant_evaluated()) interpret<Source, T>(in, results);
+    else run_eagerly<Source, T>(in, results, result_count);
+  }
 }
 
 /// May the result take the place of an operand that starts at the same address? Only one sweep that reads each element before it writes it.
@@ -196,48 +236,53 @@ using computed_element = std::conditional_t<real_element<element_of<E>>, element
 /// y = the value of the expression: one program, its elementwise parts one fused loop. An operand may be y itself, or overlap it.
 /// shape   S -> S
 /// errors  another shape or element type does not compile
-/// memory  workspace beyond 16 KiB, if the expression needs any, comes from the heap for the time of the call
-template <class E, class T, class S>
+/// memory  workspace beyond 16 KiB, if the expression needs any, comes from the heap for the time of the call; a device keeps it for the next
+template <class E, class T, class S, class Device>
   requires(detail::marked_expression<E> && !is_refused<E>)
-constexpr void evaluate_into(E const& e, tensor<T, S, cpu>& y) {
+constexpr void evaluate_into(E const& e, tensor<T, S, Device>& y) {
   using Element = detail::computed_element<E, T>;
   using Fit = detail::expression_fit<E, T, S>;
+  using Devices = detail::device_fit<E, Device>;
   static_assert(Fit::shapes::agree, "evaluate_into(expression, tensor): the expression has another shape than the tensor");
   static_assert(Fit::elements::agree, "evaluate_into(expression, tensor): the expression has another element type; convert with tensor<T, S>(x)");
-  if constexpr (Fit::shapes::agree && Fit::elements::agree) {
+  static_assert(Devices::agree, ESPALIER_DEVICE_OF_EXPRESSION);
+  if constexpr (Fit::shapes::agree && Fit::elements::agree && Devices::agree) {
     using Source = detail::eager_source<typename detail::skeleton<E>::type>;
     detail::eager_inputs<Element> in{};
     detail::collect(in, e);
     if constexpr (std::is_same_v<T, bool>) {
-      tensor<Element, S> truth;
+      tensor<Element, S, Device> truth;
       Element* const result = truth.data();
-      detail::run_program<Source, Element>(in, &result, 1);
-      for (std::int64_t i = 0; i < S::size; ++i) y.data()[i] = result[i] != Element(0);
+      detail::run_program<Source, Element, Device>(in, &result, 1);
+      if constexpr (detail::is_graphics<Device>) y = tensor<bool, S, Device>(truth);
+      else
+        for (std::int64_t i = 0; i < S::size; ++i) y.data()[i] = result[i] != Element(0);
     } else {
       if (!std::is_constant_evaluated() && detail::overlaps<Source, T>(in, y.data(), S::size)) {
-        tensor<T, S> apart;
+        tensor<T, S, Device> apart;
         T* const result = apart.data();
-        detail::run_program<Source, T>(in, &result, 1);
+        detail::run_program<Source, T, Device>(in, &result, 1);
         y = apart;
       } else {
         T* const result = y.data();
-        detail::run_program<Source, T>(in, &result, 1);
+        detail::run_program<Source, T, Device>(in, &result, 1);
       }
     }
   }
 }
 
 /// A refusal has been said already.
-template <class... Facts, class T, class S>
-constexpr void evaluate_into(refused<Facts...> const&, tensor<T, S, cpu>&) {}
+template <class... Facts, class T, class S, class Device>
+constexpr void evaluate_into(refused<Facts...> const&, tensor<T, S, Device>&) {}
 
 /// The tensor that an expression stands for: auto c = evaluate(a * b);
 /// shape   S -> S
+/// device  that of the tensors in it
 template <class E>
   requires detail::marked_expression<E>
 constexpr auto evaluate(E const& e) {
   if constexpr (is_refused<E>) return e;
-  else return tensor<detail::computed_element<E>, shape_of<E>>(e);
+  else return tensor<detail::computed_element<E>, shape_of<E>, detail::device_or_cpu<device_of<E>>>(e);
 }
 
 }  // namespace espalier

@@ -41,7 +41,11 @@ struct argument_type<constant_argument<X>> {
 };
 
 template <class X>
-using eager_leaf = borrowed<std::remove_const_t<typename X::value_type>, typename X::shape_type>;
+using eager_leaf = borrowed<std::remove_const_t<typename X::value_type>, typename X::shape_type, typename X::device_type>;
+
+/// The device that arguments of a function are on; the processor's own where there are none.
+template <class... X>
+using device_of_all = device_or_cpu<typename common_device<device_of<X>...>::type>;
 
 /// The element type that the tensors among the arguments share.
 template <class... X>
@@ -103,7 +107,7 @@ template <class T, unsigned Wanted, class... X>
 constexpr auto gradient_tensors() {
   return []<std::size_t... I>(std::index_sequence<I...>) {
     return std::tuple_cat([] {
-      if constexpr (Wanted >> I & 1u) return std::tuple<tensor<T, shape_of<X>>>{};
+      if constexpr (Wanted >> I & 1u) return std::tuple<tensor<T, shape_of<X>, device_of_all<X...>>>{};
       else return std::tuple<>{};
     }()...);
   }(std::index_sequence_for<X...>{});
@@ -130,14 +134,14 @@ constexpr bool can_be_called(std::index_sequence<I...>) {
   return requires { F{}(as_argument<X, static_cast<int>(I)>{}...); };
 }
 
-enum class fault_of { nothing, elements, arguments, shapes, result };
+enum class fault_of { nothing, elements, arguments, shapes, result, devices };
 /// What is wrong with f and its arguments: the kind, which chooses the sentence, and the refusal (or `agreed`).
 template <fault_of Kind, class Refusal>
 struct fault {
   using type = Refusal;
   static constexpr bool agree = Refusal::agree;
   static constexpr bool elements = Kind != fault_of::elements, arguments = Kind != fault_of::arguments, shapes = Kind != fault_of::shapes,
-                        result = Kind != fault_of::result;
+                        result = Kind != fault_of::result, devices = Kind != fault_of::devices;
 };
 template <class... Elements>
 struct elements_fault {
@@ -156,10 +160,13 @@ constexpr auto result_fault() {
 template <class F, bool Scalar, class... X>
 constexpr auto function_fault() {
   using elements = typename elements_fault<element_of<X>...>::type;
+  using devices = typename common_device<device_of<X>...>::relation;
   if constexpr ((is_refused<X> || ...)) {
     return fault<fault_of::nothing, typename first_refused<X...>::type>{};
   } else if constexpr (!elements::agree) {
     return fault<fault_of::elements, refused<elements>>{};
+  } else if constexpr (!devices::agree) {
+    return fault<fault_of::devices, refused<devices>>{};
   } else if constexpr (!can_be_called<F, X...>(std::index_sequence_for<X...>{})) {
     return fault<fault_of::arguments, refused<takes_arguments<F, shape_of<X>...>>>{};
   } else {
@@ -175,6 +182,7 @@ using leaf_of_argument = eager_leaf<typename argument_type<X>::type>;
 
 /// Said with the name of the function that the user called.
 #define ESPALIER_ELEMENTS_OF_ARGUMENTS "arguments mix float and double; convert with tensor<double, S>(x)"
+#define ESPALIER_DEVICES_OF_ARGUMENTS "arguments are on different devices; tensor<T, S, cuda>(x) takes x to the device, x.to_host() brings it to the host"
 #define ESPALIER_ARGUMENTS_OF_F "f does not take these arguments"
 #define ESPALIER_SHAPES_INSIDE "the shapes inside f do not fit"
 #define ESPALIER_ONE_NUMBER "f must return one number; reduce its result with sum or mean, or use vjp"
@@ -188,22 +196,23 @@ constexpr auto refused_gradients() {
   }(std::make_index_sequence<static_cast<std::size_t>(Count)>{});
 }
 
-/// f's value and gradients for tensors: a pair of the value and a tuple.
+/// f's value and gradients for tensors: a pair of a tensor and a tuple, on the device of the arguments.
 template <class F, unsigned Wanted, class... X>
 constexpr auto value_and_gradients(X const&... x) {
   using T = typename shared_element<X...>::type;
   using Source = gradient_source<F, Wanted, false, eager_leaf<X>...>;
-  tensor<T, shape<>> value;
+  using Device = device_of_all<X...>;
+  tensor<T, shape<>, Device> value;
   auto gradients = gradient_tensors<T, Wanted, X...>();
   eager_inputs<T> in{};
   (in.add(x.data()), ...);
   std::apply(
       [&](auto&... g) {
         T* const results[] = {value.data(), g.data()...};
-        run_program<Source, T>(in, results, 1 + static_cast<int>(sizeof...(g)));
+        run_program<Source, T, Device>(in, results, 1 + static_cast<int>(sizeof...(g)));
       },
       gradients);
-  return std::pair<T, decltype(gradients)>{value[0], std::move(gradients)};
+  return std::pair<tensor<T, shape<>, Device>, decltype(gradients)>{std::move(value), std::move(gradients)};
 }
 
 template <class X>
@@ -228,6 +237,7 @@ struct gradient_function {
   constexpr auto operator()(X const&... x) const {
     static_assert(Exist::agree, "grad<I...>(f)(x...): there is no argument I");
     static_assert(Fault::elements, "grad(f)(x...): " ESPALIER_ELEMENTS_OF_ARGUMENTS);
+    static_assert(Fault::devices, "grad(f)(x...): " ESPALIER_DEVICES_OF_ARGUMENTS);
     static_assert(Fault::arguments, "grad(f)(x...): " ESPALIER_ARGUMENTS_OF_F);
     static_assert(Fault::shapes, "grad(f)(x...): " ESPALIER_SHAPES_INSIDE);
     static_assert(Fault::result, "grad(f)(x...): " ESPALIER_ONE_NUMBER);
@@ -241,7 +251,8 @@ struct gradient_function {
   constexpr auto operator()(X const&... x) const {
     using Fault = fault_of_function<F, true, X...>;
     constexpr bool says = (is_eager<X const&> || ...) && !(is_refused<X> || ...);
-    static_assert(!says || Fault::agree, "grad(f)(x...): f does not take these arguments, its shapes do not fit, or it returns more than one number");
+    static_assert(!says || Fault::devices, "grad(f)(x...): " ESPALIER_DEVICES_OF_ARGUMENTS);
+    static_assert(!says || Fault::agree || !Fault::devices, "grad(f)(x...): f does not take these arguments, its shapes do not fit, or it returns more than one number");
     if constexpr (!Fault::agree) return refused_gradients<sizeof...(K) == 1 ? 1 : static_cast<int>(sizeof...(X)), typename Fault::type>();
     else return on_expressions<X...>(std::make_integer_sequence<int, static_cast<int>(sizeof...(X))>{}, x...);
   }
@@ -265,6 +276,7 @@ struct value_and_gradient_function {
     using gradient = gradient_function<F, K...>;
     static_assert(Exist::agree, "value_and_grad<I...>(f)(x...): there is no argument I");
     static_assert(Fault::elements, "value_and_grad(f)(x...): " ESPALIER_ELEMENTS_OF_ARGUMENTS);
+    static_assert(Fault::devices, "value_and_grad(f)(x...): " ESPALIER_DEVICES_OF_ARGUMENTS);
     static_assert(Fault::arguments, "value_and_grad(f)(x...): " ESPALIER_ARGUMENTS_OF_F);
     static_assert(Fault::shapes, "value_and_grad(f)(x...): " ESPALIER_SHAPES_INSIDE);
     static_assert(Fault::result, "value_and_grad(f)(x...): " ESPALIER_ONE_NUMBER);
@@ -274,7 +286,7 @@ struct value_and_gradient_function {
       return std::pair{typename Fault::type{}, refused_gradients<gradient::template wanted_count<X...>(), typename Fault::type>()};
     } else {
       auto r = value_and_gradients<F, gradient::template wanted<X...>(), typename argument_type<X>::type...>(argument_value(x)...);
-      return std::pair{r.first, one_or_all(std::move(r.second))};
+      return std::pair{static_cast<typename shared_element<typename argument_type<X>::type...>::type>(r.first), one_or_all(std::move(r.second))};
     }
   }
 };
@@ -285,17 +297,20 @@ class pullback_at {
   using T = typename shared_element<X...>::type;
   using Body = typename body_of_function<F, eager_leaf<X>...>::type;
   using S = shape_of<Body>;
+  using Device = device_of_all<X...>;
   static constexpr unsigned wanted = all_wanted<X...>();
 
  public:
   constexpr explicit pullback_at(X const&... x) : x_{x...} {}
 
   /// shape   the shape of f(x...) -> the shapes of the arguments (a tensor for one, a std::tuple for several)
-  template <Stored Y, class Shape = shape_is<shape_of<Y>, S>, class Element = element_is<element_of<Y>, T>>
+  template <StoredAnywhere Y, class Shape = shape_is<shape_of<Y>, S>, class Element = element_is<element_of<Y>, T>, class Devices = same_device<device_of<Y>, Device>>
   constexpr auto operator()(Y const& dy) const {
     static_assert(Shape::agree, "vjp(f)(x...)(dy): dy must have the shape of f(x...)");
     static_assert(Element::agree, "vjp(f)(x...)(dy): dy must have the element type of f(x...)");
+    static_assert(Devices::agree, "vjp(f)(x...)(dy): dy must be on the device of x");
     if constexpr (!Shape::agree) return refused_gradients<static_cast<int>(sizeof...(X)), refused<Shape>>();
+    else if constexpr (!Devices::agree) return refused_gradients<static_cast<int>(sizeof...(X)), refused<Devices>>();
     else if constexpr (!Element::agree) return refused_gradients<static_cast<int>(sizeof...(X)), refused<Element>>();
     else return cotangents(dy);
   }
@@ -304,7 +319,7 @@ class pullback_at {
   template <class Y>
   constexpr auto cotangents(Y const& dy) const {
     using Source = gradient_source<F, wanted, true, eager_leaf<X>...>;
-    tensor<T, S> value;
+    tensor<T, S, Device> value;
     auto gradients = gradient_tensors<T, wanted, X...>();
     eager_inputs<T> in{};
     std::apply([&](auto const&... x) { (in.add(x.data()), ...); }, x_);
@@ -312,7 +327,7 @@ class pullback_at {
     std::apply(
         [&](auto&... g) {
           T* const results[] = {value.data(), g.data()...};
-          run_program<Source, T>(in, results, 1 + static_cast<int>(sizeof...(g)));
+          run_program<Source, T, Device>(in, results, 1 + static_cast<int>(sizeof...(g)));
         },
         gradients);
     return one_or_all(std::move(gradients));
@@ -326,6 +341,7 @@ struct vjp_function {
   template <TensorArgument... X, class Fault = fault_of_function<F, false, leaf_of_argument<X>...>>
   constexpr auto operator()(X const&... x) const {
     static_assert(Fault::elements, "vjp(f)(x...): " ESPALIER_ELEMENTS_OF_ARGUMENTS);
+    static_assert(Fault::devices, "vjp(f)(x...): " ESPALIER_DEVICES_OF_ARGUMENTS);
     static_assert(Fault::arguments, "vjp(f)(x...): " ESPALIER_ARGUMENTS_OF_F);
     static_assert(Fault::shapes, "vjp(f)(x...): " ESPALIER_SHAPES_INSIDE);
     if constexpr (Fault::agree) return pullback_at<F, X...>{x...};

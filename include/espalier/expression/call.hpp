@@ -90,6 +90,9 @@ struct has_forward {
 };
 
 namespace detail {
+template <class S, class M, class... X>
+struct device_of_impl<call<S, M, X...>> : common_device<device_of<X>...> {};
+
 /// The body of a module applied to arguments of these shapes: what forward returns.
 template <class M, class... X>
 struct body_of {
@@ -108,8 +111,8 @@ template <class S, int I, class E>
 struct data_of<argument<S, I, E>> {
   using type = E;
 };
-template <class S>
-struct data_of<borrowed<std::int32_t, S>> {
+template <class S, class Device>
+struct data_of<borrowed<std::int32_t, S, Device>> {
   using type = std::int32_t;
 };
 

@@ -2,16 +2,14 @@
 #pragma once
 #include "../base/refuse.hpp"
 #include "../shape/shape.hpp"
+#include "../storage/device.hpp"
+#include "../storage/element.hpp"
 
 namespace espalier {
 
 namespace detail {
 template <class X>
 concept marked_expression = requires { typename X::is_expression; };
-template <class X>
-concept marked_tensor = requires { typename X::is_tensor; };
-template <class X>
-concept marked_view = requires { typename X::is_view; };
 template <class X>
 concept marked_handle = requires { typename X::is_handle; };
 }  // namespace detail
@@ -55,8 +53,8 @@ using element_of = typename element_of_impl<std::remove_cvref_t<X>>::type;
 
 namespace detail {
 template <class T>
-inline constexpr bool real_element = std::is_same_v<T, float> || std::is_same_v<T, double>;
-/// float and double insist; integers, booleans and void give way. Two that insist on different types do not mix.
+inline constexpr bool real_element = is_real<T>;
+/// Real numbers insist; integers, booleans and void give way. Two that insist on different types do not mix.
 template <class... Elements>
 struct common_element;
 template <class A, class B>

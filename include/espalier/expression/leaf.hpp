@@ -35,8 +35,8 @@ struct magnitude {
   static constexpr bool eager = false;
 };
 
-/// The memory of a tensor or view that the caller keeps alive.
-template <class T, class S>
+/// The memory of a tensor or view that the caller keeps alive, on whatever device it is.
+template <class T, class S, class Device = cpu>
 struct borrowed {
   using shape_type = S;
   using is_expression = void;
@@ -105,6 +105,15 @@ struct column_index {
 };
 
 namespace detail {
+template <class T, class S, class Device>
+struct device_of_impl<borrowed<T, S, Device>> {
+  using type = Device;
+};
+template <class Tensor>
+struct device_of_impl<owned<Tensor>> {
+  using type = typename Tensor::device_type;
+};
+
 /// How an operand is kept inside a node: lvalue tensors and views by address, rvalue tensors by value, everything else as it is.
 template <class X>
 constexpr auto keep(X&& x) {
@@ -112,7 +121,7 @@ constexpr auto keep(X&& x) {
   if constexpr (Number<Plain>) {
     return number<Plain>{x};
   } else if constexpr (marked_view<Plain> || (marked_tensor<Plain> && std::is_lvalue_reference_v<X>)) {
-    return borrowed<std::remove_const_t<typename Plain::value_type>, typename Plain::shape_type>{x.data()};
+    return borrowed<std::remove_const_t<typename Plain::value_type>, typename Plain::shape_type, typename Plain::device_type>{x.data()};
   } else if constexpr (marked_tensor<Plain>) {
     return owned<Plain>{static_cast<X&&>(x)};
   } else {

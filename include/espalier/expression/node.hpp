@@ -42,8 +42,28 @@ struct node<Op, Attribute, S, A, B, C> {
 
 namespace detail {
 template <class Op, std::uint64_t Attribute, class S, class... X>
+struct device_of_impl<node<Op, Attribute, S, X...>> : common_device<device_of<X>...> {};
+
+/// Whether operands that read tensors are all in the memory of one device; module bodies read none and pay nothing.
+template <bool Eager, class... X>
+struct devices_relation {
+  using type = same_device<void, void>;
+};
+template <class... X>
+  requires(sizeof...(X) > 1)
+struct devices_relation<true, X...> {
+  using type = typename common_device<device_of<X>...>::relation;
+};
+
+#define ESPALIER_DEVICES_FIT \
+  "operands are on different devices; tensor<T, S, cuda>(x) takes x to the device, x.to_host() brings it to the host"
+
+template <class Op, std::uint64_t Attribute, class S, class... X>
 constexpr auto make_node(X&&... x) {
-  return node<Op, Attribute, S, kept<X>...>{keep(static_cast<X&&>(x))...};
+  using Devices = typename devices_relation<(kept<X>::eager || ...), kept<X>...>::type;
+  static_assert(Devices::agree, ESPALIER_DEVICES_FIT);
+  if constexpr (Devices::agree) return node<Op, Attribute, S, kept<X>...>{keep(static_cast<X&&>(x))...};
+  else return refused<Devices>{};
 }
 }  // namespace detail
 

@@ -55,6 +55,9 @@ enum class within_sum : std::uint8_t {
   expands      ///< a composite: its value may be looked into where no slope will be asked for under its own rule
 };
 
+/// What a library's matrix product can do as it stores its result.
+enum class as_stored : std::uint8_t { nothing, adds, cuts_at_zero };
+
 /// Everything that can be known about an op without its type, so that one pass can treat nodes as values.
 struct descriptor {
   char const* name;
@@ -74,6 +77,7 @@ struct descriptor {
   /// Costs about as much as an addition: computing it again beats writing it to memory and reading it.
   bool cheap;
   within_sum summed;
+  as_stored stored;
 };
 
 /// The one constexpr descriptor of each op; a node names its op by the address of this.
@@ -88,7 +92,14 @@ struct op_key {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wnon-template-friend"
 #endif
+#if defined(__CUDACC__)
+#pragma nv_diagnostic push
+#pragma nv_diag_suppress 1301
+#endif
   friend constexpr auto op_behind(op_key<Address>);
+#if defined(__CUDACC__)
+#pragma nv_diagnostic pop
+#endif
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic pop
 #endif

@@ -11,19 +11,21 @@ namespace espalier {
 ///     best.restore(model);
 /// shape   of one net and element type; any model of them can be restored
 /// start   the model as it is
-/// memory  one allocation at construction, or bytes that the user gives (best_parameters::bytes of them); none afterwards
+/// memory  one allocation at construction, in the memory of the model's device, or bytes that the user gives (best_parameters::bytes of them); none afterwards
 /// The optimizer's state is not part of it: a trainer that goes on after restore() still has the moments of the steps before.
 template <class Model>
 class best_parameters {
   using T = typename Model::value_type;
+  using Engine = typename Model::engine_type::alone;
 
  public:
   static constexpr std::size_t bytes = Model::bytes;
 
-  explicit best_parameters(Model const& model) : memory_{bytes} { keep(model); }
+  explicit best_parameters(Model const& model) : engine_{model.engine().without_threads()}, memory_(engine_.take(bytes)) { keep(model); }
   template <std::size_t Count, class Enough = detail::enough_bytes<Count, bytes>>
-  best_parameters(Model const& model, espalier::bytes<Count>& given) : memory_{given, bytes} {
+  best_parameters(Model const& model, espalier::bytes<Count>& given) : engine_{model.engine().without_threads()}, memory_(engine_.take(given, bytes)) {
     static_assert(Enough::agree, "best_parameters{model, bytes}: the bytes are fewer than best_parameters::bytes");
+    static_assert(detail::computes_on_host<typename Model::device_type>::agree, "best_parameters{model, bytes}: " ESPALIER_BYTES_OF_HOST);
     keep(model);
   }
 
@@ -38,18 +40,18 @@ class best_parameters {
     copy(model.buffers(), buffers());
   }
 
-  espalier::span<T const> parameters() const { return kept_parameters(); }
-  espalier::span<T const> buffers() const { return kept_buffers(); }
+  auto parameters() const { return engine_.see(static_cast<T const*>(kept_parameters().data()), parameter_storage); }
+  auto buffers() const { return engine_.see(static_cast<T const*>(kept_buffers().data()), buffer_storage); }
 
  private:
-  espalier::span<T> kept_parameters() const { return {memory_.template at<T>(0), slots_of<typename Model::net_type>.parameters.storage}; }
-  espalier::span<T> kept_buffers() const {
-    return {memory_.template at<T>(Model::parameter_bytes), slots_of<typename Model::net_type>.buffers.storage};
-  }
-  static void copy(espalier::span<T> to, espalier::span<T const> from) {
-    if (from.size() > 0) __builtin_memcpy(to.data(), from.data(), static_cast<std::size_t>(from.size()) * sizeof(T));
-  }
-  detail::block memory_;
+  static constexpr std::int64_t parameter_storage = slots_of<typename Model::net_type>.parameters.storage;
+  static constexpr std::int64_t buffer_storage = slots_of<typename Model::net_type>.buffers.storage;
+  auto kept_parameters() const { return engine_.see(memory_.template at<T>(0), parameter_storage); }
+  auto kept_buffers() const { return engine_.see(memory_.template at<T>(Model::parameter_bytes), buffer_storage); }
+  void copy(auto const& to, auto const& from) const { engine_.copy(to.data(), from.data(), static_cast<std::size_t>(from.size()) * sizeof(T)); }
+
+  [[no_unique_address]] Engine engine_;
+  typename Engine::memory memory_;
 };
 
 }  // namespace espalier

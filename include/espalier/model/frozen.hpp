@@ -10,12 +10,14 @@ namespace espalier {
 /// and nothing changes here. A predictor reads the model as it is; freeze when the model is done. Runs on the thread that calls: use one for each.
 /// shape    (N, ...) -> the net's output for it; equal to the predictor's up to rounding
 /// memory   one allocation at construction, or bytes that the user gives (frozen::bytes of them); none afterwards
-/// errors   a batch that the net's layers do not take does not compile
+/// errors   a batch that the net's layers do not take, and a model of a graphics processor, do not compile
 template <class Model, class Batch, class Found = detail::applied_net<typename Model::net_type, Batch>>
 class frozen {
   using Source = detail::frozen_source<typename Model::net_type, Batch>;
   using Preparing = detail::preparing_source<typename Model::net_type, Batch>;
   using T = typename Model::value_type;
+  using Host = detail::computes_on_host<typename Model::device_type>;
+  static_assert(Host::agree, "frozen{model, batch}: a frozen model runs on this processor; copy(model, other) the parameters to a model<Net> and freeze that one");
 
   /// Where parameters fill most of the first cache, the workspace starts on a page of its own: it then displaces few of them (measured: 0.9 of the time).
   static constexpr std::size_t workspace_start(std::size_t parameters) { return parameters < 16 * 1024 ? parameters : (parameters + 4095) / 4096 * 4096; }
@@ -34,11 +36,13 @@ class frozen {
   static constexpr std::size_t bytes = workspace_start(parameter_bytes) + workspace_bytes;
   static constexpr int kernel_count = plan::plan_of<Source>.groups.group_count;
 
-  frozen(Model const& model, Batch) : memory_{bytes} { prepare(model); }
+  frozen(Model const& model, Batch) : memory_{bytes} {
+    if constexpr (Host::agree) prepare(model);
+  }
   template <std::size_t Count, class Enough = detail::enough_bytes<Count, bytes>>
   frozen(Model const& model, Batch, espalier::bytes<Count>& given) : memory_{given, bytes} {
     static_assert(Enough::agree, "frozen{model, batch, bytes}: the bytes are fewer than frozen::bytes");
-    if constexpr (Enough::agree) prepare(model);
+    if constexpr (Host::agree && Enough::agree) prepare(model);
   }
 
   /// scores = net(x). Never allocates.

@@ -6,35 +6,38 @@
 
 namespace espalier {
 
-/// Gradients of a model's trainable parameters, named and laid out like the parameters.
-template <class Net, class T = float>
+/// Gradients of a model's trainable parameters, named and laid out like the parameters, in the memory of the model's device.
+template <class Net, class T = float, class Device = cpu>
 class gradients {
+  using Engine = typename detail::engine_of<Device>::type;
   static constexpr std::int64_t size = slots_of<Net>.parameters.trainable_storage;
   static constexpr std::size_t bytes = detail::bytes_for<T>(static_cast<std::size_t>(size));
 
  public:
-  gradients() : memory_{bytes} {}
-  gradients(gradients const& other) : memory_{bytes} { *this = other; }
+  gradients() : gradients{Engine{}} {}
+  explicit gradients(Engine const& engine) : engine_{engine}, memory_(engine_.take(bytes)) {}
+  gradients(gradients const& other) : gradients{other.engine_} { *this = other; }
   gradients& operator=(gradients const& other) {
-    if (this != &other) __builtin_memcpy(span().data(), other.span().data(), bytes);
+    if (this != &other) engine_.copy(span().data(), other.span().data(), bytes);
     return *this;
   }
 
-  espalier::span<T> span() { return {memory_.template at<T>(0), size}; }
-  espalier::span<T const> span() const { return {memory_.template at<T>(0), size}; }
+  /// All of them in a row. On a device with memory of its own: a device_span.
+  auto span() { return engine_.see(memory_.template at<T>(0), size); }
+  auto span() const { return engine_.see(static_cast<T const*>(memory_.template at<T>(0)), size); }
 
   /// The gradient of the parameter of that path; a name that the model does not have, or that is frozen, converts to false.
-  named_tensor<T> parameter(char const* wanted) const {
-    return detail::find_tensor<Net, true>(wanted, memory_.template at<T>(0), true);
-  }
-  /// f(name, extents, span) for each, in the order of declaration.
+  auto parameter(char const* wanted) const { return detail::find_tensor<Net, true>(engine_, wanted, memory_.template at<T>(0), true); }
+  /// f(name, extents, span) for each, in the order of declaration. On a device with memory of its own the spans are of a copy on the host.
   template <class F>
   void for_each_parameter(F&& f) const {
-    detail::for_each_tensor<Net, true>(memory_.template at<T>(0), true, f);
+    detail::on_host(engine_, memory_.template at<void>(0), static_cast<std::size_t>(size) * sizeof(T), false,
+                    [&](unsigned char* at) { detail::for_each_tensor<Net, true>(reinterpret_cast<T*>(at), true, f); });
   }
 
  private:
-  detail::block memory_;
+  [[no_unique_address]] Engine engine_;
+  typename Engine::memory memory_;
 };
 
 /// A loss and the gradients that belong to it.
@@ -50,6 +53,8 @@ template <class Model, class Loss>
 struct model_gradient_function {
   using Net = typename Model::net_type;
   using T = typename Model::value_type;
+  using Engine = typename Model::engine_type;
+  using Device = typename Engine::memory_device;
   template <class X>
   using fault_of = typename training_fit<Net, Loss, shape_of<X>>::fault;
   template <class X, class Y>
@@ -58,7 +63,7 @@ struct model_gradient_function {
   Model const& model;
 
   /// errors  layers and loss that do not fit, and targets that the loss does not ask for, do not compile
-  template <Stored X, Stored Y, class Fault = fault_of<X>, class Targets = targets_fit<X, Y>>
+  template <StoredAnywhere X, StoredAnywhere Y, class Fault = fault_of<X>, class Targets = targets_fit<X, Y>>
   auto operator()(X const& x, Y const& y) const {
     using Fit = training_fit<Net, Loss, shape_of<X>>;
     static_assert(Fit::loss_kind::agree, "value_and_grad(model, loss): the loss is none");
@@ -68,26 +73,36 @@ struct model_gradient_function {
     static_assert(holds<shape_is, Targets>, "value_and_grad(model, loss)(x, y): targets must have the shape that the loss asks for");
     static_assert(holds<element_is, Targets>, "value_and_grad(model, loss)(x, y): targets have another element type than the loss asks for");
     static_assert(element_is<element_of<X>, T>::agree, "value_and_grad(model, loss)(x, y): x has another element type than the model");
-    loss_and_gradients<T, gradients<Net, T>> result{};
-    if constexpr (Fault::agree && Targets::agree && element_is<element_of<X>, T>::agree) run<training_source<Net, Loss, shape_of<X>>>(x, y, result);
+    using Reached = reaches<Device, X, Y>;
+    static_assert(Reached::agree, "value_and_grad(model, loss)(x, y): " ESPALIER_REACHABLE);
+    loss_and_gradients<T, gradients<Net, T, Device>> result{T(0), gradients<Net, T, Device>{model.engine().without_threads()}};
+    if constexpr (Fault::agree && Targets::agree && element_is<element_of<X>, T>::agree && Reached::agree)
+      run<training_source<Net, Loss, shape_of<X>>>(elements_of<T const>(x), elements_of<element_of<Y> const>(y), result);
     return result;
   }
 
  private:
   template <class Source, class X, class Y, class Result>
-  void run(X const& x, Y const& y, Result& result) const {
+  void run(X x, Y y, Result& result) const {
+    constexpr std::size_t targets_at = tensor_alignment + bytes_for<T>(static_cast<std::size_t>(Source::batch::size));
+    constexpr std::size_t loss_at = targets_at + bytes_for<T>(static_cast<std::size_t>(Source::target::size)), end = loss_at + tensor_alignment;
+    Engine const& engine = model.engine();
+    auto exchange = engine.exchange_of(end, end);
     if constexpr (std::is_integral_v<typename Source::element>)
-      check_labels(y.data(), Source::target::size, label_range_of<Loss, typename Source::prediction>());
-    block const workspace{bytes_for<T>(workspace_elements<Source>)};
+      check_labels(exchange.look(y, targets_at), Source::target::size, label_range_of<Loss, typename Source::prediction>());
+    auto const workspace = engine.take(Engine::template workspace_bytes<Source, T>);
     on_cpu::random_state random{model.initial_seed().value, model.next_draw()};
     program_bases b = model.bases();
-    b.at[plan::base::workspace] = workspace.at<T>(0);
+    b.at[plan::base::workspace] = workspace.template at<T>(0);
     b.at[plan::base::gradients] = result.slopes.span().data();
-    b.at[plan::base::key] = &random;
-    b.at[plan::base::arguments] = const_cast<T*>(x.data());
-    b.at[plan::base::arguments + 1] = const_cast<element_of<Y>*>(y.data());
-    b.at[plan::base::results] = &result.loss;
-    on_cpu::run<Source, T>(b.at, model.team());
+    b.at[plan::base::key] = exchange.give(one_element(random), 0);
+    b.at[plan::base::arguments] = exchange.give(x, tensor_alignment);
+    b.at[plan::base::arguments + 1] = exchange.give(y, targets_at);
+    b.at[plan::base::results] = exchange.want(one_element(result.loss), loss_at);
+    exchange.send();
+    engine.template run<Source, T>(b.at);
+    exchange.fetch(loss_at, tensor_alignment);
+    exchange.take(one_element(result.loss), loss_at);
   }
 };
 

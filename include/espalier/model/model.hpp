@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include "../base/text.hpp"
-#include "../device/cpu/run.hpp"
-#include "../storage/bytes.hpp"
-#include "../storage/tensor.hpp"
+#include "../device/engine.hpp"
 #include "source.hpp"
 
 namespace espalier {
@@ -13,65 +11,85 @@ struct seed {
   std::uint64_t value;
 };
 
-/// A parameter or buffer of a model, found by name.
-template <class T>
+/// A parameter or buffer of a model, found by name. Its elements are a span, which the host of a device with memory of its own moves as a whole:
+/// to_host and from_host do so for every device.
+template <class T, class Elements = espalier::span<T>>
 class named_tensor {
  public:
-  named_tensor(char const* path, extents const& shape, T* data) : shape_{shape}, data_{data} {
+  named_tensor(char const* path, extents const& shape, Elements const& elements) : shape_{shape}, elements_{elements} {
     std::size_t i = 0;
     for (; path[i] != 0 && i + 1 < sizeof name_; ++i) name_[i] = path[i];
     name_[i] = 0;
   }
   char const* name() const { return name_; }
   extents const& shape() const { return shape_; }
-  espalier::span<T> span() const { return {data_, data_ != nullptr ? shape_.size() : 0}; }
+  Elements span() const { return elements_; }
   /// False for a name that the model does not have.
-  explicit operator bool() const { return data_ != nullptr; }
+  explicit operator bool() const { return elements_.data() != nullptr; }
+
+  /// Copies the elements to memory of the host, which has room for as many (asserted).
+  void to_host(espalier::span<T> to) const {
+    if constexpr (requires { elements_.to_host(to); }) {
+      elements_.to_host(to);
+    } else {
+      assert(to.size() == elements_.size());
+      for (std::int64_t i = 0; i < elements_.size(); ++i) to[i] = elements_[i];
+    }
+  }
+  /// Gives the parameter or buffer elements of the host, as many as it has (asserted).
+  void from_host(espalier::span<T const> from) const {
+    if constexpr (requires { elements_.from_host(from); }) {
+      elements_.from_host(from);
+    } else {
+      assert(from.size() == elements_.size());
+      for (std::int64_t i = 0; i < elements_.size(); ++i) elements_[i] = from[i];
+    }
+  }
 
  private:
   char name_[256];
   extents shape_;
-  T* data_;
+  Elements elements_;
 };
 
 namespace detail {
 
 /// The tensor of a path; one that does not exist converts to false.
-template <class Net, bool Parameters, class T>
-named_tensor<T> find_tensor(char const* wanted, T* base, bool trainable_only) {
-  named_tensor<T> found{wanted, extents{}, nullptr};
+template <class Net, bool Parameters, class Engine, class T>
+auto find_tensor(Engine const& engine, char const* wanted, T* base, bool trainable_only) {
+  using Found = named_tensor<T, typename Engine::template elements<T>>;
+  Found found{wanted, extents{}, engine.see(static_cast<T*>(nullptr), 0)};
   for_each_tensor<Net, Parameters>(base, trainable_only, [&](char const* path, extents const& shape, espalier::span<T> elements) {
-    if (same_text(path, wanted)) found = named_tensor<T>{path, shape, elements.data()};
+    if (same_text(path, wanted)) found = Found{path, shape, engine.see(elements.data(), elements.size())};
   });
   return found;
 }
 
-/// The pointers of a running program.
-struct program_bases {
-  void* at[plan::base::count];
-};
-
-template <class Source>
-inline constexpr std::size_t workspace_elements = static_cast<std::size_t>(plan::plan_of<Source>.places.workspace);
-
-/// Aligned bytes for some elements.
-template <class T>
-constexpr std::size_t bytes_for(std::size_t elements) {
-  return (elements * sizeof(T) + tensor_alignment - 1) / tensor_alignment * tensor_alignment;
+/// f(bytes): the bytes of a device for the host to read and write: themselves, or a copy, which goes back at the end where it is asked to.
+template <class Engine, class F>
+void on_host(Engine const& engine, void* there, std::size_t bytes, [[maybe_unused]] bool goes_back, F&& f) {
+  if constexpr (Engine::apart) {
+    block const here{bytes};
+    engine.to_host(here.template at<void>(0), there, bytes);
+    f(here.template at<unsigned char>(0));
+    if (goes_back) engine.to_device(there, here.template at<void>(0), bytes);
+  } else {
+    f(static_cast<unsigned char*>(there));
+  }
 }
 
 /// Facts for refusals: the device is included, T is an element type of nets, the net is a module.
 template <class Device>
 struct model_on {
-  static constexpr bool included = std::is_same_v<Device, cpu> || is_parallel<Device>;
+  static constexpr bool included = storage_on<Device>::included;
 };
 template <class X>
 struct is_tensor_or_view {
-  static constexpr bool agree = Stored<X>;
+  static constexpr bool agree = StoredAnywhere<X>;
 };
 template <class T>
 struct real_number {
-  static constexpr bool agree = real_element<T>;
+  static constexpr bool agree = RealElement<T>;
 };
 template <class Net>
 struct is_net {
@@ -82,9 +100,11 @@ struct is_net {
 
 /// A net's parameters and buffers: contiguous, aligned, reachable by name. Trainers and predictors refer to it; it must outlive them.
 /// shape    parameters and buffers as the net declares them
-/// start    each parameter by its initializer, from a stream of its own under the seed, in the order of declaration
-/// memory   one allocation at construction, or bytes that the user gives (model::bytes of them)
+/// start    each parameter by its initializer, from a stream of its own under the seed, in the order of declaration: the same bits on every device
+/// memory   one allocation at construction, or bytes that the user gives (model::bytes of them); on a graphics processor one of its memory
 /// threads  with cpu_parallel<N>, N - 1 that help trainers, predictors and updaters of the model; they start and end with it
+/// device   with cuda, what it computes runs on the machine that its tensors use, or on one that is given; elements are then reached by copies:
+///          named_tensor::to_host and from_host, for_each_parameter, and copy(model, other)
 template <class Net, class Device = cpu, class T = float>
 class model {
   static_assert(detail::model_on<Device>::included, "model<Net, cuda>: include <espalier/cuda.hpp> for models on the graphics processor");
@@ -96,8 +116,10 @@ class model {
   static_assert(nn::well_made<Net>::complete, ESPALIER_MEMBERS_LISTED);
   static_assert(nn::well_made<Net>::objects, ESPALIER_MEMBERS_ARE_OBJECTS);
   static constexpr std::int64_t parameter_storage = slots_of<Net>.parameters.storage, buffer_storage = slots_of<Net>.buffers.storage;
+  using Engine = typename detail::engine_of<Device>::type;
 
  public:
+  using engine_type = Engine;
   using net_type = Net;
   using value_type = T;
   using device_type = Device;
@@ -107,11 +129,18 @@ class model {
   static constexpr std::size_t buffer_bytes = detail::bytes_for<T>(static_cast<std::size_t>(slots_of<Net>.buffers.storage));
   static constexpr std::size_t bytes = parameter_bytes + buffer_bytes;
 
-  explicit model(seed start = {0}) : memory_{bytes} { initialize(start); }
+  explicit model(seed start = {0}) : memory_(engine_.take(bytes)) { initialize(start); }
+  /// machine  what runs kernels on a graphics processor: a stream of the user's; it must outlive the model
+  template <class Machine>
+    requires(Engine::apart && std::is_constructible_v<Engine, Machine&>)
+  model(seed start, Machine& machine) : engine_{machine}, memory_(engine_.take(bytes)) {
+    initialize(start);
+  }
   /// errors  fewer bytes than the model needs do not compile
   template <std::size_t Count, class Enough = detail::enough_bytes<Count, bytes>>
-  model(seed start, espalier::bytes<Count>& given) : memory_{given, bytes} {
+  model(seed start, espalier::bytes<Count>& given) : memory_(engine_.take(given, bytes)) {
     static_assert(Enough::agree, "model{seed, bytes}: the bytes are fewer than model::bytes");
+    static_assert(detail::computes_on_host<Device>::agree, "model{seed, bytes}: " ESPALIER_BYTES_OF_HOST);
     initialize(start);
   }
   model(model const&) = delete;
@@ -121,36 +150,41 @@ class model {
   void initialize(seed start) {
     seed_ = start;
     draws_ = 0;
-    std::uint32_t number = 0;
-    fill<true>(data(), number);
-    fill<false>(buffer_data(), number);
+    detail::on_host(engine_, data(), bytes, true, [&](unsigned char* at) {
+      std::uint32_t number = 0;
+      fill<true>(reinterpret_cast<T*>(at), number);
+      fill<false>(reinterpret_cast<T*>(at + parameter_bytes), number);
+    });
   }
   seed initial_seed() const { return seed_; }
   /// Counts the training runs of this model, so that each draws its own random numbers.
   std::uint64_t next_draw() const { return draws_++; }
 
-  /// All parameters in a row; gaps of zeros align each of them.
-  espalier::span<T> parameters() { return {data(), parameter_storage}; }
-  espalier::span<T const> parameters() const { return {data(), parameter_storage}; }
-  espalier::span<T> buffers() { return {buffer_data(), buffer_storage}; }
-  espalier::span<T const> buffers() const { return {buffer_data(), buffer_storage}; }
+  /// All parameters in a row; gaps of zeros align each of them. On a device with memory of its own: a device_span.
+  auto parameters() { return engine_.see(data(), parameter_storage); }
+  auto parameters() const { return engine_.see(static_cast<T const*>(data()), parameter_storage); }
+  auto buffers() { return engine_.see(buffer_data(), buffer_storage); }
+  auto buffers() const { return engine_.see(static_cast<T const*>(buffer_data()), buffer_storage); }
 
   /// The parameter or buffer of that path ("3.fc1.weight"); one that does not exist converts to false and has no elements.
-  named_tensor<T> parameter(char const* path) { return detail::find_tensor<Net, true>(path, data(), false); }
-  named_tensor<T> buffer(char const* path) { return detail::find_tensor<Net, false>(path, buffer_data(), false); }
+  auto parameter(char const* path) { return detail::find_tensor<Net, true>(engine_, path, data(), false); }
+  auto buffer(char const* path) { return detail::find_tensor<Net, false>(engine_, path, buffer_data(), false); }
 
-  /// f(name, extents, span) for each, in the order of declaration.
+  /// f(name, extents, span) for each, in the order of declaration. On a device with memory of its own the spans are of a copy on the host, all of
+  /// which goes back at the end.
   template <class F>
   void for_each_parameter(F&& f) {
-    detail::for_each_tensor<Net, true>(data(), false, f);
+    detail::on_host(engine_, data(), parameter_bytes, true,
+                    [&](unsigned char* at) { detail::for_each_tensor<Net, true>(reinterpret_cast<T*>(at), false, f); });
   }
   template <class F>
   void for_each_buffer(F&& f) {
-    detail::for_each_tensor<Net, false>(buffer_data(), false, f);
+    detail::on_host(engine_, buffer_data(), buffer_bytes, true,
+                    [&](unsigned char* at) { detail::for_each_tensor<Net, false>(reinterpret_cast<T*>(at), false, f); });
   }
 
   /// The net's output in evaluation mode: the convenient form, which takes its workspace from the heap. A predictor keeps its own.
-  /// shape   any batch that the net takes
+  /// shape   any batch that the net takes; the result lies where x does
   /// errors  layers that do not fit the batch do not compile
   template <class X, class Found = detail::applied_net<Net, shape_of<X>>>
     requires(espalier::detail::marked_tensor<X> || espalier::detail::marked_view<X>)
@@ -158,26 +192,35 @@ class model {
     using Element = detail::element_is<element_of<X>, T>;
     static_assert(layers_fit<Found>::value, ESPALIER_LAYERS_FIT);
     static_assert(Element::agree, "model(x): x has another element type than the model");
+    static_assert(detail::reaches<Device, X>::agree, "model(x): " ESPALIER_REACHABLE);
     if constexpr (!layers_fit<Found>::value) {
       return Found{};
     } else if constexpr (!Element::agree) {
       return refused<Element>{};
+    } else if constexpr (!detail::reaches<Device, X>::agree) {
+      return refused<detail::reaches<Device, X>>{};
     } else {
       using Source = detail::evaluation_source<Net, shape_of<X>>;
-      tensor<T, shape_of<Found>> y;
-      detail::block const workspace{detail::bytes_for<T>(detail::workspace_elements<Source>)};
+      using S = shape_of<Found>;
+      constexpr std::size_t output = detail::bytes_for<T>(shape_of<X>::size), end = output + detail::bytes_for<T>(S::size);
+      tensor<T, S, typename X::device_type> y;
+      auto const workspace = engine_.take(Engine::template workspace_bytes<Source, T>);
+      auto exchange = engine_.template exchange_with<typename X::device_type>(end, end);
       detail::program_bases b = bases();
       b.at[plan::base::workspace] = workspace.template at<T>(0);
-      b.at[plan::base::arguments] = const_cast<T*>(x.data());
-      b.at[plan::base::results] = y.data();
-      espalier::on_cpu::run<Source, T>(b.at, team());
+      b.at[plan::base::arguments] = exchange.give(detail::elements_of<T const>(x), 0);
+      b.at[plan::base::results] = exchange.want(detail::elements_of<T>(y), output);
+      exchange.send();
+      engine_.template run<Source, T>(b.at);
+      exchange.fetch(output, detail::bytes_for<T>(S::size));
+      exchange.take(detail::elements_of<T>(y), output);
       return y;
     }
   }
 
   /// A formula is refused: its memory is the caller's business.
   template <Expression X>
-    requires(!Stored<X> && !is_refused<X>)
+    requires(!StoredAnywhere<X> && !is_refused<X>)
   auto operator()(X const&) const {
     static_assert(detail::is_tensor_or_view<X>::agree, "model(x): x is an expression; give the tensor, evaluate(x)");
     return refused<detail::is_tensor_or_view<X>>{};
@@ -188,8 +231,8 @@ class model {
     return said;
   }
 
-  /// The threads that run this model's programs.
-  auto const& team() const { return team_; }
+  /// What runs this model's programs: its device.
+  Engine const& engine() const { return engine_; }
   /// The start of a program's table of pointers.
   detail::program_bases bases() const {
     detail::program_bases b{};
@@ -210,10 +253,32 @@ class model {
     }
   }
 
-  detail::block memory_;
-  [[no_unique_address]] typename on_cpu::detail::team_of<Device>::type team_;
+  [[no_unique_address]] Engine engine_;
+  typename Engine::memory memory_;
   seed seed_{};
   mutable std::uint64_t draws_ = 0;
 };
+
+/// copy(from, to): all parameters and buffers of one model to another of the same net, on whatever devices they are: copy(on_gpu, on_cpu).
+/// shape   models of one net and element type
+/// memory  between two devices with memory of their own, a copy on the host for as long as it takes; otherwise none
+template <class Net, class From, class To, class T>
+void copy(model<Net, From, T> const& from, model<Net, To, T>& to) {
+  auto const& here = from.engine();
+  auto const& there = to.engine();
+  auto const move = [&](std::size_t bytes, auto const& source, auto const& target) {
+    if constexpr (!std::remove_cvref_t<decltype(there)>::apart) {
+      here.to_host(target.data(), source.data(), bytes);
+    } else if constexpr (!std::remove_cvref_t<decltype(here)>::apart) {
+      there.to_device(target.data(), source.data(), bytes);
+    } else {
+      detail::block const between{bytes};
+      here.to_host(between.template at<void>(0), source.data(), bytes);
+      there.to_device(target.data(), between.template at<void>(0), bytes);
+    }
+  };
+  move(static_cast<std::size_t>(from.parameters().size()) * sizeof(T), from.parameters(), to.parameters());
+  move(static_cast<std::size_t>(from.buffers().size()) * sizeof(T), from.buffers(), to.buffers());
+}
 
 }  // namespace espalier

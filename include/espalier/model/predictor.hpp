@@ -7,34 +7,39 @@ namespace espalier {
 /// A model's evaluation for one batch size, with a workspace of its own. It only reads the model: use one for each thread.
 /// shape    (N, ...) -> the net's output for it
 /// memory   one allocation at construction, or bytes that the user gives (predictor::bytes of them); none afterwards
+/// device   with cuda, x and scores are the host's or the device's; scores on the host are there when the call returns
 /// errors   a batch that the net's layers do not take does not compile
 template <class Model, class Batch, class Found = detail::applied_net<typename Model::net_type, Batch>>
 class predictor {
   using Source = detail::evaluation_source<typename Model::net_type, Batch>;
   using T = typename Model::value_type;
+  using Engine = typename Model::engine_type;
 
  public:
   using input_shape = Batch;
   using output_shape = shape_of<Found>;
 
-  static constexpr std::size_t workspace_bytes = detail::bytes_for<T>(detail::workspace_elements<Source>);
+  static constexpr std::size_t workspace_bytes = Engine::template workspace_bytes<Source, T>;
   static constexpr std::size_t bytes = workspace_bytes;
   static constexpr int kernel_count = plan::plan_of<Source>.groups.group_count;
   /// What its kernels read and write, each operand and each result once.
   static constexpr std::int64_t bytes_moved =
       (plan::traffic_of_program<Source>.read + plan::traffic_of_program<Source>.written) * static_cast<std::int64_t>(sizeof(T));
 
-  predictor(Model const& model, Batch) : model_{&model}, memory_{bytes} {}
+  predictor(Model const& model, Batch)
+      : model_{&model}, memory_(model.engine().take(bytes)), exchange_{model.engine().exchange_of(end, end)} {}
   template <std::size_t Count, class Enough = detail::enough_bytes<Count, bytes>>
-  predictor(Model const& model, Batch, espalier::bytes<Count>& given) : model_{&model}, memory_{given, bytes} {
+  predictor(Model const& model, Batch, espalier::bytes<Count>& given)
+      : model_{&model}, memory_(model.engine().take(given, bytes)), exchange_{model.engine().exchange_of(end, end)} {
     static_assert(Enough::agree, "predictor{model, batch, bytes}: the bytes are fewer than predictor::bytes");
+    static_assert(detail::computes_on_host<typename Model::device_type>::agree, "predictor{model, batch, bytes}: " ESPALIER_BYTES_OF_HOST);
   }
 
   /// scores = net(x). Never allocates.
   /// shape   x as the batch, scores as output_shape
   /// errors  other shapes and element types do not compile
-  template <Stored X, Stored Y>
-  void operator()(X const& x, Y&& scores) noexcept {
+  template <StoredAnywhere X, StoredAnywhere Y>
+  void operator()(X const& x, Y&& scores) noexcept(!Engine::apart) {
     using Input = detail::shape_is<shape_of<X>, Batch>;
     using Output = detail::shape_is<shape_of<Y>, output_shape>;
     static_assert(Input::agree, "predictor(x, scores): x must have the shape of the predictor's batch");
@@ -42,20 +47,33 @@ class predictor {
     using Element = detail::element_is<element_of<X>, T>;
     using Scores = detail::element_is<element_of<Y>, T>;
     static_assert(Element::agree && Scores::agree, "predictor(x, scores): x or scores has another element type than the model");
-    if constexpr (Input::agree && Output::agree && Element::agree && Scores::agree) run(view<T const, Batch>(x), view<T, output_shape>(scores));
+    using Reached = detail::reaches<typename Model::device_type, X, Y>;
+    static_assert(Reached::agree, "predictor(x, scores): " ESPALIER_REACHABLE);
+    if constexpr (Input::agree && Output::agree && Element::agree && Scores::agree && Reached::agree)
+      run(detail::elements_of<T const>(x), detail::elements_of<T>(scores));
   }
 
  private:
-  void run(view<T const, Batch> x, view<T, output_shape> scores) noexcept {
+  static constexpr std::size_t scores_at = detail::bytes_for<T>(static_cast<std::size_t>(Batch::size));
+  static constexpr std::size_t end = scores_at + detail::bytes_for<T>(static_cast<std::size_t>(output_shape::size));
+
+  template <class From, class To>
+  void run(detail::elements_on<T const, From, Batch::size> x, detail::elements_on<T, To, output_shape::size> scores) noexcept(!Engine::apart) {
     detail::program_bases b = model_->bases();
     b.at[plan::base::workspace] = memory_.template at<T>(0);
-    b.at[plan::base::arguments] = const_cast<T*>(x.data());
-    b.at[plan::base::results] = scores.data();
-    espalier::on_cpu::run<Source, T>(b.at, model_->team());
+    b.at[plan::base::arguments] = exchange_.give(x, 0);
+    b.at[plan::base::results] = exchange_.want(scores, scores_at);
+    exchange_.send();
+    Engine const& engine = model_->engine();
+    replays_.run(engine, 0, [&] { engine.template run<Source, T>(b.at); });
+    if constexpr (std::is_same_v<To, cpu>) exchange_.fetch(scores_at, end - scores_at);
+    exchange_.take(scores, scores_at);
   }
 
   Model const* model_;
-  detail::block memory_;
+  typename Engine::memory memory_;
+  [[no_unique_address]] typename Engine::exchange exchange_;
+  [[no_unique_address]] typename Engine::template replays<1> replays_;
 };
 
 /// Refused: it takes everything in silence, so that one mistake stays one error.

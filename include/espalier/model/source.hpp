@@ -31,6 +31,7 @@ using target_leaf = std::conditional_t<std::is_void_v<Element>, float, Element>;
 /// WithInput: result 1 is the gradient with respect to the batch.
 template <class Net, class Loss, class Batch>
 struct training_source {
+  using batch = Batch;
   using prediction = shape_of<applied_net<Net, Batch>>;
   using target = target_shape<Loss, prediction>;
   using element = target_element<Loss, prediction>;

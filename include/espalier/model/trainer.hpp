@@ -61,13 +61,18 @@ inline constexpr training_facts<Net, Loss, Optimizer, Batch, T> training_plan{};
 /// Trains a model: forward and backward as one program for each static batch size, the update as one for all, with all memory taken at construction.
 /// shape    images of Batch, targets as the loss asks for; further batch sizes may follow (a short last batch)
 /// memory   one allocation at construction, or bytes that the user gives (trainer::bytes of them); none afterwards
+/// device   with cuda, images and targets are the host's or the device's. Every batch size has addresses of its own there, so that where the machine can
+///          capture its launches, a step is one launch of a graph, from the second one on. The loss is waited for. Labels on the device come to the
+///          host to be looked at before anything runs, which is waited for, too
 /// errors   layers, loss and batch that do not fit do not compile; a label outside the classes throws label_error and changes nothing
 template <class Model, class Loss, class Optimizer, class Batch, class... More>
 class trainer {
   using Net = typename Model::net_type;
   using T = typename Model::value_type;
+  using Engine = typename Model::engine_type;
+  using Device = typename Engine::memory_device;
   static constexpr int trainable = static_cast<int>(slots_of<Net>.parameters.trainable_storage);
-  using Rule = detail::update_rule<Optimizer, trainable, T>;
+  using Rule = detail::update_rule<Optimizer, trainable, T, Engine>;
   using Found = detail::applied_net<Net, Batch>;
 
  public:
@@ -94,8 +99,8 @@ class trainer {
 
  public:
   static constexpr std::size_t workspace_bytes =
-      largest(detail::bytes_for<T>(detail::workspace_elements<detail::training_source<Net, Loss, Batch>>),
-              detail::bytes_for<T>(detail::workspace_elements<detail::training_source<Net, Loss, More>>)...);
+      largest(Engine::template workspace_bytes<detail::training_source<Net, Loss, Batch>, T>,
+              Engine::template workspace_bytes<detail::training_source<Net, Loss, More>, T>...);
   static constexpr std::size_t parameter_bytes = Model::parameter_bytes;
   static constexpr std::size_t gradient_bytes = detail::bytes_for<T>(static_cast<std::size_t>(trainable));
   static constexpr std::size_t optimizer_bytes = detail::bytes_for<T>(static_cast<std::size_t>(trainable) * optim::vectors<Optimizer>);
@@ -107,17 +112,23 @@ class trainer {
   static constexpr std::size_t scores_bytes = detail::bytes_for<T>(static_cast<std::size_t>(prediction_shape::size));
   /// Buffers from before a step that the optimizer may refuse: running statistics go back with it.
   static constexpr std::size_t kept_bytes = Rule::may_refuse ? Model::buffer_bytes : 0;
+  /// The loss of one sample is computed on the host.
+  static constexpr std::size_t loss_bytes = detail::bytes_for<T>(detail::workspace_elements<OneLoss>);
   static constexpr std::size_t scratch_bytes =
-      largest(workspace_bytes, detail::bytes_for<T>(detail::workspace_elements<Forward>), detail::bytes_for<T>(detail::workspace_elements<OneLoss>),
-              Rule::workspace);
+      largest(workspace_bytes, Engine::template workspace_bytes<Forward, T>, Engine::apart ? 0 : loss_bytes, Rule::workspace);
 
  public:
-  static constexpr std::size_t bytes = scratch_bytes + gradient_bytes + optimizer_bytes + scores_bytes + kept_bytes;
+  static constexpr std::size_t bytes = scratch_bytes + gradient_bytes + optimizer_bytes + (Engine::apart ? 0 : scores_bytes) + kept_bytes;
 
-  trainer(Model& model, Loss, Optimizer optimizer, Batch, More...) : model_{&model}, rule_{optimizer}, memory_{bytes} { mark(); }
+  trainer(Model& model, Loss, Optimizer optimizer, Batch, More...)
+      : model_{&model}, rule_{optimizer}, memory_(model.engine().take(bytes)), exchange_{model.engine().exchange_of(at::loss_workspace, at::end)} {
+    mark();
+  }
   template <std::size_t Count, class Enough = detail::enough_bytes<Count, bytes>>
-  trainer(espalier::bytes<Count>& given, Model& model, Loss, Optimizer optimizer, Batch, More...) : model_{&model}, rule_{optimizer}, memory_{given, bytes} {
+  trainer(espalier::bytes<Count>& given, Model& model, Loss, Optimizer optimizer, Batch, More...)
+      : model_{&model}, rule_{optimizer}, memory_(model.engine().take(given, bytes)), exchange_{model.engine().exchange_of(at::loss_workspace, at::end)} {
     static_assert(Enough::agree, "trainer{bytes, ...}: the bytes are fewer than trainer::bytes");
+    static_assert(detail::computes_on_host<Device>::agree, "trainer{bytes, ...}: " ESPALIER_BYTES_OF_HOST);
     mark();
   }
 
@@ -127,42 +138,46 @@ class trainer {
 
   /// One step of training. Returns the loss before the update (and the penalty, where the optimizer is told so).
   /// errors  label_error; nothing has changed then
-  template <Stored X, Stored Y, class Images = one_of_batches<shape_of<X>, Batch, More...>, class Image = detail::element_is<element_of<X>, T>,
+  template <StoredAnywhere X, StoredAnywhere Y, class Images = one_of_batches<shape_of<X>, Batch, More...>, class Image = detail::element_is<element_of<X>, T>,
             class Target = detail::element_is<element_of<Y>, target_element>, class Targets = targets_fit<X, Y>>
   T step(X const& images, Y const& targets) {
     static_assert(Images::agree, "trainer.step(images, targets): images must have the shape of one of the trainer's batches");
     static_assert(Image::agree, "trainer.step(images, targets): images have another element type than the model");
     static_assert(Target::agree, "trainer.step(images, targets): targets have another element type than the loss asks for");
     static_assert(Targets::agree, "trainer.step(images, targets): targets must have the shape that the loss asks for");
-    if constexpr (Images::agree && Image::agree && Target::agree && Targets::agree)
-      return train<shape_of<X>>(view<T const, shape_of<X>>(images), view<target_element const, shape_of<Y>>(targets));
+    using Reached = detail::reaches<Device, X, Y>;
+    static_assert(Reached::agree, "trainer.step(images, targets): " ESPALIER_REACHABLE);
+    if constexpr (Images::agree && Image::agree && Target::agree && Targets::agree && Reached::agree)
+      return train<shape_of<X>>(detail::elements_of<T const>(images), detail::elements_of<target_element const>(targets));
     else return T(0);
   }
 
-  /// The loss in evaluation mode, sample by sample, over the first `count` samples of a batch; what lies behind them is padding.
+  /// The loss in evaluation mode, sample by sample, over the first `count` samples of a batch; what lies behind them is padding. The scores come from
+  /// the model's device, the losses of samples are computed on the host.
   /// shape   as step
   /// errors  label_error for a label among the first `count`
-  template <Stored X, Stored Y, class Images = detail::shape_is<shape_of<X>, Batch>, class Image = detail::element_is<element_of<X>, T>,
+  template <StoredAnywhere X, StoredAnywhere Y, class Images = detail::shape_is<shape_of<X>, Batch>, class Image = detail::element_is<element_of<X>, T>,
             class Target = detail::element_is<element_of<Y>, target_element>, class Targets = targets_fit<X, Y>>
   evaluation evaluate(X const& images, Y const& targets, std::int64_t count = Batch::value.at[0]) {
     static_assert(Images::agree, "trainer.evaluate(images, targets): images must have the shape of the trainer's first batch");
     static_assert(Targets::agree, "trainer.evaluate(images, targets): targets must have the shape that the loss asks for");
     static_assert(Image::agree, "trainer.evaluate(images, targets): images have another element type than the model");
     static_assert(Target::agree, "trainer.evaluate(images, targets): targets have another element type than the loss asks for");
-    if constexpr (Images::agree && Targets::agree && Image::agree && Target::agree)
-      return evaluate_samples(view<T const, Batch>(images), view<target_element const, target_of<Batch>>(targets), count);
+    using Reached = detail::reaches<Device, X, Y>;
+    static_assert(Reached::agree, "trainer.evaluate(images, targets): " ESPALIER_REACHABLE);
+    if constexpr (Images::agree && Targets::agree && Image::agree && Target::agree && Reached::agree)
+      return evaluate_samples(detail::elements_of<T const>(images),
+                              exchange_.look(detail::elements_of<target_element const>(targets), at::template targets<Batch>), count);
     else return {};
   }
 
-  /// The net's scores for a batch in evaluation mode; they stay until the next call.
-  view<T, prediction_shape> forward(view<T const, Batch> images) {
-    detail::program_bases b = model_->bases();
-    T* const scores = memory_.template at<T>(scratch_bytes + gradient_bytes + optimizer_bytes);
-    b.at[plan::base::workspace] = memory_.template at<T>(0);
-    b.at[plan::base::arguments] = const_cast<T*>(images.data());
-    b.at[plan::base::results] = scores;
-    espalier::on_cpu::run<Forward, T>(b.at, model_->team());
-    return view<T, prediction_shape>(scores);
+  /// The net's scores for a batch in evaluation mode; they are on the host, and stay until the next call.
+  view<T, prediction_shape> forward(view<T const, Batch> images) { return view<T, prediction_shape>(scores_of(detail::elements_of<T const>(images))); }
+  template <StoredAnywhere X>
+    requires(Engine::apart && std::is_same_v<device_of<X>, Device>)
+  view<T, prediction_shape> forward(X const& images) {
+    static_assert(std::is_same_v<shape_of<X>, Batch> && std::is_same_v<element_of<X>, T>, "trainer.forward(images): images must be the trainer's first batch");
+    return view<T, prediction_shape>(scores_of(detail::elements_of<T const>(images)));
   }
 
   /// Magnitudes (learning rate, ...) may change while training.
@@ -171,37 +186,74 @@ class trainer {
   auto& learning_rate() { return optim::learning_rate(rule_.optimizer); }
   /// What the optimizer (penalized) adds to the loss at the model's parameters; 0 for one that adds nothing.
   T penalty() const {
-    return rule_.penalty(model_->parameters().data(), states(), memory_.template at<T>(0), model_->team());
+    auto p = places();
+    return rule_.penalty(model_->engine(), exchange_, p, at::magnitudes, at::rule);
   }
   /// Updates that were applied so far.
   std::int64_t steps() const { return rule_.steps; }
   /// Updates that the optimizer refused (refuse_non_finite).
   std::int64_t refused_updates() const { return rule_.refused; }
-  /// The gradients of the last step, in the layout of the model's parameters.
-  espalier::span<T const> gradients() const { return {memory_.template at<T>(scratch_bytes), trainable}; }
+  /// The gradients of the last step, in the layout of the model's parameters. On a device with memory of its own: a device_span.
+  auto gradients() const { return model_->engine().see(static_cast<T const*>(gradient()), trainable); }
 
  private:
+  /// Places in the exchange: what a step is given, which travels together, then what it gives.
+  struct at {
+    static constexpr std::size_t random = 0, magnitudes = tensor_alignment, images = magnitudes + Rule::given_bytes;
+    template <class B>
+    static constexpr std::size_t targets = images + detail::bytes_for<T>(static_cast<std::size_t>(B::size));
+    template <class B>
+    static constexpr std::size_t after = targets<B> + detail::bytes_for<target_element>(static_cast<std::size_t>(target_of<B>::size));
+    static constexpr std::size_t loss = largest(after<Batch>, after<More>...), rule = loss + tensor_alignment, scores = rule + Rule::wanted_bytes;
+    static constexpr std::size_t loss_workspace = scores + scores_bytes, end = loss_workspace + loss_bytes;
+  };
+  template <class B>
+  static constexpr int number_of() {
+    bool const same[] = {std::is_same_v<B, Batch>, std::is_same_v<B, More>...};
+    int i = 0;
+    while (!same[i]) ++i;
+    return i;
+  }
+  T* gradient() const { return memory_.template at<T>(scratch_bytes); }
   T* states() const { return memory_.template at<T>(scratch_bytes + gradient_bytes); }
-  void mark() const { rule_.template mark<Net>(states()); }
+  void mark() const { rule_.template mark<Net>(model_->engine(), states()); }
+  auto places() const {
+    return typename Rule::places{static_cast<T*>(model_->bases().at[plan::base::parameters]), gradient(), states(), memory_.template at<T>(0), nullptr, nullptr, nullptr};
+  }
 
-  evaluation evaluate_samples(view<T const, Batch> images, view<target_element const, target_of<Batch>> targets, std::int64_t count) {
+  template <class From>
+  T* scores_of(detail::elements_on<T const, From, Batch::size> images) {
+    T* const own = memory_.template at<T>(scratch_bytes + gradient_bytes + optimizer_bytes);
+    detail::program_bases b = model_->bases();
+    b.at[plan::base::workspace] = memory_.template at<T>(0);
+    b.at[plan::base::arguments] = exchange_.give(images, at::images);
+    b.at[plan::base::results] = exchange_.want(detail::elements_on<T, cpu, prediction_shape::size>{own}, at::scores);
+    exchange_.send();
+    Engine const& engine = model_->engine();
+    replays_.run(engine, 0, [&] { engine.template run<Forward, T>(b.at); });
+    exchange_.fetch(at::scores, scores_bytes);
+    return exchange_.here(own, at::scores);
+  }
+
+  template <class From>
+  evaluation evaluate_samples(detail::elements_on<T const, From, Batch::size> images, target_element const* targets, std::int64_t count) {
     constexpr std::int64_t samples = Batch::value.at[0];
     if (count > samples) count = samples;
     if (count < 0) count = 0;
     constexpr std::int64_t row = prediction_shape::size / samples, target_row = target_of<Batch>::size / samples;
-    if constexpr (has_labels) detail::check_labels(targets.data(), count * target_row, labels);
-    T* const scores = forward(images).data();
+    if constexpr (has_labels) detail::check_labels(targets, count * target_row, labels);
+    T* const scores = scores_of(images);
     evaluation result{};
-    detail::program_bases b = model_->bases();
-    b.at[plan::base::workspace] = memory_.template at<T>(0);
+    detail::program_bases b{};
+    b.at[plan::base::workspace] = exchange_.here(memory_.template at<T>(0), at::loss_workspace);
     T loss = 0;
     b.at[plan::base::results] = &loss;
     for (std::int64_t i = 0; i < count; ++i) {
       b.at[plan::base::arguments] = scores + i * row;
-      b.at[plan::base::arguments + 1] = const_cast<target_element*>(targets.data() + i * target_row);
-      espalier::on_cpu::run<OneLoss, T>(b.at, model_->team());
+      b.at[plan::base::arguments + 1] = const_cast<target_element*>(targets + i * target_row);
+      model_->engine().template run_here<OneLoss, T>(b.at);
       std::int64_t counted = 1;
-      if constexpr (has_labels && row == target_row * labels.classes) counted = judge<target_row>(scores + i * row, targets.data() + i * target_row, result);
+      if constexpr (has_labels && row == target_row * labels.classes) counted = judge<target_row>(scores + i * row, targets + i * target_row, result);
       result.count += counted;
       result.loss += static_cast<double>(loss) * static_cast<double>(counted);
     }
@@ -229,32 +281,43 @@ class trainer {
     return best;
   }
   /// Arch: translation units with other instructions keep a function of their own.
-  template <class B, class Arch = on_cpu::default_arch>
-  [[gnu::noinline]] T train(view<T const, B> images, view<target_element const, target_of<B>> targets) {
-    if constexpr (has_labels) detail::check_labels(targets.data(), target_of<B>::size, labels);
+  template <class B, class Arch = on_cpu::default_arch, class From, class FromTargets>
+  [[gnu::noinline]] T train(detail::elements_on<T const, From, B::size> images, detail::elements_on<target_element const, FromTargets, target_of<B>::size> targets) {
+    if constexpr (has_labels) detail::check_labels(exchange_.look(targets, at::template targets<B>), target_of<B>::size, labels);
+    Engine const& engine = model_->engine();
     detail::program_bases b = model_->bases();
     T loss = 0;
+    on_cpu::random_state random{model_->initial_seed().value, model_->next_draw()};
+    auto numbers = rule_.next();
+    auto p = places();
     b.at[plan::base::workspace] = memory_.template at<T>(0);
-    b.at[plan::base::gradients] = memory_.template at<T>(scratch_bytes);
-    espalier::on_cpu::random_state random{model_->initial_seed().value, model_->next_draw()};
-    b.at[plan::base::key] = &random;
-    b.at[plan::base::arguments] = const_cast<T*>(images.data());
-    b.at[plan::base::arguments + 1] = const_cast<target_element*>(targets.data());
-    b.at[plan::base::results] = &loss;
-    [[maybe_unused]] T* const kept = memory_.template at<T>(bytes - kept_bytes);
-    if constexpr (kept_bytes > 0) __builtin_memcpy(kept, model_->buffers().data(), kept_bytes);
-    espalier::on_cpu::run<detail::training_source<Net, Loss, B>, T>(b.at, model_->team());
-    if constexpr (Rule::has_penalty)
-      if (detail::penalty_in_loss(rule_.optimizer)) loss += penalty();
-    T* const gradient = memory_.template at<T>(scratch_bytes);
-    [[maybe_unused]] bool const accepted = rule_.apply(model_->parameters().data(), gradient, states(), memory_.template at<T>(0), model_->team());
-    if constexpr (kept_bytes > 0)
-      if (!accepted) __builtin_memcpy(model_->buffers().data(), kept, kept_bytes);
-    return loss;
+    b.at[plan::base::gradients] = gradient();
+    b.at[plan::base::key] = exchange_.give(detail::one_element(random), at::random);
+    Rule::exchange_numbers(exchange_, numbers, p, at::magnitudes, at::rule);
+    b.at[plan::base::arguments] = exchange_.give(images, at::images);
+    b.at[plan::base::arguments + 1] = exchange_.give(targets, at::template targets<B>);
+    b.at[plan::base::results] = exchange_.want(detail::one_element(loss), at::loss);
+    exchange_.send();
+    T* const kept = memory_.template at<T>(bytes - kept_bytes);
+    bool const penalized = Rule::has_penalty && detail::penalty_in_loss(rule_.optimizer);
+    replays_.run(engine, 1 + 2 * number_of<B>() + penalized, [&] {
+      engine.copy(kept, b.at[plan::base::buffers], kept_bytes);
+      engine.template run<detail::training_source<Net, Loss, B>, T>(b.at);
+      if (penalized) Rule::launch_penalty(engine, p);
+      Rule::launch(engine, p);
+    });
+    exchange_.fetch(at::loss, at::scores - at::loss);
+    exchange_.take(detail::one_element(loss), at::loss);
+    if (penalized) Rule::take_penalty(exchange_, numbers, at::rule);
+    Rule::take_applied(exchange_, numbers, at::rule);
+    if (!rule_.count(numbers)) engine.copy(b.at[plan::base::buffers], kept, kept_bytes);
+    return penalized ? loss + numbers.penalty : loss;
   }
   Model* model_;
   Rule rule_;
-  detail::block memory_;
+  typename Engine::memory memory_;
+  [[no_unique_address]] mutable typename Engine::exchange exchange_;
+  [[no_unique_address]] typename Engine::template replays<3 + 2 * static_cast<int>(sizeof...(More))> replays_;
 };
 
 /// Refused: it takes everything in silence, so that one mistake stays one error.

@@ -82,8 +82,9 @@ inline constexpr auto chosen_of = [] {
   return r;
 }();
 
-/// An optimizer at work on a vector of parameters: its magnitudes, its step count, and one fused sweep for each update.
-template <class Optimizer, int Size, class T>
+/// An optimizer at work on a vector of parameters: its magnitudes, its step count, and one fused sweep for each update. What it is given and gives
+/// passes through an exchange, `places` behind a place that its owner chooses.
+template <class Optimizer, int Size, class T, class Engine>
 class update_rule {
   using Source = update_source<Optimizer, Size>;
 
@@ -91,9 +92,9 @@ class update_rule {
   static constexpr bool may_refuse = requires { Optimizer::condition(argument<shape<1>, 0>{}); };
   static constexpr bool has_penalty = requires { Optimizer::penalty(argument<shape<1>, 0>{}); };
   static constexpr std::size_t workspace = [] {
-    std::size_t needed = bytes_for<T>(workspace_elements<Source>);
+    std::size_t needed = Engine::template workspace_bytes<Source, T>;
     if constexpr (has_penalty) {
-      constexpr std::size_t other = bytes_for<T>(workspace_elements<penalty_source<Optimizer, Size>>);
+      constexpr std::size_t other = Engine::template workspace_bytes<penalty_source<Optimizer, Size>, T>;
       needed = needed > other ? needed : other;
     }
     return needed;
@@ -104,34 +105,85 @@ class update_rule {
 
   /// Marks the parameters that the optimizer singles out, behind its states; their memory is zero.
   template <class Net>
-  void mark(T* states) const {
+  void mark([[maybe_unused]] Engine const& engine, [[maybe_unused]] T* states) const {
     using Which = typename optim::detail::selection<Optimizer>::type;
     if constexpr (!std::is_void_v<Which>)
-      for (int i = 0; i < tensor_count<Net, true>; ++i) {
-        tensor_row const& row = rows_of<Net, true>.at[i];
-        if (!row.trainable || !chosen_of<Net, Which>.at[i]) continue;
-        T* const marks = states + std::int64_t{Size} * Optimizer::states + row.offset;
-        for (std::int64_t k = 0; k < row.shape.size(); ++k) marks[k] = T(1);
-      }
+      on_host(engine, states + std::int64_t{Size} * Optimizer::states, static_cast<std::size_t>(Size) * sizeof(T), true, [](unsigned char* at) {
+        for (int i = 0; i < tensor_count<Net, true>; ++i) {
+          tensor_row const& row = rows_of<Net, true>.at[i];
+          if (!row.trainable || !chosen_of<Net, Which>.at[i]) continue;
+          T* const marks = reinterpret_cast<T*>(at) + row.offset;
+          for (std::int64_t k = 0; k < row.shape.size(); ++k) marks[k] = T(1);
+        }
+      });
   }
 
-  /// Says whether the optimizer accepted the gradient.
-  template <class Team>
-  bool apply(T* parameters, T const* gradient, T* states, T* scratch, Team const& team) {
+  /// The magnitudes of the next update, and what a run of the update or the penalty says.
+  struct numbers {
+    T magnitudes[optim::max_magnitudes];
+    T penalty = 0;
     T applied = 1;
-    if constexpr (Size > 0) run<Source>(parameters, gradient, states, scratch, applied, team);
-    bool const accepted = applied != T(0);
+  };
+  numbers next() const {
+    optim::magnitudes const m = optimizer.magnitudes_of(steps + 1);
+    numbers r;
+    for (int i = 0; i < optim::max_magnitudes; ++i) r.magnitudes[i] = static_cast<T>(m.at[i]);
+    return r;
+  }
+  /// Where the update runs: its vectors, and the addresses of its numbers.
+  struct places {
+    T* parameters;
+    T const* gradient;
+    T* states;
+    T* scratch;
+    void* magnitudes;
+    void* penalty;
+    void* applied;
+  };
+  /// The places of numbers in an exchange: what is given, then what is asked for, each aligned.
+  static constexpr std::size_t given_bytes = bytes_for<T>(optim::max_magnitudes), wanted_bytes = 2 * tensor_alignment;
+  template <class Exchange>
+  static void exchange_numbers(Exchange& exchange, numbers& n, places& p, std::size_t given, std::size_t wanted) {
+    p.magnitudes = exchange.give(elements_on<T const, cpu, optim::max_magnitudes>{n.magnitudes}, given);
+    p.penalty = exchange.want(one_element(n.penalty), wanted);
+    p.applied = exchange.want(one_element(n.applied), wanted + tensor_alignment);
+  }
+  /// After the wanted bytes were fetched; only what was written counts.
+  template <class Exchange>
+  static void take_applied(Exchange& exchange, numbers& n, std::size_t wanted) {
+    if constexpr (may_refuse && Size > 0) exchange.take(one_element(n.applied), wanted + tensor_alignment);
+  }
+  template <class Exchange>
+  static void take_penalty(Exchange& exchange, numbers& n, std::size_t wanted) {
+    if constexpr (has_penalty && Size > 0) exchange.take(one_element(n.penalty), wanted);
+  }
+
+  /// Launches the update; `applied` of its numbers says later whether it was accepted, and count() counts it.
+  static void launch([[maybe_unused]] Engine const& engine, [[maybe_unused]] places const& p) {
+    if constexpr (Size > 0) run<Source>(engine, p, p.applied);
+  }
+  bool count(numbers const& n) {
+    bool const accepted = n.applied != T(0);
     ++(accepted ? steps : refused);
     return accepted;
   }
-
-  /// What the optimizer adds to the loss at these parameters; 0 for one that adds nothing.
-  template <class Team>
-  T penalty([[maybe_unused]] T const* parameters, [[maybe_unused]] T* states, [[maybe_unused]] T* scratch, [[maybe_unused]] Team const& team) const {
-    T result = 0;
-    if constexpr (has_penalty && Size > 0)
-      run<penalty_source<Optimizer, Size>>(const_cast<T*>(parameters), nullptr, states, scratch, result, team);
-    return result;
+  /// Launches what the optimizer adds to the loss at these parameters; nothing for one that adds nothing.
+  static void launch_penalty([[maybe_unused]] Engine const& engine, [[maybe_unused]] places const& p) {
+    if constexpr (has_penalty && Size > 0) run<penalty_source<Optimizer, Size>>(engine, p, p.penalty);
+  }
+  /// What the optimizer adds to the loss, in a run of its own.
+  template <class Exchange>
+  T penalty([[maybe_unused]] Engine const& engine, [[maybe_unused]] Exchange& exchange, [[maybe_unused]] places p, [[maybe_unused]] std::size_t given,
+            [[maybe_unused]] std::size_t wanted) const {
+    numbers n = next();
+    if constexpr (has_penalty && Size > 0) {
+      exchange_numbers(exchange, n, p, given, wanted);
+      exchange.send();
+      launch_penalty(engine, p);
+      exchange.fetch(wanted, wanted_bytes);
+      take_penalty(exchange, n, wanted);
+    }
+    return n.penalty;
   }
 
   Optimizer optimizer;
@@ -140,19 +192,16 @@ class update_rule {
 
  private:
   /// Arch: translation units with other instructions keep a function of their own.
-  template <class Program, class Arch = on_cpu::default_arch, class Team>
-  void run(T* parameters, T const* gradient, T* states, T* scratch, T& result, Team const& team) const {
-    optim::magnitudes const m = optimizer.magnitudes_of(steps + 1);
-    T magnitudes[optim::max_magnitudes];
-    for (int i = 0; i < optim::max_magnitudes; ++i) magnitudes[i] = static_cast<T>(m.at[i]);
+  template <class Program, class Arch = on_cpu::default_arch>
+  static void run(Engine const& engine, places const& p, void* result) {
     void* base[plan::base::count];
-    base[plan::base::workspace] = scratch;
-    base[plan::base::parameters] = parameters;
-    base[plan::base::buffers] = states;
-    base[plan::base::magnitudes] = magnitudes;
-    base[plan::base::arguments] = const_cast<T*>(gradient);
-    base[plan::base::results] = &result;
-    on_cpu::run<Program, T, Arch>(base, team);
+    base[plan::base::workspace] = p.scratch;
+    base[plan::base::parameters] = p.parameters;
+    base[plan::base::buffers] = p.states;
+    base[plan::base::magnitudes] = p.magnitudes;
+    base[plan::base::arguments] = const_cast<T*>(p.gradient);
+    base[plan::base::results] = result;
+    engine.template run<Program, T, Arch>(base);
   }
 };
 
@@ -165,39 +214,57 @@ namespace optim {
 template <class Model, class Optimizer>
 class updater {
   using T = typename Model::value_type;
+  using Engine = typename Model::engine_type;
   static constexpr int size = static_cast<int>(slots_of<typename Model::net_type>.parameters.trainable_storage);
-  using Rule = espalier::detail::update_rule<Optimizer, size, T>;
+  using Rule = espalier::detail::update_rule<Optimizer, size, T, Engine>;
+  using Slopes = gradients<typename Model::net_type, T, typename Engine::memory_device>;
 
  public:
   static constexpr std::size_t bytes = Rule::state + Rule::workspace;
 
-  updater(Model const&, Optimizer optimizer) : rule_{optimizer}, memory_{bytes} {
-    rule_.template mark<typename Model::net_type>(memory_.template at<T>(0));
+  updater(Model const& model, Optimizer optimizer)
+      : rule_{optimizer}, memory_(model.engine().take(bytes)), exchange_{model.engine().exchange_of(end, end)}, engine_{model.engine().without_threads()} {
+    rule_.template mark<typename Model::net_type>(model.engine(), memory_.template at<T>(0));
   }
 
   /// Moves the model's parameters along the gradients.
-  void update(Model& model, gradients<typename Model::net_type, T> const& slopes) {
-    rule_.apply(model.parameters().data(), slopes.span().data(), memory_.template at<T>(0), memory_.template at<T>(Rule::state), model.team());
+  void update(Model& model, Slopes const& slopes) {
+    auto n = rule_.next();
+    auto p = places(model);
+    p.gradient = slopes.span().data();
+    Rule::exchange_numbers(exchange_, n, p, 0, wanted);
+    exchange_.send();
+    Engine const& engine = model.engine();
+    Rule::launch(engine, p);
+    if constexpr (Rule::may_refuse) exchange_.fetch(wanted, Rule::wanted_bytes);
+    Rule::take_applied(exchange_, n, wanted);
+    rule_.count(n);
   }
   /// Magnitudes (learning rate, ...) may change while training.
   Optimizer& optimizer() { return rule_.optimizer; }
   /// The learning rate, however the optimizer is wrapped: updater.learning_rate() = schedule(updater.steps()).
   auto& learning_rate() { return optim::learning_rate(rule_.optimizer); }
   /// What the optimizer adds to the loss at the model's parameters; 0 for one that adds nothing.
-  T penalty(Model const& model) const {
-    return rule_.penalty(model.parameters().data(), memory_.template at<T>(0), memory_.template at<T>(Rule::state), model.team());
-  }
+  T penalty(Model const& model) const { return rule_.penalty(model.engine(), exchange_, places(model), 0, wanted); }
   /// The optimizer's states, one vector after the other, each laid out like the model's trainable parameters: what a training that is continued later
-  /// has to keep, with the number of steps.
-  espalier::span<T> states() { return {memory_.template at<T>(0), std::int64_t{size} * Optimizer::states}; }
+  /// has to keep, with the number of steps. On a device with memory of its own: a device_span.
+  auto states() { return engine_.see(memory_.template at<T>(0), std::int64_t{size} * Optimizer::states); }
   void continue_after(std::int64_t steps) { rule_.steps = steps; }
   std::int64_t steps() const { return rule_.steps; }
   /// Updates that the optimizer refused (refuse_non_finite).
   std::int64_t refused_updates() const { return rule_.refused; }
 
  private:
+  static constexpr std::size_t wanted = Rule::given_bytes, end = wanted + Rule::wanted_bytes;
+  auto places(Model const& model) const {
+    return typename Rule::places{static_cast<T*>(model.bases().at[plan::base::parameters]), nullptr, memory_.template at<T>(0),
+                                 memory_.template at<T>(Rule::state), nullptr, nullptr, nullptr};
+  }
+
   Rule rule_;
-  espalier::detail::block memory_;
+  typename Engine::memory memory_;
+  [[no_unique_address]] mutable typename Engine::exchange exchange_;
+  [[no_unique_address]] typename Engine::alone engine_;
 };
 
 }  // namespace optim

@@ -13,6 +13,7 @@ struct rule<add_> : elementwise {
   static constexpr int arity = 2;
   static constexpr double neutral_left = 0, neutral_right = 0;
   static constexpr bool commutative = true;
+  static constexpr graph::as_stored stored = graph::as_stored::adds;
   template <class T>
   ESPALIER_EVERYWHERE static constexpr T apply(T a, T b) {
     return a + b;
@@ -33,6 +34,7 @@ template <class A, class B>
 constexpr applied<add_, A, B> operator+(A&& a, B&& b) {
   static_assert(holds<same_or_broadcast, said_here<add_, A, B>>, "a + b: " ESPALIER_SHAPES_FIT);
   static_assert(holds<same_element, said_here<add_, A, B>>, "a + b: " ESPALIER_ELEMENTS_FIT);
+  static_assert(holds<same_device, said_here<add_, A, B>>, "a + b: " ESPALIER_DEVICES_FIT);
   return apply<add_>(static_cast<A&&>(a), static_cast<B&&>(b));
 }
 

@@ -77,11 +77,19 @@ template <class Op, class... X>
 struct applied_type<Op, false, true, X...> : first_refused<std::remove_cvref_t<X>...> {
   using said_here = agreed;
 };
-template <class Op, bool Shapes, bool Elements, class... X>
-struct agreed_type {
+template <class Devices, class Op, class... X>
+struct placed_type {
+  using type = refused<Devices>;
+  using said_here = type;
+};
+template <class Devices, class Op, class... X>
+  requires Devices::agree
+struct placed_type<Devices, Op, X...> {
   using type = node<Op, 0, typename result_shape<X...>::type, kept<X>...>;
   using said_here = agreed;
 };
+template <class Op, bool Shapes, bool Elements, class... X>
+struct agreed_type : placed_type<typename devices_relation<(kept<X>::eager || ...), kept<X>...>::type, Op, X...> {};
 template <class Op, bool Elements, class... X>
 struct agreed_type<Op, false, Elements, X...> {
   using type = refusal<typename elementwise_relation<X...>::type>;
@@ -119,8 +127,9 @@ using said_here = typename detail::applied_if<((Operand<X> || Number<X>) && ...)
 /// Makes the node of an elementwise op. Public functions with several operands assert first, with their own name:
 ///   static_assert(holds<same_or_broadcast, said_here<Op, A, B>>, "a + b: " ESPALIER_SHAPES_FIT);
 ///   static_assert(holds<same_element, said_here<Op, A, B>>, "a + b: " ESPALIER_ELEMENTS_FIT);
+///   static_assert(holds<same_device, said_here<Op, A, B>>, "a + b: " ESPALIER_DEVICES_FIT);
 /// shape   S... -> the shape that one operand has and the others can be broadcast to
-/// errors  other shapes, and float and double together, are refused
+/// errors  other shapes, float and double together, and tensors of two devices are refused
 template <class Op, class... X>
 constexpr applied<Op, X...> apply(X&&... x) {
   if constexpr ((Handle<X> || ...)) return detail::apply_to_handles<Op>(x...);

@@ -36,6 +36,7 @@ template <class X, class Low, class High>
 constexpr applied<clamp_, X, Low, High> clamp(X&& x, Low&& low, High&& high) {
   static_assert(holds<same_or_broadcast, said_here<clamp_, X, Low, High>>, "clamp(x, low, high): " ESPALIER_SHAPES_FIT);
   static_assert(holds<same_element, said_here<clamp_, X, Low, High>>, "clamp(x, low, high): " ESPALIER_ELEMENTS_FIT);
+  static_assert(holds<same_device, said_here<clamp_, X, Low, High>>, "clamp(x, low, high): " ESPALIER_DEVICES_FIT);
   return apply<clamp_>(static_cast<X&&>(x), static_cast<Low&&>(low), static_cast<High&&>(high));
 }
 

@@ -77,6 +77,7 @@ template <class A, class B>
 constexpr applied<greater_, A, B> operator>(A&& a, B&& b) {
   static_assert(holds<same_or_broadcast, said_here<greater_, A, B>>, "a > b: " ESPALIER_SHAPES_FIT);
   static_assert(holds<same_element, said_here<greater_, A, B>>, "a > b: " ESPALIER_ELEMENTS_FIT);
+  static_assert(holds<same_device, said_here<greater_, A, B>>, "a > b: " ESPALIER_DEVICES_FIT);
   return apply<greater_>(static_cast<A&&>(a), static_cast<B&&>(b));
 }
 template <class A, class B>
@@ -84,6 +85,7 @@ template <class A, class B>
 constexpr applied<greater_equal_, A, B> operator>=(A&& a, B&& b) {
   static_assert(holds<same_or_broadcast, said_here<greater_equal_, A, B>>, "a >= b: " ESPALIER_SHAPES_FIT);
   static_assert(holds<same_element, said_here<greater_equal_, A, B>>, "a >= b: " ESPALIER_ELEMENTS_FIT);
+  static_assert(holds<same_device, said_here<greater_equal_, A, B>>, "a >= b: " ESPALIER_DEVICES_FIT);
   return apply<greater_equal_>(static_cast<A&&>(a), static_cast<B&&>(b));
 }
 template <class A, class B>
@@ -91,6 +93,7 @@ template <class A, class B>
 constexpr applied<less_, A, B> operator<(A&& a, B&& b) {
   static_assert(holds<same_or_broadcast, said_here<less_, A, B>>, "a < b: " ESPALIER_SHAPES_FIT);
   static_assert(holds<same_element, said_here<less_, A, B>>, "a < b: " ESPALIER_ELEMENTS_FIT);
+  static_assert(holds<same_device, said_here<less_, A, B>>, "a < b: " ESPALIER_DEVICES_FIT);
   return apply<less_>(static_cast<A&&>(a), static_cast<B&&>(b));
 }
 template <class A, class B>
@@ -98,6 +101,7 @@ template <class A, class B>
 constexpr applied<less_equal_, A, B> operator<=(A&& a, B&& b) {
   static_assert(holds<same_or_broadcast, said_here<less_equal_, A, B>>, "a <= b: " ESPALIER_SHAPES_FIT);
   static_assert(holds<same_element, said_here<less_equal_, A, B>>, "a <= b: " ESPALIER_ELEMENTS_FIT);
+  static_assert(holds<same_device, said_here<less_equal_, A, B>>, "a <= b: " ESPALIER_DEVICES_FIT);
   return apply<less_equal_>(static_cast<A&&>(a), static_cast<B&&>(b));
 }
 template <class A, class B>
@@ -105,6 +109,7 @@ template <class A, class B>
 constexpr applied<equal_, A, B> equal(A&& a, B&& b) {
   static_assert(holds<same_or_broadcast, said_here<equal_, A, B>>, "equal(a, b): " ESPALIER_SHAPES_FIT);
   static_assert(holds<same_element, said_here<equal_, A, B>>, "equal(a, b): " ESPALIER_ELEMENTS_FIT);
+  static_assert(holds<same_device, said_here<equal_, A, B>>, "equal(a, b): " ESPALIER_DEVICES_FIT);
   return apply<equal_>(static_cast<A&&>(a), static_cast<B&&>(b));
 }
 template <class A, class B>
@@ -112,6 +117,7 @@ template <class A, class B>
 constexpr applied<not_equal_, A, B> not_equal(A&& a, B&& b) {
   static_assert(holds<same_or_broadcast, said_here<not_equal_, A, B>>, "not_equal(a, b): " ESPALIER_SHAPES_FIT);
   static_assert(holds<same_element, said_here<not_equal_, A, B>>, "not_equal(a, b): " ESPALIER_ELEMENTS_FIT);
+  static_assert(holds<same_device, said_here<not_equal_, A, B>>, "not_equal(a, b): " ESPALIER_DEVICES_FIT);
   return apply<not_equal_>(static_cast<A&&>(a), static_cast<B&&>(b));
 }
 

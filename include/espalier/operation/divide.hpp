@@ -35,6 +35,7 @@ template <class A, class B>
 constexpr applied<divide_, A, B> operator/(A&& a, B&& b) {
   static_assert(holds<same_or_broadcast, said_here<divide_, A, B>>, "a / b: " ESPALIER_SHAPES_FIT);
   static_assert(holds<same_element, said_here<divide_, A, B>>, "a / b: " ESPALIER_ELEMENTS_FIT);
+  static_assert(holds<same_device, said_here<divide_, A, B>>, "a / b: " ESPALIER_DEVICES_FIT);
   return apply<divide_>(static_cast<A&&>(a), static_cast<B&&>(b));
 }
 

@@ -35,6 +35,7 @@ template <class X, class Alpha>
 constexpr applied<elu_, X, Alpha> elu(X&& x, Alpha&& alpha) {
   static_assert(holds<same_or_broadcast, said_here<elu_, X, Alpha>>, "elu(x, alpha): " ESPALIER_SHAPES_FIT);
   static_assert(holds<same_element, said_here<elu_, X, Alpha>>, "elu(x, alpha): " ESPALIER_ELEMENTS_FIT);
+  static_assert(holds<same_device, said_here<elu_, X, Alpha>>, "elu(x, alpha): " ESPALIER_DEVICES_FIT);
   return apply<elu_>(static_cast<X&&>(x), static_cast<Alpha&&>(alpha));
 }
 template <Operand X>

@@ -39,6 +39,7 @@ template <class Z, class Delta>
 constexpr applied<huber_, Z, Delta> huber(Z&& z, Delta&& delta) {
   static_assert(holds<same_or_broadcast, said_here<huber_, Z, Delta>>, "huber(z, delta): " ESPALIER_SHAPES_FIT);
   static_assert(holds<same_element, said_here<huber_, Z, Delta>>, "huber(z, delta): " ESPALIER_ELEMENTS_FIT);
+  static_assert(holds<same_device, said_here<huber_, Z, Delta>>, "huber(z, delta): " ESPALIER_DEVICES_FIT);
   return apply<huber_>(static_cast<Z&&>(z), static_cast<Delta&&>(delta));
 }
 

@@ -34,6 +34,7 @@ template <class X, class Slope>
 constexpr applied<leaky_relu_, X, Slope> leaky_relu(X&& x, Slope&& slope) {
   static_assert(holds<same_or_broadcast, said_here<leaky_relu_, X, Slope>>, "leaky_relu(x, slope): " ESPALIER_SHAPES_FIT);
   static_assert(holds<same_element, said_here<leaky_relu_, X, Slope>>, "leaky_relu(x, slope): " ESPALIER_ELEMENTS_FIT);
+  static_assert(holds<same_device, said_here<leaky_relu_, X, Slope>>, "leaky_relu(x, slope): " ESPALIER_DEVICES_FIT);
   return apply<leaky_relu_>(static_cast<X&&>(x), static_cast<Slope&&>(slope));
 }
 template <Operand X>

@@ -38,12 +38,14 @@ template <class Z, class Target, class Weight>
 constexpr applied<logistic_loss_, Z, Target, Weight> logistic_loss(Z&& z, Target&& target, Weight&& weight) {
   static_assert(holds<same_or_broadcast, said_here<logistic_loss_, Z, Target, Weight>>, "logistic_loss(z, target, weight): " ESPALIER_SHAPES_FIT);
   static_assert(holds<same_element, said_here<logistic_loss_, Z, Target, Weight>>, "logistic_loss(z, target, weight): " ESPALIER_ELEMENTS_FIT);
+  static_assert(holds<same_device, said_here<logistic_loss_, Z, Target, Weight>>, "logistic_loss(z, target, weight): " ESPALIER_DEVICES_FIT);
   return apply<logistic_loss_>(static_cast<Z&&>(z), static_cast<Target&&>(target), static_cast<Weight&&>(weight));
 }
 template <Operand Z, Operand Target>
 constexpr applied<logistic_loss_, Z, Target, double> logistic_loss(Z&& z, Target&& target) {
   static_assert(holds<same_or_broadcast, said_here<logistic_loss_, Z, Target, double>>, "logistic_loss(z, target): " ESPALIER_SHAPES_FIT);
   static_assert(holds<same_element, said_here<logistic_loss_, Z, Target, double>>, "logistic_loss(z, target): " ESPALIER_ELEMENTS_FIT);
+  static_assert(holds<same_device, said_here<logistic_loss_, Z, Target, double>>, "logistic_loss(z, target): " ESPALIER_DEVICES_FIT);
   return apply<logistic_loss_>(static_cast<Z&&>(z), static_cast<Target&&>(target), 1.0);
 }
 

@@ -87,7 +87,9 @@ template <class A, class B, bool Expressions = Expression<A> && Expression<B>, b
 struct product_type {
   using relation = inner_dimensions<shape_of<A>, shape_of<B>>;
   using elements = same_element<element_of<A>, element_of<B>>;
-  using fault = std::conditional_t<!relation::agree, refusal_of<relation>, std::conditional_t<!elements::agree, refusal_of<elements>, std::type_identity<agreed>>>;
+  using devices = typename devices_relation<is_eager<A, B>, A, B>::type;
+  using placed = std::conditional_t<!devices::agree, refusal_of<devices>, std::type_identity<agreed>>;
+  using fault = std::conditional_t<!relation::agree, refusal_of<relation>, std::conditional_t<!elements::agree, refusal_of<elements>, placed>>;
   using type = typename fault::type;
   using said_here = std::conditional_t<is_eager<A, B>, type, agreed>;
 };
@@ -112,6 +114,7 @@ constexpr auto matmul(A&& a, B&& b) {
   static_assert(holds<inner_dimensions, Fit>, "matmul(a, b): columns of a must equal rows of b");
   static_assert(holds<batch_dimensions, Fit>, "matmul(a, b): the batch axes (all but the last two) must be equal or 1");
   static_assert(holds<same_element, Fit>, "matmul(a, b): " ESPALIER_ELEMENTS_FIT);
+  static_assert(holds<same_device, Fit>, "matmul(a, b): " ESPALIER_DEVICES_FIT);
   if constexpr (Handle<A>) {
     return handle{a.program, detail::emit_matmul(*a.program, a.id, b.id, false, false)};
   } else {

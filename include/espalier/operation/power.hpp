@@ -36,6 +36,7 @@ template <class A, class B>
 constexpr applied<power_, A, B> pow(A&& a, B&& b) {
   static_assert(holds<same_or_broadcast, said_here<power_, A, B>>, "pow(a, b): " ESPALIER_SHAPES_FIT);
   static_assert(holds<same_element, said_here<power_, A, B>>, "pow(a, b): " ESPALIER_ELEMENTS_FIT);
+  static_assert(holds<same_device, said_here<power_, A, B>>, "pow(a, b): " ESPALIER_DEVICES_FIT);
   return apply<power_>(static_cast<A&&>(a), static_cast<B&&>(b));
 }
 

@@ -31,6 +31,7 @@ template <class A, class B>
 constexpr applied<gate_, A, B> gate(A&& x, B&& y) {
   static_assert(holds<same_or_broadcast, said_here<gate_, A, B>>, "gate(x, y): " ESPALIER_SHAPES_FIT);
   static_assert(holds<same_element, said_here<gate_, A, B>>, "gate(x, y): " ESPALIER_ELEMENTS_FIT);
+  static_assert(holds<same_device, said_here<gate_, A, B>>, "gate(x, y): " ESPALIER_DEVICES_FIT);
   return apply<gate_>(static_cast<A&&>(x), static_cast<B&&>(y));
 }
 
@@ -44,6 +45,7 @@ template <>
 struct rule<relu_> : elementwise {
   static constexpr char const* name = "relu";
   static constexpr bool cheap = true;
+  static constexpr graph::as_stored stored = graph::as_stored::cuts_at_zero;
   static constexpr auto saves = saved::output;
   template <class T>
   ESPALIER_EVERYWHERE static constexpr T apply(T x) {

@@ -33,7 +33,7 @@ constexpr int add_as_written(program_builder& g, node const& n) { return g.add(n
 
 /// A descriptor with nothing but a name, a family and an arity; NaN says that no neutral element is known.
 constexpr descriptor plain_descriptor(char const* name, family kind, int arity) {
-  return descriptor{name, kind, arity, &add_as_written, nullptr, nullptr, nullptr, {__builtin_nan(""), __builtin_nan("")}, 0, false, false, within_sum::stays};
+  return descriptor{name, kind, arity, &add_as_written, nullptr, nullptr, nullptr, {__builtin_nan(""), __builtin_nan("")}, 0, false, false, within_sum::stays, as_stored::nothing};
 }
 
 }  // namespace graph
@@ -98,6 +98,7 @@ constexpr int elementwise_emit(program_builder& g, graph::node const& written);
 ///   costly                     optional: dearer than a store and a load, so kept where a kernel needs it again
 ///   cheap                      optional: costs about as much as an addition
 ///   summed                     optional: what leaves a sum of it (graph::within_sum)
+///   stored                     optional: what a library's matrix product can do of it (graph::as_stored)
 ///   simplify(g, node) -> id    optional: an equal, cheaper node, or 0
 struct elementwise {
   static constexpr int arity = 1;
@@ -106,6 +107,7 @@ struct elementwise {
   static constexpr bool commutative = false;
   static constexpr bool cheap = false;
   static constexpr graph::within_sum summed = graph::within_sum::stays;
+  static constexpr graph::as_stored stored = graph::as_stored::nothing;
   static constexpr saved saves = saved::nothing;
 
   template <class Op>
@@ -123,7 +125,8 @@ struct elementwise {
                              0,
                              R::commutative,
                              R::cheap,
-                             R::summed};
+                             R::summed,
+                             R::stored};
   }
 };
 

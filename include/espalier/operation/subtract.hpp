@@ -33,6 +33,7 @@ template <class A, class B>
 constexpr applied<subtract_, A, B> operator-(A&& a, B&& b) {
   static_assert(holds<same_or_broadcast, said_here<subtract_, A, B>>, "a - b: " ESPALIER_SHAPES_FIT);
   static_assert(holds<same_element, said_here<subtract_, A, B>>, "a - b: " ESPALIER_ELEMENTS_FIT);
+  static_assert(holds<same_device, said_here<subtract_, A, B>>, "a - b: " ESPALIER_DEVICES_FIT);
   return apply<subtract_>(static_cast<A&&>(a), static_cast<B&&>(b));
 }
 

@@ -29,6 +29,7 @@ template <class C, class A, class B>
 constexpr applied<where_, C, A, B> where(C&& condition, A&& a, B&& b) {
   static_assert(holds<same_or_broadcast, said_here<where_, C, A, B>>, "where(condition, a, b): " ESPALIER_SHAPES_FIT);
   static_assert(holds<same_element, said_here<where_, C, A, B>>, "where(condition, a, b): " ESPALIER_ELEMENTS_FIT);
+  static_assert(holds<same_device, said_here<where_, C, A, B>>, "where(condition, a, b): " ESPALIER_DEVICES_FIT);
   return apply<where_>(static_cast<C&&>(condition), static_cast<A&&>(a), static_cast<B&&>(b));
 }
 

@@ -15,7 +15,8 @@ struct step {
   place where;
 };
 
-enum class leaf_kind : std::uint8_t { memory, constant, column_index };
+/// The last three stand for nodes that a device may read where they come from: random numbers, integers, truth values.
+enum class leaf_kind : std::uint8_t { memory, constant, column_index, draw, integer, flag };
 
 struct leaf {
   int node;

@@ -3,15 +3,22 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "half.hpp"
+
 namespace espalier {
 
 namespace detail {
+/// Real numbers that are only stored: what is computed of them is computed in float, by devices that widen them as they load.
 template <class T>
-inline constexpr bool is_element =
-    std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, std::int32_t> || std::is_same_v<T, bool>;
+inline constexpr bool is_narrow = std::is_same_v<T, half> || std::is_same_v<T, bfloat16>;
+template <class T>
+inline constexpr bool is_real = std::is_same_v<T, float> || std::is_same_v<T, double> || is_narrow<T>;
+template <class T>
+inline constexpr bool is_element = is_real<T> || std::is_same_v<T, std::int32_t> || std::is_same_v<T, bool>;
 }  // namespace detail
 
-/// The element types of a tensor: float and double to compute with, 32-bit integers and bool as data.
+/// The element types of a tensor: float and double to compute with, half and bfloat16 to store real numbers in, 32-bit integers and
+/// bool as data.
 template <class T>
 concept Element = detail::is_element<T>;
 

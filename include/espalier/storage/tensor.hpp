@@ -24,8 +24,12 @@ struct same_shape_as_tensor {
 template <class ExpressionElement, class TensorElement>
 struct same_element_as_tensor {
   static constexpr bool agree = std::is_same_v<TensorElement, bool> ||
-                                (std::is_floating_point_v<TensorElement> &&
-                                 (std::is_same_v<ExpressionElement, TensorElement> || !std::is_floating_point_v<ExpressionElement>));
+                                (is_real<TensorElement> && (std::is_same_v<ExpressionElement, TensorElement> || !is_real<ExpressionElement>));
+};
+/// A fact for a refusal: half and bfloat16 are computed with where a graphics processor holds them; this one stores them.
+template <class ExpressionElement, class TensorElement>
+struct only_stored_here {
+  static constexpr bool agree = false;
 };
 /// What a tensor asserts of an expression that says its shape and element type; a refusal has been said already.
 template <class E, class T, class S>
@@ -33,6 +37,9 @@ struct expression_fit {
   using shapes = agreed;
   using elements = agreed;
 };
+/// What is on another device than the tensor is computed there, into a tensor of its own.
+template <class E, class Device>
+using device_fit = same_device<device_of<E>, Device>;
 template <class E, class T, class S>
   requires(!is_refused<E>) && requires {
     typename E::shape_type;
@@ -40,7 +47,9 @@ template <class E, class T, class S>
   }
 struct expression_fit<E, T, S> {
   using shapes = same_shape_as_tensor<typename E::shape_type, S>;
-  using elements = same_element_as_tensor<typename E::element_type, T>;
+  static constexpr bool narrow = is_narrow<typename E::element_type> || is_narrow<T>;
+  using elements = std::conditional_t<narrow && !is_graphics<device_of<E>>, only_stored_here<typename E::element_type, T>,
+                                      same_element_as_tensor<typename E::element_type, T>>;
 };
 
 /// A fact for a refusal: the initialiser of a tensor has the nesting and the counts of its shape.
@@ -99,6 +108,9 @@ struct any_number {
 
 }  // namespace detail
 
+#define ESPALIER_DEVICE_OF_EXPRESSION \
+  "tensor = expression: they are on different devices; compute on one, then copy: tensor<T, S, cuda>(x) takes x there, x.to_host() brings it back"
+
 /// Elements of a shape that the compiler knows, aligned, row-major, owned.
 ///
 /// shape    S; rank 0 (shape<>) is a scalar and converts to its element
@@ -110,10 +122,10 @@ struct any_number {
 /// errors   wrong counts do not compile; indices out of range are asserted
 template <class T, class S, class Device>
 class tensor {
-  static_assert(detail::is_element<T>, "tensor<T, S>: T is float, double, std::int32_t or bool");
+  static_assert(detail::is_element<T>, "tensor<T, S>: T is float, double, half, bfloat16, std::int32_t or bool");
   static_assert(is_shape<S>, "tensor<T, S>: S is an espalier::shape<...>");
   static_assert(detail::storage_on<Device>::included,
-                "tensor<T, S, cuda>: include <espalier/cuda.hpp> for tensors on the graphics processor");
+                "tensor<T, S, cuda>: include <espalier/cuda.hpp> for tensors on the graphics processor (simulated_cuda: <espalier/simulated_cuda.hpp>)");
   static_assert(detail::memory_of<Device>::exists, "tensor<T, S, cpu_parallel<N>>: threads share the host's memory; write tensor<T, S>");
 
  public:
@@ -203,25 +215,48 @@ class tensor {
     return *this;
   }
 
+  /// A copy of what is on a graphics processor; waits for it. errors: what the device's copy throws
+  template <class From>
+    requires detail::is_graphics<From>
+  explicit tensor(tensor<T, S, From> const& other) : memory_(detail::unfilled{}) {
+    other.copy_to(data());
+  }
+  template <class U, class From>
+    requires(detail::is_graphics<From> && std::is_same_v<std::remove_const_t<U>, T>)
+  explicit tensor(view<U, S, From> other) : memory_(detail::unfilled{}) {
+    other.copy_to(data());
+  }
+  template <class From>
+    requires detail::is_graphics<From>
+  tensor& operator=(tensor<T, S, From> const& other) {
+    memory_.own();
+    other.copy_to(data());
+    return *this;
+  }
+
   /// The value of an expression, in one fused loop.
   template <class E>
     requires detail::EvaluableInto<E, tensor>
   constexpr tensor(E const& expression) : memory_(detail::unfilled{}) {
     using Shapes = typename detail::expression_fit<E, T, S>::shapes;
     using Elements = typename detail::expression_fit<E, T, S>::elements;
+    using Devices = detail::device_fit<E, Device>;
     static_assert(Shapes::agree, "tensor = expression: the expression has another shape than the tensor");
     static_assert(Elements::agree, "tensor = expression: the expression has another element type; convert with tensor<T, S>(x)");
-    if constexpr (Shapes::agree && Elements::agree) evaluate_into(expression, *this);
+    static_assert(Devices::agree, ESPALIER_DEVICE_OF_EXPRESSION);
+    if constexpr (Shapes::agree && Elements::agree && Devices::agree) evaluate_into(expression, *this);
   }
   template <class E>
     requires detail::EvaluableInto<E, tensor>
   constexpr tensor& operator=(E const& expression) {
     using Shapes = typename detail::expression_fit<E, T, S>::shapes;
     using Elements = typename detail::expression_fit<E, T, S>::elements;
+    using Devices = detail::device_fit<E, Device>;
     static_assert(Shapes::agree, "tensor = expression: the expression has another shape than the tensor");
     static_assert(Elements::agree, "tensor = expression: the expression has another element type; convert with tensor<T, S>(x)");
+    static_assert(Devices::agree, ESPALIER_DEVICE_OF_EXPRESSION);
     memory_.own();
-    if constexpr (Shapes::agree && Elements::agree) evaluate_into(expression, *this);
+    if constexpr (Shapes::agree && Elements::agree && Devices::agree) evaluate_into(expression, *this);
     return *this;
   }
 

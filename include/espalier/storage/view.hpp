@@ -15,12 +15,13 @@ namespace espalier {
 template <class T, class S, class Device = cpu>
 class tensor;
 
-/// A tensor or a view: elements in row-major memory of this processor, with a shape known to the compiler.
+/// A tensor or a view of any device: elements in row-major memory, with a shape known to the compiler.
 template <class X>
-concept Stored = requires {
-  typename std::remove_cvref_t<X>::is_tensor;
-}
-|| requires { typename std::remove_cvref_t<X>::is_view; };
+concept StoredAnywhere = detail::marked_tensor<std::remove_cvref_t<X>> || detail::marked_view<std::remove_cvref_t<X>>;
+
+/// A tensor or a view whose elements this processor reaches.
+template <class X>
+concept Stored = StoredAnywhere<X> && !detail::is_graphics<device_of<X>>;
 
 namespace detail {
 
@@ -46,16 +47,18 @@ struct same_shape {
 /// shape   S, row-major and without gaps
 /// owns    nothing: a view must not outlive what it looks at; copying a view copies the look, not the elements
 /// cost    one pointer
-template <class T, class S>
+template <class T, class S, class Device = cpu>
 class view {
-  static_assert(detail::is_element<std::remove_const_t<T>>, "view<T, S>: T is float, double, std::int32_t or bool (const or not)");
+  static_assert(detail::is_element<std::remove_const_t<T>>, "view<T, S>: T is float, double, half, bfloat16, std::int32_t or bool (const or not)");
   static_assert(is_shape<S>, "view<T, S>: S is an espalier::shape<...>");
+  static_assert(detail::storage_on<Device>::included,
+                "view<T, S, cuda>: include <espalier/cuda.hpp> for tensors on the graphics processor (simulated_cuda: <espalier/simulated_cuda.hpp>)");
 
  public:
   using value_type = std::remove_const_t<T>;
   using element_type = T;
   using shape_type = S;
-  using device_type = cpu;
+  using device_type = Device;
   using is_view = void;
 
   static constexpr int rank = S::rank;

@@ -116,12 +116,21 @@ ESPALIER_INLINE void copy_all(void* const* base, std::integer_sequence<int, I...
 
 }  // namespace detail
 
+/// How programs run on an instruction set: tests put other kernels in its place.
+template <class Arch>
+struct runner {
+  template <class Source, class T, class Team>
+  static ESPALIER_INLINE void run(void* const* base, Team const& team) noexcept {
+    constexpr auto const& plan = plan::plan_of<Source>;
+    if constexpr (plan.groups.group_count > 0) detail::call_all<Source, T, Arch, 1, plan.groups.group_count>(base, team);
+    detail::copy_all<Source, T>(base, std::make_integer_sequence<int, plan.places.copy_count>{});
+  }
+};
+
 /// Runs a planned program. base: the pointers of plan::base. team: the threads that kernels with parts run on.
 template <class Source, class T, class Arch = default_arch, class Team = one_thread>
 void run(void* const* base, Team const& team = {}) noexcept {
-  constexpr auto const& plan = plan::plan_of<Source>;
-  if constexpr (plan.groups.group_count > 0) detail::call_all<Source, T, Arch, 1, plan.groups.group_count>(base, team);
-  detail::copy_all<Source, T>(base, std::make_integer_sequence<int, plan.places.copy_count>{});
+  runner<Arch>::template run<Source, T>(base, team);
 }
 
 }  // namespace espalier::on_cpu

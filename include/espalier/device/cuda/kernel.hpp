@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
@@ -19,8 +20,8 @@ namespace espalier::on_cuda {
 /// What a kernel is given at launch: addresses, and numbers that are not known to the compiler (where a random stream starts, ...).
 template <int Pointers, int Numbers = 0>
 struct kernel_table {
-  void* pointer[Pointers > 0 ? Pointers : 1];
-  std::uint64_t number[Numbers > 0 ? Numbers : 1];
+  void* pointer[static_cast<std::size_t>(Pointers > 0 ? Pointers : 1)];
+  std::uint64_t number[static_cast<std::size_t>(Numbers > 0 ? Numbers : 1)];
 };
 
 /// A kernel's body, written for any way to run a block of threads.
@@ -37,5 +38,10 @@ concept block_context = requires(C const& c, float x) {
   c.cluster_barrier();                                  // of all blocks of the cluster; a barrier of each block, too
   { c.remote(static_cast<float*>(nullptr), 0) } -> std::same_as<float*>;  // the same shared memory in another block of the cluster
 };
+
+/// What every launch asserts of a kernel.
+template <class K>
+concept launchable = requires { typename K::table; } && K::threads >= 32 && K::threads <= 1024 && K::threads % 32 == 0 && K::blocks >= 1 &&
+                     K::blocks <= 2147483647 && (K::cluster == 1 || K::cluster == 2 || K::cluster == 4 || K::cluster == 8) && K::blocks % K::cluster == 0;
 
 }  // namespace espalier::on_cuda

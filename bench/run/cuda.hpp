@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+/// Families of kernels on a graphics processor: what each moves and launches, counted without a device, and how it is run on one.
+#include <espalier/cuda.hpp>
+#include <espalier/eager/compiled.hpp>
+
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace bench {
+
+namespace esp = espalier;
+
+/// What a program is in numbers. Bytes of kernels: each sweep over an operand anew, and what blocks leave for each other, written and read.
+struct amounts {
+  std::int64_t minimal = 0;  ///< each operand read once, each result written once
+  std::int64_t planned = 0;  ///< what the plan's kernels move, each operand and result of each kernel once
+  std::int64_t moved = 0;    ///< what the launches move
+  int products = 0, copies = 0, uncounted = 0;  ///< uncounted: launches whose bytes are not in `moved`
+  std::vector<std::string> kernels{};
+
+  amounts& operator+=(amounts const& other) {
+    minimal += other.minimal, planned += other.planned, moved += other.moved;
+    products += other.products, copies += other.copies, uncounted += other.uncounted;
+    kernels.insert(kernels.end(), other.kernels.begin(), other.kernels.end());
+    return *this;
+  }
+};
+
+/// A row of the table. prepare takes memory of the machine and returns what queues one run on it. A step waits for its own end: it is timed by the clock
+/// of the host, the others by events around replays of a graph.
+struct family {
+  std::string name, shape;
+  amounts counted;
+  std::function<std::function<void()>(esp::on_cuda::cuda_machine&)> prepare;
+  bool step = false;
+};
+
+using families = std::vector<family>;
+void add_forward_norms(families&);
+void add_backward_norms(families&);
+void add_losses_and_updates(families&);
+void add_small_step(families&);
+void add_large_step(families&);
+
+namespace detail {
+
+using namespace esp::on_cuda;
+using esp::plan::leaf_kind;
+using esp::plan::place;
+
+constexpr std::int64_t elements_at(place where, std::int64_t rows, std::int64_t columns) {
+  return where == place::full ? rows * columns : where == place::row ? rows : where == place::column ? columns : 1;
+}
+template <class T>
+constexpr std::int64_t bytes_of(leaf_kind what) {
+  constexpr auto size = static_cast<std::int64_t>(sizeof(T));
+  return what == leaf_kind::memory ? size : what == leaf_kind::integer ? 4 : what == leaf_kind::flag ? 1 : 0;
+}
+template <class Kernel, class T>
+constexpr std::int64_t leaf_bytes(int k, std::int64_t rows, std::int64_t columns) {
+  return bytes_of<T>(Kernel::facts::leaf_at[k].what) * elements_at(Kernel::facts::leaf_at[k].where, rows, columns);
+}
+/// Outputs at a place, all of them or those of one sweep.
+template <class Kernel, class T>
+constexpr std::int64_t stored_bytes(place where, std::int64_t rows, std::int64_t columns) {
+  std::int64_t n = 0;
+  for (int k = 0; k < Kernel::outputs; ++k)
+    if (Kernel::facts::step_at[Kernel::facts::output_at[k].step].where == where) n += elements_at(where, rows, columns) * static_cast<std::int64_t>(sizeof(T));
+  return n;
+}
+template <class Kernel, class T>
+constexpr std::int64_t lines_read(place inner, std::int64_t rows, std::int64_t columns) {
+  std::int64_t n = 0;
+  for (int k = 0; k < Kernel::leaves; ++k)
+    if (Kernel::facts::leaf_at[k].where == inner || Kernel::facts::leaf_at[k].where == place::single) n += leaf_bytes<Kernel, T>(k, rows, columns);
+  return n;
+}
+template <class Kernel, class T>
+constexpr std::int64_t sweep_bytes(int sweep, place inner, std::int64_t rows, std::int64_t columns) {
+  std::int64_t n = 0;
+  for (int k = 0; k < Kernel::leaves; ++k) {
+    place const where = Kernel::facts::leaf_at[k].where;
+    if (where != inner && where != place::single && Kernel::reads(sweep, k)) n += leaf_bytes<Kernel, T>(k, rows, columns);
+  }
+  return n;
+}
+
+/// What a launch moves; -1: not known here.
+template <class Kernel>
+struct traffic_of {
+  static constexpr std::int64_t bytes = -1;
+};
+template <class T, int R, int C, int Segments, class... Group>
+struct traffic_of<map_kernel<T, R, C, Segments, Group...>> {
+  using kernel = map_kernel<T, R, C, Segments, Group...>;
+  static constexpr std::int64_t bytes = [] {
+    std::int64_t n = stored_bytes<kernel, T>(place::full, R, C);
+    for (int k = 0; k < kernel::leaves; ++k)
+      if (kernel::is_read(k)) n += leaf_bytes<kernel, T>(k, R, C);
+    return n;
+  }();
+};
+template <class T, int R, int C, int Segments, int Cluster, class... Group>
+struct traffic_of<row_kernel<T, R, C, Segments, Cluster, Group...>> {
+  using kernel = row_kernel<T, R, C, Segments, Cluster, Group...>;
+  static constexpr std::int64_t bytes = [] {
+    std::int64_t n = stored_bytes<kernel, T>(place::full, R, C) + stored_bytes<kernel, T>(place::row, R, C);
+    for (int k = 0; k < kernel::leaves; ++k) n += leaf_bytes<kernel, T>(k, R, C);
+    return n + kernel::partial_rows * (std::int64_t{C} * kernel::column_sums + kernel::single_sums) * static_cast<std::int64_t>(sizeof(typename kernel::number));
+  }();
+};
+template <class T, int R, int C, class... Group>
+struct traffic_of<column_kernel<T, R, C, Group...>> {
+  using kernel = column_kernel<T, R, C, Group...>;
+  static constexpr std::int64_t bytes = [] {
+    std::int64_t n = lines_read<kernel, T>(place::column, R, C) + stored_bytes<kernel, T>(place::full, R, C) + stored_bytes<kernel, T>(place::column, R, C);
+    for (int s = 0; s < kernel::facts::plan.sweeps; ++s) n += sweep_bytes<kernel, T>(s, place::column, R, C);
+    return n + kernel::blocks * kernel::single_sums * static_cast<std::int64_t>(sizeof(typename kernel::number));
+  }();
+};
+template <place Inner, int Sweep, class T, int R, int C, int Segments, class... Group>
+struct traffic_of<sweep_kernel<Inner, Sweep, T, R, C, Segments, Group...>> {
+  using kernel = sweep_kernel<Inner, Sweep, T, R, C, Segments, Group...>;
+  using layout = typename kernel::layout;
+  static constexpr std::int64_t bytes = [] {
+    auto const stores = static_cast<std::int64_t>(kernel::template stored_in<Sweep>::size()) * R * C * static_cast<std::int64_t>(sizeof(T));
+    auto const sums = static_cast<std::int64_t>(kernel::line_sums::size()), down = static_cast<std::int64_t>(kernel::over_rows::size());
+    std::int64_t const lines = (sums * layout::parts + kernel::lines_read::value.count) * layout::lines, columns = down * layout::ranges * C;
+    std::int64_t const single = static_cast<std::int64_t>(kernel::over_all::size()) * layout::blocks;
+    return bench::detail::lines_read<kernel, T>(Inner, R, C) + sweep_bytes<kernel, T>(Sweep, Inner, R, C) + stores +
+           (lines + columns + single) * static_cast<std::int64_t>(sizeof(typename kernel::number));
+  }();
+};
+/// Partial sums of lines are read again; what is known of lines is written.
+template <place Inner, int Sweep, class T, int R, int C, int Segments, class... Group>
+struct traffic_of<known_kernel<Inner, Sweep, T, R, C, Segments, Group...>> {
+  using kernel = known_kernel<Inner, Sweep, T, R, C, Segments, Group...>;
+  using nest = line_nest<Inner, T, R, C, Segments, Group...>;
+  static constexpr std::int64_t sums = [] {
+    if constexpr (Sweep < 0) return std::int64_t{0};
+    else return static_cast<std::int64_t>(nest::template line_sums<Sweep>::size());
+  }();
+  static constexpr std::int64_t bytes =
+      (sums * nest::layout::parts + kernel::known_steps::value.count) * nest::layout::lines * static_cast<std::int64_t>(sizeof(typename nest::number));
+};
+template <place Inner, class T, int PartialRows, int SingleRows, int C, int Lines, class... Group>
+struct traffic_of<finish_kernel<Inner, T, PartialRows, SingleRows, C, Lines, Group...>> {
+  using kernel = finish_kernel<Inner, T, PartialRows, SingleRows, C, Lines, Group...>;
+  static constexpr std::int64_t partial = std::int64_t{kernel::column_sums::value.count} * PartialRows * C + std::int64_t{kernel::single_sums::value.count} * SingleRows;
+  static constexpr std::int64_t results = stored_bytes<kernel, T>(place::single, 1, C) + (Inner == place::row ? stored_bytes<kernel, T>(place::column, 1, C) : 0);
+  static constexpr std::int64_t bytes = partial * static_cast<std::int64_t>(sizeof(typename kernel::number)) + results;
+};
+
+/// A machine that only counts.
+class counting_machine {
+ public:
+  explicit counting_machine(amounts& to) : to_{&to} {}
+  template <class T>
+  static constexpr bool can_bias_relu = cuda_machine::can_bias_relu<T>;
+
+  bool clusters() const { return true; }
+  template <class Kernel>
+  void launch(typename Kernel::table const&) {
+    static_assert(launchable<Kernel>);
+    std::string grid = std::to_string(Kernel::blocks) + " x " + std::to_string(Kernel::threads);
+    if (Kernel::cluster > 1) grid += " in clusters of " + std::to_string(Kernel::cluster);
+    to_->kernels.push_back(grid + ": " + name_of<Kernel>().text);
+    if constexpr (traffic_of<Kernel>::bytes < 0) ++to_->uncounted;
+    else to_->moved += traffic_of<Kernel>::bytes;
+  }
+  void copy(void*, void const*, std::size_t bytes) {
+    ++to_->copies;
+    to_->moved += 2 * static_cast<std::int64_t>(bytes);
+  }
+  template <class T, class Product>
+  void product(T const*, T const*, T*, T const* = nullptr, bool = false) {
+    constexpr std::int64_t rows = Product::rows, columns = Product::columns, inner = Product::inner;
+    ++to_->products;
+    to_->moved += (rows * inner + inner * columns + rows * columns) * Product::count * static_cast<std::int64_t>(sizeof(T));
+  }
+
+ private:
+  amounts* to_;
+};
+
+/// The bytes behind each pointer of a program, and the least that it can move.
+struct needs {
+  std::int64_t bytes[static_cast<std::size_t>(esp::plan::base::count)];
+  std::uint64_t labels;  ///< bit k: argument k holds labels
+  std::int64_t minimal;
+};
+template <class Source>
+constexpr needs find_needs() {
+  namespace base = esp::plan::base;
+  using esp::graph::destination;
+  using esp::graph::family;
+  auto const& p = esp::plan::program_of<Source>;
+  auto const layout = Source::layout();
+  needs r{};
+  auto const takes = [&](int where, std::int64_t end) { r.bytes[where] = r.bytes[where] > 4 * end ? r.bytes[where] : 4 * end; };
+  esp::graph::marks reached{};
+  for (int i = 0; i < p.output_count; ++i) {
+    esp::graph::output const& o = p.outputs[i];
+    std::int64_t const size = p.nodes[o.id].shape.size();
+    reached.at[o.id] = 1;
+    r.minimal += 4 * size;
+    if (o.where == destination::result) takes(base::results + o.index, size);
+    else if (o.where == destination::buffer) takes(base::buffers, layout.buffers[o.index] + size);
+    else takes(o.where == destination::gradient ? base::gradients : base::parameters, layout.parameters[o.index] + size);
+  }
+  for (int id = p.nodes.size; id > 0; --id) {
+    esp::graph::node const& n = p.nodes[id];
+    auto const number = static_cast<std::int64_t>(n.attribute);
+    std::int64_t const size = n.shape.size();
+    bool const is_label = n.op->kind == family::label;
+    if (n.op->kind == family::argument) takes(base::arguments + static_cast<int>(number), size);
+    else if (is_label) takes(base::arguments + static_cast<int>(number / 2), size), r.labels |= std::uint64_t{1} << (number / 2);
+    else if (n.op->kind == family::parameter) takes(base::parameters, layout.parameters[number] + size);
+    else if (n.op->kind == family::buffer) takes(base::buffers, layout.buffers[number] + size);
+    else if (n.op->kind == family::magnitude) takes(base::magnitudes, 64);
+    if (reached.at[id] == 0) continue;
+    for (int o : n.operand) reached.at[o] = 1;
+    if (n.op->kind == family::argument || is_label || n.op->kind == family::parameter || n.op->kind == family::buffer) r.minimal += 4 * size;
+  }
+  return r;
+}
+template <class Source>
+inline constexpr needs needs_of = find_needs<Source>();
+
+template <class Source>
+amounts count() {
+  constexpr auto traffic = esp::plan::traffic_of_program<Source>;
+  amounts r;
+  r.minimal = needs_of<Source>.minimal;
+  r.planned = 4 * (traffic.read + traffic.written);
+  counting_machine m{r};
+  alignas(256) static unsigned char somewhere[1];
+  void* base[esp::plan::base::count];
+  for (void*& at : base) at = somewhere;  // addresses are computed, nothing is read
+  esp::on_cuda::run<Source, float>(m, base);
+  return r;
+}
+
+/// Device memory that a program runs in. Numbers lie between -1 and 1, labels below `classes`; the vectors of an optimizer are positive.
+template <class Source, class Machine = cuda_machine>
+class arena {
+ public:
+  arena(Machine& m, int classes) : machine_{&m} {
+    namespace base = esp::plan::base;
+    constexpr needs n = needs_of<Source>;
+    std::vector<float> const pattern = numbers();
+    std::vector<std::int32_t> const labels = some_labels(classes);
+    for (int i = 0; i < base::count; ++i) {
+      if (n.bytes[i] == 0) continue;
+      auto const size = static_cast<std::size_t>(n.bytes[i]);
+      blocks_.emplace_back(m, size);
+      at_[i] = blocks_.back().template at<void>(0);
+      bool const is_label = i >= base::arguments && i < base::results && (n.labels >> (i - base::arguments) & 1u);
+      if (is_label) fill(i, size, labels.data(), labels.size() * sizeof(std::int32_t));
+      else if (i == base::magnitudes) m.to_device(at_[i], adam_numbers, sizeof adam_numbers);
+      else if (i < base::results && i != base::gradients && i != base::buffers) fill(i, size, pattern.data(), pattern.size() * sizeof(float));
+    }
+    esp::fused::random_state const random{42, 7};
+    blocks_.emplace_back(m, sizeof random);
+    at_[base::key] = blocks_.back().template at<void>(0);
+    m.to_device(at_[base::key], &random, sizeof random);
+    blocks_.emplace_back(m, esp::on_cuda::workspace_bytes<Source, float> + 256);
+    at_[base::workspace] = blocks_.back().template at<void>(0);
+  }
+  void run() const { esp::on_cuda::run<Source, float>(*machine_, at_); }
+
+ private:
+  static constexpr float adam_numbers[8] = {1e-3f, 0.9f, 0.1f, 0.999f, 1e-3f, 1.f, 1e-8f, 0.f};
+  static constexpr std::size_t period = 1u << 20;  ///< numbers that are made on the host; the rest repeats them
+  static std::vector<float> numbers() {
+    std::vector<float> r(period);
+    std::uint32_t bits = 1;
+    for (float& x : r) x = static_cast<float>((bits = bits * 1664525u + 1013904223u) >> 8) * 0x1p-23f - 1.f;
+    return r;
+  }
+  static std::vector<std::int32_t> some_labels(int classes) {
+    std::vector<std::int32_t> r(period);
+    std::uint32_t bits = 2;
+    for (std::int32_t& x : r) x = static_cast<std::int32_t>(((bits = bits * 1664525u + 1013904223u) >> 8) % static_cast<std::uint32_t>(classes));
+    return r;
+  }
+  void fill(int which, std::size_t size, void const* from, std::size_t some) {
+    machine_->to_device(at_[which], from, size < some ? size : some);
+    for (std::size_t done = some; done < size; done *= 2) machine_->copy(static_cast<char*>(at_[which]) + done, at_[which], size - done < done ? size - done : done);
+  }
+
+  Machine* machine_;
+  std::vector<esp::on_cuda::device_block<Machine>> blocks_;
+  void* at_[esp::plan::base::count]{};
+};
+
+}  // namespace detail
+
+/// A program as a row. classes: of its labels, where it has any.
+template <class Source>
+void add(families& to, std::string name, std::string shape, int classes = 1) {
+  to.push_back({std::move(name), std::move(shape), detail::count<Source>(), [classes](esp::on_cuda::cuda_machine& m) -> std::function<void()> {
+                  auto const memory = std::make_shared<detail::arena<Source>>(m, classes);
+                  return [memory] { memory->run(); };
+                }});
+}
+/// A function of tensors of these shapes, all its results in one program.
+template <class F, class... Leaf>
+using program_of_function = esp::detail::compiled_source<F, Leaf...>;
+template <class S>
+using number_leaf = esp::borrowed<float, S>;
+template <class S>
+using label_leaf = esp::borrowed<std::int32_t, S>;
+
+inline std::string extents(int a, int b) { return std::to_string(a) + "x" + std::to_string(b); }
+
+}  // namespace bench

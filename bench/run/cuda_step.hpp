@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+/// A training step of MLPResNet as a row: images on the device, labels on the host, the loss waited for.
+#include <espalier.hpp>
+
+#include "cuda.hpp"
+
+namespace bench {
+
+template <int In, int Hidden, int Blocks, int Batch>
+void add_step(families& to) {
+  using Net = esp::nn::Sequential<esp::nn::Flatten, esp::nn::MLPResNet<In, Hidden, Blocks, 10>>;
+  using Images = esp::batch<Batch, In>;
+  using Step = esp::detail::training_source<Net, esp::nn::SoftmaxLoss, Images>;
+  using Model = esp::model<Net, esp::cuda>;
+  using Trainer = esp::trainer<Model, esp::nn::SoftmaxLoss, esp::optim::Adam, Images>;
+  struct state {
+    Model model{esp::seed{0}};
+    Trainer trainer{model, esp::nn::SoftmaxLoss{}, esp::optim::Adam{.learning_rate = 1e-3, .weight_decay = 1e-3}, Images{}};
+    esp::tensor<float, esp::shape<Batch, In>, esp::cuda> images;
+    esp::tensor<std::int32_t, esp::shape<Batch>> labels;
+    static auto some_images() {
+      esp::tensor<float, esp::shape<Batch, In>> x;
+      std::uint32_t bits = 1;
+      for (int i = 0; i < Batch * In; ++i) x.data()[i] = static_cast<float>((bits = bits * 1664525u + 1013904223u) >> 8) * 0x1p-23f - 1.f;
+      return x;
+    }
+    state() : images(some_images()) {
+      for (int i = 0; i < Batch; ++i) labels.data()[i] = i * 7 % 10;
+    }
+  };
+  amounts counted = detail::count<Step>();
+  counted += detail::count<esp::detail::update_source<esp::optim::Adam, static_cast<int>(Model::parameter_count)>>();
+  std::string const shape = std::to_string(In) + "-" + std::to_string(Hidden) + "x" + std::to_string(Blocks) + ", batch " + std::to_string(Batch);
+  to.push_back({"train_mlp_resnet", shape, std::move(counted),
+                [](esp::on_cuda::cuda_machine&) -> std::function<void()> {
+                  auto const s = std::make_shared<state>();
+                  return [s] { (void)s->trainer.step(s->images, s->labels); };
+                },
+                true});
+}
+
+}  // namespace bench

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSL-1.0
+// The same net on this processor and on a graphics processor: expressions, slopes, training, and the way back.
+// With -DESPALIER_CUDA on an NVIDIA processor; without, on one that this processor plays, thread by thread.
+#include <espalier.hpp>
+// [tag]
+#if defined(ESPALIER_CUDA)
+#include <espalier/cuda.hpp>
+using device = espalier::cuda;
+#else
+#include <espalier/simulated_cuda.hpp>
+using device = espalier::simulated_cuda;
+#endif
+// [/tag]
+
+#include <cmath>
+#include <cstdio>
+
+namespace esp = espalier;
+namespace nn = espalier::nn;
+namespace optim = espalier::optim;
+using esp::shape, esp::tensor;
+
+using Net = nn::Sequential<nn::Linear<16, 32>, nn::LayerNorm1d<32>, nn::ReLU, nn::Dropout<0.1>, nn::Linear<32, 4>>;
+using batch = esp::batch<32, 16>;
+
+namespace {
+
+bool close(float a, float b) { return std::fabs(a - b) <= 1e-4f * (1 + std::fabs(b)); }
+
+// [train]
+template <class Device>
+float train(esp::model<Net, Device>& model, tensor<float, batch> const& images, tensor<std::int32_t, shape<32>> const& labels) {
+  esp::trainer trainer{model, nn::SoftmaxLoss{}, optim::Adam{.learning_rate = 1e-2f}, batch{}};
+  float loss = 0;
+  for (int step = 0; step < 20; ++step) loss = trainer.step(images, labels);
+  return loss;
+}
+// [/train]
+
+}  // namespace
+
+int main() try {
+  tensor<float, batch> images;
+  tensor<std::int32_t, shape<32>> labels;
+  nn::init::fill(nn::init::uniform{}, images.span(), {.seed = 1});
+  for (int i = 0; i < 32; ++i) labels[i] = i % 4;
+
+  // [tensors]
+  tensor<float, batch, device> x{images};                      // a copy to the device
+  tensor<float, batch, device> y = x * 2.0f + tanh(x);         // one kernel there
+  tensor<float, batch> const result{y};                        // and back
+  // [/tensors]
+  tensor<float, batch> const expected = images * 2.0f + tanh(images);
+  bool good = close(result[5], expected[5]);
+
+  // [grad]
+  auto const energy = [](auto v) { return sum(v * v) * 0.5f; };
+  auto const slope = esp::grad(energy)(x).to_host();           // the slope of sum(x^2) / 2 is x
+  // [/grad]
+  good = good && close(slope[7], images[7]);
+
+  // [models]
+  esp::model<Net> here{esp::seed{0}};
+  esp::model<Net, device> there{esp::seed{0}};                 // the same parameters, bit for bit
+  float const loss = train(here, images, labels);
+  float const same = train(there, images, labels);
+  copy(there, here);                                           // parameters and buffers, to be saved, say
+  // [/models]
+  std::printf("loss %.5f here, %.5f there\n", static_cast<double>(loss), static_cast<double>(same));
+  return good && close(loss, same) ? 0 : 1;
+} catch (esp::cuda_error const& error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return 77;
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+/// NVIDIA's graphics processors, beside <espalier.hpp>: esp::tensor<T, S, esp::cuda>, esp::model<Net, esp::cuda>. What it takes to build:
+/// docs/design/cuda_build.md.
+#if defined(__CUDACC__)
+#error "compile this file with your C++ compiler; nvcc compiles the kernels alone (docs/design/cuda_build.md)"
+#else
+#include "device/cuda/cuda_machine.hpp"
+#include "device/cuda/default_machine.hpp"
+
+namespace espalier {
+
+struct cuda {};
+
+namespace detail {
+template <>
+struct storage_on<cuda> {
+  static constexpr bool included = true;
+};
+}  // namespace detail
+namespace on_cuda {
+template <>
+struct machine_for<cuda> {
+  using type = cuda_machine;
+};
+}  // namespace on_cuda
+
+using on_cuda::cuda_error;
+
+}  // namespace espalier
+
+#include "device/cuda/device_tensor.hpp"
+#include "device/cuda/engine.hpp"
+#endif

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <cassert>
+
+#include "../../storage/element.hpp"
+#include "default_machine.hpp"
+
+namespace espalier {
+
+namespace detail {
+/// A fact for a refusal: elements that the host can read where they are.
+template <class Device>
+struct host_reads {
+  static constexpr bool agree = false;
+};
+}  // namespace detail
+
+#define ESPALIER_ELEMENTS_APART "these elements are in the memory of another device: to_host(span) brings them, from_host(span) replaces them"
+
+/// A run of elements in a device's memory, owned by somebody else: the parameters, buffers or gradients of a model there. The host moves them as a whole.
+/// owns    nothing
+/// errors  a span of another size is asserted; indices and loops over the elements do not compile
+template <class T, class Device>
+class device_span {
+  using element = std::remove_const_t<T>;
+
+ public:
+  using element_type = T;
+  using device_type = Device;
+
+  device_span(on_cuda::machine_of<Device>& machine, T* data, std::int64_t size) : machine_{&machine}, data_{data}, size_{size} {}
+
+  /// An address on the device.
+  T* data() const { return data_; }
+  std::int64_t size() const { return size_; }
+
+  /// Copies the elements to the host; returns when they are there.
+  void to_host(espalier::span<element> to) const {
+    assert(to.size() == size_);
+    if (size_ > 0) machine_->to_host(to.data(), data_, bytes());
+  }
+  /// Copies the host's elements here.
+  void from_host(espalier::span<element const> from) const requires(!std::is_const_v<T>) {
+    assert(from.size() == size_);
+    if (size_ > 0) machine_->to_device(data_, from.data(), bytes());
+  }
+
+  template <class Reads = detail::host_reads<Device>>
+  element* begin() const {
+    static_assert(Reads::agree, ESPALIER_ELEMENTS_APART);
+    return nullptr;
+  }
+  template <class Reads = detail::host_reads<Device>>
+  element* end() const {
+    return nullptr;
+  }
+  template <class Reads = detail::host_reads<Device>>
+  element& operator[](std::int64_t) const {
+    static_assert(Reads::agree, ESPALIER_ELEMENTS_APART);
+    return *data_;
+  }
+
+ private:
+  std::size_t bytes() const { return static_cast<std::size_t>(size_) * sizeof(T); }
+  on_cuda::machine_of<Device>* machine_;
+  T* data_;
+  std::int64_t size_;
+};
+
+}  // namespace espalier

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "../../storage/tensor.hpp"
+#include "default_machine.hpp"
+
+namespace espalier {
+
+namespace detail {
+
+/// A device whose tensors this translation unit has.
+template <class Device>
+concept GraphicsDevice = is_graphics<Device> && storage_on<Device>::included;
+
+/// A tensor on a graphics processor.
+template <class X>
+concept StoredOnGraphics = StoredAnywhere<X> && is_graphics<device_of<X>>;
+
+/// A fact for a refusal: the host reaches the elements.
+template <class Device>
+struct reached_by_host {
+  static constexpr bool agree = !is_graphics<Device>;
+};
+#define ESPALIER_COPY_TO_HOST "the elements are on the graphics processor; copy them to the host first: x.to_host()"
+
+template <class A, class B>
+using graphics_of = std::conditional_t<StoredOnGraphics<A>, device_of<A>, device_of<B>>;
+
+template <class T>
+std::uint64_t bits_of(T value) {
+  std::uint64_t bits = 0;
+  __builtin_memcpy(&bits, &value, sizeof value);
+  return bits;
+}
+
+}  // namespace detail
+
+/// Elements in the memory of a graphics processor that somebody else owns, seen as a tensor of shape S. T may be const.
+/// shape   S, row-major and without gaps
+/// owns    nothing: a view must not outlive what it looks at
+/// errors  elements by index do not compile; cuda_error where a copy fails
+template <class T, class S, class Device>
+  requires detail::GraphicsDevice<Device>
+class view<T, S, Device> {
+  static_assert(detail::is_element<std::remove_const_t<T>>, "view<T, S, Device>: T is float, double, half, bfloat16, std::int32_t or bool (const or not)");
+  static_assert(is_shape<S>, "view<T, S, Device>: S is an espalier::shape<...>");
+
+ public:
+  using value_type = std::remove_const_t<T>;
+  using element_type = T;
+  using shape_type = S;
+  using device_type = Device;
+  using is_view = void;
+
+  static constexpr int rank = S::rank;
+  static constexpr std::int64_t size() { return S::size; }
+  static constexpr extents shape() { return S::value; }
+
+  /// Looks at S::size elements from an address of the device on.
+  explicit view(T* elements) : data_(elements) {}
+  /// A tensor is its own view.
+  view(tensor<value_type, S, Device>& owner ESPALIER_BORROWS) : data_(owner.data()) {}
+  view(tensor<value_type, S, Device> const& owner ESPALIER_BORROWS) requires std::is_const_v<T> : data_(owner.data()) {}
+  /// view<T, S, Device> to view<T const, S, Device>.
+  template <class U>
+    requires(std::is_same_v<U const, T> && !std::is_same_v<U, T>)
+  view(view<U, S, Device> other) : data_(other.data()) {}
+
+  /// An address in the device's memory.
+  T* data() const { return data_; }
+
+  /// A copy on the host; waits for what is queued before it.
+  tensor<value_type, S> to_host() const { return tensor<value_type, S>(*this); }
+  /// Copies the elements to memory of the host.
+  void copy_to(value_type* host) const { on_cuda::default_machine<Device>().to_host(host, data_, static_cast<std::size_t>(S::size) * sizeof(T)); }
+
+  /// errors  elements by index are refused
+  template <class I, class Reached = detail::reached_by_host<Device>>
+    requires std::is_integral_v<I>
+  auto operator[](I) const {
+    static_assert(Reached::agree, "x[i]: " ESPALIER_COPY_TO_HOST);
+    return refused<Reached>{};
+  }
+  template <class... I, class Reached = detail::reached_by_host<Device>>
+    requires(std::is_integral_v<I>&&...)
+  auto operator()(I...) const {
+    static_assert(Reached::agree, "x(i, j, ...): " ESPALIER_COPY_TO_HOST);
+    return refused<Reached>{};
+  }
+
+ private:
+  T* data_;
+};
+
+/// What reads elements one by one is refused.
+template <class A, class B, class Reached = detail::reached_by_host<detail::graphics_of<A, B>>>
+  requires(StoredAnywhere<A> && StoredAnywhere<B> && (detail::StoredOnGraphics<A> || detail::StoredOnGraphics<B>))
+bool operator==(A const&, B const&) {
+  static_assert(Reached::agree, "a == b: " ESPALIER_COPY_TO_HOST);
+  return false;
+}
+template <class A, class B, class Reached = detail::reached_by_host<detail::graphics_of<A, B>>>
+  requires(StoredAnywhere<A> && StoredAnywhere<B> && (detail::StoredOnGraphics<A> || detail::StoredOnGraphics<B>))
+bool all_close(A const&, B const&, double = 0, double = 0) {
+  static_assert(Reached::agree, "all_close(a, b): " ESPALIER_COPY_TO_HOST);
+  return false;
+}
+template <detail::StoredOnGraphics X, class Reached = detail::reached_by_host<device_of<X>>>
+std::int64_t argmax(X const&) {
+  static_assert(Reached::agree, "argmax(x): " ESPALIER_COPY_TO_HOST);
+  return 0;
+}
+template <class Out, detail::StoredOnGraphics X, class Reached = detail::reached_by_host<device_of<X>>>
+  requires requires(Out& out) {
+    out.put('x');
+    out.precision();
+  }
+Out& operator<<(Out& out, X const&) {
+  static_assert(Reached::agree, "out << x: " ESPALIER_COPY_TO_HOST);
+  return out;
+}
+
+}  // namespace espalier

@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: compile this file with your C\+\+ compiler; nvcc compiles the kernels alone
+#ifdef SHOULD_FAIL
+#define __CUDACC__
+#include <espalier/cuda.hpp>
+#endif

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSL-1.0
+// Kernels along long rows: for clusters of blocks, and cut among blocks that know nothing of each other, against the CPU.
+#define BOOST_TEST_MODULE device_cuda_long_rows
+#include <boost/test/unit_test.hpp>
+
+#include "support/check_on_cuda.hpp"
+
+using namespace test;
+
+namespace {
+inline constexpr auto layer_norm = [](auto x, auto weight, auto bias) { return relu(esp::normalize<-1>(x, 1e-5) * weight + bias); };
+
+template <class T, int Rows, int Columns>
+void check_layer_norm() {
+  std::string const name = "layer norm of " + std::to_string(Rows) + "x" + std::to_string(Columns);
+  check_on_cuda(name.c_str(), layer_norm, numbers<T, esp::shape<Rows, Columns>>(1, -2, 2), numbers<T, esp::shape<Columns>>(2, 0.5, 1.5), numbers<T, esp::shape<Columns>>(3, -1, 1));
+}
+}  // namespace
+
+// The second run of each check is on a device without clusters, where the same rows are cut.
+BOOST_AUTO_TEST_CASE(rows_of_a_cluster) {
+  check_layer_norm<float, 3, 8192>();
+  check_layer_norm<float, 3, 16384>();
+  check_layer_norm<float, 2, 32766>();
+}
+BOOST_AUTO_TEST_CASE(rows_that_are_cut) {
+  check_layer_norm<float, 2, 40000>();
+  check_layer_norm<float, 1, 70001>();
+}
+// Few rows of many elements: most of a device would be idle.
+BOOST_AUTO_TEST_CASE(few_rows) { check_layer_norm<float, 66, 2048>(); }

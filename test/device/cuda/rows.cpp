@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSL-1.0
+// Kernels along rows: rows of each length at which another way of giving them to threads begins, against the CPU.
+#define BOOST_TEST_MODULE device_cuda_rows
+#include <boost/test/unit_test.hpp>
+
+#include "support/check_on_cuda.hpp"
+
+using namespace test;
+
+namespace {
+inline constexpr auto layer_norm = [](auto x, auto weight, auto bias) { return relu(esp::normalize<-1>(x, 1e-5) * weight + bias); };
+
+template <class T, int Rows, int Columns>
+void check_layer_norm() {
+  std::string const name = "layer norm of " + std::to_string(Rows) + "x" + std::to_string(Columns);
+  check_on_cuda(name.c_str(), layer_norm, numbers<T, esp::shape<Rows, Columns>>(1, -2, 2), numbers<T, esp::shape<Columns>>(2, 0.5, 1.5), numbers<T, esp::shape<Columns>>(3, -1, 1));
+}
+}  // namespace
+
+// A row for a lane, for parts of a warp, for a warp; lengths that no access of 16 bytes divides.
+BOOST_AUTO_TEST_CASE(short_rows) {
+  check_layer_norm<float, 37, 1>();
+  check_layer_norm<float, 5, 3>();
+  check_layer_norm<float, 33, 7>();
+  check_layer_norm<float, 9, 33>();
+  check_layer_norm<float, 130, 64>();
+  check_layer_norm<float, 3, 255>();
+  check_layer_norm<float, 4, 256>();
+}
+// A row for some warps, for a block.
+BOOST_AUTO_TEST_CASE(rows_of_a_block) {
+  check_layer_norm<float, 7, 260>();
+  check_layer_norm<float, 3, 1023>();
+  check_layer_norm<float, 3, 1024>();
+  check_layer_norm<float, 2, 1026>();
+  check_layer_norm<float, 2, 4096>();
+}
+BOOST_AUTO_TEST_CASE(rows_of_doubles) {
+  check_layer_norm<double, 9, 33>();
+  check_layer_norm<double, 3, 1024>();
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSL-1.0
+// Launches that repeat become one graph: when they are captured, what happens where one of them fails, and inside a capture of the user's.
+#define BOOST_TEST_MODULE device_cuda_step_graph
+#include <boost/test/unit_test.hpp>
+
+#include <espalier/device/cuda/step_graph.hpp>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace on_cuda = espalier::on_cuda;
+
+namespace {
+/// A machine that writes down what it is told.
+struct recorder {
+  static constexpr bool captures = true;
+  struct captured_graph {
+    std::string launches;
+    void launch(recorder& m) const { m.seen += "[" + launches + "]"; }
+  };
+  void launch(char name) { (capturing_ ? recorded : seen) += name; }
+  bool capturing() const { return capturing_; }
+  void begin_capture() {
+    capturing_ = true;
+    recorded.clear();
+  }
+  captured_graph end_capture() {
+    capturing_ = false;
+    return {recorded};
+  }
+  void abandon_capture() noexcept {
+    capturing_ = false;
+    ++abandoned;
+  }
+  std::string seen, recorded;
+  int abandoned = 0;
+  bool capturing_ = false;
+};
+struct plain {
+  static constexpr bool captures = false;
+  std::string seen;
+  void launch(char name) { seen += name; }
+};
+template <class Machine>
+struct engine {
+  Machine* at;
+  Machine& machine() const { return *at; }
+};
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(the_second_time_is_captured_and_the_others_are_its_graph) {
+  recorder m;
+  engine<recorder> const e{&m};
+  on_cuda::step_graphs<recorder, 2> graphs;
+  for (int time = 0; time < 3; ++time) {
+    graphs.run(e, 0, [&] { m.launch('a'), m.launch('b'); });
+    m.seen += ' ';
+    graphs.run(e, 1, [&] { m.launch('c'); });
+    m.seen += ' ';
+  }
+  BOOST_TEST(m.seen == "ab c [ab] [c] [ab] [c] ");
+  BOOST_TEST(m.abandoned == 0);
+}
+BOOST_AUTO_TEST_CASE(a_failed_capture_is_left_and_tried_again) {
+  recorder m;
+  engine<recorder> const e{&m};
+  on_cuda::step_graphs<recorder, 1> graphs;
+  bool fails = false;
+  auto const launches = [&] {
+    m.launch('a');
+    if (fails) throw std::runtime_error{"no"};
+    m.launch('b');
+  };
+  graphs.run(e, 0, launches);
+  fails = true;
+  BOOST_CHECK_THROW(graphs.run(e, 0, launches), std::runtime_error);
+  BOOST_TEST(m.abandoned == 1);
+  BOOST_TEST(!m.capturing());
+  fails = false;
+  graphs.run(e, 0, launches);
+  BOOST_TEST(m.seen == "ab[ab]");
+}
+BOOST_AUTO_TEST_CASE(a_capture_of_the_users_takes_the_launches_themselves) {
+  recorder m;
+  engine<recorder> const e{&m};
+  on_cuda::step_graphs<recorder, 1> graphs;
+  auto const launches = [&] { m.launch('a'); };
+  for (int time = 0; time < 2; ++time) graphs.run(e, 0, launches);
+  m.begin_capture();
+  graphs.run(e, 0, launches);
+  auto const graph = m.end_capture();
+  BOOST_TEST(graph.launches == "a");
+  graph.launch(m);
+  BOOST_TEST(m.seen == "a[a][a]");
+}
+BOOST_AUTO_TEST_CASE(a_machine_without_graphs_launches) {
+  plain m;
+  engine<plain> const e{&m};
+  on_cuda::step_graphs<plain, 1> graphs;
+  for (int time = 0; time < 3; ++time) graphs.run(e, 0, [&] { m.launch('a'); });
+  BOOST_TEST(m.seen == "aaa");
+}

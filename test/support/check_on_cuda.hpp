@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <espalier/eager/gradient.hpp>
+#include <espalier/operation/operation.hpp>
+
+#include "kernel_machine.hpp"
+#include "numbers.hpp"
+
+/// A function of tensors, value and slopes, by the kernels of the graphics processor, thread by thread, against the CPU device.
+namespace test {
+
+namespace on_both {
+
+template <class X>
+using leaf = esp::detail::eager_leaf<X>;
+template <class F, class... X>
+using source = esp::detail::gradient_source<F, esp::detail::all_wanted<X...>(), true, leaf<X>...>;
+template <class F, class... X>
+using result_shape = esp::shape_of<typename esp::detail::body_of_function<F, leaf<X>...>::type>;
+
+template <class T>
+std::string first_difference(T const* got, T const* wanted, std::int64_t size, double allowed) {
+  double largest = 0;
+  for (std::int64_t i = 0; i < size; ++i) largest = std::fmax(largest, std::fabs(static_cast<double>(wanted[i])));
+  for (std::int64_t i = 0; i < size; ++i) {
+    double const a = static_cast<double>(got[i]), b = static_cast<double>(wanted[i]);
+    if (!(std::fabs(a - b) <= allowed * std::fmax(largest, 1e-30))) {
+      std::ostringstream text;
+      text << "element " << i << " of " << size << " is " << a << ", expected " << b;
+      return text.str();
+    }
+  }
+  return {};
+}
+
+}  // namespace on_both
+
+/// The machines to run a program on: threads in their order with clusters of blocks, in another order without.
+struct cuda_variant {
+  int order;
+  bool clusters;
+};
+
+/// f at x and the slopes of sum(dy f): kernels on the graphics processor equal those of the CPU to 1e-5 (float) or 1e-12.
+template <class F, class... X>
+void check_on_cuda(char const* name, F, X const&... x) {
+  using T = typename esp::detail::shared_element<X...>::type;
+  using Source = on_both::source<F, X...>;
+  using S = on_both::result_shape<F, X...>;
+  constexpr auto const& p = espalier::plan::program_of<Source>;
+  auto const dy = numbers<T, S>(99, 0.5, 1.5);
+
+  std::vector<void*> base(static_cast<std::size_t>(esp::plan::base::count));
+  int argument = 0;
+  auto const give = [&](auto const* data) { base[static_cast<std::size_t>(esp::plan::base::arguments + argument++)] = const_cast<std::remove_const_t<std::remove_pointer_t<decltype(data)>>*>(data); };
+  (give(x.data()), ...);
+  give(dy.data());
+  esp::fused::random_state random{42, 7};
+  base[esp::plan::base::key] = &random;
+  std::vector<T> none(64);
+  base[esp::plan::base::magnitudes] = none.data();
+
+  auto const run = [&](auto&& runner) {
+    std::vector<std::vector<T>> results;
+    for (int i = 0; i < p.output_count; ++i) results.emplace_back(static_cast<std::size_t>(p.nodes[p.outputs[i].id].shape.size()), T(__builtin_nan("")));
+    for (int i = 0; i < p.output_count; ++i) base[static_cast<std::size_t>(esp::plan::base::results + p.outputs[i].index)] = results[static_cast<std::size_t>(i)].data();
+    runner();
+    return results;
+  };
+  auto const wanted = run([&] {
+    esp::tensor<T, esp::shape<espalier::plan::plan_of<Source>.places.workspace + 16>> workspace;
+    base[esp::plan::base::workspace] = workspace.data();
+    espalier::on_cpu::run<Source, T>(base.data());
+  });
+  for (cuda_variant const v : {cuda_variant{0, true}, cuda_variant{1, false}}) {
+    auto const got = run([&] { run_on_kernel_machine<Source, T>(base.data(), v.order, v.clusters); });
+    for (std::size_t i = 0; i < got.size(); ++i) {
+      std::string const text = on_both::first_difference(got[i].data(), wanted[i].data(), static_cast<std::int64_t>(got[i].size()), sizeof(T) == 4 ? 1e-5 : 1e-12);
+      BOOST_CHECK_MESSAGE(text.empty(), name << ", order " << v.order << ", result " << i << ": " << text);
+    }
+  }
+}
+
+}  // namespace test
