@@ -14,11 +14,12 @@ struct column_kernel : line_nest<place::column, T, Rows, Columns, 1, Steps, Leav
   using base::leaves, base::memory, base::row_chunks, base::single_sums, base::steps, base::width;
 
   static constexpr int threads = Rows <= 512 ? 256 : 1024, cluster = 1;
-  static constexpr int across = detail::power_of_two_from(row_chunks) < 8 ? detail::power_of_two_from(row_chunks) : 8, rows_at_once = threads / across, warps = threads / 32;
+  /// 128 bytes side by side, or half of that where it makes enough blocks.
+  static constexpr int widest = row_chunks < 1024 ? 4 : 8, across = detail::power_of_two_from(row_chunks) < widest ? detail::power_of_two_from(row_chunks) : widest, rows_at_once = threads / across, warps = threads / 32;
   static constexpr std::int64_t blocks = detail::ceil_divide(row_chunks, across);
   static constexpr int load_access = base::loads_chunks ? base::chunk_bytes : 0, store_access = base::stores_chunks ? base::chunk_bytes : 0;
   /// Enough blocks for all of a device, or so little work that one launch is all that counts.
-  static constexpr bool pays = std::int64_t{Rows} * Columns <= std::int64_t{1} << 18 || (Rows <= 2048 && blocks >= 128);
+  static constexpr bool pays = std::int64_t{Rows} * Columns <= std::int64_t{1} << 20 || (Rows <= 2048 && blocks >= 128);
 
   template <class Context>
   ESPALIER_EVERYWHERE static void run(Context const& c, table const& t) {

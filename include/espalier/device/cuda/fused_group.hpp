@@ -51,8 +51,10 @@ struct fused_group {
   static constexpr std::int64_t size = std::int64_t{Rows} * Columns;
 
   using map = map_kernel<T, Rows, Columns, Segments, Steps, Leaves, Outputs>;
+  template <int Cluster, bool Keeps>
+  using keeping_rows = row_kernel<T, Rows, Columns, Segments, Cluster, Keeps, Steps, Leaves, Outputs>;
   template <int Cluster>
-  using rows = row_kernel<T, Rows, Columns, Segments, Cluster, Steps, Leaves, Outputs>;
+  using rows = keeping_rows<Cluster, keeping_rows<Cluster, true>::fits>;
   template <int S>
   using sweep = sweep_kernel<Inner, S, T, Rows, Columns, Segments, Steps, Leaves, Outputs>;
   template <int S>

@@ -59,7 +59,7 @@ struct known_kernel : nest<place::row, T, 1, -1, Steps, Leaves, Outputs> {
   using of_stored = fused::chosen_steps<stored_steps>;
   static constexpr bool is_needed = of_now::size() > 0 || of_stored::size() > 0;
 
-  static constexpr int lines = layout::lines, parts = layout::parts;
+  static constexpr int rows = Rows, columns = Columns, lines = layout::lines, parts = layout::parts;
   static constexpr int threads = 256, cluster = 1;
   static constexpr int across = detail::power_of_two_from(lines) < 32 ? detail::power_of_two_from(lines) : 32, down = threads / across;
   static constexpr std::int64_t blocks = detail::ceil_divide(lines, across);

@@ -43,7 +43,7 @@ struct line_nest : nest<Inner, T, detail::chunk_width<T>(Columns / Segments), -1
   using layout = sweep_layout<Inner, T, Rows, Columns, Segments, (column_sums + single_sums > 0)>;
   using table = kernel_table<leaves + outputs + 4, base::draws>;
   static_assert(std::int64_t{Rows} * Columns < std::int64_t{1} << 31, "elements are counted in 32 bits");
-  static constexpr int together = layout::together, run_length = Columns / Segments, row_chunks = Columns / width;
+  static constexpr int rows = Rows, columns = Columns, together = layout::together, run_length = Columns / Segments, row_chunks = Columns / width;
 
   /// Sums of lines, sums over rows and sums over everything that a sweep feeds.
   template <int S>

@@ -15,6 +15,7 @@ struct map_kernel : nest<place::row, T, 16 / static_cast<int>(sizeof(T)), -1, St
   using base::leaves, base::outputs, base::steps;
   using table = kernel_table<leaves + outputs, base::draws>;
 
+  static constexpr int rows = Rows, columns = Columns;
   static constexpr std::int64_t size = std::int64_t{Rows} * Columns;
   /// The operands of a product are leaves of the group that follows it, and nothing that it reads.
   static constexpr bool is_read(int k) {

@@ -32,15 +32,16 @@ constexpr row_layout lay_out_rows(std::int64_t chunks, int held, int width) {
 }  // namespace detail
 
 /// The sweeps over a row whose elements stay in the registers of its threads.
-template <class T, int Rows, int Columns, int Segments, int Cluster, class Steps, class Leaves, class Outputs>
-struct row_nest : nest<place::row, T, detail::chunk_width<T>(Columns / Segments), 48, Steps, Leaves, Outputs> {
+/// Keeps: dear values that a later sweep needs again stay, too; otherwise they are computed again.
+template <class T, int Rows, int Columns, int Segments, int Cluster, bool Keeps, class Steps, class Leaves, class Outputs>
+struct row_nest : nest<place::row, T, detail::chunk_width<T>(Columns / Segments), Keeps ? 48 : -1, Steps, Leaves, Outputs> {
   static constexpr int width = detail::chunk_width<T>(Columns / Segments);
-  using base = nest<place::row, T, width, 48, Steps, Leaves, Outputs>;
+  using base = nest<place::row, T, width, Keeps ? 48 : -1, Steps, Leaves, Outputs>;
   using typename base::facts, typename base::leaf_numbers, typename base::number, typename base::values;
   using base::leaves, base::outputs, base::steps;
   using table = kernel_table<leaves + outputs + 2, base::draws>;
 
-  static constexpr int run_length = Columns / Segments;
+  static constexpr int rows = Rows, columns = Columns, run_length = Columns / Segments;
   static constexpr int row_chunks = Columns / width;
   static_assert(std::int64_t{Rows} * Columns < std::int64_t{1} << 31, "elements are counted in 32 bits");
   static constexpr int cluster = Cluster;
@@ -73,7 +74,7 @@ struct row_nest : nest<place::row, T, detail::chunk_width<T>(Columns / Segments)
   static constexpr std::int64_t count_blocks() {
     std::int64_t const all = detail::ceil_divide(Rows, together);
     std::int64_t few = all;
-    if (walks) few = detail::ceil_divide(all, 8) < detail::most_walking_blocks ? detail::ceil_divide(all, 8) : detail::most_walking_blocks;
+    if (walks) few = detail::ceil_divide(all, 8) < detail::most_walking_blocks / Cluster ? detail::ceil_divide(all, 8) : detail::most_walking_blocks / Cluster;
     return few * Cluster;
   }
   static constexpr std::int64_t blocks = count_blocks();

@@ -8,9 +8,9 @@ namespace espalier::on_cuda {
 /// by the row's length. Every operand is loaded once, whatever the number of sweeps. Sums over rows and over everything are left as partial sums, a row
 /// of them for each block (or cluster); a finish_kernel joins them.
 /// table   leaves, outputs, partial sums over rows, partial sums over everything
-template <class T, int Rows, int Columns, int Segments, int Cluster, class Steps, class Leaves, class Outputs>
-struct row_kernel : row_nest<T, Rows, Columns, Segments, Cluster, Steps, Leaves, Outputs> {
-  using base = row_nest<T, Rows, Columns, Segments, Cluster, Steps, Leaves, Outputs>;
+template <class T, int Rows, int Columns, int Segments, int Cluster, bool Keeps, class Steps, class Leaves, class Outputs>
+struct row_kernel : row_nest<T, Rows, Columns, Segments, Cluster, Keeps, Steps, Leaves, Outputs> {
+  using base = row_nest<T, Rows, Columns, Segments, Cluster, Keeps, Steps, Leaves, Outputs>;
   using typename base::column_steps, typename base::facts, typename base::gathered, typename base::leaf_numbers, typename base::number, typename base::spot;
   using typename base::single_steps, typename base::state, typename base::table, typename base::values;
   using base::blocks, base::chunks, base::column_sums, base::lanes, base::leaves, base::outputs, base::row_chunks, base::run_length, base::single_sums;
