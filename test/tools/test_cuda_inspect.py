@@ -100,6 +100,13 @@ class Inspect(unittest.TestCase):
         self.assertRegex(found[0], r"^160 bytes of stack: .*spill.* for sm_90")
         self.assertRegex(found[1], r"^172 bytes spilled, 176 read back")
 
+    def test_subroutines_of_double_precision(self):
+        entry = "void espalier::on_cuda::entry<espalier::on_cuda::row_kernel<{}, 5, 4> >"
+        self.assertEqual(cuda_inspect.frame_allowed(entry.format("double")), 64)
+        self.assertEqual(cuda_inspect.frame_allowed(entry.format("float")), 0)
+        self.assertEqual(cuda_inspect.frame_allowed("espalier::on_cuda::sweep_kernel<(espalier::plan::place)2, 0, double, 5"), 64)
+        self.assertEqual(cuda_inspect.frame_allowed("espalier::on_cuda::row_kernel<float, 5, 4, espalier::leaf<double> >"), 0)
+
     def test_stack_of_a_function_that_is_not_inlined(self):
         log = LOG.replace("for _Z1ff\n    0 bytes stack", "for _Z1ff\n    8 bytes stack")
         self.assertRegex(cuda_inspect.faults(cuda_inspect.kernels_of(log, both()))[0], "^8 bytes of stack")
