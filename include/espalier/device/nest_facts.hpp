@@ -316,6 +316,27 @@ struct nest_facts<Inner, Spare, list<step<Op, Where, A, B, C>...>, list<leaf<Wha
   }
 };
 
+/// Selections that the kernels of every device ask for, as types.
+template <class Facts>
+struct nest_selections {
+  template <int S>
+  struct computed {
+    static constexpr auto value = Facts::computed(S);
+  };
+  template <int S>
+  struct stored {
+    static constexpr auto value = Facts::stored(S);
+  };
+  template <int S>
+  struct known_after {
+    static constexpr auto value = Facts::known_after(S);
+  };
+  template <place Where, bool WithReductions = true>
+  struct at_place {
+    static constexpr auto value = Facts::at_place(Where, WithReductions);
+  };
+};
+
 template <class Selection, class I>
 struct chosen;
 template <class Selection, std::size_t... K>

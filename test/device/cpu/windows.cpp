@@ -10,7 +10,8 @@
 #include <espalier/device/cpu/windows.hpp>
 #include <espalier/operation/max.hpp>
 #include <espalier/operation/sum.hpp>
-#include <espalier/shape/window.hpp>
+
+#include "support/window_maps.hpp"
 
 namespace on_cpu = espalier::on_cpu;
 using espalier::convolution;
@@ -23,6 +24,8 @@ using std::size_t;
 
 namespace {
 
+using test::extents_of, test::map_of, test::windows, test::windows_of_slope;
+
 // Buffers of exactly the size that is asked for, so that the address sanitizer sees any access outside.
 template <class T>
 std::vector<T> drawn(int64_t size, std::uint64_t key) {
@@ -30,34 +33,6 @@ std::vector<T> drawn(int64_t size, std::uint64_t key) {
   for (int64_t i = 0; i < size; ++i) x[static_cast<size_t>(i)] = T(2) * espalier::uniform_from_bits<T>(espalier::philox_bits(i, key, 0)) - T(1);
   return x;
 }
-
-template <class Move, class I = std::make_integer_sequence<int, espalier::fused::map_numbers>>
-struct map_of;
-template <class Move, int... I>
-struct map_of<Move, std::integer_sequence<int, I...>> {
-  using type = espalier::fused::map_type<espalier::fused::map_number(Move::value.map, I)...>;
-};
-template <class Move>
-struct extents_of {
-  static constexpr extents value = Move::value.shape;
-};
-
-template <class Image, int Rows, int Columns, convolution How, bool Lowest = false>
-struct windows {
-  static constexpr movement value = espalier::windows_of(Image::value, Rows, Columns, How, Lowest);
-};
-/// Windows of an image whose pixels are spread, as the slope of a convolution with steps reads them: of dy, from the last tap that reaches a pixel.
-template <class Slope, int Height, int Width, int Rows, int Columns, convolution How>
-struct windows_of_slope {
-  static constexpr movement value = [] {
-    movement m{};
-    m.map = index_map{6, {0, 1, 2, 1, 2, 3}, {1, 1, 1, How.dilation.rows, How.dilation.columns, 1},
-                      {0, How.padding.top - How.dilation.rows * (Rows - 1), How.padding.left - How.dilation.columns * (Columns - 1), 0, 0, 0},
-                      {1, How.stride.rows, How.stride.columns, 1, 0, 0}, false};
-    m.shape = extents{6, {Slope::value.at[0], Height, Width, Rows, Columns, Slope::value.at[3]}};
-    return m;
-  }();
-};
 
 /// The windows written out, element by element.
 template <class T, class Image, class Move>

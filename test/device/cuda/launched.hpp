@@ -7,8 +7,9 @@
 
 #include <espalier/base/philox.hpp>
 #include <espalier/device/cuda/fiber_context.hpp>
-#include <espalier/device/map_type.hpp>
 #include <espalier/storage/half.hpp>
+
+#include "support/window_maps.hpp"
 
 /// Kernels run on this processor, their results and what lies around them.
 namespace launched {
@@ -105,16 +106,6 @@ double off(std::vector<T> const& got, std::vector<double> const& sum, std::vecto
   return worst;
 }
 
-/// A map as a type. Move::value: its movement.
-template <class Move, class I = std::make_integer_sequence<int, espalier::fused::map_numbers>>
-struct map_of;
-template <class Move, int... I>
-struct map_of<Move, std::integer_sequence<int, I...>> {
-  using type = espalier::fused::map_type<espalier::fused::map_number(Move::value.map, I)...>;
-};
-template <class Move>
-struct extents_of {
-  static constexpr extents value = Move::value.shape;
-};
+using test::extents_of, test::map_of;
 
 }  // namespace launched

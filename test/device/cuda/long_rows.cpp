@@ -3,19 +3,9 @@
 #define BOOST_TEST_MODULE device_cuda_long_rows
 #include <boost/test/unit_test.hpp>
 
-#include "support/check_on_cuda.hpp"
+#include "layer_norm_rows.hpp"
 
 using namespace test;
-
-namespace {
-inline constexpr auto layer_norm = [](auto x, auto weight, auto bias) { return relu(esp::normalize<-1>(x, 1e-5) * weight + bias); };
-
-template <class T, int Rows, int Columns>
-void check_layer_norm() {
-  std::string const name = "layer norm of " + std::to_string(Rows) + "x" + std::to_string(Columns);
-  check_on_cuda(name.c_str(), layer_norm, numbers<T, esp::shape<Rows, Columns>>(1, -2, 2), numbers<T, esp::shape<Columns>>(2, 0.5, 1.5), numbers<T, esp::shape<Columns>>(3, -1, 1));
-}
-}  // namespace
 
 // The second run of each check is on a device without clusters, where the same rows are cut.
 BOOST_AUTO_TEST_CASE(rows_of_a_cluster) {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <espalier/shape/window.hpp>
-
 #include "launched.hpp"
 
 /// Maps of every kind, for kernels that walk along them. Check::run<T, Image, Move>(name) is what is asked of each.
@@ -11,6 +9,7 @@ using namespace launched;
 using espalier::convolution;
 using espalier::movement;
 using espalier::shape;
+using test::windows, test::windows_of_slope;
 
 template <class Check, class Image, class Move>
 void two_types(char const* name) {
@@ -66,22 +65,6 @@ struct a_number {
 struct ones {
   static constexpr movement value{{4, {0, 1, 1, 2}, {1, 3, 1, 1}, {0, -1, 0}, {1, 1, 1}, false}, {4, {3, 1, 4, 8}}};
 };
-template <class Image, int Rows, int Columns, convolution How, bool Lowest = false>
-struct windows {
-  static constexpr movement value = espalier::windows_of(Image::value, Rows, Columns, How, Lowest);
-};
-template <class Slope, int Height, int Width, int Rows, int Columns, convolution How>
-struct windows_of_slope {
-  static constexpr movement value = [] {
-    movement m{};
-    m.map = index_map{6, {0, 1, 2, 1, 2, 3}, {1, 1, 1, How.dilation.rows, How.dilation.columns, 1},
-                      {0, How.padding.top - How.dilation.rows * (Rows - 1), How.padding.left - How.dilation.columns * (Columns - 1), 0, 0, 0},
-                      {1, How.stride.rows, How.stride.columns, 1, 0, 0}, false};
-    m.shape = extents{6, {Slope::value.at[0], Height, Width, Rows, Columns, Slope::value.at[3]}};
-    return m;
-  }();
-};
-
 template <class Check>
 void slices() {
   every_type<Check, shape<100>, slice<100, 0, 1, 100>>("all");

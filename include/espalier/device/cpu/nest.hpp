@@ -42,7 +42,7 @@ constexpr int unroll(int vectors, int work) {
 /// What both directions of a fused group share: the lanes of one sweep. `t` holds the full values of these lanes; `lines` and `held` hold what is fixed
 /// while the inner loop runs: numbers where it runs along a row, packs where it runs down some columns.
 template <place Inner, class T, class Arch, class Steps, class Leaves, class Outputs, int Spare = -1>
-struct nest {
+struct nest : nest_selections<nest_facts<Inner, Spare, Steps, Leaves, Outputs>> {
   using V = pack<T, Arch>;
   using Line = std::conditional_t<Inner == place::row, T, V>;
   using facts = nest_facts<Inner, Spare, Steps, Leaves, Outputs>;
@@ -50,24 +50,8 @@ struct nest {
   using leaf_numbers = std::make_integer_sequence<int, leaves>;
 
   template <int S>
-  struct computed {
-    static constexpr auto value = facts::computed(S);
-  };
-  template <int S>
   struct reduced {
     static constexpr auto value = facts::reduced(S);
-  };
-  template <int S>
-  struct stored {
-    static constexpr auto value = facts::stored(S);
-  };
-  template <int S>
-  struct known_after {
-    static constexpr auto value = facts::known_after(S);
-  };
-  template <place Where, bool WithReductions = true>
-  struct at_place {
-    static constexpr auto value = facts::at_place(Where, WithReductions);
   };
   struct reductions {
     static constexpr auto value = facts::reductions();

@@ -53,7 +53,7 @@ constexpr int count_bits(std::uint64_t x) {
 
 /// Inner: the place of what is fixed along a line. Spare: rows of costly values that a thread may keep (-1: none).
 template <place Inner, class T, int V, int Spare, class Steps, class Leaves, class Outputs>
-struct nest {
+struct nest : fused::nest_selections<fused::nest_facts<Inner, Spare, Steps, Leaves, Outputs>> {
   using number = compute_type<T>;
   using values = pack<number, V>;
   /// What is known of a line: one number along a row, one for each of V columns.
@@ -63,22 +63,6 @@ struct nest {
   static constexpr std::size_t step_room = static_cast<std::size_t>(steps), leaf_room = static_cast<std::size_t>(leaves) + 1;
   using leaf_numbers = std::make_integer_sequence<int, leaves>;
 
-  template <int S>
-  struct computed {
-    static constexpr auto value = facts::computed(S);
-  };
-  template <int S>
-  struct stored {
-    static constexpr auto value = facts::stored(S);
-  };
-  template <int S>
-  struct known_after {
-    static constexpr auto value = facts::known_after(S);
-  };
-  template <place Where, bool WithReductions = true>
-  struct at_place {
-    static constexpr auto value = facts::at_place(Where, WithReductions);
-  };
   /// Reductions of full values in sweep S whose result lies at a place.
   template <int S, place Where>
   struct reduced {
