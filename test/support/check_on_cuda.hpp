@@ -36,13 +36,18 @@ std::string first_difference(T const* got, T const* wanted, std::int64_t size, d
 }  // namespace on_both
 
 /// The machines to run a program on: threads in their order with clusters of blocks, in another order without.
-struct cuda_variant {
-  int order;
-  bool clusters;
+struct by_fibers {
+  template <class Check>
+  static void each(Check check) {
+    for (int order : {0, 1}) {
+      kernel_machine<> m{order == 0, espalier::on_cuda::fiber_launcher{order}};
+      check(order == 0 ? "in order" : "in another order, without clusters", m);
+    }
+  }
 };
 
 /// f at x and the slopes of sum(dy f): kernels on the graphics processor equal those of the CPU to 1e-5 (float) or 1e-12.
-template <class F, class... X>
+template <class Machines = by_fibers, class F, class... X>
 void check_on_cuda(char const* name, F, X const&... x) {
   using T = typename esp::detail::shared_element<X...>::type;
   using Source = on_both::source<F, X...>;
@@ -72,13 +77,13 @@ void check_on_cuda(char const* name, F, X const&... x) {
     base[esp::plan::base::workspace] = workspace.data();
     espalier::on_cpu::run<Source, T>(base.data());
   });
-  for (cuda_variant const v : {cuda_variant{0, true}, cuda_variant{1, false}}) {
-    auto const got = run([&] { run_on_kernel_machine<Source, T>(base.data(), v.order, v.clusters); });
+  Machines::each([&](char const* how, auto& machine) {
+    auto const got = run([&] { run_on_kernel_machine<Source, T>(machine, base.data()); });
     for (std::size_t i = 0; i < got.size(); ++i) {
       std::string const text = on_both::first_difference(got[i].data(), wanted[i].data(), static_cast<std::int64_t>(got[i].size()), sizeof(T) == 4 ? 1e-5 : 1e-12);
-      BOOST_CHECK_MESSAGE(text.empty(), name << ", order " << v.order << ", result " << i << ": " << text);
+      BOOST_CHECK_MESSAGE(text.empty(), name << ", " << how << ", result " << i << ": " << text);
     }
-  }
+  });
 }
 
 }  // namespace test

@@ -9,9 +9,10 @@
 /// A machine that runs the kernels of the graphics processor on memory of the host, fiber by fiber: kernels alone are tested with it.
 namespace test {
 
+template <class Launcher = espalier::on_cuda::fiber_launcher>
 struct kernel_machine {
   bool has_clusters = true;
-  espalier::on_cuda::fiber_launcher launcher{};
+  Launcher launcher{};
 
   bool clusters() const { return has_clusters; }
   template <class Kernel>
@@ -36,9 +37,8 @@ struct kernel_machine {
 };
 
 /// Runs a planned program on it. base: as for the CPU, with a workspace of its own.
-template <class Source, class T>
-void run_on_kernel_machine(void** base, int order = 0, bool clusters = true) {
-  kernel_machine m{clusters, espalier::on_cuda::fiber_launcher{order}};
+template <class Source, class T, class Machine>
+void run_on_kernel_machine(Machine& m, void** base) {
   struct alignas(256) line {
     unsigned char at[256];
   };
@@ -46,6 +46,11 @@ void run_on_kernel_machine(void** base, int order = 0, bool clusters = true) {
   std::memset(room.data(), 0xff, room.size() * sizeof(line));  // nothing may be read before it is written
   base[espalier::plan::base::workspace] = room.data();
   espalier::on_cuda::run<Source, T>(m, base);
+}
+template <class Source, class T>
+void run_on_kernel_machine(void** base, int order = 0, bool clusters = true) {
+  kernel_machine<> m{clusters, espalier::on_cuda::fiber_launcher{order}};
+  run_on_kernel_machine<Source, T>(m, base);
 }
 
 }  // namespace test
