@@ -105,9 +105,9 @@ struct traffic_of<map_kernel<T, R, C, Segments, Group...>> {
     return n;
   }();
 };
-template <class T, int R, int C, int Segments, int Cluster, class... Group>
-struct traffic_of<row_kernel<T, R, C, Segments, Cluster, Group...>> {
-  using kernel = row_kernel<T, R, C, Segments, Cluster, Group...>;
+template <class T, int R, int C, int Segments, int Cluster, bool Keeps, class... Group>
+struct traffic_of<row_kernel<T, R, C, Segments, Cluster, Keeps, Group...>> {
+  using kernel = row_kernel<T, R, C, Segments, Cluster, Keeps, Group...>;
   static constexpr std::int64_t bytes = [] {
     std::int64_t n = stored_bytes<kernel, T>(place::full, R, C) + stored_bytes<kernel, T>(place::row, R, C);
     for (int k = 0; k < kernel::leaves; ++k) n += leaf_bytes<kernel, T>(k, R, C);

@@ -13,7 +13,7 @@ struct column_kernel : line_nest<place::column, T, Rows, Columns, 1, Steps, Leav
   using typename base::facts, typename base::leaf_numbers, typename base::number, typename base::single_steps, typename base::state, typename base::table, typename base::values;
   using base::leaves, base::memory, base::row_chunks, base::single_sums, base::steps, base::width;
 
-  static constexpr int threads = Rows <= 512 ? 256 : 1024, cluster = 1;
+  static constexpr int threads = Rows <= 512 ? 256 : 512, cluster = 1;
   /// 128 bytes side by side, or half of that where it makes enough blocks.
   static constexpr int widest = row_chunks < 1024 ? 4 : 8, across = detail::power_of_two_from(row_chunks) < widest ? detail::power_of_two_from(row_chunks) : widest, rows_at_once = threads / across, warps = threads / 32;
   static constexpr std::int64_t blocks = detail::ceil_divide(row_chunks, across);
