@@ -122,9 +122,9 @@ void fill_bases(void** base, eager_inputs<T> const& in, T* const* results, int r
   for (int i = 0; i < result_count; ++i) base[plan::base::results + i] = results[i];
 }
 
-/// Named after the instruction set, as kernels are: they are inlined here.
+/// Named after the instruction set, as kernels are: they are inlined here, and this nowhere, since its callers are named after nothing.
 template <class Source, class T, class Arch = on_cpu::default_arch>
-void run_eagerly(eager_inputs<T> const& in, T* const* results, int result_count) {
+[[gnu::noinline]] void run_eagerly(eager_inputs<T> const& in, T* const* results, int result_count) {
   temporary<T, static_cast<std::size_t>(plan::plan_of<Source>.places.workspace)> workspace;
   void* base[plan::base::count];
   base[plan::base::workspace] = workspace.data();
