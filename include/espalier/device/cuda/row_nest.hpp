@@ -64,7 +64,7 @@ struct row_nest : nest<place::row, T, detail::chunk_width<T>(Columns / Segments)
   }
   static constexpr bool dear = [] {
     for (int i = 0; i < steps; ++i)
-      if (facts::step_at[i].costly) return true;
+      if (facts::step_at[i].costly && facts::step_at[i].where == place::full) return true;
     return false;
   }();
   static constexpr detail::row_layout layout = detail::lay_out_rows(detail::ceil_divide(row_chunks, Cluster), held_numbers(), width, dear);
