@@ -4,7 +4,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <espalier/device/cpu/random.hpp>
-#include <espalier/device/cuda/copy.hpp>
+#include <espalier/device/cuda/numbers.hpp>
 #include <espalier/device/cuda/draw.hpp>
 
 #include "launched.hpp"
@@ -91,17 +91,4 @@ BOOST_AUTO_TEST_CASE(labels_and_booleans) {
   converted<double, std::int32_t, 7>();
   converted<half, bool, 100>();
   converted<bfloat16, std::int32_t, 37>();
-}
-
-BOOST_AUTO_TEST_CASE(copies) {
-  auto const a = drawn<float>(1000, 1), b = drawn<float>(3, 2), c = drawn<float>(20001, 3);
-  memory<float> x(a), y(b), z(c), to_x(1000), to_y(int64_t{3}), to_z(20001);
-  on_cuda::fiber_launcher launcher;
-  launcher.launch<on_cuda::copies_kernel<float, 1000, 3, 20001>>({{x.data(), y.data(), z.data(), to_x.data(), to_y.data(), to_z.data()}, {}});
-  BOOST_TEST((to_x.untouched_around() && to_y.untouched_around() && to_z.untouched_around()));
-  BOOST_TEST(same(to_x.values(), a));
-  BOOST_TEST(same(to_y.values(), b));
-  BOOST_TEST(same(to_z.values(), c));
-  auto const d = drawn<half>(8 * 300, 4);
-  BOOST_TEST(same(result<on_cuda::copies_kernel<half, 2400>, half>(2400, d), d));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include "../group_types.hpp"
-#include "copy.hpp"
+#include "numbers.hpp"
 #include "draw.hpp"
 #include "fold.hpp"
 #include "gather.hpp"

@@ -2,7 +2,7 @@
 #pragma once
 #include "../../base/philox.hpp"
 #include "../random_state.hpp"
-#include "sweep.hpp"
+#include "element_sweep.hpp"
 
 /// Uniform numbers, bit for bit those of the CPU.
 namespace espalier::on_cuda {

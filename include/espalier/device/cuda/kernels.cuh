@@ -5,7 +5,7 @@
 /// those kernels that a program asks for.
 #include "cuda_context.cuh"
 #include "columns.hpp"
-#include "copy.hpp"
+#include "numbers.hpp"
 #include "draw.hpp"
 #include "elements.hpp"
 #include "finish.hpp"

@@ -29,7 +29,8 @@ struct leaf_sources {
     if (f == graph::family::convert) return program.nodes.nodes[label_of(l.node)].attribute & 1u ? leaf_kind::flag : leaf_kind::integer;
     return l.what;
   }
-  static constexpr int label_of(int convert) { return program.nodes.nodes[convert].operand[0]; }
+  /// The node that holds the data of the labels: a reshape is a name of the same memory.
+  static constexpr int label_of(int convert) { return plan.groups.holder_of[program.nodes.nodes[convert].operand[0]]; }
 
   /// Must the group of one node that draws or converts run, because its value is a result or read from memory?
   static constexpr bool must_run(int x) {

@@ -2,7 +2,7 @@
 #pragma once
 #include "../../shape/index_map.hpp"
 #include "../map_type.hpp"
-#include "sweep.hpp"
+#include "element_sweep.hpp"
 
 /// Kernels of movement: what of a walk the compiler can decide is decided there, and every result has one thread, the adjoint's too.
 namespace espalier::on_cuda {

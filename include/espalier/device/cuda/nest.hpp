@@ -43,11 +43,6 @@ constexpr int power_of_two_from(std::int64_t n) {
   return p;
 }
 constexpr std::int64_t ceil_divide(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-constexpr int count_bits(std::uint64_t x) {
-  int n = 0;
-  for (; x != 0; x &= x - 1) ++n;
-  return n;
-}
 
 }  // namespace detail
 
@@ -163,9 +158,6 @@ struct nest : fused::nest_selections<fused::nest_facts<Inner, Spare, Steps, Leav
 
   template <int K, place Where>
   static constexpr bool memory_at = facts::is_memory(K, Where);
-  /// Is leaf K the same for a whole line (or for everything)?
-  template <int K>
-  static constexpr bool is_held = facts::held(K);
   /// Is leaf K read chunk by chunk: element for element, or what differs from line to line of the other direction?
   template <int K>
   static constexpr bool is_wide = is_drawn<K> || (facts::is_memory(K, facts::leaf_at[K].where) && !facts::held(K));
@@ -178,8 +170,6 @@ struct nest : fused::nest_selections<fused::nest_facts<Inner, Spare, Steps, Leav
     }
     return false;
   }
-  template <int I>
-  static constexpr double start_value = facts::identity_at[I];
   template <int I>
   ESPALIER_EVERYWHERE static constexpr number identity() {
     constexpr double e = facts::identity_at[I];

@@ -119,8 +119,7 @@ struct row_nest : nest<place::row, T, detail::chunk_width<T>(Columns / Segments)
 
   static constexpr int stride = lanes * Cluster;
   /// Is chunk k of a thread inside the row? Known to the compiler for all but the last.
-  template <class P>
-  ESPALIER_EVERYWHERE static bool inside(P const& at, int k) {
+  ESPALIER_EVERYWHERE static bool inside(spot const& at, int k) {
     return at.inside && ((row_chunks % stride == 0) || at.chunk + k * stride < row_chunks);
   }
   ESPALIER_EVERYWHERE static int column_of(spot const& at, int k) { return (at.chunk + k * stride) * width; }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include "../strides.hpp"
-#include "sweep.hpp"
+#include "element_sweep.hpp"
 
 /// Copies between row-major memory and memory at strides: axes exchanged, and axes repeated.
 namespace espalier::on_cuda {
