@@ -138,6 +138,20 @@ BOOST_AUTO_TEST_CASE(a_norm_inside_a_training_step) {
   BOOST_TEST((full_values<block_source<nn::BatchNorm1d<96>>>().read) <= 8);
 }
 
+// A norm whose result is used twice says twice what its buffers become.
+struct used_twice {
+  nn::BatchNorm1d<96> norm{};
+  ESPALIER_MODULE(used_twice, norm)
+  constexpr auto forward(auto x) const {
+    auto const y = norm(x);
+    return y + relu(y);
+  }
+};
+BOOST_AUTO_TEST_CASE(buffers_are_written_where_they_lie) {
+  constexpr auto const& plan = esp::plan::plan_of<esp::detail::training_source<used_twice, nn::SoftmaxLoss, esp::batch<64, 96>>>;
+  BOOST_TEST(plan.places.copy_count == 0);
+}
+
 BOOST_AUTO_TEST_CASE(updates_of_all_parameters) {
   // One sweep, in place, whatever the net: gradients and parameters (and moments) in, parameters (and moments) out, beside a few numbers.
   using sgd = esp::detail::update_source<optim::SGD<>, 1000>;

@@ -25,7 +25,7 @@ GATHERING = {"espalier.hpp", "espalier/cuda.hpp", "espalier/parallel.hpp", "espa
 # The device with kernels of its own: no other device and no floor below includes it.
 OF_CUDA = ("espalier/device/cuda/", "espalier/cuda.hpp")
 # What only compiles with the CUDA toolkit.
-NEEDS_CUDA = ("espalier/device/cuda/cuda_", "espalier/device/cuda/cublas_", "espalier/cuda.hpp")
+NEEDS_CUDA = ("espalier/device/cuda/cuda_", "espalier/device/cuda/cublas_", "espalier/device/cuda/cudnn_", "espalier/cuda.hpp")
 
 # Headers of other libraries: prefix -> where it may be included.
 OTHERS = {
@@ -33,6 +33,7 @@ OTHERS = {
     "xsimd/": "espalier/device/cpu/",
     "cuda": "espalier/device/cuda/",
     "cublas": "espalier/device/cuda/",
+    "cudnn": "espalier/device/cuda/",
 }
 
 # Headers of the system: header -> where it may be included.

@@ -89,8 +89,7 @@ class planner {
     }
     m_.workspace = pack.end();
     m_.peak_live = pack.peak();
-    for (int i = 0; i < m_.copy_count; ++i)
-      if (m_.copies[i].from.where < 0) m_.copies[i].from = m_.of[m_.copies[i].from.offset];
+    settle_copies();
   }
 
  private:
@@ -118,6 +117,17 @@ class planner {
       c_.last_use[id] = r_.group_count + 1;
     }
     c_.stored[id] = true;
+  }
+
+  /// A value that ends up where it is wanted, as one that is said to be a buffer's twice, is not copied.
+  constexpr void settle_copies() {
+    int kept = 0;
+    for (int i = 0; i < m_.copy_count; ++i) {
+      final_copy copy = m_.copies[i];
+      if (copy.from.where < 0) copy.from = m_.of[copy.from.offset];
+      if (copy.from.where != copy.to.where || copy.from.offset != copy.to.offset) m_.copies[kept++] = copy;
+    }
+    m_.copy_count = kept;
   }
 
   /// Lets results of a fused group take the place of operands that nobody reads later, element for element. They are stored in the last sweep: until

@@ -128,10 +128,10 @@ BOOST_AUTO_TEST_CASE(batches_in_equal_strides) {
 BOOST_AUTO_TEST_CASE(each_product_has_a_number) {
   using a = on_cuda::product_of<esp::shape<2, 3>, esp::shape<3, 4>, esp::shape<2, 4>, 0>;
   using b = on_cuda::product_of<esp::shape<2, 3>, esp::shape<3, 5>, esp::shape<2, 5>, 0>;
-  int const of_a = on_cuda::detail::number_of_product<float, a>();
-  BOOST_TEST(of_a != (on_cuda::detail::number_of_product<float, b>()));
-  BOOST_TEST(of_a != (on_cuda::detail::number_of_product<double, a>()));
-  BOOST_TEST(of_a == (on_cuda::detail::number_of_product<float, a>()));
+  int const of_a = on_cuda::detail::number_of<on_cuda::detail::chosen_product, float, a>();
+  BOOST_TEST(of_a != (on_cuda::detail::number_of<on_cuda::detail::chosen_product, float, b>()));
+  BOOST_TEST(of_a != (on_cuda::detail::number_of<on_cuda::detail::chosen_product, double, a>()));
+  BOOST_TEST(of_a == (on_cuda::detail::number_of<on_cuda::detail::chosen_product, float, a>()));
   on_cuda::detail::product_table table;
   BOOST_TEST(table.at(of_a + 100, 7) == nullptr);
   BOOST_TEST(table.at(0, 0) == nullptr);

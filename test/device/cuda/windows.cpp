@@ -3,6 +3,7 @@
 #define BOOST_TEST_MODULE device_cuda_windows
 #include <boost/test/unit_test.hpp>
 
+#include <algorithm>
 #include <limits>
 
 #include <espalier/device/cpu/windows.hpp>
@@ -57,6 +58,12 @@ void reduced(char const* name) {
   }
 }
 
+/// What a product with these windows is as a convolution.
+template <class Image, class Move, int Outputs, std::uint64_t Transposes>
+constexpr on_cuda::convolution_facts facts = on_cuda::detail::convolution_of_windows<
+    on_cuda::window_product<float, Image, espalier::shape_from<extents_of<Move>>, typename map_of<Move>::type,
+                            shape<Transposes != 0 ? static_cast<int>(Move::value.shape.product(3, 6)) : static_cast<int>(Move::value.shape.product(0, 3)), Outputs>, Transposes>>();
+
 /// Both products with windows, written out `Most` bytes at a time; images in `Groups`.
 template <class T, class Image, class Move, int Outputs, int Groups, int64_t Most>
 void products(char const* name, int passes, int passes_of_slope) {
@@ -76,8 +83,8 @@ void products(char const* name, int passes, int passes_of_slope) {
         double const a = all[static_cast<size_t>(p * depth + i)], term = a * static_cast<double>(k[at_k]), slope = a * static_cast<double>(dy[at_y]);
         y[at_y] += term, y_size[at_y] += std::fabs(term), dk[at_k] += slope, dk_size[at_k] += std::fabs(slope);
       }
-  on_cuda::host_machine m;
-  auto const run = [&](auto product, auto b_shape, auto y_shape, std::vector<T> const& b, size_t size) {
+  auto const run = [&](bool with_library, auto product, auto b_shape, std::vector<T> const& b, size_t size) {
+    on_cuda::host_machine m{0, true, with_library};
     using windows_product = typename decltype(product)::type;
     using B = typename decltype(b_shape)::type;
     auto const in = [&](std::vector<T> const& from) {
@@ -86,8 +93,10 @@ void products(char const* name, int passes, int passes_of_slope) {
       return static_cast<T*>(at);
     };
     T* const out = static_cast<T*>(m.allocate(size * sizeof(T)));
-    on_cuda::detail::run_windows<windows_product, B, typename decltype(y_shape)::type>(m, static_cast<T const*>(in(x)), static_cast<T const*>(in(b)), out,
-                                                                                       m.allocate(static_cast<size_t>(windows_product::scratch)));
+    using as_convolution = on_cuda::detail::convolution_of<windows_product, B>;
+    int64_t const scratch = std::max(windows_product::scratch, as_convolution::reordered * static_cast<int64_t>(sizeof(T)));
+    on_cuda::detail::run_windows<windows_product, B>(m, static_cast<T const*>(in(x)), static_cast<T const*>(in(b)), out, m.allocate(static_cast<size_t>(scratch)));
+    BOOST_TEST((m.convolutions() > 0) == (with_library && as_convolution::known));
     std::vector<T> got(size);
     m.to_host(got.data(), out, size * sizeof(T));
     return got;
@@ -96,10 +105,12 @@ void products(char const* name, int passes, int passes_of_slope) {
   using back = on_cuda::window_product<T, Image, Window, Map, K, 1, Most>;
   BOOST_TEST(forward::passes == passes);
   BOOST_TEST(back::passes == passes_of_slope);
-  double const error = off(run(std::type_identity<forward>{}, std::type_identity<K>{}, std::type_identity<Y>{}, k, y.size()), y, y_size);
-  double const error_of_slope = off(run(std::type_identity<back>{}, std::type_identity<Y>{}, std::type_identity<K>{}, dy, dk.size()), dk, dk_size);
-  BOOST_TEST(error <= 8, name << ": windows times kernels " << error);
-  BOOST_TEST(error_of_slope <= 8, name << ": slope of the kernels " << error_of_slope);
+  for (bool const with_library : {false, true}) {
+    double const error = off(run(with_library, std::type_identity<forward>{}, std::type_identity<K>{}, k, y.size()), y, y_size);
+    double const error_of_slope = off(run(with_library, std::type_identity<back>{}, std::type_identity<Y>{}, dy, dk.size()), dk, dk_size);
+    BOOST_TEST(error <= 8, name << ": windows times kernels " << error << (with_library ? ", with a library" : ""));
+    BOOST_TEST(error_of_slope <= 8, name << ": slope of the kernels " << error_of_slope << (with_library ? ", with a library" : ""));
+  }
 }
 
 }  // namespace
@@ -131,6 +142,28 @@ BOOST_AUTO_TEST_CASE(products_with_windows) {
   products<float, few, windows<few, 1, 1, convolution{.stride = 2}>, 3, 1, 1 << 20>("1x1, every second", 1, 1);
   using slope = shape<2, 3, 4, 5>;
   products<float, slope, windows_of_slope<slope, 6, 8, 3, 3, convolution{.stride = 2, .padding = 1}>, 3, 1, 1 << 20>("back to the images", 1, 1);
+  products<float, slope, windows_of_slope<slope, 6, 8, 3, 2, convolution{.stride = {2, 3}, .padding = 1}>, 3, 2, 1 << 20>("back to the images of groups", 1, 1);
+}
+
+BOOST_AUTO_TEST_CASE(products_that_are_convolutions) {
+  using on_cuda::convolved;
+  using image = shape<2, 7, 9, 4>;
+  constexpr auto plain = facts<image, windows<image, 3, 2, convolution{.stride = {2, 3}, .padding = {1, 0}, .dilation = {1, 2}}>, 5, 0>;
+  static_assert(plain.what == convolved::result && plain.images == 2 && plain.x_rows == 7 && plain.x_columns == 9 && plain.channels == 4 && plain.outputs == 5);
+  static_assert(plain.y_rows == 4 && plain.y_columns == 3 && plain.kernel_rows == 3 && plain.kernel_columns == 2);
+  static_assert(plain.stride[0] == 2 && plain.stride[1] == 3 && plain.padding[0] == 1 && plain.padding[1] == 0 && plain.dilation[1] == 2);
+  static_assert(facts<image, windows<image, 3, 3, convolution{.padding = 1}>, 5, 1>.what == convolved::kernels);
+  // dy of a convolution from 13 x 17 pixels to 7 x 9, padded by 1 in front: what is behind, no window reaches.
+  constexpr auto back = facts<image, windows_of_slope<image, 13, 17, 3, 3, convolution{.stride = 2, .padding = 1}>, 5, 0>;
+  static_assert(back.what == convolved::images && back.x_rows == 13 && back.x_columns == 17 && back.channels == 5 && back.y_rows == 7 && back.y_columns == 9);
+  static_assert(back.outputs == 4 && back.stride[0] == 2 && back.stride[1] == 2 && back.padding[0] == 1 && back.padding[1] == 1);
+  // More zeros behind than in front, windows that are the image, the slope of kernels over spread pixels: products of windows.
+  static_assert(facts<image, windows<image, 3, 3, convolution{.padding = {0, 0, 1, 1}}>, 5, 0>.what == convolved::nothing);
+  static_assert(facts<image, windows<image, 1, 1, convolution{}>, 5, 0>.what == convolved::nothing);
+  static_assert(facts<image, windows_of_slope<image, 13, 17, 3, 3, convolution{.stride = 2, .padding = 1}>, 5, 1>.what == convolved::nothing);
+  // Zeros behind that no window reaches do not count.
+  static_assert(facts<image, windows<image, 2, 3, convolution{.stride = 2, .padding = {0, 1, 0, 1}}>, 5, 0>.what == convolved::result);
+  BOOST_TEST(true);
 }
 
 BOOST_AUTO_TEST_CASE(windows_that_are_the_image_are_not_written) {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include "../group_types.hpp"
-#include "numbers.hpp"
+#include "convolution.hpp"
 #include "draw.hpp"
 #include "fold.hpp"
 #include "gather.hpp"
+#include "numbers.hpp"
 #include "strided.hpp"
 #include "windows.hpp"
 
@@ -37,7 +38,7 @@ struct product_of {
 namespace detail {
 
 /// The product of one pass over the images of a window_product: of each group of images, or of a part of one.
-template <class Windows, class B, class Y>
+template <class Windows, class B>
 struct product_of_pass {
   static constexpr bool transpose_a = Windows::transposed, transpose_b = false;
   static constexpr int images = Windows::together < Windows::in_group ? Windows::together : Windows::in_group;
@@ -89,13 +90,23 @@ using alone_kernel_of = typename decltype(alone_kernel<Source, T, X>())::type;
 template <class Source, class T, int X>
 constexpr std::int64_t scratch_of_alone() {
   constexpr auto const& group = plan::plan_of<Source>.groups.groups[X];
-  if constexpr (group.windowed && group.what == plan::kind::contraction) return alone_kernel_of<Source, T, X>::scratch;
-  else return 0;
+  if constexpr (group.windowed && group.what == plan::kind::contraction) {
+    using windows = alone_kernel_of<Source, T, X>;
+    using B = fused::shape_of_node<Source, plan::program_of<Source>.nodes.nodes[group.first].operand[1]>;
+    constexpr std::int64_t kernels = convolution_of<windows, B>::reordered * static_cast<std::int64_t>(sizeof(T));
+    return windows::scratch > kernels ? windows::scratch : kernels;
+  } else {
+    return 0;
+  }
 }
 
-template <class Windows, class B, class Y, class T, class Machine>
+/// With the machine's convolutions where it has one for this, else with its products.
+template <class Windows, class B, class T, class Machine>
 void run_windows(Machine& m, T const* image, T const* b, T* y, void* scratch) {
-  using product = product_of_pass<Windows, B, Y>;
+  using convolution = convolution_of<Windows, B>;
+  if constexpr (convolution::known && requires { m.template convolves<T, convolution>(); })
+    if (m.template convolves<T, convolution>()) return run_convolution<T, convolution>(m, image, b, y, scratch);
+  using product = product_of_pass<Windows, B>;
   for (int pass = 0; pass < Windows::passes; ++pass) {
     T const* const from = image + pass * Windows::together * Windows::image;
     T const* windows = from;
@@ -120,7 +131,7 @@ void run_alone(Machine& m, void* const* base, [[maybe_unused]] void* scratch) {
   } else if constexpr (group.what == plan::kind::contraction) {
     T const *const a = at<T>(base, operand_place<Source, X>(0)), *const b = at<T>(base, operand_place<Source, X>(1));
     T* const y = at<T>(base, fused::sums_place<Source, X>());
-    if constexpr (group.windowed) run_windows<kernel, shape_of_node<Source, n.operand[1]>, shape_of_node<Source, group.first>>(m, a, b, y, scratch);
+    if constexpr (group.windowed) run_windows<kernel, shape_of_node<Source, n.operand[1]>>(m, a, b, y, scratch);
     else m.template product<T, kernel>(a, b, y);
   } else if constexpr (group.what == plan::kind::join) {
     m.template launch<kernel>({{at<T>(base, operand_place<Source, X>(0)), at<T>(base, operand_place<Source, X>(1)), at<T>(base, plan.places.of[group.first])}, {}});

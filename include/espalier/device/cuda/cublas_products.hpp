@@ -5,6 +5,7 @@
 
 #include "../../storage/half.hpp"
 #include "cuda_call.hpp"
+#include "table_by_number.hpp"
 
 /// Matrix products by cuBLASLt. It counts along columns where we count along rows, so it is asked for the transpose: y^T = op(b)^T op(a)^T, whose
 /// matrices are ours as they lie in memory. Its bias runs along the rows of what it computes, which are our columns.
@@ -75,17 +76,6 @@ product_facts facts_of() {
   int const run = static_cast<int>(equal_strides<Product>());
   return {Product::rows, Product::columns, Product::inner, Product::transpose_a, Product::transpose_b, run, run > 1 ? Product::a_offset(1) : 0,
           run > 1 ? Product::b_offset(1) : 0, cublas_type<T>::stored, cublas_type<T>::scaled, cublas_type<T>::computed, static_cast<int>(sizeof(T))};
-}
-
-/// A number for each product of a program, given where it is first asked for.
-inline int next_product_number() {
-  static int next = 0;
-  return __atomic_fetch_add(&next, 1, __ATOMIC_RELAXED);
-}
-template <class T, class Product>
-int number_of_product() {
-  static int const number = next_product_number();
-  return number;
 }
 
 /// A product that cuBLASLt has chosen an algorithm for.
@@ -177,44 +167,22 @@ class chosen_product {
   cublasLtMatmulAlgo_t algorithm_{};
 };
 
-/// The products that a machine has met, by their numbers.
-class product_table {
+/// The products that a machine has met, by their numbers and variants.
+class product_table : public table_by_number<chosen_product> {
  public:
   product_table() = default;
-  product_table(product_table const&) = delete;
-  product_table& operator=(product_table const&) = delete;
   ~product_table() {
     forget();
-    delete[] at_;
     if (handle_ != nullptr) cublasLtDestroy(handle_);
   }
   cublasLtHandle_t handle() {
     if (handle_ == nullptr) check(cublasLtCreate(&handle_), "cublasLtCreate");
     return handle_;
   }
-  chosen_product*& at(int number, unsigned how) {
-    int const i = number * static_cast<int>(chosen_product::variants) + static_cast<int>(how);
-    if (i >= size_) grow(2 * (i + static_cast<int>(chosen_product::variants)));
-    return at_[i];
-  }
-  void forget() noexcept {
-    for (int i = 0; i < size_; ++i) {
-      delete at_[i];
-      at_[i] = nullptr;
-    }
-  }
+  chosen_product*& at(int number, unsigned how) { return table_by_number::at(number * static_cast<int>(chosen_product::variants) + static_cast<int>(how)); }
 
  private:
-  void grow(int size) {
-    chosen_product** const more = new chosen_product*[static_cast<std::size_t>(size)]{};
-    for (int i = 0; i < size_; ++i) more[i] = at_[i];
-    delete[] at_;
-    at_ = more;
-    size_ = size;
-  }
   cublasLtHandle_t handle_ = nullptr;
-  chosen_product** at_ = nullptr;
-  int size_ = 0;
 };
 
 }  // namespace detail

@@ -8,6 +8,15 @@
 /// Calls of NVIDIA's libraries: what they return becomes a cuda_error that names the call and what it was for.
 namespace espalier::on_cuda::detail {
 
+/// Throws for a call that failed. name, text: of the error, text or null; what: printf's format for what the call was for.
+template <class... Facts>
+[[noreturn]] void refuse_call(char const* call, char const* name, char const* text, char const* what, Facts... facts) {
+  char purpose[700];
+  if constexpr (sizeof...(Facts) > 0) std::snprintf(purpose, sizeof purpose, what, facts...);
+  else std::snprintf(purpose, sizeof purpose, "%s", what);
+  refuse<cuda_error>("%s: %s%s%s%s%s%s", call, name, text != nullptr ? " (" : "", text != nullptr ? text : "", text != nullptr ? ")" : "", purpose[0] != 0 ? ": " : "", purpose);
+}
+
 /// Throws unless a call succeeded. call: its name; what: printf's format for what it was called for.
 template <class... Facts>
 void check(cudaError_t status, char const* call, char const* what = "", Facts... facts) {
@@ -15,19 +24,13 @@ void check(cudaError_t status, char const* call, char const* what = "", Facts...
     return;
   // What the runtime keeps as its last error would come up again at a call that has done nothing wrong.
   (void)cudaGetLastError();
-  char text[700];
-  if constexpr (sizeof...(Facts) > 0) std::snprintf(text, sizeof text, what, facts...);
-  else std::snprintf(text, sizeof text, "%s", what);
-  refuse<cuda_error>("%s: %s (%s)%s%s", call, cudaGetErrorName(status), cudaGetErrorString(status), text[0] != 0 ? ": " : "", text);
+  refuse_call(call, cudaGetErrorName(status), cudaGetErrorString(status), what, facts...);
 }
 template <class... Facts>
 void check(cublasStatus_t status, char const* call, char const* what = "", Facts... facts) {
   if (status == CUBLAS_STATUS_SUCCESS) [[likely]]
     return;
-  char text[700];
-  if constexpr (sizeof...(Facts) > 0) std::snprintf(text, sizeof text, what, facts...);
-  else std::snprintf(text, sizeof text, "%s", what);
-  refuse<cuda_error>("%s: %s (%s)%s%s", call, cublasLtGetStatusName(status), cublasLtGetStatusString(status), text[0] != 0 ? ": " : "", text);
+  refuse_call(call, cublasLtGetStatusName(status), cublasLtGetStatusString(status), what, facts...);
 }
 
 }  // namespace espalier::on_cuda::detail

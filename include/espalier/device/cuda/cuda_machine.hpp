@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include "cublas_products.hpp"
+#if defined(ESPALIER_CUDNN)
+#include "cudnn_convolutions.hpp"
+#endif
 #include "device_block.hpp"
 #include "device_function.hpp"
 #include "kernel.hpp"
@@ -202,15 +205,29 @@ class cuda_machine {
     constexpr std::int64_t size = std::int64_t{Product::rows} * Product::columns;
     bool const aligned = is_aligned(a) && is_aligned(b) && is_aligned(y) && is_aligned(bias) && (Product::count == 1 || every_matrix_aligned<T, Product>());
     unsigned const how = (bias != nullptr ? chosen::with_bias : 0u) | (relu ? chosen::with_relu : 0u) | (aligned ? chosen::aligned : 0u);
-    chosen*& found = products_.at(detail::number_of_product<T, Product>(), how);
+    chosen*& found = products_.at(detail::number_of<detail::chosen_product, T, Product>(), how);
     if (found == nullptr) found = new chosen(products_.handle(), with_precision(facts), how, product_workspace);
     if (!workspace_) workspace_ = {*this, product_workspace};
     for (std::int64_t i = 0; i < Product::count; i += facts.run)
       found->run(products_.handle(), a + Product::a_offset(i), b + Product::b_offset(i), y + i * size, bias, workspace_.at<unsigned char>(0), product_workspace, stream_);
   }
-  /// How products of floats multiply from now on.
+#if defined(ESPALIER_CUDNN)
+  /// Whether cuDNN has an algorithm for a convolution or one of its slopes (device/cuda/convolution.hpp) that gives the same bits every time and needs
+  /// no more workspace than products have.
+  template <class T, class Convolution>
+  bool convolves() {
+    return chosen_for<T, Convolution>().possible();
+  }
+  /// Queues it, of one group of images.
+  template <class T, class Convolution>
+  void convolve(T const* a, T const* b, T* y) {
+    if (!workspace_) workspace_ = {*this, product_workspace};
+    chosen_for<T, Convolution>().run(std::integral_constant<convolved, Convolution::value.what>{}, convolutions_.handle(stream_), a, b, y, workspace_.at<unsigned char>(0), product_workspace);
+  }
+#endif
+  /// How products of floats multiply from now on, those of convolutions too.
   void set_precision(float_products how) {
-    if (how != precision_) products_.forget();
+    if (how != precision_) forget_choices();
     precision_ = how;
   }
   float_products precision() const { return precision_; }
@@ -254,6 +271,23 @@ class cuda_machine {
  private:
   friend class on_cuda::captured_graph;
 
+#if defined(ESPALIER_CUDNN)
+  template <class T, class Convolution>
+  detail::chosen_convolution& chosen_for() {
+    using chosen = detail::chosen_convolution;
+    chosen*& found = convolutions_.at(detail::number_of<chosen, T, Convolution>());
+    if (found == nullptr)
+      found = new chosen(std::integral_constant<convolved, Convolution::value.what>{}, convolutions_.handle(stream_), Convolution::value, detail::cudnn_type<T>,
+                         precision_ == float_products::tf32 ? CUDNN_DEFAULT_MATH : CUDNN_FMA_MATH, product_workspace);
+    return *found;
+  }
+#endif
+  void forget_choices() noexcept {
+    products_.forget();
+#if defined(ESPALIER_CUDNN)
+    convolutions_.forget();
+#endif
+  }
   static bool is_aligned(void const* at) { return reinterpret_cast<std::uintptr_t>(at) % 16 == 0; }
   template <class T, class Product>
   static constexpr bool every_matrix_aligned() {
@@ -315,6 +349,9 @@ class cuda_machine {
   staging_ring<256, 1024> small_;  // the numbers of expressions: as many calls may be queued
   staging_ring<4, (std::size_t{1} << 20)> large_;
   detail::product_table products_;
+#if defined(ESPALIER_CUDNN)
+  detail::convolution_table convolutions_;
+#endif
   device_block<cuda_machine> workspace_;
 };
 

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "convolve_plainly.hpp"
 #include "element.hpp"
 #include "error.hpp"
 #include "fiber_context.hpp"
@@ -19,6 +20,7 @@ namespace espalier::on_cuda {
 /// the device's. All these machines are one device. Everything is done when a call returns. One thread uses a machine at a time.
 /// order    in which warps have their turn: see fiber_launcher
 /// clusters whether kernels may use clusters of blocks, as devices of compute capability 9.0 and more can
+/// library  whether convolutions are computed as such, as by a library for them; else as products of windows that are written out
 /// errors   cuda_error: a copy from or to an address that is not where it has to be (the device's or the host's), or behind an allocation's end; a launch
 ///          with such an address in its table; a kernel that wrote beside an allocation (up to 256 bytes: the address sanitizer, where it is on, sees each
 ///          access); what fiber_launcher finds. That the host follows a device's address is not noticed.
@@ -30,14 +32,15 @@ class host_machine {
   template <class T>
   static constexpr bool can_bias_relu = !std::is_same_v<T, double>;
 
-  explicit host_machine(int order = 0, bool clusters = true) : launcher_(order), clusters_(clusters) {}
+  explicit host_machine(int order = 0, bool clusters = true, bool library = true) : launcher_(order), clusters_(clusters), library_(library) {}
   host_machine(host_machine const&) = delete;
   host_machine& operator=(host_machine const&) = delete;
   ~host_machine() { detail::simulated_memory.remove_all_of(this); }
 
-  /// For tests: kernels launched, products computed, allocations made, and bytes that are allocated now.
+  /// For tests: kernels launched, products and convolutions computed, allocations made, and bytes that are allocated now.
   std::int64_t launches() const { return launches_; }
   std::int64_t products() const { return products_; }
+  std::int64_t convolutions() const { return convolutions_; }
   std::int64_t allocations() const { return allocations_; }
   std::size_t allocated_bytes() const { return detail::simulated_memory.bytes_of(this); }
   bool clusters() const { return clusters_; }
@@ -111,6 +114,22 @@ class host_machine {
     ++products_;
   }
 
+  /// Whether convolve() computes it.
+  template <class T, class Convolution>
+  bool convolves() const {
+    return library_;
+  }
+  /// A convolution or one of its slopes (device/cuda/convolution.hpp), summed in double.
+  /// Convolution  value: its convolution_facts; first_size, second_size, result_size: elements of a, b and y
+  template <class T, class Convolution>
+  void convolve(T const* a, T const* b, T* y) {
+    check_device(a, bytes_of<T>(Convolution::first_size), "convolve", "a from");
+    check_device(b, bytes_of<T>(Convolution::second_size), "convolve", "b from");
+    check_device(y, bytes_of<T>(Convolution::result_size), "convolve", "y to");
+    detail::convolve_plainly(Convolution::value, a, b, y);
+    ++convolutions_;
+  }
+
   void synchronize() {}
   void wait_for(host_machine const&) {}
 
@@ -162,8 +181,8 @@ class host_machine {
   }
 
   fiber_launcher launcher_;
-  bool clusters_;
-  std::int64_t launches_ = 0, products_ = 0, allocations_ = 0;
+  bool clusters_, library_;
+  std::int64_t launches_ = 0, products_ = 0, convolutions_ = 0, allocations_ = 0;
 };
 
 }  // namespace espalier::on_cuda

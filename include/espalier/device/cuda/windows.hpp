@@ -60,6 +60,9 @@ struct window_reduction
 template <class T, class Image, class Window, class Map, class Y, std::uint64_t Transposes, std::int64_t Most = std::int64_t{256} << 20>
 struct window_product {
   static_assert(Transposes < 2, "windows are the left operand, and the right one is as it is stored");
+  using image_shape = Image;
+  using window_shape = Window;
+  using map = Map;
   static constexpr bool transposed = Transposes & 1u;
   static constexpr int images = Window::value.at[0], outputs = Y::value.at[Y::rank - 1];
   static constexpr std::int64_t pixels = Window::value.product(1, 3), depth = Window::value.product(3, 6), image = Image::size / images;

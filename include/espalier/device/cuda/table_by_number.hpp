@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <cstddef>
+
+namespace espalier::on_cuda::detail {
+
+/// A number for each kind of work, given where it is first asked for, the same on every machine.
+template <class Family>
+int next_number() {
+  static int next = 0;
+  return __atomic_fetch_add(&next, 1, __ATOMIC_RELAXED);
+}
+/// Work: what is told apart, a type.
+template <class Family, class... Work>
+int number_of() {
+  static int const number = next_number<Family>();
+  return number;
+}
+
+/// What a machine has made of work that it has met, by number: found again without a search.
+template <class Made>
+class table_by_number {
+ public:
+  table_by_number() = default;
+  table_by_number(table_by_number const&) = delete;
+  table_by_number& operator=(table_by_number const&) = delete;
+  ~table_by_number() {
+    forget();
+    delete[] at_;
+  }
+  /// null: not made yet
+  Made*& at(int number) {
+    if (number >= size_) grow(2 * (number + 1));
+    return at_[number];
+  }
+  void forget() noexcept {
+    for (int i = 0; i < size_; ++i) {
+      delete at_[i];
+      at_[i] = nullptr;
+    }
+  }
+
+ private:
+  void grow(int size) {
+    Made** const more = new Made*[static_cast<std::size_t>(size)]{};
+    for (int i = 0; i < size_; ++i) more[i] = at_[i];
+    delete[] at_;
+    at_ = more;
+    size_ = size;
+  }
+  Made** at_ = nullptr;
+  int size_ = 0;
+};
+
+}  // namespace espalier::on_cuda::detail
