@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 /// Everything for the CPU.
+#include "espalier/base/version.hpp"
 #include "espalier/eager/compiled.hpp"
 #include "espalier/model/frozen.hpp"
 #include "espalier/model/trainer.hpp"

@@ -67,6 +67,16 @@ int main() try {
   copy(there, here);                                           // parameters and buffers, to be saved, say
   // [/models]
   std::printf("loss %.5f here, %.5f there\n", static_cast<double>(loss), static_cast<double>(same));
+
+  // [narrow]
+  esp::model<Net, device, esp::bfloat16> narrow;
+  copy(here, narrow);                                          // every number rounded
+  esp::trainer trainer{narrow, nn::SoftmaxLoss{}, optim::Adam{.learning_rate = 1e-4f}, batch{}};
+  tensor<esp::bfloat16, batch> const narrow_images{images};
+  float const narrow_loss = trainer.step(narrow_images, labels);
+  // [/narrow]
+  good = good && std::fabs(narrow_loss - same) < 0.5f;
+  std::printf("loss %.5f in bfloat16\n", static_cast<double>(narrow_loss));
   return good && close(loss, same) ? 0 : 1;
 } catch (esp::cuda_error const& error) {
   std::fprintf(stderr, "%s\n", error.what());

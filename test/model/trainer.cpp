@@ -68,6 +68,20 @@ BOOST_AUTO_TEST_CASE(a_step_is_gradients_then_an_update) {
     for (std::int64_t i = 0; i < model.buffers().size(); ++i) BOOST_TEST(near(model.buffers()[i], by_hand.buffers()[i]));
   }
 }
+BOOST_AUTO_TEST_CASE(a_queued_step_is_a_step) {
+  task<double, 6> const given;
+  esp::model<Net, esp::cpu, double> model{esp::seed{1}}, other{esp::seed{1}};
+  esp::trainer trainer{model, nn::SoftmaxLoss{}, optim::Adam{}, esp::batch<6, 2, 2>{}};
+  esp::trainer queuing{other, nn::SoftmaxLoss{}, optim::Adam{}, esp::batch<6, 2, 2>{}};
+  static_assert(std::is_same_v<decltype(queuing.step(given.images, given.labels, esp::queued{})), void>);
+  for (int step = 0; step < 3; ++step) {
+    trainer.step(given.images, given.labels);
+    queuing.step(given.images, given.labels, esp::queued{});
+  }
+  BOOST_TEST(queuing.steps() == 3);
+  for (std::int64_t i = 0; i < model.parameters().size(); ++i) BOOST_TEST(model.parameters()[i] == other.parameters()[i]);
+  for (std::int64_t i = 0; i < model.buffers().size(); ++i) BOOST_TEST(model.buffers()[i] == other.buffers()[i]);
+}
 BOOST_AUTO_TEST_CASE(several_batch_sizes_share_parameters_and_optimizer) {
   task<double, 6> const large;
   task<double, 3> const small;

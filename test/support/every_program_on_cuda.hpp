@@ -4,9 +4,14 @@
 #include <espalier/device/cuda/run.hpp>
 #if defined(ESPALIER_TEST_DEVICE)
 #include <espalier/cuda.hpp>
+
+#include "device_or_skip.hpp"
 #else
 #include <espalier/simulated_cuda.hpp>
 #define ESPALIER_TEST_DEVICE espalier::simulated_cuda
+namespace test {
+struct device_or_skip {};
+}
 #endif
 
 /// Included before a whole program (-include), this runs everything that the program would run on the processor on a graphics processor, whatever the
@@ -51,10 +56,16 @@ inline constexpr base_ranges ranges_of = [] {
   return r;
 }();
 
+using device = ESPALIER_TEST_DEVICE;
+
+inline espalier::on_cuda::machine_of<device>& machine_or_skip() {
+  [[maybe_unused]] static device_or_skip const asked;
+  return espalier::on_cuda::default_machine<device>();
+}
+
 template <class Source, class T>
 void run_there(void* const* here) {
-  using device = ESPALIER_TEST_DEVICE;
-  auto& machine = espalier::on_cuda::default_machine<device>();
+  auto& machine = machine_or_skip();
   using block = espalier::on_cuda::device_block<espalier::on_cuda::machine_of<device>>;
   constexpr auto const& ranges = ranges_of<Source, T>;
   block memory[base::count];

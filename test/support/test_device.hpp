@@ -27,4 +27,8 @@ long device_allocations(Machine& m = espalier::on_cuda::default_machine<device>(
   else return 0;
 }
 
+/// Whether the device's machine counts what it launches.
+template <class Machine = machine>
+inline constexpr bool machine_counts_launches = requires(Machine& m) { m.launches(); };
+
 }  // namespace test

@@ -6,6 +6,7 @@ Every ```cpp block of README.md and docs/**/*.md, and every other block that has
 
     <!-- file: docs/examples/own_op.cpp -->              the whole file
     <!-- file: docs/examples/own_op.cpp [softplus] -->   the lines between `// [softplus]` and `// [/softplus]`
+                                                         (or `# [softplus]` and `# [/softplus]`)
 
 and must equal that text (common indentation and blank lines at the ends aside). Links to files of the repository must lead somewhere.
 --write puts the text of the files into the documentation.
@@ -27,8 +28,8 @@ def excerpt(root, name, region):
         raise ValueError(f"{name} does not exist")
     lines = path.read_text(encoding="utf-8").splitlines()
     if region:
-        begin = [i for i, line in enumerate(lines) if line.strip() == f"// [{region}]"]
-        end = [i for i, line in enumerate(lines) if line.strip() == f"// [/{region}]"]
+        begin = [i for i, line in enumerate(lines) if line.strip() in (f"// [{region}]", f"# [{region}]")]
+        end = [i for i, line in enumerate(lines) if line.strip() in (f"// [/{region}]", f"# [/{region}]")]
         if len(begin) != 1 or len(end) != 1 or end[0] < begin[0]:
             raise ValueError(f"{name} has not exactly one region [{region}]")
         lines = lines[begin[0] + 1:end[0]]

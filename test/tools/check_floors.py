@@ -34,11 +34,13 @@ OTHERS = {
     "cuda": "espalier/device/cuda/",
     "cublas": "espalier/device/cuda/",
     "cudnn": "espalier/device/cuda/",
+    "nlohmann/": "espalier/io/",
 }
 
 # Headers of the system: header -> where it may be included.
-SYSTEM = {name: "espalier/device/cpu/parallel.hpp" for name in ["pthread.h", "semaphore.h", "signal.h"]} | {"cblas.h": "espalier/device/cpu/contract_cblas.hpp",
-                                                                                                                         "ucontext.h": "espalier/device/cuda/fiber.hpp"}
+SYSTEM = {"cblas.h": "espalier/device/cpu/contract_cblas.hpp", "ucontext.h": "espalier/device/cuda/fiber.hpp",
+          **{name: "espalier/device/cpu/parallel.hpp" for name in ["pthread.h", "semaphore.h", "signal.h"]},
+          **{name: "espalier/io/" for name in ["fcntl.h", "sys/mman.h", "sys/stat.h", "unistd.h", "zlib.h"]}}
 
 # Standard headers that cost 0.1 to 0.4 s of every compilation: kept out of the floors below io.
 COSTLY = {"algorithm", "any", "deque", "filesystem", "format", "fstream", "functional", "iomanip", "ios", "iostream", "istream", "list", "locale", "map",
@@ -101,7 +103,7 @@ def other_include(name, target):
         if target.startswith(prefix):
             return None if name.startswith(home) else f"<{target}> belongs into {home} alone"
     if target in SYSTEM:
-        return None if name == SYSTEM[target] else f"<{target}> belongs into {SYSTEM[target]} alone"
+        return None if name.startswith(SYSTEM[target]) else f"<{target}> belongs into {SYSTEM[target]} alone"
     if "/" in target or target.endswith((".h", ".hpp")):
         return f"<{target}>: neither ours, nor standard, nor Hana, nor xsimd"
     floor = floor_of(name)

@@ -19,6 +19,7 @@ class CheckDocs(unittest.TestCase):
             root = pathlib.Path(folder)
             (root / "docs").mkdir()
             (root / "a.cpp").write_text(SOURCE, encoding="utf-8")
+            (root / "meson.build").write_text("# [part]\nx = 1\n# [/part]\n", encoding="utf-8")
             (root / name).write_text(page, encoding="utf-8")
             found = check_docs.violations(root, write)
             self.text = (root / name).read_text(encoding="utf-8")
@@ -27,6 +28,10 @@ class CheckDocs(unittest.TestCase):
     def test_equal_blocks(self):
         self.assertEqual(self.found("x\n<!-- file: a.cpp [part] -->\n```cpp\nint a;\n  int b;\n```\n"), [])
         self.assertEqual(self.found(f"<!-- file: a.cpp -->\n\n```cpp\n{SOURCE}```\n"), [])
+
+    def test_regions_of_build_files(self):
+        self.assertEqual(self.found("<!-- file: meson.build [part] -->\n```meson\nx = 1\n```\n"), [])
+        self.assertIn("differs", self.found("<!-- file: meson.build [part] -->\n```meson\nx = 2\n```\n")[0])
 
     def test_other_blocks_need_no_file(self):
         self.assertEqual(self.found("```sh\nls\n```\n```text\nx\n```\n"), [])

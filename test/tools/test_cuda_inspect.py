@@ -102,10 +102,15 @@ class Inspect(unittest.TestCase):
 
     def test_subroutines_of_double_precision(self):
         entry = "void espalier::on_cuda::entry<espalier::on_cuda::row_kernel<{}, 5, 4> >"
-        self.assertEqual(cuda_inspect.frame_allowed(entry.format("double")), 64)
-        self.assertEqual(cuda_inspect.frame_allowed(entry.format("float")), 0)
-        self.assertEqual(cuda_inspect.frame_allowed("espalier::on_cuda::sweep_kernel<(espalier::plan::place)2, 0, double, 5"), 64)
-        self.assertEqual(cuda_inspect.frame_allowed("espalier::on_cuda::row_kernel<float, 5, 4, espalier::leaf<double> >"), 0)
+        self.assertEqual(cuda_inspect.frame_allowed(entry.format("double")), (64, 64))
+        self.assertEqual(cuda_inspect.frame_allowed(entry.format("float")), (0, 0))
+        self.assertEqual(cuda_inspect.frame_allowed("espalier::on_cuda::sweep_kernel<(espalier::plan::place)2, 0, double, 5"), (64, 64))
+        self.assertEqual(cuda_inspect.frame_allowed("espalier::on_cuda::row_kernel<float, 5, 4, espalier::leaf<double> >"), (0, 0))
+
+    def test_sines(self):
+        sine = "void espalier::on_cuda::entry<espalier::on_cuda::map_kernel<float, 1, 8, 1, espalier::fused::list<espalier::fused::step<espalier::sin_, 1> > > >"
+        self.assertEqual(cuda_inspect.frame_allowed(sine), (32, 0))
+        self.assertEqual(cuda_inspect.frame_allowed(sine.replace("sin_", "asin_")), (0, 0))
 
     def test_stack_of_a_function_that_is_not_inlined(self):
         log = LOG.replace("for _Z1ff\n    0 bytes stack", "for _Z1ff\n    8 bytes stack")

@@ -19,6 +19,9 @@ struct arguments {
   int epochs = 20;
   char const* data = nullptr;
   char const* out = ".";
+  char const* save = nullptr;  ///< where the trained model goes, with what its training needs to go on
+  char const* load = nullptr;  ///< where such comes from
+  bool files = false;          ///< whether the program can do so
 };
 
 /// A path made of a folder and a name.
@@ -42,7 +45,7 @@ inline std::uint64_t number(char const* option, char const* text, std::uint64_t 
   return value;
 }
 
-/// --seed N --epochs N --data DIR --out DIR, over the given defaults. --help says so and ends the program.
+/// --seed N --epochs N --data DIR --out DIR, and of programs that can, --save FILE --load FILE, over the given defaults. --help says so and ends the program.
 inline arguments parse(int count, char** words, arguments chosen) {
   char const* const slash = count > 0 ? std::strrchr(words[0], '/') : nullptr;
   chosen.program = slash != nullptr ? slash + 1 : count > 0 ? words[0] : "";
@@ -50,22 +53,28 @@ inline arguments parse(int count, char** words, arguments chosen) {
     char const* const word = words[i];
     if (std::strcmp(word, "--help") == 0) {
       std::printf(
-          "%s [--seed N] [--epochs N] [--data DIR] [--out DIR]\n  --seed    initial values, order of samples, dropout (%llu)\n"
+          "%s [--seed N] [--epochs N] [--data DIR] [--out DIR]%s\n  --seed    initial values, order of samples, dropout (%llu)\n"
           "  --epochs  passes over the training data (%d)\n  --data    folder of the IDX files (%s)\n"
-          "  --out     folder for the learning curve (%s)\n",
-          chosen.program, static_cast<unsigned long long>(chosen.seed), chosen.epochs, chosen.data == nullptr ? "required" : chosen.data,
-          chosen.out);
+          "  --out     folder for the learning curve (%s)\n%s",
+          chosen.program, chosen.files ? " [--save FILE] [--load FILE]" : "", static_cast<unsigned long long>(chosen.seed), chosen.epochs,
+          chosen.data == nullptr ? "required" : chosen.data, chosen.out,
+          chosen.files ? "  --save    file for the trained model, and for what its training needs to go on\n"
+                         "  --load    such a file: the training goes on from there, with the file's seed, until it has passed over the data so often\n"
+                       : "");
       std::exit(0);
     }
-    char const* const known[] = {"--seed", "--epochs", "--data", "--out"};
+    char const* const known[] = {"--seed", "--epochs", "--data", "--out", "--save", "--load"};
+    int const count_known = chosen.files ? 6 : 4;
     int which = 0;
-    while (which < 4 && std::strcmp(word, known[which]) != 0) ++which;
-    if (which == 4) io::refuse<io::error>("expected --seed, --epochs, --data, --out or --help, came '%s'", word);
+    while (which < count_known && std::strcmp(word, known[which]) != 0) ++which;
+    if (which == count_known) io::refuse<io::error>("expected --seed, --epochs, --data, --out%s or --help, came '%s'", chosen.files ? ", --save, --load" : "", word);
     if (++i == count) io::refuse<io::error>("%s: expected a value, came the end of the command line", word);
     if (which == 0) chosen.seed = number(word, words[i], 0, UINT64_MAX);
     if (which == 1) chosen.epochs = static_cast<int>(number(word, words[i], 1, 100000));
     if (which == 2) chosen.data = words[i];
     if (which == 3) chosen.out = words[i];
+    if (which == 4) chosen.save = words[i];
+    if (which == 5) chosen.load = words[i];
   }
   if (chosen.data == nullptr) io::refuse<io::error>("--data: expected the folder of the IDX files, came nothing");
   return chosen;

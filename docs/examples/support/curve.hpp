@@ -14,8 +14,9 @@ struct epoch_result {
 /// A learning curve: a CSV file that grows with every epoch, and a picture of it in the end.
 class curve {
  public:
-  curve(char const* folder, char const* name, int epochs)
-      : csv_{folder, name, "_curve.csv"}, svg_{folder, name, "_curve.svg"}, rows_{epochs} {
+  /// first  how many epochs an earlier run did
+  curve(char const* folder, char const* name, int epochs, int first = 0)
+      : csv_{folder, name, "_curve.csv"}, svg_{folder, name, "_curve.svg"}, rows_{epochs}, first_{first} {
     file_ = open(csv_.text);
     std::fputs("epoch,loss,train_accuracy,test_accuracy,samples_per_second\n", file_);
   }
@@ -25,7 +26,7 @@ class curve {
 
   void add(epoch_result const& row) {
     rows_[count_++] = row;
-    std::fprintf(file_, "%d,%.6f,%.4f,%.4f,%.0f\n", count_, row.loss, row.train_accuracy, row.test_accuracy, row.samples_per_second);
+    std::fprintf(file_, "%d,%.6f,%.4f,%.4f,%.0f\n", first_ + count_, row.loss, row.train_accuracy, row.test_accuracy, row.samples_per_second);
     if (std::fflush(file_) != 0) io::refuse<io::error>("%s: cannot be written: %s", csv_.text, std::strerror(errno));
   }
 
@@ -47,7 +48,7 @@ class curve {
     axes(file, 260, lowest, 1, "accuracy: training (dashed), test");
     line(file, 260, lowest, 1, &epoch_result::train_accuracy, "#3060c0", "5 4");
     line(file, 260, lowest, 1, &epoch_result::test_accuracy, "#3060c0");
-    std::fprintf(file, "<text x='340' y='472' text-anchor='middle'>epoch (1 to %d)</text>\n</svg>\n", count_);
+    std::fprintf(file, "<text x='340' y='472' text-anchor='middle'>epoch (%d to %d)</text>\n</svg>\n", first_ + 1, first_ + count_);
     if (std::fclose(file) != 0) io::refuse<io::error>("%s: cannot be written: %s", svg_.text, std::strerror(errno));
   }
 
@@ -83,7 +84,7 @@ class curve {
   path csv_, svg_;
   io::owned<epoch_result> rows_;
   std::FILE* file_ = nullptr;
-  int count_ = 0;
+  int first_, count_ = 0;
 };
 
 }  // namespace examples

@@ -21,15 +21,20 @@ double accuracy(Trainer& trainer, Loader& samples) {
   return correct / static_cast<double>(samples.samples_per_epoch());
 }
 
-/// Trains for the chosen epochs. Prints a line per epoch, writes the learning curve, and prints how long training took (its steps, with
-/// shuffling and gathering; evaluation not counted) and the test accuracy.
+/// Trains until the chosen epochs are done: those that a loaded trainer has behind it count. Prints a line per epoch, writes the learning curve of this run,
+/// and prints how long training took (its steps, with shuffling and gathering; evaluation not counted) and the test accuracy.
 template <class Trainer, class Training, class Evaluation>
 void train(Trainer& trainer, Training& training, Evaluation& train_samples, Evaluation& test_samples, arguments const& chosen) {
-  curve learned{chosen.out, chosen.program, chosen.epochs};
+  int const first = static_cast<int>(trainer.steps() / training.batches());
+  if (first >= chosen.epochs) {
+    std::printf("%d epochs are done already\ntest accuracy: %.4f\n", first, accuracy(trainer, test_samples));
+    return;
+  }
+  curve learned{chosen.out, chosen.program, chosen.epochs, first};
   double const begin = seconds_now();
   double spent = 0;
   epoch_result result{};
-  for (int epoch = 0; epoch < chosen.epochs; ++epoch) {
+  for (int epoch = first; epoch < chosen.epochs; ++epoch) {
     double loss = 0;
     double const start = seconds_now();
     for (auto const& [images, labels] : training.epoch(epoch)) loss += static_cast<double>(trainer.step(images, labels));
@@ -40,7 +45,7 @@ void train(Trainer& trainer, Training& training, Evaluation& train_samples, Eval
     learned.add(result);
     std::printf("epoch %3d/%d  loss %.4f  accuracy %.4f  test %.4f  %8.0f samples/s  %.1f s left\n", epoch + 1, chosen.epochs, result.loss,
                 result.train_accuracy, result.test_accuracy, result.samples_per_second,
-                (seconds_now() - begin) / (epoch + 1) * (chosen.epochs - epoch - 1));
+                (seconds_now() - begin) / (epoch + 1 - first) * (chosen.epochs - epoch - 1));
     std::fflush(stdout);
   }
   learned.draw();

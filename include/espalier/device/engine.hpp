@@ -39,6 +39,18 @@ constexpr elements_on<T, cpu, 1> one_element(T& x) {
   return {&x};
 }
 
+/// Elements of the host in what is computed with: themselves, or, of 16 bits, floats in a place that has room for them.
+template <std::int64_t Count, class T>
+computed_in<T> const* widened(T const* x, [[maybe_unused]] void* room) {
+  if constexpr (is_narrow<T>) {
+    computed_in<T>* const wide = static_cast<computed_in<T>*>(room);
+    for (std::int64_t i = 0; i < Count; ++i) wide[i] = x[i];
+    return wide;
+  } else {
+    return x;
+  }
+}
+
 /// Named relation: tensors of some devices lie where a reader on Device can reach them, on the host or on its own device.
 template <class Device, class... OfTensors>
 struct reachable {
@@ -111,6 +123,9 @@ class host_engine {
   using replays = host_replays<Count>;
   template <class T>
   using elements = espalier::span<T>;
+  /// What a program of T leaves where its result 0, a single number, is wanted.
+  template <class Source, class T>
+  using result = T;
   template <class Source, class T>
   static constexpr std::size_t workspace_bytes = bytes_for<T>(workspace_elements<Source>);
 

@@ -241,12 +241,10 @@ template <class E, class T, class S, class Device>
   requires(detail::marked_expression<E> && !is_refused<E>)
 constexpr void evaluate_into(E const& e, tensor<T, S, Device>& y) {
   using Element = detail::computed_element<E, T>;
-  using Fit = detail::expression_fit<E, T, S>;
-  using Devices = detail::device_fit<E, Device>;
-  static_assert(Fit::shapes::agree, "evaluate_into(expression, tensor): the expression has another shape than the tensor");
-  static_assert(Fit::elements::agree, "evaluate_into(expression, tensor): the expression has another element type; convert with tensor<T, S>(x)");
-  static_assert(Devices::agree, ESPALIER_DEVICE_OF_EXPRESSION);
-  if constexpr (Fit::shapes::agree && Fit::elements::agree && Devices::agree) {
+  static_assert(detail::shape_fit<E, tensor<T, S, Device>>::agree, "evaluate_into(expression, tensor): " ESPALIER_EXPRESSION_SHAPE);
+  static_assert(detail::element_fit<E, tensor<T, S, Device>>::agree, "evaluate_into(expression, tensor): " ESPALIER_EXPRESSION_ELEMENT);
+  static_assert(detail::device_fit<E, tensor<T, S, Device>>::agree, "evaluate_into(expression, tensor): " ESPALIER_EXPRESSION_DEVICE);
+  if constexpr (detail::Fitting<E, tensor<T, S, Device>>) {
     using Source = detail::eager_source<typename detail::skeleton<E>::type>;
     detail::eager_inputs<Element> in{};
     detail::collect(in, e);
@@ -278,10 +276,14 @@ constexpr void evaluate_into(refused<Facts...> const&, tensor<T, S, Device>&) {}
 /// The tensor that an expression stands for: auto c = evaluate(a * b);
 /// shape   S -> S
 /// device  that of the tensors in it
+/// errors  tensors of two devices do not compile
 template <class E>
   requires detail::marked_expression<E>
 constexpr auto evaluate(E const& e) {
+  using Devices = typename detail::one_device<device_of<E>>::relation;
+  static_assert(Devices::agree, "evaluate(expression): " ESPALIER_DEVICES_FIT);
   if constexpr (is_refused<E>) return e;
+  else if constexpr (!Devices::agree) return refused<Devices>{};
   else return tensor<detail::computed_element<E>, shape_of<E>, detail::device_or_cpu<device_of<E>>>(e);
 }
 

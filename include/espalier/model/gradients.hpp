@@ -40,7 +40,7 @@ class gradients {
   typename Engine::memory memory_;
 };
 
-/// A loss and the gradients that belong to it.
+/// A loss and the gradients that belong to it. Of a model of 16 bits the loss is a float, and the gradients are stored in 16 bits.
 template <class T, class Gradients>
 struct loss_and_gradients {
   T loss;
@@ -75,7 +75,8 @@ struct model_gradient_function {
     static_assert(element_is<element_of<X>, T>::agree, "value_and_grad(model, loss)(x, y): x has another element type than the model");
     using Reached = reaches<Device, X, Y>;
     static_assert(Reached::agree, "value_and_grad(model, loss)(x, y): " ESPALIER_REACHABLE);
-    loss_and_gradients<T, gradients<Net, T, Device>> result{T(0), gradients<Net, T, Device>{model.engine().without_threads()}};
+    using number = computed_in<T>;
+    loss_and_gradients<number, gradients<Net, T, Device>> result{number(0), gradients<Net, T, Device>{model.engine().without_threads()}};
     if constexpr (Fault::agree && Targets::agree && element_is<element_of<X>, T>::agree && Reached::agree)
       run<training_source<Net, Loss, shape_of<X>>>(elements_of<T const>(x), elements_of<element_of<Y> const>(y), result);
     return result;
@@ -98,11 +99,13 @@ struct model_gradient_function {
     b.at[plan::base::key] = exchange.give(one_element(random), 0);
     b.at[plan::base::arguments] = exchange.give(x, tensor_alignment);
     b.at[plan::base::arguments + 1] = exchange.give(y, targets_at);
-    b.at[plan::base::results] = exchange.want(one_element(result.loss), loss_at);
+    typename Engine::template result<Source, T> loss{0};
+    b.at[plan::base::results] = exchange.want(one_element(loss), loss_at);
     exchange.send();
     engine.template run<Source, T>(b.at);
     exchange.fetch(loss_at, tensor_alignment);
-    exchange.take(one_element(result.loss), loss_at);
+    exchange.take(one_element(loss), loss_at);
+    result.loss = static_cast<decltype(result.loss)>(loss);
   }
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 #include "../base/text.hpp"
 #include "../device/engine.hpp"
+#include "embedded_fit.hpp"
 #include "source.hpp"
 
 namespace espalier {
@@ -78,7 +79,7 @@ void on_host(Engine const& engine, void* there, std::size_t bytes, [[maybe_unuse
   }
 }
 
-/// Facts for refusals: the device is included, T is an element type of nets, the net is a module.
+/// Facts for refusals: the device is included, T is an element type of nets, the device computes with it, the net is a module.
 template <class Device>
 struct model_on {
   static constexpr bool included = storage_on<Device>::included;
@@ -89,7 +90,11 @@ struct is_tensor_or_view {
 };
 template <class T>
 struct real_number {
-  static constexpr bool agree = RealElement<T>;
+  static constexpr bool agree = is_real<T>;
+};
+template <class T, class Device>
+struct only_stored_on {
+  static constexpr bool agree = !is_narrow<T> || is_graphics<Device>;
 };
 template <class Net>
 struct is_net {
@@ -101,6 +106,8 @@ struct is_net {
 /// A net's parameters and buffers: contiguous, aligned, reachable by name. Trainers and predictors refer to it; it must outlive them.
 /// shape    parameters and buffers as the net declares them
 /// start    each parameter by its initializer, from a stream of its own under the seed, in the order of declaration: the same bits on every device
+/// T        float or double; on a graphics processor half or bfloat16, too: parameters, buffers, activations and slopes are stored in 16 bits, begin as
+///          those of float rounded, and are computed with in float; a trainer or updater keeps what the bits have no room for
 /// memory   one allocation at construction, or bytes that the user gives (model::bytes of them); on a graphics processor one of its memory
 /// threads  with cpu_parallel<N>, N - 1 that help trainers, predictors and updaters of the model; they start and end with it
 /// device   with cuda, what it computes runs on the machine that its tensors use, or on one that is given; elements are then reached by copies:
@@ -110,7 +117,8 @@ class model {
   static_assert(detail::model_on<Device>::included, "model<Net, cuda>: include <espalier/cuda.hpp> for models on the graphics processor");
   static_assert(detail::threads_of<Device>::included, ESPALIER_THREADS_INCLUDED);
   static_assert(detail::thread_count<Device>::agree, ESPALIER_THREAD_COUNT);
-  static_assert(detail::real_number<T>::agree, "model<Net, Device, T>: T is float or double");
+  static_assert(detail::real_number<T>::agree, "model<Net, Device, T>: T is float or double; half and bfloat16 on a graphics processor");
+  static_assert(detail::only_stored_on<T, Device>::agree, "model<Net, cpu, half>: this processor only stores 16-bit numbers; model<Net, cuda, half> computes with them");
   static_assert(detail::is_net<Net>::agree, "model<Net>: the net is no module; write ESPALIER_MODULE(Net, members...) in it");
   static_assert(nn::well_made<Net>::known, ESPALIER_MEMBERS_KNOWN);
   static_assert(nn::well_made<Net>::complete, ESPALIER_MEMBERS_LISTED);
@@ -143,6 +151,20 @@ class model {
     static_assert(detail::computes_on_host<Device>::agree, "model{seed, bytes}: " ESPALIER_BYTES_OF_HOST);
     initialize(start);
   }
+  /// weights  a header's numbers (io::write_header), of which the model takes a copy; read_only_model reads them where they are
+  /// errors   a header that misses a tensor, has one too many, or one of other extents or elements, does not compile
+  template <class Weights, class Fit = detail::embedded_fit<Weights, Net, T>>
+  explicit model(embedded<Weights>) : memory_(engine_.take(bytes)) {
+    static_assert(Fit::agree, "model{embedded<Weights>}: " ESPALIER_HEADER_FITS);
+    if constexpr (Fit::agree) take<Weights>();
+  }
+  template <class Weights, std::size_t Count, class Fit = detail::embedded_fit<Weights, Net, T>, class Enough = detail::enough_bytes<Count, bytes>>
+  model(embedded<Weights>, espalier::bytes<Count>& given) : memory_(engine_.take(given, bytes)) {
+    static_assert(Fit::agree, "model{embedded<Weights>, bytes}: " ESPALIER_HEADER_FITS);
+    static_assert(Enough::agree, "model{embedded<Weights>, bytes}: the bytes are fewer than model::bytes");
+    static_assert(detail::computes_on_host<Device>::agree, "model{embedded<Weights>, bytes}: " ESPALIER_BYTES_OF_HOST);
+    if constexpr (Fit::agree) take<Weights>();
+  }
   model(model const&) = delete;
   model& operator=(model const&) = delete;
 
@@ -152,13 +174,19 @@ class model {
     draws_ = 0;
     detail::on_host(engine_, data(), bytes, true, [&](unsigned char* at) {
       std::uint32_t number = 0;
-      fill<true>(reinterpret_cast<T*>(at), number);
-      fill<false>(reinterpret_cast<T*>(at + parameter_bytes), number);
+      begin<true>(reinterpret_cast<T*>(at), number);
+      begin<false>(reinterpret_cast<T*>(at + parameter_bytes), number);
     });
   }
   seed initial_seed() const { return seed_; }
   /// Counts the training runs of this model, so that each draws its own random numbers.
   std::uint64_t next_draw() const { return draws_++; }
+  std::uint64_t draws() const { return draws_; }
+  /// Draws from now on as a model of that seed does that has drawn so often: what a training that is continued later needs, beside all elements.
+  void continue_with(seed start, std::uint64_t draws) {
+    seed_ = start;
+    draws_ = draws;
+  }
 
   /// All parameters in a row; gaps of zeros align each of them. On a device with memory of its own: a device_span.
   auto parameters() { return engine_.see(data(), parameter_storage); }
@@ -245,11 +273,31 @@ class model {
   T* data() const { return memory_.template at<T>(0); }
   T* buffer_data() const { return memory_.template at<T>(parameter_bytes); }
 
-  template <bool Parameters>
-  void fill(T* base, std::uint32_t& number) {
+  template <class Weights>
+  void take() {
+    detail::on_host(engine_, data(), bytes, true,
+                    [&](unsigned char* at) { detail::copy_embedded<Weights, Net>(reinterpret_cast<T*>(at), reinterpret_cast<T*>(at + parameter_bytes)); });
+  }
+
+  template <bool Parameters, class Number>
+  void fill(Number* base, std::uint32_t& number) {
     for (int i = 0; i < detail::tensor_count<Net, Parameters>; ++i) {
       detail::tensor_row const& row = detail::rows_of<Net, Parameters>.at[i];
-      detail::fill_functions_of<Net, Parameters, T>.at[i](base + row.offset, row.shape.size(), seed_.value, number++);
+      detail::fill_functions_of<Net, Parameters, Number>.at[i](base + row.offset, row.shape.size(), seed_.value, number++);
+    }
+  }
+  /// First values are drawn in what is computed with, and rounded.
+  template <bool Parameters>
+  void begin(T* base, std::uint32_t& number) {
+    using Number = detail::computed_in<T>;
+    if constexpr (std::is_same_v<Number, T>) {
+      fill<Parameters>(base, number);
+    } else {
+      constexpr std::int64_t count = Parameters ? parameter_storage : buffer_storage;
+      detail::block const drawn{detail::bytes_for<Number>(static_cast<std::size_t>(count))};
+      Number* const from = drawn.template at<Number>(0);
+      fill<Parameters>(from, number);
+      for (std::int64_t i = 0; i < count; ++i) base[i] = static_cast<T>(from[i]);
     }
   }
 
@@ -279,6 +327,23 @@ void copy(model<Net, From, T> const& from, model<Net, To, T>& to) {
   };
   move(static_cast<std::size_t>(from.parameters().size()) * sizeof(T), from.parameters(), to.parameters());
   move(static_cast<std::size_t>(from.buffers().size()) * sizeof(T), from.buffers(), to.buffers());
+}
+
+/// copy(from, to) between models of two element types: numbers are converted, rounded to the nearest where `to` has fewer bits. A net that was trained
+/// in float goes to 16 bits by it, and comes back.
+/// memory  a copy of either on the host, for as long as it takes
+template <class Net, class From, class To, class T, class U>
+  requires(!std::is_same_v<T, U>)
+void copy(model<Net, From, T> const& from, model<Net, To, U>& to) {
+  auto const move = [&](auto const& source, auto const& target) {
+    detail::on_host(from.engine(), const_cast<T*>(source.data()), static_cast<std::size_t>(source.size()) * sizeof(T), false, [&](unsigned char* here) {
+      detail::on_host(to.engine(), target.data(), static_cast<std::size_t>(target.size()) * sizeof(U), true, [&](unsigned char* there) {
+        for (std::int64_t i = 0; i < source.size(); ++i) reinterpret_cast<U*>(there)[i] = static_cast<U>(reinterpret_cast<T const*>(here)[i]);
+      });
+    });
+  };
+  move(from.parameters(), to.parameters());
+  move(from.buffers(), to.buffers());
 }
 
 }  // namespace espalier

@@ -28,13 +28,14 @@ template <class Element>
 using target_leaf = std::conditional_t<std::is_void_v<Element>, float, Element>;
 
 /// training: result 0 is the loss; gradients of all trainable parameters and updates of buffers are the other outputs.
-/// WithInput: result 1 is the gradient with respect to the batch.
+/// reports_loss: result 0 is a number for the host.
 template <class Net, class Loss, class Batch>
 struct training_source {
   using batch = Batch;
   using prediction = shape_of<applied_net<Net, Batch>>;
   using target = target_shape<Loss, prediction>;
   using element = target_element<Loss, prediction>;
+  static constexpr bool reports_loss = true;
 
   struct traced {
     graph::program program;

@@ -31,15 +31,17 @@ struct training_facts {
   static constexpr std::size_t peak_live_bytes = static_cast<std::size_t>(plan.places.peak_live) * sizeof(T);
   static constexpr std::size_t parameter_bytes = detail::bytes_for<T>(static_cast<std::size_t>(slots_of<Net>.parameters.storage));
   static constexpr std::size_t gradient_bytes = detail::bytes_for<T>(static_cast<std::size_t>(trainable));
-  static constexpr std::size_t optimizer_bytes = detail::bytes_for<T>(static_cast<std::size_t>(trainable) * optim::vectors<Optimizer>);
+  static constexpr std::size_t optimizer_bytes = detail::update_bytes<Optimizer, T>(static_cast<std::size_t>(trainable));
   static constexpr std::int64_t parameter_count = espalier::parameter_count<Net>;
-  static constexpr int kernel_count = plan.groups.group_count + plan::plan_of<update>.groups.group_count;
+  /// Parameters of 16 bits: made precise before an update, their gradient a float, and rounded behind it.
+  static constexpr bool narrow = detail::is_narrow<T>;
+  static constexpr int kernel_count = plan.groups.group_count + plan::plan_of<update>.groups.group_count + (narrow ? 3 : 0);
   static constexpr std::int64_t flops = detail::count_flops(plan::program_of<source>.nodes, plan.groups);
   /// What the kernels of a step, forward, backward and update, read and write, each operand and result once.
   static constexpr std::int64_t bytes_moved =
-      (plan::traffic_of_program<source>.read + plan::traffic_of_program<source>.written + plan::traffic_of_program<update>.read +
-       plan::traffic_of_program<update>.written) *
-      static_cast<std::int64_t>(sizeof(T));
+      (plan::traffic_of_program<source>.read + plan::traffic_of_program<source>.written) * static_cast<std::int64_t>(sizeof(T)) +
+      (plan::traffic_of_program<update>.read + plan::traffic_of_program<update>.written) * static_cast<std::int64_t>(sizeof(detail::computed_in<T>)) +
+      (narrow ? std::int64_t{trainable} * static_cast<std::int64_t>(3 * sizeof(T) + 3 * sizeof(float)) : 0);
 };
 
 /// Refused: one error, and no facts.
@@ -58,12 +60,17 @@ struct training_facts<Net, Loss, Optimizer, Batch, T> {
 template <class Net, class Loss, class Optimizer, class Batch, class T = float>
 inline constexpr training_facts<Net, Loss, Optimizer, Batch, T> training_plan{};
 
+/// A step whose loss nobody asks for: trainer.step(images, targets, esp::queued{}).
+struct queued {};
+
 /// Trains a model: forward and backward as one program for each static batch size, the update as one for all, with all memory taken at construction.
 /// shape    images of Batch, targets as the loss asks for; further batch sizes may follow (a short last batch)
 /// memory   one allocation at construction, or bytes that the user gives (trainer::bytes of them); none afterwards
 /// device   with cuda, images and targets are the host's or the device's. Every batch size has addresses of its own there, so that where the machine can
-///          capture its launches, a step is one launch of a graph, from the second one on. The loss is waited for. Labels on the device come to the
-///          host to be looked at before anything runs, which is waited for, too
+///          capture its launches, a step is one launch of a graph, from the second one on. The loss is waited for, unless the step is queued{}. Labels on the
+///          device come to the host to be looked at before anything runs, which is waited for, too
+/// 16 bits  a model of half or bfloat16 is trained with precise parameters and an optimizer in float, which are the trainer's (optimizer_bytes): the model
+///          has the rounded ones. What somebody else writes into the model counts from the next step on. Losses and penalties are floats
 /// errors   layers, loss and batch that do not fit do not compile; a label outside the classes throws label_error and changes nothing
 template <class Model, class Loss, class Optimizer, class Batch, class... More>
 class trainer {
@@ -73,6 +80,7 @@ class trainer {
   using Device = typename Engine::memory_device;
   static constexpr int trainable = static_cast<int>(slots_of<Net>.parameters.trainable_storage);
   using Rule = detail::update_rule<Optimizer, trainable, T, Engine>;
+  using number = typename Rule::number;
   using Found = detail::applied_net<Net, Batch>;
 
  public:
@@ -103,7 +111,7 @@ class trainer {
               Engine::template workspace_bytes<detail::training_source<Net, Loss, More>, T>...);
   static constexpr std::size_t parameter_bytes = Model::parameter_bytes;
   static constexpr std::size_t gradient_bytes = detail::bytes_for<T>(static_cast<std::size_t>(trainable));
-  static constexpr std::size_t optimizer_bytes = detail::bytes_for<T>(static_cast<std::size_t>(trainable) * optim::vectors<Optimizer>);
+  static constexpr std::size_t optimizer_bytes = Rule::state;
   static constexpr std::int64_t parameter_count = Model::parameter_count;
   static constexpr int kernel_count = training_plan<Net, Loss, Optimizer, Batch, T>.kernel_count;
   static constexpr std::int64_t flops = training_plan<Net, Loss, Optimizer, Batch, T>.flops;
@@ -113,7 +121,9 @@ class trainer {
   /// Buffers from before a step that the optimizer may refuse: running statistics go back with it.
   static constexpr std::size_t kept_bytes = Rule::may_refuse ? Model::buffer_bytes : 0;
   /// The loss of one sample is computed on the host.
-  static constexpr std::size_t loss_bytes = detail::bytes_for<T>(detail::workspace_elements<OneLoss>);
+  static constexpr std::int64_t row = prediction_shape::size / Batch::value.at[0], target_row = target_of<Batch>::size / Batch::value.at[0];
+  static constexpr std::size_t wide_bytes(std::int64_t elements) { return Rule::narrow ? detail::bytes_for<number>(static_cast<std::size_t>(elements)) : 0; }
+  static constexpr std::size_t loss_bytes = detail::bytes_for<number>(detail::workspace_elements<OneLoss>);
   static constexpr std::size_t scratch_bytes =
       largest(workspace_bytes, Engine::template workspace_bytes<Forward, T>, Engine::apart ? 0 : loss_bytes, Rule::workspace);
 
@@ -137,10 +147,14 @@ class trainer {
   using targets_fit = typename std::conditional_t<one_of_batches<shape_of<X>, Batch, More...>::agree, targets_of_batch<X, Y>, std::type_identity<agreed>>::type;
 
   /// One step of training. Returns the loss before the update (and the penalty, where the optimizer is told so).
-  /// errors  label_error; nothing has changed then
-  template <StoredAnywhere X, StoredAnywhere Y, class Images = one_of_batches<shape_of<X>, Batch, More...>, class Image = detail::element_is<element_of<X>, T>,
-            class Target = detail::element_is<element_of<Y>, target_element>, class Targets = targets_fit<X, Y>>
-  T step(X const& images, Y const& targets) {
+  /// queued  with a third argument, queued{}, it returns nothing, and on a device with memory of its own the host goes on: it reads the next batch
+  ///         meanwhile. What is done with the model afterwards comes after the step. It waits for an update that the optimizer may refuse, for labels
+  ///         on the device, and where the host's images are several megabytes
+  /// errors  label_error; nothing has changed then. A fault of the device in a queued step is heard of at a later call
+  template <StoredAnywhere X, StoredAnywhere Y, class... Queued, class Images = one_of_batches<shape_of<X>, Batch, More...>,
+            class Image = detail::element_is<element_of<X>, T>, class Target = detail::element_is<element_of<Y>, target_element>, class Targets = targets_fit<X, Y>>
+    requires(sizeof...(Queued) <= 1 && (std::is_same_v<Queued, queued> && ...))
+  auto step(X const& images, Y const& targets, Queued...) {
     static_assert(Images::agree, "trainer.step(images, targets): images must have the shape of one of the trainer's batches");
     static_assert(Image::agree, "trainer.step(images, targets): images have another element type than the model");
     static_assert(Target::agree, "trainer.step(images, targets): targets have another element type than the loss asks for");
@@ -148,8 +162,9 @@ class trainer {
     using Reached = detail::reaches<Device, X, Y>;
     static_assert(Reached::agree, "trainer.step(images, targets): " ESPALIER_REACHABLE);
     if constexpr (Images::agree && Image::agree && Target::agree && Targets::agree && Reached::agree)
-      return train<shape_of<X>>(detail::elements_of<T const>(images), detail::elements_of<target_element const>(targets));
-    else return T(0);
+      return train<shape_of<X>, std::conditional_t<sizeof...(Queued) == 0, number, void>>(detail::elements_of<T const>(images),
+                                                                                         detail::elements_of<target_element const>(targets));
+    else return number(0);
   }
 
   /// The loss in evaluation mode, sample by sample, over the first `count` samples of a batch; what lies behind them is padding. The scores come from
@@ -185,7 +200,7 @@ class trainer {
   /// The learning rate, however the optimizer is wrapped: trainer.learning_rate() = schedule(trainer.steps()).
   auto& learning_rate() { return optim::learning_rate(rule_.optimizer); }
   /// What the optimizer (penalized) adds to the loss at the model's parameters; 0 for one that adds nothing.
-  T penalty() const {
+  number penalty() const {
     auto p = places();
     return rule_.penalty(model_->engine(), exchange_, p, at::magnitudes, at::rule);
   }
@@ -193,6 +208,9 @@ class trainer {
   std::int64_t steps() const { return rule_.steps; }
   /// Updates that the optimizer refused (refuse_non_finite).
   std::int64_t refused_updates() const { return rule_.refused; }
+  /// The optimizer's states, as optim::updater::states: what a training that is continued later has to keep, with the number of steps.
+  auto states() { return model_->engine().see(state_memory(), Rule::lasting); }
+  void continue_after(std::int64_t steps) { rule_.steps = steps; }
   /// The gradients of the last step, in the layout of the model's parameters. On a device with memory of its own: a device_span.
   auto gradients() const { return model_->engine().see(static_cast<T const*>(gradient()), trainable); }
 
@@ -205,7 +223,8 @@ class trainer {
     template <class B>
     static constexpr std::size_t after = targets<B> + detail::bytes_for<target_element>(static_cast<std::size_t>(target_of<B>::size));
     static constexpr std::size_t loss = largest(after<Batch>, after<More>...), rule = loss + tensor_alignment, scores = rule + Rule::wanted_bytes;
-    static constexpr std::size_t loss_workspace = scores + scores_bytes, end = loss_workspace + loss_bytes;
+    static constexpr std::size_t loss_workspace = scores + scores_bytes, sample = loss_workspace + loss_bytes, target = sample + wide_bytes(row);
+    static constexpr std::size_t end = target + wide_bytes(target_row);
   };
   template <class B>
   static constexpr int number_of() {
@@ -215,10 +234,11 @@ class trainer {
     return i;
   }
   T* gradient() const { return memory_.template at<T>(scratch_bytes); }
-  T* states() const { return memory_.template at<T>(scratch_bytes + gradient_bytes); }
-  void mark() const { rule_.template mark<Net>(model_->engine(), states()); }
+  number* state_memory() const { return memory_.template at<number>(scratch_bytes + gradient_bytes); }
+  void mark() const { rule_.template mark<Net>(model_->engine(), state_memory()); }
   auto places() const {
-    return typename Rule::places{static_cast<T*>(model_->bases().at[plan::base::parameters]), gradient(), states(), memory_.template at<T>(0), nullptr, nullptr, nullptr};
+    T* const parameters = static_cast<T*>(model_->bases().at[plan::base::parameters]);
+    return typename Rule::places{parameters, gradient(), state_memory(), memory_.template at<number>(0), nullptr, nullptr, nullptr};
   }
 
   template <class From>
@@ -240,18 +260,19 @@ class trainer {
     constexpr std::int64_t samples = Batch::value.at[0];
     if (count > samples) count = samples;
     if (count < 0) count = 0;
-    constexpr std::int64_t row = prediction_shape::size / samples, target_row = target_of<Batch>::size / samples;
     if constexpr (has_labels) detail::check_labels(targets, count * target_row, labels);
     T* const scores = scores_of(images);
     evaluation result{};
     detail::program_bases b{};
-    b.at[plan::base::workspace] = exchange_.here(memory_.template at<T>(0), at::loss_workspace);
-    T loss = 0;
+    b.at[plan::base::workspace] = exchange_.here(memory_.template at<number>(0), at::loss_workspace);
+    number loss = 0;
     b.at[plan::base::results] = &loss;
+    number* const none = nullptr;
     for (std::int64_t i = 0; i < count; ++i) {
-      b.at[plan::base::arguments] = scores + i * row;
-      b.at[plan::base::arguments + 1] = const_cast<target_element*>(targets + i * target_row);
-      model_->engine().template run_here<OneLoss, T>(b.at);
+      b.at[plan::base::arguments] = const_cast<number*>(detail::widened<row>(scores + i * row, exchange_.here(none, at::sample)));
+      b.at[plan::base::arguments + 1] =
+          const_cast<detail::computed_in<target_element>*>(detail::widened<target_row>(targets + i * target_row, exchange_.here(none, at::target)));
+      model_->engine().template run_here<OneLoss, number>(b.at);
       std::int64_t counted = 1;
       if constexpr (has_labels && row == target_row * labels.classes) counted = judge<target_row>(scores + i * row, targets + i * target_row, result);
       result.count += counted;
@@ -280,13 +301,13 @@ class trainer {
       if (scores[i * stride] > scores[best * stride]) best = i;
     return best;
   }
-  /// Arch: translation units with other instructions keep a function of their own.
-  template <class B, class Arch = on_cpu::default_arch, class From, class FromTargets>
-  [[gnu::noinline]] T train(detail::elements_on<T const, From, B::size> images, detail::elements_on<target_element const, FromTargets, target_of<B>::size> targets) {
+  /// Result: void where nobody asks for the loss. Arch: translation units with other instructions keep a function of their own.
+  template <class B, class Result, class Arch = on_cpu::default_arch, class From, class FromTargets>
+  [[gnu::noinline]] Result train(detail::elements_on<T const, From, B::size> images, detail::elements_on<target_element const, FromTargets, target_of<B>::size> targets) {
     if constexpr (has_labels) detail::check_labels(exchange_.look(targets, at::template targets<B>), target_of<B>::size, labels);
     Engine const& engine = model_->engine();
     detail::program_bases b = model_->bases();
-    T loss = 0;
+    typename Engine::template result<detail::training_source<Net, Loss, B>, T> loss{0};
     on_cpu::random_state random{model_->initial_seed().value, model_->next_draw()};
     auto numbers = rule_.next();
     auto p = places();
@@ -299,19 +320,22 @@ class trainer {
     b.at[plan::base::results] = exchange_.want(detail::one_element(loss), at::loss);
     exchange_.send();
     T* const kept = memory_.template at<T>(bytes - kept_bytes);
-    bool const penalized = Rule::has_penalty && detail::penalty_in_loss(rule_.optimizer);
+    constexpr bool silent = std::is_void_v<Result>;
+    bool const penalized = !silent && Rule::has_penalty && detail::penalty_in_loss(rule_.optimizer);
     replays_.run(engine, 1 + 2 * number_of<B>() + penalized, [&] {
       engine.copy(kept, b.at[plan::base::buffers], kept_bytes);
       engine.template run<detail::training_source<Net, Loss, B>, T>(b.at);
       if (penalized) Rule::launch_penalty(engine, p);
       Rule::launch(engine, p);
     });
-    exchange_.fetch(at::loss, at::scores - at::loss);
-    exchange_.take(detail::one_element(loss), at::loss);
-    if (penalized) Rule::take_penalty(exchange_, numbers, at::rule);
+    if constexpr (!silent || Rule::may_refuse) exchange_.fetch(at::loss, at::scores - at::loss);
     Rule::take_applied(exchange_, numbers, at::rule);
     if (!rule_.count(numbers)) engine.copy(b.at[plan::base::buffers], kept, kept_bytes);
-    return penalized ? loss + numbers.penalty : loss;
+    if constexpr (!silent) {
+      exchange_.take(detail::one_element(loss), at::loss);
+      if (penalized) Rule::take_penalty(exchange_, numbers, at::rule);
+      return penalized ? static_cast<number>(loss) + numbers.penalty : static_cast<number>(loss);
+    }
   }
   Model* model_;
   Rule rule_;
@@ -338,12 +362,12 @@ class trainer<Model, Loss, Optimizer, Batch, More...> {
   static constexpr int kernel_count = 0;
 
   trainer(auto&&...) {}
-  typename Model::value_type step(auto&&...) { return 0; }
+  detail::computed_in<typename Model::value_type> step(auto&&...) { return 0; }
   evaluation evaluate(auto&&...) { return {}; }
   typename Fit::layers forward(auto&&...) { return {}; }
   Optimizer& optimizer() { return optimizer_; }
   double& learning_rate() { return learning_rate_; }
-  typename Model::value_type penalty() const { return 0; }
+  detail::computed_in<typename Model::value_type> penalty() const { return 0; }
   std::int64_t steps() const { return 0; }
   std::int64_t refused_updates() const { return 0; }
   espalier::span<typename Model::value_type const> gradients() const { return {}; }

@@ -66,6 +66,12 @@ constexpr bool penalty_in_loss(O const& optimizer) {
   else return false;
 }
 
+/// Bytes that an optimizer keeps for so many parameters of type T: its vectors, and for those of 16 bits two more.
+template <class Optimizer, class T>
+constexpr std::size_t update_bytes(std::size_t parameters) {
+  return bytes_for<computed_in<T>>(parameters * (static_cast<std::size_t>(optim::vectors<Optimizer>) + (is_narrow<T> ? 2 : 0)));
+}
+
 /// Which parameters of a net, by slot, a choice takes.
 template <int Count>
 struct chosen_slots {
@@ -84,67 +90,74 @@ inline constexpr auto chosen_of = [] {
 
 /// An optimizer at work on a vector of parameters: its magnitudes, its step count, and one fused sweep for each update. What it is given and gives
 /// passes through an exchange, `places` behind a place that its owner chooses.
+/// Parameters of 16 bits are moved in float: before the states lie the precise parameters, which differ from the model's by what rounding takes away, and
+/// behind them the gradient in float. A parameter that somebody else wrote (copy, from_host, best_parameters) is taken as it is.
 template <class Optimizer, int Size, class T, class Engine>
 class update_rule {
   using Source = update_source<Optimizer, Size>;
 
  public:
+  /// What an update is computed in, and what it keeps.
+  using number = computed_in<T>;
+  static constexpr bool narrow = !std::is_same_v<number, T>;
   static constexpr bool may_refuse = requires { Optimizer::condition(argument<shape<1>, 0>{}); };
   static constexpr bool has_penalty = requires { Optimizer::penalty(argument<shape<1>, 0>{}); };
   static constexpr std::size_t workspace = [] {
-    std::size_t needed = Engine::template workspace_bytes<Source, T>;
+    std::size_t needed = Engine::template workspace_bytes<Source, number>;
     if constexpr (has_penalty) {
-      constexpr std::size_t other = Engine::template workspace_bytes<penalty_source<Optimizer, Size>, T>;
+      constexpr std::size_t other = Engine::template workspace_bytes<penalty_source<Optimizer, Size>, number>;
       needed = needed > other ? needed : other;
     }
     return needed;
   }();
-  static constexpr std::size_t state = bytes_for<T>(static_cast<std::size_t>(Size) * optim::vectors<Optimizer>);
+  static constexpr std::size_t state = update_bytes<Optimizer, T>(Size);
+  /// Elements from the start that a training which is continued later has to keep.
+  static constexpr std::int64_t lasting = std::int64_t{Size} * (Optimizer::states + narrow);
 
   explicit update_rule(Optimizer chosen) : optimizer{chosen} {}
 
-  /// Marks the parameters that the optimizer singles out, behind its states; their memory is zero.
+  /// Marks the parameters that the optimizer singles out, behind what lasts; their memory is zero.
   template <class Net>
-  void mark([[maybe_unused]] Engine const& engine, [[maybe_unused]] T* states) const {
+  void mark([[maybe_unused]] Engine const& engine, [[maybe_unused]] number* kept) const {
     using Which = typename optim::detail::selection<Optimizer>::type;
     if constexpr (!std::is_void_v<Which>)
-      on_host(engine, states + std::int64_t{Size} * Optimizer::states, static_cast<std::size_t>(Size) * sizeof(T), true, [](unsigned char* at) {
+      on_host(engine, kept + lasting, static_cast<std::size_t>(Size) * sizeof(number), true, [](unsigned char* at) {
         for (int i = 0; i < tensor_count<Net, true>; ++i) {
           tensor_row const& row = rows_of<Net, true>.at[i];
           if (!row.trainable || !chosen_of<Net, Which>.at[i]) continue;
-          T* const marks = reinterpret_cast<T*>(at) + row.offset;
-          for (std::int64_t k = 0; k < row.shape.size(); ++k) marks[k] = T(1);
+          number* const marks = reinterpret_cast<number*>(at) + row.offset;
+          for (std::int64_t k = 0; k < row.shape.size(); ++k) marks[k] = number(1);
         }
       });
   }
 
   /// The magnitudes of the next update, and what a run of the update or the penalty says.
   struct numbers {
-    T magnitudes[optim::max_magnitudes];
-    T penalty = 0;
-    T applied = 1;
+    number magnitudes[optim::max_magnitudes];
+    number penalty = 0;
+    number applied = 1;
   };
   numbers next() const {
     optim::magnitudes const m = optimizer.magnitudes_of(steps + 1);
     numbers r;
-    for (int i = 0; i < optim::max_magnitudes; ++i) r.magnitudes[i] = static_cast<T>(m.at[i]);
+    for (int i = 0; i < optim::max_magnitudes; ++i) r.magnitudes[i] = static_cast<number>(m.at[i]);
     return r;
   }
   /// Where the update runs: its vectors, and the addresses of its numbers.
   struct places {
     T* parameters;
     T const* gradient;
-    T* states;
-    T* scratch;
+    number* kept;
+    number* scratch;
     void* magnitudes;
     void* penalty;
     void* applied;
   };
   /// The places of numbers in an exchange: what is given, then what is asked for, each aligned.
-  static constexpr std::size_t given_bytes = bytes_for<T>(optim::max_magnitudes), wanted_bytes = 2 * tensor_alignment;
+  static constexpr std::size_t given_bytes = bytes_for<number>(optim::max_magnitudes), wanted_bytes = 2 * tensor_alignment;
   template <class Exchange>
   static void exchange_numbers(Exchange& exchange, numbers& n, places& p, std::size_t given, std::size_t wanted) {
-    p.magnitudes = exchange.give(elements_on<T const, cpu, optim::max_magnitudes>{n.magnitudes}, given);
+    p.magnitudes = exchange.give(elements_on<number const, cpu, optim::max_magnitudes>{n.magnitudes}, given);
     p.penalty = exchange.want(one_element(n.penalty), wanted);
     p.applied = exchange.want(one_element(n.applied), wanted + tensor_alignment);
   }
@@ -160,10 +173,14 @@ class update_rule {
 
   /// Launches the update; `applied` of its numbers says later whether it was accepted, and count() counts it.
   static void launch([[maybe_unused]] Engine const& engine, [[maybe_unused]] places const& p) {
-    if constexpr (Size > 0) run<Source>(engine, p, p.applied);
+    if constexpr (Size > 0) {
+      if constexpr (narrow) engine.template convert<Size>(p.gradient, wide_gradient(p));
+      run<Source>(engine, p, p.applied);
+      if constexpr (narrow) engine.template convert<Size>(wide_parameters(p), p.parameters);
+    }
   }
   bool count(numbers const& n) {
-    bool const accepted = n.applied != T(0);
+    bool const accepted = n.applied != number(0);
     ++(accepted ? steps : refused);
     return accepted;
   }
@@ -173,7 +190,7 @@ class update_rule {
   }
   /// What the optimizer adds to the loss, in a run of its own.
   template <class Exchange>
-  T penalty([[maybe_unused]] Engine const& engine, [[maybe_unused]] Exchange& exchange, [[maybe_unused]] places p, [[maybe_unused]] std::size_t given,
+  number penalty([[maybe_unused]] Engine const& engine, [[maybe_unused]] Exchange& exchange, [[maybe_unused]] places p, [[maybe_unused]] std::size_t given,
             [[maybe_unused]] std::size_t wanted) const {
     numbers n = next();
     if constexpr (has_penalty && Size > 0) {
@@ -191,17 +208,26 @@ class update_rule {
   std::int64_t refused = 0;
 
  private:
+  static number* wide_parameters(places const& p) {
+    if constexpr (narrow) return p.kept;
+    else return p.parameters;
+  }
+  static auto wide_gradient(places const& p) {
+    if constexpr (narrow) return p.kept + std::int64_t{Size} * (1 + optim::vectors<Optimizer>);
+    else return const_cast<T*>(p.gradient);
+  }
   /// Arch: translation units with other instructions keep a function of their own.
   template <class Program, class Arch = on_cpu::default_arch>
   static void run(Engine const& engine, places const& p, void* result) {
+    if constexpr (narrow) engine.template make_precise<Size>(p.parameters, wide_parameters(p));
     void* base[plan::base::count];
     base[plan::base::workspace] = p.scratch;
-    base[plan::base::parameters] = p.parameters;
-    base[plan::base::buffers] = p.states;
+    base[plan::base::parameters] = wide_parameters(p);
+    base[plan::base::buffers] = p.kept + (narrow ? Size : 0);
     base[plan::base::magnitudes] = p.magnitudes;
-    base[plan::base::arguments] = const_cast<T*>(p.gradient);
+    base[plan::base::arguments] = wide_gradient(p);
     base[plan::base::results] = result;
-    engine.template run<Program, T, Arch>(base);
+    engine.template run<Program, number, Arch>(base);
   }
 };
 
@@ -210,6 +236,7 @@ class update_rule {
 namespace optim {
 
 /// An optimizer with its state for a model, for a training loop of one's own: optim::updater adam{model, optim::Adam{}}; adam.update(model, slopes).
+/// Parameters of 16 bits have precise ones in float here: an updater moves one model at a time.
 /// memory  one allocation at construction, none afterwards
 template <class Model, class Optimizer>
 class updater {
@@ -217,6 +244,7 @@ class updater {
   using Engine = typename Model::engine_type;
   static constexpr int size = static_cast<int>(slots_of<typename Model::net_type>.parameters.trainable_storage);
   using Rule = espalier::detail::update_rule<Optimizer, size, T, Engine>;
+  using number = typename Rule::number;
   using Slopes = gradients<typename Model::net_type, T, typename Engine::memory_device>;
 
  public:
@@ -224,7 +252,7 @@ class updater {
 
   updater(Model const& model, Optimizer optimizer)
       : rule_{optimizer}, memory_(model.engine().take(bytes)), exchange_{model.engine().exchange_of(end, end)}, engine_{model.engine().without_threads()} {
-    rule_.template mark<typename Model::net_type>(model.engine(), memory_.template at<T>(0));
+    rule_.template mark<typename Model::net_type>(model.engine(), memory_.template at<number>(0));
   }
 
   /// Moves the model's parameters along the gradients.
@@ -245,10 +273,11 @@ class updater {
   /// The learning rate, however the optimizer is wrapped: updater.learning_rate() = schedule(updater.steps()).
   auto& learning_rate() { return optim::learning_rate(rule_.optimizer); }
   /// What the optimizer adds to the loss at the model's parameters; 0 for one that adds nothing.
-  T penalty(Model const& model) const { return rule_.penalty(model.engine(), exchange_, places(model), 0, wanted); }
+  number penalty(Model const& model) const { return rule_.penalty(model.engine(), exchange_, places(model), 0, wanted); }
   /// The optimizer's states, one vector after the other, each laid out like the model's trainable parameters: what a training that is continued later
-  /// has to keep, with the number of steps. On a device with memory of its own: a device_span.
-  auto states() { return engine_.see(memory_.template at<T>(0), std::int64_t{size} * Optimizer::states); }
+  /// has to keep, with the number of steps. For parameters of 16 bits they are floats, and the precise parameters come first. On a device with memory of
+  /// its own: a device_span.
+  auto states() { return engine_.see(memory_.template at<number>(0), Rule::lasting); }
   void continue_after(std::int64_t steps) { rule_.steps = steps; }
   std::int64_t steps() const { return rule_.steps; }
   /// Updates that the optimizer refused (refuse_non_finite).
@@ -257,8 +286,8 @@ class updater {
  private:
   static constexpr std::size_t wanted = Rule::given_bytes, end = wanted + Rule::wanted_bytes;
   auto places(Model const& model) const {
-    return typename Rule::places{static_cast<T*>(model.bases().at[plan::base::parameters]), nullptr, memory_.template at<T>(0),
-                                 memory_.template at<T>(Rule::state), nullptr, nullptr, nullptr};
+    return typename Rule::places{static_cast<T*>(model.bases().at[plan::base::parameters]), nullptr, memory_.template at<number>(0),
+                                 memory_.template at<number>(Rule::state), nullptr, nullptr, nullptr};
   }
 
   Rule rule_;

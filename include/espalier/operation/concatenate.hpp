@@ -32,7 +32,7 @@ constexpr decltype(auto) join_tree(Operands&& x) {
   else return join_two<Axis>(join_tree<Axis, First, Count / 2>(static_cast<Operands&&>(x)), join_tree<Axis, First + Count / 2, Count - Count / 2>(static_cast<Operands&&>(x)));
 }
 
-/// What is wrong with the operands of a join (the first refusal among them, the first misfit, mixed elements), or `agreed`; said_here: what the public
+/// What is wrong with the operands of a join (the first refusal among them, the first misfit, mixed elements, two devices), or `agreed`; said_here: what the public
 /// function has to assert.
 template <template <class, class, class> class Relation, int Axis, bool OnHandles, bool Refused, class... X>
 struct join_fault {
@@ -47,7 +47,8 @@ template <template <class, class, class> class Relation, int Axis, class... X>
 struct join_fault<Relation, Axis, false, false, X...> {
   using shapes = typename first_misfit<Relation, along<Axis>, shape_of<X>...>::type;
   using elements = typename first_fault<same_element<typename common_element<element_of<X>...>::type, element_of<X>>...>::type;
-  using fault = std::conditional_t<shapes::agree, elements, shapes>;
+  using devices = typename devices_relation<is_eager<X...>, X...>::type;
+  using fault = typename first_fault<shapes, elements, devices>::type;
   using type = std::conditional_t<fault::agree, agreed, refused<fault>>;
   using said_here = std::conditional_t<is_eager<X...>, type, agreed>;
 };
@@ -58,7 +59,7 @@ using join_fault_of = join_fault<Relation, Axis, (Handle<X> || ...), (is_refused
 
 /// concatenate<Axis>(a, b, ...): the operands one after the other along an axis.
 /// shape   (..., N, ...), (..., M, ...), ... -> (..., N + M + ..., ...)
-/// errors  operands whose other extents differ, an axis that they lack, and float and double together do not compile
+/// errors  operands whose other extents differ, an axis that they lack, float and double together, and tensors of two devices do not compile
 /// saves   nothing; copies each element as often as a balanced tree of the operands is deep
 /// slope   each operand's part of dy
 template <int Axis, Operand... X>
@@ -67,6 +68,7 @@ constexpr auto concatenate(X&&... x) {
   using Fault = detail::join_fault_of<joinable, Axis, X...>;
   static_assert(holds<joinable, typename Fault::said_here>, "concatenate<axis>(a, b, ...): the extents must be equal but along the axis, which all operands have");
   static_assert(holds<same_element, typename Fault::said_here>, "concatenate<axis>(a, b, ...): " ESPALIER_ELEMENTS_FIT);
+  static_assert(holds<same_device, typename Fault::said_here>, "concatenate<axis>(a, b, ...): " ESPALIER_DEVICES_FIT);
   if constexpr (!Fault::type::agree) {
     return typename Fault::type{};
   } else if constexpr (sizeof...(X) == 1) {

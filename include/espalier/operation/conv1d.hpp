@@ -68,6 +68,7 @@ constexpr auto conv1d(X&& x, W&& w) {
   static_assert(holds<kernel_channels, Fit>, "conv1d(x, w): " ESPALIER_CONVOLUTION_CHANNELS);
   static_assert(holds<kernel_fits, Fit>, "conv1d(x, w): " ESPALIER_CONVOLUTION_KERNEL);
   static_assert(holds<same_element, Fit>, "conv1d(x, w): " ESPALIER_ELEMENTS_FIT);
+  static_assert(holds<same_device, Fit>, "conv1d(x, w): " ESPALIER_DEVICES_FIT);
   using Fits = detail::convolution_operands<detail::conv1d_faults<How>::template of, X, W>;
   if constexpr (!Fits::agree) return typename Fits::refusal_type{};
   else

@@ -81,8 +81,9 @@ struct window_operands<Fault, true, X...> {
   static constexpr bool agree = false;
   using said_here = agreed;
 };
+/// Whether operands have one type of elements and are on one device.
 template <class A, class B>
-using elements_agree = same_element<element_of<A>, element_of<B>>;
+using kinds_agree = typename first_fault<same_element<element_of<A>, element_of<B>>, typename devices_relation<is_eager<A, B>, A, B>::type>::type;
 
 template <convolution How>
 struct conv2d_faults {
@@ -92,8 +93,8 @@ struct conv2d_faults {
 template <template <class...> class Fault, class X, class W>
 struct convolution_operands : window_operands<Fault, is_refused<std::remove_cvref_t<X>> || is_refused<std::remove_cvref_t<W>>, X, W> {};
 template <template <class...> class Fault, class X, class W>
-  requires(!elements_agree<X, W>::agree)
-struct convolution_operands<Fault, X, W> : window_fits<elements_agree<X, W>, X, W> {};
+  requires(!kinds_agree<X, W>::agree)
+struct convolution_operands<Fault, X, W> : window_fits<kinds_agree<X, W>, X, W> {};
 
 /// The formula: windows of the images as rows of a matrix, times the kernels. The planner reads the windows in place (plan/grouping.hpp), and the
 /// slopes follow from those of windows and of products.
@@ -111,7 +112,7 @@ constexpr auto convolved(X&& x, W&& w) {
 /// conv2d<How>(x, w): at each place of x the products of a window with each kernel, summed (a cross-correlation, as the field's convolutions are).
 /// shape   nhwc: (N, H, W, C), (rows, columns, C / groups, O) -> (N, H', W', O); nchw: (N, C, H, W), (O, C / groups, rows, columns) -> (N, O, H', W');
 ///         H' = (H + padding - dilation (rows - 1) - 1) / stride + 1, rounded down
-/// errors  a kernel that does not fit, channels that do not match, and a padding below 0 do not compile
+/// errors  a kernel that does not fit, channels that do not match, a padding below 0, and tensors of two devices do not compile
 /// saves   x, w
 /// slope   dx = dy, spread by the stride, convolved with the kernels turned round; dw = windows of x times dy
 /// source  Dumoulin and Visin 2016
@@ -122,6 +123,7 @@ constexpr auto conv2d(X&& x, W&& w) {
   static_assert(holds<kernel_channels, Fit>, "conv2d(x, w): " ESPALIER_CONVOLUTION_CHANNELS);
   static_assert(holds<kernel_fits, Fit>, "conv2d(x, w): " ESPALIER_CONVOLUTION_KERNEL);
   static_assert(holds<same_element, Fit>, "conv2d(x, w): " ESPALIER_ELEMENTS_FIT);
+  static_assert(holds<same_device, Fit>, "conv2d(x, w): " ESPALIER_DEVICES_FIT);
   using Fits = detail::convolution_operands<detail::conv2d_faults<How>::template of, X, W>;
   if constexpr (!Fits::agree) return typename Fits::refusal_type{};
   else return detail::convolved<mended(How)>(static_cast<X&&>(x), static_cast<W&&>(w));

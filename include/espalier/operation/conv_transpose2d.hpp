@@ -108,7 +108,7 @@ constexpr auto convolved_back(X&& x, W&& w) {
 /// conv_transpose2d<How>(x, w): the adjoint of conv2d with the same kernels, which enlarges images.
 /// shape   nhwc: (N, H, W, O), (rows, columns, C / groups, O) -> (N, H', W', C); nchw: (N, O, H, W), (O, C / groups, rows, columns) -> (N, C, H', W');
 ///         H' = (H - 1) stride - padding + dilation (rows - 1) + 1 + extra
-/// errors  channels that do not match, or an empty result, do not compile
+/// errors  channels that do not match, an empty result, and tensors of two devices do not compile
 /// saves   x, w
 /// slope   dx = conv2d(dy, w); dw = windows of dy times x
 /// source  Dumoulin and Visin 2016, section 4
@@ -120,6 +120,7 @@ constexpr auto conv_transpose2d(X&& x, W&& w) {
   static_assert(holds<detail::transposed_channels, Fit>, "conv_transpose2d(x, w): the channels of x must be the outputs of w, and groups must divide them");
   static_assert(holds<detail::result_extents, Fit>, "conv_transpose2d(x, w): the padding cuts the whole result away");
   static_assert(holds<same_element, Fit>, "conv_transpose2d(x, w): " ESPALIER_ELEMENTS_FIT);
+  static_assert(holds<same_device, Fit>, "conv_transpose2d(x, w): " ESPALIER_DEVICES_FIT);
   using Fits = detail::convolution_operands<detail::transposed_faults<How>::template of, X, W>;
   if constexpr (!Fits::agree) return typename Fits::refusal_type{};
   else return detail::convolved_back<detail::mended(How)>(static_cast<X&&>(x), static_cast<W&&>(w));

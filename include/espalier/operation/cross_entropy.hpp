@@ -21,14 +21,15 @@ constexpr auto cross_entropy_of(Z&& z, X&&... others) {
 /// labels give 0. weight is 1 when left out.
 /// shape   (N, Classes, D...), (N, D...) labels, (Classes) -> scalar, or (N, D...) with reduce::none
 /// range   how.label_smoothing in [0, 1)
-/// errors  labels that are not one a place and weights that are not one a class do not compile. A label outside the classes counts 0 here; trainers
-///         refuse it
+/// errors  labels that are not one a place, weights that are not one a class, and tensors of two devices do not compile. A label outside the classes
+///         counts 0 here; trainers refuse it
 /// saves   log_softmax(z), labels
 /// slope   dz = dl weight[label] (softmax(z) - one_hot(label)) without smoothing
 template <label_loss How = label_loss{}, Expression Z, Expression L, class Fault = detail::label_loss_said_here<Z, L>>
 constexpr auto cross_entropy(Z&& z, L&& labels) {
   static_assert(detail::in_range(How), ESPALIER_SMOOTHING_FITS);
   static_assert(holds<one_label_a_place, Fault>, "cross_entropy(z, labels): " ESPALIER_LABELS_FIT);
+  static_assert(holds<same_device, Fault>, "cross_entropy(z, labels): " ESPALIER_DEVICES_FIT);
   return detail::cross_entropy_of<How>(static_cast<Z&&>(z), static_cast<L&&>(labels));
 }
 template <label_loss How = label_loss{}, Expression Z, Expression L, Expression W, class Fault = detail::label_loss_said_here<Z, L, W>>
@@ -37,6 +38,7 @@ constexpr auto cross_entropy(Z&& z, L&& labels, W&& weight) {
   static_assert(holds<one_label_a_place, Fault>, "cross_entropy(z, labels, weight): " ESPALIER_LABELS_FIT);
   static_assert(holds<one_weight_a_class, Fault>, "cross_entropy(z, labels, weight): " ESPALIER_WEIGHTS_FIT);
   static_assert(holds<same_element, Fault>, "cross_entropy(z, labels, weight): " ESPALIER_ELEMENTS_FIT);
+  static_assert(holds<same_device, Fault>, "cross_entropy(z, labels, weight): " ESPALIER_DEVICES_FIT);
   return detail::cross_entropy_of<How>(static_cast<Z&&>(z), static_cast<L&&>(labels), static_cast<W&&>(weight));
 }
 

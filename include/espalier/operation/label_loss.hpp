@@ -52,7 +52,8 @@ struct label_loss_fault;
 template <class Z, class L, class... W>
 struct label_loss_fault<false, Z, L, W...> {
   using places = one_label_a_place<shape_of<Z>, shape_of<L>>;
-  using found = typename first_fault<places, one_weight_a_class<shape_of<Z>, shape_of<W>>..., same_element<element_of<Z>, element_of<W>>...>::type;
+  using devices = typename devices_relation<is_eager<Z, L, W...>, Z, L, W...>::type;
+  using found = typename first_fault<places, one_weight_a_class<shape_of<Z>, shape_of<W>>..., same_element<element_of<Z>, element_of<W>>..., devices>::type;
   using type = typename std::conditional_t<found::agree, std::type_identity<agreed>, std::type_identity<refused<found>>>::type;
   using said_here = std::conditional_t<is_eager<Z, L, W...>, type, agreed>;
 };

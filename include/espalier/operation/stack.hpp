@@ -7,7 +7,7 @@ namespace espalier {
 
 /// stack<Axis>(a, b, ...): operands of one shape side by side, along a new axis of the result.
 /// shape   S, S, ... -> S with the number of operands at Axis
-/// errors  operands of different shapes, an axis that is no place of the result, and float and double together do not compile
+/// errors  operands of different shapes, an axis that is no place of the result, float and double together, and tensors of two devices do not compile
 /// saves   nothing; costs what concatenate costs
 /// slope   each operand's part of dy
 template <int Axis, Operand... X>
@@ -16,6 +16,7 @@ constexpr auto stack(X&&... x) {
   using Fault = detail::join_fault_of<stackable, Axis, X...>;
   static_assert(holds<stackable, typename Fault::said_here>, "stack<axis>(a, b, ...): the operands must have one shape, and the axis must be a place of the result");
   static_assert(holds<same_element, typename Fault::said_here>, "stack<axis>(a, b, ...): " ESPALIER_ELEMENTS_FIT);
+  static_assert(holds<same_device, typename Fault::said_here>, "stack<axis>(a, b, ...): " ESPALIER_DEVICES_FIT);
   if constexpr (!Fault::type::agree) return typename Fault::type{};
   else return concatenate<Axis>(unsqueeze<Axis>(static_cast<X&&>(x))...);
 }

@@ -92,6 +92,15 @@ struct common_device<A, Rest...> {
   using relation = std::conditional_t<rest::relation::agree, here, typename rest::relation>;  // names two devices that differ
   using type = std::conditional_t<std::is_void_v<A>, typename rest::type, std::conditional_t<here::agree, A, two_devices<A, typename rest::type>>>;
 };
+/// Whether an expression that is on this device names no other one.
+template <class Device>
+struct one_device {
+  using relation = same_device<Device, Device>;
+};
+template <class A, class B>
+struct one_device<two_devices<A, B>> {
+  using relation = same_device<A, B>;
+};
 /// Where what reads no memory is computed.
 template <class Device>
 using device_or_cpu = std::conditional_t<std::is_void_v<Device>, cpu, Device>;

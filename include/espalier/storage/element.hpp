@@ -11,6 +11,9 @@ namespace detail {
 /// Real numbers that are only stored: what is computed of them is computed in float, by devices that widen them as they load.
 template <class T>
 inline constexpr bool is_narrow = std::is_same_v<T, half> || std::is_same_v<T, bfloat16>;
+/// The type that numbers stored as T are computed with.
+template <class T>
+using computed_in = std::conditional_t<is_narrow<T>, float, T>;
 template <class T>
 inline constexpr bool is_real = std::is_same_v<T, float> || std::is_same_v<T, double> || is_narrow<T>;
 template <class T>

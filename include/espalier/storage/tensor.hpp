@@ -31,26 +31,36 @@ template <class ExpressionElement, class TensorElement>
 struct only_stored_here {
   static constexpr bool agree = false;
 };
-/// What a tensor asserts of an expression that says its shape and element type; a refusal has been said already.
+/// What a tensor asks of the value of an expression that says its shape and element type; a refusal has been said already.
 template <class E, class T, class S>
-struct expression_fit {
+struct value_fit {
   using shapes = agreed;
   using elements = agreed;
 };
-/// What is on another device than the tensor is computed there, into a tensor of its own.
-template <class E, class Device>
-using device_fit = same_device<device_of<E>, Device>;
 template <class E, class T, class S>
   requires(!is_refused<E>) && requires {
     typename E::shape_type;
     typename E::element_type;
   }
-struct expression_fit<E, T, S> {
+struct value_fit<E, T, S> {
   using shapes = same_shape_as_tensor<typename E::shape_type, S>;
   static constexpr bool narrow = is_narrow<typename E::element_type> || is_narrow<T>;
   using elements = std::conditional_t<narrow && !is_graphics<device_of<E>>, only_stored_here<typename E::element_type, T>,
                                       same_element_as_tensor<typename E::element_type, T>>;
 };
+/// What a tensor asserts of an expression E, each with its sentence. What is on another device is computed there, into a tensor of its own.
+template <class E, class Tensor>
+using shape_fit = typename value_fit<E, typename Tensor::value_type, typename Tensor::shape_type>::shapes;
+template <class E, class Tensor>
+using element_fit = typename value_fit<E, typename Tensor::value_type, typename Tensor::shape_type>::elements;
+template <class E, class Tensor>
+using device_fit = same_device<device_of<E>, typename Tensor::device_type>;
+template <class E, class Tensor>
+concept Fitting = shape_fit<E, Tensor>::agree && element_fit<E, Tensor>::agree && device_fit<E, Tensor>::agree;
+#define ESPALIER_EXPRESSION_SHAPE "the expression has another shape than the tensor"
+#define ESPALIER_EXPRESSION_ELEMENT "the expression has another element type; convert with tensor<T, S>(x), on a device tensor<T, S, cuda>(x)"
+#define ESPALIER_EXPRESSION_DEVICE \
+  "they are on different devices; compute on one, then copy: tensor<T, S, cuda>(x) takes x there, x.to_host() brings it back"
 
 /// A fact for a refusal: the initialiser of a tensor has the nesting and the counts of its shape.
 template <class S, class Given>
@@ -107,9 +117,6 @@ struct any_number {
 };
 
 }  // namespace detail
-
-#define ESPALIER_DEVICE_OF_EXPRESSION \
-  "tensor = expression: they are on different devices; compute on one, then copy: tensor<T, S, cuda>(x) takes x there, x.to_host() brings it back"
 
 /// Elements of a shape that the compiler knows, aligned, row-major, owned.
 ///
@@ -238,25 +245,19 @@ class tensor {
   template <class E>
     requires detail::EvaluableInto<E, tensor>
   constexpr tensor(E const& expression) : memory_(detail::unfilled{}) {
-    using Shapes = typename detail::expression_fit<E, T, S>::shapes;
-    using Elements = typename detail::expression_fit<E, T, S>::elements;
-    using Devices = detail::device_fit<E, Device>;
-    static_assert(Shapes::agree, "tensor = expression: the expression has another shape than the tensor");
-    static_assert(Elements::agree, "tensor = expression: the expression has another element type; convert with tensor<T, S>(x)");
-    static_assert(Devices::agree, ESPALIER_DEVICE_OF_EXPRESSION);
-    if constexpr (Shapes::agree && Elements::agree && Devices::agree) evaluate_into(expression, *this);
+    static_assert(detail::shape_fit<E, tensor>::agree, "tensor = expression: " ESPALIER_EXPRESSION_SHAPE);
+    static_assert(detail::element_fit<E, tensor>::agree, "tensor = expression: " ESPALIER_EXPRESSION_ELEMENT);
+    static_assert(detail::device_fit<E, tensor>::agree, "tensor = expression: " ESPALIER_EXPRESSION_DEVICE);
+    if constexpr (detail::Fitting<E, tensor>) evaluate_into(expression, *this);
   }
   template <class E>
     requires detail::EvaluableInto<E, tensor>
   constexpr tensor& operator=(E const& expression) {
-    using Shapes = typename detail::expression_fit<E, T, S>::shapes;
-    using Elements = typename detail::expression_fit<E, T, S>::elements;
-    using Devices = detail::device_fit<E, Device>;
-    static_assert(Shapes::agree, "tensor = expression: the expression has another shape than the tensor");
-    static_assert(Elements::agree, "tensor = expression: the expression has another element type; convert with tensor<T, S>(x)");
-    static_assert(Devices::agree, ESPALIER_DEVICE_OF_EXPRESSION);
+    static_assert(detail::shape_fit<E, tensor>::agree, "tensor = expression: " ESPALIER_EXPRESSION_SHAPE);
+    static_assert(detail::element_fit<E, tensor>::agree, "tensor = expression: " ESPALIER_EXPRESSION_ELEMENT);
+    static_assert(detail::device_fit<E, tensor>::agree, "tensor = expression: " ESPALIER_EXPRESSION_DEVICE);
     memory_.own();
-    if constexpr (Shapes::agree && Elements::agree && Devices::agree) evaluate_into(expression, *this);
+    if constexpr (detail::Fitting<E, tensor>) evaluate_into(expression, *this);
     return *this;
   }
 

@@ -32,6 +32,9 @@ struct mean_of_cube {
 struct cross_entropy_of {
   constexpr auto operator()(auto scores, auto labels) const { return mean(logsumexp<-1>(scores) - pick(scores, labels)); }
 };
+struct cross_entropy_of_rows {
+  constexpr auto operator()(auto scores, auto labels) const { return cross_entropy(scores, esp::reshape<6>(labels)); }
+};
 struct several {
   constexpr auto operator()(auto x, auto w) const { return std::tuple{sum<1>(x), matmul(x, w), x}; }
 };
@@ -137,6 +140,27 @@ BOOST_AUTO_TEST_CASE(labels_have_no_slope) {
   auto const wanted = esp::value_and_grad(cross_entropy_of{})(scores, classes);
   BOOST_TEST(got.first == wanted.first, boost::test_tools::tolerance(1e-5f));
   check_close("scores", got.second, wanted.second);
+}
+
+// Labels are read as the integers they are, under whatever shape: one kernel for the loss and its slope, one that finishes the mean, none that writes
+// labels as numbers.
+BOOST_AUTO_TEST_CASE(labels_behind_a_reshape) {
+  auto const scores = floats<6, 10>(1);
+  esp::tensor<std::int32_t, esp::shape<2, 3>> const classes{{3, 1, 4}, {1, 5, 9}};
+  auto const z = there(scores);
+  auto const labels = there(classes);
+  auto const slope = [&] { return esp::value_and_grad<0>(cross_entropy_of_rows{})(z, labels); };
+  auto const wanted = esp::value_and_grad<0>(cross_entropy_of_rows{})(scores, classes);
+  auto const got = slope();
+  BOOST_TEST(got.first == wanted.first, boost::test_tools::tolerance(1e-5f));
+  check_close("scores", got.second, wanted.second);
+  [&](auto& m) {
+    if constexpr (machine_counts_launches<std::remove_cvref_t<decltype(m)>>) {
+      auto const before = m.launches();
+      slope();
+      BOOST_TEST(m.launches() - before == 2);
+    }
+  }(esp::on_cuda::default_machine<device>());
 }
 
 BOOST_AUTO_TEST_CASE(pullback_of_any_shape) {

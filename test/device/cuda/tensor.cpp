@@ -54,6 +54,10 @@ BOOST_AUTO_TEST_CASE(initialisers) {
   BOOST_TEST((row.to_host() == on_host<3>{1, 2, 3}));
   BOOST_TEST((matrix.to_host() == esp::tensor<double, esp::shape<2, 2>>{{1, 2}, {3, 4}}));
   BOOST_TEST((three.to_host() == on_host<1, 2, 2>{{{1, 2}, {3, 4}}}));
+  on_device<float, 1, 2, 1, 1, 2> const five{{{{{1, 2}}}, {{{3, 4}}}}};
+  BOOST_TEST(five.to_host()(0, 1, 0, 0, 1) == 4);
+  on_device<float, 1, 2, 1, 1, 2, 1> const six{{{{{{1}, {2}}}}, {{{{3}, {4}}}}}};
+  BOOST_TEST(six.to_host()(0, 1, 0, 0, 1, 0) == 4);
   BOOST_TEST(static_cast<float>(one) == 7.f);
 }
 

@@ -207,3 +207,23 @@ BOOST_AUTO_TEST_CASE(a_machine_of_the_users_own) {
   }
   BOOST_TEST(on_host(model.parameters()) == on_host(there.parameters()), boost::test_tools::per_element());
 }
+// Images on the device may be written over as soon as a step is queued, whatever machine runs it.
+BOOST_AUTO_TEST_CASE(queued_steps) {
+  task<float, 6> const given;
+  machine own;
+  esp::model<Perceptron, device> model{esp::seed{1}}, there{esp::seed{1}}, apart{esp::seed{1}, own};
+  esp::trainer trainer{model, nn::SoftmaxLoss{}, optim::Adam{}, esp::batch<6, 2, 2>{}};
+  esp::trainer far{there, nn::SoftmaxLoss{}, optim::Adam{}, esp::batch<6, 2, 2>{}};
+  esp::trainer farther{apart, nn::SoftmaxLoss{}, optim::Adam{}, esp::batch<6, 2, 2>{}};
+  tensor<float, shape<6, 2, 2>, device> images_there;
+  for (int step = 0; step < 20; ++step) {
+    trainer.step(given.images, given.labels);
+    images_there = given.images;
+    far.step(images_there, given.labels, esp::queued{});
+    if constexpr (machines_share_memory<>) farther.step(images_there, given.labels, esp::queued{});
+    else farther.step(given.images, given.labels, esp::queued{});
+    images_there.fill(0);
+  }
+  BOOST_TEST(everything(model, trainer) == everything(there, far), boost::test_tools::per_element());
+  BOOST_TEST(everything(model, trainer) == everything(apart, farther), boost::test_tools::per_element());
+}

@@ -17,7 +17,7 @@ namespace espalier {
 /// order    everything happens in the order in which it was written; what is copied to the host has been waited for
 template <class T, class S, class Device>
   requires detail::GraphicsDevice<Device>
-class tensor<T, S, Device> {
+class tensor<T, S, Device> : public detail::out_of_reach<Device> {
   static_assert(detail::is_element<T>, "tensor<T, S, Device>: T is float, double, half, bfloat16, std::int32_t or bool");
   static_assert(is_shape<S>, "tensor<T, S, Device>: S is an espalier::shape<...>");
   using machine_type = on_cuda::machine_of<Device>;
@@ -84,6 +84,16 @@ class tensor<T, S, Device> {
   template <std::size_t... A, std::size_t... B, std::size_t... C>
     requires(sizeof...(A) > 0 && S::rank == 4)
   tensor(T const (&... part)[A][B][C]) : tensor(tensor<T, S>(part...)) {}
+  template <std::size_t... A, std::size_t... B, std::size_t... C, std::size_t... D>
+    requires(sizeof...(A) > 0 && S::rank == 5)
+  tensor(T const (&... part)[A][B][C][D]) : tensor(tensor<T, S>(part...)) {}
+  template <std::size_t... A, std::size_t... B, std::size_t... C, std::size_t... D, std::size_t... E>
+    requires(sizeof...(A) > 0 && S::rank == 6)
+  tensor(T const (&... part)[A][B][C][D][E]) : tensor(tensor<T, S>(part...)) {}
+  /// Rows for a tensor that has another rank: refused there.
+  template <std::size_t... A>
+    requires(sizeof...(A) > 0 && S::rank != 2)
+  tensor(detail::any_number const (&... part)[A]) : tensor(tensor<T, S>(part...)) {}
 
   /// Element type conversion, on the device: tensor<double, S, cuda>(tensor<float, S, cuda>).
   template <class U>
@@ -97,25 +107,19 @@ class tensor<T, S, Device> {
   template <class E>
     requires detail::EvaluableInto<E, tensor>
   tensor(E const& expression) : memory_(unfilled()) {
-    using Shapes = typename detail::expression_fit<E, T, S>::shapes;
-    using Elements = typename detail::expression_fit<E, T, S>::elements;
-    using Devices = detail::device_fit<E, Device>;
-    static_assert(Shapes::agree, "tensor = expression: the expression has another shape than the tensor");
-    static_assert(Elements::agree, "tensor = expression: the expression has another element type; convert with tensor<T, S, Device>(x)");
-    static_assert(Devices::agree, ESPALIER_DEVICE_OF_EXPRESSION);
-    if constexpr (Shapes::agree && Elements::agree && Devices::agree) evaluate_into(expression, *this);
+    static_assert(detail::shape_fit<E, tensor>::agree, "tensor = expression: " ESPALIER_EXPRESSION_SHAPE);
+    static_assert(detail::element_fit<E, tensor>::agree, "tensor = expression: " ESPALIER_EXPRESSION_ELEMENT);
+    static_assert(detail::device_fit<E, tensor>::agree, "tensor = expression: " ESPALIER_EXPRESSION_DEVICE);
+    if constexpr (detail::Fitting<E, tensor>) evaluate_into(expression, *this);
   }
   template <class E>
     requires detail::EvaluableInto<E, tensor>
   tensor& operator=(E const& expression) {
-    using Shapes = typename detail::expression_fit<E, T, S>::shapes;
-    using Elements = typename detail::expression_fit<E, T, S>::elements;
-    using Devices = detail::device_fit<E, Device>;
-    static_assert(Shapes::agree, "tensor = expression: the expression has another shape than the tensor");
-    static_assert(Elements::agree, "tensor = expression: the expression has another element type; convert with tensor<T, S, Device>(x)");
-    static_assert(Devices::agree, ESPALIER_DEVICE_OF_EXPRESSION);
+    static_assert(detail::shape_fit<E, tensor>::agree, "tensor = expression: " ESPALIER_EXPRESSION_SHAPE);
+    static_assert(detail::element_fit<E, tensor>::agree, "tensor = expression: " ESPALIER_EXPRESSION_ELEMENT);
+    static_assert(detail::device_fit<E, tensor>::agree, "tensor = expression: " ESPALIER_EXPRESSION_DEVICE);
     own();
-    if constexpr (Shapes::agree && Elements::agree && Devices::agree) evaluate_into(expression, *this);
+    if constexpr (detail::Fitting<E, tensor>) evaluate_into(expression, *this);
     return *this;
   }
 
@@ -152,20 +156,6 @@ class tensor<T, S, Device> {
     T value;
     copy_to(&value);
     return value;
-  }
-
-  /// errors  elements by index are refused
-  template <class I, class Reached = detail::reached_by_host<Device>>
-    requires std::is_integral_v<I>
-  auto operator[](I) const {
-    static_assert(Reached::agree, "x[i]: " ESPALIER_COPY_TO_HOST);
-    return refused<Reached>{};
-  }
-  template <class... I, class Reached = detail::reached_by_host<Device>>
-    requires(std::is_integral_v<I>&&...)
-  auto operator()(I...) const {
-    static_assert(Reached::agree, "x(i, j, ...): " ESPALIER_COPY_TO_HOST);
-    return refused<Reached>{};
   }
 
  private:

@@ -22,6 +22,23 @@ struct reached_by_host {
 };
 #define ESPALIER_COPY_TO_HOST "the elements are on the graphics processor; copy them to the host first: x.to_host()"
 
+/// Elements by index, which tensors and views on a graphics processor refuse.
+template <class Device>
+struct out_of_reach {
+  template <class I, class Reached = reached_by_host<Device>>
+    requires std::is_integral_v<I>
+  auto operator[](I) const {
+    static_assert(Reached::agree, "x[i]: " ESPALIER_COPY_TO_HOST);
+    return refused<Reached>{};
+  }
+  template <class... I, class Reached = reached_by_host<Device>>
+    requires(std::is_integral_v<I>&&...)
+  auto operator()(I...) const {
+    static_assert(Reached::agree, "x(i, j, ...): " ESPALIER_COPY_TO_HOST);
+    return refused<Reached>{};
+  }
+};
+
 template <class A, class B>
 using graphics_of = std::conditional_t<StoredOnGraphics<A>, device_of<A>, device_of<B>>;
 
@@ -40,7 +57,7 @@ std::uint64_t bits_of(T value) {
 /// errors  elements by index do not compile; cuda_error where a copy fails
 template <class T, class S, class Device>
   requires detail::GraphicsDevice<Device>
-class view<T, S, Device> {
+class view<T, S, Device> : public detail::out_of_reach<Device> {
   static_assert(detail::is_element<std::remove_const_t<T>>, "view<T, S, Device>: T is float, double, half, bfloat16, std::int32_t or bool (const or not)");
   static_assert(is_shape<S>, "view<T, S, Device>: S is an espalier::shape<...>");
 
@@ -72,20 +89,6 @@ class view<T, S, Device> {
   tensor<value_type, S> to_host() const { return tensor<value_type, S>(*this); }
   /// Copies the elements to memory of the host.
   void copy_to(value_type* host) const { on_cuda::default_machine<Device>().to_host(host, data_, static_cast<std::size_t>(S::size) * sizeof(T)); }
-
-  /// errors  elements by index are refused
-  template <class I, class Reached = detail::reached_by_host<Device>>
-    requires std::is_integral_v<I>
-  auto operator[](I) const {
-    static_assert(Reached::agree, "x[i]: " ESPALIER_COPY_TO_HOST);
-    return refused<Reached>{};
-  }
-  template <class... I, class Reached = detail::reached_by_host<Device>>
-    requires(std::is_integral_v<I>&&...)
-  auto operator()(I...) const {
-    static_assert(Reached::agree, "x(i, j, ...): " ESPALIER_COPY_TO_HOST);
-    return refused<Reached>{};
-  }
 
  private:
   T* data_;

@@ -4,6 +4,7 @@
 #include "default_machine.hpp"
 #include "device_block.hpp"
 #include "device_span.hpp"
+#include "precise.hpp"
 #include "run.hpp"
 #include "step_graph.hpp"
 
@@ -60,6 +61,7 @@ class exchange {
     } else {
       order(default_machine<Device>(), *machine_);
       machine_->copy(there_.template at<void>(place), x.data, bytes);
+      order(*machine_, default_machine<Device>());
     }
     return there_.template at<void>(place);
   }
@@ -122,6 +124,8 @@ class engine {
   template <class T>
   using elements = device_span<T, Device>;
   template <class Source, class T>
+  using result = std::conditional_t<detail::leaf_sources<Source>::reports_any(), compute_type<T>, T>;
+  template <class Source, class T>
   static constexpr std::size_t workspace_bytes = on_cuda::workspace_bytes<Source, T>;
 
   /// On the machine that the device's tensors use, so that what they compute is there when a step reads it.
@@ -162,6 +166,17 @@ class engine {
     if (bytes > 0) machine_->to_host(to, from, bytes);
   }
   machine_type& machine() const { return *machine_; }
+
+  /// The same numbers in another type, rounded where it has fewer bits.
+  template <int Size, class From, class To>
+  void convert(From const* from, To* to) const {
+    machine_->template launch<numbers_kernel<To, From, Size>>({{const_cast<From*>(from), to}, {}});
+  }
+  /// precise: numbers whose rounded ones are stored, but for those that were written since.
+  template <int Size, class T>
+  void make_precise(T const* stored, float* precise) const {
+    machine_->template launch<precise_kernel<T, Size>>({{const_cast<T*>(stored), precise}, {}});
+  }
 
  private:
   machine_type* machine_;

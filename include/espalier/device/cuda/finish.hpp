@@ -4,16 +4,34 @@
 
 namespace espalier::on_cuda {
 
+/// Outputs of a group whose single numbers the host alone reads, as the loss of a step: they are stored as they were computed, not in 16 bits.
+template <class Outputs>
+struct reported {};
+
+namespace detail {
+template <class Outputs>
+struct outputs_in {
+  using type = Outputs;
+  static constexpr bool are_reported = false;
+};
+template <class Outputs>
+struct outputs_in<reported<Outputs>> {
+  using type = Outputs;
+  static constexpr bool are_reported = true;
+};
+}  // namespace detail
+
 /// Joins the partial sums over rows and over everything that blocks left, in their order, and computes what follows from them.
 /// Lines: how many numbers of lines a sum over everything adds that were kept in memory; 0: it finds them among the partial sums.
 /// table   leaves, outputs, values of lines, partial sums over rows (PartialRows x sums x columns), partial sums over everything (SingleRows x sums)
 template <place Inner, class T, int PartialRows, int SingleRows, int Columns, int Lines, class Steps, class Leaves, class Outputs>
-struct finish_kernel : nest<place::row, T, 1, -1, Steps, Leaves, Outputs> {
-  using base = nest<place::row, T, 1, -1, Steps, Leaves, Outputs>;
+struct finish_kernel : nest<place::row, T, 1, -1, Steps, Leaves, typename detail::outputs_in<Outputs>::type> {
+  using base = nest<place::row, T, 1, -1, Steps, Leaves, typename detail::outputs_in<Outputs>::type>;
   using typename base::facts, typename base::leaf_numbers, typename base::number;
   using base::leaves, base::outputs, base::steps;
   using table = kernel_table<leaves + outputs + 3, base::draws>;
 
+  using single_type = std::conditional_t<detail::outputs_in<Outputs>::are_reported, number, T>;
   static constexpr int threads = 256, across = 32, down = threads / across, cluster = 1;
   struct column_sums {
     static constexpr auto value = Inner == place::row ? facts::column_sums() : detail::selection{};
@@ -123,7 +141,7 @@ struct finish_kernel : nest<place::row, T, 1, -1, Steps, Leaves, Outputs> {
     }
     constexpr int o = facts::output_of(I);
     if constexpr (o >= 0)
-      if (c.thread() == 0) detail::store_one<T>(static_cast<T*>(t.pointer[leaves + o]), s.lines[I]);
+      if (c.thread() == 0) detail::store_one<single_type>(static_cast<single_type*>(t.pointer[leaves + o]), s.lines[I]);
   }
   template <class Context, int... I>
   ESPALIER_EVERYWHERE static void singles(Context const& c, table const& t, std::integer_sequence<int, I...>) {

@@ -42,9 +42,10 @@ constexpr bool is_map() {
 
 }  // namespace detail
 
-/// Elements of each row, each column, and everything: a group in types. Segments as in plan::group.
-template <place Inner, class T, int Rows, int Columns, int Segments, class Steps, class Leaves, class Outputs>
+/// Elements of each row, each column, and everything: a group in types. Segments as in plan::group. Given: its outputs, reported or not.
+template <place Inner, class T, int Rows, int Columns, int Segments, class Steps, class Leaves, class Given>
 struct fused_group {
+  using Outputs = typename detail::outputs_in<Given>::type;
   using facts = fused::nest_facts<Inner, -1, Steps, Leaves, Outputs>;
   using number = compute_type<T>;
   static constexpr int addresses = facts::leaves + facts::outputs;
@@ -143,7 +144,7 @@ struct fused_group {
     using kernel = rows<cluster>;
     constexpr detail::scratch_layout s = scratch_of_lines();
     launch_one<kernel>(m, p, drawn, at(scratch, s.columns), at(scratch, s.singles));
-    using finish = finish_kernel<Inner, T, static_cast<int>(kernel::partial_rows), static_cast<int>(kernel::partial_rows), Columns, 0, Steps, Leaves, Outputs>;
+    using finish = finish_kernel<Inner, T, static_cast<int>(kernel::partial_rows), static_cast<int>(kernel::partial_rows), Columns, 0, Steps, Leaves, Given>;
     if constexpr (finish::needed) launch_one<finish>(m, p, drawn, at(scratch, s.lines), at(scratch, s.columns), at(scratch, s.singles));
   }
   template <class Machine>
@@ -151,7 +152,7 @@ struct fused_group {
     constexpr detail::scratch_layout s = scratch_of_lines();
     void* const singles = at(scratch, s.singles);
     launch_one<columns>(m, p, drawn, scratch, scratch, scratch, singles);
-    using finish = finish_kernel<Inner, T, 1, static_cast<int>(columns::blocks), Columns, 0, Steps, Leaves, Outputs>;
+    using finish = finish_kernel<Inner, T, 1, static_cast<int>(columns::blocks), Columns, 0, Steps, Leaves, Given>;
     if constexpr (finish::needed) launch_one<finish>(m, p, drawn, scratch, scratch, singles);
   }
   template <int S, class Machine>
@@ -172,7 +173,7 @@ struct fused_group {
     constexpr detail::scratch_layout s = scratch_of_cut();
     know<-1>(m, p, drawn, scratch);
     sweep_and_know<0>(m, p, drawn, scratch);
-    using finish = finish_kernel<Inner, T, layout::ranges, static_cast<int>(layout::blocks), Columns, layout::lines, Steps, Leaves, Outputs>;
+    using finish = finish_kernel<Inner, T, layout::ranges, static_cast<int>(layout::blocks), Columns, layout::lines, Steps, Leaves, Given>;
     if constexpr (finish::needed) launch_one<finish>(m, p, drawn, at(scratch, s.lines), at(scratch, s.columns), at(scratch, s.singles));
   }
 };

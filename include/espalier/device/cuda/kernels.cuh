@@ -6,6 +6,7 @@
 #include "cuda_context.cuh"
 #include "columns.hpp"
 #include "numbers.hpp"
+#include "precise.hpp"
 #include "draw.hpp"
 #include "elements.hpp"
 #include "finish.hpp"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include "../group_types.hpp"
+#include "finish.hpp"
 
 /// Where the leaves of fused groups come from on a graphics processor. Random numbers are drawn where they are used, and labels read as they are, so
 /// that neither is written to memory unless something else needs it there.
@@ -44,8 +45,41 @@ struct leaf_sources {
         if (leaf_of(y, k).node == id && kind_of(y, k) == leaf_kind::memory) return true;
     return false;
   }
-  /// Is a leaf of the group something else than memory of T? Then its kernel is not that of the equal group.
+  /// Does group x find the loss of a step, which the host alone reads, and nothing else that is one number?
+  static constexpr bool reports(int x) {
+    if constexpr (requires { Source::reports_loss; }) {
+      auto const& code = plan.codes.groups[x];
+      int const loss = plan.groups.holder_of[loss_of_program()];
+      if (plan.groups.group_of[loss] != x || plan.groups.groups[x].what != espalier::plan::kind::fused) return false;
+      if (plan.places.of[loss].where != espalier::plan::base::results || plan.codes.steps[code.first_step + plan.codes.local[loss]].where != place::single) return false;
+      for (int o = 0; o < code.outputs; ++o) {
+        int const id = plan.codes.outputs[code.first_output + o];
+        if (id != loss && plan.codes.steps[code.first_step + plan.codes.local[id]].where == place::single) return false;
+      }
+      for (int i = 0; i < plan.codes.leaf_count; ++i)
+        if (plan.codes.leaves[i].node == loss) return false;
+      for (int i = 0; i < plan.places.copy_count; ++i)
+        if (plan.places.copies[i].from.where == espalier::plan::base::results) return false;
+      return true;
+    } else {
+      return false;
+    }
+  }
+  static constexpr int loss_of_program() {
+    for (int i = 0; i < program.output_count; ++i)
+      if (program.outputs[i].where == graph::destination::result && program.outputs[i].index == 0) return program.outputs[i].id;
+    return 0;
+  }
+  /// Is there a group that reports the loss?
+  static constexpr bool reports_any() {
+    for (int x = 1; x <= plan.groups.group_count; ++x)
+      if (reports(x)) return true;
+    return false;
+  }
+
+  /// Is a leaf of the group something else than memory of T, or its result? Then its kernel is not that of the equal group.
   static constexpr bool has_sources(int x) {
+    if (reports(x)) return true;
     for (int k = 0; k < plan.codes.groups[x].leaves; ++k)
       if (kind_of(x, k) != leaf_of(x, k).what) return true;
     return false;
@@ -64,6 +98,8 @@ template <class Source, int X, std::size_t... L>
 struct sourced_group_types<Source, X, std::index_sequence<L...>> : fused::group_of<Source, X> {
   using leaves = fused::list<fused::leaf<leaf_sources<Source>::kind_of(X, static_cast<int>(L)), leaf_sources<Source>::leaf_of(X, static_cast<int>(L)).where,
                                          leaf_sources<Source>::leaf_of(X, static_cast<int>(L)).bits>...>;
+  using stored = typename fused::group_of<Source, X>::outputs;
+  using outputs = std::conditional_t<leaf_sources<Source>::reports(X), reported<stored>, stored>;
 };
 template <class Source, int X>
 using sourced_group = sourced_group_types<Source, X, fused::below<plan::plan_of<Source>.codes.groups[X].leaves>>;

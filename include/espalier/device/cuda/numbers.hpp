@@ -4,7 +4,7 @@
 
 namespace espalier::on_cuda {
 
-/// y = x, labels or booleans as numbers.
+/// y = x: labels or booleans as numbers, numbers of 16 bits as floats, floats rounded to 16 bits.
 /// table   x, y
 template <class T, class From, std::int64_t Size>
 struct numbers_kernel : sweep<numbers_kernel<T, From, Size>, T, Size, full_width<T>, 2> {

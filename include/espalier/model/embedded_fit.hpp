@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "../base/embedded.hpp"
+#include "../base/refuse.hpp"
+#include "../base/text.hpp"
+#include "../storage/memory.hpp"
+#include "slots.hpp"
+
+/// Whether a header of weights is that of a net. The compiler compares names, extents and elements; nothing is left to be checked in a running program.
+namespace espalier {
+
+/// A tensor's name, as a fact of a refusal.
+template <std::size_t Length>
+struct tensor_name {
+  char text[Length];
+};
+
+/// Named relations of a net and a header of weights, each for the first tensor that it does not hold for.
+/// The header has every tensor of the net,
+template <auto Name, class Expected>
+struct tensor_in_header {
+  static constexpr bool agree = false;
+};
+/// and no other one,
+template <auto Name, class Found>
+struct tensor_in_net {
+  static constexpr bool agree = false;
+};
+/// with the same extents,
+template <auto Name, class Expected, class Found>
+struct same_extents {
+  static constexpr bool agree = false;
+};
+/// and elements;
+template <class Expected, class Found>
+struct same_elements {
+  static constexpr bool agree = false;
+};
+/// the numbers lie as the model's would, so that they can be read where they are.
+template <auto Name>
+struct numbers_in_place {
+  static constexpr bool agree = false;
+};
+
+#define ESPALIER_HEADER_FITS "the header's weights are those of another net, or of an earlier state of this one; write the header again"
+
+namespace detail {
+
+enum class embedded_fault { none, missing, extra, extents };
+
+/// Where a header has the tensors of a net, by slot; and the first disagreement, with the place of its tensor in the net or in the header.
+struct embedded_places {
+  std::int64_t parameters[max_slots], buffers[max_slots];
+  embedded_fault fault;
+  tensor_role role;
+  int at, found;
+};
+
+template <class Weights>
+inline constexpr int embedded_count = static_cast<int>(sizeof(Weights::tensors) / sizeof(embedded_tensor));
+
+constexpr bool same_extents_as(embedded_tensor const& t, extents const& s) {
+  for (int i = 0; i < max_rank; ++i)
+    if (t.extents[i] != s.at[i]) return false;
+  return t.rank == s.rank;
+}
+
+/// The header's number of a tensor; -1: it has none of that name.
+template <class Weights>
+constexpr int find_embedded(tensor_role role, char const* name, int begin) {
+  constexpr int count = embedded_count<Weights>;
+  for (int i = 0; i < count; ++i) {
+    int const k = (begin + i) % count;
+    if (Weights::tensors[k].role == role && same_text(Weights::tensors[k].name, name)) return k;
+  }
+  return -1;
+}
+
+template <class Weights, class Net>
+inline constexpr embedded_places places_of = [] {
+  embedded_places r{};
+  bool known[static_cast<std::size_t>(embedded_count<Weights>)]{};
+  int next = 0;
+  auto const take = [&](tensor_role role, int count, auto const& rows, auto const& names, std::int64_t* places) {
+    for (int i = 0; i < count && r.fault == embedded_fault::none; ++i) {
+      int const k = find_embedded<Weights>(role, names.at[i], next);
+      r.role = role;
+      r.at = i;
+      r.found = k;
+      if (k < 0) {
+        r.fault = embedded_fault::missing;
+      } else if (!same_extents_as(Weights::tensors[k], rows.at[i].shape)) {
+        r.fault = embedded_fault::extents;
+      } else {
+        known[k] = true;
+        places[i] = Weights::tensors[k].offset;
+        next = k + 1;
+      }
+    }
+  };
+  take(tensor_role::parameter, tensor_count<Net, true>, rows_of<Net, true>, names_of<Net, true>, r.parameters);
+  take(tensor_role::buffer, tensor_count<Net, false>, rows_of<Net, false>, names_of<Net, false>, r.buffers);
+  for (int k = 0; k < embedded_count<Weights> && r.fault == embedded_fault::none; ++k) {
+    if (known[k]) continue;
+    r.fault = embedded_fault::extra;
+    r.found = k;
+  }
+  return r;
+}();
+
+/// The first number of a net's buffers in a row of all its numbers: they begin as aligned as the parameters.
+template <class Net, class T>
+inline constexpr std::int64_t first_buffer_number = [] {
+  constexpr std::int64_t of_a_line = static_cast<std::int64_t>(tensor_alignment / sizeof(T));
+  return (slots_of<Net>.parameters.storage + of_a_line - 1) / of_a_line * of_a_line;
+}();
+
+/// The first parameter (or, behind them, buffer) that a header does not have where a model has it; -1: there is none.
+template <class Weights, class Net, class T>
+inline constexpr int first_misplaced = [] {
+  constexpr int parameters = tensor_count<Net, true>;
+  for (int i = 0; i < parameters; ++i)
+    if (places_of<Weights, Net>.parameters[i] != rows_of<Net, true>.at[i].offset) return i;
+  for (int i = 0; i < tensor_count<Net, false>; ++i)
+    if (places_of<Weights, Net>.buffers[i] != first_buffer_number<Net, T> + rows_of<Net, false>.at[i].offset) return parameters + i;
+  return -1;
+}();
+
+/// A text as a type's argument: Rule::text is a constexpr pointer.
+template <class Rule>
+constexpr auto name_from() {
+  constexpr std::size_t length = [] {
+    std::size_t n = 0;
+    while (Rule::text()[n] != 0) ++n;
+    return n + 1;
+  }();
+  tensor_name<length> r{};
+  for (std::size_t i = 0; i < length; ++i) r.text[i] = Rule::text()[i];
+  return r;
+}
+template <class Net, bool Parameters, int Slot>
+struct tensor_of_net {
+  static constexpr char const* text() { return names_of<Net, Parameters>.at[Slot]; }
+  static constexpr extents value = rows_of<Net, Parameters>.at[Slot].shape;
+};
+template <class Weights, int At>
+struct tensor_of_header {
+  static constexpr embedded_tensor const& tensor = Weights::tensors[At];
+  static constexpr char const* text() { return tensor.name; }
+  static constexpr extents value = {tensor.rank, {tensor.extents[0], tensor.extents[1], tensor.extents[2], tensor.extents[3], tensor.extents[4], tensor.extents[5]}};
+};
+template <class Rule>
+inline constexpr auto name_of_tensor = name_from<Rule>();
+
+/// The first disagreement as a type, or `agreed`.
+template <class Weights, class Net, class T, bool InPlace>
+constexpr auto find_embedded_fit() {
+  if constexpr (!std::is_same_v<typename Weights::value_type, T>) {
+    return same_elements<T, typename Weights::value_type>{};
+  } else {
+    constexpr embedded_places const& p = places_of<Weights, Net>;
+    constexpr bool of_parameter = p.role == tensor_role::parameter;
+    if constexpr (p.fault == embedded_fault::extra) {
+      using Found = tensor_of_header<Weights, p.found>;
+      return tensor_in_net<name_of_tensor<Found>, shape_from<Found>>{};
+    } else if constexpr (p.fault == embedded_fault::missing) {
+      using Expected = tensor_of_net<Net, of_parameter, p.at>;
+      return tensor_in_header<name_of_tensor<Expected>, shape_from<Expected>>{};
+    } else if constexpr (p.fault == embedded_fault::extents) {
+      using Expected = tensor_of_net<Net, of_parameter, p.at>;
+      return same_extents<name_of_tensor<Expected>, shape_from<Expected>, shape_from<tensor_of_header<Weights, p.found>>>{};
+    } else if constexpr (InPlace && first_misplaced<Weights, Net, T> >= 0) {
+      constexpr int parameters = tensor_count<Net, true>, at = first_misplaced<Weights, Net, T>;
+      return numbers_in_place<name_of_tensor<tensor_of_net<Net, (at < parameters), (at < parameters ? at : at - parameters)>>>{};
+    } else {
+      return agreed{};
+    }
+  }
+}
+template <class Weights, class Net, class T, bool InPlace = false>
+using embedded_fit = decltype(find_embedded_fit<Weights, Net, T, InPlace>());
+
+/// Copies a header's numbers to a model's memory.
+template <class Weights, class Net, class T>
+void copy_embedded(T* parameters, T* buffers) {
+  auto const copy = [](int count, auto const& rows, std::int64_t const* places, T* to) {
+    for (int i = 0; i < count; ++i) __builtin_memcpy(to + rows.at[i].offset, Weights::numbers + places[i], static_cast<std::size_t>(rows.at[i].shape.size()) * sizeof(T));
+  };
+  copy(tensor_count<Net, true>, rows_of<Net, true>, places_of<Weights, Net>.parameters, parameters);
+  copy(tensor_count<Net, false>, rows_of<Net, false>, places_of<Weights, Net>.buffers, buffers);
+}
+
+}  // namespace detail
+}  // namespace espalier

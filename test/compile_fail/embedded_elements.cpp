@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: model\{embedded<Weights>\}: the header's weights are those of another net, or of an earlier state of this one
+// expect-early: same_elements<float, double>
+#include <espalier/model/embedded.hpp>
+#include <espalier/nn/nn.hpp>
+
+namespace esp = espalier;
+namespace nn = espalier::nn;
+using Net = nn::Sequential<nn::Linear<2, 1>, nn::ReLU>;
+
+struct weights {
+#ifdef SHOULD_FAIL
+  using value_type = double;
+#else
+  using value_type = float;
+#endif
+  static constexpr esp::embedded_tensor tensors[] = {
+      {"0.weight", esp::tensor_role::parameter, 0, 2, {2, 1}},
+      {"0.bias", esp::tensor_role::parameter, 16, 2, {1, 1}},
+  };
+  alignas(64) static constexpr value_type numbers[32] = {1, 2};
+};
+
+void f() { esp::model<Net> model{esp::embedded<weights>{}}; }

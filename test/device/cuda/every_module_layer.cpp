@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSL-1.0
+// Every layer that is no norm, on the device as on the processor.
+#define BOOST_TEST_MODULE device_cuda_every_module_layer
+#include "every_module.hpp"
+
+using namespace every_module;
+
+namespace {
+/// Several modules on the same input, whose outputs lie beside one another.
+struct Rectifiers {
+  nn::Identity identity{};
+  nn::ReLU relu{};
+  nn::LeakyReLU<0.25> leaky{};
+  nn::HardTanh hard{};
+  nn::Tanh tanh{};
+  nn::Sigmoid sigmoid{};
+  ESPALIER_MODULE(Rectifiers, identity, relu, leaky, hard, tanh, sigmoid)
+  constexpr auto forward(auto x) const { return esp::concatenate<-1>(identity(x), relu(x), leaky(x), hard(x), tanh(x), sigmoid(x)); }
+};
+struct Smooth {
+  nn::ELU<1.5> elu{};
+  nn::GELU gelu{};
+  nn::GELUTanh gelu_tanh{};
+  nn::SiLU silu{};
+  nn::Softplus softplus{};
+  ESPALIER_MODULE(Smooth, elu, gelu, gelu_tanh, silu, softplus)
+  constexpr auto forward(auto x) const { return esp::concatenate<-1>(elu(x), gelu(x), gelu_tanh(x), silu(x), softplus(x)); }
+};
+struct Softmaxes {
+  nn::Softmax<> of_rows{};
+  nn::LogSoftmax<1> of_the_middle{};
+  ESPALIER_MODULE(Softmaxes, of_rows, of_the_middle)
+  constexpr auto forward(auto x) const { return of_rows(x) * 3 + of_the_middle(x); }
+};
+struct Poolings {
+  nn::MaxPool2d<2> largest{};
+  nn::AvgPool2d<2> means{};
+  nn::GlobalAvgPool<> of_all{};
+  ESPALIER_MODULE(Poolings, largest, means, of_all)
+  constexpr auto forward(auto x) const { return esp::concatenate<1>(nn::Flatten{}(largest(x)), nn::Flatten{}(means(x)), of_all(x)); }
+};
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(activations) {
+  check<Rectifiers, 5, 7>("activation");
+  check<Smooth, 5, 7>("smooth_activation");
+  check<Softmaxes, 3, 5, 7>("softmax");
+}
+BOOST_AUTO_TEST_CASE(masks) {
+  check<nn::Dropout<0.25>, 5, 33>("dropout");
+  check<nn::MaskedDropout<0.25, shape<5, 7>>, 5, 7>("dropout with a mask");
+}
+BOOST_AUTO_TEST_CASE(products) {
+  check<nn::Linear<7, 5>, 4, 7>("linear");
+  check_net<nn::Embedding<6, 5>>("embedding", tensor<float, shape<2, 3>>{{5, 0, 2}, {2, 3, 5}});
+}
+BOOST_AUTO_TEST_CASE(pooling) { check<Poolings, 2, 3, 4, 6>("pooling and flatten"); }

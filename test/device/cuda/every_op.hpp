@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <boost/test/unit_test.hpp>
+
+#include <list>
+#include <string>
+#include <vector>
+
+#include "support/numbers.hpp"
+#include "support/test_device.hpp"
+
+/// Ops on the device that tests run on, against the processor: the value, and the slopes of sum(dy value) with respect to every operand. In float, and
+/// with elements stored in 16 bits, which is held to what the processor computes in float of the same rounded numbers.
+/// One program is planned for a function, whatever the element type, and its tensors are arrays here: half the time of what a compiler does.
+namespace every_op {
+
+using namespace test;
+
+inline constexpr double within = 1e-5, within_narrow = 2e-2;
+
+/// An operand: numbers, or labels as the bytes that they are.
+struct operand {
+  std::vector<float> numbers;
+  std::vector<unsigned char> bytes;
+};
+template <class T, class S>
+operand operand_of(esp::tensor<T, S> const& x) {
+  if constexpr (std::is_same_v<T, float>) return {{x.begin(), x.end()}, {}};
+  auto const* const first = reinterpret_cast<unsigned char const*>(x.data());
+  return {{}, {first, first + sizeof(T) * static_cast<std::size_t>(x.size())}};
+}
+/// Numbers in [low, high], every second one whole quarters: what lies at a kink, and elements that are equal.
+template <int... E>
+esp::tensor<float, esp::shape<E...>> drawn(std::uint64_t seed, double low = -2, double high = 2) {
+  auto x = floats<E...>(seed, low, high);
+  for (std::int64_t i = 0; i < x.size(); i += 2) x[i] = std::nearbyint(x[i] * 4) / 4;
+  return x;
+}
+using arrays = std::vector<std::vector<float>>;
+
+/// The memory of a program on a device.
+template <class Engine, class T>
+class memory_of_program {
+ public:
+  memory_of_program(std::vector<operand> const& operands, esp::graph::program const& p, std::size_t workspace) : program_{p} {
+    base[esp::plan::base::workspace] = add(std::vector<unsigned char>(workspace, 0xff));
+    int position = esp::plan::base::arguments;
+    for (operand const& x : operands) base[position++] = x.bytes.empty() ? add(std::vector<T>(x.numbers.begin(), x.numbers.end())) : add(x.bytes);
+    for (int i = 0; i < p.output_count; ++i) base[result(i)] = add(std::vector<T>(size(i), static_cast<T>(NAN)));
+  }
+  arrays results() const {
+    arrays r;
+    for (int i = 0; i < program_.output_count; ++i) {
+      std::vector<T> y(size(i));
+      engine.to_host(y.data(), base[result(i)], y.size() * sizeof(T));
+      r.emplace_back(y.begin(), y.end());
+    }
+    return r;
+  }
+
+  Engine engine;
+  void* base[esp::plan::base::count]{};
+
+ private:
+  struct block {
+    block(Engine const& e, std::size_t bytes) : memory{e.take(bytes)} {}
+    typename Engine::memory memory;
+  };
+
+  int result(int i) const { return esp::plan::base::results + program_.outputs[i].index; }
+  std::size_t size(int i) const { return static_cast<std::size_t>(program_.nodes[program_.outputs[i].id].shape.size()); }
+  template <class E>
+  void* add(std::vector<E> const& x) {
+    std::size_t const bytes = x.size() * sizeof(E);
+    void* const at = blocks_.emplace_back(engine, bytes).memory.template at<unsigned char>(0);
+    engine.to_device(at, x.data(), bytes);
+    return at;
+  }
+
+  esp::graph::program const& program_;
+  std::list<block> blocks_;
+};
+
+/// A program on a device, without its type: what is compiled for each program is its kernels and little else.
+struct planned {
+  esp::graph::program const& program;
+  std::size_t workspace;
+  void (*run)(void* const* base);
+};
+template <class Device, class Source, class T>
+planned planned_for() {
+  using Engine = typename esp::detail::engine_of<Device>::type;
+  return {esp::plan::program_of<Source>, Engine::template workspace_bytes<Source, T>, [](void* const* base) { Engine{}.template run<Source, T>(base); }};
+}
+template <class Device, class T>
+arrays results_of(planned const& p, std::vector<operand> const& operands) {
+  memory_of_program<typename esp::detail::engine_of<Device>::type, T> m{operands, p.program, p.workspace};
+  p.run(m.base);
+  return m.results();
+}
+
+/// Relative to the largest element of each result.
+inline void compare(char const* name, char const* how, arrays const& got, arrays const& wanted, double allowed) {
+  for (std::size_t r = 0; r < wanted.size(); ++r) {
+    double largest = 0;
+    for (float w : wanted[r]) largest = std::fmax(largest, std::fabs(static_cast<double>(w)));
+    for (std::size_t i = 0; i < wanted[r].size(); ++i) {
+      double const a = static_cast<double>(got[r][i]), b = static_cast<double>(wanted[r][i]);
+      if (std::fabs(a - b) <= allowed * largest) continue;
+      BOOST_ERROR(name << " in " << how << ", " << (r == 0 ? std::string("value") : "slope " + std::to_string(r - 1)) << ", element " << i << " of " << wanted[r].size() << ": " << a
+                       << ", expected " << b << "; the largest is " << largest);
+      break;
+    }
+  }
+}
+
+inline void check_program(char const* name, std::vector<operand> operands, planned const& here, planned const& there, planned const& there_half, planned const& there_bfloat16) {
+  esp::tensor<float, esp::shape<4096>> const dy = floats<4096>(99, 0.5, 1.5);
+  operands.push_back({{dy.begin(), dy.begin() + here.program.nodes[here.program.outputs[0].id].shape.size()}, {}});
+  compare(name, "float", results_of<device, float>(there, operands), results_of<esp::cpu, float>(here, operands), within);
+  // What bfloat16 has, half has too, so both are given the same numbers.
+  for (operand& x : operands)
+    for (float& e : x.numbers) e = static_cast<float>(static_cast<esp::bfloat16>(e));
+  arrays const wanted = results_of<esp::cpu, float>(here, operands);
+  compare(name, "half", results_of<device, esp::half>(there_half, operands), wanted, within_narrow);
+  compare(name, "bfloat16", results_of<device, esp::bfloat16>(there_bfloat16, operands), wanted, within_narrow);
+}
+
+/// f, of numbers and labels of the host.
+template <class F, class... X>
+void check(char const* name, F, X const&... x) {
+  using Source = esp::detail::gradient_source<F, esp::detail::all_wanted<X...>(), true, esp::detail::eager_leaf<X>...>;
+  check_program(name, {operand_of(x)...}, planned_for<esp::cpu, Source, float>(), planned_for<device, Source, float>(), planned_for<device, Source, esp::half>(),
+                planned_for<device, Source, esp::bfloat16>());
+}
+
+}  // namespace every_op
