@@ -67,6 +67,26 @@ with tempfile.TemporaryDirectory() as folder:
     expect_refusal("cannot be written", "--epochs", 1, "--out", out / "none")
     expect_refusal("expected a file, came: ", "--data", out / "none")
 
+    if "--save" in run("--help")[1]:
+        straight, half, rest = (out / f"{name}.safetensors" for name in ("straight", "half", "rest"))
+        status, printed, error = run("--epochs", 3, "--seed", 5, "--out", out, "--save", straight)
+        expect(status == 0 and error == "", f"--save: status {status}: {error}")
+        run("--epochs", 1, "--seed", 5, "--out", out, "--save", half)
+        status, continued, error = run("--epochs", 3, "--seed", 9, "--out", out, "--load", half, "--save", rest)
+        expect(status == 0 and error == "", f"--load: status {status}: {error}")
+        expect(without_times(continued).split() == without_times(printed[printed.index("epoch   2/3"):]).split(), f"the rest of a training is another one: {continued}")
+        expect(straight.read_bytes() == rest.read_bytes(), "training that is continued from a file gives other bits")
+        done = run("--epochs", 3, "--load", rest)[1]
+        expect(done == "3 epochs are done already\n" + printed.splitlines()[-1] + "\n", f"nothing is left to train: {done}")
+        expect([row["epoch"] for row in csv.DictReader((out / f"{name}_curve.csv").open())] == ["2", "3"], "the curve of the rest of a training counts on")
+        half.write_bytes(half.read_bytes()[:-1])
+        expect_refusal("half.safetensors: .*truncated", "--load", half)
+        expect_refusal("expected a file, came: No such file", "--load", out / "none")
+        status, _, error = run("--epochs", 1, "--out", out, "--save", out / "none" / "a.safetensors")
+        expect(status == 1 and "none/a.safetensors: cannot be written" in error, f"--save into no folder: status {status}, {error}")
+    else:
+        expect_refusal("came '--save'", "--save", out / "a")
+
     images, labels = "optdigits-images-idx3-ubyte", "optdigits-labels-idx1-ubyte"
     for file in (images, labels):
         shutil.copy(data / file, out / file)

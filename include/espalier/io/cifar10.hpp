@@ -7,6 +7,12 @@
 
 namespace espalier::io {
 
+class cifar10_records;
+namespace detail {
+template <class Open>
+cifar10_records read_opened_cifar10(char const* const* paths, int files, Open open);
+}
+
 /// cifar10_records: the records of one or several files of CIFAR-10's binary form; complete whenever it exists.
 /// shape   count() records of a label from 0 to 9 and 3 x 32 x 32 bytes: red, green, blue, each row by row
 class cifar10_records {
@@ -19,7 +25,8 @@ class cifar10_records {
   [[nodiscard]] int label(std::int64_t at) const noexcept { return bytes_[at * record_size]; }
   [[nodiscard]] unsigned char const* pixels(std::int64_t at) const noexcept { return bytes_.data() + at * record_size + 1; }
 
-  friend cifar10_records read_cifar10(char const* const* paths, int files);
+  template <class Open>
+  friend cifar10_records detail::read_opened_cifar10(char const* const* paths, int files, Open open);
 
  private:
   owned<unsigned char> bytes_;
@@ -43,31 +50,25 @@ inline std::int64_t cifar10_size(opened_file const& opened, char const* name) {
   return size;
 }
 
-}  // namespace detail
-
-/// The records of several files, one file after the other.
-/// errors  format_error, with the file's name, what was expected and what came: no such file, a directory, an empty file, a size that is no multiple of
-///         3073, a label beyond 9 (with its record). All sizes are checked before anything is allocated.
-/// source  http://www.cs.toronto.edu/~kriz/cifar.html, "Binary version"
-inline cifar10_records read_cifar10(char const* const* paths, int files) {
+/// Files of records; open(i) opens the i-th anew.
+template <class Open>
+cifar10_records read_opened_cifar10(char const* const* paths, int files, Open open) {
   std::int64_t total = 0;
   for (int i = 0; i < files; ++i) {
-    detail::file_name const name{paths[i]};
-    errno = 0;
-    detail::opened_file const opened{paths[i]};
-    total += detail::cifar10_size(opened, name.text);
+    file_name const name{paths[i]};
+    opened_file const opened = open(i);
+    total += cifar10_size(opened, name.text);
   }
   cifar10_records records;
   records.bytes_ = owned<unsigned char>{total};
   unsigned char* to = records.bytes_.data();
   for (int i = 0; i < files; ++i) {
-    detail::file_name const name{paths[i]};
-    errno = 0;
-    detail::opened_file const opened{paths[i]};
-    std::int64_t const size = detail::cifar10_size(opened, name.text);
+    file_name const name{paths[i]};
+    opened_file const opened = open(i);
+    std::int64_t const size = cifar10_size(opened, name.text);
     if (size > records.bytes_.data() + total - to)
       refuse<format_error>("%s: expected a file that stays as it is, but it grew while it was read", name.text);
-    detail::read_rest(opened.file, name.text, to, size);
+    read_rest(opened.file, name.text, to, size);
     for (std::int64_t at = 0; at < size; at += cifar10_records::record_size)
       if (to[at] >= cifar10_records::classes)
         refuse<format_error>("%s: expected labels from 0 to 9, came %d in record %lld", name.text, to[at],
@@ -77,6 +78,19 @@ inline cifar10_records read_cifar10(char const* const* paths, int files) {
   if (to != records.bytes_.data() + total)
     refuse<format_error>("%s: expected files that stay as they are, but one shrank while they were read", paths[0]);
   return records;
+}
+
+}  // namespace detail
+
+/// The records of several files, one file after the other.
+/// errors  format_error, with the file's name, what was expected and what came: no such file, a directory, an empty file, a size that is no multiple of
+///         3073, a label beyond 9 (with its record). All sizes are checked before anything is allocated.
+/// source  http://www.cs.toronto.edu/~kriz/cifar.html, "Binary version"
+inline cifar10_records read_cifar10(char const* const* paths, int files) {
+  return detail::read_opened_cifar10(paths, files, [&](int i) {
+    errno = 0;
+    return detail::opened_file{paths[i]};
+  });
 }
 
 /// read_cifar10("data_batch_1.bin", "data_batch_2.bin", ...)

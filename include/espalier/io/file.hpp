@@ -13,6 +13,7 @@ namespace espalier::io::detail {
 struct opened_file {
   std::FILE* file;
   explicit opened_file(char const* path) noexcept : file{std::fopen(path, "rb")} {}
+  explicit opened_file(std::FILE* opened) noexcept : file{opened} {}
   opened_file(opened_file const&) = delete;
   opened_file& operator=(opened_file const&) = delete;
   ~opened_file() {

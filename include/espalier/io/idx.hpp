@@ -5,6 +5,11 @@
 
 namespace espalier::io {
 
+class idx_array;
+namespace detail {
+idx_array read_opened_idx(opened_file const& opened, file_name const& called);
+}
+
 /// idx_array: the bytes of one IDX file and their extents, row-major; complete whenever it exists.
 /// shape   rank() from 1 to 255; the first extent is the number of samples
 class idx_array {
@@ -16,7 +21,7 @@ class idx_array {
   /// The file's name, for errors (its end where it is very long).
   [[nodiscard]] char const* name() const noexcept { return name_.text; }
 
-  friend idx_array read_idx(char const* path);
+  friend idx_array detail::read_opened_idx(detail::opened_file const& opened, detail::file_name const& called);
 
  private:
   owned<unsigned char> bytes_;
@@ -100,26 +105,17 @@ inline void check_file_size(std::FILE* file, idx_array const& array, std::int64_
                        end < header + elements ? "truncated, or the extents are wrong" : "trailing bytes, or the extents are wrong");
 }
 
-}  // namespace detail
-
-/// read_idx(path): reads a plain IDX file of unsigned bytes, the format of MNIST, in one pass.
-/// shape   any rank from 1 to 255
-/// errors  format_error, with the file's name, what was expected and what came: no such file, a directory, an empty file, a wrong magic
-///         number, another element type, a header cut short, extents whose product overflows or disagrees with the file's size
-///         (truncated, trailing bytes). The header is checked against the size before anything is allocated.
-/// source  http://yann.lecun.com/exdb/mnist, "The IDX file format"
-inline idx_array read_idx(char const* path) {
+/// An IDX file that is open, or is not.
+inline idx_array read_opened_idx(opened_file const& opened, file_name const& called) {
   idx_array array;
-  array.name_ = detail::file_name{path};
+  array.name_ = called;
   char const* const name = array.name_.text;
 
-  errno = 0;
-  detail::opened_file const opened{path};
   unsigned char magic[4] = {};
-  std::size_t const first = detail::read_start(opened, name, magic, sizeof magic);
+  std::size_t const first = read_start(opened, name, magic, sizeof magic);
   if (first == 0) refuse<format_error>("%s: expected an IDX file, came an empty file", name);
   if (first < sizeof magic) refuse<format_error>("%s: expected an IDX header, came a file of %d bytes", name, static_cast<int>(first));
-  detail::check_idx_magic(name, magic);
+  check_idx_magic(name, magic);
 
   array.rank_ = magic[3];
   int const header = 4 + 4 * array.rank_;
@@ -129,10 +125,10 @@ inline idx_array read_idx(char const* path) {
     if (came < sizeof word)
       refuse<format_error>("%s: expected a header of %d bytes (rank %d), came a file of %d bytes", name, header, array.rank_,
                            4 + 4 * axis + static_cast<int>(came));
-    array.extents_[axis] = detail::big_endian(word);
+    array.extents_[axis] = big_endian(word);
   }
-  std::int64_t const elements = detail::count_elements(array);
-  detail::check_file_size(opened.file, array, header, elements);
+  std::int64_t const elements = count_elements(array);
+  check_file_size(opened.file, array, header, elements);
 
   array.bytes_ = owned<unsigned char>{elements};
   std::size_t const came = std::fread(array.bytes_.data(), 1, static_cast<std::size_t>(elements), opened.file);
@@ -140,6 +136,19 @@ inline idx_array read_idx(char const* path) {
     refuse<format_error>("%s: expected %lld bytes, but the file changed while it was read", name,
                          static_cast<long long>(header + elements));
   return array;
+}
+
+}  // namespace detail
+
+/// read_idx(path): reads a plain IDX file of unsigned bytes, the format of MNIST, in one pass.
+/// shape   any rank from 1 to 255
+/// errors  format_error, with the file's name, what was expected and what came: no such file, a directory, an empty file, a wrong magic
+///         number, another element type, a header cut short, extents whose product overflows or disagrees with the file's size
+///         (truncated, trailing bytes). The header is checked against the size before anything is allocated.
+/// source  http://yann.lecun.com/exdb/mnist, "The IDX file format"
+inline idx_array read_idx(char const* path) {
+  errno = 0;
+  return detail::read_opened_idx(detail::opened_file{path}, detail::file_name{path});
 }
 
 }  // namespace espalier::io

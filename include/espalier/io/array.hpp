@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <bit>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "../shape/shape.hpp"
+#include "../storage/half.hpp"
+#include "error.hpp"
+
+/// Arrays as files have them: a name, a kind of element, extents, and bytes in rows, little end first.
+namespace espalier::io {
+
+static_assert(std::endian::native == std::endian::little, "files of tensors are read and written on processors that store the little end first");
+
+/// What an array's elements are: whole numbers (u, i) and real ones (f; b16: bfloat16) of so many bits, or truth values.
+enum class element_kind : std::uint8_t { boolean, u8, i8, u16, i16, u32, i32, u64, i64, f16, b16, f32, f64 };
+inline constexpr int element_kinds = 13;
+
+constexpr std::int64_t bytes_of(element_kind kind) noexcept {
+  constexpr int bytes[element_kinds] = {1, 1, 1, 2, 2, 4, 4, 8, 8, 2, 2, 4, 8};
+  return bytes[static_cast<int>(kind)];
+}
+/// As C++ calls it.
+constexpr char const* name_of(element_kind kind) noexcept {
+  constexpr char const* names[element_kinds] = {"bool",          "std::uint8_t", "std::int8_t", "std::uint16_t", "std::int16_t", "std::uint32_t", "std::int32_t",
+                                                "std::uint64_t", "std::int64_t", "half",        "bfloat16",      "float",        "double"};
+  return names[static_cast<int>(kind)];
+}
+constexpr bool is_real(element_kind kind) noexcept { return kind >= element_kind::f16; }
+
+/// The kind of elements of type T.
+template <class T>
+inline constexpr element_kind kind_of = [] {
+  if constexpr (std::is_same_v<T, bool>) return element_kind::boolean;
+  else if constexpr (std::is_same_v<T, half>) return element_kind::f16;
+  else if constexpr (std::is_same_v<T, bfloat16>) return element_kind::b16;
+  else if constexpr (std::is_floating_point_v<T>) return sizeof(T) == 4 ? element_kind::f32 : element_kind::f64;
+  else return static_cast<element_kind>((sizeof(T) == 1 ? 1 : sizeof(T) == 2 ? 3 : sizeof(T) == 4 ? 5 : 7) + std::is_signed_v<T>);
+}();
+
+/// An array by name: a view of bytes that something else owns.
+/// shape  extents, in elements; without any, one element
+struct named_array {
+  std::string name;
+  element_kind kind = element_kind::f32;
+  std::vector<std::int64_t> extents;
+  unsigned char const* data = nullptr;
+  std::int64_t bytes = 0;
+
+  [[nodiscard]] std::int64_t size() const noexcept { return bytes / bytes_of(kind); }
+};
+
+/// name_error: names that a file cannot have. The text begins with the file's name.
+class name_error : public error {
+ public:
+  using error::error;
+};
+
+/// An array of elements in memory, under a name.
+template <class T>
+named_array array_of(std::string name, espalier::extents const& shape, T const* data) {
+  named_array a{static_cast<std::string&&>(name), kind_of<T>, {}, reinterpret_cast<unsigned char const*>(data), shape.size() * static_cast<std::int64_t>(sizeof(T))};
+  for (int i = 0; i < shape.rank; ++i) a.extents.push_back(shape.at[i]);
+  return a;
+}
+
+/// A name for errors: quoted, and cut short where it is long.
+inline std::string in_quotes(std::string_view name) {
+  std::string text = "\"";
+  for (char const c : name.substr(0, 120)) text += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
+  return text + (name.size() > 120 ? "...\"" : "\"");
+}
+
+/// "(32, 8, 8)"; "()" of one element.
+inline std::string text_of(std::vector<std::int64_t> const& extents) {
+  std::string text = "(";
+  for (std::size_t i = 0; i < extents.size(); ++i) text += (i > 0 ? ", " : "") + std::to_string(extents[i]);
+  return text + ")";
+}
+
+/// How many elements extents have; -1 where one is negative or the product of those that are not 0 has no room in 2^62 bytes of the largest elements.
+inline std::int64_t count_of(std::vector<std::int64_t> const& extents) noexcept {
+  std::int64_t product = 1;
+  bool none = false;
+  for (std::int64_t const extent : extents) {
+    if (extent < 0) return -1;
+    if (extent == 0) none = true;
+    else if (product > (std::int64_t{1} << 59) / extent) return -1;
+    else product *= extent;
+  }
+  return none ? 0 : product;
+}
+
+}  // namespace espalier::io

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <tuple>
+
+#include "../model/model.hpp"
+#include "matching.hpp"
+#include "owned.hpp"
+
+/// What a model, and what trains it, keep, as named arrays, and back: all formats of files have this in common.
+namespace espalier::io {
+
+/// What trains a model and keeps vectors and a count of steps for it: a trainer or an optim::updater.
+template <class X>
+concept Training = requires(X& x) {
+  x.states();
+  x.steps();
+  x.continue_after(x.steps());
+};
+
+/// Refuses a name twice, or one that the format keeps for itself.
+inline void check_names(char const* path, std::vector<named_array> const& arrays, std::string_view reserved) {
+  std::vector<std::string_view> names;
+  for (auto const& a : arrays) names.push_back(a.name);
+  std::sort(names.begin(), names.end());
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (names[i] == reserved) refuse<name_error>("%s: expected another name than %s, which the format keeps for itself", path, in_quotes(reserved).c_str());
+    if (i > 0 && names[i] == names[i - 1]) refuse<name_error>("%s: expected each name once, came %s twice", path, in_quotes(names[i]).c_str());
+  }
+}
+
+namespace detail {
+
+/// A run of a model's elements for the host: itself, or a copy of what a device has.
+template <class Elements>
+class host_elements {
+ public:
+  using T = std::remove_const_t<typename Elements::element_type>;
+  explicit host_elements(Elements there) : there_{there} {
+    if constexpr (apart) {
+      here_ = owned<T>{there.size()};
+      there_.to_host(espalier::span<T>{here_.data(), here_.size()});
+    }
+  }
+  typename Elements::element_type* data() {
+    if constexpr (apart) return here_.data();
+    else return there_.data();
+  }
+  void send_back() {
+    if constexpr (apart) there_.from_host(espalier::span<T const>{here_.data(), here_.size()});
+  }
+
+ private:
+  static constexpr bool apart = !std::is_same_v<Elements, espalier::span<typename Elements::element_type>>;
+  struct nothing {};
+  Elements there_;
+  [[no_unique_address]] std::conditional_t<apart, owned<T>, nothing> here_;
+};
+template <class Elements>
+host_elements(Elements) -> host_elements<Elements>;
+
+/// f(name, extents, elements) for each tensor of a net whose elements lie from `base` on; only those that are trained where it is asked for.
+template <class Net, bool Parameters, class T, class F>
+void name_tensors(std::string const& before, T* base, bool trainable_only, F&& f) {
+  espalier::detail::for_each_tensor<Net, Parameters>(base, trainable_only, [&](char const* path, extents const& shape, auto elements) { f(before + path, shape, elements.data()); });
+}
+
+inline constexpr char const *steps_name = "training/steps", *seed_name = "training/seed", *draws_name = "training/draws";
+inline std::string state_name(std::int64_t number) { return "training/state" + std::to_string(number) + "/"; }
+
+}  // namespace detail
+
+/// All that a model keeps, and what trains it: snapshot{model, trainer}.arrays(). Parameters and buffers have the names that the model gives them; the k-th
+/// vector of an optimizer has "training/state<k>/" before the name of the parameter, steps, seed and draws are "training/steps" and so on.
+/// memory  on a device with memory of its own, a copy of everything; else the arrays look at the model
+template <class Model, class... TrainedBy>
+class snapshot {
+  static_assert((Training<TrainedBy> && ...), "snapshot{model, trainer}: the second is a trainer or an optim::updater of the model");
+  using Net = typename Model::net_type;
+
+ public:
+  explicit snapshot(Model& model, TrainedBy&... training)
+      : parameters_{model.parameters()}, buffers_{model.buffers()}, states_{detail::host_elements{training.states()}...}, seed_{model.initial_seed().value}, draws_{model.draws()} {
+    auto const add = [&](std::string name, extents const& shape, auto const* data) { arrays_.push_back(array_of(std::move(name), shape, data)); };
+    detail::name_tensors<Net, true>({}, parameters_.data(), false, add);
+    detail::name_tensors<Net, false>({}, buffers_.data(), false, add);
+    constexpr std::int64_t vector = espalier::slots_of<Net>.parameters.trainable_storage;
+    auto const add_training = [&](auto& states, auto& of) {
+      std::int64_t const count = vector > 0 ? static_cast<std::int64_t>(of.states().size()) / vector : 0;
+      for (std::int64_t k = 0; k < count; ++k) detail::name_tensors<Net, true>(detail::state_name(k), states.data() + k * vector, true, add);
+      steps_ = of.steps();
+      add(detail::steps_name, extents{}, &steps_);
+      add(detail::seed_name, extents{}, &seed_);
+      add(detail::draws_name, extents{}, &draws_);
+    };
+    (void)add_training;
+    std::apply([&](auto&... states) { (add_training(states, training), ...); }, states_);
+  }
+  snapshot(snapshot const&) = delete;
+  snapshot& operator=(snapshot const&) = delete;
+
+  [[nodiscard]] std::vector<named_array> const& arrays() const noexcept { return arrays_; }
+
+  /// Puts what was written into the arrays back to where they came from.
+  void restore(Model& model, TrainedBy&... training) {
+    parameters_.send_back();
+    buffers_.send_back();
+    std::apply([](auto&... states) { (states.send_back(), ...); }, states_);
+    (training.continue_after(steps_), ...);
+    if constexpr (sizeof...(TrainedBy) > 0) model.continue_with(seed{seed_}, draws_);
+  }
+
+ private:
+  detail::host_elements<decltype(std::declval<Model&>().parameters())> parameters_;
+  detail::host_elements<decltype(std::declval<Model&>().buffers())> buffers_;
+  std::tuple<detail::host_elements<decltype(std::declval<TrainedBy&>().states())>...> states_;
+  std::uint64_t seed_, draws_;
+  std::int64_t steps_ = 0;
+  std::vector<named_array> arrays_;
+};
+template <class Model, class... TrainedBy>
+snapshot(Model&, TrainedBy&...) -> snapshot<Model, TrainedBy...>;
+
+/// fill(from, to, options): gives every array of `to` the elements of the file's array of its name, or none of them anything.
+/// errors  mismatch_error with every disagreement: names that only one of them has, other extents, other elements, numbers that are not finite where that
+///         was asked for
+inline void fill(archive const& from, std::vector<named_array> const& to, load_options const& options = {}) {
+  detail::matching const match{from, to, options};
+  if (!match.disagreements.empty()) throw mismatch_error{from.name(), match.disagreements};
+  for (auto const& pair : match.pairs) detail::copy_elements(*pair.from, *pair.to);
+}
+
+/// restore(archive, model[, trainer][, load_options]): gives a model, and what trains it, what an archive has for it.
+/// errors  mismatch_error; everything is as before then
+template <class Model>
+void restore(archive const& from, Model& model, load_options const& options = {}) {
+  snapshot all{model};
+  fill(from, all.arrays(), options);
+  all.restore(model);
+}
+template <class Model, Training TrainedBy>
+void restore(archive const& from, Model& model, TrainedBy& training, load_options const& options = {}) {
+  snapshot all{model, training};
+  fill(from, all.arrays(), options);
+  all.restore(model, training);
+}
+
+}  // namespace espalier::io

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <new>
+
+#include "file.hpp"
+
+namespace espalier::io {
+
+/// Bytes in memory that starts at a page, owned; moves, does not copy. Large ones lie in large pages where the system has such: touching 100 MB for the
+/// first time costs as much as reading it from the system's cache, page by page.
+/// memory  that of the bytes, in whole pages; throws std::bad_alloc where there is none
+class file_bytes {
+ public:
+  file_bytes() = default;
+  explicit file_bytes(std::int64_t size) : size_{size} {
+    if (size == 0) return;
+    void* const at = ::mmap(nullptr, static_cast<std::size_t>(size), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (at == MAP_FAILED) throw std::bad_alloc{};
+    data_ = static_cast<unsigned char*>(at);
+#if defined(MADV_HUGEPAGE)
+    if (size >= (std::int64_t{1} << 22)) (void)::madvise(at, static_cast<std::size_t>(size), MADV_HUGEPAGE);
+#endif
+  }
+  file_bytes(file_bytes&& other) noexcept : data_{other.data_}, size_{other.size_} {
+    other.data_ = nullptr;
+    other.size_ = 0;
+  }
+  file_bytes& operator=(file_bytes&& other) noexcept {
+    unsigned char* const data = data_;
+    std::int64_t const size = size_;
+    data_ = other.data_;
+    size_ = other.size_;
+    other.data_ = data;
+    other.size_ = size;
+    return *this;
+  }
+  ~file_bytes() {
+    if (data_ != nullptr) ::munmap(data_, static_cast<std::size_t>(size_));
+  }
+  [[nodiscard]] unsigned char* data() noexcept { return data_; }
+  [[nodiscard]] unsigned char const* data() const noexcept { return data_; }
+  [[nodiscard]] std::int64_t size() const noexcept { return size_; }
+
+ private:
+  unsigned char* data_ = nullptr;
+  std::int64_t size_ = 0;
+};
+
+/// read_bytes(path): a whole file.
+/// errors  format_error: no such file, no plain file, one that changes while it is read
+inline file_bytes read_bytes(char const* path) {
+  detail::file_name const name{path};
+  struct opened {
+    int file;
+    ~opened() {
+      if (file >= 0) ::close(file);
+    }
+  } const from{::open(path, O_RDONLY | O_CLOEXEC)};
+  struct stat facts {};
+  if (from.file < 0 || ::fstat(from.file, &facts) != 0) refuse<format_error>("%s: expected a file, came: %s", name.text, std::strerror(errno));
+  if (S_ISDIR(facts.st_mode)) refuse<format_error>("%s: expected a file, came: %s", name.text, std::strerror(EISDIR));
+  if (!S_ISREG(facts.st_mode)) refuse<format_error>("%s: expected a plain file, came one whose size cannot be told", name.text);
+  file_bytes bytes{static_cast<std::int64_t>(facts.st_size)};
+  std::int64_t came = 0;
+  for (;;) {
+    // One byte more than there should be is asked for at the end.
+    unsigned char behind;
+    bool const at_end = came == bytes.size();
+    ssize_t const some = ::read(from.file, at_end ? &behind : bytes.data() + came, at_end ? 1 : static_cast<std::size_t>(bytes.size() - came));
+    if (some < 0 && errno == EINTR) continue;
+    if (some < 0) refuse<format_error>("%s: expected a file, came: %s", name.text, std::strerror(errno));
+    if (at_end && some == 0) return bytes;
+    if (at_end || some == 0) refuse<format_error>("%s: expected %lld bytes, but the file changed while it was read", name.text, static_cast<long long>(bytes.size()));
+    came += some;
+  }
+}
+
+}  // namespace espalier::io

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace espalier::io {
+
+/// load_options: where a file may differ from the model that is loaded from it. Without any, the file has each tensor of the model under its name, with its
+/// shape and element type, and nothing else.
+///
+///     io::load_safetensors("net.safetensors", model, io::load_options{}.rename("encoder.*", "0.*").ignore("*.num_batches_tracked"));
+///
+/// patterns  names in which each * stands for any characters, none too
+class load_options {
+ public:
+  /// What the file calls `in_file` is the model's `in_model`. A * in both stands for the same characters; the first rule that fits a name counts.
+  load_options& rename(std::string in_file, std::string in_model) {
+    renamed_.push_back({static_cast<std::string&&>(in_file), static_cast<std::string&&>(in_model)});
+    return *this;
+  }
+  /// Tensors of the file that the model does not have.
+  load_options& ignore(std::string in_file) {
+    ignored_.push_back(static_cast<std::string&&>(in_file));
+    return *this;
+  }
+  /// Tensors of the model that the file need not have: they stay as they are.
+  load_options& keep(std::string in_model) {
+    kept_.push_back(static_cast<std::string&&>(in_model));
+    return *this;
+  }
+  /// Real numbers of another type are rounded to the model's.
+  load_options& convert(bool wanted = true) {
+    converts_ = wanted;
+    return *this;
+  }
+  /// Infinities and NaN are refused.
+  load_options& finite(bool wanted = true) {
+    finite_ = wanted;
+    return *this;
+  }
+
+  /// The model's name for a name of the file.
+  [[nodiscard]] std::string renamed(std::string const& in_file) const {
+    for (auto const& r : renamed_) {
+      std::string_view starred;
+      if (!matches(r.in_file, in_file, &starred)) continue;
+      std::string name = r.in_model;
+      if (auto const star = name.find('*'); star != std::string::npos) name.replace(star, 1, starred);
+      return name;
+    }
+    return in_file;
+  }
+  [[nodiscard]] bool ignores(std::string_view in_file) const { return any(ignored_, in_file); }
+  [[nodiscard]] bool keeps(std::string_view in_model) const { return any(kept_, in_model); }
+  [[nodiscard]] bool converts() const noexcept { return converts_; }
+  [[nodiscard]] bool wants_finite() const noexcept { return finite_; }
+
+  /// Whether a name fits a pattern. starred: what the first * stands for, as much as it can.
+  static bool matches(std::string_view pattern, std::string_view name, std::string_view* starred = nullptr) {
+    std::size_t const star = pattern.find('*');
+    if (star == std::string_view::npos) return pattern == name;
+    if (name.substr(0, star) != pattern.substr(0, star)) return false;
+    for (std::size_t length = name.size() - star + 1; length-- > 0;) {
+      if (!matches(pattern.substr(star + 1), name.substr(star + length))) continue;
+      if (starred != nullptr) *starred = name.substr(star, length);
+      return true;
+    }
+    return false;
+  }
+
+ private:
+  struct rule {
+    std::string in_file, in_model;
+  };
+  static bool any(std::vector<std::string> const& patterns, std::string_view name) {
+    for (auto const& pattern : patterns)
+      if (matches(pattern, name)) return true;
+    return false;
+  }
+  std::vector<rule> renamed_;
+  std::vector<std::string> ignored_, kept_;
+  bool converts_ = false, finite_ = false;
+};
+
+}  // namespace espalier::io

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "array.hpp"
+
+namespace espalier::io {
+
+/// What a file and a model disagree in.
+enum class disagreement_kind { missing, extra, shape, element, not_finite, twice };
+struct disagreement {
+  disagreement_kind kind;
+  std::string name;       ///< the model's; of what is extra, the file's
+  std::string expected, found;
+  std::string nearest;    ///< of what is missing: the most similar name among those that nothing was found for; empty: none is similar
+};
+
+/// mismatch_error: a file whose arrays are not those that were asked for. what() has the first 40 disagreements, a line each; disagreements() has all.
+class mismatch_error : public error {
+ public:
+  mismatch_error(char const* file, std::vector<disagreement> all)
+      : error{make_error("%s does not fit", file)}, all_{std::make_shared<contents>(contents{text_of(file, all), std::move(all)})} {}
+  [[nodiscard]] char const* what() const noexcept override { return all_->text.c_str(); }
+  [[nodiscard]] std::vector<disagreement> const& disagreements() const noexcept { return all_->all; }
+
+  /// A disagreement in words: "shape of \"0.bias\": expected (64), found (10)".
+  static std::string line_of(disagreement const& d) {
+    switch (d.kind) {
+      case disagreement_kind::missing:
+        return "missing " + in_quotes(d.name) + ": expected " + d.expected + (d.nearest.empty() ? "" : "; of the file's other names the most similar is " + in_quotes(d.nearest));
+      case disagreement_kind::extra:
+        return "extra " + in_quotes(d.name) + ": the file has " + d.found + (d.expected.empty() ? "" : ", " + d.expected);
+      case disagreement_kind::shape:
+        return "shape of " + in_quotes(d.name) + ": expected " + d.expected + ", found " + d.found;
+      case disagreement_kind::element:
+        return "elements of " + in_quotes(d.name) + ": expected " + d.expected + ", found " + d.found;
+      case disagreement_kind::not_finite:
+        return "values of " + in_quotes(d.name) + ": expected finite numbers, found " + d.found;
+      default:
+        return "twice " + in_quotes(d.name) + ": found " + d.found;
+    }
+  }
+
+ private:
+  struct contents {
+    std::string text;
+    std::vector<disagreement> all;
+  };
+  static error make_error(char const* format, ...) {
+    std::va_list arguments;
+    va_start(arguments, format);
+    error const made{format, arguments};
+    va_end(arguments);
+    return made;
+  }
+  static std::string text_of(char const* file, std::vector<disagreement> const& all) {
+    constexpr std::size_t most = 40;
+    std::string text = std::string{file} + " does not fit: " + std::to_string(all.size()) + (all.size() == 1 ? " disagreement" : " disagreements") + "; nothing was loaded";
+    for (std::size_t i = 0; i < all.size() && i < most; ++i) text += "\n  " + line_of(all[i]);
+    if (all.size() > most) text += "\n  and " + std::to_string(all.size() - most) + " more";
+    return text;
+  }
+  std::shared_ptr<contents const> all_;
+};
+
+namespace detail {
+
+/// How many letters one must take away, add or change to make b of a.
+inline std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t corner = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      std::size_t const above = row[j];
+      row[j] = std::min({above + 1, row[j - 1] + 1, corner + (a[i - 1] == b[j - 1] ? 0 : 1)});
+      corner = above;
+    }
+  }
+  return row[b.size()];
+}
+
+/// The most similar of some names, if half of its letters are right.
+inline std::string nearest_name(std::string const& wanted, std::vector<std::string> const& names) {
+  std::string nearest;
+  std::size_t least = wanted.size() / 2 + 1;
+  for (auto const& name : names) {
+    if (name.size() > 2 * wanted.size() + 8) continue;
+    std::size_t const distance = edit_distance(wanted, name);
+    if (distance < least) {
+      least = distance;
+      nearest = name;
+    }
+  }
+  return nearest;
+}
+
+}  // namespace detail
+
+}  // namespace espalier::io

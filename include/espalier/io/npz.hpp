@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "atomic_file.hpp"
+#include "checkpoint.hpp"
+#include "npy_header.hpp"
+#include "zip.hpp"
+
+namespace espalier::io {
+
+/// How an npz file is written.
+/// compress  deflated, which makes files of trained weights about a tenth smaller, and writing and reading them many times slower
+struct npz_options {
+  bool compress = false;
+};
+
+/// parse_npz(path, bytes): the arrays of an npz file that lies in memory: a zip file of npy files, whose names are those of the arrays and ".npy".
+/// path is for errors.
+/// range   entries stored or deflated, with sizes of 32 or 64 bits, and what parse_npy takes
+/// memory  that of the file; where something is deflated, that of all arrays, at most 1,032 times the file's
+/// errors  format_error, with the file's name, the entry's, what was expected and what came: no zip file, one that is truncated, encrypted, packed in another
+///         way or in several parts; headers that disagree; entries that overlap, have the same name or do not end with ".npy"; sizes that lie; a wrong
+///         checksum; and those of parse_npy
+/// source  https://numpy.org/doc/stable/reference/generated/numpy.savez.html
+inline archive parse_npz(char const* path, file_bytes bytes) {
+  detail::file_name const file{path};
+  std::vector<detail::zip_entry> const entries = detail::zip_directory{file.text, bytes.data(), bytes.size()}.read();
+  // Stored arrays stay where they are; if one of them is deflated, all go to memory of their own.
+  auto const room = [](detail::zip_entry const& e) { return (e.size + 63) / 64 * 64; };
+  std::int64_t total = 0;
+  bool deflated = false;
+  for (auto const& e : entries) {
+    total += room(e);
+    deflated = deflated || e.deflated;
+  }
+  file_bytes unpacked{deflated ? total : 0};
+  std::vector<named_array> arrays;
+  std::int64_t at = 0;
+  for (auto const& e : entries) {
+    std::string const what = detail::zip_entry_text(file.text, e.name);
+    std::string_view const name = e.name, ending = ".npy";
+    if (name.size() < ending.size() || name.substr(name.size() - ending.size()) != ending) refuse<format_error>("%s: expected a name that ends with .npy, came another: no npz file", what.c_str());
+    unsigned char *const from = bytes.data() + e.data, *const to = deflated ? unpacked.data() + at : from;
+    if (e.deflated) detail::inflate_bytes(what.c_str(), from, e.packed, to, e.size);
+    else if (deflated && e.size > 0) std::memcpy(to, from, static_cast<std::size_t>(e.size));
+    if (std::uint32_t const crc = detail::crc_of(to, e.size); crc != e.crc) refuse<format_error>("%s: expected bytes with the checksum %08x, came some with %08x", what.c_str(), e.crc, crc);
+    arrays.push_back(detail::npy_array(what, std::string{name.substr(0, name.size() - ending.size())}, to, e.size));
+    at += room(e);
+  }
+  archive all{path, std::move(arrays), {}, std::move(deflated ? unpacked : bytes)};
+  if (named_array const* const twice = all.twice()) refuse<format_error>("%s: expected each array once, came %s twice", file.text, in_quotes(twice->name).c_str());
+  return all;
+}
+
+/// read_npz(path): an npz file, as numpy.savez and numpy.savez_compressed write it.
+/// errors  as parse_npz; no such file, a folder
+inline archive read_npz(char const* path) { return parse_npz(path, read_bytes(path)); }
+
+namespace detail {
+
+/// The entries of an npz file, and its directory, to what has write(bytes, size).
+/// wide  with sizes of 64 bits, even if none is needed
+template <class File>
+void write_npz_to(File& file, char const* path, std::vector<named_array> const& arrays, npz_options const& options, bool wide) {
+  check_names(path, arrays, std::string_view{"\0", 1});
+  // As much as the file can have at most.
+  std::int64_t most = 1024;
+  for (auto const& a : arrays) {
+    if (a.name.size() > 0xffff - 4 || a.name.find('\0') != std::string::npos || !is_utf8(a.name))
+      refuse<name_error>("%s: expected names in UTF-8 of at most %d bytes, came %s", path, 0xffff - 4, in_quotes(a.name).c_str());
+    most += a.bytes + a.bytes / 256 + 2 * static_cast<std::int64_t>(a.name.size()) + 1024;
+  }
+  zip_writer<File> zip{file, wide || most >= 0xffffffff || arrays.size() >= 0xffff};
+  for (auto const& a : arrays) {
+    std::string const head = npy_header_of(path, a);
+    deflated_bytes packed;
+    if (options.compress) packed = deflate_bytes(reinterpret_cast<unsigned char const*>(head.data()), static_cast<std::int64_t>(head.size()), a.data, a.bytes);
+    zip.add(a.name + ".npy", head, a.data, a.bytes, options.compress ? &packed : nullptr);
+  }
+  zip.finish();
+}
+
+}  // namespace detail
+
+/// write_npz(path, arrays, options): an npz file of these arrays, which numpy.load reads. Other metadata than names has no place in it.
+/// Another file at the path is replaced as a whole or stays as it is (atomic_file).
+/// memory  with options.compress, that of the largest array once more
+/// errors  write_error, also for elements that npy has no type for (bfloat16); name_error: a name twice, or no UTF-8
+inline void write_npz(char const* path, std::vector<named_array> const& arrays, npz_options const& options = {}) {
+  atomic_file file{path};
+  detail::write_npz_to(file, file.name(), arrays, options, false);
+  file.commit();
+}
+
+/// save_npz(path, model[, options]) and save_npz(path, model, trainer[, options]): as save_safetensors, in the format of numpy.
+/// training  a trainer or an optim::updater
+/// errors    write_error, also for models of bfloat16; what was at the path stays
+template <class Model>
+void save_npz(char const* path, Model& model, npz_options const& options = {}) {
+  write_npz(path, snapshot{model}.arrays(), options);
+}
+template <class Model, Training TrainedBy>
+void save_npz(char const* path, Model& model, TrainedBy& training, npz_options const& options = {}) {
+  write_npz(path, snapshot{model, training}.arrays(), options);
+}
+
+/// load_npz(path, model[, trainer][, load_options]): gives a model (and what trains it) what the file has for it, or, where the two disagree in anything,
+/// nothing.
+/// errors  format_error; mismatch_error, which lists every disagreement. The model is as before then.
+template <class Model, class... Rest>
+void load_npz(char const* path, Model& model, Rest&&... rest) {
+  restore(read_npz(path), model, static_cast<Rest&&>(rest)...);
+}
+
+}  // namespace espalier::io

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "../model/model.hpp"
+#include "atomic_file.hpp"
+#include "onnx_elementwise.hpp"
+#include "onnx_move.hpp"
+#include "onnx_product.hpp"
+#include "onnx_reduction.hpp"
+
+namespace espalier::io {
+
+/// What an ONNX file says of its net: a name, and a sentence.
+struct onnx_options {
+  char const* name = "net";
+  char const* description = "";
+};
+
+/// A batch of as many samples as the file's user gives.
+template <int... Sample>
+struct any_batch {};
+
+namespace onnx {
+
+/// The batch that is traced: where the number of samples is open, one that divides few other extents, so that what depends on it is seen.
+template <class Batch>
+struct traced_batch {
+  using type = Batch;
+  static constexpr int samples = 0;
+};
+template <int... Sample>
+struct traced_batch<any_batch<Sample...>> {
+  static constexpr int samples = 7;
+  using type = shape<samples, Sample...>;
+};
+
+/// A net's evaluation as it is written, with nothing simplified: what a convolution or a norm is can still be seen.
+template <class Net, class Batch>
+struct written_source {
+  static constexpr graph::program build() {
+    graph::program p{};
+    p.nodes.plain = true;
+    graph::tracer t{p, graph::mode::evaluation, false, 0, 0};
+    int const x = graph::add_argument<float>(t, 0, Batch::value);
+    p.add_output(lower(t, numbered<Net>(argument<Batch, 0>{}), graph::scope{{x}}), graph::destination::result, 0);
+    return p;
+  }
+};
+template <class Source>
+inline constexpr graph::program written_program = Source::build();
+
+/// New numbers of the nodes that are needed; 0: not needed.
+template <int Size>
+struct numbering {
+  int of[static_cast<std::size_t>(Size) + 1];
+  int count;
+};
+template <class Source>
+inline constexpr auto numbering_of = [] {
+  graph::program const& p = written_program<Source>;
+  numbering<written_program<Source>.nodes.size> r{};
+  r.of[p.outputs[0].id] = 1;
+  for (int id = p.nodes.size; id > 0; --id) {
+    if (r.of[id] == 0) continue;
+    operand_range const read = read_operands(p.nodes[id]);
+    for (int k = read.first; k < read.last; ++k) r.of[p.nodes[id].operand[k]] = 1;
+  }
+  r.of[0] = 0;
+  for (int id = 1; id <= p.nodes.size; ++id)
+    if (r.of[id] != 0) r.of[id] = ++r.count;
+  return r;
+}();
+template <class Source>
+inline constexpr auto rows_of_program = [] {
+  graph::program const& p = written_program<Source>;
+  program_rows<numbering_of<Source>.count, written_program<Source>.nodes.map_count> r{};
+  auto const& number = numbering_of<Source>;
+  for (int id = 1; id <= p.nodes.size; ++id) {
+    if (number.of[id] == 0) continue;
+    graph::node& n = r.nodes[number.of[id]];
+    n = p.nodes[id];
+    operand_range const read = read_operands(p.nodes[id]);
+    for (int k = 0; k < 4; ++k) n.operand[k] = k < read.first || k >= read.last ? 0 : number.of[p.nodes[id].operand[k]];
+  }
+  for (int i = 0; i < p.nodes.map_count; ++i) r.maps[i] = p.nodes.maps[i];
+  r.result = number.of[p.outputs[0].id];
+  return r;
+}();
+
+/// The ops of a program that the table does not write.
+struct other_ops {
+  static constexpr int most = 64;
+  graph::descriptor const* at[most];
+  int count;
+};
+constexpr bool is_written(graph::descriptor const* op) {
+  if (op->kind == family::alias) return true;
+  table_row const* const row = row_of(op);
+  return row != nullptr && row->how != written::refused;
+}
+template <class Source>
+inline constexpr other_ops other_ops_of = [] {
+  other_ops r{};
+  graph::descriptor const* last = nullptr;
+  for (int id = 1; id <= numbering_of<Source>.count; ++id) {
+    graph::descriptor const* const op = rows_of_program<Source>.nodes[id].op;
+    if (op == last || is_written(op)) continue;
+    last = op;
+    bool known = false;
+    for (int i = 0; i < r.count; ++i) known = known || r.at[i] == op;
+    if (!known && r.count < other_ops::most) r.at[r.count++] = op;
+  }
+  return r;
+}();
+
+/// Named relation: an op can be written.
+template <class Op>
+struct in_onnx {
+  static constexpr bool agree = exports_formula<Op>;
+};
+/// The type of an op that has no place in the table.
+template <graph::descriptor const* Op>
+constexpr auto other_op() {
+  if constexpr (Op == &described<draw_>) return std::type_identity<draw_>{};
+  else if constexpr (Op == &described<label_>) return std::type_identity<label_>{};
+  else if constexpr (Op == &described<convert_>) return std::type_identity<convert_>{};
+  else if constexpr (Op == &described<magnitude_>) return std::type_identity<magnitude_>{};
+  else return std::type_identity<graph::op_of<Op>>{};
+}
+template <class Source, int I>
+using other_op_of = typename decltype(other_op<other_ops_of<Source>.at[I]>())::type;
+template <class Source>
+struct ops_in_onnx {
+  template <int I>
+  static constexpr auto first_fault() {
+    if constexpr (I == other_ops_of<Source>.count) return agreed{};
+    else if constexpr (in_onnx<other_op_of<Source, I>>::agree) return first_fault<I + 1>();
+    else return in_onnx<other_op_of<Source, I>>{};
+  }
+  using type = decltype(first_fault<0>());
+};
+template <class Source, std::size_t... I>
+std::vector<own_formula> own_formulas(std::index_sequence<I...>) {
+  return {own_formula{other_ops_of<Source>.at[I], &formula_of<other_op_of<Source, static_cast<int>(I)>>}...};
+}
+
+inline view exporter::made(int id) {
+  graph::node const& n = nodes_[id];
+  int const a = n.operand[0];
+  switch (n.op->kind) {
+    case family::argument: {
+      view x;
+      x.name = "x";
+      x.stored = n.shape;
+      if (to.open_samples()) x.samples_at = 0, x.samples_times = 1;
+      return x;
+    }
+    case family::parameter: return builder::hold(parameters[n.attribute]);
+    case family::buffer: return builder::hold(buffers[n.attribute]);
+    case family::constant: return builder::hold(std::bit_cast<double>(n.attribute));
+    case family::column_index: {
+      tensor t{"column_index", extents{1, {n.shape.at[n.shape.rank - 1]}}, {}};
+      for (int i = 0; i < t.shape.at[0]; ++i) t.numbers.push_back(i);
+      return builder::hold(std::move(t));
+    }
+    case family::reshape:
+      if (auto const y = write_as_grouped_convolution(*this, id)) return *y;
+      return to.reshaped(value(a), shape(a), n.shape);
+    case family::broadcast: return to.settled(value(a), shape(a));
+    case family::permute: return to.permuted(value(a), shape(a), n.attribute);
+    case family::elementwise: return passes(id) ? value(passed(id)) : elementwise_writer{*this, id}.write();
+    case family::reduction: {
+      auto const y = write_as_pooling(*this, id);
+      return y ? *y : write_reduction(*this, id);
+    }
+    case family::contraction: {
+      auto const y = write_as_convolution(*this, id);
+      return y ? *y : write_product(*this, id);
+    }
+    case family::move: return mover{*this, id}.write();
+    case family::fold: return write_fold(*this, id);
+    case family::join: return write_join(*this, id);
+    case family::alias: return n.operand[0] != 0 ? value(a) : write_whole(*this, id);
+    default: to.refuse_op(n.op->name);
+  }
+}
+
+/// Writes the program down: its result is the file's y.
+inline void write_program(exporter& e, int result, extents const& input) {
+  builder& to = e.to;
+  view const y = to.whole(e.value(result), e.shape(result));
+  auto const extents_of = [&](extents const& s, int samples_at, int times) {
+    integers r = integers_of(s);
+    if (samples_at >= 0) r[static_cast<std::size_t>(samples_at)] = times == 1 ? -1 : -2;
+    return r;
+  };
+  to.file.inputs.push_back({"x", to.real(), extents_of(input, to.open_samples() ? 0 : -1, 1)});
+  to.file.outputs.push_back({"y", to.real(), extents_of(e.shape(result), y.samples_at, y.samples_times)});
+  bool computed = false;
+  for (operation& o : to.file.operations) {
+    for (std::string& input_name : o.inputs)
+      if (input_name == y.name && y.name != "x" && computed) input_name = "y";
+    if (o.result != y.name) continue;
+    o.result = "y";
+    computed = true;
+  }
+  if (!computed) to.file.operations.push_back(operation{"Identity", {y.name}, "y", {}});
+}
+
+template <class Net, bool Parameters, class Model>
+std::vector<tensor> tensors_of(Model const& model) {
+  using T = typename Model::value_type;
+  std::vector<tensor> r;
+  auto const elements = [&] {
+    if constexpr (Parameters) return model.parameters();
+    else return model.buffers();
+  }();
+  espalier::detail::on_host(model.engine(), const_cast<T*>(elements.data()), static_cast<std::size_t>(elements.size()) * sizeof(T), false, [&](unsigned char* at) {
+    espalier::detail::for_each_tensor<Net, Parameters>(reinterpret_cast<T*>(at), false, [&](char const* name, extents const& shape, espalier::span<T> numbers) {
+      r.push_back(tensor{name, shape, std::vector<double>(numbers.begin(), numbers.end())});
+    });
+  });
+  return r;
+}
+
+template <class Source, class Batch, class Model>
+void write(char const* path, Model const& model, onnx_options const& options) {
+  using Net = typename Model::net_type;
+  auto const& rows = rows_of_program<Source>;
+  builder to{path, std::is_same_v<typename Model::value_type, float> ? element::float32 : element::float64, traced_batch<Batch>::samples};
+  to.file.name = options.name;
+  to.file.description = options.description;
+  to.file.metadata = {{"parameters", std::to_string(Model::parameter_count)}, {"mode", "evaluation"}};
+  exporter e{to, rows.nodes, numbering_of<Source>.count, rows.maps, own_formulas<Source>(std::make_index_sequence<static_cast<std::size_t>(other_ops_of<Source>.count)>{})};
+  e.parameters = tensors_of<Net, true>(model);
+  e.buffers = tensors_of<Net, false>(model);
+  write_program(e, rows.result, traced_batch<Batch>::type::value);
+  std::string const bytes = to.file.to_protobuf().bytes();
+  if (bytes.size() > 0x7fffffffu) refuse<write_error>("%s: an ONNX file has at most 2 GiB, and this net needs %lld bytes", path, static_cast<long long>(bytes.size()));
+  atomic_file file{path};
+  file.write(bytes.data(), bytes.size());
+  file.commit();
+}
+
+/// Whether elements are of a type that ONNX's operations and this exporter compute with.
+template <class T>
+struct exported_element {
+  static constexpr bool agree = std::is_same_v<T, float> || std::is_same_v<T, double>;
+};
+
+}  // namespace onnx
+
+/// write_onnx<batch<N, ...>>(path, model): the model's forward pass in evaluation mode as an ONNX file (operator set 17, standard operators only).
+/// shape    as of model(x): input "x", output "y"; with any_batch<...> in place of batch<N, ...> the number of samples is left open
+/// names    parameters and buffers are initializers under their paths ("0.weight"); those of convolutions in ONNX's order (outputs, inputs, rows, columns)
+/// device   any; parameters of a graphics processor are copied
+/// memory   some copies of the parameters, as double and as bytes, while it runs
+/// errors   layers that do not fit the batch, an op that ONNX has no operation for, and elements other than float and double do not compile;
+///          write_error: the file cannot be written, and what was there stays; error: what depends on the number of samples where that is left open
+/// source   github.com/onnx/onnx, docs/Operators.md
+template <class Batch, class Model, class Found = espalier::detail::applied_net<typename Model::net_type, typename onnx::traced_batch<Batch>::type>>
+void write_onnx(char const* path, Model const& model, onnx_options const& options = {}) {
+  using Element = onnx::exported_element<typename Model::value_type>;
+  static_assert(layers_fit<Found>::value, ESPALIER_LAYERS_FIT);
+  static_assert(Element::agree, "write_onnx<batch>(path, model): the elements are float or double; copy(model, other) to a model<Net> and write that one");
+  if constexpr (layers_fit<Found>::value && Element::agree) {
+    using Source = onnx::written_source<typename Model::net_type, typename onnx::traced_batch<Batch>::type>;
+    using Ops = typename onnx::ops_in_onnx<Source>::type;
+    static_assert(Ops::agree, "write_onnx<batch>(path, model): the net has an op that ONNX has no operation for; io::exports_formula<Op> writes one of yours by its formula");
+    if constexpr (Ops::agree) onnx::write<Source, Batch>(path, model, options);
+  }
+}
+
+}  // namespace espalier::io

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <map>
+#include <vector>
+
+#include "../base/version.hpp"
+#include "protobuf.hpp"
+
+/// An ONNX model as a value, and its bytes. What is here knows of ONNX's messages and of no program.
+/// source  onnx.ai, "Open Neural Network Exchange Intermediate Representation" and onnx.proto
+namespace espalier::io::onnx {
+
+inline constexpr int ir_version = 8, operator_set = 17;
+
+/// ONNX's numbers for types of elements.
+enum class element : int { float32 = 1, int64 = 7, boolean = 9, float64 = 11 };
+
+using integers = std::vector<std::int64_t>;
+
+/// An attribute of an operation: an integer, a number, or a list of integers.
+struct attribute {
+  enum kind_of : int { number = 1, integer = 2, list = 7 };
+  std::string name;
+  kind_of kind;
+  double value;
+  integers values;
+};
+inline attribute with(std::string name, std::int64_t value) { return {std::move(name), attribute::integer, static_cast<double>(value), {}}; }
+inline attribute with_number(std::string name, double value) { return {std::move(name), attribute::number, value, {}}; }
+inline attribute with(std::string name, integers values) { return {std::move(name), attribute::list, 0, std::move(values)}; }
+
+/// One operation, which has one result; its name is the result's.
+struct operation {
+  std::string type;
+  std::vector<std::string> inputs;
+  std::string result;
+  std::vector<attribute> attributes;
+};
+
+/// Numbers or integers that the file brings along.
+struct initializer {
+  std::string name;
+  element type;
+  integers extents;
+  std::vector<double> numbers;
+  integers whole;
+};
+
+/// An input or output: its extents; -1: the number of samples, which the file leaves open; -2: what depends on it.
+struct value_info {
+  std::string name;
+  element type;
+  integers extents;
+};
+
+struct model_file {
+  std::string name, description;
+  std::vector<value_info> inputs, outputs;
+  std::vector<initializer> initializers;
+  std::vector<operation> operations;
+  std::vector<std::pair<std::string, std::string>> metadata;
+
+  [[nodiscard]] protobuf to_protobuf() const {
+    protobuf model;
+    model.integer(1, ir_version);
+    model.text(2, "espalier");
+    model.text(3, ESPALIER_VERSION_STRING);
+    model.integer(5, 1);
+    if (!description.empty()) model.text(6, description);
+    model.message(7, graph());
+    protobuf set;
+    set.text(1, "");
+    set.integer(2, operator_set);
+    model.message(8, set);
+    for (auto const& [key, value] : metadata) {
+      protobuf entry;
+      entry.text(1, key);
+      entry.text(2, value);
+      model.message(14, entry);
+    }
+    return model;
+  }
+
+ private:
+  [[nodiscard]] protobuf graph() const {
+    protobuf graph;
+    for (operation const& o : operations) graph.message(1, node(o));
+    graph.text(2, name);
+    for (initializer const& i : initializers) graph.message(5, tensor(i));
+    for (value_info const& i : inputs) graph.message(11, info(i));
+    for (value_info const& o : outputs) graph.message(12, info(o));
+    return graph;
+  }
+  static protobuf node(operation const& o) {
+    protobuf node;
+    for (std::string const& input : o.inputs) node.text(1, input);
+    node.text(2, o.result);
+    node.text(3, o.result);
+    node.text(4, o.type);
+    for (attribute const& a : o.attributes) {
+      protobuf one;
+      one.text(1, a.name);
+      if (a.kind == attribute::number) one.number(2, static_cast<float>(a.value));
+      if (a.kind == attribute::integer) one.integer(3, static_cast<std::int64_t>(a.value));
+      if (a.kind == attribute::list) one.integers(8, a.values);
+      one.integer(20, a.kind);
+      node.message(5, one);
+    }
+    return node;
+  }
+  static protobuf tensor(initializer const& i) {
+    protobuf tensor;
+    tensor.integers(1, i.extents);
+    tensor.integer(2, static_cast<int>(i.type));
+    tensor.text(8, i.name);
+    if (i.type == element::int64) tensor.raw<std::int64_t>(9, i.whole);
+    else if (i.type == element::float64) tensor.raw<double>(9, i.numbers);
+    else tensor.raw<float>(9, i.numbers);
+    return tensor;
+  }
+  static protobuf info(value_info const& v) {
+    protobuf shape, tensor, type, info;
+    for (std::int64_t const extent : v.extents) {
+      protobuf axis;
+      if (extent == -1) axis.text(2, "N");
+      if (extent >= 0) axis.integer(1, extent);
+      shape.message(1, axis);
+    }
+    tensor.integer(1, static_cast<int>(v.type));
+    tensor.message(2, shape);
+    type.message(1, tensor);
+    info.text(1, v.name);
+    info.message(2, type);
+    return info;
+  }
+};
+
+}  // namespace espalier::io::onnx

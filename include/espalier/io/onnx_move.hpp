@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "onnx_program.hpp"
+
+/// Movements: along each axis a slice and a padding, or a list of places to gather from.
+namespace espalier::io::onnx {
+
+/// Where the elements along one axis of an operand come from.
+struct axis_walk {
+  integers extents;  ///< of the result's axes that walk along it
+  integers places;   ///< -1 where it is filled
+  bool fills, moves;
+};
+inline axis_walk walk_along(index_map const& m, int axis, extents const& from, extents const& to) {
+  axis_walk w{{}, {0}, false, true};
+  w.places[0] = m.start[axis];
+  for (int i = 0; i < m.rank; ++i) {
+    if (m.source[i] != axis) continue;
+    w.extents.push_back(to.at[i]);
+    integers next;
+    for (auto const place : w.places)
+      for (int k = 0; k < to.at[i]; ++k) next.push_back(place + std::int64_t{k} * m.step[i]);
+    w.places = std::move(next);
+  }
+  bool same = w.extents.size() == 1 && w.extents[0] == from.at[axis];
+  for (std::size_t i = 0; i < w.places.size(); ++i) {
+    auto& place = w.places[i];
+    place = place % m.divisor[axis] != 0 || place < 0 || place / m.divisor[axis] >= from.at[axis] ? -1 : place / m.divisor[axis];
+    w.fills = w.fills || place < 0;
+    same = same && place == static_cast<std::int64_t>(i);
+  }
+  w.moves = !same;
+  return w;
+}
+
+class mover {
+ public:
+  mover(exporter& e, int id) : e_{e}, id_{id}, from_{e.shape(e[id].operand[0])}, to_{e.shape(id)}, map_{e.map_of(id)} {
+    for (int a = 0; a < from_.rank; ++a) walks_.push_back(walk_along(map_, a, from_, to_));
+  }
+
+  view write() {
+    int const operand = e_[id_].operand[0];
+    view const& v = e_.value(operand);
+    if (v.held) return moved_numbers(builder::spread(*v.held, from_));
+    view x = filled(e_, operand);
+    if (keeps_axes()) return cut_and_padded(x);
+    return gathered(e_.to.transposed_now(x));
+  }
+
+ private:
+  double filler() const { return map_.fills_with_lowest ? -__builtin_huge_val() : 0.0; }
+  view moved_numbers(tensor const& t) const {
+    tensor r{t.name, to_, std::vector<double>(static_cast<std::size_t>(to_.size()))};
+    for (std::size_t i = 0; i < r.numbers.size(); ++i) {
+      std::int64_t const place = moved_offset(map_, from_, to_, static_cast<std::int64_t>(i));
+      r.numbers[i] = place >= 0 ? t.numbers[static_cast<std::size_t>(place)] : filler();
+    }
+    return builder::hold(std::move(r));
+  }
+  bool keeps_axes() const {
+    bool keeps = map_.rank == from_.rank;
+    for (int i = 0; i < map_.rank; ++i) keeps = keeps && map_.source[i] == i;
+    return keeps;
+  }
+  void check_samples(view const& v) const {
+    for (int a = 0; a < from_.rank; ++a)
+      if (walks_[at(a)].moves && graph::axis_behind(v.order, a) == v.samples_at) e_.to.refuse_open("samples are moved");
+  }
+  static std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+  /// Every axis stays an axis: slices and paddings, and gathering where zeros lie between.
+  view cut_and_padded(view x) {
+    check_samples(x);
+    integers starts, ends, axes, strides, before(at(from_.rank), 0), after(before);
+    bool pads = false;
+    for (int a = 0; a < from_.rank; ++a) {
+      axis_walk const& w = walks_[at(a)];
+      int const axis = graph::axis_behind(x.order, a);
+      if (!w.moves) continue;
+      std::size_t first = 0, end = w.places.size();
+      while (first < end && w.places[first] < 0) ++first;
+      while (end > first && w.places[end - 1] < 0) --end;
+      bool whole = end > first;
+      for (std::size_t i = first; i < end; ++i) whole = whole && w.places[i] >= 0;
+      if (!whole) {
+        x.name = gather(x.name, axis, from_.rank, w, from_.at[a]);
+      } else {
+        std::int64_t const step = map_.step[a] / map_.divisor[a], last = w.places[end - 1];
+        if (end - first != static_cast<std::size_t>(from_.at[a]) || step != 1) {
+          starts.push_back(w.places[first]);
+          ends.push_back(step > 0 || end - first == 1 ? last + 1 : last == 0 ? -from_.at[a] - 1 : last - 1);
+          strides.push_back(end - first == 1 ? 1 : step);
+          axes.push_back(axis);
+        }
+        before[at(axis)] = static_cast<std::int64_t>(first);
+        after[at(axis)] = static_cast<std::int64_t>(w.places.size() - end);
+        pads = pads || first != 0 || end != w.places.size();
+      }
+      x.stored.at[axis] = to_.at[a];
+    }
+    if (!axes.empty()) x.name = e_.to.emit("Slice", {x.name, e_.to.list(starts), e_.to.list(ends), e_.to.list(axes), e_.to.list(strides)});
+    if (pads) {
+      before.insert(before.end(), after.begin(), after.end());
+      x.name = e_.to.emit("Pad", {x.name, e_.to.list(before), e_.to.number(filler())});
+    }
+    x.takes_bias = false;
+    return x;
+  }
+
+  /// Axes become several (windows) or none, from the last to the first.
+  view gathered(view x) {
+    check_samples(x);
+    std::vector<int> from_axis;  // of each axis after gathering: the result's axis
+    int rank = from_.rank;
+    for (int a = from_.rank - 1; a >= 0; --a) {
+      if (walks_[at(a)].moves) x.name = gather(x.name, a, rank, walks_[at(a)], from_.at[a]);
+      rank += static_cast<int>(walks_[at(a)].extents.size()) - 1;
+    }
+    view r = builder::plain(x.name, extents{}, x);
+    for (int a = 0; a < from_.rank; ++a)
+      for (int i = 0; i < map_.rank; ++i) {
+        if (map_.source[i] != a) continue;
+        if (a == x.samples_at) r.samples_at = r.stored.rank;
+        r.stored.push(to_.at[i]);
+        from_axis.push_back(i);
+      }
+    r.order = 0;
+    for (std::size_t i = 0; i < from_axis.size(); ++i) r.order |= std::uint64_t{i} << (4 * from_axis[i]);
+    return r;
+  }
+  /// Elements of an axis by their places; one more, behind the others, fills.
+  std::string gather(std::string name, int axis, int rank, axis_walk const& w, int extent) {
+    integers places = w.places;
+    if (w.fills) {
+      integers pads(at(2 * rank), 0);
+      pads[at(rank + axis)] = 1;
+      name = e_.to.emit("Pad", {name, e_.to.list(pads), e_.to.number(filler())});
+      for (auto& place : places)
+        if (place < 0) place = extent;
+    }
+    return e_.to.emit("Gather", {name, e_.to.list(places, w.extents)}, {with("axis", axis)});
+  }
+
+  exporter& e_;
+  int id_;
+  extents from_, to_;
+  index_map const& map_;
+  std::vector<axis_walk> walks_;
+};
+
+/// Operands of joins along one axis, one after the other.
+inline void find_joined(exporter& e, int id, std::uint64_t axis, std::vector<int>& parts) {
+  for (int k = 0; k < 2; ++k) {
+    int const x = e[id].operand[k];
+    if (e[x].op->kind == family::join && e[x].attribute == axis && e.read_once(x)) find_joined(e, x, axis, parts);
+    else parts.push_back(x);
+  }
+}
+inline view write_join(exporter& e, int id) {
+  std::vector<int> parts;
+  find_joined(e, id, e[id].attribute, parts);
+  std::vector<view> views;
+  int samples_at = -1, samples_times = 0;
+  bool alike = true;
+  for (int const x : parts) {
+    views.push_back(filled(e, x));
+    alike = alike && views.back().order == views[0].order;
+  }
+  std::vector<std::string> names;
+  for (view& v : views) {
+    if (!alike) v = e.to.transposed_now(v);
+    names.push_back(v.name);
+    if (v.samples_at >= 0) samples_at = v.samples_at, samples_times = v.samples_times;
+  }
+  int const axis = graph::axis_behind(views[0].order, static_cast<int>(e[id].attribute));
+  if (samples_at == axis) e.to.refuse_open("samples are joined");
+  for (view const& v : views)
+    if (v.samples_at != samples_at) e.to.refuse_open("samples are joined to what does not grow with them");
+  view r = views[0];
+  r.takes_bias = false;
+  r.samples_at = samples_at;
+  r.samples_times = samples_times;
+  r.stored.at[axis] = e.shape(id).at[e[id].attribute];
+  r.name = e.to.emit("Concat", names, {with("axis", axis)});
+  return r;
+}
+
+}  // namespace espalier::io::onnx

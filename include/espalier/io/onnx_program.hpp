@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "onnx_table.hpp"
+
+/// The program that is exported, and what is known of it while it is written.
+namespace espalier::io::onnx {
+
+/// The nodes that a program's result needs, numbered from 1 without gaps.
+template <int Nodes, int Maps>
+struct program_rows {
+  graph::node nodes[static_cast<std::size_t>(Nodes) + 1];
+  index_map maps[static_cast<std::size_t>(Maps) + 1];
+  int result;
+};
+/// How ops that are not in the table are written.
+struct own_formula {
+  graph::descriptor const* op;
+  onnx::steps steps;
+};
+
+/// Which operands of a node are written: all, but of an alias either its value or, where the formula is known as a whole, what it is of.
+struct operand_range {
+  int first, last;
+};
+constexpr operand_range read_operands(graph::node const& n) {
+  if (n.op->kind != family::alias) return {0, 4};
+  table_row const* const row = row_of(n.op);
+  return row != nullptr && row->how == written::whole ? operand_range{1, 4} : operand_range{0, 1};
+}
+
+class exporter {
+ public:
+  exporter(builder& target, graph::node const* nodes, int size, index_map const* maps, std::vector<own_formula> formulas)
+      : to{target}, own{std::move(formulas)}, nodes_{nodes}, maps_{maps}, uses_(static_cast<std::size_t>(size) + 1), mean_(uses_.size()), passes_(uses_.size()),
+        done_(uses_.size()), values_(uses_.size()) {
+    for (int id = 1; id <= size; ++id) {
+      operand_range const read = read_operands(nodes[id]);
+      for (int k = read.first; k < read.last; ++k) ++uses_[at(nodes[id].operand[k])];
+    }
+    for (int id = 1; id <= size; ++id) find_mean(id);
+  }
+
+  builder& to;
+  std::vector<tensor> parameters, buffers;
+  std::vector<own_formula> own;
+
+  graph::node const& operator[](int id) const { return nodes_[id]; }
+  extents const& shape(int id) const { return nodes_[id].shape; }
+  index_map const& map_of(int id) const { return maps_[nodes_[id].attribute]; }
+  bool read_once(int id) const { return uses_[at(id)] == 1; }
+  bool is_mean(int id) const { return mean_[at(id)]; }
+  bool passes(int id) const { return passes_[at(id)] != 0; }
+  int passed(int id) const { return passes_[at(id)]; }
+
+  /// The node's value in the file.
+  view const& value(int id) {
+    if (!done_[at(id)]) {
+      values_[at(id)] = made(id);
+      if (!read_once(id)) values_[at(id)].takes_bias = false;
+      done_[at(id)] = true;
+    }
+    return values_[at(id)];
+  }
+  /// What is behind reshapes that nothing else reads.
+  int behind_reshapes(int id) const {
+    while (nodes_[id].op->kind == family::reshape && read_once(id)) id = nodes_[id].operand[0];
+    return id;
+  }
+  /// The operand of a reduction, of which there may be several in a row, one for each run of axes.
+  int reduced_operand(int id) const {
+    int x = nodes_[id].operand[0];
+    while (nodes_[x].op == nodes_[id].op && read_once(x)) x = nodes_[x].operand[0];
+    return x;
+  }
+
+ private:
+  static std::size_t at(int id) { return static_cast<std::size_t>(id); }
+  view made(int id);
+
+  /// A sum times one part of its number of terms is a mean.
+  void find_mean(int id) {
+    graph::node const& n = nodes_[id];
+    if (n.op != &described<multiply_>) return;
+    for (int k = 0; k < 2; ++k) {
+      graph::node const& factor = nodes_[n.operand[k]];
+      int const sum = behind_reshapes(n.operand[1 - k]);
+      if (factor.op->kind != family::constant || nodes_[sum].op != &described<sum_> || !read_once(sum)) continue;
+      double const terms = static_cast<double>(shape(reduced_operand(sum)).size() / shape(sum).size());
+      if (std::bit_cast<double>(factor.attribute) != 1.0 / terms) continue;
+      mean_[at(sum)] = true;
+      passes_[at(id)] = n.operand[1 - k];
+      return;
+    }
+  }
+
+  graph::node const* nodes_;
+  index_map const* maps_;
+  std::vector<int> uses_;
+  std::vector<bool> mean_;
+  std::vector<int> passes_;
+  std::vector<bool> done_;
+  std::vector<view> values_;
+};
+
+/// The value as one of its node's shape that may have its axes in another order; what is repeated is written out.
+inline view filled(exporter& e, int id) {
+  view const v = e.value(id);
+  if (v.held || v.stored.size() != e.shape(id).size()) return e.to.whole(v, e.shape(id));
+  return e.to.settled(v, e.shape(id));
+}
+/// Axes of a value as axes of what is stored, ascending.
+inline integers stored_axes(view const& v, unsigned mask) {
+  integers axes;
+  unsigned const behind = graph::axes_behind(v.order, v.stored.rank, mask);
+  for (int i = 0; i < v.stored.rank; ++i)
+    if (behind >> i & 1u) axes.push_back(i);
+  return axes;
+}
+
+}  // namespace espalier::io::onnx

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "onnx_program.hpp"
+
+/// Reductions, and the formulas around them that have a name: softmax and normalisation.
+namespace espalier::io::onnx {
+
+/// A value whose axes of a mask are reduced, which keeps them with extent 1.
+inline view reduced(exporter& e, view const& v, char const* type, unsigned mask) {
+  integers const axes = stored_axes(v, mask);
+  view r = v;
+  r.takes_bias = false;
+  for (auto const axis : axes) {
+    if (axis == v.samples_at) e.to.refuse_open("something is computed across samples");
+    r.stored.at[axis] = 1;
+  }
+  if (std::string_view{type} == "ReduceSum") r.name = e.to.emit(type, {v.name, e.to.list(axes)}, {with("keepdims", 1)});
+  else r.name = e.to.emit(type, {v.name}, {with("axes", axes), with("keepdims", 1)});
+  return r;
+}
+
+inline view write_reduction(exporter& e, int id) {
+  int const base = e.reduced_operand(id);
+  unsigned mask = 0;
+  for (int i = 0; i < e.shape(base).rank; ++i)
+    if (e.shape(base).at[i] != e.shape(id).at[i]) mask |= 1u << i;
+  return reduced(e, filled(e, base), e.is_mean(id) ? "ReduceMean" : row_of(e[id].op)->type, mask);
+}
+
+/// softmax and log_softmax along an axis.
+inline view write_softmax(exporter& e, int id, char const* type) {
+  view v = filled(e, e[id].operand[1]);
+  integers const axes = stored_axes(v, static_cast<unsigned>(e[id].attribute));
+  if (axes[0] == v.samples_at) e.to.refuse_open("something is computed across samples");
+  v.name = e.to.emit(type, {v.name}, {with("axis", axes[0])});
+  v.takes_bias = false;
+  return v;
+}
+
+/// x / sqrt(mean(x^2) + eps), of x less its mean where it is centred.
+inline view write_normalized(exporter& e, int id, bool centered) {
+  view v = filled(e, e[id].operand[1]);
+  unsigned const mask = static_cast<unsigned>(e[id].attribute);
+  std::string const eps = e.to.named(e.value(e[id].operand[2]), extents{});
+  v.takes_bias = false;
+  if (centered) v.name = e.to.emit("Sub", {v.name, reduced(e, v, "ReduceMean", mask).name});
+  view squares = v;
+  squares.name = e.to.emit("Mul", {v.name, v.name});
+  std::string const variance = reduced(e, squares, "ReduceMean", mask).name;
+  v.name = e.to.emit("Div", {v.name, e.to.emit("Sqrt", {e.to.emit("Add", {variance, eps})})});
+  return v;
+}
+
+inline view write_whole(exporter& e, int id) {
+  graph::descriptor const* const op = e[id].op;
+  if (op == &described<softmax_> || op == &described<log_softmax_>) return write_softmax(e, id, row_of(op)->type);
+  return write_normalized(e, id, op == &described<normalize_>);
+}
+
+}  // namespace espalier::io::onnx

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <optional>
+
+#include "onnx_program.hpp"
+
+/// Windows of images whose products or reductions ONNX has names for: convolutions, transposed convolutions and poolings. Images of a program have
+/// their channels last where windows are taken; those of ONNX have them second.
+namespace espalier::io::onnx {
+
+constexpr std::uint64_t to_channels_first = 0x2130, to_channels_last = 0x1320;  // (0, 3, 1, 2) and (0, 2, 3, 1)
+static_assert(to_channels_first == order_of({0, 3, 1, 2}) && to_channels_last == order_of({0, 2, 3, 1}));
+
+/// How windows walk along rows and columns, as ONNX says it.
+struct window_walk {
+  bool known;
+  int taps[2], stride[2], dilation[2], before[2], after[2];
+};
+/// window: of rank 6, as windows_of makes it; the padding behind is as much as the last window reads.
+constexpr window_walk walk_of(index_map const& m, extents const& image, extents const& window) {
+  window_walk w{};
+  if (!is_image_window(m) || window.rank != 6 || image.rank != 4 || image.at[0] != window.at[0] || image.at[3] != window.at[5]) return w;
+  for (int i = 0; i < 2; ++i) {
+    int const count = window.at[1 + i];
+    w.taps[i] = window.at[3 + i];
+    w.stride[i] = count > 1 ? m.step[1 + i] : 1;
+    w.dilation[i] = w.taps[i] > 1 ? m.step[3 + i] : 1;
+    w.before[i] = -m.start[1 + i];
+    int const reach = w.dilation[i] * (w.taps[i] - 1), behind = (count - 1) * w.stride[i] + reach + 1 - w.before[i] - image.at[1 + i];
+    w.after[i] = behind < 0 ? 0 : behind;
+    bool const all = (image.at[1 + i] + w.before[i] + w.after[i] - reach - 1) / (w.stride[i] > 0 ? w.stride[i] : 1) + 1 == count;
+    if (m.divisor[1 + i] != 1 || w.stride[i] < 1 || w.dilation[i] < 1 || w.before[i] < 0) return window_walk{};
+    if (!all && count > 1) return window_walk{};
+    if (!all) w.stride[i] = image.at[1 + i] + w.before[i];  // one window, and no room for another step
+  }
+  w.known = true;
+  return w;
+}
+constexpr bool pads(window_walk const& w) { return w.before[0] + w.before[1] + w.after[0] + w.after[1] != 0; }
+
+/// The attributes of an operation with windows; of signals only what belongs to columns.
+inline std::vector<attribute> attributes_of(window_walk const& w, bool signals, bool dilates) {
+  int const first = signals ? 1 : 0;
+  auto const list = [&](int const(&x)[2]) { return integers(x + first, x + 2); };
+  std::vector<attribute> r{with("kernel_shape", list(w.taps)), with("strides", list(w.stride))};
+  if (dilates && (w.dilation[0] != 1 || w.dilation[1] != 1)) r.push_back(with("dilations", list(w.dilation)));
+  if (pads(w)) {
+    integers edges = list(w.before);
+    for (auto const after : list(w.after)) edges.push_back(after);
+    r.push_back(with("pads", edges));
+  }
+  return r;
+}
+
+/// Images (N, H, W, C) with their channels second; signals where they were that before, with one row.
+struct placed_images {
+  view images;
+  bool signals;
+};
+inline placed_images place_images(exporter& e, view v, extents const& image, bool may_be_signals) {
+  if (v.held || v.stored.size() != image.size()) v = e.to.whole(v, image);
+  extents const s = v.seen();
+  if (may_be_signals && image.at[1] == 1 && s.rank == 3 && s.at[0] == image.at[0] && s.at[1] == image.at[2] && s.at[2] == image.at[3]) {
+    v.order = composed_order(v.order, order_of({0, 2, 1}), 3);
+    return {e.to.transposed_now(v), true};
+  }
+  return {e.to.transposed_now(e.to.permuted(v, image, to_channels_first)), false};
+}
+/// The result of such an operation: (N, C, H, W), seen with its channels last.
+inline view placed_result(exporter& e, std::string name, placed_images const& x, int channels, int height, int width) {
+  if (e.to.open_samples() && x.images.samples_at != 0) e.to.refuse_open("images are no samples");
+  view r = builder::plain(std::move(name), x.signals ? extents{3, {x.images.stored.at[0], channels, width}} : extents{4, {x.images.stored.at[0], channels, height, width}}, x.images);
+  r.order = x.signals ? order_of({0, 2, 1}) : to_channels_last;
+  return r;
+}
+
+/// Images, windows and kernels of a convolution as a program has it: windows times a matrix of kernels, or one for each group.
+struct found_convolution {
+  int images;             ///< node: with channels last, all groups side by side
+  extents image, window;  ///< of all groups, of one
+  window_walk walk;
+  int kernels;            ///< node: (taps and channels, outputs), for each group
+  bool kernels_transposed;
+  int groups, outputs;    ///< of one group
+};
+
+inline view write_convolution(exporter& e, found_convolution const& f) {
+  bool const one_row = f.walk.taps[0] == 1 && f.walk.before[0] + f.walk.after[0] == 0 && f.window.at[1] == 1;
+  placed_images const x = place_images(e, e.value(f.images), f.image, one_row);
+  int const rows = f.walk.taps[0], columns = f.walk.taps[1], channels = f.window.at[5];
+  view k = e.value(f.kernels);
+  extents s = e.shape(f.kernels);
+  if (f.kernels_transposed) k = e.to.permuted(k, s, swap_permutation(s.rank, s.rank - 1, s.rank - 2));
+  s = espalier::detail::swapped_extents(s, f.kernels_transposed);
+  extents const oihw = x.signals ? extents{3, {f.groups * f.outputs, channels, columns}} : extents{4, {f.groups * f.outputs, channels, rows, columns}};
+  if (f.groups == 1) {
+    extents const apart{4, {rows, columns, channels, f.outputs}};
+    k = e.to.permuted(e.to.reshaped(k, s, apart), apart, order_of({3, 2, 0, 1}));
+    k = e.to.reshaped(k, extents{4, {f.outputs, channels, rows, columns}}, oihw);
+  } else {
+    extents const apart{5, {f.groups, rows, columns, channels, f.outputs}};
+    k = e.to.permuted(e.to.reshaped(k, s, apart), apart, order_of({0, 4, 3, 1, 2}));
+    k = e.to.reshaped(k, permuted_extents(apart, order_of({0, 4, 3, 1, 2})), oihw);
+  }
+  std::string const kernels = e.to.named(k, oihw);
+  std::vector<attribute> how = attributes_of(f.walk, x.signals, true);
+  if (f.groups != 1) how.push_back(with("group", f.groups));
+  view y = placed_result(e, e.to.emit("Conv", {x.images.name, kernels}, how), x, f.groups * f.outputs, f.window.at[1], f.window.at[2]);
+  y.takes_bias = true;
+  return y;
+}
+
+/// The convolution that a product is, of one group.
+inline std::optional<view> write_as_convolution(exporter& e, int id) {
+  graph::node const& n = e[id];
+  int const a = n.operand[0], b = n.operand[1];
+  extents const &sa = e.shape(a), &sb = e.shape(b);
+  if (n.attribute & 1u || sa.rank != 2 || sb.rank != 2) return {};
+  bool const transposed = n.attribute & 2u;
+  int outputs = n.shape.at[1];
+  int windows = a;
+  while (e[windows].op->kind == family::reshape) windows = e[windows].operand[0];
+  if (e[windows].op->kind == family::move && !e.map_of(windows).fills_with_lowest) {
+    int const images = e[windows].operand[0];
+    extents const &image = e.shape(images), &window = e.shape(windows);
+    window_walk const walk = walk_of(e.map_of(windows), image, window);
+    if (walk.known && window.product(3, 6) == sa.at[1]) return write_convolution(e, {images, image, window, walk, b, transposed, 1, outputs});
+  }
+  // Rows of images that have their channels second: kernels of one pixel.
+  view const& v = e.value(a);
+  bool const signals = v.stored.rank == 3 && v.order == order_of({0, 2, 1});
+  if (v.held || v.stored.size() != sa.size() || !(signals || (v.stored.rank == 4 && v.order == to_channels_last)) || v.stored.at[1] != sa.at[1]) return {};
+  extents const s = v.seen(), image = signals ? extents{4, {s.at[0], 1, s.at[1], s.at[2]}} : s;
+  window_walk const walk{true, {1, 1}, {1, 1}, {1, 1}, {0, 0}, {0, 0}};
+  return write_convolution(e, {a, image, extents{6, {image.at[0], image.at[1], image.at[2], 1, 1, image.at[3]}}, walk, b, transposed, 1, outputs});
+}
+
+/// The convolution in groups whose results a reshape puts side by side.
+inline std::optional<view> write_as_grouped_convolution(exporter& e, int id) {
+  graph::node const& n = e[id];
+  auto const is = [&](int x, family kind, int rank) { return e[x].op->kind == kind && e.shape(x).rank == rank; };
+  int const beside = n.operand[0];
+  if (n.shape.rank != 4 || !is(beside, family::permute, 5) || e[beside].attribute != order_of({1, 2, 3, 0, 4})) return {};
+  int const apart = e[beside].operand[0];
+  if (!is(apart, family::reshape, 5) || !is(e[apart].operand[0], family::contraction, 3)) return {};
+  graph::node const& product = e[e[apart].operand[0]];
+  int windows = product.operand[0];
+  if (product.attribute != 0 || !is(windows, family::reshape, 3)) return {};
+  windows = e[windows].operand[0];
+  bool const pixels = is(windows, family::permute, 5);  // kernels of one pixel take no windows
+  if (!pixels && (e[windows].op->kind != family::move || e.map_of(windows).fills_with_lowest || !is(e[windows].operand[0], family::reshape, 4))) return {};
+  int const split = pixels ? windows : e[e[windows].operand[0]].operand[0];
+  if (!is(split, family::permute, 5) || e[split].attribute != order_of({3, 0, 1, 2, 4}) || !is(e[split].operand[0], family::reshape, 5)) return {};
+  int const images = e[e[split].operand[0]].operand[0];
+  extents const x = e.shape(e[split].operand[0]), y = e.shape(apart), kernels = e.shape(product.operand[1]);  // (N, H, W, G, C), (G, N, H', W', O)
+  int const G = y.at[0];
+  extents window{6, {x.at[0], y.at[2], y.at[3], 1, 1, x.at[4]}};
+  window_walk walk{true, {1, 1}, {1, 1}, {1, 1}, {0, 0}, {0, 0}};
+  if (!pixels) {
+    window = e.shape(windows);
+    walk = walk_of(e.map_of(windows), e.shape(e[windows].operand[0]), window);
+    window.at[0] = x.at[0];
+  }
+  bool const fits = walk.known && x.at[3] == G && y.at[1] == x.at[0] && window.at[5] == x.at[4] && kernels.rank == 3 && kernels.at[0] == G &&
+                    kernels.at[1] == window.product(3, 6) && y.at[4] * G == n.shape.at[3];
+  if (!fits) return {};
+  extents const image{4, {x.at[0], x.at[1], x.at[2], G * x.at[4]}};
+  return write_convolution(e, {images, image, window, walk, product.operand[1], false, G, y.at[4]});
+}
+
+/// The pooling that a reduction of windows is.
+inline std::optional<view> write_as_pooling(exporter& e, int id) {
+  int const windows = e.reduced_operand(id);
+  bool const largest = e[id].op == &described<max_>;
+  if (e[windows].op->kind != family::move || (!largest && !e.is_mean(id))) return {};
+  index_map const& m = e.map_of(windows);
+  extents const &window = e.shape(windows), image = e.shape(e[windows].operand[0]);
+  window_walk const walk = walk_of(m, image, window);
+  extents wanted = window;
+  wanted.at[3] = wanted.at[4] = 1;
+  if (!walk.known || !(e.shape(id) == wanted)) return {};
+  for (int i = 0; i < 2; ++i)
+    if (walk.before[i] >= walk.taps[i] || walk.after[i] >= walk.taps[i] || (!largest && walk.dilation[i] != 1)) return {};
+  if (pads(walk) && m.fills_with_lowest != largest) return {};
+  placed_images const x = place_images(e, e.value(e[windows].operand[0]), image, false);
+  std::vector<attribute> how = attributes_of(walk, false, largest);
+  if (!largest && pads(walk)) how.push_back(with("count_include_pad", 1));
+  return placed_result(e, e.to.emit(largest ? "MaxPool" : "AveragePool", {x.images.name}, how), x, image.at[3], window.at[1], window.at[2]);
+}
+
+/// The sum over windows of what lies in them: of a product, a transposed convolution; else one whose kernels only put each tap in its place.
+inline view write_fold(exporter& e, int id) {
+  graph::node const& n = e[id];
+  int const spread = n.operand[0];
+  extents const window = e.shape(spread), image = n.shape;
+  index_map const& m = e.map_of(id);
+  if (!is_image_window(m) || window.rank != 6 || m.divisor[1] != 1 || m.divisor[2] != 1) e.to.refuse_op("the slope of a movement");
+  window_walk w{true, {window.at[3], window.at[4]}, {m.step[1], m.step[2]}, {m.step[3], m.step[4]}, {-m.start[1], -m.start[2]}, {0, 0}};
+  integers extra{0, 0};
+  for (int i = 0; i < 2; ++i) {
+    if (window.at[1 + i] == 1) w.stride[i] = w.stride[i] > 0 ? w.stride[i] : 1;
+    if (w.taps[i] == 1) w.dilation[i] = 1;
+    int const behind = (window.at[1 + i] - 1) * w.stride[i] - w.before[i] + w.dilation[i] * (w.taps[i] - 1) + 1 - image.at[1 + i];
+    w.after[i] = behind < 0 ? 0 : behind;
+    extra[static_cast<std::size_t>(i)] = behind < 0 ? -behind : 0;
+    if (w.stride[i] < 1 || w.dilation[i] < 1 || w.before[i] < 0) e.to.refuse_op("the slope of windows that walk backwards");
+  }
+  std::vector<attribute> how = attributes_of(w, false, true);
+  if (extra[0] + extra[1] != 0) how.push_back(with("output_padding", extra));
+  int const product = e.behind_reshapes(spread), taps = w.taps[0] * w.taps[1] * window.at[5];
+  graph::node const& p = e[product];
+  extents const pixels{4, {window.at[0], window.at[1], window.at[2], 0}};
+  if (p.op->kind == family::contraction && p.shape.rank == 2 && !(p.attribute & 1u) && p.shape.at[1] == taps) {
+    int const a = p.operand[0], b = p.operand[1];
+    extents in = pixels, sb = e.shape(b);
+    in.at[3] = e.shape(a).at[1];
+    placed_images const x = place_images(e, e.to.reshaped(e.value(a), e.shape(a), in), in, false);
+    view k = e.value(b);
+    if (p.attribute & 2u) k = e.to.permuted(k, sb, swap_permutation(2, 0, 1));
+    extents const apart{4, {in.at[3], w.taps[0], w.taps[1], window.at[5]}}, iohw{4, {in.at[3], window.at[5], w.taps[0], w.taps[1]}};
+    k = e.to.permuted(e.to.reshaped(k, extents{2, {in.at[3], taps}}, apart), apart, to_channels_first);
+    view y = placed_result(e, e.to.emit("ConvTranspose", {x.images.name, e.to.named(k, iohw)}, how), x, image.at[3], image.at[1], image.at[2]);
+    y.takes_bias = true;
+    return y;
+  }
+  // (N, H, W, rows, columns, C) with channels and taps second; the kernel of each is 1 at its tap.
+  view v = e.to.permuted(filled(e, spread), window, order_of({0, 5, 3, 4, 1, 2}));
+  v = e.to.reshaped_now(e.to.transposed_now(v), extents{4, {window.at[0], taps, window.at[1], window.at[2]}});
+  int const in_window = w.taps[0] * w.taps[1];
+  tensor one_each{"taps", extents{4, {taps, 1, w.taps[0], w.taps[1]}}, std::vector<double>(static_cast<std::size_t>(taps * in_window))};
+  for (int t = 0; t < taps; ++t) one_each.numbers[static_cast<std::size_t>(t * in_window + t % in_window)] = 1;
+  if (window.at[5] != 1) how.push_back(with("group", window.at[5]));
+  return placed_result(e, e.to.emit("ConvTranspose", {v.name, e.to.constant(one_each)}, how), {v, false}, image.at[3], image.at[1], image.at[2]);
+}
+
+}  // namespace espalier::io::onnx

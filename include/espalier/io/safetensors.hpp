@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "atomic_file.hpp"
+#include "checkpoint.hpp"
+#include "safetensors_header.hpp"
+
+namespace espalier::io {
+
+/// parse_safetensors(path, bytes): the tensors of a safetensors file that lies in memory; path is for errors.
+/// shape   any; at most 32 axes
+/// errors  format_error, with the file's name, what was expected and what came: a header that is cut short, no JSON, or says something that the format
+///         does not have; names twice, element types that C++ has none for, extents whose product overflows; tensors that overlap, leave bytes between
+///         them, or end behind the file; trailing bytes. Nothing is allocated by what the header only claims.
+/// source  https://github.com/huggingface/safetensors, "Format"
+inline archive parse_safetensors(char const* path, file_bytes bytes) {
+  detail::file_name const name{path};
+  std::int64_t const size = bytes.size();
+  if (size < 8) refuse<format_error>("%s: expected a safetensors file, came a file of %lld bytes", name.text, static_cast<long long>(size));
+  std::uint64_t length = 0;
+  std::memcpy(&length, bytes.data(), 8);
+  if (length > static_cast<std::uint64_t>(size - 8))
+    refuse<format_error>("%s: expected a header of %llu bytes, came a file of %lld: truncated, or no safetensors file", name.text, static_cast<unsigned long long>(length),
+                         static_cast<long long>(size));
+  if (length > detail::longest_safetensors_header)
+    refuse<format_error>("%s: expected a header of at most %zu bytes, came %llu", name.text, detail::longest_safetensors_header, static_cast<unsigned long long>(length));
+  char const* const text = reinterpret_cast<char const*>(bytes.data()) + 8;
+  if (length == 0 || text[0] != '{') refuse<format_error>("%s: expected a header that begins with {, came %s", name.text, length == 0 ? "none" : "something else");
+  detail::safetensors_header header{name.text};
+  (void)nlohmann::json::sax_parse(text, text + length, &header);
+  detail::check_words<format_error>(name.text, header.metadata);
+  detail::check_safetensors_entries(name.text, header.entries, size - 8 - static_cast<std::int64_t>(length));
+  std::vector<named_array> arrays;
+  arrays.reserve(header.entries.size());
+  for (auto& e : header.entries) {
+    e.array.data = bytes.data() + 8 + length + e.begin;
+    arrays.push_back(std::move(e.array));
+  }
+  archive all{path, std::move(arrays), std::move(header.metadata), std::move(bytes)};
+  if (named_array const* const twice = all.twice()) refuse<format_error>("%s: expected each tensor once, came %s twice", name.text, in_quotes(twice->name).c_str());
+  return all;
+}
+
+/// read_safetensors(path): a safetensors file, read in one pass.
+/// errors  as parse_safetensors; no such file, a folder
+inline archive read_safetensors(char const* path) { return parse_safetensors(path, read_bytes(path)); }
+
+namespace detail {
+
+/// The bytes of a safetensors file, to what has write(bytes, size).
+template <class File>
+void write_safetensors_to(File& file, char const* path, std::vector<named_array> const& arrays, std::vector<metadata_entry> const& metadata) {
+  check_names(path, arrays, "__metadata__");
+  check_words<name_error>(path, metadata);
+  std::vector<named_array const*> order;
+  for (auto const& a : arrays) order.push_back(&a);
+  std::sort(order.begin(), order.end(), [](auto const* a, auto const* b) { return bytes_of(a->kind) != bytes_of(b->kind) ? bytes_of(a->kind) > bytes_of(b->kind) : a < b; });
+  auto const json = [&](std::string const& text) { return json_text(path, text); };
+  std::string header = "{";
+  if (!metadata.empty()) {
+    header += "\"__metadata__\":{";
+    for (auto const& m : metadata) header += (&m == metadata.data() ? "" : ",") + json(m.name) + ":" + json(m.text);
+    header += "}";
+  }
+  std::int64_t at = 0;
+  for (auto const* a : order) {
+    header += (header.size() > 1 ? "," : "") + json(a->name) + ":{\"dtype\":\"" + safetensors_kinds[static_cast<int>(a->kind)] + "\",\"shape\":[";
+    for (std::size_t i = 0; i < a->extents.size(); ++i) header += (i > 0 ? "," : "") + std::to_string(a->extents[i]);
+    header += "],\"data_offsets\":[" + std::to_string(at) + "," + std::to_string(at + a->bytes) + "]}";
+    at += a->bytes;
+  }
+  header += "}";
+  header.append((8 - header.size() % 8) % 8, ' ');
+  if (header.size() > longest_safetensors_header) refuse<write_error>("%s: expected names that fit into a header of %zu bytes, came %zu", path, longest_safetensors_header, header.size());
+  std::uint64_t const length = header.size();
+  file.write(&length, 8);
+  file.write(header.data(), header.size());
+  for (auto const* a : order) file.write(a->data, static_cast<std::size_t>(a->bytes));
+}
+
+}  // namespace detail
+
+/// write_safetensors(path, arrays, metadata): a safetensors file with these tensors, those of the largest elements first, so that all of them are aligned.
+/// Another file at the path is replaced as a whole or stays as it is (atomic_file).
+/// errors  write_error; name_error: a name or a word of the metadata twice, "__metadata__", or no UTF-8
+inline void write_safetensors(char const* path, std::vector<named_array> const& arrays, std::vector<metadata_entry> const& metadata = {}) {
+  atomic_file file{path};
+  detail::write_safetensors_to(file, file.name(), arrays, metadata);
+  file.commit();
+}
+
+/// save_safetensors(path, model) and save_safetensors(path, model, trainer): parameters and buffers by name, and, with what trains the model, all that a
+/// training which is continued from the file needs to go on with the same bits: the optimizer's vectors, its steps, the seed and the draws.
+/// training  a trainer or an optim::updater
+/// errors    write_error; what was at the path stays
+template <class Model, class... Training>
+void save_safetensors(char const* path, Model& model, Training&... training) {
+  snapshot const all{model, training...};
+  write_safetensors(path, all.arrays(), {{"format", "espalier"}});
+}
+
+/// load_safetensors(path, model[, trainer][, load_options]): gives a model (and what trains it) what the file has for it, or, where the two disagree in
+/// anything, nothing.
+/// errors  format_error; mismatch_error, which lists every disagreement. The model is as before then.
+template <class Model, class... Rest>
+void load_safetensors(char const* path, Model& model, Rest&&... rest) {
+  restore(read_safetensors(path), model, static_cast<Rest&&>(rest)...);
+}
+
+}  // namespace espalier::io
