@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: read_only_model<Net, Weights>: the header's weights are those of another net, or of an earlier state of this one
-// expect-early: numbers_in_place<(espalier::)?tensor_name<7>\{\"0.bias\"\}>
+// expect: numbers_in_place<(espalier::)?tensor_name<7>\{\"0.bias\"\}>
 #include <espalier/model/embedded.hpp>
 #include <espalier/model/predictor.hpp>
 #include <espalier/nn/nn.hpp>

@@ -6,9 +6,9 @@
 
 #include <cerrno>
 #include <climits>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string>
 
 #include "file.hpp"
 
@@ -33,17 +33,14 @@ class write_error : public error {
 class atomic_file {
  public:
   explicit atomic_file(char const* path) : name_{path} {
-    char resolved[PATH_MAX];
-    char const* const target = ::realpath(path, resolved) != nullptr ? resolved : path;
+    resolve(path);
     struct stat old {};
-    bool const exists = ::stat(target, &old) == 0;
+    bool const exists = ::stat(target_.c_str(), &old) == 0;
+    if (!exists && errno != ENOENT) refuse<write_error>("%s: cannot be written: %s", name_.text, std::strerror(errno));
     if (exists && S_ISDIR(old.st_mode)) refuse<write_error>("%s: expected a file to write, came a folder", name_.text);
     // Devices and pipes are written as they are: nothing can take their place.
     plain_ = !exists || S_ISREG(old.st_mode);
-    int const length = std::snprintf(target_, sizeof target_, "%s", target);
-    if (length < 0 || static_cast<std::size_t>(length) + longest_ending >= sizeof target_)
-      refuse<write_error>("%s: expected a path of fewer than %d characters", name_.text, static_cast<int>(sizeof target_ - longest_ending));
-    file_ = plain_ ? open_beside() : ::open(target_, O_WRONLY | O_CLOEXEC);
+    file_ = plain_ ? open_beside() : ::open(target_.c_str(), O_WRONLY | O_CLOEXEC);
     if (file_ < 0) refuse<write_error>("%s: cannot be written: %s", name_.text, std::strerror(errno));
     if (exists && plain_) (void)::fchmod(file_, old.st_mode & 07777);
   }
@@ -51,7 +48,7 @@ class atomic_file {
   atomic_file& operator=(atomic_file const&) = delete;
   ~atomic_file() {
     if (file_ >= 0) ::close(file_);
-    if (plain_ && !committed_) ::unlink(beside_);
+    if (plain_ && !committed_) ::unlink(beside_.c_str());
   }
 
   /// Adds bytes at the end.
@@ -72,7 +69,7 @@ class atomic_file {
     if (!plain_) return close();
     if (::fsync(file_) != 0) refuse<write_error>("%s: cannot be brought to the disk: %s", name_.text, std::strerror(errno));
     close();
-    if (::rename(beside_, target_) != 0) refuse<write_error>("%s: cannot be put in its place: %s", name_.text, std::strerror(errno));
+    if (::rename(beside_.c_str(), target_.c_str()) != 0) refuse<write_error>("%s: cannot be put in its place: %s", name_.text, std::strerror(errno));
     committed_ = true;
     bring_folder_to_disk();
   }
@@ -82,15 +79,33 @@ class atomic_file {
  private:
   static constexpr std::size_t most = std::size_t{1} << 30;
 
-  static constexpr std::size_t longest_ending = 32;
+  /// The folder of a path, with the slash behind it; empty: the one in which the process is.
+  static std::string folder_of(std::string const& path) { return path.substr(0, path.find_last_of('/') + 1); }
 
+  /// Follows links, also one to a file that is not there yet.
+  void resolve(char const* path) {
+    target_ = path;
+    if (char* const resolved = ::realpath(path, nullptr); resolved != nullptr) {
+      target_ = resolved;
+      return std::free(resolved);
+    }
+    char to[PATH_MAX];
+    for (int links = 0; links < 40; ++links) {
+      ssize_t const length = ::readlink(target_.c_str(), to, sizeof to);
+      if (length < 0) return;
+      std::string const next{to, static_cast<std::size_t>(length)};
+      target_ = next.rfind('/', 0) == 0 ? next : folder_of(target_) + next;
+    }
+    refuse<write_error>("%s: cannot be written: %s", name_.text, std::strerror(ELOOP));
+  }
   /// A file of a name that nobody has. The process's number and a counter make one; a file that is left from a process that died is passed over.
   int open_beside() {
     static unsigned last = 0;
+    // Names may have 255 characters, with the ending too.
+    std::string const folder = folder_of(target_), start = folder + target_.substr(folder.size(), 220);
     for (int tries = 0; tries < 1000; ++tries) {
-      unsigned const number = __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
-      std::snprintf(beside_, sizeof beside_, "%.*s.%ld-%u.part", static_cast<int>(sizeof beside_ - longest_ending), target_, static_cast<long>(::getpid()), number);
-      int const file = ::open(beside_, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+      beside_ = start + "." + std::to_string(::getpid()) + "-" + std::to_string(__atomic_add_fetch(&last, 1, __ATOMIC_RELAXED)) + ".part";
+      int const file = ::open(beside_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
       if (file >= 0 || errno != EEXIST) return file;
     }
     return -1;
@@ -101,19 +116,16 @@ class atomic_file {
     if (::close(file) != 0) refuse<write_error>("%s: cannot be written: %s", name_.text, std::strerror(errno));
   }
   /// The new name is the folder's content. Some file systems cannot do that to folders; the file itself is safe by then.
-  void bring_folder_to_disk() const noexcept {
-    char folder[sizeof target_];
-    std::memcpy(folder, target_, sizeof folder);
-    char* const slash = std::strrchr(folder, '/');
-    if (slash != nullptr) slash[slash == folder ? 1 : 0] = 0;
-    int const at = ::open(slash != nullptr ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  void bring_folder_to_disk() const {
+    std::string const folder = folder_of(target_);
+    int const at = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (at < 0) return;
     (void)::fsync(at);
     ::close(at);
   }
 
   detail::file_name name_;
-  char target_[PATH_MAX] = {}, beside_[PATH_MAX] = {};
+  std::string target_, beside_;
   int file_ = -1;
   bool plain_ = true, committed_ = false;
 };

@@ -44,7 +44,9 @@ inline std::int64_t count_not_finite(named_array const& a) {
 inline void copy_elements(named_array const& from, named_array const& to) {
   auto* const out = const_cast<unsigned char*>(to.data);
   if (from.kind == to.kind) {
-    if (to.bytes > 0) std::memcpy(out, from.data, static_cast<std::size_t>(to.bytes));
+    // A bool is 0 or 1, whatever byte a file has for it.
+    if (to.kind == element_kind::boolean) std::transform(from.data, from.data + to.bytes, out, [](unsigned char byte) { return static_cast<unsigned char>(byte != 0); });
+    else if (to.bytes > 0) std::memcpy(out, from.data, static_cast<std::size_t>(to.bytes));
     return;
   }
   with_real_type(from.kind, [&]<class From>(std::type_identity<From>) {

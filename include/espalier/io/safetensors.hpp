@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <cstring>
+
 #include "atomic_file.hpp"
 #include "checkpoint.hpp"
 #include "safetensors_header.hpp"
@@ -25,6 +27,9 @@ inline archive parse_safetensors(char const* path, file_bytes bytes) {
     refuse<format_error>("%s: expected a header of at most %zu bytes, came %llu", name.text, detail::longest_safetensors_header, static_cast<unsigned long long>(length));
   char const* const text = reinterpret_cast<char const*>(bytes.data()) + 8;
   if (length == 0 || text[0] != '{') refuse<format_error>("%s: expected a header that begins with {, came %s", name.text, length == 0 ? "none" : "something else");
+  // The parser takes a zero for the end of the text, whatever follows.
+  if (void const* const zero = std::memchr(text, 0, length))
+    refuse<format_error>("%s: expected a header in JSON, came something else at its byte %td", name.text, static_cast<char const*>(zero) - text + 1);
   detail::safetensors_header header{name.text};
   (void)nlohmann::json::sax_parse(text, text + length, &header);
   detail::check_words<format_error>(name.text, header.metadata);

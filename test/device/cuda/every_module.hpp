@@ -71,7 +71,8 @@ void check_step(char const* name, esp::model<Net>& here, esp::model<Net, device,
   wanted.slopes.for_each_parameter([&](char const* parameter, esp::extents const&, auto span) {
     // What is nothing but rounding beside other slopes (a bias in front of a norm) is held to them.
     double const own = largest_of(span);
-    compare(name, std::string("slope of ") + parameter, on_host(got.slopes.parameter(parameter).span()), on_host(span), within<T> * (own < 1e-4 * largest ? largest : own));
+    compare(name, std::string("slope of ") + parameter, on_host(got.slopes.parameter(parameter).span()), on_host(span),
+            within<T> * (own < 1e-4 * largest ? largest : own));
   });
   here.for_each_buffer([&](char const* buffer, esp::extents const&, auto span) {
     compare(name, buffer, on_host(there.buffer(buffer).span()), on_host(span), within<T> * largest_of(span));

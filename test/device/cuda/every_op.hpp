@@ -107,14 +107,16 @@ inline void compare(char const* name, char const* how, arrays const& got, arrays
     for (std::size_t i = 0; i < wanted[r].size(); ++i) {
       double const a = static_cast<double>(got[r][i]), b = static_cast<double>(wanted[r][i]);
       if (std::fabs(a - b) <= allowed * largest) continue;
-      BOOST_ERROR(name << " in " << how << ", " << (r == 0 ? std::string("value") : "slope " + std::to_string(r - 1)) << ", element " << i << " of " << wanted[r].size() << ": " << a
-                       << ", expected " << b << "; the largest is " << largest);
+      std::string const which = r == 0 ? "value" : "slope " + std::to_string(r - 1);
+      BOOST_ERROR(name << " in " << how << ", " << which << ", element " << i << " of " << wanted[r].size() << ": " << a << ", expected " << b << "; the largest is "
+                       << largest);
       break;
     }
   }
 }
 
-inline void check_program(char const* name, std::vector<operand> operands, planned const& here, planned const& there, planned const& there_half, planned const& there_bfloat16) {
+inline void check_program(char const* name, std::vector<operand> operands, planned const& here, planned const& there, planned const& there_half,
+                          planned const& there_bfloat16) {
   esp::tensor<float, esp::shape<4096>> const dy = floats<4096>(99, 0.5, 1.5);
   operands.push_back({{dy.begin(), dy.begin() + here.program.nodes[here.program.outputs[0].id].shape.size()}, {}});
   compare(name, "float", results_of<device, float>(there, operands), results_of<esp::cpu, float>(here, operands), within);

@@ -21,7 +21,8 @@ BOOST_AUTO_TEST_CASE(positions) {
 BOOST_AUTO_TEST_CASE(cross_entropies) {
   check("cross_entropy", [](auto a, auto l) { return cross_entropy(a, l); }, scores, classes);
   check("cross_entropy of places", [](auto a, auto l) { return esp::cross_entropy<esp::label_loss{.reduce = esp::reduce::none}>(a, l); }, places, classes_of_places);
-  check("cross_entropy with weights and smoothing", [](auto a, auto l, auto w) { return esp::cross_entropy<esp::label_loss{.label_smoothing = 0.1, .reduce = esp::reduce::sum}>(a, l, w); },
+  check("cross_entropy with weights and smoothing",
+        [](auto a, auto l, auto w) { return esp::cross_entropy<esp::label_loss{.label_smoothing = 0.1, .reduce = esp::reduce::sum}>(a, l, w); },
         scores, classes, weight);
 }
 BOOST_AUTO_TEST_CASE(likelihoods) {

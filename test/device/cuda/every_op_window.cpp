@@ -10,7 +10,8 @@ using esp::pooling;
 BOOST_AUTO_TEST_CASE(largest) {
   check("max_pool2d", [](auto x) { return esp::max_pool2d<2>(x); }, drawn<2, 6, 4, 3>(1));
   check("max_pool2d of many channels", [](auto x) { return esp::max_pool2d<3, pooling{.stride = 2, .padding = 1}>(x); }, drawn<2, 5, 7, 9>(1));
-  check("max_pool2d, channels first", [](auto x) { return esp::max_pool2d<esp::rows_columns{2, 3}, pooling{.dilation = 2, .layout = esp::nchw}>(x); }, drawn<2, 8, 6, 7>(1));
+  check("max_pool2d, channels first",
+        [](auto x) { return esp::max_pool2d<esp::rows_columns{2, 3}, pooling{.dilation = 2, .layout = esp::nchw}>(x); }, drawn<2, 8, 6, 7>(1));
 }
 BOOST_AUTO_TEST_CASE(means) {
   check("average_pool2d", [](auto x) { return esp::average_pool2d<2>(x); }, drawn<2, 6, 4, 3>(1));

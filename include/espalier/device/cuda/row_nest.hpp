@@ -20,11 +20,12 @@ struct row_layout {
   int threads;  ///< of a block
 };
 /// held: numbers for each element of a chunk, width: elements of a chunk.
-/// dear: some value is an exponential or the like, which needs registers of its own.
-constexpr row_layout lay_out_rows(std::int64_t chunks, int held, int width, bool dear) {
+/// dear: some value is an exponential or the like, which needs registers of its own; single: numbers that all elements share, which matter where they are many.
+constexpr row_layout lay_out_rows(std::int64_t chunks, int held, int width, bool dear, int single) {
+  int const shared = single > 8 ? single : 0;
   for (int lanes = 1; lanes <= 1024; lanes *= 2) {
     std::int64_t const n = ceil_divide(chunks, lanes), room = lanes < 1024 ? most_held : held == 1 && !dear ? 32 : most_held_of_1024;
-    if (n > 8 || (n > 1 && n * held * width > room) || (lanes == 1024 && held * width > room)) continue;
+    if (n > 8 || (n > 1 && n * held * width + shared > room) || (lanes == 1024 && held * width > room)) continue;
     return {true, lanes, static_cast<int>(n), lanes > 256 ? lanes : lanes > 128 ? 256 : 128};
   }
   return {false, 1024, 1, 1024};
@@ -62,12 +63,17 @@ struct row_nest : nest<place::row, T, detail::chunk_width<T>(Columns / Segments)
     for (int i = 0; i < steps; ++i) n += facts::plan.kept[i] != 0;
     return n > 0 ? n : 1;
   }
+  static constexpr int single_numbers() {
+    int n = 0;
+    for (int k = 0; k < leaves; ++k) n += facts::is_memory(k, place::single);
+    return n;
+  }
   static constexpr bool dear = [] {
     for (int i = 0; i < steps; ++i)
       if (facts::step_at[i].costly && facts::step_at[i].where == place::full) return true;
     return false;
   }();
-  static constexpr detail::row_layout layout = detail::lay_out_rows(detail::ceil_divide(row_chunks, Cluster), held_numbers(), width, dear);
+  static constexpr detail::row_layout layout = detail::lay_out_rows(detail::ceil_divide(row_chunks, Cluster), held_numbers(), width, dear, single_numbers());
   static constexpr bool fits = layout.fits;
   static constexpr int lanes = layout.lanes, chunks = layout.chunks, threads = layout.threads, together = threads / lanes;
   /// What belongs to columns (a gain, a bias) stays in registers with the rest where there is room, and is read where it is used where there is none.

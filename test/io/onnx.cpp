@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSL-1.0
+#define BOOST_TEST_MODULE io_onnx
+#include <boost/test/unit_test.hpp>
+
+#include <fstream>
+#include <iterator>
+
+#include <sys/stat.h>
+
+#include <espalier/io/onnx.hpp>
+#include <espalier/nn/nn.hpp>
+#include <espalier/simulated_cuda.hpp>
+
+#include "support/written_file.hpp"
+
+namespace esp = espalier;
+namespace nn = espalier::nn;
+namespace io = espalier::io;
+namespace onnx = espalier::io::onnx;
+
+/// An op of somebody's, which may be written by its formula.
+namespace own {
+struct cube_plus_ {};
+}  // namespace own
+template <>
+struct espalier::rule<own::cube_plus_> : espalier::elementwise {
+  static constexpr char const* name = "cube_plus";
+  template <class T>
+  ESPALIER_EVERYWHERE static constexpr T apply(T x) {
+    return x * x * x + math::where(math::greater(x, T(0)), math::exp(-x), T(0.5));
+  }
+};
+template <>
+inline constexpr bool espalier::io::exports_formula<own::cube_plus_> = true;
+
+namespace {
+
+struct CubePlus {
+  ESPALIER_MODULE(CubePlus)
+  constexpr auto forward(auto x) const { return esp::apply<own::cube_plus_>(x); }
+};
+using Net = nn::Sequential<nn::Linear<3, 4>, nn::BatchNorm1d<4>, CubePlus, nn::Linear<4, 2>>;
+using Batch = esp::batch<2, 3>;
+
+std::string content(char const* path) {
+  std::ifstream file{path, std::ios::binary};
+  return {std::istreambuf_iterator<char>{file}, {}};
+}
+struct removed {
+  char const* path;
+  ~removed() { std::remove(path); }
+};
+
+struct Reversed {
+  ESPALIER_MODULE(Reversed)
+  constexpr auto forward(auto x) const { return esp::flip<0>(x); }
+};
+struct AcrossSamples {
+  ESPALIER_MODULE(AcrossSamples)
+  constexpr auto forward(auto x) const { return x - esp::mean<0>(x, esp::keepdims); }
+};
+struct Constant {
+  esp::parameter<esp::shape<2, 2>, nn::init::initialized_by<nn::init::ones{}>> p;
+  ESPALIER_MODULE(Constant, p)
+  constexpr auto forward(auto) const { return esp::transpose(p); }
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(names_types_and_order_of_a_file) {
+  removed const gone{"io_onnx_names.onnx"};
+  esp::model<Net> model{esp::seed{1}};
+  io::write_onnx<Batch>(gone.path, model, {.name = "my net", .description = "two layers"});
+  std::string const file = content(gone.path);
+  // ir_version 8, producer, version, model version, description.
+  BOOST_TEST(file.substr(0, 11) == std::string("\x08\x08\x12\x08" "espalier").substr(0, 11));
+  BOOST_TEST(file.find(ESPALIER_VERSION_STRING) != std::string::npos);
+  for (char const* const part : {"my net", "two layers", "0.weight", "0.bias", "1.running_mean", "1.running_var", "3.weight", "MatMul", "Where", "parameters", "evaluation"})
+    BOOST_TEST(file.find(part) != std::string::npos, part << " is missing");
+  // The last import is operator set 17 of the domain "".
+  BOOST_TEST(file.find(std::string("\x42\x04\x0a\x00\x10\x11", 6)) != std::string::npos);
+  // The weights as they lie: rows of inputs.
+  auto const weight = model.parameter("0.weight");
+  std::string const raw(reinterpret_cast<char const*>(weight.span().data()), static_cast<std::size_t>(weight.span().size()) * sizeof(float));
+  BOOST_TEST(file.find(raw) != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(a_model_of_a_device_gives_the_same_file) {
+  removed const here{"io_onnx_here.onnx"}, there{"io_onnx_there.onnx"};
+  esp::model<Net> const model{esp::seed{5}};
+  esp::model<Net, esp::simulated_cuda> const on_device{esp::seed{5}};
+  io::write_onnx<Batch>(here.path, model);
+  io::write_onnx<Batch>(there.path, on_device);
+  BOOST_TEST(!content(here.path).empty());
+  BOOST_TEST((content(here.path) == content(there.path)));
+}
+
+BOOST_AUTO_TEST_CASE(what_cannot_be_written_is_said_and_leaves_what_was_there) {
+  esp::model<Net> const model{esp::seed{1}};
+  auto const said = [&](char const* path) { return test::message<io::write_error>([&] { io::write_onnx<Batch>(path, model); }); };
+  BOOST_TEST(said("no/such/folder/net.onnx").find("no/such/folder/net.onnx: ") == 0u);
+  BOOST_TEST(said(".").find("folder") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(an_open_number_of_samples_is_refused_where_they_meet) {
+  test::written const old{"what was there", "io_onnx_open.onnx"};
+  auto const said = [&](auto const& model) { return test::message<io::error>([&] { io::write_onnx<io::any_batch<3>>(old.name.c_str(), model); }); };
+  BOOST_TEST(said(esp::model<Reversed>{}).find("io_onnx_open.onnx: cannot leave the number of samples open: samples are moved") == 0u);
+  BOOST_TEST(said(esp::model<AcrossSamples>{}).find("across samples") != std::string::npos);
+  BOOST_TEST(said(esp::model<nn::BatchNorm1d<3, nn::norm{.untracked = true}>>{}).find("across samples") != std::string::npos);
+  BOOST_TEST(content(old.name.c_str()) == "what was there");
+  BOOST_TEST(said(esp::model<nn::Linear<3, 2>>{}).empty());
+  BOOST_TEST(content(old.name.c_str()) != "what was there");
+}
+
+BOOST_AUTO_TEST_CASE(a_result_that_is_no_operation_is_one) {
+  removed const gone{"io_onnx_constant.onnx"};
+  io::write_onnx<Batch>(gone.path, esp::model<Constant>{});
+  BOOST_TEST(content(gone.path).find("Identity") != std::string::npos);
+  io::write_onnx<Batch>(gone.path, esp::model<nn::Identity>{});
+  BOOST_TEST(content(gone.path).find("Identity") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(every_op_that_a_program_may_have_has_one_row) {
+  for (onnx::table_row const& row : onnx::table) {
+    BOOST_TEST(onnx::row_of(row.op) == &row, row.op->name);
+    bool const element = row.how == onnx::written::operation || row.how == onnx::written::formula;
+    BOOST_TEST(element == (row.op->kind == esp::graph::family::elementwise), row.op->name);
+    BOOST_TEST((row.how == onnx::written::formula) == (row.steps != nullptr), row.op->name);
+    BOOST_TEST((row.how == onnx::written::reduction) == (row.op->kind == esp::graph::family::reduction), row.op->name);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_same_is_written_once_and_names_are_taken_once) {
+  onnx::builder b{"file", onnx::element::float32, 0};
+  std::string const a = b.emit("Relu", {"x"});
+  BOOST_TEST(a == "relu_1");
+  BOOST_TEST(b.emit("Relu", {"x"}) == a);
+  BOOST_TEST(b.emit("Relu", {a}) == "relu_2");
+  BOOST_TEST(b.emit("Softmax", {a}, {onnx::with("axis", 1)}) != b.emit("Softmax", {a}, {onnx::with("axis", 2)}));
+  BOOST_TEST(b.number(0.5) == b.number(0.5));
+  BOOST_TEST(b.constant({"w", {1, {2}}, {1, 2}}) == "w");
+  BOOST_TEST(b.constant({"w", {1, {2}}, {1, 2}}) == "w");
+  BOOST_TEST(b.constant({"w", {2, {2, 1}}, {1, 2}}) == "w_1");
+  BOOST_TEST(b.constant({"relu_1", {1, {1}}, {1}}) == "relu_1_1");
+  BOOST_TEST(b.constant({"x", {1, {1}}, {1}}) == "x_1");
+  BOOST_TEST(b.file.operations.size() == 4u);
+}

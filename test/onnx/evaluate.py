@@ -1,0 +1,304 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+"""Reads an ONNX file and computes what it says, with numpy alone:  evaluate.py FILE prints its graph
+
+A reader of Protocol Buffers (only what onnx.proto needs) and the operations that the exporter writes, each from ONNX's operator specification for operator
+set 17. Neither knows anything of the library, nor of the onnx package. An operation that is not here is an error.
+"""
+import math
+import struct
+import sys
+
+try:
+    import numpy as np
+except ImportError:
+    np = None
+
+# ---- Protocol Buffers
+
+
+def fields(data):
+    """(number, wire type, value) of each field of a message; varints as unsigned integers, the rest as bytes."""
+    at, end = 0, len(data)
+
+    def varint():
+        nonlocal at
+        value = shift = 0
+        while True:
+            if at >= end or shift > 63:
+                raise ValueError("a varint is cut short")
+            byte = data[at]
+            at += 1
+            value |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                return value
+
+    while at < end:
+        tag = varint()
+        wire = tag & 7
+        if wire == 0:
+            yield tag >> 3, wire, varint()
+            continue
+        size = varint() if wire == 2 else {1: 8, 5: 4}.get(wire)
+        if size is None:
+            raise ValueError(f"wire type {wire}")
+        if at + size > end:
+            raise ValueError("a field is cut short")
+        yield tag >> 3, wire, data[at:at + size]
+        at += size
+
+
+def signed(value):
+    return value - (1 << 64) if value >> 63 else value
+
+
+def message(data, one=(), many=()):
+    """A message as a dictionary: number -> value for fields that stand once, number -> list for repeated ones. Others are refused."""
+    result = {number: [] for number in many}
+    for number, _, value in fields(data):
+        if number in many:
+            result[number].append(value)
+        elif number in one and number not in result:
+            result[number] = value
+        else:
+            raise ValueError(f"field {number} stands twice, or is not known here")
+    return result
+
+
+def text(data):
+    return bytes(data).decode("utf-8")
+
+
+FLOAT, INT64, BOOL, DOUBLE = 1, 7, 9, 11
+NAMES = {FLOAT: "float32", INT64: "int64", BOOL: "bool", DOUBLE: "float64"}
+
+
+def tensor(data):
+    m = message(data, one=(2, 8, 9), many=(1,))
+    dims = [signed(d) for d in m[1]]
+    values = np.frombuffer(bytes(m[9]), dtype="<" + np.dtype(NAMES[m[2]]).str[1:])
+    return text(m[8]), values.reshape(dims).astype(NAMES[m[2]])
+
+
+def attribute(data):
+    m = message(data, one=(1, 2, 3, 20), many=(8,))
+    value = {1: lambda: struct.unpack("<f", m[2])[0], 2: lambda: signed(m[3]), 7: lambda: [signed(i) for i in m[8]]}[m[20]]()
+    return text(m[1]), value
+
+
+def node(data):
+    m = message(data, one=(3, 4), many=(1, 2, 5))
+    return {"type": text(m[4]), "name": text(m[3]), "inputs": [text(i) for i in m[1]], "outputs": [text(o) for o in m[2]],
+            "attributes": dict(attribute(a) for a in m[5])}
+
+
+def value_info(data):
+    m = message(data, one=(1, 2))
+    t = message(message(m[2], one=(1,))[1], one=(1, 2))
+    dims = []
+    for dim in message(t[2], many=(1,))[1]:
+        d = message(dim, one=(1, 2))
+        dims.append(d[1] if 1 in d else text(d[2]) if 2 in d else None)
+    return text(m[1]), NAMES[t[1]], dims
+
+
+def read(path):
+    with open(path, "rb") as file:
+        m = message(memoryview(file.read()), one=(1, 2, 3, 5, 6, 7), many=(8, 14))
+    g = message(m[7], one=(2,), many=(1, 5, 11, 12))
+    sets = [message(s, one=(1, 2)) for s in m[8]]
+    return {"ir_version": m[1], "producer": text(m[2]), "producer_version": text(m[3]), "sets": {text(s[1]): s[2] for s in sets},
+            "metadata": {text(e[1]): text(e[2]) for e in (message(e, one=(1, 2)) for e in m[14])}, "name": text(g[2]),
+            "nodes": [node(n) for n in g[1]], "initializers": dict(tensor(t) for t in g[5]),
+            "inputs": [value_info(v) for v in g[11]], "outputs": [value_info(v) for v in g[12]]}
+
+
+# ---- operations
+
+
+def windows(x, kernel, strides, pads, dilations, fill):
+    """x (N, C, spatial...) -> (N, C, places..., taps...)"""
+    rank = len(kernel)
+    x = np.pad(x, [(0, 0), (0, 0)] + [(pads[i], pads[i + rank]) for i in range(rank)], constant_values=fill)
+    for i in range(rank):
+        count = (x.shape[2 + 2 * i] - dilations[i] * (kernel[i] - 1) - 1) // strides[i] + 1
+        places = np.arange(count)[:, None] * strides[i] + np.arange(kernel[i])[None, :] * dilations[i]
+        x = np.take(x, places, axis=2 + 2 * i)
+    order = [0, 1] + [2 + 2 * i for i in range(rank)] + [3 + 2 * i for i in range(rank)]
+    return x.transpose(order)
+
+
+def walk(a, rank):
+    return a.get("strides", [1] * rank), a.get("pads", [0] * 2 * rank), a.get("dilations", [1] * rank)
+
+
+def conv(a, x, w, bias=None):
+    rank, groups = w.ndim - 2, a.get("group", 1)
+    assert a.get("kernel_shape", list(w.shape[2:])) == list(w.shape[2:]) and x.shape[1] == groups * w.shape[1]
+    strides, pads, dilations = walk(a, rank)
+    parts = []
+    for part, kernels in zip(np.split(x, groups, 1), np.split(w, groups, 0)):
+        seen = windows(part, w.shape[2:], strides, pads, dilations, 0)
+        taps = list(range(2 + rank, 2 + 2 * rank))
+        parts.append(np.moveaxis(np.tensordot(seen, kernels, ([1] + taps, [1] + list(range(2, 2 + rank)))), -1, 1))
+    y = np.concatenate(parts, 1)
+    return y if bias is None else y + bias.reshape([1, -1] + [1] * rank)
+
+
+def conv_transpose(a, x, w, bias=None):
+    rank, groups = w.ndim - 2, a.get("group", 1)
+    strides, pads, dilations = walk(a, rank)
+    extra = a.get("output_padding", [0] * rank)
+    full = [strides[i] * (x.shape[2 + i] - 1) + dilations[i] * (w.shape[2 + i] - 1) + 1 + extra[i] for i in range(rank)]
+    parts = []
+    for part, kernels in zip(np.split(x, groups, 1), np.split(w, groups, 0)):
+        y = np.zeros([x.shape[0], w.shape[1]] + full, x.dtype)
+        for tap in np.ndindex(*w.shape[2:]):
+            at = tuple(slice(t * d, t * d + s * (n - 1) + 1, s) for t, d, s, n in zip(tap, dilations, strides, x.shape[2:]))
+            y[(slice(None), slice(None)) + at] += np.moveaxis(np.tensordot(part, kernels[(slice(None), slice(None)) + tap], ([1], [0])), -1, 1)
+        parts.append(y)
+    y = np.concatenate(parts, 1)
+    y = y[(slice(None), slice(None)) + tuple(slice(pads[i], full[i] - pads[i + rank]) for i in range(rank))]
+    return y if bias is None else y + bias.reshape([1, -1] + [1] * rank)
+
+
+def max_pool(a, x):
+    rank = len(a["kernel_shape"])
+    strides, pads, dilations = walk(a, rank)
+    assert all(p < k for p, k in zip(pads, a["kernel_shape"] * 2))
+    return windows(x, a["kernel_shape"], strides, pads, dilations, -np.inf).max(tuple(range(2 + rank, 2 + 2 * rank)))
+
+
+def average_pool(a, x):
+    rank = len(a["kernel_shape"])
+    strides, pads, dilations = walk(a, rank)
+    assert "dilations" not in a and all(p < k for p, k in zip(pads, a["kernel_shape"] * 2))
+    assert a.get("count_include_pad", 0) == 1 or not any(pads)
+    return windows(x, a["kernel_shape"], strides, pads, dilations, 0).mean(tuple(range(2 + rank, 2 + 2 * rank)), dtype=x.dtype)
+
+
+def reshape(a, x, shape):
+    return x.reshape([x.shape[i] if d == 0 else d for i, d in enumerate(shape)])
+
+
+def slice_(a, x, starts, ends, axes, steps):
+    index = [slice(None)] * x.ndim
+    for start, end, axis, step in zip(starts.tolist(), ends.tolist(), axes.tolist(), steps.tolist()):
+        n = x.shape[axis]
+        start, end = (v + n if v < 0 else v for v in (start, end))
+        start = min(max(start, 0), n if step > 0 else n - 1)
+        end = min(max(end, 0 if step > 0 else -1), n)
+        index[axis] = slice(start, end if end >= 0 else None, step)
+    return x[tuple(index)]
+
+
+def pad(a, x, pads, value):
+    return np.pad(x, [(pads[i], pads[i + x.ndim]) for i in range(x.ndim)], constant_values=value)
+
+
+def reduce(function):
+    def apply(a, x, axes=None):
+        axes = a["axes"] if axes is None else axes.tolist()
+        return function(x, axis=tuple(axes), keepdims=bool(a.get("keepdims", 1))).astype(x.dtype)
+    return apply
+
+
+def softmax(a, x):
+    e = np.exp(x - x.max(a.get("axis", -1), keepdims=True))
+    return e / e.sum(a.get("axis", -1), keepdims=True)
+
+
+def log_softmax(a, x):
+    below = x - x.max(a.get("axis", -1), keepdims=True)
+    return below - np.log(np.exp(below).sum(a.get("axis", -1), keepdims=True))
+
+
+def plain(function):
+    return lambda a, *x: function(*x)
+
+
+def same_type(function):
+    def apply(a, *x):
+        assert len({v.dtype for v in x}) == 1, "operands have different types"
+        return function(*x)
+    return apply
+
+
+def erf(x):
+    return np.vectorize(math.erf, otypes=[x.dtype])(x)
+
+
+def operations():
+    one_of = {"Add": np.add, "Sub": np.subtract, "Mul": np.multiply, "Div": np.divide, "Pow": np.power, "Max": np.maximum, "Min": np.minimum,
+              "Greater": np.greater, "GreaterOrEqual": np.greater_equal, "Less": np.less, "LessOrEqual": np.less_equal, "Equal": np.equal,
+              "MatMul": np.matmul}
+    of_one = {"Abs": np.abs, "Cos": np.cos, "Erf": erf, "Exp": np.exp, "Floor": np.floor, "Identity": lambda x: x, "Log": np.log, "Neg": np.negative,
+              "Not": np.logical_not, "Sin": np.sin, "Sqrt": np.sqrt, "Tanh": np.tanh, "Relu": lambda x: np.maximum(x, 0),
+              "Sigmoid": lambda x: 0.5 * (1 + np.tanh(0.5 * x)), "Softplus": lambda x: np.logaddexp(x, np.zeros_like(x))}
+    return {**{k: same_type(f) for k, f in one_of.items()}, **{k: plain(f) for k, f in of_one.items()},
+            "AveragePool": average_pool,
+            "Cast": lambda a, x: x.astype(NAMES[a["to"]]),
+            "Clip": lambda a, x, low, high: np.minimum(np.maximum(x, low), high),
+            "Concat": lambda a, *x: np.concatenate(x, a["axis"]),
+            "Conv": conv,
+            "ConvTranspose": conv_transpose,
+            "Elu": lambda a, x: np.where(x > 0, x, x.dtype.type(a.get("alpha", 1)) * np.expm1(np.minimum(x, 0))),
+            "Expand": lambda a, x, shape: np.broadcast_to(x, np.broadcast_shapes(x.shape, tuple(shape.tolist()))),
+            "Gather": lambda a, x, places: np.take(x, places, axis=a.get("axis", 0)),
+            "LeakyRelu": lambda a, x: np.where(x > 0, x, x.dtype.type(a.get("alpha", 0.01)) * x),
+            "LogSoftmax": log_softmax,
+            "MaxPool": max_pool,
+            "Pad": pad,
+            "ReduceMax": reduce(np.max),
+            "ReduceMean": reduce(np.mean),
+            "ReduceMin": reduce(np.min),
+            "ReduceSum": reduce(np.sum),
+            "Reshape": reshape,
+            "Slice": slice_,
+            "Softmax": softmax,
+            "Transpose": lambda a, x: x.transpose(a["perm"]),
+            "Where": plain(np.where)}
+
+
+def evaluate(model, x):
+    """The file's output for an input x; every result keeps the file's types."""
+    known, values = operations(), dict(model["initializers"])
+    (name, dtype, dims), = model["inputs"]
+    assert x.dtype == dtype and len(dims) == x.ndim and all(isinstance(d, str) or d == n for d, n in zip(dims, x.shape)), (dims, x.shape)
+    values[name] = x
+    for n in model["nodes"]:
+        if n["type"] not in known:
+            raise ValueError(f"operation {n['type']} is not known here")
+        inputs = [values[i] for i in n["inputs"]]
+        with np.errstate(all="ignore"):
+            y = np.asarray(known[n["type"]](n["attributes"], *inputs))
+        floats = [i.dtype for i in inputs if i.dtype.kind == "f"]
+        assert n["type"] == "Cast" or y.dtype.kind != "f" or y.dtype in floats, f"{n['name']} became {y.dtype}"
+        (result,) = n["outputs"]
+        assert result not in values, f"{result} is written twice"
+        values[result] = y
+    (name, dtype, dims), = model["outputs"]
+    y = values[name]
+    samples = x.shape[0]
+    assert y.dtype == dtype and len(dims) == y.ndim, (dims, y.shape)
+    assert all(d is None or (samples if isinstance(d, str) else d) == n for d, n in zip(dims, y.shape)), (dims, y.shape)
+    return y
+
+
+def show(model):
+    for name, dtype, dims in model["inputs"]:
+        print(f"{name}: {dtype}{dims}")
+    for name, values in model["initializers"].items():
+        print(f"{name}: {values.dtype}{list(values.shape)}" + (f" = {values.tolist()}" if values.size < 9 and values.dtype.kind == "i" else ""))
+    for n in model["nodes"]:
+        how = "".join(f" {k}={v}" for k, v in n["attributes"].items())
+        print(f"{', '.join(n['outputs'])} = {n['type']}({', '.join(n['inputs'])}){how}")
+    for name, dtype, dims in model["outputs"]:
+        print(f"{name}: {dtype}{dims}")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    show(read(sys.argv[1]))

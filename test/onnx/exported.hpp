@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <espalier.hpp>
+#include <espalier/io/onnx.hpp>
+
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace esp = espalier;
+namespace nn = espalier::nn;
+
+/// What the programs of this folder share: nets with numbers everywhere, written as ONNX files beside an input and the library's output.
+namespace test {
+
+inline std::string folder;
+
+/// The same numbers everywhere: a multiplicative generator's, in [low, high).
+class numbers {
+ public:
+  double next(double low, double high) {
+    state_ = state_ * 6364136223846793005u + 1442695040888963407u;
+    return low + (high - low) * static_cast<double>(state_ >> 40) / 16777216.0;
+  }
+
+ private:
+  std::uint64_t state_ = 42;
+};
+
+inline std::string path_of(std::string const& name, char const* ending) { return folder + "/" + name + ending; }
+inline void write_bytes(std::string const& path, void const* data, std::size_t size) {
+  std::FILE* const file = std::fopen(path.c_str(), "wb");
+  if (file == nullptr || std::fwrite(data, 1, size, file) != size || std::fclose(file) != 0) std::exit(2);
+}
+
+/// What a net has learned, and how far its input reaches.
+struct ranges {
+  double low = -1.5, high = 1.5;
+  bool whole = false;
+  bool keeps_parameters = false;
+};
+
+/// Biases, statistics and all that begin with one number for each get different ones; variances stay positive.
+template <class Model>
+void learn(Model& model, numbers& random) {
+  auto const each = [&](char const* name, esp::extents const&, auto span) {
+    bool const variance = std::string{name}.find("running_var") != std::string::npos;
+    bool const same = span.size() < 2 || span[0] == span[1];
+    for (auto& number : span)
+      if (same || variance) number = static_cast<typename Model::value_type>(variance ? random.next(0.5, 2) : random.next(-1, 1));
+  };
+  model.for_each_parameter(each);
+  model.for_each_buffer(each);
+}
+
+/// The net's output by its program's meaning, node by node: what kernels are held to elsewhere, and much less to compile.
+template <class Net, class Batch, class Model, class X>
+void interpreted(Model& model, X const& x, typename Model::value_type* y) {
+  using T = typename Model::value_type;
+  std::unique_ptr<esp::graph::program> const p{new esp::graph::program(esp::detail::evaluation_source<Net, Batch>::build())};
+  std::vector<T const*> parameters, buffers;
+  model.for_each_parameter([&](char const*, esp::extents const&, auto span) { parameters.push_back(span.data()); });
+  model.for_each_buffer([&](char const*, esp::extents const&, auto span) { buffers.push_back(span.data()); });
+  T const* const arguments[] = {x.data()};
+  int const result = p->outputs[0].id;
+  esp::graph::interpreter<T> run{p->nodes, &result, 1};
+  run.run(esp::graph::leaf_values<T>{arguments, nullptr, nullptr, parameters.data(), buffers.data(), nullptr, nullptr});
+  for (std::int64_t i = 0; i < p->nodes[result].shape.size(); ++i) y[i] = run.value(result)[i];
+}
+
+enum class by { kernels, interpreter };
+
+/// Writes NAME.onnx, NAME.x and NAME.y. nodes: operations that must be there as often as told ("Conv 2").
+/// Exported: the batch as it is exported, where that is not Batch.
+template <class Net, class Batch, by How = by::kernels, class Exported = Batch, class T = float>
+void put(char const* name, char const* nodes = "", ranges const& range = {}) {
+  auto const model = std::make_unique<esp::model<Net, esp::cpu, T>>(esp::seed{3});
+  numbers random;
+  if (!range.keeps_parameters) learn(*model, random);
+  auto const x = std::make_unique<esp::tensor<T, Batch>>();
+  for (T& number : x->span()) {
+    double const drawn = random.next(range.low, range.high);
+    number = static_cast<T>(range.whole ? static_cast<double>(static_cast<int>(drawn)) : drawn);
+  }
+  auto const y = std::make_unique<esp::tensor<T, std::remove_const_t<decltype(esp::output_shape<Net, Batch>)>>>();
+  if constexpr (How == by::kernels) esp::predictor{*model, Batch{}}(*x, *y);
+  else interpreted<Net, Batch>(*model, *x, y->data());
+  esp::io::write_onnx<Exported>(path_of(name, ".onnx").c_str(), *model);
+  write_bytes(path_of(name, ".x"), x->data(), static_cast<std::size_t>(x->span().size()) * sizeof(T));
+  write_bytes(path_of(name, ".y"), y->data(), static_cast<std::size_t>(y->span().size()) * sizeof(T));
+  write_bytes(path_of(name, ".nodes"), nodes, std::string{nodes}.size());
+}
+
+}  // namespace test
+
+/// The program writes to the folder that it is given.
+#define ESPALIER_EXPORTED_MAIN(...)                     \
+  int main(int argc, char** argv) {                     \
+    if (argc != 2) return 2;                            \
+    test::folder = argv[1];                             \
+    __VA_ARGS__                                         \
+    return 0;                                           \
+  }
