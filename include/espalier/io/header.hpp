@@ -10,16 +10,13 @@ namespace detail {
 /// Whether a text can name a type: letters, digits and _, of which none is first that the language keeps for itself, and no word of C++.
 inline bool is_identifier(std::string_view text) {
   constexpr std::string_view words[] = {
-      "alignas",      "alignof",   "and",        "and_eq",       "asm",       "auto",     "bitand",    "bitor",        "bool",        "break",
-      "case",         "catch",     "char",       "char8_t",      "char16_t",  "char32_t", "class",     "compl",        "concept",     "const",
-      "consteval",    "constexpr", "constinit",  "const_cast",   "continue",  "co_await", "co_return", "co_yield",     "decltype",    "default",
-      "delete",       "do",        "double",     "dynamic_cast", "else",      "enum",     "explicit",  "export",       "extern",      "false",
-      "float",        "for",       "friend",     "goto",         "if",        "inline",   "int",       "long",         "mutable",     "namespace",
-      "new",          "noexcept",  "not",        "not_eq",       "nullptr",   "operator", "or",        "or_eq",        "private",     "protected",
-      "public",       "register",  "requires",   "return",       "short",     "signed",   "sizeof",    "static",       "static_cast", "static_assert",
-      "struct",       "switch",    "template",   "this",         "thread_local", "throw", "true",      "try",          "typedef",     "typeid",
-      "typename",     "union",     "unsigned",   "using",        "virtual",   "void",     "volatile",  "wchar_t",      "while",       "xor",
-      "xor_eq",       "reinterpret_cast", "espalier", "std"};
+      "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break", "case", "catch", "char", "char16_t", "char32_t", "char8_t", "class",
+      "co_await", "co_return", "co_yield", "compl", "concept", "const", "const_cast", "consteval", "constexpr", "constinit", "continue", "decltype", "default",
+      "delete", "do", "double", "dynamic_cast", "else", "enum", "explicit", "export", "extern", "false", "float", "for", "friend", "goto", "if", "inline", "int",
+      "long", "mutable", "namespace", "new", "noexcept", "not", "not_eq", "nullptr", "operator", "or", "or_eq", "private", "protected", "public", "register",
+      "reinterpret_cast", "requires", "return", "short", "signed", "sizeof", "static", "static_assert", "static_cast", "struct", "switch", "template", "this",
+      "thread_local", "throw", "true", "try", "typedef", "typeid", "typename", "union", "unsigned", "using", "virtual", "void", "volatile", "wchar_t", "while",
+      "xor", "xor_eq", "espalier", "std"};
   auto const letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
   if (text.empty() || !letter(text[0]) || text.find("__") != std::string_view::npos) return false;
   for (char const c : text)
