@@ -212,6 +212,17 @@ BOOST_AUTO_TEST_CASE(models_and_training_come_back) {
   }
 }
 
+// Which bytes are truth values is C++'s affair, not the file's.
+BOOST_AUTO_TEST_CASE(any_byte_but_zero_is_true) {
+  unsigned char const bytes[5] = {0, 1, 2, 0x80, 0xff};
+  auto const file = io::parse_npz("file.npz", in_memory(written({{"b", io::element_kind::boolean, {5}, bytes, 5}})));
+  bool truths[5] = {true, false, false, false, false};
+  io::fill(file, {io::array_of("b", esp::extents{1, {5}}, truths)});
+  unsigned char came[5];
+  std::memcpy(came, truths, 5);
+  BOOST_TEST(std::string(came, came + 5) == std::string("\0\1\1\1\1", 5));
+}
+
 BOOST_AUTO_TEST_CASE(refuses_every_truncation) {
   for (std::string const& whole : {written(two()), written(two(), true), written(two(), false, true), numpy_stored()}) {
     BOOST_TEST(refusal(whole) == "");

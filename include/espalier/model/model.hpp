@@ -336,6 +336,7 @@ template <class Net, class From, class To, class T, class U>
   requires(!std::is_same_v<T, U>)
 void copy(model<Net, From, T> const& from, model<Net, To, U>& to) {
   auto const move = [&](auto const& source, auto const& target) {
+    if (source.size() == 0) return;
     detail::on_host(from.engine(), const_cast<T*>(source.data()), static_cast<std::size_t>(source.size()) * sizeof(T), false, [&](unsigned char* here) {
       detail::on_host(to.engine(), target.data(), static_cast<std::size_t>(target.size()) * sizeof(U), true, [&](unsigned char* there) {
         for (std::int64_t i = 0; i < source.size(); ++i) reinterpret_cast<U*>(there)[i] = static_cast<U>(reinterpret_cast<T const*>(here)[i]);
