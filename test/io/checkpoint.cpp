@@ -118,6 +118,24 @@ BOOST_AUTO_TEST_CASE(a_checkpoint_is_no_model) {
   BOOST_TEST(vectors.disagreements()[0].name == "training/state1/0.weight");
 }
 
+BOOST_AUTO_TEST_CASE(steps_that_no_training_has_are_refused) {
+  temporary::folder const there;
+  esp::model<Net> model{esp::seed{1}};
+  optim::updater updater{model, optim::SGD<>{.learning_rate = 0.1f}};
+  for (std::int64_t const steps : {std::int64_t{-1}, std::numeric_limits<std::int64_t>::max()}) {
+    updater.continue_after(steps);
+    io::save_safetensors(there.path("steps.safetensors"), model, updater);
+    updater.continue_after(3);
+    esp::model<Net> other{esp::seed{2}};
+    auto const before = bits(other);
+    auto const error = refused([&] { io::load_safetensors(there.path("steps.safetensors"), other, updater); });
+    BOOST_TEST(error.disagreements().size() == 1u);
+    BOOST_TEST(std::string{error.what()}.find("\n  value of \"training/steps\": expected 0 to 2^62, found " + std::to_string(steps)) != std::string::npos, error.what());
+    BOOST_TEST(updater.steps() == 3);
+    BOOST_TEST((bits(other) == before));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(every_disagreement_is_named) {
   temporary::folder const there;
   using Other = nn::Sequential<nn::Linear<6, 8>, nn::BatchNorm1d<8>, nn::ReLU, nn::Dropout<0.25>, nn::Linear<8, 4>>;

@@ -64,7 +64,7 @@ void name_tensors(std::string const& before, T* base, bool trainable_only, F&& f
   espalier::detail::for_each_tensor<Net, Parameters>(base, trainable_only, [&](char const* path, extents const& shape, auto elements) { f(before + path, shape, elements.data()); });
 }
 
-inline constexpr char const *steps_name = "training/steps", *seed_name = "training/seed", *draws_name = "training/draws";
+inline constexpr char const *seed_name = "training/seed", *draws_name = "training/draws";
 inline std::string state_name(std::int64_t number) { return "training/state" + std::to_string(number) + "/"; }
 
 }  // namespace detail

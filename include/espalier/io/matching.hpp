@@ -62,6 +62,12 @@ inline void copy_elements(named_array const& from, named_array const& to) {
 /// "float (64, 10)"
 inline std::string described(named_array const& a) { return std::string{name_of(a.kind)} + " " + text_of(a.extents); }
 
+/// What a training is continued after: counted on from there.
+inline constexpr char const* steps_name = "training/steps";
+inline constexpr std::int64_t most_steps = std::int64_t{1} << 62;
+/// Names among which the most similar one is looked for; a file that claims more is not worth the time.
+inline constexpr std::size_t most_similar_names = 1000;
+
 struct matching {
   struct pair {
     named_array const *from, *to;
@@ -80,11 +86,12 @@ struct matching {
       else if (!given.emplace(name, &a).second) disagreements.push_back({disagreement_kind::twice, name, {}, in_quotes(given[name]->name) + " and " + in_quotes(a.name), {}});
     }
     std::vector<std::string> names;
-    for (auto const* a : extra) names.push_back(a->name);
+    for (auto const* a : extra)
+      if (names.size() < most_similar_names) names.push_back(a->name);
     for (auto const& a : to) {
       auto const at = given.find(a.name);
       if (at != given.end()) compare(*at->second, a, options);
-      else if (!options.keeps(a.name)) disagreements.push_back({disagreement_kind::missing, a.name, described(a), {}, disagreements.size() < 100 ? nearest_name(a.name, names) : std::string{}});
+      else if (!options.keeps(a.name)) disagreements.push_back({disagreement_kind::missing, a.name, described(a), {}, disagreements.size() < 40 ? nearest_name(a.name, names) : std::string{}});
     }
     for (auto const* a : extra) {
       bool const of_training = a->name.rfind("training/", 0) == 0;
@@ -100,6 +107,8 @@ struct matching {
       disagreements.push_back({disagreement_kind::shape, to.name, text_of(to.extents), text_of(from.extents), {}});
     } else if (std::int64_t const bad = options.wants_finite() ? count_not_finite(from) : 0; bad > 0) {
       disagreements.push_back({disagreement_kind::not_finite, to.name, {}, std::to_string(bad) + " of " + std::to_string(from.size()) + " that are not", {}});
+    } else if (std::int64_t const steps = to.name == steps_name ? element_at<std::int64_t>(from.data, 0) : 0; steps < 0 || steps > most_steps) {
+      disagreements.push_back({disagreement_kind::value, to.name, "0 to 2^62", std::to_string(steps), {}});
     } else {
       pairs.push_back({&from, &to});
     }

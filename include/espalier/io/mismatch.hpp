@@ -9,7 +9,7 @@
 namespace espalier::io {
 
 /// What a file and a model disagree in.
-enum class disagreement_kind { missing, extra, shape, element, not_finite, twice };
+enum class disagreement_kind { missing, extra, shape, element, not_finite, value, twice };
 struct disagreement {
   disagreement_kind kind;
   std::string name;       ///< the model's; of what is extra, the file's
@@ -38,6 +38,8 @@ class mismatch_error : public error {
         return "elements of " + in_quotes(d.name) + ": expected " + d.expected + ", found " + d.found;
       case disagreement_kind::not_finite:
         return "values of " + in_quotes(d.name) + ": expected finite numbers, found " + d.found;
+      case disagreement_kind::value:
+        return "value of " + in_quotes(d.name) + ": expected " + d.expected + ", found " + d.found;
       default:
         return "twice " + in_quotes(d.name) + ": found " + d.found;
     }
