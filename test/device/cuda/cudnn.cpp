@@ -123,5 +123,11 @@ BOOST_AUTO_TEST_CASE(what_cudnn_computes, *boost::unit_test::precondition(device
   plain<float, 1>::computed(on_cuda::float_products::tf32, 2e-3);
 }
 #else
-BOOST_AUTO_TEST_CASE(built_without_cudnn) { BOOST_TEST_MESSAGE("ESPALIER_CUDNN is not defined: there is no cuDNN where this was built"); BOOST_TEST(true); }
+/// Without it the machine offers no convolutions, so that they are products of windows.
+template <class Machine>
+concept OffersConvolutions = requires(Machine& m) { m.template convolves<float, int>(); };
+BOOST_AUTO_TEST_CASE(built_without_cudnn) {
+  BOOST_TEST(!OffersConvolutions<espalier::on_cuda::cuda_machine>);
+  BOOST_TEST(OffersConvolutions<espalier::on_cuda::host_machine>);
+}
 #endif

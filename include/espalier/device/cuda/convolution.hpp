@@ -32,18 +32,22 @@ constexpr convolution_facts convolution_of_windows() {
   f.images = Windows::in_group;
   f.kernel_rows = window.at[3];
   f.kernel_columns = window.at[4];
-  // Windows of the slope of y, spread by the stride, have the taps of x in the opposite order.
-  if (slope_of_images) f = {convolved::images, f.images, window.at[1], window.at[2], Windows::outputs, image.at[1], image.at[2], image.at[3], window.at[3], window.at[4], {}, {}, {}};
-  else f = {Windows::transposed ? convolved::kernels : convolved::result, f.images, image.at[1], image.at[2], image.at[3], window.at[1], window.at[2], Windows::outputs, window.at[3], window.at[4], {}, {}, {}};
-  int const x[] = {f.x_rows, f.x_columns}, y[] = {f.y_rows, f.y_columns}, taps[] = {f.kernel_rows, f.kernel_columns};
+  // What windows are taken of is x; or y, where they spread its slope, and what they give is that of x.
+  int const seen[] = {image.at[1], image.at[2], image.at[3]}, given[] = {window.at[1], window.at[2], Windows::outputs};
+  int const *const of_x = slope_of_images ? given : seen, *const of_y = slope_of_images ? seen : given;
+  f.what = slope_of_images ? convolved::images : Windows::transposed ? convolved::kernels : convolved::result;
+  f.x_rows = of_x[0], f.x_columns = of_x[1], f.channels = of_x[2];
+  f.y_rows = of_y[0], f.y_columns = of_y[1], f.outputs = of_y[2];
+  int const taps[] = {f.kernel_rows, f.kernel_columns};
   for (int i = 0; i < 2; ++i) {
     f.dilation[i] = taps[i] > 1 ? m.step[3 + i] : 1;
-    f.stride[i] = slope_of_images ? m.divisor[1 + i] : y[i] > 1 ? m.step[1 + i] : 1;
+    f.stride[i] = slope_of_images ? m.divisor[1 + i] : of_y[i] > 1 ? m.step[1 + i] : 1;
     int const reach = f.dilation[i] * (taps[i] - 1);
+    // The taps of a slope go the other way: from the last one that reaches a pixel.
     f.padding[i] = slope_of_images ? m.start[1 + i] + reach : -m.start[1 + i];
-    bool const walks_on = !slope_of_images || x[i] == 1 || m.step[1 + i] == 1;
-    int const room = x[i] + 2 * f.padding[i] - reach - 1;
-    if (!walks_on || f.dilation[i] < 1 || f.stride[i] < 1 || f.padding[i] < 0 || room < 0 || room / f.stride[i] + 1 != y[i]) return {};
+    bool const walks_on = !slope_of_images || of_x[i] == 1 || m.step[1 + i] == 1;
+    int const room = of_x[i] + 2 * f.padding[i] - reach - 1;
+    if (!walks_on || f.dilation[i] < 1 || f.stride[i] < 1 || f.padding[i] < 0 || room < 0 || room / f.stride[i] + 1 != of_y[i]) return {};
   }
   return f;
 }
