@@ -72,7 +72,9 @@ class heap_memory {
  private:
   static constexpr T* allocate() {
     constexpr auto count = static_cast<std::size_t>(Size);
-    if (std::is_constant_evaluated()) return new T[count]{};
+    // clang tries each result of a function as a constant first, and takes seconds for a million elements: larger tensors are none.
+    if constexpr (Size <= 16384)
+      if (std::is_constant_evaluated()) return new T[count]{};
     return static_cast<T*>(allocate_aligned(count * sizeof(T)));
   }
   constexpr void release() {
