@@ -2,8 +2,10 @@
 #pragma once
 /// Everything for the CPU.
 #include "espalier/base/version.hpp"
+#include "espalier/device/cpu/float_control.hpp"
 #include "espalier/eager/compiled.hpp"
 #include "espalier/model/frozen.hpp"
+#include "espalier/model/prediction_plan.hpp"
 #include "espalier/model/trainer.hpp"
 #include "espalier/nn/nn.hpp"
 #include "espalier/operation/operation.hpp"

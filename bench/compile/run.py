@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""Seconds and memory of compiling: an empty file, each floor, the umbrella header, the digits program, ResNet9, and networks of 4, 16 and 64 blocks.
+"""What compiling costs: an empty file, each floor, the umbrella header, the digits program, ResNet9, networks of 4 to 64 blocks, and layers of 64 to 4096 units.
 
-Prints a table; --csv FILE writes the same numbers (docs/benchmarks/compile.csv is the folder's own). No flags beyond the optimisation level are given.
+Seconds of the processor and memory of the compiler; the object's size and longest symbol; with clang, how many templates are instantiated. Prints a table; --csv FILE writes
+the same numbers (docs/benchmarks/compile.csv is the folder's own), --chart FILE draws both series. No flags beyond the optimisation level are given.
 """
 import argparse
 import csv
@@ -13,13 +14,16 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "test/tools"))
+import chart  # noqa: E402
+import instantiations  # noqa: E402
 from check_floors import FLOORS  # noqa: E402
 
-DEPTHS = [4, 16, 64]
+DEPTHS = [4, 8, 16, 32, 64]
+WIDTHS = [64, 512, 4096]
+COLUMNS = ["case", "compiler", "debug", "seconds", "megabytes", "object_bytes", "longest_symbol", "instantiations"]
 
 # What is promised, on g++ 12 -O2 without -g: case -> (seconds, megabytes); 'over empty' counts from the empty file.
 PROMISES = {"floor shape": ("over empty", 0.2, None), "espalier.hpp": ("in all", 0.9, None), "digits": ("in all", 3.0, 400),
@@ -53,20 +57,20 @@ def cases(scratch):
     yield "resnet9", ROOT / "bench/compile/resnet9.cpp", []
     for depth in DEPTHS:
         yield f"depth {depth}", ROOT / "bench/compile/depth.cpp", [f"-DBLOCKS={depth}"]
+    for width in WIDTHS:
+        yield f"width {width}", ROOT / "bench/compile/width.cpp", [f"-DWIDTH={width}"]
 
 
 def measure(command, limit):
-    """Seconds and peak megabytes of the largest process of one command, or None with what it said."""
+    """The processor's seconds and the peak megabytes of the largest process of one command, or None with what it said."""
     with tempfile.TemporaryFile() as said:
-        begun = time.monotonic()
         process = subprocess.Popen(["timeout", str(limit), *command], stdout=said, stderr=said)
         _, status, usage = os.wait4(process.pid, 0)
-        seconds = time.monotonic() - begun
         process.returncode = os.waitstatus_to_exitcode(status)
         if process.returncode:
             said.seek(0)
             return None, said.read().decode(errors="replace")
-        return (seconds, usage.ru_maxrss / 1024), ""
+        return (usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024), ""
 
 
 def best_of(repeat, command, limit):
@@ -77,6 +81,12 @@ def best_of(repeat, command, limit):
             return None, said
         best = result if best is None else (min(best[0], result[0]), min(best[1], result[1]))
     return best, ""
+
+
+def longest_symbol(path):
+    """Characters of the longest symbol of an object."""
+    names = subprocess.run(["nm", "--format=posix", str(path)], capture_output=True, text=True).stdout.splitlines()
+    return max((len(line.split(" ", 1)[0]) for line in names), default=0)
 
 
 def version(compiler):
@@ -129,14 +139,16 @@ def main():
     options.add_argument("--xsimd-include", default="", help="folder of other xsimd headers")
     options.add_argument("--limit", type=int, default=300, help="seconds after which a compilation counts as failed")
     options.add_argument("--csv", type=pathlib.Path, help="write the table here, too")
+    options.add_argument("--chart", type=pathlib.Path, help="draw seconds and memory over depth and width here, as SVG")
     chosen = options.parse_args()
 
     wanted = tuple(filter(None, chosen.cases.split(",")))
     compilers = [c for c in chosen.compilers.split(",") if shutil.which(c)]
     rows, failed = [], 0
     print(f"{processor()}; " + "; ".join(version(c) for c in compilers))
-    print(f"{'case':<18}{'compiler':<14}{'-g':<5}{'seconds':>8}{'MB':>8}{'s over empty':>14}")
+    print(f"{'case':<18}{'compiler':<14}{'-g':<5}{'seconds':>8}{'MB':>8}{'s over empty':>14}{'object kB':>11}{'symbol':>8}{'instantiations':>16}")
     with tempfile.TemporaryDirectory() as folder:
+        built = pathlib.Path(folder) / "built.o"
         for compiler in compilers:
             for debug in {"both": [False, True], "yes": [True], "no": [False]}[chosen.debug]:
                 empty = None
@@ -145,24 +157,30 @@ def main():
                         continue
                     command = [compiler, "-std=c++20", "-O2", *(["-g"] if debug else []), *([] if chosen.arch == "none" else [f"-march={chosen.arch}"]),
                                *(["-isystem", chosen.xsimd_include] if chosen.xsimd_include else []), f"-I{ROOT / 'include'}", *extra,
-                               "-c", str(source), "-o", os.devnull]
+                               "-c", str(source), "-o", str(built)]
                     result, said = best_of(chosen.repeat, command, chosen.limit)
                     if result is None:
                         failed += 1
-                        rows.append({"case": name, "compiler": compiler, "debug": debug, "seconds": None, "megabytes": None})
+                        rows.append({"case": name, "compiler": compiler, "debug": debug, "seconds": None})
                         print(f"{name:<18}{compiler:<14}{'-g' if debug else '':<5}  failed: {' '.join(said.split())[:120]}")
                         continue
                     seconds, megabytes = result
                     empty = seconds if name == "empty" else empty
-                    rows.append({"case": name, "compiler": compiler, "debug": debug, "seconds": round(seconds, 3), "megabytes": round(megabytes, 1)})
-                    print(f"{name:<18}{compiler:<14}{'-g' if debug else '':<5}{seconds:>8.2f}{megabytes:>8.0f}{seconds - (empty or 0):>14.2f}", flush=True)
+                    counted = sum(instantiations.count(source, extra)) if compiler == instantiations.COMPILER and not debug else None
+                    row = {"case": name, "compiler": compiler, "debug": debug, "seconds": round(seconds, 3), "megabytes": round(megabytes, 1),
+                           "object_bytes": built.stat().st_size, "longest_symbol": longest_symbol(built), "instantiations": counted}
+                    rows.append(row)
+                    print(f"{name:<18}{compiler:<14}{'-g' if debug else '':<5}{seconds:>8.2f}{megabytes:>8.0f}{seconds - (empty or 0):>14.2f}"
+                          f"{row['object_bytes'] / 1000:>11.0f}{row['longest_symbol']:>8}{counted or '':>16}", flush=True)
     broken = report_promises(rows)
     if chosen.csv:
         chosen.csv.parent.mkdir(parents=True, exist_ok=True)
         with open(chosen.csv, "w", newline="", encoding="utf-8") as file:
-            out = csv.DictWriter(file, ["case", "compiler", "debug", "seconds", "megabytes"])
+            out = csv.DictWriter(file, COLUMNS)
             out.writeheader()
             out.writerows({**r, "debug": "-g" if r["debug"] else ""} for r in rows)
+    if chosen.chart:
+        chosen.chart.write_text(chart.drawn(rows), encoding="utf-8")
     return 1 if failed or broken else 0
 
 

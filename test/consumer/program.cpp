@@ -4,7 +4,7 @@
 
 #include <cstdio>
 
-static_assert(ESPALIER_VERSION >= 500);
+static_assert(ESPALIER_VERSION >= 600);
 
 int main() {
   espalier::tensor<float, espalier::shape<3>> const x{1, 2, 3};

@@ -20,7 +20,7 @@ from check_version import HEADER, of_header  # noqa: E402
 from or_skip import devices  # noqa: E402
 
 SKIPPED = 77
-REPOSITORY = "https://example.org/espalier.git"  # in what users are told to write
+REPOSITORY = "https://where-your-copy-is.example/espalier.git"  # in what users are told to write
 OF_BUILD = ["CMakeLists.txt", "LICENSE", "cmake", "include", "meson.build", "meson_options.txt", "tools"]  # what using the library takes
 LIBRARY_ALONE = ["-Dtests=disabled", "-Dexamples=disabled", "-Dbenchmarks=disabled", "-Dcuda=disabled"]
 

@@ -56,8 +56,9 @@ struct column_nest : nest<place::column, T, Arch, Steps, Leaves, Outputs> {
   using step_packs = V[static_cast<std::size_t>(steps)];
   using leaf_packs = V[static_cast<std::size_t>(leaves) + 1];
 
-  template <int X, int Count, int R>
-  static ESPALIER_INLINE V read(T const* const* in, V const* lines, V const* held, V* t, int j) {
+  /// r: which of the rows at a time. A number and no template argument, which would make a function of each step for each row: it is inlined anyway.
+  template <int X, int Count>
+  static ESPALIER_INLINE V read(T const* const* in, V const* lines, V const* held, V* t, int r, int j) {
     if constexpr (X >= 0) {
       if constexpr (facts::step_at[X].where == place::full) return t[X];
       else return lines[X];
@@ -65,21 +66,21 @@ struct column_nest : nest<place::column, T, Arch, Steps, Leaves, Outputs> {
       constexpr int k = -1 - X;
       if constexpr (facts::leaf_at[k].what == leaf_kind::constant) return V(static_cast<T>(std::bit_cast<double>(facts::bits_at[k])));
       else if constexpr (facts::held(k)) return held[k];
-      else if constexpr (facts::leaf_at[k].where == place::row) return V(in[k][R]);
-      else return V::template load_first<Count>(in[k] + std::ptrdiff_t{R} * Columns + j);
+      else if constexpr (facts::leaf_at[k].where == place::row) return V(in[k][r]);
+      else return V::template load_first<Count>(in[k] + std::ptrdiff_t{r} * Columns + j);
     }
   }
-  template <int Count, int R, class Op, place W, int A, int B, int C>
-  static ESPALIER_INLINE V value(step<Op, W, A, B, C>, T const* const* in, V const* lines, V const* held, V* t, int j) {
-    if constexpr (std::is_same_v<Op, copy_op>) return read<A, Count, R>(in, lines, held, t, j);
-    else if constexpr (rule<Op>::arity == 1) return rule<Op>::apply(read<A, Count, R>(in, lines, held, t, j));
-    else if constexpr (rule<Op>::arity == 2) return rule<Op>::apply(read<A, Count, R>(in, lines, held, t, j), read<B, Count, R>(in, lines, held, t, j));
+  template <int Count, class Op, place W, int A, int B, int C>
+  static ESPALIER_INLINE V value(step<Op, W, A, B, C>, T const* const* in, V const* lines, V const* held, V* t, int r, int j) {
+    if constexpr (std::is_same_v<Op, copy_op>) return read<A, Count>(in, lines, held, t, r, j);
+    else if constexpr (rule<Op>::arity == 1) return rule<Op>::apply(read<A, Count>(in, lines, held, t, r, j));
+    else if constexpr (rule<Op>::arity == 2) return rule<Op>::apply(read<A, Count>(in, lines, held, t, r, j), read<B, Count>(in, lines, held, t, r, j));
     else
-      return rule<Op>::apply(read<A, Count, R>(in, lines, held, t, j), read<B, Count, R>(in, lines, held, t, j), read<C, Count, R>(in, lines, held, t, j));
+      return rule<Op>::apply(read<A, Count>(in, lines, held, t, r, j), read<B, Count>(in, lines, held, t, r, j), read<C, Count>(in, lines, held, t, r, j));
   }
-  template <int Count, int I, int R, class Op, place W, int A, int B, int C>
-  static ESPALIER_INLINE void reduce(step<Op, W, A, B, C>, T const* const* in, V const* lines, V const* held, V* t, V* sum, int j) {
-    V x = read<A, Count, R>(in, lines, held, t, j);
+  template <int Count, int I, class Op, place W, int A, int B, int C>
+  static ESPALIER_INLINE void reduce(step<Op, W, A, B, C>, T const* const* in, V const* lines, V const* held, V* t, V* sum, int r, int j) {
+    V x = read<A, Count>(in, lines, held, t, r, j);
     if constexpr (Count < width && W == place::single) x = select(V::template first_lanes<Count>(), x, V(base::template identity<I>));
     sum[I] = rule<Op>::combine(sum[I], x);
   }
@@ -93,30 +94,30 @@ struct column_nest : nest<place::column, T, Arch, Steps, Leaves, Outputs> {
     detail::unused(to, from);
   }
 
-  /// One vector of columns in row R of those at a time.
-  template <int Count, int R, int... Computed, int... Summed, int... Single>
-  static ESPALIER_INLINE void lane(T const* const* in, V const* lines, V const* held, V* t, V* sum, V* total, int j, std::integer_sequence<int, Computed...>,
+  /// One vector of columns in row r of those at a time.
+  template <int Count, int... Computed, int... Summed, int... Single>
+  static ESPALIER_INLINE void lane(T const* const* in, V const* lines, V const* held, V* t, V* sum, V* total, int r, int j, std::integer_sequence<int, Computed...>,
                                    std::integer_sequence<int, Summed...>, std::integer_sequence<int, Single...>) {
-    ((t[Computed] = value<Count, R>(typename facts::template step_type<Computed>{}, in, lines, held, t, j)), ...);
-    (reduce<Count, Summed, R>(typename facts::template step_type<Summed>{}, in, lines, held, t, sum, j), ...);
-    (reduce<Count, Single, R>(typename facts::template step_type<Single>{}, in, lines, held, t, total, j), ...);
-    detail::unused(in, lines, held, t, sum, total, j);
+    ((t[Computed] = value<Count>(typename facts::template step_type<Computed>{}, in, lines, held, t, r, j)), ...);
+    (reduce<Count, Summed>(typename facts::template step_type<Summed>{}, in, lines, held, t, sum, r, j), ...);
+    (reduce<Count, Single>(typename facts::template step_type<Single>{}, in, lines, held, t, total, r, j), ...);
+    detail::unused(in, lines, held, t, sum, total, r, j);
   }
   /// Ahead: how many rows on this column comes next.
-  template <int Count, int I, int R, int Ahead>
-  static ESPALIER_INLINE void store(T* const* out, V const* t, bool past_caches, int j) {
+  template <int Count, int I, int Ahead>
+  static ESPALIER_INLINE void store(T* const* out, V const* t, bool past_caches, int r, int j) {
     constexpr int k = facts::output_of(I);
-    T* const to = out[k] + std::ptrdiff_t{R} * Columns + j;
+    T* const to = out[k] + std::ptrdiff_t{r} * Columns + j;
     if constexpr (streams) {
       if (past_caches) return t[I].stream(to);
     }
     if constexpr (asks_ahead) prefetch_to_write(to + std::ptrdiff_t{Ahead} * Columns);
     t[I].template store_first<Count>(to);
   }
-  template <int Count, int R, int Ahead, int... Stored>
-  static ESPALIER_INLINE void store_all(T* const* out, V const* t, bool past_caches, int j, std::integer_sequence<int, Stored...>) {
-    (store<Count, Stored, R, Ahead>(out, t, past_caches, j), ...);
-    detail::unused(out, t, past_caches, j);
+  template <int Count, int Ahead, int... Stored>
+  static ESPALIER_INLINE void store_all(T* const* out, V const* t, bool past_caches, int r, int j, std::integer_sequence<int, Stored...>) {
+    (store<Count, Stored, Ahead>(out, t, past_caches, r, j), ...);
+    detail::unused(out, t, past_caches, r, j);
   }
 
   template <int K, int Count>
@@ -164,7 +165,7 @@ struct column_nest : nest<place::column, T, Arch, Steps, Leaves, Outputs> {
     if constexpr (narrow && sizeof...(R) == 4) {
       step_packs sum[4];
       (base::clear(sum[R], summed{}), ...);
-      (lane<Count, R>(in, lines, held, t[R], sum[R], total[R], j, computed{}, summed{}, single{}), ...);
+      (lane<Count>(in, lines, held, t[R], sum[R], total[R], R, j, computed{}, summed{}, single{}), ...);
       combine_all(sum[0], sum[1], summed{});
       combine_all(sum[2], sum[3], summed{});
       combine_all(sum[0], sum[2], summed{});
@@ -174,12 +175,12 @@ struct column_nest : nest<place::column, T, Arch, Steps, Leaves, Outputs> {
     } else {
       step_packs sum;
       load_lines(sum, kept, summed{});
-      (lane<Count, R>(in, lines, held, t[R], sum, total[R], j, computed{}, summed{}, single{}), ...);
+      (lane<Count>(in, lines, held, t[R], sum, total[R], R, j, computed{}, summed{}, single{}), ...);
       store_lines(sum, kept, summed{});
     }
     // After the loads of all rows: a store is taken for what a load of the next row wants where they lie a multiple of 4 KiB apart.
     constexpr int ahead = (upwards(S) ? -1 : 1) * static_cast<int>(sizeof...(R));
-    (store_all<Count, R, ahead>(out, t[R], b.past_caches, j, stored{}), ...);
+    (store_all<Count, ahead>(out, t[R], b.past_caches, R, j, stored{}), ...);
     detail::unused(out);
   }
   template <int S, int... R, int... L>

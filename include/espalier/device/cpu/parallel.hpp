@@ -7,27 +7,17 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "float_control.hpp"
 #include "team.hpp"
 
 namespace espalier::on_cpu {
 namespace detail {
 
-/// What the processor does with subnormal numbers and roundings. Threads that help take it over from the caller, since it changes results.
 #if defined(__SSE__)
-ESPALIER_INLINE std::uint64_t float_control() { return __builtin_ia32_stmxcsr() & ~0x3fu; }  // without the flags that say what happened
-ESPALIER_INLINE void float_control(std::uint64_t bits) { __builtin_ia32_ldmxcsr(static_cast<unsigned>(bits)); }
 ESPALIER_INLINE void relax() { __builtin_ia32_pause(); }
 #elif defined(__aarch64__)
-ESPALIER_INLINE std::uint64_t float_control() {
-  std::uint64_t bits;
-  __asm__ volatile("mrs %0, fpcr" : "=r"(bits));
-  return bits;
-}
-ESPALIER_INLINE void float_control(std::uint64_t bits) { __asm__ volatile("msr fpcr, %0" : : "r"(bits)); }
 ESPALIER_INLINE void relax() { __asm__ volatile("yield" : : : "memory"); }
 #else
-ESPALIER_INLINE std::uint64_t float_control() { return 0; }
-ESPALIER_INLINE void float_control(std::uint64_t) {}
 ESPALIER_INLINE void relax() {}
 #endif
 

@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+"""How many templates clang instantiates for a program, which, unlike seconds, is the same on every machine.
+
+  instantiations.py --check BASELINE     compares the programs of the baseline with it; exit status 1 where one differs too much, 77 without clang
+  instantiations.py --record BASELINE    writes the numbers there, to be looked at before they are committed
+  instantiations.py FILE [ARGUMENT...]   counts for one file, and prints the templates with the most instantiations
+
+A baseline's line: source, its arguments, classes, functions. More than MOST of a number fails, and so does less than LEAST, so that what was gained is kept.
+"""
+import collections
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+COMPILER = "clang++-19"
+MOST, LEAST = 1.03, 0.90
+SKIPPED = 77
+# The same instruction set everywhere: kernels are chosen by it.
+FLAGS = ["-std=c++20", "-march=x86-64-v3", f"-I{ROOT / 'include'}", "-ftime-trace-granularity=0", "-Xclang", "-fsyntax-only", "-c"]
+
+
+def events(source, arguments):
+    """The names and details of the instantiations of one compilation."""
+    with tempfile.TemporaryDirectory() as folder:
+        trace = pathlib.Path(folder) / "trace.json"
+        command = [COMPILER, *FLAGS, f"-ftime-trace={trace}", *arguments, str(source), "-o", str(pathlib.Path(folder) / "none.o")]
+        subprocess.run(command, check=True, cwd=ROOT)
+        found = json.loads(trace.read_text(encoding="utf-8"))["traceEvents"]
+    return [(e["name"], e.get("args", {}).get("detail", "")) for e in found if e["name"] in ("InstantiateClass", "InstantiateFunction")]
+
+
+def count(source, arguments=()):
+    """(classes, functions)"""
+    names = collections.Counter(name for name, _ in events(source, arguments))
+    return names["InstantiateClass"], names["InstantiateFunction"]
+
+
+def read(baseline):
+    rows = []
+    for line in pathlib.Path(baseline).read_text(encoding="utf-8").splitlines():
+        words = line.split()
+        if words and not line.startswith("#"):
+            rows.append((words[0], words[1:-2], int(words[-2]), int(words[-1])))
+    return rows
+
+
+def faults(seen, allowed, name):
+    """What is wrong with two numbers against the baseline's two."""
+    said = []
+    for what, now, then in zip(("classes", "functions"), seen, allowed):
+        if now > then * MOST:
+            said.append(f"{name}: {now} {what} are instantiated, the baseline says {then}: find out what costs more (instantiations.py FILE), or record it")
+        elif now < then * LEAST:
+            said.append(f"{name}: {now} {what} are instantiated, fewer than the baseline's {then}: record that, so that it stays")
+    return said
+
+
+def check(baseline):
+    said = []
+    for source, arguments, classes, functions in read(baseline):
+        seen = count(source, arguments)
+        print(f"{' '.join([source, *arguments])}: {seen[0]} classes ({classes}), {seen[1]} functions ({functions})")
+        said += faults(seen, (classes, functions), source)
+    print("\n".join(said))
+    return 1 if said else 0
+
+
+def record(baseline):
+    path = pathlib.Path(baseline)
+    head = [line for line in path.read_text(encoding="utf-8").splitlines() if line.startswith("#")]
+    rows = [" ".join([source, *arguments, *map(str, count(source, arguments))]) for source, arguments, _, _ in read(baseline)]
+    path.write_text("\n".join(head + rows) + "\n", encoding="utf-8")
+    return 0
+
+
+def main(words):
+    if not words:
+        print(__doc__)
+        return 2
+    if shutil.which(COMPILER) is None:
+        print(f"skipped: there is no {COMPILER}")
+        return SKIPPED
+    if words[0] in ("--check", "--record"):
+        return (check if words[0] == "--check" else record)(words[1])
+    seen = collections.Counter((name[len("Instantiate"):].lower(), re.sub("<.*", "", detail)) for name, detail in events(words[0], words[1:]))
+    print(f"{sum(seen.values())} instantiations")
+    for (kind, template), number in seen.most_common(40):
+        print(f"{number:7} {kind:9} {template}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSL-1.0
+// Writes pictures of nets into a folder: .dot for graphviz (dot -Tsvg), .svg as they are. docs/pictures has them rendered.
+//   draw FOLDER
+#include <espalier.hpp>
+#include <espalier/report/draw.hpp>
+
+#include <fstream>
+#include <iostream>
+
+namespace esp = espalier;
+namespace nn = espalier::nn;
+namespace optim = espalier::optim;
+
+using Small = nn::Sequential<nn::Linear<8, 4>, nn::ReLU, nn::Linear<4, 3>>;
+using Blocks = nn::MLPResNet<64, 64, 2, 10>;
+using Images = nn::ResNet9<>;
+
+namespace {
+
+bool write(std::string const& path, std::string const& picture) {
+  std::ofstream file{path};
+  file << picture;
+  return static_cast<bool>(file.flush());
+}
+
+/// What a net is, what a step of its training runs, and the memory that the step needs.
+template <class Net, class Batch>
+bool draw(std::string const& name) {
+  using Loss = nn::SoftmaxLoss;
+  using Optimizer = optim::Adam;
+  // [draw]
+  return write(name + "_architecture.dot", esp::draw_architecture<Net, Batch>())                 // the modules
+         && write(name + "_kernels.dot", esp::draw_kernels<Net, Loss, Optimizer, Batch>())       // what runs
+         && write(name + "_memory.svg", esp::draw_memory<Net, Loss, Optimizer, Batch>());        // where values live
+  // [/draw]
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  std::string const folder = count > 1 ? words[1] : ".";
+  // [program]
+  bool const program = write(folder + "/small_program.dot", esp::draw_program<Small, nn::SoftmaxLoss, optim::Adam, esp::batch<2, 8>>());
+  // [/program]
+  bool const nets = draw<Small, esp::batch<2, 8>>(folder + "/small") && draw<Blocks, esp::batch<32, 64>>(folder + "/mlp_resnet") &&
+                    draw<Images, esp::batch<16, 3, 32, 32>>(folder + "/resnet9");
+  if (!program || !nets) std::cerr << folder << " cannot be written to\n";
+  return program && nets ? 0 : 1;
+}

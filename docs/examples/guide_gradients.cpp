@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSL-1.0
+// Page 3 of the course: slopes of formulas, of any order, at run time and while compiling.
+//   guide_gradients [FILE]    prints; with FILE, compares with that file
+#include <espalier.hpp>
+
+#include "support/show.hpp"
+
+namespace esp = espalier;
+using esp::shape, esp::tensor;
+using three = tensor<double, shape<3>>;
+
+// [function]
+// A function of tensors that returns one number. It captures nothing; its type is the program.
+inline constexpr auto energy = [](auto a, auto b) { return sum(a * b + exp(a)); };
+// [/function]
+
+// [constant]
+// The compiler runs the backward pass, too: d/da sum(a a a) = 3 a a, and its slope 6 a.
+inline constexpr auto cubes = [](auto a) { return sum(a * a * a); };
+inline constexpr auto slope_sum = [](auto a) { return sum(esp::grad(cubes)(a)); };
+static_assert(esp::grad(cubes)(three{1, 2, 3}) == three{3, 12, 27});
+static_assert(esp::grad(slope_sum)(three{1, 2, 3}) == three{6, 12, 18});
+// [/constant]
+
+// [detach]
+// detach: a value without its history. Held constant, the mean sends nothing back.
+inline constexpr auto spread = [](auto a) { return sum((a - mean(a)) * (a - mean(a))); };
+inline constexpr auto from_held = [](auto a) { return sum((a - detach(mean(a))) * a); };
+static_assert(esp::grad(spread)(three{1, 2, 6}) == three{-4, -2, 6});
+static_assert(esp::grad(from_held)(three{1, 2, 6}) == three{-1, 1, 9});  // 2 a - mean
+// [/detach]
+
+int main(int count, char** words) {
+  examples::recorded out;
+  three const a{0, 1, 2}, b{4, 5, 6};
+
+  // [grad]
+  auto const [da, db] = esp::grad(energy)(a, b);  // b + exp(a), and a
+  three const expected = b + exp(a);
+  examples::show(out, "db", db);
+  examples::show(out, "da is b + exp(a)", all_close(da, expected) ? "yes" : "no");
+  auto const da_only = esp::grad<0>(energy)(a, esp::constant(b));  // b is held: nothing is computed for it
+  examples::show(out, "the same alone", da_only == da ? "yes" : "no");
+  // [/grad]
+
+  // [value]
+  auto const [value, both] = esp::value_and_grad(energy)(a, b);  // one program for both
+  out.say("%-24s%.4f\n", "value", static_cast<double>(value));
+  examples::show(out, "its second slope is a", std::get<1>(both) == a ? "yes" : "no");
+  // [/value]
+
+  // [vjp]
+  // For functions with many results: the map from a slope of the result to slopes of the arguments.
+  auto const back = esp::vjp([](auto v) { return v * v; })(a);
+  examples::show(out, "back(1, 10, 100)", back(three{1, 10, 100}));
+  // [/vjp]
+
+  // [difference]
+  // Not sure of a slope? Compare it with a difference along some direction.
+  three const direction{0.3, -0.5, 0.2};
+  double const step = 1e-6;
+  three const ahead = a + direction * step, behind = a - direction * step;
+  auto const [up, up_slopes] = esp::value_and_grad(energy)(ahead, b);
+  auto const [down, down_slopes] = esp::value_and_grad(energy)(behind, b);
+  tensor<double, shape<>> const along = sum(da * direction);
+  out.say("%-24s%.4f and %.4f\n", "along a direction", static_cast<double>(along), (up - down) / (2 * step));
+  // [/difference]
+  return out.finish(count, words);
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSL-1.0
+// Page 4 of the course: a module is a struct of parameters and modules with a formula; a model holds its numbers.
+//   guide_modules [FILE]    prints; with FILE, compares with that file
+#include <espalier.hpp>
+
+#include "support/show.hpp"
+
+namespace esp = espalier;
+namespace nn = espalier::nn;
+namespace init = espalier::nn::init;
+using esp::shape, esp::tensor;
+
+// [leaf]
+/// y = x scale + shift, a number of each for each feature.
+template <int Features>
+struct Affine {
+  esp::parameter<shape<Features>, init::initialized_by<init::ones{}>> scale{};
+  esp::parameter<shape<Features>, init::initialized_by<init::constant{0.5}>> shift{};
+  ESPALIER_MODULE(Affine, scale, shift)
+
+  constexpr auto forward(auto x) const { return x * scale + shift; }
+};
+// [/leaf]
+
+// [net]
+template <int Width>
+struct Block {
+  nn::Linear<Width, Width> inner;
+  Affine<Width> affine;
+  ESPALIER_MODULE(Block, inner, affine)
+
+  constexpr auto forward(auto x) const { return affine(relu(inner(x))) + x; }  // modules are called like functions
+};
+using Net = nn::Sequential<nn::Linear<3, 4>, Block<4>, Block<4>, nn::Linear<4, 2>>;
+// [/net]
+
+// [facts]
+static_assert(esp::output_shape<Net, esp::batch<5, 3>> == shape<5, 2>{});
+static_assert(esp::parameter_count<Block<4>> == (4 * 4 + 4) + (4 + 4));
+// [/facts]
+
+int main(int count, char** words) {
+  examples::recorded out;
+  // [model]
+  esp::model<Net> model{esp::seed{0}};  // all parameters in one piece of memory, drawn from the seed
+  model.for_each_parameter([&](char const* name, esp::extents const& extents, auto) { examples::show(out, name, extents); });
+  // [/model]
+
+  // [names]
+  auto const shift = model.parameter("1.affine.shift");  // by name; a wrong name converts to false
+  shift.span()[2] = 8;
+  examples::show(out, "\"1.affine.shft\"", model.parameter("1.affine.shft") ? "is there" : "is not there");
+  // [/names]
+
+  // [call]
+  tensor<float, esp::batch<5, 3>> x;
+  init::fill(init::uniform{-1, 1}, x.span(), {.seed = 1});
+  tensor<float, esp::batch<5, 2>> const scores = model(x);  // evaluation; any batch size that is known to the compiler
+  tensor<float, esp::batch<1, 3>> first;
+  for (int i = 0; i < 3; ++i) first[i] = x[i];
+  tensor<float, esp::batch<1, 2>> alone;
+  esp::predictor predict{model, esp::batch<1, 3>{}};  // owns its workspace: noexcept, never allocates
+  predict(first, alone);
+  examples::show(out, "alone as in the batch", all_close(alone, tensor<float, esp::batch<1, 2>>{{scores(0, 0), scores(0, 1)}}) ? "yes" : "no");
+  // [/call]
+  return out.finish(count, words);
+}

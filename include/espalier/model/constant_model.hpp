@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <initializer_list>
+
+#include "../trace/interpret.hpp"
+#include "fit.hpp"
+#include "label_error.hpp"
+#include "model.hpp"
+
+/// A net in constant expressions: its forward pass, its loss and its gradients as facts that static_assert can look at.
+namespace espalier {
+
+namespace detail {
+
+/// Named after what is wrong, and not constexpr on purpose: the call ends a constant evaluation, and compilers show the name.
+inline void the_net_has_no_tensor_of_this_name() { __builtin_trap(); }
+inline void the_tensor_has_another_number_of_elements() { __builtin_trap(); }
+
+/// A batch and its targets.
+template <class T>
+struct constant_arguments {
+  T const* real[2];
+  std::int32_t const* labels[2];
+  int count;
+  constexpr void add(T const* data) { real[count++] = data; }
+  constexpr void add(std::int32_t const* data) { labels[count++] = data; }
+};
+
+}  // namespace detail
+
+/// All parameters of a net, or all its buffers, as one literal value: each reachable by its name.
+template <class Net, class T, bool Parameters>
+class constant_tensors {
+  static constexpr std::int64_t storage = detail::slots_of_kind<Parameters>(slots_of<Net>).storage;
+
+ public:
+  /// All of them in a row; gaps of zeros align each.
+  constexpr span<T> elements() { return {at_, storage}; }
+  constexpr span<T const> elements() const { return {at_, storage}; }
+  /// The elements of the tensor of that path ("3.fc1.weight").
+  /// errors  a name that the net does not have is no constant expression
+  constexpr span<T> operator[](char const* path) { return find(at_, path); }
+  constexpr span<T const> operator[](char const* path) const { return find(at_, path); }
+
+  friend constexpr bool operator==(constant_tensors const& a, constant_tensors const& b) {
+    for (std::int64_t i = 0; i < storage; ++i)
+      if (a.at_[i] != b.at_[i]) return false;
+    return true;
+  }
+
+ private:
+  template <class Number>
+  static constexpr span<Number> find(Number* base, char const* path) {
+    for (int i = 0; i < detail::tensor_count<Net, Parameters>; ++i)
+      if (detail::same_text(detail::names_of<Net, Parameters>.at[i], path))
+        return {base + detail::rows_of<Net, Parameters>.at[i].offset, detail::rows_of<Net, Parameters>.at[i].shape.size()};
+    detail::the_net_has_no_tensor_of_this_name();
+    return {base, 0};
+  }
+
+  T at_[static_cast<std::size_t>(storage) + 1]{};
+};
+
+/// What one step of training computes, but the update: the loss, the gradients named like the parameters (0 for frozen ones), and what the step
+/// makes of the buffers.
+template <class Net, class T>
+struct constant_gradients {
+  T loss{};
+  constant_tensors<Net, T, true> slopes{};
+  constant_tensors<Net, T, false> buffers{};
+};
+
+/// constant_model<Net, T>: a net with its numbers as a literal value, which the compiler runs: by the programs that a model, a predictor and a trainer
+/// run, node by node and without kernels. For proofs about small nets; a model is what runs fast.
+///
+///     constexpr esp::constant_model<Net> net{esp::seed{0}};                        // begins as esp::model<Net>{esp::seed{0}} does
+///     constexpr auto given = net.with("0.bias", {0.5f, -0.5f});                    // another value with these numbers
+///     static_assert(all_close(net(x), expected));
+///     constexpr auto step = esp::value_and_grad(net, nn::SoftmaxLoss{})(x, labels);  // step.loss, step.slopes["0.bias"][1]
+///
+/// shape   as of the net; T is float or double
+/// memory  the value has the numbers themselves; a run takes all activations at once, for the time of the evaluation
+/// errors  layers, losses and targets that do not fit do not compile, as of a model; a name that the net does not have, a wrong count of numbers and a
+///         label outside the classes are no constant expressions
+/// cost    some evaluation steps for each product of a contraction and each element of anything else: Linear<64, 64> on four rows takes two seconds, and is
+///         within the limits that compilers start with (clang: -fconstexpr-steps, g++: -fconstexpr-ops-limit)
+template <class Net, class T = float>
+class constant_model {
+  static_assert(detail::is_net<Net>::agree, "constant_model<Net>: the net is no module; write ESPALIER_MODULE(Net, members...) in it");
+  static_assert(std::is_floating_point_v<T>, "constant_model<Net, T>: T is float or double");
+  static_assert(nn::well_made<Net>::known, ESPALIER_MEMBERS_KNOWN);
+  static_assert(nn::well_made<Net>::complete, ESPALIER_MEMBERS_LISTED);
+  static_assert(nn::well_made<Net>::objects, ESPALIER_MEMBERS_ARE_OBJECTS);
+
+ public:
+  using net_type = Net;
+  using value_type = T;
+  static constexpr std::int64_t parameter_count = slots_of<Net>.parameters.elements;
+
+  constant_tensors<Net, T, true> parameters{};
+  constant_tensors<Net, T, false> buffers{};
+  seed start{};
+  std::uint64_t draw = 0;  ///< the number of the training run whose random numbers value_and_grad draws
+
+  constexpr explicit constant_model(seed begin = {0}) : start{begin} {
+    std::uint32_t number = 0;
+    initialize<true>(parameters, number);
+    initialize<false>(buffers, number);
+  }
+
+  /// The same numbers in another precision.
+  template <class U>
+  constexpr explicit constant_model(constant_model<Net, U> const& other) : start{other.start}, draw{other.draw} {
+    for (std::int64_t i = 0; i < parameters.elements().size(); ++i) parameters.elements()[i] = static_cast<T>(other.parameters.elements()[i]);
+    for (std::int64_t i = 0; i < buffers.elements().size(); ++i) buffers.elements()[i] = static_cast<T>(other.buffers.elements()[i]);
+  }
+
+  /// The same net with other numbers in one parameter or buffer.
+  constexpr constant_model with(char const* path, std::initializer_list<T> numbers) const {
+    constant_model r = *this;
+    auto const to = r.numbers_of(path);
+    if (to.size() != static_cast<std::int64_t>(numbers.size())) detail::the_tensor_has_another_number_of_elements();
+    std::int64_t i = 0;
+    for (T const number : numbers) to[i++] = number;
+    return r;
+  }
+
+  /// The net's output in evaluation mode.
+  /// shape   any batch that the net takes -> its output
+  template <Stored X, class Found = detail::applied_net<Net, shape_of<X>>>
+  constexpr auto operator()(X const& x) const {
+    using Element = detail::element_is<element_of<X>, T>;
+    static_assert(layers_fit<Found>::value, ESPALIER_LAYERS_FIT);
+    static_assert(Element::agree, "constant_model(x): x has another element type than the model");
+    if constexpr (!layers_fit<Found>::value) {
+      return Found{};
+    } else if constexpr (!Element::agree) {
+      return refused<Element>{};
+    } else {
+      tensor<T, shape_of<Found>> y;
+      detail::constant_arguments<T> given{};
+      given.add(x.data());
+      run<detail::evaluation_source<Net, shape_of<X>>>(given, [&](graph::output const&, std::int64_t i, T value) { y[i] = value; });
+      return y;
+    }
+  }
+
+  /// f(output, element, value) for each element of each output of one of the net's programs.
+  template <class Source, class F>
+  constexpr void run(detail::constant_arguments<T> const& given, F&& f) const {
+    constexpr auto const& p = plan::program_of<Source>;
+    int roots[static_cast<std::size_t>(p.output_count) + 1]{};
+    for (int i = 0; i < p.output_count; ++i) roots[i] = p.outputs[i].id;
+    T const *parameter[detail::max_slots]{}, *buffer[detail::max_slots]{};
+    for (int i = 0; i < detail::tensor_count<Net, true>; ++i) parameter[i] = parameters.elements().data() + detail::rows_of<Net, true>.at[i].offset;
+    for (int i = 0; i < detail::tensor_count<Net, false>; ++i) buffer[i] = buffers.elements().data() + detail::rows_of<Net, false>.at[i].offset;
+    drawn const random{p.nodes, start.value, draw};
+    graph::interpreter<T> interpreter{p.nodes, roots, p.output_count};
+    interpreter.run(graph::leaf_values<T>{given.real, given.labels, nullptr, parameter, buffer, random.at, nullptr});
+    for (int k = 0; k < p.output_count; ++k)
+      for (std::int64_t i = 0; i < p.nodes[p.outputs[k].id].shape.size(); ++i) f(p.outputs[k], i, interpreter.value(p.outputs[k].id)[i]);
+  }
+
+ private:
+  /// The random numbers of a training run: those that a model draws.
+  struct drawn {
+    T* at[detail::max_slots]{};
+    constexpr drawn(graph::program_builder const& g, std::uint64_t key, std::uint64_t run_number) {
+      for (int id = 1; id <= g.size; ++id) {
+        if (g[id].op->kind != family::draw || at[g[id].attribute] != nullptr) continue;
+        std::int64_t const size = g[id].shape.size();
+        T* const numbers = at[g[id].attribute] = new T[static_cast<std::size_t>(size)];
+        for (std::int64_t i = 0; i < size; ++i) numbers[i] = uniform_from_bits<T>(philox_bits(i, key, run_number << 20 | g[id].attribute));
+      }
+    }
+    constexpr ~drawn() {
+      for (T* const numbers : at) delete[] numbers;
+    }
+    drawn(drawn const&) = delete;
+    drawn& operator=(drawn const&) = delete;
+  };
+
+  template <bool Parameters>
+  static constexpr bool has(char const* path) {
+    for (int i = 0; i < detail::tensor_count<Net, Parameters>; ++i)
+      if (detail::same_text(detail::names_of<Net, Parameters>.at[i], path)) return true;
+    return false;
+  }
+  constexpr span<T> numbers_of(char const* path) { return has<false>(path) ? buffers[path] : parameters[path]; }
+
+  template <bool Parameters>
+  constexpr void initialize(constant_tensors<Net, T, Parameters>& tensors, std::uint32_t& number) const {
+    detail::visit_leaves(numbered<Net>, [&]<class Member>(Member const& member) {
+      if constexpr (detail::ParameterMember<Member> == Parameters) {
+        detail::tensor_row const& row = detail::rows_of<Net, Parameters>.at[member.slot];
+        nn::init::fill(Member::initializer_type::value, span<T>{tensors.elements().data() + row.offset, row.shape.size()},
+                       nn::init::stream{start.value, number + static_cast<std::uint32_t>(member.slot)});
+      }
+    });
+    number += static_cast<std::uint32_t>(detail::tensor_count<Net, Parameters>);
+  }
+};
+
+namespace detail {
+
+template <class Net, class Loss, class T>
+struct constant_gradient_function {
+  template <class X>
+  using fault_of = typename training_fit<Net, Loss, shape_of<X>>::fault;
+  template <class X, class Y>
+  using targets_fit = decltype(targets_fault<Net, Loss, T, shape_of<X>, Y, fault_of<X>::agree>());
+
+  constant_model<Net, T> const& model;
+
+  template <Stored X, Stored Y, class Fault = fault_of<X>, class Targets = targets_fit<X, Y>>
+  constexpr constant_gradients<Net, T> operator()(X const& x, Y const& y) const {
+    using Fit = training_fit<Net, Loss, shape_of<X>>;
+    static_assert(Fit::loss_kind::agree, "value_and_grad(model, loss): the loss is none");
+    static_assert(Fit::layers::agree, ESPALIER_LAYERS_FIT);
+    static_assert(Fit::loss::agree, ESPALIER_LOSS_FITS);
+    static_assert(Fit::statistics::agree, ESPALIER_STATISTICS_FIT);
+    static_assert(holds<shape_is, Targets>, "value_and_grad(model, loss)(x, y): targets must have the shape that the loss asks for");
+    static_assert(holds<element_is, Targets>, "value_and_grad(model, loss)(x, y): targets have another element type than the loss asks for");
+    static_assert(element_is<element_of<X>, T>::agree, "value_and_grad(model, loss)(x, y): x has another element type than the model");
+    constant_gradients<Net, T> result{};
+    if constexpr (Fault::agree && Targets::agree && element_is<element_of<X>, T>::agree) {
+      using Source = training_source<Net, Loss, shape_of<X>>;
+      if constexpr (std::is_integral_v<typename Source::element>) {
+        constexpr label_range range = label_range_of<Loss, typename Source::prediction>();
+        for (std::int64_t i = 0; i < Source::target::size; ++i)
+          if (!range.takes(y.data()[i])) check_labels(y.data(), Source::target::size, range);
+      }
+      constant_arguments<T> given{};
+      given.add(x.data());
+      given.add(y.data());
+      result.buffers = model.buffers;
+      model.template run<Source>(given, [&](graph::output const& to, std::int64_t i, T value) {
+        if (to.where == graph::destination::result) result.loss = value;
+        else if (to.where == graph::destination::gradient) result.slopes.elements()[rows_of<Net, true>.at[to.index].offset + i] = value;
+        else result.buffers.elements()[rows_of<Net, false>.at[to.index].offset + i] = value;
+      });
+    }
+    return result;
+  }
+};
+
+}  // namespace detail
+
+/// value_and_grad(constant_model, loss)(x, y): the loss in training mode, the gradients of all trainable parameters, and what becomes of the buffers.
+/// shape   a batch, its targets -> {loss, slopes, buffers}
+/// errors  layers and loss that do not fit do not compile; a label outside the classes is no constant expression
+template <class Net, class T, class Loss>
+constexpr auto value_and_grad(constant_model<Net, T> const& model, Loss) {
+  return detail::constant_gradient_function<Net, Loss, T>{model};
+}
+
+}  // namespace espalier

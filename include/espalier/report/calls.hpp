@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "record.hpp"
+
+/// The architecture of a net: its modules by their paths, and what passes between them.
+namespace espalier::report {
+
+/// A module of a net, by the way to it.
+struct module_row {
+  std::string path;
+  std::string type;
+  void const* type_tag;
+  int parent;  ///< that of the net itself: -1
+  detail::module_facts facts;
+  int calls;       ///< how often the net applies it
+  extents output;  ///< of its first call
+};
+
+struct vertex {
+  part what;
+  std::string label;
+  extents shape;
+  int inside;  ///< the module whose body it stands in, or that it is
+  std::vector<int> from;
+};
+
+struct architecture {
+  std::vector<module_row> modules;  ///< 0: the net
+  std::vector<vertex> vertices;     ///< 0: none
+  std::vector<int> owner;           ///< by node of the evaluation program: the innermost module that made it
+  int result = 0;                   ///< the vertex behind the net's result
+  extents input{}, output{};
+};
+
+namespace detail {
+
+template <class M>
+void list_modules(M const& module, std::string const& path, int parent, std::vector<module_row>& rows) {
+  int inside = parent;
+  auto const enter = [&](char const* name, auto const& inner) { list_modules(inner, path.empty() ? std::string(name) : path + '.' + name, inside, rows); };
+  if constexpr (nn::Module<M>) {
+    inside = static_cast<int>(rows.size());
+    rows.push_back({path, short_name<M>(), &type_tag<M>, parent, facts_of(module), 0, {}});
+    M::visit_members(module, enter);
+  } else if constexpr (espalier::detail::ArrayMember<M>) {
+    int position = 0;
+    for (auto const& inner : module) enter(nn::name_of_position(position++).text, inner);
+  }
+}
+
+/// The module that a call applies: by its tensors, or, where it has none, the one that the module around it has applied least often; -1 for none.
+inline int row_of_call(std::vector<module_row> const& rows, call_record const& c, int around) {
+  bool const known = c.parameter >= 0 || c.buffer >= 0 || c.stream >= 0;
+  int best = -1;
+  for (int i = 0; i < static_cast<int>(rows.size()); ++i) {
+    module_row const& row = rows[static_cast<std::size_t>(i)];
+    if (row.type_tag != c.type || row.facts.parameter != c.parameter || row.facts.buffer != c.buffer || row.facts.stream != c.stream) continue;
+    if (known) return i;
+    if (row.parent == around && (best < 0 || row.calls < rows[static_cast<std::size_t>(best)].calls)) best = i;
+  }
+  return best;
+}
+
+/// Gives calls and vertices their modules and names.
+inline void settle(architecture& a, call_record const* calls, int call_count, vertex_record const* vertices, int vertex_count, int nodes,
+                   std::vector<std::string> const& parameters) {
+  std::vector<int> row(static_cast<std::size_t>(call_count) + 1), known(row.size());  // known: the nearest module of the net
+  a.owner.assign(static_cast<std::size_t>(nodes) + 1, 0);
+  for (int c = 1; c <= call_count; ++c) {
+    std::size_t const i = static_cast<std::size_t>(c);
+    int const around = known[static_cast<std::size_t>(calls[c].around)];
+    row[i] = c == 1 ? 0 : row_of_call(a.modules, calls[c], around);
+    known[i] = row[i] >= 0 ? row[i] : around;
+    if (row[i] >= 0) {
+      module_row& m = a.modules[static_cast<std::size_t>(row[i])];
+      if (m.calls++ == 0) m.output = calls[c].shape;
+    }
+    for (int id = calls[c].before + 1; id <= calls[c].last; ++id) a.owner[static_cast<std::size_t>(id)] = known[i];  // calls inside it come later
+  }
+  a.vertices.resize(1);
+  for (int n = 1; n <= vertex_count; ++n) {
+    vertex_record const& v = vertices[n];
+    std::string label = v.name;
+    if (v.what == part::parameter) label = parameters[static_cast<std::size_t>(v.number)];
+    if (v.what == part::module) {
+      int const m = row[static_cast<std::size_t>(v.number)];
+      std::string const type = short_name(calls[v.number].written);
+      label = m > 0 ? a.modules[static_cast<std::size_t>(m)].path + "  " + type : type;
+    }
+    vertex made{v.what, label, v.shape, known[static_cast<std::size_t>(v.what == part::module ? v.number : v.call)], {}};
+    for (int from : v.from)
+      if (from != 0) made.from.push_back(from);
+    a.vertices.push_back(made);
+  }
+}
+
+}  // namespace detail
+
+/// The architecture of a net applied to a batch, and which of its modules made which node of the evaluation program.
+template <class Net, class Batch>
+architecture architecture_of() {
+  architecture a;
+  detail::list_modules(numbered<Net>, {}, -1, a.modules);
+  std::vector<std::string> parameters;
+  for (int i = 0; i < espalier::detail::tensor_count<Net, true>; ++i) parameters.emplace_back(espalier::detail::names_of<Net, true>.at[i]);
+  constexpr int calls = detail::recorded<Net, Batch>.call_count, vertices = detail::recorded<Net, Batch>.vertex_count, nodes = detail::recorded<Net, Batch>.nodes;
+  constexpr int result = detail::recorded<Net, Batch>.result;
+  detail::settle(a, detail::calls_of<Net, Batch>.at, calls, detail::vertices_of<Net, Batch>.at, vertices, nodes, parameters);
+  a.result = result;
+  a.input = Batch::value;
+  a.output = a.modules[0].output;
+  return a;
+}
+
+}  // namespace espalier::report

@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+/// Pictures: the architecture of a net, its traced program, the kernels that run, the memory that they share.
+#include "draw_architecture.hpp"
+#include "draw_kernels.hpp"
+#include "draw_memory.hpp"
+#include "draw_program.hpp"

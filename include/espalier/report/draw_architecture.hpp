@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "calls.hpp"
+#include "dot.hpp"
+
+namespace espalier {
+
+namespace report {
+
+namespace detail {
+class architecture_picture {
+ public:
+  explicit architecture_picture(architecture const& a) : a_{a} {}
+  std::string text() const {
+    std::string r = dot::begin(a_.modules[0].type + " on " + shape_text(a_.input)) + inside(0, "  ");
+    r += "  " + dot::node("output", "output\n" + shape_text(a_.output), dot::wanted);
+    for (std::size_t i = 1; i < a_.vertices.size(); ++i)
+      for (int from : a_.vertices[i].from) r += dot::edge(name(static_cast<std::size_t>(from)), name(i));
+    r += dot::edge(name(static_cast<std::size_t>(a_.result)), "output");
+    return r + "}\n";
+  }
+
+ private:
+  static std::string name(std::size_t i) { return "n" + std::to_string(i); }
+  bool is_box(int module) const {
+    module_row const& m = a_.modules[static_cast<std::size_t>(module)];
+    return module != 0 && m.facts.has_modules && m.calls > 0;
+  }
+  /// The innermost box around a module's own vertices.
+  int box_of(int module) const {
+    while (module != 0 && !is_box(module)) module = a_.modules[static_cast<std::size_t>(module)].parent;
+    return module;
+  }
+  std::string inside(int box, std::string const& indent) const {
+    std::string r;
+    for (std::size_t i = 1; i < a_.vertices.size(); ++i)
+      if (box_of(a_.vertices[i].inside) == box) r += indent + vertex_text(i);
+    for (int m = 1; m < static_cast<int>(a_.modules.size()); ++m) {
+      if (!is_box(m) || box_of(a_.modules[static_cast<std::size_t>(m)].parent) != box) continue;
+      module_row const& row = a_.modules[static_cast<std::size_t>(m)];
+      r += indent + "subgraph cluster_" + std::to_string(m) + " {\n" + indent + "  graph [label=" + dot::quoted(row.path + "  " + row.type) +
+           ", labeljust=l, style=filled, fillcolor=\"#00000008\", color=\"#00000040\", fontsize=10]\n" + inside(m, indent + "  ") + indent + "}\n";
+    }
+    return r;
+  }
+  std::string vertex_text(std::size_t i) const {
+    vertex const& v = a_.vertices[i];
+    std::string const label = v.label + (v.what == part::operation ? "" : "\n" + shape_text(v.shape));
+    char const* const style = v.what == part::input ? dot::given : v.what == part::parameter ? dot::learnt : v.what == part::operation ? dot::operation : "";
+    return dot::node(name(i), label, style);
+  }
+
+  architecture const& a_;
+};
+}  // namespace detail
+
+inline std::string architecture_text(architecture const& a) { return detail::architecture_picture{a}.text(); }
+
+}  // namespace report
+
+/// draw_architecture<Net, InputShape>(): a net as it is written, in the language of graphviz. Boxes are modules, with the shapes of their results, within those
+/// that hold them; ellipses are ops between modules.
+///     draw_architecture<Net, esp::shape<32, 64>>()    then: dot -Tsvg
+/// errors  layers that do not fit each other or InputShape do not compile
+template <class Net, class InputShape, class Found = detail::applied_net<Net, InputShape>>
+std::string draw_architecture() {
+  static_assert(layers_fit<Found>::value, ESPALIER_LAYERS_FIT);
+  if constexpr (layers_fit<Found>::value) return report::architecture_text(report::architecture_of<Net, InputShape>());
+  else return {};
+}
+
+}  // namespace espalier

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "draw_program.hpp"
+
+namespace espalier {
+
+namespace report {
+
+inline std::string kernels_text(titled const& t) {
+  view const& v = *t.plan;
+  int const forward = end_of_forward(v);
+  std::string r = dot::begin(t.title + ": " + std::to_string(v.kernel_count) + " kernels, " +
+                             std::to_string(v.workspace * static_cast<std::int64_t>(t.element_bytes)) + " bytes of workspace");
+  auto const name = [](int kernel) { return "k" + std::to_string(kernel); };
+  for (int id = 1; id <= v.node_count; ++id) {
+    graph::family const f = v.nodes[id].op->kind;
+    if (v.nodes[id].needed && (f == graph::family::argument || f == graph::family::label))
+      r += "  " + dot::node("n" + std::to_string(id), name_of(t, id) + "\n" + shape_text(v.nodes[id].shape), dot::given);
+  }
+  for (int x = 1; x <= v.kernel_count; ++x) {
+    kernel_row const& k = v.kernels[x];
+    std::string label = std::to_string(x) + "  " + kind_text(k) + '\n';
+    for (std::string const& line : formulas_of(t, x)) label += dot::broken(line, 56) + '\n';
+    for_each_result(v, k, [&](int node) { label += name_of(t, node) + ": " + place_text(t, node) + '\n'; });
+    r += "  " + dot::node(name(x), label, k.first > forward ? dot::backward : "", true);
+    // One edge from each kernel, with the values that go along it.
+    std::vector<std::string> values(static_cast<std::size_t>(v.kernel_count) + 1);
+    for_each_operand(v, k, [&](int, int node) {
+      node_row const& n = v.nodes[node];
+      graph::family const f = n.op->kind;
+      std::string& along = values[static_cast<std::size_t>(n.kernel)];
+      if (n.kernel != 0) along += (along.empty() ? "" : "\n") + name_of(t, node) + ' ' + shape_text(n.shape);
+      else if (f == graph::family::argument || f == graph::family::label) r += dot::edge("n" + std::to_string(node), name(x));
+    });
+    for (int from = 1; from <= v.kernel_count; ++from)
+      if (!values[static_cast<std::size_t>(from)].empty()) r += dot::edge(name(from), name(x), values[static_cast<std::size_t>(from)]);
+  }
+  for (int i = 0; i < v.result_count; ++i) {
+    if (v.results[i].where != graph::destination::result) continue;
+    std::string const result = "r" + std::to_string(i);
+    int const kernel = v.nodes[v.nodes[v.results[i].id].holder].kernel;
+    r += "  " + dot::node(result, name_of(t, v.results[i]), dot::wanted);
+    if (kernel != 0) r += dot::edge(name(kernel), result);
+  }
+  return r + "}\n";
+}
+
+}  // namespace report
+
+/// draw_kernels<...>(): a program as it runs, in the language of graphviz: each kernel with its formulas, and for each value that leaves it the place in the
+/// workspace and the last kernel that reads it. Edges are values that go through memory.
+/// The arguments are those of explain; a trainer's program is that of its first batch.
+template <class... X>
+std::string draw_kernels() {
+  return report::kernels_text(report::detail::programs_of<X...>::programs().front());
+}
+
+}  // namespace espalier

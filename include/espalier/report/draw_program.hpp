@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "dot.hpp"
+#include "formula.hpp"
+
+namespace espalier {
+
+namespace report {
+
+/// The node with which the forward pass ends: result 0 of a program with slopes; the last one where there are none.
+inline int end_of_forward(view const& v) {
+  int end = v.node_count;
+  bool slopes = false;
+  for (int i = 0; i < v.result_count; ++i) {
+    slopes = slopes || v.results[i].where == graph::destination::gradient;
+    if (v.results[i].where == graph::destination::result && v.results[i].index == 0) end = v.results[i].id;
+  }
+  return slopes ? end : v.node_count;
+}
+
+inline std::string program_text(titled const& t) {
+  view const& v = *t.plan;
+  int const forward = end_of_forward(v);
+  std::string r = dot::begin(t.title + (forward < v.node_count ? ": forward white, backward blue" : ""));
+  r += "  graph [nslimit=1, nslimit1=1, mclimit=0.3]\n";  // of many nodes, a good picture soon
+  auto const name = [](int id) { return "n" + std::to_string(id); };
+  for (int id = 1; id <= v.node_count; ++id) {
+    node_row const& n = v.nodes[id];
+    if (!n.needed) continue;
+    bool const leaf = n.operand[0] == 0;
+    std::string const what = n.op->kind == graph::family::constant ? number_text(std::bit_cast<double>(n.attribute))
+                             : leaf && name_of(t, id)[0] != 'v'    ? name_of(t, id)
+                                                                   : n.op->name;
+    char const* const style = n.op->kind == graph::family::parameter || n.op->kind == graph::family::buffer ? dot::learnt
+                              : leaf                                                                        ? dot::given
+                              : id > forward                                                                ? dot::backward
+                                                                                                            : "";
+    r += "  " + dot::node(name(id), what + "  " + shape_text(n.shape), style);
+    for (int k = 0; k < (n.op->kind == graph::family::alias ? 1 : 4); ++k)
+      if (n.operand[k] != 0) r += dot::edge(name(n.operand[k]), name(id));
+  }
+  for (int i = 0; i < v.result_count; ++i) {
+    r += "  " + dot::node("r" + std::to_string(i), name_of(t, v.results[i]), dot::wanted);
+    r += dot::edge(name(v.results[i].id), "r" + std::to_string(i));
+  }
+  return r + "}\n";
+}
+
+}  // namespace report
+
+/// draw_program<...>(): a traced program with its backward pass, in the language of graphviz: each op with the shape of its value, before anything is fused.
+/// The arguments are those of explain; a trainer's program is that of its first batch.
+template <class... X>
+std::string draw_program() {
+  return report::program_text(report::detail::programs_of<X...>::programs().front());
+}
+
+}  // namespace espalier

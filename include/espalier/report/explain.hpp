@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "formula.hpp"
+
+namespace espalier {
+
+namespace report {
+
+inline std::string explanation(titled const& t) {
+  view const& v = *t.plan;
+  std::int64_t const bytes = static_cast<std::int64_t>(t.element_bytes);
+  plan::traffic const all = traffic_of(v);
+  std::string text = t.title + ": " + std::to_string(v.kernel_count) + (v.kernel_count == 1 ? " kernel, " : " kernels, ") + std::to_string(v.workspace * bytes) +
+                     " bytes of workspace, " + std::to_string(v.peak_live * bytes) + " live at most, " + std::to_string((all.read + all.written) * bytes) +
+                     " moved, " + std::to_string(flops_of(v)) + " flops\n";
+  for (int x = 1; x <= v.kernel_count; ++x) {
+    kernel_row const& k = v.kernels[x];
+    plan::traffic const moved = traffic_of(v, k);
+    text += "kernel " + std::to_string(x) + ": " + kind_text(k) + (k.same_as != x ? ", the code of kernel " + std::to_string(k.same_as) : "") + '\n';
+    for (std::string const& line : formulas_of(t, x)) text += "  " + line + '\n';
+    std::string read, written;
+    for_each_operand(v, k, [&](int, int node) { read += (read.empty() ? "" : ", ") + name_of(t, node) + ' ' + shape_text(v.nodes[node].shape); });
+    for_each_result(v, k, [&](int node) {
+      written += (written.empty() ? "" : "; ") + name_of(t, node) + ' ' + shape_text(v.nodes[node].shape) + " to " + place_text(t, node);
+    });
+    if (!read.empty()) text += "  reads " + std::to_string(moved.read * bytes) + " bytes: " + read + '\n';
+    text += "  writes " + std::to_string(moved.written * bytes) + " bytes: " + written + '\n';
+  }
+  for (int i = 0; i < v.copy_count; ++i) text += "copy: " + std::to_string(v.copies[i].size * bytes) + " bytes\n";
+  return text;
+}
+
+}  // namespace report
+
+/// explain<...>(): the plan of a program as text. For each kernel, in the order in which they run: what it is, what it computes in the names of its ops, the
+/// shapes of what it reads, where what it writes lives and how long, and the bytes of both.
+///     explain<Net, Batch>()                     the evaluation of a net
+///     explain<Net, Loss, Optimizer, Batch>()    a step of training: forward and backward, then the update
+///     explain<Trainer>(), explain<Predictor>()  the same for the types of those; explain(trainer), explain(predictor)
+///     explain<Source>()                         any source of programs
+/// names   "input" and "target", parameters and buffers by their paths, v17 for the value of node 17, t1 for what a kernel keeps to itself
+/// errors  layers, loss and batch that do not fit do not compile
+template <class... X>
+std::string explain() {
+  std::string text;
+  for (report::titled const& t : report::detail::programs_of<X...>::programs()) text += (text.empty() ? "" : "\n") + report::explanation(t);
+  return text;
+}
+template <class X>
+std::string explain(X const&) {
+  return explain<X>();
+}
+
+}  // namespace espalier

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "programs.hpp"
+
+/// What a kernel computes, as lines of formulas in the names of its ops.
+namespace espalier::report {
+
+namespace detail {
+
+class formulas {
+ public:
+  formulas(titled const& t, int kernel)
+      : t_{t}, v_{*t.plan}, k_{v_.kernels[kernel]}, uses_(static_cast<std::size_t>(k_.steps)), stored_(uses_.size()), text_(uses_.size()) {
+    for (int i = 0; i < k_.outputs; ++i) stored_[static_cast<std::size_t>(v_.nodes[v_.outputs[k_.first_output + i]].step)] = v_.outputs[k_.first_output + i];
+    for (int i = 0; i < k_.steps; ++i)
+      for (int j = 0; j < arity(i); ++j)
+        if (int const x = step(i).operand[j]; x >= 0) ++uses_[static_cast<std::size_t>(x)];
+  }
+  /// Values that leave the kernel, and those that it uses more than once, have a line each.
+  std::vector<std::string> lines() {
+    std::vector<std::string> r;
+    for (int i = 0; i < k_.steps; ++i) {
+      std::size_t const s = static_cast<std::size_t>(i);
+      std::string const formula = formula_of(i);
+      if (stored_[s] == 0 && uses_[s] < 2) {
+        text_[s] = formula;
+      } else {
+        text_[s] = stored_[s] != 0 ? "v" + std::to_string(stored_[s]) : "t" + std::to_string(++temporaries_);
+        r.push_back(text_[s] + " = " + formula);
+      }
+    }
+    return r;
+  }
+
+ private:
+  plan::step const& step(int i) const { return v_.steps[k_.first_step + i]; }
+  /// The node of a kernel that is one op, perhaps with more behind it.
+  bool alone(int i) const { return i == 0 && k_.what != plan::kind::fused; }
+  int arity(int i) const {
+    if (!alone(i)) return step(i).op == nullptr ? 1 : step(i).op->arity;
+    return v_.nodes[k_.first].op->arity < 3 ? v_.nodes[k_.first].op->arity : 3;
+  }
+  std::string operand(int x) const {
+    if (x >= 0) return text_[static_cast<std::size_t>(x)];
+    plan::leaf const& l = v_.leaves[k_.first_leaf - 1 - x];
+    if (l.what == plan::leaf_kind::constant) return number_text(std::bit_cast<double>(l.bits));
+    if (l.what == plan::leaf_kind::column_index) return "column_index";
+    return name_of(t_, l.node);
+  }
+  std::string operands(int i) const {
+    std::string text;
+    for (int j = 0; j < arity(i); ++j) text += (j == 0 ? "" : ", ") + operand(step(i).operand[j]);
+    return "(" + text + ")";
+  }
+  std::string formula_of(int i) const {
+    plan::step const& s = step(i);
+    if (alone(i)) return formula_alone();
+    if (s.op == nullptr) return operand(s.operand[0]);
+    std::string const along = s.op->kind != graph::family::reduction ? ""
+                              : s.where == plan::place::row          ? "[row]"
+                              : s.where == plan::place::column       ? "[column]"
+                                                                     : "[all]";
+    return s.op->name + along + operands(i);
+  }
+  std::string formula_alone() const {
+    node_row const& n = v_.nodes[k_.first];
+    plan::step const& s = step(0);
+    switch (n.op->kind) {
+      case graph::family::contraction: {
+        std::string a = operand(s.operand[0]), b = operand(s.operand[1]);
+        if (k_.windowed) a = "windows(" + a + ")";
+        if (n.attribute & 1u) a = "transpose(" + a + ")";
+        if (n.attribute & 2u) b = "transpose(" + b + ")";
+        return n.op->name + ("(" + a + ", " + b + ")");
+      }
+      case graph::family::permute: {
+        std::string axes;
+        for (int i = 0; i < n.shape.rank; ++i) axes += (i == 0 ? "" : ", ") + std::to_string(n.attribute >> (4 * i) & 15u);
+        return n.op->name + ("[" + axes + "]") + operands(0);
+      }
+      case graph::family::join: return n.op->name + ("[" + std::to_string(n.attribute) + "]") + operands(0);
+      case graph::family::draw: return n.op->name + ("[" + std::to_string(n.attribute) + "]");
+      case graph::family::reduction: return n.op->name + (k_.windowed ? "(windows" + operands(0) + ")" : "[middle]" + operands(0));
+      default: return n.op->name + operands(0);
+    }
+  }
+
+  titled const& t_;
+  view const& v_;
+  kernel_row const& k_;
+  std::vector<int> uses_, stored_;  ///< by step; stored: the node whose value leaves the kernel
+  std::vector<std::string> text_;
+  int temporaries_ = 0;
+};
+
+}  // namespace detail
+
+/// A kernel's formulas, one line for each value that leaves it or that it uses more than once.
+inline std::vector<std::string> formulas_of(titled const& t, int kernel) { return detail::formulas{t, kernel}.lines(); }
+
+}  // namespace espalier::report

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "../model/trainer.hpp"
+#include "type_name.hpp"
+#include "view.hpp"
+
+/// Which programs a predictor, a trainer or a source of programs runs, and what their values are called.
+namespace espalier::report {
+
+/// A program, and the names of what it is given.
+struct titled {
+  std::string title;
+  view const* plan;
+  std::size_t element_bytes;
+  std::vector<std::string> parameters, buffers, arguments;
+  std::vector<std::string> results;
+};
+
+namespace detail {
+
+template <class Net, bool Parameters>
+std::vector<std::string> tensor_names() {
+  std::vector<std::string> names;
+  for (int i = 0; i < espalier::detail::tensor_count<Net, Parameters>; ++i) names.emplace_back(espalier::detail::names_of<Net, Parameters>.at[i]);
+  return names;
+}
+/// A source's program, whose elements are T.
+template <class Source, class T>
+struct titled_source {
+  static titled get() { return {short_name<Source>(), &view_of<Source>, sizeof(T), {}, {}, {}, {}}; }
+};
+template <class Net, class Batch, class T>
+struct titled_source<espalier::detail::evaluation_source<Net, Batch>, T> {
+  static titled get() {
+    return {"evaluation of " + short_name<Net>() + " on " + shape_text(Batch::value),
+            &view_of<espalier::detail::evaluation_source<Net, Batch>>,
+            sizeof(T),
+            tensor_names<Net, true>(),
+            tensor_names<Net, false>(),
+            {"input"},
+            {"output"}};
+  }
+};
+template <class Net, class Loss, class Batch, class T>
+struct titled_source<espalier::detail::training_source<Net, Loss, Batch>, T> {
+  static titled get() {
+    return {"training of " + short_name<Net>() + " on " + shape_text(Batch::value),
+            &view_of<espalier::detail::training_source<Net, Loss, Batch>>,
+            sizeof(T),
+            tensor_names<Net, true>(),
+            tensor_names<Net, false>(),
+            {"input", "target"},
+            {"loss"}};
+  }
+};
+template <class Optimizer, int Size, class T>
+struct titled_source<espalier::detail::update_source<Optimizer, Size>, T> {
+  static titled get() {
+    std::vector<std::string> states;
+    for (int i = 0; i < Optimizer::states; ++i) states.push_back("state " + std::to_string(i));
+    return {"update by " + short_name<Optimizer>(),
+            &view_of<espalier::detail::update_source<Optimizer, Size>>,
+            sizeof(T),
+            {"parameters"},
+            states,
+            {"gradient"},
+            {"applied"}};
+  }
+};
+template <class Net, class Batch, class T>
+titled evaluation() {
+  return titled_source<espalier::detail::evaluation_source<Net, Batch>, T>::get();
+}
+template <class Net, class Loss, class Batch, class T>
+titled training() {
+  return titled_source<espalier::detail::training_source<Net, Loss, Batch>, T>::get();
+}
+template <class Net, class Optimizer, class T>
+titled update() {
+  constexpr int size = static_cast<int>(slots_of<Net>.parameters.trainable_storage);
+  return titled_source<espalier::detail::update_source<Optimizer, size>, espalier::detail::computed_in<T>>::get();
+}
+
+template <class X>
+concept Source = requires {
+  { X::build() } -> std::same_as<graph::program>;
+  X::layout();
+};
+
+/// programs(): in the order in which they run.
+template <class... X>
+struct programs_of;
+template <Source S>
+struct programs_of<S> {
+  static std::vector<titled> programs() { return {titled_source<S, float>::get()}; }
+};
+template <nn::Module Net, Shape Batch>
+struct programs_of<Net, Batch> {
+  static_assert(layers_fit<espalier::detail::applied_net<Net, Batch>>::value, ESPALIER_LAYERS_FIT);
+  static std::vector<titled> programs() {
+    if constexpr (layers_fit<espalier::detail::applied_net<Net, Batch>>::value) return {evaluation<Net, Batch, float>()};
+    else return {};
+  }
+};
+template <class Net, class Loss, class Optimizer, class Batch, class T>
+struct programs_of_training {
+  using fit = espalier::detail::training_fit<Net, Loss, Batch>;
+  static_assert(fit::layers::agree, ESPALIER_LAYERS_FIT);
+  static_assert(fit::loss::agree, ESPALIER_LOSS_FITS);
+  static_assert(fit::statistics::agree, ESPALIER_STATISTICS_FIT);
+  static std::vector<titled> programs() {
+    if constexpr (fit::agree) return {training<Net, Loss, Batch, T>(), update<Net, Optimizer, T>()};
+    else return {};
+  }
+};
+template <class Net, class Loss, class Optimizer, Shape Batch>
+struct programs_of<Net, Loss, Optimizer, Batch> : programs_of_training<Net, Loss, Optimizer, Batch, float> {};
+template <class Net, class Loss, class Optimizer, class Batch, class T>
+struct programs_of<training_facts<Net, Loss, Optimizer, Batch, T>> : programs_of_training<Net, Loss, Optimizer, Batch, T> {};
+template <class Model, class Batch>
+struct programs_of<predictor<Model, Batch>> {
+  static std::vector<titled> programs() { return {evaluation<typename Model::net_type, Batch, typename Model::value_type>()}; }
+};
+template <class Model, class Loss, class Optimizer, class... Batches>
+struct programs_of<trainer<Model, Loss, Optimizer, Batches...>> {
+  using net = typename Model::net_type;
+  using number = typename Model::value_type;
+  static std::vector<titled> programs() { return {training<net, Loss, Batches, number>()..., update<net, Optimizer, number>()}; }
+};
+
+inline std::string named(std::vector<std::string> const& names, std::uint64_t i, char const* otherwise) {
+  return i < names.size() ? names[i] : otherwise + (' ' + std::to_string(i));
+}
+
+}  // namespace detail
+
+/// What a leaf is called; "v17" for what node 17 computes.
+inline std::string name_of(titled const& t, int id) {
+  node_row const& n = t.plan->nodes[id];
+  switch (n.op->kind) {
+    case graph::family::argument: return detail::named(t.arguments, n.attribute, "argument");
+    case graph::family::label: return detail::named(t.arguments, n.attribute / 2, "argument");
+    case graph::family::parameter: return detail::named(t.parameters, n.attribute, "parameter");
+    case graph::family::buffer: return detail::named(t.buffers, n.attribute, "buffer");
+    case graph::family::magnitude: return "magnitude " + std::to_string(n.attribute);
+    case graph::family::constant: return n.kernel == 0 ? number_text(std::bit_cast<double>(n.attribute)) : "v" + std::to_string(id);
+    default: return "v" + std::to_string(id);
+  }
+}
+inline std::string name_of(titled const& t, graph::output const& o) {
+  std::uint64_t const i = static_cast<std::uint64_t>(o.index);
+  switch (o.where) {
+    case graph::destination::gradient: return "slope of " + detail::named(t.parameters, i, "parameter");
+    case graph::destination::parameter: return "new " + detail::named(t.parameters, i, "parameter");
+    case graph::destination::buffer: return "new " + detail::named(t.buffers, i, "buffer");
+    default: return detail::named(t.results, i, "result");
+  }
+}
+/// Where a value lives: its bytes in the workspace, or the memory that it is wanted in.
+inline std::string place_text(titled const& t, int id) {
+  view const& v = *t.plan;
+  node_row const& n = v.nodes[id];
+  if (n.at.where == plan::base::workspace && n.kernel != 0)
+    return "workspace +" + std::to_string(n.at.offset * static_cast<std::int64_t>(t.element_bytes)) +
+           (n.last_use > v.kernel_count ? ", to the end" : ", until kernel " + std::to_string(n.last_use));
+  for (int i = 0; i < v.result_count; ++i)
+    if (v.nodes[v.results[i].id].holder == id) return name_of(t, v.results[i]);
+  return "memory";
+}
+
+/// A kernel's kind in words.
+inline std::string kind_text(kernel_row const& k) {
+  switch (k.what) {
+    case plan::kind::fused:
+      return (k.how == plan::order::columns ? "column by column, " : "row by row, ") + std::to_string(k.rows) + " x " + std::to_string(k.columns);
+    case plan::kind::contraction: return k.windowed ? "product of windows" : "product";
+    case plan::kind::permute: return "permutation";
+    case plan::kind::spread: return "repetition";
+    case plan::kind::gather: return k.windowed ? "reduction of windows" : "reduction";
+    case plan::kind::convert: return "conversion";
+    case plan::kind::draw: return "random numbers";
+    case plan::kind::move: return "movement";
+    case plan::kind::fold: return "sum of windows";
+    case plan::kind::join: return "join";
+  }
+  return {};
+}
+
+}  // namespace espalier::report

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "calls.hpp"
+#include "view.hpp"
+
+namespace espalier {
+
+namespace report {
+
+/// What a module costs in one evaluation, modules inside it included.
+struct cost {
+  std::int64_t flops;
+  std::int64_t moved;  ///< elements that kernels read and write
+};
+
+namespace detail {
+/// Which module a kernel's leaf is read for: that of the first step that names it. A step that computes a value again stands before the one that wants it.
+inline int reader_of(view const& v, kernel_row const& k, int leaf) {
+  int wanted = k.steps;
+  for (int i = k.steps - 1; i >= 0; --i)
+    for (int operand : v.steps[k.first_step + i].operand)
+      if (operand == -1 - leaf) wanted = i;
+  int reader = k.first;
+  for (int id = k.first; id != 0; id = v.nodes[id].next) {
+    reader = id;
+    if (v.nodes[id].step >= wanted) break;
+  }
+  return reader;
+}
+}  // namespace detail
+
+/// The costs of a net's modules, by row. A fused kernel belongs to several modules: what it reads counts for the module that reads it, what it writes for
+/// the one whose value that is, and what stays inside it counts for nobody.
+inline std::vector<cost> costs_of(architecture const& a, view const& v) {
+  std::vector<cost> costs(a.modules.size(), cost{0, 0});
+  auto const of = [&](int node) -> cost& { return costs[static_cast<std::size_t>(a.owner[static_cast<std::size_t>(node)])]; };
+  for (int id = 1; id <= v.node_count; ++id) of(id).flops += flops_of(v, id);
+  for (int x = 1; x <= v.kernel_count; ++x) {
+    kernel_row const& k = v.kernels[x];
+    for_each_operand(v, k, [&](int leaf, int node) { of(detail::reader_of(v, k, leaf)).moved += v.nodes[node].shape.size(); });
+    for_each_result(v, k, [&](int node) { of(node).moved += v.nodes[node].shape.size(); });
+  }
+  for (int i = 0; i < v.copy_count; ++i) costs[0].moved += 2 * v.copies[i].size;
+  for (std::size_t i = costs.size() - 1; i > 0; --i) {  // a module stands before those inside it
+    cost& around = costs[static_cast<std::size_t>(a.modules[i].parent)];
+    around.flops += costs[i].flops;
+    around.moved += costs[i].moved;
+  }
+  return costs;
+}
+
+inline std::string summary_text(architecture const& a, view const& v, std::size_t element_bytes) {
+  std::vector<cost> const costs = costs_of(a, v);
+  std::vector<std::vector<std::string>> rows{{"path", "module", "output", "parameters", "flops", "bytes moved"}};
+  auto const add = [&](std::size_t i, std::string const& path) {
+    module_row const& m = a.modules[i];
+    rows.push_back({path, m.type, m.calls > 0 ? shape_text(m.output) + (m.calls > 1 ? " x" + std::to_string(m.calls) : "") : "unused",
+                    std::to_string(m.facts.parameters), std::to_string(costs[i].flops), std::to_string(costs[i].moved * static_cast<std::int64_t>(element_bytes))});
+  };
+  for (std::size_t i = 1; i < a.modules.size(); ++i) add(i, a.modules[i].path);
+  add(0, "total");
+  return table_text(rows, {false, false, false, true, true, true});
+}
+
+}  // namespace report
+
+/// summary<Net, InputShape>(): a table with a line for each module of a net and one for all of it: the way to it, its type, the shape of its result, how many
+/// numbers it learns, and what it costs in the evaluation of one input: multiplications and additions, and bytes that kernels read and write.
+///     std::cout << esp::summary<Net, esp::shape<32, 64>>();
+/// shape   of the whole batch; T is the element type that bytes are counted in
+/// order   that of the members; a module's numbers include those of modules inside it, and of each time that it is applied ("x2")
+/// fusion  values that stay inside a kernel move no bytes: a ReLU behind a Linear writes what the Linear does not
+/// errors  layers that do not fit each other or InputShape do not compile
+template <class Net, class InputShape, class T = float, class Found = detail::applied_net<Net, InputShape>>
+std::string summary() {
+  static_assert(layers_fit<Found>::value, ESPALIER_LAYERS_FIT);
+  if constexpr (layers_fit<Found>::value)
+    return report::summary_text(report::architecture_of<Net, InputShape>(), report::view_of<detail::evaluation_source<Net, InputShape>>, sizeof(T));
+  else return {};
+}
+
+}  // namespace espalier

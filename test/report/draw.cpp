@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: BSL-1.0
+// Pictures as text: their nodes and edges are those of the net, the program and the plan, and no two values of a memory map overlap.
+#define BOOST_TEST_MODULE report_draw
+#include <boost/test/unit_test.hpp>
+
+#include <espalier.hpp>
+#include <espalier/report/draw.hpp>
+
+#include <set>
+#include <sstream>
+
+namespace esp = espalier;
+namespace nn = espalier::nn;
+namespace optim = espalier::optim;
+namespace report = espalier::report;
+
+namespace {
+
+using Net = nn::Sequential<nn::Linear<8, 4>, nn::ReLU, nn::Linear<4, 3>>;
+using Blocks = nn::MLPResNet<8, 8, 2, 3>;
+using Loss = nn::SoftmaxLoss;
+using Optimizer = optim::Adam;
+
+/// A gain of its own between two modules, the sum of two branches.
+template <int Width>
+struct Branches {
+  nn::Linear<Width, Width> left, right;
+  esp::parameter<esp::shape<Width>, nn::init::initialized_by<nn::init::ones{}>> gain{};
+  nn::Dropout<0.5> drop;
+  ESPALIER_MODULE(Branches, left, right, gain, drop)
+  constexpr auto forward(auto x) const { return tanh(drop(left(x)) * gain) + right(x); }
+};
+
+struct counted {
+  int nodes = 0, edges = 0, clusters = 0;
+};
+/// What a text in the language of graphviz holds, a statement on each line; its brackets and quotation marks must agree, and its edges join nodes that are there.
+counted parse(std::string const& text) {
+  counted c;
+  int braces = 0;
+  std::set<std::string> names, used;
+  std::istringstream lines{text};
+  for (std::string line; std::getline(lines, line);) {
+    std::string bare;  // without what is quoted
+    bool quoted = false;
+    for (std::size_t i = 0; i < line.size(); ++i) {
+      if (quoted && line[i] == '\\') ++i;
+      else if (line[i] == '"') quoted = !quoted;
+      else if (!quoted) bare += line[i];
+    }
+    BOOST_TEST(!quoted, line);
+    int brackets = 0;
+    for (char x : bare) {
+      braces += (x == '{') - (x == '}');
+      brackets += (x == '[') - (x == ']');
+      BOOST_TEST_REQUIRE((braces >= 0 && brackets >= 0 && brackets <= 1));
+    }
+    BOOST_TEST(brackets == 0, line);
+    std::istringstream words{bare};
+    std::string first, second, third;
+    words >> first >> second >> third;
+    if (first == "subgraph") ++c.clusters;
+    if (second == "->") {
+      ++c.edges;
+      used.insert(first);
+      used.insert(third);
+    } else if (!second.empty() && second[0] == '[' && first != "graph" && first != "node" && first != "edge") {
+      ++c.nodes;
+      BOOST_TEST(names.insert(first).second, first << " stands there twice");
+    }
+  }
+  BOOST_TEST(braces == 0);
+  for (std::string const& name : used) BOOST_TEST(names.count(name) == 1u, name);
+  return c;
+}
+bool has(std::string const& text, std::string const& wanted) { return text.find(wanted) != std::string::npos; }
+
+struct box {
+  double x, y, width, height;
+};
+std::vector<box> boxes_of(std::string const& svg) {
+  std::vector<box> boxes;
+  std::string const mark = "<rect class=\"value\"";
+  for (std::size_t at = svg.find(mark); at != std::string::npos; at = svg.find(mark, at + 1)) {
+    auto const number = [&](char const* name) { return std::stod(svg.substr(svg.find(std::string(" ") + name + "=\"", at) + std::string(name).size() + 3)); };
+    boxes.push_back({number("x"), number("y"), number("width"), number("height")});
+  }
+  return boxes;
+}
+
+template <class Source>
+void values_share_nothing() {
+  report::view const& v = report::view_of<Source>;
+  auto const lives = report::lives_of(v);
+  std::int64_t end = 0;
+  for (std::size_t i = 0; i < lives.size(); ++i) {
+    report::life const& a = lives[i];
+    BOOST_TEST(a.first < a.end);
+    BOOST_TEST(a.offset + a.size <= v.workspace);
+    end = end > a.offset + a.size ? end : a.offset + a.size;
+    for (std::size_t j = 0; j < i; ++j) {
+      report::life const& b = lives[j];
+      bool const apart = a.end <= b.first || b.end <= a.first || a.offset + a.size <= b.offset || b.offset + b.size <= a.offset;
+      BOOST_TEST(apart, "v" << a.node << " and v" << b.node);
+    }
+  }
+  BOOST_TEST(esp::plan::rounded(end) == v.workspace);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(architectures) {
+  std::string const plain = esp::draw_architecture<Net, esp::shape<2, 8>>();
+  counted const c = parse(plain);
+  BOOST_TEST(c.nodes == 5);  // input, three layers, output
+  BOOST_TEST(c.edges == 4);
+  BOOST_TEST(c.clusters == 0);
+  BOOST_TEST(has(plain, "\"0  Linear<8, 4>\\n(2, 4)\""), plain);
+  // Two blocks: each has six layers, an addition and a ReLU, within a Sequential with a Residual with a Sequential, all within a Repeat.
+  std::string const blocks = esp::draw_architecture<Blocks, esp::shape<2, 8>>();
+  counted const b = parse(blocks);
+  BOOST_TEST(b.nodes == 2 + 3 + 2 * 8);
+  BOOST_TEST(b.edges == 4 + 2 * 9);
+  BOOST_TEST(b.clusters == 1 + 2 * 3);
+  BOOST_TEST(has(blocks, "\"2.1.0.fn.3  Dropout<0.1>\\n(2, 4)\""), blocks);
+  // input; left, drop, right, gain; multiply, tanh, add; output
+  std::string const own = esp::draw_architecture<Branches<4>, esp::shape<2, 4>>();
+  counted const o = parse(own);
+  BOOST_TEST(o.nodes == 9);
+  BOOST_TEST(o.edges == 9);
+  BOOST_TEST(has(own, "\"gain\\n(4)\""), own);
+}
+
+BOOST_AUTO_TEST_CASE(programs) {
+  std::string const evaluation = esp::draw_program<Net, esp::shape<2, 8>>();
+  counted const e = parse(evaluation);
+  BOOST_TEST(e.nodes == 1 + 4 + 2 * 3 + 1 + 1);  // input; parameters; matmul, broadcast_to, add twice; relu; output
+  BOOST_TEST(e.edges == 2 * 5 + 1 + 1);
+  BOOST_TEST(!has(evaluation, "backward"), evaluation);
+
+  using Source = esp::detail::training_source<Net, Loss, esp::batch<2, 8>>;
+  std::string const training = esp::draw_program<Net, Loss, Optimizer, esp::batch<2, 8>>();
+  counted const t = parse(training);
+  int nodes = 0, edges = 0;
+  auto const& p = esp::plan::program_of<Source>;
+  for (int id = 1; id <= p.nodes.size; ++id) {
+    if (!esp::plan::plan_of<Source>.groups.needed[id]) continue;
+    ++nodes;
+    bool const alias = p.nodes[id].op->kind == esp::graph::family::alias;
+    for (int k = 0; k < (alias ? 1 : 4); ++k) edges += p.nodes[id].operand[k] != 0;
+  }
+  BOOST_TEST(t.nodes == nodes + 5);  // the loss and four slopes
+  BOOST_TEST(t.edges == edges + 5);
+  BOOST_TEST(has(training, "forward white, backward blue"), training);
+  BOOST_TEST(has(training, "\"slope of 2.bias\""), training);
+  parse(esp::draw_program<Blocks, Loss, Optimizer, esp::batch<2, 8>>());
+}
+
+BOOST_AUTO_TEST_CASE(kernels) {
+  std::string const text = esp::draw_kernels<Net, Loss, Optimizer, esp::batch<2, 8>>();
+  counted const c = parse(text);
+  BOOST_TEST(c.nodes == 8 + 3);  // and input, target, loss
+  // input to both products with it, target to its conversion; labels, scores, what the ReLU gave, two slopes from kernel to kernel; the loss
+  BOOST_TEST(c.edges == 2 + 1 + 1 + 1 + 3 + 2 + 2 + 1);
+  BOOST_TEST(has(text, "v9: workspace +64, until kernel 6\\l"), text);
+  BOOST_TEST(has(text, "training of Sequential on (2, 8): 8 kernels, 192 bytes of workspace"), text);
+  esp::model<Blocks> model{esp::seed{0}};
+  esp::trainer trainer{model, Loss{}, Optimizer{}, esp::batch<2, 8>{}};
+  std::string const blocks = esp::draw_kernels<decltype(trainer)>();
+  std::string const by_types = esp::draw_kernels<Blocks, Loss, Optimizer, esp::batch<2, 8>>();
+  BOOST_TEST(blocks == by_types);
+  using Source = esp::detail::training_source<Blocks, Loss, esp::batch<2, 8>>;
+  BOOST_TEST(parse(blocks).nodes == report::view_of<Source>.kernel_count + 3);
+}
+
+BOOST_AUTO_TEST_CASE(memory) {
+  std::string const svg = esp::draw_memory<Blocks, Loss, Optimizer, esp::batch<4, 8>>();
+  auto const boxes = boxes_of(svg);
+  using Source = esp::detail::training_source<Blocks, Loss, esp::batch<4, 8>>;
+  BOOST_TEST(boxes.size() == report::lives_of(report::view_of<Source>).size());
+  BOOST_TEST(boxes.size() > 20u);
+  for (std::size_t i = 0; i < boxes.size(); ++i) {
+    box const& a = boxes[i];
+    BOOST_TEST((a.width > 0 && a.height > 0));
+    BOOST_TEST((a.x >= 70 && a.y >= 40 && a.x + a.width <= 920.1 && a.y + a.height <= 460.1));
+    for (std::size_t j = 0; j < i; ++j) {
+      box const& b = boxes[j];
+      double const rounding = 0.02;
+      bool const apart = a.x + a.width <= b.x + rounding || b.x + b.width <= a.x + rounding || a.y + a.height <= b.y + rounding || b.y + b.height <= a.y + rounding;
+      BOOST_TEST(apart, "boxes " << i << " and " << j);
+    }
+  }
+  BOOST_TEST(svg.substr(svg.size() - 7) == "</svg>\n");
+  values_share_nothing<Source>();
+  values_share_nothing<esp::detail::evaluation_source<Blocks, esp::batch<4, 8>>>();
+  values_share_nothing<esp::detail::training_source<Net, Loss, esp::batch<2, 8>>>();
+  values_share_nothing<
+      esp::detail::training_source<nn::Sequential<nn::ConvBN<3, 8, 3>, nn::MaxPool2d<2>, nn::Flatten, nn::Linear<8 * 4 * 4, 4>>, Loss, esp::batch<2, 3, 8, 8>>>();
+}
+
+// The map of the smallest net: the first layer's result lies in the one value of the workspace, from kernel 1 to kernel 2.
+BOOST_AUTO_TEST_CASE(memory_by_hand) {
+  auto const lives = report::lives_of(report::view_of<esp::detail::evaluation_source<Net, esp::batch<2, 8>>>);
+  BOOST_TEST_REQUIRE(lives.size() == 1u);
+  BOOST_TEST(lives[0].offset == 0);
+  BOOST_TEST(lives[0].size == 8);
+  BOOST_TEST(lives[0].first == 1);
+  BOOST_TEST(lives[0].end == 3);
+  std::string const svg = esp::draw_memory<Net, esp::batch<2, 8>>();
+  BOOST_TEST(has(svg, "<rect class=\"value\" x=\"70.00\" y=\"40.00\" width=\"850.00\" height=\"210.00\""), svg);  // half of 16 elements
+  BOOST_TEST(has(svg, "<title>v7 (2, 4): bytes 0 to 32, kernels 1 to 2</title>"), svg);
+}
