@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// expect: grad\(f\)\(x\.\.\.\): the shapes inside f do not fit
 // expect: same_shape<(espalier::)?shape<4, 2>, (espalier::)?shape<4, 3> ?>
 // expect-early: shape<4, 2>
 // expect-early: shape<4, 3>

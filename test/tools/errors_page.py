@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+"""The list of all refusals in docs/errors.md:  errors_page.py ROOT [--write COMPILER ARGUMENTS...]
+
+Each file of test/compile_fail has an entry: what is wrong and what is right are the two branches of its SHOULD_FAIL, the sentence is the compiler's.
+Without --write, checks that every file has its entry, with its code, and that the sentence is one that the file's test expects; the tests hold the
+compilers to that. With --write, asks the compiler for all sentences (g++: it prints them whole) and writes the entries anew.
+"""
+import concurrent.futures
+import difflib
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+BEGIN, END = "<!-- all refusals: written by test/tools/errors_page.py -->", "<!-- /all refusals -->"
+CONDITIONAL = re.compile(r"^#(ifdef SHOULD_FAIL|if defined\(SHOULD_FAIL\)|ifndef SHOULD_FAIL)\n(.*?)(?:^#else\n(.*?))?^#endif", re.M | re.S)
+EXPECT = re.compile(r"^// expect(?:-early)?: (.+?)\s*$", re.M)
+ERROR = re.compile(r"error: (?:static assertion failed(?: due to requirement '.*?')?: )?(.*)")
+ENTRY = re.compile(r"^### (\w+)\n\n```diff\n(.*?)\n```\n\n> (.*?)\n", re.M | re.S)
+
+
+def branches(text):
+    """(wrong, right): the lines that a mistake has, and those that are there without it."""
+    wrong, right = [], []
+    for kind, first, second in CONDITIONAL.findall(text):
+        bad, good = (first, second) if kind != "ifndef SHOULD_FAIL" else (second, first)
+        wrong += bad.splitlines()
+        right += good.splitlines()
+    return wrong, right
+
+
+def difference(text):
+    """Lines of both branches as a diff, without its heads."""
+    wrong, right = branches(text)
+    lines = difflib.ndiff(wrong, right)
+    return "\n".join(line.rstrip() for line in lines if not line.startswith("?")).replace("-->", "-- >")
+
+
+def sources(root):
+    return sorted((root / "test/compile_fail").glob("*.cpp"))
+
+
+def sentence(command, root, path):
+    """What the compiler says first of the mistake."""
+    done = subprocess.run([*command, "-DSHOULD_FAIL", "-fmax-errors=1", str(path.relative_to(root))], capture_output=True, text=True, errors="replace", cwd=root)
+    found = ERROR.search(done.stdout + done.stderr)
+    return found.group(1).strip() if found else ""
+
+
+def entry(path, said):
+    return f"### {path.stem}\n\n```diff\n{difference(path.read_text(encoding='utf-8'))}\n```\n\n> {said}\n"
+
+
+def write(root, command):
+    page = root / "docs/errors.md"
+    text = page.read_text(encoding="utf-8")
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        said = list(pool.map(lambda path: sentence(command, root, path), sources(root)))
+    listed = "\n".join(entry(path, words) for path, words in zip(sources(root), said))
+    head = text[:text.index(BEGIN)] if BEGIN in text else text.rstrip("\n") + "\n\n"
+    page.write_text(f"{head}{BEGIN}\n\n{listed}\n{END}\n", encoding="utf-8")
+    return [path.stem for path, words in zip(sources(root), said) if not words]
+
+
+def faults(root):
+    text = (root / "docs/errors.md").read_text(encoding="utf-8")
+    entries = {name: (shown, said) for name, shown, said in ENTRY.findall(text)}
+    found = []
+    for path in sources(root):
+        source = path.read_text(encoding="utf-8")
+        if path.stem not in entries:
+            found.append(f"docs/errors.md has no entry for {path.stem}")
+            continue
+        shown, said = entries.pop(path.stem)
+        if shown != difference(source):
+            found.append(f"docs/errors.md: the code of {path.stem} is no longer that of its file")
+        if not any(re.search(pattern, said) for pattern in EXPECT.findall(source)):
+            found.append(f"docs/errors.md: the test of {path.stem} does not expect its sentence: {said}")
+    return found + [f"docs/errors.md: there is no refusal {name}" for name in entries]
+
+
+def main(words):
+    root = pathlib.Path(words[0]).resolve()
+    if words[1:2] == ["--write"]:
+        silent = write(root, words[2:])
+        print(f"no sentence: {' '.join(silent)}" if silent else "written")
+        return 1 if silent else 0
+    found = faults(root)
+    print("\n".join(found) if found else f"docs/errors.md has all {len(sources(root))} refusals")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
