@@ -152,7 +152,7 @@ struct product_kernel : independent_parts {
 /// Labels and booleans as numbers.
 template <class T, class From>
 struct convert_kernel {
-  static void run(From const* x, T* y, std::int64_t size) {
+  static ESPALIER_INLINE void run(From const* x, T* y, std::int64_t size) {
     for (std::int64_t i = 0; i < size; ++i) y[i] = static_cast<T>(x[i]);
   }
 };
