@@ -32,8 +32,7 @@ void totals_are_facts() {
   BOOST_TEST(static_cast<int>(a.owner.size()) == v.node_count + 1);
   BOOST_TEST(a.modules[0].facts.parameters == esp::parameter_count<Net>);
   BOOST_TEST(costs[0].moved * 4 == facts::bytes_moved);
-  BOOST_TEST(costs[0].flops == esp::detail::count_flops(esp::plan::program_of<esp::detail::evaluation_source<Net, Batch>>.nodes,
-                                                        esp::plan::plan_of<esp::detail::evaluation_source<Net, Batch>>.groups));
+  BOOST_TEST(costs[0].flops == (esp::plan::flops_of_program<esp::detail::evaluation_source<Net, Batch>>));
   // What a net learns and does is learnt and done in its parts, or by itself.
   std::int64_t parameters = 0, flops = 0;
   for (std::size_t i = 1; i < a.modules.size(); ++i) {

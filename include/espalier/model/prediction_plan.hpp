@@ -23,10 +23,9 @@ struct facts_of_prediction {
   static constexpr std::size_t peak_live_bytes = static_cast<std::size_t>(plan.places.peak_live) * sizeof(T);
   static constexpr int kernel_count = plan.groups.group_count;
   /// Multiplications and additions: two for each term of a product, one for each element of anything else.
-  static constexpr std::int64_t flops = count_flops(plan::program_of<source>.nodes, plan.groups);
+  static constexpr std::int64_t flops = plan::flops_of_program<source>;
   /// What the kernels read and write, each operand and each result once.
-  static constexpr std::int64_t bytes_moved =
-      (plan::traffic_of_program<source>.read + plan::traffic_of_program<source>.written) * static_cast<std::int64_t>(sizeof(T));
+  static constexpr std::int64_t bytes_moved = plan::moved_by_program<source> * static_cast<std::int64_t>(sizeof(T));
 };
 
 /// Members of a refusal, which nobody looks at. In a base: behind an assertion that fails, clang knows no member of the class itself.

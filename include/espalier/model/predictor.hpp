@@ -23,8 +23,7 @@ class predictor {
   static constexpr std::size_t bytes = workspace_bytes;
   static constexpr int kernel_count = plan::plan_of<Source>.groups.group_count;
   /// What its kernels read and write, each operand and each result once.
-  static constexpr std::int64_t bytes_moved =
-      (plan::traffic_of_program<Source>.read + plan::traffic_of_program<Source>.written) * static_cast<std::int64_t>(sizeof(T));
+  static constexpr std::int64_t bytes_moved = plan::moved_by_program<Source> * static_cast<std::int64_t>(sizeof(T));
 
   predictor(Model const& model, Batch)
       : model_{&model}, memory_(model.engine().take(bytes)), exchange_{model.engine().exchange_of(end, end)} {}

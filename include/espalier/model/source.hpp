@@ -109,24 +109,4 @@ struct first_row<shape<Count, Rest...>> {
   using type = shape<1, Rest...>;
 };
 
-/// Multiplications and additions of a program's step: two for each term of a product, one for each element of anything else.
-constexpr std::int64_t count_flops(graph::program_builder const& g, plan::grouping const& r) {
-  std::int64_t flops = 0;
-  for (int id = 1; id <= g.size; ++id) {
-    if (r.group_of[id] == 0) continue;
-    graph::node const& n = g[id];
-    switch (n.op->kind) {
-      case family::contraction: {
-        extents const& a = g[n.operand[0]].shape;
-        flops += 2 * n.shape.size() * a.at[n.attribute & 1u ? a.rank - 2 : a.rank - 1];
-        break;
-      }
-      case family::reduction: flops += g[n.operand[0]].shape.size(); break;
-      case family::elementwise: flops += n.shape.size(); break;
-      default: break;
-    }
-  }
-  return flops;
-}
-
 }  // namespace espalier::detail

@@ -36,11 +36,11 @@ struct training_facts {
   /// Parameters of 16 bits: made precise before an update, their gradient a float, and rounded behind it.
   static constexpr bool narrow = detail::is_narrow<T>;
   static constexpr int kernel_count = plan.groups.group_count + plan::plan_of<update>.groups.group_count + (narrow ? 3 : 0);
-  static constexpr std::int64_t flops = detail::count_flops(plan::program_of<source>.nodes, plan.groups);
+  static constexpr std::int64_t flops = plan::flops_of_program<source>;
   /// What the kernels of a step, forward, backward and update, read and write, each operand and result once.
   static constexpr std::int64_t bytes_moved =
-      (plan::traffic_of_program<source>.read + plan::traffic_of_program<source>.written) * static_cast<std::int64_t>(sizeof(T)) +
-      (plan::traffic_of_program<update>.read + plan::traffic_of_program<update>.written) * static_cast<std::int64_t>(sizeof(detail::computed_in<T>)) +
+      plan::moved_by_program<source> * static_cast<std::int64_t>(sizeof(T)) +
+      plan::moved_by_program<update> * static_cast<std::int64_t>(sizeof(detail::computed_in<T>)) +
       (narrow ? std::int64_t{trainable} * static_cast<std::int64_t>(3 * sizeof(T) + 3 * sizeof(float)) : 0);
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "flops.hpp"
 #include "memory.hpp"
 #include "merge.hpp"
 #include "traffic.hpp"
@@ -86,5 +87,11 @@ inline constexpr planned plan_of = decide(program_of<Source>, code_of<Source>, S
 /// What a run of a program moves to and from memory.
 template <class Source>
 inline constexpr traffic traffic_of_program = traffic_of(program_of<Source>.nodes, plan_of<Source>.groups, plan_of<Source>.codes, plan_of<Source>.places);
+/// Both together, in elements.
+template <class Source>
+inline constexpr std::int64_t moved_by_program = traffic_of_program<Source>.read + traffic_of_program<Source>.written;
+/// What a run of a program computes.
+template <class Source>
+inline constexpr std::int64_t flops_of_program = flops_of(program_of<Source>.nodes, plan_of<Source>.groups);
 
 }  // namespace espalier::plan

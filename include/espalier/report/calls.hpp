@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include "record.hpp"
+#include "tensor_names.hpp"
 
 /// The architecture of a net: its modules by their paths, and what passes between them.
 namespace espalier::report {
@@ -101,11 +102,9 @@ template <class Net, class Batch>
 architecture architecture_of() {
   architecture a;
   detail::list_modules(numbered<Net>, {}, -1, a.modules);
-  std::vector<std::string> parameters;
-  for (int i = 0; i < espalier::detail::tensor_count<Net, true>; ++i) parameters.emplace_back(espalier::detail::names_of<Net, true>.at[i]);
   constexpr int calls = detail::recorded<Net, Batch>.call_count, vertices = detail::recorded<Net, Batch>.vertex_count, nodes = detail::recorded<Net, Batch>.nodes;
   constexpr int result = detail::recorded<Net, Batch>.result;
-  detail::settle(a, detail::calls_of<Net, Batch>.at, calls, detail::vertices_of<Net, Batch>.at, vertices, nodes, parameters);
+  detail::settle(a, detail::calls_of<Net, Batch>.at, calls, detail::vertices_of<Net, Batch>.at, vertices, nodes, detail::tensor_names<Net, true>());
   a.result = result;
   a.input = Batch::value;
   a.output = a.modules[0].output;

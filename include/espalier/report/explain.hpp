@@ -9,13 +9,11 @@ namespace report {
 inline std::string explanation(titled const& t) {
   view const& v = *t.plan;
   std::int64_t const bytes = static_cast<std::int64_t>(t.element_bytes);
-  plan::traffic const all = traffic_of(v);
   std::string text = t.title + ": " + std::to_string(v.kernel_count) + (v.kernel_count == 1 ? " kernel, " : " kernels, ") + std::to_string(v.workspace * bytes) +
-                     " bytes of workspace, " + std::to_string(v.peak_live * bytes) + " live at most, " + std::to_string((all.read + all.written) * bytes) +
-                     " moved, " + std::to_string(flops_of(v)) + " flops\n";
+                     " bytes of workspace, " + std::to_string(v.peak_live * bytes) + " live at most, " + std::to_string(v.moved * bytes) +
+                     " moved, " + std::to_string(v.flops) + " flops\n";
   for (int x = 1; x <= v.kernel_count; ++x) {
     kernel_row const& k = v.kernels[x];
-    plan::traffic const moved = traffic_of(v, k);
     text += "kernel " + std::to_string(x) + ": " + kind_text(k) + (k.same_as != x ? ", the code of kernel " + std::to_string(k.same_as) : "") + '\n';
     for (std::string const& line : formulas_of(t, x)) text += "  " + line + '\n';
     std::string read, written;
@@ -23,8 +21,8 @@ inline std::string explanation(titled const& t) {
     for_each_result(v, k, [&](int node) {
       written += (written.empty() ? "" : "; ") + name_of(t, node) + ' ' + shape_text(v.nodes[node].shape) + " to " + place_text(t, node);
     });
-    if (!read.empty()) text += "  reads " + std::to_string(moved.read * bytes) + " bytes: " + read + '\n';
-    text += "  writes " + std::to_string(moved.written * bytes) + " bytes: " + written + '\n';
+    if (!read.empty()) text += "  reads " + std::to_string(k.moved.read * bytes) + " bytes: " + read + '\n';
+    text += "  writes " + std::to_string(k.moved.written * bytes) + " bytes: " + written + '\n';
   }
   for (int i = 0; i < v.copy_count; ++i) text += "copy: " + std::to_string(v.copies[i].size * bytes) + " bytes\n";
   return text;

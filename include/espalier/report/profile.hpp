@@ -27,7 +27,7 @@ struct program_profile {
   }
   /// What a kernel reads and writes in one run.
   std::int64_t bytes(int kernel) const {
-    plan::traffic const t = report::traffic_of(*program.plan, program.plan->kernels[kernel]);
+    plan::traffic const t = program.plan->kernels[kernel].moved;
     return (t.read + t.written) * static_cast<std::int64_t>(program.element_bytes);
   }
   double share(int kernel) const { return total() > 0 ? seconds[static_cast<std::size_t>(kernel)] / total() : 0; }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include "../model/trainer.hpp"
+#include "tensor_names.hpp"
 #include "type_name.hpp"
 #include "view.hpp"
 
@@ -18,12 +19,6 @@ struct titled {
 
 namespace detail {
 
-template <class Net, bool Parameters>
-std::vector<std::string> tensor_names() {
-  std::vector<std::string> names;
-  for (int i = 0; i < espalier::detail::tensor_count<Net, Parameters>; ++i) names.emplace_back(espalier::detail::names_of<Net, Parameters>.at[i]);
-  return names;
-}
 /// A source's program, whose elements are T.
 template <class Source, class T>
 struct titled_source {

@@ -123,18 +123,17 @@ struct record_expression {
     return count;
   }
 
+  /// The same op, whose operands are traced already.
+  template <class Op, std::uint64_t Attribute, class S, class... X, std::size_t... I>
+  static constexpr auto over_arguments(std::index_sequence<I...>) {
+    return espalier::node<Op, Attribute, S, argument<shape_of<X>, static_cast<int>(I)>...>{};
+  }
   template <class Op, std::uint64_t Attribute, class S, class... X>
   static constexpr int of(recorder& r, espalier::node<Op, Attribute, S, X...> const& e, graph::scope const& in) {
     int v[4]{};
     int const count = operands(r, e, in, v);
     graph::scope const n{{r.node_of(v[0]), r.node_of(v[1]), r.node_of(v[2])}};
-    int id = 0;
-    if constexpr (Composite<Op>) {
-      id = lower(static_cast<graph::tracer&>(r), graph::detail::expansion<Op, Attribute, X...>(std::index_sequence_for<X...>{}), n);
-      if constexpr (ClosedForm<Op>) id = r.builder().emit(graph::node{&graph::described<Op>, {id, n.id[0], n.id[1], n.id[2]}, Attribute, S::value});
-    } else {
-      id = r.builder().emit(graph::node{&graph::described<Op>, {n.id[0], n.id[1], n.id[2], 0}, Attribute, S::value});
-    }
+    int const id = lower(static_cast<graph::tracer&>(r), over_arguments<Op, Attribute, S, X...>(std::index_sequence_for<X...>{}), n);
     return r.add(id, r.add_vertex(part::operation, name_of_op<Op>(), 0, S::value, v, count));
   }
 

@@ -34,7 +34,7 @@ inline int reader_of(view const& v, kernel_row const& k, int leaf) {
 inline std::vector<cost> costs_of(architecture const& a, view const& v) {
   std::vector<cost> costs(a.modules.size(), cost{0, 0});
   auto const of = [&](int node) -> cost& { return costs[static_cast<std::size_t>(a.owner[static_cast<std::size_t>(node)])]; };
-  for (int id = 1; id <= v.node_count; ++id) of(id).flops += flops_of(v, id);
+  for (int id = 1; id <= v.node_count; ++id) of(id).flops += v.nodes[id].flops;
   for (int x = 1; x <= v.kernel_count; ++x) {
     kernel_row const& k = v.kernels[x];
     for_each_operand(v, k, [&](int leaf, int node) { of(detail::reader_of(v, k, leaf)).moved += v.nodes[node].shape.size(); });

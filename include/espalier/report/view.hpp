@@ -16,6 +16,7 @@ struct node_row {
   int next;    ///< the next node of that kernel, or 0
   int step;    ///< which of the kernel's steps it is
   int last_use;  ///< the last kernel that reads it; one more than there are: a copy at the end reads it
+  std::int64_t flops;
   bool needed;
   bool stored;  ///< leaves its kernel
   plan::location at;
@@ -31,6 +32,7 @@ struct kernel_row {
   int first_leaf, leaves;
   int first_output, outputs;
   int same_as;  ///< the first kernel that is equal to it: they share their machine code
+  plan::traffic moved;
 };
 
 /// What reports read. Nodes and kernels count from 1.
@@ -49,6 +51,8 @@ struct view {
   index_map const* maps;
   std::int64_t workspace;  ///< elements
   std::int64_t peak_live;
+  std::int64_t moved;  ///< elements read and written, copies at the end included
+  std::int64_t flops;
 };
 
 namespace detail {
@@ -80,7 +84,8 @@ struct rows_of_source {
       plan::grouping const& g = plan::plan_of<Source>.groups;
       plan::code const& c = plan::plan_of<Source>.codes;
       r.at[id] = node_row{n.op, {n.operand[0], n.operand[1], n.operand[2], n.operand[3]}, n.attribute, n.shape, g.holder_of[id], g.group_of[id], g.next[id],
-                          c.local[id], c.last_use[id], g.needed[id], c.stored[id], plan::plan_of<Source>.places.of[id]};
+                          c.local[id], c.last_use[id], plan::flops_of(plan::program_of<Source>.nodes, g, id), g.needed[id], c.stored[id],
+                          plan::plan_of<Source>.places.of[id]};
     }
     return r;
   }
@@ -90,7 +95,8 @@ struct rows_of_source {
       plan::group const& g = plan::plan_of<Source>.groups.groups[x];
       plan::group_code const& k = plan::plan_of<Source>.codes.groups[x];
       r.at[x] = kernel_row{g.what,       g.how,   g.windowed,   g.rows,   g.columns,      g.segments, g.first,
-                           k.first_step, k.steps, k.first_leaf, k.leaves, k.first_output, k.outputs,  k.kernel};
+                           k.first_step, k.steps, k.first_leaf, k.leaves, k.first_output, k.outputs,  k.kernel,
+                           plan::traffic_of(plan::program_of<Source>.nodes, plan::plan_of<Source>.codes, k)};
     }
     return r;
   }
@@ -122,62 +128,19 @@ inline constexpr view view_of = {detail::rows_of_source<Source>::nodes.at,
                                  detail::rows_of_source<Source>::copy_count,
                                  detail::rows_of_source<Source>::maps.at,
                                  plan::plan_of<Source>.places.workspace,
-                                 plan::plan_of<Source>.places.peak_live};
-
-/// Multiplications and additions of one node, counted as the facts of a plan count them; 0 where no kernel computes it.
-constexpr std::int64_t flops_of(view const& v, int id) {
-  node_row const& n = v.nodes[id];
-  if (n.kernel == 0) return 0;
-  extents const& a = v.nodes[n.operand[0]].shape;
-  switch (n.op->kind) {
-    case graph::family::contraction: return 2 * n.shape.size() * a.at[n.attribute & 1u ? a.rank - 2 : a.rank - 1];
-    case graph::family::reduction: return a.size();
-    case graph::family::elementwise: return n.shape.size();
-    default: return 0;
-  }
-}
-constexpr std::int64_t flops_of(view const& v) {
-  std::int64_t sum = 0;
-  for (int id = 1; id <= v.node_count; ++id) sum += flops_of(v, id);
-  return sum;
-}
+                                 plan::plan_of<Source>.places.peak_live,
+                                 plan::moved_by_program<Source>,
+                                 plan::flops_of_program<Source>};
 
 /// f(leaf number, node) for each operand that a kernel reads from memory, once.
 template <class F>
 constexpr void for_each_operand(view const& v, kernel_row const& k, F&& f) {
-  for (int i = 0; i < k.leaves; ++i) {
-    int const node = v.leaves[k.first_leaf + i].node;
-    bool seen = node == 0;
-    for (int j = 0; j < i && !seen; ++j) seen = v.leaves[k.first_leaf + j].node == node;
-    if (!seen) f(i, node);
-  }
+  plan::for_each_operand(v.leaves, k, f);
 }
 /// f(node) for each result that a kernel writes.
 template <class F>
 constexpr void for_each_result(view const& v, kernel_row const& k, F&& f) {
-  for (int i = 0; i < k.outputs; ++i) f(v.outputs[k.first_output + i]);
-}
-
-/// What a kernel reads and writes, in elements: each operand once, each result once.
-constexpr plan::traffic traffic_of(view const& v, kernel_row const& k) {
-  plan::traffic t{};
-  for_each_operand(v, k, [&](int, int node) { t.read += v.nodes[node].shape.size(); });
-  for_each_result(v, k, [&](int node) { t.written += v.nodes[node].shape.size(); });
-  return t;
-}
-/// What a run of the program reads and writes, copies at its end included.
-constexpr plan::traffic traffic_of(view const& v) {
-  plan::traffic sum{};
-  for (int x = 1; x <= v.kernel_count; ++x) {
-    plan::traffic const t = traffic_of(v, v.kernels[x]);
-    sum.read += t.read;
-    sum.written += t.written;
-  }
-  for (int i = 0; i < v.copy_count; ++i) {
-    sum.read += v.copies[i].size;
-    sum.written += v.copies[i].size;
-  }
-  return sum;
+  plan::for_each_result(v.outputs, k, f);
 }
 
 }  // namespace espalier::report

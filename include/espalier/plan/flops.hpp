@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "grouping.hpp"
+
+/// How much a plan computes: two operations for each term of a product, one for each element of anything else.
+namespace espalier::plan {
+
+/// Multiplications and additions of one node; 0 where no kernel computes it.
+constexpr std::int64_t flops_of(program_builder const& g, grouping const& r, int id) {
+  if (r.group_of[id] == 0) return 0;
+  graph::node const& n = g[id];
+  extents const& a = g[n.operand[0]].shape;
+  switch (n.op->kind) {
+    case family::contraction: return 2 * n.shape.size() * a.at[n.attribute & 1u ? a.rank - 2 : a.rank - 1];
+    case family::reduction: return a.size();
+    case family::elementwise: return n.shape.size();
+    default: return 0;
+  }
+}
+constexpr std::int64_t flops_of(program_builder const& g, grouping const& r) {
+  std::int64_t sum = 0;
+  for (int id = 1; id <= g.size; ++id) sum += flops_of(g, r, id);
+  return sum;
+}
+
+}  // namespace espalier::plan
