@@ -64,43 +64,62 @@ struct map_of_node<Source, Id, std::index_sequence<I...>> {
 template <class Source, int Id>
 using node_map = typename map_of_node<Source, Id>::type;
 
+/// Where something lies, as a value: what runs refers to these alone, never to the plan. Were the plan itself needed at run time, compilers would make an
+/// object of it, and machine code of all that its ops point to.
 template <class T>
-ESPALIER_INLINE T* at(void* const* base, plan::location const& where) {
+ESPALIER_INLINE T* at(void* const* base, plan::location where) {
   return static_cast<T*>(base[where.where]) + where.offset;
 }
 
+template <int Count>
+struct locations {
+  static constexpr int count = Count;
+  plan::location at[static_cast<std::size_t>(Count > 0 ? Count : 1)];
+};
+
 namespace detail {
-template <class Source, class T, int X, std::size_t... L, std::size_t... O>
-ESPALIER_INLINE void fill_addresses(void* const* base, void** p, std::index_sequence<L...>, std::index_sequence<O...>) {
+template <class Source, int X>
+constexpr auto operands_and_results() {
   constexpr auto const& plan = plan::plan_of<Source>;
   constexpr auto const& code = plan.codes.groups[X];
-  constexpr std::size_t leaf = static_cast<std::size_t>(code.first_leaf), out = static_cast<std::size_t>(code.first_output);
-  ((p[L] = at<T>(base, plan.places.of[plan.codes.leaves[leaf + L].node])), ...);
-  ((p[sizeof...(L) + O] = at<T>(base, plan.places.of[plan.codes.outputs[out + O]])), ...);
+  locations<code.leaves + code.outputs> r{};
+  for (int i = 0; i < code.leaves; ++i) r.at[i] = plan.places.of[plan.codes.leaves[code.first_leaf + i].node];
+  for (int i = 0; i < code.outputs; ++i) r.at[code.leaves + i] = plan.places.of[plan.codes.outputs[code.first_output + i]];
+  return r;
 }
 }  // namespace detail
+/// Where a group's leaves, then its outputs lie.
+template <class Source, int X>
+inline constexpr auto places_of_group = detail::operands_and_results<Source, X>();
 
-/// p: the addresses of a group's leaves, then of its outputs.
-template <class Source, class T, int X>
-ESPALIER_INLINE void fill_addresses(void* const* base, void** p) {
-  constexpr auto const& code = plan::plan_of<Source>.codes.groups[X];
-  detail::fill_addresses<Source, T, X>(base, p, below<code.leaves>{}, below<code.outputs>{});
+/// The first of some addresses.
+template <class T, int Count, std::size_t... I>
+ESPALIER_INLINE void fill_addresses(void* const* base, void** p, locations<Count> const& places, std::index_sequence<I...>) {
+  ((p[I] = static_cast<T*>(base[places.at[I].where]) + places.at[I].offset), ...);
 }
+
+/// Where a node's value lies.
+template <class Source, int Id>
+inline constexpr plan::location place_of = plan::plan_of<Source>.places.of[Id];
 
 /// Where a product with an epilogue leaves its sums: in its own memory where they are needed again, else where the first result will take their place.
 template <class Source, int X>
-constexpr plan::location const& sums_place() {
+inline constexpr plan::location sums_place = [] {
   constexpr auto const& plan = plan::plan_of<Source>;
   constexpr int first = plan.groups.groups[X].first;
   return plan.places.of[plan.codes.stored[first] ? first : plan.codes.outputs[plan.codes.groups[X].first_output]];
-}
+}();
 
-/// Operand k of a group that stands alone.
-template <class Source, int X>
-constexpr plan::location const& operand_place(int k) {
+/// Operand K of a group that stands alone.
+template <class Source, int X, int K>
+inline constexpr plan::location operand_place = [] {
   constexpr auto const& plan = plan::plan_of<Source>;
-  int const reference = plan.codes.steps[plan.codes.groups[X].first_step].operand[k];
+  constexpr int reference = plan.codes.steps[plan.codes.groups[X].first_step].operand[K];
   return plan.places.of[plan.codes.leaves[plan.codes.groups[X].first_leaf - 1 - reference].node];
-}
+}();
+
+/// The copies at a program's end.
+template <class Source, int I>
+inline constexpr plan::final_copy copy_at = plan::plan_of<Source>.places.copies[I];
 
 }  // namespace espalier::fused

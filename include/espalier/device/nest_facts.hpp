@@ -306,6 +306,32 @@ struct nest_facts<Inner, Spare, list<step<Op, Where, A, B, C>...>, list<leaf<Wha
       if (step_at[i].reduces) r.at[r.count++] = i;
     return r;
   }
+  /// Constants (memory false), or what lies in memory (memory true) at a place.
+  static constexpr detail::selection leaves_at(bool memory, place where) {
+    detail::selection r{};
+    for (int k = 0; k < leaves; ++k)
+      if (memory ? is_memory(k, where) : leaf_at[k].what == leaf_kind::constant) r.at[r.count++] = k;
+    return r;
+  }
+  static constexpr detail::selection column_indices() {
+    detail::selection r{};
+    for (int k = 0; k < leaves; ++k)
+      if (leaf_at[k].what == leaf_kind::column_index) r.at[r.count++] = k;
+    return r;
+  }
+  /// Values that are fixed along the inner loop and that sweep s reads.
+  static constexpr detail::selection lines_read(int s) {
+    bool read[detail::most_steps]{};
+    for (int i = 0; i < steps; ++i) {
+      if (!((plan.needed[s] >> i & 1u) != 0 && !comes_back(s, i)) && !reduces(s, i)) continue;
+      for (int o : step_at[i].operand)
+        if (o >= 0 && o < i && step_at[o].where != place::full) read[o] = true;
+    }
+    detail::selection r{};
+    for (int i = 0; i < steps; ++i)
+      if (read[i]) r.at[r.count++] = i;
+    return r;
+  }
   static constexpr bool works_in(int s) { return computed(s).count + reduced(s).count + stored(s).count > 0; }
   /// Vector operations of sweep s, which bounds how far the loop is unrolled; a costly one counts for many.
   static constexpr int work(int s) {
@@ -314,6 +340,14 @@ struct nest_facts<Inner, Spare, list<step<Op, Where, A, B, C>...>, list<leaf<Wha
       if (plan.needed[s] >> i & 1u) w += step_at[i].costly && !comes_back(s, i) ? 8 : 1;
     return w;
   }
+};
+
+/// Steps with their numbers, as one type: a loop over them is an expansion of one function, and no function is made for each.
+template <class Facts, class Numbers>
+struct numbered_list;
+template <class Facts, int... I>
+struct numbered_list<Facts, std::integer_sequence<int, I...>> {
+  using type = list<detail::numbered_step<I, typename Facts::template step_type<I>>...>;
 };
 
 /// Selections that the kernels of every device ask for, as types.
@@ -346,5 +380,8 @@ struct chosen<Selection, std::index_sequence<K...>> {
 /// A selection as a type: Selection::value is a constexpr selection.
 template <class Selection>
 using chosen_steps = typename chosen<Selection, std::make_index_sequence<static_cast<std::size_t>(Selection::value.count)>>::type;
+/// The same with the steps themselves.
+template <class Facts, class Selection>
+using steps_in = typename numbered_list<Facts, chosen_steps<Selection>>::type;
 
 }  // namespace espalier::fused

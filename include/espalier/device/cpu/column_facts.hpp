@@ -70,6 +70,22 @@ struct column_facts {
       return r;
     }();
   };
+  /// What is known after sweep s: taken from a few elements, computed, added to sums of everything; results; what is kept for sweeps.
+  enum known_as { taken, computed, added, stored, kept };
+  template <int S, known_as How>
+  struct known {
+    static constexpr selection value = [] {
+      selection const all = Facts::known_after(S);
+      selection r{};
+      for (int k = 0; k < all.count; ++k) {
+        int const i = all.at[k];
+        bool const column = Facts::step_at[i].where == place::column, first = Facts::taken_first(i), own = first || !Facts::step_at[i].reduces;
+        bool const is[] = {column && first, column && !Facts::step_at[i].reduces, !column, column && Facts::output_of(i) >= 0, own && of.slot[i] >= 0};
+        if (is[How]) r.at[r.count++] = i;
+      }
+      return r;
+    }();
+  };
   struct singles {
     static constexpr selection value = [] {
       selection r{};

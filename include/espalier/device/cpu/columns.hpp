@@ -54,92 +54,49 @@ struct column_nest : nest<place::column, T, Arch, Steps, Leaves, Outputs> {
   template <int I>
   static constexpr int at_slot = memory::of.slot[I] * width;
   using step_packs = V[static_cast<std::size_t>(steps)];
-  using leaf_packs = V[static_cast<std::size_t>(leaves) + 1];
+  using typename base::operand_packs;
+  using constants = chosen_steps<typename base::constant_leaves>;
+  template <place Where>
+  using in_memory = chosen_steps<typename base::template memory_leaves<Where>>;
+  template <class Selection>
+  using steps_of = typename base::template steps_of<Selection>;
 
-  /// r: which of the rows at a time. A number and no template argument, which would make a function of each step for each row: it is inlined anyway.
-  template <int X, int Count>
-  static ESPALIER_INLINE V read(T const* const* in, V const* lines, V const* held, V* t, int r, int j) {
-    if constexpr (X >= 0) {
-      if constexpr (facts::step_at[X].where == place::full) return t[X];
-      else return lines[X];
-    } else {
-      constexpr int k = -1 - X;
-      if constexpr (facts::leaf_at[k].what == leaf_kind::constant) return V(static_cast<T>(std::bit_cast<double>(facts::bits_at[k])));
-      else if constexpr (facts::held(k)) return held[k];
-      else if constexpr (facts::leaf_at[k].where == place::row) return V(in[k][r]);
-      else return V::template load_first<Count>(in[k] + std::ptrdiff_t{r} * Columns + j);
-    }
-  }
-  template <int Count, class Op, place W, int A, int B, int C>
-  static ESPALIER_INLINE V value(step<Op, W, A, B, C>, T const* const* in, V const* lines, V const* held, V* t, int r, int j) {
-    if constexpr (std::is_same_v<Op, copy_op>) return read<A, Count>(in, lines, held, t, r, j);
-    else if constexpr (rule<Op>::arity == 1) return rule<Op>::apply(read<A, Count>(in, lines, held, t, r, j));
-    else if constexpr (rule<Op>::arity == 2) return rule<Op>::apply(read<A, Count>(in, lines, held, t, r, j), read<B, Count>(in, lines, held, t, r, j));
-    else
-      return rule<Op>::apply(read<A, Count>(in, lines, held, t, r, j), read<B, Count>(in, lines, held, t, r, j), read<C, Count>(in, lines, held, t, r, j));
-  }
-  template <int Count, int I, class Op, place W, int A, int B, int C>
-  static ESPALIER_INLINE void reduce(step<Op, W, A, B, C>, T const* const* in, V const* lines, V const* held, V* t, V* sum, int r, int j) {
-    V x = read<A, Count>(in, lines, held, t, r, j);
-    if constexpr (Count < width && W == place::single) x = select(V::template first_lanes<Count>(), x, V(base::template identity<I>));
-    sum[I] = rule<Op>::combine(sum[I], x);
-  }
-  template <int I, class Op, place W, int A, int B, int C>
-  static ESPALIER_INLINE void combine(step<Op, W, A, B, C>, V* to, V const* from) {
-    to[I] = rule<Op>::combine(to[I], from[I]);
-  }
-  template <int... I>
-  static ESPALIER_INLINE void combine_all(V* to, V const* from, std::integer_sequence<int, I...>) {
-    (combine<I>(typename facts::template step_type<I>{}, to, from), ...);
-    detail::unused(to, from);
-  }
-
-  /// One vector of columns in row r of those at a time.
-  template <int Count, int... Computed, int... Summed, int... Single>
-  static ESPALIER_INLINE void lane(T const* const* in, V const* lines, V const* held, V* t, V* sum, V* total, int r, int j, std::integer_sequence<int, Computed...>,
-                                   std::integer_sequence<int, Summed...>, std::integer_sequence<int, Single...>) {
-    ((t[Computed] = value<Count>(typename facts::template step_type<Computed>{}, in, lines, held, t, r, j)), ...);
-    (reduce<Count, Summed>(typename facts::template step_type<Summed>{}, in, lines, held, t, sum, r, j), ...);
-    (reduce<Count, Single>(typename facts::template step_type<Single>{}, in, lines, held, t, total, r, j), ...);
-    detail::unused(in, lines, held, t, sum, total, r, j);
-  }
   /// Ahead: how many rows on this column comes next.
-  template <int Count, int I, int Ahead>
-  static ESPALIER_INLINE void store(T* const* out, V const* t, bool past_caches, int r, int j) {
-    constexpr int k = facts::output_of(I);
-    T* const to = out[k] + std::ptrdiff_t{r} * Columns + j;
+  template <int Count, int Ahead>
+  static ESPALIER_INLINE void store(T* to, V x, bool past_caches) {
     if constexpr (streams) {
-      if (past_caches) return t[I].stream(to);
+      if (past_caches) return x.stream(to);
     }
     if constexpr (asks_ahead) prefetch_to_write(to + std::ptrdiff_t{Ahead} * Columns);
-    t[I].template store_first<Count>(to);
+    x.template store_first<Count>(to);
   }
   template <int Count, int Ahead, int... Stored>
-  static ESPALIER_INLINE void store_all(T* const* out, V const* t, bool past_caches, int r, int j, std::integer_sequence<int, Stored...>) {
-    (store<Count, Stored, Ahead>(out, t, past_caches, r, j), ...);
-    detail::unused(out, t, past_caches, r, j);
+  static ESPALIER_INLINE void store_all(T* const* out, V const* result, bool past_caches, std::ptrdiff_t at, std::integer_sequence<int, Stored...>) {
+    (store<Count, Ahead>(out[base::template output<Stored>] + at, result[base::template output<Stored>], past_caches), ...);
+    (void)out, (void)result, (void)past_caches, (void)at;
   }
-
-  template <int K, int Count>
-  static ESPALIER_INLINE void hold(T const* const* start_of, V* held, int j) {
-    if constexpr (facts::leaf_at[K].what == leaf_kind::column_index) held[K] = V::iota(static_cast<T>(j));
-    else if constexpr (facts::is_memory(K, place::column)) held[K] = V::template load_first<Count>(start_of[K] + j);
-    else if constexpr (facts::is_memory(K, place::single)) held[K] = V(start_of[K][0]);
+  template <int... Stored>
+  static ESPALIER_INLINE void set_aside(V* result, V const* v, std::integer_sequence<int, Stored...>) {
+    ((result[base::template output<Stored>] = v[Stored]), ...);
+    (void)result, (void)v;
   }
-  template <int Count, int... L>
-  static ESPALIER_INLINE void hold_all(T const* const* start_of, V* held, int j, std::integer_sequence<int, L...>) {
-    (hold<L, Count>(start_of, held, j), ...);
-    detail::unused(start_of, held, j);
-  }
-  template <int... I>
-  static ESPALIER_INLINE void load_lines(V* lines, T const* kept, std::integer_sequence<int, I...>) {
-    ((lines[I] = V::load(kept + at_slot<I>)), ...);
-    detail::unused(lines, kept);
+  /// Leaves that are the same in every row.
+  template <int Count, int... Index>
+  static ESPALIER_INLINE void hold(T const* const* start_of, V* v, int j, std::integer_sequence<int, Index...>) {
+    base::put_constants(v, constants{});
+    ((v[steps + Index] = V::iota(static_cast<T>(j))), ...);
+    base::template put_lanes<Count>(v, start_of, j, in_memory<place::column>{});
+    base::put_elements(v, start_of, 0, in_memory<place::single>{});
   }
   template <int... I>
-  static ESPALIER_INLINE void store_lines(V const* lines, T* kept, std::integer_sequence<int, I...>) {
-    (lines[I].store(kept + at_slot<I>), ...);
-    detail::unused(lines, kept);
+  static ESPALIER_INLINE void load_lines(V* v, T const* kept, std::integer_sequence<int, I...>) {
+    ((v[I] = V::load(kept + at_slot<I>)), ...);
+    (void)v, (void)kept;
+  }
+  template <int... I>
+  static ESPALIER_INLINE void store_lines(V const* v, T* kept, std::integer_sequence<int, I...>) {
+    (v[I].store(kept + at_slot<I>), ...);
+    (void)v, (void)kept;
   }
 
   /// Where the work of a block of columns is done. kept: what it knows of its columns; total: sums over everything, one for each row of those at a time.
@@ -152,40 +109,57 @@ struct column_nest : nest<place::column, T, Arch, Steps, Leaves, Outputs> {
     bool past_caches;
   };
 
+  /// One vector of columns in row r of those at a time; v has what is the same in every row. r is a number and no template argument, which would make
+  /// functions for each row.
+  template <int S, int Count>
+  static ESPALIER_INLINE void lane(T const* const* in, V* v, V* sum, V* total, V* result, int r, int j) {
+    base::template put_lanes<Count>(v, in, std::ptrdiff_t{r} * Columns + j, in_memory<place::full>{});
+    base::put_elements(v, in, r, in_memory<place::row>{});
+    base::compute(v, steps_of<typename base::template computed<S>>{});
+    base::template add<width>(sum, v, steps_of<typename memory::template sums<S, place::column>>{});
+    base::template add<Count>(total, v, steps_of<typename memory::template sums<S, place::single>>{});
+    set_aside(result, v, chosen_steps<typename base::template stored<S>>{});
+  }
   template <int S, int Count, int... R>
   static ESPALIER_INLINE void vector(block const& b, T const* const* in, T* const* out, T* kept, step_packs* total, int j, std::integer_sequence<int, R...>) {
-    using computed = chosen_steps<typename base::template computed<S>>;
-    using stored = chosen_steps<typename base::template stored<S>>;
-    using summed = chosen_steps<typename memory::template sums<S, place::column>>;
-    using single = chosen_steps<typename memory::template sums<S, place::single>>;
-    step_packs lines, t[sizeof...(R)];
-    leaf_packs held;
-    load_lines(lines, kept, chosen_steps<typename memory::template lines_of_sweep<S>>{});
-    hold_all<Count>(b.start_of, held, j, typename base::leaf_numbers{});
+    using summed = typename memory::template sums<S, place::column>;
+    operand_packs v;
+    V result[sizeof...(R)][static_cast<std::size_t>(facts::outputs) + 1];
+    load_lines(v, kept, chosen_steps<typename memory::template lines_of_sweep<S>>{});
+    hold<Count>(b.start_of, v, j, chosen_steps<typename base::index_leaves>{});
     if constexpr (narrow && sizeof...(R) == 4) {
       step_packs sum[4];
-      (base::clear(sum[R], summed{}), ...);
-      (lane<Count>(in, lines, held, t[R], sum[R], total[R], R, j, computed{}, summed{}, single{}), ...);
-      combine_all(sum[0], sum[1], summed{});
-      combine_all(sum[2], sum[3], summed{});
-      combine_all(sum[0], sum[2], summed{});
-      load_lines(sum[1], kept, summed{});
-      combine_all(sum[1], sum[0], summed{});
-      store_lines(sum[1], kept, summed{});
+      (base::clear(sum[R], chosen_steps<summed>{}), ...);
+      (lane<S, Count>(in, v, sum[R], total[R], result[R], R, j), ...);
+      base::combine_all(sum[0], sum[1], steps_of<summed>{});
+      base::combine_all(sum[2], sum[3], steps_of<summed>{});
+      base::combine_all(sum[0], sum[2], steps_of<summed>{});
+      load_lines(sum[1], kept, chosen_steps<summed>{});
+      base::combine_all(sum[1], sum[0], steps_of<summed>{});
+      store_lines(sum[1], kept, chosen_steps<summed>{});
     } else {
       step_packs sum;
-      load_lines(sum, kept, summed{});
-      (lane<Count>(in, lines, held, t[R], sum, total[R], R, j, computed{}, summed{}, single{}), ...);
-      store_lines(sum, kept, summed{});
+      load_lines(sum, kept, chosen_steps<summed>{});
+      (lane<S, Count>(in, v, sum, total[R], result[R], R, j), ...);
+      store_lines(sum, kept, chosen_steps<summed>{});
     }
     // After the loads of all rows: a store is taken for what a load of the next row wants where they lie a multiple of 4 KiB apart.
     constexpr int ahead = (upwards(S) ? -1 : 1) * static_cast<int>(sizeof...(R));
-    (store_all<Count, ahead>(out, t[R], b.past_caches, R, j, stored{}), ...);
-    detail::unused(out);
+    (store_all<Count, ahead>(out, result[R], b.past_caches, std::ptrdiff_t{R} * Columns + j, chosen_steps<typename base::template stored<S>>{}), ...);
+    (void)in, (void)out, (void)total;
   }
+  /// From one row to the next, leaf by leaf.
+  struct row_steps {
+    std::ptrdiff_t of[static_cast<std::size_t>(leaves) + 1];
+  };
+  static constexpr row_steps row_step = [] {
+    row_steps r{};
+    for (int k = 0; k < leaves; ++k) r.of[k] = facts::is_memory(k, place::full) ? Columns : facts::is_memory(k, place::row) ? 1 : 0;
+    return r;
+  }();
   template <int S, int... R, int... L>
   static ESPALIER_INLINE void rows(block const& b, step_packs* total, int row, std::integer_sequence<int, R...> r, std::integer_sequence<int, L...>) {
-    T const* const in[] = {row_of<L>(b.start_of[L], row)..., nullptr};
+    T const* const in[] = {b.start_of[L] + row * row_step.of[L]..., nullptr};
     T* out[static_cast<std::size_t>(facts::outputs) + 1];
     for (int k = 0; k < facts::outputs; ++k)
       if (facts::step_at[facts::output_at[k].step].where == place::full) out[k] = b.first[k] + static_cast<std::ptrdiff_t>(row) * Columns;
@@ -194,10 +168,6 @@ struct column_nest : nest<place::column, T, Arch, Steps, Leaves, Outputs> {
     for (; j + width <= b.end; j += width, kept += slots * width) vector<S, width>(b, in, out, kept, total, j, r);
     if constexpr (tail != 0)
       if (b.end == Columns) vector<S, tail>(b, in, out, kept, total, Columns - tail, r);
-  }
-  template <int K>
-  static ESPALIER_INLINE T const* row_of(T const* start, int row) {
-    return start + (facts::is_memory(K, place::full) ? static_cast<std::ptrdiff_t>(row) * Columns : facts::is_memory(K, place::row) ? row : 0);
   }
   template <int S>
   static ESPALIER_INLINE void sweep(block const& b, step_packs* total) {
@@ -213,46 +183,39 @@ struct column_nest : nest<place::column, T, Arch, Steps, Leaves, Outputs> {
     constexpr std::ptrdiff_t midst = std::ptrdiff_t{Rows / 2} * Columns, last = std::ptrdiff_t{Rows - 1} * Columns;
     return rule<Op>::of_three(V::template load_first<Count>(first), V::template load_first<Count>(first + midst), V::template load_first<Count>(first + last), V(T(Rows)));
   }
+  template <int Count, int... I, class... Op, place... W, int... A, int... B, int... C>
+  static ESPALIER_INLINE void take(V* v, T const* const* start_of, int j, list<detail::numbered_step<I, step<Op, W, A, B, C>>...>) {
+    ((v[I] = of_three_rows<Count, Op>(start_of[-1 - A] + j)), ...);
+    (void)v, (void)start_of, (void)j;
+  }
+  template <int Count, int... I>
+  static ESPALIER_INLINE void store_known(V const* v, T* const* out, int j, std::integer_sequence<int, I...>) {
+    (v[I].template store_first<Count>(out[base::template output<I>] + j), ...);
+    (void)v, (void)out, (void)j;
+  }
   /// What is known of some columns after a sweep.
-  template <int Count, int I, class Op, place W, int A, int B, int C>
-  static ESPALIER_INLINE void known(step<Op, W, A, B, C> s, T const* const* start_of, T* const* out, V* lines, V const* held, V* total, int j) {
-    if constexpr (W == place::single) {
-      V x = base::template fixed<A>(lines, held);
-      if constexpr (Count < width) x = select(V::template first_lanes<Count>(), x, V(base::template identity<I>));
-      total[I] = rule<Op>::combine(total[I], x);
-    } else {
-      if constexpr (facts::taken_first(I)) lines[I] = of_three_rows<Count, Op>(start_of[-1 - A] + j);
-      else if constexpr (!facts::step_at[I].reduces) lines[I] = base::template fixed_value<V>(s, lines, held);
-      constexpr int k = facts::output_of(I);
-      if constexpr (k >= 0) lines[I].template store_first<Count>(out[k] + j);
-    }
-  }
-  template <int I>
-  static ESPALIER_INLINE void keep(V const* lines, T* kept) {
-    if constexpr ((!facts::step_at[I].reduces || facts::taken_first(I)) && (memory::of.slot[I] >= 0)) lines[I].store(kept + at_slot<I>);
-  }
-  template <int S, int Count, int... I>
-  static ESPALIER_INLINE void known_vector(block const& b, T* kept, V* total, int j, std::integer_sequence<int, I...>) {
-    step_packs lines;
-    leaf_packs held;
-    load_lines(lines, kept, chosen_steps<typename memory::template lines_of_known<S>>{});
-    hold_all<Count>(b.start_of, held, j, typename base::leaf_numbers{});
-    (known<Count, I>(typename facts::template step_type<I>{}, b.start_of, b.first, lines, held, total, j), ...);
-    (keep<I>(lines, kept), ...);
+  template <int S, int Count>
+  static ESPALIER_INLINE void known_vector(block const& b, T* kept, V* total, int j) {
+    operand_packs v;
+    load_lines(v, kept, chosen_steps<typename memory::template lines_of_known<S>>{});
+    hold<Count>(b.start_of, v, j, chosen_steps<typename base::index_leaves>{});
+    take<Count>(v, b.start_of, j, steps_of<typename memory::template known<S, memory::taken>>{});
+    base::compute(v, steps_of<typename memory::template known<S, memory::computed>>{});
+    base::template add<Count>(total, v, steps_of<typename memory::template known<S, memory::added>>{});
+    store_known<Count>(v, b.first, j, chosen_steps<typename memory::template known<S, memory::stored>>{});
+    store_lines(v, kept, chosen_steps<typename memory::template known<S, memory::kept>>{});
     using next = chosen_steps<typename memory::template sums<S + 1, place::column>>;
-    base::clear(lines, next{});
-    store_lines(lines, kept, next{});
-    detail::unused(total);
+    base::clear(v, next{});
+    store_lines(v, kept, next{});
   }
   template <int S>
   static ESPALIER_INLINE void all_known(block const& b, V* total) {
-    using all = typename base::template known_after<S>;
-    if constexpr (all::value.count + memory::template sums<S + 1, place::column>::value.count > 0) {
+    if constexpr (facts::known_after(S).count + memory::template sums<S + 1, place::column>::value.count > 0) {
       T* kept = b.kept;
       int j = b.begin;
-      for (; j + width <= b.end; j += width, kept += slots * width) known_vector<S, width>(b, kept, total, j, chosen_steps<all>{});
+      for (; j + width <= b.end; j += width, kept += slots * width) known_vector<S, width>(b, kept, total, j);
       if constexpr (tail != 0)
-        if (b.end == Columns) known_vector<S, tail>(b, kept, total, Columns - tail, chosen_steps<all>{});
+        if (b.end == Columns) known_vector<S, tail>(b, kept, total, Columns - tail);
     }
   }
   template <int S>
@@ -278,7 +241,7 @@ struct column_nest : nest<place::column, T, Arch, Steps, Leaves, Outputs> {
       sweeps<0>(b, total);
     }
     base::clear(sum, single{});
-    for (int i = 0; i < most_together; ++i) combine_all(sum, total[i], single{});
+    for (int i = 0; i < most_together; ++i) base::combine_all(sum, total[i], steps_of<typename memory::singles>{});
     if constexpr (streams) stream_fence();
   }
   template <int... L>
@@ -293,21 +256,24 @@ struct column_nest : nest<place::column, T, Arch, Steps, Leaves, Outputs> {
     T const* const start_of[] = {static_cast<T const*>(p[L])..., nullptr};
     T* first[static_cast<std::size_t>(facts::outputs) + 1];
     for (int k = 0; k < facts::outputs; ++k) first[k] = static_cast<T*>(p[leaves + k]);
-    T values[static_cast<std::size_t>(steps)];
-    T const held[] = {base::template single_leaf<L>(start_of)..., T(0)};
-    base::finish_singles(first, values, total, held, chosen_steps<typename base::template at_place<place::single>>{});
+    typename base::operand_numbers v;
+    base::put_constants(v, constants{});
+    base::put_elements(v, start_of, 0, in_memory<place::single>{});
+    base::fold_totals(v, total, steps_of<typename base::template at_place_that<place::single, true>>{});
+    base::compute_numbers(v, steps_of<typename base::template at_place_that<place::single, false>>{});
+    base::store_numbers(first, v, 0, chosen_steps<typename base::template results_at<place::single>>{});
   }
 
   static constexpr int begin_of(int which) { return static_cast<int>(std::int64_t{vectors} * which / parts); }
   template <int... N, int... I>
   static ESPALIER_INLINE void save(T* to, V const* total, std::integer_sequence<int, N...>, std::integer_sequence<int, I...>) {
     (total[I].store(to + N * width), ...);
-    detail::unused(to, total);
+    (void)to, (void)total;
   }
   template <int... N, int... I>
   static ESPALIER_INLINE void restore(T const* from, V* total, std::integer_sequence<int, N...>, std::integer_sequence<int, I...>) {
     ((total[I] = V::load(from + N * width)), ...);
-    detail::unused(from, total);
+    (void)from, (void)total;
   }
 
   /// p: the leaves' addresses, then the outputs'.
@@ -322,7 +288,7 @@ struct column_nest : nest<place::column, T, Arch, Steps, Leaves, Outputs> {
     base::clear(total, single{});
     for (int i = 0; i < parts; ++i) {
       restore(shared + i * singles * width, one, std::make_integer_sequence<int, singles>{}, single{});
-      combine_all(total, one, single{});
+      base::combine_all(total, one, steps_of<typename memory::singles>{});
     }
     finish_all(p, total, typename base::leaf_numbers{});
   }

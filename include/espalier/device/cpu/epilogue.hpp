@@ -14,28 +14,28 @@ class epilogue : nest<place::row, T, Arch, Steps, Leaves, Outputs> {
   static constexpr int tail = Columns % width;
   using V = typename base::V;
 
-  /// Step I, where it follows the product.
-  struct following {
-    static constexpr auto value = [] {
-      detail::selection r{};
-      for (int i = 1; i < steps; ++i) r.at[r.count++] = i;
-      return r;
-    }();
-  };
-  struct kept {
-    static constexpr auto value = [] {
-      detail::selection r{};
-      for (int i = 0; i < steps; ++i)
-        if (facts::output_of(i) >= 0) r.at[r.count++] = i;
-      return r;
-    }();
-  };
   static constexpr bool read_here(int k) {
     for (int i = 1; i < steps; ++i)
       for (int x : facts::step_at[i].operand)
         if (x == -1 - k) return true;
     return false;
   }
+  enum part { following, stored, full_leaves, row_leaves, single_leaves, column_leaves };
+  /// Steps behind the product, and those that are results; the leaves that they read, by their place: the product's own are not touched.
+  template <part What>
+  struct chosen_part {
+    static constexpr auto value = [] {
+      detail::selection r{};
+      for (int i = What == following; i < steps && What <= stored; ++i)
+        if (What == following || facts::output_of(i) >= 0) r.at[r.count++] = i;
+      place const where = What == row_leaves ? place::row : What == single_leaves ? place::single : What == column_leaves ? place::column : place::full;
+      for (int k = 0; k < leaves && What > stored; ++k)
+        if (facts::is_memory(k, where) && read_here(k)) r.at[r.count++] = k;
+      return r;
+    }();
+  };
+  template <part What>
+  using leaves_of = chosen_steps<chosen_part<What>>;
 
  public:
   /// p: the addresses of leaves, then of outputs. c: where the product leaves its sums; it may be an output.
@@ -44,7 +44,13 @@ class epilogue : nest<place::row, T, Arch, Steps, Leaves, Outputs> {
   /// The lanes [column, column + Count) of a row, from sums in a register.
   template <int Count>
   ESPALIER_INLINE void operator()(V sum, std::int64_t row, std::int64_t column) const {
-    lanes<Count>(sum, row, column, typename base::leaf_numbers{}, chosen_steps<following>{}, chosen_steps<kept>{});
+    typename base::operand_packs v;
+    v[0] = sum;
+    base::put_constants(v, chosen_steps<typename base::constant_leaves>{});
+    load<Count>(v, row * Columns + column, row, column, leaves_of<full_leaves>{}, leaves_of<row_leaves>{}, leaves_of<single_leaves>{}, leaves_of<column_leaves>{},
+                chosen_steps<typename base::index_leaves>{});
+    base::compute(v, typename base::template steps_of<chosen_part<following>>{});
+    store<Count>(v, row * Columns + column, chosen_steps<chosen_part<stored>>{});
   }
   /// A rectangle of sums in memory. It starts at a multiple of the register width and ends at one, or at the last column.
   void operator()(std::int64_t row, std::int64_t rows, std::int64_t column, std::int64_t columns) const {
@@ -59,27 +65,20 @@ class epilogue : nest<place::row, T, Arch, Steps, Leaves, Outputs> {
   }
 
  private:
-  template <int K>
-  ESPALIER_INLINE T const* leaf_at(std::int64_t row) const {
-    T const* const start = static_cast<T const*>(p_[K]);
-    return read_here(K) && facts::is_memory(K, place::full) ? start + row * Columns : start;
+  template <int Count, int... Full, int... Row, int... Single, int... Column, int... Index>
+  ESPALIER_INLINE void load(V* v, std::int64_t at, std::int64_t row, std::int64_t column, std::integer_sequence<int, Full...>, std::integer_sequence<int, Row...>,
+                            std::integer_sequence<int, Single...>, std::integer_sequence<int, Column...>, std::integer_sequence<int, Index...>) const {
+    ((v[steps + Full] = V::template load_first<Count>(static_cast<T const*>(p_[Full]) + at)), ...);
+    ((v[steps + Row] = V(static_cast<T const*>(p_[Row])[row])), ...);
+    ((v[steps + Single] = V(static_cast<T const*>(p_[Single])[0])), ...);
+    ((v[steps + Column] = V::template load_first<Count>(static_cast<T const*>(p_[Column]) + column)), ...);
+    ((v[steps + Index] = V::iota(static_cast<T>(column))), ...);
+    (void)v, (void)at, (void)row, (void)column;
   }
-  template <int K>
-  ESPALIER_INLINE T held_leaf(std::int64_t row) const {
-    if constexpr (read_here(K) && facts::is_memory(K, place::row)) return static_cast<T const*>(p_[K])[row];
-    else if constexpr (read_here(K) && facts::is_memory(K, place::single)) return *static_cast<T const*>(p_[K]);
-    else return T(0);
-  }
-  template <int Count, int... L, int... I, int... Stored>
-  ESPALIER_INLINE void lanes(V sum, std::int64_t row, std::int64_t column, std::integer_sequence<int, L...>, std::integer_sequence<int, I...>,
-                             std::integer_sequence<int, Stored...>) const {
-    T const* const in[] = {leaf_at<L>(row)...};
-    T const held[] = {held_leaf<L>(row)...};
-    V t[static_cast<std::size_t>(steps)];
-    t[0] = sum;
-    int const j = static_cast<int>(column);
-    ((t[I] = base::template value<Count>(typename facts::template step_type<I>{}, in, held, held, t, j)), ...);
-    (t[Stored].template store_first<Count>(static_cast<T*>(p_[leaves + facts::output_of(Stored)]) + row * Columns + column), ...);
+  template <int Count, int... I>
+  ESPALIER_INLINE void store(V const* v, std::int64_t at, std::integer_sequence<int, I...>) const {
+    (v[I].template store_first<Count>(static_cast<T*>(p_[leaves + base::template output<I>]) + at), ...);
+    (void)v, (void)at;
   }
 
   void* const* p_;

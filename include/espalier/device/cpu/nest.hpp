@@ -12,10 +12,6 @@ namespace detail {
 
 using namespace fused::detail;
 
-/// For parameters that an empty expansion leaves unread.
-template <class... X>
-ESPALIER_INLINE void unused(X const&...) {}
-
 /// Reducing the lanes of a pack: with the op's own way across lanes where it has one, else by halves.
 template <class Op, class T, class Arch>
 ESPALIER_INLINE T fold_pack(pack<T, Arch> x) {
@@ -27,6 +23,26 @@ ESPALIER_INLINE T fold_pack(pack<T, Arch> x) {
     for (int half = pack<T, Arch>::size / 2; half > 0; half /= 2)
       for (int i = 0; i < half; ++i) lanes[i] = rule<Op>::combine(lanes[i], lanes[i + half]);
     return lanes[0];
+  }
+}
+
+/// The value of Op. A function is made for each op, not for each step of each kernel; c, and b, where the op has fewer operands, is anything. They are not
+/// const: without optimisation g++ warns of a const reference to what is not computed yet.
+template <class Op, class N>
+ESPALIER_INLINE N applied_to(N& a, [[maybe_unused]] N& b, [[maybe_unused]] N& c) {
+  if constexpr (std::is_same_v<Op, copy_op>) return a;
+  else if constexpr (rule<Op>::arity == 1) return rule<Op>::apply(a);
+  else if constexpr (rule<Op>::arity == 2) return rule<Op>::apply(a, b);
+  else return rule<Op>::apply(a, b, c);
+}
+/// The same of single numbers; what is costly is computed as packs compute it.
+template <class Op, class Arch, class T>
+ESPALIER_INLINE T number_of(T& a, T& b, T& c) {
+  if constexpr (is_costly<Op>) {
+    if constexpr (rule<Op>::arity == 1) return rule<Op>::apply(pack<T, Arch>(a))[0];
+    else return applied_to<Op>(a, b, c);
+  } else {
+    return applied_to<Op>(a, b, c);
   }
 }
 
@@ -44,7 +60,6 @@ constexpr int unroll(int vectors, int work) {
 template <place Inner, class T, class Arch, class Steps, class Leaves, class Outputs, int Spare = -1>
 struct nest : nest_selections<nest_facts<Inner, Spare, Steps, Leaves, Outputs>> {
   using V = pack<T, Arch>;
-  using Line = std::conditional_t<Inner == place::row, T, V>;
   using facts = nest_facts<Inner, Spare, Steps, Leaves, Outputs>;
   static constexpr int steps = facts::steps, leaves = facts::leaves, width = V::size;
   using leaf_numbers = std::make_integer_sequence<int, leaves>;
@@ -53,74 +68,111 @@ struct nest : nest_selections<nest_facts<Inner, Spare, Steps, Leaves, Outputs>> 
   struct reduced {
     static constexpr auto value = facts::reduced(S);
   };
+  struct constant_leaves {
+    static constexpr auto value = facts::leaves_at(false, place::single);
+  };
+  struct index_leaves {
+    static constexpr auto value = facts::column_indices();
+  };
+  template <place Where>
+  struct memory_leaves {
+    static constexpr auto value = facts::leaves_at(true, Where);
+  };
   struct reductions {
     static constexpr auto value = facts::reductions();
   };
 
   template <int I>
   static constexpr T identity = static_cast<T>(facts::identity_at[I]);
+  /// The output that stores step I. A template: clang would call a function at run time.
+  template <int I>
+  static constexpr int output = facts::output_of(I);
 
-  /// Operand X of a full step, in the Count lanes that start at column j; t[steps] are the numbers of these columns. t is not const: without optimisation g++ warns of a const pointer to what is not
-  /// computed yet.
-  template <int X, int Count>
-  static ESPALIER_INLINE V read(T const* const* in, Line const* lines, Line const* held, V* t, int j) {
-    if constexpr (X >= 0) {
-      if constexpr (facts::step_at[X].where == place::full) return t[X];
-      else return V(lines[X]);
-    } else {
-      constexpr int k = -1 - X;
-      if constexpr (facts::leaf_at[k].what == leaf_kind::constant) return V(static_cast<T>(std::bit_cast<double>(facts::bits_at[k])));
-      else if constexpr (facts::held(k)) return V(held[k]);
-      else if constexpr (facts::leaf_at[k].what == leaf_kind::column_index) return t[steps];
-      else if constexpr (facts::leaf_at[k].where == place::row) return V(*in[k]);
-      else return V::template load_first<Count>(in[k] + j);
-    }
+  // What a step may read lies in one array: the steps' values by their numbers, behind them the leaves'.
+  static constexpr int operands = steps + leaves;
+  using operand_packs = V[static_cast<std::size_t>(operands) + 1];
+  using operand_numbers = T[static_cast<std::size_t>(operands) + 1];
+  /// The leaves of such an array that are constants.
+  template <class N, int... K>
+  static ESPALIER_INLINE void put_constants(N* v, std::integer_sequence<int, K...>) {
+    ((v[steps + K] = N(static_cast<T>(std::bit_cast<double>(facts::bits_at[K])))), ...);
+    (void)v;
   }
-  template <int Count, class Op, place W, int A, int B, int C>
-  static ESPALIER_INLINE V value(step<Op, W, A, B, C>, T const* const* in, Line const* lines, Line const* held, V* t, int j) {
-    if constexpr (std::is_same_v<Op, copy_op>) return read<A, Count>(in, lines, held, t, j);
-    else if constexpr (rule<Op>::arity == 1) return rule<Op>::apply(read<A, Count>(in, lines, held, t, j));
-    else if constexpr (rule<Op>::arity == 2) return rule<Op>::apply(read<A, Count>(in, lines, held, t, j), read<B, Count>(in, lines, held, t, j));
-    else return rule<Op>::apply(read<A, Count>(in, lines, held, t, j), read<B, Count>(in, lines, held, t, j), read<C, Count>(in, lines, held, t, j));
+  /// Element `at` of some leaves in memory, for all lanes.
+  template <class N, int... K>
+  static ESPALIER_INLINE void put_elements(N* v, T const* const* in, std::ptrdiff_t at, std::integer_sequence<int, K...>) {
+    ((v[steps + K] = N(in[K][at])), ...);
+    (void)v, (void)in, (void)at;
   }
+  /// The first Count lanes from element `at` on of some leaves in memory.
+  template <int Count, int... K>
+  static ESPALIER_INLINE void put_lanes(V* v, T const* const* in, std::ptrdiff_t at, std::integer_sequence<int, K...>) {
+    ((v[steps + K] = V::template load_first<Count>(in[K] + at)), ...);
+    (void)v, (void)in, (void)at;
+  }
+  template <int... I, class... Op, place... W, int... A, int... B, int... C>
+  static ESPALIER_INLINE void compute(V* v, list<detail::numbered_step<I, step<Op, W, A, B, C>>...>) {
+    ((v[I] = detail::applied_to<Op>(v[A >= 0 ? A : steps - 1 - A], v[B >= 0 ? B : steps - 1 - B], v[C >= 0 ? C : steps - 1 - C])), ...);
+    (void)v;
+  }
+  template <int... I, class... Op, place... W, int... A, int... B, int... C>
+  static ESPALIER_INLINE void compute_numbers(T* v, list<detail::numbered_step<I, step<Op, W, A, B, C>>...>) {
+    ((v[I] = detail::number_of<Op, Arch>(v[A >= 0 ? A : steps - 1 - A], v[B >= 0 ? B : steps - 1 - B], v[C >= 0 ? C : steps - 1 - C])), ...);
+    (void)v;
+  }
+  template <int Count>
+  static ESPALIER_INLINE V of_lanes(V x, T identity) {
+    if constexpr (Count < width) return select(V::template first_lanes<Count>(), x, V(identity));
+    else return x;
+  }
+  /// Adds what reductions reduce to their sums; of Count lanes.
+  template <int Count, int... I, class... Op, place... W, int... A, int... B, int... C>
+  static ESPALIER_INLINE void add(V* sum, V const* v, list<detail::numbered_step<I, step<Op, W, A, B, C>>...>) {
+    ((sum[I] = rule<Op>::combine(sum[I], of_lanes<Count>(v[A >= 0 ? A : steps - 1 - A], static_cast<T>(facts::identity_at[I])))), ...);
+    (void)sum, (void)v;
+  }
+  template <int... I, class... Op, place... W, int... A, int... B, int... C>
+  static ESPALIER_INLINE void combine_all(V* to, V const* from, list<detail::numbered_step<I, step<Op, W, A, B, C>>...>) {
+    ((to[I] = rule<Op>::combine(to[I], from[I])), ...);
+    (void)to, (void)from;
+  }
+  template <int... I, class... Op, place... W, int... A, int... B, int... C>
+  static ESPALIER_INLINE void fold_totals(T* v, V const* total, list<detail::numbered_step<I, step<Op, W, A, B, C>>...>) {
+    ((v[I] = detail::fold_pack<Op>(total[I])), ...);
+    (void)v, (void)total;
+  }
+  /// Results of one number for each line, or for the whole group.
+  template <int... I>
+  static ESPALIER_INLINE void store_numbers(T* const* out, T const* v, std::ptrdiff_t at, std::integer_sequence<int, I...>) {
+    ((out[output<I>][at] = v[I]), ...);
+    (void)out, (void)v, (void)at;
+  }
+  /// Steps at a place that are reductions, or not; and those that are results.
+  template <place Where, bool Reduces>
+  struct at_place_that {
+    static constexpr auto value = [] {
+      detail::selection r{};
+      for (int i = 0; i < steps; ++i)
+        if (facts::step_at[i].where == Where && facts::step_at[i].reduces == Reduces) r.at[r.count++] = i;
+      return r;
+    }();
+  };
+  template <place Where>
+  struct results_at {
+    static constexpr auto value = [] {
+      detail::selection r{};
+      for (int i = 0; i < steps; ++i)
+        if (facts::step_at[i].where == Where && facts::output_of(i) >= 0) r.at[r.count++] = i;
+      return r;
+    }();
+  };
+  template <class Selection>
+  using steps_of = steps_in<facts, Selection>;
+
   template <int... I>
   static ESPALIER_INLINE void clear(V* sum, std::integer_sequence<int, I...>) {
     ((sum[I] = V(identity<I>)), ...);
-    detail::unused(sum);
-  }
-
-  /// Operand X of a value that is fixed along the inner loop, or of a single number.
-  template <int X, class N>
-  static ESPALIER_INLINE N fixed(N const* values, N const* held) {
-    if constexpr (X >= 0) return values[X];
-    else if constexpr (facts::leaf_at[-1 - X].what == leaf_kind::constant) return N(static_cast<T>(std::bit_cast<double>(facts::bits_at[-1 - X])));
-    else return held[-1 - X];
-  }
-  template <class N, class Op, place W, int A, int B, int C>
-  static ESPALIER_INLINE N fixed_value(step<Op, W, A, B, C>, N const* values, N const* held) {
-    if constexpr (std::is_same_v<Op, copy_op>) return fixed<A>(values, held);
-    else if constexpr (rule<Op>::arity == 1 && detail::is_costly<Op> && std::is_same_v<N, T>) return rule<Op>::apply(V(fixed<A>(values, held)))[0];
-    else if constexpr (rule<Op>::arity == 1) return rule<Op>::apply(fixed<A>(values, held));
-    else if constexpr (rule<Op>::arity == 2) return rule<Op>::apply(fixed<A>(values, held), fixed<B>(values, held));
-    else return rule<Op>::apply(fixed<A>(values, held), fixed<B>(values, held), fixed<C>(values, held));
-  }
-  /// Numbers of the whole group, when everything else is done.
-  template <int I, class Op, place W, int A, int B, int C>
-  static ESPALIER_INLINE void finish_single(step<Op, W, A, B, C> s, T* const* out, T* singles, V const* total, T const* held) {
-    if constexpr (!facts::step_at[I].reduces) singles[I] = fixed_value<T>(s, singles, held);
-    else if constexpr (Inner == place::column || !facts::reduces_lines(I)) singles[I] = detail::fold_pack<Op>(total[I]);
-    constexpr int k = facts::output_of(I);
-    if constexpr (k >= 0) out[k][0] = singles[I];
-  }
-  template <int... I>
-  static ESPALIER_INLINE void finish_singles(T* const* out, T* singles, V const* total, T const* held, std::integer_sequence<int, I...>) {
-    (finish_single<I>(typename facts::template step_type<I>{}, out, singles, total, held), ...);
-    detail::unused(out, singles, total, held);
-  }
-  template <int K>
-  static ESPALIER_INLINE T single_leaf(T const* const* base) {
-    if constexpr (facts::is_memory(K, place::single)) return base[K][0];
-    else return T(0);
+    (void)sum;
   }
 };
 

@@ -51,47 +51,96 @@ struct row_sweeps : nest<place::row, T, Arch, Steps, Leaves, Outputs, (Columns *
     return detail::lanes_of_sweep(vectors, facts::work(s), facts::reduced(s).count - facts::column_sums_of(s), Arch::bytes == 64 ? 32 : 16);
   }
 
+  using typename base::operand_numbers, typename base::operand_packs;
+  using constants = chosen_steps<typename base::constant_leaves>;
+  template <place Where>
+  using in_memory = chosen_steps<typename base::template memory_leaves<Where>>;
+  template <class Selection>
+  using steps_of = typename base::template steps_of<Selection>;
+
+  /// values: what is fixed along the row, of steps and of leaves.
   struct line {
     T const* in[static_cast<std::size_t>(leaves) + 1];
     T* out[static_cast<std::size_t>(outputs + facts::plan.spare) + 1];
-    T values[static_cast<std::size_t>(steps)];
-    T held[static_cast<std::size_t>(leaves) + 1];
+    operand_numbers values;
   };
   using accumulators = V[static_cast<std::size_t>(steps)];
-  using values = V[static_cast<std::size_t>(steps) + 1];  ///< of a lane; the last: the numbers of its columns
 
   // One lane of a sweep.
 
-  template <int S, int Count, int I>
-  static ESPALIER_INLINE V evaluated(line const& l, V* t, int j) {
-    if constexpr (facts::comes_back(S, I)) return V::template load_first<Count>(l.out[facts::plan.kept[I] - 1] + j);
-    else return base::template value<Count>(typename facts::template step_type<I>{}, l.in, l.values, l.held, t, j);
+  enum lane_as { back, fresh, left_behind, reduced_here, reduced_columns, reduced_totals };
+  /// What a lane of sweep S takes back, computes, leaves for a later sweep; what it adds to numbers of rows and of everything, to sums over rows, and to
+  /// those of everything alone.
+  template <int S, lane_as How>
+  struct in_lane {
+    static constexpr auto value = [] {
+      detail::selection r{};
+      for (int i = 0; i < steps; ++i) {
+        bool const needed = (facts::plan.needed[S] >> i & 1u) != 0, again = facts::comes_back(S, i), adds = facts::reduces(S, i);
+        place const w = facts::step_at[i].where;
+        bool const is[] = {needed && again, needed && !again, needed && facts::leaves_behind(S, i), adds && w != place::column, adds && w == place::column, adds && w == place::single};
+        if (is[How]) r.at[r.count++] = i;
+      }
+      return r;
+    }();
+  };
+  template <int S>
+  struct lines_read {
+    static constexpr auto value = facts::lines_read(S);
+  };
+  /// The row of values that costly step I waits in. A template, as `output` is.
+  template <int I>
+  static constexpr int kept_in = facts::plan.kept[I] - 1;
+
+  template <int Count, int... Back, int... Read>
+  static ESPALIER_INLINE void prepare(line const& l, V* v, V index, int j, std::integer_sequence<int, Back...>, std::integer_sequence<int, Read...>) {
+    base::put_constants(v, constants{});
+    put_index(v, index, chosen_steps<typename base::index_leaves>{});
+    put_held(v, l.values, in_memory<place::row>{}, in_memory<place::single>{});
+    base::template put_lanes<Count>(v, l.in, j, in_memory<place::full>{});
+    base::template put_lanes<Count>(v, l.in, j, in_memory<place::column>{});
+    ((v[Read] = V(l.values[Read])), ...);
+    ((v[Back] = V::template load_first<Count>(l.out[kept_in<Back>] + j)), ...);
   }
-  template <int S, int Count, int... Computed, int... Reduced>
-  static ESPALIER_INLINE void compute(line const& l, V* t, V* sum, V index, bool starts, int j, std::integer_sequence<int, Computed...>,
-                                      std::integer_sequence<int, Reduced...>) {
-    t[steps] = index;
-    ((t[Computed] = evaluated<S, Count, Computed>(l, t, j)), ...);
-    (reduce<Count, Reduced>(typename facts::template step_type<Reduced>{}, l, t, sum, starts, j), ...);
-    detail::unused(l, t, sum, starts, j);
+  template <int... K>
+  static ESPALIER_INLINE void put_index(V* v, V index, std::integer_sequence<int, K...>) {
+    ((v[steps + K] = index), ...);
+    (void)v, (void)index;
   }
-  template <int Count, int I, class Op, place W, int A, int B, int C>
-  static ESPALIER_INLINE void reduce(step<Op, W, A, B, C>, line const& l, V* t, V* sum, bool starts, int j) {
-    if constexpr (W != place::column) {
-      V x = base::template read<A, Count>(l.in, l.values, l.held, t, j);
-      if constexpr (Count < width) x = select(V::template first_lanes<Count>(), x, V(base::template identity<I>));
-      sum[I] = starts ? x : rule<Op>::combine(sum[I], x);
-    }
+  template <int... K, int... L>
+  static ESPALIER_INLINE void put_held(V* v, T const* values, std::integer_sequence<int, K...>, std::integer_sequence<int, L...>) {
+    ((v[steps + K] = V(values[steps + K])), ...);
+    ((v[steps + L] = V(values[steps + L])), ...);
+    (void)v, (void)values;
+  }
+  template <int S, int Count>
+  static ESPALIER_INLINE void compute_lane(line const& l, V* v, V* sum, V index, bool starts, int j) {
+    prepare<Count>(l, v, index, j, chosen_steps<in_lane<S, back>>{}, chosen_steps<lines_read<S>>{});
+    base::compute(v, steps_of<in_lane<S, fresh>>{});
+    reduce<Count>(v, sum, starts, steps_of<in_lane<S, reduced_here>>{});
+  }
+  template <int Count, int... I, class... Op, place... W, int... A, int... B, int... C>
+  static ESPALIER_INLINE void reduce(V* v, V* sum, bool starts, list<detail::numbered_step<I, step<Op, W, A, B, C>>...>) {
+    ((sum[I] = joined_to<Count, Op>(sum[I], v[A >= 0 ? A : steps - 1 - A], static_cast<T>(facts::identity_at[I]), starts)), ...);
+    (void)v, (void)sum, (void)starts;
+  }
+  template <int Count, class Op>
+  static ESPALIER_INLINE V joined_to(V sum, V x, T identity, bool starts) {
+    x = base::template of_lanes<Count>(x, identity);
+    return starts ? x : rule<Op>::combine(sum, x);
   }
   /// Adds the lanes of several rows to a sum over rows: one load and one store for all.
-  template <int Count, int I, class Op, place W, int A, int B, int C, int... R>
-  static ESPALIER_INLINE void reduce_columns(step<Op, W, A, B, C>, line const* l, T* const* sums, values* t, int j, std::integer_sequence<int, R...>) {
-    if constexpr (W == place::column) {
-      T* const at = sums[facts::output_of(I)] + j;
-      V sum = V::template load_first<Count>(at);
-      ((sum = rule<Op>::combine(sum, base::template read<A, Count>(l[R].in, l[R].values, l[R].held, t[R], j))), ...);
-      sum.template store_first<Count>(at);
-    }
+  template <int Count, class R, int... I, class... Op, place... W, int... A, int... B, int... C>
+  static ESPALIER_INLINE void reduce_columns(T* const* sums, operand_packs* v, int j, R rows, list<detail::numbered_step<I, step<Op, W, A, B, C>>...>) {
+    (add_rows<Count, Op>(sums[base::template output<I>] + j, v, A >= 0 ? A : steps - 1 - A, rows), ...);
+    (void)sums, (void)v, (void)j, (void)rows;
+  }
+  template <int Count, class Op, int... R>
+  static ESPALIER_INLINE void add_rows(T* at, operand_packs* v, int operand, std::integer_sequence<int, R...>) {
+    V sum = V::template load_first<Count>(at);
+    ((sum = rule<Op>::combine(sum, v[R][operand])), ...);
+    sum.template store_first<Count>(at);
+    (void)v, (void)operand;
   }
   /// Where an earlier sweep has left something in a result's own row, its lines are there.
   static constexpr bool was_written(int output) {
@@ -99,59 +148,89 @@ struct row_sweeps : nest<place::row, T, Arch, Steps, Leaves, Outputs, (Columns *
       if (facts::plan.kept[i] - 1 == output) return true;
     return false;
   }
-  template <int Count, int I>
-  static ESPALIER_INLINE void put(V x, T* to, int j, bool past) {
-    if constexpr (streams && Count == width && facts::plan.kept[I] == 0) {
-      if (past) return x.stream(to + j);
+  template <int Count, bool Past, bool Asks>
+  static ESPALIER_INLINE void put(V x, T* to, bool past) {
+    if constexpr (Past) {
+      if (past) return x.stream(to);
     }
-    if constexpr (asks_ahead && Count == width && !was_written(facts::output_of(I))) prefetch_to_write(to + j + 4096 / static_cast<int>(sizeof(T)));
-    x.template store_first<Count>(to + j);
-    detail::unused(past);
+    if constexpr (Asks) prefetch_to_write(to + 4096 / static_cast<int>(sizeof(T)));
+    x.template store_first<Count>(to);
   }
   template <int Count, int... Left, int... Stored>
-  static ESPALIER_INLINE void store(line const& l, V* t, int j, bool past, std::integer_sequence<int, Left...>, std::integer_sequence<int, Stored...>) {
-    (t[Left].template store_first<Count>(l.out[facts::plan.kept[Left] - 1] + j), ...);
-    (put<Count, Stored>(t[Stored], l.out[facts::output_of(Stored)], j, past), ...);
-    detail::unused(l, t, j, past);
+  static ESPALIER_INLINE void store(line const& l, V* v, int j, bool past, std::integer_sequence<int, Left...>, std::integer_sequence<int, Stored...>) {
+    (v[Left].template store_first<Count>(l.out[kept_in<Left>] + j), ...);
+    (put<Count, streams && Count == width && facts::plan.kept[Stored] == 0, asks_ahead && Count == width && !was_written(facts::output_of(Stored))>(
+         v[Stored], l.out[base::template output<Stored>] + j, past),
+     ...);
+    (void)l, (void)v, (void)j, (void)past;
   }
   /// One lane of several rows. Everything is read before anything is stored: rows a power of two apart would look alike to the processor.
-  template <int S, int Count, int... R, int... Reduced>
-  static ESPALIER_INLINE void lane(line const* l, T* const* sums, accumulators* sum, V index, bool starts, int j, bool past,
-                                   std::integer_sequence<int, R...> rows, std::integer_sequence<int, Reduced...> reduced) {
-    values t[sizeof...(R)];
-    (compute<S, Count>(l[R], t[R], sum[R], index, starts, j, chosen_steps<typename base::template computed<S>>{}, reduced), ...);
-    (reduce_columns<Count, Reduced>(typename facts::template step_type<Reduced>{}, l, sums, t, j, rows), ...);
-    (store<Count>(l[R], t[R], j, past, chosen_steps<left_behind<S>>{}, chosen_steps<typename base::template stored<S>>{}), ...);
-    detail::unused(sums, rows);
+  template <int S, int Count, int... R>
+  static ESPALIER_INLINE void lane(line const* l, T* const* sums, accumulators* sum, V index, bool starts, int j, bool past, std::integer_sequence<int, R...> rows) {
+    operand_packs v[sizeof...(R)];
+    (compute_lane<S, Count>(l[R], v[R], sum[R], index, starts, j), ...);
+    reduce_columns<Count>(sums, v, j, rows, steps_of<in_lane<S, reduced_columns>>{});
+    (store<Count>(l[R], v[R], j, past, chosen_steps<in_lane<S, left_behind>>{}, chosen_steps<typename base::template stored<S>>{}), ...);
+    (void)l, (void)sum, (void)index, (void)starts, (void)past;
   }
-  template <int S>
-  struct left_behind {
-    static constexpr auto value = facts::left_behind(S);
-  };
 
   // A sweep, and what is known after it.
 
-  template <class Op, int I, int R, int First, int Count, class Sum>
-  static ESPALIER_INLINE V joined(Sum const* sum) {
-    if constexpr (Count == 1) return sum[First][R][I];
-    else return rule<Op>::combine(joined<Op, I, R, First, Count / 2>(sum), joined<Op, I, R, First + Count / 2, Count - Count / 2>(sum));
+  template <class Op, int First, int Count, class Sum>
+  static ESPALIER_INLINE V joined(Sum const* sum, int r, int i) {
+    if constexpr (Count == 1) return sum[First][r][i];
+    else return rule<Op>::combine(joined<Op, First, Count / 2>(sum, r, i), joined<Op, First + Count / 2, Count - Count / 2>(sum, r, i));
   }
-  template <int U, int R, int I, class Op, place W, int A, int B, int C, class Sum>
-  static ESPALIER_INLINE void add_total(step<Op, W, A, B, C>, V* total, Sum const* sum) {
-    if constexpr (W == place::single) total[I] = rule<Op>::combine(total[I], joined<Op, I, R, 0, U>(sum));
+  template <int U, class Sum, int... I, class... Op, place... W, int... A, int... B, int... C>
+  static ESPALIER_INLINE void add_totals_of(V* total, Sum const* sum, int r, list<detail::numbered_step<I, step<Op, W, A, B, C>>...>) {
+    ((total[I] = rule<Op>::combine(total[I], joined<Op, 0, U>(sum, r, I))), ...);
+    (void)total, (void)sum, (void)r;
   }
-  template <int U, int R, int I, class Op, place W, int A, int B, int C, class Sum>
-  static ESPALIER_INLINE void known(step<Op, W, A, B, C> s, line& l, T* singles, Sum const* sum) {
-    if constexpr (facts::taken_first(I)) l.values[I] = rule<Op>::of_three(l.in[-1 - A][0], l.in[-1 - A][Columns / 2], l.in[-1 - A][Columns - 1], T(Columns));
-    else if constexpr (!facts::step_at[I].reduces) l.values[I] = base::template fixed_value<T>(s, l.values, l.held);
-    else if constexpr (W == place::row) l.values[I] = detail::fold_pack<Op>(joined<Op, I, R, 0, U>(sum));
-    else singles[I] = rule<Op>::combine(singles[I], base::template fixed<A>(l.values, l.held));
+  enum known_as { taken, folded, computed, added };
+  /// What is known of a row after sweep S: taken from three elements, from its sum, computed; and what goes to numbers of everything.
+  template <int S, known_as How>
+  struct known {
+    static constexpr auto value = [] {
+      detail::selection const all = facts::known_after(S);
+      detail::selection r{};
+      for (int k = 0; k < all.count; ++k) {
+        int const i = all.at[k];
+        bool const first = facts::taken_first(i), reduces = facts::step_at[i].reduces, row = facts::step_at[i].where == place::row;
+        bool const is[] = {first, !first && reduces && row, !first && !reduces, !first && reduces && !row};
+        if (is[How]) r.at[r.count++] = i;
+      }
+      return r;
+    }();
+  };
+  template <int... I, class... Op, place... W, int... A, int... B, int... C>
+  static ESPALIER_INLINE void take(line& l, list<detail::numbered_step<I, step<Op, W, A, B, C>>...>) {
+    ((l.values[I] = rule<Op>::of_three(l.in[-1 - A][0], l.in[-1 - A][Columns / 2], l.in[-1 - A][Columns - 1], T(Columns))), ...);
+    (void)l;
   }
-  template <int U, int R, class Sum, int... I, int... Reduced>
-  static ESPALIER_INLINE void all_known(line& l, T* singles, V* total, Sum const* sum, std::integer_sequence<int, I...>, std::integer_sequence<int, Reduced...>) {
-    (add_total<U, R, Reduced>(typename facts::template step_type<Reduced>{}, total, sum), ...);
-    (known<U, R, I>(typename facts::template step_type<I>{}, l, singles, sum), ...);
-    detail::unused(l, singles, total, sum);
+  template <int U, class Sum, int... I, class... Op, place... W, int... A, int... B, int... C>
+  static ESPALIER_INLINE void fold(line& l, Sum const* sum, int r, list<detail::numbered_step<I, step<Op, W, A, B, C>>...>) {
+    ((l.values[I] = detail::fold_pack<Op>(joined<Op, 0, U>(sum, r, I))), ...);
+    (void)l, (void)sum, (void)r;
+  }
+  template <int... I, class... Op, place... W, int... A, int... B, int... C>
+  static ESPALIER_INLINE void add_numbers(T* singles, T const* values, list<detail::numbered_step<I, step<Op, W, A, B, C>>...>) {
+    ((singles[I] = rule<Op>::combine(singles[I], values[A >= 0 ? A : steps - 1 - A])), ...);
+    (void)singles, (void)values;
+  }
+  /// r: which of the rows at a time.
+  template <int S, int U, class Sum>
+  static ESPALIER_INLINE void all_known(line& l, T* singles, V* total, Sum const* sum, int r) {
+    add_totals_of<U>(total, sum, r, steps_of<in_lane<S, reduced_totals>>{});
+    take(l, steps_of<known<S, taken>>{});
+    fold<U>(l, sum, r, steps_of<known<S, folded>>{});
+    base::compute_numbers(l.values, steps_of<known<S, computed>>{});
+    add_numbers(singles, l.values, steps_of<known<S, added>>{});
+  }
+  /// Before the first sweep there are no sums.
+  static ESPALIER_INLINE void known_at_first(line& l, T* singles) {
+    take(l, steps_of<known<-1, taken>>{});
+    base::compute_numbers(l.values, steps_of<known<-1, computed>>{});
+    add_numbers(singles, l.values, steps_of<known<-1, added>>{});
   }
   template <int S, int... R, int... U>
   static ESPALIER_INLINE void sweep(line* l, T* const* sums, T* singles, V* total, bool past, int from, int to, std::integer_sequence<int, R...> rows,
@@ -164,18 +243,18 @@ struct row_sweeps : nest<place::row, T, Arch, Steps, Leaves, Outputs, (Columns *
     V index = V::iota(static_cast<T>(from));
     ESPALIER_AS_LOOP
     for (; j + stride <= to; j += stride) {
-      if constexpr (reads_on) (ahead<0>(l[0], j + U * width + 2048 / static_cast<int>(sizeof(T)), typename base::leaf_numbers{}), ...);
+      if constexpr (reads_on) (ahead<0>(l[0], j + U * width + 2048 / static_cast<int>(sizeof(T)), in_memory<place::full>{}), ...);
       if constexpr (reads_ahead && S >= sweeps - 2 && count % 2 == 0 && sizeof...(R) == 1) (half_ahead<U, S - (sweeps - 2)>(l[0], j), ...);
-      else if constexpr (reads_ahead && S == sweeps - 1) (ahead<static_cast<int>(sizeof...(R))>(l[0], j + U * width, typename base::leaf_numbers{}), ...);
-      (lane<S, width>(l, sums, sum[U], index + U * width, false, j + U * width, past, rows, reduced{}), ...);
+      else if constexpr (reads_ahead && S == sweeps - 1) (ahead<static_cast<int>(sizeof...(R))>(l[0], j + U * width, in_memory<place::full>{}), ...);
+      (lane<S, width>(l, sums, sum[U], index + U * width, false, j + U * width, past, rows), ...);
       index += stride;
     }
     if (to == Columns) {
       remaining<S>(l, sums, sum, past, rows, std::make_integer_sequence<int, rest>{});
-      if constexpr (tail != 0) lane<S, tail>(l, sums, sum[0], V::iota(static_cast<T>(Columns - tail)), false, Columns - tail, past, rows, reduced{});
+      if constexpr (tail != 0) lane<S, tail>(l, sums, sum[0], V::iota(static_cast<T>(Columns - tail)), false, Columns - tail, past, rows);
     }
-    using then = chosen_steps<typename base::template known_after<S>>;
-    (all_known<count, R>(l[R], singles, total, sum, then{}, reduced{}), ...);
+    (all_known<S, count>(l[R], singles, total, sum, R), ...);
+    (void)singles, (void)total;
   }
   /// A sweep without a loop. One result waits until all is computed, so that the compilers may keep the row in registers.
   template <int S, int... U>
@@ -187,41 +266,35 @@ struct row_sweeps : nest<place::row, T, Arch, Steps, Leaves, Outputs, (Columns *
     accumulators sum[static_cast<std::size_t>(chains)][1];
     (clear<0>(sum[U % chains], reduced{}), ...);
     if constexpr (facts::stored(S).count == 1 && facts::left_behind(S).count == 0 && facts::column_sums_of(S) == 0) {
-      values t[sizeof...(U)];
-      (compute<S, width>(l, t[U], sum[U % chains][0], V::iota(static_cast<T>(U * width)), U < chains, U * width,
-                         chosen_steps<typename base::template computed<S>>{}, reduced{}),
-       ...);
-      (store<width>(l, t[U], U * width, false, std::integer_sequence<int>{}, stored{}), ...);
+      operand_packs v[sizeof...(U)];
+      (compute_lane<S, width>(l, v[U], sum[U % chains][0], V::iota(static_cast<T>(U * width)), U < chains, U * width), ...);
+      (store<width>(l, v[U], U * width, false, std::integer_sequence<int>{}, stored{}), ...);
     } else {
-      (lane<S, width>(&l, sums, sum[U % chains], V::iota(static_cast<T>(U * width)), U < chains, U * width, false, row{}, reduced{}), ...);
+      (lane<S, width>(&l, sums, sum[U % chains], V::iota(static_cast<T>(U * width)), U < chains, U * width, false, row{}), ...);
     }
-    if constexpr (tail != 0) lane<S, tail>(&l, sums, sum[0], V::iota(static_cast<T>(Columns - tail)), false, Columns - tail, false, row{}, reduced{});
-    all_known<chains, 0>(l, singles, total, sum, chosen_steps<typename base::template known_after<S>>{}, reduced{});
+    if constexpr (tail != 0) lane<S, tail>(&l, sums, sum[0], V::iota(static_cast<T>(Columns - tail)), false, Columns - tail, false, row{});
+    all_known<S, chains>(l, singles, total, sum, 0);
     if constexpr (S + 1 < sweeps) straight_sweep<S + 1>(l, sums, singles, total, std::integer_sequence<int, U...>{});
   }
   template <int... R, int... I>
   static ESPALIER_INLINE void clear(accumulators* sum, std::integer_sequence<int, I...> which) {
     (base::clear(sum[R], which), ...);
+    (void)sum, (void)which;
   }
   template <int S, class Sum, class R, int... Rest>
   static ESPALIER_INLINE void remaining(line* l, T* const* sums, Sum* sum, bool past, R rows, std::integer_sequence<int, Rest...>) {
-    constexpr int start = (vectors - static_cast<int>(sizeof...(Rest))) * width;
-    (lane<S, width>(l, sums, sum[Rest], V::iota(static_cast<T>(start + Rest * width)), false, start + Rest * width, past, rows, chosen_steps<typename base::template reduced<S>>{}), ...);
-    detail::unused(l, sums, sum, past, rows, start);
+    [[maybe_unused]] constexpr int start = (vectors - static_cast<int>(sizeof...(Rest))) * width;
+    (lane<S, width>(l, sums, sum[Rest], V::iota(static_cast<T>(start + Rest * width)), false, start + Rest * width, past, rows), ...);
+    (void)l, (void)sums, (void)sum, (void)past, (void)rows;
   }
   template <int U, int S>
   static ESPALIER_INLINE void half_ahead(line const& l, int j) {
-    if constexpr (U % 2 == 0) ahead<1>(l, (j + U * width + S * Columns) / 2, typename base::leaf_numbers{});
+    if constexpr (U % 2 == 0) ahead<1>(l, (j + U * width + S * Columns) / 2, in_memory<place::full>{});
   }
   template <int R, int... L>
   static ESPALIER_INLINE void ahead(line const& l, int j, std::integer_sequence<int, L...>) {
-    (ahead_of<L>(l.in[L] + static_cast<std::ptrdiff_t>(R) * Columns + j), ...);
-    detail::unused(l, j);
-  }
-  template <int L>
-  static ESPALIER_INLINE void ahead_of(T const* next) {
-    if constexpr (facts::is_memory(L, place::full)) prefetch(next);
-    else detail::unused(next);
+    (prefetch(l.in[L] + static_cast<std::ptrdiff_t>(R) * Columns + j), ...);
+    (void)l, (void)j;
   }
   /// All sweeps but the last, row by row; the last for all of these rows.
   template <int S>

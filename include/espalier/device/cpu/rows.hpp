@@ -41,72 +41,67 @@ struct long_row_nest : row_sweeps<T, Arch, Rows, Columns, Steps, Leaves, Outputs
 
   // Rows.
 
-  template <int K>
-  static ESPALIER_INLINE T held_leaf(T const* const* in, int row) {
-    if constexpr (facts::is_memory(K, place::row)) return in[K][row];
-    else return base::template single_leaf<K>(in);
+  /// From one row of a leaf, or of an output, to the next.
+  struct row_steps {
+    std::ptrdiff_t leaf[static_cast<std::size_t>(leaves) + 1], output[static_cast<std::size_t>(outputs) + 1];
+  };
+  static constexpr row_steps row_step = [] {
+    row_steps r{};
+    for (int k = 0; k < leaves; ++k) r.leaf[k] = facts::is_memory(k, place::full) ? Columns : 0;
+    for (int k = 0; k < outputs; ++k) r.output[k] = facts::step_at[facts::output_at[k].step].where == place::full ? Columns : 0;
+    return r;
+  }();
+  /// What the leaves hold of a row, or of everything.
+  static ESPALIER_INLINE void hold(T* v, T const* const* in, int row) {
+    base::put_constants(v, typename base::constants{});
+    base::put_elements(v, in, row, typename base::template in_memory<place::row>{});
+    base::put_elements(v, in, 0, typename base::template in_memory<place::single>{});
   }
-  template <int K>
-  static ESPALIER_INLINE T const* row_of(T const* start, int row) {
-    return facts::is_memory(K, place::full) ? start + static_cast<std::ptrdiff_t>(row) * Columns : start;
-  }
-  template <int... L, int... O>
+  template <int... L, int... O, int... Spare>
   static ESPALIER_INLINE void begin(line& l, T const* const* start_of, T* const* first, T* spare, T* singles, int row, std::integer_sequence<int, L...>,
-                                    std::integer_sequence<int, O...>) {
-    ((l.in[L] = row_of<L>(start_of[L], row)), ...);
-    ((l.held[L] = held_leaf<L>(start_of, row)), ...);
-    ((l.out[O] = O >= outputs                                                       ? spare + (O - outputs) * Columns
-                 : facts::step_at[facts::output_at[O].step].where == place::full ? first[O] + static_cast<std::ptrdiff_t>(row) * Columns
-                                                                                   : first[O]),
-     ...);
-    base::template all_known<1, 0>(l, singles, nullptr, static_cast<accumulators(*)[1]>(nullptr), chosen_steps<typename base::template known_after<-1>>{},
-                    std::integer_sequence<int>{});
-    detail::unused(start_of, first, spare, row);
-  }
-  template <int I>
-  static ESPALIER_INLINE void store_line(T* const* out, T const* values, int row) {
-    constexpr int k = facts::output_of(I);
-    if constexpr (k >= 0) out[k][row] = values[I];
-  }
-  template <int... I>
-  static ESPALIER_INLINE void store_lines(T* const* out, T const* values, int row, std::integer_sequence<int, I...>) {
-    (store_line<I>(out, values, row), ...);
-    detail::unused(out, values, row);
+                                    std::integer_sequence<int, O...>, std::integer_sequence<int, Spare...>) {
+    ((l.in[L] = start_of[L] + row * row_step.leaf[L]), ...);
+    hold(l.values, start_of, row);
+    ((l.out[O] = first[O] + row * row_step.output[O]), ...);
+    ((l.out[outputs + Spare] = spare + Spare * Columns), ...);
+    base::known_at_first(l, singles);
+    (void)first, (void)spare;
   }
   template <int... R>
   static ESPALIER_INLINE void some_rows(T const* const* start_of, T* const* first, T* const* sums, T* spare, T* singles, V* total, bool past, int row, int from, int to,
                                         std::integer_sequence<int, R...> rows) {
     line l[sizeof...(R)];
-    using of_row = chosen_steps<typename base::template at_place<place::row>>;
-    using all_outputs = std::make_integer_sequence<int, outputs + facts::plan.spare>;
+    using spare_rows = std::make_integer_sequence<int, facts::plan.spare>;
     constexpr int u = sizeof...(R) > 1 ? 1 : base::lanes_of(sweeps - 1);
-    (begin(l[R], start_of, first, spare + R * facts::plan.spare * Columns, singles, row + R, typename base::leaf_numbers{}, all_outputs{}), ...);
+    (begin(l[R], start_of, first, spare + R * facts::plan.spare * Columns, singles, row + R, typename base::leaf_numbers{}, std::make_integer_sequence<int, outputs>{},
+           spare_rows{}),
+     ...);
     if constexpr (straight) {
       base::template straight_sweep<0>(l[0], sums, singles, total, std::make_integer_sequence<int, vectors>{});
     } else {
       (base::template early_sweeps<0>(l + R, sums, singles, total, past), ...);
       base::template sweep<sweeps - 1>(l, sums, singles, total, past, from, to, rows, std::make_integer_sequence<int, u>{});
     }
-    if constexpr (row_sums == 0 || parts == 1) (store_lines(first, l[R].values, row + R, of_row{}), ...);
+    if constexpr (row_sums == 0 || parts == 1) (base::store_numbers(first, l[R].values, row + R, chosen_steps<typename base::template results_at<place::row>>{}), ...);
     else save_row_sums(l[0].values, singles, chosen_steps<typename base::template reduced<0>>{});
+    (void)start_of, (void)first, (void)row;
   }
   template <int... I>
   static ESPALIER_INLINE void save_row_sums(T const* values, T* singles, std::integer_sequence<int, I...>) {
     ((singles[I] = values[I]), ...);
+    (void)values, (void)singles;
   }
 
   /// Sums over rows start in memory, sums over everything in registers.
-  template <int I>
-  static ESPALIER_INLINE void start(T* const* sums, T* singles, V* total) {
-    singles[I] = base::template identity<I>;
-    total[I] = V(base::template identity<I>);
-    if constexpr (facts::step_at[I].where == place::column)
-      for (int j = 0; j < Columns; ++j) sums[facts::output_of(I)][j] = base::template identity<I>;
+  template <int... I, int... Column>
+  static ESPALIER_INLINE void start_all(T* const* sums, T* singles, V* total, std::integer_sequence<int, I...>, std::integer_sequence<int, Column...>) {
+    ((singles[I] = base::template identity<I>), ...);
+    ((total[I] = V(base::template identity<I>)), ...);
+    (fill(sums[base::template output<Column>], base::template identity<Column>), ...);
+    (void)sums, (void)singles, (void)total;
   }
-  template <int... I>
-  static ESPALIER_INLINE void start_all(T* const* sums, T* singles, V* total, std::integer_sequence<int, I...>) {
-    (start<I>(sums, singles, total), ...);
-    detail::unused(sums, singles, total);
+  static ESPALIER_INLINE void fill(T* sums, T identity) {
+    for (int j = 0; j < Columns; ++j) sums[j] = identity;
   }
   /// Rows first_row to end (or columns from to to of the only row): their sums go to sums and to singles.
   template <int... L>
@@ -115,7 +110,7 @@ struct long_row_nest : row_sweeps<T, Arch, Rows, Columns, Steps, Leaves, Outputs
     T const* const start_of[] = {static_cast<T const*>(p[L])..., nullptr};
     alignas(64) T spare[static_cast<std::size_t>(facts::plan.spare * together * Columns) + 1];
     V total[static_cast<std::size_t>(steps)];
-    start_all(sums, singles, total, chosen_steps<typename base::reductions>{});
+    start_all(sums, singles, total, chosen_steps<typename base::reductions>{}, of_columns{});
     bool past = streams;
     if constexpr (streams)
       for (int k = 0; k < outputs; ++k) past = past && reinterpret_cast<std::uintptr_t>(first[k]) % sizeof(V) == 0;
@@ -126,18 +121,18 @@ struct long_row_nest : row_sweeps<T, Arch, Rows, Columns, Steps, Leaves, Outputs
       ESPALIER_AS_LOOP
       for (; row < end; ++row) some_rows(start_of, first, sums, spare, singles, total, past, row, from, to, std::integer_sequence<int, 0>{});
     }
-    add_totals(singles, total, chosen_steps<typename base::reductions>{});
+    base::fold_totals(singles, total, typename base::template steps_of<folded_totals>{});
     if constexpr (streams) stream_fence();
   }
-  template <int... I>
-  static ESPALIER_INLINE void add_totals(T* singles, V const* total, std::integer_sequence<int, I...>) {
-    (add_folded<I>(typename facts::template step_type<I>{}, singles, total), ...);
-    detail::unused(singles, total);
-  }
-  template <int I, class Op, place W, int A, int B, int C>
-  static ESPALIER_INLINE void add_folded(step<Op, W, A, B, C>, T* singles, V const* total) {
-    if constexpr (W == place::single && !facts::reduces_lines(I)) singles[I] = detail::fold_pack<Op>(total[I]);
-  }
+  /// Numbers of everything that lanes add to.
+  struct folded_totals {
+    static constexpr auto value = [] {
+      detail::selection r{};
+      for (int i = 0; i < steps; ++i)
+        if (facts::step_at[i].reduces && facts::step_at[i].where == place::single && !facts::reduces_lines(i)) r.at[r.count++] = i;
+      return r;
+    }();
+  };
 
   // Parts, and what is computed when all rows are done.
 
@@ -153,85 +148,69 @@ struct long_row_nest : row_sweeps<T, Arch, Rows, Columns, Steps, Leaves, Outputs
 
   template <int... I>
   static ESPALIER_INLINE void place_sums(T** sums, T* at, std::integer_sequence<int, I...>) {
-    ((sums[facts::output_of(I)] = at, at += padded), ...);
-    detail::unused(sums, at);
+    ((sums[base::template output<I>] = at, at += padded), ...);
+    (void)sums, (void)at;
   }
   template <int... I>
   static ESPALIER_INLINE void save_numbers(T* to, T const* singles, std::integer_sequence<int, I...>) {
     ((*to++ = singles[I]), ...);
-    detail::unused(to, singles);
+    (void)to, (void)singles;
   }
-  template <int I, class Op, place W, int A, int B, int C>
-  static ESPALIER_INLINE void join_columns(step<Op, W, A, B, C>, T* to, T const* from, bool first) {
+  template <class Op>
+  static ESPALIER_INLINE void join_columns(T* to, T const* from, bool first) {
     for (int j = 0; j + width <= Columns; j += width) (first ? V::load(from + j) : rule<Op>::combine(V::load(to + j), V::load(from + j))).store(to + j);
     if constexpr (tail != 0) {
       V const x = V::template load_first<tail>(from + Columns - tail), y = V::template load_first<tail>(to + Columns - tail);
       (first ? x : rule<Op>::combine(y, x)).template store_first<tail>(to + Columns - tail);
     }
   }
-  template <int... I>
-  static ESPALIER_INLINE void join_all_columns(T* const* first, T const* from, bool starts, std::integer_sequence<int, I...>) {
-    ((join_columns<I>(typename facts::template step_type<I>{}, first[facts::output_of(I)], from, starts), from += padded), ...);
-    detail::unused(first, from, starts);
+  template <int... I, class... Op, place... W, int... A, int... B, int... C>
+  static ESPALIER_INLINE void join_all_columns(T* const* first, T const* from, bool starts, list<detail::numbered_step<I, step<Op, W, A, B, C>>...>) {
+    ((join_columns<Op>(first[base::template output<I>], from, starts), from += padded), ...);
+    (void)first, (void)from, (void)starts;
   }
-  template <class Op, place W, int A, int B, int C>
-  static ESPALIER_INLINE T joined_number(step<Op, W, A, B, C>, T a, T b) {
-    return rule<Op>::combine(a, b);
+  template <int... I, class... Op, place... W, int... A, int... B, int... C>
+  static ESPALIER_INLINE void join_numbers(T* singles, T const* from, bool starts, list<detail::numbered_step<I, step<Op, W, A, B, C>>...>) {
+    ((singles[I] = starts ? *from : rule<Op>::combine(singles[I], *from), ++from), ...);
+    (void)singles, (void)from, (void)starts;
   }
-  template <int... I>
-  static ESPALIER_INLINE void join_numbers(T* singles, T const* from, bool starts, std::integer_sequence<int, I...>) {
-    ((singles[I] = starts ? *from : joined_number(typename facts::template step_type<I>{}, singles[I], *from), ++from), ...);
-    detail::unused(singles, from, starts);
-  }
-  template <int I, class Op, place W, int A, int B, int C>
-  static ESPALIER_INLINE void finish_number(step<Op, W, A, B, C> s, T* const* out, T* singles, T const* held) {
-    if constexpr (!facts::step_at[I].reduces) singles[I] = base::template fixed_value<T>(s, singles, held);
-    constexpr int k = facts::output_of(I);
-    if constexpr (k >= 0) out[k][0] = singles[I];
-    else detail::unused(out, singles, held);
-  }
-  template <int... I>
-  static ESPALIER_INLINE void finish_numbers(T* const* out, T* singles, T const* held, std::integer_sequence<int, I...>) {
-    (finish_number<I>(typename facts::template step_type<I>{}, out, singles, held), ...);
-    detail::unused(out, singles, held);
+  template <place Where>
+  static ESPALIER_INLINE void finish_numbers(T* const* out, T* v) {
+    base::compute_numbers(v, typename base::template steps_of<typename base::template at_place_that<Where, false>>{});
+    base::store_numbers(out, v, 0, chosen_steps<typename base::template results_at<Where>>{});
   }
 
   /// Column values computed from finished sums, lane by lane.
-  template <int X, int Count>
-  static ESPALIER_INLINE V column(T const* const* in, T const* held, V* t, int j) {
-    if constexpr (X >= 0) return t[X];
-    else if constexpr (facts::leaf_at[-1 - X].what == leaf_kind::constant || facts::leaf_at[-1 - X].where == place::single) return V(base::template fixed<X>(held, held));
-    else if constexpr (facts::leaf_at[-1 - X].what == leaf_kind::column_index) return V::iota(static_cast<T>(j));
-    else return V::template load_first<Count>(in[-1 - X] + j);
+  template <int Count, int... Sum, int... Computed>
+  static ESPALIER_INLINE void columns(T const* const* in, T* const* out, T const* held, int j, std::integer_sequence<int, Sum...>, std::integer_sequence<int, Computed...>) {
+    typename base::operand_packs v;
+    base::put_constants(v, typename base::constants{});
+    base::put_index(v, V::iota(static_cast<T>(j)), chosen_steps<typename base::index_leaves>{});
+    base::put_held(v, held, std::integer_sequence<int>{}, typename base::template in_memory<place::single>{});
+    base::template put_lanes<Count>(v, in, j, typename base::template in_memory<place::column>{});
+    ((v[Sum] = V::template load_first<Count>(out[base::template output<Sum>] + j)), ...);
+    base::compute(v, typename base::template steps_of<typename base::template at_place_that<place::column, false>>{});
+    (v[Computed].template store_first<Count>(out[base::template output<Computed>] + j), ...);
+    (void)out;
   }
-  template <int Count, int I, class Op, place W, int A, int B, int C>
-  static ESPALIER_INLINE void finish_column(step<Op, W, A, B, C>, T const* const* in, T* const* out, T const* held, V* t, int j) {
-    constexpr int k = facts::output_of(I);
-    if constexpr (facts::step_at[I].reduces) {
-      t[I] = V::template load_first<Count>(out[k] + j);
-    } else {
-      if constexpr (rule<Op>::arity == 1) t[I] = rule<Op>::apply(column<A, Count>(in, held, t, j));
-      else if constexpr (rule<Op>::arity == 2) t[I] = rule<Op>::apply(column<A, Count>(in, held, t, j), column<B, Count>(in, held, t, j));
-      else t[I] = rule<Op>::apply(column<A, Count>(in, held, t, j), column<B, Count>(in, held, t, j), column<C, Count>(in, held, t, j));
-      if constexpr (k >= 0) t[I].template store_first<Count>(out[k] + j);
-    }
-  }
-  template <int Count, int... I>
-  static ESPALIER_INLINE void columns(T const* const* in, T* const* out, T const* held, int j, std::integer_sequence<int, I...>) {
-    V t[static_cast<std::size_t>(steps)];
-    (finish_column<Count, I>(typename facts::template step_type<I>{}, in, out, held, t, j), ...);
-  }
+  struct column_results {
+    static constexpr auto value = [] {
+      detail::selection r{};
+      for (int i = 0; i < steps; ++i)
+        if (facts::step_at[i].where == place::column && !facts::step_at[i].reduces && facts::output_of(i) >= 0) r.at[r.count++] = i;
+      return r;
+    }();
+  };
   /// When every sum is complete.
   template <int... L>
   static ESPALIER_INLINE void conclude(void* const* p, T* const* first, T* singles, std::integer_sequence<int, L...>) {
     T const* const start_of[] = {static_cast<T const*>(p[L])..., nullptr};
-    T const held[] = {held_leaf<L>(start_of, 0)..., T(0)};
-    if constexpr (row_sums > 0 && parts > 1) finish_numbers(first, singles, held, chosen_steps<typename base::template at_place<place::row>>{});
-    else finish_numbers(first, singles, held, chosen_steps<typename base::template at_place<place::single>>{});
+    hold(singles, start_of, 0);
+    finish_numbers<row_sums != 0 && parts != 1 ? place::row : place::single>(first, singles);
     if constexpr (facts::at_place(place::column, false).count > 0) {
-      using finished = chosen_steps<typename base::template at_place<place::column>>;
-      for (int j = 0; j + width <= Columns; j += width) columns<width>(start_of, first, held, j, finished{});
-      if constexpr (tail != 0) columns<tail>(start_of, first, held, Columns - tail, finished{});
+      using results = chosen_steps<column_results>;
+      for (int j = 0; j + width <= Columns; j += width) columns<width>(start_of, first, singles, j, of_columns{}, results{});
+      if constexpr (tail != 0) columns<tail>(start_of, first, singles, Columns - tail, of_columns{}, results{});
     }
   }
   struct output_addresses {
@@ -245,7 +224,7 @@ struct long_row_nest : row_sweeps<T, Arch, Rows, Columns, Steps, Leaves, Outputs
   [[gnu::noinline]] static void part(void* const* p, T* shared, int which) {
     output_addresses const first{p};
     output_addresses sums{p};
-    T singles[static_cast<std::size_t>(steps)];
+    typename base::operand_numbers singles;
     T* const own = shared + which * slice;
     place_sums(sums.at, own, of_columns{});
     if constexpr (cut_columns)
@@ -257,11 +236,11 @@ struct long_row_nest : row_sweeps<T, Arch, Rows, Columns, Steps, Leaves, Outputs
   }
   static void finish(void* const* p, T* shared) {
     output_addresses const first{p};
-    T singles[static_cast<std::size_t>(steps)]{};
+    typename base::operand_numbers singles{};
     for (int w = 0; w < parts; ++w) {
       T const* const own = shared + w * slice;
-      join_all_columns(first.at, own, w == 0, of_columns{});
-      join_numbers(singles, own + sums_of_columns * padded, w == 0, of_numbers{});
+      join_all_columns(first.at, own, w == 0, typename base::template steps_of<column_sum_steps>{});
+      join_numbers(singles, own + sums_of_columns * padded, w == 0, typename base::template steps_of<number_steps>{});
     }
     conclude(p, first.at, singles, typename base::leaf_numbers{});
   }
@@ -272,7 +251,7 @@ struct long_row_nest : row_sweeps<T, Arch, Rows, Columns, Steps, Leaves, Outputs
       finish(p, shared);
     } else {
       output_addresses const first{p};
-      T singles[static_cast<std::size_t>(steps)];
+      typename base::operand_numbers singles;
       stretch(p, first.at, first.at, singles, 0, Rows, 0, Columns, typename base::leaf_numbers{});
       conclude(p, first.at, singles, typename base::leaf_numbers{});
     }

@@ -58,42 +58,93 @@ constexpr auto alone_kernel() {
     return std::type_identity<gather_kernel<T, graph::op_of<plan::program_of<Source>.nodes.nodes[id].op>, shape_of_node<Source, n.operand[0]>, shape_of_node<Source, id>>>{};
 }
 
-template <class Source, class T, class Arch, int X, class Team>
-ESPALIER_INLINE void call(void* const* base, Team const& team) {
+/// What calls of a group need: where its operands and results lie, and which of the program's draws it is.
+template <int Count>
+struct call_places : locations<Count> {
+  std::uint64_t draw;
+};
+template <class Source, int X>
+constexpr auto places_of_a_call() {
   constexpr auto const& plan = plan::plan_of<Source>;
   constexpr auto const& group = plan.groups.groups[X];
   constexpr auto const& code = plan.codes.groups[X];
-  if constexpr (group.what == plan::kind::fused || (group.what == plan::kind::contraction && code.steps > 1)) {
-    void* p[static_cast<std::size_t>(code.leaves + code.outputs)];
-    fill_addresses<Source, T, X>(base, p);
-    using kernel = fused_kernel<Source, code.kernel, T, Arch>;
-    if constexpr (group.what == plan::kind::fused) {
-      run_kernel<typename kernel::type, T>(team, static_cast<void* const*>(p));
-    } else {
-      T* const sums = at<T>(base, sums_place<Source, X>());
-      run_kernel<typename decltype(alone_kernel<Source, code.kernel, T, Arch>())::type, T>(
-          team, static_cast<T const*>(at<T>(base, operand_place<Source, X>(0))), static_cast<T const*>(at<T>(base, operand_place<Source, X>(1))), sums,
-          typename kernel::after{p, sums});
-    }
-  } else if constexpr (group.what == plan::kind::draw) {
-    constexpr graph::node const& n = plan::program_of<Source>.nodes.nodes[group.first];
-    random_state const& state = *static_cast<random_state const*>(base[plan::base::key]);
-    run_kernel<draw_kernel<T, group.size, Arch>, T>(team, at<T>(base, plan.places.of[group.first]), state.key, state.step << 20 | n.attribute);
-  } else if constexpr (group.what == plan::kind::convert) {
-    constexpr bool flags = plan::program_of<Source>.nodes.nodes[plan::program_of<Source>.nodes.nodes[group.first].operand[0]].attribute & 1u;
-    using From = std::conditional_t<flags, bool, std::int32_t>;
-    convert_kernel<T, From>::run(at<From const>(base, operand_place<Source, X>(0)), at<T>(base, plan.places.of[group.first]), group.size);
+  constexpr auto const& node = plan::program_of<Source>.nodes.nodes[group.first];
+  constexpr bool product = group.what == plan::kind::contraction, alone = group.what != plan::kind::fused && !(product && code.steps > 1);
+  if constexpr (group.what == plan::kind::draw) {
+    return call_places<1>{{{place_of<Source, group.first>}}, node.attribute};
+  } else if constexpr (alone) {
+    constexpr bool two = plan.codes.steps[code.first_step].op == nullptr && (product || group.what == plan::kind::join);
+    return call_places<3>{{{operand_place<Source, X, 0>, operand_place<Source, X, two ? 1 : 0>, place_of<Source, group.first>}}, 0};
   } else {
-    using kernel = typename decltype(alone_kernel<Source, code.kernel, T, Arch>())::type;
-    constexpr int second = plan.codes.steps[code.first_step].op == nullptr && (group.what == plan::kind::contraction || group.what == plan::kind::join) ? 1 : 0;
-    run_kernel<kernel, T>(team, static_cast<T const*>(at<T>(base, operand_place<Source, X>(0))), static_cast<T const*>(at<T>(base, operand_place<Source, X>(second))),
-                          at<T>(base, plan.places.of[group.first]));
+    constexpr int own = code.leaves + code.outputs;
+    call_places<own + (product ? 3 : 0)> r{};
+    for (int i = 0; i < own; ++i) r.at[i] = places_of_group<Source, X>.at[i];
+    if constexpr (product) {
+      r.at[own] = operand_place<Source, X, 0>;
+      r.at[own + 1] = operand_place<Source, X, 1>;
+      r.at[own + 2] = sums_place<Source, X>;
+    }
+    return r;
   }
 }
+template <class Source, int X>
+inline constexpr auto places_of_call = places_of_a_call<Source, X>();
+
+/// A program's calls of one kernel. X: the first group that has it.
+template <class Source, class T, class Arch, int X>
+struct caller {
+  static constexpr auto const& group = plan::plan_of<Source>.groups.groups[X];
+  static constexpr auto const& code = plan::plan_of<Source>.codes.groups[X];
+  static constexpr plan::kind what = group.what;
+  static constexpr int own = code.leaves + code.outputs;
+  static constexpr std::int64_t size = group.size;
+
+  template <class Team, int Count>
+  static ESPALIER_INLINE void run(void* const* base, Team const& team, call_places<Count> const& places) {
+    void* p[static_cast<std::size_t>(Count)];
+    if constexpr (what == plan::kind::convert) {
+      p[0] = at<source_of_labels>(base, places.at[0]);
+      p[2] = at<T>(base, places.at[2]);
+      convert_kernel<T, source_of_labels>::run(static_cast<source_of_labels const*>(p[0]), static_cast<T*>(p[2]), size);
+    } else {
+      fill_addresses<T>(base, p, places, below<Count>{});
+      if constexpr (what == plan::kind::draw) {
+        random_state const& state = *static_cast<random_state const*>(base[plan::base::key]);
+        run_kernel<draw_kernel<T, size, Arch>, T>(team, static_cast<T*>(p[0]), state.key, state.step << 20 | places.draw);
+      } else if constexpr (what == plan::kind::fused) {
+        run_kernel<typename fused_kernel<Source, X, T, Arch>::type, T>(team, static_cast<void* const*>(p));
+      } else if constexpr (what == plan::kind::contraction && code.steps > 1) {
+        T* const sums = static_cast<T*>(p[own + 2]);
+        run_kernel<kernel, T>(team, static_cast<T const*>(p[own]), static_cast<T const*>(p[own + 1]), sums, typename fused_kernel<Source, X, T, Arch>::after{p, sums});
+      } else {
+        run_kernel<kernel, T>(team, static_cast<T const*>(p[0]), static_cast<T const*>(p[1]), static_cast<T*>(p[2]));
+      }
+    }
+  }
+
+ private:
+  static constexpr auto alone() {
+    if constexpr (what == plan::kind::fused || what == plan::kind::draw || what == plan::kind::convert) return std::type_identity<void>{};
+    else return alone_kernel<Source, X, T, Arch>();
+  }
+  using kernel = typename decltype(alone())::type;
+  static constexpr auto const& nodes = plan::program_of<Source>.nodes.nodes;
+  using source_of_labels = std::conditional_t<nodes[nodes[group.first].operand[0]].attribute & 1u, bool, std::int32_t>;
+};
+
+/// The first group whose calls are the same code. Draws and conversions differ in more than their kernels.
+template <class Source, int X>
+constexpr int first_like() {
+  constexpr plan::kind what = plan::plan_of<Source>.groups.groups[X].what;
+  return what == plan::kind::draw || what == plan::kind::convert ? X : plan::plan_of<Source>.codes.groups[X].kernel;
+}
+/// Group X runs by caller_of<Source, T, Arch, X>::run(base, team, places_of_call<Source, X>).
+template <class Source, class T, class Arch, int X>
+using caller_of = caller<Source, T, Arch, first_like<Source, X>()>;
 
 template <class Source, class T, class Arch, int First, class Team, int... X>
 void call_some(void* const* base, Team const& team, std::integer_sequence<int, X...>) {
-  (call<Source, T, Arch, First + X>(base, team), ...);
+  (caller_of<Source, T, Arch, First + X>::run(base, team, places_of_call<Source, First + X>), ...);
 }
 /// Calls in pieces: clang refuses a fold over more than 256 operands.
 template <class Source, class T, class Arch, int First, int Count, class Team>
@@ -109,8 +160,7 @@ ESPALIER_INLINE void copy_elements(T const* from, T* to, std::int64_t size) {
 }
 template <class Source, class T, int... I>
 ESPALIER_INLINE void copy_all(void* const* base, std::integer_sequence<int, I...>) {
-  constexpr auto const& plan = plan::plan_of<Source>;
-  (copy_elements<T>(at<T>(base, plan.places.copies[I].from), at<T>(base, plan.places.copies[I].to), plan.places.copies[I].size), ...);
+  (copy_elements<T>(at<T>(base, copy_at<Source, I>.from), at<T>(base, copy_at<Source, I>.to), copy_at<Source, I>.size), ...);
   (void)base;
 }
 
@@ -121,9 +171,9 @@ template <class Arch>
 struct runner {
   template <class Source, class T, class Team>
   static ESPALIER_INLINE void run(void* const* base, Team const& team) noexcept {
-    constexpr auto const& plan = plan::plan_of<Source>;
-    if constexpr (plan.groups.group_count > 0) detail::call_all<Source, T, Arch, 1, plan.groups.group_count>(base, team);
-    detail::copy_all<Source, T>(base, std::make_integer_sequence<int, plan.places.copy_count>{});
+    constexpr int groups = plan::plan_of<Source>.groups.group_count;
+    if constexpr (groups > 0) detail::call_all<Source, T, Arch, 1, groups>(base, team);
+    detail::copy_all<Source, T>(base, std::make_integer_sequence<int, plan::plan_of<Source>.places.copy_count>{});
   }
 };
 

@@ -38,6 +38,7 @@ struct turned {
     V square[] = {V::template load_first<Columns>(from + (R < Rows ? R : 0) * Columns)...};
     turn(square);
     ((R < Columns ? to[R < Columns ? R : 0] = square[R] : V{}), ...);
+    (void)to;
   }
   [[gnu::noinline]] static void load(T const* from, V* to) { load_rows(from, to, indices_below<V::size>{}); }
 
@@ -46,6 +47,7 @@ struct turned {
     V square[] = {(R < Columns ? from[R < Columns ? R : 0] : from[0])...};
     turn(square);
     (square[R].template store_first<R < Rows ? Columns : 0>(to + (R < Rows ? R : 0) * Columns), ...);
+    (void)to;
   }
   [[gnu::noinline]] static void store(V const* from, T* to) { store_rows(from, to, indices_below<V::size>{}); }
 };
@@ -65,10 +67,16 @@ struct short_row_nest : nest<place::row, T, Arch, Steps, Leaves, Outputs, 2> {
   using packs = V[static_cast<std::size_t>(steps)];
   using columns_of = V[static_cast<std::size_t>(Columns)];
 
-  /// A block of rows: what is fixed along them, and their elements by column.
+  using typename base::operand_numbers, typename base::operand_packs;
+  using constants = chosen_steps<typename base::constant_leaves>;
+  template <place Where>
+  using in_memory = chosen_steps<typename base::template memory_leaves<Where>>;
+  template <class Selection>
+  using steps_of = typename base::template steps_of<Selection>;
+
+  /// A block of rows: what is fixed along them, of steps and of leaves, and their elements by column.
   struct block {
-    V lines[static_cast<std::size_t>(steps)];
-    V held[static_cast<std::size_t>(leaves) + 1];
+    operand_packs known;
     columns_of in[static_cast<std::size_t>(leaves) + 1];
     columns_of out[static_cast<std::size_t>(outputs + facts::plan.spare) + 1];
   };
@@ -77,173 +85,194 @@ struct short_row_nest : nest<place::row, T, Arch, Steps, Leaves, Outputs, 2> {
     columns_of column[static_cast<std::size_t>(facts::column_sums().count) + 1];
     packs single;
   };
-  static constexpr int number_of_column_sum(int i) {
+  static constexpr int count_column_sums(int i) {
     int n = 0;
     for (int k = 0; k < i; ++k) n += facts::step_at[k].reduces && facts::step_at[k].where == place::column;
     return n;
   }
+  // Templates: clang would call functions at run time.
+  template <int I>
+  static constexpr int column_sum = count_column_sums(I);
+  template <int I>
+  static constexpr int kept_in = facts::plan.kept[I] - 1;
 
-  template <int X>
-  static ESPALIER_INLINE V read(block const& b, T const* const* start_of, V* t, int j) {
-    if constexpr (X >= 0) {
-      if constexpr (facts::step_at[X].where == place::full) return t[X];
-      else return b.lines[X];
-    } else {
-      constexpr int k = -1 - X;
-      if constexpr (facts::leaf_at[k].what == leaf_kind::constant) return V(static_cast<T>(std::bit_cast<double>(facts::bits_at[k])));
-      else if constexpr (facts::leaf_at[k].what == leaf_kind::column_index) return V(static_cast<T>(j));
-      else if constexpr (facts::leaf_at[k].where == place::full) return b.in[k][j];
-      else if constexpr (facts::leaf_at[k].where == place::column) return V(start_of[k][j]);
-      else return b.held[k];
-    }
-  }
-  template <int S, int I, class Op, place W, int A, int B, int C>
-  static ESPALIER_INLINE V value(step<Op, W, A, B, C>, block const& b, T const* const* start_of, V* t, int j) {
-    if constexpr (facts::comes_back(S, I)) return b.out[facts::plan.kept[I] - 1][j];
-    else if constexpr (std::is_same_v<Op, copy_op>) return read<A>(b, start_of, t, j);
-    else if constexpr (rule<Op>::arity == 1) return rule<Op>::apply(read<A>(b, start_of, t, j));
-    else if constexpr (rule<Op>::arity == 2) return rule<Op>::apply(read<A>(b, start_of, t, j), read<B>(b, start_of, t, j));
-    else return rule<Op>::apply(read<A>(b, start_of, t, j), read<B>(b, start_of, t, j), read<C>(b, start_of, t, j));
-  }
-  template <int Count, int I, class Op>
-  static ESPALIER_INLINE V of_valid_rows(V x) {
-    if constexpr (Count < width) x = select(V::template first_lanes<Count>(), x, V(base::template identity<I>));
-    return x;
-  }
-  template <int Count, int I, class Op, place W, int A, int B, int C>
-  static ESPALIER_INLINE void reduce(step<Op, W, A, B, C>, block const& b, T const* const* start_of, V* t, V* sum, totals& all, int j) {
-    V const x = read<A>(b, start_of, t, j);
-    if constexpr (W == place::row) {
-      sum[I] = rule<Op>::combine(sum[I], x);
-    } else {
-      V& to = W == place::column ? all.column[number_of_column_sum(I)][j] : all.single[I];
-      to = rule<Op>::combine(to, of_valid_rows<Count, I, Op>(x));
-    }
-  }
-  template <int S, int Count, int... Computed, int... Reduced, int... Left, int... Stored>
-  static ESPALIER_INLINE void lane(block& b, T const* const* start_of, V* sum, totals& all, int j, std::integer_sequence<int, Computed...>,
-                                   std::integer_sequence<int, Reduced...>, std::integer_sequence<int, Left...>, std::integer_sequence<int, Stored...>) {
-    V t[static_cast<std::size_t>(steps)];
-    ((t[Computed] = value<S, Computed>(typename facts::template step_type<Computed>{}, b, start_of, t, j)), ...);
-    (reduce<Count, Reduced>(typename facts::template step_type<Reduced>{}, b, start_of, t, sum, all, j), ...);
-    ((b.out[facts::plan.kept[Left] - 1][j] = t[Left]), ...);
-    ((b.out[facts::output_of(Stored)][j] = t[Stored]), ...);
-    detail::unused(b, start_of, sum, all, j);
-  }
-  template <int Count, int I, class Op, place W, int A, int B, int C>
-  static ESPALIER_INLINE void known(step<Op, W, A, B, C> s, block& b, V const* sum, totals& all) {
-    if constexpr (facts::taken_first(I)) b.lines[I] = rule<Op>::of_three(b.in[-1 - A][0], b.in[-1 - A][Columns / 2], b.in[-1 - A][Columns - 1], V(T(Columns)));
-    else if constexpr (!facts::step_at[I].reduces) b.lines[I] = base::template fixed_value<V>(s, b.lines, b.held);
-    else if constexpr (W == place::row) b.lines[I] = sum[I];
-    else all.single[I] = rule<Op>::combine(all.single[I], of_valid_rows<Count, I, Op>(base::template fixed<A>(b.lines, b.held)));
-  }
-  template <int Count, int... I>
-  static ESPALIER_INLINE void all_known(block& b, V const* sum, totals& all, std::integer_sequence<int, I...>) {
-    (known<Count, I>(typename facts::template step_type<I>{}, b, sum, all), ...);
-    detail::unused(b, sum, all);
-  }
-  template <int S>
-  struct left_behind {
-    static constexpr auto value = facts::left_behind(S);
+  enum lane_as { back, fresh, left_behind, of_rows, of_columns, of_all };
+  /// What a lane of sweep S takes back, computes, leaves for a later sweep; what it adds to numbers of rows, of columns, of everything.
+  template <int S, lane_as How>
+  struct in_lane {
+    static constexpr auto value = [] {
+      detail::selection r{};
+      for (int i = 0; i < steps; ++i) {
+        bool const needed = (facts::plan.needed[S] >> i & 1u) != 0, again = facts::comes_back(S, i), adds = facts::reduces(S, i);
+        place const w = facts::step_at[i].where;
+        bool const is[] = {needed && again, needed && !again, needed && facts::leaves_behind(S, i), adds && w == place::row, adds && w == place::column,
+                           adds && w != place::row && w != place::column};
+        if (is[How]) r.at[r.count++] = i;
+      }
+      return r;
+    }();
   };
+  template <int S>
+  struct lines_read {
+    static constexpr auto value = facts::lines_read(S);
+  };
+  template <int... Row, int... Single, int... Line, int... Full, int... Index, int... Back>
+  static ESPALIER_INLINE void prepare(block const& b, V* v, int j, std::integer_sequence<int, Row...>, std::integer_sequence<int, Single...>, std::integer_sequence<int, Line...>,
+                                      std::integer_sequence<int, Full...>, std::integer_sequence<int, Index...>, std::integer_sequence<int, Back...>) {
+    ((v[steps + Row] = b.known[steps + Row]), ...);
+    ((v[steps + Single] = b.known[steps + Single]), ...);
+    ((v[Line] = b.known[Line]), ...);
+    ((v[steps + Full] = b.in[Full][j]), ...);
+    ((v[steps + Index] = V(static_cast<T>(j))), ...);
+    ((v[Back] = b.out[kept_in<Back>][j]), ...);
+    (void)b, (void)v, (void)j;
+  }
+  /// Adds to sums of columns, in which each lane is another row.
+  template <int Count, int... I, class... Op, place... W, int... A, int... B, int... C>
+  static ESPALIER_INLINE void add_columns(totals& all, V const* v, int j, list<detail::numbered_step<I, step<Op, W, A, B, C>>...>) {
+    ((all.column[column_sum<I>][j] = rule<Op>::combine(all.column[column_sum<I>][j],
+                                                       base::template of_lanes<Count>(v[A >= 0 ? A : steps - 1 - A], static_cast<T>(facts::identity_at[I])))),
+     ...);
+    (void)all, (void)v, (void)j;
+  }
+  template <int... Left, int... Stored>
+  static ESPALIER_INLINE void put(block& b, V const* v, int j, std::integer_sequence<int, Left...>, std::integer_sequence<int, Stored...>) {
+    ((b.out[kept_in<Left>][j] = v[Left]), ...);
+    ((b.out[base::template output<Stored>][j] = v[Stored]), ...);
+    (void)b, (void)v, (void)j;
+  }
+  template <int S, int Count>
+  static ESPALIER_INLINE void lane(block& b, T const* const* start_of, V* sum, totals& all, int j) {
+    operand_packs v;
+    base::put_constants(v, constants{});
+    base::put_elements(v, start_of, j, in_memory<place::column>{});
+    prepare(b, v, j, in_memory<place::row>{}, in_memory<place::single>{}, chosen_steps<lines_read<S>>{}, in_memory<place::full>{},
+            chosen_steps<typename base::index_leaves>{}, chosen_steps<in_lane<S, back>>{});
+    base::compute(v, steps_of<in_lane<S, fresh>>{});
+    base::template add<width>(sum, v, steps_of<in_lane<S, of_rows>>{});
+    add_columns<Count>(all, v, j, steps_of<in_lane<S, of_columns>>{});
+    base::template add<Count>(all.single, v, steps_of<in_lane<S, of_all>>{});
+    put(b, v, j, chosen_steps<in_lane<S, left_behind>>{}, chosen_steps<typename base::template stored<S>>{});
+  }
+  enum known_as { taken, summed, computed, added };
+  /// What is known of rows after sweep S: taken from three elements, from its sum, computed; and what goes to numbers of everything.
+  template <int S, known_as How>
+  struct known {
+    static constexpr auto value = [] {
+      detail::selection const after = facts::known_after(S);
+      detail::selection r{};
+      for (int k = 0; k < after.count; ++k) {
+        int const i = after.at[k];
+        bool const first = facts::taken_first(i), reduces = facts::step_at[i].reduces, row = facts::step_at[i].where == place::row;
+        bool const is[] = {first, !first && reduces && row, !first && !reduces, !first && reduces && !row};
+        if (is[How]) r.at[r.count++] = i;
+      }
+      return r;
+    }();
+  };
+  template <int... I, class... Op, place... W, int... A, int... B, int... C>
+  static ESPALIER_INLINE void take(block& b, list<detail::numbered_step<I, step<Op, W, A, B, C>>...>) {
+    ((b.known[I] = rule<Op>::of_three(b.in[-1 - A][0], b.in[-1 - A][Columns / 2], b.in[-1 - A][Columns - 1], V(T(Columns)))), ...);
+    (void)b;
+  }
+  template <int... I>
+  static ESPALIER_INLINE void take_sums(block& b, V const* sum, std::integer_sequence<int, I...>) {
+    ((b.known[I] = sum[I]), ...);
+    (void)b, (void)sum;
+  }
+  template <int S, int Count>
+  static ESPALIER_INLINE void all_known(block& b, V const* sum, totals& all) {
+    take(b, steps_of<known<S, taken>>{});
+    take_sums(b, sum, chosen_steps<known<S, summed>>{});
+    base::compute(b.known, steps_of<known<S, computed>>{});
+    base::template add<Count>(all.single, b.known, steps_of<known<S, added>>{});
+  }
   template <int S, int Count>
   static ESPALIER_INLINE void sweep_on(block& b, T const* const* start_of, totals& all) {
     packs sum;
-    base::clear(sum, chosen_steps<typename base::template reduced<S>>{});
-    for (int j = 0; j < Columns; ++j)
-      lane<S, Count>(b, start_of, sum, all, j, chosen_steps<typename base::template computed<S>>{}, chosen_steps<typename base::template reduced<S>>{},
-                     chosen_steps<left_behind<S>>{}, chosen_steps<typename base::template stored<S>>{});
-    all_known<Count>(b, sum, all, chosen_steps<typename base::template known_after<S>>{});
+    base::clear(sum, chosen_steps<in_lane<S, of_rows>>{});
+    for (int j = 0; j < Columns; ++j) lane<S, Count>(b, start_of, sum, all, j);
+    all_known<S, Count>(b, sum, all);
     if constexpr (S + 1 < sweeps) sweep_on<S + 1, Count>(b, start_of, all);
   }
 
-  template <int K, int Count>
-  static ESPALIER_INLINE void hold(block& b, T const* const* start_of, int row) {
-    if constexpr (facts::is_memory(K, place::full)) detail::turned<T, Arch, Columns, Count>::load(start_of[K] + static_cast<std::ptrdiff_t>(row) * Columns, b.in[K]);
-    else if constexpr (facts::is_memory(K, place::row)) b.held[K] = V::template load_first<Count>(start_of[K] + row);
-    else if constexpr (facts::is_memory(K, place::single)) b.held[K] = V(start_of[K][0]);
-    else detail::unused(b, start_of, row);
+  template <int Count, int... Full>
+  static ESPALIER_INLINE void load(block& b, T const* const* start_of, int row, std::integer_sequence<int, Full...>) {
+    (detail::turned<T, Arch, Columns, Count>::load(start_of[Full] + static_cast<std::ptrdiff_t>(row) * Columns, b.in[Full]), ...);
+    (void)b, (void)start_of, (void)row;
   }
-  template <int K, int Count>
-  static ESPALIER_INLINE void give(block const& b, T* const* first, int row) {
-    constexpr int i = facts::output_at[K].step;
-    if constexpr (facts::step_at[i].where == place::full) detail::turned<T, Arch, Columns, Count>::store(b.out[K], first[K] + static_cast<std::ptrdiff_t>(row) * Columns);
-    else if constexpr (facts::step_at[i].where == place::row) b.lines[i].template store_first<Count>(first[K] + row);
-    else detail::unused(b, first, row);
+  template <int Count, int... I>
+  static ESPALIER_INLINE void give(block const& b, T* const* first, int row, std::integer_sequence<int, I...>) {
+    (detail::turned<T, Arch, Columns, Count>::store(b.out[base::template output<I>], first[base::template output<I>] + static_cast<std::ptrdiff_t>(row) * Columns), ...);
+    (void)b, (void)first, (void)row;
   }
-  template <int Count, int... L, int... O>
-  static ESPALIER_INLINE void rows(T const* const* start_of, T* const* first, totals& all, int row, std::integer_sequence<int, L...>, std::integer_sequence<int, O...>) {
+  template <int Count, int... I>
+  static ESPALIER_INLINE void give_numbers(block const& b, T* const* first, int row, std::integer_sequence<int, I...>) {
+    (b.known[I].template store_first<Count>(first[base::template output<I>] + row), ...);
+    (void)b, (void)first, (void)row;
+  }
+  template <int Count>
+  static ESPALIER_INLINE void rows(T const* const* start_of, T* const* first, totals& all, int row) {
     block b;
-    (hold<L, Count>(b, start_of, row), ...);
-    all_known<Count>(b, nullptr, all, chosen_steps<typename base::template known_after<-1>>{});
+    load<Count>(b, start_of, row, in_memory<place::full>{});
+    base::put_constants(b.known, constants{});
+    base::template put_lanes<Count>(b.known, start_of, row, in_memory<place::row>{});
+    base::put_elements(b.known, start_of, 0, in_memory<place::single>{});
+    all_known<-1, Count>(b, b.known, all);
     sweep_on<0, Count>(b, start_of, all);
-    (give<O, Count>(b, first, row), ...);
-    detail::unused(first, row);
+    give<Count>(b, first, row, chosen_steps<typename base::template results_at<place::full>>{});
+    give_numbers<Count>(b, first, row, chosen_steps<typename base::template results_at<place::row>>{});
   }
 
-  template <int I>
-  static ESPALIER_INLINE void start(totals& all) {
-    if constexpr (facts::step_at[I].where == place::column)
-      for (V& x : all.column[number_of_column_sum(I)]) x = V(base::template identity<I>);
-    else all.single[I] = V(base::template identity<I>);
-  }
   template <int... I>
-  static ESPALIER_INLINE void start_all(totals& all, std::integer_sequence<int, I...>) {
-    (start<I>(all), ...);
-    detail::unused(all);
+  static ESPALIER_INLINE void start_columns(totals& all, std::integer_sequence<int, I...>) {
+    (fill(all.column[column_sum<I>], base::template identity<I>), ...);
+    (void)all;
   }
-  template <int I, class Op, place W, int A, int B, int C>
-  static ESPALIER_INLINE void finish_column(step<Op, W, A, B, C> s, T const* const* start_of, T* const* first, totals const& all, T* values, T const* held, int j) {
-    if constexpr (facts::step_at[I].reduces) values[I] = detail::fold_pack<Op>(all.column[number_of_column_sum(I)][j]);
-    else values[I] = base::template fixed_value<T>(s, values, held);
-    constexpr int k = facts::output_of(I);
-    if constexpr (k >= 0) first[k][j] = values[I];
-    detail::unused(start_of, all, held);
+  static ESPALIER_INLINE void fill(columns_of& to, T identity) {
+    for (V& x : to) x = V(identity);
   }
-  template <int K>
-  static ESPALIER_INLINE T held_in_column(T const* const* start_of, int j) {
-    if constexpr (facts::leaf_at[K].what == leaf_kind::column_index) return static_cast<T>(j);
-    else if constexpr (facts::is_memory(K, place::column)) return start_of[K][j];
-    else return base::template single_leaf<K>(start_of);
+  template <int... I, class... Op, place... W, int... A, int... B, int... C>
+  static ESPALIER_INLINE void fold_columns(T* v, totals const& all, int j, list<detail::numbered_step<I, step<Op, W, A, B, C>>...>) {
+    ((v[I] = detail::fold_pack<Op>(all.column[column_sum<I>][j])), ...);
+    (void)v, (void)all, (void)j;
   }
-  template <int... L, int... I>
-  static ESPALIER_INLINE void finish_columns(T const* const* start_of, T* const* first, totals const& all, std::integer_sequence<int, L...>, std::integer_sequence<int, I...>) {
-    if constexpr (sizeof...(I) > 0) {
-      for (int j = 0; j < Columns; ++j) {
-        T values[static_cast<std::size_t>(steps)];
-        T const held[] = {held_in_column<L>(start_of, j)..., T(0)};
-        (finish_column<I>(typename facts::template step_type<I>{}, start_of, first, all, values, held, j), ...);
-      }
-    }
-    detail::unused(start_of, first, all);
+  template <int... Index>
+  static ESPALIER_INLINE void put_index(T* v, int j, std::integer_sequence<int, Index...>) {
+    ((v[steps + Index] = static_cast<T>(j)), ...);
+    (void)v, (void)j;
   }
-  /// Numbers of the whole group, when everything else is done.
-  template <int I, class Op, place W, int A, int B, int C>
-  static ESPALIER_INLINE void finish_number(step<Op, W, A, B, C> s, T* const* first, T* singles, totals const& all, T const* held) {
-    if constexpr (facts::step_at[I].reduces) singles[I] = detail::fold_pack<Op>(all.single[I]);
-    else singles[I] = base::template fixed_value<T>(s, singles, held);
-    constexpr int k = facts::output_of(I);
-    if constexpr (k >= 0) first[k][0] = singles[I];
-    detail::unused(first, all, held);
-  }
-  template <int... L, int... I>
-  static ESPALIER_INLINE void finish_numbers(T const* const* start_of, T* const* first, totals const& all, std::integer_sequence<int, L...>, std::integer_sequence<int, I...>) {
-    T singles[static_cast<std::size_t>(steps)];
-    T const held[] = {base::template single_leaf<L>(start_of)..., T(0)};
-    (finish_number<I>(typename facts::template step_type<I>{}, first, singles, all, held), ...);
-    detail::unused(first, singles, all, held);
+  /// Numbers of a column, or of the whole group, when everything else is done.
+  template <place Where>
+  using sums_at = typename base::template at_place_that<Where, true>;
+  template <place Where>
+  static ESPALIER_INLINE void finish(T* v, T* const* first, int j) {
+    base::compute_numbers(v, steps_of<typename base::template at_place_that<Where, false>>{});
+    base::store_numbers(first, v, j, chosen_steps<typename base::template results_at<Where>>{});
   }
 
   template <int... L, int... O>
-  static ESPALIER_INLINE void run(void* const* p, std::integer_sequence<int, L...> l, std::integer_sequence<int, O...> o) {
+  static ESPALIER_INLINE void run(void* const* p, std::integer_sequence<int, L...>, std::integer_sequence<int, O...>) {
     T const* const start_of[] = {static_cast<T const*>(p[L])..., nullptr};
     T* const first[] = {static_cast<T*>(p[leaves + O])..., nullptr};
     totals all;
-    start_all(all, chosen_steps<typename base::reductions>{});
-    for (int row = 0; row + width <= Rows; row += width) rows<width>(start_of, first, all, row, l, o);
-    if constexpr (rest != 0) rows<rest>(start_of, first, all, Rows - rest, l, o);
-    finish_columns(start_of, first, all, l, chosen_steps<typename base::template at_place<place::column>>{});
-    finish_numbers(start_of, first, all, l, chosen_steps<typename base::template at_place<place::single>>{});
+    start_columns(all, chosen_steps<sums_at<place::column>>{});
+    base::clear(all.single, chosen_steps<sums_at<place::single>>{});
+    for (int row = 0; row + width <= Rows; row += width) rows<width>(start_of, first, all, row);
+    if constexpr (rest != 0) rows<rest>(start_of, first, all, Rows - rest);
+    operand_numbers v;
+    base::put_constants(v, constants{});
+    base::put_elements(v, start_of, 0, in_memory<place::single>{});
+    if constexpr (facts::at_place(place::column, true).count > 0) {
+      for (int j = 0; j < Columns; ++j) {
+        put_index(v, j, chosen_steps<typename base::index_leaves>{});
+        base::put_elements(v, start_of, j, in_memory<place::column>{});
+        fold_columns(v, all, j, steps_of<sums_at<place::column>>{});
+        finish<place::column>(v, first, j);
+      }
+    }
+    base::fold_totals(v, all.single, steps_of<sums_at<place::single>>{});
+    finish<place::single>(v, first, 0);
   }
   [[gnu::noinline]] static void run(void* const* p) { run(p, typename base::leaf_numbers{}, std::make_integer_sequence<int, outputs>{}); }
 };

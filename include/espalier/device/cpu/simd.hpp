@@ -49,6 +49,9 @@ struct pack {
 
   register_type value;
 
+  // What is used in every line of a kernel is written out, without a constructor or another function in between: each of them would be inlined there, and
+  // the compilers spend their time on that.
+
   pack() = default;
   ESPALIER_INLINE pack(register_type x) : value{x} {}
   ESPALIER_INLINE pack(float x) : value{registers::fill(static_cast<T>(x))} {}
@@ -59,11 +62,31 @@ struct pack {
 
   ESPALIER_INLINE T operator[](int lane) const { return value[lane]; }
 
-  friend ESPALIER_INLINE pack operator+(pack a, pack b) { ESPALIER_CONTRACT return a.value + b.value; }
-  friend ESPALIER_INLINE pack operator-(pack a, pack b) { ESPALIER_CONTRACT return a.value - b.value; }
-  friend ESPALIER_INLINE pack operator*(pack a, pack b) { ESPALIER_CONTRACT return a.value * b.value; }
-  friend ESPALIER_INLINE pack operator/(pack a, pack b) { return a.value / b.value; }
-  friend ESPALIER_INLINE pack operator-(pack a) { return -a.value; }
+  friend ESPALIER_INLINE pack operator+(pack a, pack b) {
+    ESPALIER_CONTRACT pack r;
+    r.value = a.value + b.value;
+    return r;
+  }
+  friend ESPALIER_INLINE pack operator-(pack a, pack b) {
+    ESPALIER_CONTRACT pack r;
+    r.value = a.value - b.value;
+    return r;
+  }
+  friend ESPALIER_INLINE pack operator*(pack a, pack b) {
+    ESPALIER_CONTRACT pack r;
+    r.value = a.value * b.value;
+    return r;
+  }
+  friend ESPALIER_INLINE pack operator/(pack a, pack b) {
+    pack r;
+    r.value = a.value / b.value;
+    return r;
+  }
+  friend ESPALIER_INLINE pack operator-(pack a) {
+    pack r;
+    r.value = -a.value;
+    return r;
+  }
   friend ESPALIER_INLINE pack operator+(pack a) { return a; }
   ESPALIER_INLINE pack& operator+=(pack b) { return *this = *this + b; }
   ESPALIER_INLINE pack& operator-=(pack b) { return *this = *this - b; }
@@ -93,13 +116,21 @@ struct pack {
   friend ESPALIER_INLINE pack minimum(pack a, pack b) { return b.value == b.value ? detail::smaller(b.value, a.value) : b.value; }
 
   /// a * b + c, rounded once where the target has the instruction.
-  friend ESPALIER_INLINE pack fma(pack a, pack b, pack c) { return detail::fused(a.value, b.value, c.value); }
+  friend ESPALIER_INLINE pack fma(pack a, pack b, pack c) {
+    pack r;
+    r.value = detail::fused(a.value, b.value, c.value);
+    return r;
+  }
   friend ESPALIER_INLINE pack sqrt(pack x) { return detail::square_root(x.value); }
 
   friend ESPALIER_INLINE pack pow(pack base, pack exponent) { return detail::power(base, exponent); }
 
-  static ESPALIER_INLINE pack load(T const* from) { return registers::load(from); }
-  ESPALIER_INLINE void store(T* to) const { registers::store(to, value); }
+  static ESPALIER_INLINE pack load(T const* from) {
+    pack r;
+    r.value = *reinterpret_cast<typename registers::unaligned const*>(from);
+    return r;
+  }
+  ESPALIER_INLINE void store(T* to) const { *reinterpret_cast<typename registers::unaligned*>(to) = value; }
   /// Stores past the caches: for results that nobody reads soon and that exceed them. to is aligned to the pack's size; stream_fence() before others read.
   ESPALIER_INLINE void stream(T* to) const { detail::store_past_caches(to, value); }
   /// The first N lanes from memory, 0 in the others; nothing beyond them is read.
@@ -107,7 +138,9 @@ struct pack {
   static ESPALIER_INLINE pack load_first(T const* from) {
     static_assert(N >= 0 && N <= size);
     if constexpr (N == size) {
-      return load(from);
+      pack r;
+      r.value = *reinterpret_cast<typename registers::unaligned const*>(from);
+      return r;
     } else if constexpr (N == 0) {
       return register_type{};
     } else {
@@ -118,7 +151,7 @@ struct pack {
   ESPALIER_INLINE void store_first(T* to) const {
     static_assert(N >= 0 && N <= size);
     if constexpr (N == size) {
-      store(to);
+      *reinterpret_cast<typename registers::unaligned*>(to) = value;
     } else if constexpr (N > 0) {
       detail::store_lanes<N>(to, value);
     }

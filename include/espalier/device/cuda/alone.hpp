@@ -125,20 +125,20 @@ void run_alone(Machine& m, void* const* base, [[maybe_unused]] void* scratch) {
   constexpr auto const& group = plan.groups.groups[X];
   constexpr graph::node const& n = plan::program_of<Source>.nodes.nodes[group.first];
   using kernel = alone_kernel_of<Source, T, plan.codes.groups[X].kernel>;
-  using fused::at, fused::operand_place, fused::shape_of_node;
+  using fused::at, fused::operand_place, fused::place_of, fused::shape_of_node;
   if constexpr (group.what == plan::kind::draw) {
-    m.template launch<kernel>({{base[plan::base::key], at<T>(base, plan.places.of[group.first])}, {n.attribute}});
+    m.template launch<kernel>({{base[plan::base::key], at<T>(base, place_of<Source, group.first>)}, {n.attribute}});
   } else if constexpr (group.what == plan::kind::contraction) {
-    T const *const a = at<T>(base, operand_place<Source, X>(0)), *const b = at<T>(base, operand_place<Source, X>(1));
-    T* const y = at<T>(base, fused::sums_place<Source, X>());
+    T const *const a = at<T>(base, operand_place<Source, X, 0>), *const b = at<T>(base, operand_place<Source, X, 1>);
+    T* const y = at<T>(base, fused::sums_place<Source, X>);
     if constexpr (group.windowed) run_windows<kernel, shape_of_node<Source, n.operand[1]>>(m, a, b, y, scratch);
     else m.template product<T, kernel>(a, b, y);
   } else if constexpr (group.what == plan::kind::join) {
-    m.template launch<kernel>({{at<T>(base, operand_place<Source, X>(0)), at<T>(base, operand_place<Source, X>(1)), at<T>(base, plan.places.of[group.first])}, {}});
+    m.template launch<kernel>({{at<T>(base, operand_place<Source, X, 0>), at<T>(base, operand_place<Source, X, 1>), at<T>(base, place_of<Source, group.first>)}, {}});
   } else if constexpr (group.what == plan::kind::convert) {
-    m.template launch<kernel>({{at<char>(base, operand_place<Source, X>(0)), at<T>(base, plan.places.of[group.first])}, {}});
+    m.template launch<kernel>({{at<char>(base, operand_place<Source, X, 0>), at<T>(base, place_of<Source, group.first>)}, {}});
   } else {
-    m.template launch<kernel>({{at<T>(base, operand_place<Source, X>(0)), at<T>(base, plan.places.of[group.first])}, {}});
+    m.template launch<kernel>({{at<T>(base, operand_place<Source, X, 0>), at<T>(base, place_of<Source, group.first>)}, {}});
   }
 }
 

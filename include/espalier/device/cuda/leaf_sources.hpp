@@ -116,7 +116,7 @@ struct group_addresses {
   std::uint64_t drawn[leaves + 1]{};
 
   explicit group_addresses(void* const* base) {
-    fused::fill_addresses<Source, T, X>(base, at);
+    fused::fill_addresses<T>(base, at, fused::places_of_group<Source, X>, fused::below<code.leaves + code.outputs>{});
     int draws = 0;
     find(base, draws, fused::below<code.leaves>{});
   }
@@ -135,9 +135,9 @@ struct group_addresses {
       at[L] = base[espalier::plan::base::key];
       drawn[draws++] = sources::program.nodes.nodes[node].attribute;
     } else if constexpr (kind == leaf_kind::integer) {
-      at[L] = fused::at<std::int32_t>(base, plan.places.of[sources::label_of(node)]);
+      at[L] = fused::at<std::int32_t>(base, fused::place_of<Source, sources::label_of(node)>);
     } else if constexpr (kind == leaf_kind::flag) {
-      at[L] = fused::at<bool>(base, plan.places.of[sources::label_of(node)]);
+      at[L] = fused::at<bool>(base, fused::place_of<Source, sources::label_of(node)>);
     }
     (void)base, (void)draws;
   }

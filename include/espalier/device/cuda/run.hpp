@@ -104,8 +104,8 @@ void run_group(Machine& m, void* const* base) {
       constexpr product_epilogue e = find_product_epilogue<Source, X>();
       group_addresses<Source, T, X> const of{base};
       m.template product<T, alone_kernel_of<Source, T, plan.codes.groups[X].kernel>>(
-          static_cast<T const*>(fused::at<T>(base, fused::operand_place<Source, X>(0))), static_cast<T const*>(fused::at<T>(base, fused::operand_place<Source, X>(1))),
-          fused::at<T>(base, fused::sums_place<Source, X>()), e.bias >= 0 ? static_cast<T const*>(of.at[e.bias]) : nullptr, e.relu);
+          static_cast<T const*>(fused::at<T>(base, fused::operand_place<Source, X, 0>)), static_cast<T const*>(fused::at<T>(base, fused::operand_place<Source, X, 1>)),
+          fused::at<T>(base, fused::sums_place<Source, X>), e.bias >= 0 ? static_cast<T const*>(of.at[e.bias]) : nullptr, e.relu);
     } else {
       run_alone<Source, T, X>(m, base, scratch);
     }
@@ -114,7 +114,7 @@ void run_group(Machine& m, void* const* base) {
       group_addresses<Source, T, X> const of{base};
       typename after::table t{};
       for (int i = 0; i < code.leaves; ++i) t.pointer[i] = of.at[i];
-      t.pointer[code.leaves] = fused::at<T>(base, fused::sums_place<Source, X>());
+      t.pointer[code.leaves] = fused::at<T>(base, fused::sums_place<Source, X>);
       for (int i = 0; i < code.outputs; ++i) t.pointer[code.leaves + 1 + i] = of.at[code.leaves + i];
       for (int k = 0; k < after::draws; ++k) t.number[k] = of.drawn[k];
       m.template launch<after>(t);
@@ -134,8 +134,8 @@ void run_groups(Machine& m, void* const* base) {
 }
 template <class Source, class T, class Machine, int... I>
 void copy_results(Machine& m, void* const* base, std::integer_sequence<int, I...>) {
-  constexpr auto const& places = plan::plan_of<Source>.places;
-  (m.copy(fused::at<T>(base, places.copies[I].to), fused::at<T>(base, places.copies[I].from), static_cast<std::size_t>(places.copies[I].size) * sizeof(T)), ...);
+  using fused::copy_at;
+  (m.copy(fused::at<T>(base, copy_at<Source, I>.to), fused::at<T>(base, copy_at<Source, I>.from), static_cast<std::size_t>(copy_at<Source, I>.size) * sizeof(T)), ...);
   (void)m, (void)base;
 }
 
