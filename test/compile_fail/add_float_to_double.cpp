@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: float and double
 // expect-early: same_element<float, double>
+// expect-26: convert one with tensor<double, S>\(x\); a is float, b is double
 #include <espalier/operation/operation.hpp>
 #include <espalier/storage/tensor.hpp>
 

@@ -2,6 +2,7 @@
 // expect: optim::amsgrad\{optimizer\} is a way of optim::Adam or optim::AdamW
 // expect: kind_of_adam<espalier::optim::SGD
 // expect-early: SGD<
+// expect-26: a way of optim::Adam or optim::AdamW; given SGD
 #include <espalier/optim/optim.hpp>
 
 namespace optim = espalier::optim;

@@ -7,7 +7,7 @@ namespace esp = espalier;
 namespace nn = espalier::nn;
 
 #ifdef SHOULD_FAIL
-nn::BatchNorm1d<8, nn::norm{.momentum = 1.5}> norm;
+nn::BatchNorm1d<8, nn::norm{.momentum = 1.5}> layer;
 #else
-nn::BatchNorm1d<8, nn::norm{.momentum = 1}> norm;
+nn::BatchNorm1d<8, nn::norm{.momentum = 1}> layer;
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: BatchNorm cannot learn from one value per channel; train with larger batches
 // expect-early: several_values_per_channel<.*shape<1, 8>
+// expect-26: train with larger batches; the batch is \(1, 8\)
 #include <espalier.hpp>
 
 namespace esp = espalier;

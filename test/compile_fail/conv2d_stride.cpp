@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: conv2d<convolution>\(x, w\): stride, dilation and groups must be at least 1, padding at least 0
+// expect-26: padding at least 0; stride \(0, 0\), padding \(0, 0, 0, 0\), dilation \(1, 1\), groups 1
 #include <espalier/operation/operation.hpp>
 #include <espalier/storage/tensor.hpp>
 

@@ -3,6 +3,7 @@
 // expect: one_label_a_place<(espalier::)?shape<32, 10>, (espalier::)?shape<31> ?>
 // expect-early: shape<32, 10>
 // expect-early: shape<31>
+// expect-26: which holds the classes; z is \(32, 10\), labels are \(31\)
 #include <espalier/operation/operation.hpp>
 #include <espalier/storage/tensor.hpp>
 

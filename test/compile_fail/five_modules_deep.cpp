@@ -9,6 +9,7 @@
 // expect-early: shape<32, 64>
 // expect-early: shape<128, 10>
 // expect-early: layer<3, 7>
+// expect-26: a layer does not fit its input; inner dimensions: \(32, 64\) and \(128, 10\), in Linear<128, 10>, layer 3 of 7, in Classifier, in Branch, in Stage, in Network
 #include <espalier/model/predictor.hpp>
 #include <espalier/nn/nn.hpp>
 

@@ -2,6 +2,7 @@
 // expect: ESPALIER_MODULE must list every member of the module
 // expect: listed_members<Forgetful, 2, 1>
 // expect-early: Forgetful
+// expect-26: every member of the module; Forgetful has 2 members, 1 listed
 #include <espalier/model/predictor.hpp>
 #include <espalier/nn/nn.hpp>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: grad\(f\)\(x...\): arguments mix float and double
 // expect-early: same_element<float, double>
+// expect-26: convert with tensor<double, S>\(x\); same element: float and double
 #include <espalier/eager/gradient.hpp>
 #include <espalier/operation/operation.hpp>
 

@@ -6,7 +6,7 @@
 namespace nn = espalier::nn;
 
 #ifdef SHOULD_FAIL
-nn::GroupNorm<4, 6> norm;
+nn::GroupNorm<4, 6> layer;
 #else
-nn::GroupNorm<3, 6> norm;
+nn::GroupNorm<3, 6> layer;
 #endif

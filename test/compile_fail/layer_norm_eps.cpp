@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: nn::LayerNorm1d<Features, norm>: eps must be at least 0
 // expect-early: LayerNorm1d<8
+// expect-26: momentum in \[0, 1\]; eps -1e-05, momentum 0\.1
 #include <espalier/nn/nn.hpp>
 
 namespace esp = espalier;
 namespace nn = espalier::nn;
 
 #ifdef SHOULD_FAIL
-nn::LayerNorm1d<8, nn::norm{.eps = -1e-5}> norm;
+nn::LayerNorm1d<8, nn::norm{.eps = -1e-5}> layer;
 #else
-nn::LayerNorm1d<8, nn::norm{.eps = 0}> norm;
+nn::LayerNorm1d<8, nn::norm{.eps = 0}> layer;
 #endif

@@ -4,6 +4,7 @@
 // expect-early: shape<4, 8, 13>
 // expect-early: shape<3, 13, 16>
 // expect-early: at_axis<-3>
+// expect-26: must be equal or 1; a is \(4, 8, 13\), b is \(3, 13, 16\), at axis -3
 #include <espalier/operation/operation.hpp>
 #include <espalier/storage/tensor.hpp>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: operands are on different devices
 // expect: same_device<(espalier::)?simulated_cuda, (espalier::)?cpu>
+// expect-26: to the host; simulated_cuda and cpu
 #include <espalier/eager/evaluate.hpp>
 #include <espalier/operation/operation.hpp>
 #include <espalier/simulated_cuda.hpp>

@@ -3,6 +3,7 @@
 // expect: inner_dimensions<(espalier::)?shape<8, 13>, (espalier::)?shape<12, 16> ?>
 // expect-early: shape<8, 13>
 // expect-early: shape<12, 16>
+// expect-26: columns of a must equal rows of b; a is \(8, 13\), b is \(12, 16\)
 #include <espalier/operation/operation.hpp>
 #include <espalier/storage/tensor.hpp>
 

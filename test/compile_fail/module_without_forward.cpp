@@ -3,6 +3,7 @@
 // expect: has_forward<Pair, (espalier::)?shape<8, 4> ?>
 // expect-early: shape<8, 4>
 // expect-early: Pair
+// expect-26: a layer does not fit its input; Pair has no forward that takes \(8, 4\), in Pair
 #include <espalier/model/predictor.hpp>
 #include <espalier/nn/nn.hpp>
 

@@ -5,6 +5,7 @@
 // expect-early: shape<4, 12>
 // expect-early: shape<4, 16>
 // expect-early: layer<1, 2>
+// expect-26: a layer does not fit its input; same shape: \(4, 12\) and \(4, 16\), in Residual, layer 1 of 2
 #include <espalier/model/predictor.hpp>
 #include <espalier/nn/nn.hpp>
 

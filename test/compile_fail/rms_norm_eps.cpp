@@ -6,7 +6,7 @@ namespace esp = espalier;
 namespace nn = espalier::nn;
 
 #ifdef SHOULD_FAIL
-nn::RMSNorm<esp::shape<8>, nn::norm{.eps = -1e-5}> norm;
+nn::RMSNorm<esp::shape<8>, nn::norm{.eps = -1e-5}> layer;
 #else
-nn::RMSNorm<esp::shape<8>, nn::norm{.eps = 0}> norm;
+nn::RMSNorm<esp::shape<8>, nn::norm{.eps = 0}> layer;
 #endif

@@ -2,6 +2,7 @@
 // expect: slice<axis, begin, end, step>\(x\): the range does not lie in the axis, or is empty
 // expect: movable<(espalier::)?shape<4, 5>, (espalier::)?slicing<1, 2, 9, 1> ?>
 // expect-early: shape<4, 5>
+// expect-26: or is empty; x is \(4, 5\), slicing \(1, 2, 9, 1\)
 #include <espalier/operation/operation.hpp>
 #include <espalier/storage/tensor.hpp>
 

@@ -3,6 +3,7 @@
 // expect: one_label_a_row<(espalier::)?shape<32, 4, 10>, (espalier::)?shape<32> ?>
 // expect-early: shape<32, 4, 10>
 // expect-early: shape<32>
+// expect-26: the loss does not take this prediction and target; one label a row: \(32, 4, 10\) and \(32\), in SoftmaxLoss
 #include <espalier.hpp>
 
 namespace esp = espalier;

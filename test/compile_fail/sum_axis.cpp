@@ -2,6 +2,7 @@
 // expect: an axis does not exist in the shape, or stands twice
 // expect: axes_exist<(espalier::)?shape<8, 13>, (espalier::)?axes<2> ?>
 // expect-early: shape<8, 13>
+// expect-26: an axis does not exist in the shape, or stands twice; x is \(8, 13\), axis 2
 #include <espalier/operation/operation.hpp>
 #include <espalier/storage/tensor.hpp>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: the optimizer is none
 // expect-early: is_optimizer<float>
+// expect-26: the optimizer is none; given float
 #include <espalier.hpp>
 
 namespace esp = espalier;

@@ -2,6 +2,7 @@
 // expect: transpose<i, j>\(x\): x does not have these axes
 // expect: transposable_axes<(espalier::)?shape<2, 3>, 0, 2>
 // expect-early: shape<2, 3>
+// expect-26: x does not have these axes; \(2, 3\) with axes 0 and 2
 #include <espalier/operation/operation.hpp>
 #include <espalier/storage/tensor.hpp>
 

@@ -2,6 +2,7 @@
 // expect: ESPALIER_MODULE lists a name that is no member of the module
 // expect: known_members<Forgetful>
 // expect-early: Forgetful
+// expect-26: no member of the module; in Forgetful
 #include <espalier/model/predictor.hpp>
 #include <espalier/nn/nn.hpp>
 

@@ -25,7 +25,7 @@ constexpr bool is_near(T a, double b) {
 // ---- Linear: y = x W + b, and every slope of it by hand.
 
 template <class T>
-constexpr auto linear = esp::constant_model<nn::Linear<2, 3>, T>{}.with("weight", {1, 2, 3, 4, 5, 6}).with("bias", {1, 0, -1});
+constexpr auto linear = esp::constant_model<nn::Linear<2, 3>, T>{}.template with<"weight">({1, 2, 3, 4, 5, 6}).template with<"bias">({1, 0, -1});
 template <class T>
 constexpr tensor<T, shape<2, 2>> x2{{1, 2}, {-1, 1}};
 template <class T>
@@ -38,7 +38,7 @@ constexpr bool linear_is_right() {
   static_assert(linear<T>(x2<T>) == tensor<T, shape<2, 3>>{{10, 12, 14}, {4, 3, 2}});
   // Differences (1,0,-1) and (0,-1,-1): loss 4/6; dy = difference / 3.
   static_assert(is_near(linear_step<T>.loss, 2.0 / 3));
-  constexpr auto dw = linear_step<T>.slopes["weight"], db = linear_step<T>.slopes["bias"];
+  constexpr auto dw = linear_step<T>.slopes.template get<"weight">(), db = linear_step<T>.slopes.template get<"bias">();
   static_assert(is_near(dw[0], 1.0 / 3) && is_near(dw[1], 1.0 / 3) && is_near(dw[2], 0));
   static_assert(is_near(dw[3], 2.0 / 3) && is_near(dw[4], -1.0 / 3) && is_near(dw[5], -1));
   static_assert(is_near(db[0], 1.0 / 3) && is_near(db[1], -1.0 / 3) && is_near(db[2], -2.0 / 3));
@@ -72,10 +72,10 @@ static_assert(norm_is_right<float>() && norm_is_right<double>());
 using Perceptron = nn::Sequential<nn::Linear<2, 2>, nn::ReLU, nn::Linear<2, 2>>;
 template <class T>
 constexpr auto perceptron = esp::constant_model<Perceptron, T>{}
-                                .with("0.weight", {1, -1, 1, -1})
-                                .with("0.bias", {0, 1})
-                                .with("2.weight", {1, 2, 5, 7})
-                                .with("2.bias", {0, -3});
+                                .template with<"0.weight">({1, -1, 1, -1})
+                                .template with<"0.bias">({0, 1})
+                                .template with<"2.weight">({1, 2, 5, 7})
+                                .template with<"2.bias">({0, -3});
 template <class T>
 constexpr tensor<T, shape<1, 2>> pair{{1, 2}};
 constexpr tensor<std::int32_t, shape<1>> second{1};
@@ -87,9 +87,9 @@ constexpr bool perceptron_is_right() {
   static_assert(perceptron<T>(pair<T>) == tensor<T, shape<1, 2>>{{3, 3}});
   static_assert(is_near(perceptron_step<T>.loss, 0.6931471805599453));
   // dz = softmax - one_hot = (1/2, -1/2). The hidden slope is (1/2 - 1, 0).
-  constexpr auto dw2 = perceptron_step<T>.slopes["2.weight"], db2 = perceptron_step<T>.slopes["2.bias"];
+  constexpr auto dw2 = perceptron_step<T>.slopes.template get<"2.weight">(), db2 = perceptron_step<T>.slopes.template get<"2.bias">();
   static_assert(is_near(dw2[0], 1.5) && is_near(dw2[1], -1.5) && dw2[2] == 0 && dw2[3] == 0 && is_near(db2[0], 0.5));
-  constexpr auto dw0 = perceptron_step<T>.slopes["0.weight"], db0 = perceptron_step<T>.slopes["0.bias"];
+  constexpr auto dw0 = perceptron_step<T>.slopes.template get<"0.weight">(), db0 = perceptron_step<T>.slopes.template get<"0.bias">();
   static_assert(is_near(dw0[0], -0.5) && dw0[1] == 0 && is_near(dw0[2], -1) && dw0[3] == 0 && is_near(db0[0], -0.5) && db0[1] == 0);
   return true;
 }
@@ -103,7 +103,7 @@ constexpr tensor<double, shape<4, 1>> even{{4}, {6}, {8}, {10}};
 static_assert(batch_norm(even) == even);  // running mean 0 and variance 1
 constexpr auto batch_step = esp::value_and_grad(batch_norm, nn::MeanSquaredError{})(even, tensor<double, shape<4, 1>>{});
 static_assert(is_near(batch_step.loss, 1));  // the mean of the squares of normalized numbers
-static_assert(is_near(batch_step.buffers["running_mean"][0], 0.7) && is_near(batch_step.buffers["running_var"][0], 0.9 + 0.5));
+static_assert(is_near(batch_step.buffers.get<"running_mean">()[0], 0.7) && is_near(batch_step.buffers.get<"running_var">()[0], 0.9 + 0.5));
 
 // ---- A net of everything, that begins as a model does. At run time the same numbers come from the kernels.
 

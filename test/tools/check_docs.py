@@ -2,13 +2,20 @@
 # SPDX-License-Identifier: BSL-1.0
 """Checks that the code in the documentation is code that is compiled and tested:  check_docs.py ROOT [--write]
 
-Every ```cpp block of README.md and docs/**/*.md, and every other block that has such a line, follows a line
+Every block of README.md and docs/**/*.md follows a line
 
     <!-- file: docs/examples/own_op.cpp -->              the whole file
     <!-- file: docs/examples/own_op.cpp [softplus] -->   the lines between `// [softplus]` and `// [/softplus]`
                                                          (or `# [softplus]` and `# [/softplus]`)
+    <!-- file: docs/examples/course_training.txt [2-3] -->   lines 2 to 3 of a text
 
-and must equal that text (common indentation and blank lines at the ends aside). Links to files of the repository must lead somewhere.
+and must equal that text (common indentation and blank lines at the ends aside). Free of it are commands (```sh, ```make), drawings (```text) of docs/design,
+what errors_page.py writes into docs/errors.md, and blocks other than of C++ after a line
+
+    <!-- not a file: REASON -->
+
+C++ comes from sources of docs/examples, test, bench or include (check_lists.py sees to it that they are compiled). C++ in the disguise of an indented
+block or of a fence of tildes is no way around.
 --write puts the text of the files into the documentation.
 """
 import pathlib
@@ -17,8 +24,13 @@ import sys
 import textwrap
 
 MARK = re.compile(r"^<!-- file: (\S+?)(?: \[([\w-]+)\])? -->$")
-OPEN = re.compile(r"^```(\w*)$")
-LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
+REASON = re.compile(r"^<!-- not a file: (\S.*) -->$")
+OPEN = re.compile(r"^```([\w+]*)$")
+FENCE = re.compile(r"^\s*(```|~~~)")
+LINES = re.compile(r"^(\d+)-(\d+)$")
+CODE = {"c", "cc", "cpp", "cxx", "c++", "cu", "cuda", "h", "hpp"}
+FREE = {"sh", "make"}
+WRITTEN_BY_TOOLS = {"docs/errors.md"}
 
 
 def excerpt(root, name, region):
@@ -27,7 +39,12 @@ def excerpt(root, name, region):
     if not path.is_file():
         raise ValueError(f"{name} does not exist")
     lines = path.read_text(encoding="utf-8").splitlines()
-    if region:
+    if region and LINES.match(region):
+        first, last = map(int, LINES.match(region).groups())
+        if not 1 <= first <= last <= len(lines):
+            raise ValueError(f"{name} has no lines {region}")
+        lines = lines[first - 1:last]
+    elif region:
         begin = [i for i, line in enumerate(lines) if line.strip() in (f"// [{region}]", f"# [{region}]")]
         end = [i for i, line in enumerate(lines) if line.strip() in (f"// [/{region}]", f"# [/{region}]")]
         if len(begin) != 1 or len(end) != 1 or end[0] < begin[0]:
@@ -40,19 +57,30 @@ def pages(root):
     return [p for p in [root / "README.md", *sorted((root / "docs").rglob("*.md"))] if p.is_file()]
 
 
+def unmarked(name, language, reason):
+    """What is wrong with a block that follows no file, or nothing."""
+    if language in CODE:
+        return f"a ```{language} block without a line <!-- file: PATH --> before it"
+    drawing = language == "text" and str(name).startswith("docs/design/")
+    if language in FREE or reason or drawing or str(name) in WRITTEN_BY_TOOLS:
+        return None
+    return f"a ```{language} block without a line <!-- file: PATH --> or <!-- not a file: REASON --> before it"
+
+
 def check(root, page, found, write=False):
     lines = page.read_text(encoding="utf-8").splitlines()
     name = page.relative_to(root)
-    mark, at, result = None, 0, []
+    mark, reason, at, result = None, None, 0, []
     while at < len(lines):
         line = lines[at]
         opened = OPEN.match(line)
         if not opened:
-            for target in LINK.findall(line):
-                if not re.match(r"\w+:", target) and not (page.parent / target).exists():
-                    found.append(f"{name}:{at + 1}: the link to {target} leads nowhere")
+            if FENCE.match(line):
+                found.append(f"{name}:{at + 1}: a block begins with ``` and its language, at the first column")
+            if line.startswith("    ") and not lines[at - 1].strip():
+                found.append(f"{name}:{at + 1}: an indented block: write it between ``` and ```")
             if line.strip():
-                mark = MARK.match(line)
+                mark, reason = MARK.match(line), REASON.match(line)
             result.append(line)
             at += 1
             continue
@@ -62,6 +90,8 @@ def check(root, page, found, write=False):
             return
         block = lines[at + 1:end]
         if mark:
+            if opened[1] in CODE and not re.match(r"(?:docs/examples|test|bench|include)/.+\.(?:cpp|hpp|cu|cuh|h)$", mark[1]):
+                found.append(f"{name}:{at + 1}: {mark[1]} is no file of C++ that is compiled")
             try:
                 wanted = excerpt(root, mark[1], mark[2])
                 if "\n".join(block).strip("\n") != wanted and not write:
@@ -70,10 +100,10 @@ def check(root, page, found, write=False):
                     block = wanted.splitlines()
             except ValueError as sentence:
                 found.append(f"{name}:{at + 1}: {sentence}")
-        elif opened[1] == "cpp":
-            found.append(f"{name}:{at + 1}: a ```cpp block without a line <!-- file: PATH --> before it")
+        elif wrong := unmarked(name, opened[1], reason):
+            found.append(f"{name}:{at + 1}: {wrong}")
         result += [line, *block, "```"]
-        mark, at = None, end + 1
+        mark, reason, at = None, None, end + 1
     if write and result != lines:
         page.write_text("\n".join(result) + "\n", encoding="utf-8")
 

@@ -6,10 +6,13 @@ FILE must compile as it stands, and with -DSHOULD_FAIL must be refused with exac
 
   // expect: REGEX          found anywhere in what the compiler prints (at least one such line is required)
   // expect-early: REGEX    found within its first EARLY_LINES lines
+  // expect-26: REGEX       found in what the compiler prints under -std=c++26, where a sentence has the facts in words; both branches are compiled once more.
+                            Left out for compilers that cannot compute the message of a static_assert
   // net: REGEX             the user's own net type: what matches costs no bytes
 
 The include stack counts for nothing: where a header is included from is the user's own doing.
 """
+import functools
 import re
 import subprocess
 import sys
@@ -20,7 +23,9 @@ EARLY_LINES = 5
 
 INCLUDE_STACK = re.compile(r"^(In file included from .*|\s+from \S+?:\d+(:\d+)?)[:,]$")
 ERROR = re.compile(r"\berror: ")
-DIRECTIVE = re.compile(r"^// (expect|expect-early|net): (.+?)\s*$", re.M)
+DIRECTIVE = re.compile(r"^// (expect|expect-early|expect-26|net): (.+?)\s*$", re.M)
+STANDARD = re.compile(r"^-std=\S+$")
+COMPUTED_MESSAGES = 202306  # the value of __cpp_static_assert
 
 
 def compile_(command, source, *flags):
@@ -28,12 +33,26 @@ def compile_(command, source, *flags):
     return done.returncode, done.stdout + done.stderr
 
 
+def with_computed_messages(command):
+    """The command in C++26."""
+    return [word for word in command if not STANDARD.match(word)] + ["-std=c++26"]
+
+
+@functools.lru_cache(maxsize=None)
+def computes_messages(command):
+    """Whether the compiler takes -std=c++26 and computes the messages of static_assert there."""
+    done = subprocess.run([*with_computed_messages(command), "-E", "-P", "-x", "c++", "-"], input="__cpp_static_assert\n",
+                          capture_output=True, text=True, errors="replace")
+    value = re.search(r"^(\d+)L?$", done.stdout, re.M)
+    return done.returncode == 0 and value is not None and int(value.group(1)) >= COMPUTED_MESSAGES
+
+
 def without_include_stack(message):
     return [line for line in message.splitlines() if not INCLUDE_STACK.match(line)]
 
 
 def directives(text):
-    found = {"expect": [], "expect-early": [], "net": []}
+    found = {"expect": [], "expect-early": [], "expect-26": [], "net": []}
     for kind, pattern in DIRECTIVE.findall(text):
         found[kind].append(pattern)
     return found
@@ -78,7 +97,24 @@ def check(source, command):
     if status == 0:
         return problems + ["it compiled with -DSHOULD_FAIL"], message
     found, size = problems_of_message(message, wanted)
-    return problems + found, f"refused in {size}:\n{message}"
+    problems += found
+    report = f"refused in {size}:\n{message}"
+    if wanted["expect-26"] and computes_messages(tuple(command)):
+        found, more = check_computed(source, with_computed_messages(command), wanted)
+        problems += found
+        report += more
+    return problems, report
+
+
+def check_computed(source, command, wanted):
+    """The same in C++26, with the facts in words."""
+    status, message = compile_(command, source, "-Werror")
+    problems = ["C++26: the positive control does not compile:\n" + message] if status else []
+    status, message = compile_(command, source, "-DSHOULD_FAIL")
+    if status == 0:
+        return problems + ["C++26: it compiled with -DSHOULD_FAIL"], message
+    found, size = problems_of_message(message, {"expect": wanted["expect-26"], "expect-early": [], "net": wanted["net"]})
+    return problems + ["C++26: " + words for words in found], f"refused in C++26 in {size}:\n{message}"
 
 
 def main(arguments):

@@ -20,7 +20,7 @@ static_assert(same<2, 3>::value, "two must be three");
 """
 
 
-class CompileFail(unittest.TestCase):
+class Harness(unittest.TestCase):
     def problems(self, text):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "refusal.cpp")
@@ -33,6 +33,8 @@ class CompileFail(unittest.TestCase):
         self.assertEqual(len(problems), 1, problems)
         self.assertRegex(problems[0], pattern)
 
+
+class CompileFail(Harness):
     def test_good_refusal(self):
         self.assertEqual(self.problems(GOOD), [])
 
@@ -109,6 +111,79 @@ root<net> r;
         self.assertEqual(compile_fail.problems_of_message(message, {"expect": ["two"], "expect-early": ["two"], "net": []})[0], [])
         self.assertEqual(compile_fail.problems_of_message("\n".join(stack), {"expect": ["include"], "expect-early": [], "net": []})[0][0],
                          "the message lacks /include/")
+
+
+class ComputedMessages(Harness):
+    """The directive expect-26, with a compiler that has the form and with one that has not."""
+
+    COMPUTED = """
+// expect: two must be three
+// expect-26: two must be three; 2 and 3
+#if defined(__cpp_static_assert) && __cpp_static_assert >= 202306L
+struct words {
+  constexpr unsigned long size() const { return 30; }
+  constexpr char const* data() const { return "two must be three; 2 and 3    "; }
+};
+#define SENTENCE(text) words{}
+#else
+#define SENTENCE(text) text
+#endif
+template <int A, int B> struct same { static constexpr bool value = A == B; };
+#ifdef SHOULD_FAIL
+static_assert(same<2, 3>::value, SENTENCE("two must be three"));
+#endif
+"""
+
+    def setUp(self):
+        self.has_form = compile_fail.computes_messages(tuple(COMMAND))
+
+    def assert_problem_in_26(self, text, pattern):
+        if self.has_form:
+            self.assert_one_problem(text, "^C\\+\\+26: " + pattern)
+        else:
+            self.assertEqual(self.problems(text), [])
+
+    def test_good(self):
+        self.assertEqual(self.problems(self.COMPUTED), [])
+
+    def test_wrong_words_in_26(self):
+        self.assert_problem_in_26(self.COMPUTED.replace("// expect-26: two must be three; 2", "// expect-26: two must be three; 4"),
+                                  "the message lacks /two must be three; 4 and 3/")
+
+    def test_compiles_in_26(self):
+        self.assert_problem_in_26(self.COMPUTED.replace("#ifdef SHOULD_FAIL", "#if defined(SHOULD_FAIL) && __cplusplus <= 202002L"),
+                                  "it compiled with -DSHOULD_FAIL")
+
+    def test_two_errors_in_26(self):
+        self.assert_problem_in_26(self.COMPUTED + "#if defined(SHOULD_FAIL) && __cplusplus > 202002L\nint x = y;\n#endif\n",
+                                  "the message has 2 errors, not one")
+
+    def test_warning_in_26(self):
+        self.assert_problem_in_26(self.COMPUTED + "#if !defined(SHOULD_FAIL) && __cplusplus > 202002L\n#warning careful\n#endif\n",
+                                  "the positive control does not compile")
+
+    def test_skipped_without_the_form(self):
+        """A compiler without the form is asked nothing more than whether it has it."""
+        with tempfile.TemporaryDirectory() as folder:
+            log, tool = os.path.join(folder, "log"), os.path.join(folder, "c++")
+            with open(tool, "w", encoding="utf-8") as file:
+                file.write(f'#!/bin/sh\necho "$@" >> {log}\ncase "$*" in *c++26*) exit 1;; *SHOULD_FAIL*) echo "error: two must be three"; exit 1;; esac\n')
+            os.chmod(tool, 0o755)
+            path = os.path.join(folder, "refusal.cpp")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(self.COMPUTED)
+            self.assertEqual(compile_fail.check(path, [tool, "-std=c++20"])[0], [])
+            with open(log, encoding="utf-8") as file:
+                asked = file.read().splitlines()
+            self.assertEqual([("c++26" in line, "SHOULD_FAIL" in line) for line in asked], [(False, False), (False, True), (True, False)])
+
+    def test_files_without_the_directive_ask_nothing(self):
+        asked = compile_fail.computes_messages
+        try:
+            compile_fail.computes_messages = lambda command: self.fail("asked for C++26")
+            self.assertEqual(self.problems(GOOD), [])
+        finally:
+            compile_fail.computes_messages = asked
 
 
 if __name__ == "__main__":

@@ -2,6 +2,8 @@
 #pragma once
 #include <type_traits>
 
+#include "sentence.hpp"
+
 namespace espalier {
 
 /// The result of an op whose operands do not fit: carries the relation that failed and, as it travels up, the path of modules it came through.
@@ -13,7 +15,10 @@ struct refused {
   static constexpr bool eager = false;
   static constexpr bool agree = false;
   constexpr refused operator()(auto const&...) const { return {}; }
-  friend constexpr bool operator==(refused, auto const&) { return true; }
+  template <class X>  // not `auto const&`: beside such a friend nvcc finds no conversion to a number
+  friend constexpr bool operator==(refused, X const&) {
+    return true;
+  }
   constexpr refused operator[](auto const&) const { return {}; }
   template <class T>
     requires std::is_arithmetic_v<T>
@@ -46,10 +51,12 @@ namespace detail {
 /// Facts for refusals: what is given has the shape, or the element type, that is wanted.
 template <class Given, class Wanted>
 struct shape_is {
+  ESPALIER_READS("given {}, wanted {}")
   static constexpr bool agree = std::is_same_v<Given, Wanted>;
 };
 template <class Given, class Wanted>
 struct element_is {
+  ESPALIER_READS("given {}, wanted {}")
   static constexpr bool agree = std::is_same_v<Given, Wanted>;
 };
 
@@ -60,6 +67,11 @@ struct first_fault {
 };
 template <class First, class... Rest>
 struct first_fault<First, Rest...> : std::conditional_t<First::agree, first_fault<Rest...>, std::type_identity<First>> {};
+
+/// An object that is nowhere defined: what a variable template that is refused refers to. Its type asserts only where a member is asked for, and so the message
+/// need not say by which way it came there, which takes clang three lines.
+template <class T>
+extern T const declared;
 
 template <class... T>
 struct first_refused;

@@ -17,7 +17,8 @@ struct cifar10_sample {
 /// errors  as io::read_cifar10
 template <class T = float, class Sample = shape<3, 32, 32>, class... Path>
 dataset<T, Sample> cifar10(reading how, Path... files) {
-  static_assert(cifar10_sample<Sample>::agree, "data::cifar10<T, Sample>: Sample is shape<3, 32, 32> or shape<32, 32, 3>");
+  static_assert(cifar10_sample<Sample>::agree,
+                ESPALIER_SENTENCE("data::cifar10<T, Sample>: Sample is shape<3, 32, 32> or shape<32, 32, 3>", cifar10_sample<Sample>));
   constexpr std::int64_t plane = 32 * 32;
   io::cifar10_records const records = io::read_cifar10(files...);
   io::owned<T> images{records.count() * io::cifar10_records::pixel_count};

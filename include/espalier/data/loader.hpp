@@ -12,6 +12,7 @@ namespace detail {
 /// A fact for a refusal: a batch of the loader is N samples of the data set's shape.
 template <class Batch, class Sample>
 struct batch_of_samples {
+  ESPALIER_READS("the batch is {}, a sample {}")
   static constexpr bool agree = false;
 };
 template <int N, int... S>
@@ -108,13 +109,16 @@ struct loaded_padded {
 template <class T, class Sample, class Batch, class Policy = detail::unsaid_policy, class Target = label, class Transforms = transforms<>>
 class loader {
   using facts = detail::batch_of_samples<Batch, Sample>;
-  static_assert(facts::agree, "loader{samples, batch<N, ...>{}, ...}: the batch must be N samples of the data set's shape");
+  static_assert(facts::agree,
+                ESPALIER_SENTENCE("loader{samples, batch<N, ...>{}, ...}: the batch must be N samples of the data set's shape", facts));
   static_assert(
       !std::is_same_v<Policy, detail::unsaid_policy>,
       "loader{samples, batch<N, ...>{}, order, policy}: say what becomes of the last batch: drop_last, padded or second_batch<N>");
 
   using transformed = typename detail::transforms_fit<Transforms, Sample>::type;
-  static_assert(transformed::agree, "loader{..., transforms}: a transform does not take samples of this shape in its layout (hwc, chw)");
+  static_assert(transformed::agree,
+                ESPALIER_SENTENCE("loader{..., transforms}: a transform does not take samples of this shape in its layout (hwc, chw)",
+                                  transformed));
 
  public:
   static constexpr int batch_size = Batch::value.at[0];

@@ -45,7 +45,8 @@ struct label_or_shape {
 template <class T, class Sample, class Target = label>
 struct samples {
   static_assert(detail::label_or_shape<Target>::agree,
-                "data::samples<T, Sample, Target>: Target is data::label or the shape<...> of real targets");
+                ESPALIER_SENTENCE("data::samples<T, Sample, Target>: Target is data::label or the shape<...> of real targets",
+                                  detail::label_or_shape<Target>));
   using target_element = typename detail::targets_of<T, Target>::element;
   using target_shape = typename detail::targets_of<T, Target>::shape;
 

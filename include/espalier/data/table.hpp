@@ -10,6 +10,7 @@ namespace detail {
 /// Named relation: a table's target columns are as many as the numbers of one target; a label is one.
 template <class Target, int Columns>
 struct target_columns {
+  ESPALIER_READS("target {}, columns {}")
   static constexpr bool agree = Columns == (std::is_same_v<Target, label> ? 1 : static_cast<int>(targets_of<double, Target>::shape::size));
 };
 
@@ -50,7 +51,8 @@ template <class T, class Sample, class Target = label, class... Column>
 dataset<T, Sample, Target> table(io::csv_table const& from, reading how, Column... target) {
   using fact = detail::target_columns<Target, static_cast<int>(sizeof...(Column))>;
   static_assert(fact::agree,
-                "data::table<T, Sample, Target>(csv, reading, columns...): one column for a label, Target::size columns for targets");
+                ESPALIER_SENTENCE("data::table<T, Sample, Target>(csv, reading, columns...): one column for a label, Target::size columns for targets",
+                                  fact));
   if constexpr (fact::agree) {
     constexpr int count = static_cast<int>(sizeof...(Column));
     io::column const wanted[] = {io::column{target}...};

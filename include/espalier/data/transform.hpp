@@ -50,6 +50,7 @@ class draws {
 /// Named relation: a sample has the axes that a transform needs.
 template <class Sample, class Layout>
 struct image_axes {
+  ESPALIER_READS("a sample is {}, the layout {}")
   static constexpr bool agree = false;
 };
 template <int H, int W, class Layout>
@@ -84,7 +85,7 @@ struct padding_of {
 /// source  needle's RandomFlipHorizontal
 template <class Layout, double P = 0.5>
 struct random_flip_horizontal {
-  static_assert(probability<P>::agree, "data::random_flip_horizontal<Layout, P>: P must lie in [0, 1]");
+  static_assert(probability<P>::agree, ESPALIER_SENTENCE("data::random_flip_horizontal<Layout, P>: P must lie in [0, 1]", probability<P>));
   template <class Sample>
   using fits = image_axes<Sample, Layout>;
 
@@ -111,7 +112,8 @@ struct random_flip_horizontal {
 /// source  needle's RandomCrop
 template <class Layout, int Padding>
 struct random_crop {
-  static_assert(padding_of<Padding>::agree, "data::random_crop<Layout, Padding>: Padding must not be negative");
+  static_assert(padding_of<Padding>::agree,
+                ESPALIER_SENTENCE("data::random_crop<Layout, Padding>: Padding must not be negative", padding_of<Padding>));
   template <class Sample>
   using fits = image_axes<Sample, Layout>;
 

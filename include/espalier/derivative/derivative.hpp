@@ -12,6 +12,7 @@ namespace espalier {
 /// Named relation: what a gradient is taken of is one number.
 template <class S>
 struct scalar_result {
+  ESPALIER_READS("the result is {}")
   static constexpr bool agree = S::rank == 0;
 };
 

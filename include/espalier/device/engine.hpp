@@ -54,6 +54,7 @@ computed_in<T> const* widened(T const* x, [[maybe_unused]] void* room) {
 /// Named relation: tensors of some devices lie where a reader on Device can reach them, on the host or on its own device.
 template <class Device, class... OfTensors>
 struct reachable {
+  ESPALIER_READS("computing on {}, given tensors of {...}")
   static constexpr bool agree = ((std::is_same_v<OfTensors, cpu> || std::is_same_v<OfTensors, Device>)&&...);
 };
 #define ESPALIER_REACHABLE "the tensor is in the memory of another device; give one of the host, or of the model's own device"

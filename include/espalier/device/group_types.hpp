@@ -92,10 +92,10 @@ constexpr auto operands_and_results() {
 template <class Source, int X>
 inline constexpr auto places_of_group = detail::operands_and_results<Source, X>();
 
-/// The first of some addresses.
-template <class T, int Count, std::size_t... I>
-ESPALIER_INLINE void fill_addresses(void* const* base, void** p, locations<Count> const& places, std::index_sequence<I...>) {
-  ((p[I] = static_cast<T*>(base[places.at[I].where]) + places.at[I].offset), ...);
+/// The addresses of some places.
+template <class T, std::size_t... I>
+ESPALIER_INLINE void fill_addresses(void* const* base, void** p, plan::location const* places, std::index_sequence<I...>) {
+  ((p[I] = static_cast<T*>(base[places[I].where]) + places[I].offset), ...);
 }
 
 /// Where a node's value lies.
@@ -103,20 +103,19 @@ template <class Source, int Id>
 inline constexpr plan::location place_of = plan::plan_of<Source>.places.of[Id];
 
 /// Where a product with an epilogue leaves its sums: in its own memory where they are needed again, else where the first result will take their place.
+constexpr plan::location find_sums(plan::planned const& p, int x) {
+  int const first = p.groups.groups[x].first;
+  return p.places.of[p.codes.stored[first] ? first : p.codes.outputs[p.codes.groups[x].first_output]];
+}
+/// Operand k of a group that stands alone.
+constexpr plan::location find_operand(plan::planned const& p, int x, int k) {
+  plan::group_code const& code = p.codes.groups[x];
+  return p.places.of[p.codes.leaves[code.first_leaf - 1 - p.codes.steps[code.first_step].operand[k]].node];
+}
 template <class Source, int X>
-inline constexpr plan::location sums_place = [] {
-  constexpr auto const& plan = plan::plan_of<Source>;
-  constexpr int first = plan.groups.groups[X].first;
-  return plan.places.of[plan.codes.stored[first] ? first : plan.codes.outputs[plan.codes.groups[X].first_output]];
-}();
-
-/// Operand K of a group that stands alone.
+inline constexpr plan::location sums_place = find_sums(plan::plan_of<Source>, X);
 template <class Source, int X, int K>
-inline constexpr plan::location operand_place = [] {
-  constexpr auto const& plan = plan::plan_of<Source>;
-  constexpr int reference = plan.codes.steps[plan.codes.groups[X].first_step].operand[K];
-  return plan.places.of[plan.codes.leaves[plan.codes.groups[X].first_leaf - 1 - reference].node];
-}();
+inline constexpr plan::location operand_place = find_operand(plan::plan_of<Source>, X, K);
 
 /// The copies at a program's end.
 template <class Source, int I>

@@ -171,6 +171,22 @@ Step find_step(numbered_step<I, Step> const*);
 struct selection {
   int count;
   int at[most_steps];
+  constexpr void add(int i) { at[count++] = i; }
+};
+/// Sets of steps or leaves are bits: compilers take a few operations for a set, where they would take many for each of its members.
+using bits = std::uint64_t;
+constexpr bits bit(int i) { return bits{1} << i; }
+constexpr selection members(bits set) {
+  selection r{};
+  for (; set != 0; set &= set - 1) r.add(__builtin_ctzll(set));
+  return r;
+}
+/// What steps and leaves are, as sets.
+struct nest_sets {
+  bits at[5], reductions, results;                                      ///< at: by place
+  bits reduced[most_steps], stored[most_steps], known[most_steps + 1];  ///< by sweep; known: by the sweep after which it is known, from -1 on
+  bits memory[5], constants, indices;                                   ///< leaves; memory: by place
+  int output[most_steps];                                               ///< 1 + the output that stores a step, or 0
 };
 
 }  // namespace detail
@@ -194,33 +210,46 @@ struct nest_facts<Inner, Spare, list<step<Op, Where, A, B, C>...>, list<leaf<Wha
   template <int I>
   using step_type = decltype(detail::find_step<I>(static_cast<numbered const*>(nullptr)));
 
+  static constexpr detail::nest_sets sets = [] {
+    using detail::bit;
+    detail::nest_sets r{};
+    for (int k = outputs - 1; k >= 0; --k) {
+      r.output[output_at[k].step] = 1 + k;
+      r.results |= bit(output_at[k].step);
+    }
+    for (int i = 0; i < steps; ++i) {
+      detail::step_facts const& s = step_at[i];
+      int const from = s.operand[0], k = r.output[i] - 1;
+      bool const of_lines = s.reduces && (from >= 0 ? step_at[from].where : leaf_at[-1 - from].where) == Inner;
+      r.at[static_cast<int>(s.where)] |= bit(i);
+      if (s.reduces) r.reductions |= bit(i);
+      if (s.reduces && plan.fed[i] >= 0 && (from < 0 || step_at[from].where == place::full)) r.reduced[plan.fed[i]] |= bit(i);
+      if (k >= 0 && s.where == place::full) r.stored[output_at[k].late ? plan.sweeps - 1 : plan.ready[i]] |= bit(i);
+      if (s.where == Inner || (s.where == place::single && of_lines)) r.known[plan.ready[i]] |= bit(i);
+    }
+    for (int k = 0; k < leaves; ++k) {
+      leaf_kind const what = leaf_at[k].what;
+      if (what == leaf_kind::constant) r.constants |= bit(k);
+      else if (what == leaf_kind::column_index) r.indices |= bit(k);
+      else if (what != leaf_kind::draw) r.memory[static_cast<int>(leaf_at[k].where)] |= bit(k);
+    }
+    return r;
+  }();
+  static constexpr detail::bits steps_at(place where) { return sets.at[static_cast<int>(where)]; }
+
   /// Is leaf k one value (or one pack) for the whole inner loop?
   static constexpr bool held(int k) {
     place const w = leaf_at[k].where;
     return w == place::single || (Inner == place::row && w == place::row && is_memory(k, place::row)) || (Inner == place::column && w == place::column);
   }
-  static constexpr bool is_memory(int k, place where) {
-    leaf_kind const what = leaf_at[k].what;
-    return (what == leaf_kind::memory || what == leaf_kind::integer || what == leaf_kind::flag) && leaf_at[k].where == where;
-  }
+  static constexpr bool is_memory(int k, place where) { return sets.memory[static_cast<int>(where)] >> k & 1u; }
   /// Which output stores step i, or -1.
-  static constexpr int output_of(int i) {
-    for (int k = 0; k < outputs; ++k)
-      if (output_at[k].step == i) return k;
-    return -1;
-  }
-  static constexpr bool stores(int s, int i) {
-    int const k = output_of(i);
-    return k >= 0 && step_at[i].where == place::full && (output_at[k].late ? plan.sweeps - 1 : plan.ready[i]) == s;
-  }
+  static constexpr int output_of(int i) { return sets.output[i] - 1; }
+  static constexpr bool stores(int s, int i) { return sets.stored[s] >> i & 1u; }
   /// Is step i taken from a few elements of a leaf before the first sweep?
   static constexpr bool taken_first(int i) { return step_at[i].rough && step_at[i].reduces && plan.fed[i] < 0; }
   /// Is step i a reduction that sweep s feeds with full values?
-  static constexpr bool reduces(int s, int i) {
-    if (!step_at[i].reduces) return false;
-    int const from = step_at[i].operand[0];
-    return plan.fed[i] == s && (from < 0 || step_at[from].where == place::full);
-  }
+  static constexpr bool reduces(int s, int i) { return sets.reduced[s] >> i & 1u; }
   /// Does sweep s take step i back from memory, or leave it there for a later sweep?
   static constexpr bool comes_back(int s, int i) { return plan.kept[i] != 0 && plan.first[i] < s; }
   static constexpr bool leaves_behind(int s, int i) { return plan.kept[i] != 0 && plan.first[i] == s && !(plan.kept[i] <= outputs && output_at[plan.kept[i] - 1].step == i); }
@@ -229,53 +258,20 @@ struct nest_facts<Inner, Spare, list<step<Op, Where, A, B, C>...>, list<leaf<Wha
     int const from = step_at[i].operand[0];
     return step_at[i].reduces && (from >= 0 ? step_at[from].where : leaf_at[-1 - from].where) == Inner;
   }
-  static constexpr detail::selection computed(int s) {
-    detail::selection r{};
-    for (int i = 0; i < steps; ++i)
-      if (plan.needed[s] >> i & 1u) r.at[r.count++] = i;
-    return r;
-  }
-  static constexpr detail::selection reduced(int s) {
-    detail::selection r{};
-    for (int i = 0; i < steps; ++i)
-      if (reduces(s, i)) r.at[r.count++] = i;
-    return r;
-  }
-  static constexpr detail::selection stored(int s) {
-    detail::selection r{};
-    for (int i = 0; i < steps; ++i)
-      if (stores(s, i)) r.at[r.count++] = i;
-    return r;
-  }
+  static constexpr detail::selection computed(int s) { return detail::members(plan.needed[s]); }
+  static constexpr detail::selection reduced(int s) { return detail::members(sets.reduced[s]); }
+  static constexpr detail::selection stored(int s) { return detail::members(sets.stored[s]); }
   static constexpr detail::selection left_behind(int s) {
     detail::selection r{};
     for (int i = 0; i < steps; ++i)
       if ((plan.needed[s] >> i & 1u) && leaves_behind(s, i)) r.at[r.count++] = i;
     return r;
   }
-  static constexpr detail::selection column_sums() {
-    detail::selection r{};
-    for (int i = 0; i < steps; ++i)
-      if (step_at[i].reduces && step_at[i].where == place::column) r.at[r.count++] = i;
-    return r;
-  }
-  static constexpr int column_sums_of(int s) {
-    int n = 0;
-    for (int i = 0; i < steps; ++i) n += reduces(s, i) && step_at[i].where == place::column;
-    return n;
-  }
-  static constexpr detail::selection single_sums() {
-    detail::selection r{};
-    for (int i = 0; i < steps; ++i)
-      if (step_at[i].reduces && step_at[i].where == place::single) r.at[r.count++] = i;
-    return r;
-  }
+  static constexpr detail::selection column_sums() { return detail::members(sets.reductions & steps_at(place::column)); }
+  static constexpr int column_sums_of(int s) { return __builtin_popcountll(sets.reduced[s] & steps_at(place::column)); }
+  static constexpr detail::selection single_sums() { return detail::members(sets.reductions & steps_at(place::single)); }
   /// Is there a reduction along rows?
-  static constexpr bool reduces_rows() {
-    for (int i = 0; i < steps; ++i)
-      if (step_at[i].reduces && step_at[i].where == place::row) return true;
-    return false;
-  }
+  static constexpr bool reduces_rows() { return (sets.reductions & steps_at(place::row)) != 0; }
   /// Outputs, and leaves and outputs, that have an element for each of the group's.
   static constexpr int full_results() {
     int n = 0;
@@ -288,56 +284,35 @@ struct nest_facts<Inner, Spare, list<step<Op, Where, A, B, C>...>, list<leaf<Wha
     return n;
   }
   /// What becomes known of a line after sweep s (s = -1: before the first): numbers of a row, or packs of a block of columns.
-  static constexpr detail::selection known_after(int s) {
-    detail::selection r{};
-    for (int i = 0; i < steps; ++i)
-      if ((step_at[i].where == Inner || (step_at[i].where == place::single && reduces_lines(i))) && plan.ready[i] == s + 1) r.at[r.count++] = i;
-    return r;
-  }
+  static constexpr detail::selection known_after(int s) { return detail::members(sets.known[s + 1]); }
   static constexpr detail::selection at_place(place where, bool with_reductions) {
-    detail::selection r{};
-    for (int i = 0; i < steps; ++i)
-      if (step_at[i].where == where && (with_reductions || !step_at[i].reduces)) r.at[r.count++] = i;
-    return r;
+    return detail::members(steps_at(where) & (with_reductions ? ~detail::bits{0} : ~sets.reductions));
   }
-  static constexpr detail::selection reductions() {
-    detail::selection r{};
-    for (int i = 0; i < steps; ++i)
-      if (step_at[i].reduces) r.at[r.count++] = i;
-    return r;
-  }
+  static constexpr detail::selection reductions() { return detail::members(sets.reductions); }
   /// Constants (memory false), or what lies in memory (memory true) at a place.
   static constexpr detail::selection leaves_at(bool memory, place where) {
-    detail::selection r{};
-    for (int k = 0; k < leaves; ++k)
-      if (memory ? is_memory(k, where) : leaf_at[k].what == leaf_kind::constant) r.at[r.count++] = k;
-    return r;
+    return detail::members(memory ? sets.memory[static_cast<int>(where)] : sets.constants);
   }
-  static constexpr detail::selection column_indices() {
-    detail::selection r{};
-    for (int k = 0; k < leaves; ++k)
-      if (leaf_at[k].what == leaf_kind::column_index) r.at[r.count++] = k;
-    return r;
-  }
+  static constexpr detail::selection column_indices() { return detail::members(sets.indices); }
   /// Values that are fixed along the inner loop and that sweep s reads.
   static constexpr detail::selection lines_read(int s) {
-    bool read[detail::most_steps]{};
-    for (int i = 0; i < steps; ++i) {
-      if (!((plan.needed[s] >> i & 1u) != 0 && !comes_back(s, i)) && !reduces(s, i)) continue;
+    detail::bits read = 0;
+    for (detail::bits left = plan.needed[s] | sets.reduced[s]; left != 0; left &= left - 1) {
+      int const i = __builtin_ctzll(left);
+      if (!reduces(s, i) && comes_back(s, i)) continue;
       for (int o : step_at[i].operand)
-        if (o >= 0 && o < i && step_at[o].where != place::full) read[o] = true;
+        if (o >= 0) read |= detail::bit(o);
     }
-    detail::selection r{};
-    for (int i = 0; i < steps; ++i)
-      if (read[i]) r.at[r.count++] = i;
-    return r;
+    return detail::members(read & ~steps_at(place::full));
   }
-  static constexpr bool works_in(int s) { return computed(s).count + reduced(s).count + stored(s).count > 0; }
+  static constexpr bool works_in(int s) { return (plan.needed[s] | sets.reduced[s] | sets.stored[s]) != 0; }
   /// Vector operations of sweep s, which bounds how far the loop is unrolled; a costly one counts for many.
   static constexpr int work(int s) {
-    int w = reduced(s).count;
-    for (int i = 0; i < steps; ++i)
-      if (plan.needed[s] >> i & 1u) w += step_at[i].costly && !comes_back(s, i) ? 8 : 1;
+    int w = __builtin_popcountll(sets.reduced[s]);
+    for (detail::bits left = plan.needed[s]; left != 0; left &= left - 1) {
+      int const i = __builtin_ctzll(left);
+      w += step_at[i].costly && !comes_back(s, i) ? 8 : 1;
+    }
     return w;
   }
 };

@@ -85,6 +85,7 @@ struct compiled_facts<true, F, Leaf...> {
 /// Fact for a refusal: what a run was given, and what it takes.
 template <class Given, class Taken>
 struct compiled_takes {
+  ESPALIER_READS("given {}, planned for {}")
   static constexpr bool agree = std::is_same_v<Given, Taken>;
 };
 
@@ -123,13 +124,16 @@ class compiled {
   using Memory = std::conditional_t<detail::is_graphics<Device>, Device, cpu>;
   using Engine = typename detail::engine_of<Device>::type;
   static constexpr int arguments = static_cast<int>(sizeof...(Leaf));
-  static_assert(detail::threads_of<Device>::included, ESPALIER_THREADS_INCLUDED);
-  static_assert(detail::thread_count<Device>::agree, ESPALIER_THREAD_COUNT);
-  static_assert(captureless<F>::agree, "compiled(f, x...): " ESPALIER_CAPTURELESS);
-  static_assert(Fault::elements, "compiled(f, x...): " ESPALIER_ELEMENTS_OF_ARGUMENTS);
-  static_assert(Fault::devices && detail::common_device<Memory, device_of<Leaf>...>::relation::agree, "compiled(f, x...): " ESPALIER_DEVICES_OF_ARGUMENTS);
-  static_assert(Fault::arguments, "compiled(f, x...): " ESPALIER_ARGUMENTS_OF_F);
-  static_assert(Fault::shapes, "compiled(f, x...): " ESPALIER_SHAPES_INSIDE);
+  static_assert(detail::threads_of<Device>::included,
+                ESPALIER_SENTENCE(ESPALIER_THREADS_INCLUDED, ESPALIER_STATED(detail::threads_of<Device>::included, Device)));
+  static_assert(detail::thread_count<Device>::agree, ESPALIER_SENTENCE(ESPALIER_THREAD_COUNT, detail::thread_count<Device>));
+  static_assert(captureless<F>::agree, ESPALIER_SENTENCE("compiled(f, x...): " ESPALIER_CAPTURELESS, captureless<F>));
+  static_assert(Fault::elements, ESPALIER_SENTENCE("compiled(f, x...): " ESPALIER_ELEMENTS_OF_ARGUMENTS, typename Fault::type));
+  static_assert(Fault::devices && detail::common_device<Memory, device_of<Leaf>...>::relation::agree,
+                ESPALIER_SENTENCE("compiled(f, x...): " ESPALIER_DEVICES_OF_ARGUMENTS,
+                                  typename Fault::type, typename detail::common_device<Memory, device_of<Leaf>...>::relation));
+  static_assert(Fault::arguments || !captureless<F>::agree, ESPALIER_SENTENCE("compiled(f, x...): " ESPALIER_ARGUMENTS_OF_F, typename Fault::type));
+  static_assert(Fault::shapes, ESPALIER_SENTENCE("compiled(f, x...): " ESPALIER_SHAPES_INSIDE, typename Fault::type));
 
  public:
   static constexpr std::size_t workspace_bytes = facts::template workspace_bytes<Engine>;
@@ -148,9 +152,10 @@ class compiled {
     if constexpr (Fault::agree) {
       using Given = std::tuple<tensor<std::remove_const_t<typename std::remove_cvref_t<X>::value_type>, shape_of<std::remove_cvref_t<X>>>...>;
       using Takes = detail::compiled_takes<Given, typename facts::tensors>;
-      static_assert(Takes::agree, "compiled(x..., y...): the arguments f was planned for, then a tensor for each result");
+      static_assert(Takes::agree,
+                    ESPALIER_SENTENCE("compiled(x..., y...): the arguments f was planned for, then a tensor for each result", Takes));
       using Devices = typename detail::common_device<Memory, device_of<X>...>::relation;
-      static_assert(Devices::agree, "compiled(x..., y...): " ESPALIER_DEVICES_OF_ARGUMENTS);
+      static_assert(Devices::agree, ESPALIER_SENTENCE("compiled(x..., y...): " ESPALIER_DEVICES_OF_ARGUMENTS, Devices));
       if constexpr (Takes::agree && Devices::agree) run(x...);
     }
   }

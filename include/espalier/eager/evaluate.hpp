@@ -176,7 +176,9 @@ constexpr bool inputs_fit() {
 /// Runs a program of functions of tensors, at compile time or at run time, on the device that they are on.
 template <class Source, class T, class Device = cpu>
 constexpr void run_program(eager_inputs<T> const& in, T* const* results, int result_count) {
-  static_assert(is_graphics<Device> || !is_narrow<T>, "this processor computes in float and double; convert half and bfloat16 with tensor<float, S>(x)");
+  static_assert(is_graphics<Device> || !is_narrow<T>,
+                ESPALIER_SENTENCE("this processor computes in float and double; convert half and bfloat16 with tensor<float, S>(x)",
+                                  ESPALIER_STATED((is_graphics<Device> || !is_narrow<T>), T)));
   static_assert(inputs_fit<Source>(), "an expression reads at most 24 tensors and 32 numbers (each use counts); evaluate a part of it first");
   if constexpr (is_graphics<Device>) {
     run_apart<Source, T, Device>(in, results, result_count);
@@ -241,9 +243,15 @@ template <class E, class T, class S, class Device>
   requires(detail::marked_expression<E> && !is_refused<E>)
 constexpr void evaluate_into(E const& e, tensor<T, S, Device>& y) {
   using Element = detail::computed_element<E, T>;
-  static_assert(detail::shape_fit<E, tensor<T, S, Device>>::agree, "evaluate_into(expression, tensor): " ESPALIER_EXPRESSION_SHAPE);
-  static_assert(detail::element_fit<E, tensor<T, S, Device>>::agree, "evaluate_into(expression, tensor): " ESPALIER_EXPRESSION_ELEMENT);
-  static_assert(detail::device_fit<E, tensor<T, S, Device>>::agree, "evaluate_into(expression, tensor): " ESPALIER_EXPRESSION_DEVICE);
+  static_assert(detail::shape_fit<E, tensor<T, S, Device>>::agree,
+                ESPALIER_SENTENCE("evaluate_into(expression, tensor): " ESPALIER_EXPRESSION_SHAPE,
+                                  detail::shape_fit<E, tensor<T, S, Device>>));
+  static_assert(detail::element_fit<E, tensor<T, S, Device>>::agree,
+                ESPALIER_SENTENCE("evaluate_into(expression, tensor): " ESPALIER_EXPRESSION_ELEMENT,
+                                  detail::element_fit<E, tensor<T, S, Device>>));
+  static_assert(detail::device_fit<E, tensor<T, S, Device>>::agree,
+                ESPALIER_SENTENCE("evaluate_into(expression, tensor): " ESPALIER_EXPRESSION_DEVICE,
+                                  detail::device_fit<E, tensor<T, S, Device>>));
   if constexpr (detail::Fitting<E, tensor<T, S, Device>>) {
     using Source = detail::eager_source<typename detail::skeleton<E>::type>;
     detail::eager_inputs<Element> in{};
@@ -281,7 +289,7 @@ template <class E>
   requires detail::marked_expression<E>
 constexpr auto evaluate(E const& e) {
   using Devices = typename detail::one_device<device_of<E>>::relation;
-  static_assert(Devices::agree, "evaluate(expression): " ESPALIER_DEVICES_FIT);
+  static_assert(Devices::agree, ESPALIER_SENTENCE("evaluate(expression): " ESPALIER_DEVICES_FIT, Devices));
   if constexpr (is_refused<E>) return e;
   else if constexpr (!Devices::agree) return refused<Devices>{};
   else return tensor<detail::computed_element<E>, shape_of<E>, detail::device_or_cpu<device_of<E>>>(e);

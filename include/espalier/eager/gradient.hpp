@@ -122,10 +122,12 @@ constexpr auto one_or_all(Tuple&& t) {
 /// Facts for refusals: f can be called with arguments of these shapes; grad<I...> names arguments that there are.
 template <class F, class... Shapes>
 struct takes_arguments {
+  ESPALIER_READS("{} with {...}")
   static constexpr bool agree = false;
 };
 template <int Count, int... Arguments>
 struct arguments_exist {
+  ESPALIER_READS("{} arguments, asked for {...}")
   static constexpr bool agree = ((Arguments >= 0 && Arguments < Count) && ...);
 };
 
@@ -235,12 +237,12 @@ struct gradient_function {
   /// On tensors: a tensor for one wanted argument, a std::tuple for several.
   template <TensorArgument... X, class Fault = fault_of_function<F, true, leaf_of_argument<X>...>, class Exist = arguments_exist<static_cast<int>(sizeof...(X)), K...>>
   constexpr auto operator()(X const&... x) const {
-    static_assert(Exist::agree, "grad<I...>(f)(x...): there is no argument I");
-    static_assert(Fault::elements, "grad(f)(x...): " ESPALIER_ELEMENTS_OF_ARGUMENTS);
-    static_assert(Fault::devices, "grad(f)(x...): " ESPALIER_DEVICES_OF_ARGUMENTS);
-    static_assert(Fault::arguments, "grad(f)(x...): " ESPALIER_ARGUMENTS_OF_F);
-    static_assert(Fault::shapes, "grad(f)(x...): " ESPALIER_SHAPES_INSIDE);
-    static_assert(Fault::result, "grad(f)(x...): " ESPALIER_ONE_NUMBER);
+    static_assert(Exist::agree, ESPALIER_SENTENCE("grad<I...>(f)(x...): there is no argument I", Exist));
+    static_assert(Fault::elements, ESPALIER_SENTENCE("grad(f)(x...): " ESPALIER_ELEMENTS_OF_ARGUMENTS, typename Fault::type));
+    static_assert(Fault::devices, ESPALIER_SENTENCE("grad(f)(x...): " ESPALIER_DEVICES_OF_ARGUMENTS, typename Fault::type));
+    static_assert(Fault::arguments, ESPALIER_SENTENCE("grad(f)(x...): " ESPALIER_ARGUMENTS_OF_F, typename Fault::type));
+    static_assert(Fault::shapes, ESPALIER_SENTENCE("grad(f)(x...): " ESPALIER_SHAPES_INSIDE, typename Fault::type));
+    static_assert(Fault::result, ESPALIER_SENTENCE("grad(f)(x...): " ESPALIER_ONE_NUMBER, typename Fault::type));
     if constexpr (!Exist::agree) return refused<Exist>{};
     else if constexpr (!Fault::agree) return refused_gradients<wanted_count<X...>(), typename Fault::type>();
     else return one_or_all(value_and_gradients<F, wanted<X...>(), typename argument_type<X>::type...>(argument_value(x)...).second);
@@ -251,8 +253,10 @@ struct gradient_function {
   constexpr auto operator()(X const&... x) const {
     using Fault = fault_of_function<F, true, X...>;
     constexpr bool says = (is_eager<X const&> || ...) && !(is_refused<X> || ...);
-    static_assert(!says || Fault::devices, "grad(f)(x...): " ESPALIER_DEVICES_OF_ARGUMENTS);
-    static_assert(!says || Fault::agree || !Fault::devices, "grad(f)(x...): f does not take these arguments, its shapes do not fit, or it returns more than one number");
+    static_assert(!says || Fault::devices, ESPALIER_SENTENCE("grad(f)(x...): " ESPALIER_DEVICES_OF_ARGUMENTS, typename Fault::type));
+    static_assert(!says || Fault::agree || !Fault::devices,
+                  ESPALIER_SENTENCE("grad(f)(x...): f does not take these arguments, its shapes do not fit, or it returns more than one number",
+                                    typename Fault::type));
     if constexpr (!Fault::agree) return refused_gradients<sizeof...(K) == 1 ? 1 : static_cast<int>(sizeof...(X)), typename Fault::type>();
     else return on_expressions<X...>(std::make_integer_sequence<int, static_cast<int>(sizeof...(X))>{}, x...);
   }
@@ -274,12 +278,12 @@ struct value_and_gradient_function {
   template <TensorArgument... X, class Fault = fault_of_function<F, true, leaf_of_argument<X>...>, class Exist = arguments_exist<static_cast<int>(sizeof...(X)), K...>>
   constexpr auto operator()(X const&... x) const {
     using gradient = gradient_function<F, K...>;
-    static_assert(Exist::agree, "value_and_grad<I...>(f)(x...): there is no argument I");
-    static_assert(Fault::elements, "value_and_grad(f)(x...): " ESPALIER_ELEMENTS_OF_ARGUMENTS);
-    static_assert(Fault::devices, "value_and_grad(f)(x...): " ESPALIER_DEVICES_OF_ARGUMENTS);
-    static_assert(Fault::arguments, "value_and_grad(f)(x...): " ESPALIER_ARGUMENTS_OF_F);
-    static_assert(Fault::shapes, "value_and_grad(f)(x...): " ESPALIER_SHAPES_INSIDE);
-    static_assert(Fault::result, "value_and_grad(f)(x...): " ESPALIER_ONE_NUMBER);
+    static_assert(Exist::agree, ESPALIER_SENTENCE("value_and_grad<I...>(f)(x...): there is no argument I", Exist));
+    static_assert(Fault::elements, ESPALIER_SENTENCE("value_and_grad(f)(x...): " ESPALIER_ELEMENTS_OF_ARGUMENTS, typename Fault::type));
+    static_assert(Fault::devices, ESPALIER_SENTENCE("value_and_grad(f)(x...): " ESPALIER_DEVICES_OF_ARGUMENTS, typename Fault::type));
+    static_assert(Fault::arguments, ESPALIER_SENTENCE("value_and_grad(f)(x...): " ESPALIER_ARGUMENTS_OF_F, typename Fault::type));
+    static_assert(Fault::shapes, ESPALIER_SENTENCE("value_and_grad(f)(x...): " ESPALIER_SHAPES_INSIDE, typename Fault::type));
+    static_assert(Fault::result, ESPALIER_SENTENCE("value_and_grad(f)(x...): " ESPALIER_ONE_NUMBER, typename Fault::type));
     if constexpr (!Exist::agree) {
       return std::pair{refused<Exist>{}, refused<Exist>{}};
     } else if constexpr (!Fault::agree) {
@@ -306,9 +310,9 @@ class pullback_at {
   /// shape   the shape of f(x...) -> the shapes of the arguments (a tensor for one, a std::tuple for several)
   template <StoredAnywhere Y, class Shape = shape_is<shape_of<Y>, S>, class Element = element_is<element_of<Y>, T>, class Devices = same_device<device_of<Y>, Device>>
   constexpr auto operator()(Y const& dy) const {
-    static_assert(Shape::agree, "vjp(f)(x...)(dy): dy must have the shape of f(x...)");
-    static_assert(Element::agree, "vjp(f)(x...)(dy): dy must have the element type of f(x...)");
-    static_assert(Devices::agree, "vjp(f)(x...)(dy): dy must be on the device of x");
+    static_assert(Shape::agree, ESPALIER_SENTENCE("vjp(f)(x...)(dy): dy must have the shape of f(x...)", Shape));
+    static_assert(Element::agree, ESPALIER_SENTENCE("vjp(f)(x...)(dy): dy must have the element type of f(x...)", Element));
+    static_assert(Devices::agree, ESPALIER_SENTENCE("vjp(f)(x...)(dy): dy must be on the device of x", Devices));
     if constexpr (!Shape::agree) return refused_gradients<static_cast<int>(sizeof...(X)), refused<Shape>>();
     else if constexpr (!Devices::agree) return refused_gradients<static_cast<int>(sizeof...(X)), refused<Devices>>();
     else if constexpr (!Element::agree) return refused_gradients<static_cast<int>(sizeof...(X)), refused<Element>>();
@@ -340,10 +344,10 @@ template <class F>
 struct vjp_function {
   template <TensorArgument... X, class Fault = fault_of_function<F, false, leaf_of_argument<X>...>>
   constexpr auto operator()(X const&... x) const {
-    static_assert(Fault::elements, "vjp(f)(x...): " ESPALIER_ELEMENTS_OF_ARGUMENTS);
-    static_assert(Fault::devices, "vjp(f)(x...): " ESPALIER_DEVICES_OF_ARGUMENTS);
-    static_assert(Fault::arguments, "vjp(f)(x...): " ESPALIER_ARGUMENTS_OF_F);
-    static_assert(Fault::shapes, "vjp(f)(x...): " ESPALIER_SHAPES_INSIDE);
+    static_assert(Fault::elements, ESPALIER_SENTENCE("vjp(f)(x...): " ESPALIER_ELEMENTS_OF_ARGUMENTS, typename Fault::type));
+    static_assert(Fault::devices, ESPALIER_SENTENCE("vjp(f)(x...): " ESPALIER_DEVICES_OF_ARGUMENTS, typename Fault::type));
+    static_assert(Fault::arguments, ESPALIER_SENTENCE("vjp(f)(x...): " ESPALIER_ARGUMENTS_OF_F, typename Fault::type));
+    static_assert(Fault::shapes, ESPALIER_SENTENCE("vjp(f)(x...): " ESPALIER_SHAPES_INSIDE, typename Fault::type));
     if constexpr (Fault::agree) return pullback_at<F, X...>{x...};
     else return typename Fault::type{};
   }
@@ -359,7 +363,7 @@ struct vjp_function {
 /// errors  f that captures, f whose shapes do not fit and f with more than one number do not compile
 template <int... Arguments, class F>
 constexpr auto grad(F) {
-  static_assert(captureless<F>::agree, "grad(f): " ESPALIER_CAPTURELESS);
+  static_assert(captureless<F>::agree, ESPALIER_SENTENCE("grad(f): " ESPALIER_CAPTURELESS, captureless<F>));
   if constexpr (captureless<F>::agree) return detail::gradient_function<F, Arguments...>{};
   else return refused<captureless<F>>{};
 }
@@ -369,7 +373,7 @@ constexpr auto grad(F) {
 /// errors  as grad
 template <int... Arguments, class F>
 constexpr auto value_and_grad(F) {
-  static_assert(captureless<F>::agree, "value_and_grad(f): " ESPALIER_CAPTURELESS);
+  static_assert(captureless<F>::agree, ESPALIER_SENTENCE("value_and_grad(f): " ESPALIER_CAPTURELESS, captureless<F>));
   if constexpr (captureless<F>::agree) return detail::value_and_gradient_function<F, Arguments...>{};
   else return refused<captureless<F>>{};
 }
@@ -379,7 +383,7 @@ constexpr auto value_and_grad(F) {
 /// errors  f that captures and f whose shapes do not fit do not compile
 template <class F>
 constexpr auto vjp(F) {
-  static_assert(captureless<F>::agree, "vjp(f): " ESPALIER_CAPTURELESS);
+  static_assert(captureless<F>::agree, ESPALIER_SENTENCE("vjp(f): " ESPALIER_CAPTURELESS, captureless<F>));
   if constexpr (captureless<F>::agree) return detail::vjp_function<F>{};
   else return refused<captureless<F>>{};
 }

@@ -121,9 +121,9 @@ struct gradient_agrees_function {
 
   template <TensorArgument... X, class Fault = fault_of_function<F, false, leaf_of_argument<X>...>>
   constexpr auto operator()(X const&... x) const {
-    static_assert(Fault::elements, "gradient_agrees(f)(x...): " ESPALIER_ELEMENTS_OF_ARGUMENTS);
-    static_assert(Fault::arguments, "gradient_agrees(f)(x...): " ESPALIER_ARGUMENTS_OF_F);
-    static_assert(Fault::shapes, "gradient_agrees(f)(x...): " ESPALIER_SHAPES_INSIDE);
+    static_assert(Fault::elements, ESPALIER_SENTENCE("gradient_agrees(f)(x...): " ESPALIER_ELEMENTS_OF_ARGUMENTS, typename Fault::type));
+    static_assert(Fault::arguments, ESPALIER_SENTENCE("gradient_agrees(f)(x...): " ESPALIER_ARGUMENTS_OF_F, typename Fault::type));
+    static_assert(Fault::shapes, ESPALIER_SENTENCE("gradient_agrees(f)(x...): " ESPALIER_SHAPES_INSIDE, typename Fault::type));
     if constexpr (Fault::agree) return gradient_checker<F, X...>::compare(how, argument_value(x)...);
     else return true;  // said above, and nothing to be added to it
   }
@@ -148,7 +148,7 @@ struct gradient_agrees_function {
 /// cost       by the interpreter: no kernels are instantiated; about as much as three evaluations of grad(f) in a constant expression
 template <class F>
 constexpr auto gradient_agrees(F, gradient_check how = {}) {
-  static_assert(captureless<F>::agree, "gradient_agrees(f): " ESPALIER_CAPTURELESS);
+  static_assert(captureless<F>::agree, ESPALIER_SENTENCE("gradient_agrees(f): " ESPALIER_CAPTURELESS, captureless<F>));
   if constexpr (captureless<F>::agree) return detail::gradient_agrees_function<F>{how};
   else return refused<captureless<F>>{};
 }

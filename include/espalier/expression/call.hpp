@@ -86,6 +86,7 @@ constexpr auto with_update(Y const& y, Buffer const& buffer, New const& new_valu
 /// Named relation: the module has a forward that takes arguments of these shapes.
 template <class Module, class... Shapes>
 struct has_forward {
+  ESPALIER_READS("{} has no forward that takes {...}")
   static constexpr bool agree = false;
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/bare.hpp"
 #include "../base/refuse.hpp"
 #include "../shape/shape.hpp"
 #include "../storage/device.hpp"
@@ -16,15 +17,15 @@ concept marked_handle = requires { typename X::is_handle; };
 
 /// What a formula may name: tensors and views (eager), arguments, parameters, numbers, and nodes made of them.
 template <class X>
-concept Expression = detail::marked_expression<std::remove_cvref_t<X>> || detail::marked_tensor<std::remove_cvref_t<X>> ||
-                     detail::marked_view<std::remove_cvref_t<X>>;
+concept Expression = detail::marked_expression<detail::bare<X>> || detail::marked_tensor<detail::bare<X>> ||
+                     detail::marked_view<detail::bare<X>>;
 
 /// A node of a program that is being built; pullback rules compute with these.
 template <class X>
-concept Handle = detail::marked_handle<std::remove_cvref_t<X>>;
+concept Handle = detail::marked_handle<detail::bare<X>>;
 
 template <class X>
-concept Number = std::is_arithmetic_v<std::remove_cvref_t<X>>;
+concept Number = detail::is_arithmetic<X>;
 
 /// An operand of an op's public function.
 template <class X>
@@ -49,7 +50,7 @@ struct element_of_impl<refused<Facts...>> {
   using type = void;
 };
 template <class X>
-using element_of = typename element_of_impl<std::remove_cvref_t<X>>::type;
+using element_of = typename element_of_impl<detail::bare<X>>::type;
 
 namespace detail {
 template <class T>

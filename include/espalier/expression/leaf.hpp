@@ -114,22 +114,38 @@ struct device_of_impl<owned<Tensor>> {
   using type = typename Tensor::device_type;
 };
 
-/// How an operand is kept inside a node: lvalue tensors and views by address, rvalue tensors by value, everything else as it is.
+/// How an operand is kept inside a node: lvalue tensors and views by address, rvalue tensors by value, numbers as expressions, everything else as it is.
+template <class Plain, class X>
+struct kept_as {
+  using type = Plain;
+};
+template <class Plain, class X>
+  requires is_arithmetic<Plain>
+struct kept_as<Plain, X> {
+  using type = number<Plain>;
+};
+template <class Plain, class X>
+  requires marked_view<Plain>
+struct kept_as<Plain, X> {
+  using type = borrowed<std::remove_const_t<typename Plain::value_type>, typename Plain::shape_type, typename Plain::device_type>;
+};
+template <class Plain, class X>
+  requires marked_tensor<Plain>
+struct kept_as<Plain, X> {
+  using type = std::conditional_t<std::is_lvalue_reference_v<X>, borrowed<typename Plain::value_type, typename Plain::shape_type, typename Plain::device_type>, owned<Plain>>;
+};
 template <class X>
-constexpr auto keep(X&& x) {
-  using Plain = std::remove_cvref_t<X>;
-  if constexpr (Number<Plain>) {
-    return number<Plain>{x};
-  } else if constexpr (marked_view<Plain> || (marked_tensor<Plain> && std::is_lvalue_reference_v<X>)) {
-    return borrowed<std::remove_const_t<typename Plain::value_type>, typename Plain::shape_type, typename Plain::device_type>{x.data()};
-  } else if constexpr (marked_tensor<Plain>) {
-    return owned<Plain>{static_cast<X&&>(x)};
-  } else {
-    return Plain(static_cast<X&&>(x));
-  }
+using kept = typename kept_as<bare<X>, X&&>::type;
+
+template <class X>
+constexpr kept<X> keep(X&& x) {
+  if constexpr (std::is_same_v<kept<X>, owned<bare<X>>> || is_arithmetic<X>) return {static_cast<X&&>(x)};
+  else if constexpr (marked_view<bare<X>> || marked_tensor<bare<X>>) return {x.data()};
+  else return static_cast<X&&>(x);
 }
-template <class X>
-using kept = decltype(keep(std::declval<X>()));
+/// Nodes of operands that are kept as they are need not ask for each of them.
+template <class... X>
+inline constexpr bool kept_as_they_are = (std::is_same_v<kept<X>, bare<X>> && ...);
 }  // namespace detail
 
 }  // namespace espalier

@@ -61,9 +61,10 @@ struct devices_relation<true, X...> {
 template <class Op, std::uint64_t Attribute, class S, class... X>
 constexpr auto make_node(X&&... x) {
   using Devices = typename devices_relation<(kept<X>::eager || ...), kept<X>...>::type;
-  static_assert(Devices::agree, ESPALIER_DEVICES_FIT);
-  if constexpr (Devices::agree) return node<Op, Attribute, S, kept<X>...>{keep(static_cast<X&&>(x))...};
-  else return refused<Devices>{};
+  static_assert(Devices::agree, ESPALIER_SENTENCE(ESPALIER_DEVICES_FIT, Devices));
+  if constexpr (!Devices::agree) return refused<Devices>{};
+  else if constexpr (kept_as_they_are<X...>) return node<Op, Attribute, S, kept<X>...>{static_cast<X&&>(x)...};
+  else return node<Op, Attribute, S, kept<X>...>{keep(static_cast<X&&>(x))...};
 }
 }  // namespace detail
 

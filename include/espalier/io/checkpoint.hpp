@@ -74,7 +74,9 @@ inline std::string state_name(std::int64_t number) { return "training/state" + s
 /// memory  on a device with memory of its own, a copy of everything; else the arrays look at the model
 template <class Model, class... TrainedBy>
 class snapshot {
-  static_assert((Training<TrainedBy> && ...), "snapshot{model, trainer}: the second is a trainer or an optim::updater of the model");
+  static_assert((Training<TrainedBy> && ...),
+                ESPALIER_SENTENCE("snapshot{model, trainer}: the second is a trainer or an optim::updater of the model",
+                                  ESPALIER_STATED((Training<TrainedBy> && ...), TrainedBy...)));
   using Net = typename Model::net_type;
 
  public:

@@ -132,7 +132,9 @@ template <class Model>
 void write_header(char const* path, Model& model, std::string const& name) {
   using Net = typename Model::net_type;
   using T = typename Model::value_type;
-  static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>, "write_header(path, model, name): elements are float or double; copy(model, other) those of 16 bits to a model<Net>");
+  static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>,
+                ESPALIER_SENTENCE("write_header(path, model, name): elements are float or double; copy(model, other) those of 16 bits to a model<Net>",
+                                  ESPALIER_STATED((std::is_same_v<T, float> || std::is_same_v<T, double>), T)));
   static_assert(slots_of<Net>.parameters.count + slots_of<Net>.buffers.count > 0, "write_header(path, model, name): the net has neither parameters nor buffers");
   if (!detail::is_identifier(name)) refuse<name_error>("%s: expected a name for a struct of C++, came %s", detail::file_name{path}.text, in_quotes(name).c_str());
   detail::host_elements parameters{model.parameters()};

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <algorithm>
 #include <memory>
 #include <utility>
 
+#include "../base/text.hpp"
 #include "array.hpp"
 
 namespace espalier::io {
@@ -69,34 +69,12 @@ class mismatch_error : public error {
 
 namespace detail {
 
-/// How many letters one must take away, add or change to make b of a.
-inline std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t corner = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      std::size_t const above = row[j];
-      row[j] = std::min({above + 1, row[j - 1] + 1, corner + (a[i - 1] == b[j - 1] ? 0 : 1)});
-      corner = above;
-    }
-  }
-  return row[b.size()];
-}
-
 /// The most similar of some names, if half of its letters are right.
 inline std::string nearest_name(std::string const& wanted, std::vector<std::string> const& names) {
   std::string nearest;
-  std::size_t least = wanted.size() / 2 + 1;
-  for (auto const& name : names) {
-    if (name.size() > 2 * wanted.size() + 8) continue;
-    std::size_t const distance = edit_distance(wanted, name);
-    if (distance < least) {
-      least = distance;
-      nearest = name;
-    }
-  }
+  espalier::detail::nearest_so_far search{wanted.data(), wanted.size()};
+  for (auto const& name : names)
+    if (search.takes(name.data(), name.size())) nearest = name;
   return nearest;
 }
 

@@ -260,12 +260,16 @@ struct exported_element {
 template <class Batch, class Model, class Found = espalier::detail::applied_net<typename Model::net_type, typename onnx::traced_batch<Batch>::type>>
 void write_onnx(char const* path, Model const& model, onnx_options const& options = {}) {
   using Element = onnx::exported_element<typename Model::value_type>;
-  static_assert(layers_fit<Found>::value, ESPALIER_LAYERS_FIT);
-  static_assert(Element::agree, "write_onnx<batch>(path, model): the elements are float or double; copy(model, other) to a model<Net> and write that one");
+  static_assert(layers_fit<Found>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Found));
+  static_assert(Element::agree,
+                ESPALIER_SENTENCE("write_onnx<batch>(path, model): the elements are float or double; copy(model, other) to a model<Net> and write that one",
+                                  Element));
   if constexpr (layers_fit<Found>::value && Element::agree) {
     using Source = onnx::written_source<typename Model::net_type, typename onnx::traced_batch<Batch>::type>;
     using Ops = typename onnx::ops_in_onnx<Source>::type;
-    static_assert(Ops::agree, "write_onnx<batch>(path, model): the net has an op that ONNX has no operation for; io::exports_formula<Op> writes one of yours by its formula");
+    static_assert(Ops::agree,
+                  ESPALIER_SENTENCE("write_onnx<batch>(path, model): the net has an op that ONNX has no operation for; io::exports_formula<Op> writes one of yours by its formula",
+                                    Ops));
     if constexpr (Ops::agree) onnx::write<Source, Batch>(path, model, options);
   }
 }

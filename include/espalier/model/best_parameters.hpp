@@ -24,8 +24,11 @@ class best_parameters {
   explicit best_parameters(Model const& model) : engine_{model.engine().without_threads()}, memory_(engine_.take(bytes)) { keep(model); }
   template <std::size_t Count, class Enough = detail::enough_bytes<Count, bytes>>
   best_parameters(Model const& model, espalier::bytes<Count>& given) : engine_{model.engine().without_threads()}, memory_(engine_.take(given, bytes)) {
-    static_assert(Enough::agree, "best_parameters{model, bytes}: the bytes are fewer than best_parameters::bytes");
-    static_assert(detail::computes_on_host<typename Model::device_type>::agree, "best_parameters{model, bytes}: " ESPALIER_BYTES_OF_HOST);
+    static_assert(Enough::agree,
+                  ESPALIER_SENTENCE("best_parameters{model, bytes}: the bytes are fewer than best_parameters::bytes", Enough));
+    static_assert(detail::computes_on_host<typename Model::device_type>::agree,
+                  ESPALIER_SENTENCE("best_parameters{model, bytes}: " ESPALIER_BYTES_OF_HOST,
+                                    detail::computes_on_host<typename Model::device_type>));
     keep(model);
   }
 

@@ -6,6 +6,7 @@
 #include "fit.hpp"
 #include "label_error.hpp"
 #include "model.hpp"
+#include "named.hpp"
 
 /// A net in constant expressions: its forward pass, its loss and its gradients as facts that static_assert can look at.
 namespace espalier {
@@ -32,12 +33,28 @@ struct constant_arguments {
 template <class Net, class T, bool Parameters>
 class constant_tensors {
   static constexpr std::int64_t storage = detail::slots_of_kind<Parameters>(slots_of<Net>).storage;
+  template <tensor_name Name>
+  using named = decltype(detail::find_name<Net, Name, Parameters, !Parameters, names_a_tensor>());
 
  public:
   /// All of them in a row; gaps of zeros align each.
   constexpr span<T> elements() { return {at_, storage}; }
   constexpr span<T const> elements() const { return {at_, storage}; }
-  /// The elements of the tensor of that path ("3.fc1.weight").
+  /// The elements of the tensor of that path: get<"3.fc1.weight">().
+  /// errors  a name that the net does not have does not compile; the most similar one is shown
+  template <tensor_name Name, class Found = named<Name>>
+  constexpr auto get() {
+    static_assert(Found::agree, ESPALIER_SENTENCE("get<name>(): " ESPALIER_HAS_NAME("tensor"), detail::name_in_words<Found>));
+    if constexpr (Found::agree) return at_slot(at_, Found::value);
+    else return refused<Found>{};
+  }
+  template <tensor_name Name, class Found = named<Name>>
+  constexpr auto get() const {
+    static_assert(Found::agree, ESPALIER_SENTENCE("get<name>(): " ESPALIER_HAS_NAME("tensor"), detail::name_in_words<Found>));
+    if constexpr (Found::agree) return at_slot(at_, Found::value);
+    else return refused<Found>{};
+  }
+  /// The same by a path that a program computes.
   /// errors  a name that the net does not have is no constant expression
   constexpr span<T> operator[](char const* path) { return find(at_, path); }
   constexpr span<T const> operator[](char const* path) const { return find(at_, path); }
@@ -50,10 +67,14 @@ class constant_tensors {
 
  private:
   template <class Number>
+  static constexpr span<Number> at_slot(Number* base, int slot) {
+    detail::tensor_row const& row = detail::rows_of<Net, Parameters>.at[slot];
+    return {base + row.offset, row.shape.size()};
+  }
+  template <class Number>
   static constexpr span<Number> find(Number* base, char const* path) {
-    for (int i = 0; i < detail::tensor_count<Net, Parameters>; ++i)
-      if (detail::same_text(detail::names_of<Net, Parameters>.at[i], path))
-        return {base + detail::rows_of<Net, Parameters>.at[i].offset, detail::rows_of<Net, Parameters>.at[i].shape.size()};
+    int const slot = detail::slot_of_name<Net, Parameters>(path);
+    if (slot >= 0) return at_slot(base, slot);
     detail::the_net_has_no_tensor_of_this_name();
     return {base, 0};
   }
@@ -74,23 +95,32 @@ struct constant_gradients {
 /// run, node by node and without kernels. For proofs about small nets; a model is what runs fast.
 ///
 ///     constexpr esp::constant_model<Net> net{esp::seed{0}};                        // begins as esp::model<Net>{esp::seed{0}} does
-///     constexpr auto given = net.with("0.bias", {0.5f, -0.5f});                    // another value with these numbers
+///     constexpr auto given = net.with<"0.bias">({0.5f, -0.5f});                    // another value with these numbers
 ///     static_assert(all_close(net(x), expected));
-///     constexpr auto step = esp::value_and_grad(net, nn::SoftmaxLoss{})(x, labels);  // step.loss, step.slopes["0.bias"][1]
+///     constexpr auto step = esp::value_and_grad(net, nn::SoftmaxLoss{})(x, labels);  // step.loss, step.slopes.get<"0.bias">()[1]
 ///
 /// shape   as of the net; T is float or double
 /// memory  the value has the numbers themselves; a run takes all activations at once, for the time of the evaluation
-/// errors  layers, losses and targets that do not fit do not compile, as of a model; a name that the net does not have, a wrong count of numbers and a
-///         label outside the classes are no constant expressions
+/// errors  layers, losses and targets that do not fit do not compile, as of a model, nor do a name that the net does not have and a wrong count of numbers; a
+///         label outside the classes is no constant expression
 /// cost    some evaluation steps for each product of a contraction and each element of anything else: Linear<64, 64> on four rows takes two seconds, and is
 ///         within the limits that compilers start with (clang: -fconstexpr-steps, g++: -fconstexpr-ops-limit)
 template <class Net, class T = float>
 class constant_model {
-  static_assert(detail::is_net<Net>::agree, "constant_model<Net>: the net is no module; write ESPALIER_MODULE(Net, members...) in it");
-  static_assert(std::is_floating_point_v<T>, "constant_model<Net, T>: T is float or double");
-  static_assert(nn::well_made<Net>::known, ESPALIER_MEMBERS_KNOWN);
-  static_assert(nn::well_made<Net>::complete, ESPALIER_MEMBERS_LISTED);
-  static_assert(nn::well_made<Net>::objects, ESPALIER_MEMBERS_ARE_OBJECTS);
+  template <class Found, std::size_t Count>
+  using counted = decltype(detail::count_given<Net, Found, static_cast<std::int64_t>(Count)>());
+
+  static_assert(detail::is_net<Net>::agree,
+                ESPALIER_SENTENCE("constant_model<Net>: the net is no module; write ESPALIER_MODULE(Net, members...) in it",
+                                  detail::is_net<Net>));
+  static_assert(std::is_floating_point_v<T>,
+                ESPALIER_SENTENCE("constant_model<Net, T>: T is float or double", ESPALIER_STATED(std::is_floating_point_v<T>, T)));
+  static_assert(nn::well_made<Net>::known,
+                ESPALIER_SENTENCE(ESPALIER_MEMBERS_KNOWN, ESPALIER_UNLESS(nn::well_made<Net>::known, nn::well_made<Net>)));
+  static_assert(nn::well_made<Net>::complete,
+                ESPALIER_SENTENCE(ESPALIER_MEMBERS_LISTED, ESPALIER_UNLESS(nn::well_made<Net>::complete, nn::well_made<Net>)));
+  static_assert(nn::well_made<Net>::objects,
+                ESPALIER_SENTENCE(ESPALIER_MEMBERS_ARE_OBJECTS, ESPALIER_UNLESS(nn::well_made<Net>::objects, nn::well_made<Net>)));
 
  public:
   using net_type = Net;
@@ -115,7 +145,21 @@ class constant_model {
     for (std::int64_t i = 0; i < buffers.elements().size(); ++i) buffers.elements()[i] = static_cast<T>(other.buffers.elements()[i]);
   }
 
-  /// The same net with other numbers in one parameter or buffer.
+  /// The same net with other numbers in one parameter or buffer: net.with<"0.bias">({0.5f, -0.5f}).
+  /// errors  a name that the net does not have and another count of numbers do not compile
+  template <tensor_name Name, std::size_t Count, class Found = detail::tensor_named<Net, Name>, class Counted = counted<Found, Count>>
+  constexpr constant_model with(T const (&numbers)[Count]) const {
+    static_assert(Found::agree, ESPALIER_SENTENCE("with<name>(numbers): " ESPALIER_HAS_NAME("parameter or buffer"), detail::name_in_words<Found>));
+    static_assert(Counted::agree, ESPALIER_SENTENCE("with<name>(numbers): the tensor has another number of elements", Counted));
+    constant_model r = *this;
+    if constexpr (Found::agree && Counted::agree) {
+      auto const to = r.numbers_of(Name.text);
+      for (std::size_t i = 0; i < Count; ++i) to[static_cast<std::int64_t>(i)] = numbers[i];
+    }
+    return r;
+  }
+  /// The same by a path that a program computes.
+  /// errors  a name that the net does not have and another count of numbers are no constant expressions
   constexpr constant_model with(char const* path, std::initializer_list<T> numbers) const {
     constant_model r = *this;
     auto const to = r.numbers_of(path);
@@ -130,8 +174,8 @@ class constant_model {
   template <Stored X, class Found = detail::applied_net<Net, shape_of<X>>>
   constexpr auto operator()(X const& x) const {
     using Element = detail::element_is<element_of<X>, T>;
-    static_assert(layers_fit<Found>::value, ESPALIER_LAYERS_FIT);
-    static_assert(Element::agree, "constant_model(x): x has another element type than the model");
+    static_assert(layers_fit<Found>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Found));
+    static_assert(Element::agree, ESPALIER_SENTENCE("constant_model(x): x has another element type than the model", Element));
     if constexpr (!layers_fit<Found>::value) {
       return Found{};
     } else if constexpr (!Element::agree) {
@@ -180,13 +224,7 @@ class constant_model {
     drawn& operator=(drawn const&) = delete;
   };
 
-  template <bool Parameters>
-  static constexpr bool has(char const* path) {
-    for (int i = 0; i < detail::tensor_count<Net, Parameters>; ++i)
-      if (detail::same_text(detail::names_of<Net, Parameters>.at[i], path)) return true;
-    return false;
-  }
-  constexpr span<T> numbers_of(char const* path) { return has<false>(path) ? buffers[path] : parameters[path]; }
+  constexpr span<T> numbers_of(char const* path) { return detail::slot_of_name<Net, false>(path) >= 0 ? buffers[path] : parameters[path]; }
 
   template <bool Parameters>
   constexpr void initialize(constant_tensors<Net, T, Parameters>& tensors, std::uint32_t& number) const {
@@ -215,13 +253,21 @@ struct constant_gradient_function {
   template <Stored X, Stored Y, class Fault = fault_of<X>, class Targets = targets_fit<X, Y>>
   constexpr constant_gradients<Net, T> operator()(X const& x, Y const& y) const {
     using Fit = training_fit<Net, Loss, shape_of<X>>;
-    static_assert(Fit::loss_kind::agree, "value_and_grad(model, loss): the loss is none");
-    static_assert(Fit::layers::agree, ESPALIER_LAYERS_FIT);
-    static_assert(Fit::loss::agree, ESPALIER_LOSS_FITS);
-    static_assert(Fit::statistics::agree, ESPALIER_STATISTICS_FIT);
-    static_assert(holds<shape_is, Targets>, "value_and_grad(model, loss)(x, y): targets must have the shape that the loss asks for");
-    static_assert(holds<element_is, Targets>, "value_and_grad(model, loss)(x, y): targets have another element type than the loss asks for");
-    static_assert(element_is<element_of<X>, T>::agree, "value_and_grad(model, loss)(x, y): x has another element type than the model");
+    static_assert(Fit::loss_kind::agree, ESPALIER_SENTENCE("value_and_grad(model, loss): the loss is none", typename Fit::loss_kind));
+    static_assert(Fit::layers::agree,
+                  ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, typename Fit::layers));
+    static_assert(Fit::loss::agree,
+                  ESPALIER_SENTENCE(ESPALIER_LOSS_FITS, typename Fit::loss));
+    static_assert(Fit::statistics::agree,
+                  ESPALIER_SENTENCE(ESPALIER_STATISTICS_FIT, typename Fit::statistics));
+    static_assert(holds<shape_is, Targets>,
+                  ESPALIER_SENTENCE("value_and_grad(model, loss)(x, y): targets must have the shape that the loss asks for", Targets));
+    static_assert(holds<element_is, Targets>,
+                  ESPALIER_SENTENCE("value_and_grad(model, loss)(x, y): targets have another element type than the loss asks for",
+                                    Targets));
+    static_assert(element_is<element_of<X>, T>::agree,
+                  ESPALIER_SENTENCE("value_and_grad(model, loss)(x, y): x has another element type than the model",
+                                    element_is<element_of<X>, T>));
     constant_gradients<Net, T> result{};
     if constexpr (Fault::agree && Targets::agree && element_is<element_of<X>, T>::agree) {
       using Source = training_source<Net, Loss, shape_of<X>>;

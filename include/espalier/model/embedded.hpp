@@ -17,8 +17,10 @@ namespace espalier {
 ///          that its numbers do not lie as a model's do: model{embedded<Weights>{}} takes a copy of such
 template <class Net, class Weights, class Device = cpu, class Fit = detail::embedded_fit<Weights, Net, typename Weights::value_type, true>>
 class read_only_model {
-  static_assert(Fit::agree, "read_only_model<Net, Weights>: " ESPALIER_HEADER_FITS);
-  static_assert(detail::computes_on_host<Device>::agree, "read_only_model<Net, Weights, Device>: the numbers are the host's; use model<Net, cuda>{embedded<Weights>{}}");
+  static_assert(Fit::agree, ESPALIER_SENTENCE("read_only_model<Net, Weights>: " ESPALIER_HEADER_FITS, Fit));
+  static_assert(detail::computes_on_host<Device>::agree,
+                ESPALIER_SENTENCE("read_only_model<Net, Weights, Device>: the numbers are the host's; use model<Net, cuda>{embedded<Weights>{}}",
+                                  detail::computes_on_host<Device>));
   using Written = model<Net, Device, typename Weights::value_type>;
 
  public:

@@ -9,36 +9,45 @@
 /// Whether a header of weights is that of a net. The compiler compares names, extents and elements; nothing is left to be checked in a running program.
 namespace espalier {
 
-/// A tensor's name, as a fact of a refusal.
+/// A tensor's name, as a template argument and as a fact of a refusal.
 template <std::size_t Length>
 struct tensor_name {
-  char text[Length];
+  char text[Length]{};
+  constexpr tensor_name() = default;
+  constexpr tensor_name(char const (&name)[Length]) {
+    for (std::size_t i = 0; i < Length; ++i) text[i] = name[i];
+  }
 };
 
 /// Named relations of a net and a header of weights, each for the first tensor that it does not hold for.
 /// The header has every tensor of the net,
 template <auto Name, class Expected>
 struct tensor_in_header {
+  ESPALIER_READS("{} of {} is missing in the header")
   static constexpr bool agree = false;
 };
 /// and no other one,
 template <auto Name, class Found>
 struct tensor_in_net {
+  ESPALIER_READS("{} of {} is not in the net")
   static constexpr bool agree = false;
 };
 /// with the same extents,
 template <auto Name, class Expected, class Found>
 struct same_extents {
+  ESPALIER_READS("{} is {} in the net, {} in the header")
   static constexpr bool agree = false;
 };
 /// and elements;
 template <class Expected, class Found>
 struct same_elements {
+  ESPALIER_READS("{} in the net, {} in the header")
   static constexpr bool agree = false;
 };
 /// the numbers lie as the model's would, so that they can be read where they are.
 template <auto Name>
 struct numbers_in_place {
+  ESPALIER_READS("{} is not as the net stores it")
   static constexpr bool agree = false;
 };
 
@@ -145,7 +154,7 @@ struct tensor_of_net {
 };
 template <class Weights, int At>
 struct tensor_of_header {
-  static constexpr embedded_tensor const& tensor = Weights::tensors[At];
+  static constexpr auto const& tensor = Weights::tensors[At];  // auto: nvcc takes a reference of a named type for initialized twice
   static constexpr char const* text() { return tensor.name; }
   static constexpr extents value = {tensor.rank, {tensor.extents[0], tensor.extents[1], tensor.extents[2], tensor.extents[3], tensor.extents[4], tensor.extents[5]}};
 };

@@ -23,11 +23,13 @@ struct is_batch {
 /// Named relation of BatchNorm in training: statistics need two values per channel.
 template <class Batch>
 struct several_values_per_channel {
+  ESPALIER_READS("the batch is {}")
   static constexpr bool agree = false;
 };
 /// Named relation of trainer.step(images, targets).
 template <class Given, class... Batches>
 struct one_of_batches {
+  ESPALIER_READS("given {}, the batches are {...}")
   static constexpr bool agree = (std::is_same_v<Given, Batches> || ...);
 };
 
@@ -109,7 +111,25 @@ using trainer_fault = typename first_fault<typename training_fit<Net, Loss, Batc
 
 }  // namespace detail
 
-#define ESPALIER_LOSS_FITS "the loss does not take this prediction and target; refused<...> holds what disagrees"
+#define ESPALIER_LOSS_FITS \
+  "the loss does not take this prediction and target" ESPALIER_WHERE_IT_STANDS("; refused<...> holds what disagrees")
 #define ESPALIER_STATISTICS_FIT "BatchNorm cannot learn from one value per channel; train with larger batches"
+
+namespace detail {
+
+/// The facts of a training step that is refused: none, and one error, behind the members: clang knows none that stands behind an assertion that fails.
+template <class Layers, class Loss, class Statistics>
+struct refused_training {
+  static constexpr std::size_t workspace_bytes = 0, peak_live_bytes = 0, parameter_bytes = 0, gradient_bytes = 0, optimizer_bytes = 0;
+  static constexpr std::int64_t parameter_count = 0, flops = 0, bytes_moved = 0;
+  static constexpr int kernel_count = 0;
+  static_assert(Layers::agree, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
+  static_assert(Loss::agree, ESPALIER_SENTENCE(ESPALIER_LOSS_FITS, Loss));
+  static_assert(Statistics::agree, ESPALIER_SENTENCE(ESPALIER_STATISTICS_FIT, Statistics));
+};
+template <class Fit>
+using refused_training_of = refused_training<typename Fit::layers, typename Fit::loss, typename Fit::statistics>;
+
+}  // namespace detail
 
 }  // namespace espalier

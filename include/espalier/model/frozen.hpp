@@ -17,7 +17,9 @@ class frozen {
   using Preparing = detail::preparing_source<typename Model::net_type, Batch>;
   using T = typename Model::value_type;
   using Host = detail::computes_on_host<typename Model::device_type>;
-  static_assert(Host::agree, "frozen{model, batch}: a frozen model runs on this processor; copy(model, other) the parameters to a model<Net> and freeze that one");
+  static_assert(Host::agree,
+                ESPALIER_SENTENCE("frozen{model, batch}: a frozen model runs on this processor; copy(model, other) the parameters to a model<Net> and freeze that one",
+                                  Host));
 
   /// Where parameters fill most of the first cache, the workspace starts on a page of its own: it then displaces few of them (measured: 0.9 of the time).
   static constexpr std::size_t workspace_start(std::size_t parameters) { return parameters < 16 * 1024 ? parameters : (parameters + 4095) / 4096 * 4096; }
@@ -41,7 +43,7 @@ class frozen {
   }
   template <std::size_t Count, class Enough = detail::enough_bytes<Count, bytes>>
   frozen(Model const& model, Batch, espalier::bytes<Count>& given) : memory_{given, bytes} {
-    static_assert(Enough::agree, "frozen{model, batch, bytes}: the bytes are fewer than frozen::bytes");
+    static_assert(Enough::agree, ESPALIER_SENTENCE("frozen{model, batch, bytes}: the bytes are fewer than frozen::bytes", Enough));
     if constexpr (Host::agree && Enough::agree) prepare(model);
   }
 
@@ -52,11 +54,12 @@ class frozen {
   void operator()(X const& x, Y&& scores) noexcept {
     using Input = detail::shape_is<shape_of<X>, Batch>;
     using Output = detail::shape_is<shape_of<Y>, output_shape>;
-    static_assert(Input::agree, "frozen(x, scores): x must have the shape of the batch that was frozen for");
-    static_assert(Output::agree, "frozen(x, scores): scores must have the shape of the net's output");
+    static_assert(Input::agree, ESPALIER_SENTENCE("frozen(x, scores): x must have the shape of the batch that was frozen for", Input));
+    static_assert(Output::agree, ESPALIER_SENTENCE("frozen(x, scores): scores must have the shape of the net's output", Output));
     using Element = detail::element_is<element_of<X>, T>;
     using Scores = detail::element_is<element_of<Y>, T>;
-    static_assert(Element::agree && Scores::agree, "frozen(x, scores): x or scores has another element type than the model");
+    static_assert(Element::agree && Scores::agree,
+                  ESPALIER_SENTENCE("frozen(x, scores): x or scores has another element type than the model", Element, Scores));
     if constexpr (Input::agree && Output::agree && Element::agree && Scores::agree) run(view<T const, Batch>(x), view<T, output_shape>(scores));
   }
 
@@ -85,7 +88,7 @@ class frozen {
 /// Refused: it takes everything in silence, so that one mistake stays one error.
 template <class Model, class Batch, class... Facts>
 class frozen<Model, Batch, refused<Facts...>> {
-  static_assert(layers_fit<refused<Facts...>>::value, ESPALIER_LAYERS_FIT);
+  static_assert(layers_fit<refused<Facts...>>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, refused<Facts...>));
 
  public:
   using input_shape = Batch;

@@ -66,15 +66,23 @@ struct model_gradient_function {
   template <StoredAnywhere X, StoredAnywhere Y, class Fault = fault_of<X>, class Targets = targets_fit<X, Y>>
   auto operator()(X const& x, Y const& y) const {
     using Fit = training_fit<Net, Loss, shape_of<X>>;
-    static_assert(Fit::loss_kind::agree, "value_and_grad(model, loss): the loss is none");
-    static_assert(Fit::layers::agree, ESPALIER_LAYERS_FIT);
-    static_assert(Fit::loss::agree, ESPALIER_LOSS_FITS);
-    static_assert(Fit::statistics::agree, ESPALIER_STATISTICS_FIT);
-    static_assert(holds<shape_is, Targets>, "value_and_grad(model, loss)(x, y): targets must have the shape that the loss asks for");
-    static_assert(holds<element_is, Targets>, "value_and_grad(model, loss)(x, y): targets have another element type than the loss asks for");
-    static_assert(element_is<element_of<X>, T>::agree, "value_and_grad(model, loss)(x, y): x has another element type than the model");
+    static_assert(Fit::loss_kind::agree, ESPALIER_SENTENCE("value_and_grad(model, loss): the loss is none", typename Fit::loss_kind));
+    static_assert(Fit::layers::agree,
+                  ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, typename Fit::layers));
+    static_assert(Fit::loss::agree,
+                  ESPALIER_SENTENCE(ESPALIER_LOSS_FITS, typename Fit::loss));
+    static_assert(Fit::statistics::agree,
+                  ESPALIER_SENTENCE(ESPALIER_STATISTICS_FIT, typename Fit::statistics));
+    static_assert(holds<shape_is, Targets>,
+                  ESPALIER_SENTENCE("value_and_grad(model, loss)(x, y): targets must have the shape that the loss asks for", Targets));
+    static_assert(holds<element_is, Targets>,
+                  ESPALIER_SENTENCE("value_and_grad(model, loss)(x, y): targets have another element type than the loss asks for",
+                                    Targets));
+    static_assert(element_is<element_of<X>, T>::agree,
+                  ESPALIER_SENTENCE("value_and_grad(model, loss)(x, y): x has another element type than the model",
+                                    element_is<element_of<X>, T>));
     using Reached = reaches<Device, X, Y>;
-    static_assert(Reached::agree, "value_and_grad(model, loss)(x, y): " ESPALIER_REACHABLE);
+    static_assert(Reached::agree, ESPALIER_SENTENCE("value_and_grad(model, loss)(x, y): " ESPALIER_REACHABLE, Reached));
     using number = computed_in<T>;
     loss_and_gradients<number, gradients<Net, T, Device>> result{number(0), gradients<Net, T, Device>{model.engine().without_threads()}};
     if constexpr (Fault::agree && Targets::agree && element_is<element_of<X>, T>::agree && Reached::agree)
@@ -121,6 +129,8 @@ auto value_and_grad(model<Net, Device, T> const& model, Loss) {
 }
 
 /// grad(model, loss)(x, y): the slopes of value_and_grad alone.
+/// shape   a batch, its targets -> slopes, named and laid out like the parameters
+/// errors  as of value_and_grad
 template <class Net, class Device, class T, class Loss>
 auto grad(model<Net, Device, T> const& model, Loss loss) {
   return [of = value_and_grad(model, loss)](auto const& x, auto const& y) { return of(x, y).slopes; };

@@ -3,6 +3,7 @@
 #include "../base/text.hpp"
 #include "../device/engine.hpp"
 #include "embedded_fit.hpp"
+#include "named.hpp"
 #include "source.hpp"
 
 namespace espalier {
@@ -94,6 +95,7 @@ struct real_number {
 };
 template <class T, class Device>
 struct only_stored_on {
+  ESPALIER_READS("{} on {}")
   static constexpr bool agree = !is_narrow<T> || is_graphics<Device>;
 };
 template <class Net>
@@ -114,15 +116,26 @@ struct is_net {
 ///          named_tensor::to_host and from_host, for_each_parameter, and copy(model, other)
 template <class Net, class Device = cpu, class T = float>
 class model {
-  static_assert(detail::model_on<Device>::included, "model<Net, cuda>: include <espalier/cuda.hpp> for models on the graphics processor");
-  static_assert(detail::threads_of<Device>::included, ESPALIER_THREADS_INCLUDED);
-  static_assert(detail::thread_count<Device>::agree, ESPALIER_THREAD_COUNT);
-  static_assert(detail::real_number<T>::agree, "model<Net, Device, T>: T is float or double; half and bfloat16 on a graphics processor");
-  static_assert(detail::only_stored_on<T, Device>::agree, "model<Net, cpu, half>: this processor only stores 16-bit numbers; model<Net, cuda, half> computes with them");
-  static_assert(detail::is_net<Net>::agree, "model<Net>: the net is no module; write ESPALIER_MODULE(Net, members...) in it");
-  static_assert(nn::well_made<Net>::known, ESPALIER_MEMBERS_KNOWN);
-  static_assert(nn::well_made<Net>::complete, ESPALIER_MEMBERS_LISTED);
-  static_assert(nn::well_made<Net>::objects, ESPALIER_MEMBERS_ARE_OBJECTS);
+  static_assert(detail::model_on<Device>::included,
+                ESPALIER_SENTENCE("model<Net, cuda>: include <espalier/cuda.hpp> for models on the graphics processor",
+                                  ESPALIER_STATED(detail::model_on<Device>::included, Device)));
+  static_assert(detail::threads_of<Device>::included,
+                ESPALIER_SENTENCE(ESPALIER_THREADS_INCLUDED, ESPALIER_STATED(detail::threads_of<Device>::included, Device)));
+  static_assert(detail::thread_count<Device>::agree, ESPALIER_SENTENCE(ESPALIER_THREAD_COUNT, detail::thread_count<Device>));
+  static_assert(detail::real_number<T>::agree,
+                ESPALIER_SENTENCE("model<Net, Device, T>: T is float or double; half and bfloat16 on a graphics processor",
+                                  detail::real_number<T>));
+  static_assert(detail::only_stored_on<T, Device>::agree,
+                ESPALIER_SENTENCE("model<Net, cpu, half>: this processor only stores 16-bit numbers; model<Net, cuda, half> computes with them",
+                                  detail::only_stored_on<T, Device>));
+  static_assert(detail::is_net<Net>::agree,
+                ESPALIER_SENTENCE("model<Net>: the net is no module; write ESPALIER_MODULE(Net, members...) in it", detail::is_net<Net>));
+  static_assert(nn::well_made<Net>::known,
+                ESPALIER_SENTENCE(ESPALIER_MEMBERS_KNOWN, ESPALIER_UNLESS(nn::well_made<Net>::known, nn::well_made<Net>)));
+  static_assert(nn::well_made<Net>::complete,
+                ESPALIER_SENTENCE(ESPALIER_MEMBERS_LISTED, ESPALIER_UNLESS(nn::well_made<Net>::complete, nn::well_made<Net>)));
+  static_assert(nn::well_made<Net>::objects,
+                ESPALIER_SENTENCE(ESPALIER_MEMBERS_ARE_OBJECTS, ESPALIER_UNLESS(nn::well_made<Net>::objects, nn::well_made<Net>)));
   static constexpr std::int64_t parameter_storage = slots_of<Net>.parameters.storage, buffer_storage = slots_of<Net>.buffers.storage;
   using Engine = typename detail::engine_of<Device>::type;
 
@@ -147,22 +160,24 @@ class model {
   /// errors  fewer bytes than the model needs do not compile
   template <std::size_t Count, class Enough = detail::enough_bytes<Count, bytes>>
   model(seed start, espalier::bytes<Count>& given) : memory_(engine_.take(given, bytes)) {
-    static_assert(Enough::agree, "model{seed, bytes}: the bytes are fewer than model::bytes");
-    static_assert(detail::computes_on_host<Device>::agree, "model{seed, bytes}: " ESPALIER_BYTES_OF_HOST);
+    static_assert(Enough::agree, ESPALIER_SENTENCE("model{seed, bytes}: the bytes are fewer than model::bytes", Enough));
+    static_assert(detail::computes_on_host<Device>::agree,
+                  ESPALIER_SENTENCE("model{seed, bytes}: " ESPALIER_BYTES_OF_HOST, detail::computes_on_host<Device>));
     initialize(start);
   }
   /// weights  a header's numbers (io::write_header), of which the model takes a copy; read_only_model reads them where they are
   /// errors   a header that misses a tensor, has one too many, or one of other extents or elements, does not compile
   template <class Weights, class Fit = detail::embedded_fit<Weights, Net, T>>
   explicit model(embedded<Weights>) : memory_(engine_.take(bytes)) {
-    static_assert(Fit::agree, "model{embedded<Weights>}: " ESPALIER_HEADER_FITS);
+    static_assert(Fit::agree, ESPALIER_SENTENCE("model{embedded<Weights>}: " ESPALIER_HEADER_FITS, Fit));
     if constexpr (Fit::agree) take<Weights>();
   }
   template <class Weights, std::size_t Count, class Fit = detail::embedded_fit<Weights, Net, T>, class Enough = detail::enough_bytes<Count, bytes>>
   model(embedded<Weights>, espalier::bytes<Count>& given) : memory_(engine_.take(given, bytes)) {
-    static_assert(Fit::agree, "model{embedded<Weights>, bytes}: " ESPALIER_HEADER_FITS);
-    static_assert(Enough::agree, "model{embedded<Weights>, bytes}: the bytes are fewer than model::bytes");
-    static_assert(detail::computes_on_host<Device>::agree, "model{embedded<Weights>, bytes}: " ESPALIER_BYTES_OF_HOST);
+    static_assert(Fit::agree, ESPALIER_SENTENCE("model{embedded<Weights>, bytes}: " ESPALIER_HEADER_FITS, Fit));
+    static_assert(Enough::agree, ESPALIER_SENTENCE("model{embedded<Weights>, bytes}: the bytes are fewer than model::bytes", Enough));
+    static_assert(detail::computes_on_host<Device>::agree,
+                  ESPALIER_SENTENCE("model{embedded<Weights>, bytes}: " ESPALIER_BYTES_OF_HOST, detail::computes_on_host<Device>));
     if constexpr (Fit::agree) take<Weights>();
   }
   model(model const&) = delete;
@@ -198,6 +213,19 @@ class model {
   auto parameter(char const* path) { return detail::find_tensor<Net, true>(engine_, path, data(), false); }
   auto buffer(char const* path) { return detail::find_tensor<Net, false>(engine_, path, buffer_data(), false); }
 
+  /// The same by a name that the compiler looks up: model.parameter<"3.fc1.weight">() exists.
+  /// errors  a name that the net does not have does not compile; the most similar one is shown
+  template <tensor_name Name, class Found = detail::parameter_named<Net, Name>>
+  auto parameter() {
+    static_assert(Found::agree, ESPALIER_SENTENCE("model.parameter<name>(): " ESPALIER_HAS_NAME("parameter"), detail::name_in_words<Found>));
+    return parameter(Name.text);
+  }
+  template <tensor_name Name, class Found = detail::buffer_named<Net, Name>>
+  auto buffer() {
+    static_assert(Found::agree, ESPALIER_SENTENCE("model.buffer<name>(): " ESPALIER_HAS_NAME("buffer"), detail::name_in_words<Found>));
+    return buffer(Name.text);
+  }
+
   /// f(name, extents, span) for each, in the order of declaration. On a device with memory of its own the spans are of a copy on the host, all of
   /// which goes back at the end.
   template <class F>
@@ -218,9 +246,9 @@ class model {
     requires(espalier::detail::marked_tensor<X> || espalier::detail::marked_view<X>)
   auto operator()(X const& x) const {
     using Element = detail::element_is<element_of<X>, T>;
-    static_assert(layers_fit<Found>::value, ESPALIER_LAYERS_FIT);
-    static_assert(Element::agree, "model(x): x has another element type than the model");
-    static_assert(detail::reaches<Device, X>::agree, "model(x): " ESPALIER_REACHABLE);
+    static_assert(layers_fit<Found>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Found));
+    static_assert(Element::agree, ESPALIER_SENTENCE("model(x): x has another element type than the model", Element));
+    static_assert(detail::reaches<Device, X>::agree, ESPALIER_SENTENCE("model(x): " ESPALIER_REACHABLE, detail::reaches<Device, X>));
     if constexpr (!layers_fit<Found>::value) {
       return Found{};
     } else if constexpr (!Element::agree) {
@@ -250,7 +278,8 @@ class model {
   template <Expression X>
     requires(!StoredAnywhere<X> && !is_refused<X>)
   auto operator()(X const&) const {
-    static_assert(detail::is_tensor_or_view<X>::agree, "model(x): x is an expression; give the tensor, evaluate(x)");
+    static_assert(detail::is_tensor_or_view<X>::agree,
+                  ESPALIER_SENTENCE("model(x): x is an expression; give the tensor, evaluate(x)", detail::is_tensor_or_view<X>));
     return refused<detail::is_tensor_or_view<X>>{};
   }
   /// A refusal has been said already.
@@ -309,6 +338,7 @@ class model {
 
 /// copy(from, to): all parameters and buffers of one model to another of the same net, on whatever devices they are: copy(on_gpu, on_cpu).
 /// shape   models of one net and element type
+/// errors  models of two nets do not compile
 /// memory  between two devices with memory of their own, a copy on the host for as long as it takes; otherwise none
 template <class Net, class From, class To, class T>
 void copy(model<Net, From, T> const& from, model<Net, To, T>& to) {
@@ -331,6 +361,8 @@ void copy(model<Net, From, T> const& from, model<Net, To, T>& to) {
 
 /// copy(from, to) between models of two element types: numbers are converted, rounded to the nearest where `to` has fewer bits. A net that was trained
 /// in float goes to 16 bits by it, and comes back.
+/// shape   models of one net
+/// errors  models of two nets do not compile
 /// memory  a copy of either on the host, for as long as it takes
 template <class Net, class From, class To, class T, class U>
   requires(!std::is_same_v<T, U>)

@@ -36,23 +36,27 @@ struct no_prediction_facts {
 };
 
 /// Refused: one error, and no facts.
-template <class Net, class Batch, class T, class... Facts>
-struct facts_of_prediction<Net, Batch, T, refused<Facts...>> : no_prediction_facts {
-  static_assert(layers_fit<refused<Facts...>>::value, ESPALIER_LAYERS_FIT);
+template <class Found>
+struct refused_prediction : no_prediction_facts {
+  static_assert(layers_fit<Found>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Found));
 };
+template <class Net, class Batch, class T, class Found = applied_net<Net, Batch>>
+using prediction_facts_or_refusal = std::conditional_t<is_refused<Found>, refused_prediction<Found>, facts_of_prediction<Net, Batch, T, Found>>;
 
 }  // namespace detail
 
 /// What evaluating a net costs, known to the compiler: its forward pass for one batch, as a predictor runs it.
 template <class Net, class Batch, class T = float>
-using prediction_facts = detail::facts_of_prediction<Net, Batch, T, detail::applied_net<Net, Batch>>;
+using prediction_facts = detail::prediction_facts_or_refusal<Net, Batch, T>;
 
 /// The facts of a net's evaluation as a value: static_assert(esp::prediction_plan<Net, batch<1, 8, 8>>.workspace_bytes <= 4096). training_plan has
 /// those of a training step.
 /// shape   any batch that the net takes
 /// errors  layers that do not fit each other or the batch do not compile
 /// memory  workspace_bytes is what a predictor takes on the processor; parameter_bytes + buffer_bytes what its model does
-template <class Net, class Batch, class T = float>
+template <class Net, class Batch, class T = float, bool Fits = layers_fit<detail::applied_net<Net, Batch>>::value>
 inline constexpr prediction_facts<Net, Batch, T> prediction_plan{};
+template <class Net, class Batch, class T>
+inline constexpr auto const& prediction_plan<Net, Batch, T, false> = detail::declared<prediction_facts<Net, Batch, T>>;
 
 }  // namespace espalier

@@ -30,8 +30,10 @@ class predictor {
   template <std::size_t Count, class Enough = detail::enough_bytes<Count, bytes>>
   predictor(Model const& model, Batch, espalier::bytes<Count>& given)
       : model_{&model}, memory_(model.engine().take(given, bytes)), exchange_{model.engine().exchange_of(end, end)} {
-    static_assert(Enough::agree, "predictor{model, batch, bytes}: the bytes are fewer than predictor::bytes");
-    static_assert(detail::computes_on_host<typename Model::device_type>::agree, "predictor{model, batch, bytes}: " ESPALIER_BYTES_OF_HOST);
+    static_assert(Enough::agree, ESPALIER_SENTENCE("predictor{model, batch, bytes}: the bytes are fewer than predictor::bytes", Enough));
+    static_assert(detail::computes_on_host<typename Model::device_type>::agree,
+                  ESPALIER_SENTENCE("predictor{model, batch, bytes}: " ESPALIER_BYTES_OF_HOST,
+                                    detail::computes_on_host<typename Model::device_type>));
   }
 
   /// scores = net(x). Never allocates.
@@ -41,13 +43,14 @@ class predictor {
   void operator()(X const& x, Y&& scores) noexcept(!Engine::apart) {
     using Input = detail::shape_is<shape_of<X>, Batch>;
     using Output = detail::shape_is<shape_of<Y>, output_shape>;
-    static_assert(Input::agree, "predictor(x, scores): x must have the shape of the predictor's batch");
-    static_assert(Output::agree, "predictor(x, scores): scores must have the shape of the net's output");
+    static_assert(Input::agree, ESPALIER_SENTENCE("predictor(x, scores): x must have the shape of the predictor's batch", Input));
+    static_assert(Output::agree, ESPALIER_SENTENCE("predictor(x, scores): scores must have the shape of the net's output", Output));
     using Element = detail::element_is<element_of<X>, T>;
     using Scores = detail::element_is<element_of<Y>, T>;
-    static_assert(Element::agree && Scores::agree, "predictor(x, scores): x or scores has another element type than the model");
+    static_assert(Element::agree && Scores::agree,
+                  ESPALIER_SENTENCE("predictor(x, scores): x or scores has another element type than the model", Element, Scores));
     using Reached = detail::reaches<typename Model::device_type, X, Y>;
-    static_assert(Reached::agree, "predictor(x, scores): " ESPALIER_REACHABLE);
+    static_assert(Reached::agree, ESPALIER_SENTENCE("predictor(x, scores): " ESPALIER_REACHABLE, Reached));
     if constexpr (Input::agree && Output::agree && Element::agree && Scores::agree && Reached::agree)
       run(detail::elements_of<T const>(x), detail::elements_of<T>(scores));
   }
@@ -78,7 +81,7 @@ class predictor {
 /// Refused: it takes everything in silence, so that one mistake stays one error.
 template <class Model, class Batch, class... Facts>
 class predictor<Model, Batch, refused<Facts...>> {
-  static_assert(layers_fit<refused<Facts...>>::value, ESPALIER_LAYERS_FIT);
+  static_assert(layers_fit<refused<Facts...>>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, refused<Facts...>));
 
  public:
   using input_shape = Batch;

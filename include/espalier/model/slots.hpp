@@ -114,15 +114,27 @@ inline constexpr Net numbered = detail::number_net<Net>();
 template <class Net>
 inline constexpr detail::slots slots_of = detail::slots_of_net<Net>();
 
+namespace detail {
+/// What parameter_count is of a module that is not well made: one error, at the first use.
+template <class Made>
+struct refused_count {
+  constexpr operator std::int64_t() const { return 0; }
+  template <class X>
+  friend constexpr bool operator==(refused_count const&, X const&) {
+    return true;
+  }
+  static_assert(Made::known, ESPALIER_SENTENCE(ESPALIER_MEMBERS_KNOWN, ESPALIER_UNLESS(Made::known, Made)));
+  static_assert(Made::complete, ESPALIER_SENTENCE(ESPALIER_MEMBERS_LISTED, ESPALIER_UNLESS(Made::complete, Made)));
+  static_assert(Made::objects, ESPALIER_SENTENCE(ESPALIER_MEMBERS_ARE_OBJECTS, ESPALIER_UNLESS(Made::objects, Made)));
+};
+}  // namespace detail
+
 /// How many numbers a module learns.
 /// errors  a module that does not list all its members does not compile
+template <class Net, bool Sound = nn::detail::is_well_made<nn::well_made<Net>>>
+inline constexpr std::int64_t parameter_count = slots_of<Net>.parameters.elements;
 template <class Net>
-inline constexpr std::int64_t parameter_count = [] {
-  static_assert(nn::well_made<Net>::known, ESPALIER_MEMBERS_KNOWN);
-  static_assert(nn::well_made<Net>::complete, ESPALIER_MEMBERS_LISTED);
-  static_assert(nn::well_made<Net>::objects, ESPALIER_MEMBERS_ARE_OBJECTS);
-  return slots_of<Net>.parameters.elements;
-}();
+inline constexpr auto const& parameter_count<Net, false> = detail::declared<detail::refused_count<nn::well_made<Net>>>;
 
 namespace detail {
 
@@ -255,14 +267,26 @@ struct layers_fit {
   static constexpr bool value = !is_refused<Found>;
 };
 
-#define ESPALIER_LAYERS_FIT "a layer does not fit its input; refused<...> holds what disagrees, then the way to it from the inside out"
+#define ESPALIER_LAYERS_FIT \
+  "a layer does not fit its input" ESPALIER_WHERE_IT_STANDS("; refused<...> holds what disagrees, then the way to it from the inside out")
+
+namespace detail {
+/// What output_shape is where layers do not fit: one error, at the first use.
+template <class Found>
+struct refused_shape {
+  template <class X>
+  friend constexpr bool operator==(refused_shape const&, X const&) {
+    return true;
+  }
+  static_assert(layers_fit<Found>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Found));
+};
+}  // namespace detail
 
 /// The shape of a module's result for an input of shape S.
 /// errors  layers that do not fit each other or S do not compile
-template <class Net, class S, class Found = detail::applied_net<Net, S>>
-inline constexpr auto output_shape = [] {
-  static_assert(layers_fit<Found>::value, ESPALIER_LAYERS_FIT);
-  return shape_of<Found>{};
-}();
+template <class Net, class S, class Found = detail::applied_net<Net, S>, bool Fits = layers_fit<Found>::value>
+inline constexpr shape_of<Found> output_shape{};
+template <class Net, class S, class Found>
+inline constexpr auto const& output_shape<Net, S, Found, false> = detail::declared<detail::refused_shape<Found>>;
 
 }  // namespace espalier

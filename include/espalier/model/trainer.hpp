@@ -19,6 +19,8 @@ struct evaluation {
 };
 
 /// What a training plan costs, known to the compiler.
+/// units   bytes of one step; flops are operations on numbers, bytes_moved what kernels read and write
+/// errors  layers, loss and batch that do not fit do not compile
 template <class Net, class Loss, class Optimizer, class Batch, class T = float>
 struct training_facts {
   using source = detail::training_source<Net, Loss, Batch>;
@@ -52,14 +54,21 @@ struct training_facts<Net, Loss, Optimizer, Batch, T> {
   static constexpr std::int64_t parameter_count = 0, flops = 0, bytes_moved = 0;
   static constexpr int kernel_count = 0;
   // Behind the members: clang knows none that stands behind an assertion that fails.
-  static_assert(detail::training_fit<Net, Loss, Batch>::layers::agree, ESPALIER_LAYERS_FIT);
-  static_assert(detail::training_fit<Net, Loss, Batch>::loss::agree, ESPALIER_LOSS_FITS);
-  static_assert(detail::training_fit<Net, Loss, Batch>::statistics::agree, ESPALIER_STATISTICS_FIT);
+  using Fit = detail::training_fit<Net, Loss, Batch>;
+  static_assert(Fit::layers::agree, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, typename Fit::layers));
+  static_assert(Fit::loss::agree, ESPALIER_SENTENCE(ESPALIER_LOSS_FITS, typename Fit::loss));
+  static_assert(Fit::statistics::agree, ESPALIER_SENTENCE(ESPALIER_STATISTICS_FIT, typename Fit::statistics));
 };
 
 /// The facts of a training step as a value: training_plan<Net, Loss, Optimizer, batch<32, 8, 8>>.workspace_bytes.
-template <class Net, class Loss, class Optimizer, class Batch, class T = float>
+/// shape   any batch that net and loss take
+/// errors  layers, loss and batch that do not fit do not compile
+/// memory  workspace_bytes, gradient_bytes and optimizer_bytes by kind; trainer<...>::bytes is all that a trainer takes
+template <class Net, class Loss, class Optimizer, class Batch, class T = float, bool Fits = detail::training_fit<Net, Loss, Batch>::agree>
 inline constexpr training_facts<Net, Loss, Optimizer, Batch, T> training_plan{};
+template <class Net, class Loss, class Optimizer, class Batch, class T>
+inline constexpr auto const& training_plan<Net, Loss, Optimizer, Batch, T, false> =
+    detail::declared<detail::refused_training_of<detail::training_fit<Net, Loss, Batch>>>;
 
 /// A step whose loss nobody asks for: trainer.step(images, targets, esp::queued{}).
 struct queued {};
@@ -138,8 +147,8 @@ class trainer {
   template <std::size_t Count, class Enough = detail::enough_bytes<Count, bytes>>
   trainer(espalier::bytes<Count>& given, Model& model, Loss, Optimizer optimizer, Batch, More...)
       : model_{&model}, rule_{optimizer}, memory_(model.engine().take(given, bytes)), exchange_{model.engine().exchange_of(at::loss_workspace, at::end)} {
-    static_assert(Enough::agree, "trainer{bytes, ...}: the bytes are fewer than trainer::bytes");
-    static_assert(detail::computes_on_host<Device>::agree, "trainer{bytes, ...}: " ESPALIER_BYTES_OF_HOST);
+    static_assert(Enough::agree, ESPALIER_SENTENCE("trainer{bytes, ...}: the bytes are fewer than trainer::bytes", Enough));
+    static_assert(detail::computes_on_host<Device>::agree, ESPALIER_SENTENCE("trainer{bytes, ...}: " ESPALIER_BYTES_OF_HOST, detail::computes_on_host<Device>));
     mark();
   }
 
@@ -156,12 +165,12 @@ class trainer {
             class Image = detail::element_is<element_of<X>, T>, class Target = detail::element_is<element_of<Y>, target_element>, class Targets = targets_fit<X, Y>>
     requires(sizeof...(Queued) <= 1 && (std::is_same_v<Queued, queued> && ...))
   auto step(X const& images, Y const& targets, Queued...) {
-    static_assert(Images::agree, "trainer.step(images, targets): images must have the shape of one of the trainer's batches");
-    static_assert(Image::agree, "trainer.step(images, targets): images have another element type than the model");
-    static_assert(Target::agree, "trainer.step(images, targets): targets have another element type than the loss asks for");
-    static_assert(Targets::agree, "trainer.step(images, targets): targets must have the shape that the loss asks for");
+    static_assert(Images::agree, ESPALIER_SENTENCE("trainer.step(images, targets): images must have the shape of one of the trainer's batches", Images));
+    static_assert(Image::agree, ESPALIER_SENTENCE("trainer.step(images, targets): images have another element type than the model", Image));
+    static_assert(Target::agree, ESPALIER_SENTENCE("trainer.step(images, targets): targets have another element type than the loss asks for", Target));
+    static_assert(Targets::agree, ESPALIER_SENTENCE("trainer.step(images, targets): targets must have the shape that the loss asks for", Targets));
     using Reached = detail::reaches<Device, X, Y>;
-    static_assert(Reached::agree, "trainer.step(images, targets): " ESPALIER_REACHABLE);
+    static_assert(Reached::agree, ESPALIER_SENTENCE("trainer.step(images, targets): " ESPALIER_REACHABLE, Reached));
     if constexpr (Images::agree && Image::agree && Target::agree && Targets::agree && Reached::agree)
       return train<shape_of<X>, std::conditional_t<sizeof...(Queued) == 0, number, void>>(detail::elements_of<T const>(images),
                                                                                          detail::elements_of<target_element const>(targets));
@@ -175,12 +184,12 @@ class trainer {
   template <StoredAnywhere X, StoredAnywhere Y, class Images = detail::shape_is<shape_of<X>, Batch>, class Image = detail::element_is<element_of<X>, T>,
             class Target = detail::element_is<element_of<Y>, target_element>, class Targets = targets_fit<X, Y>>
   evaluation evaluate(X const& images, Y const& targets, std::int64_t count = Batch::value.at[0]) {
-    static_assert(Images::agree, "trainer.evaluate(images, targets): images must have the shape of the trainer's first batch");
-    static_assert(Targets::agree, "trainer.evaluate(images, targets): targets must have the shape that the loss asks for");
-    static_assert(Image::agree, "trainer.evaluate(images, targets): images have another element type than the model");
-    static_assert(Target::agree, "trainer.evaluate(images, targets): targets have another element type than the loss asks for");
+    static_assert(Images::agree, ESPALIER_SENTENCE("trainer.evaluate(images, targets): images must have the shape of the trainer's first batch", Images));
+    static_assert(Targets::agree, ESPALIER_SENTENCE("trainer.evaluate(images, targets): targets must have the shape that the loss asks for", Targets));
+    static_assert(Image::agree, ESPALIER_SENTENCE("trainer.evaluate(images, targets): images have another element type than the model", Image));
+    static_assert(Target::agree, ESPALIER_SENTENCE("trainer.evaluate(images, targets): targets have another element type than the loss asks for", Target));
     using Reached = detail::reaches<Device, X, Y>;
-    static_assert(Reached::agree, "trainer.evaluate(images, targets): " ESPALIER_REACHABLE);
+    static_assert(Reached::agree, ESPALIER_SENTENCE("trainer.evaluate(images, targets): " ESPALIER_REACHABLE, Reached));
     if constexpr (Images::agree && Targets::agree && Image::agree && Target::agree && Reached::agree)
       return evaluate_samples(detail::elements_of<T const>(images),
                               exchange_.look(detail::elements_of<target_element const>(targets), at::template targets<Batch>), count);
@@ -350,12 +359,12 @@ template <class Model, class Loss, class Optimizer, class Batch, class... More>
   requires(!detail::trainer_fault<typename Model::net_type, Loss, Optimizer, Batch, More...>::agree)
 class trainer<Model, Loss, Optimizer, Batch, More...> {
   using Fit = detail::training_fit<typename Model::net_type, Loss, Batch, More...>;
-  static_assert(Fit::batch_kinds::agree, "trainer{model, loss, optimizer, batch...}: a batch is written esp::batch<N, ...>{}");
-  static_assert(Fit::loss_kind::agree, "trainer{model, loss, optimizer, batch...}: the loss is none");
-  static_assert(is_optimizer<Optimizer>::agree || !Fit::fault::agree, "trainer{model, loss, optimizer, batch...}: the optimizer is none");
-  static_assert(Fit::layers::agree, ESPALIER_LAYERS_FIT);
-  static_assert(Fit::loss::agree, ESPALIER_LOSS_FITS);
-  static_assert(Fit::statistics::agree, ESPALIER_STATISTICS_FIT);
+  static_assert(Fit::batch_kinds::agree, ESPALIER_SENTENCE("trainer{model, loss, optimizer, batch...}: a batch is written esp::batch<N, ...>{}", typename Fit::batch_kinds));
+  static_assert(Fit::loss_kind::agree, ESPALIER_SENTENCE("trainer{model, loss, optimizer, batch...}: the loss is none", typename Fit::loss_kind));
+  static_assert(is_optimizer<Optimizer>::agree || !Fit::fault::agree, ESPALIER_SENTENCE("trainer{model, loss, optimizer, batch...}: the optimizer is none", is_optimizer<Optimizer>));
+  static_assert(Fit::layers::agree, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, typename Fit::layers));
+  static_assert(Fit::loss::agree, ESPALIER_SENTENCE(ESPALIER_LOSS_FITS, typename Fit::loss));
+  static_assert(Fit::statistics::agree, ESPALIER_SENTENCE(ESPALIER_STATISTICS_FIT, typename Fit::statistics));
 
  public:
   static constexpr std::size_t workspace_bytes = 0, parameter_bytes = 0, gradient_bytes = 0, optimizer_bytes = 0, bytes = 0;

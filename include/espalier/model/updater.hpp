@@ -237,6 +237,7 @@ namespace optim {
 
 /// An optimizer with its state for a model, for a training loop of one's own: optim::updater adam{model, optim::Adam{}}; adam.update(model, slopes).
 /// Parameters of 16 bits have precise ones in float here: an updater moves one model at a time.
+/// shape   slopes as value_and_grad(model, loss) gives them
 /// memory  one allocation at construction, none afterwards
 template <class Model, class Optimizer>
 class updater {

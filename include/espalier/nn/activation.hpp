@@ -11,6 +11,9 @@ namespace espalier::nn {
 
 /// y = x.
 /// shape   S -> S
+/// saves   nothing
+/// slope   dx = dy
+/// source  needle's Identity
 struct Identity {
   ESPALIER_MODULE(Identity)
   constexpr auto forward(auto x) const { return x; }
@@ -19,6 +22,8 @@ struct Identity {
 /// y = max(x, 0).
 /// shape   S -> S
 /// saves   y
+/// slope   dx = dy where y > 0, else 0
+/// source  needle's ReLU
 struct ReLU {
   ESPALIER_MODULE(ReLU)
   constexpr auto forward(auto x) const { return relu(x); }
@@ -27,6 +32,8 @@ struct ReLU {
 /// y = tanh(x).
 /// shape   S -> S
 /// saves   y
+/// slope   dx = dy (1 - y^2)
+/// source  needle's Tanh
 struct Tanh {
   ESPALIER_MODULE(Tanh)
   constexpr auto forward(auto x) const { return tanh(x); }
@@ -35,6 +42,8 @@ struct Tanh {
 /// y = 1 / (1 + exp(-x)).
 /// shape   S -> S
 /// saves   y
+/// slope   dx = dy y (1 - y)
+/// source  needle's Sigmoid
 struct Sigmoid {
   ESPALIER_MODULE(Sigmoid)
   constexpr auto forward(auto x) const { return sigmoid(x); }
@@ -43,6 +52,8 @@ struct Sigmoid {
 /// y = x where x > 0, else Slope x.
 /// shape   S -> S
 /// saves   x
+/// slope   dx = dy where x > 0, else dy Slope
+/// source  Maas, Hannun and Ng 2013
 template <real Slope = 0.01>
 struct LeakyReLU {
   ESPALIER_MODULE(LeakyReLU)
@@ -52,6 +63,8 @@ struct LeakyReLU {
 /// y = min(max(x, -1), 1).
 /// shape   S -> S
 /// saves   x
+/// slope   dx = dy where -1 < x < 1, else 0
+/// source  Collobert 2004
 struct HardTanh {
   ESPALIER_MODULE(HardTanh)
   constexpr auto forward(auto x) const { return hard_tanh(x); }

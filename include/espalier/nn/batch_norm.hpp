@@ -7,6 +7,7 @@ namespace espalier::nn {
 /// Named relation: an input has as many axes as a layer takes.
 template <int Axes, class S>
 struct number_of_axes {
+  ESPALIER_READS("{} axes wanted, given {}")
   static constexpr bool agree = S::rank == Axes;
 };
 
@@ -40,7 +41,8 @@ inline constexpr bool batch_tracks = !How.untracked;
 /// source  Ioffe and Szegedy 2015
 template <int Channels, int Axis = 1, norm How = norm{}>
 struct BatchNorm {
-  static_assert(detail::in_range(How), "nn::BatchNorm<Channels, Axis, norm>: " ESPALIER_NORM_RANGE);
+  static_assert(detail::in_range(How),
+                ESPALIER_SENTENCE("nn::BatchNorm<Channels, Axis, norm>: " ESPALIER_NORM_RANGE, ESPALIER_NORM_NUMBERS(How)));
   detail::gain<shape<Channels>, How.affine> weight{};
   detail::offset<shape<Channels>, How.affine> bias{};
   detail::kept_mean<shape<Channels>, detail::batch_tracks<How>> running_mean{};
@@ -51,9 +53,15 @@ struct BatchNorm {
 
 /// BatchNorm of features, or of sequences of them.
 /// shape   (N, Features) or (N, Features, L...) -> the same; weight, bias, running_mean, running_var (Features)
+/// range   as of BatchNorm
+/// errors  another number of features, and training with one value for each, are refused
+/// saves   as of BatchNorm
+/// slope   as of BatchNorm
+/// source  needle's BatchNorm1d
 template <int Features, norm How = norm{}>
 struct BatchNorm1d {
-  static_assert(detail::in_range(How), "nn::BatchNorm1d<Features, norm>: " ESPALIER_NORM_RANGE);
+  static_assert(detail::in_range(How),
+                ESPALIER_SENTENCE("nn::BatchNorm1d<Features, norm>: " ESPALIER_NORM_RANGE, ESPALIER_NORM_NUMBERS(How)));
   detail::gain<shape<Features>, How.affine> weight{};
   detail::offset<shape<Features>, How.affine> bias{};
   detail::kept_mean<shape<Features>, detail::batch_tracks<How>> running_mean{};
@@ -64,10 +72,15 @@ struct BatchNorm1d {
 
 /// BatchNorm of images with the channels second.
 /// shape   (N, Channels, H, W) -> the same; weight, bias, running_mean, running_var (Channels)
+/// range   as of BatchNorm
 /// errors  another number of axes is refused
+/// saves   as of BatchNorm
+/// slope   as of BatchNorm
+/// source  needle's BatchNorm2d
 template <int Channels, norm How = norm{}>
 struct BatchNorm2d {
-  static_assert(detail::in_range(How), "nn::BatchNorm2d<Channels, norm>: " ESPALIER_NORM_RANGE);
+  static_assert(detail::in_range(How),
+                ESPALIER_SENTENCE("nn::BatchNorm2d<Channels, norm>: " ESPALIER_NORM_RANGE, ESPALIER_NORM_NUMBERS(How)));
   detail::gain<shape<Channels>, How.affine> weight{};
   detail::offset<shape<Channels>, How.affine> bias{};
   detail::kept_mean<shape<Channels>, detail::batch_tracks<How>> running_mean{};

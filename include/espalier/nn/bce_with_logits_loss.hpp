@@ -15,6 +15,7 @@ namespace espalier::nn {
 /// errors  shapes that differ are refused
 /// saves   z, target
 /// slope   dz = (sigmoid(z) - target) / count without Positive
+/// source  PyTorch's BCEWithLogitsLoss
 template <reduce How = reduce::mean, class Positive = equal_weights>
 struct BCEWithLogitsLoss {
   ESPALIER_MODULE(BCEWithLogitsLoss)

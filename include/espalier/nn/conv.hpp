@@ -37,7 +37,7 @@ constexpr convolution walk_of(conv const& how, rows_columns kernel) {
 template <int FanIn, int... Extents>
 using kernels = parameter<shape<Extents...>, init::initialized_by<init::kaiming_uniform{.fan_in = FanIn}>>;
 template <int FanIn>
-inline constexpr double bias_bound = 1 / math::sqrt(double{FanIn});
+inline constexpr double bias_bound = 1 / math::sqrt(double{FanIn > 0 ? FanIn : 1});  // of none: refused by the module
 template <int FanIn, int Out, bool Exists = true>
 using biases = std::conditional_t<Exists, parameter<shape<Out>, init::initialized_by<init::uniform{-bias_bound<FanIn>, bias_bound<FanIn>}>>, absent>;
 constexpr auto with_bias_of(auto const& y, auto const& bias) {
@@ -68,12 +68,23 @@ constexpr auto convolved(auto const& x, auto const& weight, auto const& bias) {
 ///         unless conv{.bias = false}; H' as of conv2d, H / stride rounded up with the padding `same`
 /// errors  other channels, and a kernel that does not fit, are refused
 /// saves   x
+/// slope   as of conv2d; d bias = the sum of dy over images and places
 /// start   weight Kaiming-uniform over rows columns In / groups; then bias uniform in [-b, b), b = 1 / sqrt(rows columns In / groups)
+/// source  needle's Conv; Dumoulin and Visin 2016
 template <int In, int Out, rows_columns Kernel, conv How = conv{}>
 struct Conv {
-  static_assert(Kernel.rows >= 1 && Kernel.columns >= 1, "nn::Conv<in, out, kernel>: the kernel has at least one row and one column");
-  static_assert(in_range(detail::walk_of(How, Kernel)) && In % How.groups == 0 && Out % How.groups == 0,
-                "nn::Conv<in, out, kernel, conv>: stride, dilation and groups must be at least 1, padding at least 0, and groups divide in and out");
+  // Named: clang explains what it can take apart, which takes three lines more.
+  static constexpr bool kernel_exists = Kernel.rows >= 1 && Kernel.columns >= 1;
+  static constexpr bool numbers_fit = How.groups >= 1 && in_range(detail::walk_of(How, Kernel)) && In % How.groups == 0 && Out % How.groups == 0;
+  static_assert(kernel_exists,
+                ESPALIER_SENTENCE("nn::Conv<in, out, kernel>: the kernel has at least one row and one column",
+                                  ESPALIER_STATED(kernel_exists,
+                                                  ESPALIER_NAMED("kernel", Kernel.rows, Kernel.columns))));
+  static_assert(numbers_fit,
+                ESPALIER_SENTENCE("nn::Conv<in, out, kernel, conv>: stride, dilation and groups must be at least 1, padding at least 0, and groups divide in and out",
+                                  ESPALIER_STATED(numbers_fit,
+                                                  ESPALIER_WALK_NUMBERS(detail::walk_of(How, Kernel)), ESPALIER_NAMED("groups", How.groups),
+                                                  ESPALIER_NAMED("in", In), ESPALIER_NAMED("out", Out))));
   static constexpr int fan_in = Kernel.rows * Kernel.columns * In / How.groups;
   detail::kernels<fan_in, Kernel.rows, Kernel.columns, In / How.groups, Out> weight{};
   detail::biases<fan_in, Out, How.bias> bias{};

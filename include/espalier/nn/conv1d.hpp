@@ -32,11 +32,18 @@ constexpr auto convolved_signals(auto const& x, auto const& weight, auto const& 
 ///         conv{.bias = false}
 /// errors  as of Conv
 /// saves   x
+/// slope   as of conv1d; d bias = the sum of dy over signals and places
 /// start   as of Conv, with Kernel In / groups
+/// source  as of Conv
 template <int In, int Out, int Kernel, conv How = conv{}>
 struct Conv1d {
-  static_assert(Kernel >= 1 && in_range(detail::walk_of(How, Kernel)) && In % How.groups == 0 && Out % How.groups == 0,
-                "nn::Conv1d<in, out, kernel, conv>: kernel, stride, dilation and groups must be at least 1, padding at least 0, and groups divide in and out");
+  static constexpr bool numbers_fit =
+      Kernel >= 1 && How.groups >= 1 && in_range(detail::walk_of(How, Kernel)) && In % How.groups == 0 && Out % How.groups == 0;
+  static_assert(numbers_fit,
+                ESPALIER_SENTENCE("nn::Conv1d<in, out, kernel, conv>: kernel, stride, dilation and groups must be at least 1, padding at least 0, and groups divide in and out",
+                                  ESPALIER_STATED(numbers_fit,
+                                                  ESPALIER_NAMED("kernel", Kernel), ESPALIER_WALK_NUMBERS(detail::walk_of(How, Kernel)),
+                                                  ESPALIER_NAMED("groups", How.groups), ESPALIER_NAMED("in", In), ESPALIER_NAMED("out", Out))));
   static constexpr int fan_in = Kernel * In / How.groups;
   detail::kernels<fan_in, Kernel, In / How.groups, Out> weight{};
   detail::biases<fan_in, Out, How.bias> bias{};

@@ -9,6 +9,9 @@ namespace espalier::nn {
 /// ConvBN<In, Out, Kernel, How>: relu(norm(conv(x))), the block that residual networks for images are made of.
 /// shape   as of Conv
 /// errors  as of Conv; training with one value per channel is refused
+/// saves   what its parts save
+/// slope   that of its parts in turn
+/// source  needle's ConvBN
 template <int In, int Out, rows_columns Kernel, conv How = conv{}>
 struct ConvBN {
   Conv<In, Out, Kernel, How> conv{};

@@ -33,12 +33,20 @@ constexpr transposed_convolution walk_of(conv_transpose const& how) {
 ///         Out / groups, In), bias (Out)
 /// errors  other channels, and an empty result, are refused
 /// saves   x
+/// slope   as of conv_transpose2d; d bias = the sum of dy over images and places
 /// start   weight Kaiming-uniform over rows columns In / groups; then bias uniform in [-b, b), b = 1 / sqrt(rows columns In / groups)
+/// source  Dumoulin and Visin 2016, section 4
 template <int In, int Out, rows_columns Kernel, conv_transpose How = conv_transpose{}>
 struct ConvTranspose {
-  static_assert(Kernel.rows >= 1 && Kernel.columns >= 1 && espalier::detail::in_range(detail::walk_of(How)) && In % How.groups == 0 && Out % How.groups == 0,
-                "nn::ConvTranspose<in, out, kernel, conv_transpose>: kernel, stride, dilation and groups must be at least 1, padding at least 0, extra below "
-                "the stride, and groups divide in and out");
+  static constexpr bool numbers_fit = Kernel.rows >= 1 && Kernel.columns >= 1 && How.groups >= 1 &&
+                                      espalier::detail::in_range(detail::walk_of(How)) && In % How.groups == 0 && Out % How.groups == 0;
+  static_assert(numbers_fit,
+                ESPALIER_SENTENCE("nn::ConvTranspose<in, out, kernel, conv_transpose>: kernel, stride, dilation and groups must be at least 1, padding at "
+                                  "least 0, extra below the stride, and groups divide in and out",
+                                  ESPALIER_STATED(numbers_fit,
+                                                  ESPALIER_NAMED("kernel", Kernel.rows, Kernel.columns), ESPALIER_WALK_NUMBERS(How),
+                                                  ESPALIER_NAMED("groups", How.groups), ESPALIER_NAMED("extra", How.extra.rows, How.extra.columns),
+                                                  ESPALIER_NAMED("in", In), ESPALIER_NAMED("out", Out))));
   static constexpr int fan_in = Kernel.rows * Kernel.columns * In / How.groups;
   detail::kernels<fan_in, Kernel.rows, Kernel.columns, Out / How.groups, In> weight{};
   detail::biases<fan_in, Out> bias{};

@@ -14,9 +14,10 @@ namespace espalier::nn {
 ///         a class nor ignored
 /// saves   log_softmax(z), labels
 /// slope   dz = weight[label] (softmax(z) - one_hot(label)) / sum of weight[label], without smoothing
+/// source  PyTorch's CrossEntropyLoss; Szegedy et al. 2016, section 7 (smoothing)
 template <label_loss How = label_loss{}, class Weights = equal_weights>
 struct CrossEntropyLoss {
-  static_assert(espalier::detail::in_range(How), ESPALIER_SMOOTHING_FITS);
+  static_assert(espalier::detail::in_range(How), ESPALIER_SENTENCE(ESPALIER_SMOOTHING_FITS, ESPALIER_SMOOTHING_NUMBER(How)));
   ESPALIER_MODULE(CrossEntropyLoss)
   template <class Prediction>
   using target = detail::target_labels<Prediction>;

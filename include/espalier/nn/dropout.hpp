@@ -10,8 +10,10 @@ namespace espalier {
 /// dropout(x, mask, p): x where the mask is 1, scaled by 1 / (1 - p), and 0 where it is 0: the expectation over masks is x.
 /// shape   S, S -> S
 /// range   p in [0, 1)
+/// errors  shapes of which none is the result's, float and double together, and tensors of two devices do not compile
 /// saves   mask
 /// slope   dx = dy mask / (1 - p)
+/// source  Srivastava et al. 2014
 template <Operand X, Operand Mask>
 constexpr auto dropout(X const& x, Mask const& mask, double p) {
   return x * (mask * (1.0 / (1.0 - p)));
@@ -29,10 +31,14 @@ struct drop_probability {
 /// The mask is `draw <= 1 - P` with draws of the module's own stream, new at each step.
 /// shape   S -> S
 /// range   P in [0, 1)
+/// errors  another P does not compile
 /// saves   the draws
+/// slope   dx = dy mask / (1 - P)
+/// source  Srivastava et al. 2014; needle's Dropout
 template <real P>
 struct Dropout {
-  static_assert(drop_probability<P>::agree, "nn::Dropout<P>: the probability P of dropping an element must be in [0, 1)");
+  static_assert(drop_probability<P>::agree,
+                ESPALIER_SENTENCE("nn::Dropout<P>: the probability P of dropping an element must be in [0, 1)", drop_probability<P>));
   random_stream stream{};
   ESPALIER_MODULE(Dropout, stream)
 
@@ -46,9 +52,15 @@ struct Dropout {
 /// Dropout with a mask that the user gives: the buffer `mask` (1: kept, 0: dropped), of the shape of one batch.
 /// shape   S -> S
 /// range   P in [0, 1)
+/// errors  another P does not compile; x of another shape than S is refused
+/// saves   the mask
+/// slope   dx = dy mask / (1 - P); none for the mask
+/// source  as of Dropout
 template <real P, class S>
 struct MaskedDropout {
-  static_assert(drop_probability<P>::agree, "nn::MaskedDropout<P, S>: the probability P of dropping an element must be in [0, 1)");
+  static_assert(drop_probability<P>::agree,
+                ESPALIER_SENTENCE("nn::MaskedDropout<P, S>: the probability P of dropping an element must be in [0, 1)",
+                                  drop_probability<P>));
   buffer<S, init::initialized_by<init::ones{}>> mask{};
   ESPALIER_MODULE(MaskedDropout, mask)
 

@@ -13,6 +13,7 @@ namespace espalier::nn {
 /// saves   the indices
 /// slope   d weight: each row the sum of dy where it was taken; none for the indices
 /// cost    a product with one_hot rows: N Count Features multiplications and N Count numbers of workspace, where a gather would read N Features
+/// source  needle's Embedding
 template <int Count, int Features>
 struct Embedding {
   parameter<shape<Count, Features>, init::initialized_by<init::normal{}>> weight{};

@@ -7,6 +7,9 @@ namespace espalier::nn {
 
 /// Keeps the first axis (the batch) and makes one axis of the others.
 /// shape   (N, ...) -> (N, product of the others)
+/// saves   nothing
+/// slope   dx = dy in x's shape
+/// source  needle's Flatten
 struct Flatten {
   ESPALIER_MODULE(Flatten)
   constexpr auto forward(auto x) const {

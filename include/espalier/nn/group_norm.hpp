@@ -7,6 +7,7 @@ namespace espalier::nn {
 /// Named relation: the channels of a GroupNorm fall into groups of equal size.
 template <int Groups, int Channels>
 struct equal_groups {
+  ESPALIER_READS("{} groups, {} channels")
   static constexpr bool agree = Groups > 0 && Channels % Groups == 0;
 };
 
@@ -30,8 +31,10 @@ struct over_groups : of_channels<Channels, 1, 2> {
 /// source  Wu and He 2018
 template <int Groups, int Channels, norm How = norm{}>
 struct GroupNorm {
-  static_assert(equal_groups<Groups, Channels>::agree, "nn::GroupNorm<Groups, Channels>: the groups must divide the channels");
-  static_assert(detail::in_range(How), "nn::GroupNorm<Groups, Channels, norm>: " ESPALIER_NORM_RANGE);
+  static_assert(equal_groups<Groups, Channels>::agree,
+                ESPALIER_SENTENCE("nn::GroupNorm<Groups, Channels>: the groups must divide the channels", equal_groups<Groups, Channels>));
+  static_assert(detail::in_range(How),
+                ESPALIER_SENTENCE("nn::GroupNorm<Groups, Channels, norm>: " ESPALIER_NORM_RANGE, ESPALIER_NORM_NUMBERS(How)));
   detail::gain<shape<Channels>, How.affine> weight{};
   detail::offset<shape<Channels>, How.affine> bias{};
   ESPALIER_MODULE(GroupNorm, weight, bias)

@@ -16,7 +16,9 @@ namespace espalier::nn {
 /// source  Huber 1964
 template <real Delta = 1.0, reduce How = reduce::mean>
 struct HuberLoss {
-  static_assert(detail::is_positive(Delta), "nn::HuberLoss<Delta>: Delta must be above 0");
+  static_assert(detail::is_positive(Delta),
+                ESPALIER_SENTENCE("nn::HuberLoss<Delta>: Delta must be above 0",
+                                  ESPALIER_STATED(detail::is_positive(Delta), ESPALIER_NAMED("Delta", Delta.value))));
   ESPALIER_MODULE(HuberLoss)
   template <class Prediction>
   using target = detail::target_like_prediction<Prediction>;

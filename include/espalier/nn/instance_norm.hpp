@@ -7,6 +7,7 @@ namespace espalier::nn {
 /// Named relation: each channel of an example has several values, so that they have a variance.
 template <class S>
 struct several_values_per_instance {
+  ESPALIER_READS("each instance has one value in {}")
   static constexpr bool agree = S::size > S::value.at[0] * S::value.at[1];
 };
 
@@ -38,7 +39,8 @@ struct over_instances : of_channels<Channels, 1, 3> {
 /// source  Ulyanov, Vedaldi and Lempitsky 2016
 template <int Channels, norm How = norm{}>
 struct InstanceNorm {
-  static_assert(detail::in_range(How), "nn::InstanceNorm<Channels, norm>: " ESPALIER_NORM_RANGE);
+  static_assert(detail::in_range(How),
+                ESPALIER_SENTENCE("nn::InstanceNorm<Channels, norm>: " ESPALIER_NORM_RANGE, ESPALIER_NORM_NUMBERS(How)));
   detail::gain<shape<Channels>, How.affine> weight{};
   detail::offset<shape<Channels>, How.affine> bias{};
   detail::kept_mean<shape<Channels>, How.tracked> running_mean{};

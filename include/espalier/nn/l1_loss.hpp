@@ -12,6 +12,7 @@ namespace espalier::nn {
 /// errors  shapes that differ are refused
 /// saves   prediction - target
 /// slope   d prediction = sign(prediction - target) / count, with sign(0) = 0
+/// source  PyTorch's L1Loss
 template <reduce How = reduce::mean>
 struct L1Loss {
   ESPALIER_MODULE(L1Loss)

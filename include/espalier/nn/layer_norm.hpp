@@ -7,6 +7,7 @@ namespace espalier::nn {
 /// Named relation: the last axes of an input are those of a norm layer.
 template <class Normalized, class S>
 struct last_axes {
+  ESPALIER_READS("last axes {} wanted, given {}")
   static constexpr bool agree = [] {
     for (int i = 1; i <= Normalized::rank; ++i)
       if (i > S::rank || Normalized::value.at[Normalized::rank - i] != S::value.at[S::rank - i]) return false;
@@ -45,7 +46,7 @@ struct trailing {
 /// source  Ba, Kiros and Hinton 2016
 template <Shape Normalized, norm How = norm{}>
 struct LayerNorm {
-  static_assert(detail::in_range(How), "nn::LayerNorm<shape, norm>: " ESPALIER_NORM_RANGE);
+  static_assert(detail::in_range(How), ESPALIER_SENTENCE("nn::LayerNorm<shape, norm>: " ESPALIER_NORM_RANGE, ESPALIER_NORM_NUMBERS(How)));
   detail::gain<Normalized, How.affine> weight{};
   detail::offset<Normalized, How.affine> bias{};
   ESPALIER_MODULE(LayerNorm, weight, bias)
@@ -54,9 +55,15 @@ struct LayerNorm {
 
 /// LayerNorm over the last axis alone.
 /// shape   (..., Features) -> (..., Features); weight, bias (Features)
+/// range   as of LayerNorm
+/// errors  another last axis is refused
+/// saves   as of LayerNorm
+/// slope   as of LayerNorm
+/// source  needle's LayerNorm1d
 template <int Features, norm How = norm{}>
 struct LayerNorm1d {
-  static_assert(detail::in_range(How), "nn::LayerNorm1d<Features, norm>: " ESPALIER_NORM_RANGE);
+  static_assert(detail::in_range(How),
+                ESPALIER_SENTENCE("nn::LayerNorm1d<Features, norm>: " ESPALIER_NORM_RANGE, ESPALIER_NORM_NUMBERS(How)));
   detail::gain<shape<Features>, How.affine> weight{};
   detail::offset<shape<Features>, How.affine> bias{};
   ESPALIER_MODULE(LayerNorm1d, weight, bias)

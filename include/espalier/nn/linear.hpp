@@ -13,7 +13,9 @@ struct no_bias {};
 /// shape   (..., In) -> (..., Out); weight (In, Out), bias (1, Out)
 /// errors  an input whose last axis is not In is refused
 /// saves   x
+/// slope   dx = dy weight^T, d weight = x^T dy, d bias = the sum of dy over all but the last axis
 /// start   weight Kaiming-uniform over In; then bias Kaiming-uniform over Out
+/// source  needle's Linear
 template <int In, int Out, class Bias = with_bias>
 struct Linear {
   parameter<shape<In, Out>, init::initialized_by<init::kaiming_uniform{.fan_in = In}>> weight{};
@@ -26,6 +28,7 @@ struct Linear {
 };
 
 /// y = x weight.
+/// shape   (..., In) -> (..., Out); weight (In, Out); everything else as above
 template <int In, int Out>
 struct Linear<In, Out, no_bias> {
   parameter<shape<In, Out>, init::initialized_by<init::kaiming_uniform{.fan_in = In}>> weight{};

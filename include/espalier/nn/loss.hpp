@@ -9,9 +9,10 @@ namespace espalier::nn {
 
 /// Mean over the batch of logsumexp(z) - z[label]: cross-entropy of unnormalized scores, stable for large ones.
 /// shape   (N, Classes), (N) labels -> scalar
-/// errors  labels that are not one a row are refused
+/// errors  labels that are not one a row are refused; a trainer throws label_error for a label outside the classes
 /// saves   z, logsumexp(z)
 /// slope   dz = (softmax(z) - one_hot(label)) / N
+/// source  needle's SoftmaxLoss
 struct SoftmaxLoss {
   ESPALIER_MODULE(SoftmaxLoss)
   /// What a target is: one class number for each sample.
@@ -36,6 +37,7 @@ struct SoftmaxLoss {
 /// errors  shapes that differ are refused
 /// saves   prediction - target
 /// slope   d prediction = 2 (prediction - target) / count
+/// source  PyTorch's MSELoss
 struct MeanSquaredError {
   ESPALIER_MODULE(MeanSquaredError)
   template <class Prediction>

@@ -76,16 +76,19 @@ inline constexpr position_name position_name_of = name_of_position(Position);
 /// Named relation: ESPALIER_MODULE lists every member of the module.
 template <class Module, int Members, int Listed>
 struct listed_members {
+  ESPALIER_READS("{} has {} members, {} listed")
   static constexpr bool complete = Members == Listed, objects = true, known = true;
 };
 /// Named relation: members are objects; arrays of modules are std::array.
 template <class Module, class Member>
 struct member_objects {
+  ESPALIER_READS("{} has a member of type {}")
   static constexpr bool complete = true, objects = !std::is_array_v<Member> && !std::is_reference_v<Member>, known = true;
 };
 /// Named relation: every name that ESPALIER_MODULE lists is a member.
 template <class Module>
 struct known_members {
+  ESPALIER_READS("in {}")
   static constexpr bool complete = true, objects = true, known = false;
 };
 
@@ -124,7 +127,9 @@ template <class M, class First, class... Members>
 struct first_odd_member<M, First, Members...>
     : std::conditional_t<member_objects<M, First>::objects, first_odd_member<M, Members...>, std::type_identity<member_objects<M, First>>> {};
 
-template <class M, class Members, bool Listed = requires { M::listed_member_count; } && std::is_aggregate_v<M>>
+template <class M>
+concept ListsMembers = requires { M::listed_member_count; } && std::is_aggregate_v<M>;  // with a name: nvcc mangles no other
+template <class M, class Members, bool Listed = ListsMembers<M>>
 struct fault_here {
   using type = well_made;
 };

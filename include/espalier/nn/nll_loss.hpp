@@ -13,9 +13,10 @@ namespace espalier::nn {
 ///         a class nor ignored
 /// saves   labels
 /// slope   dx = -weight[label] one_hot(label) / sum of weight[label], without smoothing
+/// source  PyTorch's NLLLoss
 template <label_loss How = label_loss{}, class Weights = equal_weights>
 struct NLLLoss {
-  static_assert(espalier::detail::in_range(How), ESPALIER_SMOOTHING_FITS);
+  static_assert(espalier::detail::in_range(How), ESPALIER_SENTENCE(ESPALIER_SMOOTHING_FITS, ESPALIER_SMOOTHING_NUMBER(How)));
   ESPALIER_MODULE(NLLLoss)
   template <class Prediction>
   using target = detail::target_labels<Prediction>;

@@ -35,6 +35,7 @@ struct norm {
 /// Named relation: the axis that a norm layer's parameters belong to has their extent.
 template <int Features, int Got>
 struct normalized_features {
+  ESPALIER_READS("{} features wanted, given {}")
   static constexpr bool agree = Features == Got;
 };
 
@@ -42,6 +43,8 @@ namespace detail {
 
 constexpr bool in_range(norm const& how) { return how.eps >= 0 && how.momentum >= 0 && how.momentum <= 1; }
 #define ESPALIER_NORM_RANGE "eps must be at least 0 and momentum in [0, 1]"
+#define ESPALIER_NORM_NUMBERS(how) \
+  ESPALIER_STATED(detail::in_range(how), ESPALIER_NAMED("eps", how.eps), ESPALIER_NAMED("momentum", how.momentum))
 
 /// The members of a norm layer: weight and running variance start at 1, bias and running mean at 0.
 template <class S, bool Exists = true>

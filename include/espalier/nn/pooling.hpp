@@ -10,6 +10,9 @@ namespace espalier::nn {
 /// The largest element of each window.
 /// shape   nchw: (N, C, H, W) -> (N, C, H', W'); nhwc: (N, H, W, C) -> (N, H', W', C); as of max_pool2d
 /// errors  a window that does not fit is refused
+/// saves   x, y
+/// slope   as of max_pool2d
+/// source  as of max_pool2d
 /// A pooling{...} of yours says its layout, too: without one, its channels are last.
 template <rows_columns Window, pooling How = pooling{.layout = nchw}>
 struct MaxPool2d {
@@ -20,6 +23,9 @@ struct MaxPool2d {
 /// The mean of each window; padding counts as zeros.
 /// shape   as of MaxPool2d
 /// errors  a window that does not fit is refused
+/// saves   nothing
+/// slope   as of average_pool2d
+/// source  as of average_pool2d
 template <rows_columns Window, pooling How = pooling{.layout = nchw}>
 struct AvgPool2d {
   ESPALIER_MODULE(AvgPool2d)
@@ -28,6 +34,10 @@ struct AvgPool2d {
 
 /// The mean of each channel of each image.
 /// shape   nchw: (N, C, H, W) -> (N, C); nhwc: (N, H, W, C) -> (N, C)
+/// errors  other than four axes are refused
+/// saves   nothing
+/// slope   dx = dy / (H W)
+/// source  Lin, Chen and Yan 2014
 template <image_layout Layout = nchw>
 struct GlobalAvgPool {
   ESPALIER_MODULE(GlobalAvgPool)

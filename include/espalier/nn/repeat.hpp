@@ -9,6 +9,7 @@ namespace espalier::nn {
 /// Named relation: a block that is repeated gives what it takes.
 template <class Given, class Taken>
 struct block_keeps_shape {
+  ESPALIER_READS("a block gives {}, the next takes {}")
   static constexpr bool agree = std::is_same_v<Given, Taken>;
 };
 
@@ -38,9 +39,13 @@ struct repetition {
 /// shape   S -> S
 /// range   Count >= 0
 /// errors  a block whose result has another shape than its input is refused, and both are named
+/// saves   what the blocks save
+/// slope   that of the blocks in turn
 template <int Count, class Block>
 struct Repeat {
-  static_assert(Count >= 0, "nn::Repeat<Count, Block>: Count must be at least 0");
+  static_assert(Count >= 0,
+                ESPALIER_SENTENCE("nn::Repeat<Count, Block>: Count must be at least 0",
+                                  ESPALIER_STATED((Count >= 0), ESPALIER_NAMED("Count", Count))));
   std::array<Block, static_cast<std::size_t>(Count < 0 ? 0 : Count)> blocks{};
 
   using is_module = void;

@@ -8,6 +8,9 @@ namespace espalier::nn {
 /// y = fn(x) + x.
 /// shape   S -> S
 /// errors  a branch whose result has another shape than its input is refused, and both are named
+/// saves   what fn saves
+/// slope   dx = dy + the slope of fn
+/// source  He, Zhang, Ren and Sun 2016; needle's Residual
 template <class Fn>
 struct Residual {
   Fn fn{};

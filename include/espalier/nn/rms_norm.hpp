@@ -13,7 +13,7 @@ namespace espalier::nn {
 /// source  Zhang and Sennrich 2019
 template <Shape Normalized, norm How = norm{}>
 struct RMSNorm {
-  static_assert(detail::in_range(How), "nn::RMSNorm<shape, norm>: " ESPALIER_NORM_RANGE);
+  static_assert(detail::in_range(How), ESPALIER_SENTENCE("nn::RMSNorm<shape, norm>: " ESPALIER_NORM_RANGE, ESPALIER_NORM_NUMBERS(How)));
   detail::gain<Normalized, How.affine> weight{};
   ESPALIER_MODULE(RMSNorm, weight)
   constexpr auto forward(auto x) const { return detail::apply_norm<detail::trailing<Normalized, false>, How>(*this, x); }

@@ -62,6 +62,9 @@ struct chain {
 /// Layers one after the other; its members are named "0", "1", ...
 /// shape   that of the layers in turn
 /// errors  a layer that does not take its predecessor's result is refused, with its position
+/// saves   what the layers save
+/// slope   that of the layers in turn
+/// source  needle's Sequential
 template <class... M>
 struct Sequential {
   boost::hana::tuple<M...> layers{};

@@ -12,6 +12,8 @@ namespace espalier::nn {
 /// y = x where x > 0, else Alpha (exp(x) - 1).
 /// shape   S -> S
 /// saves   x, y
+/// slope   dx = dy where x > 0, else dy (y + Alpha)
+/// source  Clevert, Unterthiner and Hochreiter 2016
 template <real Alpha = 1.0>
 struct ELU {
   ESPALIER_MODULE(ELU)
@@ -21,6 +23,8 @@ struct ELU {
 /// y = x P(x), P being the standard normal distribution function.
 /// shape   S -> S
 /// saves   x
+/// slope   dx = dy (P(x) + x p(x)), p being the normal density
+/// source  Hendrycks and Gimpel 2016
 struct GELU {
   ESPALIER_MODULE(GELU)
   constexpr auto forward(auto x) const { return gelu(x); }
@@ -29,6 +33,8 @@ struct GELU {
 /// y = x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))): the approximation of GELU that many published nets use.
 /// shape   S -> S
 /// saves   x
+/// slope   as of gelu_tanh
+/// source  Hendrycks and Gimpel 2016, section 2
 struct GELUTanh {
   ESPALIER_MODULE(GELUTanh)
   constexpr auto forward(auto x) const { return gelu_tanh(x); }
@@ -37,6 +43,8 @@ struct GELUTanh {
 /// y = x sigmoid(x).
 /// shape   S -> S
 /// saves   x, y
+/// slope   dx = dy (s + y (1 - s)), with s = sigmoid(x)
+/// source  Elfwing, Uchibe and Doya 2018
 struct SiLU {
   ESPALIER_MODULE(SiLU)
   constexpr auto forward(auto x) const { return silu(x); }
@@ -45,6 +53,8 @@ struct SiLU {
 /// y = log(1 + exp(x)).
 /// shape   S -> S
 /// saves   x
+/// slope   dx = dy sigmoid(x)
+/// source  Dugas et al. 2001
 struct Softplus {
   ESPALIER_MODULE(Softplus)
   constexpr auto forward(auto x) const { return softplus(x); }

@@ -17,7 +17,9 @@ namespace espalier::nn {
 /// source  Girshick 2015
 template <real Beta = 1.0, reduce How = reduce::mean>
 struct SmoothL1Loss {
-  static_assert(detail::is_positive(Beta), "nn::SmoothL1Loss<Beta>: Beta must be above 0");
+  static_assert(detail::is_positive(Beta),
+                ESPALIER_SENTENCE("nn::SmoothL1Loss<Beta>: Beta must be above 0",
+                                  ESPALIER_STATED(detail::is_positive(Beta), ESPALIER_NAMED("Beta", Beta.value))));
   ESPALIER_MODULE(SmoothL1Loss)
   template <class Prediction>
   using target = detail::target_like_prediction<Prediction>;

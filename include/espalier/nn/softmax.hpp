@@ -9,6 +9,8 @@ namespace espalier::nn {
 /// shape   S -> S
 /// errors  an axis that does not exist is refused
 /// saves   y
+/// slope   dx = y (dy - sum(dy y))
+/// source  Bridle 1990
 template <int Axis = -1>
 struct Softmax {
   ESPALIER_MODULE(Softmax)
@@ -18,7 +20,9 @@ struct Softmax {
 /// y = x - logsumexp(x) along an axis, the last by default.
 /// shape   S -> S
 /// errors  an axis that does not exist is refused
-/// saves   y
+/// saves   exp(x - max), its sum
+/// slope   dx = dy - softmax(x) sum(dy)
+/// source  needle's LogSoftmax
 template <int Axis = -1>
 struct LogSoftmax {
   ESPALIER_MODULE(LogSoftmax)

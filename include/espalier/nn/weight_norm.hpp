@@ -14,9 +14,9 @@ struct takes_another_weight {
   static constexpr bool agree = false;
 };
 template <class M>
-  requires requires(M const& module) {
+  requires requires(M const& inner) {
     typename decltype(M::weight)::is_parameter;
-    module.forward_with(refused<>{}, module.weight);
+    inner.forward_with(refused<>{}, inner.weight);
   }
 struct takes_another_weight<M> {
   static constexpr bool agree = decltype(M::weight)::shape_type::rank >= 2;
@@ -78,7 +78,8 @@ struct length_of_units<M, true> {
 template <class M>
 struct WeightNorm {
   static_assert(takes_another_weight<M>::agree,
-                "nn::WeightNorm<M>: M needs a parameter `weight` (inputs..., units) and its formula as forward_with(x, weight)");
+                ESPALIER_SENTENCE("nn::WeightNorm<M>: M needs a parameter `weight` (inputs..., units) and its formula as forward_with(x, weight)",
+                                  takes_another_weight<M>));
   M module{};
   typename detail::length_of_units<M>::type weight_g{};
 

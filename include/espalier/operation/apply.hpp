@@ -34,25 +34,6 @@ constexpr handle apply_to_handles(X... x) {
   return handle{g, g->emit(n)};
 }
 
-template <class... X>
-struct elementwise_relation {
-  using type = same_or_broadcast<shape_of<kept<X>>...>;
-};
-template <class X>
-struct elementwise_relation<X> {
-  struct type {
-    static constexpr bool agree = true;
-  };
-};
-template <class... X>
-struct result_shape {
-  using type = typename elementwise_relation<X...>::type::type;
-};
-template <class X>
-struct result_shape<X> {
-  using type = shape_of<kept<X>>;
-};
-
 /// The first two operands that insist on different element types, as a relation; any other pair where all agree.
 template <class... Elements>
 struct elements_relation {
@@ -68,46 +49,62 @@ struct elements_relation<A, B, C> {
                                   std::conditional_t<!same_element<A, C>::agree, same_element<A, C>, same_element<B, C>>>;
 };
 
-template <class Op, bool OnHandles, bool Refused, class... X>
-struct applied_type {  // on handles
+/// The shape of an elementwise op's result, by the relation of its operands' shapes.
+template <class... S>
+struct result_of_shapes : same_or_broadcast<S...> {};
+template <class S>
+struct result_of_shapes<S> {
+  static constexpr bool agree = true;
+  using type = S;
+};
+
+/// What becomes of an elementwise op: a program's node on handles, a refusal passed on, a refusal of its own, a node of an expression.
+enum class application { on_handles, passed_on, shapes, elements, devices, node };
+template <class... X>
+constexpr application application_of() {
+  if constexpr ((Handle<X> || ...)) return application::on_handles;
+  else if constexpr ((is_refused<bare<X>> || ...)) return application::passed_on;
+  else if constexpr (!result_of_shapes<shape_of<kept<X>>...>::agree) return application::shapes;
+  else if constexpr (!elements_relation<element_of<kept<X>>...>::type::agree) return application::elements;
+  else if constexpr (!is_eager<X...>) return application::node;
+  else if constexpr (!devices_relation<true, kept<X>...>::type::agree) return application::devices;
+  else return application::node;
+}
+
+template <application, class Op, class... X>
+struct applied_type {
+  using type = node<Op, 0, typename result_of_shapes<shape_of<kept<X>>...>::type, kept<X>...>;
+  using said_here = agreed;
+};
+template <class Op, class... X>
+struct applied_type<application::on_handles, Op, X...> {
   using type = handle;
   using said_here = agreed;
 };
 template <class Op, class... X>
-struct applied_type<Op, false, true, X...> : first_refused<std::remove_cvref_t<X>...> {
+struct applied_type<application::passed_on, Op, X...> : first_refused<bare<X>...> {
   using said_here = agreed;
 };
-template <class Devices, class Op, class... X>
-struct placed_type {
-  using type = refused<Devices>;
-  using said_here = type;
-};
-template <class Devices, class Op, class... X>
-  requires Devices::agree
-struct placed_type<Devices, Op, X...> {
-  using type = node<Op, 0, typename result_shape<X...>::type, kept<X>...>;
-  using said_here = agreed;
-};
-template <class Op, bool Shapes, bool Elements, class... X>
-struct agreed_type : placed_type<typename devices_relation<(kept<X>::eager || ...), kept<X>...>::type, Op, X...> {};
-template <class Op, bool Elements, class... X>
-struct agreed_type<Op, false, Elements, X...> {
-  using type = refusal<typename elementwise_relation<X...>::type>;
+template <class Op, class... X>
+struct applied_type<application::shapes, Op, X...> {
+  using type = refusal<same_or_broadcast<shape_of<kept<X>>...>>;
   using said_here = std::conditional_t<is_eager<X...>, type, agreed>;
 };
 template <class Op, class... X>
-struct agreed_type<Op, true, false, X...> {
+struct applied_type<application::elements, Op, X...> {
   using type = refused<typename elements_relation<element_of<kept<X>>...>::type>;
   using said_here = std::conditional_t<is_eager<X...>, type, agreed>;
 };
 template <class Op, class... X>
-struct applied_type<Op, false, false, X...>
-    : agreed_type<Op, elementwise_relation<X...>::type::agree, elements_relation<element_of<kept<X>>...>::type::agree, X...> {};
+struct applied_type<application::devices, Op, X...> {
+  using type = refused<typename devices_relation<true, kept<X>...>::type>;
+  using said_here = type;
+};
 /// No type at all for what is no operand: some compilers form the result's type before they check the constraints of a function.
 template <bool Operands, class Op, class... X>
 struct applied_if {};
 template <class Op, class... X>
-struct applied_if<true, Op, X...> : applied_type<Op, (Handle<X> || ...), (is_refused<std::remove_cvref_t<X>> || ...), X...> {};
+struct applied_if<true, Op, X...> : applied_type<application_of<X...>(), Op, X...> {};
 
 }  // namespace detail
 
@@ -125,15 +122,16 @@ using said_here = typename detail::applied_if<((Operand<X> || Number<X>) && ...)
 #define ESPALIER_ELEMENTS_FIT "operands mix float and double; convert one with tensor<double, S>(x)"
 
 /// Makes the node of an elementwise op. Public functions with several operands assert first, with their own name:
-///   static_assert(holds<same_or_broadcast, said_here<Op, A, B>>, "a + b: " ESPALIER_SHAPES_FIT);
-///   static_assert(holds<same_element, said_here<Op, A, B>>, "a + b: " ESPALIER_ELEMENTS_FIT);
-///   static_assert(holds<same_device, said_here<Op, A, B>>, "a + b: " ESPALIER_DEVICES_FIT);
+///   static_assert(holds<same_or_broadcast, said_here<Op, A, B>>, ESPALIER_SENTENCE("a + b: " ESPALIER_SHAPES_FIT, said_here<Op, A, B>));
+///   static_assert(holds<same_element, said_here<Op, A, B>>, ESPALIER_SENTENCE("a + b: " ESPALIER_ELEMENTS_FIT, said_here<Op, A, B>));
+///   static_assert(holds<same_device, said_here<Op, A, B>>, ESPALIER_SENTENCE("a + b: " ESPALIER_DEVICES_FIT, said_here<Op, A, B>));
 /// shape   S... -> the shape that one operand has and the others can be broadcast to
 /// errors  other shapes, float and double together, and tensors of two devices are refused
 template <class Op, class... X>
 constexpr applied<Op, X...> apply(X&&... x) {
   if constexpr ((Handle<X> || ...)) return detail::apply_to_handles<Op>(x...);
   else if constexpr (is_refused<applied<Op, X...>>) return {};
+  else if constexpr (detail::kept_as_they_are<X...>) return {static_cast<X&&>(x)...};
   else return {detail::keep(static_cast<X&&>(x))...};
 }
 

@@ -23,7 +23,8 @@ struct broadcast_said_here<true, X, To> {
 /// slope   dx = dy summed over the repeated axes
 template <Shape To, Operand X, class Fit = typename detail::broadcast_said_here<Shape<To> && Expression<X> && !is_refused<std::remove_cvref_t<X>>, X, To>::type>
 constexpr auto broadcast_to(X&& x) {
-  static_assert(Fit::agree, "broadcast_to<S>(x): every extent of x must be 1 or that of S, aligned at the last axis");
+  static_assert(Fit::agree,
+                ESPALIER_SENTENCE("broadcast_to<S>(x): every extent of x must be 1 or that of S, aligned at the last axis", Fit));
   if constexpr (Handle<X>) {
     return handle{x.program, graph::emit_broadcast(*x.program, x.id, To::value)};
   } else if constexpr (is_refused<std::remove_cvref_t<X>>) {

@@ -71,53 +71,70 @@ struct rule<not_equal_> : detail::comparison {
 /// a > b, a >= b, a < b, a <= b, equal(a, b), not_equal(a, b): 1 where it holds and 0 where it does not (a tensor<bool, S> takes it too).
 /// `==` compares whole tensors, as for any value type.
 /// shape   S, S -> S; one operand may be broadcast to the other
+/// errors  shapes of which none is the result's, float and double together, and tensors of two devices do not compile
+/// saves   nothing
 /// slope   none: not differentiable
 template <class A, class B>
   requires Operands<A, B>
 constexpr applied<greater_, A, B> operator>(A&& a, B&& b) {
-  static_assert(holds<same_or_broadcast, said_here<greater_, A, B>>, "a > b: " ESPALIER_SHAPES_FIT);
-  static_assert(holds<same_element, said_here<greater_, A, B>>, "a > b: " ESPALIER_ELEMENTS_FIT);
-  static_assert(holds<same_device, said_here<greater_, A, B>>, "a > b: " ESPALIER_DEVICES_FIT);
+  static_assert(holds<same_or_broadcast, said_here<greater_, A, B>>,
+                ESPALIER_SENTENCE("a > b: " ESPALIER_SHAPES_FIT, said_here<greater_, A, B>));
+  static_assert(holds<same_element, said_here<greater_, A, B>>,
+                ESPALIER_SENTENCE("a > b: " ESPALIER_ELEMENTS_FIT, said_here<greater_, A, B>));
+  static_assert(holds<same_device, said_here<greater_, A, B>>,
+                ESPALIER_SENTENCE("a > b: " ESPALIER_DEVICES_FIT, said_here<greater_, A, B>));
   return apply<greater_>(static_cast<A&&>(a), static_cast<B&&>(b));
 }
 template <class A, class B>
   requires Operands<A, B>
 constexpr applied<greater_equal_, A, B> operator>=(A&& a, B&& b) {
-  static_assert(holds<same_or_broadcast, said_here<greater_equal_, A, B>>, "a >= b: " ESPALIER_SHAPES_FIT);
-  static_assert(holds<same_element, said_here<greater_equal_, A, B>>, "a >= b: " ESPALIER_ELEMENTS_FIT);
-  static_assert(holds<same_device, said_here<greater_equal_, A, B>>, "a >= b: " ESPALIER_DEVICES_FIT);
+  static_assert(holds<same_or_broadcast, said_here<greater_equal_, A, B>>,
+                ESPALIER_SENTENCE("a >= b: " ESPALIER_SHAPES_FIT, said_here<greater_equal_, A, B>));
+  static_assert(holds<same_element, said_here<greater_equal_, A, B>>,
+                ESPALIER_SENTENCE("a >= b: " ESPALIER_ELEMENTS_FIT, said_here<greater_equal_, A, B>));
+  static_assert(holds<same_device, said_here<greater_equal_, A, B>>,
+                ESPALIER_SENTENCE("a >= b: " ESPALIER_DEVICES_FIT, said_here<greater_equal_, A, B>));
   return apply<greater_equal_>(static_cast<A&&>(a), static_cast<B&&>(b));
 }
 template <class A, class B>
   requires Operands<A, B>
 constexpr applied<less_, A, B> operator<(A&& a, B&& b) {
-  static_assert(holds<same_or_broadcast, said_here<less_, A, B>>, "a < b: " ESPALIER_SHAPES_FIT);
-  static_assert(holds<same_element, said_here<less_, A, B>>, "a < b: " ESPALIER_ELEMENTS_FIT);
-  static_assert(holds<same_device, said_here<less_, A, B>>, "a < b: " ESPALIER_DEVICES_FIT);
+  static_assert(holds<same_or_broadcast, said_here<less_, A, B>>, ESPALIER_SENTENCE("a < b: " ESPALIER_SHAPES_FIT, said_here<less_, A, B>));
+  static_assert(holds<same_element, said_here<less_, A, B>>, ESPALIER_SENTENCE("a < b: " ESPALIER_ELEMENTS_FIT, said_here<less_, A, B>));
+  static_assert(holds<same_device, said_here<less_, A, B>>, ESPALIER_SENTENCE("a < b: " ESPALIER_DEVICES_FIT, said_here<less_, A, B>));
   return apply<less_>(static_cast<A&&>(a), static_cast<B&&>(b));
 }
 template <class A, class B>
   requires Operands<A, B>
 constexpr applied<less_equal_, A, B> operator<=(A&& a, B&& b) {
-  static_assert(holds<same_or_broadcast, said_here<less_equal_, A, B>>, "a <= b: " ESPALIER_SHAPES_FIT);
-  static_assert(holds<same_element, said_here<less_equal_, A, B>>, "a <= b: " ESPALIER_ELEMENTS_FIT);
-  static_assert(holds<same_device, said_here<less_equal_, A, B>>, "a <= b: " ESPALIER_DEVICES_FIT);
+  static_assert(holds<same_or_broadcast, said_here<less_equal_, A, B>>,
+                ESPALIER_SENTENCE("a <= b: " ESPALIER_SHAPES_FIT, said_here<less_equal_, A, B>));
+  static_assert(holds<same_element, said_here<less_equal_, A, B>>,
+                ESPALIER_SENTENCE("a <= b: " ESPALIER_ELEMENTS_FIT, said_here<less_equal_, A, B>));
+  static_assert(holds<same_device, said_here<less_equal_, A, B>>,
+                ESPALIER_SENTENCE("a <= b: " ESPALIER_DEVICES_FIT, said_here<less_equal_, A, B>));
   return apply<less_equal_>(static_cast<A&&>(a), static_cast<B&&>(b));
 }
 template <class A, class B>
   requires Operands<A, B>
 constexpr applied<equal_, A, B> equal(A&& a, B&& b) {
-  static_assert(holds<same_or_broadcast, said_here<equal_, A, B>>, "equal(a, b): " ESPALIER_SHAPES_FIT);
-  static_assert(holds<same_element, said_here<equal_, A, B>>, "equal(a, b): " ESPALIER_ELEMENTS_FIT);
-  static_assert(holds<same_device, said_here<equal_, A, B>>, "equal(a, b): " ESPALIER_DEVICES_FIT);
+  static_assert(holds<same_or_broadcast, said_here<equal_, A, B>>,
+                ESPALIER_SENTENCE("equal(a, b): " ESPALIER_SHAPES_FIT, said_here<equal_, A, B>));
+  static_assert(holds<same_element, said_here<equal_, A, B>>,
+                ESPALIER_SENTENCE("equal(a, b): " ESPALIER_ELEMENTS_FIT, said_here<equal_, A, B>));
+  static_assert(holds<same_device, said_here<equal_, A, B>>,
+                ESPALIER_SENTENCE("equal(a, b): " ESPALIER_DEVICES_FIT, said_here<equal_, A, B>));
   return apply<equal_>(static_cast<A&&>(a), static_cast<B&&>(b));
 }
 template <class A, class B>
   requires Operands<A, B>
 constexpr applied<not_equal_, A, B> not_equal(A&& a, B&& b) {
-  static_assert(holds<same_or_broadcast, said_here<not_equal_, A, B>>, "not_equal(a, b): " ESPALIER_SHAPES_FIT);
-  static_assert(holds<same_element, said_here<not_equal_, A, B>>, "not_equal(a, b): " ESPALIER_ELEMENTS_FIT);
-  static_assert(holds<same_device, said_here<not_equal_, A, B>>, "not_equal(a, b): " ESPALIER_DEVICES_FIT);
+  static_assert(holds<same_or_broadcast, said_here<not_equal_, A, B>>,
+                ESPALIER_SENTENCE("not_equal(a, b): " ESPALIER_SHAPES_FIT, said_here<not_equal_, A, B>));
+  static_assert(holds<same_element, said_here<not_equal_, A, B>>,
+                ESPALIER_SENTENCE("not_equal(a, b): " ESPALIER_ELEMENTS_FIT, said_here<not_equal_, A, B>));
+  static_assert(holds<same_device, said_here<not_equal_, A, B>>,
+                ESPALIER_SENTENCE("not_equal(a, b): " ESPALIER_DEVICES_FIT, said_here<not_equal_, A, B>));
   return apply<not_equal_>(static_cast<A&&>(a), static_cast<B&&>(b));
 }
 

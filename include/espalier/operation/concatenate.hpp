@@ -66,9 +66,13 @@ template <int Axis, Operand... X>
   requires(sizeof...(X) > 0)
 constexpr auto concatenate(X&&... x) {
   using Fault = detail::join_fault_of<joinable, Axis, X...>;
-  static_assert(holds<joinable, typename Fault::said_here>, "concatenate<axis>(a, b, ...): the extents must be equal but along the axis, which all operands have");
-  static_assert(holds<same_element, typename Fault::said_here>, "concatenate<axis>(a, b, ...): " ESPALIER_ELEMENTS_FIT);
-  static_assert(holds<same_device, typename Fault::said_here>, "concatenate<axis>(a, b, ...): " ESPALIER_DEVICES_FIT);
+  static_assert(holds<joinable, typename Fault::said_here>,
+                ESPALIER_SENTENCE("concatenate<axis>(a, b, ...): the extents must be equal but along the axis, which all operands have",
+                                  typename Fault::said_here));
+  static_assert(holds<same_element, typename Fault::said_here>,
+                ESPALIER_SENTENCE("concatenate<axis>(a, b, ...): " ESPALIER_ELEMENTS_FIT, typename Fault::said_here));
+  static_assert(holds<same_device, typename Fault::said_here>,
+                ESPALIER_SENTENCE("concatenate<axis>(a, b, ...): " ESPALIER_DEVICES_FIT, typename Fault::said_here));
   if constexpr (!Fault::type::agree) {
     return typename Fault::type{};
   } else if constexpr (sizeof...(X) == 1) {

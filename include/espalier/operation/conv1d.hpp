@@ -61,14 +61,17 @@ constexpr auto image_as_signal(Y&& y) {
 /// errors  as of conv2d
 /// saves   x, w
 /// slope   as of conv2d
+/// source  as of conv2d
 template <convolution How = convolution{}, Expression X, Expression W, class Fit = typename detail::convolution_operands<detail::conv1d_faults<How>::template of, X, W>::said_here>
 constexpr auto conv1d(X&& x, W&& w) {
-  static_assert(in_range(detail::along_columns(How)), "conv1d<convolution>(x, w): " ESPALIER_CONVOLUTION_RANGE);
-  static_assert(holds<signals_and_kernels, Fit>, "conv1d(x, w): signals x and kernels w have three axes");
-  static_assert(holds<kernel_channels, Fit>, "conv1d(x, w): " ESPALIER_CONVOLUTION_CHANNELS);
-  static_assert(holds<kernel_fits, Fit>, "conv1d(x, w): " ESPALIER_CONVOLUTION_KERNEL);
-  static_assert(holds<same_element, Fit>, "conv1d(x, w): " ESPALIER_ELEMENTS_FIT);
-  static_assert(holds<same_device, Fit>, "conv1d(x, w): " ESPALIER_DEVICES_FIT);
+  static_assert(in_range(detail::along_columns(How)),
+                ESPALIER_SENTENCE("conv1d<convolution>(x, w): " ESPALIER_CONVOLUTION_RANGE,
+                                  ESPALIER_CONVOLUTION_NUMBERS(detail::along_columns(How))));
+  static_assert(holds<signals_and_kernels, Fit>, ESPALIER_SENTENCE("conv1d(x, w): signals x and kernels w have three axes", Fit));
+  static_assert(holds<kernel_channels, Fit>, ESPALIER_SENTENCE("conv1d(x, w): " ESPALIER_CONVOLUTION_CHANNELS, Fit));
+  static_assert(holds<kernel_fits, Fit>, ESPALIER_SENTENCE("conv1d(x, w): " ESPALIER_CONVOLUTION_KERNEL, Fit));
+  static_assert(holds<same_element, Fit>, ESPALIER_SENTENCE("conv1d(x, w): " ESPALIER_ELEMENTS_FIT, Fit));
+  static_assert(holds<same_device, Fit>, ESPALIER_SENTENCE("conv1d(x, w): " ESPALIER_DEVICES_FIT, Fit));
   using Fits = detail::convolution_operands<detail::conv1d_faults<How>::template of, X, W>;
   if constexpr (!Fits::agree) return typename Fits::refusal_type{};
   else

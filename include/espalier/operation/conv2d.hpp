@@ -9,6 +9,8 @@
 namespace espalier {
 
 #define ESPALIER_CONVOLUTION_RANGE "stride, dilation and groups must be at least 1, padding at least 0"
+#define ESPALIER_CONVOLUTION_NUMBERS(how) \
+  ESPALIER_STATED(in_range(how), ESPALIER_WALK_NUMBERS(how), ESPALIER_NAMED("groups", (how).groups))
 #define ESPALIER_CONVOLUTION_CHANNELS "the channels of x must be groups times the inputs of w, and groups must divide the outputs of w"
 #define ESPALIER_CONVOLUTION_KERNEL "the kernel (its taps, dilation apart) must fit into the image and its padding"
 
@@ -118,12 +120,13 @@ constexpr auto convolved(X&& x, W&& w) {
 /// source  Dumoulin and Visin 2016
 template <convolution How = convolution{}, Expression X, Expression W, class Fit = typename detail::convolution_operands<detail::conv2d_faults<How>::template of, X, W>::said_here>
 constexpr auto conv2d(X&& x, W&& w) {
-  static_assert(in_range(How), "conv2d<convolution>(x, w): " ESPALIER_CONVOLUTION_RANGE);
-  static_assert(holds<images_and_kernels, Fit>, "conv2d(x, w): images x and kernels w have four axes");
-  static_assert(holds<kernel_channels, Fit>, "conv2d(x, w): " ESPALIER_CONVOLUTION_CHANNELS);
-  static_assert(holds<kernel_fits, Fit>, "conv2d(x, w): " ESPALIER_CONVOLUTION_KERNEL);
-  static_assert(holds<same_element, Fit>, "conv2d(x, w): " ESPALIER_ELEMENTS_FIT);
-  static_assert(holds<same_device, Fit>, "conv2d(x, w): " ESPALIER_DEVICES_FIT);
+  static_assert(in_range(How),
+                ESPALIER_SENTENCE("conv2d<convolution>(x, w): " ESPALIER_CONVOLUTION_RANGE, ESPALIER_CONVOLUTION_NUMBERS(How)));
+  static_assert(holds<images_and_kernels, Fit>, ESPALIER_SENTENCE("conv2d(x, w): images x and kernels w have four axes", Fit));
+  static_assert(holds<kernel_channels, Fit>, ESPALIER_SENTENCE("conv2d(x, w): " ESPALIER_CONVOLUTION_CHANNELS, Fit));
+  static_assert(holds<kernel_fits, Fit>, ESPALIER_SENTENCE("conv2d(x, w): " ESPALIER_CONVOLUTION_KERNEL, Fit));
+  static_assert(holds<same_element, Fit>, ESPALIER_SENTENCE("conv2d(x, w): " ESPALIER_ELEMENTS_FIT, Fit));
+  static_assert(holds<same_device, Fit>, ESPALIER_SENTENCE("conv2d(x, w): " ESPALIER_DEVICES_FIT, Fit));
   using Fits = detail::convolution_operands<detail::conv2d_faults<How>::template of, X, W>;
   if constexpr (!Fits::agree) return typename Fits::refusal_type{};
   else return detail::convolved<mended(How)>(static_cast<X&&>(x), static_cast<W&&>(w));

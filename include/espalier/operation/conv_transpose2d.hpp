@@ -115,12 +115,17 @@ constexpr auto convolved_back(X&& x, W&& w) {
 template <transposed_convolution How = transposed_convolution{}, Expression X, Expression W,
           class Fit = typename detail::convolution_operands<detail::transposed_faults<How>::template of, X, W>::said_here>
 constexpr auto conv_transpose2d(X&& x, W&& w) {
-  static_assert(detail::in_range(How), "conv_transpose2d<transposed_convolution>(x, w): " ESPALIER_CONVOLUTION_RANGE ", extra at least 0 and below the stride");
-  static_assert(holds<images_and_kernels, Fit>, "conv_transpose2d(x, w): images x and kernels w have four axes");
-  static_assert(holds<detail::transposed_channels, Fit>, "conv_transpose2d(x, w): the channels of x must be the outputs of w, and groups must divide them");
-  static_assert(holds<detail::result_extents, Fit>, "conv_transpose2d(x, w): the padding cuts the whole result away");
-  static_assert(holds<same_element, Fit>, "conv_transpose2d(x, w): " ESPALIER_ELEMENTS_FIT);
-  static_assert(holds<same_device, Fit>, "conv_transpose2d(x, w): " ESPALIER_DEVICES_FIT);
+  static_assert(detail::in_range(How),
+                ESPALIER_SENTENCE("conv_transpose2d<transposed_convolution>(x, w): " ESPALIER_CONVOLUTION_RANGE ", extra at least 0 and below the stride",
+                                  ESPALIER_STATED(detail::in_range(How), ESPALIER_WALK_NUMBERS(How),
+                                                  ESPALIER_NAMED("groups", How.groups), ESPALIER_NAMED("extra", How.extra.rows, How.extra.columns))));
+  static_assert(holds<images_and_kernels, Fit>, ESPALIER_SENTENCE("conv_transpose2d(x, w): images x and kernels w have four axes", Fit));
+  static_assert(holds<detail::transposed_channels, Fit>,
+                ESPALIER_SENTENCE("conv_transpose2d(x, w): the channels of x must be the outputs of w, and groups must divide them", Fit));
+  static_assert(holds<detail::result_extents, Fit>,
+                ESPALIER_SENTENCE("conv_transpose2d(x, w): the padding cuts the whole result away", Fit));
+  static_assert(holds<same_element, Fit>, ESPALIER_SENTENCE("conv_transpose2d(x, w): " ESPALIER_ELEMENTS_FIT, Fit));
+  static_assert(holds<same_device, Fit>, ESPALIER_SENTENCE("conv_transpose2d(x, w): " ESPALIER_DEVICES_FIT, Fit));
   using Fits = detail::convolution_operands<detail::transposed_faults<How>::template of, X, W>;
   if constexpr (!Fits::agree) return typename Fits::refusal_type{};
   else return detail::convolved_back<detail::mended(How)>(static_cast<X&&>(x), static_cast<W&&>(w));

@@ -25,20 +25,21 @@ constexpr auto cross_entropy_of(Z&& z, X&&... others) {
 ///         counts 0 here; trainers refuse it
 /// saves   log_softmax(z), labels
 /// slope   dz = dl weight[label] (softmax(z) - one_hot(label)) without smoothing
+/// source  PyTorch's cross_entropy; Szegedy et al. 2016, section 7 (smoothing)
 template <label_loss How = label_loss{}, Expression Z, Expression L, class Fault = detail::label_loss_said_here<Z, L>>
 constexpr auto cross_entropy(Z&& z, L&& labels) {
-  static_assert(detail::in_range(How), ESPALIER_SMOOTHING_FITS);
-  static_assert(holds<one_label_a_place, Fault>, "cross_entropy(z, labels): " ESPALIER_LABELS_FIT);
-  static_assert(holds<same_device, Fault>, "cross_entropy(z, labels): " ESPALIER_DEVICES_FIT);
+  static_assert(detail::in_range(How), ESPALIER_SENTENCE(ESPALIER_SMOOTHING_FITS, ESPALIER_SMOOTHING_NUMBER(How)));
+  static_assert(holds<one_label_a_place, Fault>, ESPALIER_SENTENCE("cross_entropy(z, labels): " ESPALIER_LABELS_FIT, Fault));
+  static_assert(holds<same_device, Fault>, ESPALIER_SENTENCE("cross_entropy(z, labels): " ESPALIER_DEVICES_FIT, Fault));
   return detail::cross_entropy_of<How>(static_cast<Z&&>(z), static_cast<L&&>(labels));
 }
 template <label_loss How = label_loss{}, Expression Z, Expression L, Expression W, class Fault = detail::label_loss_said_here<Z, L, W>>
 constexpr auto cross_entropy(Z&& z, L&& labels, W&& weight) {
-  static_assert(detail::in_range(How), ESPALIER_SMOOTHING_FITS);
-  static_assert(holds<one_label_a_place, Fault>, "cross_entropy(z, labels, weight): " ESPALIER_LABELS_FIT);
-  static_assert(holds<one_weight_a_class, Fault>, "cross_entropy(z, labels, weight): " ESPALIER_WEIGHTS_FIT);
-  static_assert(holds<same_element, Fault>, "cross_entropy(z, labels, weight): " ESPALIER_ELEMENTS_FIT);
-  static_assert(holds<same_device, Fault>, "cross_entropy(z, labels, weight): " ESPALIER_DEVICES_FIT);
+  static_assert(detail::in_range(How), ESPALIER_SENTENCE(ESPALIER_SMOOTHING_FITS, ESPALIER_SMOOTHING_NUMBER(How)));
+  static_assert(holds<one_label_a_place, Fault>, ESPALIER_SENTENCE("cross_entropy(z, labels, weight): " ESPALIER_LABELS_FIT, Fault));
+  static_assert(holds<one_weight_a_class, Fault>, ESPALIER_SENTENCE("cross_entropy(z, labels, weight): " ESPALIER_WEIGHTS_FIT, Fault));
+  static_assert(holds<same_element, Fault>, ESPALIER_SENTENCE("cross_entropy(z, labels, weight): " ESPALIER_ELEMENTS_FIT, Fault));
+  static_assert(holds<same_device, Fault>, ESPALIER_SENTENCE("cross_entropy(z, labels, weight): " ESPALIER_DEVICES_FIT, Fault));
   return detail::cross_entropy_of<How>(static_cast<Z&&>(z), static_cast<L&&>(labels), static_cast<W&&>(weight));
 }
 

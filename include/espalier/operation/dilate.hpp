@@ -9,10 +9,13 @@ namespace espalier {
 /// errors  an axis that does not exist or stands twice, or a negative dilation, does not compile
 /// saves   nothing
 /// slope   dx = undilate(dy)
+/// source  needle's Dilate
 template <int Dilation, int... Axes, Operand X>
 constexpr auto dilate(X&& x) {
   using Move = dilating<Dilation, Axes...>;
-  static_assert(move_said_here<X, Move>::agree, "dilate<dilation, axes...>(x): an axis does not exist or stands twice, or the dilation is negative");
+  static_assert(move_said_here<X, Move>::agree,
+                ESPALIER_SENTENCE("dilate<dilation, axes...>(x): an axis does not exist or stands twice, or the dilation is negative",
+                                  move_said_here<X, Move>));
   return moved_if_it_fits<Move>(static_cast<X&&>(x));
 }
 

@@ -28,14 +28,18 @@ struct rule<divide_> : elementwise {
 
 /// a / b, element by element.
 /// shape   S, S -> S; one operand may be broadcast to the other
+/// range   b = 0 gives an infinity, 0 / 0 NaN
+/// errors  shapes of which none is the result's, float and double together, and tensors of two devices do not compile
 /// saves   y, b
 /// slope   da = dy / b, db = -dy y / b
 template <class A, class B>
   requires Operands<A, B>
 constexpr applied<divide_, A, B> operator/(A&& a, B&& b) {
-  static_assert(holds<same_or_broadcast, said_here<divide_, A, B>>, "a / b: " ESPALIER_SHAPES_FIT);
-  static_assert(holds<same_element, said_here<divide_, A, B>>, "a / b: " ESPALIER_ELEMENTS_FIT);
-  static_assert(holds<same_device, said_here<divide_, A, B>>, "a / b: " ESPALIER_DEVICES_FIT);
+  static_assert(holds<same_or_broadcast, said_here<divide_, A, B>>,
+                ESPALIER_SENTENCE("a / b: " ESPALIER_SHAPES_FIT, said_here<divide_, A, B>));
+  static_assert(holds<same_element, said_here<divide_, A, B>>,
+                ESPALIER_SENTENCE("a / b: " ESPALIER_ELEMENTS_FIT, said_here<divide_, A, B>));
+  static_assert(holds<same_device, said_here<divide_, A, B>>, ESPALIER_SENTENCE("a / b: " ESPALIER_DEVICES_FIT, said_here<divide_, A, B>));
   return apply<divide_>(static_cast<A&&>(a), static_cast<B&&>(b));
 }
 

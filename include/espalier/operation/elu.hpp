@@ -27,15 +27,19 @@ struct rule<elu_> : elementwise {
 
 /// elu(x, alpha) = x where x > 0, else alpha (exp(x) - 1), element by element; alpha is 1 when left out.
 /// shape   S, S -> S; one operand may be broadcast to the other; alpha may be a number
+/// errors  shapes of which none is the result's, float and double together, and tensors of two devices do not compile
 /// saves   x, y
 /// slope   dx = dy where x > 0, else dy (y + alpha) (alpha at x = 0, as PyTorch); d alpha = dy (exp(x) - 1) where x <= 0, else 0
 /// source  Clevert, Unterthiner and Hochreiter 2016
 template <class X, class Alpha>
   requires Operand<X> && (Operand<Alpha> || Number<Alpha>)
 constexpr applied<elu_, X, Alpha> elu(X&& x, Alpha&& alpha) {
-  static_assert(holds<same_or_broadcast, said_here<elu_, X, Alpha>>, "elu(x, alpha): " ESPALIER_SHAPES_FIT);
-  static_assert(holds<same_element, said_here<elu_, X, Alpha>>, "elu(x, alpha): " ESPALIER_ELEMENTS_FIT);
-  static_assert(holds<same_device, said_here<elu_, X, Alpha>>, "elu(x, alpha): " ESPALIER_DEVICES_FIT);
+  static_assert(holds<same_or_broadcast, said_here<elu_, X, Alpha>>,
+                ESPALIER_SENTENCE("elu(x, alpha): " ESPALIER_SHAPES_FIT, said_here<elu_, X, Alpha>));
+  static_assert(holds<same_element, said_here<elu_, X, Alpha>>,
+                ESPALIER_SENTENCE("elu(x, alpha): " ESPALIER_ELEMENTS_FIT, said_here<elu_, X, Alpha>));
+  static_assert(holds<same_device, said_here<elu_, X, Alpha>>,
+                ESPALIER_SENTENCE("elu(x, alpha): " ESPALIER_DEVICES_FIT, said_here<elu_, X, Alpha>));
   return apply<elu_>(static_cast<X&&>(x), static_cast<Alpha&&>(alpha));
 }
 template <Operand X>

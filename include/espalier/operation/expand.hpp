@@ -19,7 +19,9 @@ constexpr auto expand(X&& x) {
     return std::remove_cvref_t<X>{};
   } else {
     using relation = expandable<shape_of<X>, to<Extents...>>;
-    if constexpr (is_eager<X>) static_assert(relation::agree, "expand<extents...>(x): every extent of x must be 1 or the one asked for, aligned at the last axis");
+    if constexpr (is_eager<X>) static_assert(relation::agree,
+                                             ESPALIER_SENTENCE("expand<extents...>(x): every extent of x must be 1 or the one asked for, aligned at the last axis",
+                                                               relation));
     if constexpr (relation::agree) return detail::make_node<broadcast_, 0, shape_from<relation>>(static_cast<X&&>(x));
     else return refused<relation>{};
   }

@@ -12,7 +12,8 @@ namespace espalier {
 template <int... Axes, Operand X>
 constexpr auto flip(X&& x) {
   using Move = flipping<Axes...>;
-  static_assert(move_said_here<X, Move>::agree, "flip<axes...>(x): an axis does not exist in the shape, or stands twice");
+  static_assert(move_said_here<X, Move>::agree,
+                ESPALIER_SENTENCE("flip<axes...>(x): an axis does not exist in the shape, or stands twice", move_said_here<X, Move>));
   return moved_if_it_fits<Move>(static_cast<X&&>(x));
 }
 

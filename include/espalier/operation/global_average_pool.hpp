@@ -10,9 +10,10 @@ namespace espalier {
 /// errors  other than four axes do not compile
 /// saves   nothing
 /// slope   dy / (H W)
+/// source  Lin, Chen and Yan 2014
 template <image_layout Layout = nhwc, Expression X, class Fit = typename detail::pooling_fits<1, pooling{}, X>::said_here>
 constexpr auto global_average_pool(X&& x) {
-  static_assert(holds<images, Fit>, "global_average_pool(x): images have four axes");
+  static_assert(holds<images, Fit>, ESPALIER_SENTENCE("global_average_pool(x): images have four axes", Fit));
   using Fits = detail::pooling_fits<1, pooling{}, X>;
   if constexpr (!Fits::agree) return typename Fits::refusal_type{};
   else if constexpr (Layout == nhwc) return mean<1, 2>(static_cast<X&&>(x));

@@ -25,6 +25,7 @@ struct rule<hard_tanh_> : elementwise {
 /// shape   S -> S
 /// saves   x
 /// slope   dx = dy where -1 < x < 1, else 0 (0 at the kinks, as PyTorch)
+/// source  Collobert 2004; PyTorch's hardtanh, for the slope at the kinks
 template <Operand X>
 constexpr applied<hard_tanh_, X> hard_tanh(X&& x) {
   return apply<hard_tanh_>(static_cast<X&&>(x));

@@ -37,6 +37,7 @@ struct one_label_a_place<shape<N, Classes, D...>, shape<N, D...>> {
 /// Named relation: one weight for each class.
 template <class Scores, class Weights>
 struct one_weight_a_class {
+  ESPALIER_READS("scores {}, weights {}")
   static constexpr bool agree = false;
 };
 template <int N, int Classes, int... D>
@@ -69,6 +70,8 @@ using label_loss_said_here = typename label_loss_fault_of<X...>::said_here;
 }  // namespace detail
 
 #define ESPALIER_SMOOTHING_FITS "label_loss{.label_smoothing = e}: e must be in [0, 1)"
+#define ESPALIER_SMOOTHING_NUMBER(how) \
+  ESPALIER_STATED(espalier::detail::in_range(how), ESPALIER_NAMED("label_smoothing", how.label_smoothing))
 #define ESPALIER_LABELS_FIT "labels must have the shape of the scores without axis 1, which holds the classes"
 #define ESPALIER_WEIGHTS_FIT "there must be one weight for each class on axis 1"
 

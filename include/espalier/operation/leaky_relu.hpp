@@ -27,14 +27,19 @@ struct rule<leaky_relu_> : elementwise {
 
 /// leaky_relu(x, slope) = x where x > 0, else slope x, element by element. A slope that is learned makes it PReLU.
 /// shape   S, S -> S; one operand may be broadcast to the other; slope may be a number
+/// errors  shapes of which none is the result's, float and double together, and tensors of two devices do not compile
 /// saves   x, slope
 /// slope   dx = dy where x > 0, else dy slope (slope at x = 0, as PyTorch); d slope = dy x where x <= 0, else 0
+/// source  Maas, Hannun and Ng 2013; with a learned slope He, Zhang, Ren and Sun 2015
 template <class X, class Slope>
   requires Operand<X> && (Operand<Slope> || Number<Slope>)
 constexpr applied<leaky_relu_, X, Slope> leaky_relu(X&& x, Slope&& slope) {
-  static_assert(holds<same_or_broadcast, said_here<leaky_relu_, X, Slope>>, "leaky_relu(x, slope): " ESPALIER_SHAPES_FIT);
-  static_assert(holds<same_element, said_here<leaky_relu_, X, Slope>>, "leaky_relu(x, slope): " ESPALIER_ELEMENTS_FIT);
-  static_assert(holds<same_device, said_here<leaky_relu_, X, Slope>>, "leaky_relu(x, slope): " ESPALIER_DEVICES_FIT);
+  static_assert(holds<same_or_broadcast, said_here<leaky_relu_, X, Slope>>,
+                ESPALIER_SENTENCE("leaky_relu(x, slope): " ESPALIER_SHAPES_FIT, said_here<leaky_relu_, X, Slope>));
+  static_assert(holds<same_element, said_here<leaky_relu_, X, Slope>>,
+                ESPALIER_SENTENCE("leaky_relu(x, slope): " ESPALIER_ELEMENTS_FIT, said_here<leaky_relu_, X, Slope>));
+  static_assert(holds<same_device, said_here<leaky_relu_, X, Slope>>,
+                ESPALIER_SENTENCE("leaky_relu(x, slope): " ESPALIER_DEVICES_FIT, said_here<leaky_relu_, X, Slope>));
   return apply<leaky_relu_>(static_cast<X&&>(x), static_cast<Slope&&>(slope));
 }
 template <Operand X>

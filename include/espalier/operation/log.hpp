@@ -22,8 +22,9 @@ struct rule<log_> : elementwise {
   }
 };
 
-/// log(x), the natural logarithm, element by element; NaN below 0, -inf at 0.
+/// log(x), the natural logarithm, element by element.
 /// shape   S -> S
+/// range   x > 0; NaN below 0, -inf at 0
 /// saves   x
 /// slope   dx = dy / x
 template <Operand X>

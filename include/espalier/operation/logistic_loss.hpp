@@ -31,21 +31,30 @@ struct rule<logistic_loss_> : elementwise {
 /// unnormalized scores, stable for large ones. weight counts the positive targets more (or less) and is 1 when left out.
 /// shape   S, S, S -> S; operands may be broadcast to one of them; weight may be a number
 /// range   target in [0, 1]; weight >= 0
+/// errors  shapes of which none is the result's, float and double together, and tensors of two devices do not compile
 /// saves   z, target, weight
 /// slope   dz = dy ((1 - target) sigmoid(z) - weight target sigmoid(-z))
+/// source  PyTorch's binary_cross_entropy_with_logits
 template <class Z, class Target, class Weight>
   requires Operand<Z> && Operand<Target> && (Operand<Weight> || Number<Weight>)
 constexpr applied<logistic_loss_, Z, Target, Weight> logistic_loss(Z&& z, Target&& target, Weight&& weight) {
-  static_assert(holds<same_or_broadcast, said_here<logistic_loss_, Z, Target, Weight>>, "logistic_loss(z, target, weight): " ESPALIER_SHAPES_FIT);
-  static_assert(holds<same_element, said_here<logistic_loss_, Z, Target, Weight>>, "logistic_loss(z, target, weight): " ESPALIER_ELEMENTS_FIT);
-  static_assert(holds<same_device, said_here<logistic_loss_, Z, Target, Weight>>, "logistic_loss(z, target, weight): " ESPALIER_DEVICES_FIT);
+  static_assert(holds<same_or_broadcast, said_here<logistic_loss_, Z, Target, Weight>>,
+                ESPALIER_SENTENCE("logistic_loss(z, target, weight): " ESPALIER_SHAPES_FIT, said_here<logistic_loss_, Z, Target, Weight>));
+  static_assert(holds<same_element, said_here<logistic_loss_, Z, Target, Weight>>,
+                ESPALIER_SENTENCE("logistic_loss(z, target, weight): " ESPALIER_ELEMENTS_FIT,
+                                  said_here<logistic_loss_, Z, Target, Weight>));
+  static_assert(holds<same_device, said_here<logistic_loss_, Z, Target, Weight>>,
+                ESPALIER_SENTENCE("logistic_loss(z, target, weight): " ESPALIER_DEVICES_FIT, said_here<logistic_loss_, Z, Target, Weight>));
   return apply<logistic_loss_>(static_cast<Z&&>(z), static_cast<Target&&>(target), static_cast<Weight&&>(weight));
 }
 template <Operand Z, Operand Target>
 constexpr applied<logistic_loss_, Z, Target, double> logistic_loss(Z&& z, Target&& target) {
-  static_assert(holds<same_or_broadcast, said_here<logistic_loss_, Z, Target, double>>, "logistic_loss(z, target): " ESPALIER_SHAPES_FIT);
-  static_assert(holds<same_element, said_here<logistic_loss_, Z, Target, double>>, "logistic_loss(z, target): " ESPALIER_ELEMENTS_FIT);
-  static_assert(holds<same_device, said_here<logistic_loss_, Z, Target, double>>, "logistic_loss(z, target): " ESPALIER_DEVICES_FIT);
+  static_assert(holds<same_or_broadcast, said_here<logistic_loss_, Z, Target, double>>,
+                ESPALIER_SENTENCE("logistic_loss(z, target): " ESPALIER_SHAPES_FIT, said_here<logistic_loss_, Z, Target, double>));
+  static_assert(holds<same_element, said_here<logistic_loss_, Z, Target, double>>,
+                ESPALIER_SENTENCE("logistic_loss(z, target): " ESPALIER_ELEMENTS_FIT, said_here<logistic_loss_, Z, Target, double>));
+  static_assert(holds<same_device, said_here<logistic_loss_, Z, Target, double>>,
+                ESPALIER_SENTENCE("logistic_loss(z, target): " ESPALIER_DEVICES_FIT, said_here<logistic_loss_, Z, Target, double>));
   return apply<logistic_loss_>(static_cast<Z&&>(z), static_cast<Target&&>(target), 1.0);
 }
 

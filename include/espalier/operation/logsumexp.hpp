@@ -61,14 +61,17 @@ constexpr auto logsumexp_kept(X&& x) {
 /// errors  an axis that does not exist or stands twice does not compile
 /// saves   exp(x - max), its sum
 /// slope   dx = dy exp(x - y), the softmax of x
+/// source  needle's LogSumExp
 template <int... Axes, Expression X>
 constexpr auto logsumexp(X&& x, keepdims_t) {
-  static_assert(axes_said_here<X, Axes...>::agree, "logsumexp<axes...>(x): " ESPALIER_AXES_FIT);
+  static_assert(axes_said_here<X, Axes...>::agree,
+                ESPALIER_SENTENCE("logsumexp<axes...>(x): " ESPALIER_AXES_FIT, axes_said_here<X, Axes...>));
   return detail::logsumexp_kept<Axes...>(static_cast<X&&>(x));
 }
 template <int... Axes, Expression X>
 constexpr auto logsumexp(X&& x) {
-  static_assert(axes_said_here<X, Axes...>::agree, "logsumexp<axes...>(x): " ESPALIER_AXES_FIT);
+  static_assert(axes_said_here<X, Axes...>::agree,
+                ESPALIER_SENTENCE("logsumexp<axes...>(x): " ESPALIER_AXES_FIT, axes_said_here<X, Axes...>));
   auto kept = detail::logsumexp_kept<Axes...>(static_cast<X&&>(x));
   if constexpr (is_refused<decltype(kept)>) return kept;
   else return detail::reshape_as(shape_from<reducible_axes<shape_of<X>, false, Axes...>>{}, std::move(kept));

@@ -110,11 +110,12 @@ struct product_type<A, B, true, true> : first_refused<std::remove_cvref_t<A>, st
 /// slope   da = dy b^T, db = a^T dy
 template <Operand A, Operand B, class Fit = typename detail::product_type<A, B>::said_here>
 constexpr auto matmul(A&& a, B&& b) {
-  static_assert(holds<matrix_axes, Fit>, "matmul(a, b): both need at least two axes");
-  static_assert(holds<inner_dimensions, Fit>, "matmul(a, b): columns of a must equal rows of b");
-  static_assert(holds<batch_dimensions, Fit>, "matmul(a, b): the batch axes (all but the last two) must be equal or 1");
-  static_assert(holds<same_element, Fit>, "matmul(a, b): " ESPALIER_ELEMENTS_FIT);
-  static_assert(holds<same_device, Fit>, "matmul(a, b): " ESPALIER_DEVICES_FIT);
+  static_assert(holds<matrix_axes, Fit>, ESPALIER_SENTENCE("matmul(a, b): both need at least two axes", Fit));
+  static_assert(holds<inner_dimensions, Fit>, ESPALIER_SENTENCE("matmul(a, b): columns of a must equal rows of b", Fit));
+  static_assert(holds<batch_dimensions, Fit>,
+                ESPALIER_SENTENCE("matmul(a, b): the batch axes (all but the last two) must be equal or 1", Fit));
+  static_assert(holds<same_element, Fit>, ESPALIER_SENTENCE("matmul(a, b): " ESPALIER_ELEMENTS_FIT, Fit));
+  static_assert(holds<same_device, Fit>, ESPALIER_SENTENCE("matmul(a, b): " ESPALIER_DEVICES_FIT, Fit));
   if constexpr (Handle<A>) {
     return handle{a.program, detail::emit_matmul(*a.program, a.id, b.id, false, false)};
   } else {

@@ -28,12 +28,12 @@ struct rule<max_> : extremum {
 /// slope   dx = dy where x = y, shared equally among equal elements
 template <int... Axes, Operand X>
 constexpr auto max(X&& x) {
-  static_assert(axes_said_here<X, Axes...>::agree, "max<axes...>(x): " ESPALIER_AXES_FIT);
+  static_assert(axes_said_here<X, Axes...>::agree, ESPALIER_SENTENCE("max<axes...>(x): " ESPALIER_AXES_FIT, axes_said_here<X, Axes...>));
   return reduce_over<max_, false, Axes...>(static_cast<X&&>(x));
 }
 template <int... Axes, Operand X>
 constexpr auto max(X&& x, keepdims_t) {
-  static_assert(axes_said_here<X, Axes...>::agree, "max<axes...>(x): " ESPALIER_AXES_FIT);
+  static_assert(axes_said_here<X, Axes...>::agree, ESPALIER_SENTENCE("max<axes...>(x): " ESPALIER_AXES_FIT, axes_said_here<X, Axes...>));
   return reduce_over<max_, true, Axes...>(static_cast<X&&>(x));
 }
 

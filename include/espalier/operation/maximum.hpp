@@ -29,14 +29,18 @@ struct rule<maximum_> : elementwise {
 
 /// maximum(a, b), element by element.
 /// shape   S, S -> S; one operand may be broadcast to the other
+/// errors  shapes of which none is the result's, float and double together, and tensors of two devices do not compile
 /// saves   a, b
 /// slope   dy to the one that was taken; half each where they are equal
 template <class A, class B>
   requires Operands<A, B>
 constexpr applied<maximum_, A, B> maximum(A&& a, B&& b) {
-  static_assert(holds<same_or_broadcast, said_here<maximum_, A, B>>, "maximum(a, b): " ESPALIER_SHAPES_FIT);
-  static_assert(holds<same_element, said_here<maximum_, A, B>>, "maximum(a, b): " ESPALIER_ELEMENTS_FIT);
-  static_assert(holds<same_device, said_here<maximum_, A, B>>, "maximum(a, b): " ESPALIER_DEVICES_FIT);
+  static_assert(holds<same_or_broadcast, said_here<maximum_, A, B>>,
+                ESPALIER_SENTENCE("maximum(a, b): " ESPALIER_SHAPES_FIT, said_here<maximum_, A, B>));
+  static_assert(holds<same_element, said_here<maximum_, A, B>>,
+                ESPALIER_SENTENCE("maximum(a, b): " ESPALIER_ELEMENTS_FIT, said_here<maximum_, A, B>));
+  static_assert(holds<same_device, said_here<maximum_, A, B>>,
+                ESPALIER_SENTENCE("maximum(a, b): " ESPALIER_DEVICES_FIT, said_here<maximum_, A, B>));
   return apply<maximum_>(static_cast<A&&>(a), static_cast<B&&>(b));
 }
 

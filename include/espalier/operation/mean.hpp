@@ -31,12 +31,12 @@ constexpr auto mean_over(X&& x) {
 /// slope   dx = dy / count, repeated along Axes
 template <int... Axes, Operand X>
 constexpr auto mean(X&& x) {
-  static_assert(axes_said_here<X, Axes...>::agree, "mean<axes...>(x): " ESPALIER_AXES_FIT);
+  static_assert(axes_said_here<X, Axes...>::agree, ESPALIER_SENTENCE("mean<axes...>(x): " ESPALIER_AXES_FIT, axes_said_here<X, Axes...>));
   return detail::mean_over<false, Axes...>(static_cast<X&&>(x));
 }
 template <int... Axes, Operand X>
 constexpr auto mean(X&& x, keepdims_t) {
-  static_assert(axes_said_here<X, Axes...>::agree, "mean<axes...>(x): " ESPALIER_AXES_FIT);
+  static_assert(axes_said_here<X, Axes...>::agree, ESPALIER_SENTENCE("mean<axes...>(x): " ESPALIER_AXES_FIT, axes_said_here<X, Axes...>));
   return detail::mean_over<true, Axes...>(static_cast<X&&>(x));
 }
 

@@ -28,12 +28,12 @@ struct rule<min_> : extremum {
 /// slope   dx = dy where x = y, shared equally among equal elements
 template <int... Axes, Operand X>
 constexpr auto min(X&& x) {
-  static_assert(axes_said_here<X, Axes...>::agree, "min<axes...>(x): " ESPALIER_AXES_FIT);
+  static_assert(axes_said_here<X, Axes...>::agree, ESPALIER_SENTENCE("min<axes...>(x): " ESPALIER_AXES_FIT, axes_said_here<X, Axes...>));
   return reduce_over<min_, false, Axes...>(static_cast<X&&>(x));
 }
 template <int... Axes, Operand X>
 constexpr auto min(X&& x, keepdims_t) {
-  static_assert(axes_said_here<X, Axes...>::agree, "min<axes...>(x): " ESPALIER_AXES_FIT);
+  static_assert(axes_said_here<X, Axes...>::agree, ESPALIER_SENTENCE("min<axes...>(x): " ESPALIER_AXES_FIT, axes_said_here<X, Axes...>));
   return reduce_over<min_, true, Axes...>(static_cast<X&&>(x));
 }
 

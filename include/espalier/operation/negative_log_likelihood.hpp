@@ -21,20 +21,23 @@ struct rule<negative_log_likelihood_<How>> : composite {
 /// errors  labels that are not one a place, weights that are not one a class, and tensors of two devices do not compile
 /// saves   labels
 /// slope   dx = -dl weight[label] one_hot(label) without smoothing
+/// source  PyTorch's nll_loss
 template <label_loss How = label_loss{}, Expression X, Expression L, class Fault = detail::label_loss_said_here<X, L>>
 constexpr auto negative_log_likelihood(X&& x, L&& labels) {
-  static_assert(detail::in_range(How), ESPALIER_SMOOTHING_FITS);
-  static_assert(holds<one_label_a_place, Fault>, "negative_log_likelihood(x, labels): " ESPALIER_LABELS_FIT);
-  static_assert(holds<same_device, Fault>, "negative_log_likelihood(x, labels): " ESPALIER_DEVICES_FIT);
+  static_assert(detail::in_range(How), ESPALIER_SENTENCE(ESPALIER_SMOOTHING_FITS, ESPALIER_SMOOTHING_NUMBER(How)));
+  static_assert(holds<one_label_a_place, Fault>, ESPALIER_SENTENCE("negative_log_likelihood(x, labels): " ESPALIER_LABELS_FIT, Fault));
+  static_assert(holds<same_device, Fault>, ESPALIER_SENTENCE("negative_log_likelihood(x, labels): " ESPALIER_DEVICES_FIT, Fault));
   return detail::make_label_loss<negative_log_likelihood_<How>, How>(static_cast<X&&>(x), static_cast<L&&>(labels));
 }
 template <label_loss How = label_loss{}, Expression X, Expression L, Expression W, class Fault = detail::label_loss_said_here<X, L, W>>
 constexpr auto negative_log_likelihood(X&& x, L&& labels, W&& weight) {
-  static_assert(detail::in_range(How), ESPALIER_SMOOTHING_FITS);
-  static_assert(holds<one_label_a_place, Fault>, "negative_log_likelihood(x, labels, weight): " ESPALIER_LABELS_FIT);
-  static_assert(holds<one_weight_a_class, Fault>, "negative_log_likelihood(x, labels, weight): " ESPALIER_WEIGHTS_FIT);
-  static_assert(holds<same_element, Fault>, "negative_log_likelihood(x, labels, weight): " ESPALIER_ELEMENTS_FIT);
-  static_assert(holds<same_device, Fault>, "negative_log_likelihood(x, labels, weight): " ESPALIER_DEVICES_FIT);
+  static_assert(detail::in_range(How), ESPALIER_SENTENCE(ESPALIER_SMOOTHING_FITS, ESPALIER_SMOOTHING_NUMBER(How)));
+  static_assert(holds<one_label_a_place, Fault>,
+                ESPALIER_SENTENCE("negative_log_likelihood(x, labels, weight): " ESPALIER_LABELS_FIT, Fault));
+  static_assert(holds<one_weight_a_class, Fault>,
+                ESPALIER_SENTENCE("negative_log_likelihood(x, labels, weight): " ESPALIER_WEIGHTS_FIT, Fault));
+  static_assert(holds<same_element, Fault>, ESPALIER_SENTENCE("negative_log_likelihood(x, labels, weight): " ESPALIER_ELEMENTS_FIT, Fault));
+  static_assert(holds<same_device, Fault>, ESPALIER_SENTENCE("negative_log_likelihood(x, labels, weight): " ESPALIER_DEVICES_FIT, Fault));
   return detail::make_label_loss<negative_log_likelihood_<How>, How>(static_cast<X&&>(x), static_cast<L&&>(labels), static_cast<W&&>(weight));
 }
 

@@ -90,7 +90,9 @@ constexpr auto normalize(X&& x, double eps) {
     return std::remove_cvref_t<X>{};
   } else {
     using relation = axes_exist<shape_of<X>, axes<Axes...>>;
-    if constexpr (is_eager<X>) static_assert(relation::agree, "normalize<axes>(x, eps): an axis does not exist in the shape, or stands twice");
+    if constexpr (is_eager<X>) static_assert(relation::agree,
+                                             ESPALIER_SENTENCE("normalize<axes>(x, eps): an axis does not exist in the shape, or stands twice",
+                                                               relation));
     if constexpr (relation::agree) return detail::normalize_masked<axis_mask<Axes...>(shape_of<X>::rank)>(static_cast<X&&>(x), eps);
     else return refused<relation>{};
   }

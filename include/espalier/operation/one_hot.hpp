@@ -37,6 +37,7 @@ struct one_label_a_row<shape<Extents...>, shape<Labels...>> {
 /// one_hot<Classes>(labels): 1 at the label's position of a new last axis, 0 elsewhere. A label outside 0..Classes-1 gives a row of zeros here;
 /// trainers and readers refuse it.
 /// shape   (N...) -> (N..., Classes)
+/// saves   nothing
 /// slope   none: labels are integers
 template <int Classes, Expression L>
 constexpr auto one_hot(L&& labels) {
@@ -59,7 +60,9 @@ constexpr auto pick(X&& x, L&& labels) {
     return std::remove_cvref_t<X>{};
   } else {
     using relation = detail::one_label_a_row<shape_of<X>, shape_of<L>>;
-    if constexpr (is_eager<X>) static_assert(relation::agree, "pick(x, labels): labels must have the shape of x without its last axis");
+    if constexpr (is_eager<X>) static_assert(relation::agree,
+                                             ESPALIER_SENTENCE("pick(x, labels): labels must have the shape of x without its last axis",
+                                                               relation));
     if constexpr (relation::agree) return sum<-1>(gate(static_cast<X&&>(x), one_hot<shape_of<X>::template extent<-1>()>(static_cast<L&&>(labels))));  // what is not taken may be infinite
     else return refused<relation>{};
   }

@@ -16,13 +16,17 @@ inline constexpr lowest_t lowest{};
 template <int... Widths, Operand X>
 constexpr auto pad(X&& x) {
   using Move = padded_by<false, Widths...>;
-  static_assert(move_said_here<X, Move>::agree, "pad<before, after, ...>(x): there must be two widths for each axis, none negative");
+  static_assert(move_said_here<X, Move>::agree,
+                ESPALIER_SENTENCE("pad<before, after, ...>(x): there must be two widths for each axis, none negative",
+                                  move_said_here<X, Move>));
   return moved_if_it_fits<Move>(static_cast<X&&>(x));
 }
 template <int... Widths, Operand X>
 constexpr auto pad(X&& x, lowest_t) {
   using Move = padded_by<true, Widths...>;
-  static_assert(move_said_here<X, Move>::agree, "pad<before, after, ...>(x): there must be two widths for each axis, none negative");
+  static_assert(move_said_here<X, Move>::agree,
+                ESPALIER_SENTENCE("pad<before, after, ...>(x): there must be two widths for each axis, none negative",
+                                  move_said_here<X, Move>));
   return moved_if_it_fits<Move>(static_cast<X&&>(x));
 }
 

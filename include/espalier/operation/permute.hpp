@@ -18,7 +18,8 @@ constexpr auto permute(X&& x) {
     return std::remove_cvref_t<X>{};
   } else {
     using relation = permutes_axes<shape_of<X>, axes<Axes...>>;
-    if constexpr (is_eager<X>) static_assert(relation::agree, "permute<axes...>(x): every axis of x must stand once");
+    if constexpr (is_eager<X>) static_assert(relation::agree,
+                                             ESPALIER_SENTENCE("permute<axes...>(x): every axis of x must stand once", relation));
     if constexpr (relation::agree) return detail::make_node<permute_, relation::permutation, shape_from<relation>>(static_cast<X&&>(x));
     else return refused<relation>{};
   }

@@ -34,6 +34,8 @@ template <rows_columns Window, pooling How, class X>
 using pooling_fits = window_operands<pooling_faults<Window, How>::template of, is_refused<std::remove_cvref_t<X>>, X>;
 
 #define ESPALIER_POOLING_RANGE "window, stride and dilation must be at least 1, padding at least 0"
+#define ESPALIER_POOLING_NUMBERS(how, window) \
+  ESPALIER_STATED(detail::in_range(how, window), ESPALIER_NAMED("window", window.rows, window.columns), ESPALIER_WALK_NUMBERS(how))
 #define ESPALIER_POOLING_WINDOW "the window (its pixels, dilation apart) must fit into the image and its padding"
 
 /// Reduce(windows): a reduction of axes 3 and 4, which keeps them.

@@ -29,14 +29,18 @@ struct rule<power_> : elementwise {
 /// pow(a, b): a to the power b, element by element; b may be a number.
 /// shape   S, S -> S; one operand may be broadcast to the other
 /// range   a < 0 needs a whole b
+/// errors  shapes of which none is the result's, float and double together, and tensors of two devices do not compile
 /// saves   a, b, y
 /// slope   da = dy b a^(b-1), db = dy y log(a)
 template <class A, class B>
   requires Operands<A, B>
 constexpr applied<power_, A, B> pow(A&& a, B&& b) {
-  static_assert(holds<same_or_broadcast, said_here<power_, A, B>>, "pow(a, b): " ESPALIER_SHAPES_FIT);
-  static_assert(holds<same_element, said_here<power_, A, B>>, "pow(a, b): " ESPALIER_ELEMENTS_FIT);
-  static_assert(holds<same_device, said_here<power_, A, B>>, "pow(a, b): " ESPALIER_DEVICES_FIT);
+  static_assert(holds<same_or_broadcast, said_here<power_, A, B>>,
+                ESPALIER_SENTENCE("pow(a, b): " ESPALIER_SHAPES_FIT, said_here<power_, A, B>));
+  static_assert(holds<same_element, said_here<power_, A, B>>,
+                ESPALIER_SENTENCE("pow(a, b): " ESPALIER_ELEMENTS_FIT, said_here<power_, A, B>));
+  static_assert(holds<same_device, said_here<power_, A, B>>,
+                ESPALIER_SENTENCE("pow(a, b): " ESPALIER_DEVICES_FIT, said_here<power_, A, B>));
   return apply<power_>(static_cast<A&&>(a), static_cast<B&&>(b));
 }
 

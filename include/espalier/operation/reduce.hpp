@@ -10,6 +10,8 @@ enum class reduce { mean, sum, none };
 
 /// reduced<How>(x): the mean of all elements, their sum, or x itself.
 /// shape   S -> scalar, or S with reduce::none
+/// saves   nothing
+/// slope   dx = dy / count, dy, or dy itself
 template <reduce How, Expression X>
 constexpr auto reduced(X&& x) {
   if constexpr (How == reduce::mean) return mean(static_cast<X&&>(x));

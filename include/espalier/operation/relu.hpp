@@ -24,14 +24,17 @@ struct rule<gate_> : elementwise {
 
 /// gate(x, y): x where y > 0, else 0.
 /// shape   S, S -> S; one operand may be broadcast to the other
+/// errors  shapes of which none is the result's, float and double together, and tensors of two devices do not compile
 /// saves   y
 /// slope   dx = gate(dy, y); none for y
 template <class A, class B>
   requires Operands<A, B>
 constexpr applied<gate_, A, B> gate(A&& x, B&& y) {
-  static_assert(holds<same_or_broadcast, said_here<gate_, A, B>>, "gate(x, y): " ESPALIER_SHAPES_FIT);
-  static_assert(holds<same_element, said_here<gate_, A, B>>, "gate(x, y): " ESPALIER_ELEMENTS_FIT);
-  static_assert(holds<same_device, said_here<gate_, A, B>>, "gate(x, y): " ESPALIER_DEVICES_FIT);
+  static_assert(holds<same_or_broadcast, said_here<gate_, A, B>>,
+                ESPALIER_SENTENCE("gate(x, y): " ESPALIER_SHAPES_FIT, said_here<gate_, A, B>));
+  static_assert(holds<same_element, said_here<gate_, A, B>>,
+                ESPALIER_SENTENCE("gate(x, y): " ESPALIER_ELEMENTS_FIT, said_here<gate_, A, B>));
+  static_assert(holds<same_device, said_here<gate_, A, B>>, ESPALIER_SENTENCE("gate(x, y): " ESPALIER_DEVICES_FIT, said_here<gate_, A, B>));
   return apply<gate_>(static_cast<A&&>(x), static_cast<B&&>(y));
 }
 
@@ -61,6 +64,7 @@ struct rule<relu_> : elementwise {
 /// shape   S -> S
 /// saves   y
 /// slope   dx = dy where y > 0, else 0 (0 at x = 0)
+/// source  Nair and Hinton 2010; needle's ReLU, for the slope at 0
 template <Operand X>
 constexpr applied<relu_, X> relu(X&& x) {
   return apply<relu_>(static_cast<X&&>(x));

@@ -18,7 +18,9 @@ constexpr auto reshape(X&& x) {
     return std::remove_cvref_t<X>{};
   } else {
     using relation = same_element_count<shape_of<X>, to<Extents...>>;
-    if constexpr (is_eager<X>) static_assert(relation::agree, "reshape<...>(x): the extents must multiply to the number of elements of x, with at most one -1");
+    if constexpr (is_eager<X>) static_assert(relation::agree,
+                                             ESPALIER_SENTENCE("reshape<...>(x): the extents must multiply to the number of elements of x, with at most one -1",
+                                                               relation));
     if constexpr (relation::agree) return detail::make_node<reshape_, 0, shape_from<relation>>(static_cast<X&&>(x));
     else return refused<relation>{};
   }

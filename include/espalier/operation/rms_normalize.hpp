@@ -41,7 +41,9 @@ constexpr auto rms_normalize(X&& x, double eps) {
     return std::remove_cvref_t<X>{};
   } else {
     using relation = axes_exist<shape_of<X>, axes<Axes...>>;
-    if constexpr (is_eager<X>) static_assert(relation::agree, "rms_normalize<axes>(x, eps): an axis does not exist in the shape, or stands twice");
+    if constexpr (is_eager<X>) static_assert(relation::agree,
+                                             ESPALIER_SENTENCE("rms_normalize<axes>(x, eps): an axis does not exist in the shape, or stands twice",
+                                                               relation));
     if constexpr (relation::agree) return detail::rms_normalize_masked<axis_mask<Axes...>(shape_of<X>::rank)>(static_cast<X&&>(x), eps);
     else return refused<relation>{};
   }

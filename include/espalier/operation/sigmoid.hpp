@@ -27,6 +27,7 @@ struct rule<sigmoid_> : elementwise {
 /// shape   S -> S
 /// saves   y
 /// slope   dx = dy y (1 - y)
+/// source  needle's Sigmoid
 template <Operand X>
 constexpr applied<sigmoid_, X> sigmoid(X&& x) {
   return apply<sigmoid_>(static_cast<X&&>(x));

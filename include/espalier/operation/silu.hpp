@@ -26,6 +26,7 @@ struct rule<silu_> : elementwise {
 /// shape   S -> S
 /// saves   x, y
 /// slope   dx = dy (s + y (1 - s)), with s = sigmoid(x)
+/// source  Elfwing, Uchibe and Doya 2018; Ramachandran, Zoph and Le 2017 (swish)
 template <Operand X>
 constexpr applied<silu_, X> silu(X&& x) {
   return apply<silu_>(static_cast<X&&>(x));

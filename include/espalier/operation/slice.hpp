@@ -13,7 +13,9 @@ namespace espalier {
 template <int Axis, int Begin, int End = to_end, int Step = 1, Operand X>
 constexpr auto slice(X&& x) {
   using Move = slicing<Axis, Begin, End, Step>;
-  static_assert(move_said_here<X, Move>::agree, "slice<axis, begin, end, step>(x): the range does not lie in the axis, or is empty");
+  static_assert(move_said_here<X, Move>::agree,
+                ESPALIER_SENTENCE("slice<axis, begin, end, step>(x): the range does not lie in the axis, or is empty",
+                                  move_said_here<X, Move>));
   return moved_if_it_fits<Move>(static_cast<X&&>(x));
 }
 

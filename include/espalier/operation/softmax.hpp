@@ -51,9 +51,10 @@ constexpr auto along_axis(X&& x) {
 /// errors  an axis that does not exist does not compile
 /// saves   y
 /// slope   dx = y (dy - sum(dy y))
+/// source  Bridle 1990
 template <int Axis = -1, Expression X>
 constexpr auto softmax(X&& x) {
-  static_assert(axes_said_here<X, Axis>::agree, "softmax<axis>(x): x does not have this axis");
+  static_assert(axes_said_here<X, Axis>::agree, ESPALIER_SENTENCE("softmax<axis>(x): x does not have this axis", axes_said_here<X, Axis>));
   return detail::along_axis<softmax_, Axis>(static_cast<X&&>(x));
 }
 
@@ -62,9 +63,11 @@ constexpr auto softmax(X&& x) {
 /// errors  an axis that does not exist does not compile
 /// saves   exp(x - max), its sum
 /// slope   dx = dy - softmax(x) sum(dy)
+/// source  needle's LogSoftmax
 template <int Axis = -1, Expression X>
 constexpr auto log_softmax(X&& x) {
-  static_assert(axes_said_here<X, Axis>::agree, "log_softmax<axis>(x): x does not have this axis");
+  static_assert(axes_said_here<X, Axis>::agree,
+                ESPALIER_SENTENCE("log_softmax<axis>(x): x does not have this axis", axes_said_here<X, Axis>));
   return detail::along_axis<log_softmax_, Axis>(static_cast<X&&>(x));
 }
 

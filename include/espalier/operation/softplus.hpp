@@ -34,6 +34,7 @@ struct rule<softplus_> : elementwise {
 /// shape   S -> S
 /// saves   x
 /// slope   dx = dy sigmoid(x)
+/// source  Dugas et al. 2001
 template <Operand X>
 constexpr applied<softplus_, X> softplus(X&& x) {
   return apply<softplus_>(static_cast<X&&>(x));

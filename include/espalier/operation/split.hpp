@@ -65,13 +65,15 @@ constexpr auto split(X&& x) {
   using Said = typename detail::split_said_here<!Handle<X> && !is_refused<std::remove_cvref_t<X>>, X, Axis, Sections...>::type;
   using parts = std::make_index_sequence<sizeof...(Sections)>;
   if constexpr (sizeof...(Sections) == 0) {
-    static_assert(Said::agree, "split<axis>(x): x does not have this axis");
+    static_assert(Said::agree, ESPALIER_SENTENCE("split<axis>(x): x does not have this axis", Said));
     static_assert(!Handle<X>, "split<axis>(x): how many parts there are must be known to the compiler; name the sections");
     if constexpr (is_refused<std::remove_cvref_t<X>>) return std::remove_cvref_t<X>{};
     else if constexpr (!axes_exist<shape_of<X>, axes<Axis>>::agree) return refused<axes_exist<shape_of<X>, axes<Axis>>>{};
     else return detail::positions<Axis>(static_cast<X&&>(x), std::make_index_sequence<static_cast<std::size_t>(shape_of<X>::template extent<Axis>())>{});
   } else {
-    static_assert(Said::agree, "split<axis, sections...>(x): the sections must be positive and add up to the extent of the axis");
+    static_assert(Said::agree,
+                  ESPALIER_SENTENCE("split<axis, sections...>(x): the sections must be positive and add up to the extent of the axis",
+                                    Said));
     if constexpr (Handle<X>) return detail::sections<Axis, Sections...>(static_cast<X&&>(x), parts{});
     else if constexpr (is_refused<std::remove_cvref_t<X>>) return detail::refused_sections(std::remove_cvref_t<X>{}, parts{});
     else if constexpr (!fills_axis<shape_of<X>, along<Axis>, to<Sections...>>::agree)

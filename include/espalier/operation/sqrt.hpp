@@ -22,8 +22,9 @@ struct rule<sqrt_> : elementwise {
   }
 };
 
-/// sqrt(x), element by element; NaN below 0.
+/// sqrt(x), element by element.
 /// shape   S -> S
+/// range   x >= 0; NaN below 0, and at 0 the slope is infinite
 /// saves   y
 /// slope   dx = dy / (2 y)
 template <Operand X>

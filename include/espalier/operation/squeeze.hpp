@@ -18,7 +18,9 @@ constexpr auto squeeze(X&& x) {
     return std::remove_cvref_t<X>{};
   } else {
     using relation = axes_of_one<shape_of<X>, axes<Axes...>>;
-    if constexpr (is_eager<X>) static_assert(relation::agree, "squeeze<axes...>(x): an axis does not exist, stands twice, or is longer than 1");
+    if constexpr (is_eager<X>) static_assert(relation::agree,
+                                             ESPALIER_SENTENCE("squeeze<axes...>(x): an axis does not exist, stands twice, or is longer than 1",
+                                                               relation));
     if constexpr (relation::agree) return detail::make_node<reshape_, 0, shape_from<relation>>(static_cast<X&&>(x));
     else return refused<relation>{};
   }

@@ -14,9 +14,13 @@ template <int Axis, Operand... X>
   requires(sizeof...(X) > 0)
 constexpr auto stack(X&&... x) {
   using Fault = detail::join_fault_of<stackable, Axis, X...>;
-  static_assert(holds<stackable, typename Fault::said_here>, "stack<axis>(a, b, ...): the operands must have one shape, and the axis must be a place of the result");
-  static_assert(holds<same_element, typename Fault::said_here>, "stack<axis>(a, b, ...): " ESPALIER_ELEMENTS_FIT);
-  static_assert(holds<same_device, typename Fault::said_here>, "stack<axis>(a, b, ...): " ESPALIER_DEVICES_FIT);
+  static_assert(holds<stackable, typename Fault::said_here>,
+                ESPALIER_SENTENCE("stack<axis>(a, b, ...): the operands must have one shape, and the axis must be a place of the result",
+                                  typename Fault::said_here));
+  static_assert(holds<same_element, typename Fault::said_here>,
+                ESPALIER_SENTENCE("stack<axis>(a, b, ...): " ESPALIER_ELEMENTS_FIT, typename Fault::said_here));
+  static_assert(holds<same_device, typename Fault::said_here>,
+                ESPALIER_SENTENCE("stack<axis>(a, b, ...): " ESPALIER_DEVICES_FIT, typename Fault::said_here));
   if constexpr (!Fault::type::agree) return typename Fault::type{};
   else return concatenate<Axis>(unsqueeze<Axis>(static_cast<X&&>(x))...);
 }

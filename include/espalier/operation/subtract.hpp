@@ -26,14 +26,18 @@ struct rule<subtract_> : elementwise {
 
 /// a - b, element by element.
 /// shape   S, S -> S; one operand may be broadcast to the other
+/// errors  shapes of which none is the result's, float and double together, and tensors of two devices do not compile
 /// saves   nothing
 /// slope   da = dy, db = -dy
 template <class A, class B>
   requires Operands<A, B>
 constexpr applied<subtract_, A, B> operator-(A&& a, B&& b) {
-  static_assert(holds<same_or_broadcast, said_here<subtract_, A, B>>, "a - b: " ESPALIER_SHAPES_FIT);
-  static_assert(holds<same_element, said_here<subtract_, A, B>>, "a - b: " ESPALIER_ELEMENTS_FIT);
-  static_assert(holds<same_device, said_here<subtract_, A, B>>, "a - b: " ESPALIER_DEVICES_FIT);
+  static_assert(holds<same_or_broadcast, said_here<subtract_, A, B>>,
+                ESPALIER_SENTENCE("a - b: " ESPALIER_SHAPES_FIT, said_here<subtract_, A, B>));
+  static_assert(holds<same_element, said_here<subtract_, A, B>>,
+                ESPALIER_SENTENCE("a - b: " ESPALIER_ELEMENTS_FIT, said_here<subtract_, A, B>));
+  static_assert(holds<same_device, said_here<subtract_, A, B>>,
+                ESPALIER_SENTENCE("a - b: " ESPALIER_DEVICES_FIT, said_here<subtract_, A, B>));
   return apply<subtract_>(static_cast<A&&>(a), static_cast<B&&>(b));
 }
 

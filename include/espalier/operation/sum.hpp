@@ -38,12 +38,12 @@ constexpr handle rule<broadcast_>::pullback(program_builder& g, int dy, int id, 
 /// slope   dx = dy, repeated along Axes
 template <int... Axes, Operand X>
 constexpr auto sum(X&& x) {
-  static_assert(axes_said_here<X, Axes...>::agree, "sum<axes...>(x): " ESPALIER_AXES_FIT);
+  static_assert(axes_said_here<X, Axes...>::agree, ESPALIER_SENTENCE("sum<axes...>(x): " ESPALIER_AXES_FIT, axes_said_here<X, Axes...>));
   return reduce_over<sum_, false, Axes...>(static_cast<X&&>(x));
 }
 template <int... Axes, Operand X>
 constexpr auto sum(X&& x, keepdims_t) {
-  static_assert(axes_said_here<X, Axes...>::agree, "sum<axes...>(x): " ESPALIER_AXES_FIT);
+  static_assert(axes_said_here<X, Axes...>::agree, ESPALIER_SENTENCE("sum<axes...>(x): " ESPALIER_AXES_FIT, axes_said_here<X, Axes...>));
   return reduce_over<sum_, true, Axes...>(static_cast<X&&>(x));
 }
 

@@ -27,6 +27,7 @@ struct rule<tanh_> : elementwise {
 /// shape   S -> S
 /// saves   y
 /// slope   dx = dy (1 - y^2)
+/// source  needle's Tanh
 template <Operand X>
 constexpr applied<tanh_, X> tanh(X&& x) {
   return apply<tanh_>(static_cast<X&&>(x));

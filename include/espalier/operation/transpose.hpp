@@ -19,7 +19,8 @@ constexpr auto transpose(X&& x) {
     return std::remove_cvref_t<X>{};
   } else {
     using relation = transposable_axes<shape_of<X>, First, Second>;
-    if constexpr (is_eager<X>) static_assert(relation::agree, "transpose<i, j>(x): x does not have these axes");
+    if constexpr (is_eager<X>) static_assert(relation::agree,
+                                             ESPALIER_SENTENCE("transpose<i, j>(x): x does not have these axes", relation));
     if constexpr (relation::agree) return detail::make_node<permute_, relation::permutation, shape_from<relation>>(static_cast<X&&>(x));
     else return refused<relation>{};
   }

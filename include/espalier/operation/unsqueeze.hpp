@@ -18,7 +18,9 @@ constexpr auto unsqueeze(X&& x) {
     return std::remove_cvref_t<X>{};
   } else {
     using relation = new_axes<shape_of<X>, axes<Axes...>>;
-    if constexpr (is_eager<X>) static_assert(relation::agree, "unsqueeze<axes...>(x): an axis is no place of the result, or stands twice");
+    if constexpr (is_eager<X>) static_assert(relation::agree,
+                                             ESPALIER_SENTENCE("unsqueeze<axes...>(x): an axis is no place of the result, or stands twice",
+                                                               relation));
     if constexpr (relation::agree) return detail::make_node<reshape_, 0, shape_from<relation>>(static_cast<X&&>(x));
     else return refused<relation>{};
   }

@@ -88,7 +88,8 @@ struct kind_of_adam {
 /// source  Reddi, Kale and Kumar 2018; PyTorch's amsgrad=True (the bias correction is applied to the largest moment)
 template <class O>
 struct amsgrad {
-  static_assert(kind_of_adam<O>::agree, "optim::amsgrad{optimizer} is a way of optim::Adam or optim::AdamW");
+  static_assert(kind_of_adam<O>::agree,
+                ESPALIER_SENTENCE("optim::amsgrad{optimizer} is a way of optim::Adam or optim::AdamW", kind_of_adam<O>));
   O optimizer{};
 
   static constexpr int states = 3;

@@ -10,7 +10,7 @@ namespace espalier::optim {
 /// source  Pascanu, Mikolov and Bengio 2013; PyTorch's clip_grad_norm_
 template <class O>
 struct clip_by_norm {
-  static_assert(wrapped<O>::agree, "optim::clip_by_norm{optimizer, max_norm} wraps an optimizer");
+  static_assert(wrapped<O>::agree, ESPALIER_SENTENCE("optim::clip_by_norm{optimizer, max_norm} wraps an optimizer", wrapped<O>));
   O optimizer{};
   double max_norm = 1;
 
@@ -44,7 +44,7 @@ clip_by_norm(O, double) -> clip_by_norm<O>;
 /// the running statistics, too.
 template <class O>
 struct refuse_non_finite {
-  static_assert(wrapped<O>::agree, "optim::refuse_non_finite{optimizer} wraps an optimizer");
+  static_assert(wrapped<O>::agree, ESPALIER_SENTENCE("optim::refuse_non_finite{optimizer} wraps an optimizer", wrapped<O>));
   O optimizer{};
 
   static constexpr int states = O::states;

@@ -34,6 +34,7 @@ struct weights {
 /// Named relation: a choice of parameters says, at compile time, which it takes.
 template <class Which>
 struct chooses_parameters {
+  ESPALIER_READS("given {}")
   static constexpr bool agree = requires(parameter_facts const& p) { requires std::is_same_v<decltype(Which::takes(p)), bool>; };
 };
 /// Named relation: what decay_only wraps has a decay, which no other decay_only restricts.
@@ -53,8 +54,8 @@ struct has_decay {
 /// memory  one number per parameter, so that the update stays one sweep over all of them
 template <class Which, class O>
 struct decay_only_of {
-  static_assert(chooses_parameters<Which>::agree, ESPALIER_CHOOSES_PARAMETERS);
-  static_assert(has_decay<O>::agree, ESPALIER_HAS_DECAY);
+  static_assert(chooses_parameters<Which>::agree, ESPALIER_SENTENCE(ESPALIER_CHOOSES_PARAMETERS, chooses_parameters<Which>));
+  static_assert(has_decay<O>::agree, ESPALIER_SENTENCE(ESPALIER_HAS_DECAY, has_decay<O>));
   O optimizer{};
 
   using selection = Which;
@@ -75,8 +76,8 @@ struct decay_only_of {
 
 template <class Which, class O>
 constexpr auto decay_only(O optimizer) {
-  static_assert(chooses_parameters<Which>::agree, ESPALIER_CHOOSES_PARAMETERS);
-  static_assert(has_decay<O>::agree, ESPALIER_HAS_DECAY);
+  static_assert(chooses_parameters<Which>::agree, ESPALIER_SENTENCE(ESPALIER_CHOOSES_PARAMETERS, chooses_parameters<Which>));
+  static_assert(has_decay<O>::agree, ESPALIER_SENTENCE(ESPALIER_HAS_DECAY, has_decay<O>));
   if constexpr (chooses_parameters<Which>::agree && has_decay<O>::agree) return decay_only_of<Which, O>{optimizer};
   else return optimizer;
 }

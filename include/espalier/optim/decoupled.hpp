@@ -16,9 +16,10 @@ struct decays_inside_a_refusal {
 /// source  Loshchilov and Hutter 2019
 template <class O>
 struct decoupled {
-  static_assert(wrapped<O>::agree, "optim::decoupled{optimizer, weight_decay} wraps an optimizer");
+  static_assert(wrapped<O>::agree, ESPALIER_SENTENCE("optim::decoupled{optimizer, weight_decay} wraps an optimizer", wrapped<O>));
   static_assert(decays_inside_a_refusal<O>::agree,
-                "optim::decoupled: refuse_non_finite goes around it, refuse_non_finite{decoupled{optimizer}}");
+                ESPALIER_SENTENCE("optim::decoupled: refuse_non_finite goes around it, refuse_non_finite{decoupled{optimizer}}",
+                                  decays_inside_a_refusal<O>));
   O optimizer{};
   double weight_decay = 0.01;
 

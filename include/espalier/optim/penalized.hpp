@@ -11,7 +11,7 @@ namespace espalier::optim {
 /// cost    part of the update's sweep; one sweep more for each step with in_loss
 template <class O>
 struct penalized {
-  static_assert(wrapped<O>::agree, "optim::penalized{optimizer, l1, l2} wraps an optimizer");
+  static_assert(wrapped<O>::agree, ESPALIER_SENTENCE("optim::penalized{optimizer, l1, l2} wraps an optimizer", wrapped<O>));
   O optimizer{};
   double l1 = 0;
   double l2 = 0;

@@ -8,17 +8,20 @@ namespace espalier::optim {
 struct no_momentum {};
 /// needle's: u = m u + (1 - m) g.
 /// range   m in [0, 1]
+/// source  needle's optim.SGD
 struct damped {
   double momentum = 0.9;
 };
 /// PyTorch's: u = g at the first step, then u = m u + (1 - dampening) g.
 /// range   m in [0, 1], dampening in [0, 1]
+/// source  Polyak 1964; PyTorch's torch.optim.SGD
 struct heavy_ball {
   double momentum = 0.9;
   double dampening = 0;
 };
 /// Nesterov's as PyTorch has it: u = m u + g, and the step goes along g + m u.
 /// range   m in [0, 1]
+/// source  Nesterov 1983; Sutskever, Martens, Dahl and Hinton 2013
 struct nesterov {
   double momentum = 0.9;
 };
@@ -35,7 +38,8 @@ struct momentum_kind {
 /// source  needle's optim.SGD; PyTorch's torch.optim.SGD for heavy_ball and nesterov
 template <class Momentum = no_momentum>
 struct SGD {
-  static_assert(momentum_kind<Momentum>::agree, "optim::SGD: momentum is optim::damped, optim::heavy_ball or optim::nesterov");
+  static_assert(momentum_kind<Momentum>::agree,
+                ESPALIER_SENTENCE("optim::SGD: momentum is optim::damped, optim::heavy_ball or optim::nesterov", momentum_kind<Momentum>));
   double learning_rate = 0.01;
   Momentum momentum{};
   double weight_decay = 0;

@@ -64,7 +64,7 @@ inline std::string architecture_text(architecture const& a) { return detail::arc
 /// errors  layers that do not fit each other or InputShape do not compile
 template <class Net, class InputShape, class Found = detail::applied_net<Net, InputShape>>
 std::string draw_architecture() {
-  static_assert(layers_fit<Found>::value, ESPALIER_LAYERS_FIT);
+  static_assert(layers_fit<Found>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Found));
   if constexpr (layers_fit<Found>::value) return report::architecture_text(report::architecture_of<Net, InputShape>());
   else return {};
 }

@@ -84,9 +84,16 @@ inline std::string memory_text(titled const& t) {
 /// draw_memory<...>(): the workspace of a program as an SVG picture, which needs no other tool: a rectangle for each value, from the kernel that writes it to
 /// the last one that reads it, at its bytes. No two overlap; a result may begin where an operand ends that it takes the place of.
 /// The arguments are those of explain; a trainer's program is that of its first batch.
-template <class... X>
+/// errors  as of explain
+template <class... X, class Found = report::detail::programs_fault<X...>>
 std::string draw_memory() {
-  return report::memory_text(report::detail::programs_of<X...>::programs().front());
+  using Programs = report::detail::programs_of<X...>;
+  static_assert(Programs::arguments::agree, ESPALIER_NAMES_PROGRAMS);
+  static_assert(Programs::layers::agree, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, typename Programs::layers));
+  static_assert(Programs::loss::agree, ESPALIER_SENTENCE(ESPALIER_LOSS_FITS, typename Programs::loss));
+  static_assert(Programs::statistics::agree, ESPALIER_SENTENCE(ESPALIER_STATISTICS_FIT, typename Programs::statistics));
+  if constexpr (Found::agree) return report::memory_text(Programs::programs().front());
+  else return {};
 }
 
 }  // namespace espalier

@@ -50,9 +50,16 @@ inline std::string program_text(titled const& t) {
 
 /// draw_program<...>(): a traced program with its backward pass, in the language of graphviz: each op with the shape of its value, before anything is fused.
 /// The arguments are those of explain; a trainer's program is that of its first batch.
-template <class... X>
+/// errors  as of explain
+template <class... X, class Found = report::detail::programs_fault<X...>>
 std::string draw_program() {
-  return report::program_text(report::detail::programs_of<X...>::programs().front());
+  using Programs = report::detail::programs_of<X...>;
+  static_assert(Programs::arguments::agree, ESPALIER_NAMES_PROGRAMS);
+  static_assert(Programs::layers::agree, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, typename Programs::layers));
+  static_assert(Programs::loss::agree, ESPALIER_SENTENCE(ESPALIER_LOSS_FITS, typename Programs::loss));
+  static_assert(Programs::statistics::agree, ESPALIER_SENTENCE(ESPALIER_STATISTICS_FIT, typename Programs::statistics));
+  if constexpr (Found::agree) return report::program_text(Programs::programs().front());
+  else return {};
 }
 
 }  // namespace espalier

@@ -27,6 +27,11 @@ inline std::string explanation(titled const& t) {
   for (int i = 0; i < v.copy_count; ++i) text += "copy: " + std::to_string(v.copies[i].size * bytes) + " bytes\n";
   return text;
 }
+inline std::string explanation(std::vector<titled> const& all) {
+  std::string text;
+  for (titled const& t : all) text += (text.empty() ? "" : "\n") + explanation(t);
+  return text;
+}
 
 }  // namespace report
 
@@ -37,16 +42,24 @@ inline std::string explanation(titled const& t) {
 ///     explain<Trainer>(), explain<Predictor>()  the same for the types of those; explain(trainer), explain(predictor)
 ///     explain<Source>()                         any source of programs
 /// names   "input" and "target", parameters and buffers by their paths, v17 for the value of node 17, t1 for what a kernel keeps to itself
-/// errors  layers, loss and batch that do not fit do not compile
-template <class... X>
+/// errors  layers, loss and batch that do not fit do not compile, nor do arguments that are none of these
+template <class... X, class Found = report::detail::programs_fault<X...>>
 std::string explain() {
-  std::string text;
-  for (report::titled const& t : report::detail::programs_of<X...>::programs()) text += (text.empty() ? "" : "\n") + report::explanation(t);
-  return text;
+  using Programs = report::detail::programs_of<X...>;
+  static_assert(Programs::arguments::agree, ESPALIER_NAMES_PROGRAMS);
+  static_assert(Programs::layers::agree, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, typename Programs::layers));
+  static_assert(Programs::loss::agree, ESPALIER_SENTENCE(ESPALIER_LOSS_FITS, typename Programs::loss));
+  static_assert(Programs::statistics::agree, ESPALIER_SENTENCE(ESPALIER_STATISTICS_FIT, typename Programs::statistics));
+  if constexpr (Found::agree) return report::explanation(Programs::programs());
+  else return {};
 }
+// The object's own type has said already what does not fit.
 template <class X>
 std::string explain(X const&) {
-  return explain<X>();
+  using Programs = report::detail::programs_of<X>;
+  static_assert(Programs::arguments::agree, ESPALIER_NAMES_PROGRAMS);
+  if constexpr (Programs::fault::agree) return report::explanation(Programs::programs());
+  else return {};
 }
 
 }  // namespace espalier

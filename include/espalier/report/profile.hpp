@@ -57,7 +57,7 @@ namespace detail {
 /// One kernel of a program as a function of its own, so that no work moves past a reading of the clock.
 template <class Source, class T, class Arch, class Team, int X>
 [[gnu::noinline]] void run_one_kernel(void* const* base, Team const& team) noexcept {
-  on_cpu::detail::caller_of<Source, T, Arch, X>::run(base, team, on_cpu::detail::places_of_call<Source, X>);
+  on_cpu::detail::call<Source, T, Arch, X>(base, team);
 }
 template <class Team, int Count>
 struct kernel_functions {
@@ -133,7 +133,9 @@ class profiling_engine : public host_engine<cpu> {
 
 template <class Device>
 struct engine_of<profiled<Device>> {
-  static_assert(!is_graphics<Device>, "profiled<Device>: only kernels of this processor are timed one by one");
+  static_assert(!is_graphics<Device>,
+                ESPALIER_SENTENCE("profiled<Device>: only kernels of this processor are timed one by one",
+                                  ESPALIER_STATED(!is_graphics<Device>, Device)));
   using type = profiling_engine<Device>;
 };
 template <class Device>

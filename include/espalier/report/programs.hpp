@@ -82,46 +82,60 @@ concept Source = requires {
   X::layout();
 };
 
-/// programs(): in the order in which they run.
+/// The fault of template arguments that name no program. Compilers print them beside it.
+struct no_programs {
+  static constexpr bool agree = false;
+};
+
+/// programs(): in the order in which they run. What they are given may be none, or layers, loss and batch do not fit: the faults, which the entries assert.
+struct programs_without_fault {
+  using arguments = agreed;
+  using layers = agreed;
+  using loss = agreed;
+  using statistics = agreed;
+  using fault = agreed;
+};
 template <class... X>
-struct programs_of;
-template <Source S>
-struct programs_of<S> {
+struct programs_of : programs_without_fault {
+  using arguments = no_programs;
+  using fault = arguments;
+};
+template <class S>
+struct programs_of<S> : programs_without_fault {
+  using arguments = std::conditional_t<Source<S>, agreed, no_programs>;
+  using fault = arguments;
   static std::vector<titled> programs() { return {titled_source<S, float>::get()}; }
 };
+template <class Net, class Batch, class T>
+struct programs_of_evaluation : programs_without_fault {
+  using layers = decltype(espalier::detail::layers_fault<Net, Batch>());
+  using fault = layers;
+  static std::vector<titled> programs() { return {evaluation<Net, Batch, T>()}; }
+};
 template <nn::Module Net, Shape Batch>
-struct programs_of<Net, Batch> {
-  static_assert(layers_fit<espalier::detail::applied_net<Net, Batch>>::value, ESPALIER_LAYERS_FIT);
-  static std::vector<titled> programs() {
-    if constexpr (layers_fit<espalier::detail::applied_net<Net, Batch>>::value) return {evaluation<Net, Batch, float>()};
-    else return {};
-  }
+struct programs_of<Net, Batch> : programs_of_evaluation<Net, Batch, float> {};
+template <class T, class Net, class Loss, class Optimizer, class... Batches>
+struct programs_of_training : espalier::detail::training_fit<Net, Loss, Batches...> {
+  using arguments = agreed;
+  static std::vector<titled> programs() { return {training<Net, Loss, Batches, T>()..., update<Net, Optimizer, T>()}; }
 };
+template <nn::Module Net, class Loss, class Optimizer, Shape Batch>
+  requires(is_loss<Loss>::agree && is_optimizer<Optimizer>::agree)
+struct programs_of<Net, Loss, Optimizer, Batch> : programs_of_training<float, Net, Loss, Optimizer, Batch> {};
 template <class Net, class Loss, class Optimizer, class Batch, class T>
-struct programs_of_training {
-  using fit = espalier::detail::training_fit<Net, Loss, Batch>;
-  static_assert(fit::layers::agree, ESPALIER_LAYERS_FIT);
-  static_assert(fit::loss::agree, ESPALIER_LOSS_FITS);
-  static_assert(fit::statistics::agree, ESPALIER_STATISTICS_FIT);
-  static std::vector<titled> programs() {
-    if constexpr (fit::agree) return {training<Net, Loss, Batch, T>(), update<Net, Optimizer, T>()};
-    else return {};
-  }
-};
-template <class Net, class Loss, class Optimizer, Shape Batch>
-struct programs_of<Net, Loss, Optimizer, Batch> : programs_of_training<Net, Loss, Optimizer, Batch, float> {};
-template <class Net, class Loss, class Optimizer, class Batch, class T>
-struct programs_of<training_facts<Net, Loss, Optimizer, Batch, T>> : programs_of_training<Net, Loss, Optimizer, Batch, T> {};
-template <class Model, class Batch>
-struct programs_of<predictor<Model, Batch>> {
-  static std::vector<titled> programs() { return {evaluation<typename Model::net_type, Batch, typename Model::value_type>()}; }
-};
+struct programs_of<training_facts<Net, Loss, Optimizer, Batch, T>> : programs_of_training<T, Net, Loss, Optimizer, Batch> {};
+template <class Model, class Batch, class Found>
+struct programs_of<predictor<Model, Batch, Found>> : programs_of_evaluation<typename Model::net_type, Batch, typename Model::value_type> {};
 template <class Model, class Loss, class Optimizer, class... Batches>
-struct programs_of<trainer<Model, Loss, Optimizer, Batches...>> {
-  using net = typename Model::net_type;
-  using number = typename Model::value_type;
-  static std::vector<titled> programs() { return {training<net, Loss, Batches, number>()..., update<net, Optimizer, number>()}; }
-};
+struct programs_of<trainer<Model, Loss, Optimizer, Batches...>>
+    : programs_of_training<typename Model::value_type, typename Model::net_type, Loss, Optimizer, Batches...> {};
+
+/// The first of them, a template argument of the entries, where compilers show it.
+template <class... X>
+using programs_fault = typename programs_of<X...>::fault;
+
+#define ESPALIER_NAMES_PROGRAMS \
+  "explain and draw_*: the arguments are <Net, Batch>, <Net, Loss, Optimizer, Batch>, a predictor, a trainer, or a source of programs"
 
 inline std::string named(std::vector<std::string> const& names, std::uint64_t i, char const* otherwise) {
   return i < names.size() ? names[i] : otherwise + (' ' + std::to_string(i));

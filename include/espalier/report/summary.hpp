@@ -73,7 +73,7 @@ inline std::string summary_text(architecture const& a, view const& v, std::size_
 /// errors  layers that do not fit each other or InputShape do not compile
 template <class Net, class InputShape, class T = float, class Found = detail::applied_net<Net, InputShape>>
 std::string summary() {
-  static_assert(layers_fit<Found>::value, ESPALIER_LAYERS_FIT);
+  static_assert(layers_fit<Found>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Found));
   if constexpr (layers_fit<Found>::value)
     return report::summary_text(report::architecture_of<Net, InputShape>(), report::view_of<detail::evaluation_source<Net, InputShape>>, sizeof(T));
   else return {};

@@ -19,6 +19,7 @@ constexpr int broadcast_conflict(extents const& from, extents const& to) {
 /// shape: From -> To, every extent equal or 1. Named relation of broadcast_to.
 template <class From, class To>
 struct broadcastable {
+  ESPALIER_READS("from {} to {}")
   static constexpr int axis = broadcast_conflict(From::value, To::value);
   static constexpr bool agree = axis == -1;
   using type = To;

@@ -55,6 +55,7 @@ constexpr extents permuted_extents(extents const& s, std::uint64_t packed) {
 /// Named relation of transpose<First, Second>(x): both axes exist.
 template <class S, int First, int Second>
 struct transposable_axes {
+  ESPALIER_READS("{} with axes {} and {}")
   static constexpr int first = First < 0 ? First + S::rank : First;
   static constexpr int second = Second < 0 ? Second + S::rank : Second;
   static constexpr bool agree = first >= 0 && first < S::rank && second >= 0 && second < S::rank;

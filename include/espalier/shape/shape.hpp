@@ -5,7 +5,9 @@
 #include <type_traits>
 #include <utility>
 
+#include "../base/bare.hpp"
 #include "../base/everywhere.hpp"
+#include "../base/sentence.hpp"
 
 namespace espalier {
 
@@ -38,18 +40,27 @@ struct extents {
 /// A shape as a type: the extents of a tensor, row-major, rank 0 (a scalar) to 6. Every extent is at least 1.
 template <int... Extents>
 struct shape {
-  static_assert(!(sizeof...(Extents) > max_rank), "shape<...>: a tensor has at most 6 axes");
-  static_assert(((Extents > 0) && ...), "shape<...>: every extent must be at least 1");
+  static_assert(!(sizeof...(Extents) > max_rank),
+                ESPALIER_SENTENCE("shape<...>: a tensor has at most 6 axes",
+                                  ESPALIER_STATED((!(sizeof...(Extents) > max_rank)), ESPALIER_NAMED("extents", Extents...))));
+  static_assert(((Extents > 0) && ...),
+                ESPALIER_SENTENCE("shape<...>: every extent must be at least 1",
+                                  ESPALIER_STATED((((Extents > 0) && ...)), ESPALIER_NAMED("extents", Extents...))));
   static constexpr int rank = static_cast<int>(sizeof...(Extents));
   static constexpr std::int64_t size = (std::int64_t{1} * ... * Extents);
   static constexpr extents value{static_cast<int>(sizeof...(Extents)), {Extents...}};
-  static_assert(!(size > 0x7fffffff), "shape<...>: a tensor has at most 2^31 - 1 elements");
+  static_assert(!(size > 0x7fffffff),
+                ESPALIER_SENTENCE("shape<...>: a tensor has at most 2^31 - 1 elements",
+                                  ESPALIER_STATED((!(size > 0x7fffffff)), ESPALIER_NAMED("elements", size))));
 
   /// The extent of an axis; negative axes count from the end.
   template <int Axis>
   static constexpr int extent() {
-    static_assert(Axis >= -rank && Axis < rank, "shape<...>::extent<Axis>(): no such axis");
-    return value.at[Axis < 0 ? Axis + rank : Axis];
+    constexpr bool exists = Axis >= -rank && Axis < rank;
+    static_assert(exists, ESPALIER_SENTENCE("shape<...>::extent<Axis>(): no such axis",
+                                            ESPALIER_STATED(exists, ESPALIER_NAMED("axis", Axis), ESPALIER_NAMED("of", rank))));
+    if constexpr (exists) return value.at[Axis < 0 ? Axis + rank : Axis];
+    else return 1;
   }
 };
 
@@ -80,6 +91,6 @@ using shape_from = decltype(detail::shape_of_rule<Rule>(std::make_index_sequence
 
 /// The shape of an expression, tensor or view.
 template <class X>
-using shape_of = typename std::remove_cvref_t<X>::shape_type;
+using shape_of = typename detail::bare<X>::shape_type;
 
 }  // namespace espalier

@@ -103,6 +103,12 @@ constexpr bool in_range(convolution const& c) {
          c.padding.right >= 0;
 }
 
+/// The numbers of a walk, for the sentence that refuses it.
+#define ESPALIER_WALK_NUMBERS(how)                                                                                     \
+  ESPALIER_NAMED("stride", (how).stride.rows, (how).stride.columns),                                                   \
+      ESPALIER_NAMED("padding", (how).padding.top, (how).padding.left, (how).padding.bottom, (how).padding.right),     \
+      ESPALIER_NAMED("dilation", (how).dilation.rows, (how).dilation.columns)
+
 /// The nearest that is in range: what goes on with a convolution whose numbers are refused already, so that one mistake is one error.
 constexpr convolution mended(convolution c) {
   auto const least = [](rows_columns n) { return rows_columns{n.rows < 1 ? 1 : n.rows, n.columns < 1 ? 1 : n.columns}; };

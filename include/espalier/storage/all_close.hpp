@@ -22,7 +22,7 @@ constexpr bool is_close(double value, double reference, double rtol = 1e-5, doub
 /// errors  different shapes do not compile
 template <Stored A, Stored B, class Shapes = detail::same_shape<typename A::shape_type, typename B::shape_type>>
 constexpr bool all_close(A const& a, B const& b, double rtol = 1e-5, double atol = 1e-8) {
-  static_assert(Shapes::agree, "all_close(a, b): both must have the same shape");
+  static_assert(Shapes::agree, ESPALIER_SENTENCE("all_close(a, b): both must have the same shape", Shapes));
   if constexpr (Shapes::agree)
     for (std::int64_t i = 0; i < A::size(); ++i)
       if (!is_close(static_cast<double>(a.data()[i]), static_cast<double>(b.data()[i]), rtol, atol)) return false;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/sentence.hpp"
 #include "memory.hpp"
 
 namespace espalier {
@@ -17,6 +18,7 @@ namespace detail {
 /// Named relation: the bytes that were given are enough.
 template <std::size_t Given, std::size_t Needed>
 struct enough_bytes {
+  ESPALIER_READS("{} bytes given, {} needed")
   static constexpr bool agree = Given >= Needed;
 };
 

@@ -2,6 +2,9 @@
 #pragma once
 #include <type_traits>
 
+#include "../base/bare.hpp"
+#include "../base/sentence.hpp"
+
 namespace espalier {
 
 /// The device tag of the processor this program runs on.
@@ -45,6 +48,7 @@ struct thread_count {
 };
 template <int Threads>
 struct thread_count<cpu_parallel<Threads>> {
+  ESPALIER_READS("given {}")
   static constexpr bool agree = Threads >= 1 && Threads <= 64;
 };
 
@@ -70,11 +74,12 @@ struct two_devices {};
 
 /// The device whose memory a tensor, a view or an expression is in; void where it reads none.
 template <class E>
-using device_of = typename detail::device_of_impl<std::remove_cvref_t<E>>::type;
+using device_of = typename detail::device_of_impl<detail::bare<E>>::type;
 
 /// Named relation: operands are in the memory of one device; copy one with tensor<T, S, cuda>(x) or x.to_host(). What reads no memory goes with all.
 template <class A, class B>
 struct same_device {
+  ESPALIER_READS("{} and {}")
   static constexpr bool agree = std::is_same_v<A, B> || std::is_void_v<A> || std::is_void_v<B>;
 };
 

@@ -43,6 +43,7 @@ namespace detail {
 /// A fact for a refusal: element access gives one index per axis.
 template <class S, int Given>
 struct indices {
+  ESPALIER_READS("the shape is {}, the number of indices {}")
   static constexpr bool agree = S::rank == Given;
   static constexpr extents value = S::value;
 };

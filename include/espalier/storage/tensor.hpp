@@ -19,16 +19,19 @@ concept EvaluableInto = !Stored<E> && requires(E const& expression, T& result) {
 /// computed in that of the tensor; a tensor of booleans takes any (true where it is not 0), a tensor of integers none.
 template <class ExpressionShape, class TensorShape>
 struct same_shape_as_tensor {
+  ESPALIER_READS("the expression is {}, the tensor {}")
   static constexpr bool agree = std::is_same_v<ExpressionShape, TensorShape>;
 };
 template <class ExpressionElement, class TensorElement>
 struct same_element_as_tensor {
+  ESPALIER_READS("the expression is {}, the tensor {}")
   static constexpr bool agree = std::is_same_v<TensorElement, bool> ||
                                 (is_real<TensorElement> && (std::is_same_v<ExpressionElement, TensorElement> || !is_real<ExpressionElement>));
 };
 /// A fact for a refusal: half and bfloat16 are computed with where a graphics processor holds them; this one stores them.
 template <class ExpressionElement, class TensorElement>
 struct only_stored_here {
+  ESPALIER_READS("the expression is {}, the tensor {}")
   static constexpr bool agree = false;
 };
 /// What a tensor asks of the value of an expression that says its shape and element type; a refusal has been said already.
@@ -65,6 +68,7 @@ concept Fitting = shape_fit<E, Tensor>::agree && element_fit<E, Tensor>::agree &
 /// A fact for a refusal: the initialiser of a tensor has the nesting and the counts of its shape.
 template <class S, class Given>
 struct initializer_counts {
+  ESPALIER_READS("the shape is {}, the initialiser {}")
   static constexpr bool agree = std::is_same_v<S, Given>;
 };
 
@@ -129,11 +133,15 @@ struct any_number {
 /// errors   wrong counts do not compile; indices out of range are asserted
 template <class T, class S, class Device>
 class tensor {
-  static_assert(detail::is_element<T>, "tensor<T, S>: T is float, double, half, bfloat16, std::int32_t or bool");
-  static_assert(is_shape<S>, "tensor<T, S>: S is an espalier::shape<...>");
+  static_assert(detail::is_element<T>,
+                ESPALIER_SENTENCE("tensor<T, S>: T is float, double, half, bfloat16, std::int32_t or bool",
+                                  ESPALIER_STATED(detail::is_element<T>, T)));
   static_assert(detail::storage_on<Device>::included,
-                "tensor<T, S, cuda>: include <espalier/cuda.hpp> for tensors on the graphics processor (simulated_cuda: <espalier/simulated_cuda.hpp>)");
-  static_assert(detail::memory_of<Device>::exists, "tensor<T, S, cpu_parallel<N>>: threads share the host's memory; write tensor<T, S>");
+                ESPALIER_SENTENCE("tensor<T, S, cuda>: include <espalier/cuda.hpp> for tensors on the graphics processor (simulated_cuda: <espalier/simulated_cuda.hpp>)",
+                                  ESPALIER_STATED(detail::storage_on<Device>::included, Device)));
+  static_assert(detail::memory_of<Device>::exists,
+                ESPALIER_SENTENCE("tensor<T, S, cpu_parallel<N>>: threads share the host's memory; write tensor<T, S>",
+                                  ESPALIER_STATED(detail::memory_of<Device>::exists, Device)));
 
  public:
   using value_type = T;
@@ -151,7 +159,8 @@ class tensor {
   template <class First, class... Rest, class Counts = detail::counts_of_list<S, 1 + static_cast<int>(sizeof...(Rest))>>
     requires(std::is_arithmetic_v<First> && (std::is_arithmetic_v<Rest> && ...))
   constexpr explicit(S::rank != 0 && sizeof...(Rest) == 0) tensor(First first, Rest... rest) : memory_(detail::unfilled{}) {
-    static_assert(Counts::agree, "tensor{...}: the initialiser must have the nesting and the counts of the shape");
+    static_assert(Counts::agree,
+                  ESPALIER_SENTENCE("tensor{...}: the initialiser must have the nesting and the counts of the shape", Counts));
     static_assert(!std::is_integral_v<T> || (std::is_integral_v<First> && (std::is_integral_v<Rest> && ...)),
                   "tensor{...}: a floating-point number does not fit a tensor of integers");
     if constexpr (Counts::agree) {
@@ -165,33 +174,38 @@ class tensor {
   template <std::size_t... A, class Counts = detail::counts_of_parts<S, T[A]...>>
     requires(sizeof...(A) > 0 && S::rank == 2)
   constexpr tensor(T const (&... part)[A]) : memory_(detail::unfilled{}) {
-    static_assert(Counts::agree, "tensor{{...}, ...}: the initialiser must have the nesting and the counts of the shape");
+    static_assert(Counts::agree,
+                  ESPALIER_SENTENCE("tensor{{...}, ...}: the initialiser must have the nesting and the counts of the shape", Counts));
     if constexpr (Counts::agree) take(part...);
   }
   template <std::size_t... A, std::size_t... B, class Counts = detail::counts_of_parts<S, T[A][B]...>>
     requires(sizeof...(A) > 0 && S::rank == 3)
   constexpr tensor(T const (&... part)[A][B]) : memory_(detail::unfilled{}) {
-    static_assert(Counts::agree, "tensor{{...}, ...}: the initialiser must have the nesting and the counts of the shape");
+    static_assert(Counts::agree,
+                  ESPALIER_SENTENCE("tensor{{...}, ...}: the initialiser must have the nesting and the counts of the shape", Counts));
     if constexpr (Counts::agree) take(part...);
   }
   template <std::size_t... A, std::size_t... B, std::size_t... C, class Counts = detail::counts_of_parts<S, T[A][B][C]...>>
     requires(sizeof...(A) > 0 && S::rank == 4)
   constexpr tensor(T const (&... part)[A][B][C]) : memory_(detail::unfilled{}) {
-    static_assert(Counts::agree, "tensor{{...}, ...}: the initialiser must have the nesting and the counts of the shape");
+    static_assert(Counts::agree,
+                  ESPALIER_SENTENCE("tensor{{...}, ...}: the initialiser must have the nesting and the counts of the shape", Counts));
     if constexpr (Counts::agree) take(part...);
   }
   template <std::size_t... A, std::size_t... B, std::size_t... C, std::size_t... D,
             class Counts = detail::counts_of_parts<S, T[A][B][C][D]...>>
     requires(sizeof...(A) > 0 && S::rank == 5)
   constexpr tensor(T const (&... part)[A][B][C][D]) : memory_(detail::unfilled{}) {
-    static_assert(Counts::agree, "tensor{{...}, ...}: the initialiser must have the nesting and the counts of the shape");
+    static_assert(Counts::agree,
+                  ESPALIER_SENTENCE("tensor{{...}, ...}: the initialiser must have the nesting and the counts of the shape", Counts));
     if constexpr (Counts::agree) take(part...);
   }
   template <std::size_t... A, std::size_t... B, std::size_t... C, std::size_t... D, std::size_t... E,
             class Counts = detail::counts_of_parts<S, T[A][B][C][D][E]...>>
     requires(sizeof...(A) > 0 && S::rank == 6)
   constexpr tensor(T const (&... part)[A][B][C][D][E]) : memory_(detail::unfilled{}) {
-    static_assert(Counts::agree, "tensor{{...}, ...}: the initialiser must have the nesting and the counts of the shape");
+    static_assert(Counts::agree,
+                  ESPALIER_SENTENCE("tensor{{...}, ...}: the initialiser must have the nesting and the counts of the shape", Counts));
     if constexpr (Counts::agree) take(part...);
   }
   /// Rows for a tensor that has another rank: refused.
@@ -199,7 +213,8 @@ class tensor {
     requires(sizeof...(A) > 0 && S::rank != 2)
   constexpr tensor(detail::any_number const (&... part)[A]) {
     (void(part), ...);
-    static_assert(Counts::agree, "tensor{{...}, ...}: the initialiser must have the nesting and the counts of the shape");
+    static_assert(Counts::agree,
+                  ESPALIER_SENTENCE("tensor{{...}, ...}: the initialiser must have the nesting and the counts of the shape", Counts));
   }
 
   /// Element type conversion: tensor<double, S>(tensor<float, S>). Only in words, since it may round.
@@ -245,17 +260,23 @@ class tensor {
   template <class E>
     requires detail::EvaluableInto<E, tensor>
   constexpr tensor(E const& expression) : memory_(detail::unfilled{}) {
-    static_assert(detail::shape_fit<E, tensor>::agree, "tensor = expression: " ESPALIER_EXPRESSION_SHAPE);
-    static_assert(detail::element_fit<E, tensor>::agree, "tensor = expression: " ESPALIER_EXPRESSION_ELEMENT);
-    static_assert(detail::device_fit<E, tensor>::agree, "tensor = expression: " ESPALIER_EXPRESSION_DEVICE);
+    static_assert(detail::shape_fit<E, tensor>::agree,
+                  ESPALIER_SENTENCE("tensor = expression: " ESPALIER_EXPRESSION_SHAPE, detail::shape_fit<E, tensor>));
+    static_assert(detail::element_fit<E, tensor>::agree,
+                  ESPALIER_SENTENCE("tensor = expression: " ESPALIER_EXPRESSION_ELEMENT, detail::element_fit<E, tensor>));
+    static_assert(detail::device_fit<E, tensor>::agree,
+                  ESPALIER_SENTENCE("tensor = expression: " ESPALIER_EXPRESSION_DEVICE, detail::device_fit<E, tensor>));
     if constexpr (detail::Fitting<E, tensor>) evaluate_into(expression, *this);
   }
   template <class E>
     requires detail::EvaluableInto<E, tensor>
   constexpr tensor& operator=(E const& expression) {
-    static_assert(detail::shape_fit<E, tensor>::agree, "tensor = expression: " ESPALIER_EXPRESSION_SHAPE);
-    static_assert(detail::element_fit<E, tensor>::agree, "tensor = expression: " ESPALIER_EXPRESSION_ELEMENT);
-    static_assert(detail::device_fit<E, tensor>::agree, "tensor = expression: " ESPALIER_EXPRESSION_DEVICE);
+    static_assert(detail::shape_fit<E, tensor>::agree,
+                  ESPALIER_SENTENCE("tensor = expression: " ESPALIER_EXPRESSION_SHAPE, detail::shape_fit<E, tensor>));
+    static_assert(detail::element_fit<E, tensor>::agree,
+                  ESPALIER_SENTENCE("tensor = expression: " ESPALIER_EXPRESSION_ELEMENT, detail::element_fit<E, tensor>));
+    static_assert(detail::device_fit<E, tensor>::agree,
+                  ESPALIER_SENTENCE("tensor = expression: " ESPALIER_EXPRESSION_DEVICE, detail::device_fit<E, tensor>));
     memory_.own();
     if constexpr (detail::Fitting<E, tensor>) evaluate_into(expression, *this);
     return *this;
@@ -281,13 +302,13 @@ class tensor {
   template <class... I, class Indices = detail::indices<S, static_cast<int>(sizeof...(I))>>
     requires(std::is_integral_v<I>&&...)
   constexpr T& operator()(I... index) {
-    static_assert(Indices::agree, "x(i, j, ...): one index per axis");
+    static_assert(Indices::agree, ESPALIER_SENTENCE("x(i, j, ...): one index per axis", Indices));
     return data()[detail::position<Indices>(index...)];
   }
   template <class... I, class Indices = detail::indices<S, static_cast<int>(sizeof...(I))>>
     requires(std::is_integral_v<I>&&...)
   constexpr T const& operator()(I... index) const {
-    static_assert(Indices::agree, "x(i, j, ...): one index per axis");
+    static_assert(Indices::agree, ESPALIER_SENTENCE("x(i, j, ...): one index per axis", Indices));
     return data()[detail::position<Indices>(index...)];
   }
   constexpr void fill(T value) { view<T, S>(data()).fill(value); }
@@ -303,6 +324,13 @@ class tensor {
   }
 
   detail::memory<T, S::size> memory_;
+};
+
+/// What is no shape has no extents to ask for: a class of its own, so that the mistake is said once.
+template <class T, class S, class Device>
+  requires(!is_shape<S>)
+class tensor<T, S, Device> {
+  static_assert(is_shape<S>, ESPALIER_SENTENCE("tensor<T, S>: S is an espalier::shape<...>", ESPALIER_STATED(is_shape<S>, S)));
 };
 
 }  // namespace espalier

@@ -32,6 +32,7 @@ struct array_counts {
 };
 template <class S, class T, std::size_t Count>
 struct array_counts<S, T[Count]> {
+  ESPALIER_READS("the shape is {}, the array {}")
   static constexpr bool agree = S::size == static_cast<std::int64_t>(Count);
 };
 
@@ -49,10 +50,13 @@ struct same_shape {
 /// cost    one pointer
 template <class T, class S, class Device = cpu>
 class view {
-  static_assert(detail::is_element<std::remove_const_t<T>>, "view<T, S>: T is float, double, half, bfloat16, std::int32_t or bool (const or not)");
-  static_assert(is_shape<S>, "view<T, S>: S is an espalier::shape<...>");
+  static_assert(detail::is_element<std::remove_const_t<T>>,
+                ESPALIER_SENTENCE("view<T, S>: T is float, double, half, bfloat16, std::int32_t or bool (const or not)",
+                                  ESPALIER_STATED(detail::is_element<std::remove_const_t<T>>, T)));
+  static_assert(is_shape<S>, ESPALIER_SENTENCE("view<T, S>: S is an espalier::shape<...>", ESPALIER_STATED(is_shape<S>, S)));
   static_assert(detail::storage_on<Device>::included,
-                "view<T, S, cuda>: include <espalier/cuda.hpp> for tensors on the graphics processor (simulated_cuda: <espalier/simulated_cuda.hpp>)");
+                ESPALIER_SENTENCE("view<T, S, cuda>: include <espalier/cuda.hpp> for tensors on the graphics processor (simulated_cuda: <espalier/simulated_cuda.hpp>)",
+                                  ESPALIER_STATED(detail::storage_on<Device>::included, Device)));
 
  public:
   using value_type = std::remove_const_t<T>;
@@ -69,7 +73,7 @@ class view {
   template <class P, class Counts = detail::array_counts<S, std::remove_reference_t<P>>>
     requires std::is_convertible_v<P, T*>
   constexpr explicit view(P&& elements) : data_(elements) {
-    static_assert(Counts::agree, "view(array): the array must have as many elements as the shape");
+    static_assert(Counts::agree, ESPALIER_SENTENCE("view(array): the array must have as many elements as the shape", Counts));
   }
   /// Looks at a run of elements, of which there must be S::size (asserted).
   constexpr explicit view(espalier::span<T> elements) : data_(elements.data()) { assert(elements.size() == S::size); }
@@ -97,7 +101,7 @@ class view {
   template <class... I, class Indices = detail::indices<S, static_cast<int>(sizeof...(I))>>
     requires(std::is_integral_v<I>&&...)
   constexpr T& operator()(I... index) const {
-    static_assert(Indices::agree, "x(i, j, ...): one index per axis");
+    static_assert(Indices::agree, ESPALIER_SENTENCE("x(i, j, ...): one index per axis", Indices));
     return data_[detail::position<Indices>(index...)];
   }
   constexpr void fill(value_type value) const requires(!std::is_const_v<T>) {
@@ -112,8 +116,10 @@ class view {
 template <Stored A, Stored B, class Shapes = detail::same_shape<typename A::shape_type, typename B::shape_type>>
 constexpr bool operator==(A const& a, B const& b) {
   constexpr bool comparable = std::is_same_v<typename A::value_type, typename B::value_type>;
-  static_assert(comparable, "a == b: both must have the same element type");
-  static_assert(Shapes::agree, "a == b: both must have the same shape");
+  static_assert(comparable,
+                ESPALIER_SENTENCE("a == b: both must have the same element type",
+                                  ESPALIER_STATED(comparable, typename A::value_type, typename B::value_type)));
+  static_assert(Shapes::agree, ESPALIER_SENTENCE("a == b: both must have the same shape", Shapes));
   if constexpr (Shapes::agree && comparable)
     for (std::int64_t i = 0; i < A::size(); ++i)
       if (a.data()[i] != b.data()[i]) return false;

@@ -15,8 +15,8 @@ template <class Facts>
 struct column_facts {
   static constexpr int steps = Facts::steps, sweeps = Facts::plan.sweeps;
   struct table {
-    bool in_sweep[most_steps][most_steps];
-    bool in_known[most_steps][most_steps];
+    bits in_sweep[most_steps];
+    bits in_known[most_steps];
     int slot[most_steps];  ///< where a step's value is kept; -1: nowhere
     int slots;
   };
@@ -26,73 +26,74 @@ struct column_facts {
   }
   static constexpr table of = [] {
     table r{};
-    bool kept[most_steps]{};
+    bits kept = 0;
     for (int i = 0; i < steps; ++i) {
       auto const& s = Facts::step_at[i];
       bool const known = is_known(i), sum = known && s.where == place::column && s.reduces && !Facts::taken_first(i);
       int const own = Facts::plan.ready[i];
-      if (sum) r.in_known[own][i] = kept[i] = true;
-      for (int o : s.operand) {
-        if (o < 0 || o >= i || Facts::step_at[o].where != place::column) continue;
-        if (known) {
-          if (Facts::plan.ready[o] != own) r.in_known[own][o] = kept[o] = true;
-          continue;
-        }
-        for (int sweep = 0; sweep < sweeps; ++sweep)
-          if ((Facts::plan.needed[sweep] >> i & 1u) || Facts::reduces(sweep, i)) r.in_sweep[sweep][o] = kept[o] = true;
+      if (sum) {
+        r.in_known[own] |= bit(i);
+        kept |= bit(i);
       }
+      bits columns = 0;
+      for (int o : s.operand)
+        if (o >= 0 && o < i && Facts::step_at[o].where == place::column && (!known || Facts::plan.ready[o] != own)) columns |= bit(o);
+      if (columns == 0) continue;
+      bool used = known;
+      if (known) r.in_known[own] |= columns;
+      for (int sweep = 0; !known && sweep < sweeps; ++sweep)
+        if ((Facts::plan.needed[sweep] >> i & 1u) || Facts::reduces(sweep, i)) {
+          r.in_sweep[sweep] |= columns;
+          used = true;
+        }
+      if (used) kept |= columns;
     }
-    for (int i = 0; i < steps; ++i) r.slot[i] = kept[i] ? r.slots++ : -1;
+    for (int i = 0; i < steps; ++i) r.slot[i] = kept >> i & 1u ? r.slots++ : -1;
     return r;
   }();
 
-  static constexpr selection those(bool const* wanted) {
-    selection r{};
-    for (int i = 0; i < steps; ++i)
-      if (wanted[i]) r.at[r.count++] = i;
-    return r;
-  }
   template <int S>
   struct lines_of_sweep {
-    static constexpr selection value = those(of.in_sweep[S]);
+    static constexpr selection value = members(of.in_sweep[S]);
   };
   template <int S>
   struct lines_of_known {
-    static constexpr selection value = those(of.in_known[S + 1]);
+    static constexpr selection value = members(of.in_known[S + 1]);
   };
   /// Sums that sweep s feeds: of columns, or of everything.
   template <int S, place Where>
   struct sums {
-    static constexpr selection value = [] {
-      selection r{};
-      for (int i = 0; i < steps; ++i)
-        if (Facts::step_at[i].where == Where && Facts::reduces(S, i)) r.at[r.count++] = i;
-      return r;
-    }();
+    static constexpr selection value = members(Facts::sets.reduced[S] & Facts::steps_at(Where));
   };
   /// What is known after sweep s: taken from a few elements, computed, added to sums of everything; results; what is kept for sweeps.
   enum known_as { taken, computed, added, stored, kept };
+  struct known_parts {
+    selection of[5];
+  };
+  template <int S>
+  static constexpr known_parts known_table = [] {
+    selection const all = Facts::known_after(S);
+    known_parts r{};
+    for (int k = 0; k < all.count; ++k) {
+      int const i = all.at[k];
+      bool const first = Facts::taken_first(i), reduces = Facts::step_at[i].reduces;
+      if ((first || !reduces) && of.slot[i] >= 0) r.of[kept].add(i);
+      if (Facts::step_at[i].where != place::column) {
+        r.of[added].add(i);
+        continue;
+      }
+      if (first) r.of[taken].add(i);
+      else if (!reduces) r.of[computed].add(i);
+      if (Facts::output_of(i) >= 0) r.of[stored].add(i);
+    }
+    return r;
+  }();
   template <int S, known_as How>
   struct known {
-    static constexpr selection value = [] {
-      selection const all = Facts::known_after(S);
-      selection r{};
-      for (int k = 0; k < all.count; ++k) {
-        int const i = all.at[k];
-        bool const column = Facts::step_at[i].where == place::column, first = Facts::taken_first(i), own = first || !Facts::step_at[i].reduces;
-        bool const is[] = {column && first, column && !Facts::step_at[i].reduces, !column, column && Facts::output_of(i) >= 0, own && of.slot[i] >= 0};
-        if (is[How]) r.at[r.count++] = i;
-      }
-      return r;
-    }();
+    static constexpr selection const& value = known_table<S>.of[How];
   };
   struct singles {
-    static constexpr selection value = [] {
-      selection r{};
-      for (int i = 0; i < steps; ++i)
-        if (Facts::step_at[i].where == place::single && Facts::step_at[i].reduces) r.at[r.count++] = i;
-      return r;
-    }();
+    static constexpr selection value = Facts::single_sums();
   };
 };
 

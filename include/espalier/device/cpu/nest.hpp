@@ -150,21 +150,11 @@ struct nest : nest_selections<nest_facts<Inner, Spare, Steps, Leaves, Outputs>> 
   /// Steps at a place that are reductions, or not; and those that are results.
   template <place Where, bool Reduces>
   struct at_place_that {
-    static constexpr auto value = [] {
-      detail::selection r{};
-      for (int i = 0; i < steps; ++i)
-        if (facts::step_at[i].where == Where && facts::step_at[i].reduces == Reduces) r.at[r.count++] = i;
-      return r;
-    }();
+    static constexpr auto value = detail::members(facts::steps_at(Where) & (Reduces ? facts::sets.reductions : ~facts::sets.reductions));
   };
   template <place Where>
   struct results_at {
-    static constexpr auto value = [] {
-      detail::selection r{};
-      for (int i = 0; i < steps; ++i)
-        if (facts::step_at[i].where == Where && facts::output_of(i) >= 0) r.at[r.count++] = i;
-      return r;
-    }();
+    static constexpr auto value = detail::members(facts::steps_at(Where) & facts::sets.results);
   };
   template <class Selection>
   using steps_of = steps_in<facts, Selection>;

@@ -71,18 +71,27 @@ struct row_sweeps : nest<place::row, T, Arch, Steps, Leaves, Outputs, (Columns *
   enum lane_as { back, fresh, left_behind, reduced_here, reduced_columns, reduced_totals };
   /// What a lane of sweep S takes back, computes, leaves for a later sweep; what it adds to numbers of rows and of everything, to sums over rows, and to
   /// those of everything alone.
+  struct lane_parts {
+    detail::selection of[6];
+  };
+  template <int S>
+  static constexpr lane_parts lane_table = [] {
+    lane_parts r{};
+    for (int i = 0; i < steps; ++i) {
+      if (facts::plan.needed[S] >> i & 1u) {
+        r.of[facts::comes_back(S, i) ? back : fresh].add(i);
+        if (facts::leaves_behind(S, i)) r.of[left_behind].add(i);
+      }
+      if (!facts::reduces(S, i)) continue;
+      place const w = facts::step_at[i].where;
+      r.of[w == place::column ? reduced_columns : reduced_here].add(i);
+      if (w == place::single) r.of[reduced_totals].add(i);
+    }
+    return r;
+  }();
   template <int S, lane_as How>
   struct in_lane {
-    static constexpr auto value = [] {
-      detail::selection r{};
-      for (int i = 0; i < steps; ++i) {
-        bool const needed = (facts::plan.needed[S] >> i & 1u) != 0, again = facts::comes_back(S, i), adds = facts::reduces(S, i);
-        place const w = facts::step_at[i].where;
-        bool const is[] = {needed && again, needed && !again, needed && facts::leaves_behind(S, i), adds && w != place::column, adds && w == place::column, adds && w == place::single};
-        if (is[How]) r.at[r.count++] = i;
-      }
-      return r;
-    }();
+    static constexpr detail::selection const& value = lane_table<S>.of[How];
   };
   template <int S>
   struct lines_read {
@@ -188,19 +197,22 @@ struct row_sweeps : nest<place::row, T, Arch, Steps, Leaves, Outputs, (Columns *
   }
   enum known_as { taken, folded, computed, added };
   /// What is known of a row after sweep S: taken from three elements, from its sum, computed; and what goes to numbers of everything.
+  struct known_parts {
+    detail::selection of[4];
+  };
+  template <int S>
+  static constexpr known_parts known_table = [] {
+    detail::selection const all = facts::known_after(S);
+    known_parts r{};
+    for (int k = 0; k < all.count; ++k) {
+      int const i = all.at[k];
+      r.of[facts::taken_first(i) ? taken : !facts::step_at[i].reduces ? computed : facts::step_at[i].where == place::row ? folded : added].add(i);
+    }
+    return r;
+  }();
   template <int S, known_as How>
   struct known {
-    static constexpr auto value = [] {
-      detail::selection const all = facts::known_after(S);
-      detail::selection r{};
-      for (int k = 0; k < all.count; ++k) {
-        int const i = all.at[k];
-        bool const first = facts::taken_first(i), reduces = facts::step_at[i].reduces, row = facts::step_at[i].where == place::row;
-        bool const is[] = {first, !first && reduces && row, !first && !reduces, !first && reduces && !row};
-        if (is[How]) r.at[r.count++] = i;
-      }
-      return r;
-    }();
+    static constexpr detail::selection const& value = known_table<S>.of[How];
   };
   template <int... I, class... Op, place... W, int... A, int... B, int... C>
   static ESPALIER_INLINE void take(line& l, list<detail::numbered_step<I, step<Op, W, A, B, C>>...>) {

@@ -58,37 +58,62 @@ constexpr auto alone_kernel() {
     return std::type_identity<gather_kernel<T, graph::op_of<plan::program_of<Source>.nodes.nodes[id].op>, shape_of_node<Source, n.operand[0]>, shape_of_node<Source, id>>>{};
 }
 
-/// What calls of a group need: where its operands and results lie, and which of the program's draws it is.
-template <int Count>
-struct call_places : locations<Count> {
-  std::uint64_t draw;
+/// What a program's calls need, group after group: where operands and results lie, which of the program's draws it is, and the first group whose calls are
+/// the same code. One table, found in one go: a variable for each group would cost the compiler more than all that is in them.
+template <int Groups, int Places>
+struct call_table {
+  plan::location places[static_cast<std::size_t>(Places) + 1];
+  int first[static_cast<std::size_t>(Groups) + 2];
+  int like[static_cast<std::size_t>(Groups) + 1];
+  std::uint64_t draw[static_cast<std::size_t>(Groups) + 1];
 };
-template <class Source, int X>
-constexpr auto places_of_a_call() {
-  constexpr auto const& plan = plan::plan_of<Source>;
-  constexpr auto const& group = plan.groups.groups[X];
-  constexpr auto const& code = plan.codes.groups[X];
-  constexpr auto const& node = plan::program_of<Source>.nodes.nodes[group.first];
-  constexpr bool product = group.what == plan::kind::contraction, alone = group.what != plan::kind::fused && !(product && code.steps > 1);
-  if constexpr (group.what == plan::kind::draw) {
-    return call_places<1>{{{place_of<Source, group.first>}}, node.attribute};
-  } else if constexpr (alone) {
-    constexpr bool two = plan.codes.steps[code.first_step].op == nullptr && (product || group.what == plan::kind::join);
-    return call_places<3>{{{operand_place<Source, X, 0>, operand_place<Source, X, two ? 1 : 0>, place_of<Source, group.first>}}, 0};
-  } else {
-    constexpr int own = code.leaves + code.outputs;
-    call_places<own + (product ? 3 : 0)> r{};
-    for (int i = 0; i < own; ++i) r.at[i] = places_of_group<Source, X>.at[i];
-    if constexpr (product) {
-      r.at[own] = operand_place<Source, X, 0>;
-      r.at[own + 1] = operand_place<Source, X, 1>;
-      r.at[own + 2] = sums_place<Source, X>;
-    }
-    return r;
-  }
+constexpr bool is_alone(plan::planned const& p, int x) {
+  plan::kind const what = p.groups.groups[x].what;
+  return what != plan::kind::fused && !(what == plan::kind::contraction && p.codes.groups[x].steps > 1);
 }
-template <class Source, int X>
-inline constexpr auto places_of_call = places_of_a_call<Source, X>();
+/// How many addresses a call is given. Alone: two operands and a result. Else leaves and outputs, and behind them those of the product.
+constexpr int count_places(plan::planned const& p, int x) {
+  plan::kind const what = p.groups.groups[x].what;
+  plan::group_code const& code = p.codes.groups[x];
+  return what == plan::kind::draw ? 1 : is_alone(p, x) ? 3 : code.leaves + code.outputs + (what == plan::kind::contraction ? 3 : 0);
+}
+constexpr int count_places(plan::planned const& p) {
+  int n = 0;
+  for (int x = 1; x <= p.groups.group_count; ++x) n += count_places(p, x);
+  return n;
+}
+template <int Groups, int Places>
+constexpr call_table<Groups, Places> table_of_calls(graph::program_builder const& g, plan::planned const& p) {
+  call_table<Groups, Places> r{};
+  int n = 0;
+  for (int x = 1; x <= Groups; ++x) {
+    plan::group const& group = p.groups.groups[x];
+    plan::group_code const& code = p.codes.groups[x];
+    bool const product = group.what == plan::kind::contraction, draw = group.what == plan::kind::draw;
+    r.first[x] = n;
+    r.like[x] = draw || group.what == plan::kind::convert ? x : code.kernel;  // these differ in more than their kernels
+    if (draw) {
+      r.draw[x] = g[group.first].attribute;
+      r.places[n++] = p.places.of[group.first];
+    } else if (is_alone(p, x)) {
+      bool const two = p.codes.steps[code.first_step].op == nullptr && (product || group.what == plan::kind::join);
+      r.places[n++] = find_operand(p, x, 0);
+      r.places[n++] = find_operand(p, x, two ? 1 : 0);
+      r.places[n++] = p.places.of[group.first];
+    } else {
+      for (int i = 0; i < code.leaves; ++i) r.places[n++] = p.places.of[p.codes.leaves[code.first_leaf + i].node];
+      for (int i = 0; i < code.outputs; ++i) r.places[n++] = p.places.of[p.codes.outputs[code.first_output + i]];
+      if (!product) continue;
+      r.places[n++] = find_operand(p, x, 0);
+      r.places[n++] = find_operand(p, x, 1);
+      r.places[n++] = find_sums(p, x);
+    }
+  }
+  return r;
+}
+template <class Source>
+inline constexpr auto calls_of =
+    table_of_calls<plan::plan_of<Source>.groups.group_count, count_places(plan::plan_of<Source>)>(plan::program_of<Source>.nodes, plan::plan_of<Source>);
 
 /// A program's calls of one kernel. X: the first group that has it.
 template <class Source, class T, class Arch, int X>
@@ -96,21 +121,21 @@ struct caller {
   static constexpr auto const& group = plan::plan_of<Source>.groups.groups[X];
   static constexpr auto const& code = plan::plan_of<Source>.codes.groups[X];
   static constexpr plan::kind what = group.what;
-  static constexpr int own = code.leaves + code.outputs;
+  static constexpr int own = code.leaves + code.outputs, count = count_places(plan::plan_of<Source>, X);
   static constexpr std::int64_t size = group.size;
 
-  template <class Team, int Count>
-  static ESPALIER_INLINE void run(void* const* base, Team const& team, call_places<Count> const& places) {
-    void* p[static_cast<std::size_t>(Count)];
+  template <class Team>
+  static ESPALIER_INLINE void run(void* const* base, Team const& team, plan::location const* places, [[maybe_unused]] std::uint64_t draw) {
+    void* p[static_cast<std::size_t>(count)];
     if constexpr (what == plan::kind::convert) {
-      p[0] = at<source_of_labels>(base, places.at[0]);
-      p[2] = at<T>(base, places.at[2]);
+      p[0] = at<source_of_labels>(base, places[0]);
+      p[2] = at<T>(base, places[2]);
       convert_kernel<T, source_of_labels>::run(static_cast<source_of_labels const*>(p[0]), static_cast<T*>(p[2]), size);
     } else {
-      fill_addresses<T>(base, p, places, below<Count>{});
+      fill_addresses<T>(base, p, places, below<count>{});
       if constexpr (what == plan::kind::draw) {
         random_state const& state = *static_cast<random_state const*>(base[plan::base::key]);
-        run_kernel<draw_kernel<T, size, Arch>, T>(team, static_cast<T*>(p[0]), state.key, state.step << 20 | places.draw);
+        run_kernel<draw_kernel<T, size, Arch>, T>(team, static_cast<T*>(p[0]), state.key, state.step << 20 | draw);
       } else if constexpr (what == plan::kind::fused) {
         run_kernel<typename fused_kernel<Source, X, T, Arch>::type, T>(team, static_cast<void* const*>(p));
       } else if constexpr (what == plan::kind::contraction && code.steps > 1) {
@@ -132,19 +157,16 @@ struct caller {
   using source_of_labels = std::conditional_t<nodes[nodes[group.first].operand[0]].attribute & 1u, bool, std::int32_t>;
 };
 
-/// The first group whose calls are the same code. Draws and conversions differ in more than their kernels.
-template <class Source, int X>
-constexpr int first_like() {
-  constexpr plan::kind what = plan::plan_of<Source>.groups.groups[X].what;
-  return what == plan::kind::draw || what == plan::kind::convert ? X : plan::plan_of<Source>.codes.groups[X].kernel;
+/// Runs group X.
+template <class Source, class T, class Arch, int X, class Team>
+ESPALIER_INLINE void call(void* const* base, Team const& team) {
+  caller<Source, T, Arch, calls_of<Source>.like[X]>::run(base, team, calls_of<Source>.places + calls_of<Source>.first[X], calls_of<Source>.draw[X]);
 }
-/// Group X runs by caller_of<Source, T, Arch, X>::run(base, team, places_of_call<Source, X>).
-template <class Source, class T, class Arch, int X>
-using caller_of = caller<Source, T, Arch, first_like<Source, X>()>;
-
 template <class Source, class T, class Arch, int First, class Team, int... X>
 void call_some(void* const* base, Team const& team, std::integer_sequence<int, X...>) {
-  (caller_of<Source, T, Arch, First + X>::run(base, team, places_of_call<Source, First + X>), ...);
+  (caller<Source, T, Arch, calls_of<Source>.like[First + X]>::run(base, team, calls_of<Source>.places + calls_of<Source>.first[First + X],
+                                                                  calls_of<Source>.draw[First + X]),
+   ...);
 }
 /// Calls in pieces: clang refuses a fold over more than 256 operands.
 template <class Source, class T, class Arch, int First, int Count, class Team>

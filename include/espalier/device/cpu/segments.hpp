@@ -71,18 +71,22 @@ struct segment_nest : nest<place::row, T, Arch, Steps, Leaves, Outputs> {
   template <int J>
   static constexpr std::ptrdiff_t offset = std::ptrdiff_t{J / run_length} * Rows * run_length + J % run_length;
   enum known_as { taken, folded, computed };
+  struct known_parts {
+    detail::selection of[3];
+  };
+  template <int S>
+  static constexpr known_parts known_table = [] {
+    detail::selection const all = facts::known_after(S);
+    known_parts r{};
+    for (int k = 0; k < all.count; ++k) {
+      int const i = all.at[k];
+      r.of[facts::taken_first(i) ? taken : facts::step_at[i].reduces ? folded : computed].add(i);
+    }
+    return r;
+  }();
   template <int S, known_as How>
   struct known_after {
-    static constexpr auto value = [] {
-      detail::selection const all = facts::known_after(S);
-      detail::selection r{};
-      for (int k = 0; k < all.count; ++k) {
-        int const i = all.at[k];
-        known_as const how = facts::taken_first(i) ? taken : facts::step_at[i].reduces ? folded : computed;
-        if (how == How) r.at[r.count++] = i;
-      }
-      return r;
-    }();
+    static constexpr detail::selection const& value = known_table<S>.of[How];
   };
   template <int... I, class... Op, place... W, int... A, int... B, int... C>
   static ESPALIER_INLINE void take(T const* const* in, V* v, list<detail::numbered_step<I, step<Op, W, A, B, C>>...>) {

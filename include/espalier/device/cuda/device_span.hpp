@@ -2,6 +2,7 @@
 #pragma once
 #include <cassert>
 
+#include "../../base/sentence.hpp"
 #include "../../storage/element.hpp"
 #include "default_machine.hpp"
 
@@ -47,7 +48,7 @@ class device_span {
 
   template <class Reads = detail::host_reads<Device>>
   element* begin() const {
-    static_assert(Reads::agree, ESPALIER_ELEMENTS_APART);
+    static_assert(Reads::agree, ESPALIER_SENTENCE(ESPALIER_ELEMENTS_APART, Reads));
     return nullptr;
   }
   template <class Reads = detail::host_reads<Device>>
@@ -56,7 +57,7 @@ class device_span {
   }
   template <class Reads = detail::host_reads<Device>>
   element& operator[](std::int64_t) const {
-    static_assert(Reads::agree, ESPALIER_ELEMENTS_APART);
+    static_assert(Reads::agree, ESPALIER_SENTENCE(ESPALIER_ELEMENTS_APART, Reads));
     return *data_;
   }
 

@@ -18,8 +18,11 @@ namespace espalier {
 template <class T, class S, class Device>
   requires detail::GraphicsDevice<Device>
 class tensor<T, S, Device> : public detail::out_of_reach<Device> {
-  static_assert(detail::is_element<T>, "tensor<T, S, Device>: T is float, double, half, bfloat16, std::int32_t or bool");
-  static_assert(is_shape<S>, "tensor<T, S, Device>: S is an espalier::shape<...>");
+  static_assert(detail::is_element<T>,
+                ESPALIER_SENTENCE("tensor<T, S, Device>: T is float, double, half, bfloat16, std::int32_t or bool",
+                                  ESPALIER_STATED(detail::is_element<T>, T)));
+  static_assert(is_shape<S>,
+                ESPALIER_SENTENCE("tensor<T, S, Device>: S is an espalier::shape<...>", ESPALIER_STATED(is_shape<S>, S)));
   using machine_type = on_cuda::machine_of<Device>;
   static constexpr std::size_t bytes = static_cast<std::size_t>(S::size) * sizeof(T);
 
@@ -107,17 +110,23 @@ class tensor<T, S, Device> : public detail::out_of_reach<Device> {
   template <class E>
     requires detail::EvaluableInto<E, tensor>
   tensor(E const& expression) : memory_(unfilled()) {
-    static_assert(detail::shape_fit<E, tensor>::agree, "tensor = expression: " ESPALIER_EXPRESSION_SHAPE);
-    static_assert(detail::element_fit<E, tensor>::agree, "tensor = expression: " ESPALIER_EXPRESSION_ELEMENT);
-    static_assert(detail::device_fit<E, tensor>::agree, "tensor = expression: " ESPALIER_EXPRESSION_DEVICE);
+    static_assert(detail::shape_fit<E, tensor>::agree,
+                  ESPALIER_SENTENCE("tensor = expression: " ESPALIER_EXPRESSION_SHAPE, detail::shape_fit<E, tensor>));
+    static_assert(detail::element_fit<E, tensor>::agree,
+                  ESPALIER_SENTENCE("tensor = expression: " ESPALIER_EXPRESSION_ELEMENT, detail::element_fit<E, tensor>));
+    static_assert(detail::device_fit<E, tensor>::agree,
+                  ESPALIER_SENTENCE("tensor = expression: " ESPALIER_EXPRESSION_DEVICE, detail::device_fit<E, tensor>));
     if constexpr (detail::Fitting<E, tensor>) evaluate_into(expression, *this);
   }
   template <class E>
     requires detail::EvaluableInto<E, tensor>
   tensor& operator=(E const& expression) {
-    static_assert(detail::shape_fit<E, tensor>::agree, "tensor = expression: " ESPALIER_EXPRESSION_SHAPE);
-    static_assert(detail::element_fit<E, tensor>::agree, "tensor = expression: " ESPALIER_EXPRESSION_ELEMENT);
-    static_assert(detail::device_fit<E, tensor>::agree, "tensor = expression: " ESPALIER_EXPRESSION_DEVICE);
+    static_assert(detail::shape_fit<E, tensor>::agree,
+                  ESPALIER_SENTENCE("tensor = expression: " ESPALIER_EXPRESSION_SHAPE, detail::shape_fit<E, tensor>));
+    static_assert(detail::element_fit<E, tensor>::agree,
+                  ESPALIER_SENTENCE("tensor = expression: " ESPALIER_EXPRESSION_ELEMENT, detail::element_fit<E, tensor>));
+    static_assert(detail::device_fit<E, tensor>::agree,
+                  ESPALIER_SENTENCE("tensor = expression: " ESPALIER_EXPRESSION_DEVICE, detail::device_fit<E, tensor>));
     own();
     if constexpr (detail::Fitting<E, tensor>) evaluate_into(expression, *this);
     return *this;

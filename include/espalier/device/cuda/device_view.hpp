@@ -28,13 +28,13 @@ struct out_of_reach {
   template <class I, class Reached = reached_by_host<Device>>
     requires std::is_integral_v<I>
   auto operator[](I) const {
-    static_assert(Reached::agree, "x[i]: " ESPALIER_COPY_TO_HOST);
+    static_assert(Reached::agree, ESPALIER_SENTENCE("x[i]: " ESPALIER_COPY_TO_HOST, Reached));
     return refused<Reached>{};
   }
   template <class... I, class Reached = reached_by_host<Device>>
     requires(std::is_integral_v<I>&&...)
   auto operator()(I...) const {
-    static_assert(Reached::agree, "x(i, j, ...): " ESPALIER_COPY_TO_HOST);
+    static_assert(Reached::agree, ESPALIER_SENTENCE("x(i, j, ...): " ESPALIER_COPY_TO_HOST, Reached));
     return refused<Reached>{};
   }
 };
@@ -58,8 +58,11 @@ std::uint64_t bits_of(T value) {
 template <class T, class S, class Device>
   requires detail::GraphicsDevice<Device>
 class view<T, S, Device> : public detail::out_of_reach<Device> {
-  static_assert(detail::is_element<std::remove_const_t<T>>, "view<T, S, Device>: T is float, double, half, bfloat16, std::int32_t or bool (const or not)");
-  static_assert(is_shape<S>, "view<T, S, Device>: S is an espalier::shape<...>");
+  static_assert(detail::is_element<std::remove_const_t<T>>,
+                ESPALIER_SENTENCE("view<T, S, Device>: T is float, double, half, bfloat16, std::int32_t or bool (const or not)",
+                                  ESPALIER_STATED(detail::is_element<std::remove_const_t<T>>, T)));
+  static_assert(is_shape<S>,
+                ESPALIER_SENTENCE("view<T, S, Device>: S is an espalier::shape<...>", ESPALIER_STATED(is_shape<S>, S)));
 
  public:
   using value_type = std::remove_const_t<T>;
@@ -98,18 +101,18 @@ class view<T, S, Device> : public detail::out_of_reach<Device> {
 template <class A, class B, class Reached = detail::reached_by_host<detail::graphics_of<A, B>>>
   requires(StoredAnywhere<A> && StoredAnywhere<B> && (detail::StoredOnGraphics<A> || detail::StoredOnGraphics<B>))
 bool operator==(A const&, B const&) {
-  static_assert(Reached::agree, "a == b: " ESPALIER_COPY_TO_HOST);
+  static_assert(Reached::agree, ESPALIER_SENTENCE("a == b: " ESPALIER_COPY_TO_HOST, Reached));
   return false;
 }
 template <class A, class B, class Reached = detail::reached_by_host<detail::graphics_of<A, B>>>
   requires(StoredAnywhere<A> && StoredAnywhere<B> && (detail::StoredOnGraphics<A> || detail::StoredOnGraphics<B>))
 bool all_close(A const&, B const&, double = 0, double = 0) {
-  static_assert(Reached::agree, "all_close(a, b): " ESPALIER_COPY_TO_HOST);
+  static_assert(Reached::agree, ESPALIER_SENTENCE("all_close(a, b): " ESPALIER_COPY_TO_HOST, Reached));
   return false;
 }
 template <detail::StoredOnGraphics X, class Reached = detail::reached_by_host<device_of<X>>>
 std::int64_t argmax(X const&) {
-  static_assert(Reached::agree, "argmax(x): " ESPALIER_COPY_TO_HOST);
+  static_assert(Reached::agree, ESPALIER_SENTENCE("argmax(x): " ESPALIER_COPY_TO_HOST, Reached));
   return 0;
 }
 template <class Out, detail::StoredOnGraphics X, class Reached = detail::reached_by_host<device_of<X>>>
@@ -118,7 +121,7 @@ template <class Out, detail::StoredOnGraphics X, class Reached = detail::reached
     out.precision();
   }
 Out& operator<<(Out& out, X const&) {
-  static_assert(Reached::agree, "out << x: " ESPALIER_COPY_TO_HOST);
+  static_assert(Reached::agree, ESPALIER_SENTENCE("out << x: " ESPALIER_COPY_TO_HOST, Reached));
   return out;
 }
 

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "type_words.hpp"
+
+/// Facts of refusals in words: (8, 13) for shape<8, 13>, channels 3 for channels<3>, "in Linear<64, 10>, layer 1 of 2" for the way a refusal came.
+/// Only compilers with computed messages include this; see sentence.hpp.
+namespace espalier {
+
+template <class... Facts>
+struct refused;
+
+namespace detail {
+
+/// What agrees has nothing to say, and neither has what was not refused.
+template <class Fact>
+inline constexpr bool speaks = requires { requires !Fact::agree; };
+
+/// Types and values that no relation holds: stated<is_element<T>, T>, stated<(Count >= 0), named<"Count", Count>>. They are said where the first is false.
+template <class... Values>
+struct stated_values {
+  static constexpr bool agree = false;
+};
+template <unsigned long Size>
+struct name_text {
+  char text[Size]{};
+  consteval name_text(char const (&from)[Size]) {
+    for (unsigned long i = 0; i < Size; ++i) text[i] = from[i];
+  }
+};
+/// named<"stride", 2, 2> is "stride (2, 2)".
+template <name_text Name, auto... Values>
+struct named {};
+/// A relation whose answer has another name: unless<well_made<Net>::known, well_made<Net>>.
+template <class Relation>
+struct relation_of {
+  static constexpr bool agree = false;
+};
+/// What agrees is one type for all, which costs nothing.
+template <bool Agree>
+struct only_where {
+  template <class...>
+  using values = only_where;
+  template <class>
+  using relation = only_where;
+};
+template <>
+struct only_where<false> {
+  template <class... Values>
+  using values = stated_values<Values...>;
+  template <class Relation>
+  using relation = relation_of<Relation>;
+};
+template <bool Agree, class... Values>
+using stated = typename only_where<Agree>::template values<Values...>;
+template <bool Agree, class Relation>
+using unless = typename only_where<Agree>::template relation<Relation>;
+
+/// A tag of the library with nothing but numbers, like channels<3>: it has a name of its own, where modules and op tags have none to be read.
+constexpr bool is_numbers_tag(slice s) {
+  named_list const list = list_of(s);
+  slice const name = unqualified(list.name);
+  if (list.bracket != '<' || !s.starts_with("espalier::") || name == "shape" || name == "cpu_parallel" || name.size == 0) return false;
+  if (name[0] < 'a' || name[0] > 'z') return false;
+  for (slice rest = list.inside; rest.size > 0;) {
+    slice const part = next_part(rest);
+    if (!is_number(part) && !(part == "true") && !(part == "false")) return false;
+  }
+  return list.inside.size > 0;
+}
+
+constexpr void write_value(written_text& to, slice s);
+
+constexpr void write_list(written_text& to, slice inside, bool always_parentheses) {
+  bool const parentheses = always_parentheses || count_parts(inside) != 1;
+  if (parentheses) to << '(';
+  for (slice rest = inside; rest.size > 0;) {
+    write_value(to, next_part(rest));
+    if (rest.size > 0) to << ", ";
+  }
+  if (parentheses) to << ')';
+}
+constexpr void write_words(written_text& to, slice name) {
+  for (int i = 0; i < name.size; ++i) to << (name[i] == '_' ? ' ' : name[i]);
+}
+/// layer<3, 7> is "layer 3 of 7", axes<0, 2> "axes (0, 2)", axes<1> and along<1> "axis 1", at_axis<-1> "at axis -1".
+constexpr void write_numbers_tag(written_text& to, slice s) {
+  named_list const list = list_of(s);
+  slice const name = unqualified(list.name);
+  slice rest = list.inside;
+  if ((name == "axes" && count_parts(rest) == 1) || name == "along") to << "axis";
+  else write_words(to, name);
+  to << ' ';
+  if (name == "layer") to << next_part(rest) << " of " << next_part(rest);
+  else write_list(to, list.inside, false);
+}
+/// Names as values are arrays of characters, which some compilers write as numbers.
+constexpr bool is_name(slice s) {
+  named_list const list = list_of(s);
+  slice const name = unqualified(list_of(list.name).name);
+  return list.bracket == '{' && (name == "tensor_name" || name == "name_text");
+}
+constexpr void write_name(written_text& to, slice s) {
+  slice inside = list_of(s).inside;
+  if (int const quote = inside.find("\""); quote >= 0) return void(to << inside.part(quote + 1, inside.find("\"", quote + 1)));
+  if (named_list const list = list_of(inside); list.bracket == '{') inside = list.inside;
+  while (inside.size > 0)
+    if (int const character = integer_of(next_part(inside)); character != 0) to << static_cast<char>(character);
+}
+/// named<"stride", 2, 2>.
+constexpr bool is_named(slice s) {
+  slice inside = list_of(s).inside;
+  return unqualified(list_of(s).name) == "named" && is_name(next_part(inside));
+}
+constexpr void write_named(written_text& to, slice s) {
+  slice inside = list_of(s).inside;
+  write_name(to, next_part(inside));
+  to << ' ';
+  write_list(to, inside, false);
+}
+constexpr void write_plain_type(written_text& to, slice s) {
+  if (s == "int") to << "int32";
+  else if (s == "long" || s == "long int" || s == "long long") to << "int64";
+  else to << (s.size > 0 && s.back() == '_' ? unqualified(s.part(0, s.size - 1)) : unqualified(s));  // tags of ops are relu_, draw_
+}
+/// A type or a value that a relation holds.
+constexpr void write_value(written_text& to, slice s) {
+  s = trimmed(s);
+  if (s.starts_with("const ")) s = s.part(6, s.size);
+  if (is_number(s)) return write_number(to, s);
+  if (slice const own = unqualified(s); own.starts_with("(lambda") || own.starts_with("<lambda")) return void(to << "a lambda");
+  named_list const list = list_of(s);
+  if (is_shape_list(list)) return write_list(to, list.inside, true);
+  if (is_numbers_tag(s)) return write_numbers_tag(to, s);
+  if (is_named(s)) return write_named(to, s);
+  if (is_name(s)) return write_name(to, s);
+  if (list.bracket == '{') return write_list(to, list.inside, false);
+  if (list.bracket == '<' && unqualified(list.name) == "tuple") return write_list(to, list.inside, false);
+  if (list.bracket == '<' && s.starts_with("espalier::detail::")) {
+    write_words(to, unqualified(list.name));
+    return write_list(to << ' ', list.inside, true);
+  }
+  if (list.bracket == '<') return write_short_name(to, s);
+  write_plain_type(to, s);
+}
+
+/// The operands that a sentence names: a and b of "matmul(a, b): ..." and of "a + b: ...".
+struct operand_names {
+  slice of[6];
+  int count = 0;
+  bool known = true;
+
+  constexpr void add(slice name) {
+    for (int i = 0; i < name.size; ++i) known = known && is_letter(name[i]);
+    known = known && name.size > 0 && count < 6;
+    if (known) of[count++] = name;
+  }
+};
+constexpr operand_names names_in(slice sentence) {
+  operand_names found;
+  int const end = sentence.find(": ");
+  slice const head = sentence.part(0, end < 0 ? 0 : end);
+  int const first = head.find(" "), second = first < 0 ? -1 : head.find(" ", first + 1);
+  if (head.size > 0 && head.back() == ')') {
+    int open = head.size;
+    while (open > 0 && head[open - 1] != '(') --open;
+    for (slice rest = head.part(open, head.size - 1); rest.size > 0;) found.add(next_part(rest));
+  } else if (second > 0 && head.find(" ", second + 1) < 0 && !is_letter(head[first + 1])) {
+    found.add(head.part(0, first));
+    found.add(head.part(second + 1, head.size));
+  }
+  if (!found.known) found.count = 0;
+  return found;
+}
+
+/// What has no name of its own: shapes, element types, devices.
+constexpr bool is_operand(slice s) { return !is_number(s) && !is_numbers_tag(s) && !is_named(s) && list_of(s).bracket != '{'; }
+
+/// The arguments of a relation: "a is (8, 13), b is (12, 16)", "channels 3, kernel inputs 4". A sentence that names no operands is not of this relation
+/// alone, so that its name is said as well: "inner dimensions: (8, 13) and (12, 16)".
+constexpr void write_arguments(written_text& to, slice relation, slice inside, slice sentence) {
+  operand_names names = names_in(sentence);
+  int operands = 0, count = 0;
+  for (slice rest = inside; rest.size > 0; ++count) operands += is_operand(next_part(rest)) ? 1 : 0;
+  bool const named = operands == names.count && operands > 0, alone = !named && count == 1 && !is_numbers_tag(inside) && !is_named(inside);
+  if (names.count == 0 && count > 1 && relation.size > 0) {
+    write_words(to, relation);
+    to << ": ";
+  }
+  int at = 0, position = 0;
+  for (slice rest = inside; rest.size > 0; ++position) {
+    slice const part = next_part(rest);
+    if (position > 0) to << (operands == 2 && count == 2 && !named ? " and " : ", ");
+    if (alone) to << "given ";
+    if (named && is_operand(part)) {
+      slice const name = names.of[at++];
+      bool const several = name.size > 1 && name.back() == 's' && name[name.size - 2] != 's';
+      to << name << (several ? " are " : " is ");
+    }
+    write_value(to, part);
+  }
+}
+/// The arguments of a relation as it wants them read.
+constexpr void write_as_it_reads(written_text& to, slice format, slice inside) {
+  for (int i = 0; i < format.size;) {
+    bool const all = format.part(i, format.size).starts_with("{...}");
+    if (!all && !format.part(i, format.size).starts_with("{}")) {
+      to << format[i++];
+      continue;
+    }
+    i += all ? 5 : 2;
+    do {
+      write_value(to, next_part(inside));
+      if (all && inside.size > 0) to << (count_parts(inside) == 1 ? " and " : ", ");
+    } while (all && inside.size > 0);
+  }
+}
+/// The way of a refusal: axes and positions as they are, shapes as what they belong to, modules as what it came through.
+constexpr void write_step(written_text& to, slice s) {
+  to << ", ";
+  if (s.size > longest_read) return write_short_name(to << "in ", s);
+  if (is_numbers_tag(s)) return write_numbers_tag(to, s);
+  bool const shape = is_shape_list(list_of(s));
+  to << (shape ? "of " : "in ");
+  if (shape) write_value(to, s);
+  else write_short_name(to, s);
+}
+
+template <class Fact>
+struct fact_words {
+  static constexpr void write(written_text& to, slice sentence) {
+    slice const written = written_type<Fact>();
+    if (written.size > longest_read) return write_words(to, unqualified(name_alone(written)));
+    named_list const list = list_of(written);
+    if constexpr (requires { Fact::reads; }) write_as_it_reads(to, Fact::reads, list.inside);
+    else if (list.bracket == '<') write_arguments(to, unqualified(list.name), list.inside, sentence);
+    else write_value(to, written);
+  }
+};
+template <class... Values>
+struct fact_words<stated_values<Values...>> {
+  static constexpr void write(written_text& to, slice sentence) {
+    write_arguments(to, "", list_of(written_type<stated_values<Values...>>()).inside, sentence);
+  }
+};
+template <class Relation>
+struct fact_words<relation_of<Relation>> : fact_words<Relation> {};
+template <class Relation, class... Path>
+struct fact_words<refused<Relation, Path...>> {
+  static constexpr void write(written_text& to, slice sentence) {
+    fact_words<Relation>::write(to, sentence);
+    (write_step(to, written_type<Path>()), ...);
+  }
+};
+
+/// A message for static_assert where nothing is to be added.
+struct plain_sentence {
+  char const* sentence;
+  constexpr unsigned long size() const { return __builtin_strlen(sentence); }
+  constexpr char const* data() const { return sentence; }
+};
+/// The sentence and those of the facts that do not agree.
+template <class... Facts>
+struct computed_sentence {
+  written_text words;
+
+  constexpr computed_sentence(char const* sentence) {
+    words << sentence;
+    (add<Facts>(sentence), ...);
+  }
+  constexpr unsigned long size() const { return static_cast<unsigned long>(words.size); }
+  constexpr char const* data() const { return words.text; }
+
+ private:
+  template <class Fact>
+  constexpr void add(slice sentence) {
+    if constexpr (speaks<Fact>) fact_words<Fact>::write(words << "; ", sentence);
+  }
+};
+template <bool>
+struct sentence_kind {
+  template <class...>
+  using type = plain_sentence;
+};
+template <>
+struct sentence_kind<true> {
+  template <class... Facts>
+  using type = computed_sentence<Facts...>;
+};
+template <class... Facts>
+using sentence = typename sentence_kind<(speaks<Facts> || ...)>::template type<Facts...>;
+
+}  // namespace detail
+}  // namespace espalier

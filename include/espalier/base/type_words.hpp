@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+/// Names of types as a reader wants them, taken from how the compiler writes them: constexpr, and without a header of the standard library.
+namespace espalier::detail {
+
+/// A part of a text that lives elsewhere.
+struct slice {
+  char const* begin = "";
+  int size = 0;
+
+  constexpr slice() = default;
+  constexpr slice(char const* first, int count) : begin(first), size(count) {}
+  constexpr slice(char const* text) : begin(text), size(static_cast<int>(__builtin_strlen(text))) {}
+  constexpr char operator[](int i) const { return begin[i]; }
+  constexpr char back() const { return begin[size - 1]; }
+  constexpr slice part(int from, int to) const { return {begin + from, to - from}; }
+  constexpr bool starts_with(slice s) const { return s.size <= size && part(0, s.size) == s; }
+  /// -1 where it does not occur.
+  constexpr int find(slice s, int from = 0) const {
+    for (int i = from; i + s.size <= size; ++i)
+      if (part(i, i + s.size) == s) return i;
+    return -1;
+  }
+  friend constexpr bool operator==(slice a, slice b) {
+    if (a.size != b.size) return false;
+    for (int i = 0; i < a.size; ++i)
+      if (a[i] != b[i]) return false;
+    return true;
+  }
+};
+
+/// A text as it is written; what does not fit is left away, with three dots for it.
+struct written_text {
+  static constexpr int capacity = 1000;
+  char text[capacity + 1] = {};
+  int size = 0;
+  bool full = false;
+
+  constexpr written_text& operator<<(slice s) {
+    for (int i = 0; i < s.size && !full; ++i) {
+      full = size == capacity;
+      if (full) text[capacity - 3] = text[capacity - 2] = text[capacity - 1] = '.';
+      else text[size++] = s[i];
+    }
+    return *this;
+  }
+  constexpr written_text& operator<<(char c) { return *this << slice{&c, 1}; }
+  constexpr slice view() const { return {text, size}; }
+};
+
+constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+constexpr bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+constexpr bool opens(char c) { return c == '<' || c == '(' || c == '{' || c == '['; }
+constexpr bool closes(char c) { return c == '>' || c == ')' || c == '}' || c == ']'; }
+constexpr slice trimmed(slice s) {
+  while (s.size > 0 && s[0] == ' ') s = s.part(1, s.size);
+  while (s.size > 0 && s.back() == ' ') --s.size;
+  return s;
+}
+
+template <class T>
+constexpr slice written_type() {
+  slice const text = __PRETTY_FUNCTION__;
+  int const begin = text.find("T = ") + 4;
+#if !defined(__clang__)
+  if (int const next = text.find("; ", begin); next >= 0) return text.part(begin, next);  // g++ says what its alias stands for, too
+#endif
+  return text.part(begin, text.size - 1);
+}
+/// The name before the template arguments. Compilers bound the steps of a constant expression, so that very long types are not read further.
+inline constexpr int longest_read = 8000;
+constexpr slice name_alone(slice written) {
+  int const open = written.find("<");
+  return open < 0 ? written : written.part(0, open);
+}
+
+/// Goes over a text; what brackets and quotation marks hold is deeper than the rest.
+struct depth_of {
+  int depth = 0;
+  bool quoted = false;
+  constexpr void step(char c) {
+    if (c == '"') quoted = !quoted;
+    else if (!quoted && opens(c)) ++depth;
+    else if (!quoted && closes(c)) --depth;
+  }
+  constexpr bool outside() const { return depth == 0 && !quoted; }
+};
+
+/// Takes the part before the next comma that no bracket holds off `rest`.
+constexpr slice next_part(slice& rest) {
+  depth_of at;
+  int i = 0;
+  while (i < rest.size && !(rest[i] == ',' && at.outside())) at.step(rest[i++]);
+  slice const found = trimmed(rest.part(0, i));
+  rest = rest.part(i < rest.size ? i + 1 : i, rest.size);
+  return found;
+}
+constexpr int count_parts(slice s) {
+  int count = 0;
+  while (s.size > 0) count += next_part(s).size > 0 ? 1 : 0;
+  return count;
+}
+/// Behind the last :: that no bracket holds.
+constexpr slice unqualified(slice s) {
+  depth_of at;
+  int begin = 0;
+  for (int i = 0; i + 1 < s.size; ++i) {
+    at.step(s[i]);
+    if (at.outside() && s[i] == ':' && s[i + 1] == ':') begin = i + 2;
+  }
+  return s.part(begin, s.size);
+}
+
+/// A type or a value as it is written: name<inside> or name{inside}.
+struct named_list {
+  slice name, inside;
+  char bracket = ' ';  ///< ' ' where there is no list
+};
+constexpr named_list list_of(slice written) {
+  if (written.size == 0 || (written.back() != '>' && written.back() != '}')) return {written, {}, ' '};
+  int depth = 0;
+  for (int i = written.size; i-- > 0;) {
+    if (closes(written[i])) ++depth;
+    if (opens(written[i]) && --depth == 0) return {written.part(0, i), written.part(i + 1, written.size - 1), written[i]};
+  }
+  return {written, {}, ' '};
+}
+constexpr bool is_shape_list(named_list const& list) { return list.bracket == '<' && unqualified(list.name) == "shape"; }
+
+/// A literal as the compilers write it: 7, 7UL, -1, 1.500000e+00.
+constexpr bool is_number(slice s) {
+  bool digits = false;
+  for (int i = 0; i < s.size; ++i) {
+    digits = digits || is_digit(s[i]);
+    bool const suffix = digits && (s[i] == 'u' || s[i] == 'U' || s[i] == 'l' || s[i] == 'L');
+    if (!is_digit(s[i]) && s[i] != '.' && s[i] != '+' && s[i] != '-' && !(s[i] == 'e' && digits) && !suffix) return false;
+  }
+  return digits;
+}
+constexpr int integer_of(slice s) {
+  int value = 0;
+  for (int i = 0; i < s.size; ++i)
+    if (is_digit(s[i])) value = 10 * value + (s[i] - '0');
+  return s.size > 0 && s[0] == '-' ? -value : value;
+}
+
+/// Six digits of a number, as printf's %g writes them.
+constexpr void write_real(written_text& to, slice s) {
+  int digits[7] = {}, count = 0, point = 0, i = 0;  // 0.d0 d1 d2 ... times ten to the power of `point`
+  bool fraction = false;
+  if (s[0] == '-') to << '-';
+  for (; i < s.size && s[i] != 'e'; ++i) {
+    fraction = fraction || s[i] == '.';
+    if (!is_digit(s[i])) continue;
+    bool const leading = count == 0 && s[i] == '0';
+    if (count < 7 && !leading) digits[count++] = s[i] - '0';
+    if (fraction ? leading : !leading) point += fraction ? -1 : 1;
+  }
+  if (i < s.size) point += integer_of(s[i + 1] == '+' ? s.part(i + 2, s.size) : s.part(i + 1, s.size));
+  int carry = digits[6] >= 5 ? 1 : 0;
+  for (int d = 5; d >= 0; --d) {
+    digits[d] += carry;
+    carry = digits[d] / 10;
+    digits[d] %= 10;
+  }
+  if (carry != 0) {
+    for (int d = 5; d > 0; --d) digits[d] = digits[d - 1];
+    digits[0] = 1;
+    ++point;
+  }
+  int used = 6;
+  while (used > 0 && digits[used - 1] == 0) --used;
+  auto const digit = [&](int d) { to << static_cast<char>('0' + (d >= 0 && d < 6 ? digits[d] : 0)); };
+  if (used == 0) {
+    to << '0';
+  } else if (point > -4 && point <= 0) {
+    to << "0.";
+    for (int d = point; d < used; ++d) digit(d);
+  } else if (point > 0 && point <= 6) {
+    for (int d = 0; d < used || d < point; ++d) {
+      if (d == point) to << '.';
+      digit(d);
+    }
+  } else {
+    digit(0);
+    if (used > 1) to << '.';
+    for (int d = 1; d < used; ++d) digit(d);
+    int const power = point > 0 ? point - 1 : 1 - point;
+    to << (point > 0 ? "e+" : "e-");
+    if (power >= 100) to << static_cast<char>('0' + power / 100);
+    to << static_cast<char>('0' + power / 10 % 10) << static_cast<char>('0' + power % 10);
+  }
+}
+constexpr void write_number(written_text& to, slice s) {
+  if (s.find(".") >= 0 || s.find("e") >= 0) return write_real(to, s);
+  while (s.size > 0 && !is_digit(s.back())) --s.size;
+  to << s;
+}
+
+/// Writes a template argument if it is a number, a shape or at most two numbers in braces; says whether it was.
+constexpr bool write_argument(written_text& to, slice s) {
+  if (is_number(s)) return write_number(to, s), true;
+  named_list const list = list_of(s);
+  bool const shape = is_shape_list(list);
+  int const count = count_parts(list.inside);
+  if (!shape && (list.bracket != '{' || count > 2)) return false;
+  bool const parentheses = shape || count != 1;
+  if (parentheses) to << '(';
+  slice rest = list.inside;
+  for (int i = 0; i < count; ++i) {
+    if (i > 0) to << ", ";
+    if (!write_argument(to, next_part(rest))) return false;
+  }
+  if (parentheses) to << ')';
+  return true;
+}
+
+/// The short form of a type's name: no namespaces, and of its template arguments those that are numbers or shapes.
+constexpr void write_short_name(written_text& to, slice written) {
+  if (written.size > longest_read && __builtin_is_constant_evaluated()) return void(to << unqualified(name_alone(written)));
+  named_list const list = list_of(written);
+  if (list.bracket != '<') return void(to << unqualified(written));
+  to << unqualified(list.name);
+  int const before = to.size;
+  for (slice rest = list.inside; rest.size > 0;) {
+    int const start = to.size;
+    to << (start == before ? "<" : ", ");
+    if (!write_argument(to, next_part(rest))) to.size = start;
+  }
+  if (to.size > before) to << '>';
+}
+
+}  // namespace espalier::detail

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: a >= b: shapes must be equal, or one operand must already have the result's shape
+// expect: same_or_broadcast<(espalier::)?shape<2, 3>, (espalier::)?shape<4, 3>
+// expect-early: shape<2, 3>
+// expect-early: shape<4, 3>
+#include <espalier/operation/operation.hpp>
+#include <espalier/storage/tensor.hpp>
+
+using espalier::shape;
+using espalier::tensor;
+
+#ifdef SHOULD_FAIL
+auto f(tensor<float, shape<2, 3>> const& a, tensor<float, shape<4, 3>> const& b) { return a >= b; }
+#else
+auto f(tensor<float, shape<2, 3>> const& a, tensor<float, shape<2, 3>> const& b) { return a >= b; }
+#endif

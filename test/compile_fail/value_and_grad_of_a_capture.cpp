@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: value_and_grad\(f\): f must not capture anything; pass what it needs as an argument
+// expect: captureless<
+#include <espalier/eager/gradient.hpp>
+#include <espalier/operation/operation.hpp>
+
+namespace esp = espalier;
+using vector = esp::tensor<float, esp::shape<3>>;
+
+#ifdef SHOULD_FAIL
+auto f(vector const& a, vector const& b) { return esp::value_and_grad([&](auto x) { return sum(x * b); })(a); }
+#else
+auto f(vector const& a, vector const&) { return esp::value_and_grad([](auto x) { return sum(x * x); })(a); }
+#endif
