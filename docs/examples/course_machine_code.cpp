@@ -25,6 +25,15 @@ using batch = esp::batch<4, 6>;
 static_assert(esp::output_shape<Net, batch> == esp::shape<4, 8>{});
 // [/formula]
 
+// [expression]
+// The formula as a tree of types, read from the outside in: add(multiply(normalize(operand, epsilon), weight), bias).
+using operand = esp::argument<esp::shape<4, 8>, 0>;
+using normalized = esp::node<esp::normalize_, 0b10, esp::shape<4, 8>, operand, esp::number<double>>;  // 0b10: of two axes, the last
+using times_weight = esp::node<esp::multiply_, 0, esp::shape<4, 8>, normalized, decltype(Norm::weight)>;
+using expression = esp::node<esp::add_, 0, esp::shape<4, 8>, times_weight, decltype(Norm::bias)>;
+static_assert(std::is_same_v<decltype(Norm{}.forward(operand{})), expression>);
+// [/expression]
+
 // [program]
 // All of this exists while the program is compiled: constexpr values that any code may read.
 using facts = esp::training_facts<Net, nn::MeanSquaredError, optim::SGD<>, batch>;

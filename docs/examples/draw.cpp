@@ -12,6 +12,7 @@ namespace nn = espalier::nn;
 namespace optim = espalier::optim;
 
 using Small = nn::Sequential<nn::Linear<8, 4>, nn::ReLU, nn::Linear<4, 3>>;
+using Normed = nn::Sequential<nn::Linear<6, 8, nn::no_bias>, nn::LayerNorm1d<8>>;  // page 12 of the course
 using Blocks = nn::MLPResNet<64, 64, 2, 10>;
 using Images = nn::ResNet9<>;
 
@@ -24,10 +25,8 @@ bool write(std::string const& path, std::string const& picture) {
 }
 
 /// What a net is, what a step of its training runs, and the memory that the step needs.
-template <class Net, class Batch>
+template <class Net, class Batch, class Loss = nn::SoftmaxLoss, class Optimizer = optim::Adam>
 bool draw(std::string const& name) {
-  using Loss = nn::SoftmaxLoss;
-  using Optimizer = optim::Adam;
   // [draw]
   return write(name + "_architecture.dot", esp::draw_architecture<Net, Batch>())                 // the modules
          && write(name + "_kernels.dot", esp::draw_kernels<Net, Loss, Optimizer, Batch>())       // what runs
@@ -43,7 +42,8 @@ int main(int count, char** words) {
   bool const program = write(folder + "/small_program.dot", esp::draw_program<Small, nn::SoftmaxLoss, optim::Adam, esp::batch<2, 8>>());
   // [/program]
   bool const nets = draw<Small, esp::batch<2, 8>>(folder + "/small") && draw<Blocks, esp::batch<32, 64>>(folder + "/mlp_resnet") &&
-                    draw<Images, esp::batch<16, 3, 32, 32>>(folder + "/resnet9");
+                    draw<Images, esp::batch<16, 3, 32, 32>>(folder + "/resnet9") &&
+                    draw<Normed, esp::batch<4, 6>, nn::MeanSquaredError, optim::SGD<>>(folder + "/layer_norm");
   if (!program || !nets) std::cerr << folder << " cannot be written to\n";
   return program && nets ? 0 : 1;
 }

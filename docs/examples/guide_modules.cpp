@@ -47,9 +47,9 @@ int main(int count, char** words) {
   // [/model]
 
   // [names]
-  auto const shift = model.parameter("1.affine.shift");  // by name; a wrong name converts to false
+  auto const shift = model.parameter<"1.affine.shift">();  // by name; a wrong one does not compile, and the message has the nearest
   shift.span()[2] = 8;
-  examples::show(out, "\"1.affine.shft\"", model.parameter("1.affine.shft") ? "is there" : "is not there");
+  examples::show(out, "\"1.affine.shft\"", model.parameter("1.affine.shft") ? "is there" : "is not there");  // a name that is computed converts to false
   // [/names]
 
   // [call]

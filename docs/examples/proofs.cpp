@@ -12,10 +12,10 @@ namespace nn = espalier::nn;
 // Two layers of which all numbers are given, so that everything can be worked out on paper.
 using Net = nn::Sequential<nn::Linear<2, 2>, nn::ReLU, nn::Linear<2, 2>>;
 constexpr auto net = esp::constant_model<Net>{}
-                         .with("0.weight", {1, -1, 1, -1})
-                         .with("0.bias", {0, 1})
-                         .with("2.weight", {1, 2, 5, 7})
-                         .with("2.bias", {0, -3});
+                         .with<"0.weight">({1, -1, 1, -1})
+                         .with<"0.bias">({0, 1})
+                         .with<"2.weight">({1, 2, 5, 7})
+                         .with<"2.bias">({0, -3});
 constexpr esp::tensor<float, esp::shape<1, 2>> input{{1, 2}};
 constexpr esp::tensor<std::int32_t, esp::shape<1>> label{1};
 
@@ -23,7 +23,7 @@ static_assert(net(input) == esp::tensor<float, esp::shape<1, 2>>{{3, 3}});  // h
 
 constexpr auto step = esp::value_and_grad(net, nn::SoftmaxLoss{})(input, label);
 static_assert(esp::is_close(step.loss, 0.693147f)); // log 2: both scores are equal
-static_assert(step.slopes["2.bias"][0] == 0.5f && step.slopes["2.bias"][1] == -0.5f);  // softmax minus one-hot
+static_assert(step.slopes.get<"2.bias">()[0] == 0.5f && step.slopes.get<"2.bias">()[1] == -0.5f);  // softmax minus one-hot
 // [/net]
 
 // [check]

@@ -8,6 +8,7 @@
 namespace esp = espalier;
 namespace nn = espalier::nn;
 
+// [net]
 template <int Width>
 struct FourLayers {
   nn::Linear<Width, Width> layer1, layer2, layer3, layer4;
@@ -24,6 +25,7 @@ template <int Width>
 using Half = nn::Residual<nn::Sequential<nn::Linear<Width, Width>, nn::ReLU, nn::Linear<Width, Width>>>;
 template <int Width>
 using FourLayersOfParts = nn::Sequential<Half<Width>, Half<Width>>;
+// [/net]
 
 static_assert(esp::output_shape<FourLayers<8>, esp::shape<3, 8>> == esp::shape<3, 8>{});
 static_assert(esp::parameter_count<FourLayers<8>> == 4 * (8 * 8 + 8));
