@@ -159,6 +159,50 @@ struct nest : nest_selections<nest_facts<Inner, Spare, Steps, Leaves, Outputs>> 
   template <class Selection>
   using steps_of = steps_in<facts, Selection>;
 
+  // The parts of a sweep, and of what is known after it.
+
+  enum lane_as { back, fresh, left };
+  /// What a lane of sweep S takes back from where an earlier sweep has left it, computes, leaves for a later sweep.
+  template <int S, lane_as How>
+  struct in_lane {
+    static constexpr auto value = [] {
+      detail::selection r{};
+      for (detail::bits rest = facts::plan.needed[S]; rest != 0; rest &= rest - 1) {
+        int const i = __builtin_ctzll(rest);
+        if (How == left ? facts::leaves_behind(S, i) : facts::comes_back(S, i) == (How == back)) r.add(i);
+      }
+      return r;
+    }();
+  };
+  /// What sweep S adds to sums at these places.
+  template <int S, place... Where>
+  struct added_to {
+    static constexpr auto value = detail::members(facts::sets.reduced[S] & (facts::steps_at(Where) | ...));
+  };
+  template <int S>
+  struct lines_read {
+    static constexpr auto value = facts::lines_read(S);
+  };
+  enum known_as { taken, folded, figured, added };
+  struct known_parts {
+    detail::selection of[4];
+  };
+  template <int S>
+  static constexpr known_parts known_table = [] {
+    detail::selection const all = facts::known_after(S);
+    known_parts r{};
+    for (int k = 0; k < all.count; ++k) {
+      int const i = all.at[k];
+      r.of[facts::taken_first(i) ? taken : !facts::step_at[i].reduces ? figured : facts::step_at[i].where == Inner ? folded : added].add(i);
+    }
+    return r;
+  }();
+  /// What is known of a line after sweep S: taken from three elements, from its sum, computed; and what goes to numbers of everything.
+  template <int S, known_as How>
+  struct known {
+    static constexpr detail::selection const& value = known_table<S>.of[How];
+  };
+
   template <int... I>
   static ESPALIER_INLINE void clear(V* sum, std::integer_sequence<int, I...>) {
     ((sum[I] = V(identity<I>)), ...);

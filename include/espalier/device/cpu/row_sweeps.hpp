@@ -68,35 +68,6 @@ struct row_sweeps : nest<place::row, T, Arch, Steps, Leaves, Outputs, (Columns *
 
   // One lane of a sweep.
 
-  enum lane_as { back, fresh, left_behind, reduced_here, reduced_columns, reduced_totals };
-  /// What a lane of sweep S takes back, computes, leaves for a later sweep; what it adds to numbers of rows and of everything, to sums over rows, and to
-  /// those of everything alone.
-  struct lane_parts {
-    detail::selection of[6];
-  };
-  template <int S>
-  static constexpr lane_parts lane_table = [] {
-    lane_parts r{};
-    for (int i = 0; i < steps; ++i) {
-      if (facts::plan.needed[S] >> i & 1u) {
-        r.of[facts::comes_back(S, i) ? back : fresh].add(i);
-        if (facts::leaves_behind(S, i)) r.of[left_behind].add(i);
-      }
-      if (!facts::reduces(S, i)) continue;
-      place const w = facts::step_at[i].where;
-      r.of[w == place::column ? reduced_columns : reduced_here].add(i);
-      if (w == place::single) r.of[reduced_totals].add(i);
-    }
-    return r;
-  }();
-  template <int S, lane_as How>
-  struct in_lane {
-    static constexpr detail::selection const& value = lane_table<S>.of[How];
-  };
-  template <int S>
-  struct lines_read {
-    static constexpr auto value = facts::lines_read(S);
-  };
   /// The row of values that costly step I waits in. A template, as `output` is.
   template <int I>
   static constexpr int kept_in = facts::plan.kept[I] - 1;
@@ -124,9 +95,9 @@ struct row_sweeps : nest<place::row, T, Arch, Steps, Leaves, Outputs, (Columns *
   }
   template <int S, int Count>
   static ESPALIER_INLINE void compute_lane(line const& l, V* v, V* sum, V index, bool starts, int j) {
-    prepare<Count>(l, v, index, j, chosen_steps<in_lane<S, back>>{}, chosen_steps<lines_read<S>>{});
-    base::compute(v, steps_of<in_lane<S, fresh>>{});
-    reduce<Count>(v, sum, starts, steps_of<in_lane<S, reduced_here>>{});
+    prepare<Count>(l, v, index, j, chosen_steps<typename base::template in_lane<S, base::back>>{}, chosen_steps<typename base::template lines_read<S>>{});
+    base::compute(v, steps_of<typename base::template in_lane<S, base::fresh>>{});
+    reduce<Count>(v, sum, starts, steps_of<typename base::template added_to<S, place::row, place::single>>{});
   }
   template <int Count, int... I, class... Op, place... W, int... A, int... B, int... C>
   static ESPALIER_INLINE void reduce(V* v, V* sum, bool starts, list<detail::numbered_step<I, step<Op, W, A, B, C>>...>) {
@@ -178,8 +149,8 @@ struct row_sweeps : nest<place::row, T, Arch, Steps, Leaves, Outputs, (Columns *
   static ESPALIER_INLINE void lane(line const* l, T* const* sums, accumulators* sum, V index, bool starts, int j, bool past, std::integer_sequence<int, R...> rows) {
     operand_packs v[sizeof...(R)];
     (compute_lane<S, Count>(l[R], v[R], sum[R], index, starts, j), ...);
-    reduce_columns<Count>(sums, v, j, rows, steps_of<in_lane<S, reduced_columns>>{});
-    (store<Count>(l[R], v[R], j, past, chosen_steps<in_lane<S, left_behind>>{}, chosen_steps<typename base::template stored<S>>{}), ...);
+    reduce_columns<Count>(sums, v, j, rows, steps_of<typename base::template added_to<S, place::column>>{});
+    (store<Count>(l[R], v[R], j, past, chosen_steps<typename base::template in_lane<S, base::left>>{}, chosen_steps<typename base::template stored<S>>{}), ...);
     (void)l, (void)sum, (void)index, (void)starts, (void)past;
   }
 
@@ -195,25 +166,6 @@ struct row_sweeps : nest<place::row, T, Arch, Steps, Leaves, Outputs, (Columns *
     ((total[I] = rule<Op>::combine(total[I], joined<Op, 0, U>(sum, r, I))), ...);
     (void)total, (void)sum, (void)r;
   }
-  enum known_as { taken, folded, computed, added };
-  /// What is known of a row after sweep S: taken from three elements, from its sum, computed; and what goes to numbers of everything.
-  struct known_parts {
-    detail::selection of[4];
-  };
-  template <int S>
-  static constexpr known_parts known_table = [] {
-    detail::selection const all = facts::known_after(S);
-    known_parts r{};
-    for (int k = 0; k < all.count; ++k) {
-      int const i = all.at[k];
-      r.of[facts::taken_first(i) ? taken : !facts::step_at[i].reduces ? computed : facts::step_at[i].where == place::row ? folded : added].add(i);
-    }
-    return r;
-  }();
-  template <int S, known_as How>
-  struct known {
-    static constexpr detail::selection const& value = known_table<S>.of[How];
-  };
   template <int... I, class... Op, place... W, int... A, int... B, int... C>
   static ESPALIER_INLINE void take(line& l, list<detail::numbered_step<I, step<Op, W, A, B, C>>...>) {
     ((l.values[I] = rule<Op>::of_three(l.in[-1 - A][0], l.in[-1 - A][Columns / 2], l.in[-1 - A][Columns - 1], T(Columns))), ...);
@@ -232,17 +184,17 @@ struct row_sweeps : nest<place::row, T, Arch, Steps, Leaves, Outputs, (Columns *
   /// r: which of the rows at a time.
   template <int S, int U, class Sum>
   static ESPALIER_INLINE void all_known(line& l, T* singles, V* total, Sum const* sum, int r) {
-    add_totals_of<U>(total, sum, r, steps_of<in_lane<S, reduced_totals>>{});
-    take(l, steps_of<known<S, taken>>{});
-    fold<U>(l, sum, r, steps_of<known<S, folded>>{});
-    base::compute_numbers(l.values, steps_of<known<S, computed>>{});
-    add_numbers(singles, l.values, steps_of<known<S, added>>{});
+    add_totals_of<U>(total, sum, r, steps_of<typename base::template added_to<S, place::single>>{});
+    take(l, steps_of<typename base::template known<S, base::taken>>{});
+    fold<U>(l, sum, r, steps_of<typename base::template known<S, base::folded>>{});
+    base::compute_numbers(l.values, steps_of<typename base::template known<S, base::figured>>{});
+    add_numbers(singles, l.values, steps_of<typename base::template known<S, base::added>>{});
   }
   /// Before the first sweep there are no sums.
   static ESPALIER_INLINE void known_at_first(line& l, T* singles) {
-    take(l, steps_of<known<-1, taken>>{});
-    base::compute_numbers(l.values, steps_of<known<-1, computed>>{});
-    add_numbers(singles, l.values, steps_of<known<-1, added>>{});
+    take(l, steps_of<typename base::template known<-1, base::taken>>{});
+    base::compute_numbers(l.values, steps_of<typename base::template known<-1, base::figured>>{});
+    add_numbers(singles, l.values, steps_of<typename base::template known<-1, base::added>>{});
   }
   template <int S, int... R, int... U>
   static ESPALIER_INLINE void sweep(line* l, T* const* sums, T* singles, V* total, bool past, int from, int to, std::integer_sequence<int, R...> rows,

@@ -48,17 +48,13 @@ struct segment_nest : nest<place::row, T, Arch, Steps, Leaves, Outputs> {
   template <int Count, int S>
   static ESPALIER_INLINE void lane(T const* const* in, T* const* out, V const* known, V* sum, bool past_caches, std::ptrdiff_t j) {
     operand_packs v;
-    take_known(v, known, chosen_steps<lines_read<S>>{}, in_memory<place::row>{}, in_memory<place::single>{});
+    take_known(v, known, chosen_steps<typename base::template lines_read<S>>{}, in_memory<place::row>{}, in_memory<place::single>{});
     base::put_constants(v, chosen_steps<typename base::constant_leaves>{});
     base::template put_lanes<Count>(v, in, j, in_memory<place::full>{});
     base::compute(v, steps_of<typename base::template computed<S>>{});
     base::template add<Count>(sum, v, steps_of<typename base::template reduced<S>>{});
     put_all<Count>(out, v, past_caches, j, chosen_steps<typename base::template stored<S>>{});
   }
-  template <int S>
-  struct lines_read {
-    static constexpr auto value = facts::lines_read(S);
-  };
   template <int... I, int... Row, int... Single>
   static ESPALIER_INLINE void take_known(V* v, V const* known, std::integer_sequence<int, I...>, std::integer_sequence<int, Row...>, std::integer_sequence<int, Single...>) {
     ((v[I] = known[I]), ...);
@@ -70,24 +66,6 @@ struct segment_nest : nest<place::row, T, Arch, Steps, Leaves, Outputs> {
   /// Where a row's element lies, from its first.
   template <int J>
   static constexpr std::ptrdiff_t offset = std::ptrdiff_t{J / run_length} * Rows * run_length + J % run_length;
-  enum known_as { taken, folded, computed };
-  struct known_parts {
-    detail::selection of[3];
-  };
-  template <int S>
-  static constexpr known_parts known_table = [] {
-    detail::selection const all = facts::known_after(S);
-    known_parts r{};
-    for (int k = 0; k < all.count; ++k) {
-      int const i = all.at[k];
-      r.of[facts::taken_first(i) ? taken : facts::step_at[i].reduces ? folded : computed].add(i);
-    }
-    return r;
-  }();
-  template <int S, known_as How>
-  struct known_after {
-    static constexpr detail::selection const& value = known_table<S>.of[How];
-  };
   template <int... I, class... Op, place... W, int... A, int... B, int... C>
   static ESPALIER_INLINE void take(T const* const* in, V* v, list<detail::numbered_step<I, step<Op, W, A, B, C>>...>) {
     ((v[I] = V(rule<Op>::of_three(in[-1 - A][0], in[-1 - A][offset<Columns / 2>], in[-1 - A][offset<Columns - 1>], T(Columns)))), ...);
@@ -101,9 +79,9 @@ struct segment_nest : nest<place::row, T, Arch, Steps, Leaves, Outputs> {
   /// What is known of a row after a sweep. The numbers of a row lie in every lane of a pack.
   template <int S>
   static ESPALIER_INLINE void all_known(T const* const* in, V* v, V const* sum) {
-    take(in, v, steps_of<known_after<S, taken>>{});
-    fold(v, sum, steps_of<known_after<S, folded>>{});
-    base::compute(v, steps_of<known_after<S, computed>>{});
+    take(in, v, steps_of<typename base::template known<S, base::taken>>{});
+    fold(v, sum, steps_of<typename base::template known<S, base::folded>>{});
+    base::compute(v, steps_of<typename base::template known<S, base::figured>>{});
   }
 
   template <int... L>

@@ -96,33 +96,6 @@ struct short_row_nest : nest<place::row, T, Arch, Steps, Leaves, Outputs, 2> {
   template <int I>
   static constexpr int kept_in = facts::plan.kept[I] - 1;
 
-  enum lane_as { back, fresh, left_behind, of_rows, of_columns, of_all };
-  /// What a lane of sweep S takes back, computes, leaves for a later sweep; what it adds to numbers of rows, of columns, of everything.
-  struct lane_parts {
-    detail::selection of[6];
-  };
-  template <int S>
-  static constexpr lane_parts lane_table = [] {
-    lane_parts r{};
-    for (int i = 0; i < steps; ++i) {
-      if (facts::plan.needed[S] >> i & 1u) {
-        r.of[facts::comes_back(S, i) ? back : fresh].add(i);
-        if (facts::leaves_behind(S, i)) r.of[left_behind].add(i);
-      }
-      if (!facts::reduces(S, i)) continue;
-      place const w = facts::step_at[i].where;
-      r.of[w == place::row ? of_rows : w == place::column ? of_columns : of_all].add(i);
-    }
-    return r;
-  }();
-  template <int S, lane_as How>
-  struct in_lane {
-    static constexpr detail::selection const& value = lane_table<S>.of[How];
-  };
-  template <int S>
-  struct lines_read {
-    static constexpr auto value = facts::lines_read(S);
-  };
   template <int... Row, int... Single, int... Line, int... Full, int... Index, int... Back>
   static ESPALIER_INLINE void prepare(block const& b, V* v, int j, std::integer_sequence<int, Row...>, std::integer_sequence<int, Single...>, std::integer_sequence<int, Line...>,
                                       std::integer_sequence<int, Full...>, std::integer_sequence<int, Index...>, std::integer_sequence<int, Back...>) {
@@ -153,33 +126,14 @@ struct short_row_nest : nest<place::row, T, Arch, Steps, Leaves, Outputs, 2> {
     operand_packs v;
     base::put_constants(v, constants{});
     base::put_elements(v, start_of, j, in_memory<place::column>{});
-    prepare(b, v, j, in_memory<place::row>{}, in_memory<place::single>{}, chosen_steps<lines_read<S>>{}, in_memory<place::full>{},
-            chosen_steps<typename base::index_leaves>{}, chosen_steps<in_lane<S, back>>{});
-    base::compute(v, steps_of<in_lane<S, fresh>>{});
-    base::template add<width>(sum, v, steps_of<in_lane<S, of_rows>>{});
-    add_columns<Count>(all, v, j, steps_of<in_lane<S, of_columns>>{});
-    base::template add<Count>(all.single, v, steps_of<in_lane<S, of_all>>{});
-    put(b, v, j, chosen_steps<in_lane<S, left_behind>>{}, chosen_steps<typename base::template stored<S>>{});
+    prepare(b, v, j, in_memory<place::row>{}, in_memory<place::single>{}, chosen_steps<typename base::template lines_read<S>>{}, in_memory<place::full>{},
+            chosen_steps<typename base::index_leaves>{}, chosen_steps<typename base::template in_lane<S, base::back>>{});
+    base::compute(v, steps_of<typename base::template in_lane<S, base::fresh>>{});
+    base::template add<width>(sum, v, steps_of<typename base::template added_to<S, place::row>>{});
+    add_columns<Count>(all, v, j, steps_of<typename base::template added_to<S, place::column>>{});
+    base::template add<Count>(all.single, v, steps_of<typename base::template added_to<S, place::single>>{});
+    put(b, v, j, chosen_steps<typename base::template in_lane<S, base::left>>{}, chosen_steps<typename base::template stored<S>>{});
   }
-  enum known_as { taken, summed, computed, added };
-  /// What is known of rows after sweep S: taken from three elements, from its sum, computed; and what goes to numbers of everything.
-  struct known_parts {
-    detail::selection of[4];
-  };
-  template <int S>
-  static constexpr known_parts known_table = [] {
-    detail::selection const after = facts::known_after(S);
-    known_parts r{};
-    for (int k = 0; k < after.count; ++k) {
-      int const i = after.at[k];
-      r.of[facts::taken_first(i) ? taken : !facts::step_at[i].reduces ? computed : facts::step_at[i].where == place::row ? summed : added].add(i);
-    }
-    return r;
-  }();
-  template <int S, known_as How>
-  struct known {
-    static constexpr detail::selection const& value = known_table<S>.of[How];
-  };
   template <int... I, class... Op, place... W, int... A, int... B, int... C>
   static ESPALIER_INLINE void take(block& b, list<detail::numbered_step<I, step<Op, W, A, B, C>>...>) {
     ((b.known[I] = rule<Op>::of_three(b.in[-1 - A][0], b.in[-1 - A][Columns / 2], b.in[-1 - A][Columns - 1], V(T(Columns)))), ...);
@@ -192,15 +146,15 @@ struct short_row_nest : nest<place::row, T, Arch, Steps, Leaves, Outputs, 2> {
   }
   template <int S, int Count>
   static ESPALIER_INLINE void all_known(block& b, V const* sum, totals& all) {
-    take(b, steps_of<known<S, taken>>{});
-    take_sums(b, sum, chosen_steps<known<S, summed>>{});
-    base::compute(b.known, steps_of<known<S, computed>>{});
-    base::template add<Count>(all.single, b.known, steps_of<known<S, added>>{});
+    take(b, steps_of<typename base::template known<S, base::taken>>{});
+    take_sums(b, sum, chosen_steps<typename base::template known<S, base::folded>>{});
+    base::compute(b.known, steps_of<typename base::template known<S, base::figured>>{});
+    base::template add<Count>(all.single, b.known, steps_of<typename base::template known<S, base::added>>{});
   }
   template <int S, int Count>
   static ESPALIER_INLINE void sweep_on(block& b, T const* const* start_of, totals& all) {
     packs sum;
-    base::clear(sum, chosen_steps<in_lane<S, of_rows>>{});
+    base::clear(sum, chosen_steps<typename base::template added_to<S, place::row>>{});
     for (int j = 0; j < Columns; ++j) lane<S, Count>(b, start_of, sum, all, j);
     all_known<S, Count>(b, sum, all);
     if constexpr (S + 1 < sweeps) sweep_on<S + 1, Count>(b, start_of, all);
