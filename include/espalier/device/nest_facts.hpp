@@ -63,6 +63,14 @@ template <class Op>
   requires requires { rule<Op>::costly; }
 inline constexpr bool is_costly<Op> = rule<Op>::costly;
 
+/// Operands that an op does not have are neither steps nor leaves.
+inline constexpr int absent = -1 - 2 * most_steps;
+template <class Op>
+constexpr int arity_of() {
+  if constexpr (std::is_same_v<Op, copy_op> || is_reduction<Op>) return 1;
+  else return rule<Op>::arity;
+}
+
 template <class Op>
 inline constexpr double identity_of = described<Op>.identity;
 template <>
@@ -199,7 +207,8 @@ template <place Inner, int Spare, class... Op, place... Where, int... A, int... 
           bool... Late>
 struct nest_facts<Inner, Spare, list<step<Op, Where, A, B, C>...>, list<leaf<What, LeafWhere, Bits>...>, list<output<Out, Late>...>> {
   static constexpr int steps = sizeof...(Op), leaves = sizeof...(What), outputs = sizeof...(Out);
-  static constexpr detail::step_facts step_at[sizeof...(Op)] = {{Where, detail::is_reduction<Op>, detail::is_rough<Op>, detail::is_costly<Op>, {A, B, C}}...};
+  static constexpr detail::step_facts step_at[sizeof...(Op)] = {{Where, detail::is_reduction<Op>, detail::is_rough<Op>, detail::is_costly<Op>,
+                                                              {A, detail::arity_of<Op>() > 1 ? B : detail::absent, detail::arity_of<Op>() > 2 ? C : detail::absent}}...};
   static constexpr detail::leaf_facts leaf_at[sizeof...(What) + 1] = {{What, LeafWhere}..., {}};
   static constexpr detail::output_facts output_at[sizeof...(Out) + 1] = {{Out, Late}..., {}};
   static constexpr detail::schedule plan = detail::scheduler<steps, outputs>{step_at, leaf_at, output_at, Inner, Spare}.run();

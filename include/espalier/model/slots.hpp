@@ -115,17 +115,29 @@ template <class Net>
 inline constexpr detail::slots slots_of = detail::slots_of_net<Net>();
 
 namespace detail {
-/// What parameter_count is of a module that is not well made: one error, at the first use.
+/// What parameter_count is of a module that is not well made: one error, where it is read. (Not in the class: clang takes the variable that is made of it
+/// for a second one.)
 template <class Made>
 struct refused_count {
-  constexpr operator std::int64_t() const { return 0; }
+  constexpr refused_count() = default;
+  constexpr refused_count(refused_count const&) {
+    static_assert(Made::known, ESPALIER_SENTENCE(ESPALIER_MEMBERS_KNOWN, ESPALIER_UNLESS(Made::known, Made)));
+    static_assert(Made::complete, ESPALIER_SENTENCE(ESPALIER_MEMBERS_LISTED, ESPALIER_UNLESS(Made::complete, Made)));
+    static_assert(Made::objects, ESPALIER_SENTENCE(ESPALIER_MEMBERS_ARE_OBJECTS, ESPALIER_UNLESS(Made::objects, Made)));
+  }
+  constexpr operator std::int64_t() const {
+    static_assert(Made::known, ESPALIER_SENTENCE(ESPALIER_MEMBERS_KNOWN, ESPALIER_UNLESS(Made::known, Made)));
+    static_assert(Made::complete, ESPALIER_SENTENCE(ESPALIER_MEMBERS_LISTED, ESPALIER_UNLESS(Made::complete, Made)));
+    static_assert(Made::objects, ESPALIER_SENTENCE(ESPALIER_MEMBERS_ARE_OBJECTS, ESPALIER_UNLESS(Made::objects, Made)));
+    return 0;
+  }
   template <class X>
   friend constexpr bool operator==(refused_count const&, X const&) {
+    static_assert(Made::known, ESPALIER_SENTENCE(ESPALIER_MEMBERS_KNOWN, ESPALIER_UNLESS(Made::known, Made)));
+    static_assert(Made::complete, ESPALIER_SENTENCE(ESPALIER_MEMBERS_LISTED, ESPALIER_UNLESS(Made::complete, Made)));
+    static_assert(Made::objects, ESPALIER_SENTENCE(ESPALIER_MEMBERS_ARE_OBJECTS, ESPALIER_UNLESS(Made::objects, Made)));
     return true;
   }
-  static_assert(Made::known, ESPALIER_SENTENCE(ESPALIER_MEMBERS_KNOWN, ESPALIER_UNLESS(Made::known, Made)));
-  static_assert(Made::complete, ESPALIER_SENTENCE(ESPALIER_MEMBERS_LISTED, ESPALIER_UNLESS(Made::complete, Made)));
-  static_assert(Made::objects, ESPALIER_SENTENCE(ESPALIER_MEMBERS_ARE_OBJECTS, ESPALIER_UNLESS(Made::objects, Made)));
 };
 }  // namespace detail
 
@@ -271,14 +283,17 @@ struct layers_fit {
   "a layer does not fit its input" ESPALIER_WHERE_IT_STANDS("; refused<...> holds what disagrees, then the way to it from the inside out")
 
 namespace detail {
-/// What output_shape is where layers do not fit: one error, at the first use.
+/// What output_shape is where layers do not fit: one error, where it is read.
 template <class Found>
 struct refused_shape {
+  using shape_type = Found;
+  constexpr refused_shape() = default;
+  constexpr refused_shape(refused_shape const&) { static_assert(layers_fit<Found>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Found)); }
   template <class X>
   friend constexpr bool operator==(refused_shape const&, X const&) {
+    static_assert(layers_fit<Found>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Found));
     return true;
   }
-  static_assert(layers_fit<Found>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Found));
 };
 }  // namespace detail
 

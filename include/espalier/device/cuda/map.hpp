@@ -95,7 +95,7 @@ struct map_kernel : nest<place::row, T, 16 / static_cast<int>(sizeof(T)), -1, St
 
   template <class Op, place W, int A, int B, int C, class N>
   ESPALIER_EVERYWHERE static N step_value(fused::step<Op, W, A, B, C>, N const* t, N const* in) {
-    constexpr int arity = base::template arity_of<Op>();
+    constexpr int arity = fused::detail::arity_of<Op>();
     N const a = operand<A>(t, in);
     if constexpr (arity == 1) return base::template apply<Op, 1>(a, a, a);
     else if constexpr (arity == 2) return base::template apply<Op, 2>(a, operand<B>(t, in), a);

@@ -208,11 +208,6 @@ struct nest : fused::nest_selections<fused::nest_facts<Inner, Spare, Steps, Leav
     return r;
   }
   template <class Op>
-  static constexpr int arity_of() {
-    if constexpr (std::is_same_v<Op, fused::copy_op>) return 1;
-    else return rule<Op>::arity;
-  }
-  template <class Op>
   ESPALIER_EVERYWHERE static number combine(number a, number b) {
     return static_cast<number>(rule<Op>::combine(a, b));
   }
@@ -251,7 +246,7 @@ struct nest : fused::nest_selections<fused::nest_facts<Inner, Spare, Steps, Leav
   }
   template <class Op, place W, int A, int B, int C>
   ESPALIER_EVERYWHERE static values value(fused::step<Op, W, A, B, C>, values const* t, values const* in, line_type const* lines, line_type const* held, int column) {
-    constexpr int arity = arity_of<Op>();
+    constexpr int arity = fused::detail::arity_of<Op>();
     values const a = read<A>(t, in, lines, held, column);
     if constexpr (arity == 1) return apply<Op, 1>(a, a, a);
     else if constexpr (arity == 2) return apply<Op, 2>(a, read<B>(t, in, lines, held, column), a);
@@ -269,7 +264,7 @@ struct nest : fused::nest_selections<fused::nest_facts<Inner, Spare, Steps, Leav
   }
   template <class N, class Op, place W, int A, int B, int C>
   ESPALIER_EVERYWHERE static N fixed_value(fused::step<Op, W, A, B, C>, N const* lines, N const* held) {
-    constexpr int arity = arity_of<Op>();
+    constexpr int arity = fused::detail::arity_of<Op>();
     N const a = fixed<N, A>(lines, held);
     if constexpr (arity == 1) return apply<Op, 1>(a, a, a);
     else if constexpr (arity == 2) return apply<Op, 2>(a, fixed<N, B>(lines, held), a);
