@@ -289,12 +289,13 @@ struct refused_shape {
   using shape_type = Found;
   constexpr refused_shape() = default;
   constexpr refused_shape(refused_shape const&) { static_assert(layers_fit<Found>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Found)); }
-  template <class X>
-  friend constexpr bool operator==(refused_shape const&, X const&) {
-    static_assert(layers_fit<Found>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Found));
-    return true;
-  }
 };
+/// No friend: of a friend nvcc would not say what Found is.
+template <class Found, class X>
+constexpr bool operator==(refused_shape<Found> const&, X const&) {
+  static_assert(layers_fit<Found>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Found));
+  return true;
+}
 }  // namespace detail
 
 /// The shape of a module's result for an input of shape S.
