@@ -57,7 +57,7 @@ namespace detail {
 /// One kernel of a program as a function of its own, so that no work moves past a reading of the clock.
 template <class Source, class T, class Arch, class Team, int X>
 [[gnu::noinline]] void run_one_kernel(void* const* base, Team const& team) noexcept {
-  on_cpu::detail::call<Source, T, Arch, X>(base, team);
+  on_cpu::detail::call_some<Source, T, Arch, X>(base, team, std::integer_sequence<int, 0>{});
 }
 template <class Team, int Count>
 struct kernel_functions {

@@ -60,11 +60,6 @@ struct column_facts {
   struct lines_of_known {
     static constexpr selection value = members(of.in_known[S + 1]);
   };
-  /// Sums that sweep s feeds: of columns, or of everything.
-  template <int S, place Where>
-  struct sums {
-    static constexpr selection value = members(Facts::sets.reduced[S] & Facts::steps_at(Where));
-  };
   /// What is known after sweep s: taken from a few elements, computed, added to sums of everything; results; what is kept for sweeps.
   enum known_as { taken, computed, added, stored, kept };
   struct known_parts {
@@ -91,9 +86,6 @@ struct column_facts {
   template <int S, known_as How>
   struct known {
     static constexpr selection const& value = known_table<S>.of[How];
-  };
-  struct singles {
-    static constexpr selection value = Facts::single_sums();
   };
 };
 

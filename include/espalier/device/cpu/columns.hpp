@@ -47,7 +47,7 @@ struct column_nest : nest<place::column, T, Arch, Steps, Leaves, Outputs> {
     int const most = vectors / piece;
     return elements < 65536 || most < 2 ? 1 : most < 16 ? most : 16;
   }();
-  static constexpr int singles = memory::singles::value.count;
+  static constexpr int singles = facts::single_sums().count;
   static constexpr std::int64_t scratch = parts > 1 ? parts * singles * width : 0;
 
   /// Where a step's value is kept. A template: clang would call a function at run time.
@@ -60,6 +60,7 @@ struct column_nest : nest<place::column, T, Arch, Steps, Leaves, Outputs> {
   using in_memory = chosen_steps<typename base::template memory_leaves<Where>>;
   template <class Selection>
   using steps_of = typename base::template steps_of<Selection>;
+  using single_sums = typename base::template at_place_that<place::single, true>;
 
   /// Ahead: how many rows on this column comes next.
   template <int Count, int Ahead>
@@ -116,13 +117,13 @@ struct column_nest : nest<place::column, T, Arch, Steps, Leaves, Outputs> {
     base::template put_lanes<Count>(v, in, std::ptrdiff_t{r} * Columns + j, in_memory<place::full>{});
     base::put_elements(v, in, r, in_memory<place::row>{});
     base::compute(v, steps_of<typename base::template computed<S>>{});
-    base::template add<width>(sum, v, steps_of<typename memory::template sums<S, place::column>>{});
-    base::template add<Count>(total, v, steps_of<typename memory::template sums<S, place::single>>{});
+    base::template add<width>(sum, v, steps_of<typename base::template added_to<S, place::column>>{});
+    base::template add<Count>(total, v, steps_of<typename base::template added_to<S, place::single>>{});
     set_aside(result, v, chosen_steps<typename base::template stored<S>>{});
   }
   template <int S, int Count, int... R>
   static ESPALIER_INLINE void vector(block const& b, T const* const* in, T* const* out, T* kept, step_packs* total, int j, std::integer_sequence<int, R...>) {
-    using summed = typename memory::template sums<S, place::column>;
+    using summed = typename base::template added_to<S, place::column>;
     operand_packs v;
     V result[sizeof...(R)][static_cast<std::size_t>(facts::outputs) + 1];
     load_lines(v, kept, chosen_steps<typename memory::template lines_of_sweep<S>>{});
@@ -204,13 +205,13 @@ struct column_nest : nest<place::column, T, Arch, Steps, Leaves, Outputs> {
     base::template add<Count>(total, v, steps_of<typename memory::template known<S, memory::added>>{});
     store_known<Count>(v, b.first, j, chosen_steps<typename memory::template known<S, memory::stored>>{});
     store_lines(v, kept, chosen_steps<typename memory::template known<S, memory::kept>>{});
-    using next = chosen_steps<typename memory::template sums<S + 1, place::column>>;
+    using next = chosen_steps<typename base::template added_to<S + 1, place::column>>;
     base::clear(v, next{});
     store_lines(v, kept, next{});
   }
   template <int S>
   static ESPALIER_INLINE void all_known(block const& b, V* total) {
-    if constexpr (facts::known_after(S).count + memory::template sums<S + 1, place::column>::value.count > 0) {
+    if constexpr (facts::known_after(S).count + base::template added_to<S + 1, place::column>::value.count > 0) {
       T* kept = b.kept;
       int j = b.begin;
       for (; j + width <= b.end; j += width, kept += slots * width) known_vector<S, width>(b, kept, total, j);
@@ -227,7 +228,7 @@ struct column_nest : nest<place::column, T, Arch, Steps, Leaves, Outputs> {
 
   /// The columns of vectors begin ... end, in strips.
   static ESPALIER_INLINE void columns(T const* const* start_of, T* const* first, V* sum, int begin, int end) {
-    using single = chosen_steps<typename memory::singles>;
+    using single = chosen_steps<single_sums>;
     alignas(64) T kept[static_cast<std::size_t>(slots > 0 ? strip * slots * width : 1)];
     step_packs total[most_together];
     for (int i = 0; i < most_together; ++i) base::clear(total[i], single{});
@@ -241,7 +242,7 @@ struct column_nest : nest<place::column, T, Arch, Steps, Leaves, Outputs> {
       sweeps<0>(b, total);
     }
     base::clear(sum, single{});
-    for (int i = 0; i < most_together; ++i) base::combine_all(sum, total[i], steps_of<typename memory::singles>{});
+    for (int i = 0; i < most_together; ++i) base::combine_all(sum, total[i], steps_of<single_sums>{});
     if constexpr (streams) stream_fence();
   }
   template <int... L>
@@ -280,15 +281,15 @@ struct column_nest : nest<place::column, T, Arch, Steps, Leaves, Outputs> {
   [[gnu::noinline]] static void part(void* const* p, T* shared, int which) {
     step_packs total;
     columns(p, total, begin_of(which), begin_of(which + 1), typename base::leaf_numbers{});
-    save(shared + which * singles * width, total, std::make_integer_sequence<int, singles>{}, chosen_steps<typename memory::singles>{});
+    save(shared + which * singles * width, total, std::make_integer_sequence<int, singles>{}, chosen_steps<single_sums>{});
   }
   static void finish(void* const* p, T const* shared) {
-    using single = chosen_steps<typename memory::singles>;
+    using single = chosen_steps<single_sums>;
     step_packs total, one;
     base::clear(total, single{});
     for (int i = 0; i < parts; ++i) {
       restore(shared + i * singles * width, one, std::make_integer_sequence<int, singles>{}, single{});
-      base::combine_all(total, one, steps_of<typename memory::singles>{});
+      base::combine_all(total, one, steps_of<single_sums>{});
     }
     finish_all(p, total, typename base::leaf_numbers{});
   }

@@ -37,13 +37,9 @@ ESPALIER_INLINE N applied_to(N& a, [[maybe_unused]] N& b, [[maybe_unused]] N& c)
 }
 /// The same of single numbers; what is costly is computed as packs compute it.
 template <class Op, class Arch, class T>
-ESPALIER_INLINE T number_of(T& a, T& b, T& c) {
-  if constexpr (is_costly<Op>) {
-    if constexpr (rule<Op>::arity == 1) return rule<Op>::apply(pack<T, Arch>(a))[0];
-    else return applied_to<Op>(a, b, c);
-  } else {
-    return applied_to<Op>(a, b, c);
-  }
+ESPALIER_INLINE T number_of(T& a, [[maybe_unused]] T& b, [[maybe_unused]] T& c) {
+  if constexpr (is_costly<Op> && arity_of<Op>() == 1) return rule<Op>::apply(pack<T, Arch>(a))[0];
+  else return applied_to<Op>(a, b, c);
 }
 
 constexpr int unroll(int vectors, int work) {
@@ -55,8 +51,7 @@ constexpr int unroll(int vectors, int work) {
 
 }  // namespace detail
 
-/// What both directions of a fused group share: the lanes of one sweep. `t` holds the full values of these lanes; `lines` and `held` hold what is fixed
-/// while the inner loop runs: numbers where it runs along a row, packs where it runs down some columns.
+/// What both directions of a fused group share: the lanes of one sweep, and what is known of a line after it.
 template <place Inner, class T, class Arch, class Steps, class Leaves, class Outputs, int Spare = -1>
 struct nest : nest_selections<nest_facts<Inner, Spare, Steps, Leaves, Outputs>> {
   using V = pack<T, Arch>;

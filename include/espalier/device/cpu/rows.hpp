@@ -194,12 +194,7 @@ struct long_row_nest : row_sweeps<T, Arch, Rows, Columns, Steps, Leaves, Outputs
     (void)out;
   }
   struct column_results {
-    static constexpr auto value = [] {
-      detail::selection r{};
-      for (int i = 0; i < steps; ++i)
-        if (facts::step_at[i].where == place::column && !facts::step_at[i].reduces && facts::output_of(i) >= 0) r.at[r.count++] = i;
-      return r;
-    }();
+    static constexpr auto value = detail::members(facts::steps_at(place::column) & facts::sets.results & ~facts::sets.reductions);
   };
   /// When every sum is complete.
   template <int... L>

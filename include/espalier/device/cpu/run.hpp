@@ -63,7 +63,7 @@ constexpr auto alone_kernel() {
 template <int Groups, int Places>
 struct call_table {
   plan::location places[static_cast<std::size_t>(Places) + 1];
-  int first[static_cast<std::size_t>(Groups) + 2];
+  int first[static_cast<std::size_t>(Groups) + 1];
   int like[static_cast<std::size_t>(Groups) + 1];
   std::uint64_t draw[static_cast<std::size_t>(Groups) + 1];
 };
@@ -157,11 +157,7 @@ struct caller {
   using source_of_labels = std::conditional_t<nodes[nodes[group.first].operand[0]].attribute & 1u, bool, std::int32_t>;
 };
 
-/// Runs group X.
-template <class Source, class T, class Arch, int X, class Team>
-ESPALIER_INLINE void call(void* const* base, Team const& team) {
-  caller<Source, T, Arch, calls_of<Source>.like[X]>::run(base, team, calls_of<Source>.places + calls_of<Source>.first[X], calls_of<Source>.draw[X]);
-}
+/// Runs the groups First + X.
 template <class Source, class T, class Arch, int First, class Team, int... X>
 void call_some(void* const* base, Team const& team, std::integer_sequence<int, X...>) {
   (caller<Source, T, Arch, calls_of<Source>.like[First + X]>::run(base, team, calls_of<Source>.places + calls_of<Source>.first[First + X],
