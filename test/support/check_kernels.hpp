@@ -31,8 +31,7 @@ struct written {
     graph::tracer t{*p, graph::mode::training, false, 0, 0};
     graph::scope own{};
     (add<X>(t, own), ...);
-    static constexpr auto formula = esp::detail::body_of_function<F, leaf_of<X>...>::expression();
-    int const y = lower(t, formula, own);
+    int const y = graph::trace_operand(t, esp::detail::body_of_function<F, leaf_of<X>...>::on(t, own.id));
     graph::program_builder& g = p->nodes;
     int const count = t.next_argument;
     auto m = std::make_unique<graph::marks>();

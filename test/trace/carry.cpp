@@ -16,9 +16,8 @@ int permutations_of(F, bool plain, X const&...) {
   graph::scope own{};
   int i = 0;
   ((own.id[i] = graph::add_argument<float>(t, i, X::shape_type::value), ++i), ...);
-  static constexpr auto formula = esp::detail::body_of_function<F, leaf_of<X>...>::expression();
   auto needed = std::make_unique<bool[]>(graph::capacity);
-  needed[static_cast<std::size_t>(lower(t, formula, own))] = true;
+  needed[static_cast<std::size_t>(graph::trace_operand(t, esp::detail::body_of_function<F, leaf_of<X>...>::on(t, own.id)))] = true;
   int count = 0;
   for (int id = p->nodes.size; id > 0; --id) {
     if (!needed[static_cast<std::size_t>(id)]) continue;

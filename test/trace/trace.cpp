@@ -14,8 +14,7 @@ int nodes_of(F, bool plain, X const&...) {
   graph::scope own{};
   int i = 0;
   ((own.id[i] = graph::add_argument<float>(t, i, X::shape_type::value), ++i), ...);
-  static constexpr auto formula = esp::detail::body_of_function<F, leaf_of<X>...>::expression();
-  (void)lower(t, formula, own);
+  (void)graph::trace_operand(t, esp::detail::body_of_function<F, leaf_of<X>...>::on(t, own.id));
   return p->nodes.size;
 }
 template <class F, class... X>
@@ -25,8 +24,7 @@ char const* result_of(F, X const&...) {
   graph::scope own{};
   int i = 0;
   ((own.id[i] = graph::add_argument<float>(t, i, X::shape_type::value), ++i), ...);
-  static constexpr auto formula = esp::detail::body_of_function<F, leaf_of<X>...>::expression();
-  return p->nodes[lower(t, formula, own)].op->name;
+  return p->nodes[graph::trace_operand(t, esp::detail::body_of_function<F, leaf_of<X>...>::on(t, own.id))].op->name;
 }
 
 inline constexpr auto shares = [](auto x, auto y) { return (x * y) * (x * y) + y * x; };

@@ -29,8 +29,9 @@ template <class F, class I, class... X>
 struct function_body;
 template <class F, std::size_t... I, class... X>
 struct function_body<F, std::index_sequence<I...>, X...> {
-  using type = decltype(F{}(as_argument<X, static_cast<int>(I)>{}...));
-  static constexpr auto expression() { return F{}(as_argument<X, static_cast<int>(I)>{}...); }
+  using type = decltype(F{}(as_traced<X>{}...));
+  /// What f returns for operands that are traced already.
+  static constexpr auto on(graph::tracer& t, int const* id) { return F{}(as_traced<X>{&t, id[I]}...); }
 };
 template <class F, class... X>
 using body_of_function = function_body<F, std::index_sequence_for<X...>, X...>;
@@ -52,7 +53,7 @@ constexpr int traced_derivative(graph::tracer& t, int const* arguments) {
   bool const inputs = t.numbers_are_inputs;
   t.numbers_are_inputs = false;  // the numbers of f belong to f
   ++t.depth;
-  int const y = lower(t, body_of_function<F, X...>::expression(), own);
+  int const y = trace_operand(t, body_of_function<F, X...>::on(t, own.id));
   --t.depth;
   t.numbers_are_inputs = inputs;
   marks m{};

@@ -27,8 +27,9 @@ struct compiled_source {
     graph::tracer t{p, graph::mode::evaluation, false, 0, 0};
     graph::scope const own = scope_of_arguments<Leaf...>(t);
     int result = 0;
-    std::apply([&](auto const&... each) { (graph::add_result(p, lower(t, each, own), result++), ...); },
-               results_of<typename body::type>::list(body::expression()));
+    auto const y = body::on(t, own.id);
+    std::apply([&](auto const&... each) { (graph::add_result(p, graph::trace_operand(t, each), result++), ...); },
+               results_of<typename body::type>::list(y));
     return p;
   }
   static constexpr plan::storage_layout layout() { return {nullptr, nullptr}; }

@@ -82,7 +82,7 @@ struct gradient_source {
     graph::program p{};
     graph::tracer t{p, graph::mode::training, false, 0, 0};
     graph::scope const own = scope_of_arguments<Leaf...>(t);
-    int const y = lower(t, body_of_function<F, Leaf...>::expression(), own);
+    int const y = trace_operand(t, body_of_function<F, Leaf...>::on(t, own.id));
     graph::program_builder& g = p.nodes;
     int const count = t.next_argument;
     graph::marks m{};
@@ -131,9 +131,9 @@ struct arguments_exist {
   static constexpr bool agree = ((Arguments >= 0 && Arguments < Count) && ...);
 };
 
-template <class F, class... X, std::size_t... I>
-constexpr bool can_be_called(std::index_sequence<I...>) {
-  return requires { F{}(as_argument<X, static_cast<int>(I)>{}...); };
+template <class F, class... X>
+constexpr bool can_be_called() {
+  return requires { F{}(as_traced<X>{}...); };
 }
 
 enum class fault_of { nothing, elements, arguments, shapes, result, devices };
@@ -169,7 +169,7 @@ constexpr auto function_fault() {
     return fault<fault_of::elements, refused<elements>>{};
   } else if constexpr (!devices::agree) {
     return fault<fault_of::devices, refused<devices>>{};
-  } else if constexpr (!can_be_called<F, X...>(std::index_sequence_for<X...>{})) {
+  } else if constexpr (!can_be_called<F, X...>()) {
     return fault<fault_of::arguments, refused<takes_arguments<F, shape_of<X>...>>>{};
   } else {
     using Body = typename body_of_function<F, X...>::type;
@@ -264,8 +264,15 @@ struct gradient_function {
  private:
   template <class... X, int... I>
   static constexpr auto on_expressions(std::integer_sequence<int, I...>, X const&... x) {
-    boost::hana::basic_tuple<kept<X const&>...> const operands{keep(x)...};
-    if constexpr (sizeof...(K) == 1) return derivative<F, (K + ... + 0), shape_at<(K + ... + 0), X...>, kept<X const&>...>{operands};
+    [[maybe_unused]] boost::hana::basic_tuple<kept<X const&>...> const operands{keep(x)...};
+    if constexpr ((Traced<X> || ...)) {
+      graph::tracer& t = tracer_of(x...);
+      int const id[]{graph::trace_operand(t, x)...};
+      if constexpr (sizeof...(K) == 1) return traced<shape_at<(K + ... + 0), X...>>{&t, traced_derivative<F, (K + ... + 0), kept<X const&>...>(t, id)};
+      else if constexpr (sizeof...(X) == 1) return traced<shape_of<X>...>{&t, traced_derivative<F, 0, kept<X const&>...>(t, id)};
+      else return std::tuple{traced<shape_of<X>>{&t, traced_derivative<F, I, kept<X const&>...>(t, id)}...};
+    }
+    else if constexpr (sizeof...(K) == 1) return derivative<F, (K + ... + 0), shape_at<(K + ... + 0), X...>, kept<X const&>...>{operands};
     else if constexpr (sizeof...(X) == 1) return derivative<F, 0, shape_of<X>..., kept<X const&>...>{operands};
     else return std::tuple{derivative<F, I, shape_of<X>, kept<X const&>...>{operands}...};
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include "leaf.hpp"
+#include "traced.hpp"
 
 namespace espalier {
 
@@ -59,12 +59,21 @@ struct devices_relation<true, X...> {
   "operands are on different devices; tensor<T, S, cuda>(x) takes x to the device, x.to_host() brings it to the host"
 
 template <class Op, std::uint64_t Attribute, class S, class... X>
-constexpr auto make_node(X&&... x) {
+constexpr auto make_untraced_node(X&&... x) {
   using Devices = typename devices_relation<(kept<X>::eager || ...), kept<X>...>::type;
   static_assert(Devices::agree, ESPALIER_SENTENCE(ESPALIER_DEVICES_FIT, Devices));
   if constexpr (!Devices::agree) return refused<Devices>{};
   else if constexpr (kept_as_they_are<X...>) return node<Op, Attribute, S, kept<X>...>{static_cast<X&&>(x)...};
   else return node<Op, Attribute, S, kept<X>...>{keep(static_cast<X&&>(x))...};
+}
+template <class Op, std::uint64_t Attribute, class S, class... X>
+constexpr auto make_node(X&&... x) {
+  if constexpr ((Traced<X> || ...)) {
+    graph::tracer& t = tracer_of(x...);
+    return traced<S>{&t, graph::trace_node<Op, Attribute, S>(t, x...)};
+  } else {
+    return make_untraced_node<Op, Attribute, S>(static_cast<X&&>(x)...);
+  }
 }
 }  // namespace detail
 

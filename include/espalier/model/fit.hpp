@@ -43,8 +43,8 @@ constexpr auto layers_fault() {
   else return agreed{};
 }
 template <class Loss, class Prediction>
-using applied_loss = decltype(std::declval<Loss const&>()(argument<Prediction, 0>{},
-                                                         argument<target_shape<Loss, Prediction>, 1, target_element<Loss, Prediction>>{}));
+using applied_loss = decltype(std::declval<Loss const&>()(traced<Prediction>{},
+                                                         traced<target_shape<Loss, Prediction>, target_element<Loss, Prediction>>{}));
 template <class Net, class Loss, class Batch>
 constexpr auto loss_fault() {
   if constexpr (!decltype(layers_fault<Net, Batch>())::agree) {

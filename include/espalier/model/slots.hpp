@@ -269,7 +269,7 @@ struct net_layout {
 
 /// The type of a net applied to a batch, refused or not.
 template <class Net, class Batch>
-using applied_net = decltype(std::declval<Net const&>()(std::declval<argument<Batch, 0>>()));
+using applied_net = decltype(std::declval<Net const&>()(std::declval<traced<Batch>>()));
 
 }  // namespace detail
 

@@ -14,7 +14,7 @@ struct evaluation_source {
     graph::program p{};
     graph::tracer t{p, graph::mode::evaluation, false, 0, 0};
     int const x = graph::add_argument<float>(t, 0, Batch::value);
-    p.add_output(lower(t, numbered<Net>(argument<Batch, 0>{}), graph::scope{{x}}), graph::destination::result, 0);
+    p.add_output(graph::trace_operand(t, numbered<Net>(espalier::traced<Batch>{&t, x})), graph::destination::result, 0);
     return p;
   }
   static constexpr plan::storage_layout layout() { return net_layout<Net>::value; }
@@ -46,8 +46,8 @@ struct training_source {
     graph::tracer t{r.program, graph::mode::training, false, 0, 0};
     int const x = graph::add_argument<float>(t, 0, Batch::value);
     int const y = graph::add_argument<target_leaf<element>>(t, 1, target::value);
-    int const z = lower(t, numbered<Net>(argument<Batch, 0>{}), graph::scope{{x}});
-    r.loss = lower(t, Loss{}(argument<prediction, 0>{}, argument<target, 1, element>{}), graph::scope{{z, y}});
+    int const z = graph::trace_operand(t, numbered<Net>(espalier::traced<Batch>{&t, x}));
+    r.loss = graph::trace_operand(t, Loss{}(espalier::traced<prediction>{&t, z}, espalier::traced<target, element>{&t, y}));
     return r;
   }
   static constexpr graph::program build();
@@ -95,7 +95,7 @@ struct loss_source {
     graph::tracer t{p, graph::mode::evaluation, false, 0, 0};
     int const z = graph::add_argument<float>(t, 0, Prediction::value);
     int const y = graph::add_argument<target_leaf<element>>(t, 1, target::value);
-    p.add_output(lower(t, Loss{}(argument<Prediction, 0>{}, argument<target, 1, element>{}), graph::scope{{z, y}}), graph::destination::result, 0);
+    p.add_output(graph::trace_operand(t, Loss{}(espalier::traced<Prediction>{&t, z}, espalier::traced<target, element>{&t, y})), graph::destination::result, 0);
     return p;
   }
   static constexpr plan::storage_layout layout() { return {nullptr, nullptr}; }

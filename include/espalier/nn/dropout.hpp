@@ -45,7 +45,7 @@ struct Dropout {
   constexpr auto forward(auto x) const {
     using X = decltype(x);
     if constexpr (P.value == 0 || is_refused<X>) return x;
-    else return by_mode(dropout(x, draw<shape_of<X>>{stream.slot} <= 1.0 - P.value, P.value), x);
+    else return by_mode(x, [&] { return dropout(x, draw<shape_of<X>>{stream.slot} <= 1.0 - P.value, P.value); }, [&] { return x; });
   }
 };
 
@@ -68,7 +68,7 @@ struct MaskedDropout {
     using X = decltype(x);
     if constexpr (is_refused<X>) return x;
     else if constexpr (!same_shape<shape_of<X>, S>::agree) return refused<same_shape<shape_of<X>, S>>{};
-    else return by_mode(dropout(x, mask, P.value), x);
+    else return by_mode(x, [&] { return dropout(x, mask, P.value); }, [&] { return x; });
   }
 };
 

@@ -150,19 +150,24 @@ inline constexpr double counted = reduced_count(argument<typename Layout::templa
 template <class Layout, norm How, class X>
 constexpr auto tracked_norm(auto const& layer, X const& x) {
   using S = shape_of<X>;
-  auto const evaluation =
-      scaled<Layout, S>(layer, x - placed<Layout, S>(layer.running_mean), 1 / sqrt(placed<Layout, S>(layer.running_var) + How.eps));
+  auto const evaluation = [&] {
+    return scaled<Layout, S>(layer, x - placed<Layout, S>(layer.running_mean), 1 / sqrt(placed<Layout, S>(layer.running_var) + How.eps));
+  };
   if constexpr (constexpr double count = counted<Layout, S>; count == 1) {
-    return by_mode(untrainable<S>{}, evaluation);
+    return by_mode(x, [] { return untrainable<S>{}; }, evaluation);
   } else {
-    constexpr axes_constant<Layout::template statistics<S>> over{};
-    constexpr double correction = How.variance == unbiased ? count / (count - 1) : 1;
-    auto const mean = per_channel<Layout, S>(mean_observed(x, over));
-    auto const observed = per_channel<Layout, S>(variance_kept(x, over));
-    return by_mode(with_update(with_update(scaled<Layout, S>(layer, standardized<Layout, S>(x, How.eps)), layer.running_mean,
-                                           layer.running_mean * (1 - How.momentum) + mean * How.momentum),
-                               layer.running_var, layer.running_var * (1 - How.momentum) + observed * (How.momentum * correction)),
-                   evaluation);
+    return by_mode(
+        x,
+        [&] {
+          constexpr axes_constant<Layout::template statistics<S>> over{};
+          constexpr double correction = How.variance == unbiased ? count / (count - 1) : 1;
+          auto const mean = per_channel<Layout, S>(mean_observed(x, over));
+          auto const observed = per_channel<Layout, S>(variance_kept(x, over));
+          return with_update(with_update(scaled<Layout, S>(layer, standardized<Layout, S>(x, How.eps)), layer.running_mean,
+                                         layer.running_mean * (1 - How.momentum) + mean * How.momentum),
+                             layer.running_var, layer.running_var * (1 - How.momentum) + observed * (How.momentum * correction));
+        },
+        evaluation);
   }
 }
 
@@ -177,7 +182,7 @@ constexpr auto apply_norm(auto const& layer, X const& x) {
     if constexpr (is_refused<Fault>) return Fault{};
     else if constexpr (requires { layer.running_mean.slot; }) return tracked_norm<Layout, How>(layer, x);
     else if constexpr (Layout::across_examples && counted<Layout, S> == 1)
-      return by_mode(untrainable<S>{}, scaled<Layout, S>(layer, standardized<Layout, S>(x, How.eps)));
+      return by_mode(x, [] { return untrainable<S>{}; }, [&] { return scaled<Layout, S>(layer, standardized<Layout, S>(x, How.eps)); });
     else return scaled<Layout, S>(layer, standardized<Layout, S>(x, How.eps));
   }
 }

@@ -66,10 +66,15 @@ struct Repeat {
     if constexpr (is_refused<X> || Count == 0) {
       return x;
     } else {
-      using Y = decltype(std::declval<Block const&>()(argument<shape_of<X>, 0>{}));
+      using Y = decltype(std::declval<Block const&>()(traced<shape_of<X>>{}));
       using Kept = block_keeps_shape<shape_of<Y>, shape_of<X>>;
       if constexpr (is_refused<Y>) return Y{};
       else if constexpr (!Kept::agree) return refused<Kept>{};
+      else if constexpr (Traced<X>) {
+        traced<shape_of<X>> y{x.tracer, x.id};
+        for (auto const& block : blocks) y.id = trace_operand(*x.tracer, block(y));
+        return y;
+      }
       else return detail::repetition<decltype(blocks), X>{&blocks, x};
     }
   }

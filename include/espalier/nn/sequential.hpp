@@ -21,7 +21,7 @@ constexpr auto operator>>(reached<S, Position, Count>, std::type_identity<M>) {
   if constexpr (is_refused<S>) {
     return reached<S, Position + 1, Count>{};
   } else {
-    using Y = decltype(std::declval<M const&>()(argument<S, 0>{}));
+    using Y = decltype(std::declval<M const&>()(traced<S>{}));
     if constexpr (is_refused<Y>) return reached<decltype(through<layer<Position, Count>>(Y{})), Position + 1, Count>{};
     else return reached<shape_of<Y>, Position + 1, Count>{};
   }
@@ -39,6 +39,17 @@ template <class S, class Tracer, class Scope, class M>
 constexpr auto operator>>(passing<S, Tracer, Scope> x, M const& module) {
   auto const y = module(argument<S, 0>{});
   return passing<shape_of<decltype(y)>, Tracer, Scope>{x.tracer, lower(x.tracer, y, Scope{{x.id}})};
+}
+
+/// A value on its way through the layers of a traced body.
+template <class S>
+struct on_the_way {
+  traced<S> x;
+};
+template <class S, class M>
+constexpr auto operator>>(on_the_way<S> w, M const& module) {
+  auto const y = module(w.x);
+  return on_the_way<shape_of<decltype(y)>>{{w.x.tracer, trace_operand(*w.x.tracer, y)}};
 }
 
 /// The layers of a Sequential applied to an argument.
@@ -86,6 +97,7 @@ struct Sequential {
     using X = decltype(x);
     using S = decltype(detail::shape_reached((detail::reached<shape_of<X>, 0, static_cast<int>(sizeof...(M))>{} >> ... >> std::type_identity<M>{})));
     if constexpr (is_refused<S>) return S{};
+    else if constexpr (Traced<X>) return boost::hana::unpack(layers, [&](M const&... layer) { return (detail::on_the_way<shape_of<X>>{{x.tracer, x.id}} >> ... >> layer).x; });
     else return detail::chain<S, X, M...>{&layers, x};
   }
 

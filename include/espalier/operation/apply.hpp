@@ -59,13 +59,14 @@ struct result_of_shapes<S> {
 };
 
 /// What becomes of an elementwise op: a program's node on handles, a refusal passed on, a refusal of its own, a node of an expression.
-enum class application { on_handles, passed_on, shapes, elements, devices, node };
+enum class application { on_handles, passed_on, shapes, elements, devices, traced, node };
 template <class... X>
 constexpr application application_of() {
   if constexpr ((Handle<X> || ...)) return application::on_handles;
   else if constexpr ((is_refused<bare<X>> || ...)) return application::passed_on;
   else if constexpr (!result_of_shapes<shape_of<kept<X>>...>::agree) return application::shapes;
   else if constexpr (!elements_relation<element_of<kept<X>>...>::type::agree) return application::elements;
+  else if constexpr ((Traced<X> || ...)) return application::traced;
   else if constexpr (!is_eager<X...>) return application::node;
   else if constexpr (!devices_relation<true, kept<X>...>::type::agree) return application::devices;
   else return application::node;
@@ -79,6 +80,11 @@ struct applied_type {
 template <class Op, class... X>
 struct applied_type<application::on_handles, Op, X...> {
   using type = handle;
+  using said_here = agreed;
+};
+template <class Op, class... X>
+struct applied_type<application::traced, Op, X...> {
+  using type = traced<typename result_of_shapes<shape_of<kept<X>>...>::type>;
   using said_here = agreed;
 };
 template <class Op, class... X>
@@ -131,6 +137,7 @@ template <class Op, class... X>
 constexpr applied<Op, X...> apply(X&&... x) {
   if constexpr ((Handle<X> || ...)) return detail::apply_to_handles<Op>(x...);
   else if constexpr (is_refused<applied<Op, X...>>) return {};
+  else if constexpr ((Traced<X> || ...)) return {&detail::tracer_of(x...), graph::trace_node<Op, 0, shape_of<applied<Op, X...>>>(detail::tracer_of(x...), x...)};
   else if constexpr (detail::kept_as_they_are<X...>) return {static_cast<X&&>(x)...};
   else return {detail::keep(static_cast<X&&>(x))...};
 }

@@ -170,9 +170,12 @@ class grouper {
         if (r_.floating[u[k].source]) newest = newest_behind(u[k].source, newest);
     }
     place where = place::none;
+    ++stamp_;
+    int pulled = 0;
+    for (int k = 0; k < arity; ++k) pulled += floating_steps(u[k].source);
     if (newest > r_.early && follows_product(newest, u, arity, size)) {
       where = place::full;
-    } else if (newest <= r_.early || !joins(newest, u, arity, size, where)) {
+    } else if (newest <= r_.early || r_.groups[newest].count + pulled >= max_steps || !joins(newest, u, arity, size, where)) {
       newest = group_for(id, u, arity, size);
       where = place::full;
     }
@@ -231,10 +234,25 @@ class grouper {
       columns = c;
       segments = s;
     }
+    ++stamp_;
+    int steps = 1;
+    for (int k = 0; k < count; ++k) steps += floating_steps(u[k].source);
+    if (steps > most_floating) return false;
     r_.floating[id] = true;
     r_.float_rows[id] = rows;
     r_.float_segments[id] = segments;
     return true;
+  }
+  /// A group that takes three floating values has room for their steps.
+  static constexpr int most_floating = (max_steps - 1) / 3;
+  /// How many steps a value that floats brings along, beside those counted since the stamp.
+  constexpr int floating_steps(int id) {
+    if (!r_.floating[id] || seen_[id] == stamp_) return 0;
+    seen_[id] = stamp_;
+    graph::node const& n = g_.nodes[id];
+    int steps = 1;
+    for (int k = 0; k < n.op->arity; ++k) steps += floating_steps(r_.holder_of[n.operand[k]]);
+    return steps;
   }
   /// The newest group that a floating value reads from, directly or through others that float; at least x.
   constexpr int newest_behind(int id, int x) {

@@ -48,6 +48,11 @@ constexpr int lower(tracer&, argument<S, I, E> const&, scope const& in) {
   return in.id[I];
 }
 
+template <class S, class E>
+constexpr int lower(tracer&, traced<S, E> const& x, scope const&) {
+  return x.id;
+}
+
 template <class T>
 constexpr int lower(tracer& t, number<T> const& x, scope const&) {
   if (t.numbers_are_inputs) return add_leaf(t, &described<magnitude_>, static_cast<std::uint64_t>(t.next_magnitude++), extents{});
@@ -116,10 +121,15 @@ constexpr int lower_operands(tracer& t, E const& e, scope const& in, int (&id)[4
   return count;
 }
 
-/// A composite's formula over its own arguments.
-template <class Op, std::uint64_t Attribute, class... X, std::size_t... I>
-constexpr auto expansion(std::index_sequence<I...>) {
-  return rule<Op>::expand(argument<shape_of<X>, static_cast<int>(I)>{}..., axes_constant<static_cast<unsigned>(Attribute)>{});
+/// A composite's formula over operands that are traced already; the node of its value.
+template <class Op, std::uint64_t Attribute, class S, class... X, std::size_t... I>
+constexpr int traced_composite(tracer& t, int const* id, std::index_sequence<I...>) {
+  bool const inputs = t.numbers_are_inputs;
+  t.numbers_are_inputs = false;  // the numbers of a composite's own formula belong to the op
+  int const value = trace_operand(t, rule<Op>::expand(espalier::detail::as_traced<X>{&t, id[I]}..., axes_constant<static_cast<unsigned>(Attribute)>{}));
+  t.numbers_are_inputs = inputs;
+  if constexpr (ClosedForm<Op>) return t.builder().emit(node{&described<Op>, {value, id[I]...}, Attribute, S::value});
+  else return value;
 }
 
 }  // namespace detail
@@ -129,12 +139,7 @@ constexpr int lower(tracer& t, espalier::node<Op, Attribute, S, X...> const& e, 
   if constexpr (Composite<Op>) {
     int id[4]{};
     detail::lower_operands(t, e, in, id);
-    bool const inputs = t.numbers_are_inputs;
-    t.numbers_are_inputs = false;  // the numbers of a composite's own formula belong to the op
-    int const value = lower(t, detail::expansion<Op, Attribute, X...>(std::index_sequence_for<X...>{}), scope{{id[0], id[1], id[2], id[3]}});
-    t.numbers_are_inputs = inputs;
-    if constexpr (ClosedForm<Op>) return t.builder().emit(node{&described<Op>, {value, id[0], id[1], id[2]}, Attribute, S::value});
-    else return value;
+    return detail::traced_composite<Op, Attribute, S, X...>(t, id, std::index_sequence_for<X...>{});
   } else if constexpr (sizeof...(X) == 1) {  // one statement each: this runs for every node
     return described<Op>.emit(t.result.nodes, node{&described<Op>, {lower(t, e.a, in), 0, 0, 0}, Attribute, S::value});
   } else if constexpr (sizeof...(X) == 2) {
@@ -148,12 +153,11 @@ template <class S, class M, class... X>
 constexpr int lower(tracer& t, call<S, M, X...> const& c, scope const& in) {
   int id[4]{};
   detail::lower_operands(t, c, in, id);
-  scope const own{{id[0], id[1]}};
   bool const inputs = t.numbers_are_inputs;
   t.numbers_are_inputs = false;  // the numbers of a module's body belong to the module
   int y = 0;
-  if constexpr (sizeof...(X) == 1) y = lower(t, c.module.forward(espalier::detail::as_argument<X, 0>{}...), own);
-  else y = lower(t, c.module.forward(espalier::detail::as_argument<decltype(c.a), 0>{}, espalier::detail::as_argument<decltype(c.b), 1>{}), own);
+  if constexpr (sizeof...(X) == 1) y = trace_operand(t, c.module.forward(espalier::detail::as_traced<X>{&t, id[0]}...));
+  else y = trace_operand(t, c.module.forward(espalier::detail::as_traced<decltype(c.a)>{&t, id[0]}, espalier::detail::as_traced<decltype(c.b)>{&t, id[1]}));
   t.numbers_are_inputs = inputs;
   return y;
 }
@@ -168,6 +172,39 @@ constexpr int lower(tracer& t, updating<S, Y, Buffer, New> const& e, scope const
   int const y = lower(t, e.y, in);
   if (t.how == mode::training) t.result.add_output(lower(t, e.new_value, in), destination::buffer, e.buffer.slot);
   return y;
+}
+
+template <class X>
+constexpr int trace_operand(tracer& t, X const& x) {
+  if constexpr (Traced<X>) return x.id;
+  else if constexpr (espalier::detail::is_arithmetic<X>) return emit_constant(t.builder(), static_cast<double>(x), extents{}).id;
+  else return lower(t, espalier::detail::keep(x), scope{});
+}
+
+/// Emits what one op needs, whatever its operands were: one function for all.
+constexpr int emit_traced(program_builder& g, descriptor const* op, extents const& s, std::uint64_t attribute, int a, int b = 0, int c = 0) {
+  return op->emit(g, node{op, {a, b, c, 0}, attribute, s});
+}
+
+template <class Op, std::uint64_t Attribute, class S, class... X>
+constexpr int trace_node(tracer& t, X const&... x) {
+  int const id[]{trace_operand(t, x)...};
+  if constexpr (Composite<Op>) return detail::traced_composite<Op, Attribute, S, X...>(t, id, std::index_sequence_for<X...>{});
+  else if constexpr (sizeof...(X) == 1) return emit_traced(t.builder(), &described<Op>, S::value, Attribute, id[0]);
+  else if constexpr (sizeof...(X) == 2) return emit_traced(t.builder(), &described<Op>, S::value, Attribute, id[0], id[1]);
+  else return emit_traced(t.builder(), &described<Op>, S::value, Attribute, id[0], id[1], id[2]);
+}
+
+constexpr bool trains(tracer const& t) { return t.how == mode::training; }
+template <class Training, class Evaluation>
+constexpr int trace_choice(tracer& t, Training const& training, Evaluation const& evaluation) {
+  return t.how == mode::training ? trace_operand(t, training) : trace_operand(t, evaluation);
+}
+template <class Y, class Buffer, class New>
+constexpr int trace_update(tracer& t, Y const& y, Buffer const& buffer, New const& new_value) {
+  int const id = trace_operand(t, y);
+  if (t.how == mode::training) t.result.add_output(trace_operand(t, new_value), destination::buffer, buffer.slot);
+  return id;
 }
 
 /// Makes a node a result. One that is an operand, or a result already, is copied where it is read.
