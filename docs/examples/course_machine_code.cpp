@@ -26,12 +26,15 @@ static_assert(esp::output_shape<Net, batch> == esp::shape<4, 8>{});
 // [/formula]
 
 // [expression]
-// The formula as a tree of types, read from the outside in: add(multiply(normalize(operand, epsilon), weight), bias).
-using operand = esp::argument<esp::shape<4, 8>, 0>;
-using normalized = esp::node<esp::normalize_, 0b10, esp::shape<4, 8>, operand, esp::number<double>>;  // 0b10: of two axes, the last
-using times_weight = esp::node<esp::multiply_, 0, esp::shape<4, 8>, normalized, decltype(Norm::weight)>;
-using expression = esp::node<esp::add_, 0, esp::shape<4, 8>, times_weight, decltype(Norm::bias)>;
-static_assert(std::is_same_v<decltype(Norm{}.forward(operand{})), expression>);
+// What `forward` returns while a net is traced: a value of the program. Its type has the shape and no history, however long the formula is.
+using value = esp::traced<esp::shape<4, 8>>;
+static_assert(std::is_same_v<decltype(Norm{}.forward(value{})), value>);
+// A formula of tensors is a tree of types, read from the outside in: add(multiply(a, a), 1).
+constexpr auto square_and_one(auto const& a) { return a * a + 1.0f; }
+using operand = esp::borrowed<float, esp::shape<4, 8>>;
+using squared = esp::node<esp::multiply_, 0, esp::shape<4, 8>, operand, operand>;
+using formula = esp::node<esp::add_, 0, esp::shape<4, 8>, squared, esp::number<float>>;
+static_assert(std::is_same_v<decltype(square_and_one(std::declval<esp::tensor<float, esp::shape<4, 8>> const&>())), formula>);
 // [/expression]
 
 // [program]

@@ -9,9 +9,9 @@ namespace esp = espalier;
 namespace nn = espalier::nn;
 using esp::shape;
 
-/// An operand of a shape, and no numbers: formulas of it have a type, which is all that is asked for.
+/// A value of a shape that belongs to no program: formulas of it have a type, and this file reads nothing else.
 template <int... N>
-constexpr esp::argument<shape<N...>, 0> a{};
+constexpr esp::traced<shape<N...>> a{};
 template <int... N>
 constexpr bool is(auto const& formula) {
   return std::is_same_v<esp::shape_of<decltype(formula)>, shape<N...>>;

@@ -11,11 +11,11 @@ template <class S>
 struct labels {};
 template <class S, std::size_t I>
 struct operand {
-  using type = argument<S, static_cast<int>(I)>;
+  using type = traced<S>;
 };
 template <class S, std::size_t I>
 struct operand<labels<S>, I> {
-  using type = argument<S, static_cast<int>(I), std::int32_t>;
+  using type = traced<S, std::int32_t>;
 };
 template <class... S, class F>
 constexpr bool takes(F f) {

@@ -11,7 +11,7 @@ struct Noise {
   ESPALIER_MODULE(Noise, stream)
   constexpr auto forward(auto x) const {
 #ifdef SHOULD_FAIL
-    return x + esp::draw<esp::shape<2, 3>>{stream.slot};
+    return x + esp::draw<esp::shape<2, 3>>{stream};
 #else
     return x + x;
 #endif

@@ -14,7 +14,7 @@ constexpr esp::tensor<float, esp::shape<2>> a{1, 2}, b{3, 4}, c{5, 6};
 static_assert(esp::tensor<float, esp::shape<3, 2>>{stack<0>(a, b, c)} == esp::tensor<float, esp::shape<3, 2>>{{1, 2}, {3, 4}, {5, 6}});
 static_assert(esp::tensor<float, esp::shape<2, 3>>{stack<-1>(a, b, c)} == esp::tensor<float, esp::shape<2, 3>>{{1, 3, 5}, {2, 4, 6}});
 static_assert(esp::tensor<float, esp::shape<1, 2>>{stack<0>(a)} == esp::tensor<float, esp::shape<1, 2>>{{1, 2}});
-static_assert(std::is_same_v<esp::shape_of<decltype(stack<0>(esp::argument<esp::shape<>, 0>{}, esp::argument<esp::shape<>, 1>{}))>, esp::shape<2>>);
+static_assert(std::is_same_v<esp::shape_of<decltype(stack<0>(esp::traced<esp::shape<>>{}, esp::traced<esp::shape<>>{}))>, esp::shape<2>>);
 static_assert(esp::grad<1>([](auto x, auto y) { return sum(stack<0>(x, y * y) * stack<0>(y, x)); })(a, b) == esp::tensor<float, esp::shape<2>>{7, 18});
 }  // namespace
 

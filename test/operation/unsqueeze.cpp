@@ -16,7 +16,7 @@ constexpr esp::tensor<float, esp::shape<2, 3>> rows{{1, 2, 3}, {4, 5, 6}};
 static_assert(esp::tensor<float, esp::shape<2, 1, 3>>{unsqueeze<1>(rows)} == esp::tensor<float, esp::shape<2, 1, 3>>{{{1, 2, 3}}, {{4, 5, 6}}});
 static_assert(esp::tensor<float, esp::shape<1, 2, 3, 1>>{unsqueeze<0, -1>(rows)} == esp::tensor<float, esp::shape<1, 2, 3, 1>>{{{{1}, {2}, {3}}, {{4}, {5}, {6}}}});
 static_assert(esp::tensor<float, esp::shape<2, 3>>{squeeze<2, 1>(unsqueeze<1, 2>(rows))} == rows);
-static_assert(std::is_same_v<esp::shape_of<decltype(unsqueeze<0>(esp::argument<esp::shape<>, 0>{}))>, esp::shape<1>>);
+static_assert(std::is_same_v<esp::shape_of<decltype(unsqueeze<0>(esp::traced<esp::shape<>>{}))>, esp::shape<1>>);
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(kernels_and_slopes) {

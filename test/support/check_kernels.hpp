@@ -29,7 +29,7 @@ struct written {
     auto p = std::make_unique<graph::program>();
     p->nodes.plain = plain;
     graph::tracer t{*p, graph::mode::training, false, 0, 0};
-    graph::scope own{};
+    esp::detail::argument_nodes own{};
     (add<X>(t, own), ...);
     int const y = graph::trace_operand(t, esp::detail::body_of_function<F, leaf_of<X>...>::on(t, own.id));
     graph::program_builder& g = p->nodes;
@@ -50,7 +50,7 @@ struct written {
 
  private:
   template <class L>
-  static void add(graph::tracer& t, graph::scope& own) {
+  static void add(graph::tracer& t, esp::detail::argument_nodes& own) {
     int const position = t.next_argument++;
     own.id[position] = graph::add_argument<typename L::value_type>(t, position, L::shape_type::value);
   }

@@ -13,7 +13,7 @@ int permutations_of(F, bool plain, X const&...) {
   auto p = std::make_unique<graph::program>();
   p->nodes.plain = plain;
   graph::tracer t{*p, graph::mode::evaluation, false, 0, 0};
-  graph::scope own{};
+  esp::detail::argument_nodes own{};
   int i = 0;
   ((own.id[i] = graph::add_argument<float>(t, i, X::shape_type::value), ++i), ...);
   auto needed = std::make_unique<bool[]>(graph::capacity);

@@ -11,7 +11,7 @@ int nodes_of(F, bool plain, X const&...) {
   auto p = std::make_unique<graph::program>();
   p->nodes.plain = plain;
   graph::tracer t{*p, graph::mode::evaluation, false, 0, 0};
-  graph::scope own{};
+  esp::detail::argument_nodes own{};
   int i = 0;
   ((own.id[i] = graph::add_argument<float>(t, i, X::shape_type::value), ++i), ...);
   (void)graph::trace_operand(t, esp::detail::body_of_function<F, leaf_of<X>...>::on(t, own.id));
@@ -21,7 +21,7 @@ template <class F, class... X>
 char const* result_of(F, X const&...) {
   auto p = std::make_unique<graph::program>();
   graph::tracer t{*p, graph::mode::evaluation, false, 0, 0};
-  graph::scope own{};
+  esp::detail::argument_nodes own{};
   int i = 0;
   ((own.id[i] = graph::add_argument<float>(t, i, X::shape_type::value), ++i), ...);
   return p->nodes[graph::trace_operand(t, esp::detail::body_of_function<F, leaf_of<X>...>::on(t, own.id))].op->name;

@@ -40,34 +40,32 @@ using body_of_function = function_body<F, std::index_sequence_for<X...>, X...>;
 /// made of, and each other, are constants to it.
 template <class F, int K, class... X>
 constexpr int traced_derivative(graph::tracer& t, int const* arguments) {
-  using graph::scope, graph::marks, graph::adjoints, graph::max_arguments;
+  using graph::marks, graph::adjoints, graph::max_arguments;
   graph::program_builder& g = t.builder();
-  scope own{};
+  int own[sizeof...(X)]{};
   for (std::size_t i = 0; i < sizeof...(X); ++i) {
-    own.id[i] = arguments[i];
+    own[i] = arguments[i];
     // Equal nodes are one node: what the body of f computes must not be taken for an argument, nor one argument for another.
-    bool again = g[own.id[i]].operand[0] != 0 || graph::is_constant(g, own.id[i]);
-    for (std::size_t j = 0; j < i; ++j) again = again || own.id[i] == own.id[j];
-    if (again) own.id[i] = another_name(handle{&g, own.id[i]}, t.depth * max_arguments + static_cast<int>(i)).id;
+    bool again = g[own[i]].operand[0] != 0 || graph::is_constant(g, own[i]);
+    for (std::size_t j = 0; j < i; ++j) again = again || own[i] == own[j];
+    if (again) own[i] = another_name(handle{&g, own[i]}, t.depth * max_arguments + static_cast<int>(i)).id;
   }
-  bool const inputs = t.numbers_are_inputs;
-  t.numbers_are_inputs = false;  // the numbers of f belong to f
+  graph::inside_body const inside{t};
   ++t.depth;
-  int const y = trace_operand(t, body_of_function<F, X...>::on(t, own.id));
+  int const y = trace_operand(t, body_of_function<F, X...>::on(t, own));
   --t.depth;
-  t.numbers_are_inputs = inputs;
   marks m{};
-  for (std::size_t i = 0; i < sizeof...(X); ++i) m.at[own.id[i]] = 2;
-  m.at[own.id[K]] = 1;
+  for (std::size_t i = 0; i < sizeof...(X); ++i) m.at[own[i]] = 2;
+  m.at[own[K]] = 1;
   adjoints a{};
   graph::reverse(g, y, graph::emit_constant(g, 1, g[y].shape).id, m, a);
-  int const d = a.of[own.id[K]];
-  return d != 0 ? d : graph::emit_constant(g, 0, g[own.id[K]].shape).id;
+  int const d = a.of[own[K]];
+  return d != 0 ? d : graph::emit_constant(g, 0, g[own[K]].shape).id;
 }
 
 }  // namespace detail
 
-/// The derivative of f by its K-th argument, as an expression: it can be used inside another function, and differentiated again.
+/// The derivative of f by its K-th argument as a formula of tensors.
 template <class F, int K, class S, class... X>
 struct derivative {
   using shape_type = S;
@@ -76,10 +74,10 @@ struct derivative {
   static constexpr bool eager = (X::eager || ...);
   boost::hana::basic_tuple<X...> operands;
 
-  constexpr int lower_into(graph::tracer& t, graph::scope const& in) const {
+  constexpr int lower_into(graph::tracer& t) const {
     int id[sizeof...(X)]{};
     int count = 0;
-    boost::hana::unpack(operands, [&](auto const&... x) { ((id[count++] = lower(t, x, in)), ...); });
+    boost::hana::unpack(operands, [&](auto const&... x) { ((id[count++] = lower(t, x)), ...); });
     return detail::traced_derivative<F, K, X...>(t, id);
   }
 };

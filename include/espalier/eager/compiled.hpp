@@ -21,11 +21,12 @@ struct results_of<std::tuple<E...>> {
 /// result I is the I-th expression that f returns.
 template <class F, class... Leaf>
 struct compiled_source {
+  using subject = F;
   static constexpr graph::program build() {
     using body = body_of_function<F, Leaf...>;
     graph::program p{};
     graph::tracer t{p, graph::mode::evaluation, false, 0, 0};
-    graph::scope const own = scope_of_arguments<Leaf...>(t);
+    argument_nodes const own = add_arguments<Leaf...>(t);
     int result = 0;
     auto const y = body::on(t, own.id);
     std::apply([&](auto const&... each) { (graph::add_result(p, graph::trace_operand(t, each), result++), ...); },

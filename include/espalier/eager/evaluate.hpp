@@ -37,6 +37,7 @@ struct skeleton<derivative<F, K, S, X...>> {
 
 template <class E>
 struct eager_source {
+  using subject = E;
   struct traced {
     graph::program program;
     int arguments, numbers;
@@ -44,9 +45,9 @@ struct eager_source {
   static constexpr traced trace() {
     traced r{};
     graph::tracer t{r.program, graph::mode::evaluation, true, 0, 0};
-    r.program.add_output(lower(t, E{}, graph::scope{}), graph::destination::result, 0);
+    r.program.add_output(lower(t, E{}), graph::destination::result, 0);
     r.arguments = t.next_argument;
-    r.numbers = t.next_magnitude;
+    r.numbers = t.next_hyperparameter;
     return r;
   }
   static constexpr graph::program build() { return trace().program; }

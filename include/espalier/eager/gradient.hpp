@@ -3,6 +3,7 @@
 #include <tuple>
 
 #include "evaluate.hpp"
+#include "function_fault.hpp"
 
 /// Derivatives of captureless functions of tensors. f is a named struct or an `inline constexpr` lambda; its type is the program.
 namespace espalier {
@@ -66,10 +67,13 @@ constexpr unsigned all_wanted() {
   return bits;
 }
 
-/// The arguments of a function of tensors as leaves of a program.
+/// The nodes of the arguments of a function of tensors.
+struct argument_nodes {
+  int id[graph::max_arguments];
+};
 template <class... Leaf>
-constexpr graph::scope scope_of_arguments(graph::tracer& t) {
-  graph::scope own{};
+constexpr argument_nodes add_arguments(graph::tracer& t) {
+  argument_nodes own{};
   ((own.id[t.next_argument] = graph::add_argument<typename Leaf::element_type>(t, t.next_argument, Leaf::shape_type::value), ++t.next_argument), ...);
   return own;
 }
@@ -78,10 +82,11 @@ constexpr graph::scope scope_of_arguments(graph::tracer& t) {
 /// value: a vector-Jacobian product.
 template <class F, unsigned Wanted, bool Seeded, class... Leaf>
 struct gradient_source {
+  using subject = F;
   static constexpr graph::program build() {
     graph::program p{};
     graph::tracer t{p, graph::mode::training, false, 0, 0};
-    graph::scope const own = scope_of_arguments<Leaf...>(t);
+    argument_nodes const own = add_arguments<Leaf...>(t);
     int const y = trace_operand(t, body_of_function<F, Leaf...>::on(t, own.id));
     graph::program_builder& g = p.nodes;
     int const count = t.next_argument;
@@ -119,75 +124,8 @@ constexpr auto one_or_all(Tuple&& t) {
   else return std::remove_cvref_t<Tuple>(static_cast<Tuple&&>(t));
 }
 
-/// Facts for refusals: f can be called with arguments of these shapes; grad<I...> names arguments that there are.
-template <class F, class... Shapes>
-struct takes_arguments {
-  ESPALIER_READS("{} with {...}")
-  static constexpr bool agree = false;
-};
-template <int Count, int... Arguments>
-struct arguments_exist {
-  ESPALIER_READS("{} arguments, asked for {...}")
-  static constexpr bool agree = ((Arguments >= 0 && Arguments < Count) && ...);
-};
-
-template <class F, class... X>
-constexpr bool can_be_called() {
-  return requires { F{}(as_traced<X>{}...); };
-}
-
-enum class fault_of { nothing, elements, arguments, shapes, result, devices };
-/// What is wrong with f and its arguments: the kind, which chooses the sentence, and the refusal (or `agreed`).
-template <fault_of Kind, class Refusal>
-struct fault {
-  using type = Refusal;
-  static constexpr bool agree = Refusal::agree;
-  static constexpr bool elements = Kind != fault_of::elements, arguments = Kind != fault_of::arguments, shapes = Kind != fault_of::shapes,
-                        result = Kind != fault_of::result, devices = Kind != fault_of::devices;
-};
-template <class... Elements>
-struct elements_fault {
-  using type = agreed;
-};
-template <class First, class... Rest>
-struct elements_fault<First, Rest...>
-    : std::conditional_t<(same_element<First, Rest>::agree && ...), elements_fault<Rest...>, first_fault<same_element<First, Rest>...>> {};
-template <bool Scalar, class Body>
-constexpr auto result_fault() {
-  if constexpr (!Scalar) return fault<fault_of::nothing, agreed>{};
-  else if constexpr (!scalar_result<shape_of<Body>>::agree) return fault<fault_of::result, refused<scalar_result<shape_of<Body>>>>{};
-  else return fault<fault_of::nothing, agreed>{};
-}
-/// Each fault is looked for where there is none before it.
-template <class F, bool Scalar, class... X>
-constexpr auto function_fault() {
-  using elements = typename elements_fault<element_of<X>...>::type;
-  using devices = typename common_device<device_of<X>...>::relation;
-  if constexpr ((is_refused<X> || ...)) {
-    return fault<fault_of::nothing, typename first_refused<X...>::type>{};
-  } else if constexpr (!elements::agree) {
-    return fault<fault_of::elements, refused<elements>>{};
-  } else if constexpr (!devices::agree) {
-    return fault<fault_of::devices, refused<devices>>{};
-  } else if constexpr (!can_be_called<F, X...>()) {
-    return fault<fault_of::arguments, refused<takes_arguments<F, shape_of<X>...>>>{};
-  } else {
-    using Body = typename body_of_function<F, X...>::type;
-    if constexpr (is_refused<Body>) return fault<fault_of::shapes, Body>{};
-    else return result_fault<Scalar, Body>();
-  }
-}
-template <class F, bool Scalar, class... X>
-using fault_of_function = decltype(function_fault<F, Scalar, X...>());
 template <class X>
 using leaf_of_argument = eager_leaf<typename argument_type<X>::type>;
-
-/// Said with the name of the function that the user called.
-#define ESPALIER_ELEMENTS_OF_ARGUMENTS "arguments mix float and double; convert with tensor<double, S>(x)"
-#define ESPALIER_DEVICES_OF_ARGUMENTS "arguments are on different devices; tensor<T, S, cuda>(x) takes x to the device, x.to_host() brings it to the host"
-#define ESPALIER_ARGUMENTS_OF_F "f does not take these arguments"
-#define ESPALIER_SHAPES_INSIDE "the shapes inside f do not fit"
-#define ESPALIER_ONE_NUMBER "f must return one number; reduce its result with sum or mean, or use vjp"
 
 /// A refusal in the place of one gradient or of several.
 template <int Count, class Refusal>
@@ -266,15 +204,25 @@ struct gradient_function {
   static constexpr auto on_expressions(std::integer_sequence<int, I...>, X const&... x) {
     [[maybe_unused]] boost::hana::basic_tuple<kept<X const&>...> const operands{keep(x)...};
     if constexpr ((Traced<X> || ...)) {
-      graph::tracer& t = tracer_of(x...);
-      int const id[]{graph::trace_operand(t, x)...};
-      if constexpr (sizeof...(K) == 1) return traced<shape_at<(K + ... + 0), X...>>{&t, traced_derivative<F, (K + ... + 0), kept<X const&>...>(t, id)};
-      else if constexpr (sizeof...(X) == 1) return traced<shape_of<X>...>{&t, traced_derivative<F, 0, kept<X const&>...>(t, id)};
-      else return std::tuple{traced<shape_of<X>>{&t, traced_derivative<F, I, kept<X const&>...>(t, id)}...};
+      if constexpr (sizeof...(K) == 1) return traced_gradient<(K + ... + 0)>(x...);
+      else if constexpr (sizeof...(X) == 1) return traced_gradient<0>(x...);
+      else return std::tuple{traced_gradient<I>(x...)...};
     }
     else if constexpr (sizeof...(K) == 1) return derivative<F, (K + ... + 0), shape_at<(K + ... + 0), X...>, kept<X const&>...>{operands};
     else if constexpr (sizeof...(X) == 1) return derivative<F, 0, shape_of<X>..., kept<X const&>...>{operands};
     else return std::tuple{derivative<F, I, shape_of<X>, kept<X const&>...>{operands}...};
+  }
+  /// In a traced body: the gradient by argument I.
+  template <int I, class... X>
+  static constexpr auto traced_gradient(X const&... x) {
+    using Observer = typename observer_of<X...>::type;
+    using Y = traced_result<shape_at<I, X...>, X...>;
+    graph::tracer* const t = tracer_of(x...);
+    if (t == nullptr) return Y{};
+    int const id[]{graph::trace_operand(*t, x)...};
+    int const y = traced_derivative<F, I, kept<X const&>...>(*t, id);
+    if constexpr (std::is_void_v<Observer>) return Y{t, y};
+    else return Y{t, y, Observer::formula(*t, shape_of<Y>::value, x...)};
   }
   template <int I, class... X>
   using shape_at = shape_of<std::tuple_element_t<static_cast<std::size_t>(I), std::tuple<X...>>>;

@@ -4,7 +4,7 @@
 
 namespace espalier {
 
-/// A module applied to expressions. Its body is traced in a scope of its own, in terms of its own arguments, so the type stays small.
+/// A module applied to formulas of tensors; in a traced body the module's own body is traced at once instead.
 template <class S, class M, class... X>
 struct call;
 
@@ -29,30 +29,6 @@ struct call<S, M, A, B> {
   B b;
 };
 
-/// One formula for training, another for evaluation; resolved when a program is traced.
-/// shape   S, S -> S
-template <class S, class Training, class Evaluation>
-struct mode_choice {
-  using shape_type = S;
-  using is_expression = void;
-  using element_type = element_of<Training>;
-  static constexpr bool eager = Training::eager;
-  Training training;
-  Evaluation evaluation;
-};
-
-/// y, and an update of a buffer that happens when the training program runs. The new value carries no gradient.
-template <class S, class Y, class Buffer, class New>
-struct updating {
-  using shape_type = S;
-  using is_expression = void;
-  using element_type = element_of<Y>;
-  static constexpr bool eager = false;
-  Y y;
-  Buffer buffer;
-  New new_value;
-};
-
 /// The two branches of by_mode have one shape.
 template <class Training, class Evaluation>
 struct same_shape {
@@ -60,73 +36,61 @@ struct same_shape {
 };
 
 namespace graph {
-template <class Training, class Evaluation>
-constexpr int trace_choice(tracer& t, Training const& training, Evaluation const& evaluation);
-template <class Y, class Buffer, class New>
-constexpr int trace_update(tracer& t, Y const& y, Buffer const& buffer, New const& new_value);
-/// The node of an expression that stands by itself, or of a traced value.
-template <class X>
-constexpr int trace_operand(tracer& t, X const& x);
-}  // namespace graph
-namespace detail {
-template <class Training, class Evaluation>
-constexpr auto chosen(Training const& training, Evaluation const& evaluation) {
-  if constexpr (Traced<Training> || Traced<Evaluation>) {
-    graph::tracer& t = tracer_of(training, evaluation);
-    return traced<shape_of<Training>>{&t, graph::trace_choice(t, training, evaluation)};
-  } else {
-    return mode_choice<shape_of<Training>, Training, Evaluation>{training, evaluation};
-  }
-}
-template <class Y, class Buffer, class New>
-constexpr auto updated(Y const& y, Buffer const& buffer, New const& new_value) {
-  if constexpr (Traced<Y> || Traced<New>) {
-    graph::tracer& t = tracer_of(y, new_value);
-    return traced<shape_of<Y>>{&t, graph::trace_update(t, y, buffer, new_value)};
-  } else {
-    return updating<shape_of<Y>, Y, Buffer, New>{y, buffer, new_value};
-  }
-}
-}  // namespace detail
-
-/// by_mode(training, evaluation): the expression of the mode in which the program is traced.
-/// shape   S, S -> S
-/// errors  shapes that differ are refused
-template <Expression Training, Expression Evaluation>
-constexpr auto by_mode(Training const& training, Evaluation const& evaluation) {
-  if constexpr (is_refused<Training>) return Training{};
-  else if constexpr (is_refused<Evaluation>) return Evaluation{};
-  else if constexpr (!same_shape<shape_of<Training>, shape_of<Evaluation>>::agree)
-    return refused<same_shape<shape_of<Training>, shape_of<Evaluation>>>{};
-  else
-    return detail::chosen(training, evaluation);
-}
-
-namespace graph {
 constexpr bool trains(tracer const& t);
-}
-/// by_mode(x, training, evaluation): the same of what functions give, of which the traced body of x calls one: what is not chosen costs nothing.
-template <class X, class Training, class Evaluation>
-constexpr auto by_mode(X const& x, Training const& training, Evaluation const& evaluation) {
+/// Makes node `id` the next value of a buffer. Defined with the tracer.
+constexpr void trace_update(tracer& t, int id, int slot);
+}  // namespace graph
+
+/// by_mode(x, training, evaluation): what training() gives in a program that trains, else what evaluation() gives. Only one of the two functions is
+/// called where a body is traced, so the other branch costs nothing; x is a value of that body. Formulas of tensors are evaluations.
+///   by_mode(x, [&] { return x * mask; }, [&] { return x; })
+/// shape   S, S -> S
+/// errors  shapes that differ do not compile
+template <Expression X, class Training, class Evaluation>
+constexpr auto by_mode([[maybe_unused]] X const& x, Training const& training, Evaluation const& evaluation) {
   using A = decltype(training());
   using B = decltype(evaluation());
-  if constexpr (Traced<X> && !is_refused<A> && !is_refused<B>) {
-    if constexpr (!same_shape<shape_of<A>, shape_of<B>>::agree) return refused<same_shape<shape_of<A>, shape_of<B>>>{};
-    else return traced<shape_of<A>>{x.tracer, graph::trains(*x.tracer) ? graph::trace_operand(*x.tracer, training()) : graph::trace_operand(*x.tracer, evaluation())};
-  } else {
-    return by_mode(training(), evaluation());
+  if constexpr (is_refused<X>) return X{};
+  else if constexpr (is_refused<A>) return A{};
+  else if constexpr (is_refused<B>) return B{};
+  else if constexpr (!same_shape<shape_of<A>, shape_of<B>>::agree) return refused<same_shape<shape_of<A>, shape_of<B>>>{};
+  else if constexpr (!Traced<X>) return evaluation();
+  else if constexpr (std::is_same_v<A, B>) return x.tracer != nullptr && graph::trains(*x.tracer) ? training() : evaluation();
+  else {
+    using Y = detail::traced_result<shape_of<A>, X, A, B>;
+    if (x.tracer == nullptr) return Y{};
+    return graph::trains(*x.tracer) ? detail::as_value<Y>(*x.tracer, training()) : detail::as_value<Y>(*x.tracer, evaluation());
   }
+}
+
+/// by_mode(training, evaluation): the formula of the mode in which the program is traced. Both are traced; the functions above cost less.
+/// shape   S, S -> S
+/// errors  shapes that differ do not compile
+template <Expression Training, Expression Evaluation>
+constexpr auto by_mode(Training const& training, Evaluation const& evaluation) {
+  auto const first = [&] { return training; };
+  auto const second = [&] { return evaluation; };
+  if constexpr (Traced<Training>) return by_mode(training, first, second);
+  else return by_mode(evaluation, first, second);
 }
 
 /// with_update(y, buffer, new_value): y; and `buffer` holds `new_value` after the training step.
-/// shape   S, B, B -> S
-/// slope   dy passes; none reaches new_value
+/// shape     S, B, B -> S
+/// gradient  dy passes; none reaches new_value
+/// errors    a new value of another shape does not compile
 template <Expression Y, Expression Buffer, Expression New>
-constexpr auto with_update(Y const& y, Buffer const& buffer, New const& new_value) {
+constexpr auto with_update(Y const& y, [[maybe_unused]] Buffer const& buffer, [[maybe_unused]] New const& new_value) {
   if constexpr (is_refused<Y>) return Y{};
   else if constexpr (is_refused<New>) return New{};
   else if constexpr (!same_shape<shape_of<Buffer>, shape_of<New>>::agree) return refused<same_shape<shape_of<Buffer>, shape_of<New>>>{};
-  else return detail::updated(y, buffer, new_value);
+  else {
+    if constexpr (Traced<Y> || Traced<New>)
+      if (graph::tracer* const t = detail::tracer_of(y, new_value, buffer); t != nullptr && graph::trains(*t)) {
+        (void)graph::trace_operand(*t, buffer);  // a buffer of another model is a fault
+        graph::trace_update(*t, graph::trace_operand(*t, new_value), buffer.slot);
+      }
+    return y;
+  }
 }
 
 /// Named relation: the module has a forward that takes arguments of these shapes.
@@ -150,11 +114,21 @@ template <class M, class... X>
 struct body_of<M, X...> {
   using type = decltype(std::declval<M const&>().forward(std::declval<X>()...));
 };
-/// How a module's own text names its operand: by position, with the operand's shape and kind of data.
-template <class X, int I>
-using as_argument = argument<shape_of<X>, I, typename data_of<X>::type>;
+/// The value of a module applied to traced operands: its body is traced here, and its observer told where there is one.
+template <class M, class... X>
+constexpr auto traced_call(M const& module, X const&... x) {
+  using Observer = typename observer_of<X...>::type;
+  if constexpr (!std::is_void_v<Observer>) {
+    return Observer::call(module, x...);
+  } else {
+    graph::tracer* const t = tracer_of(x...);
+    using Y = as_traced<decltype(module.forward(as_traced<X>{}...))>;
+    if (t == nullptr) return Y{};
+    return as_value<Y>(*t, module.forward(as_traced<X>{t, graph::trace_operand(*t, x)}...));
+  }
+}
 
-/// Records a call, or passes a refusal on with the module's type added to its path.
+/// Applies a module, or passes a refusal on with the module's type added to its path.
 template <class M, class... X>
 constexpr auto record_call(M const& module, X const&... x) {
   if constexpr ((is_refused<X> || ...)) {
@@ -165,8 +139,7 @@ constexpr auto record_call(M const& module, X const&... x) {
       if constexpr (requires { typename M::is_transparent; }) return Body{};
       else return through<M>(Body{});
     } else if constexpr ((Traced<X> || ...)) {
-      graph::tracer& t = tracer_of(x...);
-      return module.forward(as_traced<X>{&t, graph::trace_operand(t, x)}...);
+      return traced_call(module, x...);
     } else {
       return call<shape_of<Body>, M, kept<X const&>...>{module, keep(x)...};
     }

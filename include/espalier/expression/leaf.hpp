@@ -4,17 +4,9 @@
 
 namespace espalier {
 
-/// The I-th argument of the function or module body that is being traced.
-/// shape   S
-/// Element void: a real number of the program's element type; std::int32_t: class labels.
-template <class S, int I, class Element = void>
-struct argument {
-  using shape_type = S;
-  using is_expression = void;
-  using element_type = void;
-  using data_type = Element;
-  static constexpr bool eager = false;
-};
+namespace graph {
+struct tracer;
+}
 
 /// A number in a formula. In a traced body its value is part of the program; in an eager expression it is an input of the program.
 template <class T>
@@ -56,15 +48,18 @@ struct owned {
 };
 
 /// A learned tensor of a module; Initializer fills it from the model's seed. A model numbers the slots and fixes the element type.
+/// tracer  that of the program in which the module is being traced; null for a parameter that no traced model owns
 template <class S, class Initializer>
 struct parameter {
   using shape_type = S;
   using is_expression = void;
+  using is_traced = void;
   using is_parameter = void;
   using initializer_type = Initializer;
   using element_type = void;
   static constexpr bool eager = false;
   int slot = 0;
+  graph::tracer* tracer = nullptr;
 };
 
 /// A tensor of a module that is kept but not learned (running statistics, a given mask).
@@ -72,27 +67,32 @@ template <class S, class Initializer>
 struct buffer {
   using shape_type = S;
   using is_expression = void;
+  using is_traced = void;
   using is_buffer = void;
   using initializer_type = Initializer;
   using element_type = void;
   static constexpr bool eager = false;
   int slot = 0;
+  graph::tracer* tracer = nullptr;
 };
 
 /// A module's source of random numbers: a stream number of its own under the model's key.
 struct random_stream {
   using is_random_stream = void;
   int slot = 0;
+  graph::tracer* tracer = nullptr;
 };
 
-/// What a random stream draws at one step: uniform in [0, 1), the same bits on every device.
+/// What a random stream gives at one step: samples uniform in [0, 1), the same bits on every device. draw<shape<2, 3>>{stream}
 template <class S>
 struct draw {
   using shape_type = S;
   using is_expression = void;
+  using is_traced = void;
   using element_type = void;
   static constexpr bool eager = false;
-  int slot;
+  random_stream stream;
+  graph::tracer* tracer = stream.tracer;
 };
 
 /// 0, 1, 2, ... along the last axis of S; how labels become one-hot rows.

@@ -5,7 +5,7 @@
 namespace espalier {
 
 /// An op applied to operands: the type says op, attribute and shape; the operands are kept by value.
-/// A value used twice is spelled twice in the type, so bodies with sharing are calls (call.hpp) or composites, each traced in a scope of its own.
+/// Only formulas of tensors are such types; in a traced body every op gives a `traced` value. A value used twice is written twice in the type.
 template <class Op, std::uint64_t Attribute, class S, class... X>
 struct node;
 
@@ -59,20 +59,15 @@ struct devices_relation<true, X...> {
   "operands are on different devices; tensor<T, S, cuda>(x) takes x to the device, x.to_host() brings it to the host"
 
 template <class Op, std::uint64_t Attribute, class S, class... X>
-constexpr auto make_untraced_node(X&&... x) {
-  using Devices = typename devices_relation<(kept<X>::eager || ...), kept<X>...>::type;
-  static_assert(Devices::agree, ESPALIER_SENTENCE(ESPALIER_DEVICES_FIT, Devices));
-  if constexpr (!Devices::agree) return refused<Devices>{};
-  else if constexpr (kept_as_they_are<X...>) return node<Op, Attribute, S, kept<X>...>{static_cast<X&&>(x)...};
-  else return node<Op, Attribute, S, kept<X>...>{keep(static_cast<X&&>(x))...};
-}
-template <class Op, std::uint64_t Attribute, class S, class... X>
 constexpr auto make_node(X&&... x) {
   if constexpr ((Traced<X> || ...)) {
-    graph::tracer& t = tracer_of(x...);
-    return traced<S>{&t, graph::trace_node<Op, Attribute, S>(t, x...)};
+    return emit_traced<Op, Attribute, S>(x...);
   } else {
-    return make_untraced_node<Op, Attribute, S>(static_cast<X&&>(x)...);
+    using Devices = typename devices_relation<(kept<X>::eager || ...), kept<X>...>::type;
+    static_assert(Devices::agree, ESPALIER_SENTENCE(ESPALIER_DEVICES_FIT, Devices));
+    if constexpr (!Devices::agree) return refused<Devices>{};
+    else if constexpr (kept_as_they_are<X...>) return node<Op, Attribute, S, kept<X>...>{static_cast<X&&>(x)...};
+    else return node<Op, Attribute, S, kept<X>...>{keep(static_cast<X&&>(x))...};
   }
 }
 }  // namespace detail

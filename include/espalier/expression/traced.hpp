@@ -4,51 +4,77 @@
 
 namespace espalier {
 
-namespace graph {
-struct tracer;
-}
-
-/// A value of the body that is being traced: a node that is in the program already. Its type says its shape and nothing of its history, so a value that
-/// is used twice costs no more than one that is used once. An op with one such operand emits its node at once and gives another.
-/// Data void: real numbers of the program's element type; std::int32_t: class labels.
-template <class S, class Data = void>
+/// A value of the body that is being traced: a node that the program already has. Its type states its shape and nothing of its history, so a value
+/// that is used twice costs no more than one that is used once. An op with such an operand emits its node at once and returns another one.
+/// Data      void: real numbers of the program's element type; std::int32_t: class labels
+/// Observer  void, or who records modules and ops as they are traced (drawings)
+/// tracer    null for a value that was made of nothing that the traced program owns
+template <class S, class Data = void, class Observer = void>
 struct traced {
   using shape_type = S;
   using is_expression = void;
   using is_traced = void;
+  using is_traced_value = void;
+  using data_type = Data;
   using element_type = void;
   static constexpr bool eager = false;
   graph::tracer* tracer;
   int id;
 };
+/// vertex  the observer's number for the value
+template <class S, class Data, class Observer>
+  requires(!std::is_void_v<Observer>)
+struct traced<S, Data, Observer> {
+  using shape_type = S;
+  using is_expression = void;
+  using is_traced = void;
+  using is_traced_value = void;
+  using data_type = Data;
+  using observer_type = Observer;
+  using element_type = void;
+  static constexpr bool eager = false;
+  graph::tracer* tracer;
+  int id;
+  int vertex;
+};
 
+/// What belongs to a program that is being traced: its values, and parameters, buffers and samples of the model.
 template <class X>
 concept Traced = requires { typename detail::bare<X>::is_traced; };
+template <class X>
+concept TracedValue = requires { typename detail::bare<X>::is_traced_value; };
 
 namespace graph {
-/// Emits an op on operands of which one at least is traced; returns its node. Defined with the tracer.
+/// The node of an operand of a traced body; one that the program does not own is a fault of the program. Defined with the tracer.
+template <class X>
+constexpr int trace_operand(tracer& t, X const& x);
+/// Emits an op on operands that have nodes.
 template <class Op, std::uint64_t Attribute, class S, class... X>
-constexpr int trace_node(tracer& t, X const&... x);
+constexpr int trace_node(tracer& t, int const* id);
 }  // namespace graph
 
 namespace detail {
-/// The tracer of the first operand that has one.
-template <class First, class... Rest>
-constexpr graph::tracer& tracer_of(First const& first, Rest const&... rest) {
-  if constexpr (Traced<First>) return *first.tracer;
-  else return tracer_of(rest...);
+
+template <class X>
+constexpr graph::tracer* tracer_in([[maybe_unused]] X const& x) {
+  if constexpr (Traced<X>) return x.tracer;
+  else return nullptr;
 }
+/// The tracer of the first operand that has one.
+template <class... X>
+constexpr graph::tracer* tracer_of(X const&... x) {
+  graph::tracer* t = nullptr;
+  ((t = t != nullptr ? t : tracer_in(x)), ...);
+  return t;
+}
+
 template <class X>
 struct data_of {
   using type = void;
 };
-template <class S, int I, class E>
-struct data_of<argument<S, I, E>> {
-  using type = E;
-};
-template <class S, class E>
-struct data_of<traced<S, E>> {
-  using type = E;
+template <class S, class Data, class Observer>
+struct data_of<traced<S, Data, Observer>> {
+  using type = Data;
 };
 template <class S, class Device>
 struct data_of<borrowed<std::int32_t, S, Device>> {
@@ -57,6 +83,44 @@ struct data_of<borrowed<std::int32_t, S, Device>> {
 /// How a body sees its operand.
 template <class X>
 using as_traced = traced<shape_of<kept<X>>, typename data_of<kept<X>>::type>;
+
+/// Who observes one of some operands, or void.
+template <class... X>
+struct observer_of {
+  using type = void;
+};
+template <class First, class... X>
+struct observer_of<First, X...> : observer_of<X...> {};
+template <class First, class... X>
+  requires requires { typename First::observer_type; }
+struct observer_of<First, X...> {
+  using type = typename First::observer_type;
+};
+
+/// What an op on operands X gives.
+template <class S, class... X>
+using traced_result = traced<S, void, typename observer_of<X...>::type>;
+
+/// A result of a traced body as a value Y of its program, whatever the body returned: a value, a parameter, a tensor, a number's formula.
+template <class Y, class X>
+constexpr Y as_value(graph::tracer& t, X const& x) {
+  if constexpr (std::is_same_v<X, Y>) return x;
+  else if constexpr (requires { Y{}.vertex; }) return Y{&t, graph::trace_operand(t, x), Y::observer_type::vertex_of(x)};
+  else return Y{&t, graph::trace_operand(t, x)};
+}
+
+/// An op of which one operand at least is traced: its node is emitted here.
+template <class Op, std::uint64_t Attribute, class S, class... X>
+constexpr traced_result<S, X...> emit_traced(X const&... x) {
+  using Observer = typename observer_of<X...>::type;
+  graph::tracer* const t = tracer_of(x...);
+  if (t == nullptr) return {};
+  int const id[]{graph::trace_operand(*t, x)...};
+  int const y = graph::trace_node<Op, Attribute, S, X...>(*t, id);
+  if constexpr (std::is_void_v<Observer>) return {t, y};
+  else return {t, y, Observer::template operation<Op>(*t, S::value, x...)};
+}
+
 }  // namespace detail
 
 }  // namespace espalier

@@ -31,6 +31,7 @@ enum class family : std::uint8_t {
   constant,      ///< attribute: the bits of a double
   draw,          ///< attribute: slot of the random stream
   column_index,  ///< 0, 1, 2, ... along the last axis
+  values,        ///< a tensor whose elements the compiler knows; attribute: where they begin among the program's values
   convert,       ///< integers to real numbers
   elementwise,
   reduction,    ///< attribute: bit mask of the reduced axes

@@ -16,8 +16,23 @@ struct node {
 
 /// The largest program: 64 residual blocks with their backward pass take about 10,000 nodes.
 inline constexpr int capacity = 32768;
+/// Ids from there on are the table of leaves, which key_of spreads over the free end.
+inline constexpr int most_nodes = capacity - 1024;
 inline constexpr int max_outputs = 2048;
 inline constexpr int max_maps = 512;
+/// Numbers that the constant tensors of a program have in all: a window of 4,096 samples and a table of 64 x 64 fit several times.
+inline constexpr int max_values = 16384;
+inline constexpr int max_tables = 256;
+
+/// What makes a program wrong that only tracing it can find. The first one found is kept; a root refuses the program.
+enum class fault : std::uint8_t {
+  none,
+  one_value_per_channel,  ///< a batch norm was traced for training with nothing to average
+  foreign_parameter,      ///< a parameter, buffer or random stream that the traced model does not own
+  unknown_tensor,         ///< a tensor in a body whose elements the compiler does not know
+  too_many_values,        ///< constant tensors with more than max_values numbers in all
+  too_many_nodes          ///< more operations than a program holds
+};
 
 /// A program that grows: nodes in topological order, hash-consed (equal nodes are one node, so sharing is found, never asked for).
 struct program_builder {
@@ -25,8 +40,13 @@ struct program_builder {
   int chain_first[capacity];  ///< by highest operand: the newest node that uses it
   int chain_next[capacity];
   index_map maps[max_maps];   ///< the distinct maps of its movements
+  double values[max_values];  ///< the elements of its constant tensors
+  int tables[max_tables];     ///< where each of them begins
   int size;
   int map_count;
+  int value_count;
+  int table_count;
+  fault found;
   bool plain;  ///< keep what is written: no simplification
   bool backward;  ///< what is added belongs to a backward pass
 
@@ -38,6 +58,11 @@ struct program_builder {
       if (m.op == n.op && m.attribute == n.attribute && m.operand[0] == n.operand[0] && m.operand[1] == n.operand[1] &&
           m.operand[2] == n.operand[2] && m.operand[3] == n.operand[3] && m.shape == n.shape)
         return i;
+    }
+    if (size == most_nodes) {  // the last node becomes a leaf of the wanted shape, so that what goes on tracing finds sound nodes
+      report(fault::too_many_nodes);
+      nodes[size] = node{nodes[1].op, {}, 0, n.shape};
+      return size;
     }
     int const id = ++size;
     nodes[id] = n;
@@ -59,6 +84,26 @@ struct program_builder {
     maps[map_count] = m;
     return map_count++;
   }
+  /// Where some numbers begin among the values of the program's constant tensors; equal tensors are one.
+  constexpr int place_of_values(double const* x, int count) {
+    for (int k = 0; k < table_count; ++k) {
+      int const at = tables[k];
+      int same = 0;
+      while (same < count && at + same < value_count && values[at + same] == x[same]) ++same;
+      if (same == count) return at;
+    }
+    if (value_count + count > max_values || table_count == max_tables) {
+      report(fault::too_many_values);
+      return 0;
+    }
+    int const at = tables[table_count++] = value_count;
+    for (int i = 0; i < count; ++i) values[at + i] = x[i];
+    value_count += (count + 15) / 16 * 16;  // each begins at an aligned address
+    return at;
+  }
+  constexpr void report(fault f) {
+    if (found == fault::none) found = f;
+  }
   constexpr int emit(node const& n) { return n.op->emit(*this, n); }
   constexpr node const& operator[](int id) const { return nodes[id]; }
 };
@@ -67,6 +112,14 @@ struct program_builder {
 constexpr int data_of(program_builder const& g, int id) {
   while (g[id].op->kind == family::reshape || g[id].op->kind == family::alias) id = g[id].operand[0];
   return id;
+}
+
+/// The constant tensors of a graph for a graph that is written anew, so that nodes keep their attributes.
+constexpr void copy_values(program_builder const& from, program_builder& to) {
+  for (int i = 0; i < from.value_count; ++i) to.values[i] = from.values[i];
+  for (int i = 0; i < from.table_count; ++i) to.tables[i] = from.tables[i];
+  to.value_count = from.value_count;
+  to.table_count = from.table_count;
 }
 
 /// Where a result of a program goes.
@@ -83,7 +136,6 @@ struct program {
   program_builder nodes;
   output outputs[max_outputs];
   int output_count;
-  bool one_value_per_channel;  ///< a batch norm was traced for training with nothing to average
 
   constexpr void add_output(int id, destination where, int index) { outputs[output_count++] = output{id, where, index}; }
 };

@@ -41,7 +41,7 @@ struct written_source {
     p.nodes.plain = true;
     graph::tracer t{p, graph::mode::evaluation, false, 0, 0};
     int const x = graph::add_argument<float>(t, 0, Batch::value);
-    p.add_output(lower(t, numbered<Net>(argument<Batch, 0>{}), graph::scope{{x}}), graph::destination::result, 0);
+    p.add_output(espalier::detail::trace_net<Net, Batch>(t, x), graph::destination::result, 0);
     return p;
   }
 };
@@ -83,6 +83,13 @@ inline constexpr auto rows_of_program = [] {
   }
   for (int i = 0; i < p.nodes.map_count; ++i) r.maps[i] = p.nodes.maps[i];
   r.result = number.of[p.outputs[0].id];
+  return r;
+}();
+
+template <class Source>
+inline constexpr auto values_of_program = [] {
+  value_rows<written_program<Source>.nodes.value_count> r{};
+  for (int i = 0; i < written_program<Source>.nodes.value_count; ++i) r.at[i] = written_program<Source>.nodes.values[i];
   return r;
 }();
 
@@ -157,6 +164,11 @@ inline view exporter::made(int id) {
     case family::parameter: return builder::hold(parameters[n.attribute]);
     case family::buffer: return builder::hold(buffers[n.attribute]);
     case family::constant: return builder::hold(std::bit_cast<double>(n.attribute));
+    case family::values: {
+      tensor t{"values", n.shape, {}};
+      for (std::int64_t i = 0; i < n.shape.size(); ++i) t.numbers.push_back(static_cast<float>(values[n.attribute + static_cast<std::uint64_t>(i)]));
+      return builder::hold(std::move(t));
+    }
     case family::column_index: {
       tensor t{"column_index", extents{1, {n.shape.at[n.shape.rank - 1]}}, {}};
       for (int i = 0; i < t.shape.at[0]; ++i) t.numbers.push_back(i);
@@ -231,6 +243,7 @@ void write(char const* path, Model const& model, onnx_options const& options) {
   to.file.description = options.description;
   to.file.metadata = {{"parameters", std::to_string(Model::parameter_count)}, {"mode", "evaluation"}};
   exporter e{to, rows.nodes, numbering_of<Source>.count, rows.maps, own_formulas<Source>(std::make_index_sequence<static_cast<std::size_t>(other_ops_of<Source>.count)>{})};
+  e.values = values_of_program<Source>.at;
   e.parameters = tensors_of<Net, true>(model);
   e.buffers = tensors_of<Net, false>(model);
   write_program(e, rows.result, traced_batch<Batch>::type::value);

@@ -12,6 +12,11 @@ struct program_rows {
   index_map maps[static_cast<std::size_t>(Maps) + 1];
   int result;
 };
+/// The elements of a program's constant tensors.
+template <int Count>
+struct value_rows {
+  double at[static_cast<std::size_t>(Count) + 1];
+};
 /// How ops that are not in the table are written.
 struct own_formula {
   graph::descriptor const* op;
@@ -42,6 +47,7 @@ class exporter {
 
   builder& to;
   std::vector<tensor> parameters, buffers;
+  double const* values = nullptr;  ///< of constant tensors
   std::vector<own_formula> own;
 
   graph::node const& operator[](int id) const { return nodes_[id]; }

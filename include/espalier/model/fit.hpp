@@ -59,7 +59,7 @@ constexpr auto loss_fault() {
 template <class Net, class Loss, class Batch>
 constexpr auto statistics_fault() {
   if constexpr (!decltype(layers_fault<Net, Batch>())::agree || !decltype(loss_fault<Net, Loss, Batch>())::agree) return agreed{};
-  else if constexpr (traced_forward<Net, Loss, Batch>.program.one_value_per_channel) return several_values_per_channel<Batch>{};
+  else if constexpr (traced_forward<Net, Loss, Batch>.program.nodes.found == graph::fault::one_value_per_channel) return several_values_per_channel<Batch>{};
   else return agreed{};
 }
 

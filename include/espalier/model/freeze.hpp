@@ -53,6 +53,7 @@ class folder {
   constexpr folder(graph::program const& from, graph::program& to) : p_{from}, from_{from.nodes}, to_{to.nodes} { find_facts(from, facts_); }
 
   constexpr void run(graph::program& to) {
+    graph::copy_values(from_, to_);
     for (int id = 1; id <= from_.size; ++id)
       if (facts_.needed[id]) translate(id);
     for (int i = 0; i < p_.output_count; ++i) to.add_output(value(p_.outputs[i].id), p_.outputs[i].where, p_.outputs[i].index);
@@ -244,6 +245,7 @@ inline constexpr split_program split_evaluation = split(folded_evaluation<Net, B
 /// preparing: what runs once. Parameters and buffers are the model's; the results go where gradients would, to places behind those of the parameters.
 template <class Net, class Batch>
 struct preparing_source {
+  using subject = Net;
   static constexpr int parameters = slots_of<Net>.parameters.count;
   static constexpr graph::program build() {
     graph::program p = folded_evaluation<Net, Batch>;
@@ -267,6 +269,7 @@ struct preparing_source {
 /// running: evaluation with everything else read from the frozen storage; result 0 is the net's output for a batch.
 template <class Net, class Batch>
 struct frozen_source {
+  using subject = Net;
   static constexpr graph::program build() { return split_evaluation<Net, Batch>.running; }
   static constexpr plan::storage_layout layout() { return {split_evaluation<Net, Batch>.offset, nullptr}; }
 };

@@ -108,13 +108,37 @@ constexpr Net number_net() {
 
 }  // namespace detail
 
-/// A module object whose parameters know their slots.
+/// A module object whose parameters have their slots.
 template <class Net>
 inline constexpr Net numbered = detail::number_net<Net>();
 template <class Net>
 inline constexpr detail::slots slots_of = detail::slots_of_net<Net>();
 
 namespace detail {
+
+/// Gives the tensors and streams of a module to a program that is being traced.
+template <class M>
+constexpr void give_to(graph::tracer& t, M& member) {
+  if constexpr (ParameterMember<M> || BufferMember<M> || StreamMember<M>) {
+    member.tracer = &t;
+  } else if constexpr (nn::Module<M>) {
+    M::visit_members(member, [&](char const*, auto& inner) { give_to(t, inner); });
+  } else if constexpr (ArrayMember<M>) {
+    for (auto& inner : member) give_to(t, inner);
+  }
+}
+/// The value of a net for an operand of the program that is being traced, and its node. Parameters of other nets than this object are faults.
+template <class Net, class X>
+constexpr auto traced_net(graph::tracer& t, X const& x) {
+  Net net = numbered<Net>;
+  give_to(t, net);
+  return net(x);
+}
+template <class Net, class Batch>
+constexpr int trace_net(graph::tracer& t, int x) {
+  return graph::trace_operand(t, traced_net<Net>(t, traced<Batch>{&t, x}));
+}
+
 /// What parameter_count is of a module that is not well made: one error, where it is read. (Not in the class: clang takes the variable that is made of it
 /// for a second one.)
 template <class Made>

@@ -10,11 +10,12 @@ namespace espalier::detail {
 /// evaluation: result 0 is the net's output for a batch.
 template <class Net, class Batch>
 struct evaluation_source {
+  using subject = Net;
   static constexpr graph::program build() {
     graph::program p{};
     graph::tracer t{p, graph::mode::evaluation, false, 0, 0};
     int const x = graph::add_argument<float>(t, 0, Batch::value);
-    p.add_output(graph::trace_operand(t, numbered<Net>(espalier::traced<Batch>{&t, x})), graph::destination::result, 0);
+    p.add_output(trace_net<Net, Batch>(t, x), graph::destination::result, 0);
     return p;
   }
   static constexpr plan::storage_layout layout() { return net_layout<Net>::value; }
@@ -31,6 +32,7 @@ using target_leaf = std::conditional_t<std::is_void_v<Element>, float, Element>;
 /// reports_loss: result 0 is a number for the host.
 template <class Net, class Loss, class Batch>
 struct training_source {
+  using subject = Net;
   using batch = Batch;
   using prediction = shape_of<applied_net<Net, Batch>>;
   using target = target_shape<Loss, prediction>;
@@ -46,7 +48,7 @@ struct training_source {
     graph::tracer t{r.program, graph::mode::training, false, 0, 0};
     int const x = graph::add_argument<float>(t, 0, Batch::value);
     int const y = graph::add_argument<target_leaf<element>>(t, 1, target::value);
-    int const z = graph::trace_operand(t, numbered<Net>(espalier::traced<Batch>{&t, x}));
+    int const z = trace_net<Net, Batch>(t, x);
     r.loss = graph::trace_operand(t, Loss{}(espalier::traced<prediction>{&t, z}, espalier::traced<target, element>{&t, y}));
     return r;
   }
@@ -88,6 +90,7 @@ constexpr graph::program training_source<Net, Loss, Batch>::build() {
 /// The loss of a prediction, without its net.
 template <class Loss, class Prediction>
 struct loss_source {
+  using subject = Loss;
   using target = target_shape<Loss, Prediction>;
   using element = target_element<Loss, Prediction>;
   static constexpr graph::program build() {

@@ -24,22 +24,21 @@ struct update_source {
   }();
 
   template <int... I>
-  static constexpr auto expressions(std::integer_sequence<int, I...>) {
-    return O::update(parameter<vector, void>{0}, argument<vector, 0>{}, buffer<vector, void>{I}...);
+  static constexpr auto updates(graph::tracer& t, traced<vector> gradient, std::integer_sequence<int, I...>) {
+    return O::update(parameter<vector, void>{0, &t}, gradient, buffer<vector, void>{I, &t}...);
   }
   static constexpr graph::program build() {
     graph::program p{};
     graph::tracer t{p, graph::mode::training, false, 0, 0};
-    graph::scope const in{{graph::add_argument<float>(t, 0, vector::value)}};
-    auto const updates = expressions(std::make_integer_sequence<int, O::states>{});
-    boost::hana::unpack(updates, [&](auto const& parameters, auto const&... states) {
-      p.add_output(lower(t, parameters, in), graph::destination::parameter, 0);
+    auto const gradient = graph::argument_of<vector>(t, 0);
+    boost::hana::unpack(updates(t, gradient, std::make_integer_sequence<int, O::states>{}), [&](auto const& parameters, auto const&... states) {
+      p.add_output(graph::trace_operand(t, parameters), graph::destination::parameter, 0);
       int slot = 0;
-      (p.add_output(lower(t, states, in), graph::destination::buffer, slot++), ...);
+      (p.add_output(graph::trace_operand(t, states), graph::destination::buffer, slot++), ...);
       (void)slot;
     });
-    if constexpr (requires { O::condition(argument<vector, 0>{}); })
-      p.add_output(lower(t, O::condition(argument<vector, 0>{}), in), graph::destination::result, 0);
+    if constexpr (requires { O::condition(gradient); })
+      p.add_output(graph::trace_operand(t, O::condition(gradient)), graph::destination::result, 0);
     return p;
   }
   static constexpr plan::storage_layout layout() { return {parameter_offsets, state_offsets.at}; }
@@ -51,7 +50,7 @@ struct penalty_source : update_source<O, Size> {
   static constexpr graph::program build() {
     graph::program p{};
     graph::tracer t{p, graph::mode::training, false, 0, 0};
-    p.add_output(lower(t, O::penalty(parameter<typename update_source<O, Size>::vector, void>{0}), graph::scope{}),
+    p.add_output(graph::trace_operand(t, O::penalty(parameter<typename update_source<O, Size>::vector, void>{0, &t})),
                  graph::destination::result, 0);
     return p;
   }
@@ -100,8 +99,8 @@ class update_rule {
   /// What an update is computed in, and what it keeps.
   using number = computed_in<T>;
   static constexpr bool narrow = !std::is_same_v<number, T>;
-  static constexpr bool may_refuse = requires { Optimizer::condition(argument<shape<1>, 0>{}); };
-  static constexpr bool has_penalty = requires { Optimizer::penalty(argument<shape<1>, 0>{}); };
+  static constexpr bool may_refuse = requires { Optimizer::condition(traced<shape<1>>{}); };
+  static constexpr bool has_penalty = requires { Optimizer::penalty(traced<shape<1>>{}); };
   static constexpr std::size_t workspace = [] {
     std::size_t needed = Engine::template workspace_bytes<Source, number>;
     if constexpr (has_penalty) {

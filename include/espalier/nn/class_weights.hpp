@@ -16,8 +16,8 @@ struct class_weights {
   using element_type = void;
   static constexpr bool eager = false;
 
-  template <class Tracer, class Scope>
-  constexpr int lower_into(Tracer& t, Scope const&) const {
+  template <class Tracer>
+  constexpr int lower_into(Tracer& t) const {
     constexpr double value[] = {Values...};
     auto& g = t.builder();
     handle const position{&g, g.add(graph::node{&described<column_index_>, {}, 0, shape_type::value})};

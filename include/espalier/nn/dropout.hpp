@@ -45,7 +45,7 @@ struct Dropout {
   constexpr auto forward(auto x) const {
     using X = decltype(x);
     if constexpr (P.value == 0 || is_refused<X>) return x;
-    else return by_mode(x, [&] { return dropout(x, draw<shape_of<X>>{stream.slot} <= 1.0 - P.value, P.value); }, [&] { return x; });
+    else return by_mode(x, [&] { return dropout(x, draw<shape_of<X>>{stream} <= 1.0 - P.value, P.value); }, [&] { return x; });
   }
 };
 

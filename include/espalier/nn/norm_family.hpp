@@ -63,9 +63,9 @@ struct untrainable {
   using is_expression = void;
   using element_type = void;
   static constexpr bool eager = false;
-  template <class Tracer, class Scope>
-  constexpr int lower_into(Tracer& t, Scope const&) const {
-    t.result.one_value_per_channel = true;
+  template <class Tracer>
+  constexpr int lower_into(Tracer& t) const {
+    t.builder().report(graph::fault::one_value_per_channel);
     return emit_constant(t.builder(), 0, S::value).id;
   }
 };
@@ -144,7 +144,7 @@ constexpr auto per_channel(auto const& statistic) {
 
 /// How many elements each statistic runs over.
 template <class Layout, class S>
-inline constexpr double counted = reduced_count(argument<typename Layout::template work<S>, 0>{}, Layout::template statistics<S>);
+inline constexpr double counted = reduced_count(traced<typename Layout::template work<S>>{}, Layout::template statistics<S>);
 
 /// Training observes, evaluation uses what was observed.
 template <class Layout, norm How, class X>

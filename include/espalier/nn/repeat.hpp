@@ -13,28 +13,6 @@ struct block_keeps_shape {
   static constexpr bool agree = std::is_same_v<Given, Taken>;
 };
 
-namespace detail {
-
-/// Equal blocks applied one after the other: one type and one instantiation, however many they are.
-template <class Blocks, class X>
-struct repetition {
-  using shape_type = shape_of<X>;
-  using is_expression = void;
-  using element_type = void;
-  static constexpr bool eager = false;
-  Blocks const* blocks;  ///< those of the module whose body this is: it outlives the tracing of its body
-  X x;
-
-  template <class Tracer, class Scope>
-  constexpr int lower_into(Tracer& t, Scope const& in) const {
-    int id = lower(t, x, in);
-    for (auto const& block : *blocks) id = lower(t, block(argument<shape_type, 0>{}), Scope{{id}});
-    return id;
-  }
-};
-
-}  // namespace detail
-
 /// Count equal blocks one after the other, each with parameters of its own; they are named "0", "1", ... The compiler sees one block.
 /// shape   S -> S
 /// range   Count >= 0
@@ -66,16 +44,15 @@ struct Repeat {
     if constexpr (is_refused<X> || Count == 0) {
       return x;
     } else {
-      using Y = decltype(std::declval<Block const&>()(traced<shape_of<X>>{}));
+      using Y = decltype(std::declval<Block const&>()(x));
       using Kept = block_keeps_shape<shape_of<Y>, shape_of<X>>;
       if constexpr (is_refused<Y>) return Y{};
       else if constexpr (!Kept::agree) return refused<Kept>{};
-      else if constexpr (Traced<X>) {
-        traced<shape_of<X>> y{x.tracer, x.id};
-        for (auto const& block : blocks) y.id = trace_operand(*x.tracer, block(y));
+      else {
+        auto y = blocks[0](x);
+        for (std::size_t i = 1; i < blocks.size(); ++i) y = blocks[i](y);
         return y;
       }
-      else return detail::repetition<decltype(blocks), X>{&blocks, x};
     }
   }
 };

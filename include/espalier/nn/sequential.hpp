@@ -29,44 +29,15 @@ constexpr auto operator>>(reached<S, Position, Count>, std::type_identity<M>) {
 template <class S, int Position, int Count>
 S shape_reached(reached<S, Position, Count>);
 
-/// A traced value on its way through the layers. The tracer is a template parameter, so that modules know nothing of tracing.
-template <class S, class Tracer, class Scope>
+/// A value of a traced body on its way through the layers.
+template <class X>
 struct passing {
-  Tracer& tracer;
-  int id;
-};
-template <class S, class Tracer, class Scope, class M>
-constexpr auto operator>>(passing<S, Tracer, Scope> x, M const& module) {
-  auto const y = module(argument<S, 0>{});
-  return passing<shape_of<decltype(y)>, Tracer, Scope>{x.tracer, lower(x.tracer, y, Scope{{x.id}})};
-}
-
-/// A value on its way through the layers of a traced body.
-template <class S>
-struct on_the_way {
-  traced<S> x;
-};
-template <class S, class M>
-constexpr auto operator>>(on_the_way<S> w, M const& module) {
-  auto const y = module(w.x);
-  return on_the_way<shape_of<decltype(y)>>{{w.x.tracer, trace_operand(*w.x.tracer, y)}};
-}
-
-/// The layers of a Sequential applied to an argument.
-template <class S, class X, class... M>
-struct chain {
-  using shape_type = S;
-  using is_expression = void;
-  using element_type = void;
-  static constexpr bool eager = false;
-  boost::hana::tuple<M...> const* layers;  ///< those of the module whose body this is: it outlives the tracing of its body
   X x;
-
-  template <class Tracer, class Scope>
-  constexpr int lower_into(Tracer& t, Scope const& in) const {
-    return boost::hana::unpack(*layers, [&](M const&... layer) { return (passing<shape_of<X>, Tracer, Scope>{t, lower(t, x, in)} >> ... >> layer).id; });
-  }
 };
+template <class X, class M>
+constexpr auto operator>>(passing<X> const& w, M const& module) {
+  return passing<std::remove_cvref_t<decltype(module(w.x))>>{module(w.x)};
+}
 
 }  // namespace detail
 
@@ -74,7 +45,7 @@ struct chain {
 /// shape   that of the layers in turn
 /// errors  a layer that does not take its predecessor's result is refused, with its position
 /// saves   what the layers save
-/// slope   that of the layers in turn
+/// gradient that of the layers in turn
 /// source  needle's Sequential
 template <class... M>
 struct Sequential {
@@ -97,8 +68,7 @@ struct Sequential {
     using X = decltype(x);
     using S = decltype(detail::shape_reached((detail::reached<shape_of<X>, 0, static_cast<int>(sizeof...(M))>{} >> ... >> std::type_identity<M>{})));
     if constexpr (is_refused<S>) return S{};
-    else if constexpr (Traced<X>) return boost::hana::unpack(layers, [&](M const&... layer) { return (detail::on_the_way<shape_of<X>>{{x.tracer, x.id}} >> ... >> layer).x; });
-    else return detail::chain<S, X, M...>{&layers, x};
+    else return boost::hana::unpack(layers, [&](M const&... layer) { return (detail::passing<X>{x} >> ... >> layer).x; });
   }
 
  private:

@@ -84,7 +84,7 @@ struct applied_type<application::on_handles, Op, X...> {
 };
 template <class Op, class... X>
 struct applied_type<application::traced, Op, X...> {
-  using type = traced<typename result_of_shapes<shape_of<kept<X>>...>::type>;
+  using type = traced_result<typename result_of_shapes<shape_of<kept<X>>...>::type, bare<X>...>;
   using said_here = agreed;
 };
 template <class Op, class... X>
@@ -137,7 +137,7 @@ template <class Op, class... X>
 constexpr applied<Op, X...> apply(X&&... x) {
   if constexpr ((Handle<X> || ...)) return detail::apply_to_handles<Op>(x...);
   else if constexpr (is_refused<applied<Op, X...>>) return {};
-  else if constexpr ((Traced<X> || ...)) return {&detail::tracer_of(x...), graph::trace_node<Op, 0, shape_of<applied<Op, X...>>>(detail::tracer_of(x...), x...)};
+  else if constexpr ((Traced<X> || ...)) return detail::emit_traced<Op, 0, shape_of<applied<Op, X...>>>(x...);
   else if constexpr (detail::kept_as_they_are<X...>) return {static_cast<X&&>(x)...};
   else return {detail::keep(static_cast<X&&>(x))...};
 }

@@ -16,6 +16,7 @@ struct magnitude_ {};
 struct constant_ {};
 struct draw_ {};
 struct column_index_ {};
+struct values_ {};
 struct convert_ {};
 struct reshape_ {};
 struct broadcast_ {};
@@ -53,6 +54,11 @@ struct rule<draw_> : leaf_rule<family::draw> {
 template <>
 struct rule<column_index_> : leaf_rule<family::column_index> {
   static constexpr char const* name = "column_index";
+};
+/// A constant tensor: the compiler knows its elements.
+template <>
+struct rule<values_> : leaf_rule<family::values> {
+  static constexpr char const* name = "values";
 };
 
 namespace graph {

@@ -7,7 +7,7 @@ namespace espalier::optim {
 /// Named relation: a decay stands inside of what refuses updates, or a refused update would still decay.
 template <class O>
 struct decays_inside_a_refusal {
-  static constexpr bool agree = !requires { O::condition(argument<shape<1>, 0>{}); };
+  static constexpr bool agree = !requires { O::condition(traced<shape<1>>{}); };
 };
 
 /// Any optimizer with a decay that is taken from the parameters themselves and does not pass its moments: p loses learning_rate weight_decay p beside

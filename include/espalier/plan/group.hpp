@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include "grouping.hpp"
+#include "group_builder.hpp"
 
 /// Fusion: which nodes of a program run in one kernel. Groups run in the order of their numbers; a node joins the newest group among its operands' or
 /// starts a new one, so every operand is computed before or inside the node's group and no cycle can arise.
 namespace espalier::plan {
 
-class grouper {
+class grouper : group_builder {
  public:
-  constexpr grouper(program_builder const& g, grouping& r) : g_{g}, r_{r} {}
+  constexpr grouper(program_builder const& g, grouping& r) : group_builder{g, r} {}
 
   /// Marks what the outputs need, and groups what needs nothing but leaves and cannot be fused: it runs first, so that later groups need not wait.
   constexpr void begin(graph::output const* outputs, int output_count) {
@@ -114,27 +114,6 @@ class grouper {
     }
   }
 
-  constexpr int float_columns(int id) const { return r_.float_rows[id] == 0 ? 0 : static_cast<int>(r_.size_of[id] / r_.float_rows[id]); }
-  constexpr int new_group(kind what, std::int64_t size, int rows, int columns, int segments = 1) {
-    int const x = ++r_.group_count;
-    group& added = r_.groups[x];
-    added.what = what;
-    added.size = size;
-    added.rows = rows;
-    added.columns = columns;
-    added.segments = segments;
-    return x;
-  }
-  constexpr void add_member(int x, int id, place where) {
-    group& to = r_.groups[x];
-    r_.group_of[id] = x;
-    r_.place_of[id] = where;
-    if (to.last != 0) r_.next[to.last] = id;
-    else to.first = id;
-    to.last = id;
-    ++to.count;
-  }
-
   constexpr void place_alone(int id, kind what) {
     bool const windowed = (what == kind::contraction || what == kind::gather) && reads_windows(g_, id);
     if (what != kind::draw && what != kind::convert) {
@@ -170,10 +149,8 @@ class grouper {
         if (r_.floating[u[k].source]) newest = newest_behind(u[k].source, newest);
     }
     place where = place::none;
-    ++stamp_;
-    int pulled = 0;
-    for (int k = 0; k < arity; ++k) pulled += floating_steps(u[k].source);
-    if (newest > r_.early && follows_product(newest, u, arity, size)) {
+    int const pulled = steps_behind(u, arity);
+    if (newest > r_.early && follows_product(newest, u, arity, size, pulled)) {
       where = place::full;
     } else if (newest <= r_.early || r_.groups[newest].count + pulled >= max_steps || !joins(newest, u, arity, size, where)) {
       newest = group_for(id, u, arity, size);
@@ -234,25 +211,11 @@ class grouper {
       columns = c;
       segments = s;
     }
-    ++stamp_;
-    int steps = 1;
-    for (int k = 0; k < count; ++k) steps += floating_steps(u[k].source);
-    if (steps > most_floating) return false;
+    if (1 + steps_behind(u, count) > most_floating) return false;
     r_.floating[id] = true;
     r_.float_rows[id] = rows;
     r_.float_segments[id] = segments;
     return true;
-  }
-  /// A group that takes three floating values has room for their steps.
-  static constexpr int most_floating = (max_steps - 1) / 3;
-  /// How many steps a value that floats brings along, beside those counted since the stamp.
-  constexpr int floating_steps(int id) {
-    if (!r_.floating[id] || seen_[id] == stamp_) return 0;
-    seen_[id] = stamp_;
-    graph::node const& n = g_.nodes[id];
-    int steps = 1;
-    for (int k = 0; k < n.op->arity; ++k) steps += floating_steps(r_.holder_of[n.operand[k]]);
-    return steps;
   }
   /// The newest group that a floating value reads from, directly or through others that float; at least x.
   constexpr int newest_behind(int id, int x) {
@@ -266,22 +229,11 @@ class grouper {
     }
     return x;
   }
-  /// Puts a floating value, and what it is made of, into group x.
-  constexpr void pull(int x, int id, place where) {
-    r_.floating[id] = false;
-    graph::node const& n = g_.nodes[id];
-    for (int k = 0; k < n.op->arity; ++k) {
-      int const source = r_.holder_of[n.operand[k]];
-      if (r_.floating[source]) pull(x, source, where);
-    }
-    add_member(x, id, where);
-  }
-
   /// Can an elementwise node with these uses be applied to the result of a matrix product, group x, where it is made? Not where others need what it is
   /// applied to: a sweep that reads that can compute the node for nothing.
-  constexpr bool follows_product(int x, use const* u, int count, std::int64_t size) {
+  constexpr bool follows_product(int x, use const* u, int count, std::int64_t size, int pulled) {
     group& to = r_.groups[x];
-    if (to.what != kind::contraction || to.windowed || to.count >= max_epilogue || size != to.size) return false;
+    if (to.what != kind::contraction || to.windowed || to.count + pulled >= max_epilogue || size != to.size) return false;
     extents const& result = g_.nodes[to.first].shape;
     int const columns = result.at[result.rank - 1], rows = static_cast<int>(size / columns);
     for (int k = 0; k < count; ++k) {
@@ -395,11 +347,6 @@ class grouper {
     to.segments = segments;
     return p == pattern::column ? place::column : place::row;
   }
-
-  program_builder const& g_;
-  grouping& r_;
-  int seen_[graph::capacity]{};
-  int stamp_ = 0;
 };
 
 }  // namespace espalier::plan

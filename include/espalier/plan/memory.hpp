@@ -8,7 +8,7 @@ namespace espalier::plan {
 
 /// The pointers a running program is given, by position in its table.
 namespace base {
-inline constexpr int workspace = 0, parameters = 1, gradients = 2, buffers = 3, magnitudes = 4, key = 5, arguments = 6, results = 30, count = 54;
+inline constexpr int workspace = 0, parameters = 1, gradients = 2, buffers = 3, magnitudes = 4, key = 5, values = 6, arguments = 7, results = 31, count = 55;
 inline constexpr int max_arguments = results - arguments, max_results = count - results;
 }
 
@@ -182,6 +182,7 @@ class planner {
       case family::magnitude: return {base::magnitudes, static_cast<std::int64_t>(n.attribute)};
       case family::label: return {base::arguments + static_cast<int>(n.attribute / 2), 0};
       case family::argument: return {base::arguments + static_cast<int>(n.attribute), 0};
+      case family::values: return {base::values, static_cast<std::int64_t>(n.attribute)};
       default: return {-1, id};
     }
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../graph/sound.hpp"
 #include "flops.hpp"
 #include "memory.hpp"
 #include "merge.hpp"
@@ -18,8 +19,22 @@ struct planned {
 /// A source of programs says
 ///   static constexpr graph::program build()
 ///   static constexpr storage_layout layout()   offsets of parameters and buffers
+///   using subject                              what the user wrote: a net or a function, which errors name; optional
 template <class Source>
 inline constexpr graph::program program_of = Source::build();
+
+template <class Source>
+struct subject_of {
+  using type = Source;
+};
+template <class Source>
+  requires requires { typename Source::subject; }
+struct subject_of<Source> {
+  using type = typename Source::subject;
+};
+/// Refuses a program that tracing found at fault.
+template <class Source>
+using sound_program = graph::sound<typename subject_of<Source>::type, program_of<Source>.nodes.found>;
 
 inline constexpr int piece = 1024;
 
@@ -72,6 +87,7 @@ constexpr coded write_code(graph::program const& p, grouping const& groups) {
 template <class Source>
 inline constexpr coded code_of = write_code(program_of<Source>, grouping_of<Source>);
 
+template <bool Sound = true>
 constexpr planned decide(graph::program const& p, coded const& c, storage_layout const& layout) {
   planned r{c.groups, c.codes, {}};
   planner m{p, r.groups, r.codes, r.places};
@@ -82,7 +98,7 @@ constexpr planned decide(graph::program const& p, coded const& c, storage_layout
 }
 constexpr planned decide(graph::program const& p, grouping const& groups, storage_layout const& layout) { return decide(p, write_code(p, groups), layout); }
 template <class Source>
-inline constexpr planned plan_of = decide(program_of<Source>, code_of<Source>, Source::layout());
+inline constexpr planned plan_of = decide<sound_program<Source>::agree>(program_of<Source>, code_of<Source>, Source::layout());
 
 /// What a run of a program moves to and from memory.
 template <class Source>

@@ -117,6 +117,9 @@ class interpreter {
       case family::constant:
         for (std::int64_t i = 0; i < size; ++i) y[i] = static_cast<T>(std::bit_cast<double>(n.attribute));
         break;
+      case family::values:
+        for (std::int64_t i = 0; i < size; ++i) y[i] = static_cast<T>(g_.values[n.attribute + static_cast<std::uint64_t>(i)]);
+        break;
       case family::column_index:
         for (std::int64_t i = 0; i < size; ++i) y[i] = static_cast<T>(i % n.shape.at[n.shape.rank - 1]);
         break;

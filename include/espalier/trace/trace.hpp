@@ -5,26 +5,36 @@
 #include "../operation/copied.hpp"
 #include "../operation/reduction.hpp"
 
-/// From an expression to a program: one overload of lower per kind of expression, run by the constant evaluator.
+/// From a body to a program. The constant evaluator runs the body once on `traced` values; each op of it emits its node. Formulas of tensors, which are
+/// types, are lowered by one overload of `lower` per kind of expression.
 namespace espalier::graph {
 
 enum class mode : std::uint8_t { training, evaluation };
 
 inline constexpr int max_arguments = 24;
-/// The nodes behind the arguments of the body that is being traced.
-struct scope {
-  int id[max_arguments];
-};
 
 struct tracer {
   program& result;
   mode how;
-  bool numbers_are_inputs;  ///< eager expressions: their program depends on the type alone, so a number's value arrives at run time
+  bool is_eager;  ///< a formula of tensors: its program depends on the type alone, so tensors and numbers are inputs of the program
   int next_argument;
-  int next_magnitude;
+  int next_hyperparameter;
   int depth = 0;  ///< derivatives that are being traced within each other
 
   constexpr program_builder& builder() { return result.nodes; }
+};
+
+/// Traces what belongs to a module, an op or a function: its numbers and tensors are part of the program. Ends with the block that it stands in.
+class inside_body {
+ public:
+  constexpr explicit inside_body(tracer& t) : tracer_{t}, was_eager_{t.is_eager} { t.is_eager = false; }
+  constexpr ~inside_body() { tracer_.is_eager = was_eager_; }
+  inside_body(inside_body const&) = delete;
+  inside_body& operator=(inside_body const&) = delete;
+
+ private:
+  tracer& tracer_;
+  bool was_eager_;
 };
 
 constexpr int add_leaf(tracer& t, descriptor const* op, std::uint64_t attribute, extents const& s) {
@@ -43,169 +53,165 @@ constexpr int add_argument(tracer& t, int position, extents const& s) {
   }
 }
 
-template <class S, int I, class E>
-constexpr int lower(tracer&, argument<S, I, E> const&, scope const& in) {
-  return in.id[I];
+/// The value of an argument of a body, which is a leaf of the program.
+template <class S, class Element = void>
+constexpr traced<S, Element> argument_of(tracer& t, int position) {
+  return {&t, add_argument<std::conditional_t<std::is_void_v<Element>, float, Element>>(t, position, S::value)};
 }
 
-template <class S, class E>
-constexpr int lower(tracer&, traced<S, E> const& x, scope const&) {
-  return x.id;
+/// A fault of the program, and a node of the wanted shape in place of what is wrong.
+constexpr int report_fault(tracer& t, fault f, extents const& s) {
+  t.builder().report(f);
+  return emit_constant(t.builder(), 0, s).id;
+}
+
+/// A tensor in a body, whose elements are part of the program: the constant evaluator reads them, or finds that it cannot. (The condition and what it
+/// guards are one expression: clang reads constants of more kinds there than elsewhere.)
+template <class T>
+constexpr int add_tensor(tracer& t, T const* data, extents const& s) {
+  std::int64_t const size = s.size();
+  if (size > max_values) return report_fault(t, fault::too_many_values, s);
+  double* const x = new double[static_cast<std::size_t>(size)];
+  bool known = true, differ = false;
+  for (std::int64_t i = 0; i < size && known; ++i) {
+    known = __builtin_constant_p(static_cast<double>(data[i]));
+    x[i] = __builtin_constant_p(static_cast<double>(data[i])) ? static_cast<double>(data[i]) : 0.0;
+    differ = differ || x[i] != x[0];
+  }
+  program_builder& g = t.builder();
+  int const id = !known ? report_fault(t, fault::unknown_tensor, s)
+                   : differ ? g.add(node{&described<values_>, {}, static_cast<std::uint64_t>(g.place_of_values(x, static_cast<int>(size))), s})
+                          : emit_constant(g, x[0], s).id;
+  delete[] x;
+  return id;
+}
+
+template <class S, class Data, class Observer>
+constexpr int lower(tracer& t, traced<S, Data, Observer> const& x) {
+  return x.tracer == &t ? x.id : report_fault(t, fault::foreign_parameter, S::value);
 }
 
 template <class T>
-constexpr int lower(tracer& t, number<T> const& x, scope const&) {
-  if (t.numbers_are_inputs) return add_leaf(t, &described<magnitude_>, static_cast<std::uint64_t>(t.next_magnitude++), extents{});
+constexpr int lower(tracer& t, number<T> const& x) {
+  if (t.is_eager) return add_leaf(t, &described<magnitude_>, static_cast<std::uint64_t>(t.next_hyperparameter++), extents{});
   return emit_constant(t.builder(), static_cast<double>(x.value), extents{}).id;
 }
 
 template <int I>
-constexpr int lower(tracer& t, magnitude<I> const&, scope const&) {
+constexpr int lower(tracer& t, magnitude<I> const&) {
   return add_leaf(t, &described<magnitude_>, static_cast<std::uint64_t>(I), extents{});
 }
 
-template <class S, class Initializer>
-constexpr int lower(tracer& t, parameter<S, Initializer> const& x, scope const&) {
-  return add_leaf(t, &described<parameter_>, static_cast<std::uint64_t>(x.slot), S::value);
+/// A leaf that a model numbers: of the model that is being traced, or a fault.
+constexpr int lower_numbered(tracer& t, tracer const* owner, descriptor const* op, int slot, extents const& s) {
+  return owner == &t ? add_leaf(t, op, static_cast<std::uint64_t>(slot), s) : report_fault(t, fault::foreign_parameter, s);
 }
-
 template <class S, class Initializer>
-constexpr int lower(tracer& t, buffer<S, Initializer> const& x, scope const&) {
-  return add_leaf(t, &described<buffer_>, static_cast<std::uint64_t>(x.slot), S::value);
+constexpr int lower(tracer& t, parameter<S, Initializer> const& x) {
+  return lower_numbered(t, x.tracer, &described<parameter_>, x.slot, S::value);
+}
+template <class S, class Initializer>
+constexpr int lower(tracer& t, buffer<S, Initializer> const& x) {
+  return lower_numbered(t, x.tracer, &described<buffer_>, x.slot, S::value);
+}
+template <class S>
+constexpr int lower(tracer& t, draw<S> const& x) {
+  return lower_numbered(t, x.stream.tracer, &described<draw_>, x.stream.slot, S::value);
 }
 
 template <class S>
-constexpr int lower(tracer& t, draw<S> const& x, scope const&) {
-  return add_leaf(t, &described<draw_>, static_cast<std::uint64_t>(x.slot), S::value);
-}
-
-template <class S>
-constexpr int lower(tracer& t, column_index<S> const&, scope const&) {
+constexpr int lower(tracer& t, column_index<S> const&) {
   return add_leaf(t, &described<column_index_>, 0, S::value);
 }
 
-template <class T, class S>
-constexpr int lower(tracer& t, borrowed<T, S> const&, scope const&) {
-  return add_argument<T>(t, t.next_argument++, S::value);
+/// A tensor is an input of a formula of tensors, and a constant of a body.
+template <class T, class Device>
+constexpr int lower_tensor(tracer& t, T const* data, extents const& s) {
+  if (t.is_eager) return add_argument<T>(t, t.next_argument++, s);
+  if constexpr (std::is_same_v<Device, cpu>) return add_tensor(t, data, s);
+  else return report_fault(t, fault::unknown_tensor, s);
 }
-
+template <class T, class S, class Device>
+constexpr int lower(tracer& t, borrowed<T, S, Device> const& x) {
+  return lower_tensor<T, Device>(t, x.data, S::value);
+}
 template <class Tensor>
-constexpr int lower(tracer& t, owned<Tensor> const&, scope const&) {
-  return add_argument<typename Tensor::value_type>(t, t.next_argument++, Tensor::shape_type::value);
+constexpr int lower(tracer& t, owned<Tensor> const& x) {
+  return lower_tensor<typename Tensor::value_type, typename Tensor::device_type>(t, x.value.data(), Tensor::shape_type::value);
 }
 
 template <class Op, std::uint64_t Attribute, class S, class... X>
-constexpr int lower(tracer& t, espalier::node<Op, Attribute, S, X...> const& e, scope const& in);
+constexpr int lower(tracer& t, espalier::node<Op, Attribute, S, X...> const& e);
 template <class S, class M, class... X>
-constexpr int lower(tracer& t, call<S, M, X...> const& c, scope const& in);
-template <class S, class Training, class Evaluation>
-constexpr int lower(tracer& t, mode_choice<S, Training, Evaluation> const& e, scope const& in);
-template <class S, class Y, class Buffer, class New>
-constexpr int lower(tracer& t, updating<S, Y, Buffer, New> const& e, scope const& in);
+constexpr int lower(tracer& t, call<S, M, X...> const& c);
 
-/// Expressions of other floors (a chain of layers, a derivative) say themselves how they are traced.
+/// Expressions of other floors (a derivative, weights of classes) state how they are traced.
 template <class E>
-  requires requires(E const& e, tracer& t, scope const& in) { e.lower_into(t, in); }
-constexpr int lower(tracer& t, E const& e, scope const& in) {
-  return e.lower_into(t, in);
+  requires requires(E const& e, tracer& t) { e.lower_into(t); }
+constexpr int lower(tracer& t, E const& e) {
+  return e.lower_into(t);
+}
+
+template <class X>
+constexpr int trace_operand(tracer& t, X const& x) {
+  if constexpr (espalier::detail::is_arithmetic<X>) return emit_constant(t.builder(), static_cast<double>(x), extents{}).id;
+  else return lower(t, espalier::detail::keep(x));
 }
 
 namespace detail {
 
 template <class E>
-constexpr int lower_operands(tracer& t, E const& e, scope const& in, int (&id)[4]) {
+constexpr int lower_operands(tracer& t, E const& e, int (&id)[4]) {
   int count = 1;
-  id[0] = lower(t, e.a, in);
-  if constexpr (requires { e.b; }) id[count++] = lower(t, e.b, in);
-  if constexpr (requires { e.c; }) id[count++] = lower(t, e.c, in);
+  id[0] = lower(t, e.a);
+  if constexpr (requires { e.b; }) id[count++] = lower(t, e.b);
+  if constexpr (requires { e.c; }) id[count++] = lower(t, e.c);
   return count;
 }
 
-/// A composite's formula over operands that are traced already; the node of its value.
+/// A composite's formula over operands that have nodes; the node of its value.
 template <class Op, std::uint64_t Attribute, class S, class... X, std::size_t... I>
-constexpr int traced_composite(tracer& t, int const* id, std::index_sequence<I...>) {
-  bool const inputs = t.numbers_are_inputs;
-  t.numbers_are_inputs = false;  // the numbers of a composite's own formula belong to the op
+constexpr int trace_composite(tracer& t, int const* id, std::index_sequence<I...>) {
+  inside_body const own{t};
   int const value = trace_operand(t, rule<Op>::expand(espalier::detail::as_traced<X>{&t, id[I]}..., axes_constant<static_cast<unsigned>(Attribute)>{}));
-  t.numbers_are_inputs = inputs;
   if constexpr (ClosedForm<Op>) return t.builder().emit(node{&described<Op>, {value, id[I]...}, Attribute, S::value});
   else return value;
+}
+
+/// Emits what one op needs, whatever its operands were: one function for all.
+constexpr int emit_node(program_builder& g, descriptor const* op, extents const& s, std::uint64_t attribute, int a, int b = 0, int c = 0) {
+  return op->emit(g, node{op, {a, b, c, 0}, attribute, s});
 }
 
 }  // namespace detail
 
 template <class Op, std::uint64_t Attribute, class S, class... X>
-constexpr int lower(tracer& t, espalier::node<Op, Attribute, S, X...> const& e, scope const& in) {
-  if constexpr (Composite<Op>) {
-    int id[4]{};
-    detail::lower_operands(t, e, in, id);
-    return detail::traced_composite<Op, Attribute, S, X...>(t, id, std::index_sequence_for<X...>{});
-  } else if constexpr (sizeof...(X) == 1) {  // one statement each: this runs for every node
-    return described<Op>.emit(t.result.nodes, node{&described<Op>, {lower(t, e.a, in), 0, 0, 0}, Attribute, S::value});
-  } else if constexpr (sizeof...(X) == 2) {
-    return described<Op>.emit(t.result.nodes, node{&described<Op>, {lower(t, e.a, in), lower(t, e.b, in), 0, 0}, Attribute, S::value});
-  } else {
-    return described<Op>.emit(t.result.nodes, node{&described<Op>, {lower(t, e.a, in), lower(t, e.b, in), lower(t, e.c, in), 0}, Attribute, S::value});
-  }
-}
-
-template <class S, class M, class... X>
-constexpr int lower(tracer& t, call<S, M, X...> const& c, scope const& in) {
-  int id[4]{};
-  detail::lower_operands(t, c, in, id);
-  bool const inputs = t.numbers_are_inputs;
-  t.numbers_are_inputs = false;  // the numbers of a module's body belong to the module
-  int y = 0;
-  if constexpr (sizeof...(X) == 1) y = trace_operand(t, c.module.forward(espalier::detail::as_traced<X>{&t, id[0]}...));
-  else y = trace_operand(t, c.module.forward(espalier::detail::as_traced<decltype(c.a)>{&t, id[0]}, espalier::detail::as_traced<decltype(c.b)>{&t, id[1]}));
-  t.numbers_are_inputs = inputs;
-  return y;
-}
-
-template <class S, class Training, class Evaluation>
-constexpr int lower(tracer& t, mode_choice<S, Training, Evaluation> const& e, scope const& in) {
-  return t.how == mode::training ? lower(t, e.training, in) : lower(t, e.evaluation, in);
-}
-
-template <class S, class Y, class Buffer, class New>
-constexpr int lower(tracer& t, updating<S, Y, Buffer, New> const& e, scope const& in) {
-  int const y = lower(t, e.y, in);
-  if (t.how == mode::training) t.result.add_output(lower(t, e.new_value, in), destination::buffer, e.buffer.slot);
-  return y;
-}
-
-template <class X>
-constexpr int trace_operand(tracer& t, X const& x) {
-  if constexpr (Traced<X>) return x.id;
-  else if constexpr (espalier::detail::is_arithmetic<X>) return emit_constant(t.builder(), static_cast<double>(x), extents{}).id;
-  else return lower(t, espalier::detail::keep(x), scope{});
-}
-
-/// Emits what one op needs, whatever its operands were: one function for all.
-constexpr int emit_traced(program_builder& g, descriptor const* op, extents const& s, std::uint64_t attribute, int a, int b = 0, int c = 0) {
-  return op->emit(g, node{op, {a, b, c, 0}, attribute, s});
+constexpr int trace_node(tracer& t, int const* id) {
+  if constexpr (Composite<Op>) return detail::trace_composite<Op, Attribute, S, X...>(t, id, std::index_sequence_for<X...>{});
+  else if constexpr (sizeof...(X) == 1) return detail::emit_node(t.builder(), &described<Op>, S::value, Attribute, id[0]);
+  else if constexpr (sizeof...(X) == 2) return detail::emit_node(t.builder(), &described<Op>, S::value, Attribute, id[0], id[1]);
+  else return detail::emit_node(t.builder(), &described<Op>, S::value, Attribute, id[0], id[1], id[2]);
 }
 
 template <class Op, std::uint64_t Attribute, class S, class... X>
-constexpr int trace_node(tracer& t, X const&... x) {
-  int const id[]{trace_operand(t, x)...};
-  if constexpr (Composite<Op>) return detail::traced_composite<Op, Attribute, S, X...>(t, id, std::index_sequence_for<X...>{});
-  else if constexpr (sizeof...(X) == 1) return emit_traced(t.builder(), &described<Op>, S::value, Attribute, id[0]);
-  else if constexpr (sizeof...(X) == 2) return emit_traced(t.builder(), &described<Op>, S::value, Attribute, id[0], id[1]);
-  else return emit_traced(t.builder(), &described<Op>, S::value, Attribute, id[0], id[1], id[2]);
+constexpr int lower(tracer& t, espalier::node<Op, Attribute, S, X...> const& e) {
+  int id[4]{};
+  detail::lower_operands(t, e, id);
+  return trace_node<Op, Attribute, S, X...>(t, id);
+}
+
+template <class S, class M, class... X>
+constexpr int lower(tracer& t, call<S, M, X...> const& c) {
+  int id[4]{};
+  detail::lower_operands(t, c, id);
+  inside_body const own{t};
+  if constexpr (sizeof...(X) == 1) return trace_operand(t, c.module.forward(espalier::detail::as_traced<X>{&t, id[0]}...));
+  else return trace_operand(t, c.module.forward(espalier::detail::as_traced<decltype(c.a)>{&t, id[0]}, espalier::detail::as_traced<decltype(c.b)>{&t, id[1]}));
 }
 
 constexpr bool trains(tracer const& t) { return t.how == mode::training; }
-template <class Training, class Evaluation>
-constexpr int trace_choice(tracer& t, Training const& training, Evaluation const& evaluation) {
-  return t.how == mode::training ? trace_operand(t, training) : trace_operand(t, evaluation);
-}
-template <class Y, class Buffer, class New>
-constexpr int trace_update(tracer& t, Y const& y, Buffer const& buffer, New const& new_value) {
-  int const id = trace_operand(t, y);
-  if (t.how == mode::training) t.result.add_output(trace_operand(t, new_value), destination::buffer, buffer.slot);
-  return id;
-}
+
+constexpr void trace_update(tracer& t, int id, int slot) { t.result.add_output(id, destination::buffer, slot); }
 
 /// Makes a node a result. One that is an operand, or a result already, is copied where it is read.
 constexpr void add_result(program& p, int id, int index) {

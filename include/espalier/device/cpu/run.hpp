@@ -195,10 +195,32 @@ struct runner {
   }
 };
 
+namespace detail {
+/// The elements of a program's constant tensors, as its kernels read them.
+template <class T, int Count>
+struct program_values {
+  alignas(tensor_alignment) T at[static_cast<std::size_t>(Count)];
+};
+template <class Source, class T>
+inline constexpr auto values_of = [] {
+  constexpr auto const& g = plan::program_of<Source>.nodes;
+  program_values<T, g.value_count> r{};
+  for (int i = 0; i < g.value_count; ++i) r.at[i] = static_cast<T>(g.values[i]);
+  return r;
+}();
+}  // namespace detail
+
 /// Runs a planned program. base: the pointers of plan::base. team: the threads that kernels with parts run on.
 template <class Source, class T, class Arch = default_arch, class Team = one_thread>
 void run(void* const* base, Team const& team = {}) noexcept {
-  runner<Arch>::template run<Source, T>(base, team);
+  if constexpr (plan::program_of<Source>.nodes.value_count > 0) {
+    void* all[plan::base::count];
+    for (int i = 0; i < plan::base::count; ++i) all[i] = base[i];
+    all[plan::base::values] = const_cast<T*>(detail::values_of<Source, T>.at);
+    runner<Arch>::template run<Source, T>(all, team);
+  } else {
+    runner<Arch>::template run<Source, T>(base, team);
+  }
 }
 
 }  // namespace espalier::on_cpu

@@ -150,6 +150,8 @@ inline constexpr std::size_t workspace_bytes = static_cast<std::size_t>(
 /// order   launches follow each other on the machine's stream; the call does not wait for them
 template <class Source, class T, class Machine>
 void run(Machine& m, void* const* base) {
+  static_assert(plan::program_of<Source>.nodes.value_count == 0,
+                "constant tensors in a formula run on the host's processor; on a graphics processor pass them as arguments, or make them buffers");
   constexpr auto const& plan = plan::plan_of<Source>;
   if constexpr (plan.groups.group_count > 0) detail::run_groups<Source, T, 1, plan.groups.group_count>(m, base);
   detail::copy_results<Source, T>(m, base, std::make_integer_sequence<int, plan.places.copy_count>{});

@@ -15,7 +15,7 @@ struct traced_input {
   using is_expression = void;
   using element_type = void;
   static constexpr bool eager = false;
-  constexpr int lower_into(esp::graph::tracer& t, esp::graph::scope const&) const {
+  constexpr int lower_into(esp::graph::tracer& t) const {
     return esp::graph::add_leaf(t, &esp::described<esp::argument_>, static_cast<std::uint64_t>(I), S::value);
   }
 };
@@ -26,7 +26,7 @@ std::unique_ptr<esp::graph::program> trace_plainly(E const& expression) {
   auto result = std::make_unique<esp::graph::program>();
   result->nodes.plain = true;
   esp::graph::tracer tracer{*result, esp::graph::mode::training, false, 0, 0};
-  lower(tracer, expression, esp::graph::scope{});
+  lower(tracer, expression);
   return result;
 }
 

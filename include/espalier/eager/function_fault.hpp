@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "../derivative/derivative.hpp"
+
+/// What can be wrong with a captureless function and its arguments: facts that grad, value_and_grad, vjp and compiled refuse with their own names.
+namespace espalier::detail {
+
+/// Facts for refusals: f can be called with arguments of these shapes; grad<I...> names arguments that there are.
+template <class F, class... Shapes>
+struct takes_arguments {
+  ESPALIER_READS("{} with {...}")
+  static constexpr bool agree = false;
+};
+template <int Count, int... Arguments>
+struct arguments_exist {
+  ESPALIER_READS("{} arguments, asked for {...}")
+  static constexpr bool agree = ((Arguments >= 0 && Arguments < Count) && ...);
+};
+
+template <class F, class... X>
+constexpr bool can_be_called() {
+  return requires { F{}(as_traced<X>{}...); };
+}
+
+enum class fault_of { nothing, elements, arguments, shapes, result, devices };
+/// What is wrong with f and its arguments: the kind, which chooses the sentence, and the refusal (or `agreed`).
+template <fault_of Kind, class Refusal>
+struct fault {
+  using type = Refusal;
+  static constexpr bool agree = Refusal::agree;
+  static constexpr bool elements = Kind != fault_of::elements, arguments = Kind != fault_of::arguments, shapes = Kind != fault_of::shapes,
+                        result = Kind != fault_of::result, devices = Kind != fault_of::devices;
+};
+template <class... Elements>
+struct elements_fault {
+  using type = agreed;
+};
+template <class First, class... Rest>
+struct elements_fault<First, Rest...>
+    : std::conditional_t<(same_element<First, Rest>::agree && ...), elements_fault<Rest...>, first_fault<same_element<First, Rest>...>> {};
+template <bool Scalar, class Body>
+constexpr auto result_fault() {
+  if constexpr (!Scalar) return fault<fault_of::nothing, agreed>{};
+  else if constexpr (!scalar_result<shape_of<Body>>::agree) return fault<fault_of::result, refused<scalar_result<shape_of<Body>>>>{};
+  else return fault<fault_of::nothing, agreed>{};
+}
+/// Each fault is looked for where there is none before it.
+template <class F, bool Scalar, class... X>
+constexpr auto function_fault() {
+  using elements = typename elements_fault<element_of<X>...>::type;
+  using devices = typename common_device<device_of<X>...>::relation;
+  if constexpr ((is_refused<X> || ...)) {
+    return fault<fault_of::nothing, typename first_refused<X...>::type>{};
+  } else if constexpr (!elements::agree) {
+    return fault<fault_of::elements, refused<elements>>{};
+  } else if constexpr (!devices::agree) {
+    return fault<fault_of::devices, refused<devices>>{};
+  } else if constexpr (!can_be_called<F, X...>()) {
+    return fault<fault_of::arguments, refused<takes_arguments<F, shape_of<X>...>>>{};
+  } else {
+    using Body = typename body_of_function<F, X...>::type;
+    if constexpr (is_refused<Body>) return fault<fault_of::shapes, Body>{};
+    else return result_fault<Scalar, Body>();
+  }
+}
+template <class F, bool Scalar, class... X>
+using fault_of_function = decltype(function_fault<F, Scalar, X...>());
+/// Said with the name of the function that the user called.
+#define ESPALIER_ELEMENTS_OF_ARGUMENTS "arguments mix float and double; convert with tensor<double, S>(x)"
+#define ESPALIER_DEVICES_OF_ARGUMENTS "arguments are on different devices; tensor<T, S, cuda>(x) takes x to the device, x.to_host() brings it to the host"
+#define ESPALIER_ARGUMENTS_OF_F "f does not take these arguments"
+#define ESPALIER_SHAPES_INSIDE "the shapes inside f do not fit"
+#define ESPALIER_ONE_NUMBER "f must return one number; reduce its result with sum or mean, or use vjp"
+
+}  // namespace espalier::detail
