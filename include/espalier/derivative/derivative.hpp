@@ -82,6 +82,11 @@ struct derivative {
   }
 };
 
+template <class F, int K, class S, class... X>
+struct formula_reads<derivative<F, K, S, X...>> {
+  static constexpr int tensors = (formula_reads<X>::tensors + ... + 0), numbers = (formula_reads<X>::numbers + ... + 0);
+};
+
 namespace detail {
 template <class F, int K, class S, class... X>
 struct device_of_impl<derivative<F, K, S, X...>> : common_device<device_of<X>...> {};

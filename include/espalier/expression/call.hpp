@@ -100,6 +100,11 @@ struct has_forward {
   static constexpr bool agree = false;
 };
 
+template <class S, class M, class... X>
+struct formula_reads<call<S, M, X...>> {
+  static constexpr int tensors = (formula_reads<X>::tensors + ...), numbers = (formula_reads<X>::numbers + ...);
+};
+
 namespace detail {
 template <class S, class M, class... X>
 struct device_of_impl<call<S, M, X...>> : common_device<device_of<X>...> {};

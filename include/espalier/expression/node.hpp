@@ -4,6 +4,38 @@
 
 namespace espalier {
 
+/// How many tensors and numbers a formula reads. Each use counts: a value that is used twice is written twice in the type of a formula of tensors.
+template <class X>
+struct formula_reads {
+  static constexpr int tensors = 0, numbers = 0;
+};
+template <class T, class S, class Device>
+struct formula_reads<borrowed<T, S, Device>> {
+  static constexpr int tensors = 1, numbers = 0;
+};
+template <class Tensor>
+struct formula_reads<owned<Tensor>> {
+  static constexpr int tensors = 1, numbers = 0;
+};
+template <class T>
+struct formula_reads<number<T>> {
+  static constexpr int tensors = 0, numbers = 1;
+};
+/// What the program of a formula has places for.
+inline constexpr int max_formula_tensors = 24, max_formula_numbers = 32;
+template <class... X>
+inline constexpr bool formula_is_small = (formula_reads<detail::kept<X>>::tensors + ... + 0) <= max_formula_tensors &&
+                                         (formula_reads<detail::kept<X>>::numbers + ... + 0) <= max_formula_numbers;
+
+/// The refusal of a formula that is too large. It is one class, so a translation unit has one such error however many formulas are.
+template <bool Small>
+struct small_formula {
+  static constexpr bool agree = Small;
+  static_assert(Small,
+                "a formula of tensors reads at most 24 tensors and 32 numbers, and each use of a value counts; evaluate a part of it into a tensor, or "
+                "put the formula into a function: esp::compiled run{f, x}; run(x, y)");
+};
+
 /// An op applied to operands: the type says op, attribute and shape; the operands are kept by value.
 /// Only formulas of tensors are such types; in a traced body every op gives a `traced` value. A value used twice is written twice in the type.
 template <class Op, std::uint64_t Attribute, class S, class... X>
@@ -43,6 +75,14 @@ struct node<Op, Attribute, S, A, B, C> {
 namespace detail {
 template <class Op, std::uint64_t Attribute, class S, class... X>
 struct device_of_impl<node<Op, Attribute, S, X...>> : common_device<device_of<X>...> {};
+}  // namespace detail
+
+template <class Op, std::uint64_t Attribute, class S, class... X>
+struct formula_reads<node<Op, Attribute, S, X...>> {
+  static constexpr int tensors = (formula_reads<X>::tensors + ...), numbers = (formula_reads<X>::numbers + ...);
+};
+
+namespace detail {
 
 /// Whether operands that read tensors are all in the memory of one device; module bodies read none and pay nothing.
 template <bool Eager, class... X>
@@ -62,6 +102,10 @@ template <class Op, std::uint64_t Attribute, class S, class... X>
 constexpr auto make_node(X&&... x) {
   if constexpr ((Traced<X> || ...)) {
     return emit_traced<Op, Attribute, S>(x...);
+  } else if constexpr (!formula_is_small<X...>) {
+    using Small = small_formula<formula_is_small<X...>>;
+    static_cast<void>(Small::agree);  // the class says it
+    return refused<Small>{};
   } else {
     using Devices = typename devices_relation<(kept<X>::eager || ...), kept<X>...>::type;
     static_assert(Devices::agree, ESPALIER_SENTENCE(ESPALIER_DEVICES_FIT, Devices));

@@ -59,7 +59,7 @@ struct result_of_shapes<S> {
 };
 
 /// What becomes of an elementwise op: a program's node on handles, a refusal passed on, a refusal of its own, a node of an expression.
-enum class application { on_handles, passed_on, shapes, elements, devices, traced, node };
+enum class application { on_handles, passed_on, shapes, elements, devices, size, traced, node };
 template <class... X>
 constexpr application application_of() {
   if constexpr ((Handle<X> || ...)) return application::on_handles;
@@ -68,6 +68,7 @@ constexpr application application_of() {
   else if constexpr (!elements_relation<element_of<kept<X>>...>::type::agree) return application::elements;
   else if constexpr ((Traced<X> || ...)) return application::traced;
   else if constexpr (!is_eager<X...>) return application::node;
+  else if constexpr (!formula_is_small<X...>) return application::size;
   else if constexpr (!devices_relation<true, kept<X>...>::type::agree) return application::devices;
   else return application::node;
 }
@@ -106,6 +107,11 @@ struct applied_type<application::devices, Op, X...> {
   using type = refused<typename devices_relation<true, kept<X>...>::type>;
   using said_here = type;
 };
+template <class Op, class... X>
+struct applied_type<application::size, Op, X...> {
+  using type = refused<small_formula<false>>;
+  using said_here = agreed;
+};
 /// No type at all for what is no operand: some compilers form the result's type before they check the constraints of a function.
 template <bool Operands, class Op, class... X>
 struct applied_if {};
@@ -136,7 +142,10 @@ using said_here = typename detail::applied_if<((Operand<X> || Number<X>) && ...)
 template <class Op, class... X>
 constexpr applied<Op, X...> apply(X&&... x) {
   if constexpr ((Handle<X> || ...)) return detail::apply_to_handles<Op>(x...);
-  else if constexpr (is_refused<applied<Op, X...>>) return {};
+  else if constexpr (is_refused<applied<Op, X...>>) {
+    static_cast<void>(small_formula<formula_is_small<X...>>::agree);  // the one refusal that is said here; the class says it
+    return {};
+  }
   else if constexpr ((Traced<X> || ...)) return detail::emit_traced<Op, 0, shape_of<applied<Op, X...>>>(x...);
   else if constexpr (detail::kept_as_they_are<X...>) return {static_cast<X&&>(x)...};
   else return {detail::keep(static_cast<X&&>(x))...};
