@@ -4,6 +4,7 @@
 #include <espalier/nn/nn.hpp>
 #include <espalier/operation/operation.hpp>
 #include <espalier/storage/tensor.hpp>
+#include <espalier/trace/trace.hpp>
 
 using namespace espalier;
 

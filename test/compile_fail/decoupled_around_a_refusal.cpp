@@ -3,6 +3,7 @@
 // expect: decays_inside_a_refusal<
 // expect-early: refuse_non_finite
 #include <espalier/optim/optim.hpp>
+#include <espalier/trace/trace.hpp>
 
 namespace optim = espalier::optim;
 

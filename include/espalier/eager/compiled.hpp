@@ -84,6 +84,16 @@ struct compiled_facts<true, F, Leaf...> {
   static constexpr std::int64_t bytes_written = plan::traffic_of_program<source>.written * static_cast<std::int64_t>(sizeof(element_type));
 };
 
+template <bool Agree, class F, class... Leaf>
+struct sound_results {
+  using type = sound_results;
+  using checked = void;
+};
+template <class F, class... Leaf>
+struct sound_results<true, F, Leaf...> {
+  using type = plan::sound_program<compiled_source<F, Leaf...>>;
+};
+
 /// Fact for a refusal: what a run was given, and what it takes.
 template <class Given, class Taken>
 struct compiled_takes {
@@ -122,6 +132,7 @@ class compiled {
   using F = typename detail::where_it_runs<Function, Leaf...>::function;
   using Device = typename detail::where_it_runs<Function, Leaf...>::device;
   using Fault = decltype(detail::compiled_fault<F, Leaf...>());
+  using Sound = typename detail::sound_results<Fault::agree, F, Leaf...>::type::checked;
   using facts = detail::compiled_facts<Fault::agree, F, Leaf...>;
   using Memory = std::conditional_t<detail::is_graphics<Device>, Device, cpu>;
   using Engine = typename detail::engine_of<Device>::type;

@@ -155,6 +155,9 @@ constexpr auto value_and_gradients(X const&... x) {
   return std::pair<tensor<T, shape<>, Device>, decltype(gradients)>{std::move(value), std::move(gradients)};
 }
 
+template <class F, unsigned Wanted, class... X>
+using sound_gradient = plan::sound_program<gradient_source<F, Wanted, false, leaf_of_argument<X>...>>;
+
 template <class X>
 concept TensorArgument = marked_tensor<X> || marked_view<X> || requires(X x) { x.value.data(); };
 
@@ -183,7 +186,10 @@ struct gradient_function {
     static_assert(Fault::result, ESPALIER_SENTENCE("grad(f)(x...): " ESPALIER_ONE_NUMBER, typename Fault::type));
     if constexpr (!Exist::agree) return refused<Exist>{};
     else if constexpr (!Fault::agree) return refused_gradients<wanted_count<X...>(), typename Fault::type>();
-    else return one_or_all(value_and_gradients<F, wanted<X...>(), typename argument_type<X>::type...>(argument_value(x)...).second);
+    else {
+      using Sound [[maybe_unused]] = typename sound_gradient<F, wanted<X...>(), X...>::checked;
+      return one_or_all(value_and_gradients<F, wanted<X...>(), typename argument_type<X>::type...>(argument_value(x)...).second);
+    }
   }
   /// On expressions: an expression for one wanted argument, a std::tuple for several. Inside a function a refusal travels in silence.
   template <Expression... X>
@@ -244,6 +250,7 @@ struct value_and_gradient_function {
     } else if constexpr (!Fault::agree) {
       return std::pair{typename Fault::type{}, refused_gradients<gradient::template wanted_count<X...>(), typename Fault::type>()};
     } else {
+      using Sound [[maybe_unused]] = typename sound_gradient<F, gradient::template wanted<X...>(), X...>::checked;
       auto r = value_and_gradients<F, gradient::template wanted<X...>(), typename argument_type<X>::type...>(argument_value(x)...);
       return std::pair{static_cast<typename shared_element<typename argument_type<X>::type...>::type>(r.first), one_or_all(std::move(r.second))};
     }
@@ -278,6 +285,7 @@ class pullback_at {
   template <class Y>
   constexpr auto cotangents(Y const& dy) const {
     using Source = gradient_source<F, wanted, true, eager_leaf<X>...>;
+    using Sound [[maybe_unused]] = typename plan::sound_program<Source>::checked;
     tensor<T, S, Device> value;
     auto gradients = gradient_tensors<T, wanted, X...>();
     eager_inputs<T> in{};

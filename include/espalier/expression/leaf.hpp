@@ -92,7 +92,6 @@ struct draw {
   using element_type = void;
   static constexpr bool eager = false;
   random_stream stream;
-  graph::tracer* tracer = stream.tracer;
 };
 
 /// 0, 1, 2, ... along the last axis of S; how labels become one-hot rows.

@@ -57,7 +57,8 @@ namespace detail {
 
 template <class X>
 constexpr graph::tracer* tracer_in([[maybe_unused]] X const& x) {
-  if constexpr (Traced<X>) return x.tracer;
+  if constexpr (requires { x.stream; }) return x.stream.tracer;
+  else if constexpr (Traced<X>) return x.tracer;
   else return nullptr;
 }
 /// The tracer of the first operand that has one.

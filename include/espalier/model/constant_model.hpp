@@ -271,6 +271,7 @@ struct constant_gradient_function {
     constant_gradients<Net, T> result{};
     if constexpr (Fault::agree && Targets::agree && element_is<element_of<X>, T>::agree) {
       using Source = training_source<Net, Loss, shape_of<X>>;
+      using Sound [[maybe_unused]] = typename plan::sound_program<Source>::checked;
       if constexpr (std::is_integral_v<typename Source::element>) {
         constexpr label_range range = label_range_of<Loss, typename Source::prediction>();
         for (std::int64_t i = 0; i < Source::target::size; ++i)

@@ -14,6 +14,7 @@ namespace espalier {
 template <class Model, class Batch, class Found = detail::applied_net<typename Model::net_type, Batch>>
 class frozen {
   using Source = detail::frozen_source<typename Model::net_type, Batch>;
+  using Sound = typename plan::sound_program<detail::evaluation_source<typename Model::net_type, Batch>>::checked;
   using Preparing = detail::preparing_source<typename Model::net_type, Batch>;
   using T = typename Model::value_type;
   using Host = detail::computes_on_host<typename Model::device_type>;

@@ -257,6 +257,7 @@ class model {
       return refused<detail::reaches<Device, X>>{};
     } else {
       using Source = detail::evaluation_source<Net, shape_of<X>>;
+      using Sound [[maybe_unused]] = typename plan::sound_program<Source>::checked;
       using S = shape_of<Found>;
       constexpr std::size_t output = detail::bytes_for<T>(shape_of<X>::size), end = output + detail::bytes_for<T>(S::size);
       tensor<T, S, typename X::device_type> y;

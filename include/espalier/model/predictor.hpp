@@ -12,6 +12,7 @@ namespace espalier {
 template <class Model, class Batch, class Found = detail::applied_net<typename Model::net_type, Batch>>
 class predictor {
   using Source = detail::evaluation_source<typename Model::net_type, Batch>;
+  using Sound = typename plan::sound_program<Source>::checked;
   using T = typename Model::value_type;
   using Engine = typename Model::engine_type;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include "../device/cpu/vectors.hpp"
+#include "../graph/sound.hpp"
 #include "../nn/module.hpp"
 #include "../plan/memory.hpp"
 #include "../storage/element.hpp"
@@ -8,6 +9,11 @@
 
 /// The numbered parameters, buffers and random streams of a module type: what is where in a model's contiguous storage.
 namespace espalier {
+
+namespace graph {
+template <nn::Module M>
+inline constexpr bool is_refused_elsewhere<M> = !nn::detail::is_well_made<nn::well_made<M>>;
+}  // namespace graph
 
 namespace nn {
 /// A module whose parameters stay as they are: no gradient is computed for them and no update touches them.

@@ -92,6 +92,7 @@ class trainer {
   using Rule = detail::update_rule<Optimizer, trainable, T, Engine>;
   using number = typename Rule::number;
   using Found = detail::applied_net<Net, Batch>;
+  using Sound = typename plan::sound_program<detail::training_source<Net, Loss, Batch>>::checked;
 
  public:
   using prediction_shape = shape_of<Found>;
