@@ -8,8 +8,9 @@
 
 A kernel fails if it needs stack or spills a register. One that computes in double may need up to 64 bytes: nvcc divides doubles, and takes their
 exponentials and logarithms, in subroutines, and keeps registers on the stack across such a call. One with sines may need 32 bytes: the toolkit's take
-large arguments by an array of digits. espalier::on_cuda::entry<K, L, S> promises loads of L and stores of S bytes, and fails if no load from
-global memory or no store to it is that wide.
+large arguments by an array of digits. espalier::on_cuda::entry<K, L, S, C> promises loads of L and stores of S bytes, and fails if no load from
+global memory or no store to it is that wide. One of clusters (C blocks, more than one) is launched on sm_90 and later alone, and only a trap elsewhere:
+below sm_90 it is not judged.
 """
 import argparse
 import collections
@@ -33,7 +34,8 @@ PTXAS = re.compile(r"^ptxas info|^    \d+ bytes stack frame|^\s*$")
 TARGET = re.compile(r"^\.target sm_(\w+)")
 BODY = re.compile(r"^(?:\.visible |\.weak |\.extern )*\.(entry|func)\s*(?:\([^)]*\)\s*)?([\w$.]+)")
 ACCESS = re.compile(r"^\s*(?:@!?%\w+ )?(ld|st)((?:\.[\w:]+)+)\s")
-PROMISE = re.compile(r"^(?:void )?espalier::on_cuda::entry<.*, (\d+), (\d+)>\(", re.S)
+PROMISE = re.compile(r"^(?:void )?espalier::on_cuda::entry<.*, (\d+), (\d+), (\d+)>\(", re.S)
+CLUSTERS_SINCE = 90  # sm_90: compute capability 9.0
 
 
 class Kernel:
@@ -105,13 +107,19 @@ def kernels_of(log, ptx):
     for k in kernels:
         k.load, k.store = widths.get((k.name, k.arch), (0, 0))
         k.name = names[k.name]
-    return kernels
+    return [k for k in kernels if is_launched(k)]
 
 
 def promised(name):
-    """The bytes of the widest load and store that a kernel promises by the last template arguments of entry<K, L, S>; 0: nothing."""
+    """The bytes of the widest load and store that a kernel promises by the last template arguments of entry<K, L, S, C>; 0: nothing."""
     match = PROMISE.match(name)
     return (int(match[1]), int(match[2])) if match else (0, 0)
+
+
+def is_launched(kernel):
+    """Whether a kernel can be launched on its architecture: one of clusters needs sm_90."""
+    match = PROMISE.match(kernel.name)
+    return not match or int(match[3]) == 1 or int(re.match(r"\d+", kernel.arch)[0]) >= CLUSTERS_SINCE
 
 
 def frame_allowed(name):
@@ -140,7 +148,7 @@ def short(name, most=88):
     text = re.sub(r"\((?:[^()]|\([^()]*\))*\)$", "", text)
     text = re.sub(r"espalier::(?:on_cuda::|fused::)?", "", text)
     text = re.sub(r"\([\w:]+\)(-?\d)", r"\1", text)
-    text = re.sub(r"^entry<(.*?) ?, \d+, \d+>$", r"\1", text, flags=re.S)
+    text = re.sub(r"^entry<(.*?) ?, \d+, \d+, \d+>$", r"\1", text, flags=re.S)
     if len(text) <= most:
         return text
     return text[:most - 10] + "... " + hashlib.sha1(name.encode()).hexdigest()[:6]

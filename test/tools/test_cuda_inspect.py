@@ -10,7 +10,8 @@ import unittest
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import cuda_inspect  # noqa: E402
 
-ENTRY = "_ZN8espalier7on_cuda5entryIN4test7doubledIfLi100000EEELi16ELi16EEEvNT_5tableE"
+ENTRY = "_ZN8espalier7on_cuda5entryIN4test7doubledIfLi100000EEELi16ELi16ELi1EEEvNT_5tableE"
+OF_CLUSTERS = ENTRY.replace("ELi1EEEv", "ELi4EEEv")
 
 LOG = """ptxas info    : 0 bytes gmem
 ptxas info    : Compiling entry function '{entry}' for 'sm_80'
@@ -124,9 +125,23 @@ class Inspect(unittest.TestCase):
     def test_narrow_store(self):
         self.assertRegex(cuda_inspect.faults(cuda_inspect.kernels_of(LOG, both(store="")))[0], "the widest store has 0 bytes, not 16")
 
+    def test_kernels_of_clusters_are_judged_where_they_are_launched(self):
+        def of_clusters(text):
+            return text.replace(ENTRY, OF_CLUSTERS)
+
+        empty = ptx("", "")  # for sm_80: only a trap
+        self.assertEqual(len(cuda_inspect.faults(cuda_inspect.kernels_of(LOG, empty + ptx(arch="90")))), 2)
+        kernels = cuda_inspect.kernels_of(of_clusters(LOG), of_clusters(empty + ptx(arch="90")))
+        self.assertEqual([(k.arch, k.entry) for k in kernels], [("80", False), ("90", True)])
+        self.assertEqual(cuda_inspect.faults(kernels), [])
+        narrow = cuda_inspect.kernels_of(of_clusters(LOG), of_clusters(empty + ptx(load="", arch="90")))
+        self.assertRegex(cuda_inspect.faults(narrow)[0], "^the widest load has 0 bytes, not 16: .* for sm_90$")
+        later = LOG.replace("'sm_90'", "'sm_100a'")
+        self.assertEqual([k.arch for k in cuda_inspect.kernels_of(of_clusters(later), "")], ["80", "100a"])
+
     def test_promises(self):
         name = "void espalier::on_cuda::entry<{}>(espalier::on_cuda::kernel<{}>::table)"
-        for arguments, width in (("espalier::on_cuda::row<float, 32, 8>, 16, 0", (16, 0)), ("row<float>, 8, 16", (8, 16)), ("row<float, 32>, 0, 0", (0, 0))):
+        for arguments, width in (("espalier::on_cuda::row<float, 32, 8>, 16, 0, 1", (16, 0)), ("row<float>, 8, 16, 4", (8, 16)), ("row<float, 32>, 0, 0, 1", (0, 0))):
             self.assertEqual(cuda_inspect.promised(name.format(arguments, arguments)), width, arguments)
         self.assertEqual(cuda_inspect.promised("void user::kernel<float, 32, 16>(float*)"), (0, 0))
         self.assertEqual(cuda_inspect.promised("spill(float const*, float*)"), (0, 0))
@@ -137,7 +152,7 @@ class Inspect(unittest.TestCase):
         self.assertEqual(lines[2:], ["| `test::doubled<float, 100000>` | 14 | 12 | 40 | 1 | 16 | 16 |"])
 
     def test_long_names_are_cut_and_told_apart(self):
-        names = [f"void espalier::on_cuda::entry<espalier::on_cuda::row<{'1, ' * 200}{last}>, 16, 16>(espalier::on_cuda::table)" for last in (1, 2)]
+        names = [f"void espalier::on_cuda::entry<espalier::on_cuda::row<{'1, ' * 200}{last}>, 16, 16, 1>(espalier::on_cuda::table)" for last in (1, 2)]
         shorts = [cuda_inspect.short(name) for name in names]
         self.assertNotEqual(*shorts)
         self.assertTrue(all(len(s) < 100 and s.startswith("row<1, ") for s in shorts), shorts)

@@ -93,12 +93,12 @@ consteval int store_access() {
 }  // namespace detail
 
 /// A kernel as the device runs it. Clusters need compute capability 9.0: on a device below, such a kernel stops with an error.
-/// Load and Store, what the kernel promises, are there to be read from the function's name, beside its code.
-template <class Kernel, int Load, int Store>
+/// Load and Store, what the kernel promises, and Cluster, what it needs, are there to be read from the function's name, beside its code.
+template <class Kernel, int Load, int Store, int Cluster>
 __global__ void __launch_bounds__(Kernel::threads) entry(__grid_constant__ typename Kernel::table const table) {
   static_assert(launchable<Kernel>);
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
-  if constexpr (Kernel::cluster > 1) __trap();
+  if constexpr (Cluster > 1) __trap();
   else Kernel::run(cuda_context{}, table);
 #else
   Kernel::run(cuda_context{}, table);
@@ -107,7 +107,7 @@ __global__ void __launch_bounds__(Kernel::threads) entry(__grid_constant__ typen
 
 template <class Kernel>
 void const* device_function<Kernel>::address() {
-  return reinterpret_cast<void const*>(&entry<Kernel, detail::load_access<Kernel>(), detail::store_access<Kernel>()>);
+  return reinterpret_cast<void const*>(&entry<Kernel, detail::load_access<Kernel>(), detail::store_access<Kernel>(), Kernel::cluster>);
 }
 
 }  // namespace espalier::on_cuda

@@ -124,6 +124,8 @@ class cuda_machine {
   template <class Kernel>
   void launch(typename Kernel::table const& t) {
     static_assert(launchable<Kernel>, "launch<Kernel>(table): a kernel has 32 to 1,024 threads, whole warps, and whole clusters of 1, 2, 4 or 8 blocks");
+    if constexpr (Kernel::cluster > 1)
+      if (!clusters_) detail::refuse<cuda_error>("cuda_machine::launch: %s: clusters of blocks need compute capability 9.0", name_of<Kernel>().text);
     cudaLaunchAttribute cluster{};
     cluster.id = cudaLaunchAttributeClusterDimension;
     cluster.val.clusterDim.x = Kernel::cluster;
