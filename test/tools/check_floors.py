@@ -53,9 +53,6 @@ COSTLY_ALLOWED = {                                  # header -> what it may incl
     "espalier/device/cuda/thread_context.hpp": {"thread"},  # a thread for each thread of a block, in tests
 }
 
-# Floors that compile with -fno-exceptions -fno-rtti.
-WITHOUT_EXCEPTIONS = FLOORS[:FLOORS.index("model")]
-
 MOST_LINES = 400
 LICENCE = "// SPDX-License-Identifier: BSL-1.0"
 

@@ -127,7 +127,7 @@ snapshot(Model&, TrainedBy&...) -> snapshot<Model, TrainedBy...>;
 ///         was asked for
 inline void fill(archive const& from, std::vector<named_array> const& to, load_options const& options = {}) {
   detail::matching const match{from, to, options};
-  if (!match.disagreements.empty()) throw mismatch_error{from.name(), match.disagreements};
+  if (!match.disagreements.empty()) espalier::detail::raise(mismatch_error{from.name(), match.disagreements});
   for (auto const& pair : match.pairs) detail::copy_elements(*pair.from, *pair.to);
 }
 

@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <exception>
 
+#include "../base/raise.hpp"
+
 namespace espalier::io {
 
 /// error: what was expected and what came, in one sentence of at most 1,023 characters.
@@ -24,7 +26,7 @@ class format_error : public error {
   using error::error;
 };
 
-/// refuse<Error>(format, ...): throws an Error with a text as printf would print it.
+/// refuse<Error>(format, ...): throws an Error with a text as printf would print it. A program without exceptions prints it and ends.
 template <class Error>
 #if defined(__GNUC__)
 [[gnu::format(printf, 1, 2), gnu::cold]]
@@ -35,7 +37,7 @@ refuse(char const* format, ...) {
   va_start(arguments, format);
   Error const made{format, arguments};
   va_end(arguments);
-  throw made;
+  espalier::detail::raise(made);
 }
 
 }  // namespace espalier::io

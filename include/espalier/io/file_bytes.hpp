@@ -21,7 +21,7 @@ class file_bytes {
   explicit file_bytes(std::int64_t size) : size_{size} {
     if (size == 0) return;
     void* const at = ::mmap(nullptr, static_cast<std::size_t>(size), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (at == MAP_FAILED) throw std::bad_alloc{};
+    if (at == MAP_FAILED) espalier::detail::raise(std::bad_alloc{});
     data_ = static_cast<unsigned char*>(at);
 #if defined(MADV_HUGEPAGE)
     if (size >= (std::int64_t{1} << 22)) (void)::madvise(at, static_cast<std::size_t>(size), MADV_HUGEPAGE);

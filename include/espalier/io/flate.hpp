@@ -29,7 +29,7 @@ inline void inflate_bytes(char const* what, unsigned char const* from, std::int6
     z_stream z{};
     ~stream() { ::inflateEnd(&z); }
   } s;
-  if (::inflateInit2(&s.z, -MAX_WBITS) != Z_OK) throw std::bad_alloc{};
+  if (::inflateInit2(&s.z, -MAX_WBITS) != Z_OK) espalier::detail::raise(std::bad_alloc{});
   std::int64_t in = 0, out = 0;
   for (;;) {
     std::int64_t const give = std::min(packed - in, most_at_once), room = std::min(size - out, most_at_once);
@@ -41,7 +41,7 @@ inline void inflate_bytes(char const* what, unsigned char const* from, std::int6
     in += give - s.z.avail_in;
     out += room - s.z.avail_out;
     if (came == Z_OK) continue;
-    if (came == Z_MEM_ERROR) throw std::bad_alloc{};
+    if (came == Z_MEM_ERROR) espalier::detail::raise(std::bad_alloc{});
     if (came == Z_STREAM_END && in == packed && out == size) return;
     refuse<format_error>("%s: expected %lld deflated bytes for %lld, came %s", what, static_cast<long long>(packed), static_cast<long long>(size),
                          came == Z_STREAM_END  ? out < size ? "some for fewer" : "some more bytes behind them"
@@ -64,7 +64,7 @@ inline deflated_bytes deflate_bytes(unsigned char const* head, std::int64_t head
     z_stream z{};
     ~stream() { ::deflateEnd(&z); }
   } s;
-  if (::deflateInit2(&s.z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY) != Z_OK) throw std::bad_alloc{};
+  if (::deflateInit2(&s.z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY) != Z_OK) espalier::detail::raise(std::bad_alloc{});
   deflated_bytes made{file_bytes{static_cast<std::int64_t>(::deflateBound(&s.z, static_cast<uLong>(head_size + size)))}};
   auto const add = [&](unsigned char const* from, std::int64_t bytes, int flush) {
     for (;;) {
@@ -78,7 +78,7 @@ inline deflated_bytes deflate_bytes(unsigned char const* head, std::int64_t head
       from += taken;
       bytes -= taken;
       made.size += room - s.z.avail_out;
-      if (came != Z_OK && came != Z_STREAM_END) throw std::bad_alloc{};
+      if (came != Z_OK && came != Z_STREAM_END) espalier::detail::raise(std::bad_alloc{});
       if (came == Z_STREAM_END || (bytes == 0 && flush == Z_NO_FLUSH)) return;
     }
   };

@@ -63,13 +63,16 @@ void write_safetensors_to(File& file, char const* path, std::vector<named_array>
   std::string header = "{";
   if (!metadata.empty()) {
     header += "\"__metadata__\":{";
-    for (auto const& m : metadata) header += (&m == metadata.data() ? "" : ",") + json(m.name) + ":" + json(m.text);
+    for (auto const& m : metadata)
+      header.append(&m == metadata.data() ? "" : ",").append(json(m.name)).append(":").append(json(m.text));
     header += "}";
   }
   std::int64_t at = 0;
   for (auto const* a : order) {
-    header += (header.size() > 1 ? "," : "") + json(a->name) + ":{\"dtype\":\"" + safetensors_kinds[static_cast<int>(a->kind)] + "\",\"shape\":[";
-    for (std::size_t i = 0; i < a->extents.size(); ++i) header += (i > 0 ? "," : "") + std::to_string(a->extents[i]);
+    header.append(header.size() > 1 ? "," : "").append(json(a->name)).append(":{\"dtype\":\"");
+    header.append(safetensors_kinds[static_cast<int>(a->kind)]).append("\",\"shape\":[");
+    for (std::size_t i = 0; i < a->extents.size(); ++i)
+      header.append(i > 0 ? "," : "").append(std::to_string(a->extents[i]));
     header += "],\"data_offsets\":[" + std::to_string(at) + "," + std::to_string(at + a->bytes) + "]}";
     at += a->bytes;
   }

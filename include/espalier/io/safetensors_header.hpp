@@ -17,11 +17,13 @@ inline constexpr std::size_t longest_safetensors_header = 100'000'000;
 /// A name in quotes, as JSON writes it.
 /// errors  name_error where it is no UTF-8
 inline std::string json_text(char const* path, std::string const& text) {
-  try {
-    return nlohmann::json(text).dump();
-  } catch (nlohmann::json::exception const&) {
+  // What is no UTF-8 is replaced in one of these and left out of the other: asked without an exception, which a program may have to do without.
+  using when_wrong = nlohmann::json::error_handler_t;
+  nlohmann::json const name(text);
+  std::string quoted = name.dump(-1, ' ', false, when_wrong::replace);
+  if (quoted != name.dump(-1, ' ', false, when_wrong::ignore))
     refuse<name_error>("%s: expected names in UTF-8, came %s", path, in_quotes(text).c_str());
-  }
+  return quoted;
 }
 
 /// Takes the header from the JSON parser, event by event, and refuses what the format does not have where it comes.

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <exception>
 
+#include "../base/raise.hpp"
+
 namespace espalier {
 
 /// Which labels a loss takes: 0 to classes - 1, and one that is ignored where there is one.
@@ -67,15 +69,11 @@ constexpr label_range label_range_of() {
   return r;
 }
 
-/// Throws label_error for the first label that the loss does not take. Without exceptions the program stops there: to go on would be silently wrong.
+/// Throws label_error for the first label that the loss does not take. Without exceptions the program prints it and ends: to go on would be silently wrong.
 inline void check_labels(std::int32_t const* labels, std::int64_t count, label_range expected) {
   for (std::int64_t i = 0; i < count; ++i) {
     if (expected.takes(labels[i])) continue;
-#if defined(__cpp_exceptions)
-    throw label_error(i, labels[i], expected);
-#else
-    __builtin_trap();
-#endif
+    raise(label_error(i, labels[i], expected));
   }
 }
 

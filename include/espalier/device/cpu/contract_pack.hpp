@@ -133,9 +133,11 @@ template <class T, class Arch>
   if constexpr (Arch::bytes > 16) {
     if (r < rows) copy_transposed<T, instructions_of_width<Arch::bytes / 2>>(to + r, to_stride, from + r * from_stride, from_stride, rows - r, columns);
   } else {
-    for (; r < rows; ++r) {
-      T const* row = from + r * from_stride;
-      T* column = to + r;
+    to += r, from += r * from_stride;
+    int const left = static_cast<int>(rows - r);  // fewer than a register's elements: of 2^63 rows, g++ -O3 reports that an address overflows
+    for (int i = 0; i < left; ++i) {
+      T const* row = from + i * from_stride;
+      T* column = to + i;
       for (std::int64_t k = 0; k < columns; ++k, column += to_stride) *column = row[k];
     }
   }

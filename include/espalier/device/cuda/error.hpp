@@ -2,8 +2,9 @@
 #pragma once
 #include <cstdarg>
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
+
+#include "../../base/raise.hpp"
 
 namespace espalier::on_cuda {
 
@@ -33,12 +34,7 @@ template <class Error>
   va_start(arguments, format);
   Error const made{format, arguments};
   va_end(arguments);
-#if defined(__cpp_exceptions)
-  throw made;
-#else
-  std::fprintf(stderr, "%s\n", made.what());
-  std::abort();
-#endif
+  espalier::detail::raise(made);
 }
 
 /// A type as the compiler spells it, for printf's "%.*s".
