@@ -38,7 +38,7 @@ constexpr void reverse(program_builder& g, int root, int seed, marks& m, adjoint
     for (int k = first; k < 4; ++k) {
       int const to = n.operand[k];
       if (to == 0 || (m.at[to] & 1) == 0) continue;
-      if (n.op->pullback == nullptr) continue;
+      if (espalier::detail::is_null(n.op->pullback)) continue;
       handle const d = n.op->pullback(g, adjoint.of[id], id, k);
       if (d.id == 0) continue;
       int& sum = adjoint.of[to];

@@ -55,8 +55,8 @@ struct program_builder {
     int const key = key_of(n);
     for (int i = chain_first[key]; i != 0; i = chain_next[i]) {
       node const& m = nodes[i];
-      if (m.op == n.op && m.attribute == n.attribute && m.operand[0] == n.operand[0] && m.operand[1] == n.operand[1] &&
-          m.operand[2] == n.operand[2] && m.operand[3] == n.operand[3] && m.shape == n.shape)
+      if (m.attribute == n.attribute && m.operand[0] == n.operand[0] && m.operand[1] == n.operand[1] && m.operand[2] == n.operand[2] &&
+          m.operand[3] == n.operand[3] && espalier::detail::same_address(m.op, n.op) && m.shape == n.shape)
         return i;
     }
     if (size == most_nodes) {  // the last node becomes a leaf of the wanted shape, so that what goes on tracing finds sound nodes

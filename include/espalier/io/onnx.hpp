@@ -127,10 +127,11 @@ struct in_onnx {
 /// The type of an op that has no place in the table.
 template <graph::descriptor const* Op>
 constexpr auto other_op() {
-  if constexpr (Op == &described<draw_>) return std::type_identity<draw_>{};
-  else if constexpr (Op == &described<label_>) return std::type_identity<label_>{};
-  else if constexpr (Op == &described<convert_>) return std::type_identity<convert_>{};
-  else if constexpr (Op == &described<magnitude_>) return std::type_identity<magnitude_>{};
+  if constexpr (espalier::detail::same_address(Op, &described<draw_>)) return std::type_identity<draw_>{};
+  else if constexpr (espalier::detail::same_address(Op, &described<label_>)) return std::type_identity<label_>{};
+  else if constexpr (espalier::detail::same_address(Op, &described<convert_>)) return std::type_identity<convert_>{};
+  else if constexpr (espalier::detail::same_address(Op, &described<magnitude_>))
+    return std::type_identity<magnitude_>{};
   else return std::type_identity<graph::op_of<Op>>{};
 }
 template <class Source, int I>

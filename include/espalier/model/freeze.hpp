@@ -131,13 +131,13 @@ class folder {
       x.scale = emit<Op>(x.scale != 0 ? x.scale : graph::emit_constant(to_, 1, s).id, by, s);
       if (x.shift != 0) x.shift = emit<Op>(x.shift, by, s);
     };
-    if (n.op == &described<add_>) {
+    if (espalier::detail::same_address(n.op, &described<add_>)) {
       x.shift = x.shift != 0 ? emit<add_>(x.shift, c, s) : c;
-    } else if (n.op == &described<subtract_> && which == 0) {
+    } else if (espalier::detail::same_address(n.op, &described<subtract_>) && which == 0) {
       x.shift = emit<subtract_>(x.shift != 0 ? x.shift : graph::emit_constant(to_, 0, s).id, c, s);
-    } else if (n.op == &described<multiply_>) {
+    } else if (espalier::detail::same_address(n.op, &described<multiply_>)) {
       scaled(multiply_{}, c);
-    } else if (n.op == &described<divide_> && which == 0) {
+    } else if (espalier::detail::same_address(n.op, &described<divide_>) && which == 0) {
       scaled(divide_{}, c);
     } else {
       return false;

@@ -230,7 +230,8 @@ class coder {
     }
     for (int i = 0; i < p.steps; ++i) {
       step const &s = c_.steps[p.first_step + i], &t = c_.steps[q.first_step + i];
-      if (s.op != t.op || s.where != t.where || s.operand[0] != t.operand[0] || s.operand[1] != t.operand[1] || s.operand[2] != t.operand[2])
+      if (!espalier::detail::same_address(s.op, t.op) || s.where != t.where || s.operand[0] != t.operand[0] ||
+          s.operand[1] != t.operand[1] || s.operand[2] != t.operand[2])
         return false;
     }
     for (int i = 0; i < p.leaves; ++i) {
@@ -247,7 +248,7 @@ class coder {
   /// Unfused groups are equal when their nodes and their operands' shapes are.
   constexpr bool same_alone(int a, int b) const {
     graph::node const &m = g_.nodes[a], &n = g_.nodes[b];
-    if (m.op != n.op || !(m.shape == n.shape)) return false;
+    if (!espalier::detail::same_address(m.op, n.op) || !(m.shape == n.shape)) return false;
     if (m.op->kind != family::draw && m.op->kind != family::convert && m.attribute != n.attribute) return false;
     for (int k = 0; k < 2; ++k) {
       if ((m.operand[k] == 0) != (n.operand[k] == 0)) return false;

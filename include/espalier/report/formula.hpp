@@ -37,7 +37,7 @@ class formulas {
   /// The node of a kernel that is one op, perhaps with more behind it.
   bool alone(int i) const { return i == 0 && k_.what != plan::kind::fused; }
   int arity(int i) const {
-    if (!alone(i)) return step(i).op == nullptr ? 1 : step(i).op->arity;
+    if (!alone(i)) return espalier::detail::is_null(step(i).op) ? 1 : step(i).op->arity;
     return v_.nodes[k_.first].op->arity < 3 ? v_.nodes[k_.first].op->arity : 3;
   }
   std::string operand(int x) const {
@@ -55,7 +55,7 @@ class formulas {
   std::string formula_of(int i) const {
     plan::step const& s = step(i);
     if (alone(i)) return formula_alone();
-    if (s.op == nullptr) return operand(s.operand[0]);
+    if (espalier::detail::is_null(s.op)) return operand(s.operand[0]);
     std::string const along = s.op->kind != graph::family::reduction ? ""
                               : s.where == plan::place::row          ? "[row]"
                               : s.where == plan::place::column       ? "[column]"

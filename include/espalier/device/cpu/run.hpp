@@ -96,7 +96,8 @@ constexpr call_table<Groups, Places> table_of_calls(graph::program_builder const
       r.draw[x] = g[group.first].attribute;
       r.places[n++] = p.places.of[group.first];
     } else if (is_alone(p, x)) {
-      bool const two = p.codes.steps[code.first_step].op == nullptr && (product || group.what == plan::kind::join);
+      bool const two =
+          espalier::detail::is_null(p.codes.steps[code.first_step].op) && (product || group.what == plan::kind::join);
       r.places[n++] = find_operand(p, x, 0);
       r.places[n++] = find_operand(p, x, two ? 1 : 0);
       r.places[n++] = p.places.of[group.first];

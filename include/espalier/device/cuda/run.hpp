@@ -73,7 +73,7 @@ constexpr product_epilogue find_product_epilogue() {
     plan::step const& s = codes.steps[code.first_step + i];
     if (s.operand[0] != i - 1) return r;
     int const leaf = -1 - s.operand[1];
-    if (s.op == nullptr) return r;
+    if (espalier::detail::is_null(s.op)) return r;
     if (s.op->stored == graph::as_stored::adds && i == 1 && leaf >= 0 && leaf_sources<Source>::kind_of(X, leaf) == leaf_kind::memory &&
         leaf_sources<Source>::leaf_of(X, leaf).where == place::column)
       r.bias = leaf;

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <type_traits>
+
+/// Comparisons of addresses in constant expressions. Under -fsanitize=undefined g++ 12 takes the address of a function or variable for one that may be null,
+/// and so neither `p == nullptr` nor `p == q` of two of them is a constant expression (GCC bug 71962). Whether it is one can be asked: it is where both are
+/// the same, and where both are null.
+namespace espalier::detail {
+
+template <class T>
+inline constexpr T has_an_address{};
+
+template <class T>
+concept addresses_compare = requires {
+  typename std::bool_constant<(&has_an_address<T> == nullptr)>;
+  typename std::bool_constant<(&has_an_address<T> == &has_an_address<T const>)>;
+};
+
+template <class T>
+constexpr bool same_address(T* a, T* b) {
+#if defined(__GNUC__) && !defined(__clang__)
+  if constexpr (!addresses_compare<int>)
+    if (std::is_constant_evaluated()) return __builtin_constant_p(a == b) && a == b;
+#endif
+  return a == b;
+}
+template <class T>
+constexpr bool is_null(T* a) {
+  return same_address<T>(a, nullptr);
+}
+
+}  // namespace espalier::detail
