@@ -49,7 +49,7 @@ int main(int count, char** words) {
   // [names]
   auto const shift = model.parameter<"1.affine.shift">();  // by name; a wrong one does not compile, and the message has the nearest
   shift.span()[2] = 8;
-  examples::show(out, "\"1.affine.shft\"", model.parameter("1.affine.shft") ? "is there" : "is not there");  // a name that is computed converts to false
+  examples::show(out, "\"1.affine.shft\"", model.find_parameter("1.affine.shft") ? "is there" : "is not there");  // parameter(name) would throw, with the nearest name
   // [/names]
 
   // [call]

@@ -150,7 +150,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(forward_as_the_kernels_do, T, both) {
   BOOST_TEST(all_close(model(samples<T>), scores<T>, 10 * within<T>, 10 * within<T>));
 }
 BOOST_AUTO_TEST_CASE_TEMPLATE(gradients_as_the_kernels_do, T, both) {
-  esp::model<Net, esp::cpu, T> const model{esp::seed{5}};
+  esp::model<Net, esp::cpu, T> model{esp::seed{5}};
   auto const now = esp::value_and_grad(model, nn::SoftmaxLoss{})(samples<T>, classes);
   BOOST_TEST(near(static_cast<double>(now.loss), static_cast<double>(step<T>.loss), 10 * within<T>));
   for (std::int64_t i = 0; i < now.slopes.span().size(); ++i)
@@ -159,7 +159,7 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(gradients_as_the_kernels_do, T, both) {
     BOOST_TEST(near(static_cast<double>(model.buffers()[i]), static_cast<double>(step<T>.buffers.elements()[i]), 10 * within<T>));
 }
 BOOST_AUTO_TEST_CASE(each_run_draws_its_own_numbers) {
-  esp::model<Net, esp::cpu, double> const model{esp::seed{5}};
+  esp::model<Net, esp::cpu, double> model{esp::seed{5}};
   auto next = net<double>;
   for (int run = 0; run < 3; ++run) {
     auto const now = esp::value_and_grad(model, nn::SoftmaxLoss{})(samples<double>, classes);

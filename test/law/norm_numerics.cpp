@@ -87,12 +87,12 @@ void check_one(char const* name, tensor<float, S> const& x, auto group, auto cha
   BOOST_TEST_CONTEXT(name) {
     BOOST_TEST(distance(model.buffer("output").span(), normal) < limit);
     BOOST_TEST(distance(slopes.parameter("shift").span(), dx) < limit);
-    if (auto const weight = slopes.parameter("net.weight")) {
+    if (auto const weight = slopes.find_parameter("net.weight")) {
       std::vector<double> dweight(static_cast<std::size_t>(weight.span().size()));
       for (int i = 0; i < S::size; ++i) dweight[static_cast<std::size_t>(channel(i))] += weights[i] * normal[i];
       BOOST_TEST(distance(weight.span(), dweight) < limit);
     }
-    auto const mean = model.buffer("net.running_mean"), variance = model.buffer("net.running_var");
+    auto const mean = model.find_buffer("net.running_mean"), variance = model.find_buffer("net.running_var");
     if (!mean) return;
     int const channels = static_cast<int>(mean.span().size());
     for (int c = 0; c < channels; ++c) {  // those of a channel are c, c + channels, ...

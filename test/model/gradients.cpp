@@ -69,11 +69,11 @@ BOOST_AUTO_TEST_CASE(names_that_no_parameter_has) {
   auto const slopes = esp::value_and_grad(model, nn::SoftmaxLoss{})(floats<4, 3>(1), labels<4>(1, 2)).slopes;
   BOOST_TEST(static_cast<bool>(slopes.parameter("1.bias")));
   for (char const* name : {"", "0", "0.weigh", "0.weights", "2.weight", "1.running_mean", "weight"}) {
-    BOOST_TEST(!slopes.parameter(name));
-    BOOST_TEST(!model.parameter(name));
-    BOOST_TEST(model.parameter(name).span().size() == 0);
+    BOOST_TEST(!slopes.find_parameter(name));
+    BOOST_TEST(!model.find_parameter(name));
+    BOOST_TEST(model.find_parameter(name).span().size() == 0);
   }
-  BOOST_TEST(!model.buffer("1.weight"));
+  BOOST_TEST(!model.find_buffer("1.weight"));
   BOOST_TEST(static_cast<bool>(model.buffer("1.running_mean")));
 }
 BOOST_AUTO_TEST_CASE(slopes_are_values) {

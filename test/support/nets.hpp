@@ -26,7 +26,7 @@ struct Weighted {
 
 /// What a model makes of x in training mode, element by element. Each element is one run of training: buffers are updated as often.
 template <class Model, class X>
-auto training_output(Model const& model, X const& x) {
+auto training_output(Model& model, X const& x) {
   using S = espalier::shape_of<espalier::detail::applied_net<typename Model::net_type, espalier::shape_of<X>>>;
   espalier::tensor<typename Model::value_type, S> y, k;
   for (std::int64_t i = 0; i < S::size; ++i) {

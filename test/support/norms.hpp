@@ -39,7 +39,7 @@ X normalized_by(X const& x, std::vector<moments> const& of, double eps, auto gro
 /// y weight + bias, of those that the model has.
 template <class X>
 X with_affine(X y, auto& model, auto channel) {
-  auto const weight = model.parameter("weight"), bias = model.parameter("bias");
+  auto const weight = model.find_parameter("weight"), bias = model.find_parameter("bias");
   for (int i = 0; i < y.size(); ++i) {
     if (weight) y[i] *= weight.span()[channel(i)];
     if (bias) y[i] += bias.span()[channel(i)];
@@ -50,7 +50,7 @@ X with_affine(X y, auto& model, auto channel) {
 /// The number of statistics, from outside: a changed element changes the outputs of those that share its statistic.
 template <class M>
 int statistics(auto const& x) {
-  model_of<M> const model;
+  model_of<M> model;
   auto const y = training_output(model, x);
   std::vector<bool> seen(static_cast<std::size_t>(x.size()), false);
   int count = 0;
@@ -83,7 +83,7 @@ struct watched {
 template <bool Centered, class X>
 void check_slopes(auto& model, X const& x, X const& normal, std::vector<moments> const& of, double eps, auto group, auto channel) {
   X const k = numbers<double, espalier::shape_of<X>>(77);
-  auto const weight = model.parameter("weight");
+  auto const weight = model.find_parameter("weight");
   X dn = k;
   for (int i = 0; i < x.size(); ++i)
     if (weight) dn[i] *= weight.span()[channel(i)];
@@ -115,7 +115,7 @@ void check_slopes(auto& model, X const& x, X const& normal, std::vector<moments>
   }
   for (std::size_t c = 0; c < dweight.size(); ++c) {
     BOOST_TEST(near(slopes.parameter("net.weight").span()[static_cast<int>(c)], dweight[c], 1e-9));
-    if (auto const bias = slopes.parameter("net.bias")) BOOST_TEST(near(bias.span()[static_cast<int>(c)], dbias[c], 1e-9));
+    if (auto const bias = slopes.find_parameter("net.bias")) BOOST_TEST(near(bias.span()[static_cast<int>(c)], dbias[c], 1e-9));
   }
 }
 

@@ -13,9 +13,14 @@ namespace espalier {
 
 namespace detail {
 
-/// Named after what is wrong, and not constexpr on purpose: the call ends a constant evaluation, and compilers show the name.
-inline void the_net_has_no_tensor_of_this_name() { __builtin_trap(); }
-inline void the_tensor_has_another_number_of_elements() { __builtin_trap(); }
+/// Named after what is wrong, and not constexpr on purpose: the call ends a constant evaluation, and compilers show the name. At run time they throw.
+template <class Net, bool Parameters>
+[[noreturn]] void the_net_has_no_tensor_of_this_name(char const* path) {
+  raise_unknown_name<Net, Parameters>(path);
+}
+[[noreturn]] inline void the_tensor_has_another_number_of_elements(char const* path) {
+  raise(name_error{"with", path, "the tensor has another number of elements than came", nullptr, "give one number for each element"});
+}
 
 /// A batch and its targets.
 template <class T>
@@ -55,7 +60,7 @@ class constant_tensors {
     else return refused<Found>{};
   }
   /// The same by a path that a program computes.
-  /// errors  a name that the net does not have is no constant expression
+  /// errors  a name that the net does not have is no constant expression; at run time it throws name_error
   constexpr span<T> operator[](char const* path) { return find(at_, path); }
   constexpr span<T const> operator[](char const* path) const { return find(at_, path); }
 
@@ -75,8 +80,7 @@ class constant_tensors {
   static constexpr span<Number> find(Number* base, char const* path) {
     int const slot = detail::slot_of_name<Net, Parameters>(path);
     if (slot >= 0) return at_slot(base, slot);
-    detail::the_net_has_no_tensor_of_this_name();
-    return {base, 0};
+    detail::the_net_has_no_tensor_of_this_name<Net, Parameters>(path);
   }
 
   T at_[static_cast<std::size_t>(storage) + 1]{};
@@ -159,11 +163,11 @@ class constant_model {
     return r;
   }
   /// The same by a path that a program computes.
-  /// errors  a name that the net does not have and another count of numbers are no constant expressions
+  /// errors  a name that the net does not have and another count of numbers are no constant expressions; at run time they throw name_error
   constexpr constant_model with(char const* path, std::initializer_list<T> numbers) const {
     constant_model r = *this;
     auto const to = r.numbers_of(path);
-    if (to.size() != static_cast<std::int64_t>(numbers.size())) detail::the_tensor_has_another_number_of_elements();
+    if (to.size() != static_cast<std::int64_t>(numbers.size())) detail::the_tensor_has_another_number_of_elements(path);
     std::int64_t i = 0;
     for (T const number : numbers) to[i++] = number;
     return r;

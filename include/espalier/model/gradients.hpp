@@ -26,8 +26,11 @@ class gradients {
   auto span() { return engine_.see(memory_.template at<T>(0), size); }
   auto span() const { return engine_.see(static_cast<T const*>(memory_.template at<T>(0)), size); }
 
-  /// The gradient of the parameter of that path; a name that the model does not have, or that is frozen, converts to false.
-  auto parameter(char const* wanted) const { return detail::find_tensor<Net, true>(engine_, wanted, memory_.template at<T>(0), true); }
+  /// The gradient of the parameter of that path.
+  /// errors  a name that the net does not have, and that of a frozen parameter, throws name_error
+  auto parameter(char const* wanted) const { return detail::get_tensor<Net, true>(engine_, wanted, memory_.template at<T>(0), true); }
+  /// The same for a name that the net may not have, or that is frozen: what is not found converts to false and has no elements.
+  auto find_parameter(char const* wanted) const { return detail::find_tensor<Net, true>(engine_, wanted, memory_.template at<T>(0), true); }
   /// f(name, extents, span) for each, in the order of declaration. On a device with memory of its own the spans are of a copy on the host.
   template <class F>
   void for_each_parameter(F&& f) const {

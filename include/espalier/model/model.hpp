@@ -3,6 +3,7 @@
 #include "../base/text.hpp"
 #include "../device/engine.hpp"
 #include "embedded_fit.hpp"
+#include "name_error.hpp"
 #include "named.hpp"
 #include "source.hpp"
 
@@ -17,6 +18,8 @@ struct seed {
 /// to_host and from_host do so for every device.
 template <class T, class Elements = espalier::span<T>>
 class named_tensor {
+  using Number = std::remove_const_t<T>;
+
  public:
   named_tensor(char const* path, extents const& shape, Elements const& elements) : shape_{shape}, elements_{elements} {
     std::size_t i = 0;
@@ -26,11 +29,11 @@ class named_tensor {
   char const* name() const { return name_; }
   extents const& shape() const { return shape_; }
   Elements span() const { return elements_; }
-  /// False for a name that the model does not have.
+  /// False for a name that find_parameter or find_buffer did not find.
   explicit operator bool() const { return elements_.data() != nullptr; }
 
   /// Copies the elements to memory of the host, which has room for as many (asserted).
-  void to_host(espalier::span<T> to) const {
+  void to_host(espalier::span<Number> to) const {
     if constexpr (requires { elements_.to_host(to); }) {
       elements_.to_host(to);
     } else {
@@ -39,7 +42,9 @@ class named_tensor {
     }
   }
   /// Gives the parameter or buffer elements of the host, as many as it has (asserted).
-  void from_host(espalier::span<T const> from) const {
+  void from_host(espalier::span<T const> from) const
+    requires(!std::is_const_v<T>)
+  {
     if constexpr (requires { elements_.from_host(from); }) {
       elements_.from_host(from);
     } else {
@@ -64,6 +69,15 @@ auto find_tensor(Engine const& engine, char const* wanted, T* base, bool trainab
   for_each_tensor<Net, Parameters>(base, trainable_only, [&](char const* path, extents const& shape, espalier::span<T> elements) {
     if (same_text(path, wanted)) found = Found{path, shape, engine.see(elements.data(), elements.size())};
   });
+  return found;
+}
+
+/// The tensor of a path; one that does not exist throws name_error.
+template <class Net, bool Parameters, class Engine, class T>
+auto get_tensor(Engine const& engine, char const* wanted, T* base, bool trainable_only) {
+  auto found = find_tensor<Net, Parameters>(engine, wanted, base, trainable_only);
+  if (!found && (!trainable_only || slot_of_name<Net, Parameters>(wanted) < 0)) raise_unknown_name<Net, Parameters>(wanted);
+  if (!found) raise_frozen_name(wanted);
   return found;
 }
 
@@ -209,21 +223,40 @@ class model {
   auto buffers() { return engine_.see(buffer_data(), buffer_storage); }
   auto buffers() const { return engine_.see(static_cast<T const*>(buffer_data()), buffer_storage); }
 
-  /// The parameter or buffer of that path ("3.fc1.weight"); one that does not exist converts to false and has no elements.
-  auto parameter(char const* path) { return detail::find_tensor<Net, true>(engine_, path, data(), false); }
-  auto buffer(char const* path) { return detail::find_tensor<Net, false>(engine_, path, buffer_data(), false); }
+  /// The parameter or buffer of that path ("3.fc1.weight"). Of a const model its elements are const.
+  /// errors  a name that the net does not have throws name_error, with the most similar one
+  auto parameter(char const* path) { return detail::get_tensor<Net, true>(engine_, path, data(), false); }
+  auto parameter(char const* path) const { return detail::get_tensor<Net, true>(engine_, path, static_cast<T const*>(data()), false); }
+  auto buffer(char const* path) { return detail::get_tensor<Net, false>(engine_, path, buffer_data(), false); }
+  auto buffer(char const* path) const { return detail::get_tensor<Net, false>(engine_, path, static_cast<T const*>(buffer_data()), false); }
+
+  /// The same for a name that the net may not have: what is not found converts to false and has no elements.
+  auto find_parameter(char const* path) { return detail::find_tensor<Net, true>(engine_, path, data(), false); }
+  auto find_parameter(char const* path) const { return detail::find_tensor<Net, true>(engine_, path, static_cast<T const*>(data()), false); }
+  auto find_buffer(char const* path) { return detail::find_tensor<Net, false>(engine_, path, buffer_data(), false); }
+  auto find_buffer(char const* path) const { return detail::find_tensor<Net, false>(engine_, path, static_cast<T const*>(buffer_data()), false); }
 
   /// The same by a name that the compiler looks up: model.parameter<"3.fc1.weight">() exists.
   /// errors  a name that the net does not have does not compile; the most similar one is shown
   template <tensor_name Name, class Found = detail::parameter_named<Net, Name>>
   auto parameter() {
     static_assert(Found::agree, ESPALIER_SENTENCE("model.parameter<name>(): " ESPALIER_HAS_NAME("parameter"), detail::name_in_words<Found>));
-    return parameter(Name.text);
+    return find_parameter(Name.text);
+  }
+  template <tensor_name Name, class Found = detail::parameter_named<Net, Name>>
+  auto parameter() const {
+    static_assert(Found::agree, ESPALIER_SENTENCE("model.parameter<name>(): " ESPALIER_HAS_NAME("parameter"), detail::name_in_words<Found>));
+    return find_parameter(Name.text);
   }
   template <tensor_name Name, class Found = detail::buffer_named<Net, Name>>
   auto buffer() {
     static_assert(Found::agree, ESPALIER_SENTENCE("model.buffer<name>(): " ESPALIER_HAS_NAME("buffer"), detail::name_in_words<Found>));
-    return buffer(Name.text);
+    return find_buffer(Name.text);
+  }
+  template <tensor_name Name, class Found = detail::buffer_named<Net, Name>>
+  auto buffer() const {
+    static_assert(Found::agree, ESPALIER_SENTENCE("model.buffer<name>(): " ESPALIER_HAS_NAME("buffer"), detail::name_in_words<Found>));
+    return find_buffer(Name.text);
   }
 
   /// f(name, extents, span) for each, in the order of declaration. On a device with memory of its own the spans are of a copy on the host, all of
@@ -237,6 +270,17 @@ class model {
   void for_each_buffer(F&& f) {
     detail::on_host(engine_, buffer_data(), buffer_bytes, true,
                     [&](unsigned char* at) { detail::for_each_tensor<Net, false>(reinterpret_cast<T*>(at), false, f); });
+  }
+  /// The same of a const model: the elements are const.
+  template <class F>
+  void for_each_parameter(F&& f) const {
+    detail::on_host(engine_, data(), parameter_bytes, false,
+                    [&](unsigned char* at) { detail::for_each_tensor<Net, true>(reinterpret_cast<T const*>(at), false, f); });
+  }
+  template <class F>
+  void for_each_buffer(F&& f) const {
+    detail::on_host(engine_, buffer_data(), buffer_bytes, false,
+                    [&](unsigned char* at) { detail::for_each_tensor<Net, false>(reinterpret_cast<T const*>(at), false, f); });
   }
 
   /// The net's output in evaluation mode: the convenient form, which takes its workspace from the heap. A predictor keeps its own.
