@@ -61,6 +61,8 @@ struct compiled_facts {
   using element_type = float;
   template <class Engine>
   static constexpr std::size_t workspace_bytes = 0;
+  struct in_place : not_in_place {};
+  static constexpr int results = 0;
   static constexpr int kernel_count = 0;
   static constexpr std::int64_t bytes_read = 0, bytes_written = 0;
 };
@@ -73,9 +75,14 @@ struct compiled_facts<true, F, Leaf...> {
   template <class... E>
   struct tensors_of<std::tuple<E...>> {
     using type = std::tuple<tensor<typename Leaf::element_type, typename Leaf::shape_type>..., tensor<element_type, shape_of<E>>...>;
+    using sizes = sizes_in_bytes<static_cast<std::size_t>(shape_of<E>::size) * sizeof(element_type)...>;
   };
+  using of_results = tensors_of<typename results_of<typename body_of_function<F, Leaf...>::type>::type>;
   /// The tensors that a run is given: f's arguments, then its results.
-  using tensors = typename tensors_of<typename results_of<typename body_of_function<F, Leaf...>::type>::type>::type;
+  using tensors = typename of_results::type;
+  using in_place = detail::in_place<source, sizes_in_bytes<static_cast<std::size_t>(Leaf::shape_type::size) * sizeof(typename Leaf::element_type)...>,
+                                    typename of_results::sizes>;
+  static constexpr int results = of_results::sizes::count;
   template <class Engine>
   static constexpr std::size_t workspace_bytes =
       Engine::apart ? Engine::template workspace_bytes<source, element_type> : workspace_elements<source> * sizeof(element_type);
@@ -93,6 +100,13 @@ template <class F, class... Leaf>
 struct sound_results<true, F, Leaf...> {
   using type = plan::sound_program<compiled_source<F, Leaf...>>;
 };
+/// Throws overlap_error for two results that share memory: each would overwrite the other.
+template <class Results>
+void check_results(void* const* results) {
+  for (int i = 0; i < Results::count; ++i)
+    for (int k = 0; k < i; ++k)
+      if (overlap(results[k], Results::at[k], results[i], Results::at[i])) raise(overlap_error{k, i});
+}
 
 /// Fact for a refusal: what a run was given, and what it takes.
 template <class Given, class Taken>
@@ -123,7 +137,8 @@ struct where_it_runs<on_device<Device, F>, Leaf...> {
 ///   struct step { constexpr auto operator()(auto x, auto dy) const { return std::tuple{f(x), grad<0>(g{})(x, dy)}; } };
 ///   esp::compiled run{step{}, x, dy};   run(x, dy, y, dx);
 /// shape    arguments as at construction (their values do not matter there), then a tensor for each result
-/// memory   one allocation at construction where the plan needs a workspace; none afterwards. Results must not overlap arguments or each other
+/// memory   one allocation at construction where the plan needs a workspace, or room to run in place; none afterwards
+/// overlap  results may be arguments, or overlap them; two results that overlap each other throw overlap_error before anything is written
 /// device   that of the arguments at construction; runs on a graphics processor are queued on its default machine and may throw a cuda_error
 /// threads  compiled run{esp::cpu_parallel<2>{}, f, x...} has one that helps, from construction to destruction; the results are the same
 /// errors   f that captures, shapes that do not fit inside f, and other arguments or results do not compile
@@ -137,6 +152,8 @@ class compiled {
   using Memory = std::conditional_t<detail::is_graphics<Device>, Device, cpu>;
   using Engine = typename detail::engine_of<Device>::type;
   static constexpr int arguments = static_cast<int>(sizeof...(Leaf));
+  /// Two results may overlap, which throws.
+  static constexpr bool never_throws = !Engine::apart && facts::results < 2;
   static_assert(detail::threads_of<Device>::included,
                 ESPALIER_SENTENCE(ESPALIER_THREADS_INCLUDED, ESPALIER_STATED(detail::threads_of<Device>::included, Device)));
   static_assert(detail::thread_count<Device>::agree, ESPALIER_SENTENCE(ESPALIER_THREAD_COUNT, detail::thread_count<Device>));
@@ -150,6 +167,8 @@ class compiled {
 
  public:
   static constexpr std::size_t workspace_bytes = facts::template workspace_bytes<Engine>;
+  /// Room for arguments or results where they may overlap and the kernels do not allow it.
+  static constexpr std::size_t in_place_bytes = facts::in_place::bytes;
   static constexpr int kernel_count = facts::kernel_count;
   /// What its kernels read and write, each operand and each result once.
   static constexpr std::int64_t bytes_read = facts::bytes_read, bytes_written = facts::bytes_written;
@@ -161,7 +180,7 @@ class compiled {
 
   /// run(x..., y...): computes every result. Never allocates.
   template <StoredAnywhere... X>
-  void operator()(X&&... x) noexcept(!Engine::apart) {
+  void operator()(X&&... x) noexcept(never_throws) {
     if constexpr (Fault::agree) {
       using Given = std::tuple<tensor<std::remove_const_t<typename std::remove_cvref_t<X>::value_type>, shape_of<std::remove_cvref_t<X>>>...>;
       using Takes = detail::compiled_takes<Given, typename facts::tensors>;
@@ -175,7 +194,7 @@ class compiled {
 
  private:
   template <class... X>
-  void run(X&... x) noexcept(!Engine::apart) {
+  void run(X&... x) noexcept(never_throws) {
     static_assert(detail::inputs_fit<typename facts::source>(), "compiled(f, x...): f reads at most 24 tensors and gives at most 24");
     void* base[plan::base::count];
     base[plan::base::workspace] = memory_.template at<unsigned char>(0);
@@ -184,11 +203,14 @@ class compiled {
           const_cast<void*>(static_cast<void const*>(x.data())),
       ++position),
      ...);
-    engine_.template run<typename facts::source, typename facts::element_type>(base);
+    if constexpr (facts::results > 1) detail::check_results<typename facts::of_results::sizes>(base + plan::base::results);
+    facts::in_place::run(engine_, base, memory_.template at<void>(in_place_at),
+                         [&] { engine_.template run<typename facts::source, typename facts::element_type>(base); });
   }
 
+  static constexpr std::size_t in_place_at = detail::aligned_bytes(workspace_bytes);
   Engine engine_;
-  typename Engine::memory memory_ = engine_.take(workspace_bytes);
+  typename Engine::memory memory_ = engine_.take(in_place_at + in_place_bytes);
 };
 
 template <class F, class... X>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include "../derivative/derivative.hpp"
-#include "../device/engine.hpp"
+#include "../device/in_place.hpp"
 #include "../trace/interpret.hpp"
 
 /// Eager expressions: a formula over tensors becomes a program that depends on its type alone, planned by the compiler and run at once.
@@ -189,21 +189,6 @@ constexpr void run_program(eager_inputs<T> const& in, T* const* results, int res
   }
 }
 
-/// May the result take the place of an operand that starts at the same address? Only one sweep that reads each element before it writes it.
-template <class Source>
-constexpr bool in_place() {
-  constexpr auto const& r = plan::plan_of<Source>;
-  if (r.groups.group_count != 1 || r.places.copy_count != 0) return false;
-  plan::group const& g = r.groups.groups[1];
-  if (g.what != plan::kind::fused || g.reduces_rows || g.reduces_columns) return false;
-  plan::group_code const& k = r.codes.groups[1];
-  for (int i = 0; i < k.leaves; ++i) {
-    plan::leaf const& l = r.codes.leaves[k.first_leaf + i];
-    if (l.what == plan::leaf_kind::memory && l.where != plan::place::full && l.where != plan::place::single) return false;
-  }
-  return true;
-}
-
 /// How many elements a program reads of each argument; 0: none. The program itself is not needed at run time, and is large.
 struct argument_sizes {
   std::int64_t of[plan::base::max_arguments];
@@ -217,15 +202,16 @@ inline constexpr argument_sizes argument_sizes_of = [] {
   return sizes;
 }();
 
+/// Whether the only result shares memory with an argument in a way that the plan has no room for.
 template <class Source, class T>
 bool overlaps(eager_inputs<T> const& in, T* result, std::int64_t size) {  // not T const*: g++ 12 would warn that the new tensor is unfilled
-  auto const address = [](void const* p) { return reinterpret_cast<std::uintptr_t>(p); };
+  constexpr plan::sharing_table may = plan::sharing_of<Source>;
   for (int i = 0; i < plan::base::max_arguments; ++i) {
     std::int64_t const read = argument_sizes_of<Source>.of[i];
-    if (read == 0) continue;
+    if (read == 0 || may.of[i][0] == plan::sharing::any) continue;
     T const* const from = in.real[i];
-    if (from == result && in_place<Source>()) continue;
-    if (address(from) < address(result + size) && address(result) < address(from + read)) return true;
+    if (from == result && may.of[i][0] == plan::sharing::same) continue;
+    if (overlap(from, static_cast<std::size_t>(read) * sizeof(T), result, static_cast<std::size_t>(size) * sizeof(T))) return true;
   }
   return false;
 }

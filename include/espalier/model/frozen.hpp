@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../device/in_place.hpp"
 #include "freeze.hpp"
 #include "model.hpp"
 
@@ -18,6 +19,8 @@ class frozen {
   using Preparing = detail::preparing_source<typename Model::net_type, Batch>;
   using T = typename Model::value_type;
   using Host = detail::computes_on_host<typename Model::device_type>;
+  using InPlace = detail::in_place<Source, detail::sizes_in_bytes<static_cast<std::size_t>(Batch::size) * sizeof(T)>,
+                                   detail::sizes_in_bytes<static_cast<std::size_t>(shape_of<Found>::size) * sizeof(T)>>;
   static_assert(Host::agree,
                 ESPALIER_SENTENCE("frozen{model, batch}: a frozen model runs on this processor; copy(model, other) the parameters to a model<Net> and freeze that one",
                                   Host));
@@ -36,7 +39,9 @@ class frozen {
     constexpr std::size_t run = detail::workspace_elements<Source>, once = detail::workspace_elements<Preparing>;
     return detail::bytes_for<T>(run > once ? run : once);
   }();
-  static constexpr std::size_t bytes = workspace_start(parameter_bytes) + workspace_bytes;
+  /// Room for x or scores where they may overlap and the net's kernels do not allow it; most nets need none.
+  static constexpr std::size_t in_place_bytes = InPlace::bytes;
+  static constexpr std::size_t bytes = workspace_start(parameter_bytes) + workspace_bytes + in_place_bytes;
   static constexpr int kernel_count = plan::plan_of<Source>.groups.group_count;
 
   frozen(Model const& model, Batch) : memory_{bytes} {
@@ -48,7 +53,7 @@ class frozen {
     if constexpr (Host::agree && Enough::agree) prepare(model);
   }
 
-  /// scores = net(x). Never allocates.
+  /// scores = net(x). Never allocates. scores may be x, or overlap it.
   /// shape   x as the batch, scores as output_shape
   /// errors  other shapes and element types do not compile
   template <Stored X, Stored Y>
@@ -80,7 +85,7 @@ class frozen {
     b.at[plan::base::parameters] = parameters();
     b.at[plan::base::arguments] = const_cast<T*>(x.data());
     b.at[plan::base::results] = scores.data();
-    espalier::on_cpu::run<Source, T>(b.at);
+    InPlace::run(detail::host_engine<cpu>{}, b.at, memory_.template at<void>(bytes - in_place_bytes), [&] { espalier::on_cpu::run<Source, T>(b.at); });
   }
 
   detail::block memory_;
@@ -94,7 +99,7 @@ class frozen<Model, Batch, refused<Facts...>> {
  public:
   using input_shape = Batch;
   using output_shape = refused<Facts...>;
-  static constexpr std::size_t parameter_bytes = 0, workspace_bytes = 0, bytes = 0;
+  static constexpr std::size_t parameter_bytes = 0, workspace_bytes = 0, in_place_bytes = 0, bytes = 0;
   static constexpr int kernel_count = 0;
   frozen(Model const&, Batch, auto&&...) {}
   void operator()(auto&&...) noexcept {}

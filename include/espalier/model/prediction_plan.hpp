@@ -53,7 +53,7 @@ using prediction_facts = detail::prediction_facts_or_refusal<Net, Batch, T>;
 /// those of a training step.
 /// shape   any batch that the net takes
 /// errors  layers that do not fit each other or the batch do not compile
-/// memory  workspace_bytes is what a predictor takes on the processor; parameter_bytes + buffer_bytes what its model does
+/// memory  workspace_bytes is what a predictor takes on the processor, beside its in_place_bytes; parameter_bytes + buffer_bytes what its model does
 template <class Net, class Batch, class T = float, bool Fits = layers_fit<detail::applied_net<Net, Batch>>::value>
 inline constexpr prediction_facts<Net, Batch, T> prediction_plan{};
 template <class Net, class Batch, class T>

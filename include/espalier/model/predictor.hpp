@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../device/in_place.hpp"
 #include "model.hpp"
 
 namespace espalier {
@@ -15,13 +16,17 @@ class predictor {
   using Sound = typename plan::sound_program<Source>::checked;
   using T = typename Model::value_type;
   using Engine = typename Model::engine_type;
+  using InPlace = detail::in_place<Source, detail::sizes_in_bytes<static_cast<std::size_t>(Batch::size) * sizeof(T)>,
+                                   detail::sizes_in_bytes<static_cast<std::size_t>(shape_of<Found>::size) * sizeof(T)>>;
 
  public:
   using input_shape = Batch;
   using output_shape = shape_of<Found>;
 
   static constexpr std::size_t workspace_bytes = Engine::template workspace_bytes<Source, T>;
-  static constexpr std::size_t bytes = workspace_bytes;
+  /// Room for x or scores where they may overlap and the net's kernels do not allow it; most nets need none.
+  static constexpr std::size_t in_place_bytes = Engine::apart ? 0 : InPlace::bytes;
+  static constexpr std::size_t bytes = workspace_bytes + in_place_bytes;
   static constexpr int kernel_count = plan::plan_of<Source>.groups.group_count;
   /// What its kernels read and write, each operand and each result once.
   static constexpr std::int64_t bytes_moved = plan::moved_by_program<Source> * static_cast<std::int64_t>(sizeof(T));
@@ -37,7 +42,7 @@ class predictor {
                                     detail::computes_on_host<typename Model::device_type>));
   }
 
-  /// scores = net(x). Never allocates.
+  /// scores = net(x). Never allocates. scores may be x, or overlap it.
   /// shape   x as the batch, scores as output_shape
   /// errors  other shapes and element types do not compile
   template <StoredAnywhere X, StoredAnywhere Y>
@@ -68,7 +73,9 @@ class predictor {
     b.at[plan::base::results] = exchange_.want(scores, scores_at);
     exchange_.send();
     Engine const& engine = model_->engine();
-    replays_.run(engine, 0, [&] { engine.template run<Source, T>(b.at); });
+    auto const launch = [&] { replays_.run(engine, 0, [&] { engine.template run<Source, T>(b.at); }); };
+    if constexpr (Engine::apart) launch();  // the exchange has memory of its own
+    else InPlace::run(engine, b.at, memory_.template at<void>(workspace_bytes), launch);
     if constexpr (std::is_same_v<To, cpu>) exchange_.fetch(scores_at, end - scores_at);
     exchange_.take(scores, scores_at);
   }
@@ -87,7 +94,7 @@ class predictor<Model, Batch, refused<Facts...>> {
  public:
   using input_shape = Batch;
   using output_shape = refused<Facts...>;
-  static constexpr std::size_t workspace_bytes = 0, bytes = 0;
+  static constexpr std::size_t workspace_bytes = 0, in_place_bytes = 0, bytes = 0;
   static constexpr int kernel_count = 0;
   static constexpr std::int64_t bytes_moved = 0;
   predictor(Model const&, Batch, auto&&...) {}

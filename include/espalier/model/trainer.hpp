@@ -114,6 +114,9 @@ class trainer {
     return most;
   }
   using Forward = detail::evaluation_source<Net, Batch>;
+  /// Scores lie in the trainer's memory, from where the user may give them as images.
+  using InPlace = detail::in_place<Forward, detail::sizes_in_bytes<static_cast<std::size_t>(Batch::size) * sizeof(T)>,
+                                   detail::sizes_in_bytes<static_cast<std::size_t>(prediction_shape::size) * sizeof(T)>>;
   using OneLoss = detail::loss_source<Loss, typename detail::first_row<prediction_shape>::type>;
 
  public:
@@ -136,7 +139,7 @@ class trainer {
   static constexpr std::size_t wide_bytes(std::int64_t elements) { return Rule::narrow ? detail::bytes_for<number>(static_cast<std::size_t>(elements)) : 0; }
   static constexpr std::size_t loss_bytes = detail::bytes_for<number>(detail::workspace_elements<OneLoss>);
   static constexpr std::size_t scratch_bytes =
-      largest(workspace_bytes, Engine::template workspace_bytes<Forward, T>, Engine::apart ? 0 : loss_bytes, Rule::workspace);
+      largest(workspace_bytes, Engine::template workspace_bytes<Forward, T> + (Engine::apart ? 0 : InPlace::bytes), Engine::apart ? 0 : loss_bytes, Rule::workspace);
 
  public:
   static constexpr std::size_t bytes = scratch_bytes + gradient_bytes + optimizer_bytes + (Engine::apart ? 0 : scores_bytes) + kept_bytes;
@@ -261,7 +264,9 @@ class trainer {
     b.at[plan::base::results] = exchange_.want(detail::elements_on<T, cpu, prediction_shape::size>{own}, at::scores);
     exchange_.send();
     Engine const& engine = model_->engine();
-    replays_.run(engine, 0, [&] { engine.template run<Forward, T>(b.at); });
+    auto const launch = [&] { replays_.run(engine, 0, [&] { engine.template run<Forward, T>(b.at); }); };
+    if constexpr (Engine::apart) launch();  // the exchange has memory of its own
+    else InPlace::run(engine, b.at, memory_.template at<void>(Engine::template workspace_bytes<Forward, T>), launch);
     exchange_.fetch(at::scores, scores_bytes);
     return exchange_.here(own, at::scores);
   }

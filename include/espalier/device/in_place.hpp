@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <exception>
+
+#include "../base/raise.hpp"
+#include "../plan/sharing.hpp"
+#include "engine.hpp"
+
+/// Runs of programs whose results may overlap their arguments: the caller computes in place, and gets what separate memory would have given.
+namespace espalier {
+
+/// Two results of a run that share memory: which of them, counted from 0. Thrown before anything is written.
+class overlap_error : public std::exception {
+ public:
+  overlap_error(int first, int second) noexcept {
+    char const* const pattern = "compiled(x..., y...): results # and # share memory, and one would overwrite the other; give each a tensor of its own";
+    int number = first;
+    char* to = text_;
+    for (char const* at = pattern; *at != 0; ++at) {
+      if (*at != '#') {
+        *to++ = *at;
+        continue;
+      }
+      if (number > 9) *to++ = static_cast<char>('0' + number / 10);
+      *to++ = static_cast<char>('0' + number % 10);
+      number = second;
+    }
+  }
+  [[nodiscard]] char const* what() const noexcept override { return text_; }
+
+ private:
+  char text_[160]{};
+};
+
+namespace detail {
+
+/// Whether two pieces of memory have a byte in common.
+inline bool overlap(void const* a, std::size_t a_bytes, void const* b, std::size_t b_bytes) {
+  auto const at = [](void const* p) { return reinterpret_cast<std::uintptr_t>(p); };
+  return at(a) < at(b) + b_bytes && at(b) < at(a) + a_bytes;
+}
+
+/// Bytes of a program's arguments, or of its results, in order.
+template <std::size_t... Bytes>
+struct sizes_in_bytes {
+  static constexpr int count = static_cast<int>(sizeof...(Bytes));
+  static constexpr std::size_t at[sizeof...(Bytes) + 1]{Bytes..., 0};
+};
+
+/// Nothing to run: the program is refused.
+struct not_in_place {
+  static constexpr std::size_t bytes = 0;
+};
+
+/// A run in place. The plan tells which arguments and results may share memory; where others overlap at run time, copies of the smaller side take their
+/// place in `bytes` of memory behind the workspace. Programs that read their arguments before they write results need none, and compare nothing.
+template <class Source, class Arguments, class Results>
+class in_place {
+  struct pair {
+    int argument, result;
+    bool same;
+  };
+  struct layout {
+    pair pairs[static_cast<std::size_t>(Arguments::count) * static_cast<std::size_t>(Results::count) + 1];
+    int count;
+    bool results_move;
+    std::size_t argument_at[static_cast<std::size_t>(Arguments::count) + 1], result_at[static_cast<std::size_t>(Results::count) + 1];
+    std::size_t bytes;
+  };
+  static constexpr layout found = [] {
+    layout r{};
+    bool argument_moves[static_cast<std::size_t>(Arguments::count) + 1]{}, result_moves[static_cast<std::size_t>(Results::count) + 1]{};
+    for (int a = 0; a < Arguments::count; ++a)
+      for (int y = 0; y < Results::count; ++y) {
+        plan::sharing const may = plan::sharing_of<Source>.of[a][y];
+        if (may == plan::sharing::any) continue;
+        r.pairs[r.count++] = pair{a, y, may == plan::sharing::same};
+        argument_moves[a] = result_moves[y] = true;
+      }
+    std::size_t arguments = 0, results = 0;
+    for (int a = 0; a < Arguments::count; ++a) {
+      r.argument_at[a] = arguments;
+      if (argument_moves[a]) arguments += aligned_bytes(Arguments::at[a]);
+    }
+    for (int y = 0; y < Results::count; ++y) {
+      r.result_at[y] = results;
+      if (result_moves[y]) results += aligned_bytes(Results::at[y]);
+    }
+    r.results_move = results < arguments;
+    r.bytes = r.results_move ? results : arguments;
+    return r;
+  }();
+
+ public:
+  static constexpr std::size_t bytes = found.bytes;
+
+  /// launch() runs the program with base, whose addresses of arguments and results are set. room: `bytes` of the memory that they are in.
+  template <class Engine, class F>
+  static ESPALIER_INLINE void run(Engine const& engine, void** base, [[maybe_unused]] void* room, F&& launch) {
+    if constexpr (found.count == 0) {
+      launch();
+    } else if (!collides(base)) {
+      launch();
+    } else {
+      void* home[static_cast<std::size_t>(Results::count) + 1]{};
+      move_apart(engine, base, static_cast<unsigned char*>(room), home);
+      launch();
+      for (int y = 0; y < Results::count; ++y)
+        if (home[y] != nullptr) engine.copy(home[y], base[plan::base::results + y], Results::at[y]);
+    }
+  }
+
+ private:
+  static ESPALIER_INLINE bool collides(void* const* base, pair const& p) {
+    void const* const x = base[plan::base::arguments + p.argument];
+    void const* const y = base[plan::base::results + p.result];
+    return !(p.same && x == y) && overlap(x, Arguments::at[p.argument], y, Results::at[p.result]);
+  }
+  static ESPALIER_INLINE bool collides(void* const* base) {
+    bool any = false;
+    for (int i = 0; i < found.count; ++i) any = any || collides(base, found.pairs[i]);
+    return any;
+  }
+  template <class Engine>
+  [[gnu::cold, gnu::noinline]] static void move_apart(Engine const& engine, void** base, unsigned char* room, void** home) {
+    for (int i = 0; i < found.count; ++i) {
+      pair const p = found.pairs[i];
+      if (!collides(base, p)) continue;
+      void*& x = base[plan::base::arguments + p.argument];
+      void*& y = base[plan::base::results + p.result];
+      if constexpr (found.results_move) {
+        home[p.result] = y;
+        y = room + found.result_at[p.result];
+      } else {
+        engine.copy(room + found.argument_at[p.argument], x, Arguments::at[p.argument]);
+        x = room + found.argument_at[p.argument];
+      }
+    }
+  }
+};
+
+}  // namespace detail
+
+}  // namespace espalier
