@@ -137,6 +137,9 @@ class host_engine {
   memory take(bytes<Count>& given, std::size_t size) const {
     return memory{given, size};
   }
+  /// The memory of another owner, who has none then.
+  static memory hand_over(memory& from) noexcept { return memory{block::handed_over{}, from}; }
+  static void hand_over(memory& from, memory& to) noexcept { to.take(from); }
   /// there: bytes on the device; here: bytes on the host, `there` of them at least.
   exchange exchange_of(std::size_t, std::size_t) const { return {}; }
   /// For tensors of a device whose addresses are used once.

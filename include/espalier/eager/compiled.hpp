@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../device/one_caller.hpp"
 #include "gradient.hpp"
 
 namespace espalier {
@@ -196,6 +197,7 @@ class compiled {
   template <class... X>
   void run(X&... x) noexcept(never_throws) {
     static_assert(detail::inputs_fit<typename facts::source>(), "compiled(f, x...): f reads at most 24 tensors and gives at most 24");
+    [[maybe_unused]] ESPALIER_CALL_GUARD const guard{call_};
     void* base[plan::base::count];
     base[plan::base::workspace] = memory_.template at<unsigned char>(0);
     int position = 0;
@@ -211,6 +213,7 @@ class compiled {
   static constexpr std::size_t in_place_at = detail::aligned_bytes(workspace_bytes);
   Engine engine_;
   typename Engine::memory memory_ = engine_.take(in_place_at + in_place_bytes);
+  detail::call_mark call_;
 };
 
 template <class F, class... X>

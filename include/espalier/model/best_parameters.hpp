@@ -43,6 +43,12 @@ class best_parameters {
     copy(model.buffers(), buffers());
   }
 
+  /// Does not compile: a const model stays as it is.
+  template <detail::TemporaryOrConst<Model> M>
+  void restore(M&&) const {
+    static_assert(detail::may_change<Model>::agree, ESPALIER_SENTENCE("best_parameters.restore(model): " ESPALIER_MODEL_IS_CONST, detail::may_change<Model>));
+  }
+
   auto parameters() const { return engine_.see(static_cast<T const*>(kept_parameters().data()), parameter_storage); }
   auto buffers() const { return engine_.see(static_cast<T const*>(kept_buffers().data()), buffer_storage); }
 

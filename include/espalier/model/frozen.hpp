@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include "../device/in_place.hpp"
+#include "../device/one_caller.hpp"
 #include "freeze.hpp"
 #include "model.hpp"
 
@@ -8,7 +9,7 @@ namespace espalier {
 
 /// A trained model made ready for one batch size: everything that its parameters alone decide is computed at construction, and a norm with running
 /// statistics becomes part of the Linear or convolution before it. It keeps a copy of what it needs: the model may be trained further, or go away,
-/// and nothing changes here. A predictor reads the model as it is; freeze when the model is done. Runs on the thread that calls: use one for each.
+/// and nothing changes here. A predictor reads the model as it is; freeze when the model is done. Runs on the thread that calls: use one for each (asserted).
 /// shape    (N, ...) -> the net's output for it; equal to the predictor's up to rounding
 /// memory   one allocation at construction, or bytes that the user gives (frozen::bytes of them); none afterwards
 /// errors   a batch that the net's layers do not take, and a model of a graphics processor, do not compile
@@ -80,6 +81,7 @@ class frozen {
     espalier::on_cpu::run<Preparing, T>(b.at);
   }
   void run(view<T const, Batch> x, view<T, output_shape> scores) noexcept {
+    [[maybe_unused]] ESPALIER_CALL_GUARD const guard{call_};
     detail::program_bases b;
     b.at[plan::base::workspace] = workspace();
     b.at[plan::base::parameters] = parameters();
@@ -89,6 +91,7 @@ class frozen {
   }
 
   detail::block memory_;
+  detail::call_mark call_;
 };
 
 /// Refused: it takes everything in silence, so that one mistake stays one error.

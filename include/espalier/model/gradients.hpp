@@ -63,7 +63,7 @@ struct model_gradient_function {
   template <class X, class Y>
   using targets_fit = decltype(targets_fault<Net, Loss, T, shape_of<X>, Y, fault_of<X>::agree>());
 
-  Model const& model;
+  reference<Model> model;
 
   /// errors  layers and loss that do not fit, and targets that the loss does not ask for, do not compile
   template <StoredAnywhere X, StoredAnywhere Y, class Fault = fault_of<X>, class Targets = targets_fit<X, Y>>
@@ -87,7 +87,7 @@ struct model_gradient_function {
     using Reached = reaches<Device, X, Y>;
     static_assert(Reached::agree, ESPALIER_SENTENCE("value_and_grad(model, loss)(x, y): " ESPALIER_REACHABLE, Reached));
     using number = computed_in<T>;
-    loss_and_gradients<number, gradients<Net, T, Device>> result{number(0), gradients<Net, T, Device>{model.engine().without_threads()}};
+    loss_and_gradients<number, gradients<Net, T, Device>> result{number(0), gradients<Net, T, Device>{model->engine().without_threads()}};
     if constexpr (Fault::agree && Targets::agree && element_is<element_of<X>, T>::agree && Reached::agree)
       run<training_source<Net, Loss, shape_of<X>>>(elements_of<T const>(x), elements_of<element_of<Y> const>(y), result);
     return result;
@@ -98,13 +98,13 @@ struct model_gradient_function {
   void run(X x, Y y, Result& result) const {
     constexpr std::size_t targets_at = tensor_alignment + bytes_for<T>(static_cast<std::size_t>(Source::batch::size));
     constexpr std::size_t loss_at = targets_at + bytes_for<T>(static_cast<std::size_t>(Source::target::size)), end = loss_at + tensor_alignment;
-    Engine const& engine = model.engine();
+    Engine const& engine = model->engine();
     auto exchange = engine.exchange_of(end, end);
     if constexpr (std::is_integral_v<typename Source::element>)
       check_labels(exchange.look(y, targets_at), Source::target::size, label_range_of<Loss, typename Source::prediction>());
     auto const workspace = engine.take(Engine::template workspace_bytes<Source, T>);
-    on_cpu::random_state random{model.initial_seed().value, model.next_draw()};
-    program_bases b = model.bases();
+    on_cpu::random_state random{model->initial_seed().value, next_draw()};
+    program_bases b = model->bases();
     b.at[plan::base::workspace] = workspace.template at<T>(0);
     b.at[plan::base::gradients] = result.slopes.span().data();
     b.at[plan::base::key] = exchange.give(one_element(random), 0);
@@ -118,6 +118,26 @@ struct model_gradient_function {
     exchange.take(one_element(loss), loss_at);
     result.loss = static_cast<decltype(result.loss)>(loss);
   }
+  /// A const model has no random numbers, and counts no draws.
+  std::uint64_t next_draw() const {
+    if constexpr (std::is_const_v<Model>) return model->draws();
+    else return model->next_draw();
+  }
+};
+
+template <class X>
+inline constexpr bool is_model = false;
+template <class Net, class Device, class T>
+inline constexpr bool is_model<model<Net, Device, T>> = true;
+/// A model, however it is given to a function.
+template <class X>
+concept AnyModel = is_model<std::remove_cvref_t<X>>;
+
+/// Fact for a refusal: a run of training changes nothing in a model, since its net has neither buffers nor random numbers.
+template <class Model>
+struct stays_as_it_is {
+  static constexpr bool agree = !std::is_const_v<Model> ||
+      (slots_of<typename Model::net_type>.buffers.count == 0 && slots_of<typename Model::net_type>.streams == 0);
 };
 
 }  // namespace detail
@@ -125,18 +145,24 @@ struct model_gradient_function {
 /// value_and_grad(model, loss)(x, y): the loss in training mode and the gradients of all trainable parameters; running statistics are updated and
 /// dropout draws, as in a step of training. A trainer does the same without allocating.
 /// shape   a batch, its targets -> {loss, slopes}
-/// errors  layers and loss that do not fit do not compile; a label outside the classes throws label_error and changes nothing
-template <class Net, class Device, class T, class Loss>
-auto value_and_grad(model<Net, Device, T> const& model, Loss) {
-  return detail::model_gradient_function<espalier::model<Net, Device, T>, Loss>{model};
+/// errors  layers and loss that do not fit do not compile, nor do a temporary model and a const one whose net has buffers or random numbers; a label
+///         outside the classes throws label_error and changes nothing
+template <detail::AnyModel Model, class Loss>
+auto value_and_grad(Model&& model, Loss) {
+  using M = std::remove_reference_t<Model>;
+  using Lives = std::conditional_t<std::is_lvalue_reference_v<Model>, agreed, detail::lives_on<M>>;
+  using Stays = std::conditional_t<Lives::agree, detail::stays_as_it_is<M>, agreed>;
+  static_assert(Lives::agree, ESPALIER_SENTENCE("value_and_grad(model, loss): " ESPALIER_MODEL_IS_TEMPORARY, Lives));
+  static_assert(Stays::agree, ESPALIER_SENTENCE("value_and_grad(model, loss): " ESPALIER_MODEL_IS_CONST, Stays));
+  return detail::model_gradient_function<M, Loss>{detail::reference<M>{model}};
 }
 
 /// grad(model, loss)(x, y): the slopes of value_and_grad alone.
 /// shape   a batch, its targets -> slopes, named and laid out like the parameters
 /// errors  as of value_and_grad
-template <class Net, class Device, class T, class Loss>
-auto grad(model<Net, Device, T> const& model, Loss loss) {
-  return [of = value_and_grad(model, loss)](auto const& x, auto const& y) { return of(x, y).slopes; };
+template <detail::AnyModel Model, class Loss>
+auto grad(Model&& model, Loss loss) {
+  return [of = value_and_grad(static_cast<Model&&>(model), loss)](auto const& x, auto const& y) { return of(x, y).slopes; };
 }
 
 }  // namespace espalier

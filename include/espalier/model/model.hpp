@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include "../base/text.hpp"
-#include "../device/engine.hpp"
 #include "embedded_fit.hpp"
-#include "name_error.hpp"
-#include "named.hpp"
+#include "named_tensor.hpp"
+#include "reference.hpp"
 #include "source.hpp"
 
 namespace espalier {
@@ -14,85 +12,7 @@ struct seed {
   std::uint64_t value;
 };
 
-/// A parameter or buffer of a model, found by name. Its elements are a span, which the host of a device with memory of its own moves as a whole:
-/// to_host and from_host do so for every device.
-template <class T, class Elements = espalier::span<T>>
-class named_tensor {
-  using Number = std::remove_const_t<T>;
-
- public:
-  named_tensor(char const* path, extents const& shape, Elements const& elements) : shape_{shape}, elements_{elements} {
-    std::size_t i = 0;
-    for (; path[i] != 0 && i + 1 < sizeof name_; ++i) name_[i] = path[i];
-    name_[i] = 0;
-  }
-  char const* name() const { return name_; }
-  extents const& shape() const { return shape_; }
-  Elements span() const { return elements_; }
-  /// False for a name that find_parameter or find_buffer did not find.
-  explicit operator bool() const { return elements_.data() != nullptr; }
-
-  /// Copies the elements to memory of the host, which has room for as many (asserted).
-  void to_host(espalier::span<Number> to) const {
-    if constexpr (requires { elements_.to_host(to); }) {
-      elements_.to_host(to);
-    } else {
-      assert(to.size() == elements_.size());
-      for (std::int64_t i = 0; i < elements_.size(); ++i) to[i] = elements_[i];
-    }
-  }
-  /// Gives the parameter or buffer elements of the host, as many as it has (asserted).
-  void from_host(espalier::span<T const> from) const
-    requires(!std::is_const_v<T>)
-  {
-    if constexpr (requires { elements_.from_host(from); }) {
-      elements_.from_host(from);
-    } else {
-      assert(from.size() == elements_.size());
-      for (std::int64_t i = 0; i < elements_.size(); ++i) elements_[i] = from[i];
-    }
-  }
-
- private:
-  char name_[256];
-  extents shape_;
-  Elements elements_;
-};
-
 namespace detail {
-
-/// The tensor of a path; one that does not exist converts to false.
-template <class Net, bool Parameters, class Engine, class T>
-auto find_tensor(Engine const& engine, char const* wanted, T* base, bool trainable_only) {
-  using Found = named_tensor<T, typename Engine::template elements<T>>;
-  Found found{wanted, extents{}, engine.see(static_cast<T*>(nullptr), 0)};
-  for_each_tensor<Net, Parameters>(base, trainable_only, [&](char const* path, extents const& shape, espalier::span<T> elements) {
-    if (same_text(path, wanted)) found = Found{path, shape, engine.see(elements.data(), elements.size())};
-  });
-  return found;
-}
-
-/// The tensor of a path; one that does not exist throws name_error.
-template <class Net, bool Parameters, class Engine, class T>
-auto get_tensor(Engine const& engine, char const* wanted, T* base, bool trainable_only) {
-  auto found = find_tensor<Net, Parameters>(engine, wanted, base, trainable_only);
-  if (!found && (!trainable_only || slot_of_name<Net, Parameters>(wanted) < 0)) raise_unknown_name<Net, Parameters>(wanted);
-  if (!found) raise_frozen_name(wanted);
-  return found;
-}
-
-/// f(bytes): the bytes of a device for the host to read and write: themselves, or a copy, which goes back at the end where it is asked to.
-template <class Engine, class F>
-void on_host(Engine const& engine, void* there, std::size_t bytes, [[maybe_unused]] bool goes_back, F&& f) {
-  if constexpr (Engine::apart) {
-    block const here{bytes};
-    engine.to_host(here.template at<void>(0), there, bytes);
-    f(here.template at<unsigned char>(0));
-    if (goes_back) engine.to_device(there, here.template at<void>(0), bytes);
-  } else {
-    f(static_cast<unsigned char*>(there));
-  }
-}
 
 /// Facts for refusals: the device is included, T is an element type of nets, the device computes with it, the net is a module.
 template <class Device>
@@ -116,10 +36,15 @@ template <class Net>
 struct is_net {
   static constexpr bool agree = nn::Module<Net>;
 };
+template <class Model>
+struct copied_implicitly {
+  static constexpr bool agree = false;
+};
 
 }  // namespace detail
 
-/// A net's parameters and buffers: contiguous, aligned, reachable by name. Trainers and predictors refer to it; it must outlive them.
+/// A net's parameters and buffers: contiguous, aligned, reachable by name. Trainers and predictors refer to it; it must outlive them. A model that is moved
+/// takes them along; clone() makes a model of its own, to which nobody refers.
 /// shape    parameters and buffers as the net declares them
 /// start    each parameter by its initializer, from a stream of its own under the seed, in the order of declaration: the same bits on every device
 /// T        float or double; on a graphics processor half or bfloat16, too: parameters, buffers, activations and slopes are stored in 16 bits, begin as
@@ -194,8 +119,34 @@ class model {
                   ESPALIER_SENTENCE("model{embedded<Weights>, bytes}: " ESPALIER_BYTES_OF_HOST, detail::computes_on_host<Device>));
     if constexpr (Fit::agree) take<Weights>();
   }
-  model(model const&) = delete;
-  model& operator=(model const&) = delete;
+  /// A model of its own with the same parameters, buffers, seed and number of draws, on the same device.
+  /// memory  one allocation
+  model clone() const { return model{by_clone{}, *this}; }
+  /// What refers to the other model (trainers, predictors) refers to this one from now on. The other one is empty until it is assigned to.
+  model(model&& other) noexcept : model{std::bool_constant<Engine::apart>{}, other, [&](Engine const&) { return Engine::hand_over(other.memory_); }} {
+    other.references_.give(&references_, this);
+  }
+  /// Takes the numbers of the other model: an empty model as it would be constructed, others by a copy, and then nobody's references change.
+  model& operator=(model&& other) noexcept {
+    if (this == &other) return *this;
+    continue_with(other.seed_, other.draws_);
+    if (memory_) {
+      engine_.copy(data(), other.data(), bytes);
+    } else {
+      Engine::hand_over(other.memory_, memory_);
+      other.references_.give(&references_, this);
+    }
+    return *this;
+  }
+  model(model const& other) : model{by_clone{}, other} {
+    static_assert(detail::copied_implicitly<model>::agree,
+                  ESPALIER_SENTENCE("model other = model: a model is copied by model.clone(), and moved by std::move(model)", detail::copied_implicitly<model>));
+  }
+  model& operator=(model const&) {
+    static_assert(detail::copied_implicitly<model>::agree,
+                  ESPALIER_SENTENCE("model = other: copy(other, model) copies the numbers of a model to another one", detail::copied_implicitly<model>));
+    return *this;
+  }
 
   /// Gives every parameter and buffer its first value again.
   void initialize(seed start) {
@@ -209,7 +160,7 @@ class model {
   }
   seed initial_seed() const { return seed_; }
   /// Counts the training runs of this model, so that each draws its own random numbers.
-  std::uint64_t next_draw() const { return draws_++; }
+  std::uint64_t next_draw() { return draws_++; }
   std::uint64_t draws() const { return draws_; }
   /// Draws from now on as a model of that seed does that has drawn so often: what a training that is continued later needs, beside all elements.
   void continue_with(seed start, std::uint64_t draws) {
@@ -333,19 +284,34 @@ class model {
     return said;
   }
 
+  /// Those that refer to this model.
+  detail::references& referring() const { return references_; }
   /// What runs this model's programs: its device.
   Engine const& engine() const { return engine_; }
   /// The start of a program's table of pointers.
   detail::program_bases bases() const {
     detail::program_bases b{};
-    b.at[plan::base::parameters] = memory_.template at<T>(0);
-    b.at[plan::base::buffers] = memory_.template at<T>(parameter_bytes);
+    b.at[plan::base::parameters] = data();
+    b.at[plan::base::buffers] = buffer_data();
     return b;
   }
 
  private:
-  T* data() const { return memory_.template at<T>(0); }
-  T* buffer_data() const { return memory_.template at<T>(parameter_bytes); }
+  struct by_clone {};
+  model(by_clone, model const& other) : model{std::bool_constant<Engine::apart>{}, other, [](Engine const& own) { return own.take(bytes); }} {
+    engine_.copy(data(), other.data(), bytes);
+  }
+  /// Beside another model, with threads of its own, or on the same machine.
+  template <class Memory>
+  model(std::false_type, model const& other, Memory memory) : memory_(memory(engine_)), seed_{other.seed_}, draws_{other.draws_} {}
+  template <class Memory>
+  model(std::true_type, model const& other, Memory memory) : engine_{other.engine_}, memory_(memory(engine_)), seed_{other.seed_}, draws_{other.draws_} {}
+
+  T* data() const {
+    assert((bytes == 0 || memory_) && "this model was moved from; it has no numbers until another one is assigned to it");
+    return memory_.template at<T>(0);
+  }
+  T* buffer_data() const { return data() + parameter_bytes / sizeof(T); }
 
   template <class Weights>
   void take() {
@@ -378,7 +344,8 @@ class model {
   [[no_unique_address]] Engine engine_;
   typename Engine::memory memory_;
   seed seed_{};
-  mutable std::uint64_t draws_ = 0;
+  std::uint64_t draws_ = 0;
+  mutable detail::references references_;
 };
 
 /// copy(from, to): all parameters and buffers of one model to another of the same net, on whatever devices they are: copy(on_gpu, on_cpu).
@@ -402,6 +369,11 @@ void copy(model<Net, From, T> const& from, model<Net, To, T>& to) {
   };
   move(static_cast<std::size_t>(from.parameters().size()) * sizeof(T), from.parameters(), to.parameters());
   move(static_cast<std::size_t>(from.buffers().size()) * sizeof(T), from.buffers(), to.buffers());
+}
+/// A const model is not written.
+template <class Net, class From, class To, class T, class U>
+void copy(model<Net, From, T> const&, model<Net, To, U> const&) {
+  static_assert(detail::may_change<model<Net, To, U>>::agree, ESPALIER_SENTENCE("copy(from, to): " ESPALIER_MODEL_IS_CONST, detail::may_change<model<Net, To, U>>));
 }
 
 /// copy(from, to) between models of two element types: numbers are converted, rounded to the nearest where `to` has fewer bits. A net that was trained

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include "../device/in_place.hpp"
+#include "../device/one_caller.hpp"
 #include "model.hpp"
 
 namespace espalier {
 
-/// A model's evaluation for one batch size, with a workspace of its own. It only reads the model: use one for each thread.
+/// A model's evaluation for one batch size, with a workspace of its own. It only reads the model: use one for each thread (asserted).
 /// shape    (N, ...) -> the net's output for it
 /// memory   one allocation at construction, or bytes that the user gives (predictor::bytes of them); none afterwards
 /// device   with cuda, x and scores are the host's or the device's; scores on the host are there when the call returns
@@ -32,14 +33,20 @@ class predictor {
   static constexpr std::int64_t bytes_moved = plan::moved_by_program<Source> * static_cast<std::int64_t>(sizeof(T));
 
   predictor(Model const& model, Batch)
-      : model_{&model}, memory_(model.engine().take(bytes)), exchange_{model.engine().exchange_of(end, end)} {}
+      : model_{model}, memory_(model.engine().take(bytes)), exchange_{model.engine().exchange_of(end, end)} {}
   template <std::size_t Count, class Enough = detail::enough_bytes<Count, bytes>>
   predictor(Model const& model, Batch, espalier::bytes<Count>& given)
-      : model_{&model}, memory_(model.engine().take(given, bytes)), exchange_{model.engine().exchange_of(end, end)} {
+      : model_{model}, memory_(model.engine().take(given, bytes)), exchange_{model.engine().exchange_of(end, end)} {
     static_assert(Enough::agree, ESPALIER_SENTENCE("predictor{model, batch, bytes}: the bytes are fewer than predictor::bytes", Enough));
     static_assert(detail::computes_on_host<typename Model::device_type>::agree,
                   ESPALIER_SENTENCE("predictor{model, batch, bytes}: " ESPALIER_BYTES_OF_HOST,
                                     detail::computes_on_host<typename Model::device_type>));
+  }
+
+  /// Does not compile: the predictor refers to its model.
+  template <detail::TemporaryOf<Model> M, class... Bytes>
+  predictor(M&& model, Batch batch, Bytes&... given) : predictor{static_cast<Model const&>(model), batch, given...} {
+    static_assert(detail::lives_on<M>::agree, ESPALIER_SENTENCE("predictor{model, batch}: " ESPALIER_MODEL_IS_TEMPORARY, detail::lives_on<M>));
   }
 
   /// scores = net(x). Never allocates. scores may be x, or overlap it.
@@ -67,6 +74,7 @@ class predictor {
 
   template <class From, class To>
   void run(detail::elements_on<T const, From, Batch::size> x, detail::elements_on<T, To, output_shape::size> scores) noexcept(!Engine::apart) {
+    [[maybe_unused]] ESPALIER_CALL_GUARD const guard{call_};
     detail::program_bases b = model_->bases();
     b.at[plan::base::workspace] = memory_.template at<T>(0);
     b.at[plan::base::arguments] = exchange_.give(x, 0);
@@ -80,10 +88,11 @@ class predictor {
     exchange_.take(scores, scores_at);
   }
 
-  Model const* model_;
+  detail::reference<Model const> model_;
   typename Engine::memory memory_;
   [[no_unique_address]] typename Engine::exchange exchange_;
   [[no_unique_address]] typename Engine::template replays<1> replays_;
+  detail::call_mark call_;
 };
 
 /// Refused: it takes everything in silence, so that one mistake stays one error.

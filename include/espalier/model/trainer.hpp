@@ -93,15 +93,26 @@ class trainer {
   static constexpr std::size_t bytes = scratch_bytes + gradient_bytes + optimizer_bytes + (Engine::apart ? 0 : scores_bytes) + kept_bytes;
 
   trainer(Model& model, Loss, Optimizer optimizer, Batch, More...)
-      : model_{&model}, rule_{optimizer}, memory_(model.engine().take(bytes)), exchange_{model.engine().exchange_of(at::loss_workspace, at::end)} {
+      : model_{model}, rule_{optimizer}, memory_(model.engine().take(bytes)), exchange_{model.engine().exchange_of(at::loss_workspace, at::end)} {
     mark();
   }
   template <std::size_t Count, class Enough = detail::enough_bytes<Count, bytes>>
   trainer(espalier::bytes<Count>& given, Model& model, Loss, Optimizer optimizer, Batch, More...)
-      : model_{&model}, rule_{optimizer}, memory_(model.engine().take(given, bytes)), exchange_{model.engine().exchange_of(at::loss_workspace, at::end)} {
+      : model_{model}, rule_{optimizer}, memory_(model.engine().take(given, bytes)), exchange_{model.engine().exchange_of(at::loss_workspace, at::end)} {
     static_assert(Enough::agree, ESPALIER_SENTENCE("trainer{bytes, ...}: the bytes are fewer than trainer::bytes", Enough));
     static_assert(detail::computes_on_host<Device>::agree, ESPALIER_SENTENCE("trainer{bytes, ...}: " ESPALIER_BYTES_OF_HOST, detail::computes_on_host<Device>));
     mark();
+  }
+
+  /// Does not compile: the trainer refers to its model, and changes it.
+  template <detail::TemporaryOrConst<Model> M>
+  trainer(M&& model, Loss loss, Optimizer optimizer, Batch first, More... more) : trainer{const_cast<Model&>(model), loss, optimizer, first, more...} {
+    refuse<M>();
+  }
+  template <std::size_t Count, detail::TemporaryOrConst<Model> M>
+  trainer(espalier::bytes<Count>& given, M&& model, Loss loss, Optimizer optimizer, Batch first, More... more)
+      : trainer{given, const_cast<Model&>(model), loss, optimizer, first, more...} {
+    refuse<M>();
   }
 
   /// The relation of targets to what the loss asks for; `agreed` where the images are refused already.
@@ -177,6 +188,13 @@ class trainer {
   auto gradients() const { return model_->engine().see(static_cast<T const*>(gradient()), trainable); }
 
  private:
+  template <class M>
+  static void refuse() {
+    using Lives = std::conditional_t<std::is_lvalue_reference_v<M>, agreed, detail::lives_on<M>>;
+    using Changes = std::conditional_t<std::is_lvalue_reference_v<M>, detail::may_change<Model>, agreed>;
+    static_assert(Lives::agree, ESPALIER_SENTENCE("trainer{model, ...}: " ESPALIER_MODEL_IS_TEMPORARY, Lives));
+    static_assert(Changes::agree, ESPALIER_SENTENCE("trainer{model, ...}: " ESPALIER_MODEL_IS_CONST, Changes));
+  }
   /// Places in the exchange: what a step is given, which travels together, then what it gives.
   struct at {
     static constexpr std::size_t random = 0, magnitudes = tensor_alignment, images = magnitudes + Rule::given_bytes;
@@ -205,6 +223,7 @@ class trainer {
 
   template <class From>
   T* scores_of(detail::elements_on<T const, From, Batch::size> images) {
+    [[maybe_unused]] ESPALIER_CALL_GUARD const guard{call_};
     T* const own = memory_.template at<T>(scratch_bytes + gradient_bytes + optimizer_bytes);
     detail::program_bases b = model_->bases();
     b.at[plan::base::workspace] = memory_.template at<T>(0);
@@ -268,6 +287,7 @@ class trainer {
   /// Result: void where nobody asks for the loss. Arch: translation units with other instructions keep a function of their own.
   template <class B, class Result, class Arch = on_cpu::default_arch, class From, class FromTargets>
   [[gnu::noinline]] Result train(detail::elements_on<T const, From, B::size> images, detail::elements_on<target_element const, FromTargets, target_of<B>::size> targets) {
+    [[maybe_unused]] ESPALIER_CALL_GUARD const guard{call_};
     if constexpr (has_labels) detail::check_labels(exchange_.look(targets, at::template targets<B>), target_of<B>::size, labels);
     Engine const& engine = model_->engine();
     detail::program_bases b = model_->bases();
@@ -301,11 +321,12 @@ class trainer {
       return penalized ? static_cast<number>(loss) + numbers.penalty : static_cast<number>(loss);
     }
   }
-  Model* model_;
+  detail::reference<Model> model_;
   Rule rule_;
   typename Engine::memory memory_;
   [[no_unique_address]] mutable typename Engine::exchange exchange_;
   [[no_unique_address]] typename Engine::template replays<3 + 2 * static_cast<int>(sizeof...(More))> replays_;
+  detail::call_mark call_;
 };
 
 /// Refused: it takes everything in silence, so that one mistake stays one error.
@@ -343,6 +364,10 @@ class trainer<Model, Loss, Optimizer, Batch, More...> {
 
 template <class Model, class Loss, class Optimizer, class Batch, class... More>
 trainer(Model&, Loss, Optimizer, Batch, More...) -> trainer<Model, Loss, Optimizer, Batch, More...>;
+template <class Model, class Loss, class Optimizer, class Batch, class... More>
+trainer(Model const&, Loss, Optimizer, Batch, More...) -> trainer<Model, Loss, Optimizer, Batch, More...>;
+template <std::size_t Count, class Model, class Loss, class Optimizer, class Batch, class... More>
+trainer(bytes<Count>&, Model const&, Loss, Optimizer, Batch, More...) -> trainer<Model, Loss, Optimizer, Batch, More...>;
 template <std::size_t Count, class Model, class Loss, class Optimizer, class Batch, class... More>
 trainer(bytes<Count>&, Model&, Loss, Optimizer, Batch, More...) -> trainer<Model, Loss, Optimizer, Batch, More...>;
 

@@ -255,6 +255,17 @@ class updater {
     rule_.template mark<typename Model::net_type>(model.engine(), memory_.template at<number>(0));
   }
 
+  /// Does not compile: the model to be updated outlives the expression.
+  template <espalier::detail::TemporaryOf<Model> M>
+  updater(M&& model, Optimizer optimizer) : updater{static_cast<Model const&>(model), optimizer} {
+    static_assert(espalier::detail::lives_on<M>::agree, ESPALIER_SENTENCE("updater{model, optimizer}: " ESPALIER_MODEL_IS_TEMPORARY, espalier::detail::lives_on<M>));
+  }
+
+  /// Does not compile: a const model stays as it is.
+  template <espalier::detail::TemporaryOrConst<Model> M>
+  void update(M&&, Slopes const&) {
+    static_assert(espalier::detail::may_change<Model>::agree, ESPALIER_SENTENCE("updater.update(model, slopes): " ESPALIER_MODEL_IS_CONST, espalier::detail::may_change<Model>));
+  }
   /// Moves the model's parameters along the gradients.
   void update(Model& model, Slopes const& slopes) {
     auto n = rule_.next();

@@ -30,17 +30,31 @@ class block {
   block(bytes<Count>& given, std::size_t size) : at_(given.at), owned_(false) {
     clear(size);
   }
+  /// The memory of another block, which has none then.
+  struct handed_over {};
+  block(handed_over, block& other) noexcept : at_(other.at_), owned_(other.owned_) { other.forget(); }
   block(block const&) = delete;
   block& operator=(block const&) = delete;
   ~block() {
     if (owned_) release_aligned(at_);
   }
+  /// Gives a block without memory that of another one.
+  void take(block& other) noexcept {
+    at_ = other.at_;
+    owned_ = other.owned_;
+    other.forget();
+  }
+  explicit operator bool() const { return at_ != nullptr; }
   template <class T>
   T* at(std::size_t offset) const {
     return reinterpret_cast<T*>(static_cast<unsigned char*>(at_) + offset);
   }
 
  private:
+  void forget() noexcept {
+    at_ = nullptr;
+    owned_ = false;
+  }
   void clear(std::size_t size) { __builtin_memset(at_, 0, size); }
   void* at_;
   bool owned_;

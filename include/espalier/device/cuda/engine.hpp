@@ -138,6 +138,8 @@ class engine {
   memory take(bytes<Count>&, std::size_t) const {  // refused by what was given them
     return memory{};
   }
+  static memory hand_over(memory& from) noexcept { return static_cast<memory&&>(from); }
+  static void hand_over(memory& from, memory& to) noexcept { to = static_cast<memory&&>(from); }
   exchange exchange_of(std::size_t there, std::size_t here) const { return exchange{*machine_, there, here}; }
   template <class From>
   auto exchange_with(std::size_t there, std::size_t here) const {

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <cassert>
+
+/// Notices one workspace that two threads use at once. Builds without NDEBUG check, others do nothing; objects have the same members in both.
+namespace espalier::detail {
+
+/// Whether a call is under way.
+struct call_mark {
+  unsigned char busy = 0;
+};
+
+/// Marks a call for as long as it takes.
+template <bool Checks>
+class call_guard {
+ public:
+  explicit call_guard(call_mark&) {}
+};
+template <>
+class call_guard<true> {
+ public:
+  explicit call_guard(call_mark& of) : of_{of} {
+    [[maybe_unused]] unsigned char const busy = __atomic_exchange_n(&of_.busy, static_cast<unsigned char>(1), __ATOMIC_ACQUIRE);
+    assert(busy == 0 && "this predictor, frozen net, compiled function or trainer is in use by another thread; make one for each thread");
+  }
+  call_guard(call_guard const&) = delete;
+  call_guard& operator=(call_guard const&) = delete;
+  ~call_guard() { __atomic_store_n(&of_.busy, static_cast<unsigned char>(0), __ATOMIC_RELEASE); }
+
+ private:
+  call_mark& of_;
+};
+
+}  // namespace espalier::detail
+
+#if defined(NDEBUG)
+#define ESPALIER_CALL_GUARD espalier::detail::call_guard<false>
+#else
+#define ESPALIER_CALL_GUARD espalier::detail::call_guard<__atomic_always_lock_free(1, nullptr)>
+#endif

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <cassert>
+
+#include "../device/engine.hpp"
+#include "name_error.hpp"
+
+namespace espalier {
+
+/// A parameter or buffer of a model, found by name. Its elements are a span, which the host of a device with memory of its own moves as a whole:
+/// to_host and from_host do so for every device.
+template <class T, class Elements = espalier::span<T>>
+class named_tensor {
+  using Number = std::remove_const_t<T>;
+
+ public:
+  named_tensor(char const* path, extents const& shape, Elements const& elements) : shape_{shape}, elements_{elements} {
+    std::size_t i = 0;
+    for (; path[i] != 0 && i + 1 < sizeof name_; ++i) name_[i] = path[i];
+    name_[i] = 0;
+  }
+  char const* name() const { return name_; }
+  extents const& shape() const { return shape_; }
+  Elements span() const { return elements_; }
+  /// False for a name that find_parameter or find_buffer did not find.
+  explicit operator bool() const { return elements_.data() != nullptr; }
+
+  /// Copies the elements to memory of the host, which has room for as many (asserted).
+  void to_host(espalier::span<Number> to) const {
+    if constexpr (requires { elements_.to_host(to); }) {
+      elements_.to_host(to);
+    } else {
+      assert(to.size() == elements_.size());
+      for (std::int64_t i = 0; i < elements_.size(); ++i) to[i] = elements_[i];
+    }
+  }
+  /// Gives the parameter or buffer elements of the host, as many as it has (asserted).
+  void from_host(espalier::span<T const> from) const
+    requires(!std::is_const_v<T>)
+  {
+    if constexpr (requires { elements_.from_host(from); }) {
+      elements_.from_host(from);
+    } else {
+      assert(from.size() == elements_.size());
+      for (std::int64_t i = 0; i < elements_.size(); ++i) elements_[i] = from[i];
+    }
+  }
+
+ private:
+  char name_[256];
+  extents shape_;
+  Elements elements_;
+};
+
+namespace detail {
+
+/// The tensor of a path; one that does not exist converts to false.
+template <class Net, bool Parameters, class Engine, class T>
+auto find_tensor(Engine const& engine, char const* wanted, T* base, bool trainable_only) {
+  using Found = named_tensor<T, typename Engine::template elements<T>>;
+  Found found{wanted, extents{}, engine.see(static_cast<T*>(nullptr), 0)};
+  for_each_tensor<Net, Parameters>(base, trainable_only, [&](char const* path, extents const& shape, espalier::span<T> elements) {
+    if (same_text(path, wanted)) found = Found{path, shape, engine.see(elements.data(), elements.size())};
+  });
+  return found;
+}
+
+/// The tensor of a path; one that does not exist throws name_error.
+template <class Net, bool Parameters, class Engine, class T>
+auto get_tensor(Engine const& engine, char const* wanted, T* base, bool trainable_only) {
+  auto found = find_tensor<Net, Parameters>(engine, wanted, base, trainable_only);
+  if (!found && (!trainable_only || slot_of_name<Net, Parameters>(wanted) < 0)) raise_unknown_name<Net, Parameters>(wanted);
+  if (!found) raise_frozen_name(wanted);
+  return found;
+}
+
+/// f(bytes): the bytes of a device for the host to read and write: themselves, or a copy, which goes back at the end where it is asked to.
+template <class Engine, class F>
+void on_host(Engine const& engine, void* there, std::size_t bytes, [[maybe_unused]] bool goes_back, F&& f) {
+  if constexpr (Engine::apart) {
+    block const here{bytes};
+    engine.to_host(here.template at<void>(0), there, bytes);
+    f(here.template at<unsigned char>(0));
+    if (goes_back) engine.to_device(there, here.template at<void>(0), bytes);
+  } else {
+    f(static_cast<unsigned char*>(there));
+  }
+}
+
+}  // namespace detail
+
+}  // namespace espalier

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <cassert>
+#include <type_traits>
+
+/// What trainers, predictors and gradient functions keep of their model. A model that moves takes its references with it; one that ends leaves them empty,
+/// which builds without NDEBUG report where one is used. Costs a few instructions when something is made or ends, and nothing in between.
+namespace espalier::detail {
+
+/// A lock for a handful of instructions. Processors without atomic instructions have one thread.
+class short_lock {
+ public:
+  void lock() {
+    if constexpr (__atomic_always_lock_free(1, nullptr))
+      while (__atomic_exchange_n(&taken_, static_cast<unsigned char>(1), __ATOMIC_ACQUIRE) != 0) {
+      }
+  }
+  void unlock() {
+    if constexpr (__atomic_always_lock_free(1, nullptr)) __atomic_store_n(&taken_, static_cast<unsigned char>(0), __ATOMIC_RELEASE);
+  }
+
+ private:
+  unsigned char taken_ = 0;
+};
+
+class references;
+
+/// A link of a model's list of references.
+class reference_link {
+ public:
+  reference_link(void* model, references& of) : model_{model} { join(&of); }
+  reference_link(reference_link const& other) : model_{other.model_} { join(other.of_); }
+  reference_link& operator=(reference_link const&) = delete;
+  ~reference_link() { leave(); }
+
+ protected:
+  void* model_;
+
+ private:
+  friend class references;
+  inline void join(references* of);
+  inline void leave();
+
+  references* of_ = nullptr;
+  reference_link *before_ = nullptr, *behind_ = nullptr;
+};
+
+/// A model's list of those that refer to it.
+class references {
+ public:
+  references() = default;
+  references(references const&) = delete;
+  references& operator=(references const&) = delete;
+  ~references() { give(nullptr, nullptr); }
+
+  /// From now on they refer to another model (nullptr: to none).
+  void give(references* to, void* model) {
+    lock_.lock();
+    reference_link* const first = first_;
+    first_ = nullptr;
+    lock_.unlock();
+    reference_link* last = nullptr;
+    for (reference_link* each = first; each != nullptr; each = each->behind_) {
+      each->of_ = to;
+      each->model_ = model;
+      last = each;
+    }
+    if (to == nullptr || last == nullptr) return;
+    to->lock_.lock();
+    last->behind_ = to->first_;
+    if (to->first_ != nullptr) to->first_->before_ = last;
+    to->first_ = first;
+    to->lock_.unlock();
+  }
+
+ private:
+  friend class reference_link;
+  reference_link* first_ = nullptr;
+  short_lock lock_;
+};
+
+inline void reference_link::join(references* of) {
+  of_ = of;
+  before_ = nullptr;
+  behind_ = nullptr;
+  if (of == nullptr) return;
+  of->lock_.lock();
+  behind_ = of->first_;
+  if (behind_ != nullptr) behind_->before_ = this;
+  of->first_ = this;
+  of->lock_.unlock();
+}
+inline void reference_link::leave() {
+  if (of_ == nullptr) return;
+  of_->lock_.lock();
+  if (before_ != nullptr) before_->behind_ = behind_;
+  else of_->first_ = behind_;
+  if (behind_ != nullptr) behind_->before_ = before_;
+  of_->lock_.unlock();
+}
+
+/// A reference to a model (const or not) that follows it where it moves. One that is read by several threads must not move meanwhile.
+template <class Model>
+class reference : reference_link {
+ public:
+  explicit reference(Model& model) : reference_link{const_cast<void*>(static_cast<void const*>(&model)), model.referring()} {}
+
+  Model& operator*() const {
+    assert(model_ != nullptr && "the model of this trainer, predictor or gradient function has ended; it must live as long as what refers to it");
+    return *static_cast<Model*>(model_);
+  }
+  Model* operator->() const { return &**this; }
+};
+
+/// The same for models that keep no list: they have no numbers of their own.
+template <class Model>
+  requires(!requires(Model& model) { model.referring(); })
+class reference<Model> {
+ public:
+  explicit reference(Model& model) : model_{&model} {}
+  Model& operator*() const { return *model_; }
+  Model* operator->() const { return model_; }
+
+ private:
+  Model* model_;
+};
+
+/// Fact for a refusal: a model that somebody refers to has a name, and lives on behind the expression that it is written in.
+template <class Model>
+struct lives_on {
+  static constexpr bool agree = false;
+};
+/// Fact for a refusal: a model that is trained is not const.
+template <class Model>
+struct may_change {
+  static constexpr bool agree = false;
+};
+
+template <class M, class Model>
+concept TemporaryOf = !std::is_lvalue_reference_v<M> && std::is_same_v<std::remove_cv_t<M>, Model>;
+/// A model that cannot be trained.
+template <class M, class Model>
+concept TemporaryOrConst = std::is_same_v<std::remove_cvref_t<M>, Model> && (!std::is_lvalue_reference_v<M> || std::is_const_v<std::remove_reference_t<M>>);
+
+}  // namespace espalier::detail
+
+#define ESPALIER_MODEL_IS_TEMPORARY "the model is a temporary, which ends with this expression; give it a name: esp::model<Net> model{seed}"
+#define ESPALIER_MODEL_IS_CONST "the model is const, and this would change it; give a model that is not const, or model.clone()"
