@@ -103,7 +103,7 @@ inline void reference_link::leave() {
 template <class Model>
 class reference : reference_link {
  public:
-  explicit reference(Model& model) : reference_link{const_cast<void*>(static_cast<void const*>(&model)), model.referring()} {}
+  explicit reference(Model& to) : reference_link{const_cast<void*>(static_cast<void const*>(&to)), to.referring()} {}
 
   Model& operator*() const {
     assert(model_ != nullptr && "the model of this trainer, predictor or gradient function has ended; it must live as long as what refers to it");
@@ -117,7 +117,7 @@ template <class Model>
   requires(!requires(Model& model) { model.referring(); })
 class reference<Model> {
  public:
-  explicit reference(Model& model) : model_{&model} {}
+  explicit reference(Model& to) : model_{&to} {}
   Model& operator*() const { return *model_; }
   Model* operator->() const { return model_; }
 
@@ -134,6 +134,12 @@ struct lives_on {
 template <class Model>
 struct may_change {
   static constexpr bool agree = false;
+};
+
+/// Fact for a refusal: what is wrong with a model that is to be trained, a temporary or const.
+template <class M>
+struct trained_fault {
+  static constexpr bool lives = std::is_lvalue_reference_v<M>, changes = !lives, agree = false;
 };
 
 template <class M, class Model>

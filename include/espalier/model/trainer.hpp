@@ -105,14 +105,16 @@ class trainer {
   }
 
   /// Does not compile: the trainer refers to its model, and changes it.
-  template <detail::TemporaryOrConst<Model> M>
+  template <detail::TemporaryOrConst<Model> M, class Fault = detail::trained_fault<M>>
   trainer(M&& model, Loss loss, Optimizer optimizer, Batch first, More... more) : trainer{const_cast<Model&>(model), loss, optimizer, first, more...} {
-    refuse<M>();
+    static_assert(Fault::lives, ESPALIER_SENTENCE("trainer{model, ...}: " ESPALIER_MODEL_IS_TEMPORARY, Fault));
+    static_assert(Fault::changes, ESPALIER_SENTENCE("trainer{model, ...}: " ESPALIER_MODEL_IS_CONST, Fault));
   }
-  template <std::size_t Count, detail::TemporaryOrConst<Model> M>
+  template <std::size_t Count, detail::TemporaryOrConst<Model> M, class Fault = detail::trained_fault<M>>
   trainer(espalier::bytes<Count>& given, M&& model, Loss loss, Optimizer optimizer, Batch first, More... more)
       : trainer{given, const_cast<Model&>(model), loss, optimizer, first, more...} {
-    refuse<M>();
+    static_assert(Fault::lives, ESPALIER_SENTENCE("trainer{bytes, model, ...}: " ESPALIER_MODEL_IS_TEMPORARY, Fault));
+    static_assert(Fault::changes, ESPALIER_SENTENCE("trainer{bytes, model, ...}: " ESPALIER_MODEL_IS_CONST, Fault));
   }
 
   /// The relation of targets to what the loss asks for; `agreed` where the images are refused already.
@@ -188,13 +190,6 @@ class trainer {
   auto gradients() const { return model_->engine().see(static_cast<T const*>(gradient()), trainable); }
 
  private:
-  template <class M>
-  static void refuse() {
-    using Lives = std::conditional_t<std::is_lvalue_reference_v<M>, agreed, detail::lives_on<M>>;
-    using Changes = std::conditional_t<std::is_lvalue_reference_v<M>, detail::may_change<Model>, agreed>;
-    static_assert(Lives::agree, ESPALIER_SENTENCE("trainer{model, ...}: " ESPALIER_MODEL_IS_TEMPORARY, Lives));
-    static_assert(Changes::agree, ESPALIER_SENTENCE("trainer{model, ...}: " ESPALIER_MODEL_IS_CONST, Changes));
-  }
   /// Places in the exchange: what a step is given, which travels together, then what it gives.
   struct at {
     static constexpr std::size_t random = 0, magnitudes = tensor_alignment, images = magnitudes + Rule::given_bytes;

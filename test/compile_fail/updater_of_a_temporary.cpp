@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: updater\{model, optimizer\}: the model is a temporary, which ends with this expression; give it a name
+// expect-early: lives_on<
+#include <espalier/model/trainer.hpp>
+#include <espalier/nn/nn.hpp>
+#include <espalier/optim/adam.hpp>
+
+namespace esp = espalier;
+namespace nn = espalier::nn;
+using Net = nn::Sequential<nn::Flatten, nn::Linear<64, 10>>;
+using Model = esp::model<Net>;
+
+#ifdef SHOULD_FAIL
+void f() { esp::optim::updater adam{Model{esp::seed{1}}, esp::optim::Adam{}}; }
+#else
+void f() {
+  Model model{esp::seed{1}};
+  esp::optim::updater adam{model, esp::optim::Adam{}};
+}
+#endif
