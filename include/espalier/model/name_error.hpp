@@ -47,7 +47,7 @@ template <class Net, bool Parameters>
   nearest_so_far search{wanted, size};
   int const slot = nearest_slot<Net, Parameters>(search);
   raise(name_error{Parameters ? "parameter" : "buffer", wanted, Parameters ? "the net has no parameter of this name" : "the net has no buffer of this name",
-                   slot >= 0 ? names_of<Net, Parameters>.at[slot] : nullptr,
+                   slot >= 0 ? names_of<Net, Parameters>.at[slot < 0 ? 0 : slot] : nullptr,  // clang sees that a net without tensors has no slot
                    Parameters ? "find_parameter(name) may find nothing, for_each_parameter lists all names"
                               : "find_buffer(name) may find nothing, for_each_buffer lists all names"});
 }
