@@ -50,6 +50,22 @@ BOOST_AUTO_TEST_CASE(a_batch_is_its_samples_one_by_one) {
   BOOST_TEST(trainer.evaluate(images, given, 0).accuracy() == 0);
   BOOST_TEST(trainer.evaluate(images, given, 0).loss == 0);
 }
+BOOST_AUTO_TEST_CASE(a_count_beyond_the_batch_is_refused) {
+  esp::model<Net> model{esp::seed{1}};
+  esp::trainer trainer{model, nn::SoftmaxLoss{}, optim::Adam{}, esp::batch<7, 2, 3>{}};
+  auto const images = floats<7, 2, 3>(1);
+  auto const given = labels<7>(2, 4);
+  for (std::int64_t const count : {std::int64_t{8}, std::int64_t{-1}, std::numeric_limits<std::int64_t>::min()}) {
+    try {
+      (void)trainer.evaluate(images, given, count);
+      BOOST_ERROR("nothing was refused");
+    } catch (esp::count_error const& error) {
+      esp::count_error const same = error;
+      BOOST_TEST(std::string{same.what()} == "evaluate(images, targets, count): expected a count of 0 to 7, the samples of the batch, came " + std::to_string(count));
+    }
+  }
+  BOOST_TEST(trainer.evaluate(images, given, 7u).count == 7);
+}
 BOOST_AUTO_TEST_CASE(evaluation_changes_nothing) {
   esp::model<Net> model{esp::seed{1}}, other{esp::seed{1}};
   esp::trainer trainer{model, nn::SoftmaxLoss{}, optim::Adam{}, esp::batch<7, 2, 3>{}};

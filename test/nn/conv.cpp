@@ -27,6 +27,28 @@ template <class To, class From>
 void copy_parameters(To& to, From const& from) {
   for (std::int64_t i = 0; i < from.parameters().size(); ++i) to.parameters()[i] = from.parameters()[i];
 }
+/// Central differences against the slopes of every parameter.
+template <class M>
+bool gradients_agree(auto const& x, auto const& wanted) {
+  model_of<M> model{esp::seed{7}};
+  auto const [loss, slopes] = esp::value_and_grad(model, nn::MeanSquaredError{})(x, wanted);
+  (void)loss;
+  bool agree = true;
+  model.for_each_parameter([&](char const* name, esp::extents const&, auto elements) {
+    auto const slope = slopes.parameter(name).span();
+    for (std::int64_t i = 0; i < elements.size(); ++i) {
+      constexpr double step = 1e-5;
+      double const at = elements[i];
+      elements[i] = at + step;
+      double const above = esp::value_and_grad(model, nn::MeanSquaredError{})(x, wanted).loss;
+      elements[i] = at - step;
+      double const below = esp::value_and_grad(model, nn::MeanSquaredError{})(x, wanted).loss;
+      elements[i] = at;
+      agree = agree && std::abs((above - below) / (2 * step) - slope[i]) < 1e-7;
+    }
+  });
+  return agree;
+}
 }  // namespace
 
 static_assert(esp::parameter_count<nn::Conv<3, 16, 7, nn::conv{.stride = 4}>> == 7 * 7 * 3 * 16 + 16);
@@ -35,6 +57,13 @@ static_assert(esp::parameter_count<nn::Conv<4, 8, 3, nn::conv{.groups = 2, .bias
 static_assert(esp::output_shape<nn::Conv<3, 16, 7, nn::conv{.stride = 4}>, shape<2, 3, 32, 31>> == shape<2, 16, 8, 8>{});
 static_assert(esp::output_shape<nn::Conv<3, 4, esp::rows_columns{1, 3}, nn::conv{.padding = 0, .layout = nhwc}>, shape<2, 5, 6, 3>> == shape<2, 5, 4, 4>{});
 static_assert(esp::output_shape<nn::Conv<3, 4, 3, nn::conv{.dilation = 2}>, shape<1, 3, 9, 9>> == shape<1, 4, 9, 9>{});
+// An even kernel and an even dilation keep the extents, too.
+static_assert(esp::output_shape<nn::Conv<3, 4, 2>, shape<1, 3, 8, 8>> == shape<1, 4, 8, 8>{});
+static_assert(esp::output_shape<nn::Conv<3, 4, esp::rows_columns{4, 6}>, shape<1, 3, 8, 9>> == shape<1, 4, 8, 9>{});
+static_assert(esp::output_shape<nn::Conv<3, 4, 4, nn::conv{.dilation = esp::rows_columns{3, 2}}>, shape<1, 3, 8, 8>> == shape<1, 4, 8, 8>{});
+static_assert(esp::output_shape<nn::Conv<3, 4, 4, nn::conv{.stride = 2}>, shape<1, 3, 9, 8>> == shape<1, 4, 5, 4>{});
+static_assert(esp::output_shape<nn::Conv1d<3, 4, 4>, shape<1, 3, 8>> == shape<1, 4, 8>{});
+static_assert(esp::output_shape<nn::Conv1d<3, 4, 2, nn::conv{.dilation = 3, .layout = nhwc}>, shape<1, 8, 3>> == shape<1, 8, 4>{});
 static_assert(esp::output_shape<nn::MaxPool2d<2>, shape<2, 3, 5, 6>> == shape<2, 3, 2, 3>{});
 static_assert(esp::output_shape<nn::AvgPool2d<3, esp::pooling{.stride = 2, .padding = 1, .layout = nhwc}>, shape<2, 5, 6, 3>> == shape<2, 3, 3, 3>{});
 static_assert(esp::output_shape<nn::GlobalAvgPool<>, shape<2, 3, 5, 6>> == shape<2, 3>{});
@@ -50,6 +79,31 @@ BOOST_AUTO_TEST_CASE(a_conv_is_conv2d_and_a_bias) {
   auto const last_axis = channels_last(x);
   tensor<double, shape<2, 3, 3, 3>> const expected = conv2d<esp::convolution{.stride = 2, .padding = 1}>(last_axis, w) + b;
   BOOST_TEST(all_close(channels_last(model(x)), expected, 1e-12, 1e-12));
+}
+// PyTorch's padding='same': of a number of pixels that is odd, the larger half is behind the image.
+BOOST_AUTO_TEST_CASE(an_even_kernel_keeps_the_extents) {
+  model_of<nn::Conv<2, 3, esp::rows_columns{2, 4}, nn::conv{.dilation = esp::rows_columns{1, 3}}>> model{esp::seed{3}};
+  auto const x = doubles<2, 2, 5, 6>(1);
+  auto const w = model.parameter("weight").span(), b = model.parameter("bias").span();
+  auto const y = model(x);
+  BOOST_TEST((y.shape() == esp::extents{4, {2, 3, 5, 6}}));
+  for (int n = 0; n < 2; ++n)
+    for (int o = 0; o < 3; ++o)
+      for (int i = 0; i < 5; ++i)
+        for (int j = 0; j < 6; ++j) {
+          double sum = b[o];
+          for (int r = 0; r < 2; ++r)
+            for (int s = 0; s < 4; ++s)
+              for (int c = 0; c < 2; ++c)
+                if (int const row = i + r, column = j - 4 + 3 * s; row < 5 && column >= 0 && column < 6)  // 0 and 4 in front, 1 and 5 behind
+                  sum += x(n, c, row, column) * w[((r * 4 + s) * 2 + c) * 3 + o];
+          BOOST_TEST(std::abs(y(n, o, i, j) - sum) < 1e-12);
+        }
+}
+BOOST_AUTO_TEST_CASE(gradients_of_even_kernels) {
+  BOOST_TEST((gradients_agree<nn::Conv<2, 3, 2>>(doubles<2, 2, 4, 4>(1), doubles<2, 3, 4, 4>(2))));
+  BOOST_TEST((gradients_agree<nn::Conv<2, 2, 4, nn::conv{.stride = 2, .layout = nhwc}>>(doubles<2, 5, 4, 2>(1), doubles<2, 3, 2, 2>(2))));
+  BOOST_TEST((gradients_agree<nn::Conv1d<2, 3, 4, nn::conv{.dilation = 3}>>(doubles<2, 2, 7>(1), doubles<2, 3, 7>(2))));
 }
 BOOST_AUTO_TEST_CASE(a_conv_begins_within_its_bounds) {
   model_of<nn::Conv<4, 8, 3>> model{esp::seed{1}};

@@ -27,13 +27,19 @@ struct batch_shape_of<shape<S...>, N> {
   using type = shape<N, S...>;
 };
 
+/// Elements of a batch whose last samples may be padding, in their type: a trainer's step, which would learn from them, refuses it.
+template <class T, class S>
+struct padded_tensor : tensor<T, S> {
+  using is_padded_batch = void;
+};
+
 /// A batch in memory, filled again and again.
-template <class T, class Batch, class Target>
+template <class T, class Batch, class Target, bool Padded = false>
 struct batch_memory {
   static constexpr int count = Batch::value.at[0];
   using targets = targets_of<T, Target>;
   using target_batch = typename batch_shape_of<typename targets::shape, count>::type;
-  tensor<T, Batch> images;
+  std::conditional_t<Padded, padded_tensor<T, Batch>, tensor<T, Batch>> images;
   tensor<typename targets::element, target_batch> labels;
 
   /// Takes the samples order[from], order[from + 1], …; beyond order[last - 1], that one again.
@@ -68,7 +74,8 @@ struct no_scratch {};
 
 /// What becomes of the samples that do not fill a batch. There is no default: a loader says it.
 /// drop_last         an epoch leaves them out (other ones each time, when the order is shuffled)
-/// padded            the last batch repeats its last sample; each batch comes with its number of real samples (for evaluation)
+/// padded            the last batch repeats its last sample; each batch comes with its number of real samples: for evaluation, a trainer's step
+///                   does not take it
 /// second_batch<N>   they are a batch of their own of static size N, given by tail(); refused at construction unless exactly N remain
 inline constexpr detail::drop_last_policy drop_last{};
 inline constexpr detail::padded_policy padded{};
@@ -86,10 +93,10 @@ struct loaded {
   tensor<T, Batch> const& images;
   detail::batch_targets<T, Batch, Target> const& labels;
 };
-/// The first `count` samples are real.
+/// The first `count` samples are real: for trainer.evaluate(images, labels, count). The type of `images` carries that the others are not.
 template <class T, class Batch, class Target = label>
 struct loaded_padded {
-  tensor<T, Batch> const& images;
+  detail::padded_tensor<T, Batch> const& images;
   detail::batch_targets<T, Batch, Target> const& labels;
   int count;
 };
@@ -208,7 +215,7 @@ class loader {
   Transforms transforms_;
   io::owned<std::int32_t> order_;
   std::int64_t epoch_ = 0;
-  detail::batch_memory<T, Batch, Target> memory_;
+  detail::batch_memory<T, Batch, Target, is_padded> memory_;
   [[no_unique_address]] std::conditional_t<(tail_size > 0), detail::batch_memory<T, tail_batch, Target>, detail::no_memory> tail_;
   [[no_unique_address]] std::conditional_t<needs_scratch, tensor<T, Sample>, detail::no_scratch> scratch_;
 };

@@ -33,7 +33,33 @@ struct one_of_batches {
   static constexpr bool agree = (std::is_same_v<Given, Batches> || ...);
 };
 
+/// Named relation: every sample of a batch is a real one. The last batch of data::padded repeats a sample, which a step would learn from.
+template <class Batch>
+struct whole_batch {
+  static constexpr bool agree = true;
+};
+template <class Batch>
+  requires requires { typename Batch::is_padded_batch; }
+struct whole_batch<Batch> {
+  static constexpr bool agree = false;
+};
+/// Named relation: a step has no number of real samples.
+template <class... Counts>
+struct no_count {
+  static constexpr bool agree = sizeof...(Counts) == 0;
+};
+
 namespace detail {
+
+/// The number that is given, or else another one.
+template <class Number>
+constexpr Number first_or(Number, auto given) {
+  return static_cast<Number>(given);
+}
+template <class Number>
+constexpr Number first_or(Number otherwise) {
+  return otherwise;
+}
 
 /// What is wrong with a net on a batch: its layers, the loss of what it predicts, or statistics over one value; `agreed` where nothing is.
 template <class Net, class Batch>
@@ -111,6 +137,8 @@ using trainer_fault = typename first_fault<typename training_fit<Net, Loss, Batc
 
 }  // namespace detail
 
+#define ESPALIER_WHOLE_BATCHES \
+  "a step learns from whole batches; load them with data::drop_last or data::second_batch<N> instead of data::padded"
 #define ESPALIER_LOSS_FITS \
   "the loss does not take this prediction and target" ESPALIER_WHERE_IT_STANDS("; refused<...> holds what disagrees")
 #define ESPALIER_STATISTICS_FIT "BatchNorm cannot learn from one value per channel; train with larger batches"

@@ -16,42 +16,69 @@ struct label_range {
   constexpr bool takes(std::int32_t label) const { return (label >= 0 && label < classes) || !counts(label); }
 };
 
-/// A label outside the classes: which one came, where, and what was expected. Thrown before anything is computed or changed.
-class label_error : public std::exception {
- public:
-  label_error(std::int64_t position, std::int32_t label, label_range expected) noexcept {
-    char* at = text_;
-    at = put(at, "labels: expected 0 to ");
-    at = put(at, expected.classes - 1);
-    if (expected.ignores) at = put(put(at, " or "), expected.ignored);
-    at = put(at, ", came ");
-    at = put(at, label);
-    at = put(at, " at position ");
-    put(at, position);
-  }
-  char const* what() const noexcept override { return text_; }
+namespace detail {
 
- private:
-  static char* put(char* at, char const* words) noexcept {
-    while (*words != 0) *at++ = *words++;
-    *at = 0;
-    return at;
+/// A sentence in memory of its own: an error that holds one allocates nothing, and copying it cannot throw.
+class error_text {
+ public:
+  error_text& operator<<(char const* words) noexcept {
+    while (*words != 0) *at_++ = *words++;
+    *at_ = 0;
+    return *this;
   }
-  static char* put(char* at, std::int64_t value) noexcept {
+  error_text& operator<<(std::int64_t value) noexcept {
     char digits[24];
     int n = 0;
-    bool const negative = value < 0;
+    if (value < 0) *at_++ = '-';
     do {
       auto const digit = value % 10;
       digits[n++] = static_cast<char>('0' + (digit < 0 ? -digit : digit));
       value /= 10;
     } while (value != 0);
-    if (negative) *at++ = '-';
-    while (n > 0) *at++ = digits[--n];
-    *at = 0;
-    return at;
+    while (n > 0) *at_++ = digits[--n];
+    *at_ = 0;
+    return *this;
   }
-  char text_[128]{};
+  error_text() noexcept = default;
+  error_text(error_text const& other) noexcept : at_{text_} { *this << other.text_; }
+  error_text& operator=(error_text const& other) noexcept {
+    if (this == &other) return *this;
+    at_ = text_;
+    return *this << other.text_;
+  }
+  char const* text() const noexcept { return text_; }
+
+ private:
+  char text_[160]{};
+  char* at_ = text_;
+};
+
+}  // namespace detail
+
+/// A label outside the classes: which one came, where, and what was expected. Thrown before anything is computed or changed.
+class label_error : public std::exception {
+ public:
+  label_error(std::int64_t position, std::int32_t label, label_range expected) noexcept {
+    text_ << "labels: expected 0 to " << expected.classes - 1;
+    if (expected.ignores) text_ << " or " << expected.ignored;
+    text_ << ", came " << label << " at position " << position;
+  }
+  char const* what() const noexcept override { return text_.text(); }
+
+ private:
+  detail::error_text text_;
+};
+
+/// A number of real samples that a batch cannot have. Thrown before anything is computed or changed.
+class count_error : public std::exception {
+ public:
+  count_error(std::int64_t count, std::int64_t samples) noexcept {
+    text_ << "evaluate(images, targets, count): expected a count of 0 to " << samples << ", the samples of the batch, came " << count;
+  }
+  char const* what() const noexcept override { return text_.text(); }
+
+ private:
+  detail::error_text text_;
 };
 
 namespace detail {
@@ -75,6 +102,16 @@ inline void check_labels(std::int32_t const* labels, std::int64_t count, label_r
     if (expected.takes(labels[i])) continue;
     raise(label_error(i, labels[i], expected));
   }
+}
+
+/// Throws count_error where a batch has no such number of samples. Without exceptions the program stops there, too.
+inline void check_count(std::int64_t count, std::int64_t samples) {
+  if (count >= 0 && count <= samples) return;
+#if defined(__cpp_exceptions)
+  throw count_error(count, samples);
+#else
+  __builtin_trap();
+#endif
 }
 
 }  // namespace detail

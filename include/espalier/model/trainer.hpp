@@ -29,7 +29,8 @@ struct queued {};
 ///          device come to the host to be looked at before anything runs, which is waited for, too
 /// 16 bits  a model of half or bfloat16 is trained with precise parameters and an optimizer in float, which are the trainer's (optimizer_bytes): the model
 ///          has the rounded ones. What somebody else writes into the model counts from the next step on. Losses and penalties are floats
-/// errors   layers, loss and batch that do not fit do not compile; a label outside the classes throws label_error and changes nothing
+/// errors   layers, loss and batch that do not fit, and batches of data::padded in a step, do not compile; a label outside the classes throws label_error
+///          and changes nothing
 template <class Model, class Loss, class Optimizer, class Batch, class... More>
 class trainer {
   using Net = typename Model::net_type;
@@ -136,19 +137,35 @@ class trainer {
     static_assert(Targets::agree, ESPALIER_SENTENCE("trainer.step(images, targets): targets must have the shape that the loss asks for", Targets));
     using Reached = detail::reaches<Device, X, Y>;
     static_assert(Reached::agree, ESPALIER_SENTENCE("trainer.step(images, targets): " ESPALIER_REACHABLE, Reached));
+    static_assert(whole_batch<X>::agree,
+                  ESPALIER_SENTENCE("trainer.step(images, targets): " ESPALIER_WHOLE_BATCHES, whole_batch<X>));
     if constexpr (Images::agree && Image::agree && Target::agree && Targets::agree && Reached::agree)
       return train<shape_of<X>, std::conditional_t<sizeof...(Queued) == 0, number, void>>(detail::elements_of<T const>(images),
                                                                                          detail::elements_of<target_element const>(targets));
     else return number(0);
   }
+  /// Does not compile: a step has no number of real samples.
+  template <StoredAnywhere X, StoredAnywhere Y, class Count>
+    requires(std::is_integral_v<Count>)
+  number step(X const&, Y const&, Count) {
+    static_assert(no_count<Count>::agree,
+                  ESPALIER_SENTENCE("trainer.step(images, targets, count): " ESPALIER_WHOLE_BATCHES, no_count<Count>));
+    return 0;
+  }
 
   /// The loss in evaluation mode, sample by sample, over the first `count` samples of a batch; what lies behind them is padding. The scores come from
   /// the model's device, the losses of samples are computed on the host.
   /// shape   as step
-  /// errors  label_error for a label among the first `count`
-  template <StoredAnywhere X, StoredAnywhere Y, class Images = detail::shape_is<shape_of<X>, Batch>, class Image = detail::element_is<element_of<X>, T>,
-            class Target = detail::element_is<element_of<Y>, target_element>, class Targets = targets_fit<X, Y>>
-  evaluation evaluate(X const& images, Y const& targets, std::int64_t count = Batch::value.at[0]) {
+  /// errors  label_error for a label among the first `count`; count_error for a count below 0 or beyond the batch; a batch of data::padded without its
+  ///         count does not compile
+  template <StoredAnywhere X, StoredAnywhere Y, class... Count, class Images = detail::shape_is<shape_of<X>, Batch>,
+            class Image = detail::element_is<element_of<X>, T>, class Target = detail::element_is<element_of<Y>, target_element>,
+            class Targets = targets_fit<X, Y>>
+    requires(sizeof...(Count) <= 1 && (std::is_integral_v<Count> && ...))
+  evaluation evaluate(X const& images, Y const& targets, Count... count) {
+    using Counted = std::conditional_t<sizeof...(Count) == 0, whole_batch<X>, agreed>;
+    static_assert(Counted::agree, ESPALIER_SENTENCE("trainer.evaluate(images, targets): the batch is padded; give the number "
+                                                    "of its real samples: evaluate(images, targets, count)", Counted));
     static_assert(Images::agree, ESPALIER_SENTENCE("trainer.evaluate(images, targets): images must have the shape of the trainer's first batch", Images));
     static_assert(Targets::agree, ESPALIER_SENTENCE("trainer.evaluate(images, targets): targets must have the shape that the loss asks for", Targets));
     static_assert(Image::agree, ESPALIER_SENTENCE("trainer.evaluate(images, targets): images have another element type than the model", Image));
@@ -157,7 +174,8 @@ class trainer {
     static_assert(Reached::agree, ESPALIER_SENTENCE("trainer.evaluate(images, targets): " ESPALIER_REACHABLE, Reached));
     if constexpr (Images::agree && Targets::agree && Image::agree && Target::agree && Reached::agree)
       return evaluate_samples(detail::elements_of<T const>(images),
-                              exchange_.look(detail::elements_of<target_element const>(targets), at::template targets<Batch>), count);
+                              exchange_.look(detail::elements_of<target_element const>(targets), at::template targets<Batch>),
+                              detail::first_or<std::int64_t>(Batch::value.at[0], count...));
     else return {};
   }
 
@@ -236,8 +254,7 @@ class trainer {
   template <class From>
   evaluation evaluate_samples(detail::elements_on<T const, From, Batch::size> images, target_element const* targets, std::int64_t count) {
     constexpr std::int64_t samples = Batch::value.at[0];
-    if (count > samples) count = samples;
-    if (count < 0) count = 0;
+    detail::check_count(count, samples);
     if constexpr (has_labels) detail::check_labels(targets, count * target_row, labels);
     T* const scores = scores_of(images);
     evaluation result{};

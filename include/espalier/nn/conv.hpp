@@ -6,7 +6,9 @@
 
 namespace espalier::nn {
 
-/// Padding that keeps the extent of an image where the stride is 1 and the kernel odd: half the kernel.
+/// Padding that keeps the extents of an image where the stride is 1; with a stride they are divided by it and rounded up. A kernel that covers K pixels
+/// (dilation included) gets K - 1 pixels of padding: half of them in front, and the odd one, which an even K leaves, behind.
+/// source  PyTorch's padding='same'
 inline constexpr edges same{-1};
 
 /// How a Conv walks over its images; nchw is needle's order here.
@@ -27,7 +29,10 @@ constexpr convolution walk_of(conv const& how, rows_columns kernel) {
   convolution c{};
   c.stride = how.stride;
   c.padding = how.padding;
-  if (how.padding == same) c.padding = edges{how.dilation.rows * (kernel.rows / 2), how.dilation.columns * (kernel.columns / 2)};
+  if (how.padding == same) {
+    int const rows = how.dilation.rows * (kernel.rows - 1), columns = how.dilation.columns * (kernel.columns - 1);
+    c.padding = edges{rows / 2, columns / 2, rows - rows / 2, columns - columns / 2};
+  }
   c.dilation = how.dilation;
   c.groups = how.groups;
   return c;
@@ -65,7 +70,7 @@ constexpr auto convolved(auto const& x, auto const& weight, auto const& bias) {
 
 /// Conv<In, Out, Kernel, How>: y = conv2d(x, weight) + bias over images.
 /// shape   nchw: (N, In, H, W) -> (N, Out, H', W'); nhwc: (N, H, W, In) -> (N, H', W', Out); weight (rows, columns, In / groups, Out), bias (Out)
-///         unless conv{.bias = false}; H' as of conv2d, H / stride rounded up with the padding `same`
+///         unless conv{.bias = false}; H' as of conv2d; with the padding `same` H / stride rounded up, for every kernel and dilation
 /// errors  other channels, and a kernel that does not fit, are refused
 /// saves   x
 /// slope   as of conv2d; d bias = the sum of dy over images and places
