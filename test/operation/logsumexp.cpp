@@ -87,3 +87,64 @@ BOOST_AUTO_TEST_CASE(in_pieces) {
   run(shifted, y, slope);
   BOOST_TEST(y[0] == -1e4 + std::log(pieces), boost::test_tools::tolerance(1e-6));
 }
+
+namespace {
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// Rows of which some have no largest number, and what their slopes are.
+template <class T>
+void check_infinite_rows() {
+  constexpr T low = -std::numeric_limits<T>::infinity(), high = -low;
+  esp::tensor<T, esp::shape<6, 3>> const x{{low, low, low}, {low, 2, low}, {1, high, 3}, {low, high, high}, {1, std::numeric_limits<T>::quiet_NaN(), low}, {0, 0, 0}};
+  esp::tensor<T, esp::shape<6>> const y = logsumexp<1>(x);
+  BOOST_TEST(y[0] == low);
+  BOOST_TEST(y[1] == 2);
+  BOOST_TEST(y[2] == high);
+  BOOST_TEST(y[3] == high);
+  BOOST_TEST(std::isnan(y[4]));
+  BOOST_TEST(static_cast<double>(y[5]) == std::log(3.0), boost::test_tools::tolerance(1e-6));
+  esp::tensor<T, esp::shape<6>> ones;
+  ones.fill(1);
+  auto const slope = std::get<0>(fused([](auto a) { return logsumexp<1>(a); }, ones, x).gradients);
+  T const wanted[] = {0, 0, 0, 0, 1, 0, 0};
+  for (int i = 0; i < 7; ++i) BOOST_TEST(slope.data()[i] == wanted[i]);
+  BOOST_TEST(std::isnan(slope(2, 1)));
+  BOOST_TEST(slope(2, 2) == 0);
+  BOOST_TEST(std::isnan(slope(3, 1)));
+  for (int i = 0; i < 3; ++i) {
+    BOOST_TEST(std::isnan(slope(4, i)));
+    BOOST_TEST(static_cast<double>(slope(5, i)) == 1.0 / 3, boost::test_tools::tolerance(1e-6));
+  }
+  esp::tensor<T, esp::shape<3>> const columns = logsumexp<0>(esp::tensor<T, esp::shape<2, 3>>{{low, low, high}, {low, 1, low}});
+  BOOST_TEST(columns[0] == low);
+  BOOST_TEST(columns[1] == 1);
+  BOOST_TEST(columns[2] == high);
+}
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(infinities) {
+  check_infinite_rows<float>();
+  check_infinite_rows<double>();
+  esp::tensor<double, esp::shape<4>> x;
+  x.fill(-infinity);
+  esp::tensor<double, esp::shape<>> const y = logsumexp(x);
+  BOOST_TEST(y[0] == -infinity);
+  // In pieces, of which all but one are nothing but -inf.
+  esp::tensor<float, esp::shape<592 * 233>> many;
+  many.fill(-std::numeric_limits<float>::infinity());
+  esp::tensor<float, esp::shape<>> const none = logsumexp(many);
+  BOOST_TEST(none[0] == -std::numeric_limits<float>::infinity());
+  many[70000] = 5;
+  esp::tensor<float, esp::shape<>> const one = logsumexp(many);
+  BOOST_TEST(one[0] == 5);
+  auto const slope = esp::grad<0>(all)(many);
+  BOOST_TEST(slope[70000] == 1);
+  BOOST_TEST(slope[1] == 0);
+}
+// What a row of nothing but -inf is to the functions that divide by its sum.
+BOOST_AUTO_TEST_CASE(softmax_of_nothing_is_nan) {
+  esp::tensor<double, esp::shape<2, 2>> const x{{-infinity, -infinity}, {-infinity, 1}};
+  esp::tensor<double, esp::shape<2, 2>> const y = softmax<1>(x), z = log_softmax<1>(x);
+  BOOST_TEST((std::isnan(y(0, 0)) && std::isnan(y(0, 1)) && std::isnan(z(0, 0)) && std::isnan(z(0, 1))));
+  BOOST_TEST((y(1, 0) == 0 && y(1, 1) == 1 && z(1, 0) == -infinity && z(1, 1) == 0));
+}

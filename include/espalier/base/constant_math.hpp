@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include "everywhere.hpp"
+#include "bits.hpp"
 
 /// The elementary functions for constant expressions, in double: plain arithmetic, few steps, within 2 ulp of the exact value
 /// (test/base/math.cpp measures it). base/math.hpp chooses between these and the platform's own.
@@ -18,7 +18,7 @@ struct two {
   double high, low;
 };
 
-ESPALIER_EVERYWHERE constexpr bits_type bits(double x) { return __builtin_bit_cast(bits_type, x); }
+ESPALIER_EVERYWHERE constexpr bits_type bits(double x) { return detail::bits_of(x); }
 ESPALIER_EVERYWHERE constexpr double from_bits(bits_type x) { return __builtin_bit_cast(double, x); }
 ESPALIER_EVERYWHERE constexpr bool is_nan(double x) { return (bits(x) & ~(bits_type{1} << 63)) > bits_type{0x7ff} << 52; }
 ESPALIER_EVERYWHERE constexpr bool is_negative(double x) { return (bits(x) >> 63) != 0; }

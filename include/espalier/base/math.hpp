@@ -2,13 +2,14 @@
 #pragma once
 #include <type_traits>
 
+#include "bits.hpp"
 #include "constant_math.hpp"
 
 /// The functions that rules are written in: one body for numbers, packs of numbers, device threads and graph handles.
 ///
 /// float, double   in a constant expression our own (constant_math.hpp, within 2 ulp), at run time the platform's
 /// other types     the function of that type, found by argument-dependent look-up:
-///                 exp log sqrt tanh sigmoid pow abs maximum minimum erf sin cos floor select greater greater_equal less less_equal equal not_equal
+///                 exp log sqrt tanh sigmoid pow abs maximum minimum erf sin cos floor is_finite select greater greater_equal less less_equal equal not_equal
 ///                 each takes and returns T; comparisons return 1 or 0, select(c, a, b) reads c as "not 0"
 /// nan             maximum and minimum give nan when an operand is nan (that is what a non-finite check downstream relies on)
 namespace espalier::math {
@@ -26,6 +27,7 @@ void erf(nobody) = delete;
 void sin(nobody) = delete;
 void cos(nobody) = delete;
 void floor(nobody) = delete;
+void is_finite(nobody) = delete;
 void pow(nobody) = delete;
 void maximum(nobody) = delete;
 void minimum(nobody) = delete;
@@ -57,6 +59,7 @@ ESPALIER_FOUND_UNARY(erf)
 ESPALIER_FOUND_UNARY(sin)
 ESPALIER_FOUND_UNARY(cos)
 ESPALIER_FOUND_UNARY(floor)
+ESPALIER_FOUND_UNARY(is_finite)
 ESPALIER_FOUND_BINARY(pow)
 ESPALIER_FOUND_BINARY(maximum)
 ESPALIER_FOUND_BINARY(minimum)
@@ -144,17 +147,31 @@ ESPALIER_EVERYWHERE ESPALIER_INLINE constexpr auto pow(T const& x, U const& y) {
 }
 #undef ESPALIER_PLATFORM
 
+namespace detail {
+/// b where it is taken or nan, else a; nan if either is, whatever a comparison with nan gave under -ffast-math.
+template <class T>
+ESPALIER_EVERYWHERE ESPALIER_INLINE constexpr T extreme(T a, T b, bool takes_b) {
+  if constexpr (std::is_floating_point_v<T>) {
+#if ESPALIER_FINITE_MATH
+    if (math::isnan(a)) return a;
+#endif
+    if (math::isnan(b)) return b;
+  }
+  return takes_b ? b : a;
+}
+}  // namespace detail
+
 /// The larger of two; nan if either is.
 template <class T, class U>
 ESPALIER_EVERYWHERE ESPALIER_INLINE constexpr auto maximum(T const& a, U const& b) {
-  if constexpr (std::is_arithmetic_v<T> && std::is_arithmetic_v<U>) return a < static_cast<T>(b) || b != b ? static_cast<T>(b) : a;
+  if constexpr (std::is_arithmetic_v<T> && std::is_arithmetic_v<U>) return detail::extreme(a, static_cast<T>(b), a < static_cast<T>(b));
   else return found::call_maximum(a, b);
 }
 
 /// The smaller of two; nan if either is.
 template <class T, class U>
 ESPALIER_EVERYWHERE ESPALIER_INLINE constexpr auto minimum(T const& a, U const& b) {
-  if constexpr (std::is_arithmetic_v<T> && std::is_arithmetic_v<U>) return a > static_cast<T>(b) || b != b ? static_cast<T>(b) : a;
+  if constexpr (std::is_arithmetic_v<T> && std::is_arithmetic_v<U>) return detail::extreme(a, static_cast<T>(b), a > static_cast<T>(b));
   else return found::call_minimum(a, b);
 }
 
@@ -183,7 +200,15 @@ ESPALIER_COMPARISON(not_equal, !=)
 template <class T>
 ESPALIER_EVERYWHERE ESPALIER_INLINE constexpr bool isfinite(T x) {
   static_assert(std::is_arithmetic_v<T>, "math::isfinite(x): x is a number");
-  return constant::is_finite(static_cast<double>(x));
+  if constexpr (std::is_floating_point_v<T>)
+    return (detail::bits_of(x) & detail::float_bits<T>::exponent) != detail::float_bits<T>::exponent;
+  else return true;
+}
+/// The same in generic bodies: 1 or 0.
+template <class T>
+ESPALIER_EVERYWHERE ESPALIER_INLINE constexpr auto is_finite(T const& x) {
+  if constexpr (std::is_arithmetic_v<T>) return math::isfinite(x) ? T(1) : T(0);
+  else return found::call_is_finite(x);
 }
 
 /// A literal in a generic body: T(c) for numbers, and a double for packs and handles, whose operators take one.

@@ -81,6 +81,10 @@ ESPALIER_TERM_TRUTH(less, truth, "Less")
 ESPALIER_TERM_TRUTH(less_equal, truth, "LessOrEqual")
 ESPALIER_TERM_TRUTH(equal, truth, "Equal")
 ESPALIER_TERM_TRUTH(not_equal, untruth, "Equal")
+inline term is_finite(term const& x) {
+  if (x.is_number()) return term{math::is_finite(x.number())};
+  return term::truth("Less", abs(x), term{math::constant::infinite});
+}
 #undef ESPALIER_TERM_1
 #undef ESPALIER_TERM_2
 #undef ESPALIER_TERM_TRUTH
@@ -187,6 +191,7 @@ inline constexpr table_row table[] = {
     {&described<greater_equal_>, written::formula, "GreaterOrEqual", &formula_of<greater_equal_>},
     {&described<hard_tanh_>, written::formula, "Clip", &hard_tanh_steps},
     {&described<huber_>, written::formula, "Max, Min", &formula_of<huber_>},
+    {&described<is_finite_>, written::formula, "Abs, Less", &formula_of<is_finite_>},
     {&described<leaky_relu_>, written::formula, "LeakyRelu", &leaky_relu_steps},
     {&described<less_>, written::formula, "Less", &formula_of<less_>},
     {&described<less_equal_>, written::formula, "LessOrEqual", &formula_of<less_equal_>},

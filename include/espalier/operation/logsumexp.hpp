@@ -4,8 +4,11 @@
 #include "composite.hpp"
 #include "detach.hpp"
 #include "exp.hpp"
+#include "is_finite.hpp"
 #include "log.hpp"
 #include "max.hpp"
+#include "maximum.hpp"
+#include "relu.hpp"
 #include "reshape.hpp"
 #include "subtract.hpp"
 
@@ -17,15 +20,20 @@ template <>
 struct rule<logsumexp_> : composite {
   static constexpr char const* name = "logsumexp";
   static constexpr bool closed_form = true;
-  /// The largest element is taken out first, so that exp neither overflows nor loses everything.
-  static constexpr auto expand(auto x, auto mask) {
+  /// What is taken out of the exponents, so that exp neither overflows nor loses everything: the largest element, if it is a number to subtract.
+  static constexpr auto shift(auto x, auto mask) {
     auto const largest = detach(reduce_kept<max_>(x, mask));
-    return log(reduce_kept<sum_>(exp(x - largest), mask)) + largest;
+    return gate(largest, is_finite(largest));
   }
-  /// exp(x - y) would lose what y has lost for large x; the terms and their sum are those of the forward pass.
+  static constexpr auto expand(auto x, auto mask) {
+    auto const taken_out = shift(x, mask);
+    return log(reduce_kept<sum_>(exp(x - taken_out), mask)) + taken_out;
+  }
+  /// exp(x - y) would lose what y has lost for large x; the terms and their sum are those of the forward pass. The sum is at least 1, the largest term, or
+  /// 0 of nothing but terms that are 0.
   static constexpr handle pullback(handle dy, handle, handle x, unsigned mask) {
-    handle const e = exp(x - detach(reduce_kept<max_>(x, mask)));
-    return dy / reduce_kept<sum_>(e, mask) * e;
+    handle const e = exp(x - shift(x, mask));
+    return dy / maximum(reduce_kept<sum_>(e, mask), 1) * e;
   }
 };
 
@@ -60,7 +68,8 @@ constexpr auto logsumexp_kept(X&& x) {
 /// shape   S -> S without Axes; logsumexp<Axes...>(x, keepdims): with extent 1 there
 /// errors  an axis that does not exist or stands twice does not compile
 /// saves   exp(x - max), its sum
-/// slope   dx = dy exp(x - y), the softmax of x
+/// ranges  -inf of nothing but -inf, +inf where an element is; nan where one is
+/// slope   dx = dy exp(x - y), the softmax of x; 0 of nothing but -inf, nan for elements that are +inf (PyTorch's)
 /// source  needle's LogSumExp
 template <int... Axes, Expression X>
 constexpr auto logsumexp(X&& x, keepdims_t) {

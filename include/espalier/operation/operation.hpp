@@ -27,6 +27,7 @@
 #include "hard_tanh.hpp"
 #include "huber.hpp"
 #include "label_loss.hpp"
+#include "is_finite.hpp"
 #include "leaky_relu.hpp"
 #include "log.hpp"
 #include "logistic_loss.hpp"

@@ -49,6 +49,7 @@ constexpr auto along_axis(X&& x) {
 /// softmax<Axis>(x) = exp(x) / sum(exp(x)) along an axis (the last by default), stable for large x.
 /// shape   S -> S
 /// errors  an axis that does not exist does not compile
+/// ranges  0 for -inf; nan along an axis of nothing but -inf, and where an element is +inf or nan
 /// saves   y
 /// slope   dx = y (dy - sum(dy y))
 /// source  Bridle 1990
@@ -61,6 +62,7 @@ constexpr auto softmax(X&& x) {
 /// log_softmax<Axis>(x) = x - logsumexp(x) along an axis (the last by default).
 /// shape   S -> S
 /// errors  an axis that does not exist does not compile
+/// ranges  -inf for -inf; nan along an axis of nothing but -inf, and where an element is +inf or nan
 /// saves   exp(x - max), its sum
 /// slope   dx = dy - softmax(x) sum(dy)
 /// source  needle's LogSoftmax

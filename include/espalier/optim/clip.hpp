@@ -52,8 +52,8 @@ struct refuse_non_finite {
   static constexpr bool decays = Decaying<O>;
 
   auto magnitudes_of(std::int64_t step) const { return optimizer.magnitudes_of(step); }
-  /// 1 where every element of g is finite: a product with 0 is NaN otherwise, and a sum keeps it.
-  static constexpr auto condition(auto g) { return equal(sum(g * 0), 0); }
+  /// 1 where every element of g is finite, also with -ffast-math: the sum counts those that are not.
+  static constexpr auto condition(auto g) { return equal(sum(1 - is_finite(g)), 0); }
   static constexpr auto penalty(auto decaying) requires requires { O::penalty(decaying); }
   { return O::penalty(decaying); }
   static constexpr auto update(auto p, auto g, auto... state) { return update_decaying(p, p, g, state...); }

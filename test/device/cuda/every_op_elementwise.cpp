@@ -12,6 +12,7 @@ auto const positive = drawn<3, 35>(2, 0.25, 4);
 
 BOOST_AUTO_TEST_CASE(arithmetic) {
   check("abs", [](auto a) { return abs(a); }, x);
+  check("is_finite", [](auto a) { return is_finite(a / (a - a)); }, x);
   check("negate", [](auto a) { return -a; }, x);
   check("square", [](auto a) { return square(a); }, x);
   check("sqrt", [](auto a) { return sqrt(a); }, positive);

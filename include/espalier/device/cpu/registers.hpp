@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <type_traits>
+
+#include "../../base/bits.hpp"
 #include "vectors.hpp"
 #if defined(__SSE2__) && !defined(ESPALIER_XSIMD)
 #include "instructions_x86.hpp"
@@ -9,6 +12,53 @@
 #endif
 
 namespace espalier::on_cpu::detail {
+
+// Tests of bits, as in base/bits.hpp.
+
+template <class V>
+using lanes_mask = decltype(V{} == V{});
+template <class V>
+using lane_of = std::remove_cvref_t<decltype(V{}[0])>;
+
+template <class V>
+ESPALIER_INLINE lanes_mask<V> lane_bits(V x) {
+#if ESPALIER_FINITE_MATH
+#if defined(__AVX512F__)
+  asm("" : "+v"(x));
+#elif defined(__SSE2__)
+  asm("" : "+x"(x));
+#elif defined(__aarch64__)
+  asm("" : "+w"(x));
+#else
+  asm("" : "+m"(x));
+#endif
+#endif
+  return reinterpret_cast<lanes_mask<V>>(x);
+}
+template <class V>
+ESPALIER_INLINE lanes_mask<V> finite_lanes(V x) {
+  using bits = math::detail::float_bits<lane_of<V>>;
+  constexpr auto exponent = static_cast<std::make_signed_t<typename bits::type>>(bits::exponent);
+  return (lane_bits(x) & exponent) != exponent;
+}
+#if ESPALIER_FINITE_MATH
+template <class V>
+ESPALIER_INLINE lanes_mask<V> nan_lanes(V x) {
+  using bits = math::detail::float_bits<lane_of<V>>;
+  using number = std::make_signed_t<typename bits::type>;
+  return (lane_bits(x) & static_cast<number>(bits::magnitude)) > static_cast<number>(bits::exponent);
+}
+template <class V>
+ESPALIER_INLINE V larger_or_nan(V a, V b) { return nan_lanes(b) ? b : nan_lanes(a) ? a : larger(b, a); }
+template <class V>
+ESPALIER_INLINE V smaller_or_nan(V a, V b) { return nan_lanes(b) ? b : nan_lanes(a) ? a : smaller(b, a); }
+#else
+/// nan where either is: the instruction gives its second operand then, so only b remains to be looked at (and no constant needs that).
+template <class V>
+ESPALIER_INLINE V larger_or_nan(V a, V b) { return b == b ? larger(b, a) : b; }
+template <class V>
+ESPALIER_INLINE V smaller_or_nan(V a, V b) { return b == b ? smaller(b, a) : b; }
+#endif
 
 // 0, 1, 2, ... in the lanes.
 
@@ -67,11 +117,11 @@ struct add_lanes {
 };
 struct larger_lane {
   template <class V>
-  static ESPALIER_INLINE V of(V a, V b) { return b == b ? larger(b, a) : b; }
+  static ESPALIER_INLINE V of(V a, V b) { return larger_or_nan(a, b); }
 };
 struct smaller_lane {
   template <class V>
-  static ESPALIER_INLINE V of(V a, V b) { return b == b ? smaller(b, a) : b; }
+  static ESPALIER_INLINE V of(V a, V b) { return smaller_or_nan(a, b); }
 };
 
 template <class F>

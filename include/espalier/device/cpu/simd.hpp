@@ -111,9 +111,11 @@ struct pack {
   /// a where the condition is not 0, else b.
   friend ESPALIER_INLINE pack select(pack condition, pack a, pack b) { return select(condition != pack(T(0)), a, b); }
 
-  /// nan where either is: the instruction gives its second operand then, so only b remains to be looked at (and no constant needs that).
-  friend ESPALIER_INLINE pack maximum(pack a, pack b) { return b.value == b.value ? detail::larger(b.value, a.value) : b.value; }
-  friend ESPALIER_INLINE pack minimum(pack a, pack b) { return b.value == b.value ? detail::smaller(b.value, a.value) : b.value; }
+  /// nan where either is.
+  friend ESPALIER_INLINE pack maximum(pack a, pack b) { return detail::larger_or_nan(a.value, b.value); }
+  friend ESPALIER_INLINE pack minimum(pack a, pack b) { return detail::smaller_or_nan(a.value, b.value); }
+  /// 1 where x is neither nan nor infinite, else 0.
+  friend ESPALIER_INLINE pack is_finite(pack x) { return to_number(mask_type{detail::finite_lanes(x.value)}); }
 
   /// a * b + c, rounded once where the target has the instruction.
   friend ESPALIER_INLINE pack fma(pack a, pack b, pack c) {

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "everywhere.hpp"
+
+/// Whether a number is nan or infinite, from its bits. With -ffast-math compilers assume that no number is, and remove comparisons that find out: what has to
+/// be right for such numbers asks here. ESPALIER_FINITE_MATH is 1 where that assumption is made.
+#if (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__) || defined(__FAST_MATH__)
+#define ESPALIER_FINITE_MATH 1
+#else
+#define ESPALIER_FINITE_MATH 0
+#endif
+
+namespace espalier::math {
+
+namespace detail {
+
+template <int Bytes>
+struct bits_of_bytes {
+  using type = unsigned long long;
+  static constexpr type exponent = 0x7ff0000000000000ull, magnitude = 0x7fffffffffffffffull;
+};
+template <>
+struct bits_of_bytes<4> {
+  using type = unsigned;
+  static constexpr type exponent = 0x7f800000u, magnitude = 0x7fffffffu;
+};
+template <class T>
+using float_bits = bits_of_bytes<static_cast<int>(sizeof(T))>;
+
+/// The bits of a float or double. Compilers recognise tests of a number's bits, and fold these, too: under their assumption they are not to see where the
+/// bits come from.
+template <class T>
+ESPALIER_EVERYWHERE ESPALIER_INLINE constexpr typename float_bits<T>::type bits_of(T x) {
+  auto bits = __builtin_bit_cast(typename float_bits<T>::type, x);
+#if ESPALIER_FINITE_MATH && !defined(__CUDA_ARCH__)
+  if (!__builtin_is_constant_evaluated()) asm("" : "+r"(bits));
+#endif
+  return bits;
+}
+
+}  // namespace detail
+
+/// Whether a float or double is nan.
+template <class T>
+ESPALIER_EVERYWHERE ESPALIER_INLINE constexpr bool isnan(T x) {
+#if ESPALIER_FINITE_MATH
+  return (detail::bits_of(x) & detail::float_bits<T>::magnitude) > detail::float_bits<T>::exponent;
+#else
+  return x != x;
+#endif
+}
+
+}  // namespace espalier::math
