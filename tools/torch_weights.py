@@ -81,7 +81,7 @@ def tensors_of(module, names):
 def write(path, tensors):
     """A safetensors file of tensors by name; another one at the path is replaced as a whole."""
     order = sorted(tensors, key=lambda name: -tensors[name].element_size())
-    header, at, pieces = {"__metadata__": {"format": "pt"}}, 0, []
+    header, at, pieces = {"__metadata__": {"format": "espalier"}}, 0, []
     for name in order:
         tensor = tensors[name].detach().cpu().contiguous()
         size = tensor.numel() * tensor.element_size()
@@ -102,12 +102,16 @@ def write(path, tensors):
             os.remove(beside)
 
 
-def read(path):
-    """The tensors of a safetensors file by name."""
+def read(path, layout=None):
+    """The tensors of a safetensors file by name, which have espalier's layout: the file's metadata or the argument says so."""
     with open(path, "rb") as file:
         header = json.loads(file.read(int.from_bytes(file.read(8), "little")))
         data = bytearray(file.read())
+    named = layout or header.get("__metadata__", {}).get("format")
     header.pop("__metadata__", None)
+    if named not in (None, "espalier"):
+        raise ValueError(f"{path}: expected a file in espalier's layout, came the format {named!r}: load_state_dict reads PyTorch's own files; "
+                         "a file of this script from before version 0.7 is read with layout=\"espalier\"")
     types = {kind: dtype for dtype, kind in KINDS.items()}
     tensors = {}
     for name, entry in header.items():
@@ -131,9 +135,9 @@ def save(module_or_state_dict, path, names=None, like=None):
     write(path, {theirs: to_espalier(kind, name, state[full]) for full, theirs, kind, name in found})
 
 
-def load(module, path, names=None):
+def load(module, path, names=None, layout=None):
     """Gives the module every number of the file, or, where the two disagree in anything, none: ValueError says where."""
-    given, state, wrong = read(path), module.state_dict(), []
+    given, state, wrong = read(path, layout), module.state_dict(), []
     found = tensors_of(module, names or {})
     new = {}
     for full, theirs, kind, name in found:

@@ -75,6 +75,21 @@ int main() try {
   io::named_array const* const weight = file.find("0.weight");   // a name, extents, a kind of element, bytes
   std::printf("%s: %s %s\n", weight->name.c_str(), name_of(weight->kind), io::text_of(weight->extents).c_str());
   // [/arrays]
+
+  // A state_dict as safetensors.torch.save_file writes it: a square weight (outputs, inputs) and a bias.
+  float const numbers[] = {1, 2, 3, 4, 5, 6};
+  io::write_safetensors(path, {io::array_of("weight", esp::extents{2, {2, 2}}, numbers),
+                               io::array_of("bias", esp::extents{1, {2}}, numbers + 4)}, {{"format", "pt"}});
+  // [pytorch]
+  esp::model<nn::Linear<2, 2>> linear{esp::seed{1}};
+  try {
+    io::load_safetensors(path, linear);                                     // a file of PyTorch's: nothing is loaded
+  } catch (io::mismatch_error const& error) {
+    std::puts(error.what());
+  }
+  io::load_safetensors(path, linear, io::load_options{}.from_pytorch());    // converted
+  // [/pytorch]
+  require(linear.parameter("weight").span()[1] == 3, "the weight is transposed");
   std::remove(path);
 } catch (std::exception const& error) {
   std::fprintf(stderr, "save_and_load: %s\n", error.what());

@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "../shape/axis_order.hpp"
 #include "../shape/shape.hpp"
 #include "../storage/half.hpp"
 #include "error.hpp"
@@ -43,13 +44,17 @@ inline constexpr element_kind kind_of = [] {
 }();
 
 /// An array by name: a view of bytes that something else owns.
-/// shape  extents, in elements; without any, one element
+/// shape       extents, in elements; without any, one element
+/// of_model    whether it is a parameter or a buffer of a model: libraries store these in different orders of axes
+/// in_pytorch  its order in PyTorch
 struct named_array {
   std::string name;
   element_kind kind = element_kind::f32;
   std::vector<std::int64_t> extents;
   unsigned char const* data = nullptr;
   std::int64_t bytes = 0;
+  bool of_model = false;
+  axis_order in_pytorch{};
 
   [[nodiscard]] std::int64_t size() const noexcept { return bytes / bytes_of(kind); }
 };

@@ -3,6 +3,7 @@
 #include <tuple>
 
 #include "../model/model.hpp"
+#include "foreign_layout.hpp"
 #include "matching.hpp"
 #include "owned.hpp"
 
@@ -85,6 +86,11 @@ class snapshot {
     auto const add = [&](std::string name, extents const& shape, auto const* data) { arrays_.push_back(array_of(std::move(name), shape, data)); };
     detail::name_tensors<Net, true>({}, parameters_.data(), false, add);
     detail::name_tensors<Net, false>({}, buffers_.data(), false, add);
+    std::size_t at = 0;
+    detail::for_each_order<Net>([&](axis_order const& order) {
+      arrays_[at].of_model = true;
+      arrays_[at++].in_pytorch = order;
+    });
     constexpr std::int64_t vector = espalier::slots_of<Net>.parameters.trainable_storage;
     auto const add_training = [&](auto& states, auto& of) {
       std::int64_t const count = vector > 0 ? static_cast<std::int64_t>(of.states().size()) / vector : 0;
@@ -124,11 +130,14 @@ snapshot(Model&, TrainedBy&...) -> snapshot<Model, TrainedBy...>;
 
 /// fill(from, to, options): gives every array of `to` the elements of the file's array of its name, or none of them anything.
 /// errors  mismatch_error with every disagreement: names that only one of them has, other extents, other elements, numbers that are not finite where that
-///         was asked for
+///         was asked for; and for the tensors of a model a file whose metadata names another library's format, or none where that makes a difference, while
+///         the options do not say whose order of axes it has
 inline void fill(archive const& from, std::vector<named_array> const& to, load_options const& options = {}) {
   detail::matching const match{from, to, options};
   if (!match.disagreements.empty()) espalier::detail::raise(mismatch_error{from.name(), match.disagreements});
-  for (auto const& pair : match.pairs) detail::copy_elements(*pair.from, *pair.to);
+  for (auto const& pair : match.pairs)
+    if (pair.order != nullptr) detail::copy_permuted(*pair.from, *pair.to, *pair.order);
+    else detail::copy_elements(*pair.from, *pair.to);
 }
 
 /// restore(archive, model[, trainer][, load_options]): gives a model, and what trains it, what an archive has for it.

@@ -4,7 +4,12 @@
 #include <string_view>
 #include <vector>
 
+#include "../shape/axis_order.hpp"
+
 namespace espalier::io {
+
+/// The library whose order of axes a file's tensors have: what the file's metadata says, or what load_options says instead.
+enum class file_layout { said_by_file, espalier, pytorch };
 
 /// load_options: where a file may differ from the model that is loaded from it. Without any, the file has each tensor of the model under its name, with its
 /// shape and element type, and nothing else.
@@ -34,6 +39,24 @@ class load_options {
     converts_ = wanted;
     return *this;
   }
+  /// The file's tensors are those of a PyTorch state_dict: weights of Linear as (outputs, inputs), kernels as (outputs, inputs, rows, columns), and so on.
+  /// They are converted, member by member (nn::in_pytorch); num_batches_tracked is left out.
+  load_options& from_pytorch() {
+    layout_ = file_layout::pytorch;
+    return *this;
+  }
+  /// The file's tensors have the axes of the model's, whatever its metadata says.
+  load_options& from_espalier() {
+    layout_ = file_layout::espalier;
+    return *this;
+  }
+  /// axes("own.*", 1, 0): axis 0 of the file's tensor is axis 1 of the model's, and so on. For tensors of modules that do not state how PyTorch stores them.
+  template <class... Axis>
+  load_options& axes(std::string in_model, Axis... axis) {
+    static_assert(sizeof...(Axis) <= static_cast<std::size_t>(max_rank), "load_options.axes(name, axes...): a tensor has at most 6 axes");
+    ordered_.push_back({static_cast<std::string&&>(in_model), axes_in_order(axis...)});
+    return *this;
+  }
   /// Infinities and NaN are refused.
   load_options& finite(bool wanted = true) {
     finite_ = wanted;
@@ -53,6 +76,13 @@ class load_options {
   }
   [[nodiscard]] bool ignores(std::string_view in_file) const { return any(ignored_, in_file); }
   [[nodiscard]] bool keeps(std::string_view in_model) const { return any(kept_, in_model); }
+  /// The order of axes that was given for a tensor of the model; null: none.
+  [[nodiscard]] axis_order const* order_of(std::string_view in_model) const {
+    for (auto const& o : ordered_)
+      if (matches(o.in_model, in_model)) return &o.order;
+    return nullptr;
+  }
+  [[nodiscard]] file_layout layout() const noexcept { return layout_; }
   [[nodiscard]] bool converts() const noexcept { return converts_; }
   [[nodiscard]] bool wants_finite() const noexcept { return finite_; }
 
@@ -73,6 +103,10 @@ class load_options {
   struct rule {
     std::string in_file, in_model;
   };
+  struct order_rule {
+    std::string in_model;
+    axis_order order;
+  };
   static bool any(std::vector<std::string> const& patterns, std::string_view name) {
     for (auto const& pattern : patterns)
       if (matches(pattern, name)) return true;
@@ -80,6 +114,8 @@ class load_options {
   }
   std::vector<rule> renamed_;
   std::vector<std::string> ignored_, kept_;
+  std::vector<order_rule> ordered_;
+  file_layout layout_ = file_layout::said_by_file;
   bool converts_ = false, finite_ = false;
 };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <cmath>
 #include <cstring>
 #include <map>
 
+#include "../base/math.hpp"
 #include "archive.hpp"
 #include "load_options.hpp"
 #include "mismatch.hpp"
@@ -35,7 +35,7 @@ inline std::int64_t count_not_finite(named_array const& a) {
   if (!is_real(a.kind)) return 0;
   return with_real_type(a.kind, [&]<class T>(std::type_identity<T>) {
     std::int64_t count = 0;
-    for (std::int64_t i = 0; i < a.size(); ++i) count += !std::isfinite(static_cast<double>(element_at<T>(a.data, i)));
+    for (std::int64_t i = 0; i < a.size(); ++i) count += !math::isfinite(static_cast<double>(element_at<T>(a.data, i)));
     return count;
   });
 }
@@ -59,6 +59,32 @@ inline void copy_elements(named_array const& from, named_array const& to) {
   });
 }
 
+/// The same, where the axes of `from` are those of `to` in another order.
+inline void copy_permuted(named_array const& from, named_array const& to, axis_order const& order) {
+  // The distance of neighbours along each axis of `to`, in elements of `from`.
+  std::int64_t step[max_rank]{}, distance = 1;
+  for (int i = order.rank; i-- > 0;) {
+    step[order.at[i]] = distance;
+    distance *= to.extents[static_cast<std::size_t>(order.at[i])];
+  }
+  std::size_t const rank = to.extents.size();
+  std::int64_t index[max_rank]{}, at = 0;
+  named_array one_from = from, one_to = to;
+  one_from.bytes = bytes_of(from.kind);
+  one_to.bytes = bytes_of(to.kind);
+  for (std::int64_t i = 0; i < to.size(); ++i) {
+    one_from.data = from.data + at * one_from.bytes;
+    one_to.data = to.data + i * one_to.bytes;
+    copy_elements(one_from, one_to);
+    for (std::size_t axis = rank; axis-- > 0;) {
+      at += step[axis];
+      if (++index[axis] < to.extents[axis]) break;
+      at -= index[axis] * step[axis];
+      index[axis] = 0;
+    }
+  }
+}
+
 /// "float (64, 10)"
 inline std::string described(named_array const& a) { return std::string{name_of(a.kind)} + " " + text_of(a.extents); }
 
@@ -68,20 +94,65 @@ inline constexpr std::int64_t most_steps = std::int64_t{1} << 62;
 /// Names among which the most similar one is looked for; a file that claims more is not worth the time.
 inline constexpr std::size_t most_similar_names = 1000;
 
+/// What a loader that converts from PyTorch leaves out, as the count of batches has no use in a net.
+inline bool is_left_out_of_pytorch(std::string_view name) {
+  constexpr std::string_view ending = "num_batches_tracked";
+  return name.size() >= ending.size() && name.substr(name.size() - ending.size()) == ending &&
+         (name.size() == ending.size() || name[name.size() - ending.size() - 1] == '.');
+}
+/// Extents without those that are 1: arrays of these have the same elements in the same order.
+inline std::vector<std::int64_t> longer_than_one(std::vector<std::int64_t> const& extents) {
+  std::vector<std::int64_t> r;
+  for (std::int64_t const extent : extents)
+    if (extent != 1) r.push_back(extent);
+  return r;
+}
+inline std::vector<std::int64_t> in_order(axis_order const& order, std::vector<std::int64_t> const& extents) {
+  std::vector<std::int64_t> r;
+  for (int i = 0; i < order.rank; ++i) r.push_back(extents[static_cast<std::size_t>(order.at[i])]);
+  return r;
+}
+inline constexpr char const* how_to_say_the_layout =
+    "load it with io::load_options{}.from_pytorch(), which converts, if PyTorch wrote it, or with .from_espalier() if its tensors have the axes of the model's";
+
+/// What a file's metadata says of its layout; null: nothing.
+inline std::string const* format_of(archive const& file) {
+  for (auto const& m : file.metadata())
+    if (m.name == "format") return &m.text;
+  return nullptr;
+}
+
 struct matching {
   struct pair {
     named_array const *from, *to;
+    axis_order const* order;  ///< of the file's axes; null: that of the model's
   };
   std::vector<pair> pairs;
   std::vector<disagreement> disagreements;
 
-  matching(archive const& from, std::vector<named_array> const& to, load_options const& options) {
+  matching(archive const& from, std::vector<named_array> const& to, load_options const& options)
+      : from_pytorch_{options.layout() == file_layout::pytorch} {
+    bool of_model = false;
+    for (auto const& a : to) of_model = of_model || a.of_model;
+    std::string const* const format = format_of(from);
+    bool const says_espalier = format != nullptr && *format == "espalier";
+    if (options.layout() == file_layout::said_by_file && of_model && format != nullptr && !says_espalier) {
+      disagreements.push_back({disagreement_kind::layout, {}, "espalier's", "the format " + in_quotes(*format) + (*format == "pt" ? ", which is PyTorch's" : ""), {}, how_to_say_the_layout});
+      return;
+    }
+    match(from, to, options);
+    if (options.layout() == file_layout::said_by_file && of_model && !says_espalier) refuse_doubt();
+  }
+
+ private:
+  void match(archive const& from, std::vector<named_array> const& to, load_options const& options) {
     std::map<std::string, named_array const*, std::less<>> wanted, given;
     for (auto const& a : to) wanted[a.name] = &a;
     std::vector<named_array const*> extra;
     for (auto const& a : from.arrays()) {
       if (options.ignores(a.name)) continue;
       std::string const name = options.renamed(a.name);
+      if (from_pytorch_ && wanted.find(name) == wanted.end() && is_left_out_of_pytorch(a.name)) continue;
       if (wanted.find(name) == wanted.end()) extra.push_back(&a);
       else if (!given.emplace(name, &a).second) disagreements.push_back({disagreement_kind::twice, name, {}, in_quotes(given[name]->name) + " and " + in_quotes(a.name), {}});
     }
@@ -99,20 +170,78 @@ struct matching {
     }
   }
 
- private:
+  /// How the file's axes lie, and whether its extents fit.
+  bool fits_in_order(named_array const& from, named_array const& to, axis_order const& order) const {
+    return longer_than_one(from.extents) == longer_than_one(in_order(order, to.extents));
+  }
   void compare(named_array const& from, named_array const& to, load_options const& options) {
+    axis_order const* order = options.order_of(to.name);
+    extents const shape = shape_of_array(to);
+    bool const is_given = order != nullptr;
+    if (from_pytorch_ && to.of_model && order == nullptr) order = &to.in_pytorch;
+    if (order != nullptr && order->is_known() && !is_order_of(*order, shape)) {
+      disagreements.push_back({disagreement_kind::layout, to.name, "each axis of " + text_of(to.extents) + " once", "another list", {},
+                               is_given ? "write load_options.axes(name, axes...) with the model's axes in the file's order" : "in_pytorch of the module is wrong"});
+      return;
+    }
+    if (order != nullptr && !order->is_known()) {
+      disagreements.push_back({disagreement_kind::layout, to.name, "an order of axes", "a module that states none for its " + text_of(to.extents) + " from PyTorch", {},
+                               "write load_options.axes(\"" + to.name + "\", ...) with the model's axes in the file's order, or in_pytorch in the module"});
+      return;
+    }
     if (from.kind != to.kind && !(options.converts() && is_real(from.kind) && is_real(to.kind))) {
       disagreements.push_back({disagreement_kind::element, to.name, name_of(to.kind), name_of(from.kind), {}});
-    } else if (from.extents != to.extents) {
-      disagreements.push_back({disagreement_kind::shape, to.name, text_of(to.extents), text_of(from.extents), {}});
+    } else if (order != nullptr ? !fits_in_order(from, to, *order) : from.extents != to.extents) {
+      std::string remedy;
+      if (order == nullptr && to.of_model && to.in_pytorch.is_known() && options.layout() == file_layout::said_by_file && fits_in_order(from, to, to.in_pytorch))
+        remedy = "which is PyTorch's order: io::load_options{}.from_pytorch() converts it";
+      if (order != nullptr && from.extents == to.extents) remedy = "which are the model's own axes";
+      disagreements.push_back({disagreement_kind::shape, to.name, text_of(order != nullptr ? in_order(*order, to.extents) : to.extents), text_of(from.extents), {}, remedy});
     } else if (std::int64_t const bad = options.wants_finite() ? count_not_finite(from) : 0; bad > 0) {
       disagreements.push_back({disagreement_kind::not_finite, to.name, {}, std::to_string(bad) + " of " + std::to_string(from.size()) + " that are not", {}});
     } else if (std::int64_t const steps = to.name == steps_name ? element_at<std::int64_t>(from.data, 0) : 0; steps < 0 || steps > most_steps) {
       disagreements.push_back({disagreement_kind::value, to.name, "0 to 2^62", std::to_string(steps), {}});
     } else {
-      pairs.push_back({&from, &to});
+      pairs.push_back({&from, &to, order});
+      if (to.of_model && !is_given && !from_pytorch_) judge(to, shape);
     }
   }
+  static extents shape_of_array(named_array const& a) {
+    extents s{};
+    for (std::int64_t const extent : a.extents)
+      if (s.rank < max_rank) s.push(static_cast<int>(extent));
+    return s;
+  }
+  /// A tensor that fits as it is: could another library have stored it in another order with the same extents? One whose extents would differ there proves
+  /// the layout of the file.
+  void judge(named_array const& to, extents const& shape) {
+    if (!to.in_pytorch.is_known()) {
+      bool equal = false;
+      for (int i = 0; i < shape.rank; ++i)
+        for (int k = 0; k < i; ++k) equal = equal || (shape.at[i] == shape.at[k] && shape.at[i] != 1);
+      if (equal && doubtful_ == nullptr) doubtful_ = &to;
+      return;
+    }
+    if (!(espalier::in_order(to.in_pytorch, shape) == shape)) {
+      proven_ = true;
+      return;
+    }
+    int last = -1;
+    for (int i = 0; i < to.in_pytorch.rank; ++i) {
+      int const axis = to.in_pytorch.at[i];
+      if (shape.at[axis] == 1) continue;
+      if (axis < last && doubtful_ == nullptr) doubtful_ = &to;
+      last = axis;
+    }
+  }
+  void refuse_doubt() {
+    if (proven_ || doubtful_ == nullptr || !disagreements.empty()) return;
+    disagreements.push_back({disagreement_kind::layout, doubtful_->name, "metadata that names the format", "none, and PyTorch's extents would be the same " + text_of(doubtful_->extents), {},
+                             how_to_say_the_layout});
+  }
+
+  bool from_pytorch_, proven_ = false;
+  named_array const* doubtful_ = nullptr;
 };
 
 }  // namespace espalier::io::detail

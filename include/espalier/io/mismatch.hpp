@@ -9,12 +9,13 @@
 namespace espalier::io {
 
 /// What a file and a model disagree in.
-enum class disagreement_kind { missing, extra, shape, element, not_finite, value, twice };
+enum class disagreement_kind { missing, extra, shape, element, not_finite, value, twice, layout };
 struct disagreement {
   disagreement_kind kind;
   std::string name;       ///< the model's; of what is extra, the file's
   std::string expected, found;
   std::string nearest;    ///< of what is missing: the most similar name among those that nothing was found for; empty: none is similar
+  std::string remedy{};   ///< what to write, where that is known
 };
 
 /// mismatch_error: a file whose arrays are not those that were asked for. what() has the first 40 disagreements, a line each; disagreements() has all.
@@ -33,7 +34,9 @@ class mismatch_error : public error {
       case disagreement_kind::extra:
         return "extra " + in_quotes(d.name) + ": the file has " + d.found + (d.expected.empty() ? "" : ", " + d.expected);
       case disagreement_kind::shape:
-        return "shape of " + in_quotes(d.name) + ": expected " + d.expected + ", found " + d.found;
+        return "shape of " + in_quotes(d.name) + ": expected " + d.expected + ", found " + d.found + (d.remedy.empty() ? "" : ", " + d.remedy);
+      case disagreement_kind::layout:
+        return "layout" + (d.name.empty() ? "" : " of " + in_quotes(d.name)) + ": expected " + d.expected + ", found " + d.found + "; " + d.remedy;
       case disagreement_kind::element:
         return "elements of " + in_quotes(d.name) + ": expected " + d.expected + ", found " + d.found;
       case disagreement_kind::not_finite:

@@ -13,6 +13,11 @@ struct npz_options {
   bool compress = false;
 };
 
+namespace detail {
+/// The comment of an npz file that holds a model, which is all the metadata that the format has room for.
+inline constexpr std::string_view format_comment = "format=espalier";
+}  // namespace detail
+
 /// parse_npz(path, bytes): the arrays of an npz file that lies in memory: a zip file of npy files, whose names are those of the arrays and ".npy".
 /// path is for errors.
 /// range   entries stored or deflated, with sizes of 32 or 64 bits, and what parse_npy takes
@@ -23,7 +28,10 @@ struct npz_options {
 /// source  https://numpy.org/doc/stable/reference/generated/numpy.savez.html
 inline archive parse_npz(char const* path, file_bytes bytes) {
   detail::file_name const file{path};
-  std::vector<detail::zip_entry> const entries = detail::zip_directory{file.text, bytes.data(), bytes.size()}.read();
+  detail::zip_directory directory{file.text, bytes.data(), bytes.size()};
+  std::vector<detail::zip_entry> const entries = directory.read();
+  std::vector<metadata_entry> metadata;
+  if (directory.comment() == detail::format_comment || directory.is_of_version_0_6()) metadata.push_back({"format", "espalier"});
   // Stored arrays stay where they are; if one of them is deflated, all go to memory of their own.
   auto const room = [](detail::zip_entry const& e) { return (e.size + 63) / 64 * 64; };
   std::int64_t total = 0;
@@ -46,7 +54,7 @@ inline archive parse_npz(char const* path, file_bytes bytes) {
     arrays.push_back(detail::npy_array(what, std::string{name.substr(0, name.size() - ending.size())}, to, e.size));
     at += room(e);
   }
-  archive all{path, std::move(arrays), {}, std::move(deflated ? unpacked : bytes)};
+  archive all{path, std::move(arrays), std::move(metadata), std::move(deflated ? unpacked : bytes)};
   if (named_array const* const twice = all.twice()) refuse<format_error>("%s: expected each array once, came %s twice", file.text, in_quotes(twice->name).c_str());
   return all;
 }
@@ -60,7 +68,7 @@ namespace detail {
 /// The entries of an npz file, and its directory, to what has write(bytes, size).
 /// wide  with sizes of 64 bits, even if none is needed
 template <class File>
-void write_npz_to(File& file, char const* path, std::vector<named_array> const& arrays, npz_options const& options, bool wide) {
+void write_npz_to(File& file, char const* path, std::vector<named_array> const& arrays, npz_options const& options, bool wide, std::string_view comment = {}) {
   check_names(path, arrays, std::string_view{"\0", 1});
   // As much as the file can have at most.
   std::int64_t most = 1024;
@@ -76,7 +84,13 @@ void write_npz_to(File& file, char const* path, std::vector<named_array> const& 
     if (options.compress) packed = deflate_bytes(reinterpret_cast<unsigned char const*>(head.data()), static_cast<std::int64_t>(head.size()), a.data, a.bytes);
     zip.add(a.name + ".npy", head, a.data, a.bytes, options.compress ? &packed : nullptr);
   }
-  zip.finish();
+  zip.finish(comment);
+}
+/// A model's arrays: a comment says so.
+inline void write_model_npz(char const* path, std::vector<named_array> const& arrays, npz_options const& options) {
+  atomic_file file{path};
+  write_npz_to(file, file.name(), arrays, options, false, format_comment);
+  file.commit();
 }
 
 }  // namespace detail
@@ -96,15 +110,16 @@ inline void write_npz(char const* path, std::vector<named_array> const& arrays, 
 /// errors    write_error, also for models of bfloat16; what was at the path stays
 template <class Model>
 void save_npz(char const* path, Model& model, npz_options const& options = {}) {
-  write_npz(path, snapshot{model}.arrays(), options);
+  detail::write_model_npz(path, snapshot{model}.arrays(), options);
 }
 template <class Model, Training TrainedBy>
 void save_npz(char const* path, Model& model, TrainedBy& training, npz_options const& options = {}) {
-  write_npz(path, snapshot{model, training}.arrays(), options);
+  detail::write_model_npz(path, snapshot{model, training}.arrays(), options);
 }
 
 /// load_npz(path, model[, trainer][, load_options]): gives a model (and what trains it) what the file has for it, or, where the two disagree in anything,
 /// nothing.
+/// layout  espalier's, as the file's metadata says; load_options say it of another file (from_pytorch, which converts)
 /// errors  format_error; mismatch_error, which lists every disagreement. The model is as before then.
 template <class Model, class... Rest>
 void load_npz(char const* path, Model& model, Rest&&... rest) {

@@ -108,6 +108,7 @@ void save_safetensors(char const* path, Model& model, Training&... training) {
 
 /// load_safetensors(path, model[, trainer][, load_options]): gives a model (and what trains it) what the file has for it, or, where the two disagree in
 /// anything, nothing.
+/// layout  espalier's, as the file's metadata says; load_options say it of another file (from_pytorch, which converts)
 /// errors  format_error; mismatch_error, which lists every disagreement. The model is as before then.
 template <class Model, class... Rest>
 void load_safetensors(char const* path, Model& model, Rest&&... rest) {

@@ -73,6 +73,10 @@ class zip_directory {
     check_overlap(entries);
     return entries;
   }
+  /// The comment behind the directory; after read().
+  [[nodiscard]] std::string_view comment() const { return text(size_ - static_cast<std::int64_t>(comment_), size_); }
+  /// Whether every entry's header is what zip_writer wrote up to version 0.6, and numpy does not: UTF-8 in every flag, a mode of 0644, no time.
+  [[nodiscard]] bool is_of_version_0_6() const { return of_version_0_6_ == count_ && count_ > 0; }
 
  private:
   static constexpr std::uint32_t unknown = 0xffffffff;
@@ -87,6 +91,7 @@ class zip_directory {
     if (in_.u16(at + 4) != in_.u16(at + 6) || (in_.u16(at + 4) != 0 && in_.u16(at + 4) != 0xffff) || in_.u16(at + 8) != in_.u16(at + 10))
       refuse<format_error>("%s: expected a zip file of one part, came several", file_);
     count_ = in_.u16(at + 10);
+    comment_ = in_.u16(at + 20);
     std::uint64_t bytes = in_.u32(at + 12), begin = in_.u32(at + 16);
     std::int64_t behind = at;
     if (count_ == 0xffff || bytes == unknown || begin == unknown) {
@@ -135,7 +140,7 @@ class zip_directory {
     }
   }
 
-  zip_entry read_entry(std::int64_t& at) const {
+  zip_entry read_entry(std::int64_t& at) {
     constexpr std::int64_t record = 46, local = 30;
     if (end_ - at < record || in_.u32(at) != zip_signature::central) refuse<format_error>("%s: expected an entry of the zip directory at byte %lld, came something else", file_, static_cast<long long>(at));
     std::int64_t const name = at + record, extra = name + in_.u16(at + 28), comment = extra + in_.u16(at + 30), next = comment + in_.u16(at + 32);
@@ -143,6 +148,7 @@ class zip_directory {
     facts told{in_.u16(at + 8), in_.u16(at + 10), in_.u32(at + 16), in_.u32(at + 20), in_.u32(at + 24), in_.u32(at + 42), text(name, extra)};
     read_wide(told, extra, comment);
     std::string const what = zip_entry_text(file_, told.name);
+    if (told.flags == 0x800 && in_.u32(at + 12) == 0x00210000 && in_.u32(at + 38) == std::uint32_t{0100644} << 16) ++of_version_0_6_;
     if (in_.u16(at + 34) != 0) refuse<format_error>("%s: expected a zip file of one part, came an entry in part %u", what.c_str(), in_.u16(at + 34));
     if ((told.flags & 0x2041) != 0) refuse<format_error>("%s: expected an entry without a password, came an encrypted one", what.c_str());
     if (told.method != 0 && told.method != 8) refuse<format_error>("%s: expected a stored or deflated entry, came method %u", what.c_str(), told.method);
@@ -191,7 +197,7 @@ class zip_directory {
   char const* file_;
   zip_numbers in_;
   std::int64_t size_, begin_ = 0, end_ = 0;
-  std::uint64_t count_ = 0;
+  std::uint64_t count_ = 0, comment_ = 0, of_version_0_6_ = 0;
 };
 
 /// Writes a zip file, entry by entry, to what has write(bytes, size).
@@ -232,7 +238,7 @@ class zip_writer {
     directory_ += both;
     put(directory_, wide_ ? 28 : 0, 2);
     put(directory_, 0, 2 + 2 + 2);  // no comment, part 0, binary
-    put(directory_, std::uint64_t{0100644} << 16, 4);
+    put(directory_, std::uint64_t{0100600} << 16, 4);
     put(directory_, wide_ ? 0xffffffff : written_, 4);
     directory_ += name;
     if (wide_) {
@@ -249,8 +255,8 @@ class zip_writer {
     write(data, static_cast<std::size_t>(bytes));
   }
 
-  /// The directory, after the last entry.
-  void finish() {
+  /// The directory and a comment of at most 65,535 bytes, after the last entry.
+  void finish(std::string_view comment = {}) {
     std::uint64_t const begin = written_, bytes = directory_.size();
     std::string end;
     if (wide_) {
@@ -274,7 +280,8 @@ class zip_writer {
     put(end, wide_ ? 0xffff : count_, 2);
     put(end, wide_ ? 0xffffffff : bytes, 4);
     put(end, wide_ ? 0xffffffff : begin, 4);
-    put(end, 0, 2);
+    put(end, comment.size(), 2);
+    end += comment;
     write(directory_.data(), directory_.size());
     write(end.data(), end.size());
   }

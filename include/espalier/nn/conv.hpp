@@ -94,6 +94,8 @@ struct Conv {
   detail::kernels<fan_in, Kernel.rows, Kernel.columns, In / How.groups, Out> weight{};
   detail::biases<fan_in, Out, How.bias> bias{};
   ESPALIER_MODULE(Conv, weight, bias)
+  /// (outputs, inputs / groups, rows, columns)
+  static constexpr axis_order in_pytorch(char const* member, extents const& shape) { return detail::weight_in_order(member, shape, 3, 2, 0, 1); }
 
   constexpr auto forward(auto x) const { return forward_with(x, weight); }
   /// The formula with another expression in the place of weight (WeightNorm).

@@ -18,6 +18,7 @@ template <int Count, int Features>
 struct Embedding {
   parameter<shape<Count, Features>, init::initialized_by<init::normal{}>> weight{};
   ESPALIER_MODULE(Embedding, weight)
+  static constexpr axis_order in_pytorch(char const*, extents const& shape) { return own_order(shape); }
 
   constexpr auto forward(auto indices) const {
     using S = shape_of<decltype(indices)>;

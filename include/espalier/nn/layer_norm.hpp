@@ -50,6 +50,7 @@ struct LayerNorm {
   detail::gain<Normalized, How.affine> weight{};
   detail::offset<Normalized, How.affine> bias{};
   ESPALIER_MODULE(LayerNorm, weight, bias)
+  static constexpr axis_order in_pytorch(char const*, extents const& shape) { return own_order(shape); }
   constexpr auto forward(auto x) const { return detail::apply_norm<detail::trailing<Normalized, true>, How>(*this, x); }
 };
 

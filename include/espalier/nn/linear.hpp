@@ -21,6 +21,10 @@ struct Linear {
   parameter<shape<In, Out>, init::initialized_by<init::kaiming_uniform{.fan_in = In}>> weight{};
   parameter<shape<1, Out>, init::initialized_by<init::kaiming_uniform{.fan_in = Out}>> bias{};
   ESPALIER_MODULE(Linear, weight, bias)
+  /// (outputs, inputs) and (outputs)
+  static constexpr axis_order in_pytorch(char const* member, extents const& shape) {
+    return espalier::detail::same_text(member, "bias") ? axes_in_order(1) : detail::weight_in_order(member, shape, 1, 0);
+  }
 
   constexpr auto forward(auto x) const { return forward_with(x, weight); }
   /// The formula with another expression in the place of weight (WeightNorm).
@@ -33,6 +37,7 @@ template <int In, int Out>
 struct Linear<In, Out, no_bias> {
   parameter<shape<In, Out>, init::initialized_by<init::kaiming_uniform{.fan_in = In}>> weight{};
   ESPALIER_MODULE(Linear, weight)
+  static constexpr axis_order in_pytorch(char const* member, extents const& shape) { return detail::weight_in_order(member, shape, 1, 0); }
 
   constexpr auto forward(auto x) const { return forward_with(x, weight); }
   constexpr auto forward_with(auto x, auto const& w) const { return matmul(x, w); }

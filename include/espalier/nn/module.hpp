@@ -6,6 +6,7 @@
 #include <boost/hana/tuple.hpp>
 
 #include "../expression/call.hpp"
+#include "../shape/axis_order.hpp"
 #include "initializer.hpp"
 
 /// Modules: aggregates of parameters, buffers and modules with a forward expression. ESPALIER_MODULE lists the members, once.
@@ -91,6 +92,21 @@ struct known_members {
   ESPALIER_READS("in {}")
   static constexpr bool complete = true, objects = true, known = false;
 };
+
+/// in_pytorch(name, extents): how PyTorch stores a member of a module, for files in its layout. A module states it for members with several axes:
+///   static constexpr axis_order in_pytorch(char const* member, extents const& shape)
+/// errors  unknown where a module states nothing of a member with several axes
+template <class M>
+constexpr axis_order in_pytorch(char const* member, extents const& shape) {
+  if constexpr (requires { M::in_pytorch(member, shape); }) return M::in_pytorch(member, shape);
+  else return espalier::detail::order_of_vector(shape);
+}
+namespace detail {
+/// weight has this order, and every other member is a vector.
+constexpr axis_order weight_in_order(char const* member, extents const& shape, auto... axis) {
+  return espalier::detail::same_text(member, "weight") ? axes_in_order(axis...) : espalier::detail::order_of_vector(shape);
+}
+}  // namespace detail
 
 /// A type that ESPALIER_MODULE (or the library) made a module.
 template <class M>

@@ -16,6 +16,7 @@ struct RMSNorm {
   static_assert(detail::in_range(How), ESPALIER_SENTENCE("nn::RMSNorm<shape, norm>: " ESPALIER_NORM_RANGE, ESPALIER_NORM_NUMBERS(How)));
   detail::gain<Normalized, How.affine> weight{};
   ESPALIER_MODULE(RMSNorm, weight)
+  static constexpr axis_order in_pytorch(char const*, extents const& shape) { return own_order(shape); }
   constexpr auto forward(auto x) const { return detail::apply_norm<detail::trailing<Normalized, false>, How>(*this, x); }
 };
 

@@ -97,6 +97,11 @@ struct WeightNorm {
       }
     });
   }
+  /// weight_v and weight_g have the axes of weight.
+  static constexpr axis_order in_pytorch(char const* member, extents const& shape) {
+    bool const of_weight = espalier::detail::same_text(member, "weight_v") || espalier::detail::same_text(member, "weight_g");
+    return nn::in_pytorch<M>(of_weight ? "weight" : member, shape);
+  }
   template <class X>
   constexpr auto operator()(X const& x) const {
     return espalier::detail::record_call(*this, x);
