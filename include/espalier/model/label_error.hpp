@@ -108,7 +108,7 @@ inline void check_labels(std::int32_t const* labels, std::int64_t count, label_r
 inline void check_count(std::int64_t count, std::int64_t samples) {
   if (count >= 0 && count <= samples) return;
 #if defined(__cpp_exceptions)
-  throw count_error(count, samples);
+  raise(count_error(count, samples));
 #else
   __builtin_trap();
 #endif
