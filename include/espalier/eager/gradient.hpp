@@ -83,27 +83,33 @@ constexpr argument_nodes add_arguments(graph::tracer& t) {
 template <class F, unsigned Wanted, bool Seeded, class... Leaf>
 struct gradient_source {
   using subject = F;
-  static constexpr graph::program build() {
-    graph::program p{};
-    graph::tracer t{p, graph::mode::training, false, 0, 0};
+  static constexpr int count = static_cast<int>(sizeof...(Leaf));
+
+  static constexpr graph::backward_pass begin() {
+    graph::backward_pass r{};
+    graph::program_builder& g = r.traced.nodes;
+    graph::tracer t{r.traced, graph::mode::training, false, 0, 0};
     argument_nodes const own = add_arguments<Leaf...>(t);
-    int const y = trace_operand(t, body_of_function<F, Leaf...>::on(t, own.id));
-    graph::program_builder& g = p.nodes;
-    int const count = t.next_argument;
-    graph::marks m{};
-    for (int i = 0; i < count; ++i) m.at[own.id[i]] = Wanted >> i & 1u ? 1 : 2;
-    int const seed = Seeded ? graph::add_argument<float>(t, count, g[y].shape) : graph::emit_constant(g, 1, g[y].shape).id;
-    graph::adjoints a{};
-    graph::reverse(g, y, seed, m, a);
+    r.root = trace_operand(t, body_of_function<F, Leaf...>::on(t, own.id));
+    for (int i = 0; i < count; ++i) r.m.at[own.id[i]] = Wanted >> i & 1u ? 1 : 2;
+    int const seed = Seeded ? graph::add_argument<float>(t, count, g[r.root].shape) : graph::emit_constant(g, 1, g[r.root].shape).id;
+    graph::begin_reverse(g, r.root, seed, r.m, r.adjoint);
+    return r;
+  }
+  static constexpr graph::program end(graph::backward_pass const& pass) {
+    graph::program p = pass.traced;
+    graph::tracer t{p, graph::mode::training, false, 0, 0};
+    argument_nodes const own = add_arguments<Leaf...>(t);  // equal nodes are one: those of the forward pass
     int result = 0;
-    graph::add_result(p, y, result++);
+    graph::add_result(p, pass.root, result++);
     for (int i = 0; i < count; ++i) {
       if (!(Wanted >> i & 1u)) continue;
-      int const d = a.of[own.id[i]];
-      graph::add_result(p, d != 0 ? d : graph::emit_constant(g, 0, g[own.id[i]].shape).id, result++);
+      int const d = pass.adjoint.of[own.id[i]];
+      graph::add_result(p, d != 0 ? d : graph::emit_constant(p.nodes, 0, p.nodes[own.id[i]].shape).id, result++);
     }
     return p;
   }
+  static constexpr graph::program build() { return graph::with_backward<gradient_source>(); }
   static constexpr plan::storage_layout layout() { return {nullptr, nullptr}; }
 };
 

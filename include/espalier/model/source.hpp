@@ -52,38 +52,39 @@ struct training_source {
     r.loss = graph::trace_operand(t, Loss{}(espalier::traced<prediction>{&t, z}, espalier::traced<target, element>{&t, y}));
     return r;
   }
-  static constexpr graph::program build();
+  static constexpr graph::backward_pass begin();
+  static constexpr graph::program end(graph::backward_pass const& pass);
+  static constexpr graph::program build() { return graph::with_backward<training_source>(); }
   static constexpr plan::storage_layout layout() { return net_layout<Net>::value; }
 };
 
 template <class Net, class Loss, class Batch>
 inline constexpr auto traced_forward = training_source<Net, Loss, Batch>::forward();
 
-/// Adds gradients of every trainable parameter, in the order of their slots. A parameter that the loss does not reach has the gradient 0.
-constexpr void add_gradients(graph::program& p, int loss, tensor_slots const& parameters) {
-  graph::program_builder& g = p.nodes;
-  graph::marks m{};
+template <class Net, class Loss, class Batch>
+constexpr graph::backward_pass training_source<Net, Loss, Batch>::begin() {
+  graph::backward_pass r{traced_forward<Net, Loss, Batch>.program, {}, {}, traced_forward<Net, Loss, Batch>.loss};
+  graph::program_builder& g = r.traced.nodes;
+  tensor_slots const& parameters = slots_of<Net>.parameters;
+  r.traced.add_output(r.root, graph::destination::result, 0);
+  for (int id = 1; id <= r.root; ++id)
+    if (g[id].op->kind == family::parameter) r.m.at[id] = parameters.trainable[g[id].attribute] ? 1 : 2;
+  graph::begin_reverse(g, r.root, graph::emit_constant(g, 1, extents{}).id, r.m, r.adjoint);
+  return r;
+}
+/// Gradients of every trainable parameter are outputs, in the order of their slots. That of a parameter that the loss does not depend on is 0.
+template <class Net, class Loss, class Batch>
+constexpr graph::program training_source<Net, Loss, Batch>::end(graph::backward_pass const& pass) {
+  graph::program p = pass.traced;
+  tensor_slots const& parameters = slots_of<Net>.parameters;
   int leaf[max_slots]{};
-  for (int id = 1; id <= loss; ++id) {
-    if (g[id].op->kind != family::parameter) continue;
-    leaf[g[id].attribute] = id;
-    m.at[id] = parameters.trainable[g[id].attribute] ? 1 : 2;
-  }
-  graph::adjoints a{};
-  graph::reverse(g, loss, graph::emit_constant(g, 1, extents{}).id, m, a);
+  for (int id = 1; id <= pass.root; ++id)
+    if (p.nodes[id].op->kind == family::parameter) leaf[p.nodes[id].attribute] = id;
   for (int slot = 0; slot < parameters.count; ++slot) {
     if (!parameters.trainable[slot]) continue;
-    int const d = leaf[slot] != 0 ? a.of[leaf[slot]] : 0;
-    p.add_output(d != 0 ? d : graph::emit_constant(g, 0, parameters.shape[slot]).id, graph::destination::gradient, slot);
+    int const d = leaf[slot] != 0 ? pass.adjoint.of[leaf[slot]] : 0;
+    p.add_output(d != 0 ? d : graph::emit_constant(p.nodes, 0, parameters.shape[slot]).id, graph::destination::gradient, slot);
   }
-}
-
-template <class Net, class Loss, class Batch>
-constexpr graph::program training_source<Net, Loss, Batch>::build() {
-  graph::program p = traced_forward<Net, Loss, Batch>.program;
-  int const loss = traced_forward<Net, Loss, Batch>.loss;
-  p.add_output(loss, graph::destination::result, 0);
-  add_gradients(p, loss, slots_of<Net>.parameters);
   return p;
 }
 
