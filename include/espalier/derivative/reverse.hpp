@@ -83,12 +83,16 @@ inline constexpr backward_pass reversed = reverse_piece(reversed<Source, Pieces 
 template <class Source>
 inline constexpr backward_pass reversed<Source, 0> = begun<Source>;
 
-/// The program of a source with its backward pass. A short one is reversed where it stands.
-template <class Source>
+/// The program of a source with its backward pass. A short one is reversed where it stands. Nodes: those of the forward pass.
+template <class Source, int Nodes>
 constexpr program with_backward() {
-  constexpr int pieces = (begun<Source>.root + backward_piece - 1) / backward_piece;
-  if constexpr (pieces <= 1) return Source::end(reverse_piece(begun<Source>, 0));
-  else return Source::end(reversed<Source, pieces>);
+  if constexpr (Nodes <= backward_piece) {
+    backward_pass r = Source::begin();
+    reverse_range(r.traced.nodes, r.root, 1, r.m, r.adjoint);
+    return Source::end(r);
+  } else {
+    return Source::end(reversed<Source, (Nodes + backward_piece - 1) / backward_piece>);
+  }
 }
 
 }  // namespace espalier::graph

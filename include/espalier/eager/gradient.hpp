@@ -85,7 +85,7 @@ struct gradient_source {
   using subject = F;
   static constexpr int count = static_cast<int>(sizeof...(Leaf));
 
-  static constexpr graph::backward_pass begin() {
+  static constexpr graph::backward_pass forward() {
     graph::backward_pass r{};
     graph::program_builder& g = r.traced.nodes;
     graph::tracer t{r.traced, graph::mode::training, false, 0, 0};
@@ -109,9 +109,21 @@ struct gradient_source {
     }
     return p;
   }
-  static constexpr graph::program build() { return graph::with_backward<gradient_source>(); }
+  static constexpr graph::backward_pass begin();
+  static constexpr graph::program build();
   static constexpr plan::storage_layout layout() { return {nullptr, nullptr}; }
 };
+
+template <class Source>
+inline constexpr graph::backward_pass traced_function = Source::forward();
+template <class F, unsigned Wanted, bool Seeded, class... Leaf>
+constexpr graph::backward_pass gradient_source<F, Wanted, Seeded, Leaf...>::begin() {
+  return traced_function<gradient_source>;
+}
+template <class F, unsigned Wanted, bool Seeded, class... Leaf>
+constexpr graph::program gradient_source<F, Wanted, Seeded, Leaf...>::build() {
+  return graph::with_backward<gradient_source, traced_function<gradient_source>.root>();
+}
 
 /// The tensors of the wanted gradients, in order.
 template <class T, unsigned Wanted, class... X>

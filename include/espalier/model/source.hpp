@@ -54,7 +54,7 @@ struct training_source {
   }
   static constexpr graph::backward_pass begin();
   static constexpr graph::program end(graph::backward_pass const& pass);
-  static constexpr graph::program build() { return graph::with_backward<training_source>(); }
+  static constexpr graph::program build();
   static constexpr plan::storage_layout layout() { return net_layout<Net>::value; }
 };
 
@@ -86,6 +86,11 @@ constexpr graph::program training_source<Net, Loss, Batch>::end(graph::backward_
     p.add_output(d != 0 ? d : graph::emit_constant(p.nodes, 0, parameters.shape[slot]).id, graph::destination::gradient, slot);
   }
   return p;
+}
+
+template <class Net, class Loss, class Batch>
+constexpr graph::program training_source<Net, Loss, Batch>::build() {
+  return graph::with_backward<training_source, traced_forward<Net, Loss, Batch>.loss>();
 }
 
 /// The loss of a prediction, without its net.
