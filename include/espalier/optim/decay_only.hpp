@@ -71,7 +71,11 @@ struct decay_only_of {
 
  private:
   /// Ones and zeros lie behind the states.
-  static constexpr auto chosen(auto p) { return where(buffer<shape_of<decltype(p)>, void>{states}, p, 0); }
+  static constexpr auto chosen(auto p) {
+    using Marks = buffer<shape_of<decltype(p)>, void>;
+    if constexpr (requires { p.tracer; }) return where(Marks{states, p.tracer}, p, 0);
+    else return where(Marks{states}, p, 0);
+  }
 };
 
 template <class Which, class O>
