@@ -10,6 +10,25 @@
 #define ESPALIER_FINITE_MATH 0
 #endif
 
+/// Between these two lines of a file, clang takes numbers for what they are, also with -ffast-math.
+#if defined(__clang__) && ESPALIER_FINITE_MATH && !defined(__CUDACC__)
+#define ESPALIER_PRECISE_BEGIN _Pragma("float_control(precise, on, push)")
+#define ESPALIER_PRECISE_END _Pragma("float_control(pop)")
+#else
+#define ESPALIER_PRECISE_BEGIN
+#define ESPALIER_PRECISE_END
+#endif
+
+/// A value that is computed as it is written, whatever -ffast-math would make of it and its neighbours. g++ takes vectors apart for its barrier, so it gets
+/// one only there.
+#if defined(__clang__)
+#define ESPALIER_AS_WRITTEN(x) __arithmetic_fence(x)
+#elif defined(__ASSOCIATIVE_MATH__) || defined(__FAST_MATH__)
+#define ESPALIER_AS_WRITTEN(x) __builtin_assoc_barrier(x)
+#else
+#define ESPALIER_AS_WRITTEN(x) (x)
+#endif
+
 namespace espalier::math {
 
 namespace detail {
@@ -39,6 +58,12 @@ ESPALIER_EVERYWHERE ESPALIER_INLINE constexpr typename float_bits<T>::type bits_
 }
 
 }  // namespace detail
+
+/// The numbers that are none, from their bits: with -ffast-math clang warns of other ways to write them.
+template <class T>
+inline constexpr T infinity = __builtin_bit_cast(T, detail::float_bits<T>::exponent);
+template <class T>
+inline constexpr T not_a_number = __builtin_bit_cast(T, detail::float_bits<T>::exponent | (detail::float_bits<T>::exponent >> 1));
 
 /// Whether a float or double is nan.
 template <class T>

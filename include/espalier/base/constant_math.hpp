@@ -7,10 +7,11 @@
 ///
 /// The method is the classical one: reduce the argument exactly to a small interval, sum a series there, put the scale back.
 /// Reference: J.-M. Muller, Elementary Functions: Algorithms and Implementation.
+ESPALIER_PRECISE_BEGIN
 namespace espalier::math::constant {
 
-inline constexpr double infinite = __builtin_huge_val();
-inline constexpr double not_a_number = __builtin_nan("");
+inline constexpr double infinite = math::infinity<double>;
+inline constexpr double not_a_number = math::not_a_number<double>;
 using bits_type = unsigned long long;
 
 /// An unevaluated sum: high is the rounded value, low what rounding lost.
@@ -28,7 +29,7 @@ ESPALIER_EVERYWHERE constexpr bool is_finite(double x) { return (bits(x) >> 52 &
 /// The nearest float, by hand beyond its range, where a conversion is no constant expression.
 ESPALIER_EVERYWHERE constexpr float to_float(double x) {
   if (abs(x) <= static_cast<double>(__FLT_MAX__) || is_nan(x)) return static_cast<float>(x);
-  float const size = abs(x) < 0x1.ffffffp127 ? __FLT_MAX__ : __builtin_huge_valf();
+  float const size = abs(x) < 0x1.ffffffp127 ? __FLT_MAX__ : math::infinity<float>;
   return x < 0 ? -size : size;
 }
 template <class T>
@@ -332,3 +333,4 @@ ESPALIER_EVERYWHERE constexpr double floor(double x) {
 }
 
 }  // namespace espalier::math::constant
+ESPALIER_PRECISE_END

@@ -12,6 +12,7 @@
 ///                 exp log sqrt tanh sigmoid pow abs maximum minimum erf sin cos floor is_finite select greater greater_equal less less_equal equal not_equal
 ///                 each takes and returns T; comparisons return 1 or 0, select(c, a, b) reads c as "not 0"
 /// nan             maximum and minimum give nan when an operand is nan (that is what a non-finite check downstream relies on)
+ESPALIER_PRECISE_BEGIN
 namespace espalier::math {
 
 namespace found {
@@ -219,3 +220,4 @@ ESPALIER_EVERYWHERE ESPALIER_INLINE constexpr auto number(double c) {
 }
 
 }  // namespace espalier::math
+ESPALIER_PRECISE_END

@@ -49,7 +49,7 @@ class mover {
   }
 
  private:
-  double filler() const { return map_.fills_with_lowest ? -__builtin_huge_val() : 0.0; }
+  double filler() const { return map_.fills_with_lowest ? -math::infinity<double> : 0.0; }
   view moved_numbers(tensor const& t) const {
     tensor r{t.name, to_, std::vector<double>(static_cast<std::size_t>(to_.size()))};
     for (std::size_t i = 0; i < r.numbers.size(); ++i) {

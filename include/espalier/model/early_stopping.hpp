@@ -2,6 +2,8 @@
 #pragma once
 #include <cstdint>
 
+#include "../base/bits.hpp"
+
 namespace espalier {
 
 /// Says when training has stopped getting better: after `patience` observations in a row none of which was below the best one by more than min_delta.
@@ -15,7 +17,7 @@ struct early_stopping {
 
   /// Takes the next loss. Returns true when it is time to stop.
   constexpr bool observe(double loss) {
-    improved = loss == loss && (seen == 0 || best != best || loss < best - min_delta);
+    improved = !math::isnan(loss) && (seen == 0 || math::isnan(best) || loss < best - min_delta);
     if (improved || seen == 0) {
       best = loss;
       best_at = seen;

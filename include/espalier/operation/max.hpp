@@ -9,7 +9,7 @@ struct max_ {};
 template <>
 struct rule<max_> : extremum {
   static constexpr char const* name = "max";
-  static constexpr double identity = -__builtin_huge_val();
+  static constexpr double identity = -math::infinity<double>;
   template <class T>
   ESPALIER_EVERYWHERE static constexpr T combine(T a, T b) {
     return math::maximum(a, b);

@@ -9,7 +9,7 @@ struct min_ {};
 template <>
 struct rule<min_> : extremum {
   static constexpr char const* name = "min";
-  static constexpr double identity = __builtin_huge_val();
+  static constexpr double identity = math::infinity<double>;
   template <class T>
   ESPALIER_EVERYWHERE static constexpr T combine(T a, T b) {
     return math::minimum(a, b);

@@ -33,7 +33,7 @@ constexpr int add_as_written(program_builder& g, node const& n) { return g.add(n
 
 /// A descriptor with nothing but a name, a family and an arity; NaN says that no neutral element is known.
 constexpr descriptor plain_descriptor(char const* name, family kind, int arity) {
-  return descriptor{name, kind, arity, &add_as_written, nullptr, nullptr, nullptr, {__builtin_nan(""), __builtin_nan("")}, 0, false, false, within_sum::stays, as_stored::nothing};
+  return descriptor{name, kind, arity, &add_as_written, nullptr, nullptr, nullptr, {math::not_a_number<double>, math::not_a_number<double>}, 0, false, false, within_sum::stays, as_stored::nothing};
 }
 
 }  // namespace graph
@@ -102,8 +102,8 @@ constexpr int elementwise_emit(program_builder& g, graph::node const& written);
 ///   simplify(g, node) -> id    optional: an equal, cheaper node, or 0
 struct elementwise {
   static constexpr int arity = 1;
-  static constexpr double neutral_left = __builtin_nan("");
-  static constexpr double neutral_right = __builtin_nan("");
+  static constexpr double neutral_left = math::not_a_number<double>;
+  static constexpr double neutral_right = math::not_a_number<double>;
   static constexpr bool commutative = false;
   static constexpr bool cheap = false;
   static constexpr graph::within_sum summed = graph::within_sum::stays;

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/constant_math.hpp"
 #include "view.hpp"
 
 namespace espalier {
 
 /// Whether a number is within atol + rtol |reference| of a reference. Nan is close to nothing, an infinity only to itself.
 constexpr bool is_close(double value, double reference, double rtol = 1e-5, double atol = 1e-8) {
+  constexpr double half = __DBL_MAX__ / 2;
+  if (!math::constant::is_finite(value) || !math::constant::is_finite(reference))
+    return !math::isnan(value) && math::constant::bits(value) == math::constant::bits(reference);
   if (value == reference) return true;
-  constexpr double largest = __DBL_MAX__, half = largest / 2;
-  if (!(value >= -largest && value <= largest && reference >= -largest && reference <= largest)) return false;
   bool const huge = value > half || value < -half || reference > half || reference < -half;
   // The halves of two doubles are never too far apart for a double.
   double const scale = huge ? 0.5 : 1.0, v = value * scale, r = reference * scale;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/bits.hpp"
 #include "../shape/reduce.hpp"
 #include "tensor.hpp"
 
@@ -9,7 +10,12 @@ namespace detail {
 /// Whether x should replace the best so far: the first of equals stays, and nan is larger than every number.
 template <class T>
 constexpr bool is_larger(T x, T best) {
-  return x > best || (x != x && best == best);
+  if constexpr (is_real<T>) {
+    using number = computed_in<T>;
+    if (math::isnan(static_cast<number>(best))) return false;
+    if (math::isnan(static_cast<number>(x))) return true;
+  }
+  return x > best;
 }
 }  // namespace detail
 

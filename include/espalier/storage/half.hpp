@@ -4,9 +4,11 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "../base/bits.hpp"
 #include "../base/everywhere.hpp"
 
 /// Numbers of 16 bits. They are for memory: each widens to float without loss, and so by itself; back it is rounded, and that is said in words.
+ESPALIER_PRECISE_BEGIN
 namespace espalier {
 
 namespace detail {
@@ -15,12 +17,13 @@ namespace detail {
 /// of two is.
 ESPALIER_EVERYWHERE constexpr float rounded_to_odd(double x) {
   constexpr double largest = 0x1.fffffep127;
-  if (x > largest) return __builtin_huge_valf();
-  if (x < -largest) return -__builtin_huge_valf();
+  if (math::isnan(x)) return static_cast<float>(x);
+  if (x > largest) return math::infinity<float>;
+  if (x < -largest) return -math::infinity<float>;
   float const near = static_cast<float>(x);
   double const back = static_cast<double>(near);
   std::uint32_t const bits = std::bit_cast<std::uint32_t>(near);
-  if (back == x || x != x || (bits & 1u) != 0) return near;
+  if (back == x || (bits & 1u) != 0) return near;
   return std::bit_cast<float>((x < 0) == (back > x) ? bits + 1 : bits - 1);
 }
 
@@ -48,7 +51,7 @@ struct binary16 {
       return y;
     }
 #endif
-    std::uint32_t const bits = std::bit_cast<std::uint32_t>(x), rest = bits & 0x7fffffffu;
+    std::uint32_t const bits = math::detail::bits_of(x), rest = bits & 0x7fffffffu;
     std::uint32_t y = 0;
     if (rest > 0x7f800000u) y = 0x7c00u | ((rest >> 13 & 0x3ffu) != 0 ? rest >> 13 & 0x3ffu : 0x200u);
     else if (rest >= 0x477ff000u) y = 0x7c00u;
@@ -68,7 +71,7 @@ struct top_of_binary32 {
       return y;
     }
 #endif
-    std::uint32_t const bits = std::bit_cast<std::uint32_t>(x), top = bits >> 16;
+    std::uint32_t const bits = math::detail::bits_of(x), top = bits >> 16;
     if ((bits & 0x7fffffffu) > 0x7f800000u) return static_cast<std::uint16_t>((top & 0x7fu) != 0 ? top : top | 0x40u);
     return static_cast<std::uint16_t>((bits + 0x7fffu + (top & 1u)) >> 16);
   }
@@ -105,3 +108,4 @@ struct bfloat16 : detail::narrow_float<detail::top_of_binary32> {
 };
 
 }  // namespace espalier
+ESPALIER_PRECISE_END

@@ -142,7 +142,7 @@ class interpreter {
         index_map const& m = g_.maps[n.attribute];
         for (std::int64_t i = 0; i < size; ++i) {
           std::int64_t const from = moved_offset(m, g_[n.operand[0]].shape, n.shape, i);
-          y[i] = from >= 0 ? a[from] : m.fills_with_lowest ? -std::numeric_limits<T>::infinity() : T(0);
+          y[i] = from >= 0 ? a[from] : m.fills_with_lowest ? -math::infinity<T> : T(0);
         }
         break;
       }

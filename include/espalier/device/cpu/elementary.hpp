@@ -7,14 +7,7 @@
 
 #include "simd.hpp"
 
-/// Keeps (x + big) - big as it is written under -ffast-math. g++ takes vectors apart for its own barrier, so it gets one only there.
-#if defined(__clang__)
-#define ESPALIER_AS_WRITTEN(x) __arithmetic_fence(x)
-#elif defined(__ASSOCIATIVE_MATH__) || defined(__FAST_MATH__)
-#define ESPALIER_AS_WRITTEN(x) __builtin_assoc_barrier(x)
-#else
-#define ESPALIER_AS_WRITTEN(x) (x)
-#endif
+ESPALIER_PRECISE_BEGIN
 
 namespace espalier::on_cpu {
 namespace detail {
@@ -35,8 +28,8 @@ struct elementary_constants<float> {
   static constexpr float smallest_normal = 0x1p-126f;
   static constexpr float to_normal = 0x1p23f;
   static constexpr float wholes = 0x1p23f;  // from here on every number is whole
-  static constexpr float infinity = __builtin_inff();
-  static constexpr float not_a_number = __builtin_nanf("");
+  static constexpr float infinity = math::infinity<float>;
+  static constexpr float not_a_number = math::not_a_number<float>;
   static constexpr float log2_e = 1.44269504f;
   static constexpr float ln2_high = 0.693115234375f, ln2_low = 3.1946184945e-5f;  // both positive: infinity times them adds up
   static constexpr float most = 89.0f, least = -104.0f, saturated_sigmoid = 18.0f, saturated_tanh = 10.0f, saturated_erf = 3.93f;
@@ -63,8 +56,8 @@ struct elementary_constants<double> {
   static constexpr double smallest_normal = 0x1p-1022;
   static constexpr double to_normal = 0x1p52;
   static constexpr double wholes = 0x1p52;
-  static constexpr double infinity = __builtin_inf();
-  static constexpr double not_a_number = __builtin_nan("");
+  static constexpr double infinity = math::infinity<double>;
+  static constexpr double not_a_number = math::not_a_number<double>;
   static constexpr double log2_e = 1.4426950408889634;
   static constexpr double ln2_high = 6.93147180369123816490e-01, ln2_low = 1.90821492927058770002e-10;
   static constexpr double most = 710.0, least = -746.0, saturated_sigmoid = 38.0, saturated_tanh = 20.0;
@@ -165,7 +158,9 @@ pack<T, Arch> power(pack<T, Arch> base, pack<T, Arch> exponent) {
 }  // namespace detail
 }  // namespace espalier::on_cpu
 
+ESPALIER_PRECISE_END
 #include "elementary_tables.hpp"
+ESPALIER_PRECISE_BEGIN
 
 namespace espalier::on_cpu {
 namespace detail {
@@ -286,8 +281,15 @@ ESPALIER_INLINE pack<T, Arch> log(pack<T, Arch> x) {
     y = fma(k, P(constant::ln2_high), f - (half_square - correction));
   }
   if constexpr (!special) return y;
+#if ESPALIER_FINITE_MATH
+  using truth = mask<T, Arch>;
+  y = select(truth{detail::finite_lanes(x.value)}, y, x);
+  y = select(x > P(0), y, select(x == P(0), P(-constant::infinity), P(constant::not_a_number)));
+  return select(truth{detail::nan_lanes(x.value)}, x, y);
+#else
   y = select(x < P(constant::infinity), y, x);
   return select(x > P(0), y, select(x == P(0), P(-constant::infinity), x + P(constant::not_a_number)));
+#endif
 }
 
 template <class T, class Arch>
@@ -318,4 +320,4 @@ ESPALIER_INLINE pack<T, Arch> erf(pack<T, Arch> x) {
 
 }  // namespace espalier::on_cpu
 
-#undef ESPALIER_AS_WRITTEN
+ESPALIER_PRECISE_END

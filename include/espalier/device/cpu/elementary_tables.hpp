@@ -8,6 +8,7 @@
 
 #if defined(__AVX512F__) && defined(__AVX512DQ__) && !defined(ESPALIER_XSIMD)
 
+ESPALIER_PRECISE_BEGIN
 namespace espalier::on_cpu::detail {
 
 /// Data, and therefore shared by translation units for different instruction sets.
@@ -148,7 +149,8 @@ ESPALIER_INLINE P erf_by_table(P x) {
   P const round = 0x1.8p20f;  // adding it leaves 8 |x| in the low bits
   P const magnitude = smaller(P(0x1.f7fffep1f).value, abs(x).value);
   P const shifted = magnitude + round;
-  P const middle = ESPALIER_AS_WRITTEN(shifted.value) - round.value;
+  // The difference, too, is as written: magnitude + round is there already.
+  P const middle = ESPALIER_AS_WRITTEN(ESPALIER_AS_WRITTEN(shifted.value) - round.value);
   return with_sign_of(polynomial_by_table(magnitude - middle, bits_of(shifted), float_tables::error), x);
 }
 
@@ -162,5 +164,6 @@ ESPALIER_INLINE P tanh_by_table(P x) {
 }
 
 }  // namespace espalier::on_cpu::detail
+ESPALIER_PRECISE_END
 
 #endif

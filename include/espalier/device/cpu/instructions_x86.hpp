@@ -3,31 +3,51 @@
 
 /// What the vector types lack, from the compilers' built-in functions: no <immintrin.h>, which costs 0.5 s of every compilation for AVX-512.
 
+#include "../../base/bits.hpp"
 #include "vectors.hpp"
 
+ESPALIER_PRECISE_BEGIN
 namespace espalier::on_cpu::detail {
 
 // Rounding is the current mode (4) in every AVX-512 built-in below: the same instruction as without the argument.
 
+#if defined(__clang__) && ESPALIER_FINITE_MATH
+// clang would take an estimate and refine it, which makes 0 of nan.
+#if defined(__AVX__)
+#define ESPALIER_ROOT(V, SUFFIX) \
+  ESPALIER_INLINE V square_root(V x) { asm("vsqrt" #SUFFIX " %0, %0" : "+x"(x)); return x; }
+ESPALIER_ROOT(float8, ps)
+ESPALIER_ROOT(double4, pd)
+#else
+#define ESPALIER_ROOT(V, SUFFIX) \
+  ESPALIER_INLINE V square_root(V x) { asm("sqrt" #SUFFIX " %0, %0" : "+x"(x)); return x; }
+#endif
+ESPALIER_ROOT(float4, ps)
+ESPALIER_ROOT(double2, pd)
+#undef ESPALIER_ROOT
+#else
 ESPALIER_INLINE float4 square_root(float4 x) { return __builtin_ia32_sqrtps(x); }
 ESPALIER_INLINE double2 square_root(double2 x) { return __builtin_ia32_sqrtpd(x); }
+#endif
 #if defined(__FMA__)
 ESPALIER_INLINE float4 fused(float4 a, float4 b, float4 c) { return __builtin_ia32_vfmaddps(a, b, c); }
 ESPALIER_INLINE double2 fused(double2 a, double2 b, double2 c) { return __builtin_ia32_vfmaddpd(a, b, c); }
 #else
-ESPALIER_INLINE float4 fused(float4 a, float4 b, float4 c) { return a * b + c; }
-ESPALIER_INLINE double2 fused(double2 a, double2 b, double2 c) { return a * b + c; }
+ESPALIER_INLINE float4 fused(float4 a, float4 b, float4 c) { return ESPALIER_AS_WRITTEN(a * b + c); }
+ESPALIER_INLINE double2 fused(double2 a, double2 b, double2 c) { return ESPALIER_AS_WRITTEN(a * b + c); }
 #endif
 
 #if defined(__AVX__)
+#if !(defined(__clang__) && ESPALIER_FINITE_MATH)
 ESPALIER_INLINE float8 square_root(float8 x) { return __builtin_ia32_sqrtps256(x); }
 ESPALIER_INLINE double4 square_root(double4 x) { return __builtin_ia32_sqrtpd256(x); }
+#endif
 #if defined(__FMA__)
 ESPALIER_INLINE float8 fused(float8 a, float8 b, float8 c) { return __builtin_ia32_vfmaddps256(a, b, c); }
 ESPALIER_INLINE double4 fused(double4 a, double4 b, double4 c) { return __builtin_ia32_vfmaddpd256(a, b, c); }
 #else
-ESPALIER_INLINE float8 fused(float8 a, float8 b, float8 c) { return a * b + c; }
-ESPALIER_INLINE double4 fused(double4 a, double4 b, double4 c) { return a * b + c; }
+ESPALIER_INLINE float8 fused(float8 a, float8 b, float8 c) { return ESPALIER_AS_WRITTEN(a * b + c); }
+ESPALIER_INLINE double4 fused(double4 a, double4 b, double4 c) { return ESPALIER_AS_WRITTEN(a * b + c); }
 #endif
 #endif
 
@@ -55,6 +75,7 @@ ESPALIER_INLINE float16 fused(float16 a, float16 b, float16 c) { return __builti
 ESPALIER_INLINE double8 fused(double8 a, double8 b, double8 c) { return __builtin_ia32_vfmaddpd512_mask(a, b, c, all8, 4); }
 #endif
 
+#if !ESPALIER_FINITE_MATH  // else in registers.hpp
 // a > b ? a : b, and with <: in one instruction. g++ finds it in the expression only while nothing was folded around it.
 
 template <class V>
@@ -76,6 +97,7 @@ ESPALIER_EXTREMES(float16, ps512_mask, all16, 4)
 ESPALIER_EXTREMES(double8, pd512_mask, all8, 4)
 #endif
 #undef ESPALIER_EXTREMES
+#endif
 #endif
 
 // Masked loads and stores of the first N lanes: a copy through the stack costs a failed store-to-load forwarding.
@@ -159,3 +181,4 @@ ESPALIER_INLINE float16 within(float16 x, float16 bound) { return __builtin_ia32
 #endif
 
 }  // namespace espalier::on_cpu::detail
+ESPALIER_PRECISE_END

@@ -16,8 +16,10 @@
 #include <xsimd/xsimd.hpp>
 #endif
 
+#include "../../base/bits.hpp"
 #include "vectors.hpp"
 
+ESPALIER_PRECISE_BEGIN
 namespace espalier::on_cpu::detail {
 
 #if defined(__AVX512F__)
@@ -55,6 +57,7 @@ ESPALIER_INLINE V fused(V a, V b, V c) {
 #endif
   return through_batches([](auto x, auto y, auto z) { return xsimd::fma(x, y, z); }, a, b, c);
 }
+#if !ESPALIER_FINITE_MATH  // else in registers.hpp
 template <class V>
 ESPALIER_INLINE V larger(V a, V b) {
   return a > b ? a : b;
@@ -63,5 +66,7 @@ template <class V>
 ESPALIER_INLINE V smaller(V a, V b) {
   return a < b ? a : b;
 }
+#endif
 
 }  // namespace espalier::on_cpu::detail
+ESPALIER_PRECISE_END

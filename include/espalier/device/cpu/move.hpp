@@ -41,7 +41,7 @@ struct walk {
   static constexpr extents from = From::value, to = To::value;
   using Wide = std::conditional_t<Adds, T const, T>;
   using Narrow = std::conditional_t<Adds, T, T const>;
-  static constexpr T filler = map.fills_with_lowest ? -std::numeric_limits<T>::infinity() : T(0);
+  static constexpr T filler = map.fills_with_lowest ? -math::infinity<T> : T(0);
 
   static constexpr bool last_along(int axis) {
     for (int i = axis + 1; i < map.rank; ++i)

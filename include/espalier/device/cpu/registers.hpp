@@ -11,6 +11,7 @@
 #include "instructions_xsimd.hpp"
 #endif
 
+ESPALIER_PRECISE_BEGIN
 namespace espalier::on_cpu::detail {
 
 // Tests of bits, as in base/bits.hpp.
@@ -22,18 +23,19 @@ using lane_of = std::remove_cvref_t<decltype(V{}[0])>;
 
 template <class V>
 ESPALIER_INLINE lanes_mask<V> lane_bits(V x) {
+  auto bits = reinterpret_cast<lanes_mask<V>>(x);
 #if ESPALIER_FINITE_MATH
 #if defined(__AVX512F__)
-  asm("" : "+v"(x));
+  asm("" : "+v"(bits));
 #elif defined(__SSE2__)
-  asm("" : "+x"(x));
+  asm("" : "+x"(bits));
 #elif defined(__aarch64__)
-  asm("" : "+w"(x));
+  asm("" : "+w"(bits));
 #else
-  asm("" : "+m"(x));
+  asm("" : "+m"(bits));
 #endif
 #endif
-  return reinterpret_cast<lanes_mask<V>>(x);
+  return bits;
 }
 template <class V>
 ESPALIER_INLINE lanes_mask<V> finite_lanes(V x) {
@@ -41,24 +43,28 @@ ESPALIER_INLINE lanes_mask<V> finite_lanes(V x) {
   constexpr auto exponent = static_cast<std::make_signed_t<typename bits::type>>(bits::exponent);
   return (lane_bits(x) & exponent) != exponent;
 }
-#if ESPALIER_FINITE_MATH
 template <class V>
 ESPALIER_INLINE lanes_mask<V> nan_lanes(V x) {
+#if ESPALIER_FINITE_MATH
   using bits = math::detail::float_bits<lane_of<V>>;
   using number = std::make_signed_t<typename bits::type>;
   return (lane_bits(x) & static_cast<number>(bits::magnitude)) > static_cast<number>(bits::exponent);
-}
-template <class V>
-ESPALIER_INLINE V larger_or_nan(V a, V b) { return nan_lanes(b) ? b : nan_lanes(a) ? a : larger(b, a); }
-template <class V>
-ESPALIER_INLINE V smaller_or_nan(V a, V b) { return nan_lanes(b) ? b : nan_lanes(a) ? a : smaller(b, a); }
 #else
+  return x != x;
+#endif
+}
+#if ESPALIER_FINITE_MATH
+/// b where either is nan, as the instructions' result is by themselves; the compilers exchange their operands under -ffast-math.
+template <class V>
+ESPALIER_INLINE V larger(V a, V b) { return (nan_lanes(a) | nan_lanes(b)) ? b : a > b ? a : b; }
+template <class V>
+ESPALIER_INLINE V smaller(V a, V b) { return (nan_lanes(a) | nan_lanes(b)) ? b : a < b ? a : b; }
+#endif
 /// nan where either is: the instruction gives its second operand then, so only b remains to be looked at (and no constant needs that).
 template <class V>
-ESPALIER_INLINE V larger_or_nan(V a, V b) { return b == b ? larger(b, a) : b; }
+ESPALIER_INLINE V larger_or_nan(V a, V b) { return nan_lanes(b) ? b : larger(b, a); }
 template <class V>
-ESPALIER_INLINE V smaller_or_nan(V a, V b) { return b == b ? smaller(b, a) : b; }
-#endif
+ESPALIER_INLINE V smaller_or_nan(V a, V b) { return nan_lanes(b) ? b : smaller(b, a); }
 
 // 0, 1, 2, ... in the lanes.
 
@@ -153,3 +159,4 @@ ESPALIER_INLINE double fold_lanes(double8 x) {
 #endif
 
 }  // namespace espalier::on_cpu::detail
+ESPALIER_PRECISE_END

@@ -12,6 +12,7 @@
 #define ESPALIER_CONTRACT
 #endif
 
+ESPALIER_PRECISE_BEGIN
 namespace espalier::on_cpu {
 
 template <class T, class Arch = default_arch>
@@ -34,7 +35,15 @@ struct mask {
   friend ESPALIER_INLINE mask operator!(mask a) { return {~a.value}; }
 
   /// a where the comparison held, else b.
-  friend ESPALIER_INLINE pack<T, Arch> select(mask m, pack<T, Arch> a, pack<T, Arch> b) { return m.value ? a.value : b.value; }
+  friend ESPALIER_INLINE pack<T, Arch> select(mask m, pack<T, Arch> a, pack<T, Arch> b) {
+#if ESPALIER_FINITE_MATH
+    // A choice between bits: one between numbers is assumed not to give nan or infinity.
+    using bits = typename registers::mask;
+    return reinterpret_cast<typename registers::type>(m.value ? reinterpret_cast<bits>(a.value) : reinterpret_cast<bits>(b.value));
+#else
+    return m.value ? a.value : b.value;
+#endif
+  }
   friend ESPALIER_INLINE pack<T, Arch> to_number(mask m) { return m.value ? registers::fill(T(1)) : typename registers::type{}; }
 };
 
@@ -186,6 +195,7 @@ ESPALIER_INLINE void prefetch_to_write(void* address) { __builtin_prefetch(addre
 inline constexpr std::int64_t written_far = std::int64_t{1} << 19;
 
 }  // namespace espalier::on_cpu
+ESPALIER_PRECISE_END
 
 #undef ESPALIER_CONTRACT
 

@@ -233,7 +233,7 @@ struct window_reduction : independent_parts {
         else fills = true;
       }
     }
-    constexpr T filler = facts::map.fills_with_lowest ? -std::numeric_limits<T>::infinity() : T(0);
+    constexpr T filler = facts::map.fills_with_lowest ? -math::infinity<T> : T(0);
     if (fills) all = rule<Op>::combine(all, V(filler));
     all.template store_first<Count>(y);
   }

@@ -175,7 +175,7 @@ class host_machine {
         }
         for (std::int64_t c = 0; c < n; ++c) {
           double const sum = sums[c] + (bias != nullptr ? static_cast<double>(static_cast<compute_type<T>>(bias[first + c])) : 0.0);
-          y[r * columns + first + c] = static_cast<T>(static_cast<compute_type<T>>(relu && !(sum > 0) && sum == sum ? 0.0 : sum));
+          y[r * columns + first + c] = static_cast<T>(static_cast<compute_type<T>>(relu && !(sum > 0) && !math::isnan(sum) ? 0.0 : sum));
         }
       }
   }
