@@ -64,6 +64,8 @@ static_assert(esp::output_shape<nn::Conv<3, 4, 4, nn::conv{.dilation = esp::rows
 static_assert(esp::output_shape<nn::Conv<3, 4, 4, nn::conv{.stride = 2}>, shape<1, 3, 9, 8>> == shape<1, 4, 5, 4>{});
 static_assert(esp::output_shape<nn::Conv1d<3, 4, 4>, shape<1, 3, 8>> == shape<1, 4, 8>{});
 static_assert(esp::output_shape<nn::Conv1d<3, 4, 2, nn::conv{.dilation = 3, .layout = nhwc}>, shape<1, 8, 3>> == shape<1, 8, 4>{});
+static_assert(esp::output_shape<nn::MaxPool2d<2, esp::pooling{.stride = 1, .padding = nn::same, .layout = esp::nchw}>, shape<1, 3, 8, 7>> == shape<1, 3, 8, 7>{});
+static_assert(esp::output_shape<nn::AvgPool2d<4, esp::pooling{.stride = 2, .padding = nn::same, .dilation = 2}>, shape<1, 9, 8, 3>> == shape<1, 5, 4, 3>{});
 static_assert(esp::output_shape<nn::MaxPool2d<2>, shape<2, 3, 5, 6>> == shape<2, 3, 2, 3>{});
 static_assert(esp::output_shape<nn::AvgPool2d<3, esp::pooling{.stride = 2, .padding = 1, .layout = nhwc}>, shape<2, 5, 6, 3>> == shape<2, 3, 3, 3>{});
 static_assert(esp::output_shape<nn::GlobalAvgPool<>, shape<2, 3, 5, 6>> == shape<2, 3>{});
@@ -99,6 +101,24 @@ BOOST_AUTO_TEST_CASE(an_even_kernel_keeps_the_extents) {
                   sum += x(n, c, row, column) * w[((r * 4 + s) * 2 + c) * 3 + o];
           BOOST_TEST(std::abs(y(n, o, i, j) - sum) < 1e-12);
         }
+}
+BOOST_AUTO_TEST_CASE(ops_take_the_padding_too) {
+  auto const x = doubles<1, 5, 4, 2>(1);
+  auto const w = doubles<2, 4, 2, 3>(2);
+  tensor<double, shape<1, 5, 4, 3>> const y = conv2d<esp::convolution{.padding = esp::keeps_extents}>(x, w);
+  tensor<double, shape<1, 5, 4, 3>> const wanted = conv2d<esp::convolution{.padding = esp::edges{0, 1, 1, 2}}>(x, w);
+  BOOST_TEST(all_close(y, wanted, 0, 0));
+  auto const signal = doubles<2, 7, 2>(3);
+  auto const taps = doubles<4, 2, 3>(4);
+  tensor<double, shape<2, 7, 3>> const z = conv1d<esp::convolution{.padding = esp::keeps_extents, .dilation = 3}>(signal, taps);
+  tensor<double, shape<2, 7, 3>> const also = conv1d<esp::convolution{.padding = esp::edges{0, 4, 0, 5}, .dilation = 3}>(signal, taps);
+  BOOST_TEST(all_close(z, also, 0, 0));
+  // Of an even window, the last row and column see the padding behind: -inf, or zeros.
+  tensor<double, shape<1, 2, 2, 1>> const square{{{{1}, {2}}, {{3}, {4}}}};
+  tensor<double, shape<1, 2, 2, 1>> const largest = max_pool2d<2, esp::pooling{.stride = 1, .padding = esp::keeps_extents}>(square);
+  tensor<double, shape<1, 2, 2, 1>> const mean = average_pool2d<2, esp::pooling{.stride = 1, .padding = esp::keeps_extents}>(square);
+  double const most[] = {4, 4, 4, 4}, means[] = {2.5, 1.5, 1.75, 1};
+  for (int i = 0; i < 4; ++i) BOOST_TEST((largest.data()[i] == most[i] && mean.data()[i] == means[i]));
 }
 BOOST_AUTO_TEST_CASE(gradients_of_even_kernels) {
   BOOST_TEST((gradients_agree<nn::Conv<2, 3, 2>>(doubles<2, 2, 4, 4>(1), doubles<2, 3, 4, 4>(2))));

@@ -6,10 +6,7 @@
 
 namespace espalier::nn {
 
-/// Padding that keeps the extents of an image where the stride is 1; with a stride they are divided by it and rounded up. A kernel that covers K pixels
-/// (dilation included) gets K - 1 pixels of padding: half of them in front, and the odd one, which an even K leaves, behind.
-/// source  PyTorch's padding='same'
-inline constexpr edges same{-1};
+inline constexpr edges same = keeps_extents;
 
 /// How a Conv walks over its images; nchw is needle's order here.
 /// range   as of convolution
@@ -29,13 +26,9 @@ constexpr convolution walk_of(conv const& how, rows_columns kernel) {
   convolution c{};
   c.stride = how.stride;
   c.padding = how.padding;
-  if (how.padding == same) {
-    int const rows = how.dilation.rows * (kernel.rows - 1), columns = how.dilation.columns * (kernel.columns - 1);
-    c.padding = edges{rows / 2, columns / 2, rows - rows / 2, columns - columns / 2};
-  }
   c.dilation = how.dilation;
   c.groups = how.groups;
-  return c;
+  return with_numbers(c, kernel);
 }
 
 /// Kernels and biases of a convolution, each of whose results sums FanIn products.

@@ -29,7 +29,7 @@ struct as_image<nchw, Kernels, shape<A, B, C>> {
 };
 constexpr convolution along_columns(convolution how) {
   how.stride.rows = how.dilation.rows = 1;
-  how.padding.top = how.padding.bottom = 0;
+  if (!(how.padding == keeps_extents)) how.padding.top = how.padding.bottom = 0;
   return how;
 }
 template <class X, class W, convolution How, bool Axes = signals_and_kernels<X, W>::agree>

@@ -103,7 +103,8 @@ struct convolution_operands<Fault, X, W> : window_fits<kinds_agree<X, W>, X, W> 
 template <convolution How, class X, class W>
 constexpr auto convolved(X&& x, W&& w) {
   using kernels = kernel_axes<shape_of<W>, How.layout>;
-  auto windows = moved_by<image_windows<kernels::rows, kernels::columns, How>>(split_groups<How.groups>(to_nhwc<How.layout>(static_cast<X&&>(x))));
+  constexpr convolution walk = with_numbers(How, rows_columns{kernels::rows, kernels::columns});
+  auto windows = moved_by<image_windows<kernels::rows, kernels::columns, walk>>(split_groups<How.groups>(to_nhwc<How.layout>(static_cast<X&&>(x))));
   constexpr extents s = shape_of<decltype(windows)>::value;
   return from_nhwc<How.layout>(merge_groups<How.groups>(reshape<s.at[0], s.at[1], s.at[2], kernels::outputs / How.groups>(
       matmul(as_matrices<How.groups>(std::move(windows)), kernel_matrices<How.groups>(to_kkio<How.layout>(static_cast<W&&>(w)))))));
@@ -113,7 +114,7 @@ constexpr auto convolved(X&& x, W&& w) {
 
 /// conv2d<How>(x, w): at each place of x the products of a window with each kernel, summed (a cross-correlation, as the field's convolutions are).
 /// shape   nhwc: (N, H, W, C), (rows, columns, C / groups, O) -> (N, H', W', O); nchw: (N, C, H, W), (O, C / groups, rows, columns) -> (N, O, H', W');
-///         H' = (H + padding - dilation (rows - 1) - 1) / stride + 1, rounded down
+///         H' = (H + padding - dilation (rows - 1) - 1) / stride + 1, rounded down; with the padding keeps_extents H / stride, rounded up
 /// errors  a kernel that does not fit, channels that do not match, a padding below 0, and tensors of two devices do not compile
 /// saves   x, w
 /// slope   dx = dy, spread by the stride, convolved with the kernels turned round; dw = windows of x times dy

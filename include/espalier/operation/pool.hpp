@@ -12,7 +12,7 @@ constexpr convolution walk_of(pooling how, rows_columns window) {
   c.padding = how.padding;
   c.dilation = how.dilation;
   c.layout = how.layout;
-  return c;
+  return with_numbers(c, window);
 }
 constexpr rows_columns mended(rows_columns window) { return {window.rows < 1 ? 1 : window.rows, window.columns < 1 ? 1 : window.columns}; }
 constexpr bool in_range(pooling const& how, rows_columns window) { return window.rows >= 1 && window.columns >= 1 && espalier::in_range(walk_of(how, window)); }

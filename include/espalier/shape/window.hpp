@@ -22,6 +22,11 @@ struct edges {
   friend constexpr bool operator==(edges const& a, edges const& b) { return a.top == b.top && a.left == b.left && a.bottom == b.bottom && a.right == b.right; }
 };
 
+/// As a padding: as much as keeps the extents where the stride is 1; with a stride they are divided by it and rounded up. A kernel that covers K pixels
+/// (dilation included) gets K - 1 pixels: half of them in front, and the odd one, which an even K leaves, behind.
+/// source  PyTorch's padding='same'
+inline constexpr edges keeps_extents{-1};
+
 /// How images lie: (N, H, W, C), needle's order and the quick one here, with kernels (rows, columns, inputs, outputs); or (N, C, H, W), PyTorch's and
 /// ONNX's, with kernels (outputs, inputs, rows, columns). For signals (N, L, C) and (N, C, L) likewise.
 enum class image_layout { nhwc, nchw };
@@ -44,6 +49,14 @@ struct pooling {
   rows_columns dilation = 1;
   image_layout layout = nhwc;
 };
+
+/// The same with the padding in numbers, for windows of a kernel.
+constexpr convolution with_numbers(convolution c, rows_columns kernel) {
+  if (!(c.padding == keeps_extents)) return c;
+  int const rows = c.dilation.rows * (kernel.rows - 1), columns = c.dilation.columns * (kernel.columns - 1);
+  c.padding = edges{rows / 2, columns / 2, rows - rows / 2, columns - columns / 2};
+  return c;
+}
 
 /// What a refusal says of windows: extents of the kernel and of the image, zeros in front and behind, the distance of taps.
 template <int Extent>
@@ -99,8 +112,8 @@ struct kernel_channels<channels<C>, kernel_inputs<I>, groups<G>, kernel_outputs<
 };
 
 constexpr bool in_range(convolution const& c) {
-  return c.stride.rows >= 1 && c.stride.columns >= 1 && c.dilation.rows >= 1 && c.dilation.columns >= 1 && c.groups >= 1 && c.padding.top >= 0 && c.padding.left >= 0 && c.padding.bottom >= 0 &&
-         c.padding.right >= 0;
+  bool const padding = c.padding == keeps_extents || (c.padding.top >= 0 && c.padding.left >= 0 && c.padding.bottom >= 0 && c.padding.right >= 0);
+  return c.stride.rows >= 1 && c.stride.columns >= 1 && c.dilation.rows >= 1 && c.dilation.columns >= 1 && c.groups >= 1 && padding;
 }
 
 /// The numbers of a walk, for the sentence that refuses it.
@@ -114,8 +127,9 @@ constexpr convolution mended(convolution c) {
   auto const least = [](rows_columns n) { return rows_columns{n.rows < 1 ? 1 : n.rows, n.columns < 1 ? 1 : n.columns}; };
   c.stride = least(c.stride);
   c.dilation = least(c.dilation);
-  for (int* edge : {&c.padding.top, &c.padding.left, &c.padding.bottom, &c.padding.right})
-    if (*edge < 0) *edge = 0;
+  if (!(c.padding == keeps_extents))
+    for (int* edge : {&c.padding.top, &c.padding.left, &c.padding.bottom, &c.padding.right})
+      if (*edge < 0) *edge = 0;
   if (c.groups < 1) c.groups = 1;
   return c;
 }
@@ -167,8 +181,9 @@ template <class X, class W, convolution How>
 struct convolution_fault<X, W, How, true> {
   using x = image_axes<X, How.layout>;
   using w = kernel_axes<W, How.layout>;
+  static constexpr convolution walk = with_numbers(How, rows_columns{w::rows, w::columns});
   using type = typename first_fault<kernel_channels<channels<x::channels>, kernel_inputs<w::inputs>, groups<How.groups>, kernel_outputs<w::outputs>>,
-                                    window_fault<typename x::nhwc_shape, w::rows, w::columns, How>>::type;
+                                    window_fault<typename x::nhwc_shape, w::rows, w::columns, walk>>::type;
 };
 
 }  // namespace detail
