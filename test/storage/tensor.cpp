@@ -50,7 +50,8 @@ static_assert(large_in_passing() == 3);
 
 static_assert(sizeof(tensor<float, shape<32, 32>>) == 4096 && alignof(tensor<float, shape<>>) == 64);
 static_assert(sizeof(tensor<float, shape<32, 33>>) == sizeof(float*));
-static_assert(std::is_trivially_copyable_v<tensor<float, shape<8, 8>>> && std::is_trivially_destructible_v<tensor<float, shape<8, 8>>>);
+static_assert(!std::is_trivially_destructible_v<tensor<float, shape<8, 8>>> && std::is_nothrow_destructible_v<tensor<float, shape<8, 8>>>,
+              "passed by address: an argument by value lives as long as the caller's full expression");
 static_assert(std::is_nothrow_move_constructible_v<tensor<float, shape<64, 64>>> &&
               std::is_nothrow_move_assignable_v<tensor<float, shape<64, 64>>>);
 static_assert(std::is_same_v<tensor<float, shape<2>>::value_type, float> && std::is_same_v<tensor<float, shape<2>>::shape_type, shape<2>>);

@@ -210,7 +210,7 @@ bool overlaps(eager_inputs<T> const& in, T* result, std::int64_t size) {  // not
     std::int64_t const read = argument_sizes_of<Source>.of[i];
     if (read == 0 || may.of[i][0] == plan::sharing::any) continue;
     T const* const from = in.real[i];
-    if (from == result && may.of[i][0] == plan::sharing::same) continue;
+    if (from == result && read == size && may.of[i][0] == plan::sharing::same) continue;
     if (overlap(from, static_cast<std::size_t>(read) * sizeof(T), result, static_cast<std::size_t>(size) * sizeof(T))) return true;
   }
   return false;
@@ -222,51 +222,114 @@ using computed_element = std::conditional_t<real_element<element_of<E>>, element
 
 }  // namespace detail
 
-/// y = the value of the expression: one program, its elementwise parts one fused loop. An operand may be y itself, or overlap it.
+namespace detail {
+/// Writes the value of an expression where a tensor or view of T has its elements; operands may overlap them.
+template <class T, class S, class Device, class E>
+constexpr void evaluate_at(E const& e, T* y) {
+  using Element = computed_element<E, T>;
+  using Source = eager_source<typename skeleton<E>::type>;
+  using Apart = tensor<Element, S, Device>;
+  eager_inputs<Element> in{};
+  collect(in, e);
+  auto const copied = [y](auto const& x) {
+    if constexpr (is_graphics<Device>) typename engine_of<Device>::type{}.copy(y, x.data(), static_cast<std::size_t>(S::size) * sizeof(T));
+    else
+      for (std::int64_t i = 0; i < S::size; ++i) y[i] = x.data()[i];
+  };
+  if constexpr (std::is_same_v<T, bool>) {
+    Apart truth;
+    Element* const result = truth.data();
+    run_program<Source, Element, Device>(in, &result, 1);
+    if constexpr (is_graphics<Device>) copied(tensor<bool, S, Device>(truth));
+    else
+      for (std::int64_t i = 0; i < S::size; ++i) y[i] = result[i] != Element(0);
+  } else {
+    if (!std::is_constant_evaluated() && overlaps<Source, T>(in, y, S::size)) {
+      Apart apart;
+      T* const result = apart.data();
+      run_program<Source, T, Device>(in, &result, 1);
+      copied(apart);
+    } else {
+      run_program<Source, T, Device>(in, &y, 1);
+    }
+  }
+}
+
+/// Copies the elements of a tensor or view to others, which may overlap them.
+template <class T, class Device, class X>
+constexpr void copy_at(X const& x, T* y) {
+  T const* const from = x.data();
+  if constexpr (is_graphics<Device>) {
+    typename engine_of<Device>::type{}.copy(y, tensor<T, typename X::shape_type, Device>(x).data(), static_cast<std::size_t>(X::size()) * sizeof(T));
+  } else if (std::is_constant_evaluated()) {
+    T* const kept = new T[static_cast<std::size_t>(X::size())]{};
+    for (std::int64_t i = 0; i < X::size(); ++i) kept[i] = from[i];
+    for (std::int64_t i = 0; i < X::size(); ++i) y[i] = kept[i];
+    delete[] kept;
+  } else {
+    __builtin_memmove(y, from, static_cast<std::size_t>(X::size()) * sizeof(T));
+  }
+}
+}  // namespace detail
+
+/// y = the value of the expression: one program, its elementwise parts one fused loop. An operand may be y itself, or overlap it in any way.
 /// shape   S -> S
 /// errors  another shape or element type does not compile
-/// memory  workspace beyond 16 KiB, if the expression needs any, comes from the heap for the time of the call; a device keeps it for the next
+/// memory  workspace beyond 16 KiB, if the expression needs any, comes from the heap for the time of the call; a device keeps it for the next. Where
+///         an operand overlaps y otherwise than element by element, the value is computed apart and copied
 template <class E, class T, class S, class Device>
   requires(detail::marked_expression<E> && !is_refused<E>)
 constexpr void evaluate_into(E const& e, tensor<T, S, Device>& y) {
-  using Element = detail::computed_element<E, T>;
-  static_assert(detail::shape_fit<E, tensor<T, S, Device>>::agree,
-                ESPALIER_SENTENCE("evaluate_into(expression, tensor): " ESPALIER_EXPRESSION_SHAPE,
-                                  detail::shape_fit<E, tensor<T, S, Device>>));
-  static_assert(detail::element_fit<E, tensor<T, S, Device>>::agree,
-                ESPALIER_SENTENCE("evaluate_into(expression, tensor): " ESPALIER_EXPRESSION_ELEMENT,
-                                  detail::element_fit<E, tensor<T, S, Device>>));
-  static_assert(detail::device_fit<E, tensor<T, S, Device>>::agree,
-                ESPALIER_SENTENCE("evaluate_into(expression, tensor): " ESPALIER_EXPRESSION_DEVICE,
-                                  detail::device_fit<E, tensor<T, S, Device>>));
-  if constexpr (detail::Fitting<E, tensor<T, S, Device>>) {
-    using Source = detail::eager_source<typename detail::skeleton<E>::type>;
-    detail::eager_inputs<Element> in{};
-    detail::collect(in, e);
-    if constexpr (std::is_same_v<T, bool>) {
-      tensor<Element, S, Device> truth;
-      Element* const result = truth.data();
-      detail::run_program<Source, Element, Device>(in, &result, 1);
-      if constexpr (detail::is_graphics<Device>) y = tensor<bool, S, Device>(truth);
-      else
-        for (std::int64_t i = 0; i < S::size; ++i) y.data()[i] = result[i] != Element(0);
-    } else {
-      if (!std::is_constant_evaluated() && detail::overlaps<Source, T>(in, y.data(), S::size)) {
-        tensor<T, S, Device> apart;
-        T* const result = apart.data();
-        detail::run_program<Source, T, Device>(in, &result, 1);
-        y = apart;
-      } else {
-        T* const result = y.data();
-        detail::run_program<Source, T, Device>(in, &result, 1);
-      }
-    }
-  }
+  using Y = tensor<T, S, Device>;
+  static_assert(detail::shape_fit<E, Y>::agree,
+                ESPALIER_SENTENCE("evaluate_into(expression, tensor): " ESPALIER_EXPRESSION_SHAPE, detail::shape_fit<E, Y>));
+  static_assert(detail::integers_fit<E, Y>::agree,
+                ESPALIER_SENTENCE("evaluate_into(expression, tensor): " ESPALIER_EXPRESSION_INTEGERS, detail::integers_fit<E, Y>));
+  static_assert(detail::element_fit<E, Y>::agree,
+                ESPALIER_SENTENCE("evaluate_into(expression, tensor): " ESPALIER_EXPRESSION_ELEMENT, detail::element_fit<E, Y>));
+  static_assert(detail::device_fit<E, Y>::agree,
+                ESPALIER_SENTENCE("evaluate_into(expression, tensor): " ESPALIER_EXPRESSION_DEVICE, detail::device_fit<E, Y>));
+  if constexpr (detail::Fitting<E, Y>) detail::evaluate_at<T, S, Device>(e, y.data());
+}
+/// The same into memory of your own. Nothing beside the view's elements is written.
+template <class E, class T, class S, class Device>
+  requires(detail::marked_expression<E> && !is_refused<E>)
+constexpr void evaluate_into(E const& e, view<T, S, Device> y) {
+  using Y = view<T, S, Device>;
+  static_assert(!std::is_const_v<T>,
+                ESPALIER_SENTENCE("evaluate_into(expression, view): the view is of const elements; write view<T, S>", ESPALIER_STATED(!std::is_const_v<T>, T)));
+  static_assert(detail::shape_fit<E, Y>::agree,
+                ESPALIER_SENTENCE("evaluate_into(expression, view): " ESPALIER_EXPRESSION_SHAPE, detail::shape_fit<E, Y>));
+  static_assert(detail::integers_fit<E, Y>::agree,
+                ESPALIER_SENTENCE("evaluate_into(expression, view): " ESPALIER_EXPRESSION_INTEGERS, detail::integers_fit<E, Y>));
+  static_assert(detail::element_fit<E, Y>::agree,
+                ESPALIER_SENTENCE("evaluate_into(expression, view): " ESPALIER_EXPRESSION_ELEMENT, detail::element_fit<E, Y>));
+  static_assert(detail::device_fit<E, Y>::agree,
+                ESPALIER_SENTENCE("evaluate_into(expression, view): " ESPALIER_EXPRESSION_DEVICE, detail::device_fit<E, Y>));
+  if constexpr (!std::is_const_v<T> && detail::Fitting<E, Y>) detail::evaluate_at<T, S, Device>(e, y.data());
+}
+/// The elements of a tensor or view, copied to others, which they may overlap.
+/// shape   S -> S
+/// errors  another shape, element type or device does not compile
+template <StoredAnywhere X, StoredAnywhere Y>
+constexpr void evaluate_into(X const& x, Y&& y) {
+  using To = std::remove_cvref_t<Y>;
+  using T = std::remove_pointer_t<decltype(y.data())>;
+  using Shapes = detail::shape_is<shape_of<X>, shape_of<To>>;
+  using Elements = detail::element_is<element_of<X>, element_of<To>>;
+  using Devices = same_device<device_of<X>, device_of<To>>;
+  static_assert(!std::is_const_v<T>, ESPALIER_SENTENCE("evaluate_into(x, y): the elements of y are const", ESPALIER_STATED(!std::is_const_v<T>, T)));
+  static_assert(Shapes::agree, ESPALIER_SENTENCE("evaluate_into(x, y): x has another shape than y", Shapes));
+  static_assert(Elements::agree, ESPALIER_SENTENCE("evaluate_into(x, y): x has another element type than y; convert with tensor<T, S>(x)", Elements));
+  static_assert(Devices::agree, ESPALIER_SENTENCE("evaluate_into(x, y): " ESPALIER_EXPRESSION_DEVICE, Devices));
+  if constexpr (!std::is_const_v<T> && Shapes::agree && Elements::agree && Devices::agree) detail::copy_at<T, device_of<To>>(x, y.data());
 }
 
 /// A refusal has been said already.
 template <class... Facts, class T, class S, class Device>
 constexpr void evaluate_into(refused<Facts...> const&, tensor<T, S, Device>&) {}
+template <class... Facts, class T, class S, class Device>
+constexpr void evaluate_into(refused<Facts...> const&, view<T, S, Device>) {}
 
 /// The tensor that an expression stands for: auto c = evaluate(a * b);
 /// shape   S -> S

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <exception>
 
+#include "../base/error_text.hpp"
 #include "../base/raise.hpp"
 
 namespace espalier {
@@ -15,45 +16,6 @@ struct label_range {
   constexpr bool counts(std::int32_t label) const { return !(ignores && label == ignored); }
   constexpr bool takes(std::int32_t label) const { return (label >= 0 && label < classes) || !counts(label); }
 };
-
-namespace detail {
-
-/// A sentence in memory of its own: an error that holds one allocates nothing, and copying it cannot throw.
-class error_text {
- public:
-  error_text& operator<<(char const* words) noexcept {
-    while (*words != 0) *at_++ = *words++;
-    *at_ = 0;
-    return *this;
-  }
-  error_text& operator<<(std::int64_t value) noexcept {
-    char digits[24];
-    int n = 0;
-    if (value < 0) *at_++ = '-';
-    do {
-      auto const digit = value % 10;
-      digits[n++] = static_cast<char>('0' + (digit < 0 ? -digit : digit));
-      value /= 10;
-    } while (value != 0);
-    while (n > 0) *at_++ = digits[--n];
-    *at_ = 0;
-    return *this;
-  }
-  error_text() noexcept = default;
-  error_text(error_text const& other) noexcept : at_{text_} { *this << other.text_; }
-  error_text& operator=(error_text const& other) noexcept {
-    if (this == &other) return *this;
-    at_ = text_;
-    return *this << other.text_;
-  }
-  char const* text() const noexcept { return text_; }
-
- private:
-  char text_[160]{};
-  char* at_ = text_;
-};
-
-}  // namespace detail
 
 /// A label outside the classes: which one came, where, and what was expected. Thrown before anything is computed or changed.
 class label_error : public std::exception {
@@ -104,14 +66,9 @@ inline void check_labels(std::int32_t const* labels, std::int64_t count, label_r
   }
 }
 
-/// Throws count_error where a batch has no such number of samples. Without exceptions the program stops there, too.
+/// Throws count_error where a batch has no such number of samples. Without exceptions the program prints it and ends, too.
 inline void check_count(std::int64_t count, std::int64_t samples) {
-  if (count >= 0 && count <= samples) return;
-#if defined(__cpp_exceptions)
-  raise(count_error(count, samples));
-#else
-  __builtin_trap();
-#endif
+  if (count < 0 || count > samples) raise(count_error(count, samples));
 }
 
 }  // namespace detail

@@ -1,69 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include "../base/refuse.hpp"
 #include "memory.hpp"
 #include "view.hpp"
 
 namespace espalier {
 
 namespace detail {
-
-/// An expression that the tensor T can be computed from: evaluate_into(expression, tensor) is found for it by argument-dependent look-up.
-/// Tensors and views are copied by the tensor itself.
-template <class E, class T>
-concept EvaluableInto = !Stored<E> && requires(E const& expression, T& result) {
-  evaluate_into(expression, result);
-};
-
-/// Facts for refusals: an expression has the shape and the element type of the tensor that takes it. An expression of no real type of its own is
-/// computed in that of the tensor; a tensor of booleans takes any (true where it is not 0), a tensor of integers none.
-template <class ExpressionShape, class TensorShape>
-struct same_shape_as_tensor {
-  ESPALIER_READS("the expression is {}, the tensor {}")
-  static constexpr bool agree = std::is_same_v<ExpressionShape, TensorShape>;
-};
-template <class ExpressionElement, class TensorElement>
-struct same_element_as_tensor {
-  ESPALIER_READS("the expression is {}, the tensor {}")
-  static constexpr bool agree = std::is_same_v<TensorElement, bool> ||
-                                (is_real<TensorElement> && (std::is_same_v<ExpressionElement, TensorElement> || !is_real<ExpressionElement>));
-};
-/// A fact for a refusal: half and bfloat16 are computed with where a graphics processor holds them; this one stores them.
-template <class ExpressionElement, class TensorElement>
-struct only_stored_here {
-  ESPALIER_READS("the expression is {}, the tensor {}")
-  static constexpr bool agree = false;
-};
-/// What a tensor asks of the value of an expression that says its shape and element type; a refusal has been said already.
-template <class E, class T, class S>
-struct value_fit {
-  using shapes = agreed;
-  using elements = agreed;
-};
-template <class E, class T, class S>
-  requires(!is_refused<E>) && requires {
-    typename E::shape_type;
-    typename E::element_type;
-  }
-struct value_fit<E, T, S> {
-  using shapes = same_shape_as_tensor<typename E::shape_type, S>;
-  static constexpr bool narrow = is_narrow<typename E::element_type> || is_narrow<T>;
-  using elements = std::conditional_t<narrow && !is_graphics<device_of<E>>, only_stored_here<typename E::element_type, T>,
-                                      same_element_as_tensor<typename E::element_type, T>>;
-};
-/// What a tensor asserts of an expression E, each with its sentence. What is on another device is computed there, into a tensor of its own.
-template <class E, class Tensor>
-using shape_fit = typename value_fit<E, typename Tensor::value_type, typename Tensor::shape_type>::shapes;
-template <class E, class Tensor>
-using element_fit = typename value_fit<E, typename Tensor::value_type, typename Tensor::shape_type>::elements;
-template <class E, class Tensor>
-using device_fit = same_device<device_of<E>, typename Tensor::device_type>;
-template <class E, class Tensor>
-concept Fitting = shape_fit<E, Tensor>::agree && element_fit<E, Tensor>::agree && device_fit<E, Tensor>::agree;
-#define ESPALIER_EXPRESSION_SHAPE "the expression has another shape than the tensor"
-#define ESPALIER_EXPRESSION_ELEMENT "the expression has another element type; convert with tensor<T, S>(x), on a device tensor<T, S, cuda>(x)"
-#define ESPALIER_EXPRESSION_DEVICE \
-  "they are on different devices; compute on one, then copy: tensor<T, S, cuda>(x) takes x there, x.to_host() brings it back"
 
 /// A fact for a refusal: the initialiser of a tensor has the nesting and the counts of its shape.
 template <class S, class Given>
@@ -113,6 +55,19 @@ using counts_of_parts = typename counts_of_parts_impl<S, Parts...>::type;
 template <class S, int Count>
 using counts_of_list = initializer_counts<S, std::conditional_t<S::rank == 0 && Count == 1, S, shape<Count>>>;
 
+/// A fact for a refusal: a range has the element type of the tensor.
+template <class R, class T>
+using range_element =
+    element_is<std::conditional_t<numbers_in_a_row<R const>::agree, std::remove_const_t<number_of<R const>>, T>, T>;
+/// A range of numbers of another type.
+template <class R, class T>
+concept converted_range = numbers_in_a_row<R const>::agree && !range_element<R, T>::agree;
+/// A fact for a refusal: a pointer says nothing about the elements behind it.
+template <class P>
+struct says_its_count {
+  static constexpr bool agree = false;
+};
+
 /// Takes any number; used to catch an initialiser with the wrong nesting, since a conversion to it is worse than one to T.
 struct any_number {
   template <class N>
@@ -126,7 +81,7 @@ struct any_number {
 ///
 /// shape    S; rank 0 (shape<>) is a scalar and converts to its element
 /// memory   up to 4 KiB inside the object (then it works in constant expressions), above that one allocation at construction
-/// start    tensor() is all zeros; `{1, 2, 3}` and `{{1, 2, 3}, {4, 5, 6}}` must have the shape's nesting and counts
+/// start    a copy of a range: `tensor<float, S> t = numbers;` of a std::vector, std::array, std::span or array; tensor() is all zeros; `{1, 2, 3}` and `{{1, 2, 3}, {4, 5, 6}}` must have the shape's nesting and counts
 /// copies   are deep; copy assignment reuses the storage it finds
 /// moves    of a large tensor hand the allocation over: a tensor that was moved from has no elements, and may be assigned to,
 ///          copied (the copy has none either) and destroyed; move assignment exchanges the two
@@ -173,21 +128,21 @@ class tensor {
   /// Rows of a rank 2 tensor: `{{1, 2, 3}, {4, 5, 6}}`, and so on for ranks 3 to 6.
   template <std::size_t... A, class Counts = detail::counts_of_parts<S, T[A]...>>
     requires(sizeof...(A) > 0 && S::rank == 2)
-  constexpr tensor(T const (&... part)[A]) : memory_(detail::unfilled{}) {
+  constexpr tensor(T const (&&... part)[A]) : memory_(detail::unfilled{}) {
     static_assert(Counts::agree,
                   ESPALIER_SENTENCE("tensor{{...}, ...}: the initialiser must have the nesting and the counts of the shape", Counts));
     if constexpr (Counts::agree) take(part...);
   }
   template <std::size_t... A, std::size_t... B, class Counts = detail::counts_of_parts<S, T[A][B]...>>
     requires(sizeof...(A) > 0 && S::rank == 3)
-  constexpr tensor(T const (&... part)[A][B]) : memory_(detail::unfilled{}) {
+  constexpr tensor(T const (&&... part)[A][B]) : memory_(detail::unfilled{}) {
     static_assert(Counts::agree,
                   ESPALIER_SENTENCE("tensor{{...}, ...}: the initialiser must have the nesting and the counts of the shape", Counts));
     if constexpr (Counts::agree) take(part...);
   }
   template <std::size_t... A, std::size_t... B, std::size_t... C, class Counts = detail::counts_of_parts<S, T[A][B][C]...>>
     requires(sizeof...(A) > 0 && S::rank == 4)
-  constexpr tensor(T const (&... part)[A][B][C]) : memory_(detail::unfilled{}) {
+  constexpr tensor(T const (&&... part)[A][B][C]) : memory_(detail::unfilled{}) {
     static_assert(Counts::agree,
                   ESPALIER_SENTENCE("tensor{{...}, ...}: the initialiser must have the nesting and the counts of the shape", Counts));
     if constexpr (Counts::agree) take(part...);
@@ -195,7 +150,7 @@ class tensor {
   template <std::size_t... A, std::size_t... B, std::size_t... C, std::size_t... D,
             class Counts = detail::counts_of_parts<S, T[A][B][C][D]...>>
     requires(sizeof...(A) > 0 && S::rank == 5)
-  constexpr tensor(T const (&... part)[A][B][C][D]) : memory_(detail::unfilled{}) {
+  constexpr tensor(T const (&&... part)[A][B][C][D]) : memory_(detail::unfilled{}) {
     static_assert(Counts::agree,
                   ESPALIER_SENTENCE("tensor{{...}, ...}: the initialiser must have the nesting and the counts of the shape", Counts));
     if constexpr (Counts::agree) take(part...);
@@ -203,10 +158,18 @@ class tensor {
   template <std::size_t... A, std::size_t... B, std::size_t... C, std::size_t... D, std::size_t... E,
             class Counts = detail::counts_of_parts<S, T[A][B][C][D][E]...>>
     requires(sizeof...(A) > 0 && S::rank == 6)
-  constexpr tensor(T const (&... part)[A][B][C][D][E]) : memory_(detail::unfilled{}) {
+  constexpr tensor(T const (&&... part)[A][B][C][D][E]) : memory_(detail::unfilled{}) {
     static_assert(Counts::agree,
                   ESPALIER_SENTENCE("tensor{{...}, ...}: the initialiser must have the nesting and the counts of the shape", Counts));
     if constexpr (Counts::agree) take(part...);
+  }
+  /// Rows that have names: `tensor{first, second}` of arrays.
+  template <class... Rows, class Counts = detail::counts_of_parts<S, Rows...>>
+    requires(sizeof...(Rows) > 1 && (std::is_array_v<Rows> && ...))
+  constexpr tensor(Rows const&... rows) : memory_(detail::unfilled{}) {
+    static_assert(Counts::agree,
+                  ESPALIER_SENTENCE("tensor{{...}, ...}: the initialiser must have the nesting and the counts of the shape", Counts));
+    if constexpr (Counts::agree) take(rows...);
   }
   /// Rows for a tensor that has another rank: refused.
   template <std::size_t... A, class Counts = detail::counts_of_parts<S, T[A]...>>
@@ -237,6 +200,51 @@ class tensor {
     return *this;
   }
 
+  /// A copy of the numbers of a range (std::vector, std::array, std::span, arrays, nested arrays), of which there must be S::size, in row-major order.
+  /// Another element type is converted only in words, `tensor<float, S> t(doubles)`.
+  /// errors  another fixed number of elements does not compile; range_error for another number of elements, and for integers beyond std::int32_t
+  template <class R, class Counts = detail::array_counts<S, R>>
+    requires detail::Range<R>
+  constexpr tensor(R const& range) : memory_(detail::unfilled{}) {
+    using Numbers = detail::numbers_in_a_row<R>;
+    using Element = detail::range_element<R, T>;
+    static_assert(Numbers::agree, ESPALIER_SENTENCE("tensor(range): " ESPALIER_NUMBERS_IN_A_ROW, Numbers));
+    static_assert(Counts::agree, ESPALIER_SENTENCE("tensor(array): the array must have as many elements as the shape, axis by axis where it is nested", Counts));
+    static_assert(Element::agree,
+                  ESPALIER_SENTENCE("tensor = range: the range has another element type; convert with tensor<T, S> t(range)", Element));
+    if constexpr (Numbers::agree && Counts::agree && Element::agree) take_range("tensor(range)", range);
+  }
+  template <class R, class Counts = detail::array_counts<S, R>>
+    requires(detail::Range<R> && detail::converted_range<R, T>)
+  constexpr explicit tensor(R const& range) : memory_(detail::unfilled{}) {
+    using Numbers = detail::numbers_in_a_row<R>;
+    using Converts = detail::number_converts<std::remove_const_t<detail::number_of<R const>>, T>;
+    static_assert(Numbers::agree, ESPALIER_SENTENCE("tensor(range): " ESPALIER_NUMBERS_IN_A_ROW, Numbers));
+    static_assert(Counts::agree, ESPALIER_SENTENCE("tensor(array): the array must have as many elements as the shape, axis by axis where it is nested", Counts));
+    static_assert(Converts::agree, ESPALIER_SENTENCE("tensor(range): a floating-point number does not fit a tensor of integers", Converts));
+    if constexpr (Counts::agree && Converts::agree) take_range("tensor(range)", range);
+  }
+  template <class R, class Counts = detail::array_counts<S, R>>
+    requires detail::Range<R>
+  constexpr tensor& operator=(R const& range) {
+    using Numbers = detail::numbers_in_a_row<R>;
+    using Element = detail::range_element<R, T>;
+    static_assert(Numbers::agree, ESPALIER_SENTENCE("tensor(range): " ESPALIER_NUMBERS_IN_A_ROW, Numbers));
+    static_assert(Counts::agree, ESPALIER_SENTENCE("tensor(array): the array must have as many elements as the shape, axis by axis where it is nested", Counts));
+    static_assert(Element::agree,
+                  ESPALIER_SENTENCE("tensor = range: the range has another element type; convert with tensor = tensor<T, S>(range)", Element));
+    if constexpr (Numbers::agree && Counts::agree && Element::agree) take_range("tensor = range", range);
+    return *this;
+  }
+  /// A pointer is refused: it does not say how many elements there are.
+  template <class P>
+    requires(std::is_pointer_v<P>)
+  constexpr explicit tensor(P const&) {
+    static_assert(detail::says_its_count<P>::agree,
+                  ESPALIER_SENTENCE("tensor(pointer): a pointer does not say how many elements there are; tensor<T, S>(view<T const, S>(pointer)) copies S::size of them",
+                                    detail::says_its_count<P>));
+  }
+
   /// A copy of what is on a graphics processor; waits for it. errors: what the device's copy throws
   template <class From>
     requires detail::is_graphics<From>
@@ -262,6 +270,8 @@ class tensor {
   constexpr tensor(E const& expression) : memory_(detail::unfilled{}) {
     static_assert(detail::shape_fit<E, tensor>::agree,
                   ESPALIER_SENTENCE("tensor = expression: " ESPALIER_EXPRESSION_SHAPE, detail::shape_fit<E, tensor>));
+    static_assert(detail::integers_fit<E, tensor>::agree,
+                  ESPALIER_SENTENCE("tensor = expression: " ESPALIER_EXPRESSION_INTEGERS, detail::integers_fit<E, tensor>));
     static_assert(detail::element_fit<E, tensor>::agree,
                   ESPALIER_SENTENCE("tensor = expression: " ESPALIER_EXPRESSION_ELEMENT, detail::element_fit<E, tensor>));
     static_assert(detail::device_fit<E, tensor>::agree,
@@ -273,6 +283,8 @@ class tensor {
   constexpr tensor& operator=(E const& expression) {
     static_assert(detail::shape_fit<E, tensor>::agree,
                   ESPALIER_SENTENCE("tensor = expression: " ESPALIER_EXPRESSION_SHAPE, detail::shape_fit<E, tensor>));
+    static_assert(detail::integers_fit<E, tensor>::agree,
+                  ESPALIER_SENTENCE("tensor = expression: " ESPALIER_EXPRESSION_INTEGERS, detail::integers_fit<E, tensor>));
     static_assert(detail::element_fit<E, tensor>::agree,
                   ESPALIER_SENTENCE("tensor = expression: " ESPALIER_EXPRESSION_ELEMENT, detail::element_fit<E, tensor>));
     static_assert(detail::device_fit<E, tensor>::agree,
@@ -321,6 +333,15 @@ class tensor {
   constexpr void take(Part const&... part) {
     T* to = memory_.begin();
     ((to = detail::copy_nested(to, part)), ...);
+  }
+
+  /// The range may be of this tensor itself.
+  template <class R>
+  constexpr void take_range(char const* where, R const& range) {
+    detail::check_count<S>(where, range);
+    detail::check_integers<T>(where, range);
+    memory_.own();
+    detail::copy_numbers(memory_.begin(), range);
   }
 
   detail::memory<T, S::size> memory_;

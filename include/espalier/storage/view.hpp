@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include "device.hpp"
-#include "element.hpp"
 #include "layout.hpp"
+#include "range.hpp"
+#include "value_fit.hpp"
 
 #if defined(__clang__)
 #define ESPALIER_BORROWS [[clang::lifetimebound]]
@@ -12,29 +12,7 @@
 
 namespace espalier {
 
-template <class T, class S, class Device = cpu>
-class tensor;
-
-/// A tensor or a view of any device: elements in row-major memory, with a shape known to the compiler.
-template <class X>
-concept StoredAnywhere = detail::marked_tensor<std::remove_cvref_t<X>> || detail::marked_view<std::remove_cvref_t<X>>;
-
-/// A tensor or a view whose elements this processor reaches.
-template <class X>
-concept Stored = StoredAnywhere<X> && !detail::is_graphics<device_of<X>>;
-
 namespace detail {
-
-/// A fact for a refusal: an array must have as many elements as the shape it is seen as; a pointer does not know.
-template <class S, class Elements>
-struct array_counts {
-  static constexpr bool agree = true;
-};
-template <class S, class T, std::size_t Count>
-struct array_counts<S, T[Count]> {
-  ESPALIER_READS("the shape is {}, the array {}")
-  static constexpr bool agree = S::size == static_cast<std::int64_t>(Count);
-};
 
 /// A fact for a refusal: two operands must have one shape.
 template <class A, class B>
@@ -42,11 +20,46 @@ struct same_shape {
   static constexpr bool agree = std::is_same_v<A, B>;
 };
 
+/// Facts for refusals: what a view is made of stays, its elements may be written where the view writes them.
+template <class R>
+struct outlives_the_view {
+  static constexpr bool agree = std::is_lvalue_reference_v<R> || Borrowing<std::remove_cvref_t<R>>;
+};
+template <class Given, class Wanted>
+struct may_be_written {
+  ESPALIER_READS("given {}, wanted {}")
+  static constexpr bool agree = std::is_const_v<Wanted> || !std::is_const_v<Given>;
+};
+#define ESPALIER_VIEW_ASSIGNED \
+  "evaluate_into(x, view) copies the elements of a tensor or view, view.rebind(x) makes the view refer to them; view.fill(x) takes a number"
+/// Nothing says whether `view = x` copies elements or refers to them.
+template <class X>
+struct says_what_is_assigned {
+  static constexpr bool agree = false;
+};
+/// All that a view<T, S> asks of a range.
+template <class R, class T, class S>
+struct seen_fit {
+  using range = std::remove_reference_t<R>;
+  using numbers = numbers_in_a_row<range>;
+  using number = std::conditional_t<numbers::agree, number_of<range>, T>;
+  using element = element_is<std::remove_const_t<number>, std::remove_const_t<T>>;
+  using writing = may_be_written<number, T>;
+  using counts = array_counts<S, range>;
+  static constexpr bool agree = numbers::agree && element::agree && writing::agree && counts::agree;
+};
+
 }  // namespace detail
 
 /// Elements that somebody else owns, seen as a tensor of shape S. T may be const.
 /// shape   S, row-major and without gaps
-/// owns    nothing: a view must not outlive what it looks at; copying a view copies the look, not the elements
+/// owns    nothing: a view must not outlive what it refers to; a copy of a view refers to the same elements
+/// start   of a pointer; of a range whose numbers lie in a row (std::vector, std::array, std::span, arrays), without a copy; of a tensor
+/// writes  `v = formula` computes the elements where they lie; operands of the formula may overlap them in any way. `v = w` with a view or tensor w does not
+///         compile, since it could mean either: evaluate_into(w, v) copies the elements, v.rebind(w) makes v refer to those of w. A view of const elements
+///         has no elements to assign, so there `v = w` rebinds
+/// errors  another element type or another fixed number of elements does not compile, nor does a range that is a temporary; range_error where a range has
+///         another number of elements at run time
 /// cost    one pointer
 template <class T, class S, class Device = cpu>
 class view {
@@ -69,14 +82,28 @@ class view {
   static constexpr std::int64_t size() { return S::size; }
   static constexpr extents shape() { return S::value; }
 
-  /// Looks at S::size elements from a pointer on, or at a whole array, whose length is checked.
-  template <class P, class Counts = detail::array_counts<S, std::remove_reference_t<P>>>
-    requires std::is_convertible_v<P, T*>
-  constexpr explicit view(P&& elements) : data_(elements) {
-    static_assert(Counts::agree, ESPALIER_SENTENCE("view(array): the array must have as many elements as the shape", Counts));
+  /// The S::size elements from a pointer on: only in words, since it does not say how many there are.
+  template <class P>
+    requires(std::is_convertible_v<P, T*> && !std::is_array_v<std::remove_reference_t<P>>)
+  constexpr explicit view(P&& elements) : data_(elements) {}
+  /// The elements of a range, which must be S::size: by its type where that says how many there are, else when the program runs.
+  template <class R, class Fit = detail::seen_fit<R, T, S>, class Counts = detail::array_counts<S, std::remove_reference_t<R>>>
+    requires detail::Range<std::remove_cvref_t<R>>
+  constexpr view(R&& range) : data_(nullptr) {
+    static_assert(Fit::numbers::agree, ESPALIER_SENTENCE("view(range): " ESPALIER_NUMBERS_IN_A_ROW, typename Fit::numbers));
+    static_assert(Fit::element::agree,
+                  ESPALIER_SENTENCE("view(range): the range has another element type than the view; tensor<T, S>(range) converts its elements as it copies them",
+                                    typename Fit::element));
+    static_assert(Fit::writing::agree, ESPALIER_SENTENCE("view(range): the elements of the range are const; write view<T const, S>", typename Fit::writing));
+    static_assert(Counts::agree, ESPALIER_SENTENCE("view(array): the array must have as many elements as the shape, axis by axis where it is nested", Counts));
+    using Stays = std::conditional_t<Fit::agree, detail::outlives_the_view<R>, agreed>;
+    static_assert(Stays::agree,
+                  ESPALIER_SENTENCE("view(range): the range is a temporary, which ends before the view; give it a name, or copy it: tensor<T, S>(range)", Stays));
+    if constexpr (Fit::agree && Stays::agree) {
+      detail::check_count<S>("view(range)", range);
+      data_ = detail::first_number(range);
+    }
   }
-  /// Looks at a run of elements, of which there must be S::size (asserted).
-  constexpr explicit view(espalier::span<T> elements) : data_(elements.data()) { assert(elements.size() == S::size); }
   /// A tensor is its own view.
   constexpr view(tensor<value_type, S>& owner ESPALIER_BORROWS) : data_(owner.data()) {}
   constexpr view(tensor<value_type, S> const& owner ESPALIER_BORROWS) requires std::is_const_v<T> : data_(owner.data()) {}
@@ -84,6 +111,37 @@ class view {
   template <class U>
     requires(std::is_same_v<U const, T> && !std::is_same_v<U, T>)
   constexpr view(view<U, S> other) : data_(other.data()) {}
+  constexpr view(view const&) = default;
+
+  /// The value of an expression, computed where the elements lie.
+  template <class E>
+    requires detail::EvaluableInto<E, view>
+  constexpr view const& operator=(E const& expression) const {
+    static_assert(!std::is_const_v<T>,
+                  ESPALIER_SENTENCE("view = expression: the view is of const elements; write view<T, S>", ESPALIER_STATED(!std::is_const_v<T>, T)));
+    static_assert(detail::shape_fit<E, view>::agree,
+                  ESPALIER_SENTENCE("view = expression: " ESPALIER_EXPRESSION_SHAPE, detail::shape_fit<E, view>));
+    static_assert(detail::integers_fit<E, view>::agree,
+                  ESPALIER_SENTENCE("view = expression: " ESPALIER_EXPRESSION_INTEGERS, detail::integers_fit<E, view>));
+    static_assert(detail::element_fit<E, view>::agree,
+                  ESPALIER_SENTENCE("view = expression: " ESPALIER_EXPRESSION_ELEMENT, detail::element_fit<E, view>));
+    static_assert(detail::device_fit<E, view>::agree,
+                  ESPALIER_SENTENCE("view = expression: " ESPALIER_EXPRESSION_DEVICE, detail::device_fit<E, view>));
+    if constexpr (!std::is_const_v<T> && detail::Fitting<E, view>) evaluate_into(expression, *this);
+    return *this;
+  }
+  /// Views of const elements refer to others. A view that writes does not say what was meant; nor does a tensor, a range or a number that it is given.
+  constexpr view& operator=(view const&) requires std::is_const_v<T> = default;
+  view& operator=(view const&) const requires(!std::is_const_v<T>) = delete;  // of a view that is const; others prefer the template
+  template <class X>
+    requires(!detail::EvaluableInto<X, view> && !std::is_const_v<T>)
+  constexpr view& operator=(X const&) {
+    using Said = detail::says_what_is_assigned<X>;
+    static_assert(Said::agree, ESPALIER_SENTENCE("view = x: " ESPALIER_VIEW_ASSIGNED, Said));
+    return *this;
+  }
+  /// From now on this view refers to the elements of another one, of a tensor or of a range; no element is copied.
+  constexpr void rebind(view other) { data_ = other.data_; }
 
   constexpr T* data() const { return data_; }
   constexpr espalier::span<T> span() const { return {data_, S::size}; }

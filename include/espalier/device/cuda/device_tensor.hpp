@@ -80,19 +80,19 @@ class tensor<T, S, Device> : public detail::out_of_reach<Device> {
   explicit(S::rank != 0 && sizeof...(Rest) == 0) tensor(First first, Rest... rest) : tensor(tensor<T, S>(first, rest...)) {}
   template <std::size_t... A>
     requires(sizeof...(A) > 0 && S::rank == 2)
-  tensor(T const (&... part)[A]) : tensor(tensor<T, S>(part...)) {}
+  tensor(T const (&&... part)[A]) : tensor(tensor<T, S>(static_cast<T const(&&)[A]>(part)...)) {}
   template <std::size_t... A, std::size_t... B>
     requires(sizeof...(A) > 0 && S::rank == 3)
-  tensor(T const (&... part)[A][B]) : tensor(tensor<T, S>(part...)) {}
+  tensor(T const (&&... part)[A][B]) : tensor(tensor<T, S>(static_cast<T const(&&)[A][B]>(part)...)) {}
   template <std::size_t... A, std::size_t... B, std::size_t... C>
     requires(sizeof...(A) > 0 && S::rank == 4)
-  tensor(T const (&... part)[A][B][C]) : tensor(tensor<T, S>(part...)) {}
+  tensor(T const (&&... part)[A][B][C]) : tensor(tensor<T, S>(static_cast<T const(&&)[A][B][C]>(part)...)) {}
   template <std::size_t... A, std::size_t... B, std::size_t... C, std::size_t... D>
     requires(sizeof...(A) > 0 && S::rank == 5)
-  tensor(T const (&... part)[A][B][C][D]) : tensor(tensor<T, S>(part...)) {}
+  tensor(T const (&&... part)[A][B][C][D]) : tensor(tensor<T, S>(static_cast<T const(&&)[A][B][C][D]>(part)...)) {}
   template <std::size_t... A, std::size_t... B, std::size_t... C, std::size_t... D, std::size_t... E>
     requires(sizeof...(A) > 0 && S::rank == 6)
-  tensor(T const (&... part)[A][B][C][D][E]) : tensor(tensor<T, S>(part...)) {}
+  tensor(T const (&&... part)[A][B][C][D][E]) : tensor(tensor<T, S>(static_cast<T const(&&)[A][B][C][D][E]>(part)...)) {}
   /// Rows for a tensor that has another rank: refused there.
   template <std::size_t... A>
     requires(sizeof...(A) > 0 && S::rank != 2)
@@ -112,6 +112,8 @@ class tensor<T, S, Device> : public detail::out_of_reach<Device> {
   tensor(E const& expression) : memory_(unfilled()) {
     static_assert(detail::shape_fit<E, tensor>::agree,
                   ESPALIER_SENTENCE("tensor = expression: " ESPALIER_EXPRESSION_SHAPE, detail::shape_fit<E, tensor>));
+    static_assert(detail::integers_fit<E, tensor>::agree,
+                  ESPALIER_SENTENCE("tensor = expression: " ESPALIER_EXPRESSION_INTEGERS, detail::integers_fit<E, tensor>));
     static_assert(detail::element_fit<E, tensor>::agree,
                   ESPALIER_SENTENCE("tensor = expression: " ESPALIER_EXPRESSION_ELEMENT, detail::element_fit<E, tensor>));
     static_assert(detail::device_fit<E, tensor>::agree,
@@ -123,6 +125,8 @@ class tensor<T, S, Device> : public detail::out_of_reach<Device> {
   tensor& operator=(E const& expression) {
     static_assert(detail::shape_fit<E, tensor>::agree,
                   ESPALIER_SENTENCE("tensor = expression: " ESPALIER_EXPRESSION_SHAPE, detail::shape_fit<E, tensor>));
+    static_assert(detail::integers_fit<E, tensor>::agree,
+                  ESPALIER_SENTENCE("tensor = expression: " ESPALIER_EXPRESSION_INTEGERS, detail::integers_fit<E, tensor>));
     static_assert(detail::element_fit<E, tensor>::agree,
                   ESPALIER_SENTENCE("tensor = expression: " ESPALIER_EXPRESSION_ELEMENT, detail::element_fit<E, tensor>));
     static_assert(detail::device_fit<E, tensor>::agree,

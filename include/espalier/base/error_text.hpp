@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <cstdint>
+
+namespace espalier {
+
+namespace detail {
+
+/// A sentence in memory of its own: an error that holds one allocates nothing, and copying it cannot throw.
+class error_text {
+ public:
+  error_text& operator<<(char const* words) noexcept {
+    while (*words != 0) *at_++ = *words++;
+    *at_ = 0;
+    return *this;
+  }
+  error_text& operator<<(std::int64_t value) noexcept {
+    char digits[24];
+    int n = 0;
+    if (value < 0) *at_++ = '-';
+    do {
+      auto const digit = value % 10;
+      digits[n++] = static_cast<char>('0' + (digit < 0 ? -digit : digit));
+      value /= 10;
+    } while (value != 0);
+    while (n > 0) *at_++ = digits[--n];
+    *at_ = 0;
+    return *this;
+  }
+  error_text() noexcept = default;
+  error_text(error_text const& other) noexcept : at_{text_} { *this << other.text_; }
+  error_text& operator=(error_text const& other) noexcept {
+    if (this == &other) return *this;
+    at_ = text_;
+    return *this << other.text_;
+  }
+  char const* text() const noexcept { return text_; }
+
+ private:
+  char text_[160]{};
+  char* at_ = text_;
+};
+
+}  // namespace detail
+
+}  // namespace espalier

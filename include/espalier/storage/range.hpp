@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <exception>
+#include <type_traits>
+
+#include "../base/error_text.hpp"
+#include "../base/raise.hpp"
+#include "../base/sentence.hpp"
+#include "../shape/shape.hpp"
+#include "device.hpp"
+#include "element.hpp"
+
+/// Memory of the user as elements: std::vector, std::array, std::span, arrays, and all else whose numbers lie in a row. No header of the standard library is
+/// included for them; they are recognised by their members.
+namespace espalier {
+
+/// range_error: numbers of a range that do not fit where they are to go: another count of them than the shape has, or an integer beyond std::int32_t.
+/// Thrown before anything is written.
+class range_error : public std::exception {
+ public:
+  range_error(char const* where, std::int64_t expected, std::int64_t came) noexcept {
+    text_ << where << ": expected " << expected << (expected == 1 ? " element, came " : " elements, came ") << came;
+  }
+  struct integer {
+    std::int64_t came, position;
+  };
+  range_error(char const* where, integer wrong) noexcept {
+    text_ << where << ": expected integers that fit std::int32_t, came " << wrong.came << " at position " << wrong.position;
+  }
+  char const* what() const noexcept override { return text_.text(); }
+
+ private:
+  detail::error_text text_;
+};
+
+namespace detail {
+
+/// Numbers as arrays of users hold them; characters are text.
+template <class T>
+inline constexpr bool is_number_in_a_row = is_arithmetic<T> || is_narrow<std::remove_const_t<T>>;
+template <>
+inline constexpr bool is_number_in_a_row<char> = false;
+template <>
+inline constexpr bool is_number_in_a_row<char const> = false;
+
+template <class R>
+concept with_data = requires(R& r) {
+  r.size();
+  *r.data();
+};
+template <class R>
+concept with_pointers = requires(R& r) {
+  r.size();
+  requires std::is_pointer_v<decltype(r.begin())>;
+};
+/// Elements by members: std::vector, std::list; what the library itself stores has its own ways.
+template <class R>
+concept with_elements = requires(R& r) {
+  r.begin();
+  r.end();
+} || with_data<R>;
+
+/// A container, a span or an array: not necessarily one whose elements are numbers or lie in a row.
+template <class X>
+concept Range = std::is_array_v<X> || (!marked_tensor<X> && !marked_view<X> && !requires { typename X::is_expression; } && with_elements<X>);
+
+/// The first of the elements that lie in a row.
+template <class R>
+constexpr auto* first_element(R& r) {
+  if constexpr (std::is_array_v<R>) return &r[0];
+  else if constexpr (with_data<R>) return r.data();
+  else return r.begin();
+}
+
+/// How many elements the type fixes; -1 where it fixes none. std::array<T, N> holds its elements and nothing else; the extent of std::span is a member.
+template <class R>
+struct fixed_count_of : std::integral_constant<std::int64_t, -1> {};
+template <class T, std::size_t Count>
+struct fixed_count_of<T[Count]> : std::integral_constant<std::int64_t, static_cast<std::int64_t>(Count)> {};
+template <template <class, std::size_t> class Array, class T, std::size_t Count>
+struct fixed_count_of<Array<T, Count>> : std::integral_constant<std::int64_t, (sizeof(Array<T, Count>) == Count * sizeof(T)) ? static_cast<std::int64_t>(Count) : -1> {};
+template <class R>
+  requires requires { R::extent; }
+struct fixed_count_of<R> : std::integral_constant<std::int64_t, static_cast<std::int64_t>(R::extent)> {};
+template <template <class, std::size_t> class Span, class T, std::size_t Count>
+  requires requires { Span<T, Count>::extent; }
+struct fixed_count_of<Span<T, Count>> : std::integral_constant<std::int64_t, static_cast<std::int64_t>(Span<T, Count>::extent)> {};
+template <class R>
+inline constexpr std::int64_t fixed_count = fixed_count_of<std::remove_const_t<R>>::value;
+
+/// A range that does not own its elements may be a temporary: std::span and its like name their element_type, containers do not.
+template <class R>
+concept Borrowing = requires { typename R::element_type; };
+
+/// What lies in a row: the type of the numbers (const where they may not be written; void where there are none), how deep arrays are nested in the parts of
+/// the range, and how many numbers a part has. What borrows its elements has them elsewhere.
+template <class Part>
+struct part_of_row {
+  using number = void;
+  static constexpr int depth = 0;
+  static constexpr std::int64_t count = 0;
+};
+template <class R>
+using part_of = std::remove_pointer_t<decltype(first_element(std::declval<R&>()))>;
+template <class Part>
+  requires is_number_in_a_row<Part>
+struct part_of_row<Part> {
+  using number = Part;
+  static constexpr int depth = 0;
+  static constexpr std::int64_t count = 1;
+};
+template <class Part>
+  requires(!is_number_in_a_row<Part> && fixed_count<Part> > 0 && !Borrowing<Part>)
+struct part_of_row<Part> {
+  using inner = part_of_row<part_of<Part>>;
+  static constexpr bool inside = sizeof(Part) == static_cast<std::size_t>(fixed_count<Part>) * sizeof(part_of<Part>);
+  using number = std::conditional_t<inside, typename inner::number, void>;
+  static constexpr int depth = 1 + inner::depth;
+  static constexpr std::int64_t count = fixed_count<Part> * inner::count;
+};
+template <class R>
+struct row : part_of_row<void> {};
+template <class R>
+  requires(std::is_array_v<R> || with_data<R> || with_pointers<R>)
+struct row<R> : part_of_row<part_of<R>> {};
+template <class R>
+using number_of = typename row<R>::number;
+
+/// How many numbers there are.
+template <class R>
+constexpr std::int64_t count_of_numbers([[maybe_unused]] R const& r) {
+  if constexpr (std::is_array_v<R>) return fixed_count<R> * row<R>::count;
+  else return static_cast<std::int64_t>(r.size()) * row<R>::count;
+}
+/// The first number.
+template <class R>
+constexpr auto* first_number(R& r) {
+  auto* const first = first_element(r);
+  if constexpr (row<R>::depth == 0) return first;
+  else return first_number(*first);
+}
+
+template <class S, class Part, int Axis>
+constexpr bool inner_counts_agree() {
+  if constexpr (is_number_in_a_row<Part>) return true;
+  else return fixed_count<Part> == S::value.at[Axis] && inner_counts_agree<S, part_of<Part>, Axis + 1>();
+}
+/// The extents that a type fixes agree with a shape: a flat range with its size, one of nested arrays with each extent (the outermost may be free).
+template <class S, class R>
+constexpr bool counts_agree() {
+  using numbers = row<std::remove_reference_t<R>>;
+  if constexpr (std::is_void_v<typename numbers::number>) {
+    return true;
+  } else {
+    constexpr std::int64_t outer = fixed_count<std::remove_reference_t<R>>;
+    if constexpr (numbers::depth == 0) return outer < 0 || outer == S::size;
+    else return S::rank == 1 + numbers::depth && (outer < 0 || outer == S::value.at[0]) && inner_counts_agree<S, part_of<std::remove_reference_t<R>>, 1>();
+  }
+}
+
+/// Facts for refusals. A range holds numbers that lie in a row.
+template <class R>
+struct numbers_in_a_row {
+  static constexpr bool agree = !std::is_void_v<number_of<R const>>;
+};
+#define ESPALIER_NUMBERS_IN_A_ROW \
+  "the elements must be numbers that lie in a row, as in std::vector<float>, std::array, std::span and arrays; copy others (std::vector<bool>, std::list, a vector of vectors) into a std::vector first"
+/// An array must have as many elements as the shape it is seen as; a pointer does not say.
+template <class S, class Elements>
+struct array_counts {
+  ESPALIER_READS("the shape is {}, the array {}")
+  static constexpr bool agree = counts_agree<S, Elements>();
+};
+template <class S, class T>
+struct array_counts<S, T*> {
+  static constexpr bool agree = true;
+};
+/// Numbers are converted, but none with a fraction to an integer.
+template <class Given, class Wanted>
+struct number_converts {
+  ESPALIER_READS("given {}, wanted {}")
+  static constexpr bool agree = !(std::is_integral_v<Wanted> && (std::is_floating_point_v<Given> || is_narrow<std::remove_const_t<Given>>));
+};
+
+/// Refuses a range unless it has S::size numbers. A range whose type says so costs nothing.
+template <class S, class R>
+constexpr void check_count(char const* where, R const& r) {
+  if constexpr (fixed_count<R> < 0) {
+    std::int64_t const came = count_of_numbers(r);
+    if (came != S::size) raise(range_error{where, S::size, came});
+  }
+}
+
+/// Copies numbers that lie in a row, converted, and returns where the next one goes.
+template <class T, class R>
+constexpr T* copy_numbers(T* to, R const& r) {
+  auto const* from = first_element(r);
+  std::int64_t const count = count_of_numbers(r) / row<R const>::count;
+  for (std::int64_t i = 0; i < count; ++i)
+    if constexpr (row<R const>::depth == 0) *to++ = static_cast<T>(from[i]);
+    else to = copy_numbers(to, from[i]);
+  return to;
+}
+/// Refuses integers that a std::int32_t does not hold, before anything is written.
+template <class T, class R>
+constexpr void check_integers(char const* where, R const& r) {
+  using From = std::remove_const_t<number_of<R const>>;
+  if constexpr (std::is_same_v<T, std::int32_t> && std::is_integral_v<From> && sizeof(From) >= sizeof(T) && !std::is_same_v<From, T>) {
+    auto const* const from = first_number(r);
+    for (std::int64_t i = 0; i < count_of_numbers(r); ++i)
+      if (static_cast<From>(static_cast<T>(from[i])) != from[i] || (from[i] > 0) != (static_cast<T>(from[i]) > 0))
+        raise(range_error{where, range_error::integer{static_cast<std::int64_t>(from[i]), i}});
+  }
+}
+
+}  // namespace detail
+}  // namespace espalier

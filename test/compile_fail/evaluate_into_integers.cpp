@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: evaluate_into\(expression, tensor\): formulas are computed in float or double and a tensor of integers takes none
+#include <espalier/eager/evaluate.hpp>
+#include <espalier/operation/operation.hpp>
+
+using counts = espalier::tensor<std::int32_t, espalier::shape<4>>;
+
+#ifdef SHOULD_FAIL
+void f(counts const& a, counts& b) { espalier::evaluate_into(a * a, b); }
+#else
+void f(counts const& a, espalier::tensor<float, espalier::shape<4>>& b) { espalier::evaluate_into(a * a, b); }
+#endif

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: view\(range\): the range is a temporary, which ends before the view; give it a name, or copy it: tensor<T, S>\(range\)
+#include <vector>
+
+#include <espalier/storage/tensor.hpp>
+
+using espalier::shape;
+
+std::vector<float> read();
+
+#ifdef SHOULD_FAIL
+auto f() { return espalier::view<float const, shape<2, 3>>(read()); }
+#else
+auto f() { return espalier::tensor<float, shape<2, 3>>(read()); }
+#endif
