@@ -2,6 +2,7 @@
 #define BOOST_TEST_MODULE data_dataset
 #include <boost/test/unit_test.hpp>
 
+#include <array>
 #include <limits>
 #include <string>
 #include <vector>
@@ -161,4 +162,68 @@ BOOST_AUTO_TEST_CASE(the_digits_are_as_described) {
   int const expected[10] = {178, 182, 177, 183, 181, 182, 181, 179, 174, 180};
   for (int digit = 0; digit < 10; ++digit) BOOST_TEST(counts[digit] == expected[digit]);
   BOOST_TEST(largest == 1.0f);
+}
+
+namespace {
+template <class F>
+std::string what_is_refused(F const& f) {
+  try {
+    f();
+  } catch (io::error const& error) {
+    return error.what();
+  }
+  return {};
+}
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(copies_ranges) {
+  std::vector<float> const flat{0, 0, 0, 1, 1, 0, 1, 1};
+  std::vector<int> const labels{0, 1, 1, 0};
+  data::dataset<float, shape<2>> const checked{flat, labels, {.classes = 2}}, deduced{flat, labels};
+  BOOST_TEST((checked.size() == 4 && deduced.size() == 4 && checked.label(2) == 1 && deduced.image(1)[1] == 1));
+  std::vector<std::array<float, 2>> const rows{{0, 0}, {0, 1}, {1, 0}, {1, 1}};
+  data::dataset<float, shape<2>> const of_rows{rows, std::array<long, 4>{0, 1, 1, 0}, {.scale = 0.5}};
+  BOOST_TEST((of_rows.image(3)[0] == 0.5f && of_rows.label(1) == 1));
+  data::dataset<double, shape<1, 2>> const pixels{bytes{0, 255, 51, 0}, bytes{3, 9}, {.scale = 1.0 / 255}};
+  BOOST_TEST((pixels.image(0)(0, 1) == 1 && pixels.image(1)[0] == 51 * (1.0 / 255) && pixels.label(1) == 9));
+  data::dataset<float, shape<2>, shape<1>> const real{flat, std::vector<double>{1, 2, 3, 4.5}};
+  BOOST_TEST(real.target(3)[0] == 4.5f);
+  data::dataset<float, shape<2, 2>> const square{std::vector<std::array<std::array<float, 2>, 2>>(3), std::vector<int>(3)};
+  BOOST_TEST(square.size() == 3);
+}
+
+BOOST_AUTO_TEST_CASE(refuses_ranges_that_do_not_belong_together) {
+  using set = data::dataset<float, shape<2>>;
+  std::vector<float> const x{0, 0, 0, 1, 1, 0, 1, 1};
+  std::vector<int> const y{0, 1, 1, 0};
+  BOOST_TEST(what_is_refused([&] { set{x, std::vector<int>{0, 1, 0}}; }) == "arrays: expected 4 labels or targets for 4 samples, came 3");
+  BOOST_TEST(what_is_refused([&] { set{std::vector<float>(7), y}; }) ==
+             "arrays: expected a multiple of 2 numbers, one sample's size, and at least one sample, came 7");
+  BOOST_TEST(what_is_refused([&] { set{x, std::vector<int>{0, 1, -1, 0}}; }) == "arrays: expected labels from 0 on, came -1 at position 2");
+  BOOST_TEST(what_is_refused([&] { set{x, std::vector<long>{0, 4294967296, 1, 0}}; }) ==
+             "arrays: expected labels from 0 on, came 4294967296 at position 1");
+  BOOST_TEST(what_is_refused([&] { set{x, y, {.classes = 1}}; }) == "arrays: expected labels from 0 to 0, came 1 at position 1");
+  BOOST_TEST(what_is_refused([&] { set{x, y, {.classes = -1}}; }) ==
+             "reading.classes: expected the number of classes, or 0 for as many as the labels have, came -1");
+  BOOST_TEST(has(what_is_refused([&] { set{std::vector<double>(8, 1e300), y}; }), "expected finite numbers, came inf in the inputs of sample 0"));
+  BOOST_TEST(what_is_refused([&] { set{std::vector<double>(8, 1e300), y, {.non_finite = true}}; }) == "");
+}
+
+BOOST_AUTO_TEST_CASE(samples_refer_to_ranges) {
+  std::vector<float> const x{0, 0, 0, 1, 1, 0, 1, 1};
+  std::vector<std::int32_t> const y{0, 1, 1, 0};
+  data::samples<float, shape<2>> const seen{x, y};
+  BOOST_TEST((seen.images == x.data() && seen.labels == y.data() && seen.size() == 4));
+  std::vector<std::array<float, 2>> const rows(4);
+  data::samples<float, shape<2>, shape<2>> const of_rows{rows, x};
+  BOOST_TEST((of_rows.images == rows[0].data() && of_rows.target(3)[1] == 1));
+  BOOST_TEST(what_is_refused([&] { data::samples<float, shape<3>>{x, y}; }) ==
+             "arrays: expected a multiple of 3 numbers, one sample's size, and at least one sample, came 8");
+}
+
+BOOST_AUTO_TEST_CASE(files_say_their_classes) {
+  data::dataset<float, shape<2, 3>> const all{images({4, 2, 3}), labels({3, 1, 0, 2}), {}};
+  BOOST_TEST(all.label(0) == 3);
+  BOOST_TEST(what_is_refused([] { data::dataset<float, shape<2, 3>>{images({1, 2, 3}), labels({3}), {.classes = 3}}; }) ==
+             "data_dataset_labels: expected labels from 0 to 2, came 3 at position 0");
 }

@@ -7,13 +7,32 @@ namespace espalier::data {
 
 /// How numbers become samples: labels must lie in 0 .. classes-1 (real targets have no classes), a pixel or feature x becomes x * scale + shift.
 struct reading {
-  int classes = 0;
+  int classes = 0;          ///< 0: as many as the largest label says; a trainer compares each label with the classes of its net
   double scale = 1;
   double shift = 0;
   bool non_finite = false;  ///< nan and inf in arrays are taken
 };
 
 namespace detail {
+
+/// A number of classes as it was said: 0 where the labels say it.
+inline int checked_classes(int classes) {
+  if (classes < 0) io::refuse<value_error>("reading.classes: expected the number of classes, or 0 for as many as the labels have, came %d", classes);
+  return classes;
+}
+/// Whether a label is one of some classes; of any, where their number is not said.
+template <class N>
+constexpr bool is_label(N label, int classes) {
+  return label >= N(0) && label <= static_cast<N>(2147483647) && (classes == 0 || label < static_cast<N>(classes));
+}
+/// What is_label asks for, in words.
+struct labels_in_words {
+  char text[48];
+  explicit labels_in_words(int classes) noexcept {
+    if (classes == 0) std::snprintf(text, sizeof text, "from 0 on");
+    else std::snprintf(text, sizeof text, "from 0 to %d", classes - 1);
+  }
+};
 
 /// Refuses a pair of files unless they are count images of the given shape and count labels of the given number of classes.
 /// Extents of 1 may be added or left out: a file of 28 x 28 pixels also serves shape<1, 28, 28>.
@@ -40,20 +59,9 @@ inline void check_samples(io::idx_array const& images, io::idx_array const& labe
                                  static_cast<long long>(images.extent(0)), images.name(), static_cast<long long>(labels.extent(0)));
   if (images.extent(0) == 0) io::refuse<io::format_error>("%s: expected at least one sample, came none", images.name());
   for (std::int64_t at = 0; at < labels.size(); ++at)
-    if (labels.data()[at] >= classes)
-      io::refuse<io::format_error>("%s: expected labels from 0 to %d, came %d at position %lld", labels.name(), classes - 1,
-                                   labels.data()[at], static_cast<long long>(at));
-}
-
-/// Refuses arrays unless they are samples of a size with a target each.
-inline void check_array_sizes(std::int64_t inputs, std::int64_t sample, std::int64_t targets, std::int64_t target) {
-  if (inputs % sample != 0 || inputs == 0)
-    io::refuse<size_error>("arrays: expected a multiple of %lld numbers, one sample's size, and at least one sample, came %lld",
-                           static_cast<long long>(sample), static_cast<long long>(inputs));
-  if (targets != inputs / sample * target)
-    io::refuse<size_error>("arrays: expected %lld labels or targets for %lld samples, came %lld",
-                           static_cast<long long>(inputs / sample * target), static_cast<long long>(inputs / sample),
-                           static_cast<long long>(targets));
+    if (!is_label(static_cast<int>(labels.data()[at]), checked_classes(classes)))
+      io::refuse<io::format_error>("%s: expected labels %s, came %d at position %lld", labels.name(), labels_in_words{classes}.text, labels.data()[at],
+                                   static_cast<long long>(at));
 }
 
 template <class T>
@@ -94,22 +102,25 @@ class dataset {
 
   /// A copy of arrays in memory: sample after sample, target after target.
   /// errors  size_error where the numbers of elements do not belong together; value_error for a label outside the classes and for what is not finite
-  dataset(espalier::span<T const> inputs, espalier::span<target_element const> targets, reading how) {
-    constexpr std::int64_t target_size = looks::target_shape::size;
-    detail::check_array_sizes(inputs.size(), Sample::size, targets.size(), target_size);
-    if (!how.non_finite) detail::check_finite("inputs", inputs, Sample::size);
-    if constexpr (has_labels) {
-      for (std::int64_t i = 0; i < targets.size(); ++i)
-        if (targets[i] < 0 || targets[i] >= how.classes)
-          io::refuse<value_error>("arrays: expected labels from 0 to %d, came %d at position %lld", how.classes - 1,
-                                  static_cast<int>(targets[i]), static_cast<long long>(i));
-    } else if (!how.non_finite) {
-      detail::check_finite("targets", targets, target_size);
+  dataset(espalier::span<T const> inputs, espalier::span<target_element const> targets, reading how) { copy(inputs, targets, how); }
+  /// A copy of two ranges whose numbers lie in a row (std::vector, std::array, std::span, arrays, tensors): sample after sample, target after target. Numbers of any
+  /// type become T, as pixels of files do; labels are integers of any type.
+  /// errors  as above; labels with fractions and arrays of another extent do not compile
+  template <class X, class Y>
+    requires((espalier::detail::Range<X> || Stored<X>) && (espalier::detail::Range<Y> || Stored<Y>))
+  dataset(X const& inputs, Y const& targets, reading how = {}) {
+    using Numbers = typename espalier::detail::first_fault<espalier::detail::numbers_in_a_row<X>, espalier::detail::numbers_in_a_row<Y>>::type;
+    static_assert(Numbers::agree, ESPALIER_SENTENCE("data::dataset{inputs, targets, reading}: " ESPALIER_NUMBERS_IN_A_ROW, Numbers));
+    if constexpr (Numbers::agree) {
+      using Labels = espalier::detail::number_converts<std::remove_const_t<espalier::detail::number_of<Y const>>, target_element>;
+      using Parts = typename espalier::detail::first_fault<detail::parts_of_range<Sample, X>, detail::parts_of_range<typename looks::target_shape, Y>>::type;
+      static_assert(Labels::agree,
+                    ESPALIER_SENTENCE("data::dataset{inputs, labels, reading}: labels are integers; data::dataset<T, Sample, shape<...>> has real targets", Labels));
+      static_assert(Parts::agree, ESPALIER_SENTENCE("data::dataset{inputs, targets, reading}: " ESPALIER_PARTS_OF_RANGE, Parts));
+      if constexpr (Labels::agree && Parts::agree)
+        copy(espalier::span{espalier::detail::first_number(inputs), espalier::detail::count_of_numbers(inputs)},
+             espalier::span{espalier::detail::first_number(targets), espalier::detail::count_of_numbers(targets)}, how);
     }
-    images_ = io::owned<T>{inputs.size()};
-    for (std::int64_t i = 0; i < inputs.size(); ++i) images_[i] = static_cast<T>(static_cast<double>(inputs[i]) * how.scale + how.shift);
-    labels_ = io::owned<target_element>{targets.size()};
-    for (std::int64_t i = 0; i < targets.size(); ++i) labels_[i] = targets[i];
   }
   /// Takes over what a reader has made and checked: count samples and count targets.
   dataset(io::owned<T>&& inputs, io::owned<target_element>&& targets) {
@@ -134,6 +145,31 @@ class dataset {
   }
 
  private:
+  template <class X, class Y>
+  void copy(espalier::span<X> inputs, espalier::span<Y> targets, reading how) {
+    using Input = std::remove_const_t<X>;
+    constexpr std::int64_t target_size = looks::target_shape::size;
+    detail::check_array_sizes(inputs.size(), Sample::size, targets.size(), target_size);
+    if constexpr (!std::is_integral_v<Input>)
+      if (!how.non_finite) detail::check_finite("inputs", espalier::span<Input const>{inputs}, Sample::size);
+    if constexpr (has_labels) {
+      int const classes = detail::checked_classes(how.classes);
+      for (std::int64_t i = 0; i < targets.size(); ++i)
+        if (!detail::is_label(static_cast<std::int64_t>(targets[i]), classes))
+          io::refuse<value_error>("arrays: expected labels %s, came %lld at position %lld", detail::labels_in_words{classes}.text,
+                                  static_cast<long long>(targets[i]), static_cast<long long>(i));
+    } else if constexpr (!std::is_integral_v<std::remove_const_t<Y>>) {
+      if (!how.non_finite) detail::check_finite("targets", espalier::span<std::remove_const_t<Y> const>{targets}, target_size);
+    }
+    images_ = io::owned<T>{inputs.size()};
+    for (std::int64_t i = 0; i < inputs.size(); ++i) images_[i] = static_cast<T>(static_cast<double>(inputs[i]) * how.scale + how.shift);
+    labels_ = io::owned<target_element>{targets.size()};
+    for (std::int64_t i = 0; i < targets.size(); ++i) labels_[i] = static_cast<target_element>(targets[i]);
+    // A number that T does not hold became infinite.
+    if constexpr (sizeof(Input) > sizeof(T) && !std::is_integral_v<Input>)
+      if (!how.non_finite) detail::check_finite("inputs", espalier::span<T const>{images_.data(), images_.size()}, Sample::size);
+  }
+
   io::owned<T> images_;
   io::owned<target_element> labels_;
 };

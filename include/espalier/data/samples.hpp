@@ -32,6 +32,32 @@ struct targets_of<T, espalier::shape<S...>> {
   using shape = espalier::shape<S...>;
 };
 
+/// Refuses arrays unless they are samples of a size with a target each.
+inline void check_array_sizes(std::int64_t inputs, std::int64_t sample, std::int64_t targets, std::int64_t target) {
+  if (inputs % sample != 0 || inputs == 0)
+    io::refuse<size_error>("arrays: expected a multiple of %lld numbers, one sample's size, and at least one sample, came %lld",
+                           static_cast<long long>(sample), static_cast<long long>(inputs));
+  if (targets != inputs / sample * target)
+    io::refuse<size_error>("arrays: expected %lld labels or targets for %lld samples, came %lld",
+                           static_cast<long long>(inputs / sample * target), static_cast<long long>(inputs / sample),
+                           static_cast<long long>(targets));
+}
+
+/// A fact for a refusal: where the parts of a range are arrays, each is one sample (or target), with its extents.
+template <class S, class R>
+constexpr bool parts_are_samples() {
+  using numbers = espalier::detail::row<R const>;
+  if constexpr (std::is_void_v<typename numbers::number> || numbers::depth == 0) return true;
+  else if constexpr (numbers::depth == 1) return numbers::count == S::size;
+  else return S::rank == numbers::depth && espalier::detail::inner_counts_agree<S, espalier::detail::part_of<R const>, 0>();
+}
+template <class S, class R>
+struct parts_of_range {
+  ESPALIER_READS("a sample is {}, the range {}")
+  static constexpr bool agree = parts_are_samples<S, R>();
+};
+#define ESPALIER_PARTS_OF_RANGE "where the parts of a range are arrays, each must be one sample (or one target) of the data set's shape"
+
 /// A fact for a refusal: a data set has labels or targets of a shape.
 template <class Target>
 struct label_or_shape {
@@ -41,7 +67,9 @@ struct label_or_shape {
 }  // namespace detail
 
 /// samples<T, Sample, Target>: a run of images (or any inputs) and labels that somebody else owns: count images of shape Sample, one after the other, and
-/// count labels; with Target = shape<...>, count real targets of that shape. Cheap to copy; must not outlive what it looks at.
+/// count labels; with Target = shape<...>, count real targets of that shape. Cheap to copy; must not outlive what it refers to.
+/// start   of pointers and a count; of two ranges whose numbers lie in a row (std::vector, std::array, std::span, arrays), without a copy
+/// errors  other element types, temporaries and arrays of another extent do not compile; size_error for numbers of elements that do not belong together
 template <class T, class Sample, class Target = label>
 struct samples {
   static_assert(detail::label_or_shape<Target>::agree,
@@ -50,9 +78,42 @@ struct samples {
   using target_element = typename detail::targets_of<T, Target>::element;
   using target_shape = typename detail::targets_of<T, Target>::shape;
 
-  T const* images;
-  target_element const* labels;
-  std::int64_t count;
+  T const* images = nullptr;
+  target_element const* labels = nullptr;
+  std::int64_t count = 0;
+
+  constexpr samples() = default;
+  constexpr samples(T const* of_images, target_element const* of_labels, std::int64_t how_many) : images{of_images}, labels{of_labels}, count{how_many} {}
+  template <class X, class Y>
+    requires(espalier::detail::Range<std::remove_cvref_t<X>> && espalier::detail::Range<std::remove_cvref_t<Y>>)
+  samples(X&& of_images, Y&& of_labels) {
+    using Inputs = std::remove_reference_t<X> const;
+    using Targets = std::remove_reference_t<Y> const;
+    using Numbers = typename espalier::detail::first_fault<espalier::detail::numbers_in_a_row<Inputs>, espalier::detail::numbers_in_a_row<Targets>>::type;
+    static_assert(Numbers::agree, ESPALIER_SENTENCE("data::samples{inputs, targets}: " ESPALIER_NUMBERS_IN_A_ROW, Numbers));
+    if constexpr (Numbers::agree) {
+      using Input = espalier::detail::element_is<std::remove_const_t<espalier::detail::number_of<Inputs>>, T>;
+      using Output = std::conditional_t<Input::agree, espalier::detail::element_is<std::remove_const_t<espalier::detail::number_of<Targets>>, target_element>, agreed>;
+      using Elements = typename espalier::detail::first_fault<Input, Output>::type;
+      using Parts = typename espalier::detail::first_fault<detail::parts_of_range<Sample, Inputs>, detail::parts_of_range<target_shape, Targets>>::type;
+      using Stays = typename espalier::detail::first_fault<espalier::detail::outlives_the_view<X>, espalier::detail::outlives_the_view<Y>>::type;
+      static_assert(Input::agree,
+                    ESPALIER_SENTENCE("data::samples{inputs, targets}: inputs have another element type; data::dataset{inputs, targets, reading} converts a copy", Input));
+      static_assert(Output::agree,
+                    ESPALIER_SENTENCE("data::samples{inputs, targets}: labels are std::int32_t, real targets of the inputs' type; data::dataset{inputs, targets, reading} converts a copy",
+                                      Output));
+      static_assert(Parts::agree, ESPALIER_SENTENCE("data::samples{inputs, targets}: " ESPALIER_PARTS_OF_RANGE, Parts));
+      static_assert(Stays::agree,
+                    ESPALIER_SENTENCE("data::samples{inputs, targets}: a range is a temporary, which ends before the samples; give it a name, or copy it: data::dataset", Stays));
+      if constexpr (Elements::agree && Parts::agree && Stays::agree) {
+        std::int64_t const inputs = espalier::detail::count_of_numbers(of_images);
+        detail::check_array_sizes(inputs, Sample::size, espalier::detail::count_of_numbers(of_labels), target_shape::size);
+        images = espalier::detail::first_number(of_images);
+        labels = espalier::detail::first_number(of_labels);
+        count = inputs / Sample::size;
+      }
+    }
+  }
 
   [[nodiscard]] std::int64_t size() const noexcept { return count; }
   [[nodiscard]] view<T const, Sample> image(std::int64_t at) const noexcept { return view<T const, Sample>{images + at * Sample::size}; }

@@ -31,10 +31,10 @@ void find_columns(io::csv_table const& from, io::column const (&wanted)[Count], 
 
 inline std::int32_t label_of(io::csv_table const& from, std::int64_t row, int column, int classes) {
   double const value = from.at(row, column);
-  bool const fits = value >= 0 && value < classes;
+  bool const fits = is_label(value, checked_classes(classes));
   auto const whole = fits ? static_cast<std::int32_t>(value) : 0;
   if (!fits || static_cast<double>(whole) != value)
-    io::refuse<io::format_error>("%s: expected a label from 0 to %d in line %lld, column %d, came %g", from.name(), classes - 1,
+    io::refuse<io::format_error>("%s: expected a label %s in line %lld, column %d, came %g", from.name(), labels_in_words{classes}.text,
                                  static_cast<long long>(from.line(row)), column, value);
   return whole;
 }

@@ -3,6 +3,7 @@
 #include "../device/in_place.hpp"
 #include "../device/one_caller.hpp"
 #include "freeze.hpp"
+#include "given.hpp"
 #include "model.hpp"
 
 namespace espalier {
@@ -68,6 +69,17 @@ class frozen {
     static_assert(Element::agree && Scores::agree,
                   ESPALIER_SENTENCE("frozen(x, scores): x or scores has another element type than the model", Element, Scores));
     if constexpr (Input::agree && Output::agree && Element::agree && Scores::agree) run(view<T const, Batch>(x), view<T, output_shape>(scores));
+  }
+  /// The same in memory of your own, as a predictor's.
+  template <class X, class Y>
+    requires(!StoredAnywhere<X> || !StoredAnywhere<Y>)
+  void operator()(X const& x, Y&& scores) {
+    using Input = detail::given_fit<X const, T const, Batch>;
+    using Output = detail::written_fit<Y, T, output_shape>;
+    static_assert(Input::agree, ESPALIER_SENTENCE("frozen(x, scores): x: " ESPALIER_GIVEN, Input));
+    static_assert(Output::agree, ESPALIER_SENTENCE("frozen(x, scores): scores: " ESPALIER_GIVEN_SCORES, Output));
+    if constexpr (Input::agree && Output::agree)
+      (*this)(detail::as_given<T const, Batch>("frozen(x, scores): x", x), detail::as_given<T, output_shape>("frozen(x, scores): scores", scores));
   }
 
  private:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include "fit.hpp"
+#include "given.hpp"
 #include "label_error.hpp"
 #include "model.hpp"
 
@@ -52,15 +53,22 @@ struct loss_and_gradients {
 
 namespace detail {
 
+/// What the targets of a batch are compared with.
+template <class Element, class S>
+struct targets_asked {
+  using element_type = Element;
+  using shape_type = S;
+};
+
 template <class Model, class Loss>
 struct model_gradient_function {
   using Net = typename Model::net_type;
   using T = typename Model::value_type;
   using Engine = typename Model::engine_type;
   using Device = typename Engine::memory_device;
-  template <class X>
+  template <StoredAnywhere X>
   using fault_of = typename training_fit<Net, Loss, shape_of<X>>::fault;
-  template <class X, class Y>
+  template <StoredAnywhere X, StoredAnywhere Y>
   using targets_fit = decltype(targets_fault<Net, Loss, T, shape_of<X>, Y, fault_of<X>::agree>());
 
   reference<Model> model;
@@ -92,8 +100,37 @@ struct model_gradient_function {
       run<training_source<Net, Loss, shape_of<X>>>(elements_of<T const>(x), elements_of<element_of<Y> const>(y), result);
     return result;
   }
+  /// Targets in memory of your own: a range of as many numbers as the loss asks for. The inputs say the shape of the batch, so they are a tensor or a view.
+  /// errors  range_error for another number of elements, before anything is computed
+  template <class X, class Y>
+    requires(!StoredAnywhere<X> || !StoredAnywhere<Y>)
+  auto operator()(X const& x, Y const& y) const {
+    using Shape = has_a_shape<X>;
+    static_assert(Shape::agree, ESPALIER_SENTENCE("value_and_grad(model, loss)(x, y): x: expected a tensor or a view, which say their shape; write view<T const, shape<N, ...>>(x)",
+                                                  Shape));
+    if constexpr (Shape::agree) {
+      using Targets = decltype(targets_asked_for<X>());
+      using Fit = given_fit<Y const, typename Targets::element_type const, typename Targets::shape_type>;
+      static_assert(Fit::agree, ESPALIER_SENTENCE("value_and_grad(model, loss)(x, y): y: " ESPALIER_GIVEN_TARGETS, Fit));
+      if constexpr (Fit::agree)
+        return (*this)(x, as_given<typename Targets::element_type const, typename Targets::shape_type>("value_and_grad(model, loss)(x, y): y", y));
+      else return loss_and_gradients<computed_in<T>, gradients<Net, T, Device>>{};
+    } else {
+      return loss_and_gradients<computed_in<T>, gradients<Net, T, Device>>{};
+    }
+  }
 
  private:
+  /// Where net and loss do not fit, of any kind: the call that follows refuses them.
+  template <class X>
+  static constexpr auto targets_asked_for() {
+    if constexpr (fault_of<X>::agree) {
+      using Source = training_source<Net, Loss, shape_of<X>>;
+      return targets_asked<std::conditional_t<std::is_void_v<typename Source::element>, T, typename Source::element>, typename Source::target>{};
+    } else {
+      return targets_asked<T, espalier::shape<>>{};
+    }
+  }
   template <class Source, class X, class Y, class Result>
   void run(X x, Y y, Result& result) const {
     constexpr std::size_t targets_at = tensor_alignment + bytes_for<T>(static_cast<std::size_t>(Source::batch::size));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include "embedded_fit.hpp"
+#include "given.hpp"
 #include "named_tensor.hpp"
 #include "reference.hpp"
 #include "source.hpp"
@@ -277,6 +278,14 @@ class model {
     static_assert(detail::is_tensor_or_view<X>::agree,
                   ESPALIER_SENTENCE("model(x): x is an expression; give the tensor, evaluate(x)", detail::is_tensor_or_view<X>));
     return refused<detail::is_tensor_or_view<X>>{};
+  }
+  /// A range is refused: its elements have no shape.
+  template <class X>
+    requires detail::Range<X>
+  auto operator()(X const&) const {
+    using Shape = detail::has_a_shape<X>;
+    static_assert(Shape::agree, ESPALIER_SENTENCE("model(x): a range does not say its shape; write model(view<T const, shape<N, ...>>(x))", Shape));
+    return refused<Shape>{};
   }
   /// A refusal has been said already.
   template <class... Facts>

@@ -2,6 +2,7 @@
 #pragma once
 #include "../device/in_place.hpp"
 #include "../device/one_caller.hpp"
+#include "given.hpp"
 #include "model.hpp"
 
 namespace espalier {
@@ -66,6 +67,18 @@ class predictor {
     static_assert(Reached::agree, ESPALIER_SENTENCE("predictor(x, scores): " ESPALIER_REACHABLE, Reached));
     if constexpr (Input::agree && Output::agree && Element::agree && Scores::agree && Reached::agree)
       run(detail::elements_of<T const>(x), detail::elements_of<T>(scores));
+  }
+  /// The same in memory of your own: std::vector, std::array, std::span and arrays, which are read and written where they are.
+  /// errors  another element type does not compile; range_error for another number of elements, before anything is written
+  template <class X, class Y>
+    requires(!StoredAnywhere<X> || !StoredAnywhere<Y>)
+  void operator()(X const& x, Y&& scores) {
+    using Input = detail::given_fit<X const, T const, Batch>;
+    using Output = detail::written_fit<Y, T, output_shape>;
+    static_assert(Input::agree, ESPALIER_SENTENCE("predictor(x, scores): x: " ESPALIER_GIVEN, Input));
+    static_assert(Output::agree, ESPALIER_SENTENCE("predictor(x, scores): scores: " ESPALIER_GIVEN_SCORES, Output));
+    if constexpr (Input::agree && Output::agree)
+      (*this)(detail::as_given<T const, Batch>("predictor(x, scores): x", x), detail::as_given<T, output_shape>("predictor(x, scores): scores", scores));
   }
 
  private:

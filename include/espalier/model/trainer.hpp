@@ -3,6 +3,7 @@
 #include "best_parameters.hpp"
 #include "early_stopping.hpp"
 #include "fit.hpp"
+#include "given.hpp"
 #include "label_error.hpp"
 #include "predictor.hpp"
 #include "training_plan.hpp"
@@ -119,7 +120,7 @@ class trainer {
   }
 
   /// The relation of targets to what the loss asks for; `agreed` where the images are refused already.
-  template <class X, class Y>
+  template <StoredAnywhere X, StoredAnywhere Y>
   using targets_fit = typename std::conditional_t<one_of_batches<shape_of<X>, Batch, More...>::agree, targets_of_batch<X, Y>, std::type_identity<agreed>>::type;
 
   /// One step of training. Returns the loss before the update (and the penalty, where the optimizer is told so).
@@ -128,7 +129,7 @@ class trainer {
   ///         on the device, and where the host's images are several megabytes
   /// errors  label_error; nothing has changed then. A fault of the device in a queued step is heard of at a later call
   template <StoredAnywhere X, StoredAnywhere Y, class... Queued, class Images = one_of_batches<shape_of<X>, Batch, More...>,
-            class Image = detail::element_is<element_of<X>, T>, class Target = detail::element_is<element_of<Y>, target_element>, class Targets = targets_fit<X, Y>>
+            class Image = detail::element_given<X, T>, class Target = detail::element_given<Y, target_element>, class Targets = targets_fit<X, Y>>
     requires(sizeof...(Queued) <= 1 && (std::is_same_v<Queued, queued> && ...))
   auto step(X const& images, Y const& targets, Queued...) {
     static_assert(Images::agree, ESPALIER_SENTENCE("trainer.step(images, targets): images must have the shape of one of the trainer's batches", Images));
@@ -153,13 +154,30 @@ class trainer {
     return 0;
   }
 
+  /// The same with images or targets in memory of your own: std::vector, std::array, std::span and arrays, which are read where they are. Of several batch
+  /// sizes the step is of that which has as many elements.
+  /// errors  another element type does not compile; range_error for another number of elements; nothing has changed then
+  template <class X, class Y, class... Queued>
+    requires((!StoredAnywhere<X> || !StoredAnywhere<Y>) && sizeof...(Queued) <= 1 && (std::is_same_v<Queued, queued> && ...))
+  auto step(X const& images, Y const& targets, Queued... how) {
+    using B = typename detail::batch_given<X, Batch, More...>::type;
+    constexpr bool chosen = detail::chooses_batch<X, Batch, More...>;
+    using Images = detail::given_fit<X const, T const, B>;
+    using Targets = detail::given_fit<Y const, target_element const, target_of<B>>;
+    static_assert(Images::agree, ESPALIER_SENTENCE("trainer.step(images, targets): images: " ESPALIER_GIVEN, Images));
+    static_assert(Targets::agree, ESPALIER_SENTENCE("trainer.step(images, targets): targets: " ESPALIER_GIVEN_TARGETS, Targets));
+    if constexpr (!Images::agree || !Targets::agree) return number(0);
+    else if constexpr (chosen) return step_of_either<More..., Batch>(images, targets, how...);
+    else return step_of<B>(images, targets, how...);
+  }
+
   /// The loss in evaluation mode, sample by sample, over the first `count` samples of a batch; what lies behind them is padding. The scores come from
   /// the model's device, the losses of samples are computed on the host.
   /// shape   as step
   /// errors  label_error for a label among the first `count`; count_error for a count below 0 or beyond the batch; a batch of data::padded without its
   ///         count does not compile
   template <StoredAnywhere X, StoredAnywhere Y, class... Count, class Images = detail::shape_is<shape_of<X>, Batch>,
-            class Image = detail::element_is<element_of<X>, T>, class Target = detail::element_is<element_of<Y>, target_element>,
+            class Image = detail::element_given<X, T>, class Target = detail::element_given<Y, target_element>,
             class Targets = targets_fit<X, Y>>
     requires(sizeof...(Count) <= 1 && (std::is_integral_v<Count> && ...))
   evaluation evaluate(X const& images, Y const& targets, Count... count) {
@@ -176,6 +194,20 @@ class trainer {
       return evaluate_samples(detail::elements_of<T const>(images),
                               exchange_.look(detail::elements_of<target_element const>(targets), at::template targets<Batch>),
                               detail::first_or<std::int64_t>(Batch::value.at[0], count...));
+    else return {};
+  }
+
+  /// The same with images or targets in memory of your own, as in step.
+  template <class X, class Y, class... Count>
+    requires((!StoredAnywhere<X> || !StoredAnywhere<Y>) && sizeof...(Count) <= 1 && (std::is_integral_v<Count> && ...))
+  evaluation evaluate(X const& images, Y const& targets, Count... count) {
+    using Images = detail::given_fit<X const, T const, Batch>;
+    using Targets = detail::given_fit<Y const, target_element const, target_of<Batch>>;
+    static_assert(Images::agree, ESPALIER_SENTENCE("trainer.evaluate(images, targets): images: " ESPALIER_GIVEN, Images));
+    static_assert(Targets::agree, ESPALIER_SENTENCE("trainer.evaluate(images, targets): targets: " ESPALIER_GIVEN_TARGETS, Targets));
+    if constexpr (Images::agree && Targets::agree)
+      return evaluate(detail::as_given<T const, Batch>("trainer.evaluate(images, targets): images", images),
+                      detail::as_given<target_element const, target_of<Batch>>("trainer.evaluate(images, targets): targets", targets), count...);
     else return {};
   }
 
@@ -219,6 +251,20 @@ class trainer {
     static constexpr std::size_t loss_workspace = scores + scores_bytes, sample = loss_workspace + loss_bytes, target = sample + wide_bytes(row);
     static constexpr std::size_t end = target + wide_bytes(target_row);
   };
+  template <class B, class X, class Y, class... Queued>
+  auto step_of(X const& images, Y const& targets, Queued... how) {
+    return step(detail::as_given<T const, B>(sizeof...(More) == 0 ? "trainer.step(images, targets): images"
+                                                                  : "trainer.step(images, targets): images of the first batch",
+                                             images),
+                detail::as_given<target_element const, target_of<B>>("trainer.step(images, targets): targets", targets), how...);
+  }
+  /// The first of these batches that has as many elements as the images, or the last.
+  template <class B, class... Rest, class X, class Y, class... Queued>
+  auto step_of_either(X const& images, Y const& targets, Queued... how) {
+    if constexpr (sizeof...(Rest) > 0)
+      if (detail::count_of_numbers(images) != B::size) return step_of_either<Rest...>(images, targets, how...);
+    return step_of<B>(images, targets, how...);
+  }
   template <class B>
   static constexpr int number_of() {
     bool const same[] = {std::is_same_v<B, Batch>, std::is_same_v<B, More>...};

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: data::samples\{inputs, targets\}: a range is a temporary, which ends before the samples; give it a name, or copy it: data::dataset
+#include <vector>
+
+#include <espalier/data/dataset.hpp>
+
+namespace data = espalier::data;
+using espalier::shape;
+
+std::vector<float> read();
+
+#ifdef SHOULD_FAIL
+data::samples<float, shape<2>> f(std::vector<int> const& y) { return {read(), y}; }
+#else
+data::dataset<float, shape<2>> f(std::vector<int> const& y) { return {read(), y}; }
+#endif

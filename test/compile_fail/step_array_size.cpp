@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: trainer.step\(images, targets\): images: expected a tensor, a view, or numbers of the model's element type that lie in a row .*, as many as the shape has
+// expect: array_counts<(espalier::)?shape<32, 8, 8>
+// expect-26: the shape is \(32, 8, 8\), the array
+#include <array>
+#include <vector>
+
+#include <espalier.hpp>
+
+namespace esp = espalier;
+namespace nn = espalier::nn;
+namespace optim = espalier::optim;
+using Net = nn::Sequential<nn::Flatten, nn::Linear<64, 10>>;
+
+#ifdef SHOULD_FAIL
+auto f(esp::model<Net>& model, std::array<float, 2047> const& x, std::vector<int> const& y) {
+  esp::trainer train{model, nn::SoftmaxLoss{}, optim::Adam{}, esp::batch<32, 8, 8>{}};
+  return train.step(x, y);
+}
+#else
+auto f(esp::model<Net>& model, std::array<float, 2048> const& x, std::vector<int> const& y) {
+  esp::trainer train{model, nn::SoftmaxLoss{}, optim::Adam{}, esp::batch<32, 8, 8>{}};
+  return train.step(x, y);
+}
+#endif

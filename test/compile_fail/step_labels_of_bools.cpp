@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: trainer.step\(images, targets\): targets: expected a tensor, a view, or numbers of the type that the loss asks for \(labels: std::int32_t\) that lie in a row
+// expect: numbers_in_a_row<
+#include <vector>
+
+#include <espalier.hpp>
+
+namespace esp = espalier;
+namespace nn = espalier::nn;
+namespace optim = espalier::optim;
+using Net = nn::Sequential<nn::Flatten, nn::Linear<64, 10>>;
+
+#ifdef SHOULD_FAIL
+auto f(esp::model<Net>& model, std::vector<float> const& x, std::vector<bool> const& y) {
+  esp::trainer train{model, nn::SoftmaxLoss{}, optim::Adam{}, esp::batch<32, 8, 8>{}};
+  return train.step(x, y);
+}
+#else
+auto f(esp::model<Net>& model, std::vector<float> const& x, std::vector<int> const& y) {
+  esp::trainer train{model, nn::SoftmaxLoss{}, optim::Adam{}, esp::batch<32, 8, 8>{}};
+  return train.step(x, y);
+}
+#endif
