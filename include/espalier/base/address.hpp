@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "supported.hpp"
+
 #include <type_traits>
 
 /// Comparisons of addresses in constant expressions. Under -fsanitize=undefined g++ 12 takes the address of a function or variable for one that may be null,

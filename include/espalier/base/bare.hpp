@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "supported.hpp"
 
 /// Questions that every op asks of every operand, with one instantiation each; the standard library's traits need two to seven, and a net has thousands.
 namespace espalier::detail {

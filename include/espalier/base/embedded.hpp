@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "supported.hpp"
+
 #include <cstdint>
 
 /// What a header of weights is made of (io/header.hpp writes such); it needs nothing else of the library.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "supported.hpp"
 
 /// The one place below device/cuda that knows nvcc, but for a warning that graph/descriptor.hpp turns off.
 #if defined(__CUDACC__)

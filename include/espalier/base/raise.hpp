@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "supported.hpp"
+
 #if !defined(__cpp_exceptions)
 #include <cstdio>
 #include <cstdlib>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "supported.hpp"
 
 /// The sentence of a static_assert, followed by the facts where the compiler can say them (C++26: a message that is computed):
 ///   static_assert(holds<inner_dimensions, Fit>, ESPALIER_SENTENCE("matmul(a, b): columns of a must equal rows of b", Fit));

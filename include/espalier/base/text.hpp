@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "supported.hpp"
 
 namespace espalier::detail {
 

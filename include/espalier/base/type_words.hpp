@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "supported.hpp"
 
 /// Names of types as a reader wants them, taken from how the compiler writes them: constexpr, and without a header of the standard library.
 namespace espalier::detail {

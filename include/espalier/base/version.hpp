@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "supported.hpp"
 
 /// The version: three numbers, one number to compare with (#if ESPALIER_VERSION >= 500 is 0.5.0 or later), and text. Below 1.0.0 a new second
 /// number may change what a program has to write.

@@ -102,7 +102,7 @@ struct other_ops {
 constexpr bool is_written(graph::descriptor const* op) {
   if (op->kind == family::alias) return true;
   table_row const* const row = row_of(op);
-  return row != nullptr && row->how != written::refused;
+  return !espalier::detail::is_null(row) && row->how != written::refused;
 }
 template <class Source>
 inline constexpr other_ops other_ops_of = [] {
@@ -110,10 +110,10 @@ inline constexpr other_ops other_ops_of = [] {
   graph::descriptor const* last = nullptr;
   for (int id = 1; id <= numbering_of<Source>.count; ++id) {
     graph::descriptor const* const op = rows_of_program<Source>.nodes[id].op;
-    if (op == last || is_written(op)) continue;
+    if (espalier::detail::same_address(op, last) || is_written(op)) continue;
     last = op;
     bool known = false;
-    for (int i = 0; i < r.count; ++i) known = known || r.at[i] == op;
+    for (int i = 0; i < r.count; ++i) known = known || espalier::detail::same_address(r.at[i], op);
     if (!known && r.count < other_ops::most) r.at[r.count++] = op;
   }
   return r;

@@ -30,7 +30,7 @@ struct operand_range {
 constexpr operand_range read_operands(graph::node const& n) {
   if (n.op->kind != family::alias) return {0, 4};
   table_row const* const row = row_of(n.op);
-  return row != nullptr && row->how == written::whole ? operand_range{1, 4} : operand_range{0, 1};
+  return !espalier::detail::is_null(row) && row->how == written::whole ? operand_range{1, 4} : operand_range{0, 1};
 }
 
 class exporter {

@@ -222,7 +222,7 @@ using never_nodes = ops<scaled_by_deviation_, shifted_variance_, square_>;
 
 constexpr table_row const* row_of(graph::descriptor const* op) {
   for (table_row const& row : table)
-    if (row.op == op) return &row;
+    if (espalier::detail::same_address(row.op, op)) return &row;
   return nullptr;
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/supported.hpp"
+
 #include <cstdint>
 
 /// Schedules: values that give a learning rate for a number of steps (or epochs: whatever is counted) that were made so far, from 0 on.

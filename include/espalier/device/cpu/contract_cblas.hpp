@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../base/supported.hpp"
 
 /// Large matrix products by a CBLAS, where ESPALIER_CBLAS is defined and one is linked: the choice is made at compile time, from the shape.
 
