@@ -53,6 +53,9 @@ COSTLY_ALLOWED = {                                  # header -> what it may incl
     "espalier/device/cuda/thread_context.hpp": {"thread"},  # a thread for each thread of a block, in tests
 }
 
+# Every header includes this one, or a header that does, before it says anything.
+SUPPORTED = "espalier/base/supported.hpp"
+
 MOST_LINES = 400
 LICENCE = "// SPDX-License-Identifier: BSL-1.0"
 
@@ -133,6 +136,8 @@ def violations(root):
             say(1, f"does not start with '{LICENCE}'")
         if "#pragma once" not in lines[:3]:
             say(1, "has no '#pragma once' in its first three lines")
+        if SUPPORTED in files and name != SUPPORTED and not any(quote == '"' for _, quote, _ in included(text)):
+            say(3, f"includes no other header of ours: <{SUPPORTED}> comes first everywhere, and refuses what cannot work")
         for number, quote, target in included(text):
             beside = posixpath.normpath(posixpath.join(posixpath.dirname(name), target))
             if quote == '"' and (beside in files or not target.startswith("espalier")):

@@ -77,6 +77,14 @@ class Floors(unittest.TestCase):
         self.refused("espalier/shape/new.hpp", '#include "rule.hpp"', "<espalier/shape/rule.hpp> does not exist")
         self.refused("espalier/shape/new.hpp", "#include <espalier/shape/gone.hpp>", "does not exist")
 
+    def test_what_cannot_work_is_refused_first(self):
+        house = {check_floors.SUPPORTED: HEAD, "espalier/base/a.hpp": HEAD + '#include "supported.hpp"\n',
+                 "espalier/shape/b.hpp": HEAD + '#include <cstdint>\n#include "../base/a.hpp"\n'}
+        self.assertEqual(self.violations(house), [])
+        found = self.violations({**house, "espalier/shape/c.hpp": HEAD + "#include <cstdint>\n"})
+        self.assertEqual(len(found), 1, found)
+        self.assertRegex(found[0], "^include/espalier/shape/c.hpp:3: includes no other header of ours")
+
     def test_file_form(self):
         self.assertRegex(self.violations({"espalier/shape/a.hpp": "#pragma once\n"})[0], "does not start with")
         self.assertRegex(self.violations({"espalier/shape/a.hpp": check_floors.LICENCE + "\n"})[0], "#pragma once")

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/supported.hpp"
+
 #include <cassert>
 
 /// Notices one workspace that two threads use at once. Builds without NDEBUG check, others do nothing; objects have the same members in both.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/supported.hpp"
+
 #include <cassert>
 #include <type_traits>
 
