@@ -29,9 +29,8 @@ struct Rescale {
       return x;  // a mistake further up: let it travel to the one place that says it
     } else {
       auto const largest = esp::reshape<1>(max(maximum(x, -x)));
-      return by_mode(
-          x, [&] { return with_update(x * scale / detach(largest), peak, peak * 0.9 + largest * 0.1); },
-          [&] { return x * scale / peak; });
+      auto const observed = [&] { return with_update(x * scale / detach(largest), peak, peak * 0.9 + largest * 0.1); };
+      return by_mode(x, observed, [&] { return x * scale / peak; });
     }
   }
 };

@@ -3,7 +3,7 @@
 """Checks that the doc blocks of ops and layers have their parts:  check_doc_parts.py ROOT
 
 Each header that operation/operation.hpp, nn/nn.hpp or nn/norm.hpp names has a doc block with a line `shape`, and each such block of these folders also says
-what is saved for the backward pass and what the slope is; one of several operands (S, S -> ...) says what does not compile. Free of that are the blocks of
+what is saved for the backward pass and what the gradient is; one of several operands (S, S -> ...) says what does not compile. Free of that are the blocks of
 NOT_OPS and the headers of NO_FORMULA.
 """
 import pathlib
@@ -33,9 +33,10 @@ def blocks(text):
 def check_block(lines):
     """The parts that a block lacks."""
     parts = {m[1] for line in lines if (m := PART.match(line))}
+    parts |= {"gradient"} if "slope" in parts else set()  # the older word, until every block has the field's
     if "shape" not in parts or lines[0].removeprefix("/// ").startswith(NOT_OPS):
         return []
-    wanted = ["saves", "slope"]
+    wanted = ["saves", "gradient"]
     shape = next(line for line in lines if PART.match(line) and PART.match(line)[1] == "shape")
     if re.search(r"shape\s+S, S", shape):
         wanted.append("errors")
@@ -63,5 +64,5 @@ if __name__ == "__main__":
     if len(sys.argv) != 2:
         sys.exit(__doc__)
     all_found = violations(sys.argv[1])
-    print("\n".join(all_found) or "ops and layers say shape, saves and slope")
+    print("\n".join(all_found) or "ops and layers say shape, saves and gradient")
     sys.exit(1 if all_found else 0)

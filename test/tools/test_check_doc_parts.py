@@ -29,7 +29,7 @@ class CheckDocParts(unittest.TestCase):
         self.assertEqual(self.found(op=GOOD + "\n/// Makes the node of an op.\n/// shape   S -> S\nint make;\n"), [])
 
     def test_parts_that_are_missing(self):
-        self.assertEqual(self.found(op=GOOD.replace("/// slope   dx = dy y\n", "")), ["operation/exp.hpp:1: the block does not say: slope"])
+        self.assertEqual(self.found(op=GOOD.replace("/// slope   dx = dy y\n", "")), ["operation/exp.hpp:1: the block does not say: gradient"])
         self.assertEqual(self.found(layer="\n" + GOOD.replace("/// saves   y\n", "")), ["nn/layer.hpp:2: the block does not say: saves"])
         self.assertEqual(self.found(op=TWO.replace("/// errors  other shapes\n", "")), ["operation/exp.hpp:1: the block does not say: errors"])
 

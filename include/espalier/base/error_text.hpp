@@ -2,6 +2,8 @@
 #pragma once
 #include <cstdint>
 
+#include "supported.hpp"
+
 namespace espalier {
 
 namespace detail {
