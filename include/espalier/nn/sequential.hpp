@@ -45,7 +45,7 @@ constexpr auto operator>>(passing<X> const& w, M const& module) {
 /// shape   that of the layers in turn
 /// errors  a layer that does not take its predecessor's result is refused, with its position
 /// saves   what the layers save
-/// gradient that of the layers in turn
+/// gradient  that of the layers in turn
 /// source  needle's Sequential
 template <class... M>
 struct Sequential {
