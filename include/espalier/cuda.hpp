@@ -32,3 +32,6 @@ using on_cuda::cuda_error;
 #include "device/cuda/device_tensor.hpp"
 #include "device/cuda/engine.hpp"
 #endif
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+#pragma GCC diagnostic pop

@@ -5,6 +5,8 @@
 #include "device/cuda/default_machine.hpp"
 #include "device/cuda/host_machine.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 struct simulated_cuda {};
@@ -28,3 +30,4 @@ using on_cuda::cuda_error;
 
 #include "device/cuda/device_tensor.hpp"
 #include "device/cuda/engine.hpp"
+#pragma GCC diagnostic pop

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""Checks the headers against the rules of the house:  check_floors.py ROOT  (check_floors.py --list prints the floors)
+"""Checks the headers against the rules of the house:  check_floors.py ROOT  (--list prints the floors, --write ROOT adds the lines about -Wshadow)
 
 A floor includes only itself and floors below it; the tables say the rest. Prints each violation as file:line: sentence.
 """
@@ -59,6 +59,11 @@ SUPPORTED = "espalier/base/supported.hpp"
 MOST_LINES = 400
 LICENCE = "// SPDX-License-Identifier: BSL-1.0"
 
+# Around what a header says, after its includes: where templates are instantiated, g++ compares their parameters and variables with the global variables of
+# the program, and reports a program's `x` or `rows` in each of them.
+QUIET = ("#pragma GCC diagnostic push", '#pragma GCC diagnostic ignored "-Wshadow"')
+LOUD = "#pragma GCC diagnostic pop"
+
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
 
@@ -114,6 +119,44 @@ def other_include(name, target):
     return None
 
 
+def speaks(name, lines):
+    """Whether a header has more than includes and macros; what only nvcc reads is no header of a program."""
+    first = first_namespace(lines)
+    return name.endswith(".hpp") and first < len(lines) and name not in GATHERING
+
+
+def first_namespace(lines):
+    return next((i for i, line in enumerate(lines) if line.startswith("namespace ")), len(lines))
+
+
+def open_conditions(lines):
+    return sum(bool(re.match(r"\s*#\s*if", line)) - bool(re.match(r"\s*#\s*endif", line)) for line in lines)
+
+
+def is_quiet(lines):
+    at = lines.index(QUIET[1]) if QUIET[1] in lines else 0
+    around = at > 0 and lines[at - 1] == QUIET[0] and lines[-1] == LOUD and open_conditions(lines[:at]) == 0
+    return around and at < first_namespace(lines)
+
+
+def quieted(lines):
+    """The lines of a header with those about -Wshadow: after its first includes, and at the end."""
+    before = lines[:first_namespace(lines)]
+    first = max(i for i, line in enumerate(before) if INCLUDE.match(line) or line == "#pragma once") + 1
+    while first < len(lines) and (not lines[first] or open_conditions(lines[:first])):
+        first += 1
+    return [*lines[:first], *QUIET, *lines[first:], LOUD]
+
+
+def write(root):
+    """Adds what is_quiet asks for."""
+    top = pathlib.Path(root) / "include"
+    for path in sorted(top.rglob("*.hpp")):
+        lines = path.read_text(encoding="utf-8").splitlines()
+        if speaks(path.name, lines) and QUIET[1] not in lines:
+            path.write_text("\n".join(quieted(lines)) + "\n", encoding="utf-8")
+
+
 def violations(root):
     top = pathlib.Path(root) / "include"
     files = {str(p.relative_to(top)): p for p in sorted(top.rglob("*")) if p.is_file()}
@@ -130,8 +173,11 @@ def violations(root):
             continue
         text = path.read_text(encoding="utf-8")
         lines = text.splitlines()
-        if len(lines) > MOST_LINES:
-            say(len(lines), f"has {len(lines)} lines, more than {MOST_LINES}")
+        told = [line for line in lines if line not in (*QUIET, LOUD)]
+        if len(told) > MOST_LINES:
+            say(len(lines), f"has {len(told)} lines, more than {MOST_LINES}")
+        if speaks(name, lines) and not is_quiet(lines):
+            say(3, "has not the lines about -Wshadow after its includes and at its end: check_floors.py --write ROOT adds them")
         if not lines or lines[0] != LICENCE:
             say(1, f"does not start with '{LICENCE}'")
         if "#pragma once" not in lines[:3]:
@@ -152,6 +198,8 @@ def violations(root):
 
 
 if __name__ == "__main__":
+    if len(sys.argv) == 3 and sys.argv[1] == "--write":
+        sys.exit(write(sys.argv[2]))
     if len(sys.argv) != 2:
         sys.exit(__doc__)
     if sys.argv[1] == "--list":

@@ -85,6 +85,24 @@ class Floors(unittest.TestCase):
         self.assertEqual(len(found), 1, found)
         self.assertRegex(found[0], "^include/espalier/shape/c.hpp:3: includes no other header of ours")
 
+    def test_globals_of_a_program_draw_no_warning(self):
+        body = "namespace espalier {\nint x;\n}\n"
+        with_include = {"espalier/shape/a.hpp": HEAD, "espalier/shape/b.hpp": HEAD + '#include "a.hpp"\n\n' + body}
+        self.assertRegex(self.violations(with_include)[0], "b.hpp:3: has not the lines about -Wshadow")
+        with tempfile.TemporaryDirectory() as root:
+            path = pathlib.Path(root, "include/espalier/shape/b.hpp")
+            path.parent.mkdir(parents=True)
+            path.write_text(HEAD + "#if defined(A)\n#include <cstdint>\n#define B\n#endif\n\n" + body, encoding="utf-8")
+            check_floors.write(root)
+            once = path.read_text(encoding="utf-8")
+            self.assertEqual(check_floors.violations(root), [])
+            self.assertTrue(once.endswith("}\n" + check_floors.LOUD + "\n"), once)
+            self.assertLess(once.index("#endif"), once.index(check_floors.QUIET[0]))
+            check_floors.write(root)
+            self.assertEqual(path.read_text(encoding="utf-8"), once)
+            path.write_text(once.replace(check_floors.LOUD, ""), encoding="utf-8")
+            self.assertRegex(check_floors.violations(root)[0], "the lines about -Wshadow")
+
     def test_file_form(self):
         self.assertRegex(self.violations({"espalier/shape/a.hpp": "#pragma once\n"})[0], "does not start with")
         self.assertRegex(self.violations({"espalier/shape/a.hpp": check_floors.LICENCE + "\n"})[0], "#pragma once")

@@ -2,6 +2,8 @@
 #pragma once
 #include "supported.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// Questions that every op asks of every operand, with one instantiation each; the standard library's traits need two to seven, and a net has thousands.
 namespace espalier::detail {
 
@@ -86,3 +88,4 @@ template <>
 inline constexpr bool is_arithmetic<unsigned long long> = true;
 
 }  // namespace espalier::detail
+#pragma GCC diagnostic pop

@@ -2,6 +2,8 @@
 #pragma once
 #include "everywhere.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// Whether a number is nan or infinite, from its bits. With -ffast-math compilers assume that no number is, and remove comparisons that find out: what has to
 /// be right for such numbers asks here. ESPALIER_FINITE_MATH is 1 where that assumption is made.
 #if (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__) || defined(__FAST_MATH__)
@@ -76,3 +78,4 @@ ESPALIER_EVERYWHERE ESPALIER_INLINE constexpr bool isnan(T x) {
 }
 
 }  // namespace espalier::math
+#pragma GCC diagnostic pop

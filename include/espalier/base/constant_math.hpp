@@ -2,6 +2,8 @@
 #pragma once
 #include "bits.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// The elementary functions for constant expressions, in double: plain arithmetic, few steps, within 2 ulp of the exact value
 /// (test/base/math.cpp measures it). base/math.hpp chooses between these and the platform's own.
 ///
@@ -334,3 +336,4 @@ ESPALIER_EVERYWHERE constexpr double floor(double x) {
 
 }  // namespace espalier::math::constant
 ESPALIER_PRECISE_END
+#pragma GCC diagnostic pop

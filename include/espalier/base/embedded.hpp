@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// What a header of weights is made of (io/header.hpp writes such); it needs nothing else of the library.
 namespace espalier {
 
@@ -28,3 +30,4 @@ constexpr float float_of_bits(std::uint32_t bits) noexcept { return __builtin_bi
 constexpr double double_of_bits(std::uint64_t bits) noexcept { return __builtin_bit_cast(double, bits); }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

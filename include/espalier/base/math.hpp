@@ -5,6 +5,8 @@
 #include "bits.hpp"
 #include "constant_math.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// The functions that rules are written in: one body for numbers, packs of numbers, device threads and graph handles.
 ///
 /// float, double   in a constant expression our own (constant_math.hpp, within 2 ulp), at run time the platform's
@@ -221,3 +223,4 @@ ESPALIER_EVERYWHERE ESPALIER_INLINE constexpr auto number(double c) {
 
 }  // namespace espalier::math
 ESPALIER_PRECISE_END
+#pragma GCC diagnostic pop

@@ -8,6 +8,8 @@
 
 #include "everywhere.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 struct philox_key {
@@ -62,3 +64,4 @@ ESPALIER_EVERYWHERE ESPALIER_INLINE constexpr T uniform_from_bits(std::uint32_t 
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

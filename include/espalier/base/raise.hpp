@@ -7,6 +7,8 @@
 #include <cstdlib>
 #endif
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::detail {
 
 /// raise(error): throws it. A program without exceptions (-fno-exceptions) prints what() to the standard error output and ends by abort().
@@ -21,3 +23,4 @@ template <class Error>
 }
 
 }  // namespace espalier::detail
+#pragma GCC diagnostic pop

@@ -4,6 +4,8 @@
 
 #include "sentence.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 /// The result of an op whose operands do not fit: carries the relation that failed and, as it travels up, the path of modules it came through.
@@ -98,3 +100,4 @@ constexpr refused<Facts..., Fact> through(refused<Facts...>) {
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

@@ -2,6 +2,8 @@
 #pragma once
 #include "type_words.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// Facts of refusals in words: (8, 13) for shape<8, 13>, channels 3 for channels<3>, "in Linear<64, 10>, layer 1 of 2" for the way a refusal came.
 /// Only compilers with computed messages include this; see sentence.hpp.
 namespace espalier {
@@ -291,3 +293,4 @@ using sentence = typename sentence_kind<(speaks<Facts> || ...)>::template type<F
 
 }  // namespace detail
 }  // namespace espalier
+#pragma GCC diagnostic pop

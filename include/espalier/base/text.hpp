@@ -2,6 +2,8 @@
 #pragma once
 #include "supported.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::detail {
 
 /// <string_view> would cost every program a tenth of a second.
@@ -48,3 +50,4 @@ struct nearest_so_far {
 };
 
 }  // namespace espalier::detail
+#pragma GCC diagnostic pop

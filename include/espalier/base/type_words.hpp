@@ -2,6 +2,8 @@
 #pragma once
 #include "supported.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// Names of types as a reader wants them, taken from how the compiler writes them: constexpr, and without a header of the standard library.
 namespace espalier::detail {
 
@@ -233,3 +235,4 @@ constexpr void write_short_name(written_text& to, slice written) {
 }
 
 }  // namespace espalier::detail
+#pragma GCC diagnostic pop

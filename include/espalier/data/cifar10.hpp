@@ -3,6 +3,8 @@
 #include "../io/cifar10.hpp"
 #include "dataset.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::data {
 
 /// Named relation: CIFAR-10's images are planes of colour as in the file, or colours of pixels.
@@ -36,3 +38,4 @@ dataset<T, Sample> cifar10(reading how, Path... files) {
 }
 
 }  // namespace espalier::data
+#pragma GCC diagnostic pop

@@ -3,6 +3,8 @@
 #include "../io/idx.hpp"
 #include "samples.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::data {
 
 /// How numbers become samples: labels must lie in 0 .. classes-1 (real targets have no classes), a pixel or feature x becomes x * scale + shift.
@@ -175,3 +177,4 @@ class dataset {
 };
 
 }  // namespace espalier::data
+#pragma GCC diagnostic pop

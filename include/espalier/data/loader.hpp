@@ -5,6 +5,8 @@
 #include "shuffle.hpp"
 #include "transform.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::data {
 
 namespace detail {
@@ -221,3 +223,4 @@ class loader {
 };
 
 }  // namespace espalier::data
+#pragma GCC diagnostic pop

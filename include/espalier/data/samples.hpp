@@ -3,6 +3,8 @@
 #include "../io/error.hpp"
 #include "../storage/view.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::data {
 
 /// size_error: a number of samples that a run-time argument asks for and the data does not have.
@@ -136,3 +138,4 @@ struct samples {
 };
 
 }  // namespace espalier::data
+#pragma GCC diagnostic pop

@@ -6,6 +6,8 @@
 #include "../io/owned.hpp"
 #include "samples.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::data {
 
 /// The samples as they stand, in every epoch.
@@ -99,3 +101,4 @@ inline std::int64_t checked_count(std::int64_t samples, int batch, bool padded, 
 
 }  // namespace detail
 }  // namespace espalier::data
+#pragma GCC diagnostic pop

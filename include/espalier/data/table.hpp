@@ -3,6 +3,8 @@
 #include "../io/csv.hpp"
 #include "dataset.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::data {
 
 namespace detail {
@@ -78,3 +80,4 @@ dataset<T, Sample, Target> table(io::csv_table const& from, reading how, Column.
 }
 
 }  // namespace espalier::data
+#pragma GCC diagnostic pop

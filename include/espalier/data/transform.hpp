@@ -5,6 +5,8 @@
 #include "../base/philox.hpp"
 #include "../storage/view.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// Transforms of samples: what a loader does to each image on its way into a batch, at random but reproducible.
 namespace espalier::data {
 
@@ -201,3 +203,4 @@ struct transforms_fit<transforms<First, Rest...>, Sample>
 }  // namespace detail
 
 }  // namespace espalier::data
+#pragma GCC diagnostic pop

@@ -7,6 +7,8 @@
 #include "../operation/detach.hpp"
 #include "reverse.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 /// Named relation: what a gradient is taken of is one number.
@@ -93,3 +95,4 @@ struct device_of_impl<derivative<F, K, S, X...>> : common_device<device_of<X>...
 }  // namespace detail
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

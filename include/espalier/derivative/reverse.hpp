@@ -2,6 +2,8 @@
 #pragma once
 #include "../operation/add.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::graph {
 
 /// The adjoint of each node of a program; 0 where there is none.
@@ -96,3 +98,4 @@ constexpr program with_backward() {
 }
 
 }  // namespace espalier::graph
+#pragma GCC diagnostic pop

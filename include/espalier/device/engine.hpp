@@ -4,6 +4,8 @@
 #include "../storage/tensor.hpp"
 #include "cpu/run.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// What models, trainers and predictors ask of a device: memory, a program's run, a way in for what a run is given and a way out for what it gives.
 /// Here is the processor that the program itself runs on, where nothing has to move; device/cuda/engine.hpp has the same words for graphics processors.
 namespace espalier::detail {
@@ -178,3 +180,4 @@ struct engine_of {
 };
 
 }  // namespace espalier::detail
+#pragma GCC diagnostic pop

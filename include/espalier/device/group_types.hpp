@@ -5,6 +5,8 @@
 #include "nest_facts.hpp"
 #include "random_state.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// From a plan to types: what a group computes, and where its operands lie.
 namespace espalier::fused {
 
@@ -122,3 +124,4 @@ template <class Source, int I>
 inline constexpr plan::final_copy copy_at = plan::plan_of<Source>.places.copies[I];
 
 }  // namespace espalier::fused
+#pragma GCC diagnostic pop

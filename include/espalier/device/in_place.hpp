@@ -6,6 +6,8 @@
 #include "../plan/sharing.hpp"
 #include "engine.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// Runs of programs whose results may overlap their arguments: the caller computes in place, and gets what separate memory would have given.
 namespace espalier {
 
@@ -142,3 +144,4 @@ class in_place {
 }  // namespace detail
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

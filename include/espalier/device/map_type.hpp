@@ -2,6 +2,8 @@
 #pragma once
 #include "../shape/index_map.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::fused {
 
 /// An index map as a type, made of its numbers.
@@ -29,3 +31,4 @@ constexpr int map_number(index_map const& m, int k) {
 inline constexpr int map_numbers = 2 + 4 * max_rank;
 
 }  // namespace espalier::fused
+#pragma GCC diagnostic pop

@@ -3,6 +3,8 @@
 #include "../operation/rule.hpp"
 #include "../plan/code.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// A fused group as a type, and what its loops must know about it on any device: which steps run in which sweep over the data.
 namespace espalier::fused {
 
@@ -369,3 +371,4 @@ template <class Facts, class Selection>
 using steps_in = typename numbered_list<Facts, chosen_steps<Selection>>::type;
 
 }  // namespace espalier::fused
+#pragma GCC diagnostic pop

@@ -4,6 +4,8 @@
 
 #include <cassert>
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// Notices one workspace that two threads use at once. Builds without NDEBUG check, others do nothing; objects have the same members in both.
 namespace espalier::detail {
 
@@ -40,3 +42,4 @@ class call_guard<true> {
 #else
 #define ESPALIER_CALL_GUARD espalier::detail::call_guard<__atomic_always_lock_free(1, nullptr)>
 #endif
+#pragma GCC diagnostic pop

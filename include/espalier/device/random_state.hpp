@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::fused {
 
 /// The random state behind a program's draws: one key for a model, one step number for each run.
@@ -13,3 +15,4 @@ struct random_state {
 };
 
 }  // namespace espalier::fused
+#pragma GCC diagnostic pop

@@ -4,6 +4,8 @@
 
 #include "../operation/structure.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// Where movement kernels read: a stride for each axis of what they write, from the shapes alone.
 namespace espalier::fused::detail {
 
@@ -44,3 +46,4 @@ struct spread {
 };
 
 }  // namespace espalier::fused::detail
+#pragma GCC diagnostic pop

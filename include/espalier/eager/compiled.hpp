@@ -3,6 +3,8 @@
 #include "../device/one_caller.hpp"
 #include "gradient.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 namespace detail {
@@ -227,3 +229,4 @@ template <int Threads, class F, class... X>
 compiled(cpu_parallel<Threads>, F, X const&...) -> compiled<detail::on_device<cpu_parallel<Threads>, F>, detail::eager_leaf<X>...>;
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

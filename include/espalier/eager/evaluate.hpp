@@ -4,6 +4,8 @@
 #include "../device/in_place.hpp"
 #include "../trace/interpret.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// Eager expressions: a formula over tensors becomes a program that depends on its type alone, planned by the compiler and run at once.
 namespace espalier {
 
@@ -346,3 +348,4 @@ constexpr auto evaluate(E const& e) {
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

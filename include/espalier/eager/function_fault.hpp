@@ -2,6 +2,8 @@
 #pragma once
 #include "../derivative/derivative.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// What can be wrong with a captureless function and its arguments: facts that grad, value_and_grad, vjp and compiled refuse with their own names.
 namespace espalier::detail {
 
@@ -73,3 +75,4 @@ using fault_of_function = decltype(function_fault<F, Scalar, X...>());
 #define ESPALIER_ONE_NUMBER "f must return one number; reduce its result with sum or mean, or use vjp"
 
 }  // namespace espalier::detail
+#pragma GCC diagnostic pop

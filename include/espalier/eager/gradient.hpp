@@ -5,6 +5,8 @@
 #include "evaluate.hpp"
 #include "function_fault.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// Derivatives of captureless functions of tensors. f is a named struct or an `inline constexpr` lambda; its type is the program.
 namespace espalier {
 
@@ -370,3 +372,4 @@ constexpr auto vjp(F) {
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

@@ -3,6 +3,8 @@
 #include "../base/philox.hpp"
 #include "gradient.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// A gradient check for static_assert: a wrong pullback does not compile.
 namespace espalier {
 
@@ -154,3 +156,4 @@ constexpr auto gradient_agrees(F, gradient_check how = {}) {
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

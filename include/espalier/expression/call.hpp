@@ -2,6 +2,8 @@
 #pragma once
 #include "node.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 /// A module applied to formulas of tensors; in a traced body the module's own body is traced at once instead.
@@ -153,3 +155,4 @@ constexpr auto record_call(M const& module, X const&... x) {
 }  // namespace detail
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

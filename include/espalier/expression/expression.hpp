@@ -6,6 +6,8 @@
 #include "../storage/device.hpp"
 #include "../storage/element.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 namespace detail {
@@ -77,3 +79,4 @@ struct same_element {
 };
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

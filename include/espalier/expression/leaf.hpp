@@ -2,6 +2,8 @@
 #pragma once
 #include "expression.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 namespace graph {
@@ -148,3 +150,4 @@ inline constexpr bool kept_as_they_are = (std::is_same_v<kept<X>, bare<X>> && ..
 }  // namespace detail
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

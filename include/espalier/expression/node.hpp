@@ -2,6 +2,8 @@
 #pragma once
 #include "traced.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 /// How many tensors and numbers a formula reads. Each use counts: a value that is used twice is written twice in the type of a formula of tensors.
@@ -121,3 +123,4 @@ template <class... X>
 inline constexpr bool is_eager = (detail::kept<X>::eager || ...);
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

@@ -2,6 +2,8 @@
 #pragma once
 #include "leaf.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 /// A value of the body that is being traced: a node that the program already has. Its type states its shape and nothing of its history, so a value
@@ -125,3 +127,4 @@ constexpr traced_result<S, X...> emit_traced(X const&... x) {
 }  // namespace detail
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

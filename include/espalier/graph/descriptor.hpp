@@ -3,6 +3,8 @@
 #include "../base/address.hpp"
 #include "../shape/shape.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 /// The protocol of an op (operation/rule.hpp); the graph only knows that there is one.
@@ -116,3 +118,4 @@ using op_of = typename decltype(op_behind(op_key<Address>{}))::type;
 }  // namespace graph
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

@@ -3,6 +3,8 @@
 #include "../shape/index_map.hpp"
 #include "descriptor.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::graph {
 
 /// One operation of a program. Ids count from 1, so that a zero-initialised array is an empty program: both compilers keep the untouched rest of
@@ -141,3 +143,4 @@ struct program {
 };
 
 }  // namespace espalier::graph
+#pragma GCC diagnostic pop

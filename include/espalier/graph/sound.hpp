@@ -3,6 +3,8 @@
 #include "../base/sentence.hpp"
 #include "program.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::graph {
 
 /// True for what a root refuses with words of its own, as a module that does not list all its members.
@@ -37,3 +39,4 @@ struct sound {
 };
 
 }  // namespace espalier::graph
+#pragma GCC diagnostic pop

@@ -8,6 +8,8 @@
 #include "file.hpp"
 #include "file_bytes.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::io {
 
 /// A word about a file, and what it says.
@@ -47,3 +49,4 @@ class archive {
 };
 
 }  // namespace espalier::io
+#pragma GCC diagnostic pop

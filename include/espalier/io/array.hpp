@@ -12,6 +12,8 @@
 #include "../storage/half.hpp"
 #include "error.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// Arrays as files have them: a name, a kind of element, extents, and bytes in rows, little end first.
 namespace espalier::io {
 
@@ -101,3 +103,4 @@ inline std::int64_t count_of(std::vector<std::int64_t> const& extents) noexcept 
 }
 
 }  // namespace espalier::io
+#pragma GCC diagnostic pop

@@ -12,6 +12,8 @@
 
 #include "file.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::io {
 
 /// write_error: a file that could not be written. The text begins with the file's name. What was at the path before is still there.
@@ -131,3 +133,4 @@ class atomic_file {
 };
 
 }  // namespace espalier::io
+#pragma GCC diagnostic pop

@@ -7,6 +7,8 @@
 #include "matching.hpp"
 #include "owned.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// What a model, and what trains it, keep, as named arrays, and back: all formats of files have this in common.
 namespace espalier::io {
 
@@ -156,3 +158,4 @@ void restore(archive const& from, Model& model, TrainedBy& training, load_option
 }
 
 }  // namespace espalier::io
+#pragma GCC diagnostic pop

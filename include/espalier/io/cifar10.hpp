@@ -5,6 +5,8 @@
 #include "file.hpp"
 #include "owned.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::io {
 
 class cifar10_records;
@@ -102,3 +104,4 @@ cifar10_records read_cifar10(Path... path) {
 }
 
 }  // namespace espalier::io
+#pragma GCC diagnostic pop

@@ -5,6 +5,8 @@
 #include "file.hpp"
 #include "owned.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::io {
 
 /// How a file of numbers is written. Numbers have a point, whatever the locale: 1, -2.5, .5, 1e-3.
@@ -217,3 +219,4 @@ inline csv_table read_csv(char const* path, csv_format how = {}) {
 }
 
 }  // namespace espalier::io
+#pragma GCC diagnostic pop

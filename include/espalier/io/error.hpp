@@ -6,6 +6,8 @@
 
 #include "../base/raise.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::io {
 
 /// error: what was expected and what came, in one sentence of at most 1,023 characters.
@@ -41,3 +43,4 @@ refuse(char const* format, ...) {
 }
 
 }  // namespace espalier::io
+#pragma GCC diagnostic pop

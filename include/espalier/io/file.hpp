@@ -7,6 +7,8 @@
 
 #include "error.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// What readers of files share: a file that is closed again, its name for errors, its size.
 namespace espalier::io::detail {
 
@@ -56,3 +58,4 @@ inline void read_rest(std::FILE* file, char const* name, void* to, std::int64_t 
 }
 
 }  // namespace espalier::io::detail
+#pragma GCC diagnostic pop

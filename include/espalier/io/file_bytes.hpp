@@ -10,6 +10,8 @@
 
 #include "file.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::io {
 
 /// Bytes in memory that starts at a page, owned; moves, does not copy. Large ones lie in large pages where the system has such: touching 100 MB for the
@@ -82,3 +84,4 @@ inline file_bytes read_bytes(char const* path) {
 }
 
 }  // namespace espalier::io
+#pragma GCC diagnostic pop

@@ -6,6 +6,8 @@
 
 #include "file_bytes.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// Deflated bytes and checksums, by zlib.
 namespace espalier::io::detail {
 
@@ -88,3 +90,4 @@ inline deflated_bytes deflate_bytes(unsigned char const* head, std::int64_t head
 }
 
 }  // namespace espalier::io::detail
+#pragma GCC diagnostic pop

@@ -3,6 +3,8 @@
 #include "../model/slots.hpp"
 #include "array.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// How other libraries store the tensors of a net.
 namespace espalier::io::detail {
 
@@ -29,3 +31,4 @@ void for_each_order(F f) {
 }
 
 }  // namespace espalier::io::detail
+#pragma GCC diagnostic pop

@@ -3,6 +3,8 @@
 #include "atomic_file.hpp"
 #include "checkpoint.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::io {
 
 namespace detail {
@@ -146,3 +148,4 @@ void write_header(char const* path, Model& model, std::string const& name) {
 }
 
 }  // namespace espalier::io
+#pragma GCC diagnostic pop

@@ -3,6 +3,8 @@
 #include "file.hpp"
 #include "owned.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::io {
 
 class idx_array;
@@ -152,3 +154,4 @@ inline idx_array read_idx(char const* path) {
 }
 
 }  // namespace espalier::io
+#pragma GCC diagnostic pop

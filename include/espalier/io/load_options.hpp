@@ -8,6 +8,8 @@
 
 #include "../shape/axis_order.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::io {
 
 /// The library whose order of axes a file's tensors have: what the file's metadata says, or what load_options says instead.
@@ -122,3 +124,4 @@ class load_options {
 };
 
 }  // namespace espalier::io
+#pragma GCC diagnostic pop

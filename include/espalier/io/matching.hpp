@@ -8,6 +8,8 @@
 #include "load_options.hpp"
 #include "mismatch.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// Which array of a file belongs to which of a model, and all that speaks against it.
 namespace espalier::io::detail {
 
@@ -245,3 +247,4 @@ struct matching {
 };
 
 }  // namespace espalier::io::detail
+#pragma GCC diagnostic pop

@@ -6,6 +6,8 @@
 #include "../base/text.hpp"
 #include "array.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::io {
 
 /// What a file and a model disagree in.
@@ -84,3 +86,4 @@ inline std::string nearest_name(std::string const& wanted, std::vector<std::stri
 }  // namespace detail
 
 }  // namespace espalier::io
+#pragma GCC diagnostic pop

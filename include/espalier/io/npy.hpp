@@ -2,6 +2,8 @@
 #pragma once
 #include "npy_header.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::io {
 
 /// parse_npy(path, bytes): the array of an npy file that lies in memory, under the name ""; path is for errors.
@@ -45,3 +47,4 @@ inline void write_npy(char const* path, named_array const& array) {
 }
 
 }  // namespace espalier::io
+#pragma GCC diagnostic pop

@@ -6,6 +6,8 @@
 #include "archive.hpp"
 #include "atomic_file.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// The header of an npy file: a dictionary as Python writes it, and what it says about the bytes behind it.
 namespace espalier::io::detail {
 
@@ -213,3 +215,4 @@ inline std::string npy_header_of(std::string const& what, named_array const& arr
 }
 
 }  // namespace espalier::io::detail
+#pragma GCC diagnostic pop

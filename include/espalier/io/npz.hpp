@@ -5,6 +5,8 @@
 #include "npy_header.hpp"
 #include "zip.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::io {
 
 /// How an npz file is written.
@@ -127,3 +129,4 @@ void load_npz(char const* path, Model& model, Rest&&... rest) {
 }
 
 }  // namespace espalier::io
+#pragma GCC diagnostic pop

@@ -7,6 +7,8 @@
 #include "onnx_product.hpp"
 #include "onnx_reduction.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::io {
 
 /// What an ONNX file says of its net: a name, and a sentence.
@@ -289,3 +291,4 @@ void write_onnx(char const* path, Model const& model, onnx_options const& option
 }
 
 }  // namespace espalier::io
+#pragma GCC diagnostic pop

@@ -7,6 +7,8 @@
 #include "error.hpp"
 #include "onnx_file.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// What an export is made with: values that lie in another order, or under other extents, than the program sees them are moved only where that matters.
 namespace espalier::io::onnx {
 
@@ -320,3 +322,4 @@ class builder {
 };
 
 }  // namespace espalier::io::onnx
+#pragma GCC diagnostic pop

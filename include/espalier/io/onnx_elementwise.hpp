@@ -2,6 +2,8 @@
 #pragma once
 #include "onnx_program.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// Ops element by element: operands are brought into the order of axes that the first of them has, which costs nothing for parameters.
 namespace espalier::io::onnx {
 
@@ -157,3 +159,4 @@ class elementwise_writer {
 };
 
 }  // namespace espalier::io::onnx
+#pragma GCC diagnostic pop

@@ -6,6 +6,8 @@
 #include "../base/version.hpp"
 #include "protobuf.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// An ONNX model as a value, and its bytes. What is here knows of ONNX's messages and of no program.
 /// source  onnx.ai, "Open Neural Network Exchange Intermediate Representation" and onnx.proto
 namespace espalier::io::onnx {
@@ -136,3 +138,4 @@ struct model_file {
 };
 
 }  // namespace espalier::io::onnx
+#pragma GCC diagnostic pop

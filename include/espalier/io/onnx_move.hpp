@@ -2,6 +2,8 @@
 #pragma once
 #include "onnx_program.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// Movements: along each axis a slice and a padding, or a list of places to gather from.
 namespace espalier::io::onnx {
 
@@ -187,3 +189,4 @@ inline view write_join(exporter& e, int id) {
 }
 
 }  // namespace espalier::io::onnx
+#pragma GCC diagnostic pop

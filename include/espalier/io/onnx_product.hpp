@@ -2,6 +2,8 @@
 #pragma once
 #include "onnx_windows.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// Products of matrices that are no convolutions.
 namespace espalier::io::onnx {
 
@@ -35,3 +37,4 @@ inline view write_product(exporter& e, int id) {
 }
 
 }  // namespace espalier::io::onnx
+#pragma GCC diagnostic pop

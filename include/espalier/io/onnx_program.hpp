@@ -2,6 +2,8 @@
 #pragma once
 #include "onnx_table.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// The program that is exported, and what is known of it while it is written.
 namespace espalier::io::onnx {
 
@@ -124,3 +126,4 @@ inline integers stored_axes(view const& v, unsigned mask) {
 }
 
 }  // namespace espalier::io::onnx
+#pragma GCC diagnostic pop

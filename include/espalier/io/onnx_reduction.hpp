@@ -2,6 +2,8 @@
 #pragma once
 #include "onnx_program.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// Reductions, and the formulas around them that have a name: softmax and normalisation.
 namespace espalier::io::onnx {
 
@@ -58,3 +60,4 @@ inline view write_whole(exporter& e, int id) {
 }
 
 }  // namespace espalier::io::onnx
+#pragma GCC diagnostic pop

@@ -4,6 +4,8 @@
 #include "../operation/operation.hpp"
 #include "onnx_builder.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::io {
 
 /// True for an elementwise op of one's own that write_onnx may write as what its rule's apply says, step by step:
@@ -229,3 +231,4 @@ constexpr table_row const* row_of(graph::descriptor const* op) {
 }  // namespace onnx
 
 }  // namespace espalier::io
+#pragma GCC diagnostic pop

@@ -4,6 +4,8 @@
 
 #include "onnx_program.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// Windows of images whose products or reductions ONNX has names for: convolutions, transposed convolutions and poolings. Images of a program have
 /// their channels last where windows are taken; those of ONNX have them second.
 namespace espalier::io::onnx {
@@ -234,3 +236,4 @@ inline view write_fold(exporter& e, int id) {
 }
 
 }  // namespace espalier::io::onnx
+#pragma GCC diagnostic pop

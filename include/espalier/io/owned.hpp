@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <new>
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::io {
 
 /// owned<T>: memory for a number of trivial elements that is known only at run time, allocated once, never grown.
@@ -43,3 +45,4 @@ class owned {
 };
 
 }  // namespace espalier::io
+#pragma GCC diagnostic pop

@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::io {
 
 /// protobuf: a message of Protocol Buffers in the making, field by field in the order of the calls. Fields are numbers as a message's definition gives
@@ -78,3 +80,4 @@ class protobuf {
 };
 
 }  // namespace espalier::io
+#pragma GCC diagnostic pop

@@ -6,6 +6,8 @@
 #include "checkpoint.hpp"
 #include "safetensors_header.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::io {
 
 /// parse_safetensors(path, bytes): the tensors of a safetensors file that lies in memory; path is for errors.
@@ -116,3 +118,4 @@ void load_safetensors(char const* path, Model& model, Rest&&... rest) {
 }
 
 }  // namespace espalier::io
+#pragma GCC diagnostic pop

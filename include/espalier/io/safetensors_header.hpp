@@ -8,6 +8,8 @@
 
 #include "archive.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// The header of a safetensors file: a JSON object with an entry for each tensor.
 namespace espalier::io::detail {
 
@@ -173,3 +175,4 @@ inline void check_safetensors_entries(char const* file, std::vector<safetensors_
 }
 
 }  // namespace espalier::io::detail
+#pragma GCC diagnostic pop

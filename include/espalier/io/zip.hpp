@@ -9,6 +9,8 @@
 #include "array.hpp"
 #include "flate.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// The files in a zip file: its directory, checked against what it says of each file before anything is unpacked.
 namespace espalier::io::detail {
 
@@ -301,3 +303,4 @@ class zip_writer {
 };
 
 }  // namespace espalier::io::detail
+#pragma GCC diagnostic pop

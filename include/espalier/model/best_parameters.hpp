@@ -3,6 +3,8 @@
 #include "early_stopping.hpp"
 #include "model.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 /// A copy of a model's parameters and buffers, to come back to: the best so far.
@@ -64,3 +66,4 @@ class best_parameters {
 };
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

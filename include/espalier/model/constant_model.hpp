@@ -8,6 +8,8 @@
 #include "model.hpp"
 #include "named.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// A net in constant expressions: its forward pass, its loss and its gradients as facts that static_assert can look at.
 namespace espalier {
 
@@ -306,3 +308,4 @@ constexpr auto value_and_grad(constant_model<Net, T> const& model, Loss) {
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

@@ -6,6 +6,8 @@
 
 #include "../base/bits.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 /// Says when training has stopped getting better: after `patience` observations in a row none of which was below the best one by more than min_delta.
@@ -37,3 +39,4 @@ struct early_stopping {
 };
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

@@ -2,6 +2,8 @@
 #pragma once
 #include "model.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 /// read_only_model<Net, Weights>: a net with the numbers of a header of weights (io::write_header), which predictors and frozen nets read where they lie:
@@ -55,3 +57,4 @@ class read_only_model {
 };
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

@@ -6,6 +6,8 @@
 #include "../storage/memory.hpp"
 #include "slots.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// Whether a header of weights is that of a net. The compiler compares names, extents and elements; nothing is left to be checked in a running program.
 namespace espalier {
 
@@ -201,3 +203,4 @@ void copy_embedded(T* parameters, T* buffers) {
 
 }  // namespace detail
 }  // namespace espalier
+#pragma GCC diagnostic pop

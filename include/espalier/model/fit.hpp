@@ -4,6 +4,8 @@
 #include "../optim/optimizer.hpp"
 #include "source.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// Whether a net, a loss, an optimizer and batches can be trained together; what is not so is a fact that the roots show.
 namespace espalier {
 
@@ -161,3 +163,4 @@ using refused_training_of = refused_training<typename Fit::layers, typename Fit:
 }  // namespace detail
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

@@ -5,6 +5,8 @@
 #include "../operation/subtract.hpp"
 #include "source.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// What freezing a model does to its evaluation program. Two rules on the graph, no layer is named:
 ///   a scale and a shift for each column of a product with a constant matrix belong to that matrix and to one bias:
 ///     ((x W + b) - m) s + t = x (W s) + ((b - m) s + t), so that a norm with running statistics vanishes into the layer before it;
@@ -275,3 +277,4 @@ struct frozen_source {
 };
 
 }  // namespace espalier::detail
+#pragma GCC diagnostic pop

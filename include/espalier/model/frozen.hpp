@@ -6,6 +6,8 @@
 #include "given.hpp"
 #include "model.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 /// A trained model made ready for one batch size: everything that its parameters alone decide is computed at construction, and a norm with running
@@ -126,3 +128,4 @@ template <class Model, class Batch, std::size_t Count>
 frozen(Model const&, Batch, bytes<Count>&) -> frozen<Model, Batch>;
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

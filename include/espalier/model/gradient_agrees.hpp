@@ -3,6 +3,8 @@
 #include "../eager/gradient_agrees.hpp"
 #include "constant_model.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// The gradient check of a whole net for static_assert, along one random direction through all its trainable parameters.
 namespace espalier {
 
@@ -59,3 +61,4 @@ constexpr auto gradient_agrees(constant_model<Net, T> const& model, Loss, gradie
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

@@ -5,6 +5,8 @@
 #include "label_error.hpp"
 #include "model.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 /// Gradients of a model's trainable parameters, named and laid out like the parameters, in the memory of the model's device.
@@ -203,3 +205,4 @@ auto grad(Model&& model, Loss loss) {
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

@@ -6,6 +6,8 @@
 #include "../base/error_text.hpp"
 #include "../base/raise.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 /// Which labels a loss takes: 0 to classes - 1, and one that is ignored where there is one.
@@ -74,3 +76,4 @@ inline void check_count(std::int64_t count, std::int64_t samples) {
 }  // namespace detail
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

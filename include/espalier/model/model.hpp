@@ -6,6 +6,8 @@
 #include "reference.hpp"
 #include "source.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 /// Where random numbers start.
@@ -406,3 +408,4 @@ void copy(model<Net, From, T> const& from, model<Net, To, U>& to) {
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

@@ -5,6 +5,8 @@
 #include "../base/raise.hpp"
 #include "named.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 /// A name that the model does not have: what was asked for, which came, and the most similar name that it has. Thrown before anything is changed.
@@ -59,3 +61,4 @@ template <class Net, bool Parameters>
 }  // namespace detail
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

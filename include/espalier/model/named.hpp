@@ -2,6 +2,8 @@
 #pragma once
 #include "embedded_fit.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// A net's tensors by names that the compiler looks up: a name that the net does not have is refused, with the most similar one that it has.
 namespace espalier {
 
@@ -124,3 +126,4 @@ using name_in_words = typename name_in_words_of<Found>::type;
 #define ESPALIER_HAS_NAME(what) "the net has no " what " of this name" ESPALIER_WHERE_IT_STANDS("; nearest<...> is the most similar one that it has")
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

@@ -5,6 +5,8 @@
 #include "../device/engine.hpp"
 #include "name_error.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 /// A parameter or buffer of a model, found by name. Its elements are a span, which the host of a device with memory of its own moves as a whole:
@@ -90,3 +92,4 @@ void on_host(Engine const& engine, void* there, std::size_t bytes, [[maybe_unuse
 }  // namespace detail
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

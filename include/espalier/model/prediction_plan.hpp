@@ -3,6 +3,8 @@
 #include "../device/engine.hpp"
 #include "source.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 namespace detail {
@@ -60,3 +62,4 @@ template <class Net, class Batch, class T>
 inline constexpr auto const& prediction_plan<Net, Batch, T, false> = detail::declared<prediction_facts<Net, Batch, T>>;
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

@@ -5,6 +5,8 @@
 #include "given.hpp"
 #include "model.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 /// A model's evaluation for one batch size, with a workspace of its own. It only reads the model: use one for each thread (asserted).
@@ -129,3 +131,4 @@ template <class Model, class Batch, std::size_t Count>
 predictor(Model const&, Batch, bytes<Count>&) -> predictor<Model, Batch>;
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

@@ -5,6 +5,8 @@
 #include <cassert>
 #include <type_traits>
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// What trainers, predictors and gradient functions keep of their model. A model that moves takes its references with it; one that ends leaves them empty,
 /// which builds without NDEBUG report where one is used. Costs a few instructions when something is made or ends, and nothing in between.
 namespace espalier::detail {
@@ -154,3 +156,4 @@ concept TemporaryOrConst = std::is_same_v<std::remove_cvref_t<M>, Model> && (!st
 
 #define ESPALIER_MODEL_IS_TEMPORARY "the model is a temporary, which ends with this expression; give it a name: esp::model<Net> model{seed}"
 #define ESPALIER_MODEL_IS_CONST "the model is const, and this would change it; give a model that is not const, or model.clone()"
+#pragma GCC diagnostic pop

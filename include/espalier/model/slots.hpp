@@ -7,6 +7,8 @@
 #include "../storage/element.hpp"
 #include "../trace/trace.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// The numbered parameters, buffers and random streams of a module type: what is where in a model's contiguous storage.
 namespace espalier {
 
@@ -336,3 +338,4 @@ template <class Net, class S, class Found>
 inline constexpr auto const& output_shape<Net, S, Found, false> = detail::declared<detail::refused_shape<Found>>;
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

@@ -4,6 +4,8 @@
 #include "../plan/plan.hpp"
 #include "slots.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// The programs of a model: evaluation, training, the loss alone. Each is traced once for a net type and its shapes.
 namespace espalier::detail {
 
@@ -119,3 +121,4 @@ struct first_row<shape<Count, Rest...>> {
 };
 
 }  // namespace espalier::detail
+#pragma GCC diagnostic pop

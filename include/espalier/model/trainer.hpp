@@ -8,6 +8,8 @@
 #include "predictor.hpp"
 #include "training_plan.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 /// What evaluating some samples gave: the mean loss, and, for labels, how many predictions had their largest score at the label. Where a sample has
@@ -435,3 +437,4 @@ trainer(Model&, Loss, Optimizer, Batch, More...)
     -> trainer<Model, Loss, Optimizer, detail::unfit<detail::trainer_fault<typename Model::net_type, Loss, Optimizer, Batch, More...>>, Batch, More...>;
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

@@ -3,6 +3,8 @@
 #include "fit.hpp"
 #include "updater.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 /// What a training plan costs, known to the compiler.
@@ -58,3 +60,4 @@ inline constexpr auto const& training_plan<Net, Loss, Optimizer, Batch, T, false
     detail::declared<detail::refused_training_of<detail::training_fit<Net, Loss, Batch>>>;
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

@@ -4,6 +4,8 @@
 #include "../optim/optimizer.hpp"
 #include "gradients.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 namespace detail {
@@ -310,3 +312,4 @@ class updater {
 }  // namespace optim
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

@@ -7,6 +7,8 @@
 #include "../operation/tanh.hpp"
 #include "module.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::nn {
 
 /// y = x.
@@ -71,3 +73,4 @@ struct HardTanh {
 };
 
 }  // namespace espalier::nn
+#pragma GCC diagnostic pop

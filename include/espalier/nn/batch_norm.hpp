@@ -2,6 +2,8 @@
 #pragma once
 #include "norm_family.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::nn {
 
 /// Named relation: an input has as many axes as a layer takes.
@@ -90,3 +92,4 @@ struct BatchNorm2d {
 };
 
 }  // namespace espalier::nn
+#pragma GCC diagnostic pop

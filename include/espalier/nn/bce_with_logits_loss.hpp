@@ -5,6 +5,8 @@
 #include "class_weights.hpp"
 #include "target.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::nn {
 
 /// Mean over all elements of logistic_loss(z, target): binary cross-entropy of unnormalized scores, stable for large ones; or their sum, or each.
@@ -37,3 +39,4 @@ struct BCEWithLogitsLoss {
 };
 
 }  // namespace espalier::nn
+#pragma GCC diagnostic pop

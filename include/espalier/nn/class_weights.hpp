@@ -4,6 +4,8 @@
 #include "../operation/where.hpp"
 #include "module.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::nn {
 
 /// Weights of classes, known to the compiler: class_weights<1.0, 2.5, 0.5>. Each value that differs from the first costs a comparison for every
@@ -32,3 +34,4 @@ struct class_weights {
 struct equal_weights {};
 
 }  // namespace espalier::nn
+#pragma GCC diagnostic pop

@@ -4,6 +4,8 @@
 #include "../operation/conv2d.hpp"
 #include "module.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::nn {
 
 inline constexpr edges same = keeps_extents;
@@ -96,3 +98,4 @@ struct Conv {
 };
 
 }  // namespace espalier::nn
+#pragma GCC diagnostic pop

@@ -3,6 +3,8 @@
 #include "../operation/conv1d.hpp"
 #include "conv.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::nn {
 
 namespace detail {
@@ -56,3 +58,4 @@ struct Conv1d {
 };
 
 }  // namespace espalier::nn
+#pragma GCC diagnostic pop

@@ -4,6 +4,8 @@
 #include "batch_norm.hpp"
 #include "conv.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::nn {
 
 /// ConvBN<In, Out, Kernel, How>: relu(norm(conv(x))), the block that residual networks for images are made of.
@@ -21,3 +23,4 @@ struct ConvBN {
 };
 
 }  // namespace espalier::nn
+#pragma GCC diagnostic pop

@@ -3,6 +3,8 @@
 #include "../operation/conv_transpose2d.hpp"
 #include "conv.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::nn {
 
 /// How a ConvTranspose walks over its results.
@@ -69,3 +71,4 @@ struct ConvTranspose {
 };
 
 }  // namespace espalier::nn
+#pragma GCC diagnostic pop

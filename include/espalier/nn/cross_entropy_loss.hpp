@@ -4,6 +4,8 @@
 #include "class_weights.hpp"
 #include "target.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::nn {
 
 /// Cross-entropy of unnormalized scores and labels: CrossEntropyLoss<label_loss{.ignore_index = 0, .label_smoothing = 0.1}, class_weights<1.0, 2.0>>.
@@ -32,3 +34,4 @@ struct CrossEntropyLoss {
 };
 
 }  // namespace espalier::nn
+#pragma GCC diagnostic pop

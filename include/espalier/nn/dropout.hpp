@@ -5,6 +5,8 @@
 #include "../operation/multiply.hpp"
 #include "module.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 /// dropout(x, mask, p): x where the mask is 1, scaled by 1 / (1 - p), and 0 where it is 0: the expectation over masks is x.
@@ -74,3 +76,4 @@ struct MaskedDropout {
 
 }  // namespace nn
 }  // namespace espalier
+#pragma GCC diagnostic pop

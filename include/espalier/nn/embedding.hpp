@@ -4,6 +4,8 @@
 #include "../operation/one_hot.hpp"
 #include "module.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::nn {
 
 /// y = the row of weight that each index names; an index outside 0..Count-1 gives a row of zeros. Indices are integers, or whole numbers of the
@@ -33,3 +35,4 @@ struct Embedding {
 };
 
 }  // namespace espalier::nn
+#pragma GCC diagnostic pop

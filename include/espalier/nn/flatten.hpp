@@ -3,6 +3,8 @@
 #include "../operation/reshape.hpp"
 #include "module.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::nn {
 
 /// Keeps the first axis (the batch) and makes one axis of the others.
@@ -19,3 +21,4 @@ struct Flatten {
 };
 
 }  // namespace espalier::nn
+#pragma GCC diagnostic pop

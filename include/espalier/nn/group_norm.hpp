@@ -2,6 +2,8 @@
 #pragma once
 #include "norm_family.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::nn {
 
 /// Named relation: the channels of a GroupNorm fall into groups of equal size.
@@ -42,3 +44,4 @@ struct GroupNorm {
 };
 
 }  // namespace espalier::nn
+#pragma GCC diagnostic pop

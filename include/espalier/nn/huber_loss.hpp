@@ -5,6 +5,8 @@
 #include "../operation/subtract.hpp"
 #include "target.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::nn {
 
 /// Mean over all elements of huber(prediction - target, Delta): quadratic near 0, linear beyond Delta; or their sum, or each.
@@ -31,3 +33,4 @@ struct HuberLoss {
 };
 
 }  // namespace espalier::nn
+#pragma GCC diagnostic pop

@@ -6,6 +6,8 @@
 #include "../base/philox.hpp"
 #include "../storage/element.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// How parameters begin. An initializer is a small value: from_draw(draw) maps one random number to one element, and
 /// fill(initializer, elements, stream) draws the numbers.
 ///
@@ -220,3 +222,4 @@ constexpr void fill(one_hot const& how, span<T> elements) {
 }
 
 }  // namespace espalier::nn::init
+#pragma GCC diagnostic pop

@@ -2,6 +2,8 @@
 #pragma once
 #include "norm_family.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::nn {
 
 /// Named relation: each channel of an example has several values, so that they have a variance.
@@ -50,3 +52,4 @@ struct InstanceNorm {
 };
 
 }  // namespace espalier::nn
+#pragma GCC diagnostic pop

@@ -5,6 +5,8 @@
 #include "../operation/subtract.hpp"
 #include "target.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::nn {
 
 /// Mean over all elements of |prediction - target|; or their sum, or each: L1Loss<reduce::sum>.
@@ -27,3 +29,4 @@ struct L1Loss {
 };
 
 }  // namespace espalier::nn
+#pragma GCC diagnostic pop

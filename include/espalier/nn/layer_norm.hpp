@@ -2,6 +2,8 @@
 #pragma once
 #include "norm_family.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::nn {
 
 /// Named relation: the last axes of an input are those of a norm layer.
@@ -72,3 +74,4 @@ struct LayerNorm1d {
 };
 
 }  // namespace espalier::nn
+#pragma GCC diagnostic pop

@@ -4,6 +4,8 @@
 #include "../operation/matmul.hpp"
 #include "module.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::nn {
 
 struct with_bias {};
@@ -44,3 +46,4 @@ struct Linear<In, Out, no_bias> {
 };
 
 }  // namespace espalier::nn
+#pragma GCC diagnostic pop

@@ -5,6 +5,8 @@
 #include "../operation/one_hot.hpp"
 #include "module.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::nn {
 
 /// Mean over the batch of logsumexp(z) - z[label]: cross-entropy of unnormalized scores, stable for large ones.
@@ -56,3 +58,4 @@ struct MeanSquaredError {
 };
 
 }  // namespace espalier::nn
+#pragma GCC diagnostic pop

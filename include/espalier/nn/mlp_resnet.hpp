@@ -9,6 +9,8 @@
 #include "residual.hpp"
 #include "sequential.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::nn {
 
 /// Which norm a model is built with: use_batch_norm, use_layer_norm, or a type of yours with such a member template.
@@ -40,3 +42,4 @@ template <int In, int Hidden, int Blocks, int Classes, class Norm = use_batch_no
 using MLPResNet = Sequential<Linear<In, Hidden>, ReLU, Repeat<Blocks, ResidualBlock<Hidden, Hidden / 2, Norm, Drop>>, Linear<Hidden, Classes>>;
 
 }  // namespace espalier::nn
+#pragma GCC diagnostic pop

@@ -9,6 +9,8 @@
 #include "../shape/axis_order.hpp"
 #include "initializer.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// Modules: aggregates of parameters, buffers and modules with a forward expression. ESPALIER_MODULE lists the members, once.
 namespace espalier::nn {
 
@@ -234,3 +236,4 @@ using well_made = typename detail::module_fault<Net>::type;
   constexpr auto operator()(X const&... x) const {                                                                   \
     return ::espalier::detail::record_call(*this, x...);                                                             \
   }
+#pragma GCC diagnostic pop

@@ -4,6 +4,8 @@
 #include "class_weights.hpp"
 #include "target.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::nn {
 
 /// Negative log-likelihood of labels under logarithms of probabilities: CrossEntropyLoss without its log_softmax.
@@ -31,3 +33,4 @@ struct NLLLoss {
 };
 
 }  // namespace espalier::nn
+#pragma GCC diagnostic pop

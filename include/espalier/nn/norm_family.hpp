@@ -5,6 +5,8 @@
 #include "../operation/rms_normalize.hpp"
 #include "module.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// One norm for all norm layers. A layer is a list of members and a layout, and a layout says, for an input of shape S,
 ///   fault<S>()        the refusal of an input that does not fit, or `agreed`
 ///   work<S>           the shape in which the statistics are taken (S but for GroupNorm, which splits the channel axis)
@@ -189,3 +191,4 @@ constexpr auto apply_norm(auto const& layer, X const& x) {
 
 }  // namespace detail
 }  // namespace espalier::nn
+#pragma GCC diagnostic pop

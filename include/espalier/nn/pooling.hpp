@@ -5,6 +5,8 @@
 #include "../operation/max_pool2d.hpp"
 #include "module.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::nn {
 
 /// The largest element of each window.
@@ -45,3 +47,4 @@ struct GlobalAvgPool {
 };
 
 }  // namespace espalier::nn
+#pragma GCC diagnostic pop

@@ -4,6 +4,8 @@
 
 #include "module.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::nn {
 
 /// Named relation: a block that is repeated gives what it takes.
@@ -58,3 +60,4 @@ struct Repeat {
 };
 
 }  // namespace espalier::nn
+#pragma GCC diagnostic pop

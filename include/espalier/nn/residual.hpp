@@ -3,6 +3,8 @@
 #include "../operation/add.hpp"
 #include "module.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::nn {
 
 /// y = fn(x) + x.
@@ -27,3 +29,4 @@ struct Residual {
 };
 
 }  // namespace espalier::nn
+#pragma GCC diagnostic pop

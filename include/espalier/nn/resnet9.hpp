@@ -7,6 +7,8 @@
 #include "residual.hpp"
 #include "sequential.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::nn {
 
 namespace detail {
@@ -27,3 +29,4 @@ using ResNet9 = Sequential<ConvBN<3, 16, 7, detail::strided<4>>, ConvBN<16, 32, 
                            ConvBN<64, 128, 3, detail::strided<2>>, detail::residual_convolutions<128>, Flatten, Linear<128, 128>, ReLU, Linear<128, Classes>>;
 
 }  // namespace espalier::nn
+#pragma GCC diagnostic pop

@@ -2,6 +2,8 @@
 #pragma once
 #include "layer_norm.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::nn {
 
 /// y = x / sqrt(mean(x^2) + eps) weight, with the mean over the axes of Normalized, an example's last: LayerNorm without mean and bias.
@@ -21,3 +23,4 @@ struct RMSNorm {
 };
 
 }  // namespace espalier::nn
+#pragma GCC diagnostic pop

@@ -5,6 +5,8 @@
 
 #include "module.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::nn {
 
 template <class... M>
@@ -79,3 +81,4 @@ struct Sequential {
 };
 
 }  // namespace espalier::nn
+#pragma GCC diagnostic pop

@@ -7,6 +7,8 @@
 #include "../operation/softplus.hpp"
 #include "module.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::nn {
 
 /// y = x where x > 0, else Alpha (exp(x) - 1).
@@ -61,3 +63,4 @@ struct Softplus {
 };
 
 }  // namespace espalier::nn
+#pragma GCC diagnostic pop

@@ -6,6 +6,8 @@
 #include "../operation/subtract.hpp"
 #include "target.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::nn {
 
 /// HuberLoss<Beta> divided by Beta, which makes the linear part |prediction - target| - Beta / 2.
@@ -32,3 +34,4 @@ struct SmoothL1Loss {
 };
 
 }  // namespace espalier::nn
+#pragma GCC diagnostic pop

@@ -3,6 +3,8 @@
 #include "../operation/softmax.hpp"
 #include "module.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::nn {
 
 /// y = exp(x) / sum(exp(x)) along an axis, the last by default.
@@ -30,3 +32,4 @@ struct LogSoftmax {
 };
 
 }  // namespace espalier::nn
+#pragma GCC diagnostic pop

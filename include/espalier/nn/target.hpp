@@ -3,6 +3,8 @@
 #include "../expression/call.hpp"
 #include "module.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::nn {
 
 namespace detail {
@@ -43,3 +45,4 @@ struct target_labels<shape<N, Classes, D...>> {
 }  // namespace detail
 
 }  // namespace espalier::nn
+#pragma GCC diagnostic pop

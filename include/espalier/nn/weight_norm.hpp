@@ -3,6 +3,8 @@
 #include "../base/text.hpp"
 #include "norm_family.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::nn {
 
 /// Named relation: what WeightNorm asks of a module. It has a parameter `weight` whose last axis counts the output units, and says its formula as a
@@ -115,3 +117,4 @@ struct WeightNorm {
 };
 
 }  // namespace espalier::nn
+#pragma GCC diagnostic pop

@@ -4,6 +4,8 @@
 #include "multiply.hpp"
 #include "subtract.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 struct abs_ {};
@@ -33,3 +35,4 @@ constexpr applied<abs_, X> abs(X&& x) {
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

@@ -2,6 +2,8 @@
 #pragma once
 #include "apply.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 struct add_ {};
@@ -40,3 +42,4 @@ constexpr applied<add_, A, B> operator+(A&& a, B&& b) {
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

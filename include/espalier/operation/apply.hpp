@@ -2,6 +2,8 @@
 #pragma once
 #include "structure.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// How an op's public function makes its node: an expression from expressions, a program node from handles.
 namespace espalier {
 
@@ -152,3 +154,4 @@ constexpr applied<Op, X...> apply(X&&... x) {
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

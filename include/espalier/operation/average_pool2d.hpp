@@ -3,6 +3,8 @@
 #include "mean.hpp"
 #include "pool.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 /// average_pool2d<Window, How>(x): the mean of each window; padding counts as zeros.
@@ -23,3 +25,4 @@ constexpr auto average_pool2d(X&& x) {
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

@@ -2,6 +2,8 @@
 #pragma once
 #include "sum.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 namespace detail {
@@ -37,3 +39,4 @@ constexpr auto broadcast_to(X&& x) {
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

@@ -5,6 +5,8 @@
 #include "../shape/move.hpp"
 #include "../graph/program.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// Permutations are carried towards the results: an op on permuted operands is the permuted op, so that a permutation meets its inverse and both vanish.
 /// A net whose convolutions read channels last runs all of it that way, whatever order its images have.
 namespace espalier::graph {
@@ -90,3 +92,4 @@ constexpr int carried_op(program_builder& g, node const& n) {
 }  // namespace espalier::graph
 
 #include "structure.hpp"  // which defines what is emitted here
+#pragma GCC diagnostic pop

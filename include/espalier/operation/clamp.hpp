@@ -5,6 +5,8 @@
 #include "multiply.hpp"
 #include "where.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 struct clamp_ {};
@@ -46,3 +48,4 @@ constexpr applied<clamp_, X, Low, High> clamp(X&& x, Low&& low, High&& high) {
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

@@ -2,6 +2,8 @@
 #pragma once
 #include "apply.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 struct greater_ {};
@@ -139,3 +141,4 @@ constexpr applied<not_equal_, A, B> not_equal(A&& a, B&& b) {
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

@@ -2,6 +2,8 @@
 #pragma once
 #include "apply.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 namespace detail {
@@ -51,3 +53,4 @@ template <class Op>
 concept ClosedForm = requires { rule<Op>::closed_form; };
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

@@ -6,6 +6,8 @@
 #include "movement.hpp"
 #include "reshape.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 namespace detail {
@@ -84,3 +86,4 @@ constexpr auto concatenate(X&&... x) {
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

@@ -2,6 +2,8 @@
 #pragma once
 #include "conv2d.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 /// Named relation of conv1d(x, w): both have three axes.
@@ -80,3 +82,4 @@ constexpr auto conv1d(X&& x, W&& w) {
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

@@ -6,6 +6,8 @@
 #include "reshape.hpp"
 #include "transpose.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 #define ESPALIER_CONVOLUTION_RANGE "stride, dilation and groups must be at least 1, padding at least 0"
@@ -134,3 +136,4 @@ constexpr auto conv2d(X&& x, W&& w) {
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

@@ -2,6 +2,8 @@
 #pragma once
 #include "conv2d.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 /// How a transposed convolution walks over its results: as the convolution it is the adjoint of. Extra: rows and columns of the result that no window
@@ -132,3 +134,4 @@ constexpr auto conv_transpose2d(X&& x, W&& w) {
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

@@ -2,6 +2,8 @@
 #pragma once
 #include "apply.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 struct copied_ {};
@@ -22,3 +24,4 @@ struct rule<copied_> : elementwise {
 };
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

@@ -4,6 +4,8 @@
 #include "negate.hpp"
 #include "sin.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 struct cos_ {};
@@ -33,3 +35,4 @@ constexpr applied<cos_, X> cos(X&& x) {
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

@@ -3,6 +3,8 @@
 #include "negative_log_likelihood.hpp"
 #include "softmax.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 namespace detail {
@@ -44,3 +46,4 @@ constexpr auto cross_entropy(Z&& z, L&& labels, W&& weight) {
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

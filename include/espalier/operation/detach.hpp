@@ -2,6 +2,8 @@
 #pragma once
 #include "apply.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 struct detach_ {};
@@ -60,3 +62,4 @@ constexpr handle another_name(handle x, int number) {
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

@@ -2,6 +2,8 @@
 #pragma once
 #include "moved.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 /// dilate<Dilation, Axes...>(x): `Dilation` zeros after each element of the axes; no axes: of all.
@@ -20,3 +22,4 @@ constexpr auto dilate(X&& x) {
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

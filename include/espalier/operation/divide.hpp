@@ -4,6 +4,8 @@
 #include "multiply.hpp"
 #include "negate.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 struct divide_ {};
@@ -44,3 +46,4 @@ constexpr applied<divide_, A, B> operator/(A&& a, B&& b) {
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

@@ -6,6 +6,8 @@
 #include "multiply.hpp"
 #include "where.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 struct elu_ {};
@@ -54,3 +56,4 @@ constexpr T rule<elu_>::pullback(T dy, T y, T x, T alpha) {
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

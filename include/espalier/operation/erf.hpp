@@ -3,6 +3,8 @@
 #include "exp.hpp"
 #include "negate.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 struct erf_ {};
@@ -32,3 +34,4 @@ constexpr applied<erf_, X> erf(X&& x) {
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

@@ -3,6 +3,8 @@
 #include "multiply.hpp"
 #include "apply.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 struct exp_ {};
@@ -32,3 +34,4 @@ constexpr applied<exp_, X> exp(X&& x) {
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

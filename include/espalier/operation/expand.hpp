@@ -3,6 +3,8 @@
 #include "../shape/rename.hpp"
 #include "apply.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 /// expand<Extents...>(x): x repeated along axes where it has extent 1 or that it lacks; -1 is the extent of x. broadcast_to<S>(x) says it by a shape.
@@ -28,3 +30,4 @@ constexpr auto expand(X&& x) {
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

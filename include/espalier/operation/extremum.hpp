@@ -5,6 +5,8 @@
 #include "multiply.hpp"
 #include "sum.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 /// Base of reductions that take one of the elements they see: the adjoint goes to the elements that are equal to the result, in equal shares.
@@ -19,3 +21,4 @@ struct extremum : reduction {
 };
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

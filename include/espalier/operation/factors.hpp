@@ -2,6 +2,8 @@
 #pragma once
 #include "reduction.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// What is the same for everything that a sum adds leaves it: sum(k x) = k sum(x). The sum then needs to know nothing of k, so that it can be had in an
 /// earlier sweep, and often is one that is wanted anyway: mean(dy w) of a batch norm and the gradient of its bias are both sum(dy). Literals stay where
 /// they are: who divides before adding may fear to exceed the range.
@@ -58,3 +60,4 @@ constexpr int simpler_sum(program_builder& g, int id, unsigned mask, graph::patt
 }
 
 }  // namespace espalier::detail
+#pragma GCC diagnostic pop

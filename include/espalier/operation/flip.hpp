@@ -2,6 +2,8 @@
 #pragma once
 #include "moved.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 /// flip<Axes...>(x): the elements of the axes in the opposite order; no axes: of all.
@@ -18,3 +20,4 @@ constexpr auto flip(X&& x) {
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

@@ -3,6 +3,8 @@
 #include "add.hpp"
 #include "erf.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 struct gelu_ {};
@@ -33,3 +35,4 @@ constexpr applied<gelu_, X> gelu(X&& x) {
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

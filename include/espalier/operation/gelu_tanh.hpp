@@ -4,6 +4,8 @@
 #include "clamp.hpp"
 #include "tanh.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 struct gelu_tanh_ {};
@@ -36,3 +38,4 @@ constexpr applied<gelu_tanh_, X> gelu_tanh(X&& x) {
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

@@ -3,6 +3,8 @@
 #include "mean.hpp"
 #include "pool.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 /// global_average_pool<Layout>(x): the mean of each channel of each image.
@@ -21,3 +23,4 @@ constexpr auto global_average_pool(X&& x) {
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

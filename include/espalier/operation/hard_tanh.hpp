@@ -3,6 +3,8 @@
 #include "abs.hpp"
 #include "relu.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 struct hard_tanh_ {};
@@ -32,3 +34,4 @@ constexpr applied<hard_tanh_, X> hard_tanh(X&& x) {
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

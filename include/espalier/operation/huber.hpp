@@ -6,6 +6,8 @@
 #include "relu.hpp"
 #include "subtract.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 struct huber_ {};
@@ -48,3 +50,4 @@ constexpr applied<huber_, Z, Delta> huber(Z&& z, Delta&& delta) {
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

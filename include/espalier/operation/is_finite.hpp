@@ -2,6 +2,8 @@
 #pragma once
 #include "apply.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 struct is_finite_ {};
@@ -26,3 +28,4 @@ constexpr applied<is_finite_, X> is_finite(X&& x) {
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

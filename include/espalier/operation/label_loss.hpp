@@ -3,6 +3,8 @@
 #include "../expression/node.hpp"
 #include "reduce.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 /// What no label is: nothing is ignored.
@@ -76,3 +78,4 @@ using label_loss_said_here = typename label_loss_fault_of<X...>::said_here;
 #define ESPALIER_WEIGHTS_FIT "there must be one weight for each class on axis 1"
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

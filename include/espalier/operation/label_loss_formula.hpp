@@ -8,6 +8,8 @@
 #include "one_hot.hpp"
 #include "relu.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// What the losses of labels have in common: from logarithms of probabilities with the classes on axis 1 to what label_loss asks for.
 namespace espalier::detail {
 
@@ -77,3 +79,4 @@ constexpr auto make_label_loss(Z&& z, L&& labels, W&&... weight) {
 }
 
 }  // namespace espalier::detail
+#pragma GCC diagnostic pop

@@ -4,6 +4,8 @@
 #include "multiply.hpp"
 #include "where.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 struct leaky_relu_ {};
@@ -48,3 +50,4 @@ constexpr applied<leaky_relu_, X, double> leaky_relu(X&& x) {
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

@@ -3,6 +3,8 @@
 #include "divide.hpp"
 #include "apply.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 struct log_ {};
@@ -33,3 +35,4 @@ constexpr applied<log_, X> log(X&& x) {
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

@@ -4,6 +4,8 @@
 #include "negate.hpp"
 #include "softplus.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 struct logistic_loss_ {};
@@ -59,3 +61,4 @@ constexpr applied<logistic_loss_, Z, Target, double> logistic_loss(Z&& z, Target
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

@@ -12,6 +12,8 @@
 #include "reshape.hpp"
 #include "subtract.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 struct logsumexp_ {};
@@ -87,3 +89,4 @@ constexpr auto logsumexp(X&& x) {
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

@@ -4,6 +4,8 @@
 #include "apply.hpp"
 #include "sum.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 struct matmul_ {};
@@ -126,3 +128,4 @@ constexpr auto matmul(A&& a, B&& b) {
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

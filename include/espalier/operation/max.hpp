@@ -2,6 +2,8 @@
 #pragma once
 #include "extremum.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 struct max_ {};
@@ -38,3 +40,4 @@ constexpr auto max(X&& x, keepdims_t) {
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

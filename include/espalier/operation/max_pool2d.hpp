@@ -3,6 +3,8 @@
 #include "max.hpp"
 #include "pool.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 /// max_pool2d<Window, How>(x): the largest element of each window; padding counts as the lowest number.
@@ -23,3 +25,4 @@ constexpr auto max_pool2d(X&& x) {
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

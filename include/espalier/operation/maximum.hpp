@@ -5,6 +5,8 @@
 #include "multiply.hpp"
 #include "where.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 struct maximum_ {};
@@ -45,3 +47,4 @@ constexpr applied<maximum_, A, B> maximum(A&& a, B&& b) {
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

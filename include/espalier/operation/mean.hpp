@@ -3,6 +3,8 @@
 #include "multiply.hpp"
 #include "sum.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 /// The mean over the axes of a mask, which stay with extent 1; for composites.
@@ -41,3 +43,4 @@ constexpr auto mean(X&& x, keepdims_t) {
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

@@ -3,6 +3,8 @@
 #include "../shape/movements.hpp"
 #include "movement.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// How the public function of a movement makes its node, where the movement fits.
 namespace espalier {
 
@@ -38,3 +40,4 @@ constexpr auto moved_if_it_fits(X&& x) {
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

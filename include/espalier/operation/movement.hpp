@@ -4,6 +4,8 @@
 #include "add.hpp"
 #include "matmul.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// Movement: ops whose every element is an element of an operand, or nothing. A movement says where its elements come from (shape/index_map.hpp), and
 /// that says its pullback as well: what was taken goes back to where it came from.
 namespace espalier {
@@ -193,3 +195,4 @@ constexpr auto moved_by(X&& x) {
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

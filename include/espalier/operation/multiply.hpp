@@ -2,6 +2,8 @@
 #pragma once
 #include "apply.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 struct multiply_ {};
@@ -44,3 +46,4 @@ constexpr applied<multiply_, A, B> operator*(A&& a, B&& b) {
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

@@ -2,6 +2,8 @@
 #pragma once
 #include "apply.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 struct negate_ {};
@@ -31,3 +33,4 @@ constexpr applied<negate_, X> operator-(X&& x) {
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

@@ -2,6 +2,8 @@
 #pragma once
 #include "label_loss_formula.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 template <label_loss How>
@@ -42,3 +44,4 @@ constexpr auto negative_log_likelihood(X&& x, L&& labels, W&& weight) {
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

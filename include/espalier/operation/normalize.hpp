@@ -11,6 +11,8 @@
 #include "square.hpp"
 #include "subtract.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 struct normalize_ {};
@@ -99,3 +101,4 @@ constexpr auto normalize(X&& x, double eps) {
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

@@ -6,6 +6,8 @@
 #include "reshape.hpp"
 #include "sum.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 namespace detail {
@@ -69,3 +71,4 @@ constexpr auto pick(X&& x, L&& labels) {
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

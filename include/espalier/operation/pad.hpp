@@ -2,6 +2,8 @@
 #pragma once
 #include "moved.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 /// Says that a padding is lower than every number, as a maximum over windows wants it.
@@ -31,3 +33,4 @@ constexpr auto pad(X&& x, lowest_t) {
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

@@ -3,6 +3,8 @@
 #include "../shape/rename.hpp"
 #include "apply.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 /// permute<Axes...>(x): axis i of the result is axis Axes[i] of x.
@@ -26,3 +28,4 @@ constexpr auto permute(X&& x) {
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

@@ -2,6 +2,8 @@
 #pragma once
 #include "conv2d.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// What the poolings share: a reduction of windows. Windows of fewer than eight channels are written out; others are read where
 /// the images lie, with channels last.
 namespace espalier::detail {
@@ -48,3 +50,4 @@ constexpr auto pooled(Reduce reduce, X&& x) {
 }
 
 }  // namespace espalier::detail
+#pragma GCC diagnostic pop

@@ -5,6 +5,8 @@
 #include "multiply.hpp"
 #include "subtract.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 struct power_ {};
@@ -63,3 +65,4 @@ constexpr int rule<power_>::simplify(program_builder& g, graph::node const& n) {
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

@@ -3,6 +3,8 @@
 #include "mean.hpp"
 #include "subtract.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 struct recentered_ {};
@@ -20,3 +22,4 @@ constexpr auto recentered(C const& c, Mask mask) {
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

@@ -3,6 +3,8 @@
 #include "mean.hpp"
 #include "sum.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 /// What a loss gives for a batch: the mean of its losses, their sum, or each by itself.
@@ -20,3 +22,4 @@ constexpr auto reduced(X&& x) {
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

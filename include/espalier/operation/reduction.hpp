@@ -3,6 +3,8 @@
 #include "../shape/reduce.hpp"
 #include "structure.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 namespace detail {
@@ -189,3 +191,4 @@ constexpr double reduced_count(X const& x, Mask mask) {
 
 #include "factors.hpp"
 #include "sum.hpp"  // a broadcast is pulled back by a sum
+#pragma GCC diagnostic pop

@@ -2,6 +2,8 @@
 #pragma once
 #include "apply.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 struct gate_ {};
@@ -71,3 +73,4 @@ constexpr applied<relu_, X> relu(X&& x) {
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

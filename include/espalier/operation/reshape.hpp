@@ -2,6 +2,8 @@
 #pragma once
 #include "apply.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 /// reshape<Extents...>(x): the same elements in row-major order under other extents; one extent may be -1 and is inferred.
@@ -34,3 +36,4 @@ constexpr auto reshape_as(shape<Extents...>, X&& x) {
 }  // namespace detail
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

@@ -2,6 +2,8 @@
 #pragma once
 #include "normalize.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 struct rms_normalize_ {};
@@ -50,3 +52,4 @@ constexpr auto rms_normalize(X&& x, double eps) {
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

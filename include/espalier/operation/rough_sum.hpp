@@ -5,6 +5,8 @@
 #include "subtract.hpp"
 #include "sum.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 struct rough_sum_ {};
@@ -39,3 +41,4 @@ constexpr auto shifted(X const& x, Mask mask) {
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

@@ -7,6 +7,8 @@
 #include "../graph/program.hpp"
 #include "../shape/broadcast.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// The protocol of an op. An op is a tag and a rule<tag> that inherits a family (elementwise, reduction, composite, ...). The family turns the
 /// rule's generic bodies into a descriptor: what it emits, how it is evaluated, how its pullback is built.
 namespace espalier {
@@ -131,3 +133,4 @@ struct elementwise {
 };
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

@@ -3,6 +3,8 @@
 #include "add.hpp"
 #include "sigmoid.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 struct silu_ {};
@@ -33,3 +35,4 @@ constexpr applied<silu_, X> silu(X&& x) {
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

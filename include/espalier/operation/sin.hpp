@@ -2,6 +2,8 @@
 #pragma once
 #include "multiply.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 struct sin_ {};
@@ -40,3 +42,4 @@ constexpr T rule<sin_>::pullback(T dy, T, T x) {
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

@@ -2,6 +2,8 @@
 #pragma once
 #include "moved.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 /// slice<Axis, Begin, End, Step>(x): the elements Begin, Begin + Step, ... before End along one axis. Negative positions count from the end, as in
@@ -20,3 +22,4 @@ constexpr auto slice(X&& x) {
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

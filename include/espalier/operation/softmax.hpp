@@ -2,6 +2,8 @@
 #pragma once
 #include "logsumexp.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 struct softmax_ {};
@@ -74,3 +76,4 @@ constexpr auto log_softmax(X&& x) {
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

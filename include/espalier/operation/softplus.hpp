@@ -3,6 +3,8 @@
 #include "multiply.hpp"
 #include "sigmoid.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 namespace math {
@@ -41,3 +43,4 @@ constexpr applied<softplus_, X> softplus(X&& x) {
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

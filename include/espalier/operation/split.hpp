@@ -5,6 +5,8 @@
 #include "../shape/join.hpp"
 #include "moved.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 namespace detail {
@@ -83,3 +85,4 @@ constexpr auto split(X&& x) {
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

@@ -4,6 +4,8 @@
 #include "divide.hpp"
 #include "apply.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 struct sqrt_ {};
@@ -33,3 +35,4 @@ constexpr applied<sqrt_, X> sqrt(X&& x) {
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

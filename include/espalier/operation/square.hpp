@@ -3,6 +3,8 @@
 #include "composite.hpp"
 #include "multiply.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 struct square_ {};
@@ -25,3 +27,4 @@ constexpr auto square(X&& x) {
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

@@ -3,6 +3,8 @@
 #include "../shape/rename.hpp"
 #include "apply.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 /// squeeze<Axes...>(x): x without the axes, which have extent 1; no axes: without every axis of extent 1.
@@ -27,3 +29,4 @@ constexpr auto squeeze(X&& x) {
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

@@ -3,6 +3,8 @@
 #include "concatenate.hpp"
 #include "unsqueeze.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 /// stack<Axis>(a, b, ...): operands of one shape side by side, along a new axis of the result.
@@ -26,3 +28,4 @@ constexpr auto stack(X&&... x) {
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

@@ -4,6 +4,8 @@
 #include "carry.hpp"
 #include "rule.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// The leaves of a program and the ops that only rename or repeat data, with the simplifications that keep them rare: a reshape of a reshape is one
 /// reshape, a broadcast constant is a constant, and every broadcast is split into pieces that a row or column loop can absorb.
 namespace espalier {
@@ -283,3 +285,4 @@ constexpr int emit_permute(program_builder& g, int id, std::uint64_t packed) {
 }  // namespace espalier
 
 #include "reduction.hpp"  // a broadcast is pulled back by a sum
+#pragma GCC diagnostic pop

@@ -3,6 +3,8 @@
 #include "apply.hpp"
 #include "negate.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 struct subtract_ {};
@@ -42,3 +44,4 @@ constexpr applied<subtract_, A, B> operator-(A&& a, B&& b) {
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

@@ -2,6 +2,8 @@
 #pragma once
 #include "reduction.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 struct sum_ {};
@@ -48,3 +50,4 @@ constexpr auto sum(X&& x, keepdims_t) {
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

@@ -4,6 +4,8 @@
 #include "subtract.hpp"
 #include "apply.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 struct tanh_ {};
@@ -34,3 +36,4 @@ constexpr applied<tanh_, X> tanh(X&& x) {
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

@@ -2,6 +2,8 @@
 #pragma once
 #include "apply.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 /// transpose<First, Second>(x): exchanges two axes; without axes the last two.
@@ -27,3 +29,4 @@ constexpr auto transpose(X&& x) {
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

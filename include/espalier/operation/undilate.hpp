@@ -2,6 +2,8 @@
 #pragma once
 #include "moved.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 /// undilate<Dilation, Axes...>(x): the first of every Dilation + 1 elements of the axes; no axes: of all. What dilate made, it takes back.
@@ -20,3 +22,4 @@ constexpr auto undilate(X&& x) {
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

@@ -3,6 +3,8 @@
 #include "../shape/rename.hpp"
 #include "apply.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 /// unsqueeze<Axes...>(x): x with an axis of extent 1 at each place, counted in the result.
@@ -27,3 +29,4 @@ constexpr auto unsqueeze(X&& x) {
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

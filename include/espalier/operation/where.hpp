@@ -2,6 +2,8 @@
 #pragma once
 #include "apply.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 struct where_ {};
@@ -45,3 +47,4 @@ constexpr T rule<where_>::pullback(T dy, T, T condition, T, T) {
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

@@ -2,6 +2,8 @@
 #pragma once
 #include "optimizer.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::optim {
 
 namespace detail {
@@ -105,3 +107,4 @@ template <class O>
 amsgrad(O) -> amsgrad<O>;
 
 }  // namespace espalier::optim
+#pragma GCC diagnostic pop

@@ -2,6 +2,8 @@
 #pragma once
 #include "optimizer.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::optim {
 
 /// Scales the gradient so that its norm over all parameters is at most max_norm, then lets the optimizer do its work:
@@ -74,3 +76,4 @@ template <class O>
 refuse_non_finite(O) -> refuse_non_finite<O>;
 
 }  // namespace espalier::optim
+#pragma GCC diagnostic pop

@@ -3,6 +3,8 @@
 #include "../base/text.hpp"
 #include "optimizer.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::optim {
 
 /// What a choice of parameters goes by; all of it is known to the compiler.
@@ -87,3 +89,4 @@ constexpr auto decay_only(O optimizer) {
 }
 
 }  // namespace espalier::optim
+#pragma GCC diagnostic pop

@@ -2,6 +2,8 @@
 #pragma once
 #include "optimizer.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::optim {
 
 /// Named relation: a decay stands inside of what refuses updates, or a refused update would still decay.
@@ -48,3 +50,4 @@ template <class O>
 decoupled(O, double) -> decoupled<O>;
 
 }  // namespace espalier::optim
+#pragma GCC diagnostic pop

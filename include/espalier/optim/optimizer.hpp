@@ -5,6 +5,8 @@
 
 #include "../operation/operation.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// Optimizers. One is an aggregate of magnitudes (numbers that may change while training) and says
 ///   states                       how many vectors it keeps, each as long as the parameters
 ///   magnitudes(step)             the run-time scalars of step 1, 2, ...
@@ -95,3 +97,4 @@ struct wrapped {
 };
 
 }  // namespace espalier::optim
+#pragma GCC diagnostic pop

@@ -2,6 +2,8 @@
 #pragma once
 #include "optimizer.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::optim {
 
 /// Adds l1 sum|p| + l2/2 sum p^2 to what is minimised: the gradient that the optimizer sees gains l1 sign(p) + l2 p, with sign(0) = 0. For Adam that is
@@ -52,3 +54,4 @@ template <class O>
 penalized(O, double, double, bool) -> penalized<O>;
 
 }  // namespace espalier::optim
+#pragma GCC diagnostic pop

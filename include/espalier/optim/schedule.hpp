@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// Schedules: values that give a learning rate for a number of steps (or epochs: whatever is counted) that were made so far, from 0 on.
 ///     constexpr auto rate = optim::warm_up{100, optim::cosine{.from = 1e-3, .to = 1e-5, .over = 5000}};
 ///     trainer.learning_rate() = rate(trainer.steps());
@@ -74,3 +76,4 @@ template <class After>
 warm_up(std::int64_t, After) -> warm_up<After>;
 
 }  // namespace espalier::optim
+#pragma GCC diagnostic pop

@@ -2,6 +2,8 @@
 #pragma once
 #include "optimizer.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::optim {
 
 /// No momentum, and no memory for it.
@@ -76,3 +78,4 @@ struct SGD {
 };
 
 }  // namespace espalier::optim
+#pragma GCC diagnostic pop

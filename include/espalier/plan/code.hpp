@@ -2,6 +2,8 @@
 #pragma once
 #include "recompute.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// What each group computes, in terms of its own leaves and steps, so that equal groups are equal values and share one kernel.
 namespace espalier::plan {
 
@@ -267,3 +269,4 @@ class coder {
 };
 
 }  // namespace espalier::plan
+#pragma GCC diagnostic pop

@@ -2,6 +2,8 @@
 #pragma once
 #include "grouping.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// How much a plan computes: two operations for each term of a product, one for each element of anything else.
 namespace espalier::plan {
 
@@ -24,3 +26,4 @@ constexpr std::int64_t flops_of(program_builder const& g, grouping const& r) {
 }
 
 }  // namespace espalier::plan
+#pragma GCC diagnostic pop

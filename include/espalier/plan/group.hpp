@@ -2,6 +2,8 @@
 #pragma once
 #include "group_builder.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// Fusion: which nodes of a program run in one kernel. Groups run in the order of their numbers; a node joins the newest group among its operands' or
 /// starts a new one, so every operand is computed before or inside the node's group and no cycle can arise.
 namespace espalier::plan {
@@ -350,3 +352,4 @@ class grouper : group_builder {
 };
 
 }  // namespace espalier::plan
+#pragma GCC diagnostic pop

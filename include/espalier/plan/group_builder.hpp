@@ -2,6 +2,8 @@
 #pragma once
 #include "grouping.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// Groups and their members as they grow. A floating value has no group yet: the first group that reads it takes it in, with the floating values that it
 /// is made of, so the steps that come along count against the limit of a group's steps.
 namespace espalier::plan {
@@ -67,3 +69,4 @@ class group_builder {
 };
 
 }  // namespace espalier::plan
+#pragma GCC diagnostic pop

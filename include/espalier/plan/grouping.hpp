@@ -2,6 +2,8 @@
 #pragma once
 #include "../operation/structure.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// The groups of a program: what runs in one kernel, and where each value lies in it.
 namespace espalier::plan {
 
@@ -121,3 +123,4 @@ struct use {
 };
 
 }  // namespace espalier::plan
+#pragma GCC diagnostic pop

@@ -3,6 +3,8 @@
 #include "code.hpp"
 #include "pack.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// Where every value lives: a program's bases (workspace, parameters, arguments, ...) and offsets in them, decided before it runs.
 namespace espalier::plan {
 
@@ -205,3 +207,4 @@ class planner {
 };
 
 }  // namespace espalier::plan
+#pragma GCC diagnostic pop

@@ -2,6 +2,8 @@
 #pragma once
 #include "group.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// Fusion, second pass: a group that reads, element by element, what an earlier group reads or computes too joins it, so that each operand is read once
 /// and what passed between the two is never written.
 namespace espalier::plan {
@@ -146,3 +148,4 @@ class merger {
 };
 
 }  // namespace espalier::plan
+#pragma GCC diagnostic pop

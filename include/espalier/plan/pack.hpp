@@ -2,6 +2,8 @@
 #pragma once
 #include "code.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// Packing values into one workspace: each has a size and a life, from the group that makes it to the last group that reads it.
 namespace espalier::plan {
 
@@ -153,3 +155,4 @@ class packer {
 };
 
 }  // namespace espalier::plan
+#pragma GCC diagnostic pop

@@ -6,6 +6,8 @@
 #include "merge.hpp"
 #include "traffic.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// A program with everything decided: groups, their code, where each value lives. Each pass has a constexpr variable of its own, so that each has
 /// the compiler's whole budget of evaluation steps.
 namespace espalier::plan {
@@ -111,3 +113,4 @@ template <class Source>
 inline constexpr std::int64_t flops_of_program = flops_of(program_of<Source>.nodes, plan_of<Source>.groups);
 
 }  // namespace espalier::plan
+#pragma GCC diagnostic pop

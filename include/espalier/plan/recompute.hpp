@@ -2,6 +2,8 @@
 #pragma once
 #include "group.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// Values that later groups compute again rather than read: a few cheap steps from one operand that is in memory anyway cost less than writing the
 /// value and keeping it. The normalized values of a norm are such: its backward pass has them from the norm's input, mean and deviation.
 namespace espalier::plan {
@@ -89,3 +91,4 @@ class recomputer {
 };
 
 }  // namespace espalier::plan
+#pragma GCC diagnostic pop

@@ -2,6 +2,8 @@
 #pragma once
 #include "plan.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// Which memory a program's results may share with its arguments: callers may compute in place, and a plan decides whether that is right.
 namespace espalier::plan {
 
@@ -72,3 +74,4 @@ template <class Source>
 inline constexpr sharing_table sharing_of = find_sharing(program_of<Source>, plan_of<Source>);
 
 }  // namespace espalier::plan
+#pragma GCC diagnostic pop

@@ -2,6 +2,8 @@
 #pragma once
 #include "memory.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// How much a plan moves: every operand of every kernel once, every result once. What a kernel reads again it finds in a cache.
 namespace espalier::plan {
 
@@ -46,3 +48,4 @@ constexpr traffic traffic_of(program_builder const& g, grouping const& r, code c
 }
 
 }  // namespace espalier::plan
+#pragma GCC diagnostic pop

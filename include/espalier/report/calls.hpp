@@ -3,6 +3,8 @@
 #include "record.hpp"
 #include "tensor_names.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// The architecture of a net: its modules by their paths, and what passes between them.
 namespace espalier::report {
 
@@ -112,3 +114,4 @@ architecture architecture_of() {
 }
 
 }  // namespace espalier::report
+#pragma GCC diagnostic pop

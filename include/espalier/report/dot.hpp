@@ -2,6 +2,8 @@
 #pragma once
 #include "text.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// The language of graphviz, as far as pictures of nets need it.
 namespace espalier::report::dot {
 
@@ -54,3 +56,4 @@ inline constexpr char const* backward = "fillcolor=\"#dce6f8\"";
 inline constexpr char const* operation = "shape=ellipse, fillcolor=white";
 
 }  // namespace espalier::report::dot
+#pragma GCC diagnostic pop

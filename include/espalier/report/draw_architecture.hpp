@@ -3,6 +3,8 @@
 #include "calls.hpp"
 #include "dot.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 namespace report {
@@ -70,3 +72,4 @@ std::string draw_architecture() {
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

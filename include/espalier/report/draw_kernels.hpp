@@ -2,6 +2,8 @@
 #pragma once
 #include "draw_program.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 namespace report {
@@ -63,3 +65,4 @@ std::string draw_kernels() {
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

@@ -2,6 +2,8 @@
 #pragma once
 #include "draw_program.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 namespace report {
@@ -97,3 +99,4 @@ std::string draw_memory() {
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

@@ -3,6 +3,8 @@
 #include "dot.hpp"
 #include "formula.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 namespace report {
@@ -63,3 +65,4 @@ std::string draw_program() {
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

@@ -2,6 +2,8 @@
 #pragma once
 #include "programs.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// What a kernel computes, as lines of formulas in the names of its ops.
 namespace espalier::report {
 
@@ -99,3 +101,4 @@ class formulas {
 inline std::vector<std::string> formulas_of(titled const& t, int kernel) { return detail::formulas{t, kernel}.lines(); }
 
 }  // namespace espalier::report
+#pragma GCC diagnostic pop

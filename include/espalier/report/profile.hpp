@@ -6,6 +6,8 @@
 
 #include "formula.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// Where the time of a running net goes. A model on the device `profiled` runs the same plans as on its own device, kernel by kernel, with a reading of the
 /// clock between them. Nothing of it is in a program of another device.
 namespace espalier {
@@ -166,3 +168,4 @@ void clear_profile(model<Net, profiled<Device>, T>& profiled_model) {
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

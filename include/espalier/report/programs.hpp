@@ -5,6 +5,8 @@
 #include "type_name.hpp"
 #include "view.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// Which programs a predictor, a trainer or a source of programs runs, and what their values are called.
 namespace espalier::report {
 
@@ -196,3 +198,4 @@ inline std::string kind_text(kernel_row const& k) {
 }
 
 }  // namespace espalier::report
+#pragma GCC diagnostic pop

@@ -6,6 +6,8 @@
 #include "type_name.hpp"
 #include "view.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// What a net's modules do in a program. The net is traced once more, on values with an observer, which records which module makes which nodes and what
 /// passes from one to the other. Modules, layers and ops need no code for it.
 namespace espalier::report {
@@ -181,3 +183,4 @@ inline constexpr auto vertices_of = first_of<vertex_record, recorded<Net, Batch>
 
 }  // namespace detail
 }  // namespace espalier::report
+#pragma GCC diagnostic pop

@@ -3,6 +3,8 @@
 #include "calls.hpp"
 #include "view.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 namespace report {
@@ -80,3 +82,4 @@ std::string summary() {
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

@@ -5,6 +5,8 @@
 
 #include "../model/slots.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::report::detail {
 
 /// The paths of a net's parameters, or of its buffers, in the order of their slots.
@@ -16,3 +18,4 @@ std::vector<std::string> tensor_names() {
 }
 
 }  // namespace espalier::report::detail
+#pragma GCC diagnostic pop

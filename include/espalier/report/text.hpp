@@ -6,6 +6,8 @@
 
 #include "../shape/shape.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// Numbers, shapes and tables as text.
 namespace espalier::report {
 
@@ -46,3 +48,4 @@ inline std::string table_text(std::vector<std::vector<std::string>> const& rows,
 }
 
 }  // namespace espalier::report
+#pragma GCC diagnostic pop

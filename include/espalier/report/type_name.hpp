@@ -6,6 +6,8 @@
 #include "../base/type_words.hpp"
 #include "text.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// Types as a reader of a table wants them: Linear<64, 32>, Dropout<0.1>, LayerNorm<(64)>, Repeat<3>; the same words from every compiler.
 namespace espalier::report {
 
@@ -31,3 +33,4 @@ std::string short_name() {
 }
 
 }  // namespace espalier::report
+#pragma GCC diagnostic pop

@@ -2,6 +2,8 @@
 #pragma once
 #include "../plan/plan.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// Programs and plans as reports look at them: what the compiler decided, in arrays that are as long as there is something in them.
 namespace espalier::report {
 
@@ -144,3 +146,4 @@ constexpr void for_each_result(view const& v, kernel_row const& k, F&& f) {
 }
 
 }  // namespace espalier::report
+#pragma GCC diagnostic pop

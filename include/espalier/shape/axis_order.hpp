@@ -3,6 +3,8 @@
 #include "../base/text.hpp"
 #include "shape.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 /// How another library stores a tensor: its axis i is the tensor's axis at[i]. Axes of extent 1 may be left out.
@@ -55,3 +57,4 @@ constexpr axis_order order_of_vector(extents const& shape) {
 }  // namespace detail
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

@@ -3,6 +3,8 @@
 #include "../base/refuse.hpp"
 #include "shape.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 /// Can `from` be broadcast to `to` by NumPy's rule (aligned at the last axis; an extent is equal or 1)? Returns the offending axis of `to`, or -1;
@@ -105,3 +107,4 @@ template <class A, class B>
 concept Broadcastable = broadcastable<A, B>::agree;
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

@@ -2,6 +2,8 @@
 #pragma once
 #include "shape.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 /// Where each element of a moved tensor comes from: slices, padding, flips, dilation and windows are all this. Along axis a of the operand the element
@@ -158,3 +160,4 @@ constexpr std::int64_t moved_offset(index_map const& m, extents const& from, ext
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

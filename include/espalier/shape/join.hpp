@@ -3,6 +3,8 @@
 #include "../base/refuse.hpp"
 #include "rename.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// Shapes of several operands put together.
 namespace espalier {
 
@@ -63,3 +65,4 @@ struct first_misfit<Relation, Along, First> : first_fault<Relation<First, First,
 }  // namespace detail
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

@@ -2,6 +2,8 @@
 #pragma once
 #include "shape.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 /// Resolves a reshape: at most one wanted extent is -1 and is inferred; rank -1 in the result says that it does not fit.
@@ -64,3 +66,4 @@ struct transposable_axes {
 };
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

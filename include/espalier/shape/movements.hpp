@@ -3,6 +3,8 @@
 #include "index_map.hpp"
 #include "reduce.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// The movements of the public ops: of(s) is the map on an operand of extents s, and says with rank -1 that it does not fit.
 namespace espalier {
 
@@ -139,3 +141,4 @@ struct undilating {
 };
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

@@ -2,6 +2,8 @@
 #pragma once
 #include "broadcast.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 /// What keeps two shapes from being multiplied as matrices.
@@ -64,3 +66,4 @@ template <class A, class B>
 concept Multipliable = inner_dimensions<A, B>::agree;
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

@@ -2,6 +2,8 @@
 #pragma once
 #include "shape.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 /// Says that a reduction keeps the reduced axes with extent 1.
@@ -61,3 +63,4 @@ struct kept_axes {
 };
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

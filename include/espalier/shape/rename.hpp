@@ -4,6 +4,8 @@
 #include "move.hpp"
 #include "reduce.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// Relations of ops that give axes other places, or add and drop axes of extent 1.
 namespace espalier {
 
@@ -88,3 +90,4 @@ struct expandable<S, to<Extents...>> {
 };
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

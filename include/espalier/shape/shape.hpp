@@ -9,6 +9,8 @@
 #include "../base/everywhere.hpp"
 #include "../base/sentence.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 /// The largest rank a shape may have.
@@ -94,3 +96,4 @@ template <class X>
 using shape_of = typename detail::bare<X>::shape_type;
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

@@ -5,6 +5,8 @@
 #include "../base/refuse.hpp"
 #include "index_map.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 /// A number for rows and one for columns of an image; one number serves both.
@@ -189,3 +191,4 @@ struct convolution_fault<X, W, How, true> {
 }  // namespace detail
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

@@ -3,6 +3,8 @@
 #include "../base/constant_math.hpp"
 #include "view.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 /// Whether a number is within atol + rtol |reference| of a reference. Nan is close to nothing, an infinity only to itself.
@@ -32,3 +34,4 @@ constexpr bool all_close(A const& a, B const& b, double rtol = 1e-5, double atol
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

@@ -4,6 +4,8 @@
 #include "../shape/reduce.hpp"
 #include "tensor.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 namespace detail {
@@ -55,3 +57,4 @@ constexpr auto argmax(X const& x) {
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

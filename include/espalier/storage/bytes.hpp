@@ -3,6 +3,8 @@
 #include "../base/sentence.hpp"
 #include "memory.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 /// Memory that the user gives: static storage, a stack, a pool. A model, trainer or predictor that is handed its bytes never allocates.
@@ -63,3 +65,4 @@ class block {
 }  // namespace detail
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

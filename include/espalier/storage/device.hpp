@@ -5,6 +5,8 @@
 #include "../base/bare.hpp"
 #include "../base/sentence.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 /// The device tag of the processor this program runs on.
@@ -112,3 +114,4 @@ using device_or_cpu = std::conditional_t<std::is_void_v<Device>, cpu, Device>;
 }  // namespace detail
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

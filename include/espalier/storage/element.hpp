@@ -5,6 +5,8 @@
 
 #include "half.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 namespace detail {
@@ -61,3 +63,4 @@ class span {
 };
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

@@ -7,6 +7,8 @@
 #include "../base/bits.hpp"
 #include "../base/everywhere.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// Numbers of 16 bits. They are for memory: each widens to float without loss, and so by itself; back it is rounded, and that is said in words.
 ESPALIER_PRECISE_BEGIN
 namespace espalier {
@@ -109,3 +111,4 @@ struct bfloat16 : detail::narrow_float<detail::top_of_binary32> {
 
 }  // namespace espalier
 ESPALIER_PRECISE_END
+#pragma GCC diagnostic pop

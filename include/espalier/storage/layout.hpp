@@ -6,6 +6,8 @@
 
 #include "../shape/shape.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 /// Steps in memory from one index to the next, per axis: row-major, the last axis is 1.
@@ -64,3 +66,4 @@ constexpr std::int64_t position(I... index) {
 
 }  // namespace detail
 }  // namespace espalier
+#pragma GCC diagnostic pop

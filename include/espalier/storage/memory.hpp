@@ -7,6 +7,8 @@
 #include <new>
 #include <type_traits>
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 /// Every tensor starts at a multiple of this many bytes: a cache line, and the widest vector.
@@ -105,3 +107,4 @@ using memory =
 
 }  // namespace detail
 }  // namespace espalier
+#pragma GCC diagnostic pop

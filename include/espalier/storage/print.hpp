@@ -4,6 +4,8 @@
 
 #include "tensor.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 /// A stream of characters. Printing is written for any, so that it does not include <ostream>, which costs half a second: who prints has it.
@@ -138,3 +140,4 @@ Out& operator<<(Out& out, X const& x) {
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

@@ -3,6 +3,8 @@
 #include "memory.hpp"
 #include "view.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 namespace detail {
@@ -355,3 +357,4 @@ class tensor<T, S, Device> {
 };
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

@@ -4,6 +4,8 @@
 #include "range.hpp"
 #include "value_fit.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 #if defined(__clang__)
 #define ESPALIER_BORROWS [[clang::lifetimebound]]
 #else
@@ -185,3 +187,4 @@ constexpr bool operator==(A const& a, B const& b) {
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

@@ -5,6 +5,8 @@
 
 #include "../graph/program.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// The meaning of a program, node by node, with no fusion and no vectors: what runs in constant expressions, and what tests hold the kernels to.
 namespace espalier::graph {
 
@@ -202,3 +204,4 @@ class interpreter {
 };
 
 }  // namespace espalier::graph
+#pragma GCC diagnostic pop

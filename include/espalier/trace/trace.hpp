@@ -5,6 +5,8 @@
 #include "../operation/copied.hpp"
 #include "../operation/reduction.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// From a body to a program. The constant evaluator runs the body once on `traced` values; each op of it emits its node. Formulas of tensors, which are
 /// types, are lowered by one overload of `lower` per kind of expression.
 namespace espalier::graph {
@@ -222,3 +224,4 @@ constexpr void add_result(program& p, int id, int index) {
 }
 
 }  // namespace espalier::graph
+#pragma GCC diagnostic pop

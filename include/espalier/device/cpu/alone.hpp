@@ -7,6 +7,8 @@
 #include "random.hpp"
 #include "team.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// Kernels of groups of one node: matrix products, movement that a loop cannot absorb, reductions in the middle of a shape, random draws.
 namespace espalier::on_cpu {
 
@@ -158,3 +160,4 @@ struct convert_kernel {
 };
 
 }  // namespace espalier::on_cpu
+#pragma GCC diagnostic pop

@@ -2,6 +2,8 @@
 #pragma once
 #include "nest.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::on_cpu {
 
 namespace detail {
@@ -92,3 +94,4 @@ struct column_facts {
 }  // namespace detail
 
 }  // namespace espalier::on_cpu
+#pragma GCC diagnostic pop

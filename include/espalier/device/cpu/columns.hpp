@@ -2,6 +2,8 @@
 #pragma once
 #include "column_facts.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::on_cpu {
 
 /// A fused group whose reductions go down the columns: sweeps over the rows, some rows at a time, each from its first column to its last, so that memory
@@ -307,3 +309,4 @@ struct column_nest : nest<place::column, T, Arch, Steps, Leaves, Outputs> {
 };
 
 }  // namespace espalier::on_cpu
+#pragma GCC diagnostic pop

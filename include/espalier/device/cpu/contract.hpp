@@ -7,6 +7,8 @@
 #include "contract_panel.hpp"
 #include "contract_streamed.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::on_cpu {
 namespace detail {
 
@@ -305,3 +307,4 @@ struct contract {
 };
 
 }  // namespace espalier::on_cpu
+#pragma GCC diagnostic pop

@@ -10,6 +10,8 @@
 #include <cblas.h>
 #endif
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::on_cpu::detail {
 
 #if defined(ESPALIER_CBLAS)
@@ -39,3 +41,4 @@ void cblas_product(bool, bool, int, int, int, T const*, T const*, T*) {}
 #endif
 
 }  // namespace espalier::on_cpu::detail
+#pragma GCC diagnostic pop

@@ -5,6 +5,8 @@
 
 #include "simd.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::on_cpu::detail {
 
 template <class Arch>
@@ -153,3 +155,4 @@ template <class T, int Columns>
 }
 
 }  // namespace espalier::on_cpu::detail
+#pragma GCC diagnostic pop

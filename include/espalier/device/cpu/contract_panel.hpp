@@ -6,6 +6,8 @@
 #include "contract_pack.hpp"
 #include "simd.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::on_cpu::detail {
 
 /// Where a product's operands lie: element (i, k) of op(a) is a[i * a_row + k * a_step], rows of b and c are b_row and c_row apart.
@@ -161,3 +163,4 @@ struct contract_dots {
 };
 
 }  // namespace espalier::on_cpu::detail
+#pragma GCC diagnostic pop

@@ -5,6 +5,8 @@
 
 #include "contract_pack.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// One row times a matrix, y[N] = x[K] w[K, N] with w as it is stored: what a net of one sample is made of. The sums stay in registers until what
 /// follows them (a bias, an activation) is done as well.
 namespace espalier::on_cpu {
@@ -181,3 +183,4 @@ struct contract_row {
 };
 
 }  // namespace espalier::on_cpu
+#pragma GCC diagnostic pop

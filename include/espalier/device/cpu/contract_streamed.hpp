@@ -5,6 +5,8 @@
 
 #include "contract_panel.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::on_cpu::detail {
 
 /// Offsets of the cache lines of a block, `in_row` of them line_step apart in each of `rows` rows; 0 where there are fewer than `count`.
@@ -102,3 +104,4 @@ struct contract_streamed {
 };
 
 }  // namespace espalier::on_cpu::detail
+#pragma GCC diagnostic pop

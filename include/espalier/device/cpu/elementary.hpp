@@ -8,6 +8,8 @@
 #include "simd.hpp"
 
 ESPALIER_PRECISE_BEGIN
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 
 namespace espalier::on_cpu {
 namespace detail {
@@ -321,3 +323,4 @@ ESPALIER_INLINE pack<T, Arch> erf(pack<T, Arch> x) {
 }  // namespace espalier::on_cpu
 
 ESPALIER_PRECISE_END
+#pragma GCC diagnostic pop

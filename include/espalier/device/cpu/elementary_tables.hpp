@@ -6,6 +6,8 @@
 
 #include "simd.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 #if defined(__AVX512F__) && defined(__AVX512DQ__) && !defined(ESPALIER_XSIMD)
 
 ESPALIER_PRECISE_BEGIN
@@ -167,3 +169,4 @@ ESPALIER_INLINE P tanh_by_table(P x) {
 ESPALIER_PRECISE_END
 
 #endif
+#pragma GCC diagnostic pop

@@ -2,6 +2,8 @@
 #pragma once
 #include "nest.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::on_cpu {
 
 /// What follows a matrix product element by element (bias, activation, residual, ...), applied to each rectangle of its result that is finished,
@@ -86,3 +88,4 @@ class epilogue : nest<place::row, T, Arch, Steps, Leaves, Outputs> {
 };
 
 }  // namespace espalier::on_cpu
+#pragma GCC diagnostic pop

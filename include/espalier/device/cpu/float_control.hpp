@@ -4,6 +4,8 @@
 
 #include "../../base/everywhere.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 namespace on_cpu::detail {
 
@@ -64,3 +66,4 @@ class flush_subnormals {
 };
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

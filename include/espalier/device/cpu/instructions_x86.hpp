@@ -7,6 +7,8 @@
 #include "vectors.hpp"
 
 ESPALIER_PRECISE_BEGIN
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::on_cpu::detail {
 
 // Rounding is the current mode (4) in every AVX-512 built-in below: the same instruction as without the argument.
@@ -182,3 +184,4 @@ ESPALIER_INLINE float16 within(float16 x, float16 bound) { return __builtin_ia32
 
 }  // namespace espalier::on_cpu::detail
 ESPALIER_PRECISE_END
+#pragma GCC diagnostic pop

@@ -20,6 +20,8 @@
 #include "vectors.hpp"
 
 ESPALIER_PRECISE_BEGIN
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::on_cpu::detail {
 
 #if defined(__AVX512F__)
@@ -70,3 +72,4 @@ ESPALIER_INLINE V smaller(V a, V b) {
 
 }  // namespace espalier::on_cpu::detail
 ESPALIER_PRECISE_END
+#pragma GCC diagnostic pop

@@ -6,6 +6,8 @@
 #include "simd.hpp"
 #include "team.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// Kernels of movement. What of a walk can be decided by the compiler is: strides, which axes can leave the operand, and whether the innermost run is
 /// one piece of memory.
 namespace espalier::on_cpu {
@@ -188,3 +190,4 @@ struct join_kernel : independent_parts {
 };
 
 }  // namespace espalier::on_cpu
+#pragma GCC diagnostic pop

@@ -3,6 +3,8 @@
 #include "../nest_facts.hpp"
 #include "simd.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// The lanes of a fused group's sweeps: what loops over rows and loops down columns share.
 namespace espalier::on_cpu {
 
@@ -206,3 +208,4 @@ struct nest : nest_selections<nest_facts<Inner, Spare, Steps, Leaves, Outputs>> 
 };
 
 }  // namespace espalier::on_cpu
+#pragma GCC diagnostic pop

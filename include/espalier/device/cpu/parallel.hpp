@@ -10,6 +10,8 @@
 #include "float_control.hpp"
 #include "team.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::on_cpu {
 namespace detail {
 
@@ -203,3 +205,4 @@ struct team_of<cpu_parallel<Threads>> {
 
 }  // namespace detail
 }  // namespace espalier::on_cpu
+#pragma GCC diagnostic pop

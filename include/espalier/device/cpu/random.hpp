@@ -7,6 +7,8 @@
 #include "simd.hpp"
 #include "team.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::on_cpu {
 namespace detail {
 
@@ -143,3 +145,4 @@ struct draw_kernel : independent_parts {
 };
 
 }  // namespace espalier::on_cpu
+#pragma GCC diagnostic pop

@@ -12,6 +12,8 @@
 #endif
 
 ESPALIER_PRECISE_BEGIN
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::on_cpu::detail {
 
 // Tests of bits, as in base/bits.hpp.
@@ -160,3 +162,4 @@ ESPALIER_INLINE double fold_lanes(double8 x) {
 
 }  // namespace espalier::on_cpu::detail
 ESPALIER_PRECISE_END
+#pragma GCC diagnostic pop

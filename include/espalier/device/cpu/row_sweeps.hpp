@@ -2,6 +2,8 @@
 #pragma once
 #include "nest.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// clang unrolls short loops into more registers than there are; what is worth unrolling is unrolled here.
 #if defined(__clang__)
 #define ESPALIER_AS_LOOP _Pragma("clang loop unroll(disable)")
@@ -271,3 +273,4 @@ struct row_sweeps : nest<place::row, T, Arch, Steps, Leaves, Outputs, (Columns *
 };
 
 }  // namespace espalier::on_cpu
+#pragma GCC diagnostic pop

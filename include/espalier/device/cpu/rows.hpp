@@ -3,6 +3,8 @@
 #include "row_sweeps.hpp"
 #include "short_rows.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::on_cpu {
 
 namespace detail {
@@ -269,3 +271,4 @@ using row_nest = std::conditional_t<detail::rows_are_short<pack<T, Arch>::size, 
 }  // namespace espalier::on_cpu
 
 #undef ESPALIER_AS_LOOP
+#pragma GCC diagnostic pop

@@ -8,6 +8,8 @@
 #include "team.hpp"
 #include "windows.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// From a plan to machine code: a type for each distinct kernel, and a straight line of calls on workspace offsets.
 namespace espalier::on_cpu {
 
@@ -225,3 +227,4 @@ void run(void* const* base, Team const& team = {}) noexcept {
 }
 
 }  // namespace espalier::on_cpu
+#pragma GCC diagnostic pop

@@ -2,6 +2,8 @@
 #pragma once
 #include "nest.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::on_cpu {
 
 /// A fused group whose rows lie in memory as runs, one in each of Segments blocks: the channels of a batch of images. It runs row by row as a group of
@@ -167,3 +169,4 @@ struct segment_nest : nest<place::row, T, Arch, Steps, Leaves, Outputs> {
 };
 
 }  // namespace espalier::on_cpu
+#pragma GCC diagnostic pop

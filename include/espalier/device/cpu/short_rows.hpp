@@ -2,6 +2,8 @@
 #pragma once
 #include "nest.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// Rows that do not fill a register: a block of them is turned so that each lane holds a row of its own, and nothing is reduced across lanes.
 namespace espalier::on_cpu {
 
@@ -242,3 +244,4 @@ struct short_row_nest : nest<place::row, T, Arch, Steps, Leaves, Outputs, 2> {
 };
 
 }  // namespace espalier::on_cpu
+#pragma GCC diagnostic pop

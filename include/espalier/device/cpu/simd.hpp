@@ -5,6 +5,8 @@
 
 #include "registers.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// g++ contracts a * b + c across operators to the fused instruction; clang does where it is told to.
 #if defined(__clang__)
 #define ESPALIER_CONTRACT _Pragma("clang fp contract(fast)")
@@ -200,3 +202,4 @@ ESPALIER_PRECISE_END
 #undef ESPALIER_CONTRACT
 
 #include "elementary.hpp"
+#pragma GCC diagnostic pop

@@ -5,6 +5,8 @@
 #include "../../base/everywhere.hpp"
 #include "../../storage/device.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// Who runs the parts of a kernel. How a kernel is cut depends on its shape alone, and so do its results: they are the same bits on any number of
 /// threads. A kernel that is worth it says, beside run(addresses...),
 ///   static constexpr int parts;                              at most 255
@@ -74,3 +76,4 @@ struct threads_of {
 
 #define ESPALIER_THREADS_INCLUDED "cpu_parallel<N>: include <espalier/parallel.hpp> for threads"
 #define ESPALIER_THREAD_COUNT "cpu_parallel<N>: 1 to 64 threads, of which the caller is one"
+#pragma GCC diagnostic pop

@@ -6,6 +6,8 @@
 
 #include "../../base/everywhere.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::on_cpu {
 
 /// An instruction set: the bytes of a register and which extensions the translation unit was built for. It is part of every kernel's type, so that
@@ -133,3 +135,4 @@ typedef double double8 __attribute__((vector_size(64)));
 
 }  // namespace detail
 }  // namespace espalier::on_cpu
+#pragma GCC diagnostic pop

@@ -5,6 +5,8 @@
 #include "move.hpp"
 #include "team.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// Products and reductions that read windows of images where the images lie: what a convolution or a pooling reads several times is never written out.
 namespace espalier::on_cpu {
 
@@ -260,3 +262,4 @@ struct window_reduction : independent_parts {
 };
 
 }  // namespace espalier::on_cpu
+#pragma GCC diagnostic pop

@@ -9,6 +9,8 @@
 #include "strided.hpp"
 #include "windows.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// Groups of one node: what the machine has a library for, and a kernel for each kind of movement.
 namespace espalier::on_cuda {
 
@@ -145,3 +147,4 @@ void run_alone(Machine& m, void* const* base, [[maybe_unused]] void* scratch) {
 }  // namespace detail
 
 }  // namespace espalier::on_cuda
+#pragma GCC diagnostic pop

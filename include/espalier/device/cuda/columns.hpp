@@ -2,6 +2,8 @@
 #pragma once
 #include "line_nest.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::on_cuda {
 
 /// A fused group that runs down columns, in one launch: a block has some columns from top to bottom, and its sweeps read them again where the caches have
@@ -161,3 +163,4 @@ struct column_kernel : line_nest<place::column, T, Rows, Columns, 1, Steps, Leav
 };
 
 }  // namespace espalier::on_cuda
+#pragma GCC diagnostic pop

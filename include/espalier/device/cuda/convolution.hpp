@@ -5,6 +5,8 @@
 #include "strided.hpp"
 #include "windows.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// Products with windows that a library of convolutions knows by other names: a convolution, or its slope with respect to images or kernels.
 namespace espalier::on_cuda {
 
@@ -109,3 +111,4 @@ void run_convolution(Machine& m, T const* a, T const* b, T* y, void* scratch) {
 }  // namespace detail
 
 }  // namespace espalier::on_cuda
+#pragma GCC diagnostic pop

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::on_cuda {
 
 /// Which of three: y of x and kernels; the slope of x, of the slope of y and kernels; the slope of the kernels, of x and the slope of y.
@@ -26,3 +28,4 @@ struct convolution_facts {
 };
 
 }  // namespace espalier::on_cuda
+#pragma GCC diagnostic pop

@@ -5,6 +5,8 @@
 #include "convolution_facts.hpp"
 #include "element.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::on_cuda::detail {
 
 /// What a library of convolutions computes, term by term in the order of its definition, summed in double: no part of the product's way of counting.
@@ -34,3 +36,4 @@ void convolve_plainly(convolution_facts const& f, T const* a, T const* b, T* res
 }
 
 }  // namespace espalier::on_cuda::detail
+#pragma GCC diagnostic pop

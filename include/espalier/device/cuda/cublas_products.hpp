@@ -7,6 +7,8 @@
 #include "cuda_call.hpp"
 #include "table_by_number.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// Matrix products by cuBLASLt. It counts along columns where we count along rows, so it is asked for the transpose: y^T = op(b)^T op(a)^T, whose
 /// matrices are ours as they lie in memory. Its bias runs along the rows of what it computes, which are our columns.
 namespace espalier::on_cuda {
@@ -187,3 +189,4 @@ class product_table : public table_by_number<chosen_product> {
 
 }  // namespace detail
 }  // namespace espalier::on_cuda
+#pragma GCC diagnostic pop

@@ -5,6 +5,8 @@
 
 #include "error.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// Calls of NVIDIA's libraries: what they return becomes a cuda_error that names the call and what it was for.
 namespace espalier::on_cuda::detail {
 
@@ -34,3 +36,4 @@ void check(cublasStatus_t status, char const* call, char const* what = "", Facts
 }
 
 }  // namespace espalier::on_cuda::detail
+#pragma GCC diagnostic pop

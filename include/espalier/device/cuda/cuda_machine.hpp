@@ -9,6 +9,8 @@
 #include "kernel.hpp"
 #include "kernel_name.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::on_cuda {
 
 class cuda_machine;
@@ -360,3 +362,4 @@ class cuda_machine {
 inline void captured_graph::launch(cuda_machine& on) const { on.check(cudaGraphLaunch(graph_, on.stream()), "cudaGraphLaunch", 0); }
 
 }  // namespace espalier::on_cuda
+#pragma GCC diagnostic pop

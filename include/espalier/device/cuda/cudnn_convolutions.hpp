@@ -10,6 +10,8 @@
 #include "cuda_call.hpp"
 #include "table_by_number.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// Convolutions and their slopes by cuDNN, on images whose channels lie together. It is asked for algorithms that give the same bits every time and need
 /// no more workspace than there is; what it has none for, it does not compute.
 namespace espalier::on_cuda::detail {
@@ -188,3 +190,4 @@ class convolution_table : public table_by_number<chosen_convolution> {
 };
 
 }  // namespace espalier::on_cuda::detail
+#pragma GCC diagnostic pop

@@ -3,6 +3,8 @@
 #include "../../storage/device.hpp"
 #include "device_block.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::on_cuda {
 
 /// The machine that runs a device tag's kernels: machine_for<Device>::type. The header of a device specializes it.
@@ -32,3 +34,4 @@ void* default_workspace(std::size_t bytes) {
 }
 
 }  // namespace espalier::on_cuda
+#pragma GCC diagnostic pop

@@ -4,6 +4,8 @@
 
 #include <cstddef>
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::on_cuda {
 
 /// Memory of a device, owned: zeroed, 256-byte aligned, given back to the machine that it came from.
@@ -63,3 +65,4 @@ class device_block {
 };
 
 }  // namespace espalier::on_cuda
+#pragma GCC diagnostic pop

@@ -2,6 +2,8 @@
 #pragma once
 #include "../../base/supported.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::on_cuda {
 
 /// Where the device's code of a kernel is found. The host's compiler only sees the declaration: the object file then asks for
@@ -14,3 +16,4 @@ struct device_function {
 };
 
 }  // namespace espalier::on_cuda
+#pragma GCC diagnostic pop

@@ -6,6 +6,8 @@
 #include "../../storage/element.hpp"
 #include "default_machine.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 namespace detail {
@@ -69,3 +71,4 @@ class device_span {
 };
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

@@ -4,6 +4,8 @@
 #include "device_view.hpp"
 #include "elements.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 /// Elements in the memory of a graphics processor, row-major, owned. The same text as on the processor but for the tag: expressions, grad, compiled.
@@ -187,3 +189,4 @@ class tensor<T, S, Device> : public detail::out_of_reach<Device> {
 };
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

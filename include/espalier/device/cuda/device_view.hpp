@@ -3,6 +3,8 @@
 #include "../../storage/tensor.hpp"
 #include "default_machine.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 namespace detail {
@@ -126,3 +128,4 @@ Out& operator<<(Out& out, X const&) {
 }
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

@@ -4,6 +4,8 @@
 #include "../random_state.hpp"
 #include "element_sweep.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// Uniform numbers, bit for bit those of the CPU.
 namespace espalier::on_cuda {
 
@@ -55,3 +57,4 @@ struct draw_kernel : sweep<draw_kernel<T, Size>, T, Size, (full_width<T> > 4 ? f
 };
 
 }  // namespace espalier::on_cuda
+#pragma GCC diagnostic pop

@@ -7,6 +7,8 @@
 #include "../../base/everywhere.hpp"
 #include "../../storage/half.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// Before a loop whose bounds are constants: its arrays live in registers once it is written out.
 #if defined(__CUDA_ARCH__)  // nvcc's pass for the host does not know the word
 #define ESPALIER_UNROLL _Pragma("unroll")
@@ -121,3 +123,4 @@ ESPALIER_EVERYWHERE ESPALIER_INLINE void store(T* to, pack<compute_type<T>, V> c
 }
 
 }  // namespace espalier::on_cuda
+#pragma GCC diagnostic pop

@@ -3,6 +3,8 @@
 #include "element.hpp"
 #include "kernel.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::on_cuda {
 
 /// Numbers of elements: a tensor has fewer than 2^31, and a constant divisor of 32 bits is a multiplication.
@@ -57,3 +59,4 @@ template <class T>
 inline constexpr int full_width = 16 / static_cast<int>(sizeof(T));
 
 }  // namespace espalier::on_cuda
+#pragma GCC diagnostic pop

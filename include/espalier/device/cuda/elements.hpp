@@ -2,6 +2,8 @@
 #pragma once
 #include "kernel.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// Kernels over the elements of tensors that no plan knows of: a number in all of them, and another element type. The count is a number of the table,
 /// so that there is a kernel for each element type and each of a few sizes of grid, not for each shape.
 namespace espalier::on_cuda {
@@ -53,3 +55,4 @@ struct convert_kernel {
 };
 
 }  // namespace espalier::on_cuda
+#pragma GCC diagnostic pop

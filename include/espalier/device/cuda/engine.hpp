@@ -8,6 +8,8 @@
 #include "run.hpp"
 #include "step_graph.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// What models, trainers and predictors ask of a device with memory of its own: the words of device/engine.hpp.
 namespace espalier::on_cuda {
 
@@ -193,3 +195,4 @@ struct engine_of<Device> {
   using type = on_cuda::engine<Device>;
 };
 }  // namespace espalier::detail
+#pragma GCC diagnostic pop

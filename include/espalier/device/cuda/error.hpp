@@ -6,6 +6,8 @@
 
 #include "../../base/raise.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::on_cuda {
 
 /// cuda_error: what a device refused or did wrong, in one sentence of at most 1,023 characters that names the call or the kernel.
@@ -59,3 +61,4 @@ spelling spelling_of() {
 }  // namespace detail
 
 }  // namespace espalier::on_cuda
+#pragma GCC diagnostic pop

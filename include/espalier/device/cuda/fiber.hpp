@@ -14,6 +14,8 @@
 #include <ucontext.h>
 #endif
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #define ESPALIER_FIBERS_UNDER_ADDRESS_SANITIZER
@@ -289,3 +291,4 @@ class fiber_pool {
 };
 
 }  // namespace espalier::on_cuda::detail
+#pragma GCC diagnostic pop

@@ -8,6 +8,8 @@
 #include "fiber_stage.hpp"
 #include "kernel.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::on_cuda {
 
 /// A block_context on this processor: one thread of a block, whose turn it is. What a fiber_launcher gives to kernels.
@@ -102,3 +104,4 @@ class fiber_launcher {
 static_assert(block_context<fiber_context>);
 
 }  // namespace espalier::on_cuda
+#pragma GCC diagnostic pop

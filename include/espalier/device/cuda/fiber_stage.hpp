@@ -8,6 +8,8 @@
 #include "fiber.hpp"
 #include "kernel_name.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::on_cuda::detail {
 
 class fiber_stage;
@@ -353,3 +355,4 @@ class fiber_stage {
 };
 
 }  // namespace espalier::on_cuda::detail
+#pragma GCC diagnostic pop

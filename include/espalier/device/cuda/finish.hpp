@@ -2,6 +2,8 @@
 #pragma once
 #include "nest.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::on_cuda {
 
 /// Outputs of a group whose single numbers the host alone reads, as the loss of a step: they are stored as they were computed, not in 16 bits.
@@ -153,3 +155,4 @@ struct finish_kernel : nest<place::row, T, 1, -1, Steps, Leaves, typename detail
 };
 
 }  // namespace espalier::on_cuda
+#pragma GCC diagnostic pop

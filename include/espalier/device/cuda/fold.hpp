@@ -2,6 +2,8 @@
 #pragma once
 #include "move.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::on_cuda {
 
 namespace detail {
@@ -97,3 +99,4 @@ struct fold_kernel : sweep<fold_kernel<T, From, To, Map>, T, To::size, detail::m
 };
 
 }  // namespace espalier::on_cuda
+#pragma GCC diagnostic pop

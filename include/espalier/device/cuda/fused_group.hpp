@@ -8,6 +8,8 @@
 #include "rows.hpp"
 #include "sweeps.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// Which kernels a fused group becomes, and the memory that they share between launches.
 namespace espalier::on_cuda {
 
@@ -179,3 +181,4 @@ struct fused_group {
 };
 
 }  // namespace espalier::on_cuda
+#pragma GCC diagnostic pop

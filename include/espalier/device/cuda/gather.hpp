@@ -3,6 +3,8 @@
 #include "../../operation/rule.hpp"
 #include "strided.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::on_cuda {
 
 namespace detail {
@@ -116,3 +118,4 @@ struct gather_kernel {
 };
 
 }  // namespace espalier::on_cuda
+#pragma GCC diagnostic pop

@@ -14,6 +14,8 @@
 #include "host_memory.hpp"
 #include "kernel_name.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::on_cuda {
 
 /// A graphics processor played by this one: kernels run as fibers (fiber_launcher), memory is the host's, but only what a host_machine allocated counts as
@@ -186,3 +188,4 @@ class host_machine {
 };
 
 }  // namespace espalier::on_cuda
+#pragma GCC diagnostic pop

@@ -7,6 +7,8 @@
 
 #include "fiber.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 #if defined(ESPALIER_FIBERS_UNDER_ADDRESS_SANITIZER)
 extern "C" void __asan_poison_memory_region(void const volatile* address, std::size_t size);
 #endif
@@ -153,3 +155,4 @@ class host_memory {
 inline constinit host_memory simulated_memory{};
 
 }  // namespace espalier::on_cuda::detail
+#pragma GCC diagnostic pop

@@ -7,6 +7,8 @@
 
 #include "../../base/everywhere.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// What a kernel is on a graphics processor: a type that says how it is launched, and a body that any block_context can run.
 ///   static constexpr int threads;           of a block: a multiple of 32, at most 1,024
 ///   static constexpr std::int64_t blocks;   of the grid, at most 2^31 - 1
@@ -45,3 +47,4 @@ concept launchable = requires { typename K::table; } && K::threads >= 32 && K::t
                      K::blocks <= 2147483647 && (K::cluster == 1 || K::cluster == 2 || K::cluster == 4 || K::cluster == 8) && K::blocks % K::cluster == 0;
 
 }  // namespace espalier::on_cuda
+#pragma GCC diagnostic pop

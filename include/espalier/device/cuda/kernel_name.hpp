@@ -4,6 +4,8 @@
 
 #include "error.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// A kernel in words, for errors: its family, its grid, its shapes and the ops in it. The whole type of a kernel has thousands of characters.
 namespace espalier::on_cuda {
 
@@ -104,3 +106,4 @@ kernel_name name_of() {
 }
 
 }  // namespace espalier::on_cuda
+#pragma GCC diagnostic pop

@@ -2,6 +2,8 @@
 #pragma once
 #include "line_nest.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::on_cuda {
 
 /// Between two sweeps: joins the partial sums of each line in their order, computes what is known of the line now, and keeps it for the sweeps to come.
@@ -158,3 +160,4 @@ struct known_kernel : nest<place::row, T, 1, -1, Steps, Leaves, Outputs> {
 };
 
 }  // namespace espalier::on_cuda
+#pragma GCC diagnostic pop

@@ -3,6 +3,8 @@
 #include "../group_types.hpp"
 #include "finish.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// Where the leaves of fused groups come from on a graphics processor. Random numbers are drawn where they are used, and labels read as they are, so
 /// that neither is written to memory unless something else needs it there.
 namespace espalier::on_cuda::detail {
@@ -144,3 +146,4 @@ struct group_addresses {
 };
 
 }  // namespace espalier::on_cuda::detail
+#pragma GCC diagnostic pop

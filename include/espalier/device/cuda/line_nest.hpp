@@ -2,6 +2,8 @@
 #pragma once
 #include "nest.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::on_cuda {
 
 /// How the elements of a group are cut into blocks where a line has several: tiles along the line's direction times ranges across it.
@@ -243,3 +245,4 @@ struct line_nest : nest<Inner, T, detail::chunk_width<T>(Columns / Segments), -1
 };
 
 }  // namespace espalier::on_cuda
+#pragma GCC diagnostic pop

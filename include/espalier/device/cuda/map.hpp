@@ -2,6 +2,8 @@
 #pragma once
 #include "nest.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::on_cuda {
 
 /// A fused group without sums: each element by itself. Threads take chunks of 16 bytes from the whole as if it were one row, whatever the length of its
@@ -153,3 +155,4 @@ struct map_kernel : nest<place::row, T, 16 / static_cast<int>(sizeof(T)), -1, St
 };
 
 }  // namespace espalier::on_cuda
+#pragma GCC diagnostic pop

@@ -4,6 +4,8 @@
 #include "../map_type.hpp"
 #include "element_sweep.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// Kernels of movement: what of a walk the compiler can decide is decided there, and every result has one thread, the adjoint's too.
 namespace espalier::on_cuda {
 
@@ -183,3 +185,4 @@ struct join_kernel : sweep<join_kernel<T, A, B, Axis>, T, A::size + B::size, ful
 };
 
 }  // namespace espalier::on_cuda
+#pragma GCC diagnostic pop

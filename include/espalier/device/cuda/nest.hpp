@@ -5,6 +5,8 @@
 #include "element.hpp"
 #include "kernel.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// The lanes of a fused group on a graphics processor: what kernels along rows and kernels down columns share. A thread works on chunks, V neighbours of
 /// one row; a line is a row or a column, whichever a sweep runs along.
 namespace espalier::on_cuda {
@@ -282,3 +284,4 @@ struct op_of_step<fused::step<Op, W, A, B, C>> {
 };
 
 }  // namespace espalier::on_cuda
+#pragma GCC diagnostic pop

@@ -2,6 +2,8 @@
 #pragma once
 #include "element_sweep.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::on_cuda {
 
 /// y = x: labels or booleans as numbers, numbers of 16 bits as floats, floats rounded to 16 bits.
@@ -23,3 +25,4 @@ struct numbers_kernel : sweep<numbers_kernel<T, From, Size>, T, Size, full_width
 };
 
 }  // namespace espalier::on_cuda
+#pragma GCC diagnostic pop

@@ -2,6 +2,8 @@
 #pragma once
 #include "numbers.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// Parameters of 16 bits that an optimizer moves: it works on precise ones, floats beside them, because a step is often smaller than what 16 bits can
 /// tell apart. Before the update, a program of floats, comes this kernel, and behind it a numbers_kernel, which rounds.
 namespace espalier::on_cuda {
@@ -37,3 +39,4 @@ struct precise_kernel {
 };
 
 }  // namespace espalier::on_cuda
+#pragma GCC diagnostic pop

@@ -2,6 +2,8 @@
 #pragma once
 #include "nest.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::on_cuda {
 
 namespace detail {
@@ -368,3 +370,4 @@ struct row_nest : nest<place::row, T, detail::chunk_width<T>(Columns / Segments)
 };
 
 }  // namespace espalier::on_cuda
+#pragma GCC diagnostic pop

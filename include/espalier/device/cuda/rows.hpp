@@ -2,6 +2,8 @@
 #pragma once
 #include "row_nest.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::on_cuda {
 
 /// A fused group that runs row by row, each row in the registers of some threads: of a part of a warp, a warp, some warps, a block, or a cluster of blocks,
@@ -121,3 +123,4 @@ struct row_kernel : row_nest<T, Rows, Columns, Segments, Cluster, Keeps, Steps, 
 };
 
 }  // namespace espalier::on_cuda
+#pragma GCC diagnostic pop

@@ -4,6 +4,8 @@
 #include "fused_group.hpp"
 #include "leaf_sources.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// From a plan to launches: each group's kernels in their order, on addresses of the device.
 namespace espalier::on_cuda {
 
@@ -158,3 +160,4 @@ void run(Machine& m, void* const* base) {
 }
 
 }  // namespace espalier::on_cuda
+#pragma GCC diagnostic pop

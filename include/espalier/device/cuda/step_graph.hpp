@@ -5,6 +5,8 @@
 
 #include "../../storage/memory.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::on_cuda {
 
 /// Memory of the host that a machine copies from and to, zeroed: pinned where the machine has such memory, so that a copy is one transfer.
@@ -89,3 +91,4 @@ class step_graphs<Machine, Count> {
 };
 
 }  // namespace espalier::on_cuda
+#pragma GCC diagnostic pop

@@ -3,6 +3,8 @@
 #include "../strides.hpp"
 #include "element_sweep.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// Copies between row-major memory and memory at strides: axes exchanged, and axes repeated.
 namespace espalier::on_cuda {
 
@@ -220,3 +222,4 @@ template <class T, class From, class To>
 struct spread_kernel : detail::copy_at_strides<spread_kernel<T, From, To>, T, detail::spread<From, To>> {};
 
 }  // namespace espalier::on_cuda
+#pragma GCC diagnostic pop

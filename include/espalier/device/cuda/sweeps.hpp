@@ -2,6 +2,8 @@
 #pragma once
 #include "line_nest.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::on_cuda {
 
 /// One sweep of a fused group whose lines are too long for the threads of a block, or too few: it leaves a partial sum of each line for every block that
@@ -149,3 +151,4 @@ struct sweep_kernel : line_nest<Inner, T, Rows, Columns, Segments, Steps, Leaves
 };
 
 }  // namespace espalier::on_cuda
+#pragma GCC diagnostic pop

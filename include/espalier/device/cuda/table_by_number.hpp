@@ -4,6 +4,8 @@
 
 #include <cstddef>
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::on_cuda::detail {
 
 /// A number for each kind of work, given where it is first asked for, the same on every machine.
@@ -55,3 +57,4 @@ class table_by_number {
 };
 
 }  // namespace espalier::on_cuda::detail
+#pragma GCC diagnostic pop

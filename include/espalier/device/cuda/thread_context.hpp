@@ -11,6 +11,8 @@
 #include "kernel.hpp"
 #include "kernel_name.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::on_cuda {
 namespace detail {
 
@@ -169,3 +171,4 @@ class thread_launcher {
 static_assert(block_context<thread_context>);
 
 }  // namespace espalier::on_cuda
+#pragma GCC diagnostic pop

@@ -3,6 +3,8 @@
 #include "../../operation/rule.hpp"
 #include "move.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// Reductions of windows of images where the images lie, and windows written out for the machine's products.
 namespace espalier::on_cuda {
 
@@ -101,3 +103,4 @@ struct window_product {
 };
 
 }  // namespace espalier::on_cuda
+#pragma GCC diagnostic pop
