@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: a layer does not fit its input
+// expect: a module has no `forward` for its inputs; write `constexpr auto forward\(auto x\) const`
+// lines: 12
 // expect: has_forward<Pair, (espalier::)?shape<8, 4> ?>
 // expect-early: shape<8, 4>
 // expect-early: Pair
-// expect-26: a layer does not fit its input; Pair has no forward that takes \(8, 4\), in Pair
+// expect-26: ; Pair has no forward that takes \(8, 4\), in Pair
 #include <espalier/model/predictor.hpp>
 #include <espalier/nn/nn.hpp>
 

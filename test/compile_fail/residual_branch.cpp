@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: a layer does not fit its input
 // expect: Residual<
-// expect: same_shape<(espalier::)?shape<4, 12>, (espalier::)?shape<4, 16> ?>
-// expect-early: shape<4, 12>
-// expect-early: shape<4, 16>
+// expect: branch_keeps_shape<(espalier::)?(nn::)?branch<4, 12>, (espalier::)?(nn::)?input<4, 16> ?>
+// expect-early: branch<4, 12>
+// expect-early: input<4, 16>
 // expect-early: layer<1, 2>
-// expect-26: a layer does not fit its input; same shape: \(4, 12\) and \(4, 16\), in Residual, layer 1 of 2
+// expect-26: a layer does not fit its input; Residual adds its branch \(4, 12\) to its input \(4, 16\), in Residual, layer 1 of 2
 #include <espalier/model/predictor.hpp>
 #include <espalier/nn/nn.hpp>
 

@@ -8,6 +8,7 @@ FILE must compile as it stands, and with -DSHOULD_FAIL must be refused with exac
   // expect-early: REGEX    found within its first EARLY_LINES lines
   // expect-26: REGEX       found in what the compiler prints under -std=c++26, where a sentence has the facts in words; both branches are compiled once more.
                             Left out for compilers that cannot compute the message of a static_assert
+  // lines: N               more lines than MOST_LINES, at most LINES_OF_OWN_CODE: where the way to the user's own code costs some (no limit in bytes then)
   // net: REGEX             the user's own net type: what matches costs no bytes
 
 The include stack counts for nothing: where a header is included from is the user's own doing.
@@ -18,12 +19,13 @@ import subprocess
 import sys
 
 MOST_LINES = 8
+LINES_OF_OWN_CODE = 12
 MOST_BYTES = 1500
 EARLY_LINES = 5
 
 INCLUDE_STACK = re.compile(r"^(In file included from .*|\s+from \S+?:\d+(:\d+)?)[:,]$")
 ERROR = re.compile(r"\berror: ")
-DIRECTIVE = re.compile(r"^// (expect|expect-early|expect-26|net): (.+?)\s*$", re.M)
+DIRECTIVE = re.compile(r"^// (expect|expect-early|expect-26|lines|net): (.+?)\s*$", re.M)
 STANDARD = re.compile(r"^-std=\S+$")
 COMPUTED_MESSAGES = 202306  # the value of __cpp_static_assert
 
@@ -52,7 +54,7 @@ def without_include_stack(message):
 
 
 def directives(text):
-    found = {"expect": [], "expect-early": [], "expect-26": [], "net": []}
+    found = {"expect": [], "expect-early": [], "expect-26": [], "lines": [], "net": []}
     for kind, pattern in DIRECTIVE.findall(text):
         found[kind].append(pattern)
     return found
@@ -68,12 +70,16 @@ def problems_of_message(message, wanted):
     errors = sum(1 for line in lines if ERROR.search(line))
     if errors != 1:
         problems.append(f"the message has {errors} errors, not one")
-    if len(lines) > MOST_LINES:
-        problems.append(f"the message has {len(lines)} lines, more than {MOST_LINES}")
+    own_lines = [int(n) for n in wanted.get("lines", [])]
+    most = max(own_lines, default=MOST_LINES)
+    if most > LINES_OF_OWN_CODE:
+        problems.append(f"'// lines: {most}' allows more than {LINES_OF_OWN_CODE}")
+    if len(lines) > most:
+        problems.append(f"the message has {len(lines)} lines, more than {most}")
     for pattern in wanted["net"]:
         text = re.sub(pattern, "", text)
     size = len(text.encode())
-    if size > MOST_BYTES:
+    if size > MOST_BYTES and not own_lines:
         problems.append(f"the message has {size} bytes, more than {MOST_BYTES}")
     return problems, f"{len(lines)} lines, {size} bytes"
 
@@ -113,7 +119,7 @@ def check_computed(source, command, wanted):
     status, message = compile_(command, source, "-DSHOULD_FAIL")
     if status == 0:
         return problems + ["C++26: it compiled with -DSHOULD_FAIL"], message
-    found, size = problems_of_message(message, {"expect": wanted["expect-26"], "expect-early": [], "net": wanted["net"]})
+    found, size = problems_of_message(message, {"expect": wanted["expect-26"], "expect-early": [], "lines": wanted["lines"], "net": wanted["net"]})
     return problems + ["C++26: " + words for words in found], f"refused in C++26 in {size}:\n{message}"
 
 

@@ -34,6 +34,11 @@ struct agreed {
   static constexpr bool agree = true;
 };
 
+/// Said already, by an assertion or by the compiler itself: what follows is silent.
+struct said_already {
+  static constexpr bool agree = false;
+};
+
 /// The axis on which operands disagree, counted from the last (-1), as a fact of a refusal.
 template <int Axis>
 struct at_axis {};
@@ -74,6 +79,10 @@ struct first_fault<First, Rest...> : std::conditional_t<First::agree, first_faul
 /// need not say by which way it came there, which takes clang three lines.
 template <class T>
 extern T const declared;
+
+/// An object of a type that asserts where it is copied or compared.
+template <class T>
+inline constexpr T refused_object{};
 
 template <class... T>
 struct first_refused;

@@ -342,7 +342,9 @@ template <class E>
 constexpr auto evaluate(E const& e) {
   using Devices = typename detail::one_device<device_of<E>>::relation;
   static_assert(Devices::agree, ESPALIER_SENTENCE("evaluate(expression): " ESPALIER_DEVICES_FIT, Devices));
+  static_assert(!detail::of_a_body<E>, ESPALIER_SENTENCE("evaluate(formula): " ESPALIER_NO_NUMBERS, ESPALIER_STATED(!detail::of_a_body<E>, shape_of<E>)));
   if constexpr (is_refused<E>) return e;
+  else if constexpr (detail::of_a_body<E>) return refused<said_already>{};
   else if constexpr (!Devices::agree) return refused<Devices>{};
   else return tensor<detail::computed_element<E>, shape_of<E>, detail::device_or_cpu<device_of<E>>>(e);
 }

@@ -101,6 +101,30 @@ struct has_forward {
   ESPALIER_READS("{} has no forward that takes {...}")
   static constexpr bool agree = false;
 };
+/// Named relation: forward is const.
+template <class Module>
+struct forward_is_const {
+  ESPALIER_READS("in {}")
+  static constexpr bool agree = false;
+};
+/// Named relation: forward is written for any operand.
+template <class Module>
+struct forward_takes_auto {
+  ESPALIER_READS("in {}")
+  static constexpr bool agree = false;
+};
+/// Named relation: the compiler can run every forward of a net.
+template <class Net>
+struct forward_is_constexpr {
+  ESPALIER_READS("in {}")
+  static constexpr bool agree = false;
+};
+/// Named relation: forward returns a formula of its operands.
+template <class Module, class Result>
+struct forward_returns {
+  ESPALIER_READS("forward of {} returns {}")
+  static constexpr bool agree = false;
+};
 
 template <class S, class M, class... X>
 struct formula_reads<call<S, M, X...>> {
@@ -111,26 +135,78 @@ namespace detail {
 template <class S, class M, class... X>
 struct device_of_impl<call<S, M, X...>> : common_device<device_of<X>...> {};
 
-/// The body of a module applied to arguments of these shapes: what forward returns.
+/// What a call of forward finds where no forward of the module takes the operands. Overloads are chosen before the body of one is looked at, so a body
+/// that does not compile is another thing: the compiler has said then what is wrong with it.
+struct no_forward {};
+struct with_a_forward {
+  int forward;
+};
+template <class M>
+struct with_another_forward : M, with_a_forward {};
+template <class M>
+concept LacksForward = requires { &with_another_forward<M>::forward; };
+template <class M, bool Lacks = LacksForward<M>>
+struct forward_or_none {
+  static no_forward forward(...);
+};
+template <class M>
+struct forward_or_none<M, false> : M {
+  using M::forward;
+  static no_forward forward(...);
+};
+
+/// What forward returns. `type` is missing where its body does not compile, which is an error of its own. (In a base: clang ignores one that is wrong.)
+template <class M, class... X>
+struct result_of_forward
+    : std::type_identity<decltype(std::declval<forward_or_none<M> const&>().forward(std::declval<X>()...))> {};
+
+template <class M>
+concept PlainForward = requires { &M::forward; };  // what is no template has an address
+template <class Result>
+inline constexpr bool is_formula = !std::is_void_v<Result> && !std::is_arithmetic_v<Result>;
+/// Whether a module has parameters, buffers or random streams: numbers that only a model has.
+template <class M>
+inline constexpr bool has_numbers_of_its_own = false;
+
+template <class M, class... X>
+constexpr auto fault_of_missing_forward() {
+  if constexpr (LacksForward<M>) return has_forward<M, shape_of<X>...>{};
+  else if constexpr (!std::is_same_v<decltype(std::declval<forward_or_none<M>&>().forward(std::declval<X>()...)), no_forward>)
+    return forward_is_const<M>{};
+  else if constexpr (PlainForward<M>) return forward_takes_auto<M>{};
+  else return has_forward<M, shape_of<X>...>{};
+}
+template <class M, class Result, class... X>
+constexpr auto checked_result() {
+  constexpr bool accessible = requires(M const& module, X... x) { module.forward(x...); };
+  if constexpr (std::is_same_v<Result, no_forward>) return std::type_identity<refused<decltype(fault_of_missing_forward<M, X...>())>>{};
+  else if constexpr (PlainForward<M>) return std::type_identity<refused<forward_takes_auto<M>>>{};
+  else if constexpr (!accessible) return std::type_identity<refused<said_already>>{};  // private: the compiler has said so
+  else if constexpr (!is_formula<bare<Result>>) return std::type_identity<refused<forward_returns<M, Result>>>{};
+  else return std::type_identity<Result>{};
+}
+
+/// The body of a module applied to operands: what forward returns, or a refusal.
 template <class M, class... X>
 struct body_of {
-  using type = refused<has_forward<M, shape_of<X>...>>;
+  using type = refused<said_already>;
 };
 template <class M, class... X>
-  requires requires(M const& module, X... x) { module.forward(x...); }
-struct body_of<M, X...> {
-  using type = decltype(std::declval<M const&>().forward(std::declval<X>()...));
-};
+  requires requires { typename result_of_forward<M, X...>::type; }
+struct body_of<M, X...> : decltype(checked_result<M, typename result_of_forward<M, X...>::type, X...>()) {};
+
 /// The value of a module applied to traced operands: its body is traced here, and its observer told where there is one.
 template <class M, class... X>
 constexpr auto traced_call(M const& module, X const&... x) {
   using Observer = typename observer_of<X...>::type;
-  if constexpr (!std::is_void_v<Observer>) {
+  if constexpr (!marked_expression<decltype(module.forward(as_traced<X>{}...))>) {
+    return module.forward(x...);  // several values
+  } else if constexpr (!std::is_void_v<Observer>) {
     return Observer::call(module, x...);
   } else {
     graph::tracer* const t = tracer_of(x...);
     using Y = as_traced<decltype(module.forward(as_traced<X>{}...))>;
-    if (t == nullptr) return Y{};
+    if (t == nullptr) return static_cast<void>(module.forward(as_traced<X>{}...)), Y{};  // run all the same: whether it can be is asked first
     return as_value<Y>(*t, module.forward(as_traced<X>{t, graph::trace_operand(*t, x)}...));
   }
 }
@@ -147,6 +223,8 @@ constexpr auto record_call(M const& module, X const&... x) {
       else return through<M>(Body{});
     } else if constexpr ((Traced<X> || ...)) {
       return traced_call(module, x...);
+    } else if constexpr (has_numbers_of_its_own<M>) {
+      return as_traced<Body>{};  // of no program: what would compute it says so
     } else {
       return call<shape_of<Body>, M, kept<X const&>...>{module, keep(x)...};
     }

@@ -112,12 +112,18 @@ constexpr Y as_value(graph::tracer& t, X const& x) {
   else return Y{&t, graph::trace_operand(t, x)};
 }
 
+/// Reads a number, so that one that the compiler cannot read is found where a body is only tried.
+template <class X>
+constexpr bool reads_number([[maybe_unused]] X const& x) {
+  if constexpr (is_arithmetic<X>) return x == x || x != x;
+  else return true;
+}
 /// An op of which one operand at least is traced: its node is emitted here.
 template <class Op, std::uint64_t Attribute, class S, class... X>
 constexpr traced_result<S, X...> emit_traced(X const&... x) {
   using Observer = typename observer_of<X...>::type;
   graph::tracer* const t = tracer_of(x...);
-  if (t == nullptr) return {};
+  if (t == nullptr) return (reads_number(x) && ...) ? traced_result<S, X...>{} : traced_result<S, X...>{};
   int const id[]{graph::trace_operand(*t, x)...};
   int const y = graph::trace_node<Op, Attribute, S, X...>(*t, id);
   if constexpr (std::is_void_v<Observer>) return {t, y};

@@ -276,7 +276,9 @@ struct exported_element {
 template <class Batch, class Model, class Found = espalier::detail::applied_net<typename Model::net_type, typename onnx::traced_batch<Batch>::type>>
 void write_onnx(char const* path, Model const& model, onnx_options const& options = {}) {
   using Element = onnx::exported_element<typename Model::value_type>;
-  static_assert(layers_fit<Found>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Found));
+  using Layers = espalier::detail::in_facts<Found, espalier::detail::root_at<Model, struct write_onnx_>>;
+  static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
+  static_assert(sizeof(espalier::detail::say_in_words(espalier::detail::in_words<Found>{})) != 0);
   static_assert(Element::agree,
                 ESPALIER_SENTENCE("write_onnx<batch>(path, model): the elements are float or double; copy(model, other) to a model<Net> and write that one",
                                   Element));

@@ -116,17 +116,14 @@ class constant_model {
   template <class Found, std::size_t Count>
   using counted = decltype(detail::count_given<Net, Found, static_cast<std::int64_t>(Count)>());
 
-  static_assert(detail::is_net<Net>::agree,
-                ESPALIER_SENTENCE("constant_model<Net>: the net is no module; write ESPALIER_MODULE(Net, members...) in it",
-                                  detail::is_net<Net>));
+  static_assert(detail::is_net<Net>::agree, ESPALIER_SENTENCE("constant_" ESPALIER_IS_NET, detail::is_net<Net>));
+  using Made = decltype(detail::unsaid_list_fault<Net, constant_model>());
+  static_assert(Made::known, ESPALIER_SENTENCE(ESPALIER_MEMBERS_KNOWN, ESPALIER_UNLESS(Made::known, Made)));
+  static_assert(Made::complete, ESPALIER_SENTENCE(ESPALIER_MEMBERS_LISTED, ESPALIER_UNLESS(Made::complete, Made)));
+  static_assert(Made::objects, ESPALIER_SENTENCE(ESPALIER_MEMBERS_ARE_OBJECTS, ESPALIER_UNLESS(Made::objects, Made)));
+  static_assert(sizeof(detail::say_in_words(detail::in_words<detail::net_fault<Net>>{})) != 0);
   static_assert(std::is_floating_point_v<T>,
                 ESPALIER_SENTENCE("constant_model<Net, T>: T is float or double", ESPALIER_STATED(std::is_floating_point_v<T>, T)));
-  static_assert(nn::well_made<Net>::known,
-                ESPALIER_SENTENCE(ESPALIER_MEMBERS_KNOWN, ESPALIER_UNLESS(nn::well_made<Net>::known, nn::well_made<Net>)));
-  static_assert(nn::well_made<Net>::complete,
-                ESPALIER_SENTENCE(ESPALIER_MEMBERS_LISTED, ESPALIER_UNLESS(nn::well_made<Net>::complete, nn::well_made<Net>)));
-  static_assert(nn::well_made<Net>::objects,
-                ESPALIER_SENTENCE(ESPALIER_MEMBERS_ARE_OBJECTS, ESPALIER_UNLESS(nn::well_made<Net>::objects, nn::well_made<Net>)));
 
  public:
   using net_type = Net;
@@ -180,7 +177,9 @@ class constant_model {
   template <Stored X, class Found = detail::applied_net<Net, shape_of<X>>>
   constexpr auto operator()(X const& x) const {
     using Element = detail::element_is<element_of<X>, T>;
-    static_assert(layers_fit<Found>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Found));
+    using Layers = detail::in_facts<Found, detail::root_at<constant_model, X>>;
+    static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
+    static_assert(sizeof(detail::say_in_words(detail::in_words<Found>{})) != 0);
     static_assert(Element::agree, ESPALIER_SENTENCE("constant_model(x): x has another element type than the model", Element));
     if constexpr (!layers_fit<Found>::value) {
       return Found{};
@@ -259,13 +258,15 @@ struct constant_gradient_function {
   template <Stored X, Stored Y, class Fault = fault_of<X>, class Targets = targets_fit<X, Y>>
   constexpr constant_gradients<Net, T> operator()(X const& x, Y const& y) const {
     using Fit = training_fit<Net, Loss, shape_of<X>>;
-    static_assert(Fit::loss_kind::agree, ESPALIER_SENTENCE("value_and_grad(model, loss): the loss is none", typename Fit::loss_kind));
-    static_assert(Fit::layers::agree,
-                  ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, typename Fit::layers));
-    static_assert(Fit::loss::agree,
-                  ESPALIER_SENTENCE(ESPALIER_LOSS_FITS, typename Fit::loss));
-    static_assert(Fit::statistics::agree,
-                  ESPALIER_SENTENCE(ESPALIER_STATISTICS_FIT, typename Fit::statistics));
+    static_assert(is_loss<Loss>::agree, ESPALIER_SENTENCE(ESPALIER_IS_LOSS, is_loss<Loss>));
+    static_assert(loss_has_target<Loss>::agree, ESPALIER_SENTENCE(ESPALIER_LOSS_HAS_TARGET, loss_has_target<Loss>));
+    using Layers = in_facts<typename Fit::layers, root_at<constant_gradient_function, X>>;
+    static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
+    static_assert(sizeof(say_in_words(in_words<typename Fit::layers>{})) != 0);
+    using LossMisfit = in_facts<typename Fit::loss, root_at<constant_gradient_function, X>>;
+    static_assert(LossMisfit::agree, ESPALIER_SENTENCE(ESPALIER_LOSS_FITS, LossMisfit));
+    static_assert(sizeof(say_in_words(in_words<typename Fit::loss>{})) != 0);
+    static_assert(Fit::statistics::agree, ESPALIER_SENTENCE(ESPALIER_STATISTICS_FIT, typename Fit::statistics));
     static_assert(holds<shape_is, Targets>,
                   ESPALIER_SENTENCE("value_and_grad(model, loss)(x, y): targets must have the shape that the loss asks for", Targets));
     static_assert(holds<element_is, Targets>,

@@ -12,7 +12,12 @@ namespace espalier {
 /// Named relations of trainer{model, loss, optimizer, batch...}: each is what its place asks for.
 template <class Loss>
 struct is_loss {
-  static constexpr bool agree = nn::Module<Loss> && requires { typename Loss::template target<shape<1, 1>>; };
+  static constexpr bool agree = nn::Module<Loss>;
+};
+template <class Loss>
+struct loss_has_target {
+  ESPALIER_READS("given {}")
+  static constexpr bool agree = !nn::Module<Loss> || requires { typename Loss::template target<shape<1, 1>>; };
 };
 template <class Optimizer>
 struct is_optimizer {
@@ -21,6 +26,28 @@ struct is_optimizer {
 template <class Batch>
 struct is_batch {
   static constexpr bool agree = is_shape<Batch>;
+};
+/// Named relation of a loss and what it is given: target<Prediction> has a shape as `type`, and as `element_type` void or that of labels.
+template <class Loss, class Prediction>
+struct target_is_complete {
+  ESPALIER_READS("target of {} for predictions {}")
+  static constexpr bool agree = false;
+};
+template <class Loss, class Prediction>
+  requires requires {
+    requires is_shape<detail::target_shape<Loss, Prediction>>;
+    typename detail::target_element<Loss, Prediction>;
+  }
+struct target_is_complete<Loss, Prediction> {
+  using Element = detail::target_element<Loss, Prediction>;
+  static constexpr bool agree = std::is_void_v<Element> || detail::is_real<Element> ||
+                                std::is_same_v<Element, std::int32_t> || std::is_same_v<Element, bool>;
+};
+/// Named relation of a loss: its forward takes a prediction and targets of these shapes.
+template <class Loss, class... Shapes>
+struct loss_has_forward {
+  ESPALIER_READS("{} has no forward that takes {...}")
+  static constexpr bool agree = false;
 };
 /// Named relation of BatchNorm in training: statistics need two values per channel.
 template <class Batch>
@@ -73,13 +100,25 @@ constexpr auto layers_fault() {
 template <class Loss, class Prediction>
 using applied_loss = decltype(std::declval<Loss const&>()(traced<Prediction>{},
                                                          traced<target_shape<Loss, Prediction>, target_element<Loss, Prediction>>{}));
+/// A loss that has no forward for what it is given is told so in words of its own.
+template <class Loss, class Value>
+struct value_of_loss {
+  using type = Value;
+};
+template <class Loss, class... S, class... Path>
+struct value_of_loss<Loss, refused<has_forward<Loss, S...>, Path...>> {
+  using type = refused<loss_has_forward<Loss, S...>, Path...>;
+};
 template <class Net, class Loss, class Batch>
 constexpr auto loss_fault() {
   if constexpr (!decltype(layers_fault<Net, Batch>())::agree) {
     return agreed{};
+  } else if constexpr (!target_is_complete<Loss, shape_of<applied_net<Net, Batch>>>::agree) {
+    return refused<target_is_complete<Loss, shape_of<applied_net<Net, Batch>>>>{};
   } else {
-    using Value = applied_loss<Loss, shape_of<applied_net<Net, Batch>>>;
+    using Value = typename value_of_loss<Loss, applied_loss<Loss, shape_of<applied_net<Net, Batch>>>>::type;
     if constexpr (is_refused<Value>) return Value{};
+    else if constexpr (!Expression<Value>) return refused<forward_returns<Loss, Value>>{};
     else if constexpr (!scalar_result<shape_of<Value>>::agree) return refused<scalar_result<shape_of<Value>>, Loss>{};
     else return agreed{};
   }
@@ -109,16 +148,16 @@ constexpr auto targets_fault() {
 /// The faults of a training step. Each is looked for where those before it are `agreed`.
 template <class Net, class Loss, class... Batches>
 struct training_fit {
-  using fault = typename first_fault<is_batch<Batches>..., is_loss<Loss>>::type;
-  using loss_kind = is_loss<Loss>;
-  using batch_kinds = typename first_fault<is_batch<Batches>...>::type;
+  using loss_kind = typename first_fault<is_loss<Loss>, loss_has_target<Loss>>::type;
+  using batch_kinds = std::conditional_t<loss_kind::agree, typename first_fault<is_batch<Batches>...>::type, agreed>;
+  using fault = typename first_fault<loss_kind, batch_kinds>::type;
   using layers = agreed;
   using loss = agreed;
   using statistics = agreed;
   static constexpr bool agree = false;
 };
 template <class Net, class Loss, class... Batches>
-  requires(is_loss<Loss>::agree && (is_batch<Batches>::agree && ...))
+  requires(is_loss<Loss>::agree && loss_has_target<Loss>::agree && (is_batch<Batches>::agree && ...))
 struct training_fit<Net, Loss, Batches...> {
   using loss_kind = agreed;
   using batch_kinds = agreed;
@@ -144,8 +183,36 @@ using trainer_fault = typename first_fault<typename training_fit<Net, Loss, Batc
 #define ESPALIER_LOSS_FITS \
   "the loss does not take this prediction and target" ESPALIER_WHERE_IT_STANDS("; refused<...> holds what disagrees")
 #define ESPALIER_STATISTICS_FIT "BatchNorm cannot learn from one value per channel; train with larger batches"
+#define ESPALIER_IS_LOSS \
+  "trainer{model, loss, optimizer, batch...}: the second argument is not a loss; a loss is a module such as nn::SoftmaxLoss{}"
+#define ESPALIER_LOSS_HAS_TARGET \
+  "the loss does not tell what its targets are; write in it `template <class Prediction> struct target {" \
+  " using type = Prediction; using element_type = void; };`"
+#define ESPALIER_TARGET_IS_COMPLETE \
+  "target<Prediction> of a loss needs `type`, a shape<...>, and `element_type`, void for numbers or std::int32_t for labels"
+#define ESPALIER_LOSS_FORWARD_FITS \
+  "`forward` of a loss takes a prediction and its targets; write `constexpr auto forward(auto prediction, auto target) const`"
+#define ESPALIER_IS_BATCH "trainer{model, loss, optimizer, batch...}: a batch is written esp::batch<N, ...>{}"
+#define ESPALIER_IS_OPTIMIZER \
+  "trainer{model, loss, optimizer, batch...}: the third argument is not an optimizer, such as esp::optim::Adam{}"
 
 namespace detail {
+
+template <class Loss, class... S, class... Path>
+inline constexpr bool has_words<refused<loss_has_forward<Loss, S...>, Path...>> = true;
+template <class Loss, class... S, class... Path>
+constexpr auto say_in_words(refused<loss_has_forward<Loss, S...>, Path...>) {
+  static_assert(loss_has_forward<Loss, S...>::agree, ESPALIER_SENTENCE(ESPALIER_LOSS_FORWARD_FITS, loss_has_forward<Loss, S...>));
+  return true;
+}
+template <class Loss, class Prediction>
+inline constexpr bool has_words<refused<target_is_complete<Loss, Prediction>>> = true;
+template <class Loss, class Prediction>
+constexpr auto say_in_words(refused<target_is_complete<Loss, Prediction>>) {
+  using Fault = target_is_complete<Loss, Prediction>;
+  static_assert(Fault::agree, ESPALIER_SENTENCE(ESPALIER_TARGET_IS_COMPLETE, Fault));
+  return true;
+}
 
 /// The facts of a training step that is refused: none, and one error, behind the members: clang knows none that stands behind an assertion that fails.
 template <class Layers, class Loss, class Statistics>
@@ -153,8 +220,12 @@ struct refused_training {
   static constexpr std::size_t workspace_bytes = 0, peak_live_bytes = 0, parameter_bytes = 0, gradient_bytes = 0, optimizer_bytes = 0;
   static constexpr std::int64_t parameter_count = 0, flops = 0, bytes_moved = 0;
   static constexpr int kernel_count = 0;
-  static_assert(Layers::agree, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
-  static_assert(Loss::agree, ESPALIER_SENTENCE(ESPALIER_LOSS_FITS, Loss));
+  using Misfit = in_facts<Layers, refused_training>;
+  static_assert(layers_fit<Misfit>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Misfit));
+  static_assert(sizeof(say_in_words(in_words<Layers>{})) != 0);
+  using LossMisfit = in_facts<Loss, refused_training>;
+  static_assert(LossMisfit::agree, ESPALIER_SENTENCE(ESPALIER_LOSS_FITS, LossMisfit));
+  static_assert(sizeof(say_in_words(in_words<Loss>{})) != 0);
   static_assert(Statistics::agree, ESPALIER_SENTENCE(ESPALIER_STATISTICS_FIT, Statistics));
 };
 template <class Fit>

@@ -79,13 +79,15 @@ struct model_gradient_function {
   template <StoredAnywhere X, StoredAnywhere Y, class Fault = fault_of<X>, class Targets = targets_fit<X, Y>>
   auto operator()(X const& x, Y const& y) const {
     using Fit = training_fit<Net, Loss, shape_of<X>>;
-    static_assert(Fit::loss_kind::agree, ESPALIER_SENTENCE("value_and_grad(model, loss): the loss is none", typename Fit::loss_kind));
-    static_assert(Fit::layers::agree,
-                  ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, typename Fit::layers));
-    static_assert(Fit::loss::agree,
-                  ESPALIER_SENTENCE(ESPALIER_LOSS_FITS, typename Fit::loss));
-    static_assert(Fit::statistics::agree,
-                  ESPALIER_SENTENCE(ESPALIER_STATISTICS_FIT, typename Fit::statistics));
+    static_assert(is_loss<Loss>::agree, ESPALIER_SENTENCE(ESPALIER_IS_LOSS, is_loss<Loss>));
+    static_assert(loss_has_target<Loss>::agree, ESPALIER_SENTENCE(ESPALIER_LOSS_HAS_TARGET, loss_has_target<Loss>));
+    using Layers = in_facts<typename Fit::layers, root_at<model_gradient_function, X>>;
+    static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
+    static_assert(sizeof(say_in_words(in_words<typename Fit::layers>{})) != 0);
+    using LossMisfit = in_facts<typename Fit::loss, root_at<model_gradient_function, X>>;
+    static_assert(LossMisfit::agree, ESPALIER_SENTENCE(ESPALIER_LOSS_FITS, LossMisfit));
+    static_assert(sizeof(say_in_words(in_words<typename Fit::loss>{})) != 0);
+    static_assert(Fit::statistics::agree, ESPALIER_SENTENCE(ESPALIER_STATISTICS_FIT, typename Fit::statistics));
     static_assert(holds<shape_is, Targets>,
                   ESPALIER_SENTENCE("value_and_grad(model, loss)(x, y): targets must have the shape that the loss asks for", Targets));
     static_assert(holds<element_is, Targets>,

@@ -35,10 +35,6 @@ struct only_stored_on {
   ESPALIER_READS("{} on {}")
   static constexpr bool agree = !is_narrow<T> || is_graphics<Device>;
 };
-template <class Net>
-struct is_net {
-  static constexpr bool agree = nn::Module<Net>;
-};
 template <class Model>
 struct copied_implicitly {
   static constexpr bool agree = false;
@@ -70,14 +66,12 @@ class model {
   static_assert(detail::only_stored_on<T, Device>::agree,
                 ESPALIER_SENTENCE("model<Net, cpu, half>: this processor only stores 16-bit numbers; model<Net, cuda, half> computes with them",
                                   detail::only_stored_on<T, Device>));
-  static_assert(detail::is_net<Net>::agree,
-                ESPALIER_SENTENCE("model<Net>: the net is no module; write ESPALIER_MODULE(Net, members...) in it", detail::is_net<Net>));
-  static_assert(nn::well_made<Net>::known,
-                ESPALIER_SENTENCE(ESPALIER_MEMBERS_KNOWN, ESPALIER_UNLESS(nn::well_made<Net>::known, nn::well_made<Net>)));
-  static_assert(nn::well_made<Net>::complete,
-                ESPALIER_SENTENCE(ESPALIER_MEMBERS_LISTED, ESPALIER_UNLESS(nn::well_made<Net>::complete, nn::well_made<Net>)));
-  static_assert(nn::well_made<Net>::objects,
-                ESPALIER_SENTENCE(ESPALIER_MEMBERS_ARE_OBJECTS, ESPALIER_UNLESS(nn::well_made<Net>::objects, nn::well_made<Net>)));
+  static_assert(detail::is_net<Net>::agree, ESPALIER_SENTENCE(ESPALIER_IS_NET, detail::is_net<Net>));
+  using Made = decltype(detail::unsaid_list_fault<Net, model>());
+  static_assert(Made::known, ESPALIER_SENTENCE(ESPALIER_MEMBERS_KNOWN, ESPALIER_UNLESS(Made::known, Made)));
+  static_assert(Made::complete, ESPALIER_SENTENCE(ESPALIER_MEMBERS_LISTED, ESPALIER_UNLESS(Made::complete, Made)));
+  static_assert(Made::objects, ESPALIER_SENTENCE(ESPALIER_MEMBERS_ARE_OBJECTS, ESPALIER_UNLESS(Made::objects, Made)));
+  static_assert(sizeof(detail::say_in_words(detail::in_words<detail::net_fault<Net>>{})) != 0);
   static constexpr std::int64_t parameter_storage = slots_of<Net>.parameters.storage, buffer_storage = slots_of<Net>.buffers.storage;
   using Engine = typename detail::engine_of<Device>::type;
 
@@ -244,7 +238,9 @@ class model {
     requires(espalier::detail::marked_tensor<X> || espalier::detail::marked_view<X>)
   auto operator()(X const& x) const {
     using Element = detail::element_is<element_of<X>, T>;
-    static_assert(layers_fit<Found>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Found));
+    using Layers = detail::in_facts<Found, detail::root_at<model, X>>;
+    static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
+    static_assert(sizeof(detail::say_in_words(detail::in_words<Found>{})) != 0);
     static_assert(Element::agree, ESPALIER_SENTENCE("model(x): x has another element type than the model", Element));
     static_assert(detail::reaches<Device, X>::agree, ESPALIER_SENTENCE("model(x): " ESPALIER_REACHABLE, detail::reaches<Device, X>));
     if constexpr (!layers_fit<Found>::value) {

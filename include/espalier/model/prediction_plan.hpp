@@ -40,7 +40,9 @@ struct no_prediction_facts {
 /// Refused: one error, and no facts.
 template <class Found>
 struct refused_prediction : no_prediction_facts {
-  static_assert(layers_fit<Found>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Found));
+  using Layers = in_facts<Found, refused_prediction>;
+  static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
+  static_assert(sizeof(say_in_words(in_words<Found>{})) != 0);
 };
 template <class Net, class Batch, class T, class Found = applied_net<Net, Batch>>
 using prediction_facts_or_refusal = std::conditional_t<is_refused<Found>, refused_prediction<Found>, facts_of_prediction<Net, Batch, T, Found>>;

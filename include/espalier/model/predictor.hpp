@@ -113,7 +113,9 @@ class predictor {
 /// Refused: it takes everything in silence, so that one mistake stays one error.
 template <class Model, class Batch, class... Facts>
 class predictor<Model, Batch, refused<Facts...>> {
-  static_assert(layers_fit<refused<Facts...>>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, refused<Facts...>));
+  using Layers = detail::in_facts<refused<Facts...>, predictor>;
+  static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
+  static_assert(sizeof(detail::say_in_words(detail::in_words<refused<Facts...>>{})) != 0);
 
  public:
   using input_shape = Batch;

@@ -6,6 +6,7 @@
 #include "../plan/memory.hpp"
 #include "../storage/element.hpp"
 #include "../trace/trace.hpp"
+#include "net_fault.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
@@ -97,28 +98,35 @@ constexpr void lay_out(tensor_slots& s) {
   }
 }
 
+/// Of a module that is refused nothing is made.
 template <class Net>
 constexpr slots slots_of_net() {
   slots s{};
-  Net net{};
-  if constexpr (nn::detail::is_well_made<nn::well_made<Net>>) number_members(net, s, true);
+  if constexpr (net_fault<Net>::agree) {
+    Net net{};
+    number_members(net, s, true);
+  }
   lay_out(s.parameters);
   lay_out(s.buffers);
   return s;
 }
 template <class Net>
-constexpr Net number_net() {
-  slots s{};
-  Net net{};
-  if constexpr (nn::detail::is_well_made<nn::well_made<Net>>) number_members(net, s, true);
-  return net;
+constexpr auto number_net() {
+  if constexpr (net_fault<Net>::agree) {
+    slots s{};
+    Net net{};
+    number_members(net, s, true);
+    return net;
+  } else {
+    return net_fault<Net>{};
+  }
 }
 
 }  // namespace detail
 
 /// A module object whose parameters have their slots.
 template <class Net>
-inline constexpr Net numbered = detail::number_net<Net>();
+inline constexpr auto numbered = detail::number_net<Net>();
 template <class Net>
 inline constexpr detail::slots slots_of = detail::slots_of_net<Net>();
 
@@ -149,18 +157,22 @@ constexpr int trace_net(graph::tracer& t, int x) {
 
 /// What parameter_count is of a module that is not well made: one error, where it is read. (Not in the class: clang takes the variable that is made of it
 /// for a second one.)
-template <class Made>
+template <class Net>
 struct refused_count {
+  using Fault = net_fault<Net>;
+  using Made = decltype(unsaid_list_fault<Net, refused_count>());
   constexpr refused_count() = default;
   constexpr refused_count(refused_count const&) {
     static_assert(Made::known, ESPALIER_SENTENCE(ESPALIER_MEMBERS_KNOWN, ESPALIER_UNLESS(Made::known, Made)));
     static_assert(Made::complete, ESPALIER_SENTENCE(ESPALIER_MEMBERS_LISTED, ESPALIER_UNLESS(Made::complete, Made)));
     static_assert(Made::objects, ESPALIER_SENTENCE(ESPALIER_MEMBERS_ARE_OBJECTS, ESPALIER_UNLESS(Made::objects, Made)));
+    static_assert(sizeof(say_in_words(in_words<Fault>{})) != 0);
   }
   constexpr operator std::int64_t() const {
     static_assert(Made::known, ESPALIER_SENTENCE(ESPALIER_MEMBERS_KNOWN, ESPALIER_UNLESS(Made::known, Made)));
     static_assert(Made::complete, ESPALIER_SENTENCE(ESPALIER_MEMBERS_LISTED, ESPALIER_UNLESS(Made::complete, Made)));
     static_assert(Made::objects, ESPALIER_SENTENCE(ESPALIER_MEMBERS_ARE_OBJECTS, ESPALIER_UNLESS(Made::objects, Made)));
+    static_assert(sizeof(say_in_words(in_words<Fault>{})) != 0);
     return 0;
   }
   template <class X>
@@ -168,6 +180,7 @@ struct refused_count {
     static_assert(Made::known, ESPALIER_SENTENCE(ESPALIER_MEMBERS_KNOWN, ESPALIER_UNLESS(Made::known, Made)));
     static_assert(Made::complete, ESPALIER_SENTENCE(ESPALIER_MEMBERS_LISTED, ESPALIER_UNLESS(Made::complete, Made)));
     static_assert(Made::objects, ESPALIER_SENTENCE(ESPALIER_MEMBERS_ARE_OBJECTS, ESPALIER_UNLESS(Made::objects, Made)));
+    static_assert(sizeof(say_in_words(in_words<Fault>{})) != 0);
     return true;
   }
 };
@@ -175,10 +188,10 @@ struct refused_count {
 
 /// How many numbers a module learns.
 /// errors  a module that does not list all its members does not compile
-template <class Net, bool Sound = nn::detail::is_well_made<nn::well_made<Net>>>
+template <class Net, bool Sound = detail::net_fault<Net>::agree>
 inline constexpr std::int64_t parameter_count = slots_of<Net>.parameters.elements;
 template <class Net>
-inline constexpr auto const& parameter_count<Net, false> = detail::declared<detail::refused_count<nn::well_made<Net>>>;
+inline constexpr auto const& parameter_count<Net, false> = detail::refused_object<detail::refused_count<Net>>;
 
 namespace detail {
 
@@ -299,20 +312,7 @@ struct net_layout {
   static constexpr plan::storage_layout value{slots_of<Net>.parameters.offset, slots_of<Net>.buffers.offset};
 };
 
-/// The type of a net applied to a batch, refused or not.
-template <class Net, class Batch>
-using applied_net = decltype(std::declval<Net const&>()(std::declval<traced<Batch>>()));
-
 }  // namespace detail
-
-/// Named relation of a net and its input; a root shows it with the facts that travelled up.
-template <class Found>
-struct layers_fit {
-  static constexpr bool value = !is_refused<Found>;
-};
-
-#define ESPALIER_LAYERS_FIT \
-  "a layer does not fit its input" ESPALIER_WHERE_IT_STANDS("; refused<...> holds what disagrees, then the way to it from the inside out")
 
 namespace detail {
 /// What output_shape is where layers do not fit: one error, where it is read.
@@ -320,12 +320,18 @@ template <class Found>
 struct refused_shape {
   using shape_type = Found;
   constexpr refused_shape() = default;
-  constexpr refused_shape(refused_shape const&) { static_assert(layers_fit<Found>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Found)); }
+  constexpr refused_shape(refused_shape const&) {
+    using Layers = in_facts<Found, refused_shape>;
+    static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
+    static_assert(sizeof(say_in_words(in_words<Found>{})) != 0);
+  }
 };
 /// No friend: of a friend nvcc would not say what Found is.
 template <class Found, class X>
 constexpr bool operator==(refused_shape<Found> const&, X const&) {
-  static_assert(layers_fit<Found>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Found));
+  using Layers = in_facts<Found, refused_shape<Found>>;
+  static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
+  static_assert(sizeof(say_in_words(in_words<Found>{})) != 0);
   return true;
 }
 }  // namespace detail
@@ -335,7 +341,7 @@ constexpr bool operator==(refused_shape<Found> const&, X const&) {
 template <class Net, class S, class Found = detail::applied_net<Net, S>, bool Fits = layers_fit<Found>::value>
 inline constexpr shape_of<Found> output_shape{};
 template <class Net, class S, class Found>
-inline constexpr auto const& output_shape<Net, S, Found, false> = detail::declared<detail::refused_shape<Found>>;
+inline constexpr auto const& output_shape<Net, S, Found, false> = detail::refused_object<detail::refused_shape<Found>>;
 
 }  // namespace espalier
 #pragma GCC diagnostic pop

@@ -394,11 +394,16 @@ template <class Model, class Loss, class Optimizer, class Batch, class... More>
   requires(!detail::trainer_fault<typename Model::net_type, Loss, Optimizer, Batch, More...>::agree)
 class trainer<Model, Loss, Optimizer, Batch, More...> {
   using Fit = detail::training_fit<typename Model::net_type, Loss, Batch, More...>;
-  static_assert(Fit::batch_kinds::agree, ESPALIER_SENTENCE("trainer{model, loss, optimizer, batch...}: a batch is written esp::batch<N, ...>{}", typename Fit::batch_kinds));
-  static_assert(Fit::loss_kind::agree, ESPALIER_SENTENCE("trainer{model, loss, optimizer, batch...}: the loss is none", typename Fit::loss_kind));
-  static_assert(is_optimizer<Optimizer>::agree || !Fit::fault::agree, ESPALIER_SENTENCE("trainer{model, loss, optimizer, batch...}: the optimizer is none", is_optimizer<Optimizer>));
-  static_assert(Fit::layers::agree, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, typename Fit::layers));
-  static_assert(Fit::loss::agree, ESPALIER_SENTENCE(ESPALIER_LOSS_FITS, typename Fit::loss));
+  static_assert(is_loss<Loss>::agree, ESPALIER_SENTENCE(ESPALIER_IS_LOSS, is_loss<Loss>));
+  static_assert(loss_has_target<Loss>::agree, ESPALIER_SENTENCE(ESPALIER_LOSS_HAS_TARGET, loss_has_target<Loss>));
+  static_assert(Fit::batch_kinds::agree, ESPALIER_SENTENCE(ESPALIER_IS_BATCH, typename Fit::batch_kinds));
+  static_assert(is_optimizer<Optimizer>::agree || !Fit::fault::agree, ESPALIER_SENTENCE(ESPALIER_IS_OPTIMIZER, is_optimizer<Optimizer>));
+  using Layers = detail::in_facts<typename Fit::layers, trainer>;
+  static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
+  static_assert(sizeof(detail::say_in_words(detail::in_words<typename Fit::layers>{})) != 0);
+  using LossMisfit = detail::in_facts<typename Fit::loss, trainer>;
+  static_assert(LossMisfit::agree, ESPALIER_SENTENCE(ESPALIER_LOSS_FITS, LossMisfit));
+  static_assert(sizeof(detail::say_in_words(detail::in_words<typename Fit::loss>{})) != 0);
   static_assert(Fit::statistics::agree, ESPALIER_SENTENCE(ESPALIER_STATISTICS_FIT, typename Fit::statistics));
 
  public:

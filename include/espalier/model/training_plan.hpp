@@ -44,8 +44,12 @@ struct training_facts<Net, Loss, Optimizer, Batch, T> {
   static constexpr int kernel_count = 0;
   // Behind the members: clang knows none that stands behind an assertion that fails.
   using Fit = detail::training_fit<Net, Loss, Batch>;
-  static_assert(Fit::layers::agree, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, typename Fit::layers));
-  static_assert(Fit::loss::agree, ESPALIER_SENTENCE(ESPALIER_LOSS_FITS, typename Fit::loss));
+  using Layers = detail::in_facts<typename Fit::layers, training_facts>;
+  static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
+  static_assert(sizeof(detail::say_in_words(detail::in_words<typename Fit::layers>{})) != 0);
+  using LossMisfit = detail::in_facts<typename Fit::loss, training_facts>;
+  static_assert(LossMisfit::agree, ESPALIER_SENTENCE(ESPALIER_LOSS_FITS, LossMisfit));
+  static_assert(sizeof(detail::say_in_words(detail::in_words<typename Fit::loss>{})) != 0);
   static_assert(Fit::statistics::agree, ESPALIER_SENTENCE(ESPALIER_STATISTICS_FIT, typename Fit::statistics));
 };
 

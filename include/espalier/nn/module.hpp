@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <array>
 #include <boost/hana/accessors.hpp>
 #include <boost/hana/pair.hpp>
 #include <boost/hana/string.hpp>
@@ -43,6 +44,18 @@ constexpr auto accessors(std::index_sequence<Member...>, Get... get) {
   return boost::hana::make_tuple(boost::hana::make_pair(hana_name<Names, Member>(std::make_index_sequence<length(Names::at[Member])>{}), get)...);
 }
 
+/// What may stand among the members of a module.
+template <class Member>
+inline constexpr bool is_member = std::is_arithmetic_v<Member> || std::is_enum_v<Member> || std::is_empty_v<Member> || std::is_same_v<Member, real> ||
+                                  requires { typename Member::is_module; } || requires { typename Member::is_parameter; } ||
+                                  requires { typename Member::is_buffer; } || requires { typename Member::is_random_stream; };
+template <>
+inline constexpr bool is_member<void> = true;  // stands before the list that ESPALIER_MODULE makes
+template <class Member>
+inline constexpr bool is_member<Member const> = is_member<Member>;
+template <class Member, std::size_t Count>
+inline constexpr bool is_member<std::array<Member, Count>> = is_member<Member>;
+
 /// Counts the members of an aggregate by trying how many initialisers it takes.
 struct anything {
   template <class T>
@@ -52,6 +65,13 @@ template <class M, std::size_t... I>
 constexpr bool takes(std::index_sequence<I...>) {
   return requires { M{(static_cast<void>(I), anything{})...}; };
 }
+/// Converts to nothing but base classes of M: an aggregate that takes it first has one.
+template <class M>
+struct a_base_of {
+  template <class T>
+    requires(std::is_base_of_v<T, M> && !std::is_same_v<T, M>)
+  constexpr operator T() const noexcept;
+};
 template <class M, std::size_t Count = 0>
 constexpr int member_count() {
   if constexpr (takes<M>(std::make_index_sequence<Count + 1>{})) return member_count<M, Count + 1>();
@@ -80,19 +100,37 @@ inline constexpr position_name position_name_of = name_of_position(Position);
 template <class Module, int Members, int Listed>
 struct listed_members {
   ESPALIER_READS("{} has {} members, {} listed")
-  static constexpr bool complete = Members == Listed, objects = true, known = true;
+  static constexpr bool complete = Members == Listed, objects = true, known = true, agree = complete;
 };
-/// Named relation: members are objects; arrays of modules are std::array.
+/// Named relation: ESPALIER_MODULE lists no member twice.
+template <class Module>
+struct distinct_members {
+  ESPALIER_READS("in {}")
+  static constexpr bool complete = true, objects = true, known = true, agree = false;
+};
+/// Named relation: a member is a part of the module (a parameter, a buffer, a random_stream, a module or a std::array of these), a number, or empty.
 template <class Module, class Member>
 struct member_objects {
   ESPALIER_READS("{} has a member of type {}")
-  static constexpr bool complete = true, objects = !std::is_array_v<Member> && !std::is_reference_v<Member>, known = true;
+  static constexpr bool complete = true, objects = detail::is_member<Member>, known = true, agree = objects;
 };
 /// Named relation: every name that ESPALIER_MODULE lists is a member.
 template <class Module>
 struct known_members {
   ESPALIER_READS("in {}")
-  static constexpr bool complete = true, objects = true, known = false;
+  static constexpr bool complete = true, objects = true, known = false, agree = false;
+};
+/// Named relation: a module is an aggregate, so that the compiler can make one and count its members.
+template <class Module>
+struct aggregate_module {
+  ESPALIER_READS("given {}")
+  static constexpr bool complete = true, objects = true, known = true, agree = std::is_aggregate_v<Module>;
+};
+/// Named relation: a module has no base class.
+template <class Module>
+struct without_base_class {
+  ESPALIER_READS("given {}")
+  static constexpr bool complete = true, objects = true, known = true, agree = !requires { Module{detail::a_base_of<Module>{}}; };
 };
 
 /// in_pytorch(name, extents): how PyTorch stores a member of a module, for files in its layout. A module states it for members with several axes:
@@ -118,10 +156,10 @@ namespace detail {
 template <class...>
 struct types {};
 struct well_made {
-  static constexpr bool complete = true, objects = true, known = true;
+  static constexpr bool complete = true, objects = true, known = true, agree = true;
 };
 template <class M>
-inline constexpr bool is_well_made = M::complete && M::objects && M::known;
+inline constexpr bool is_well_made = M::agree;
 
 template <class M>
 struct unknown_members {};
@@ -143,10 +181,38 @@ struct first_odd_member {
 };
 template <class M, class First, class... Members>
 struct first_odd_member<M, First, Members...>
-    : std::conditional_t<member_objects<M, First>::objects, first_odd_member<M, Members...>, std::type_identity<member_objects<M, First>>> {};
+    : std::conditional_t<member_objects<M, First>::agree, first_odd_member<M, Members...>, std::type_identity<member_objects<M, First>>> {};
 
 template <class M>
-concept ListsMembers = requires { M::listed_member_count; } && std::is_aggregate_v<M>;  // with a name: nvcc mangles no other
+concept ListsMembers = requires { M::listed_member_count; };  // with a name: nvcc mangles no other
+
+constexpr bool same_name(char const* a, char const* b) {
+  while (*a != 0 && *a == *b) ++a, ++b;
+  return *a == *b;
+}
+/// The names that ESPALIER_MODULE lists, without those that are there twice.
+template <class M>
+constexpr int distinct_names() {
+  int count = 0;
+  for (int i = 0; i < M::listed_member_count; ++i) {
+    bool first = true;
+    for (int j = 0; j < i; ++j) first = first && !same_name(M::member_names::at[i], M::member_names::at[j]);
+    count += first ? 1 : 0;
+  }
+  return count;
+}
+template <class M>
+constexpr auto list_fault() {
+  if constexpr (distinct_names<M>() != M::listed_member_count) return distinct_members<M>{};
+  else return listed_members<M, member_count<M>(), M::listed_member_count>{};
+}
+template <class M, class Odd>
+constexpr auto members_fault() {
+  if constexpr (!aggregate_module<M>::agree) return aggregate_module<M>{};
+  else if constexpr (!without_base_class<M>::agree) return without_base_class<M>{};
+  else if constexpr (!Odd::agree) return Odd{};
+  else return list_fault<M>();
+}
 template <class M, class Members, bool Listed = ListsMembers<M>>
 struct fault_here {
   using type = well_made;
@@ -157,13 +223,7 @@ struct fault_here<M, unknown_members<M>, Listed> {
 };
 template <class M, class... Members>
 struct fault_here<M, types<Members...>, true> {
-  using odd = typename first_odd_member<M, Members...>::type;
-  template <class Odd>
-  static constexpr auto find() {
-    if constexpr (Odd::objects) return listed_members<M, member_count<M>(), M::listed_member_count>{};
-    else return Odd{};
-  }
-  using type = decltype(find<odd>());
+  using type = decltype(members_fault<M, typename first_odd_member<M, Members...>::type>());
 };
 
 /// What is wrong with the list of members of a module, or of one that it is made of: the first such relation, or well_made.
@@ -184,15 +244,37 @@ struct module_fault<M> : std::conditional_t<is_well_made<typename fault_here<M, 
 template <class M>
   requires(!Module<M> && requires { typename M::value_type; })
 struct module_fault<M> : module_fault<typename M::value_type> {};
+
+template <class M>
+inline constexpr bool any_has_numbers = false;
+template <class... M>
+inline constexpr bool any_has_numbers<types<M...>> = (espalier::detail::has_numbers_of_its_own<M> || ...);
 }  // namespace detail
+}  // namespace espalier::nn
+
+namespace espalier::detail {
+template <nn::Module M>
+inline constexpr bool has_numbers_of_its_own<M> = nn::detail::any_has_numbers<nn::detail::member_types<M>>;
+template <class M>
+  requires(requires { typename M::is_parameter; } || requires { typename M::is_buffer; } || requires { typename M::is_random_stream; })
+inline constexpr bool has_numbers_of_its_own<M> = true;
+template <class M, std::size_t Count>
+inline constexpr bool has_numbers_of_its_own<std::array<M, Count>> = has_numbers_of_its_own<M>;
+}  // namespace espalier::detail
+
+namespace espalier::nn {
 
 /// Whether every module of a net lists all its members: a root asserts it before it numbers them.
 template <class Net>
 using well_made = typename detail::module_fault<Net>::type;
 
 #define ESPALIER_MEMBERS_LISTED "ESPALIER_MODULE must list every member of the module"
+#define ESPALIER_MEMBERS_DISTINCT "ESPALIER_MODULE lists a member twice; list each member once"
 #define ESPALIER_MEMBERS_KNOWN "ESPALIER_MODULE lists a name that is no member of the module"
 #define ESPALIER_MEMBERS_ARE_OBJECTS "members of a module are parameters, buffers and modules; write std::array<M, N> for several"
+#define ESPALIER_MODULE_IS_AGGREGATE \
+  "a module must be an aggregate: a struct with public members, without constructors and virtual functions; write numbers as template arguments"
+#define ESPALIER_MODULE_HAS_NO_BASE "a module must not have a base class; make the base a member and list it in ESPALIER_MODULE"
 
 }  // namespace espalier::nn
 

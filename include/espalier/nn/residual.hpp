@@ -7,6 +7,25 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::nn {
 
+/// Which of two shapes is which, in the refusal of a Residual: branch<4, 12>, input<4, 16>.
+template <int... Extents>
+struct branch {};
+template <int... Extents>
+struct input {};
+/// Named relation: the branch of a Residual returns the shape of its input, so that they can be added.
+template <class Branch, class Input>
+struct branch_keeps_shape {
+  ESPALIER_READS("Residual adds its {} to its {}")
+  static constexpr bool agree = false;
+};
+namespace detail {
+template <int... B, int... I>
+constexpr auto fault_of_branch(shape<B...>, shape<I...>) {
+  if constexpr (std::is_same_v<shape<B...>, shape<I...>>) return agreed{};
+  else return refused<branch_keeps_shape<branch<B...>, input<I...>>>{};
+}
+}  // namespace detail
+
 /// y = fn(x) + x.
 /// shape   S -> S
 /// errors  a branch whose result has another shape than its input is refused, and both are named
@@ -21,10 +40,13 @@ struct Residual {
   constexpr auto forward(auto x) const {
     auto const branch = fn(x);
     using Branch = std::remove_cvref_t<decltype(branch)>;
-    if constexpr (is_refused<Branch>) return branch;
-    else if constexpr (!same_shape<shape_of<Branch>, shape_of<decltype(x)>>::agree)
-      return refused<same_shape<shape_of<Branch>, shape_of<decltype(x)>>>{};
-    else return branch + x;
+    if constexpr (is_refused<Branch>) {
+      return branch;
+    } else {
+      using Fault = decltype(detail::fault_of_branch(shape_of<Branch>{}, shape_of<decltype(x)>{}));
+      if constexpr (is_refused<Fault>) return Fault{};
+      else return branch + x;
+    }
   }
 };
 

@@ -33,6 +33,27 @@ template <int Axis, class X, std::size_t... I>
 constexpr auto positions(X&& x, std::index_sequence<I...>) {
   return std::make_tuple(moved_by<selecting<Axis, static_cast<int>(I)>>(shared_operand<X>(x))...);
 }
+/// One section that does not fill the axis is a count of parts mistaken for their extents: there are as many refusals as it counts, so that each part can
+/// have its name.
+template <class X, int Axis, int... Sections>
+inline constexpr bool is_one_section = false;
+template <class X, int Axis, int Section>
+  requires(!Handle<X> && !is_refused<std::remove_cvref_t<X>>)
+inline constexpr bool is_one_section<X, Axis, Section> = !fills_axis<shape_of<X>, along<Axis>, to<Section>>::agree;
+template <bool One, class X, int Axis, int... Sections>
+struct fault_of_one_section_impl {
+  using type = agreed;
+};
+template <class X, int Axis, int... Sections>
+struct fault_of_one_section_impl<true, X, Axis, Sections...> {
+  using type = fills_axis<shape_of<X>, along<Axis>, to<Sections...>>;
+};
+template <bool One, class X, int Axis, int... Sections>
+using fault_of_one_section = typename fault_of_one_section_impl<One, X, Axis, Sections...>::type;
+template <int... Sections>
+inline constexpr std::size_t parts_meant = 1;
+template <int Count>
+inline constexpr std::size_t parts_meant<Count> = Count > 0 && Count <= 64 ? static_cast<std::size_t>(Count) : 1;
 template <class Refusal, std::size_t... I>
 constexpr auto refused_sections(Refusal r, std::index_sequence<I...>) {
   return std::make_tuple((static_cast<void>(I), r)...);
@@ -73,10 +94,16 @@ constexpr auto split(X&& x) {
     else if constexpr (!axes_exist<shape_of<X>, axes<Axis>>::agree) return refused<axes_exist<shape_of<X>, axes<Axis>>>{};
     else return detail::positions<Axis>(static_cast<X&&>(x), std::make_index_sequence<static_cast<std::size_t>(shape_of<X>::template extent<Axis>())>{});
   } else {
-    static_assert(Said::agree,
+    constexpr bool one = detail::is_one_section<X, Axis, Sections...>;
+    static_assert(Said::agree || one,
                   ESPALIER_SENTENCE("split<axis, sections...>(x): the sections must be positive and add up to the extent of the axis",
                                     Said));
-    if constexpr (Handle<X>) return detail::sections<Axis, Sections...>(static_cast<X&&>(x), parts{});
+    using One = detail::fault_of_one_section<one, X, Axis, Sections...>;
+    static_assert(One::agree, ESPALIER_SENTENCE("split<axis, n>(x): one section of n elements does not fill the axis; for two parts write both "
+                                                "extents, split<axis, n, m>(x)",
+                                                One));
+    if constexpr (one) return detail::refused_sections(refused<said_already>{}, std::make_index_sequence<detail::parts_meant<Sections...>>{});
+    else if constexpr (Handle<X>) return detail::sections<Axis, Sections...>(static_cast<X&&>(x), parts{});
     else if constexpr (is_refused<std::remove_cvref_t<X>>) return detail::refused_sections(std::remove_cvref_t<X>{}, parts{});
     else if constexpr (!fills_axis<shape_of<X>, along<Axis>, to<Sections...>>::agree)
       return detail::refused_sections(refused<fills_axis<shape_of<X>, along<Axis>, to<Sections...>>>{}, parts{});

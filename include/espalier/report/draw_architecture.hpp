@@ -66,7 +66,9 @@ inline std::string architecture_text(architecture const& a) { return detail::arc
 /// errors  layers that do not fit each other or InputShape do not compile
 template <class Net, class InputShape, class Found = detail::applied_net<Net, InputShape>>
 std::string draw_architecture() {
-  static_assert(layers_fit<Found>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Found));
+  using Layers = espalier::detail::in_facts<Found, espalier::detail::root_at<Net, struct draw_architecture_>>;
+  static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
+  static_assert(sizeof(espalier::detail::say_in_words(espalier::detail::in_words<Found>{})) != 0);
   if constexpr (layers_fit<Found>::value) return report::architecture_text(report::architecture_of<Net, InputShape>());
   else return {};
 }

@@ -57,8 +57,12 @@ template <class... X, class Found = report::detail::programs_fault<X...>>
 std::string draw_program() {
   using Programs = report::detail::programs_of<X...>;
   static_assert(Programs::arguments::agree, ESPALIER_NAMES_PROGRAMS);
-  static_assert(Programs::layers::agree, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, typename Programs::layers));
-  static_assert(Programs::loss::agree, ESPALIER_SENTENCE(ESPALIER_LOSS_FITS, typename Programs::loss));
+  using Layers = espalier::detail::in_facts<typename Programs::layers, espalier::detail::root_at<Programs, struct draw_program_>>;
+  static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
+  static_assert(sizeof(espalier::detail::say_in_words(espalier::detail::in_words<typename Programs::layers>{})) != 0);
+  using LossMisfit = espalier::detail::in_facts<typename Programs::loss, espalier::detail::root_at<Programs, struct draw_program_>>;
+  static_assert(LossMisfit::agree, ESPALIER_SENTENCE(ESPALIER_LOSS_FITS, LossMisfit));
+  static_assert(sizeof(espalier::detail::say_in_words(espalier::detail::in_words<typename Programs::loss>{})) != 0);
   static_assert(Programs::statistics::agree, ESPALIER_SENTENCE(ESPALIER_STATISTICS_FIT, typename Programs::statistics));
   if constexpr (Found::agree) return report::program_text(Programs::programs().front());
   else return {};

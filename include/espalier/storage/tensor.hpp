@@ -278,11 +278,14 @@ class tensor {
                   ESPALIER_SENTENCE("tensor = expression: " ESPALIER_EXPRESSION_ELEMENT, detail::element_fit<E, tensor>));
     static_assert(detail::device_fit<E, tensor>::agree,
                   ESPALIER_SENTENCE("tensor = expression: " ESPALIER_EXPRESSION_DEVICE, detail::device_fit<E, tensor>));
-    if constexpr (detail::Fitting<E, tensor>) evaluate_into(expression, *this);
+    static_assert(!detail::of_a_body<E>, ESPALIER_SENTENCE("tensor = formula: " ESPALIER_NO_NUMBERS, ESPALIER_STATED(!detail::of_a_body<E>, shape_of<E>)));
+    if constexpr (detail::of_a_body<E>) fill(T{});
+    else if constexpr (detail::Fitting<E, tensor>) evaluate_into(expression, *this);
   }
   template <class E>
     requires detail::EvaluableInto<E, tensor>
   constexpr tensor& operator=(E const& expression) {
+    static_assert(!detail::of_a_body<E>, ESPALIER_SENTENCE("tensor = formula: " ESPALIER_NO_NUMBERS, ESPALIER_STATED(!detail::of_a_body<E>, shape_of<E>)));
     static_assert(detail::shape_fit<E, tensor>::agree,
                   ESPALIER_SENTENCE("tensor = expression: " ESPALIER_EXPRESSION_SHAPE, detail::shape_fit<E, tensor>));
     static_assert(detail::integers_fit<E, tensor>::agree,
@@ -292,7 +295,7 @@ class tensor {
     static_assert(detail::device_fit<E, tensor>::agree,
                   ESPALIER_SENTENCE("tensor = expression: " ESPALIER_EXPRESSION_DEVICE, detail::device_fit<E, tensor>));
     memory_.own();
-    if constexpr (detail::Fitting<E, tensor>) evaluate_into(expression, *this);
+    if constexpr (detail::Fitting<E, tensor> && !detail::of_a_body<E>) evaluate_into(expression, *this);
     return *this;
   }
 

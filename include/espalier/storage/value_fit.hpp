@@ -82,6 +82,11 @@ template <class E, class Tensor>
 using device_fit = same_device<device_of<E>, typename Tensor::device_type>;
 template <class E, class Tensor>
 concept Fitting = shape_fit<E, Tensor>::agree && integers_fit<E, Tensor>::agree && element_fit<E, Tensor>::agree && device_fit<E, Tensor>::agree;
+/// A formula of parameters, or of the values of a body that is being traced.
+template <class E>
+inline constexpr bool of_a_body = requires { typename E::is_traced; };
+#define ESPALIER_NO_NUMBERS \
+  "the formula has no numbers; a layer has them in a model, esp::model<Layer> m, and is called as m(x); inside `forward` write `auto` for a value"
 #define ESPALIER_EXPRESSION_SHAPE "the expression has another shape than the tensor"
 #define ESPALIER_EXPRESSION_INTEGERS \
   "formulas are computed in float or double and a tensor of integers takes none; tensor<std::int32_t, S>(evaluate(formula)) drops the fractions"

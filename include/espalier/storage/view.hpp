@@ -129,7 +129,8 @@ class view {
                   ESPALIER_SENTENCE("view = expression: " ESPALIER_EXPRESSION_ELEMENT, detail::element_fit<E, view>));
     static_assert(detail::device_fit<E, view>::agree,
                   ESPALIER_SENTENCE("view = expression: " ESPALIER_EXPRESSION_DEVICE, detail::device_fit<E, view>));
-    if constexpr (!std::is_const_v<T> && detail::Fitting<E, view>) evaluate_into(expression, *this);
+    static_assert(!detail::of_a_body<E>, ESPALIER_SENTENCE("view = formula: " ESPALIER_NO_NUMBERS, ESPALIER_STATED(!detail::of_a_body<E>, shape_of<E>)));
+    if constexpr (!std::is_const_v<T> && detail::Fitting<E, view> && !detail::of_a_body<E>) evaluate_into(expression, *this);
     return *this;
   }
   /// Views of const elements refer to others. A view that writes does not say what was meant; nor does a tensor, a range or a number that it is given.
