@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: model\(x\): a range does not say its shape; write model\(view<T const, shape<N, ...>>\(x\)\)
+// expect: model\(x\): x is an expression, write model\(evaluate\(x\)\), or a range without a shape, write model\(view<T const, shape<N, ...>>\(x\)\)
 #include <vector>
 
 #include <espalier.hpp>

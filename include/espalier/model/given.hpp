@@ -66,10 +66,4 @@ struct batch_given<X, First, Second, More...> : batch_given<X, Second, More...> 
 template <class X, class... Batches>
 inline constexpr bool chooses_batch = sizeof...(Batches) > 1 && !StoredAnywhere<X> && fixed_count<X> < 0;
 
-/// A fact for a refusal: a range of numbers has no shape.
-template <class X>
-struct has_a_shape {
-  static constexpr bool agree = StoredAnywhere<X>;
-};
-
 }  // namespace espalier::detail

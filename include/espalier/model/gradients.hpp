@@ -109,7 +109,7 @@ struct model_gradient_function {
   template <class X, class Y>
     requires(!StoredAnywhere<X> || !StoredAnywhere<Y>)
   auto operator()(X const& x, Y const& y) const {
-    using Shape = has_a_shape<X>;
+    using Shape = is_tensor_or_view<X>;
     static_assert(Shape::agree, ESPALIER_SENTENCE("value_and_grad(model, loss)(x, y): x: expected a tensor or a view, which say their shape; write view<T const, shape<N, ...>>(x)",
                                                   Shape));
     if constexpr (Shape::agree) {

@@ -269,21 +269,13 @@ class model {
     }
   }
 
-  /// A formula is refused: its memory is the caller's business.
-  template <Expression X>
-    requires(!StoredAnywhere<X> && !is_refused<X>)
-  auto operator()(X const&) const {
-    static_assert(detail::is_tensor_or_view<X>::agree,
-                  ESPALIER_SENTENCE("model(x): x is an expression; give the tensor, evaluate(x)", detail::is_tensor_or_view<X>));
-    return refused<detail::is_tensor_or_view<X>>{};
-  }
-  /// A range is refused: its elements have no shape.
+  /// A formula is refused, since its memory is the caller's business, and a range, since its elements have no shape.
   template <class X>
-    requires detail::Range<X>
+    requires((Expression<X> || detail::Range<X>) && !StoredAnywhere<X> && !is_refused<X>)
   auto operator()(X const&) const {
-    using Shape = detail::has_a_shape<X>;
-    static_assert(Shape::agree, ESPALIER_SENTENCE("model(x): a range does not say its shape; write model(view<T const, shape<N, ...>>(x))", Shape));
-    return refused<Shape>{};
+    static_assert(detail::is_tensor_or_view<X>::agree, ESPALIER_SENTENCE("model(x): x is an expression, write model(evaluate(x)), or a range without a shape, "
+                                                                         "write model(view<T const, shape<N, ...>>(x))", detail::is_tensor_or_view<X>));
+    return refused<detail::is_tensor_or_view<X>>{};
   }
   /// A refusal has been said already.
   template <class... Facts>

@@ -3,7 +3,7 @@
 #include "best_parameters.hpp"
 #include "early_stopping.hpp"
 #include "fit.hpp"
-#include "given.hpp"
+#include "given_to_trainer.hpp"
 #include "label_error.hpp"
 #include "predictor.hpp"
 #include "training_plan.hpp"
@@ -11,18 +11,6 @@
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
-
-/// What evaluating some samples gave: the mean loss, and, for labels, how many predictions had their largest score at the label. Where a sample has
-/// several labels, or a label is ignored, `count` is that of the labels that count, and samples weigh as many as they have.
-struct evaluation {
-  double loss = 0;
-  std::int64_t correct = 0;
-  std::int64_t count = 0;
-  double accuracy() const { return count > 0 ? static_cast<double>(correct) / static_cast<double>(count) : 0; }
-};
-
-/// A step whose loss nobody asks for: trainer.step(images, targets, esp::queued{}).
-struct queued {};
 
 /// Trains a model: forward and backward as one program for each static batch size, the update as one for all, with all memory taken at construction.
 /// shape    images of Batch, targets as the loss asks for; further batch sizes may follow (a short last batch)
@@ -35,7 +23,8 @@ struct queued {};
 /// errors   layers, loss and batch that do not fit, and batches of data::padded in a step, do not compile; a label outside the classes throws label_error
 ///          and changes nothing
 template <class Model, class Loss, class Optimizer, class Batch, class... More>
-class trainer {
+class trainer : public detail::given_to_trainer<trainer<Model, Loss, Optimizer, Batch, More...>, typename Model::value_type, Batch, More...> {
+  using Given = detail::given_to_trainer<trainer, typename Model::value_type, Batch, More...>;
   using Net = typename Model::net_type;
   using T = typename Model::value_type;
   using Engine = typename Model::engine_type;
@@ -125,6 +114,9 @@ class trainer {
   template <StoredAnywhere X, StoredAnywhere Y>
   using targets_fit = typename std::conditional_t<one_of_batches<shape_of<X>, Batch, More...>::agree, targets_of_batch<X, Y>, std::type_identity<agreed>>::type;
 
+  using Given::evaluate;  // with memory of the user
+  using Given::step;
+
   /// One step of training. Returns the loss before the update (and the penalty, where the optimizer is told so).
   /// queued  with a third argument, queued{}, it returns nothing, and on a device with memory of its own the host goes on: it reads the next batch
   ///         meanwhile. What is done with the model afterwards comes after the step. It waits for an update that the optimizer may refuse, for labels
@@ -156,23 +148,6 @@ class trainer {
     return 0;
   }
 
-  /// The same with images or targets in memory of your own: std::vector, std::array, std::span and arrays, which are read where they are. Of several batch
-  /// sizes the step is of that which has as many elements.
-  /// errors  another element type does not compile; range_error for another number of elements; nothing has changed then
-  template <class X, class Y, class... Queued>
-    requires((!StoredAnywhere<X> || !StoredAnywhere<Y>) && sizeof...(Queued) <= 1 && (std::is_same_v<Queued, queued> && ...))
-  auto step(X const& images, Y const& targets, Queued... how) {
-    using B = typename detail::batch_given<X, Batch, More...>::type;
-    constexpr bool chosen = detail::chooses_batch<X, Batch, More...>;
-    using Images = detail::given_fit<X const, T const, B>;
-    using Targets = detail::given_fit<Y const, target_element const, target_of<B>>;
-    static_assert(Images::agree, ESPALIER_SENTENCE("trainer.step(images, targets): images: " ESPALIER_GIVEN, Images));
-    static_assert(Targets::agree, ESPALIER_SENTENCE("trainer.step(images, targets): targets: " ESPALIER_GIVEN_TARGETS, Targets));
-    if constexpr (!Images::agree || !Targets::agree) return number(0);
-    else if constexpr (chosen) return step_of_either<More..., Batch>(images, targets, how...);
-    else return step_of<B>(images, targets, how...);
-  }
-
   /// The loss in evaluation mode, sample by sample, over the first `count` samples of a batch; what lies behind them is padding. The scores come from
   /// the model's device, the losses of samples are computed on the host.
   /// shape   as step
@@ -196,20 +171,6 @@ class trainer {
       return evaluate_samples(detail::elements_of<T const>(images),
                               exchange_.look(detail::elements_of<target_element const>(targets), at::template targets<Batch>),
                               detail::first_or<std::int64_t>(Batch::value.at[0], count...));
-    else return {};
-  }
-
-  /// The same with images or targets in memory of your own, as in step.
-  template <class X, class Y, class... Count>
-    requires((!StoredAnywhere<X> || !StoredAnywhere<Y>) && sizeof...(Count) <= 1 && (std::is_integral_v<Count> && ...))
-  evaluation evaluate(X const& images, Y const& targets, Count... count) {
-    using Images = detail::given_fit<X const, T const, Batch>;
-    using Targets = detail::given_fit<Y const, target_element const, target_of<Batch>>;
-    static_assert(Images::agree, ESPALIER_SENTENCE("trainer.evaluate(images, targets): images: " ESPALIER_GIVEN, Images));
-    static_assert(Targets::agree, ESPALIER_SENTENCE("trainer.evaluate(images, targets): targets: " ESPALIER_GIVEN_TARGETS, Targets));
-    if constexpr (Images::agree && Targets::agree)
-      return evaluate(detail::as_given<T const, Batch>("trainer.evaluate(images, targets): images", images),
-                      detail::as_given<target_element const, target_of<Batch>>("trainer.evaluate(images, targets): targets", targets), count...);
     else return {};
   }
 
@@ -253,20 +214,6 @@ class trainer {
     static constexpr std::size_t loss_workspace = scores + scores_bytes, sample = loss_workspace + loss_bytes, target = sample + wide_bytes(row);
     static constexpr std::size_t end = target + wide_bytes(target_row);
   };
-  template <class B, class X, class Y, class... Queued>
-  auto step_of(X const& images, Y const& targets, Queued... how) {
-    return step(detail::as_given<T const, B>(sizeof...(More) == 0 ? "trainer.step(images, targets): images"
-                                                                  : "trainer.step(images, targets): images of the first batch",
-                                             images),
-                detail::as_given<target_element const, target_of<B>>("trainer.step(images, targets): targets", targets), how...);
-  }
-  /// The first of these batches that has as many elements as the images, or the last.
-  template <class B, class... Rest, class X, class Y, class... Queued>
-  auto step_of_either(X const& images, Y const& targets, Queued... how) {
-    if constexpr (sizeof...(Rest) > 0)
-      if (detail::count_of_numbers(images) != B::size) return step_of_either<Rest...>(images, targets, how...);
-    return step_of<B>(images, targets, how...);
-  }
   template <class B>
   static constexpr int number_of() {
     bool const same[] = {std::is_same_v<B, Batch>, std::is_same_v<B, More>...};

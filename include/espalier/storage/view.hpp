@@ -39,11 +39,15 @@ template <class X>
 struct says_what_is_assigned {
   static constexpr bool agree = false;
 };
+/// What is neither a range nor a tensor: a formula, a number.
+struct no_range {
+  static constexpr bool agree = false;
+};
 /// All that a view<T, S> asks of a range.
 template <class R, class T, class S>
 struct seen_fit {
   using range = std::remove_reference_t<R>;
-  using numbers = numbers_in_a_row<range>;
+  using numbers = std::conditional_t<Range<range>, numbers_in_a_row<range>, no_range>;
   using number = std::conditional_t<numbers::agree, number_of<range>, T>;
   using element = element_is<std::remove_const_t<number>, std::remove_const_t<T>>;
   using writing = may_be_written<number, T>;
