@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Page 1 of the course: tensors own their elements, views borrow them, and both work in constant expressions.
 //   guide_tensors [FILE]    prints; with FILE, compares with that file
+#include <vector>
+
 #include <espalier.hpp>
 
 #include "support/show.hpp"
@@ -38,6 +40,26 @@ int main(int count, char** words) {
   tensor<float, shape<2, 2>> const doubled = square + square;  // in formulas a view is what a tensor is
   examples::show(out, "square + square", doubled);
   // [/view]
+
+  // [ranges]
+  std::vector<float> const heights{1, 2, 3, 4, 5, 6};
+  tensor<float, shape<2, 3>> const copied = heights;  // a copy; throws esp::range_error unless there are six
+  std::vector<double> const exact{0.5, 1.5};
+  tensor<float, shape<2>> const rounded(exact);  // another element type: in words
+  examples::show(out, "copied(1, 0)", copied(1, 0));
+  examples::show(out, "rounded", rounded);
+  // [/ranges]
+
+  // [written]
+  std::vector<float> memory(4);
+  esp::view<float, shape<2, 2>> result = memory;  // no copy
+  result = square * 2;                            // computed where the view's elements lie
+  result = transpose(result);                     // operands may be the destination, or overlap it
+  examples::show(out, "memory[1]", memory[1]);
+  esp::evaluate_into(doubled, result);  // copies the elements of a tensor or view
+  result.rebind(square);                // from now on the elements of another one
+  examples::show(out, "memory[2]", memory[2]);
+  // [/written]
 
   // [start]
   tensor<float, shape<4>> drawn;

@@ -6,6 +6,7 @@
 #include <espalier/data/table.hpp>
 
 #include <cstdio>
+#include <vector>
 
 namespace esp = espalier;
 namespace nn = espalier::nn;
@@ -123,10 +124,14 @@ bool train_on_a_table() {
 
 bool train_on_arrays() {
   // [arrays]
-  float const inputs[] = {0, 0, 0, 1, 1, 0, 1, 1};
-  std::int32_t const classes[] = {0, 1, 1, 0};
-  data::samples<float, esp::shape<2>> const borrowed{inputs, classes, 4};                        // looks at the arrays
-  data::dataset<float, esp::shape<2>> const checked{{inputs, 8}, {classes, 4}, {.classes = 2}};  // checks and copies them
+  std::vector<float> const inputs{0, 0, 0, 1, 1, 0, 1, 1};
+  std::vector<int> const classes{0, 1, 1, 0};
+  data::samples<float, esp::shape<2>> const borrowed{inputs, classes};                // refers to the vectors
+  data::dataset<float, esp::shape<2>> const checked{inputs, classes, {.classes = 2}};  // checks and copies them
+
+  esp::model<nn::Linear<2, 2>> model{esp::seed{0}};
+  esp::trainer trainer{model, nn::SoftmaxLoss{}, optim::SGD<>{.learning_rate = 0.1}, esp::batch<4, 2>{}};
+  trainer.step(inputs, classes);  // reads them where they are; throws esp::range_error unless they are four samples and labels
   // [/arrays]
   return borrowed.size() == checked.size() && checked.label(2) == 1 && borrowed.image(3)[1] == checked.image(3)[1];
 }
