@@ -51,6 +51,13 @@ struct removed {
   ~removed() { std::remove(path); }
 };
 
+/// The bytes of an attribute of whole numbers below 128, behind its name.
+std::string ints(std::vector<int> const& numbers) {
+  std::string text;
+  for (int const n : numbers) text += "64 " + std::to_string(n) + " ";
+  return text;
+}
+
 struct Reversed {
   ESPALIER_MODULE(Reversed)
   constexpr auto forward(auto x) const { return esp::flip<0>(x); }
@@ -145,4 +152,17 @@ BOOST_AUTO_TEST_CASE(the_same_is_written_once_and_names_are_taken_once) {
   BOOST_TEST(b.constant({"relu_1", {1, {1}}, {1}}) == "relu_1_1");
   BOOST_TEST(b.constant({"x", {1, {1}}, {1}}) == "x_1");
   BOOST_TEST(b.file.operations.size() == 4u);
+}
+
+// The odd pixel of an even kernel's padding is behind the image: pads is 0, 1 in front and 1, 2 behind.
+BOOST_AUTO_TEST_CASE(even_kernels_have_their_padding_behind) {
+  removed const gone{"io_onnx_even.onnx"};
+  esp::model<nn::Conv<2, 3, esp::rows_columns{2, 4}>> model{esp::seed{1}};
+  io::write_onnx<esp::batch<1, 2, 5, 6>>(gone.path, model);
+  std::string const file = content(gone.path);
+  std::size_t const pads = file.find("pads");
+  BOOST_REQUIRE(pads != std::string::npos);
+  std::string found;
+  for (std::size_t i = pads + 4; i < pads + 16; ++i) found += std::to_string(static_cast<int>(static_cast<unsigned char>(file[i]))) + " ";
+  BOOST_TEST(found.rfind(ints({0, 1, 1, 2}), 0) == 0u, found);
 }
