@@ -80,5 +80,13 @@ int main(int count, char** words) {
     out.say("%s\n", error.what());  // and nothing has changed
   }
   // [/refused]
+
+  // [moved]
+  esp::model<Net> const before = model.clone();  // a model of its own; const, so that nothing can change it
+  esp::model<Net> moved = std::move(model);      // the trainer follows
+  for (auto const& [inputs, labels] : batches.epoch(60)) trainer.step(inputs, labels);
+  bool const follows = moved.parameter("0.bias").span()[0] != before.parameter("0.bias").span()[0];
+  // [/moved]
+  out.say("the trainer follows a model that moved: %s\n", follows ? "yes" : "no");
   return out.finish(count, words);
 }

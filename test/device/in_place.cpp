@@ -11,6 +11,7 @@
 #include <espalier/model/trainer.hpp>
 #include <espalier/nn/nn.hpp>
 #include <espalier/optim/adam.hpp>
+#include <espalier/simulated_cuda.hpp>
 
 #include "support/nets.hpp"
 
@@ -212,6 +213,31 @@ BOOST_AUTO_TEST_CASE(several_results) {
   BOOST_TEST(said([&] { run(x, view<float, shape<8, 8>>(memory.data()), view<float, shape<8, 8>>(memory.data() + 63)); }) != "");
   BOOST_TEST(said([&] { run(x, view<float, shape<8, 8>>(memory.data()), view<float, shape<8, 8>>(memory.data() + 64)); }) == "");
   BOOST_TEST((y == a));
+}
+
+BOOST_AUTO_TEST_CASE(on_a_device_with_memory_of_its_own) {
+  using on_device = tensor<float, shape<8, 8>, esp::simulated_cuda>;
+  auto const a = floats<8, 8>(1), b = floats<8, 8>(2);
+  on_device const there(a), other(b);
+  on_device x = there, expected;
+  esp::compiled multiply{product{}, there, other};
+  multiply(there, other, expected);
+  multiply(x, other, x);
+  BOOST_TEST((x.to_host() == expected.to_host()));
+  esp::compiled norm{soft{}, there};
+  norm(there, expected);
+  x = there;
+  norm(x, x);
+  BOOST_TEST((x.to_host() == expected.to_host()));
+  // A predictor's exchange has memory of its own.
+  esp::model<nn::Linear<8, 8>, esp::simulated_cuda> model{esp::seed{1}};
+  esp::predictor p{model, batch<8, 8>{}};
+  auto on_host = a;
+  p(on_host, on_host);
+  BOOST_TEST((on_host == model(a)));
+  x = there;
+  p(x, x);
+  BOOST_TEST((x.to_host() == model(a)));
 }
 
 BOOST_AUTO_TEST_CASE(formulas) {

@@ -135,6 +135,8 @@ class host_engine {
   /// The engine of what may outlive a model: the same memory, no threads.
   alone without_threads() const { return {}; }
   memory take(std::size_t size) const { return memory{size}; }
+  /// Zeroed up to a point.
+  memory take(std::size_t size, std::size_t zeroed) const { return memory{size, zeroed}; }
   template <std::size_t Count>
   memory take(bytes<Count>& given, std::size_t size) const {
     return memory{given, size};

@@ -40,6 +40,6 @@ class call_guard<true> {
 #if defined(NDEBUG)
 #define ESPALIER_CALL_GUARD espalier::detail::call_guard<false>
 #else
-#define ESPALIER_CALL_GUARD espalier::detail::call_guard<__atomic_always_lock_free(1, nullptr)>
+#define ESPALIER_CALL_GUARD espalier::detail::call_guard<(__GCC_ATOMIC_CHAR_LOCK_FREE == 2)>
 #endif
 #pragma GCC diagnostic pop

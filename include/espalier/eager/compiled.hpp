@@ -214,7 +214,7 @@ class compiled {
 
   static constexpr std::size_t in_place_at = detail::aligned_bytes(workspace_bytes);
   Engine engine_;
-  typename Engine::memory memory_ = engine_.take(in_place_at + in_place_bytes);
+  typename Engine::memory memory_ = engine_.take(in_place_at + in_place_bytes, in_place_at);
   detail::call_mark call_;
 };
 

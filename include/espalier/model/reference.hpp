@@ -15,12 +15,12 @@ namespace espalier::detail {
 class short_lock {
  public:
   void lock() {
-    if constexpr (__atomic_always_lock_free(1, nullptr))
+    if constexpr (__GCC_ATOMIC_CHAR_LOCK_FREE == 2)
       while (__atomic_exchange_n(&taken_, static_cast<unsigned char>(1), __ATOMIC_ACQUIRE) != 0) {
       }
   }
   void unlock() {
-    if constexpr (__atomic_always_lock_free(1, nullptr)) __atomic_store_n(&taken_, static_cast<unsigned char>(0), __ATOMIC_RELEASE);
+    if constexpr (__GCC_ATOMIC_CHAR_LOCK_FREE == 2) __atomic_store_n(&taken_, static_cast<unsigned char>(0), __ATOMIC_RELEASE);
   }
 
  private:

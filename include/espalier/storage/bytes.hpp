@@ -27,7 +27,9 @@ struct enough_bytes {
 /// Zeroed, aligned memory of its own, or somebody else's.
 class block {
  public:
-  explicit block(std::size_t size) : at_(allocate_aligned(size)), owned_(true) { clear(size); }
+  explicit block(std::size_t size) : block{size, size} {}
+  /// Zeroed up to a point: what is never used costs no memory behind it.
+  block(std::size_t size, std::size_t zeroed) : at_(allocate_aligned(size)), owned_(true) { clear(zeroed); }
   template <std::size_t Count>
   block(bytes<Count>& given, std::size_t size) : at_(given.at), owned_(false) {
     clear(size);

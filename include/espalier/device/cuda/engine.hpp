@@ -136,6 +136,7 @@ class engine {
 
   alone without_threads() const { return *this; }
   memory take(std::size_t size) const { return memory{*machine_, size}; }
+  memory take(std::size_t size, std::size_t) const { return take(size); }
   template <std::size_t Count>
   memory take(bytes<Count>&, std::size_t) const {  // refused by what was given them
     return memory{};
