@@ -4,6 +4,8 @@
 
 #include "supported.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 namespace detail {
@@ -46,3 +48,4 @@ class error_text {
 }  // namespace detail
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

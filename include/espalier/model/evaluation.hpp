@@ -2,6 +2,10 @@
 #pragma once
 #include <cstdint>
 
+#include "../base/supported.hpp"
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 /// What evaluating some samples gave: the mean loss, and, for labels, how many predictions had their largest score at the label. Where a sample has
@@ -17,3 +21,4 @@ struct evaluation {
 struct queued {};
 
 }  // namespace espalier
+#pragma GCC diagnostic pop

@@ -3,6 +3,8 @@
 #include "../expression/expression.hpp"
 #include "../storage/tensor.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// Memory of the user where models, trainers and predictors take tensors: std::vector, std::array, std::span and arrays become views of the shape that the
 /// place asks for, once their element type and their number of elements have been compared with it.
 namespace espalier::detail {
@@ -67,3 +69,4 @@ template <class X, class... Batches>
 inline constexpr bool chooses_batch = sizeof...(Batches) > 1 && !StoredAnywhere<X> && fixed_count<X> < 0;
 
 }  // namespace espalier::detail
+#pragma GCC diagnostic pop

@@ -3,6 +3,8 @@
 #include "evaluation.hpp"
 #include "given.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::detail {
 
 /// What a trainer does with images and targets in memory of the user.
@@ -63,3 +65,4 @@ class given_to_trainer {
 };
 
 }  // namespace espalier::detail
+#pragma GCC diagnostic pop

@@ -3,6 +3,8 @@
 #include "../nn/module.hpp"
 #include "../trace/trace.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// Whether a net fits its input, and the sentences for what does not. A mistake stays one error, however many roots (output_shape, model, trainer,
 /// predictor, ...) see it.
 namespace espalier {
@@ -232,3 +234,4 @@ using applied_net = typename applied_net_impl<Net, Batch>::type;
 
 }  // namespace detail
 }  // namespace espalier
+#pragma GCC diagnostic pop

@@ -10,6 +10,8 @@
 #include "device.hpp"
 #include "element.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 /// Memory of the user as elements: std::vector, std::array, std::span, arrays, and all else whose numbers lie in a row. No header of the standard library is
 /// included for them; they are recognised by their members.
 namespace espalier {
@@ -215,3 +217,4 @@ constexpr void check_integers(char const* where, R const& r) {
 
 }  // namespace detail
 }  // namespace espalier
+#pragma GCC diagnostic pop

@@ -5,6 +5,8 @@
 #include "device.hpp"
 #include "element.hpp"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
 template <class T, class S, class Device = cpu>
@@ -97,3 +99,4 @@ inline constexpr bool of_a_body = requires { typename E::is_traced; };
 }  // namespace detail
 
 }  // namespace espalier
+#pragma GCC diagnostic pop
