@@ -4,7 +4,8 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// Whether a number is nan or infinite, from its bits. With -ffast-math compilers assume that no number is, and remove comparisons that find out: what has to
+/// Whether a number is nan or infinite, from its bits. With -ffast-math compilers assume that no number is, and remove
+/// comparisons that find out: what has to
 /// be right for such numbers asks here. ESPALIER_FINITE_MATH is 1 where that assumption is made.
 #if (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__) || defined(__FAST_MATH__)
 #define ESPALIER_FINITE_MATH 1
@@ -21,7 +22,8 @@
 #define ESPALIER_PRECISE_END
 #endif
 
-/// A value that is computed as it is written, whatever -ffast-math would make of it and its neighbours. g++ takes vectors apart for its barrier, so it gets
+/// A value that is computed as it is written, whatever -ffast-math would make of it and its neighbours. g++ takes
+/// vectors apart for its barrier, so it gets
 /// one only there.
 #if defined(__clang__)
 #define ESPALIER_AS_WRITTEN(x) __arithmetic_fence(x)
@@ -48,7 +50,8 @@ struct bits_of_bytes<4> {
 template <class T>
 using float_bits = bits_of_bytes<static_cast<int>(sizeof(T))>;
 
-/// The bits of a float or double. Compilers recognise tests of a number's bits, and fold these, too: under their assumption they are not to see where the
+/// The bits of a float or double. Compilers recognise tests of a number's bits, and fold these, too: under their
+/// assumption they are not to see where the
 /// bits come from.
 template <class T>
 ESPALIER_EVERYWHERE ESPALIER_INLINE constexpr typename float_bits<T>::type bits_of(T x) {

@@ -132,7 +132,8 @@ snapshot(Model&, TrainedBy&...) -> snapshot<Model, TrainedBy...>;
 
 /// fill(from, to, options): gives every array of `to` the elements of the file's array of its name, or none of them anything.
 /// errors  mismatch_error with every disagreement: names that only one of them has, other extents, other elements, numbers that are not finite where that
-///         was asked for; and for the tensors of a model a file whose metadata names another library's format, or none where that makes a difference, while
+///         was asked for; and for the tensors of a model a file whose metadata names another library's format, or none
+///         where that makes a difference, while
 ///         the options do not say whose order of axes it has
 inline void fill(archive const& from, std::vector<named_array> const& to, load_options const& options = {}) {
   detail::matching const match{from, to, options};

@@ -12,7 +12,8 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::io {
 
-/// The library whose order of axes a file's tensors have: what the file's metadata says, or what load_options says instead.
+/// The library whose order of axes a file's tensors have: what the file's metadata says, or what load_options says
+/// instead.
 enum class file_layout { said_by_file, espalier, pytorch };
 
 /// load_options: where a file may differ from the model that is loaded from it. Without any, the file has each tensor of the model under its name, with its
@@ -43,7 +44,8 @@ class load_options {
     converts_ = wanted;
     return *this;
   }
-  /// The file's tensors are those of a PyTorch state_dict: weights of Linear as (outputs, inputs), kernels as (outputs, inputs, rows, columns), and so on.
+  /// The file's tensors are those of a PyTorch state_dict: weights of Linear as (outputs, inputs), kernels as (outputs,
+  /// inputs, rows, columns), and so on.
   /// They are converted, member by member (nn::in_pytorch); num_batches_tracked is left out.
   load_options& from_pytorch() {
     layout_ = file_layout::pytorch;
@@ -54,7 +56,8 @@ class load_options {
     layout_ = file_layout::espalier;
     return *this;
   }
-  /// axes("own.*", 1, 0): axis 0 of the file's tensor is axis 1 of the model's, and so on. For tensors of modules that do not state how PyTorch stores them.
+  /// axes("own.*", 1, 0): axis 0 of the file's tensor is axis 1 of the model's, and so on. For tensors of modules that
+  /// do not state how PyTorch stores them.
   template <class... Axis>
   load_options& axes(std::string in_model, Axis... axis) {
     static_assert(sizeof...(Axis) <= static_cast<std::size_t>(max_rank), "load_options.axes(name, axes...): a tensor has at most 6 axes");

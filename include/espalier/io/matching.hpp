@@ -115,7 +115,8 @@ inline std::vector<std::int64_t> in_order(axis_order const& order, std::vector<s
   return r;
 }
 inline constexpr char const* how_to_say_the_layout =
-    "load it with io::load_options{}.from_pytorch(), which converts, if PyTorch wrote it, or with .from_espalier() if its tensors have the axes of the model's";
+    "load it with io::load_options{}.from_pytorch(), which converts, if PyTorch wrote it, "
+    "or with .from_espalier() if its tensors have the axes of the model's";
 
 /// What a file's metadata says of its layout; null: nothing.
 inline std::string const* format_of(archive const& file) {
@@ -139,7 +140,8 @@ struct matching {
     std::string const* const format = format_of(from);
     bool const says_espalier = format != nullptr && *format == "espalier";
     if (options.layout() == file_layout::said_by_file && of_model && format != nullptr && !says_espalier) {
-      disagreements.push_back({disagreement_kind::layout, {}, "espalier's", "the format " + in_quotes(*format) + (*format == "pt" ? ", which is PyTorch's" : ""), {}, how_to_say_the_layout});
+      refuse_layout({}, "espalier's", "the format " + in_quotes(*format) + (*format == "pt" ? ", which is PyTorch's" : ""),
+                    how_to_say_the_layout);
       return;
     }
     match(from, to, options);
@@ -172,7 +174,10 @@ struct matching {
     }
   }
 
-  /// How the file's axes lie, and whether its extents fit.
+  void refuse_layout(std::string const& of, std::string expected, std::string found, std::string remedy) {
+    disagreements.push_back({disagreement_kind::layout, of, std::move(expected), std::move(found), {}, std::move(remedy)});
+  }
+  /// Whether the file's extents are the model's in that order.
   bool fits_in_order(named_array const& from, named_array const& to, axis_order const& order) const {
     return longer_than_one(from.extents) == longer_than_one(in_order(order, to.extents));
   }
@@ -182,23 +187,27 @@ struct matching {
     bool const is_given = order != nullptr;
     if (from_pytorch_ && to.of_model && order == nullptr) order = &to.in_pytorch;
     if (order != nullptr && order->is_known() && !is_order_of(*order, shape)) {
-      disagreements.push_back({disagreement_kind::layout, to.name, "each axis of " + text_of(to.extents) + " once", "another list", {},
-                               is_given ? "write load_options.axes(name, axes...) with the model's axes in the file's order" : "in_pytorch of the module is wrong"});
+      refuse_layout(to.name, "each axis of " + text_of(to.extents) + " once", "another list",
+                    is_given ? "write load_options.axes(name, axes...) with the model's axes in the file's order"
+                             : "in_pytorch of the module is wrong");
       return;
     }
     if (order != nullptr && !order->is_known()) {
-      disagreements.push_back({disagreement_kind::layout, to.name, "an order of axes", "a module that states none for its " + text_of(to.extents) + " from PyTorch", {},
-                               "write load_options.axes(\"" + to.name + "\", ...) with the model's axes in the file's order, or in_pytorch in the module"});
+      refuse_layout(to.name, "an order of axes", "a module that states none for its " + text_of(to.extents) + " from PyTorch",
+                    "write load_options.axes(\"" + to.name +
+                        "\", ...) with the model's axes in the file's order, or in_pytorch in the module");
       return;
     }
     if (from.kind != to.kind && !(options.converts() && is_real(from.kind) && is_real(to.kind))) {
       disagreements.push_back({disagreement_kind::element, to.name, name_of(to.kind), name_of(from.kind), {}});
     } else if (order != nullptr ? !fits_in_order(from, to, *order) : from.extents != to.extents) {
       std::string remedy;
-      if (order == nullptr && to.of_model && to.in_pytorch.is_known() && options.layout() == file_layout::said_by_file && fits_in_order(from, to, to.in_pytorch))
+      bool const may_convert = order == nullptr && to.of_model && to.in_pytorch.is_known();
+      if (may_convert && options.layout() == file_layout::said_by_file && fits_in_order(from, to, to.in_pytorch))
         remedy = "which is PyTorch's order: io::load_options{}.from_pytorch() converts it";
       if (order != nullptr && from.extents == to.extents) remedy = "which are the model's own axes";
-      disagreements.push_back({disagreement_kind::shape, to.name, text_of(order != nullptr ? in_order(*order, to.extents) : to.extents), text_of(from.extents), {}, remedy});
+      std::string const expected = text_of(order != nullptr ? in_order(*order, to.extents) : to.extents);
+      disagreements.push_back({disagreement_kind::shape, to.name, expected, text_of(from.extents), {}, remedy});
     } else if (std::int64_t const bad = options.wants_finite() ? count_not_finite(from) : 0; bad > 0) {
       disagreements.push_back({disagreement_kind::not_finite, to.name, {}, std::to_string(bad) + " of " + std::to_string(from.size()) + " that are not", {}});
     } else if (std::int64_t const steps = to.name == steps_name ? element_at<std::int64_t>(from.data, 0) : 0; steps < 0 || steps > most_steps) {
@@ -214,7 +223,8 @@ struct matching {
       if (s.rank < max_rank) s.push(static_cast<int>(extent));
     return s;
   }
-  /// A tensor that fits as it is: could another library have stored it in another order with the same extents? One whose extents would differ there proves
+  /// A tensor that fits as it is: could another library have stored it in another order with the same extents? One
+  /// whose extents would differ there proves
   /// the layout of the file.
   void judge(named_array const& to, extents const& shape) {
     if (!to.in_pytorch.is_known()) {
@@ -238,8 +248,8 @@ struct matching {
   }
   void refuse_doubt() {
     if (proven_ || doubtful_ == nullptr || !disagreements.empty()) return;
-    disagreements.push_back({disagreement_kind::layout, doubtful_->name, "metadata that names the format", "none, and PyTorch's extents would be the same " + text_of(doubtful_->extents), {},
-                             how_to_say_the_layout});
+    refuse_layout(doubtful_->name, "metadata that names the format",
+                  "none, and PyTorch's extents would be the same " + text_of(doubtful_->extents), how_to_say_the_layout);
   }
 
   bool from_pytorch_, proven_ = false;

@@ -36,9 +36,11 @@ class mismatch_error : public error {
       case disagreement_kind::extra:
         return "extra " + in_quotes(d.name) + ": the file has " + d.found + (d.expected.empty() ? "" : ", " + d.expected);
       case disagreement_kind::shape:
-        return "shape of " + in_quotes(d.name) + ": expected " + d.expected + ", found " + d.found + (d.remedy.empty() ? "" : ", " + d.remedy);
+        return "shape of " + in_quotes(d.name) + ": expected " + d.expected + ", found " + d.found +
+               (d.remedy.empty() ? "" : ", " + d.remedy);
       case disagreement_kind::layout:
-        return "layout" + (d.name.empty() ? "" : " of " + in_quotes(d.name)) + ": expected " + d.expected + ", found " + d.found + "; " + d.remedy;
+        return "layout" + (d.name.empty() ? "" : " of " + in_quotes(d.name)) + ": expected " + d.expected + ", found " +
+               d.found + "; " + d.remedy;
       case disagreement_kind::element:
         return "elements of " + in_quotes(d.name) + ": expected " + d.expected + ", found " + d.found;
       case disagreement_kind::not_finite:

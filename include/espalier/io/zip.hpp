@@ -77,7 +77,8 @@ class zip_directory {
   }
   /// The comment behind the directory; after read().
   [[nodiscard]] std::string_view comment() const { return text(size_ - static_cast<std::int64_t>(comment_), size_); }
-  /// Whether every entry's header is what zip_writer wrote up to version 0.6, and numpy does not: UTF-8 in every flag, a mode of 0644, no time.
+  /// Whether every entry's header is what zip_writer wrote up to version 0.6, and numpy does not: UTF-8 in every flag,
+  /// a mode of 0644, no time.
   [[nodiscard]] bool is_of_version_0_6() const { return of_version_0_6_ == count_ && count_ > 0; }
 
  private:

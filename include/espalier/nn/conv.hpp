@@ -65,7 +65,8 @@ constexpr auto convolved(auto const& x, auto const& weight, auto const& bias) {
 
 /// Conv<In, Out, Kernel, How>: y = conv2d(x, weight) + bias over images.
 /// shape   nchw: (N, In, H, W) -> (N, Out, H', W'); nhwc: (N, H, W, In) -> (N, H', W', Out); weight (rows, columns, In / groups, Out), bias (Out)
-///         unless conv{.bias = false}; H' as of conv2d; with the padding `same` H / stride rounded up, for every kernel and dilation
+///         unless conv{.bias = false}; H' as of conv2d; with the padding `same` H / stride rounded up, for every kernel
+///         and dilation
 /// errors  other channels, and a kernel that does not fit, are refused
 /// saves   x
 /// slope   as of conv2d; d bias = the sum of dy over images and places
@@ -90,7 +91,9 @@ struct Conv {
   detail::biases<fan_in, Out, How.bias> bias{};
   ESPALIER_MODULE(Conv, weight, bias)
   /// (outputs, inputs / groups, rows, columns)
-  static constexpr axis_order in_pytorch(char const* member, extents const& shape) { return detail::weight_in_order(member, shape, 3, 2, 0, 1); }
+  static constexpr axis_order in_pytorch(char const* member, extents const& shape) {
+    return detail::weight_in_order(member, shape, 3, 2, 0, 1);
+  }
 
   constexpr auto forward(auto x) const { return forward_with(x, weight); }
   /// The formula with another expression in the place of weight (WeightNorm).

@@ -51,7 +51,9 @@ struct Conv1d {
   detail::biases<fan_in, Out, How.bias> bias{};
   ESPALIER_MODULE(Conv1d, weight, bias)
   /// (outputs, inputs / groups, taps)
-  static constexpr axis_order in_pytorch(char const* member, extents const& shape) { return detail::weight_in_order(member, shape, 2, 1, 0); }
+  static constexpr axis_order in_pytorch(char const* member, extents const& shape) {
+    return detail::weight_in_order(member, shape, 2, 1, 0);
+  }
 
   constexpr auto forward(auto x) const { return forward_with(x, weight); }
   constexpr auto forward_with(auto x, auto const& w) const { return detail::convolved_signals<Kernel, How>(x, w, bias); }

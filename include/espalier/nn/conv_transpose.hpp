@@ -54,7 +54,9 @@ struct ConvTranspose {
   detail::biases<fan_in, Out> bias{};
   ESPALIER_MODULE(ConvTranspose, weight, bias)
   /// (inputs, outputs / groups, rows, columns)
-  static constexpr axis_order in_pytorch(char const* member, extents const& shape) { return detail::weight_in_order(member, shape, 3, 2, 0, 1); }
+  static constexpr axis_order in_pytorch(char const* member, extents const& shape) {
+    return detail::weight_in_order(member, shape, 3, 2, 0, 1);
+  }
 
   constexpr auto forward(auto x) const {
     using X = decltype(x);

@@ -39,7 +39,9 @@ template <int In, int Out>
 struct Linear<In, Out, no_bias> {
   parameter<shape<In, Out>, init::initialized_by<init::kaiming_uniform{.fan_in = In}>> weight{};
   ESPALIER_MODULE(Linear, weight)
-  static constexpr axis_order in_pytorch(char const* member, extents const& shape) { return detail::weight_in_order(member, shape, 1, 0); }
+  static constexpr axis_order in_pytorch(char const* member, extents const& shape) {
+    return detail::weight_in_order(member, shape, 1, 0);
+  }
 
   constexpr auto forward(auto x) const { return forward_with(x, weight); }
   constexpr auto forward_with(auto x, auto const& w) const { return matmul(x, w); }

@@ -133,7 +133,8 @@ struct without_base_class {
   static constexpr bool complete = true, objects = true, known = true, agree = !requires { Module{detail::a_base_of<Module>{}}; };
 };
 
-/// in_pytorch(name, extents): how PyTorch stores a member of a module, for files in its layout. A module states it for members with several axes:
+/// in_pytorch(name, extents): how PyTorch stores a member of a module, for files in its layout. A module states it for
+/// members with several axes:
 ///   static constexpr axis_order in_pytorch(char const* member, extents const& shape)
 /// errors  unknown where a module states nothing of a member with several axes
 template <class M>

@@ -48,7 +48,8 @@ constexpr extents in_order(axis_order const& order, extents const& shape) {
 }
 
 namespace detail {
-/// The order of a member where its module states none: that of a vector is no question, that of another tensor is unknown.
+/// The order of a member where its module states none: that of a vector is no question, that of another tensor is
+/// unknown.
 constexpr axis_order order_of_vector(extents const& shape) {
   int longer = 0;
   for (int i = 0; i < shape.rank; ++i) longer += shape.at[i] != 1;

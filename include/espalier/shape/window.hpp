@@ -24,7 +24,8 @@ struct edges {
   friend constexpr bool operator==(edges const& a, edges const& b) { return a.top == b.top && a.left == b.left && a.bottom == b.bottom && a.right == b.right; }
 };
 
-/// As a padding: as much as keeps the extents where the stride is 1; with a stride they are divided by it and rounded up. A kernel that covers K pixels
+/// As a padding: as much as keeps the extents where the stride is 1; with a stride they are divided by it and rounded
+/// up. A kernel that covers K pixels
 /// (dilation included) gets K - 1 pixels: half of them in front, and the odd one, which an even K leaves, behind.
 /// source  PyTorch's padding='same'
 inline constexpr edges keeps_extents{-1};

@@ -56,13 +56,15 @@ ESPALIER_INLINE lanes_mask<V> nan_lanes(V x) {
 #endif
 }
 #if ESPALIER_FINITE_MATH
-/// b where either is nan, as the instructions' result is by themselves; the compilers exchange their operands under -ffast-math.
+/// b where either is nan, as the instructions' result is by themselves; the compilers exchange their operands under
+/// -ffast-math.
 template <class V>
 ESPALIER_INLINE V larger(V a, V b) { return (nan_lanes(a) | nan_lanes(b)) ? b : a > b ? a : b; }
 template <class V>
 ESPALIER_INLINE V smaller(V a, V b) { return (nan_lanes(a) | nan_lanes(b)) ? b : a < b ? a : b; }
 #endif
-/// nan where either is: the instruction gives its second operand then, so only b remains to be looked at (and no constant needs that).
+/// nan where either is: the instruction gives its second operand then, so only b remains to be looked at (and no
+/// constant needs that).
 template <class V>
 ESPALIER_INLINE V larger_or_nan(V a, V b) { return nan_lanes(b) ? b : larger(b, a); }
 template <class V>
