@@ -64,6 +64,17 @@ ESPALIER_EVERYWHERE ESPALIER_INLINE constexpr typename float_bits<T>::type bits_
 
 }  // namespace detail
 
+/// A sum or a difference as it is written: with -ffast-math compilers would give (a - b) + c as (a + c) - b.
+template <class T>
+ESPALIER_EVERYWHERE ESPALIER_INLINE constexpr T as_written(T x) {
+#if ESPALIER_FINITE_MATH && !defined(__CUDA_ARCH__)
+  if constexpr (__is_same(T, float) || __is_same(T, double)) {
+    if (!__builtin_is_constant_evaluated()) return ESPALIER_AS_WRITTEN(x);
+  }
+#endif
+  return x;
+}
+
 /// The numbers that are none, from their bits: with -ffast-math clang warns of other ways to write them.
 template <class T>
 inline constexpr T infinity = __builtin_bit_cast(T, detail::float_bits<T>::exponent);

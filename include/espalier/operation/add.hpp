@@ -18,7 +18,7 @@ struct rule<add_> : elementwise {
   static constexpr graph::as_stored stored = graph::as_stored::adds;
   template <class T>
   ESPALIER_EVERYWHERE static constexpr T apply(T a, T b) {
-    return a + b;
+    return math::as_written(a + b);
   }
   template <std::size_t Operand, class T>
   static constexpr T pullback(T dy, T, T, T) {

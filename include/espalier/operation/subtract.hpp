@@ -17,7 +17,7 @@ struct rule<subtract_> : elementwise {
   static constexpr double neutral_right = 0;
   template <class T>
   ESPALIER_EVERYWHERE static constexpr T apply(T a, T b) {
-    return a - b;
+    return math::as_written(a - b);
   }
   template <std::size_t Operand, class T>
   static constexpr T pullback(T dy, T, T, T) {

@@ -15,7 +15,7 @@ struct rule<sum_> : reduction {
   static constexpr bool linear = true;
   template <class T>
   ESPALIER_EVERYWHERE static constexpr T combine(T a, T b) {
-    return a + b;
+    return math::as_written(a + b);
   }
   /// Combines the lanes of a pack.
   template <class V>

@@ -39,6 +39,21 @@ ESPALIER_INLINE lanes_mask<V> lane_bits(V x) {
 #endif
   return bits;
 }
+/// Keeps a sum as it is written with -ffast-math: g++ would take its own barrier of vectors apart, and clang needs none in headers that are precise.
+template <class V>
+ESPALIER_INLINE void keep_order([[maybe_unused]] V& x) {
+#if ESPALIER_FINITE_MATH && !defined(__clang__)
+#if defined(__AVX512F__)
+  asm("" : "+v"(x));
+#elif defined(__SSE2__)
+  asm("" : "+x"(x));
+#elif defined(__aarch64__)
+  asm("" : "+w"(x));
+#else
+  asm("" : "+m"(x));
+#endif
+#endif
+}
 template <class V>
 ESPALIER_INLINE lanes_mask<V> finite_lanes(V x) {
   using bits = math::detail::float_bits<lane_of<V>>;

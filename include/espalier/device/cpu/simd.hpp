@@ -76,11 +76,13 @@ struct pack {
   friend ESPALIER_INLINE pack operator+(pack a, pack b) {
     ESPALIER_CONTRACT pack r;
     r.value = a.value + b.value;
+    detail::keep_order(r.value);
     return r;
   }
   friend ESPALIER_INLINE pack operator-(pack a, pack b) {
     ESPALIER_CONTRACT pack r;
     r.value = a.value - b.value;
+    detail::keep_order(r.value);
     return r;
   }
   friend ESPALIER_INLINE pack operator*(pack a, pack b) {
