@@ -149,6 +149,7 @@ inline constexpr table_row table[] = {
     {&described<buffer_>, written::by_family, "", nullptr},
     {&described<constant_>, written::by_family, "", nullptr},
     {&described<column_index_>, written::by_family, "", nullptr},
+    {&described<values_>, written::by_family, "", nullptr},
     {&described<reshape_>, written::by_family, "Reshape", nullptr},
     {&described<broadcast_>, written::by_family, "Expand", nullptr},
     {&described<permute_>, written::by_family, "Transpose", nullptr},
