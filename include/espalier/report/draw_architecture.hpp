@@ -23,7 +23,7 @@ class architecture_picture {
   }
 
  private:
-  static std::string name(std::size_t i) { return "n" + std::to_string(i); }
+  static std::string name(std::size_t i) { return std::string{"n"}.append(std::to_string(i)); }  // "n" + ...: g++ 12 -O3 warns
   bool is_box(int module) const {
     module_row const& m = a_.modules[static_cast<std::size_t>(module)];
     return module != 0 && m.facts.has_modules && m.calls > 0;
