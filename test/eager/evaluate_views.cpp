@@ -118,6 +118,18 @@ BOOST_AUTO_TEST_CASE(elements_of_other_types) {
   BOOST_TEST(labels[1] == 5);
 }
 
+BOOST_AUTO_TEST_CASE(a_formula_says_the_shape_of_a_range) {
+  std::vector<float> numbers(6);
+  tensor<float, shape<2, 3>> const a{{1, 2, 3}, {4, 5, 6}};
+  evaluate_into(a * 2, numbers);
+  BOOST_TEST(numbers[5] == 12.0f);
+  float array[3][2]{};
+  evaluate_into(transpose(a), array);
+  BOOST_TEST(array[0][1] == 4.0f);
+  BOOST_CHECK_THROW(evaluate_into(sum<0>(a), numbers), espalier::range_error);
+  BOOST_TEST(numbers[0] == 2.0f);
+}
+
 BOOST_AUTO_TEST_CASE(copies_and_rebinding_are_said_in_words) {
   std::vector<float> a = counting<4>(), b(4, 0.0f);
   view<float, shape<4>> x = a, y = b;

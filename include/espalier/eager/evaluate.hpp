@@ -341,6 +341,16 @@ constexpr void evaluate_into(X const& x, Y&& y) {
   if constexpr (!std::is_const_v<T> && Shapes::agree && Elements::agree && Devices::agree) detail::copy_at<T, device_of<To>>(x, y.data());
 }
 
+/// The value of an expression into a range of as many numbers: std::vector, std::array, std::span, an array.
+/// errors  as of a view of the range
+template <class E, class R>
+  requires(detail::marked_expression<E> && !is_refused<E> && detail::Range<std::remove_cvref_t<R>>)
+constexpr void evaluate_into(E const& e, R&& y) {
+  using Numbers = detail::numbers_in_a_row<std::remove_reference_t<R>>;
+  static_assert(Numbers::agree, ESPALIER_SENTENCE("evaluate_into(expression, range): " ESPALIER_NUMBERS_IN_A_ROW, Numbers));
+  if constexpr (Numbers::agree) evaluate_into(e, view<detail::number_of<std::remove_reference_t<R>>, shape_of<E>>(static_cast<R&&>(y)));
+}
+
 /// A refusal has been said already.
 template <class... Facts, class T, class S, class Device>
 constexpr void evaluate_into(refused<Facts...> const&, tensor<T, S, Device>&) {}
