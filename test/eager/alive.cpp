@@ -2,10 +2,10 @@
 #define BOOST_TEST_MODULE eager_alive
 #include <boost/test/unit_test.hpp>
 
-#include <csignal>
-#include <cstdio>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <csignal>
+#include <cstdio>
 
 #include <espalier/eager/evaluate.hpp>
 #include <espalier/operation/operation.hpp>
@@ -43,7 +43,8 @@ BOOST_AUTO_TEST_CASE(what_lies_below_the_frame_is_of_a_returned_function) {
   char here = 0;
   char const* const end = static_cast<char const*>(detail::end_of_frame());
 #if defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__)) && !defined(NDEBUG)
-  BOOST_TEST((end != nullptr && detail::is_of_a_returned_function(end - 1, end) && detail::is_of_a_returned_function(end - 4096, end)));
+  BOOST_TEST((end != nullptr && detail::is_of_a_returned_function(end - 1, end) &&
+              detail::is_of_a_returned_function(end - 4096, end)));
 #endif
   BOOST_TEST(!detail::is_of_a_returned_function(&here, end));
   BOOST_TEST(!detail::is_of_a_returned_function(end, end));

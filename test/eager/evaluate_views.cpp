@@ -72,13 +72,15 @@ void check_partial_overlap() {
   view<float, shape<Count>> const low(numbers.data()), high(numbers.data() + shift);
   high = low * 2;
   for (int i = 0; i < Count + shift; ++i) {
-    float const expected = i < shift ? before[static_cast<std::size_t>(i)] : 2 * before[static_cast<std::size_t>(i - shift)];
+    float const expected =
+        i < shift ? before[static_cast<std::size_t>(i)] : 2 * before[static_cast<std::size_t>(i - shift)];
     BOOST_TEST(numbers[static_cast<std::size_t>(i)] == expected);
   }
   numbers = before;
   low = high + low;
   for (int i = 0; i < Count; ++i)
-    BOOST_TEST(numbers[static_cast<std::size_t>(i)] == before[static_cast<std::size_t>(i)] + before[static_cast<std::size_t>(i + shift)]);
+    BOOST_TEST(numbers[static_cast<std::size_t>(i)] ==
+               before[static_cast<std::size_t>(i)] + before[static_cast<std::size_t>(i + shift)]);
 }
 BOOST_AUTO_TEST_CASE(operands_may_overlap_the_destination_partly) {
   check_partial_overlap<2>();
@@ -166,7 +168,8 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(functions_may_take_tensors_by_value, T, both) {
   tensor<T, shape<1500>> large;
   large.fill(2);
   auto const f = [](auto x, auto y) { return sum(x * y); };
-  tensor<T, shape<>> const small = f(a, a), of_large = f(large, large), of_temporaries = f(evaluate(a + 1), evaluate(a * 2));
+  tensor<T, shape<>> const small = f(a, a), of_large = f(large, large),
+                           of_temporaries = f(evaluate(a + 1), evaluate(a * 2));
   BOOST_TEST((T(small) == 30 && T(of_large) == 6000 && T(of_temporaries) == 80));
   tensor<T, shape<>> assigned;
   assigned = f(a, a) + f(a, evaluate(large[0] * a));

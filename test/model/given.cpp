@@ -28,7 +28,8 @@ std::vector<int> const labels{0, 2}, more_labels{0, 1, 2};
 
 struct training {
   esp::model<Net> model{esp::seed{1}};
-  esp::trainer<esp::model<Net>, nn::SoftmaxLoss, optim::SGD<>, two, three> trainer{model, nn::SoftmaxLoss{}, {.learning_rate = 0.1}, two{}, three{}};
+  esp::trainer<esp::model<Net>, nn::SoftmaxLoss, optim::SGD<>, two, three> trainer{
+      model, nn::SoftmaxLoss{}, {.learning_rate = 0.1}, two{}, three{}};
 };
 
 template <class F>
@@ -52,7 +53,8 @@ BOOST_AUTO_TEST_CASE(steps_read_ranges_where_they_are) {
   auto& wanted = of_tensors.trainer;
   auto& got = of_ranges.trainer;
   BOOST_TEST(got.step(images, labels) == wanted.step(x, y));
-  BOOST_TEST(got.step(more_images, more_labels) == wanted.step(more_x, more_y), "the number of elements says which batch it is");
+  BOOST_TEST(got.step(more_images, more_labels) == wanted.step(more_x, more_y),
+             "the number of elements says which batch it is");
   BOOST_TEST(got.step(x, labels) == wanted.step(x, y));
   BOOST_TEST(got.step(more_x, std::span<int const>(more_labels)) == wanted.step(more_x, more_y));
   BOOST_TEST(got.step(view<float const, two>(images), y) == wanted.step(x, y));
@@ -61,8 +63,10 @@ BOOST_AUTO_TEST_CASE(steps_read_ranges_where_they_are) {
   BOOST_TEST(got.step(array, of_array) == wanted.step(tensor<float, three>{}, tensor<std::int32_t, shape<3>>{2, 1, 0}));
   got.step(images, labels, esp::queued{});
   wanted.step(x, y, esp::queued{});
-  esp::evaluation const a = got.evaluate(images, labels), b = wanted.evaluate(x, y), first = got.evaluate(x, labels, 1), of_one = wanted.evaluate(x, y, 1);
-  BOOST_TEST((a.loss == b.loss && a.correct == b.correct && a.count == 2 && first.loss == of_one.loss && first.count == 1));
+  esp::evaluation const a = got.evaluate(images, labels), b = wanted.evaluate(x, y), first = got.evaluate(x, labels, 1),
+                        of_one = wanted.evaluate(x, y, 1);
+  BOOST_TEST(
+      (a.loss == b.loss && a.correct == b.correct && a.count == 2 && first.loss == of_one.loss && first.count == 1));
 }
 
 BOOST_AUTO_TEST_CASE(other_sizes_change_nothing) {
@@ -70,10 +74,13 @@ BOOST_AUTO_TEST_CASE(other_sizes_change_nothing) {
   std::vector<float> const before(t.model.parameters().begin(), t.model.parameters().end());
   BOOST_TEST(refusal([&] { t.trainer.step(std::vector<float>(5), labels); }) ==
              "trainer.step(images, targets): images of the first batch: expected 8 elements, came 5");
-  BOOST_TEST(refusal([&] { t.trainer.step(images, more_labels); }) == "trainer.step(images, targets): targets: expected 2 elements, came 3");
-  BOOST_TEST(refusal([&] { t.trainer.evaluate(more_images, labels); }) == "trainer.evaluate(images, targets): images: expected 8 elements, came 12");
-  BOOST_TEST(refusal([&] { esp::value_and_grad(t.model, nn::SoftmaxLoss{})(view<float const, two>(images), more_labels); }) ==
-             "value_and_grad(model, loss)(x, y): y: expected 2 elements, came 3");
+  BOOST_TEST(refusal([&] { t.trainer.step(images, more_labels); }) ==
+             "trainer.step(images, targets): targets: expected 2 elements, came 3");
+  BOOST_TEST(refusal([&] { t.trainer.evaluate(more_images, labels); }) ==
+             "trainer.evaluate(images, targets): images: expected 8 elements, came 12");
+  BOOST_TEST(refusal([&] {
+               esp::value_and_grad(t.model, nn::SoftmaxLoss{})(view<float const, two>(images), more_labels);
+             }) == "value_and_grad(model, loss)(x, y): y: expected 2 elements, came 3");
   BOOST_CHECK_THROW(t.trainer.step(images, std::vector<int>{0, 3}), esp::label_error);
   BOOST_TEST(before == std::vector<float>(t.model.parameters().begin(), t.model.parameters().end()));
   BOOST_TEST((t.trainer.steps() == 0 && t.model.draws() == 0));

@@ -20,24 +20,34 @@ namespace detail = espalier::detail;
 
 using S = shape<2, 3>;
 
-static_assert(detail::Range<std::vector<float>> && detail::Range<std::list<float>> && detail::Range<float[3]> && !detail::Range<float*>);
+static_assert(detail::Range<std::vector<float>> && detail::Range<std::list<float>> && detail::Range<float[3]> &&
+              !detail::Range<float*>);
 static_assert(!detail::Range<tensor<float, S>> && !detail::Range<view<float, S>> && !detail::Range<float>);
-static_assert(detail::numbers_in_a_row<std::vector<float>>::agree && detail::numbers_in_a_row<std::vector<unsigned char>>::agree &&
-              detail::numbers_in_a_row<std::initializer_list<float>>::agree && detail::numbers_in_a_row<espalier::span<float>>::agree &&
-              detail::numbers_in_a_row<std::vector<half>>::agree && detail::numbers_in_a_row<std::vector<std::array<float, 3>>>::agree);
-static_assert(!detail::numbers_in_a_row<std::vector<bool>>::agree && !detail::numbers_in_a_row<std::list<float>>::agree &&
-              !detail::numbers_in_a_row<std::deque<float>>::agree && !detail::numbers_in_a_row<std::vector<std::vector<float>>>::agree &&
+static_assert(detail::numbers_in_a_row<std::vector<float>>::agree &&
+              detail::numbers_in_a_row<std::vector<unsigned char>>::agree &&
+              detail::numbers_in_a_row<std::initializer_list<float>>::agree &&
+              detail::numbers_in_a_row<espalier::span<float>>::agree &&
+              detail::numbers_in_a_row<std::vector<half>>::agree &&
+              detail::numbers_in_a_row<std::vector<std::array<float, 3>>>::agree);
+static_assert(!detail::numbers_in_a_row<std::vector<bool>>::agree &&
+              !detail::numbers_in_a_row<std::list<float>>::agree &&
+              !detail::numbers_in_a_row<std::deque<float>>::agree &&
+              !detail::numbers_in_a_row<std::vector<std::vector<float>>>::agree &&
               !detail::numbers_in_a_row<std::string>::agree && !detail::numbers_in_a_row<std::vector<float*>>::agree);
-static_assert(!detail::numbers_in_a_row<std::vector<std::span<float, 2>>>::agree, "spans are pointers to elsewhere, though as large as two floats");
-static_assert(detail::fixed_count<std::array<float, 3>> == 3 && detail::fixed_count<std::span<float, 2>> == 2 && detail::fixed_count<float[4]> == 4 &&
-              detail::fixed_count<std::span<float>> == -1 && detail::fixed_count<std::vector<float>> == -1);
-static_assert(std::is_trivially_copyable_v<view<float, S>> && std::is_convertible_v<std::vector<float>&, view<float, S>>);
+static_assert(!detail::numbers_in_a_row<std::vector<std::span<float, 2>>>::agree,
+              "spans are pointers to elsewhere, though as large as two floats");
+static_assert(detail::fixed_count<std::array<float, 3>> == 3 && detail::fixed_count<std::span<float, 2>> == 2 &&
+              detail::fixed_count<float[4]> == 4 && detail::fixed_count<std::span<float>> == -1 &&
+              detail::fixed_count<std::vector<float>> == -1);
+static_assert(std::is_trivially_copyable_v<view<float, S>> &&
+              std::is_convertible_v<std::vector<float>&, view<float, S>>);
 
 constexpr float flat[]{1, 2, 3, 4, 5, 6};
 constexpr float nested[2][3]{{1, 2, 3}, {4, 5, 6}};
 constexpr std::array<std::array<float, 3>, 2> arrays{{{1, 2, 3}, {4, 5, 6}}};
 constexpr tensor<float, S> expected{{1, 2, 3}, {4, 5, 6}};
-static_assert(tensor<float, S>(flat) == expected && tensor<float, S>(nested) == expected && tensor<float, S>(arrays) == expected);
+static_assert(tensor<float, S>(flat) == expected && tensor<float, S>(nested) == expected &&
+              tensor<float, S>(arrays) == expected);
 static_assert(tensor<double, S>(arrays)(1, 2) == 6 && view<float const, S>(flat)(1, 0) == 4);
 static_assert(tensor<float, shape<1, 3>>{{1, 2, 3}}(0, 2) == 3, "braces are an initialiser, not a range");
 
@@ -59,7 +69,8 @@ BOOST_AUTO_TEST_CASE(tensors_copy_ranges) {
   BOOST_TEST(implicit[0] == 1.0f);
   std::vector<std::array<float, 3>> const rows{{1, 2, 3}, {4, 5, 6}};
   float const first[]{1, 2, 3}, second[]{4, 5, 6};
-  tensor<float, S> const of_rows = rows, of_names{first, second}, of_span = std::span<float const>(flat), of_ours = espalier::span<float const>(flat, 6);
+  tensor<float, S> const of_rows = rows, of_names{first, second}, of_span = std::span<float const>(flat),
+                         of_ours = espalier::span<float const>(flat, 6);
   BOOST_TEST((of_rows == expected && of_names == expected && of_span == expected && of_ours == expected));
   tensor<float, S> assigned;
   assigned = std::array<float, 6>{1, 2, 3, 4, 5, 6};
@@ -89,9 +100,12 @@ BOOST_AUTO_TEST_CASE(elements_are_converted_in_words) {
 BOOST_AUTO_TEST_CASE(integers_must_fit) {
   tensor<std::int32_t, shape<2>> t{1, 2};
   auto const take = [&](auto const& numbers) { return refusal([&] { t = tensor<std::int32_t, shape<2>>(numbers); }); };
-  BOOST_TEST(take(std::vector<long>{1, 5000000000}) == "tensor(range): expected integers that fit std::int32_t, came 5000000000 at position 1");
-  BOOST_TEST(take(std::vector<unsigned>{0xffffffffu, 1}) == "tensor(range): expected integers that fit std::int32_t, came 4294967295 at position 0");
-  BOOST_TEST(take(std::vector<long>{-2147483649, 1}) == "tensor(range): expected integers that fit std::int32_t, came -2147483649 at position 0");
+  BOOST_TEST(take(std::vector<long>{1, 5000000000}) ==
+             "tensor(range): expected integers that fit std::int32_t, came 5000000000 at position 1");
+  BOOST_TEST(take(std::vector<unsigned>{0xffffffffu, 1}) ==
+             "tensor(range): expected integers that fit std::int32_t, came 4294967295 at position 0");
+  BOOST_TEST(take(std::vector<long>{-2147483649, 1}) ==
+             "tensor(range): expected integers that fit std::int32_t, came -2147483649 at position 0");
   BOOST_TEST((t == tensor<std::int32_t, shape<2>>{1, 2}));
   BOOST_TEST(take(std::vector<long>{-2147483648, 2147483647}) == "");
   BOOST_TEST((t[0] == -2147483647 - 1 && t[1] == 2147483647));
@@ -104,8 +118,10 @@ BOOST_AUTO_TEST_CASE(counts_are_checked_before_anything_is_written) {
   BOOST_TEST(refusal([&] { t = numbers; }) == "tensor = range: expected 6 elements, came 5");
   BOOST_TEST((t == expected));
   BOOST_TEST(refusal([&] { (void)view<float const, S>(numbers); }) == "view(range): expected 6 elements, came 5");
-  BOOST_TEST(refusal([&] { (void)view<float const, S>(espalier::span<float const>(numbers.data(), 5)); }) == "view(range): expected 6 elements, came 5");
-  BOOST_TEST(refusal([&] { (void)tensor<float, shape<>>(std::vector<float>{}); }) == "tensor(range): expected 1 element, came 0");
+  BOOST_TEST(refusal([&] { (void)view<float const, S>(espalier::span<float const>(numbers.data(), 5)); }) ==
+             "view(range): expected 6 elements, came 5");
+  BOOST_TEST(refusal([&] { (void)tensor<float, shape<>>(std::vector<float>{}); }) ==
+             "tensor(range): expected 1 element, came 0");
   std::vector<std::array<float, 3>> const rows(4);
   BOOST_TEST(refusal([&] { (void)tensor<float, S>(rows); }) == "tensor(range): expected 6 elements, came 12");
 }

@@ -8,10 +8,11 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// Notices formulas that outlived their tensors. Builds without NDEBUG check what they can tell, others do nothing; objects have the same members in both.
+/// Notices formulas that outlived their tensors. Builds without NDEBUG check what they can tell, others do nothing;
+/// objects have the same members in both.
 ///
-/// What a function leaves on the stack lies below the frame of the function that called it. Stacks grow down, and further below may be memory of somebody else, so
-/// that only as much is compared as some frames take.
+/// What a function leaves on the stack lies below the frame of the function that called it. Stacks grow down, and
+/// further below may be memory of somebody else, so that only as much is compared as some frames take.
 namespace espalier::detail {
 
 /// The end of the frame of the function that this is inlined into.
@@ -25,11 +26,13 @@ ESPALIER_EVALUATES inline void const* end_of_frame() {
   return end;
 }
 
-/// Whether memory is of a function that has returned. frame: the end of the frame that asks, null where it is not known.
+/// Whether memory is of a function that has returned. frame: the end of the frame that asks, null where it is not
+/// known.
 inline bool is_of_a_returned_function(void const* memory, void const* frame) {
   constexpr std::uintptr_t some_frames = 4 * inline_bytes;
   // Wraps around where the memory lies above the frame's end.
-  return frame != nullptr && reinterpret_cast<std::uintptr_t>(frame) - reinterpret_cast<std::uintptr_t>(memory) - 1 < some_frames;
+  return frame != nullptr &&
+         reinterpret_cast<std::uintptr_t>(frame) - reinterpret_cast<std::uintptr_t>(memory) - 1 < some_frames;
 }
 
 /// Whether a number is what the destructor of a tensor leaves in a build without optimisation.

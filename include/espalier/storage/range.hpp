@@ -12,12 +12,12 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// Memory of the user as elements: std::vector, std::array, std::span, arrays, and all else whose numbers lie in a row. No header of the standard library is
-/// included for them; they are recognised by their members.
+/// Memory of the user as elements: std::vector, std::array, std::span, arrays, and all else whose numbers lie in a row.
+/// No header of the standard library is included for them; they are recognised by their members.
 namespace espalier {
 
-/// range_error: numbers of a range that do not fit where they are to go: another count of them than the shape has, or an integer beyond std::int32_t.
-/// Thrown before anything is written.
+/// range_error: numbers of a range that do not fit where they are to go: another count of them than the shape has, or
+/// an integer beyond std::int32_t. Thrown before anything is written.
 class range_error : public std::exception {
  public:
   range_error(char const* where, std::int64_t expected, std::int64_t came) noexcept {
@@ -27,7 +27,8 @@ class range_error : public std::exception {
     std::int64_t came, position;
   };
   range_error(char const* where, integer wrong) noexcept {
-    text_ << where << ": expected integers that fit std::int32_t, came " << wrong.came << " at position " << wrong.position;
+    text_ << where << ": expected integers that fit std::int32_t, came " << wrong.came << " at position "
+          << wrong.position;
   }
   char const* what() const noexcept override { return text_.text(); }
 
@@ -60,11 +61,13 @@ template <class R>
 concept with_elements = requires(R& r) {
   r.begin();
   r.end();
-} || with_data<R>;
+}
+|| with_data<R>;
 
 /// A container, a span or an array: not necessarily one whose elements are numbers or lie in a row.
 template <class X>
-concept Range = std::is_array_v<X> || (!marked_tensor<X> && !marked_view<X> && !requires { typename X::is_expression; } && with_elements<X>);
+concept Range = std::is_array_v<X> ||
+    (!marked_tensor<X> && !marked_view<X> && !requires { typename X::is_expression; } && with_elements<X>);
 
 /// The first of the elements that lie in a row.
 template <class R>
@@ -74,28 +77,36 @@ constexpr auto* first_element(R& r) {
   else return r.begin();
 }
 
-/// How many elements the type fixes; -1 where it fixes none. std::array<T, N> holds its elements and nothing else; the extent of std::span is a member.
+/// How many elements the type fixes; -1 where it fixes none. std::array<T, N> holds its elements and nothing else; the
+/// extent of std::span is a member.
 template <class R>
 struct fixed_count_of : std::integral_constant<std::int64_t, -1> {};
 template <class T, std::size_t Count>
 struct fixed_count_of<T[Count]> : std::integral_constant<std::int64_t, static_cast<std::int64_t>(Count)> {};
 template <template <class, std::size_t> class Array, class T, std::size_t Count>
-struct fixed_count_of<Array<T, Count>> : std::integral_constant<std::int64_t, (sizeof(Array<T, Count>) == Count * sizeof(T)) ? static_cast<std::int64_t>(Count) : -1> {};
+struct fixed_count_of<Array<T, Count>>
+    : std::integral_constant<std::int64_t,
+                             (sizeof(Array<T, Count>) == Count * sizeof(T)) ? static_cast<std::int64_t>(Count) : -1> {};
 template <class R>
   requires requires { R::extent; }
 struct fixed_count_of<R> : std::integral_constant<std::int64_t, static_cast<std::int64_t>(R::extent)> {};
 template <template <class, std::size_t> class Span, class T, std::size_t Count>
   requires requires { Span<T, Count>::extent; }
-struct fixed_count_of<Span<T, Count>> : std::integral_constant<std::int64_t, static_cast<std::int64_t>(Span<T, Count>::extent)> {};
+struct fixed_count_of<Span<T, Count>>
+    : std::integral_constant<std::int64_t, static_cast<std::int64_t>(Span<T, Count>::extent)> {};
 template <class R>
 inline constexpr std::int64_t fixed_count = fixed_count_of<std::remove_const_t<R>>::value;
 
-/// A range that does not own its elements may be a temporary: std::span and its like name their element_type, containers do not.
+/// A range that does not own its elements may be a temporary: std::span and its like name their element_type,
+/// containers do not.
 template <class R>
-concept Borrowing = requires { typename R::element_type; };
+concept Borrowing = requires {
+  typename R::element_type;
+};
 
-/// What lies in a row: the type of the numbers (const where they may not be written; void where there are none), how deep arrays are nested in the parts of
-/// the range, and how many numbers a part has. What borrows its elements has them elsewhere.
+/// What lies in a row: the type of the numbers (const where they may not be written; void where there are none), how
+/// deep arrays are nested in the parts of the range, and how many numbers a part has. What borrows its elements has
+/// them elsewhere.
 template <class Part>
 struct part_of_row {
   using number = void;
@@ -147,7 +158,8 @@ constexpr bool inner_counts_agree() {
   if constexpr (is_number_in_a_row<Part>) return true;
   else return fixed_count<Part> == S::value.at[Axis] && inner_counts_agree<S, part_of<Part>, Axis + 1>();
 }
-/// The extents that a type fixes agree with a shape: a flat range with its size, one of nested arrays with each extent (the outermost may be free).
+/// The extents that a type fixes agree with a shape: a flat range with its size, one of nested arrays with each extent
+/// (the outermost may be free).
 template <class S, class R>
 constexpr bool counts_agree() {
   using numbers = row<std::remove_reference_t<R>>;
@@ -156,7 +168,9 @@ constexpr bool counts_agree() {
   } else {
     constexpr std::int64_t outer = fixed_count<std::remove_reference_t<R>>;
     if constexpr (numbers::depth == 0) return outer < 0 || outer == S::size;
-    else return S::rank == 1 + numbers::depth && (outer < 0 || outer == S::value.at[0]) && inner_counts_agree<S, part_of<std::remove_reference_t<R>>, 1>();
+    else
+      return S::rank == 1 + numbers::depth && (outer < 0 || outer == S::value.at[0]) &&
+             inner_counts_agree<S, part_of<std::remove_reference_t<R>>, 1>();
   }
 }
 
@@ -165,8 +179,9 @@ template <class R>
 struct numbers_in_a_row {
   static constexpr bool agree = !std::is_void_v<number_of<R const>>;
 };
-#define ESPALIER_NUMBERS_IN_A_ROW \
-  "the elements must be numbers that lie in a row, as in std::vector<float>, std::array, std::span and arrays; copy others (std::vector<bool>, std::list, a vector of vectors) into a std::vector first"
+#define ESPALIER_NUMBERS_IN_A_ROW                                                                                     \
+  "the elements must be numbers that lie in a row, as in std::vector<float>, std::array, std::span and arrays; copy " \
+  "others (std::vector<bool>, std::list, a vector of vectors) into a std::vector first"
 /// An array must have as many elements as the shape it is seen as; a pointer does not say.
 template <class S, class Elements>
 struct array_counts {
@@ -181,7 +196,8 @@ struct array_counts<S, T*> {
 template <class Given, class Wanted>
 struct number_converts {
   ESPALIER_READS("given {}, wanted {}")
-  static constexpr bool agree = !(std::is_integral_v<Wanted> && (std::is_floating_point_v<Given> || is_narrow<std::remove_const_t<Given>>));
+  static constexpr bool agree =
+      !(std::is_integral_v<Wanted> && (std::is_floating_point_v<Given> || is_narrow<std::remove_const_t<Given>>));
 };
 
 /// Refuses a range unless it has S::size numbers. A range whose type says so costs nothing.
@@ -207,7 +223,8 @@ constexpr T* copy_numbers(T* to, R const& r) {
 template <class T, class R>
 constexpr void check_integers(char const* where, R const& r) {
   using From = std::remove_const_t<number_of<R const>>;
-  if constexpr (std::is_same_v<T, std::int32_t> && std::is_integral_v<From> && sizeof(From) >= sizeof(T) && !std::is_same_v<From, T>) {
+  if constexpr (std::is_same_v<T, std::int32_t> && std::is_integral_v<From> && sizeof(From) >= sizeof(T) &&
+                !std::is_same_v<From, T>) {
     auto const* const from = first_number(r);
     for (std::int64_t i = 0; i < count_of_numbers(r); ++i)
       if (static_cast<From>(static_cast<T>(from[i])) != from[i] || (from[i] > 0) != (static_cast<T>(from[i]) > 0))
