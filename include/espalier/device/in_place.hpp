@@ -42,6 +42,13 @@ inline bool overlap(void const* a, std::size_t a_bytes, void const* b, std::size
   return at(a) < at(b) + b_bytes && at(b) < at(a) + a_bytes;
 }
 
+/// Named relation: the elements of a tensor or view can be written.
+template <class Y>
+struct can_be_written {
+  ESPALIER_READS("given {}")
+  static constexpr bool agree = !std::is_const_v<std::remove_pointer_t<decltype(std::declval<std::remove_reference_t<Y>&>().data())>>;
+};
+
 /// Bytes of a program's arguments, or of its results, in order.
 template <std::size_t... Bytes>
 struct sizes_in_bytes {
@@ -142,6 +149,8 @@ class in_place {
 };
 
 }  // namespace detail
+
+#define ESPALIER_RESULT_IS_CONST "a result is const, and nothing can be written there; give a tensor or view of elements that are not const"
 
 }  // namespace espalier
 #pragma GCC diagnostic pop

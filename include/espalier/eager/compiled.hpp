@@ -111,6 +111,16 @@ void check_results(void* const* results) {
       if (overlap(results[k], Results::at[k], results[i], Results::at[i])) raise(overlap_error{k, i});
 }
 
+/// The first result, behind so many arguments, that cannot be written; or `agreed`.
+template <int Arguments, class... X>
+struct results_written {
+  using type = agreed;
+};
+template <int Arguments, class First, class... Rest>
+struct results_written<Arguments, First, Rest...>
+    : std::conditional_t<(Arguments > 0 || can_be_written<First>::agree), results_written<(Arguments > 0 ? Arguments - 1 : 0), Rest...>,
+                         std::type_identity<can_be_written<First>>> {};
+
 /// Fact for a refusal: what a run was given, and what it takes.
 template <class Given, class Taken>
 struct compiled_takes {
@@ -191,7 +201,9 @@ class compiled {
                     ESPALIER_SENTENCE("compiled(x..., y...): the arguments f was planned for, then a tensor for each result", Takes));
       using Devices = typename detail::common_device<Memory, device_of<X>...>::relation;
       static_assert(Devices::agree, ESPALIER_SENTENCE("compiled(x..., y...): " ESPALIER_DEVICES_OF_ARGUMENTS, Devices));
-      if constexpr (Takes::agree && Devices::agree) run(x...);
+      using Written = typename detail::results_written<arguments, X...>::type;
+      static_assert(Written::agree, ESPALIER_SENTENCE("compiled(x..., y...): " ESPALIER_RESULT_IS_CONST, Written));
+      if constexpr (Takes::agree && Devices::agree && Written::agree) run(x...);
     }
   }
 

@@ -143,16 +143,26 @@ inline void fill(archive const& from, std::vector<named_array> const& to, load_o
     else detail::copy_elements(*pair.from, *pair.to);
 }
 
+namespace detail {
+/// `agreed`, or what is wrong with a model that numbers are to be loaded into.
+template <class Model>
+using loaded_fault = std::conditional_t<std::is_const_v<Model>, espalier::detail::may_change<Model>, agreed>;
+}  // namespace detail
+
 /// restore(archive, model[, trainer][, load_options]): gives a model, and what trains it, what an archive has for it.
 /// errors  mismatch_error; everything is as before then
 template <class Model>
 void restore(archive const& from, Model& model, load_options const& options = {}) {
+  using May = detail::loaded_fault<Model>;
+  static_assert(May::agree, ESPALIER_SENTENCE("load or restore a model: " ESPALIER_MODEL_IS_CONST, May));
   snapshot all{model};
   fill(from, all.arrays(), options);
   all.restore(model);
 }
 template <class Model, Training TrainedBy>
 void restore(archive const& from, Model& model, TrainedBy& training, load_options const& options = {}) {
+  using May = detail::loaded_fault<Model>;
+  static_assert(May::agree, ESPALIER_SENTENCE("load or restore a model: " ESPALIER_MODEL_IS_CONST, May));
   snapshot all{model, training};
   fill(from, all.arrays(), options);
   all.restore(model, training);

@@ -70,7 +70,9 @@ class frozen {
     using Scores = detail::element_is<element_of<Y>, T>;
     static_assert(Element::agree && Scores::agree,
                   ESPALIER_SENTENCE("frozen(x, scores): x or scores has another element type than the model", Element, Scores));
-    if constexpr (Input::agree && Output::agree && Element::agree && Scores::agree) run(view<T const, Batch>(x), view<T, output_shape>(scores));
+    using Written = detail::can_be_written<Y>;
+    static_assert(Written::agree, ESPALIER_SENTENCE("frozen(x, scores): " ESPALIER_RESULT_IS_CONST, Written));
+    if constexpr (Input::agree && Output::agree && Element::agree && Scores::agree && Written::agree) run(view<T const, Batch>(x), view<T, output_shape>(scores));
   }
   /// The same in memory of your own, as a predictor's.
   template <class X, class Y>

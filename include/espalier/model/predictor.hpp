@@ -67,7 +67,9 @@ class predictor {
                   ESPALIER_SENTENCE("predictor(x, scores): x or scores has another element type than the model", Element, Scores));
     using Reached = detail::reaches<typename Model::device_type, X, Y>;
     static_assert(Reached::agree, ESPALIER_SENTENCE("predictor(x, scores): " ESPALIER_REACHABLE, Reached));
-    if constexpr (Input::agree && Output::agree && Element::agree && Scores::agree && Reached::agree)
+    using Written = detail::can_be_written<Y>;
+    static_assert(Written::agree, ESPALIER_SENTENCE("predictor(x, scores): " ESPALIER_RESULT_IS_CONST, Written));
+    if constexpr (Input::agree && Output::agree && Element::agree && Scores::agree && Reached::agree && Written::agree)
       run(detail::elements_of<T const>(x), detail::elements_of<T>(scores));
   }
   /// The same in memory of your own: std::vector, std::array, std::span and arrays, which are read and written where they are.
