@@ -3,6 +3,7 @@
 #include <bit>
 #include <limits>
 
+#include "../base/math.hpp"
 #include "../graph/program.hpp"
 
 #pragma GCC diagnostic push
