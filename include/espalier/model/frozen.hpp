@@ -57,6 +57,11 @@ class frozen {
     if constexpr (Host::agree && Enough::agree) prepare(model);
   }
 
+  /// Does not compile: each frozen net has a workspace.
+  frozen(frozen const&) : memory_{bytes} {
+    static_assert(detail::copied_workspace<Batch>::agree, ESPALIER_SENTENCE("frozen other = frozen: " ESPALIER_WORKSPACE_IS_COPIED, detail::copied_workspace<Batch>));
+  }
+
   /// scores = net(x). Never allocates. scores may be x, or overlap it.
   /// shape   x as the batch, scores as output_shape
   /// errors  other shapes and element types do not compile

@@ -181,6 +181,15 @@ struct stays_as_it_is {
       (slots_of<typename Model::net_type>.buffers.count == 0 && slots_of<typename Model::net_type>.streams == 0);
 };
 
+template <class Model>
+using lives_behind = std::conditional_t<std::is_lvalue_reference_v<Model>, agreed, lives_on<Model>>;
+template <class Model>
+using stays_behind = std::conditional_t<std::is_lvalue_reference_v<Model>, stays_as_it_is<std::remove_reference_t<Model>>, agreed>;
+template <class Loss, class Model>
+auto gradient_function_of(Model& model) {
+  return model_gradient_function<Model, Loss>{reference<Model>{model}};
+}
+
 }  // namespace detail
 
 /// value_and_grad(model, loss)(x, y): the loss in training mode and the gradients of all trainable parameters; running statistics are updated and
@@ -190,20 +199,23 @@ struct stays_as_it_is {
 ///         outside the classes throws label_error and changes nothing
 template <detail::AnyModel Model, class Loss>
 auto value_and_grad(Model&& model, Loss) {
-  using M = std::remove_reference_t<Model>;
-  using Lives = std::conditional_t<std::is_lvalue_reference_v<Model>, agreed, detail::lives_on<M>>;
-  using Stays = std::conditional_t<Lives::agree, detail::stays_as_it_is<M>, agreed>;
+  using Lives = detail::lives_behind<Model>;
+  using Stays = detail::stays_behind<Model>;
   static_assert(Lives::agree, ESPALIER_SENTENCE("value_and_grad(model, loss): " ESPALIER_MODEL_IS_TEMPORARY, Lives));
   static_assert(Stays::agree, ESPALIER_SENTENCE("value_and_grad(model, loss): " ESPALIER_MODEL_IS_CONST, Stays));
-  return detail::model_gradient_function<M, Loss>{detail::reference<M>{model}};
+  return detail::gradient_function_of<Loss>(model);
 }
 
 /// grad(model, loss)(x, y): the slopes of value_and_grad alone.
 /// shape   a batch, its targets -> slopes, named and laid out like the parameters
 /// errors  as of value_and_grad
 template <detail::AnyModel Model, class Loss>
-auto grad(Model&& model, Loss loss) {
-  return [of = value_and_grad(static_cast<Model&&>(model), loss)](auto const& x, auto const& y) { return of(x, y).slopes; };
+auto grad(Model&& model, Loss) {
+  using Lives = detail::lives_behind<Model>;
+  using Stays = detail::stays_behind<Model>;
+  static_assert(Lives::agree, ESPALIER_SENTENCE("grad(model, loss): " ESPALIER_MODEL_IS_TEMPORARY, Lives));
+  static_assert(Stays::agree, ESPALIER_SENTENCE("grad(model, loss): " ESPALIER_MODEL_IS_CONST, Stays));
+  return [of = detail::gradient_function_of<Loss>(model)](auto const& x, auto const& y) { return of(x, y).slopes; };
 }
 
 }  // namespace espalier

@@ -46,6 +46,10 @@ class predictor {
                                     detail::computes_on_host<typename Model::device_type>));
   }
 
+  /// Does not compile: each predictor has a workspace.
+  predictor(predictor const& other) : predictor{*other.model_, Batch{}} {
+    static_assert(detail::copied_workspace<Batch>::agree, ESPALIER_SENTENCE("predictor other = predictor: " ESPALIER_WORKSPACE_IS_COPIED, detail::copied_workspace<Batch>));
+  }
   /// Does not compile: the predictor refers to its model.
   template <detail::TemporaryOf<Model> M, class... Bytes>
   predictor(M&& model, Batch batch, Bytes&... given) : predictor{static_cast<Model const&>(model), batch, given...} {

@@ -97,6 +97,10 @@ class trainer : public detail::given_to_trainer<trainer<Model, Loss, Optimizer, 
     mark();
   }
 
+  /// Does not compile: each trainer has a workspace and an optimizer.
+  trainer(trainer const& other) : trainer{*other.model_, Loss{}, other.rule_.optimizer, Batch{}, More{}...} {
+    static_assert(detail::copied_workspace<Batch>::agree, ESPALIER_SENTENCE("trainer other = trainer: " ESPALIER_WORKSPACE_IS_COPIED, detail::copied_workspace<Batch>));
+  }
   /// Does not compile: the trainer refers to its model, and changes it.
   template <detail::TemporaryOrConst<Model> M, class Fault = detail::trained_fault<M>>
   trainer(M&& model, Loss loss, Optimizer optimizer, Batch first, More... more) : trainer{const_cast<Model&>(model), loss, optimizer, first, more...} {

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: predictor other = predictor: it has memory of its own, and is neither copied nor moved; make another one where it is needed
+// expect: copied_workspace<
+#include <espalier/model/predictor.hpp>
+#include <espalier/nn/nn.hpp>
+
+namespace esp = espalier;
+namespace nn = espalier::nn;
+using Model = esp::model<nn::Linear<4, 2>>;
+using Batch = esp::batch<3, 4>;
+
+#ifdef SHOULD_FAIL
+void f(Model const&, esp::predictor<Model, Batch>& p) { esp::predictor another = p; }
+#else
+void f(Model const& model, esp::predictor<Model, Batch>&) { esp::predictor another{model, Batch{}}; }
+#endif
