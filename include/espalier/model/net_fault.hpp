@@ -229,6 +229,19 @@ constexpr auto applied_to_batch() {
 }
 template <class Net, class Batch>
 struct applied_net_impl<Net, Batch, true> : decltype(applied_to_batch<Net, Batch>()) {};
+/// The net of a model; void of anything else.
+template <class Model>
+struct net_of {
+  using type = void;
+};
+template <class Model>
+  requires requires { typename Model::net_type; }
+struct net_of<Model> {
+  using type = typename Model::net_type;
+};
+/// What a root names first, so that an error in the body of the user's own forward comes by a short way: sizeof(detail::first_look<Net, Batch>).
+template <class Net, class Batch>
+using first_look = std::conditional_t<net_fault<Net>::agree && is_shape<Batch>, result_of_forward<Net, traced<Batch>>, agreed>;
 template <class Net, class Batch>
 using applied_net = typename applied_net_impl<Net, Batch>::type;
 

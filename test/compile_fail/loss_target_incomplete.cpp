@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: target<Prediction> of a loss needs `type`, a shape<...>, and `element_type`
+// expect: target_is_complete<Loss, (espalier::)?shape<8, 4> ?>
+// lines: 12
+#include <espalier.hpp>
+
+namespace esp = espalier;
+namespace nn = espalier::nn;
+
+#ifdef SHOULD_FAIL
+struct Loss {
+  template <class Prediction>
+  struct target {
+    using type = Prediction;
+  };
+  ESPALIER_MODULE(Loss)
+  constexpr auto forward(auto prediction, auto wanted) const { return mean(square(prediction - wanted)); }
+};
+#else
+struct Loss {
+  template <class Prediction>
+  struct target {
+    using type = Prediction;
+    using element_type = void;
+  };
+  ESPALIER_MODULE(Loss)
+  constexpr auto forward(auto prediction, auto wanted) const { return mean(square(prediction - wanted)); }
+};
+#endif
+
+using Net = nn::Linear<4, 4>;
+void f(esp::model<Net>& model) { esp::trainer train{model, Loss{}, esp::optim::Adam{}, esp::batch<8, 4>{}}; }
