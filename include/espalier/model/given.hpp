@@ -41,6 +41,11 @@ using given_fit = typename given_fault<X, T, S>::type;
   "expected a tensor, a view, or numbers of the model's element type that lie in a row and may be written " \
   "(std::vector, std::array, std::span, arrays), as many as the output has"
 
+/// A fact for a refusal: a call that writes scores is given where.
+template <class X>
+struct has_room_for_scores {
+  static constexpr bool agree = false;
+};
 /// The same of results, which must stay: no temporary.
 template <class Y, class T, class S, class Fit = given_fit<std::remove_reference_t<Y>, T, S>>
 using written_fit = std::conditional_t<Fit::agree && !StoredAnywhere<Y>, outlives_the_view<Y>, Fit>;

@@ -77,6 +77,13 @@ class predictor {
     if constexpr (Input::agree && Output::agree && Element::agree && Scores::agree && Reached::agree && Written::agree)
       run(detail::elements_of<T const>(x), detail::elements_of<T>(scores));
   }
+  /// Scores are written into memory of the user, so a call without them is refused.
+  template <class X>
+  void operator()(X const&) {
+    using Scores = detail::has_room_for_scores<X>;
+    static_assert(Scores::agree, ESPALIER_SENTENCE("predictor(x, scores): scores are missing; they are written into a tensor<T, output_shape> "
+                                                   "or other memory of yours, and model(x) returns a tensor", Scores));
+  }
   /// The same in memory of your own: std::vector, std::array, std::span and arrays, which are read and written where they are.
   /// errors  another element type does not compile; range_error for another number of elements, before anything is written
   template <class X, class Y>

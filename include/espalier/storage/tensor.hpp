@@ -64,6 +64,8 @@ using range_element =
 /// A range of numbers of another type.
 template <class R, class T>
 concept converted_range = numbers_in_a_row<R const>::agree && !range_element<R, T>::agree;
+/// What stands for the shape of a range, which has none.
+struct shape_of_a_range {};
 /// A fact for a refusal: a pointer says nothing about the elements behind it.
 template <class P>
 struct says_its_count {
@@ -247,6 +249,16 @@ class tensor {
                                     detail::says_its_count<P>));
   }
 
+  /// Two iterators, or a pointer and a count, are refused: std::span makes a range of either.
+  template <class First, class Last>
+    requires(!std::is_array_v<First> && !std::is_arithmetic_v<First> && requires(First const& at) { *at; })
+  constexpr tensor(First const&, Last const&) {
+    static_assert(detail::says_its_count<First>::agree,
+                  ESPALIER_SENTENCE("tensor(first, last): give the range; of two iterators, or of a pointer and a count, "
+                                    "std::span makes one: tensor<T, S>(std::span(first, last))",
+                                    detail::says_its_count<First>));
+  }
+
   /// A copy of what is on a graphics processor; waits for it. errors: what the device's copy throws
   template <class From>
     requires detail::is_graphics<From>
@@ -357,7 +369,15 @@ template <class T, class S, class Device>
   requires(!is_shape<S>)
 class tensor<T, S, Device> {
   static_assert(is_shape<S>, ESPALIER_SENTENCE("tensor<T, S>: S is an espalier::shape<...>", ESPALIER_STATED(is_shape<S>, S)));
+
+ public:
+  constexpr tensor(auto const&...) {}
 };
+
+/// A range has no shape: `tensor t = numbers;` is refused with the sentence above.
+template <class R>
+  requires detail::Range<R>
+tensor(R const&) -> tensor<std::remove_const_t<detail::number_of<R const>>, detail::shape_of_a_range>;
 
 }  // namespace espalier
 #pragma GCC diagnostic pop
