@@ -20,7 +20,7 @@ struct Net {
 };
 #endif
 
-void f(esp::model<Net>& model) {
+void f(esp::model<Net>& model, esp::tensor<float, esp::shape<8, 4>> const& x) {
   esp::trainer train{model, nn::MeanSquaredError{}, esp::optim::Adam{}, esp::batch<8, 4>{}};
-  esp::predictor predict{model, esp::batch<8, 4>{}};
+  train.step(x, x);
 }

@@ -22,4 +22,5 @@ struct Net {
 };
 #endif
 
-void f(esp::model<Net>& model) { esp::trainer train{model, nn::MeanSquaredError{}, esp::optim::Adam{}, esp::batch<8, 4>{}}; }
+esp::model<Net> model;
+void f() { esp::trainer train{model, nn::MeanSquaredError{}, esp::optim::Adam{}, esp::batch<8, 4>{}}; }

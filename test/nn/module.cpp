@@ -5,6 +5,7 @@
 
 #include <array>
 #include <boost/hana.hpp>
+#include <tuple>
 
 #include "support/nets.hpp"
 
@@ -30,6 +31,34 @@ struct Tower {
   ESPALIER_MODULE(Tower, first, floors, last)
 
   constexpr auto forward(auto x) const { return last(floors[1](floors[0](first(x)))); }
+};
+
+/// Three inputs, and several values as a result.
+struct Attend {
+  ESPALIER_MODULE(Attend)
+  constexpr auto forward(auto q, auto k, auto v) const { return matmul(softmax<-1>(matmul(q, transpose(k))), v); }
+};
+struct Halves {
+  nn::Linear<2, 2> a{}, b{};
+  ESPALIER_MODULE(Halves, a, b)
+  constexpr auto forward(auto x) const { return std::tuple{a(x), b(x)}; }
+};
+struct Attending {
+  nn::Linear<2, 2> q{};
+  Halves rest{};
+  Attend attend{};
+  ESPALIER_MODULE(Attending, q, rest, attend)
+  constexpr auto forward(auto x) const {
+    auto const [k, v] = rest(x);
+    return attend(q(x), k, v);
+  }
+};
+/// The same in one formula.
+struct AttendingAtOnce {
+  nn::Linear<2, 2> q{};
+  Halves rest{};
+  ESPALIER_MODULE(AttendingAtOnce, q, rest)
+  constexpr auto forward(auto x) const { return matmul(softmax<-1>(matmul(q(x), transpose(rest.a(x)))), rest.b(x)); }
 };
 
 /// One module called twice shares its parameters.
@@ -133,4 +162,17 @@ BOOST_AUTO_TEST_CASE(a_net_all_frozen_learns_nothing) {
   float const loss = trainer.step(floats<2, 3>(1), tensor<std::int32_t, shape<2>>{0, 1});
   BOOST_TEST(loss == trainer.step(floats<2, 3>(1), tensor<std::int32_t, shape<2>>{0, 1}));
   BOOST_TEST(copy(model.parameters()) == before, boost::test_tools::per_element());
+}
+
+// Modules of three inputs and of several results are those of one formula, forward and in training.
+BOOST_AUTO_TEST_CASE(several_inputs_and_results) {
+  esp::model<Attending> a{esp::seed{3}};
+  esp::model<AttendingAtOnce> b{esp::seed{3}};
+  auto const x = floats<4, 2>(1);
+  auto const wanted = floats<4, 2>(2);
+  BOOST_TEST(a(x) == b(x));
+  esp::trainer train_a{a, nn::MeanSquaredError{}, esp::optim::Adam{}, esp::batch<4, 2>{}};
+  esp::trainer train_b{b, nn::MeanSquaredError{}, esp::optim::Adam{}, esp::batch<4, 2>{}};
+  for (int i = 0; i < 3; ++i) BOOST_TEST(train_a.step(x, wanted) == train_b.step(x, wanted));
+  BOOST_TEST(a(x) == b(x));
 }

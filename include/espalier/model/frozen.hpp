@@ -17,7 +17,9 @@ namespace espalier {
 /// memory   one allocation at construction, or bytes that the user gives (frozen::bytes of them); none afterwards
 /// errors   a batch that the net's layers do not take, and a model of a graphics processor, do not compile
 template <class Model, class Batch,
-          class Found = detail::applied_net<typename Model::net_type, std::enable_if_t<(sizeof(detail::first_look<typename detail::net_of<Model>::type, Batch>) > 0), Batch>>>
+          class Found = detail::applied_net<
+              typename Model::net_type,
+              std::enable_if_t<(sizeof(detail::first_look<typename Model::net_type, Batch>) > 0), Batch>>>
 class frozen {
   using Source = detail::frozen_source<typename Model::net_type, Batch>;
   using Sound = typename plan::sound_program<detail::evaluation_source<typename Model::net_type, Batch>>::checked;

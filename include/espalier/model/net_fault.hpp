@@ -239,7 +239,8 @@ template <class Model>
 struct net_of<Model> {
   using type = typename Model::net_type;
 };
-/// What a root names first, so that an error in the body of the user's own forward comes by a short way: sizeof(detail::first_look<Net, Batch>).
+/// What a root names first, so that an error in the body of the user's own forward comes by a short way:
+/// sizeof(detail::first_look<Net, Batch>).
 template <class Net, class Batch>
 using first_look = std::conditional_t<net_fault<Net>::agree && is_shape<Batch>, result_of_forward<Net, traced<Batch>>, agreed>;
 template <class Net, class Batch>

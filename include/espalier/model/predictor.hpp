@@ -15,7 +15,9 @@ namespace espalier {
 /// device   with cuda, x and scores are the host's or the device's; scores on the host are there when the call returns
 /// errors   a batch that the net's layers do not take does not compile
 template <class Model, class Batch,
-          class Found = detail::applied_net<typename Model::net_type, std::enable_if_t<(sizeof(detail::first_look<typename detail::net_of<Model>::type, Batch>) > 0), Batch>>>
+          class Found = detail::applied_net<
+              typename Model::net_type,
+              std::enable_if_t<(sizeof(detail::first_look<typename Model::net_type, Batch>) > 0), Batch>>>
 class predictor {
   using Source = detail::evaluation_source<typename Model::net_type, Batch>;
   using Sound = typename plan::sound_program<Source>::checked;

@@ -338,7 +338,8 @@ constexpr bool operator==(refused_shape<Found> const&, X const&) {
 
 /// The shape of a module's result for an input of shape S.
 /// errors  layers that do not fit each other or S do not compile
-template <class Net, class S, class Found = detail::applied_net<Net, std::enable_if_t<(sizeof(detail::first_look<Net, S>) > 0), S>>,
+template <class Net, class S,
+          class Found = detail::applied_net<Net, std::enable_if_t<(sizeof(detail::first_look<Net, S>) > 0), S>>,
           bool Fits = layers_fit<Found>::value>
 inline constexpr shape_of<Found> output_shape{};
 template <class Net, class S, class Found>

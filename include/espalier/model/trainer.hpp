@@ -380,7 +380,9 @@ class trainer<Model, Loss, Optimizer, Batch, More...> {
 
 template <class Model, class Loss, class Optimizer, class Batch, class... More>
 trainer(Model&, Loss, Optimizer, Batch, More...)
-    -> trainer<Model, Loss, Optimizer, std::enable_if_t<(sizeof(detail::first_look<typename detail::net_of<Model>::type, Batch>) > 0), Batch>, More...>;
+    -> trainer<Model, Loss, Optimizer,
+               std::enable_if_t<(sizeof(detail::first_look<typename detail::net_of<Model>::type, Batch>) > 0), Batch>,
+               More...>;
 template <class Model, class Loss, class Optimizer, class Batch, class... More>
 trainer(Model const&, Loss, Optimizer, Batch, More...) -> trainer<Model, Loss, Optimizer, Batch, More...>;
 template <std::size_t Count, class Model, class Loss, class Optimizer, class Batch, class... More>
