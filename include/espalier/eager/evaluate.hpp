@@ -3,7 +3,6 @@
 #include "../derivative/derivative.hpp"
 #include "../device/in_place.hpp"
 #include "../trace/interpret.hpp"
-#include "alive.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
@@ -126,31 +125,6 @@ void fill_bases(void** base, eager_inputs<T> const& in, T* const* results, int r
   for (int i = 0; i < result_count; ++i) base[plan::base::results + i] = results[i];
 }
 
-/// How many elements a program reads of each argument; 0: none. The program itself is not needed at run time, and is large.
-struct argument_sizes {
-  std::int64_t of[plan::base::max_arguments];
-};
-template <class Source>
-inline constexpr argument_sizes argument_sizes_of = [] {
-  constexpr auto const& p = plan::program_of<Source>;
-  argument_sizes sizes{};
-  for (int id = 1; id <= p.nodes.size; ++id)
-    if (p.nodes[id].op->kind == family::argument) sizes.of[p.nodes[id].attribute] = p.nodes[id].shape.size();
-  return sizes;
-}();
-
-/// Asserts, where that can be told, that the tensors which an expression refers to are there. frame: the end of the frame of the function that computes.
-template <class Source, class T>
-void check_alive([[maybe_unused]] eager_inputs<T> const& in, [[maybe_unused]] void const* frame) {
-  for (int i = 0; i < in.arguments; ++i) {
-    [[maybe_unused]] bool ended = is_of_a_returned_function(in.real[i], frame);
-    if constexpr (erases_memory)
-      if (std::int64_t const read = argument_sizes_of<Source>.of[i]; in.real[i] != nullptr && read > 0) ended = ended || is_erased(in.real[i][read - 1]);
-    assert(!ended && "a formula refers to a tensor that has ended: a local variable of the function that returned the formula, or an argument by value of a "
-                     "call whose formula was kept; return and keep evaluate(formula)");
-  }
-}
-
 /// Named after the instruction set, as kernels are: they are inlined here, and this nowhere, since its callers are named after nothing.
 template <class Source, class T, class Arch = on_cpu::default_arch>
 [[gnu::noinline]] void run_eagerly(eager_inputs<T> const& in, T* const* results, int result_count) {
@@ -217,6 +191,19 @@ constexpr void run_program(eager_inputs<T> const& in, T* const* results, int res
   }
 }
 
+/// How many elements a program reads of each argument; 0: none. The program itself is not needed at run time, and is large.
+struct argument_sizes {
+  std::int64_t of[plan::base::max_arguments];
+};
+template <class Source>
+inline constexpr argument_sizes argument_sizes_of = [] {
+  constexpr auto const& p = plan::program_of<Source>;
+  argument_sizes sizes{};
+  for (int id = 1; id <= p.nodes.size; ++id)
+    if (p.nodes[id].op->kind == family::argument) sizes.of[p.nodes[id].attribute] = p.nodes[id].shape.size();
+  return sizes;
+}();
+
 /// Whether the only result shares memory with an argument in a way that the plan has no room for.
 template <class Source, class T>
 bool overlaps(eager_inputs<T> const& in, T* result, std::int64_t size) {  // not T const*: g++ 12 would warn that the new tensor is unfilled
@@ -235,18 +222,17 @@ bool overlaps(eager_inputs<T> const& in, T* result, std::int64_t size) {  // not
 template <class E, class T = float>
 using computed_element = std::conditional_t<real_element<element_of<E>>, element_of<E>, std::conditional_t<real_element<T>, T, float>>;
 
+}  // namespace detail
+
+namespace detail {
 /// Writes the value of an expression where a tensor or view of T has its elements; operands may overlap them.
 template <class T, class S, class Device, class E>
-constexpr void evaluate_at(E const& e, T* y, [[maybe_unused]] void const* frame) {
+constexpr void evaluate_at(E const& e, T* y) {
   using Element = computed_element<E, T>;
   using Source = eager_source<typename skeleton<E>::type>;
   using Apart = tensor<Element, S, Device>;
   eager_inputs<Element> in{};
   collect(in, e);
-#if !defined(NDEBUG)
-  if constexpr (!is_graphics<Device>)
-    if (!std::is_constant_evaluated()) check_alive<Source>(in, frame);
-#endif
   auto const copied = [y](auto const& x) {
     if constexpr (is_graphics<Device>) typename engine_of<Device>::type{}.copy(y, x.data(), static_cast<std::size_t>(S::size) * sizeof(T));
     else
@@ -295,7 +281,7 @@ constexpr void copy_at(X const& x, T* y) {
 ///         an operand overlaps y otherwise than element by element, the value is computed apart and copied
 template <class E, class T, class S, class Device>
   requires(detail::marked_expression<E> && !is_refused<E>)
-ESPALIER_EVALUATES constexpr void evaluate_into(E const& e, tensor<T, S, Device>& y) {
+constexpr void evaluate_into(E const& e, tensor<T, S, Device>& y) {
   using Y = tensor<T, S, Device>;
   static_assert(detail::shape_fit<E, Y>::agree,
                 ESPALIER_SENTENCE("evaluate_into(expression, tensor): " ESPALIER_EXPRESSION_SHAPE, detail::shape_fit<E, Y>));
@@ -305,12 +291,12 @@ ESPALIER_EVALUATES constexpr void evaluate_into(E const& e, tensor<T, S, Device>
                 ESPALIER_SENTENCE("evaluate_into(expression, tensor): " ESPALIER_EXPRESSION_ELEMENT, detail::element_fit<E, Y>));
   static_assert(detail::device_fit<E, Y>::agree,
                 ESPALIER_SENTENCE("evaluate_into(expression, tensor): " ESPALIER_EXPRESSION_DEVICE, detail::device_fit<E, Y>));
-  if constexpr (detail::Fitting<E, Y>) detail::evaluate_at<T, S, Device>(e, y.data(), std::is_constant_evaluated() ? nullptr : detail::end_of_frame());
+  if constexpr (detail::Fitting<E, Y>) detail::evaluate_at<T, S, Device>(e, y.data());
 }
 /// The same into memory of your own. Nothing beside the view's elements is written.
 template <class E, class T, class S, class Device>
   requires(detail::marked_expression<E> && !is_refused<E>)
-ESPALIER_EVALUATES constexpr void evaluate_into(E const& e, view<T, S, Device> y) {
+constexpr void evaluate_into(E const& e, view<T, S, Device> y) {
   using Y = view<T, S, Device>;
   static_assert(!std::is_const_v<T>,
                 ESPALIER_SENTENCE("evaluate_into(expression, view): the view is of const elements; write view<T, S>", ESPALIER_STATED(!std::is_const_v<T>, T)));
@@ -322,7 +308,7 @@ ESPALIER_EVALUATES constexpr void evaluate_into(E const& e, view<T, S, Device> y
                 ESPALIER_SENTENCE("evaluate_into(expression, view): " ESPALIER_EXPRESSION_ELEMENT, detail::element_fit<E, Y>));
   static_assert(detail::device_fit<E, Y>::agree,
                 ESPALIER_SENTENCE("evaluate_into(expression, view): " ESPALIER_EXPRESSION_DEVICE, detail::device_fit<E, Y>));
-  if constexpr (!std::is_const_v<T> && detail::Fitting<E, Y>) detail::evaluate_at<T, S, Device>(e, y.data(), std::is_constant_evaluated() ? nullptr : detail::end_of_frame());
+  if constexpr (!std::is_const_v<T> && detail::Fitting<E, Y>) detail::evaluate_at<T, S, Device>(e, y.data());
 }
 /// The elements of a tensor or view, copied to others, which they may overlap.
 /// shape   S -> S
@@ -363,7 +349,7 @@ constexpr void evaluate_into(refused<Facts...> const&, view<T, S, Device>) {}
 /// errors  tensors of two devices do not compile
 template <class E>
   requires detail::marked_expression<E>
-ESPALIER_EVALUATES constexpr auto evaluate(E const& e) {
+constexpr auto evaluate(E const& e) {
   using Devices = typename detail::one_device<device_of<E>>::relation;
   static_assert(Devices::agree, ESPALIER_SENTENCE("evaluate(expression): " ESPALIER_DEVICES_FIT, Devices));
   static_assert(!detail::of_a_body<E>, ESPALIER_SENTENCE("evaluate(formula): " ESPALIER_NO_NUMBERS, ESPALIER_STATED(!detail::of_a_body<E>, shape_of<E>)));

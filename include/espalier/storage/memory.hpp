@@ -26,15 +26,7 @@ inline void* allocate_aligned(std::size_t bytes) { return ::operator new (bytes,
 /// A function of its own: clang 14 to 19 take a destructor that calls operator delete itself for a constant expression and leave it out.
 inline void release_aligned(void* memory) noexcept { ::operator delete (memory, std::align_val_t{tensor_alignment}); }
 
-/// Builds without optimisation and without NDEBUG overwrite the elements of tensors that end, so that formulas which still refer to them are noticed.
-#if !defined(NDEBUG) && !defined(__OPTIMIZE__)
-inline constexpr bool erases_memory = true;
-#else
-inline constexpr bool erases_memory = false;
-#endif
-inline constexpr unsigned char erased_byte = 0xff;  ///< reals of these bytes are nan, and none that a processor computes
-
-/// The destructor is written out although it need not do anything: a class with one is passed by address on every ABI that g++ and clang share, and the copy that a
+/// The destructor is written out although it does nothing: a class with one is passed by address on every ABI that g++ and clang share, and the copy that a
 /// function takes by value then lives until the end of the caller's full expression. So `tensor r = f(a);` is right where `f` takes its tensors by value and
 /// returns a formula of them.
 template <class T, std::int64_t Size>
@@ -47,10 +39,7 @@ struct inline_memory {
   }
   constexpr inline_memory(inline_memory const&) = default;
   constexpr inline_memory& operator=(inline_memory const&) = default;
-  constexpr ~inline_memory() {
-    if constexpr (erases_memory && !std::is_same_v<T, bool>)
-      if (!std::is_constant_evaluated()) __builtin_memset(static_cast<void*>(at), erased_byte, sizeof at);
-  }
+  constexpr ~inline_memory() {}
   constexpr T* begin() { return at; }
   constexpr T const* begin() const { return at; }
   constexpr void own() {}

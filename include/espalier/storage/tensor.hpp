@@ -281,7 +281,7 @@ class tensor {
   /// The value of an expression, in one fused loop.
   template <class E>
     requires detail::EvaluableInto<E, tensor>
-  ESPALIER_EVALUATES constexpr tensor(E const& expression) : memory_(detail::unfilled{}) {
+  constexpr tensor(E const& expression) : memory_(detail::unfilled{}) {
     static_assert(detail::shape_fit<E, tensor>::agree,
                   ESPALIER_SENTENCE("tensor = expression: " ESPALIER_EXPRESSION_SHAPE, detail::shape_fit<E, tensor>));
     static_assert(detail::integers_fit<E, tensor>::agree,
@@ -296,7 +296,7 @@ class tensor {
   }
   template <class E>
     requires detail::EvaluableInto<E, tensor>
-  ESPALIER_EVALUATES constexpr tensor& operator=(E const& expression) {
+  constexpr tensor& operator=(E const& expression) {
     static_assert(!detail::of_a_body<E>, ESPALIER_SENTENCE("tensor = formula: " ESPALIER_NO_NUMBERS, ESPALIER_STATED(!detail::of_a_body<E>, shape_of<E>)));
     static_assert(detail::shape_fit<E, tensor>::agree,
                   ESPALIER_SENTENCE("tensor = expression: " ESPALIER_EXPRESSION_SHAPE, detail::shape_fit<E, tensor>));

@@ -5,13 +5,6 @@
 #include "device.hpp"
 #include "element.hpp"
 
-// Functions around an evaluation that have no frame of their own, since eager/alive.hpp asks for that of the user's function.
-#if defined(NDEBUG)
-#define ESPALIER_EVALUATES
-#else
-#define ESPALIER_EVALUATES __attribute__((always_inline))
-#endif
-
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
@@ -32,7 +25,7 @@ namespace detail {
 /// An expression that the tensor or view T can take the value of: evaluate_into(expression, tensor) is found for it by argument-dependent look-up.
 /// Tensors and views are copied by the tensor itself.
 template <class E, class T>
-concept EvaluableInto = !StoredAnywhere<E> && requires(E const& expression, T& result) {
+concept EvaluableInto = !Stored<E> && requires(E const& expression, T& result) {
   evaluate_into(expression, result);
 };
 

@@ -122,7 +122,7 @@ class view {
   /// The value of an expression, computed where the elements lie.
   template <class E>
     requires detail::EvaluableInto<E, view>
-  ESPALIER_EVALUATES constexpr view const& operator=(E const& expression) const {
+  constexpr view const& operator=(E const& expression) const {
     static_assert(!std::is_const_v<T>,
                   ESPALIER_SENTENCE("view = expression: the view is of const elements; write view<T, S>", ESPALIER_STATED(!std::is_const_v<T>, T)));
     static_assert(detail::shape_fit<E, view>::agree,
