@@ -3,10 +3,7 @@
 #define BOOST_TEST_MODULE model_reference
 #undef NDEBUG
 #include <boost/test/unit_test.hpp>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <csignal>
 #include <cstdlib>
 #include <memory>
 #include <string>
@@ -23,6 +20,7 @@
 #include <espalier/parallel.hpp>
 #include <espalier/simulated_cuda.hpp>
 
+#include "support/last_words.hpp"
 #include "support/nets.hpp"
 
 namespace esp = espalier;
@@ -31,7 +29,9 @@ using esp::batch;
 using esp::shape;
 using esp::tensor;
 using test::floats;
+using test::has;
 using test::labels;
+using test::last_words;
 
 namespace {
 using Net = nn::Sequential<nn::Linear<6, 8>, nn::BatchNorm1d<8>, nn::ReLU, nn::Dropout<0.25>, nn::Linear<8, 3>>;
@@ -49,29 +49,6 @@ bool same_numbers(A const& a, B const& b) {
     if (a.buffers()[i] != b.buffers()[i]) return false;
   return true;
 }
-
-/// What a child process that runs f prints before it stops; "" where it does not stop.
-template <class F>
-std::string last_words(F&& f) {
-  int ends[2];
-  if (pipe(ends) != 0) return "no pipe";
-  pid_t const child = fork();
-  if (child == 0) {
-    dup2(ends[1], 2);
-    for (int signal : {SIGABRT, SIGSEGV}) std::signal(signal, SIG_DFL);
-    f();
-    _exit(0);
-  }
-  close(ends[1]);
-  std::string words;
-  char some[256];
-  for (ssize_t n = 0; (n = read(ends[0], some, sizeof some)) > 0;) words.append(some, static_cast<std::size_t>(n));
-  close(ends[0]);
-  int status = 0;
-  waitpid(child, &status, 0);
-  return WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT ? words : std::string();
-}
-bool has(std::string const& text, char const* words) { return text.find(words) != std::string::npos; }
 }  // namespace
 
 static_assert(std::is_nothrow_move_constructible_v<Model> && std::is_nothrow_move_assignable_v<Model>);

@@ -80,6 +80,8 @@ constexpr void collect(eager_inputs<T>& in, E const& e) {
 }
 template <class T, class U, class S, class Device>
 constexpr void collect(eager_inputs<T>& in, borrowed<U, S, Device> const& x) {
+  assert(!ended_since(x.data, x.since) &&
+         "a formula outlived a tensor that it refers to: a function that takes tensors by value, or has one of its own, must return evaluate(formula)");
   in.add(x.data);
 }
 template <class T, class Tensor>

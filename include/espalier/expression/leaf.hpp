@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../storage/ended.hpp"
 #include "expression.hpp"
 
 #pragma GCC diagnostic push
@@ -30,6 +31,7 @@ struct magnitude {
 };
 
 /// The memory of a tensor or view that the caller keeps alive, on whatever device it is.
+/// since  when the formula was made, by the clock of tensors that end
 template <class T, class S, class Device = cpu>
 struct borrowed {
   using shape_type = S;
@@ -37,6 +39,7 @@ struct borrowed {
   using element_type = T;
   static constexpr bool eager = true;
   T const* data;
+  std::uint64_t since = detail::unasked;
 };
 
 /// A tensor that the expression owns, so that `auto e = a * make(b);` never dangles.
@@ -141,7 +144,8 @@ using kept = typename kept_as<bare<X>, X&&>::type;
 template <class X>
 constexpr kept<X> keep(X&& x) {
   if constexpr (std::is_same_v<kept<X>, owned<bare<X>>> || is_arithmetic<X>) return {static_cast<X&&>(x)};
-  else if constexpr (marked_view<bare<X>> || marked_tensor<bare<X>>) return {x.data()};
+  else if constexpr (marked_tensor<bare<X>>) return {x.data(), clock_of_ends()};
+  else if constexpr (marked_view<bare<X>>) return {x.data()};
   else return static_cast<X&&>(x);
 }
 /// Nodes of operands that are kept as they are need not ask for each of them.

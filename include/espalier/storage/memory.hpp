@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include "../base/supported.hpp"
+#include "ended.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -26,7 +26,7 @@ inline void* allocate_aligned(std::size_t bytes) { return ::operator new (bytes,
 /// A function of its own: clang 14 to 19 take a destructor that calls operator delete itself for a constant expression and leave it out.
 inline void release_aligned(void* memory) noexcept { ::operator delete (memory, std::align_val_t{tensor_alignment}); }
 
-/// The destructor is written out although it does nothing: a class with one is passed by address on every ABI that g++ and clang share, and the copy that a
+/// The destructor is written out although builds with NDEBUG have nothing to do in it: a class with one is passed by address on every ABI that g++ and clang share, and the copy that a
 /// function takes by value then lives until the end of the caller's full expression. So `tensor r = f(a);` is right where `f` takes its tensors by value and
 /// returns a formula of them.
 template <class T, std::int64_t Size>
@@ -39,7 +39,7 @@ struct inline_memory {
   }
   constexpr inline_memory(inline_memory const&) = default;
   constexpr inline_memory& operator=(inline_memory const&) = default;
-  constexpr ~inline_memory() {}
+  constexpr ~inline_memory() { note_end(at); }
   constexpr T* begin() { return at; }
   constexpr T const* begin() const { return at; }
   constexpr void own() {}
@@ -89,7 +89,10 @@ class heap_memory {
   }
   constexpr void release() {
     if (std::is_constant_evaluated()) delete[] at_;
-    else release_aligned(at_);
+    else {
+      note_end(at_);
+      release_aligned(at_);
+    }
   }
   constexpr void fill() {
     for (std::int64_t i = 0; i < Size; ++i) at_[i] = T{};
