@@ -113,6 +113,12 @@ struct forward_takes_auto {
   ESPALIER_READS("in {}")
   static constexpr bool agree = false;
 };
+/// Named relation: forward does not call its own module.
+template <class Module>
+struct forward_ends {
+  ESPALIER_READS("in {}")
+  static constexpr bool agree = false;
+};
 /// Named relation: the compiler can run every forward of a net.
 template <class Net>
 struct forward_is_constexpr {
@@ -186,10 +192,14 @@ constexpr auto checked_result() {
   else return std::type_identity<Result>{};
 }
 
+template <class T>
+concept Complete = requires { new T; };
 /// The body of a module applied to operands: what forward returns, or a refusal.
 template <class M, class... X>
 struct body_of {
-  using type = refused<said_already>;
+  // What forward returns is being found out: it calls itself.
+  static constexpr bool calls_itself = !Complete<result_of_forward<M, X...>>;
+  using type = std::conditional_t<calls_itself, refused<forward_ends<M>>, refused<said_already>>;
 };
 template <class M, class... X>
   requires requires { typename result_of_forward<M, X...>::type; }

@@ -23,6 +23,7 @@ struct layers_fit {
 #define ESPALIER_FORWARD_IS_CONST "`forward` of a module must be const; write `constexpr auto forward(auto x) const`"
 #define ESPALIER_FORWARD_IS_CONSTEXPR \
   "a `forward` cannot be run by the compiler; write `constexpr auto forward(auto x) const`, and use nothing in it that is known at run time only"
+#define ESPALIER_FORWARD_ENDS "`forward` of a module calls the module itself, without end; call its members"
 #define ESPALIER_FORWARD_TAKES_AUTO \
   "`forward` takes no tensors: its formula is written for any operand; write `constexpr auto forward(auto x) const`"
 #define ESPALIER_FORWARD_RETURNS \
@@ -89,6 +90,8 @@ template <class M, class... Path>
 inline constexpr bool has_words<refused<forward_is_const<M>, Path...>> = true;
 template <class M, class... Path>
 inline constexpr bool has_words<refused<forward_takes_auto<M>, Path...>> = true;
+template <class M, class... Path>
+inline constexpr bool has_words<refused<forward_ends<M>, Path...>> = true;
 template <class Net, class... Path>
 inline constexpr bool has_words<refused<forward_is_constexpr<Net>, Path...>> = true;
 template <class M, class Result, class... Path>
@@ -125,6 +128,11 @@ constexpr auto say_in_words(refused<forward_is_const<M>, Path...>) {
 template <class M, class... Path>
 constexpr auto say_in_words(refused<forward_takes_auto<M>, Path...>) {
   static_assert(forward_takes_auto<M>::agree, ESPALIER_SENTENCE(ESPALIER_FORWARD_TAKES_AUTO, refused<forward_takes_auto<M>, Path...>));
+  return true;
+}
+template <class M, class... Path>
+constexpr auto say_in_words(refused<forward_ends<M>, Path...>) {
+  static_assert(forward_ends<M>::agree, ESPALIER_SENTENCE(ESPALIER_FORWARD_ENDS, refused<forward_ends<M>, Path...>));
   return true;
 }
 template <class Net, class... Path>
