@@ -176,6 +176,12 @@ std::string what_is_refused(F const& f) {
 }
 }  // namespace
 
+BOOST_AUTO_TEST_CASE(paths_may_be_arrays_of_characters) {
+  char images[256] = ESPALIER_DATA "/optdigits-images-idx3-ubyte", labels[256] = ESPALIER_DATA "/optdigits-labels-idx1-ubyte";
+  data::dataset<float, shape<8, 8>> const digits{images, labels, {.classes = 10}};
+  BOOST_TEST(digits.size() == 1797);
+}
+
 BOOST_AUTO_TEST_CASE(copies_ranges) {
   std::vector<float> const flat{0, 0, 0, 1, 1, 0, 1, 1};
   std::vector<int> const labels{0, 1, 1, 0};
