@@ -2,6 +2,7 @@
 #pragma once
 #include "../derivative/derivative.hpp"
 #include "../optim/optimizer.hpp"
+#include "misuse.hpp"
 #include "source.hpp"
 
 #pragma GCC diagnostic push
@@ -22,10 +23,6 @@ struct loss_has_target {
 template <class Optimizer>
 struct is_optimizer {
   static constexpr bool agree = optim::Optimizer<Optimizer>;
-};
-template <class Batch>
-struct is_batch {
-  static constexpr bool agree = is_shape<Batch>;
 };
 /// Named relation of a loss and what it is given: target<Prediction> has a shape as `type`, and as `element_type` void or that of labels.
 template <class Loss, class Prediction>

@@ -4,6 +4,7 @@
 #include "../device/one_caller.hpp"
 #include "freeze.hpp"
 #include "given.hpp"
+#include "misuse.hpp"
 #include "model.hpp"
 
 #pragma GCC diagnostic push
@@ -19,7 +20,8 @@ namespace espalier {
 template <class Model, class Batch,
           class Found = detail::applied_net<
               typename Model::net_type,
-              std::enable_if_t<(sizeof(detail::first_look<typename Model::net_type, Batch>) > 0), Batch>>>
+              std::enable_if_t<
+                  (sizeof(detail::first_look<typename Model::net_type, std::enable_if_t<is_shape<Batch>, Batch>>) > 0), Batch>>>
 class frozen {
   using Source = detail::frozen_source<typename Model::net_type, Batch>;
   using Sound = typename plan::sound_program<detail::evaluation_source<typename Model::net_type, Batch>>::checked;
@@ -134,10 +136,31 @@ class frozen<Model, Batch, refused<Facts...>> {
   void operator()(auto&&...) noexcept {}
 };
 
-template <class Model, class Batch>
+/// Refused: arguments of another kind.
+template <class Given>
+class frozen<detail::misused<is_model<Given>>, void, void> : public detail::silent_root<is_model<Given>> {
+  static_assert(is_model<Given>::agree, ESPALIER_SENTENCE("frozen{model, batch}: " ESPALIER_FIRST_IS_MODEL, is_model<Given>));
+  using detail::silent_root<is_model<Given>>::silent_root;
+};
+template <class Given>
+class frozen<detail::misused<is_batch<Given>>, void, void> : public detail::silent_root<is_batch<Given>> {
+  static_assert(is_batch<Given>::agree, ESPALIER_SENTENCE("frozen{model, batch}: " ESPALIER_BATCH_IS_SHAPE, is_batch<Given>));
+  using detail::silent_root<is_batch<Given>>::silent_root;
+};
+
+template <ModelType Model, class Batch>
+  requires is_shape<Batch>
 frozen(Model const&, Batch) -> frozen<Model, Batch>;
-template <class Model, class Batch, std::size_t Count>
+template <ModelType Model, class Batch, std::size_t Count>
+  requires is_shape<Batch>
 frozen(Model const&, Batch, bytes<Count>&) -> frozen<Model, Batch>;
+
+template <class First, class... More>
+  requires(!ModelType<First>)
+frozen(First const&, More const&...) -> frozen<detail::misused<is_model<First>>, void, void>;
+template <ModelType Model, class Given>
+  requires(!is_shape<Given>)
+frozen(Model const&, Given) -> frozen<detail::misused<is_batch<Given>>, void, void>;
 
 }  // namespace espalier
 #pragma GCC diagnostic pop

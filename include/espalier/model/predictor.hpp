@@ -3,6 +3,7 @@
 #include "../device/in_place.hpp"
 #include "../device/one_caller.hpp"
 #include "given.hpp"
+#include "misuse.hpp"
 #include "model.hpp"
 
 #pragma GCC diagnostic push
@@ -17,7 +18,8 @@ namespace espalier {
 template <class Model, class Batch,
           class Found = detail::applied_net<
               typename Model::net_type,
-              std::enable_if_t<(sizeof(detail::first_look<typename Model::net_type, Batch>) > 0), Batch>>>
+              std::enable_if_t<
+                  (sizeof(detail::first_look<typename Model::net_type, std::enable_if_t<is_shape<Batch>, Batch>>) > 0), Batch>>>
 class predictor {
   using Source = detail::evaluation_source<typename Model::net_type, Batch>;
   using Sound = typename plan::sound_program<Source>::checked;
@@ -143,10 +145,31 @@ class predictor<Model, Batch, refused<Facts...>> {
   void operator()(auto&&...) noexcept {}
 };
 
-template <class Model, class Batch>
+/// Refused: arguments of another kind.
+template <class Given>
+class predictor<detail::misused<is_model<Given>>, void, void> : public detail::silent_root<is_model<Given>> {
+  static_assert(is_model<Given>::agree, ESPALIER_SENTENCE("predictor{model, batch}: " ESPALIER_FIRST_IS_MODEL, is_model<Given>));
+  using detail::silent_root<is_model<Given>>::silent_root;
+};
+template <class Given>
+class predictor<detail::misused<is_batch<Given>>, void, void> : public detail::silent_root<is_batch<Given>> {
+  static_assert(is_batch<Given>::agree, ESPALIER_SENTENCE("predictor{model, batch}: " ESPALIER_BATCH_IS_SHAPE, is_batch<Given>));
+  using detail::silent_root<is_batch<Given>>::silent_root;
+};
+
+template <ModelType Model, class Batch>
+  requires is_shape<Batch>
 predictor(Model const&, Batch) -> predictor<Model, Batch>;
-template <class Model, class Batch, std::size_t Count>
+template <ModelType Model, class Batch, std::size_t Count>
+  requires is_shape<Batch>
 predictor(Model const&, Batch, bytes<Count>&) -> predictor<Model, Batch>;
+
+template <class First, class... More>
+  requires(!ModelType<First>)
+predictor(First const&, More const&...) -> predictor<detail::misused<is_model<First>>, void, void>;
+template <ModelType Model, class Given>
+  requires(!is_shape<Given>)
+predictor(Model const&, Given) -> predictor<detail::misused<is_batch<Given>>, void, void>;
 
 }  // namespace espalier
 #pragma GCC diagnostic pop

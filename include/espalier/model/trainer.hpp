@@ -5,6 +5,7 @@
 #include "fit.hpp"
 #include "given_to_trainer.hpp"
 #include "label_error.hpp"
+#include "misuse.hpp"
 #include "predictor.hpp"
 #include "training_plan.hpp"
 
@@ -378,22 +379,47 @@ class trainer<Model, Loss, Optimizer, Batch, More...> {
   double learning_rate_ = 0;
 };
 
-template <class Model, class Loss, class Optimizer, class Batch, class... More>
+/// Refused: arguments of another kind.
+template <class Given>
+class trainer<detail::misused<is_model<Given>>, void, void, void> : public detail::silent_root<is_model<Given>> {
+  static_assert(is_model<Given>::agree, ESPALIER_SENTENCE("trainer{model, loss, optimizer, batch...}: " ESPALIER_FIRST_IS_MODEL, is_model<Given>));
+  using detail::silent_root<is_model<Given>>::silent_root;
+};
+template <class... Given>
+class trainer<detail::misused<trainer_arguments<Given...>>, void, void, void> : public detail::silent_root<trainer_arguments<Given...>> {
+  static_assert(trainer_arguments<Given...>::agree,
+                ESPALIER_SENTENCE("a trainer takes a model, a loss, an optimizer and at least one batch: "
+                                  "esp::trainer{model, nn::SoftmaxLoss{}, optim::Adam{}, esp::batch<32, 8, 8>{}}",
+                                  trainer_arguments<Given...>));
+  using detail::silent_root<trainer_arguments<Given...>>::silent_root;
+};
+
+template <ModelType Model, class Loss, class Optimizer, class Batch, class... More>
 trainer(Model&, Loss, Optimizer, Batch, More...)
     -> trainer<Model, Loss, Optimizer,
                std::enable_if_t<(sizeof(detail::first_look<typename detail::net_of<Model>::type, Batch>) > 0), Batch>,
                More...>;
-template <class Model, class Loss, class Optimizer, class Batch, class... More>
+template <ModelType Model, class Loss, class Optimizer, class Batch, class... More>
 trainer(Model const&, Loss, Optimizer, Batch, More...) -> trainer<Model, Loss, Optimizer, Batch, More...>;
-template <std::size_t Count, class Model, class Loss, class Optimizer, class Batch, class... More>
+template <std::size_t Count, ModelType Model, class Loss, class Optimizer, class Batch, class... More>
 trainer(bytes<Count>&, Model const&, Loss, Optimizer, Batch, More...) -> trainer<Model, Loss, Optimizer, Batch, More...>;
-template <std::size_t Count, class Model, class Loss, class Optimizer, class Batch, class... More>
+template <std::size_t Count, ModelType Model, class Loss, class Optimizer, class Batch, class... More>
 trainer(bytes<Count>&, Model&, Loss, Optimizer, Batch, More...) -> trainer<Model, Loss, Optimizer, Batch, More...>;
 
-template <class Model, class Loss, class Optimizer, class Batch, class... More>
+template <ModelType Model, class Loss, class Optimizer, class Batch, class... More>
   requires(!detail::trainer_fault<typename Model::net_type, Loss, Optimizer, Batch, More...>::agree)
 trainer(Model&, Loss, Optimizer, Batch, More...)
     -> trainer<Model, Loss, Optimizer, detail::unfit<detail::trainer_fault<typename Model::net_type, Loss, Optimizer, Batch, More...>>, Batch, More...>;
+
+template <class First, class Loss, class Optimizer, class Batch, class... More>
+  requires(!ModelType<First> && !detail::is_given_bytes<First>)
+trainer(First&, Loss, Optimizer, Batch, More...) -> trainer<detail::misused<is_model<First>>, void, void, void>;
+template <class First, class... More>
+  requires(!ModelType<First> && !detail::is_given_bytes<First>)
+trainer(First const&, More const&...) -> trainer<detail::misused<is_model<First>>, void, void, void>;
+template <ModelType Model, class... More>
+  requires(sizeof...(More) < 3)
+trainer(Model const&, More const&...) -> trainer<detail::misused<trainer_arguments<More...>>, void, void, void>;
 
 }  // namespace espalier
 #pragma GCC diagnostic pop

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "../base/refuse.hpp"
+#include "../shape/shape.hpp"
+#include "../storage/bytes.hpp"
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+/// Arguments of trainer, predictor and frozen that are of another kind than what is asked for.
+namespace espalier {
+
+/// A model, with its net and its memory.
+template <class M>
+concept ModelType = requires {
+  typename std::remove_cvref_t<M>::net_type;
+  typename std::remove_cvref_t<M>::engine_type;
+};
+
+/// Named relations: the first argument is a model; a batch is a shape; a trainer is given a model, a loss, an optimizer and batches.
+template <class Given>
+struct is_model {
+  ESPALIER_READS("given {}")
+  static constexpr bool agree = false;
+};
+template <class Batch>
+struct is_batch {
+  static constexpr bool agree = is_shape<Batch>;
+};
+template <class... Given>
+struct trainer_arguments {
+  ESPALIER_READS("given {...}")
+  static constexpr bool agree = false;
+};
+
+namespace detail {
+
+/// What a root is made of that has the wrong arguments.
+template <class Relation>
+struct misused {};
+
+template <class X>
+inline constexpr bool is_given_bytes = false;
+template <std::size_t Count>
+inline constexpr bool is_given_bytes<bytes<Count>> = true;
+
+/// Takes everything in silence, so that one mistake stays one error.
+template <class Relation>
+class silent_root {
+ public:
+  static constexpr std::size_t workspace_bytes = 0, bytes = 0;
+  static constexpr int kernel_count = 0;
+  silent_root(auto&&...) {}
+  void operator()(auto&&...) noexcept {}
+  float step(auto&&...) { return 0; }
+  refused<Relation> evaluate(auto&&...) { return {}; }
+  refused<Relation> forward(auto&&...) { return {}; }
+  double& learning_rate() { return learning_rate_; }
+  std::int64_t steps() const { return 0; }
+
+ private:
+  double learning_rate_ = 0;
+};
+
+}  // namespace detail
+
+#define ESPALIER_FIRST_IS_MODEL "the first argument is not a model; write esp::model<Net> model{esp::seed{0}}, and give the model"
+#define ESPALIER_BATCH_IS_SHAPE "the batch is not a type's value; write esp::batch<N, ...>{}: its extents are template arguments"
+
+}  // namespace espalier
+#pragma GCC diagnostic pop
