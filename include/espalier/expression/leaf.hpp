@@ -38,7 +38,7 @@ struct borrowed {
   using is_expression = void;
   using element_type = T;
   static constexpr bool eager = true;
-  T const* data;
+  T const* data = nullptr;
   std::uint64_t since = detail::unasked;
 };
 
