@@ -55,13 +55,20 @@ constexpr int max_leaves = 40;
 
 class coder {
  public:
-  constexpr coder(program_builder const& g, grouping& r, code& c) : g_{g}, r_{r}, look_{g, r}, c_{c} {}
+  constexpr coder(program_builder const& g, grouping& r, code& c, recomputed& again) : g_{g}, r_{r}, look_{g, r}, c_{c}, again_{again} {}
 
   /// outputs: what must be in memory whoever could compute it again.
-  constexpr void run(graph::output const* outputs, int output_count) {
+  constexpr void begin(graph::output const* outputs, int output_count) {
     for (int x = 1; x <= r_.group_count; ++x) finish_order(r_.groups[x]);
     recomputer{g_, r_, again_}.run(outputs, output_count);
-    for (int x = 1; x <= r_.group_count; ++x) code_steps(x);
+  }
+  /// Codes the groups from number x on, until so many steps are written. Returns the number of the next group, 0 behind the last.
+  constexpr int continue_with(int x, int steps) {
+    for (int const end = c_.step_count + steps; x <= r_.group_count; ++x) {
+      if (c_.step_count >= end) return x;
+      code_steps(x);
+    }
+    return 0;
   }
 
   /// After the stored flags are complete: collects outputs and finds equal groups.
@@ -263,7 +270,7 @@ class coder {
   grouping& r_;
   grouper look_;
   code& c_;
-  recomputed again_{};
+  recomputed& again_;
   int step_again_[graph::capacity]{};   ///< by node: the step of group_again_ that computes it again
   int group_again_[graph::capacity]{};
 };

@@ -77,30 +77,53 @@ template <class Source>
 inline constexpr grouping grouping_of = merge_groups(program_of<Source>, ended<Source>);
 
 /// What each group computes.
+/// next  the number of the first group that is not coded yet, 0 where all are
 struct coded {
   grouping groups;
   code codes;
+  recomputed again;
+  int next;
 };
-constexpr coded write_code(graph::program const& p, grouping const& groups) {
-  coded r{groups, {}};
-  coder{p.nodes, r.groups, r.codes}.run(p.outputs, p.output_count);
+inline constexpr int coded_steps = 4096;  ///< about as many as half of clang's steps allow
+
+/// Short programs in one evaluation.
+constexpr coded begin_code(graph::program const& p, grouping const& groups, int steps) {
+  coded r{groups, {}, {}, 1};
+  coder to{p.nodes, r.groups, r.codes, r.again};
+  to.begin(p.outputs, p.output_count);
+  if (p.nodes.size <= steps) r.next = to.continue_with(1, 2 * steps);
   return r;
 }
+constexpr coded code_piece(graph::program const& p, coded const& before, int steps) {
+  coded r = before;
+  r.next = coder{p.nodes, r.groups, r.codes, r.again}.continue_with(before.next, steps);
+  return r;
+}
+constexpr coded write_code(graph::program const& p, grouping const& groups) { return begin_code(p, groups, graph::capacity); }
+/// The code after some pieces of the program; each piece is a variable, and so an evaluation, of its own.
+template <class Source, int Pieces>
+inline constexpr coded coded_until = code_piece(program_of<Source>, coded_until<Source, Pieces - 1>, coded_steps);
 template <class Source>
-inline constexpr coded code_of = write_code(program_of<Source>, grouping_of<Source>);
+inline constexpr coded coded_until<Source, 0> = begin_code(program_of<Source>, grouping_of<Source>, coded_steps);
+template <class Source, int Pieces = 0>
+constexpr coded const& code_of() {
+  if constexpr (coded_until<Source, Pieces>.next == 0) return coded_until<Source, Pieces>;
+  else return code_of<Source, Pieces + 1>();
+}
 
 template <bool Sound = true>
 constexpr planned decide(graph::program const& p, coded const& c, storage_layout const& layout) {
   planned r{c.groups, c.codes, {}};
   planner m{p, r.groups, r.codes, r.places};
   m.run(layout);
-  coder{p.nodes, r.groups, r.codes}.finish();
+  recomputed again{};
+  coder{p.nodes, r.groups, r.codes, again}.finish();
   m.allocate();
   return r;
 }
 constexpr planned decide(graph::program const& p, grouping const& groups, storage_layout const& layout) { return decide(p, write_code(p, groups), layout); }
 template <class Source>
-inline constexpr planned plan_of = decide<sound_program<Source>::agree>(program_of<Source>, code_of<Source>, Source::layout());
+inline constexpr planned plan_of = decide<sound_program<Source>::agree>(program_of<Source>, code_of<Source>(), Source::layout());
 
 /// What a run of a program moves to and from memory.
 template <class Source>
