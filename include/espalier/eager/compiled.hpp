@@ -177,6 +177,8 @@ class compiled {
                                   typename Fault::type, typename detail::common_device<Memory, device_of<Leaf>...>::relation));
   static_assert(Fault::arguments || !captureless<F>::agree, ESPALIER_SENTENCE("compiled(f, x...): " ESPALIER_ARGUMENTS_OF_F, typename Fault::type));
   static_assert(Fault::shapes, ESPALIER_SENTENCE("compiled(f, x...): " ESPALIER_SHAPES_INSIDE, typename Fault::type));
+  static_assert(Fault::returned, ESPALIER_SENTENCE("compiled(f, x...): " ESPALIER_RETURNS_FORMULA, typename Fault::type));
+  static_assert(Fault::runs, ESPALIER_SENTENCE("compiled(f, x...): " ESPALIER_RUN_BY_COMPILER, typename Fault::type));
 
  public:
   static constexpr std::size_t workspace_bytes = facts::template workspace_bytes<Engine>;

@@ -19,19 +19,44 @@ struct arguments_exist {
   static constexpr bool agree = ((Arguments >= 0 && Arguments < Count) && ...);
 };
 
+/// Fact for a refusal: the compiler can run f, and whatever f calls.
+template <class F>
+struct run_by_compiler {
+  static constexpr bool agree = false;
+};
+/// Fact for a refusal: f returns a formula, not Result.
+template <class F, class Result>
+struct function_returns {
+  ESPALIER_READS("{} returns {}")
+  static constexpr bool agree = false;
+};
+/// Fact for a refusal: one argument at least can have a gradient.
+template <bool Any, class... X>
+struct wants_gradient {
+  static constexpr bool agree = Any;
+};
+
 template <class F, class... X>
 constexpr bool can_be_called() {
   return requires { F{}(as_traced<X>{}...); };
 }
+/// On values of no program, which costs little.
+template <class F, class... X>
+concept FunctionRunByCompiler =
+    requires { typename std::bool_constant<(static_cast<void>(F{}(as_traced<X>{}...)), true)>; };
+template <class Body>
+inline constexpr bool returns_formulas = Expression<Body>;
+template <class... Body>
+inline constexpr bool returns_formulas<std::tuple<Body...>> = (Expression<Body> && ...) && sizeof...(Body) != 0;
 
-enum class fault_of { nothing, elements, arguments, shapes, result, devices };
+enum class fault_of { nothing, elements, arguments, shapes, result, devices, returned, runs };
 /// What is wrong with f and its arguments: the kind, which chooses the sentence, and the refusal (or `agreed`).
 template <fault_of Kind, class Refusal>
 struct fault {
   using type = Refusal;
   static constexpr bool agree = Refusal::agree;
   static constexpr bool elements = Kind != fault_of::elements, arguments = Kind != fault_of::arguments, shapes = Kind != fault_of::shapes,
-                        result = Kind != fault_of::result, devices = Kind != fault_of::devices;
+                        result = Kind != fault_of::result, devices = Kind != fault_of::devices, returned = Kind != fault_of::returned, runs = Kind != fault_of::runs;
 };
 template <class... Elements>
 struct elements_fault {
@@ -61,7 +86,10 @@ constexpr auto function_fault() {
     return fault<fault_of::arguments, refused<takes_arguments<F, shape_of<X>...>>>{};
   } else {
     using Body = typename body_of_function<F, X...>::type;
-    if constexpr (is_refused<Body>) return fault<fault_of::shapes, Body>{};
+    if constexpr (std::is_same_v<Body, refused<said_already>>) return fault<fault_of::nothing, Body>{};
+    else if constexpr (is_refused<Body>) return fault<fault_of::shapes, Body>{};
+    else if constexpr (!returns_formulas<Body>) return fault<fault_of::returned, refused<function_returns<F, Body>>>{};
+    else if constexpr (!FunctionRunByCompiler<F, X...>) return fault<fault_of::runs, refused<run_by_compiler<F>>>{};
     else return result_fault<Scalar, Body>();
   }
 }
@@ -72,6 +100,10 @@ using fault_of_function = decltype(function_fault<F, Scalar, X...>());
 #define ESPALIER_DEVICES_OF_ARGUMENTS "arguments are on different devices; tensor<T, S, cuda>(x) takes x to the device, x.to_host() brings it to the host"
 #define ESPALIER_ARGUMENTS_OF_F "f does not take these arguments"
 #define ESPALIER_SHAPES_INSIDE "the shapes inside f do not fit"
+#define ESPALIER_RETURNS_FORMULA "f must return a formula of its arguments, such as `return sum(x * x);`; it returns a number or nothing"
+#define ESPALIER_RUN_BY_COMPILER \
+  "the compiler cannot run f; write `constexpr` before each function that f calls, and use nothing in it that is known at run time only"
+#define ESPALIER_REAL_ARGUMENT "no argument has a gradient: gradients are of float and double, not of integers, bool or constant(x)"
 #define ESPALIER_ONE_NUMBER "f must return one number; reduce its result with sum or mean, or use vjp"
 
 }  // namespace espalier::detail

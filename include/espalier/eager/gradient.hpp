@@ -199,12 +199,17 @@ struct gradient_function {
   template <TensorArgument... X, class Fault = fault_of_function<F, true, leaf_of_argument<X>...>, class Exist = arguments_exist<static_cast<int>(sizeof...(X)), K...>>
   constexpr auto operator()(X const&... x) const {
     static_assert(Exist::agree, ESPALIER_SENTENCE("grad<I...>(f)(x...): there is no argument I", Exist));
+    using Real = wants_gradient<wanted<X...>() != 0, X...>;
+    static_assert(Real::agree, ESPALIER_SENTENCE("grad(f)(x...): " ESPALIER_REAL_ARGUMENT, Real));
     static_assert(Fault::elements, ESPALIER_SENTENCE("grad(f)(x...): " ESPALIER_ELEMENTS_OF_ARGUMENTS, typename Fault::type));
     static_assert(Fault::devices, ESPALIER_SENTENCE("grad(f)(x...): " ESPALIER_DEVICES_OF_ARGUMENTS, typename Fault::type));
     static_assert(Fault::arguments, ESPALIER_SENTENCE("grad(f)(x...): " ESPALIER_ARGUMENTS_OF_F, typename Fault::type));
     static_assert(Fault::shapes, ESPALIER_SENTENCE("grad(f)(x...): " ESPALIER_SHAPES_INSIDE, typename Fault::type));
+    static_assert(Fault::returned, ESPALIER_SENTENCE("grad(f)(x...): " ESPALIER_RETURNS_FORMULA, typename Fault::type));
+    static_assert(Fault::runs, ESPALIER_SENTENCE("grad(f)(x...): " ESPALIER_RUN_BY_COMPILER, typename Fault::type));
     static_assert(Fault::result, ESPALIER_SENTENCE("grad(f)(x...): " ESPALIER_ONE_NUMBER, typename Fault::type));
     if constexpr (!Exist::agree) return refused<Exist>{};
+    else if constexpr (!Real::agree) return refused<Real>{};
     else if constexpr (!Fault::agree) return refused_gradients<wanted_count<X...>(), typename Fault::type>();
     else {
       using Sound [[maybe_unused]] = typename sound_gradient<F, wanted<X...>(), X...>::checked;
@@ -260,13 +265,19 @@ struct value_and_gradient_function {
   constexpr auto operator()(X const&... x) const {
     using gradient = gradient_function<F, K...>;
     static_assert(Exist::agree, ESPALIER_SENTENCE("value_and_grad<I...>(f)(x...): there is no argument I", Exist));
+    using Real = wants_gradient<gradient::template wanted<X...>() != 0, X...>;
+    static_assert(Real::agree, ESPALIER_SENTENCE("value_and_grad(f)(x...): " ESPALIER_REAL_ARGUMENT, Real));
     static_assert(Fault::elements, ESPALIER_SENTENCE("value_and_grad(f)(x...): " ESPALIER_ELEMENTS_OF_ARGUMENTS, typename Fault::type));
     static_assert(Fault::devices, ESPALIER_SENTENCE("value_and_grad(f)(x...): " ESPALIER_DEVICES_OF_ARGUMENTS, typename Fault::type));
     static_assert(Fault::arguments, ESPALIER_SENTENCE("value_and_grad(f)(x...): " ESPALIER_ARGUMENTS_OF_F, typename Fault::type));
     static_assert(Fault::shapes, ESPALIER_SENTENCE("value_and_grad(f)(x...): " ESPALIER_SHAPES_INSIDE, typename Fault::type));
+    static_assert(Fault::returned, ESPALIER_SENTENCE("value_and_grad(f)(x...): " ESPALIER_RETURNS_FORMULA, typename Fault::type));
+    static_assert(Fault::runs, ESPALIER_SENTENCE("value_and_grad(f)(x...): " ESPALIER_RUN_BY_COMPILER, typename Fault::type));
     static_assert(Fault::result, ESPALIER_SENTENCE("value_and_grad(f)(x...): " ESPALIER_ONE_NUMBER, typename Fault::type));
     if constexpr (!Exist::agree) {
       return std::pair{refused<Exist>{}, refused<Exist>{}};
+    } else if constexpr (!Real::agree) {
+      return std::pair{refused<Real>{}, refused<Real>{}};
     } else if constexpr (!Fault::agree) {
       return std::pair{typename Fault::type{}, refused_gradients<gradient::template wanted_count<X...>(), typename Fault::type>()};
     } else {
@@ -309,7 +320,13 @@ class pullback_at {
     tensor<T, S, Device> value;
     auto gradients = gradient_tensors<T, wanted, X...>();
     eager_inputs<T> in{};
-    std::apply([&](auto const&... x) { (in.add(x.data()), ...); }, x_);
+    std::apply(
+        [&](auto const&... x) {
+          assert((!ended_since(x.data(), since_) && ...) &&
+                 "an argument of vjp(f)(x...) has ended; give it a name that lives as long as what vjp(f)(x...) returned");
+          (in.add(x.data()), ...);
+        },
+        x_);
     in.add(dy.data());
     std::apply(
         [&](auto&... g) {
@@ -321,17 +338,23 @@ class pullback_at {
   }
 
   std::tuple<X const&...> x_;
+  std::uint64_t since_ = clock_of_ends();
 };
 
 template <class F>
 struct vjp_function {
   template <TensorArgument... X, class Fault = fault_of_function<F, false, leaf_of_argument<X>...>>
   constexpr auto operator()(X const&... x) const {
+    using Real = wants_gradient<all_wanted<X...>() != 0, X...>;
+    static_assert(Real::agree, ESPALIER_SENTENCE("vjp(f)(x...): " ESPALIER_REAL_ARGUMENT, Real));
     static_assert(Fault::elements, ESPALIER_SENTENCE("vjp(f)(x...): " ESPALIER_ELEMENTS_OF_ARGUMENTS, typename Fault::type));
     static_assert(Fault::devices, ESPALIER_SENTENCE("vjp(f)(x...): " ESPALIER_DEVICES_OF_ARGUMENTS, typename Fault::type));
     static_assert(Fault::arguments, ESPALIER_SENTENCE("vjp(f)(x...): " ESPALIER_ARGUMENTS_OF_F, typename Fault::type));
     static_assert(Fault::shapes, ESPALIER_SENTENCE("vjp(f)(x...): " ESPALIER_SHAPES_INSIDE, typename Fault::type));
-    if constexpr (Fault::agree) return pullback_at<F, X...>{x...};
+    static_assert(Fault::returned, ESPALIER_SENTENCE("vjp(f)(x...): " ESPALIER_RETURNS_FORMULA, typename Fault::type));
+    static_assert(Fault::runs, ESPALIER_SENTENCE("vjp(f)(x...): " ESPALIER_RUN_BY_COMPILER, typename Fault::type));
+    if constexpr (!Real::agree) return refused<Real>{};
+    else if constexpr (Fault::agree) return pullback_at<F, X...>{x...};
     else return typename Fault::type{};
   }
 };

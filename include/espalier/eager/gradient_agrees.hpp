@@ -126,6 +126,8 @@ struct gradient_agrees_function {
     static_assert(Fault::elements, ESPALIER_SENTENCE("gradient_agrees(f)(x...): " ESPALIER_ELEMENTS_OF_ARGUMENTS, typename Fault::type));
     static_assert(Fault::arguments, ESPALIER_SENTENCE("gradient_agrees(f)(x...): " ESPALIER_ARGUMENTS_OF_F, typename Fault::type));
     static_assert(Fault::shapes, ESPALIER_SENTENCE("gradient_agrees(f)(x...): " ESPALIER_SHAPES_INSIDE, typename Fault::type));
+    static_assert(Fault::returned, ESPALIER_SENTENCE("gradient_agrees(f)(x...): " ESPALIER_RETURNS_FORMULA, typename Fault::type));
+    static_assert(Fault::runs, ESPALIER_SENTENCE("gradient_agrees(f)(x...): " ESPALIER_RUN_BY_COMPILER, typename Fault::type));
     if constexpr (Fault::agree) return gradient_checker<F, X...>::compare(how, argument_value(x)...);
     else return true;  // said above, and nothing to be added to it
   }
