@@ -161,3 +161,35 @@ BOOST_AUTO_TEST_CASE(in_a_net_constants_agree_with_a_buffer) {
   esp::trainer other{buffered, nn::MeanSquaredError{}, optim::SGD<>{.learning_rate = 0.01}, esp::batch<2, 4>{}};
   for (int step = 0; step < 3; ++step) BOOST_TEST(trainer.step(images, images) == other.step(images, images));
 }
+
+namespace {
+// x op= y is x = x op y, wherever it stands.
+struct in_steps {
+  constexpr auto operator()(auto x) const {
+    for (int i = 0; i < 3; ++i) {
+      x += 1;
+      x *= x;
+      x -= window;
+      x /= 2.0;
+    }
+    return x;
+  }
+};
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_value_of_a_body_is_assigned_to) {
+  esp::tensor<float, esp::shape<4>> const x{1, 2, -1, 0.5};
+  esp::tensor<float, esp::shape<4>> y;
+  esp::compiled run{in_steps{}, x};
+  run(x, y);
+  for (int k = 0; k < 4; ++k) {
+    float expected = x[k];
+    for (int i = 0; i < 3; ++i) {
+      expected += 1;
+      expected *= expected;
+      expected -= window[k];
+      expected /= 2;
+    }
+    BOOST_TEST(std::abs(y[k] - expected) <= 1e-4f * (1 + std::abs(expected)));
+  }
+}

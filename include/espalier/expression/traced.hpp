@@ -1,10 +1,107 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/sentence.hpp"
 #include "leaf.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
+
+namespace detail {
+
+/// Fact for a refusal: what is asked of a value of this shape while its body is traced, when it has no numbers.
+template <class S>
+struct body_value {
+  static constexpr bool has_numbers = false, has_elements = false, is_printed = false;
+};
+/// Fact for a refusal: x op= y keeps the shape of x.
+template <class X, class Y>
+struct stays_in_shape {
+  ESPALIER_READS("{} becomes {}")
+  static constexpr bool agree = std::is_same_v<X, Y>;
+};
+/// What printing a value gives, so that the rest of the line is no mistake of its own.
+struct not_printed {
+  template <class X>
+  constexpr not_printed const& operator<<(X const&) const {
+    return *this;
+  }
+};
+template <class X, class Y>
+constexpr void replace_value(X& x, Y const& y) {
+  using Stays = stays_in_shape<shape_of<X>, shape_of<Y>>;
+  static_assert(Stays::agree,
+                ESPALIER_SENTENCE("x += y (or -=, *=, /=) gives x another shape; write auto z = x + y", Stays));
+  if constexpr (std::is_same_v<X, Y>) x = y;
+}
+
+}  // namespace detail
+
+// What a value of a body cannot do, said where somebody asks for it; and x += y, which is x = x + y.
+#define ESPALIER_VALUE_OF_A_BODY(S)                                                                                   \
+  template <class Number>                                                                                             \
+    requires detail::is_arithmetic<Number>                                                                            \
+  constexpr operator Number() const {                                                                                 \
+    static_assert(detail::body_value<S>::has_numbers && sizeof(Number) != 0,                                          \
+                  ESPALIER_SENTENCE("a value has no numbers while its formula is traced: write where(c, a, b) for "   \
+                                    "if, ?: and while, auto for "                                                     \
+                                    "float, a * b for &&",                                                            \
+                                    detail::body_value<S>));                                                          \
+    return Number{};                                                                                                  \
+  }                                                                                                                   \
+  template <class Index>                                                                                              \
+  constexpr refused<said_already> operator[](Index const&) const {                                                    \
+    static_assert(detail::body_value<S>::has_elements && sizeof(Index) != 0,                                          \
+                  ESPALIER_SENTENCE("a value in a formula has no x[i]: write slice<Axis, From, To>(x), "              \
+                                    "split<Axis>(x) or pick(x, labels)",                                              \
+                                    detail::body_value<S>));                                                          \
+    return {};                                                                                                        \
+  }                                                                                                                   \
+  template <class... Index>                                                                                           \
+  constexpr refused<said_already> operator()(Index const&...) const {                                                 \
+    static_assert(detail::body_value<S>::has_elements && sizeof...(Index) < 64,                                       \
+                  ESPALIER_SENTENCE("a value in a formula has no x(i, j): write slice<Axis, From, To>(x), "           \
+                                    "split<Axis>(x) or pick(x, labels)",                                              \
+                                    detail::body_value<S>));                                                          \
+    return {};                                                                                                        \
+  }                                                                                                                   \
+  template <class Out>                                                                                                \
+  friend constexpr detail::not_printed operator<<(Out&, traced const&) {                                              \
+    static_assert(detail::body_value<S>::is_printed && sizeof(Out*) != 0,                                             \
+                  ESPALIER_SENTENCE("a value cannot be printed while its formula is traced: return it, and "          \
+                                    "print the tensor that a model or "                                               \
+                                    "function gives",                                                                 \
+                                    detail::body_value<S>));                                                          \
+    return {};                                                                                                        \
+  }                                                                                                                   \
+  template <class Y>                                                                                                  \
+    requires(!std::is_same_v<Y, traced> && requires { typename Y::is_traced_value; })                                 \
+  constexpr traced& operator=(Y const&) {                                                                             \
+    using Stays = detail::stays_in_shape<S, shape_of<Y>>;                                                             \
+    static_assert(Stays::agree,                                                                                       \
+                  ESPALIER_SENTENCE("x = y gives x another shape, which is its type; write auto z = y", Stays));      \
+    return *this;                                                                                                     \
+  }                                                                                                                   \
+  template <class Y>                                                                                                  \
+  friend constexpr traced& operator+=(traced& x, Y const& y) {                                                        \
+    detail::replace_value(x, x + y);                                                                                  \
+    return x;                                                                                                         \
+  }                                                                                                                   \
+  template <class Y>                                                                                                  \
+  friend constexpr traced& operator-=(traced& x, Y const& y) {                                                        \
+    detail::replace_value(x, x - y);                                                                                  \
+    return x;                                                                                                         \
+  }                                                                                                                   \
+  template <class Y>                                                                                                  \
+  friend constexpr traced& operator*=(traced& x, Y const& y) {                                                        \
+    detail::replace_value(x, x * y);                                                                                  \
+    return x;                                                                                                         \
+  }                                                                                                                   \
+  template <class Y>                                                                                                  \
+  friend constexpr traced& operator/=(traced& x, Y const& y) {                                                        \
+    detail::replace_value(x, x / y);                                                                                  \
+    return x;                                                                                                         \
+  }
 
 /// A value of the body that is being traced: a node that the program already has. Its type states its shape and nothing of its history, so a value
 /// that is used twice costs no more than one that is used once. An op with such an operand emits its node at once and returns another one.
@@ -22,6 +119,7 @@ struct traced {
   static constexpr bool eager = false;
   graph::tracer* tracer;
   int id;
+  ESPALIER_VALUE_OF_A_BODY(S)
 };
 /// vertex  the observer's number for the value
 template <class S, class Data, class Observer>
@@ -38,7 +136,9 @@ struct traced<S, Data, Observer> {
   graph::tracer* tracer;
   int id;
   int vertex;
+  ESPALIER_VALUE_OF_A_BODY(S)
 };
+#undef ESPALIER_VALUE_OF_A_BODY
 
 /// What belongs to a program that is being traced: its values, and parameters, buffers and samples of the model.
 template <class X>
