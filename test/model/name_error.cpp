@@ -39,6 +39,7 @@ BOOST_AUTO_TEST_CASE(names_that_exist) {
   BOOST_TEST(same.buffer("1.running_mean").span().data() == model.find_buffer("1.running_mean").span().data());
   BOOST_TEST(same.parameter<"2.bias">().span().data() == model.parameter<"2.bias">().span().data());
   BOOST_TEST(same.buffer<"1.running_mean">().span().data() == model.buffer<"1.running_mean">().span().data());
+  BOOST_TEST(same.parameter(std::string{"2.weight"}).span().data() == model.parameter("2.weight").span().data());
   BOOST_TEST(static_cast<bool>(same.find_parameter("0.module.bias")));
 }
 

@@ -31,9 +31,9 @@ class gradients {
 
   /// The gradient of the parameter of that path.
   /// errors  a name that the net does not have, and that of a frozen parameter, throws name_error
-  auto parameter(char const* wanted) const { return detail::get_tensor<Net, true>(engine_, wanted, memory_.template at<T>(0), true); }
+  auto parameter(detail::asked_name wanted) const { return detail::get_tensor<Net, true>(engine_, wanted.of, memory_.template at<T>(0), true); }
   /// The same for a name that the net may not have, or that is frozen: what is not found converts to false and has no elements.
-  auto find_parameter(char const* wanted) const { return detail::find_tensor<Net, true>(engine_, wanted, memory_.template at<T>(0), true); }
+  auto find_parameter(detail::asked_name wanted) const { return detail::find_tensor<Net, true>(engine_, wanted.of, memory_.template at<T>(0), true); }
   /// f(name, extents, span) for each, in the order of declaration. On a device with memory of its own the spans are of a copy on the host.
   template <class F>
   void for_each_parameter(F&& f) const {

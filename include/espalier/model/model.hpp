@@ -167,16 +167,16 @@ class model {
 
   /// The parameter or buffer of that path ("3.fc1.weight"). Of a const model its elements are const.
   /// errors  a name that the net does not have throws name_error, with the most similar one
-  auto parameter(char const* path) { return detail::get_tensor<Net, true>(engine_, path, data(), false); }
-  auto parameter(char const* path) const { return detail::get_tensor<Net, true>(engine_, path, static_cast<T const*>(data()), false); }
-  auto buffer(char const* path) { return detail::get_tensor<Net, false>(engine_, path, buffer_data(), false); }
-  auto buffer(char const* path) const { return detail::get_tensor<Net, false>(engine_, path, static_cast<T const*>(buffer_data()), false); }
+  auto parameter(detail::asked_name path) { return detail::get_tensor<Net, true>(engine_, path.of, data(), false); }
+  auto parameter(detail::asked_name path) const { return detail::get_tensor<Net, true>(engine_, path.of, static_cast<T const*>(data()), false); }
+  auto buffer(detail::asked_name path) { return detail::get_tensor<Net, false>(engine_, path.of, buffer_data(), false); }
+  auto buffer(detail::asked_name path) const { return detail::get_tensor<Net, false>(engine_, path.of, static_cast<T const*>(buffer_data()), false); }
 
   /// The same for a name that the net may not have: what is not found converts to false and has no elements.
-  auto find_parameter(char const* path) { return detail::find_tensor<Net, true>(engine_, path, data(), false); }
-  auto find_parameter(char const* path) const { return detail::find_tensor<Net, true>(engine_, path, static_cast<T const*>(data()), false); }
-  auto find_buffer(char const* path) { return detail::find_tensor<Net, false>(engine_, path, buffer_data(), false); }
-  auto find_buffer(char const* path) const { return detail::find_tensor<Net, false>(engine_, path, static_cast<T const*>(buffer_data()), false); }
+  auto find_parameter(detail::asked_name path) { return detail::find_tensor<Net, true>(engine_, path.of, data(), false); }
+  auto find_parameter(detail::asked_name path) const { return detail::find_tensor<Net, true>(engine_, path.of, static_cast<T const*>(data()), false); }
+  auto find_buffer(detail::asked_name path) { return detail::find_tensor<Net, false>(engine_, path.of, buffer_data(), false); }
+  auto find_buffer(detail::asked_name path) const { return detail::find_tensor<Net, false>(engine_, path.of, static_cast<T const*>(buffer_data()), false); }
 
   /// The same by a name that the compiler looks up: model.parameter<"3.fc1.weight">() exists.
   /// errors  a name that the net does not have does not compile; the most similar one is shown
@@ -228,40 +228,9 @@ class model {
   /// The net's output in evaluation mode: the convenient form, which takes its workspace from the heap. A predictor keeps its own.
   /// shape   any batch that the net takes; the result lies where x does
   /// errors  layers that do not fit the batch do not compile
-  template <class X, class Found = detail::applied_net<Net, shape_of<X>>>
+  template <class X, class Found = detail::applied_net<Net, typename detail::looked_at<Net, shape_of<X>>::type>>
     requires(espalier::detail::marked_tensor<X> || espalier::detail::marked_view<X>)
-  auto operator()(X const& x) const {
-    using Element = detail::element_is<element_of<X>, T>;
-    using Layers = detail::in_facts<Found, detail::root_at<model, X>>;
-    static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
-    static_assert(sizeof(detail::say_in_words(detail::in_words<Found>{})) != 0);
-    static_assert(Element::agree, ESPALIER_SENTENCE("model(x): x has another element type than the model", Element));
-    static_assert(detail::reaches<Device, X>::agree, ESPALIER_SENTENCE("model(x): " ESPALIER_REACHABLE, detail::reaches<Device, X>));
-    if constexpr (!layers_fit<Found>::value) {
-      return Found{};
-    } else if constexpr (!Element::agree) {
-      return refused<Element>{};
-    } else if constexpr (!detail::reaches<Device, X>::agree) {
-      return refused<detail::reaches<Device, X>>{};
-    } else {
-      using Source = detail::evaluation_source<Net, shape_of<X>>;
-      using Sound [[maybe_unused]] = typename plan::sound_program<Source>::checked;
-      using S = shape_of<Found>;
-      constexpr std::size_t output = detail::bytes_for<T>(shape_of<X>::size), end = output + detail::bytes_for<T>(S::size);
-      tensor<T, S, typename X::device_type> y;
-      auto const workspace = engine_.take(Engine::template workspace_bytes<Source, T>);
-      auto exchange = engine_.template exchange_with<typename X::device_type>(end, end);
-      detail::program_bases b = bases();
-      b.at[plan::base::workspace] = workspace.template at<T>(0);
-      b.at[plan::base::arguments] = exchange.give(detail::elements_of<T const>(x), 0);
-      b.at[plan::base::results] = exchange.want(detail::elements_of<T>(y), output);
-      exchange.send();
-      engine_.template run<Source, T>(b.at);
-      exchange.fetch(output, detail::bytes_for<T>(S::size));
-      exchange.take(detail::elements_of<T>(y), output);
-      return y;
-    }
-  }
+  auto operator()(X const& x) const;  // behind the class: clang shows all lines of a function whose template arguments are at fault
 
   /// A formula is refused, since its memory is the caller's business, and a range, since its elements have no shape.
   template <class X>
@@ -348,6 +317,39 @@ class model {
   static_assert(Made::objects, ESPALIER_SENTENCE(ESPALIER_MEMBERS_ARE_OBJECTS, ESPALIER_UNLESS(Made::objects, Made)));
   static_assert(sizeof(detail::say_in_words(detail::in_words<detail::net_fault<Net>>{})) != 0);
 };
+
+template <class Net, class Device, class T>
+template <class X, class Found>
+  requires(espalier::detail::marked_tensor<X> || espalier::detail::marked_view<X>)
+auto model<Net, Device, T>::operator()(X const& x) const {
+  using Element = detail::element_is<element_of<X>, T>;
+  using Layers = detail::in_facts<Found, detail::root_at<model, X>>;
+  static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
+  static_assert(sizeof(detail::say_in_words(detail::in_words<Found>{})) != 0);
+  static_assert(Element::agree, ESPALIER_SENTENCE("model(x): x has another element type than the model", Element));
+  static_assert(detail::reaches<Device, X>::agree, ESPALIER_SENTENCE("model(x): " ESPALIER_REACHABLE, detail::reaches<Device, X>));
+  if constexpr (!layers_fit<Found>::value) return Found{};
+  else if constexpr (!Element::agree) return refused<Element>{};
+  else if constexpr (!detail::reaches<Device, X>::agree) return refused<detail::reaches<Device, X>>{};
+  else {
+    using Source = detail::evaluation_source<Net, shape_of<X>>;
+    using Sound [[maybe_unused]] = typename plan::sound_program<Source>::checked;
+    using S = shape_of<Found>;
+    constexpr std::size_t output = detail::bytes_for<T>(shape_of<X>::size), end = output + detail::bytes_for<T>(S::size);
+    tensor<T, S, typename X::device_type> y;
+    auto const workspace = engine_.take(Engine::template workspace_bytes<Source, T>);
+    auto exchange = engine_.template exchange_with<typename X::device_type>(end, end);
+    detail::program_bases b = bases();
+    b.at[plan::base::workspace] = workspace.template at<T>(0);
+    b.at[plan::base::arguments] = exchange.give(detail::elements_of<T const>(x), 0);
+    b.at[plan::base::results] = exchange.want(detail::elements_of<T>(y), output);
+    exchange.send();
+    engine_.template run<Source, T>(b.at);
+    exchange.fetch(output, detail::bytes_for<T>(S::size));
+    exchange.take(detail::elements_of<T>(y), output);
+    return y;
+  }
+}
 
 /// copy(from, to): all parameters and buffers of one model to another of the same net, on whatever devices they are: copy(on_gpu, on_cpu).
 /// shape   models of one net and element type

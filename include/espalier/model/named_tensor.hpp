@@ -9,6 +9,17 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
+namespace detail {
+/// A name that is asked for when the program runs: a text that ends with 0, or a std::string.
+struct asked_name {
+  asked_name(char const* text) : of{text} {}
+  template <class Text>
+    requires requires(Text const& text) { static_cast<char const*>(text.c_str()); }
+  asked_name(Text const& text) : of{text.c_str()} {}
+  char const* of;
+};
+}  // namespace detail
+
 /// A parameter or buffer of a model, found by name. Its elements are a span, which the host of a device with memory of its own moves as a whole:
 /// to_host and from_host do so for every device.
 template <class T, class Elements = espalier::span<T>>
