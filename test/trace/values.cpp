@@ -38,6 +38,12 @@ struct Windowed {
   ESPALIER_MODULE(Windowed, layer)
   constexpr auto forward(auto x) const { return layer(x * window) + window; }
 };
+/// A layer may be applied to a constant: it is this net's all the same.
+struct ComparedWithWindow {
+  nn::Linear<4, 4> layer;
+  ESPALIER_MODULE(ComparedWithWindow, layer)
+  constexpr auto forward(auto x) const { return layer(x) - layer(esp::reshape<1, 4>(window)); }
+};
 /// The same, by a buffer that the test fills.
 struct Buffered {
   nn::Linear<4, 4> layer;
@@ -143,6 +149,13 @@ BOOST_AUTO_TEST_CASE(labels_can_be_constants) {
   esp::tensor<float, esp::shape<2, 3>> gradient = esp::grad(loss_of_constant_labels{})(z);
   auto const expected = esp::grad<0>([](auto a, auto b) { return cross_entropy(a, b); })(z, y);
   BOOST_TEST((gradient == expected));
+}
+
+BOOST_AUTO_TEST_CASE(a_layer_is_applied_to_a_constant) {
+  esp::model<ComparedWithWindow> model{esp::seed{3}};
+  esp::tensor<float, esp::shape<1, 4>> const same{{1, 2, 3, 4}};
+  BOOST_TEST((model(same) == esp::tensor<float, esp::shape<1, 4>>{}));
+  BOOST_TEST(!(model(esp::tensor<float, esp::shape<1, 4>>{{1, 2, 3, 5}}) == esp::tensor<float, esp::shape<1, 4>>{}));
 }
 
 BOOST_AUTO_TEST_CASE(in_a_net_constants_agree_with_a_buffer) {

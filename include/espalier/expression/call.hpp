@@ -205,6 +205,20 @@ template <class M, class... X>
   requires requires { typename result_of_forward<M, X...>::type; }
 struct body_of<M, X...> : decltype(checked_result<M, typename result_of_forward<M, X...>::type, X...>()) {};
 
+/// The tracer of the program that owns a module's parameters, buffers and streams; null where none does.
+template <class M>
+constexpr graph::tracer* owner_of(M const& member) {
+  graph::tracer* t = nullptr;
+  if constexpr (requires { member.tracer; }) {
+    t = member.tracer;
+  } else if constexpr (requires { M::visit_members(member, [](char const*, auto const&) {}); }) {
+    M::visit_members(member, [&](char const*, auto const& inner) { t = t != nullptr ? t : owner_of(inner); });
+  } else if constexpr (requires { member.begin() != member.end(); }) {
+    for (auto const& inner : member) t = t != nullptr ? t : owner_of(inner);
+  }
+  return t;
+}
+
 /// The value of a module applied to traced operands: its body is traced here, and its observer told where there is one.
 template <class M, class... X>
 constexpr auto traced_call(M const& module, X const&... x) {
@@ -214,7 +228,8 @@ constexpr auto traced_call(M const& module, X const&... x) {
   } else if constexpr (!std::is_void_v<Observer>) {
     return Observer::call(module, x...);
   } else {
-    graph::tracer* const t = tracer_of(x...);
+    graph::tracer* t = tracer_of(x...);
+    if (t == nullptr) t = owner_of(module);  // a layer applied to a constant tensor
     using Y = as_traced<decltype(module.forward(as_traced<X>{}...))>;
     if (t == nullptr) return static_cast<void>(module.forward(as_traced<X>{}...)), Y{};  // run all the same: whether it can be is asked first
     return as_value<Y>(*t, module.forward(as_traced<X>{t, graph::trace_operand(*t, x)}...));
@@ -234,7 +249,7 @@ constexpr auto record_call(M const& module, X const&... x) {
     } else if constexpr ((Traced<X> || ...)) {
       return traced_call(module, x...);
     } else if constexpr (has_numbers_of_its_own<M>) {
-      return as_traced<Body>{};  // of no program: what would compute it says so
+      return traced_call(module, x...);  // in the program that owns the module; of no program, what would compute it says so
     } else {
       return call<shape_of<Body>, M, kept<X const&>...>{module, keep(x)...};
     }
