@@ -61,6 +61,9 @@ std::string refusal(F const& f) {
   return {};
 }
 
+// A name is no range of numbers.
+static_assert(!std::is_convertible_v<char const (&)[3], espalier::tensor<float, espalier::shape<3>>>);
+
 BOOST_AUTO_TEST_CASE(tensors_copy_ranges) {
   std::vector<float> numbers{1, 2, 3, 4, 5, 6};
   tensor<float, S> const implicit = numbers, direct(numbers), braced{numbers};

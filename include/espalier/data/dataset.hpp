@@ -109,7 +109,7 @@ class dataset {
   /// type become T, as pixels of files do; labels are integers of any type.
   /// errors  as above; labels with fractions and arrays of another extent do not compile
   template <class X, class Y>
-    requires((espalier::detail::Range<X> || Stored<X>) && (espalier::detail::Range<Y> || Stored<Y>) && !std::is_convertible_v<X const&, char const*>)
+    requires((espalier::detail::Range<X> || Stored<X>) && (espalier::detail::Range<Y> || Stored<Y>))
   dataset(X const& inputs, Y const& targets, reading how = {}) {
     using Numbers = typename espalier::detail::first_fault<espalier::detail::numbers_in_a_row<X>, espalier::detail::numbers_in_a_row<Y>>::type;
     static_assert(Numbers::agree, ESPALIER_SENTENCE("data::dataset{inputs, targets, reading}: " ESPALIER_NUMBERS_IN_A_ROW, Numbers));

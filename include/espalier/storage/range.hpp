@@ -64,10 +64,12 @@ concept with_elements = requires(R& r) {
 }
 || with_data<R>;
 
-/// A container, a span or an array: not necessarily one whose elements are numbers or lie in a row.
+/// A container, a span or an array: not necessarily one whose elements are numbers or lie in a row. Text is none: an
+/// array of characters is a name or a path wherever a function takes both.
 template <class X>
-concept Range = std::is_array_v<X> ||
-    (!marked_tensor<X> && !marked_view<X> && !requires { typename X::is_expression; } && with_elements<X>);
+concept Range = !std::is_convertible_v<X const&, char const*> &&
+    (std::is_array_v<X> ||
+     (!marked_tensor<X> && !marked_view<X> && !requires { typename X::is_expression; } && with_elements<X>));
 
 /// The first of the elements that lie in a row.
 template <class R>
