@@ -53,7 +53,7 @@ BOOST_AUTO_TEST_CASE(a_model) {
   BOOST_TEST(weight.span().data() == model.parameter("2.fc1.weight").span().data());
   BOOST_TEST(weight.span().size() == 16);
   BOOST_TEST(model.buffer<"1.running_var">().span()[3] == 1);
-  BOOST_TEST(!model.parameter("2.fc1.wieght"));
+  BOOST_TEST(!model.find_parameter("2.fc1.wieght"));
 }
 
 BOOST_AUTO_TEST_CASE(a_constant_model) {

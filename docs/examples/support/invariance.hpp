@@ -30,7 +30,7 @@ constexpr double gain[] = {0.5, 1, 1.5, 2}, bias[] = {1, 0.5, -0.5, -1};
 template <class Net>
 scores output(samples const& x, weights const& w) {
   esp::model<Net, esp::cpu, double> model{esp::seed{0}};
-  esp::span<double> members[4];
+  esp::span<double> members[8];
   int count = 0;
   model.for_each_parameter([&](char const*, esp::extents const&, esp::span<double> elements) { members[count++] = elements; });
   for (int i = 0; i < w.size(); ++i) members[0][i] = w[i];

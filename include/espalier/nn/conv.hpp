@@ -76,7 +76,7 @@ template <int In, int Out, rows_columns Kernel, conv How = conv{}>
 struct Conv {
   // Named: clang explains what it can take apart, which takes three lines more.
   static constexpr bool kernel_exists = Kernel.rows >= 1 && Kernel.columns >= 1;
-  static constexpr bool numbers_fit = How.groups >= 1 && in_range(detail::walk_of(How, Kernel)) && In % How.groups == 0 && Out % How.groups == 0;
+  static constexpr bool numbers_fit = !kernel_exists || (How.groups >= 1 && in_range(detail::walk_of(How, Kernel)) && In % How.groups == 0 && Out % How.groups == 0);
   static_assert(kernel_exists,
                 ESPALIER_SENTENCE("nn::Conv<in, out, kernel>: the kernel has at least one row and one column",
                                   ESPALIER_STATED(kernel_exists,

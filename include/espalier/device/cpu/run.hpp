@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../storage/memory.hpp"
 #include "alone.hpp"
 #include "columns.hpp"
 #include "epilogue.hpp"
