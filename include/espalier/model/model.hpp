@@ -117,6 +117,7 @@ class model {
   model(model&& other) noexcept : model{std::bool_constant<Engine::apart>{}, other, [&](Engine const&) { return Engine::hand_over(other.memory_); }} {
     other.references_.give(&references_, this);
   }
+  ESPALIER_INLINE ~model() {}  // a function of its own would be shared by translation units with other instructions
   /// Takes the numbers of the other model: an empty model as it would be constructed, others by a copy, and then nobody's references change.
   model& operator=(model&& other) noexcept {
     if (this == &other) return *this;
@@ -308,7 +309,6 @@ class model {
   seed seed_{};
   std::uint64_t draws_ = 0;
   mutable detail::references references_;
-
   // Behind the members: clang knows none that stands behind an assertion that fails.
   static_assert(detail::is_net<Net>::agree, ESPALIER_SENTENCE(ESPALIER_IS_NET, detail::is_net<Net>));
   using Made = decltype(detail::unsaid_list_fault<Net, model>());
