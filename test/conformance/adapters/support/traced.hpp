@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "axes.hpp"
+#include <espalier/model/slots.hpp>
 
 // Programs as they are traced, before anything is simplified.
 namespace conformance {
@@ -27,6 +28,16 @@ std::unique_ptr<esp::graph::program> trace_plainly(E const& expression) {
   result->nodes.plain = true;
   esp::graph::tracer tracer{*result, esp::graph::mode::training, false, 0, 0};
   lower(tracer, expression);
+  return result;
+}
+
+/// The unsimplified program of a net, in training mode.
+template <class Net, class In>
+std::unique_ptr<esp::graph::program> trace_net_plainly() {
+  auto result = std::make_unique<esp::graph::program>();
+  result->nodes.plain = true;
+  esp::graph::tracer tracer{*result, esp::graph::mode::training, false, 0, 0};
+  esp::detail::trace_net<Net, In>(tracer, esp::graph::add_argument<float>(tracer, 0, In::value));
   return result;
 }
 
