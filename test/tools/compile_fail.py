@@ -37,8 +37,9 @@ def compile_(command, source, *flags):
 
 
 def with_computed_messages(command):
-    """The command in C++26."""
-    return [word for word in command if not STANDARD.match(word)] + ["-std=c++26"]
+    """The command in C++26; a precompiled header is one of another standard."""
+    without_header = [word for at, word in enumerate(command) if word != "-include" and (at == 0 or command[at - 1] != "-include")]
+    return [word for word in without_header if not STANDARD.match(word)] + ["-std=c++26"]
 
 
 @functools.lru_cache(maxsize=None)

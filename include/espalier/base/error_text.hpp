@@ -10,15 +10,16 @@ namespace espalier {
 
 namespace detail {
 
-/// A sentence in memory of its own: an error that holds one allocates nothing, and copying it cannot throw.
+/// A sentence in memory of its own: an error that holds one allocates nothing, and copying it cannot throw. Its functions are never inlined: sentences are
+/// made where a program stops, and a step would carry their code.
 class error_text {
  public:
-  error_text& operator<<(char const* words) noexcept {
+  [[gnu::cold, gnu::noinline]] error_text& operator<<(char const* words) noexcept {
     while (*words != 0) *at_++ = *words++;
     *at_ = 0;
     return *this;
   }
-  error_text& operator<<(std::int64_t value) noexcept {
+  [[gnu::cold, gnu::noinline]] error_text& operator<<(std::int64_t value) noexcept {
     char digits[24];
     int n = 0;
     if (value < 0) *at_++ = '-';

@@ -35,6 +35,19 @@ struct padded_tensor : tensor<T, S> {
   using is_padded_batch = void;
 };
 
+/// Fills the images and labels of a batch of `count` with the samples order[from], order[from + 1], …; beyond order[last - 1], that one again. One function
+/// for all batches of a data set: a call costs nothing beside a batch.
+template <class T, class Sample, class Target, class Transforms, class Element = typename targets_of<T, Target>::element>
+[[gnu::noinline]] void gather_samples(samples<T, Sample, Target> const& all, std::int32_t const* order, std::int64_t from, std::int64_t last, int count,
+                                      Transforms const& transform, view<T, Sample> scratch, std::int64_t epoch, T* images, Element* labels) noexcept {
+  constexpr std::int64_t target_size = targets_of<T, Target>::shape::size;
+  for (int i = 0; i < count; ++i) {
+    std::int64_t const chosen = order[from + i < last ? from + i : last - 1];
+    transform(all.image(chosen), view<T, Sample>{images + i * Sample::size}, scratch, epoch, chosen);
+    for (std::int64_t j = 0; j < target_size; ++j) labels[i * target_size + j] = all.labels[chosen * target_size + j];
+  }
+}
+
 /// A batch in memory, filled again and again.
 template <class T, class Batch, class Target, bool Padded = false>
 struct batch_memory {
@@ -43,18 +56,6 @@ struct batch_memory {
   using target_batch = typename batch_shape_of<typename targets::shape, count>::type;
   std::conditional_t<Padded, padded_tensor<T, Batch>, tensor<T, Batch>> images;
   tensor<typename targets::element, target_batch> labels;
-
-  /// Takes the samples order[from], order[from + 1], …; beyond order[last - 1], that one again.
-  template <class Sample, class Transforms>
-  void gather(samples<T, Sample, Target> const& all, io::owned<std::int32_t> const& order, std::int64_t from, std::int64_t last,
-              Transforms const& transform, view<T, Sample> scratch, std::int64_t epoch) noexcept {
-    constexpr std::int64_t target_size = targets::shape::size;
-    for (int i = 0; i < count; ++i) {
-      std::int64_t const chosen = order[from + i < last ? from + i : last - 1];
-      transform(all.image(chosen), view<T, Sample>{images.data() + i * Sample::size}, scratch, epoch, chosen);
-      for (std::int64_t j = 0; j < target_size; ++j) labels.data()[i * target_size + j] = all.labels[chosen * target_size + j];
-    }
-  }
 };
 
 struct unsaid_policy {};
@@ -209,7 +210,7 @@ class loader {
   void fill(auto& memory, std::int64_t from, std::int64_t last) noexcept {
     T* room = nullptr;
     if constexpr (needs_scratch) room = scratch_.data();
-    memory.gather(all_, order_, from, last, transforms_, view<T, Sample>{room}, epoch_);
+    detail::gather_samples(all_, order_.data(), from, last, memory.count, transforms_, view<T, Sample>{room}, epoch_, memory.images.data(), memory.labels.data());
   }
 
   samples<T, Sample, Target> all_;

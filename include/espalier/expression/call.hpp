@@ -227,9 +227,13 @@ constexpr auto traced_call(M const& module, X const&... x) {
     return module.forward(x...);  // several values
   } else if constexpr (!std::is_void_v<Observer>) {
     return Observer::call(module, x...);
+  } else if constexpr ((std::is_same_v<X, as_traced<X>> && ...) &&
+                       std::is_same_v<decltype(module.forward(x...)), as_traced<decltype(module.forward(x...))>>) {
+    return module.forward(x...);
   } else {
     graph::tracer* t = tracer_of(x...);
-    if (t == nullptr) t = owner_of(module);  // a layer applied to a constant tensor
+    if constexpr (!(TracedValue<X> || ...))
+      if (t == nullptr) t = owner_of(module);  // a layer applied to a constant tensor
     using Y = as_traced<decltype(module.forward(as_traced<X>{}...))>;
     if (t == nullptr) return static_cast<void>(module.forward(as_traced<X>{}...)), Y{};  // run all the same: whether it can be is asked first
     return as_value<Y>(*t, module.forward(as_traced<X>{t, graph::trace_operand(*t, x)}...));

@@ -150,9 +150,6 @@ namespace graph {
 /// The node of an operand of a traced body; one that the program does not own is a fault of the program. Defined with the tracer.
 template <class X>
 constexpr int trace_operand(tracer& t, X const& x);
-/// Emits an op on operands that have nodes.
-template <class Op, std::uint64_t Attribute, class S, class... X>
-constexpr int trace_node(tracer& t, int const* id);
 }  // namespace graph
 
 namespace detail {
@@ -218,17 +215,9 @@ constexpr bool reads_number([[maybe_unused]] X const& x) {
   if constexpr (is_arithmetic<X>) return x == x || x != x;
   else return true;
 }
-/// An op of which one operand at least is traced: its node is emitted here.
+/// An op of which one operand at least is traced: its node is emitted here. Defined with the tracer.
 template <class Op, std::uint64_t Attribute, class S, class... X>
-constexpr traced_result<S, X...> emit_traced(X const&... x) {
-  using Observer = typename observer_of<X...>::type;
-  graph::tracer* const t = tracer_of(x...);
-  if (t == nullptr) return (reads_number(x) && ...) ? traced_result<S, X...>{} : traced_result<S, X...>{};
-  int const id[]{graph::trace_operand(*t, x)...};
-  int const y = graph::trace_node<Op, Attribute, S, X...>(*t, id);
-  if constexpr (std::is_void_v<Observer>) return {t, y};
-  else return {t, y, Observer::template operation<Op>(*t, S::value, x...)};
-}
+constexpr traced_result<S, X...> emit_traced(X const&... x);
 
 }  // namespace detail
 

@@ -22,7 +22,7 @@ struct label_range {
 /// A label outside the classes: which one came, where, and what was expected. Thrown before anything is computed or changed.
 class label_error : public std::exception {
  public:
-  label_error(std::int64_t position, std::int32_t label, label_range expected) noexcept {
+  [[gnu::cold, gnu::noinline]] label_error(std::int64_t position, std::int32_t label, label_range expected) noexcept {
     text_ << "labels: expected 0 to " << expected.classes - 1;
     if (expected.ignores) text_ << " or " << expected.ignored;
     text_ << ", came " << label << " at position " << position;
@@ -36,7 +36,7 @@ class label_error : public std::exception {
 /// A number of real samples that a batch cannot have. Thrown before anything is computed or changed.
 class count_error : public std::exception {
  public:
-  count_error(std::int64_t count, std::int64_t samples) noexcept {
+  [[gnu::cold, gnu::noinline]] count_error(std::int64_t count, std::int64_t samples) noexcept {
     text_ << "evaluate(images, targets, count): expected a count of 0 to " << samples << ", the samples of the batch, came " << count;
   }
   char const* what() const noexcept override { return text_.text(); }

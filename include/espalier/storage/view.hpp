@@ -76,6 +76,8 @@ class view {
   static_assert(detail::storage_on<Device>::included,
                 ESPALIER_SENTENCE("view<T, S, cuda>: include <espalier/cuda.hpp> for tensors on the graphics processor (simulated_cuda: <espalier/simulated_cuda.hpp>)",
                                   ESPALIER_STATED(detail::storage_on<Device>::included, Device)));
+  /// A view of what cannot be elements has said so: no tensor of them says it again.
+  using owner_type = tensor<std::conditional_t<detail::is_element<std::remove_const_t<T>>, std::remove_const_t<T>, float>, S>;
 
  public:
   using value_type = std::remove_const_t<T>;
@@ -111,8 +113,8 @@ class view {
     }
   }
   /// A tensor is its own view.
-  constexpr view(tensor<value_type, S>& owner ESPALIER_BORROWS) : data_(owner.data()) {}
-  constexpr view(tensor<value_type, S> const& owner ESPALIER_BORROWS) requires std::is_const_v<T> : data_(owner.data()) {}
+  constexpr view(owner_type& owner ESPALIER_BORROWS) : data_(owner.data()) {}
+  constexpr view(owner_type const& owner ESPALIER_BORROWS) requires std::is_const_v<T> : data_(owner.data()) {}
   /// view<T, S> to view<T const, S>.
   template <class U>
     requires(std::is_same_v<U const, T> && !std::is_same_v<U, T>)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <bit>
-#include <limits>
 
 #include "../base/math.hpp"
 #include "../graph/program.hpp"

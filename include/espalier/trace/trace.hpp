@@ -9,7 +9,8 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 /// From a body to a program. The constant evaluator runs the body once on `traced` values; each op of it emits its node. Formulas of tensors, which are
 /// types, are lowered by one overload of `lower` per kind of expression.
-namespace espalier::graph {
+namespace espalier {
+namespace graph {
 
 enum class mode : std::uint8_t { training, evaluation };
 
@@ -181,8 +182,8 @@ constexpr int trace_composite(tracer& t, int const* id, std::index_sequence<I...
 }
 
 /// Emits what one op needs, whatever its operands were: one function for all.
-constexpr int emit_node(program_builder& g, descriptor const* op, extents const& s, std::uint64_t attribute, int a, int b = 0, int c = 0) {
-  return op->emit(g, node{op, {a, b, c, 0}, attribute, s});
+constexpr int emit_node(program_builder& g, descriptor const* op, extents const& s, std::uint64_t attribute, int const* id, int operands) {
+  return op->emit(g, node{op, {id[0], operands > 1 ? id[1] : 0, operands > 2 ? id[2] : 0, 0}, attribute, s});
 }
 
 }  // namespace detail
@@ -190,9 +191,7 @@ constexpr int emit_node(program_builder& g, descriptor const* op, extents const&
 template <class Op, std::uint64_t Attribute, class S, class... X>
 constexpr int trace_node(tracer& t, int const* id) {
   if constexpr (Composite<Op>) return detail::trace_composite<Op, Attribute, S, X...>(t, id, std::index_sequence_for<X...>{});
-  else if constexpr (sizeof...(X) == 1) return detail::emit_node(t.builder(), &described<Op>, S::value, Attribute, id[0]);
-  else if constexpr (sizeof...(X) == 2) return detail::emit_node(t.builder(), &described<Op>, S::value, Attribute, id[0], id[1]);
-  else return detail::emit_node(t.builder(), &described<Op>, S::value, Attribute, id[0], id[1], id[2]);
+  else return detail::emit_node(t.builder(), &described<Op>, S::value, Attribute, id, static_cast<int>(sizeof...(X)));
 }
 
 template <class Op, std::uint64_t Attribute, class S, class... X>
@@ -201,6 +200,31 @@ constexpr int lower(tracer& t, espalier::node<Op, Attribute, S, X...> const& e) 
   detail::lower_operands(t, e, id);
   return trace_node<Op, Attribute, S, X...>(t, id);
 }
+
+}  // namespace graph
+namespace detail {
+template <class Op, std::uint64_t Attribute, class S, class... X>
+constexpr traced_result<S, X...> emit_traced(X const&... x) {
+  using Observer = typename observer_of<X...>::type;
+  graph::tracer* t = nullptr;
+  int y = 0;
+  if constexpr ((TracedValue<X> && ...)) {  // most ops: what they need is here, for a function that they called would be one more for each of them
+    ((t = t != nullptr ? t : x.tracer), ...);
+    if (t == nullptr) return {};
+    int const id[]{(x.tracer == t ? x.id : graph::report_fault(*t, graph::fault::foreign_parameter, shape_of<X>::value))...};
+    if constexpr (Composite<Op>) y = graph::trace_node<Op, Attribute, S, X...>(*t, id);
+    else y = graph::detail::emit_node(t->builder(), &graph::described<Op>, S::value, Attribute, id, static_cast<int>(sizeof...(X)));
+  } else {
+    t = tracer_of(x...);
+    if (t == nullptr) return (reads_number(x) && ...) ? traced_result<S, X...>{} : traced_result<S, X...>{};
+    int const id[]{graph::trace_operand(*t, x)...};
+    y = graph::trace_node<Op, Attribute, S, X...>(*t, id);
+  }
+  if constexpr (std::is_void_v<Observer>) return {t, y};
+  else return {t, y, Observer::template operation<Op>(*t, S::value, x...)};
+}
+}  // namespace detail
+namespace graph {
 
 template <class S, class M, class... X>
 constexpr int lower(tracer& t, call<S, M, X...> const& c) {
@@ -223,5 +247,6 @@ constexpr void add_result(program& p, int id, int index) {
   p.add_output(copy ? p.nodes.add(node{&described<copied_>, {data, 0, 0, 0}, static_cast<std::uint64_t>(index), p.nodes[data].shape}) : id, destination::result, index);
 }
 
-}  // namespace espalier::graph
+}  // namespace graph
+}  // namespace espalier
 #pragma GCC diagnostic pop

@@ -69,6 +69,13 @@ ESPALIER_INLINE auto gather_lanes(T const* from, std::int64_t stride, instructio
 }
 #endif
 
+/// to[k, r] = from[r, k], element by element: what no register fills.
+template <class T>
+[[gnu::noinline]] void copy_transposed_elements(T* to, std::int64_t to_stride, T const* from, std::int64_t from_stride, std::int64_t rows, std::int64_t columns) {
+  for (std::int64_t k = 0; k < columns; ++k, to += to_stride, ++from)
+    for (std::int64_t r = 0; r < rows; ++r) to[r] = from[r * from_stride];
+}
+
 /// to[k, r] = from[r, k] for as many rows as a register has lanes. Lanes are gathered by loads, which costs less than moving them between registers.
 template <class T, class Arch>
 ESPALIER_INLINE void transpose_strip(T* to, std::int64_t to_stride, T const* from, std::int64_t from_stride, std::int64_t columns) {
@@ -90,10 +97,7 @@ ESPALIER_INLINE void transpose_strip(T* to, std::int64_t to_stride, T const* fro
     registers{a}.store(at);
     registers{b}.store(at + to_stride);
   }
-  to += k * to_stride;
-  from += k;
-  for (int rest = static_cast<int>(columns - k); rest > 0; --rest, to += to_stride, ++from)
-    for (int i = 0; i < registers::size; ++i) to[i] = from[i * from_stride];
+  if (k < columns) copy_transposed_elements(to + k * to_stride, to_stride, from + k, from_stride, registers::size, columns - k);
 }
 
 /// The 128-bit lanes of x added up.
@@ -126,23 +130,19 @@ ESPALIER_INLINE void store_sums(double* to, typename registers<double, Arch>::ty
   registers<double, instructions_of_width<16>>::store(to, add_wide_lanes(a + b));
 }
 
-/// to[k, r] = from[r, k] for rows x columns of from.
+/// to[k, r] = from[r, k] for rows x columns of from: wide strips, then strips of one 128-bit lane, then what remains. Strips between the two would be
+/// loaded in the same lanes, and are left out for the compiler's sake.
 template <class T, class Arch>
 [[gnu::noinline]] void copy_transposed(T* to, std::int64_t to_stride, T const* from, std::int64_t from_stride, std::int64_t rows, std::int64_t columns) {
   constexpr int wide = pack<T, Arch>::size;
   std::int64_t r = 0;
   for (; r + wide <= rows; r += wide) transpose_strip<T, Arch>(to + r, to_stride, from + r * from_stride, from_stride, columns);
   if constexpr (Arch::bytes > 16) {
-    if (r < rows) copy_transposed<T, instructions_of_width<Arch::bytes / 2>>(to + r, to_stride, from + r * from_stride, from_stride, rows - r, columns);
-  } else {
-    to += r, from += r * from_stride;
-    int const left = static_cast<int>(rows - r);  // fewer than a register's elements: of 2^63 rows, g++ -O3 reports that an address overflows
-    for (int i = 0; i < left; ++i) {
-      T const* row = from + i * from_stride;
-      T* column = to + i;
-      for (std::int64_t k = 0; k < columns; ++k, column += to_stride) *column = row[k];
-    }
+    using lane = instructions_of_width<16>;
+    constexpr int narrow = pack<T, lane>::size;
+    for (; r + narrow <= rows; r += narrow) transpose_strip<T, lane>(to + r, to_stride, from + r * from_stride, from_stride, columns);
   }
+  if (r < rows) copy_transposed_elements(to + r, to_stride, from + r * from_stride, from_stride, rows - r, columns);
 }
 
 /// first[r] = from[r, 0 ... Columns) and second[r] = from[r, apart ... apart + Columns): a cache line of from often holds both.

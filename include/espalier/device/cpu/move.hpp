@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <limits>
 
 #include "../map_type.hpp"
 #include "simd.hpp"

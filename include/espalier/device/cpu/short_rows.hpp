@@ -217,10 +217,11 @@ struct short_row_nest : nest<place::row, T, Arch, Steps, Leaves, Outputs, 2> {
     base::store_numbers(first, v, j, chosen_steps<typename base::template results_at<Where>>{});
   }
 
-  template <int... L, int... O>
-  static ESPALIER_INLINE void run(void* const* p, std::integer_sequence<int, L...>, std::integer_sequence<int, O...>) {
-    T const* const start_of[] = {static_cast<T const*>(p[L])..., nullptr};
-    T* const first[] = {static_cast<T*>(p[leaves + O])..., nullptr};
+  [[gnu::noinline]] static void run(void* const* p) {
+    T const* start_of[static_cast<std::size_t>(leaves) + 1];
+    T* first[static_cast<std::size_t>(outputs) + 1];
+    for (int k = 0; k < leaves; ++k) start_of[k] = static_cast<T const*>(p[k]);
+    for (int k = 0; k < outputs; ++k) first[k] = static_cast<T*>(p[leaves + k]);
     totals all;
     start_columns(all, chosen_steps<sums_at<place::column>>{});
     base::clear(all.single, chosen_steps<sums_at<place::single>>{});
@@ -240,7 +241,6 @@ struct short_row_nest : nest<place::row, T, Arch, Steps, Leaves, Outputs, 2> {
     base::fold_totals(v, all.single, steps_of<sums_at<place::single>>{});
     finish<place::single>(v, first, 0);
   }
-  [[gnu::noinline]] static void run(void* const* p) { run(p, typename base::leaf_numbers{}, std::make_integer_sequence<int, outputs>{}); }
 };
 
 }  // namespace espalier::on_cpu
