@@ -158,6 +158,7 @@ struct where_it_runs<on_device<Device, F>, Leaf...> {
 template <class Function, class... Leaf>
 class compiled {
   using F = typename detail::where_it_runs<Function, Leaf...>::function;
+  static_assert(sizeof(detail::result_of_function<F, Leaf...>) > 0);  // first: an error in the body of f comes by a short way
   using Device = typename detail::where_it_runs<Function, Leaf...>::device;
   using Fault = decltype(detail::compiled_fault<F, Leaf...>());
   using Sound = typename detail::sound_results<Fault::agree, F, Leaf...>::type::checked;

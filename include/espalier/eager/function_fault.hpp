@@ -36,10 +36,36 @@ struct wants_gradient {
   static constexpr bool agree = Any;
 };
 
+/// What a call of f finds where f takes no such arguments. Overloads are chosen before the body of one is looked at, so a body that does not compile is
+/// another thing: the compiler has said then what is wrong with it.
+struct no_call {};
+struct with_a_call {
+  void operator()();
+};
+template <class F>
+struct with_another_call : F, with_a_call {};
+template <class F>
+concept LacksCall = requires { &with_another_call<F>::operator(); };
+template <class F>
+struct call_or_none {
+  no_call operator()(...) const;
+};
+template <class F>
+  requires(std::is_class_v<F> && !std::is_final_v<F> && !LacksCall<F>)
+struct call_or_none<F> : F {
+  using F::operator();
+  no_call operator()(...) const;
+};
+/// What f returns. `type` is missing where its body does not compile. Roots name it first, so that such an error comes by a short way:
+/// static_assert(sizeof(detail::result_of_function<F, X...>) > 0).
 template <class F, class... X>
-constexpr bool can_be_called() {
-  return requires { F{}(as_traced<X>{}...); };
-}
+struct result_of_function : std::type_identity<decltype(std::declval<call_or_none<F>>()(as_traced<X>{}...))> {};
+template <class F, class... X>
+  requires std::is_final_v<F>
+struct result_of_function<F, X...> : std::type_identity<no_call> {};
+template <class F, class... X>
+  requires(std::is_final_v<F> && requires { F{}(as_traced<X>{}...); })
+struct result_of_function<F, X...> : std::type_identity<decltype(F{}(as_traced<X>{}...))> {};
 /// On values of no program, which costs little.
 template <class F, class... X>
 concept FunctionRunByCompiler =
@@ -82,7 +108,9 @@ constexpr auto function_fault() {
     return fault<fault_of::elements, refused<elements>>{};
   } else if constexpr (!devices::agree) {
     return fault<fault_of::devices, refused<devices>>{};
-  } else if constexpr (!can_be_called<F, X...>()) {
+  } else if constexpr (!requires { typename result_of_function<F, X...>::type; }) {
+    return fault<fault_of::nothing, refused<said_already>>{};
+  } else if constexpr (std::is_same_v<typename result_of_function<F, X...>::type, no_call>) {
     return fault<fault_of::arguments, refused<takes_arguments<F, shape_of<X>...>>>{};
   } else {
     using Body = typename body_of_function<F, X...>::type;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <bit>
 #include <tuple>
 
 #include "evaluate.hpp"
@@ -190,14 +191,15 @@ struct gradient_function {
   }
   template <class... X>
   static constexpr int wanted_count() {
-    int count = 0;
-    for (unsigned bits = wanted<X...>(); bits != 0; bits &= bits - 1u) ++count;
-    return count;
+    return std::popcount(wanted<X...>());
   }
 
   /// On tensors: a tensor for one wanted argument, a std::tuple for several.
-  template <TensorArgument... X, class Fault = fault_of_function<F, true, leaf_of_argument<X>...>, class Exist = arguments_exist<static_cast<int>(sizeof...(X)), K...>>
+  template <TensorArgument... X>
   constexpr auto operator()(X const&... x) const {
+    static_assert(sizeof(result_of_function<F, leaf_of_argument<X>...>) > 0);  // first: an error in the body of f comes by a short way
+    using Fault = fault_of_function<F, true, leaf_of_argument<X>...>;
+    using Exist = arguments_exist<static_cast<int>(sizeof...(X)), K...>;
     static_assert(Exist::agree, ESPALIER_SENTENCE("grad<I...>(f)(x...): there is no argument I", Exist));
     using Real = wants_gradient<wanted<X...>() != 0, X...>;
     static_assert(Real::agree, ESPALIER_SENTENCE("grad(f)(x...): " ESPALIER_REAL_ARGUMENT, Real));
@@ -261,8 +263,11 @@ struct gradient_function {
 
 template <class F, int... K>
 struct value_and_gradient_function {
-  template <TensorArgument... X, class Fault = fault_of_function<F, true, leaf_of_argument<X>...>, class Exist = arguments_exist<static_cast<int>(sizeof...(X)), K...>>
+  template <TensorArgument... X>
   constexpr auto operator()(X const&... x) const {
+    static_assert(sizeof(result_of_function<F, leaf_of_argument<X>...>) > 0);  // first: an error in the body of f comes by a short way
+    using Fault = fault_of_function<F, true, leaf_of_argument<X>...>;
+    using Exist = arguments_exist<static_cast<int>(sizeof...(X)), K...>;
     using gradient = gradient_function<F, K...>;
     static_assert(Exist::agree, ESPALIER_SENTENCE("value_and_grad<I...>(f)(x...): there is no argument I", Exist));
     using Real = wants_gradient<gradient::template wanted<X...>() != 0, X...>;
@@ -274,13 +279,10 @@ struct value_and_gradient_function {
     static_assert(Fault::returned, ESPALIER_SENTENCE("value_and_grad(f)(x...): " ESPALIER_RETURNS_FORMULA, typename Fault::type));
     static_assert(Fault::runs, ESPALIER_SENTENCE("value_and_grad(f)(x...): " ESPALIER_RUN_BY_COMPILER, typename Fault::type));
     static_assert(Fault::result, ESPALIER_SENTENCE("value_and_grad(f)(x...): " ESPALIER_ONE_NUMBER, typename Fault::type));
-    if constexpr (!Exist::agree) {
-      return std::pair{refused<Exist>{}, refused<Exist>{}};
-    } else if constexpr (!Real::agree) {
-      return std::pair{refused<Real>{}, refused<Real>{}};
-    } else if constexpr (!Fault::agree) {
-      return std::pair{typename Fault::type{}, refused_gradients<gradient::template wanted_count<X...>(), typename Fault::type>()};
-    } else {
+    if constexpr (!Exist::agree) return std::pair{refused<Exist>{}, refused<Exist>{}};
+    else if constexpr (!Real::agree) return std::pair{refused<Real>{}, refused<Real>{}};
+    else if constexpr (!Fault::agree) return std::pair{typename Fault::type{}, refused_gradients<gradient::template wanted_count<X...>(), typename Fault::type>()};
+    else {
       using Sound [[maybe_unused]] = typename sound_gradient<F, gradient::template wanted<X...>(), X...>::checked;
       auto r = value_and_gradients<F, gradient::template wanted<X...>(), typename argument_type<X>::type...>(argument_value(x)...);
       return std::pair{static_cast<typename shared_element<typename argument_type<X>::type...>::type>(r.first), one_or_all(std::move(r.second))};
@@ -343,8 +345,10 @@ class pullback_at {
 
 template <class F>
 struct vjp_function {
-  template <TensorArgument... X, class Fault = fault_of_function<F, false, leaf_of_argument<X>...>>
+  template <TensorArgument... X>
   constexpr auto operator()(X const&... x) const {
+    static_assert(sizeof(result_of_function<F, leaf_of_argument<X>...>) > 0);  // first: an error in the body of f comes by a short way
+    using Fault = fault_of_function<F, false, leaf_of_argument<X>...>;
     using Real = wants_gradient<all_wanted<X...>() != 0, X...>;
     static_assert(Real::agree, ESPALIER_SENTENCE("vjp(f)(x...): " ESPALIER_REAL_ARGUMENT, Real));
     static_assert(Fault::elements, ESPALIER_SENTENCE("vjp(f)(x...): " ESPALIER_ELEMENTS_OF_ARGUMENTS, typename Fault::type));

@@ -121,8 +121,10 @@ template <class F>
 struct gradient_agrees_function {
   gradient_check how;
 
-  template <TensorArgument... X, class Fault = fault_of_function<F, false, leaf_of_argument<X>...>>
+  template <TensorArgument... X>
   constexpr auto operator()(X const&... x) const {
+    static_assert(sizeof(result_of_function<F, leaf_of_argument<X>...>) > 0);  // first: an error in the body of f comes by a short way
+    using Fault = fault_of_function<F, false, leaf_of_argument<X>...>;
     static_assert(Fault::elements, ESPALIER_SENTENCE("gradient_agrees(f)(x...): " ESPALIER_ELEMENTS_OF_ARGUMENTS, typename Fault::type));
     static_assert(Fault::arguments, ESPALIER_SENTENCE("gradient_agrees(f)(x...): " ESPALIER_ARGUMENTS_OF_F, typename Fault::type));
     static_assert(Fault::shapes, ESPALIER_SENTENCE("gradient_agrees(f)(x...): " ESPALIER_SHAPES_INSIDE, typename Fault::type));

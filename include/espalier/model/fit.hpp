@@ -97,6 +97,19 @@ constexpr auto layers_fault() {
 template <class Loss, class Prediction>
 using applied_loss = decltype(std::declval<Loss const&>()(traced<Prediction>{},
                                                          traced<target_shape<Loss, Prediction>, target_element<Loss, Prediction>>{}));
+/// What a trainer names first, as first_look of its net: sizeof(typename detail::look_at_loss<Net, Loss, Batch>::type).
+template <class Net, class Loss, class Batch>
+constexpr auto first_operands() {
+  if constexpr (!decltype(layers_fault<Net, Batch>())::agree) return std::type_identity<agreed>{};
+  else if constexpr (!loss_has_target<Loss>::agree || std::is_void_v<Loss>) return std::type_identity<agreed>{};
+  else if constexpr (!target_is_complete<Loss, shape_of<applied_net<Net, Batch>>>::agree) return std::type_identity<agreed>{};
+  else {
+    using Prediction = shape_of<applied_net<Net, Batch>>;
+    return std::type_identity<result_of_forward<Loss, traced<Prediction>, traced<target_shape<Loss, Prediction>, target_element<Loss, Prediction>>>>{};
+  }
+}
+template <class Net, class Loss, class Batch>
+struct look_at_loss : decltype(first_operands<Net, Loss, Batch>()) {};
 /// A loss that has no forward for what it is given is told so in words of its own.
 template <class Loss, class Value>
 struct value_of_loss {

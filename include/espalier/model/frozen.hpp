@@ -17,11 +17,7 @@ namespace espalier {
 /// shape    (N, ...) -> the net's output for it; equal to the predictor's up to rounding
 /// memory   one allocation at construction, or bytes that the user gives (frozen::bytes of them); none afterwards
 /// errors   a batch that the net's layers do not take, and a model of a graphics processor, do not compile
-template <class Model, class Batch,
-          class Found = detail::applied_net<
-              typename Model::net_type,
-              std::enable_if_t<
-                  (sizeof(detail::first_look<typename Model::net_type, std::enable_if_t<is_shape<Batch>, Batch>>) > 0), Batch>>>
+template <class Model, class Batch, class Found = detail::applied_net<typename Model::net_type, std::enable_if_t<is_shape<Batch>, Batch>>>
 class frozen {
   using Source = detail::frozen_source<typename Model::net_type, Batch>;
   using Sound = typename plan::sound_program<detail::evaluation_source<typename Model::net_type, Batch>>::checked;
@@ -53,11 +49,15 @@ class frozen {
   static constexpr std::size_t bytes = workspace_start(parameter_bytes) + workspace_bytes + in_place_bytes;
   static constexpr int kernel_count = plan::plan_of<Source>.groups.group_count;
 
-  frozen(Model const& model, Batch) : memory_{bytes} {
+  /// Batch: deduced by the guides below alone, through which an error in the body of the user's forward comes by a short way.
+  template <class B>
+    requires std::is_same_v<B, Batch>
+  frozen(Model const& model, B) : memory_{bytes} {
     if constexpr (Host::agree) prepare(model);
   }
-  template <std::size_t Count, class Enough = detail::enough_bytes<Count, bytes>>
-  frozen(Model const& model, Batch, espalier::bytes<Count>& given) : memory_{given, bytes} {
+  template <class B, std::size_t Count, class Enough = detail::enough_bytes<Count, bytes>>
+    requires std::is_same_v<B, Batch>
+  frozen(Model const& model, B, espalier::bytes<Count>& given) : memory_{given, bytes} {
     static_assert(Enough::agree, ESPALIER_SENTENCE("frozen{model, batch, bytes}: the bytes are fewer than frozen::bytes", Enough));
     if constexpr (Host::agree && Enough::agree) prepare(model);
   }
@@ -150,10 +150,14 @@ class frozen<detail::misused<is_batch<Given>>, void, void> : public detail::sile
 
 template <ModelType Model, class Batch>
   requires is_shape<Batch>
-frozen(Model const&, Batch) -> frozen<Model, Batch>;
+frozen(Model const&, Batch) -> frozen<Model, std::enable_if_t<(sizeof(detail::first_look<typename Model::net_type, Batch>) > 0), Batch>>;
 template <ModelType Model, class Batch, std::size_t Count>
   requires is_shape<Batch>
-frozen(Model const&, Batch, bytes<Count>&) -> frozen<Model, Batch>;
+frozen(Model const&, Batch, bytes<Count>&) -> frozen<Model, std::enable_if_t<(sizeof(detail::first_look<typename Model::net_type, Batch>) > 0), Batch>>;
+/// Where the body of the user's forward does not compile: the compiler has said so, and the class that follows says nothing.
+template <ModelType Model, class Batch, class... Given>
+  requires is_shape<Batch>
+frozen(Model const&, Batch, Given&...) -> frozen<Model, Batch>;
 
 template <class First, class... More>
   requires(!ModelType<First>)

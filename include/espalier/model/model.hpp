@@ -229,9 +229,39 @@ class model {
   /// The net's output in evaluation mode: the convenient form, which takes its workspace from the heap. A predictor keeps its own.
   /// shape   any batch that the net takes; the result lies where x does
   /// errors  layers that do not fit the batch do not compile
-  template <class X, class Found = detail::applied_net<Net, typename detail::looked_at<Net, shape_of<X>>::type>>
+  template <class X>
     requires(espalier::detail::marked_tensor<X> || espalier::detail::marked_view<X>)
-  auto operator()(X const& x) const;  // behind the class: clang shows all lines of a function whose template arguments are at fault
+  auto operator()(X const& x) const {
+    static_assert(sizeof(detail::first_look<Net, shape_of<X>>) > 0);
+    using Found = detail::applied_net<Net, shape_of<X>>;
+    using Element = detail::element_is<element_of<X>, T>;
+    using Layers = detail::in_facts<Found, detail::root_at<model, X>>;
+    static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
+    static_assert(sizeof(detail::say_in_words(detail::in_words<Found>{})) != 0);
+    static_assert(Element::agree, ESPALIER_SENTENCE("model(x): x has another element type than the model", Element));
+    static_assert(detail::reaches<Device, X>::agree, ESPALIER_SENTENCE("model(x): " ESPALIER_REACHABLE, detail::reaches<Device, X>));
+    if constexpr (!layers_fit<Found>::value) return Found{};
+    else if constexpr (!Element::agree) return refused<Element>{};
+    else if constexpr (!detail::reaches<Device, X>::agree) return refused<detail::reaches<Device, X>>{};
+    else {
+      using Source = detail::evaluation_source<Net, shape_of<X>>;
+      using Sound [[maybe_unused]] = typename plan::sound_program<Source>::checked;
+      using S = shape_of<Found>;
+      constexpr std::size_t output = detail::bytes_for<T>(shape_of<X>::size), end = output + detail::bytes_for<T>(S::size);
+      tensor<T, S, typename X::device_type> y;
+      auto const workspace = engine_.take(Engine::template workspace_bytes<Source, T>);
+      auto exchange = engine_.template exchange_with<typename X::device_type>(end, end);
+      detail::program_bases b = bases();
+      b.at[plan::base::workspace] = workspace.template at<T>(0);
+      b.at[plan::base::arguments] = exchange.give(detail::elements_of<T const>(x), 0);
+      b.at[plan::base::results] = exchange.want(detail::elements_of<T>(y), output);
+      exchange.send();
+      engine_.template run<Source, T>(b.at);
+      exchange.fetch(output, detail::bytes_for<T>(S::size));
+      exchange.take(detail::elements_of<T>(y), output);
+      return y;
+    }
+  }
 
   /// A formula is refused, since its memory is the caller's business, and a range, since its elements have no shape.
   template <class X>
@@ -317,39 +347,6 @@ class model {
   static_assert(Made::objects, ESPALIER_SENTENCE(ESPALIER_MEMBERS_ARE_OBJECTS, ESPALIER_UNLESS(Made::objects, Made)));
   static_assert(sizeof(detail::say_in_words(detail::in_words<detail::net_fault<Net>>{})) != 0);
 };
-
-template <class Net, class Device, class T>
-template <class X, class Found>
-  requires(espalier::detail::marked_tensor<X> || espalier::detail::marked_view<X>)
-auto model<Net, Device, T>::operator()(X const& x) const {
-  using Element = detail::element_is<element_of<X>, T>;
-  using Layers = detail::in_facts<Found, detail::root_at<model, X>>;
-  static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
-  static_assert(sizeof(detail::say_in_words(detail::in_words<Found>{})) != 0);
-  static_assert(Element::agree, ESPALIER_SENTENCE("model(x): x has another element type than the model", Element));
-  static_assert(detail::reaches<Device, X>::agree, ESPALIER_SENTENCE("model(x): " ESPALIER_REACHABLE, detail::reaches<Device, X>));
-  if constexpr (!layers_fit<Found>::value) return Found{};
-  else if constexpr (!Element::agree) return refused<Element>{};
-  else if constexpr (!detail::reaches<Device, X>::agree) return refused<detail::reaches<Device, X>>{};
-  else {
-    using Source = detail::evaluation_source<Net, shape_of<X>>;
-    using Sound [[maybe_unused]] = typename plan::sound_program<Source>::checked;
-    using S = shape_of<Found>;
-    constexpr std::size_t output = detail::bytes_for<T>(shape_of<X>::size), end = output + detail::bytes_for<T>(S::size);
-    tensor<T, S, typename X::device_type> y;
-    auto const workspace = engine_.take(Engine::template workspace_bytes<Source, T>);
-    auto exchange = engine_.template exchange_with<typename X::device_type>(end, end);
-    detail::program_bases b = bases();
-    b.at[plan::base::workspace] = workspace.template at<T>(0);
-    b.at[plan::base::arguments] = exchange.give(detail::elements_of<T const>(x), 0);
-    b.at[plan::base::results] = exchange.want(detail::elements_of<T>(y), output);
-    exchange.send();
-    engine_.template run<Source, T>(b.at);
-    exchange.fetch(output, detail::bytes_for<T>(S::size));
-    exchange.take(detail::elements_of<T>(y), output);
-    return y;
-  }
-}
 
 /// copy(from, to): all parameters and buffers of one model to another of the same net, on whatever devices they are: copy(on_gpu, on_cpu).
 /// shape   models of one net and element type

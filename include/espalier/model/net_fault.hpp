@@ -251,12 +251,6 @@ struct net_of<Model> {
 /// sizeof(detail::first_look<Net, Batch>).
 template <class Net, class Batch>
 using first_look = std::conditional_t<net_fault<Net>::agree && is_shape<Batch>, result_of_forward<Net, traced<Batch>>, agreed>;
-/// The same for a function, whose template arguments must not fail on their own.
-template <class Net, class Batch>
-struct looked_at {
-  static_assert(sizeof(first_look<Net, Batch>) > 0);
-  using type = Batch;
-};
 template <class Net, class Batch>
 using applied_net = typename applied_net_impl<Net, Batch>::type;
 

@@ -15,11 +15,7 @@ namespace espalier {
 /// memory   one allocation at construction, or bytes that the user gives (predictor::bytes of them); none afterwards
 /// device   with cuda, x and scores are the host's or the device's; scores on the host are there when the call returns
 /// errors   a batch that the net's layers do not take does not compile
-template <class Model, class Batch,
-          class Found = detail::applied_net<
-              typename Model::net_type,
-              std::enable_if_t<
-                  (sizeof(detail::first_look<typename Model::net_type, std::enable_if_t<is_shape<Batch>, Batch>>) > 0), Batch>>>
+template <class Model, class Batch, class Found = detail::applied_net<typename Model::net_type, std::enable_if_t<is_shape<Batch>, Batch>>>
 class predictor {
   using Source = detail::evaluation_source<typename Model::net_type, Batch>;
   using Sound = typename plan::sound_program<Source>::checked;
@@ -40,10 +36,14 @@ class predictor {
   /// What its kernels read and write, each operand and each result once.
   static constexpr std::int64_t bytes_moved = plan::moved_by_program<Source> * static_cast<std::int64_t>(sizeof(T));
 
-  predictor(Model const& model, Batch)
+  /// Batch: deduced by the guides below alone, through which an error in the body of the user's forward comes by a short way.
+  template <class B>
+    requires std::is_same_v<B, Batch>
+  predictor(Model const& model, B)
       : model_{model}, memory_(model.engine().take(bytes)), exchange_{model.engine().exchange_of(end, end)} {}
-  template <std::size_t Count, class Enough = detail::enough_bytes<Count, bytes>>
-  predictor(Model const& model, Batch, espalier::bytes<Count>& given)
+  template <class B, std::size_t Count, class Enough = detail::enough_bytes<Count, bytes>>
+    requires std::is_same_v<B, Batch>
+  predictor(Model const& model, B, espalier::bytes<Count>& given)
       : model_{model}, memory_(model.engine().take(given, bytes)), exchange_{model.engine().exchange_of(end, end)} {
     static_assert(Enough::agree, ESPALIER_SENTENCE("predictor{model, batch, bytes}: the bytes are fewer than predictor::bytes", Enough));
     static_assert(detail::computes_on_host<typename Model::device_type>::agree,
@@ -159,10 +159,14 @@ class predictor<detail::misused<is_batch<Given>>, void, void> : public detail::s
 
 template <ModelType Model, class Batch>
   requires is_shape<Batch>
-predictor(Model const&, Batch) -> predictor<Model, Batch>;
+predictor(Model const&, Batch) -> predictor<Model, std::enable_if_t<(sizeof(detail::first_look<typename Model::net_type, Batch>) > 0), Batch>>;
 template <ModelType Model, class Batch, std::size_t Count>
   requires is_shape<Batch>
-predictor(Model const&, Batch, bytes<Count>&) -> predictor<Model, Batch>;
+predictor(Model const&, Batch, bytes<Count>&) -> predictor<Model, std::enable_if_t<(sizeof(detail::first_look<typename Model::net_type, Batch>) > 0), Batch>>;
+/// Where the body of the user's forward does not compile: the compiler has said so, and the class that follows says nothing.
+template <ModelType Model, class Batch, class... Given>
+  requires is_shape<Batch>
+predictor(Model const&, Batch, Given&...) -> predictor<Model, Batch>;
 
 template <class First, class... More>
   requires(!ModelType<First>)

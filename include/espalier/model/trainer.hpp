@@ -345,7 +345,8 @@ class trainer : public detail::given_to_trainer<trainer<Model, Loss, Optimizer, 
 template <ModelType Model, class Loss, class Optimizer, class Batch, class... More>
 trainer(Model&, Loss, Optimizer, Batch, More...)
     -> trainer<Model, Loss, Optimizer,
-               std::enable_if_t<(sizeof(detail::first_look<typename detail::net_of<Model>::type, Batch>) > 0), Batch>,
+               std::enable_if_t<(sizeof(detail::first_look<typename detail::net_of<Model>::type, Batch>) > 0 &&
+                                 sizeof(typename detail::look_at_loss<typename detail::net_of<Model>::type, Loss, Batch>::type) > 0), Batch>,
                More...>;
 template <ModelType Model, class Loss, class Optimizer, class Batch, class... More>
 trainer(Model const&, Loss, Optimizer, Batch, More...) -> trainer<Model, Loss, Optimizer, Batch, More...>;
