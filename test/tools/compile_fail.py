@@ -21,7 +21,7 @@ import sys
 MOST_LINES = 8
 LINES_OF_OWN_CODE = 12
 MOST_BYTES = 1500
-EARLY_LINES = 5
+EARLY_LINES = 6  # g++: the way (two lines), the sentence, the line of code and its mark, and then the facts
 
 INCLUDE_STACK = re.compile(r"^(In file included from .*|\s+from \S+?:\d+(:\d+)?)[:,]$")
 ERROR = re.compile(r"\berror: ")

@@ -95,10 +95,10 @@ root<net> r;
 
     def test_early(self):
         self.assertEqual(self.problems(GOOD + "// expect-early: two must be three\n"), [])
-        self.assert_one_problem(GOOD + "// expect-early: not there\n", "first 5 lines lack /not there/")
+        self.assert_one_problem(GOOD + "// expect-early: not there\n", "first 6 lines lack /not there/")
 
     def test_early_means_the_first_lines(self):
-        message = "\n".join(["In file included from a.hpp:1,", "                 from b.cpp:2:"] + ["x.cpp:1: error: one"] + ["more"] * 4 + ["late"])
+        message = "\n".join(["In file included from a.hpp:1,", "                 from b.cpp:2:"] + ["x.cpp:1: error: one"] + ["more"] * 5 + ["late"])
         wanted = {"expect": ["late"], "expect-early": ["error: one"], "net": []}
         self.assertEqual(compile_fail.problems_of_message(message, wanted)[0], [])
         wanted["expect-early"] = ["late"]

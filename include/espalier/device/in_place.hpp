@@ -36,10 +36,9 @@ class overlap_error : public std::exception {
 
 namespace detail {
 
-/// Whether two pieces of memory have a byte in common.
-inline bool overlap(void const* a, std::size_t a_bytes, void const* b, std::size_t b_bytes) {
-  auto const at = [](void const* p) { return reinterpret_cast<std::uintptr_t>(p); };
-  return at(a) < at(b) + b_bytes && at(b) < at(a) + a_bytes;
+/// Whether two pieces of memory, neither of them empty, have a byte in common: one comparison, since a distance below zero is a large number.
+ESPALIER_INLINE bool overlap(void const* a, std::size_t a_bytes, void const* b, std::size_t b_bytes) {
+  return reinterpret_cast<std::uintptr_t>(b) - reinterpret_cast<std::uintptr_t>(a) + (b_bytes - 1) < a_bytes + (b_bytes - 1);
 }
 
 /// Named relation: the elements of a tensor or view can be written.
@@ -108,14 +107,12 @@ class in_place {
   static ESPALIER_INLINE void run(Engine const& engine, void** base, [[maybe_unused]] void* room, F&& launch) {
     if constexpr (found.count == 0) {
       launch();
-    } else if (!collides(base)) {
+    } else {  // one call of launch, so that the compilers put the program here
+      void* home[static_cast<std::size_t>(Results::count) + 1];
+      bool const apart = collides(base, std::make_integer_sequence<int, found.count>{});
+      if (apart) move_apart(engine, base, static_cast<unsigned char*>(room), home);
       launch();
-    } else {
-      void* home[static_cast<std::size_t>(Results::count) + 1]{};
-      move_apart(engine, base, static_cast<unsigned char*>(room), home);
-      launch();
-      for (int y = 0; y < Results::count; ++y)
-        if (home[y] != nullptr) engine.copy(home[y], base[plan::base::results + y], Results::at[y]);
+      if (apart) move_back(engine, base, home);
     }
   }
 
@@ -123,15 +120,26 @@ class in_place {
   static ESPALIER_INLINE bool collides(void* const* base, pair const& p) {
     void const* const x = base[plan::base::arguments + p.argument];
     void const* const y = base[plan::base::results + p.result];
-    return !(p.same && x == y) && overlap(x, Arguments::at[p.argument], y, Results::at[p.result]);
+    return (!p.same || x != y) & overlap(x, Arguments::at[p.argument], y, Results::at[p.result]);
   }
-  static ESPALIER_INLINE bool collides(void* const* base) {
-    bool any = false;
-    for (int i = 0; i < found.count; ++i) any = any || collides(base, found.pairs[i]);
-    return any;
+  template <int I>
+  static ESPALIER_INLINE unsigned collides_at(void* const* base) {
+    constexpr pair p = found.pairs[I];
+    return collides(base, p);
+  }
+  /// All pairs, without a jump: small programs take no longer than these comparisons.
+  template <int... I>
+  static ESPALIER_INLINE bool collides(void* const* base, std::integer_sequence<int, I...>) {
+    return (collides_at<I>(base) | ...) != 0;
+  }
+  template <class Engine>
+  [[gnu::cold, gnu::noinline]] static void move_back(Engine const& engine, void* const* base, void* const* home) {
+    for (int y = 0; y < Results::count; ++y)
+      if (home[y] != nullptr) engine.copy(home[y], base[plan::base::results + y], Results::at[y]);
   }
   template <class Engine>
   [[gnu::cold, gnu::noinline]] static void move_apart(Engine const& engine, void** base, unsigned char* room, void** home) {
+    for (int y = 0; y < Results::count; ++y) home[y] = nullptr;
     for (int i = 0; i < found.count; ++i) {
       pair const p = found.pairs[i];
       if (!collides(base, p)) continue;

@@ -105,10 +105,18 @@ struct sound_results<true, F, Leaf...> {
 };
 /// Throws overlap_error for two results that share memory: each would overwrite the other.
 template <class Results>
-void check_results(void* const* results) {
+[[gnu::cold, gnu::noinline]] void refuse_results(void* const* results) {
   for (int i = 0; i < Results::count; ++i)
     for (int k = 0; k < i; ++k)
       if (overlap(results[k], Results::at[k], results[i], Results::at[i])) raise(overlap_error{k, i});
+}
+template <class Results, int I, int... Before>
+ESPALIER_INLINE unsigned shares(void* const* results, std::integer_sequence<int, Before...>) {
+  return (overlap(results[Before], Results::at[Before], results[I], Results::at[I]) | ... | 0u);
+}
+template <class Results, int... I>
+ESPALIER_INLINE void check_results(void* const* results, std::integer_sequence<int, I...>) {
+  if ((shares<Results, I>(results, std::make_integer_sequence<int, I>{}) | ...) != 0) refuse_results<Results>(results);
 }
 
 /// The first result, behind so many arguments, that cannot be written; or `agreed`.
@@ -158,7 +166,7 @@ struct where_it_runs<on_device<Device, F>, Leaf...> {
 template <class Function, class... Leaf>
 class compiled {
   using F = typename detail::where_it_runs<Function, Leaf...>::function;
-  static_assert(sizeof(detail::result_of_function<F, Leaf...>) > 0);  // first: an error in the body of f comes by a short way
+  static_assert(sizeof(detail::first_look_at_function<F, Leaf...>) > 0);  // first: an error in the body of f comes by a short way
   using Device = typename detail::where_it_runs<Function, Leaf...>::device;
   using Fault = decltype(detail::compiled_fault<F, Leaf...>());
   using Sound = typename detail::sound_results<Fault::agree, F, Leaf...>::type::checked;
@@ -222,7 +230,7 @@ class compiled {
           const_cast<void*>(static_cast<void const*>(x.data())),
       ++position),
      ...);
-    if constexpr (facts::results > 1) detail::check_results<typename facts::of_results::sizes>(base + plan::base::results);
+    if constexpr (facts::results > 1) detail::check_results<typename facts::of_results::sizes>(base + plan::base::results, std::make_integer_sequence<int, facts::results>{});
     facts::in_place::run(engine_, base, memory_.template at<void>(in_place_at),
                          [&] { engine_.template run<typename facts::source, typename facts::element_type>(base); });
   }

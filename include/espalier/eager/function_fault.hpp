@@ -56,8 +56,7 @@ struct call_or_none<F> : F {
   using F::operator();
   no_call operator()(...) const;
 };
-/// What f returns. `type` is missing where its body does not compile. Roots name it first, so that such an error comes by a short way:
-/// static_assert(sizeof(detail::result_of_function<F, X...>) > 0).
+/// What f returns. `type` is missing where its body does not compile.
 template <class F, class... X>
 struct result_of_function : std::type_identity<decltype(std::declval<call_or_none<F>>()(as_traced<X>{}...))> {};
 template <class F, class... X>
@@ -70,6 +69,9 @@ struct result_of_function<F, X...> : std::type_identity<decltype(F{}(as_traced<X
 template <class F, class... X>
 concept FunctionRunByCompiler =
     requires { typename std::bool_constant<(static_cast<void>(F{}(as_traced<X>{}...)), true)>; };
+/// What a root names first, so that an error in the body of f comes by a short way: static_assert(sizeof(detail::first_look_at_function<F, X...>) > 0).
+template <class F, class... X>
+using first_look_at_function = std::conditional_t<captureless<F>::agree, result_of_function<F, X...>, agreed>;
 template <class Body>
 inline constexpr bool returns_formulas = Expression<Body>;
 template <class... Body>
@@ -108,6 +110,8 @@ constexpr auto function_fault() {
     return fault<fault_of::elements, refused<elements>>{};
   } else if constexpr (!devices::agree) {
     return fault<fault_of::devices, refused<devices>>{};
+  } else if constexpr (!captureless<F>::agree) {
+    return fault<fault_of::nothing, refused<said_already>>{};
   } else if constexpr (!requires { typename result_of_function<F, X...>::type; }) {
     return fault<fault_of::nothing, refused<said_already>>{};
   } else if constexpr (std::is_same_v<typename result_of_function<F, X...>::type, no_call>) {

@@ -197,7 +197,7 @@ struct gradient_function {
   /// On tensors: a tensor for one wanted argument, a std::tuple for several.
   template <TensorArgument... X>
   constexpr auto operator()(X const&... x) const {
-    static_assert(sizeof(result_of_function<F, leaf_of_argument<X>...>) > 0);  // first: an error in the body of f comes by a short way
+    static_assert(sizeof(first_look_at_function<F, leaf_of_argument<X>...>) > 0);  // first: an error in the body of f comes by a short way
     using Fault = fault_of_function<F, true, leaf_of_argument<X>...>;
     using Exist = arguments_exist<static_cast<int>(sizeof...(X)), K...>;
     static_assert(Exist::agree, ESPALIER_SENTENCE("grad<I...>(f)(x...): there is no argument I", Exist));
@@ -265,7 +265,7 @@ template <class F, int... K>
 struct value_and_gradient_function {
   template <TensorArgument... X>
   constexpr auto operator()(X const&... x) const {
-    static_assert(sizeof(result_of_function<F, leaf_of_argument<X>...>) > 0);  // first: an error in the body of f comes by a short way
+    static_assert(sizeof(first_look_at_function<F, leaf_of_argument<X>...>) > 0);  // first: an error in the body of f comes by a short way
     using Fault = fault_of_function<F, true, leaf_of_argument<X>...>;
     using Exist = arguments_exist<static_cast<int>(sizeof...(X)), K...>;
     using gradient = gradient_function<F, K...>;
@@ -347,7 +347,7 @@ template <class F>
 struct vjp_function {
   template <TensorArgument... X>
   constexpr auto operator()(X const&... x) const {
-    static_assert(sizeof(result_of_function<F, leaf_of_argument<X>...>) > 0);  // first: an error in the body of f comes by a short way
+    static_assert(sizeof(first_look_at_function<F, leaf_of_argument<X>...>) > 0);  // first: an error in the body of f comes by a short way
     using Fault = fault_of_function<F, false, leaf_of_argument<X>...>;
     using Real = wants_gradient<all_wanted<X...>() != 0, X...>;
     static_assert(Real::agree, ESPALIER_SENTENCE("vjp(f)(x...): " ESPALIER_REAL_ARGUMENT, Real));

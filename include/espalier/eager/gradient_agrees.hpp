@@ -123,7 +123,7 @@ struct gradient_agrees_function {
 
   template <TensorArgument... X>
   constexpr auto operator()(X const&... x) const {
-    static_assert(sizeof(result_of_function<F, leaf_of_argument<X>...>) > 0);  // first: an error in the body of f comes by a short way
+    static_assert(sizeof(first_look_at_function<F, leaf_of_argument<X>...>) > 0);  // first: an error in the body of f comes by a short way
     using Fault = fault_of_function<F, false, leaf_of_argument<X>...>;
     static_assert(Fault::elements, ESPALIER_SENTENCE("gradient_agrees(f)(x...): " ESPALIER_ELEMENTS_OF_ARGUMENTS, typename Fault::type));
     static_assert(Fault::arguments, ESPALIER_SENTENCE("gradient_agrees(f)(x...): " ESPALIER_ARGUMENTS_OF_F, typename Fault::type));

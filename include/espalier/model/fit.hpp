@@ -100,8 +100,9 @@ using applied_loss = decltype(std::declval<Loss const&>()(traced<Prediction>{},
 /// What a trainer names first, as first_look of its net: sizeof(typename detail::look_at_loss<Net, Loss, Batch>::type).
 template <class Net, class Loss, class Batch>
 constexpr auto first_operands() {
-  if constexpr (!decltype(layers_fault<Net, Batch>())::agree) return std::type_identity<agreed>{};
-  else if constexpr (!loss_has_target<Loss>::agree || std::is_void_v<Loss>) return std::type_identity<agreed>{};
+  if constexpr (!is_shape<Batch>) return std::type_identity<agreed>{};
+  else if constexpr (!decltype(layers_fault<Net, Batch>())::agree) return std::type_identity<agreed>{};
+  else if constexpr (!loss_has_target<Loss>::agree) return std::type_identity<agreed>{};
   else if constexpr (!target_is_complete<Loss, shape_of<applied_net<Net, Batch>>>::agree) return std::type_identity<agreed>{};
   else {
     using Prediction = shape_of<applied_net<Net, Batch>>;
