@@ -6,8 +6,14 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// Notices one workspace that two threads use at once. Builds without NDEBUG check, others do nothing; objects have the same members in both.
+/// A workspace belongs to one object, and to one call at a time. Notices one that two threads use at once. Builds without NDEBUG check, others do nothing; objects have the same members in both.
 namespace espalier::detail {
+
+/// Fact for a refusal: a workspace belongs to one object.
+template <class Owner>
+struct copied_workspace {
+  static constexpr bool agree = false;
+};
 
 /// Whether a call is under way.
 struct call_mark {
@@ -39,6 +45,7 @@ class call_guard<true> {
 
 }  // namespace espalier::detail
 
+#define ESPALIER_WORKSPACE_IS_COPIED "it has memory of its own, and is neither copied nor moved; make another one where it is needed"
 #if defined(NDEBUG)
 #define ESPALIER_CALL_GUARD espalier::detail::call_guard<false>
 #else

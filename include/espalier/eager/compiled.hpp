@@ -202,6 +202,11 @@ class compiled {
   template <class... X>
   compiled(Device, F, X const&...) {}
 
+  /// Does not compile: each has a workspace.
+  compiled(compiled const&) {
+    static_assert(detail::copied_workspace<F>::agree, ESPALIER_SENTENCE("compiled other = run: " ESPALIER_WORKSPACE_IS_COPIED, detail::copied_workspace<F>));
+  }
+
   /// run(x..., y...): computes every result. Never allocates.
   template <StoredAnywhere... X>
   void operator()(X&&... x) noexcept(never_throws) {

@@ -39,19 +39,12 @@ struct wants_gradient {
 /// What a call of f finds where f takes no such arguments. Overloads are chosen before the body of one is looked at, so a body that does not compile is
 /// another thing: the compiler has said then what is wrong with it.
 struct no_call {};
-struct with_a_call {
-  void operator()();
-};
-template <class F>
-struct with_another_call : F, with_a_call {};
-template <class F>
-concept LacksCall = requires { &with_another_call<F>::operator(); };
 template <class F>
 struct call_or_none {
   no_call operator()(...) const;
 };
 template <class F>
-  requires(std::is_class_v<F> && !std::is_final_v<F> && !LacksCall<F>)
+  requires TakesCalls<F>
 struct call_or_none<F> : F {
   using F::operator();
   no_call operator()(...) const;

@@ -161,6 +161,15 @@ struct forward_or_none<M, false> : M {
   static no_forward forward(...);
 };
 
+struct with_a_call {
+  void operator()();
+};
+template <class F>
+struct with_another_call : F, with_a_call {};
+/// A class, which others can derive from, with call operators: one that has none inherits a single one here.
+template <class F>
+concept TakesCalls = std::is_class_v<F> && !std::is_final_v<F> && !requires { &with_another_call<F>::operator(); };
+
 /// What forward returns. `type` is missing where its body does not compile, which is an error of its own. (In a base: clang ignores one that is wrong.)
 template <class M, class... X>
 struct result_of_forward

@@ -107,6 +107,8 @@ inline constexpr bool has_words<refused<nn::known_members<M>, Path...>> = true;
 template <class M, class Member, class... Path>
 inline constexpr bool has_words<refused<nn::member_objects<M, Member>, Path...>> = true;
 template <class M, class... Path>
+inline constexpr bool has_words<refused<nn::layer_is_module<M>, Path...>> = true;
+template <class M, class... Path>
 inline constexpr bool has_words<refused<nn::aggregate_module<M>, Path...>> = true;
 template <class M, class... Path>
 inline constexpr bool has_words<refused<nn::without_base_class<M>, Path...>> = true;
@@ -167,6 +169,11 @@ constexpr auto say_in_words(refused<nn::known_members<M>, Path...>) {
 template <class M, class Member, class... Path>
 constexpr auto say_in_words(refused<nn::member_objects<M, Member>, Path...>) {
   static_assert(nn::member_objects<M, Member>::agree, ESPALIER_SENTENCE(ESPALIER_MEMBERS_ARE_OBJECTS, refused<nn::member_objects<M, Member>, Path...>));
+  return true;
+}
+template <class M, class... Path>
+constexpr auto say_in_words(refused<nn::layer_is_module<M>, Path...>) {
+  static_assert(nn::layer_is_module<M>::agree, ESPALIER_SENTENCE(ESPALIER_LAYER_IS_MODULE, refused<nn::layer_is_module<M>, Path...>));
   return true;
 }
 template <class M, class... Path>

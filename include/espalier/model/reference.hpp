@@ -146,12 +146,6 @@ struct trained_fault {
   static constexpr bool lives = std::is_lvalue_reference_v<M>, changes = !lives, agree = false;
 };
 
-/// Fact for a refusal: a workspace belongs to one object.
-template <class Owner>
-struct copied_workspace {
-  static constexpr bool agree = false;
-};
-
 template <class M, class Model>
 concept TemporaryOf = !std::is_lvalue_reference_v<M> && std::is_same_v<std::remove_cv_t<M>, Model>;
 /// A model that cannot be trained.
@@ -162,5 +156,4 @@ concept TemporaryOrConst = std::is_same_v<std::remove_cvref_t<M>, Model> && (!st
 
 #define ESPALIER_MODEL_IS_TEMPORARY "the model is a temporary, which ends with this expression; give it a name: esp::model<Net> model{seed}"
 #define ESPALIER_MODEL_IS_CONST "the model is const, and this would change it; give a model that is not const, or model.clone()"
-#define ESPALIER_WORKSPACE_IS_COPIED "it has memory of its own, and is neither copied nor moved; make another one where it is needed"
 #pragma GCC diagnostic pop

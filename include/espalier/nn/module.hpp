@@ -126,6 +126,12 @@ struct aggregate_module {
   ESPALIER_READS("given {}")
   static constexpr bool complete = true, objects = true, known = true, agree = std::is_aggregate_v<Module>;
 };
+/// Named relation: a layer is a module, or a function object.
+template <class Layer>
+struct layer_is_module {
+  ESPALIER_READS("given {}")
+  static constexpr bool agree = requires { typename Layer::is_module; } || espalier::detail::TakesCalls<Layer> || std::is_final_v<Layer>;
+};
 /// Named relation: a module has no base class.
 template <class Module>
 struct without_base_class {
@@ -276,6 +282,7 @@ using well_made = typename detail::module_fault<Net>::type;
 #define ESPALIER_MODULE_IS_AGGREGATE \
   "a module must be an aggregate: a struct with public members, without constructors and virtual functions; write numbers as template arguments"
 #define ESPALIER_MODULE_HAS_NO_BASE "a module must not have a base class; make the base a member and list it in ESPALIER_MODULE"
+#define ESPALIER_LAYER_IS_MODULE "a layer is no module; write a module's type, such as nn::Linear<4, 4>, or ESPALIER_MODULE(Layer, members...) in your own"
 
 }  // namespace espalier::nn
 

@@ -45,6 +45,8 @@ struct Repeat {
     using X = decltype(x);
     if constexpr (is_refused<X> || Count == 0) {
       return x;
+    } else if constexpr (!layer_is_module<Block>::agree) {
+      return refused<layer_is_module<Block>>{};
     } else {
       using Y = decltype(std::declval<Block const&>()(x));
       using Kept = block_keeps_shape<shape_of<Y>, shape_of<X>>;

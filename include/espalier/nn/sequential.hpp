@@ -22,6 +22,8 @@ template <class S, int Position, int Count, class M>
 constexpr auto operator>>(reached<S, Position, Count>, std::type_identity<M>) {
   if constexpr (is_refused<S>) {
     return reached<S, Position + 1, Count>{};
+  } else if constexpr (!layer_is_module<M>::agree) {
+    return reached<refused<layer_is_module<M>, layer<Position, Count>>, Position + 1, Count>{};
   } else {
     using Y = decltype(std::declval<M const&>()(traced<S>{}));
     if constexpr (is_refused<Y>) return reached<decltype(through<layer<Position, Count>>(Y{})), Position + 1, Count>{};
