@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../device/cpu/vectors.hpp"
 #include "../storage/tensor.hpp"
 #include "dataset.hpp"
 #include "shuffle.hpp"
@@ -36,8 +37,8 @@ struct padded_tensor : tensor<T, S> {
 };
 
 /// Fills the images and labels of a batch of `count` with the samples order[from], order[from + 1], …; beyond order[last - 1], that one again. One function
-/// for all batches of a data set: a call costs nothing beside a batch.
-template <class T, class Sample, class Target, class Transforms, class Element = typename targets_of<T, Target>::element>
+/// for all batches of a data set: a call costs nothing beside a batch. Arch: translation units with other instructions keep one of their own.
+template <class T, class Sample, class Target, class Transforms, class Element = typename targets_of<T, Target>::element, class Arch = on_cpu::default_arch>
 [[gnu::noinline]] void gather_samples(samples<T, Sample, Target> const& all, std::int32_t const* order, std::int64_t from, std::int64_t last, int count,
                                       Transforms const& transform, view<T, Sample> scratch, std::int64_t epoch, T* images, Element* labels) noexcept {
   constexpr std::int64_t target_size = targets_of<T, Target>::shape::size;

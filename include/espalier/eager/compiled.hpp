@@ -224,7 +224,8 @@ class compiled {
   }
 
  private:
-  template <class... X>
+  /// Arch: translation units with other instructions keep a function of their own.
+  template <class Arch = on_cpu::default_arch, class... X>
   void run(X&... x) noexcept(never_throws) {
     static_assert(detail::inputs_fit<typename facts::source>(), "compiled(f, x...): f reads at most 24 tensors and gives at most 24");
     [[maybe_unused]] ESPALIER_CALL_GUARD const guard{call_};

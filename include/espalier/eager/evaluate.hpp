@@ -227,8 +227,9 @@ using computed_element = std::conditional_t<real_element<element_of<E>>, element
 }  // namespace detail
 
 namespace detail {
-/// Writes the value of an expression where a tensor or view of T has its elements; operands may overlap them.
-template <class T, class S, class Device, class E>
+/// Writes the value of an expression where a tensor or view of T has its elements; operands may overlap them. Arch: translation units with other
+/// instructions keep a function of their own.
+template <class T, class S, class Device, class E, class Arch = on_cpu::default_arch>
 constexpr void evaluate_at(E const& e, T* y) {
   using Element = computed_element<E, T>;
   using Source = eager_source<typename skeleton<E>::type>;
