@@ -50,12 +50,12 @@ class frozen {
   static constexpr int kernel_count = plan::plan_of<Source>.groups.group_count;
 
   /// Batch: deduced by the guides below alone, through which an error in the body of the user's forward comes by a short way.
-  template <class B>
+  template <class B = Batch>
     requires std::is_same_v<B, Batch>
   frozen(Model const& model, B) : memory_{bytes} {
     if constexpr (Host::agree) prepare(model);
   }
-  template <class B, std::size_t Count, class Enough = detail::enough_bytes<Count, bytes>>
+  template <std::size_t Count, class B = Batch, class Enough = detail::enough_bytes<Count, bytes>>
     requires std::is_same_v<B, Batch>
   frozen(Model const& model, B, espalier::bytes<Count>& given) : memory_{given, bytes} {
     static_assert(Enough::agree, ESPALIER_SENTENCE("frozen{model, batch, bytes}: the bytes are fewer than frozen::bytes", Enough));

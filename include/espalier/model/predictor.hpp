@@ -37,11 +37,11 @@ class predictor {
   static constexpr std::int64_t bytes_moved = plan::moved_by_program<Source> * static_cast<std::int64_t>(sizeof(T));
 
   /// Batch: deduced by the guides below alone, through which an error in the body of the user's forward comes by a short way.
-  template <class B>
+  template <class B = Batch>
     requires std::is_same_v<B, Batch>
   predictor(Model const& model, B)
       : model_{model}, memory_(model.engine().take(bytes)), exchange_{model.engine().exchange_of(end, end)} {}
-  template <class B, std::size_t Count, class Enough = detail::enough_bytes<Count, bytes>>
+  template <std::size_t Count, class B = Batch, class Enough = detail::enough_bytes<Count, bytes>>
     requires std::is_same_v<B, Batch>
   predictor(Model const& model, B, espalier::bytes<Count>& given)
       : model_{model}, memory_(model.engine().take(given, bytes)), exchange_{model.engine().exchange_of(end, end)} {

@@ -89,9 +89,11 @@ constexpr int add_tensor(tracer& t, T const* data, extents const& s) {
   return id;
 }
 
+/// The node of a value of this program; one of another program is a fault.
+constexpr int own_node(tracer& t, tracer const* owner, int id, extents const& s) { return owner == &t ? id : report_fault(t, fault::foreign_parameter, s); }
 template <class S, class Data, class Observer>
 constexpr int lower(tracer& t, traced<S, Data, Observer> const& x) {
-  return x.tracer == &t ? x.id : report_fault(t, fault::foreign_parameter, S::value);
+  return own_node(t, x.tracer, x.id, S::value);
 }
 
 template <class T>
@@ -208,12 +210,11 @@ constexpr traced_result<S, X...> emit_traced(X const&... x) {
   using Observer = typename observer_of<X...>::type;
   graph::tracer* t = nullptr;
   int y = 0;
-  if constexpr ((TracedValue<X> && ...)) {  // most ops: what they need is here, for a function that they called would be one more for each of them
+  if constexpr ((TracedValue<X> && ...)) {  // most ops: nothing is called here that would be one more function for each of them
     ((t = t != nullptr ? t : x.tracer), ...);
     if (t == nullptr) return {};
-    int const id[]{(x.tracer == t ? x.id : graph::report_fault(*t, graph::fault::foreign_parameter, shape_of<X>::value))...};
-    if constexpr (Composite<Op>) y = graph::trace_node<Op, Attribute, S, X...>(*t, id);
-    else y = graph::detail::emit_node(t->builder(), &graph::described<Op>, S::value, Attribute, id, static_cast<int>(sizeof...(X)));
+    int const id[]{graph::own_node(*t, x.tracer, x.id, shape_of<X>::value)...};
+    y = graph::trace_node<Op, Attribute, S, X...>(*t, id);
   } else {
     t = tracer_of(x...);
     if (t == nullptr) return (reads_number(x) && ...) ? traced_result<S, X...>{} : traced_result<S, X...>{};

@@ -69,8 +69,8 @@ ESPALIER_INLINE auto gather_lanes(T const* from, std::int64_t stride, instructio
 }
 #endif
 
-/// to[k, r] = from[r, k], element by element: what no register fills.
-template <class T, class Arch>
+/// to[k, r] = from[r, k], element by element: what no register fills. One function for registers of all widths.
+template <class T, class Arch = instructions_of_width<16>>
 [[gnu::noinline]] void copy_transposed_elements(T* to, std::int64_t to_stride, T const* from, std::int64_t from_stride, std::int64_t rows, std::int64_t columns) {
   for (std::int64_t k = 0; k < columns; ++k, to += to_stride, ++from)
     for (std::int64_t r = 0; r < rows; ++r) to[r] = from[r * from_stride];
@@ -97,7 +97,7 @@ ESPALIER_INLINE void transpose_strip(T* to, std::int64_t to_stride, T const* fro
     registers{a}.store(at);
     registers{b}.store(at + to_stride);
   }
-  if (k < columns) copy_transposed_elements<T, Arch>(to + k * to_stride, to_stride, from + k, from_stride, registers::size, columns - k);
+  if (k < columns) copy_transposed_elements<T>(to + k * to_stride, to_stride, from + k, from_stride, registers::size, columns - k);
 }
 
 /// The 128-bit lanes of x added up.
@@ -142,7 +142,7 @@ template <class T, class Arch>
     constexpr int narrow = pack<T, lane>::size;
     for (; r + narrow <= rows; r += narrow) transpose_strip<T, lane>(to + r, to_stride, from + r * from_stride, from_stride, columns);
   }
-  if (r < rows) copy_transposed_elements<T, instructions_of_width<16>>(to + r, to_stride, from + r * from_stride, from_stride, rows - r, columns);
+  if (r < rows) copy_transposed_elements<T>(to + r, to_stride, from + r * from_stride, from_stride, rows - r, columns);
 }
 
 /// first[r] = from[r, 0 ... Columns) and second[r] = from[r, apart ... apart + Columns): a cache line of from often holds both.

@@ -136,7 +136,7 @@ struct caller {
       p[2] = at<T>(base, places[2]);
       convert_kernel<T, source_of_labels>::run(static_cast<source_of_labels const*>(p[0]), static_cast<T*>(p[2]), size);
     } else {
-      fill_addresses<T, (plan::plan_of<Source>.groups.group_count <= 16)>(base, p, places, below<count>{});
+      fill_addresses<T, (plan::plan_of<Source>.groups.group_count <= straight_groups)>(base, p, places, below<count>{});
       if constexpr (what == plan::kind::draw) {
         random_state const& state = *static_cast<random_state const*>(base[plan::base::key]);
         run_kernel<draw_kernel<T, size, Arch>, T>(team, static_cast<T*>(p[0]), state.key, state.step << 20 | draw);
