@@ -10,10 +10,12 @@ FILE must compile as it stands, and with -DSHOULD_FAIL must be refused with exac
                             Left out for compilers that cannot compute the message of a static_assert
   // lines: N               more lines than MOST_LINES, at most LINES_OF_OWN_CODE: where the way to the user's own code costs some (no limit in bytes then)
   // net: REGEX             the user's own net type: what matches costs no bytes
+  // code: WHY              compiled to machine code, where g++ says it; others are only read
 
 The include stack counts for nothing: where a header is included from is the user's own doing.
 """
 import functools
+import os
 import re
 import subprocess
 import sys
@@ -25,7 +27,7 @@ EARLY_LINES = 6  # g++: the way (two lines), the sentence, the line of code and 
 
 INCLUDE_STACK = re.compile(r"^(In file included from .*|\s+from \S+?:\d+(:\d+)?)[:,]$")
 ERROR = re.compile(r"\berror: ")
-DIRECTIVE = re.compile(r"^// (expect|expect-early|expect-26|lines|net): (.+?)\s*$", re.M)
+DIRECTIVE = re.compile(r"^// (expect|expect-early|expect-26|lines|net|code): (.+?)\s*$", re.M)
 CLOSING = re.compile(r"^\d+ (warnings? and \d+ )?errors? generated\.$")
 STANDARD = re.compile(r"^-std=\S+$")
 COMPUTED_MESSAGES = 202306  # the value of __cpp_static_assert
@@ -51,12 +53,17 @@ def computes_messages(command):
     return done.returncode == 0 and value is not None and int(value.group(1)) >= COMPUTED_MESSAGES
 
 
+def to_machine_code(command):
+    """The command without -fsyntax-only, its result thrown away."""
+    return [word for word in command if word != "-fsyntax-only"] + ["-c", "-o", os.devnull]
+
+
 def without_include_stack(message):
     return [line for line in message.splitlines() if not INCLUDE_STACK.match(line)]
 
 
 def directives(text):
-    found = {"expect": [], "expect-early": [], "expect-26": [], "lines": [], "net": []}
+    found = {"expect": [], "expect-early": [], "expect-26": [], "lines": [], "net": [], "code": []}
     for kind, pattern in DIRECTIVE.findall(text):
         found[kind].append(pattern)
     return found
@@ -94,6 +101,8 @@ def check(source, command):
         text = file.read()
     wanted = directives(text)
     problems = []
+    if wanted["code"]:
+        command = to_machine_code(command)
     if not wanted["expect"]:
         problems.append("no '// expect: REGEX' line: the file does not say how it is refused")
     if "SHOULD_FAIL" not in text:

@@ -17,7 +17,8 @@ import sys
 BEGIN, END = "<!-- all refusals: written by test/tools/errors_page.py -->", "<!-- /all refusals -->"
 CONDITIONAL = re.compile(r"^#(ifdef SHOULD_FAIL|if defined\(SHOULD_FAIL\)|ifndef SHOULD_FAIL)\n(.*?)(?:^#else\n(.*?))?^#endif", re.M | re.S)
 EXPECT = re.compile(r"^// expect(?:-early)?: (.+?)\s*$", re.M)
-ERROR = re.compile(r"error: (?:static assertion failed(?: due to requirement '.*?')?: )?(.*)")
+CODE = re.compile(r"^// code: ", re.M)
+ERROR = re.compile(r"error: (?:static assertion failed(?: due to requirement '.*?')?: |call to .*? declared with attribute error: )?(.*)")
 ENTRY = re.compile(r"^### (\w+)\n\n```diff\n(.*?)\n```\n\n> (.*?)\n", re.M | re.S)
 
 
@@ -44,6 +45,8 @@ def sources(root):
 
 def sentence(command, root, path):
     """What the compiler says first of the mistake."""
+    if CODE.search(path.read_text(encoding="utf-8")):
+        command = [word for word in command if word != "-fsyntax-only"] + ["-c", "-o", os.devnull]
     done = subprocess.run([*command, "-DSHOULD_FAIL", "-fmax-errors=1", str(path.relative_to(root))], capture_output=True, text=True, errors="replace", cwd=root)
     found = ERROR.search(done.stdout + done.stderr)
     return found.group(1).strip() if found else ""

@@ -55,6 +55,13 @@ struct fits {
 };
 
 namespace detail {
+/// Whether this compiler drops a `return` whose formula it cannot read (g++): a body with a misspelled op returns nothing then, and only the op is an error.
+#if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__)
+inline constexpr bool drops_returns_in_error = true;
+#else
+inline constexpr bool drops_returns_in_error = false;
+#endif
+
 /// Facts for refusals: what is given has the shape, or the element type, that is wanted.
 template <class Given, class Wanted>
 struct shape_is {

@@ -65,6 +65,16 @@ concept FunctionRunByCompiler =
 /// What a root names first, so that an error in the body of f comes by a short way: static_assert(sizeof(detail::first_look_at_function<F, X...>) > 0).
 template <class F, class... X>
 using first_look_at_function = std::conditional_t<captureless<F>::agree, result_of_function<F, X...>, agreed>;
+/// As forward_returns_nothing.
+template <class F>
+struct function_returns_nothing {
+  [[gnu::error("f must return a formula of its arguments, such as `return sum(x * x);`; it returns nothing"), gnu::noinline]]
+  static int refuse() {
+    asm volatile("");
+    return 0;
+  }
+  static inline int const said = refuse();
+};
 template <class Body>
 inline constexpr bool returns_formulas = Expression<Body>;
 template <class... Body>
@@ -113,6 +123,8 @@ constexpr auto function_fault() {
     using Body = typename body_of_function<F, X...>::type;
     if constexpr (std::is_same_v<Body, refused<said_already>>) return fault<fault_of::nothing, Body>{};
     else if constexpr (is_refused<Body>) return fault<fault_of::shapes, Body>{};
+    else if constexpr (std::is_void_v<Body> && drops_returns_in_error)
+      return static_cast<void>(function_returns_nothing<F>::said), fault<fault_of::nothing, refused<said_already>>{};
     else if constexpr (!returns_formulas<Body>) return fault<fault_of::returned, refused<function_returns<F, Body>>>{};
     else if constexpr (!FunctionRunByCompiler<F, X...>) return fault<fault_of::runs, refused<run_by_compiler<F>>>{};
     else return result_fault<Scalar, Body>();

@@ -191,13 +191,29 @@ constexpr auto fault_of_missing_forward() {
   else if constexpr (PlainForward<M>) return forward_takes_auto<M>{};
   else return has_forward<M, shape_of<X>...>{};
 }
+/// That a body returns nothing, said where machine code is made: no program with another error comes so far.
+template <class M>
+struct forward_returns_nothing {
+  [[gnu::error("`forward` must return a formula of its inputs, such as `return relu(x);`; it returns nothing"), gnu::noinline]]
+  static int refuse() {
+    asm volatile("");
+    return 0;
+  }
+  static inline int const said = refuse();
+};
+/// The refusal of a forward that returns no formula.
+template <class M, class Result>
+constexpr auto fault_of_result() {
+  if constexpr (std::is_void_v<Result> && drops_returns_in_error) return static_cast<void>(forward_returns_nothing<M>::said), refused<said_already>{};
+  else return refused<forward_returns<M, Result>>{};
+}
 template <class M, class Result, class... X>
 constexpr auto checked_result() {
   constexpr bool accessible = requires(M const& module, X... x) { module.forward(x...); };
   if constexpr (std::is_same_v<Result, no_forward>) return std::type_identity<refused<decltype(fault_of_missing_forward<M, X...>())>>{};
   else if constexpr (PlainForward<M>) return std::type_identity<refused<forward_takes_auto<M>>>{};
   else if constexpr (!accessible) return std::type_identity<refused<said_already>>{};  // private: the compiler has said so
-  else if constexpr (!is_formula<bare<Result>>) return std::type_identity<refused<forward_returns<M, Result>>>{};
+  else if constexpr (!is_formula<bare<Result>>) return std::type_identity<decltype(fault_of_result<M, Result>())>{};
   else return std::type_identity<Result>{};
 }
 

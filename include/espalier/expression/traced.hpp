@@ -37,72 +37,6 @@ constexpr void replace_value(X& x, Y const& y) {
 
 }  // namespace detail
 
-// What a value of a body cannot do, said where somebody asks for it; and x += y, which is x = x + y.
-#define ESPALIER_VALUE_OF_A_BODY(S)                                                                                   \
-  template <class Number>                                                                                             \
-    requires detail::is_arithmetic<Number>                                                                            \
-  constexpr operator Number() const {                                                                                 \
-    static_assert(detail::body_value<S>::has_numbers && sizeof(Number) != 0,                                          \
-                  ESPALIER_SENTENCE("a value has no numbers while its formula is traced: write where(c, a, b) for "   \
-                                    "if, ?: and while, auto for "                                                     \
-                                    "float, a * b for &&",                                                            \
-                                    detail::body_value<S>));                                                          \
-    return Number{};                                                                                                  \
-  }                                                                                                                   \
-  template <class Index>                                                                                              \
-  constexpr refused<said_already> operator[](Index const&) const {                                                    \
-    static_assert(detail::body_value<S>::has_elements && sizeof(Index) != 0,                                          \
-                  ESPALIER_SENTENCE("a value in a formula has no x[i]: write slice<Axis, From, To>(x), "              \
-                                    "split<Axis>(x) or pick(x, labels)",                                              \
-                                    detail::body_value<S>));                                                          \
-    return {};                                                                                                        \
-  }                                                                                                                   \
-  template <class... Index>                                                                                           \
-  constexpr refused<said_already> operator()(Index const&...) const {                                                 \
-    static_assert(detail::body_value<S>::has_elements && sizeof...(Index) < 64,                                       \
-                  ESPALIER_SENTENCE("a value in a formula has no x(i, j): write slice<Axis, From, To>(x), "           \
-                                    "split<Axis>(x) or pick(x, labels)",                                              \
-                                    detail::body_value<S>));                                                          \
-    return {};                                                                                                        \
-  }                                                                                                                   \
-  template <class Out>                                                                                                \
-  friend constexpr detail::not_printed operator<<(Out&, traced const&) {                                              \
-    static_assert(detail::body_value<S>::is_printed && sizeof(Out*) != 0,                                             \
-                  ESPALIER_SENTENCE("a value cannot be printed while its formula is traced: return it, and "          \
-                                    "print the tensor that a model or "                                               \
-                                    "function gives",                                                                 \
-                                    detail::body_value<S>));                                                          \
-    return {};                                                                                                        \
-  }                                                                                                                   \
-  template <class Y>                                                                                                  \
-    requires(!std::is_same_v<Y, traced> && requires { typename Y::is_traced_value; })                                 \
-  constexpr traced& operator=(Y const&) {                                                                             \
-    using Stays = detail::stays_in_shape<S, shape_of<Y>>;                                                             \
-    static_assert(Stays::agree,                                                                                       \
-                  ESPALIER_SENTENCE("x = y gives x another shape, which is its type; write auto z = y", Stays));      \
-    return *this;                                                                                                     \
-  }                                                                                                                   \
-  template <class Y>                                                                                                  \
-  friend constexpr traced& operator+=(traced& x, Y const& y) {                                                        \
-    detail::replace_value(x, x + y);                                                                                  \
-    return x;                                                                                                         \
-  }                                                                                                                   \
-  template <class Y>                                                                                                  \
-  friend constexpr traced& operator-=(traced& x, Y const& y) {                                                        \
-    detail::replace_value(x, x - y);                                                                                  \
-    return x;                                                                                                         \
-  }                                                                                                                   \
-  template <class Y>                                                                                                  \
-  friend constexpr traced& operator*=(traced& x, Y const& y) {                                                        \
-    detail::replace_value(x, x * y);                                                                                  \
-    return x;                                                                                                         \
-  }                                                                                                                   \
-  template <class Y>                                                                                                  \
-  friend constexpr traced& operator/=(traced& x, Y const& y) {                                                        \
-    detail::replace_value(x, x / y);                                                                                  \
-    return x;                                                                                                         \
-  }
-
 /// A value of the body that is being traced: a node that the program already has. Its type states its shape and nothing of its history, so a value
 /// that is used twice costs no more than one that is used once. An op with such an operand emits its node at once and returns another one.
 /// Data      void: real numbers of the program's element type; std::int32_t: class labels
@@ -119,32 +53,82 @@ struct traced {
   static constexpr bool eager = false;
   graph::tracer* tracer;
   int id;
-  ESPALIER_VALUE_OF_A_BODY(S)
+
+  // What a value of a body cannot do, said where somebody asks for it.
+  template <class Number>
+    requires detail::is_arithmetic<Number>
+  constexpr operator Number() const {
+    static_assert(detail::body_value<S>::has_numbers && sizeof(Number) != 0,
+                  ESPALIER_SENTENCE("a value has no numbers while its formula is traced: write where(c, a, b) for if, ?: and while, auto for float, a * b for &&",
+                                    detail::body_value<S>));
+    return Number{};
+  }
+  template <class Index>
+  constexpr refused<said_already> operator[](Index const&) const {
+    static_assert(detail::body_value<S>::has_elements && sizeof(Index) != 0,
+                  ESPALIER_SENTENCE("a value in a formula has no x[i]: write slice<Axis, From, To>(x), split<Axis>(x) or pick(x, labels)",
+                                    detail::body_value<S>));
+    return {};
+  }
+  template <class... Index>
+  constexpr refused<said_already> operator()(Index const&...) const {
+    static_assert(detail::body_value<S>::has_elements && sizeof...(Index) < 64,
+                  ESPALIER_SENTENCE("a value in a formula has no x(i, j): write slice<Axis, From, To>(x), split<Axis>(x) or pick(x, labels)",
+                                    detail::body_value<S>));
+    return {};
+  }
+  template <class Out>
+  friend constexpr detail::not_printed operator<<(Out&, traced const&) {
+    static_assert(detail::body_value<S>::is_printed && sizeof(Out*) != 0,
+                  ESPALIER_SENTENCE("a value cannot be printed while its formula is traced: return it, and print the tensor that a model or function gives",
+                                    detail::body_value<S>));
+    return {};
+  }
+  template <class Y>
+    requires(!std::is_same_v<Y, traced> && requires { typename Y::is_traced_value; })
+  constexpr traced& operator=(Y const&) {
+    using Stays = detail::stays_in_shape<S, shape_of<Y>>;
+    static_assert(Stays::agree,
+                  ESPALIER_SENTENCE("x = y gives x another shape, which is its type; write auto z = y", Stays));
+    return *this;
+  }
 };
 /// vertex  the observer's number for the value
 template <class S, class Data, class Observer>
   requires(!std::is_void_v<Observer>)
-struct traced<S, Data, Observer> {
-  using shape_type = S;
-  using is_expression = void;
-  using is_traced = void;
-  using is_traced_value = void;
-  using data_type = Data;
+struct traced<S, Data, Observer> : traced<S, Data> {
   using observer_type = Observer;
-  using element_type = void;
-  static constexpr bool eager = false;
-  graph::tracer* tracer;
-  int id;
+  using traced<S, Data>::operator=;
   int vertex;
-  ESPALIER_VALUE_OF_A_BODY(S)
 };
-#undef ESPALIER_VALUE_OF_A_BODY
 
 /// What belongs to a program that is being traced: its values, and parameters, buffers and samples of the model.
 template <class X>
 concept Traced = requires { typename detail::bare<X>::is_traced; };
 template <class X>
 concept TracedValue = requires { typename detail::bare<X>::is_traced_value; };
+
+/// x += y is x = x + y; so are the others.
+template <TracedValue X, class Y>
+constexpr X& operator+=(X& x, Y const& y) {
+  detail::replace_value(x, x + y);
+  return x;
+}
+template <TracedValue X, class Y>
+constexpr X& operator-=(X& x, Y const& y) {
+  detail::replace_value(x, x - y);
+  return x;
+}
+template <TracedValue X, class Y>
+constexpr X& operator*=(X& x, Y const& y) {
+  detail::replace_value(x, x * y);
+  return x;
+}
+template <TracedValue X, class Y>
+constexpr X& operator/=(X& x, Y const& y) {
+  detail::replace_value(x, x / y);
+  return x;
+}
 
 namespace graph {
 /// The node of an operand of a traced body; one that the program does not own is a fault of the program. Defined with the tracer.
@@ -205,7 +189,7 @@ using traced_result = traced<S, void, typename observer_of<X...>::type>;
 template <class Y, class X>
 constexpr Y as_value(graph::tracer& t, X const& x) {
   if constexpr (std::is_same_v<X, Y>) return x;
-  else if constexpr (requires { Y{}.vertex; }) return Y{&t, graph::trace_operand(t, x), Y::observer_type::vertex_of(x)};
+  else if constexpr (requires { Y{}.vertex; }) return Y{{&t, graph::trace_operand(t, x)}, Y::observer_type::vertex_of(x)};
   else return Y{&t, graph::trace_operand(t, x)};
 }
 

@@ -129,7 +129,7 @@ constexpr auto loss_fault() {
   } else {
     using Value = typename value_of_loss<Loss, applied_loss<Loss, shape_of<applied_net<Net, Batch>>>>::type;
     if constexpr (is_refused<Value>) return Value{};
-    else if constexpr (!Expression<Value>) return refused<forward_returns<Loss, Value>>{};
+    else if constexpr (!Expression<Value>) return fault_of_result<Loss, Value>();
     else if constexpr (!scalar_result<shape_of<Value>>::agree) return refused<scalar_result<shape_of<Value>>, Loss>{};
     else return agreed{};
   }
@@ -203,7 +203,7 @@ using trainer_fault = typename first_fault<typename training_fit<Net, Loss, Batc
   "target<Prediction> of a loss needs `type`, a shape<...>, and `element_type`, void for numbers or std::int32_t for labels"
 #define ESPALIER_LOSS_FORWARD_FITS \
   "`forward` of a loss takes a prediction and its targets; write `constexpr auto forward(auto prediction, auto target) const`"
-#define ESPALIER_IS_BATCH "trainer{model, loss, optimizer, batch...}: a batch is written esp::batch<N, ...>{}"
+#define ESPALIER_IS_BATCH "trainer{model, loss, optimizer, batch...}: " ESPALIER_BATCH_IS_SHAPE
 #define ESPALIER_IS_OPTIMIZER \
   "trainer{model, loss, optimizer, batch...}: the third argument is not an optimizer, such as esp::optim::Adam{}"
 

@@ -165,6 +165,8 @@ frozen(First const&, More const&...) -> frozen<detail::misused<is_model<First>>,
 template <ModelType Model, class Given>
   requires(!is_shape<Given>)
 frozen(Model const&, Given) -> frozen<detail::misused<is_batch<Given>>, void, void>;
+template <ModelType Model>
+frozen(Model const&) -> frozen<detail::misused<is_batch<nothing_given>>, void, void>;
 
 }  // namespace espalier
 #pragma GCC diagnostic pop

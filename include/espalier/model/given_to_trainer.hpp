@@ -7,6 +7,11 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::detail {
 
+template <class... Given>
+struct step_is_given {
+  ESPALIER_READS("given {...}")
+  static constexpr bool agree = false;
+};
 /// What a trainer does with images and targets in memory of the user.
 template <class Trainer, class T, class Batch, class... More>
 class given_to_trainer {
@@ -31,6 +36,14 @@ class given_to_trainer {
     else return step_of<B>(images, targets, how...);
   }
 
+  /// Does not compile: images and targets are missing.
+  template <class... Given>
+    requires(sizeof...(Given) < 2)
+  computed_in<T> step(Given const&...) {
+    static_assert(step_is_given<Given...>::agree,
+                  ESPALIER_SENTENCE("trainer.step(images, targets): give the images of a batch and their targets", step_is_given<Given...>));
+    return 0;
+  }
   /// The same with images or targets in memory of your own, as in step.
   template <class X, class Y, class... Count>
     requires((!StoredAnywhere<X> || !StoredAnywhere<Y>)&&sizeof...(Count) <= 1 && (std::is_integral_v<Count> && ...))

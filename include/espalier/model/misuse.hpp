@@ -26,6 +26,8 @@ template <class Batch>
 struct is_batch {
   static constexpr bool agree = is_shape<Batch>;
 };
+/// No batch is given.
+struct nothing_given {};
 template <class... Given>
 struct trainer_arguments {
   ESPALIER_READS("given {...}")
@@ -64,7 +66,7 @@ class silent_root {
 }  // namespace detail
 
 #define ESPALIER_FIRST_IS_MODEL "the first argument is not a model; write esp::model<Net> model{esp::seed{0}}, and give the model"
-#define ESPALIER_BATCH_IS_SHAPE "the batch is not a type's value; write esp::batch<N, ...>{}: its extents are template arguments"
+#define ESPALIER_BATCH_IS_SHAPE "a batch is written esp::batch<N, ...>{}: its extents are template arguments"
 
 }  // namespace espalier
 #pragma GCC diagnostic pop

@@ -20,7 +20,11 @@ namespace detail {
 /// Facts for refusals: the device is included, T is an element type of nets, the device computes with it, the net is a module.
 template <class Device>
 struct model_on {
-  static constexpr bool included = storage_on<Device>::included;
+  static constexpr bool included = storage_on<Device>::included || std::is_arithmetic_v<Device>;
+};
+template <class Device>
+struct is_a_device {
+  static constexpr bool agree = !std::is_arithmetic_v<Device>;
 };
 template <class X>
 struct is_tensor_or_view {
@@ -37,6 +41,11 @@ struct only_stored_on {
 };
 template <class Model>
 struct copied_implicitly {
+  static constexpr bool agree = false;
+};
+template <class Given>
+struct begins_with_a_seed {
+  ESPALIER_READS("{} is no seed")
   static constexpr bool agree = false;
 };
 
@@ -57,6 +66,8 @@ class model {
   static_assert(detail::model_on<Device>::included,
                 ESPALIER_SENTENCE("model<Net, cuda>: include <espalier/cuda.hpp> for models on the graphics processor",
                                   ESPALIER_STATED(detail::model_on<Device>::included, Device)));
+  static_assert(detail::is_a_device<Device>::agree, ESPALIER_SENTENCE("model<Net, Device, T>: a device stands before the element type; write model<Net, cpu, double>",
+                                                                      detail::is_a_device<Device>));
   static_assert(detail::threads_of<Device>::included,
                 ESPALIER_SENTENCE(ESPALIER_THREADS_INCLUDED, ESPALIER_STATED(detail::threads_of<Device>::included, Device)));
   static_assert(detail::thread_count<Device>::agree, ESPALIER_SENTENCE(ESPALIER_THREAD_COUNT, detail::thread_count<Device>));
@@ -81,6 +92,12 @@ class model {
   static constexpr std::size_t bytes = parameter_bytes + buffer_bytes;
 
   explicit model(seed start = {0}) : memory_(engine_.take(bytes)) { initialize(start); }
+  template <class Given, class... More>
+    requires(std::is_arithmetic_v<Given> || nn::Module<Given>)
+  explicit model(Given const&, More const&...) : model{seed{0}} {
+    static_assert(detail::begins_with_a_seed<Given>::agree,
+                  ESPALIER_SENTENCE("model{...}: a model begins with a seed, and its net is a type; write model<Net> m{seed{1}}", detail::begins_with_a_seed<Given>));
+  }
   /// machine  what runs kernels on a graphics processor: a stream of the user's; it must outlive the model
   template <class Machine>
     requires(Engine::apart && std::is_constructible_v<Engine, Machine&>)
@@ -347,54 +364,9 @@ class model {
   static_assert(Made::objects, ESPALIER_SENTENCE(ESPALIER_MEMBERS_ARE_OBJECTS, ESPALIER_UNLESS(Made::objects, Made)));
   static_assert(sizeof(detail::say_in_words(detail::in_words<detail::net_fault<Net>>{})) != 0);
 };
-
-/// copy(from, to): all parameters and buffers of one model to another of the same net, on whatever devices they are: copy(on_gpu, on_cpu).
-/// shape   models of one net and element type
-/// errors  models of two nets do not compile
-/// memory  between two devices with memory of their own, a copy on the host for as long as it takes; otherwise none
-template <class Net, class From, class To, class T>
-void copy(model<Net, From, T> const& from, model<Net, To, T>& to) {
-  auto const& here = from.engine();
-  auto const& there = to.engine();
-  auto const move = [&](std::size_t bytes, auto const& source, auto const& target) {
-    if constexpr (!std::remove_cvref_t<decltype(there)>::apart) {
-      here.to_host(target.data(), source.data(), bytes);
-    } else if constexpr (!std::remove_cvref_t<decltype(here)>::apart) {
-      there.to_device(target.data(), source.data(), bytes);
-    } else {
-      detail::block const between{bytes};
-      here.to_host(between.template at<void>(0), source.data(), bytes);
-      there.to_device(target.data(), between.template at<void>(0), bytes);
-    }
-  };
-  move(static_cast<std::size_t>(from.parameters().size()) * sizeof(T), from.parameters(), to.parameters());
-  move(static_cast<std::size_t>(from.buffers().size()) * sizeof(T), from.buffers(), to.buffers());
-}
-/// A const model is not written.
-template <class Net, class From, class To, class T, class U>
-void copy(model<Net, From, T> const&, model<Net, To, U> const&) {
-  static_assert(detail::may_change<model<Net, To, U>>::agree, ESPALIER_SENTENCE("copy(from, to): " ESPALIER_MODEL_IS_CONST, detail::may_change<model<Net, To, U>>));
-}
-
-/// copy(from, to) between models of two element types: numbers are converted, rounded to the nearest where `to` has fewer bits. A net that was trained
-/// in float goes to 16 bits by it, and comes back.
-/// shape   models of one net
-/// errors  models of two nets do not compile
-/// memory  a copy of either on the host, for as long as it takes
-template <class Net, class From, class To, class T, class U>
-  requires(!std::is_same_v<T, U>)
-void copy(model<Net, From, T> const& from, model<Net, To, U>& to) {
-  auto const move = [&](auto const& source, auto const& target) {
-    if (source.size() == 0) return;
-    detail::on_host(from.engine(), const_cast<T*>(source.data()), static_cast<std::size_t>(source.size()) * sizeof(T), false, [&](unsigned char* here) {
-      detail::on_host(to.engine(), target.data(), static_cast<std::size_t>(target.size()) * sizeof(U), true, [&](unsigned char* there) {
-        for (std::int64_t i = 0; i < source.size(); ++i) reinterpret_cast<U*>(there)[i] = static_cast<U>(reinterpret_cast<T const*>(here)[i]);
-      });
-    });
-  };
-  move(from.parameters(), to.parameters());
-  move(from.buffers(), to.buffers());
-}
+/// A net as an object is refused: a model makes its own.
+template <nn::Module Net, class... More>
+model(Net const&, More const&...) -> model<Net>;
 
 }  // namespace espalier
 #pragma GCC diagnostic pop

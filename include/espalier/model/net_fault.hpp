@@ -216,9 +216,9 @@ template <class... Facts>
 struct root_at {};
 
 /// The type of a net applied to a batch, refused or not.
-template <class Net, class Batch, bool Module = net_fault<Net>::agree>
+template <class Net, class Batch, bool Module = net_fault<Net>::agree && is_sound_shape<Batch>>
 struct applied_net_impl {
-  using type = net_fault<Net>;
+  using type = std::conditional_t<net_fault<Net>::agree, refused<said_already>, net_fault<Net>>;
 };
 /// The value of a net for an operand of the program that is being traced, and its node. Defined with the slots.
 template <class Net, class Batch>
@@ -238,7 +238,7 @@ template <class Net, class Batch>
 constexpr auto applied_to_batch() {
   using Result = decltype(std::declval<Net const&>()(std::declval<traced<Batch>>()));
   if constexpr (is_refused<Result>) return std::type_identity<Result>{};
-  else if constexpr (!Expression<Result>) return std::type_identity<refused<forward_returns<Net, Result>>>{};
+  else if constexpr (!Expression<Result>) return std::type_identity<decltype(fault_of_result<Net, Result>())>{};
   else if constexpr (!RunByCompiler<Net, Batch>) return std::type_identity<refused<forward_is_constexpr<Net>>>{};
   else return std::type_identity<Result>{};
 }
@@ -257,7 +257,7 @@ struct net_of<Model> {
 /// What a root names first, so that an error in the body of the user's own forward comes by a short way:
 /// sizeof(detail::first_look<Net, Batch>).
 template <class Net, class Batch>
-using first_look = std::conditional_t<net_fault<Net>::agree && is_shape<Batch>, result_of_forward<Net, traced<Batch>>, agreed>;
+using first_look = std::conditional_t<net_fault<Net>::agree && is_sound_shape<Batch>, result_of_forward<Net, traced<Batch>>, agreed>;
 template <class Net, class Batch>
 using applied_net = typename applied_net_impl<Net, Batch>::type;
 

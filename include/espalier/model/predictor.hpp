@@ -4,7 +4,7 @@
 #include "../device/one_caller.hpp"
 #include "given.hpp"
 #include "misuse.hpp"
-#include "model.hpp"
+#include "copy_model.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
@@ -69,7 +69,7 @@ class predictor {
     using Input = detail::shape_is<shape_of<X>, Batch>;
     using Output = detail::shape_is<shape_of<Y>, output_shape>;
     static_assert(Input::agree, ESPALIER_SENTENCE("predictor(x, scores): x must have the shape of the predictor's batch", Input));
-    static_assert(Output::agree, ESPALIER_SENTENCE("predictor(x, scores): scores must have the shape of the net's output", Output));
+    static_assert(!Input::agree || Output::agree, ESPALIER_SENTENCE("predictor(x, scores): scores must have the shape of the net's output", Output));
     using Element = detail::element_is<element_of<X>, T>;
     using Scores = detail::element_is<element_of<Y>, T>;
     static_assert(Element::agree && Scores::agree,
@@ -83,10 +83,11 @@ class predictor {
   }
   /// Scores are written into memory of the user, so a call without them is refused.
   template <class X>
-  void operator()(X const&) {
+  auto operator()(X const&) {
     using Scores = detail::has_room_for_scores<X>;
     static_assert(Scores::agree, ESPALIER_SENTENCE("predictor(x, scores): scores are missing; they are written into a tensor<T, output_shape> "
                                                    "or other memory of yours, and model(x) returns a tensor", Scores));
+    return refused<Scores>{};
   }
   /// The same in memory of your own: std::vector, std::array, std::span and arrays, which are read and written where they are.
   /// errors  another element type does not compile; range_error for another number of elements, before anything is written
@@ -174,6 +175,8 @@ predictor(First const&, More const&...) -> predictor<detail::misused<is_model<Fi
 template <ModelType Model, class Given>
   requires(!is_shape<Given>)
 predictor(Model const&, Given) -> predictor<detail::misused<is_batch<Given>>, void, void>;
+template <ModelType Model>
+predictor(Model const&) -> predictor<detail::misused<is_batch<nothing_given>>, void, void>;
 
 }  // namespace espalier
 #pragma GCC diagnostic pop

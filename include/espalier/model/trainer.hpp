@@ -116,9 +116,10 @@ class trainer : public detail::given_to_trainer<trainer<Model, Loss, Optimizer, 
     static_assert(Fault::changes, ESPALIER_SENTENCE("trainer{bytes, model, ...}: " ESPALIER_MODEL_IS_CONST, Fault));
   }
 
-  /// The relation of targets to what the loss asks for; `agreed` where the images are refused already.
+  /// The relation of targets to what the loss asks for; `agreed` where the images or the targets' elements are refused already.
   template <StoredAnywhere X, StoredAnywhere Y>
-  using targets_fit = typename std::conditional_t<one_of_batches<shape_of<X>, Batch, More...>::agree, targets_of_batch<X, Y>, std::type_identity<agreed>>::type;
+  using targets_fit = typename std::conditional_t<one_of_batches<shape_of<X>, Batch, More...>::agree && detail::element_given<Y, target_element>::agree,
+                                                  targets_of_batch<X, Y>, std::type_identity<agreed>>::type;
 
   using Given::evaluate;  // with memory of the user
   using Given::step;

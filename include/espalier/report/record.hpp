@@ -130,10 +130,10 @@ struct net_observer {
     module_facts const f = facts_of(module);
     extents const& s = shape_of<Y>::value;
     r.found.calls[number] = call_record{&type_tag<M>, written_type<M>(), f.parameter, f.buffer, f.stream, around, r.result.nodes.size, 0, s};
-    Result y{&r, 0, 0};
+    Result y{{&r, 0}, 0};
     if (f.has_modules) {
       r.call = number;
-      y = espalier::detail::as_value<Result>(r, module.forward(seen<as_traced<X>>{&r, graph::trace_operand(r, x), vertex_of(x)}...));
+      y = espalier::detail::as_value<Result>(r, module.forward(seen<as_traced<X>>{{&r, graph::trace_operand(r, x)}, vertex_of(x)}...));
       r.call = around;
     } else {
       y.id = graph::trace_operand(r, module.forward(as_traced<X>{&r, graph::trace_operand(r, x)}...));
@@ -170,7 +170,7 @@ constexpr recording record_net() {
   graph::program p{};
   recorder r{p, found};
   int const x = graph::add_argument<float>(r, 0, Batch::value), input = r.add_vertex(part::input, "input", 0, Batch::value);
-  found.result = espalier::detail::traced_net<Net>(r, traced<Batch, void, net_observer>{&r, x, input}).vertex;
+  found.result = espalier::detail::traced_net<Net>(r, traced<Batch, void, net_observer>{{&r, x}, input}).vertex;
   found.nodes = p.nodes.size;
   return found;
 }

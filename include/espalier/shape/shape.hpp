@@ -79,6 +79,11 @@ template <class T>
 inline constexpr bool is_shape = false;
 template <int... Extents>
 inline constexpr bool is_shape<shape<Extents...>> = true;
+/// A shape that is not refused.
+template <class T>
+inline constexpr bool is_sound_shape = false;
+template <int... Extents>
+inline constexpr bool is_sound_shape<shape<Extents...>> = ((Extents > 0) && ...) && sizeof...(Extents) <= max_rank;
 template <class T>
 concept Shape = is_shape<T>;
 

@@ -364,10 +364,11 @@ class tensor {
   detail::memory<T, S::size> memory_;
 };
 
-/// What is no shape has no extents to ask for: a class of its own, so that the mistake is said once.
+/// What is no shape, or one that is refused, has no extents to ask for: a class of its own, so that the mistake is said once.
 template <class T, class S, class Device>
-  requires(!is_shape<S>)
+  requires(!is_sound_shape<S>)
 class tensor<T, S, Device> {
+  static_assert(sizeof(S) > 0);
   static_assert(is_shape<S>, ESPALIER_SENTENCE("tensor<T, S>: S is an espalier::shape<...>", ESPALIER_STATED(is_shape<S>, S)));
 
  public:

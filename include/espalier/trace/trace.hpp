@@ -222,7 +222,7 @@ constexpr traced_result<S, X...> emit_traced(X const&... x) {
     y = graph::trace_node<Op, Attribute, S, X...>(*t, id);
   }
   if constexpr (std::is_void_v<Observer>) return {t, y};
-  else return {t, y, Observer::template operation<Op>(*t, S::value, x...)};
+  else return {{t, y}, Observer::template operation<Op>(*t, S::value, x...)};
 }
 }  // namespace detail
 namespace graph {
