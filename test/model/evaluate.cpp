@@ -107,3 +107,38 @@ BOOST_AUTO_TEST_CASE(the_first_of_equal_scores_counts) {
   esp::trainer trainer{model, nn::SoftmaxLoss{}, optim::SGD<>{}, esp::batch<3, 1>{}};
   BOOST_TEST(trainer.evaluate(tensor<float, shape<3, 1>>{}, tensor<std::int32_t, shape<3>>{0, 1, 0}).correct == 2);
 }
+
+namespace {
+// A language model: the scores of all positions of all sequences are the rows of one matrix.
+struct Positions {
+  nn::Linear<3, 4> score;
+  ESPALIER_MODULE(Positions, score)
+  constexpr auto forward(auto x) const { return esp::reshape<-1, 4>(score(x)); }
+};
+}  // namespace
+BOOST_AUTO_TEST_CASE(a_sample_has_several_rows_of_the_prediction) {
+  esp::model<Positions, esp::cpu, double> model{esp::seed{1}};
+  esp::trainer trainer{model, nn::SoftmaxLoss{}, optim::SGD<>{.learning_rate = 0}, esp::batch<5, 2, 3>{}};
+  auto const x = doubles<5, 2, 3>(1);
+  auto const y = labels<10>(2, 4);
+  auto const scores = model(x);
+  BOOST_TEST(near(trainer.evaluate(x, y).loss, trainer.step(x, y)));
+  for (int count = 1; count <= 5; ++count) {
+    double expected = 0;
+    int correct = 0;
+    for (int n = 0; n < 2 * count; ++n) {
+      double sum = 0;
+      int best = 0;
+      for (int c = 0; c < 4; ++c) {
+        sum += std::exp(scores(n, c));
+        if (scores(n, c) > scores(n, best)) best = c;
+      }
+      expected += (std::log(sum) - scores(n, y[n])) / (2 * count);
+      correct += best == y[n];
+    }
+    auto const found = trainer.evaluate(x, y, count);
+    BOOST_TEST(near(found.loss, expected));
+    BOOST_TEST(found.correct == correct);
+    BOOST_TEST(found.count == 2 * count);
+  }
+}

@@ -176,3 +176,33 @@ BOOST_AUTO_TEST_CASE(several_inputs_and_results) {
   for (int i = 0; i < 3; ++i) BOOST_TEST(train_a.step(x, wanted) == train_b.step(x, wanted));
   BOOST_TEST(a(x) == b(x));
 }
+
+namespace {
+struct ByNumber {
+  float by = 2;
+  ESPALIER_MODULE(ByNumber, by)
+  constexpr auto forward(auto x) const { return x * by; }
+};
+struct ByItTwice {
+  ByNumber inner;
+  ESPALIER_MODULE(ByItTwice, inner)
+  constexpr auto forward(auto x) const { return inner(inner(x)); }
+};
+struct NumbersInABody {
+  ESPALIER_MODULE(NumbersInABody)
+  constexpr auto forward(auto x) const { return ByNumber{.by = 5}(x) + ByItTwice{{.by = 3}}(x); }
+};
+}  // namespace
+// A module's plain numbers are those of the object that is called.
+BOOST_AUTO_TEST_CASE(numbers_are_those_of_the_object) {
+  tensor<float, shape<2>> const x{1, 2};
+  ByNumber scaled{.by = 3};
+  tensor<float, shape<2>> const once = scaled(x), twice = ByItTwice{{.by = 4}}(x), sum = ByNumber{.by = 7}(x) + x, of_formula = scaled(x + x);
+  BOOST_TEST(once == (tensor<float, shape<2>>{3, 6}));
+  BOOST_TEST(twice == (tensor<float, shape<2>>{16, 32}));
+  BOOST_TEST(sum == (tensor<float, shape<2>>{8, 16}));
+  BOOST_TEST(of_formula == (tensor<float, shape<2>>{6, 12}));
+  esp::model<NumbersInABody> model;
+  BOOST_TEST(model(x) == (tensor<float, shape<2>>{14, 28}));
+  BOOST_TEST(esp::grad([](auto v) { return esp::sum(ByNumber{.by = 9}(v)); })(x) == (tensor<float, shape<2>>{9, 9}));
+}

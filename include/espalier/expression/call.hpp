@@ -182,6 +182,18 @@ inline constexpr bool is_formula = !std::is_void_v<Result> && !std::is_arithmeti
 /// Whether a module has parameters, buffers or random streams: numbers that only a model has.
 template <class M>
 inline constexpr bool has_numbers_of_its_own = false;
+/// Whether a module has plain numbers among its members (float alpha = 2;), or in a member's members. A program is made of a type, so it has those of M{}.
+template <class Types>
+inline constexpr bool one_has_plain_numbers = false;
+template <class M>
+inline constexpr bool has_plain_numbers = std::is_arithmetic_v<M> || std::is_enum_v<M>;
+template <class M, std::size_t Count>
+inline constexpr bool has_plain_numbers<std::array<M, Count>> = has_plain_numbers<M>;
+template <class M>
+  requires requires(M& module) { M::member_types_of(module); }
+inline constexpr bool has_plain_numbers<M> = one_has_plain_numbers<decltype(M::member_types_of(std::declval<M&>()))>;
+template <template <class...> class Types, class... Member>
+inline constexpr bool one_has_plain_numbers<Types<Member...>> = (has_plain_numbers<bare<Member>> || ...);
 
 template <class M, class... X>
 constexpr auto fault_of_missing_forward() {
@@ -279,6 +291,8 @@ constexpr auto record_call(M const& module, X const&... x) {
       return traced_call(module, x...);
     } else if constexpr (has_numbers_of_its_own<M>) {
       return traced_call(module, x...);  // in the program that owns the module; of no program, what would compute it says so
+    } else if constexpr (has_plain_numbers<M>) {
+      return module.forward(keep(x)...);  // with this object's numbers, which a program made of the type would not have
     } else {
       return call<shape_of<Body>, M, kept<X const&>...>{module, keep(x)...};
     }

@@ -5,6 +5,7 @@
 #include "../trace/interpret.hpp"
 #include "fit.hpp"
 #include "label_error.hpp"
+#include "loss_error.hpp"
 #include "model.hpp"
 #include "named.hpp"
 
@@ -304,7 +305,8 @@ struct constant_gradient_function {
 /// shape   a batch, its targets -> {loss, slopes, buffers}
 /// errors  layers and loss that do not fit do not compile; a label outside the classes is no constant expression
 template <class Net, class T, class Loss>
-constexpr auto value_and_grad(constant_model<Net, T> const& model, Loss) {
+constexpr auto value_and_grad(constant_model<Net, T> const& model, Loss loss) {
+  detail::check_loss(loss);
   return detail::constant_gradient_function<Net, Loss, T>{model};
 }
 

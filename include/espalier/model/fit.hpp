@@ -69,6 +69,12 @@ template <class Batch>
 struct whole_batch<Batch> {
   static constexpr bool agree = false;
 };
+/// Named relation: the rows of a prediction belong to the samples of a batch, as many to each.
+template <class Prediction, class Batch>
+struct samples_are_rows {
+  ESPALIER_READS("a prediction of {}, a batch of {}")
+  static constexpr bool agree = Prediction::rank > 0 && Prediction::value.at[0] % Batch::value.at[0] == 0;
+};
 /// Named relation: a step has no number of real samples.
 template <class... Counts>
 struct no_count {

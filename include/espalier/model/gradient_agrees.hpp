@@ -56,7 +56,8 @@ struct model_gradient_agrees_function {
 /// direction, tolerance, range   as gradient_agrees(f); random numbers (dropout) are the same in all three runs
 /// errors     layers and loss that do not fit do not compile
 template <class Net, class T, class Loss>
-constexpr auto gradient_agrees(constant_model<Net, T> const& model, Loss, gradient_check how = {}) {
+constexpr auto gradient_agrees(constant_model<Net, T> const& model, Loss loss, gradient_check how = {}) {
+  detail::check_loss(loss);
   return detail::model_gradient_agrees_function<Net, T, Loss>{model, how};
 }
 

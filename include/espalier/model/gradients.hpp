@@ -3,6 +3,7 @@
 #include "fit.hpp"
 #include "given.hpp"
 #include "label_error.hpp"
+#include "loss_error.hpp"
 #include "model.hpp"
 
 #pragma GCC diagnostic push
@@ -198,11 +199,12 @@ auto gradient_function_of(Model& model) {
 /// errors  layers and loss that do not fit do not compile, nor do a temporary model and a const one whose net has buffers or random numbers; a label
 ///         outside the classes throws label_error and changes nothing
 template <detail::AnyModel Model, class Loss>
-auto value_and_grad(Model&& model, Loss) {
+auto value_and_grad(Model&& model, Loss loss) {
   using Lives = detail::lives_behind<Model>;
   using Stays = detail::stays_behind<Model>;
   static_assert(Lives::agree, ESPALIER_SENTENCE("value_and_grad(model, loss): " ESPALIER_MODEL_IS_TEMPORARY, Lives));
   static_assert(Stays::agree, ESPALIER_SENTENCE("value_and_grad(model, loss): " ESPALIER_MODEL_IS_CONST, Stays));
+  detail::check_loss(loss);
   return detail::gradient_function_of<Loss>(model);
 }
 
@@ -210,11 +212,12 @@ auto value_and_grad(Model&& model, Loss) {
 /// shape   a batch, its targets -> slopes, named and laid out like the parameters
 /// errors  as of value_and_grad
 template <detail::AnyModel Model, class Loss>
-auto grad(Model&& model, Loss) {
+auto grad(Model&& model, Loss loss) {
   using Lives = detail::lives_behind<Model>;
   using Stays = detail::stays_behind<Model>;
   static_assert(Lives::agree, ESPALIER_SENTENCE("grad(model, loss): " ESPALIER_MODEL_IS_TEMPORARY, Lives));
   static_assert(Stays::agree, ESPALIER_SENTENCE("grad(model, loss): " ESPALIER_MODEL_IS_CONST, Stays));
+  detail::check_loss(loss);
   return [of = detail::gradient_function_of<Loss>(model)](auto const& x, auto const& y) { return of(x, y).slopes; };
 }
 

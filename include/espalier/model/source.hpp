@@ -112,12 +112,15 @@ struct loss_source {
   static constexpr plan::storage_layout layout() { return {nullptr, nullptr}; }
 };
 
-/// The shape of one sample of a batch: the same with 1 for the first extent.
-template <class S>
-struct first_row;
-template <int Count, int... Rest>
-struct first_row<shape<Count, Rest...>> {
-  using type = shape<1, Rest...>;
+/// The shape of a sample's rows of a prediction: its first axis is the batch's, or holds each sample's positions one after the other; of other
+/// predictions, one row.
+template <class Prediction, class Batch>
+struct rows_of_sample {
+  using type = Prediction;
+};
+template <int Count, int... Rest, int Samples, int... Sample>
+struct rows_of_sample<shape<Count, Rest...>, shape<Samples, Sample...>> {
+  using type = shape<Count % Samples == 0 ? Count / Samples : 1, Rest...>;
 };
 
 }  // namespace espalier::detail

@@ -5,6 +5,7 @@
 #include "fit.hpp"
 #include "given_to_trainer.hpp"
 #include "label_error.hpp"
+#include "loss_error.hpp"
 #include "misuse.hpp"
 #include "predictor.hpp"
 #include "refused_trainer.hpp"
@@ -60,7 +61,7 @@ class trainer : public detail::given_to_trainer<trainer<Model, Loss, Optimizer, 
   /// Scores lie in the trainer's memory, from where the user may give them as images.
   using InPlace = detail::in_place<Forward, detail::sizes_in_bytes<static_cast<std::size_t>(Batch::size) * sizeof(T)>,
                                    detail::sizes_in_bytes<static_cast<std::size_t>(prediction_shape::size) * sizeof(T)>>;
-  using OneLoss = detail::loss_source<Loss, typename detail::first_row<prediction_shape>::type>;
+  using OneLoss = detail::loss_source<Loss, typename detail::rows_of_sample<prediction_shape, Batch>::type>;
 
  public:
   static constexpr std::size_t workspace_bytes =
@@ -87,15 +88,17 @@ class trainer : public detail::given_to_trainer<trainer<Model, Loss, Optimizer, 
  public:
   static constexpr std::size_t bytes = scratch_bytes + gradient_bytes + optimizer_bytes + (Engine::apart ? 0 : scores_bytes) + kept_bytes;
 
-  trainer(Model& model, Loss, Optimizer optimizer, Batch, More...)
+  trainer(Model& model, Loss loss, Optimizer optimizer, Batch, More...)
       : model_{model}, rule_{optimizer}, memory_(model.engine().take(bytes)), exchange_{model.engine().exchange_of(at::loss_workspace, at::end)} {
+    detail::check_loss(loss);
     mark();
   }
   template <std::size_t Count, class Enough = detail::enough_bytes<Count, bytes>>
-  trainer(espalier::bytes<Count>& given, Model& model, Loss, Optimizer optimizer, Batch, More...)
+  trainer(espalier::bytes<Count>& given, Model& model, Loss loss, Optimizer optimizer, Batch, More...)
       : model_{model}, rule_{optimizer}, memory_(model.engine().take(given, bytes)), exchange_{model.engine().exchange_of(at::loss_workspace, at::end)} {
     static_assert(Enough::agree, ESPALIER_SENTENCE("trainer{bytes, ...}: the bytes are fewer than trainer::bytes", Enough));
     static_assert(detail::computes_on_host<Device>::agree, ESPALIER_SENTENCE("trainer{bytes, ...}: " ESPALIER_BYTES_OF_HOST, detail::computes_on_host<Device>));
+    detail::check_loss(loss);
     mark();
   }
 
@@ -155,9 +158,9 @@ class trainer : public detail::given_to_trainer<trainer<Model, Loss, Optimizer, 
     return 0;
   }
 
-  /// The loss in evaluation mode, sample by sample, over the first `count` samples of a batch; what lies behind them is padding. The scores come from
-  /// the model's device, the losses of samples are computed on the host.
-  /// shape   as step
+  /// The loss in evaluation mode over the first `count` samples of a batch; what lies behind them is padding. The scores come from the model's device. The
+  /// loss is computed on the host for each sample by itself, and the mean is taken: a loss that compares samples of a batch sees one at a time.
+  /// shape   as step. The first axis of the prediction is the batch's, or holds the positions of each sample one after the other (reshape<-1, C>(scores))
   /// errors  label_error for a label among the first `count`; count_error for a count below 0 or beyond the batch; a batch of data::padded without its
   ///         count does not compile
   template <StoredAnywhere X, StoredAnywhere Y, class... Count, class Images = detail::shape_is<shape_of<X>, Batch>,
@@ -172,9 +175,11 @@ class trainer : public detail::given_to_trainer<trainer<Model, Loss, Optimizer, 
     static_assert(Targets::agree, ESPALIER_SENTENCE("trainer.evaluate(images, targets): targets must have the shape that the loss asks for", Targets));
     static_assert(Image::agree, ESPALIER_SENTENCE("trainer.evaluate(images, targets): images have another element type than the model", Image));
     static_assert(Target::agree, ESPALIER_SENTENCE("trainer.evaluate(images, targets): targets have another element type than the loss asks for", Target));
+    using Rows = samples_are_rows<prediction_shape, Batch>;
+    static_assert(Rows::agree, ESPALIER_SENTENCE("trainer.evaluate(images, targets): the first axis of the prediction must be that of the batch", Rows));
     using Reached = detail::reaches<Device, X, Y>;
     static_assert(Reached::agree, ESPALIER_SENTENCE("trainer.evaluate(images, targets): " ESPALIER_REACHABLE, Reached));
-    if constexpr (Images::agree && Targets::agree && Image::agree && Target::agree && Reached::agree)
+    if constexpr (Images::agree && Targets::agree && Image::agree && Target::agree && Rows::agree && Reached::agree)
       return evaluate_samples(detail::elements_of<T const>(images),
                               exchange_.look(detail::elements_of<target_element const>(targets), at::template targets<Batch>),
                               detail::first_or<std::int64_t>(Batch::value.at[0], count...));

@@ -22,6 +22,13 @@ struct real {
   constexpr operator double() const { return value; }
 };
 
+}  // namespace espalier::nn
+namespace espalier::detail {
+template <>
+inline constexpr bool has_plain_numbers<nn::real> = true;
+}  // namespace espalier::detail
+namespace espalier::nn {
+
 namespace detail {
 
 /// A member that a layer does not have: neither parameter nor buffer.

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSL-1.0
+// A program is made of a loss's type: an object with other numbers is refused before anything is computed.
+#define BOOST_TEST_MODULE model_loss_error
+#include <espalier/model/loss_error.hpp>
+
+#include <boost/test/unit_test.hpp>
+
+#include <string>
+
+#include "support/nets.hpp"
+
+using namespace test;
+using esp::shape, esp::tensor;
+
+namespace {
+enum class power { one, two };
+struct WeightedError {
+  double by = 1;
+  std::array<int, 2> more{1, 2};
+  power to = power::two;
+  ESPALIER_MODULE(WeightedError, by, more, to)
+  template <class Prediction>
+  struct target {
+    using type = Prediction;
+    using element_type = void;
+  };
+  constexpr auto forward(auto prediction, auto wanted) const { return esp::mean(esp::square(prediction - wanted)) * (by * more[1]); }
+};
+struct NestedError {
+  WeightedError inner;
+  ESPALIER_MODULE(NestedError, inner)
+  template <class Prediction>
+  struct target {
+    using type = Prediction;
+    using element_type = void;
+  };
+  constexpr auto forward(auto prediction, auto wanted) const { return inner(prediction, wanted); }
+};
+
+template <class Refused>
+std::string said(Refused refused) {
+  try {
+    refused();
+  } catch (esp::loss_error const& error) {
+    return error.what();
+  }
+  return "nothing";
+}
+std::string about(char const* name) {
+  return std::string("loss: expected the number ") + name + " of Loss{}, came another one; a program is made of the loss's type, so make it a template argument";
+}
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(another_number_is_refused_by_its_name) {
+  esp::model<nn::Linear<3, 2>> model{esp::seed{1}};
+  auto const train = [&](auto loss) {
+    return said([&] { esp::trainer trainer{model, loss, optim::Adam{}, esp::batch<4, 3>{}}; });
+  };
+  BOOST_TEST(train(WeightedError{.by = 2}) == about("by"));
+  BOOST_TEST(train(WeightedError{.more = {1, 3}}) == about("more"));
+  BOOST_TEST(train(WeightedError{.to = power::one}) == about("to"));
+  BOOST_TEST(train(NestedError{{.by = 3}}) == about("by"));
+  BOOST_TEST(train(WeightedError{}) == "nothing");
+  BOOST_TEST(train(NestedError{}) == "nothing");
+  BOOST_TEST(said([&] { esp::value_and_grad(model, WeightedError{.by = 2}); }) == about("by"));
+  BOOST_TEST(said([&] { esp::grad(model, WeightedError{.by = 2}); }) == about("by"));
+}
+BOOST_AUTO_TEST_CASE(numbers_of_the_type_are_used) {
+  esp::model<nn::Linear<3, 2>, esp::cpu, double> model{esp::seed{1}};
+  auto const x = doubles<4, 3>(1);
+  auto const wanted = doubles<4, 2>(2);
+  esp::trainer trainer{model, WeightedError{}, optim::SGD<>{.learning_rate = 0}, esp::batch<4, 3>{}};
+  esp::trainer plain{model, nn::MeanSquaredError{}, optim::SGD<>{.learning_rate = 0}, esp::batch<4, 3>{}};
+  BOOST_TEST(near(trainer.step(x, wanted), 2 * plain.step(x, wanted)));
+}
