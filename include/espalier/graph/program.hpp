@@ -33,7 +33,8 @@ enum class fault : std::uint8_t {
   foreign_parameter,      ///< a parameter, buffer or random stream that the traced model does not own
   unknown_tensor,         ///< a tensor in a body whose elements the compiler does not know
   too_many_values,        ///< constant tensors with more than max_values numbers in all
-  too_many_nodes          ///< more operations than a program holds
+  too_many_nodes,         ///< more operations than a program holds
+  too_many_groups         ///< more kernels than a plan holds
 };
 
 /// A program that grows: nodes in topological order, hash-consed (equal nodes are one node, so sharing is found, never asked for).

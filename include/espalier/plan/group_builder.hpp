@@ -14,6 +14,10 @@ class group_builder {
 
   constexpr int float_columns(int id) const { return r_.float_rows[id] == 0 ? 0 : static_cast<int>(r_.size_of[id] / r_.float_rows[id]); }
   constexpr int new_group(kind what, std::int64_t size, int rows, int columns, int segments = 1) {
+    if (r_.group_count + 1 == max_groups) {
+      r_.full = true;
+      return r_.group_count;
+    }
     int const x = ++r_.group_count;
     group& added = r_.groups[x];
     added.what = what;

@@ -42,6 +42,7 @@ struct group {
 struct grouping {
   group groups[max_groups];
   int group_count;
+  bool full;  ///< there are more groups than this holds; the program is refused then
   int early;  ///< groups that need nothing but leaves and run first
   int group_of[graph::capacity];
   place place_of[graph::capacity];

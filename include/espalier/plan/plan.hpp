@@ -34,10 +34,6 @@ template <class Source>
 struct subject_of<Source> {
   using type = typename Source::subject;
 };
-/// Refuses a program that tracing found at fault.
-template <class Source>
-using sound_program = graph::sound<typename subject_of<Source>::type, program_of<Source>.nodes.found>;
-
 inline constexpr int piece = 1024;
 
 constexpr grouping begin_grouping(graph::program const& p) {
@@ -58,7 +54,7 @@ constexpr grouping end_grouping(graph::program const& p, grouping const& before)
 }
 constexpr grouping merge_groups(graph::program const& p, grouping const& before) {
   grouping r = before;
-  merger{p.nodes, r}.run();
+  if (!r.full) merger{p.nodes, r}.run();
   return r;
 }
 constexpr grouping group_nodes(graph::program const& p) {
@@ -75,6 +71,15 @@ template <class Source>
 inline constexpr grouping ended = end_grouping(program_of<Source>, grouped<Source, (program_of<Source>.nodes.size + piece - 1) / piece>);
 template <class Source>
 inline constexpr grouping grouping_of = merge_groups(program_of<Source>, ended<Source>);
+
+/// Refuses a program that tracing found at fault, or that has more groups than a plan holds.
+template <class Source>
+constexpr graph::fault fault_of_program() {
+  if constexpr (program_of<Source>.nodes.found != graph::fault::none) return program_of<Source>.nodes.found;
+  else return grouping_of<Source>.full ? graph::fault::too_many_groups : graph::fault::none;
+}
+template <class Source>
+using sound_program = graph::sound<typename subject_of<Source>::type, fault_of_program<Source>()>;
 
 /// What each group computes.
 /// next  the number of the first group that is not coded yet, 0 where all are
@@ -123,7 +128,12 @@ constexpr planned decide(graph::program const& p, coded const& c, storage_layout
 }
 constexpr planned decide(graph::program const& p, grouping const& groups, storage_layout const& layout) { return decide(p, write_code(p, groups), layout); }
 template <class Source>
-inline constexpr planned plan_of = decide<sound_program<Source>::agree>(program_of<Source>, code_of<Source>(), Source::layout());
+constexpr planned plan_or_nothing() {
+  if constexpr (grouping_of<Source>.full) return {};
+  else return decide<sound_program<Source>::agree>(program_of<Source>, code_of<Source>(), Source::layout());
+}
+template <class Source>
+inline constexpr planned plan_of = plan_or_nothing<Source>();
 
 /// What a run of a program moves to and from memory.
 template <class Source>
