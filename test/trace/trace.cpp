@@ -54,3 +54,22 @@ BOOST_AUTO_TEST_CASE(simplification_keeps_values) {
   check_kernels("shares", shares, floats<3, 5>(1), floats<3, 5>(2));
   check_kernels("square", square, floats<3, 5>(1));
 }
+
+// The slices of a long sequence: each map has one number, however many there are, and one too many is a fault of the program.
+BOOST_AUTO_TEST_CASE(maps_are_numbered_once) {
+  auto g = std::make_unique<graph::program_builder>();
+  auto const slice_from = [](int start) {
+    esp::index_map m = esp::identity_map(3);
+    m.start[1] = start;
+    return m;
+  };
+  for (int again = 0; again < 2; ++again) {
+    bool right = true;
+    for (int i = 0; i < graph::max_maps; ++i) right &= g->number_of(slice_from(i)) == i && g->maps[i] == slice_from(i);
+    BOOST_TEST(right);
+    BOOST_TEST(g->map_count == graph::max_maps);
+  }
+  BOOST_TEST((g->found == graph::fault::none));
+  BOOST_TEST(g->number_of(slice_from(graph::max_maps)) == 0);
+  BOOST_TEST((g->found == graph::fault::too_many_maps));
+}

@@ -21,7 +21,7 @@ inline constexpr int capacity = 32768;
 /// Ids from there on are the table of leaves, which key_of spreads over the free end.
 inline constexpr int most_nodes = capacity - 1024;
 inline constexpr int max_outputs = 2048;
-inline constexpr int max_maps = 512;
+inline constexpr int max_maps = 4096, map_chains = 64;
 /// Numbers that the constant tensors of a program have in all: a window of 4,096 samples and a table of 64 x 64 fit several times.
 inline constexpr int max_values = 16384;
 inline constexpr int max_tables = 256;
@@ -34,7 +34,8 @@ enum class fault : std::uint8_t {
   unknown_tensor,         ///< a tensor in a body whose elements the compiler does not know
   too_many_values,        ///< constant tensors with more than max_values numbers in all
   too_many_nodes,         ///< more operations than a program holds
-  too_many_groups         ///< more kernels than a plan holds
+  too_many_groups,        ///< more kernels than a plan holds
+  too_many_maps           ///< more than max_maps different movements
 };
 
 /// A program that grows: nodes in topological order, hash-consed (equal nodes are one node, so sharing is found, never asked for).
@@ -43,6 +44,8 @@ struct program_builder {
   int chain_first[capacity];  ///< by highest operand: the newest node that uses it
   int chain_next[capacity];
   index_map maps[max_maps];   ///< the distinct maps of its movements
+  int map_first[map_chains];  ///< by key: 1 + the number of the newest map that has it
+  int map_next[max_maps];
   double values[max_values];  ///< the elements of its constant tensors
   int tables[max_tables];     ///< where each of them begins
   int size;
@@ -82,10 +85,18 @@ struct program_builder {
   }
   /// The number of a map, which is the attribute of the nodes that use it.
   constexpr int number_of(index_map const& m) {
-    for (int i = 0; i < map_count; ++i)
-      if (maps[i] == m) return i;
+    // A sequence has a slice for each of its steps: they differ in where they start.
+    int const key = static_cast<int>(static_cast<unsigned>(m.start[0] * 5 + m.start[1] * 3 + m.start[2] + m.step[0] + m.rank) % map_chains);
+    for (int i = map_first[key]; i != 0; i = map_next[i - 1])
+      if (maps[i - 1] == m) return i - 1;
+    if (map_count == max_maps) {
+      report(fault::too_many_maps);
+      return 0;
+    }
     maps[map_count] = m;
-    return map_count++;
+    map_next[map_count] = map_first[key];
+    map_first[key] = ++map_count;
+    return map_count - 1;
   }
   /// Where some numbers begin among the values of the program's constant tensors; equal tensors are one.
   constexpr int place_of_values(double const* x, int count) {

@@ -36,6 +36,10 @@ struct sound {
   static_assert(has_room_for_operations,
                 ESPALIER_SENTENCE("the program has more than 31744 operations; split it into several functions or models",
                                   ESPALIER_STATED(has_room_for_operations, Subject)));
+  static constexpr bool has_room_for_maps = Found != fault::too_many_maps || is_refused_elsewhere<Subject>;
+  static_assert(has_room_for_maps,
+                ESPALIER_SENTENCE("the program has more than 4096 different slices, paddings and windows; split it into several functions or models",
+                                  ESPALIER_STATED(has_room_for_maps, Subject)));
   static constexpr bool has_room_for_kernels = Found != fault::too_many_groups || is_refused_elsewhere<Subject>;
   static_assert(has_room_for_kernels,
                 ESPALIER_SENTENCE("the program has more than 4095 kernels; split it into several functions or models",
