@@ -19,7 +19,7 @@ struct chain {
 /// The stream r + dropout(x), and y = relu(norm(stream)).
 struct residual {
   constexpr auto operator()(auto x, auto r, auto w, auto b) const {
-    auto const stream = r + esp::dropout(x, esp::draw<esp::shape_of<decltype(x)>>{0} <= 0.9, 0.1);
+    auto const stream = r + esp::dropout(x, esp::draw<esp::shape_of<decltype(x)>>{esp::random_stream{}} <= 0.9, 0.1);
     return std::tuple{stream, relu(esp::normalize<1>(stream, 1e-5) * w + b)};
   }
 };

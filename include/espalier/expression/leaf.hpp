@@ -88,7 +88,15 @@ struct random_stream {
   graph::tracer* tracer = nullptr;
 };
 
-/// What a random stream gives at one step: samples uniform in [0, 1), the same bits on every device. draw<shape<2, 3>>{stream}
+namespace graph {
+/// The stream number of the next draw from a random stream: its own for the first draw of a program, a further one for each later draw. Defined with
+/// the tracer.
+constexpr int next_number(random_stream const& stream);
+}  // namespace graph
+
+/// Random numbers of one step: samples uniform in [0, 1), the same bits on every device. draw<shape<2, 3>>{stream}
+/// Each draw that a forward makes has samples of its own, also from the same stream; a draw with a name that is used twice has the same ones:
+///   auto const u = draw<shape<2, 3>>{stream};  // u < 0.5 and u >= 0.5 exclude each other
 template <class S>
 struct draw {
   using shape_type = S;
@@ -97,6 +105,9 @@ struct draw {
   using element_type = void;
   static constexpr bool eager = false;
   random_stream stream;
+  int number;
+
+  constexpr explicit draw(random_stream const& from) : stream{from}, number{graph::next_number(from)} {}
 };
 
 /// 0, 1, 2, ... along the last axis of S; how labels become one-hot rows.

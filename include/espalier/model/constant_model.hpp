@@ -214,8 +214,12 @@ class constant_model {
  private:
   /// The random numbers of a training run: those that a model draws.
   struct drawn {
-    T* at[detail::max_slots]{};
+    std::uint64_t count = 0;
+    T** at;  ///< by stream number
     constexpr drawn(graph::program_builder const& g, std::uint64_t key, std::uint64_t run_number) {
+      for (int id = 1; id <= g.size; ++id)
+        if (g[id].op->kind == family::draw && g[id].attribute >= count) count = g[id].attribute + 1;
+      at = new T*[static_cast<std::size_t>(count)]{};
       for (int id = 1; id <= g.size; ++id) {
         if (g[id].op->kind != family::draw || at[g[id].attribute] != nullptr) continue;
         std::int64_t const size = g[id].shape.size();
@@ -224,7 +228,8 @@ class constant_model {
       }
     }
     constexpr ~drawn() {
-      for (T* const numbers : at) delete[] numbers;
+      for (std::uint64_t i = 0; i < count; ++i) delete[] at[i];
+      delete[] at;
     }
     drawn(drawn const&) = delete;
     drawn& operator=(drawn const&) = delete;

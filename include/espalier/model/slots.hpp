@@ -148,7 +148,12 @@ template <class Net, class X>
 constexpr auto traced_net(graph::tracer& t, X const& x) {
   Net net = numbered<Net>;
   give_to(t, net);
-  return net(x);
+  bool drawn[slots_of<Net>.streams + 1]{};
+  t.drawn = drawn;
+  t.next_stream = slots_of<Net>.streams;
+  auto const y = net(x);
+  t.drawn = nullptr;
+  return y;
 }
 template <class Net, class Batch>
 constexpr int trace_net(graph::tracer& t, int x) {

@@ -30,7 +30,9 @@ struct drop_probability {
 };
 
 /// Training: every element is kept with probability 1 - P and scaled by 1 / (1 - P), so its expectation stays; evaluation: y = x.
-/// The mask is `draw <= 1 - P` with draws of the module's own stream, new at each step.
+/// The mask is `draw <= 1 - P`. Each call has a mask of its own, new at each step, also where a forward calls one module several times.
+/// streams  the first call of a forward draws from the module's own random stream; each later one, in the order of calls, from a stream behind those
+///          of all modules
 /// shape   S -> S
 /// range   P in [0, 1)
 /// errors  another P does not compile

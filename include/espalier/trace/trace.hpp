@@ -23,6 +23,8 @@ struct tracer {
   int next_argument;
   int next_hyperparameter;
   int depth = 0;  ///< derivatives that are being traced within each other
+  bool* drawn = nullptr;  ///< by random stream of the net that is being traced: whether the program has drawn from it
+  int next_stream = 0;    ///< stream numbers from here on belong to no random stream
 
   constexpr program_builder& builder() { return result.nodes; }
 };
@@ -121,7 +123,7 @@ constexpr int lower(tracer& t, buffer<S, Initializer> const& x) {
 }
 template <class S>
 constexpr int lower(tracer& t, draw<S> const& x) {
-  return lower_numbered(t, x.stream.tracer, &described<draw_>, x.stream.slot, S::value);
+  return lower_numbered(t, x.stream.tracer, &described<draw_>, x.number, S::value);
 }
 
 template <class S>
@@ -237,6 +239,14 @@ constexpr int lower(tracer& t, call<S, M, X...> const& c) {
 }
 
 constexpr bool trains(tracer const& t) { return t.how == mode::training; }
+
+constexpr int next_number(random_stream const& stream) {
+  tracer* const t = stream.tracer;
+  if (t == nullptr || t->drawn == nullptr) return stream.slot;
+  if (t->drawn[stream.slot]) return t->next_stream++;
+  t->drawn[stream.slot] = true;
+  return stream.slot;
+}
 
 constexpr void trace_update(tracer& t, int id, int slot) { t.result.add_output(id, destination::buffer, slot); }
 

@@ -39,6 +39,12 @@ struct Poolings {
   ESPALIER_MODULE(Poolings, largest, means, of_all)
   constexpr auto forward(auto x) const { return esp::concatenate<1>(nn::Flatten{}(largest(x)), nn::Flatten{}(means(x)), of_all(x)); }
 };
+/// One module called several times: each call draws its own mask.
+struct Dropouts {
+  nn::Dropout<0.25> drop{};
+  ESPALIER_MODULE(Dropouts, drop)
+  constexpr auto forward(auto x) const { return drop(x) + 3 * drop(x) - 5 * drop(x * x); }
+};
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(activations) {
@@ -48,6 +54,7 @@ BOOST_AUTO_TEST_CASE(activations) {
 }
 BOOST_AUTO_TEST_CASE(masks) {
   check<nn::Dropout<0.25>, 5, 33>("dropout");
+  check<Dropouts, 5, 33>("dropout, called three times");
   check<nn::MaskedDropout<0.25, shape<5, 7>>, 5, 7>("dropout with a mask");
 }
 BOOST_AUTO_TEST_CASE(products) {
