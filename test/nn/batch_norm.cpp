@@ -37,8 +37,76 @@ void check(X const& x) {
   check_close("training", training_output(model, x), wanted, 1e-10);
   check_slopes<true>(model, x, normal, of, How.eps, channel, channel);
 }
+
+/// One norm for two inputs, and for what it made of the first one.
+template <nn::norm How>
+struct Shared {
+  nn::BatchNorm1d<3, How> norm{};
+  ESPALIER_MODULE(Shared, norm)
+  constexpr auto forward(auto x) const {
+    auto const y = norm(x);
+    return y + norm(3 * x + 1) * norm(y * y);
+  }
+};
+struct Twice {
+  nn::BatchNorm1d<1> norm{};
+  ESPALIER_MODULE(Twice, norm)
+  constexpr auto forward(auto x) const { return norm(x) + norm(x); }
+};
+/// The mean and the variance of column c, over N or N - 1.
+template <class X>
+moments of_column(X const& x, int c, bool unbiased) {
+  constexpr int rows = X::shape_type::value.at[0];
+  double mean = 0, variance = 0;
+  for (int i = 0; i < rows; ++i) mean += x(i, c) / rows;
+  for (int i = 0; i < rows; ++i) variance += (x(i, c) - mean) * (x(i, c) - mean) / (unbiased ? rows - 1 : rows);
+  return {static_cast<double>(rows), mean, variance};
+}
+template <nn::norm How>
+void check_shared() {
+  using X = tensor<double, shape<6, 3>>;
+  constexpr bool unbiased = How.variance == nn::unbiased;
+  esp::model<Shared<How>, esp::cpu, double> model{esp::seed{1}};
+  esp::trainer trainer{model, Weighted{}, optim::SGD<>{.learning_rate = 0}, esp::batch<6, 3>{}};
+  double mean[3]{}, variance[3]{1, 1, 1};
+  for (std::uint64_t step = 0; step < 3; ++step) {
+    X const x = doubles<6, 3>(step, -2, 3), second = 3 * x + 1, y = normalize<0>(x, How.eps), third = y * y;
+    if (step == 1) trainer.step(x, x);
+    else (void)esp::value_and_grad(model, Weighted{})(x, x);
+    for (int c = 0; c < 3; ++c) {
+      for (X const* const seen : {&x, &second, &third}) {
+        moments const m = of_column(*seen, c, unbiased);
+        mean[c] += How.momentum * (m.mean - mean[c]);
+        variance[c] += How.momentum * (m.variance - variance[c]);
+      }
+      BOOST_TEST(near(model.buffer("norm.running_mean").span()[c], mean[c]));
+      BOOST_TEST(near(model.buffer("norm.running_var").span()[c], variance[c]));
+    }
+  }
+  // Evaluation uses the statistics and leaves them as they are.
+  X const x = doubles<6, 3>(7), evaluated = model(x);
+  auto const norm = [&](double value, int c) { return (value - mean[c]) / std::sqrt(variance[c] + How.eps); };
+  for (int i = 0; i < 6; ++i)
+    for (int c = 0; c < 3; ++c) {
+      double const y = norm(x(i, c), c);
+      BOOST_TEST(near(evaluated(i, c), y + norm(3 * x(i, c) + 1, c) * norm(y * y, c), 1e-10));
+      BOOST_TEST(near(model.buffer("norm.running_mean").span()[c], mean[c]));
+    }
+}
 }  // namespace
 
+BOOST_AUTO_TEST_CASE(each_call_observes_as_in_pytorch) {
+  check_shared<nn::norm{}>();
+  check_shared<nn::norm{.momentum = 0.3, .variance = nn::unbiased}>();
+}
+// The same input twice is two observations: 1 - 0.9^2 of the mean.
+BOOST_AUTO_TEST_CASE(the_same_input_twice_is_observed_twice) {
+  model_of<Twice> model;
+  tensor<double, shape<2, 1>> const x{{9}, {11}};
+  (void)esp::value_and_grad(model, Weighted{})(x, x);
+  BOOST_TEST(near(model.buffer("norm.running_mean").span()[0], 1.9));
+  BOOST_TEST(near(model.buffer("norm.running_var").span()[0], 1));
+}
 BOOST_AUTO_TEST_CASE(parameters_and_buffers) {
   model_of<nn::BatchNorm2d<3>> model;
   BOOST_TEST(parameter_list(model) == "weight(3) bias(3)");

@@ -7,6 +7,8 @@
 #include <boost/hana.hpp>
 #include <tuple>
 
+#include <espalier/model/constant_model.hpp>
+
 #include "support/nets.hpp"
 
 using namespace test;
@@ -31,6 +33,23 @@ struct Tower {
   ESPALIER_MODULE(Tower, first, floors, last)
 
   constexpr auto forward(auto x) const { return last(floors[1](floors[0](first(x)))); }
+};
+
+/// Counts its calls, and says how many there were.
+struct Counted {
+  esp::parameter<shape<2>, nn::init::initialized_by<nn::init::constant{3}>> gain{};
+  esp::buffer<shape<2>, nn::init::initialized_by<nn::init::zeros{}>> seen{};
+  ESPALIER_MODULE(Counted, gain, seen)
+
+  constexpr auto forward(auto x) const {
+    auto const y = with_update(x * gain + seen, seen, seen + gain);
+    return y + 100 * seen;
+  }
+};
+struct CountedTwice {
+  Counted counted{};
+  ESPALIER_MODULE(CountedTwice, counted)
+  constexpr auto forward(auto x) const { return counted(counted(x)); }
 };
 
 /// Three inputs, and several values as a result.
@@ -97,6 +116,27 @@ BOOST_AUTO_TEST_CASE(training_and_evaluation_are_two_formulas_and_only_training_
   BOOST_TEST(seen[0] == 0);
   BOOST_TEST(training_output(model, x) == (tensor<double, shape<1, 2>>{{3, 6}}));
   BOOST_TEST(seen[0] == 2);  // two runs
+}
+BOOST_AUTO_TEST_CASE(updates_follow_each_other_and_later_reads_see_them) {
+  esp::model<CountedTwice, esp::cpu, double> model;
+  tensor<double, shape<1, 2>> const x{{1, 2}}, ones{{1, 1}};
+  auto const seen = model.buffer("counted.seen").span();
+  auto const result = esp::value_and_grad(model, Weighted{})(x, ones);
+  // The first call: 3 x + 0 + 100 * 3. The second: 3 (3 x + 300) + 3 + 100 * 6.
+  BOOST_TEST(result.loss == 9 * 3 + 2 * 1503);
+  BOOST_TEST(copy(seen) == (std::vector<double>{6, 6}), boost::test_tools::per_element());
+  // 2 * 3 x + 100 * 3: none through the buffer.
+  BOOST_TEST(copy(result.slopes.parameter("counted.gain").span()) == (std::vector<double>{306, 312}), boost::test_tools::per_element());
+  BOOST_TEST(model(x) == (tensor<double, shape<1, 2>>{{9 + 2424, 18 + 2424}}));
+  BOOST_TEST(seen[0] == 6);
+  esp::trainer trainer{model, Weighted{}, optim::SGD<>{.learning_rate = 0}, esp::batch<1, 2>{}};
+  trainer.step(x, ones);
+  BOOST_TEST(copy(seen) == (std::vector<double>{12, 12}), boost::test_tools::per_element());
+  // In a constant expression, too.
+  constexpr esp::constant_model<CountedTwice, double> start{};
+  constexpr auto once = esp::value_and_grad(start, Weighted{})(tensor<double, shape<1, 2>>{{1, 2}}, tensor<double, shape<1, 2>>{{1, 1}});
+  static_assert(once.loss == 9 * 3 + 2 * 1503);
+  static_assert(once.buffers.elements()[0] == 6);
 }
 BOOST_AUTO_TEST_CASE(hana_reaches_the_members) {
   Scaled const module{};

@@ -39,8 +39,8 @@ struct same_shape {
 
 namespace graph {
 constexpr bool trains(tracer const& t);
-/// Makes node `id` the next value of a buffer. Defined with the tracer.
-constexpr void trace_update(tracer& t, int id, int slot);
+/// Makes node `id` the next value of a buffer of `owner`'s. Defined with the tracer.
+constexpr void trace_update(tracer& t, tracer const* owner, int id, int slot);
 }  // namespace graph
 
 /// by_mode(x, training, evaluation): what training() gives in a program that trains, else what evaluation() gives. Only one of the two functions is
@@ -65,7 +65,8 @@ constexpr auto by_mode([[maybe_unused]] X const& x, Training const& training, Ev
   }
 }
 
-/// by_mode(training, evaluation): the formula of the mode in which the program is traced. Both are traced; the functions above cost less.
+/// by_mode(training, evaluation): the formula of the mode in which the program is traced. Both are traced; the functions above cost less. A module that
+/// both formulas call is called twice in training: it updates its buffers twice.
 /// shape   S, S -> S
 /// errors  shapes that differ do not compile
 template <Expression Training, Expression Evaluation>
@@ -77,8 +78,10 @@ constexpr auto by_mode(Training const& training, Evaluation const& evaluation) {
 }
 
 /// with_update(y, buffer, new_value): y; and `buffer` holds `new_value` after the training step.
+/// order     what the forward computes from `buffer` afterwards reads new_value, a later update included: a module that is called twice updates its
+///           buffers twice, as in PyTorch. The last value is kept. What was computed from `buffer` before stays as it is.
 /// shape     S, B, B -> S
-/// gradient  dy passes; none reaches new_value
+/// gradient  dy passes; none reaches new_value, nor through a later read of `buffer`
 /// errors    a new value of another shape does not compile
 template <Expression Y, Expression Buffer, Expression New>
 constexpr auto with_update(Y const& y, [[maybe_unused]] Buffer const& buffer, [[maybe_unused]] New const& new_value) {
@@ -89,7 +92,7 @@ constexpr auto with_update(Y const& y, [[maybe_unused]] Buffer const& buffer, [[
     if constexpr (Traced<Y> || Traced<New>)
       if (graph::tracer* const t = detail::tracer_of(y, new_value, buffer); t != nullptr && graph::trains(*t)) {
         (void)graph::trace_operand(*t, buffer);  // a buffer of another model is a fault
-        graph::trace_update(*t, graph::trace_operand(*t, new_value), buffer.slot);
+        graph::trace_update(*t, buffer.tracer, graph::trace_operand(*t, new_value), buffer.slot);
       }
     return y;
   }

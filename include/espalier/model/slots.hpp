@@ -149,10 +149,13 @@ constexpr auto traced_net(graph::tracer& t, X const& x) {
   Net net = numbered<Net>;
   give_to(t, net);
   bool drawn[slots_of<Net>.streams + 1]{};
+  int updated[slots_of<Net>.buffers.count + 1]{};
   t.drawn = drawn;
+  t.updated = updated;
   t.next_stream = slots_of<Net>.streams;
   auto const y = net(x);
   t.drawn = nullptr;
+  t.updated = nullptr;
   return y;
 }
 template <class Net, class Batch>

@@ -34,7 +34,7 @@ inline constexpr bool batch_tracks = !How.untracked;
 
 /// y = (x - mean) / sqrt(variance + eps) weight + bias, with the mean and biased variance of each channel over all other axes while training, and the
 /// running statistics while evaluating. running = (1 - momentum) running + momentum observed; they carry no slope. With norm{.untracked = true}
-/// there are none, and evaluation uses its own batch.
+/// there are none, and evaluation uses its own batch. A layer that a forward calls several times observes each input, in the order of calls.
 /// shape   S -> S, whose axis Axis is Channels (1: channels second, -1: channels last); weight, bias, running_mean, running_var (Channels)
 /// range   eps >= 0, momentum in [0, 1]; with eps = 0 a channel of equal elements gives NaN
 /// errors  another extent of that axis is refused; so is training with one value per channel

@@ -3,6 +3,7 @@
 #include "../expression/call.hpp"
 #include "../operation/composite.hpp"
 #include "../operation/copied.hpp"
+#include "../operation/detach.hpp"
 #include "../operation/reduction.hpp"
 
 #pragma GCC diagnostic push
@@ -24,7 +25,8 @@ struct tracer {
   int next_hyperparameter;
   int depth = 0;  ///< derivatives that are being traced within each other
   bool* drawn = nullptr;  ///< by random stream of the net that is being traced: whether the program has drawn from it
-  int next_stream = 0;    ///< stream numbers from here on belong to no random stream
+  int* updated = nullptr;  ///< by buffer of that net: 1 + the number of the output that updates it, or 0
+  int next_stream = 0;     ///< stream numbers from here on belong to no random stream
 
   constexpr program_builder& builder() { return result.nodes; }
 };
@@ -117,9 +119,14 @@ template <class S, class Initializer>
 constexpr int lower(tracer& t, parameter<S, Initializer> const& x) {
   return lower_numbered(t, x.tracer, &described<parameter_>, x.slot, S::value);
 }
+/// The value of a buffer: what it begins the step with, or, once the program has updated it, the new value, through which no gradient passes.
+constexpr int lower_buffer(tracer& t, tracer const* owner, int slot, extents const& s) {
+  if (owner != &t || t.updated == nullptr || t.updated[slot] == 0) return lower_numbered(t, owner, &described<buffer_>, slot, s);
+  return t.builder().emit(node{&described<detach_>, {t.result.outputs[t.updated[slot] - 1].id, 0, 0, 0}, 0, s});
+}
 template <class S, class Initializer>
 constexpr int lower(tracer& t, buffer<S, Initializer> const& x) {
-  return lower_numbered(t, x.tracer, &described<buffer_>, x.slot, S::value);
+  return lower_buffer(t, x.tracer, x.slot, S::value);
 }
 template <class S>
 constexpr int lower(tracer& t, draw<S> const& x) {
@@ -248,7 +255,16 @@ constexpr int next_number(random_stream const& stream) {
   return stream.slot;
 }
 
-constexpr void trace_update(tracer& t, int id, int slot) { t.result.add_output(id, destination::buffer, slot); }
+/// A later update of the same buffer takes the place of the earlier one, whose value it may have read.
+constexpr void trace_update(tracer& t, tracer const* owner, int id, int slot) {
+  if (owner != &t) return;  // a fault, reported where the buffer was read
+  if (t.updated != nullptr && t.updated[slot] != 0) {
+    t.result.outputs[t.updated[slot] - 1].id = id;
+  } else {
+    t.result.add_output(id, destination::buffer, slot);
+    if (t.updated != nullptr) t.updated[slot] = t.result.output_count;
+  }
+}
 
 /// Makes a node a result. One that is an operand, or a result already, is copied where it is read.
 constexpr void add_result(program& p, int id, int index) {

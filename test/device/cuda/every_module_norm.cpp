@@ -5,8 +5,18 @@
 
 using namespace every_module;
 
+namespace {
+/// One norm called twice: the second update of its running statistics starts from the first one's result.
+struct BatchNorms {
+  nn::BatchNorm1d<5> norm{};
+  ESPALIER_MODULE(BatchNorms, norm)
+  constexpr auto forward(auto x) const { return norm(x) + norm(3 * x + 1); }
+};
+}  // namespace
+
 BOOST_AUTO_TEST_CASE(over_the_batch) {
   check<nn::BatchNorm1d<5>, 9, 5>("batch_norm of features");
+  check<BatchNorms, 9, 5>("batch_norm, called twice");
   check<nn::BatchNorm2d<3>, 4, 3, 3, 5>("batch_norm of images");
   check<nn::BatchNorm<3, -1, nn::norm{.momentum = 0.25, .variance = nn::unbiased}>, 4, 3, 3>("batch_norm, channels last");
 }
