@@ -242,7 +242,27 @@ BOOST_AUTO_TEST_CASE(numbers_are_those_of_the_object) {
   BOOST_TEST(twice == (tensor<float, shape<2>>{16, 32}));
   BOOST_TEST(sum == (tensor<float, shape<2>>{8, 16}));
   BOOST_TEST(of_formula == (tensor<float, shape<2>>{6, 12}));
+  auto const owning = scaled(tensor<float, shape<2>>{5, 6});
+  tensor<float, shape<2>> const owned = owning;
+  BOOST_TEST(owned == (tensor<float, shape<2>>{15, 18}));
   esp::model<NumbersInABody> model;
   BOOST_TEST(model(x) == (tensor<float, shape<2>>{14, 28}));
   BOOST_TEST(esp::grad([](auto v) { return esp::sum(ByNumber{.by = 9}(v)); })(x) == (tensor<float, shape<2>>{9, 9}));
+}
+// As an op does, a module applied to tensors owns those that would be gone, and refers to those that stay.
+BOOST_AUTO_TEST_CASE(temporaries_live_as_long_as_the_call_of_a_module) {
+  auto scores = floats<40, 3>(1);
+  tensor<std::int32_t, shape<40>> const classes{};
+  tensor<float, shape<>> const expected = nn::SoftmaxLoss{}(scores, classes);
+  auto const loss = nn::SoftmaxLoss{}(tensor<float, shape<40, 3>>(scores), classes);
+  auto const layers = nn::Sequential<nn::ReLU, nn::Tanh>{}(tensor<float, shape<40, 3>>(scores));
+  static_assert(std::is_same_v<decltype(loss.a), esp::owned<tensor<float, shape<40, 3>>>>);
+  static_assert(std::is_same_v<decltype(layers.a), esp::owned<tensor<float, shape<40, 3>>>>);
+  static_assert(std::is_same_v<decltype(nn::SoftmaxLoss{}(scores, classes).a), esp::borrowed<float, shape<40, 3>>>);
+  tensor<float, shape<40, 3>> const activated = tanh(relu(scores));
+  scores.fill(9);
+  tensor<float, shape<>> const owned = loss;
+  tensor<float, shape<40, 3>> const kept = layers;
+  BOOST_TEST(owned == expected);
+  BOOST_TEST(kept == activated);
 }

@@ -301,6 +301,21 @@ constexpr auto record_call(M const& module, X const&... x) {
     }
   }
 }
+
+template <class X>
+inline constexpr bool is_call = false;
+template <class S, class M, class... X>
+inline constexpr bool is_call<call<S, M, X...>> = true;
+/// Applies a module to operands of which one is a temporary tensor: a formula owns it, as an op does. (A function of its own, so that the calls of traced
+/// bodies are not told apart by lvalue and rvalue.)
+template <class M, class... X>
+constexpr auto record_owning_call(M const& module, X&&... x) {
+  using Y = decltype(record_call(module, x...));
+  if constexpr (is_call<Y>) return call<shape_of<Y>, M, kept<X>...>{module, keep(static_cast<X&&>(x))...};
+  else if constexpr (has_plain_numbers<M> && !has_numbers_of_its_own<M> && !is_refused<Y> && !(Traced<X> || ...))
+    return module.forward(keep(static_cast<X&&>(x))...);
+  else return record_call(module, x...);
+}
 }  // namespace detail
 
 }  // namespace espalier

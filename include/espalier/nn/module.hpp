@@ -330,7 +330,9 @@ using well_made = typename detail::module_fault<Net>::type;
     }                                                                                                                \
   };                                                                                                                 \
   template <class... X>                                                                                              \
-  constexpr auto operator()(X const&... x) const {                                                                   \
-    return ::espalier::detail::record_call(*this, x...);                                                             \
+  constexpr auto operator()(X&&... x) const {                                                                        \
+    if constexpr ((::espalier::detail::marked_tensor<X> || ...))                                                     \
+      return ::espalier::detail::record_owning_call(*this, static_cast<X&&>(x)...);                                  \
+    else return ::espalier::detail::record_call(*this, x...);                                                        \
   }
 #pragma GCC diagnostic pop

@@ -38,8 +38,9 @@ struct Repeat {
     for (auto& block : self.blocks) visit(name_of_position(position++).text, block);
   }
   template <class X>
-  constexpr auto operator()(X const& x) const {
-    return espalier::detail::record_call(*this, x);
+  constexpr auto operator()(X&& x) const {
+    if constexpr (espalier::detail::marked_tensor<X>) return espalier::detail::record_owning_call(*this, static_cast<X&&>(x));
+    else return espalier::detail::record_call(*this, x);
   }
   constexpr auto forward(auto x) const {
     using X = decltype(x);

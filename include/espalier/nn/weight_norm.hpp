@@ -105,8 +105,9 @@ struct WeightNorm {
     return nn::in_pytorch<M>(of_weight ? "weight" : member, shape);
   }
   template <class X>
-  constexpr auto operator()(X const& x) const {
-    return espalier::detail::record_call(*this, x);
+  constexpr auto operator()(X&& x) const {
+    if constexpr (espalier::detail::marked_tensor<X>) return espalier::detail::record_owning_call(*this, static_cast<X&&>(x));
+    else return espalier::detail::record_call(*this, x);
   }
   constexpr auto forward(auto x) const {
     using S = shape_of<decltype(module.weight)>;
