@@ -96,6 +96,8 @@ static_assert(std::is_aggregate_v<Scaled> && nn::Module<Scaled> && nn::Module<To
 constexpr auto member_names = hana::transform(hana::accessors<Scaled>(), hana::first);
 static_assert(member_names == hana::make_tuple(hana::string_c<'g', 'a', 'i', 'n'>, hana::string_c<'i', 'n', 'n', 'e', 'r'>, hana::string_c<'s', 'e', 'e', 'n'>));
 static_assert(decltype(hana::length(hana::accessors<nn::ReLU>()))::value == 0);
+// ESPALIER_MODULE's members are separated by commas.
+static_assert(nn::detail::separated("") && nn::detail::separated("a, b , c") && !nn::detail::separated("a b") && !nn::detail::separated("a, b c"));
 static_assert(decltype(hana::length(hana::accessors<nn::Linear<2, 2>>()))::value == 2);
 
 }  // namespace

@@ -20,6 +20,11 @@ struct loss_has_target {
   ESPALIER_READS("given {}")
   static constexpr bool agree = !nn::Module<Loss> || requires { typename Loss::template target<shape<1, 1>>; };
 };
+template <class Loss>
+struct loss_without_parameters {
+  ESPALIER_READS("given {}")
+  static constexpr bool agree = !nn::Module<Loss> || !detail::has_numbers_of_its_own<Loss>;
+};
 template <class Optimizer>
 struct is_optimizer {
   static constexpr bool agree = optim::Optimizer<Optimizer>;
@@ -108,7 +113,7 @@ template <class Net, class Loss, class Batch>
 constexpr auto first_operands() {
   if constexpr (!is_shape<Batch>) return std::type_identity<agreed>{};
   else if constexpr (!decltype(layers_fault<Net, Batch>())::agree) return std::type_identity<agreed>{};
-  else if constexpr (!loss_has_target<Loss>::agree) return std::type_identity<agreed>{};
+  else if constexpr (!loss_has_target<Loss>::agree || !loss_without_parameters<Loss>::agree) return std::type_identity<agreed>{};
   else if constexpr (!target_is_complete<Loss, shape_of<applied_net<Net, Batch>>>::agree) return std::type_identity<agreed>{};
   else {
     using Prediction = shape_of<applied_net<Net, Batch>>;
@@ -165,7 +170,7 @@ constexpr auto targets_fault() {
 /// The faults of a training step. Each is looked for where those before it are `agreed`.
 template <class Net, class Loss, class... Batches>
 struct training_fit {
-  using loss_kind = typename first_fault<is_loss<Loss>, loss_has_target<Loss>>::type;
+  using loss_kind = typename first_fault<is_loss<Loss>, loss_has_target<Loss>, loss_without_parameters<Loss>>::type;
   using batch_kinds = std::conditional_t<loss_kind::agree, typename first_fault<is_batch<Batches>...>::type, agreed>;
   using fault = typename first_fault<loss_kind, batch_kinds>::type;
   using layers = agreed;
@@ -174,7 +179,7 @@ struct training_fit {
   static constexpr bool agree = false;
 };
 template <class Net, class Loss, class... Batches>
-  requires(is_loss<Loss>::agree && loss_has_target<Loss>::agree && (is_batch<Batches>::agree && ...))
+  requires(is_loss<Loss>::agree && loss_has_target<Loss>::agree && loss_without_parameters<Loss>::agree && (is_batch<Batches>::agree && ...))
 struct training_fit<Net, Loss, Batches...> {
   using loss_kind = agreed;
   using batch_kinds = agreed;
@@ -205,6 +210,8 @@ using trainer_fault = typename first_fault<typename training_fit<Net, Loss, Batc
 #define ESPALIER_LOSS_HAS_TARGET \
   "the loss does not tell what its targets are; write in it `template <class Prediction> struct target {" \
   " using type = Prediction; using element_type = void; };`"
+#define ESPALIER_LOSS_WITHOUT_PARAMETERS \
+  "a loss has no parameters; put the layer into the net, and let the loss compare the net's output with the targets"
 #define ESPALIER_TARGET_IS_COMPLETE \
   "target<Prediction> of a loss needs `type`, a shape<...>, and `element_type`, void for numbers or std::int32_t for labels"
 #define ESPALIER_LOSS_FORWARD_FITS \

@@ -82,6 +82,8 @@ struct model_gradient_function {
     using Fit = training_fit<Net, Loss, shape_of<X>>;
     static_assert(is_loss<Loss>::agree, ESPALIER_SENTENCE(ESPALIER_IS_LOSS, is_loss<Loss>));
     static_assert(loss_has_target<Loss>::agree, ESPALIER_SENTENCE(ESPALIER_LOSS_HAS_TARGET, loss_has_target<Loss>));
+    static_assert(loss_without_parameters<Loss>::agree || !loss_has_target<Loss>::agree,
+                  ESPALIER_SENTENCE(ESPALIER_LOSS_WITHOUT_PARAMETERS, loss_without_parameters<Loss>));
     using Layers = in_facts<typename Fit::layers, root_at<model_gradient_function, X>>;
     static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
     static_assert(sizeof(say_in_words(in_words<typename Fit::layers>{})) != 0);

@@ -357,7 +357,8 @@ class model {
   std::uint64_t draws_ = 0;
   mutable detail::references references_;
   // Behind the members: clang knows none that stands behind an assertion that fails.
-  static_assert(detail::is_net<Net>::agree, ESPALIER_SENTENCE(ESPALIER_IS_NET, detail::is_net<Net>));
+  static_assert(detail::net_is_public<Net>::agree, ESPALIER_SENTENCE(ESPALIER_NET_IS_PUBLIC, detail::net_is_public<Net>));
+  static_assert(detail::is_net<Net>::agree || !detail::net_is_public<Net>::agree, ESPALIER_SENTENCE(ESPALIER_IS_NET, detail::is_net<Net>));
   using Made = decltype(detail::unsaid_list_fault<Net, model>());
   static_assert(Made::known, ESPALIER_SENTENCE(ESPALIER_MEMBERS_KNOWN, ESPALIER_UNLESS(Made::known, Made)));
   static_assert(Made::complete, ESPALIER_SENTENCE(ESPALIER_MEMBERS_LISTED, ESPALIER_UNLESS(Made::complete, Made)));

@@ -18,6 +18,8 @@ struct layers_fit {
 #define ESPALIER_LAYERS_FIT \
   "a layer does not fit its input" ESPALIER_WHERE_IT_STANDS("; refused<...> holds what disagrees, then the way to it from the inside out")
 #define ESPALIER_IS_NET "model<Net>: the net is no module; write ESPALIER_MODULE(Net, members...) in it"
+#define ESPALIER_NET_IS_PUBLIC \
+  "model<Net>: ESPALIER_MODULE is in the private part of the net; write `struct` instead of `class`, or `public:` before the members"
 #define ESPALIER_FORWARD_FITS \
   "a module has no `forward` for its inputs; write `constexpr auto forward(auto x) const`, with `auto` for each input"
 #define ESPALIER_FORWARD_IS_CONST "`forward` of a module must be const; write `constexpr auto forward(auto x) const`"
@@ -34,6 +36,11 @@ namespace detail {
 template <class Net>
 struct is_net {
   static constexpr bool agree = nn::Module<Net>;
+};
+template <class Net>
+struct net_is_public {
+  ESPALIER_READS("given {}")
+  static constexpr bool agree = !nn::detail::hides_its_module<Net>;
 };
 
 /// What is wrong with a net as a module, whatever its input is; `agreed` where nothing is.

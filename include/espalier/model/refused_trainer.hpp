@@ -18,6 +18,8 @@ class trainer<Model, Loss, Optimizer, Batch, More...> {
   using Fit = detail::training_fit<typename Model::net_type, Loss, Batch, More...>;
   static_assert(is_loss<Loss>::agree, ESPALIER_SENTENCE(ESPALIER_IS_LOSS, is_loss<Loss>));
   static_assert(loss_has_target<Loss>::agree, ESPALIER_SENTENCE(ESPALIER_LOSS_HAS_TARGET, loss_has_target<Loss>));
+  static_assert(loss_without_parameters<Loss>::agree || !loss_has_target<Loss>::agree,
+                ESPALIER_SENTENCE(ESPALIER_LOSS_WITHOUT_PARAMETERS, loss_without_parameters<Loss>));
   static_assert(Fit::batch_kinds::agree, ESPALIER_SENTENCE(ESPALIER_IS_BATCH, typename Fit::batch_kinds));
   static_assert(is_optimizer<Optimizer>::agree || !Fit::fault::agree, ESPALIER_SENTENCE(ESPALIER_IS_OPTIMIZER, is_optimizer<Optimizer>));
   using Layers = detail::in_facts<typename Fit::layers, trainer>;

@@ -46,6 +46,12 @@ constexpr std::size_t length(char const* text) {
   while (text[n] != 0) ++n;
   return n;
 }
+/// Whether no two names follow one another without a comma.
+constexpr bool separated(char const* text) {
+  for (char const* at = text; *at != 0; ++at)
+    if (*at == ' ' && at[-1] != ',' && at[1] != ',') return false;
+  return true;
+}
 template <class Names, std::size_t... Member, class... Get>
 constexpr auto accessors(std::index_sequence<Member...>, Get... get) {
   return boost::hana::make_tuple(boost::hana::make_pair(hana_name<Names, Member>(std::make_index_sequence<length(Names::at[Member])>{}), get)...);
@@ -165,6 +171,19 @@ constexpr axis_order weight_in_order(char const* member, extents const& shape, a
 /// A type that ESPALIER_MODULE (or the library) made a module.
 template <class M>
 concept Module = requires { typename M::is_module; };
+namespace detail {
+struct with_is_module {
+  using is_module = void;
+};
+template <class M>
+struct beside_is_module : M, with_is_module {};
+/// Whether ESPALIER_MODULE is in a part of the class that others cannot name: a name that two bases have is ambiguous, whoever may use it.
+template <class M>
+inline constexpr bool hides_its_module = false;
+template <class M>
+  requires(std::is_class_v<M> && !std::is_final_v<M> && !Module<M>)
+inline constexpr bool hides_its_module<M> = !Module<beside_is_module<M>>;
+}  // namespace detail
 
 namespace detail {
 template <class...>
@@ -284,6 +303,7 @@ using well_made = typename detail::module_fault<Net>::type;
 
 #define ESPALIER_MEMBERS_LISTED "ESPALIER_MODULE must list every member of the module"
 #define ESPALIER_MEMBERS_DISTINCT "ESPALIER_MODULE lists a member twice; list each member once"
+#define ESPALIER_MEMBERS_SEPARATED "ESPALIER_MODULE(Net, a, b): members are separated by commas; a comma is missing"
 #define ESPALIER_MEMBERS_KNOWN "ESPALIER_MODULE lists a name that is no member of the module"
 #define ESPALIER_MEMBERS_ARE_OBJECTS "members of a module are parameters, buffers and modules; write std::array<M, N> for several"
 #define ESPALIER_MODULE_IS_AGGREGATE \
@@ -298,7 +318,16 @@ using well_made = typename detail::module_fault<Net>::type;
 #define ESPALIER_EXPAND_3(...) ESPALIER_EXPAND_2(ESPALIER_EXPAND_2(ESPALIER_EXPAND_2(ESPALIER_EXPAND_2(__VA_ARGS__))))
 #define ESPALIER_EXPAND_2(...) ESPALIER_EXPAND_1(ESPALIER_EXPAND_1(ESPALIER_EXPAND_1(ESPALIER_EXPAND_1(__VA_ARGS__))))
 #define ESPALIER_EXPAND_1(...) __VA_ARGS__
-#define ESPALIER_EACH(F, ...) __VA_OPT__(ESPALIER_EXPAND(ESPALIER_EACH_ONE(F, __VA_ARGS__)))
+// The first eight by a short way: g++ prints every macro that a name passed through when it finds fault with it.
+#define ESPALIER_EACH(F, ...) __VA_OPT__(ESPALIER_EACH_8(F, __VA_ARGS__))
+#define ESPALIER_EACH_8(F, First, ...) F(First) __VA_OPT__(ESPALIER_EACH_7(F, __VA_ARGS__))
+#define ESPALIER_EACH_7(F, First, ...) F(First) __VA_OPT__(ESPALIER_EACH_6(F, __VA_ARGS__))
+#define ESPALIER_EACH_6(F, First, ...) F(First) __VA_OPT__(ESPALIER_EACH_5(F, __VA_ARGS__))
+#define ESPALIER_EACH_5(F, First, ...) F(First) __VA_OPT__(ESPALIER_EACH_4(F, __VA_ARGS__))
+#define ESPALIER_EACH_4(F, First, ...) F(First) __VA_OPT__(ESPALIER_EACH_3(F, __VA_ARGS__))
+#define ESPALIER_EACH_3(F, First, ...) F(First) __VA_OPT__(ESPALIER_EACH_2(F, __VA_ARGS__))
+#define ESPALIER_EACH_2(F, First, ...) F(First) __VA_OPT__(ESPALIER_EACH_1(F, __VA_ARGS__))
+#define ESPALIER_EACH_1(F, First, ...) F(First) __VA_OPT__(ESPALIER_EXPAND(ESPALIER_EACH_ONE(F, __VA_ARGS__)))
 #define ESPALIER_EACH_ONE(F, First, ...) F(First) __VA_OPT__(ESPALIER_EACH_AGAIN ESPALIER_PARENTHESES(F, __VA_ARGS__))
 #define ESPALIER_EACH_AGAIN() ESPALIER_EACH_ONE
 #define ESPALIER_VISIT_MEMBER(Name) visit(#Name, self.Name);
@@ -311,6 +340,7 @@ using well_made = typename detail::module_fault<Net>::type;
 /// forward. A member that is forgotten here does not compile when the module is used.
 #define ESPALIER_MODULE(Type, ...)                                                                                   \
   using is_module = void;                                                                                            \
+  static_assert(::espalier::nn::detail::separated(#__VA_ARGS__), ESPALIER_MEMBERS_SEPARATED);                        \
   [[maybe_unused]] static constexpr int listed_member_count = 0 ESPALIER_EACH(ESPALIER_COUNT_MEMBER, __VA_ARGS__);   \
   template <class Self>                                                                                              \
   static auto member_types_of([[maybe_unused]] Self& self)                                                           \
