@@ -29,6 +29,22 @@ template <class Optimizer>
 struct is_optimizer {
   static constexpr bool agree = optim::Optimizer<Optimizer>;
 };
+/// Named relations of an optimizer's update: it is a static function of parameters, their gradient and one value for each state, and its result is a Hana
+/// tuple of the new parameters and the new states. One that wraps another is what the innermost one is.
+template <class Optimizer, int Size>
+struct update_is_static {
+  static constexpr bool agree = false;
+};
+template <class Optimizer, int Size, class Result>
+struct update_returns_tuple {
+  ESPALIER_READS("{} with {} parameters returns {}")
+  static constexpr bool agree = boost::hana::Foldable<Result>::value;
+};
+template <class Optimizer, int Size, class... Values>
+struct update_returns_tuple<Optimizer, Size, boost::hana::tuple<Values...>> {
+  ESPALIER_READS("{} with {} parameters returns {}")
+  static constexpr bool agree = sizeof...(Values) == Optimizer::states + 1;
+};
 /// Named relation of a loss and what it is given: target<Prediction> has a shape as `type`, and as `element_type` void or that of labels.
 template <class Loss, class Prediction>
 struct target_is_complete {
@@ -190,13 +206,43 @@ struct training_fit<Net, Loss, Batches...> {
   static constexpr bool agree = fault::agree;
 };
 
+template <class S, class Optimizer, int... State>
+constexpr auto update_result(std::integer_sequence<int, State...>)
+  requires requires { Optimizer::update(parameter<S, void>{0, nullptr}, traced<S>{}, buffer<S, void>{State, nullptr}...); }
+{
+  return std::type_identity<decltype(Optimizer::update(parameter<S, void>{0, nullptr}, traced<S>{}, buffer<S, void>{State, nullptr}...))>{};
+}
+/// What is wrong with an optimizer and its update for a vector of so many parameters.
+template <class Optimizer, int Size>
+constexpr auto optimizer_fault() {
+  using S = shape<(Size > 0 ? Size : 1)>;
+  if constexpr (!is_optimizer<Optimizer>::agree) {
+    return is_optimizer<Optimizer>{};
+  } else if constexpr (requires(Optimizer o) { o.optimizer; }) {
+    return optimizer_fault<decltype(Optimizer::optimizer), Size>();
+  } else if constexpr (requires { update_result<S, Optimizer>(std::make_integer_sequence<int, Optimizer::states>{}); }) {
+    using Result = typename decltype(update_result<S, Optimizer>(std::make_integer_sequence<int, Optimizer::states>{}))::type;
+    if constexpr (update_returns_tuple<Optimizer, Size, Result>::agree) return agreed{};
+    else return update_returns_tuple<Optimizer, Size, Result>{};
+  } else {
+    return update_is_static<Optimizer, Size>{};
+  }
+}
+template <class Net, class Optimizer, bool Fits>
+constexpr auto optimizer_fault_of() {
+  if constexpr (Fits) return optimizer_fault<Optimizer, static_cast<int>(slots_of<Net>.parameters.trainable_storage)>();
+  else return agreed{};
+}
+
 /// Stands before the batches of a trainer that is refused, so that compilers name the fault where they name the trainer.
 template <class Fault>
 struct unfit {};
 template <class Net, class Loss, class Fault, class... Batches>
 struct training_fit<Net, Loss, unfit<Fault>, Batches...> : training_fit<Net, Loss, Batches...> {};
 template <class Net, class Loss, class Optimizer, class... Batches>
-using trainer_fault = typename first_fault<typename training_fit<Net, Loss, Batches...>::fault, is_optimizer<Optimizer>>::type;
+using trainer_fault =
+    typename first_fault<typename training_fit<Net, Loss, Batches...>::fault,
+                         decltype(optimizer_fault_of<Net, Optimizer, training_fit<Net, Loss, Batches...>::fault::agree>())>::type;
 
 }  // namespace detail
 
@@ -219,6 +265,11 @@ using trainer_fault = typename first_fault<typename training_fit<Net, Loss, Batc
 #define ESPALIER_IS_BATCH "trainer{model, loss, optimizer, batch...}: " ESPALIER_BATCH_IS_SHAPE
 #define ESPALIER_IS_OPTIMIZER \
   "trainer{model, loss, optimizer, batch...}: the third argument is not an optimizer, such as esp::optim::Adam{}"
+#define ESPALIER_UPDATE_IS_STATIC \
+  "the optimizer's `update` must be static and take the parameters, their gradient and each of its `states`;" \
+  " write `static constexpr auto update(auto p, auto g, auto state)`, with magnitude<0>{} for the first number of magnitudes_of"
+#define ESPALIER_UPDATE_RETURNS_TUPLE \
+  "the optimizer's `update` must return boost::hana::make_tuple(new parameters, new states...), with as many states as it says in `states`"
 
 namespace detail {
 
@@ -235,6 +286,23 @@ template <class Loss, class Prediction>
 constexpr auto say_in_words(refused<target_is_complete<Loss, Prediction>>) {
   using Fault = target_is_complete<Loss, Prediction>;
   static_assert(Fault::agree, ESPALIER_SENTENCE(ESPALIER_TARGET_IS_COMPLETE, Fault));
+  return true;
+}
+
+constexpr auto say_optimizer(agreed) { return true; }
+template <class Optimizer>
+constexpr auto say_optimizer(is_optimizer<Optimizer>) {
+  return true;  // said by the root, which has the sentence
+}
+template <class Optimizer, int Size>
+constexpr auto say_optimizer(update_is_static<Optimizer, Size>) {
+  static_assert(update_is_static<Optimizer, Size>::agree, ESPALIER_SENTENCE(ESPALIER_UPDATE_IS_STATIC, ESPALIER_STATED(false, Optimizer)));
+  return true;
+}
+template <class Optimizer, int Size, class Result>
+constexpr auto say_optimizer(update_returns_tuple<Optimizer, Size, Result>) {
+  using Fault = update_returns_tuple<Optimizer, Size, Result>;
+  static_assert(Fault::agree, ESPALIER_SENTENCE(ESPALIER_UPDATE_RETURNS_TUPLE, Fault));
   return true;
 }
 

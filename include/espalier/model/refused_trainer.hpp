@@ -22,6 +22,7 @@ class trainer<Model, Loss, Optimizer, Batch, More...> {
                 ESPALIER_SENTENCE(ESPALIER_LOSS_WITHOUT_PARAMETERS, loss_without_parameters<Loss>));
   static_assert(Fit::batch_kinds::agree, ESPALIER_SENTENCE(ESPALIER_IS_BATCH, typename Fit::batch_kinds));
   static_assert(is_optimizer<Optimizer>::agree || !Fit::fault::agree, ESPALIER_SENTENCE(ESPALIER_IS_OPTIMIZER, is_optimizer<Optimizer>));
+  static_assert(sizeof(detail::say_optimizer(decltype(detail::optimizer_fault_of<typename Model::net_type, Optimizer, Fit::fault::agree>()){})) != 0);
   using Layers = detail::in_facts<typename Fit::layers, trainer>;
   static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
   static_assert(sizeof(detail::say_in_words(detail::in_words<typename Fit::layers>{})) != 0);

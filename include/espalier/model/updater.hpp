@@ -234,6 +234,22 @@ class update_rule {
 
 }  // namespace detail
 
+/// Named relations: an updater is given its model, and gradients of its model's net.
+template <class Given, class Wanted>
+struct updated_model {
+  ESPALIER_READS("given {}, wanted {}")
+  static constexpr bool agree = std::is_same_v<Given, Wanted>;
+};
+template <class Given, class Wanted>
+struct updated_along {
+  ESPALIER_READS("given {}, wanted {}")
+  static constexpr bool agree = std::is_same_v<Given, Wanted>;
+};
+namespace detail {
+template <class Model, class Gradients, class M, class G>
+using update_fault = typename first_fault<updated_model<std::remove_cvref_t<M>, Model>, updated_along<G, Gradients>>::type;
+}  // namespace detail
+
 namespace optim {
 
 /// An optimizer with its state for a model, for a training loop of one's own: optim::updater adam{model, optim::Adam{}}; adam.update(model, slopes).
@@ -267,6 +283,13 @@ class updater {
   template <espalier::detail::TemporaryOrConst<Model> M>
   void update(M&&, Slopes const&) {
     static_assert(espalier::detail::may_change<Model>::agree, ESPALIER_SENTENCE("updater.update(model, slopes): " ESPALIER_MODEL_IS_CONST, espalier::detail::may_change<Model>));
+  }
+  /// Does not compile: another model, or the gradients of another net.
+  template <class M, class G, class Fault = espalier::detail::update_fault<Model, Slopes, M, G>>
+    requires(!Fault::agree)
+  void update(M&&, G const&) {
+    static_assert(Fault::agree, ESPALIER_SENTENCE("updater.update(model, gradients): give the model that the updater was made for, and the gradients"
+                                                  " that value_and_grad(model, loss)(x, y) made for it", Fault));
   }
   /// Moves the model's parameters along the gradients.
   void update(Model& model, Slopes const& slopes) {
@@ -308,6 +331,33 @@ class updater {
   [[no_unique_address]] mutable typename Engine::exchange exchange_;
   [[no_unique_address]] typename Engine::alone engine_;
 };
+
+/// Refused: the optimizer is none. It takes everything in silence, so that one mistake stays one error.
+template <class Model, class Optimizer>
+  requires(!decltype(espalier::detail::optimizer_fault_of<typename Model::net_type, Optimizer, espalier::detail::net_fault<typename Model::net_type>::agree>())::agree)
+class updater<Model, Optimizer> : public espalier::detail::silent_root<is_optimizer<Optimizer>> {
+  static_assert(is_optimizer<Optimizer>::agree,
+                ESPALIER_SENTENCE("updater{model, optimizer}: the second argument is not an optimizer, such as esp::optim::Adam{}", is_optimizer<Optimizer>));
+  static_assert(sizeof(espalier::detail::say_optimizer(decltype(espalier::detail::optimizer_fault_of<typename Model::net_type, Optimizer, true>()){})) != 0);
+
+ public:
+  using espalier::detail::silent_root<is_optimizer<Optimizer>>::silent_root;
+  void update(auto&&...) {}
+};
+/// Refused: the first argument is not a model.
+template <class Given>
+class updater<espalier::detail::misused<is_model<Given>>, void> : public espalier::detail::silent_root<is_model<Given>> {
+  static_assert(is_model<Given>::agree, ESPALIER_SENTENCE("updater{model, optimizer}: " ESPALIER_FIRST_IS_MODEL, is_model<Given>));
+
+ public:
+  using espalier::detail::silent_root<is_model<Given>>::silent_root;
+  void update(auto&&...) {}
+};
+template <ModelType Model, class Optimizer>
+updater(Model const&, Optimizer) -> updater<Model, Optimizer>;
+template <class First, class Second>
+  requires(!ModelType<First>)
+updater(First const&, Second) -> updater<espalier::detail::misused<is_model<First>>, void>;
 
 }  // namespace optim
 

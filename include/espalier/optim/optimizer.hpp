@@ -9,8 +9,8 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 /// Optimizers. One is an aggregate of magnitudes (numbers that may change while training) and says
 ///   states                       how many vectors it keeps, each as long as the parameters
-///   magnitudes(step)             the run-time scalars of step 1, 2, ...
-///   update(p, g, states...)      a tuple of expressions: the new parameters, then the new states; magnitude<I>{} is the I-th magnitude
+///   magnitudes_of(step)          the run-time scalars of step 1, 2, ...
+///   update(p, g, states...)      static: a Hana tuple of expressions: the new parameters, then the new states; magnitude<I>{} is the I-th magnitude
 /// One whose parameters decay has `decays = true` and says the same with one argument more: update_decaying(p, decaying, g, states...), where
 /// `decaying` is p, or p with zeros in place of what is exempt (decay_only). One that wraps another has it as its member `optimizer`.
 /// All trainable parameters are one contiguous vector, so an update is one fused sweep, whatever the net.

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: updater.update\(model, gradients\): give the model that the updater was made for, and the gradients that value_and_grad\(model, loss\)\(x, y\) made
+// expect-early: updated_along<
+// expect-26: made for it; given
+#include <espalier.hpp>
+
+namespace esp = espalier;
+namespace nn = espalier::nn;
+namespace optim = espalier::optim;
+using Three = nn::Linear<8, 3>;
+using Four = nn::Linear<8, 4>;
+
+#ifdef SHOULD_FAIL
+void f(esp::model<Three>& model, esp::gradients<Four> const& gradients) {
+#else
+void f(esp::model<Three>& model, esp::gradients<Three> const& gradients) {
+#endif
+  optim::updater adam{model, optim::Adam{}};
+  adam.update(model, gradients);
+}
