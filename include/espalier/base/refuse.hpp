@@ -82,6 +82,10 @@ struct first_fault {
 template <class First, class... Rest>
 struct first_fault<First, Rest...> : std::conditional_t<First::agree, first_fault<Rest...>, std::type_identity<First>> {};
 
+/// A relation that is asked for where those before it agree, so that a call has one error.
+template <class Relation, class... Before>
+using behind = std::conditional_t<(Before::agree && ...), Relation, agreed>;
+
 /// An object that is nowhere defined: what a variable template that is refused refers to. Its type asserts only where a member is asked for, and so the message
 /// need not say by which way it came there, which takes clang three lines.
 template <class T>

@@ -80,6 +80,13 @@ struct one_of_batches {
   static constexpr bool agree = (std::is_same_v<Given, Batches> || ...);
 };
 
+/// Named relation of trainer.step(images, targets): they are in this order. Swapped: each fits where the other is given.
+template <class Images, class Targets, bool Swapped>
+struct images_before_targets {
+  ESPALIER_READS("given {}, then {}")
+  static constexpr bool agree = !Swapped;
+};
+
 /// Named relation: every sample of a batch is a real one. The last batch of data::padded repeats a sample, which a step would learn from.
 template <class Batch>
 struct whole_batch {

@@ -75,7 +75,7 @@ class frozen {
     using Input = detail::shape_is<shape_of<X>, Batch>;
     using Output = detail::shape_is<shape_of<Y>, output_shape>;
     static_assert(Input::agree, ESPALIER_SENTENCE("frozen(x, scores): x must have the shape of the batch that was frozen for", Input));
-    static_assert(Output::agree, ESPALIER_SENTENCE("frozen(x, scores): scores must have the shape of the net's output", Output));
+    static_assert(!Input::agree || Output::agree, ESPALIER_SENTENCE("frozen(x, scores): scores must have the shape of the net's output", Output));
     using Element = detail::element_is<element_of<X>, T>;
     using Scores = detail::element_is<element_of<Y>, T>;
     static_assert(Element::agree && Scores::agree,
@@ -83,6 +83,14 @@ class frozen {
     using Written = detail::can_be_written<Y>;
     static_assert(Written::agree, ESPALIER_SENTENCE("frozen(x, scores): " ESPALIER_RESULT_IS_CONST, Written));
     if constexpr (Input::agree && Output::agree && Element::agree && Scores::agree && Written::agree) run(view<T const, Batch>(x), view<T, output_shape>(scores));
+  }
+  /// Scores are written into memory of the user, so a call without them is refused.
+  template <class X>
+  auto operator()(X const&) {
+    using Scores = detail::has_room_for_scores<X>;
+    static_assert(Scores::agree, ESPALIER_SENTENCE("frozen(x, scores): scores are missing; they are written into a tensor<T, output_shape> "
+                                                   "or other memory of yours", Scores));
+    return refused<Scores>{};
   }
   /// The same in memory of your own, as a predictor's.
   template <class X, class Y>

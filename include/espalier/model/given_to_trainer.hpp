@@ -29,8 +29,9 @@ class given_to_trainer {
     using Images = given_fit<X const, T const, B>;
     using Targets = given_fit<Y const, typename Trainer::target_element const, typename Trainer::template target_of<B>>;
     static_assert(Images::agree, ESPALIER_SENTENCE("trainer.step(images, targets): images: " ESPALIER_GIVEN, Images));
-    static_assert(Targets::agree,
-                  ESPALIER_SENTENCE("trainer.step(images, targets): targets: " ESPALIER_GIVEN_TARGETS, Targets));
+    using Wanted = behind<Targets, Images>;
+    static_assert(Wanted::agree,
+                  ESPALIER_SENTENCE("trainer.step(images, targets): targets: " ESPALIER_GIVEN_TARGETS, Wanted));
     if constexpr (!Images::agree || !Targets::agree) return computed_in<T>(0);
     else if constexpr (chosen) return step_of_either<More..., Batch>(images, targets, how...);
     else return step_of<B>(images, targets, how...);

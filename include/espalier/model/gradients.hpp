@@ -193,6 +193,13 @@ auto gradient_function_of(Model& model) {
   return model_gradient_function<Model, Loss>{reference<Model>{model}};
 }
 
+/// Fact for a refusal: the batch and its targets are given to the function that is made of model and loss.
+template <class... Given>
+struct given_to_function {
+  ESPALIER_READS("given {...}")
+  static constexpr bool agree = sizeof...(Given) == 0;
+};
+
 }  // namespace detail
 
 /// value_and_grad(model, loss)(x, y): the loss in training mode and the gradients of all trainable parameters; running statistics are updated and
@@ -210,6 +217,15 @@ auto value_and_grad(Model&& model, Loss loss) {
   return detail::gradient_function_of<Loss>(model);
 }
 
+/// Refused: the batch beside the model.
+template <detail::AnyModel Model, class Loss, class X, class... More>
+auto value_and_grad(Model&&, Loss, X const&, More const&...) {
+  using Given = detail::given_to_function<X, More...>;
+  static_assert(Given::agree, ESPALIER_SENTENCE("value_and_grad(model, loss) makes a function; write value_and_grad(model, loss)(x, y)", Given));
+  using Found = std::remove_cvref_t<Model>;
+  return loss_and_gradients<detail::computed_in<typename Found::value_type>, refused<Given>>{};
+}
+
 /// grad(model, loss)(x, y): the slopes of value_and_grad alone.
 /// shape   a batch, its targets -> slopes, named and laid out like the parameters
 /// errors  as of value_and_grad
@@ -221,6 +237,13 @@ auto grad(Model&& model, Loss loss) {
   static_assert(Stays::agree, ESPALIER_SENTENCE("grad(model, loss): " ESPALIER_MODEL_IS_CONST, Stays));
   detail::check_loss(loss);
   return [of = detail::gradient_function_of<Loss>(model)](auto const& x, auto const& y) { return of(x, y).slopes; };
+}
+/// Refused: the batch beside the model.
+template <detail::AnyModel Model, class Loss, class X, class... More>
+auto grad(Model&&, Loss, X const&, More const&...) {
+  using Given = detail::given_to_function<X, More...>;
+  static_assert(Given::agree, ESPALIER_SENTENCE("grad(model, loss) makes a function; write grad(model, loss)(x, y)", Given));
+  return refused<Given>{};
 }
 
 }  // namespace espalier

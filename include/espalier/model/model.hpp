@@ -30,6 +30,11 @@ template <class X>
 struct is_tensor_or_view {
   static constexpr bool agree = StoredAnywhere<X>;
 };
+template <class... Given>
+struct one_input {
+  ESPALIER_READS("given {...}")
+  static constexpr bool agree = sizeof...(Given) == 1;
+};
 template <class T>
 struct real_number {
   static constexpr bool agree = is_real<T>;
@@ -287,6 +292,14 @@ class model {
     static_assert(detail::is_tensor_or_view<X>::agree, ESPALIER_SENTENCE("model(x): x is an expression, write model(evaluate(x)), or a range without a shape, "
                                                                          "write model(view<T const, shape<N, ...>>(x))", detail::is_tensor_or_view<X>));
     return refused<detail::is_tensor_or_view<X>>{};
+  }
+  /// Refused: a model has one input.
+  template <class First, class Second, class... More>
+  auto operator()(First const&, Second const&, More const&...) const {
+    using Input = detail::one_input<First, Second, More...>;
+    static_assert(Input::agree, ESPALIER_SENTENCE("model(x): a model takes one input; value_and_grad(model, loss)(x, y) compares its output with targets, and a "
+                                                  "forward of several inputs is a module inside the net", Input));
+    return refused<Input>{};
   }
   /// A refusal has been said already.
   template <class... Facts>

@@ -136,10 +136,17 @@ class trainer : public detail::given_to_trainer<trainer<Model, Loss, Optimizer, 
             class Image = detail::element_given<X, T>, class Target = detail::element_given<Y, target_element>, class Targets = targets_fit<X, Y>>
     requires(sizeof...(Queued) <= 1 && (std::is_same_v<Queued, queued> && ...))
   auto step(X const& images, Y const& targets, Queued...) {
-    static_assert(Images::agree, ESPALIER_SENTENCE("trainer.step(images, targets): images must have the shape of one of the trainer's batches", Images));
-    static_assert(Image::agree, ESPALIER_SENTENCE("trainer.step(images, targets): images have another element type than the model", Image));
-    static_assert(Target::agree, ESPALIER_SENTENCE("trainer.step(images, targets): targets have another element type than the loss asks for", Target));
-    static_assert(Targets::agree, ESPALIER_SENTENCE("trainer.step(images, targets): targets must have the shape that the loss asks for", Targets));
+    using Order = images_before_targets<X, Y, !Images::agree && targets_fit<Y, X>::agree && one_of_batches<shape_of<Y>, Batch, More...>::agree &&
+                                                  detail::element_given<Y, T>::agree && detail::element_given<X, target_element>::agree>;
+    static_assert(Order::agree, ESPALIER_SENTENCE("trainer.step(images, targets): images and targets are swapped", Order));
+    using Shape = detail::behind<Images, Order>;
+    static_assert(Shape::agree, ESPALIER_SENTENCE("trainer.step(images, targets): images must have the shape of one of the trainer's batches", Shape));
+    using Element = detail::behind<Image, Images>;
+    static_assert(Element::agree, ESPALIER_SENTENCE("trainer.step(images, targets): images have another element type than the model", Element));
+    using TargetElement = detail::behind<Target, Images, Image>;
+    static_assert(TargetElement::agree, ESPALIER_SENTENCE("trainer.step(images, targets): targets have another element type than the loss asks for", TargetElement));
+    using TargetShape = detail::behind<Targets, Images, Image, Target>;
+    static_assert(TargetShape::agree, ESPALIER_SENTENCE("trainer.step(images, targets): targets must have the shape that the loss asks for", TargetShape));
     using Reached = detail::reaches<Device, X, Y>;
     static_assert(Reached::agree, ESPALIER_SENTENCE("trainer.step(images, targets): " ESPALIER_REACHABLE, Reached));
     static_assert(whole_batch<X>::agree,

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: value_and_grad\(model, loss\) makes a function; write value_and_grad\(model, loss\)\(x, y\)
+// expect-early: given_to_function<
+#include <espalier.hpp>
+
+namespace esp = espalier;
+namespace nn = espalier::nn;
+namespace optim = espalier::optim;
+using esp::shape, esp::tensor;
+using Net = nn::Linear<8, 3>;
+
+float f(esp::model<Net>& model, tensor<float, shape<4, 8>> const& x, tensor<std::int32_t, shape<4>> const& y) {
+#ifdef SHOULD_FAIL
+  auto const [loss, slopes] = esp::value_and_grad(model, nn::SoftmaxLoss{}, x, y);
+#else
+  auto const [loss, slopes] = esp::value_and_grad(model, nn::SoftmaxLoss{})(x, y);
+#endif
+  return loss;
+}
