@@ -5,10 +5,14 @@
 #include <boost/test/unit_test.hpp>
 
 #include <espalier.hpp>
+#include <espalier/data/table.hpp>
 
 #include <cmath>
 #include <cstring>
 #include <string>
+#include <vector>
+
+#include "support/written_file.hpp"
 
 namespace esp = espalier;
 namespace nn = espalier::nn;
@@ -270,4 +274,31 @@ BOOST_AUTO_TEST_CASE(without_the_guard_nan_is_seen) {
   for (int i = 0; i < 6; ++i) x(2, i) = not_a_number<float>();
   BOOST_TEST(is_nan(trainer.step(x, labels())));
   BOOST_TEST(not_finite(model) > 0);
+}
+// Files and arrays with such numbers are refused, unless they are asked for; a label that is none is refused even so.
+BOOST_AUTO_TEST_CASE(data_without_numbers_are_refused) {
+  namespace data = esp::data;
+  namespace io = esp::io;
+  using test::message, test::written;
+  std::vector<int> const kinds{0, 1, 1};
+  auto const refusal = [&](auto special) {
+    std::vector<decltype(special)> numbers{1, 2, 3, 4, 5, 6};
+    numbers[3] = special;
+    return message<data::value_error>([&] { data::dataset<decltype(special), shape<2>>{numbers, kinds, {.classes = 2}}; });
+  };
+  BOOST_TEST(refusal(3.0f).empty());
+  BOOST_TEST(refusal(not_a_number<float>()).find("of sample 1 (reading::non_finite takes it)") != std::string::npos);
+  BOOST_TEST(refusal(minus_infinite<float>()).find("expected finite numbers, came -inf") != std::string::npos);
+  BOOST_TEST(!refusal(not_a_number<double>()).empty());
+  BOOST_TEST(!refusal(infinite<double>()).empty());
+  auto const read = [](char const* content, bool non_finite) {
+    written const file{content, "law_fast_math_file"};
+    return io::read_csv("law_fast_math_file", {.non_finite = non_finite});
+  };
+  for (char const* content : {"1,nan,0\n", "1,inf,0\n", "-inf,2,0\n"}) {
+    BOOST_TEST(message<io::format_error>([&] { (void)read(content, false); }).find("expected a finite number") != std::string::npos);
+    BOOST_TEST(message<io::format_error>([&] { (void)read(content, true); }).empty());
+  }
+  BOOST_TEST(!message<io::format_error>([&] { (void)data::table<float, shape<2>>(read("1,2,nan\n", true), {.classes = 2}, -1); }).empty());
+  BOOST_TEST(!message<io::format_error>([&] { (void)data::table<float, shape<2>>(read("1,2,nan\n", true), {}, -1); }).empty());
 }

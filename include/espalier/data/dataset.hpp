@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../base/math.hpp"
 #include "../io/idx.hpp"
 #include "samples.hpp"
 
@@ -69,7 +70,7 @@ inline void check_samples(io::idx_array const& images, io::idx_array const& labe
 template <class T>
 void check_finite(char const* what, espalier::span<T const> numbers, std::int64_t of_one) {
   for (std::int64_t i = 0; i < numbers.size(); ++i)
-    if (!(numbers[i] - numbers[i] == 0))
+    if (!math::isfinite(static_cast<double>(numbers[i])))
       io::refuse<value_error>("arrays: expected finite numbers, came %g in the %s of sample %lld (reading::non_finite takes it)",
                               static_cast<double>(numbers[i]), what, static_cast<long long>(i / of_one));
 }

@@ -33,7 +33,7 @@ void find_columns(io::csv_table const& from, io::column const (&wanted)[Count], 
 
 inline std::int32_t label_of(io::csv_table const& from, std::int64_t row, int column, int classes) {
   double const value = from.at(row, column);
-  bool const fits = is_label(value, checked_classes(classes));
+  bool const fits = math::isfinite(value) && is_label(value, checked_classes(classes));
   auto const whole = fits ? static_cast<std::int32_t>(value) : 0;
   if (!fits || static_cast<double>(whole) != value)
     io::refuse<io::format_error>("%s: expected a label %s in line %lld, column %d, came %g", from.name(), labels_in_words{classes}.text,

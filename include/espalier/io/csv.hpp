@@ -2,6 +2,7 @@
 #pragma once
 #include <charconv>
 
+#include "../base/math.hpp"
 #include "file.hpp"
 #include "owned.hpp"
 
@@ -115,7 +116,7 @@ inline double csv_number(csv_table const& table, csv_cell cell, csv_format how, 
   double value = 0;
   auto const [end, fault] = std::from_chars(cell.first, cell.last, value);
   bool const whole = fault == std::errc{} && end == cell.last && cell.first != cell.last;
-  bool const finite = value - value == 0;
+  bool const finite = math::isfinite(value);
   if (whole && (finite || how.non_finite)) return value;
   csv_place const where{table, line, column};
   csv_text const came{cell};
