@@ -29,6 +29,24 @@ BOOST_AUTO_TEST_CASE(one_and_several_arguments) {
   BOOST_TEST((held == a));
 }
 
+// What is held constant may be a temporary, and may be named before the call: it is kept.
+BOOST_AUTO_TEST_CASE(a_constant_temporary_is_kept) {
+  auto const a = floats<3, 5>(1), b = floats<3, 5>(2);
+  auto const kept = esp::constant(floats<3, 5>(2));
+  static_assert(std::is_same_v<decltype(kept.value), esp::tensor<float, esp::shape<3, 5>>>);
+  auto const other = esp::constant(floats<3, 5>(3));
+  BOOST_TEST((kept.value == b));
+  BOOST_TEST((esp::grad<0>(energy)(a, kept) == esp::grad<0>(energy)(a, b)));
+  BOOST_TEST((esp::grad<0>(energy)(a, other) != esp::grad<0>(energy)(a, b)));
+  auto const seen = esp::constant(esp::view<float const, esp::shape<3, 5>>(b));
+  BOOST_TEST((esp::grad<0>(energy)(a, seen) == esp::grad<0>(energy)(a, b)));
+  auto const named = esp::constant(b);
+  BOOST_TEST(&named.value == &b);
+  auto const [value, gradient] = esp::value_and_grad<0>(energy)(a, esp::constant(floats<3, 5>(2)));
+  BOOST_TEST((gradient == esp::grad<0>(energy)(a, b)));
+  BOOST_TEST(value == esp::value_and_grad(energy)(a, b).first);
+}
+
 BOOST_AUTO_TEST_CASE(value_comes_along) {
   auto const a = doubles<17>(1), b = doubles<17>(2);
   auto const [value, slopes] = esp::value_and_grad(energy)(a, b);
