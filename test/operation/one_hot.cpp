@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #define BOOST_TEST_MODULE operation_one_hot
+#include <string>
+
 #include "support/check_pullback.hpp"
 
 using namespace test;
@@ -21,6 +23,26 @@ BOOST_AUTO_TEST_CASE(values) {
   esp::tensor<std::int32_t, esp::shape<2>> const outside{-1, 3};
   esp::tensor<float, esp::shape<2, 3>> const none = esp::one_hot<3>(outside);
   BOOST_TEST((none == esp::tensor<float, esp::shape<2, 3>>{}));
+}
+
+// A formula of tensors is refused while it is made; nothing is picked in silence.
+BOOST_AUTO_TEST_CASE(labels_outside_the_classes) {
+  esp::tensor<float, esp::shape<2, 3>> const x{{1, 2, 3}, {4, 5, 6}};
+  auto const refusal = [&](auto const& of, std::int32_t first, std::int32_t second) -> std::string {
+    esp::tensor<std::int32_t, esp::shape<2>> const y{first, second};
+    try {
+      esp::tensor<float, esp::shape<2>> const p = pick(of, esp::view<std::int32_t const, esp::shape<2>>(y));
+      (void)evaluate(pick(of, y));
+      return p[0] == x(0, first) && p[1] == x(1, second) ? "" : "another element";
+    } catch (esp::label_error const& error) {
+      return error.what();
+    }
+  };
+  BOOST_TEST(refusal(x, 0, 2) == "");
+  BOOST_TEST(refusal(x * 1, 2, 1) == "");
+  BOOST_TEST(refusal(x, 1, 7) == "labels: expected 0 to 2, came 7 at position 1");
+  BOOST_TEST(refusal(x * 1, -1, 1) == "labels: expected 0 to 2, came -1 at position 0");
+  BOOST_TEST(refusal(x, 3, 0) == "labels: expected 0 to 2, came 3 at position 0");
 }
 
 // What is not picked may be infinite: a class that is ruled out.

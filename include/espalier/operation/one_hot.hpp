@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../storage/label_error.hpp"
 #include "broadcast_to.hpp"
 #include "compare.hpp"
 #include "relu.hpp"
@@ -53,7 +54,8 @@ constexpr auto one_hot(L&& labels) {
 
 /// pick(x, labels): of each row of x the element that its label names.
 /// shape   (N..., Classes), (N...) -> (N...)
-/// errors  labels that are not one a row do not compile
+/// errors  labels that are not one a row do not compile. In a formula of tensors a label outside 0..Classes-1 throws label_error while the formula is made,
+///         if the labels are a tensor or view of the host; in a body, and of labels on a device, such a label gives 0, and trainers throw label_error
 /// saves   labels
 /// slope   dx = dy at the label's position, 0 elsewhere
 template <Expression X, Expression L>
@@ -65,8 +67,16 @@ constexpr auto pick(X&& x, L&& labels) {
     if constexpr (is_eager<X>) static_assert(relation::agree,
                                              ESPALIER_SENTENCE("pick(x, labels): labels must have the shape of x without its last axis",
                                                                relation));
-    if constexpr (relation::agree) return sum<-1>(gate(static_cast<X&&>(x), one_hot<shape_of<X>::template extent<-1>()>(static_cast<L&&>(labels))));  // what is not taken may be infinite
-    else return refused<relation>{};
+    if constexpr (relation::agree) {
+      constexpr int classes = shape_of<X>::template extent<-1>();
+      using Labels = detail::bare<L>;
+      if constexpr (is_eager<X> && (detail::marked_tensor<Labels> || detail::marked_view<Labels>)) {
+        if constexpr (std::is_same_v<element_of<L>, std::int32_t> && !detail::is_graphics<device_of<Labels>>) detail::check_labels(labels.data(), shape_of<L>::size, {classes, false, 0});
+      }
+      return sum<-1>(gate(static_cast<X&&>(x), one_hot<classes>(static_cast<L&&>(labels))));  // what is not taken may be infinite
+    } else {
+      return refused<relation>{};
+    }
   }
 }
 
