@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #define BOOST_TEST_MODULE eager_evaluate
+#include <cmath>
+#include <sstream>
+#include <string>
+
+#include <espalier/storage/print.hpp>
+
 #include "support/check_kernels.hpp"
 
 using namespace test;
@@ -173,4 +179,42 @@ BOOST_AUTO_TEST_CASE(large_tensors) {
   esp::tensor<float, esp::shape<100>> const rows = sum<1>(y);
   esp::tensor<float, esp::shape<100>> const normalized = sum<1>(normalize<0>(x, 1e-5));
   for (int i = 0; i < 100; ++i) BOOST_TEST(std::fabs(rows[i] - (1 - normalized[i])) < 1e-3f);
+}
+
+// A formula of rank 0 is a number where one is asked for, and a formula everywhere else.
+BOOST_AUTO_TEST_CASE(a_formula_of_one_number_is_a_number) {
+  esp::tensor<double, esp::shape<3>> const x{1, 2, 3};
+  esp::tensor<float, esp::shape<3>> const y{1, 2, 4};
+  esp::tensor<std::int32_t, esp::shape<3>> const i{1, 2, 5};
+  double const s = sum(x), twice = 2 * sum(x) + 1, rounded = sum(y);
+  float const f = sum(y), of_integers = sum(i);
+  BOOST_TEST(s == 6);
+  BOOST_TEST(twice == 13);
+  BOOST_TEST(rounded == 7);
+  BOOST_TEST(f == 7);
+  BOOST_TEST(of_integers == 8);
+  BOOST_TEST(std::sqrt(sum(x)) == std::sqrt(6.0));
+  BOOST_TEST((sum(x) > 5 ? 1 : 2) == 1);
+  BOOST_TEST((sum(x) > 6 ? 1 : 2) == 2);
+  double total = 1;
+  total += sum(x);
+  BOOST_TEST(total == 7);
+  static_assert(std::is_same_v<decltype(sum(x) * 2.0), decltype(sum(x) * 3.0)> && !std::is_arithmetic_v<decltype(sum(x) * 2.0)>);
+  static_assert(!std::is_convertible_v<decltype(x * 2), double>);
+  constexpr double known = sum(esp::tensor<double, esp::shape<3>>{1, 2, 4});
+  BOOST_TEST(known == 7);
+}
+
+// A formula is printed as the tensor that it stands for.
+BOOST_AUTO_TEST_CASE(formulas_are_printed) {
+  esp::tensor<double, esp::shape<3>> const x{1, 2, 3};
+  auto const text = [](auto const& formula) {
+    std::ostringstream out;
+    out << formula << ';';
+    return out.str();
+  };
+  BOOST_TEST(text(x * 2) == "[2, 4, 6];");
+  BOOST_TEST(text(sum(x)) == "6;");
+  BOOST_TEST(text(x > 1) == "[0, 1, 1];");
+  BOOST_TEST(text(esp::reshape<3, 1>(x)) == text(esp::evaluate(esp::reshape<3, 1>(x))));
 }

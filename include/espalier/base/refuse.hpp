@@ -22,6 +22,11 @@ struct refused {
     return true;
   }
   constexpr refused operator[](auto const&) const { return {}; }
+  template <class Out>  // of a stream: what is refused prints nothing, so that it has one error
+    requires requires(Out& out) { out.put('x'), out.precision(); }
+  friend constexpr Out& operator<<(Out& out, refused) {
+    return out;
+  }
   template <class T>
     requires std::is_arithmetic_v<T>
   constexpr operator T() const {

@@ -38,6 +38,17 @@ struct small_formula {
                 "put the formula into a function: esp::compiled run{f, x}; run(x, y)");
 };
 
+namespace detail {
+/// The number that a formula of rank 0 is: of its real type, else a float.
+template <class Element>
+struct number_of_formula {
+  using type = std::conditional_t<real_element<Element>, Element, float>;
+};
+/// A formula of rank 0 of tensors that this processor reaches is a number, like a tensor of rank 0. Its value is computed where a number is asked for.
+template <class E>
+concept NumberFormula = E::eager && E::shape_type::rank == 0 && !is_graphics<device_of<E>>;
+}  // namespace detail
+
 /// An op applied to operands: the type says op, attribute and shape; the operands are kept by value.
 /// Only formulas of tensors are such types; in a traced body every op gives a `traced` value. A value used twice is written twice in the type.
 template <class Op, std::uint64_t Attribute, class S, class... X>
@@ -50,6 +61,10 @@ struct node<Op, Attribute, S, A> {
   using element_type = element_of<A>;
   static constexpr bool eager = A::eager;
   A a;
+
+  constexpr operator typename detail::number_of_formula<element_type>::type() const requires detail::NumberFormula<node> {
+    return evaluate(*this);
+  }
 };
 
 template <class Op, std::uint64_t Attribute, class S, class A, class B>
@@ -60,6 +75,10 @@ struct node<Op, Attribute, S, A, B> {
   static constexpr bool eager = A::eager || B::eager;
   A a;
   B b;
+
+  constexpr operator typename detail::number_of_formula<element_type>::type() const requires detail::NumberFormula<node> {
+    return evaluate(*this);
+  }
 };
 
 template <class Op, std::uint64_t Attribute, class S, class A, class B, class C>
@@ -72,6 +91,10 @@ struct node<Op, Attribute, S, A, B, C> {
   A a;
   B b;
   C c;
+
+  constexpr operator typename detail::number_of_formula<element_type>::type() const requires detail::NumberFormula<node> {
+    return evaluate(*this);
+  }
 };
 
 namespace detail {

@@ -139,5 +139,12 @@ Out& operator<<(Out& out, X const& x) {
   return out;
 }
 
+/// Evaluates a formula of tensors and prints its value: `std::cout << x * 2`.
+template <CharacterStream Out, class E>
+  requires(E::eager) && requires { typename E::is_expression; }
+Out& operator<<(Out& out, E const& formula) {
+  return out << evaluate(formula);
+}
+
 }  // namespace espalier
 #pragma GCC diagnostic pop
