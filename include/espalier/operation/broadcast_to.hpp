@@ -18,7 +18,7 @@ struct broadcast_said_here<true, X, To> {
 };
 }  // namespace detail
 
-/// broadcast_to<S>(x): x repeated along axes where it has extent 1 or that it lacks.
+/// broadcast_to<S>(x), broadcast_to<32, 10>(x): x repeated along axes where it has extent 1 or that it lacks.
 /// shape   From -> S
 /// errors  extents that are neither equal nor 1 do not compile
 /// saves   nothing
@@ -36,6 +36,14 @@ constexpr auto broadcast_to(X&& x) {
     if constexpr (relation::agree) return detail::make_node<broadcast_, 0, To>(static_cast<X&&>(x));
     else return refusal<relation>{};
   }
+}
+/// The same with the extents in the place of a shape.
+template <int... Extents, Operand X, class Fit = typename detail::broadcast_said_here<Expression<X> && !is_refused<std::remove_cvref_t<X>>, X, shape<Extents...>>::type>
+constexpr auto broadcast_to(X&& x) {
+  static_assert(Fit::agree,
+                ESPALIER_SENTENCE("broadcast_to<...>(x): every extent of x must be 1 or that of the result, aligned at the last axis", Fit));
+  if constexpr (Fit::agree) return broadcast_to<shape<Extents...>>(static_cast<X&&>(x));
+  else return Fit{};
 }
 
 }  // namespace espalier
