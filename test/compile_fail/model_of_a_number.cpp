@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect-early: model\{number\}: a model begins with a seed; write model<Net> m\{seed\{1\}\}
+// expect-early: model\{...\}: a model begins with a seed, and its net is a type; write model<Net> m\{seed\{1\}\}
 // expect: begins_with_a_seed<int>
 // expect-26: int32 is no seed
 #include <espalier/model/model.hpp>

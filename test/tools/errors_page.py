@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""The list of all refusals in docs/errors.md:  errors_page.py ROOT [--write COMPILER ARGUMENTS...]
+"""The list of all refusals in docs/errors.md:  errors_page.py ROOT [--write|--renew COMPILER ARGUMENTS...]
 
 Each file of test/compile_fail has an entry: what is wrong and what is right are the two branches of its SHOULD_FAIL, the sentence is the compiler's.
-Without --write, checks that every file has its entry, with its code, and that the sentence is one that the file's test expects; the tests hold the
-compilers to that. With --write, asks the compiler for all sentences (g++: it prints them whole) and writes the entries anew.
+--renew asks only for those that are missing or no longer right. Without either, checks that every file has its entry, with its code, and that the sentence is one that the file's test expects; the tests hold the
+compilers to that. --write asks the compiler for all sentences (g++: it prints them whole) and writes the entries anew.
 """
 import concurrent.futures
 import difflib
@@ -56,38 +56,48 @@ def entry(path, said):
     return f"### {path.stem}\n\n```diff\n{difference(path.read_text(encoding='utf-8'))}\n```\n\n> {said}\n"
 
 
-def write(root, command):
+def entries_of(text):
+    return {name: (shown, said) for name, shown, said in ENTRY.findall(text)}
+
+
+def fault_of(path, entries):
+    """What is wrong with a file's entry, or nothing."""
+    source = path.read_text(encoding="utf-8")
+    if path.stem not in entries:
+        return f"docs/errors.md has no entry for {path.stem}"
+    shown, said = entries[path.stem]
+    if shown != difference(source):
+        return f"docs/errors.md: the code of {path.stem} is no longer that of its file"
+    if not any(re.search(pattern, said) for pattern in EXPECT.findall(source)):
+        return f"docs/errors.md: the test of {path.stem} does not expect its sentence: {said}"
+    return ""
+
+
+def write(root, command, every):
+    """Writes the list, with the sentences that the compiler says anew: every one, or those whose entries are not right. Returns the silent ones."""
     page = root / "docs/errors.md"
     text = page.read_text(encoding="utf-8")
+    entries = entries_of(text)
+    asked = [path for path in sources(root) if every or fault_of(path, entries)]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        said = list(pool.map(lambda path: sentence(command, root, path), sources(root)))
-    listed = "\n".join(entry(path, words) for path, words in zip(sources(root), said))
+        new = dict(zip(asked, pool.map(lambda path: sentence(command, root, path), asked)))
+    listed = "\n".join(entry(path, new[path] if path in new else entries[path.stem][1]) for path in sources(root))
     head = text[:text.index(BEGIN)] if BEGIN in text else text.rstrip("\n") + "\n\n"
     page.write_text(f"{head}{BEGIN}\n\n{listed}\n{END}\n", encoding="utf-8")
-    return [path.stem for path, words in zip(sources(root), said) if not words]
+    return [path.stem for path, words in new.items() if not words]
 
 
 def faults(root):
-    text = (root / "docs/errors.md").read_text(encoding="utf-8")
-    entries = {name: (shown, said) for name, shown, said in ENTRY.findall(text)}
-    found = []
-    for path in sources(root):
-        source = path.read_text(encoding="utf-8")
-        if path.stem not in entries:
-            found.append(f"docs/errors.md has no entry for {path.stem}")
-            continue
-        shown, said = entries.pop(path.stem)
-        if shown != difference(source):
-            found.append(f"docs/errors.md: the code of {path.stem} is no longer that of its file")
-        if not any(re.search(pattern, said) for pattern in EXPECT.findall(source)):
-            found.append(f"docs/errors.md: the test of {path.stem} does not expect its sentence: {said}")
-    return found + [f"docs/errors.md: there is no refusal {name}" for name in entries]
+    entries = entries_of((root / "docs/errors.md").read_text(encoding="utf-8"))
+    known = {path.stem for path in sources(root)}
+    found = [fault for fault in (fault_of(path, entries) for path in sources(root)) if fault]
+    return found + [f"docs/errors.md: there is no refusal {name}" for name in entries if name not in known]
 
 
 def main(words):
     root = pathlib.Path(words[0]).resolve()
-    if words[1:2] == ["--write"]:
-        silent = write(root, words[2:])
+    if words[1:2] in (["--write"], ["--renew"]):
+        silent = write(root, words[2:], words[1] == "--write")
         print(f"no sentence: {' '.join(silent)}" if silent else "written")
         return 1 if silent else 0
     found = faults(root)

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: trainer.step\(images, targets\): targets have another element type than the loss asks for
+// expect: element_(is|given)<
+#include <espalier/model/trainer.hpp>
+#include <espalier/nn/nn.hpp>
+#include <espalier/optim/adam.hpp>
+
+namespace esp = espalier;
+namespace nn = espalier::nn;
+
+using Model = esp::model<nn::Linear<4, 3>>;
+using Trainer = esp::trainer<Model, nn::SoftmaxLoss, esp::optim::Adam, esp::batch<8, 4>>;
+
+#ifdef SHOULD_FAIL
+float f(Trainer& train, esp::tensor<float, esp::shape<8, 4>> const& x, esp::tensor<float, esp::shape<8, 3>> const& y) { return train.step(x, y); }
+#else
+float f(Trainer& train, esp::tensor<float, esp::shape<8, 4>> const& x, esp::tensor<std::int32_t, esp::shape<8>> const& y) { return train.step(x, y); }
+#endif
