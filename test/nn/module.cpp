@@ -52,6 +52,40 @@ struct CountedTwice {
   constexpr auto forward(auto x) const { return counted(counted(x)); }
 };
 
+/// Buffers that pass their values on: a and b change places, then c has what b had.
+template <int Value>
+using Held = esp::buffer<shape<2>, nn::init::initialized_by<nn::init::constant{Value}>>;
+struct Exchange {
+  Held<1> a{};
+  Held<2> b{};
+  Held<3> c{};
+  ESPALIER_MODULE(Exchange, a, b, c)
+  constexpr auto forward(auto x) const {
+    auto const first = detach(a), second = detach(b);
+    return with_update(with_update(with_update(x, a, b), b, first), c, second);
+  }
+};
+/// In a ring, where the last one reads the new value of the first one.
+struct Ring {
+  Held<1> a{};
+  Held<2> b{};
+  Held<3> c{};
+  ESPALIER_MODULE(Ring, a, b, c)
+  constexpr auto forward(auto x) const { return with_update(with_update(with_update(x, a, b), b, c), c, a); }
+};
+/// The buffers of a net after each of two steps.
+template <class Net>
+std::vector<double> buffers_of_two_steps() {
+  esp::model<Net, esp::cpu, double> model;
+  tensor<double, shape<1, 2>> const x{{1, 2}};
+  std::vector<double> r;
+  for (int step = 0; step < 2; ++step) {
+    (void)esp::value_and_grad(model, Weighted{})(x, x);
+    for (char const* name : {"a", "b", "c"}) r.push_back(model.buffer(name).span()[1]);
+  }
+  return r;
+}
+
 /// Three inputs, and several values as a result.
 struct Attend {
   ESPALIER_MODULE(Attend)
@@ -139,6 +173,10 @@ BOOST_AUTO_TEST_CASE(updates_follow_each_other_and_later_reads_see_them) {
   constexpr auto once = esp::value_and_grad(start, Weighted{})(tensor<double, shape<1, 2>>{{1, 2}}, tensor<double, shape<1, 2>>{{1, 1}});
   static_assert(once.loss == 9 * 3 + 2 * 1503);
   static_assert(once.buffers.elements()[0] == 6);
+}
+BOOST_AUTO_TEST_CASE(buffers_take_values_of_each_other) {
+  BOOST_TEST(buffers_of_two_steps<Exchange>() == (std::vector<double>{2, 1, 2, 1, 2, 1}), boost::test_tools::per_element());
+  BOOST_TEST(buffers_of_two_steps<Ring>() == (std::vector<double>{2, 3, 2, 3, 2, 3}), boost::test_tools::per_element());
 }
 BOOST_AUTO_TEST_CASE(hana_reaches_the_members) {
   Scaled const module{};

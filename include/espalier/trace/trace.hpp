@@ -255,9 +255,14 @@ constexpr int next_number(random_stream const& stream) {
   return stream.slot;
 }
 
-/// A later update of the same buffer takes the place of the earlier one, whose value it may have read.
+/// A later update of the same buffer takes the place of the earlier one, whose value it may have read. A new value that is another buffer is computed
+/// as a copy, in the order of all reads: that buffer may be updated, too.
 constexpr void trace_update(tracer& t, tracer const* owner, int id, int slot) {
   if (owner != &t) return;  // a fault, reported where the buffer was read
+  program_builder& g = t.builder();
+  node const& data = g[data_of(g, id)];
+  if (data.op->kind == family::buffer && data.attribute != static_cast<std::uint64_t>(slot))
+    id = g.add(node{&described<copied_>, {id, 0, 0, 0}, static_cast<std::uint64_t>(max_outputs + slot), g[id].shape});
   if (t.updated != nullptr && t.updated[slot] != 0) {
     t.result.outputs[t.updated[slot] - 1].id = id;
   } else {
