@@ -17,6 +17,10 @@ struct refused {
   static constexpr bool eager = false;
   static constexpr bool agree = false;
   constexpr refused operator()(auto const&...) const { return {}; }
+  template <class X>
+  constexpr refused& operator=(X const&) {
+    return *this;
+  }
   template <class X>  // not `auto const&`: beside such a friend nvcc finds no conversion to a number
   friend constexpr bool operator==(refused, X const&) {
     return true;
@@ -99,6 +103,33 @@ extern T const declared;
 /// An object of a type that asserts where it is copied or compared.
 template <class T>
 inline constexpr T refused_object{};
+
+// Who sees a fault first says it, and defines the friend that tells the others. Root: a type of the one who asks.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wnon-template-friend"
+#endif
+template <class Fault>
+struct fault_flag {
+  friend constexpr auto was_said(fault_flag<Fault>);
+};
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
+template <class Fault>
+struct fault_said {
+  friend constexpr auto was_said(fault_flag<Fault>) { return true; }
+};
+template <class Fault, class Root>
+constexpr bool said_before() {
+  if constexpr (requires(fault_flag<Fault> flag) { was_said(flag); }) return true;
+  else return sizeof(fault_said<Fault>) == 0;
+}
+/// The same without saying it.
+template <class Fault, class Root>
+constexpr bool is_said() {
+  return requires(fault_flag<Fault> flag) { was_said(flag); };
+}
 
 template <class... T>
 struct first_refused;

@@ -122,6 +122,7 @@ constexpr auto function_fault() {
   } else {
     using Body = typename body_of_function<F, X...>::type;
     if constexpr (std::is_same_v<Body, refused<said_already>>) return fault<fault_of::nothing, Body>{};
+    else if constexpr (AfterWrongAssignment<F, X...>) return fault<fault_of::nothing, refused<said_already>>{};
     else if constexpr (is_refused<Body>) return fault<fault_of::shapes, Body>{};
     else if constexpr (std::is_void_v<Body> && drops_returns_in_error)
       return static_cast<void>(function_returns_nothing<F>::said), fault<fault_of::nothing, refused<said_already>>{};

@@ -222,6 +222,9 @@ constexpr auto fault_of_result() {
   if constexpr (std::is_void_v<Result> && drops_returns_in_error) return static_cast<void>(forward_returns_nothing<M>::said), refused<said_already>{};
   else return refused<forward_returns<M, Result>>{};
 }
+/// Whether a value kept its shape against the body's will: what does not fit then is no mistake of its own.
+template <class... Body>
+concept AfterWrongAssignment = is_said<wrong_assignment, no_forward(Body...)>();
 template <class M, class Result, class... X>
 constexpr auto checked_result() {
   constexpr bool accessible = requires(M const& module, X... x) { module.forward(x...); };
@@ -229,6 +232,7 @@ constexpr auto checked_result() {
   else if constexpr (PlainForward<M>) return std::type_identity<refused<forward_takes_auto<M>>>{};
   else if constexpr (!accessible) return std::type_identity<refused<said_already>>{};  // private: the compiler has said so
   else if constexpr (!is_formula<bare<Result>>) return std::type_identity<decltype(fault_of_result<M, Result>())>{};
+  else if constexpr (is_refused<bare<Result>> && AfterWrongAssignment<M, X...>) return std::type_identity<refused<said_already>>{};
   else return std::type_identity<Result>{};
 }
 

@@ -27,12 +27,36 @@ struct not_printed {
     return *this;
   }
 };
+/// Said once: x keeps its shape after such a mistake, so what follows in the body is no mistake of its own.
+struct wrong_assignment {};
+/// The fault of an assignment where none has been said, or `agreed`. X: what is assigned to and how, the same in no other function.
+template <class Fault, class X>
+struct unsaid_assignment {
+  using type = agreed;
+};
+template <class Fault, class X>
+  requires(!Fault::agree && !said_before<wrong_assignment, Fault(X)>())
+struct unsaid_assignment<Fault, X> {
+  using type = Fault;
+};
+template <class X, class... Path>
+struct unsaid_assignment<refused<said_already, Path...>, X> {
+  using type = agreed;
+};
+#define ESPALIER_ASSIGNED_FITS \
+  "x = y: an op or a layer in y does not fit" ESPALIER_WHERE_IT_STANDS("; refused<...> holds what disagrees, then the way to it from the inside out")
 template <class X, class Y>
-constexpr void replace_value(X& x, Y const& y) {
-  using Stays = stays_in_shape<shape_of<X>, shape_of<Y>>;
-  static_assert(Stays::agree,
-                ESPALIER_SENTENCE("x += y (or -=, *=, /=) gives x another shape; write auto z = x + y", Stays));
-  if constexpr (std::is_same_v<X, Y>) x = y;
+constexpr auto& replace_value(X& x, Y const& y) {
+  if constexpr (std::is_same_v<X, Y>) {
+    x = y;
+  } else if constexpr (is_refused<Y>) {
+    using Fault = typename unsaid_assignment<Y, X*>::type;
+    static_assert(Fault::agree, ESPALIER_SENTENCE(ESPALIER_ASSIGNED_FITS, Fault));
+  } else {
+    using Stays = typename unsaid_assignment<stays_in_shape<shape_of<X>, shape_of<Y>>, X*>::type;
+    static_assert(Stays::agree, ESPALIER_SENTENCE("x += y (or -=, *=, /=) gives x another shape; write auto z = x + y", Stays));
+  }
+  return x;
 }
 
 }  // namespace detail
@@ -86,10 +110,15 @@ struct traced {
   }
   template <class Y>
     requires(!std::is_same_v<Y, traced> && requires { typename Y::is_traced_value; })
-  constexpr traced& operator=(Y const&) {
-    using Stays = detail::stays_in_shape<S, shape_of<Y>>;
-    static_assert(Stays::agree,
-                  ESPALIER_SENTENCE("x = y gives x another shape, which is its type; write auto z = y", Stays));
+  constexpr auto& operator=(Y const&) {
+    using Stays = typename detail::unsaid_assignment<detail::stays_in_shape<S, shape_of<Y>>, traced>::type;
+    static_assert(Stays::agree, ESPALIER_SENTENCE("x = y gives x another shape, which is its type; write auto z = y", Stays));
+    return *this;
+  }
+  template <class... Facts>
+  constexpr auto& operator=(refused<Facts...> const&) {
+    using Fault = typename detail::unsaid_assignment<refused<Facts...>, traced>::type;
+    static_assert(Fault::agree, ESPALIER_SENTENCE(ESPALIER_ASSIGNED_FITS, Fault));
     return *this;
   }
 };
@@ -110,24 +139,20 @@ concept TracedValue = requires { typename detail::bare<X>::is_traced_value; };
 
 /// x += y is x = x + y; so are the others.
 template <TracedValue X, class Y>
-constexpr X& operator+=(X& x, Y const& y) {
-  detail::replace_value(x, x + y);
-  return x;
+constexpr auto& operator+=(X& x, Y const& y) {
+  return detail::replace_value(x, x + y);
 }
 template <TracedValue X, class Y>
-constexpr X& operator-=(X& x, Y const& y) {
-  detail::replace_value(x, x - y);
-  return x;
+constexpr auto& operator-=(X& x, Y const& y) {
+  return detail::replace_value(x, x - y);
 }
 template <TracedValue X, class Y>
-constexpr X& operator*=(X& x, Y const& y) {
-  detail::replace_value(x, x * y);
-  return x;
+constexpr auto& operator*=(X& x, Y const& y) {
+  return detail::replace_value(x, x * y);
 }
 template <TracedValue X, class Y>
-constexpr X& operator/=(X& x, Y const& y) {
-  detail::replace_value(x, x / y);
-  return x;
+constexpr auto& operator/=(X& x, Y const& y) {
+  return detail::replace_value(x, x / y);
 }
 
 namespace graph {

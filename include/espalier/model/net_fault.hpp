@@ -53,27 +53,6 @@ constexpr auto module_fault_of() {
 template <class Net>
 using net_fault = decltype(module_fault_of<Net>());
 
-// The first root that sees a fault says it: it defines the friend that tells the others.
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wnon-template-friend"
-#endif
-template <class Fault>
-struct fault_flag {
-  friend constexpr auto was_said(fault_flag<Fault>);
-};
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic pop
-#endif
-template <class Fault>
-struct fault_said {
-  friend constexpr auto was_said(fault_flag<Fault>) { return true; }
-};
-template <class Fault, class Root>
-constexpr bool said_before() {
-  if constexpr (requires(fault_flag<Fault> flag) { was_said(flag); }) return true;
-  else return sizeof(fault_said<Fault>) == 0;
-}
 template <class Found, class Root>
 struct unsaid_fault {
   using type = agreed;
