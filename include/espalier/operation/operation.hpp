@@ -4,6 +4,7 @@
 #include "abs.hpp"
 #include "add.hpp"
 #include "average_pool2d.hpp"
+#include "axis_argument.hpp"
 #include "broadcast_to.hpp"
 #include "clamp.hpp"
 #include "compare.hpp"

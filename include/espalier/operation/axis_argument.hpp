@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <tuple>
+
+#include "../expression/expression.hpp"
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+/// PyTorch's way to name an axis, refused in words: here axes and extents are template arguments, since a shape is a type. Each function takes more
+/// arguments than the op of its name, or no template argument, so a call of the op does not consider it.
+namespace espalier {
+
+namespace detail {
+template <class... X>
+inline constexpr bool axis_is_known = (is_refused<X> || ...);
+}  // namespace detail
+
+template <Operand X>
+constexpr refused<said_already> softmax(X const&, int) {
+  static_assert(detail::axis_is_known<X>, "softmax(x, axis): the axis is a template argument; write softmax<1>(x)");
+  return {};
+}
+template <Operand X>
+constexpr refused<said_already> log_softmax(X const&, int) {
+  static_assert(detail::axis_is_known<X>, "log_softmax(x, axis): the axis is a template argument; write log_softmax<1>(x)");
+  return {};
+}
+template <Operand X>
+constexpr refused<said_already> logsumexp(X const&, int) {
+  static_assert(detail::axis_is_known<X>, "logsumexp(x, axis): axes are template arguments; write logsumexp<1>(x), or logsumexp<1>(x, keepdims)");
+  return {};
+}
+template <Operand X>
+constexpr refused<said_already> sum(X const&, int) {
+  static_assert(detail::axis_is_known<X>, "sum(x, axis): axes are template arguments; write sum<1>(x), or sum<1>(x, keepdims)");
+  return {};
+}
+template <Operand X>
+constexpr refused<said_already> mean(X const&, int) {
+  static_assert(detail::axis_is_known<X>, "mean(x, axis): axes are template arguments; write mean<1>(x), or mean<1>(x, keepdims)");
+  return {};
+}
+template <Operand X>
+constexpr refused<said_already> max(X const&, int) {
+  static_assert(detail::axis_is_known<X>, "max(x, number): axes are template arguments; write max<1>(x); maximum(x, 1) compares with a number");
+  return {};
+}
+template <Operand X>
+constexpr refused<said_already> min(X const&, int) {
+  static_assert(detail::axis_is_known<X>, "min(x, number): axes are template arguments; write min<1>(x); minimum(x, 1) compares with a number");
+  return {};
+}
+template <Operand X>
+constexpr refused<said_already> squeeze(X const&, int) {
+  static_assert(detail::axis_is_known<X>, "squeeze(x, axis): the axis is a template argument; write squeeze<1>(x)");
+  return {};
+}
+template <Operand X>
+constexpr refused<said_already> unsqueeze(X const&, int) {
+  static_assert(detail::axis_is_known<X>, "unsqueeze(x, axis): the axis is a template argument; write unsqueeze<1>(x)");
+  return {};
+}
+template <Operand X>
+constexpr refused<said_already> flip(X const&, int) {
+  static_assert(detail::axis_is_known<X>, "flip(x, axis): the axis is a template argument; write flip<1>(x)");
+  return {};
+}
+template <Operand X>
+constexpr std::tuple<refused<said_already>, refused<said_already>> split(X const&, int) {  // two parts: what is mostly bound to names
+  static_assert(detail::axis_is_known<X>, "split(x, n): axis and extents are template arguments; write auto [a, b] = split<0, 2, 2>(x), or split<1>(x) for single positions");
+  return {};
+}
+template <Operand X>
+constexpr refused<said_already> transpose(X const&, int, int) {
+  static_assert(detail::axis_is_known<X>, "transpose(x, i, j): axes are template arguments; write transpose<0, 1>(x)");
+  return {};
+}
+template <Operand X, Number... Axes>
+constexpr refused<said_already> permute(X const&, int, Axes...) {
+  static_assert(detail::axis_is_known<X>, "permute(x, axes...): axes are template arguments; write permute<1, 0>(x)");
+  return {};
+}
+template <Operand X, Number... Extents>
+constexpr refused<said_already> reshape(X const&, int, Extents...) {
+  static_assert(detail::axis_is_known<X>, "reshape(x, extents...): extents are template arguments; write reshape<4, 2, 4>(x)");
+  return {};
+}
+template <Operand A, class... X>
+constexpr refused<said_already> concatenate(A const&, X const&...) {
+  static_assert(detail::axis_is_known<A, X...>, "concatenate(a, b): the axis is a template argument; write concatenate<0>(a, b)");
+  return {};
+}
+template <Operand A, class... X>
+constexpr refused<said_already> stack(A const&, X const&...) {
+  static_assert(detail::axis_is_known<A, X...>, "stack(a, b): the axis is a template argument; write stack<0>(a, b)");
+  return {};
+}
+template <Operand X, class Low>
+constexpr refused<said_already> clamp(X const&, Low const&) {
+  static_assert(detail::axis_is_known<X>, "clamp(x, low): a second limit is missing; write clamp(x, low, high), maximum(x, low) or minimum(x, high)");
+  return {};
+}
+
+}  // namespace espalier
+#pragma GCC diagnostic pop
