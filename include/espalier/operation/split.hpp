@@ -74,6 +74,27 @@ struct split_said_here<true, X, Axis, First, Sections...> {
 
 }  // namespace detail
 
+namespace detail {
+template <class Parts>
+inline constexpr bool parts_have_one_type = false;
+template <class... Facts, class... Rest>
+inline constexpr bool parts_have_one_type<std::tuple<refused<Facts...>, Rest...>> = true;  // said elsewhere
+}  // namespace detail
+/// What a loop over the parts of a split finds: parts are formulas, each of a type of its own.
+template <class First, class... Rest>
+  requires detail::marked_expression<First>
+constexpr auto begin(std::tuple<First, Rest...> const&) {
+  static_assert(detail::parts_have_one_type<std::tuple<First, Rest...>>,
+                "the parts of split are a std::tuple, which no loop takes: write auto [a, b] = split<1>(x), or "
+                "std::apply([&](auto... part) { ((h = f(part, h)), ...); }, split<1>(x))");
+  return static_cast<refused<said_already> const*>(nullptr);
+}
+template <class First, class... Rest>
+  requires detail::marked_expression<First>
+constexpr refused<said_already> const* end(std::tuple<First, Rest...> const&) {
+  return nullptr;
+}
+
 /// split<Axis>(x): the slices of x along an axis, which they drop, as a std::tuple: auto [a, b, c] = split<0>(x);
 /// split<Axis, Sections...>(x): parts of these extents, one after the other, which keep the axis.
 /// Every part is an expression of x: what x is made of is spelled once in the type of each, so split a value that has a name (an argument, a parameter,
