@@ -106,6 +106,29 @@ struct Attending {
     return attend(q(x), k, v);
   }
 };
+/// A loop over time whose state begins at zero.
+struct Recurrent {
+  nn::Linear<3, 2> input{};
+  nn::Linear<2, 2> state{};
+  ESPALIER_MODULE(Recurrent, input, state)
+  constexpr auto forward(auto x) const {
+    auto h = esp::zeros<shape<4, 2>>(x);
+    std::apply([&](auto... part) { ((h = tanh(input(part) + state(h))), ...); }, esp::split<1>(x));
+    return h;
+  }
+};
+/// The same with zeros that are computed.
+struct RecurrentOfItsInput {
+  nn::Linear<3, 2> input{};
+  nn::Linear<2, 2> state{};
+  ESPALIER_MODULE(RecurrentOfItsInput, input, state)
+  constexpr auto forward(auto x) const {
+    auto const [first, second] = esp::split<1>(x);
+    auto h = 0 * input(first);
+    h = tanh(input(first) + state(h));
+    return tanh(input(second) + state(h));
+  }
+};
 /// The same in one formula.
 struct AttendingAtOnce {
   nn::Linear<2, 2> q{};
@@ -305,4 +328,14 @@ BOOST_AUTO_TEST_CASE(temporaries_live_as_long_as_the_call_of_a_module) {
   tensor<float, shape<40, 3>> const kept = layers;
   BOOST_TEST(owned == expected);
   BOOST_TEST(kept == activated);
+}
+
+BOOST_AUTO_TEST_CASE(a_loop_in_a_body_begins_with_zeros) {
+  esp::model<Recurrent> const model{esp::seed{3}};
+  auto const x = floats<4, 2, 3>(1);
+  tensor<float, shape<4, 2>> const y = model(x);
+  tensor<float, shape<4, 2>> const expected = esp::model<RecurrentOfItsInput>{esp::seed{3}}(x);
+  BOOST_TEST((y == expected));
+  tensor<float, shape<2, 3>> const one = esp::zeros<shape<2, 3>>(x) + tensor<float, shape<3>>{1, 1, 1};
+  BOOST_TEST((one == tensor<float, shape<2, 3>>{{1, 1, 1}, {1, 1, 1}}));
 }

@@ -70,3 +70,4 @@
 #include "undilate.hpp"
 #include "unsqueeze.hpp"
 #include "where.hpp"
+#include "zeros.hpp"

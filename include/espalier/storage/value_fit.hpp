@@ -88,7 +88,7 @@ concept Fitting = shape_fit<E, Tensor>::agree && integers_fit<E, Tensor>::agree 
 template <class E>
 inline constexpr bool of_a_body = requires { typename E::is_traced; };
 #define ESPALIER_NO_NUMBERS \
-  "the formula has no numbers; a layer has them in a model, esp::model<Layer> m, and is called as m(x); inside `forward` write `auto` for a value"
+  "the formula has no numbers; a layer has them in a model, esp::model<Layer> m, and is called as m(x); inside `forward` write `auto` for a value, zeros<S>(x) to begin with"
 #define ESPALIER_EXPRESSION_SHAPE "the expression has another shape than the tensor"
 #define ESPALIER_EXPRESSION_INTEGERS \
   "formulas are computed in float or double and a tensor of integers takes none; tensor<std::int32_t, S>(evaluate(formula)) drops the fractions"

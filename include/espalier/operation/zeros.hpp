@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "structure.hpp"
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+namespace espalier {
+
+namespace detail {
+/// A constant of a program: its elements are equal.
+template <class S, class T>
+struct filled {
+  using shape_type = S;
+  using is_expression = void;
+  using element_type = T;
+  static constexpr bool eager = false;
+  double value = 0;
+  template <class Tracer>
+  constexpr int lower_into(Tracer& t) const {
+    return graph::emit_constant(t.builder(), value, S::value).id;
+  }
+};
+}  // namespace detail
+
+/// zeros<S>(x): zeros in the program of x, of which nothing else is read: the state with which a loop in a body begins,
+///   auto h = zeros<shape<N, H>>(x);
+/// shape   any -> S
+/// saves   nothing; costs nothing where an op reads it
+/// slope   none: not differentiable
+template <Shape S, Expression X>
+constexpr auto zeros([[maybe_unused]] X const& x) {
+  if constexpr (is_refused<X>) {
+    return X{};
+  } else if constexpr (!Traced<X>) {
+    return detail::filled<S, element_of<X>>{};
+  } else {
+    using Y = detail::traced_result<S, X>;
+    graph::tracer* const t = detail::tracer_of(x);
+    if (t == nullptr) return Y{};
+    return detail::as_value<Y>(*t, detail::filled<S, void>{});
+  }
+}
+
+}  // namespace espalier
+#pragma GCC diagnostic pop
