@@ -83,7 +83,7 @@ struct traced {
     requires detail::is_arithmetic<Number>
   constexpr operator Number() const {
     static_assert(detail::body_value<S>::has_numbers && sizeof(Number) != 0,
-                  ESPALIER_SENTENCE("a value has no numbers while its formula is traced: write where(c, a, b) for if, ?: and while, auto for float, a * b for &&",
+                  ESPALIER_SENTENCE("a value has no numbers while its formula is traced: write where(c, a, b) for if, ?: and while, auto for float, a * b for &&, maximum(a, b) for std::max",
                                     detail::body_value<S>));
     return Number{};
   }

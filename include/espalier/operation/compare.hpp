@@ -140,5 +140,24 @@ constexpr applied<not_equal_, A, B> not_equal(A&& a, B&& b) {
   return apply<not_equal_>(static_cast<A&&>(a), static_cast<B&&>(b));
 }
 
+namespace detail {
+template <class... X>
+inline constexpr bool has_truth = (is_refused<X> || ...);
+}  // namespace detail
+
+/// C++ would ask each operand for one truth; a formula has as many as elements.
+template <class A, class B>
+  requires(detail::marked_expression<A> && detail::marked_expression<B>)
+constexpr auto operator&&(A const&, B const&) {
+  static_assert(detail::has_truth<A, B>, "a && b of formulas: write a * b; comparisons give 1 or 0");
+  return refused<said_already>{};
+}
+template <class A, class B>
+  requires(detail::marked_expression<A> && detail::marked_expression<B>)
+constexpr auto operator||(A const&, B const&) {
+  static_assert(detail::has_truth<A, B>, "a || b of formulas: write maximum(a, b); comparisons give 1 or 0");
+  return refused<said_already>{};
+}
+
 }  // namespace espalier
 #pragma GCC diagnostic pop
