@@ -3,6 +3,7 @@
 #include <bit>
 #include <tuple>
 
+#include "called_with_numbers.hpp"
 #include "evaluate.hpp"
 #include "function_fault.hpp"
 
@@ -180,11 +181,8 @@ constexpr auto value_and_gradients(X const&... x) {
 template <class F, unsigned Wanted, class... X>
 using sound_gradient = plan::sound_program<gradient_source<F, Wanted, false, leaf_of_argument<X>...>>;
 
-template <class X>
-concept TensorArgument = marked_tensor<X> || marked_view<X> || requires(X x) { x.value.data(); };
-
 template <class F, int... K>
-struct gradient_function {
+struct gradient_function : refuses_numbers<1> {
   template <class... X>
   static constexpr unsigned wanted() {
     if constexpr (sizeof...(K) == 0) return all_wanted<X...>();
@@ -232,6 +230,7 @@ struct gradient_function {
     if constexpr (!Fault::agree) return refused_gradients<sizeof...(K) == 1 ? 1 : static_cast<int>(sizeof...(X)), typename Fault::type>();
     else return on_expressions<X...>(std::make_integer_sequence<int, static_cast<int>(sizeof...(X))>{}, x...);
   }
+  using refuses_numbers<1>::operator();
 
  private:
   template <class... X, int... I>
@@ -263,7 +262,7 @@ struct gradient_function {
 };
 
 template <class F, int... K>
-struct value_and_gradient_function {
+struct value_and_gradient_function : refuses_numbers<2> {
   template <TensorArgument... X>
   constexpr auto operator()(X const&... x) const {
     static_assert(sizeof(first_look_at_function<F, leaf_of_argument<X>...>) > 0);  // first: an error in the body of f comes by a short way
@@ -289,6 +288,7 @@ struct value_and_gradient_function {
       return std::pair{static_cast<typename shared_element<typename argument_type<X>::type...>::type>(r.first), one_or_all(std::move(r.second))};
     }
   }
+  using refuses_numbers<2>::operator();
 };
 
 /// f(x...) together with the map from a cotangent of its result to cotangents of its arguments. It refers to the arguments.
@@ -345,7 +345,7 @@ class pullback_at {
 };
 
 template <class F>
-struct vjp_function {
+struct vjp_function : refuses_numbers<1> {
   template <TensorArgument... X>
   constexpr auto operator()(X const&... x) const {
     static_assert(sizeof(first_look_at_function<F, leaf_of_argument<X>...>) > 0);  // first: an error in the body of f comes by a short way
@@ -362,6 +362,7 @@ struct vjp_function {
     else if constexpr (Fault::agree) return pullback_at<F, X...>{x...};
     else return typename Fault::type{};
   }
+  using refuses_numbers<1>::operator();
 };
 
 }  // namespace detail

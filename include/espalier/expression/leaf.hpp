@@ -52,6 +52,12 @@ struct owned {
   Tensor value;
 };
 
+namespace detail {
+/// Whether a type says how a parameter begins: nn::init::initialized_by<...>, or void for none.
+template <class Initializer>
+inline constexpr bool initializes = std::is_void_v<Initializer> || requires { Initializer::value; };
+}  // namespace detail
+
 /// A learned tensor of a module; Initializer fills it from the model's seed. A model numbers the slots and fixes the element type.
 /// tracer  that of the program in which the module is being traced; null for a parameter that no traced model owns
 template <class S, class Initializer>

@@ -38,6 +38,8 @@ class gradients {
   /// f(name, extents, span) for each, in the order of declaration. On a device with memory of its own the spans are of a copy on the host.
   template <class F>
   void for_each_parameter(F&& f) const {
+    using Takes = detail::takes_tensors<F, T>;
+    static_assert(Takes::agree, ESPALIER_SENTENCE("gradients.for_each_parameter(f): " ESPALIER_TAKES_TENSORS, Takes));
     detail::on_host(engine_, memory_.template at<void>(0), static_cast<std::size_t>(size) * sizeof(T), false,
                     [&](unsigned char* at) { detail::for_each_tensor<Net, true>(reinterpret_cast<T*>(at), true, f); });
   }

@@ -228,22 +228,30 @@ class model {
   /// which goes back at the end.
   template <class F>
   void for_each_parameter(F&& f) {
+    using Takes = detail::takes_tensors<F, T>;
+    static_assert(Takes::agree, ESPALIER_SENTENCE("model.for_each_parameter(f): " ESPALIER_TAKES_TENSORS, Takes));
     detail::on_host(engine_, data(), parameter_bytes, true,
                     [&](unsigned char* at) { detail::for_each_tensor<Net, true>(reinterpret_cast<T*>(at), false, f); });
   }
   template <class F>
   void for_each_buffer(F&& f) {
+    using Takes = detail::takes_tensors<F, T>;
+    static_assert(Takes::agree, ESPALIER_SENTENCE("model.for_each_buffer(f): " ESPALIER_TAKES_TENSORS, Takes));
     detail::on_host(engine_, buffer_data(), buffer_bytes, true,
                     [&](unsigned char* at) { detail::for_each_tensor<Net, false>(reinterpret_cast<T*>(at), false, f); });
   }
   /// The same of a const model: the elements are const.
   template <class F>
   void for_each_parameter(F&& f) const {
+    using Takes = detail::takes_tensors<F, T const>;
+    static_assert(Takes::agree, ESPALIER_SENTENCE("model.for_each_parameter(f): " ESPALIER_TAKES_TENSORS, Takes));
     detail::on_host(engine_, data(), parameter_bytes, false,
                     [&](unsigned char* at) { detail::for_each_tensor<Net, true>(reinterpret_cast<T const*>(at), false, f); });
   }
   template <class F>
   void for_each_buffer(F&& f) const {
+    using Takes = detail::takes_tensors<F, T const>;
+    static_assert(Takes::agree, ESPALIER_SENTENCE("model.for_each_buffer(f): " ESPALIER_TAKES_TENSORS, Takes));
     detail::on_host(engine_, buffer_data(), buffer_bytes, false,
                     [&](unsigned char* at) { detail::for_each_tensor<Net, false>(reinterpret_cast<T const*>(at), false, f); });
   }

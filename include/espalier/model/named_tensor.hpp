@@ -18,7 +18,15 @@ struct asked_name {
   asked_name(Text const& text) : of{text.c_str()} {}
   char const* of;
 };
+/// Fact for a refusal: what is found by name is read and written through its span.
+template <class... Given>
+struct named_as_tensor {
+  ESPALIER_READS("given {...}")
+  static constexpr bool agree = false;
+};
 }  // namespace detail
+#define ESPALIER_NAMED_HAS_NO_SHAPE \
+  "a parameter found by name has no shape as a type; read and write p.span()[i], or view<float, shape<8, 3>>(p.span()) for `auto p = model.parameter(name)`"
 
 /// A parameter or buffer of a model, found by name. Its elements are a span, which the host of a device with memory of its own moves as a whole:
 /// to_host and from_host do so for every device.
@@ -57,6 +65,26 @@ class named_tensor {
       assert(from.size() == elements_.size());
       for (std::int64_t i = 0; i < elements_.size(); ++i) elements_[i] = from[i];
     }
+  }
+
+  /// Refused: the extents of what is found by name are known at run time, and a tensor's shape is a part of its type.
+  template <class X>
+    requires detail::marked_tensor<X>
+  operator X() const {
+    static_assert(detail::named_as_tensor<X>::agree, ESPALIER_SENTENCE("tensor = model.parameter(name): " ESPALIER_NAMED_HAS_NO_SHAPE, detail::named_as_tensor<X>));
+    return {};
+  }
+  template <class X>
+    requires(!std::is_base_of_v<named_tensor, X>)
+  named_tensor& operator=(X const&) {
+    static_assert(detail::named_as_tensor<X>::agree, ESPALIER_SENTENCE("model.parameter(name) = x: " ESPALIER_NAMED_HAS_NO_SHAPE, detail::named_as_tensor<X>));
+    return *this;
+  }
+  template <class... Index>
+  Number operator()(Index const&...) const {
+    static_assert(detail::named_as_tensor<Index...>::agree,
+                  ESPALIER_SENTENCE("model.parameter(name)(i, ...): " ESPALIER_NAMED_HAS_NO_SHAPE, detail::named_as_tensor<Index...>));
+    return {};
   }
 
  private:

@@ -92,6 +92,8 @@ template <class M, class... Path>
 inline constexpr bool has_words<refused<nn::known_members<M>, Path...>> = true;
 template <class M, class Member, class... Path>
 inline constexpr bool has_words<refused<nn::member_objects<M, Member>, Path...>> = true;
+template <class M, class Member, class... Path>
+inline constexpr bool has_words<refused<nn::member_begins<M, Member>, Path...>> = true;
 template <class M, class... Path>
 inline constexpr bool has_words<refused<nn::layer_is_module<M>, Path...>> = true;
 template <class M, class... Path>
@@ -155,6 +157,11 @@ constexpr auto say_in_words(refused<nn::known_members<M>, Path...>) {
 template <class M, class Member, class... Path>
 constexpr auto say_in_words(refused<nn::member_objects<M, Member>, Path...>) {
   static_assert(nn::member_objects<M, Member>::agree, ESPALIER_SENTENCE(ESPALIER_MEMBERS_ARE_OBJECTS, refused<nn::member_objects<M, Member>, Path...>));
+  return true;
+}
+template <class M, class Member, class... Path>
+constexpr auto say_in_words(refused<nn::member_begins<M, Member>, Path...>) {
+  static_assert(nn::member_begins<M, Member>::agree, ESPALIER_SENTENCE(ESPALIER_MEMBERS_BEGIN, refused<nn::member_begins<M, Member>, Path...>));
   return true;
 }
 template <class M, class... Path>

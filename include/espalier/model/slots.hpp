@@ -278,7 +278,7 @@ inline constexpr auto names_of = [] {
 /// How each tensor begins, by slot. Named after the instruction set, as kernels are.
 template <class Initializer, class T, class Arch>
 void fill_tensor(T* data, std::int64_t size, std::uint64_t seed, std::uint32_t number) {
-  nn::init::fill(Initializer::value, espalier::span<T>{data, size}, nn::init::stream{seed, number});
+  if constexpr (initializes<Initializer>) nn::init::fill(Initializer::value, espalier::span<T>{data, size}, nn::init::stream{seed, number});
 }
 template <class T>
 using fill_function = void (*)(T*, std::int64_t, std::uint64_t, std::uint32_t);
@@ -305,14 +305,22 @@ inline constexpr auto fill_functions_of = [] {
   return r;
 }();
 
+/// Named relation: what for_each_parameter calls takes a name, extents and a span.
+template <class F, class T>
+struct takes_tensors {
+  static constexpr bool agree = std::is_invocable_v<F&, char const*, extents const&, espalier::span<T>>;
+};
+#define ESPALIER_TAKES_TENSORS "f takes three arguments: f(char const* name, esp::extents const& shape, esp::span<T> values)"
+
 /// f(name, extents, span) for each tensor at `base`, in the order of declaration; trainable ones only where asked.
 template <class Net, bool Parameters, class T, class F>
 void for_each_tensor(T* base, bool trainable_only, F&& f) {
-  for (int i = 0; i < tensor_count<Net, Parameters>; ++i) {
-    tensor_row const& row = rows_of<Net, Parameters>.at[i];
-    if (row.trainable || !trainable_only)
-      f(static_cast<char const*>(names_of<Net, Parameters>.at[i]), row.shape, espalier::span<T>{base + row.offset, row.shape.size()});
-  }
+  if constexpr (takes_tensors<F, T>::agree)
+    for (int i = 0; i < tensor_count<Net, Parameters>; ++i) {
+      tensor_row const& row = rows_of<Net, Parameters>.at[i];
+      if (row.trainable || !trainable_only)
+        f(static_cast<char const*>(names_of<Net, Parameters>.at[i]), row.shape, espalier::span<T>{base + row.offset, row.shape.size()});
+    }
 }
 
 template <class Net>

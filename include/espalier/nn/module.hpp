@@ -127,6 +127,15 @@ struct member_objects {
   ESPALIER_READS("{} has a member of type {}")
   static constexpr bool complete = true, objects = detail::is_member<Member>, known = true, agree = objects;
 };
+/// Named relation: a parameter or buffer begins as an initializer says that is given as a type.
+template <class Module, class Member>
+struct member_begins {
+  ESPALIER_READS("{} has a member of type {}")
+  static constexpr bool complete = true, objects = true, known = true, agree = [] {
+    if constexpr (requires { typename Member::initializer_type; }) return espalier::detail::initializes<typename Member::initializer_type>;
+    else return true;
+  }();
+};
 /// Named relation: every name that ESPALIER_MODULE lists is a member.
 template <class Module>
 struct known_members {
@@ -214,7 +223,8 @@ struct first_odd_member {
 };
 template <class M, class First, class... Members>
 struct first_odd_member<M, First, Members...>
-    : std::conditional_t<member_objects<M, First>::agree, first_odd_member<M, Members...>, std::type_identity<member_objects<M, First>>> {};
+    : std::conditional_t<member_objects<M, First>::agree && member_begins<M, First>::agree, first_odd_member<M, Members...>,
+                         std::type_identity<std::conditional_t<member_objects<M, First>::agree, member_begins<M, First>, member_objects<M, First>>>> {};
 
 template <class M>
 concept ListsMembers = requires { M::listed_member_count; };  // with a name: nvcc mangles no other
@@ -306,6 +316,7 @@ using well_made = typename detail::module_fault<Net>::type;
 #define ESPALIER_MEMBERS_SEPARATED "ESPALIER_MODULE(Net, a, b): members are separated by commas; a comma is missing"
 #define ESPALIER_MEMBERS_KNOWN "ESPALIER_MODULE lists a name that is no member of the module"
 #define ESPALIER_MEMBERS_ARE_OBJECTS "members of a module are parameters, buffers and modules; write std::array<M, N> for several"
+#define ESPALIER_MEMBERS_BEGIN "a parameter's initializer is given as a type; write nn::init::initialized_by<nn::init::ones{}> instead of nn::init::ones"
 #define ESPALIER_MODULE_IS_AGGREGATE \
   "a module must be an aggregate: a struct with public members, without constructors and virtual functions; write numbers as template arguments"
 #define ESPALIER_MODULE_HAS_NO_BASE "a module must not have a base class; make the base a member and list it in ESPALIER_MODULE"
