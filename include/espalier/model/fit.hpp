@@ -40,6 +40,11 @@ struct update_returns_tuple {
   ESPALIER_READS("{} with {} parameters returns {}")
   static constexpr bool agree = boost::hana::Foldable<Result>::value;
 };
+template <class Optimizer, int Size>
+struct update_returns_tuple<Optimizer, Size, void> {
+  ESPALIER_READS("{} with {} parameters returns nothing")
+  static constexpr bool agree = false;
+};
 template <class Optimizer, int Size, class... Values>
 struct update_returns_tuple<Optimizer, Size, boost::hana::tuple<Values...>> {
   ESPALIER_READS("{} with {} parameters returns {}")
@@ -213,12 +218,17 @@ struct training_fit<Net, Loss, Batches...> {
   static constexpr bool agree = fault::agree;
 };
 
+/// What an optimizer's update returns; no_call_of_update where it cannot be called.
+struct no_call_of_update {};
+template <class S, class Optimizer, class States>
+struct update_result {
+  using type = no_call_of_update;
+};
 template <class S, class Optimizer, int... State>
-constexpr auto update_result(std::integer_sequence<int, State...>)
   requires requires { Optimizer::update(parameter<S, void>{0, nullptr}, traced<S>{}, buffer<S, void>{State, nullptr}...); }
-{
-  return std::type_identity<decltype(Optimizer::update(parameter<S, void>{0, nullptr}, traced<S>{}, buffer<S, void>{State, nullptr}...))>{};
-}
+struct update_result<S, Optimizer, std::integer_sequence<int, State...>> {
+  using type = decltype(Optimizer::update(parameter<S, void>{0, nullptr}, traced<S>{}, buffer<S, void>{State, nullptr}...));
+};
 /// What is wrong with an optimizer and its update for a vector of so many parameters.
 template <class Optimizer, int Size>
 constexpr auto optimizer_fault() {
@@ -227,12 +237,11 @@ constexpr auto optimizer_fault() {
     return is_optimizer<Optimizer>{};
   } else if constexpr (requires(Optimizer o) { o.optimizer; }) {
     return optimizer_fault<decltype(Optimizer::optimizer), Size>();
-  } else if constexpr (requires { update_result<S, Optimizer>(std::make_integer_sequence<int, Optimizer::states>{}); }) {
-    using Result = typename decltype(update_result<S, Optimizer>(std::make_integer_sequence<int, Optimizer::states>{}))::type;
-    if constexpr (update_returns_tuple<Optimizer, Size, Result>::agree) return agreed{};
-    else return update_returns_tuple<Optimizer, Size, Result>{};
   } else {
-    return update_is_static<Optimizer, Size>{};
+    using Result = typename update_result<S, Optimizer, std::make_integer_sequence<int, Optimizer::states>>::type;
+    if constexpr (std::is_same_v<Result, no_call_of_update>) return update_is_static<Optimizer, Size>{};
+    else if constexpr (!update_returns_tuple<Optimizer, Size, Result>::agree) return update_returns_tuple<Optimizer, Size, Result>{};
+    else return agreed{};
   }
 }
 template <class Net, class Optimizer, bool Fits>
