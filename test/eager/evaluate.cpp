@@ -218,3 +218,39 @@ BOOST_AUTO_TEST_CASE(formulas_are_printed) {
   BOOST_TEST(text(x > 1) == "[0, 1, 1];");
   BOOST_TEST(text(esp::reshape<3, 1>(x)) == text(esp::evaluate(esp::reshape<3, 1>(x))));
 }
+
+// x += y is x = x + y, with the same rules for operands that overlap x.
+BOOST_AUTO_TEST_CASE(compound_assignment) {
+  esp::tensor<double, esp::shape<3>> const x{1, 2, 4};
+  auto y = x;
+  y += x * 2;
+  BOOST_TEST((y == esp::tensor<double, esp::shape<3>>{3, 6, 12}));
+  (y -= 1) *= 2;
+  BOOST_TEST((y == esp::tensor<double, esp::shape<3>>{4, 10, 22}));
+  y /= x;
+  BOOST_TEST((y == esp::tensor<double, esp::shape<3>>{4, 5, 5.5}));
+  y += y[2];
+  y += sum(x);
+  BOOST_TEST((y == esp::tensor<double, esp::shape<3>>{16.5, 17.5, 18}));
+  esp::tensor<float, esp::shape<17, 17>> s = floats<17, 17>(3);
+  auto const s0 = s;
+  s += transpose(s);
+  for (int i = 0; i < 17; ++i)
+    for (int j = 0; j < 17; ++j) BOOST_TEST(s(i, j) == s0(i, j) + s0(j, i));
+  esp::tensor<double, esp::shape<2, 3>> rows{{1, 2, 3}, {4, 5, 6}};
+  rows -= x;
+  BOOST_TEST((rows == esp::tensor<double, esp::shape<2, 3>>{{0, 0, -1}, {3, 3, 2}}));
+  // Views, also one that is a temporary, and one that overlaps its operand otherwise than element by element.
+  double numbers[5] = {1, 2, 3, 4, 5};
+  esp::view<double, esp::shape<3>> const first{&numbers[0]};
+  first += 1;
+  esp::view<double, esp::shape<3>>(&numbers[1]) *= first;
+  double const wanted[5] = {2, 6, 12, 16, 5};
+  for (int i = 0; i < 5; ++i) BOOST_TEST(numbers[i] == wanted[i]);
+  constexpr auto known = [] {
+    esp::tensor<double, esp::shape<2>> a{1, 2};
+    a += a * 2;
+    return a;
+  }();
+  BOOST_TEST((known == esp::tensor<double, esp::shape<2>>{3, 6}));
+}

@@ -3,6 +3,7 @@
 #include "../derivative/derivative.hpp"
 #include "../device/in_place.hpp"
 #include "../trace/interpret.hpp"
+#include "compound.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"

@@ -191,6 +191,15 @@ class tensor {
   constexpr explicit tensor(tensor<U, S> const& other) : memory_(detail::unfilled{}) {
     for (std::int64_t i = 0; i < S::size; ++i) data()[i] = static_cast<T>(other.data()[i]);
   }
+  /// Another tensor is refused where nothing says that it is converted.
+  template <class U, class Other>
+    requires(!std::is_same_v<tensor<U, Other>, tensor>)
+  constexpr tensor(tensor<U, Other> const&) {
+    using Shapes = detail::shape_is<Other, S>;
+    using Elements = std::conditional_t<Shapes::agree, detail::element_is<U, T>, agreed>;
+    static_assert(Shapes::agree, ESPALIER_SENTENCE("tensor = tensor: they have different shapes; reshape<...>(x), transpose(x) and slice<...>(x) give others", Shapes));
+    static_assert(Elements::agree, ESPALIER_SENTENCE("tensor = tensor: the element types differ; tensor<T, S>(x) converts", Elements));
+  }
   /// A copy of what a view sees, converted to T.
   template <class U>
   constexpr explicit tensor(view<U, S> other) : memory_(detail::unfilled{}) {
@@ -309,6 +318,15 @@ class tensor {
                   ESPALIER_SENTENCE("tensor = expression: " ESPALIER_EXPRESSION_DEVICE, detail::device_fit<E, tensor>));
     memory_.own();
     if constexpr (detail::Fitting<E, tensor> && !detail::of_a_body<E>) evaluate_into(expression, *this);
+    return *this;
+  }
+
+  /// A number is refused: it may be meant for each element.
+  template <class N>
+    requires(std::is_arithmetic_v<N> && S::rank != 0)
+  constexpr tensor& operator=(N) {
+    constexpr bool of_one = S::rank == 0 && sizeof(N) != 0;
+    static_assert(of_one, ESPALIER_SENTENCE("tensor = number: x.fill(number) sets every element", ESPALIER_STATED(of_one, S)));
     return *this;
   }
 

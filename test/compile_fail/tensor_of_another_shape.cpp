@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: tensor = tensor: they have different shapes; reshape<...>\(x\), transpose\(x\) and slice<...>\(x\) give others
+// expect-early: shape<2, 3>
+// expect-early: shape<3, 2>
+#include <espalier/storage/tensor.hpp>
+
+using espalier::shape, espalier::tensor;
+using Given = tensor<float, shape<2, 3>>;
+
+#ifdef SHOULD_FAIL
+void f(tensor<float, shape<3, 2>>& y, Given const& x) { y = x; }
+#else
+void f(tensor<float, shape<2, 3>>& y, Given const& x) { y = x; }
+#endif
