@@ -179,7 +179,8 @@ class compiled {
   static_assert(detail::threads_of<Device>::included,
                 ESPALIER_SENTENCE(ESPALIER_THREADS_INCLUDED, ESPALIER_STATED(detail::threads_of<Device>::included, Device)));
   static_assert(detail::thread_count<Device>::agree, ESPALIER_SENTENCE(ESPALIER_THREAD_COUNT, detail::thread_count<Device>));
-  static_assert(captureless<F>::agree, ESPALIER_SENTENCE("compiled(f, x...): " ESPALIER_CAPTURELESS, captureless<F>));
+  static_assert(!std::is_pointer_v<F>, ESPALIER_SENTENCE("compiled(f, x...): " ESPALIER_NAME_OF_A_FUNCTION, ESPALIER_STATED(!std::is_pointer_v<F>, F)));
+  static_assert(captureless<F>::agree || std::is_pointer_v<F>, ESPALIER_SENTENCE("compiled(f, x...): " ESPALIER_CAPTURELESS, captureless<F>));
   static_assert(Fault::elements, ESPALIER_SENTENCE("compiled(f, x...): " ESPALIER_ELEMENTS_OF_ARGUMENTS, typename Fault::type));
   static_assert(Fault::devices && detail::common_device<Memory, device_of<Leaf>...>::relation::agree,
                 ESPALIER_SENTENCE("compiled(f, x...): " ESPALIER_DEVICES_OF_ARGUMENTS,

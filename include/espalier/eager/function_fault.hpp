@@ -49,6 +49,17 @@ struct call_or_none<F> : F {
   using F::operator();
   no_call operator()(...) const;
 };
+/// Whether f names the types of its arguments, of which one is a tensor or view: a body has values in their places.
+template <class Call>
+inline constexpr bool takes_a_tensor = false;
+template <class R, class F, class... A>
+inline constexpr bool takes_a_tensor<R (F::*)(A...)> = ((marked_tensor<bare<A>> || marked_view<bare<A>>) || ...);
+template <class R, class F, class... A>
+inline constexpr bool takes_a_tensor<R (F::*)(A...) const> = takes_a_tensor<R (F::*)(A...)>;
+template <class R, class F, class... A>
+inline constexpr bool takes_a_tensor<R (F::*)(A...) const noexcept> = takes_a_tensor<R (F::*)(A...)>;
+template <class F>
+concept NamesTensors = requires { requires takes_a_tensor<decltype(&F::operator())>; };
 /// What f returns. `type` is missing where its body does not compile.
 template <class F, class... X>
 struct result_of_function : std::type_identity<decltype(std::declval<call_or_none<F>>()(as_traced<X>{}...))> {};
@@ -115,6 +126,8 @@ constexpr auto function_fault() {
     return fault<fault_of::devices, refused<devices>>{};
   } else if constexpr (!captureless<F>::agree) {
     return fault<fault_of::nothing, refused<said_already>>{};
+  } else if constexpr (NamesTensors<F>) {
+    return fault<fault_of::arguments, refused<takes_arguments<F, shape_of<X>...>>>{};
   } else if constexpr (!requires { typename result_of_function<F, X...>::type; }) {
     return fault<fault_of::nothing, refused<said_already>>{};
   } else if constexpr (std::is_same_v<typename result_of_function<F, X...>::type, no_call>) {
@@ -134,9 +147,11 @@ constexpr auto function_fault() {
 template <class F, bool Scalar, class... X>
 using fault_of_function = decltype(function_fault<F, Scalar, X...>());
 /// Said with the name of the function that the user called.
+#define ESPALIER_CAPTURELESS "f must not capture anything; pass what it needs as an argument, wrapped in constant(x)"
+#define ESPALIER_NAME_OF_A_FUNCTION "f is the name of a function; write a lambda: [](auto x) { return f(x); }, and `auto` for the arguments of f"
 #define ESPALIER_ELEMENTS_OF_ARGUMENTS "arguments mix float and double; convert with tensor<double, S>(x)"
 #define ESPALIER_DEVICES_OF_ARGUMENTS "arguments are on different devices; tensor<T, S, cuda>(x) takes x to the device, x.to_host() brings it to the host"
-#define ESPALIER_ARGUMENTS_OF_F "f does not take these arguments"
+#define ESPALIER_ARGUMENTS_OF_F "f does not take these arguments; it must take as many, each by auto: [](auto x) { ... }"
 #define ESPALIER_SHAPES_INSIDE "the shapes inside f do not fit"
 #define ESPALIER_RETURNS_FORMULA "f must return a formula of its arguments, such as `return sum(x * x);`; it returns a number or nothing"
 #define ESPALIER_RUN_BY_COMPILER \

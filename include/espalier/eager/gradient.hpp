@@ -367,25 +367,24 @@ struct vjp_function : refuses_numbers<1> {
 
 }  // namespace detail
 
-#define ESPALIER_CAPTURELESS "f must not capture anything; pass what it needs as an argument, wrapped in constant(x)"
-
 /// grad(f)(x...): the gradient of a function that returns one number. grad<I...>(f): by these arguments only. Integer tensors and constant(x) have
 /// none. On expressions it is an expression, so grad of grad is the same call again.
 /// shape   x -> the shape of x; one argument gives a tensor, several a std::tuple
 /// errors  f that captures, f whose shapes do not fit and f with more than one number do not compile
 template <int... Arguments, class F>
 constexpr auto grad(F) {
-  static_assert(captureless<F>::agree, ESPALIER_SENTENCE("grad(f): " ESPALIER_CAPTURELESS, captureless<F>));
+  static_assert(!std::is_pointer_v<F>, ESPALIER_SENTENCE("grad(f): " ESPALIER_NAME_OF_A_FUNCTION, ESPALIER_STATED(!std::is_pointer_v<F>, F)));
+  static_assert(captureless<F>::agree || std::is_pointer_v<F>, ESPALIER_SENTENCE("grad(f): " ESPALIER_CAPTURELESS, captureless<F>));
   if constexpr (captureless<F>::agree) return detail::gradient_function<F, Arguments...>{};
   else return refused<captureless<F>>{};
 }
 
 /// value_and_grad(f)(x...): {f(x...), gradient}, computed by one program.
-/// shape   as grad
-/// errors  as grad
+/// shape   as grad, and so are the errors
 template <int... Arguments, class F>
 constexpr auto value_and_grad(F) {
-  static_assert(captureless<F>::agree, ESPALIER_SENTENCE("value_and_grad(f): " ESPALIER_CAPTURELESS, captureless<F>));
+  static_assert(!std::is_pointer_v<F>, ESPALIER_SENTENCE("value_and_grad(f): " ESPALIER_NAME_OF_A_FUNCTION, ESPALIER_STATED(!std::is_pointer_v<F>, F)));
+  static_assert(captureless<F>::agree || std::is_pointer_v<F>, ESPALIER_SENTENCE("value_and_grad(f): " ESPALIER_CAPTURELESS, captureless<F>));
   if constexpr (captureless<F>::agree) return detail::value_and_gradient_function<F, Arguments...>{};
   else return refused<captureless<F>>{};
 }
@@ -395,7 +394,8 @@ constexpr auto value_and_grad(F) {
 /// errors  f that captures and f whose shapes do not fit do not compile
 template <class F>
 constexpr auto vjp(F) {
-  static_assert(captureless<F>::agree, ESPALIER_SENTENCE("vjp(f): " ESPALIER_CAPTURELESS, captureless<F>));
+  static_assert(!std::is_pointer_v<F>, ESPALIER_SENTENCE("vjp(f): " ESPALIER_NAME_OF_A_FUNCTION, ESPALIER_STATED(!std::is_pointer_v<F>, F)));
+  static_assert(captureless<F>::agree || std::is_pointer_v<F>, ESPALIER_SENTENCE("vjp(f): " ESPALIER_CAPTURELESS, captureless<F>));
   if constexpr (captureless<F>::agree) return detail::vjp_function<F>{};
   else return refused<captureless<F>>{};
 }

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: grad\(f\)\(x...\): f does not take these arguments; it must take as many, each by auto
+#include <espalier/eager/gradient.hpp>
+#include <espalier/operation/operation.hpp>
+
+namespace esp = espalier;
+using row = esp::tensor<float, esp::shape<3>>;
+float energy(row const& x) { return x[0]; }
+
+#ifdef SHOULD_FAIL
+auto f(row const& x) { return esp::grad([](row a) { return sum(a * a); })(x); }
+#else
+auto f(row const& x) { return esp::grad([](auto a) { return sum(a * a); })(x); }
+#endif
