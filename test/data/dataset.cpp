@@ -4,6 +4,7 @@
 
 #include <array>
 #include <limits>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -180,6 +181,12 @@ BOOST_AUTO_TEST_CASE(paths_may_be_arrays_of_characters) {
   char images[256] = ESPALIER_DATA "/optdigits-images-idx3-ubyte", labels[256] = ESPALIER_DATA "/optdigits-labels-idx1-ubyte";
   data::dataset<float, shape<8, 8>> const digits{images, labels, {.classes = 10}};
   BOOST_TEST(digits.size() == 1797);
+}
+BOOST_AUTO_TEST_CASE(paths_may_be_strings_and_paths) {
+  std::string const images = ESPALIER_DATA "/optdigits-images-idx3-ubyte", labels = ESPALIER_DATA "/optdigits-labels-idx1-ubyte";
+  data::dataset<float, shape<8, 8>> const digits{images, labels, {.classes = 10}};
+  data::dataset<float, shape<8, 8>> const of_paths{std::filesystem::path{images}, labels.c_str(), {.classes = 10}};
+  BOOST_TEST((digits.size() == 1797 && of_paths.size() == 1797));
 }
 
 BOOST_AUTO_TEST_CASE(copies_ranges) {

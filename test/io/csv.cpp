@@ -3,8 +3,10 @@
 #include <boost/test/unit_test.hpp>
 
 #include <clocale>
+#include <filesystem>
 #include <limits>
 #include <string>
+#include <vector>
 
 #include <espalier/io/csv.hpp>
 
@@ -37,6 +39,8 @@ BOOST_AUTO_TEST_CASE(lines_of_numbers) {
   check_small(table("1,-2.5,3e-3\n4,.5,6\n"));
   check_small(table("1,-2.5,3e-3\n4,.5,6"));
   check_small(table("1,-2.5,3e-3\r\n4,.5,6\r\n"));
+  check_small(table("1,-2.5,3e-3\n4,.5,6\n\n"));
+  check_small(table("1,-2.5,3e-3\r\n4,.5,6\r\n\r\n\n"));
   check_small(table(" 1 ,\t-2.5, 3e-3\n4,.5 ,6 \n"));
   check_small(table("1;-2.5;3e-3\n4;.5;6\n", {.separator = ';'}));
   check_small(table("1\t-2.5\t3e-3\n4\t.5\t6\n", {.separator = '\t'}));
@@ -76,7 +80,7 @@ BOOST_AUTO_TEST_CASE(refuses_cells_that_are_no_numbers) {
   BOOST_TEST(refusal("a,b\n1,2\n") == "io_csv_file: expected a number in line 1, column 0, came \"a\"");
   BOOST_TEST(refusal("1,,2\n") == "io_csv_file: expected a number in line 1, column 1, came an empty cell");
   BOOST_TEST(refusal("1,2,\n") == "io_csv_file: expected a number in line 1, column 2, came an empty cell");
-  BOOST_TEST(refusal("1\n\n") == "io_csv_file: expected a number in line 2, column 0, came an empty cell");
+  BOOST_TEST(refusal("1\n\n2\n") == "io_csv_file: expected a number in line 2, column 0, came an empty cell");
   for (char const* text : {"0x10", "1e", "1.2.3", "+1", "1 2", "--1", "\"1\"", "1d3", "one", "-"})
     BOOST_TEST(refusal(std::string{"5,"} + text + "\n") ==
                std::string{"io_csv_file: expected a number in line 1, column 1, came \""} + text + "\"");
@@ -114,4 +118,14 @@ BOOST_AUTO_TEST_CASE(numbers_have_a_point_whatever_the_locale) {
     BOOST_TEST(table("1,5\n").columns() == 2);
   }
   std::setlocale(LC_ALL, "C");
+}
+
+// One type of argument serves every reader and writer.
+BOOST_AUTO_TEST_CASE(paths_are_text_strings_and_paths) {
+  written const file{"1,-2.5,3e-3\n4,.5,6\n", "io_csv_file"};
+  std::string const text = "io_csv_file";
+  check_small(io::read_csv(text));
+  check_small(io::read_csv(std::filesystem::path{text}));
+  check_small(io::read_csv(std::string{"io_csv_"} + "file", {.separator = ','}));
+  static_assert(!std::is_convertible_v<int, io::file_path> && !std::is_convertible_v<std::vector<float>, io::file_path>);
 }

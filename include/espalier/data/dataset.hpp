@@ -100,7 +100,7 @@ class dataset {
     for (std::int64_t i = 0; i < labels.size(); ++i) labels_[i] = labels.data()[i];
   }
   /// From two files; errors as above and as io::read_idx.
-  dataset(char const* images, char const* labels, reading how) requires has_labels
+  dataset(io::file_path images, io::file_path labels, reading how) requires has_labels
       : dataset{io::read_idx(images), io::read_idx(labels), how} {}
 
   /// A copy of arrays in memory: sample after sample, target after target.
@@ -110,7 +110,7 @@ class dataset {
   /// type become T, as pixels of files do; labels are integers of any type.
   /// errors  as above; labels with fractions and arrays of another extent do not compile
   template <class X, class Y>
-    requires((espalier::detail::Range<X> || Stored<X>) && (espalier::detail::Range<Y> || Stored<Y>))
+    requires((espalier::detail::Range<X> || Stored<X>) && (espalier::detail::Range<Y> || Stored<Y>) && !std::is_convertible_v<X const&, io::file_path>)
   dataset(X const& inputs, Y const& targets, reading how = {}) {
     using Numbers = typename espalier::detail::first_fault<espalier::detail::numbers_in_a_row<X>, espalier::detail::numbers_in_a_row<Y>>::type;
     static_assert(Numbers::agree, ESPALIER_SENTENCE("data::dataset{inputs, targets, reading}: " ESPALIER_NUMBERS_IN_A_ROW, Numbers));

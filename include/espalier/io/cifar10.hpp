@@ -97,9 +97,9 @@ inline cifar10_records read_cifar10(char const* const* paths, int files) {
 
 /// read_cifar10("data_batch_1.bin", "data_batch_2.bin", ...)
 template <class... Path>
-  requires(sizeof...(Path) > 0 && (std::is_convertible_v<Path, char const*> && ...))
-cifar10_records read_cifar10(Path... path) {
-  char const* const paths[] = {path...};
+  requires(sizeof...(Path) > 0 && (std::is_convertible_v<Path const&, file_path> && ...))
+cifar10_records read_cifar10(Path const&... path) {
+  char const* const paths[] = {file_path{path}...};
   return read_cifar10(paths, static_cast<int>(sizeof...(Path)));
 }
 

@@ -45,7 +45,7 @@ class csv_table {
   /// The position of a column. errors: format_error where there is none, or two of that name
   [[nodiscard]] int position_of(column wanted) const;
 
-  friend csv_table read_csv(char const* path, csv_format how);
+  friend csv_table read_csv(file_path path, csv_format how);
 
  private:
   owned<double> numbers_;
@@ -172,10 +172,11 @@ inline int csv_table::position_of(column wanted) const {
 }
 
 /// read_csv(path, format): reads a file whose cells are numbers.
-/// shape   every line has as many cells as the first; lines end with \n or \r\n, the last one also without; a byte order mark is skipped
+/// shape   every line has as many cells as the first; lines end with \n or \r\n, the last one also without; a byte order mark, and empty lines at the
+///         end, are skipped
 /// errors  format_error, with the file's name, what was expected and what came: no such file, an empty file, a header without rows, a line with another
 ///         number of cells, a cell that is no number (with its line, column and text), nan and inf unless asked for. Lines count from 1, columns from 0.
-inline csv_table read_csv(char const* path, csv_format how = {}) {
+inline csv_table read_csv(file_path path, csv_format how = {}) {
   csv_table table;
   table.name_ = detail::file_name{path};
   char const* const name = table.name();
@@ -187,7 +188,8 @@ inline csv_table read_csv(char const* path, csv_format how = {}) {
   owned<char> text{size};
   detail::read_rest(opened.file, name, text.data(), size);
   bool const marked = came == 3 && start[0] == 0xef && start[1] == 0xbb && start[2] == 0xbf;
-  char const *const begin = text.data() + (marked ? 3 : 0), *const end = text.data() + size;
+  char const *const begin = text.data() + (marked ? 3 : 0), *end = text.data() + size;
+  while (end != begin && (end[-1] == '\n' || end[-1] == '\r')) --end;
   if (begin == end) refuse<format_error>("%s: expected lines of numbers, came an empty file", name);
 
   detail::csv_line const first{begin, end};

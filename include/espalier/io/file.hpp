@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "error.hpp"
+#include "file_path.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"

@@ -131,7 +131,7 @@ std::string header_text(std::string const& name, T const* parameters, T const* b
 /// cost     100,000 numbers of float are 1.6 MB of text, and 0.2 to 0.3 s and 30 MB of a compiler (g++ 12 and clang 19)
 /// errors   name_error: a name that is no identifier; write_error; a net without tensors and elements of 16 bits do not compile (copy them to a model<Net>)
 template <class Model>
-void write_header(char const* path, Model& model, std::string const& name) {
+void write_header(file_path path, Model& model, std::string const& name) {
   using Net = typename Model::net_type;
   using T = typename Model::value_type;
   static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>,

@@ -148,7 +148,7 @@ inline idx_array read_opened_idx(opened_file const& opened, file_name const& cal
 ///         number, another element type, a header cut short, extents whose product overflows or disagrees with the file's size
 ///         (truncated, trailing bytes). The header is checked against the size before anything is allocated.
 /// source  http://yann.lecun.com/exdb/mnist, "The IDX file format"
-inline idx_array read_idx(char const* path) {
+inline idx_array read_idx(file_path path) {
   errno = 0;
   return detail::read_opened_idx(detail::opened_file{path}, detail::file_name{path});
 }

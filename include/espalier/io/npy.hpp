@@ -23,7 +23,7 @@ inline archive parse_npy(char const* path, file_bytes bytes) {
 
 /// read_npy(path): an npy file, read in one pass: the only array of what is returned, under the name "".
 /// errors  as parse_npy; no such file, a folder
-inline archive read_npy(char const* path) { return parse_npy(path, read_bytes(path)); }
+inline archive read_npy(file_path path) { return parse_npy(path, read_bytes(path)); }
 
 namespace detail {
 
@@ -40,7 +40,7 @@ void write_npy_to(File& file, char const* path, named_array const& array) {
 /// write_npy(path, array): an npy file of an array, in rows; its name is not written. Format 1.0, or 2.0 where the header needs it.
 /// Another file at the path is replaced as a whole or stays as it is (atomic_file).
 /// errors  write_error, also for elements that npy has no type for (bfloat16)
-inline void write_npy(char const* path, named_array const& array) {
+inline void write_npy(file_path path, named_array const& array) {
   atomic_file file{path};
   detail::write_npy_to(file, file.name(), array);
   file.commit();

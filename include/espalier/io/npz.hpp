@@ -63,7 +63,7 @@ inline archive parse_npz(char const* path, file_bytes bytes) {
 
 /// read_npz(path): an npz file, as numpy.savez and numpy.savez_compressed write it.
 /// errors  as parse_npz; no such file, a folder
-inline archive read_npz(char const* path) { return parse_npz(path, read_bytes(path)); }
+inline archive read_npz(file_path path) { return parse_npz(path, read_bytes(path)); }
 
 namespace detail {
 
@@ -101,7 +101,7 @@ inline void write_model_npz(char const* path, std::vector<named_array> const& ar
 /// Another file at the path is replaced as a whole or stays as it is (atomic_file).
 /// memory  with options.compress, that of the largest array once more
 /// errors  write_error, also for elements that npy has no type for (bfloat16); name_error: a name twice, or no UTF-8
-inline void write_npz(char const* path, std::vector<named_array> const& arrays, npz_options const& options = {}) {
+inline void write_npz(file_path path, std::vector<named_array> const& arrays, npz_options const& options = {}) {
   atomic_file file{path};
   detail::write_npz_to(file, file.name(), arrays, options, false);
   file.commit();
@@ -111,11 +111,11 @@ inline void write_npz(char const* path, std::vector<named_array> const& arrays, 
 /// training  a trainer or an optim::updater
 /// errors    write_error, also for models of bfloat16; what was at the path stays
 template <class Model>
-void save_npz(char const* path, Model& model, npz_options const& options = {}) {
+void save_npz(file_path path, Model& model, npz_options const& options = {}) {
   detail::write_model_npz(path, snapshot{model}.arrays(), options);
 }
 template <class Model, Training TrainedBy>
-void save_npz(char const* path, Model& model, TrainedBy& training, npz_options const& options = {}) {
+void save_npz(file_path path, Model& model, TrainedBy& training, npz_options const& options = {}) {
   detail::write_model_npz(path, snapshot{model, training}.arrays(), options);
 }
 
@@ -124,7 +124,7 @@ void save_npz(char const* path, Model& model, TrainedBy& training, npz_options c
 /// layout  espalier's, as the file's metadata says; load_options say it of another file (from_pytorch, which converts)
 /// errors  format_error; mismatch_error, which lists every disagreement. The model is as before then.
 template <class Model, class... Rest>
-void load_npz(char const* path, Model& model, Rest&&... rest) {
+void load_npz(file_path path, Model& model, Rest&&... rest) {
   restore(read_npz(path), model, static_cast<Rest&&>(rest)...);
 }
 

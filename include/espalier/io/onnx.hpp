@@ -274,7 +274,7 @@ struct exported_element {
 ///          write_error: the file cannot be written, and what was there stays; error: what depends on the number of samples where that is left open
 /// source   github.com/onnx/onnx, docs/Operators.md
 template <class Batch, class Model, class Found = espalier::detail::applied_net<typename Model::net_type, typename onnx::traced_batch<Batch>::type>>
-void write_onnx(char const* path, Model const& model, onnx_options const& options = {}) {
+void write_onnx(file_path path, Model const& model, onnx_options const& options = {}) {
   using Element = onnx::exported_element<typename Model::value_type>;
   using Layers = espalier::detail::in_facts<Found, espalier::detail::root_at<Model, struct write_onnx_>>;
   static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));

@@ -49,7 +49,7 @@ inline archive parse_safetensors(char const* path, file_bytes bytes) {
 
 /// read_safetensors(path): a safetensors file, read in one pass.
 /// errors  as parse_safetensors; no such file, a folder
-inline archive read_safetensors(char const* path) { return parse_safetensors(path, read_bytes(path)); }
+inline archive read_safetensors(file_path path) { return parse_safetensors(path, read_bytes(path)); }
 
 namespace detail {
 
@@ -92,7 +92,7 @@ void write_safetensors_to(File& file, char const* path, std::vector<named_array>
 /// write_safetensors(path, arrays, metadata): a safetensors file with these tensors, those of the largest elements first, so that all of them are aligned.
 /// Another file at the path is replaced as a whole or stays as it is (atomic_file).
 /// errors  write_error; name_error: a name or a word of the metadata twice, "__metadata__", or no UTF-8
-inline void write_safetensors(char const* path, std::vector<named_array> const& arrays, std::vector<metadata_entry> const& metadata = {}) {
+inline void write_safetensors(file_path path, std::vector<named_array> const& arrays, std::vector<metadata_entry> const& metadata = {}) {
   atomic_file file{path};
   detail::write_safetensors_to(file, file.name(), arrays, metadata);
   file.commit();
@@ -103,7 +103,7 @@ inline void write_safetensors(char const* path, std::vector<named_array> const& 
 /// training  a trainer or an optim::updater
 /// errors    write_error; what was at the path stays
 template <class Model, class... Training>
-void save_safetensors(char const* path, Model& model, Training&... training) {
+void save_safetensors(file_path path, Model& model, Training&... training) {
   snapshot const all{model, training...};
   write_safetensors(path, all.arrays(), {{"format", "espalier"}});
 }
@@ -113,7 +113,7 @@ void save_safetensors(char const* path, Model& model, Training&... training) {
 /// layout  espalier's, as the file's metadata says; load_options say it of another file (from_pytorch, which converts)
 /// errors  format_error; mismatch_error, which lists every disagreement. The model is as before then.
 template <class Model, class... Rest>
-void load_safetensors(char const* path, Model& model, Rest&&... rest) {
+void load_safetensors(file_path path, Model& model, Rest&&... rest) {
   restore(read_safetensors(path), model, static_cast<Rest&&>(rest)...);
 }
 

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <type_traits>
+
+#include "../base/supported.hpp"
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+namespace espalier::io {
+
+/// A path as readers and writers take it: text, std::string, std::filesystem::path. It refers to that text and so is for arguments only.
+class file_path {
+ public:
+  constexpr file_path(char const* text) noexcept : text_{text} {}
+  template <class Path>
+    requires requires(Path const& path) { requires std::is_same_v<decltype(path.c_str()), char const*>; }
+  constexpr file_path(Path const& path) noexcept : text_{path.c_str()} {}
+  constexpr operator char const*() const noexcept { return text_; }
+
+ private:
+  char const* text_;
+};
+
+}  // namespace espalier::io
+#pragma GCC diagnostic pop
