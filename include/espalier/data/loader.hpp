@@ -122,6 +122,8 @@ class loader {
   using facts = detail::batch_of_samples<Batch, Sample>;
   static_assert(facts::agree,
                 ESPALIER_SENTENCE("loader{samples, batch<N, ...>{}, ...}: the batch must be N samples of the data set's shape", facts));
+  /// What is refused has no members of its own that are refused, too.
+  using sound_batch = std::conditional_t<facts::agree, Batch, typename detail::batch_shape_of<Sample, 1>::type>;
   static_assert(
       !std::is_same_v<Policy, detail::unsaid_policy>,
       "loader{samples, batch<N, ...>{}, order, policy}: say what becomes of the last batch: drop_last, padded or second_batch<N>");
@@ -132,10 +134,10 @@ class loader {
                                   transformed));
 
  public:
-  static constexpr int batch_size = Batch::value.at[0];
+  static constexpr int batch_size = sound_batch::value.at[0];
   static constexpr int tail_size = detail::tail_size<Policy>;
   static constexpr bool is_padded = std::is_same_v<Policy, detail::padded_policy>;
-  using batch_type = std::conditional_t<is_padded, loaded_padded<T, Batch, Target>, loaded<T, Batch, Target>>;
+  using batch_type = std::conditional_t<is_padded, loaded_padded<T, sound_batch, Target>, loaded<T, sound_batch, Target>>;
 
   loader(samples<T, Sample, Target> all, Batch, order how, Policy, Transforms transforms = {})
       : all_{all}, how_{how}, transforms_{transforms}, order_{detail::checked_count(all.size(), batch_size, is_padded, tail_size)} {
@@ -189,6 +191,13 @@ class loader {
     return range{this};
   }
   void epoch(std::int64_t) && = delete;
+  /// Refused: a loader has an order for each epoch.
+  template <bool SaysItsEpoch = false>
+  iterator begin() {
+    static_assert(SaysItsEpoch, "for (... : loader): write for (... : loader.epoch(k)), where k counts the epochs");
+    return {this, 0};
+  }
+  iterator end() { return {this, 0}; }
 
   /// The samples that remain after the batches of the epoch begun last, as a batch of static size tail_size.
   [[nodiscard]] auto tail() & noexcept ESPALIER_BORROWS requires(tail_size > 0) {
@@ -219,7 +228,7 @@ class loader {
   Transforms transforms_;
   io::owned<std::int32_t> order_;
   std::int64_t epoch_ = 0;
-  detail::batch_memory<T, Batch, Target, is_padded> memory_;
+  detail::batch_memory<T, sound_batch, Target, is_padded> memory_;
   [[no_unique_address]] std::conditional_t<(tail_size > 0), detail::batch_memory<T, tail_batch, Target>, detail::no_memory> tail_;
   [[no_unique_address]] std::conditional_t<needs_scratch, tensor<T, Sample>, detail::no_scratch> scratch_;
 };

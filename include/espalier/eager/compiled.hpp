@@ -136,6 +136,12 @@ struct compiled_takes {
   static constexpr bool agree = std::is_same_v<Given, Taken>;
 };
 
+/// Fact for a refusal: a run is given tensors and views.
+template <class... X>
+struct are_stored {
+  static constexpr bool agree = (StoredAnywhere<X> && ...);
+};
+
 /// A function and the device, or the threads, that it runs on, as one type.
 template <class Device, class F>
 struct on_device {};
@@ -222,6 +228,13 @@ class compiled {
       static_assert(Written::agree, ESPALIER_SENTENCE("compiled(x..., y...): " ESPALIER_RESULT_IS_CONST, Written));
       if constexpr (Takes::agree && Devices::agree && Written::agree) run(x...);
     }
+  }
+  /// Refuses what is neither a tensor nor a view.
+  template <class... X>
+    requires(!(StoredAnywhere<X> && ...))
+  void operator()(X&&...) {
+    static_assert(detail::are_stored<X...>::agree, ESPALIER_SENTENCE("compiled(x..., y...): expected tensors and views; esp::view<T, S>(x) makes a view of a std::vector, "
+                                                                     "an array or a span, evaluate(x) a tensor of a formula", detail::are_stored<X...>));
   }
 
  private:
