@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "called_with_numbers.hpp"
+#include "constant_argument.hpp"
 #include "evaluate.hpp"
 #include "function_fault.hpp"
 
@@ -12,39 +13,7 @@
 /// Derivatives of captureless functions of tensors. f is a named struct or an `inline constexpr` lambda; its type is the program.
 namespace espalier {
 
-/// An argument that is held constant: grad<0>(f)(a, constant(b)). X is a reference to a tensor that has a name; temporaries and views are kept.
-template <class X>
-struct constant_argument {
-  X value;
-};
-/// constant(x): x as an argument that no gradient is wanted for.
-template <class X>
-  requires(detail::marked_tensor<detail::bare<X>> || detail::marked_view<detail::bare<X>>)
-constexpr auto constant(X&& x) {
-  constexpr bool refers = std::is_lvalue_reference_v<X> && detail::marked_tensor<detail::bare<X>>;
-  return constant_argument<std::conditional_t<refers, detail::bare<X> const&, detail::bare<X>>>{static_cast<X&&>(x)};
-}
-
 namespace detail {
-
-template <class X>
-constexpr X const& argument_value(X const& x) {
-  return x;
-}
-template <class X>
-constexpr bare<X> const& argument_value(constant_argument<X> const& x) {
-  return x.value;
-}
-template <class X>
-struct argument_type {
-  using type = X;
-  static constexpr bool wanted = real_element<element_of<X>>;
-};
-template <class X>
-struct argument_type<constant_argument<X>> {
-  using type = bare<X>;
-  static constexpr bool wanted = false;
-};
 
 template <class X>
 using eager_leaf = borrowed<std::remove_const_t<typename X::value_type>, typename X::shape_type, typename X::device_type>;

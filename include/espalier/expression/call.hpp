@@ -190,8 +190,6 @@ template <class Types>
 inline constexpr bool one_has_plain_numbers = false;
 template <class M>
 inline constexpr bool has_plain_numbers = std::is_arithmetic_v<M> || std::is_enum_v<M>;
-template <class M, std::size_t Count>
-inline constexpr bool has_plain_numbers<std::array<M, Count>> = has_plain_numbers<M>;
 template <class M>
   requires requires(M& module) { M::member_types_of(module); }
 inline constexpr bool has_plain_numbers<M> = one_has_plain_numbers<decltype(M::member_types_of(std::declval<M&>()))>;

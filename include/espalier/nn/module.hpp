@@ -26,6 +26,8 @@ struct real {
 namespace espalier::detail {
 template <>
 inline constexpr bool has_plain_numbers<nn::real> = true;
+template <class M, std::size_t Count>
+inline constexpr bool has_plain_numbers<std::array<M, Count>> = has_plain_numbers<M>;
 }  // namespace espalier::detail
 namespace espalier::nn {
 

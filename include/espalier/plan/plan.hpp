@@ -128,12 +128,11 @@ constexpr planned decide(graph::program const& p, coded const& c, storage_layout
 }
 constexpr planned decide(graph::program const& p, grouping const& groups, storage_layout const& layout) { return decide(p, write_code(p, groups), layout); }
 template <class Source>
-constexpr planned plan_or_nothing() {
-  if constexpr (grouping_of<Source>.full) return {};
-  else return decide<sound_program<Source>::agree>(program_of<Source>, code_of<Source>(), Source::layout());
-}
+inline constexpr planned plan_of = decide<sound_program<Source>::agree>(program_of<Source>, code_of<Source>(), Source::layout());
+/// A program that is refused because it has too many groups is not planned any further.
 template <class Source>
-inline constexpr planned plan_of = plan_or_nothing<Source>();
+  requires(grouping_of<Source>.full)
+inline constexpr planned plan_of<Source> = {};
 
 /// What a run of a program moves to and from memory.
 template <class Source>

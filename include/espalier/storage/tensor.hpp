@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include "memory.hpp"
+#include "refused_tensor.hpp"
 #include "view.hpp"
 
 #pragma GCC diagnostic push
@@ -64,9 +65,6 @@ using range_element =
 /// A range of numbers of another type.
 template <class R, class T>
 concept converted_range = numbers_in_a_row<R const>::agree && !range_element<R, T>::agree;
-/// What stands for the shape of a range, which has none.
-struct shape_of_a_range {};
-struct shape_of_numbers {};
 /// A fact for a refusal: a pointer says nothing about the elements behind it.
 template <class P>
 struct says_its_count {
@@ -382,26 +380,6 @@ class tensor {
 
   detail::memory<T, S::size> memory_;
 };
-
-/// What is no shape, or one that is refused, has no extents to ask for: a class of its own, so that the mistake is said once.
-template <class T, class S, class Device>
-  requires(!is_sound_shape<S>)
-class tensor<T, S, Device> {
-  static_assert(sizeof(S) > 0);
-  static_assert(is_shape<S>, ESPALIER_SENTENCE("tensor<T, S>: S is an espalier::shape<...>; the shape is part of the type: tensor<float, shape<8, 4>>", ESPALIER_STATED(is_shape<S>, S)));
-
- public:
-  constexpr tensor(auto const&...) {}
-};
-
-/// A range has no shape: `tensor t = numbers;` is refused with the sentence above.
-template <class R>
-  requires detail::Range<R>
-tensor(R const&) -> tensor<std::remove_const_t<detail::number_of<R const>>, detail::shape_of_a_range>;
-/// Nor have numbers: `tensor x(8, 4)` and `tensor x{1, 2, 3}`.
-template <class First, class... Rest>
-  requires(std::is_arithmetic_v<First> && (std::is_arithmetic_v<Rest> && ...))
-tensor(First, Rest...) -> tensor<First, detail::shape_of_numbers>;
 
 }  // namespace espalier
 #pragma GCC diagnostic pop
