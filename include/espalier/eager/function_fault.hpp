@@ -137,7 +137,7 @@ constexpr auto function_fault() {
     if constexpr (std::is_same_v<Body, refused<said_already>>) return fault<fault_of::nothing, Body>{};
     else if constexpr (AfterWrongAssignment<F, X...>) return fault<fault_of::nothing, refused<said_already>>{};
     else if constexpr (is_refused<Body>) return fault<fault_of::shapes, Body>{};
-    else if constexpr (std::is_void_v<Body> && drops_returns_in_error)
+    else if constexpr (std::is_same_v<Body, void> && drops_returns_in_error)
       return static_cast<void>(function_returns_nothing<F>::said), fault<fault_of::nothing, refused<said_already>>{};
     else if constexpr (!returns_formulas<Body>) return fault<fault_of::returned, refused<function_returns<F, Body>>>{};
     else if constexpr (!FunctionRunByCompiler<F, X...>) return fault<fault_of::runs, refused<run_by_compiler<F>>>{};

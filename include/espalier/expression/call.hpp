@@ -189,7 +189,7 @@ inline constexpr bool has_numbers_of_its_own = false;
 template <class Types>
 inline constexpr bool one_has_plain_numbers = false;
 template <class M>
-inline constexpr bool has_plain_numbers = std::is_arithmetic_v<M> || std::is_enum_v<M>;
+inline constexpr bool has_plain_numbers = is_arithmetic<M> || std::is_enum_v<M>;
 template <class M>
   requires requires(M& module) { M::member_types_of(module); }
 inline constexpr bool has_plain_numbers<M> = one_has_plain_numbers<decltype(M::member_types_of(std::declval<M&>()))>;
@@ -217,7 +217,7 @@ struct forward_returns_nothing {
 /// The refusal of a forward that returns no formula.
 template <class M, class Result>
 constexpr auto fault_of_result() {
-  if constexpr (std::is_void_v<Result> && drops_returns_in_error) return static_cast<void>(forward_returns_nothing<M>::said), refused<said_already>{};
+  if constexpr (drops_returns_in_error && std::is_same_v<Result, void>) return static_cast<void>(forward_returns_nothing<M>::said), refused<said_already>{};
   else return refused<forward_returns<M, Result>>{};
 }
 /// Whether a value kept its shape against the body's will: what does not fit then is no mistake of its own.

@@ -20,11 +20,11 @@ namespace detail {
 /// Facts for refusals: the device is included, T is an element type of nets, the device computes with it, the net is a module.
 template <class Device>
 struct model_on {
-  static constexpr bool included = storage_on<Device>::included || std::is_arithmetic_v<Device>;
+  static constexpr bool included = storage_on<Device>::included || is_arithmetic<Device>;
 };
 template <class Device>
 struct is_a_device {
-  static constexpr bool agree = !std::is_arithmetic_v<Device>;
+  static constexpr bool agree = !is_arithmetic<Device>;
 };
 template <class X>
 struct is_tensor_or_view {
@@ -98,7 +98,7 @@ class model {
 
   explicit model(seed start = {0}) : memory_(engine_.take(bytes)) { initialize(start); }
   template <class Given, class... More>
-    requires(std::is_arithmetic_v<Given> || nn::Module<Given>)
+    requires(detail::is_arithmetic<Given> || nn::Module<Given>)
   explicit model(Given const&, More const&...) : model{seed{0}} {
     static_assert(detail::begins_with_a_seed<Given>::agree,
                   ESPALIER_SENTENCE("model{...}: a model begins with a seed, and its net is a type; write model<Net> m{seed{1}}", detail::begins_with_a_seed<Given>));
