@@ -109,10 +109,17 @@ inline constexpr T refused_object{};
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wnon-template-friend"
 #endif
+#if defined(__CUDACC__)
+#pragma nv_diagnostic push
+#pragma nv_diag_suppress 1301
+#endif
 template <class Fault>
 struct fault_flag {
   friend constexpr auto was_said(fault_flag<Fault>);
 };
+#if defined(__CUDACC__)
+#pragma nv_diagnostic pop
+#endif
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic pop
 #endif

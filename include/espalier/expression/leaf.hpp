@@ -96,7 +96,8 @@ struct random_stream {
 
 namespace graph {
 /// The stream number of the next draw from a random stream: its own for the first draw of a program, a further one for each later draw. Defined with
-/// the tracer.
+/// the tracer. (A template, so that nvcc does not ask for it where nothing is traced.)
+template <class S>
 constexpr int next_number(random_stream const& stream);
 }  // namespace graph
 
@@ -113,7 +114,7 @@ struct draw {
   random_stream stream;
   int number;
 
-  constexpr explicit draw(random_stream const& from) : stream{from}, number{graph::next_number(from)} {}
+  constexpr explicit draw(random_stream const& from) : stream{from}, number{graph::next_number<S>(from)} {}
 };
 
 /// 0, 1, 2, ... along the last axis of S; how labels become one-hot rows.

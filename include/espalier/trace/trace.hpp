@@ -247,6 +247,7 @@ constexpr int lower(tracer& t, call<S, M, X...> const& c) {
 
 constexpr bool trains(tracer const& t) { return t.how == mode::training; }
 
+template <class S>
 constexpr int next_number(random_stream const& stream) {
   tracer* const t = stream.tracer;
   if (t == nullptr || t->drawn == nullptr) return stream.slot;
