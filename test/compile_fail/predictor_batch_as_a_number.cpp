@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: predictor\{model, batch\}: the batch is not a type's value; write esp::batch<N, ...>\{\}
+// expect: predictor\{model, batch\}: a batch is written esp::batch<N, ...>\{\}
 // expect: is_batch<int>
 // A number is known when the program runs; a batch is known to the compiler.
 #include <espalier/model/frozen.hpp>

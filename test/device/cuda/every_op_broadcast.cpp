@@ -17,6 +17,7 @@ esp::tensor<bool, esp::shape<3, 35>> const chosen = x > 0.25f;
 BOOST_AUTO_TEST_CASE(sums) {
   check("add", [](auto a, auto b) { return a + b; }, x, y);
   check("add a row and a column", [](auto a, auto b, auto c) { return a + b + c; }, x, row, column);
+  check("add zeros", [](auto a) { return esp::zeros<esp::shape<3, 35>>(a) + a; }, x);
   check("add one number", [](auto a, auto b) { return a + b; }, x, number);
   check("add a middle axis", [](auto a, auto b) { return a + b; }, drawn<2, 3, 5>(1), drawn<2, 1, 5>(2));
   check("subtract", [](auto a, auto b) { return a - b; }, x, y);
