@@ -65,6 +65,9 @@ struct node<Op, Attribute, S, A> {
   constexpr operator typename detail::number_of_formula<element_type>::type() const requires detail::NumberFormula<node> {
     return evaluate(*this);
   }
+  constexpr explicit operator bool() const requires detail::NumberFormula<node> {
+    return evaluate(*this) != 0;
+  }
 };
 
 template <class Op, std::uint64_t Attribute, class S, class A, class B>
@@ -78,6 +81,9 @@ struct node<Op, Attribute, S, A, B> {
 
   constexpr operator typename detail::number_of_formula<element_type>::type() const requires detail::NumberFormula<node> {
     return evaluate(*this);
+  }
+  constexpr explicit operator bool() const requires detail::NumberFormula<node> {
+    return evaluate(*this) != 0;
   }
 };
 
@@ -94,6 +100,9 @@ struct node<Op, Attribute, S, A, B, C> {
 
   constexpr operator typename detail::number_of_formula<element_type>::type() const requires detail::NumberFormula<node> {
     return evaluate(*this);
+  }
+  constexpr explicit operator bool() const requires detail::NumberFormula<node> {
+    return evaluate(*this) != 0;
   }
 };
 
