@@ -73,3 +73,17 @@ BOOST_AUTO_TEST_CASE(numbers_of_the_type_are_used) {
   esp::trainer plain{model, nn::MeanSquaredError{}, optim::SGD<>{.learning_rate = 0}, esp::batch<4, 3>{}};
   BOOST_TEST(near(trainer.step(x, wanted), 2 * plain.step(x, wanted)));
 }
+
+namespace {
+struct LongName {
+  double a_number_whose_name_is_longer_than_any_sentence_about_it_should_be_and_which_goes_on_and_on_until_the_text_of_the_error_has_no_room_left_for_the_whole_of_it = 1;
+  ESPALIER_MODULE(LongName,
+                  a_number_whose_name_is_longer_than_any_sentence_about_it_should_be_and_which_goes_on_and_on_until_the_text_of_the_error_has_no_room_left_for_the_whole_of_it)
+  constexpr auto forward(auto x) const { return x; }
+};
+}  // namespace
+BOOST_AUTO_TEST_CASE(a_long_name_is_cut) {
+  auto const text = said([] { esp::detail::check_loss(LongName{2}); });
+  BOOST_TEST(text.substr(0, 36) == "loss: expected the number a_number_w");
+  BOOST_TEST(text.size() == 239u);
+}

@@ -10,25 +10,25 @@ namespace espalier {
 
 namespace detail {
 
-/// A sentence in memory of its own: an error that holds one allocates nothing, and copying it cannot throw. Its functions are never inlined: sentences are
+/// A sentence in memory of its own: an error that holds one allocates nothing, and copying it cannot throw. What is longer than its memory is cut. Its functions are never inlined: sentences are
 /// made where a program stops, and a step would carry their code.
 class error_text {
  public:
   [[gnu::cold, gnu::noinline]] error_text& operator<<(char const* words) noexcept {
-    while (*words != 0) *at_++ = *words++;
+    while (*words != 0 && at_ != end()) *at_++ = *words++;
     *at_ = 0;
     return *this;
   }
   [[gnu::cold, gnu::noinline]] error_text& operator<<(std::int64_t value) noexcept {
     char digits[24];
     int n = 0;
-    if (value < 0) *at_++ = '-';
+    if (value < 0) *this << "-";
     do {
       auto const digit = value % 10;
       digits[n++] = static_cast<char>('0' + (digit < 0 ? -digit : digit));
       value /= 10;
     } while (value != 0);
-    while (n > 0) *at_++ = digits[--n];
+    while (n > 0 && at_ != end()) *at_++ = digits[--n];
     *at_ = 0;
     return *this;
   }
@@ -42,7 +42,9 @@ class error_text {
   char const* text() const noexcept { return text_; }
 
  private:
-  char text_[160]{};
+  char const* end() const noexcept { return text_ + sizeof text_ - 1; }
+
+  char text_[240]{};
   char* at_ = text_;
 };
 
