@@ -37,7 +37,7 @@ BOOST_AUTO_TEST_CASE(large_and_small) {
 
 BOOST_AUTO_TEST_CASE(every_set_of_axes) {
   auto const x = doubles<2, 3, 2, 3>(1);
-  for_all_axes<4>([&](auto mask) {
+  for_some_axes<4>([&](auto mask) {
     BOOST_TEST_CONTEXT("axes " << mask.value) {
       using kept = reduces<over_logsumexp, mask.value, true>;
       auto const dy = numbers<double, shape_of_result<kept, decltype(x)>>(2);

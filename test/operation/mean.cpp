@@ -32,7 +32,7 @@ void by_hand(R& result, esp::tensor<double, esp::shape<2, 3, 4, 5>> const& x, un
 
 BOOST_AUTO_TEST_CASE(every_set_of_axes) {
   auto const x = doubles<2, 3, 4, 5>(1);
-  for_all_axes<4>([&](auto mask) {
+  for_some_axes<4>([&](auto mask) {
     BOOST_TEST_CONTEXT("axes " << mask.value) {
       using dropped = reduces<over_mean, mask.value, false>;
       using kept = reduces<over_mean, mask.value, true>;

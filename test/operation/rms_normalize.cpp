@@ -47,7 +47,7 @@ BOOST_AUTO_TEST_CASE(one_element) {
 
 BOOST_AUTO_TEST_CASE(every_set_of_axes) {
   auto const x = doubles<2, 1, 3, 2>(1);
-  for_all_axes<4>([&](auto mask) {
+  for_some_axes<4>([&](auto mask) {
     BOOST_TEST_CONTEXT("axes " << mask.value) {
       using whole = reduces<over_rms_normalize, mask.value, false>;
       auto const dy = numbers<double, esp::shape<2, 1, 3, 2>>(2);

@@ -1,3 +1,0 @@
-// SPDX-License-Identifier: BSL-1.0
-// What programs that are refused begin with, read once by the compiler for all of them (test/meson.build). Nothing depends on it: each includes what it uses.
-#include <espalier.hpp>
