@@ -34,8 +34,8 @@ DEPTH_PROMISE = 4.5  # 64 blocks against 16, in time and memory
 
 def floor_source(floor):
     folder = ROOT / "include/espalier" / floor
-    # Left out: other processors' kernels, and the instructions that stand in for those of x86.
-    headers = sorted(p for p in folder.rglob("*.hpp") if "cuda" not in p.parts and p.name != "instructions_xsimd.hpp")
+    # Left out: other processors' kernels, and what stands in for the instructions of x86.
+    headers = sorted(p for p in folder.rglob("*.hpp") if "cuda" not in p.parts and p.name != "instructions_portable.hpp")
     return "".join(f"#include <{p.relative_to(ROOT / 'include')}>\n" for p in headers)
 
 
@@ -54,9 +54,11 @@ def cases(scratch):
             yield written(f"floor {floor}", text)
     if (ROOT / "include/espalier.hpp").exists():
         yield written("espalier.hpp", "#include <espalier.hpp>\n")
+        yield written("espalier.hpp without xsimd", "#define ESPALIER_COMPILER_VECTORS\n#include <espalier.hpp>\n")
     digits = ROOT / "docs/examples/digits.cpp"
     if digits.exists():
         yield "digits", digits, ['-DESPALIER_DATA="data"']
+        yield "digits without xsimd", digits, ['-DESPALIER_DATA="data"', "-DESPALIER_COMPILER_VECTORS"]
     yield "resnet9", ROOT / "bench/compile/resnet9.cpp", []
     for depth in DEPTHS:
         yield f"depth {depth}", ROOT / "bench/compile/depth.cpp", [f"-DBLOCKS={depth}"]

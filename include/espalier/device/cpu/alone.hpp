@@ -48,10 +48,10 @@ template <class T, class Strided>
 struct strided_copy : independent_parts {
   static constexpr int rows = Strided::result.at[0], parts = parts_along(rows, Strided::result.size());
 
-  [[gnu::noinline]] static void run(T const* x, T const*, T* y) {
+  ESPALIER_KERNEL static void run(T const* x, T const*, T* y) {
     for_each_offset(Strided::result, Strided::stride.at, [&](std::int64_t i, std::int64_t offset) { y[i] = x[offset]; });
   }
-  [[gnu::noinline]] static void part(T const* x, T const*, T* y, T*, int which) {
+  ESPALIER_KERNEL static void part(T const* x, T const*, T* y, T*, int which) {
     std::int64_t const begin = part_begin(rows, parts, which), count = part_begin(rows, parts, which + 1) - begin;
     x += begin * Strided::stride.at[0];
     y += begin * (Strided::result.size() / rows);
@@ -78,11 +78,11 @@ struct gather_kernel : independent_parts {
   static constexpr bool apart = To::rank == From::rank && To::value.at[0] == rows;
   static constexpr int parts = apart ? detail::parts_along(rows, From::size) : 1;
 
-  [[gnu::noinline]] static void run(T const* x, T const*, T* y) {
+  ESPALIER_KERNEL static void run(T const* x, T const*, T* y) {
     for (std::int64_t i = 0; i < To::size; ++i) y[i] = static_cast<T>(described<Op>.identity);
     detail::for_each_offset(From::value, stride.at, [&](std::int64_t i, std::int64_t offset) { y[offset] = rule<Op>::combine(y[offset], x[i]); });
   }
-  [[gnu::noinline]] static void part(T const* x, T const*, T* y, T*, int which) {
+  ESPALIER_KERNEL static void part(T const* x, T const*, T* y, T*, int which) {
     std::int64_t const begin = detail::part_begin(rows, parts, which), count = detail::part_begin(rows, parts, which + 1) - begin;
     x += begin * (From::size / rows);
     y += begin * (To::size / rows);

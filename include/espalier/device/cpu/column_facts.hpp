@@ -8,9 +8,6 @@ namespace espalier::on_cpu {
 
 namespace detail {
 
-/// Results from here on are stored past the caches: with what they were computed from, they exceed what a core may hope to find there.
-inline constexpr std::int64_t streamed_bytes = std::int64_t{16} << 20;
-
 /// What a block of columns keeps between sweeps, and what the sweeps read of it. `known`: what is computed from finished sums when a sweep is over;
 /// number 0 is before the first sweep.
 template <class Facts>

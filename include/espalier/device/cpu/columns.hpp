@@ -31,7 +31,7 @@ struct column_nest : nest<place::column, T, Arch, Steps, Leaves, Outputs> {
   /// Every second sweep goes upwards where it will find the last rows in a cache.
   static constexpr bool to_and_fro = bytes > (std::int64_t{1} << 19);
   static constexpr bool upwards(int s) { return to_and_fro && s % 2 != 0; }
-  static constexpr bool streams = bytes >= detail::streamed_bytes && tail == 0;
+  static constexpr bool streams = may_stream(facts::full_operands() * bytes) && tail == 0;
   static constexpr bool asks_ahead = facts::full_results() * bytes > 2 * written_far;
   static constexpr int most_together = 4;
 
@@ -234,9 +234,8 @@ struct column_nest : nest<place::column, T, Arch, Steps, Leaves, Outputs> {
     alignas(64) T kept[static_cast<std::size_t>(slots > 0 ? strip * slots * width : 1)];
     step_packs total[most_together];
     for (int i = 0; i < most_together; ++i) base::clear(total[i], single{});
-    bool past_caches = streams;
-    if constexpr (streams)
-      for (int k = 0; k < facts::outputs; ++k) past_caches = past_caches && reinterpret_cast<std::uintptr_t>(first[k]) % V::registers::bytes == 0;
+    bool past_caches = false;
+    if constexpr (streams) past_caches = streams_now<V::registers::bytes>(facts::full_operands() * bytes, first, facts::outputs);
     for (int v = begin; v < end; v += strip) {
       int const last = v + strip < end ? v + strip : end;
       block const b{start_of, first, kept, total, v * width, last * width < Columns ? last * width : Columns, past_caches};
@@ -280,7 +279,7 @@ struct column_nest : nest<place::column, T, Arch, Steps, Leaves, Outputs> {
   }
 
   /// p: the leaves' addresses, then the outputs'.
-  [[gnu::noinline]] static void part(void* const* p, T* shared, int which) {
+  ESPALIER_KERNEL static void part(void* const* p, T* shared, int which) {
     step_packs total;
     columns(p, total, begin_of(which), begin_of(which + 1), typename base::leaf_numbers{});
     save(shared + which * singles * width, total, std::make_integer_sequence<int, singles>{}, chosen_steps<single_sums>{});
@@ -295,7 +294,7 @@ struct column_nest : nest<place::column, T, Arch, Steps, Leaves, Outputs> {
     }
     finish_all(p, total, typename base::leaf_numbers{});
   }
-  [[gnu::noinline]] static void run(void* const* p) {
+  ESPALIER_KERNEL static void run(void* const* p) {
     if constexpr (parts > 1 && singles > 0) {  // sums over everything depend on how they are cut
       alignas(64) T shared[static_cast<std::size_t>(scratch)];
       for (int i = 0; i < parts; ++i) part(p, shared, i);

@@ -142,7 +142,7 @@ struct contract {
   }
 
   template <class After>
-  [[gnu::noinline]] static void run_packed(T const* a, T const* b, T* c, std::int64_t i_begin, std::int64_t i_end, std::int64_t j_begin, std::int64_t j_end,
+  ESPALIER_KERNEL static void run_packed(T const* a, T const* b, T* c, std::int64_t i_begin, std::int64_t i_end, std::int64_t j_begin, std::int64_t j_end,
                                            After const& after) {
     alignas(64) T right[static_cast<unsigned long>(panel * depth)];
     alignas(64) T left[packed_a ? static_cast<unsigned long>(rows * depth) : 1];

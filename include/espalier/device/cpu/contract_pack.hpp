@@ -14,7 +14,7 @@ constexpr int register_count = Arch::bytes == 64 ? 32 : 16;
 
 /// to[r, 0 ... columns) = from[r, 0 ... columns): a panel made contiguous.
 template <class T, class Arch>
-[[gnu::noinline]] void copy_rows(T* to, std::int64_t to_stride, T const* from, std::int64_t from_stride, std::int64_t rows, std::int64_t columns) {
+ESPALIER_KERNEL void copy_rows(T* to, std::int64_t to_stride, T const* from, std::int64_t from_stride, std::int64_t rows, std::int64_t columns) {
   for (std::int64_t r = 0; r < rows; ++r) {
     std::int64_t j = 0;
     for (; j + pack<T, Arch>::size <= columns; j += pack<T, Arch>::size) pack<T, Arch>::load(from + j).store(to + j);
@@ -54,14 +54,14 @@ template <class V, int... I>
 ESPALIER_INLINE auto join_halves(V low, V high, indices<I...>) {
   return __builtin_shufflevector(low, high, I...);
 }
-#if defined(__AVX__)
+#if defined(__AVX__) || !defined(__SSE2__)
 template <class T>
 ESPALIER_INLINE auto gather_lanes(T const* from, std::int64_t stride, instructions_of_width<32>) {
   constexpr instructions_of_width<16> half{};
   return join_halves(gather_lanes(from, stride, half), gather_lanes(from + stride, stride, half), indices_below<32 / int(sizeof(T))>{});
 }
 #endif
-#if defined(__AVX512F__)
+#if defined(__AVX512F__) || !defined(__SSE2__)
 template <class T>
 ESPALIER_INLINE auto gather_lanes(T const* from, std::int64_t stride, instructions_of_width<64>) {
   constexpr instructions_of_width<32> half{};
@@ -71,7 +71,7 @@ ESPALIER_INLINE auto gather_lanes(T const* from, std::int64_t stride, instructio
 
 /// to[k, r] = from[r, k], element by element: what no register fills. One function for registers of all widths.
 template <class T, class Arch = instructions_of_width<16>>
-[[gnu::noinline]] void copy_transposed_elements(T* to, std::int64_t to_stride, T const* from, std::int64_t from_stride, std::int64_t rows, std::int64_t columns) {
+ESPALIER_KERNEL void copy_transposed_elements(T* to, std::int64_t to_stride, T const* from, std::int64_t from_stride, std::int64_t rows, std::int64_t columns) {
   for (std::int64_t k = 0; k < columns; ++k, to += to_stride, ++from)
     for (std::int64_t r = 0; r < rows; ++r) to[r] = from[r * from_stride];
 }
@@ -84,10 +84,10 @@ ESPALIER_INLINE void transpose_strip(T* to, std::int64_t to_stride, T const* fro
   constexpr indices_below<registers::size> all{};
   std::int64_t k = 0;
   for (; k + some <= columns; k += some) {
-    auto a = gather_lanes(from + k, some * from_stride, Arch{}), b = gather_lanes(from + from_stride + k, some * from_stride, Arch{});
+    auto a = gather_lanes(from + k, some * from_stride, instructions_of_width<Arch::bytes>{}), b = gather_lanes(from + from_stride + k, some * from_stride, instructions_of_width<Arch::bytes>{});
     T* const at = to + k * to_stride;
     if constexpr (some == 4) {
-      auto c = gather_lanes(from + 2 * from_stride + k, some * from_stride, Arch{}), d = gather_lanes(from + 3 * from_stride + k, some * from_stride, Arch{});
+      auto c = gather_lanes(from + 2 * from_stride + k, some * from_stride, instructions_of_width<Arch::bytes>{}), d = gather_lanes(from + 3 * from_stride + k, some * from_stride, instructions_of_width<Arch::bytes>{});
       transpose_lanes(a, b, c, d, all);
       registers{c}.store(at + 2 * to_stride);
       registers{d}.store(at + 3 * to_stride);
@@ -103,11 +103,11 @@ ESPALIER_INLINE void transpose_strip(T* to, std::int64_t to_stride, T const* fro
 /// The 128-bit lanes of x added up.
 ESPALIER_INLINE float4 add_wide_lanes(float4 x) { return x; }
 ESPALIER_INLINE double2 add_wide_lanes(double2 x) { return x; }
-#if defined(__AVX__)
+#if defined(__AVX__) || !defined(__SSE2__)
 ESPALIER_INLINE float4 add_wide_lanes(float8 x) { return __builtin_shufflevector(x, x, 0, 1, 2, 3) + __builtin_shufflevector(x, x, 4, 5, 6, 7); }
 ESPALIER_INLINE double2 add_wide_lanes(double4 x) { return __builtin_shufflevector(x, x, 0, 1) + __builtin_shufflevector(x, x, 2, 3); }
 #endif
-#if defined(__AVX512F__)
+#if defined(__AVX512F__) || !defined(__SSE2__)
 ESPALIER_INLINE float4 add_wide_lanes(float16 x) {
   return add_wide_lanes(__builtin_shufflevector(x, x, 0, 1, 2, 3, 4, 5, 6, 7) + __builtin_shufflevector(x, x, 8, 9, 10, 11, 12, 13, 14, 15));
 }
@@ -118,14 +118,14 @@ ESPALIER_INLINE double2 add_wide_lanes(double8 x) {
 
 /// to[i] = the sum of all lanes of x[i], for a 128-bit register full of them at once.
 template <class Arch>
-ESPALIER_INLINE void store_sums(float* to, typename registers<float, Arch>::type const* x) {
-  auto a = x[0], b = x[1], c = x[2], d = x[3];
+ESPALIER_INLINE void store_sums(float* to, pack<float, Arch> const* x) {
+  auto a = x[0].lanes(), b = x[1].lanes(), c = x[2].lanes(), d = x[3].lanes();
   transpose_lanes(a, b, c, d, indices_below<registers<float, Arch>::size>{});
   registers<float, instructions_of_width<16>>::store(to, add_wide_lanes((a + b) + (c + d)));
 }
 template <class Arch>
-ESPALIER_INLINE void store_sums(double* to, typename registers<double, Arch>::type const* x) {
-  auto a = x[0], b = x[1];
+ESPALIER_INLINE void store_sums(double* to, pack<double, Arch> const* x) {
+  auto a = x[0].lanes(), b = x[1].lanes();
   transpose_lanes(a, b, indices_below<registers<double, Arch>::size>{});
   registers<double, instructions_of_width<16>>::store(to, add_wide_lanes(a + b));
 }
@@ -133,7 +133,7 @@ ESPALIER_INLINE void store_sums(double* to, typename registers<double, Arch>::ty
 /// to[k, r] = from[r, k] for rows x columns of from: wide strips, then strips of one 128-bit lane, then what remains. Strips between the two would be
 /// loaded in the same lanes, and are left out for the compiler's sake.
 template <class T, class Arch>
-[[gnu::noinline]] void copy_transposed(T* to, std::int64_t to_stride, T const* from, std::int64_t from_stride, std::int64_t rows, std::int64_t columns) {
+ESPALIER_KERNEL void copy_transposed(T* to, std::int64_t to_stride, T const* from, std::int64_t from_stride, std::int64_t rows, std::int64_t columns) {
   constexpr int wide = pack<T, Arch>::size;
   std::int64_t r = 0;
   for (; r + wide <= rows; r += wide) transpose_strip<T, Arch>(to + r, to_stride, from + r * from_stride, from_stride, columns);
@@ -147,7 +147,7 @@ template <class T, class Arch>
 
 /// first[r] = from[r, 0 ... Columns) and second[r] = from[r, apart ... apart + Columns): a cache line of from often holds both.
 template <class T, int Columns>
-[[gnu::noinline]] void copy_narrow_rows(T* first, T* second, T const* from, std::int64_t apart, std::int64_t from_stride, std::int64_t rows) {
+ESPALIER_KERNEL void copy_narrow_rows(T* first, T* second, T const* from, std::int64_t apart, std::int64_t from_stride, std::int64_t rows) {
   for (std::int64_t r = 0; r < rows; ++r, from += from_stride) {
     __builtin_memcpy(first + r * Columns, from, Columns * sizeof(T));
     __builtin_memcpy(second + r * Columns, from + apart, Columns * sizeof(T));

@@ -38,7 +38,7 @@ enum contract_mode { plain_panel = 0, fetches_ahead = 1, keeps_panel = 2, fetche
 template <class T, class Arch, int Rows, int Vectors, int Last, int Chains, int Mode = plain_panel>
 struct contract_panel {
   using registers = pack<T, Arch>;
-  using vector = typename registers::register_type;
+  using vector = registers;
   static constexpr int width = registers::size;
   static constexpr int cells = Rows * Vectors;
   static constexpr int chains = Chains;
@@ -46,15 +46,15 @@ struct contract_panel {
 
   template <int Vector>
   static ESPALIER_INLINE vector load(T const* from) {
-    if constexpr (Vector == Vectors - 1) return registers::template load_first<Last>(from + Vector * width).value;
-    return registers::load(from + Vector * width).value;
+    if constexpr (Vector == Vectors - 1) return registers::template load_first<Last>(from + Vector * width);
+    return registers::load(from + Vector * width);
   }
   template <int Vector>
   static ESPALIER_INLINE void store(T* to, vector x) {
     if constexpr (Vector == Vectors - 1) return registers{x}.template store_first<Last>(to + Vector * width);
     registers{x}.store(to + Vector * width);
   }
-  static ESPALIER_INLINE vector fill(T const* from) { return registers::registers::fill(*from); }
+  static ESPALIER_INLINE vector fill(T const* from) { return registers(*from); }
 
   template <int... Cell, int... Operand, int... Result>
   static ESPALIER_INLINE void block(std::int64_t depth, T const* a, T const* b, T* c, contract_layout const& at, bool accumulate, contract_errand<T> errand,
@@ -79,7 +79,7 @@ struct contract_panel {
         (registers{right[Operand]}.store(errand.keep + Operand * width), ...);
         errand.keep += Vectors * width;
       }
-      ((sum[Cell] = fused(fill(group[Cell % cells / Vectors / 3] + Cell % cells / Vectors % 3 * a_row + Cell / cells * a_step),
+      ((sum[Cell] = fma(fill(group[Cell % cells / Vectors / 3] + Cell % cells / Vectors % 3 * a_row + Cell / cells * a_step),
                           right[Cell / cells * Vectors + Cell % Vectors], sum[Cell])),
        ...);
       group[0] += Chains * a_step;
@@ -89,7 +89,7 @@ struct contract_panel {
     }
     if constexpr (Chains > 1) {
       for (; k < depth; ++k) {
-        ((sum[Result] = fused(fill(group[Result / Vectors / 3] + Result / Vectors % 3 * a_row), load<Result % Vectors>(b), sum[Result])), ...);
+        ((sum[Result] = fma(fill(group[Result / Vectors / 3] + Result / Vectors % 3 * a_row), load<Result % Vectors>(b), sum[Result])), ...);
         group[0] += a_step;
         group[1] += a_step;
         group[2] += a_step;
@@ -101,7 +101,7 @@ struct contract_panel {
   }
 
   /// Rows [first, rows): a and c begin at row 0.
-  [[gnu::noinline]] static void run(std::int64_t rows, std::int64_t depth, T const* a, T const* b, T* c, contract_layout at, bool accumulate,
+  ESPALIER_KERNEL static void run(std::int64_t rows, std::int64_t depth, T const* a, T const* b, T* c, contract_layout at, bool accumulate,
                                     contract_errand<T> errand = {}, std::int64_t first = 0) {
     // The last block overlaps the one before it: its first rows are computed twice, from the same c, and stored twice unless rows that are done already
     // may have been changed since.
@@ -131,29 +131,29 @@ struct contract_panel {
 template <class T, class Arch, int Rows, int Tail>
 struct contract_dots {
   using registers = pack<T, Arch>;
-  using vector = typename registers::register_type;
+  using vector = registers;
 
   template <int... Row>
   static ESPALIER_INLINE void run(std::int64_t depth, T const* m, std::int64_t stride, T const* x, T* c, indices<Row...>) {
     vector sum[] = {((void)Row, vector{})...};
     std::int64_t k = 0;
     for (; k + registers::size <= depth; k += registers::size) {
-      vector const right = registers::load(x + k).value;
-      ((sum[Row] = fused(registers::load(m + Row * stride + k).value, right, sum[Row])), ...);
+      vector const right = registers::load(x + k);
+      ((sum[Row] = fma(registers::load(m + Row * stride + k), right, sum[Row])), ...);
     }
     if constexpr (Tail > 0) {
-      vector const right = registers::template load_first<Tail>(x + k).value;
-      ((sum[Row] = fused(registers::template load_first<Tail>(m + Row * stride + k).value, right, sum[Row])), ...);
+      vector const right = registers::template load_first<Tail>(x + k);
+      ((sum[Row] = fma(registers::template load_first<Tail>(m + Row * stride + k), right, sum[Row])), ...);
     }
     constexpr int together = 16 / int(sizeof(T));
     if constexpr (Rows % together == 0) {
       for (int row = 0; row < Rows; row += together) store_sums<Arch>(c + row, sum + row);
     } else {
-      ((c[Row] = fold_lanes<add_lanes>(sum[Row])), ...);
+      ((c[Row] = reduce_add(sum[Row])), ...);
     }
   }
 
-  [[gnu::noinline]] static void run(std::int64_t rows, std::int64_t depth, T const* m, std::int64_t stride, T const* x, T* c) {
+  ESPALIER_KERNEL static void run(std::int64_t rows, std::int64_t depth, T const* m, std::int64_t stride, T const* x, T* c) {
     for (std::int64_t i = 0; i < rows; i += Rows) {
       // The last block overlaps the one before it: computed twice, stored the same.
       std::int64_t const row = i + Rows <= rows ? i : rows - Rows;

@@ -17,13 +17,13 @@ namespace detail {
 template <class T, class Arch, int Vectors, int Last, int Chains>
 struct row_block {
   using registers = pack<T, Arch>;
-  using vector = typename registers::register_type;
+  using vector = registers;
   static constexpr int width = registers::size;
 
   template <int Vector>
   static ESPALIER_INLINE vector load(T const* from) {
-    if constexpr (Vector == Vectors - 1) return registers::template load_first<Last>(from + Vector * width).value;
-    else return registers::load(from + Vector * width).value;
+    if constexpr (Vector == Vectors - 1) return registers::template load_first<Last>(from + Vector * width);
+    else return registers::load(from + Vector * width);
   }
   template <int Vector, class Epilogue>
   static ESPALIER_INLINE void finish(Epilogue const& e, vector sum, int column) {
@@ -35,19 +35,19 @@ struct row_block {
   static ESPALIER_INLINE vector filled(T const* x) {
     constexpr int first = Term / width * width;
     if constexpr (Vectors >= 3 && register_count<Arch> == 32 && first + width <= Terms)
-      return lane_filled<Term - first>(registers::load(x + first).value, indices_below<width>{});
+      return lane_filled<Term - first>(registers::load(x + first), indices_below<width>{});
     else
-      return registers::registers::fill(x[Term]);
+      return registers(x[Term]);
   }
   template <int Lane, int... I>
   static ESPALIER_INLINE vector lane_filled(vector x, indices<I...>) {
-    return __builtin_shufflevector(x, x, (Lane + 0 * I)...);
+    return __builtin_shufflevector(x.lanes(), x.lanes(), (Lane + 0 * I)...);
   }
   /// Terms of the sum, some at a time: Cell counts vectors within terms.
   template <std::int64_t Stride, int... Cell>
   static ESPALIER_INLINE void terms(T const* x, T const* w, vector* sum, indices<Cell...>) {
     constexpr int terms = int(sizeof...(Cell)) / Vectors, sums = Vectors * Chains;
-    ((sum[Cell % sums] = fused(filled<Cell / Vectors, terms>(x), load<Cell % Vectors>(w + Cell / Vectors * Stride), sum[Cell % sums])), ...);
+    ((sum[Cell % sums] = fma(filled<Cell / Vectors, terms>(x), load<Cell % Vectors>(w + Cell / Vectors * Stride), sum[Cell % sums])), ...);
   }
   template <int Terms, int Columns, class Epilogue, int... Sum, int... Vector>
   static ESPALIER_INLINE void run(T const* x, T const* w, int column, Epilogue const& e, indices<Sum...>, indices<Vector...>) {
@@ -78,28 +78,28 @@ struct row_block {
 template <class T, class Arch, int N>
 struct row_of_few {
   using registers = pack<T, Arch>;
-  using vector = typename registers::register_type;
+  using vector = registers;
   static constexpr int width = registers::size, chains = 4;
 
   template <int Part, int... Lane>
   static ESPALIER_INLINE vector spread(vector x, indices<Lane...>) {
     if constexpr (N == 1) return x;
-    else return __builtin_shufflevector(x, x, (Part * (width / N) + Lane / N)...);
+    else return __builtin_shufflevector(x.lanes(), x.lanes(), (Part * (width / N) + Lane / N)...);
   }
   template <int Left>
   static ESPALIER_INLINE vector load(T const* w) {
-    return registers::template load_first<(Left < width ? Left : width)>(w).value;
+    return registers::template load_first<(Left < width ? Left : width)>(w);
   }
   /// Rows [k, k + Rows) of w, as many as x has lanes at most.
   template <int Rows, int First, int... Part>
   static ESPALIER_INLINE void terms(T const* x, T const* w, vector* sum, indices<Part...>) {
-    vector const own = registers::template load_first<Rows>(x).value;
-    ((sum[(First + Part) % chains] = fused(spread<Part>(own, indices_below<width>{}), load<Rows * N - Part * width>(w + Part * width), sum[(First + Part) % chains])), ...);
+    vector const own = registers::template load_first<Rows>(x);
+    ((sum[(First + Part) % chains] = fma(spread<Part>(own, indices_below<width>{}), load<Rows * N - Part * width>(w + Part * width), sum[(First + Part) % chains])), ...);
   }
   template <int Half, int... Lane>
   static ESPALIER_INLINE vector folded(vector x, indices<Lane...> lanes) {
     if constexpr (Half < N) return x;
-    else return folded<Half / 2>(x + __builtin_shufflevector(x, x, (Lane ^ Half)...), lanes);
+    else return folded<Half / 2>(x + __builtin_shufflevector(x.lanes(), x.lanes(), (Lane ^ Half)...), lanes);
   }
 
   template <int Terms, class Epilogue>

@@ -47,7 +47,7 @@ struct contract_streamed {
 
   /// Rows [i_begin, i_end), at least a block of them, of panels [p_begin, p_end).
   template <class After>
-  [[gnu::noinline]] static void run(T const* a, T const* b, T* c, std::int64_t i_begin, std::int64_t i_end, std::int64_t p_begin, std::int64_t p_end,
+  ESPALIER_KERNEL static void run(T const* a, T const* b, T* c, std::int64_t i_begin, std::int64_t i_end, std::int64_t p_begin, std::int64_t p_end,
                                     After const& after) {
     alignas(64) T right[static_cast<unsigned long>(right_size)];
     alignas(64) T left[static_cast<unsigned long>(left_size)];

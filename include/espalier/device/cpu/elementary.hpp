@@ -5,6 +5,8 @@
 /// included; infinities and not-a-numbers go where the exact function sends them. sin, cos and pow (and erf of double) go lane by lane through the C
 /// library. On AVX-512 float has functions of its own (elementary_tables.hpp); elsewhere one polynomial each. Included by simd.hpp.
 
+#include <type_traits>
+
 #include "simd.hpp"
 
 ESPALIER_PRECISE_BEGIN
@@ -85,7 +87,7 @@ ESPALIER_INLINE P polynomial(P x, T const (&highest_first)[N]) {
 /// Integer lanes as the pack's bits and back.
 template <class T, class Arch>
 ESPALIER_INLINE auto bits_of(pack<T, Arch> x) {
-  return reinterpret_cast<typename registers<T, Arch>::bits>(x.value);
+  return reinterpret_cast<typename registers<T, Arch>::bits>(x.lanes());
 }
 template <class T, class Arch, class Bits>
 ESPALIER_INLINE pack<T, Arch> from_bits(Bits x) {
@@ -105,7 +107,7 @@ struct reduced {
     curve = polynomial(r, constant::exponential);
   }
   ESPALIER_INLINE pack<T, Arch> whole() const {
-    return ESPALIER_AS_WRITTEN(shifted.value) - pack<T, Arch>(elementary_constants<T>::round_to_whole).value;
+    return ESPALIER_AS_WRITTEN(shifted.lanes()) - pack<T, Arch>(elementary_constants<T>::round_to_whole).lanes();
   }
   /// e^r - 1
   ESPALIER_INLINE pack<T, Arch> minus_one() const { return fma(r * r, curve, r); }
@@ -119,8 +121,8 @@ struct reduced {
     using constant = elementary_constants<T>;
     pack<T, Arch> const one = 1;
     pack<T, Arch> const y = fma(fma(curve, r, one), r, one);
-#if defined(__AVX512F__) && !defined(ESPALIER_XSIMD)
-    if constexpr (Arch::bytes == 64) return scale(y.value, whole().value);
+#if defined(__AVX512F__)
+    if constexpr (Arch::bytes == 64) return scale(y.lanes(), whole().lanes());
 #endif
     auto const n = bits_of(shifted) << constant::fraction_bits;
     auto const half = (bits_of(shifted) << (constant::fraction_bits - 1)) & ~constant::fraction;
@@ -168,7 +170,7 @@ namespace espalier::on_cpu {
 namespace detail {
 
 /// Whether T on Arch takes the functions of elementary_tables.hpp.
-#if defined(__AVX512F__) && defined(__AVX512DQ__) && !defined(ESPALIER_XSIMD)
+#if defined(__AVX512F__) && defined(__AVX512DQ__)
 template <class T, class Arch>
 constexpr bool by_table = sizeof(T) == 4 && Arch::bytes == 64;
 #else
@@ -186,10 +188,16 @@ P erf_by_table(P);
 template <class P>
 P quotient(P, P);
 
+/// Whether packs of it hold xsimd's batches. The functions below work on the same register as the compilers' vector (batches.hpp).
+template <class Arch>
+constexpr bool holds_batches = !std::is_same_v<typename Arch::architecture, compiler_vectors>;
+template <class T, class Arch>
+ESPALIER_INLINE pack<T, instructions_of_width<Arch::bytes>> as_vector(pack<T, Arch> x) { return x.lanes(); }
+
 /// least <= x <= most; a not-a-number passes.
 template <class T, class Arch>
 ESPALIER_INLINE pack<T, Arch> bounded(T least, pack<T, Arch> x, T most) {
-  return larger(pack<T, Arch>(least).value, smaller(pack<T, Arch>(most).value, x.value));
+  return larger(pack<T, Arch>(least), smaller(pack<T, Arch>(most), x));
 }
 
 }  // namespace detail
@@ -203,7 +211,7 @@ template <class T, class Arch>
 ESPALIER_INLINE pack<T, Arch> floor(pack<T, Arch> x) {
   using constant = detail::elementary_constants<T>;
   pack<T, Arch> const shift = detail::with_sign_of(pack<T, Arch>(constant::wholes), x);
-  pack<T, Arch> const nearest = ESPALIER_AS_WRITTEN(x.value + shift.value) - shift.value;
+  pack<T, Arch> const nearest = ESPALIER_AS_WRITTEN(x.lanes() + shift.lanes()) - shift.lanes();
   pack<T, Arch> const below = detail::with_sign_of(nearest - to_number(nearest > x), x);
   return select(abs(x) < pack<T, Arch>(constant::wholes), below, x);
 }
@@ -222,7 +230,7 @@ ESPALIER_INLINE pack<T, Arch> exp(pack<T, Arch> x) {
 template <class T, class Arch>
 ESPALIER_INLINE pack<T, Arch> sigmoid(pack<T, Arch> x) {
   using P = pack<T, Arch>;
-  P const at_most = detail::smaller(P(detail::elementary_constants<T>::saturated_sigmoid).value, x.value);
+  P const at_most = smaller(P(detail::elementary_constants<T>::saturated_sigmoid), x);
   if constexpr (detail::by_table<T, Arch>) {
     P const e = detail::exp_by_table<true>(at_most);
     return detail::quotient(e, 1 + e);
@@ -239,7 +247,7 @@ ESPALIER_INLINE pack<T, Arch> tanh(pack<T, Arch> x) {
   if constexpr (detail::by_table<T, Arch>) {
     return detail::tanh_by_table(x);
   } else {
-    P const magnitude = detail::smaller(P(detail::elementary_constants<T>::saturated_tanh).value, abs(x).value);
+    P const magnitude = smaller(P(detail::elementary_constants<T>::saturated_tanh), abs(x));
     detail::reduced<T, Arch> const e{magnitude + magnitude};
     P const power = e.power();
     P const t = fma(power, e.minus_one(), power - 1);
@@ -254,12 +262,12 @@ ESPALIER_INLINE pack<T, Arch> log(pack<T, Arch> x) {
   using P = pack<T, Arch>;
   using constant = detail::elementary_constants<T>;
   P k, f;
-#if defined(__AVX512F__) && !defined(ESPALIER_XSIMD)
+#if defined(__AVX512F__)
   constexpr bool special = Arch::bytes != 64;  // what the instructions do not treat
   if constexpr (!special) {
-    auto const m = detail::significand(x.value);
-    k = detail::exponent(x.value) - detail::exponent(m);
-    f = m - P(1).value;
+    auto const m = detail::significand(x.lanes());
+    k = detail::exponent(x.lanes()) - detail::exponent(m);
+    f = m - P(1).lanes();
   }
 #else
   constexpr bool special = true;
@@ -285,9 +293,9 @@ ESPALIER_INLINE pack<T, Arch> log(pack<T, Arch> x) {
   if constexpr (!special) return y;
 #if ESPALIER_FINITE_MATH
   using truth = mask<T, Arch>;
-  y = select(truth{detail::finite_lanes(x.value)}, y, x);
+  y = select(truth{detail::finite_lanes(x.lanes())}, y, x);
   y = select(x > P(0), y, select(x == P(0), P(-constant::infinity), P(constant::not_a_number)));
-  return select(truth{detail::nan_lanes(x.value)}, x, y);
+  return select(truth{detail::nan_lanes(x.lanes())}, x, y);
 #else
   y = select(x < P(constant::infinity), y, x);
   return select(x > P(0), y, select(x == P(0), P(-constant::infinity), x + P(constant::not_a_number)));
@@ -309,7 +317,7 @@ ESPALIER_INLINE pack<T, Arch> erf(pack<T, Arch> x) {
   if constexpr (detail::by_table<T, Arch>) {
     return detail::erf_by_table(x);
   } else if constexpr (sizeof(T) == 4) {
-    P const magnitude = detail::smaller(P(constant::saturated_erf).value, abs(x).value);
+    P const magnitude = smaller(P(constant::saturated_erf), abs(x));
     detail::reduced<T, Arch> const e{detail::polynomial(magnitude, constant::error_logarithm)};
     P const power = e.power();
     P const far = (1 - power) - power * e.minus_one();
@@ -319,6 +327,27 @@ ESPALIER_INLINE pack<T, Arch> erf(pack<T, Arch> x) {
     return detail::lane_by_lane(x, [](T each) { return T(__builtin_erf(double(each))); });
   }
 }
+
+// Of batches: by the same register.
+
+template <class T, class Arch>
+  requires detail::holds_batches<Arch>
+ESPALIER_INLINE pack<T, Arch> floor(pack<T, Arch> x) { return floor(detail::as_vector(x)).lanes(); }
+template <class T, class Arch>
+  requires detail::holds_batches<Arch>
+ESPALIER_INLINE pack<T, Arch> exp(pack<T, Arch> x) { return exp(detail::as_vector(x)).lanes(); }
+template <class T, class Arch>
+  requires detail::holds_batches<Arch>
+ESPALIER_INLINE pack<T, Arch> sigmoid(pack<T, Arch> x) { return sigmoid(detail::as_vector(x)).lanes(); }
+template <class T, class Arch>
+  requires detail::holds_batches<Arch>
+ESPALIER_INLINE pack<T, Arch> tanh(pack<T, Arch> x) { return tanh(detail::as_vector(x)).lanes(); }
+template <class T, class Arch>
+  requires detail::holds_batches<Arch>
+ESPALIER_INLINE pack<T, Arch> log(pack<T, Arch> x) { return log(detail::as_vector(x)).lanes(); }
+template <class T, class Arch>
+  requires detail::holds_batches<Arch>
+ESPALIER_INLINE pack<T, Arch> erf(pack<T, Arch> x) { return erf(detail::as_vector(x)).lanes(); }
 
 }  // namespace espalier::on_cpu
 

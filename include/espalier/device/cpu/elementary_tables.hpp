@@ -8,7 +8,7 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-#if defined(__AVX512F__) && defined(__AVX512DQ__) && !defined(ESPALIER_XSIMD)
+#if defined(__AVX512F__) && defined(__AVX512DQ__)
 
 ESPALIER_PRECISE_BEGIN
 namespace espalier::on_cpu::detail {
@@ -103,26 +103,26 @@ ESPALIER_INLINE P exp_by_table(P x) {
   using constant = elementary_constants<float>;
   P const round = 0x1.8p18f;  // adding it leaves 32 x / ln 2 in the low bits
   P const shifted = fma(x, P(constant::log2_e), round);
-  P const n = ESPALIER_AS_WRITTEN(shifted.value) - round.value;
-  P const r = within(fma(n, P(-constant::ln2_low), fma(n, P(-constant::ln2_high), x)).value, P(1.0f).value);
-  P const power = looked_up(P::load(float_tables::power).value, P::load(float_tables::power + 16).value, bits_of(shifted));
+  P const n = ESPALIER_AS_WRITTEN(shifted.lanes()) - round.lanes();
+  P const r = within(fma(n, P(-constant::ln2_low), fma(n, P(-constant::ln2_high), x)).lanes(), P(1.0f).lanes());
+  P const power = looked_up(P::load(float_tables::power).lanes(), P::load(float_tables::power + 16).lanes(), bits_of(shifted));
   if constexpr (Exact) {
-    P const rest = looked_up(P::load(float_tables::power_rest).value, P::load(float_tables::power_rest + 16).value, bits_of(shifted));
+    P const rest = looked_up(P::load(float_tables::power_rest).lanes(), P::load(float_tables::power_rest + 16).lanes(), bits_of(shifted));
     P const slope = fma(fma(r, P(0.16666518272f), P(0.500004056961f)), r, P(1.0f));
-    return scale(fma(power, fma(r, slope, rest), power).value, n.value);
+    return scale(fma(power, fma(r, slope, rest), power).lanes(), n.lanes());
   } else {
-    return scale(fma(power, r * fma(r, P(0.500004897218f), P(1.00001958892f)), power).value, n.value);
+    return scale(fma(power, r * fma(r, P(0.500004897218f), P(1.00001958892f)), power).lanes(), n.lanes());
   }
 }
 
 /// x = 2^k c (1 + r), c the nearest multiple of 1/16 to the significand, which is between 3/4 and 3/2: near 1 only r is left.
 template <class P>
 ESPALIER_INLINE P log_by_table(P x) {
-  P const m = significand(x.value);
-  P const k = exponent(x.value) - exponent(m.value);
+  P const m = significand(x.lanes());
+  P const k = exponent(x.lanes()) - exponent(m.lanes());
   auto const which = bits_of(m + P(0x1.8p19f));
-  P const r = fma(m, P(looked_up(P::load(float_tables::reciprocal).value, which)), P(-1.0f));
-  P const base = fma(k, P(0.69314718f), P(looked_up(P::load(float_tables::logarithm).value, which)));
+  P const r = fma(m, P(looked_up(P::load(float_tables::reciprocal).lanes(), which)), P(-1.0f));
+  P const base = fma(k, P(0.69314718f), P(looked_up(P::load(float_tables::logarithm).lanes(), which)));
   P const tail = fma(r, fma(r, P(-0.250231097913f), P(0.333495754977f)), P(-0.499999933679f));
   return base + fma(r * r, tail, r);
 }
@@ -130,7 +130,7 @@ ESPALIER_INLINE P log_by_table(P x) {
 /// a / b for b between 1 and 2^100, rounded almost as a division rounds: an estimate, and what is left of a after it.
 template <class P>
 ESPALIER_INLINE P quotient(P a, P b) {
-  P const estimate = reciprocal_estimate(b.value);
+  P const estimate = reciprocal_estimate(b.lanes());
   P const first = a * estimate;
   return fma(fma(-first, b, a), estimate, first);
 }
@@ -138,7 +138,7 @@ ESPALIER_INLINE P quotient(P a, P b) {
 /// The polynomial by y, whose coefficients of every interval are a table each, in the interval of that name.
 template <unsigned long Power = 0, class P, class Bits, unsigned long N>
 ESPALIER_INLINE P polynomial_by_table(P y, Bits which, float const (&table)[N][32]) {
-  P const coefficient = looked_up(P::load(table[Power]).value, P::load(table[Power] + 16).value, which);
+  P const coefficient = looked_up(P::load(table[Power]).lanes(), P::load(table[Power] + 16).lanes(), which);
   if constexpr (Power + 1 == N) {
     return coefficient;
   } else {
@@ -149,19 +149,19 @@ ESPALIER_INLINE P polynomial_by_table(P y, Bits which, float const (&table)[N][3
 template <class P>
 ESPALIER_INLINE P erf_by_table(P x) {
   P const round = 0x1.8p20f;  // adding it leaves 8 |x| in the low bits
-  P const magnitude = smaller(P(0x1.f7fffep1f).value, abs(x).value);
+  P const magnitude = smaller(P(0x1.f7fffep1f), abs(x));
   P const shifted = magnitude + round;
   // The difference, too, is as written: magnitude + round is there already.
-  P const middle = ESPALIER_AS_WRITTEN(ESPALIER_AS_WRITTEN(shifted.value) - round.value);
+  P const middle = ESPALIER_AS_WRITTEN(ESPALIER_AS_WRITTEN(shifted.lanes()) - round.lanes());
   return with_sign_of(polynomial_by_table(magnitude - middle, bits_of(shifted), float_tables::error), x);
 }
 
 template <class P>
 ESPALIER_INLINE P tanh_by_table(P x) {
   P const round = 0x1.8p23f;
-  P const magnitude = smaller(P(9.1f).value, abs(x).value);
+  P const magnitude = smaller(P(9.1f), abs(x));
   P const shifted = fma(magnitude, P(128.0f / 37.0f), round);
-  P const k = ESPALIER_AS_WRITTEN(shifted.value) - round.value;
+  P const k = ESPALIER_AS_WRITTEN(shifted.lanes()) - round.lanes();
   return with_sign_of(polynomial_by_table(fma(k, P(-37.0f / 128.0f), magnitude), bits_of(shifted), float_tables::tangent), x);
 }
 

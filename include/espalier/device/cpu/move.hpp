@@ -132,8 +132,8 @@ template <class T, Shape From, Shape To, class Map, class Arch>
 struct move_kernel : independent_parts {
   static constexpr int rows = To::rank > 0 ? To::value.at[0] : 1, parts = To::rank > 1 ? detail::parts_along(rows, To::size) : 1;
 
-  [[gnu::noinline]] static void run(T const* x, T const*, T* y) { some(x, y, 0, rows); }
-  [[gnu::noinline]] static void part(T const* x, T const*, T* y, T*, int which) {
+  ESPALIER_KERNEL static void run(T const* x, T const*, T* y) { some(x, y, 0, rows); }
+  ESPALIER_KERNEL static void part(T const* x, T const*, T* y, T*, int which) {
     some(x, y, static_cast<int>(detail::part_begin(rows, parts, which)), static_cast<int>(detail::part_begin(rows, parts, which + 1)));
   }
 
@@ -154,8 +154,8 @@ struct fold_kernel : independent_parts {
   }();
   static constexpr int parts = apart ? detail::parts_along(rows, From::size) : 1;
 
-  [[gnu::noinline]] static void run(T const* x, T const*, T* y) { some(x, y, 0, rows); }
-  [[gnu::noinline]] static void part(T const* x, T const*, T* y, T*, int which) {
+  ESPALIER_KERNEL static void run(T const* x, T const*, T* y) { some(x, y, 0, rows); }
+  ESPALIER_KERNEL static void part(T const* x, T const*, T* y, T*, int which) {
     some(x, y, static_cast<int>(detail::part_begin(rows, parts, which)), static_cast<int>(detail::part_begin(rows, parts, which + 1)));
   }
 
@@ -173,8 +173,8 @@ struct join_kernel : independent_parts {
   static constexpr std::int64_t first = A::value.product(Axis, A::rank), second = B::value.product(Axis, B::rank), count = A::size / first;
   static constexpr int parts = detail::parts_along(count, A::size + B::size);
 
-  [[gnu::noinline]] static void run(T const* a, T const* b, T* y) { some(a, b, y, 0, count); }
-  [[gnu::noinline]] static void part(T const* a, T const* b, T* y, T*, int which) {
+  ESPALIER_KERNEL static void run(T const* a, T const* b, T* y) { some(a, b, y, 0, count); }
+  ESPALIER_KERNEL static void part(T const* a, T const* b, T* y, T*, int which) {
     some(a, b, y, detail::part_begin(count, parts, which), detail::part_begin(count, parts, which + 1));
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include "../nest_facts.hpp"
+#include "caches.hpp"
 #include "simd.hpp"
 
 #pragma GCC diagnostic push

@@ -14,7 +14,7 @@ namespace detail {
 
 // The product of the low halves of 64-bit lanes. clang finds the instruction in the expression.
 
-#if defined(__clang__) || !defined(__SSE2__) || defined(ESPALIER_XSIMD)
+#if defined(__clang__) || !defined(__SSE2__)
 template <class V>
 ESPALIER_INLINE V product_of_low_halves(V a, V b) { return (a & 0xffffffffull) * (b & 0xffffffffull); }
 #else

@@ -5,10 +5,10 @@
 
 #include "../../base/bits.hpp"
 #include "vectors.hpp"
-#if defined(__SSE2__) && !defined(ESPALIER_XSIMD)
+#if defined(__SSE2__)
 #include "instructions_x86.hpp"
 #else
-#include "instructions_xsimd.hpp"
+#include "instructions_portable.hpp"
 #endif
 
 ESPALIER_PRECISE_BEGIN
@@ -89,11 +89,11 @@ ESPALIER_INLINE V smaller_or_nan(V a, V b) { return nan_lanes(b) ? b : smaller(b
 
 ESPALIER_INLINE float4 ramp(float4) { return float4{0, 1, 2, 3}; }
 ESPALIER_INLINE double2 ramp(double2) { return double2{0, 1}; }
-#if defined(__AVX__)
+#if defined(__AVX__) || !defined(__SSE2__)
 ESPALIER_INLINE float8 ramp(float8) { return float8{0, 1, 2, 3, 4, 5, 6, 7}; }
 ESPALIER_INLINE double4 ramp(double4) { return double4{0, 1, 2, 3}; }
 #endif
-#if defined(__AVX512F__)
+#if defined(__AVX512F__) || !defined(__SSE2__)
 ESPALIER_INLINE float16 ramp(float16) { return float16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}; }
 ESPALIER_INLINE double8 ramp(double8) { return double8{0, 1, 2, 3, 4, 5, 6, 7}; }
 #endif
@@ -156,7 +156,7 @@ ESPALIER_INLINE float fold_lanes(float4 x) {
 }
 template <class F>
 ESPALIER_INLINE double fold_lanes(double2 x) { return F::of(x, __builtin_shufflevector(x, x, 1, 0))[0]; }
-#if defined(__AVX__)
+#if defined(__AVX__) || !defined(__SSE2__)
 template <class F>
 ESPALIER_INLINE float fold_lanes(float8 x) {
   return fold_lanes<F>(F::of(__builtin_shufflevector(x, x, 0, 1, 2, 3), __builtin_shufflevector(x, x, 4, 5, 6, 7)));
@@ -166,7 +166,7 @@ ESPALIER_INLINE double fold_lanes(double4 x) {
   return fold_lanes<F>(F::of(__builtin_shufflevector(x, x, 0, 1), __builtin_shufflevector(x, x, 2, 3)));
 }
 #endif
-#if defined(__AVX512F__)
+#if defined(__AVX512F__) || !defined(__SSE2__)
 template <class F>
 ESPALIER_INLINE float fold_lanes(float16 x) {
   return fold_lanes<F>(F::of(__builtin_shufflevector(x, x, 0, 1, 2, 3, 4, 5, 6, 7), __builtin_shufflevector(x, x, 8, 9, 10, 11, 12, 13, 14, 15)));

@@ -23,8 +23,6 @@ constexpr int lanes_of_sweep(int vectors, int work, int reductions, int register
   return u;
 }
 
-/// Work and results of a group that exceed the last cache level, whose results are stored past it.
-inline constexpr std::int64_t past_caches = std::int64_t{24} << 20;
 }  // namespace detail
 
 /// Sweeps over the columns of a row while it is in the first cache level, with the row's own numbers (mean, largest element, ...) in between. The last
@@ -39,7 +37,7 @@ struct row_sweeps : nest<place::row, T, Arch, Steps, Leaves, Outputs, (Columns *
   static constexpr int sums_of_columns = facts::column_sums().count;
   static constexpr int together = sums_of_columns > 0 && Rows >= 4 && vectors >= 4 ? 2 : 1;
   static constexpr std::int64_t bytes = facts::full_operands() * std::int64_t{Rows} * Columns * std::int64_t{sizeof(T)};
-  static constexpr bool far = bytes > detail::past_caches, streams = far && tail == 0;
+  static constexpr bool streams = may_stream(bytes) && tail == 0;
   /// The next row is asked for while this one is in the first cache level: where the operands are in no level of its own.
   static constexpr bool reads_ahead = bytes > (std::int64_t{1} << 20) && sweeps > 1 && Rows > 1;
   /// A single sweep over one row has no other row to ask for: the processor's own guess leaves a fifth of the time to be gained with three operands.

@@ -113,9 +113,8 @@ struct long_row_nest : row_sweeps<T, Arch, Rows, Columns, Steps, Leaves, Outputs
     alignas(64) T spare[static_cast<std::size_t>(facts::plan.spare * together * Columns) + 1];
     V total[static_cast<std::size_t>(steps)];
     start_all(sums, singles, total, chosen_steps<typename base::reductions>{}, of_columns{});
-    bool past = streams;
-    if constexpr (streams)
-      for (int k = 0; k < outputs; ++k) past = past && reinterpret_cast<std::uintptr_t>(first[k]) % sizeof(V) == 0;
+    bool past = false;
+    if constexpr (streams) past = streams_now<sizeof(V)>(base::bytes, first, outputs);
     ESPALIER_AS_LOOP
     for (; row + together <= end; row += together)
       some_rows(start_of, first, sums, spare, singles, total, past, row, from, to, std::make_integer_sequence<int, together>{});
@@ -218,7 +217,7 @@ struct long_row_nest : row_sweeps<T, Arch, Rows, Columns, Steps, Leaves, Outputs
   };
 
   /// p: the leaves' addresses, then the outputs'. shared: scratch elements, a slice for each part.
-  [[gnu::noinline]] static void part(void* const* p, T* shared, int which) {
+  ESPALIER_KERNEL static void part(void* const* p, T* shared, int which) {
     output_addresses const first{p};
     output_addresses sums{p};
     typename base::operand_numbers singles;
@@ -241,7 +240,7 @@ struct long_row_nest : row_sweeps<T, Arch, Rows, Columns, Steps, Leaves, Outputs
     }
     conclude(p, first.at, singles, typename base::leaf_numbers{});
   }
-  [[gnu::noinline]] static void run(void* const* p) {
+  ESPALIER_KERNEL static void run(void* const* p) {
     if constexpr (parts > 1) {
       alignas(64) T shared[static_cast<std::size_t>(scratch) + 1];
       for (int w = 0; w < parts; ++w) part(p, shared, w);

@@ -214,6 +214,23 @@ inline constexpr auto values_of = [] {
 }();
 }  // namespace detail
 
+namespace detail {
+/// Whether a group of a program may have results that are stored past the caches.
+template <class Source, class T>
+constexpr bool has_large_group() {
+#if !defined(ESPALIER_CACHE_BYTES)
+  auto const& p = plan::plan_of<Source>;
+  for (int x = 1; x <= p.groups.group_count; ++x)
+    if (p.groups.groups[x].what == plan::kind::fused &&
+        may_stream(p.groups.groups[x].size * static_cast<std::int64_t>(sizeof(T)) * (p.codes.groups[x].leaves + p.codes.groups[x].outputs)))
+      return true;
+#endif
+  return false;
+}
+template <class Source, class T>
+inline constinit stream_trial trial_of{};
+}  // namespace detail
+
 /// Runs a planned program. base: the pointers of plan::base. team: the threads that kernels with parts run on.
 template <class Source, class T, class Arch = default_arch, class Team = one_thread>
 void run(void* const* base, Team const& team = {}) noexcept {
@@ -222,6 +239,8 @@ void run(void* const* base, Team const& team = {}) noexcept {
     for (int i = 0; i < plan::base::count; ++i) all[i] = base[i];
     all[plan::base::values] = const_cast<T*>(detail::values_of<Source, T>.at);
     runner<Arch>::template run<Source, T>(all, team);
+  } else if constexpr (detail::has_large_group<Source, T>()) {
+    detail::trial_of<Source, T>.run([&]() noexcept { runner<Arch>::template run<Source, T>(base, team); });
   } else {
     runner<Arch>::template run<Source, T>(base, team);
   }

@@ -17,10 +17,11 @@ struct segment_nest : nest<place::row, T, Arch, Steps, Leaves, Outputs> {
   static constexpr int run_length = Columns / Segments, whole = run_length / width, tail = run_length % width;
   static constexpr int together = whole >= 4 ? 4 : whole >= 2 ? 2 : 1;
   static constexpr std::int64_t elements = std::int64_t{Rows} * Columns;
-  static constexpr bool streams = elements * static_cast<std::int64_t>(sizeof(T)) >= (std::int64_t{16} << 20) && tail == 0;
+  static constexpr std::int64_t bytes = facts::full_operands() * elements * std::int64_t{sizeof(T)};
+  static constexpr bool streams = may_stream(bytes) && tail == 0;
   static constexpr bool asks_ahead = facts::full_results() * elements * std::int64_t{sizeof(T)} >= written_far;
   /// The next row's run lies behind this one's: it is asked for in the last sweep.
-  static constexpr bool reads_ahead = facts::full_operands() * elements * std::int64_t{sizeof(T)} > (std::int64_t{1} << 20) && facts::works_in(1);
+  static constexpr bool reads_ahead = bytes > (std::int64_t{1} << 20) && facts::works_in(1);
   using step_packs = V[static_cast<std::size_t>(steps)];
   using typename base::operand_packs;
   template <place Where>
@@ -143,9 +144,8 @@ struct segment_nest : nest<place::row, T, Arch, Steps, Leaves, Outputs> {
     T* first[static_cast<std::size_t>(facts::outputs) + 1];
     T* out[static_cast<std::size_t>(facts::outputs) + 1];
     for (int k = 0; k < facts::outputs; ++k) first[k] = static_cast<T*>(p[leaves + k]);
-    bool past_caches = streams;
-    if constexpr (streams)
-      for (int k = 0; k < facts::outputs; ++k) past_caches = past_caches && reinterpret_cast<std::uintptr_t>(first[k]) % V::registers::bytes == 0;
+    bool past_caches = false;
+    if constexpr (streams) past_caches = streams_now<V::registers::bytes>(bytes, first, facts::outputs);
     for (int row = begin; row < end; ++row) {
       T const* const in[] = {start_of[L] + row * row_step.of[L]..., nullptr};
       for (int k = 0; k < facts::outputs; ++k) out[k] = first[k] + static_cast<std::ptrdiff_t>(row) * run_length;
@@ -161,11 +161,11 @@ struct segment_nest : nest<place::row, T, Arch, Steps, Leaves, Outputs> {
   }
 
   /// p: the leaves' addresses, then the outputs'.
-  [[gnu::noinline]] static void part(void* const* p, T*, int which) {
+  ESPALIER_KERNEL static void part(void* const* p, T*, int which) {
     rows(p, static_cast<int>(std::int64_t{Rows} * which / parts), static_cast<int>(std::int64_t{Rows} * (which + 1) / parts), typename base::leaf_numbers{});
   }
   static void finish(void* const*, T*) {}
-  [[gnu::noinline]] static void run(void* const* p) { rows(p, 0, Rows, typename base::leaf_numbers{}); }
+  ESPALIER_KERNEL static void run(void* const* p) { rows(p, 0, Rows, typename base::leaf_numbers{}); }
 };
 
 }  // namespace espalier::on_cpu

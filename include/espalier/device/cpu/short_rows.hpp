@@ -14,8 +14,8 @@ template <int Distance, class V, int... Lane>
 ESPALIER_INLINE void swap_squares(V& a, V& b, indices<Lane...>) {
   constexpr int n = static_cast<int>(sizeof...(Lane));
   V const x = a, y = b;
-  a = __builtin_shufflevector(x.value, y.value, (Lane & Distance ? n + Lane - Distance : Lane)...);
-  b = __builtin_shufflevector(x.value, y.value, (Lane & Distance ? n + Lane : Lane + Distance)...);
+  a = __builtin_shufflevector(x.lanes(), y.lanes(), (Lane & Distance ? n + Lane - Distance : Lane)...);
+  b = __builtin_shufflevector(x.lanes(), y.lanes(), (Lane & Distance ? n + Lane : Lane + Distance)...);
 }
 template <int Distance, class V, int... I>
 ESPALIER_INLINE void swap_all(V* square, indices<I...> all) {
@@ -42,7 +42,7 @@ struct turned {
     ((R < Columns ? to[R < Columns ? R : 0] = square[R] : V{}), ...);
     (void)to;
   }
-  [[gnu::noinline]] static void load(T const* from, V* to) { load_rows(from, to, indices_below<V::size>{}); }
+  ESPALIER_KERNEL static void load(T const* from, V* to) { load_rows(from, to, indices_below<V::size>{}); }
 
   template <int... R>
   static ESPALIER_INLINE void store_rows(V const* from, T* to, indices<R...>) {
@@ -51,7 +51,7 @@ struct turned {
     (square[R].template store_first<R < Rows ? Columns : 0>(to + (R < Rows ? R : 0) * Columns), ...);
     (void)to;
   }
-  [[gnu::noinline]] static void store(V const* from, T* to) { store_rows(from, to, indices_below<V::size>{}); }
+  ESPALIER_KERNEL static void store(V const* from, T* to) { store_rows(from, to, indices_below<V::size>{}); }
 };
 
 }  // namespace detail
@@ -217,7 +217,7 @@ struct short_row_nest : nest<place::row, T, Arch, Steps, Leaves, Outputs, 2> {
     base::store_numbers(first, v, j, chosen_steps<typename base::template results_at<Where>>{});
   }
 
-  [[gnu::noinline]] static void run(void* const* p) {
+  ESPALIER_KERNEL static void run(void* const* p) {
     T const* start_of[static_cast<std::size_t>(leaves) + 1];
     T* first[static_cast<std::size_t>(outputs) + 1];
     for (int k = 0; k < leaves; ++k) start_of[k] = static_cast<T const*>(p[k]);

@@ -3,15 +3,22 @@
 
 #include <cstdint>
 
-#include "registers.hpp"
+#include "batches.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// g++ contracts a * b + c across operators to the fused instruction; clang does where it is told to.
+/// g++ contracts a * b + c across operators to the fused instruction; clang does where it is told to, which it can be of the register's own operators.
 #if defined(__clang__)
 #define ESPALIER_CONTRACT _Pragma("clang fp contract(fast)")
 #else
 #define ESPALIER_CONTRACT
+#endif
+#if ESPALIER_BATCHES && !defined(__clang__)
+#define ESPALIER_OPERAND(x) x.value
+#define ESPALIER_LOAD(x, from) x.value.data = *reinterpret_cast<typename registers::unaligned const*>(from)
+#else
+#define ESPALIER_OPERAND(x) x.value.data
+#define ESPALIER_LOAD(x, from) x.value = batch::load_unaligned(from)
 #endif
 
 ESPALIER_PRECISE_BEGIN
@@ -41,9 +48,9 @@ struct mask {
 #if ESPALIER_FINITE_MATH
     // A choice between bits: one between numbers is assumed not to give nan or infinity.
     using bits = typename registers::mask;
-    return reinterpret_cast<typename registers::type>(m.value ? reinterpret_cast<bits>(a.value) : reinterpret_cast<bits>(b.value));
+    return reinterpret_cast<typename registers::type>(m.value ? reinterpret_cast<bits>(a.lanes()) : reinterpret_cast<bits>(b.lanes()));
 #else
-    return m.value ? a.value : b.value;
+    return m.value ? a.lanes() : b.lanes();
 #endif
   }
   friend ESPALIER_INLINE pack<T, Arch> to_number(mask m) { return m.value ? registers::fill(T(1)) : typename registers::type{}; }
@@ -55,49 +62,53 @@ struct pack {
   using value_type = T;
   using registers = detail::registers<T, Arch>;
   using register_type = typename registers::type;
+  using batch = detail::batch_of<T, Arch>;
   using mask_type = mask<T, Arch>;
   static constexpr int size = registers::size;
 
-  register_type value;
+  batch value;
 
   // What is used in every line of a kernel is written out, without a constructor or another function in between: each of them would be inlined there, and
   // the compilers spend their time on that.
 
   pack() = default;
-  ESPALIER_INLINE pack(register_type x) : value{x} {}
-  ESPALIER_INLINE pack(float x) : value{registers::fill(static_cast<T>(x))} {}
-  ESPALIER_INLINE pack(double x) : value{registers::fill(static_cast<T>(x))} {}
-  ESPALIER_INLINE pack(int x) : value{registers::fill(static_cast<T>(x))} {}
-  ESPALIER_INLINE pack(long x) : value{registers::fill(static_cast<T>(x))} {}
-  ESPALIER_INLINE pack(long long x) : value{registers::fill(static_cast<T>(x))} {}
+  ESPALIER_INLINE pack(batch x) : value{x} {}
+  ESPALIER_INLINE pack(register_type x) { value.data = x; }
+  ESPALIER_INLINE pack(float x) { value.data = registers::fill(static_cast<T>(x)); }
+  ESPALIER_INLINE pack(double x) { value.data = registers::fill(static_cast<T>(x)); }
+  ESPALIER_INLINE pack(int x) { value.data = registers::fill(static_cast<T>(x)); }
+  ESPALIER_INLINE pack(long x) { value.data = registers::fill(static_cast<T>(x)); }
+  ESPALIER_INLINE pack(long long x) { value.data = registers::fill(static_cast<T>(x)); }
 
-  ESPALIER_INLINE T operator[](int lane) const { return value[lane]; }
+  /// The register as the compilers' vector, for what is done with it directly (batches.hpp).
+  ESPALIER_INLINE register_type lanes() const { return register_type(value.data); }
+  ESPALIER_INLINE T operator[](int lane) const { return lanes()[lane]; }
 
   friend ESPALIER_INLINE pack operator+(pack a, pack b) {
     ESPALIER_CONTRACT pack r;
-    r.value = a.value + b.value;
-    detail::keep_order(r.value);
+    ESPALIER_OPERAND(r) = ESPALIER_OPERAND(a) + ESPALIER_OPERAND(b);
+    detail::keep_order(r.value.data);
     return r;
   }
   friend ESPALIER_INLINE pack operator-(pack a, pack b) {
     ESPALIER_CONTRACT pack r;
-    r.value = a.value - b.value;
-    detail::keep_order(r.value);
+    ESPALIER_OPERAND(r) = ESPALIER_OPERAND(a) - ESPALIER_OPERAND(b);
+    detail::keep_order(r.value.data);
     return r;
   }
   friend ESPALIER_INLINE pack operator*(pack a, pack b) {
     ESPALIER_CONTRACT pack r;
-    r.value = a.value * b.value;
+    ESPALIER_OPERAND(r) = ESPALIER_OPERAND(a) * ESPALIER_OPERAND(b);
     return r;
   }
   friend ESPALIER_INLINE pack operator/(pack a, pack b) {
     pack r;
-    r.value = a.value / b.value;
+    r.value = detail::quotient_of(a.value, b.value);
     return r;
   }
   friend ESPALIER_INLINE pack operator-(pack a) {
     pack r;
-    r.value = -a.value;
+    r.value.data = -a.lanes();
     return r;
   }
   friend ESPALIER_INLINE pack operator+(pack a) { return a; }
@@ -106,12 +117,12 @@ struct pack {
   ESPALIER_INLINE pack& operator*=(pack b) { return *this = *this * b; }
   ESPALIER_INLINE pack& operator/=(pack b) { return *this = *this / b; }
 
-  friend ESPALIER_INLINE mask_type operator<(pack a, pack b) { return {a.value < b.value}; }
-  friend ESPALIER_INLINE mask_type operator<=(pack a, pack b) { return {a.value <= b.value}; }
-  friend ESPALIER_INLINE mask_type operator>(pack a, pack b) { return {a.value > b.value}; }
-  friend ESPALIER_INLINE mask_type operator>=(pack a, pack b) { return {a.value >= b.value}; }
-  friend ESPALIER_INLINE mask_type operator==(pack a, pack b) { return {a.value == b.value}; }
-  friend ESPALIER_INLINE mask_type operator!=(pack a, pack b) { return {a.value != b.value}; }
+  friend ESPALIER_INLINE mask_type operator<(pack a, pack b) { return {a.lanes() < b.lanes()}; }
+  friend ESPALIER_INLINE mask_type operator<=(pack a, pack b) { return {a.lanes() <= b.lanes()}; }
+  friend ESPALIER_INLINE mask_type operator>(pack a, pack b) { return {a.lanes() > b.lanes()}; }
+  friend ESPALIER_INLINE mask_type operator>=(pack a, pack b) { return {a.lanes() >= b.lanes()}; }
+  friend ESPALIER_INLINE mask_type operator==(pack a, pack b) { return {a.lanes() == b.lanes()}; }
+  friend ESPALIER_INLINE mask_type operator!=(pack a, pack b) { return {a.lanes() != b.lanes()}; }
 
   // The names of comparisons in generic bodies, whose truth is 1 or 0. A mask that becomes a number and is read back costs nothing within one loop: the
   // compilers undo it.
@@ -125,36 +136,39 @@ struct pack {
   friend ESPALIER_INLINE pack select(pack condition, pack a, pack b) { return select(condition != pack(T(0)), a, b); }
 
   /// nan where either is.
-  friend ESPALIER_INLINE pack maximum(pack a, pack b) { return detail::larger_or_nan(a.value, b.value); }
-  friend ESPALIER_INLINE pack minimum(pack a, pack b) { return detail::smaller_or_nan(a.value, b.value); }
+  friend ESPALIER_INLINE pack maximum(pack a, pack b) { return select(mask_type{detail::nan_lanes(b.lanes())}, b, larger(b, a)); }
+  friend ESPALIER_INLINE pack minimum(pack a, pack b) { return select(mask_type{detail::nan_lanes(b.lanes())}, b, smaller(b, a)); }
+  /// The instructions. Where one is not a number: b on x86, not a number elsewhere.
+  friend ESPALIER_INLINE pack larger(pack a, pack b) { return detail::larger_of(a.value, b.value); }
+  friend ESPALIER_INLINE pack smaller(pack a, pack b) { return detail::smaller_of(a.value, b.value); }
   /// 1 where x is neither nan nor infinite, else 0.
-  friend ESPALIER_INLINE pack is_finite(pack x) { return to_number(mask_type{detail::finite_lanes(x.value)}); }
+  friend ESPALIER_INLINE pack is_finite(pack x) { return to_number(mask_type{detail::finite_lanes(x.lanes())}); }
 
   /// a * b + c, rounded once where the target has the instruction.
   friend ESPALIER_INLINE pack fma(pack a, pack b, pack c) {
     pack r;
-    r.value = detail::fused(a.value, b.value, c.value);
+    r.value = detail::fma_of(a.value, b.value, c.value);
     return r;
   }
-  friend ESPALIER_INLINE pack sqrt(pack x) { return detail::square_root(x.value); }
+  friend ESPALIER_INLINE pack sqrt(pack x) { return detail::root_of(x.value); }
 
   friend ESPALIER_INLINE pack pow(pack base, pack exponent) { return detail::power(base, exponent); }
 
   static ESPALIER_INLINE pack load(T const* from) {
     pack r;
-    r.value = *reinterpret_cast<typename registers::unaligned const*>(from);
+    ESPALIER_LOAD(r, from);
     return r;
   }
-  ESPALIER_INLINE void store(T* to) const { *reinterpret_cast<typename registers::unaligned*>(to) = value; }
+  ESPALIER_INLINE void store(T* to) const { value.store_unaligned(to); }
   /// Stores past the caches: for results that nobody reads soon and that exceed them. to is aligned to the pack's size; stream_fence() before others read.
-  ESPALIER_INLINE void stream(T* to) const { detail::store_past_caches(to, value); }
+  ESPALIER_INLINE void stream(T* to) const { detail::store_past_caches(to, lanes()); }
   /// The first N lanes from memory, 0 in the others; nothing beyond them is read.
   template <int N>
   static ESPALIER_INLINE pack load_first(T const* from) {
     static_assert(N >= 0 && N <= size);
     if constexpr (N == size) {
       pack r;
-      r.value = *reinterpret_cast<typename registers::unaligned const*>(from);
+      ESPALIER_LOAD(r, from);
       return r;
     } else if constexpr (N == 0) {
       return register_type{};
@@ -166,16 +180,16 @@ struct pack {
   ESPALIER_INLINE void store_first(T* to) const {
     static_assert(N >= 0 && N <= size);
     if constexpr (N == size) {
-      *reinterpret_cast<typename registers::unaligned*>(to) = value;
+      value.store_unaligned(to);
     } else if constexpr (N > 0) {
-      detail::store_lanes<N>(to, value);
+      detail::store_lanes<N>(to, lanes());
     }
   }
 
-  friend ESPALIER_INLINE T reduce_add(pack x) { return detail::fold_lanes<detail::add_lanes>(x.value); }
+  friend ESPALIER_INLINE T reduce_add(pack x) { return detail::fold_lanes<detail::add_lanes>(x.lanes()); }
   /// nan if any lane is.
-  friend ESPALIER_INLINE T reduce_max(pack x) { return detail::fold_lanes<detail::larger_lane>(x.value); }
-  friend ESPALIER_INLINE T reduce_min(pack x) { return detail::fold_lanes<detail::smaller_lane>(x.value); }
+  friend ESPALIER_INLINE T reduce_max(pack x) { return detail::fold_lanes<detail::larger_lane>(x.lanes()); }
+  friend ESPALIER_INLINE T reduce_min(pack x) { return detail::fold_lanes<detail::smaller_lane>(x.lanes()); }
 
   /// start, start + 1, start + 2, ...
   static ESPALIER_INLINE pack iota(T start) { return detail::ramp(register_type{}) + registers::fill(start); }
@@ -202,6 +216,8 @@ inline constexpr std::int64_t written_far = std::int64_t{1} << 19;
 ESPALIER_PRECISE_END
 
 #undef ESPALIER_CONTRACT
+#undef ESPALIER_OPERAND
+#undef ESPALIER_LOAD
 
 #include "elementary.hpp"
 #pragma GCC diagnostic pop

@@ -1,83 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-/// Vector types of the compiler. What they do themselves (+ < ?: conversion, shuffling) is written with them on every target; what they lack comes from
-/// instructions_x86.hpp or instructions_xsimd.hpp.
+/// Vector types of the compiler: what packs hold without xsimd, and what is done with the registers of xsimd's batches where that is right or faster
+/// (batches.hpp says where). What they do themselves (+ < ?: conversion, shuffling) is written with them on every target; what they lack comes from
+/// instructions_x86.hpp or instructions_portable.hpp.
 
-#include "../../base/everywhere.hpp"
+#include "architecture.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::on_cpu {
-
-/// An instruction set: the bytes of a register and which extensions the translation unit was built for. It is part of every kernel's type, so that
-/// translation units built with different flags keep their own kernels when they are linked together.
-template <int Bytes, unsigned Extensions>
-struct instructions {
-  static constexpr int bytes = Bytes;
-};
-
-namespace detail {
-
-constexpr unsigned extensions = 0u
-#if defined(__SSE4_1__)
-                                | 1u
-#endif
-#if defined(__AVX__)
-                                | 2u
-#endif
-#if defined(__AVX2__)
-                                | 4u
-#endif
-#if defined(__FMA__)
-                                | 8u
-#endif
-#if defined(__AVX512F__)
-                                | 16u
-#endif
-#if defined(__AVX512DQ__)
-                                | 32u
-#endif
-#if defined(__AVX512BW__)
-                                | 64u
-#endif
-#if defined(__AVX512VL__)
-                                | 128u
-#endif
-#if defined(__AVX512VBMI__)
-                                | 256u
-#endif
-#if defined(__AVX512IFMA__)
-                                | 512u
-#endif
-#if defined(__BMI2__)
-                                | 1024u
-#endif
-#if defined(__AVXVNNI__)
-                                | 2048u
-#endif
-#if defined(__SSSE3__)
-                                | 4096u
-#endif
-#if defined(ESPALIER_XSIMD)
-                                | 8192u
-#endif
-    ;
-
-#if defined(__AVX512F__)
-constexpr int widest_register = 64;
-#elif defined(__AVX__)
-constexpr int widest_register = 32;
-#else
-constexpr int widest_register = 16;
-#endif
-
-template <int Bytes>
-using instructions_of_width = instructions<Bytes, extensions>;
-
-}  // namespace detail
-
-using default_arch = detail::instructions_of_width<detail::widest_register>;
 
 namespace detail {
 

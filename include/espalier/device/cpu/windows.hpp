@@ -34,7 +34,7 @@ struct window_facts {
 
 /// Rows first ... first + count of the spread and padded image, written to `to`.
 template <class T, class Facts, class Arch>
-[[gnu::noinline]] void spread_rows(T* to, T const* image, int first, int count) {
+ESPALIER_KERNEL void spread_rows(T* to, T const* image, int first, int count) {
   constexpr std::int64_t line = std::int64_t{Facts::reach_columns} * Facts::channels;
   for (int r = 0; r < count; ++r, to += line) {
     int const p = first + r;
@@ -61,12 +61,12 @@ template <class T, class Facts, class Arch>
 }
 
 template <class T, class Arch>
-[[gnu::noinline]] void clear(T* to, std::int64_t n) {
+ESPALIER_KERNEL void clear(T* to, std::int64_t n) {
   fill_run<T, Arch>(to, T(0), n);
 }
 /// to[r, 0 ... columns) += from[r, 0 ... columns)
 template <class T, class Arch>
-[[gnu::noinline]] void add_rows(T* to, std::int64_t to_stride, T const* from, std::int64_t from_stride, std::int64_t rows, std::int64_t columns) {
+ESPALIER_KERNEL void add_rows(T* to, std::int64_t to_stride, T const* from, std::int64_t from_stride, std::int64_t rows, std::int64_t columns) {
   for (std::int64_t r = 0; r < rows; ++r) add_run<T, Arch>(to + r * to_stride, from + r * from_stride, columns);
 }
 
@@ -180,8 +180,8 @@ struct window_product : independent_parts {
   static constexpr std::int64_t flops = std::int64_t{facts::images} * facts::rows * facts::columns * depth * outputs * 2;
   static constexpr int most_parts = detail::parts_along(units, flops / 64), parts = transposed && most_parts > 8 ? 8 : most_parts;
 
-  [[gnu::noinline]] static void run(T const* x, T const* b, T* y) { some(x, b, y, 0, units); }
-  [[gnu::noinline]] static void part(T const* x, T const* b, T* y, T*, int which) {
+  ESPALIER_KERNEL static void run(T const* x, T const* b, T* y) { some(x, b, y, 0, units); }
+  ESPALIER_KERNEL static void part(T const* x, T const* b, T* y, T*, int which) {
     some(x, b, y, detail::part_begin(units, parts, which), detail::part_begin(units, parts, which + 1));
   }
 
@@ -242,8 +242,8 @@ struct window_reduction : independent_parts {
   static constexpr std::int64_t lines = std::int64_t{facts::images} * facts::rows;
   static constexpr int parts = detail::parts_along(lines, lines * facts::columns * facts::kernel_rows * facts::kernel_columns * facts::channels);
 
-  [[gnu::noinline]] static void run(T const* x, T const*, T* y) { some(x, y, 0, lines); }
-  [[gnu::noinline]] static void part(T const* x, T const*, T* y, T*, int which) {
+  ESPALIER_KERNEL static void run(T const* x, T const*, T* y) { some(x, y, 0, lines); }
+  ESPALIER_KERNEL static void part(T const* x, T const*, T* y, T*, int which) {
     some(x, y, detail::part_begin(lines, parts, which), detail::part_begin(lines, parts, which + 1));
   }
 
