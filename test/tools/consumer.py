@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSL-1.0
 """Uses the library as somebody else's project does:  consumer.py WAY ROOT COMPILER... [-- ARGUMENTS...]
 
-WAY is pkg_config, find_package, add_subdirectory, fetch_content, cuda_kernels, subproject or single_header. The project of that way (test/consumer/WAY) is copied
+WAY is pkg_config, find_package, add_subdirectory, fetch_content, cuda_kernels, subproject, precompiled or single_header. The project of that way (test/consumer/WAY) is copied
 to a folder of its own, built with COMPILER, and its program has to say which version it was built with. ARGUMENTS are the compiler's, for the ways without a
 build system. Exit status 77: a program that the way needs is not installed.
 """
@@ -145,6 +145,18 @@ class Consumer:
         self.run("meson", "setup", project / "build", project)
         self.run("meson", "compile", "-C", project / "build")
         self.check(project / "build/program")
+
+    def precompiled(self):
+        """With a precompiled umbrella header, by both build systems."""
+        self.run("cmake", "--version")
+        there, project = self.installed(), self.project("precompiled")
+        self.check(self.cmake(project, f"-DCMAKE_PREFIX_PATH={there}"))
+        self.run("meson", "setup", project / "by_meson", project, PKG_CONFIG_PATH=str(there / "share/pkgconfig"))
+        self.run("meson", "compile", "-C", project / "by_meson")
+        self.check(project / "by_meson/program")
+        for build in ("build", "by_meson"):
+            if not [*(project / build).rglob("*.gch"), *(project / build).rglob("*.pch")]:
+                raise Failed(f"there is no precompiled header in {build}")
 
     def single_header(self):
         sources = self.root / "test/consumer/single_header"

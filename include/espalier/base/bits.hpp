@@ -22,12 +22,11 @@
 #define ESPALIER_PRECISE_END
 #endif
 
-/// A value that is computed as it is written, whatever -ffast-math would make of it and its neighbours. g++ takes
-/// vectors apart for its barrier, so it gets
-/// one only there.
-#if defined(__clang__)
+/// A value that is computed as it is written, whatever -ffast-math would make of it and its neighbours. g++ takes vectors apart for its barrier, so it gets
+/// one only there; clang has one for these processors.
+#if defined(__clang__) && (defined(__x86_64__) || defined(__i386__) || defined(__aarch64__) || defined(__arm__))
 #define ESPALIER_AS_WRITTEN(x) __arithmetic_fence(x)
-#elif defined(__ASSOCIATIVE_MATH__) || defined(__FAST_MATH__)
+#elif !defined(__clang__) && (defined(__ASSOCIATIVE_MATH__) || defined(__FAST_MATH__))
 #define ESPALIER_AS_WRITTEN(x) __builtin_assoc_barrier(x)
 #else
 #define ESPALIER_AS_WRITTEN(x) (x)

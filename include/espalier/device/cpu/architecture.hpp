@@ -16,8 +16,9 @@
 #endif
 #endif
 
-/// Whether packs are xsimd's batches. Which architecture a version knows, it says itself.
-#if XSIMD_WITH_SSE2 || XSIMD_WITH_NEON || XSIMD_WITH_NEON64 || XSIMD_WITH_SVE || XSIMD_WITH_RVV || XSIMD_WITH_WASM || XSIMD_WITH_VSX || XSIMD_WITH_VXE
+/// Whether packs are xsimd's batches. Which architecture a version knows, it says itself. Not RISC-V's vectors: their register is a class of xsimd's, on which the
+/// compilers' operators do not work; clang compiles its own vectors to the same instructions.
+#if XSIMD_WITH_SSE2 || XSIMD_WITH_NEON || XSIMD_WITH_NEON64 || XSIMD_WITH_SVE || XSIMD_WITH_WASM || XSIMD_WITH_VSX || XSIMD_WITH_VXE
 #define ESPALIER_BATCHES 1
 #else
 #define ESPALIER_BATCHES 0
@@ -101,6 +102,10 @@ using widest = compiler_vectors;
 constexpr int widest_register = 64;
 #elif defined(__AVX__)
 constexpr int widest_register = 32;
+#elif defined(__ARM_FEATURE_SVE_BITS) && __ARM_FEATURE_SVE_BITS > 128
+constexpr int widest_register = __ARM_FEATURE_SVE_BITS > 512 ? 64 : __ARM_FEATURE_SVE_BITS / 8;
+#elif defined(__riscv_v_fixed_vlen) && __riscv_v_fixed_vlen > 128
+constexpr int widest_register = __riscv_v_fixed_vlen > 512 ? 64 : __riscv_v_fixed_vlen / 8;
 #else
 constexpr int widest_register = 16;
 #endif

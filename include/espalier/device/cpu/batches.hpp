@@ -22,6 +22,7 @@
 /// | reinterpretation, shuffles, conversions | all | all | other interfaces in 8 and 9; shuffles of constant lanes are slower or missing | the compilers' |
 /// | integers (random numbers, bits of floats) | avx | all | two halves of sse | the register's own |
 /// | elementary functions | all | all | less exact (5 units in the last place and more), or slower | elementary.hpp |
+/// | everything | rvv | 14 | the register is a class, on which the compilers' operators do not work | the compilers' vectors |
 /// | registers narrower than the widest | all | all | what falls out of line would be compiled for more than its name says | the compilers' vectors |
 
 #include "registers.hpp"
