@@ -15,6 +15,7 @@
 /// | `fma` | without such an instruction in the architecture | all | rounds twice, in either of two ways | `a * b + c` as it is written |
 /// | `/`, `sqrt` | neon, neon64 | 8 | estimates | the instructions |
 /// | `/`, `sqrt`, `min`, `max` | all, -ffast-math | all | nan and infinity are lost | the instructions, tests of bits |
+/// | `min`, `max` | x86 | 8 to 14 | where one operand is nan, the second one up to 13, the first one in 14 | the instruction, which gives the second |
 /// | `reduce_add`, `hadd` | all | all | another order of the sum for each architecture and version | by halves |
 /// | `reduce_max`, `reduce_min` | all | 8: none | what becomes of nan is not said | by halves |
 /// | partial load and store | all | 8, 13: none | | masked instructions, or bytes |
@@ -118,7 +119,7 @@ ESPALIER_INLINE xsimd::batch<T, A> root_of(xsimd::batch<T, A> x) {
 /// a > b ? a : b, and with <, of numbers. Where one is not a number, b on x86.
 template <class T, class A>
 ESPALIER_INLINE xsimd::batch<T, A> larger_of(xsimd::batch<T, A> a, xsimd::batch<T, A> b) {
-#if ESPALIER_FINITE_MATH
+#if ESPALIER_FINITE_MATH || defined(__SSE2__)
   return __builtin_bit_cast(decltype(a.data), larger(lanes_of(a), lanes_of(b)));
 #else
   return xsimd::max(a, b);
@@ -126,7 +127,7 @@ ESPALIER_INLINE xsimd::batch<T, A> larger_of(xsimd::batch<T, A> a, xsimd::batch<
 }
 template <class T, class A>
 ESPALIER_INLINE xsimd::batch<T, A> smaller_of(xsimd::batch<T, A> a, xsimd::batch<T, A> b) {
-#if ESPALIER_FINITE_MATH
+#if ESPALIER_FINITE_MATH || defined(__SSE2__)
   return __builtin_bit_cast(decltype(a.data), smaller(lanes_of(a), lanes_of(b)));
 #else
   return xsimd::min(a, b);
