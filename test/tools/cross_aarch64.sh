@@ -3,7 +3,8 @@
 # Builds tests for 64-bit ARM with Debian's cross compiler and runs them in an emulator: on batches of xsimd, and on the compiler's vectors.
 #   test/tools/cross_aarch64.sh FOLDER [TEST...]      TEST: device/cpu/simd, ...; without any, those below
 # Packages: g++-aarch64-linux-gnu qemu-user libboost-dev libboost-test-dev libxsimd-dev (headers only: Boost.Test is compiled into each test).
-# XSIMD_INCLUDE names the folder of another xsimd; NEWER_XSIMD_INCLUDE that of one that knows SVE (13 or later), whose registers of 256 bits are tried then. The exit status is 0 if every test compiled without a warning and passed; 77 if a tool is missing.
+# XSIMD_INCLUDE names the folder of another xsimd; NEWER_XSIMD_INCLUDE that of one that knows SVE (13 or later), whose registers of 256 bits are tried then.
+# The exit status is 0 if every test compiled without a warning and passed; 77 if a tool is missing.
 set -u
 cd "$(dirname "$0")/../.."
 folder=${1:?usage: cross_aarch64.sh FOLDER [TEST...]}; shift

@@ -6,6 +6,7 @@
 
 #include "../../base/everywhere.hpp"
 
+// nvcc compiles none of these kernels, and need not read the headers.
 #if !defined(ESPALIER_COMPILER_VECTORS) && !defined(__CUDACC__)
 #if __has_include(<xsimd/config/xsimd_config.hpp>)
 #include <xsimd/config/xsimd_config.hpp>
@@ -17,8 +18,10 @@
 #endif
 
 /// Whether packs are xsimd's batches. Which architecture a version knows, it says itself. Not RISC-V's vectors: their register is a class of xsimd's, on which the
-/// compilers' operators do not work; clang compiles its own vectors to the same instructions.
-#if XSIMD_WITH_SSE2 || XSIMD_WITH_NEON || XSIMD_WITH_NEON64 || XSIMD_WITH_SVE || XSIMD_WITH_WASM || XSIMD_WITH_VSX || XSIMD_WITH_VXE
+/// compilers' operators do not work; clang compiles its own vectors to the same instructions. Nor registers of more than 64 bytes, the most that kernels know.
+#if defined(__ARM_FEATURE_SVE_BITS) && __ARM_FEATURE_SVE_BITS > 512
+#define ESPALIER_BATCHES 0
+#elif XSIMD_WITH_SSE2 || XSIMD_WITH_NEON || XSIMD_WITH_NEON64 || XSIMD_WITH_SVE || XSIMD_WITH_WASM || XSIMD_WITH_VSX || XSIMD_WITH_VXE
 #define ESPALIER_BATCHES 1
 #else
 #define ESPALIER_BATCHES 0

@@ -14,7 +14,7 @@
 /// | `fma` | avx512 | 8 | rounds twice | the instruction |
 /// | `fma` | without such an instruction in the architecture | all | rounds twice, in either of two ways | `a * b + c` as it is written |
 /// | `/`, `sqrt` | neon, neon64 | 8 | estimates | the instructions |
-/// | `/`, `sqrt`, `min`, `max` | all, -ffast-math | all | nan and infinity are lost | the instructions, tests of bits |
+/// | `/`, `fma`, `sqrt`, `min`, `max` | all, -ffast-math | all | nan and infinity are lost | the instructions, tests of bits |
 /// | `min`, `max` | x86 | 8 to 14 | where one operand is nan, the second one up to 13, the first one in 14 | the instruction, which gives the second |
 /// | `reduce_add`, `hadd` | all | all | another order of the sum for each architecture and version | by halves |
 /// | `reduce_max`, `reduce_min` | all | 8: none | what becomes of nan is not said | by halves |
@@ -30,6 +30,7 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
+ESPALIER_PRECISE_BEGIN
 namespace espalier::on_cpu {
 
 /// Before a function that is called as a whole: everything in it is compiled into it, also what is only `inline` in xsimd.
@@ -77,8 +78,6 @@ struct batch_type<T, Architecture, false> {
   template <class Arch>
   using of = vector_batch<T, Arch>;
 };
-template <class T>
-struct batch_type<T, compiler_vectors, false> : batch_type<T, void, false> {};
 template <class T, class Arch>
 using batch_of = typename batch_type<T, typename Arch::architecture>::template of<Arch>;
 
@@ -90,7 +89,7 @@ ESPALIER_INLINE auto lanes_of(xsimd::batch<T, A> x) {
 
 template <class T, class A>
 ESPALIER_INLINE xsimd::batch<T, A> fma_of(xsimd::batch<T, A> a, xsimd::batch<T, A> b, xsimd::batch<T, A> c) {
-#if defined(__SSE2__) && !defined(__FMA__) && !defined(__AVX512F__)
+#if ESPALIER_FINITE_MATH || (defined(__SSE2__) && !defined(__FMA__) && !defined(__AVX512F__))
   constexpr bool own = true;
 #elif defined(__AVX512F__) && XSIMD_VERSION_MAJOR < 9
   constexpr bool own = sizeof(a) == 64;
@@ -116,7 +115,7 @@ ESPALIER_INLINE xsimd::batch<T, A> root_of(xsimd::batch<T, A> x) {
   return xsimd::sqrt(x);
 #endif
 }
-/// a > b ? a : b, and with <, of numbers. Where one is not a number, b on x86.
+/// a > b ? a : b, and with <, of numbers. Where one is not a number: b, or not a number, by the instruction.
 template <class T, class A>
 ESPALIER_INLINE xsimd::batch<T, A> larger_of(xsimd::batch<T, A> a, xsimd::batch<T, A> b) {
 #if ESPALIER_FINITE_MATH || defined(__SSE2__)
@@ -140,4 +139,5 @@ using batch_of = vector_batch<T, Arch>;
 
 }  // namespace detail
 }  // namespace espalier::on_cpu
+ESPALIER_PRECISE_END
 #pragma GCC diagnostic pop

@@ -138,7 +138,7 @@ struct pack {
   /// nan where either is.
   friend ESPALIER_INLINE pack maximum(pack a, pack b) { return select(mask_type{detail::nan_lanes(b.lanes())}, b, larger(b, a)); }
   friend ESPALIER_INLINE pack minimum(pack a, pack b) { return select(mask_type{detail::nan_lanes(b.lanes())}, b, smaller(b, a)); }
-  /// The instructions. Where one is not a number: b on x86, not a number elsewhere.
+  /// The instructions. Where one is not a number: b, or not a number. maximum and minimum look at b themselves, so either will do.
   friend ESPALIER_INLINE pack larger(pack a, pack b) { return detail::larger_of(a.value, b.value); }
   friend ESPALIER_INLINE pack smaller(pack a, pack b) { return detail::smaller_of(a.value, b.value); }
   /// 1 where x is neither nan nor infinite, else 0.
