@@ -177,19 +177,16 @@ struct numbered_steps<std::integer_sequence<int, I...>, Step...> : numbered_step
 template <int I, class Step>
 Step find_step(numbered_step<I, Step> const*);
 
-/// Some numbers out of a range, in order.
-struct selection {
-  int count;
-  int at[most_steps];
-  constexpr void add(int i) { at[count++] = i; }
-};
-/// Sets of steps or leaves are bits: compilers take a few operations for a set, where they would take many for each of its members.
+/// Sets of steps or leaves are bits: compilers take a few operations for a set, where they would take many for each of its members; and a function that is
+/// given a set as a template argument is the same one for all groups that have this set.
 using bits = std::uint64_t;
 constexpr bits bit(int i) { return bits{1} << i; }
-constexpr selection members(bits set) {
-  selection r{};
-  for (; set != 0; set &= set - 1) r.add(__builtin_ctzll(set));
-  return r;
+constexpr int count(bits set) { return __builtin_popcountll(set); }
+constexpr bool has(bits set, int i) { return set >> i & 1u; }
+/// Member number k, in rising order.
+constexpr int member(bits set, int k) {
+  for (; k > 0; --k) set &= set - 1;
+  return __builtin_ctzll(set);
 }
 /// What steps and leaves are, as sets.
 struct nest_sets {
@@ -269,18 +266,18 @@ struct nest_facts<Inner, Spare, list<step<Op, Where, A, B, C>...>, list<leaf<Wha
     int const from = step_at[i].operand[0];
     return step_at[i].reduces && (from >= 0 ? step_at[from].where : leaf_at[-1 - from].where) == Inner;
   }
-  static constexpr detail::selection computed(int s) { return detail::members(plan.needed[s]); }
-  static constexpr detail::selection reduced(int s) { return detail::members(sets.reduced[s]); }
-  static constexpr detail::selection stored(int s) { return detail::members(sets.stored[s]); }
-  static constexpr detail::selection left_behind(int s) {
-    detail::selection r{};
+  static constexpr detail::bits computed(int s) { return plan.needed[s]; }
+  static constexpr detail::bits reduced(int s) { return sets.reduced[s]; }
+  static constexpr detail::bits stored(int s) { return sets.stored[s]; }
+  static constexpr detail::bits left_behind(int s) {
+    detail::bits r = 0;
     for (int i = 0; i < steps; ++i)
-      if ((plan.needed[s] >> i & 1u) && leaves_behind(s, i)) r.at[r.count++] = i;
+      if (detail::has(plan.needed[s], i) && leaves_behind(s, i)) r |= detail::bit(i);
     return r;
   }
-  static constexpr detail::selection column_sums() { return detail::members(sets.reductions & steps_at(place::column)); }
-  static constexpr int column_sums_of(int s) { return __builtin_popcountll(sets.reduced[s] & steps_at(place::column)); }
-  static constexpr detail::selection single_sums() { return detail::members(sets.reductions & steps_at(place::single)); }
+  static constexpr detail::bits column_sums() { return sets.reductions & steps_at(place::column); }
+  static constexpr int column_sums_of(int s) { return detail::count(sets.reduced[s] & steps_at(place::column)); }
+  static constexpr detail::bits single_sums() { return sets.reductions & steps_at(place::single); }
   /// Is there a reduction along rows?
   static constexpr bool reduces_rows() { return (sets.reductions & steps_at(place::row)) != 0; }
   /// Outputs, and leaves and outputs, that have an element for each of the group's.
@@ -295,18 +292,15 @@ struct nest_facts<Inner, Spare, list<step<Op, Where, A, B, C>...>, list<leaf<Wha
     return n;
   }
   /// What becomes known of a line after sweep s (s = -1: before the first): numbers of a row, or packs of a block of columns.
-  static constexpr detail::selection known_after(int s) { return detail::members(sets.known[s + 1]); }
-  static constexpr detail::selection at_place(place where, bool with_reductions) {
-    return detail::members(steps_at(where) & (with_reductions ? ~detail::bits{0} : ~sets.reductions));
-  }
-  static constexpr detail::selection reductions() { return detail::members(sets.reductions); }
-  /// Constants (memory false), or what lies in memory (memory true) at a place.
-  static constexpr detail::selection leaves_at(bool memory, place where) {
-    return detail::members(memory ? sets.memory[static_cast<int>(where)] : sets.constants);
-  }
-  static constexpr detail::selection column_indices() { return detail::members(sets.indices); }
+  static constexpr detail::bits known_after(int s) { return sets.known[s + 1]; }
+  static constexpr detail::bits at_place(place where, bool with_reductions = true) { return steps_at(where) & (with_reductions ? ~detail::bits{0} : ~sets.reductions); }
+  /// Steps at a place that are reductions, or not; and those that are results.
+  static constexpr detail::bits at_place_that(place where, bool reduces) { return steps_at(where) & (reduces ? sets.reductions : ~sets.reductions); }
+  static constexpr detail::bits results_at(place where) { return steps_at(where) & sets.results; }
+  /// Leaves in memory at a place.
+  static constexpr detail::bits memory_at(place where) { return sets.memory[static_cast<int>(where)]; }
   /// Values that are fixed along the inner loop and that sweep s reads.
-  static constexpr detail::selection lines_read(int s) {
+  static constexpr detail::bits lines_read(int s) {
     detail::bits read = 0;
     for (detail::bits left = plan.needed[s] | sets.reduced[s]; left != 0; left &= left - 1) {
       int const i = __builtin_ctzll(left);
@@ -314,7 +308,7 @@ struct nest_facts<Inner, Spare, list<step<Op, Where, A, B, C>...>, list<leaf<Wha
       for (int o : step_at[i].operand)
         if (o >= 0) read |= detail::bit(o);
     }
-    return detail::members(read & ~steps_at(place::full));
+    return read & ~steps_at(place::full);
   }
   static constexpr bool works_in(int s) { return (plan.needed[s] | sets.reduced[s] | sets.stored[s]) != 0; }
   /// Vector operations of sweep s, which bounds how far the loop is unrolled; a costly one counts for many.
@@ -336,39 +330,18 @@ struct numbered_list<Facts, std::integer_sequence<int, I...>> {
   using type = list<detail::numbered_step<I, typename Facts::template step_type<I>>...>;
 };
 
-/// Selections that the kernels of every device ask for, as types.
-template <class Facts>
-struct nest_selections {
-  template <int S>
-  struct computed {
-    static constexpr auto value = Facts::computed(S);
-  };
-  template <int S>
-  struct stored {
-    static constexpr auto value = Facts::stored(S);
-  };
-  template <int S>
-  struct known_after {
-    static constexpr auto value = Facts::known_after(S);
-  };
-  template <place Where, bool WithReductions = true>
-  struct at_place {
-    static constexpr auto value = Facts::at_place(Where, WithReductions);
-  };
-};
-
-template <class Selection, class I>
+template <detail::bits Set, class K>
 struct chosen;
-template <class Selection, std::size_t... K>
-struct chosen<Selection, std::index_sequence<K...>> {
-  using type = std::integer_sequence<int, Selection::value.at[K]...>;
+template <detail::bits Set, int... K>
+struct chosen<Set, std::integer_sequence<int, K...>> {
+  using type = std::integer_sequence<int, detail::member(Set, K)...>;
 };
-/// A selection as a type: Selection::value is a constexpr selection.
-template <class Selection>
-using chosen_steps = typename chosen<Selection, std::make_index_sequence<static_cast<std::size_t>(Selection::value.count)>>::type;
+/// A set's members as a type.
+template <detail::bits Set>
+using chosen_steps = typename chosen<Set, std::make_integer_sequence<int, detail::count(Set)>>::type;
 /// The same with the steps themselves.
-template <class Facts, class Selection>
-using steps_in = typename numbered_list<Facts, chosen_steps<Selection>>::type;
+template <class Facts, detail::bits Set>
+using steps_in = typename numbered_list<Facts, chosen_steps<Set>>::type;
 
 }  // namespace espalier::fused
 #pragma GCC diagnostic pop

@@ -22,17 +22,23 @@ void check_parts(std::vector<std::vector<T>> const& leaves, std::vector<std::siz
   static_assert(Kernel::parts > 1);
   std::vector<std::vector<T>> whole, cut;
   for (std::size_t n : outputs) whole.emplace_back(n, T(-1)), cut.emplace_back(n, T(-2));
-  auto const addresses = [&](std::vector<std::vector<T>>& results) {
-    std::vector<void*> p;
-    for (auto& x : leaves) p.push_back(const_cast<T*>(x.data()));
-    for (auto& x : results) p.push_back(x.data());
-    return p;
+  struct memories {
+    std::vector<void*> base;
+    std::vector<esp::plan::location> places;
+    esp::fused::addresses<T> at() const { return {base.data(), places.data()}; }
   };
-  Kernel::run(addresses(whole).data());
+  auto const memories_of = [&](std::vector<std::vector<T>>& results) {
+    memories r;
+    for (auto& x : leaves) r.base.push_back(const_cast<T*>(x.data()));
+    for (auto& x : results) r.base.push_back(x.data());
+    for (std::size_t i = 0; i < r.base.size(); ++i) r.places.push_back({static_cast<int>(i), 0});
+    return r;
+  };
+  Kernel::run(memories_of(whole).at());
   std::vector<T> shared(static_cast<std::size_t>(Kernel::scratch) + 1);
-  auto const p = addresses(cut);
-  for (int w = Kernel::parts - 1; w >= 0; --w) Kernel::part(p.data(), shared.data(), w);
-  Kernel::finish(p.data(), shared.data());
+  memories const p = memories_of(cut);
+  for (int w = Kernel::parts - 1; w >= 0; --w) Kernel::part(p.at(), shared.data(), w);
+  Kernel::finish(p.at(), shared.data());
   BOOST_CHECK(whole == cut);
 }
 template <class T>

@@ -51,41 +51,20 @@ struct column_facts {
     return r;
   }();
 
-  template <int S>
-  struct lines_of_sweep {
-    static constexpr selection value = members(of.in_sweep[S]);
-  };
-  template <int S>
-  struct lines_of_known {
-    static constexpr selection value = members(of.in_known[S + 1]);
-  };
+  static constexpr bits lines_of_sweep(int s) { return of.in_sweep[s]; }
+  static constexpr bits lines_of_known(int s) { return of.in_known[s + 1]; }
   /// What is known after sweep s: taken from a few elements, computed, added to sums of everything; results; what is kept for sweeps.
   enum known_as { taken, computed, added, stored, kept };
-  struct known_parts {
-    selection of[5];
-  };
-  template <int S>
-  static constexpr known_parts known_table = [] {
-    selection const all = Facts::known_after(S);
-    known_parts r{};
-    for (int k = 0; k < all.count; ++k) {
-      int const i = all.at[k];
-      bool const first = Facts::taken_first(i), reduces = Facts::step_at[i].reduces;
-      if ((first || !reduces) && of.slot[i] >= 0) r.of[kept].add(i);
-      if (Facts::step_at[i].where != place::column) {
-        r.of[added].add(i);
-        continue;
-      }
-      if (first) r.of[taken].add(i);
-      else if (!reduces) r.of[computed].add(i);
-      if (Facts::output_of(i) >= 0) r.of[stored].add(i);
+  static constexpr bits known(int s, known_as how) {
+    bits r = 0;
+    for (bits rest = Facts::known_after(s); rest != 0; rest &= rest - 1) {
+      int const i = __builtin_ctzll(rest);
+      bool const first = Facts::taken_first(i), reduces = Facts::step_at[i].reduces, of_column = Facts::step_at[i].where == place::column;
+      bool const is[] = {of_column && first, of_column && !first && !reduces, !of_column, of_column && Facts::output_of(i) >= 0, (first || !reduces) && of.slot[i] >= 0};
+      if (is[how]) r |= bit(i);
     }
     return r;
-  }();
-  template <int S, known_as How>
-  struct known {
-    static constexpr selection const& value = known_table<S>.of[How];
-  };
+  }
 };
 
 }  // namespace detail

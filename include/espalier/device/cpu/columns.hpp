@@ -49,7 +49,7 @@ struct column_nest : nest<place::column, T, Arch, Steps, Leaves, Outputs> {
     int const most = vectors / piece;
     return elements < 65536 || most < 2 ? 1 : most < 16 ? most : 16;
   }();
-  static constexpr int singles = facts::single_sums().count;
+  static constexpr int singles = detail::count(facts::single_sums());
   static constexpr std::int64_t scratch = parts > 1 ? parts * singles * width : 0;
 
   /// Where a step's value is kept. A template: clang would call a function at run time.
@@ -57,16 +57,16 @@ struct column_nest : nest<place::column, T, Arch, Steps, Leaves, Outputs> {
   static constexpr int at_slot = memory::of.slot[I] * width;
   using step_packs = V[static_cast<std::size_t>(steps)];
   using typename base::operand_packs;
-  using constants = chosen_steps<typename base::constant_leaves>;
+  using constants = chosen_steps<base::constant_leaves>;
   template <place Where>
-  using in_memory = chosen_steps<typename base::template memory_leaves<Where>>;
-  template <class Selection>
-  using steps_of = typename base::template steps_of<Selection>;
-  using single_sums = typename base::template at_place_that<place::single, true>;
+  using in_memory = chosen_steps<facts::memory_at(Where)>;
+  template <detail::bits Set>
+  using steps_of = typename base::template steps_of<Set>;
+  static constexpr detail::bits single_sums = facts::at_place_that(place::single, true);
 
   /// Ahead: how many rows on this column comes next.
   template <int Count, int Ahead>
-  static ESPALIER_INLINE void store(T* to, V x, bool past_caches) {
+  static ESPALIER_IN_KERNEL void store(T* to, V x, bool past_caches) {
     if constexpr (streams) {
       if (past_caches) return x.stream(to);
     }
@@ -74,30 +74,30 @@ struct column_nest : nest<place::column, T, Arch, Steps, Leaves, Outputs> {
     x.template store_first<Count>(to);
   }
   template <int Count, int Ahead, int... Stored>
-  static ESPALIER_INLINE void store_all(T* const* out, V const* result, bool past_caches, std::ptrdiff_t at, std::integer_sequence<int, Stored...>) {
+  static ESPALIER_IN_KERNEL void store_all(T* const* out, V const* result, bool past_caches, std::ptrdiff_t at, std::integer_sequence<int, Stored...>) {
     (store<Count, Ahead>(out[base::template output<Stored>] + at, result[base::template output<Stored>], past_caches), ...);
     (void)out, (void)result, (void)past_caches, (void)at;
   }
   template <int... Stored>
-  static ESPALIER_INLINE void set_aside(V* result, V const* v, std::integer_sequence<int, Stored...>) {
+  static ESPALIER_IN_KERNEL void set_aside(V* result, V const* v, std::integer_sequence<int, Stored...>) {
     ((result[base::template output<Stored>] = v[Stored]), ...);
     (void)result, (void)v;
   }
   /// Leaves that are the same in every row.
   template <int Count, int... Index>
-  static ESPALIER_INLINE void hold(T const* const* start_of, V* v, int j, std::integer_sequence<int, Index...>) {
+  static ESPALIER_IN_KERNEL void hold(T const* const* start_of, V* v, int j, std::integer_sequence<int, Index...>) {
     base::put_constants(v, constants{});
     ((v[steps + Index] = V::iota(static_cast<T>(j))), ...);
     base::template put_lanes<Count>(v, start_of, j, in_memory<place::column>{});
     base::put_elements(v, start_of, 0, in_memory<place::single>{});
   }
   template <int... I>
-  static ESPALIER_INLINE void load_lines(V* v, T const* kept, std::integer_sequence<int, I...>) {
+  static ESPALIER_IN_KERNEL void load_lines(V* v, T const* kept, std::integer_sequence<int, I...>) {
     ((v[I] = V::load(kept + at_slot<I>)), ...);
     (void)v, (void)kept;
   }
   template <int... I>
-  static ESPALIER_INLINE void store_lines(V const* v, T* kept, std::integer_sequence<int, I...>) {
+  static ESPALIER_IN_KERNEL void store_lines(V const* v, T* kept, std::integer_sequence<int, I...>) {
     (v[I].store(kept + at_slot<I>), ...);
     (void)v, (void)kept;
   }
@@ -115,21 +115,21 @@ struct column_nest : nest<place::column, T, Arch, Steps, Leaves, Outputs> {
   /// One vector of columns in row r of those at a time; v has what is the same in every row. r is a number and no template argument, which would make
   /// functions for each row.
   template <int S, int Count>
-  static ESPALIER_INLINE void lane(T const* const* in, V* v, V* sum, V* total, V* result, int r, int j) {
+  static ESPALIER_IN_KERNEL void lane(T const* const* in, V* v, V* sum, V* total, V* result, int r, int j) {
     base::template put_lanes<Count>(v, in, std::ptrdiff_t{r} * Columns + j, in_memory<place::full>{});
     base::put_elements(v, in, r, in_memory<place::row>{});
-    base::compute(v, steps_of<typename base::template computed<S>>{});
-    base::template add<width>(sum, v, steps_of<typename base::template added_to<S, place::column>>{});
-    base::template add<Count>(total, v, steps_of<typename base::template added_to<S, place::single>>{});
-    set_aside(result, v, chosen_steps<typename base::template stored<S>>{});
+    base::compute(v, steps_of<facts::computed(S)>{});
+    base::template add<width>(sum, v, steps_of<base::added_to(S, place::column)>{});
+    base::template add<Count>(total, v, steps_of<base::added_to(S, place::single)>{});
+    set_aside(result, v, chosen_steps<facts::stored(S)>{});
   }
   template <int S, int Count, int... R>
-  static ESPALIER_INLINE void vector(block const& b, T const* const* in, T* const* out, T* kept, step_packs* total, int j, std::integer_sequence<int, R...>) {
-    using summed = typename base::template added_to<S, place::column>;
+  static ESPALIER_IN_KERNEL void vector(block const& b, T const* const* in, T* const* out, T* kept, step_packs* total, int j, std::integer_sequence<int, R...>) {
+    constexpr detail::bits summed = base::added_to(S, place::column);
     operand_packs v;
     V result[sizeof...(R)][static_cast<std::size_t>(facts::outputs) + 1];
-    load_lines(v, kept, chosen_steps<typename memory::template lines_of_sweep<S>>{});
-    hold<Count>(b.start_of, v, j, chosen_steps<typename base::index_leaves>{});
+    load_lines(v, kept, chosen_steps<memory::lines_of_sweep(S)>{});
+    hold<Count>(b.start_of, v, j, chosen_steps<base::index_leaves>{});
     if constexpr (narrow && sizeof...(R) == 4) {
       step_packs sum[4];
       (base::clear(sum[R], chosen_steps<summed>{}), ...);
@@ -148,7 +148,7 @@ struct column_nest : nest<place::column, T, Arch, Steps, Leaves, Outputs> {
     }
     // After the loads of all rows: a store is taken for what a load of the next row wants where they lie a multiple of 4 KiB apart.
     constexpr int ahead = (upwards(S) ? -1 : 1) * static_cast<int>(sizeof...(R));
-    (store_all<Count, ahead>(out, result[R], b.past_caches, std::ptrdiff_t{R} * Columns + j, chosen_steps<typename base::template stored<S>>{}), ...);
+    (store_all<Count, ahead>(out, result[R], b.past_caches, std::ptrdiff_t{R} * Columns + j, chosen_steps<facts::stored(S)>{}), ...);
     (void)in, (void)out, (void)total;
   }
   /// From one row to the next, leaf by leaf.
@@ -161,7 +161,7 @@ struct column_nest : nest<place::column, T, Arch, Steps, Leaves, Outputs> {
     return r;
   }();
   template <int S, int... R, int... L>
-  static ESPALIER_INLINE void rows(block const& b, step_packs* total, int row, std::integer_sequence<int, R...> r, std::integer_sequence<int, L...>) {
+  static ESPALIER_IN_KERNEL void rows(block const& b, step_packs* total, int row, std::integer_sequence<int, R...> r, std::integer_sequence<int, L...>) {
     T const* const in[] = {b.start_of[L] + row * row_step.of[L]..., nullptr};
     T* out[static_cast<std::size_t>(facts::outputs) + 1];
     for (int k = 0; k < facts::outputs; ++k)
@@ -173,8 +173,8 @@ struct column_nest : nest<place::column, T, Arch, Steps, Leaves, Outputs> {
       if (b.end == Columns) vector<S, tail>(b, in, out, kept, total, Columns - tail, r);
   }
   template <int S>
-  static ESPALIER_INLINE void sweep(block const& b, step_packs* total) {
-    constexpr int at_once = together(facts::work(S), facts::reduced(S).count > 0), times = Rows / at_once;
+  static ESPALIER_IN_KERNEL void sweep(block const& b, step_packs* total) {
+    constexpr int at_once = together(facts::work(S), detail::count(facts::reduced(S)) > 0), times = Rows / at_once;
     for (int i = 0; i < times; ++i)
       rows<S>(b, total, (upwards(S) ? times - 1 - i : i) * at_once, std::make_integer_sequence<int, at_once>{}, typename base::leaf_numbers{});
     if constexpr (Rows % at_once != 0)
@@ -182,38 +182,38 @@ struct column_nest : nest<place::column, T, Arch, Steps, Leaves, Outputs> {
   }
 
   template <int Count, class Op>
-  static ESPALIER_INLINE V of_three_rows(T const* first) {
+  static ESPALIER_IN_KERNEL V of_three_rows(T const* first) {
     constexpr std::ptrdiff_t midst = std::ptrdiff_t{Rows / 2} * Columns, last = std::ptrdiff_t{Rows - 1} * Columns;
     return rule<Op>::of_three(V::template load_first<Count>(first), V::template load_first<Count>(first + midst), V::template load_first<Count>(first + last), V(T(Rows)));
   }
   template <int Count, int... I, class... Op, place... W, int... A, int... B, int... C>
-  static ESPALIER_INLINE void take(V* v, T const* const* start_of, int j, list<detail::numbered_step<I, step<Op, W, A, B, C>>...>) {
+  static ESPALIER_IN_KERNEL void take(V* v, T const* const* start_of, int j, list<detail::numbered_step<I, step<Op, W, A, B, C>>...>) {
     ((v[I] = of_three_rows<Count, Op>(start_of[-1 - A] + j)), ...);
     (void)v, (void)start_of, (void)j;
   }
   template <int Count, int... I>
-  static ESPALIER_INLINE void store_known(V const* v, T* const* out, int j, std::integer_sequence<int, I...>) {
+  static ESPALIER_IN_KERNEL void store_known(V const* v, T* const* out, int j, std::integer_sequence<int, I...>) {
     (v[I].template store_first<Count>(out[base::template output<I>] + j), ...);
     (void)v, (void)out, (void)j;
   }
   /// What is known of some columns after a sweep.
   template <int S, int Count>
-  static ESPALIER_INLINE void known_vector(block const& b, T* kept, V* total, int j) {
+  static ESPALIER_IN_KERNEL void known_vector(block const& b, T* kept, V* total, int j) {
     operand_packs v;
-    load_lines(v, kept, chosen_steps<typename memory::template lines_of_known<S>>{});
-    hold<Count>(b.start_of, v, j, chosen_steps<typename base::index_leaves>{});
-    take<Count>(v, b.start_of, j, steps_of<typename memory::template known<S, memory::taken>>{});
-    base::compute(v, steps_of<typename memory::template known<S, memory::computed>>{});
-    base::template add<Count>(total, v, steps_of<typename memory::template known<S, memory::added>>{});
-    store_known<Count>(v, b.first, j, chosen_steps<typename memory::template known<S, memory::stored>>{});
-    store_lines(v, kept, chosen_steps<typename memory::template known<S, memory::kept>>{});
-    using next = chosen_steps<typename base::template added_to<S + 1, place::column>>;
+    load_lines(v, kept, chosen_steps<memory::lines_of_known(S)>{});
+    hold<Count>(b.start_of, v, j, chosen_steps<base::index_leaves>{});
+    take<Count>(v, b.start_of, j, steps_of<memory::known(S, memory::taken)>{});
+    base::compute(v, steps_of<memory::known(S, memory::computed)>{});
+    base::template add<Count>(total, v, steps_of<memory::known(S, memory::added)>{});
+    store_known<Count>(v, b.first, j, chosen_steps<memory::known(S, memory::stored)>{});
+    store_lines(v, kept, chosen_steps<memory::known(S, memory::kept)>{});
+    using next = chosen_steps<base::added_to(S + 1, place::column)>;
     base::clear(v, next{});
     store_lines(v, kept, next{});
   }
   template <int S>
-  static ESPALIER_INLINE void all_known(block const& b, V* total) {
-    if constexpr (facts::known_after(S).count + base::template added_to<S + 1, place::column>::value.count > 0) {
+  static ESPALIER_IN_KERNEL void all_known(block const& b, V* total) {
+    if constexpr ((facts::known_after(S) | base::added_to(S + 1, place::column)) != 0) {
       T* kept = b.kept;
       int j = b.begin;
       for (; j + width <= b.end; j += width, kept += slots * width) known_vector<S, width>(b, kept, total, j);
@@ -221,70 +221,67 @@ struct column_nest : nest<place::column, T, Arch, Steps, Leaves, Outputs> {
         if (b.end == Columns) known_vector<S, tail>(b, kept, total, Columns - tail);
     }
   }
-  template <int S>
-  static ESPALIER_INLINE void sweeps(block const& b, step_packs* total) {
-    sweep<S>(b, total);
-    all_known<S>(b, total[0]);
-    if constexpr (facts::works_in(S + 1)) sweeps<S + 1>(b, total);
-  }
-
+  static constexpr int sweeps = [] {
+    int r = 1;
+    while (facts::works_in(r)) ++r;
+    return r;
+  }();
+  /// Where the leaves and the outputs lie.
+  struct memory_of_call {
+    T const* start_of[static_cast<std::size_t>(leaves) + 1];
+    T* first[static_cast<std::size_t>(facts::outputs) + 1];
+    ESPALIER_IN_KERNEL explicit memory_of_call(auto p) {
+      for (int k = 0; k < leaves; ++k) start_of[k] = p[k];
+      for (int k = 0; k < facts::outputs; ++k) first[k] = p[leaves + k];
+    }
+  };
   /// The columns of vectors begin ... end, in strips.
-  static ESPALIER_INLINE void columns(T const* const* start_of, T* const* first, V* sum, int begin, int end) {
+  template <int... S>
+  static ESPALIER_IN_KERNEL void columns(memory_of_call const& m, V* sum, int begin, int end, std::integer_sequence<int, S...>) {
     using single = chosen_steps<single_sums>;
     alignas(64) T kept[static_cast<std::size_t>(slots > 0 ? strip * slots * width : 1)];
     step_packs total[most_together];
     for (int i = 0; i < most_together; ++i) base::clear(total[i], single{});
     bool past_caches = false;
-    if constexpr (streams) past_caches = streams_now<V::registers::bytes>(facts::full_operands() * bytes, first, facts::outputs);
+    if constexpr (streams) past_caches = streams_now<V::registers::bytes>(facts::full_operands() * bytes, m.first, facts::outputs);
     for (int v = begin; v < end; v += strip) {
       int const last = v + strip < end ? v + strip : end;
-      block const b{start_of, first, kept, total, v * width, last * width < Columns ? last * width : Columns, past_caches};
+      block const b{m.start_of, m.first, kept, total, v * width, last * width < Columns ? last * width : Columns, past_caches};
       all_known<-1>(b, total[0]);
-      sweeps<0>(b, total);
+      ((sweep<S>(b, total), all_known<S>(b, total[0])), ...);
     }
     base::clear(sum, single{});
     for (int i = 0; i < most_together; ++i) base::combine_all(sum, total[i], steps_of<single_sums>{});
     if constexpr (streams) stream_fence();
   }
-  template <int... L>
-  static ESPALIER_INLINE void columns(void* const* p, V* sum, int begin, int end, std::integer_sequence<int, L...>) {
-    T const* const start_of[] = {static_cast<T const*>(p[L])..., nullptr};
-    T* first[static_cast<std::size_t>(facts::outputs) + 1];
-    for (int k = 0; k < facts::outputs; ++k) first[k] = static_cast<T*>(p[leaves + k]);
-    columns(start_of, first, sum, begin, end);
-  }
-  template <int... L>
-  static ESPALIER_INLINE void finish_all(void* const* p, V const* total, std::integer_sequence<int, L...>) {
-    T const* const start_of[] = {static_cast<T const*>(p[L])..., nullptr};
-    T* first[static_cast<std::size_t>(facts::outputs) + 1];
-    for (int k = 0; k < facts::outputs; ++k) first[k] = static_cast<T*>(p[leaves + k]);
+  static ESPALIER_IN_KERNEL void finish_all(memory_of_call const& m, V const* total) {
     typename base::operand_numbers v;
     base::put_constants(v, constants{});
-    base::put_elements(v, start_of, 0, in_memory<place::single>{});
-    base::fold_totals(v, total, steps_of<typename base::template at_place_that<place::single, true>>{});
-    base::compute_numbers(v, steps_of<typename base::template at_place_that<place::single, false>>{});
-    base::store_numbers(first, v, 0, chosen_steps<typename base::template results_at<place::single>>{});
+    base::put_elements(v, m.start_of, 0, in_memory<place::single>{});
+    base::fold_totals(v, total, steps_of<facts::at_place_that(place::single, true)>{});
+    base::compute_numbers(v, steps_of<facts::at_place_that(place::single, false)>{});
+    base::store_numbers(m.first, v, 0, chosen_steps<facts::results_at(place::single)>{});
   }
 
   static constexpr int begin_of(int which) { return static_cast<int>(std::int64_t{vectors} * which / parts); }
   template <int... N, int... I>
-  static ESPALIER_INLINE void save(T* to, V const* total, std::integer_sequence<int, N...>, std::integer_sequence<int, I...>) {
+  static ESPALIER_IN_KERNEL void save(T* to, V const* total, std::integer_sequence<int, N...>, std::integer_sequence<int, I...>) {
     (total[I].store(to + N * width), ...);
     (void)to, (void)total;
   }
   template <int... N, int... I>
-  static ESPALIER_INLINE void restore(T const* from, V* total, std::integer_sequence<int, N...>, std::integer_sequence<int, I...>) {
+  static ESPALIER_IN_KERNEL void restore(T const* from, V* total, std::integer_sequence<int, N...>, std::integer_sequence<int, I...>) {
     ((total[I] = V::load(from + N * width)), ...);
     (void)from, (void)total;
   }
 
-  /// p: the leaves' addresses, then the outputs'.
-  ESPALIER_KERNEL static void part(void* const* p, T* shared, int which) {
+  /// p[i]: the leaves' addresses, then the outputs'.
+  ESPALIER_KERNEL static void part(auto p, T* shared, int which) {
     step_packs total;
-    columns(p, total, begin_of(which), begin_of(which + 1), typename base::leaf_numbers{});
+    columns(memory_of_call{p}, total, begin_of(which), begin_of(which + 1), std::make_integer_sequence<int, sweeps>{});
     save(shared + which * singles * width, total, std::make_integer_sequence<int, singles>{}, chosen_steps<single_sums>{});
   }
-  static void finish(void* const* p, T const* shared) {
+  static void finish(auto p, T const* shared) {
     using single = chosen_steps<single_sums>;
     step_packs total, one;
     base::clear(total, single{});
@@ -292,17 +289,18 @@ struct column_nest : nest<place::column, T, Arch, Steps, Leaves, Outputs> {
       restore(shared + i * singles * width, one, std::make_integer_sequence<int, singles>{}, single{});
       base::combine_all(total, one, steps_of<single_sums>{});
     }
-    finish_all(p, total, typename base::leaf_numbers{});
+    finish_all(memory_of_call{p}, total);
   }
-  ESPALIER_KERNEL static void run(void* const* p) {
+  ESPALIER_KERNEL static void run(auto p) {
     if constexpr (parts > 1 && singles > 0) {  // sums over everything depend on how they are cut
       alignas(64) T shared[static_cast<std::size_t>(scratch)];
       for (int i = 0; i < parts; ++i) part(p, shared, i);
       finish(p, shared);
     } else {
       step_packs total;
-      columns(p, total, 0, vectors, typename base::leaf_numbers{});
-      finish_all(p, total, typename base::leaf_numbers{});
+      memory_of_call const m{p};
+      columns(m, total, 0, vectors, std::make_integer_sequence<int, sweeps>{});
+      finish_all(m, total);
     }
   }
 };

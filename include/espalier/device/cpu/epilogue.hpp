@@ -8,7 +8,7 @@ namespace espalier::on_cpu {
 
 /// What follows a matrix product element by element (bias, activation, residual, ...), applied to each rectangle of its result that is finished,
 /// while it is in the first cache level. Step 0 is the product. Columns: of the product.
-template <class T, class Arch, int Columns, class Steps, class Leaves, class Outputs>
+template <class T, class Arch, int Columns, class Steps, class Leaves, class Outputs, class Addresses = addresses<T>>
 class epilogue : nest<place::row, T, Arch, Steps, Leaves, Outputs> {
   using base = nest<place::row, T, Arch, Steps, Leaves, Outputs>;
   using typename base::facts;
@@ -24,35 +24,32 @@ class epilogue : nest<place::row, T, Arch, Steps, Leaves, Outputs> {
   }
   enum part { following, stored, full_leaves, row_leaves, single_leaves, column_leaves };
   /// Steps behind the product, and those that are results; the leaves that they read, by their place: the product's own are not touched.
+  static constexpr detail::bits chosen(part what) {
+    detail::bits const all_behind = (detail::bit(steps) - 1) & ~detail::bits{1};
+    if (what <= stored) return what == following ? all_behind : facts::sets.results;
+    detail::bits r = 0;
+    place const where = what == row_leaves ? place::row : what == single_leaves ? place::single : what == column_leaves ? place::column : place::full;
+    for (int k = 0; k < leaves; ++k)
+      if (facts::is_memory(k, where) && read_here(k)) r |= detail::bit(k);
+    return r;
+  }
   template <part What>
-  struct chosen_part {
-    static constexpr auto value = [] {
-      detail::selection r{};
-      for (int i = What == following; i < steps && What <= stored; ++i)
-        if (What == following || facts::output_of(i) >= 0) r.at[r.count++] = i;
-      place const where = What == row_leaves ? place::row : What == single_leaves ? place::single : What == column_leaves ? place::column : place::full;
-      for (int k = 0; k < leaves && What > stored; ++k)
-        if (facts::is_memory(k, where) && read_here(k)) r.at[r.count++] = k;
-      return r;
-    }();
-  };
-  template <part What>
-  using leaves_of = chosen_steps<chosen_part<What>>;
+  using leaves_of = chosen_steps<chosen(What)>;
 
  public:
-  /// p: the addresses of leaves, then of outputs. c: where the product leaves its sums; it may be an output.
-  ESPALIER_INLINE epilogue(void* const* p, T const* c) : p_{p}, c_{c} {}
+  /// p: the addresses of leaves, then of outputs; p[i] is one of them. c: where the product leaves its sums; it may be an output.
+  ESPALIER_INLINE epilogue(Addresses p, T const* c) : p_{p}, c_{c} {}
 
   /// The lanes [column, column + Count) of a row, from sums in a register.
   template <int Count>
   ESPALIER_INLINE void operator()(V sum, std::int64_t row, std::int64_t column) const {
     typename base::operand_packs v;
     v[0] = sum;
-    base::put_constants(v, chosen_steps<typename base::constant_leaves>{});
+    base::put_constants(v, chosen_steps<base::constant_leaves>{});
     load<Count>(v, row * Columns + column, row, column, leaves_of<full_leaves>{}, leaves_of<row_leaves>{}, leaves_of<single_leaves>{}, leaves_of<column_leaves>{},
-                chosen_steps<typename base::index_leaves>{});
-    base::compute(v, typename base::template steps_of<chosen_part<following>>{});
-    store<Count>(v, row * Columns + column, chosen_steps<chosen_part<stored>>{});
+                chosen_steps<base::index_leaves>{});
+    base::compute(v, typename base::template steps_of<chosen(following)>{});
+    store<Count>(v, row * Columns + column, chosen_steps<chosen(stored)>{});
   }
   /// A rectangle of sums in memory. It starts at a multiple of the register width and ends at one, or at the last column.
   void operator()(std::int64_t row, std::int64_t rows, std::int64_t column, std::int64_t columns) const {
@@ -70,20 +67,20 @@ class epilogue : nest<place::row, T, Arch, Steps, Leaves, Outputs> {
   template <int Count, int... Full, int... Row, int... Single, int... Column, int... Index>
   ESPALIER_INLINE void load(V* v, std::int64_t at, std::int64_t row, std::int64_t column, std::integer_sequence<int, Full...>, std::integer_sequence<int, Row...>,
                             std::integer_sequence<int, Single...>, std::integer_sequence<int, Column...>, std::integer_sequence<int, Index...>) const {
-    ((v[steps + Full] = V::template load_first<Count>(static_cast<T const*>(p_[Full]) + at)), ...);
-    ((v[steps + Row] = V(static_cast<T const*>(p_[Row])[row])), ...);
-    ((v[steps + Single] = V(static_cast<T const*>(p_[Single])[0])), ...);
-    ((v[steps + Column] = V::template load_first<Count>(static_cast<T const*>(p_[Column]) + column)), ...);
+    ((v[steps + Full] = V::template load_first<Count>(p_[Full] + at)), ...);
+    ((v[steps + Row] = V(p_[Row][row])), ...);
+    ((v[steps + Single] = V(p_[Single][0])), ...);
+    ((v[steps + Column] = V::template load_first<Count>(p_[Column] + column)), ...);
     ((v[steps + Index] = V::iota(static_cast<T>(column))), ...);
     (void)v, (void)at, (void)row, (void)column;
   }
   template <int Count, int... I>
   ESPALIER_INLINE void store(V const* v, std::int64_t at, std::integer_sequence<int, I...>) const {
-    (v[I].template store_first<Count>(static_cast<T*>(p_[leaves + base::template output<I>]) + at), ...);
+    (v[I].template store_first<Count>(p_[leaves + base::template output<I>] + at), ...);
     (void)v, (void)at;
   }
 
-  void* const* p_;
+  Addresses p_;
   T const* c_;
 };
 

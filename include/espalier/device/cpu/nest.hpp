@@ -56,29 +56,13 @@ constexpr int unroll(int vectors, int work) {
 
 /// What both directions of a fused group share: the lanes of one sweep, and what is known of a line after it.
 template <place Inner, class T, class Arch, class Steps, class Leaves, class Outputs, int Spare = -1>
-struct nest : nest_selections<nest_facts<Inner, Spare, Steps, Leaves, Outputs>> {
+struct nest {
   using V = pack<T, Arch>;
   using facts = nest_facts<Inner, Spare, Steps, Leaves, Outputs>;
   static constexpr int steps = facts::steps, leaves = facts::leaves, width = V::size;
   using leaf_numbers = std::make_integer_sequence<int, leaves>;
 
-  template <int S>
-  struct reduced {
-    static constexpr auto value = facts::reduced(S);
-  };
-  struct constant_leaves {
-    static constexpr auto value = facts::leaves_at(false, place::single);
-  };
-  struct index_leaves {
-    static constexpr auto value = facts::column_indices();
-  };
-  template <place Where>
-  struct memory_leaves {
-    static constexpr auto value = facts::leaves_at(true, Where);
-  };
-  struct reductions {
-    static constexpr auto value = facts::reductions();
-  };
+  static constexpr detail::bits constant_leaves = facts::sets.constants, index_leaves = facts::sets.indices, reductions = facts::sets.reductions;
 
   template <int I>
   static constexpr T identity = static_cast<T>(facts::identity_at[I]);
@@ -145,61 +129,33 @@ struct nest : nest_selections<nest_facts<Inner, Spare, Steps, Leaves, Outputs>> 
     ((out[output<I>][at] = v[I]), ...);
     (void)out, (void)v, (void)at;
   }
-  /// Steps at a place that are reductions, or not; and those that are results.
-  template <place Where, bool Reduces>
-  struct at_place_that {
-    static constexpr auto value = detail::members(facts::steps_at(Where) & (Reduces ? facts::sets.reductions : ~facts::sets.reductions));
-  };
-  template <place Where>
-  struct results_at {
-    static constexpr auto value = detail::members(facts::steps_at(Where) & facts::sets.results);
-  };
-  template <class Selection>
-  using steps_of = steps_in<facts, Selection>;
+  template <detail::bits Set>
+  using steps_of = steps_in<facts, Set>;
 
   // The parts of a sweep, and of what is known after it.
 
   enum lane_as { back, fresh, left };
   /// What a lane of sweep S takes back from where an earlier sweep has left it, computes, leaves for a later sweep.
-  template <int S, lane_as How>
-  struct in_lane {
-    static constexpr auto value = [] {
-      detail::selection r{};
-      for (detail::bits rest = facts::plan.needed[S]; rest != 0; rest &= rest - 1) {
-        int const i = __builtin_ctzll(rest);
-        if (How == left ? facts::leaves_behind(S, i) : facts::comes_back(S, i) == (How == back)) r.add(i);
-      }
-      return r;
-    }();
-  };
-  /// What sweep S adds to sums at these places.
-  template <int S, place... Where>
-  struct added_to {
-    static constexpr auto value = detail::members(facts::sets.reduced[S] & (facts::steps_at(Where) | ...));
-  };
-  template <int S>
-  struct lines_read {
-    static constexpr auto value = facts::lines_read(S);
-  };
-  enum known_as { taken, folded, figured, added };
-  struct known_parts {
-    detail::selection of[4];
-  };
-  template <int S>
-  static constexpr known_parts known_table = [] {
-    detail::selection const all = facts::known_after(S);
-    known_parts r{};
-    for (int k = 0; k < all.count; ++k) {
-      int const i = all.at[k];
-      r.of[facts::taken_first(i) ? taken : !facts::step_at[i].reduces ? figured : facts::step_at[i].where == Inner ? folded : added].add(i);
+  static constexpr detail::bits in_lane(int s, lane_as how) {
+    detail::bits r = 0;
+    for (detail::bits rest = facts::plan.needed[s]; rest != 0; rest &= rest - 1) {
+      int const i = __builtin_ctzll(rest);
+      if (how == left ? facts::leaves_behind(s, i) : facts::comes_back(s, i) == (how == back)) r |= detail::bit(i);
     }
     return r;
-  }();
-  /// What is known of a line after sweep S: taken from three elements, from its sum, computed; and what goes to numbers of everything.
-  template <int S, known_as How>
-  struct known {
-    static constexpr detail::selection const& value = known_table<S>.of[How];
-  };
+  }
+  /// What sweep s adds to sums at these places.
+  static constexpr detail::bits added_to(int s, auto... where) { return facts::sets.reduced[s] & (facts::steps_at(where) | ...); }
+  enum known_as { taken, folded, figured, added };
+  /// What is known of a line after sweep s: taken from three elements, from its sum, computed; and what goes to numbers of everything.
+  static constexpr detail::bits known(int s, known_as how) {
+    detail::bits r = 0;
+    for (detail::bits rest = facts::known_after(s); rest != 0; rest &= rest - 1) {
+      int const i = __builtin_ctzll(rest);
+      if (how == (facts::taken_first(i) ? taken : !facts::step_at[i].reduces ? figured : facts::step_at[i].where == Inner ? folded : added)) r |= detail::bit(i);
+    }
+    return r;
+  }
 
   template <int... I>
   static ESPALIER_INLINE void clear(V* sum, std::integer_sequence<int, I...>) {

@@ -23,11 +23,11 @@ struct long_row_nest : row_sweeps<T, Arch, Rows, Columns, Steps, Leaves, Outputs
   using typename base::line;
   using typename base::V;
   using base::leaves, base::outputs, base::steps, base::straight, base::streams, base::sums_of_columns, base::sweeps, base::tail, base::together, base::vectors, base::width;
-  static constexpr int numbers = facts::single_sums().count;
+  static constexpr int numbers = detail::count(facts::single_sums());
 
   /// One row that long, in a single sweep, is cut by columns.
-  static constexpr bool cut_columns = Rows == 1 && sweeps == 1 && sums_of_columns == 0 && facts::at_place(place::single, true).count == 0;
-  static constexpr int row_sums = cut_columns ? facts::reduced(0).count : 0;
+  static constexpr bool cut_columns = Rows == 1 && sweeps == 1 && sums_of_columns == 0 && detail::count(facts::at_place(place::single, true)) == 0;
+  static constexpr int row_sums = cut_columns ? detail::count(facts::reduced(0)) : 0;
   static constexpr std::int64_t slice = std::int64_t{sums_of_columns} * ((Columns + 15) / 16 * 16) + (numbers + row_sums + 15) / 16 * 16;
   static constexpr int count_parts() {
     std::int64_t n = std::int64_t{Rows} * Columns / detail::least_part;
@@ -54,13 +54,13 @@ struct long_row_nest : row_sweeps<T, Arch, Rows, Columns, Steps, Leaves, Outputs
     return r;
   }();
   /// What the leaves hold of a row, or of everything.
-  static ESPALIER_INLINE void hold(T* v, T const* const* in, int row) {
+  static ESPALIER_IN_KERNEL void hold(T* v, T const* const* in, int row) {
     base::put_constants(v, typename base::constants{});
     base::put_elements(v, in, row, typename base::template in_memory<place::row>{});
     base::put_elements(v, in, 0, typename base::template in_memory<place::single>{});
   }
   template <int... L, int... O, int... Spare>
-  static ESPALIER_INLINE void begin(line& l, T const* const* start_of, T* const* first, T* spare, T* singles, int row, std::integer_sequence<int, L...>,
+  static ESPALIER_IN_KERNEL void begin(line& l, T const* const* start_of, T* const* first, T* spare, T* singles, int row, std::integer_sequence<int, L...>,
                                     std::integer_sequence<int, O...>, std::integer_sequence<int, Spare...>) {
     ((l.in[L] = start_of[L] + row * row_step.leaf[L]), ...);
     hold(l.values, start_of, row);
@@ -70,7 +70,7 @@ struct long_row_nest : row_sweeps<T, Arch, Rows, Columns, Steps, Leaves, Outputs
     (void)first, (void)spare;
   }
   template <int... R>
-  static ESPALIER_INLINE void some_rows(T const* const* start_of, T* const* first, T* const* sums, T* spare, T* singles, V* total, bool past, int row, int from, int to,
+  static ESPALIER_IN_KERNEL void some_rows(T const* const* start_of, T* const* first, T* const* sums, T* spare, T* singles, V* total, bool past, int row, int from, int to,
                                         std::integer_sequence<int, R...> rows) {
     line l[sizeof...(R)];
     using spare_rows = std::make_integer_sequence<int, facts::plan.spare>;
@@ -84,35 +84,35 @@ struct long_row_nest : row_sweeps<T, Arch, Rows, Columns, Steps, Leaves, Outputs
       (base::template early_sweeps<0>(l + R, sums, singles, total, past), ...);
       base::template sweep<sweeps - 1>(l, sums, singles, total, past, from, to, rows, std::make_integer_sequence<int, u>{});
     }
-    if constexpr (row_sums == 0 || parts == 1) (base::store_numbers(first, l[R].values, row + R, chosen_steps<typename base::template results_at<place::row>>{}), ...);
-    else save_row_sums(l[0].values, singles, chosen_steps<typename base::template reduced<0>>{});
+    if constexpr (row_sums == 0 || parts == 1) (base::store_numbers(first, l[R].values, row + R, chosen_steps<facts::results_at(place::row)>{}), ...);
+    else save_row_sums(l[0].values, singles, chosen_steps<facts::reduced(0)>{});
     (void)start_of, (void)first, (void)row;
   }
   template <int... I>
-  static ESPALIER_INLINE void save_row_sums(T const* values, T* singles, std::integer_sequence<int, I...>) {
+  static ESPALIER_IN_KERNEL void save_row_sums(T const* values, T* singles, std::integer_sequence<int, I...>) {
     ((singles[I] = values[I]), ...);
     (void)values, (void)singles;
   }
 
   /// Sums over rows start in memory, sums over everything in registers.
   template <int... I, int... Column>
-  static ESPALIER_INLINE void start_all(T* const* sums, T* singles, V* total, std::integer_sequence<int, I...>, std::integer_sequence<int, Column...>) {
+  static ESPALIER_IN_KERNEL void start_all(T* const* sums, T* singles, V* total, std::integer_sequence<int, I...>, std::integer_sequence<int, Column...>) {
     ((singles[I] = base::template identity<I>), ...);
     ((total[I] = V(base::template identity<I>)), ...);
     (fill(sums[base::template output<Column>], base::template identity<Column>), ...);
     (void)sums, (void)singles, (void)total;
   }
-  static ESPALIER_INLINE void fill(T* sums, T identity) {
+  static ESPALIER_IN_KERNEL void fill(T* sums, T identity) {
     for (int j = 0; j < Columns; ++j) sums[j] = identity;
   }
   /// Rows first_row to end (or columns from to to of the only row): their sums go to sums and to singles.
   template <int... L>
-  static ESPALIER_INLINE void stretch(void* const* p, T* const* first, T* const* sums, T* singles, int row, int end, int from, int to,
+  static ESPALIER_IN_KERNEL void stretch(auto p, T* const* first, T* const* sums, T* singles, int row, int end, int from, int to,
                                       std::integer_sequence<int, L...>) {
-    T const* const start_of[] = {static_cast<T const*>(p[L])..., nullptr};
+    T const* const start_of[] = {p[L]..., nullptr};
     alignas(64) T spare[static_cast<std::size_t>(facts::plan.spare * together * Columns) + 1];
     V total[static_cast<std::size_t>(steps)];
-    start_all(sums, singles, total, chosen_steps<typename base::reductions>{}, of_columns{});
+    start_all(sums, singles, total, chosen_steps<base::reductions>{}, of_columns{});
     bool past = false;
     if constexpr (streams) past = streams_now<sizeof(V)>(base::bytes, first, outputs);
     ESPALIER_AS_LOOP
@@ -126,39 +126,32 @@ struct long_row_nest : row_sweeps<T, Arch, Rows, Columns, Steps, Leaves, Outputs
     if constexpr (streams) stream_fence();
   }
   /// Numbers of everything that lanes add to.
-  struct folded_totals {
-    static constexpr auto value = [] {
-      detail::selection r{};
-      for (int i = 0; i < steps; ++i)
-        if (facts::step_at[i].reduces && facts::step_at[i].where == place::single && !facts::reduces_lines(i)) r.at[r.count++] = i;
-      return r;
-    }();
-  };
+  static constexpr detail::bits folded_totals = [] {
+    detail::bits r = 0;
+    for (int i = 0; i < steps; ++i)
+      if (facts::step_at[i].reduces && facts::step_at[i].where == place::single && !facts::reduces_lines(i)) r |= detail::bit(i);
+    return r;
+  }();
 
   // Parts, and what is computed when all rows are done.
 
   static constexpr int padded = (Columns + 15) / 16 * 16;
-  struct column_sum_steps {
-    static constexpr auto value = facts::column_sums();
-  };
-  struct number_steps {
-    static constexpr auto value = row_sums > 0 ? facts::reduced(0) : facts::single_sums();
-  };
+  static constexpr detail::bits column_sum_steps = facts::column_sums(), number_steps = row_sums > 0 ? facts::reduced(0) : facts::single_sums();
   using of_columns = chosen_steps<column_sum_steps>;
   using of_numbers = chosen_steps<number_steps>;
 
   template <int... I>
-  static ESPALIER_INLINE void place_sums(T** sums, T* at, std::integer_sequence<int, I...>) {
+  static ESPALIER_IN_KERNEL void place_sums(T** sums, T* at, std::integer_sequence<int, I...>) {
     ((sums[base::template output<I>] = at, at += padded), ...);
     (void)sums, (void)at;
   }
   template <int... I>
-  static ESPALIER_INLINE void save_numbers(T* to, T const* singles, std::integer_sequence<int, I...>) {
+  static ESPALIER_IN_KERNEL void save_numbers(T* to, T const* singles, std::integer_sequence<int, I...>) {
     ((*to++ = singles[I]), ...);
     (void)to, (void)singles;
   }
   template <class Op>
-  static ESPALIER_INLINE void join_columns(T* to, T const* from, bool first) {
+  static ESPALIER_IN_KERNEL void join_columns(T* to, T const* from, bool first) {
     for (int j = 0; j + width <= Columns; j += width) (first ? V::load(from + j) : rule<Op>::combine(V::load(to + j), V::load(from + j))).store(to + j);
     if constexpr (tail != 0) {
       V const x = V::template load_first<tail>(from + Columns - tail), y = V::template load_first<tail>(to + Columns - tail);
@@ -166,44 +159,42 @@ struct long_row_nest : row_sweeps<T, Arch, Rows, Columns, Steps, Leaves, Outputs
     }
   }
   template <int... I, class... Op, place... W, int... A, int... B, int... C>
-  static ESPALIER_INLINE void join_all_columns(T* const* first, T const* from, bool starts, list<detail::numbered_step<I, step<Op, W, A, B, C>>...>) {
+  static ESPALIER_IN_KERNEL void join_all_columns(T* const* first, T const* from, bool starts, list<detail::numbered_step<I, step<Op, W, A, B, C>>...>) {
     ((join_columns<Op>(first[base::template output<I>], from, starts), from += padded), ...);
     (void)first, (void)from, (void)starts;
   }
   template <int... I, class... Op, place... W, int... A, int... B, int... C>
-  static ESPALIER_INLINE void join_numbers(T* singles, T const* from, bool starts, list<detail::numbered_step<I, step<Op, W, A, B, C>>...>) {
+  static ESPALIER_IN_KERNEL void join_numbers(T* singles, T const* from, bool starts, list<detail::numbered_step<I, step<Op, W, A, B, C>>...>) {
     ((singles[I] = starts ? *from : rule<Op>::combine(singles[I], *from), ++from), ...);
     (void)singles, (void)from, (void)starts;
   }
   template <place Where>
-  static ESPALIER_INLINE void finish_numbers(T* const* out, T* v) {
-    base::compute_numbers(v, typename base::template steps_of<typename base::template at_place_that<Where, false>>{});
-    base::store_numbers(out, v, 0, chosen_steps<typename base::template results_at<Where>>{});
+  static ESPALIER_IN_KERNEL void finish_numbers(T* const* out, T* v) {
+    base::compute_numbers(v, typename base::template steps_of<facts::at_place_that(Where, false)>{});
+    base::store_numbers(out, v, 0, chosen_steps<facts::results_at(Where)>{});
   }
 
   /// Column values computed from finished sums, lane by lane.
   template <int Count, int... Sum, int... Computed>
-  static ESPALIER_INLINE void columns(T const* const* in, T* const* out, T const* held, int j, std::integer_sequence<int, Sum...>, std::integer_sequence<int, Computed...>) {
+  static ESPALIER_IN_KERNEL void columns(T const* const* in, T* const* out, T const* held, int j, std::integer_sequence<int, Sum...>, std::integer_sequence<int, Computed...>) {
     typename base::operand_packs v;
     base::put_constants(v, typename base::constants{});
-    base::put_index(v, V::iota(static_cast<T>(j)), chosen_steps<typename base::index_leaves>{});
+    base::put_index(v, V::iota(static_cast<T>(j)), chosen_steps<base::index_leaves>{});
     base::put_held(v, held, std::integer_sequence<int>{}, typename base::template in_memory<place::single>{});
     base::template put_lanes<Count>(v, in, j, typename base::template in_memory<place::column>{});
     ((v[Sum] = V::template load_first<Count>(out[base::template output<Sum>] + j)), ...);
-    base::compute(v, typename base::template steps_of<typename base::template at_place_that<place::column, false>>{});
+    base::compute(v, typename base::template steps_of<facts::at_place_that(place::column, false)>{});
     (v[Computed].template store_first<Count>(out[base::template output<Computed>] + j), ...);
     (void)out;
   }
-  struct column_results {
-    static constexpr auto value = detail::members(facts::steps_at(place::column) & facts::sets.results & ~facts::sets.reductions);
-  };
+  static constexpr detail::bits column_results = facts::steps_at(place::column) & facts::sets.results & ~facts::sets.reductions;
   /// When every sum is complete.
   template <int... L>
-  static ESPALIER_INLINE void conclude(void* const* p, T* const* first, T* singles, std::integer_sequence<int, L...>) {
-    T const* const start_of[] = {static_cast<T const*>(p[L])..., nullptr};
+  static ESPALIER_IN_KERNEL void conclude(auto p, T* const* first, T* singles, std::integer_sequence<int, L...>) {
+    T const* const start_of[] = {p[L]..., nullptr};
     hold(singles, start_of, 0);
     finish_numbers<row_sums != 0 && parts != 1 ? place::row : place::single>(first, singles);
-    if constexpr (facts::at_place(place::column, false).count > 0) {
+    if constexpr (detail::count(facts::at_place(place::column, false)) > 0) {
       using results = chosen_steps<column_results>;
       for (int j = 0; j + width <= Columns; j += width) columns<width>(start_of, first, singles, j, of_columns{}, results{});
       if constexpr (tail != 0) columns<tail>(start_of, first, singles, Columns - tail, of_columns{}, results{});
@@ -211,13 +202,13 @@ struct long_row_nest : row_sweeps<T, Arch, Rows, Columns, Steps, Leaves, Outputs
   }
   struct output_addresses {
     T* at[static_cast<std::size_t>(outputs) + 1];
-    ESPALIER_INLINE explicit output_addresses(void* const* p) {
-      for (int k = 0; k < outputs; ++k) at[k] = static_cast<T*>(p[leaves + k]);
+    ESPALIER_IN_KERNEL explicit output_addresses(auto p) {
+      for (int k = 0; k < outputs; ++k) at[k] = p[leaves + k];
     }
   };
 
-  /// p: the leaves' addresses, then the outputs'. shared: scratch elements, a slice for each part.
-  ESPALIER_KERNEL static void part(void* const* p, T* shared, int which) {
+  /// p[i]: the leaves' addresses, then the outputs'. shared: scratch elements, a slice for each part.
+  ESPALIER_KERNEL static void part(auto p, T* shared, int which) {
     output_addresses const first{p};
     output_addresses sums{p};
     typename base::operand_numbers singles;
@@ -230,7 +221,7 @@ struct long_row_nest : row_sweeps<T, Arch, Rows, Columns, Steps, Leaves, Outputs
               typename base::leaf_numbers{});
     save_numbers(own + sums_of_columns * padded, singles, of_numbers{});
   }
-  static void finish(void* const* p, T* shared) {
+  static void finish(auto p, T* shared) {
     output_addresses const first{p};
     typename base::operand_numbers singles{};
     for (int w = 0; w < parts; ++w) {
@@ -240,7 +231,7 @@ struct long_row_nest : row_sweeps<T, Arch, Rows, Columns, Steps, Leaves, Outputs
     }
     conclude(p, first.at, singles, typename base::leaf_numbers{});
   }
-  ESPALIER_KERNEL static void run(void* const* p) {
+  ESPALIER_KERNEL static void run(auto p) {
     if constexpr (parts > 1) {
       alignas(64) T shared[static_cast<std::size_t>(scratch) + 1];
       for (int w = 0; w < parts; ++w) part(p, shared, w);

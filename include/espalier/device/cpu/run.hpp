@@ -26,7 +26,8 @@ struct fused_kernel : group_of<Source, X> {
   using whole_type = std::conditional_t<group.how == plan::order::columns, column_nest<T, Arch, rows, columns, steps, leaves, outputs>,
                                         row_nest<T, Arch, rows, columns, steps, leaves, outputs>>;
   using type = std::conditional_t<(group.segments > 1), segment_nest<T, Arch, rows, columns, group.segments, steps, leaves, outputs>, whole_type>;
-  using after = epilogue<T, Arch, columns, steps, leaves, outputs>;
+  template <class Addresses>
+  using after = epilogue<T, Arch, columns, steps, leaves, outputs, Addresses>;
 };
 
 /// The kernel of a group that stands alone.
@@ -130,33 +131,40 @@ struct caller {
 
   template <class Team>
   static ESPALIER_INLINE void run(void* const* base, Team const& team, plan::location const* places, [[maybe_unused]] std::uint64_t draw) {
-    void* p[static_cast<std::size_t>(count)];
     if constexpr (what == plan::kind::convert) {
-      p[0] = at<source_of_labels>(base, places[0]);
-      p[2] = at<T>(base, places[2]);
-      convert_kernel<T, source_of_labels>::run(static_cast<source_of_labels const*>(p[0]), static_cast<T*>(p[2]), size);
+      convert_kernel<T, source_of_labels>::run(at<source_of_labels>(base, places[0]), at<T>(base, places[2]), size);
+    } else if constexpr (what == plan::kind::draw) {
+      random_state const& state = *static_cast<random_state const*>(base[plan::base::key]);
+      run_kernel<draw_kernel<T, size, Arch>, T>(team, at<T>(base, places[0]), state.key, state.step << 20 | draw);
+    } else if constexpr (straight) {
+      T* p[static_cast<std::size_t>(count)];
+      fill_addresses<T>(base, p, places, below<count>{});
+      run_at(team, static_cast<T* const*>(p));
     } else {
-      fill_addresses<T, (plan::plan_of<Source>.groups.group_count <= straight_groups)>(base, p, places, below<count>{});
-      if constexpr (what == plan::kind::draw) {
-        random_state const& state = *static_cast<random_state const*>(base[plan::base::key]);
-        run_kernel<draw_kernel<T, size, Arch>, T>(team, static_cast<T*>(p[0]), state.key, state.step << 20 | draw);
-      } else if constexpr (what == plan::kind::fused) {
-        run_kernel<typename fused_kernel<Source, X, T, Arch>::type, T>(team, static_cast<void* const*>(p));
-      } else if constexpr (what == plan::kind::contraction && code.steps > 1) {
-        T* const sums = static_cast<T*>(p[own + 2]);
-        run_kernel<kernel, T>(team, static_cast<T const*>(p[own]), static_cast<T const*>(p[own + 1]), sums, typename fused_kernel<Source, X, T, Arch>::after{p, sums});
-      } else {
-        run_kernel<kernel, T>(team, static_cast<T const*>(p[0]), static_cast<T const*>(p[1]), static_cast<T*>(p[2]));
-      }
+      run_at(team, addresses<T>{base, places});
     }
   }
 
  private:
+  /// p[i]: where the call's places are.
+  template <class Team, class Addresses>
+  static ESPALIER_INLINE void run_at(Team const& team, Addresses p) {
+    if constexpr (what == plan::kind::fused) {
+      run_kernel<typename fused_kernel<Source, X, T, Arch>::type, T>(team, p);
+    } else if constexpr (what == plan::kind::contraction && code.steps > 1) {
+      T* const sums = p[own + 2];
+      run_kernel<kernel, T>(team, static_cast<T const*>(p[own]), static_cast<T const*>(p[own + 1]), sums,
+                            typename fused_kernel<Source, X, T, Arch>::template after<Addresses>{p, sums});
+    } else {
+      run_kernel<kernel, T>(team, static_cast<T const*>(p[0]), static_cast<T const*>(p[1]), p[2]);
+    }
+  }
   static constexpr auto alone() {
     if constexpr (what == plan::kind::fused || what == plan::kind::draw || what == plan::kind::convert) return std::type_identity<void>{};
     else return alone_kernel<Source, X, T, Arch>();
   }
   using kernel = typename decltype(alone())::type;
+  static constexpr bool straight = plan::plan_of<Source>.groups.group_count <= straight_groups || requires { requires kernel::of_row; };
   static constexpr auto const& nodes = plan::program_of<Source>.nodes.nodes;
   using source_of_labels = std::conditional_t<nodes[nodes[group.first].operand[0]].attribute & 1u, bool, std::int32_t>;
 };

@@ -12,8 +12,8 @@ namespace espalier::on_cuda {
 template <class T, int Rows, int Columns, class Steps, class Leaves, class Outputs>
 struct column_kernel : line_nest<place::column, T, Rows, Columns, 1, Steps, Leaves, Outputs> {
   using base = line_nest<place::column, T, Rows, Columns, 1, Steps, Leaves, Outputs>;
-  using typename base::facts, typename base::leaf_numbers, typename base::number, typename base::single_steps, typename base::state, typename base::table, typename base::values;
-  using base::leaves, base::memory, base::row_chunks, base::single_sums, base::steps, base::width;
+  using typename base::facts, typename base::leaf_numbers, typename base::number, typename base::state, typename base::table, typename base::values;
+  using base::leaves, base::single_steps, base::memory, base::row_chunks, base::single_sums, base::steps, base::width;
 
   static constexpr int threads = Rows <= 512 ? 256 : 512, cluster = 1;
   /// 128 bytes side by side, or half of that where it makes enough blocks.
@@ -32,14 +32,14 @@ struct column_kernel : line_nest<place::column, T, Rows, Columns, 1, Steps, Leav
     base::clear(s, std::integer_sequence<int>{}, fused::chosen_steps<single_steps>{});
     base::hold_singles(t, s, leaf_numbers{});
     base::hold_lines(t, s, column, leaf_numbers{});
-    know_all(t, s, column, fused::chosen_steps<typename base::template known_after<-1>>{});
+    know_all(t, s, column, fused::chosen_steps<facts::known_after(-1)>{});
     if constexpr (takes_first && facts::plan.sweeps == 1) c.barrier();  // the only sweep may overwrite what was looked at
     int turn = 0;
     if constexpr (facts::works_in(0)) sweeps<0>(c, t, s, column, inside, turn);
     if constexpr (late_lines) c.barrier();  // all have read what is overwritten now
     if (inside && c.thread() < across) {
-      put_lines(t, s, column, fused::chosen_steps<typename base::template at_place<place::column>>{});
-      add_lines(s, fused::chosen_steps<typename base::reduced_lines>{});
+      put_lines(t, s, column, fused::chosen_steps<facts::at_place(place::column)>{});
+      add_lines(s, fused::chosen_steps<base::reduced_lines>{});
     }
     leave_singles(c, t, s, fused::chosen_steps<single_steps>{});
   }
@@ -73,7 +73,7 @@ struct column_kernel : line_nest<place::column, T, Rows, Columns, 1, Steps, Leav
     base::clear_lines(s, sums{});
     if (inside) base::template down<S>(t, s, c.thread() / across, Rows, rows_at_once, column);
     if constexpr (sums::size() > 0) down_lines(c, s, turn, sums{});
-    know_all(t, s, column, fused::chosen_steps<typename base::template known_after<S>>{});
+    know_all(t, s, column, fused::chosen_steps<facts::known_after(S)>{});
     if constexpr (facts::works_in(S + 1)) sweeps<S + 1>(c, t, s, column, inside, turn);
   }
   template <int I, class Context>
@@ -141,7 +141,7 @@ struct column_kernel : line_nest<place::column, T, Rows, Columns, 1, Steps, Leav
   ESPALIER_EVERYWHERE static void add_line(state& s) {
     using Step = op_of_step<typename facts::template step_type<I>>;
     using Op = typename Step::type;
-    constexpr int n = base::template position<single_steps>(I);
+    constexpr int n = base::template position<single_steps, I>;
     s.singles[n] = base::template combine<Op>(s.singles[n], base::template combine_within<Op>(base::template fixed<values, Step::first>(s.lines, s.held)));
   }
   template <int... I>
@@ -152,7 +152,7 @@ struct column_kernel : line_nest<place::column, T, Rows, Columns, 1, Steps, Leav
   template <int I, class Context>
   ESPALIER_EVERYWHERE static void leave_single(Context const& c, table const& t, state const& s) {
     using Op = typename op_of_step<typename facts::template step_type<I>>::type;
-    base::template leave_number<Op, base::template position<single_steps>(I), threads>(c, s.singles[base::template position<single_steps>(I)], memory(t, 3) + c.block() * single_sums);
+    base::template leave_number<Op, base::template position<single_steps, I>, threads>(c, s.singles[base::template position<single_steps, I>], memory(t, 3) + c.block() * single_sums);
     detail::unused(t);
   }
   template <class Context, int... I>

@@ -35,19 +35,14 @@ struct finish_kernel : nest<place::row, T, 1, -1, Steps, Leaves, typename detail
 
   using single_type = std::conditional_t<detail::outputs_in<Outputs>::are_reported, number, T>;
   static constexpr int threads = 256, across = 32, down = threads / across, cluster = 1;
-  struct column_sums {
-    static constexpr auto value = Inner == place::row ? facts::column_sums() : detail::selection{};
-  };
-  struct single_sums {
-    static constexpr auto value = facts::single_sums();
-  };
-  using of_columns = fused::chosen_steps<typename base::template at_place<place::column>>;
-  using of_singles = fused::chosen_steps<typename base::template at_place<place::single>>;
+  static constexpr fused::detail::bits column_sums = Inner == place::row ? facts::column_sums() : 0, single_sums = facts::single_sums();
+  using of_columns = fused::chosen_steps<facts::at_place(place::column)>;
+  using of_singles = fused::chosen_steps<facts::at_place(place::single)>;
   static constexpr bool has_columns = Inner == place::row && of_columns::size() > 0, has_singles = of_singles::size() > 0;
   static constexpr std::int64_t column_blocks = has_columns ? detail::ceil_divide(Columns, across) : 0;
   static constexpr std::int64_t blocks = column_blocks + has_singles;
   static constexpr bool needed = has_columns || has_singles;
-  static constexpr std::int64_t partial_row = std::int64_t{column_sums::value.count} * Columns;
+  static constexpr std::int64_t partial_row = std::int64_t{fused::detail::count(column_sums)} * Columns;
   /// Does step i add up what is fixed along a line?
   static constexpr bool adds_lines(int i) {
     int const from = facts::step_at[i].operand[0];
@@ -84,7 +79,7 @@ struct finish_kernel : nest<place::row, T, 1, -1, Steps, Leaves, typename detail
     using Step = typename facts::template step_type<I>;
     if constexpr (facts::step_at[I].reduces) {
       using Op = typename op_of_step<Step>::type;
-      constexpr int n = base::template position<column_sums>(I);
+      constexpr int n = base::template position<column_sums, I>;
       number* const all = c.template shared<number, threads, 0>();
       number x = base::template identity<I>();
       if (column < Columns)
@@ -122,13 +117,13 @@ struct finish_kernel : nest<place::row, T, 1, -1, Steps, Leaves, typename detail
     using Step = typename facts::template step_type<I>;
     if constexpr (facts::step_at[I].reduces) {
       using Op = typename op_of_step<Step>::type;
-      constexpr int n = base::template position<single_sums>(I);
+      constexpr int n = base::template position<single_sums, I>;
       number* const warps = c.template shared<number, threads / 32, 1>();
       number x = base::template identity<I>();
       if constexpr (adds_lines(I)) {
         for (int line = c.thread(); line < Lines; line += threads) x = base::template combine<Op>(x, number_of_line<op_of_step<Step>::first>(t, line));
       } else {
-        for (int row = c.thread(); row < SingleRows; row += threads) x = base::template combine<Op>(x, memory(t, 2)[row * std::int64_t{single_sums::value.count} + n]);
+        for (int row = c.thread(); row < SingleRows; row += threads) x = base::template combine<Op>(x, memory(t, 2)[row * std::int64_t{fused::detail::count(single_sums)} + n]);
       }
       ESPALIER_UNROLL
       for (int mask = 16; mask > 0; mask /= 2) x = base::template combine<Op>(x, c.shuffle_xor(x, mask));

@@ -92,7 +92,7 @@ struct fused_group {
     if constexpr (cut) {
       using first = sweep<0>;
       using layout = typename first::layout;
-      constexpr std::int64_t line_sums = std::int64_t{first::all_line_sums::value.count} * layout::parts * layout::lines;
+      constexpr std::int64_t line_sums = std::int64_t{fused::detail::count(first::all_line_sums)} * layout::parts * layout::lines;
       return detail::lay_out_scratch(std::int64_t{facts::steps} * layout::lines, line_sums, std::int64_t{layout::ranges} * first::column_sums * Columns,
                                      layout::blocks * first::single_sums, sizeof(number));
     } else {

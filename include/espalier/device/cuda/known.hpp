@@ -19,43 +19,29 @@ struct known_kernel : nest<place::row, T, 1, -1, Steps, Leaves, Outputs> {
   using base::leaves, base::outputs, base::steps;
   using table = kernel_table<leaves + outputs + 2, base::draws>;
 
-  struct known_steps {
-    static constexpr auto value = [] {
-      detail::selection const all = facts::known_after(Sweep);
-      detail::selection r{};
-      for (int k = 0; k < all.count; ++k)
-        if (facts::step_at[all.at[k]].where == Inner) r.at[r.count++] = all.at[k];
-      return r;
-    }();
-  };
+  static constexpr fused::detail::bits known_steps = facts::known_after(Sweep) & facts::steps_at(Inner);
   static constexpr bool stores(int i) {
     int const o = facts::output_of(i);
     if (o < 0 || facts::step_at[i].where != Inner) return false;
     return facts::output_at[o].late ? Sweep == facts::plan.sweeps - 1 : facts::plan.ready[i] == Sweep + 1;
   }
-  /// Values of lines that were known before and are read now, or stored now.
-  struct read_steps {
-    static constexpr auto value = [] {
-      detail::selection const now = known_steps::value;
-      detail::selection r{};
-      for (int i = 0; i < steps; ++i) {
-        if (facts::step_at[i].where != Inner || facts::plan.ready[i] > Sweep) continue;
-        bool read = stores(i);
-        for (int k = 0; k < now.count; ++k)
-          for (int o : facts::step_at[now.at[k]].operand) read = read || o == i;
-        if (read) r.at[r.count++] = i;
-      }
-      return r;
-    }();
-  };
-  struct stored_steps {
-    static constexpr auto value = [] {
-      detail::selection r{};
-      for (int i = 0; i < steps; ++i)
-        if (stores(i)) r.at[r.count++] = i;
-      return r;
-    }();
-  };
+  /// What is stored now; and the values of lines that were known before and are read or stored now.
+  static constexpr fused::detail::bits stored_steps = [] {
+    fused::detail::bits r = 0;
+    for (int i = 0; i < steps; ++i)
+      if (stores(i)) r |= fused::detail::bit(i);
+    return r;
+  }();
+  static constexpr fused::detail::bits read_steps = [] {
+    fused::detail::bits read = stored_steps, before = 0;
+    for (int i = 0; i < steps; ++i) {
+      if (facts::step_at[i].where == Inner && facts::plan.ready[i] <= Sweep) before |= fused::detail::bit(i);
+      if (fused::detail::has(known_steps, i))
+        for (int o : facts::step_at[i].operand)
+          if (o >= 0) read |= fused::detail::bit(o);
+    }
+    return read & before;
+  }();
   using of_now = fused::chosen_steps<known_steps>;
   using of_before = fused::chosen_steps<read_steps>;
   using of_stored = fused::chosen_steps<stored_steps>;
@@ -112,7 +98,7 @@ struct known_kernel : nest<place::row, T, 1, -1, Steps, Leaves, Outputs> {
     if constexpr (facts::taken_first(I)) {
       s.lines[I] = of_three<Op>(static_cast<T const*>(t.pointer[-1 - op_of_step<Step>::first]), line);
     } else if constexpr (facts::step_at[I].reduces) {
-      constexpr int which = base::template position<typename sweep::all_line_sums>(I);
+      constexpr int which = base::template position<sweep::all_line_sums, I>;
       number* const all = c.template shared<number, threads, 0>();
       number x = base::template identity<I>();
       for (int p = c.thread() / across; p < parts; p += down) x = base::template combine<Op>(x, partial(t)[(std::int64_t{which} * parts + p) * lines + line]);

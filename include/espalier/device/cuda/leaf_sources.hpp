@@ -118,7 +118,7 @@ struct group_addresses {
   std::uint64_t drawn[leaves + 1]{};
 
   explicit group_addresses(void* const* base) {
-    fused::fill_addresses<T, true>(base, at, fused::places_of_group<Source, X>.at, fused::below<code.leaves + code.outputs>{});
+    fused::fill_addresses<T>(base, at, fused::places_of_group<Source, X>.at, fused::below<code.leaves + code.outputs>{});
     int draws = 0;
     find(base, draws, fused::below<code.leaves>{});
   }

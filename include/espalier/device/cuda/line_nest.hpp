@@ -35,13 +35,8 @@ struct line_nest : nest<Inner, T, detail::chunk_width<T>(Columns / Segments), -1
   using base = nest<Inner, T, width, -1, Steps, Leaves, Outputs>;
   using typename base::facts, typename base::leaf_numbers, typename base::line_type, typename base::number, typename base::values;
   using base::leaves, base::outputs, base::steps;
-  struct column_steps {
-    static constexpr auto value = Inner == place::row ? facts::column_sums() : detail::selection{};
-  };
-  struct single_steps {
-    static constexpr auto value = facts::single_sums();
-  };
-  static constexpr int column_sums = column_steps::value.count, single_sums = single_steps::value.count;
+  static constexpr fused::detail::bits column_steps = Inner == place::row ? facts::column_sums() : 0, single_steps = facts::single_sums();
+  static constexpr int column_sums = fused::detail::count(column_steps), single_sums = fused::detail::count(single_steps);
   using layout = sweep_layout<Inner, T, Rows, Columns, Segments, (column_sums + single_sums > 0)>;
   using table = kernel_table<leaves + outputs + 4, base::draws>;
   static_assert(std::int64_t{Rows} * Columns < std::int64_t{1} << 31, "elements are counted in 32 bits");
@@ -49,40 +44,31 @@ struct line_nest : nest<Inner, T, detail::chunk_width<T>(Columns / Segments), -1
 
   /// Sums of lines, sums over rows and sums over everything that a sweep feeds.
   template <int S>
-  using line_sums = fused::chosen_steps<typename base::template reduced<S, Inner>>;
+  using line_sums = fused::chosen_steps<base::reduced(S, Inner)>;
   template <int S>
-  using over_rows = std::conditional_t<Inner == place::row, fused::chosen_steps<typename base::template reduced<S, place::column>>, std::integer_sequence<int>>;
+  using over_rows = std::conditional_t<Inner == place::row, fused::chosen_steps<base::reduced(S, place::column)>, std::integer_sequence<int>>;
   template <int S>
-  using over_all = fused::chosen_steps<typename base::template reduced<S, place::single>>;
+  using over_all = fused::chosen_steps<base::reduced(S, place::single)>;
   template <int S>
-  using computed_in = fused::chosen_steps<typename base::template computed<S>>;
+  using computed_in = fused::chosen_steps<facts::computed(S)>;
   template <int S>
-  using stored_in = fused::chosen_steps<typename base::template stored<S>>;
+  using stored_in = fused::chosen_steps<facts::stored(S)>;
   /// All sums of lines of the group, in the order of their partial sums.
-  struct all_line_sums {
-    static constexpr auto value = [] {
-      detail::selection r{};
-      for (int i = 0; i < steps; ++i)
-        if (facts::step_at[i].reduces && facts::step_at[i].where == Inner && !facts::reduces_lines(i) && !facts::taken_first(i)) r.at[r.count++] = i;
-      return r;
-    }();
-  };
-  /// What full values read of their line in a sweep.
-  template <int S>
-  struct lines_read {
-    static constexpr auto value = [] {
-      detail::selection r{};
-      for (int i = 0; i < steps; ++i) {
-        if (facts::step_at[i].where != Inner) continue;
-        bool read = false;
-        for (int j = 0; j < steps; ++j)
-          if ((facts::plan.needed[S] >> j & 1u) || facts::reduces(S, j))
-            for (int o : facts::step_at[j].operand) read = read || o == i;
-        if (read) r.at[r.count++] = i;
-      }
-      return r;
-    }();
-  };
+  static constexpr fused::detail::bits all_line_sums = [] {
+    fused::detail::bits r = 0;
+    for (int i = 0; i < steps; ++i)
+      if (facts::step_at[i].reduces && facts::step_at[i].where == Inner && !facts::reduces_lines(i) && !facts::taken_first(i)) r |= fused::detail::bit(i);
+    return r;
+  }();
+  /// What full values read of their line in sweep s.
+  static constexpr fused::detail::bits lines_read(int s) {
+    fused::detail::bits r = 0;
+    for (int j = 0; j < steps; ++j)
+      if (fused::detail::has(facts::plan.needed[s], j) || facts::reduces(s, j))
+        for (int o : facts::step_at[j].operand)
+          if (o >= 0 && facts::step_at[o].where == Inner) r |= fused::detail::bit(o);
+    return r;
+  }
 
   struct state {
     line_type lines[base::step_room];
@@ -100,8 +86,8 @@ struct line_nest : nest<Inner, T, detail::chunk_width<T>(Columns / Segments), -1
   template <int... C, int... N>
   ESPALIER_EVERYWHERE static void clear(state& s, std::integer_sequence<int, C...>, std::integer_sequence<int, N...>) {
     ESPALIER_UNROLL
-    for (int k = 0; k < together; ++k) ((s.columns[base::template position<column_steps>(C)][k] = base::spread(base::template identity<C>())), ...);
-    ((s.singles[base::template position<single_steps>(N)] = base::template identity<N>()), ...);
+    for (int k = 0; k < together; ++k) ((s.columns[base::template position<column_steps, C>][k] = base::spread(base::template identity<C>())), ...);
+    ((s.singles[base::template position<single_steps, N>] = base::template identity<N>()), ...);
     detail::unused(s);
   }
   template <class N, int K>
@@ -180,14 +166,14 @@ struct line_nest : nest<Inner, T, detail::chunk_width<T>(Columns / Segments), -1
   template <int I>
   ESPALIER_EVERYWHERE static void add_column(values const* v, values const* in, state& s, int column, int k) {
     using Step = op_of_step<typename facts::template step_type<I>>;
-    constexpr int n = base::template position<column_steps>(I);
+    constexpr int n = base::template position<column_steps, I>;
     s.columns[n][k] = base::template combine<typename Step::type>(s.columns[n][k], base::template read<Step::first>(v, in, s.lines, s.held, column));
   }
   template <int I>
   ESPALIER_EVERYWHERE static void add_single(values const* v, values const* in, state& s, int column) {
     using Step = op_of_step<typename facts::template step_type<I>>;
     using Op = typename Step::type;
-    constexpr int n = base::template position<single_steps>(I);
+    constexpr int n = base::template position<single_steps, I>;
     s.singles[n] = base::template combine<Op>(s.singles[n], base::template combine_within<Op>(base::template read<Step::first>(v, in, s.lines, s.held, column)));
   }
   template <int S, int... Computed, int... Line, int... Column, int... Single, int... Stored>

@@ -50,7 +50,7 @@ constexpr std::int64_t ceil_divide(std::int64_t a, std::int64_t b) { return (a +
 
 /// Inner: the place of what is fixed along a line. Spare: rows of costly values that a thread may keep (-1: none).
 template <place Inner, class T, int V, int Spare, class Steps, class Leaves, class Outputs>
-struct nest : fused::nest_selections<fused::nest_facts<Inner, Spare, Steps, Leaves, Outputs>> {
+struct nest {
   using number = compute_type<T>;
   using values = pack<number, V>;
   /// What is known of a line: one number along a row, one for each of V columns.
@@ -60,32 +60,18 @@ struct nest : fused::nest_selections<fused::nest_facts<Inner, Spare, Steps, Leav
   static constexpr std::size_t step_room = static_cast<std::size_t>(steps), leaf_room = static_cast<std::size_t>(leaves) + 1;
   using leaf_numbers = std::make_integer_sequence<int, leaves>;
 
-  /// Reductions of full values in sweep S whose result lies at a place.
-  template <int S, place Where>
-  struct reduced {
-    static constexpr auto value = [] {
-      detail::selection const all = facts::reduced(S);
-      detail::selection r{};
-      for (int k = 0; k < all.count; ++k)
-        if (facts::step_at[all.at[k]].where == Where) r.at[r.count++] = all.at[k];
-      return r;
-    }();
-  };
+  /// Reductions of full values in sweep s whose result lies at a place.
+  static constexpr fused::detail::bits reduced(int s, place where) { return facts::reduced(s) & facts::steps_at(where); }
   /// Reductions of numbers of lines to single numbers.
-  struct reduced_lines {
-    static constexpr auto value = [] {
-      detail::selection r{};
-      for (int i = 0; i < steps; ++i)
-        if (facts::step_at[i].where == place::single && facts::reduces_lines(i)) r.at[r.count++] = i;
-      return r;
-    }();
-  };
-  template <class Selection>
-  static constexpr int position(int i) {
-    for (int k = 0; k < Selection::value.count; ++k)
-      if (Selection::value.at[k] == i) return k;
-    return -1;
-  }
+  static constexpr fused::detail::bits reduced_lines = [] {
+    fused::detail::bits r = 0;
+    for (int i = 0; i < steps; ++i)
+      if (facts::step_at[i].where == place::single && facts::reduces_lines(i)) r |= fused::detail::bit(i);
+    return r;
+  }();
+  /// How many members of a set come before member I.
+  template <fused::detail::bits Set, int I>
+  static constexpr int position = fused::detail::count(Set & (fused::detail::bit(I) - 1));
 
   /// What leaf K has in memory.
   template <int K>

@@ -51,13 +51,8 @@ struct row_nest : nest<place::row, T, detail::chunk_width<T>(Columns / Segments)
   static constexpr int cluster = Cluster;
   static constexpr int load_access = base::loads_chunks ? base::chunk_bytes : 0, store_access = base::stores_chunks ? base::chunk_bytes : 0;
 
-  struct column_steps {
-    static constexpr auto value = facts::column_sums();
-  };
-  struct single_steps {
-    static constexpr auto value = facts::single_sums();
-  };
-  static constexpr int column_sums = column_steps::value.count, single_sums = single_steps::value.count;
+  static constexpr fused::detail::bits column_steps = facts::column_sums(), single_steps = facts::single_sums();
+  static constexpr int column_sums = fused::detail::count(column_steps), single_sums = fused::detail::count(single_steps);
 
   static constexpr int held_numbers() {
     int n = column_sums;
@@ -198,14 +193,14 @@ struct row_nest : nest<place::row, T, detail::chunk_width<T>(Columns / Segments)
   template <int I>
   ESPALIER_EVERYWHERE static void add_column(values const* v, values const* in, state const& s, gathered& g, int column, int k) {
     using Step = op_of_step<typename facts::template step_type<I>>;
-    constexpr int n = base::template position<column_steps>(I);
+    constexpr int n = base::template position<column_steps, I>;
     g.columns[n][k] = base::template combine<typename Step::type>(g.columns[n][k], base::template read<Step::first>(v, in, s.lines, s.held, column));
   }
   template <int I>
   ESPALIER_EVERYWHERE static void add_single(values const* v, values const* in, state const& s, gathered& g, int column) {
     using Step = op_of_step<typename facts::template step_type<I>>;
     using Op = typename Step::type;
-    constexpr int n = base::template position<single_steps>(I);
+    constexpr int n = base::template position<single_steps, I>;
     g.singles[n] = base::template combine<Op>(g.singles[n], base::template combine_within<Op>(base::template read<Step::first>(v, in, s.lines, s.held, column)));
   }
   template <int I>
@@ -326,16 +321,16 @@ struct row_nest : nest<place::row, T, detail::chunk_width<T>(Columns / Segments)
   }
   template <int S, class Context>
   ESPALIER_EVERYWHERE static void sweeps(Context const& c, table const& t, spot const& at, state& s, gathered& g, int& turn) {
-    using of_rows = fused::chosen_steps<typename base::template reduced<S, place::row>>;
+    using of_rows = fused::chosen_steps<base::reduced(S, place::row)>;
     clear_rows(s, of_rows{});
     ESPALIER_UNROLL
     for (int k = 0; k < chunks; ++k)
       if (inside(at, k))
-        sweep_chunk<S>(t, at, s, g, k, fused::chosen_steps<typename base::template computed<S>>{}, of_rows{},
-                       fused::chosen_steps<typename base::template reduced<S, place::column>>{}, fused::chosen_steps<typename base::template reduced<S, place::single>>{},
-                       fused::chosen_steps<typename base::template stored<S>>{});
+        sweep_chunk<S>(t, at, s, g, k, fused::chosen_steps<facts::computed(S)>{}, of_rows{},
+                       fused::chosen_steps<base::reduced(S, place::column)>{}, fused::chosen_steps<base::reduced(S, place::single)>{},
+                       fused::chosen_steps<facts::stored(S)>{});
     if constexpr (of_rows::size() > 0) across(c, s, turn, of_rows{});
-    know_all(t, at, s, fused::chosen_steps<typename base::template known_after<S>>{});
+    know_all(t, at, s, fused::chosen_steps<facts::known_after(S)>{});
     if constexpr (facts::works_in(S + 1)) sweeps<S + 1>(c, t, at, s, g, turn);
   }
   template <int I>
@@ -352,7 +347,7 @@ struct row_nest : nest<place::row, T, detail::chunk_width<T>(Columns / Segments)
   template <int I>
   ESPALIER_EVERYWHERE static void add_line(state const& s, gathered& g) {
     using Step = op_of_step<typename facts::template step_type<I>>;
-    constexpr int n = base::template position<single_steps>(I);
+    constexpr int n = base::template position<single_steps, I>;
     g.singles[n] = base::template combine<typename Step::type>(g.singles[n], base::template fixed<number, Step::first>(s.lines, s.held));
   }
   template <int... I>
@@ -363,8 +358,8 @@ struct row_nest : nest<place::row, T, detail::chunk_width<T>(Columns / Segments)
   template <int... C, int... N>
   ESPALIER_EVERYWHERE static void clear(gathered& g, std::integer_sequence<int, C...>, std::integer_sequence<int, N...>) {
     ESPALIER_UNROLL
-    for (int k = 0; k < chunks; ++k) ((g.columns[base::template position<column_steps>(C)][k] = base::spread(base::template identity<C>())), ...);
-    ((g.singles[base::template position<single_steps>(N)] = base::template identity<N>()), ...);
+    for (int k = 0; k < chunks; ++k) ((g.columns[base::template position<column_steps, C>][k] = base::spread(base::template identity<C>())), ...);
+    ((g.singles[base::template position<single_steps, N>] = base::template identity<N>()), ...);
     detail::unused(g);
   }
 };

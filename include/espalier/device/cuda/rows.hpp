@@ -13,9 +13,9 @@ namespace espalier::on_cuda {
 template <class T, int Rows, int Columns, int Segments, int Cluster, bool Keeps, class Steps, class Leaves, class Outputs>
 struct row_kernel : row_nest<T, Rows, Columns, Segments, Cluster, Keeps, Steps, Leaves, Outputs> {
   using base = row_nest<T, Rows, Columns, Segments, Cluster, Keeps, Steps, Leaves, Outputs>;
-  using typename base::column_steps, typename base::facts, typename base::gathered, typename base::leaf_numbers, typename base::number, typename base::spot;
-  using typename base::single_steps, typename base::state, typename base::table, typename base::values;
-  using base::blocks, base::chunks, base::column_sums, base::lanes, base::leaves, base::outputs, base::row_chunks, base::run_length, base::single_sums;
+  using typename base::facts, typename base::gathered, typename base::leaf_numbers, typename base::number, typename base::spot;
+  using typename base::state, typename base::table, typename base::values;
+  using base::blocks, base::column_steps, base::single_steps, base::chunks, base::column_sums, base::lanes, base::leaves, base::outputs, base::row_chunks, base::run_length, base::single_sums;
   using base::threads, base::together, base::walks, base::width;
 
   template <class Context>
@@ -36,14 +36,14 @@ struct row_kernel : row_nest<T, Rows, Columns, Segments, Cluster, Keeps, Steps, 
       at.start = at.row * run_length;
       if (!at.inside) at.row = 0, at.start = 0;
       base::load_row(t, at, s, leaf_numbers{});
-      base::know_all(t, at, s, fused::chosen_steps<typename base::template known_after<-1>>{});
+      base::know_all(t, at, s, fused::chosen_steps<facts::known_after(-1)>{});
       if constexpr (base::takes_first && facts::plan.sweeps == 1 && Cluster > 1) c.cluster_barrier();  // the only sweep may overwrite what was looked at
       else if constexpr (base::takes_first && facts::plan.sweeps == 1) c.barrier();
       if constexpr (base::facts::works_in(0)) base::template sweeps<0>(c, t, at, s, g, turn);
       if constexpr (base::late_lines && base::stride > 1) c.barrier();  // all have read what is overwritten now
       if (at.inside && at.chunk == 0) {
-        base::put_lines(t, at, s, fused::chosen_steps<typename base::template at_place<place::row>>{});
-        base::add_lines(s, g, fused::chosen_steps<typename base::reduced_lines>{});
+        base::put_lines(t, at, s, fused::chosen_steps<facts::at_place(place::row)>{});
+        base::add_lines(s, g, fused::chosen_steps<base::reduced_lines>{});
       }
     }
     if constexpr (walks) {
@@ -58,7 +58,7 @@ struct row_kernel : row_nest<T, Rows, Columns, Segments, Cluster, Keeps, Steps, 
   template <int I, class Context>
   ESPALIER_EVERYWHERE static void leave_column(Context const& c, gathered& g, number* partial, int k) {
     using Op = typename op_of_step<typename facts::template step_type<I>>::type;
-    constexpr int n = base::template position<column_steps>(I);
+    constexpr int n = base::template position<column_steps, I>;
     int const chunk = c.cluster_rank() * lanes + c.thread() % lanes + k * base::stride;
     values sum = g.columns[n][k];
     if constexpr (together > 1) {
@@ -81,7 +81,7 @@ struct row_kernel : row_nest<T, Rows, Columns, Segments, Cluster, Keeps, Steps, 
   template <int I, class Context>
   ESPALIER_EVERYWHERE static void leave_warp_single(Context const& c, gathered& g, number* all) {
     using Op = typename op_of_step<typename facts::template step_type<I>>::type;
-    constexpr int n = base::template position<single_steps>(I);
+    constexpr int n = base::template position<single_steps, I>;
     number x = g.singles[n];
     ESPALIER_UNROLL
     for (int mask = 16; mask > 0; mask /= 2) x = base::template combine<Op>(x, c.shuffle_xor(x, mask));
@@ -90,7 +90,7 @@ struct row_kernel : row_nest<T, Rows, Columns, Segments, Cluster, Keeps, Steps, 
   template <int I, class Context>
   ESPALIER_EVERYWHERE static void leave_block_single(Context const& c, number* all, number* blocks_all, number* partial) {
     using Op = typename op_of_step<typename facts::template step_type<I>>::type;
-    constexpr int n = base::template position<single_steps>(I);
+    constexpr int n = base::template position<single_steps, I>;
     number x = all[n * (threads / 32)];
     for (int w = 1; w < threads / 32; ++w) x = base::template combine<Op>(x, all[n * (threads / 32) + w]);
     if constexpr (Cluster == 1) partial[n] = x;
@@ -100,7 +100,7 @@ struct row_kernel : row_nest<T, Rows, Columns, Segments, Cluster, Keeps, Steps, 
   template <int I, class Context>
   ESPALIER_EVERYWHERE static void leave_cluster_single(Context const& c, number* blocks_all, number* partial) {
     using Op = typename op_of_step<typename facts::template step_type<I>>::type;
-    constexpr int n = base::template position<single_steps>(I);
+    constexpr int n = base::template position<single_steps, I>;
     number x = *c.remote(blocks_all + n, 0);
     for (int b = 1; b < Cluster; ++b) x = base::template combine<Op>(x, *c.remote(blocks_all + n, b));
     partial[n] = x;

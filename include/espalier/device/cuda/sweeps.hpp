@@ -12,13 +12,13 @@ namespace espalier::on_cuda {
 template <place Inner, int Sweep, class T, int Rows, int Columns, int Segments, class Steps, class Leaves, class Outputs>
 struct sweep_kernel : line_nest<Inner, T, Rows, Columns, Segments, Steps, Leaves, Outputs> {
   using base = line_nest<Inner, T, Rows, Columns, Segments, Steps, Leaves, Outputs>;
-  using typename base::all_line_sums, typename base::facts, typename base::layout, typename base::leaf_numbers, typename base::number, typename base::state;
-  using typename base::column_steps, typename base::single_steps, typename base::table, typename base::values;
-  using base::column_sums, base::memory, base::row_chunks, base::single_sums, base::together, base::width;
+  using typename base::facts, typename base::layout, typename base::leaf_numbers, typename base::number, typename base::state;
+  using typename base::table, typename base::values;
+  using base::all_line_sums, base::column_steps, base::column_sums, base::single_steps, base::memory, base::row_chunks, base::single_sums, base::together, base::width;
   using line_sums = typename base::template line_sums<Sweep>;
   using over_rows = typename base::template over_rows<Sweep>;
   using over_all = typename base::template over_all<Sweep>;
-  using lines_read = typename base::template lines_read<Sweep>;
+  static constexpr fused::detail::bits lines_read = base::lines_read(Sweep);
   static constexpr int threads = layout::threads, cluster = 1;
   static constexpr std::int64_t blocks = layout::blocks;
   static constexpr bool is_needed = facts::works_in(Sweep);
@@ -75,7 +75,7 @@ struct sweep_kernel : line_nest<Inner, T, Rows, Columns, Segments, Steps, Leaves
     using Op = typename op_of_step<typename facts::template step_type<I>>::type;
     number x = area[n * (threads / 32)];
     for (int w = 1; w < threads / 32; ++w) x = base::template combine<Op>(x, area[n * (threads / 32) + w]);
-    constexpr int which = base::template position<all_line_sums>(I);
+    constexpr int which = base::template position<all_line_sums, I>;
     memory(t, 1)[(std::int64_t{which} * layout::parts + tile) * layout::lines + row] = x;
   }
   template <class Context, int... I>
@@ -108,7 +108,7 @@ struct sweep_kernel : line_nest<Inner, T, Rows, Columns, Segments, Steps, Leaves
   template <int I, class Context>
   ESPALIER_EVERYWHERE static void leave_column(Context const& c, table const& t, state& s, int column, int range, bool inside) {
     using Op = typename op_of_step<typename facts::template step_type<I>>::type;
-    constexpr int which = base::template position<all_line_sums>(I);
+    constexpr int which = base::template position<all_line_sums, I>;
     number* const all = c.template shared<number, threads * width, 1>();
     store<number, width>(all + c.thread() * width, s.sums[I]);
     c.barrier();
@@ -134,13 +134,13 @@ struct sweep_kernel : line_nest<Inner, T, Rows, Columns, Segments, Steps, Leaves
     ESPALIER_UNROLL
     for (int k = 0; k < together; ++k)
       if (first + k * threads < row_chunks)
-        (store<number, width>(to + std::int64_t{base::template position<column_steps>(I)} * Columns + (first + k * threads) * width, s.columns[base::template position<column_steps>(I)][k]), ...);
+        (store<number, width>(to + std::int64_t{base::template position<column_steps, I>} * Columns + (first + k * threads) * width, s.columns[base::template position<column_steps, I>][k]), ...);
     detail::unused(to, s, first);
   }
   template <int I, class Context>
   ESPALIER_EVERYWHERE static void leave_single(Context const& c, table const& t, state const& s) {
     using Op = typename op_of_step<typename facts::template step_type<I>>::type;
-    constexpr int n = base::template position<single_steps>(I);
+    constexpr int n = base::template position<single_steps, I>;
     base::template leave_number<Op, n, threads>(c, s.singles[n], memory(t, 3) + c.block() * single_sums);
   }
   template <class Context, int... I>
