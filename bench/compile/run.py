@@ -24,6 +24,7 @@ from check_floors import FLOORS  # noqa: E402
 
 DEPTHS = [4, 8, 16, 32, 64]
 WIDTHS = [64, 512, 4096]
+PRECOMPILED = "nets.hpp"
 COLUMNS = ["case", "compiler", "debug", "seconds", "megabytes", "object_bytes", "longest_symbol", "instantiations"]
 
 # What is promised at -O2 without -g: case -> (how it is counted, seconds, megabytes with g++); 'over empty' counts from the empty file.
@@ -59,9 +60,12 @@ def cases(scratch):
     if digits.exists():
         yield "digits", digits, ['-DESPALIER_DATA="data"']
         yield "digits without xsimd", digits, ['-DESPALIER_DATA="data"', "-DESPALIER_COMPILER_VECTORS"]
+        (scratch / PRECOMPILED).write_text("#include <espalier.hpp>\n", encoding="utf-8")
+        yield "digits precompiled", digits, ['-DESPALIER_DATA="data"', "-include", str(scratch / PRECOMPILED)]
     yield "resnet9", ROOT / "bench/compile/resnet9.cpp", []
     for depth in DEPTHS:
         yield f"depth {depth}", ROOT / "bench/compile/depth.cpp", [f"-DBLOCKS={depth}"]
+    yield f"depth {DEPTHS[-1]} without xsimd", ROOT / "bench/compile/depth.cpp", [f"-DBLOCKS={DEPTHS[-1]}", "-DESPALIER_COMPILER_VECTORS"]
     for width in WIDTHS:
         yield f"width {width}", ROOT / "bench/compile/width.cpp", [f"-DWIDTH={width}"]
 
@@ -161,7 +165,7 @@ def main():
     compilers = [c for c in chosen.compilers.split(",") if shutil.which(c)]
     rows, failed = [], 0
     print(f"{processor()}; " + "; ".join(version(c) for c in compilers))
-    print(f"{'case':<18}{'compiler':<14}{'-g':<5}{'seconds':>8}{'MB':>8}{'s over empty':>14}{'object kB':>11}{'symbol':>8}{'instantiations':>16}")
+    print(f"{'case':<23}{'compiler':<14}{'-g':<5}{'seconds':>8}{'MB':>8}{'s over empty':>14}{'object kB':>11}{'symbol':>8}{'instantiations':>16}")
     with tempfile.TemporaryDirectory() as folder:
         built = pathlib.Path(folder) / "built.o"
         for compiler in compilers:
@@ -173,19 +177,25 @@ def main():
                     command = [compiler, "-std=c++20", "-O2", *(["-g"] if debug else []), *([] if chosen.arch == "none" else [f"-march={chosen.arch}"]),
                                *(["-isystem", chosen.xsimd_include] if chosen.xsimd_include else []), f"-I{ROOT / 'include'}", *extra,
                                "-c", str(source), "-o", str(built)]
+                    if PRECOMPILED in str(extra):  # made before, which is not counted
+                        header, made = pathlib.Path(folder) / PRECOMPILED, ".pch" if "clang" in compiler else ".gch"
+                        flags = [a for a in command[1:command.index("-c")] if a != "-include" and a != str(header)]
+                        status, _, said = spent([compiler, *flags, "-x", "c++-header", str(header), "-o", str(header) + made], chosen.limit)
+                        if status:
+                            sys.exit(f"the header is not precompiled: {said}")
                     result, said = best_of(chosen.repeat, command, chosen.limit)
                     if result is None:
                         failed += 1
                         rows.append({"case": name, "compiler": compiler, "debug": debug, "seconds": None})
-                        print(f"{name:<18}{compiler:<14}{'-g' if debug else '':<5}  failed: {' '.join(said.split())[:120]}")
+                        print(f"{name:<23}{compiler:<14}{'-g' if debug else '':<5}  failed: {' '.join(said.split())[:120]}")
                         continue
                     seconds, megabytes = result
                     empty = seconds if name == "empty" else empty
-                    counted = count_instantiations(source, extra) if compiler == instantiations.COMPILER and not debug else None
+                    counted = count_instantiations(source, extra) if compiler == instantiations.COMPILER and not debug and PRECOMPILED not in str(extra) else None
                     row = {"case": name, "compiler": compiler, "debug": debug, "seconds": round(seconds, 3), "megabytes": round(megabytes, 1),
                            "object_bytes": built.stat().st_size, "longest_symbol": longest_symbol(built), "instantiations": counted}
                     rows.append(row)
-                    print(f"{name:<18}{compiler:<14}{'-g' if debug else '':<5}{seconds:>8.2f}{megabytes:>8.0f}{seconds - (empty or 0):>14.2f}"
+                    print(f"{name:<23}{compiler:<14}{'-g' if debug else '':<5}{seconds:>8.2f}{megabytes:>8.0f}{seconds - (empty or 0):>14.2f}"
                           f"{row['object_bytes'] / 1000:>11.0f}{row['longest_symbol']:>8}{counted or '':>16}", flush=True)
     broken = report_promises(rows)
     if chosen.csv:
