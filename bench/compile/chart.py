@@ -11,7 +11,7 @@ def series(rows, beginning, what):
     lines = {}
     for row in rows:
         name = row["case"].split()
-        if name[0] == beginning and not row["debug"] and row["seconds"] is not None:
+        if len(name) == 2 and name[0] == beginning and not row["debug"] and row["seconds"] is not None:
             lines.setdefault(row["compiler"], []).append((int(name[1]), row[what]))
     return lines
 
