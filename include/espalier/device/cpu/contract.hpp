@@ -94,6 +94,8 @@ struct contract {
   static constexpr bool large = packed && K * N * bytes > 96 * 1024;
   /// a is packed where it is read often and its rows lie so far apart that they get into each other's way in the caches.
   static constexpr bool packed_a = large && N >= 256 && (a_transposed ? M >= 128 : M >= 256 && K * bytes >= 2048);
+  /// Where a transposed a is read as it lies, each step of the sum is in another cache line.
+  static constexpr int ahead_mode = (large ? detail::fetches_ahead : 0) | (large && a_transposed && !packed_a ? detail::fetches_a : 0);
 
   using streamed = detail::contract_streamed<T, Arch, M, N, K, a_transposed, b_transposed>;
   static constexpr bool streams = large && M >= 512 && N >= 4 * width;
@@ -189,7 +191,7 @@ struct contract {
     }
     std::int64_t i = 0;
     if constexpr (large && !b_transposed && chains<Vectors> == 1) {
-      kernel<Vectors, Last, detail::keeps_panel | detail::fetches_ahead>::run(each, k, a, b, to, at, k0 > 0, errand);
+      kernel<Vectors, Last, detail::keeps_panel | ahead_mode>::run(each, k, a, b, to, at, k0 > 0, errand);
       errand.ahead += line;
       --errand.blocks;
       i = each;
@@ -205,7 +207,7 @@ struct contract {
     if (complete && i > 0 && (i == m || m - i >= each)) after(i0, done = i, j, columns_from(j));
     while (i < m) {
       std::int64_t const some = follows<After> && complete ? next_part(m - i, some_rows<After>) : m - i;
-      kernel<Vectors, Last, large ? detail::fetches_ahead : 0>::run(some, k, a + i * at.a_block, right, to + i * N, at, k0 > 0, errand);
+      kernel<Vectors, Last, ahead_mode>::run(some, k, a + i * at.a_block, right, to + i * N, at, k0 > 0, errand);
       i += some;
       if (!complete) continue;
       after(i0 + done, i - done, j, columns_from(j));
