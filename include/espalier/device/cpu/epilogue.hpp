@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../group_types.hpp"
 #include "nest.hpp"
 
 #pragma GCC diagnostic push
