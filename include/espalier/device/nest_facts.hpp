@@ -250,7 +250,7 @@ struct nest_facts<Inner, Spare, list<step<Op, Where, A, B, C>...>, list<leaf<Wha
     place const w = leaf_at[k].where;
     return w == place::single || (Inner == place::row && w == place::row && is_memory(k, place::row)) || (Inner == place::column && w == place::column);
   }
-  static constexpr bool is_memory(int k, place where) { return sets.memory[static_cast<int>(where)] >> k & 1u; }
+  static constexpr bool is_memory(int k, place where) { return detail::has(memory_at(where), k); }
   /// Which output stores step i, or -1.
   static constexpr int output_of(int i) { return sets.output[i] - 1; }
   static constexpr bool stores(int s, int i) { return sets.stored[s] >> i & 1u; }
@@ -293,7 +293,6 @@ struct nest_facts<Inner, Spare, list<step<Op, Where, A, B, C>...>, list<leaf<Wha
   }
   /// What becomes known of a line after sweep s (s = -1: before the first): numbers of a row, or packs of a block of columns.
   static constexpr detail::bits known_after(int s) { return sets.known[s + 1]; }
-  static constexpr detail::bits at_place(place where, bool with_reductions = true) { return steps_at(where) & (with_reductions ? ~detail::bits{0} : ~sets.reductions); }
   /// Steps at a place that are reductions, or not; and those that are results.
   static constexpr detail::bits at_place_that(place where, bool reduces) { return steps_at(where) & (reduces ? sets.reductions : ~sets.reductions); }
   static constexpr detail::bits results_at(place where) { return steps_at(where) & sets.results; }

@@ -60,8 +60,12 @@ struct column_facts {
     for (bits rest = Facts::known_after(s); rest != 0; rest &= rest - 1) {
       int const i = __builtin_ctzll(rest);
       bool const first = Facts::taken_first(i), reduces = Facts::step_at[i].reduces, of_column = Facts::step_at[i].where == place::column;
-      bool const is[] = {of_column && first, of_column && !first && !reduces, !of_column, of_column && Facts::output_of(i) >= 0, (first || !reduces) && of.slot[i] >= 0};
-      if (is[how]) r |= bit(i);
+      if (how == kept      ? (first || !reduces) && of.slot[i] >= 0
+          : how == added   ? !of_column
+          : how == taken   ? of_column && first
+          : how == stored  ? of_column && Facts::output_of(i) >= 0
+                           : of_column && !first && !reduces)
+        r |= bit(i);
     }
     return r;
   }

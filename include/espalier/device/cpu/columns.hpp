@@ -174,7 +174,7 @@ struct column_nest : nest<place::column, T, Arch, Steps, Leaves, Outputs> {
   }
   template <int S>
   static ESPALIER_IN_KERNEL void sweep(block const& b, step_packs* total) {
-    constexpr int at_once = together(facts::work(S), detail::count(facts::reduced(S)) > 0), times = Rows / at_once;
+    constexpr int at_once = together(facts::work(S), facts::reduced(S) != 0), times = Rows / at_once;
     for (int i = 0; i < times; ++i)
       rows<S>(b, total, (upwards(S) ? times - 1 - i : i) * at_once, std::make_integer_sequence<int, at_once>{}, typename base::leaf_numbers{});
     if constexpr (Rows % at_once != 0)

@@ -26,7 +26,7 @@ struct long_row_nest : row_sweeps<T, Arch, Rows, Columns, Steps, Leaves, Outputs
   static constexpr int numbers = detail::count(facts::single_sums());
 
   /// One row that long, in a single sweep, is cut by columns.
-  static constexpr bool cut_columns = Rows == 1 && sweeps == 1 && sums_of_columns == 0 && detail::count(facts::at_place(place::single, true)) == 0;
+  static constexpr bool cut_columns = Rows == 1 && sweeps == 1 && sums_of_columns == 0 && facts::steps_at(place::single) == 0;
   static constexpr int row_sums = cut_columns ? detail::count(facts::reduced(0)) : 0;
   static constexpr std::int64_t slice = std::int64_t{sums_of_columns} * ((Columns + 15) / 16 * 16) + (numbers + row_sums + 15) / 16 * 16;
   static constexpr int count_parts() {
@@ -194,7 +194,7 @@ struct long_row_nest : row_sweeps<T, Arch, Rows, Columns, Steps, Leaves, Outputs
     T const* const start_of[] = {p[L]..., nullptr};
     hold(singles, start_of, 0);
     finish_numbers<row_sums != 0 && parts != 1 ? place::row : place::single>(first, singles);
-    if constexpr (detail::count(facts::at_place(place::column, false)) > 0) {
+    if constexpr (facts::at_place_that(place::column, false) != 0) {
       using results = chosen_steps<column_results>;
       for (int j = 0; j + width <= Columns; j += width) columns<width>(start_of, first, singles, j, of_columns{}, results{});
       if constexpr (tail != 0) columns<tail>(start_of, first, singles, Columns - tail, of_columns{}, results{});

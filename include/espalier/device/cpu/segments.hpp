@@ -32,7 +32,7 @@ struct segment_nest : nest<place::row, T, Arch, Steps, Leaves, Outputs> {
   /// Rows are cut where many elements are summed.
   static constexpr int parts = elements < 65536 || Rows < 2 ? 1 : Rows < 16 ? Rows : 16;
   static constexpr std::int64_t scratch = 0;
-  static_assert(detail::count(facts::at_place(place::single, true)) == 0 && detail::count(facts::at_place(place::column, true)) == 0, "the planner makes no such group of segments");
+  static_assert(facts::steps_at(place::single) == 0 && facts::steps_at(place::column) == 0, "the planner makes no such group of segments");
 
   template <int Count>
   static ESPALIER_IN_KERNEL void put(V x, T* to, bool past_caches) {

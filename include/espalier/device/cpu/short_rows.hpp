@@ -229,7 +229,7 @@ struct short_row_nest : nest<place::row, T, Arch, Steps, Leaves, Outputs, 2> {
     operand_numbers v;
     base::put_constants(v, constants{});
     base::put_elements(v, start_of, 0, in_memory<place::single>{});
-    if constexpr (detail::count(facts::at_place(place::column, true)) > 0) {
+    if constexpr (facts::steps_at(place::column) != 0) {
       for (int j = 0; j < Columns; ++j) {
         put_index(v, j, chosen_steps<base::index_leaves>{});
         base::put_elements(v, start_of, j, in_memory<place::column>{});

@@ -38,7 +38,7 @@ struct column_kernel : line_nest<place::column, T, Rows, Columns, 1, Steps, Leav
     if constexpr (facts::works_in(0)) sweeps<0>(c, t, s, column, inside, turn);
     if constexpr (late_lines) c.barrier();  // all have read what is overwritten now
     if (inside && c.thread() < across) {
-      put_lines(t, s, column, fused::chosen_steps<facts::at_place(place::column)>{});
+      put_lines(t, s, column, fused::chosen_steps<facts::steps_at(place::column)>{});
       add_lines(s, fused::chosen_steps<base::reduced_lines>{});
     }
     leave_singles(c, t, s, fused::chosen_steps<single_steps>{});

@@ -36,8 +36,8 @@ struct finish_kernel : nest<place::row, T, 1, -1, Steps, Leaves, typename detail
   using single_type = std::conditional_t<detail::outputs_in<Outputs>::are_reported, number, T>;
   static constexpr int threads = 256, across = 32, down = threads / across, cluster = 1;
   static constexpr fused::detail::bits column_sums = Inner == place::row ? facts::column_sums() : 0, single_sums = facts::single_sums();
-  using of_columns = fused::chosen_steps<facts::at_place(place::column)>;
-  using of_singles = fused::chosen_steps<facts::at_place(place::single)>;
+  using of_columns = fused::chosen_steps<facts::steps_at(place::column)>;
+  using of_singles = fused::chosen_steps<facts::steps_at(place::single)>;
   static constexpr bool has_columns = Inner == place::row && of_columns::size() > 0, has_singles = of_singles::size() > 0;
   static constexpr std::int64_t column_blocks = has_columns ? detail::ceil_divide(Columns, across) : 0;
   static constexpr std::int64_t blocks = column_blocks + has_singles;

@@ -42,7 +42,7 @@ struct row_kernel : row_nest<T, Rows, Columns, Segments, Cluster, Keeps, Steps, 
       if constexpr (base::facts::works_in(0)) base::template sweeps<0>(c, t, at, s, g, turn);
       if constexpr (base::late_lines && base::stride > 1) c.barrier();  // all have read what is overwritten now
       if (at.inside && at.chunk == 0) {
-        base::put_lines(t, at, s, fused::chosen_steps<facts::at_place(place::row)>{});
+        base::put_lines(t, at, s, fused::chosen_steps<facts::steps_at(place::row)>{});
         base::add_lines(s, g, fused::chosen_steps<base::reduced_lines>{});
       }
     }
