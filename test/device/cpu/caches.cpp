@@ -15,6 +15,22 @@ BOOST_AUTO_TEST_CASE(size_of_the_last_level) {
   BOOST_TEST(on_cpu::cache_bytes() == on_cpu::cache_bytes());
 }
 
+BOOST_AUTO_TEST_CASE(size_of_the_second_level) {
+  BOOST_TEST(on_cpu::second_cache_bytes() >= 4096);
+  BOOST_TEST(on_cpu::second_cache_bytes() <= on_cpu::cache_bytes());
+  BOOST_TEST(on_cpu::kept_in_second_cache(4096) <= 4096);
+  BOOST_TEST(on_cpu::kept_in_second_cache(std::int64_t{1} << 40) < on_cpu::second_cache_bytes());
+}
+
+// What was read is kept: the processor is asked once.
+BOOST_AUTO_TEST_CASE(sizes_are_read_once) {
+  std::int64_t const second = on_cpu::second_cache_bytes(), last = on_cpu::cache_bytes();
+  on_cpu::detail::known_caches = {second + 64, last + 64};
+  BOOST_TEST(on_cpu::second_cache_bytes() == second + 64);
+  BOOST_TEST(on_cpu::cache_bytes() == last + 64);
+  on_cpu::detail::known_caches = {second, last};
+}
+
 BOOST_AUTO_TEST_CASE(small_results_are_never_streamed) {
   static_assert(!on_cpu::may_stream(on_cpu::least_streamed) && on_cpu::may_stream(on_cpu::least_streamed + 1));
 }

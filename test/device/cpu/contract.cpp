@@ -2,6 +2,7 @@
 #define BOOST_TEST_MODULE device_cpu_contract
 #include <boost/test/unit_test.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <vector>
@@ -91,6 +92,34 @@ BOOST_AUTO_TEST_CASE(packed_in_several_parts) {
   right<float, 60, 210, 530>();     // two parts of the sum, two of the columns
   right<float, 600, 150, 40>();     // rows in parts, a packed too
   right<double, 130, 140, 260>();
+}
+
+/// The product as a processor whose second cache level has so many bytes computes it.
+template <int64_t M, int64_t N, int64_t K, bool TransposeA, bool TransposeB>
+std::vector<float> product_with(int64_t second_cache) {
+  auto const a = random_matrix<float>(M * K, 1), b = random_matrix<float>(K * N, 2);
+  std::vector<float> c(static_cast<size_t>(M * N), NAN);
+  int64_t const before = on_cpu::second_cache_bytes();
+  on_cpu::detail::known_caches.second = second_cache;
+  on_cpu::contract<float, M, N, K, TransposeA, TransposeB>::run(a.data(), b.data(), c.data());
+  on_cpu::detail::known_caches.second = before;
+  return c;
+}
+template <int64_t M, int64_t N, int64_t K, bool TransposeA, bool TransposeB>
+void same_with_any_cache() {
+  auto const large = product_with<M, N, K, TransposeA, TransposeB>(int64_t{4} << 20);
+  for (int64_t const second : {std::int64_t{256} << 10, std::int64_t{32} << 10, std::int64_t{1}}) {
+    auto const small = product_with<M, N, K, TransposeA, TransposeB>(second);
+    BOOST_TEST(std::equal(large.begin(), large.end(), small.begin()), M << "x" << N << "x" << K << " with " << second << " bytes");
+  }
+}
+BOOST_AUTO_TEST_CASE(any_second_cache_level_gives_the_same_bits) {
+  same_with_any_cache<601, 301, 433, false, false>();
+  same_with_any_cache<601, 301, 433, true, false>();
+  same_with_any_cache<601, 301, 433, false, true>();
+  same_with_any_cache<400, 300, 600, false, false>();
+  same_with_any_cache<150, 300, 600, true, false>();
+  same_with_any_cache<97, 130, 700, false, true>();
 }
 
 BOOST_AUTO_TEST_CASE(narrow_registers) {

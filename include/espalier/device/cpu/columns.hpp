@@ -29,7 +29,7 @@ struct column_nest : nest<place::column, T, Arch, Steps, Leaves, Outputs> {
   /// With few columns a sum waits for itself: rows are combined with each other first.
   static constexpr bool narrow = vectors <= 2;
   /// Every second sweep goes upwards where it will find the last rows in a cache.
-  static constexpr bool to_and_fro = bytes > (std::int64_t{1} << 19);
+  static constexpr bool to_and_fro = bytes > written_far;
   static constexpr bool upwards(int s) { return to_and_fro && s % 2 != 0; }
   static constexpr bool streams = may_stream(facts::full_operands() * bytes) && tail == 0;
   static constexpr bool asks_ahead = facts::full_results() * bytes > 2 * written_far;

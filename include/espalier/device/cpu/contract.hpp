@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "caches.hpp"
 #include "contract_cblas.hpp"
 #include "contract_panel.hpp"
 #include "contract_streamed.hpp"
@@ -103,11 +104,13 @@ struct contract {
   static constexpr std::int64_t most_depth = packed_a ? 256 : 512;
   static constexpr std::int64_t depth_blocks = packed ? (K + most_depth - 1) / most_depth : 1;
   static constexpr std::int64_t depth = (K + depth_blocks - 1) / depth_blocks;
-  /// Rows that share a panel of b: their part of a stays in the second cache level.
-  static constexpr std::int64_t rows = [] {
-    std::int64_t const most = (packed_a ? 128 : 384) * 1024 / (depth * bytes), some = most < M ? most : M, blocks = (M + some - 1) / some;
+  /// Rows that share a panel of b: their part of a, so many bytes, stays in the second cache level. At least four blocks, which next_part can halve.
+  static constexpr std::int64_t rows_in(std::int64_t kept) {
+    std::int64_t const fit = kept / (depth * bytes), least = 4 * cut.rows, most = fit < least ? least : fit, some = most < M ? most : M;
+    std::int64_t const blocks = (M + some - 1) / some;
     return ((M + blocks - 1) / blocks + cut.rows - 1) / cut.rows * cut.rows;
-  }();
+  }
+  static constexpr std::int64_t most_kept = (packed_a ? 128 : 384) * 1024, rows = rows_in(most_kept);
 
   static constexpr int rows_of(int each) { return packed_a ? cut.rows : detail::best_rows(M, each, registers, far, Arch::bytes).rows; }
   template <int Vectors>
@@ -148,10 +151,11 @@ struct contract {
                                            After const& after) {
     alignas(64) T right[static_cast<unsigned long>(panel * depth)];
     alignas(64) T left[packed_a ? static_cast<unsigned long>(rows * depth) : 1];
+    std::int64_t const kept = kept_in_second_cache(most_kept), together = kept == most_kept ? rows : rows_in(kept);
     for (std::int64_t k0 = 0; k0 < K; k0 += depth) {
       std::int64_t const k = K - k0 < depth ? K - k0 : depth;
       for (std::int64_t i0 = i_begin; i0 < i_end;) {
-        std::int64_t const m = next_part(i_end - i0, rows);
+        std::int64_t const m = next_part(i_end - i0, together);
         T const* from = a + i0 * a_row + k0 * a_step;
         if constexpr (packed_a) {
           constexpr int each = cut.rows * (a_transposed ? 2 : 1);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "caches.hpp"
 #include "contract_panel.hpp"
 
 #pragma GCC diagnostic push
@@ -37,11 +38,12 @@ struct contract_streamed {
   static constexpr std::int64_t start(std::int64_t p) { return p <= wide ? p * panel : p == panels ? N : wide * panel + (p - wide) * narrow * width; }
 
   static constexpr std::int64_t depth_blocks = (K + 399) / 400, depth = (K + depth_blocks - 1) / depth_blocks;
-  /// Panels that lie in the second cache level together.
-  static constexpr std::int64_t together = [] {
-    std::int64_t const fit = 392 * 1024 / (panel * depth * bytes), most = fit < panels ? fit : panels, blocks = (panels + most - 1) / most;
+  /// Panels that lie in the second cache level together, in so many bytes of it.
+  static constexpr std::int64_t together_in(std::int64_t kept) {
+    std::int64_t const fit = kept / (panel * depth * bytes), most = fit < 1 ? 1 : fit < panels ? fit : panels, blocks = (panels + most - 1) / most;
     return (panels + blocks - 1) / blocks;
-  }();
+  }
+  static constexpr std::int64_t most_kept = 392 * 1024, together = together_in(most_kept);
   static constexpr std::int64_t right_size = together * panel * depth, left_size = TransposeA ? 2 * rows * depth : 1;
   static constexpr std::int64_t scratch = (right_size + left_size) * bytes;
 
@@ -59,8 +61,9 @@ struct contract_streamed {
     std::int64_t const m = i_end - i_begin;
     a += i_begin * (TransposeA ? 1 : K);
     c += i_begin * N;
-    for (std::int64_t p0 = p_begin; p0 < p_end; p0 += together) {
-      std::int64_t const p1 = p0 + together < p_end ? p0 + together : p_end, j0 = start(p0);
+    std::int64_t const kept = kept_in_second_cache(most_kept), at_once = kept == most_kept ? together : together_in(kept);
+    for (std::int64_t p0 = p_begin; p0 < p_end; p0 += at_once) {
+      std::int64_t const p1 = p0 + at_once < p_end ? p0 + at_once : p_end, j0 = start(p0);
       for (std::int64_t k0 = 0; k0 < K; k0 += depth) {
         std::int64_t const k = K - k0 < depth ? K - k0 : depth;
         T const* const from = a + k0 * (TransposeA ? M : 1);

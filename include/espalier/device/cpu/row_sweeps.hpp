@@ -39,9 +39,9 @@ struct row_sweeps : nest<place::row, T, Arch, Steps, Leaves, Outputs, (Columns *
   static constexpr std::int64_t bytes = facts::full_operands() * std::int64_t{Rows} * Columns * std::int64_t{sizeof(T)};
   static constexpr bool streams = may_stream(bytes) && tail == 0;
   /// The next row is asked for while this one is in the first cache level: where the operands are in no level of its own.
-  static constexpr bool reads_ahead = bytes > (std::int64_t{1} << 20) && sweeps > 1 && Rows > 1;
+  static constexpr bool reads_ahead = bytes > read_far && sweeps > 1 && Rows > 1;
   /// A single sweep over one row has no other row to ask for: the processor's own guess leaves a fifth of the time to be gained with three operands.
-  static constexpr bool reads_on = bytes > (std::int64_t{1} << 20) && sweeps == 1 && Rows == 1;
+  static constexpr bool reads_on = bytes > read_far && sweeps == 1 && Rows == 1;
   static constexpr bool asks_ahead = facts::full_results() * std::int64_t{Rows} * Columns * std::int64_t{sizeof(T)} >= written_far;
 
   /// A single row that fits in registers is one straight line: nothing else hides its latency. Shorter rows have little of it.

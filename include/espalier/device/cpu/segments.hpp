@@ -21,7 +21,7 @@ struct segment_nest : nest<place::row, T, Arch, Steps, Leaves, Outputs> {
   static constexpr bool streams = may_stream(bytes) && tail == 0;
   static constexpr bool asks_ahead = facts::full_results() * elements * std::int64_t{sizeof(T)} >= written_far;
   /// The next row's run lies behind this one's: it is asked for in the last sweep.
-  static constexpr bool reads_ahead = bytes > (std::int64_t{1} << 20) && facts::works_in(1);
+  static constexpr bool reads_ahead = bytes > read_far && facts::works_in(1);
   using step_packs = V[static_cast<std::size_t>(steps)];
   using typename base::operand_packs;
   template <place Where>

@@ -209,9 +209,6 @@ ESPALIER_INLINE void prefetch(void const* address) { __builtin_prefetch(address)
 /// Asks for a line that will be written: a store that misses the second cache level would wait for it. Beyond the end of memory it does nothing.
 ESPALIER_INLINE void prefetch_to_write(void* address) { __builtin_prefetch(address, 1); }
 
-/// Results of a kernel that exceed this many bytes are asked for ahead of their stores.
-inline constexpr std::int64_t written_far = std::int64_t{1} << 19;
-
 }  // namespace espalier::on_cpu
 ESPALIER_PRECISE_END
 
