@@ -16,6 +16,7 @@ import json
 import math
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -137,10 +138,15 @@ def first_line(command):
         return "unknown"
 
 
-def package_versions():
-    names = {"libeigen3-dev": "Eigen", "libdnnl-dev": "oneDNN", "libopenblas-dev": "OpenBLAS", "libtorch-dev": "libtorch",
-             "libxtensor-dev": "xtensor"}
+def package_versions(options):
+    names = {"libeigen3-dev": "Eigen", "libdnnl-dev": "oneDNN", "libopenblas-dev": "OpenBLAS", "libxtensor-dev": "xtensor"}
     found = []
+    unpacked = [o.split("=", 1)[1] for o in options.meson_option if o.startswith("-Dtorch_dir=")]
+    if unpacked:
+        version = re.search(r"__version__ = '([^']+)'", (pathlib.Path(unpacked[0]) / "version.py").read_text(encoding="utf-8"))
+        found.append(f"PyTorch {version[1] if version else 'of unknown version'}")
+    else:
+        names["libtorch-dev"] = "libtorch"
     for package, name in names.items():
         done = subprocess.run(["dpkg-query", "-W", "-f", "${Version}", package], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         found.append(f"{name} {done.stdout}" if done.returncode == 0 and done.stdout else f"{name}: absent")
@@ -258,7 +264,7 @@ def main():
                 build(which, options)
             lines += measure(which, options)
             facts.append(f"espalier: {first_line([compiler, '--version'])}: -std=c++20 -O3 -march=native")
-        facts.append(f"Peers: {package_versions()}; header libraries built by clang++-19 at the same flags (RLtools by g++, with -ffast-math); OPENBLAS_CORETYPE=SkylakeX, ATEN_CPU_CAPABILITY=avx512")
+        facts.append(f"Peers: {package_versions(options)}; header libraries built by clang++-19 at the same flags (RLtools by g++, with -ffast-math); OPENBLAS_CORETYPE=SkylakeX, ATEN_CPU_CAPABILITY=avx512")
         seen = {line["implementation"] for line in lines}
         absent = [name for name, implementation in FROM_FOLDERS.items() if implementation not in seen]
         if len(absent) < len(FROM_FOLDERS):

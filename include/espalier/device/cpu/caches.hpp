@@ -145,14 +145,15 @@ ESPALIER_INLINE bool streams_now(std::int64_t bytes, T* const* results, int coun
 /// What a program has found out. Threads that run it at the same time may spoil a measurement, not a result.
 class stream_trial {
  public:
-  /// The first call finds its memory untouched and says nothing; then each way is tried three times.
-  static constexpr int calls = 7;
+  /// The first call finds its memory untouched and says nothing; then each way is tried three times in turn. Taking turns call by call, stores into the caches would
+  /// find what the others had just driven out of them, and lose.
+  static constexpr int calls = 7, calls_into_caches = 4;
 
   template <class Run, class Clock = detail::ticks>
   ESPALIER_INLINE void run(Run run, Clock clock = {}) {
     int const call = __atomic_load_n(&call_, __ATOMIC_RELAXED);
     std::uint64_t const begun = call < calls ? clock() : 0;
-    int const way = call < calls ? begun != 0 && call % 2 != 0 : __atomic_load_n(&least_[1], __ATOMIC_RELAXED) < __atomic_load_n(&least_[0], __ATOMIC_RELAXED);
+    int const way = call < calls ? begun != 0 && call >= calls_into_caches : __atomic_load_n(&least_[1], __ATOMIC_RELAXED) < __atomic_load_n(&least_[0], __ATOMIC_RELAXED);
     __atomic_store_n(&detail::streams_within_caches, way, __ATOMIC_RELAXED);
     run();
     if (call >= calls) return;

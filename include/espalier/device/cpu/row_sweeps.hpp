@@ -138,7 +138,7 @@ struct row_sweeps : nest<place::row, T, Arch, Steps, Leaves, Outputs, (Columns *
   }
   template <int Count, int... Left, int... Stored>
   static ESPALIER_IN_KERNEL void store(line const& l, V* v, int j, bool past, std::integer_sequence<int, Left...>, std::integer_sequence<int, Stored...>) {
-    (v[Left].template store_first<Count>(l.out[kept_in<Left>] + j), ...);
+    (put<Count, false, asks_ahead && Count == width && kept_in<Left> < outputs>(v[Left], l.out[kept_in<Left>] + j, false), ...);
     (put<Count, streams && Count == width && facts::plan.kept[Stored] == 0, asks_ahead && Count == width && !was_written(facts::output_of(Stored))>(
          v[Stored], l.out[base::template output<Stored>] + j, past),
      ...);
