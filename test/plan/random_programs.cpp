@@ -30,11 +30,12 @@ struct machine {
     // In pieces of some nodes, as long programs are.
     groups.reset(new plan::grouping(plan::begin_grouping(p)));
     int const step = seed % 3 == 0 ? p.nodes.size : static_cast<int>(1 + seed % 11);
-    for (int first = 1; first <= p.nodes.size; first += step)
-      plan::grouper{p.nodes, *groups}.continue_with(first, first + step - 1 < p.nodes.size ? first + step - 1 : p.nodes.size);
-    plan::grouper{p.nodes, *groups}.end(p.outputs, p.output_count);
-    plan::merger{p.nodes, *groups}.run();
-    planned.reset(new plan::planned(plan::decide(p, *groups, {parameter_offsets, buffer_offsets})));
+    for (int first = 1; first <= p.nodes.size; first += step) *groups = plan::group_piece(p, *groups, first, step);
+    *groups = plan::merge_groups(p, plan::end_grouping(p, *groups));
+    std::unique_ptr<plan::recomputed> const again(new plan::recomputed(plan::find_recomputed(p, *groups)));
+    std::unique_ptr<plan::lowered> const lowered(new plan::lowered{{}, 1});
+    while (lowered->next != 0) *lowered = plan::lower_piece(p, *groups, *again, *lowered, step);
+    planned.reset(new plan::planned(plan::finish_plan(p, *groups, lowered->codes, {parameter_offsets, buffer_offsets})));
 
     if (std::getenv("ESPALIER_SEED")) BOOST_TEST_MESSAGE(described(p, *planned));
 

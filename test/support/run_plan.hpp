@@ -141,7 +141,7 @@ class plan_runner {
     int const in_kernel = r_.codes.outputs[code.first_output + o];
     place const where = r_.codes.steps[code.first_step + r_.codes.local[in_kernel]].where;
     if (after_product) return fail(x, "a product leaves its sums where what follows still reads");
-    if (to.offset != from.offset || where != l.where || !r_.codes.late[in_kernel]) fail(x, "an output overwrites a leaf that is still read");
+    if (to.offset != from.offset || where != l.where || !r_.places.late[in_kernel]) fail(x, "an output overwrites a leaf that is still read");
   }
 
   operand look(plan::group_code const& code, int reference, int reader, std::vector<std::vector<double>> const& leaves,
@@ -278,7 +278,7 @@ inline std::string described(graph::program const& p, plan::planned const& r) {
     text << id << ' ' << n.op->name << '(' << n.operand[0] << ' ' << n.operand[1] << ' ' << n.operand[2] << ") #" << n.attribute << " (";
     for (int i = 0; i < n.shape.rank; ++i) text << (i ? "," : "") << n.shape.at[i];
     text << ") group " << r.groups.group_of[id] << " place " << static_cast<int>(r.groups.place_of[id]) << " at " << r.places.of[id].where << ':'
-         << r.places.of[id].offset << (r.groups.needed[id] ? "" : " not needed") << (r.codes.stored[id] ? " stored" : "") << '\n';
+         << r.places.of[id].offset << (r.groups.needed[id] ? "" : " not needed") << (r.places.stored[id] ? " stored" : "") << '\n';
   }
   for (int i = 0; i < p.output_count; ++i)
     text << "output " << p.outputs[i].id << " to " << static_cast<int>(p.outputs[i].where) << ':' << p.outputs[i].index << '\n';

@@ -40,7 +40,7 @@ struct group_types<Source, X, std::index_sequence<S...>, std::index_sequence<L..
 
   using steps = list<step<typename detail::step_op<step_at<S>.op>::type, step_at<S>.where, step_at<S>.operand[0], step_at<S>.operand[1], step_at<S>.operand[2]>...>;
   using leaves = list<leaf<leaf_at<L>.what, leaf_at<L>.where, leaf_at<L>.bits>...>;
-  using outputs = list<output<plan.codes.local[output_id<O>], plan.codes.late[output_id<O>]>...>;
+  using outputs = list<output<plan.codes.local[output_id<O>], plan.places.late[output_id<O>]>...>;
 };
 template <int Count>
 using below = std::make_index_sequence<static_cast<std::size_t>(Count)>;
@@ -120,7 +120,7 @@ inline constexpr plan::location place_of = plan::plan_of<Source>.places.of[Id];
 /// Where a product with an epilogue leaves its sums: in its own memory where they are needed again, else where the first result will take their place.
 constexpr plan::location find_sums(plan::planned const& p, int x) {
   int const first = p.groups.groups[x].first;
-  return p.places.of[p.codes.stored[first] ? first : p.codes.outputs[p.codes.groups[x].first_output]];
+  return p.places.of[p.places.stored[first] ? first : p.codes.outputs[p.codes.groups[x].first_output]];
 }
 /// Operand k of a group that stands alone.
 constexpr plan::location find_operand(plan::planned const& p, int x, int k) {

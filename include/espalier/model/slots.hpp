@@ -3,7 +3,7 @@
 #include "../device/cpu/vectors.hpp"
 #include "../graph/sound.hpp"
 #include "../nn/module.hpp"
-#include "../plan/memory.hpp"
+#include "../plan/address.hpp"
 #include "../storage/element.hpp"
 #include "../trace/trace.hpp"
 #include "net_fault.hpp"

@@ -49,41 +49,25 @@ class grouper : group_builder {
       pull(new_group(kind::fused, r_.size_of[id], r_.float_rows[id], float_columns(id), r_.float_segments[id]), id, place::full);
       return id;
     }
-    use const u = is_leaf(r_.family_of[id]) && r_.family_of[id] != family::column_index ? use{id, place::full, 0, 0} : use_of(id, r_.size_of[id]);
+    use const u = is_leaf(r_.family_of[id]) && r_.family_of[id] != family::column_index ? use{id, place::full, 0, 0} : readable(id, r_.size_of[id]);
     if (r_.floating[u.source]) materialize(u.source);
     int const x = new_group(kind::fused, r_.size_of[id], u.rows, u.columns, u.segments);
     add_member(x, id, place::full);
     return id;
   }
 
-  /// How a node of group `reader` (0: not placed yet) reads an operand. A broadcast is seen through unless it got memory before that group runs.
-  constexpr use use_of(int operand, std::int64_t size, int reader = 0) {
-    int const id = r_.holder_of[operand];
-    family const f = r_.family_of[id];
-    if (f != family::broadcast && f != family::column_index && f != family::move) return use{id, place::full, 0, 0};
-    return special_use(id, f, size, reader);
-  }
-
  private:
-  constexpr use special_use(int id, family kind_of_node, std::int64_t size, int reader) {
-    graph::node const& n = g_.nodes[id];
-    if (reader == 0 && kind_of_node == family::move) materialize(id);
-    bool const has_memory = r_.group_of[id] != 0 && (reader == 0 || r_.group_of[id] <= reader);
-    if (kind_of_node == family::column_index && !has_memory) {
-      int const columns = n.shape.at[n.shape.rank - 1];
-      return use{id, place::column, static_cast<int>(size / columns), columns};
+  /// How a node that has no group yet reads an operand. What cannot be read where it is gets memory first.
+  constexpr use readable(int operand, std::int64_t size) {
+    int const id = r_.holder_of[operand];
+    if (r_.family_of[id] == family::move) materialize(id);
+    if (r_.family_of[id] == family::broadcast && r_.group_of[id] == 0) {
+      int const source = r_.holder_of[g_.nodes[id].operand[0]];
+      if (family const f = r_.family_of[source]; f == family::broadcast || f == family::column_index || f == family::move) materialize(source);
     }
-    if (kind_of_node != family::broadcast || has_memory) return use{id, place::full, 0, 0};
-    int const source = r_.holder_of[n.operand[0]];
-    if (family const f = r_.family_of[source]; reader == 0 && (f == family::broadcast || f == family::column_index || f == family::move)) materialize(source);
-    int const own = static_cast<int>(r_.size_of[source]), others = static_cast<int>(size / own);
-    switch (static_cast<pattern>(n.attribute)) {
-      case pattern::row: return use{source, place::row, own, others};
-      case pattern::column: return use{source, place::column, others, own};
-      case pattern::segments: return use{source, place::row, own, others, segments_between(g_.nodes[n.operand[0]].shape, n.shape)};
-      default: return use{source, place::single, 0, 0};
-    }
+    return use_of(operand, size);
   }
+  constexpr use use_of(int operand, std::int64_t size) const { return operand_uses{g_, r_}.of(operand, size, operand_uses::no_group); }
 
   constexpr void mark_open(int id) {
     graph::node const& n = g_.nodes[id];
@@ -139,7 +123,7 @@ class grouper : group_builder {
     use u[3]{};
     int newest = 0;
     for (int k = 0; k < arity; ++k) {
-      u[k] = use_of(n.operand[k], size);
+      u[k] = readable(n.operand[k], size);
       int const x = r_.group_of[u[k].source];
       if (x > newest) newest = x;
     }
@@ -180,7 +164,7 @@ class grouper : group_builder {
       }
       if (clash) {  // look again: what has memory now may still ask for a split
         materialize(floating ? u[k].source : r_.holder_of[g_.nodes[id].operand[k]]);
-        u[k] = use_of(g_.nodes[id].operand[k], size);
+        u[k] = readable(g_.nodes[id].operand[k], size);
         continue;
       }
       if (r != 0) {
@@ -310,7 +294,7 @@ class grouper : group_builder {
     graph::node const& n = g_.nodes[id];
     std::int64_t const size = r_.size_of[n.operand[0]];
     int const own = static_cast<int>(r_.size_of[id]), others = static_cast<int>(size / own);
-    use u = use_of(n.operand[0], size);
+    use u = readable(n.operand[0], size);
     if (r_.floating[u.source]) materialize(u.source);
     if (u.where != place::full) u = use{materialize(r_.holder_of[n.operand[0]]), place::full, 0, 0};
     pattern const p = static_cast<pattern>(n.attribute);
@@ -350,6 +334,31 @@ class grouper : group_builder {
     return p == pattern::column ? place::column : place::row;
   }
 };
+
+/// Nodes that are grouped in one evaluation. A long program is grouped in pieces, each with the compiler's whole budget of steps.
+inline constexpr int piece = 1024;
+
+constexpr grouping begin_grouping(graph::program const& p) {
+  grouping r{};
+  grouper{p.nodes, r}.begin(p.outputs, p.output_count);
+  return r;
+}
+/// The groups with `count` more nodes of the program, those from number `first` on.
+constexpr grouping group_piece(graph::program const& p, grouping const& before, int first, int count) {
+  grouping r = before;
+  int const last = first + count - 1;
+  grouper{p.nodes, r}.continue_with(first, last < p.nodes.size ? last : p.nodes.size);
+  return r;
+}
+constexpr grouping end_grouping(graph::program const& p, grouping const& before) {
+  grouping r = before;
+  grouper{p.nodes, r}.end(p.outputs, p.output_count);
+  return r;
+}
+/// The groups of a whole program, in one evaluation.
+constexpr grouping group_nodes(graph::program const& p) {
+  return end_grouping(p, group_piece(p, begin_grouping(p), 1, p.nodes.size));
+}
 
 }  // namespace espalier::plan
 #pragma GCC diagnostic pop

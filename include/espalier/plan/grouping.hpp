@@ -114,14 +114,5 @@ constexpr int segments_between(extents const& kept, extents const& full) {
   return count;
 }
 
-/// How a node reads an operand: the node behind it, its place, and the rows, columns and segments it takes for granted (0: any).
-struct use {
-  int source;
-  place where;
-  int rows;
-  int columns;
-  int segments = 1;
-};
-
 }  // namespace espalier::plan
 #pragma GCC diagnostic pop

@@ -10,9 +10,9 @@ namespace espalier::plan {
 
 class merger {
  public:
-  constexpr merger(program_builder const& g, grouping& r) : g_{g}, r_{r}, look_{g, r} {}
+  constexpr merger(program_builder const& g, grouping& r) : g_{g}, r_{r}, uses_{g, r} {}
 
-  /// Gives the groups first..last a home. A long program is merged in pieces, each with the compiler's whole budget of steps.
+  /// Finds a home for each group.
   constexpr void run() {
     for (int x = r_.early + 1; x <= r_.group_count; ++x) {
       if (r_.groups[x].what != kind::fused) continue;
@@ -25,6 +25,16 @@ class merger {
     }
     renumber();
   }
+  /// What is still open in a group's shape is decided now that no group can join it.
+  constexpr void settle_loops() {
+    for (int x = 1; x <= r_.group_count; ++x) {
+      group& settled = r_.groups[x];
+      if (settled.how == order::any) settled.how = settled.reduces_columns && !settled.reduces_rows ? order::columns : order::rows;
+      if (settled.rows != 0) continue;
+      settled.rows = 1;
+      settled.columns = static_cast<int>(settled.size);
+    }
+  }
 
  private:
   static constexpr int most_candidates = 4, most_read = 24;
@@ -36,7 +46,7 @@ class merger {
       graph::node const& n = g_.nodes[id];
       for (int k = 0; k < 3 && n.operand[k] != 0; ++k) {
         if (r_.group_of[n.operand[k]] == x) continue;
-        use const u = look_.use_of(n.operand[k], size_of(id), x);
+        use const u = uses_.of(n.operand[k], size_of(id), x);
         int const from = r_.group_of[u.source];
         if (from == x || r_.family_of[u.source] == family::constant) continue;  // a constant is part of the code, whoever else gave it memory
         if (from > newest_) newest_ = from;
@@ -89,7 +99,7 @@ class merger {
     place const p = r_.place_of[id];
     for (int k = 0; k < 3 && n.operand[k] != 0; ++k) {
       if (r_.group_of[n.operand[k]] == x) continue;
-      use const u = look_.use_of(n.operand[k], size_of(id), x);
+      use const u = uses_.of(n.operand[k], size_of(id), x);
       if (r_.group_of[u.source] != home || r_.family_of[u.source] == family::constant) continue;
       place const q = r_.place_of[u.source];
       if (f == family::reduction) {
@@ -139,13 +149,22 @@ class merger {
 
   program_builder const& g_;
   grouping& r_;
-  grouper look_;
+  operand_uses uses_;
   int reader_[graph::capacity]{};  ///< by node: the last fused group that reads it element by element
   int candidate_[most_candidates]{};
   int full_[most_read]{};
   int found_ = 0, read_ = 0, newest_ = 0;
   order merged_how_ = order::any;
 };
+
+/// The groups that are left when each has joined where it fits, in the order in which they run, with their loops' order and extents decided.
+constexpr grouping merge_groups(graph::program const& p, grouping const& before) {
+  grouping r = before;
+  merger to{p.nodes, r};
+  if (!r.full) to.run();
+  to.settle_loops();
+  return r;
+}
 
 }  // namespace espalier::plan
 #pragma GCC diagnostic pop

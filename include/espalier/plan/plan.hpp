@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include "../graph/sound.hpp"
+#include "allocate.hpp"
 #include "flops.hpp"
-#include "memory.hpp"
 #include "merge.hpp"
 #include "traffic.hpp"
 
@@ -34,37 +34,9 @@ template <class Source>
 struct subject_of<Source> {
   using type = typename Source::subject;
 };
-inline constexpr int piece = 1024;
-
-constexpr grouping begin_grouping(graph::program const& p) {
-  grouping r{};
-  grouper{p.nodes, r}.begin(p.outputs, p.output_count);
-  return r;
-}
-constexpr grouping group_piece(graph::program const& p, grouping const& before, int number) {
-  grouping r = before;
-  int const end = number * piece + piece;
-  grouper{p.nodes, r}.continue_with(number * piece + 1, end < p.nodes.size ? end : p.nodes.size);
-  return r;
-}
-constexpr grouping end_grouping(graph::program const& p, grouping const& before) {
-  grouping r = before;
-  grouper{p.nodes, r}.end(p.outputs, p.output_count);
-  return r;
-}
-constexpr grouping merge_groups(graph::program const& p, grouping const& before) {
-  grouping r = before;
-  if (!r.full) merger{p.nodes, r}.run();
-  return r;
-}
-constexpr grouping group_nodes(graph::program const& p) {
-  grouping r = begin_grouping(p);
-  grouper{p.nodes, r}.continue_with(1, p.nodes.size);
-  return merge_groups(p, end_grouping(p, r));
-}
 /// The groups after some pieces of the program; each piece is a variable, and so an evaluation, of its own.
 template <class Source, int Pieces>
-inline constexpr grouping grouped = group_piece(program_of<Source>, grouped<Source, Pieces - 1>, Pieces - 1);
+inline constexpr grouping grouped = group_piece(program_of<Source>, grouped<Source, Pieces - 1>, (Pieces - 1) * piece + 1, piece);
 template <class Source>
 inline constexpr grouping grouped<Source, 0> = begin_grouping(program_of<Source>);
 template <class Source>
@@ -81,54 +53,35 @@ constexpr graph::fault fault_of_program() {
 template <class Source>
 using sound_program = graph::sound<typename subject_of<Source>::type, fault_of_program<Source>()>;
 
-/// What each group computes.
-/// next  the number of the first group that is not coded yet, 0 where all are
-struct coded {
-  grouping groups;
-  code codes;
-  recomputed again;
-  int next;
-};
-inline constexpr int coded_steps = 4096;  ///< about as many as half of clang's steps allow
+template <class Source>
+inline constexpr recomputed recomputed_of = find_recomputed(program_of<Source>, grouping_of<Source>);
 
-/// Short programs in one evaluation.
-constexpr coded begin_code(graph::program const& p, grouping const& groups, int steps) {
-  coded r{groups, {}, {}, 1};
-  coder to{p.nodes, r.groups, r.codes, r.again};
-  to.begin(p.outputs, p.output_count);
-  if (p.nodes.size <= steps) r.next = to.continue_with(1, 2 * steps);
-  return r;
-}
-constexpr coded code_piece(graph::program const& p, coded const& before, int steps) {
-  coded r = before;
-  r.next = coder{p.nodes, r.groups, r.codes, r.again}.continue_with(before.next, steps);
-  return r;
-}
-constexpr coded write_code(graph::program const& p, grouping const& groups) { return begin_code(p, groups, graph::capacity); }
 /// The code after some pieces of the program; each piece is a variable, and so an evaluation, of its own.
 template <class Source, int Pieces>
-inline constexpr coded coded_until = code_piece(program_of<Source>, coded_until<Source, Pieces - 1>, coded_steps);
+inline constexpr lowered lowered_until =
+    lower_piece(program_of<Source>, grouping_of<Source>, recomputed_of<Source>, lowered_until<Source, Pieces - 1>, lowered_steps);
 template <class Source>
-inline constexpr coded coded_until<Source, 0> = begin_code(program_of<Source>, grouping_of<Source>, coded_steps);
+inline constexpr lowered lowered_until<Source, 0> = begin_lowering(program_of<Source>, grouping_of<Source>, recomputed_of<Source>, lowered_steps);
 template <class Source, int Pieces = 0>
-constexpr coded const& code_of() {
-  if constexpr (coded_until<Source, Pieces>.next == 0) return coded_until<Source, Pieces>;
+constexpr code const& code_of() {
+  if constexpr (lowered_until<Source, Pieces>.next == 0) return lowered_until<Source, Pieces>.codes;
   else return code_of<Source, Pieces + 1>();
 }
 
+/// From the code to the plan.
 template <bool Sound = true>
-constexpr planned decide(graph::program const& p, coded const& c, storage_layout const& layout) {
-  planned r{c.groups, c.codes, {}};
-  planner m{p, r.groups, r.codes, r.places};
-  m.run(layout);
-  recomputed again{};
-  coder{p.nodes, r.groups, r.codes, again}.finish();
-  m.allocate();
-  return r;
+constexpr planned finish_plan(graph::program const& p, grouping const& groups, code const& lowered, storage_layout const& layout) {
+  destinations const to = find_destinations(p, groups, lowered, find_liveness(groups, lowered), layout);
+  code const kernels = find_kernels(p, groups, to, lowered);
+  return {groups, kernels, allocate(p, groups, kernels, to)};
 }
-constexpr planned decide(graph::program const& p, grouping const& groups, storage_layout const& layout) { return decide(p, write_code(p, groups), layout); }
+/// All passes in one evaluation.
+constexpr planned make_plan(graph::program const& p, storage_layout const& layout) {
+  grouping const groups = merge_groups(p, group_nodes(p));
+  return finish_plan(p, groups, lower(p, groups, find_recomputed(p, groups)), layout);
+}
 template <class Source>
-inline constexpr planned plan_of = decide<sound_program<Source>::agree>(program_of<Source>, code_of<Source>(), Source::layout());
+inline constexpr planned plan_of = finish_plan<sound_program<Source>::agree>(program_of<Source>, grouping_of<Source>, code_of<Source>(), Source::layout());
 /// A program that is refused because it has too many groups is not planned any further.
 template <class Source>
   requires(grouping_of<Source>.full)

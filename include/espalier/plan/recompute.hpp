@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include "group.hpp"
+#include "operand_use.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
@@ -15,7 +15,7 @@ struct recomputed {
 
 class recomputer {
  public:
-  constexpr recomputer(program_builder const& g, grouping& r, recomputed& to) : g_{g}, r_{r}, look_{g, r}, to_{to} {}
+  constexpr recomputer(program_builder const& g, grouping const& r, recomputed& to) : g_{g}, r_{r}, uses_{g, r}, to_{to} {}
 
   constexpr void run(graph::output const* outputs, int output_count) {
     for (int id = 1; id <= g_.size; ++id)
@@ -39,7 +39,7 @@ class recomputer {
     std::int64_t const size = r_.size_of[id];
     int base = 0, steps = 1;
     for (int k = 0; k < 3 && n.operand[k] != 0; ++k) {
-      use const u = look_.use_of(n.operand[k], size, x);
+      use const u = uses_.of(n.operand[k], size, x);
       family const f = r_.family_of[u.source];
       if (f == family::constant || f == family::column_index) continue;
       if (u.where != place::full) {
@@ -69,7 +69,7 @@ class recomputer {
     for (int k = 0; k < 3 && n.operand[k] != 0; ++k) {
       int const held = r_.holder_of[n.operand[k]];
       if (base_[held] == 0 && r_.family_of[held] != family::broadcast) continue;
-      use const u = fused ? look_.use_of(n.operand[k], size, x) : use{held, place::none, 0, 0};
+      use const u = fused ? uses_.of(n.operand[k], size, x) : use{held, place::none, 0, 0};
       int const from = r_.group_of[u.source];
       if (base_[u.source] == 0 || from == x) continue;
       group const& own = r_.groups[from];
@@ -82,13 +82,20 @@ class recomputer {
 
   program_builder const& g_;
   grouping const& r_;
-  grouper look_;
+  operand_uses uses_;
   recomputed& to_;
   int base_[graph::capacity]{};
   int steps_[graph::capacity]{};
   int extra_[max_groups + 1]{};
   int last_ = 0;  ///< the newest node with a base
 };
+
+/// Finds the values that each of their readers computes again. Those that are outputs are not among them.
+constexpr recomputed find_recomputed(graph::program const& p, grouping const& r) {
+  recomputed found{};
+  recomputer{p.nodes, r, found}.run(p.outputs, p.output_count);
+  return found;
+}
 
 }  // namespace espalier::plan
 #pragma GCC diagnostic pop

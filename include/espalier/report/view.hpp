@@ -85,9 +85,10 @@ struct rows_of_source {
       graph::node const& n = plan::program_of<Source>.nodes.nodes[id];
       plan::grouping const& g = plan::plan_of<Source>.groups;
       plan::code const& c = plan::plan_of<Source>.codes;
+      plan::memory const& m = plan::plan_of<Source>.places;
       r.at[id] = node_row{n.op, {n.operand[0], n.operand[1], n.operand[2], n.operand[3]}, n.attribute, n.shape, g.holder_of[id], g.group_of[id], g.next[id],
-                          c.local[id], c.last_use[id], plan::flops_of(plan::program_of<Source>.nodes, g, id), g.needed[id], c.stored[id],
-                          plan::plan_of<Source>.places.of[id]};
+                          c.local[id], m.last_use[id], plan::flops_of(plan::program_of<Source>.nodes, g, id), g.needed[id], m.stored[id],
+                          m.of[id]};
     }
     return r;
   }

@@ -1,49 +1,27 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include "code.hpp"
-#include "pack.hpp"
+#include "address.hpp"
+#include "liveness.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// Where every value lives: a program's bases (workspace, parameters, arguments, ...) and offsets in them, decided before it runs.
+/// Where results and new states are written: each straight to its own place, unless something still reads that, or in a copy at the end. Values of the
+/// workspace that take the place of an operand are found here, too: both decide in which sweep a result is stored.
 namespace espalier::plan {
 
-/// The pointers a running program is given, by position in its table.
-namespace base {
-inline constexpr int workspace = 0, parameters = 1, gradients = 2, buffers = 3, magnitudes = 4, key = 5, values = 6, arguments = 7, results = 31, count = 55;
-inline constexpr int max_arguments = results - arguments, max_results = count - results;
-}
-
-/// An address as a value: element `offset` of base `where`. Labels count in their own elements.
-struct location {
-  int where;
-  std::int64_t offset;
-};
-
-/// Offsets of the numbered tensors of a model in their contiguous storage.
-struct storage_layout {
-  std::int64_t const* parameters;
-  std::int64_t const* buffers;
-};
-
-/// A gradient or new state that is a leaf, or goes to two places, is copied at the end (results of functions: graph::add_result).
-struct final_copy {
-  location from, to;
-  std::int64_t size;
-};
-
-struct memory {
-  location of[graph::capacity];
-  bool direct[graph::capacity];
-  final_copy copies[graph::max_outputs];
+struct destinations {
+  liveness live;                   ///< with the program's outputs
+  location of[graph::capacity];    ///< by node: leaves that groups read, and what is written straight to its place
+  bool direct[graph::capacity];    ///< by node: it is written straight to its place
+  bool late[graph::capacity];      ///< by node: it is stored in the last sweep, because what lies at its place is read until then
+  int in_place_of[graph::capacity];  ///< by node: the operand whose place in the workspace it takes, or 0
+  final_copy copies[graph::max_outputs];  ///< from.where -1: from wherever node from.offset will lie
   int copy_count;
-  std::int64_t workspace;   ///< elements
-  std::int64_t peak_live;   ///< elements live at once at most: no plan of this schedule can need less
 };
 
-class planner {
+class destination_finder {
  public:
-  constexpr planner(graph::program const& p, grouping const& r, code& c, memory& m) : p_{p}, g_{p.nodes}, r_{r}, c_{c}, m_{m} {}
+  constexpr destination_finder(graph::program const& p, grouping const& r, code const& c, destinations& to) : p_{p}, g_{p.nodes}, r_{r}, c_{c}, to_{to} {}
 
   constexpr void run(storage_layout const& layout) {
     for (int id = 1; id <= g_.size; ++id) {
@@ -64,36 +42,6 @@ class planner {
       if (r_.groups[x].what == kind::fused) reuse(x);
   }
 
-  /// After the coder has collected outputs: gives workspace to what is neither a leaf nor a result.
-  constexpr void allocate() {
-    packer pack{};
-    for (int x = 1; x <= r_.group_count; ++x) {
-      group_code const& k = c_.groups[x];
-      for (int i = 0; i < k.outputs; ++i) {
-        int const id = c_.outputs[k.first_output + i];
-        if (m_.direct[id]) continue;
-        int const last = c_.last_use[id] > x ? c_.last_use[id] : x;
-        if (from_[id] != 0) {
-          piece_[id] = piece_[from_[id]];
-          pack.extend(piece_[id], last);
-        } else {
-          piece_[id] = pack.add(rounded(r_.size_of[id]), x, last);
-        }
-      }
-    }
-    pack.place(r_.group_count);
-    for (int x = 1; x <= r_.group_count; ++x) {
-      group_code const& k = c_.groups[x];
-      for (int i = 0; i < k.outputs; ++i) {
-        int const id = c_.outputs[k.first_output + i];
-        if (!m_.direct[id]) m_.of[id] = location{base::workspace, pack.offset(piece_[id])};
-      }
-    }
-    m_.workspace = pack.end();
-    m_.peak_live = pack.peak();
-    settle_copies();
-  }
-
  private:
   static constexpr location destination_of(graph::output const& o, storage_layout const& layout) {
     switch (o.where) {
@@ -108,28 +56,17 @@ class planner {
     int const id = r_.holder_of[o.id];
     location const to = destination_of(o, layout);
     bool const state = o.where == graph::destination::buffer || o.where == graph::destination::parameter;
-    if (r_.group_of[id] != 0 && !m_.direct[id] && !(state && read_elsewhere(o, id))) {
-      m_.direct[id] = true;
-      m_.of[id] = to;
-      c_.late[id] = state;
+    if (r_.group_of[id] != 0 && !to_.direct[id] && !(state && read_elsewhere(o, id))) {
+      to_.direct[id] = true;
+      to_.of[id] = to;
+      to_.late[id] = state;
     } else {
       // Read from wherever the value ends up; a value of the workspace must outlive every group.
       location from = is_leaf(r_.family_of[id]) ? leaf_location(id, layout) : location{-1, id};
-      m_.copies[m_.copy_count++] = final_copy{from, to, r_.size_of[id]};
-      c_.last_use[id] = r_.group_count + 1;
+      to_.copies[to_.copy_count++] = final_copy{from, to, r_.size_of[id]};
+      to_.live.last_use[id] = r_.group_count + 1;
     }
-    c_.stored[id] = true;
-  }
-
-  /// A value that ends up where it is wanted, as one that is said to be a buffer's twice, is not copied.
-  constexpr void settle_copies() {
-    int kept = 0;
-    for (int i = 0; i < m_.copy_count; ++i) {
-      final_copy copy = m_.copies[i];
-      if (copy.from.where < 0) copy.from = m_.of[copy.from.offset];
-      if (copy.from.where != copy.to.where || copy.from.offset != copy.to.offset) m_.copies[kept++] = copy;
-    }
-    m_.copy_count = kept;
+    to_.live.stored[id] = true;
   }
 
   /// Lets results of a fused group take the place of operands that nobody reads later, element for element. They are stored in the last sweep: until
@@ -137,13 +74,13 @@ class planner {
   constexpr void reuse(int x) {
     group_code const& k = c_.groups[x];
     for (int id = r_.groups[x].first; id != 0; id = r_.next[id]) {
-      if (!c_.stored[id] || m_.direct[id] || r_.place_of[id] != place::full) continue;
-      for (int i = 0; i < k.leaves && from_[id] == 0; ++i) {
+      if (!to_.live.stored[id] || to_.direct[id] || r_.place_of[id] != place::full) continue;
+      for (int i = 0; i < k.leaves && to_.in_place_of[id] == 0; ++i) {
         int const source = c_.leaves[k.first_leaf + i].node;
         if (source == 0 || !dies_here(x, i) || r_.size_of[source] != r_.size_of[id]) continue;
-        from_[id] = source;
+        to_.in_place_of[id] = source;
         taken_[source] = true;
-        c_.late[id] = true;
+        to_.late[id] = true;
       }
     }
   }
@@ -152,7 +89,7 @@ class planner {
     group_code const& k = c_.groups[x];
     leaf const& wanted = c_.leaves[k.first_leaf + i];
     if (wanted.what != leaf_kind::memory || wanted.where != place::full || taken_[wanted.node]) return false;
-    if (r_.group_of[wanted.node] == 0 || m_.direct[wanted.node] || c_.last_use[wanted.node] != x) return false;
+    if (r_.group_of[wanted.node] == 0 || to_.direct[wanted.node] || to_.live.last_use[wanted.node] != x) return false;
     for (int other = 0; other < k.leaves; ++other)
       if (other != i && c_.leaves[k.first_leaf + other].node == wanted.node) return false;
     return true;
@@ -166,7 +103,7 @@ class planner {
     int const state = o.where == graph::destination::buffer ? buffer_leaf_[o.index] : parameter_leaf_[o.index];
     if (state == 0) return false;
     if (is_result_[state]) return true;
-    if (c_.last_use[state] > r_.group_of[id]) return true;
+    if (to_.live.last_use[state] > r_.group_of[id]) return true;
     group_code const& k = c_.groups[r_.group_of[id]];
     for (int i = 0; i < k.leaves; ++i) {
       leaf const& l = c_.leaves[k.first_leaf + i];
@@ -190,21 +127,26 @@ class planner {
   }
 
   constexpr void place_leaf(int id, storage_layout const& layout) {
-    if (id != 0 && is_leaf(r_.family_of[id]) && r_.group_of[id] == 0) m_.of[id] = leaf_location(id, layout);
+    if (id != 0 && is_leaf(r_.family_of[id]) && r_.group_of[id] == 0) to_.of[id] = leaf_location(id, layout);
   }
 
   graph::program const& p_;
   program_builder const& g_;
   grouping const& r_;
-  code& c_;
-  memory& m_;
+  code const& c_;
+  destinations& to_;
   bool is_result_[graph::capacity]{};
   int buffer_leaf_[graph::max_outputs]{};
   int parameter_leaf_[graph::max_outputs]{};
-  int from_[graph::capacity]{};   ///< by node: the operand whose place it takes, or 0
   bool taken_[graph::capacity]{};
-  int piece_[graph::capacity]{};
 };
+
+constexpr destinations find_destinations(graph::program const& p, grouping const& r, code const& c, liveness const& live, storage_layout const& layout) {
+  destinations found{};
+  found.live = live;
+  destination_finder{p, r, c, found}.run(layout);
+  return found;
+}
 
 }  // namespace espalier::plan
 #pragma GCC diagnostic pop
