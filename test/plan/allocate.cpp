@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSL-1.0
+#define BOOST_TEST_MODULE plan_allocate
+#include <boost/test/unit_test.hpp>
+
+#include "support/passes.hpp"
+
+using namespace test;
+
+namespace {
+struct deep {
+  constexpr auto operator()(auto x, auto w) const {
+    auto const a = esp::tanh(matmul(x, w));
+    auto const b = esp::tanh(matmul(a, w));
+    auto const c = esp::tanh(matmul(b, w)) + a;
+    return matmul(c, w);
+  }
+};
+struct three {
+  constexpr auto operator()(auto x, auto v, auto w) const { return matmul(esp::softmax(matmul(x, v)), w); }
+};
+struct same_twice {
+  constexpr auto operator()(auto x) const { return std::tuple{exp(x), exp(x)}; }
+};
+using square_net = passes<deep, real<8, 8>, real<8, 8>>;
+
+struct life {
+  std::int64_t begin, end;
+  int first, last;
+};
+/// Where in the workspace each value lies, and during which groups.
+std::vector<life> lives_of(auto const& p) {
+  std::vector<life> found;
+  for (int id = 1; id <= p.program.nodes.size; ++id) {
+    if (!p.memory->stored[id] || p.merged->group_of[id] == 0 || p.memory->of[id].where != plan::base::workspace) continue;
+    std::int64_t const at = p.memory->of[id].offset;
+    found.push_back({at, at + p.merged->size_of[id], p.merged->group_of[id], p.memory->last_use[id]});
+  }
+  return found;
+}
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(values_that_live_at_the_same_time_do_not_overlap) {
+  square_net const p;
+  auto const lives = lives_of(p);
+  BOOST_TEST(lives.size() >= 3u);
+  for (life const& a : lives)
+    for (life const& b : lives) {
+      if (&a == &b || a.last <= b.first || b.last <= a.first) continue;
+      BOOST_TEST((a.end <= b.begin || b.end <= a.begin));
+    }
+}
+
+BOOST_AUTO_TEST_CASE(the_workspace_holds_all_and_no_less_than_lives_at_once) {
+  square_net const p;
+  for (life const& a : lives_of(p)) BOOST_TEST(a.end <= p.memory->workspace);
+  BOOST_TEST(p.memory->workspace >= p.memory->peak_live);
+  BOOST_TEST(p.memory->peak_live >= 64);
+}
+
+// Each result is written to its own place, also one value that is two results.
+BOOST_AUTO_TEST_CASE(results_are_written_to_their_place) {
+  auto const check = [](auto const& p) {
+    BOOST_TEST(p.memory->copy_count == 0);
+    for (int i = 0; i < p.program.output_count; ++i) {
+      int const node = p.merged->holder_of[p.program.outputs[i].id];
+      BOOST_TEST(p.memory->of[node].where == plan::base::results + p.program.outputs[i].index);
+      BOOST_TEST(p.memory->of[node].offset == 0);
+    }
+  };
+  check(square_net{});
+  check(passes<same_twice, real<8>>{});
+}
+
+// Layers of one shape run one kernel, on other addresses.
+BOOST_AUTO_TEST_CASE(equal_groups_share_a_kernel) {
+  square_net const p;
+  BOOST_TEST(p.merged->group_count == 4);
+  BOOST_TEST(p.kernels->groups[1].kernel == 1);
+  BOOST_TEST(p.kernels->groups[2].kernel == 1);
+  passes<three, real<8, 8>, real<8, 4>, real<4, 8>> const other;
+  int kernels = 0;
+  for (int x = 1; x <= other.merged->group_count; ++x) kernels += other.kernels->groups[x].kernel == x;
+  BOOST_TEST(kernels == other.merged->group_count);
+}
+
+BOOST_AUTO_TEST_CASE(liveness_ends_with_the_last_reader) {
+  square_net const p;
+  for (int x = 1; x <= p.merged->group_count; ++x) {
+    plan::group_code const& k = p.code->groups[x];
+    for (int i = 0; i < k.leaves; ++i) {
+      int const node = p.code->leaves[k.first_leaf + i].node;
+      if (node == 0) continue;
+      BOOST_TEST(p.live->stored[node]);
+      BOOST_TEST(p.live->last_use[node] >= x);
+    }
+  }
+}
+
+// All passes in one evaluation make what they make one by one.
+BOOST_AUTO_TEST_CASE(one_call_makes_the_same_plan) {
+  static constexpr plan::planned all = plan::make_plan(plan::program_of<square_net::source>, square_net::source::layout());
+  square_net const p;
+  BOOST_TEST(all.places.workspace == p.memory->workspace);
+  BOOST_TEST(all.codes.step_count == p.kernels->step_count);
+  for (int id = 1; id <= p.program.nodes.size; ++id) {
+    BOOST_TEST(all.places.of[id].where == p.memory->of[id].where);
+    BOOST_TEST(all.places.of[id].offset == p.memory->of[id].offset);
+  }
+}

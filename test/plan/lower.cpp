@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSL-1.0
+#define BOOST_TEST_MODULE plan_lower
+#include <boost/test/unit_test.hpp>
+
+#include "support/passes.hpp"
+
+using namespace test;
+
+namespace {
+struct norm_and_product {
+  constexpr auto operator()(auto x, auto w, auto b) const { return esp::softmax(matmul(esp::normalize<-1>(x, 1e-5), w) + b); }
+};
+struct sums_in_both_orders {
+  constexpr auto operator()(auto x, auto y) const { return std::tuple{exp(x) * y, y * exp(x)}; }
+};
+}  // namespace
+
+// An operand is a step before this one, or one of the group's leaves.
+BOOST_AUTO_TEST_CASE(operands_are_earlier_steps_or_leaves) {
+  passes<norm_and_product, real<4, 6>, real<6, 5>, real<5>> const p;
+  for (int x = 1; x <= p.merged->group_count; ++x) {
+    plan::group_code const& k = p.code->groups[x];
+    BOOST_TEST(k.steps > 0);
+    for (int i = 0; i < k.steps; ++i) {
+      plan::step const& s = p.code->steps[k.first_step + i];
+      for (int operand : s.operand) {
+        BOOST_TEST(operand < i);
+        BOOST_TEST(-1 - operand < k.leaves);
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_group_reads_each_leaf_once) {
+  passes<norm_and_product, real<4, 6>, real<6, 5>, real<5>> const p;
+  for (int x = 1; x <= p.merged->group_count; ++x) {
+    plan::group_code const& k = p.code->groups[x];
+    for (int i = 0; i < k.leaves; ++i)
+      for (int j = 0; j < i; ++j) {
+        plan::leaf const &a = p.code->leaves[k.first_leaf + i], &b = p.code->leaves[k.first_leaf + j];
+        BOOST_TEST(!(a.node == b.node && a.where == b.where && a.what == b.what && a.bits == b.bits));
+      }
+  }
+}
+
+// The order in which a commutative op was written does not show.
+BOOST_AUTO_TEST_CASE(commutative_ops_are_one) {
+  passes<sums_in_both_orders, real<4, 6>, real<4, 6>> const p;
+  BOOST_TEST(p.nodes_of("multiply").size() == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(pieces_make_the_same_code) {
+  passes<norm_and_product, real<4, 6>, real<6, 5>, real<5>> const p;
+  for (int const steps : {1, 3, 7}) {
+    std::unique_ptr<plan::lowered> r(new plan::lowered{{}, 1});
+    int pieces = 0;
+    for (; r->next != 0; ++pieces) *r = plan::lower_piece(p.program, *p.merged, *p.again, *r, steps);
+    BOOST_TEST(pieces >= 1);
+    BOOST_TEST(r->codes.step_count == p.code->step_count);
+    BOOST_TEST(r->codes.leaf_count == p.code->leaf_count);
+    for (int i = 0; i < p.code->step_count; ++i)
+      for (int k = 0; k < 3; ++k) BOOST_TEST(r->codes.steps[i].operand[k] == p.code->steps[i].operand[k]);
+  }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSL-1.0
+#define BOOST_TEST_MODULE plan_merge
+#include <boost/test/unit_test.hpp>
+
+#include "support/passes.hpp"
+
+using namespace test;
+
+namespace {
+struct largest_and_all {
+  constexpr auto operator()(auto x) const { return std::tuple{esp::sum<1>(exp(x)), esp::max<1>(x), x * 2.0f}; }
+};
+struct other_sizes {
+  constexpr auto operator()(auto x, auto y) const { return std::tuple{exp(x), exp(y)}; }
+};
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(groups_that_read_the_same_operand_become_one) {
+  passes<largest_and_all, real<4, 6>> const p;
+  BOOST_TEST(p.groups->group_count > 1);
+  BOOST_TEST(p.merged->group_count == 1);
+}
+
+BOOST_AUTO_TEST_CASE(groups_of_other_sizes_stay_apart) {
+  passes<other_sizes, real<4, 6>, real<7>> const p;
+  BOOST_TEST(p.groups->group_count == 2);
+  BOOST_TEST(p.merged->group_count == 2);
+}
+
+BOOST_AUTO_TEST_CASE(each_member_is_in_one_group) {
+  passes<largest_and_all, real<4, 6>> const p;
+  int members = 0;
+  for (int x = 1; x <= p.merged->group_count; ++x) {
+    int count = 0;
+    for (int id = p.merged->groups[x].first; id != 0; id = p.merged->next[id], ++count) BOOST_TEST(p.merged->group_of[id] == x);
+    BOOST_TEST(count == p.merged->groups[x].count);
+    members += count;
+  }
+  int grouped = 0;
+  for (int id = 1; id <= p.program.nodes.size; ++id) grouped += p.merged->group_of[id] != 0;
+  BOOST_TEST(members == grouped);
+}
+
+BOOST_AUTO_TEST_CASE(the_order_and_extents_of_every_loop_are_decided) {
+  passes<other_sizes, real<4, 6>, real<7>> const p;
+  for (int x = 1; x <= p.merged->group_count; ++x) {
+    BOOST_TEST((p.merged->groups[x].how != plan::order::any));
+    BOOST_TEST(std::int64_t{p.merged->groups[x].rows} * p.merged->groups[x].columns == p.merged->groups[x].size);
+  }
+}
+
+// The argument is const: a pass leaves what it was given as it was.
+BOOST_AUTO_TEST_CASE(merging_twice_gives_the_same) {
+  passes<largest_and_all, real<4, 6>> const p;
+  std::unique_ptr<plan::grouping const> const again{new plan::grouping(plan::merge_groups(p.program, *p.groups))};
+  for (int id = 1; id <= p.program.nodes.size; ++id) BOOST_TEST(again->group_of[id] == p.merged->group_of[id]);
+}

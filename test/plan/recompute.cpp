@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSL-1.0
+#define BOOST_TEST_MODULE plan_recompute
+#include <boost/test/unit_test.hpp>
+
+#include "support/passes.hpp"
+
+using namespace test;
+
+namespace {
+struct squares {
+  constexpr auto operator()(auto x, auto w) const { return esp::sum(matmul(esp::normalize<-1>(x, 1e-5), w)); }
+};
+struct gradients {
+  constexpr auto operator()(auto x, auto w) const { return std::tuple{esp::grad<0>(squares{})(x, w), esp::grad<1>(squares{})(x, w)}; }
+};
+struct squared_difference {
+  constexpr auto operator()(auto x, auto w) const {
+    auto const y = esp::relu(x - 1.0f);
+    return esp::sum(matmul(y, w)) + esp::sum(matmul(esp::transpose(w), esp::transpose(y)));
+  }
+};
+struct with_result {
+  constexpr auto operator()(auto x) const {
+    auto const y = esp::normalize<-1>(x, 1e-5);
+    return std::tuple{y, esp::softmax<0>(y)};
+  }
+};
+int recomputed_nodes(auto const& p) {
+  int count = 0;
+  for (int id = 1; id <= p.program.nodes.size; ++id) count += p.again->again[id];
+  return count;
+}
+}  // namespace
+
+// A value that a later group has from one operand in a few cheap steps is not written.
+BOOST_AUTO_TEST_CASE(what_is_recomputed_has_no_memory) {
+  passes<gradients, real<8, 6>, real<6, 5>> const p;
+  BOOST_TEST(p.again->any == (recomputed_nodes(p) > 0));
+  for (int id = 1; id <= p.program.nodes.size; ++id)
+    if (p.again->again[id]) BOOST_TEST(!p.memory->stored[id]);
+}
+
+// A product reads whole matrices: its operand is written, whatever it would cost to compute it again.
+BOOST_AUTO_TEST_CASE(operands_of_products_are_not_recomputed) {
+  passes<squared_difference, real<8, 6>, real<6, 8>> const p;
+  for (int id : p.nodes_of("matmul"))
+    for (int k = 0; k < 2; ++k) BOOST_TEST(!p.again->again[p.merged->holder_of[p.program.nodes[id].operand[k]]]);
+}
+
+BOOST_AUTO_TEST_CASE(results_are_not_recomputed) {
+  passes<with_result, real<8, 6>> const p;
+  for (int i = 0; i < p.program.output_count; ++i) BOOST_TEST(!p.again->again[p.merged->holder_of[p.program.outputs[i].id]]);
+}

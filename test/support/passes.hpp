@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <espalier.hpp>
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+/// The passes of the planner on the program of a function, at run time: they are ordinary functions.
+namespace test {
+
+namespace esp = espalier;
+namespace plan = espalier::plan;
+namespace graph = espalier::graph;
+using graph::family;
+
+template <int... N>
+using real = esp::borrowed<float, esp::shape<N...>>;
+
+/// The program of f(arguments...), and what each pass makes of it. Large values, so they are on the heap.
+template <class F, class... Arguments>
+struct passes {
+  using source = esp::detail::compiled_source<F, Arguments...>;
+  graph::program const& program = plan::program_of<source>;
+  std::unique_ptr<plan::grouping const> groups{new plan::grouping(plan::group_nodes(program))};
+  std::unique_ptr<plan::grouping const> merged{new plan::grouping(plan::merge_groups(program, *groups))};
+  std::unique_ptr<plan::recomputed const> again{new plan::recomputed(plan::find_recomputed(program, *merged))};
+  std::unique_ptr<plan::code const> code{new plan::code(plan::lower(program, *merged, *again))};
+  std::unique_ptr<plan::liveness const> live{new plan::liveness(plan::find_liveness(*merged, *code))};
+  std::unique_ptr<plan::destinations const> to{new plan::destinations(plan::find_destinations(program, *merged, *code, *live, source::layout()))};
+  std::unique_ptr<plan::code const> kernels{new plan::code(plan::find_kernels(program, *merged, *to, *code))};
+  std::unique_ptr<plan::memory const> memory{new plan::memory(plan::allocate(program, *merged, *kernels, *to))};
+
+  /// The needed nodes of an op's name, in the order of the program.
+  std::vector<int> nodes_of(std::string_view op) const {
+    std::vector<int> found;
+    for (int id = 1; id <= program.nodes.size; ++id)
+      if (groups->needed[id] && program.nodes[id].op->name == op) found.push_back(id);
+    return found;
+  }
+};
+
+}  // namespace test
