@@ -269,7 +269,7 @@ class arena {
     blocks_.emplace_back(m, sizeof random);
     at_[base::key] = blocks_.back().template at<void>(0);
     m.to_device(at_[base::key], &random, sizeof random);
-    blocks_.emplace_back(m, esp::on_cuda::workspace_bytes<Source, float> + 256);
+    blocks_.emplace_back(m, esp::on_cuda::workspace_bytes<Source, float, Machine> + 256);
     at_[base::workspace] = blocks_.back().template at<void>(0);
   }
   void run() const { esp::on_cuda::run<Source, float>(*machine_, at_); }

@@ -71,7 +71,7 @@ void run_there(void* const* here) {
   block memory[base::count];
   void* there[base::count]{};
   for (int i = 0; i < base::count; ++i) {
-    std::size_t const bytes = i == base::workspace ? espalier::on_cuda::workspace_bytes<Source, T> : static_cast<std::size_t>(ranges.bytes[i]);
+    std::size_t const bytes = i == base::workspace ? espalier::on_cuda::workspace_bytes<Source, T, espalier::on_cuda::machine_of<device>> : static_cast<std::size_t>(ranges.bytes[i]);
     if (bytes == 0) continue;
     memory[i] = block{machine, bytes};
     there[i] = memory[i].template at<void>(0);

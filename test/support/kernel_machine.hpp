@@ -42,7 +42,7 @@ void run_on_kernel_machine(Machine& m, void** base) {
   struct alignas(256) line {
     unsigned char at[256];
   };
-  std::vector<line> room(espalier::on_cuda::workspace_bytes<Source, T> / sizeof(line) + 1);
+  std::vector<line> room(espalier::on_cuda::workspace_bytes<Source, T, Machine> / sizeof(line) + 1);
   std::memset(room.data(), 0xff, room.size() * sizeof(line));  // nothing may be read before it is written
   base[espalier::plan::base::workspace] = room.data();
   espalier::on_cuda::run<Source, T>(m, base);

@@ -143,6 +143,7 @@ struct output {
   int id;
   destination where;
   int index;
+  bool reported;  ///< a number that the host alone reads, as the loss of a training step
 };
 
 /// A traced program: nodes and outputs. Its ids are those of the builder.
@@ -151,7 +152,7 @@ struct program {
   output outputs[max_outputs];
   int output_count;
 
-  constexpr void add_output(int id, destination where, int index) { outputs[output_count++] = output{id, where, index}; }
+  constexpr void add_output(int id, destination where, int index, bool reported = false) { outputs[output_count++] = output{id, where, index, reported}; }
 };
 
 }  // namespace espalier::graph

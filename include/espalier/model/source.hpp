@@ -31,7 +31,6 @@ template <class Element>
 using target_leaf = std::conditional_t<std::is_void_v<Element>, float, Element>;
 
 /// training: result 0 is the loss; gradients of all trainable parameters and updates of buffers are the other outputs.
-/// reports_loss: result 0 is a number for the host.
 template <class Net, class Loss, class Batch>
 struct training_source {
   using subject = Net;
@@ -39,7 +38,6 @@ struct training_source {
   using prediction = shape_of<applied_net<Net, Batch>>;
   using target = target_shape<Loss, prediction>;
   using element = target_element<Loss, prediction>;
-  static constexpr bool reports_loss = true;
 
   struct traced {
     graph::program program;
@@ -68,7 +66,7 @@ constexpr graph::backward_pass training_source<Net, Loss, Batch>::begin() {
   graph::backward_pass r{traced_forward<Net, Loss, Batch>.program, {}, {}, traced_forward<Net, Loss, Batch>.loss};
   graph::program_builder& g = r.traced.nodes;
   tensor_slots const& parameters = slots_of<Net>.parameters;
-  r.traced.add_output(r.root, graph::destination::result, 0);
+  r.traced.add_output(r.root, graph::destination::result, 0, true);
   for (int id = 1; id <= r.root; ++id)
     if (g[id].op->kind == family::parameter) r.m.at[id] = parameters.trainable[g[id].attribute] ? 1 : 2;
   graph::begin_reverse(g, r.root, graph::emit_constant(g, 1, extents{}).id, r.m, r.adjoint);

@@ -126,9 +126,9 @@ class engine {
   template <class T>
   using elements = device_span<T, Device>;
   template <class Source, class T>
-  using result = std::conditional_t<detail::leaf_sources<Source>::reports_any(), compute_type<T>, T>;
+  using result = std::conditional_t<(plan::device_plan_of<Source, detail::policy_of<machine_type, T>>.reporting > 0), compute_type<T>, T>;
   template <class Source, class T>
-  static constexpr std::size_t workspace_bytes = on_cuda::workspace_bytes<Source, T>;
+  static constexpr std::size_t workspace_bytes = on_cuda::workspace_bytes<Source, T, machine_type>;
 
   /// On the machine that the device's tensors use, so that what they compute is there when a step reads it.
   engine() : machine_{&default_machine<Device>()} {}
