@@ -130,7 +130,7 @@ struct traffic_of<sweep_kernel<Inner, Sweep, T, R, C, Segments, Group...>> {
   static constexpr std::int64_t bytes = [] {
     auto const stores = static_cast<std::int64_t>(kernel::template stored_in<Sweep>::size()) * R * C * static_cast<std::int64_t>(sizeof(T));
     auto const sums = static_cast<std::int64_t>(kernel::line_sums::size()), down = static_cast<std::int64_t>(kernel::over_rows::size());
-    std::int64_t const lines = (sums * layout::parts + kernel::lines_read::value.count) * layout::lines, columns = down * layout::ranges * C;
+    std::int64_t const lines = (sums * layout::parts + std::int64_t{esp::fused::detail::count(kernel::lines_read)}) * layout::lines, columns = down * layout::ranges * C;
     std::int64_t const single = static_cast<std::int64_t>(kernel::over_all::size()) * layout::blocks;
     return bench::detail::lines_read<kernel, T>(Inner, R, C) + sweep_bytes<kernel, T>(Sweep, Inner, R, C) + stores +
            (lines + columns + single) * static_cast<std::int64_t>(sizeof(typename kernel::number));
@@ -146,12 +146,12 @@ struct traffic_of<known_kernel<Inner, Sweep, T, R, C, Segments, Group...>> {
     else return static_cast<std::int64_t>(nest::template line_sums<Sweep>::size());
   }();
   static constexpr std::int64_t bytes =
-      (sums * nest::layout::parts + kernel::known_steps::value.count) * nest::layout::lines * static_cast<std::int64_t>(sizeof(typename nest::number));
+      (sums * nest::layout::parts + std::int64_t{esp::fused::detail::count(kernel::known_steps)}) * nest::layout::lines * static_cast<std::int64_t>(sizeof(typename nest::number));
 };
 template <place Inner, class T, int PartialRows, int SingleRows, int C, int Lines, class... Group>
 struct traffic_of<finish_kernel<Inner, T, PartialRows, SingleRows, C, Lines, Group...>> {
   using kernel = finish_kernel<Inner, T, PartialRows, SingleRows, C, Lines, Group...>;
-  static constexpr std::int64_t partial = std::int64_t{kernel::column_sums::value.count} * PartialRows * C + std::int64_t{kernel::single_sums::value.count} * SingleRows;
+  static constexpr std::int64_t partial = std::int64_t{esp::fused::detail::count(kernel::column_sums)} * PartialRows * C + std::int64_t{esp::fused::detail::count(kernel::single_sums)} * SingleRows;
   static constexpr std::int64_t results = stored_bytes<kernel, T>(place::single, 1, C) + (Inner == place::row ? stored_bytes<kernel, T>(place::column, 1, C) : 0);
   static constexpr std::int64_t bytes = partial * static_cast<std::int64_t>(sizeof(typename kernel::number)) + results;
 };
