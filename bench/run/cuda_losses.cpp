@@ -16,10 +16,10 @@ constexpr int elements = 1 << 26;
 struct chain {
   constexpr auto operator()(auto a, auto b) const { return relu(tanh(a) * b + a); }
 };
-/// The stream r + dropout(x), and y = relu(norm(stream)).
+/// The stream r + dropout(x), and y = relu(norm(stream)). Its random stream belongs to no module: it is the program's number 0.
 struct residual {
   constexpr auto operator()(auto x, auto r, auto w, auto b) const {
-    auto const stream = r + esp::dropout(x, esp::draw<esp::shape_of<decltype(x)>>{esp::random_stream{}} <= 0.9, 0.1);
+    auto const stream = r + esp::dropout(x, esp::draw<esp::shape_of<decltype(x)>>{esp::random_stream{0, x.tracer}} <= 0.9, 0.1);
     return std::tuple{stream, relu(esp::normalize<1>(stream, 1e-5) * w + b)};
   }
 };
