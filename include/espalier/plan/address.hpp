@@ -33,5 +33,9 @@ struct final_copy {
   std::int64_t size;
 };
 
+/// Values lie at multiples of so many elements: a cache line of floats.
+inline constexpr int alignment_elements = 16;
+constexpr std::int64_t rounded(std::int64_t n) { return (n + alignment_elements - 1) / alignment_elements * alignment_elements; }
+
 }  // namespace espalier::plan
 #pragma GCC diagnostic pop

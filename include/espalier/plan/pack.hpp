@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "address.hpp"
 #include "lower.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
 /// Packing values into one workspace: each has a size and a life, from the group that makes it to the last group that reads it.
 namespace espalier::plan {
-
-inline constexpr int alignment_elements = 16;
-constexpr std::int64_t rounded(std::int64_t n) { return (n + alignment_elements - 1) / alignment_elements * alignment_elements; }
 
 /// First fit over a list of gaps, kept in address order and merged when memory comes back.
 class arena {
