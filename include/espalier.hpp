@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-/// Everything for the CPU.
-// From the lowest floor to the highest: compilers say with an error by which way they came to its header, and so that way is short.
+/// The library for the CPU: tensors, ops, layers, optimizers, models and trainers.
+// Headers in the order of the layers, lowest first: compilers print the include path of an error, and this order keeps
+// it short.
 #include "espalier/base/version.hpp"
 #include "espalier/shape/shape.hpp"
 #include "espalier/storage/tensor.hpp"

@@ -19,7 +19,7 @@ GUARD = "ESPALIER_SINGLE_HEADER"
 VERSION = "espalier/base/version.hpp"
 
 
-class Refusal(Exception):
+class UserError(Exception):
     """A sentence about headers of which no single one can be made."""
 
 
@@ -40,7 +40,7 @@ class Amalgamation:
             if (self.top / known).is_file():
                 return known
         if quoted or name.split("/")[0].removesuffix(".hpp") == "espalier":
-            raise Refusal(f"{of} includes {name}, which does not exist in {self.top}")
+            raise UserError(f"{of} includes {name}, which does not exist in {self.top}")
         return None
 
     def text(self, name, branch):
@@ -54,13 +54,13 @@ class Amalgamation:
         out, here, depth = [], branch, len(branch)
         for line in lines:
             if "/*" in line.split("//")[0]:
-                raise Refusal(f"{name} has a comment /* */, inside of which directives would be none")
+                raise UserError(f"{name} has a comment /* */, inside of which directives would be none")
             directive, include = DIRECTIVE.match(line), INCLUDE.match(line)
             kind = directive[1] if directive else ""
             if kind.startswith("pragma") or line == LICENCE:
                 continue
             if kind in ("elif", "else", "endif") and len(here) == depth:
-                raise Refusal(f"{name} closes a condition that it did not open")
+                raise UserError(f"{name} closes a condition that it did not open")
             if kind.startswith("if"):
                 here += (self.new_branch(),)
             elif kind in ("elif", "else"):
@@ -78,7 +78,7 @@ class Amalgamation:
             else:
                 self.others.add(include[2])
         if len(here) != depth:
-            raise Refusal(f"{name} leaves a condition open")
+            raise UserError(f"{name} leaves a condition open")
         return [("begin", name), *out, ("end", name)]
 
     def new_branch(self):
@@ -109,7 +109,7 @@ def version_of(top):
     path = pathlib.Path(top) / VERSION
     match = re.search(r'^#define ESPALIER_VERSION_STRING "([^"]*)"$', path.read_text(encoding="utf-8") if path.is_file() else "", re.M)
     if not match:
-        raise Refusal(f"{path} does not name a version")
+        raise UserError(f"{path} does not name a version")
     return match[1]
 
 
@@ -118,7 +118,7 @@ def amalgamate(top, entries=("espalier.hpp",)):
     made, lines = Amalgamation(top), []
     for entry in entries:
         if not (made.top / entry).is_file():
-            raise Refusal(f"{entry} does not exist in {top}")
+            raise UserError(f"{entry} does not exist in {top}")
         lines += made.text(entry, ())
     head = [LICENCE, f"// espalier {version_of(top)} in one header, written by tools/amalgamate.py: " + " ".join(f"<{e}>" for e in entries),
             "// Include this or the library's own headers in a program, not both.", f"#ifndef {GUARD}", f"#define {GUARD}", ""]
@@ -133,7 +133,7 @@ def main(arguments):
     given = parser.parse_args(arguments)
     try:
         text = amalgamate(given.include, given.entry or ["espalier.hpp"])
-    except Refusal as sentence:
+    except UserError as sentence:
         return f"amalgamate.py: {sentence}"
     pathlib.Path(given.output).write_text(text, encoding="utf-8")
     return 0

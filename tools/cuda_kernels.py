@@ -30,7 +30,7 @@ KNOWN = {"espalier", "std", "float", "double", "int", "unsigned", "signed", "lon
          "decltype", "nullptr", "char8_t", "char16_t", "char32_t", "wchar_t"}
 
 
-class Refusal(Exception):
+class UserError(Exception):
     """A sentence about the program for which no kernels can be written."""
 
 
@@ -46,7 +46,7 @@ def undefined(objects, nm="nm"):
         done = subprocess.run([nm, "-u", "-C", *more, *objects], capture_output=True, text=True, errors="replace", preexec_fn=deep)
         if done.returncode == 0:
             return done.stdout.splitlines()
-    raise Refusal(f"{nm} cannot read {' '.join(objects)}:\n{done.stderr.strip()}")
+    raise UserError(f"{nm} cannot read {' '.join(objects)}:\n{done.stderr.strip()}")
 
 
 def wanted_kernels(lines):
@@ -57,7 +57,7 @@ def wanted_kernels(lines):
         if match:
             found.add(match[1])
         elif MANGLED in line:
-            raise Refusal(f"nm cannot demangle the name of a kernel, {line[:100]}... of {len(line)} characters: give another one by --nm (llvm-nm)")
+            raise UserError(f"nm cannot demangle the name of a kernel, {line[:100]}... of {len(line)} characters: give another one by --nm (llvm-nm)")
     return sorted(found)
 
 
@@ -80,14 +80,14 @@ def check_names(kernels, headers):
         for what, pattern in HIDDEN:
             match = pattern.search(kernel)
             if match:
-                raise Refusal(f"{enclosing(kernel, match.end())} {what}, and is part of a kernel, which nvcc compiles from its name alone. "
+                raise UserError(f"{enclosing(kernel, match.end())} {what}, and is part of a kernel, which nvcc compiles from its name alone. "
                               "Give it a name in a namespace, in a header of its own, and that header to this tool by --headers.")
         if headers:
             continue
         for match in NAME.finditer(kernel):
             first = match[0].split("::")[0]
             if first not in KNOWN and not first.startswith("_"):
-                raise Refusal(f"{match[0]} is part of a kernel and no type of the library: put it into a header, and give that to this tool by --headers.")
+                raise UserError(f"{match[0]} is part of a kernel and no type of the library: put it into a header, and give that to this tool by --headers.")
 
 
 def text_of(kernels, headers=(), library=KERNELS):
@@ -119,7 +119,7 @@ def main(arguments):
     try:
         kernels = wanted_kernels(undefined(given.objects, given.nm))
         check_names(kernels, given.headers)
-    except (Refusal, FileNotFoundError) as sentence:
+    except (UserError, FileNotFoundError) as sentence:
         return f"cuda_kernels.py: {sentence}"
     write_if_changed(given.output, text_of(kernels, given.headers))
     return 0

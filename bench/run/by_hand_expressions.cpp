@@ -74,11 +74,11 @@ template <long N>
     vec m0 = load(p), m1 = m0, m2 = m0, m3 = m0;
     for (long j = 0; j < piece; j += 4 * width)
       m0 = larger(m0, load(p + j)), m1 = larger(m1, load(p + j + width)), m2 = larger(m2, load(p + j + 2 * width)), m3 = larger(m3, load(p + j + 3 * width));
-    vec const here = largest_everywhere(larger(larger(m0, m1), larger(m2, m3)));
-    if (here[0] > most[0]) {
-      float const factor = std::exp(most[0] - here[0]);
+    vec const chunk_maximum = largest_everywhere(larger(larger(m0, m1), larger(m2, m3)));
+    if (chunk_maximum[0] > most[0]) {
+      float const factor = std::exp(most[0] - chunk_maximum[0]);
       s0 *= factor, s1 *= factor, s2 *= factor, s3 *= factor;
-      most = here;
+      most = chunk_maximum;
     }
     for (long j = 0; j < piece; j += 4 * width) {
       soon_read(p + piece + j), soon_read(p + piece + j + width), soon_read(p + piece + j + 2 * width), soon_read(p + piece + j + 3 * width);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Training steps by hand. Bias and ReLU are applied while a block of the product is in registers, and a layer's weights are updated by the blocks of its
-// slope, which is never stored.
+// gradient, which is never stored.
 #include "by_hand_product.hpp"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ struct layer {
       panel<Batch, In, false, In, panel_width, 2>(x, packed, c, with_bias<true>{bias, y, Out});
     }
   }
-  /// The slope of x, which came out of a ReLU.
+  /// The gradient of x, which came out of a ReLU.
   void backward_into(float const* x, float* dx, float* packed) const {
     for (long c = 0; c < In; c += panel_width) {
       pack_transposed<Out, Out>(weight + c * Out, packed);
@@ -132,7 +132,7 @@ struct large_net {
 constexpr long padded(long n) { return (n + width - 1) / width * width; }
 constexpr long count = residual_batch;
 
-/// The mean of a batch and what it is divided by, normalized, times weight, plus bias; slopes.
+/// The mean of a batch and what it is divided by, normalized, times weight, plus bias; gradients.
 template <long Features>
 struct batch_norm {
   static constexpr long step = padded(Features);
@@ -166,7 +166,7 @@ struct batch_norm {
       }
     }
   }
-  /// dy, the slope after the ReLU that gave y, is masked; du; the sum of du is taken from a bias before. One column of vectors at a time.
+  /// dy, the gradient after the ReLU that gave y, is masked; du; the sum of du is taken from a bias before. One column of vectors at a time.
   void backward(float const* u, float const* y, float* dy, float* du, float* bias_before) {
     vec const rate = all(static_cast<float>(learning_rate));
     for (long c = 0; c < step; c += width) {
@@ -232,13 +232,13 @@ struct residual_net {
       two.forward<false>(a, v);
       norm_two.forward<true>(v, x, y);
     }
-    /// slope: of y, then of x.
-    void backward(float const* x, float* slope, residual_net& net) {
-      norm_two.backward(v, y, slope, net.dv, two.bias);
+    /// gradient: of y, then of x.
+    void backward(float const* x, float* gradient, residual_net& net) {
+      norm_two.backward(v, y, gradient, net.dv, two.bias);
       two.backward_into(net.dv, stored{net.da, narrow});
       two.learn(a, net.dv);
       norm_one.backward(u, a, net.da, net.du, one.bias);
-      one.backward_into(net.du, added{slope, wide});
+      one.backward_into(net.du, added{gradient, wide});
       one.learn(x, net.du);
     }
   };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Convolutions: forward, slope of the images, slope of the kernels. espalier reads and writes (N, H, W, C) and (rows, columns, inputs, outputs) as a user
+// Convolutions: forward, gradient of the images, gradient of the kernels. espalier reads and writes (N, H, W, C) and (rows, columns, inputs, outputs) as a user
 // has them.
 #include "conv2d.hpp"
 
@@ -23,7 +23,7 @@ struct product {
   constexpr auto operator()(auto x, auto w, auto dy) const { return sum(forward<S>{}(x, w) * dy); }
 };
 template <conv2d_shape S, int Of>
-struct slope {
+struct gradient {
   constexpr auto operator()(auto x, auto w, auto dy) const { return esp::grad<Of>(product<S>{})(x, w, dy); }
 };
 
@@ -40,8 +40,8 @@ struct rows {
                         {name(2), {{X::size}, kernels(), {Y::size}}, {{W::size}}, bytes, flops}};
   bench::implementation own[3] = {
       {name(0), "espalier", [](bench::operands o) { return bench::compiled_work<forward<S>, bench::in<X, W>, bench::out<Y>>(o); }},
-      {name(1), "espalier", [](bench::operands o) { return bench::compiled_work<slope<S, 0>, bench::in<X, W, Y>, bench::out<X>>(o); }},
-      {name(2), "espalier", [](bench::operands o) { return bench::compiled_work<slope<S, 1>, bench::in<X, W, Y>, bench::out<W>>(o); }}};
+      {name(1), "espalier", [](bench::operands o) { return bench::compiled_work<gradient<S, 0>, bench::in<X, W, Y>, bench::out<X>>(o); }},
+      {name(2), "espalier", [](bench::operands o) { return bench::compiled_work<gradient<S, 1>, bench::in<X, W, Y>, bench::out<W>>(o); }}};
 };
 
 #define BENCH_JOINED(A, B) A##B

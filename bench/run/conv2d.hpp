@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 /// The shapes of the convolution rows, EACH(N, H, W, C, O, K, STRIDE, PADDING): images (N, H, W, C), kernels (K, K, C, O), results (N, rows, columns, O).
-/// Operands. Forward: images, kernels -> results. Slopes: images, kernels, results' slope -> the slope of the images or of the kernels.
+/// Operands. Forward: images, kernels -> results. Gradients: images, kernels, results' gradient -> the gradient of the images or of the kernels.
 #include <string>
 
 #define BENCH_CONV2D_SHAPES(EACH)    \
@@ -15,7 +15,7 @@
 
 namespace bench {
 
-inline constexpr char const* conv2d_works[] = {"conv2d_forward/", "conv2d_slope_of_images/", "conv2d_slope_of_kernels/"};
+inline constexpr char const* conv2d_works[] = {"conv2d_forward/", "conv2d_image_gradient/", "conv2d_kernel_gradient/"};
 
 struct conv2d_shape {
   int n, h, w, c, o, k, stride, padding;

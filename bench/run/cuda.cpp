@@ -13,7 +13,7 @@ namespace {
 
 using namespace bench;
 using esp::on_cuda::captured_graph;
-using esp::on_cuda::cuda_machine;
+using esp::on_cuda::cuda_backend;
 
 constexpr int no_device = 77;  // what a test driver takes for skipped
 
@@ -66,7 +66,7 @@ class stopwatch {
     if (end_ != nullptr) (void)cudaEventDestroy(end_);
   }
   template <class F>
-  double microseconds(cuda_machine& m, F const& queue) {
+  double microseconds(cuda_backend& m, F const& queue) {
     check(cudaEventRecord(begin_, m.stream()), "cudaEventRecord");
     queue();
     check(cudaEventRecord(end_, m.stream()), "cudaEventRecord");
@@ -83,7 +83,7 @@ class stopwatch {
 void repeat(int runs, std::function<void()> const& queue) {
   for (int i = 0; i < runs; ++i) queue();
 }
-captured_graph captured(cuda_machine& m, int runs, std::function<void()> const& queue) {
+captured_graph captured(cuda_backend& m, int runs, std::function<void()> const& queue) {
   m.begin_capture();
   repeat(runs, queue);
   return m.end_capture();
@@ -91,10 +91,10 @@ captured_graph captured(cuda_machine& m, int runs, std::function<void()> const& 
 
 /// A graph of as many runs as take some milliseconds, so that what a launch and an event cost does not count, in turns with as many copies of half the
 /// bytes (a copy reads and writes them).
-times time_kernels(cuda_machine& m, family const& f, int rounds) {
+times time_kernels(cuda_backend& m, measurement const& f, int rounds) {
   std::function<void()> const queue = f.prepare(m);
   auto const bytes = static_cast<std::size_t>(f.counted.minimal / 2);
-  esp::on_cuda::device_block<cuda_machine> const from{m, bytes}, to{m, bytes};
+  esp::on_cuda::device_block<cuda_backend> const from{m, bytes}, to{m, bytes};
   std::function<void()> const copy = [&] { m.copy(to.at<void>(0), from.at<void>(0), bytes); };
   queue(), copy();
   m.synchronize();
@@ -112,7 +112,7 @@ times time_kernels(cuda_machine& m, family const& f, int rounds) {
 }
 
 /// Steps that wait for their loss: by the clock of the host.
-times time_steps(cuda_machine& m, family const& f, int rounds) {
+times time_steps(cuda_backend& m, measurement const& f, int rounds) {
   std::function<void()> const step = f.prepare(m);
   auto const some = [&](int runs) {
     auto const begin = std::chrono::steady_clock::now();
@@ -133,7 +133,7 @@ void print_head() {
   std::printf("%-32s %-24s %10s %10s %7s %8s %8s %10s %10s %9s\n", "family", "shape", "least MB", "moved MB", "kernels", "products", "copies", "us",
               "copy us", "of a copy");
 }
-void print(family const& f, times const* t) {
+void print(measurement const& f, times const* t) {
   amounts const& a = f.counted;
   std::printf("%-32s %-24s %10.1f %9.1f%s %7zu %8d %8d", f.name.c_str(), f.shape.c_str(), megabytes(a.minimal), megabytes(a.moved),
               a.uncounted > 0 ? "+" : " ", a.kernels.size(), a.products, a.copies);
@@ -142,7 +142,7 @@ void print(family const& f, times const* t) {
   else std::printf(" %10.1f %10.1f %9.3f\n", t->median, t->copy, t->copy / t->median);
   std::fflush(stdout);
 }
-void write(std::FILE* file, family const& f, times const* t) {
+void write(std::FILE* file, measurement const& f, times const* t) {
   amounts const& a = f.counted;
   std::fprintf(file, "%s,\"%s\",%lld,%lld,%lld,%zu,%d,%d", f.name.c_str(), f.shape.c_str(), static_cast<long long>(a.minimal), static_cast<long long>(a.planned),
                static_cast<long long>(a.moved), a.kernels.size(), a.products, a.copies);
@@ -154,7 +154,7 @@ void write(std::FILE* file, family const& f, times const* t) {
 int run(options const& o) {
   int devices = 0;
   bool const found = !o.count && cudaGetDeviceCount(&devices) == cudaSuccess && devices > 0;
-  families all;
+  measurements all;
   add_losses_and_updates(all);
   add_forward_norms(all);
   add_backward_norms(all);
@@ -169,13 +169,13 @@ int run(options const& o) {
   }
   print_head();
   bool failed = false;
-  for (family const& f : all) {
+  for (measurement const& f : all) {
     if ((f.name + "/" + f.shape).find(o.rows) == std::string::npos) continue;
     times t;
     bool timed = false;
     if (found) {
       try {
-        cuda_machine m;  // its memory goes back with it
+        cuda_backend m;  // its memory goes back with it
         t = f.step ? time_steps(m, f, o.rounds) : time_kernels(m, f, o.rounds);
         timed = true;
       } catch (std::exception const& error) {

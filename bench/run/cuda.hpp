@@ -33,59 +33,59 @@ struct amounts {
 
 /// A row of the table. prepare takes memory of the machine and returns what queues one run on it. A step waits for its own end: it is timed by the clock
 /// of the host, the others by events around replays of a graph.
-struct family {
+struct measurement {
   std::string name, shape;
   amounts counted;
-  std::function<std::function<void()>(esp::on_cuda::cuda_machine&)> prepare;
+  std::function<std::function<void()>(esp::on_cuda::cuda_backend&)> prepare;
   bool step = false;
 };
 
-using families = std::vector<family>;
-void add_forward_norms(families&);
-void add_backward_norms(families&);
-void add_losses_and_updates(families&);
-void add_small_step(families&);
-void add_large_step(families&);
+using measurements = std::vector<measurement>;
+void add_forward_norms(measurements&);
+void add_backward_norms(measurements&);
+void add_losses_and_updates(measurements&);
+void add_small_step(measurements&);
+void add_large_step(measurements&);
 
 namespace detail {
 
 using namespace esp::on_cuda;
-using esp::plan::leaf_kind;
-using esp::plan::place;
+using esp::plan::operand_kind;
+using esp::plan::extent_class;
 
-constexpr std::int64_t elements_at(place where, std::int64_t rows, std::int64_t columns) {
-  return where == place::full ? rows * columns : where == place::row ? rows : where == place::column ? columns : 1;
+constexpr std::int64_t elements_at(extent_class extent, std::int64_t rows, std::int64_t columns) {
+  return extent == extent_class::full ? rows * columns : extent == extent_class::row ? rows : extent == extent_class::column ? columns : 1;
 }
 template <class T>
-constexpr std::int64_t bytes_of(leaf_kind what) {
+constexpr std::int64_t bytes_of(operand_kind kind) {
   constexpr auto size = static_cast<std::int64_t>(sizeof(T));
-  return what == leaf_kind::memory ? size : what == leaf_kind::integer ? 4 : what == leaf_kind::flag ? 1 : 0;
+  return kind == operand_kind::memory ? size : kind == operand_kind::integer ? 4 : kind == operand_kind::flag ? 1 : 0;
 }
 template <class Kernel, class T>
-constexpr std::int64_t leaf_bytes(int k, std::int64_t rows, std::int64_t columns) {
-  return bytes_of<T>(Kernel::facts::leaf_at[k].what) * elements_at(Kernel::facts::leaf_at[k].where, rows, columns);
+constexpr std::int64_t operand_bytes(int k, std::int64_t rows, std::int64_t columns) {
+  return bytes_of<T>(Kernel::facts::operand_at[k].kind) * elements_at(Kernel::facts::operand_at[k].extent, rows, columns);
 }
 /// Outputs at a place, all of them or those of one sweep.
 template <class Kernel, class T>
-constexpr std::int64_t stored_bytes(place where, std::int64_t rows, std::int64_t columns) {
+constexpr std::int64_t stored_bytes(extent_class extent, std::int64_t rows, std::int64_t columns) {
   std::int64_t n = 0;
   for (int k = 0; k < Kernel::outputs; ++k)
-    if (Kernel::facts::step_at[Kernel::facts::output_at[k].step].where == where) n += elements_at(where, rows, columns) * static_cast<std::int64_t>(sizeof(T));
+    if (Kernel::facts::instruction_at[Kernel::facts::output_at[k].instruction].extent == extent) n += elements_at(extent, rows, columns) * static_cast<std::int64_t>(sizeof(T));
   return n;
 }
 template <class Kernel, class T>
-constexpr std::int64_t lines_read(place inner, std::int64_t rows, std::int64_t columns) {
+constexpr std::int64_t lines_read(extent_class inner, std::int64_t rows, std::int64_t columns) {
   std::int64_t n = 0;
-  for (int k = 0; k < Kernel::leaves; ++k)
-    if (Kernel::facts::leaf_at[k].where == inner || Kernel::facts::leaf_at[k].where == place::single) n += leaf_bytes<Kernel, T>(k, rows, columns);
+  for (int k = 0; k < Kernel::operands; ++k)
+    if (Kernel::facts::operand_at[k].extent == inner || Kernel::facts::operand_at[k].extent == extent_class::single) n += operand_bytes<Kernel, T>(k, rows, columns);
   return n;
 }
 template <class Kernel, class T>
-constexpr std::int64_t sweep_bytes(int sweep, place inner, std::int64_t rows, std::int64_t columns) {
+constexpr std::int64_t sweep_bytes(int sweep, extent_class inner, std::int64_t rows, std::int64_t columns) {
   std::int64_t n = 0;
-  for (int k = 0; k < Kernel::leaves; ++k) {
-    place const where = Kernel::facts::leaf_at[k].where;
-    if (where != inner && where != place::single && Kernel::reads(sweep, k)) n += leaf_bytes<Kernel, T>(k, rows, columns);
+  for (int k = 0; k < Kernel::operands; ++k) {
+    extent_class const extent = Kernel::facts::operand_at[k].extent;
+    if (extent != inner && extent != extent_class::single && Kernel::reads(sweep, k)) n += operand_bytes<Kernel, T>(k, rows, columns);
   }
   return n;
 }
@@ -99,9 +99,9 @@ template <class T, int R, int C, int Segments, class... Group>
 struct traffic_of<map_kernel<T, R, C, Segments, Group...>> {
   using kernel = map_kernel<T, R, C, Segments, Group...>;
   static constexpr std::int64_t bytes = [] {
-    std::int64_t n = stored_bytes<kernel, T>(place::full, R, C);
-    for (int k = 0; k < kernel::leaves; ++k)
-      if (kernel::is_read(k)) n += leaf_bytes<kernel, T>(k, R, C);
+    std::int64_t n = stored_bytes<kernel, T>(extent_class::full, R, C);
+    for (int k = 0; k < kernel::operands; ++k)
+      if (kernel::is_read(k)) n += operand_bytes<kernel, T>(k, R, C);
     return n;
   }();
 };
@@ -109,8 +109,8 @@ template <class T, int R, int C, int Segments, int Cluster, bool Keeps, class...
 struct traffic_of<row_kernel<T, R, C, Segments, Cluster, Keeps, Group...>> {
   using kernel = row_kernel<T, R, C, Segments, Cluster, Keeps, Group...>;
   static constexpr std::int64_t bytes = [] {
-    std::int64_t n = stored_bytes<kernel, T>(place::full, R, C) + stored_bytes<kernel, T>(place::row, R, C);
-    for (int k = 0; k < kernel::leaves; ++k) n += leaf_bytes<kernel, T>(k, R, C);
+    std::int64_t n = stored_bytes<kernel, T>(extent_class::full, R, C) + stored_bytes<kernel, T>(extent_class::row, R, C);
+    for (int k = 0; k < kernel::operands; ++k) n += operand_bytes<kernel, T>(k, R, C);
     return n + kernel::partial_rows * (std::int64_t{C} * kernel::column_sums + kernel::single_sums) * static_cast<std::int64_t>(sizeof(typename kernel::number));
   }();
 };
@@ -118,14 +118,14 @@ template <class T, int R, int C, class... Group>
 struct traffic_of<column_kernel<T, R, C, Group...>> {
   using kernel = column_kernel<T, R, C, Group...>;
   static constexpr std::int64_t bytes = [] {
-    std::int64_t n = lines_read<kernel, T>(place::column, R, C) + stored_bytes<kernel, T>(place::full, R, C) + stored_bytes<kernel, T>(place::column, R, C);
-    for (int s = 0; s < kernel::facts::plan.sweeps; ++s) n += sweep_bytes<kernel, T>(s, place::column, R, C);
+    std::int64_t n = lines_read<kernel, T>(extent_class::column, R, C) + stored_bytes<kernel, T>(extent_class::full, R, C) + stored_bytes<kernel, T>(extent_class::column, R, C);
+    for (int s = 0; s < kernel::facts::plan.sweeps; ++s) n += sweep_bytes<kernel, T>(s, extent_class::column, R, C);
     return n + kernel::blocks * kernel::single_sums * static_cast<std::int64_t>(sizeof(typename kernel::number));
   }();
 };
-template <place Inner, int Sweep, class T, int R, int C, int Segments, class... Group>
-struct traffic_of<sweep_kernel<Inner, Sweep, T, R, C, Segments, Group...>> {
-  using kernel = sweep_kernel<Inner, Sweep, T, R, C, Segments, Group...>;
+template <extent_class Inner, int Sweep, class T, int R, int C, int Segments, class... Group>
+struct traffic_of<split_sweep_kernel<Inner, Sweep, T, R, C, Segments, Group...>> {
+  using kernel = split_sweep_kernel<Inner, Sweep, T, R, C, Segments, Group...>;
   using layout = typename kernel::layout;
   static constexpr std::int64_t bytes = [] {
     auto const stores = static_cast<std::int64_t>(kernel::template stored_in<Sweep>::size()) * R * C * static_cast<std::int64_t>(sizeof(T));
@@ -137,31 +137,31 @@ struct traffic_of<sweep_kernel<Inner, Sweep, T, R, C, Segments, Group...>> {
   }();
 };
 /// Partial sums of lines are read again; what is known of lines is written.
-template <place Inner, int Sweep, class T, int R, int C, int Segments, class... Group>
-struct traffic_of<known_kernel<Inner, Sweep, T, R, C, Segments, Group...>> {
-  using kernel = known_kernel<Inner, Sweep, T, R, C, Segments, Group...>;
-  using nest = line_nest<Inner, T, R, C, Segments, Group...>;
+template <extent_class Inner, int Sweep, class T, int R, int C, int Segments, class... Group>
+struct traffic_of<statistics_kernel<Inner, Sweep, T, R, C, Segments, Group...>> {
+  using kernel = statistics_kernel<Inner, Sweep, T, R, C, Segments, Group...>;
+  using base_kernel = line_sweeps<Inner, T, R, C, Segments, Group...>;
   static constexpr std::int64_t sums = [] {
     if constexpr (Sweep < 0) return std::int64_t{0};
-    else return static_cast<std::int64_t>(nest::template line_sums<Sweep>::size());
+    else return static_cast<std::int64_t>(base_kernel::template line_sums<Sweep>::size());
   }();
   static constexpr std::int64_t bytes =
-      (sums * nest::layout::parts + std::int64_t{esp::fused::detail::count(kernel::known_steps)}) * nest::layout::lines * static_cast<std::int64_t>(sizeof(typename nest::number));
+      (sums * base_kernel::layout::parts + std::int64_t{esp::fused::detail::count(kernel::new_statistics)}) * base_kernel::layout::lines * static_cast<std::int64_t>(sizeof(typename base_kernel::number));
 };
-template <place Inner, class T, int PartialRows, int SingleRows, int C, int Lines, class... Group>
+template <extent_class Inner, class T, int PartialRows, int SingleRows, int C, int Lines, class... Group>
 struct traffic_of<finish_kernel<Inner, T, PartialRows, SingleRows, C, Lines, Group...>> {
   using kernel = finish_kernel<Inner, T, PartialRows, SingleRows, C, Lines, Group...>;
   static constexpr std::int64_t partial = std::int64_t{esp::fused::detail::count(kernel::column_sums)} * PartialRows * C + std::int64_t{esp::fused::detail::count(kernel::single_sums)} * SingleRows;
-  static constexpr std::int64_t results = stored_bytes<kernel, T>(place::single, 1, C) + (Inner == place::row ? stored_bytes<kernel, T>(place::column, 1, C) : 0);
+  static constexpr std::int64_t results = stored_bytes<kernel, T>(extent_class::single, 1, C) + (Inner == extent_class::row ? stored_bytes<kernel, T>(extent_class::column, 1, C) : 0);
   static constexpr std::int64_t bytes = partial * static_cast<std::int64_t>(sizeof(typename kernel::number)) + results;
 };
 
 /// A machine that only counts.
-class counting_machine {
+class counting_backend {
  public:
-  explicit counting_machine(amounts& to) : to_{&to} {}
+  explicit counting_backend(amounts& to) : to_{&to} {}
   template <class T>
-  static constexpr bool can_bias_relu = cuda_machine::can_bias_relu<T>;
+  static constexpr bool can_bias_relu = cuda_backend::can_bias_relu<T>;
 
   bool clusters() const { return true; }
   template <class Kernel>
@@ -194,65 +194,65 @@ struct needs {
   std::uint64_t labels;  ///< bit k: argument k holds labels
   std::int64_t minimal;
 };
-template <class Source>
+template <class Program>
 constexpr needs find_needs() {
   namespace base = esp::plan::base;
   using esp::graph::destination;
-  using esp::graph::family;
-  auto const& p = esp::plan::program_of<Source>;
-  auto const layout = Source::layout();
+  using esp::graph::op_family;
+  auto const& p = esp::plan::graph_of<Program>;
+  auto const layout = Program::layout();
   needs r{};
-  auto const takes = [&](int where, std::int64_t end) { r.bytes[where] = r.bytes[where] > 4 * end ? r.bytes[where] : 4 * end; };
+  auto const reserve = [&](int slot, std::int64_t end) { r.bytes[slot] = r.bytes[slot] > 4 * end ? r.bytes[slot] : 4 * end; };
   esp::graph::marks reached{};
   for (int i = 0; i < p.output_count; ++i) {
     esp::graph::output const& o = p.outputs[i];
     std::int64_t const size = p.nodes[o.id].shape.size();
     reached.at[o.id] = 1;
     r.minimal += 4 * size;
-    if (o.where == destination::result) takes(base::results + o.index, size);
-    else if (o.where == destination::buffer) takes(base::buffers, layout.buffers[o.index] + size);
-    else takes(o.where == destination::gradient ? base::gradients : base::parameters, layout.parameters[o.index] + size);
+    if (o.where == destination::result) reserve(base::results + o.index, size);
+    else if (o.where == destination::buffer) reserve(base::buffers, layout.buffers[o.index] + size);
+    else reserve(o.where == destination::gradient ? base::gradients : base::parameters, layout.parameters[o.index] + size);
   }
   for (int id = p.nodes.size; id > 0; --id) {
     esp::graph::node const& n = p.nodes[id];
     auto const number = static_cast<std::int64_t>(n.attribute);
     std::int64_t const size = n.shape.size();
-    bool const is_label = n.op->kind == family::label;
-    if (n.op->kind == family::argument) takes(base::arguments + static_cast<int>(number), size);
-    else if (is_label) takes(base::arguments + static_cast<int>(number / 2), size), r.labels |= std::uint64_t{1} << (number / 2);
-    else if (n.op->kind == family::parameter) takes(base::parameters, layout.parameters[number] + size);
-    else if (n.op->kind == family::buffer) takes(base::buffers, layout.buffers[number] + size);
-    else if (n.op->kind == family::magnitude) takes(base::magnitudes, 64);
+    bool const is_label = n.op->family == op_family::label;
+    if (n.op->family == op_family::argument) reserve(base::arguments + static_cast<int>(number), size);
+    else if (is_label) reserve(base::arguments + static_cast<int>(number / 2), size), r.labels |= std::uint64_t{1} << (number / 2);
+    else if (n.op->family == op_family::parameter) reserve(base::parameters, layout.parameters[number] + size);
+    else if (n.op->family == op_family::buffer) reserve(base::buffers, layout.buffers[number] + size);
+    else if (n.op->family == op_family::hyperparameter) reserve(base::hyperparameters, 64);
     if (reached.at[id] == 0) continue;
     for (int o : n.operand) reached.at[o] = 1;
-    if (n.op->kind == family::argument || is_label || n.op->kind == family::parameter || n.op->kind == family::buffer) r.minimal += 4 * size;
+    if (n.op->family == op_family::argument || is_label || n.op->family == op_family::parameter || n.op->family == op_family::buffer) r.minimal += 4 * size;
   }
   return r;
 }
-template <class Source>
-inline constexpr needs needs_of = find_needs<Source>();
+template <class Program>
+inline constexpr needs needs_of = find_needs<Program>();
 
-template <class Source>
+template <class Program>
 amounts count() {
-  constexpr auto traffic = esp::plan::traffic_of_program<Source>;
+  constexpr auto traffic = esp::plan::traffic_of_program<Program>;
   amounts r;
-  r.minimal = needs_of<Source>.minimal;
+  r.minimal = needs_of<Program>.minimal;
   r.planned = 4 * (traffic.read + traffic.written);
-  counting_machine m{r};
+  counting_backend m{r};
   alignas(256) static unsigned char somewhere[1];
   void* base[esp::plan::base::count];
   for (void*& at : base) at = somewhere;  // addresses are computed, nothing is read
-  esp::on_cuda::run<Source, float>(m, base);
+  esp::on_cuda::run<Program, float>(m, base);
   return r;
 }
 
 /// Device memory that a program runs in. Numbers lie between -1 and 1, labels below `classes`; the vectors of an optimizer are positive.
-template <class Source, class Machine = cuda_machine>
+template <class Program, class Backend = cuda_backend>
 class arena {
  public:
-  arena(Machine& m, int classes) : machine_{&m} {
+  arena(Backend& m, int classes) : backend_{&m} {
     namespace base = esp::plan::base;
-    constexpr needs n = needs_of<Source>;
+    constexpr needs n = needs_of<Program>;
     std::vector<float> const pattern = numbers();
     std::vector<std::int32_t> const labels = some_labels(classes);
     for (int i = 0; i < base::count; ++i) {
@@ -262,17 +262,17 @@ class arena {
       at_[i] = blocks_.back().template at<void>(0);
       bool const is_label = i >= base::arguments && i < base::results && (n.labels >> (i - base::arguments) & 1u);
       if (is_label) fill(i, size, labels.data(), labels.size() * sizeof(std::int32_t));
-      else if (i == base::magnitudes) m.to_device(at_[i], adam_numbers, sizeof adam_numbers);
+      else if (i == base::hyperparameters) m.to_device(at_[i], adam_numbers, sizeof adam_numbers);
       else if (i < base::results && i != base::gradients && i != base::buffers) fill(i, size, pattern.data(), pattern.size() * sizeof(float));
     }
     esp::fused::random_state const random{42, 7};
     blocks_.emplace_back(m, sizeof random);
     at_[base::key] = blocks_.back().template at<void>(0);
     m.to_device(at_[base::key], &random, sizeof random);
-    blocks_.emplace_back(m, esp::on_cuda::workspace_bytes<Source, float, Machine> + 256);
+    blocks_.emplace_back(m, esp::on_cuda::workspace_bytes<Program, float, Backend> + 256);
     at_[base::workspace] = blocks_.back().template at<void>(0);
   }
-  void run() const { esp::on_cuda::run<Source, float>(*machine_, at_); }
+  void run() const { esp::on_cuda::run<Program, float>(*backend_, at_); }
 
  private:
   static constexpr float adam_numbers[8] = {1e-3f, 0.9f, 0.1f, 0.999f, 1e-3f, 1.f, 1e-8f, 0.f};
@@ -290,28 +290,28 @@ class arena {
     return r;
   }
   void fill(int which, std::size_t size, void const* from, std::size_t some) {
-    machine_->to_device(at_[which], from, size < some ? size : some);
-    for (std::size_t done = some; done < size; done *= 2) machine_->copy(static_cast<char*>(at_[which]) + done, at_[which], size - done < done ? size - done : done);
+    backend_->to_device(at_[which], from, size < some ? size : some);
+    for (std::size_t done = some; done < size; done *= 2) backend_->copy(static_cast<char*>(at_[which]) + done, at_[which], size - done < done ? size - done : done);
   }
 
-  Machine* machine_;
-  std::vector<esp::on_cuda::device_block<Machine>> blocks_;
+  Backend* backend_;
+  std::vector<esp::on_cuda::device_block<Backend>> blocks_;
   void* at_[esp::plan::base::count]{};
 };
 
 }  // namespace detail
 
 /// A program as a row. classes: of its labels, where it has any.
-template <class Source>
-void add(families& to, std::string name, std::string shape, int classes = 1) {
-  to.push_back({std::move(name), std::move(shape), detail::count<Source>(), [classes](esp::on_cuda::cuda_machine& m) -> std::function<void()> {
-                  auto const memory = std::make_shared<detail::arena<Source>>(m, classes);
+template <class Program>
+void add(measurements& to, std::string name, std::string shape, int classes = 1) {
+  to.push_back({std::move(name), std::move(shape), detail::count<Program>(), [classes](esp::on_cuda::cuda_backend& m) -> std::function<void()> {
+                  auto const memory = std::make_shared<detail::arena<Program>>(m, classes);
                   return [memory] { memory->run(); };
                 }});
 }
 /// A function of tensors of these shapes, all its results in one program.
 template <class F, class... Leaf>
-using program_of_function = esp::detail::compiled_source<F, Leaf...>;
+using program_of_function = esp::detail::compiled_program<F, Leaf...>;
 template <class S>
 using number_leaf = esp::borrowed<float, S>;
 template <class S>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Slopes of norms, and batch norms.
+// Gradients of norms, and batch norms.
 #include <espalier/operation/operation.hpp>
 
 #include "cuda.hpp"
@@ -23,7 +23,7 @@ struct batch_norm2d {
 
 /// dx, dw, db from x, w and dy; b is an argument that nothing reads.
 template <class Norm>
-struct slopes {
+struct gradients {
   struct product {
     constexpr auto operator()(auto x, auto w, auto b, auto dy) const { return sum(Norm{}(x, w, b) * dy); }
   };
@@ -33,25 +33,25 @@ struct slopes {
 };
 
 template <class Norm, class S, class C>
-void add_slopes(families& to, std::string name, std::string shape) {
+void add_gradients(measurements& to, std::string name, std::string shape) {
   using X = number_leaf<S>;
   using W = number_leaf<C>;
-  add<program_of_function<slopes<Norm>, X, W, W, X>>(to, name + "_backward", shape);
+  add<program_of_function<gradients<Norm>, X, W, W, X>>(to, name + "_backward", shape);
 }
 template <class Norm, class S, class C>
-void add_both(families& to, std::string name, std::string shape) {
+void add_both(measurements& to, std::string name, std::string shape) {
   add<program_of_function<Norm, number_leaf<S>, number_leaf<C>, number_leaf<C>>>(to, name + "_forward", shape);
-  add_slopes<Norm, S, C>(to, name, shape);
+  add_gradients<Norm, S, C>(to, name, shape);
 }
 template <int Columns>
-void add_rows(families& to) {
+void add_rows(measurements& to) {
   constexpr int rows = (1 << 26) / Columns;
-  add_slopes<layer_norm, esp::shape<rows, Columns>, esp::shape<Columns>>(to, "layer_norm", extents(rows, Columns));
+  add_gradients<layer_norm, esp::shape<rows, Columns>, esp::shape<Columns>>(to, "layer_norm", extents(rows, Columns));
 }
 
 }  // namespace
 
-void add_backward_norms(families& to) {
+void add_backward_norms(measurements& to) {
   add_rows<256>(to), add_rows<1024>(to), add_rows<4096>(to), add_rows<8192>(to), add_rows<16384>(to);
   add_both<batch_norm, esp::shape<65536, 256>, esp::shape<256>>(to, "batch_norm1d", "65536x256");
   add_both<batch_norm2d, esp::shape<64, 64, 56, 56>, esp::shape<64>>(to, "batch_norm2d", "64x64x56x56");

@@ -16,7 +16,7 @@ struct rms_norm {
 };
 
 template <int Columns>
-void add_rows(families& to) {
+void add_rows(measurements& to) {
   constexpr int rows = (1 << 26) / Columns;
   using X = number_leaf<esp::shape<rows, Columns>>;
   using W = number_leaf<esp::shape<Columns>>;
@@ -26,7 +26,7 @@ void add_rows(families& to) {
 
 }  // namespace
 
-void add_forward_norms(families& to) {
+void add_forward_norms(measurements& to) {
   add_rows<64>(to), add_rows<256>(to), add_rows<1023>(to), add_rows<1024>(to), add_rows<4095>(to), add_rows<4096>(to), add_rows<16383>(to), add_rows<16384>(to);
   add_rows<32768>(to), add_rows<65536>(to), add_rows<262144>(to);
 }

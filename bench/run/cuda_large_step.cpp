@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "cuda_step.hpp"
 
-void bench::add_large_step(families& to) { add_step<1024, 1024, 8, 1024>(to); }
+void bench::add_large_step(measurements& to) { add_step<1024, 1024, 8, 1024>(to); }

@@ -8,10 +8,10 @@
 namespace bench {
 
 template <int In, int Hidden, int Blocks, int Batch>
-void add_step(families& to) {
+void add_step(measurements& to) {
   using Net = esp::nn::Sequential<esp::nn::Flatten, esp::nn::MLPResNet<In, Hidden, Blocks, 10>>;
   using Images = esp::batch<Batch, In>;
-  using Step = esp::detail::training_source<Net, esp::nn::SoftmaxLoss, Images>;
+  using Step = esp::detail::training_program<Net, esp::nn::SoftmaxLoss, Images>;
   using Model = esp::model<Net, esp::cuda>;
   using Trainer = esp::trainer<Model, esp::nn::SoftmaxLoss, esp::optim::Adam, Images>;
   struct state {
@@ -30,10 +30,10 @@ void add_step(families& to) {
     }
   };
   amounts counted = detail::count<Step>();
-  counted += detail::count<esp::detail::update_source<esp::optim::Adam, static_cast<int>(Model::parameter_count)>>();
+  counted += detail::count<esp::detail::update_program<esp::optim::Adam, static_cast<int>(Model::parameter_count)>>();
   std::string const shape = std::to_string(In) + "-" + std::to_string(Hidden) + "x" + std::to_string(Blocks) + ", batch " + std::to_string(Batch);
   to.push_back({"train_mlp_resnet", shape, std::move(counted),
-                [](esp::on_cuda::cuda_machine&) -> std::function<void()> {
+                [](esp::on_cuda::cuda_backend&) -> std::function<void()> {
                   auto const s = std::make_shared<state>();
                   return [s] { (void)s->trainer.step(s->images, s->labels); };
                 },

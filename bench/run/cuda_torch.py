@@ -33,12 +33,12 @@ class Family:
         self.name, self.shape, self.minimal, self.prepare, self.step = name, shape, minimal, prepare, step
 
 
-def numbers(*shape, slope=False):
-    return (torch.rand(*shape, device="cuda") * 2 - 1).requires_grad_(slope)
+def numbers(*shape, gradient=False):
+    return (torch.rand(*shape, device="cuda") * 2 - 1).requires_grad_(gradient)
 
 
-def without_slopes(f):
-    """f, compiled or not, where no slopes are wanted."""
+def without_gradients(f):
+    """f, compiled or not, where no gradients are wanted."""
     def made(wrap):
         run, arguments = wrap(f[0]), f[1]()
 
@@ -50,26 +50,26 @@ def without_slopes(f):
 
 
 def chain():
-    return without_slopes((lambda a, b: torch.relu(torch.tanh(a) * b + a), lambda: (numbers(ELEMENTS), numbers(ELEMENTS))))
+    return without_gradients((lambda a, b: torch.relu(torch.tanh(a) * b + a), lambda: (numbers(ELEMENTS), numbers(ELEMENTS))))
 
 
 def norm_forward(rows, columns, kind):
     if kind == "layer":
-        return without_slopes((lambda x, w, b: F.layer_norm(x, (columns,), w, b, EPS), lambda: (numbers(rows, columns), numbers(columns), numbers(columns))))
+        return without_gradients((lambda x, w, b: F.layer_norm(x, (columns,), w, b, EPS), lambda: (numbers(rows, columns), numbers(columns), numbers(columns))))
 
     def rms_norm(x, w):
         if hasattr(F, "rms_norm"):
             return F.rms_norm(x, (columns,), w, EPS)
         return x * torch.rsqrt(x.square().mean(-1, keepdim=True) + EPS) * w
-    return without_slopes((rms_norm, lambda: (numbers(rows, columns), numbers(columns))))
+    return without_gradients((rms_norm, lambda: (numbers(rows, columns), numbers(columns))))
 
 
 def batch_norm_forward(shape):
     channels = shape[1]
-    return without_slopes((lambda x, w, b: F.batch_norm(x, None, None, w, b, True, 0.1, EPS), lambda: (numbers(*shape), numbers(channels), numbers(channels))))
+    return without_gradients((lambda x, w, b: F.batch_norm(x, None, None, w, b, True, 0.1, EPS), lambda: (numbers(*shape), numbers(channels), numbers(channels))))
 
 
-def slopes_of(f, arguments):
+def gradients_of(f, arguments):
     """The backward pass alone: the graph is kept, so that only it is repeated."""
     def made(wrap):
         given = arguments()
@@ -81,26 +81,26 @@ def slopes_of(f, arguments):
 
 
 def layer_norm_backward(rows, columns):
-    return slopes_of(lambda x, w, b: F.layer_norm(x, (columns,), w, b, EPS),
-                     lambda: (numbers(rows, columns, slope=True), numbers(columns, slope=True), numbers(columns, slope=True)))
+    return gradients_of(lambda x, w, b: F.layer_norm(x, (columns,), w, b, EPS),
+                        lambda: (numbers(rows, columns, gradient=True), numbers(columns, gradient=True), numbers(columns, gradient=True)))
 
 
 def batch_norm_backward(shape):
     channels = shape[1]
-    return slopes_of(lambda x, w, b: F.batch_norm(x, None, None, w, b, True, 0.1, EPS),
-                     lambda: (numbers(*shape, slope=True), numbers(channels, slope=True), numbers(channels, slope=True)))
+    return gradients_of(lambda x, w, b: F.batch_norm(x, None, None, w, b, True, 0.1, EPS),
+                        lambda: (numbers(*shape, gradient=True), numbers(channels, gradient=True), numbers(channels, gradient=True)))
 
 
 def residual(rows, columns):
     def f(x, r, w, b):
         stream = r + F.dropout(x, 0.1, True)
         return stream, torch.relu(F.layer_norm(stream, (columns,), w, b, EPS))
-    return without_slopes((f, lambda: (numbers(rows, columns), numbers(rows, columns), numbers(columns), numbers(columns))))
+    return without_gradients((f, lambda: (numbers(rows, columns), numbers(rows, columns), numbers(columns), numbers(columns))))
 
 
 def cross_entropy(rows, classes):
     def made(wrap):
-        scores, labels = numbers(rows, classes, slope=True), torch.randint(classes, (rows,), device="cuda")
+        scores, labels = numbers(rows, classes, gradient=True), torch.randint(classes, (rows,), device="cuda")
         loss_of = wrap(F.cross_entropy)
 
         def queue():

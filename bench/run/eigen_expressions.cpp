@@ -35,8 +35,8 @@ void logsumexp(bench::operands o) {
   float most = -std::numeric_limits<float>::infinity(), sum = 0;
   for (int i = 0; i < bench::million; i += piece) {
     vector const x(o.in[0] + i, piece);
-    float const here = x.maxCoeff();
-    if (here > most) sum *= std::exp(most - here), most = here;
+    float const chunk_maximum = x.maxCoeff();
+    if (chunk_maximum > most) sum *= std::exp(most - chunk_maximum), most = chunk_maximum;
     sum += (x - most).exp().sum();
   }
   *o.out[0] = most + std::log(sum);

@@ -8,11 +8,11 @@
 namespace {
 
 using matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-using given = Eigen::Map<matrix const, Eigen::Aligned64>;
+using input_map = Eigen::Map<matrix const, Eigen::Aligned64>;
 
 template <bool TA, bool TB, int M, int N, int K>
 void product(float const* a, float const* b, float* c) {
-  given const A(a, TA ? K : M, TA ? M : K), B(b, TB ? N : K, TB ? K : N);
+  input_map const A(a, TA ? K : M, TA ? M : K), B(b, TB ? N : K, TB ? K : N);
   Eigen::Map<matrix, Eigen::Aligned64> C(c, M, N);
   if constexpr (TA && TB) C.noalias() = A.transpose() * B.transpose();
   else if constexpr (TA) C.noalias() = A.transpose() * B;

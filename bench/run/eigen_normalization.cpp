@@ -34,14 +34,14 @@ void layer_norm_forward_backward(float const* x, float const* w, float const* b,
   dbias.setZero();
   row_of<D> h, g;
   for (long i = 0; i < N; ++i, x += D, dy += D, y += D, dx += D) {
-    const_row_at<D> const r(x), slope(dy);
+    const_row_at<D> const r(x), gradient(dy);
     float const mean = r.mean();
     float const inverse = 1 / std::sqrt((r - mean).square().mean() + eps);
     h = (r - mean) * inverse;
     row_at<D>{y} = h * weight + bias;
-    dweight += slope * h;
-    dbias += slope;
-    g = slope * weight;
+    dweight += gradient * h;
+    dbias += gradient;
+    g = gradient * weight;
     float const mean_g = g.mean(), mean_gh = (g * h).mean();
     row_at<D>{dx} = (g - mean_g - h * mean_gh) * inverse;
   }

@@ -8,14 +8,14 @@
 namespace {
 
 template <int N, int C>
-void forward_backward(float const* scores, std::int32_t const* labels, float* loss, float* slope) {
+void forward_backward(float const* scores, std::int32_t const* labels, float* loss, float* gradient) {
   // An extent that the compiler knows makes Eigen choose the widest vector that divides it: of no use for long rows of 50257.
   constexpr int extent = C % 16 == 0 || C < 64 ? C : static_cast<int>(Eigen::Dynamic);
   using row = Eigen::Array<float, extent, 1>;
   float sum_of_losses = 0;
   for (int i = 0; i < N; ++i) {
     Eigen::Map<row const> const z(scores + i * C, C);
-    Eigen::Map<row> d(slope + i * C, C);
+    Eigen::Map<row> d(gradient + i * C, C);
     float const most = z.maxCoeff();
     d = (z - most).exp();
     float const sum = d.sum();

@@ -20,7 +20,7 @@ using row_vector = Eigen::Matrix<float, 1, Columns>;
 
 template <int Batch, int In, int Out>
 struct layer {
-  matrix<In, Out> weight, slope;
+  matrix<In, Out> weight, gradient;
   row_vector<Out> bias;
   matrix<Batch, Out> y, dy;
   void start(float const* w, float const* b) {
@@ -33,11 +33,11 @@ struct layer {
     if (relu) y = (y.rowwise() + bias).cwiseMax(0);
     else y.rowwise() += bias;
   }
-  /// dy is the slope of what came out, before ReLU.
+  /// dy is the gradient of what came out, before ReLU.
   template <class X>
   void learn(X const& x) {
-    slope.noalias() = x.transpose() * dy;
-    weight -= static_cast<float>(learning_rate) * slope;
+    gradient.noalias() = x.transpose() * dy;
+    weight -= static_cast<float>(learning_rate) * gradient;
     bias -= static_cast<float>(learning_rate) * dy.colwise().sum();
   }
   template <class Before>

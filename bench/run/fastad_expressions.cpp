@@ -11,7 +11,7 @@ namespace {
 
 using namespace bench;
 
-/// value and slopes of sum(a b + exp(c)), by one bound expression over the row's memory.
+/// value and gradients of sum(a b + exp(c)), by one bound expression over the row's memory.
 template <int N>
 work gradient(operands o) {
   using view = ad::VarView<float, ad::vec>;

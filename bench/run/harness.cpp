@@ -94,7 +94,7 @@ double difference(std::vector<float> const& a, float const* b) {
 }
 
 struct contender {
-  implementation_data const* what;
+  implementation_data const* implementation;
   work job;
   long repetitions = 1;
   std::vector<double> seconds;
@@ -116,7 +116,7 @@ bool check(row_data const& r, std::vector<contender>& all_of_them, std::vector<m
       double const d = difference(expected[i], out[i].data.get());
       if (d <= r.out[i].tolerance) continue;
       std::fprintf(stderr, "%s: result %d of %s (%s) differs from %s's by %.2e of its largest element, allowed are %.0e\n", r.name.c_str(),
-                   static_cast<int>(i), c.what->name.c_str(), c.what->compiler.c_str(), all_of_them[0].what->name.c_str(), d, r.out[i].tolerance);
+                   static_cast<int>(i), c.implementation->name.c_str(), c.implementation->compiler.c_str(), all_of_them[0].implementation->name.c_str(), d, r.out[i].tolerance);
       fine = false;
     }
   }
@@ -161,17 +161,17 @@ std::string readable(double seconds) {
 void report(row_data const& r, std::vector<contender> const& all_of_them, std::FILE* csv) {
   double own = 0, peer = 0, by_hand = 0;
   for (auto const& c : all_of_them) {
-    bool const beside = c.what->name.rfind("espalier_", 0) == 0 || c.what->name.rfind("by_hand_", 0) == 0;  // shown, no yardstick
-    double& best = c.what->name == "espalier" ? own : c.what->name == "by_hand" ? by_hand : peer;
+    bool const beside = c.implementation->name.rfind("espalier_", 0) == 0 || c.implementation->name.rfind("by_hand_", 0) == 0;  // shown, no yardstick
+    double& best = c.implementation->name == "espalier" ? own : c.implementation->name == "by_hand" ? by_hand : peer;
     if (!beside && (best == 0 || c.minimum < best)) best = c.minimum;
-    std::string const compiler = c.what->compiler.substr(0, c.what->compiler.find(' ', c.what->compiler.find(' ') + 1));
-    std::fprintf(stderr, "  %-44s %-12s %-15s %10s %10s", r.name.c_str(), c.what->name.c_str(), compiler.c_str(), readable(c.minimum).c_str(),
+    std::string const compiler = c.implementation->compiler.substr(0, c.implementation->compiler.find(' ', c.implementation->compiler.find(' ') + 1));
+    std::fprintf(stderr, "  %-44s %-12s %-15s %10s %10s", r.name.c_str(), c.implementation->name.c_str(), compiler.c_str(), readable(c.minimum).c_str(),
                  readable(c.median).c_str());
     if (r.bytes > 0) std::fprintf(stderr, " %7.1f GB/s", r.bytes / c.minimum * 1e-9);
     if (r.flops > 0) std::fprintf(stderr, " %7.1f GFLOP/s", r.flops / c.minimum * 1e-9);
     std::fprintf(stderr, "\n");
     if (csv != nullptr)
-      std::fprintf(csv, "%s,%s,%s,%.2f,%.2f,%.0f,%.0f\n", r.name.c_str(), c.what->name.c_str(), compiler.c_str(), c.minimum * 1e9, c.median * 1e9,
+      std::fprintf(csv, "%s,%s,%s,%.2f,%.2f,%.0f,%.0f\n", r.name.c_str(), c.implementation->name.c_str(), compiler.c_str(), c.minimum * 1e9, c.median * 1e9,
                    r.bytes, r.flops);
   }
   if (own == 0 || (peer == 0 && by_hand == 0)) return;
@@ -196,9 +196,9 @@ bool run(row_data const& r, options const& o, std::FILE* csv) {
   std::vector<contender> contenders;
   for (auto const& i : all().implementations)
     if (i.row == r.name) contenders.push_back({&i, {}, 1, {}});
-  auto const rank = [](contender const& c) { return c.what->name == "espalier" ? 0 : c.what->name == "by_hand" ? 1 : 2; };
-  std::sort(contenders.begin(), contenders.end(), [&](auto const& a, auto const& b) { return rank(a) != rank(b) ? rank(a) < rank(b) : a.what < b.what; });
-  for (auto& c : contenders) c.job = c.what->prepare({in_at.data(), out_at.data()});
+  auto const rank = [](contender const& c) { return c.implementation->name == "espalier" ? 0 : c.implementation->name == "by_hand" ? 1 : 2; };
+  std::sort(contenders.begin(), contenders.end(), [&](auto const& a, auto const& b) { return rank(a) != rank(b) ? rank(a) < rank(b) : a.implementation < b.implementation; });
+  for (auto& c : contenders) c.job = c.implementation->prepare({in_at.data(), out_at.data()});
   contenders.erase(std::remove_if(contenders.begin(), contenders.end(), [](contender const& c) { return !c.job.run; }), contenders.end());
   if (contenders.empty()) {
     std::fprintf(stderr, "%s: no implementation\n", r.name.c_str());
@@ -280,9 +280,9 @@ int main_of_all(int count, char** arguments) {
   }
   if (csv != nullptr) std::fprintf(csv, "workload,implementation,compiler,min_ns,median_ns,min_bytes,flops\n");
   bool fine = true;
-  std::regex const wanted(o.rows);
+  std::regex const pattern(o.rows);
   for (auto const& r : all().rows) {
-    if (!std::regex_search(r.name, wanted)) continue;
+    if (!std::regex_search(r.name, pattern)) continue;
     if (o.list) std::printf("%s\n", r.name.c_str());
     else fine = run(r, o, csv) && fine;
   }

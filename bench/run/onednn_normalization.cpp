@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // The norm rows in oneDNN. Images are in its own blocked layout, because plain ones take its reference path; what rearranging costs is not counted.
-// Layer normalization: scale and shift are given and both slopes wanted, as everywhere.
+// Layer normalization: scale and shift are given and both gradients wanted, as everywhere.
 #include <dnnl.hpp>
 
 #include <memory>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Softmax with cross-entropy in oneDNN: its softmax, and a loop over rows for the loss and the labels' slopes.
+// Softmax with cross-entropy in oneDNN: its softmax, and a loop over rows for the loss and the labels' gradients.
 #include <dnnl.hpp>
 
 #include <algorithm>
@@ -31,12 +31,12 @@ work forward_backward(operands o) {
   return {repeated([=] {
     s->softmax.execute(s->stream, s->operands);
     s->stream.wait();
-    float loss = 0, * slope = o.out[1];
-    for (int i = 0; i < N; ++i, slope += C) {
+    float loss = 0, * gradient = o.out[1];
+    for (int i = 0; i < N; ++i, gradient += C) {
       int const label = o.labels(1)[i];
-      loss -= std::log(slope[label]);
-      slope[label] -= 1;
-      for (int j = 0; j < C; ++j) slope[j] *= 1.f / N;
+      loss -= std::log(gradient[label]);
+      gradient[label] -= 1;
+      for (int j = 0; j < C; ++j) gradient[j] *= 1.f / N;
     }
     *o.out[0] = loss / N;
   })};

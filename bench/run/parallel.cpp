@@ -47,11 +47,11 @@ row_of<layer_norm, bench::in<esp::shape<rows, columns>, esp::shape<columns>, esp
 class helper {
  public:
   helper(float* to, float const* from, std::size_t count) : thread_{[=, this] {
-          for (int seen = 0;; ++seen) {
-            while (told_.load(std::memory_order_acquire) == seen) __builtin_ia32_pause();
+          for (int generation = 0;; ++generation) {
+            while (started_.load(std::memory_order_acquire) == generation) __builtin_ia32_pause();
             if (stop_) return;
             std::memcpy(to, from, count * sizeof(float));
-            done_.store(seen + 1, std::memory_order_release);
+            done_.store(generation + 1, std::memory_order_release);
           }
         }} {}
   ~helper() {
@@ -59,13 +59,13 @@ class helper {
     start();
     thread_.join();
   }
-  void start() { told_.fetch_add(1, std::memory_order_release); }
+  void start() { started_.fetch_add(1, std::memory_order_release); }
   void wait() const {
-    while (done_.load(std::memory_order_acquire) != told_.load(std::memory_order_relaxed)) __builtin_ia32_pause();
+    while (done_.load(std::memory_order_acquire) != started_.load(std::memory_order_relaxed)) __builtin_ia32_pause();
   }
 
  private:
-  std::atomic<int> told_{0}, done_{0};
+  std::atomic<int> started_{0}, done_{0};
   bool stop_ = false;
   std::thread thread_;
 };

@@ -18,8 +18,8 @@ using namespace bench;
 work convolution(operands o, conv2d_shape const& s, int which, at::MemoryFormat layout) {
   one_thread();
   // (N, C, H, W) and (O, C, K, K), as torch says them.
-  auto const x = seen(o.in[0], {s.n, s.h, s.w, s.c}).permute({0, 3, 1, 2}).contiguous(layout);
-  auto const w = seen(o.in[1], {s.k, s.k, s.c, s.o}).permute({3, 2, 0, 1}).contiguous(layout);
+  auto const x = wrap(o.in[0], {s.n, s.h, s.w, s.c}).permute({0, 3, 1, 2}).contiguous(layout);
+  auto const w = wrap(o.in[1], {s.k, s.k, s.c, s.o}).permute({3, 2, 0, 1}).contiguous(layout);
   auto const last = std::make_shared<at::Tensor>();
   std::vector<std::int64_t> const strides{s.stride, s.stride}, padding{s.padding, s.padding}, one{1, 1}, zero{0, 0};
   auto const collect = [=] {
@@ -28,15 +28,15 @@ work convolution(operands o, conv2d_shape const& s, int which, at::MemoryFormat 
   };
   if (which == 0)
     return {repeated([=] {
-              at::NoGradGuard const no_slopes;
+              at::NoGradGuard const no_gradients;
               *last = at::conv2d(x, w, {}, strides, padding);
             }),
             collect};
-  auto const dy = seen(o.in[2], {s.n, s.rows(), s.columns(), s.o}).permute({0, 3, 1, 2}).contiguous(layout);
-  std::array<bool, 3> const wanted{which == 1, which == 2, false};
+  auto const dy = wrap(o.in[2], {s.n, s.rows(), s.columns(), s.o}).permute({0, 3, 1, 2}).contiguous(layout);
+  std::array<bool, 3> const gradient_mask{which == 1, which == 2, false};
   return {repeated([=] {
-            at::NoGradGuard const no_slopes;
-            auto const [dx, dw, db] = at::convolution_backward(dy, x, w, at::OptionalIntArrayRef{}, strides, padding, one, false, zero, 1, wanted);
+            at::NoGradGuard const no_gradients;
+            auto const [dx, dw, db] = at::convolution_backward(dy, x, w, at::OptionalIntArrayRef{}, strides, padding, one, false, zero, 1, gradient_mask);
             *last = which == 1 ? dx : dw;
           }),
           collect};

@@ -17,25 +17,25 @@ using namespace bench;
 template <class F>
 work of_vector(operands o, F f) {
   one_thread();
-  auto const x = seen(o.in[0], {million});
-  auto y = seen(o.out[0], {});
+  auto const x = wrap(o.in[0], {million});
+  auto y = wrap(o.out[0], {});
   return {repeated([=]() mutable {
-    at::NoGradGuard const no_slopes;
+    at::NoGradGuard const no_gradients;
     f(y, x);
   })};
 }
 work energy(operands o) {
   one_thread();
-  auto const a = seen(o.in[0], {million}), b = seen(o.in[1], {million}), c = seen(o.in[2], {million});
-  auto y = seen(o.out[0], {});
+  auto const a = wrap(o.in[0], {million}), b = wrap(o.in[1], {million}), c = wrap(o.in[2], {million});
+  auto y = wrap(o.out[0], {});
   return {repeated([=]() mutable {
-    at::NoGradGuard const no_slopes;
+    at::NoGradGuard const no_gradients;
     auto e = c.exp();
     e.addcmul_(a, b);
     y.copy_(e.sum());
   })};
 }
-/// Slopes are new tensors, as always there; they are copied for the comparison only.
+/// Gradients are new tensors, as always there; they are copied for the comparison only.
 template <int N>
 work gradient(operands o) {
   one_thread();
@@ -44,7 +44,7 @@ work gradient(operands o) {
     torch::Tensor value;
   };
   auto const s = std::make_shared<state>();
-  for (std::size_t i = 0; i < 3; ++i) s->x[i] = seen(o.in[i], {N}).requires_grad_();
+  for (std::size_t i = 0; i < 3; ++i) s->x[i] = wrap(o.in[i], {N}).requires_grad_();
   return {repeated([=] {
             for (auto& x : s->x) x.mutable_grad() = torch::Tensor();
             s->value = (s->x[0] * s->x[1] + s->x[2].exp()).sum();

@@ -14,13 +14,13 @@ using namespace bench;
 
 work net(operands o, std::int64_t in, std::int64_t a, std::int64_t b, std::int64_t out) {
   one_thread();
-  auto const x = seen(o.in[0], {1, in});
-  auto const parameters = std::array{seen(o.in[1], {in, a}), seen(o.in[2], {a}),   seen(o.in[3], {a, b}),
-                                     seen(o.in[4], {b}),     seen(o.in[5], {b, out}), seen(o.in[6], {out})};
+  auto const x = wrap(o.in[0], {1, in});
+  auto const parameters = std::array{wrap(o.in[1], {in, a}), wrap(o.in[2], {a}),   wrap(o.in[3], {a, b}),
+                                     wrap(o.in[4], {b}),     wrap(o.in[5], {b, out}), wrap(o.in[6], {out})};
   auto const hidden = std::array{at::empty({1, a}), at::empty({1, b})};
-  auto const y = seen(o.out[0], {1, out});
+  auto const y = wrap(o.out[0], {1, out});
   return {[=](long times) {
-    c10::InferenceMode const no_slopes;
+    c10::InferenceMode const no_gradients;
     auto p = parameters;
     auto first = hidden[0], second = hidden[1], last = y;
     repeated([&] {

@@ -21,7 +21,7 @@ work results_of(operands o, F f) {
   using results = std::invoke_result_t<F>;
   auto const last = std::make_shared<results>();
   return {repeated([=] {
-            at::NoGradGuard const no_slopes;
+            at::NoGradGuard const no_gradients;
             *last = f();
           }),
           [=] {
@@ -31,9 +31,9 @@ work results_of(operands o, F f) {
 
 work layer_norm(operands o, std::int64_t n, std::int64_t d, bool backward) {
   one_thread();
-  auto const x = seen(o.in[0], {n, d}), w = seen(o.in[1], {d}), b = seen(o.in[2], {d});
+  auto const x = wrap(o.in[0], {n, d}), w = wrap(o.in[1], {d}), b = wrap(o.in[2], {d});
   if (!backward) return results_of(o, [=] { return std::array{std::get<0>(at::native_layer_norm(x, {d}, w, b, eps))}; });
-  auto const dy = seen(o.in[3], {n, d});
+  auto const dy = wrap(o.in[3], {n, d});
   return results_of(o, [=] {
     auto const [y, mean, inverse] = at::native_layer_norm(x, {d}, w, b, eps);
     auto const [dx, dw, db] = at::native_layer_norm_backward(dy, x, {d}, mean, inverse, w, b, {true, true, true});
@@ -42,9 +42,9 @@ work layer_norm(operands o, std::int64_t n, std::int64_t d, bool backward) {
 }
 work batch_norm(operands o, std::vector<std::int64_t> const& shape, bool backward) {
   one_thread();
-  auto const x = seen(o.in[0], shape), w = seen(o.in[1], {shape[1]}), b = seen(o.in[2], {shape[1]});
+  auto const x = wrap(o.in[0], shape), w = wrap(o.in[1], {shape[1]}), b = wrap(o.in[2], {shape[1]});
   if (!backward) return results_of(o, [=] { return std::array{std::get<0>(at::native_batch_norm(x, w, b, {}, {}, true, 0.1, eps))}; });
-  auto const dy = seen(o.in[3], shape);
+  auto const dy = wrap(o.in[3], shape);
   return results_of(o, [=] {
     auto const [y, mean, inverse] = at::native_batch_norm(x, w, b, {}, {}, true, 0.1, eps);
     auto const [dx, dw, db] = at::native_batch_norm_backward(dy, x, w, {}, {}, mean, inverse, true, eps, {true, true, true});
@@ -53,7 +53,7 @@ work batch_norm(operands o, std::vector<std::int64_t> const& shape, bool backwar
 }
 work batch_norm_evaluation(operands o, std::int64_t n, std::int64_t d) {
   one_thread();
-  auto const x = seen(o.in[0], {n, d}), w = seen(o.in[1], {d}), b = seen(o.in[2], {d}), mean = seen(o.in[3], {d}), variance = seen(o.in[4], {d});
+  auto const x = wrap(o.in[0], {n, d}), w = wrap(o.in[1], {d}), b = wrap(o.in[2], {d}), mean = wrap(o.in[3], {d}), variance = wrap(o.in[4], {d});
   return results_of(o, [=] { return std::array{std::get<0>(at::native_batch_norm(x, w, b, mean, variance, false, 0.1, eps))}; });
 }
 

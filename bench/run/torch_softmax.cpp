@@ -16,13 +16,13 @@ using namespace bench;
 work forward_backward(operands o, std::int64_t n, std::int64_t c) {
   one_thread();
   struct results {
-    at::Tensor loss, slope;
+    at::Tensor loss, gradient;
   };
   auto const last = std::make_shared<results>();
-  auto const z = seen(o.in[0], {n, c}), one = at::ones({});
+  auto const z = wrap(o.in[0], {n, c}), one = at::ones({});
   auto const labels = torch::from_blob(o.in[1], {n}, torch::kInt32).to(torch::kInt64);
   return {repeated([=] {
-            at::NoGradGuard const no_slopes;
+            at::NoGradGuard const no_gradients;
             auto const p = at::_log_softmax(z, 1, false);
             auto const [loss, weight] = at::nll_loss_forward(p, labels, {}, at::Reduction::Mean, -100);
             auto const dp = at::nll_loss_backward(one, p, labels, {}, at::Reduction::Mean, -100, weight);
@@ -30,7 +30,7 @@ work forward_backward(operands o, std::int64_t n, std::int64_t c) {
           }),
           [=] {
             *o.out[0] = last->loss.item<float>();
-            std::memcpy(o.out[1], last->slope.data_ptr<float>(), sizeof(float) * static_cast<std::size_t>(n * c));
+            std::memcpy(o.out[1], last->gradient.data_ptr<float>(), sizeof(float) * static_cast<std::size_t>(n * c));
           }};
 }
 

@@ -36,13 +36,13 @@ Sequential residual_net(bool batch_norm) {
 
 struct state {
   state(Sequential n, operands o, int batch)
-      : net{n}, optimizer{net->parameters(), torch::optim::SGDOptions(learning_rate)}, x{seen(o.in[0], {batch, image})},
+      : net{n}, optimizer{net->parameters(), torch::optim::SGDOptions(learning_rate)}, x{wrap(o.in[0], {batch, image})},
         labels{torch::from_blob(o.in[1], {batch}, torch::kInt32).to(torch::kInt64)} {
-    torch::NoGradGuard const no_slopes;
+    torch::NoGradGuard const no_gradients;
     int number = 2;
     for (auto& p : net->parameters()) {  // torch has a weight as (out, in)
-      if (p.dim() == 2) p.copy_(seen(o.in[number++], {p.size(1), p.size(0)}).t());
-      else p.copy_(seen(o.in[number++], {p.size(0)}));
+      if (p.dim() == 2) p.copy_(wrap(o.in[number++], {p.size(1), p.size(0)}).t());
+      else p.copy_(wrap(o.in[number++], {p.size(0)}));
     }
   }
   void step() {
@@ -61,11 +61,11 @@ work train(Sequential net, operands o, int batch) {
   one_thread();
   auto const s = std::make_shared<state>(net, o, batch);
   return {repeated([=] { s->step(); }), [=] {
-            torch::NoGradGuard const no_slopes;
+            torch::NoGradGuard const no_gradients;
             auto const p = s->net->parameters();
             *o.out[0] = s->loss.item<float>();
-            seen(o.out[1], {p[0].size(1), p[0].size(0)}).copy_(p[0].t());
-            seen(o.out[2], {classes}).copy_(p.back());
+            wrap(o.out[1], {p[0].size(1), p[0].size(0)}).copy_(p[0].t());
+            wrap(o.out[2], {classes}).copy_(p.back());
           }};
 }
 

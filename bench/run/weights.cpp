@@ -53,17 +53,17 @@ saved& files() {
 
 void read_into_memory(char const* path, bool fresh) {
   static char* used = nullptr;
-  auto const take = [](std::size_t size) { return static_cast<char*>(::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)); };
+  auto const map_memory = [](std::size_t size) { return static_cast<char*>(::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)); };
   int const file = ::open(path, O_RDONLY);
   struct stat facts {};
   if (file < 0 || ::fstat(file, &facts) != 0) throw std::runtime_error{"the file is gone"};
   auto const size = static_cast<std::size_t>(facts.st_size);
-  if (!fresh && used == nullptr) used = take(size);
-  char* const at = fresh ? take(size) : used;
-  for (std::size_t came = 0; came < size;) {
-    ssize_t const some = ::read(file, at + came, size - came);
+  if (!fresh && used == nullptr) used = map_memory(size);
+  char* const at = fresh ? map_memory(size) : used;
+  for (std::size_t read_bytes = 0; read_bytes < size;) {
+    ssize_t const some = ::read(file, at + read_bytes, size - read_bytes);
     if (some <= 0) throw std::runtime_error{"the file cannot be read"};
-    came += static_cast<std::size_t>(some);
+    read_bytes += static_cast<std::size_t>(some);
   }
   ::close(file);
   if (fresh) ::munmap(at, size);
@@ -71,10 +71,10 @@ void read_into_memory(char const* path, bool fresh) {
 void write_and_fsync(char const* path, void const* data, std::size_t size) {
   (void)::unlink(path);  // a file that is written over gives its blocks back first
   int const file = ::open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-  for (std::size_t taken = 0; taken < size;) {
-    ssize_t const some = ::write(file, static_cast<char const*>(data) + taken, size - taken);
+  for (std::size_t written_bytes = 0; written_bytes < size;) {
+    ssize_t const some = ::write(file, static_cast<char const*>(data) + written_bytes, size - written_bytes);
     if (some <= 0) throw std::runtime_error{"the file cannot be written"};
-    taken += static_cast<std::size_t>(some);
+    written_bytes += static_cast<std::size_t>(some);
   }
   if (::fsync(file) != 0 || ::close(file) != 0) throw std::runtime_error{"the file cannot be written"};
 }

@@ -15,7 +15,7 @@ constexpr int piece = 1024;
 
 struct partial_sums {
   alignas(64) float at[piece] = {};
-  auto view() { return seen(at, piece); }
+  auto view() { return wrap(at, piece); }
   float total() { return sum_destroying(at, piece); }
 };
 
@@ -23,7 +23,7 @@ void energy(operands o) {
   partial_sums sums;
   auto s = sums.view();
   for (int i = 0; i < million; i += piece) {
-    auto const a = seen(o.in[0] + i, piece), b = seen(o.in[1] + i, piece), c = seen(o.in[2] + i, piece);
+    auto const a = wrap(o.in[0] + i, piece), b = wrap(o.in[1] + i, piece), c = wrap(o.in[2] + i, piece);
     xt::noalias(s) += a * b + xt::exp(c);
   }
   *o.out[0] = sums.total();
@@ -33,8 +33,8 @@ void gradient(operands o) {
   partial_sums sums;
   for (int i = 0; i < N; i += piece) {
     auto const count = static_cast<std::size_t>(std::min(piece, N - i));
-    auto const a = seen(o.in[0] + i, count), b = seen(o.in[1] + i, count), c = seen(o.in[2] + i, count);
-    auto da = seen(o.out[1] + i, count), db = seen(o.out[2] + i, count), dc = seen(o.out[3] + i, count), s = seen(sums.at, count);
+    auto const a = wrap(o.in[0] + i, count), b = wrap(o.in[1] + i, count), c = wrap(o.in[2] + i, count);
+    auto da = wrap(o.out[1] + i, count), db = wrap(o.out[2] + i, count), dc = wrap(o.out[3] + i, count), s = wrap(sums.at, count);
     xt::noalias(dc) = xt::exp(c);
     xt::noalias(s) += a * b + dc;
     xt::noalias(da) = b;
@@ -45,16 +45,16 @@ void gradient(operands o) {
 void sum(operands o) {
   partial_sums sums;
   auto s = sums.view();
-  for (int i = 0; i < million; i += piece) xt::noalias(s) += seen(o.in[0] + i, piece);
+  for (int i = 0; i < million; i += piece) xt::noalias(s) += wrap(o.in[0] + i, piece);
   *o.out[0] = sums.total();
 }
 void logsumexp(operands o) {
   partial_sums sums, largest;
   auto s = sums.view(), m = largest.view();
-  xt::noalias(m) = seen(o.in[0], piece);
-  for (int i = piece; i < million; i += piece) xt::noalias(m) = xt::maximum(m, seen(o.in[0] + i, piece));
+  xt::noalias(m) = wrap(o.in[0], piece);
+  for (int i = piece; i < million; i += piece) xt::noalias(m) = xt::maximum(m, wrap(o.in[0] + i, piece));
   float const most = *std::max_element(largest.at, largest.at + piece);
-  for (int i = 0; i < million; i += piece) xt::noalias(s) += xt::exp(seen(o.in[0] + i, piece) - most);
+  for (int i = 0; i < million; i += piece) xt::noalias(s) += xt::exp(wrap(o.in[0] + i, piece) - most);
   *o.out[0] = most + std::log(sums.total());
 }
 

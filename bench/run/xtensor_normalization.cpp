@@ -15,12 +15,12 @@ using namespace bench;
 
 template <std::size_t N, std::size_t D>
 void layer_norm(operands o, float* scratch) {
-  auto const w = seen(o.in[1], D), b = seen(o.in[2], D);
-  auto halves = seen(scratch, D / 2);
+  auto const w = wrap(o.in[1], D), b = wrap(o.in[2], D);
+  auto halves = wrap(scratch, D / 2);
   for (std::size_t i = 0; i < N; ++i) {
     float *const at = o.in[0] + i * D, *const to = o.out[0] + i * D;
-    auto const x = seen(at, D), low = seen(at, D / 2), high = seen(at + D / 2, D / 2);
-    auto y = seen(to, D);
+    auto const x = wrap(at, D), low = wrap(at, D / 2), high = wrap(at + D / 2, D / 2);
+    auto y = wrap(to, D);
     xt::noalias(halves) = low + high;
     float const mean = sum_destroying(scratch, D / 2) / D;
     xt::noalias(halves) = (low - mean) * (low - mean) + (high - mean) * (high - mean);
@@ -30,13 +30,13 @@ void layer_norm(operands o, float* scratch) {
 }
 template <std::size_t N, std::size_t D>
 void evaluation(operands o, float* scratch) {
-  auto gain = seen(scratch, D), offset = seen(scratch + D, D);
-  auto const w = seen(o.in[1], D), b = seen(o.in[2], D), mean = seen(o.in[3], D), variance = seen(o.in[4], D);
+  auto gain = wrap(scratch, D), offset = wrap(scratch + D, D);
+  auto const w = wrap(o.in[1], D), b = wrap(o.in[2], D), mean = wrap(o.in[3], D), variance = wrap(o.in[4], D);
   xt::noalias(gain) = w / xt::sqrt(variance + norm_eps);
   xt::noalias(offset) = b - mean * gain;
   for (std::size_t i = 0; i < N; ++i) {
-    auto y = seen(o.out[0] + i * D, D);
-    xt::noalias(y) = seen(o.in[0] + i * D, D) * gain + offset;
+    auto y = wrap(o.out[0] + i * D, D);
+    xt::noalias(y) = wrap(o.in[0] + i * D, D) * gain + offset;
   }
 }
 

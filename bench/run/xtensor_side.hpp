@@ -11,15 +11,15 @@
 
 namespace bench {
 
-inline auto seen(float* p, std::size_t count) { return xt::adapt(p, count, xt::no_ownership(), std::array<std::size_t, 1>{count}); }
+inline auto wrap(float* p, std::size_t count) { return xt::adapt(p, count, xt::no_ownership(), std::array<std::size_t, 1>{count}); }
 
 /// The sum of what lies at p, which is destroyed; count: a power of 2 times something small.
 inline float sum_destroying(float* p, std::size_t count) {
   for (; count > 16 && count % 2 == 0; count /= 2) {
-    auto low = seen(p, count / 2);
-    xt::noalias(low) += seen(p + count / 2, count / 2);
+    auto low = wrap(p, count / 2);
+    xt::noalias(low) += wrap(p + count / 2, count / 2);
   }
-  return xt::sum(seen(p, count), xt::evaluation_strategy::immediate)();
+  return xt::sum(wrap(p, count), xt::evaluation_strategy::immediate)();
 }
 
 }  // namespace bench

@@ -43,8 +43,8 @@ int main(int count, char** words) {
   for (float& element : model.parameter<"bands.bias">().span()) element = 0;
   esp::tensor<float, esp::batch<1, 8>> const samples{{1, 1, 1, 1, 1, 1, 1, 1}};
   auto const bands = model(samples);
-  out.say("bands %.2f %.2f %.2f\n", double{bands(0, 0)}, double{bands(0, 1)}, double{bands(0, 2)});
+  out.print("bands %.2f %.2f %.2f\n", double{bands(0, 0)}, double{bands(0, 1)}, double{bands(0, 2)});
   auto const [value, gradient] = esp::value_and_grad(length{})(esp::tensor<double, esp::shape<2>>{3, 4});
-  out.say("length %.6f, gradient %.6f %.6f\n", value, gradient(0), gradient(1));
+  out.print("length %.6f, gradient %.6f %.6f\n", value, gradient(0), gradient(1));
   return out.finish(count, words);
 }

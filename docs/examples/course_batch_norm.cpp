@@ -18,14 +18,14 @@ void observe(Model& model, samples const& batch) {
   esp::trainer trainer{model, nn::MeanSquaredError{}, optim::SGD<>{.learning_rate = 0}, esp::batch<4, 3>{}};
   trainer.step(batch, samples{});
 }
-template <nn::norm How>
-using norm_model = esp::model<nn::BatchNorm1d<3, How>, esp::cpu, double>;
+template <nn::norm Options>
+using norm_model = esp::model<nn::BatchNorm1d<3, Options>, esp::cpu, double>;
 
 // [lag]
 /// A stream whose mean grows by 1 from each batch to the next: how many batches the running mean is behind after 60 of them.
-template <nn::norm How>
+template <nn::norm Options>
 double behind() {
-  norm_model<How> drifting{esp::seed{0}};
+  norm_model<Options> drifting{esp::seed{0}};
   for (int k = 1; k <= 60; ++k) {
     samples batch;
     for (int i = 0; i < batch.size(); ++i) batch[i] = k;

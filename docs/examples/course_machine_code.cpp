@@ -40,74 +40,74 @@ static_assert(std::is_same_v<decltype(square_and_one(std::declval<esp::tensor<fl
 // [program]
 // All of this exists while the program is compiled: constexpr values that any code may read.
 using facts = esp::training_facts<Net, nn::MeanSquaredError, optim::SGD<>, batch>;
-constexpr auto const& program = plan::program_of<facts::source>;
-constexpr auto const& planned = plan::plan_of<facts::source>;
+constexpr auto const& program = plan::graph_of<facts::program>;
+constexpr auto const& planned = plan::plan_of<facts::program>;
 // [/program]
 
 namespace {
 
 examples::recorded out;
 
-void say_shape(esp::extents const& s) {
-  out.say("(");
-  for (int axis = 0; axis < s.rank; ++axis) out.say(axis == 0 ? "%d" : ",%d", s.at[axis]);
-  out.say(")");
+void print_shape(esp::extents const& s) {
+  out.print("(");
+  for (int axis = 0; axis < s.rank; ++axis) out.print(axis == 0 ? "%d" : ",%d", s.at[axis]);
+  out.print(")");
 }
 
 char const* const destinations[] = {"result", "gradient", "parameter", "buffer"};
-char const* const kinds[] = {"fused", "contraction", "permute", "spread", "gather", "convert", "draw"};
+char const* const kinds[] = {"fused", "contraction", "permute", "spread", "gather", "convert", "random"};
 
-void say_program() {
-  out.say("program: %d nodes\n", program.nodes.size);
+void print_program() {
+  out.print("program: %d nodes\n", program.nodes.size);
   for (int id = 1; id <= program.nodes.size; ++id) {
     auto const& node = program.nodes[id];
     std::size_t const start = out.length();
-    out.say("%4d  %-14s", id, node.op->name);
-    say_shape(node.shape);
+    out.print("%4d  %-14s", id, node.op->name);
+    print_shape(node.shape);
     out.pad(start + 28);
-    if (node.op->kind == esp::family::constant) out.say("%g", std::bit_cast<double>(node.attribute));
+    if (node.op->family == esp::op_family::constant) out.print("%g", std::bit_cast<double>(node.attribute));
     for (int operand : node.operand)
-      if (operand != 0) out.say("%d ", operand);
+      if (operand != 0) out.print("%d ", operand);
     if (int const group = planned.groups.group_of[id]) {
       out.pad(start + 40);
-      out.say("group %d", group);
+      out.print("group %d", group);
     }
     for (int i = 0; i < program.output_count; ++i)
       if (program.outputs[i].id == id) {
         out.pad(start + 50);
-        out.say("output %d: %s", i, destinations[static_cast<int>(program.outputs[i].where)]);
+        out.print("output %d: %s", i, destinations[static_cast<int>(program.outputs[i].where)]);
       }
     out.end_line();
   }
 }
 
-void say_plan() {
+void print_plan() {
   int kernels = 0;
-  for (int x = 1; x <= planned.groups.group_count; ++x) kernels += planned.codes.groups[x].kernel == x;
-  out.say("groups: %d, distinct kernels: %d\n", planned.groups.group_count, kernels);
+  for (int x = 1; x <= planned.groups.group_count; ++x) kernels += planned.ir.groups[x].kernel == x;
+  out.print("groups: %d, distinct kernels: %d\n", planned.groups.group_count, kernels);
   for (int x = 1; x <= planned.groups.group_count; ++x) {
     auto const& group = planned.groups.groups[x];
-    out.say("%4d  %s", x, kinds[static_cast<int>(group.what)]);
-    if (group.what == plan::kind::fused)
-      out.say(", %s, %d x %d, %d steps, %d leaves", group.how == plan::order::columns ? "column by column" : "row by row", group.rows,
-              group.columns, planned.codes.groups[x].steps, planned.codes.groups[x].leaves);
-    for (int i = 0; i < planned.codes.groups[x].outputs; ++i) {
-      int const id = planned.codes.outputs[planned.codes.groups[x].first_output + i];
-      auto const& place = planned.places.of[id];
-      if (place.where == plan::base::workspace) out.say("; stores %d at workspace + %d", id, static_cast<int>(place.offset));
-      else if (place.where == plan::base::gradients) out.say("; stores %d in the gradients + %d", id, static_cast<int>(place.offset));
-      else out.say("; stores %d as a result", id);
+    out.print("%4d  %s", x, kinds[static_cast<int>(group.kind)]);
+    if (group.kind == plan::kernel_kind::fused)
+      out.print(", %s, %d x %d, %d steps, %d leaves", group.order == plan::loop_order::columns ? "column by column" : "row by row", group.rows,
+              group.columns, planned.ir.groups[x].instructions, planned.ir.groups[x].operands);
+    for (int i = 0; i < planned.ir.groups[x].outputs; ++i) {
+      int const id = planned.ir.outputs[planned.ir.groups[x].first_output + i];
+      auto const& address = planned.memory.address_of[id];
+      if (address.base == plan::base::workspace) out.print("; stores %d at workspace + %d", id, static_cast<int>(address.offset));
+      else if (address.base == plan::base::gradients) out.print("; stores %d in the gradients + %d", id, static_cast<int>(address.offset));
+      else out.print("; stores %d as a result", id);
     }
-    out.say("\n");
+    out.print("\n");
   }
-  out.say("workspace: %d bytes; live at once at most: %d bytes\n", static_cast<int>(facts::workspace_bytes),
+  out.print("workspace: %d bytes; live at once at most: %d bytes\n", static_cast<int>(facts::workspace_bytes),
           static_cast<int>(facts::peak_live_bytes));
 }
 
 }  // namespace
 
 int main(int count, char** words) {
-  say_program();
-  say_plan();
+  print_program();
+  print_plan();
   return out.finish(count, words);
 }

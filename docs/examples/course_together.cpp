@@ -60,11 +60,11 @@ int main() {
   // [/weight]
 
   // [step]
-  // The slope of v is at right angles to v, so a step of gradient descent turns v and lengthens it, by Pythagoras.
+  // The gradient of v is at right angles to v, so a step of gradient descent turns v and lengthens it, by Pythagoras.
   esp::model<Normed, esp::cpu, double> learning{esp::seed{3}};
   auto const v = learning.parameter("weight_v").span();
-  auto const slopes = esp::value_and_grad(learning, nn::MeanSquaredError{})(x, target).slopes;
-  auto const dv = slopes.parameter("weight_v").span();
+  auto const gradients = esp::value_and_grad(learning, nn::MeanSquaredError{})(x, target).gradients;
+  auto const dv = gradients.parameter("weight_v").span();
   double lengths[4];
   for (int unit = 0; unit < 4; ++unit) {
     double product = 0;
@@ -79,12 +79,12 @@ int main() {
     good = good && near(length(v, unit), esp::math::sqrt(lengths[unit] * lengths[unit] + step * step)) && length(v, unit) > lengths[unit];
   }
 
-  // The slope of a longer v is smaller by as much: the steps of the direction shrink.
-  auto const near_slopes = esp::value_and_grad(learning, nn::MeanSquaredError{})(x, target).slopes;
+  // The gradient of a longer v is smaller by as much: the steps of the direction shrink.
+  auto const near_gradients = esp::value_and_grad(learning, nn::MeanSquaredError{})(x, target).gradients;
   for (double& element : v) element *= 10;
-  auto const far_slopes = esp::value_and_grad(learning, nn::MeanSquaredError{})(x, target).slopes;
+  auto const far_gradients = esp::value_and_grad(learning, nn::MeanSquaredError{})(x, target).gradients;
   for (int unit = 0; unit < 4; ++unit)
-    good = good && near(10 * length(far_slopes.parameter("weight_v").span(), unit), length(near_slopes.parameter("weight_v").span(), unit));
+    good = good && near(10 * length(far_gradients.parameter("weight_v").span(), unit), length(near_gradients.parameter("weight_v").span(), unit));
   // [/step]
   std::printf("%s\n", good ? "as the page says" : "WRONG");
   return good ? 0 : 1;

@@ -82,16 +82,16 @@ constexpr three expectation = [] {
 static_assert(all_close(expectation, values));
 // [/dropout]
 
-// [draws]
-// A mask is a comparison of uniform draws: draw <= p is true with probability p.
-constexpr double draws[] = {0.71205573, 0.93946807, 0.10593425, 0.91094132, 0.61162896, 0.19936763, 0.46150745, 0.47990843, 0.15801372};
-constexpr bool drawn[] = {false, false, true, false, false, true, true, true, true};
+// [mask]
+// A mask is a comparison of uniform random numbers: u <= p is true with probability p.
+constexpr double random_numbers[] = {0.71205573, 0.93946807, 0.10593425, 0.91094132, 0.61162896, 0.19936763, 0.46150745, 0.47990843, 0.15801372};
+constexpr bool expected[] = {false, false, true, false, false, true, true, true, true};
 static_assert([] {
   for (int i = 0; i < 9; ++i)
-    if (nn::init::bernoulli{.p = 0.5}.from_draw(draws[i]) != drawn[i]) return false;
+    if (nn::init::bernoulli{.p = 0.5}.from_random(random_numbers[i]) != expected[i]) return false;
   return true;
 }());
-// [/draws]
+// [/mask]
 
 // [deep]
 // Sixteen sigmoid layers between a first and a last Linear: plain, and with x added to the result of each.
@@ -109,9 +109,9 @@ double first_gradient() {
   nn::init::fill(nn::init::normal{}, x.span(), {.seed = 1});
   tensor<std::int32_t, shape<32>> labels;
   for (int i = 0; i < 32; ++i) labels[i] = i % 4;
-  auto const [loss, slopes] = esp::value_and_grad(model, nn::SoftmaxLoss{})(x, labels);
+  auto const [loss, gradients] = esp::value_and_grad(model, nn::SoftmaxLoss{})(x, labels);
   double squares = 0;
-  for (float g : slopes.parameter("0.weight").span()) squares += static_cast<double>(g) * static_cast<double>(g);
+  for (float g : gradients.parameter("0.weight").span()) squares += static_cast<double>(g) * static_cast<double>(g);
   return esp::math::sqrt(squares);
 }
 // [/deep]

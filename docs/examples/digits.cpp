@@ -27,9 +27,9 @@ int main(int count, char** words) try {
 
   // Each epoch has an order of its own and leaves out the 29 pictures that do not fill a batch. Testing pads its last batch instead.
   data::loader batches{training, digits::batch{}, data::shuffled{model.initial_seed().value}, data::drop_last};
-  data::loader seen{training, digits::batch{}, data::in_order{}, data::padded};
-  data::loader unseen{test, digits::batch{}, data::in_order{}, data::padded};
-  examples::train(trainer, batches, seen, unseen, chosen);
+  data::loader training_batches{training, digits::batch{}, data::in_order{}, data::padded};
+  data::loader test_batches{test, digits::batch{}, data::in_order{}, data::padded};
+  examples::train(trainer, batches, training_batches, test_batches, chosen);
   if constexpr (digits::has_files)
     if (chosen.save != nullptr) digits::save(chosen.save, model, trainer);
 } catch (std::exception const& error) {

@@ -36,9 +36,9 @@ int main(int count, char** words) try {
   esp::trainer trainer{model, nn::SoftmaxLoss{}, optim::Adam{.learning_rate = 1e-3f}, esp::batch<32, 8, 8>{}};
 
   data::loader batches{training, esp::batch<32, 8, 8>{}, data::shuffled{chosen.seed}, data::drop_last};
-  data::loader seen{training, esp::batch<32, 8, 8>{}, data::in_order{}, data::padded};
-  data::loader unseen{test, esp::batch<32, 8, 8>{}, data::in_order{}, data::padded};
-  examples::train(trainer, batches, seen, unseen, chosen);
+  data::loader training_batches{training, esp::batch<32, 8, 8>{}, data::in_order{}, data::padded};
+  data::loader test_batches{test, esp::batch<32, 8, 8>{}, data::in_order{}, data::padded};
+  examples::train(trainer, batches, training_batches, test_batches, chosen);
 } catch (std::exception const& error) {
   std::fprintf(stderr, "digits_resnet: %s\n", error.what());
   return 1;

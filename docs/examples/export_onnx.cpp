@@ -15,7 +15,7 @@ template <>
 struct esp::rule<bent_> : esp::elementwise {
   static constexpr char const* name = "bent";
   template <class T>
-  ESPALIER_EVERYWHERE static constexpr T apply(T x) {
+  ESPALIER_HOST_DEVICE static constexpr T apply(T x) {
     return math::where(math::greater(x, T(0)), math::log(T(1) + x), x);
   }
 };

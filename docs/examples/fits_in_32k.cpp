@@ -22,7 +22,7 @@ static_assert(esp::parameter_count<Net> == (64 * 100 + 100) + (100 + 100) + (100
 // What answering takes beside the parameters, and what all of it takes.
 static_assert(answering.workspace_bytes <= 1024);
 static_assert(answering.parameter_bytes + answering.buffer_bytes + answering.workspace_bytes <= 32 * 1024);
-// A step of training: activations, their slopes and temporaries.
+// A step of training: activations, their gradients and temporaries.
 static_assert(learning.workspace_bytes <= 32 * 1024);
 // Time is bounded as well: so many operations, so many bytes from memory.
 static_assert(answering.flops < 16'000 && answering.bytes_moved < 32 * 1024);
@@ -40,17 +40,17 @@ int main(int count, char** words) {
   classify(image, scores);
 
   examples::recorded out;
-  auto const say = [&](char const* what, auto number) { out.say("%-36s %7d\n", what, static_cast<int>(number)); };
-  say("parameters", answering.parameter_count);
-  say("bytes of parameters", answering.parameter_bytes);
-  say("answering: bytes of workspace", answering.workspace_bytes);
-  say("answering: bytes live at once", answering.peak_live_bytes);
-  say("answering: kernels", answering.kernel_count);
-  say("answering: operations", answering.flops);
-  say("answering: bytes moved", answering.bytes_moved);
-  say("learning: bytes of workspace", learning.workspace_bytes);
-  say("learning: bytes live at once", learning.peak_live_bytes);
-  say("learning: operations", learning.flops);
-  say("bytes of static storage", sizeof model_room + sizeof workspace_room);
+  auto const print = [&](char const* what, auto number) { out.print("%-36s %7d\n", what, static_cast<int>(number)); };
+  print("parameters", answering.parameter_count);
+  print("bytes of parameters", answering.parameter_bytes);
+  print("answering: bytes of workspace", answering.workspace_bytes);
+  print("answering: bytes live at once", answering.peak_live_bytes);
+  print("answering: kernels", answering.kernel_count);
+  print("answering: operations", answering.flops);
+  print("answering: bytes moved", answering.bytes_moved);
+  print("learning: bytes of workspace", learning.workspace_bytes);
+  print("learning: bytes live at once", learning.peak_live_bytes);
+  print("learning: operations", learning.flops);
+  print("bytes of static storage", sizeof model_room + sizeof workspace_room);
   return out.finish(count, words);
 }

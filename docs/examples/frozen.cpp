@@ -38,8 +38,8 @@ double nanoseconds(F&& f) {
   for (int round = 0; round < 20; ++round) {
     auto const begin = std::chrono::steady_clock::now();
     for (int i = 0; i < 1000; ++i) f();
-    double const took = std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - begin).count() / 1000;
-    best = took < best ? took : best;
+    double const elapsed = std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - begin).count() / 1000;
+    best = elapsed < best ? elapsed : best;
   }
   return best;
 }
@@ -58,8 +58,8 @@ int main() {
     }
   }
   esp::tensor<float, one> x;
-  esp::tensor<float, esp::shape<1, 4>> wanted, scores, expected;
-  fill(0.7f, x.data(), wanted.data());
+  esp::tensor<float, esp::shape<1, 4>> reference, scores, expected;
+  fill(0.7f, x.data(), reference.data());
 
   // [frozen]
   esp::predictor predict{*model, one{}};
@@ -74,6 +74,6 @@ int main() {
   for (float& score : scores.span()) score = 0;
   net(x, scores);
   right = right && esp::all_close(scores, expected, 1e-4, 1e-4);
-  for (int i = 0; i < 4; ++i) std::printf("%7.3f wanted, %7.3f found\n", static_cast<double>(wanted[i]), static_cast<double>(scores[i]));
+  for (int i = 0; i < 4; ++i) std::printf("%7.3f expected, %7.3f found\n", static_cast<double>(reference[i]), static_cast<double>(scores[i]));
   return right ? 0 : 1;
 }

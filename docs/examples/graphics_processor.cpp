@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The same net on this processor and on a graphics processor: expressions, slopes, training, and the way back.
-// With -DESPALIER_CUDA on an NVIDIA processor; without, on one that this processor plays, thread by thread.
+// The same net on this processor and on a graphics processor: expressions, gradients, training, and the way back.
+// With -DESPALIER_CUDA on an NVIDIA processor; without, on a simulated one, thread by thread.
 #include <espalier.hpp>
 // [tag]
 #if defined(ESPALIER_CUDA)
@@ -55,22 +55,22 @@ int main() try {
 
   // [grad]
   auto const energy = [](auto v) { return sum(v * v) * 0.5f; };
-  auto const slope = esp::grad(energy)(x).to_host();           // the slope of sum(x^2) / 2 is x
+  auto const gradient = esp::grad(energy)(x).to_host();           // the gradient of sum(x^2) / 2 is x
   // [/grad]
-  good = good && close(slope[7], images[7]);
+  good = good && close(gradient[7], images[7]);
 
   // [models]
-  esp::model<Net> here{esp::seed{0}};
-  esp::model<Net, device> there{esp::seed{0}};                 // the same parameters, bit for bit
-  float const loss = train(here, images, labels);
-  float const same = train(there, images, labels);
-  copy(there, here);                                           // parameters and buffers, to be saved, say
+  esp::model<Net> host_model{esp::seed{0}};
+  esp::model<Net, device> device_model{esp::seed{0}};                 // the same parameters, bit for bit
+  float const loss = train(host_model, images, labels);
+  float const same = train(device_model, images, labels);
+  copy(device_model, host_model);                                           // parameters and buffers, to be saved, say
   // [/models]
   std::printf("loss %.5f here, %.5f there\n", static_cast<double>(loss), static_cast<double>(same));
 
   // [narrow]
   esp::model<Net, device, esp::bfloat16> narrow;
-  copy(here, narrow);                                          // every number rounded
+  copy(host_model, narrow);                                          // every number rounded
   esp::trainer trainer{narrow, nn::SoftmaxLoss{}, optim::Adam{.learning_rate = 1e-4f}, batch{}};
   tensor<esp::bfloat16, batch> const narrow_images{images};
   float const narrow_loss = trainer.step(narrow_images, labels);

@@ -57,7 +57,7 @@ int main(int count, char** words) {
   for (int i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i % 256);
   esp::compiled normalize{standardized{}, x};  // planned once, with its memory; runs allocate nothing
   normalize(x, y);
-  out.say("first and last of a row %.3f and %.3f\n", static_cast<double>(y(9, 0)), static_cast<double>(y(9, 255)));
+  out.print("first and last of a row %.3f and %.3f\n", static_cast<double>(y(9, 0)), static_cast<double>(y(9, 255)));
   // [/run]
   return out.finish(count, words);
 }

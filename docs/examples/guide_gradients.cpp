@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Page 3 of the course: slopes of formulas, of any order, at run time and while compiling.
+// Page 3 of the course: gradients of formulas, of any order, at run time and while compiling.
 //   guide_gradients [FILE]    prints; with FILE, compares with that file
 #include <espalier.hpp>
 
@@ -15,11 +15,11 @@ inline constexpr auto energy = [](auto a, auto b) { return sum(a * b + exp(a)); 
 // [/function]
 
 // [constant]
-// The compiler runs the backward pass, too: d/da sum(a a a) = 3 a a, and its slope 6 a.
+// The compiler runs the backward pass, too: d/da sum(a a a) = 3 a a, and its gradient 6 a.
 inline constexpr auto cubes = [](auto a) { return sum(a * a * a); };
-inline constexpr auto slope_sum = [](auto a) { return sum(esp::grad(cubes)(a)); };
+inline constexpr auto gradient_sum = [](auto a) { return sum(esp::grad(cubes)(a)); };
 static_assert(esp::grad(cubes)(three{1, 2, 3}) == three{3, 12, 27});
-static_assert(esp::grad(slope_sum)(three{1, 2, 3}) == three{6, 12, 18});
+static_assert(esp::grad(gradient_sum)(three{1, 2, 3}) == three{6, 12, 18});
 // [/constant]
 
 // [detach]
@@ -45,25 +45,25 @@ int main(int count, char** words) {
 
   // [value]
   auto const [value, both] = esp::value_and_grad(energy)(a, b);  // one program for both
-  out.say("%-24s%.4f\n", "value", static_cast<double>(value));
-  examples::show(out, "its second slope is a", std::get<1>(both) == a ? "yes" : "no");
+  out.print("%-24s%.4f\n", "value", static_cast<double>(value));
+  examples::show(out, "the gradient by b is a", std::get<1>(both) == a ? "yes" : "no");
   // [/value]
 
   // [vjp]
-  // For functions with many results: the map from a slope of the result to slopes of the arguments.
+  // For functions with many results: the map from a gradient of the result to gradients of the arguments.
   auto const back = esp::vjp([](auto v) { return v * v; })(a);
   examples::show(out, "back(1, 10, 100)", back(three{1, 10, 100}));
   // [/vjp]
 
   // [difference]
-  // Not sure of a slope? Compare it with a difference along some direction.
+  // Not sure of a gradient? Compare it with a difference along some direction.
   three const direction{0.3, -0.5, 0.2};
   double const step = 1e-6;
   three const ahead = a + direction * step, behind = a - direction * step;
-  auto const [up, up_slopes] = esp::value_and_grad(energy)(ahead, b);
-  auto const [down, down_slopes] = esp::value_and_grad(energy)(behind, b);
+  auto const [up, up_gradients] = esp::value_and_grad(energy)(ahead, b);
+  auto const [down, down_gradients] = esp::value_and_grad(energy)(behind, b);
   tensor<double, shape<>> const along = sum(da * direction);
-  out.say("%-24s%.4f and %.4f\n", "along a direction", static_cast<double>(along), (up - down) / (2 * step));
+  out.print("%-24s%.4f and %.4f\n", "along a direction", static_cast<double>(along), (up - down) / (2 * step));
   // [/difference]
   return out.finish(count, words);
 }

@@ -62,11 +62,11 @@ int main(int count, char** words) {
   // [/written]
 
   // [start]
-  tensor<float, shape<4>> drawn;
-  nn::init::fill(nn::init::uniform{-1, 1}, drawn.span(), {.seed = 7});
+  tensor<float, shape<4>> random;
+  nn::init::fill(nn::init::uniform{-1, 1}, random.span(), {.seed = 7});
   tensor<float, shape<4>> again;
   nn::init::fill(nn::init::uniform{-1, 1}, again.span(), {.seed = 7});
-  examples::show(out, "the same draws", drawn == again ? "yes" : "no");
+  examples::show(out, "the same numbers", random == again ? "yes" : "no");
   // [/start]
 
   // [types]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Page 5 of the course: loss, optimizer and trainer; batches from a loader; a loop of one's own.
+// Page 5 of the course: loss, optimizer and trainer; batches from a loader; a loop of your own.
 //   guide_training [FILE]    prints; with FILE, compares with that file
 #include <espalier.hpp>
 #include <espalier/data/loader.hpp>
@@ -20,7 +20,7 @@ using batch = esp::batch<32, 2>;
 namespace {
 
 /// Points of the square [-1, 1) x [-1, 1); the class is whether both coordinates have the same sign.
-void draw_points(tensor<float, shape<400, 2>>& points, tensor<std::int32_t, shape<400>>& classes) {
+void sample_points(tensor<float, shape<400, 2>>& points, tensor<std::int32_t, shape<400>>& classes) {
   nn::init::fill(nn::init::uniform{-1, 1}, points.span(), {.seed = 3});
   for (int i = 0; i < 400; ++i) classes[i] = (points(i, 0) > 0) == (points(i, 1) > 0) ? 1 : 0;
 }
@@ -31,13 +31,13 @@ int main(int count, char** words) {
   examples::recorded out;
   tensor<float, shape<400, 2>> points;
   tensor<std::int32_t, shape<400>> classes;
-  draw_points(points, classes);
+  sample_points(points, classes);
 
   // [data]
   data::dataset<float, shape<2>> const all{points.span(), classes.span(), {.classes = 2}};  // copies, and refuses labels beyond 1
-  auto const [known, unseen] = all.split(320);
-  data::loader batches{known, batch{}, data::shuffled{0}, data::drop_last};  // the same order on every machine
-  data::loader tests{unseen, batch{}, data::in_order{}, data::padded};       // each batch with its number of real samples
+  auto const [train_set, test_set] = all.split(320);
+  data::loader batches{train_set, batch{}, data::shuffled{0}, data::drop_last};  // the same order on every machine
+  data::loader tests{test_set, batch{}, data::in_order{}, data::padded};       // each batch with its number of real samples
   // [/data]
 
   // [trainer]
@@ -50,25 +50,25 @@ int main(int count, char** words) {
       if (trainer.steps() == 1) first = last;
     }
   // [/trainer]
-  out.say("loss %.1f, after %d steps %s\n", static_cast<double>(first), static_cast<int>(trainer.steps()), last < 0.2f ? "below 0.2" : "above");
+  out.print("loss %.1f, after %d steps %s\n", static_cast<double>(first), static_cast<int>(trainer.steps()), last < 0.2f ? "below 0.2" : "above");
 
   // [evaluate]
   std::int64_t correct = 0;
   for (auto const& [inputs, labels, real] : tests.epoch(0)) correct += trainer.evaluate(inputs, labels, real).correct;
   // [/evaluate]
-  out.say("of 80 unseen points %s are told right\n", correct >= 74 ? "at least 74" : "too few");
+  out.print("of 80 unseen points %s are told right\n", correct >= 74 ? "at least 74" : "too few");
 
   // [own]
   esp::model<Net> other{esp::seed{0}};
   optim::updater sgd{other, optim::SGD{.learning_rate = 0.1, .momentum = optim::nesterov{0.9}}};
   for (int epoch = 0; epoch < 60; ++epoch)
     for (auto const& [inputs, labels] : batches.epoch(epoch)) {
-      auto const [loss, slopes] = esp::value_and_grad(other, nn::SoftmaxLoss{})(inputs, labels);  // slopes are named like parameters
+      auto const [loss, gradients] = esp::value_and_grad(other, nn::SoftmaxLoss{})(inputs, labels);  // gradients are named like parameters
       last = loss;
-      sgd.update(other, slopes);
+      sgd.update(other, gradients);
     }
   // [/own]
-  out.say("in a loop of one's own: %s\n", last < 0.2f ? "below 0.2" : "above");
+  out.print("in a loop of your own: %s\n", last < 0.2f ? "below 0.2" : "above");
 
   // [refused]
   tensor<float, batch> some;
@@ -77,7 +77,7 @@ int main(int count, char** words) {
   try {
     trainer.step(some, wrong);
   } catch (esp::label_error const& error) {
-    out.say("%s\n", error.what());  // and nothing has changed
+    out.print("%s\n", error.what());  // and nothing has changed
   }
   // [/refused]
 
@@ -87,6 +87,6 @@ int main(int count, char** words) {
   for (auto const& [inputs, labels] : batches.epoch(60)) trainer.step(inputs, labels);
   bool const follows = moved.parameter("0.bias").span()[0] != before.parameter("0.bias").span()[0];
   // [/moved]
-  out.say("the trainer follows a model that moved: %s\n", follows ? "yes" : "no");
+  out.print("the trainer follows a model that moved: %s\n", follows ? "yes" : "no");
   return out.finish(count, words);
 }

@@ -6,20 +6,20 @@
 
 namespace {
 
-void say_table(examples::recorded& out, char const* title, auto const& rows) {
+void print_table(examples::recorded& out, char const* title, auto const& rows) {
   char const* const columns[2][6] = {{"weight matrix", "weight matrix", "weight vector", "data set", "data set", "single case"},
                                      {"re-scaling", "re-centering", "re-scaling", "re-scaling", "re-centering", "re-scaling"}};
   for (auto const& line : columns) {
-    out.say("%-18s", &line == &columns[0] ? title : "");
-    for (char const* column : line) out.say(" %-14s", column);
+    out.print("%-18s", &line == &columns[0] ? title : "");
+    for (char const* column : line) out.print(" %-14s", column);
     out.end_line();
   }
   for (auto const& row : rows) {
-    out.say("%-18s", row.norm);
+    out.print("%-18s", row.norm);
     for (int how = 0; how < 6; ++how) {
       double const change = examples::comparison{row, static_cast<examples::transformation>(how), 1, 2.5}.change();
-      if (change < 1e-12) out.say(" yes  < 1e-12  ");
-      else out.say(" no   %-9.4f", change);
+      if (change < 1e-12) out.print(" yes  < 1e-12  ");
+      else out.print(" no   %-9.4f", change);
     }
     out.end_line();
   }
@@ -29,10 +29,10 @@ void say_table(examples::recorded& out, char const* title, auto const& rows) {
 
 int main(int count, char** words) {
   static examples::recorded out;
-  say_table(out, "epsilon 0", examples::table<examples::exact>);
-  out.say("\n");
-  say_table(out, "epsilon 0.1", examples::table<examples::with_epsilon>);
-  out.say("\n");
-  say_table(out, "bias before", examples::biased);
+  print_table(out, "epsilon 0", examples::table<examples::exact>);
+  out.print("\n");
+  print_table(out, "epsilon 0.1", examples::table<examples::with_epsilon>);
+  out.print("\n");
+  print_table(out, "bias before", examples::biased);
   return out.finish(count, words);
 }

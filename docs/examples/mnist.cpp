@@ -17,19 +17,19 @@ using pictures = data::dataset<float, esp::shape<28, 28>>;
 int main(int count, char** words) try {
   auto const chosen = examples::parse(count, words, {.epochs = 5});
 
-  data::reading const how{.classes = 10, .scale = 2.0 / 255, .shift = -1};
+  data::reading const options{.classes = 10, .scale = 2.0 / 255, .shift = -1};
   pictures const training{examples::path{chosen.data, "train-images-idx3-ubyte"}.text,
-                          examples::path{chosen.data, "train-labels-idx1-ubyte"}.text, how};
+                          examples::path{chosen.data, "train-labels-idx1-ubyte"}.text, options};
   pictures const test{examples::path{chosen.data, "t10k-images-idx3-ubyte"}.text,
-                      examples::path{chosen.data, "t10k-labels-idx1-ubyte"}.text, how};
+                      examples::path{chosen.data, "t10k-labels-idx1-ubyte"}.text, options};
 
   esp::model<Classifier> model{esp::seed{chosen.seed}};
   esp::trainer trainer{model, nn::SoftmaxLoss{}, optim::Adam{.learning_rate = 1e-3f, .weight_decay = 1e-3f}, esp::batch<32, 28, 28>{}};
 
   data::loader batches{training, esp::batch<32, 28, 28>{}, data::shuffled{chosen.seed}, data::drop_last};
-  data::loader seen{training, esp::batch<32, 28, 28>{}, data::in_order{}, data::padded};
-  data::loader unseen{test, esp::batch<32, 28, 28>{}, data::in_order{}, data::padded};
-  examples::train(trainer, batches, seen, unseen, chosen);
+  data::loader training_batches{training, esp::batch<32, 28, 28>{}, data::in_order{}, data::padded};
+  data::loader test_batches{test, esp::batch<32, 28, 28>{}, data::in_order{}, data::padded};
+  examples::train(trainer, batches, training_batches, test_batches, chosen);
 } catch (std::exception const& error) {
   std::fprintf(stderr, "mnist: %s\n", error.what());
   return 1;

@@ -54,10 +54,10 @@ double accuracy_of(Digits const& digits, examples::arguments const& chosen) {
     esp::model<Choice> model{esp::seed{seed}};
     esp::trainer trainer{model, nn::SoftmaxLoss{}, optim::SGD<>{.learning_rate = 0.1}, esp::batch<32, 8, 8>{}};
     data::loader batches{training, esp::batch<32, 8, 8>{}, data::shuffled{seed}, data::drop_last};
-    data::loader unseen{test, esp::batch<32, 8, 8>{}, data::in_order{}, data::padded};
+    data::loader test_batches{test, esp::batch<32, 8, 8>{}, data::in_order{}, data::padded};
     for (int epoch = 0; epoch < chosen.epochs; ++epoch)
       for (auto const& [pictures, labels] : batches.epoch(epoch)) trainer.step(pictures, labels);
-    accuracy += examples::accuracy(trainer, unseen) / 4;
+    accuracy += examples::accuracy(trainer, test_batches) / 4;
   }
   return accuracy;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Modules of one's own: parameters and a formula; a buffer that training updates; modules inside modules.
+// Modules of your own: parameters and a formula; a buffer that training updates; modules inside modules.
 #include <cstdio>
 #include <espalier.hpp>
 
@@ -25,7 +25,7 @@ struct Rescale {
   esp::buffer<esp::shape<1>, nn::init::initialized_by<nn::init::ones{}>> peak{};
   ESPALIER_MODULE(Rescale, scale, peak)
   constexpr auto forward(auto x) const {
-    if constexpr (esp::is_refused<decltype(x)>) {
+    if constexpr (esp::is_invalid<decltype(x)>) {
       return x;  // a mistake further up: let it travel to the one place that says it
     } else {
       auto const largest = esp::reshape<1>(max(maximum(x, -x)));

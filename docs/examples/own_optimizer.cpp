@@ -19,10 +19,10 @@ struct RMSprop {
   double eps = 1e-8;
 
   static constexpr int states = 1;  // v: one number for each parameter, 0 before the first step
-  constexpr optim::magnitudes magnitudes_of([[maybe_unused]] std::int64_t step) const { return {{learning_rate, decay, 1 - decay, eps}}; }
+  constexpr optim::hyperparameters hyperparameters_of([[maybe_unused]] std::int64_t step) const { return {{learning_rate, decay, 1 - decay, eps}}; }
   static constexpr auto update(auto p, auto g, auto v) {
-    auto const next = v * esp::magnitude<1>{} + g * g * esp::magnitude<2>{};
-    return boost::hana::make_tuple(p - g * esp::magnitude<0>{} / (sqrt(next) + esp::magnitude<3>{}), next);
+    auto const next = v * esp::hyperparameter<1>{} + g * g * esp::hyperparameter<2>{};
+    return boost::hana::make_tuple(p - g * esp::hyperparameter<0>{} / (sqrt(next) + esp::hyperparameter<3>{}), next);
   }
 };
 // [/optimizer]
@@ -41,7 +41,7 @@ int main(int count, char** words) {
   for (int step = 0; step < 40; ++step) {
     trainer.learning_rate() = step < 30 ? 0.02 : 0.002;  // hyperparameters may change while training
     float const loss = trainer.step(x, y);
-    if (step % 10 == 0) out.say("step %2d: loss %.2f\n", step, static_cast<double>(loss));
+    if (step % 10 == 0) out.print("step %2d: loss %.2f\n", step, static_cast<double>(loss));
   }
   // [/use]
 
@@ -53,8 +53,8 @@ int main(int count, char** words) {
   esp::tensor<float, esp::shape<3, 64>> squares{};
   float furthest = 0;
   for (int step = 0; step < 2; ++step) {
-    rmsprop.update(other, other_function(x, y).slopes);
-    auto const gradients = function(x, y).slopes;
+    rmsprop.update(other, other_function(x, y).gradients);
+    auto const gradients = function(x, y).gradients;
     auto const g = gradients.span();
     auto const p = by_hand.parameters();
     for (std::int64_t i = 0; i < g.size(); ++i) {
@@ -64,6 +64,6 @@ int main(int count, char** words) {
       furthest = std::max(furthest, std::abs(p[i] - other.parameters()[i]));
     }
   }
-  out.say("the same by hand: %s\n", furthest < 1e-5f ? "yes" : "no");
+  out.print("the same by hand: %s\n", furthest < 1e-5f ? "yes" : "no");
   return out.finish(count, words);
 }

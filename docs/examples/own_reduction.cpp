@@ -11,13 +11,13 @@ struct product_ {};
 
 /// product<Axes...>(x): the product over the named axes; no axes: over all.
 /// shape   S -> S without Axes
-/// range   no element is 0 where the slope is wanted
-/// errors  an axis that does not exist or stands twice does not compile
+/// range   no element is 0 where the gradient is wanted
+/// errors  an axis that does not exist or is named twice does not compile
 /// saves   x and the result
-/// slope   dx = dy y / x
+/// gradient  dx = dy y / x
 template <int... Axes, espalier::Operand X>
 constexpr auto product(X&& x) {
-  static_assert(espalier::axes_said_here<X, Axes...>::agree, "product<axes...>(x): " ESPALIER_AXES_FIT);
+  static_assert(espalier::reported_axes_fault<X, Axes...>::agree, "product<axes...>(x): " ESPALIER_AXES_FIT);
   return espalier::reduce_over<product_, false, Axes...>(static_cast<X&&>(x));
 }
 }  // namespace own
@@ -27,7 +27,7 @@ struct espalier::rule<own::product_> : espalier::reduction {
   static constexpr char const* name = "product";
   static constexpr double identity = 1;
   template <class T>
-  ESPALIER_EVERYWHERE static constexpr T combine(T a, T b) { return a * b; }
+  ESPALIER_HOST_DEVICE static constexpr T combine(T a, T b) { return a * b; }
   static constexpr double constant(double value, std::int64_t count) { return math::pow(value, static_cast<double>(count)); }
   static constexpr handle pullback(handle dy, handle y, handle x) { return dy * y / x; }
 };
@@ -54,11 +54,11 @@ int main(int count, char** words) {
   esp::trainer trainer{model, esp::nn::MeanSquaredError{}, esp::optim::Adam{.learning_rate = 0.01}, esp::batch<4, 5>{}};
   esp::tensor<float, esp::batch<4, 5>> x;
   esp::nn::init::fill(esp::nn::init::uniform{-1, 1}, x.span(), {.seed = 1});
-  esp::tensor<float, esp::shape<4>> const wanted{0.5f, 1, 1.5f, 2};
-  for (int i = 0; i < 1000; ++i) trainer.step(x, wanted);
+  esp::tensor<float, esp::shape<4>> const targets{0.5f, 1, 1.5f, 2};
+  for (int i = 0; i < 1000; ++i) trainer.step(x, targets);
   esp::tensor<float, esp::shape<4>> const learned = model(x);
-  out.say("products of rows %.0f and %.0f\nafter training", products[0], products[1]);
-  for (float const mean : learned) out.say(" %.2f", static_cast<double>(mean));
-  out.say("\n");
+  out.print("products of rows %.0f and %.0f\nafter training", products[0], products[1]);
+  for (float const mean : learned) out.print(" %.2f", static_cast<double>(mean));
+  out.print("\n");
   return out.finish(count, words);
 }

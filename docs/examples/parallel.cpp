@@ -41,8 +41,8 @@ float train(char const* name) {
   for (int step = 0; step < 8; ++step) {
     auto const begin = std::chrono::steady_clock::now();
     loss = trainer.step(images, labels);
-    double const took = milliseconds(std::chrono::steady_clock::now() - begin).count();
-    best = took < best ? took : best;
+    double const elapsed = milliseconds(std::chrono::steady_clock::now() - begin).count();
+    best = elapsed < best ? elapsed : best;
   }
   std::printf("%-11s  loss %.6f, a step in %.2f ms\n", name, static_cast<double>(loss), best);
   return loss;

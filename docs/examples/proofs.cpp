@@ -23,11 +23,11 @@ static_assert(net(input) == esp::tensor<float, esp::shape<1, 2>>{{3, 3}});  // h
 
 constexpr auto step = esp::value_and_grad(net, nn::SoftmaxLoss{})(input, label);
 static_assert(esp::is_close(step.loss, 0.693147f)); // log 2: both scores are equal
-static_assert(step.slopes.get<"2.bias">()[0] == 0.5f && step.slopes.get<"2.bias">()[1] == -0.5f);  // softmax minus one-hot
+static_assert(step.gradients.get<"2.bias">()[0] == 0.5f && step.gradients.get<"2.bias">()[1] == -0.5f);  // softmax minus one-hot
 // [/net]
 
 // [check]
-// Your own formula: its slope, made by the library, against a difference along one random direction.
+// Your own formula: its gradient, made by the library, against a difference along one random direction.
 struct energy {
   constexpr auto operator()(auto position, auto stiffness) const { return sum(stiffness * square(tanh(position))); }
 };

@@ -12,14 +12,14 @@ using Net = nn::Sequential<nn::Flatten, nn::Linear<64, 32>, nn::BatchNorm1d<32>,
 static_assert(esp::output_shape<Net, esp::shape<32, 8, 8>> == esp::shape<32, 10>{});
 
 int main() {
-  data::reading const how{.classes = 10, .scale = 1.0 / 8, .shift = -1};  // pixels 0 to 16 become -1 to 1
+  data::reading const options{.classes = 10, .scale = 1.0 / 8, .shift = -1};  // pixels 0 to 16 become -1 to 1
   data::dataset<float, esp::shape<8, 8>> const digits{"docs/examples/data/optdigits-images-idx3-ubyte",
-                                                      "docs/examples/data/optdigits-labels-idx1-ubyte", how};
-  auto const [known, unseen] = digits.split(1437);
+                                                      "docs/examples/data/optdigits-labels-idx1-ubyte", options};
+  auto const [train_set, test_set] = digits.split(1437);
   esp::model<Net> model{esp::seed{0}};
   esp::trainer trainer{model, nn::SoftmaxLoss{}, esp::optim::Adam{.learning_rate = 1e-3}, esp::batch<32, 8, 8>{}};
-  data::loader batches{known, esp::batch<32, 8, 8>{}, data::shuffled{0}, data::drop_last};
-  data::loader tests{unseen, esp::batch<32, 8, 8>{}, data::in_order{}, data::padded};
+  data::loader batches{train_set, esp::batch<32, 8, 8>{}, data::shuffled{0}, data::drop_last};
+  data::loader tests{test_set, esp::batch<32, 8, 8>{}, data::in_order{}, data::padded};
   for (int epoch = 0; epoch < 20; ++epoch)
     for (auto const& [images, labels] : batches.epoch(epoch)) trainer.step(images, labels);
   std::int64_t correct = 0;

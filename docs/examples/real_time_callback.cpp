@@ -55,6 +55,6 @@ int main(int count, char** words) {
   }
   long const made = espalier_test::allocations() - before;
   examples::recorded out;
-  out.say("allocations in 1000 callbacks: %ld\nsubnormal samples with the guard: %d\nand without it: %s\n", made, with_guard, without > 0 ? "some" : "none");
+  out.print("allocations in 1000 callbacks: %ld\nsubnormal samples with the guard: %d\nand without it: %s\n", made, with_guard, without > 0 ? "some" : "none");
   return made == 0 ? out.finish(count, words) : 1;
 }

@@ -53,8 +53,8 @@ int main(int count, char** words) {
   }
   long const made = espalier_test::allocations() - before;
   examples::recorded out;
-  out.say("bytes of static storage: %d\n", static_cast<int>(sizeof model_room + sizeof trainer_room + sizeof predictor_room + sizeof memory));
-  out.say("allocations: %ld\nerror above 20 percent in the first second, below 5 in the last minute: %s\n", made,
+  out.print("bytes of static storage: %d\n", static_cast<int>(sizeof model_room + sizeof trainer_room + sizeof predictor_room + sizeof memory));
+  out.print("allocations: %ld\nerror above 20 percent in the first second, below 5 in the last minute: %s\n", made,
           error[0] > 0.2f * size[0] && error[2] < 0.05f * size[2] ? "yes" : "no");
   return made == 0 ? out.finish(count, words) : 1;
 }

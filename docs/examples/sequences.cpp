@@ -27,10 +27,10 @@ struct Recurrent {
 // [attention]
 /// 1 where position j is not behind position i, else 0.
 struct past {
-  static constexpr nn::init::draws needs = nn::init::draws::nothing;
+  static constexpr nn::init::distribution needs = nn::init::distribution::none;
   int length = 0;
   template <class T>
-  constexpr T from_draw(T) const { return T(0); }
+  constexpr T from_random(T) const { return T(0); }
   template <class T>
   constexpr void fill(esp::span<T> to, nn::init::stream) const {
     for (int i = 0; i < length; ++i)
@@ -61,7 +61,7 @@ int main(int count, char** words) {
   esp::tensor<float, esp::shape<1, 6, 4>> const before = attention(x);
   x(0, 3, 0) += 1;
   esp::tensor<float, esp::shape<1, 6, 4>> const after = attention(x);
-  for (int i = 0; i < 6; ++i) out.say("position %d %s\n", i, before(0, i, 0) == after(0, i, 0) ? "stays" : "moves");
+  for (int i = 0; i < 6; ++i) out.print("position %d %s\n", i, before(0, i, 0) == after(0, i, 0) ? "stays" : "moves");
 
   // A net that has to remember: was the first of eight numbers positive?
   using Net = nn::Sequential<Recurrent<1, 12>, nn::Linear<12, 2>>;
@@ -76,6 +76,6 @@ int main(int count, char** words) {
     for (int i = 0; i < 32; ++i) labels[i] = sequences(i, 0, 0) > 0;
     loss = trainer.step(sequences, labels);
   }
-  out.say("remembered after %lld steps: %s\n", static_cast<long long>(trainer.steps()), loss < 0.2f ? "yes" : "no");
+  out.print("remembered after %lld steps: %s\n", static_cast<long long>(trainer.steps()), loss < 0.2f ? "yes" : "no");
   return out.finish(count, words);
 }

@@ -34,18 +34,18 @@ static_assert(esp::output_shape<nn::Conv<3, 8, 3>, shape<1, 3, 16, 16>> == shape
 static_assert(esp::output_shape<Classifier, shape<32, 3, 16, 16>> == shape<32, 10>{} && esp::output_shape<nn::ResNet9<10>, shape<1, 3, 32, 32>> == shape<1, 10>{});
 
 /// What does not fit is no shape: a refusal that names the extents. Asked for inside a formula it is silent, so that one mistake is one error.
-static_assert(esp::is_refused<decltype(matmul(a<32, 64>, a<65, 10>))> && esp::is_refused<decltype(a<64, 1> + a<64>)>);
+static_assert(esp::is_invalid<decltype(matmul(a<32, 64>, a<65, 10>))> && esp::is_invalid<decltype(a<64, 1> + a<64>)>);
 
 int main(int count, char** words) {
   examples::recorded out;
-  auto const say = [&](char const* title, auto const& formula) {
+  auto const print = [&](char const* title, auto const& formula) {
     esp::extents const s = esp::shape_of<decltype(formula)>::value;
-    out.say("%-44s (", title);
-    for (int axis = 0; axis < s.rank; ++axis) out.say(axis == 0 ? "%d" : ", %d", s.at[axis]);
-    out.say(")\n");
+    out.print("%-44s (", title);
+    for (int axis = 0; axis < s.rank; ++axis) out.print(axis == 0 ? "%d" : ", %d", s.at[axis]);
+    out.print(")\n");
   };
-#define SAY(...) say(#__VA_ARGS__, __VA_ARGS__)
-  SAY(a<32, 10> * a<10>), SAY(matmul(a<8, 4, 3>, a<3, 5>)), SAY(max<1>(a<2, 3, 4>, esp::keepdims)), SAY(sum(a<2, 3, 4>));
-  SAY(esp::reshape<2, -1>(a<2, 3, 4>)), SAY(esp::permute<2, 0, 1>(a<2, 3, 4>)), SAY(esp::stack<0>(a<2, 3>, a<2, 3>)), SAY(Classifier{}(a<32, 3, 16, 16>));
+#define PRINT(...) print(#__VA_ARGS__, __VA_ARGS__)
+  PRINT(a<32, 10> * a<10>), PRINT(matmul(a<8, 4, 3>, a<3, 5>)), PRINT(max<1>(a<2, 3, 4>, esp::keepdims)), PRINT(sum(a<2, 3, 4>));
+  PRINT(esp::reshape<2, -1>(a<2, 3, 4>)), PRINT(esp::permute<2, 0, 1>(a<2, 3, 4>)), PRINT(esp::stack<0>(a<2, 3>, a<2, 3>)), PRINT(Classifier{}(a<32, 3, 16, 16>));
   return out.finish(count, words);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // The compiler as the test: shapes, sizes, memory and even a gradient are facts of this program before it runs.
-// -DREFUSE=1 to 8 shows how a wrong program is refused: one error, in a sentence, with the numbers.
+// -DSHOW_ERROR=1 to 8 shows how a wrong program is refused: one error, in a sentence, with the numbers.
 #include <espalier.hpp>
 
 #include <cstdio>
@@ -30,41 +30,41 @@ static_assert(esp::parameter_count<nn::ResNet9<10>> == 431'946);
 static_assert(esp::output_shape<nn::ResNet9<10>, esp::shape<128, 3, 32, 32>> == esp::shape<128, 10>{});
 
 // A backward pass, run by the compiler.
-constexpr auto slope = esp::grad([](auto x) { return sum(x * x); })(esp::tensor<float, esp::shape<3>>{1, 2, 3});
-static_assert(slope == esp::tensor<float, esp::shape<3>>{2, 4, 6});
+constexpr auto gradient = esp::grad([](auto x) { return sum(x * x); })(esp::tensor<float, esp::shape<3>>{1, 2, 3});
+static_assert(gradient == esp::tensor<float, esp::shape<3>>{2, 4, 6});
 
-#if REFUSE == 1  // a layer that does not take what the one before it gives; what is meant is layer 3 of 4, the Linear<16, 10>
+#if SHOW_ERROR == 1  // a layer that does not take what the one before it gives; what is meant is layer 3 of 4, the Linear<16, 10>
 // says: a layer does not fit its input
 // says: inner_dimensions<shape<32, 32>, shape<16, 10>>
 using Broken = nn::Sequential<nn::Flatten, nn::Linear<64, 32>, nn::ReLU, nn::Linear<16, 10>>;
 constexpr auto scores = esp::output_shape<Broken, esp::shape<32, 8, 8>>;
 
-#elif REFUSE == 2  // pictures of another size
+#elif SHOW_ERROR == 2  // pictures of another size
 // says: a layer does not fit its input
 // says: inner_dimensions<shape<32, 81>, shape<64, 32>>
 constexpr auto scores = esp::output_shape<Classifier, esp::shape<32, 9, 9>>;
 
-#elif REFUSE == 3
+#elif SHOW_ERROR == 3
 // says: matmul(a, b): columns of a must equal rows of b
 // says: inner_dimensions<shape<8, 13>, shape<12, 16>>
 auto product(esp::tensor<float, esp::shape<8, 13>> const& a, esp::tensor<float, esp::shape<12, 16>> const& b) { return matmul(a, b); }
 
-#elif REFUSE == 4  // NumPy would make this (64, 64); broadcast_to<esp::shape<64, 64>> says it on purpose
+#elif SHOW_ERROR == 4  // NumPy would make this (64, 64); broadcast_to<esp::shape<64, 64>> broadcasts explicitly
 // says: shapes must be equal, or one operand must already have the result's shape
 // says: same_or_broadcast<shape<64, 1>, shape<64>>
 auto total(esp::tensor<float, esp::shape<64, 1>> const& column, esp::tensor<float, esp::shape<64>> const& row) { return column + row; }
 
-#elif REFUSE == 5
+#elif SHOW_ERROR == 5
 // says: the extents must multiply to the number of elements of x, with at most one -1
 // says: same_element_count<shape<8, 13>, to<5, -1>>
 auto folded(esp::tensor<float, esp::shape<8, 13>> const& x) { return reshape<5, -1>(x); }
 
-#elif REFUSE == 6
-// says: an axis does not exist in the shape, or stands twice
+#elif SHOW_ERROR == 6
+// says: an axis does not exist in the shape, or is named twice
 // says: axes_exist<shape<8, 13>, axes<2>>
 auto summed(esp::tensor<float, esp::shape<8, 13>> const& x) { return sum<2>(x); }
 
-#elif REFUSE == 7  // a member that is not listed would never be trained
+#elif SHOW_ERROR == 7  // a member that is not listed would never be trained
 // says: ESPALIER_MODULE must list every member of the module
 // says: listed_members<Forgetful, 2, 1>
 struct Forgetful {
@@ -74,7 +74,7 @@ struct Forgetful {
 };
 constexpr auto count = esp::parameter_count<Forgetful>;
 
-#elif REFUSE == 8  // the figure of ResNet9 in needle's course draws 32 -> 64 channels and then 32 -> 128; nn::ResNet9 has 64 -> 128 there
+#elif SHOW_ERROR == 8  // the figure of ResNet9 in needle's course draws 32 -> 64 channels and then 32 -> 128; nn::ResNet9 has 64 -> 128 there
 // says: a layer does not fit its input
 // says: kernel_channels<channels<64>, kernel_inputs<32>, groups<1>, kernel_outputs<128>>
 using AsDrawn = nn::Sequential<nn::ConvBN<32, 64, 3, nn::conv{.stride = 2}>, nn::ConvBN<32, 128, 3, nn::conv{.stride = 2}>>;

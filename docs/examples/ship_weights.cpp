@@ -20,7 +20,7 @@ int main(int count, char** words) try {
       ESPALIER_DATA "/optdigits-images-idx3-ubyte", ESPALIER_DATA "/optdigits-labels-idx1-ubyte", {.classes = 10, .scale = 1.0 / 8, .shift = -1}};
   auto const [training, test] = digits.split(1437);
   data::loader batches{training, esp::batch<32, 8, 8>{}, data::shuffled{0}, data::drop_last};
-  data::loader unseen{test, esp::batch<32, 8, 8>{}, data::in_order{}, data::padded};
+  data::loader test_batches{test, esp::batch<32, 8, 8>{}, data::in_order{}, data::padded};
 
   // [train]
   esp::model<DigitsNet> model{esp::seed{0}};
@@ -30,7 +30,7 @@ int main(int count, char** words) try {
   // [/train]
 
   std::int64_t correct = 0;
-  for (auto const& [images, labels, rows] : unseen.epoch(0)) correct += trainer.evaluate(images, labels, rows).correct;
+  for (auto const& [images, labels, rows] : test_batches.epoch(0)) correct += trainer.evaluate(images, labels, rows).correct;
   double const accuracy = static_cast<double>(correct) / static_cast<double>(test.size());
   std::printf("%.3f of the test digits right\n", accuracy);
 

@@ -48,9 +48,9 @@ static_assert(statistics<nn::GroupNorm<1, 3>, shape<2, 3, 4, 4>> == counted{2, 4
 
 int main(int count, char** words) {
   examples::recorded out;
-  auto const say = [&](char const* what, counted c) { out.say("%-26s %d statistics, each of %d values\n", what, c.statistics, c.values); };
-  say("LayerNorm on (2,3,4)", statistics<nn::LayerNorm<shape<4>>, shape<2, 3, 4>>);
-  say("BatchNorm on (2,3,4,4)", statistics<BatchNorm, shape<2, 3, 4, 4>>);
-  say("InstanceNorm on (2,3,4,4)", statistics<nn::InstanceNorm<3>, shape<2, 3, 4, 4>>);
+  auto const print = [&](char const* what, counted c) { out.print("%-26s %d statistics, each of %d values\n", what, c.statistics, c.values); };
+  print("LayerNorm on (2,3,4)", statistics<nn::LayerNorm<shape<4>>, shape<2, 3, 4>>);
+  print("BatchNorm on (2,3,4,4)", statistics<BatchNorm, shape<2, 3, 4, 4>>);
+  print("InstanceNorm on (2,3,4,4)", statistics<nn::InstanceNorm<3>, shape<2, 3, 4, 4>>);
   return out.finish(count, words);
 }

@@ -28,7 +28,7 @@ static_assert(stairs(29) == 0.1 && stairs(30) == 0.05);
 
 // [choice]
 struct only_matrices {
-  static constexpr bool takes(optim::parameter_facts const& p) { return p.shape.rank == 2 && p.is_named("weight"); }
+  static constexpr bool selects(optim::parameter_facts const& p) { return p.shape.rank == 2 && p.is_named("weight"); }
 };
 // [/choice]
 
@@ -43,7 +43,7 @@ using augmented = data::transforms<data::random_crop<data::chw, 4>, data::random
 // [own]
 struct darker {
   template <class T, class Sample>
-  static void apply(esp::view<T const, Sample> from, esp::view<T, Sample> to, data::draws& random) noexcept {
+  static void apply(esp::view<T const, Sample> from, esp::view<T, Sample> to, data::random_generator& random) noexcept {
     T const factor = static_cast<T>(1 - 0.25 * random.uniform());
     for (std::int64_t i = 0; i < Sample::size; ++i) to[i] = from[i] * factor;
   }
@@ -54,8 +54,8 @@ double train_on_digits() {
   // [sets]
   data::dataset<float, esp::shape<8, 8>> const digits{
       ESPALIER_DATA "/optdigits-images-idx3-ubyte", ESPALIER_DATA "/optdigits-labels-idx1-ubyte", {.classes = 10, .scale = 1.0 / 16}};
-  auto const [known, test] = digits.split(1437);
-  auto const [training, validation] = known.split(1200);
+  auto const [train_set, test] = digits.split(1437);
+  auto const [training, validation] = train_set.split(1200);
 
   data::loader batches{training, batch{}, data::shuffled{1}, data::drop_last,
                        data::transforms<data::random_crop<data::chw, 1>, darker>{.seed = 2}};
@@ -88,12 +88,12 @@ double train_on_digits() {
   best.restore(model);
   // [/loop]
   double const restored = validate();
-  std::printf("best epoch %d of %d, validation loss %.4f\n", static_cast<int>(enough.best_at), static_cast<int>(enough.seen), restored);
+  std::printf("best epoch %d of %d, validation loss %.4f\n", static_cast<int>(enough.best_at), static_cast<int>(enough.observed), restored);
   if (restored != enough.best) return 0;
 
-  data::loader unseen{test, batch{}, data::in_order{}, data::padded};
+  data::loader test_batches{test, batch{}, data::in_order{}, data::padded};
   std::int64_t correct = 0;
-  for (auto const& [images, labels, count] : unseen.epoch(0)) correct += trainer.evaluate(images, labels, count).correct;
+  for (auto const& [images, labels, count] : test_batches.epoch(0)) correct += trainer.evaluate(images, labels, count).correct;
   return static_cast<double>(correct) / static_cast<double>(test.size());
 }
 
@@ -139,15 +139,15 @@ bool train_on_arrays() {
 int main() try {
   double const accuracy = train_on_digits();
   std::printf("%.3f of the test digits right\n", accuracy);
-  bool refused = false;
+  bool rejected = false;
   try {
     (void)read_pictures();
   } catch (io::format_error const& error) {
-    refused = true;
+    rejected = true;
     std::printf("%s\n", error.what());
   }
   auto const other = optim::decay_only<only_matrices>(optim::SGD<>{.weight_decay = 1e-3});
-  return accuracy > 0.87 && train_on_a_table() && train_on_arrays() && refused && other.optimizer.weight_decay > 0 && augmented::count == 2
+  return accuracy > 0.87 && train_on_a_table() && train_on_arrays() && rejected && other.optimizer.weight_decay > 0 && augmented::count == 2
              ? 0
              : 1;
 } catch (std::exception const& error) {

@@ -46,13 +46,13 @@ static_assert(column == numbers<3, 1>{{2.5}, {6.5}, {10.5}} && evaluate(mean<1>(
 
 int main(int count, char** words) {
   examples::recorded out;
-  auto const say = [&](char const* title, auto const& x) {
-    out.say("%-37s", title);
-    for (double const element : x) out.say(" %6.3f", element + 0.0);
-    out.say("\n");
+  auto const print = [&](char const* title, auto const& x) {
+    out.print("%-37s", title);
+    for (double const element : x) out.print(" %6.3f", element + 0.0);
+    out.print("\n");
   };
-  say("4 6 8 10: mean", mean_of_batch), say("deviation", deviation), say("normalized, gain 2", doubled), say("and shift -1", shifted);
-  say("1 3 5 7", odd), say("1 2 5, epsilon 0.001", three), say("1 2 3 4 5, gain 2, bias 1, ReLU", activated);
-  say("3x4 batch, features as rows", of_rows), say("row means of 1 to 12, reshaped (-1,1)", column), say("taken off", centred);
+  print("4 6 8 10: mean", mean_of_batch), print("deviation", deviation), print("normalized, gain 2", doubled), print("and shift -1", shifted);
+  print("1 3 5 7", odd), print("1 2 5, epsilon 0.001", three), print("1 2 3 4 5, gain 2, bias 1, ReLU", activated);
+  print("3x4 batch, features as rows", of_rows), print("row means of 1 to 12, reshaped (-1,1)", column), print("taken off", centred);
   return out.finish(count, words);
 }

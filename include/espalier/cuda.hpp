@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-/// NVIDIA's graphics processors, beside <espalier.hpp>: esp::tensor<T, S, esp::cuda>, esp::model<Net, esp::cuda>. What it takes to build:
-/// docs/design/cuda_build.md.
+/// NVIDIA GPUs: esp::tensor<T, S, esp::cuda>, esp::model<Net, esp::cuda>. Include it together with <espalier.hpp>.
+/// Build requirements: docs/design/cuda_build.md.
 #if defined(__CUDACC__)
 #error "compile this file with your C++ compiler; nvcc compiles the kernels alone (docs/design/cuda_build.md)"
 #else
-#include "device/cuda/cuda_machine.hpp"
-#include "device/cuda/default_machine.hpp"
+#include "device/cuda/cuda_backend.hpp"
+#include "device/cuda/default_backend.hpp"
 
 namespace espalier {
 
@@ -20,8 +20,8 @@ struct storage_on<cuda> {
 }  // namespace detail
 namespace on_cuda {
 template <>
-struct machine_for<cuda> {
-  using type = cuda_machine;
+struct backend_for<cuda> {
+  using type = cuda_backend;
 };
 }  // namespace on_cuda
 

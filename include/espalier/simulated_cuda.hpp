@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-/// A graphics processor played by this one, thread by thread, beside <espalier.hpp>: the programs, kernels and refusals of <espalier/cuda.hpp> with
-/// neither a graphics processor nor its compiler. To test with: it is slow.
-#include "device/cuda/default_machine.hpp"
-#include "device/cuda/host_machine.hpp"
+/// Tests of CUDA programs without a GPU and without nvcc. The host simulates the device thread by thread, which is
+/// slow. Programs, kernels and errors are those of <espalier/cuda.hpp>. Include it together with <espalier.hpp>.
+#include "device/cuda/default_backend.hpp"
+#include "device/cuda/simulated_backend.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
@@ -19,8 +19,8 @@ struct storage_on<simulated_cuda> {
 }  // namespace detail
 namespace on_cuda {
 template <>
-struct machine_for<simulated_cuda> {
-  using type = host_machine;
+struct backend_for<simulated_cuda> {
+  using type = simulated_backend;
 };
 }  // namespace on_cuda
 

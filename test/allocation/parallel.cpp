@@ -56,7 +56,7 @@ BOOST_AUTO_TEST_CASE(nothing_after_construction) {
   BOOST_TEST(allocations() == before);
   BOOST_TEST(loss > 0);
 }
-BOOST_AUTO_TEST_CASE(nothing_from_construction_on_with_given_bytes) {
+BOOST_AUTO_TEST_CASE(nothing_from_construction_on_with_user_storage) {
   long const before = allocations();
   float loss = 0;
   {

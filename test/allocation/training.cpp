@@ -19,12 +19,12 @@ using Net = nn::Sequential<nn::Flatten, nn::Linear<64, 96>, nn::BatchNorm1d<96>,
                            nn::Residual<nn::Sequential<nn::Linear<96, 96>, nn::LayerNorm1d<96>>>, nn::Linear<96, 10>>;
 using batch = esp::batch<32, 8, 8>;
 using rest = esp::batch<29, 8, 8>;
-using optimizer = optim::refuse_non_finite<optim::clip_by_norm<optim::Adam>>;
+using optimizer = optim::skip_non_finite<optim::clip_by_norm<optim::Adam>>;
 using model_type = esp::model<Net>;
 using trainer_type = esp::trainer<model_type, nn::SoftmaxLoss, optimizer, batch, rest>;
 using predictor_type = esp::predictor<model_type, batch>;
 
-struct given {
+struct buffers {
   tensor<float, batch> images{};
   tensor<float, rest> last_images{};
   tensor<std::int32_t, shape<32>> labels{};
@@ -40,7 +40,7 @@ long count(F f) {
   return allocations() - before;
 }
 template <class Trainer, class Predictor>
-void run(Trainer& trainer, Predictor& predict, given& g, double& loss) {
+void run(Trainer& trainer, Predictor& predict, buffers& g, double& loss) {
   for (int step = 0; step < 3; ++step) {
     trainer.optimizer().optimizer.optimizer.learning_rate = 1e-2 / (step + 1);
     loss += static_cast<double>(trainer.step(g.images, g.labels));
@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(the_counter_counts) {
   BOOST_TEST(count([] { [[maybe_unused]] tensor<float, shape<2, 2>> small; }) == 0);
 }
 BOOST_AUTO_TEST_CASE(nothing_after_construction) {
-  given g;
+  buffers g;
   double loss = 0;
   long const before = allocations();
   model_type model{esp::seed{1}};
@@ -73,8 +73,8 @@ BOOST_AUTO_TEST_CASE(nothing_after_construction) {
   BOOST_TEST(trainer.steps() == 6);
   BOOST_TEST(loss > 0);
 }
-BOOST_AUTO_TEST_CASE(nothing_from_construction_on_with_given_bytes) {
-  given g;
+BOOST_AUTO_TEST_CASE(nothing_from_construction_on_with_user_storage) {
+  buffers g;
   double loss = 0;
   std::int64_t steps = 0;
   BOOST_TEST(count([&] {
@@ -90,10 +90,10 @@ BOOST_AUTO_TEST_CASE(nothing_from_construction_on_with_given_bytes) {
 BOOST_AUTO_TEST_CASE(nothing_for_names_and_updates) {
   model_type model{esp::seed{1}};
   optim::updater updater{model, optim::AdamW{}};
-  esp::gradients<Net> const slopes;
+  esp::gradients<Net> const gradients;
   std::int64_t elements = 0;
   BOOST_TEST(count([&] {
-    updater.update(model, slopes);
+    updater.update(model, gradients);
     elements += model.parameter("5.fn.0.weight").span().size();
     model.for_each_parameter([&](char const*, esp::extents const&, auto span) { elements += span.size(); });
     model.initialize(esp::seed{2});

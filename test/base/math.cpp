@@ -18,15 +18,15 @@ constexpr double inf = __builtin_huge_val(), not_a_number = __builtin_nan(""), l
 
 /// Distance from the exact value in units of its last place; special values must agree.
 template <class T>
-double ulps(T got, long double want) {
-  auto const rounded = static_cast<T>(want);
+double ulps(T got, long double expected) {
+  auto const rounded = static_cast<T>(expected);
   if (std::isnan(got) || std::isnan(rounded)) return std::isnan(got) && std::isnan(rounded) ? 0 : 1e9;
   if (std::isinf(got) || std::isinf(rounded)) return got == rounded ? 0 : 1e9;
   int exponent = 0;
   std::frexp(rounded, &exponent);
   using limits = std::numeric_limits<T>;
   long double const unit = std::ldexp(1.0L, std::max(exponent - limits::digits, limits::min_exponent - limits::digits));
-  return static_cast<double>(std::fabs((static_cast<long double>(got) - want) / unit));
+  return static_cast<double>(std::fabs((static_cast<long double>(got) - expected) / unit));
 }
 
 struct range {
@@ -38,16 +38,16 @@ template <class T, class F, class G>
 double worst(F const& f, G const& g, std::initializer_list<range> ranges) {
   std::mt19937_64 random{1};
   double result = 0;
-  auto const look = [&](double x) {
+  auto const check_point = [&](double x) {
     auto const at = static_cast<T>(x);
     result = std::max(result, ulps<T>(constant::to<T>(f(static_cast<double>(at))), g(static_cast<long double>(at))));
   };
   for (auto const& [low, high] : ranges) {
     std::uniform_real_distribution<double> evenly{low, high}, exponent{-60, std::log2(std::max(std::fabs(low), std::fabs(high)))};
     for (int i = 0; i < 20000; ++i) {
-      look(evenly(random));
+      check_point(evenly(random));
       double const x = std::exp2(exponent(random)) * (low < 0 && random() % 2 == 0 ? -1 : 1);
-      if (x >= low && x <= high) look(x);
+      if (x >= low && x <= high) check_point(x);
     }
   }
   return result;

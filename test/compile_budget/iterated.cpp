@@ -36,13 +36,13 @@ int main() {
   double sum = 0;
   bool right = value == same;
   for (int i = 0; i < 3; ++i) {
-    double y = x(i), slope = 1;
+    double y = x(i), derivative = 1;
     for (int k = 0; k < 200; ++k) {
-      slope *= 1 - 0.1 * (std::sin(y) + y * std::cos(y));
+      derivative *= 1 - 0.1 * (std::sin(y) + y * std::cos(y));
       y -= 0.1 * y * std::sin(y);
     }
     sum += y;
-    right = right && std::abs(gradient(i) - slope) < 1e-9 * (1 + std::abs(slope)) && gradient(i) == same_gradient(i);
+    right = right && std::abs(gradient(i) - derivative) < 1e-9 * (1 + std::abs(derivative)) && gradient(i) == same_gradient(i);
   }
   std::printf("%.9f, gradient %.9f %.9f %.9f\n", value, gradient(0), gradient(1), gradient(2));
   return right && std::abs(value - sum) < 1e-9 * (1 + std::abs(sum)) ? 0 : 1;

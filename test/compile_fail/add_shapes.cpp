@@ -4,7 +4,7 @@
 // expect-early: shape<2, 3>
 // expect-early: shape<3, 2>
 // expect-early: at_axis<-1>
-// expect-26: says it on purpose; a is \(2, 3\), b is \(3, 2\), at axis -1
+// expect-26: broadcasts explicitly; a is \(2, 3\), b is \(3, 2\), at axis -1
 #include <espalier/operation/operation.hpp>
 #include <espalier/storage/tensor.hpp>
 

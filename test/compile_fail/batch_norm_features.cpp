@@ -3,7 +3,7 @@
 // expect: BatchNorm1d<8
 // expect-early: normalized_features<8, 16>
 // expect-early: layer<1, 2>
-// expect-26: a layer does not fit its input; 8 features wanted, given 16, of \(4, 16\), in BatchNorm1d<8>, layer 1 of 2
+// expect-26: a layer does not fit its input; expected 8 features, got 16, of \(4, 16\), in BatchNorm1d<8>, layer 1 of 2
 #include <espalier/model/predictor.hpp>
 #include <espalier/nn/nn.hpp>
 

@@ -19,9 +19,9 @@ struct loss {
   };
   ESPALIER_MODULE(loss)
 #ifdef SHOULD_FAIL
-  constexpr auto forward(auto prediction, auto wanted) const { return esp::mean((prediction - wanted).relu()); }
+  constexpr auto forward(auto prediction, auto targets) const { return esp::mean((prediction - targets).relu()); }
 #else
-  constexpr auto forward(auto prediction, auto wanted) const { return esp::mean(esp::relu(prediction - wanted)); }
+  constexpr auto forward(auto prediction, auto targets) const { return esp::mean(esp::relu(prediction - targets)); }
 #endif
 };
 

@@ -141,24 +141,24 @@ static_assert(!CanBroadcast<stranger, shape<3>>);
 
 // Nets: a misfit travels up as a type.
 template <class Net, class S>
-concept Takes = !is_refused<detail::applied_net<Net, S>>;
+concept Accepts = !is_invalid<detail::applied_net<Net, S>>;
 template <class... M>
 using seq = nn::Sequential<M...>;
-static_assert(Takes<nn::Linear<8, 4>, shape<2, 8>>);
-static_assert(Takes<nn::Linear<8, 4>, shape<5, 2, 8>>);
-static_assert(!Takes<nn::Linear<8, 4>, shape<2, 4>>);                                   // 4 features for 8
-static_assert(!Takes<nn::Linear<8, 4>, shape<8>>);                                      // no batch
-static_assert(!Takes<seq<nn::Linear<8, 4>, nn::Linear<8, 4>>, shape<2, 8>>);            // 4 after 8
-static_assert(!Takes<seq<nn::Linear<8, 4>, nn::ReLU, nn::LayerNorm1d<8>>, shape<2, 8>>);  // normalized features
-static_assert(!Takes<seq<nn::Linear<8, 4>, nn::ReLU, nn::BatchNorm1d<8>>, shape<2, 8>>);
-static_assert(!Takes<nn::Residual<nn::Linear<8, 4>>, shape<2, 8>>);                     // 4 + 8
-static_assert(!Takes<nn::Residual<seq<nn::Linear<8, 4>, nn::Linear<5, 8>>>, shape<2, 8>>);
-static_assert(!Takes<nn::MaskedDropout<0.5, shape<2, 4>>, shape<2, 8>>);
-static_assert(!Takes<nn::BatchNorm1d<8>, shape<8>>);                                    // no batch to average over
-static_assert(!Takes<nn::LayerNorm1d<8>, shape<>>);
-static_assert(!Takes<seq<nn::Flatten, nn::Linear<64, 10>>, shape<2, 9, 9>>);
+static_assert(Accepts<nn::Linear<8, 4>, shape<2, 8>>);
+static_assert(Accepts<nn::Linear<8, 4>, shape<5, 2, 8>>);
+static_assert(!Accepts<nn::Linear<8, 4>, shape<2, 4>>);                                   // 4 features for 8
+static_assert(!Accepts<nn::Linear<8, 4>, shape<8>>);                                      // no batch
+static_assert(!Accepts<seq<nn::Linear<8, 4>, nn::Linear<8, 4>>, shape<2, 8>>);            // 4 after 8
+static_assert(!Accepts<seq<nn::Linear<8, 4>, nn::ReLU, nn::LayerNorm1d<8>>, shape<2, 8>>);  // normalized features
+static_assert(!Accepts<seq<nn::Linear<8, 4>, nn::ReLU, nn::BatchNorm1d<8>>, shape<2, 8>>);
+static_assert(!Accepts<nn::Residual<nn::Linear<8, 4>>, shape<2, 8>>);                     // 4 + 8
+static_assert(!Accepts<nn::Residual<seq<nn::Linear<8, 4>, nn::Linear<5, 8>>>, shape<2, 8>>);
+static_assert(!Accepts<nn::MaskedDropout<0.5, shape<2, 4>>, shape<2, 8>>);
+static_assert(!Accepts<nn::BatchNorm1d<8>, shape<8>>);                                    // no batch to average over
+static_assert(!Accepts<nn::LayerNorm1d<8>, shape<>>);
+static_assert(!Accepts<seq<nn::Flatten, nn::Linear<64, 10>>, shape<2, 9, 9>>);
 static_assert(std::is_same_v<detail::applied_net<seq<nn::ReLU, nn::Linear<8, 4>>, shape<2, 5>>,
-                             refused<inner_dimensions<shape<2, 5>, shape<8, 4>>, nn::Linear<8, 4>, layer<1, 2>>>);
+                             invalid<inner_dimensions<shape<2, 5>, shape<8, 4>>, nn::Linear<8, 4>, layer<1, 2>>>);
 
 // Training
 template <class Net, class Loss, class... Batches>
@@ -173,7 +173,7 @@ static_assert(!Trains<seq<nn::Linear<8, 4>, nn::BatchNorm1d<4>>, nn::SoftmaxLoss
 static_assert(Trains<seq<nn::Linear<8, 4>, nn::LayerNorm1d<4>>, nn::SoftmaxLoss, batch<1, 8>>);
 static_assert(optim::Optimizer<optim::Adam> && optim::Optimizer<optim::SGD<>> && optim::Optimizer<optim::clip_by_norm<optim::AdamW>>);
 static_assert(!optim::Optimizer<nn::SoftmaxLoss> && !optim::Optimizer<float>);
-static_assert(!optim::momentum_kind<float>::agree && optim::momentum_kind<optim::nesterov>::agree);
+static_assert(!optim::is_momentum<float>::agree && optim::is_momentum<optim::nesterov>::agree);
 
 #ifdef SHOULD_FAIL
 static_assert(inner_dimensions<shape<8, 13>, shape<12, 16>>::agree, "the list of refusals is read");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: the arguments f was planned for, then a tensor for each result
 // expect-early: shape<3, 2>
-// expect-26: a tensor for each result; given \(tensor<\(2, 3\)>, tensor<\(2, 3\)>, tensor<\(3, 2\)>\), planned for
+// expect-26: a tensor for each result; got \(tensor<\(2, 3\)>, tensor<\(2, 3\)>, tensor<\(3, 2\)>\), planned for
 #include <espalier/eager/compiled.hpp>
 #include <espalier/operation/operation.hpp>
 

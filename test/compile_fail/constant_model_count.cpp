@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: with<name>\(numbers\): the tensor has another number of elements
 // expect: element_count<3, 4>
-// expect-26: the tensor has another number of elements; 3 given, 4 needed
+// expect-26: the tensor has another number of elements; got 3, needed 4
 // expect-early: element_count<3, 4>
 #include <espalier/model/constant_model.hpp>
 #include <espalier/nn/nn.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: data::dataset\{inputs, labels, reading\}: labels are integers; data::dataset<T, Sample, shape<...>> has real targets
 // expect: number_converts<float, int>
-// expect-26: given float, wanted int32
+// expect-26: got float, expected int32
 #include <vector>
 
 #include <espalier/data/dataset.hpp>

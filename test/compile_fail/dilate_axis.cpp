@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: dilate<dilation, axes...>\(x\): an axis does not exist or stands twice, or the dilation is negative
+// expect: dilate<dilation, axes...>\(x\): an axis does not exist or is named twice, or the dilation is negative
 // expect: movable<(espalier::)?shape<4, 5>, (espalier::)?dilating<1, 0, 2> ?>
 // expect-early: shape<4, 5>
 #include <espalier/operation/operation.hpp>

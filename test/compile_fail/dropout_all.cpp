@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: nn::Dropout<P>: the probability P of dropping an element must be in \[0, 1\)
 // expect-early: Dropout<
-// expect-26: must be in \[0, 1\); given 1
+// expect-26: must be in \[0, 1\); got 1
 #include <espalier/nn/nn.hpp>
 
 namespace esp = espalier;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: both must have the same shape
-// expect-early: same_shape<.*shape<2, 3>, .*shape<3, 2>
+// expect-early: equal_shapes<.*shape<2, 3>, .*shape<3, 2>
 #include <espalier/storage/tensor.hpp>
 
 using espalier::shape;

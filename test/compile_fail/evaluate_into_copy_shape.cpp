@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: evaluate_into\(x, y\): x has another shape than y
 // expect: shape_is<(espalier::)?shape<3>, (espalier::)?shape<2> ?>
-// expect-26: given \(3\), wanted \(2\)
+// expect-26: got \(3\), expected \(2\)
 #include <espalier/eager/evaluate.hpp>
 
 using espalier::shape;

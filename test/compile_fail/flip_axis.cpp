@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: flip<axes...>\(x\): an axis does not exist in the shape, or stands twice
+// expect: flip<axes...>\(x\): an axis does not exist in the shape, or is named twice
 // expect: axes_exist<(espalier::)?shape<4, 5>, (espalier::)?axes<2> ?>
 // expect-early: shape<4, 5>
 #include <espalier/operation/operation.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: a `forward` cannot be run by the compiler; .* use nothing in it that is known at run time only
+// expect: a `forward` cannot be run by the compiler; .* use only values that are known at compile time
 // expect: forward_is_constexpr<Net>
 // lines: 12
 #include <espalier.hpp>

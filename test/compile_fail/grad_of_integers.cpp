@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: no argument has a gradient: gradients are of float and double, not of integers, bool or constant\(x\)
-// expect: wants_gradient<
+// expect: has_differentiable_argument<
 #include <espalier/eager/gradient.hpp>
 #include <espalier/operation/operation.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: the slope of twice is wrong
+// expect: the gradient of twice is wrong
 #include <espalier/eager/gradient_agrees.hpp>
 #include <espalier/operation/operation.hpp>
 
@@ -7,7 +7,6 @@ struct twice_ {};
 template <>
 struct espalier::rule<twice_> : espalier::elementwise {
   static constexpr char const* name = "twice";
-  static constexpr auto saves = saved::nothing;
   template <class T>
   static constexpr T apply(T x) {
     return x + x;
@@ -23,4 +22,4 @@ struct espalier::rule<twice_> : espalier::elementwise {
 };
 
 constexpr auto twice = [](auto x) { return espalier::apply<twice_>(x); };
-static_assert(espalier::gradient_agrees(twice)(espalier::tensor<double, espalier::shape<3>>{1, 2, 3}), "the slope of twice is wrong");
+static_assert(espalier::gradient_agrees(twice)(espalier::tensor<double, espalier::shape<3>>{1, 2, 3}), "the gradient of twice is wrong");

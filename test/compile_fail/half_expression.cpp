@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: tensor = expression: the expression has another element type; convert with tensor<T, S>\(x\)
-// expect: only_stored_here
+// expect: only_stored_on_host
 // expect-early: half
 #include <espalier/eager/evaluate.hpp>
 #include <espalier/operation/operation.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: leaky_relu\(x, slope\): operands mix float and double
+// expect: leaky_relu\(x, negative_slope\): operands mix float and double
 // expect-early: same_element<float, double ?>
 #include <espalier/operation/operation.hpp>
 #include <espalier/storage/tensor.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: leaky_relu\(x, slope\): shapes must be equal, or one operand must already have the result.s shape
+// expect: leaky_relu\(x, negative_slope\): shapes must be equal, or one operand must already have the result.s shape
 // expect: same_or_broadcast<(espalier::)?shape<2, 3>, (espalier::)?shape<4, 3>
 // expect-early: shape<2, 3>
 // expect-early: shape<4, 3>
@@ -10,7 +10,7 @@ using espalier::shape;
 using espalier::tensor;
 
 #ifdef SHOULD_FAIL
-auto f(tensor<float, shape<2, 3>> const& x, tensor<float, shape<4, 3>> const& slope) { return leaky_relu(x, slope); }
+auto f(tensor<float, shape<2, 3>> const& x, tensor<float, shape<4, 3>> const& negative_slope) { return leaky_relu(x, negative_slope); }
 #else
-auto f(tensor<float, shape<2, 3>> const& x, tensor<float, shape<2, 3>> const& slope) { return leaky_relu(x, slope); }
+auto f(tensor<float, shape<2, 3>> const& x, tensor<float, shape<2, 3>> const& negative_slope) { return leaky_relu(x, negative_slope); }
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: say what becomes of the last batch: drop_last, padded or second_batch<N>
+// expect: choose a policy for the last batch: drop_last, padded or second_batch<N>
 #include <espalier/data/loader.hpp>
 
 namespace data = espalier::data;

@@ -25,7 +25,7 @@ struct Loss {
     using element_type = void;
   };
   ESPALIER_MODULE(Loss)
-  constexpr auto forward(auto prediction, auto wanted) const { return mean(square(prediction - wanted)); }
+  constexpr auto forward(auto prediction, auto targets) const { return mean(square(prediction - targets)); }
 };
 #endif
 

@@ -14,7 +14,7 @@ struct Loss {
     using type = Prediction;
   };
   ESPALIER_MODULE(Loss)
-  constexpr auto forward(auto prediction, auto wanted) const { return mean(square(prediction - wanted)); }
+  constexpr auto forward(auto prediction, auto targets) const { return mean(square(prediction - targets)); }
 };
 #else
 struct Loss {
@@ -24,7 +24,7 @@ struct Loss {
     using element_type = void;
   };
   ESPALIER_MODULE(Loss)
-  constexpr auto forward(auto prediction, auto wanted) const { return mean(square(prediction - wanted)); }
+  constexpr auto forward(auto prediction, auto targets) const { return mean(square(prediction - targets)); }
 };
 #endif
 

@@ -15,10 +15,10 @@ struct Loss {
 #ifdef SHOULD_FAIL
   nn::Linear<3, 3> head;
   ESPALIER_MODULE(Loss, head)
-  constexpr auto forward(auto prediction, auto wanted) const { return mean(square(head(prediction) - wanted)); }
+  constexpr auto forward(auto prediction, auto targets) const { return mean(square(head(prediction) - targets)); }
 #else
   ESPALIER_MODULE(Loss)
-  constexpr auto forward(auto prediction, auto wanted) const { return mean(square(prediction - wanted)); }
+  constexpr auto forward(auto prediction, auto targets) const { return mean(square(prediction - targets)); }
 #endif
 };
 

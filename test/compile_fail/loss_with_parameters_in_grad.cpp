@@ -15,14 +15,14 @@ struct Loss {
 #ifdef SHOULD_FAIL
   nn::Linear<3, 3> head;
   ESPALIER_MODULE(Loss, head)
-  constexpr auto forward(auto prediction, auto wanted) const { return mean(square(head(prediction) - wanted)); }
+  constexpr auto forward(auto prediction, auto targets) const { return mean(square(head(prediction) - targets)); }
 #else
   ESPALIER_MODULE(Loss)
-  constexpr auto forward(auto prediction, auto wanted) const { return mean(square(prediction - wanted)); }
+  constexpr auto forward(auto prediction, auto targets) const { return mean(square(prediction - targets)); }
 #endif
 };
 
 float f(esp::model<nn::Linear<8, 3>>& model, esp::tensor<float, esp::shape<4, 8>> const& x, esp::tensor<float, esp::shape<4, 3>> const& y) {
-  auto const [loss, slopes] = esp::value_and_grad(model, Loss{})(x, y);
+  auto const [loss, gradients] = esp::value_and_grad(model, Loss{})(x, y);
   return loss;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: the loss does not tell what its targets are; write in it `template <class Prediction> struct target
+// expect: the loss does not declare its targets; write in it `template <class Prediction> struct target
 // expect-early: loss_has_target<Loss>
 #include <espalier.hpp>
 
@@ -9,7 +9,7 @@ namespace nn = espalier::nn;
 #ifdef SHOULD_FAIL
 struct Loss {
   ESPALIER_MODULE(Loss)
-  constexpr auto forward(auto prediction, auto wanted) const { return mean(square(prediction - wanted)); }
+  constexpr auto forward(auto prediction, auto targets) const { return mean(square(prediction - targets)); }
 };
 #else
 struct Loss {
@@ -19,7 +19,7 @@ struct Loss {
     using element_type = void;
   };
   ESPALIER_MODULE(Loss)
-  constexpr auto forward(auto prediction, auto wanted) const { return mean(square(prediction - wanted)); }
+  constexpr auto forward(auto prediction, auto targets) const { return mean(square(prediction - targets)); }
 };
 #endif
 

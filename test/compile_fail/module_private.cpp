@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: ESPALIER_MODULE is in the private part of the net; write `struct` instead of `class`, or `public:` before the members
 // expect-early: net_is_public<Net>
-// expect-26: or `public:` before the members; given Net
+// expect-26: or `public:` before the members; got Net
 #include <espalier.hpp>
 
 namespace esp = espalier;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: a module must be an aggregate: a struct with public members, without constructors
 // expect: aggregate_module<Net>
-// expect-26: given Net
+// expect-26: got Net
 // lines: 12
 #include <espalier.hpp>
 

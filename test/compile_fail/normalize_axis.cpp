@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: an axis does not exist in the shape, or stands twice
+// expect: an axis does not exist in the shape, or is named twice
 // expect: axes_exist<(espalier::)?shape<8, 13>, (espalier::)?axes<2> ?>
 // expect-early: shape<8, 13>
 #include <espalier/operation/operation.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: the optimizer's `update` must return boost::hana::make_tuple\(new parameters, new states...\), with as many states as it says in `states`
+// expect: the optimizer's `update` must return boost::hana::make_tuple\(new parameters, new states...\), with as many states as `states` declares
 // expect-early: update_returns_tuple<
 // lines: 10
 #include <espalier.hpp>
@@ -11,16 +11,16 @@ namespace optim = espalier::optim;
 struct Momentum {
   static constexpr int states = 1;
   double learning_rate = 0.1;
-  constexpr optim::magnitudes magnitudes_of(std::int64_t) const { return {{learning_rate}}; }
+  constexpr optim::hyperparameters hyperparameters_of(std::int64_t) const { return {{learning_rate}}; }
 #ifdef SHOULD_FAIL
   static constexpr auto update(auto p, auto g, auto v) {
     auto const next = v * 0.9 + g;
-    return std::tuple{p - next * esp::magnitude<0>{}, next};
+    return std::tuple{p - next * esp::hyperparameter<0>{}, next};
   }
 #else
   static constexpr auto update(auto p, auto g, auto v) {
     auto const next = v * 0.9 + g;
-    return boost::hana::make_tuple(p - next * esp::magnitude<0>{}, next);
+    return boost::hana::make_tuple(p - next * esp::hyperparameter<0>{}, next);
   }
 #endif
 };

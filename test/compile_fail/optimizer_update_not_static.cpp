@@ -2,7 +2,7 @@
 // expect: the optimizer's `update` must be static and take the parameters, their gradient and each of its `states`
 // expect: write `static constexpr auto update\(auto p, auto g, auto state\)`
 // expect-early: update_is_static<
-// expect-26: for the first number of magnitudes_of; given Momentum
+// expect-26: for the first number of hyperparameters_of; got Momentum
 // lines: 10
 #include <espalier.hpp>
 
@@ -12,7 +12,7 @@ namespace optim = espalier::optim;
 struct Momentum {
   static constexpr int states = 1;
   double learning_rate = 0.1;
-  constexpr optim::magnitudes magnitudes_of(std::int64_t) const { return {{learning_rate}}; }
+  constexpr optim::hyperparameters hyperparameters_of(std::int64_t) const { return {{learning_rate}}; }
 #ifdef SHOULD_FAIL
   constexpr auto update(auto p, auto g, auto v) const {
     auto const next = v * 0.9 + g;
@@ -21,7 +21,7 @@ struct Momentum {
 #else
   static constexpr auto update(auto p, auto g, auto v) {
     auto const next = v * 0.9 + g;
-    return boost::hana::make_tuple(p - next * esp::magnitude<0>{}, next);
+    return boost::hana::make_tuple(p - next * esp::hyperparameter<0>{}, next);
   }
 #endif
 };

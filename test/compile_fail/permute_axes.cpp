@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: permute<axes...>\(x\): every axis of x must stand once
+// expect: permute<axes...>\(x\): every axis of x must be named once
 // expect: permutes_axes<(espalier::)?shape<4, 5>, (espalier::)?axes<1, 1> ?>
 // expect-early: shape<4, 5>
 #include <espalier/operation/operation.hpp>

@@ -3,7 +3,7 @@
 // expect: shape_is<(espalier::)?shape<2, 8, 8>, (espalier::)?shape<1, 8, 8> ?>
 // expect-early: shape<2, 8, 8>
 // expect-early: shape<1, 8, 8>
-// expect-26: the predictor's batch; given \(2, 8, 8\), wanted \(1, 8, 8\)
+// expect-26: the predictor's batch; got \(2, 8, 8\), expected \(1, 8, 8\)
 #include <espalier/model/predictor.hpp>
 #include <espalier/nn/nn.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: rms_normalize<axes>\(x, eps\): an axis does not exist in the shape, or stands twice
+// expect: rms_normalize<axes>\(x, eps\): an axis does not exist in the shape, or is named twice
 // expect: axes_exist<(espalier::)?shape<8, 13>, (espalier::)?axes<2> ?>
 #include <espalier/operation/rms_normalize.hpp>
 #include <espalier/storage/tensor.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: data::samples\{inputs, targets\}: inputs have another element type; data::dataset\{inputs, targets, reading\} converts a copy
 // expect: element_is<double, float>
-// expect-26: given double, wanted float
+// expect-26: got double, expected float
 #include <vector>
 
 #include <espalier/data/dataset.hpp>

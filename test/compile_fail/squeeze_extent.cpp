@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: squeeze<axes...>\(x\): an axis does not exist, stands twice, or is longer than 1
+// expect: squeeze<axes...>\(x\): an axis does not exist, is named twice, or is longer than 1
 // expect: axes_of_one<(espalier::)?shape<4, 1>, (espalier::)?axes<0> ?>
 // expect-early: shape<4, 1>
 #include <espalier/operation/operation.hpp>

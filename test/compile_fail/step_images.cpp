@@ -3,7 +3,7 @@
 // expect: (espalier::)?one_of_batches<(espalier::)?shape<16, 8, 8>, (espalier::)?shape<32, 8, 8> ?>
 // expect-early: shape<16, 8, 8>
 // expect-early: shape<32, 8, 8>
-// expect-26: one of the trainer's batches; given \(16, 8, 8\), the batches are \(32, 8, 8\)
+// expect-26: one of the trainer's batches; got \(16, 8, 8\), the batches are \(32, 8, 8\)
 #include <espalier.hpp>
 
 namespace esp = espalier;

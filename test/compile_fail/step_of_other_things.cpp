@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: trainer.step\(images, targets\): images must have the shape of one of the trainer's batches
 // expect-early: one_of_batches<espalier::shape<2>, espalier::shape<4, 8>
-// expect-26: given \(2\), the batches are \(4, 8\)
+// expect-26: got \(2\), the batches are \(4, 8\)
 #include <espalier.hpp>
 
 namespace esp = espalier;

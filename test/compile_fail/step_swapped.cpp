@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: trainer.step\(images, targets\): images and targets are swapped
 // expect-early: images_before_targets<
-// expect-26: images and targets are swapped; given
+// expect-26: images and targets are swapped; got
 #include <espalier.hpp>
 
 namespace esp = espalier;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: trainer.step\(images, targets\): images: expected a tensor, a view, or numbers of the model's element type that lie in a row
 // expect: element_is<double, float>
-// expect-26: given double, wanted float
+// expect-26: got double, expected float
 #include <vector>
 
 #include <espalier.hpp>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: an axis does not exist in the shape, or stands twice
+// expect: an axis does not exist in the shape, or is named twice
 // expect: axes_exist<(espalier::)?shape<8, 13>, (espalier::)?axes<2> ?>
 // expect-early: shape<8, 13>
-// expect-26: an axis does not exist in the shape, or stands twice; x is \(8, 13\), axis 2
+// expect-26: an axis does not exist in the shape, or is named twice; x is \(8, 13\), axis 2
 #include <espalier/operation/operation.hpp>
 #include <espalier/storage/tensor.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: T is float, double, half, bfloat16, std::int32_t or bool
 // expect-early: tensor<long
-// expect-26: std::int32_t or bool; given int64
+// expect-26: std::int32_t or bool; got int64
 #include <espalier/storage/tensor.hpp>
 
 using espalier::shape;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: tensor = range: the range has another element type; convert with tensor<T, S> t\(range\)
 // expect: element_is<double, float>
-// expect-26: given double, wanted float
+// expect-26: got double, expected float
 #include <vector>
 
 #include <espalier/storage/tensor.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: tensor\(pointer\): a pointer does not say how many elements there are
+// expect: tensor\(pointer\): a pointer has no number of elements
 #include <espalier/storage/tensor.hpp>
 
 using espalier::shape;

@@ -5,10 +5,10 @@
 #include <espalier/storage/tensor.hpp>
 
 using espalier::shape, espalier::tensor;
-using Given = tensor<float, shape<2, 3>>;
+using Actual = tensor<float, shape<2, 3>>;
 
 #ifdef SHOULD_FAIL
-void f(tensor<float, shape<3, 2>>& y, Given const& x) { y = x; }
+void f(tensor<float, shape<3, 2>>& y, Actual const& x) { y = x; }
 #else
-void f(tensor<float, shape<2, 3>>& y, Given const& x) { y = x; }
+void f(tensor<float, shape<2, 3>>& y, Actual const& x) { y = x; }
 #endif

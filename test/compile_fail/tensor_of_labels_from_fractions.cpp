@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: tensor\(range\): a floating-point number does not fit a tensor of integers
 // expect: number_converts<float, int>
-// expect-26: given float, wanted int32
+// expect-26: got float, expected int32
 #include <vector>
 
 #include <espalier/storage/tensor.hpp>

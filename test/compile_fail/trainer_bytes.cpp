@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: trainer\{bytes, \.\.\.\}: the bytes are fewer than trainer::bytes
 // expect-early: enough_bytes<64
-// expect-26: fewer than trainer::bytes; 64 bytes given, \d+ needed
+// expect-26: fewer than trainer::bytes; got 64 bytes, needed \d+
 #include <espalier.hpp>
 
 namespace esp = espalier;

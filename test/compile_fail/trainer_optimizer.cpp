@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: the third argument is not an optimizer
 // expect-early: is_optimizer<float>
-// expect-26: the third argument is not an optimizer, such as esp::optim::Adam\{\}; given float
+// expect-26: the third argument is not an optimizer, such as esp::optim::Adam\{\}; got float
 #include <espalier.hpp>
 
 namespace esp = espalier;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: ESPALIER_MODULE lists a name that is no member of the module
-// expect: known_members<Forgetful>
+// expect: declared_members<Forgetful>
 // expect-early: Forgetful
 // expect-26: no member of the module; in Forgetful
 #include <espalier/model/predictor.hpp>

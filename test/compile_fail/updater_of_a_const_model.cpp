@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: updater.update\(model, slopes\): the model is const, and this would change it; give a model that is not const, or model.clone\(\)
+// expect: updater.update\(model, gradients\): the model is const, and this would change it; give a model that is not const, or model.clone\(\)
 // expect-early: may_change<
 #include <espalier/model/trainer.hpp>
 #include <espalier/nn/nn.hpp>
@@ -11,7 +11,7 @@ using Net = nn::Sequential<nn::Flatten, nn::Linear<64, 10>>;
 using Model = esp::model<Net>;
 
 #ifdef SHOULD_FAIL
-void f(Model const& model, esp::gradients<Net> const& slopes) { esp::optim::updater{model, esp::optim::Adam{}}.update(model, slopes); }
+void f(Model const& model, esp::gradients<Net> const& gradients) { esp::optim::updater{model, esp::optim::Adam{}}.update(model, gradients); }
 #else
-void f(Model& model, esp::gradients<Net> const& slopes) { esp::optim::updater{model, esp::optim::Adam{}}.update(model, slopes); }
+void f(Model& model, esp::gradients<Net> const& gradients) { esp::optim::updater{model, esp::optim::Adam{}}.update(model, gradients); }
 #endif

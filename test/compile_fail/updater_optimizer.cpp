@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: updater\{model, optimizer\}: the second argument is not an optimizer, such as esp::optim::Adam\{\}
 // expect-early: is_optimizer<double>
-// expect-26: such as esp::optim::Adam\{\}; given double
+// expect-26: such as esp::optim::Adam\{\}; got double
 #include <espalier.hpp>
 
 namespace esp = espalier;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: value_and_grad\(model, loss\) makes a function; write value_and_grad\(model, loss\)\(x, y\)
-// expect-early: given_to_function<
+// expect-early: passed_to_result<
 #include <espalier.hpp>
 
 namespace esp = espalier;
@@ -11,9 +11,9 @@ using Net = nn::Linear<8, 3>;
 
 float f(esp::model<Net>& model, tensor<float, shape<4, 8>> const& x, tensor<std::int32_t, shape<4>> const& y) {
 #ifdef SHOULD_FAIL
-  auto const [loss, slopes] = esp::value_and_grad(model, nn::SoftmaxLoss{}, x, y);
+  auto const [loss, gradients] = esp::value_and_grad(model, nn::SoftmaxLoss{}, x, y);
 #else
-  auto const [loss, slopes] = esp::value_and_grad(model, nn::SoftmaxLoss{})(x, y);
+  auto const [loss, gradients] = esp::value_and_grad(model, nn::SoftmaxLoss{})(x, y);
 #endif
   return loss;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: view\(range\): the range has another element type than the view; tensor<T, S>\(range\) converts its elements
 // expect: element_is<double, float>
-// expect-26: given double, wanted float
+// expect-26: got double, expected float
 #include <vector>
 
 #include <espalier/storage/tensor.hpp>

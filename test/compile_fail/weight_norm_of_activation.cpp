@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: nn::WeightNorm<M>: M needs a parameter `weight` \(inputs..., units\) and its formula as forward_with\(x, weight\)
-// expect: takes_another_weight<.*ReLU>
+// expect: has_forward_with_weight<.*ReLU>
 #include <espalier/nn/nn.hpp>
 
 namespace nn = espalier::nn;

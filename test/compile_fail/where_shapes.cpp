@@ -4,7 +4,7 @@
 // expect-early: shape<2, 3>
 // expect-early: shape<2, 2>
 // expect-early: at_axis<-1>
-// expect-26: says it on purpose; condition is \(2, 3\), a is \(2, 3\), b is \(2, 2\), at axis -1
+// expect-26: broadcasts explicitly; condition is \(2, 3\), a is \(2, 3\), b is \(2, 2\), at axis -1
 #include <espalier/operation/operation.hpp>
 #include <espalier/storage/tensor.hpp>
 

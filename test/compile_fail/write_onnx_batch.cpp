@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: a layer does not fit its input; refused<...> holds what disagrees
+// expect: a layer does not fit its input; invalid<...> holds the violated relation
 // expect: inner_dimensions<(espalier::)?shape<2, (3|4)>
 #include <espalier/io/onnx.hpp>
 #include <espalier/nn/nn.hpp>

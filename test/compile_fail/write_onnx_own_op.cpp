@@ -11,7 +11,7 @@ template <>
 struct espalier::rule<cube_> : espalier::elementwise {
   static constexpr char const* name = "cube";
   template <class T>
-  ESPALIER_EVERYWHERE static constexpr T apply(T x) {
+  ESPALIER_HOST_DEVICE static constexpr T apply(T x) {
     return x * x * x;
   }
 };

@@ -192,9 +192,9 @@ def prepare(case):
         a['before'] = len([n for n in case.inputs if n.startswith('x_before')])
 
 
-def given_text(op, name, tensor):
+def case_tensor_text(op, name, tensor):
     kind = {'i64': 'label' if op in LABELLED else 'real', 'bool': 'truth'}.get(tensor['dtype'], 'real')
-    return 'given<%s, element::%s, %s>' % (quoted(name), kind, shape_text(tensor['shape']))
+    return 'case_tensor<%s, element::%s, %s>' % (quoted(name), kind, shape_text(tensor['shape']))
 
 
 def type_text(case, function_name):
@@ -208,8 +208,8 @@ def type_text(case, function_name):
     texts = ['attribute<%s, %s>' % (quoted(k), form) for k, form in forms if form]
     if function_name:
         texts.append('attribute<"function", type_is<%s>>' % function_name)
-    return 'test_case<given_list<%s>, given_list<%s>, attributes<%s>, %s>' % (
-        ', '.join(given_text(case.op, n, t) for n, t in inputs.items()), ', '.join(given_text(case.op, n, t) for n, t in parameters.items()),
+    return 'test_case<case_tensors<%s>, case_tensors<%s>, attributes<%s>, %s>' % (
+        ', '.join(case_tensor_text(case.op, n, t) for n, t in inputs.items()), ', '.join(case_tensor_text(case.op, n, t) for n, t in parameters.items()),
         ', '.join(texts), 'true' if case.gradient() else 'false')
 
 
@@ -302,8 +302,8 @@ def pack(values, dtype):
 
 def tensors_of(case):
     """(where, name, tensor, rtol, atol) of every tensor of a case."""
-    groups = [('input', case.inputs), ('parameter', case.parameters), ('wanted', case.expect)]
-    return [(where, name, tensor) + (case.tolerance_of(name) if where == 'wanted' else (0, 0)) for where, tensors in groups for name, tensor in tensors.items()]
+    groups = [('input', case.inputs), ('parameter', case.parameters), ('expected', case.expect)]
+    return [(where, name, tensor) + (case.tolerance_of(name) if where == 'expected' else (0, 0)) for where, tensors in groups for name, tensor in tensors.items()]
 
 
 def numbers(cases):

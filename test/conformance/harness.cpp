@@ -93,20 +93,20 @@ void case_run::fail(std::string_view reason, std::string_view detail) {
 
 bool case_run::has(role where, std::string_view name) const {
   if (state_->stored.find(where, name)) return true;
-  return where == role::wanted && state_->stored.find(where, std::string(name) + "#f64");
+  return where == role::expected && state_->stored.find(where, std::string(name) + "#f64");
 }
 
 template <class T>
 void case_run::read_any(role from, std::string_view name, std::size_t first, bool whole, std::span<T> to) {
-  stored_tensor const* given = state_->stored.find(from, name);
-  if (!given) return fail("the adapter asks for a tensor that the case does not give: ", name);
-  std::size_t const rows = given->extents.empty() ? 1 : static_cast<std::size_t>(given->extents.front());
-  std::size_t const offset = first * (given->values.size() / rows);
-  if (offset + to.size() > given->values.size() || (whole && to.size() != given->values.size()))
+  stored_tensor const* source = state_->stored.find(from, name);
+  if (!source) return fail("the adapter asks for a tensor that the case does not give: ", name);
+  std::size_t const rows = source->extents.empty() ? 1 : static_cast<std::size_t>(source->extents.front());
+  std::size_t const offset = first * (source->values.size() / rows);
+  if (offset + to.size() > source->values.size() || (whole && to.size() != source->values.size()))
     return fail("the adapter asks for another number of elements than the case gives: ", name);
   for (std::size_t i = 0; i < to.size(); ++i) {
-    if constexpr (std::is_same_v<T, bool>) to[i] = given->values[offset + i] != 0;
-    else to[i] = static_cast<T>(given->values[offset + i]);
+    if constexpr (std::is_same_v<T, bool>) to[i] = source->values[offset + i] != 0;
+    else to[i] = static_cast<T>(source->values[offset + i]);
   }
 }
 
@@ -121,53 +121,53 @@ void case_run::read_rows(std::string_view name, std::size_t first, std::span<std
 }
 
 template <class T>
-void case_run::slope_any(std::span<T const> y, std::span<T> slope) {
+void case_run::gradient_any(std::span<T const> y, std::span<T> gradient) {
   stored_case const& c = state_->stored;
   if (c.loss == "sum" || c.loss == "self") {
-    std::fill(slope.begin(), slope.end(), T(1));
+    std::fill(gradient.begin(), gradient.end(), T(1));
   } else if (c.loss == "sum_pow") {
-    for (std::size_t i = 0; i < y.size(); ++i) slope[i] = static_cast<T>(c.power * std::pow(static_cast<double>(y[i]), c.power - 1));
+    for (std::size_t i = 0; i < y.size(); ++i) gradient[i] = static_cast<T>(c.power * std::pow(static_cast<double>(y[i]), c.power - 1));
   } else if (c.loss == "dot") {
-    read_any(role::input, "gy", 0, true, slope);
+    read_any(role::input, "gy", 0, true, gradient);
   } else {
     fail("a loss that the harness does not know: ", c.loss);
   }
 }
-void case_run::slope_of_loss(std::span<float const> y, std::span<float> slope) { slope_any(y, slope); }
-void case_run::slope_of_loss(std::span<double const> y, std::span<double> slope) { slope_any(y, slope); }
+void case_run::gradient_of_loss(std::span<float const> y, std::span<float> gradient) { gradient_any(y, gradient); }
+void case_run::gradient_of_loss(std::span<double const> y, std::span<double> gradient) { gradient_any(y, gradient); }
 
 template <class T>
 void case_run::result_any(std::string_view name, std::span<T const> got, esp::extents const& shape) {
   std::span<int const> const got_extents{shape.at, static_cast<std::size_t>(shape.rank)};
   for (std::string key : {std::string(name), std::string(name) + "#f64"}) {
-    stored_tensor const* wanted = state_->stored.find(role::wanted, key);
-    if (!wanted) continue;
-    state_->seen.push_back(wanted->name);
+    stored_tensor const* expected = state_->stored.find(role::expected, key);
+    if (!expected) continue;
+    state_->seen.push_back(expected->name);
     // Extents of 1 are not compared: some sources keep the reduced axis of a scalar, others drop it.
-    if (got.size() != wanted->values.size() || without_units(got_extents) != without_units(wanted->extents)) {
-      fail(key + ": shape " + text_of(got_extents) + ", expected " + text_of(wanted->extents));
+    if (got.size() != expected->values.size() || without_units(got_extents) != without_units(expected->extents)) {
+      fail(key + ": shape " + text_of(got_extents) + ", expected " + text_of(expected->extents));
       continue;
     }
-    double relative = wanted->relative, absolute = wanted->absolute;
+    double relative = expected->relative, absolute = expected->absolute;
     if (state_->in_float) {
       double largest = 0;
-      for (double v : wanted->values) largest = std::max(largest, std::abs(v));
+      for (double v : expected->values) largest = std::max(largest, std::abs(v));
       relative = std::max(relative, 1e-4);
       absolute = std::max(absolute, 1e-5 * largest);
     }
     double worst = 0;
     std::size_t worst_at = 0, bad = 0;
     for (std::size_t i = 0; i < got.size(); ++i) {
-      double const want = wanted->values[i], have = static_cast<double>(got[i]);
-      double const difference = std::abs(have - want), allowed = absolute + relative * std::abs(want);
-      if (difference <= allowed || have == want || (std::isnan(have) && std::isnan(want))) continue;
+      double const expected_value = expected->values[i], have = static_cast<double>(got[i]);
+      double const difference = std::abs(have - expected_value), allowed = absolute + relative * std::abs(expected_value);
+      if (difference <= allowed || have == expected_value || (std::isnan(have) && std::isnan(expected_value))) continue;
       ++bad;
       double const excess = std::isfinite(difference) ? difference / (allowed + 1e-300) : HUGE_VAL;
       if (excess > worst) worst = excess, worst_at = i;
     }
     if (bad > 0)
-      fail(key + index_text(wanted->extents, worst_at) + ": got " + number(static_cast<double>(got[worst_at])) + ", expected " +
-           number(wanted->values[worst_at]) + " (" + std::to_string(bad) + " of " + std::to_string(got.size()) + " elements outside rtol " +
+      fail(key + index_text(expected->extents, worst_at) + ": got " + number(static_cast<double>(got[worst_at])) + ", expected " +
+           number(expected->values[worst_at]) + " (" + std::to_string(bad) + " of " + std::to_string(got.size()) + " elements outside rtol " +
            number(relative) + ", atol " + number(absolute) + ")");
   }
 }
@@ -198,7 +198,7 @@ bool load(std::string const& index_file, std::string const& numbers_file, std::v
       cases.push_back(std::move(c));
     } else if (f.size() == 7 && f[0] == "tensor" && !cases.empty()) {
       stored_tensor t;
-      t.where = f[1] == "input" ? role::input : f[1] == "parameter" ? role::parameter : role::wanted;
+      t.where = f[1] == "input" ? role::input : f[1] == "parameter" ? role::parameter : role::expected;
       t.name = f[2];
       std::stringstream extents(f[3]);
       std::size_t count = 1;
@@ -227,13 +227,13 @@ void run_one(stored_case const& stored, bool in_float, void (*code)(case_run&), 
   std::string const who = stored.id + (in_float ? " [float] " : " [double] ");
   for (std::string const& f : verdict.failures) lines.push_back(who + f);
   for (stored_tensor const& t : stored.tensors)
-    if (t.where == role::wanted && std::find(verdict.seen.begin(), verdict.seen.end(), t.name) == verdict.seen.end() &&
+    if (t.where == role::expected && std::find(verdict.seen.begin(), verdict.seen.end(), t.name) == verdict.seen.end() &&
         verdict.failures.empty())
       lines.push_back(who + "no value for " + t.name);
 }
 
 /// Both runs of a case in a child process; what it writes are the failures, a line each.
-std::vector<std::string> run_apart(stored_case const& stored, entry const& code) {
+std::vector<std::string> run_isolated(stored_case const& stored, entry const& code) {
   std::vector<std::string> lines;
   int ends[2];
   std::fflush(stdout);
@@ -291,14 +291,14 @@ struct tally {
 };
 
 int report_all(int argc, char** argv) {
-  options const asked = read_options(argc, argv);
+  options const chosen_options = read_options(argc, argv);
   std::vector<stored_case> cases;
-  if (asked.files.size() != 2) {
+  if (chosen_options.files.size() != 2) {
     std::fprintf(stderr, "usage: conformance INDEX NUMBERS [--suite SUITE] [--op OP] [--only PART_OF_ID] [--verbose]\n");
     return 2;
   }
-  if (!load(asked.files[0], asked.files[1], cases)) {
-    std::fprintf(stderr, "conformance: cannot read '%s' and '%s'\n", asked.files[0].c_str(), asked.files[1].c_str());
+  if (!load(chosen_options.files[0], chosen_options.files[1], cases)) {
+    std::fprintf(stderr, "conformance: cannot read '%s' and '%s'\n", chosen_options.files[0].c_str(), chosen_options.files[1].c_str());
     return 2;
   }
   std::map<std::string, entry const*> code;
@@ -308,14 +308,14 @@ int report_all(int argc, char** argv) {
   std::map<std::string, tally> table;
   std::vector<std::string> failures, left_out;
   for (stored_case const& c : cases) {
-    if (!asked.select(c)) continue;
-    if (asked.verbose) std::printf("%s\n", c.id.c_str()), std::fflush(stdout);
+    if (!chosen_options.select(c)) continue;
+    if (chosen_options.verbose) std::printf("%s\n", c.id.c_str()), std::fflush(stdout);
     std::vector<std::string> wrong;
     auto const found = code.find(c.id);
     if (c.plan == "missing") wrong.push_back(c.id + " " + c.reason);
     else if (found == code.end()) wrong.push_back(c.id + " has no generated code");
     else if (found->second->trouble) wrong.push_back(c.id + " op " + c.op + " does not compile: " + found->second->trouble);
-    else wrong = run_apart(c, *found->second);
+    else wrong = run_isolated(c, *found->second);
     if (found != code.end() && found->second->in_double && !found->second->in_float) left_out.push_back(c.id);
     tally& t = table[c.suite];
     ++t.cases;

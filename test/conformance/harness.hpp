@@ -78,14 +78,14 @@ consteval Number attribute_or(Number otherwise) {
 enum class element { real, label, truth };
 
 template <text Name, element Kind, class Shape>
-struct given {
+struct case_tensor {
   static constexpr std::string_view name() { return Name.view(); }
   static constexpr element kind = Kind;
   using shape = Shape;
 };
-template <class... Given>
-struct given_list {
-  static constexpr int size = sizeof...(Given);
+template <class... CaseTensor>
+struct case_tensors {
+  static constexpr int size = sizeof...(CaseTensor);
 };
 
 /// The static half of a case. `Gradient` says whether some expected value is a derivative.
@@ -99,11 +99,11 @@ struct test_case {
 
 namespace detail {
 template <text Name, element Kind, class Shape>
-Shape shape_named(given<Name, Kind, Shape> const*);
+Shape shape_named(case_tensor<Name, Kind, Shape> const*);
 template <class List>
 struct bases;
-template <class... Given>
-struct bases<given_list<Given...>> : Given... {};
+template <class... CaseTensor>
+struct bases<case_tensors<CaseTensor...>> : CaseTensor... {};
 }  // namespace detail
 
 /// The shape of the given tensor of that name.
@@ -114,7 +114,7 @@ using shape_of = decltype(detail::shape_named<Name>(static_cast<detail::bases<Li
 
 struct stored_case;
 
-enum class role { input, parameter, wanted };
+enum class role { input, parameter, expected };
 
 /// One run of one case in one element type: gives numbers, takes results, keeps the verdict.
 class case_run {
@@ -135,11 +135,11 @@ class case_run {
   void read_rows(std::string_view name, std::size_t first, std::span<std::int32_t> to);
 
   bool has(role where, std::string_view name) const;
-  bool wants(std::string_view name) const { return has(role::wanted, name); }
+  bool expects(std::string_view name) const { return has(role::expected, name); }
 
   /// dL/dy of the case's loss L at y.
-  void slope_of_loss(std::span<float const> y, std::span<float> slope);
-  void slope_of_loss(std::span<double const> y, std::span<double> slope);
+  void gradient_of_loss(std::span<float const> y, std::span<float> gradient);
+  void gradient_of_loss(std::span<double const> y, std::span<double> gradient);
 
   /// Compares with the expected value of that name and with its independent evaluation `<name>#f64`, whichever the case has.
   void result(std::string_view name, std::span<float const> got, esp::extents const& shape);
@@ -155,7 +155,7 @@ class case_run {
   template <class T>
   void read_any(role from, std::string_view name, std::size_t first, bool whole, std::span<T> to);
   template <class T>
-  void slope_any(std::span<T const> y, std::span<T> slope);
+  void gradient_any(std::span<T const> y, std::span<T> gradient);
   template <class T>
   void result_any(std::string_view name, std::span<T const> got, esp::extents const& shape);
   state* state_;

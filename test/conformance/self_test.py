@@ -8,7 +8,7 @@ import sys
 MUST_STAND = [
     r'FAILED planted/wrong_value \[double\] y\[1,0\]: got -3, expected -3\.5 \(2 of 4',
     r'FAILED planted/wrong_value \[float\] y\[1,0\]: got -3, expected -3\.5 ',
-    r'FAILED planted/wrong_slope \[double\] grad\.x\[1,0\]: got -1, expected 1 ',
+    r'FAILED planted/wrong_gradient \[double\] grad\.x\[1,0\]: got -1, expected 1 ',
     r'FAILED planted/wrong_evaluation \[double\] y#f64\[1,1\]: got -4, expected -5 ',
     r'FAILED planted/wrong_shape \[double\] y: shape \(2, 2\), expected \(4\)',
     r'FAILED planted/no_value \[double\] no value for z',

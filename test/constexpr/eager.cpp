@@ -51,8 +51,8 @@ static_assert(all_close(normal, esp::tensor<double, esp::shape<1, 4>>{{-1.341640
 inline constexpr auto squares = [](auto v) { return sum(v * v); };
 static_assert(esp::grad(squares)(x) == row{2, 4, 6});
 inline constexpr auto cubes = [](auto v) { return sum(v * v * v); };
-inline constexpr auto slope_of_cubes = [](auto v) { return sum(esp::grad(cubes)(v)); };
-static_assert(esp::grad(slope_of_cubes)(x) == row{6, 12, 18});
+inline constexpr auto gradient_of_cubes = [](auto v) { return sum(esp::grad(cubes)(v)); };
+static_assert(esp::grad(gradient_of_cubes)(x) == row{6, 12, 18});
 
 inline constexpr auto bilinear = [](auto m, auto v) { return sum(matmul(m, m) * v); };
 constexpr auto both = esp::grad(bilinear)(a, square{{1, 0}, {0, 1}});
@@ -60,16 +60,16 @@ static_assert(std::get<0>(both) == square{{2, 6}, {4, 8}});
 static_assert(std::get<1>(both) == square{{7, 10}, {15, 22}});
 
 inline constexpr auto entropy = [](auto z, auto label) { return mean(logsumexp<-1>(z) - pick(z, label)); };
-constexpr auto slope = esp::grad(entropy)(esp::tensor<double, esp::shape<1, 3>>{{1, 2, 3}}, esp::tensor<std::int32_t, esp::shape<1>>{2});
-static_assert(all_close(slope, esp::tensor<double, esp::shape<1, 3>>{{0.09003057317038046, 0.24472847105479764, -0.3347590442251781}}, 1e-12));
+constexpr auto gradient = esp::grad(entropy)(esp::tensor<double, esp::shape<1, 3>>{{1, 2, 3}}, esp::tensor<std::int32_t, esp::shape<1>>{2});
+static_assert(all_close(gradient, esp::tensor<double, esp::shape<1, 3>>{{0.09003057317038046, 0.24472847105479764, -0.3347590442251781}}, 1e-12));
 
-// The slope of a normalised row along the row itself is what eps leaves of it: nearly nothing.
+// The gradient of a normalised row along the row itself is what eps leaves of it: nearly nothing.
 inline constexpr auto normalized_weighted = [](auto v, auto w) { return sum(normalize<1>(v, 1e-5) * w); };
-constexpr auto slopes = esp::grad<0>(normalized_weighted)(odd, esp::constant(odd));
-static_assert(all_close(slopes, esp::tensor<double, esp::shape<1, 4>>{}, 0, 1e-5));
+constexpr auto gradients = esp::grad<0>(normalized_weighted)(odd, esp::constant(odd));
+static_assert(all_close(gradients, esp::tensor<double, esp::shape<1, 4>>{}, 0, 1e-5));
 
-constexpr auto value_and_slope = esp::value_and_grad(squares)(x);
-static_assert(value_and_slope.first == 14);
+constexpr auto value_and_gradient = esp::value_and_grad(squares)(x);
+static_assert(value_and_gradient.first == 14);
 constexpr row pulled = esp::vjp([](auto v) { return exp(v) * 0 + v * 3; })(x)(row{1, 10, 100});
 static_assert(pulled == row{3, 30, 300});
 

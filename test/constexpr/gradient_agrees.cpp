@@ -18,7 +18,6 @@ struct cubed_but_for_one_side_ {};
 template <>
 struct espalier::rule<own::cubed_> : espalier::elementwise {
   static constexpr char const* name = "cubed";
-  static constexpr auto saves = saved::inputs;
   template <class T>
   static constexpr T apply(T x) {
     return x * x * x;
@@ -77,9 +76,9 @@ static_assert(!esp::gradient_agrees(inside<own::cubed_but_for_its_factor_>{})(x,
 static_assert(esp::gradient_agrees(inside<own::cubed_>{})(x, esp::constant(w), esp::constant(b)));
 static_assert(!esp::gradient_agrees(inside<own::cubed_but_for_its_factor_>{})(x, esp::constant(w), esp::constant(b)));
 
-// What was found, in numbers: the slope is too small by a third of a percent, and a ten-thousandth of a percent is allowed.
+// What was found, in numbers: the gradient is too small by a third of a percent, and a ten-thousandth of a percent is allowed.
 constexpr auto found = esp::gradient_agrees(of_op<own::cubed_but_for_its_factor_>{})(right_side);
-static_assert(esp::math::abs(found.slope / found.difference - 2.99 / 3) < 1e-9);
+static_assert(esp::math::abs(found.derivative / found.difference - 2.99 / 3) < 1e-9);
 static_assert(found.allowed < 1e-5 * esp::math::abs(found.difference));
 
 // Any direction serves; a tolerance may be said.
@@ -102,16 +101,16 @@ static_assert(esp::gradient_agrees(norm_and_softmax{})(m));
 static_assert(esp::gradient_agrees(formulas{})(m));
 static_assert(esp::gradient_agrees(by_label{})(m, labels));
 
-// A slope of slopes is a function like any other.
-struct slope_of_formulas {
+// A gradient of gradients is a function like any other.
+struct gradient_of_formulas {
   constexpr auto operator()(auto v) const { return esp::grad(total{})(v); }
   struct total {
     constexpr auto operator()(auto v) const { return sum(formulas{}(v)); }
   };
 };
-static_assert(esp::gradient_agrees(slope_of_formulas{})(m));
+static_assert(esp::gradient_agrees(gradient_of_formulas{})(m));
 
-// A slope that is lost: detach says on purpose that there is none, which no difference knows.
+// A gradient that is lost: detach says on purpose that there is none, which no difference knows.
 struct detached {
   constexpr auto operator()(auto v) const { return v * detach(v); }
 };
@@ -124,7 +123,7 @@ static_assert(esp::gradient_agrees([](auto v) { return v * 0 + 1; })(m));
 BOOST_AUTO_TEST_CASE(run_time_agrees) {
   auto const now = esp::gradient_agrees(of_op<own::cubed_but_for_its_factor_>{})(right_side);
   BOOST_TEST(!now);
-  BOOST_TEST(now.slope == found.slope, boost::test_tools::tolerance(1e-12));
+  BOOST_TEST(now.derivative == found.derivative, boost::test_tools::tolerance(1e-12));
   BOOST_TEST(now.difference == found.difference, boost::test_tools::tolerance(1e-9));
   BOOST_TEST(now.allowed == found.allowed, boost::test_tools::tolerance(1e-9));
   BOOST_TEST(static_cast<bool>(esp::gradient_agrees(norm_and_softmax{})(m)));

@@ -22,7 +22,7 @@ constexpr bool is_near(T a, double b) {
   return esp::math::abs(static_cast<double>(a) - b) <= within<T> * (1 + esp::math::abs(b));
 }
 
-// ---- Linear: y = x W + b, and every slope of it by hand.
+// ---- Linear: y = x W + b, and every gradient of it by hand.
 
 template <class T>
 constexpr auto linear = esp::constant_model<nn::Linear<2, 3>, T>{}.template with<"weight">({1, 2, 3, 4, 5, 6}).template with<"bias">({1, 0, -1});
@@ -38,7 +38,7 @@ constexpr bool linear_is_right() {
   static_assert(linear<T>(x2<T>) == tensor<T, shape<2, 3>>{{10, 12, 14}, {4, 3, 2}});
   // Differences (1,0,-1) and (0,-1,-1): loss 4/6; dy = difference / 3.
   static_assert(is_near(linear_step<T>.loss, 2.0 / 3));
-  constexpr auto dw = linear_step<T>.slopes.template get<"weight">(), db = linear_step<T>.slopes.template get<"bias">();
+  constexpr auto dw = linear_step<T>.gradients.template get<"weight">(), db = linear_step<T>.gradients.template get<"bias">();
   static_assert(is_near(dw[0], 1.0 / 3) && is_near(dw[1], 1.0 / 3) && is_near(dw[2], 0));
   static_assert(is_near(dw[3], 2.0 / 3) && is_near(dw[4], -1.0 / 3) && is_near(dw[5], -1));
   static_assert(is_near(db[0], 1.0 / 3) && is_near(db[1], -1.0 / 3) && is_near(db[2], -2.0 / 3));
@@ -60,7 +60,7 @@ constexpr bool norm_is_right() {
   constexpr tensor<T, shape<1, 4>> y = norm<T>(odd<T>);
   static_assert(is_near(y[0], -1.3416407864998738) && is_near(y[1], -0.8944271909999159));
   static_assert(is_near(y[2], 1.4472135954999579) && is_near(y[3], 3.6832815729997477));
-  constexpr auto dw = norm_step<T>.slopes["weight"], db = norm_step<T>.slopes["bias"];
+  constexpr auto dw = norm_step<T>.gradients["weight"], db = norm_step<T>.gradients["bias"];
   static_assert(is_near(dw[0], -1.3416407864998738) && is_near(dw[3], 13.416407864998738));
   static_assert(db[0] == 1 && db[3] == 10);
   return true;
@@ -86,10 +86,10 @@ constexpr bool perceptron_is_right() {
   // Hidden (3, -2), after ReLU (3, 0); scores (3, 3).
   static_assert(perceptron<T>(pair<T>) == tensor<T, shape<1, 2>>{{3, 3}});
   static_assert(is_near(perceptron_step<T>.loss, 0.6931471805599453));
-  // dz = softmax - one_hot = (1/2, -1/2). The hidden slope is (1/2 - 1, 0).
-  constexpr auto dw2 = perceptron_step<T>.slopes.template get<"2.weight">(), db2 = perceptron_step<T>.slopes.template get<"2.bias">();
+  // dz = softmax - one_hot = (1/2, -1/2). The hidden gradient is (1/2 - 1, 0).
+  constexpr auto dw2 = perceptron_step<T>.gradients.template get<"2.weight">(), db2 = perceptron_step<T>.gradients.template get<"2.bias">();
   static_assert(is_near(dw2[0], 1.5) && is_near(dw2[1], -1.5) && dw2[2] == 0 && dw2[3] == 0 && is_near(db2[0], 0.5));
-  constexpr auto dw0 = perceptron_step<T>.slopes.template get<"0.weight">(), db0 = perceptron_step<T>.slopes.template get<"0.bias">();
+  constexpr auto dw0 = perceptron_step<T>.gradients.template get<"0.weight">(), db0 = perceptron_step<T>.gradients.template get<"0.bias">();
   static_assert(is_near(dw0[0], -0.5) && dw0[1] == 0 && is_near(dw0[2], -1) && dw0[3] == 0 && is_near(db0[0], -0.5) && db0[1] == 0);
   return true;
 }
@@ -124,7 +124,7 @@ static_assert(step<float>.loss > 0 && is_near(step<float>.loss, step<double>.los
 static_assert(esp::gradient_agrees(net<double>, nn::SoftmaxLoss{})(samples<double>, classes));
 static_assert(esp::gradient_agrees(net<float>, nn::SoftmaxLoss{}, {.seed = 3})(samples<float>, classes));
 
-// A module that hides a part of its formula from differentiation has another slope than value.
+// A module that hides a part of its formula from differentiation has another gradient than value.
 struct Half {
   nn::Linear<3, 2> layer{};
   ESPALIER_MODULE(Half, layer)
@@ -153,12 +153,12 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(gradients_as_the_kernels_do, T, both) {
   esp::model<Net, esp::cpu, T> model{esp::seed{5}};
   auto const now = esp::value_and_grad(model, nn::SoftmaxLoss{})(samples<T>, classes);
   BOOST_TEST(near(static_cast<double>(now.loss), static_cast<double>(step<T>.loss), 10 * within<T>));
-  for (std::int64_t i = 0; i < now.slopes.span().size(); ++i)
-    BOOST_TEST(near(static_cast<double>(now.slopes.span()[i]), static_cast<double>(step<T>.slopes.elements()[i]), 10 * within<T>));
+  for (std::int64_t i = 0; i < now.gradients.span().size(); ++i)
+    BOOST_TEST(near(static_cast<double>(now.gradients.span()[i]), static_cast<double>(step<T>.gradients.elements()[i]), 10 * within<T>));
   for (std::int64_t i = 0; i < model.buffers().size(); ++i)
     BOOST_TEST(near(static_cast<double>(model.buffers()[i]), static_cast<double>(step<T>.buffers.elements()[i]), 10 * within<T>));
 }
-BOOST_AUTO_TEST_CASE(each_run_draws_its_own_numbers) {
+BOOST_AUTO_TEST_CASE(each_run_has_its_own_random_numbers) {
   esp::model<Net, esp::cpu, double> model{esp::seed{5}};
   auto next = net<double>;
   for (int run = 0; run < 3; ++run) {
@@ -166,9 +166,9 @@ BOOST_AUTO_TEST_CASE(each_run_draws_its_own_numbers) {
     auto const then = esp::value_and_grad(next, nn::SoftmaxLoss{})(samples<double>, classes);
     BOOST_TEST(near(now.loss, then.loss));
     next.buffers = then.buffers;
-    ++next.draw;
+    ++next.random_step;
   }
 }
-BOOST_AUTO_TEST_CASE(a_label_outside_the_classes_is_refused_at_run_time_too) {
+BOOST_AUTO_TEST_CASE(a_label_outside_the_classes_throws_at_run_time_too) {
   BOOST_CHECK_THROW(esp::value_and_grad(net<float>, nn::SoftmaxLoss{})(samples<float>, tensor<std::int32_t, shape<4>>{0, 2, 1, 0}), esp::label_error);
 }

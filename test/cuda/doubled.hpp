@@ -20,7 +20,7 @@ struct doubled {
     T at[16 / sizeof(T)];
   };
   template <class Context>
-  ESPALIER_EVERYWHERE static void run(Context const& c, table const& t) {
+  ESPALIER_HOST_DEVICE static void run(Context const& c, table const& t) {
     std::int64_t const i = c.block() * threads + c.thread();
     if (i >= Count / width) return;
     chunk x = static_cast<chunk const*>(t.pointer[0])[i];

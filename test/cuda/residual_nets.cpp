@@ -32,11 +32,11 @@ std::vector<double> losses_on(auto device) {
 // Adam divides by square roots of gradients: a rounding error of the first step may become a whole step of a parameter that hardly matters.
 template <class Net, int... Extent>
 void compare() {
-  auto const host = losses_on<Net, Extent...>(std::type_identity<esp::cpu>{}), there = losses_on<Net, Extent...>(std::type_identity<test::device>{});
-  BOOST_TEST(std::fabs(there[0] - host[0]) < 1e-5 * host[0]);
+  auto const host = losses_on<Net, Extent...>(std::type_identity<esp::cpu>{}), device_result = losses_on<Net, Extent...>(std::type_identity<test::device>{});
+  BOOST_TEST(std::fabs(device_result[0] - host[0]) < 1e-5 * host[0]);
   for (std::size_t i = 1; i < host.size(); ++i)
-    BOOST_TEST(std::fabs(there[i] - host[i]) < 1e-2 * host[i], "step " << i << ": " << there[i] << ", on the host " << host[i]);
-  BOOST_TEST(there.back() < there.front());
+    BOOST_TEST(std::fabs(device_result[i] - host[i]) < 1e-2 * host[i], "step " << i << ": " << device_result[i] << ", on the host " << host[i]);
+  BOOST_TEST(device_result.back() < device_result.front());
 }
 
 }  // namespace

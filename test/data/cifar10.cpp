@@ -40,8 +40,8 @@ BOOST_AUTO_TEST_CASE(planes_or_pixels_of_colours) {
         }
   }
 }
-BOOST_AUTO_TEST_CASE(refuses_as_its_reader_does) {
+BOOST_AUTO_TEST_CASE(rejects_what_its_reader_rejects) {
   written const file{records(0, 1) + "x", "data_cifar10_one"};
-  auto const said = message<espalier::io::format_error>([] { (void)data::cifar10({}, "data_cifar10_one"); });
-  BOOST_TEST(said.find("data_cifar10_one: expected a multiple of 3073 bytes") == 0u);
+  auto const error_text = message<espalier::io::format_error>([] { (void)data::cifar10({}, "data_cifar10_one"); });
+  BOOST_TEST(error_text.find("data_cifar10_one: expected a multiple of 3073 bytes") == 0u);
 }

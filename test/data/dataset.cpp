@@ -44,7 +44,7 @@ io::idx_array images(std::vector<std::uint32_t> const& extents) {
 io::idx_array labels(bytes const& values) { return array({static_cast<std::uint32_t>(values.size())}, values, "data_dataset_labels"); }
 
 template <class Shape>
-std::string refusal(Shape, io::idx_array const& x, io::idx_array const& y, int classes = 10) {
+std::string error_of(Shape, io::idx_array const& x, io::idx_array const& y, int classes = 10) {
   try {
     data::dataset<float, Shape> const made{x, y, {.classes = classes}};
   } catch (io::format_error const& error) {
@@ -68,31 +68,31 @@ BOOST_AUTO_TEST_CASE(holds_scaled_images_and_labels) {
 }
 
 BOOST_AUTO_TEST_CASE(extents_of_one_are_free) {
-  BOOST_TEST(refusal(shape<1, 2, 3>{}, images({2, 2, 3}), labels({0, 1})) == "");
-  BOOST_TEST(refusal(shape<2, 3, 1>{}, images({2, 2, 3}), labels({0, 1})) == "");
-  BOOST_TEST(refusal(shape<2, 3>{}, images({2, 2, 1, 3}), labels({0, 1})) == "");
-  BOOST_TEST(refusal(shape<1>{}, images({2}), labels({0, 1})) == "");
-  BOOST_TEST(refusal(shape<1, 1>{}, images({2, 1}), labels({0, 1})) == "");
+  BOOST_TEST(error_of(shape<1, 2, 3>{}, images({2, 2, 3}), labels({0, 1})) == "");
+  BOOST_TEST(error_of(shape<2, 3, 1>{}, images({2, 2, 3}), labels({0, 1})) == "");
+  BOOST_TEST(error_of(shape<2, 3>{}, images({2, 2, 1, 3}), labels({0, 1})) == "");
+  BOOST_TEST(error_of(shape<1>{}, images({2}), labels({0, 1})) == "");
+  BOOST_TEST(error_of(shape<1, 1>{}, images({2, 1}), labels({0, 1})) == "");
 }
 
-BOOST_AUTO_TEST_CASE(refuses_another_shape) {
-  BOOST_TEST(refusal(shape<28, 28>{}, images({2, 8, 8}), labels({0, 1})) ==
-             "data_dataset_images: expected samples of shape 28 x 28, for which the program was compiled, came 8 x 8");
-  BOOST_TEST(has(refusal(shape<6>{}, images({2, 2, 3}), labels({0, 1})), "expected samples of shape 6, "));
-  BOOST_TEST(has(refusal(shape<3, 2>{}, images({2, 2, 3}), labels({0, 1})), "came 2 x 3"));
-  BOOST_TEST(has(refusal(shape<2>{}, images({2, 2, 3}), labels({0, 1})), "came 2 x 3"));
-  BOOST_TEST(has(refusal(shape<2, 3, 4>{}, images({2, 2, 3}), labels({0, 1})), "came 2 x 3"));
-  BOOST_TEST(has(refusal(shape<2, 3>{}, images({6}), labels({0, 1})), "came single numbers"));
+BOOST_AUTO_TEST_CASE(rejects_another_shape) {
+  BOOST_TEST(error_of(shape<28, 28>{}, images({2, 8, 8}), labels({0, 1})) ==
+             "data_dataset_images: expected samples of shape 28 x 28, for which the program was compiled, got 8 x 8");
+  BOOST_TEST(has(error_of(shape<6>{}, images({2, 2, 3}), labels({0, 1})), "expected samples of shape 6, "));
+  BOOST_TEST(has(error_of(shape<3, 2>{}, images({2, 2, 3}), labels({0, 1})), "got 2 x 3"));
+  BOOST_TEST(has(error_of(shape<2>{}, images({2, 2, 3}), labels({0, 1})), "got 2 x 3"));
+  BOOST_TEST(has(error_of(shape<2, 3, 4>{}, images({2, 2, 3}), labels({0, 1})), "got 2 x 3"));
+  BOOST_TEST(has(error_of(shape<2, 3>{}, images({6}), labels({0, 1})), "got single numbers"));
 }
 
-BOOST_AUTO_TEST_CASE(refuses_labels_that_do_not_belong) {
-  BOOST_TEST(refusal(shape<2, 3>{}, images({4, 2, 3}), labels({0, 1, 2})) ==
-             "data_dataset_labels: expected 4 labels, as many as images in data_dataset_images, came 3");
-  BOOST_TEST(refusal(shape<2, 3>{}, images({3, 2, 3}), labels({0, 9, 10})) ==
-             "data_dataset_labels: expected labels from 0 to 9, came 10 at position 2");
-  BOOST_TEST(has(refusal(shape<2, 3>{}, images({3, 2, 3}), labels({0, 4, 5}), 4), "expected labels from 0 to 3, came 4 at position 1"));
-  BOOST_TEST(has(refusal(shape<2, 3>{}, images({2, 2, 3}), images({2, 1})), "expected labels (rank 1), came rank 2"));
-  BOOST_TEST(has(refusal(shape<2, 3>{}, images({0, 2, 3}), labels({})), "at least one sample"));
+BOOST_AUTO_TEST_CASE(rejects_mismatched_labels) {
+  BOOST_TEST(error_of(shape<2, 3>{}, images({4, 2, 3}), labels({0, 1, 2})) ==
+             "data_dataset_labels: expected 4 labels, as many as images in data_dataset_images, got 3");
+  BOOST_TEST(error_of(shape<2, 3>{}, images({3, 2, 3}), labels({0, 9, 10})) ==
+             "data_dataset_labels: expected labels from 0 to 9, got 10 at position 2");
+  BOOST_TEST(has(error_of(shape<2, 3>{}, images({3, 2, 3}), labels({0, 4, 5}), 4), "expected labels from 0 to 3, got 4 at position 1"));
+  BOOST_TEST(has(error_of(shape<2, 3>{}, images({2, 2, 3}), images({2, 1})), "expected labels (rank 1), got rank 2"));
+  BOOST_TEST(has(error_of(shape<2, 3>{}, images({0, 2, 3}), labels({})), "at least one sample"));
 }
 
 BOOST_AUTO_TEST_CASE(splits) {
@@ -123,8 +123,8 @@ BOOST_AUTO_TEST_CASE(arrays_in_memory) {
   BOOST_TEST(measured.target(1)[0] == 1.5f);
   BOOST_TEST(measured.all().split(2).rest.target(0)[0] == 2.5f);
 }
-BOOST_AUTO_TEST_CASE(refuses_arrays_that_do_not_belong_together) {
-  auto const said = []<class Error>(Error*, std::vector<double> const& x, std::vector<std::int32_t> const& y) -> std::string {
+BOOST_AUTO_TEST_CASE(rejects_mismatched_arrays) {
+  auto const error_text = []<class Error>(Error*, std::vector<double> const& x, std::vector<std::int32_t> const& y) -> std::string {
     try {
       data::dataset<double, shape<2>> const set{
           {x.data(), static_cast<std::int64_t>(x.size())}, {y.data(), static_cast<std::int64_t>(y.size())}, {.classes = 3}};
@@ -136,15 +136,15 @@ BOOST_AUTO_TEST_CASE(refuses_arrays_that_do_not_belong_together) {
   constexpr data::size_error* size = nullptr;
   constexpr data::value_error* value = nullptr;
   double const none = std::numeric_limits<double>::quiet_NaN();
-  BOOST_TEST(said(size, {1, 2, 3}, {0}) == "arrays: expected a multiple of 2 numbers, one sample's size, and at least one sample, came 3");
-  BOOST_TEST(said(size, {}, {}) == "arrays: expected a multiple of 2 numbers, one sample's size, and at least one sample, came 0");
-  BOOST_TEST(said(size, {1, 2, 3, 4}, {0}) == "arrays: expected 2 labels or targets for 2 samples, came 1");
-  BOOST_TEST(said(value, {1, 2, 3, 4}, {0, 3}) == "arrays: expected labels from 0 to 2, came 3 at position 1");
-  BOOST_TEST(said(value, {1, 2, 3, 4}, {-1, 2}) == "arrays: expected labels from 0 to 2, came -1 at position 0");
-  BOOST_TEST(said(value, {1, 2, 3, none}, {0, 2}).find("arrays: expected finite numbers, came nan in the inputs of sample 1") == 0u);
+  BOOST_TEST(error_text(size, {1, 2, 3}, {0}) == "arrays: expected a multiple of 2 numbers, one sample's size, and at least one sample, got 3");
+  BOOST_TEST(error_text(size, {}, {}) == "arrays: expected a multiple of 2 numbers, one sample's size, and at least one sample, got 0");
+  BOOST_TEST(error_text(size, {1, 2, 3, 4}, {0}) == "arrays: expected 2 labels or targets for 2 samples, got 1");
+  BOOST_TEST(error_text(value, {1, 2, 3, 4}, {0, 3}) == "arrays: expected labels from 0 to 2, got 3 at position 1");
+  BOOST_TEST(error_text(value, {1, 2, 3, 4}, {-1, 2}) == "arrays: expected labels from 0 to 2, got -1 at position 0");
+  BOOST_TEST(error_text(value, {1, 2, 3, none}, {0, 2}).find("arrays: expected finite numbers, got nan in the inputs of sample 1") == 0u);
   std::vector<double> const x{1, none};
-  data::dataset<double, shape<2>, shape<1>> const taken{{x.data(), 2}, {x.data() + 1, 1}, {.non_finite = true}};
-  BOOST_TEST(taken.size() == 1);
+  data::dataset<double, shape<2>, shape<1>> const loaded{{x.data(), 2}, {x.data() + 1, 1}, {.non_finite = true}};
+  BOOST_TEST(loaded.size() == 1);
   BOOST_CHECK_THROW((data::dataset<double, shape<1>, shape<1>>{{x.data(), 1}, {x.data() + 1, 1}, {}}), data::value_error);
 }
 
@@ -167,7 +167,7 @@ BOOST_AUTO_TEST_CASE(the_digits_are_as_described) {
 
 namespace {
 template <class F>
-std::string what_is_refused(F const& f) {
+std::string error_of_call(F const& f) {
   try {
     f();
   } catch (io::error const& error) {
@@ -205,21 +205,21 @@ BOOST_AUTO_TEST_CASE(copies_ranges) {
   BOOST_TEST(square.size() == 3);
 }
 
-BOOST_AUTO_TEST_CASE(refuses_ranges_that_do_not_belong_together) {
+BOOST_AUTO_TEST_CASE(rejects_mismatched_ranges) {
   using set = data::dataset<float, shape<2>>;
   std::vector<float> const x{0, 0, 0, 1, 1, 0, 1, 1};
   std::vector<int> const y{0, 1, 1, 0};
-  BOOST_TEST(what_is_refused([&] { set{x, std::vector<int>{0, 1, 0}}; }) == "arrays: expected 4 labels or targets for 4 samples, came 3");
-  BOOST_TEST(what_is_refused([&] { set{std::vector<float>(7), y}; }) ==
-             "arrays: expected a multiple of 2 numbers, one sample's size, and at least one sample, came 7");
-  BOOST_TEST(what_is_refused([&] { set{x, std::vector<int>{0, 1, -1, 0}}; }) == "arrays: expected labels from 0 on, came -1 at position 2");
-  BOOST_TEST(what_is_refused([&] { set{x, std::vector<long>{0, 4294967296, 1, 0}}; }) ==
-             "arrays: expected labels from 0 on, came 4294967296 at position 1");
-  BOOST_TEST(what_is_refused([&] { set{x, y, {.classes = 1}}; }) == "arrays: expected labels from 0 to 0, came 1 at position 1");
-  BOOST_TEST(what_is_refused([&] { set{x, y, {.classes = -1}}; }) ==
-             "reading.classes: expected the number of classes, or 0 for as many as the labels have, came -1");
-  BOOST_TEST(has(what_is_refused([&] { set{std::vector<double>(8, 1e300), y}; }), "expected finite numbers, came inf in the inputs of sample 0"));
-  BOOST_TEST(what_is_refused([&] { set{std::vector<double>(8, 1e300), y, {.non_finite = true}}; }) == "");
+  BOOST_TEST(error_of_call([&] { set{x, std::vector<int>{0, 1, 0}}; }) == "arrays: expected 4 labels or targets for 4 samples, got 3");
+  BOOST_TEST(error_of_call([&] { set{std::vector<float>(7), y}; }) ==
+             "arrays: expected a multiple of 2 numbers, one sample's size, and at least one sample, got 7");
+  BOOST_TEST(error_of_call([&] { set{x, std::vector<int>{0, 1, -1, 0}}; }) == "arrays: expected labels from 0 on, got -1 at position 2");
+  BOOST_TEST(error_of_call([&] { set{x, std::vector<long>{0, 4294967296, 1, 0}}; }) ==
+             "arrays: expected labels from 0 on, got 4294967296 at position 1");
+  BOOST_TEST(error_of_call([&] { set{x, y, {.classes = 1}}; }) == "arrays: expected labels from 0 to 0, got 1 at position 1");
+  BOOST_TEST(error_of_call([&] { set{x, y, {.classes = -1}}; }) ==
+             "reading.classes: expected the number of classes, or 0 for as many as the labels have, got -1");
+  BOOST_TEST(has(error_of_call([&] { set{std::vector<double>(8, 1e300), y}; }), "expected finite numbers, got inf in the inputs of sample 0"));
+  BOOST_TEST(error_of_call([&] { set{std::vector<double>(8, 1e300), y, {.non_finite = true}}; }) == "");
 }
 
 BOOST_AUTO_TEST_CASE(samples_refer_to_ranges) {
@@ -230,13 +230,13 @@ BOOST_AUTO_TEST_CASE(samples_refer_to_ranges) {
   std::vector<std::array<float, 2>> const rows(4);
   data::samples<float, shape<2>, shape<2>> const of_rows{rows, x};
   BOOST_TEST((of_rows.images == rows[0].data() && of_rows.target(3)[1] == 1));
-  BOOST_TEST(what_is_refused([&] { data::samples<float, shape<3>>{x, y}; }) ==
-             "arrays: expected a multiple of 3 numbers, one sample's size, and at least one sample, came 8");
+  BOOST_TEST(error_of_call([&] { data::samples<float, shape<3>>{x, y}; }) ==
+             "arrays: expected a multiple of 3 numbers, one sample's size, and at least one sample, got 8");
 }
 
-BOOST_AUTO_TEST_CASE(files_say_their_classes) {
+BOOST_AUTO_TEST_CASE(files_determine_their_classes) {
   data::dataset<float, shape<2, 3>> const all{images({4, 2, 3}), labels({3, 1, 0, 2}), {}};
   BOOST_TEST(all.label(0) == 3);
-  BOOST_TEST(what_is_refused([] { data::dataset<float, shape<2, 3>>{images({1, 2, 3}), labels({3}), {.classes = 3}}; }) ==
-             "data_dataset_labels: expected labels from 0 to 2, came 3 at position 0");
+  BOOST_TEST(error_of_call([] { data::dataset<float, shape<2, 3>>{images({1, 2, 3}), labels({3}), {.classes = 3}}; }) ==
+             "data_dataset_labels: expected labels from 0 to 2, got 3 at position 0");
 }

@@ -55,7 +55,7 @@ std::vector<int> counting(int n) {
   return made;
 }
 
-std::string refusal(auto make) {
+std::string error_of(auto make) {
   try {
     make();
   } catch (data::size_error const& error) {
@@ -66,7 +66,7 @@ std::string refusal(auto make) {
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(in_order_gives_the_samples_as_they_stand) {
+BOOST_AUTO_TEST_CASE(in_order_keeps_the_order_of_the_samples) {
   numbered const ten{10};
   data::loader batches{ten.all(), batch<5, 2>{}, data::in_order{}, data::drop_last};
   BOOST_TEST(batches.batches() == 2);
@@ -119,7 +119,7 @@ BOOST_AUTO_TEST_CASE(drop_last_leaves_out_the_remainder) {
   BOOST_CHECK(std::adjacent_find(seen.begin(), seen.end()) == seen.end());
 }
 
-BOOST_AUTO_TEST_CASE(second_batch_gives_every_sample_once) {
+BOOST_AUTO_TEST_CASE(second_batch_yields_every_sample_once) {
   numbered const eleven{11};
   data::loader batches{eleven.all(), batch<4, 2>{}, data::shuffled{0}, data::second_batch<3>};
   static_assert(batches.tail_size == 3);
@@ -157,16 +157,16 @@ BOOST_AUTO_TEST_CASE(real_targets_come_in_batches_too) {
   data::samples<float, shape<1>, shape<2>> const all{inputs.data(), targets.data(), 5};
   data::loader batches{all, batch<2, 1>{}, data::shuffled{1}, data::second_batch<1>};
   int seen = 0;
-  auto const check = [&](auto const& images, auto const& wanted, int count) {
+  auto const check = [&](auto const& images, auto const& loaded_targets, int count) {
     for (int i = 0; i < count; ++i, ++seen)
-      for (int k = 0; k < 2; ++k) BOOST_TEST(wanted(i, k) == (k == 0 ? 10 : -10) * images(i, 0));
+      for (int k = 0; k < 2; ++k) BOOST_TEST(loaded_targets(i, k) == (k == 0 ? 10 : -10) * images(i, 0));
   };
-  for (auto const& [images, wanted] : batches.epoch(0)) {
-    static_assert(std::is_same_v<std::remove_cvref_t<decltype(wanted)>, espalier::tensor<float, shape<2, 2>>>);
-    check(images, wanted, 2);
+  for (auto const& [images, loaded_targets] : batches.epoch(0)) {
+    static_assert(std::is_same_v<std::remove_cvref_t<decltype(loaded_targets)>, espalier::tensor<float, shape<2, 2>>>);
+    check(images, loaded_targets, 2);
   }
-  auto const& [images, wanted] = batches.tail();
-  check(images, wanted, 1);
+  auto const& [images, loaded_targets] = batches.tail();
+  check(images, loaded_targets, 1);
   BOOST_TEST(seen == 5);
 }
 
@@ -176,23 +176,23 @@ BOOST_AUTO_TEST_CASE(a_permutation_of_ones_own) {
   data::loader batches{six.all(), batch<3, 2>{}, data::permutation{{order.data(), 6}}, data::drop_last};
   BOOST_TEST(one_epoch(batches, 0) == order, boost::test_tools::per_element());
   BOOST_TEST(one_epoch(batches, 1) == order, boost::test_tools::per_element());
-  BOOST_CHECK(refusal([&] { data::loader{six.all(), batch<3, 2>{}, data::permutation{{order.data(), 5}}, data::drop_last}; }) != "");
+  BOOST_CHECK(error_of([&] { data::loader{six.all(), batch<3, 2>{}, data::permutation{{order.data(), 5}}, data::drop_last}; }) != "");
 }
 
-BOOST_AUTO_TEST_CASE(refuses_numbers_that_do_not_fit) {
+BOOST_AUTO_TEST_CASE(rejects_invalid_sizes) {
   numbered const none{0}, three{3}, eleven{11}, twelve{12};
   auto const load = [](numbered const& from, auto policy) {
     return [&from, policy] { data::loader{from.all(), batch<4, 2>{}, data::in_order{}, policy}; };
   };
-  BOOST_TEST(refusal(load(none, data::drop_last)) == "loader: expected at least one sample, came 0");
-  BOOST_TEST(refusal(load(none, data::padded)) == "loader: expected at least one sample, came 0");
-  BOOST_TEST(refusal(load(three, data::drop_last)) ==
-             "loader: expected samples for at least one batch of 4 (the last batch is dropped), came 3");
-  BOOST_TEST(refusal(load(three, data::padded)) == "");
-  BOOST_TEST(refusal(load(three, data::second_batch<3>)) == "");
-  BOOST_TEST(refusal(load(eleven, data::second_batch<2>)) ==
-             "loader: expected a remainder of 2 samples after batches of 4, for which second_batch was compiled, came 3 (11 samples)");
-  BOOST_TEST(refusal(load(twelve, data::second_batch<3>)) != "");
+  BOOST_TEST(error_of(load(none, data::drop_last)) == "loader: expected at least one sample, got 0");
+  BOOST_TEST(error_of(load(none, data::padded)) == "loader: expected at least one sample, got 0");
+  BOOST_TEST(error_of(load(three, data::drop_last)) ==
+             "loader: expected samples for at least one batch of 4 (the last batch is dropped), got 3");
+  BOOST_TEST(error_of(load(three, data::padded)) == "");
+  BOOST_TEST(error_of(load(three, data::second_batch<3>)) == "");
+  BOOST_TEST(error_of(load(eleven, data::second_batch<2>)) ==
+             "loader: expected a remainder of 2 samples after batches of 4, for which second_batch was compiled, got 3 (11 samples)");
+  BOOST_TEST(error_of(load(twelve, data::second_batch<3>)) != "");
 }
 
 BOOST_AUTO_TEST_CASE(an_epoch_allocates_nothing) {

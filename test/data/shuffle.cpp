@@ -14,15 +14,15 @@ using positions = std::vector<std::int32_t>;
 
 namespace {
 
-positions order_of(std::int64_t n, data::order how, std::int64_t epoch) {
+positions order_of(std::int64_t n, data::order requested, std::int64_t epoch) {
   io::owned<std::int32_t> order{n};
-  data::detail::begin_order(order, how);
-  data::detail::arrange(order, how, epoch);
+  data::detail::begin_order(order, requested);
+  data::detail::arrange(order, requested, epoch);
   return {order.data(), order.data() + n};
 }
-std::string refusal(positions const& given, std::int64_t n) {
+std::string error_of(positions const& listed, std::int64_t n) {
   try {
-    order_of(n, data::permutation{{given.data(), static_cast<std::int64_t>(given.size())}}, 0);
+    order_of(n, data::permutation{{listed.data(), static_cast<std::int64_t>(listed.size())}}, 0);
   } catch (data::size_error const& error) {
     return error.what();
   }
@@ -55,10 +55,10 @@ BOOST_AUTO_TEST_CASE(a_permutation_of_ones_own) {
   for (int epoch = 0; epoch < 3; ++epoch)
     BOOST_TEST(order_of(4, data::permutation{{mine.data(), 4}}, epoch) == mine, boost::test_tools::per_element());
 }
-BOOST_AUTO_TEST_CASE(refuses_what_is_no_permutation) {
-  BOOST_TEST(refusal({1, 0, 2}, 3) == "");
-  BOOST_TEST(refusal({1, 0}, 3) == "loader: expected a permutation of 3 samples, came 2 positions");
-  BOOST_TEST(refusal({1, 0, 3}, 3) == "loader: expected positions from 0 to 2, came 3 at place 2");
-  BOOST_TEST(refusal({1, -1, 2}, 3) == "loader: expected positions from 0 to 2, came -1 at place 1");
-  BOOST_TEST(refusal({1, 0, 1}, 3) == "loader: expected each position once, came 1 at places 0 and 2");
+BOOST_AUTO_TEST_CASE(rejects_invalid_permutations) {
+  BOOST_TEST(error_of({1, 0, 2}, 3) == "");
+  BOOST_TEST(error_of({1, 0}, 3) == "loader: expected a permutation of 3 samples, got 2 positions");
+  BOOST_TEST(error_of({1, 0, 3}, 3) == "loader: expected positions from 0 to 2, got 3 at place 2");
+  BOOST_TEST(error_of({1, -1, 2}, 3) == "loader: expected positions from 0 to 2, got -1 at place 1");
+  BOOST_TEST(error_of({1, 0, 1}, 3) == "loader: expected each position once, got 1 at places 0 and 2");
 }

@@ -19,7 +19,7 @@ io::csv_table table(std::string const& content, bool header = true) {
 std::string const flowers = "length,kind,width\n5.1,0,1.5\n6.2,2,2.5\n4.3,1,0.5\n";
 
 template <class Sample, class Target = data::label>
-std::string refusal(io::csv_table const& from, int classes, auto... columns) {
+std::string error_of(io::csv_table const& from, int classes, auto... columns) {
   return message<io::format_error>([&] { (void)data::table<float, Sample, Target>(from, {.classes = classes}, columns...); });
 }
 }  // namespace
@@ -50,24 +50,24 @@ BOOST_AUTO_TEST_CASE(real_targets) {
   BOOST_TEST(rest.target(0)[1] == 4.3);
   BOOST_TEST(first.size() == 2);
 }
-BOOST_AUTO_TEST_CASE(refuses_columns_that_do_not_fit) {
-  BOOST_TEST(refusal<shape<3>>(table(flowers), 3, "kind") ==
-             "data_table_file: expected 3 features beside 1 target columns, for which the program was compiled, came 2");
-  BOOST_TEST((refusal<shape<1>, shape<2>>(table(flowers), 3, "kind", 1)) ==
-             "data_table_file: expected different target columns, came column 1 twice");
-  BOOST_TEST(refusal<shape<2>>(table(flowers), 3, "height").find("expected a column named \"height\"") != std::string::npos);
+BOOST_AUTO_TEST_CASE(rejects_mismatched_columns) {
+  BOOST_TEST(error_of<shape<3>>(table(flowers), 3, "kind") ==
+             "data_table_file: expected 3 features beside 1 target columns, for which the program was compiled, got 2");
+  BOOST_TEST((error_of<shape<1>, shape<2>>(table(flowers), 3, "kind", 1)) ==
+             "data_table_file: expected different target columns, got column 1 twice");
+  BOOST_TEST(error_of<shape<2>>(table(flowers), 3, "height").find("expected a column named \"height\"") != std::string::npos);
 }
-BOOST_AUTO_TEST_CASE(refuses_labels_that_are_no_classes) {
-  BOOST_TEST(refusal<shape<2>>(table(flowers), 2, "kind") == "data_table_file: expected a label from 0 to 1 in line 3, column 1, came 2");
-  BOOST_TEST(refusal<shape<2>>(table(flowers), 3, "width") ==
-             "data_table_file: expected a label from 0 to 2 in line 2, column 2, came 1.5");
-  BOOST_TEST(refusal<shape<1>>(table("1,-1\n", false), 3, 1) ==
-             "data_table_file: expected a label from 0 to 2 in line 1, column 1, came -1");
-  BOOST_TEST(refusal<shape<1>>(table("1,1e30\n", false), 3, 1) ==
-             "data_table_file: expected a label from 0 to 2 in line 1, column 1, came 1e+30");
+BOOST_AUTO_TEST_CASE(rejects_invalid_labels) {
+  BOOST_TEST(error_of<shape<2>>(table(flowers), 2, "kind") == "data_table_file: expected a label from 0 to 1 in line 3, column 1, got 2");
+  BOOST_TEST(error_of<shape<2>>(table(flowers), 3, "width") ==
+             "data_table_file: expected a label from 0 to 2 in line 2, column 2, got 1.5");
+  BOOST_TEST(error_of<shape<1>>(table("1,-1\n", false), 3, 1) ==
+             "data_table_file: expected a label from 0 to 2 in line 1, column 1, got -1");
+  BOOST_TEST(error_of<shape<1>>(table("1,1e30\n", false), 3, 1) ==
+             "data_table_file: expected a label from 0 to 2 in line 1, column 1, got 1e+30");
 }
-BOOST_AUTO_TEST_CASE(any_label_when_it_is_not_finite_is_refused) {
+BOOST_AUTO_TEST_CASE(a_label_that_is_not_finite_throws) {
   written const file{"1,nan\n", "data_table_file"};
   auto const from = io::read_csv("data_table_file", {.non_finite = true});
-  BOOST_TEST(refusal<shape<1>>(from, 3, 1).find("expected a label from 0 to 2 in line 1, column 1, came") != std::string::npos);
+  BOOST_TEST(error_of<shape<1>>(from, 3, 1).find("expected a label from 0 to 2 in line 1, column 1, got") != std::string::npos);
 }

@@ -38,20 +38,20 @@ void check_layout() {
   auto const x = image_of<Layout, float, H, W, C>(pixel);
   auto y = x;
   using Sample = typename decltype(y)::shape_type;
-  using look = view<float const, Sample>;
-  data::random_flip_horizontal<Layout>::flip(look{x}, view<float, Sample>{y}, true);
+  using sample_view = view<float const, Sample>;
+  data::random_flip_horizontal<Layout>::flip(sample_view{x}, view<float, Sample>{y}, true);
   BOOST_TEST((y == image_of<Layout, float, H, W, C>([](int i, int j, int k) { return pixel(i, W - 1 - j, k); })));
-  data::random_flip_horizontal<Layout>::flip(look{x}, view<float, Sample>{y}, false);
+  data::random_flip_horizontal<Layout>::flip(sample_view{x}, view<float, Sample>{y}, false);
   BOOST_TEST((y == x));
   for (int down = -H - 1; down <= H + 1; ++down)
     for (int right = -W - 1; right <= W + 1; ++right) {
       y.fill(-1);
-      data::random_crop<Layout, 6>::crop(look{x}, view<float, Sample>{y}, down, right);
-      auto const wanted = image_of<Layout, float, H, W, C>([&](int i, int j, int k) {
+      data::random_crop<Layout, 6>::crop(sample_view{x}, view<float, Sample>{y}, down, right);
+      auto const reference = image_of<Layout, float, H, W, C>([&](int i, int j, int k) {
         bool const inside = i + down >= 0 && i + down < H && j + right >= 0 && j + right < W;
         return inside ? pixel(i + down, j + right, k) : 0.0f;
       });
-      BOOST_TEST((y == wanted), down << ", " << right);
+      BOOST_TEST((y == reference), down << ", " << right);
     }
 }
 
@@ -84,13 +84,13 @@ using augmented = data::transforms<data::random_crop<data::chw, 2>, data::random
 
 struct plus_one {
   template <class T, class S>
-  static void apply(view<T const, S> from, view<T, S> to, data::draws&) noexcept {
+  static void apply(view<T const, S> from, view<T, S> to, data::random_generator&) noexcept {
     for (std::int64_t i = 0; i < S::size; ++i) to[i] = from[i] + 1;
   }
 };
 struct twice {
   template <class T, class S>
-  static void apply(view<T const, S> from, view<T, S> to, data::draws&) noexcept {
+  static void apply(view<T const, S> from, view<T, S> to, data::random_generator&) noexcept {
     for (std::int64_t i = 0; i < S::size; ++i) to[i] = from[i] * 2;
   }
 };
@@ -111,28 +111,28 @@ BOOST_AUTO_TEST_CASE(images_of_one_channel_need_no_axis_for_it) {
   data::random_crop<data::chw, 1>::crop(view<float const, shape<2, 3>>{x}, view<float, shape<2, 3>>{y}, 1, -1);
   BOOST_TEST((y == tensor<float, shape<2, 3>>{{0, 4, 5}, {0, 0, 0}}));
 }
-BOOST_AUTO_TEST_CASE(a_draw_below_p_flips) {
+BOOST_AUTO_TEST_CASE(a_number_below_p_flips) {
   using half = data::random_flip_horizontal<data::hwc, 0.5>;
   static_assert(half::flips(0.0) && half::flips(0.49) && !half::flips(0.5) && !half::flips(0.99));
   static_assert(!data::random_flip_horizontal<data::hwc, 0.0>::flips(0.0) && data::random_flip_horizontal<data::hwc, 1.0>::flips(0.999999));
 }
-// Computed by another program from the description of `draws`.
-BOOST_AUTO_TEST_CASE(draws_are_what_their_description_says) {
+// Computed by another program from the description of `random_generator`.
+BOOST_AUTO_TEST_CASE(random_numbers_are_what_their_description_says) {
   int const down[] = {-1, 1, 1, -4}, right[] = {-2, 2, -4, -3};
   double const first[] = {0.8834412654396147, 0.6594686543103307, 0.18667559209279716, 0.5011618358548731};
   double const second[] = {0.809369848575443, 0.8769216034561396, 0.10508326161652803, 0.48830432700924575};
   for (int sample = 0; sample < 4; ++sample) {
-    BOOST_TEST(data::draws(1, 0, sample, 0).uniform() == first[sample]);
-    data::draws crop{1, 2, sample, 0};
+    BOOST_TEST(data::random_generator(1, 0, sample, 0).uniform() == first[sample]);
+    data::random_generator crop{1, 2, sample, 0};
     BOOST_TEST(crop.integer(-4, 4) == down[sample]);
     BOOST_TEST(crop.integer(-4, 4) == right[sample]);
-    BOOST_TEST(data::draws(1, 2, sample, 1).uniform() == second[sample]);
+    BOOST_TEST(data::random_generator(1, 2, sample, 1).uniform() == second[sample]);
   }
 }
-BOOST_AUTO_TEST_CASE(draws_are_evenly_spread) {
+BOOST_AUTO_TEST_CASE(random_numbers_are_evenly_spread) {
   int counts[9] = {};
   for (int sample = 0; sample < 900; ++sample) {
-    data::draws random{7, 0, sample, 0};
+    data::random_generator random{7, 0, sample, 0};
     for (int i = 0; i < 100; ++i) ++counts[random.integer(-4, 4) + 4];
   }
   for (int const count : counts) BOOST_TEST(std::abs(count - 10000) < 500);  // five standard deviations
@@ -149,20 +149,20 @@ BOOST_AUTO_TEST_CASE(reproducible_whatever_the_batches_and_the_order) {
   BOOST_CHECK(by_label(data::loader{some.all(), esp::batch<12, 2, 3, 4>{}, data::in_order{}, data::drop_last, augmented{.seed = 8}}, 3,
                        samples) != first);
 }
-BOOST_AUTO_TEST_CASE(each_sample_by_its_own_draws) {
+BOOST_AUTO_TEST_CASE(each_sample_by_its_own_random_numbers) {
   pictures const some;
   data::loader batches{some.all(), esp::batch<6, 2, 3, 4>{}, data::shuffled{5}, data::drop_last, augmented{.seed = 9}};
-  auto const given = by_label(batches, 2, samples);
+  auto const loaded = by_label(batches, 2, samples);
   int flipped = 0;
   for (int at = 0; at < samples; ++at) {
-    tensor<float, Sample> cropped, wanted;
-    data::draws crop{9, 2, at, 0}, flip{9, 2, at, 1};
+    tensor<float, Sample> cropped, reference;
+    data::random_generator crop{9, 2, at, 0}, flip{9, 2, at, 1};
     int const down = crop.integer(-2, 2), right = crop.integer(-2, 2);
     bool const mirrored = flip.uniform() < 0.5;
     flipped += mirrored;
     data::random_crop<data::chw, 2>::crop(some.image(at), view<float, Sample>{cropped}, down, right);
-    data::random_flip_horizontal<data::chw>::flip(view<float const, Sample>{cropped}, view<float, Sample>{wanted}, mirrored);
-    BOOST_TEST(given[static_cast<std::size_t>(at)] == std::vector<float>(wanted.begin(), wanted.end()), boost::test_tools::per_element());
+    data::random_flip_horizontal<data::chw>::flip(view<float const, Sample>{cropped}, view<float, Sample>{reference}, mirrored);
+    BOOST_TEST(loaded[static_cast<std::size_t>(at)] == std::vector<float>(reference.begin(), reference.end()), boost::test_tools::per_element());
   }
   BOOST_TEST(flipped > 4);
   BOOST_TEST(flipped < 20);
@@ -171,9 +171,9 @@ BOOST_AUTO_TEST_CASE(transforms_of_ones_own_in_their_order) {
   pictures const some;
   auto const check = [&](auto transforms, auto f) {
     data::loader batches{some.all(), esp::batch<6, 2, 3, 4>{}, data::in_order{}, data::drop_last, transforms};
-    auto const given = by_label(batches, 0, samples);
+    auto const loaded = by_label(batches, 0, samples);
     for (int at = 0; at < samples; ++at)
-      for (int i = 0; i < 24; ++i) BOOST_TEST(given[static_cast<std::size_t>(at)][static_cast<std::size_t>(i)] == f(some.image(at)[i]));
+      for (int i = 0; i < 24; ++i) BOOST_TEST(loaded[static_cast<std::size_t>(at)][static_cast<std::size_t>(i)] == f(some.image(at)[i]));
   };
   check(data::transforms<>{}, [](float x) { return x; });
   check(data::transforms<plus_one>{}, [](float x) { return x + 1; });

@@ -25,19 +25,19 @@ inline constexpr auto second = [](auto x) { return sum(esp::grad(first)(x)); };
 // The Hessian is symmetric: <u, H v> = <v, H u>.
 inline constexpr auto quartic = [](auto x) { return sum(softmax(x * x) * x * x * x); };
 inline constexpr auto along = [](auto x, auto v) { return sum(esp::grad(quartic)(x) * v); };
-// One value as two arguments: they are still two. Its slope by the first, 2 a b, is 2 x^2.
+// One value as two arguments: they are still two. Its gradient by the first, 2 a b, is 2 x^2.
 inline constexpr auto two_arguments = [](auto a, auto b) { return sum(a * a * b); };
 inline constexpr auto same_twice = [](auto x) { return sum(esp::grad<0>(two_arguments)(x, x)); };
 // The same inside and outside: d/dx of sum(grad_a f(x, x) x) as a function of two arguments that are one.
 inline constexpr auto inner_twice = [](auto a, auto b) { return sum(esp::grad<0>(two_arguments)(a, a) * b); };
 inline constexpr auto outer_twice = [](auto x) { return sum(esp::grad<0>(inner_twice)(x, x) + esp::grad<1>(inner_twice)(x, x)); };
-inline constexpr auto both_slopes = [](auto x) {
-  auto const slopes = esp::grad(two_arguments)(x * 2.0, x);
-  return sum(std::get<0>(slopes) + std::get<1>(slopes));
+inline constexpr auto both_gradients = [](auto x) {
+  auto const gradients = esp::grad(two_arguments)(x * 2.0, x);
+  return sum(std::get<0>(gradients) + std::get<1>(gradients));
 };
-// What an argument is made of is held: only the argument's own slope counts inside.
+// What an argument is made of is held: only the argument's own gradient counts inside.
 inline constexpr auto of_formula = [](auto x) { return sum(esp::grad(sine_like)(x * x) * x); };
-// f's own b b is the very node that a is; the slopes of a b b are b b and 2 a b all the same.
+// f's own b b is the very node that a is; the gradients of a b b are b b and 2 a b all the same.
 inline constexpr auto product = [](auto a, auto b) { return sum(a * (b * b)); };
 inline constexpr auto first_of_equal = [](auto x) { return sum(esp::grad<0>(product)(x * x, x)); };
 inline constexpr auto second_of_equal = [](auto x) { return sum(esp::grad<1>(product)(x * x, x)); };
@@ -47,7 +47,7 @@ inline constexpr auto independent = [](auto x) { return sum(esp::grad([](auto v)
 
 BOOST_AUTO_TEST_CASE(nested_arguments) {
   auto const x = doubles<7>(1);
-  auto const a = esp::grad(same_twice)(x), b = esp::grad(both_slopes)(x), c = esp::grad(of_formula)(x), d = esp::grad(independent)(x);
+  auto const a = esp::grad(same_twice)(x), b = esp::grad(both_gradients)(x), c = esp::grad(of_formula)(x), d = esp::grad(independent)(x);
   auto const e = esp::grad(outer_twice)(x), f = esp::grad(first_of_equal)(x), g = esp::grad(second_of_equal)(x), h = esp::grad(of_number)(x);
   for (int i = 0; i < 7; ++i) {
     BOOST_TEST(a[i] == 4 * x[i], boost::test_tools::tolerance(1e-12));
@@ -56,8 +56,8 @@ BOOST_AUTO_TEST_CASE(nested_arguments) {
     BOOST_TEST(g[i] == 6 * x[i] * x[i], boost::test_tools::tolerance(1e-12));   // of 2 x^3
     BOOST_TEST(h[i] == 4, boost::test_tools::tolerance(1e-12));
     BOOST_TEST(b[i] == 16 * x[i], boost::test_tools::tolerance(1e-12));  // 2 (2x) x + (2x)^2 = 8 x^2
-    double const t = std::tanh(x[i] * x[i]), slope = 1 - t * t;
-    BOOST_TEST(c[i] == slope - 4 * x[i] * x[i] * t * slope, boost::test_tools::tolerance(1e-11));
+    double const t = std::tanh(x[i] * x[i]), derivative = 1 - t * t;
+    BOOST_TEST(c[i] == derivative - 4 * x[i] * x[i] * t * derivative, boost::test_tools::tolerance(1e-11));
     BOOST_TEST(d[i] == 3);
   }
 }
@@ -73,7 +73,7 @@ BOOST_AUTO_TEST_CASE(layers) {
 }
 
 BOOST_AUTO_TEST_CASE(kernels_of_second_order) {
-  check_kernels("slope of a slope", along, doubles<5, 7>(1), doubles<5, 7>(2));
+  check_kernels("gradient of a gradient", along, doubles<5, 7>(1), doubles<5, 7>(2));
   check_kernels("third order", second, doubles<9>(1));
 }
 

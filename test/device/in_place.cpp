@@ -200,7 +200,7 @@ BOOST_AUTO_TEST_CASE(several_results) {
   // Results that overlap each other have no right answer, and nothing is written.
   x = a;
   y = a;
-  auto const said = [&](auto&& call) {
+  auto const error_text = [&](auto&& call) {
     try {
       call();
     } catch (esp::overlap_error const& error) {
@@ -208,25 +208,25 @@ BOOST_AUTO_TEST_CASE(several_results) {
     }
     return std::string();
   };
-  BOOST_TEST(said([&] { run(x, y, y); }).find("results 0 and 1 share memory") != std::string::npos);
+  BOOST_TEST(error_text([&] { run(x, y, y); }).find("results 0 and 1 share memory") != std::string::npos);
   std::vector<float> memory(200, 3.0f);
-  BOOST_TEST(said([&] { run(x, view<float, shape<8, 8>>(memory.data()), view<float, shape<8, 8>>(memory.data() + 63)); }) != "");
-  BOOST_TEST(said([&] { run(x, view<float, shape<8, 8>>(memory.data()), view<float, shape<8, 8>>(memory.data() + 64)); }) == "");
+  BOOST_TEST(error_text([&] { run(x, view<float, shape<8, 8>>(memory.data()), view<float, shape<8, 8>>(memory.data() + 63)); }) != "");
+  BOOST_TEST(error_text([&] { run(x, view<float, shape<8, 8>>(memory.data()), view<float, shape<8, 8>>(memory.data() + 64)); }) == "");
   BOOST_TEST((y == a));
 }
 
 BOOST_AUTO_TEST_CASE(on_a_device_with_memory_of_its_own) {
   using on_device = tensor<float, shape<8, 8>, esp::simulated_cuda>;
   auto const a = floats<8, 8>(1), b = floats<8, 8>(2);
-  on_device const there(a), other(b);
-  on_device x = there, expected;
-  esp::compiled multiply{product{}, there, other};
-  multiply(there, other, expected);
+  on_device const device_x(a), other(b);
+  on_device x = device_x, expected;
+  esp::compiled multiply{product{}, device_x, other};
+  multiply(device_x, other, expected);
   multiply(x, other, x);
   BOOST_TEST((x.to_host() == expected.to_host()));
-  esp::compiled norm{soft{}, there};
-  norm(there, expected);
-  x = there;
+  esp::compiled norm{soft{}, device_x};
+  norm(device_x, expected);
+  x = device_x;
   norm(x, x);
   BOOST_TEST((x.to_host() == expected.to_host()));
   // A predictor's exchange has memory of its own.
@@ -235,7 +235,7 @@ BOOST_AUTO_TEST_CASE(on_a_device_with_memory_of_its_own) {
   auto on_host = a;
   p(on_host, on_host);
   BOOST_TEST((on_host == model(a)));
-  x = there;
+  x = device_x;
   p(x, x);
   BOOST_TEST((x.to_host() == model(a)));
 }

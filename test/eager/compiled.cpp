@@ -37,7 +37,7 @@ BOOST_AUTO_TEST_CASE(one_result) {
   static_assert(decltype(run)::kernel_count == 1 && decltype(run)::workspace_bytes == 0);
 }
 
-BOOST_AUTO_TEST_CASE(value_and_slopes_share_one_kernel) {
+BOOST_AUTO_TEST_CASE(value_and_gradients_share_one_kernel) {
   auto const x = doubles<7, 5>(1), w = doubles<7, 5>(2), dy = doubles<7, 5>(3);
   esp::compiled run{step{}, x, w, dy};
   esp::tensor<double, esp::shape<7, 5>> y, dx, dw;
@@ -84,8 +84,8 @@ BOOST_AUTO_TEST_CASE(no_allocation_in_a_run) {
 }
 
 namespace {
-// The slopes of a product are its operands, and the last result is the first again.
-struct product_and_slopes {
+// The gradients of a product are its operands, and the last result is the first again.
+struct product_and_gradients {
   struct product {
     constexpr auto operator()(auto a, auto b) const { return sum(a * b); }
   };
@@ -100,7 +100,7 @@ BOOST_AUTO_TEST_CASE(operands_and_results_as_results) {
   auto const a = floats<10, 12>(1), b = floats<10, 12>(2);
   esp::tensor<float, esp::shape<10, 12>> y, da, db, again, same;
   esp::tensor<float, esp::shape<12, 10>> reshaped;
-  esp::compiled run{product_and_slopes{}, a, b};
+  esp::compiled run{product_and_gradients{}, a, b};
   run(a, b, y, da, db, again, reshaped);
   check_close("tanh", y, esp::evaluate(tanh(a)));
   BOOST_TEST((da == b));

@@ -245,8 +245,8 @@ BOOST_AUTO_TEST_CASE(compound_assignment) {
   esp::view<double, esp::shape<3>> const first{&numbers[0]};
   first += 1;
   esp::view<double, esp::shape<3>>(&numbers[1]) *= first;
-  double const wanted[5] = {2, 6, 12, 16, 5};
-  for (int i = 0; i < 5; ++i) BOOST_TEST(numbers[i] == wanted[i]);
+  double const expected[5] = {2, 6, 12, 16, 5};
+  for (int i = 0; i < 5; ++i) BOOST_TEST(numbers[i] == expected[i]);
   constexpr auto known = [] {
     esp::tensor<double, esp::shape<2>> a{1, 2};
     a += a * 2;

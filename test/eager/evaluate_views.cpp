@@ -120,7 +120,7 @@ BOOST_AUTO_TEST_CASE(elements_of_other_types) {
   BOOST_TEST(labels[1] == 5);
 }
 
-BOOST_AUTO_TEST_CASE(a_formula_says_the_shape_of_a_range) {
+BOOST_AUTO_TEST_CASE(a_formula_determines_the_shape_of_a_range) {
   std::vector<float> numbers(6);
   tensor<float, shape<2, 3>> const a{{1, 2, 3}, {4, 5, 6}};
   evaluate_into(a * 2, numbers);
@@ -132,7 +132,7 @@ BOOST_AUTO_TEST_CASE(a_formula_says_the_shape_of_a_range) {
   BOOST_TEST(numbers[0] == 2.0f);
 }
 
-BOOST_AUTO_TEST_CASE(copies_and_rebinding_are_said_in_words) {
+BOOST_AUTO_TEST_CASE(copies_and_rebinding_are_explicit) {
   std::vector<float> a = counting<4>(), b(4, 0.0f);
   view<float, shape<4>> x = a, y = b;
   evaluate_into(x, y);

@@ -7,7 +7,7 @@ using namespace test;
 namespace {
 inline constexpr auto energy = [](auto a, auto b) { return sum(a * b + exp(a)); };
 inline constexpr auto cubic = [](auto x) { return sum(x * x * x * 2); };
-inline constexpr auto slope_squared = [](auto x) { return sum(esp::grad(cubic)(x) * esp::grad(cubic)(x)); };
+inline constexpr auto gradient_squared = [](auto x) { return sum(esp::grad(cubic)(x) * esp::grad(cubic)(x)); };
 inline constexpr auto constant_of = [](auto x) { return sum(x * 0.0 + 1.0); };
 inline constexpr auto unused = [](auto a, auto b) { return sum(a) + 0 * sum(detach(b)); };
 inline constexpr auto rows = [](auto w, auto x) { return tanh(matmul(x, w)); };
@@ -49,15 +49,15 @@ BOOST_AUTO_TEST_CASE(a_constant_temporary_is_kept) {
 
 BOOST_AUTO_TEST_CASE(value_comes_along) {
   auto const a = doubles<17>(1), b = doubles<17>(2);
-  auto const [value, slopes] = esp::value_and_grad(energy)(a, b);
+  auto const [value, gradients] = esp::value_and_grad(energy)(a, b);
   esp::tensor<double, esp::shape<>> const expected = sum(a * b + exp(a));
   BOOST_TEST(value == expected[0], boost::test_tools::tolerance(1e-12));
-  BOOST_TEST((std::get<1>(slopes) == a));
+  BOOST_TEST((std::get<1>(gradients) == a));
 }
 
-BOOST_AUTO_TEST_CASE(slope_of_a_slope) {
+BOOST_AUTO_TEST_CASE(gradient_of_a_gradient) {
   auto const x = doubles<9>(1);
-  auto const d = esp::grad(cubic)(x), dd = esp::grad(slope_squared)(x);
+  auto const d = esp::grad(cubic)(x), dd = esp::grad(gradient_squared)(x);
   for (int i = 0; i < 9; ++i) {
     BOOST_TEST(d[i] == 6 * x[i] * x[i], boost::test_tools::tolerance(1e-12));
     BOOST_TEST(dd[i] == 144 * x[i] * x[i] * x[i], boost::test_tools::tolerance(1e-12));
@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(slope_of_a_slope) {
 }
 
 // A derivative inside an eager expression: its own numbers are its own, and its elements are those of its operands.
-BOOST_AUTO_TEST_CASE(slope_inside_an_expression) {
+BOOST_AUTO_TEST_CASE(gradient_inside_an_expression) {
   auto const x = floats<9>(1), y = floats<9>(2);
   esp::tensor<float, esp::shape<9>> const d = esp::grad(cubic)(x + y) * 3 + 1;
   for (int i = 0; i < 9; ++i) BOOST_TEST(d[i] == 18 * (x[i] + y[i]) * (x[i] + y[i]) + 1, boost::test_tools::tolerance(1e-4f));
@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(slope_inside_an_expression) {
   for (int i = 0; i < 9; ++i) BOOST_TEST(f[i] == 24 * xd[i] * xd[i], boost::test_tools::tolerance(1e-12));
 }
 
-BOOST_AUTO_TEST_CASE(what_does_not_matter_has_slope_zero) {
+BOOST_AUTO_TEST_CASE(unused_arguments_have_gradient_zero) {
   auto const x = floats<5>(1), y = floats<5>(2);
   BOOST_TEST((esp::grad(constant_of)(x) == esp::tensor<float, esp::shape<5>>{}));
   auto const [a, b] = esp::grad(unused)(x, y);
@@ -102,7 +102,7 @@ BOOST_AUTO_TEST_CASE(vjp_is_linear_and_agrees_with_kernels) {
   check_close("dx", dx, std::get<1>(expected.gradients));
 }
 
-BOOST_AUTO_TEST_CASE(labels_have_no_slope) {
+BOOST_AUTO_TEST_CASE(labels_have_no_gradient) {
   auto const x = floats<8, 10>(1);
   auto const y = labels<8>(2, 10);
   auto const d = esp::grad(loss)(x, y);

@@ -27,7 +27,7 @@ def expect(truth, what):
         failures.append(what)
 
 
-def expect_refusal(said, *arguments):
+def expect_error(said, *arguments):
     status, printed, error = run(*arguments)
     expect(status == 1 and re.search(said, error) and "accuracy" not in printed, f"{arguments}: status {status}, {error!r} instead of /{said}/")
 
@@ -59,13 +59,13 @@ with tempfile.TemporaryDirectory() as folder:
     expect(without_times(run("--epochs", 2, "--seed", 3, "--out", out)[1]) == without_times(printed), "a seed repeats a run")
     expect(without_times(run("--epochs", 2, "--seed", 4, "--out", out)[1]) != without_times(printed), "another seed is another run")
 
-    expect_refusal("--epochs: expected a whole number from 1 to 100000, came '0'", "--epochs", 0)
-    expect_refusal("--epochs: expected a whole number .* came '2x'", "--epochs", "2x")
-    expect_refusal("--seed: expected a whole number .* came '-1'", "--seed", "-1")
-    expect_refusal("--seed: expected a value", "--seed")
-    expect_refusal("came '--sed'", "--sed", 1)
-    expect_refusal("cannot be written", "--epochs", 1, "--out", out / "none")
-    expect_refusal("expected a file, came: ", "--data", out / "none")
+    expect_error("--epochs: expected a whole number from 1 to 100000, got '0'", "--epochs", 0)
+    expect_error("--epochs: expected a whole number .* got '2x'", "--epochs", "2x")
+    expect_error("--seed: expected a whole number .* got '-1'", "--seed", "-1")
+    expect_error("--seed: expected a value", "--seed")
+    expect_error("got '--sed'", "--sed", 1)
+    expect_error("cannot be written", "--epochs", 1, "--out", out / "none")
+    expect_error("expected a file, got: ", "--data", out / "none")
 
     if "--save" in run("--help")[1]:
         straight, half, rest = (out / f"{name}.safetensors" for name in ("straight", "half", "rest"))
@@ -80,12 +80,12 @@ with tempfile.TemporaryDirectory() as folder:
         expect(done == "3 epochs are done already\n" + printed.splitlines()[-1] + "\n", f"nothing is left to train: {done}")
         expect([row["epoch"] for row in csv.DictReader((out / f"{name}_curve.csv").open())] == ["2", "3"], "the curve of the rest of a training counts on")
         half.write_bytes(half.read_bytes()[:-1])
-        expect_refusal("half.safetensors: .*truncated", "--load", half)
-        expect_refusal("expected a file, came: No such file", "--load", out / "none")
+        expect_error("half.safetensors: .*truncated", "--load", half)
+        expect_error("expected a file, got: No such file", "--load", out / "none")
         status, _, error = run("--epochs", 1, "--out", out, "--save", out / "none" / "a.safetensors")
         expect(status == 1 and "none/a.safetensors: cannot be written" in error, f"--save into no folder: status {status}, {error}")
     else:
-        expect_refusal("came '--save'", "--save", out / "a")
+        expect_error("got '--save'", "--save", out / "a")
 
     images, labels = "optdigits-images-idx3-ubyte", "optdigits-labels-idx1-ubyte"
     for file in (images, labels):
@@ -93,16 +93,16 @@ with tempfile.TemporaryDirectory() as folder:
     whole = (data / images).read_bytes()
     (out / images).chmod(0o644), (out / labels).chmod(0o644)
     (out / images).write_bytes(whole[:-1])
-    expect_refusal("expected 115024 bytes .* came 115023: truncated", "--data", out)
+    expect_error("expected 115024 bytes .* got 115023: truncated", "--data", out)
     (out / images).write_bytes(whole[:8] + bytes((0, 0, 0, 4, 0, 0, 0, 16)) + whole[16:])
-    expect_refusal("expected samples of shape 8 x 8, for which the program was compiled, came 4 x 16", "--data", out)
+    expect_error("expected samples of shape 8 x 8, for which the program was compiled, got 4 x 16", "--data", out)
     (out / images).write_bytes(whole[:6] + bytes((1000 >> 8, 1000 & 255)) + whole[8:16 + 64 * 1000])
-    expect_refusal("expected 1000 labels, as many as images in .*, came 1797", "--data", out)
+    expect_error("expected 1000 labels, as many as images in .*, got 1797", "--data", out)
     (out / labels).write_bytes((data / labels).read_bytes()[:6] + bytes((1000 >> 8, 1000 & 255)) + (data / labels).read_bytes()[8:8 + 1000])
-    expect_refusal("split: expected between 0 and 1000 samples in the first part, came 1437", "--data", out)
+    expect_error("split: expected between 0 and 1000 samples in the first part, got 1437", "--data", out)
     (out / images).write_bytes(whole)
     (out / labels).write_bytes((data / labels).read_bytes()[:-1] + b"\x0a")
-    expect_refusal("expected labels from 0 to 9, came 10 at position 1796", "--data", out)
+    expect_error("expected labels from 0 to 9, got 10 at position 1796", "--data", out)
 
 print("\n".join(failures) if failures else "as expected")
 sys.exit(1 if failures else 0)

@@ -27,21 +27,21 @@ def expect(truth, what):
         failures.append(what)
 
 
-def write_pair(folder, prefix, count, draw):
-    labels = bytes(draw.randrange(10) for _ in range(count))
+def write_pair(folder, prefix, count, generator):
+    labels = bytes(generator.randrange(10) for _ in range(count))
     pictures = bytearray()
     for label in labels:
-        picture = bytearray(draw.randrange(60) for _ in range(28 * 28))
-        picture[28 * (2 * label + 3):28 * (2 * label + 4)] = bytes(draw.randrange(180, 256) for _ in range(28))
+        picture = bytearray(generator.randrange(60) for _ in range(28 * 28))
+        picture[28 * (2 * label + 3):28 * (2 * label + 4)] = bytes(generator.randrange(180, 256) for _ in range(28))
         pictures += picture
     (folder / f"{prefix}-images-idx3-ubyte").write_bytes(struct.pack(">4B3I", 0, 0, 8, 3, count, 28, 28) + pictures)
     (folder / f"{prefix}-labels-idx1-ubyte").write_bytes(struct.pack(">4BI", 0, 0, 8, 1, count) + labels)
 
 
 with tempfile.TemporaryDirectory() as name:
-    folder, draw = pathlib.Path(name), random.Random(7)
-    write_pair(folder, "train", 640, draw)
-    write_pair(folder, "t10k", 75, draw)  # two batches and a padded third
+    folder, generator = pathlib.Path(name), random.Random(7)
+    write_pair(folder, "train", 640, generator)
+    write_pair(folder, "t10k", 75, generator)  # two batches and a padded third
     status, printed, error = run("--data", folder, "--epochs", 3, "--out", folder)
     expect(status == 0, f"status {status}: {error}")
     found = re.search(r"\ntraining took \d+\.\d+ s\ntest accuracy: ([01]\.\d{4})\n$", printed)
@@ -51,7 +51,7 @@ with tempfile.TemporaryDirectory() as name:
     expect(status == 1 and "--data: expected the folder of the IDX files" in error, f"without --data: {status} {error}")
     shutil.copy(digits / "optdigits-images-idx3-ubyte", folder / "train-images-idx3-ubyte")
     status, printed, error = run("--data", folder, "--out", folder)
-    expect(status == 1 and "expected samples of shape 28 x 28, for which the program was compiled, came 8 x 8" in error,
+    expect(status == 1 and "expected samples of shape 28 x 28, for which the program was compiled, got 8 x 8" in error,
            f"pictures of another size: {status} {error}")
 
 print("\n".join(failures) if failures else "as expected")

@@ -48,9 +48,9 @@ void check(auto const& y, row const& expected) {
 BOOST_AUTO_TEST_CASE(simple_model_is_two_layers_around_a_residual_block) {
   esp::model<SimpleModel> model{esp::seed{0}};
   esp::tensor<float, esp::shape<1, 10>> x;
-  row given;
-  for (int i = 0; i < 10; ++i) given.push_back(static_cast<double>(x[i] = static_cast<float>(i * i % 7) / 7));
-  row const hidden = linear(model, "linear1", given);
+  row input_row;
+  for (int i = 0; i < 10; ++i) input_row.push_back(static_cast<double>(x[i] = static_cast<float>(i * i % 7) / 7));
+  row const hidden = linear(model, "linear1", input_row);
   row const block = plus(relu_of(linear(model, "residual.fn.0", hidden)), hidden);
   check(model(x), linear(model, "linear2", block));
 }
@@ -58,8 +58,8 @@ BOOST_AUTO_TEST_CASE(simple_model_is_two_layers_around_a_residual_block) {
 BOOST_AUTO_TEST_CASE(four_layers_add_the_input_and_then_the_output_of_the_second) {
   esp::model<FourLayers<4>> model{esp::seed{5}};
   esp::tensor<float, esp::shape<1, 4>> const x{{1, -2, 3, -4}};
-  row const given{1, -2, 3, -4};
-  row const two = plus(linear(model, "layer2", relu_of(linear(model, "layer1", given))), given);
+  row const input_row{1, -2, 3, -4};
+  row const two = plus(linear(model, "layer2", relu_of(linear(model, "layer1", input_row))), input_row);
   row const four = plus(linear(model, "layer4", relu_of(linear(model, "layer3", two))), two);
   check(model(x), four);
   check(esp::model<FourLayersOfParts<4>>{esp::seed{5}}(x), four);  // the same draws, whatever the names

@@ -28,15 +28,15 @@ class subject {
   template <class Again, class... TrainedBy>
   void attempt(io::archive const& all, io::load_options const& options, Again again, TrainedBy&... training) {
     std::vector<unsigned char> const before = bytes();
-    bool refused = false;
+    bool rejected = false;
     try {
       io::restore(all, model, training..., options);
     } catch (io::mismatch_error const& error) {
-      refused = true;
+      rejected = true;
       require(!error.disagreements().empty() && std::strlen(error.what()) > 0, "a refusal says why");
       require(bytes() == before, "a refused file changes no byte of a model");
     }
-    if (refused) return;
+    if (rejected) return;
     io::snapshot const kept{model, training...};
     io::archive const saved = again(kept.arrays());
     io::archive const expected{"expected", kept.arrays(), {}, io::file_bytes{}};

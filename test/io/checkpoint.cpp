@@ -44,7 +44,7 @@ std::vector<float> bits(Model& model) {
   return all;
 }
 template <class F>
-io::mismatch_error refused(F f) {
+io::mismatch_error mismatch_of(F f) {
   try {
     f();
   } catch (io::mismatch_error const& e) {
@@ -57,15 +57,15 @@ io::mismatch_error refused(F f) {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(a_model_comes_back_bit_for_bit) {
-  temporary::folder const there;
+  temporary::folder const folder;
   esp::model<Net> one{esp::seed{1}}, other{esp::seed{2}};
   esp::trainer trainer{one, nn::SoftmaxLoss{}, optim::SGD{.learning_rate = 0.1f}, Batch{}};
   steps(trainer, 0, 3);
   BOOST_TEST((bits(one) != bits(other)));
-  io::save_safetensors(there.path("net.safetensors"), one);
-  io::load_safetensors(there.path("net.safetensors"), other);
+  io::save_safetensors(folder.path("net.safetensors"), one);
+  io::load_safetensors(folder.path("net.safetensors"), other);
   BOOST_TEST((bits(one) == bits(other)));
-  auto const file = io::read_safetensors(there.path("net.safetensors"));
+  auto const file = io::read_safetensors(folder.path("net.safetensors"));
   BOOST_TEST(file.arrays().size() == 8u);
   auto const* const weight = file.find("0.weight");
   BOOST_REQUIRE(weight != nullptr);
@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_CASE(a_model_comes_back_bit_for_bit) {
 }
 
 BOOST_AUTO_TEST_CASE(training_goes_on_with_the_same_bits) {
-  temporary::folder const there;
+  temporary::folder const folder;
   auto const adam = optim::Adam{.learning_rate = 1e-2f, .weight_decay = 1e-2f};
   esp::model<Net> straight{esp::seed{5}}, first{esp::seed{5}}, second{esp::seed{77}};
   esp::trainer all{straight, nn::SoftmaxLoss{}, adam, Batch{}};
@@ -82,53 +82,53 @@ BOOST_AUTO_TEST_CASE(training_goes_on_with_the_same_bits) {
   {
     esp::trainer half{first, nn::SoftmaxLoss{}, adam, Batch{}};
     steps(half, 0, 4);
-    io::save_safetensors(there.path("half.safetensors"), first, half);
+    io::save_safetensors(folder.path("half.safetensors"), first, half);
   }
   esp::trainer rest{second, nn::SoftmaxLoss{}, adam, Batch{}};
   steps(rest, 0, 2);
-  io::load_safetensors(there.path("half.safetensors"), second, rest);
+  io::load_safetensors(folder.path("half.safetensors"), second, rest);
   BOOST_TEST(rest.steps() == 4);
-  BOOST_TEST(second.draws() == 4u);
+  BOOST_TEST(second.random_steps() == 4u);
   steps(rest, 4, 10);
   BOOST_TEST((bits(straight) == bits(second)));
   // An updater keeps the same as a trainer.
   esp::model<Net> third{esp::seed{9}};
   optim::updater updater{third, adam};
-  io::load_safetensors(there.path("half.safetensors"), third, updater);
+  io::load_safetensors(folder.path("half.safetensors"), third, updater);
   BOOST_TEST(updater.steps() == 4);
   BOOST_TEST((bits(third) == bits(first)));
 }
 
 BOOST_AUTO_TEST_CASE(a_checkpoint_is_no_model) {
-  temporary::folder const there;
+  temporary::folder const folder;
   esp::model<Net> model{esp::seed{1}}, other{esp::seed{2}};
   esp::trainer trainer{model, nn::SoftmaxLoss{}, optim::SGD{.learning_rate = 0.1f, .momentum = optim::damped{0.9f}}, Batch{}};
-  io::save_safetensors(there.path("checkpoint.safetensors"), model, trainer);
+  io::save_safetensors(folder.path("checkpoint.safetensors"), model, trainer);
   auto const before = bits(other);
-  auto const error = refused([&] { io::load_safetensors(there.path("checkpoint.safetensors"), other); });
+  auto const error = mismatch_of([&] { io::load_safetensors(folder.path("checkpoint.safetensors"), other); });
   BOOST_TEST(std::string{error.what()}.find("load it with one, or ignore \"training/*\"") != std::string::npos, error.what());
   BOOST_TEST((bits(other) == before));
-  io::load_safetensors(there.path("checkpoint.safetensors"), other, io::load_options{}.ignore("training/*"));
+  io::load_safetensors(folder.path("checkpoint.safetensors"), other, io::load_options{}.ignore("training/*"));
   BOOST_TEST((bits(other) == bits(model)));
   // Another optimizer keeps other vectors.
   esp::trainer adam{other, nn::SoftmaxLoss{}, optim::Adam{}, Batch{}};
-  auto const vectors = refused([&] { io::load_safetensors(there.path("checkpoint.safetensors"), other, adam); });
+  auto const vectors = mismatch_of([&] { io::load_safetensors(folder.path("checkpoint.safetensors"), other, adam); });
   BOOST_TEST(vectors.disagreements().size() == 6u);
   BOOST_TEST((vectors.disagreements()[0].kind == io::disagreement_kind::missing));
   BOOST_TEST(vectors.disagreements()[0].name == "training/state1/0.weight");
 }
 
-BOOST_AUTO_TEST_CASE(steps_that_no_training_has_are_refused) {
-  temporary::folder const there;
+BOOST_AUTO_TEST_CASE(invalid_step_counts_throw) {
+  temporary::folder const folder;
   esp::model<Net> model{esp::seed{1}};
   optim::updater updater{model, optim::SGD<>{.learning_rate = 0.1f}};
   for (std::int64_t const steps : {std::int64_t{-1}, std::numeric_limits<std::int64_t>::max()}) {
     updater.continue_after(steps);
-    io::save_safetensors(there.path("steps.safetensors"), model, updater);
+    io::save_safetensors(folder.path("steps.safetensors"), model, updater);
     updater.continue_after(3);
     esp::model<Net> other{esp::seed{2}};
     auto const before = bits(other);
-    auto const error = refused([&] { io::load_safetensors(there.path("steps.safetensors"), other, updater); });
+    auto const error = mismatch_of([&] { io::load_safetensors(folder.path("steps.safetensors"), other, updater); });
     BOOST_TEST(error.disagreements().size() == 1u);
     BOOST_TEST(std::string{error.what()}.find("\n  value of \"training/steps\": expected 0 to 2^62, found " + std::to_string(steps)) != std::string::npos, error.what());
     BOOST_TEST(updater.steps() == 3);
@@ -137,16 +137,16 @@ BOOST_AUTO_TEST_CASE(steps_that_no_training_has_are_refused) {
 }
 
 BOOST_AUTO_TEST_CASE(every_disagreement_is_named) {
-  temporary::folder const there;
+  temporary::folder const folder;
   using Other = nn::Sequential<nn::Linear<6, 8>, nn::BatchNorm1d<8>, nn::ReLU, nn::Dropout<0.25>, nn::Linear<8, 4>>;
   esp::model<Net> model{esp::seed{1}};
   esp::model<Other> saved{esp::seed{2}};
   auto const before = bits(model);
-  io::save_safetensors(there.path("other.safetensors"), saved);
-  auto const shapes = refused([&] { io::load_safetensors(there.path("other.safetensors"), model); });
+  io::save_safetensors(folder.path("other.safetensors"), saved);
+  auto const shapes = mismatch_of([&] { io::load_safetensors(folder.path("other.safetensors"), model); });
   BOOST_TEST(shapes.disagreements().size() == 2u);
   std::string const text = shapes.what();
-  BOOST_TEST(text == std::string{there.path("other.safetensors")} + " does not fit: 2 disagreements; nothing was loaded\n  shape of \"4.weight\": expected (8, 3), found (8, 4)\n" +
+  BOOST_TEST(text == std::string{folder.path("other.safetensors")} + " does not fit: 2 disagreements; nothing was loaded\n  shape of \"4.weight\": expected (8, 3), found (8, 4)\n" +
                          "  shape of \"4.bias\": expected (1, 3), found (1, 4)");
 
   // Names, elements and values, all in one file.
@@ -155,8 +155,8 @@ BOOST_AUTO_TEST_CASE(every_disagreement_is_named) {
   std::vector<io::named_array> arrays{io::array_of("0.wieght", esp::extents{2, {6, 8}}, numbers), io::array_of("0.bias", esp::extents{2, {1, 8}}, doubles),
                                       io::array_of("4.weight", esp::extents{2, {8, 3}}, numbers), io::array_of("4.bias", esp::extents{2, {1, 3}}, numbers + 3)};
   for (char const* name : {"1.weight", "1.bias", "1.running_mean", "1.running_var"}) arrays.push_back(io::array_of(name, esp::extents{1, {8}}, numbers + 3));
-  io::write_safetensors(there.path("names.safetensors"), arrays);
-  auto const all = refused([&] { io::load_safetensors(there.path("names.safetensors"), model, io::load_options{}.finite()); });
+  io::write_safetensors(folder.path("names.safetensors"), arrays);
+  auto const all = mismatch_of([&] { io::load_safetensors(folder.path("names.safetensors"), model, io::load_options{}.finite()); });
   std::string const lines = all.what();
   auto const has = [&](char const* part) { BOOST_TEST(lines.find(part) != std::string::npos, lines << "\n has no: " << part); };
   BOOST_TEST(all.disagreements().size() == 4u);
@@ -167,9 +167,9 @@ BOOST_AUTO_TEST_CASE(every_disagreement_is_named) {
   BOOST_TEST((bits(model) == before));
 
   // What is said in words is taken.
-  io::load_safetensors(there.path("names.safetensors"), model, io::load_options{}.rename("*.wieght", "*.weight").convert());
+  io::load_safetensors(folder.path("names.safetensors"), model, io::load_options{}.rename("*.wieght", "*.weight").convert());
   BOOST_TEST(model.parameter("0.weight").span()[0] == 1.0f);
-  auto const twice = refused([&] { io::load_safetensors(there.path("names.safetensors"), model, io::load_options{}.rename("*.wieght", "4.weight").convert().keep("0.*")); });
+  auto const twice = mismatch_of([&] { io::load_safetensors(folder.path("names.safetensors"), model, io::load_options{}.rename("*.wieght", "4.weight").convert().keep("0.*")); });
   BOOST_TEST((twice.disagreements().front().kind == io::disagreement_kind::twice));
   BOOST_TEST(twice.disagreements().size() == 2u);  // and its extents
 }

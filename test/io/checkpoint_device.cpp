@@ -40,7 +40,7 @@ std::vector<float> numbers(Model& model) {
 
 template <class T>
 void goes_on() {
-  temporary::folder const there;
+  temporary::folder const folder;
   using Model = esp::model<Net, esp::simulated_cuda, T>;
   auto const adam = optim::Adam{.learning_rate = 1e-2f};
   Model straight{esp::seed{5}}, first{esp::seed{5}}, second{esp::seed{6}};
@@ -48,12 +48,12 @@ void goes_on() {
   std::type_identity<T> const type;
   steps(all, type, 0, 6);
   steps(begun, type, 0, 3);
-  io::save_safetensors(there.path("half.safetensors"), first, begun);
-  io::load_safetensors(there.path("half.safetensors"), second, rest);
+  io::save_safetensors(folder.path("half.safetensors"), first, begun);
+  io::load_safetensors(folder.path("half.safetensors"), second, rest);
   BOOST_TEST((numbers(first) == numbers(second)));
   steps(rest, type, 3, 6);
   BOOST_TEST((numbers(straight) == numbers(second)));
-  BOOST_TEST((io::read_safetensors(there.path("half.safetensors")).find("0.weight")->kind == io::kind_of<T>));
+  BOOST_TEST((io::read_safetensors(folder.path("half.safetensors")).find("0.weight")->kind == io::kind_of<T>));
 }
 
 }  // namespace
@@ -63,17 +63,17 @@ BOOST_AUTO_TEST_CASE(training_goes_on_with_the_same_bits) { goes_on<float>(); }
 BOOST_AUTO_TEST_CASE(training_in_16_bits_goes_on_with_the_same_bits) { goes_on<esp::bfloat16>(); }
 
 BOOST_AUTO_TEST_CASE(from_one_device_to_another) {
-  temporary::folder const there;
+  temporary::folder const folder;
   esp::model<Net, esp::simulated_cuda> on_device{esp::seed{1}};
-  esp::model<Net> here{esp::seed{2}};
-  io::save_safetensors(there.path("net.safetensors"), on_device);
-  io::load_safetensors(there.path("net.safetensors"), here);
-  BOOST_TEST((numbers(here) == numbers(on_device)));
+  esp::model<Net> host_model{esp::seed{2}};
+  io::save_safetensors(folder.path("net.safetensors"), on_device);
+  io::load_safetensors(folder.path("net.safetensors"), host_model);
+  BOOST_TEST((numbers(host_model) == numbers(on_device)));
   // A model in float takes numbers of 16 bits where that is said.
   esp::model<Net, esp::simulated_cuda, esp::half> narrow{esp::seed{3}};
-  io::save_safetensors(there.path("narrow.safetensors"), narrow);
-  BOOST_CHECK_THROW(io::load_safetensors(there.path("narrow.safetensors"), here), io::mismatch_error);
-  BOOST_TEST((numbers(here) == numbers(on_device)));
-  io::load_safetensors(there.path("narrow.safetensors"), here, io::load_options{}.convert());
-  BOOST_TEST((numbers(here) == numbers(narrow)));
+  io::save_safetensors(folder.path("narrow.safetensors"), narrow);
+  BOOST_CHECK_THROW(io::load_safetensors(folder.path("narrow.safetensors"), host_model), io::mismatch_error);
+  BOOST_TEST((numbers(host_model) == numbers(on_device)));
+  io::load_safetensors(folder.path("narrow.safetensors"), host_model, io::load_options{}.convert());
+  BOOST_TEST((numbers(host_model) == numbers(narrow)));
 }

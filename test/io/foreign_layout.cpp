@@ -66,7 +66,7 @@ std::vector<float> numbers(Model& model) {
 }
 /// What is said of a file that is refused; the model is as before then.
 template <class Model>
-std::string refusal(Model& model, char const* path, io::load_options const& options = {}) {
+std::string error_of(Model& model, char const* path, io::load_options const& options = {}) {
   auto const before = numbers(model);
   try {
     io::load_safetensors(path, model, options);
@@ -96,66 +96,66 @@ using Square = nn::Linear<3, 3, nn::no_bias>;
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(a_file_of_pytorch_is_refused_or_converted) {
-  temporary::folder const there;
+BOOST_AUTO_TEST_CASE(a_pytorch_file_is_rejected_or_converted) {
+  temporary::folder const folder;
   esp::model<Square> model{esp::seed{1}};
-  write_file(there.path("pt"), "pt", {{"weight", {3, 3}}});
-  std::string const said = refusal(model, there.path("pt"));
-  BOOST_TEST(said == std::string{there.path("pt")} +
+  write_file(folder.path("pt"), "pt", {{"weight", {3, 3}}});
+  std::string const error_text = error_of(model, folder.path("pt"));
+  BOOST_TEST(error_text == std::string{folder.path("pt")} +
                          " does not fit: 1 disagreement; nothing was loaded\n  layout: expected espalier's, found the format \"pt\", which is PyTorch's; load it with "
                          "io::load_options{}.from_pytorch(), which converts, if PyTorch wrote it, or with .from_espalier() if its tensors have the axes of the model's");
-  io::load_safetensors(there.path("pt"), model, from_pytorch());
+  io::load_safetensors(folder.path("pt"), model, from_pytorch());
   check_transposed<3>(model);
-  io::load_safetensors(there.path("pt"), model, from_espalier());
+  io::load_safetensors(folder.path("pt"), model, from_espalier());
   check_as_it_is(model);
   for (char const* const other : {"flax", "np", "tf", "Espalier"}) {
-    write_file(there.path("other"), other, {{"weight", {3, 3}}});
-    BOOST_TEST(has(refusal(model, there.path("other")), (std::string{"found the format \""} + other + "\"; load it with io::load_options{}.from_pytorch()").c_str()));
+    write_file(folder.path("other"), other, {{"weight", {3, 3}}});
+    BOOST_TEST(has(error_of(model, folder.path("other")), (std::string{"found the format \""} + other + "\"; load it with io::load_options{}.from_pytorch()").c_str()));
   }
 }
 
-BOOST_AUTO_TEST_CASE(files_of_espalier_are_taken_as_they_are) {
-  temporary::folder const there;
+BOOST_AUTO_TEST_CASE(espalier_files_are_loaded_unchanged) {
+  temporary::folder const folder;
   esp::model<Square> model{esp::seed{1}}, other{esp::seed{2}};
-  write_file(there.path("own"), "espalier", {{"weight", {3, 3}}});  // as version 0.5 and later write them
-  io::load_safetensors(there.path("own"), model);
+  write_file(folder.path("own"), "espalier", {{"weight", {3, 3}}});  // as version 0.5 and later write them
+  io::load_safetensors(folder.path("own"), model);
   check_as_it_is(model);
-  io::save_safetensors(there.path("again"), model);
-  io::load_safetensors(there.path("again"), other);
+  io::save_safetensors(folder.path("again"), model);
+  io::load_safetensors(folder.path("again"), other);
   BOOST_TEST((numbers(model) == numbers(other)));
-  io::load_safetensors(there.path("own"), model, from_pytorch());  // what is said counts
+  io::load_safetensors(folder.path("own"), model, from_pytorch());  // what is said counts
   check_transposed<3>(model);
 }
 
 // Without metadata the extents decide, where they can: each tensor that would have others in PyTorch proves the file's layout.
 BOOST_AUTO_TEST_CASE(files_without_metadata) {
-  temporary::folder const there;
+  temporary::folder const folder;
   esp::model<Square> model{esp::seed{1}};
-  write_file(there.path("square"), "", {{"weight", {3, 3}}});
-  BOOST_TEST(has(refusal(model, there.path("square")), "layout of \"weight\": expected metadata that names the format, found none, and PyTorch's extents would be the same (3, 3); load it with io::load_options{}.from_pytorch()"));
-  io::load_safetensors(there.path("square"), model, from_espalier());
+  write_file(folder.path("square"), "", {{"weight", {3, 3}}});
+  BOOST_TEST(has(error_of(model, folder.path("square")), "layout of \"weight\": expected metadata that names the format, found none, and PyTorch's extents would be the same (3, 3); load it with io::load_options{}.from_pytorch()"));
+  io::load_safetensors(folder.path("square"), model, from_espalier());
   check_as_it_is(model);
-  io::load_safetensors(there.path("square"), model, from_pytorch());
+  io::load_safetensors(folder.path("square"), model, from_pytorch());
   check_transposed<3>(model);
 
   esp::model<nn::Linear<3, 3>> with_bias{esp::seed{1}};
-  write_file(there.path("rows"), "", {{"weight", {3, 3}}, {"bias", {1, 3}}});
-  io::load_safetensors(there.path("rows"), with_bias);
+  write_file(folder.path("rows"), "", {{"weight", {3, 3}}, {"bias", {1, 3}}});
+  io::load_safetensors(folder.path("rows"), with_bias);
   check_as_it_is(with_bias);
-  write_file(there.path("vector"), "", {{"weight", {3, 3}}, {"bias", {3}}});
-  BOOST_TEST(has(refusal(with_bias, there.path("vector")), "shape of \"bias\": expected (1, 3), found (3), which is PyTorch's order: io::load_options{}.from_pytorch() converts it"));
-  io::load_safetensors(there.path("vector"), with_bias, from_pytorch());
+  write_file(folder.path("vector"), "", {{"weight", {3, 3}}, {"bias", {3}}});
+  BOOST_TEST(has(error_of(with_bias, folder.path("vector")), "shape of \"bias\": expected (1, 3), found (3), which is PyTorch's order: io::load_options{}.from_pytorch() converts it"));
+  io::load_safetensors(folder.path("vector"), with_bias, from_pytorch());
   check_transposed<3>(with_bias);
 
   esp::model<nn::Linear<2, 3, nn::no_bias>> oblong{esp::seed{1}};
-  write_file(there.path("oblong"), "", {{"weight", {2, 3}}});
-  io::load_safetensors(there.path("oblong"), oblong);
+  write_file(folder.path("oblong"), "", {{"weight", {2, 3}}});
+  io::load_safetensors(folder.path("oblong"), oblong);
   check_as_it_is(oblong);
-  BOOST_TEST(has(refusal(oblong, there.path("oblong"), from_pytorch()), "shape of \"weight\": expected (3, 2), found (2, 3), which are the model's own axes"));
+  BOOST_TEST(has(error_of(oblong, folder.path("oblong"), from_pytorch()), "shape of \"weight\": expected (3, 2), found (2, 3), which are the model's own axes"));
   // Vectors are no question.
   esp::model<nn::BatchNorm1d<4>> vectors{esp::seed{1}};
-  write_file(there.path("norm"), "", {{"weight", {4}}, {"bias", {4}}, {"running_mean", {4}}, {"running_var", {4}}});
-  io::load_safetensors(there.path("norm"), vectors);
+  write_file(folder.path("norm"), "", {{"weight", {4}}, {"bias", {4}}, {"running_mean", {4}}, {"running_var", {4}}});
+  io::load_safetensors(folder.path("norm"), vectors);
   check_as_it_is(vectors);
 }
 
@@ -186,17 +186,17 @@ void check_members(std::span<float const> found, std::vector<int> const& extents
 
 // One rule for each module's members, however square they are. The positions are written out by hand.
 BOOST_AUTO_TEST_CASE(every_module) {
-  temporary::folder const there;
+  temporary::folder const folder;
   std::vector<written> const tensors{
       {"0.weight", {2, 2, 2, 2}, 100}, {"0.bias", {2}, 120}, {"1.weight", {2}, 130}, {"1.bias", {2}, 140}, {"1.running_mean", {2}, 150}, {"1.running_var", {2}, 160},
       {"1.num_batches_tracked", {}, 7, "I64"}, {"2.weight", {4, 2, 2, 2}, 200}, {"2.bias", {4}, 240}, {"3.weight", {3, 3}, 250}, {"4.weight", {2, 2}, 260},
       {"4.bias", {2, 2}, 270}, {"5.weight", {2, 2}, 280}, {"6.weight", {2, 2}, 290}, {"6.bias", {2}, 300}, {"7.weight_v", {2, 2}, 310}, {"7.weight_g", {2, 1}, 320},
       {"7.bias", {2}, 330}, {"8.weight_v", {2, 2, 2, 2}, 340}, {"8.weight_g", {2, 1, 1, 1}, 360}, {"8.bias", {2}, 370}, {"9.weight", {2, 2, 2}, 380},
       {"10.weight", {2}, 390}, {"10.bias", {2}, 400}};
-  write_file(there.path("all"), "pt", tensors);
+  write_file(folder.path("all"), "pt", tensors);
   esp::model<Plain> model{esp::seed{1}};
-  BOOST_TEST(has(refusal(model, there.path("all")), "found the format \"pt\""));
-  io::load_safetensors(there.path("all"), model, from_pytorch());
+  BOOST_TEST(has(error_of(model, folder.path("all")), "found the format \"pt\""));
+  io::load_safetensors(folder.path("all"), model, from_pytorch());
   using index = std::vector<int> const&;
   auto const check = [&](char const* name, std::vector<int> const& extents, float first, auto place) {
     BOOST_TEST_CONTEXT(name) {
@@ -233,28 +233,28 @@ BOOST_AUTO_TEST_CASE(every_module) {
   // A transposed convolution of PyTorch's numbers is PyTorch's: one that is not square, by its shape alone.
   auto wrong = tensors;
   wrong[7].extents = {2, 4, 2, 2};
-  write_file(there.path("wrong"), "pt", wrong);
-  std::string const said = refusal(model, there.path("wrong"), from_pytorch());
-  BOOST_TEST(has(said, "1 disagreement; nothing was loaded\n  shape of \"2.weight\": expected (4, 2, 2, 2), found (2, 4, 2, 2)"), said);
+  write_file(folder.path("wrong"), "pt", wrong);
+  std::string const error_text = error_of(model, folder.path("wrong"), from_pytorch());
+  BOOST_TEST(has(error_text, "1 disagreement; nothing was loaded\n  shape of \"2.weight\": expected (4, 2, 2, 2), found (2, 4, 2, 2)"), error_text);
 }
 BOOST_AUTO_TEST_CASE(modules_in_modules) {
-  temporary::folder const there;
+  temporary::folder const folder;
   std::vector<written> tensors;
   for (char const* const layer : {"blocks.0.fn", "blocks.1.fn", "heads.0", "heads.1"}) {
     tensors.push_back({std::string{layer} + ".weight", {2, 2}});
     tensors.push_back({std::string{layer} + ".bias", {2}});
   }
-  write_file(there.path("blocks"), "pt", tensors);
+  write_file(folder.path("blocks"), "pt", tensors);
   esp::model<Blocks> model{esp::seed{1}};
-  io::load_safetensors(there.path("blocks"), model, from_pytorch());
+  io::load_safetensors(folder.path("blocks"), model, from_pytorch());
   for (char const* const layer : {"blocks.0.fn.weight", "blocks.1.fn.weight", "heads.0.weight", "heads.1.weight"}) check_transposed<2>(model, layer);
 }
 BOOST_AUTO_TEST_CASE(with_other_options) {
-  temporary::folder const there;
+  temporary::folder const folder;
   esp::model<nn::Sequential<nn::Linear<3, 3>, nn::ReLU>> model{esp::seed{1}};
-  write_file(there.path("half"), "pt", {{"fc.weight", {3, 3}, 0, "F16"}, {"fc.bias", {3}, 0, "F16"}});
-  BOOST_TEST(has(refusal(model, there.path("half"), from_pytorch().rename("fc.*", "0.*")), "elements of \"0.weight\": expected float, found half"));
-  io::load_safetensors(there.path("half"), model, from_pytorch().rename("fc.*", "0.*").convert().finite());
+  write_file(folder.path("half"), "pt", {{"fc.weight", {3, 3}, 0, "F16"}, {"fc.bias", {3}, 0, "F16"}});
+  BOOST_TEST(has(error_of(model, folder.path("half"), from_pytorch().rename("fc.*", "0.*")), "elements of \"0.weight\": expected float, found half"));
+  io::load_safetensors(folder.path("half"), model, from_pytorch().rename("fc.*", "0.*").convert().finite());
   check_transposed<3>(model, "0.weight");
 }
 
@@ -280,60 +280,60 @@ struct OwnMisstated {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(modules_of_others) {
-  temporary::folder const there;
+  temporary::folder const folder;
   esp::model<Own> own{esp::seed{1}};
-  write_file(there.path("own"), "pt", {{"matrix", {2, 2}}, {"row", {2}}});
-  std::string const said = refusal(own, there.path("own"), from_pytorch());
-  BOOST_TEST(has(said, "layout of \"matrix\": expected an order of axes, found a module that states none for its (2, 2) from PyTorch; write load_options.axes(\"matrix\", ...)"), said);
-  io::load_safetensors(there.path("own"), own, from_pytorch().axes("matrix", 1, 0));
+  write_file(folder.path("own"), "pt", {{"matrix", {2, 2}}, {"row", {2}}});
+  std::string const error_text = error_of(own, folder.path("own"), from_pytorch());
+  BOOST_TEST(has(error_text, "layout of \"matrix\": expected an order of axes, found a module that states none for its (2, 2) from PyTorch; write load_options.axes(\"matrix\", ...)"), error_text);
+  io::load_safetensors(folder.path("own"), own, from_pytorch().axes("matrix", 1, 0));
   check_transposed<2>(own, "matrix");
-  io::load_safetensors(there.path("own"), own, from_pytorch().axes("matrix", 0, 1));
+  io::load_safetensors(folder.path("own"), own, from_pytorch().axes("matrix", 0, 1));
   BOOST_TEST(own.parameter("matrix").span()[1] == 1);
-  BOOST_TEST(has(refusal(own, there.path("own"), from_pytorch().axes("matrix", 0)), "layout of \"matrix\": expected each axis of (2, 2) once"));
-  BOOST_TEST(has(refusal(own, there.path("own"), from_pytorch().axes("matrix", 0, 2)), "layout of \"matrix\": expected each axis of (2, 2) once"));
+  BOOST_TEST(has(error_of(own, folder.path("own"), from_pytorch().axes("matrix", 0)), "layout of \"matrix\": expected each axis of (2, 2) once"));
+  BOOST_TEST(has(error_of(own, folder.path("own"), from_pytorch().axes("matrix", 0, 2)), "layout of \"matrix\": expected each axis of (2, 2) once"));
   // Nobody states whether it would be transposed elsewhere.
-  write_file(there.path("none"), "", {{"matrix", {2, 2}}, {"row", {1, 2}}});
-  BOOST_TEST(has(refusal(own, there.path("none")), "layout of \"matrix\": expected metadata"));
-  io::load_safetensors(there.path("none"), own, io::load_options{}.axes("matrix", 1, 0));
+  write_file(folder.path("none"), "", {{"matrix", {2, 2}}, {"row", {1, 2}}});
+  BOOST_TEST(has(error_of(own, folder.path("none")), "layout of \"matrix\": expected metadata"));
+  io::load_safetensors(folder.path("none"), own, io::load_options{}.axes("matrix", 1, 0));
   check_transposed<2>(own, "matrix");
 
   esp::model<OwnStated> stated{esp::seed{1}};
-  write_file(there.path("stated"), "pt", {{"matrix", {2, 2}}});
-  io::load_safetensors(there.path("stated"), stated, from_pytorch());
+  write_file(folder.path("stated"), "pt", {{"matrix", {2, 2}}});
+  io::load_safetensors(folder.path("stated"), stated, from_pytorch());
   check_transposed<2>(stated, "matrix");
   esp::model<OwnMisstated> misstated{esp::seed{1}};
-  BOOST_TEST(has(refusal(misstated, there.path("stated"), from_pytorch()), "in_pytorch of the module is wrong"));
+  BOOST_TEST(has(error_of(misstated, folder.path("stated"), from_pytorch()), "in_pytorch of the module is wrong"));
 }
 
 // numpy leaves no word about a layout; save_npz leaves one in the file's comment, and up to version 0.6 other headers than numpy's.
 BOOST_AUTO_TEST_CASE(npz_files) {
-  temporary::folder const there;
+  temporary::folder const folder;
   float const values[9] = {0, 1, 2, 3, 4, 5, 6, 7, 8};
-  io::write_npz(there.path("numpy.npz"), {io::array_of("weight", esp::extents{2, {3, 3}}, values)});
+  io::write_npz(folder.path("numpy.npz"), {io::array_of("weight", esp::extents{2, {3, 3}}, values)});
   esp::model<Square> model{esp::seed{1}}, other{esp::seed{2}};
   auto const before = numbers(model);
-  BOOST_CHECK_THROW(io::load_npz(there.path("numpy.npz"), model), io::mismatch_error);
+  BOOST_CHECK_THROW(io::load_npz(folder.path("numpy.npz"), model), io::mismatch_error);
   BOOST_TEST((numbers(model) == before));
-  io::load_npz(there.path("numpy.npz"), model, from_espalier());
+  io::load_npz(folder.path("numpy.npz"), model, from_espalier());
   check_as_it_is(model);
-  io::load_npz(there.path("numpy.npz"), model, from_pytorch());
+  io::load_npz(folder.path("numpy.npz"), model, from_pytorch());
   check_transposed<3>(model);
 
   for (bool const compress : {false, true}) {
-    io::save_npz(there.path("own.npz"), model, {.compress = compress});
-    io::load_npz(there.path("own.npz"), other);
+    io::save_npz(folder.path("own.npz"), model, {.compress = compress});
+    io::load_npz(folder.path("own.npz"), other);
     check_transposed<3>(other);
   }
   // As version 0.6 wrote it: readable by all, no comment.
-  io::save_npz(there.path("own.npz"), model);
-  std::string old = temporary::read(there.path("own.npz"));
+  io::save_npz(folder.path("own.npz"), model);
+  std::string old = temporary::read(folder.path("own.npz"));
   std::size_t const entry = old.find("PK\1\2");
   BOOST_REQUIRE(entry != std::string::npos);
   old.replace(entry + 38, 4, little_end_first(std::uint64_t{0100644} << 16, 4));
   std::size_t const end = old.find("PK\5\6");
   old.replace(end + 20, std::string::npos, little_end_first(0, 2));
-  std::ofstream{there.path("old.npz"), std::ios::binary} << old;
+  std::ofstream{folder.path("old.npz"), std::ios::binary} << old;
   esp::model<Square> third{esp::seed{3}};
-  io::load_npz(there.path("old.npz"), third);
+  io::load_npz(folder.path("old.npz"), third);
   check_transposed<3>(third);
 }

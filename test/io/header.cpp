@@ -59,7 +59,7 @@ std::string literal(T x) {
   io::detail::add_literal(text, x);
   return text;
 }
-std::string why_refused(char const* path, char const* name) {
+std::string error_of(char const* path, char const* name) {
   esp::model<Net> model;
   try {
     io::write_header(path, model, name);
@@ -72,12 +72,12 @@ std::string why_refused(char const* path, char const* name) {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(a_header_keeps_all_bits) {
-  temporary::folder const there;
+  temporary::folder const folder;
   esp::model<Net> model{esp::seed{1}};
   fill_oddly(model);
-  io::write_header(there.path("weights.hpp"), model, "odd_weights");
-  std::string const text = temporary::read(there.path("weights.hpp"));
-  BOOST_TEST(there.entries() == 1u);
+  io::write_header(folder.path("weights.hpp"), model, "odd_weights");
+  std::string const text = temporary::read(folder.path("weights.hpp"));
+  BOOST_TEST(folder.entries() == 1u);
   // ESPALIER_WRITE_HEADER=file writes what belongs into test/support/odd_weights.hpp.
   if (char const* const to = std::getenv("ESPALIER_WRITE_HEADER")) temporary::write(to, text);
   BOOST_TEST(text == temporary::read(committed));
@@ -86,8 +86,8 @@ BOOST_AUTO_TEST_CASE(a_header_keeps_all_bits) {
   BOOST_TEST(same_bits(elements_of(model), elements_of(copied)));
   BOOST_TEST(copied.initial_seed().value == 0u);
   static esp::bytes<esp::model<Net>::bytes> room;
-  esp::model<Net> given{esp::embedded<odd_weights>{}, room};
-  BOOST_TEST(same_bits(elements_of(model), elements_of(given)));
+  esp::model<Net> in_storage{esp::embedded<odd_weights>{}, room};
+  BOOST_TEST(same_bits(elements_of(model), elements_of(in_storage)));
 
   // Read where it is: parameters and buffers with their gaps, as the model has them.
   static constexpr esp::read_only_model<Net, odd_weights> read_only;
@@ -100,16 +100,16 @@ BOOST_AUTO_TEST_CASE(a_header_keeps_all_bits) {
 }
 
 BOOST_AUTO_TEST_CASE(models_of_a_device) {
-  temporary::folder const there;
-  esp::model<Net> here{esp::embedded<odd_weights>{}};
+  temporary::folder const folder;
+  esp::model<Net> loaded{esp::embedded<odd_weights>{}};
   esp::model<Net, esp::simulated_cuda> model{esp::embedded<odd_weights>{}};
   std::vector<float> all;
   auto const add = [&](char const*, esp::extents const&, auto elements) { all.insert(all.end(), elements.begin(), elements.end()); };
   model.for_each_parameter(add);
   model.for_each_buffer(add);
-  BOOST_TEST(same_bits(all, elements_of(here)));
-  io::write_header(there.path("weights.hpp"), model, "odd_weights");
-  BOOST_TEST(temporary::read(there.path("weights.hpp")) == temporary::read(committed));
+  BOOST_TEST(same_bits(all, elements_of(loaded)));
+  io::write_header(folder.path("weights.hpp"), model, "odd_weights");
+  BOOST_TEST(temporary::read(folder.path("weights.hpp")) == temporary::read(committed));
 }
 
 BOOST_AUTO_TEST_CASE(literals) {
@@ -152,14 +152,14 @@ BOOST_AUTO_TEST_CASE(doubles) {
 }
 
 BOOST_AUTO_TEST_CASE(names_of_structs) {
-  temporary::folder const there;
-  BOOST_TEST(why_refused(there.path("a.hpp"), "digits_weights2").empty());
-  BOOST_TEST(there.entries() == 1u);
-  BOOST_TEST(why_refused("b.hpp", "2digits") == "b.hpp: expected a name for a struct of C++, came \"2digits\"");
-  for (char const* name : {"", "digits weights", "digits-weights", "a::b", "_digits", "di__gits", "template", "co_yield", "d\xc3\xbc", "x;", "espalier"})
-    BOOST_TEST(!why_refused(there.path("b.hpp"), name).empty(), name);
-  BOOST_TEST(there.entries() == 1u);
+  temporary::folder const folder;
+  BOOST_TEST(error_of(folder.path("a.hpp"), "digits_weights2").empty());
+  BOOST_TEST(folder.entries() == 1u);
+  BOOST_TEST(error_of("b.hpp", "2digits") == "b.hpp: expected a name for a struct of C++, got \"2digits\"");
+  for (char const* name : {"", "digits weights", "digits-weights", "a::b", "_digits", "di__gits", "template", "co_yield", "d\xc3\xbc", "x;", "espalier", "tensors", "numbers", "value_type"})
+    BOOST_TEST(!error_of(folder.path("b.hpp"), name).empty(), name);
+  BOOST_TEST(folder.entries() == 1u);
   // What was at the path stays when the new header cannot be written.
   esp::model<Net> model;
-  BOOST_CHECK_THROW(io::write_header(there.path("none/a.hpp"), model, "a"), io::write_error);
+  BOOST_CHECK_THROW(io::write_header(folder.path("none/a.hpp"), model, "a"), io::write_error);
 }

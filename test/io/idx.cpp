@@ -38,7 +38,7 @@ bytes small_file() {
 }
 
 /// What the reader says about a file; empty: it was read.
-std::string refusal(bytes const& content) {
+std::string error_of(bytes const& content) {
   written const file{content};
   try {
     (void)io::read_idx(file.name.c_str());
@@ -92,73 +92,73 @@ BOOST_AUTO_TEST_CASE(moves_leave_nothing_behind) {
   BOOST_TEST(one.data()[5] == 15);
 }
 
-BOOST_AUTO_TEST_CASE(refuses_every_truncation) {
+BOOST_AUTO_TEST_CASE(rejects_every_truncation) {
   bytes const whole = small_file();
   for (std::size_t length = 0; length < whole.size(); ++length) {
-    std::string const said = refusal(bytes(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(length)));
-    BOOST_TEST_CONTEXT("the first " << length << " bytes: " << said) {
-      BOOST_TEST(has(said, "io_idx_test_file: expected "));
-      BOOST_TEST(has(said, length == 0   ? "an empty file"
+    std::string const error_text = error_of(bytes(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(length)));
+    BOOST_TEST_CONTEXT("the first " << length << " bytes: " << error_text) {
+      BOOST_TEST(has(error_text, "io_idx_test_file: expected "));
+      BOOST_TEST(has(error_text, length == 0   ? "an empty file"
                            : length < 4  ? "an IDX header"
                            : length < 12 ? "a header of 12 bytes"
                                          : "18 bytes"));
-      if (length > 0) BOOST_TEST(has(said, ("came a file of " + std::to_string(length)).c_str()) == (length < 12));
-      if (length >= 12) BOOST_TEST(has(said, ("came " + std::to_string(length) + ": truncated").c_str()));
+      if (length > 0) BOOST_TEST(has(error_text, ("got a file of " + std::to_string(length)).c_str()) == (length < 12));
+      if (length >= 12) BOOST_TEST(has(error_text, ("got " + std::to_string(length) + ": truncated").c_str()));
     }
   }
 }
 
-BOOST_AUTO_TEST_CASE(refuses_trailing_bytes) {
+BOOST_AUTO_TEST_CASE(rejects_trailing_bytes) {
   for (std::size_t more : {1u, 2u, 1000u}) {
     bytes content = small_file();
     content.resize(content.size() + more);
-    std::string const said = refusal(content);
-    BOOST_TEST(has(said, "expected 18 bytes (a header of 12 and 2 x 3 elements), came "), said);
-    BOOST_TEST(has(said, "trailing bytes"), said);
+    std::string const error_text = error_of(content);
+    BOOST_TEST(has(error_text, "expected 18 bytes (a header of 12 and 2 x 3 elements), got "), error_text);
+    BOOST_TEST(has(error_text, "trailing bytes"), error_text);
   }
 }
 
 // Every other value of every byte of the header describes another file than the one that is there, so each is refused; the elements are free.
-BOOST_AUTO_TEST_CASE(refuses_every_mutation_of_the_header) {
+BOOST_AUTO_TEST_CASE(rejects_every_mutation_of_the_header) {
   bytes const whole = small_file();
   for (std::size_t at = 0; at < 12; ++at)
     for (int value = 0; value < 256; ++value) {
       if (value == whole[at]) continue;
       bytes content = whole;
       content[at] = static_cast<unsigned char>(value);
-      std::string const said = refusal(content);
-      BOOST_TEST(has(said, "io_idx_test_file: expected "), "byte " << at << " = " << value << ": " << said);
+      std::string const error_text = error_of(content);
+      BOOST_TEST(has(error_text, "io_idx_test_file: expected "), "byte " << at << " = " << value << ": " << error_text);
     }
 }
 
-BOOST_AUTO_TEST_CASE(names_what_came) {
-  BOOST_TEST(has(refusal(header({1}, 0x09)), "came signed byte (0x09)"));
-  BOOST_TEST(has(refusal(header({1}, 0x0B)), "came 16-bit integer (0x0b)"));
-  BOOST_TEST(has(refusal(header({1}, 0x0C)), "came 32-bit integer (0x0c)"));
-  BOOST_TEST(has(refusal(header({1}, 0x0D)), "came float (0x0d)"));
-  BOOST_TEST(has(refusal(header({1}, 0x0E)), "came double (0x0e)"));
-  BOOST_TEST(has(refusal(header({1}, 0x0A)), "(0x0a)"));
-  BOOST_TEST(has(refusal({0, 0, 8, 0}), "a rank of at least 1, came 0"));
-  BOOST_TEST(has(refusal({'P', 'N', 'G', 1}), "came 50 4e 47 01"));
-  BOOST_TEST(has(refusal({0x1f, 0x8b, 8, 0, 0, 0}), "came a gzip file: unpack it first"));
+BOOST_AUTO_TEST_CASE(errors_name_the_actual_value) {
+  BOOST_TEST(has(error_of(header({1}, 0x09)), "got signed byte (0x09)"));
+  BOOST_TEST(has(error_of(header({1}, 0x0B)), "got 16-bit integer (0x0b)"));
+  BOOST_TEST(has(error_of(header({1}, 0x0C)), "got 32-bit integer (0x0c)"));
+  BOOST_TEST(has(error_of(header({1}, 0x0D)), "got float (0x0d)"));
+  BOOST_TEST(has(error_of(header({1}, 0x0E)), "got double (0x0e)"));
+  BOOST_TEST(has(error_of(header({1}, 0x0A)), "(0x0a)"));
+  BOOST_TEST(has(error_of({0, 0, 8, 0}), "a rank of at least 1, got 0"));
+  BOOST_TEST(has(error_of({'P', 'N', 'G', 1}), "got 50 4e 47 01"));
+  BOOST_TEST(has(error_of({0x1f, 0x8b, 8, 0, 0, 0}), "got a gzip file: unpack it first"));
 }
 
 // Sizes far beyond the file are refused by the header, before any memory is asked for.
-BOOST_AUTO_TEST_CASE(refuses_huge_extents) {
+BOOST_AUTO_TEST_CASE(rejects_huge_extents) {
   std::uint32_t const most = 0xffffffffu;
-  BOOST_TEST(has(refusal(header({most})), "4294967295 elements), came 8: truncated"));
-  BOOST_TEST(has(refusal(header({0x80000000u, 0x80000000u})), "2147483648 x 2147483648 elements"));
-  BOOST_TEST(has(refusal(header({most, most})), "which overflows"));
-  BOOST_TEST(has(refusal(header({most, most, most})), "4294967295 x 4294967295 x 4294967295, which overflows"));
+  BOOST_TEST(has(error_of(header({most})), "4294967295 elements), got 8: truncated"));
+  BOOST_TEST(has(error_of(header({0x80000000u, 0x80000000u})), "2147483648 x 2147483648 elements"));
+  BOOST_TEST(has(error_of(header({most, most})), "which overflows"));
+  BOOST_TEST(has(error_of(header({most, most, most})), "4294967295 x 4294967295 x 4294967295, which overflows"));
   // Products that are small or zero modulo 2^32 and 2^64.
-  BOOST_TEST(has(refusal(header({0x10000u, 0x10000u})), "truncated"));
-  BOOST_TEST(has(refusal(header({0x10000u, 0x10000u, 0x10000u, 0x10000u})), "which overflows"));
-  BOOST_TEST(has(refusal(header({0x80000000u, 2, 0x80000000u, 2})), "which overflows"));
-  BOOST_TEST(has(refusal(header(std::vector<std::uint32_t>(255, most))), "x ..., which overflows"));
+  BOOST_TEST(has(error_of(header({0x10000u, 0x10000u})), "truncated"));
+  BOOST_TEST(has(error_of(header({0x10000u, 0x10000u, 0x10000u, 0x10000u})), "which overflows"));
+  BOOST_TEST(has(error_of(header({0x80000000u, 2, 0x80000000u, 2})), "which overflows"));
+  BOOST_TEST(has(error_of(header(std::vector<std::uint32_t>(255, most))), "x ..., which overflows"));
 }
 
-BOOST_AUTO_TEST_CASE(refuses_what_is_no_file) {
-  auto const said = [](char const* path) -> std::string {
+BOOST_AUTO_TEST_CASE(rejects_other_files) {
+  auto const error_text = [](char const* path) -> std::string {
     try {
       (void)io::read_idx(path);
     } catch (io::format_error const& error) {
@@ -166,17 +166,17 @@ BOOST_AUTO_TEST_CASE(refuses_what_is_no_file) {
     }
     return {};
   };
-  BOOST_TEST(has(said("no/such/file"), "no/such/file: expected a file, came: "));
-  BOOST_TEST(has(said("."), ".: expected a file, came: "));
+  BOOST_TEST(has(error_text("no/such/file"), "no/such/file: expected a file, got: "));
+  BOOST_TEST(has(error_text("."), ".: expected a file, got: "));
   std::string const longest(5000, 'x');
-  BOOST_TEST(has(said(longest.c_str()), "...xxxx"));
-  BOOST_TEST(said(longest.c_str()).size() < 400u);
+  BOOST_TEST(has(error_text(longest.c_str()), "...xxxx"));
+  BOOST_TEST(error_text(longest.c_str()).size() < 400u);
 }
 
 BOOST_AUTO_TEST_CASE(is_a_standard_exception) {
   BOOST_CHECK_THROW((void)io::read_idx("no/such/file"), std::exception);
   try {
-    io::refuse<io::error>("%s and %d", std::string(3000, 'a').c_str(), 3);
+    io::throw_error<io::error>("%s and %d", std::string(3000, 'a').c_str(), 3);
   } catch (std::exception const& error) {
     BOOST_TEST(std::string{error.what()} == std::string(1023, 'a'));
   }

@@ -24,7 +24,7 @@ io::file_bytes in_memory(std::string const& text) {
   return bytes;
 }
 /// What the reader says about a file; empty: it was read.
-std::string refusal(std::string const& content) {
+std::string error_of(std::string const& content) {
   try {
     (void)io::parse_npz("file.npz", in_memory(content));
   } catch (io::format_error const& error) {
@@ -118,7 +118,7 @@ std::string python(std::string const& program) {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(every_kind_comes_back) {
-  temporary::folder const there;
+  temporary::folder const folder;
   unsigned char data[6 * 8];
   for (int i = 0; i < 48; ++i) data[i] = static_cast<unsigned char>(i * 5);
   std::vector<io::named_array> arrays;
@@ -129,19 +129,19 @@ BOOST_AUTO_TEST_CASE(every_kind_comes_back) {
   arrays.push_back({"gr\xc3\xb6\xc3\x9f" "e.npy", io::element_kind::f32, {1}, data, 4});
   for (bool const compress : {false, true})
     for (bool const wide : {false, true}) {
-      temporary::write(there.path("file.npz"), written(arrays, compress, wide));
+      temporary::write(folder.path("file.npz"), written(arrays, compress, wide));
       if (!wide) {
-        io::write_npz(there.path("same.npz"), arrays, {.compress = compress});
-        BOOST_TEST(temporary::read(there.path("same.npz")) == temporary::read(there.path("file.npz")));
+        io::write_npz(folder.path("same.npz"), arrays, {.compress = compress});
+        BOOST_TEST(temporary::read(folder.path("same.npz")) == temporary::read(folder.path("file.npz")));
       }
-      auto const file = io::read_npz(there.path("file.npz"));
+      auto const file = io::read_npz(folder.path("file.npz"));
       BOOST_TEST(file.arrays().size() == arrays.size());
       for (auto const& a : arrays) {
-        auto const* const came = file.find(a.name);
-        BOOST_REQUIRE(came != nullptr);
-        BOOST_TEST((came->kind == a.kind));
-        BOOST_TEST((came->extents == a.extents));
-        BOOST_TEST(std::string(came->data, came->data + came->bytes) == std::string(a.data, a.data + a.bytes));
+        auto const* const actual = file.find(a.name);
+        BOOST_REQUIRE(actual != nullptr);
+        BOOST_TEST((actual->kind == a.kind));
+        BOOST_TEST((actual->extents == a.extents));
+        BOOST_TEST(std::string(actual->data, actual->data + actual->bytes) == std::string(a.data, a.data + a.bytes));
       }
     }
 }
@@ -163,30 +163,30 @@ BOOST_AUTO_TEST_CASE(reads_what_numpy_writes) {
 }
 
 BOOST_AUTO_TEST_CASE(numpy_reads_what_is_written, *boost::unit_test::timeout(120)) {
-  temporary::folder const there;
+  temporary::folder const folder;
   double const doubles[2] = {0.1, -2};
   bool const truths[3] = {true, false, true};
   std::vector<io::named_array> arrays = two();
   arrays.push_back(io::array_of("0.d", esp::extents{2, {1, 2}}, doubles));
   arrays.push_back(io::array_of("gr\xc3\xb6\xc3\x9f" "e", esp::extents{1, {3}}, truths));
   for (bool const compress : {false, true})
-    for (bool const wide : {false, true}) temporary::write(there.path(std::string{"file"} + (compress ? "1" : "0") + (wide ? "1" : "0") + ".npz"), written(arrays, compress, wide));
-  io::write_npy(there.path("file.npy"), arrays[2]);
-  std::string const came = python(
+    for (bool const wide : {false, true}) temporary::write(folder.path(std::string{"file"} + (compress ? "1" : "0") + (wide ? "1" : "0") + ".npz"), written(arrays, compress, wide));
+  io::write_npy(folder.path("file.npy"), arrays[2]);
+  std::string const actual = python(
       "import sys, numpy as np\n"
       "for name in ('00', '01', '10', '11'):\n"
-      "    z = np.load('" + there.at().string() + "/file' + name + '.npz')\n"
+      "    z = np.load('" + folder.at().string() + "/file' + name + '.npz')\n"
       "    assert sorted(z) == ['0.d', 'a', 'b', 'gr\\u00f6\\u00dfe'], list(z)\n"
       "    assert z['a'].dtype == np.float32 and z['a'].tolist() == [[0, .5, 1], [1.5, 2, 2.5]]\n"
       "    assert z['0.d'].tolist() == [[.1, -2]] and z['0.d'].dtype == np.float64 and z['b'].shape == (4,)\n"
       "    assert z['gr\\u00f6\\u00dfe'].tolist() == [True, False, True]\n"
-      "assert np.load('" + there.at().string() + "/file.npy').tolist() == [[.1, -2]]\n");
-  if (came.empty()) BOOST_TEST_MESSAGE("there is no numpy");
-  else BOOST_TEST(came == "well");
+      "assert np.load('" + folder.at().string() + "/file.npy').tolist() == [[.1, -2]]\n");
+  if (actual.empty()) BOOST_TEST_MESSAGE("there is no numpy");
+  else BOOST_TEST(actual == "well");
 }
 
 BOOST_AUTO_TEST_CASE(models_and_training_come_back) {
-  temporary::folder const there;
+  temporary::folder const folder;
   auto const adam = optim::Adam{.learning_rate = 1e-2f};
   for (bool const compress : {false, true}) {
     esp::model<Net> straight{esp::seed{5}}, first{esp::seed{5}}, second{esp::seed{77}}, third{esp::seed{3}};
@@ -194,20 +194,20 @@ BOOST_AUTO_TEST_CASE(models_and_training_come_back) {
     esp::trainer rest{second, nn::SoftmaxLoss{}, adam, esp::batch<16, 6>{}};
     steps(all, 0, 6);
     steps(half, 0, 3);
-    io::save_npz(there.path("half.npz"), first, half, {.compress = compress});
-    io::save_npz(there.path("model.npz"), first, {.compress = compress});
-    io::load_npz(there.path("half.npz"), second, rest);
+    io::save_npz(folder.path("half.npz"), first, half, {.compress = compress});
+    io::save_npz(folder.path("model.npz"), first, {.compress = compress});
+    io::load_npz(folder.path("half.npz"), second, rest);
     BOOST_TEST(rest.steps() == 3);
     steps(rest, 3, 6);
     BOOST_TEST((bits(second) == bits(straight)));
-    io::load_npz(there.path("model.npz"), third);
+    io::load_npz(folder.path("model.npz"), third);
     BOOST_TEST((bits(third) == bits(first)));
     // What does not fit changes nothing.
     auto const before = bits(second);
-    BOOST_CHECK_THROW(io::load_npz(there.path("half.npz"), second), io::mismatch_error);
-    BOOST_CHECK_THROW(io::load_npz(there.path("model.npz"), second, rest), io::mismatch_error);
+    BOOST_CHECK_THROW(io::load_npz(folder.path("half.npz"), second), io::mismatch_error);
+    BOOST_CHECK_THROW(io::load_npz(folder.path("model.npz"), second, rest), io::mismatch_error);
     BOOST_TEST((bits(second) == before));
-    io::load_npz(there.path("half.npz"), second, io::load_options{}.ignore("training/*"));
+    io::load_npz(folder.path("half.npz"), second, io::load_options{}.ignore("training/*"));
     BOOST_TEST((bits(second) == bits(first)));
   }
 }
@@ -218,27 +218,27 @@ BOOST_AUTO_TEST_CASE(any_byte_but_zero_is_true) {
   auto const file = io::parse_npz("file.npz", in_memory(written({{"b", io::element_kind::boolean, {5}, bytes, 5}})));
   bool truths[5] = {true, false, false, false, false};
   io::fill(file, {io::array_of("b", esp::extents{1, {5}}, truths)});
-  unsigned char came[5];
-  std::memcpy(came, truths, 5);
-  BOOST_TEST(std::string(came, came + 5) == std::string("\0\1\1\1\1", 5));
+  unsigned char actual[5];
+  std::memcpy(actual, truths, 5);
+  BOOST_TEST(std::string(actual, actual + 5) == std::string("\0\1\1\1\1", 5));
 }
 
-BOOST_AUTO_TEST_CASE(refuses_every_truncation) {
+BOOST_AUTO_TEST_CASE(rejects_every_truncation) {
   for (std::string const& whole : {written(two()), written(two(), true), written(two(), false, true), numpy_stored()}) {
-    BOOST_TEST(refusal(whole) == "");
+    BOOST_TEST(error_of(whole) == "");
     for (std::size_t length = 0; length < whole.size(); ++length) {
-      std::string const said = refusal(whole.substr(0, length));
-      BOOST_TEST(said == std::string{"file.npz: expected a zip file, came "} + (length < 4 ? "something else" : "one without a directory at its end: truncated"));
+      std::string const error_text = error_of(whole.substr(0, length));
+      BOOST_TEST(error_text == std::string{"file.npz: expected a zip file, got "} + (length < 4 ? "something else" : "one without a directory at its end: truncated"));
     }
     // Neither can bytes be missing at the start, nor anywhere else.
-    for (std::size_t at = 0; at < whole.size(); ++at) BOOST_TEST(refusal(whole.substr(0, at) + whole.substr(at + 1)) != "", "without byte " << at);
-    BOOST_TEST(refusal(whole + "x") != "");
-    BOOST_TEST(refusal("x" + whole) != "");
+    for (std::size_t at = 0; at < whole.size(); ++at) BOOST_TEST(error_of(whole.substr(0, at) + whole.substr(at + 1)) != "", "without byte " << at);
+    BOOST_TEST(error_of(whole + "x") != "");
+    BOOST_TEST(error_of("x" + whole) != "");
   }
 }
 
 // A changed byte is found by a checksum, or by the two headers that say the same; what both of them leave alone is the date, versions, attributes.
-BOOST_AUTO_TEST_CASE(changed_bytes_change_nothing_or_are_refused) {
+BOOST_AUTO_TEST_CASE(changed_bytes_change_nothing_or_are_rejected) {
   auto const arrays = two();
   for (bool const compress : {false, true}) {
     std::string const whole = written(arrays, compress);
@@ -262,143 +262,143 @@ BOOST_AUTO_TEST_CASE(changed_bytes_change_nothing_or_are_refused) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(refuses_what_is_no_npz_file) {
+BOOST_AUTO_TEST_CASE(rejects_other_files) {
   std::string const whole = written(two());
-  BOOST_TEST(refusal("") == "file.npz: expected a zip file, came something else");
-  BOOST_TEST(refusal("\x93NUMPY" + std::string(100, 'x')) == "file.npz: expected a zip file, came something else");
+  BOOST_TEST(error_of("") == "file.npz: expected a zip file, got something else");
+  BOOST_TEST(error_of("\x93NUMPY" + std::string(100, 'x')) == "file.npz: expected a zip file, got something else");
   std::string renamed = whole;
   for (std::size_t at; (at = renamed.find("b.npy")) != std::string::npos;) renamed.replace(at, 5, "b.txt");
-  BOOST_TEST(refusal(renamed) == "file.npz: entry \"b.txt\": expected a name that ends with .npy, came another: no npz file");
+  BOOST_TEST(error_of(renamed) == "file.npz: entry \"b.txt\": expected a name that ends with .npy, got another: no npz file");
   for (std::size_t at; (at = renamed.find("b.txt")) != std::string::npos;) renamed.replace(at, 5, "a.npy");
-  BOOST_TEST(refusal(renamed) == "file.npz: expected each array once, came \"a\" twice");
+  BOOST_TEST(error_of(renamed) == "file.npz: expected each array once, got \"a\" twice");
   for (std::size_t at = 0; (at = renamed.find("a.npy", at)) != std::string::npos; ++at) renamed[at] = '\xe4';
-  BOOST_TEST(refusal(renamed) == "file.npz: entry \"\xe4.npy\": expected a name in UTF-8, came another");
+  BOOST_TEST(error_of(renamed) == "file.npz: entry \"\xe4.npy\": expected a name in UTF-8, got another");
 }
 
-BOOST_AUTO_TEST_CASE(refuses_entries_that_lie) {
+BOOST_AUTO_TEST_CASE(rejects_false_entries) {
   std::string const whole = written(two()), packed = written(two(), true);
   auto const local = [&](int k) { return header(whole, 3, 4, k); };
   auto const central = [&](int k) { return header(whole, 1, 2, k); };
   std::string const a = "file.npz: entry \"a.npy\": ", b = "file.npz: entry \"b.npy\": ";
-  std::string const disagree = "expected its header to say what the zip directory says, came another name, size, method or checksum";
-  BOOST_TEST(refusal(with_both(whole, 0, 6, 1, 2)) == a + "expected an entry without a password, came an encrypted one");
-  BOOST_TEST(refusal(with_both(whole, 0, 8, 12, 2)) == a + "expected a stored or deflated entry, came method 12");
-  for (std::size_t const field : {6u, 8u, 14u, 18u, 22u}) BOOST_TEST(refusal(with(whole, local(0) + field, 1, 2)) == a + disagree, field);
-  BOOST_TEST(refusal(with(whole, local(1) + 30, 'a', 1)) == b + disagree);
-  BOOST_TEST(refusal(with_both(whole, 0, 14, 0x12345678, 4)).find(a + "expected bytes with the checksum 12345678, came some with ") == 0u);
-  BOOST_TEST(refusal(with(whole, whole.find("NUMPY") + 122, 0x55, 1)).find(a + "expected bytes with the checksum ") == 0u);
-  BOOST_TEST(refusal(with_both(with_both(whole, 1, 18, 100000, 4), 1, 22, 100000, 4)) == b + "expected 100000 bytes, came 144 before the zip directory: truncated");
-  BOOST_TEST(refusal(with_both(whole, 0, 22, 5, 4)) == a + "expected 152 stored bytes, came a size of 5");
-  BOOST_TEST(refusal(with(whole, central(1) + 42, 0, 4)) == b + disagree);
-  BOOST_TEST(refusal(with(whole, central(1) + 42, 7, 4)) == b + "expected the entry at byte 7, came something else");
-  BOOST_TEST(refusal(with(whole, central(1) + 42, 0xfffffff0, 4)) == b + "expected the entry at byte 4294967280, came something else");
-  BOOST_TEST(refusal(with(whole, local(1) + 28, 0xffff, 2)).find(b + "expected the entry's header before byte ") == 0u);
-  BOOST_TEST(refusal(with(whole, central(1) + 34, 3, 2)) == b + "expected a zip file of one part, came an entry in part 3");
-  BOOST_TEST(refusal(with(whole, central(1), 0, 1)) == "file.npz: expected an entry of the zip directory at byte " + std::to_string(central(1)) + ", came something else");
-  BOOST_TEST(refusal(with(whole, central(1) + 32, 9, 2)).find("file.npz: expected an entry of the zip directory up to byte ") == 0u);
+  std::string const disagree = "expected its header to match the zip directory, got another name, size, method or checksum";
+  BOOST_TEST(error_of(with_both(whole, 0, 6, 1, 2)) == a + "expected an entry without a password, got an encrypted one");
+  BOOST_TEST(error_of(with_both(whole, 0, 8, 12, 2)) == a + "expected a stored or deflated entry, got method 12");
+  for (std::size_t const field : {6u, 8u, 14u, 18u, 22u}) BOOST_TEST(error_of(with(whole, local(0) + field, 1, 2)) == a + disagree, field);
+  BOOST_TEST(error_of(with(whole, local(1) + 30, 'a', 1)) == b + disagree);
+  BOOST_TEST(error_of(with_both(whole, 0, 14, 0x12345678, 4)).find(a + "expected bytes with the checksum 12345678, got some with ") == 0u);
+  BOOST_TEST(error_of(with(whole, whole.find("NUMPY") + 122, 0x55, 1)).find(a + "expected bytes with the checksum ") == 0u);
+  BOOST_TEST(error_of(with_both(with_both(whole, 1, 18, 100000, 4), 1, 22, 100000, 4)) == b + "expected 100000 bytes, got 144 before the zip directory: truncated");
+  BOOST_TEST(error_of(with_both(whole, 0, 22, 5, 4)) == a + "expected 152 stored bytes, got a size of 5");
+  BOOST_TEST(error_of(with(whole, central(1) + 42, 0, 4)) == b + disagree);
+  BOOST_TEST(error_of(with(whole, central(1) + 42, 7, 4)) == b + "expected the entry at byte 7, got something else");
+  BOOST_TEST(error_of(with(whole, central(1) + 42, 0xfffffff0, 4)) == b + "expected the entry at byte 4294967280, got something else");
+  BOOST_TEST(error_of(with(whole, local(1) + 28, 0xffff, 2)).find(b + "expected the entry's header before byte ") == 0u);
+  BOOST_TEST(error_of(with(whole, central(1) + 34, 3, 2)) == b + "expected a zip file of one part, got an entry in part 3");
+  BOOST_TEST(error_of(with(whole, central(1), 0, 1)) == "file.npz: expected an entry of the zip directory at byte " + std::to_string(central(1)) + ", got something else");
+  BOOST_TEST(error_of(with(whole, central(1) + 32, 9, 2)).find("file.npz: expected an entry of the zip directory up to byte ") == 0u);
 
   // Deflated bytes that are not as many as the directory says, or none.
   std::size_t const size = 152, deflated = packed.find("PK\3\4", 1) - 35;
-  auto const says = [&](std::uint64_t bytes) { return refusal(with_both(packed, 0, 22, bytes, 4)); };
+  auto const error_with = [&](std::uint64_t bytes) { return error_of(with_both(packed, 0, 22, bytes, 4)); };
   std::string const expected = a + "expected " + std::to_string(deflated) + " deflated bytes for ";
-  BOOST_TEST(says(size) == "");
-  BOOST_TEST(says(size - 1) == expected + "151, came some for more");
-  BOOST_TEST(says(size + 1) == expected + "153, came some for fewer");
-  BOOST_TEST(says(0) == expected + "0, came some for more");
-  BOOST_TEST(says(1032 * deflated) == expected + std::to_string(1032 * deflated) + ", came some for fewer");
-  BOOST_TEST(says(1032 * deflated + 1) ==
-             a + "expected at most " + std::to_string(1032 * deflated) + " bytes from " + std::to_string(deflated) + " deflated ones, came a size of " + std::to_string(1032 * deflated + 1));
-  BOOST_TEST(refusal(with_both(packed, 0, 18, deflated - 9, 4)) == a + "expected " + std::to_string(deflated - 9) + " deflated bytes for 152, came some that are cut short");
-  BOOST_TEST(refusal(with_both(packed, 1, 18, 10, 4)).find("deflated bytes for 144, came some that are cut short") != std::string::npos);
-  BOOST_TEST(refusal(with(packed, 35, 0xff, 1)) == expected + "152, came some that are not deflated");
+  BOOST_TEST(error_with(size) == "");
+  BOOST_TEST(error_with(size - 1) == expected + "151, got some for more");
+  BOOST_TEST(error_with(size + 1) == expected + "153, got some for fewer");
+  BOOST_TEST(error_with(0) == expected + "0, got some for more");
+  BOOST_TEST(error_with(1032 * deflated) == expected + std::to_string(1032 * deflated) + ", got some for fewer");
+  BOOST_TEST(error_with(1032 * deflated + 1) ==
+             a + "expected at most " + std::to_string(1032 * deflated) + " bytes from " + std::to_string(deflated) + " deflated ones, got a size of " + std::to_string(1032 * deflated + 1));
+  BOOST_TEST(error_of(with_both(packed, 0, 18, deflated - 9, 4)) == a + "expected " + std::to_string(deflated - 9) + " deflated bytes for 152, got some that are cut short");
+  BOOST_TEST(error_of(with_both(packed, 1, 18, 10, 4)).find("deflated bytes for 144, got some that are cut short") != std::string::npos);
+  BOOST_TEST(error_of(with(packed, 35, 0xff, 1)) == expected + "152, got some that are not deflated");
   std::string const longer = packed.substr(0, 35 + deflated) + "x" + packed.substr(35 + deflated);
   std::string moved = with_both(longer, 0, 18, deflated + 1, 4);
   moved = with(with(moved, header(moved, 1, 2, 1) + 42, header(moved, 3, 4, 1), 4), header(moved, 5, 6) + 16, header(moved, 1, 2), 4);
-  BOOST_TEST(refusal(moved) == a + "expected " + std::to_string(deflated + 1) + " deflated bytes for 152, came some more bytes behind them");
+  BOOST_TEST(error_of(moved) == a + "expected " + std::to_string(deflated + 1) + " deflated bytes for 152, got some more bytes behind them");
 }
 
-BOOST_AUTO_TEST_CASE(refuses_entries_that_overlap) {
+BOOST_AUTO_TEST_CASE(rejects_overlapping_entries) {
   // Two entries of the directory for the same bytes: the way to make a file that unpacks to any size.
   std::string whole = written({io::array_of("a", esp::extents{1, {4}}, numbers)});
   std::string const entry = whole.substr(header(whole, 1, 2), header(whole, 5, 6) - header(whole, 1, 2));
   whole.insert(header(whole, 5, 6), entry);
   std::size_t const end = header(whole, 5, 6);
   whole = with(with(with(whole, end + 8, 2, 2), end + 10, 2, 2), end + 12, 2 * entry.size(), 4);
-  BOOST_TEST(refusal(whole) == "file.npz: expected entries behind each other, came \"a.npy\" and \"a.npy\", which overlap");
+  BOOST_TEST(error_of(whole) == "file.npz: expected entries behind each other, got \"a.npy\" and \"a.npy\", which overlap");
   // An entry inside the bytes of another.
   std::string const inner = written({io::array_of("b", esp::extents{1, {4}}, numbers)}).substr(0, 35 + 144);
   std::uint8_t padded[400] = {};
   std::copy(inner.begin(), inner.end(), padded);
   std::string outer = written({io::array_of("a", esp::extents{1, {400}}, padded), io::array_of("b", esp::extents{1, {4}}, numbers)});
   outer = with(outer, header(outer, 1, 2, 1) + 42, outer.find(inner), 4);
-  BOOST_TEST(refusal(outer) == "file.npz: expected entries behind each other, came \"a.npy\" and \"b.npy\", which overlap");
+  BOOST_TEST(error_of(outer) == "file.npz: expected entries behind each other, got \"a.npy\" and \"b.npy\", which overlap");
 }
 
-BOOST_AUTO_TEST_CASE(refuses_directories_that_lie) {
+BOOST_AUTO_TEST_CASE(rejects_false_directories) {
   std::string const whole = written(two());
   std::size_t const end = header(whole, 5, 6), begin = header(whole, 1, 2);
   auto const place = [&](std::uint64_t bytes, std::uint64_t from) {
-    return "file.npz: expected the zip directory to end at byte " + std::to_string(end) + ", came " + std::to_string(bytes) + " bytes from " + std::to_string(from) + " on";
+    return "file.npz: expected the zip directory to end at byte " + std::to_string(end) + ", got " + std::to_string(bytes) + " bytes from " + std::to_string(from) + " on";
   };
-  BOOST_TEST(refusal(with(whole, end + 12, 5, 4)) == place(5, begin));
-  BOOST_TEST(refusal(with(whole, end + 16, begin + 1, 4)) == place(end - begin, begin + 1));
-  BOOST_TEST(refusal(with(whole, end + 16, 0xfffffffe, 4)) == place(end - begin, 0xfffffffe));
-  BOOST_TEST(refusal(with(with(whole, end + 8, 3, 2), end + 10, 3, 2)) == "file.npz: expected 3 entries in the zip directory, came 2");
-  BOOST_TEST(refusal(with(whole, end + 8, 1, 2)) == "file.npz: expected a zip file of one part, came several");
-  BOOST_TEST(refusal(with(whole, end + 4, 1, 2)) == "file.npz: expected a zip file of one part, came several");
+  BOOST_TEST(error_of(with(whole, end + 12, 5, 4)) == place(5, begin));
+  BOOST_TEST(error_of(with(whole, end + 16, begin + 1, 4)) == place(end - begin, begin + 1));
+  BOOST_TEST(error_of(with(whole, end + 16, 0xfffffffe, 4)) == place(end - begin, 0xfffffffe));
+  BOOST_TEST(error_of(with(with(whole, end + 8, 3, 2), end + 10, 3, 2)) == "file.npz: expected 3 entries in the zip directory, got 2");
+  BOOST_TEST(error_of(with(whole, end + 8, 1, 2)) == "file.npz: expected a zip file of one part, got several");
+  BOOST_TEST(error_of(with(whole, end + 4, 1, 2)) == "file.npz: expected a zip file of one part, got several");
   // A comment behind the directory is no part of it, but as long as it says.
-  BOOST_TEST(refusal(with(whole, end + 20, 5, 2) + "hello") == "");
-  BOOST_TEST(refusal(with(whole, end + 20, 5, 2) + "hell") == "file.npz: expected a zip file, came one without a directory at its end: truncated");
+  BOOST_TEST(error_of(with(whole, end + 20, 5, 2) + "hello") == "");
+  BOOST_TEST(error_of(with(whole, end + 20, 5, 2) + "hell") == "file.npz: expected a zip file, got one without a directory at its end: truncated");
 
   std::string const wide = written(two(), false, true);
   std::size_t const record = header(wide, 6, 6), locator = header(wide, 6, 7);
-  BOOST_TEST(refusal(wide) == "");
-  BOOST_TEST(refusal(with(wide, locator + 8, record + 1, 8)) == "file.npz: expected a zip64 record of the directory, came something else at byte " + std::to_string(record + 1));
-  BOOST_TEST(refusal(with(wide, locator + 8, ~std::uint64_t{0}, 8)) == "file.npz: expected a zip64 record of the directory, came something else at byte 18446744073709551615");
-  BOOST_TEST(refusal(with(wide, record + 4, 45, 8)) == "file.npz: expected a zip64 record of the directory, came something else at byte " + std::to_string(record));
-  BOOST_TEST(refusal(with(wide, record + 16, 1, 4)) == "file.npz: expected a zip file of one part, came several");
-  BOOST_TEST(refusal(with(wide, record + 48, ~std::uint64_t{0}, 8)).find("bytes from 18446744073709551615 on") != std::string::npos);
-  BOOST_TEST(refusal(with(with(wide, record + 24, 1, 8), record + 32, 1, 8)) == "file.npz: expected 1 entries in the zip directory, came 2");
-  BOOST_TEST(refusal(with(wide, header(wide, 1, 2) + 46 + 5 + 4 + 16, std::uint64_t{1} << 63, 8)) == "file.npz: entry \"a.npy\": expected the entry at byte 9223372036854775808, came something else");
-  BOOST_TEST(refusal(with(wide, locator, 0, 1)).find("file.npz: expected the zip directory to end at byte ") == 0u);
+  BOOST_TEST(error_of(wide) == "");
+  BOOST_TEST(error_of(with(wide, locator + 8, record + 1, 8)) == "file.npz: expected a zip64 record of the directory, got something else at byte " + std::to_string(record + 1));
+  BOOST_TEST(error_of(with(wide, locator + 8, ~std::uint64_t{0}, 8)) == "file.npz: expected a zip64 record of the directory, got something else at byte 18446744073709551615");
+  BOOST_TEST(error_of(with(wide, record + 4, 45, 8)) == "file.npz: expected a zip64 record of the directory, got something else at byte " + std::to_string(record));
+  BOOST_TEST(error_of(with(wide, record + 16, 1, 4)) == "file.npz: expected a zip file of one part, got several");
+  BOOST_TEST(error_of(with(wide, record + 48, ~std::uint64_t{0}, 8)).find("bytes from 18446744073709551615 on") != std::string::npos);
+  BOOST_TEST(error_of(with(with(wide, record + 24, 1, 8), record + 32, 1, 8)) == "file.npz: expected 1 entries in the zip directory, got 2");
+  BOOST_TEST(error_of(with(wide, header(wide, 1, 2) + 46 + 5 + 4 + 16, std::uint64_t{1} << 63, 8)) == "file.npz: entry \"a.npy\": expected the entry at byte 9223372036854775808, got something else");
+  BOOST_TEST(error_of(with(wide, locator, 0, 1)).find("file.npz: expected the zip directory to end at byte ") == 0u);
 }
 
 BOOST_AUTO_TEST_CASE(names_that_an_npz_file_cannot_have) {
-  temporary::folder const there;
-  auto const said = [&](std::vector<std::string> const& names) -> std::string {
+  temporary::folder const folder;
+  auto const error_text = [&](std::vector<std::string> const& names) -> std::string {
     std::vector<io::named_array> arrays;
     for (auto const& name : names) arrays.push_back(io::array_of(name, esp::extents{1, {4}}, numbers));
     try {
-      io::write_npz(there.path("x.npz"), arrays);
+      io::write_npz(folder.path("x.npz"), arrays);
     } catch (io::name_error const& error) {
-      return std::string{error.what()}.substr(std::string{there.path("x.npz")}.size());
+      return std::string{error.what()}.substr(std::string{folder.path("x.npz")}.size());
     }
     return "written";
   };
-  std::string const wanted = ": expected names in UTF-8 of at most 65531 bytes, came ";
-  BOOST_TEST(said({"a", "b", "a"}) == ": expected each name once, came \"a\" twice");
+  std::string const expected = ": expected names in UTF-8 of at most 65531 bytes, got ";
+  BOOST_TEST(error_text({"a", "b", "a"}) == ": expected each name once, got \"a\" twice");
   for (char const* name : {"\xff", "\xc0\x80", "\xe0\x9f\xbf", "\xed\xa0\x80", "\xf0\x8f\xbf\xbf", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xc3", "\xe2\x82", "x\x80"})
-    BOOST_TEST(said({name}) == wanted + "\"" + name + "\"");
-  BOOST_TEST(said({std::string("a\0b", 3)}) == wanted + "\"a?b\"");
-  BOOST_TEST(said({std::string(65532, 'x')}).find(wanted) == 0u);
-  BOOST_TEST(there.entries() == 0u);
-  BOOST_TEST(said({std::string(65531, 'x'), "\xc3\xa4", "\xe0\xa0\x80", "\xed\x9f\xbf", "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf", "", "a.npy", "b/c"}) == "written");
-  BOOST_TEST(io::read_npz(there.path("x.npz")).find(std::string(65531, 'x')) != nullptr);
-  BOOST_TEST(io::read_npz(there.path("x.npz")).find("a.npy") != nullptr);
+    BOOST_TEST(error_text({name}) == expected + "\"" + name + "\"");
+  BOOST_TEST(error_text({std::string("a\0b", 3)}) == expected + "\"a?b\"");
+  BOOST_TEST(error_text({std::string(65532, 'x')}).find(expected) == 0u);
+  BOOST_TEST(folder.entries() == 0u);
+  BOOST_TEST(error_text({std::string(65531, 'x'), "\xc3\xa4", "\xe0\xa0\x80", "\xed\x9f\xbf", "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf", "", "a.npy", "b/c"}) == "written");
+  BOOST_TEST(io::read_npz(folder.path("x.npz")).find(std::string(65531, 'x')) != nullptr);
+  BOOST_TEST(io::read_npz(folder.path("x.npz")).find("a.npy") != nullptr);
 }
 
-BOOST_AUTO_TEST_CASE(bfloat16_has_no_type_there) {
-  temporary::folder const there;
+BOOST_AUTO_TEST_CASE(bfloat16_has_no_npy_type) {
+  temporary::folder const folder;
   esp::bfloat16 const x[2] = {};
-  temporary::write(there.path("x.npz"), "old");
+  temporary::write(folder.path("x.npz"), "old");
   try {
-    io::write_npz(there.path("x.npz"), {io::array_of("x", esp::extents{1, {2}}, x)});
+    io::write_npz(folder.path("x.npz"), {io::array_of("x", esp::extents{1, {2}}, x)});
     BOOST_FAIL("it was written");
   } catch (io::write_error const& error) {
-    BOOST_TEST(error.what() == std::string{there.path("x.npz")} + ": expected elements that npy has a type for, came bfloat16 \"x\": convert them to float, or save them as safetensors");
+    BOOST_TEST(error.what() == std::string{folder.path("x.npz")} + ": expected elements that npy has a type for, got bfloat16 \"x\": convert them to float, or save them as safetensors");
   }
-  BOOST_TEST(temporary::read(there.path("x.npz")) == "old");
-  BOOST_TEST(there.entries() == 1u);
+  BOOST_TEST(temporary::read(folder.path("x.npz")) == "old");
+  BOOST_TEST(folder.entries() == 1u);
 }
 
 BOOST_AUTO_TEST_CASE(zeros_are_as_small_as_deflated_bytes_can_be) {

@@ -26,7 +26,7 @@ template <>
 struct espalier::rule<own::cube_plus_> : espalier::elementwise {
   static constexpr char const* name = "cube_plus";
   template <class T>
-  ESPALIER_EVERYWHERE static constexpr T apply(T x) {
+  ESPALIER_HOST_DEVICE static constexpr T apply(T x) {
     return x * x * x + math::where(math::greater(x, T(0)), math::exp(-x), T(0.5));
   }
 };
@@ -93,30 +93,30 @@ BOOST_AUTO_TEST_CASE(names_types_and_order_of_a_file) {
 }
 
 BOOST_AUTO_TEST_CASE(a_model_of_a_device_gives_the_same_file) {
-  removed const here{"io_onnx_here.onnx"}, there{"io_onnx_there.onnx"};
+  removed const host_file{"io_onnx_here.onnx"}, device_file{"io_onnx_there.onnx"};
   esp::model<Net> const model{esp::seed{5}};
   esp::model<Net, esp::simulated_cuda> const on_device{esp::seed{5}};
-  io::write_onnx<Batch>(here.path, model);
-  io::write_onnx<Batch>(there.path, on_device);
-  BOOST_TEST(!content(here.path).empty());
-  BOOST_TEST((content(here.path) == content(there.path)));
+  io::write_onnx<Batch>(host_file.path, model);
+  io::write_onnx<Batch>(device_file.path, on_device);
+  BOOST_TEST(!content(host_file.path).empty());
+  BOOST_TEST((content(host_file.path) == content(device_file.path)));
 }
 
-BOOST_AUTO_TEST_CASE(what_cannot_be_written_is_said_and_leaves_what_was_there) {
+BOOST_AUTO_TEST_CASE(write_errors_are_reported_and_keep_the_old_file) {
   esp::model<Net> const model{esp::seed{1}};
-  auto const said = [&](char const* path) { return test::message<io::write_error>([&] { io::write_onnx<Batch>(path, model); }); };
-  BOOST_TEST(said("no/such/folder/net.onnx").find("no/such/folder/net.onnx: ") == 0u);
-  BOOST_TEST(said(".").find("folder") != std::string::npos);
+  auto const error_text = [&](char const* path) { return test::message<io::write_error>([&] { io::write_onnx<Batch>(path, model); }); };
+  BOOST_TEST(error_text("no/such/folder/net.onnx").find("no/such/folder/net.onnx: ") == 0u);
+  BOOST_TEST(error_text(".").find("folder") != std::string::npos);
 }
 
-BOOST_AUTO_TEST_CASE(an_open_number_of_samples_is_refused_where_they_meet) {
+BOOST_AUTO_TEST_CASE(an_open_number_of_samples_is_rejected_where_samples_interact) {
   test::written const old{"what was there", "io_onnx_open.onnx"};
-  auto const said = [&](auto const& model) { return test::message<io::error>([&] { io::write_onnx<io::any_batch<3>>(old.name.c_str(), model); }); };
-  BOOST_TEST(said(esp::model<Reversed>{}).find("io_onnx_open.onnx: cannot leave the number of samples open: samples are moved") == 0u);
-  BOOST_TEST(said(esp::model<AcrossSamples>{}).find("across samples") != std::string::npos);
-  BOOST_TEST(said(esp::model<nn::BatchNorm1d<3, nn::norm{.untracked = true}>>{}).find("across samples") != std::string::npos);
+  auto const error_text = [&](auto const& model) { return test::message<io::error>([&] { io::write_onnx<io::any_batch<3>>(old.name.c_str(), model); }); };
+  BOOST_TEST(error_text(esp::model<Reversed>{}).find("io_onnx_open.onnx: cannot leave the number of samples open: samples are moved") == 0u);
+  BOOST_TEST(error_text(esp::model<AcrossSamples>{}).find("across samples") != std::string::npos);
+  BOOST_TEST(error_text(esp::model<nn::BatchNorm1d<3, nn::norm{.untracked = true}>>{}).find("across samples") != std::string::npos);
   BOOST_TEST(content(old.name.c_str()) == "what was there");
-  BOOST_TEST(said(esp::model<nn::Linear<3, 2>>{}).empty());
+  BOOST_TEST(error_text(esp::model<nn::Linear<3, 2>>{}).empty());
   BOOST_TEST(content(old.name.c_str()) != "what was there");
 }
 
@@ -132,13 +132,13 @@ BOOST_AUTO_TEST_CASE(every_op_that_a_program_may_have_has_one_row) {
   for (onnx::table_row const& row : onnx::table) {
     BOOST_TEST(onnx::row_of(row.op) == &row, row.op->name);
     bool const element = row.how == onnx::written::operation || row.how == onnx::written::formula;
-    BOOST_TEST(element == (row.op->kind == esp::graph::family::elementwise), row.op->name);
+    BOOST_TEST(element == (row.op->family == esp::graph::op_family::elementwise), row.op->name);
     BOOST_TEST((row.how == onnx::written::formula) == (row.steps != nullptr), row.op->name);
-    BOOST_TEST((row.how == onnx::written::reduction) == (row.op->kind == esp::graph::family::reduction), row.op->name);
+    BOOST_TEST((row.how == onnx::written::reduction) == (row.op->family == esp::graph::op_family::reduction), row.op->name);
   }
 }
 
-BOOST_AUTO_TEST_CASE(the_same_is_written_once_and_names_are_taken_once) {
+BOOST_AUTO_TEST_CASE(equal_tensors_are_written_once_and_names_are_unique) {
   onnx::builder b{"file", onnx::element::float32, 0};
   std::string const a = b.emit("Relu", {"x"});
   BOOST_TEST(a == "relu_1");

@@ -50,20 +50,20 @@ template <class T>
 T minus_infinite() { return opaque<T>(bits_of<T>::infinity | bits_of<T>::sign); }
 
 template <class T>
-typename bits_of<T>::type seen_bits(T const& x) {
+typename bits_of<T>::type opaque_bits(T const& x) {
   typename bits_of<T>::type b;
   std::memcpy(&b, &x, sizeof b);
   typename bits_of<T>::type volatile hidden = b;
   return hidden;
 }
 template <class T>
-bool is_nan(T const& x) { return (seen_bits(x) & ~bits_of<T>::sign) > bits_of<T>::infinity; }
+bool is_nan(T const& x) { return (opaque_bits(x) & ~bits_of<T>::sign) > bits_of<T>::infinity; }
 template <class T>
-bool is_infinity(T const& x) { return seen_bits(x) == bits_of<T>::infinity; }
+bool is_infinity(T const& x) { return opaque_bits(x) == bits_of<T>::infinity; }
 template <class T>
-bool is_minus_infinity(T const& x) { return seen_bits(x) == (bits_of<T>::infinity | bits_of<T>::sign); }
+bool is_minus_infinity(T const& x) { return opaque_bits(x) == (bits_of<T>::infinity | bits_of<T>::sign); }
 template <class T>
-bool has_finite_bits(T const& x) { return (seen_bits(x) & ~bits_of<T>::sign) < bits_of<T>::infinity; }
+bool has_finite_bits(T const& x) { return (opaque_bits(x) & ~bits_of<T>::sign) < bits_of<T>::infinity; }
 
 /// Elements 1, 2, 3, ... of which some are special.
 template <class T, int N>
@@ -124,9 +124,9 @@ void check_rows() {
     for (int k = 0; k < 5; ++k) sum += std::exp(static_cast<double>(x(i, k)) - largest);
     BOOST_TEST(std::abs(static_cast<double>(y[i]) - largest - std::log(sum)) <= allowed * (1 + std::abs(largest)));
     for (int k = 0; k < 5; ++k) {
-      double const wanted = std::exp(static_cast<double>(x(i, k)) - largest) / sum;
-      BOOST_TEST(std::abs(static_cast<double>(s(i, k)) - wanted) <= allowed);
-      BOOST_TEST(std::abs(static_cast<double>(l(i, k)) - std::log(wanted)) <= 10 * allowed);
+      double const expected = std::exp(static_cast<double>(x(i, k)) - largest) / sum;
+      BOOST_TEST(std::abs(static_cast<double>(s(i, k)) - expected) <= allowed);
+      BOOST_TEST(std::abs(static_cast<double>(l(i, k)) - std::log(expected)) <= 10 * allowed);
     }
   }
   BOOST_TEST(is_minus_infinity(y[3]));
@@ -142,8 +142,8 @@ void check_function(char const* name, F f, Reference reference, double low, doub
   double worst = 0, at = 0;
   constexpr double unit = sizeof(T) == 4 ? 0x1p-23 : 0x1p-52;
   for (int i = 0; i < count; ++i) {
-    double const wanted = reference(static_cast<double>(x[i])), size = std::abs(wanted) > 1e-30 ? std::abs(wanted) : 1e-30;
-    double const error = std::abs(static_cast<double>(y[i]) - wanted) / size / unit;
+    double const expected = reference(static_cast<double>(x[i])), size = std::abs(expected) > 1e-30 ? std::abs(expected) : 1e-30;
+    double const error = std::abs(static_cast<double>(y[i]) - expected) / size / unit;
     if (error > worst) {
       worst = error;
       at = static_cast<double>(x[i]);
@@ -225,9 +225,9 @@ BOOST_AUTO_TEST_CASE(columns_and_windows) {
   for (int i = 0; i < 72; ++i) image.data()[i] = -1e30f - static_cast<float>(i) * 1e27f;
   tensor<float, shape<1, 3, 3, 8>> const pooled = esp::max_pool2d<3, esp::pooling{.stride = 1, .padding = 1}>(image);
   for (int i = 0; i < 72; ++i) BOOST_TEST((has_finite_bits(pooled.data()[i]) && pooled.data()[i] <= -1e30f));
-  auto const slope = esp::grad<0>([](auto a) { return sum(esp::max_pool2d<3, esp::pooling{.stride = 1, .padding = 1}>(a)); })(image);
+  auto const gradient = esp::grad<0>([](auto a) { return sum(esp::max_pool2d<3, esp::pooling{.stride = 1, .padding = 1}>(a)); })(image);
   float sum = 0;
-  for (int i = 0; i < 72; ++i) sum += slope.data()[i];
+  for (int i = 0; i < 72; ++i) sum += gradient.data()[i];
   BOOST_TEST(std::abs(sum - 72) < 1e-4);
 }
 BOOST_AUTO_TEST_CASE(half_numbers) {
@@ -237,7 +237,7 @@ BOOST_AUTO_TEST_CASE(half_numbers) {
   BOOST_TEST((esp::bfloat16(not_a_number<double>()).bits & 0x7fff) == 0x7fc0);
   BOOST_TEST(esp::bfloat16(1.0).bits == 0x3f80);
 }
-BOOST_AUTO_TEST_CASE(early_stopping_takes_no_nan_for_the_best) {
+BOOST_AUTO_TEST_CASE(early_stopping_never_keeps_nan_as_best) {
   esp::early_stopping enough{.patience = 2};
   BOOST_TEST(!enough.observe(not_a_number<double>()));
   BOOST_TEST(!enough.observe(3));
@@ -246,10 +246,10 @@ BOOST_AUTO_TEST_CASE(early_stopping_takes_no_nan_for_the_best) {
   BOOST_TEST(enough.observe(not_a_number<double>()));
 }
 // A batch with a number that is none, or an infinite one, is refused, and everything stays as it was: parameters, states, running statistics.
-BOOST_AUTO_TEST_CASE(refuse_non_finite_refuses) {
+BOOST_AUTO_TEST_CASE(skip_non_finite_skips) {
   esp::model<Net> model{esp::seed{1}}, other{esp::seed{1}};
-  esp::trainer trainer{model, nn::SoftmaxLoss{}, optim::refuse_non_finite{optim::Adam{.learning_rate = 0.01f}}, esp::batch<16, 6>{}};
-  esp::trainer never{other, nn::SoftmaxLoss{}, optim::refuse_non_finite{optim::Adam{.learning_rate = 0.01f}}, esp::batch<16, 6>{}};
+  esp::trainer trainer{model, nn::SoftmaxLoss{}, optim::skip_non_finite{optim::Adam{.learning_rate = 0.01f}}, esp::batch<16, 6>{}};
+  esp::trainer never{other, nn::SoftmaxLoss{}, optim::skip_non_finite{optim::Adam{.learning_rate = 0.01f}}, esp::batch<16, 6>{}};
   auto const y = labels();
   for (int step = 0; step < 30; ++step) {
     auto const x = samples(step);
@@ -259,15 +259,15 @@ BOOST_AUTO_TEST_CASE(refuse_non_finite_refuses) {
     auto bad = x;
     bad(step % 16, step % 6) = step % 3 == 0 ? not_a_number<float>() : step % 3 == 1 ? infinite<float>() : minus_infinite<float>();
     (void)trainer.step(bad, y);
-    BOOST_TEST(trainer.refused_updates() == step + 1);
+    BOOST_TEST(trainer.skipped_updates() == step + 1);
     BOOST_TEST(trainer.steps() == step + 1);
     BOOST_TEST_REQUIRE(not_finite(model) == 0);
   }
-  BOOST_TEST(never.refused_updates() == 0);
+  BOOST_TEST(never.skipped_updates() == 0);
   for (std::int64_t i = 0; i < model.parameters().size(); ++i) BOOST_TEST(model.parameters()[i] == other.parameters()[i]);
   for (std::int64_t i = 0; i < model.buffers().size(); ++i) BOOST_TEST(model.buffers()[i] == other.buffers()[i]);
 }
-BOOST_AUTO_TEST_CASE(without_the_guard_nan_is_seen) {
+BOOST_AUTO_TEST_CASE(nan_is_detected_without_the_guard) {
   esp::model<nn::Sequential<nn::Linear<6, 4>, nn::ReLU, nn::Linear<4, 3>>> model{esp::seed{1}};
   esp::trainer trainer{model, nn::SoftmaxLoss{}, optim::SGD<>{.learning_rate = 0.1f}, esp::batch<16, 6>{}};
   auto x = samples(0);
@@ -276,21 +276,21 @@ BOOST_AUTO_TEST_CASE(without_the_guard_nan_is_seen) {
   BOOST_TEST(not_finite(model) > 0);
 }
 // Files and arrays with such numbers are refused, unless they are asked for; a label that is none is refused even so.
-BOOST_AUTO_TEST_CASE(data_without_numbers_are_refused) {
+BOOST_AUTO_TEST_CASE(non_finite_data_is_rejected) {
   namespace data = esp::data;
   namespace io = esp::io;
   using test::message, test::written;
   std::vector<int> const kinds{0, 1, 1};
-  auto const refusal = [&](auto special) {
+  auto const error_of = [&](auto special) {
     std::vector<decltype(special)> numbers{1, 2, 3, 4, 5, 6};
     numbers[3] = special;
     return message<data::value_error>([&] { data::dataset<decltype(special), shape<2>>{numbers, kinds, {.classes = 2}}; });
   };
-  BOOST_TEST(refusal(3.0f).empty());
-  BOOST_TEST(refusal(not_a_number<float>()).find("of sample 1 (reading::non_finite takes it)") != std::string::npos);
-  BOOST_TEST(refusal(minus_infinite<float>()).find("expected finite numbers, came -inf") != std::string::npos);
-  BOOST_TEST(!refusal(not_a_number<double>()).empty());
-  BOOST_TEST(!refusal(infinite<double>()).empty());
+  BOOST_TEST(error_of(3.0f).empty());
+  BOOST_TEST(error_of(not_a_number<float>()).find("of sample 1 (reading::non_finite takes it)") != std::string::npos);
+  BOOST_TEST(error_of(minus_infinite<float>()).find("expected finite numbers, got -inf") != std::string::npos);
+  BOOST_TEST(!error_of(not_a_number<double>()).empty());
+  BOOST_TEST(!error_of(infinite<double>()).empty());
   auto const read = [](char const* content, bool non_finite) {
     written const file{content, "law_fast_math_file"};
     return io::read_csv("law_fast_math_file", {.non_finite = non_finite});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Laws of functions and their slopes.
+// Laws of functions and their gradients.
 #define BOOST_TEST_MODULE law_function
 #include "support/check_kernels.hpp"
 
@@ -13,17 +13,17 @@ inline constexpr auto soft = [](auto x) { return sum(softmax(x) * x); };
 inline constexpr auto composed = [](auto x) { return sum(exp(tanh(x * x))); };
 // (12, 5) to (3, 4, 5), moved to (5, 3, 4), beside a sum over an axis in the middle.
 inline constexpr auto moves = [](auto x) {
-  auto const there = transpose<1, 2>(transpose<0, 2>(reshape<3, 4, 5>(x)));
-  return esp::broadcast_to<esp::shape<2, 5, 3, 4>>(there) + sum<1>(there, esp::keepdims);
+  auto const forward = transpose<1, 2>(transpose<0, 2>(reshape<3, 4, 5>(x)));
+  return esp::broadcast_to<esp::shape<2, 5, 3, 4>>(forward) + sum<1>(forward, esp::keepdims);
 };
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(slope_of_a_sum_is_one) {
+BOOST_AUTO_TEST_CASE(gradient_of_a_sum_is_one) {
   auto const d = esp::grad(total)(floats<7, 33>(1));
   for (float element : d) BOOST_TEST(element == 1);
 }
 
-BOOST_AUTO_TEST_CASE(slope_of_a_maximum_sums_to_one_a_row) {
+BOOST_AUTO_TEST_CASE(gradient_of_a_maximum_sums_to_one_a_row) {
   auto const d = esp::grad(largest)(doubles<7, 33>(1));
   esp::tensor<double, esp::shape<7>> const rows = sum<1>(d);
   for (double row : rows) BOOST_TEST(row == 1);
@@ -48,8 +48,8 @@ BOOST_AUTO_TEST_CASE(logsumexp_moves_with_its_operand) {
   }
 }
 
-// What does not change under a shift has slopes that sum to zero.
-BOOST_AUTO_TEST_CASE(slopes_of_softmax_sum_to_zero) {
+// What does not change under a shift has gradients that sum to zero.
+BOOST_AUTO_TEST_CASE(gradients_of_softmax_sum_to_zero) {
   auto const x = doubles<5, 7>(1), dy = doubles<5, 7>(2);
   auto const dx = esp::vjp([](auto v) { return softmax(v); })(x)(dy);
   esp::tensor<double, esp::shape<5>> const rows = sum<1>(dx);
@@ -77,8 +77,8 @@ BOOST_AUTO_TEST_CASE(movement_and_its_adjoint) {
   auto const dy = doubles<2, 5, 3, 4>(2);
   auto const dx = esp::vjp(moves)(x)(dy);
   auto const y = fused(moves, dy, x).value;
-  esp::tensor<double, esp::shape<>> const there = sum(dy * y), back = sum(dx * x);
-  BOOST_TEST(there[0] == back[0], boost::test_tools::tolerance(1e-12));
+  esp::tensor<double, esp::shape<>> const forward = sum(dy * y), back = sum(dx * x);
+  BOOST_TEST(forward[0] == back[0], boost::test_tools::tolerance(1e-12));
 }
 
 BOOST_AUTO_TEST_CASE(chain_rule) {

@@ -82,9 +82,9 @@ BOOST_AUTO_TEST_CASE(a_negative_factor_turns_the_sign) {
         turned += std::fabs(after + before) < 1e-11;
         kept += std::fabs(after - before) < 1e-11;
       }
-    int const wanted = how == weight_vector_rescaling ? 6 : how == single_case_rescaling ? 4 : 24;  // one unit, one case, or all
-    BOOST_TEST(turned == wanted);
-    BOOST_TEST(kept == 24 - wanted);
+    int const expected = how == weight_vector_rescaling ? 6 : how == single_case_rescaling ? 4 : 24;  // one unit, one case, or all
+    BOOST_TEST(turned == expected);
+    BOOST_TEST(kept == 24 - expected);
   });
 }
 

@@ -11,18 +11,18 @@ namespace optim = espalier::optim;
 
 namespace {
 template <class Model>
-void draw_parameters(Model& model) {
+void randomize_parameters(Model& model) {
   std::uint64_t seed = 10;
   model.for_each_parameter([&](auto const&, esp::extents const&, auto span) {
-    auto const drawn = doubles<64>(++seed, 0.5, 1.5);
-    for (int i = 0; i < static_cast<int>(span.size()); ++i) span[i] = static_cast<std::remove_cvref_t<decltype(span[i])>>(drawn[i]);
+    auto const random_values = doubles<64>(++seed, 0.5, 1.5);
+    for (int i = 0; i < static_cast<int>(span.size()); ++i) span[i] = static_cast<std::remove_cvref_t<decltype(span[i])>>(random_values[i]);
   });
 }
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(layer_norm_of_one_row_is_that_row_in_any_batch) {
   esp::model<nn::LayerNorm1d<33>> model{esp::seed{1}};
-  draw_parameters(model);
+  randomize_parameters(model);
   auto const batch = floats<8, 33>(1);
   auto const whole = model(batch);
   for (int i = 0; i < 8; ++i) {
@@ -88,8 +88,8 @@ BOOST_AUTO_TEST_CASE(batch_norm_forgets_offset_and_scale_of_a_feature) {
 }
 
 BOOST_AUTO_TEST_CASE(unbiased_statistics) {
-  constexpr nn::norm how{.variance = nn::unbiased};
-  esp::model<nn::BatchNorm1d<3, how>, esp::cpu, double> model{esp::seed{1}};
+  constexpr nn::norm options{.variance = nn::unbiased};
+  esp::model<nn::BatchNorm1d<3, options>, esp::cpu, double> model{esp::seed{1}};
   auto const x = doubles<4, 3>(1);
   esp::tensor<double, esp::shape<4, 3>> const target{};
   (void)esp::value_and_grad(model, nn::MeanSquaredError{})(x, target);

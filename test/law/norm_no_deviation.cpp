@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Norms of what does not deviate: a row, channel or group of equal elements. y = 0, and every slope is a number.
+// Norms of what does not deviate: a row, channel or group of equal elements. y = 0, and every gradient is a number.
 #define BOOST_TEST_MODULE law_norm_no_deviation
 #include <boost/test/unit_test.hpp>
 
@@ -15,13 +15,13 @@ void check_constant(char const* name, float value) {
   x.fill(value);
   auto const k = numbers<float, S>(2);
   esp::model<watched<M, S>> model;
-  auto const slopes = esp::value_and_grad(model, Weighted{})(x, k).slopes;
+  auto const gradients = esp::value_and_grad(model, Weighted{})(x, k).gradients;
   BOOST_TEST_CONTEXT(name << " of " << value) {
     // What rounding leaves of x - mean is divided by sqrt(eps).
     double const rounding = 1e-5 * std::fabs(static_cast<double>(value)) + 1e-6;
     for (float const y : model.buffer("output").span()) BOOST_TEST(std::fabs(static_cast<double>(y)) <= rounding);
-    slopes.for_each_parameter([](char const*, esp::extents const&, auto span) {
-      for (float const slope : span) BOOST_TEST(std::isfinite(slope));
+    gradients.for_each_parameter([](char const*, esp::extents const&, auto span) {
+      for (float const gradient : span) BOOST_TEST(std::isfinite(gradient));
     });
     model.for_each_buffer([](char const*, esp::extents const&, auto span) {
       for (float const statistic : span) BOOST_TEST(std::isfinite(statistic));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Norms in float on data far from zero: mean 1e4, standard deviation 1. Statistics, outputs and slopes lose no more than 1e-5, also where one element of
+// Norms in float on data far from zero: mean 1e4, standard deviation 1. Statistics, outputs and gradients lose no more than 1e-5, also where one element of
 // each statistic lies far from the others, wherever it stands.
 #define BOOST_TEST_MODULE law_norm_numerics
 #include <boost/test/unit_test.hpp>
@@ -13,9 +13,9 @@ namespace {
 
 template <class S>
 tensor<float, S> far_data(std::uint64_t seed) {
-  auto const drawn = numbers<double, S>(seed, -std::sqrt(3.0), std::sqrt(3.0));
+  auto const random_values = numbers<double, S>(seed, -std::sqrt(3.0), std::sqrt(3.0));
   tensor<float, S> x;
-  for (std::int64_t i = 0; i < S::size; ++i) x[i] = static_cast<float>(1e4 + drawn[i]);
+  for (std::int64_t i = 0; i < S::size; ++i) x[i] = static_cast<float>(1e4 + random_values[i]);
   return x;
 }
 template <class S>
@@ -53,16 +53,16 @@ void spoil(tensor<float, S>& x, which at, float value, auto group) {
   }
 }
 /// The largest difference, relative to the largest element.
-double distance(auto const& got, auto const& wanted) {
+double distance(auto const& got, auto const& expected) {
   double most = 0, largest = 0;
-  for (std::int64_t i = 0; i < static_cast<std::int64_t>(wanted.size()); ++i) {
-    most = std::fmax(most, std::fabs(static_cast<double>(got.data()[i]) - wanted.data()[i]));
-    largest = std::fmax(largest, std::fabs(wanted.data()[i]));
+  for (std::int64_t i = 0; i < static_cast<std::int64_t>(expected.size()); ++i) {
+    most = std::fmax(most, std::fabs(static_cast<double>(got.data()[i]) - expected.data()[i]));
+    largest = std::fmax(largest, std::fabs(expected.data()[i]));
   }
   return most / largest;
 }
 
-/// Output, slopes of sum(y k), and the running statistics where there are any, against loops in double. group: the statistic an element belongs to.
+/// Output, gradients of sum(y k), and the running statistics where there are any, against loops in double. group: the statistic an element belongs to.
 template <class Net, class S>
 void check_one(char const* name, tensor<float, S> const& x, auto group, auto channel, double limit = 1e-5) {
   auto const k = numbers<float, S>(2);
@@ -83,11 +83,11 @@ void check_one(char const* name, tensor<float, S> const& x, auto group, auto cha
 
   esp::model<Net> model;
   if constexpr (requires { Net::reads_parameter; }) for (std::int64_t i = 0; i < S::size; ++i) model.parameter("shift").span()[static_cast<int>(i)] = x[i];
-  auto const slopes = esp::value_and_grad(model, Weighted{})(x, k).slopes;
+  auto const gradients = esp::value_and_grad(model, Weighted{})(x, k).gradients;
   BOOST_TEST_CONTEXT(name) {
     BOOST_TEST(distance(model.buffer("output").span(), normal) < limit);
-    BOOST_TEST(distance(slopes.parameter("shift").span(), dx) < limit);
-    if (auto const weight = slopes.find_parameter("net.weight")) {
+    BOOST_TEST(distance(gradients.parameter("shift").span(), dx) < limit);
+    if (auto const weight = gradients.find_parameter("net.weight")) {
       std::vector<double> dweight(static_cast<std::size_t>(weight.span().size()));
       for (int i = 0; i < S::size; ++i) dweight[static_cast<std::size_t>(channel(i))] += weights[i] * normal[i];
       BOOST_TEST(distance(weight.span(), dweight) < limit);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What optimizers do with a slope that never changes, and with the same steps twice.
+// What optimizers do with a gradient that never changes, and with the same steps twice.
 #define BOOST_TEST_MODULE law_optimizer
 #include <espalier.hpp>
 
@@ -24,7 +24,7 @@ struct Total {
 using Net = nn::Linear<4, 1, nn::no_bias>;
 using Images = esp::tensor<double, esp::shape<3, 4>>;
 
-/// How far the parameters move in each of some steps along a constant slope g.
+/// How far the parameters move in each of some steps along a constant gradient g.
 template <int Steps, class Optimizer>
 esp::tensor<double, esp::shape<Steps, 4>> moves(Optimizer optimizer, esp::tensor<double, esp::shape<4>>& g) {
   esp::model<Net, esp::cpu, double> model{esp::seed{1}};
@@ -51,7 +51,7 @@ BOOST_AUTO_TEST_CASE(plain_descent) {
     for (int k = 0; k < 4; ++k) BOOST_TEST(r(i, k) == -0.1 * g[k], boost::test_tools::tolerance(1e-10));
 }
 
-// Damped momentum: 1 - m^t of the slope after t steps, so all of it in the end. Heavy ball: (1 - m^t) / (1 - m) of it.
+// Damped momentum: 1 - m^t of the gradient after t steps, so all of it in the end. Heavy ball: (1 - m^t) / (1 - m) of it.
 BOOST_AUTO_TEST_CASE(momentum) {
   esp::tensor<double, esp::shape<4>> g;
   auto const damped = moves<50>(optim::SGD<optim::damped>{.learning_rate = 0.1, .momentum = {0.8}}, g);
@@ -66,7 +66,7 @@ BOOST_AUTO_TEST_CASE(momentum) {
     }
 }
 
-// Adam's corrected moments of a constant slope are the slope: each step has the length of the learning rate, whatever the slope's size.
+// Adam's corrected moments of a constant gradient are the gradient: each step has the length of the learning rate, whatever the gradient's size.
 BOOST_AUTO_TEST_CASE(adam) {
   esp::tensor<double, esp::shape<4>> g;
   auto const r = moves<20>(optim::Adam{.learning_rate = 0.01, .epsilon = 0}, g);

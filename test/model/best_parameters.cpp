@@ -46,8 +46,8 @@ BOOST_AUTO_TEST_CASE(with_early_stopping_in_a_loop_of_ones_own) {
   best_type best{model};
   double lowest = 1e9;
   for (int epoch = 0; epoch < 200; ++epoch) {
-    auto [unused, slopes] = esp::value_and_grad(model, nn::SoftmaxLoss{})(x, y);
-    adam.update(model, slopes);
+    auto [unused, gradients] = esp::value_and_grad(model, nn::SoftmaxLoss{})(x, y);
+    adam.update(model, gradients);
     esp::trainer judge{model, nn::SoftmaxLoss{}, optim::SGD<>{}, esp::batch<16, 6>{}};
     double const loss = judge.evaluate(other, y).loss;
     bool const stop = enough.observe(loss);
@@ -70,8 +70,8 @@ BOOST_AUTO_TEST_CASE(one_allocation_or_none) {
   before = espalier_test::allocations();
   best.keep(model);
   best.restore(model);
-  best_type given{model, room};
-  given.restore(model);
+  best_type in_storage{model, room};
+  in_storage.restore(model);
   BOOST_TEST(espalier_test::allocations() == before);
 }
 BOOST_AUTO_TEST_CASE(another_model_of_the_same_net) {

@@ -51,12 +51,12 @@ esp::bytes<predictor_type::bytes> predictor_room;
 bool inside(void const* at, auto const& room) { return at >= &room && at < &room + 1; }
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(given_bytes_serve_as_the_heap_does) {
+BOOST_AUTO_TEST_CASE(user_storage_serves_as_the_heap_does) {
   std::memset(&model_room, 0xff, sizeof model_room);  // whatever lies in the bytes is overwritten
   std::memset(&trainer_room, 0xff, sizeof trainer_room);
   std::memset(&predictor_room, 0xff, sizeof predictor_room);
   auto const images = floats<16, 2, 3>(1);
-  auto const given = labels<16>(2, 4);
+  auto const targets = labels<16>(2, 4);
   esp::model<Net> model{esp::seed{1}, model_room}, other{esp::seed{1}};
   esp::trainer trainer{trainer_room, model, nn::SoftmaxLoss{}, optim::Adam{}, batch{}};
   static_assert(std::is_same_v<decltype(trainer), trainer_type>);
@@ -66,8 +66,8 @@ BOOST_AUTO_TEST_CASE(given_bytes_serve_as_the_heap_does) {
   BOOST_TEST(inside(model.buffers().data(), model_room));
   BOOST_TEST(inside(trainer.gradients().data(), trainer_room));
   for (int step = 0; step < 3; ++step) {
-    BOOST_TEST(trainer.step(images, given) == on_the_heap.step(images, given));
-    BOOST_TEST(trainer.evaluate(images, given).loss == on_the_heap.evaluate(images, given).loss);
+    BOOST_TEST(trainer.step(images, targets) == on_the_heap.step(images, targets));
+    BOOST_TEST(trainer.evaluate(images, targets).loss == on_the_heap.evaluate(images, targets).loss);
   }
   BOOST_TEST(copy(model.parameters()) == copy(other.parameters()), boost::test_tools::per_element());
   tensor<float, shape<16, 4>> scores;
@@ -85,7 +85,7 @@ BOOST_AUTO_TEST_CASE(a_second_batch_is_part_of_the_bytes) {
   BOOST_TEST(trainer.step(floats<16, 2, 3>(1), labels<16>(2, 4)) == plain.step(floats<16, 2, 3>(1), labels<16>(2, 4)));
   BOOST_TEST(std::isfinite(trainer.step(floats<2, 2, 3>(1), labels<2>(2, 4))));
 }
-BOOST_AUTO_TEST_CASE(a_refusing_optimizer_needs_room_for_the_buffers) {
-  using refusing = esp::trainer<model_type, nn::SoftmaxLoss, optim::refuse_non_finite<optim::Adam>, batch>;
-  static_assert(refusing::bytes >= trainer_type::bytes + model_type::buffer_bytes);
+BOOST_AUTO_TEST_CASE(a_skipping_optimizer_needs_room_for_the_buffers) {
+  using skipping = esp::trainer<model_type, nn::SoftmaxLoss, optim::skip_non_finite<optim::Adam>, batch>;
+  static_assert(skipping::bytes >= trainer_type::bytes + model_type::buffer_bytes);
 }

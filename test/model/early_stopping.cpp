@@ -33,7 +33,7 @@ static_assert(stops_at({.patience = 2}, {endless, 5, endless, endless}) == 3);
 static_assert(stops_at({}, {1, 2, 3, 4, 5, 6}) == 5, "five are the default");
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(what_it_knows) {
+BOOST_AUTO_TEST_CASE(reported_state) {
   espalier::early_stopping rule{.patience = 10};
   BOOST_TEST(rule.best_at == -1);
   std::vector<double> const losses{5, 4, 4.5, 3, 3.5};
@@ -44,6 +44,6 @@ BOOST_AUTO_TEST_CASE(what_it_knows) {
   }
   BOOST_TEST(rule.best == 3);
   BOOST_TEST(rule.best_at == 3);
-  BOOST_TEST(rule.seen == 5);
+  BOOST_TEST(rule.observed == 5);
   BOOST_TEST(rule.waited == 1);
 }

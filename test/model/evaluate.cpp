@@ -16,8 +16,8 @@ BOOST_AUTO_TEST_CASE(a_batch_is_its_samples_one_by_one) {
   esp::model<Net, esp::cpu, double> model{esp::seed{1}};
   esp::trainer trainer{model, nn::SoftmaxLoss{}, optim::Adam{}, esp::batch<7, 2, 3>{}};
   auto images = doubles<7, 2, 3>(1);
-  auto given = labels<7>(2, 4);
-  for (int step = 0; step < 3; ++step) trainer.step(images, given);  // so that the running statistics are no longer those of the start
+  auto targets = labels<7>(2, 4);
+  for (int step = 0; step < 3; ++step) trainer.step(images, targets);  // so that the running statistics are no longer those of the start
   auto const scores = model(images);
   double loss[7] = {};
   int right[7] = {};
@@ -28,8 +28,8 @@ BOOST_AUTO_TEST_CASE(a_batch_is_its_samples_one_by_one) {
       sum += std::exp(scores(n, c));
       if (scores(n, c) > scores(n, best)) best = c;
     }
-    loss[n] = std::log(sum) - scores(n, given[n]);
-    right[n] = best == given[n];
+    loss[n] = std::log(sum) - scores(n, targets[n]);
+    right[n] = best == targets[n];
   }
   for (int count = 7; count >= 0; --count) {
     double expected = 0;
@@ -38,51 +38,51 @@ BOOST_AUTO_TEST_CASE(a_batch_is_its_samples_one_by_one) {
       expected += loss[n] / count;
       correct += right[n];
     }
-    auto const found = trainer.evaluate(images, given, count);
+    auto const found = trainer.evaluate(images, targets, count);
     BOOST_TEST(near(found.loss, expected));
     BOOST_TEST(found.correct == correct);
     BOOST_TEST(found.count == count);
     // What lies behind the count is padding: neither its labels nor its images matter.
     if (count == 0) break;
-    given[count - 1] = count % 2 == 0 ? -1 : 1000;
+    targets[count - 1] = count % 2 == 0 ? -1 : 1000;
     for (int i = 0; i < 6; ++i) images[6 * (count - 1) + i] = count % 3 == 0 ? NAN : 1e300;
   }
-  BOOST_TEST(trainer.evaluate(images, given, 0).accuracy() == 0);
-  BOOST_TEST(trainer.evaluate(images, given, 0).loss == 0);
+  BOOST_TEST(trainer.evaluate(images, targets, 0).accuracy() == 0);
+  BOOST_TEST(trainer.evaluate(images, targets, 0).loss == 0);
 }
-BOOST_AUTO_TEST_CASE(a_count_beyond_the_batch_is_refused) {
+BOOST_AUTO_TEST_CASE(a_count_beyond_the_batch_throws) {
   esp::model<Net> model{esp::seed{1}};
   esp::trainer trainer{model, nn::SoftmaxLoss{}, optim::Adam{}, esp::batch<7, 2, 3>{}};
   auto const images = floats<7, 2, 3>(1);
-  auto const given = labels<7>(2, 4);
+  auto const targets = labels<7>(2, 4);
   for (std::int64_t const count : {std::int64_t{8}, std::int64_t{-1}, std::numeric_limits<std::int64_t>::min()}) {
     try {
-      (void)trainer.evaluate(images, given, count);
+      (void)trainer.evaluate(images, targets, count);
       BOOST_ERROR("nothing was refused");
     } catch (esp::count_error const& error) {
       esp::count_error const same = error;
-      BOOST_TEST(std::string{same.what()} == "evaluate(images, targets, count): expected a count of 0 to 7, the samples of the batch, came " + std::to_string(count));
+      BOOST_TEST(std::string{same.what()} == "evaluate(images, targets, count): expected a count of 0 to 7, the samples of the batch, got " + std::to_string(count));
     }
   }
-  BOOST_TEST(trainer.evaluate(images, given, 7u).count == 7);
+  BOOST_TEST(trainer.evaluate(images, targets, 7u).count == 7);
 }
 BOOST_AUTO_TEST_CASE(evaluation_changes_nothing) {
   esp::model<Net> model{esp::seed{1}}, other{esp::seed{1}};
   esp::trainer trainer{model, nn::SoftmaxLoss{}, optim::Adam{}, esp::batch<7, 2, 3>{}};
   esp::trainer never_evaluated{other, nn::SoftmaxLoss{}, optim::Adam{}, esp::batch<7, 2, 3>{}};
   auto const images = floats<7, 2, 3>(1);
-  auto const given = labels<7>(2, 4);
+  auto const targets = labels<7>(2, 4);
   for (int step = 0; step < 3; ++step) {
     auto const parameters = copy(model.parameters()), buffers = copy(model.buffers());
-    auto const once = trainer.evaluate(images, given), again = trainer.evaluate(images, given);
+    auto const once = trainer.evaluate(images, targets), again = trainer.evaluate(images, targets);
     BOOST_TEST(once.loss == again.loss);
     BOOST_TEST(copy(model.parameters()) == parameters, boost::test_tools::per_element());
     BOOST_TEST(copy(model.buffers()) == buffers, boost::test_tools::per_element());
-    BOOST_TEST(trainer.step(images, given) == never_evaluated.step(images, given));
+    BOOST_TEST(trainer.step(images, targets) == never_evaluated.step(images, targets));
   }
   BOOST_TEST(trainer.steps() == 3);
 }
-BOOST_AUTO_TEST_CASE(forward_gives_the_scores_of_evaluation) {
+BOOST_AUTO_TEST_CASE(forward_returns_the_scores_of_evaluation) {
   esp::model<Net> model{esp::seed{1}};
   esp::trainer trainer{model, nn::SoftmaxLoss{}, optim::Adam{}, esp::batch<7, 2, 3>{}};
   auto const images = floats<7, 2, 3>(1);

@@ -21,18 +21,18 @@ using frozen_net = esp::frozen<esp::model<Net>, Batch>;
 
 /// Steps of all kernels that run for one call.
 template <class Net, class Batch>
-inline constexpr int steps = plan::plan_of<esp::detail::frozen_source<Net, Batch>>.codes.step_count;
+inline constexpr int steps = plan::plan_of<esp::detail::frozen_program<Net, Batch>>.ir.instruction_count;
 
 /// Whatever a call computes depends on its input: the parameters' own share was done before.
-template <class Source>
+template <class Program>
 constexpr bool computes_with_the_input_only() {
-  graph::program_builder const& g = plan::program_of<Source>.nodes;
+  graph::program_builder const& g = plan::graph_of<Program>.nodes;
   bool varies[256]{};
   for (int id = 1; id <= g.size; ++id) {
-    graph::family const f = g[id].op->kind;
-    varies[id] = f == graph::family::argument;
+    graph::op_family const f = g[id].op->family;
+    varies[id] = f == graph::op_family::argument;
     for (int x : g[id].operand) varies[id] = varies[id] || varies[x];
-    bool const name = f == graph::family::parameter || f == graph::family::constant || f == graph::family::reshape || f == graph::family::broadcast;
+    bool const name = f == graph::op_family::parameter || f == graph::op_family::constant || f == graph::op_family::reshape || f == graph::op_family::broadcast;
     if (!varies[id] && !name) return false;
   }
   return true;
@@ -54,7 +54,7 @@ void check(shape<N...> batch, double within) {
   esp::predictor predict{model, batch};
   esp::frozen net{model, batch};
   static_assert(std::is_same_v<typename decltype(net)::output_shape, typename decltype(predict)::output_shape>);
-  static_assert(computes_with_the_input_only<esp::detail::frozen_source<Net, shape<N...>>>());
+  static_assert(computes_with_the_input_only<esp::detail::frozen_program<Net, shape<N...>>>());
   tensor<T, typename decltype(net)::output_shape> expected, scores;
   for (std::uint64_t seed = 1; seed < 4; ++seed) {
     auto const x = numbers<T, shape<N...>>(seed);
@@ -97,7 +97,7 @@ BOOST_AUTO_TEST_CASE(batch_norm_leaves_nothing_behind) {
   static_assert(frozen_net<Normed, esp::batch<1, 16>>::kernel_count == frozen_net<Small, esp::batch<1, 16>>::kernel_count);
   static_assert(steps<Normed, esp::batch<1, 16>> == steps<Small, esp::batch<1, 16>>);
   static_assert(steps<Normed, esp::batch<8, 16>> == steps<Small, esp::batch<8, 16>>);
-  static_assert(steps<Normed, esp::batch<8, 16>> < plan::plan_of<esp::detail::evaluation_source<Normed, esp::batch<8, 16>>>.codes.step_count);
+  static_assert(steps<Normed, esp::batch<8, 16>> < plan::plan_of<esp::detail::evaluation_program<Normed, esp::batch<8, 16>>>.ir.instruction_count);
   static_assert(frozen_net<Normed, esp::batch<1, 16>>::parameter_bytes == frozen_net<Small, esp::batch<1, 16>>::parameter_bytes);
   check<Normed>(esp::batch<1, 16>{});
   check<Normed>(esp::batch<8, 16>{});
@@ -152,10 +152,10 @@ BOOST_AUTO_TEST_CASE(never_allocates) {
   auto const x = floats<1, 16>(1);
   float room[6];
   room[0] = room[5] = 77;
-  static esp::bytes<frozen_type::bytes> given;
+  static esp::bytes<frozen_type::bytes> storage;
   long const before = espalier_test::allocations();
-  frozen_type in_given{model, esp::batch<1, 16>{}, given};
-  in_given(x, esp::view<float, shape<1, 4>>(room + 1));
+  frozen_type in_storage{model, esp::batch<1, 16>{}, storage};
+  in_storage(x, esp::view<float, shape<1, 4>>(room + 1));
   BOOST_TEST(espalier_test::allocations() == before);
   BOOST_TEST((room[0] == 77 && room[5] == 77));
   tensor<float, shape<1, 4>> scores;

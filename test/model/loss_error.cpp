@@ -24,7 +24,7 @@ struct WeightedError {
     using type = Prediction;
     using element_type = void;
   };
-  constexpr auto forward(auto prediction, auto wanted) const { return esp::mean(esp::square(prediction - wanted)) * (by * more[1]); }
+  constexpr auto forward(auto prediction, auto targets) const { return esp::mean(esp::square(prediction - targets)) * (by * more[1]); }
 };
 struct NestedError {
   WeightedError inner;
@@ -34,27 +34,27 @@ struct NestedError {
     using type = Prediction;
     using element_type = void;
   };
-  constexpr auto forward(auto prediction, auto wanted) const { return inner(prediction, wanted); }
+  constexpr auto forward(auto prediction, auto targets) const { return inner(prediction, targets); }
 };
 
-template <class Refused>
-std::string said(Refused refused) {
+template <class Callable>
+std::string error_text(Callable callable) {
   try {
-    refused();
+    callable();
   } catch (esp::loss_error const& error) {
     return error.what();
   }
   return "nothing";
 }
 std::string about(char const* name) {
-  return std::string("loss: expected the number ") + name + " of Loss{}, came another one; a program is made of the loss's type, so make it a template argument";
+  return std::string("loss: expected the number ") + name + " of Loss{}, got another one; a program is made of the loss's type, so make it a template argument";
 }
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(another_number_is_refused_by_its_name) {
+BOOST_AUTO_TEST_CASE(another_number_throws_with_its_name) {
   esp::model<nn::Linear<3, 2>> model{esp::seed{1}};
   auto const train = [&](auto loss) {
-    return said([&] { esp::trainer trainer{model, loss, optim::Adam{}, esp::batch<4, 3>{}}; });
+    return error_text([&] { esp::trainer trainer{model, loss, optim::Adam{}, esp::batch<4, 3>{}}; });
   };
   BOOST_TEST(train(WeightedError{.by = 2}) == about("by"));
   BOOST_TEST(train(WeightedError{.more = {1, 3}}) == about("more"));
@@ -62,16 +62,16 @@ BOOST_AUTO_TEST_CASE(another_number_is_refused_by_its_name) {
   BOOST_TEST(train(NestedError{{.by = 3}}) == about("by"));
   BOOST_TEST(train(WeightedError{}) == "nothing");
   BOOST_TEST(train(NestedError{}) == "nothing");
-  BOOST_TEST(said([&] { esp::value_and_grad(model, WeightedError{.by = 2}); }) == about("by"));
-  BOOST_TEST(said([&] { esp::grad(model, WeightedError{.by = 2}); }) == about("by"));
+  BOOST_TEST(error_text([&] { esp::value_and_grad(model, WeightedError{.by = 2}); }) == about("by"));
+  BOOST_TEST(error_text([&] { esp::grad(model, WeightedError{.by = 2}); }) == about("by"));
 }
 BOOST_AUTO_TEST_CASE(numbers_of_the_type_are_used) {
   esp::model<nn::Linear<3, 2>, esp::cpu, double> model{esp::seed{1}};
   auto const x = doubles<4, 3>(1);
-  auto const wanted = doubles<4, 2>(2);
+  auto const targets = doubles<4, 2>(2);
   esp::trainer trainer{model, WeightedError{}, optim::SGD<>{.learning_rate = 0}, esp::batch<4, 3>{}};
   esp::trainer plain{model, nn::MeanSquaredError{}, optim::SGD<>{.learning_rate = 0}, esp::batch<4, 3>{}};
-  BOOST_TEST(near(trainer.step(x, wanted), 2 * plain.step(x, wanted)));
+  BOOST_TEST(near(trainer.step(x, targets), 2 * plain.step(x, targets)));
 }
 
 namespace {
@@ -83,7 +83,7 @@ struct LongName {
 };
 }  // namespace
 BOOST_AUTO_TEST_CASE(a_long_name_is_cut) {
-  auto const text = said([] { esp::detail::check_loss(LongName{2}); });
+  auto const text = error_text([] { esp::detail::check_loss(LongName{2}); });
   BOOST_TEST(text.substr(0, 36) == "loss: expected the number a_number_w");
   BOOST_TEST(text.size() == 239u);
 }

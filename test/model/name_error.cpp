@@ -89,15 +89,15 @@ BOOST_AUTO_TEST_CASE(a_search_that_may_fail) {
   BOOST_TEST(!model.find_buffer("2.weight"));
 }
 
-BOOST_AUTO_TEST_CASE(gradients) {
+BOOST_AUTO_TEST_CASE(gradients_by_name) {
   esp::model<Net> model{esp::seed{1}};
-  auto const slopes = esp::value_and_grad(model, nn::MeanSquaredError{})(floats<5, 3>(1), floats<5, 2>(2)).slopes;
-  BOOST_TEST(slopes.parameter("2.weight").span().size() == 8);
-  BOOST_TEST(has(thrown([&] { slopes.parameter("2.wieght"); }), "the nearest is \"2.weight\""));
-  std::string const frozen = thrown([&] { slopes.parameter("0.module.weight"); });
+  auto const gradients = esp::value_and_grad(model, nn::MeanSquaredError{})(floats<5, 3>(1), floats<5, 2>(2)).gradients;
+  BOOST_TEST(gradients.parameter("2.weight").span().size() == 8);
+  BOOST_TEST(has(thrown([&] { gradients.parameter("2.wieght"); }), "the nearest is \"2.weight\""));
+  std::string const frozen = thrown([&] { gradients.parameter("0.module.weight"); });
   BOOST_TEST(has(frozen, "parameter(\"0.module.weight\"): this parameter is frozen and has no gradient"), frozen);
-  BOOST_TEST(!slopes.find_parameter("0.module.weight"));
-  BOOST_TEST(!slopes.find_parameter("nothing"));
+  BOOST_TEST(!gradients.find_parameter("0.module.weight"));
+  BOOST_TEST(!gradients.find_parameter("nothing"));
 }
 
 BOOST_AUTO_TEST_CASE(a_constant_model_at_run_time) {

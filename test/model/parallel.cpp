@@ -92,7 +92,7 @@ BOOST_AUTO_TEST_CASE(gradients_and_updates_of_ones_own_are_the_same) {
     float loss = 0;
     for (int step = 0; step < 3; ++step) {
       auto const result = esp::value_and_grad(model, nn::SoftmaxLoss{})(x, y);
-      updater.update(model, result.slopes);
+      updater.update(model, result.gradients);
       loss += result.loss;
     }
     auto const scores = model(x);
@@ -100,7 +100,7 @@ BOOST_AUTO_TEST_CASE(gradients_and_updates_of_ones_own_are_the_same) {
   };
   BOOST_TEST((run(esp::cpu{}) == run(esp::cpu_parallel<3>{})));
 }
-BOOST_AUTO_TEST_CASE(a_compiled_function_gives_the_same) {
+BOOST_AUTO_TEST_CASE(a_compiled_function_returns_the_same) {
   auto const x = floats<400, 300>(1);
   auto const w = floats<300, 130>(2);
   tensor<float, shape<400>> rows, expected_rows;

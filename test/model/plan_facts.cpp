@@ -54,9 +54,9 @@ static_assert(esp::model<Deep>::parameter_bytes == deep.parameter_bytes && esp::
 // A step of training: y = x W for x (4,2) and W (2,1), mean((y - t)^2), SGD.
 constexpr auto const& step = esp::training_plan<nn::Linear<2, 1, nn::no_bias>, nn::MeanSquaredError, optim::SGD<>, batch<4, 2>>;
 static_assert(step.parameter_count == 2 && step.parameter_bytes == 64 && step.gradient_bytes == 64 && step.optimizer_bytes == 0);
-// The product; differences, squares, their sum and its fourth part; the slope of each, doubled; the gradient.
+// The product; differences, squares, their sum and its fourth part; the gradient of each, doubled; the gradient.
 static_assert(step.flops == 2 * 4 * 2 + (4 + 4 + 4 + 1) + (4 + 4) + 2 * 2 * 4);
-// One kernel for each product, one for the loss with its slopes, one for the update.
+// One kernel for each product, one for the loss with its gradients, one for the update.
 static_assert(step.kernel_count == 4);
 // x, W -> y; y, t -> the loss, dy; x, dy -> dW. The update reads W and dW, rounded up to 16 numbers, learning rate and decay, and writes W.
 static_assert(step.bytes_moved == 4 * ((8 + 2 + 4) + (4 + 4 + 1 + 4) + (8 + 4 + 2) + (16 + 16 + 2 + 16)));
@@ -68,8 +68,8 @@ static_assert(step.workspace_bytes == 64 + 64 && step.peak_live_bytes == 128);  
 BOOST_AUTO_TEST_CASE(a_predictor_runs_in_the_bytes_of_the_plan) {
   static esp::bytes<deep.workspace_bytes> room;
   esp::model<Deep> const model{esp::seed{1}};
-  esp::predictor in_given_bytes{model, batch<8, 4>{}, room};
+  esp::predictor in_storage{model, batch<8, 4>{}, room};
   esp::tensor<float, shape<8, 2>> scores;
-  in_given_bytes(floats<8, 4>(1), scores);
+  in_storage(floats<8, 4>(1), scores);
   BOOST_TEST(scores == model(floats<8, 4>(1)));
 }

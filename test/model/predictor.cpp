@@ -14,7 +14,7 @@ static_assert(std::is_same_v<predictor_of_three::output_shape, shape<3, 4>>);
 static_assert(noexcept(std::declval<predictor_of_three&>()(std::declval<tensor<float, shape<3, 2, 3>> const&>(), std::declval<tensor<float, shape<3, 4>>&>())));
 }  // namespace
 
-BOOST_AUTO_TEST_CASE_TEMPLATE(gives_what_the_model_gives, T, decltype(std::tuple<float, double>{})) {
+BOOST_AUTO_TEST_CASE_TEMPLATE(matches_the_model, T, decltype(std::tuple<float, double>{})) {
   esp::model<Net, esp::cpu, T> model{esp::seed{1}};
   esp::trainer trainer{model, nn::SoftmaxLoss{}, optim::Adam{.learning_rate = 0.05}, esp::batch<3, 2, 3>{}};
   esp::predictor predict{model, esp::batch<3, 2, 3>{}};

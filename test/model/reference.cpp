@@ -56,15 +56,15 @@ static_assert(std::is_nothrow_move_constructible_v<Model> && std::is_nothrow_mov
 BOOST_AUTO_TEST_CASE(a_trainer_and_a_predictor_follow) {
   auto const x = floats<5, 6>(1);
   auto const y = labels<5>(2, 3);
-  Model here{esp::seed{4}}, other{esp::seed{4}};
-  auto trainer = trainer_of(here), plain = trainer_of(other);
-  esp::predictor p{here, Batch{}};
+  Model first_result{esp::seed{4}}, other{esp::seed{4}};
+  auto trainer = trainer_of(first_result), plain = trainer_of(other);
+  esp::predictor p{first_result, Batch{}};
   Scores from_p;
   BOOST_TEST(trainer.step(x, y) == plain.step(x, y));
-  Model moved = std::move(here);
+  Model moved = std::move(first_result);
   BOOST_TEST(trainer.step(x, y) == plain.step(x, y));
   BOOST_TEST(same_numbers(moved, other));
-  BOOST_TEST(moved.draws() == 2u);
+  BOOST_TEST(moved.random_steps() == 2u);
   p(x, from_p);
   BOOST_TEST((from_p == other(x)));
   // Again, by way of a list that grows.
@@ -80,10 +80,10 @@ BOOST_AUTO_TEST_CASE(a_trainer_and_a_predictor_follow) {
 BOOST_AUTO_TEST_CASE(gradient_functions_follow) {
   auto const x = floats<5, 6>(1);
   auto const y = labels<5>(2, 3);
-  Model here{esp::seed{4}}, other{esp::seed{4}};
-  auto const of = esp::value_and_grad(here, nn::SoftmaxLoss{});
+  Model first_result{esp::seed{4}}, other{esp::seed{4}};
+  auto const of = esp::value_and_grad(first_result, nn::SoftmaxLoss{});
   auto const copied = of;
-  Model const moved = std::move(here);
+  Model const moved = std::move(first_result);
   BOOST_TEST(copied(x, y).loss == esp::value_and_grad(other, nn::SoftmaxLoss{})(x, y).loss);
   BOOST_TEST(of(x, y).loss == esp::value_and_grad(other, nn::SoftmaxLoss{})(x, y).loss);
 }
@@ -110,7 +110,7 @@ BOOST_AUTO_TEST_CASE(assigned) {
   Scores y;
   {
     Model b{esp::seed{2}};
-    b.next_draw();
+    b.next_random_step();
     esp::predictor of_b{b, Batch{}};
     a = std::move(b);
     p(x, y);
@@ -120,7 +120,7 @@ BOOST_AUTO_TEST_CASE(assigned) {
   }
   p(x, y);
   BOOST_TEST((y == Model{esp::seed{2}}(x)));
-  BOOST_TEST(a.draws() == 1u);
+  BOOST_TEST(a.random_steps() == 1u);
   BOOST_TEST(a.initial_seed().value == 2u);
   // A model that was moved from takes numbers again.
   Model c = std::move(a);
@@ -142,7 +142,7 @@ BOOST_AUTO_TEST_CASE(cloned) {
   Model const& read = a;
   Model b = read.clone();
   BOOST_TEST(same_numbers(a, b));
-  BOOST_TEST(b.draws() == a.draws());
+  BOOST_TEST(b.random_steps() == a.random_steps());
   BOOST_TEST(b.parameters().data() != a.parameters().data());
   auto const before = b(x);
   trainer.step(x, y);
@@ -191,11 +191,11 @@ BOOST_AUTO_TEST_CASE(const_models) {
   auto const y = labels<5>(2, 3);
   esp::model<Plain> const model{esp::seed{1}};
   esp::model<Plain> same{esp::seed{1}};
-  auto const here = esp::value_and_grad(model, nn::SoftmaxLoss{})(x, y), there = esp::value_and_grad(same, nn::SoftmaxLoss{})(x, y);
-  BOOST_TEST(here.loss == there.loss);
-  BOOST_TEST(model.draws() == 0u);
+  auto const first_result = esp::value_and_grad(model, nn::SoftmaxLoss{})(x, y), second_result = esp::value_and_grad(same, nn::SoftmaxLoss{})(x, y);
+  BOOST_TEST(first_result.loss == second_result.loss);
+  BOOST_TEST(model.random_steps() == 0u);
   BOOST_TEST(same_numbers(model, same));
-  BOOST_TEST(esp::grad(model, nn::SoftmaxLoss{})(x, y).parameter("2.bias").span()[1] == there.slopes.parameter("2.bias").span()[1]);
+  BOOST_TEST(esp::grad(model, nn::SoftmaxLoss{})(x, y).parameter("2.bias").span()[1] == second_result.gradients.parameter("2.bias").span()[1]);
 }
 
 BOOST_AUTO_TEST_CASE(frozen_from_a_temporary) {

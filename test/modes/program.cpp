@@ -5,7 +5,7 @@
 //   program refuse   reads a file that does not exist: the sentence is printed, caught or, in a program without exceptions, said at its end
 #if defined(GLOBAL_NAMES)  // a user's own variables, named as parameters of headers are: -Wshadow must report nothing in the headers
 float a, b, c, d, e, f, g, h, i, j, k, m, n, p, q, r, s, t, u, v, w, x, y, z;
-int at, axis, batch_size, bytes, classes, column, columns, correct, cost, count, data, element, elements, end, epoch, error, extent, file, first, from, given,
+int at, axis, batch_size, bytes, classes, column, columns, correct, cost, count, data, element, elements, end, epoch, error, extent, file, first, from, actual,
     gradient, group, image, images, input, inputs, kernel, label, labels, last, layer, loss, memory, model, name, names, node, number, offset,
     operand, options, order, out, output, parameter, part, path, position, program, rank, result, row, rows, sample, samples, scale, seed, shape, size, source,
     start, steps, target, targets, tensor, text, to, type, value, values, variance, weight, weights, width;
@@ -34,7 +34,7 @@ void require(bool holds, char const* what) {
   std::printf("not so: %s\n", what);
   ++failures;
 }
-bool near(double given, double wanted, double tolerance) { return given >= wanted - tolerance && given <= wanted + tolerance; }
+bool near(double actual, double expected, double tolerance) { return actual >= expected - tolerance && actual <= expected + tolerance; }
 
 /// Three stripes' directions, 48 images: a net learns them in a few steps.
 esp::data::dataset<float, esp::shape<1, 6, 6>> stripes() {
@@ -100,9 +100,9 @@ void training() {
   predict_again(some, again);
   require(std::memcmp(scores.data(), again.data(), sizeof(float) * 24) == 0, "a model loaded from a file gives the same bits");
 
-  auto const [risk, slopes] = esp::value_and_grad(trained, nn::SoftmaxLoss{})(some, esp::tensor<std::int32_t, esp::shape<8>>{});
+  auto const [risk, of_parameters] = esp::value_and_grad(trained, nn::SoftmaxLoss{})(some, esp::tensor<std::int32_t, esp::shape<8>>{});
   double squares = 0;
-  for (float const slope : slopes.span()) squares += static_cast<double>(slope) * static_cast<double>(slope);
+  for (float const element : of_parameters.span()) squares += static_cast<double>(element) * static_cast<double>(element);
   require(risk > 0 && squares > 0, "a model has gradients");
 }
 
@@ -113,8 +113,8 @@ int main(int words, char**) {
 #if defined(__cpp_exceptions)
     try {
       (void)esp::io::read_safetensors("there_is_none.safetensors");
-    } catch (esp::io::format_error const& refusal) {
-      std::fprintf(stderr, "%s\n", refusal.what());
+    } catch (esp::io::format_error const& error) {
+      std::fprintf(stderr, "%s\n", error.what());
     }
 #else
     (void)esp::io::read_safetensors("there_is_none.safetensors");

@@ -16,32 +16,32 @@ static_assert(esp::parameter_count<nn::BatchNorm<3, -1, nn::norm{.affine = false
 
 namespace {
 /// One training step and what evaluation makes of it. Behind: the number of elements behind the channel axis.
-template <class M, int Channels, int Behind, nn::norm How, class X>
+template <class M, int Channels, int Behind, nn::norm Options, class X>
 void check(X const& x) {
   auto const channel = [](int at) { return at / Behind % Channels; };
   model_of<M> model;
   scramble(model, 0.5, 2);
   auto const of = moments_of(x, channel);
-  X const normal = normalized_by(x, of, How.eps, channel), wanted = with_affine(normal, model, channel);
+  X const normal = normalized_by(x, of, Options.eps, channel), expected = with_affine(normal, model, channel);
   std::vector<moments> const start(Channels, {1, 0, 1});
-  check_close("evaluation at the start", model(x), with_affine(normalized_by(x, start, How.eps, channel), model, channel), 1e-10);
+  check_close("evaluation at the start", model(x), with_affine(normalized_by(x, start, Options.eps, channel), model, channel), 1e-10);
   esp::value_and_grad(model, Weighted{})(x, X{});
   std::vector<moments> running;
-  double const count = static_cast<double>(X::size()) / Channels, correction = How.variance == nn::unbiased ? count / (count - 1) : 1;
-  for (auto const& m : of) running.push_back({count, How.momentum * m.mean, 1 - How.momentum + How.momentum * correction * m.variance});
+  double const count = static_cast<double>(X::size()) / Channels, correction = Options.variance == nn::unbiased ? count / (count - 1) : 1;
+  for (auto const& m : of) running.push_back({count, Options.momentum * m.mean, 1 - Options.momentum + Options.momentum * correction * m.variance});
   for (int c = 0; c < Channels; ++c) {
     BOOST_TEST(near(model.buffer("running_mean").span()[c], running[static_cast<std::size_t>(c)].mean));
     BOOST_TEST(near(model.buffer("running_var").span()[c], running[static_cast<std::size_t>(c)].variance));
   }
-  check_close("evaluation", model(x), with_affine(normalized_by(x, running, How.eps, channel), model, channel), 1e-10);
-  check_close("training", training_output(model, x), wanted, 1e-10);
-  check_slopes<true>(model, x, normal, of, How.eps, channel, channel);
+  check_close("evaluation", model(x), with_affine(normalized_by(x, running, Options.eps, channel), model, channel), 1e-10);
+  check_close("training", training_output(model, x), expected, 1e-10);
+  check_gradients<true>(model, x, normal, of, Options.eps, channel, channel);
 }
 
 /// One norm for two inputs, and for what it made of the first one.
-template <nn::norm How>
+template <nn::norm Options>
 struct Shared {
-  nn::BatchNorm1d<3, How> norm{};
+  nn::BatchNorm1d<3, Options> norm{};
   ESPALIER_MODULE(Shared, norm)
   constexpr auto forward(auto x) const {
     auto const y = norm(x);
@@ -62,22 +62,22 @@ moments of_column(X const& x, int c, bool unbiased) {
   for (int i = 0; i < rows; ++i) variance += (x(i, c) - mean) * (x(i, c) - mean) / (unbiased ? rows - 1 : rows);
   return {static_cast<double>(rows), mean, variance};
 }
-template <nn::norm How>
+template <nn::norm Options>
 void check_shared() {
   using X = tensor<double, shape<6, 3>>;
-  constexpr bool unbiased = How.variance == nn::unbiased;
-  esp::model<Shared<How>, esp::cpu, double> model{esp::seed{1}};
+  constexpr bool unbiased = Options.variance == nn::unbiased;
+  esp::model<Shared<Options>, esp::cpu, double> model{esp::seed{1}};
   esp::trainer trainer{model, Weighted{}, optim::SGD<>{.learning_rate = 0}, esp::batch<6, 3>{}};
   double mean[3]{}, variance[3]{1, 1, 1};
   for (std::uint64_t step = 0; step < 3; ++step) {
-    X const x = doubles<6, 3>(step, -2, 3), second = 3 * x + 1, y = normalize<0>(x, How.eps), third = y * y;
+    X const x = doubles<6, 3>(step, -2, 3), second = 3 * x + 1, y = normalize<0>(x, Options.eps), third = y * y;
     if (step == 1) trainer.step(x, x);
     else (void)esp::value_and_grad(model, Weighted{})(x, x);
     for (int c = 0; c < 3; ++c) {
       for (X const* const seen : {&x, &second, &third}) {
         moments const m = of_column(*seen, c, unbiased);
-        mean[c] += How.momentum * (m.mean - mean[c]);
-        variance[c] += How.momentum * (m.variance - variance[c]);
+        mean[c] += Options.momentum * (m.mean - mean[c]);
+        variance[c] += Options.momentum * (m.variance - variance[c]);
       }
       BOOST_TEST(near(model.buffer("norm.running_mean").span()[c], mean[c]));
       BOOST_TEST(near(model.buffer("norm.running_var").span()[c], variance[c]));
@@ -85,7 +85,7 @@ void check_shared() {
   }
   // Evaluation uses the statistics and leaves them as they are.
   X const x = doubles<6, 3>(7), evaluated = model(x);
-  auto const norm = [&](double value, int c) { return (value - mean[c]) / std::sqrt(variance[c] + How.eps); };
+  auto const norm = [&](double value, int c) { return (value - mean[c]) / std::sqrt(variance[c] + Options.eps); };
   for (int i = 0; i < 6; ++i)
     for (int c = 0; c < 3; ++c) {
       double const y = norm(x(i, c), c);
@@ -121,12 +121,12 @@ BOOST_AUTO_TEST_CASE(parameters_and_buffers) {
 BOOST_AUTO_TEST_CASE(three_statistics_of_three_channels) { BOOST_TEST(statistics<nn::BatchNorm2d<3>>(doubles<2, 3, 2, 2>(1)) == 3); }
 BOOST_AUTO_TEST_CASE(channels_second) {
   check<nn::BatchNorm2d<3>, 3, 16, nn::norm{}>(doubles<2, 3, 4, 4>(1, -2, 3));
-  constexpr nn::norm how{.eps = 1e-3, .momentum = 0.3, .variance = nn::unbiased};
-  check<nn::BatchNorm<2, 1, how>, 2, 8, how>(doubles<3, 2, 2, 2, 2>(2, -2, 3));
+  constexpr nn::norm options{.eps = 1e-3, .momentum = 0.3, .variance = nn::unbiased};
+  check<nn::BatchNorm<2, 1, options>, 2, 8, options>(doubles<3, 2, 2, 2, 2>(2, -2, 3));
 }
 BOOST_AUTO_TEST_CASE(channels_last) {
-  constexpr nn::norm how{.momentum = 0.9, .affine = false};
-  check<nn::BatchNorm<3, -1, how>, 3, 1, how>(doubles<2, 4, 2, 3>(3, -2, 3));
+  constexpr nn::norm options{.momentum = 0.9, .affine = false};
+  check<nn::BatchNorm<3, -1, options>, 3, 1, options>(doubles<2, 4, 2, 3>(3, -2, 3));
 }
 BOOST_AUTO_TEST_CASE(channels_last_is_channels_second_with_the_axes_moved) {
   model_of<nn::BatchNorm2d<3>> second{esp::seed{1}};

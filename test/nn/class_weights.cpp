@@ -21,7 +21,7 @@ BOOST_AUTO_TEST_CASE(values) {
   auto const same = fused(times<nn::class_weights<0.5, 0.5, 0.5, 0.5>>, x, x).value;
   for (int i = 0; i < 28; ++i) BOOST_TEST(same[i] == x[i] / 2);
 }
-BOOST_AUTO_TEST_CASE(kernels_and_slopes) {
+BOOST_AUTO_TEST_CASE(kernels_and_gradients) {
   check_kernels("weights", times<nn::class_weights<1.0, 2.0, 1.0, 0.25, 3.0>>, floats<33, 5>(1));
   check_pullback("weights", times<nn::class_weights<1.0, 2.0, 1.0, 0.25, 3.0>>, doubles<3, 5>(1));
 }

@@ -27,24 +27,24 @@ template <class To, class From>
 void copy_parameters(To& to, From const& from) {
   for (std::int64_t i = 0; i < from.parameters().size(); ++i) to.parameters()[i] = from.parameters()[i];
 }
-/// Central differences against the slopes of every parameter.
+/// Central differences against the gradients of every parameter.
 template <class M>
-bool gradients_agree(auto const& x, auto const& wanted) {
+bool gradients_agree(auto const& x, auto const& expected) {
   model_of<M> model{esp::seed{7}};
-  auto const [loss, slopes] = esp::value_and_grad(model, nn::MeanSquaredError{})(x, wanted);
+  auto const [loss, gradients] = esp::value_and_grad(model, nn::MeanSquaredError{})(x, expected);
   (void)loss;
   bool agree = true;
   model.for_each_parameter([&](char const* name, esp::extents const&, auto elements) {
-    auto const slope = slopes.parameter(name).span();
+    auto const gradient = gradients.parameter(name).span();
     for (std::int64_t i = 0; i < elements.size(); ++i) {
       constexpr double step = 1e-5;
       double const at = elements[i];
       elements[i] = at + step;
-      double const above = esp::value_and_grad(model, nn::MeanSquaredError{})(x, wanted).loss;
+      double const above = esp::value_and_grad(model, nn::MeanSquaredError{})(x, expected).loss;
       elements[i] = at - step;
-      double const below = esp::value_and_grad(model, nn::MeanSquaredError{})(x, wanted).loss;
+      double const below = esp::value_and_grad(model, nn::MeanSquaredError{})(x, expected).loss;
       elements[i] = at;
-      agree = agree && std::abs((above - below) / (2 * step) - slope[i]) < 1e-7;
+      agree = agree && std::abs((above - below) / (2 * step) - gradient[i]) < 1e-7;
     }
   });
   return agree;
@@ -106,8 +106,8 @@ BOOST_AUTO_TEST_CASE(ops_take_the_padding_too) {
   auto const x = doubles<1, 5, 4, 2>(1);
   auto const w = doubles<2, 4, 2, 3>(2);
   tensor<double, shape<1, 5, 4, 3>> const y = conv2d<esp::convolution{.padding = esp::keeps_extents}>(x, w);
-  tensor<double, shape<1, 5, 4, 3>> const wanted = conv2d<esp::convolution{.padding = esp::edges{0, 1, 1, 2}}>(x, w);
-  BOOST_TEST(all_close(y, wanted, 0, 0));
+  tensor<double, shape<1, 5, 4, 3>> const expected = conv2d<esp::convolution{.padding = esp::edges{0, 1, 1, 2}}>(x, w);
+  BOOST_TEST(all_close(y, expected, 0, 0));
   auto const signal = doubles<2, 7, 2>(3);
   auto const taps = doubles<4, 2, 3>(4);
   tensor<double, shape<2, 7, 3>> const z = conv1d<esp::convolution{.padding = esp::keeps_extents, .dilation = 3}>(signal, taps);
@@ -146,11 +146,11 @@ BOOST_AUTO_TEST_CASE(both_layouts_are_one_function) {
   auto const y = doubles<3, 4>(3);
   auto const z = channels_last(x);
   BOOST_TEST(all_close(a(x), b(z), 1e-12, 1e-12));
-  auto const [loss, slopes] = esp::value_and_grad(a, nn::MeanSquaredError{})(x, y);
-  auto const [same_loss, same_slopes] = esp::value_and_grad(b, nn::MeanSquaredError{})(z, y);
+  auto const [loss, gradients] = esp::value_and_grad(a, nn::MeanSquaredError{})(x, y);
+  auto const [same_loss, same_gradients] = esp::value_and_grad(b, nn::MeanSquaredError{})(z, y);
   BOOST_TEST(std::abs(loss - same_loss) < 1e-12);
   for (char const* name : {"0.conv.weight", "0.conv.bias", "0.norm.weight", "2.conv.weight", "2.norm.bias"}) {
-    auto const s = slopes.parameter(name).span(), t = same_slopes.parameter(name).span();
+    auto const s = gradients.parameter(name).span(), t = same_gradients.parameter(name).span();
     for (std::int64_t i = 0; i < s.size(); ++i) BOOST_TEST(std::abs(s[i] - t[i]) < 1e-12);
   }
 }

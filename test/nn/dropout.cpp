@@ -44,13 +44,13 @@ struct Three {
   constexpr auto forward(auto x) const { return x * (drop[0](values) + 10 * drop[2](values) + 100 * drop[3](values + 1) + 1000 * drop[1](values)); }
 };
 /// Two draws of a stream, of which one has a name that is used twice.
-struct Draws {
+struct TwoSamples {
   Values values{};
   esp::random_stream stream{};
-  ESPALIER_MODULE(Draws, values, stream)
+  ESPALIER_MODULE(TwoSamples, values, stream)
   constexpr auto forward(auto x) const {
-    auto const u = esp::draw<wide>{stream};
-    return x * values * ((u < 0.5) + 10 * (u >= 0.5) + 100 * (esp::draw<wide>{stream} < 0.5));
+    auto const u = esp::random_uniform<wide>{stream};
+    return x * values * ((u < 0.5) + 10 * (u >= 0.5) + 100 * (esp::random_uniform<wide>{stream} < 0.5));
   }
 };
 struct Again {
@@ -63,9 +63,9 @@ template <class Model>
 std::vector<int> masks(Model& model, double factor) {
   tensor<float, wide> ones;
   ones.fill(1);
-  auto const slopes = esp::value_and_grad(model, Weighted{})(ones, ones).slopes;
+  auto const gradients = esp::value_and_grad(model, Weighted{})(ones, ones).gradients;
   std::vector<int> r;
-  for (float const element : slopes.parameter("values").span()) r.push_back(static_cast<int>(std::lround(static_cast<double>(element) / factor)));
+  for (float const element : gradients.parameter("values").span()) r.push_back(static_cast<int>(std::lround(static_cast<double>(element) / factor)));
   return r;
 }
 template <class Net>
@@ -84,10 +84,10 @@ BOOST_AUTO_TEST_CASE(training_keeps_and_scales) {
   esp::model<nn::Dropout<0.25>> model{esp::seed{5}};
   double total = 0;
   for (int run = 0; run < 50; ++run) {
-    double const here = kept(model) * 0.75;  // how many were kept
-    BOOST_TEST(std::fabs(here - std::round(here)) < 1e-2);
-    BOOST_TEST(std::fabs(here - 768) < 6 * 14);
-    total += here;
+    double const kept_scale = kept(model) * 0.75;  // how many were kept
+    BOOST_TEST(std::fabs(kept_scale - std::round(kept_scale)) < 1e-2);
+    BOOST_TEST(std::fabs(kept_scale - 768) < 6 * 14);
+    total += kept_scale;
   }
   BOOST_TEST(std::fabs(total / 50 - 768) < 5 * 14 / 7.0);
 }
@@ -96,16 +96,16 @@ BOOST_AUTO_TEST_CASE(elements_are_zero_or_scaled) {
   esp::model<nn::Sequential<nn::Linear<1, 64>, nn::Dropout<0.2>>, esp::cpu, double> model{esp::seed{1}};
   tensor<double, shape<1, 64>> ones;
   ones.fill(1);
-  auto const slopes = esp::value_and_grad(model, Weighted{})(tensor<double, shape<1, 1>>{{1}}, ones).slopes;
+  auto const gradients = esp::value_and_grad(model, Weighted{})(tensor<double, shape<1, 1>>{{1}}, ones).gradients;
   int zeros = 0;
-  for (double const g : slopes.parameter("0.bias").span()) {
+  for (double const g : gradients.parameter("0.bias").span()) {
     BOOST_TEST((g == 0 || near(g, 1.25)));
     zeros += g == 0;
   }
   BOOST_TEST(zeros > 3);
   BOOST_TEST(zeros < 28);
 }
-BOOST_AUTO_TEST_CASE(each_run_each_layer_and_each_seed_draw_their_own) {
+BOOST_AUTO_TEST_CASE(each_run_each_layer_and_each_seed_have_their_own) {
   esp::model<nn::Dropout<0.5>> model{esp::seed{5}}, same{esp::seed{5}}, other{esp::seed{6}};
   double const first = kept(model), second = kept(model), third = kept(model);
   BOOST_TEST((first != second || second != third));
@@ -117,7 +117,7 @@ BOOST_AUTO_TEST_CASE(each_run_each_layer_and_each_seed_draw_their_own) {
   esp::model<nn::Sequential<nn::Dropout<0.5>, nn::Dropout<0.5>>> two{esp::seed{5}};
   BOOST_TEST(std::fabs(kept(two) / 4 - 256) < 6 * 14);
 }
-BOOST_AUTO_TEST_CASE(each_call_draws_its_own_mask) {
+BOOST_AUTO_TEST_CASE(each_call_has_its_own_mask) {
   int count[16]{};
   for (int const m : masks_of<Thrice>(5)) ++count[m % 10 + 2 * (m / 10 % 10) + 4 * (m / 100 % 10) + 8 * (m / 1000)];
   for (int const c : count) BOOST_TEST(std::abs(c - 64) < 6 * 8);  // 1,024 / 16, and six standard deviations
@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(each_call_draws_its_own_mask) {
   BOOST_TEST((first != second));
   BOOST_TEST((first != masks_of<Thrice>(6)));
 }
-BOOST_AUTO_TEST_CASE(the_first_call_of_each_module_draws_as_if_it_were_the_only_one) {
+BOOST_AUTO_TEST_CASE(the_first_call_of_each_module_samples_as_if_it_were_the_only_one) {
   auto const once = masks_of<Once>(5), thrice = masks_of<Thrice>(5);
   for (std::size_t i = 0; i < once.size(); ++i) {
     BOOST_TEST(once[i] % 10 == thrice[i] % 10);
@@ -135,9 +135,9 @@ BOOST_AUTO_TEST_CASE(the_first_call_of_each_module_draws_as_if_it_were_the_only_
   }
   BOOST_TEST(thrice == masks_of<Three>(5), boost::test_tools::per_element());
 }
-BOOST_AUTO_TEST_CASE(each_draw_has_its_own_numbers_and_a_named_one_keeps_them) {
+BOOST_AUTO_TEST_CASE(each_sample_has_its_own_numbers_and_a_named_one_keeps_them) {
   int count[112]{};
-  for (int const m : masks_of<Draws>(5, 1)) ++count[m];
+  for (int const m : masks_of<TwoSamples>(5, 1)) ++count[m];
   BOOST_TEST(count[1] + count[10] + count[101] + count[110] == 1024);
   for (int const m : {1, 10, 101, 110}) BOOST_TEST(std::abs(count[m] - 256) < 6 * 14);
 }
@@ -165,6 +165,6 @@ BOOST_AUTO_TEST_CASE(a_given_mask_masks_the_gradient) {
   esp::model<nn::Sequential<nn::Linear<1, 3>, nn::MaskedDropout<0.2, shape<1, 3>>>, esp::cpu, double> model;
   BOOST_TEST(buffer_list(model) == "1.mask(1,3)");
   assign(model.buffer("1.mask"), {1, 0, 1});
-  auto const slopes = esp::value_and_grad(model, Weighted{})(tensor<double, shape<1, 1>>{{1}}, tensor<double, shape<1, 3>>{{1, 2, 4}}).slopes;
-  BOOST_TEST(copy(slopes.parameter("0.bias").span()) == (std::vector<double>{1.25, 0, 5}), boost::test_tools::per_element());
+  auto const gradients = esp::value_and_grad(model, Weighted{})(tensor<double, shape<1, 1>>{{1}}, tensor<double, shape<1, 3>>{{1, 2, 4}}).gradients;
+  BOOST_TEST(copy(gradients.parameter("0.bias").span()) == (std::vector<double>{1.25, 0, 5}), boost::test_tools::per_element());
 }

@@ -13,7 +13,7 @@ static_assert(esp::output_shape<nn::Embedding<10, 4>, shape<2, 3>> == shape<2, 3
 
 namespace {
 /// A table of given rows, looked up by integers.
-inline constexpr auto taken = [](auto indices, auto table) { return matmul(esp::one_hot<5>(esp::reshape<6>(indices)), table); };
+inline constexpr auto selected = [](auto indices, auto table) { return matmul(esp::one_hot<5>(esp::reshape<6>(indices)), table); };
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(rows_by_their_number) {
@@ -38,17 +38,17 @@ BOOST_AUTO_TEST_CASE(rows_start_normal) {
   BOOST_TEST(std::fabs(sum / 1e4) < 0.04);
   BOOST_TEST(std::fabs(squares / 1e4 - 1) < 0.06);
 }
-// A row that is taken twice has the sum of both slopes; one that is not taken has none.
-BOOST_AUTO_TEST_CASE(slopes_are_added_up) {
+// A row that is taken twice has the sum of both gradients; one that is not taken has none.
+BOOST_AUTO_TEST_CASE(gradients_are_summed) {
   esp::model<nn::Embedding<4, 2>, esp::cpu, double> model;
   tensor<double, shape<3>> const indices{1, 3, 1};
   tensor<double, shape<3, 2>> const dy{{1, 2}, {3, 4}, {5, 6}};
-  auto const [loss, slopes] = esp::value_and_grad(model, Weighted{})(indices, dy);
-  BOOST_TEST(copy(slopes.parameter("weight").span()) == (std::vector<double>{0, 0, 6, 8, 0, 0, 3, 4}), boost::test_tools::per_element());
+  auto const [loss, gradients] = esp::value_and_grad(model, Weighted{})(indices, dy);
+  BOOST_TEST(copy(gradients.parameter("weight").span()) == (std::vector<double>{0, 0, 6, 8, 0, 0, 3, 4}), boost::test_tools::per_element());
 }
-BOOST_AUTO_TEST_CASE(kernels_and_slopes) {
-  check_kernels("lookup", taken, labels<2, 3>(1, 5), doubles<5, 4>(2));
-  check_pullback("lookup", taken, labels<2, 3>(1, 5), doubles<5, 4>(2));
+BOOST_AUTO_TEST_CASE(kernels_and_gradients) {
+  check_kernels("lookup", selected, labels<2, 3>(1, 5), doubles<5, 4>(2));
+  check_pullback("lookup", selected, labels<2, 3>(1, 5), doubles<5, 4>(2));
 }
 BOOST_AUTO_TEST_CASE(a_net_that_reads_words_learns) {
   esp::model<nn::Sequential<nn::Embedding<10, 4>, nn::Flatten, nn::Linear<12, 3>>> model;

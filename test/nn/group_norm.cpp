@@ -12,10 +12,10 @@ static_assert(esp::output_shape<nn::GroupNorm<2, 6>, shape<2, 6, 3, 3>> == shape
 
 namespace {
 /// Behind: the number of elements behind the channel axis.
-template <int Groups, int Channels, int Behind, nn::norm How, class X>
+template <int Groups, int Channels, int Behind, nn::norm Options, class X>
 void check(X const& x) {
-  check_norm<nn::GroupNorm<Groups, Channels, How>>(
-      x, How, [](int at) { return at / (Channels / Groups * Behind); }, [](int at) { return at / Behind % Channels; });
+  check_norm<nn::GroupNorm<Groups, Channels, Options>>(
+      x, Options, [](int at) { return at / (Channels / Groups * Behind); }, [](int at) { return at / Behind % Channels; });
 }
 }  // namespace
 
@@ -27,7 +27,7 @@ BOOST_AUTO_TEST_CASE(parameters) {
   BOOST_TEST(parameter_list(plain) == "");
 }
 BOOST_AUTO_TEST_CASE(one_statistic_for_each_group_of_each_example) { BOOST_TEST((statistics<nn::GroupNorm<2, 4>>(doubles<3, 4, 2>(1)) == 6)); }
-BOOST_AUTO_TEST_CASE(values_and_slopes) {
+BOOST_AUTO_TEST_CASE(values_and_gradients) {
   check<2, 4, 6, nn::norm{}>(doubles<2, 4, 2, 3>(1));
   check<3, 3, 4, nn::norm{.eps = 1e-3}>(doubles<2, 3, 4>(2));
   check<2, 4, 1, nn::norm{.eps = 0.1, .affine = false}>(doubles<3, 4>(3));

@@ -17,10 +17,10 @@ namespace {
 
 using sample = tensor<double, shape<40000>>;
 
-template <class How>
-sample drawn(How const& how, std::uint64_t seed = 1, std::uint32_t number = 0) {
+template <class Scheme>
+sample filled(Scheme const& scheme, std::uint64_t seed = 1, std::uint32_t number = 0) {
   sample x;
-  init::fill(how, x.span(), {seed, number});
+  init::fill(scheme, x.span(), {seed, number});
   return x;
 }
 
@@ -49,9 +49,9 @@ double slack(double deviation) { return 5 * deviation / 200; }
 
 bool near(double a, double b, double within = 1e-7) { return std::fabs(a - b) <= within; }
 
-template <class How>
-void check_uniform(How const& how, double low, double high) {
-  moments const m = moments_of(drawn(how));
+template <class Scheme>
+void check_uniform(Scheme const& scheme, double low, double high) {
+  moments const m = moments_of(filled(scheme));
   double const width = high - low;
   BOOST_TEST(m.low >= low);
   BOOST_TEST(m.high < high);
@@ -61,9 +61,9 @@ void check_uniform(How const& how, double low, double high) {
   BOOST_TEST(near(m.variance, width * width / 12, 0.03 * width * width / 12));
 }
 
-template <class How>
-void check_normal(How const& how, double mean, double deviation) {
-  moments const m = moments_of(drawn(how));
+template <class Scheme>
+void check_normal(Scheme const& scheme, double mean, double deviation) {
+  moments const m = moments_of(filled(scheme));
   double const v = deviation * deviation;
   BOOST_TEST(near(m.mean, mean, slack(deviation)));
   BOOST_TEST(near(m.variance, v, 0.04 * v));
@@ -75,24 +75,24 @@ void check_normal(How const& how, double mean, double deviation) {
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(a_given_draw_becomes_an_element) {
-  BOOST_TEST(near(init::uniform{-2, 3}.from_draw(0.3019237714172709), -0.49038114291364554, 1e-15));
-  BOOST_TEST(near(init::normal{1, 2}.from_draw(-0.5), 0, 1e-15));
-  BOOST_TEST(near(init::kaiming_normal{.fan_in = 4}.from_draw(1.6243453636632417), 1.1485857));
+BOOST_AUTO_TEST_CASE(a_given_number_becomes_an_element) {
+  BOOST_TEST(near(init::uniform{-2, 3}.from_random(0.3019237714172709), -0.49038114291364554, 1e-15));
+  BOOST_TEST(near(init::normal{1, 2}.from_random(-0.5), 0, 1e-15));
+  BOOST_TEST(near(init::kaiming_normal{.fan_in = 4}.from_random(1.6243453636632417), 1.1485857));
   BOOST_TEST(near(init::kaiming_normal{4}.deviation(), 0.7071067811865476, 1e-15));
-  BOOST_TEST(near(init::kaiming_uniform{.fan_in = 144}.from_draw(0.75), 0.5 * std::sqrt(6.0 / 144), 1e-15));
-  BOOST_TEST(near(init::xavier_normal{.fan_in = 5, .fan_out = 2, .gain = 2}.from_draw(1.7886284734303186), 1.9121243));
+  BOOST_TEST(near(init::kaiming_uniform{.fan_in = 144}.from_random(0.75), 0.5 * std::sqrt(6.0 / 144), 1e-15));
+  BOOST_TEST(near(init::xavier_normal{.fan_in = 5, .fan_out = 2, .gain = 2}.from_random(1.7886284734303186), 1.9121243));
   BOOST_TEST(near(init::xavier_normal{5, 2, 2}.deviation(), 1.0690449676496976, 1e-15));
-  BOOST_TEST(near(init::xavier_uniform{.fan_in = 2, .fan_out = 6, .gain = 0.5}.from_draw(0.43599490214200376), -0.05543004));
+  BOOST_TEST(near(init::xavier_uniform{.fan_in = 2, .fan_out = 6, .gain = 0.5}.from_random(0.43599490214200376), -0.05543004));
   BOOST_TEST(near(init::xavier_uniform{2, 6, 0.5}.bound(), 0.4330127018922193, 1e-15));
-  BOOST_TEST(init::constant{3.5}.from_draw(0.1f) == 3.5f);
-  static_assert(init::zeros{}.from_draw(0.7f) == 0 && init::ones{}.from_draw(0.7) == 1);
+  BOOST_TEST(init::constant{3.5}.from_random(0.1f) == 3.5f);
+  static_assert(init::zeros{}.from_random(0.7f) == 0 && init::ones{}.from_random(0.7) == 1);
 }
 
 BOOST_AUTO_TEST_CASE(bernoulli_includes_p) {
-  static_assert(std::is_same_v<decltype(init::bernoulli{}.from_draw(0.5)), bool>);
-  static_assert(init::bernoulli{0.5}.from_draw(0.5) && !init::bernoulli{0.5}.from_draw(0.518) && init::bernoulli{1}.from_draw(0.99999));
-  sample const x = drawn(init::bernoulli{0.3});
+  static_assert(std::is_same_v<decltype(init::bernoulli{}.from_random(0.5)), bool>);
+  static_assert(init::bernoulli{0.5}.from_random(0.5) && !init::bernoulli{0.5}.from_random(0.518) && init::bernoulli{1}.from_random(0.99999));
+  sample const x = filled(init::bernoulli{0.3});
   moments const m = moments_of(x);
   BOOST_TEST((m.low == 0.0 && m.high == 1.0));
   BOOST_TEST(near(m.mean, 0.3, slack(std::sqrt(0.21))));
@@ -117,7 +117,7 @@ BOOST_AUTO_TEST_CASE(laws_of_the_normal_ones) {
 }
 
 BOOST_AUTO_TEST_CASE(neighbours_are_independent) {
-  for (auto const& x : {drawn(init::uniform{-1, 1}), drawn(init::normal{})}) {
+  for (auto const& x : {filled(init::uniform{-1, 1}), filled(init::normal{})}) {
     double const v = moments_of(x).variance;
     for (int lag = 1; lag <= 5; ++lag) {
       double sum = 0;
@@ -127,12 +127,12 @@ BOOST_AUTO_TEST_CASE(neighbours_are_independent) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_seed_and_a_number_say_everything) {
-  BOOST_TEST((drawn(init::normal{}) == drawn(init::normal{})));
-  BOOST_TEST((drawn(init::normal{}, 1) != drawn(init::normal{}, 2)));
-  BOOST_TEST((drawn(init::normal{}, 1) != drawn(init::normal{}, 1ull + (1ull << 32))));
-  BOOST_TEST((drawn(init::normal{}, 1, 0) != drawn(init::normal{}, 1, 1)));
-  sample const longer = drawn(init::uniform{});
+BOOST_AUTO_TEST_CASE(a_seed_and_a_number_determine_everything) {
+  BOOST_TEST((filled(init::normal{}) == filled(init::normal{})));
+  BOOST_TEST((filled(init::normal{}, 1) != filled(init::normal{}, 2)));
+  BOOST_TEST((filled(init::normal{}, 1) != filled(init::normal{}, 1ull + (1ull << 32))));
+  BOOST_TEST((filled(init::normal{}, 1, 0) != filled(init::normal{}, 1, 1)));
+  sample const longer = filled(init::uniform{});
   for (int count = 1; count <= 9; ++count) {
     float shorter[9];
     init::fill(init::uniform{}, span<float>{shorter, count}, {1, 0});
@@ -155,14 +155,14 @@ BOOST_AUTO_TEST_CASE(the_first_numbers) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(the_compiler_draws_the_same_numbers) {
-  auto const draw = [] {
+BOOST_AUTO_TEST_CASE(the_compiler_gives_the_same_numbers) {
+  auto const make = [] {
     tensor<float, shape<8>> x;
     init::fill(init::normal{}, x.span(), {7, 3});
     return x;
   };
-  constexpr auto known = draw();
-  BOOST_TEST((draw() == known));
+  constexpr auto known = make();
+  BOOST_TEST((make() == known));
 }
 
 BOOST_AUTO_TEST_CASE(constants_and_labels) {
@@ -179,8 +179,8 @@ BOOST_AUTO_TEST_CASE(constants_and_labels) {
 }
 
 BOOST_AUTO_TEST_CASE(an_initializer_is_a_type_where_one_is_needed) {
-  using how = init::initialized_by<init::kaiming_uniform{64}>;
-  static_assert(how::value.fan_in == 64 && std::is_same_v<how, init::initialized_by<init::kaiming_uniform{.fan_in = 64}>>);
-  static_assert(!std::is_same_v<how, init::initialized_by<init::kaiming_uniform{65}>>);
-  BOOST_TEST(how::value.bound() > 0);
+  using scheme = init::initialized_by<init::kaiming_uniform{64}>;
+  static_assert(scheme::value.fan_in == 64 && std::is_same_v<scheme, init::initialized_by<init::kaiming_uniform{.fan_in = 64}>>);
+  static_assert(!std::is_same_v<scheme, init::initialized_by<init::kaiming_uniform{65}>>);
+  BOOST_TEST(scheme::value.bound() > 0);
 }

@@ -13,11 +13,11 @@ static_assert(esp::parameter_count<nn::LayerNorm<shape<4>>> == 8 && esp::paramet
 static_assert(esp::parameter_count<nn::LayerNorm<shape<4>, nn::norm{.affine = false}>> == 0);
 
 namespace {
-template <class Normalized, nn::norm How, class X>
+template <class Normalized, nn::norm Options, class X>
 void check(X const& x) {
   constexpr int inner = static_cast<int>(Normalized::size);
-  check_norm<nn::LayerNorm<Normalized, How>>(
-      x, How, [](int at) { return at / inner; }, [](int at) { return at % inner; });
+  check_norm<nn::LayerNorm<Normalized, Options>>(
+      x, Options, [](int at) { return at / inner; }, [](int at) { return at % inner; });
 }
 }  // namespace
 
@@ -31,7 +31,7 @@ BOOST_AUTO_TEST_CASE(parameters) {
   BOOST_TEST(parameter_list(plain) == "");
 }
 BOOST_AUTO_TEST_CASE(six_statistics_of_the_last_axis_of_three) { BOOST_TEST(statistics<nn::LayerNorm<shape<4>>>(doubles<2, 3, 4>(1)) == 6); }
-BOOST_AUTO_TEST_CASE(values_and_slopes) {
+BOOST_AUTO_TEST_CASE(values_and_gradients) {
   check<shape<4>, nn::norm{}>(doubles<2, 3, 4>(1));
   check<shape<3, 4>, nn::norm{.eps = 1e-3}>(doubles<2, 3, 4>(2));
   check<shape<2, 2>, nn::norm{.eps = 0.5}>(doubles<2, 3, 2, 2>(4));

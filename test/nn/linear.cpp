@@ -47,8 +47,8 @@ BOOST_AUTO_TEST_CASE(gradient_is_x_transposed_times_dy_and_the_column_sums) {
   esp::model<nn::Linear<3, 2>, esp::cpu, double> model{esp::seed{1}};
   auto const x = doubles<4, 3>(1);
   auto const dy = doubles<4, 2>(2);
-  auto const [loss, slopes] = esp::value_and_grad(model, Weighted{})(x, dy);
-  auto const dw = slopes.parameter("weight").span(), db = slopes.parameter("bias").span();
+  auto const [loss, gradients] = esp::value_and_grad(model, Weighted{})(x, dy);
+  auto const dw = gradients.parameter("weight").span(), db = gradients.parameter("bias").span();
   for (int o = 0; o < 2; ++o) {
     double column = 0;
     for (int n = 0; n < 4; ++n) column += dy(n, o);

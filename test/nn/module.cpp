@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Modules of one's own: members, arrays, Hana's accessors, frozen parts, updates and modes.
+// Modules of your own: members, arrays, Hana's accessors, frozen parts, updates and modes.
 #define BOOST_TEST_MODULE nn_module
 #include <boost/test/unit_test.hpp>
 
@@ -176,7 +176,7 @@ BOOST_AUTO_TEST_CASE(training_and_evaluation_are_two_formulas_and_only_training_
   BOOST_TEST(training_output(model, x) == (tensor<double, shape<1, 2>>{{3, 6}}));
   BOOST_TEST(seen[0] == 2);  // two runs
 }
-BOOST_AUTO_TEST_CASE(updates_follow_each_other_and_later_reads_see_them) {
+BOOST_AUTO_TEST_CASE(updates_are_sequential_and_visible_to_later_reads) {
   esp::model<CountedTwice, esp::cpu, double> model;
   tensor<double, shape<1, 2>> const x{{1, 2}}, ones{{1, 1}};
   auto const seen = model.buffer("counted.seen").span();
@@ -185,7 +185,7 @@ BOOST_AUTO_TEST_CASE(updates_follow_each_other_and_later_reads_see_them) {
   BOOST_TEST(result.loss == 9 * 3 + 2 * 1503);
   BOOST_TEST(copy(seen) == (std::vector<double>{6, 6}), boost::test_tools::per_element());
   // 2 * 3 x + 100 * 3: none through the buffer.
-  BOOST_TEST(copy(result.slopes.parameter("counted.gain").span()) == (std::vector<double>{306, 312}), boost::test_tools::per_element());
+  BOOST_TEST(copy(result.gradients.parameter("counted.gain").span()) == (std::vector<double>{306, 312}), boost::test_tools::per_element());
   BOOST_TEST(model(x) == (tensor<double, shape<1, 2>>{{9 + 2424, 18 + 2424}}));
   BOOST_TEST(seen[0] == 6);
   esp::trainer trainer{model, Weighted{}, optim::SGD<>{.learning_rate = 0}, esp::batch<1, 2>{}};
@@ -197,7 +197,7 @@ BOOST_AUTO_TEST_CASE(updates_follow_each_other_and_later_reads_see_them) {
   static_assert(once.loss == 9 * 3 + 2 * 1503);
   static_assert(once.buffers.elements()[0] == 6);
 }
-BOOST_AUTO_TEST_CASE(buffers_take_values_of_each_other) {
+BOOST_AUTO_TEST_CASE(buffers_exchange_values) {
   BOOST_TEST(buffers_of_two_steps<Exchange>() == (std::vector<double>{2, 1, 2, 1, 2, 1}), boost::test_tools::per_element());
   BOOST_TEST(buffers_of_two_steps<Ring>() == (std::vector<double>{2, 3, 2, 3, 2, 3}), boost::test_tools::per_element());
 }
@@ -231,7 +231,7 @@ BOOST_AUTO_TEST_CASE(a_shared_module_gathers_its_gradient) {
   auto const r = esp::value_and_grad(model, Weighted{})(tensor<double, shape<1, 2>>{{1, 1}}, tensor<double, shape<1, 2>>{{1, 1}});
   BOOST_TEST(r.loss == 13);
   // y = x W W; dW = x^T (dy W^T) + (x W)^T dy
-  BOOST_TEST(copy(r.slopes.parameter("layer.weight").span()) == (std::vector<double>{4, 5, 5, 6}), boost::test_tools::per_element());
+  BOOST_TEST(copy(r.gradients.parameter("layer.weight").span()) == (std::vector<double>{4, 5, 5, 6}), boost::test_tools::per_element());
 }
 BOOST_AUTO_TEST_CASE(frozen_parameters_have_no_gradient_and_stay) {
   esp::model<PartlyFrozen> model{esp::seed{3}};
@@ -244,11 +244,11 @@ BOOST_AUTO_TEST_CASE(frozen_parameters_have_no_gradient_and_stay) {
 
   auto const x = floats<4, 3>(1);
   tensor<std::int32_t, shape<4>> const y{0, 1, 1, 0};
-  auto const slopes = esp::value_and_grad(model, nn::SoftmaxLoss{})(x, y).slopes;
-  BOOST_TEST(!slopes.find_parameter("0.module.weight"));
-  BOOST_TEST(static_cast<bool>(slopes.parameter("2.weight")));
+  auto const gradients = esp::value_and_grad(model, nn::SoftmaxLoss{})(x, y).gradients;
+  BOOST_TEST(!gradients.find_parameter("0.module.weight"));
+  BOOST_TEST(static_cast<bool>(gradients.parameter("2.weight")));
   std::string names;
-  slopes.for_each_parameter([&](char const* name, esp::extents const&, auto) { names += name + std::string(" "); });
+  gradients.for_each_parameter([&](char const* name, esp::extents const&, auto) { names += name + std::string(" "); });
   BOOST_TEST(names == "2.weight 2.bias ");
 
   auto const before = copy(frozen), moving = copy(weight), norm = copy(model.parameter("3.module.weight").span());
@@ -272,11 +272,11 @@ BOOST_AUTO_TEST_CASE(several_inputs_and_results) {
   esp::model<Attending> a{esp::seed{3}};
   esp::model<AttendingAtOnce> b{esp::seed{3}};
   auto const x = floats<4, 2>(1);
-  auto const wanted = floats<4, 2>(2);
+  auto const expected = floats<4, 2>(2);
   BOOST_TEST(a(x) == b(x));
   esp::trainer train_a{a, nn::MeanSquaredError{}, esp::optim::Adam{}, esp::batch<4, 2>{}};
   esp::trainer train_b{b, nn::MeanSquaredError{}, esp::optim::Adam{}, esp::batch<4, 2>{}};
-  for (int i = 0; i < 3; ++i) BOOST_TEST(train_a.step(x, wanted) == train_b.step(x, wanted));
+  for (int i = 0; i < 3; ++i) BOOST_TEST(train_a.step(x, expected) == train_b.step(x, expected));
   BOOST_TEST(a(x) == b(x));
 }
 

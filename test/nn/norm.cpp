@@ -44,32 +44,32 @@ void check_channels(double const* x, double const* y, std::vector<moments> const
 }
 std::vector<double> const weight{2, -1, 0.5}, bias{0, 1, -3};
 
-template <nn::norm How, int N, int C, int L, class X>
+template <nn::norm Options, int N, int C, int L, class X>
 void check_batch_norm(X const& x) {
-  model_of<nn::BatchNorm1d<C, How>> model;
+  model_of<nn::BatchNorm1d<C, Options>> model;
   assign(model.parameter("weight"), weight);
   assign(model.parameter("bias"), bias);
   auto const mean = model.buffer("running_mean").span(), var = model.buffer("running_var").span();
 
   std::vector<moments> start(C, moments{0, 1}), batch, running;
-  double const count = N * L, correction = How.variance == nn::unbiased ? count / (count - 1) : 1;
+  double const count = N * L, correction = Options.variance == nn::unbiased ? count / (count - 1) : 1;
   for (int c = 0; c < C; ++c) {
     batch.push_back(moments_of(channel<N, C, L>(x.data(), c)));
-    running.push_back({How.momentum * batch.back().mean, (1 - How.momentum) + How.momentum * batch.back().variance * correction});
+    running.push_back({Options.momentum * batch.back().mean, (1 - Options.momentum) + Options.momentum * batch.back().variance * correction});
   }
-  check_channels<N, C, L>(x.data(), model(x).data(), start, How.eps, weight, bias);  // evaluation from the statistics at the start
+  check_channels<N, C, L>(x.data(), model(x).data(), start, Options.eps, weight, bias);  // evaluation from the statistics at the start
   X zeros{};
   esp::value_and_grad(model, Weighted{})(x, zeros);  // one run of training
   for (std::size_t c = 0; c < C; ++c) {
     BOOST_TEST(near(mean[c], running[c].mean));
     BOOST_TEST(near(var[c], running[c].variance));
   }
-  check_channels<N, C, L>(x.data(), model(x).data(), running, How.eps, weight, bias);
+  check_channels<N, C, L>(x.data(), model(x).data(), running, Options.eps, weight, bias);
   auto const before = copy(mean);
   model(x);
   BOOST_TEST(copy(mean) == before, boost::test_tools::per_element());  // evaluation observes nothing
   auto const trained = training_output(model, x);
-  check_channels<N, C, L>(x.data(), trained.data(), batch, How.eps, weight, bias);
+  check_channels<N, C, L>(x.data(), trained.data(), batch, Options.eps, weight, bias);
 }
 }  // namespace
 
@@ -106,8 +106,8 @@ BOOST_AUTO_TEST_CASE(layer_norm_of_rank_three_normalizes_each_last_axis) {
 BOOST_AUTO_TEST_CASE(layer_norm_in_float_far_from_zero) {
   esp::model<nn::LayerNorm1d<4>> model;
   auto const y = model(tensor<float, shape<1, 4>>{{10000, 10001, 10002, 10003}});
-  double const wanted[] = {-1.341635, -0.447212, 0.447212, 1.341635};
-  for (int i = 0; i < 4; ++i) BOOST_TEST(near(static_cast<double>(y[i]), wanted[i], 1e-4));
+  double const expected[] = {-1.341635, -0.447212, 0.447212, 1.341635};
+  for (int i = 0; i < 4; ++i) BOOST_TEST(near(static_cast<double>(y[i]), expected[i], 1e-4));
 }
 BOOST_AUTO_TEST_CASE(batch_norm_begins_at_mean_zero_variance_one) {
   model_of<nn::BatchNorm1d<3>> model;

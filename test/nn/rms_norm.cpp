@@ -11,11 +11,11 @@ using esp::shape, esp::tensor;
 static_assert(esp::output_shape<nn::RMSNorm<shape<4>>, shape<2, 3, 4>> == shape<2, 3, 4>{} && esp::parameter_count<nn::RMSNorm<shape<4>>> == 4);
 
 namespace {
-template <class Normalized, nn::norm How, class X>
+template <class Normalized, nn::norm Options, class X>
 void check(X const& x) {
   constexpr int inner = static_cast<int>(Normalized::size);
-  check_norm<nn::RMSNorm<Normalized, How>, false>(
-      x, How, [](int at) { return at / inner; }, [](int at) { return at % inner; });
+  check_norm<nn::RMSNorm<Normalized, Options>, false>(
+      x, Options, [](int at) { return at / inner; }, [](int at) { return at % inner; });
 }
 }  // namespace
 
@@ -25,7 +25,7 @@ BOOST_AUTO_TEST_CASE(parameters) {
   model_of<nn::RMSNorm<shape<4>, nn::norm{.affine = false}>> plain;
   BOOST_TEST(parameter_list(plain) == "");
 }
-BOOST_AUTO_TEST_CASE(values_and_slopes) {
+BOOST_AUTO_TEST_CASE(values_and_gradients) {
   check<shape<4>, nn::norm{}>(doubles<2, 3, 4>(1));
   check<shape<3, 4>, nn::norm{.eps = 1e-3}>(doubles<2, 3, 4>(2));
   check<shape<5>, nn::norm{.eps = 0, .affine = false}>(doubles<4, 5>(3));

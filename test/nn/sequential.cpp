@@ -53,8 +53,8 @@ BOOST_AUTO_TEST_CASE(residual_of_identity_doubles_and_so_does_its_gradient) {
   using net = nn::Sequential<nn::Linear<2, 2>, nn::Residual<nn::Identity>, nn::Residual<nn::Identity>>;
   esp::model<net, esp::cpu, double> model;
   tensor<double, shape<1, 2>> const x{{1, 1}}, k{{1, 0}};
-  auto const [loss, slopes] = esp::value_and_grad(model, Weighted{})(x, k);
-  BOOST_TEST(copy(slopes.parameter("0.bias").span()) == (std::vector<double>{4, 0}), boost::test_tools::per_element());
+  auto const [loss, gradients] = esp::value_and_grad(model, Weighted{})(x, k);
+  BOOST_TEST(copy(gradients.parameter("0.bias").span()) == (std::vector<double>{4, 0}), boost::test_tools::per_element());
 }
 BOOST_AUTO_TEST_CASE(names_of_a_residual_network) {
   esp::model<classifier<8, 6, 3, BatchBlock<6, 2>>> model;

@@ -16,7 +16,7 @@ using Normed = nn::WeightNorm<nn::Linear<3, 4>>;
 static_assert(esp::output_shape<Normed, shape<5, 3>> == shape<5, 4>{});
 static_assert(esp::parameter_count<Normed> == 12 + 4 + 4);
 
-/// A module of one's own with a weight of three axes.
+/// A module of your own with a weight of three axes.
 struct Mixed {
   esp::parameter<shape<4>, nn::init::initialized_by<nn::init::constant{0.5}>> before{};
   esp::parameter<shape<2, 3, 4>, nn::init::initialized_by<nn::init::normal{.mean = 1}>> weight{};
@@ -67,27 +67,27 @@ BOOST_AUTO_TEST_CASE(of_a_convolution) {
   for (double& w : plain.parameter("weight").span()) w *= 2;
   check_close("twice the length", normed(x), plain(x), 1e-13);
 }
-BOOST_AUTO_TEST_CASE(value_and_slopes_against_the_formula) {
+BOOST_AUTO_TEST_CASE(value_and_gradients_against_the_formula) {
   model_of<Normed> model;
   scramble(model, 0.5, 2);
   auto const x = doubles<5, 3>(1);
   tensor<double, shape<5, 4>> const k = doubles<5, 4>(3);
   auto const v = model.parameter("weight_v").span(), g = model.parameter("weight_g").span(), b = model.parameter("bias").span();
   auto const y = model(x);
-  auto const slopes = esp::value_and_grad(model, Weighted{})(x, k);
-  auto const dv = slopes.slopes.parameter("weight_v").span(), dg = slopes.slopes.parameter("weight_g").span();
+  auto const gradients = esp::value_and_grad(model, Weighted{})(x, k);
+  auto const dv = gradients.gradients.parameter("weight_v").span(), dg = gradients.gradients.parameter("weight_g").span();
   for (int unit = 0; unit < 4; ++unit) {
     double length = 0;
     for (int i = 0; i < 3; ++i) length += v[4 * i + unit] * v[4 * i + unit];
     length = std::sqrt(length);
     double dw[3]{}, along = 0;  // dL/dw, and its part along v
     for (int n = 0; n < 5; ++n) {
-      double wanted = b[unit];
+      double expected = b[unit];
       for (int i = 0; i < 3; ++i) {
-        wanted += x(n, i) * g[unit] * v[4 * i + unit] / length;
+        expected += x(n, i) * g[unit] * v[4 * i + unit] / length;
         dw[i] += x(n, i) * k(n, unit);
       }
-      BOOST_TEST(near(y(n, unit), wanted));
+      BOOST_TEST(near(y(n, unit), expected));
     }
     for (int i = 0; i < 3; ++i) along += dw[i] * v[4 * i + unit] / length;
     BOOST_TEST(near(dg[unit], along));

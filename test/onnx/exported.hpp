@@ -59,7 +59,7 @@ void learn(Model& model, numbers& random) {
 template <class Net, class Batch, class Model, class X>
 void interpreted(Model& model, X const& x, typename Model::value_type* y) {
   using T = typename Model::value_type;
-  std::unique_ptr<esp::graph::program> const p{new esp::graph::program(esp::detail::evaluation_source<Net, Batch>::build())};
+  std::unique_ptr<esp::graph::program> const p{new esp::graph::program(esp::detail::evaluation_program<Net, Batch>::build())};
   std::vector<T const*> parameters, buffers;
   model.for_each_parameter([&](char const*, esp::extents const&, auto span) { parameters.push_back(span.data()); });
   model.for_each_buffer([&](char const*, esp::extents const&, auto span) { buffers.push_back(span.data()); });
@@ -74,18 +74,18 @@ enum class by { kernels, interpreter };
 
 /// Writes NAME.onnx, NAME.x and NAME.y. nodes: operations that must be there as often as told ("Conv 2").
 /// Exported: the batch as it is exported, where that is not Batch.
-template <class Net, class Batch, by How = by::kernels, class Exported = Batch, class T = float>
+template <class Net, class Batch, by By = by::kernels, class Exported = Batch, class T = float>
 void put(char const* name, char const* nodes = "", ranges const& range = {}) {
   auto const model = std::make_unique<esp::model<Net, esp::cpu, T>>(esp::seed{3});
   numbers random;
   if (!range.keeps_parameters) learn(*model, random);
   auto const x = std::make_unique<esp::tensor<T, Batch>>();
   for (T& number : x->span()) {
-    double const drawn = random.next(range.low, range.high);
-    number = static_cast<T>(range.whole ? static_cast<double>(static_cast<int>(drawn)) : drawn);
+    double const random_values = random.next(range.low, range.high);
+    number = static_cast<T>(range.whole ? static_cast<double>(static_cast<int>(random_values)) : random_values);
   }
   auto const y = std::make_unique<esp::tensor<T, std::remove_const_t<decltype(esp::output_shape<Net, Batch>)>>>();
-  if constexpr (How == by::kernels) esp::predictor{*model, Batch{}}(*x, *y);
+  if constexpr (By == by::kernels) esp::predictor{*model, Batch{}}(*x, *y);
   else interpreted<Net, Batch>(*model, *x, y->data());
   esp::io::write_onnx<Exported>(path_of(name, ".onnx").c_str(), *model);
   write_bytes(path_of(name, ".x"), x->data(), static_cast<std::size_t>(x->span().size()) * sizeof(T));

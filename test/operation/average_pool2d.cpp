@@ -11,14 +11,14 @@ using esp::rows_columns;
 using esp::shape;
 
 namespace {
-template <rows_columns Window, pooling How>
+template <rows_columns Window, pooling Options>
 struct pooled {
-  constexpr auto operator()(auto x) const { return average_pool2d<Window, How>(x); }
+  constexpr auto operator()(auto x) const { return average_pool2d<Window, Options>(x); }
 };
 
-template <rows_columns Window, pooling How, class X>
+template <rows_columns Window, pooling Options, class X>
 void check(char const* name, X const& x) {
-  using F = pooled<Window, How>;
+  using F = pooled<Window, Options>;
   using T = typename X::value_type;
   check_kernels(name, F{}, x);
   using Y = shape_of_result<F, X>;
@@ -27,13 +27,13 @@ void check(char const* name, X const& x) {
   esp::tensor<T, Y> y;
   esp::tensor<T, typename X::shape_type> dx;
   constexpr T each = T(1) / T(Window.rows * Window.columns);
-  for_each_pooled<Window, How, Y, typename X::shape_type>([&](int window, int element) {
+  for_each_pooled<Window, Options, Y, typename X::shape_type>([&](int window, int element) {
     y[window] += x[element] * each;
     dx[element] += dy[window] * each;
   });
   BOOST_TEST_CONTEXT(name) {
     check_close("value", got.value, y);
-    check_close("slope", std::get<0>(got.gradients), dx);
+    check_close("gradient", std::get<0>(got.gradients), dx);
   }
 }
 }  // namespace
@@ -59,7 +59,7 @@ BOOST_AUTO_TEST_CASE(values) {
   check<2, pooling{.stride = 2, .padding = {0, 1}, .layout = nchw}>("channels first", floats<2, 9, 4, 4>(1));
 }
 
-BOOST_AUTO_TEST_CASE(slopes) {
+BOOST_AUTO_TEST_CASE(gradients) {
   check_pullback("overlapping", pooled<3, pooling{.stride = 2, .padding = 1}>{}, doubles<2, 4, 5, 2>(1));
   check_pullback("channels first", pooled<2, pooling{.stride = 1, .layout = nchw}>{}, doubles<1, 2, 3, 4>(1));
 }

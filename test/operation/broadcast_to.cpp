@@ -39,7 +39,7 @@ BOOST_AUTO_TEST_CASE(kernels) {
   check_kernels("three other runs", to<2, 3, 2, 3, 2, 2>{}, doubles<3, 1, 3, 2, 1>(1));
 }
 
-BOOST_AUTO_TEST_CASE(slopes) {
+BOOST_AUTO_TEST_CASE(gradients) {
   check_pullback("row", to<4, 5>{}, doubles<5>(1));
   check_pullback("column", to<4, 5>{}, doubles<4, 1>(1));
   check_pullback("three runs", to<2, 3, 2, 3, 2, 2>{}, doubles<1, 3, 1, 3, 1, 2>(1));

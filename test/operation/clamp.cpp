@@ -9,7 +9,7 @@ inline constexpr auto f = [](auto x, auto low, auto high) { return clamp(x, low,
 inline constexpr auto fixed = [](auto x) { return clamp(x, -0.5, 0.75); };
 }
 
-BOOST_AUTO_TEST_CASE(values_kernels_and_slopes) {
+BOOST_AUTO_TEST_CASE(values_kernels_and_gradients) {
   check_unary("clamp", fixed, [](double x) { return x < -0.5 ? -0.5 : x > 0.75 ? 0.75 : x; }, -2, 2);
   check_kernels("clamp", f, doubles<7, 17>(1, -2, 2), doubles<17>(2, -1, 0), doubles<17>(3, 0, 1));
   check_pullback("clamp", f, doubles<7, 5>(1, -2, 2), doubles<7, 5>(2, -1, 0), doubles<5>(3, 0, 1));

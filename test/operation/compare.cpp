@@ -29,8 +29,8 @@ BOOST_AUTO_TEST_CASE(as_booleans) {
   }
 }
 
-// A comparison has no slope; what it multiplies has.
-BOOST_AUTO_TEST_CASE(slopes) {
+// A comparison has no gradient; what it multiplies has.
+BOOST_AUTO_TEST_CASE(gradients) {
   check_pullback("gated", gated, doubles<3, 5>(1), doubles<3, 5>(2));
   check_pullback("number", against_number, doubles<3, 5>(3));
   check_kernels("number", against_number, doubles<3, 5>(3));

@@ -6,7 +6,7 @@ using namespace test;
 
 namespace {
 template <int Axis>
-struct joined {
+struct concatenated {
   constexpr auto operator()(auto... x) const { return concatenate<Axis>(x * x...); }
 };
 inline constexpr auto with_itself = [](auto x) { return concatenate<1>(x, tanh(x), x * 2, x) * 3; };
@@ -41,16 +41,16 @@ BOOST_AUTO_TEST_CASE(values) {
 }
 
 BOOST_AUTO_TEST_CASE(kernels) {
-  check_kernels("rows", joined<0>{}, floats<3, 17>(1), floats<1, 17>(2));
-  check_kernels("columns", joined<1>{}, floats<3, 17>(1), floats<3, 5>(2), floats<3, 1>(3));
-  check_kernels("five in the middle", joined<1>{}, doubles<2, 1, 3>(1), doubles<2, 2, 3>(2), doubles<2, 3, 3>(3), doubles<2, 4, 3>(4), doubles<2, 5, 3>(5));
+  check_kernels("rows", concatenated<0>{}, floats<3, 17>(1), floats<1, 17>(2));
+  check_kernels("columns", concatenated<1>{}, floats<3, 17>(1), floats<3, 5>(2), floats<3, 1>(3));
+  check_kernels("five in the middle", concatenated<1>{}, doubles<2, 1, 3>(1), doubles<2, 2, 3>(2), doubles<2, 3, 3>(3), doubles<2, 4, 3>(4), doubles<2, 5, 3>(5));
   check_kernels("with itself", with_itself, doubles<3, 5>(1));
   check_kernels("before a product", through_a_product, floats<6, 5>(1), floats<6, 4>(2), floats<9, 7>(3));
 }
 
-BOOST_AUTO_TEST_CASE(slopes) {
-  check_pullback("rows", joined<0>{}, doubles<3, 4>(1), doubles<1, 4>(2));
-  check_pullback("columns", joined<-1>{}, doubles<3, 2>(1), doubles<3, 1>(2), doubles<3, 3>(3));
+BOOST_AUTO_TEST_CASE(gradients) {
+  check_pullback("rows", concatenated<0>{}, doubles<3, 4>(1), doubles<1, 4>(2));
+  check_pullback("columns", concatenated<-1>{}, doubles<3, 2>(1), doubles<3, 1>(2), doubles<3, 3>(3));
   check_pullback("with itself", with_itself, doubles<2, 3>(1));
   check_pullback("before a product", through_a_product, doubles<3, 2>(1), doubles<3, 2>(2), doubles<4, 2>(3));
 }

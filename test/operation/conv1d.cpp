@@ -10,21 +10,21 @@ using esp::nchw;
 using esp::shape;
 
 namespace {
-template <convolution How>
+template <convolution Options>
 struct signals {
-  constexpr auto operator()(auto x, auto w) const { return conv1d<How>(x, w); }
+  constexpr auto operator()(auto x, auto w) const { return conv1d<Options>(x, w); }
 };
 
 /// Against the loops: signals are images of one row.
-template <convolution How, int N, int L, int C, int K, int I, int O>
+template <convolution Options, int N, int L, int C, int K, int I, int O>
 void check(char const* name) {
   auto const x = numbers<float, shape<N, L, C>>(1);
   auto const w = numbers<float, shape<K, I, O>>(2);
-  check_kernels(name, signals<How>{}, x, w);
-  using Y = shape_of_result<signals<How>, esp::tensor<float, shape<N, L, C>>, esp::tensor<float, shape<K, I, O>>>;
+  check_kernels(name, signals<Options>{}, x, w);
+  using Y = shape_of_result<signals<Options>, esp::tensor<float, shape<N, L, C>>, esp::tensor<float, shape<K, I, O>>>;
   auto const dy = numbers<float, Y>(7);
-  auto const got = fused(signals<How>{}, dy, x, w);
-  constexpr convolution along = esp::detail::along_columns(How);
+  auto const got = fused(signals<Options>{}, dy, x, w);
+  constexpr convolution along = esp::detail::along_columns(Options);
   esp::tensor<double, Y> y;
   esp::tensor<double, shape<N, L, C>> dx;
   esp::tensor<double, shape<K, I, O>> dw;
@@ -35,8 +35,8 @@ void check(char const* name) {
   });
   BOOST_TEST_CONTEXT(name) {
     check_close("value", got.value, y, tolerance<float>);
-    check_close("slope of the signals", std::get<0>(got.gradients), dx, tolerance<float>);
-    check_close("slope of the kernels", std::get<1>(got.gradients), dw, tolerance<float>);
+    check_close("gradient of the signals", std::get<0>(got.gradients), dx, tolerance<float>);
+    check_close("gradient of the kernels", std::get<1>(got.gradients), dw, tolerance<float>);
   }
 }
 }  // namespace
@@ -61,14 +61,14 @@ BOOST_AUTO_TEST_CASE(rows_do_not_matter) {
 BOOST_AUTO_TEST_CASE(channels_first) {
   auto const x = doubles<2, 3, 9>(1);
   auto const w = doubles<4, 3, 2>(2);
-  constexpr convolution how{.stride = 2, .padding = 1, .layout = nchw};
-  esp::tensor<double, shape<2, 4, 5>> const y = conv1d<how>(x, w);
+  constexpr convolution options{.stride = 2, .padding = 1, .layout = nchw};
+  esp::tensor<double, shape<2, 4, 5>> const y = conv1d<options>(x, w);
   esp::tensor<double, shape<2, 5, 4>> const other = conv1d<convolution{.stride = 2, .padding = 1}>(transpose(x), transpose<0, 2>(w));
   check_close("channels first", y, esp::tensor<double, shape<2, 4, 5>>(transpose(other)));
-  check_kernels("channels first", signals<how>{}, x, w);
+  check_kernels("channels first", signals<options>{}, x, w);
 }
 
-BOOST_AUTO_TEST_CASE(slopes) {
+BOOST_AUTO_TEST_CASE(gradients) {
   check_pullback("strided", signals<convolution{.stride = 2, .padding = 1}>{}, doubles<2, 6, 2>(1), doubles<3, 2, 3>(2));
   check_pullback("channels first", signals<convolution{.padding = {0, 2}, .dilation = 2, .layout = nchw}>{}, doubles<1, 2, 6>(1), doubles<3, 2, 3>(2));
 }

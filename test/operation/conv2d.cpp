@@ -8,24 +8,24 @@ using esp::nchw;
 using esp::shape;
 
 namespace {
-template <convolution How, class X, class W>
-using shape_of_conv = esp::shape_of<decltype(conv2d<How>(esp::tensor<float, X>{}, esp::tensor<float, W>{}))>;
-template <convolution How, class X, class W, class Y>
-inline constexpr bool gives = std::is_same_v<shape_of_conv<How, X, W>, Y>;
+template <convolution Options, class X, class W>
+using shape_of_conv = esp::shape_of<decltype(conv2d<Options>(esp::tensor<float, X>{}, esp::tensor<float, W>{}))>;
+template <convolution Options, class X, class W, class Y>
+inline constexpr bool has_shape = std::is_same_v<shape_of_conv<Options, X, W>, Y>;
 
 inline constexpr auto twice = [](auto x, auto w) { return sum(conv2d<convolution{.padding = 1}>(relu(conv2d<convolution{.padding = 1}>(x, w)), w)); };
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(shapes) {
-  static_assert(gives<convolution{}, shape<2, 6, 7, 3>, shape<3, 3, 3, 4>, shape<2, 4, 5, 4>>);
-  static_assert(gives<convolution{.padding = 1}, shape<2, 6, 7, 3>, shape<3, 3, 3, 4>, shape<2, 6, 7, 4>>);
-  static_assert(gives<convolution{.stride = 2, .padding = 1}, shape<2, 6, 7, 3>, shape<3, 3, 3, 4>, shape<2, 3, 4, 4>>);
-  static_assert(gives<convolution{.stride = 2, .padding = 3}, shape<1, 224, 224, 3>, shape<7, 7, 3, 64>, shape<1, 112, 112, 64>>);
-  static_assert(gives<convolution{.padding = {1, 2, 3, 4}}, shape<1, 6, 7, 3>, shape<3, 2, 3, 4>, shape<1, 8, 12, 4>>);
-  static_assert(gives<convolution{.stride = {2, 3}, .padding = {2, 1}, .dilation = {2, 1}}, shape<1, 9, 9, 3>, shape<3, 5, 3, 4>, shape<1, 5, 3, 4>>);
-  static_assert(gives<convolution{.groups = 4}, shape<1, 5, 5, 8>, shape<1, 1, 2, 12>, shape<1, 5, 5, 12>>);
-  static_assert(gives<convolution{.layout = nchw}, shape<2, 3, 6, 7>, shape<4, 3, 5, 2>, shape<2, 4, 2, 6>>);
-  static_assert(gives<convolution{.stride = 4, .padding = 1}, shape<1, 1, 1, 1>, shape<3, 3, 1, 1>, shape<1, 1, 1, 1>>);
+  static_assert(has_shape<convolution{}, shape<2, 6, 7, 3>, shape<3, 3, 3, 4>, shape<2, 4, 5, 4>>);
+  static_assert(has_shape<convolution{.padding = 1}, shape<2, 6, 7, 3>, shape<3, 3, 3, 4>, shape<2, 6, 7, 4>>);
+  static_assert(has_shape<convolution{.stride = 2, .padding = 1}, shape<2, 6, 7, 3>, shape<3, 3, 3, 4>, shape<2, 3, 4, 4>>);
+  static_assert(has_shape<convolution{.stride = 2, .padding = 3}, shape<1, 224, 224, 3>, shape<7, 7, 3, 64>, shape<1, 112, 112, 64>>);
+  static_assert(has_shape<convolution{.padding = {1, 2, 3, 4}}, shape<1, 6, 7, 3>, shape<3, 2, 3, 4>, shape<1, 8, 12, 4>>);
+  static_assert(has_shape<convolution{.stride = {2, 3}, .padding = {2, 1}, .dilation = {2, 1}}, shape<1, 9, 9, 3>, shape<3, 5, 3, 4>, shape<1, 5, 3, 4>>);
+  static_assert(has_shape<convolution{.groups = 4}, shape<1, 5, 5, 8>, shape<1, 1, 2, 12>, shape<1, 5, 5, 12>>);
+  static_assert(has_shape<convolution{.layout = nchw}, shape<2, 3, 6, 7>, shape<4, 3, 5, 2>, shape<2, 4, 2, 6>>);
+  static_assert(has_shape<convolution{.stride = 4, .padding = 1}, shape<1, 1, 1, 1>, shape<3, 3, 1, 1>, shape<1, 1, 1, 1>>);
 }
 
 BOOST_AUTO_TEST_CASE(by_the_compiler) {
@@ -68,7 +68,7 @@ BOOST_AUTO_TEST_CASE(bands) {
   check_convolution<convolution{.padding = 1}>("200 rows", floats<1, 200, 20, 64>(1), floats<3, 3, 64, 8>(2));
 }
 
-BOOST_AUTO_TEST_CASE(slopes) {
+BOOST_AUTO_TEST_CASE(gradients) {
   constexpr convolution strided{.stride = 2, .padding = 1}, wide{.stride = {2, 1}, .padding = {1, 0, 2, 1}, .dilation = {1, 2}, .groups = 2, .layout = nchw};
   check_pullback("3x3", convolution_of_both<strided>{}, doubles<2, 4, 5, 2>(1), doubles<3, 3, 2, 3>(2));
   check_pullback("2x2, channels first", convolution_of_both<wide>{}, doubles<1, 4, 4, 5>(1), doubles<2, 2, 2, 2>(2));

@@ -6,10 +6,10 @@ using namespace test;
 using esp::label_loss, esp::reduce;
 
 namespace {
-template <label_loss How>
+template <label_loss Options>
 struct of_scores {
-  constexpr auto operator()(auto z, auto labels) const { return cross_entropy<How>(z, labels); }
-  constexpr auto operator()(auto z, auto labels, auto weight) const { return cross_entropy<How>(z, labels, weight); }
+  constexpr auto operator()(auto z, auto labels) const { return cross_entropy<Options>(z, labels); }
+  constexpr auto operator()(auto z, auto labels, auto weight) const { return cross_entropy<Options>(z, labels, weight); }
 };
 constexpr label_loss each{.reduce = reduce::none}, total{.reduce = reduce::sum}, ignoring{.ignore_index = 1}, smooth{.label_smoothing = 0.3},
     everything{.ignore_index = 1, .label_smoothing = 0.3, .reduce = reduce::none}, mean_of_everything{.ignore_index = 1, .label_smoothing = 0.3};
@@ -21,17 +21,17 @@ struct account {
   double sum = 0, weights = 0;
 };
 template <int N, int C, int D>
-account<N, C, D> reference(label_loss how, esp::tensor<double, esp::shape<N, C, D>> const& z, esp::tensor<std::int32_t, esp::shape<N, D>> const& labels,
+account<N, C, D> reference(label_loss options, esp::tensor<double, esp::shape<N, C, D>> const& z, esp::tensor<std::int32_t, esp::shape<N, D>> const& labels,
                            esp::tensor<double, esp::shape<C>> const& weight) {
   account<N, C, D> r;
   for (int n = 0; n < N; ++n)
     for (int d = 0; d < D; ++d) {
       int const y = labels(n, d);
-      if (y == how.ignore_index) continue;
+      if (y == options.ignore_index) continue;
       double exponentials = 0, l = 0;
       for (int c = 0; c < C; ++c) exponentials += std::exp(z(n, c, d));
       for (int c = 0; c < C; ++c)
-        l -= weight[c] * ((c == y) * (1 - how.label_smoothing) + how.label_smoothing / C) * (z(n, c, d) - std::log(exponentials));
+        l -= weight[c] * ((c == y) * (1 - options.label_smoothing) + options.label_smoothing / C) * (z(n, c, d) - std::log(exponentials));
       r.loss(n, d) = l;
       r.sum += l;
       r.weights += weight[y];
@@ -74,8 +74,8 @@ BOOST_AUTO_TEST_CASE(matrices_and_images) {
   esp::tensor<double, esp::shape<6, 5, 1>> const column = esp::reshape<6, 5, 1>(flat);
   esp::tensor<std::int32_t, esp::shape<6, 1>> of_column;
   for (int i = 0; i < 6; ++i) of_column[i] = of_flat[i];
-  auto const wanted = reference(everything, column, of_column, w);
-  esp::tensor<double, esp::shape<6>> const as_row = esp::reshape<6>(wanted.loss);
+  auto const expected = reference(everything, column, of_column, w);
+  esp::tensor<double, esp::shape<6>> const as_row = esp::reshape<6>(expected.loss);
   check_close("matrix", value<esp::shape<6>>(cross_entropy<everything>(flat, of_flat, w)), as_row);
 
   esp::tensor<double, esp::shape<5, 4, 1, 3>> const image = esp::reshape<5, 4, 1, 3>(z);
@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(nothing_but_ignored_labels) {
   for (auto& label : none) label = 1;
   auto const r = fused(of_scores<ignoring>{}, esp::tensor<double, esp::shape<>>{1}, z, none);
   BOOST_TEST(r.value[0] == 0);
-  check_close("slope", std::get<0>(r.gradients), esp::tensor<double, esp::shape<5, 4, 3>>{});
+  check_close("gradient", std::get<0>(r.gradients), esp::tensor<double, esp::shape<5, 4, 3>>{});
 }
 
 // A score of minus infinity takes a class out of the race.
@@ -101,7 +101,7 @@ BOOST_AUTO_TEST_CASE(classes_that_cannot_be) {
   auto const r = fused(of_scores<label_loss{}>{}, esp::tensor<float, esp::shape<>>{1}, masked, two);
   float const p = 1 / (1 + std::exp(1.0f));
   BOOST_TEST(r.value[0] == -std::log(1 - p), boost::test_tools::tolerance(1e-5f));
-  check_close("slope", std::get<0>(r.gradients), esp::tensor<float, esp::shape<1, 3>>{{p, 0, -p}});
+  check_close("gradient", std::get<0>(r.gradients), esp::tensor<float, esp::shape<1, 3>>{{p, 0, -p}});
 }
 
 BOOST_AUTO_TEST_CASE(kernels) {
@@ -110,7 +110,7 @@ BOOST_AUTO_TEST_CASE(kernels) {
   check_kernels("places", of_scores<mean_of_everything>{}, doubles<3, 5, 2, 3>(1), labels<3, 2, 3>(2, 5), doubles<5>(3, 0.1, 1));
 }
 
-BOOST_AUTO_TEST_CASE(slopes) {
+BOOST_AUTO_TEST_CASE(gradients) {
   check_pullback("mean", of_scores<label_loss{}>{}, doubles<4, 3>(1), labels<4>(2, 3));
   check_pullback("ignoring, weighted", of_scores<ignoring>{}, doubles<4, 3, 2>(1), labels<4, 2>(2, 3), doubles<3>(3, 0.1, 1));
   check_pullback("everything", of_scores<everything>{}, doubles<2, 3, 2>(1), labels<2, 2>(2, 3), doubles<3>(3, 0.1, 1));

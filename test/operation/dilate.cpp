@@ -33,7 +33,7 @@ BOOST_AUTO_TEST_CASE(kernels) {
   check_kernels("nothing", dilated<0>{}, doubles<3, 4>(1));
 }
 
-BOOST_AUTO_TEST_CASE(slopes) {
+BOOST_AUTO_TEST_CASE(gradients) {
   check_pullback("all", dilated<1>{}, doubles<3, 4>(1));
   check_pullback("columns", dilated<2, -1>{}, doubles<2, 3, 4>(1));
 }

@@ -17,7 +17,7 @@ static_assert(esp::tensor<float, esp::shape<2, 2, 1>>{expand<2, -1, -1>(column)}
 static_assert(esp::grad([](auto x) { return sum(expand<4, -1, 3>(x)); })(column) == esp::tensor<float, esp::shape<2, 1>>{{12}, {12}});
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(kernels_and_slopes) {
+BOOST_AUTO_TEST_CASE(kernels_and_gradients) {
   check_kernels("columns", expanded<-1, 17>{}, floats<5, 1>(1));
   check_kernels("new axis", expanded<4, -1, 3, -1>{}, doubles<5, 1, 6>(1));
   check_kernels("nothing", expanded<-1, -1>{}, doubles<5, 6>(1));

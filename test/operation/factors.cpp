@@ -87,8 +87,8 @@ BOOST_AUTO_TEST_CASE(kernels) {
   check_kernels("no factor", not_a_factor{}, doubles<7, 33>(1), doubles<33>(2));
 }
 
-// First and second slopes, of x and of the factors.
-BOOST_AUTO_TEST_CASE(slopes) {
+// First and second gradients, of x and of the factors.
+BOOST_AUTO_TEST_CASE(gradients) {
   check_pullback("row", row{}, doubles<4, 6>(1), doubles<4, 1>(2));
   check_pullback("column", column{}, doubles<4, 6>(1), doubles<6>(2));
   check_pullback("everything", everything{}, doubles<4, 6>(1), doubles<1, 1>(2));
@@ -107,5 +107,5 @@ BOOST_AUTO_TEST_CASE(a_composite_by_itself) {
   auto const x = doubles<5, 7>(2), z = doubles<5, 7>(3);
   check_pullback("sum of a softmax", weighed{}, b, x, z);
   // Each column of a softmax adds up to 1.
-  check_close("slope of what is added", std::get<1>(esp::value_and_grad<0>(weighed{})(b, x, z)), esp::tensor<double, esp::shape<7>>{1, 1, 1, 1, 1, 1, 1}, 1e-14);
+  check_close("gradient of what is added", std::get<1>(esp::value_and_grad<0>(weighed{})(b, x, z)), esp::tensor<double, esp::shape<7>>{1, 1, 1, 1, 1, 1, 1}, 1e-14);
 }

@@ -9,7 +9,7 @@ template <int... Axes>
 struct flipped {
   constexpr auto operator()(auto x) const { return flip<Axes...>(x * x) * x; }
 };
-inline constexpr auto there_and_back = [](auto x) { return flip<1>(tanh(flip<1, 0>(x))); };
+inline constexpr auto round_trip = [](auto x) { return flip<1>(tanh(flip<1, 0>(x))); };
 
 constexpr esp::tensor<float, esp::shape<2, 3>> rows{{1, 2, 3}, {4, 5, 6}};
 static_assert(esp::tensor<float, esp::shape<2, 3>>{flip<0>(rows)} == esp::tensor<float, esp::shape<2, 3>>{{4, 5, 6}, {1, 2, 3}});
@@ -35,11 +35,11 @@ BOOST_AUTO_TEST_CASE(kernels) {
   check_kernels("all", flipped<>{}, doubles<2, 3, 4, 5>(1));
   check_kernels("the middle of rank 6", flipped<2, 3>{}, doubles<2, 1, 3, 2, 3, 2>(1));
   check_kernels("axes of 1", flipped<0, 2>{}, doubles<1, 3, 1>(1));
-  check_kernels("back", there_and_back, doubles<3, 8>(1));
+  check_kernels("back", round_trip, doubles<3, 8>(1));
 }
 
-BOOST_AUTO_TEST_CASE(slopes) {
+BOOST_AUTO_TEST_CASE(gradients) {
   check_pullback("all", flipped<>{}, doubles<3, 4>(1));
   check_pullback("columns", flipped<-1>{}, doubles<2, 3, 4>(1));
-  check_pullback("back", there_and_back, doubles<3, 5>(1));
+  check_pullback("back", round_trip, doubles<3, 5>(1));
 }

@@ -8,7 +8,7 @@ namespace {
 inline constexpr auto f = [](auto x) { return gelu(x); };
 }
 
-BOOST_AUTO_TEST_CASE(values_kernels_and_slopes) {
+BOOST_AUTO_TEST_CASE(values_kernels_and_gradients) {
   check_unary("gelu", f, [](double x) { return x * std::erfc(-x / std::sqrt(2.0)) / 2; }, -4, 4);
 }
 

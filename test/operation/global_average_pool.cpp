@@ -33,7 +33,7 @@ BOOST_AUTO_TEST_CASE(kernels) {
   check_kernels("channels first", first, floats<3, 9, 5, 4>(1));
 }
 
-BOOST_AUTO_TEST_CASE(slopes) {
+BOOST_AUTO_TEST_CASE(gradients) {
   check_pullback("channels last", last, doubles<2, 3, 2, 4>(1));
   check_pullback("channels first", first, doubles<2, 4, 3, 2>(1));
 }

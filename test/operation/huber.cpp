@@ -10,7 +10,7 @@ inline constexpr auto fixed = [](auto z) { return huber(z, 0.5); };
 double reference(double z, double delta) { return std::fabs(z) <= delta ? z * z / 2 : delta * (std::fabs(z) - delta / 2); }
 }
 
-BOOST_AUTO_TEST_CASE(values_kernels_and_slopes) {
+BOOST_AUTO_TEST_CASE(values_kernels_and_gradients) {
   check_binary("huber", f, reference, 0.2, 2);
   check_unary("huber", fixed, [](double z) { return reference(z, 0.5); }, -2, 2);
 }

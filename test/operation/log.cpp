@@ -8,7 +8,7 @@ namespace {
 inline constexpr auto f = [](auto x) { return log(x); };
 }
 
-BOOST_AUTO_TEST_CASE(values_kernels_and_slopes) {
+BOOST_AUTO_TEST_CASE(values_kernels_and_gradients) {
   check_unary("log", f, [](double x) { return std::log(x); }, 0.2, 4);
 }
 

@@ -14,20 +14,20 @@ double reference(double z, double target, double weight) {
 }
 }
 
-BOOST_AUTO_TEST_CASE(values_kernels_and_slopes) {
+BOOST_AUTO_TEST_CASE(values_kernels_and_gradients) {
   auto const z = doubles<7, 5>(1, -4, 4), target = doubles<7, 5>(2, 0, 1);
   auto const weight = doubles<5>(3, 0.5, 3);
-  esp::tensor<double, esp::shape<7, 5>> wanted;
+  esp::tensor<double, esp::shape<7, 5>> expected;
   for (int i = 0; i < 7; ++i)
-    for (int k = 0; k < 5; ++k) wanted(i, k) = reference(z(i, k), target(i, k), weight[k]);
-  check_close("logistic_loss", fused(f, z, z, target, weight).value, wanted);
+    for (int k = 0; k < 5; ++k) expected(i, k) = reference(z(i, k), target(i, k), weight[k]);
+  check_close("logistic_loss", fused(f, z, z, target, weight).value, expected);
   check_kernels("logistic_loss", f, z, target, weight);
   check_kernels("logistic_loss", plain, floats<33>(4, -4, 4), floats<33>(5, 0, 1));
   check_pullback("logistic_loss", f, z, target, weight);
   check_pullback("logistic_loss", plain, z, target);
 }
 
-// A right answer costs nothing and has no slope; a wrong one costs its distance. Small values keep their digits.
+// A right answer costs nothing and has no gradient; a wrong one costs its distance. Small values keep their digits.
 BOOST_AUTO_TEST_CASE(large_scores) {
   using six = esp::tensor<float, esp::shape<6>>;
   six const z{-1e38f, -1e4f, -50, 50, 1e4f, 1e38f};

@@ -41,10 +41,10 @@ BOOST_AUTO_TEST_CASE(every_set_of_axes) {
     BOOST_TEST_CONTEXT("axes " << mask.value) {
       using kept = reduces<over_logsumexp, mask.value, true>;
       auto const dy = numbers<double, shape_of_result<kept, decltype(x)>>(2);
-      auto const y = interpreted(kept{}, false, dy, x), wanted = interpreted(expansion<mask.value>{}, false, dy, x);
-      check_close("value", y.value, wanted.value);
-      check_close("closed form against the derivative of the expansion", std::get<0>(y.gradients), std::get<0>(wanted.gradients));
-      check_pullback("slopes", reduces<over_logsumexp, mask.value, false>{}, x);
+      auto const y = interpreted(kept{}, false, dy, x), expected = interpreted(expansion<mask.value>{}, false, dy, x);
+      check_close("value", y.value, expected.value);
+      check_close("closed form against the derivative of the expansion", std::get<0>(y.gradients), std::get<0>(expected.gradients));
+      check_pullback("gradients", reduces<over_logsumexp, mask.value, false>{}, x);
     }
   });
 }
@@ -59,7 +59,7 @@ BOOST_AUTO_TEST_CASE(kernels) {
 }
 
 namespace {
-struct value_and_slope {
+struct value_and_gradient {
   constexpr auto operator()(auto x) const { return std::tuple{all(x), esp::grad<0>(all)(x)}; }
 };
 }  // namespace
@@ -75,23 +75,23 @@ BOOST_AUTO_TEST_CASE(in_pieces) {
   double sum = 0;
   for (int i = 0; i < pieces; ++i) sum += std::exp(static_cast<double>(x[i]) - 15);
   esp::tensor<float, esp::shape<>> y;
-  esp::tensor<float, esp::shape<pieces>> slope;
-  esp::compiled run{value_and_slope{}, x};
-  run(x, y, slope);
+  esp::tensor<float, esp::shape<pieces>> gradient;
+  esp::compiled run{value_and_gradient{}, x};
+  run(x, y, gradient);
   BOOST_TEST(y[0] == 15 + std::log(sum), boost::test_tools::tolerance(1e-6));
   double furthest = 0;
-  for (int i = 0; i < pieces; ++i) furthest = std::max(furthest, std::fabs(slope[i] / (std::exp(static_cast<double>(x[i]) - 15) / sum) - 1));
+  for (int i = 0; i < pieces; ++i) furthest = std::max(furthest, std::fabs(gradient[i] / (std::exp(static_cast<double>(x[i]) - 15) / sum) - 1));
   BOOST_TEST(furthest < 1e-5);
   auto shifted = x;
   for (int i = 0; i < pieces; ++i) shifted[i] = -1e4f;
-  run(shifted, y, slope);
+  run(shifted, y, gradient);
   BOOST_TEST(y[0] == -1e4 + std::log(pieces), boost::test_tools::tolerance(1e-6));
 }
 
 namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// Rows of which some have no largest number, and what their slopes are.
+/// Rows of which some have no largest number, and what their gradients are.
 template <class T>
 void check_infinite_rows() {
   constexpr T low = -std::numeric_limits<T>::infinity(), high = -low;
@@ -105,15 +105,15 @@ void check_infinite_rows() {
   BOOST_TEST(static_cast<double>(y[5]) == std::log(3.0), boost::test_tools::tolerance(1e-6));
   esp::tensor<T, esp::shape<6>> ones;
   ones.fill(1);
-  auto const slope = std::get<0>(fused([](auto a) { return logsumexp<1>(a); }, ones, x).gradients);
-  T const wanted[] = {0, 0, 0, 0, 1, 0, 0};
-  for (int i = 0; i < 7; ++i) BOOST_TEST(slope.data()[i] == wanted[i]);
-  BOOST_TEST(std::isnan(slope(2, 1)));
-  BOOST_TEST(slope(2, 2) == 0);
-  BOOST_TEST(std::isnan(slope(3, 1)));
+  auto const gradient = std::get<0>(fused([](auto a) { return logsumexp<1>(a); }, ones, x).gradients);
+  T const expected[] = {0, 0, 0, 0, 1, 0, 0};
+  for (int i = 0; i < 7; ++i) BOOST_TEST(gradient.data()[i] == expected[i]);
+  BOOST_TEST(std::isnan(gradient(2, 1)));
+  BOOST_TEST(gradient(2, 2) == 0);
+  BOOST_TEST(std::isnan(gradient(3, 1)));
   for (int i = 0; i < 3; ++i) {
-    BOOST_TEST(std::isnan(slope(4, i)));
-    BOOST_TEST(static_cast<double>(slope(5, i)) == 1.0 / 3, boost::test_tools::tolerance(1e-6));
+    BOOST_TEST(std::isnan(gradient(4, i)));
+    BOOST_TEST(static_cast<double>(gradient(5, i)) == 1.0 / 3, boost::test_tools::tolerance(1e-6));
   }
   esp::tensor<T, esp::shape<3>> const columns = logsumexp<0>(esp::tensor<T, esp::shape<2, 3>>{{low, low, high}, {low, 1, low}});
   BOOST_TEST(columns[0] == low);
@@ -137,9 +137,9 @@ BOOST_AUTO_TEST_CASE(infinities) {
   many[70000] = 5;
   esp::tensor<float, esp::shape<>> const one = logsumexp(many);
   BOOST_TEST(one[0] == 5);
-  auto const slope = esp::grad<0>(all)(many);
-  BOOST_TEST(slope[70000] == 1);
-  BOOST_TEST(slope[1] == 0);
+  auto const gradient = esp::grad<0>(all)(many);
+  BOOST_TEST(gradient[70000] == 1);
+  BOOST_TEST(gradient[1] == 0);
 }
 // What a row of nothing but -inf is to the functions that divide by its sum.
 BOOST_AUTO_TEST_CASE(softmax_of_nothing_is_nan) {

@@ -52,7 +52,7 @@ BOOST_AUTO_TEST_CASE(transposes) {
   check_kernels("squared", squared, doubles<8, 8>(1));
 }
 
-BOOST_AUTO_TEST_CASE(slopes) {
+BOOST_AUTO_TEST_CASE(gradients) {
   check_pullback("a b", plain, doubles<3, 4>(1), doubles<4, 5>(2));
   check_pullback("aT b", ta, doubles<4, 3>(1), doubles<4, 5>(2));
   check_pullback("a bT", tb, doubles<3, 4>(1), doubles<5, 4>(2));

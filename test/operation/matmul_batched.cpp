@@ -40,7 +40,7 @@ BOOST_AUTO_TEST_CASE(kernels) {
   check_kernels("attention", attention, doubles<2, 3, 5, 4>(1), doubles<2, 3, 6, 4>(2), doubles<2, 3, 6, 7>(3));
 }
 
-BOOST_AUTO_TEST_CASE(slopes) {
+BOOST_AUTO_TEST_CASE(gradients) {
   check_pullback("same batches", plain, doubles<3, 2, 4>(1), doubles<3, 4, 2>(2));
   check_pullback("one matrix on the right", plain, doubles<3, 2, 4>(1), doubles<4, 2>(2));
   check_pullback("one matrix on the left", plain, doubles<2, 4>(1), doubles<3, 4, 2>(2));

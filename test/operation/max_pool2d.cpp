@@ -9,16 +9,16 @@ using esp::rows_columns;
 using esp::shape;
 
 namespace {
-template <rows_columns Window, pooling How>
+template <rows_columns Window, pooling Options>
 struct pooled {
-  constexpr auto operator()(auto x) const { return max_pool2d<Window, How>(x); }
+  constexpr auto operator()(auto x) const { return max_pool2d<Window, Options>(x); }
 };
-template <rows_columns Window, pooling How, class X, class Y>
-inline constexpr bool gives = std::is_same_v<esp::shape_of<decltype(max_pool2d<Window, How>(esp::tensor<float, X>{}))>, Y>;
+template <rows_columns Window, pooling Options, class X, class Y>
+inline constexpr bool has_shape = std::is_same_v<esp::shape_of<decltype(max_pool2d<Window, Options>(esp::tensor<float, X>{}))>, Y>;
 
-template <rows_columns Window, pooling How, class X>
+template <rows_columns Window, pooling Options, class X>
 void check(char const* name, X const& x) {
-  using F = pooled<Window, How>;
+  using F = pooled<Window, Options>;
   using T = typename X::value_type;
   check_kernels(name, F{}, x);
   using Y = shape_of_result<F, X>;
@@ -27,23 +27,23 @@ void check(char const* name, X const& x) {
   esp::tensor<T, Y> y, count;
   esp::tensor<T, typename X::shape_type> dx;
   y.fill(-std::numeric_limits<T>::infinity());
-  for_each_pooled<Window, How, Y, typename X::shape_type>([&](int window, int element) { y[window] = std::max(y[window], x[element]); });
-  for_each_pooled<Window, How, Y, typename X::shape_type>([&](int window, int element) { count[window] += x[element] == y[window] ? T(1) : T(0); });
-  for_each_pooled<Window, How, Y, typename X::shape_type>([&](int window, int element) {
+  for_each_pooled<Window, Options, Y, typename X::shape_type>([&](int window, int element) { y[window] = std::max(y[window], x[element]); });
+  for_each_pooled<Window, Options, Y, typename X::shape_type>([&](int window, int element) { count[window] += x[element] == y[window] ? T(1) : T(0); });
+  for_each_pooled<Window, Options, Y, typename X::shape_type>([&](int window, int element) {
     if (x[element] == y[window]) dx[element] += dy[window] / count[window];
   });
   BOOST_TEST_CONTEXT(name) {
     check_close("value", got.value, y, 0);
-    check_close("slope", std::get<0>(got.gradients), dx);
+    check_close("gradient", std::get<0>(got.gradients), dx);
   }
 }
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(shapes) {
-  static_assert(gives<2, pooling{}, shape<2, 6, 7, 3>, shape<2, 3, 3, 3>>);
-  static_assert(gives<rows_columns{2, 3}, pooling{.stride = 1}, shape<2, 6, 7, 3>, shape<2, 5, 5, 3>>);
-  static_assert(gives<3, pooling{.stride = 2, .padding = 1}, shape<1, 112, 112, 64>, shape<1, 56, 56, 64>>);
-  static_assert(gives<2, pooling{.stride = {1, 2}, .padding = {0, 1, 1, 0}, .dilation = {2, 1}, .layout = nchw}, shape<2, 3, 6, 7>, shape<2, 3, 5, 4>>);
+  static_assert(has_shape<2, pooling{}, shape<2, 6, 7, 3>, shape<2, 3, 3, 3>>);
+  static_assert(has_shape<rows_columns{2, 3}, pooling{.stride = 1}, shape<2, 6, 7, 3>, shape<2, 5, 5, 3>>);
+  static_assert(has_shape<3, pooling{.stride = 2, .padding = 1}, shape<1, 112, 112, 64>, shape<1, 56, 56, 64>>);
+  static_assert(has_shape<2, pooling{.stride = {1, 2}, .padding = {0, 1, 1, 0}, .dilation = {2, 1}, .layout = nchw}, shape<2, 3, 6, 7>, shape<2, 3, 5, 4>>);
 }
 
 BOOST_AUTO_TEST_CASE(by_the_compiler) {
@@ -61,7 +61,7 @@ BOOST_AUTO_TEST_CASE(values) {
   check<2, pooling{.stride = 3}>("pixels that no window reads", doubles<1, 6, 6, 8>(1));
 }
 
-// Equal elements share the slope.
+// Equal elements share the gradient.
 BOOST_AUTO_TEST_CASE(ties) {
   esp::tensor<double, shape<2, 5, 5, 8>> x;
   for (std::int64_t i = 0; i < x.size(); ++i) x[i] = static_cast<double>(i * 7 % 3);
@@ -80,7 +80,7 @@ BOOST_AUTO_TEST_CASE(padding_alone) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(slopes) {
+BOOST_AUTO_TEST_CASE(gradients) {
   check_pullback("overlapping", pooled<3, pooling{.stride = 2, .padding = 1}>{}, doubles<2, 4, 5, 2>(1));
   check_pullback("channels first", pooled<2, pooling{.stride = 1, .layout = nchw}>{}, doubles<1, 2, 3, 4>(1));
 }

@@ -38,14 +38,14 @@ BOOST_AUTO_TEST_CASE(every_set_of_axes) {
       using kept = reduces<over_mean, mask.value, true>;
       auto const dy = numbers<double, shape_of_result<dropped, decltype(x)>>(2);
       auto const y = interpreted(dropped{}, false, dy, x);
-      auto wanted = y.value;
-      by_hand(wanted, x, mask.value);
-      check_close("values", y.value, wanted);
-      if constexpr (mask.value % 3 == 2) check_close("kernels", fused(dropped{}, dy, x).value, wanted);
+      auto expected = y.value;
+      by_hand(expected, x, mask.value);
+      check_close("values", y.value, expected);
+      if constexpr (mask.value % 3 == 2) check_close("kernels", fused(dropped{}, dy, x).value, expected);
       auto const z = interpreted(kept{}, false, numbers<double, shape_of_result<kept, decltype(x)>>(2), x);
-      for (std::int64_t i = 0; i < wanted.size(); ++i) BOOST_TEST(z.value[i] == y.value[i]);
+      for (std::int64_t i = 0; i < expected.size(); ++i) BOOST_TEST(z.value[i] == y.value[i]);
       for (int axis = 0; axis < 4; ++axis) BOOST_TEST(z.value.shape().at[axis] == (mask.value >> axis & 1u ? 1 : x.shape().at[axis]));
-      if constexpr (mask.value % 4 == 1) check_pullback("slopes", reduces<over_mean, mask.value, false, true>{}, x);
+      if constexpr (mask.value % 4 == 1) check_pullback("gradients", reduces<over_mean, mask.value, false, true>{}, x);
     }
   });
 }

@@ -36,14 +36,14 @@ BOOST_AUTO_TEST_CASE(every_set_of_axes) {
       using kept = reduces<over_min, mask.value, true>;
       auto const dy = numbers<double, shape_of_result<dropped, decltype(x)>>(2);
       auto const y = interpreted(dropped{}, false, dy, x);
-      auto wanted = y.value;
-      by_hand(wanted, x, mask.value);
-      check_close("values", y.value, wanted);
-      if constexpr (mask.value % 3 == 2) check_close("kernels", fused(dropped{}, dy, x).value, wanted);
+      auto expected = y.value;
+      by_hand(expected, x, mask.value);
+      check_close("values", y.value, expected);
+      if constexpr (mask.value % 3 == 2) check_close("kernels", fused(dropped{}, dy, x).value, expected);
       auto const z = interpreted(kept{}, false, numbers<double, shape_of_result<kept, decltype(x)>>(2), x);
-      for (std::int64_t i = 0; i < wanted.size(); ++i) BOOST_TEST(z.value[i] == y.value[i]);
+      for (std::int64_t i = 0; i < expected.size(); ++i) BOOST_TEST(z.value[i] == y.value[i]);
       for (int axis = 0; axis < 4; ++axis) BOOST_TEST(z.value.shape().at[axis] == (mask.value >> axis & 1u ? 1 : x.shape().at[axis]));
-      if constexpr (mask.value % 4 == 1) check_pullback("slopes", reduces<over_min, mask.value, false, true>{}, x);
+      if constexpr (mask.value % 4 == 1) check_pullback("gradients", reduces<over_min, mask.value, false, true>{}, x);
     }
   });
 }
@@ -81,10 +81,10 @@ BOOST_AUTO_TEST_CASE(nan_and_infinity) {
   BOOST_TEST(z[0] == -HUGE_VALF);
 }
 
-// Equal elements share the slope.
+// Equal elements share the gradient.
 BOOST_AUTO_TEST_CASE(ties) {
   esp::tensor<double, esp::shape<2, 3>> const x{{1, 3, 3}, {2, 2, 2}};
   esp::tensor<double, esp::shape<2>> const dy{1, 6};
   auto const r = fused(last, dy, x);
-  check_close("slope", std::get<0>(r.gradients), esp::tensor<double, esp::shape<2, 3>>{{1, 0, 0}, {2, 2, 2}});
+  check_close("gradient", std::get<0>(r.gradients), esp::tensor<double, esp::shape<2, 3>>{{1, 0, 0}, {2, 2, 2}});
 }

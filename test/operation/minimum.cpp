@@ -9,7 +9,7 @@ inline constexpr auto f = [](auto a, auto b) { return minimum(a, b); };
 inline constexpr auto ceiling_at = [](auto x) { return minimum(0.25, x) * x; };
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(values_kernels_and_slopes) {
+BOOST_AUTO_TEST_CASE(values_kernels_and_gradients) {
   check_binary("minimum", f, [](double a, double b) { return a < b ? a : b; }, -2, 2);
 }
 
@@ -18,7 +18,7 @@ BOOST_AUTO_TEST_CASE(with_a_number) {
   check_pullback("number", ceiling_at, doubles<3, 5>(1));
 }
 
-BOOST_AUTO_TEST_CASE(equal_operands_share_the_slope) {
+BOOST_AUTO_TEST_CASE(equal_operands_share_the_gradient) {
   esp::tensor<double, esp::shape<3>> const a{1, 2, 3}, b{1, 3, 2}, one{1, 1, 1};
   auto const r = fused(f, one, a, b);
   check_close("a", std::get<0>(r.gradients), esp::tensor<double, esp::shape<3>>{0.5, 1, 0});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Movements drawn at random, alone and after each other: what they mean, that their slopes are their adjoints, and which of them are never made.
+// Movements drawn at random, alone and after each other: what they mean, that their gradients are their adjoints, and which of them are never made.
 #define BOOST_TEST_MODULE operation_movement
 #include <boost/test/unit_test.hpp>
 
@@ -19,7 +19,7 @@ namespace {
 
 using numbers = std::vector<double>;
 
-numbers drawn_numbers(dice& roll, std::int64_t size) {
+numbers random_numbers(dice& roll, std::int64_t size) {
   numbers x;
   for (std::int64_t i = 0; i < size; ++i) x.push_back(roll.number());
   return x;
@@ -57,7 +57,7 @@ double product_of(numbers const& a, numbers const& b) {
 }
 
 /// A movement of an operand with extents s: slices, padding, flips, dilation, dropped axes and windows, all at once.
-movement drawn_movement(dice& roll, extents const& s) {
+movement random_movement(dice& roll, extents const& s) {
   movement m{index_map{}, extents{}};
   for (int a = 0; a < s.rank; ++a) {
     bool const spread = roll(4) == 0, fits = m.map.rank + s.rank - a < max_rank;
@@ -72,7 +72,7 @@ movement drawn_movement(dice& roll, extents const& s) {
   }
   return m;
 }
-extents drawn_shape(dice& roll) {
+extents random_shape(dice& roll) {
   extents s{};
   int const rank = roll(4);
   for (int i = 0; i < rank; ++i) s.push(1 + roll(5));
@@ -95,13 +95,13 @@ void many(F check) {
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(a_movement_takes_what_its_map_says) {
+BOOST_AUTO_TEST_CASE(a_movement_follows_its_map) {
   many([](dice& roll) {
-    extents const s = drawn_shape(roll);
-    movement const m = drawn_movement(roll, s);
+    extents const s = random_shape(roll);
+    movement const m = random_movement(roll, s);
     one_program p{roll(2) != 0};
     int const y = graph::emit_move(p.g, p.argument(0, s), m.map, m.shape);
-    numbers const x = drawn_numbers(roll, s.size());
+    numbers const x = random_numbers(roll, s.size());
     BOOST_TEST((p.shape_of(y) == m.shape));
     BOOST_TEST(p.run(y, x) == moved(m, s, x), boost::test_tools::per_element());
   });
@@ -110,33 +110,33 @@ BOOST_AUTO_TEST_CASE(a_movement_takes_what_its_map_says) {
 BOOST_AUTO_TEST_CASE(movements_after_each_other) {
   int merged = 0;
   many([&](dice& roll) {
-    extents const s = drawn_shape(roll);
+    extents const s = random_shape(roll);
     one_program p;
     int y = p.argument(0, s);
-    numbers const x = drawn_numbers(roll, s.size());
-    numbers wanted = x;
+    numbers const x = random_numbers(roll, s.size());
+    numbers expected = x;
     int const length = 2 + roll(3);
     for (int i = 0; i < length; ++i) {
       extents const t = p.shape_of(y);
-      movement const m = drawn_movement(roll, t);
-      wanted = moved(m, t, wanted);
+      movement const m = random_movement(roll, t);
+      expected = moved(m, t, expected);
       y = graph::emit_move(p.g, y, m.map, m.shape);
     }
     merged += p.g.size < 1 + length;
-    BOOST_TEST(p.run(y, x) == wanted, boost::test_tools::per_element());
+    BOOST_TEST(p.run(y, x) == expected, boost::test_tools::per_element());
   });
   BOOST_TEST(merged > 100);
 }
 
-BOOST_AUTO_TEST_CASE(the_slope_of_a_movement_is_its_adjoint) {
+BOOST_AUTO_TEST_CASE(the_gradient_of_a_movement_is_its_adjoint) {
   many([](dice& roll) {
-    extents const s = drawn_shape(roll);
-    movement const m = drawn_movement(roll, s);
+    extents const s = random_shape(roll);
+    movement const m = random_movement(roll, s);
     one_program p{roll(3) == 0};
     int const x = p.argument(0, s), y = graph::emit_move(p.g, x, m.map, m.shape), dy = p.argument(1, m.shape);
     int const dx = p.pulled_back(x, y, dy);
     BOOST_TEST((p.shape_of(dx) == s));
-    numbers const a = drawn_numbers(roll, s.size()), b = drawn_numbers(roll, m.shape.size());
+    numbers const a = random_numbers(roll, s.size()), b = random_numbers(roll, m.shape.size());
     BOOST_TEST(product_of(b, p.run(y, a, b)) == product_of(p.run(dx, a, b), a), boost::test_tools::tolerance(1e-11));
     // And the adjoint's adjoint is the movement.
     int const ddy = p.pulled_back(dy, dx, x);
@@ -144,24 +144,24 @@ BOOST_AUTO_TEST_CASE(the_slope_of_a_movement_is_its_adjoint) {
   });
 }
 
-BOOST_AUTO_TEST_CASE(a_fold_adds_up_what_windows_took) {
+BOOST_AUTO_TEST_CASE(scatter_add_sums_what_windows_took) {
   many([](dice& roll) {
-    extents const s = drawn_shape(roll);
-    movement const m = drawn_movement(roll, s);
+    extents const s = random_shape(roll);
+    movement const m = random_movement(roll, s);
     one_program p;
     int const x = p.argument(0, m.shape);
-    int const y = graph::emit_fold(p.g, x, m.map, s);
-    numbers const a = drawn_numbers(roll, m.shape.size());
-    numbers wanted(static_cast<std::size_t>(s.size()));
+    int const y = graph::emit_scatter_add(p.g, x, m.map, s);
+    numbers const a = random_numbers(roll, m.shape.size());
+    numbers expected(static_cast<std::size_t>(s.size()));
     for (std::int64_t i = 0; i < m.shape.size(); ++i)
-      if (std::int64_t const at = moved_offset(m.map, s, m.shape, i); at >= 0) wanted[static_cast<std::size_t>(at)] += a[static_cast<std::size_t>(i)];
-    BOOST_TEST(p.run(y, a) == wanted, boost::test_tools::per_element());
+      if (std::int64_t const at = moved_offset(m.map, s, m.shape, i); at >= 0) expected[static_cast<std::size_t>(at)] += a[static_cast<std::size_t>(i)];
+    BOOST_TEST(p.run(y, a) == expected, boost::test_tools::per_element());
   });
 }
 
-BOOST_AUTO_TEST_CASE(a_join_and_its_parts) {
+BOOST_AUTO_TEST_CASE(a_concatenation_and_its_parts) {
   many([](dice& roll) {
-    extents a = drawn_shape(roll);
+    extents a = random_shape(roll);
     if (a.rank == 0) a.push(3);
     int const axis = roll(a.rank);
     extents b = a, all = a;
@@ -169,11 +169,11 @@ BOOST_AUTO_TEST_CASE(a_join_and_its_parts) {
     all.at[axis] += b.at[axis];
     one_program p;
     int const x = p.argument(0, a), y = p.argument(1, b);
-    int const z = graph::emit<join_>(p.g, all, static_cast<std::uint64_t>(axis), x, y).id;
-    numbers const u = drawn_numbers(roll, a.size()), v = drawn_numbers(roll, b.size()), w = p.run(z, u, v);
+    int const z = graph::emit<concatenate_>(p.g, all, static_cast<std::uint64_t>(axis), x, y).id;
+    numbers const u = random_numbers(roll, a.size()), v = random_numbers(roll, b.size()), w = p.run(z, u, v);
     BOOST_TEST(p.run(graph::emit_part(p.g, z, axis, 0, a.at[axis]), u, v) == u, boost::test_tools::per_element());
     BOOST_TEST(p.run(graph::emit_part(p.g, z, axis, a.at[axis], b.at[axis]), u, v) == v, boost::test_tools::per_element());
-    // <z, z> has the slope 2 x, 2 y.
+    // <z, z> has the gradient 2 x, 2 y.
     int const dz = (p.h(z) * 2).id, dx = p.pulled_back(x, z, dz), dy = p.pulled_back(y, z, dz);
     for (std::size_t i = 0; i < u.size(); ++i) BOOST_TEST(p.run(dx, u, v)[i] == 2 * u[i]);
     for (std::size_t i = 0; i < v.size(); ++i) BOOST_TEST(p.run(dy, u, v)[i] == 2 * v[i]);
@@ -212,14 +212,14 @@ BOOST_AUTO_TEST_CASE(pullbacks_may_use_them_all) {
   one_program p;
   handle const x = p.h(p.argument(0, extents{2, {4, 6}})), y = p.h(p.argument(1, extents{2, {4, 2}}));
   dice roll{3};
-  numbers const a = drawn_numbers(roll, 24), b = drawn_numbers(roll, 8);
+  numbers const a = random_numbers(roll, 24), b = random_numbers(roll, 8);
   auto const same = [&](handle u, handle v) {
     BOOST_TEST((p.shape_of(u.id) == p.shape_of(v.id)));
     BOOST_TEST(p.run(u.id, a, b) == p.run(v.id, a, b), boost::test_tools::per_element());
   };
-  handle const joined = concatenate<-1>(x, y, y);
-  BOOST_TEST((p.shape_of(joined.id) == extents{2, {4, 10}}));
-  auto const [first, second, third] = split<1, 6, 2, 2>(joined);
+  handle const concatenated = concatenate<-1>(x, y, y);
+  BOOST_TEST((p.shape_of(concatenated.id) == extents{2, {4, 10}}));
+  auto const [first, second, third] = split<1, 6, 2, 2>(concatenated);
   same(first, x);
   same(second, y);
   same(third, y);
@@ -230,7 +230,7 @@ BOOST_AUTO_TEST_CASE(pullbacks_may_use_them_all) {
   same(expand<3, -1, 6>(slice<1, 5>(x)), stack<0>(expand<-1, 6>(slice<1, 5>(x)), expand<4, 6>(slice<1, 5>(x)), broadcast_to<shape<4, 6>>(slice<1, -1>(x))));
 }
 
-BOOST_AUTO_TEST_CASE(slopes_are_movements_too) {
+BOOST_AUTO_TEST_CASE(gradients_are_movements_too) {
   one_program p;
   int const id = p.argument(0, extents{2, {4, 6}});
   handle const x = p.h(id);

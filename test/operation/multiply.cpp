@@ -9,7 +9,7 @@ inline constexpr auto f = [](auto a, auto b) { return a * b; };
 inline constexpr auto cube = [](auto x) { return x * 2 * x * (0.5 * x); };
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(values_kernels_and_slopes) {
+BOOST_AUTO_TEST_CASE(values_kernels_and_gradients) {
   check_binary("multiply", f, [](double a, double b) { return a * b; }, -2, 2);
 }
 

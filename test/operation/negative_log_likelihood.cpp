@@ -6,10 +6,10 @@ using namespace test;
 using esp::label_loss, esp::reduce;
 
 namespace {
-template <label_loss How>
+template <label_loss Options>
 struct of_logarithms {
-  constexpr auto operator()(auto x, auto labels) const { return negative_log_likelihood<How>(x, labels); }
-  constexpr auto operator()(auto x, auto labels, auto weight) const { return negative_log_likelihood<How>(x, labels, weight); }
+  constexpr auto operator()(auto x, auto labels) const { return negative_log_likelihood<Options>(x, labels); }
+  constexpr auto operator()(auto x, auto labels, auto weight) const { return negative_log_likelihood<Options>(x, labels, weight); }
 };
 constexpr label_loss each{.reduce = reduce::none}, ignoring{.ignore_index = -1}, total{.ignore_index = -1, .reduce = reduce::sum};
 }  // namespace
@@ -36,7 +36,7 @@ BOOST_AUTO_TEST_CASE(of_log_softmax) {
   check_close("both", a, b);
 }
 
-BOOST_AUTO_TEST_CASE(kernels_and_slopes) {
+BOOST_AUTO_TEST_CASE(kernels_and_gradients) {
   check_kernels("mean", of_logarithms<label_loss{}>{}, floats<32, 10>(1, -3, 0), labels<32>(2, 10));
   check_kernels("places", of_logarithms<ignoring>{}, doubles<3, 5, 2>(1, -3, 0), labels<3, 2>(2, 5), doubles<5>(3, 0.1, 1));
   check_pullback("mean", of_logarithms<label_loss{}>{}, doubles<4, 3>(1, -3, 0), labels<4>(2, 3));

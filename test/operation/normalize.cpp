@@ -45,19 +45,19 @@ BOOST_AUTO_TEST_CASE(equal_elements) {
     x.fill(value);
     auto const run = fused(rows, floats<3, 7>(1), x);
     for (float const element : run.value) BOOST_TEST(std::fabs(element) <= 1e-5f * std::fabs(value));
-    for (float const slope : std::get<0>(run.gradients)) BOOST_TEST(std::isfinite(slope));
+    for (float const gradient : std::get<0>(run.gradients)) BOOST_TEST(std::isfinite(gradient));
   }
 }
 
-// Two elements keep only their order, and what eps leaves of their distance: the slope is small, and not lost in rounding.
+// Two elements keep only their order, and what eps leaves of their distance: the gradient is small, and not lost in rounding.
 BOOST_AUTO_TEST_CASE(two_elements) {
   esp::tensor<float, esp::shape<2, 2>> const x{{0.25f, 1.75f}, {-3, 8}}, dy{{1, 0.5f}, {-1, 2}};
-  auto const slopes = std::get<0>(fused(rows, dy, x).gradients);
+  auto const gradients = std::get<0>(fused(rows, dy, x).gradients);
   for (int i = 0; i < 2; ++i) {
     double const half = (static_cast<double>(x(i, 0)) - static_cast<double>(x(i, 1))) / 2, d = (static_cast<double>(dy(i, 0)) - static_cast<double>(dy(i, 1))) / 2;
-    double const wanted = d * 1e-5 / std::pow(half * half + 1e-5, 1.5);
-    BOOST_TEST(static_cast<double>(slopes(i, 0)) == wanted, boost::test_tools::tolerance(1e-5));
-    BOOST_TEST(static_cast<double>(slopes(i, 1)) == -wanted, boost::test_tools::tolerance(1e-5));
+    double const expected = d * 1e-5 / std::pow(half * half + 1e-5, 1.5);
+    BOOST_TEST(static_cast<double>(gradients(i, 0)) == expected, boost::test_tools::tolerance(1e-5));
+    BOOST_TEST(static_cast<double>(gradients(i, 1)) == -expected, boost::test_tools::tolerance(1e-5));
   }
 }
 
@@ -67,10 +67,10 @@ BOOST_AUTO_TEST_CASE(every_set_of_axes) {
     BOOST_TEST_CONTEXT("axes " << mask.value) {
       using whole = reduces<over_normalize, mask.value, false>;
       auto const dy = numbers<double, esp::shape<2, 3, 2, 3>>(2);
-      auto const y = interpreted(whole{}, false, dy, x), wanted = interpreted(expansion<mask.value>{}, false, dy, x);
-      check_close("value", y.value, wanted.value);
-      check_close("closed form against the derivative of the expansion", std::get<0>(y.gradients), std::get<0>(wanted.gradients), 1e-11);
-      check_pullback("slopes", whole{}, steps{1e-5, 1e-6, 1e-4}, x);
+      auto const y = interpreted(whole{}, false, dy, x), expected = interpreted(expansion<mask.value>{}, false, dy, x);
+      check_close("value", y.value, expected.value);
+      check_close("closed form against the derivative of the expansion", std::get<0>(y.gradients), std::get<0>(expected.gradients), 1e-11);
+      check_pullback("gradients", whole{}, steps{1e-5, 1e-6, 1e-4}, x);
     }
   });
 }

@@ -28,7 +28,7 @@ BOOST_AUTO_TEST_CASE(values) {
 // A formula of tensors is refused while it is made; nothing is picked in silence.
 BOOST_AUTO_TEST_CASE(labels_outside_the_classes) {
   esp::tensor<float, esp::shape<2, 3>> const x{{1, 2, 3}, {4, 5, 6}};
-  auto const refusal = [&](auto const& of, std::int32_t first, std::int32_t second) -> std::string {
+  auto const error_of = [&](auto const& of, std::int32_t first, std::int32_t second) -> std::string {
     esp::tensor<std::int32_t, esp::shape<2>> const y{first, second};
     try {
       esp::tensor<float, esp::shape<2>> const p = pick(of, esp::view<std::int32_t const, esp::shape<2>>(y));
@@ -38,11 +38,11 @@ BOOST_AUTO_TEST_CASE(labels_outside_the_classes) {
       return error.what();
     }
   };
-  BOOST_TEST(refusal(x, 0, 2) == "");
-  BOOST_TEST(refusal(x * 1, 2, 1) == "");
-  BOOST_TEST(refusal(x, 1, 7) == "labels: expected 0 to 2, came 7 at position 1");
-  BOOST_TEST(refusal(x * 1, -1, 1) == "labels: expected 0 to 2, came -1 at position 0");
-  BOOST_TEST(refusal(x, 3, 0) == "labels: expected 0 to 2, came 3 at position 0");
+  BOOST_TEST(error_of(x, 0, 2) == "");
+  BOOST_TEST(error_of(x * 1, 2, 1) == "");
+  BOOST_TEST(error_of(x, 1, 7) == "labels: expected 0 to 2, got 7 at position 1");
+  BOOST_TEST(error_of(x * 1, -1, 1) == "labels: expected 0 to 2, got -1 at position 0");
+  BOOST_TEST(error_of(x, 3, 0) == "labels: expected 0 to 2, got 3 at position 0");
 }
 
 // What is not picked may be infinite: a class that is ruled out.
@@ -61,7 +61,7 @@ BOOST_AUTO_TEST_CASE(batches_of_labels) {
       for (int k = 0; k < 5; ++k) BOOST_TEST(h(i, j, k) == (y(i, j) == k ? 1 : 0));
 }
 
-BOOST_AUTO_TEST_CASE(kernels_and_slopes) {
+BOOST_AUTO_TEST_CASE(kernels_and_gradients) {
   check_kernels("pick", picked, floats<33, 7>(1), labels<33>(2, 7));
   check_kernels("pick", picked_leaf, doubles<8, 10>(1), labels<8>(2, 10));
   check_kernels("pick of a batch", picked, doubles<2, 3, 5>(1), labels<2, 3>(2, 5));

@@ -44,7 +44,7 @@ BOOST_AUTO_TEST_CASE(kernels) {
   check_kernels("read further", with_tail, doubles<4, 13>(1));
 }
 
-BOOST_AUTO_TEST_CASE(slopes) {
+BOOST_AUTO_TEST_CASE(gradients) {
   check_pullback("columns", padded_square<0, 0, 3, 1>{}, doubles<3, 4>(1));
   check_pullback("both", padded_square<1, 2, 0, 1>{}, doubles<3, 4>(1));
   check_pullback("lowest", highest, doubles<3, 4>(1));

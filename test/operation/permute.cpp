@@ -38,7 +38,7 @@ BOOST_AUTO_TEST_CASE(kernels) {
   check_kernels("twice", twice, doubles<3, 4, 5>(1));
 }
 
-BOOST_AUTO_TEST_CASE(slopes) {
+BOOST_AUTO_TEST_CASE(gradients) {
   check_pullback("rank 3", permuted<2, 0, 1>{}, doubles<2, 3, 4>(1));
   check_pullback("rank 4", permuted<3, 1, 0, 2>{}, doubles<2, 3, 2, 2>(1));
   check_pullback("twice", twice, doubles<2, 3, 4>(1));

@@ -13,7 +13,7 @@ struct whole {
 inline constexpr auto root = [](auto x) { return pow(x, 0.5) + pow(2.0, x); };
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(values_kernels_and_slopes) {
+BOOST_AUTO_TEST_CASE(values_kernels_and_gradients) {
   check_binary("power", f, [](double a, double b) { return std::pow(a, b); }, 0.5, 2);
 }
 

@@ -44,7 +44,7 @@ BOOST_AUTO_TEST_CASE(sums) {
   check_kernels("in float", summed_with{}, floats<33, 17>(1), floats<33, 17>(2));
 }
 
-BOOST_AUTO_TEST_CASE(slopes) {
+BOOST_AUTO_TEST_CASE(gradients) {
   check_pullback("rows", recenters<2>{}, doubles<4, 6>(1));
   check_pullback("columns", recenters<1>{}, doubles<4, 6>(1));
   check_pullback("sum", summed_with{}, doubles<4, 6>(1), doubles<4, 6>(2));

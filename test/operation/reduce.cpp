@@ -5,9 +5,9 @@
 using namespace test;
 
 namespace {
-template <esp::reduce How>
+template <esp::reduce Reduction>
 struct as {
-  constexpr auto operator()(auto x) const { return esp::reduced<How>(x * x); }
+  constexpr auto operator()(auto x) const { return esp::reduced<Reduction>(x * x); }
 };
 }  // namespace
 
@@ -20,7 +20,7 @@ BOOST_AUTO_TEST_CASE(mean_sum_and_each) {
   BOOST_TEST(each == x);
 }
 
-BOOST_AUTO_TEST_CASE(slopes) {
+BOOST_AUTO_TEST_CASE(gradients) {
   check_pullback("mean", as<esp::reduce::mean>{}, doubles<3, 4>(1));
   check_pullback("sum", as<esp::reduce::sum>{}, doubles<3, 4>(1));
   check_pullback("none", as<esp::reduce::none>{}, doubles<3, 4>(1));

@@ -8,7 +8,7 @@ namespace {
 inline constexpr auto f = [](auto x) { return relu(x); };
 }
 
-BOOST_AUTO_TEST_CASE(values_kernels_and_slopes) {
+BOOST_AUTO_TEST_CASE(values_kernels_and_gradients) {
   check_unary("relu", f, [](double x) { return x > 0 ? x : 0; }, 0.1, 3);
 }
 
@@ -17,10 +17,10 @@ BOOST_AUTO_TEST_CASE(below_zero) {
   check_pullback("relu", f, doubles<7>(2, -3, -0.1));
 }
 
-// The slope at 0 is 0; nan stays nan, so that a check downstream sees it.
+// The gradient at 0 is 0; nan stays nan, so that a check downstream sees it.
 BOOST_AUTO_TEST_CASE(kink_and_nan) {
   esp::tensor<float, esp::shape<4>> const x{0, -0.0f, 1, -1}, one{1, 1, 1, 1};
-  check_close("slope", std::get<0>(fused(f, one, x).gradients), esp::tensor<float, esp::shape<4>>{0, 0, 1, 0});
+  check_close("gradient", std::get<0>(fused(f, one, x).gradients), esp::tensor<float, esp::shape<4>>{0, 0, 1, 0});
   for (int i = 0; i < 20; ++i) {
     esp::tensor<float, esp::shape<20>> bad;
     bad[i] = NAN;

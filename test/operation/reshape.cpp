@@ -25,7 +25,7 @@ BOOST_AUTO_TEST_CASE(values) {
   BOOST_TEST(scalar[0] == 3);
 }
 
-BOOST_AUTO_TEST_CASE(kernels_and_slopes) {
+BOOST_AUTO_TEST_CASE(kernels_and_gradients) {
   check_kernels("flat", flat, doubles<3, 4, 5>(1));
   check_kernels("regrouped", regrouped, doubles<3, 4, 5>(1));
   check_kernels("reshape of reshape", of_reshape, doubles<3, 4, 5>(1));

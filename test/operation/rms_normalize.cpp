@@ -51,10 +51,10 @@ BOOST_AUTO_TEST_CASE(every_set_of_axes) {
     BOOST_TEST_CONTEXT("axes " << mask.value) {
       using whole = reduces<over_rms_normalize, mask.value, false>;
       auto const dy = numbers<double, esp::shape<2, 1, 3, 2>>(2);
-      auto const y = interpreted(whole{}, false, dy, x), wanted = interpreted(expansion<mask.value>{}, false, dy, x);
-      check_close("value", y.value, wanted.value);
-      check_close("closed form against the derivative of the expansion", std::get<0>(y.gradients), std::get<0>(wanted.gradients), 1e-11);
-      check_pullback("slopes", whole{}, steps{1e-5, 1e-6, 1e-4}, x);
+      auto const y = interpreted(whole{}, false, dy, x), expected = interpreted(expansion<mask.value>{}, false, dy, x);
+      check_close("value", y.value, expected.value);
+      check_close("closed form against the derivative of the expansion", std::get<0>(y.gradients), std::get<0>(expected.gradients), 1e-11);
+      check_pullback("gradients", whole{}, steps{1e-5, 1e-6, 1e-4}, x);
     }
   });
 }

@@ -8,6 +8,6 @@ namespace {
 inline constexpr auto f = [](auto x) { return sin(x); };
 }
 
-BOOST_AUTO_TEST_CASE(values_kernels_and_slopes) {
+BOOST_AUTO_TEST_CASE(values_kernels_and_gradients) {
   check_unary("sin", f, [](double x) { return std::sin(x); }, -4, 4);
 }

@@ -50,7 +50,7 @@ BOOST_AUTO_TEST_CASE(kernels) {
   check_kernels("one element", part<0, 2, 3>{}, doubles<4>(1));
 }
 
-BOOST_AUTO_TEST_CASE(slopes) {
+BOOST_AUTO_TEST_CASE(gradients) {
   check_pullback("columns", part_of_square<1, 1, 6>{}, doubles<3, 7>(1));
   check_pullback("step", part_of_square<0, 0, to_end, 2>{}, doubles<5, 2>(1));
   check_pullback("backwards", part_of_square<1, 6, 1, -2>{}, doubles<3, 7>(1));

@@ -8,7 +8,7 @@ namespace {
 inline constexpr auto f = [](auto x) { return softplus(x); };
 }
 
-BOOST_AUTO_TEST_CASE(values_kernels_and_slopes) {
+BOOST_AUTO_TEST_CASE(values_kernels_and_gradients) {
   check_unary("softplus", f, [](double x) { return std::log1p(std::exp(x)); }, -4, 4);
 }
 

@@ -14,7 +14,7 @@ inline constexpr auto sections = [](auto const& x) {
   return concatenate<1>(c * c, a, b * 2);
 };
 /// What was split is put together again.
-inline constexpr auto there_and_back = [](auto const& x) {
+inline constexpr auto round_trip = [](auto const& x) {
   return std::apply([](auto... part) { return stack<0>(part...); }, split<0>(x)) * x;
 };
 
@@ -23,7 +23,7 @@ static_assert(esp::tensor<float, esp::shape<2>>{unbound(rows) - exp(std::get<2>(
 static_assert(esp::tensor<float, esp::shape<3>>{std::get<1>(split<0>(rows))} == esp::tensor<float, esp::shape<3>>{4, 5, 6});
 static_assert(esp::tensor<float, esp::shape<2, 2>>{std::get<1>(split<1, 1, 2>(rows))} == esp::tensor<float, esp::shape<2, 2>>{{2, 3}, {5, 6}});
 static_assert(std::tuple_size_v<decltype(split<1>(rows))> == 3);
-static_assert(esp::tensor<float, esp::shape<2, 3>>{there_and_back(rows)} == esp::tensor<float, esp::shape<2, 3>>{rows * rows});
+static_assert(esp::tensor<float, esp::shape<2, 3>>{round_trip(rows)} == esp::tensor<float, esp::shape<2, 3>>{rows * rows});
 /// Parts of a tensor that nobody else keeps own what they read.
 constexpr auto of_a_temporary = [] {
   auto const [a, b] = split<0>(esp::tensor<float, esp::shape<2, 3>>{rows});
@@ -46,12 +46,12 @@ BOOST_AUTO_TEST_CASE(values) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(kernels_and_slopes) {
+BOOST_AUTO_TEST_CASE(kernels_and_gradients) {
   check_kernels("unbound", unbound, floats<5, 3, 17>(1));
   check_kernels("unbound columns", unbound, doubles<9, 3>(1));
   check_kernels("sections", sections, floats<5, 6>(1));
-  check_kernels("back", there_and_back, doubles<4, 5>(1));
+  check_kernels("back", round_trip, doubles<4, 5>(1));
   check_pullback("unbound", unbound, doubles<2, 3, 2>(1));
   check_pullback("sections", sections, doubles<3, 6>(1));
-  check_pullback("back", there_and_back, doubles<3, 4>(1));
+  check_pullback("back", round_trip, doubles<3, 4>(1));
 }

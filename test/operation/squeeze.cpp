@@ -19,7 +19,7 @@ static_assert(std::is_same_v<esp::shape_of<decltype(squeeze(esp::traced<esp::sha
 static_assert(esp::grad([](auto x) { return sum(squeeze<0>(x * x)); })(thin) == esp::tensor<float, esp::shape<1, 2, 1, 3>>{{{{2, 4, 6}}, {{8, 10, 12}}}});
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(kernels_and_slopes) {
+BOOST_AUTO_TEST_CASE(kernels_and_gradients) {
   check_kernels("all", squeezed<>{}, floats<3, 1, 17, 1>(1));
   check_kernels("one", squeezed<1>{}, doubles<3, 1, 17, 1>(1));
   check_pullback("all", squeezed<>{}, doubles<3, 1, 4>(1));

@@ -32,7 +32,7 @@ BOOST_AUTO_TEST_CASE(values) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(kernels_and_slopes) {
+BOOST_AUTO_TEST_CASE(kernels_and_gradients) {
   check_kernels("first", stacked<0>{}, floats<3, 17>(1), floats<3, 17>(2));
   check_kernels("last of five", stacked<-1>{}, floats<3, 17>(1), floats<3, 17>(2), floats<3, 17>(3), floats<3, 17>(4), floats<3, 17>(5));
   check_kernels("middle", stacked<1>{}, doubles<2, 3, 4>(1), doubles<2, 3, 4>(2), doubles<2, 3, 4>(3));

@@ -11,7 +11,7 @@ struct exchange {
   constexpr auto operator()(auto x) const { return transpose<I, J>(x) * transpose<I, J>(x); }
 };
 inline constexpr auto twice = [](auto x) { return transpose<0, 2>(transpose<1, 2>(x)); };
-inline constexpr auto there_and_back = [](auto x) { return transpose<2, 0>(transpose<0, 2>(x)) + x; };
+inline constexpr auto round_trip = [](auto x) { return transpose<2, 0>(transpose<0, 2>(x)) + x; };
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(values) {
@@ -35,10 +35,10 @@ BOOST_AUTO_TEST_CASE(kernels) {
   check_kernels("rank 3", exchange<0, 1>{}, doubles<3, 4, 5>(1));
   check_kernels("itself", exchange<1, 1>{}, doubles<3, 4>(1));
   check_kernels("twice", twice, doubles<3, 4, 5>(1));
-  check_kernels("back", there_and_back, doubles<3, 4, 5>(1));
+  check_kernels("back", round_trip, doubles<3, 4, 5>(1));
 }
 
-BOOST_AUTO_TEST_CASE(slopes) {
+BOOST_AUTO_TEST_CASE(gradients) {
   check_pullback("0,2", exchange<0, 2>{}, doubles<3, 4, 5>(1));
   check_pullback("1,3", exchange<1, 3>{}, doubles<2, 3, 2, 4>(1));
   check_pullback("twice", twice, doubles<3, 4, 5>(1));

@@ -30,7 +30,7 @@ BOOST_AUTO_TEST_CASE(kernels) {
   check_kernels("all", undilated<1>{}, doubles<2, 4, 6, 2>(1));
 }
 
-BOOST_AUTO_TEST_CASE(slopes) {
+BOOST_AUTO_TEST_CASE(gradients) {
   check_pullback("all", undilated<1>{}, doubles<4, 6>(1));
   check_pullback("columns", undilated<2, -1>{}, doubles<2, 3, 6>(1));
 }

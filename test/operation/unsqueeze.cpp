@@ -19,7 +19,7 @@ static_assert(esp::tensor<float, esp::shape<2, 3>>{squeeze<2, 1>(unsqueeze<1, 2>
 static_assert(std::is_same_v<esp::shape_of<decltype(unsqueeze<0>(esp::traced<esp::shape<>>{}))>, esp::shape<1>>);
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(kernels_and_slopes) {
+BOOST_AUTO_TEST_CASE(kernels_and_gradients) {
   check_kernels("middle", unsqueezed<1>{}, floats<3, 17>(1));
   check_kernels("ends", unsqueezed<0, -1>{}, doubles<3, 17>(1));
   check_kernels("pairs", pairs, doubles<5>(1));

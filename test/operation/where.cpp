@@ -24,7 +24,7 @@ BOOST_AUTO_TEST_CASE(the_other_side_does_not_leak) {
   BOOST_TEST((y == esp::tensor<float, esp::shape<3>>{1, 5, 2}));
 }
 
-BOOST_AUTO_TEST_CASE(kernels_and_slopes) {
+BOOST_AUTO_TEST_CASE(kernels_and_gradients) {
   esp::tensor<bool, esp::shape<3, 5>> flags;
   for (int i = 0; i < 15; ++i) flags[i] = i % 3 == 0;
   esp::tensor<bool, esp::shape<5>> const row{true, false, true, true, false};

@@ -7,7 +7,7 @@
 using namespace test;
 
 namespace {
-struct magnitudes {
+struct hyperparameters {
   double lr = 0.001, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, decay = 0;
 };
 /// Kingma and Ba, algorithm 1; `coupled`: the decay is part of the gradient.
@@ -15,7 +15,7 @@ template <class At>
 auto loop(bool coupled, At at) {
   return [=] {
     return [=, m = std::vector<double>(29), v = std::vector<double>(29)](std::vector<double>& p, std::vector<double> const& g, int step) mutable {
-      magnitudes const now = at(step);
+      hyperparameters const now = at(step);
       for (std::size_t i = 0; i < p.size(); ++i) {
         double const d = coupled ? g[i] + now.decay * p[i] : g[i];
         if (!coupled) p[i] -= now.lr * now.decay * p[i];
@@ -27,7 +27,7 @@ auto loop(bool coupled, At at) {
     };
   };
 }
-auto loop_of(bool coupled, magnitudes m) {
+auto loop_of(bool coupled, hyperparameters m) {
   return loop(coupled, [=](int) { return m; });
 }
 }  // namespace
@@ -39,15 +39,15 @@ BOOST_AUTO_TEST_CASE(adam) {
 BOOST_AUTO_TEST_CASE(adam_adds_the_decay_to_the_gradient) {
   check_optimizer_in_both(optim::Adam{.learning_rate = 0.05, .weight_decay = 0.3}, loop_of(true, {0.05, 0.9, 0.999, 1e-8, 0.3}));
 }
-BOOST_AUTO_TEST_CASE(adamw_takes_the_decay_from_the_parameters) {
+BOOST_AUTO_TEST_CASE(adamw_decays_the_parameters_directly) {
   check_optimizer_in_both(optim::AdamW{}, loop_of(false, {0.001, 0.9, 0.999, 1e-8, 0.01}));
   check_optimizer_in_both(optim::AdamW{.learning_rate = 0.05, .weight_decay = 0.3}, loop_of(false, {0.05, 0.9, 0.999, 1e-8, 0.3}));
 }
 BOOST_AUTO_TEST_CASE(without_memory_of_the_first_moment) {
   check_optimizer_in_both(optim::Adam{.learning_rate = 0.05, .beta1 = 0, .beta2 = 0}, loop_of(true, {0.05, 0, 0, 1e-8, 0}));
 }
-BOOST_AUTO_TEST_CASE(magnitudes_change_while_training) {
-  auto const at = [](int step) { return magnitudes{.lr = 0.1 / step, .decay = step < 5 ? 0 : 0.2}; };
+BOOST_AUTO_TEST_CASE(hyperparameters_change_while_training) {
+  auto const at = [](int step) { return hyperparameters{.lr = 0.1 / step, .decay = step < 5 ? 0 : 0.2}; };
   auto const before = [=](auto& optimizer, int step) {
     optimizer.learning_rate = at(step).lr;
     optimizer.weight_decay = at(step).decay;
@@ -57,7 +57,7 @@ BOOST_AUTO_TEST_CASE(magnitudes_change_while_training) {
 }
 namespace {
 /// The second moment that divides never shrinks; the bias correction comes after the maximum.
-auto amsgrad_loop(bool coupled, magnitudes now) {
+auto amsgrad_loop(bool coupled, hyperparameters now) {
   return [=] {
     return [=, m = std::vector<double>(29), v = std::vector<double>(29), most = std::vector<double>(29)](std::vector<double>& p, std::vector<double> const& g,
                                                                                                         int step) mutable {

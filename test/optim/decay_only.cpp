@@ -9,15 +9,15 @@
 using namespace test;
 
 namespace {
-constexpr bool takes(char const* path, esp::extents const& shape, bool ones = false) { return optim::weights::takes({path, shape, ones}); }
-static_assert(takes("0.weight", {2, {3, 5}}) && takes("weight", {2, {64, 1}}) && takes("weight", {4, {3, 3, 16, 32}}) &&
-              takes("table", {2, {100, 8}}));
-static_assert(!takes("0.bias", {2, {1, 5}}) && !takes("bias", {1, {5}}) && !takes("weight", {1, {5}}) && !takes("scale", {0, {}}));
-static_assert(takes("0.weight", {2, {1, 5}}), "a layer of one input");
-static_assert(!takes("norm.weight", {2, {3, 4}}, true) && !takes("norm.bias", {2, {3, 4}}), "a norm over two axes");
+constexpr bool selects(char const* path, esp::extents const& shape, bool ones = false) { return optim::weights::selects({path, shape, ones}); }
+static_assert(selects("0.weight", {2, {3, 5}}) && selects("weight", {2, {64, 1}}) && selects("weight", {4, {3, 3, 16, 32}}) &&
+              selects("table", {2, {100, 8}}));
+static_assert(!selects("0.bias", {2, {1, 5}}) && !selects("bias", {1, {5}}) && !selects("weight", {1, {5}}) && !selects("scale", {0, {}}));
+static_assert(selects("0.weight", {2, {1, 5}}), "a layer of one input");
+static_assert(!selects("norm.weight", {2, {3, 4}}, true) && !selects("norm.bias", {2, {3, 4}}), "a norm over two axes");
 
 struct only_the_second {
-  static constexpr bool takes(optim::parameter_facts const& p) { return p.path[0] == '2'; }
+  static constexpr bool selects(optim::parameter_facts const& p) { return p.path[0] == '2'; }
 };
 
 /// The vector of check_optimizer holds 0.weight (15), 0.bias (5), 2.weight (6) and 2.bias (3).
@@ -35,7 +35,7 @@ auto descent(double lr, double decay, Chosen chosen) {
 using Normed =
     nn::Sequential<nn::Linear<8, 6>, nn::LayerNorm1d<6>, nn::ReLU, nn::Linear<6, 6, nn::no_bias>, nn::BatchNorm1d<6>, nn::Linear<6, 3>>;
 
-/// With slopes of zero only a decay moves anything: gains, offsets and biases keep their bits, weights do not.
+/// With gradients of zero only a decay moves anything: gains, offsets and biases keep their bits, weights do not.
 template <class T, class Optimizer>
 void check_exempt(Optimizer optimizer) {
   esp::model<Normed, esp::cpu, T> model{esp::seed{3}};
@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_CASE(inside_and_around_other_wrappers) {
   check_exempt<float>(optim::clip_by_norm{optim::decay_only<optim::weights>(optim::AdamW{.learning_rate = 0.1}), 1.0});
   check_exempt<float>(optim::decay_only<optim::weights>(optim::clip_by_norm{optim::AdamW{.learning_rate = 0.1}, 1.0}));
   check_exempt<float>(
-      optim::refuse_non_finite{optim::clip_by_norm{optim::decay_only<optim::weights>(optim::AdamW{.learning_rate = 0.1}), 1.0}});
+      optim::skip_non_finite{optim::clip_by_norm{optim::decay_only<optim::weights>(optim::AdamW{.learning_rate = 0.1}), 1.0}});
 }
 BOOST_AUTO_TEST_CASE(the_penalty_counts_what_was_chosen) {
   esp::model<optimized_net, esp::cpu, double> model{esp::seed{1}};
@@ -85,7 +85,7 @@ BOOST_AUTO_TEST_CASE(the_penalty_counts_what_was_chosen) {
   BOOST_TEST(near(updater.penalty(model), expected));
 }
 // In a trainer, too, and in memory that was given; it costs one number per parameter.
-BOOST_AUTO_TEST_CASE(a_trainer_with_given_bytes) {
+BOOST_AUTO_TEST_CASE(a_trainer_with_user_storage) {
   using model_type = esp::model<Normed>;
   using optimizer_type = decltype(optim::decay_only<optim::weights>(optim::AdamW{}));
   using plain_type = esp::trainer<model_type, nn::SoftmaxLoss, optim::AdamW, esp::batch<4, 8>>;
@@ -94,14 +94,14 @@ BOOST_AUTO_TEST_CASE(a_trainer_with_given_bytes) {
   static_assert(2 * trainer_type::optimizer_bytes == 3 * plain_type::optimizer_bytes);
   model_type model{esp::seed{1}}, same{esp::seed{1}};
   static esp::bytes<trainer_type::bytes> room;
-  trainer_type given{room, model, nn::SoftmaxLoss{}, optim::decay_only<optim::weights>(optim::AdamW{.weight_decay = 0.5}),
+  trainer_type in_storage{room, model, nn::SoftmaxLoss{}, optim::decay_only<optim::weights>(optim::AdamW{.weight_decay = 0.5}),
                      esp::batch<4, 8>{}};
   trainer_type owning{same, nn::SoftmaxLoss{}, optim::decay_only<optim::weights>(optim::AdamW{.weight_decay = 0.5}), esp::batch<4, 8>{}};
   auto const x = floats<4, 8>(1);
   auto const y = labels<4>(2, 3);
   for (int step = 0; step < 3; ++step) {
-    given.learning_rate() = owning.learning_rate() = 0.1 / (step + 1);
-    BOOST_TEST(given.step(x, y) == owning.step(x, y));
+    in_storage.learning_rate() = owning.learning_rate() = 0.1 / (step + 1);
+    BOOST_TEST(in_storage.step(x, y) == owning.step(x, y));
   }
   BOOST_TEST(copy(model.parameters()) == copy(same.parameters()), boost::test_tools::per_element());
 }

@@ -13,14 +13,14 @@ void check_equal(A first, B second, bool same = true) {
   esp::model<optimized_net, esp::cpu, double> a{esp::seed{1}}, b{esp::seed{1}};
   optim::updater one{a, first};
   optim::updater other{b, second};
-  esp::gradients<optimized_net, double> slopes;
+  esp::gradients<optimized_net, double> gradients;
   double difference = 0;
   for (int step = 0; step < 8; ++step) {
-    auto const drawn = doubles<15>(static_cast<std::uint64_t>(step));
-    for (int i = 0; i < 15; ++i) slopes.parameter("0.weight").span()[i] = drawn[i];
+    auto const random_values = doubles<15>(static_cast<std::uint64_t>(step));
+    for (int i = 0; i < 15; ++i) gradients.parameter("0.weight").span()[i] = random_values[i];
     one.learning_rate() = other.learning_rate() = 0.1 / (step + 1);
-    one.update(a, slopes);
-    other.update(b, slopes);
+    one.update(a, gradients);
+    other.update(b, gradients);
     for (std::int64_t i = 0; i < a.parameters().size(); ++i)
       difference = std::fmax(difference, std::fabs(a.parameters()[i] - b.parameters()[i]));
   }
@@ -43,13 +43,13 @@ BOOST_AUTO_TEST_CASE(inside_a_clip) {
   check_equal(optim::clip_by_norm{optim::decoupled{optim::Adam{.learning_rate = 0.1}, 0.3}, 0.5},
               optim::clip_by_norm{optim::AdamW{.learning_rate = 0.1, .weight_decay = 0.3}, 0.5});
 }
-BOOST_AUTO_TEST_CASE(a_refused_update_does_not_decay) {
+BOOST_AUTO_TEST_CASE(a_skipped_update_does_not_decay) {
   esp::model<optimized_net> model;
-  optim::updater updater{model, optim::refuse_non_finite{optim::decoupled{optim::SGD<>{.learning_rate = 0.1}, 0.3}}};
-  esp::gradients<optimized_net> slopes;
-  slopes.parameter("2.bias").span()[0] = std::numeric_limits<float>::infinity();
+  optim::updater updater{model, optim::skip_non_finite{optim::decoupled{optim::SGD<>{.learning_rate = 0.1}, 0.3}}};
+  esp::gradients<optimized_net> gradients;
+  gradients.parameter("2.bias").span()[0] = std::numeric_limits<float>::infinity();
   auto const before = copy(model.parameters());
-  updater.update(model, slopes);
+  updater.update(model, gradients);
   BOOST_TEST(copy(model.parameters()) == before, boost::test_tools::per_element());
-  BOOST_TEST(updater.refused_updates() == 1);
+  BOOST_TEST(updater.skipped_updates() == 1);
 }

@@ -7,14 +7,14 @@
 using namespace test;
 
 namespace {
-/// Adds the slope of l1 sum|p| + l2/2 sum p^2 to a gradient and hands it on.
+/// Adds the gradient of l1 sum|p| + l2/2 sum p^2 to a gradient and hands it on.
 template <class Next>
 auto with_penalty(double l1, double l2, Next next) {
   return [=] {
     return [=, inner = next()](std::vector<double>& p, std::vector<double> const& g, int step) mutable {
-      std::vector<double> slope = g;
-      for (std::size_t i = 0; i < p.size(); ++i) slope[i] += l1 * ((p[i] > 0) - (p[i] < 0)) + l2 * p[i];
-      inner(p, slope, step);
+      std::vector<double> gradient = g;
+      for (std::size_t i = 0; i < p.size(); ++i) gradient[i] += l1 * ((p[i] > 0) - (p[i] < 0)) + l2 * p[i];
+      inner(p, gradient, step);
     };
   };
 }
@@ -29,29 +29,29 @@ auto descent(double lr) {
 using Line = nn::Linear<3, 2>;
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(its_slope_is_part_of_the_gradient) {
+BOOST_AUTO_TEST_CASE(its_gradient_is_part_of_the_gradient) {
   check_optimizer_in_both(optim::penalized{optim::SGD<>{.learning_rate = 0.1}, 0.2, 0.05}, with_penalty(0.2, 0.05, descent(0.1)));
   check_optimizer_in_both(optim::penalized{optim::SGD<>{.learning_rate = 0.1}, 0.2}, with_penalty(0.2, 0, descent(0.1)));
   check_optimizer_in_both(optim::penalized{.optimizer = optim::SGD<>{.learning_rate = 0.1}, .l2 = 0.3}, with_penalty(0, 0.3, descent(0.1)));
 }
-BOOST_AUTO_TEST_CASE(penalties_add_up_and_keep_their_magnitudes_apart) {
+BOOST_AUTO_TEST_CASE(penalties_add_up_and_keep_their_hyperparameters_apart) {
   check_optimizer_in_both(optim::penalized{optim::penalized{optim::SGD<>{.learning_rate = 0.1}, 0.2, 0.05}, 0.1, 0.03},
                           with_penalty(0.3, 0.08, descent(0.1)));
 }
-BOOST_AUTO_TEST_CASE(many_wrappers_leave_adams_magnitudes_alone) {
+BOOST_AUTO_TEST_CASE(many_wrappers_leave_adams_hyperparameters_alone) {
   esp::model<optimized_net, esp::cpu, double> a{esp::seed{1}}, b{esp::seed{1}};
   auto const adam = optim::Adam{.learning_rate = 0.1, .weight_decay = 0.2};
   optim::updater one{a, optim::clip_by_norm{optim::penalized{optim::penalized{optim::penalized{optim::decoupled{adam, 0.0}}}}, 1e9}};
   optim::updater other{b, adam};
-  esp::gradients<optimized_net, double> slopes;
-  for (auto& slope : slopes.parameter("0.weight").span()) slope = 0.3;
+  esp::gradients<optimized_net, double> gradients;
+  for (auto& gradient : gradients.parameter("0.weight").span()) gradient = 0.3;
   for (int step = 0; step < 5; ++step) {
-    one.update(a, slopes);
-    other.update(b, slopes);
+    one.update(a, gradients);
+    other.update(b, gradients);
   }
   for (std::int64_t i = 0; i < a.parameters().size(); ++i) BOOST_TEST(near(a.parameters()[i], b.parameters()[i]));
 }
-BOOST_AUTO_TEST_CASE(no_slope_at_zero) {
+BOOST_AUTO_TEST_CASE(no_gradient_at_zero) {
   esp::model<Line> model;
   for (auto& p : model.parameters()) p = 0;
   optim::updater updater{model, optim::penalized{optim::SGD<>{.learning_rate = 1}, 1.0, 1.0}};
@@ -64,11 +64,11 @@ BOOST_AUTO_TEST_CASE(l2_is_weight_decay) {
     esp::model<optimized_net, esp::cpu, double> a{esp::seed{1}}, b{esp::seed{1}};
     optim::updater one{a, penalized};
     optim::updater other{b, decayed};
-    esp::gradients<optimized_net, double> slopes;
+    esp::gradients<optimized_net, double> gradients;
     for (int step = 0; step < 5; ++step) {
-      for (auto& slope : slopes.parameter("0.weight").span()) slope = 0.3 * step - 0.5;
-      one.update(a, slopes);
-      other.update(b, slopes);
+      for (auto& gradient : gradients.parameter("0.weight").span()) gradient = 0.3 * step - 0.5;
+      one.update(a, gradients);
+      other.update(b, gradients);
     }
     for (std::int64_t i = 0; i < a.parameters().size(); ++i) BOOST_TEST(near(a.parameters()[i], b.parameters()[i]));
   };

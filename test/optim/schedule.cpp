@@ -24,8 +24,8 @@ static_assert(optim::warm_up{5, optim::warm_up{5, optim::constant{1}}}(0) == 1.0
 
 BOOST_AUTO_TEST_CASE(cosine_is_the_cosine) {
   for (int step = 0; step <= 1000; ++step) {
-    double const wanted = 1e-5 + (1e-3 - 1e-5) * (1 + std::cos(std::acos(-1.0) * step / 1000)) / 2;
-    BOOST_TEST(wave(step) == wanted, boost::test_tools::tolerance(1e-12));
+    double const expected = 1e-5 + (1e-3 - 1e-5) * (1 + std::cos(std::acos(-1.0) * step / 1000)) / 2;
+    BOOST_TEST(wave(step) == expected, boost::test_tools::tolerance(1e-12));
     if (step > 0) BOOST_TEST(wave(step) < wave(step - 1));
   }
   BOOST_TEST(wave(500) == (1e-3 + 1e-5) / 2, boost::test_tools::tolerance(1e-14));
@@ -46,11 +46,11 @@ BOOST_AUTO_TEST_CASE(numbers_out_of_range_do_no_harm) {
   static_assert(optim::cosine{.from = 1, .to = 0.5, .over = 0}(0) == 0.5);
   static_assert(optim::staircase{.from = 1, .times = 0.5, .every = 0}(10) == 1);
 }
-// The rate that a schedule gives is the rate of the step: plain descent along a slope of one moves by it.
+// The rate that a schedule gives is the rate of the step: plain descent along a gradient of one moves by it.
 BOOST_AUTO_TEST_CASE(in_a_trainer_and_however_it_is_wrapped) {
   using Net = nn::Linear<1, 1, nn::no_bias>;
   esp::model<Net, esp::cpu, double> model{esp::seed{0}};
-  esp::trainer trainer{model, Weighted{}, optim::refuse_non_finite{optim::clip_by_norm{optim::SGD<>{}, 1e6}}, esp::batch<1, 1>{}};
+  esp::trainer trainer{model, Weighted{}, optim::skip_non_finite{optim::clip_by_norm{optim::SGD<>{}, 1e6}}, esp::batch<1, 1>{}};
   esp::tensor<double, esp::shape<1, 1>> const x{{1}}, k{{1}};
   constexpr auto rate = optim::warm_up{3, optim::cosine{.from = 0.5, .to = 0.1, .over = 5}};
   for (int step = 0; step < 12; ++step) {

@@ -45,7 +45,7 @@ BOOST_AUTO_TEST_CASE(nesterov) {
                             return g + 0.7 * u;
                           }));
 }
-BOOST_AUTO_TEST_CASE(magnitudes_change_while_training) {
+BOOST_AUTO_TEST_CASE(hyperparameters_change_while_training) {
   auto const make = [] {
     return [u = std::vector<double>(29)](std::vector<double>& p, std::vector<double> const& g, int step) mutable {
       double const lr = step < 4 ? 0.1 : 0.01 * step, m = step < 6 ? 0.9 : 0.5, decay = step < 8 ? 0 : 0.2;

@@ -31,8 +31,8 @@ struct life {
 std::vector<life> lives_of(auto const& p) {
   std::vector<life> found;
   for (int id = 1; id <= p.program.nodes.size; ++id) {
-    if (!p.memory->stored[id] || p.merged->group_of[id] == 0 || p.memory->of[id].where != plan::base::workspace) continue;
-    std::int64_t const at = p.memory->of[id].offset;
+    if (!p.memory->stored[id] || p.merged->group_of[id] == 0 || p.memory->address_of[id].base != plan::base::workspace) continue;
+    std::int64_t const at = p.memory->address_of[id].offset;
     found.push_back({at, at + p.merged->size_of[id], p.merged->group_of[id], p.memory->last_use[id]});
   }
   return found;
@@ -63,8 +63,8 @@ BOOST_AUTO_TEST_CASE(results_are_written_to_their_place) {
     BOOST_TEST(p.memory->copy_count == 0);
     for (int i = 0; i < p.program.output_count; ++i) {
       int const node = p.merged->holder_of[p.program.outputs[i].id];
-      BOOST_TEST(p.memory->of[node].where == plan::base::results + p.program.outputs[i].index);
-      BOOST_TEST(p.memory->of[node].offset == 0);
+      BOOST_TEST(p.memory->address_of[node].base == plan::base::results + p.program.outputs[i].index);
+      BOOST_TEST(p.memory->address_of[node].offset == 0);
     }
   };
   check(square_net{});
@@ -86,9 +86,9 @@ BOOST_AUTO_TEST_CASE(equal_groups_share_a_kernel) {
 BOOST_AUTO_TEST_CASE(liveness_ends_with_the_last_reader) {
   square_net const p;
   for (int x = 1; x <= p.merged->group_count; ++x) {
-    plan::group_code const& k = p.code->groups[x];
-    for (int i = 0; i < k.leaves; ++i) {
-      int const node = p.code->leaves[k.first_leaf + i].node;
+    plan::kernel_body const& k = p.ir->groups[x];
+    for (int i = 0; i < k.operands; ++i) {
+      int const node = p.ir->operands[k.first_operand + i].node;
       if (node == 0) continue;
       BOOST_TEST(p.live->stored[node]);
       BOOST_TEST(p.live->last_use[node] >= x);
@@ -98,12 +98,12 @@ BOOST_AUTO_TEST_CASE(liveness_ends_with_the_last_reader) {
 
 // All passes in one evaluation make what they make one by one.
 BOOST_AUTO_TEST_CASE(one_call_makes_the_same_plan) {
-  static constexpr plan::planned all = plan::make_plan(plan::program_of<square_net::source>, square_net::source::layout());
+  static constexpr plan::planned all = plan::make_plan(plan::graph_of<square_net::definition>, square_net::definition::layout());
   square_net const p;
-  BOOST_TEST(all.places.workspace == p.memory->workspace);
-  BOOST_TEST(all.codes.step_count == p.kernels->step_count);
+  BOOST_TEST(all.memory.workspace == p.memory->workspace);
+  BOOST_TEST(all.ir.instruction_count == p.kernels->instruction_count);
   for (int id = 1; id <= p.program.nodes.size; ++id) {
-    BOOST_TEST(all.places.of[id].where == p.memory->of[id].where);
-    BOOST_TEST(all.places.of[id].offset == p.memory->of[id].offset);
+    BOOST_TEST(all.memory.address_of[id].base == p.memory->address_of[id].base);
+    BOOST_TEST(all.memory.address_of[id].offset == p.memory->address_of[id].offset);
   }
 }

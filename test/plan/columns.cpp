@@ -41,10 +41,10 @@ struct backwards {
 template <class F, class... X>
 void check_parts(F, X const&... x) {
   using T = element_of_arguments<X...>;
-  using Source = esp::detail::gradient_source<F, written<F, X...>::wanted, true, leaf_of<X>...>;
+  using Program = esp::detail::gradient_program<F, written<F, X...>::wanted, true, leaf_of<X>...>;
   auto const dy = numbers<T, shape_of_result<F, X...>>(99, 0.5, 1.5);
   auto whole = room_for<F, X...>(), cut = room_for<F, X...>();
-  std::vector<T> workspace(static_cast<std::size_t>(esp::plan::plan_of<Source>.places.workspace) + 1);
+  std::vector<T> workspace(static_cast<std::size_t>(esp::plan::plan_of<Program>.memory.workspace) + 1);
   auto const base_for = [&](auto& to, void** base) {
     int i = 0;
     base[esp::plan::base::workspace] = workspace.data();
@@ -55,9 +55,9 @@ void check_parts(F, X const&... x) {
   };
   void* base[esp::plan::base::count];
   base_for(whole, base);
-  esp::on_cpu::run<Source, T>(base);
+  esp::on_cpu::run<Program, T>(base);
   base_for(cut, base);
-  esp::on_cpu::run<Source, T, esp::on_cpu::default_arch>(base, backwards{});
+  esp::on_cpu::run<Program, T, esp::on_cpu::default_arch>(base, backwards{});
   BOOST_TEST((whole.value == cut.value));
   BOOST_TEST((whole.gradients == cut.gradients));
 }

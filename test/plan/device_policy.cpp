@@ -30,8 +30,8 @@ template <class Passes>
 std::unique_ptr<plan::device_plan const> made(Passes const& p, plan::device_policy policy) {
   std::unique_ptr<plan::planned> planned{new plan::planned};
   planned->groups = *p.merged;
-  planned->codes = *p.kernels;
-  planned->places = *p.memory;
+  planned->ir = *p.kernels;
+  planned->memory = *p.memory;
   std::unique_ptr<plan::device_plan> r{new plan::device_plan};
   *r = plan::plan_for_device(p.program, *planned, policy);
   return r;
@@ -39,7 +39,7 @@ std::unique_ptr<plan::device_plan const> made(Passes const& p, plan::device_poli
 template <class Passes>
 int converting_group(Passes const& p) {
   for (int x = 1; x <= p.merged->group_count; ++x)
-    if (p.merged->groups[x].what == plan::kind::convert) return x;
+    if (p.merged->groups[x].kind == plan::kernel_kind::convert) return x;
   return 0;
 }
 }  // namespace
@@ -52,7 +52,7 @@ BOOST_AUTO_TEST_CASE(without_a_policy_all_groups_run_on_numbers_in_memory) {
     BOOST_TEST(d->kernel[x] == p.kernels->groups[x].kernel);
     BOOST_TEST(!d->epilogue[x].fits);
   }
-  for (int i = 0; i < p.kernels->leaf_count; ++i) BOOST_TEST((d->operand_kind[i] == p.kernels->leaves[i].what));
+  for (int i = 0; i < p.kernels->operand_count; ++i) BOOST_TEST((d->kind_of_operand[i] == p.kernels->operands[i].kind));
   BOOST_TEST(d->reporting == 0);
 }
 
@@ -63,10 +63,10 @@ BOOST_AUTO_TEST_CASE(labels_that_are_read_in_place_are_not_converted) {
   auto const d = made(p, in_place);
   BOOST_TEST(!d->runs[x]);
   int integers = 0;
-  for (int i = 0; i < p.kernels->leaf_count; ++i)
-    if (d->operand_kind[i] == plan::leaf_kind::integer) {
+  for (int i = 0; i < p.kernels->operand_count; ++i)
+    if (d->kind_of_operand[i] == plan::operand_kind::integer) {
       ++integers;
-      BOOST_TEST((p.program.nodes[d->label_of[i]].op->kind == family::label));
+      BOOST_TEST((p.program.nodes[d->label_of[i]].op->family == op_family::label));
     }
   BOOST_TEST(integers > 0);
 }
@@ -75,9 +75,9 @@ BOOST_AUTO_TEST_CASE(labels_that_are_read_in_place_are_not_converted) {
 BOOST_AUTO_TEST_CASE(a_group_that_any_reader_needs_in_memory_runs) {
   passes<scores_by_labels, real<3, 5>, labels<5>> const p;
   auto const d = made(p, in_place);
-  for (int i = 0; i < p.kernels->leaf_count; ++i)
-    if (d->operand_kind[i] == plan::leaf_kind::memory) {
-      int const x = p.merged->group_of[p.kernels->leaves[i].node];
+  for (int i = 0; i < p.kernels->operand_count; ++i)
+    if (d->kind_of_operand[i] == plan::operand_kind::memory) {
+      int const x = p.merged->group_of[p.kernels->operands[i].node];
       if (x != 0) BOOST_TEST(d->runs[x]);
     }
 }

@@ -24,7 +24,7 @@ struct two_products {
 BOOST_AUTO_TEST_CASE(elementwise_ops_of_one_shape_are_one_group) {
   passes<chain, real<4, 6>, real<4, 6>> const p;
   BOOST_TEST(p.groups->group_count == 1);
-  BOOST_TEST((p.groups->groups[1].what == plan::kind::fused));
+  BOOST_TEST((p.groups->groups[1].kind == plan::kernel_kind::fused));
   BOOST_TEST(p.groups->groups[1].count == 4);
   for (int id : p.nodes_of("exp")) BOOST_TEST(p.groups->group_of[id] == 1);
 }
@@ -32,7 +32,7 @@ BOOST_AUTO_TEST_CASE(elementwise_ops_of_one_shape_are_one_group) {
 BOOST_AUTO_TEST_CASE(what_follows_a_product_joins_it) {
   passes<product_with_bias, real<4, 6>, real<6, 5>, real<5>> const p;
   BOOST_TEST(p.groups->group_count == 1);
-  BOOST_TEST((p.groups->groups[1].what == plan::kind::contraction));
+  BOOST_TEST((p.groups->groups[1].kind == plan::kernel_kind::contraction));
   BOOST_TEST(p.groups->groups[1].rows == 4);
   BOOST_TEST(p.groups->groups[1].columns == 5);
 }
@@ -66,7 +66,7 @@ BOOST_AUTO_TEST_CASE(pieces_make_the_same_groups) {
     BOOST_TEST(r->group_count == p.groups->group_count);
     for (int id = 1; id <= p.program.nodes.size; ++id) {
       BOOST_TEST(r->group_of[id] == p.groups->group_of[id]);
-      BOOST_TEST((r->place_of[id] == p.groups->place_of[id]));
+      BOOST_TEST((r->extent_of[id] == p.groups->extent_of[id]));
     }
   }
 }

@@ -19,13 +19,13 @@ struct sums_in_both_orders {
 BOOST_AUTO_TEST_CASE(operands_are_earlier_steps_or_leaves) {
   passes<norm_and_product, real<4, 6>, real<6, 5>, real<5>> const p;
   for (int x = 1; x <= p.merged->group_count; ++x) {
-    plan::group_code const& k = p.code->groups[x];
-    BOOST_TEST(k.steps > 0);
-    for (int i = 0; i < k.steps; ++i) {
-      plan::step const& s = p.code->steps[k.first_step + i];
+    plan::kernel_body const& k = p.ir->groups[x];
+    BOOST_TEST(k.instructions > 0);
+    for (int i = 0; i < k.instructions; ++i) {
+      plan::ir_instruction const& s = p.ir->instructions[k.first_instruction + i];
       for (int operand : s.operand) {
         BOOST_TEST(operand < i);
-        BOOST_TEST(-1 - operand < k.leaves);
+        BOOST_TEST(-1 - operand < k.operands);
       }
     }
   }
@@ -34,11 +34,11 @@ BOOST_AUTO_TEST_CASE(operands_are_earlier_steps_or_leaves) {
 BOOST_AUTO_TEST_CASE(a_group_reads_each_leaf_once) {
   passes<norm_and_product, real<4, 6>, real<6, 5>, real<5>> const p;
   for (int x = 1; x <= p.merged->group_count; ++x) {
-    plan::group_code const& k = p.code->groups[x];
-    for (int i = 0; i < k.leaves; ++i)
+    plan::kernel_body const& k = p.ir->groups[x];
+    for (int i = 0; i < k.operands; ++i)
       for (int j = 0; j < i; ++j) {
-        plan::leaf const &a = p.code->leaves[k.first_leaf + i], &b = p.code->leaves[k.first_leaf + j];
-        BOOST_TEST(!(a.node == b.node && a.where == b.where && a.what == b.what && a.bits == b.bits));
+        plan::ir_operand const &a = p.ir->operands[k.first_operand + i], &b = p.ir->operands[k.first_operand + j];
+        BOOST_TEST(!(a.node == b.node && a.extent == b.extent && a.kind == b.kind && a.bits == b.bits));
       }
   }
 }
@@ -51,14 +51,14 @@ BOOST_AUTO_TEST_CASE(commutative_ops_are_one) {
 
 BOOST_AUTO_TEST_CASE(pieces_make_the_same_code) {
   passes<norm_and_product, real<4, 6>, real<6, 5>, real<5>> const p;
-  for (int const steps : {1, 3, 7}) {
+  for (int const instructions : {1, 3, 7}) {
     std::unique_ptr<plan::lowered> r(new plan::lowered{{}, 1});
     int pieces = 0;
-    for (; r->next != 0; ++pieces) *r = plan::lower_piece(p.program, *p.merged, *p.again, *r, steps);
+    for (; r->next != 0; ++pieces) *r = plan::lower_piece(p.program, *p.merged, *p.recomputation, *r, instructions);
     BOOST_TEST(pieces >= 1);
-    BOOST_TEST(r->codes.step_count == p.code->step_count);
-    BOOST_TEST(r->codes.leaf_count == p.code->leaf_count);
-    for (int i = 0; i < p.code->step_count; ++i)
-      for (int k = 0; k < 3; ++k) BOOST_TEST(r->codes.steps[i].operand[k] == p.code->steps[i].operand[k]);
+    BOOST_TEST(r->ir.instruction_count == p.ir->instruction_count);
+    BOOST_TEST(r->ir.operand_count == p.ir->operand_count);
+    for (int i = 0; i < p.ir->instruction_count; ++i)
+      for (int k = 0; k < 3; ++k) BOOST_TEST(r->ir.instructions[i].operand[k] == p.ir->instructions[i].operand[k]);
   }
 }

@@ -44,7 +44,7 @@ BOOST_AUTO_TEST_CASE(each_member_is_in_one_group) {
 BOOST_AUTO_TEST_CASE(the_order_and_extents_of_every_loop_are_decided) {
   passes<other_sizes, real<4, 6>, real<7>> const p;
   for (int x = 1; x <= p.merged->group_count; ++x) {
-    BOOST_TEST((p.merged->groups[x].how != plan::order::any));
+    BOOST_TEST((p.merged->groups[x].order != plan::loop_order::any));
     BOOST_TEST(std::int64_t{p.merged->groups[x].rows} * p.merged->groups[x].columns == p.merged->groups[x].size);
   }
 }

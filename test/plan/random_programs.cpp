@@ -15,7 +15,7 @@ using namespace test;
 
 namespace {
 
-struct machine {
+struct seed_runner {
   // Made where they stay: as temporaries they are more than a stack holds under the address sanitizer.
   std::unique_ptr<graph::program> program;
   std::unique_ptr<plan::grouping> groups;
@@ -24,7 +24,7 @@ struct machine {
   /// What went wrong with the program of a seed, or nothing.
   std::string try_seed(std::uint64_t seed) {
     program.reset(new graph::program{});
-    drawn const d{*program, seed};
+    random_program const d{*program, seed};
     graph::program const& p = *program;
     std::int64_t const parameter_offsets[] = {0}, buffer_offsets[] = {0};
     // In pieces of some nodes, as long programs are.
@@ -32,10 +32,14 @@ struct machine {
     int const step = seed % 3 == 0 ? p.nodes.size : static_cast<int>(1 + seed % 11);
     for (int first = 1; first <= p.nodes.size; first += step) *groups = plan::group_piece(p, *groups, first, step);
     *groups = plan::merge_groups(p, plan::end_grouping(p, *groups));
-    std::unique_ptr<plan::recomputed> const again(new plan::recomputed(plan::find_recomputed(p, *groups)));
+    std::unique_ptr<plan::recomputed> const recomputation(new plan::recomputed(plan::find_recomputed(p, *groups)));
     std::unique_ptr<plan::lowered> const lowered(new plan::lowered{{}, 1});
-    while (lowered->next != 0) *lowered = plan::lower_piece(p, *groups, *again, *lowered, step);
-    planned.reset(new plan::planned(plan::finish_plan(p, *groups, lowered->codes, {parameter_offsets, buffer_offsets})));
+    while (lowered->next != 0) *lowered = plan::lower_piece(p, *groups, *recomputation, *lowered, step);
+    std::unique_ptr<plan::liveness const> const live(new plan::liveness(plan::find_liveness(*groups, lowered->ir)));
+    std::unique_ptr<plan::destinations const> const to(new plan::destinations(
+        plan::find_destinations(p, *groups, lowered->ir, *live, {parameter_offsets, buffer_offsets})));
+    planned.reset(new plan::planned{*groups, plan::find_kernels(p, *groups, *to, lowered->ir), {}});
+    planned->memory = plan::allocate(p, *groups, planned->ir, *to);
 
     if (std::getenv("ESPALIER_SEED")) BOOST_TEST_MESSAGE(described(p, *planned));
 
@@ -46,7 +50,7 @@ struct machine {
       for (std::int64_t i = 0; i < p.nodes[id].shape.size(); ++i) m.push_back(roll.number());
     };
     double const nan = __builtin_nan("");
-    memory[plan::base::workspace].assign(static_cast<std::size_t>(planned->places.workspace), nan);
+    memory[plan::base::workspace].assign(static_cast<std::size_t>(planned->memory.workspace), nan);
     for (int i = 0; i < d.arguments().count; ++i) fill(plan::base::arguments + i, d.arguments().at[i]);
     for (int id : d.parameters()) fill(plan::base::parameters, id);
     for (int id : d.buffers()) fill(plan::base::buffers, id);
@@ -74,11 +78,11 @@ struct machine {
                        : o.where == graph::destination::buffer    ? plan::base::buffers
                                                                   : plan::base::results + o.index;
       for (std::int64_t k = 0; k < p.nodes[o.id].shape.size(); ++k) {
-        double const got = memory[static_cast<std::size_t>(base)][static_cast<std::size_t>(k)], want = meaning.value(o.id)[k];
-        if (std::isnan(want) && std::isnan(got)) continue;
-        if (!(std::fabs(got - want) <= 1e-9 * (1 + std::fabs(want)))) {
+        double const got = memory[static_cast<std::size_t>(base)][static_cast<std::size_t>(k)], expected = meaning.value(o.id)[k];
+        if (std::isnan(expected) && std::isnan(got)) continue;
+        if (!(std::fabs(got - expected) <= 1e-9 * (1 + std::fabs(expected)))) {
           std::ostringstream text;
-          text << "output " << i << " (node " << o.id << ", " << p.nodes[o.id].op->name << ") element " << k << " is " << got << ", expected " << want;
+          text << "output " << i << " (node " << o.id << ", " << p.nodes[o.id].op->name << ") element " << k << " is " << got << ", expected " << expected;
           return text.str();
         }
       }
@@ -89,8 +93,8 @@ struct machine {
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(a_plan_does_what_its_program_says) {
-  machine m;
+BOOST_AUTO_TEST_CASE(a_plan_matches_its_program) {
+  seed_runner m;
   char const* const one = std::getenv("ESPALIER_SEED");
   std::uint64_t const first = one ? std::strtoull(one, nullptr, 10) : 1, last = one ? first : 3000;
   int wrong = 0;

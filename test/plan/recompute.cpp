@@ -27,7 +27,7 @@ struct with_result {
 };
 int recomputed_nodes(auto const& p) {
   int count = 0;
-  for (int id = 1; id <= p.program.nodes.size; ++id) count += p.again->again[id];
+  for (int id = 1; id <= p.program.nodes.size; ++id) count += p.recomputation->by_readers[id];
   return count;
 }
 }  // namespace
@@ -35,19 +35,19 @@ int recomputed_nodes(auto const& p) {
 // A value that a later group has from one operand in a few cheap steps is not written.
 BOOST_AUTO_TEST_CASE(what_is_recomputed_has_no_memory) {
   passes<gradients, real<8, 6>, real<6, 5>> const p;
-  BOOST_TEST(p.again->any == (recomputed_nodes(p) > 0));
+  BOOST_TEST(p.recomputation->any == (recomputed_nodes(p) > 0));
   for (int id = 1; id <= p.program.nodes.size; ++id)
-    if (p.again->again[id]) BOOST_TEST(!p.memory->stored[id]);
+    if (p.recomputation->by_readers[id]) BOOST_TEST(!p.memory->stored[id]);
 }
 
 // A product reads whole matrices: its operand is written, whatever it would cost to compute it again.
 BOOST_AUTO_TEST_CASE(operands_of_products_are_not_recomputed) {
   passes<squared_difference, real<8, 6>, real<6, 8>> const p;
   for (int id : p.nodes_of("matmul"))
-    for (int k = 0; k < 2; ++k) BOOST_TEST(!p.again->again[p.merged->holder_of[p.program.nodes[id].operand[k]]]);
+    for (int k = 0; k < 2; ++k) BOOST_TEST(!p.recomputation->by_readers[p.merged->holder_of[p.program.nodes[id].operand[k]]]);
 }
 
 BOOST_AUTO_TEST_CASE(results_are_not_recomputed) {
   passes<with_result, real<8, 6>> const p;
-  for (int i = 0; i < p.program.output_count; ++i) BOOST_TEST(!p.again->again[p.merged->holder_of[p.program.outputs[i].id]]);
+  for (int i = 0; i < p.program.output_count; ++i) BOOST_TEST(!p.recomputation->by_readers[p.merged->holder_of[p.program.outputs[i].id]]);
 }

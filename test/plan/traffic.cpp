@@ -22,20 +22,20 @@ struct counts {
   friend constexpr bool operator==(counts, counts) = default;
   friend std::ostream& operator<<(std::ostream& to, counts c) { return to << c.read << " read, " << c.written << " written, " << c.kernels << " kernels"; }
 };
-template <class Source>
+template <class Program>
 constexpr counts counted() {
-  return {esp::plan::traffic_of_program<Source>.read, esp::plan::traffic_of_program<Source>.written, esp::plan::plan_of<Source>.groups.group_count};
+  return {esp::plan::traffic_of_program<Program>.read, esp::plan::traffic_of_program<Program>.written, esp::plan::plan_of<Program>.groups.group_count};
 }
 template <class F, class... X>
-constexpr counts of = counted<esp::detail::compiled_source<F, X...>>();
+constexpr counts of = counted<esp::detail::compiled_program<F, X...>>();
 
-/// A function with the slopes of all its arguments, for a cotangent dy of its result.
+/// A function with the gradients of all its arguments, for a cotangent dy of its result.
 template <class F>
 struct times_dy {
   constexpr auto operator()(auto dy, auto... x) const { return sum(F{}(x...) * dy); }
 };
 template <class F>
-struct with_slopes_of_three {
+struct with_gradients_of_three {
   constexpr auto operator()(auto dy, auto x, auto w, auto b) const {
     using f = times_dy<F>;
     return std::tuple{F{}(x, w, b), esp::grad<1>(f{})(dy, x, w, b), esp::grad<2>(f{})(dy, x, w, b), esp::grad<3>(f{})(dy, x, w, b)};
@@ -51,16 +51,16 @@ struct batch_norm {
 struct cross_entropy {
   constexpr auto operator()(auto z, auto y) const { return esp::cross_entropy(z, y); }
 };
-struct cross_entropy_with_slope {
+struct cross_entropy_with_gradient {
   constexpr auto operator()(auto z, auto y) const { return std::tuple{cross_entropy{}(z, y), esp::grad<0>(cross_entropy{})(z, y)}; }
 };
 struct energy {
   constexpr auto operator()(auto a, auto b, auto c) const { return sum(a * b + exp(c)); }
 };
-struct slope_by_c {
+struct gradient_by_c {
   constexpr auto operator()(auto a, auto b, auto c) const { return std::tuple{energy{}(a, b, c), esp::grad<2>(energy{})(a, b, c)}; }
 };
-struct slopes_by_all {
+struct gradients_by_all {
   constexpr auto operator()(auto a, auto b, auto c) const {
     return std::tuple{energy{}(a, b, c), esp::grad<0>(energy{})(a, b, c), esp::grad<1>(energy{})(a, b, c), esp::grad<2>(energy{})(a, b, c)};
   }
@@ -84,17 +84,17 @@ BOOST_AUTO_TEST_CASE(norms) {
   BOOST_TEST((of<layer_norm, real<64, 96>, real<96>, real<96>>) == (counts{n + 2 * 96, n, 1}));
   BOOST_TEST((of<batch_norm, real<64, 96>, real<96>, real<96>>) == (counts{n + 2 * 96, n, 1}));
   // x, dy, w, b in; y, dx, dw, db out.
-  BOOST_TEST((of<with_slopes_of_three<layer_norm>, real<64, 96>, real<64, 96>, real<96>, real<96>>) == (counts{2 * n + 2 * 96, 2 * n + 2 * 96, 1}));
-  BOOST_TEST((of<with_slopes_of_three<batch_norm>, real<64, 96>, real<64, 96>, real<96>, real<96>>) == (counts{2 * n + 2 * 96, 2 * n + 2 * 96, 1}));
+  BOOST_TEST((of<with_gradients_of_three<layer_norm>, real<64, 96>, real<64, 96>, real<96>, real<96>>) == (counts{2 * n + 2 * 96, 2 * n + 2 * 96, 1}));
+  BOOST_TEST((of<with_gradients_of_three<batch_norm>, real<64, 96>, real<64, 96>, real<96>, real<96>>) == (counts{2 * n + 2 * 96, 2 * n + 2 * 96, 1}));
 }
 
 BOOST_AUTO_TEST_CASE(losses_and_formulas) {
   // Labels are read as integers and written as numbers of rows first.
-  BOOST_TEST((of<cross_entropy_with_slope, real<64, 96>, labels<64>>) == (counts{n + 2 * 64, n + 1 + 64, 2}));
+  BOOST_TEST((of<cross_entropy_with_gradient, real<64, 96>, labels<64>>) == (counts{n + 2 * 64, n + 1 + 64, 2}));
   BOOST_TEST((of<energy, real<n>, real<n>, real<n>>) == (counts{3 * n, 1, 1}));
-  BOOST_TEST((of<slope_by_c, real<n>, real<n>, real<n>>) == (counts{3 * n, 1 + n, 1}));
-  // The slopes by a and b are b and a: written where a and b are read anyway.
-  BOOST_TEST((of<slopes_by_all, real<n>, real<n>, real<n>>) == (counts{3 * n, 1 + 3 * n, 1}));
+  BOOST_TEST((of<gradient_by_c, real<n>, real<n>, real<n>>) == (counts{3 * n, 1 + n, 1}));
+  // The gradients by a and b are b and a: written where a and b are read anyway.
+  BOOST_TEST((of<gradients_by_all, real<n>, real<n>, real<n>>) == (counts{3 * n, 1 + 3 * n, 1}));
   // In pieces of 4096, whose results are a row of 64 with its largest element.
   BOOST_TEST((of<long_logsumexp, real<64 * 4096>>) == (counts{64 * 4096 + 64 + 1, 64 + 1 + 1, 2}));
   BOOST_TEST((of<long_chain, real<64, 96>>) == (counts{n, 64, 1}));
@@ -111,18 +111,18 @@ namespace {
 template <class Norm>
 using block = nn::Sequential<nn::Linear<32, 96>, Norm, nn::ReLU, nn::Linear<96, 10>>;
 template <class Norm>
-using block_source = esp::detail::training_source<block<Norm>, nn::SoftmaxLoss, esp::batch<64, 32>>;
+using block_program = esp::detail::training_program<block<Norm>, nn::SoftmaxLoss, esp::batch<64, 32>>;
 
 /// Full values (64 x 96) that the groups of a training step read and write.
-template <class Source>
+template <class Program>
 constexpr counts full_values() {
-  constexpr auto const& r = esp::plan::plan_of<Source>;
-  constexpr auto const& g = esp::plan::program_of<Source>.nodes;
+  constexpr auto const& r = esp::plan::plan_of<Program>;
+  constexpr auto const& g = esp::plan::graph_of<Program>.nodes;
   counts c{0, 0, 0};
   for (int x = 1; x <= r.groups.group_count; ++x) {
-    auto const& k = r.codes.groups[x];
-    for (int i = 0; i < k.leaves; ++i) c.read += g[r.codes.leaves[k.first_leaf + i].node].shape.size() == n;
-    for (int i = 0; i < k.outputs; ++i) c.written += g[r.codes.outputs[k.first_output + i]].shape.size() == n;
+    auto const& k = r.ir.groups[x];
+    for (int i = 0; i < k.operands; ++i) c.read += g[r.ir.operands[k.first_operand + i].node].shape.size() == n;
+    for (int i = 0; i < k.outputs; ++i) c.written += g[r.ir.outputs[k.first_output + i]].shape.size() == n;
   }
   return c;
 }
@@ -132,10 +132,10 @@ BOOST_AUTO_TEST_CASE(a_norm_inside_a_training_step) {
   // Written: the product before the norm, the norm's result, the adjoint of that, the adjoint before the norm: no normalized values, no mask.
   // Read: the norm reads its input; the next product and its weights' gradient the result; the adjoint's product the relu's sign; the norm's
   // backward pass input and adjoint; the gradient of the first weights its adjoint.
-  BOOST_TEST((full_values<block_source<nn::LayerNorm1d<96>>>().written) == 4);
-  BOOST_TEST((full_values<block_source<nn::BatchNorm1d<96>>>().written) == 4);
-  BOOST_TEST((full_values<block_source<nn::LayerNorm1d<96>>>().read) <= 8);
-  BOOST_TEST((full_values<block_source<nn::BatchNorm1d<96>>>().read) <= 8);
+  BOOST_TEST((full_values<block_program<nn::LayerNorm1d<96>>>().written) == 4);
+  BOOST_TEST((full_values<block_program<nn::BatchNorm1d<96>>>().written) == 4);
+  BOOST_TEST((full_values<block_program<nn::LayerNorm1d<96>>>().read) <= 8);
+  BOOST_TEST((full_values<block_program<nn::BatchNorm1d<96>>>().read) <= 8);
 }
 
 // A norm whose result is used twice says twice what its buffers become.
@@ -148,14 +148,14 @@ struct used_twice {
   }
 };
 BOOST_AUTO_TEST_CASE(buffers_are_written_where_they_lie) {
-  constexpr auto const& plan = esp::plan::plan_of<esp::detail::training_source<used_twice, nn::SoftmaxLoss, esp::batch<64, 96>>>;
-  BOOST_TEST(plan.places.copy_count == 0);
+  constexpr auto const& plan = esp::plan::plan_of<esp::detail::training_program<used_twice, nn::SoftmaxLoss, esp::batch<64, 96>>>;
+  BOOST_TEST(plan.memory.copy_count == 0);
 }
 
 BOOST_AUTO_TEST_CASE(updates_of_all_parameters) {
   // One sweep, in place, whatever the net: gradients and parameters (and moments) in, parameters (and moments) out, beside a few numbers.
-  using sgd = esp::detail::update_source<optim::SGD<>, 1000>;
-  using adam = esp::detail::update_source<optim::Adam, 1000>;
+  using sgd = esp::detail::update_program<optim::SGD<>, 1000>;
+  using adam = esp::detail::update_program<optim::Adam, 1000>;
   BOOST_TEST(counted<sgd>().kernels == 1);
   BOOST_TEST(counted<sgd>().written == 1000);
   BOOST_TEST(counted<sgd>().read < 2000 + 16);

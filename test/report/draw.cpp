@@ -73,7 +73,7 @@ counted parse(std::string const& text) {
   for (std::string const& name : used) BOOST_TEST(names.count(name) == 1u, name);
   return c;
 }
-bool has(std::string const& text, std::string const& wanted) { return text.find(wanted) != std::string::npos; }
+bool has(std::string const& text, std::string const& pattern) { return text.find(pattern) != std::string::npos; }
 
 struct box {
   double x, y, width, height;
@@ -88,9 +88,9 @@ std::vector<box> boxes_of(std::string const& svg) {
   return boxes;
 }
 
-template <class Source>
+template <class Program>
 void values_share_nothing() {
-  report::view const& v = report::view_of<Source>;
+  report::view const& v = report::view_of<Program>;
   auto const lives = report::lives_of(v);
   std::int64_t end = 0;
   for (std::size_t i = 0; i < lives.size(); ++i) {
@@ -100,8 +100,8 @@ void values_share_nothing() {
     end = end > a.offset + a.size ? end : a.offset + a.size;
     for (std::size_t j = 0; j < i; ++j) {
       report::life const& b = lives[j];
-      bool const apart = a.end <= b.first || b.end <= a.first || a.offset + a.size <= b.offset || b.offset + b.size <= a.offset;
-      BOOST_TEST(apart, "v" << a.node << " and v" << b.node);
+      bool const disjoint = a.end <= b.first || b.end <= a.first || a.offset + a.size <= b.offset || b.offset + b.size <= a.offset;
+      BOOST_TEST(disjoint, "v" << a.node << " and v" << b.node);
     }
   }
   BOOST_TEST(esp::plan::rounded(end) == v.workspace);
@@ -138,29 +138,40 @@ BOOST_AUTO_TEST_CASE(programs) {
   BOOST_TEST(e.edges == 2 * 5 + 1 + 1);
   BOOST_TEST(!has(evaluation, "backward"), evaluation);
 
-  using Source = esp::detail::training_source<Net, Loss, esp::batch<2, 8>>;
+  using Program = esp::detail::training_program<Net, Loss, esp::batch<2, 8>>;
   std::string const training = esp::draw_program<Net, Loss, Optimizer, esp::batch<2, 8>>();
   counted const t = parse(training);
   int nodes = 0, edges = 0;
-  auto const& p = esp::plan::program_of<Source>;
+  auto const& p = esp::plan::graph_of<Program>;
   for (int id = 1; id <= p.nodes.size; ++id) {
-    if (!esp::plan::plan_of<Source>.groups.needed[id]) continue;
+    if (!esp::plan::plan_of<Program>.groups.needed[id]) continue;
     ++nodes;
-    bool const alias = p.nodes[id].op->kind == esp::graph::family::alias;
+    bool const alias = p.nodes[id].op->family == esp::graph::op_family::alias;
     for (int k = 0; k < (alias ? 1 : 4); ++k) edges += p.nodes[id].operand[k] != 0;
   }
-  BOOST_TEST(t.nodes == nodes + 5);  // the loss and four slopes
+  BOOST_TEST(t.nodes == nodes + 5);  // the loss and four gradients
   BOOST_TEST(t.edges == edges + 5);
   BOOST_TEST(has(training, "forward white, backward blue"), training);
-  BOOST_TEST(has(training, "\"slope of 2.bias\""), training);
+  BOOST_TEST(has(training, "\"gradient of 2.bias\""), training);
   parse(esp::draw_program<Blocks, Loss, Optimizer, esp::batch<2, 8>>());
+}
+
+struct ValueLayer {
+  nn::Linear<8, 4> value;
+  ESPALIER_MODULE(ValueLayer, value)
+  constexpr auto forward(auto x) const { return value(x); }
+};
+// Names of values begin with v: a parameter whose name does, too, keeps it.
+BOOST_AUTO_TEST_CASE(parameters_whose_names_begin_with_v) {
+  std::string const text = esp::draw_program<ValueLayer, esp::batch<2, 8>>();
+  BOOST_TEST(has(text, "value.weight"), text);
 }
 
 BOOST_AUTO_TEST_CASE(kernels) {
   std::string const text = esp::draw_kernels<Net, Loss, Optimizer, esp::batch<2, 8>>();
   counted const c = parse(text);
   BOOST_TEST(c.nodes == 8 + 3);  // and input, target, loss
-  // input to both products with it, target to its conversion; labels, scores, what the ReLU gave, two slopes from kernel to kernel; the loss
+  // input to both products with it, target to its conversion; labels, scores, what the ReLU gave, two gradients from kernel to kernel; the loss
   BOOST_TEST(c.edges == 2 + 1 + 1 + 1 + 3 + 2 + 2 + 1);
   BOOST_TEST(has(text, "v9: workspace +64, until kernel 6\\l"), text);
   BOOST_TEST(has(text, "training of Sequential on (2, 8): 8 kernels, 192 bytes of workspace"), text);
@@ -169,15 +180,15 @@ BOOST_AUTO_TEST_CASE(kernels) {
   std::string const blocks = esp::draw_kernels<decltype(trainer)>();
   std::string const by_types = esp::draw_kernels<Blocks, Loss, Optimizer, esp::batch<2, 8>>();
   BOOST_TEST(blocks == by_types);
-  using Source = esp::detail::training_source<Blocks, Loss, esp::batch<2, 8>>;
-  BOOST_TEST(parse(blocks).nodes == report::view_of<Source>.kernel_count + 3);
+  using Program = esp::detail::training_program<Blocks, Loss, esp::batch<2, 8>>;
+  BOOST_TEST(parse(blocks).nodes == report::view_of<Program>.kernel_count + 3);
 }
 
 BOOST_AUTO_TEST_CASE(memory) {
   std::string const svg = esp::draw_memory<Blocks, Loss, Optimizer, esp::batch<4, 8>>();
   auto const boxes = boxes_of(svg);
-  using Source = esp::detail::training_source<Blocks, Loss, esp::batch<4, 8>>;
-  BOOST_TEST(boxes.size() == report::lives_of(report::view_of<Source>).size());
+  using Program = esp::detail::training_program<Blocks, Loss, esp::batch<4, 8>>;
+  BOOST_TEST(boxes.size() == report::lives_of(report::view_of<Program>).size());
   BOOST_TEST(boxes.size() > 20u);
   for (std::size_t i = 0; i < boxes.size(); ++i) {
     box const& a = boxes[i];
@@ -186,21 +197,21 @@ BOOST_AUTO_TEST_CASE(memory) {
     for (std::size_t j = 0; j < i; ++j) {
       box const& b = boxes[j];
       double const rounding = 0.02;
-      bool const apart = a.x + a.width <= b.x + rounding || b.x + b.width <= a.x + rounding || a.y + a.height <= b.y + rounding || b.y + b.height <= a.y + rounding;
-      BOOST_TEST(apart, "boxes " << i << " and " << j);
+      bool const disjoint = a.x + a.width <= b.x + rounding || b.x + b.width <= a.x + rounding || a.y + a.height <= b.y + rounding || b.y + b.height <= a.y + rounding;
+      BOOST_TEST(disjoint, "boxes " << i << " and " << j);
     }
   }
   BOOST_TEST(svg.substr(svg.size() - 7) == "</svg>\n");
-  values_share_nothing<Source>();
-  values_share_nothing<esp::detail::evaluation_source<Blocks, esp::batch<4, 8>>>();
-  values_share_nothing<esp::detail::training_source<Net, Loss, esp::batch<2, 8>>>();
+  values_share_nothing<Program>();
+  values_share_nothing<esp::detail::evaluation_program<Blocks, esp::batch<4, 8>>>();
+  values_share_nothing<esp::detail::training_program<Net, Loss, esp::batch<2, 8>>>();
   values_share_nothing<
-      esp::detail::training_source<nn::Sequential<nn::ConvBN<3, 8, 3>, nn::MaxPool2d<2>, nn::Flatten, nn::Linear<8 * 4 * 4, 4>>, Loss, esp::batch<2, 3, 8, 8>>>();
+      esp::detail::training_program<nn::Sequential<nn::ConvBN<3, 8, 3>, nn::MaxPool2d<2>, nn::Flatten, nn::Linear<8 * 4 * 4, 4>>, Loss, esp::batch<2, 3, 8, 8>>>();
 }
 
 // The map of the smallest net: the first layer's result lies in the one value of the workspace, from kernel 1 to kernel 2.
 BOOST_AUTO_TEST_CASE(memory_by_hand) {
-  auto const lives = report::lives_of(report::view_of<esp::detail::evaluation_source<Net, esp::batch<2, 8>>>);
+  auto const lives = report::lives_of(report::view_of<esp::detail::evaluation_program<Net, esp::batch<2, 8>>>);
   BOOST_TEST_REQUIRE(lives.size() == 1u);
   BOOST_TEST(lives[0].offset == 0);
   BOOST_TEST(lives[0].size == 8);

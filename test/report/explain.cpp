@@ -16,12 +16,12 @@ namespace {
 using Net = nn::Sequential<nn::Linear<8, 4>, nn::ReLU, nn::Linear<4, 3>>;
 using Blocks = nn::MLPResNet<8, 8, 2, 3>;
 
-std::int64_t count(std::string const& text, std::string const& wanted) {
+std::int64_t count(std::string const& text, std::string const& pattern) {
   std::int64_t n = 0;
-  for (std::size_t at = text.find(wanted); at != std::string::npos; at = text.find(wanted, at + 1)) ++n;
+  for (std::size_t at = text.find(pattern); at != std::string::npos; at = text.find(pattern, at + 1)) ++n;
   return n;
 }
-bool has(std::string const& text, std::string const& wanted) { return text.find(wanted) != std::string::npos; }
+bool has(std::string const& text, std::string const& pattern) { return text.find(pattern) != std::string::npos; }
 
 /// The bytes that the lines of all kernels say.
 std::int64_t bytes_said(std::string const& text) {
@@ -34,7 +34,7 @@ std::int64_t bytes_said(std::string const& text) {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(evaluation) {
-  std::string const wanted =
+  std::string const pattern =
       "evaluation of Sequential on (2, 8): 2 kernels, 64 bytes of workspace, 64 live at most, 356 moved, 198 flops\n"
       "kernel 1: product\n"
       "  v7 = relu(add(matmul(input, 0.weight), 0.bias))\n"
@@ -44,10 +44,10 @@ BOOST_AUTO_TEST_CASE(evaluation) {
       "  v12 = add(matmul(v7, 2.weight), 2.bias)\n"
       "  reads 92 bytes: v7 (2, 4), 2.weight (4, 3), 2.bias (1, 3)\n"
       "  writes 24 bytes: v12 (2, 3) to output\n";
-  BOOST_TEST((esp::explain<Net, esp::batch<2, 8>>()) == wanted);
+  BOOST_TEST((esp::explain<Net, esp::batch<2, 8>>()) == pattern);
   esp::model<Net> const model{esp::seed{0}};
-  BOOST_TEST(esp::explain(esp::predictor{model, esp::batch<2, 8>{}}) == wanted);
-  BOOST_TEST((report::explanation({"p", &report::view_of<esp::detail::evaluation_source<Net, esp::batch<2, 8>>>, 8, {}, {}, {}, {}}).substr(0, 77)) ==
+  BOOST_TEST(esp::explain(esp::predictor{model, esp::batch<2, 8>{}}) == pattern);
+  BOOST_TEST((report::explanation({"p", &report::view_of<esp::detail::evaluation_program<Net, esp::batch<2, 8>>>, 8, {}, {}, {}, {}}).substr(0, 77)) ==
              "p: 2 kernels, 128 bytes of workspace, 128 live at most, 712 moved, 198 flops\n");
 }
 
@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(training) {
   BOOST_TEST(has(text, "= equal(column_index, v"), text);
   BOOST_TEST(has(text, " (1) to loss;"), text);
   BOOST_TEST(has(text, "= matmul(transpose(input), v"), text);
-  BOOST_TEST(has(text, " (8, 4) to slope of 0.weight\n"), text);
+  BOOST_TEST(has(text, " (8, 4) to gradient of 0.weight\n"), text);
   BOOST_TEST(has(text, "update by Adam: 1 kernel, 0 bytes of workspace, 0 live at most"), text);
   BOOST_TEST(has(text, " (80) to new parameters\n"), text);
 }
@@ -80,7 +80,7 @@ BOOST_AUTO_TEST_CASE(trainers) {
   // Equal kernels share their code; running statistics are written where they belong; draws are named.
   BOOST_TEST(has(text, ", the code of kernel "), text);
   BOOST_TEST(count(text, " (4) to new 2.1.0.fn.1.running_mean;") == 2);
-  BOOST_TEST(count(text, "= draw[0]\n") == 2);
+  BOOST_TEST(count(text, "= random_uniform[0]\n") == 2);
   BOOST_TEST(count(text, "[column](") > 0);
 }
 

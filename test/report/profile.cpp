@@ -85,9 +85,9 @@ BOOST_AUTO_TEST_CASE(same_numbers) {
   esp::model<Net> plain{esp::seed{1}};
   esp::model<Net, esp::profiled<>> profiled{esp::seed{1}};
   esp::model<Net, esp::profiled<esp::cpu_parallel<2>>> parallel{esp::seed{1}};
-  auto const wanted = train(plain);
-  BOOST_TEST((train(profiled) == wanted));
-  BOOST_TEST((train(parallel) == wanted));
+  auto const expected = train(plain);
+  BOOST_TEST((train(profiled) == expected));
+  BOOST_TEST((train(parallel) == expected));
   BOOST_TEST(esp::profile_of(parallel).size() == 3u);
   for (int i = 0; i < 4; ++i) BOOST_TEST(profiled(data{}.x).data()[i] == plain(data{}.x).data()[i]);
 }
@@ -95,8 +95,8 @@ BOOST_AUTO_TEST_CASE(same_numbers) {
 // The arithmetic, on times that are given.
 BOOST_AUTO_TEST_CASE(table) {
   using Small = nn::Sequential<nn::Linear<8, 4>, nn::ReLU, nn::Linear<4, 3>>;
-  using Source = esp::detail::evaluation_source<Small, esp::batch<2, 8>>;
-  esp::program_profile const p{report::detail::titled_source<Source, float>::get(), 10, {0, 30e-6, 10e-6}};
+  using Program = esp::detail::evaluation_program<Small, esp::batch<2, 8>>;
+  esp::program_profile const p{report::detail::titled_program<Program, float>::get(), 10, {0, 30e-6, 10e-6}};
   BOOST_TEST(p.bytes(1) == 240);
   BOOST_TEST(p.bytes(2) == 116);
   BOOST_TEST(p.total() == 40e-6, boost::test_tools::tolerance(1e-9));

@@ -27,12 +27,12 @@ template <class Net, class Batch>
 void totals_are_facts() {
   using facts = esp::predictor<esp::model<Net>, Batch>;
   report::architecture const a = report::architecture_of<Net, Batch>();
-  report::view const& v = report::view_of<esp::detail::evaluation_source<Net, Batch>>;
+  report::view const& v = report::view_of<esp::detail::evaluation_program<Net, Batch>>;
   std::vector<report::cost> const costs = report::costs_of(a, v);
   BOOST_TEST(static_cast<int>(a.owner.size()) == v.node_count + 1);
   BOOST_TEST(a.modules[0].facts.parameters == esp::parameter_count<Net>);
   BOOST_TEST(costs[0].moved * 4 == facts::bytes_moved);
-  BOOST_TEST(costs[0].flops == (esp::plan::flops_of_program<esp::detail::evaluation_source<Net, Batch>>));
+  BOOST_TEST(costs[0].flops == (esp::plan::flops_of_program<esp::detail::evaluation_program<Net, Batch>>));
   // What a net learns and does is learnt and done in its parts, or by itself.
   std::int64_t parameters = 0, flops = 0;
   for (std::size_t i = 1; i < a.modules.size(); ++i) {
@@ -69,13 +69,13 @@ BOOST_AUTO_TEST_CASE(modules_in_modules) {
     paths.push_back(m.path + " " + m.type);
     BOOST_TEST(m.calls == 1);
   }
-  std::vector<std::string> const wanted{
+  std::vector<std::string> const expected{
       " Sequential", "0 Linear<8, 8>", "1 ReLU", "2 Repeat<2>", "2.0 Sequential", "2.0.0 Residual", "2.0.0.fn Sequential", "2.0.0.fn.0 Linear<8, 4>",
       "2.0.0.fn.1 BatchNorm1d<4>", "2.0.0.fn.2 ReLU", "2.0.0.fn.3 Dropout<0.1>", "2.0.0.fn.4 Linear<4, 8>", "2.0.0.fn.5 BatchNorm1d<8>", "2.0.1 ReLU",
       "2.1 Sequential", "2.1.0 Residual", "2.1.0.fn Sequential", "2.1.0.fn.0 Linear<8, 4>", "2.1.0.fn.1 BatchNorm1d<4>", "2.1.0.fn.2 ReLU",
       "2.1.0.fn.3 Dropout<0.1>", "2.1.0.fn.4 Linear<4, 8>", "2.1.0.fn.5 BatchNorm1d<8>", "2.1.1 ReLU", "3 Linear<8, 3>"};
-  BOOST_TEST(paths == wanted, boost::test_tools::per_element());
-  std::vector<report::cost> const costs = report::costs_of(a, report::view_of<esp::detail::evaluation_source<Net, esp::shape<2, 8>>>);
+  BOOST_TEST(paths == expected, boost::test_tools::per_element());
+  std::vector<report::cost> const costs = report::costs_of(a, report::view_of<esp::detail::evaluation_program<Net, esp::shape<2, 8>>>);
   // A block is what is in it, and the addition of the residual, and a ReLU.
   BOOST_TEST(costs[6].flops == 136 + 40 + 8 + 0 + 144 + 80);
   BOOST_TEST(costs[5].flops == costs[6].flops + 16);
@@ -87,7 +87,7 @@ BOOST_AUTO_TEST_CASE(modules_in_modules) {
 
 BOOST_AUTO_TEST_CASE(modules_of_users) {
   report::architecture const a = report::architecture_of<Twice<4>, esp::shape<2, 4>>();
-  auto const costs = report::costs_of(a, report::view_of<esp::detail::evaluation_source<Twice<4>, esp::shape<2, 4>>>);
+  auto const costs = report::costs_of(a, report::view_of<esp::detail::evaluation_program<Twice<4>, esp::shape<2, 4>>>);
   BOOST_TEST_REQUIRE(a.modules.size() == 7u);
   BOOST_TEST(a.modules[1].path == "layers.0");
   BOOST_TEST(a.modules[2].path == "layers.1");

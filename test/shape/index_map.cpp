@@ -41,13 +41,13 @@ std::vector<std::int64_t> offsets(index_map const& m, extents const& from, exten
   return all;
 }
 
-extents drawn_extents(test::dice& roll, int rank) {
+extents random_extents(test::dice& roll, int rank) {
   extents s{};
   for (int i = 0; i < rank; ++i) s.push(1 + roll(4));
   return s;
 }
 /// A map of an operand of extents s; `total`: one that never leaves it.
-movement drawn_map(test::dice& roll, extents const& s, bool total, bool repeats) {
+movement random_map(test::dice& roll, extents const& s, bool total, bool repeats) {
   movement m{index_map{}, extents{}};
   for (int a = 0; a < s.rank; ++a) {
     m.map.divisor[a] = total ? 1 : 1 + roll(3) * roll(2);
@@ -88,43 +88,43 @@ static_assert(!renames(flipping<>::of(shape<4>::value).map, shape<4>::value, sha
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(an_offset_is_what_the_coordinates_say) {
+BOOST_AUTO_TEST_CASE(an_offset_matches_its_coordinates) {
   many([](test::dice& roll) {
-    extents const s = drawn_extents(roll, roll(4));
-    movement const m = drawn_map(roll, s, false, true);
+    extents const s = random_extents(roll, roll(4));
+    movement const m = random_map(roll, s, false, true);
     BOOST_TEST(offsets(m.map, s, m.shape) == walked(m.map, s, m.shape), boost::test_tools::per_element());
   });
 }
 
 BOOST_AUTO_TEST_CASE(one_map_after_another) {
   many([](test::dice& roll) {
-    extents const s = drawn_extents(roll, roll(3));
-    movement const inner = drawn_map(roll, s, false, true);
-    movement const outer = drawn_map(roll, inner.shape, true, inner.shape.rank < 4);
-    auto wanted = offsets(outer.map, inner.shape, outer.shape);
+    extents const s = random_extents(roll, roll(3));
+    movement const inner = random_map(roll, s, false, true);
+    movement const outer = random_map(roll, inner.shape, true, inner.shape.rank < 4);
+    auto expected = offsets(outer.map, inner.shape, outer.shape);
     auto const first = offsets(inner.map, s, inner.shape);
-    for (auto& at : wanted) at = first[static_cast<std::size_t>(at)];
-    BOOST_TEST(offsets(composed(outer.map, inner.map), s, outer.shape) == wanted, boost::test_tools::per_element());
+    for (auto& at : expected) at = first[static_cast<std::size_t>(at)];
+    BOOST_TEST(offsets(composed(outer.map, inner.map), s, outer.shape) == expected, boost::test_tools::per_element());
   });
 }
 
 BOOST_AUTO_TEST_CASE(the_adjoint_goes_back) {
   many([](test::dice& roll) {
-    extents const s = drawn_extents(roll, roll(4));
-    movement const m = drawn_map(roll, s, false, false);
-    auto const there = offsets(m.map, s, m.shape), back = offsets(inverted(m.map), m.shape, s);
-    std::vector<std::int64_t> wanted(back.size(), -1);
-    for (std::size_t i = 0; i < there.size(); ++i)
-      if (there[i] >= 0) wanted[static_cast<std::size_t>(there[i])] = static_cast<std::int64_t>(i);
-    BOOST_TEST(back == wanted, boost::test_tools::per_element());
+    extents const s = random_extents(roll, roll(4));
+    movement const m = random_map(roll, s, false, false);
+    auto const forward = offsets(m.map, s, m.shape), back = offsets(inverted(m.map), m.shape, s);
+    std::vector<std::int64_t> expected(back.size(), -1);
+    for (std::size_t i = 0; i < forward.size(); ++i)
+      if (forward[i] >= 0) expected[static_cast<std::size_t>(forward[i])] = static_cast<std::int64_t>(i);
+    BOOST_TEST(back == expected, boost::test_tools::per_element());
   });
 }
 
-BOOST_AUTO_TEST_CASE(what_is_said_of_a_map_is_true) {
+BOOST_AUTO_TEST_CASE(properties_of_a_map_are_correct) {
   int totals = 0, names = 0;
   many([&](test::dice& roll) {
-    extents const s = drawn_extents(roll, roll(4));
-    movement const m = drawn_map(roll, s, roll(2) != 0, roll(2) != 0);
+    extents const s = random_extents(roll, roll(4));
+    movement const m = random_map(roll, s, roll(2) != 0, roll(2) != 0);
     auto const at = offsets(m.map, s, m.shape);
     bool inside = true, same = s.size() == m.shape.size(), divides = false;
     for (std::size_t i = 0; i < at.size(); ++i) {
@@ -139,10 +139,10 @@ BOOST_AUTO_TEST_CASE(what_is_said_of_a_map_is_true) {
     totals += total;
     names += name;
     // One to one: no element is taken twice. (Windows of one element each are no windows.)
-    std::vector<int> taken(static_cast<std::size_t>(s.size()));
+    std::vector<int> used(static_cast<std::size_t>(s.size()));
     bool twice = false;
     for (auto const from : at)
-      if (from >= 0) twice = twice || taken[static_cast<std::size_t>(from)]++ != 0;
+      if (from >= 0) twice = twice || used[static_cast<std::size_t>(from)]++ != 0;
     if (is_one_to_one(m.map, s, m.shape)) BOOST_TEST(!twice);
     BOOST_TEST(offsets(reduced_map(m.map), s, m.shape) == at, boost::test_tools::per_element());
   });
@@ -152,8 +152,8 @@ BOOST_AUTO_TEST_CASE(what_is_said_of_a_map_is_true) {
 
 BOOST_AUTO_TEST_CASE(the_range_of_a_walk) {
   many([](test::dice& roll) {
-    extents const s = drawn_extents(roll, 1 + roll(2));
-    movement const m = drawn_map(roll, s, false, true);
+    extents const s = random_extents(roll, 1 + roll(2));
+    movement const m = random_map(roll, s, false, true);
     for (int a = 0; a < s.rank; ++a) {
       index_range const r = range_of(m.map, m.shape, a);
       int low = m.map.start[a], high = low;

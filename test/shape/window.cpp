@@ -50,9 +50,9 @@ BOOST_AUTO_TEST_CASE(ranges) {
 
 // The map of windows takes from where the definition says.
 BOOST_AUTO_TEST_CASE(map_of_windows) {
-  constexpr convolution how{.stride = {2, 1}, .padding = {1, 2, 0, 1}, .dilation = {1, 2}};
+  constexpr convolution options{.stride = {2, 1}, .padding = {1, 2, 0, 1}, .dilation = {1, 2}};
   constexpr extents image{4, {2, 5, 4, 3}};
-  constexpr movement m = windows_of(image, 3, 2, how);
+  constexpr movement m = windows_of(image, 3, 2, options);
   static_assert(m.shape == extents{6, {2, 2, 5, 3, 2, 3}});
   std::int64_t flat = 0;
   for (int n = 0; n < 2; ++n)

@@ -23,7 +23,7 @@ BOOST_AUTO_TEST_CASE(coordinates_and_flat_index_are_inverse) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(strides_say_where_an_element_is) {
+BOOST_AUTO_TEST_CASE(strides_locate_an_element) {
   extents const s = shape<3, 4, 5>::value, step = espalier::strides(s);
   for (std::int64_t i = 0; i < s.size(); ++i) {
     extents const at = espalier::coordinates(s, i);

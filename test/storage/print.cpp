@@ -34,7 +34,7 @@ BOOST_AUTO_TEST_CASE(scalars_rows_and_matrices) {
   BOOST_TEST(text(tensor<float, shape<2, 2>>{{1, -2.5f}, {1e-7f, 1.0f / 3}}) == "[[       1,     -2.5],\n [   1e-07, 0.333333]]");
 }
 
-BOOST_AUTO_TEST_CASE(slabs_stand_apart) {
+BOOST_AUTO_TEST_CASE(slabs_are_separated) {
   BOOST_TEST(text(tensor<float, shape<2, 2, 1>>{{{1}, {2}}, {{3}, {4}}}) == "[[[1],\n  [2]],\n\n [[3],\n  [4]]]");
 }
 

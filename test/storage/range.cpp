@@ -52,7 +52,7 @@ static_assert(tensor<double, S>(arrays)(1, 2) == 6 && view<float const, S>(flat)
 static_assert(tensor<float, shape<1, 3>>{{1, 2, 3}}(0, 2) == 3, "braces are an initialiser, not a range");
 
 template <class F>
-std::string refusal(F const& f) {
+std::string error_of(F const& f) {
   try {
     f();
   } catch (range_error const& error) {
@@ -82,7 +82,7 @@ BOOST_AUTO_TEST_CASE(tensors_copy_ranges) {
   BOOST_TEST((assigned == expected));
 }
 
-BOOST_AUTO_TEST_CASE(a_large_tensor_takes_its_memory_back) {
+BOOST_AUTO_TEST_CASE(a_large_tensor_recovers_its_memory) {
   std::vector<float> numbers(5000, 3.0f);
   tensor<float, shape<5000>> from(numbers);
   tensor<float, shape<5000>> const away = std::move(from);
@@ -102,31 +102,31 @@ BOOST_AUTO_TEST_CASE(elements_are_converted_in_words) {
 
 BOOST_AUTO_TEST_CASE(integers_must_fit) {
   tensor<std::int32_t, shape<2>> t{1, 2};
-  auto const take = [&](auto const& numbers) { return refusal([&] { t = tensor<std::int32_t, shape<2>>(numbers); }); };
-  BOOST_TEST(take(std::vector<long>{1, 5000000000}) ==
-             "tensor(range): expected integers that fit std::int32_t, came 5000000000 at position 1");
-  BOOST_TEST(take(std::vector<unsigned>{0xffffffffu, 1}) ==
-             "tensor(range): expected integers that fit std::int32_t, came 4294967295 at position 0");
-  BOOST_TEST(take(std::vector<long>{-2147483649, 1}) ==
-             "tensor(range): expected integers that fit std::int32_t, came -2147483649 at position 0");
+  auto const assign = [&](auto const& numbers) { return error_of([&] { t = tensor<std::int32_t, shape<2>>(numbers); }); };
+  BOOST_TEST(assign(std::vector<long>{1, 5000000000}) ==
+             "tensor(range): expected integers that fit std::int32_t, got 5000000000 at position 1");
+  BOOST_TEST(assign(std::vector<unsigned>{0xffffffffu, 1}) ==
+             "tensor(range): expected integers that fit std::int32_t, got 4294967295 at position 0");
+  BOOST_TEST(assign(std::vector<long>{-2147483649, 1}) ==
+             "tensor(range): expected integers that fit std::int32_t, got -2147483649 at position 0");
   BOOST_TEST((t == tensor<std::int32_t, shape<2>>{1, 2}));
-  BOOST_TEST(take(std::vector<long>{-2147483648, 2147483647}) == "");
+  BOOST_TEST(assign(std::vector<long>{-2147483648, 2147483647}) == "");
   BOOST_TEST((t[0] == -2147483647 - 1 && t[1] == 2147483647));
 }
 
 BOOST_AUTO_TEST_CASE(counts_are_checked_before_anything_is_written) {
   std::vector<float> const numbers(5, 9.0f);
   tensor<float, S> t = expected;
-  BOOST_TEST(refusal([&] { tensor<float, S> const made(numbers); }) == "tensor(range): expected 6 elements, came 5");
-  BOOST_TEST(refusal([&] { t = numbers; }) == "tensor = range: expected 6 elements, came 5");
+  BOOST_TEST(error_of([&] { tensor<float, S> const made(numbers); }) == "tensor(range): expected 6 elements, got 5");
+  BOOST_TEST(error_of([&] { t = numbers; }) == "tensor = range: expected 6 elements, got 5");
   BOOST_TEST((t == expected));
-  BOOST_TEST(refusal([&] { (void)view<float const, S>(numbers); }) == "view(range): expected 6 elements, came 5");
-  BOOST_TEST(refusal([&] { (void)view<float const, S>(espalier::span<float const>(numbers.data(), 5)); }) ==
-             "view(range): expected 6 elements, came 5");
-  BOOST_TEST(refusal([&] { (void)tensor<float, shape<>>(std::vector<float>{}); }) ==
-             "tensor(range): expected 1 element, came 0");
+  BOOST_TEST(error_of([&] { (void)view<float const, S>(numbers); }) == "view(range): expected 6 elements, got 5");
+  BOOST_TEST(error_of([&] { (void)view<float const, S>(espalier::span<float const>(numbers.data(), 5)); }) ==
+             "view(range): expected 6 elements, got 5");
+  BOOST_TEST(error_of([&] { (void)tensor<float, shape<>>(std::vector<float>{}); }) ==
+             "tensor(range): expected 1 element, got 0");
   std::vector<std::array<float, 3>> const rows(4);
-  BOOST_TEST(refusal([&] { (void)tensor<float, S>(rows); }) == "tensor(range): expected 6 elements, came 12");
+  BOOST_TEST(error_of([&] { (void)tensor<float, S>(rows); }) == "tensor(range): expected 6 elements, got 12");
 }
 
 BOOST_AUTO_TEST_CASE(views_refer_to_ranges) {

@@ -165,7 +165,7 @@ static_assert(!std::is_constructible_v<tensor<float, shape<2>>, formulas::twice>
 BOOST_AUTO_TEST_CASE(an_expression_evaluates_into_a_tensor) {
   large t = formulas::ramp{};
   BOOST_TEST((t == counting<large>()));
-  large const taken = std::move(t);
+  large const moved = std::move(t);
   t = formulas::ramp{};
-  BOOST_TEST((t == taken));
+  BOOST_TEST((t == moved));
 }

@@ -7,7 +7,7 @@
 
 #include "numbers.hpp"
 #if defined(ESPALIER_TEST_CUDA_KERNELS)  // 1 + the order in which threads run: the kernels of the graphics processor instead, thread by thread
-#include "kernel_machine.hpp"
+#include "kernel_backend.hpp"
 #endif
 
 /// A fused kernel equals its expansion: a captureless function of tensors, its value and its vector-Jacobian products, computed by planned kernels
@@ -22,7 +22,7 @@ using leaf_of = esp::detail::eager_leaf<X>;
 /// The program of a function that returns any shape: the value, then the cotangent of each real argument. The last argument is dy.
 template <class F, class... X>
 struct written {
-  static constexpr unsigned wanted = esp::detail::all_wanted<X...>();
+  static constexpr unsigned wanted = esp::detail::all_differentiated<X...>();
 
   /// The program is traced when the test runs, so that the compiler pays nothing for it. Plain: as it was written, with no simplification.
   static std::unique_ptr<graph::program> build(bool plain) {
@@ -71,7 +71,7 @@ template <class F, class... X>
 using shape_of_result = esp::shape_of<typename esp::detail::body_of_function<F, leaf_of<X>...>::type>;
 template <class... X>
 using element_of_arguments = typename esp::detail::shared_element<X...>::type;
-/// Where the value and the slopes of f at x... go.
+/// Where the value and the gradients of f at x... go.
 template <class F, class... X>
 auto room_for() {
   using T = element_of_arguments<X...>;
@@ -105,7 +105,7 @@ auto interpreted(F, bool plain, Dy const& dy, X const&... x) {
 template <class F, class Dy, class... X>
 auto fused(F, Dy const& dy, X const&... x) {
   using T = element_of_arguments<X...>;
-  using Source = esp::detail::gradient_source<F, written<F, X...>::wanted, true, leaf_of<X>...>;
+  using Program = esp::detail::gradient_program<F, written<F, X...>::wanted, true, leaf_of<X>...>;
   esp::detail::eager_inputs<T> in{};
   (in.add(x.data()), ...);
   in.add(dy.data());
@@ -114,14 +114,14 @@ auto fused(F, Dy const& dy, X const&... x) {
 #if defined(ESPALIER_TEST_CUDA_KERNELS)
   void* base[esp::plan::base::count]{};
   int real = 0;
-  auto const give = [&](auto const* data) { base[esp::plan::base::arguments + real++] = const_cast<std::remove_const_t<std::remove_pointer_t<decltype(data)>>*>(data); };
-  (give(x.data()), ...);
-  give(dy.data());
+  auto const set_argument = [&](auto const* data) { base[esp::plan::base::arguments + real++] = const_cast<std::remove_const_t<std::remove_pointer_t<decltype(data)>>*>(data); };
+  (set_argument(x.data()), ...);
+  set_argument(dy.data());
   for (std::size_t i = 0; i < to.size(); ++i) base[esp::plan::base::results + static_cast<int>(i)] = to[i];
-  base[esp::plan::base::magnitudes] = in.numbers;
-  run_on_kernel_machine<Source, T>(base, ESPALIER_TEST_CUDA_KERNELS - 1);
+  base[esp::plan::base::hyperparameters] = in.numbers;
+  run_on_kernel_backend<Program, T>(base, ESPALIER_TEST_CUDA_KERNELS - 1);
 #else
-  esp::detail::run_eagerly<Source, T>(in, to.data(), static_cast<int>(to.size()));
+  esp::detail::run_eagerly<Program, T>(in, to.data(), static_cast<int>(to.size()));
 #endif
   return r;
 }
@@ -130,14 +130,14 @@ template <class R, std::size_t... I>
 void check_same(char const* name, char const* against, R const& got, R const& wanted, double allowed, std::index_sequence<I...>) {
   std::string const value = difference(got.value, wanted.value, allowed);
   BOOST_CHECK_MESSAGE(value.empty(), name << ", value" << against << ": " << value);
-  auto const slope = [&](std::size_t i, auto const& a, auto const& b) {
+  auto const gradient = [&](std::size_t i, auto const& a, auto const& b) {
     std::string const text = difference(a, b, allowed);
-    BOOST_CHECK_MESSAGE(text.empty(), name << ", slope of argument " << i << against << ": " << text);
+    BOOST_CHECK_MESSAGE(text.empty(), name << ", gradient of argument " << i << against << ": " << text);
   };
-  (slope(I, std::get<I>(got.gradients), std::get<I>(wanted.gradients)), ...);
+  (gradient(I, std::get<I>(got.gradients), std::get<I>(wanted.gradients)), ...);
 }
 
-/// Value and slopes of f at x, by kernels and by the interpreter with and without simplification, with a drawn cotangent.
+/// Value and gradients of f at x, by kernels and by the interpreter with and without simplification, with a drawn cotangent.
 template <class F, class... X>
 void check_kernels(char const* name, F f, X const&... x) {
   using T = element_of_arguments<X...>;

@@ -14,7 +14,7 @@ template <class T, class Optimizer, class Reference, class Before>
 void check_optimizer(Optimizer optimizer, Reference reference, Before before) {
   esp::model<optimized_net, esp::cpu, T> model{esp::seed{1}};
   optim::updater updater{model, optimizer};
-  esp::gradients<optimized_net, T> slopes;
+  esp::gradients<optimized_net, T> gradients;
   std::vector<double> p;
   char const* const names[] = {"0.weight", "0.bias", "2.weight", "2.bias"};
   for (char const* name : names)
@@ -23,14 +23,14 @@ void check_optimizer(Optimizer optimizer, Reference reference, Before before) {
 
   for (int step = 1; step <= 10; ++step) {
     before(updater.optimizer(), step);
-    auto const drawn = numbers<T, esp::shape<29>>(static_cast<std::uint64_t>(step), -2, 2);
+    auto const random_values = numbers<T, esp::shape<29>>(static_cast<std::uint64_t>(step), -2, 2);
     std::vector<double> g;
     for (char const* name : names)
-      for (T& slope : slopes.parameter(name).span()) {
-        slope = drawn[static_cast<int>(g.size())];
-        g.push_back(static_cast<double>(slope));
+      for (T& gradient : gradients.parameter(name).span()) {
+        gradient = random_values[static_cast<int>(g.size())];
+        g.push_back(static_cast<double>(gradient));
       }
-    updater.update(model, slopes);
+    updater.update(model, gradients);
     reference(p, g, step);
     BOOST_TEST(updater.steps() == step);
     std::size_t i = 0;

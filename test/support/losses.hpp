@@ -13,7 +13,7 @@ struct Scores {
   constexpr auto forward(auto x) const { return scores + 0 * x; }
 };
 
-/// The loss and its slopes by the scores.
+/// The loss and its gradients by the scores.
 template <class T, class Loss, class S, class Target>
 auto loss_of(espalier::tensor<T, S> const& z, Target const& target) {
   static espalier::model<Scores<S>, espalier::cpu, T> model;

@@ -66,7 +66,7 @@ int statistics(auto const& x) {
   return count;
 }
 
-/// A net of x + shift: the shift's slope is the input's. The output of the last run of training can be read.
+/// A net of x + shift: the shift's gradient is the input's. The output of the last run of training can be read.
 template <class M, class S>
 struct watched {
   espalier::parameter<S, nn::init::initialized_by<nn::init::zeros{}>> shift{};
@@ -79,9 +79,9 @@ struct watched {
   }
 };
 
-/// Slopes of sum(y k) against the formula by sums of its own: dx = (dn - mean(dn) - normal mean(dn normal)) / deviation, dn = k weight.
+/// Gradients of sum(y k) against the formula by sums of its own: dx = (dn - mean(dn) - normal mean(dn normal)) / deviation, dn = k weight.
 template <bool Centered, class X>
-void check_slopes(auto& model, X const& x, X const& normal, std::vector<moments> const& of, double eps, auto group, auto channel) {
+void check_gradients(auto& model, X const& x, X const& normal, std::vector<moments> const& of, double eps, auto group, auto channel) {
   X const k = numbers<double, espalier::shape_of<X>>(77);
   auto const weight = model.find_parameter("weight");
   X dn = k;
@@ -98,15 +98,15 @@ void check_slopes(auto& model, X const& x, X const& normal, std::vector<moments>
     auto const g = static_cast<std::size_t>(group(i));
     dx[i] = (dn[i] - (Centered ? sums[g] : 0) - normal[i] * products[g]) / std::sqrt(of[g].variance + eps);
   }
-  // The input's slope through a model whose input is a parameter.
+  // The input's gradient through a model whose input is a parameter.
   using M = typename std::remove_cvref_t<decltype(model)>::net_type;
   model_of<watched<M, espalier::shape_of<X>>> inside;
   model.for_each_parameter([&](char const* name, espalier::extents const&, auto span) {
     assign(inside.parameter((std::string("net.") + name).c_str()), copy(span));
   });
-  auto const slopes = espalier::value_and_grad(inside, Weighted{})(x, k).slopes;
-  auto const got = slopes.parameter("shift").span();
-  for (int i = 0; i < x.size(); ++i) BOOST_TEST(near(got[i], dx[i], 1e-9), "slope of x at " << i << ": " << got[i] << " for " << dx[i]);
+  auto const gradients = espalier::value_and_grad(inside, Weighted{})(x, k).gradients;
+  auto const got = gradients.parameter("shift").span();
+  for (int i = 0; i < x.size(); ++i) BOOST_TEST(near(got[i], dx[i], 1e-9), "gradient of x at " << i << ": " << got[i] << " for " << dx[i]);
   if (!weight) return;
   std::vector<double> dweight(static_cast<std::size_t>(weight.span().size())), dbias = dweight;
   for (int i = 0; i < x.size(); ++i) {
@@ -114,21 +114,21 @@ void check_slopes(auto& model, X const& x, X const& normal, std::vector<moments>
     dbias[static_cast<std::size_t>(channel(i))] += k[i];
   }
   for (std::size_t c = 0; c < dweight.size(); ++c) {
-    BOOST_TEST(near(slopes.parameter("net.weight").span()[static_cast<int>(c)], dweight[c], 1e-9));
-    if (auto const bias = slopes.find_parameter("net.bias")) BOOST_TEST(near(bias.span()[static_cast<int>(c)], dbias[c], 1e-9));
+    BOOST_TEST(near(gradients.parameter("net.weight").span()[static_cast<int>(c)], dweight[c], 1e-9));
+    if (auto const bias = gradients.find_parameter("net.bias")) BOOST_TEST(near(bias.span()[static_cast<int>(c)], dbias[c], 1e-9));
   }
 }
 
-/// Output in both modes and the slopes in training mode of a norm that has no running statistics.
+/// Output in both modes and the gradients in training mode of a norm that has no running statistics.
 template <class M, bool Centered = true, class X>
-void check_norm(X const& x, nn::norm how, auto group, auto channel) {
+void check_norm(X const& x, nn::norm options, auto group, auto channel) {
   model_of<M> model;
   scramble(model, 0.5, 2);
   auto const of = moments_of<Centered>(x, group);
-  X const normal = normalized_by(x, of, how.eps, group), wanted = with_affine(normal, model, channel);
-  check_close("evaluation", model(x), wanted, 1e-10);
-  check_close("training", training_output(model, x), wanted, 1e-10);
-  check_slopes<Centered>(model, x, normal, of, how.eps, group, channel);
+  X const normal = normalized_by(x, of, options.eps, group), expected = with_affine(normal, model, channel);
+  check_close("evaluation", model(x), expected, 1e-10);
+  check_close("training", training_output(model, x), expected, 1e-10);
+  check_gradients<Centered>(model, x, normal, of, options.eps, group, channel);
 }
 
 }  // namespace test

@@ -41,8 +41,8 @@ esp::tensor<float, esp::shape<E...>> floats(std::uint64_t seed, double low = -1,
 template <int... E>
 esp::tensor<std::int32_t, esp::shape<E...>> labels(std::uint64_t seed, int classes) {
   esp::tensor<std::int32_t, esp::shape<E...>> x;
-  auto const drawn = doubles<E...>(seed, 0, classes);
-  for (std::int64_t i = 0; i < x.size(); ++i) x[i] = static_cast<std::int32_t>(drawn[i]);
+  auto const random_values = doubles<E...>(seed, 0, classes);
+  for (std::int64_t i = 0; i < x.size(); ++i) x[i] = static_cast<std::int32_t>(random_values[i]);
   return x;
 }
 
@@ -52,15 +52,15 @@ constexpr double tolerance = std::is_same_v<T, float> ? 2e-5 : 1e-12;
 /// Where two tensors differ by more than tolerance times the largest element (at least 1): empty if nowhere. Infinities and nan must stand at the
 /// same places.
 template <class A, class B>
-std::string difference(A const& got, B const& wanted, double allowed) {
+std::string difference(A const& got, B const& expected, double allowed) {
   double largest = 1;
-  for (std::int64_t i = 0; i < wanted.size(); ++i) {
-    double const w = std::fabs(static_cast<double>(wanted.data()[i]));
+  for (std::int64_t i = 0; i < expected.size(); ++i) {
+    double const w = std::fabs(static_cast<double>(expected.data()[i]));
     if (std::isfinite(w) && w > largest) largest = w;
   }
   std::int64_t wrong = 0, first = -1;
-  for (std::int64_t i = 0; i < wanted.size(); ++i) {
-    double const g = static_cast<double>(got.data()[i]), w = static_cast<double>(wanted.data()[i]);
+  for (std::int64_t i = 0; i < expected.size(); ++i) {
+    double const g = static_cast<double>(got.data()[i]), w = static_cast<double>(expected.data()[i]);
     bool const same = std::isnan(w) ? std::isnan(g) : g == w || std::fabs(g - w) <= allowed * largest;
     if (same) continue;
     if (first < 0) first = i;
@@ -70,17 +70,17 @@ std::string difference(A const& got, B const& wanted, double allowed) {
   std::ostringstream text;
   text.precision(17);
   esp::extents const at = esp::coordinates(A::shape_type::value, first);
-  text << wrong << " of " << wanted.size() << " elements of " << A::shape_type::value << " differ, the first at [";
+  text << wrong << " of " << expected.size() << " elements of " << A::shape_type::value << " differ, the first at [";
   for (int i = 0; i < at.rank; ++i) text << (i ? "," : "") << at.at[i];
-  text << "]: " << static_cast<double>(got.data()[first]) << ", expected " << static_cast<double>(wanted.data()[first]);
+  text << "]: " << static_cast<double>(got.data()[first]) << ", expected " << static_cast<double>(expected.data()[first]);
   return text.str();
 }
 
 /// Checks that two tensors agree.
 template <class A, class B>
-void check_close(char const* what, A const& got, B const& wanted, double allowed = tolerance<typename A::value_type>) {
+void check_close(char const* what, A const& got, B const& expected, double allowed = tolerance<typename A::value_type>) {
   static_assert(std::is_same_v<typename A::shape_type, typename B::shape_type>);
-  std::string const text = difference(got, wanted, allowed);
+  std::string const text = difference(got, expected, allowed);
   BOOST_CHECK_MESSAGE(text.empty(), what << ": " << text);
 }
 

@@ -12,7 +12,7 @@ namespace test {
 namespace esp = espalier;
 namespace plan = espalier::plan;
 namespace graph = espalier::graph;
-using graph::family;
+using graph::op_family;
 
 template <int... N>
 using real = esp::borrowed<float, esp::shape<N...>>;
@@ -20,16 +20,16 @@ using real = esp::borrowed<float, esp::shape<N...>>;
 /// The program of f(arguments...), and what each pass makes of it. Large values, so they are on the heap.
 template <class F, class... Arguments>
 struct passes {
-  using source = esp::detail::compiled_source<F, Arguments...>;
-  graph::program const& program = plan::program_of<source>;
+  using definition = esp::detail::compiled_program<F, Arguments...>;
+  graph::program const& program = plan::graph_of<definition>;
   std::unique_ptr<plan::grouping const> groups{new plan::grouping(plan::group_nodes(program))};
   std::unique_ptr<plan::grouping const> merged{new plan::grouping(plan::merge_groups(program, *groups))};
-  std::unique_ptr<plan::recomputed const> again{new plan::recomputed(plan::find_recomputed(program, *merged))};
-  std::unique_ptr<plan::code const> code{new plan::code(plan::lower(program, *merged, *again))};
-  std::unique_ptr<plan::liveness const> live{new plan::liveness(plan::find_liveness(*merged, *code))};
-  std::unique_ptr<plan::destinations const> to{new plan::destinations(plan::find_destinations(program, *merged, *code, *live, source::layout()))};
-  std::unique_ptr<plan::code const> kernels{new plan::code(plan::find_kernels(program, *merged, *to, *code))};
-  std::unique_ptr<plan::memory const> memory{new plan::memory(plan::allocate(program, *merged, *kernels, *to))};
+  std::unique_ptr<plan::recomputed const> recomputation{new plan::recomputed(plan::find_recomputed(program, *merged))};
+  std::unique_ptr<plan::kernel_ir const> ir{new plan::kernel_ir(plan::lower(program, *merged, *recomputation))};
+  std::unique_ptr<plan::liveness const> live{new plan::liveness(plan::find_liveness(*merged, *ir))};
+  std::unique_ptr<plan::destinations const> to{new plan::destinations(plan::find_destinations(program, *merged, *ir, *live, definition::layout()))};
+  std::unique_ptr<plan::kernel_ir const> kernels{new plan::kernel_ir(plan::find_kernels(program, *merged, *to, *ir))};
+  std::unique_ptr<plan::memory_plan const> memory{new plan::memory_plan(plan::allocate(program, *merged, *kernels, *to))};
 
   /// The needed nodes of an op's name, in the order of the program.
   std::vector<int> nodes_of(std::string_view op) const {

@@ -10,17 +10,17 @@
 #include "numbers.hpp"
 #include "random_program.hpp"
 #if defined(ESPALIER_TEST_CUDA_KERNELS)
-#include "kernel_machine.hpp"
+#include "kernel_backend.hpp"
 #endif
 
 /// Kernels of programs that the compiler draws, against the interpreter.
 namespace test {
 
 template <std::uint64_t Seed>
-struct drawn_source {
+struct random_kernels_program {
   static constexpr graph::program build() {
     graph::program p{};
-    drawn const d{p, Seed};
+    random_program const d{p, Seed};
     return p;
   }
   static constexpr std::int64_t offsets[] = {0};
@@ -28,12 +28,12 @@ struct drawn_source {
 };
 
 template <std::uint64_t Seed, class T>
-void check_drawn_kernels() {
-  using Source = drawn_source<Seed>;
+void check_random_kernels() {
+  using Program = random_kernels_program<Seed>;
   namespace base = espalier::plan::base;
-  constexpr auto const& p = espalier::plan::program_of<Source>;
+  constexpr auto const& p = espalier::plan::graph_of<Program>;
   auto const scratch = std::make_unique<graph::program>();
-  drawn const d{*scratch, Seed};
+  random_program const d{*scratch, Seed};
   std::vector<std::vector<T>> memory(base::count);
   dice roll{Seed + 1};
   // Vectors may read up to a register beyond the end of nothing: sizes are exact, so that sanitizers see it.
@@ -41,7 +41,7 @@ void check_drawn_kernels() {
     for (std::int64_t i = 0; i < p.nodes[id].shape.size(); ++i) memory[static_cast<std::size_t>(at)].push_back(static_cast<T>(roll.number()));
   };
   auto const room = [&](int at, std::int64_t size) { memory[static_cast<std::size_t>(at)].assign(static_cast<std::size_t>(size), T(__builtin_nan(""))); };
-  esp::tensor<T, esp::shape<espalier::plan::plan_of<Source>.places.workspace + 16>> workspace;
+  esp::tensor<T, esp::shape<espalier::plan::plan_of<Program>.memory.workspace + 16>> workspace;
   workspace.fill(T(__builtin_nan("")));
   for (int i = 0; i < d.arguments().count; ++i) fill(base::arguments + i, d.arguments().at[i]);
   for (int id : d.parameters()) fill(base::parameters, id);
@@ -64,9 +64,9 @@ void check_drawn_kernels() {
   for (int i = 0; i < base::count; ++i) at[i] = memory[static_cast<std::size_t>(i)].data();
   at[base::workspace] = workspace.data();
 #if defined(ESPALIER_TEST_CUDA_KERNELS)
-  run_on_kernel_machine<Source, T>(at, ESPALIER_TEST_CUDA_KERNELS - 1);
+  run_on_kernel_backend<Program, T>(at, ESPALIER_TEST_CUDA_KERNELS - 1);
 #else
-  espalier::on_cpu::run<Source, T>(at);
+  espalier::on_cpu::run<Program, T>(at);
 #endif
 
   for (int i = 0; i < p.output_count; ++i) {
@@ -81,17 +81,17 @@ void check_drawn_kernels() {
       if (size < 1e30 && size > largest) largest = size;
     }
     for (std::int64_t k = 0; k < p.nodes[o.id].shape.size(); ++k) {
-      double const got = static_cast<double>(memory[static_cast<std::size_t>(where)][static_cast<std::size_t>(k)]), want = static_cast<double>(meaning.value(o.id)[k]);
-      bool const same = std::isnan(want) ? std::isnan(got) : std::fabs(got - want) <= (sizeof(T) == 4 ? 1e-4 : 1e-10) * largest;
-      BOOST_CHECK_MESSAGE(same, "seed " << Seed << ", output " << i << " (node " << o.id << ", " << p.nodes[o.id].op->name << "), element " << k << " is " << got << ", expected " << want);
+      double const got = static_cast<double>(memory[static_cast<std::size_t>(where)][static_cast<std::size_t>(k)]), expected = static_cast<double>(meaning.value(o.id)[k]);
+      bool const same = std::isnan(expected) ? std::isnan(got) : std::fabs(got - expected) <= (sizeof(T) == 4 ? 1e-4 : 1e-10) * largest;
+      BOOST_CHECK_MESSAGE(same, "seed " << Seed << ", output " << i << " (node " << o.id << ", " << p.nodes[o.id].op->name << "), element " << k << " is " << got << ", expected " << expected);
       if (!same) break;
     }
   }
 }
 
 template <class T, std::uint64_t First, std::uint64_t... I>
-void check_drawn_kernels(std::integer_sequence<std::uint64_t, I...>) {
-  (check_drawn_kernels<First + I, T>(), ...);
+void check_random_kernels(std::integer_sequence<std::uint64_t, I...>) {
+  (check_random_kernels<First + I, T>(), ...);
 }
 
 }  // namespace test

@@ -28,7 +28,7 @@ inline constexpr extents bases_of_shapes[] = {{2, {4, 6}},       {2, {8, 8}}, {3
                                               {4, {2, 5, 4, 9}}, {4, {1, 6, 7, 8}}, {4, {2, 3, 3, 16}}, {4, {2, 4, 4, 3}}};
 
 /// A program that grows at random.
-class drawn {
+class random_program {
  public:
   static constexpr int most_values = 64;
   /// Some node ids, in order.
@@ -40,7 +40,7 @@ class drawn {
     constexpr int const* end() const { return at + count; }
   };
 
-  constexpr drawn(graph::program& p, std::uint64_t seed) : p_{p}, g_{p.nodes}, roll_{seed * 2654435761u + 12345} {
+  constexpr random_program(graph::program& p, std::uint64_t seed) : p_{p}, g_{p.nodes}, roll_{seed * 2654435761u + 12345} {
     base_ = bases_of_shapes[roll_(static_cast<int>(sizeof(bases_of_shapes) / sizeof(extents)))];
     int const leaves = 1 + roll_(3);
     for (int i = 0; i < leaves; ++i) arguments_.push_back(leaf(&espalier::described<espalier::argument_>, i, shape_of_leaf(i == 0)));
@@ -146,7 +146,7 @@ class drawn {
     extents const s = g_[x].shape;
     if (s.rank == 0) return;
     if (roll_(2)) {
-      take(x);
+      add_operand(x);
     } else if (roll_(3)) {
       keep(graph::emit_permute(g_, x, espalier::swap_permutation(s.rank, roll_(s.rank), roll_(s.rank))));
     } else {
@@ -163,7 +163,7 @@ class drawn {
     if (m.shape.rank >= 0 && m.shape.size() <= 4096) keep(graph::emit_move(g_, x, m.map, m.shape));
   }
   /// A slice, some padding, a flip, a dilation, windows, a fold of windows, or two values one after the other.
-  constexpr void take(int x) {
+  constexpr void add_operand(int x) {
     extents const s = g_[x].shape;
     int const axis = roll_(s.rank), n = s.at[axis];
     movement m{espalier::identity_map(s.rank), s};
@@ -203,11 +203,11 @@ class drawn {
         keep_moved(x, m);
         break;
       }
-      case 5: join(x, axis); break;
+      case 5: concatenate(x, axis); break;
       default: windows(x, axis);
     }
   }
-  constexpr void join(int x, int axis) {
+  constexpr void concatenate(int x, int axis) {
     extents s = g_[x].shape;
     int y = any();
     bool fits = g_[y].shape.rank == s.rank;
@@ -215,7 +215,7 @@ class drawn {
     if (!fits) y = roll_(2) ? x : roll_(2) ? (h(x) * 0.5).id : graph::emit_constant(g_, 0.25, s).id;
     if (roll_(2)) std::swap(x, y);
     s.at[axis] = g_[x].shape.at[axis] + g_[y].shape.at[axis];
-    if (s.size() <= 4096) keep(graph::emit<espalier::join_>(g_, s, static_cast<std::uint64_t>(axis), x, y).id);
+    if (s.size() <= 4096) keep(graph::emit<espalier::concatenate_>(g_, s, static_cast<std::uint64_t>(axis), x, y).id);
   }
   /// Windows along one axis, or of an image; as they are, summed up where they came from, reduced over their taps, or multiplied.
   constexpr void windows(int x, int axis) {
@@ -249,7 +249,7 @@ class drawn {
     int const w = graph::emit_move(g_, x, m.map, m.shape);
     switch (roll_(4)) {
       case 0: keep(w); break;
-      case 1: keep(graph::emit_fold(g_, tanh(h(w)).id, m.map, s)); break;
+      case 1: keep(graph::emit_scatter_add(g_, tanh(h(w)).id, m.map, s)); break;
       case 2: {
         unsigned const taps = image ? 24u : 2u << axis;
         keep(roll_(2) ? espalier::detail::reduce<espalier::max_>(g_, w, taps, espalier::reduced_extents(m.shape, taps, true))
@@ -264,7 +264,7 @@ class drawn {
     m.map.start[operand_axis] = -padding;
     int const room = s.at[operand_axis] + 2 * padding - m.map.step[taps] * (m.shape.at[taps] - 1) - 1;
     m.shape.at[walk] = room < 0 ? 0 : room / m.map.step[walk] + 1;
-    if (roll_(5) == 0) {  // spread out, as the slope of a strided convolution asks for
+    if (roll_(5) == 0) {  // spread out, as the gradient of a strided convolution asks for
       m.map.divisor[operand_axis] = 2;
       m.map.step[walk] = 1;
     }
@@ -307,8 +307,8 @@ class drawn {
   }
   constexpr void finish() {
     int results = 0;
-    int const wanted = 1 + roll_(3);
-    for (int i = 0; i < wanted; ++i) p_.add_output(any(), graph::destination::result, results++);
+    int const expected = 1 + roll_(3);
+    for (int i = 0; i < expected; ++i) p_.add_output(any(), graph::destination::result, results++);
     if (roll_(3)) {
       int y = any();
       if (roll_(2)) y = reduce_to_one(y);

@@ -19,8 +19,8 @@ namespace test {
 namespace graph = espalier::graph;
 namespace plan = espalier::plan;
 using espalier::extents;
-using graph::family;
-using plan::place;
+using graph::op_family;
+using plan::extent_class;
 
 /// Memory by base, as plan::base numbers them.
 using bases = std::vector<std::vector<double>>;
@@ -32,16 +32,16 @@ class plan_runner {
   /// What the plan does wrong, or nothing.
   std::string run() {
     for (int x = 1; x <= r_.groups.group_count && wrong_.empty(); ++x) {
-      if (r_.groups.groups[x].what == plan::kind::fused) {
+      if (r_.groups.groups[x].kind == plan::kernel_kind::fused) {
         fused(x);
       } else {
-        std::vector<double> const y = alone(x);
-        if (wrong_.empty() && r_.codes.groups[x].steps > 1) fused(x, &y);
+        std::vector<double> const y = run_unfused(x);
+        if (wrong_.empty() && r_.ir.groups[x].instructions > 1) fused(x, &y);
         else if (wrong_.empty()) std::copy(y.begin(), y.end(), of(r_.groups.groups[x].first));
       }
     }
-    for (int i = 0; i < r_.places.copy_count && wrong_.empty(); ++i) {
-      plan::final_copy const& c = r_.places.copies[i];
+    for (int i = 0; i < r_.memory.copy_count && wrong_.empty(); ++i) {
+      plan::final_copy const& c = r_.memory.copies[i];
       for (std::int64_t k = 0; k < c.size; ++k) at(c.to, c.size)[k] = at(c.from, c.size)[k];
     }
     return wrong_;
@@ -52,81 +52,81 @@ class plan_runner {
     if (wrong_.empty()) wrong_ = "group " + std::to_string(x) + ": " + what;
   }
 
-  double* at(plan::location const& l, std::int64_t size) {
+  double* at(plan::address const& l, std::int64_t size) {
     static std::vector<double> nowhere(1 << 16);
-    if (l.where < 0 || l.where >= plan::base::count) {
+    if (l.base < 0 || l.base >= plan::base::count) {
       fail(0, "a value has no memory");
       return nowhere.data();
     }
-    std::vector<double>& m = memory_[static_cast<std::size_t>(l.where)];
+    std::vector<double>& m = memory_[static_cast<std::size_t>(l.base)];
     if (l.offset < 0 || static_cast<std::size_t>(l.offset + size) > m.size()) {
-      fail(0, "a value lies outside base " + std::to_string(l.where));
+      fail(0, "a value lies outside base " + std::to_string(l.base));
       return nowhere.data();
     }
     return m.data() + l.offset;
   }
-  double* of(int id) { return at(r_.places.of[id], g_[id].shape.size()); }
+  double* of(int id) { return at(r_.memory.address_of[id], g_[id].shape.size()); }
 
-  static std::int64_t count(plan::group const& g, place where) {
-    return where == place::full ? g.size : where == place::row ? g.rows : where == place::column ? g.columns : 1;
+  static std::int64_t count(plan::group const& g, extent_class extent) {
+    return extent == extent_class::full ? g.size : extent == extent_class::row ? g.rows : extent == extent_class::column ? g.columns : 1;
   }
   /// Which element of a value at `from` an element (row, column) reads.
-  static std::int64_t element(plan::group const& g, place from, std::int64_t row, std::int64_t column) {
+  static std::int64_t element(plan::group const& g, extent_class from, std::int64_t row, std::int64_t column) {
     switch (from) {
-      case place::full: return (column / (g.columns / g.segments) * g.rows + row) * (g.columns / g.segments) + column % (g.columns / g.segments);
-      case place::row: return row;
-      case place::column: return column;
+      case extent_class::full: return (column / (g.columns / g.segments) * g.rows + row) * (g.columns / g.segments) + column % (g.columns / g.segments);
+      case extent_class::row: return row;
+      case extent_class::column: return column;
       default: return 0;
     }
   }
-  static bool overlap(plan::location const& a, std::int64_t size_a, plan::location const& b, std::int64_t size_b) {
-    return a.where == b.where && a.offset < b.offset + size_b && b.offset < a.offset + size_a;
+  static bool overlap(plan::address const& a, std::int64_t size_a, plan::address const& b, std::int64_t size_b) {
+    return a.base == b.base && a.offset < b.offset + size_b && b.offset < a.offset + size_a;
   }
 
   struct operand {
     std::vector<double> const* values;
-    place where;
+    extent_class extent;
     bool late;  ///< known only after the group's sweeps
   };
 
   /// sums: what a product gave, to which the other steps of its group are applied.
   void fused(int x, std::vector<double> const* sums = nullptr) {
-    plan::code const& codes = r_.codes;
-    plan::group_code const &own = codes.groups[x], &code = codes.groups[own.kernel];
+    plan::kernel_ir const& ir = r_.ir;
+    plan::kernel_body const &own = ir.groups[x], &body = ir.groups[own.kernel];
     plan::group const& g = r_.groups.groups[own.kernel];
     if (static_cast<std::int64_t>(g.rows) * g.columns != g.size) return fail(x, "rows times columns is not its size");
-    if (own.steps != code.steps || own.leaves != code.leaves || own.outputs != code.outputs) return fail(x, "shares a kernel with a group of other counts");
-    std::vector<std::vector<double>> leaves(static_cast<std::size_t>(code.leaves)), steps(static_cast<std::size_t>(code.steps));
+    if (own.instructions != body.instructions || own.operands != body.operands || own.outputs != body.outputs) return fail(x, "shares a kernel with a group of other counts");
+    std::vector<std::vector<double>> operands(static_cast<std::size_t>(body.operands)), instructions(static_cast<std::size_t>(body.instructions));
     int const begin = sums == nullptr ? 0 : 1;
-    if (sums != nullptr) steps[0] = *sums;
-    for (int i = 0; i < code.leaves; ++i) {
-      plan::leaf const& l = codes.leaves[code.first_leaf + i];
-      auto& to = leaves[static_cast<std::size_t>(i)];
-      if (l.what == plan::leaf_kind::constant) to.assign(1, std::bit_cast<double>(l.bits));
-      if (l.what == plan::leaf_kind::column_index)
+    if (sums != nullptr) instructions[0] = *sums;
+    for (int i = 0; i < body.operands; ++i) {
+      plan::ir_operand const& l = ir.operands[body.first_operand + i];
+      auto& to = operands[static_cast<std::size_t>(i)];
+      if (l.kind == plan::operand_kind::constant) to.assign(1, std::bit_cast<double>(l.bits));
+      if (l.kind == plan::operand_kind::column_index)
         for (int c = 0; c < g.columns; ++c) to.push_back(c);
-      if (l.what != plan::leaf_kind::memory || !is_read(code, begin, -1 - i)) continue;
-      int const id = codes.leaves[own.first_leaf + i].node;
+      if (l.kind != plan::operand_kind::memory || !is_read(body, begin, -1 - i)) continue;
+      int const id = ir.operands[own.first_operand + i].node;
       std::int64_t const size = g_[id].shape.size();
-      if (size != count(g, l.where)) return fail(x, "leaf " + std::to_string(i) + " has " + std::to_string(size) + " elements at another place");
+      if (size != count(g, l.extent)) return fail(x, "leaf " + std::to_string(i) + " has " + std::to_string(size) + " elements at another place");
       to.assign(of(id), of(id) + size);
-      for (int o = 0; o < code.outputs; ++o) check_overlap(x, own, code, o, id, l, sums != nullptr);
+      for (int o = 0; o < body.outputs; ++o) check_overlap(x, own, body, o, id, l, sums != nullptr);
     }
-    late_.assign(static_cast<std::size_t>(code.steps), false);
-    for (int i = begin; i < code.steps && wrong_.empty(); ++i) run_step(x, g, code, i, leaves, steps);
+    late_.assign(static_cast<std::size_t>(body.instructions), false);
+    for (int i = begin; i < body.instructions && wrong_.empty(); ++i) run_instruction(x, g, body, i, operands, instructions);
     if (!wrong_.empty()) return;
-    for (int o = 0; o < code.outputs; ++o) {
-      int const step = codes.local[codes.outputs[code.first_output + o]], id = codes.outputs[own.first_output + o];
-      auto const& from = steps[static_cast<std::size_t>(step)];
+    for (int o = 0; o < body.outputs; ++o) {
+      int const instruction = ir.local[ir.outputs[body.first_output + o]], id = ir.outputs[own.first_output + o];
+      auto const& from = instructions[static_cast<std::size_t>(instruction)];
       if (static_cast<std::int64_t>(from.size()) != g_[id].shape.size()) return fail(x, "an output has another size than its node");
       std::copy(from.begin(), from.end(), of(id));
     }
   }
 
-  bool is_read(plan::group_code const& code, int begin, int reference) const {
-    for (int i = begin; i < code.steps; ++i) {
-      plan::step const& s = r_.codes.steps[code.first_step + i];
-      int const arity = s.op == nullptr || s.op->kind == family::reduction ? 1 : s.op->arity;
+  bool is_read(plan::kernel_body const& body, int begin, int reference) const {
+    for (int i = begin; i < body.instructions; ++i) {
+      plan::ir_instruction const& s = r_.ir.instructions[body.first_instruction + i];
+      int const arity = s.op == nullptr || s.op->family == op_family::reduction ? 1 : s.op->arity;
       for (int k = 0; k < arity; ++k)
         if (s.operand[k] == reference) return true;
     }
@@ -134,76 +134,76 @@ class plan_runner {
   }
 
   /// A kernel stores while it loads: where an output takes the memory of a leaf, it may only be element by element and in the last sweep.
-  void check_overlap(int x, plan::group_code const& own, plan::group_code const& code, int o, int leaf, plan::leaf const& l, bool after_product) {
-    int const id = r_.codes.outputs[own.first_output + o];
-    plan::location const &to = r_.places.of[id], &from = r_.places.of[leaf];
-    if (!overlap(to, g_[id].shape.size(), from, g_[leaf].shape.size())) return;
-    int const in_kernel = r_.codes.outputs[code.first_output + o];
-    place const where = r_.codes.steps[code.first_step + r_.codes.local[in_kernel]].where;
+  void check_overlap(int x, plan::kernel_body const& own, plan::kernel_body const& body, int o, int read, plan::ir_operand const& l, bool after_product) {
+    int const id = r_.ir.outputs[own.first_output + o];
+    plan::address const &to = r_.memory.address_of[id], &from = r_.memory.address_of[read];
+    if (!overlap(to, g_[id].shape.size(), from, g_[read].shape.size())) return;
+    int const in_kernel = r_.ir.outputs[body.first_output + o];
+    extent_class const extent = r_.ir.instructions[body.first_instruction + r_.ir.local[in_kernel]].extent;
     if (after_product) return fail(x, "a product leaves its sums where what follows still reads");
-    if (to.offset != from.offset || where != l.where || !r_.places.late[in_kernel]) fail(x, "an output overwrites a leaf that is still read");
+    if (to.offset != from.offset || extent != l.extent || !r_.memory.late[in_kernel]) fail(x, "an output overwrites a leaf that is still read");
   }
 
-  operand look(plan::group_code const& code, int reference, int reader, std::vector<std::vector<double>> const& leaves,
-               std::vector<std::vector<double>> const& steps) {
+  operand value_of_operand(plan::kernel_body const& body, int reference, int reader, std::vector<std::vector<double>> const& operands,
+               std::vector<std::vector<double>> const& instructions) {
     if (reference < 0) {
-      plan::leaf const& l = r_.codes.leaves[code.first_leaf - 1 - reference];
-      return {&leaves[static_cast<std::size_t>(-1 - reference)], l.what == plan::leaf_kind::constant ? place::single : l.where, false};
+      plan::ir_operand const& l = r_.ir.operands[body.first_operand - 1 - reference];
+      return {&operands[static_cast<std::size_t>(-1 - reference)], l.kind == plan::operand_kind::constant ? extent_class::single : l.extent, false};
     }
     bool const known = reference < reader;
-    return {known ? &steps[static_cast<std::size_t>(reference)] : nullptr, r_.codes.steps[code.first_step + reference].where,
+    return {known ? &instructions[static_cast<std::size_t>(reference)] : nullptr, r_.ir.instructions[body.first_instruction + reference].extent,
             known && late_[static_cast<std::size_t>(reference)]};
   }
 
-  void run_step(int x, plan::group const& g, plan::group_code const& code, int i, std::vector<std::vector<double>> const& leaves,
-                std::vector<std::vector<double>>& steps) {
-    plan::step const& s = r_.codes.steps[code.first_step + i];
-    int const arity = s.op == nullptr || s.op->kind == family::reduction ? 1 : s.op->arity;
+  void run_instruction(int x, plan::group const& g, plan::kernel_body const& body, int i, std::vector<std::vector<double>> const& operands,
+                std::vector<std::vector<double>>& instructions) {
+    plan::ir_instruction const& s = r_.ir.instructions[body.first_instruction + i];
+    int const arity = s.op == nullptr || s.op->family == op_family::reduction ? 1 : s.op->arity;
     // What lies across the sweeps (columns of a group that runs by rows, rows of one that runs by columns, one value) is known when all are done.
-    bool const outer = (s.where == place::single || s.where == (g.how == plan::order::rows ? place::column : place::row)) &&
-                       !(g.how == plan::order::rows && g.rows == 1);
-    bool late = outer && s.op != nullptr && s.op->kind == family::reduction;
+    bool const outer = (s.extent == extent_class::single || s.extent == (g.order == plan::loop_order::rows ? extent_class::column : extent_class::row)) &&
+                       !(g.order == plan::loop_order::rows && g.rows == 1);
+    bool late = outer && s.op != nullptr && s.op->family == op_family::reduction;
     operand in[3]{};
     for (int k = 0; k < arity; ++k) {
-      in[k] = look(code, s.operand[k], i, leaves, steps);
+      in[k] = value_of_operand(body, s.operand[k], i, operands, instructions);
       if (in[k].values == nullptr) return fail(x, "step " + std::to_string(i) + " reads a later step or itself");
       if (in[k].late && !outer) return fail(x, "step " + std::to_string(i) + " reads a reduction that is not complete");
-      if (!(s.op != nullptr && s.op->kind == family::reduction) && in[k].where == place::full && s.where != place::full)
+      if (!(s.op != nullptr && s.op->family == op_family::reduction) && in[k].extent == extent_class::full && s.extent != extent_class::full)
         return fail(x, "step " + std::to_string(i) + " of a row, column or single reads a full value");
     }
     for (operand const& o : in) late = late || o.late;
     late_[static_cast<std::size_t>(i)] = late;
-    std::vector<double>& y = steps[static_cast<std::size_t>(i)];
-    if (s.op != nullptr && s.op->kind == family::reduction) {
-      y.assign(static_cast<std::size_t>(count(g, s.where)), s.op->identity);
-      place const from = in[0].where;
-      std::int64_t const rows = from == place::column || from == place::single ? 1 : g.rows, columns = from == place::row || from == place::single ? 1 : g.columns;
+    std::vector<double>& y = instructions[static_cast<std::size_t>(i)];
+    if (s.op != nullptr && s.op->family == op_family::reduction) {
+      y.assign(static_cast<std::size_t>(count(g, s.extent)), s.op->identity);
+      extent_class const from = in[0].extent;
+      std::int64_t const rows = from == extent_class::column || from == extent_class::single ? 1 : g.rows, columns = from == extent_class::row || from == extent_class::single ? 1 : g.columns;
       for (std::int64_t r = 0; r < rows; ++r)
         for (std::int64_t c = 0; c < columns; ++c) {
-          double& sum = y[static_cast<std::size_t>(element(g, s.where, r, c))];
+          double& sum = y[static_cast<std::size_t>(element(g, s.extent, r, c))];
           sum = s.op->evaluate(sum, (*in[0].values)[static_cast<std::size_t>(element(g, from, r, c))], 0);
         }
       return;
     }
-    std::int64_t const rows = s.where == place::column || s.where == place::single ? 1 : g.rows;
-    std::int64_t const columns = s.where == place::row || s.where == place::single ? 1 : g.columns;
+    std::int64_t const rows = s.extent == extent_class::column || s.extent == extent_class::single ? 1 : g.rows;
+    std::int64_t const columns = s.extent == extent_class::row || s.extent == extent_class::single ? 1 : g.columns;
     y.resize(static_cast<std::size_t>(rows * columns));
     for (std::int64_t r = 0; r < rows; ++r)
       for (std::int64_t c = 0; c < columns; ++c) {
         double a[3]{};
-        for (int k = 0; k < arity; ++k) a[k] = (*in[k].values)[static_cast<std::size_t>(element(g, in[k].where, r, c))];
-        y[static_cast<std::size_t>(element(g, s.where, r, c))] = s.op == nullptr ? a[0] : s.op->evaluate(a[0], arity > 1 ? a[1] : a[0], arity > 2 ? a[2] : a[0]);
+        for (int k = 0; k < arity; ++k) a[k] = (*in[k].values)[static_cast<std::size_t>(element(g, in[k].extent, r, c))];
+        y[static_cast<std::size_t>(element(g, s.extent, r, c))] = s.op == nullptr ? a[0] : s.op->evaluate(a[0], arity > 1 ? a[1] : a[0], arity > 2 ? a[2] : a[0]);
       }
   }
 
   /// What the first node of a group that is not fused gives.
-  std::vector<double> alone(int x) {
-    plan::code const& codes = r_.codes;
-    plan::group_code const& own = codes.groups[x];
+  std::vector<double> run_unfused(int x) {
+    plan::kernel_ir const& ir = r_.ir;
+    plan::kernel_body const& own = ir.groups[x];
     int const id = r_.groups.groups[own.kernel].first;
     graph::node const& n = g_[id];
-    auto const data = [&](int k) { return of(codes.leaves[own.first_leaf - 1 - codes.steps[own.first_step].operand[k]].node); };
-    if (codes.steps[own.first_step].operand[0] >= 0) {
+    auto const data = [&](int k) { return of(ir.operands[own.first_operand - 1 - ir.instructions[own.first_instruction].operand[k]].node); };
+    if (ir.instructions[own.first_instruction].operand[0] >= 0) {
       fail(x, "has no operand");
       return {};
     }
@@ -218,21 +218,21 @@ class plan_runner {
     }
     for (std::int64_t i = 0; i < size; ++i) {
       auto const k = static_cast<std::size_t>(i);
-      if (n.op->kind == family::permute) y[k] = a[graph::detail::permuted_offset(from, n.shape, n.attribute, i)];
-      else if (n.op->kind == family::broadcast) y[k] = a[graph::detail::source_offset(from, n.shape, i)];
-      else if (n.op->kind == family::reduction) y[k] = n.op->identity;
+      if (n.op->family == op_family::permute) y[k] = a[graph::detail::permuted_offset(from, n.shape, n.attribute, i)];
+      else if (n.op->family == op_family::broadcast) y[k] = a[graph::detail::source_offset(from, n.shape, i)];
+      else if (n.op->family == op_family::reduction) y[k] = n.op->identity;
     }
-    if (n.op->kind == family::reduction)
+    if (n.op->family == op_family::reduction)
       for (std::int64_t i = 0; i < from.size(); ++i) {
         double& sum = y[static_cast<std::size_t>(graph::detail::source_offset(n.shape, from, i))];
         sum = n.op->evaluate(sum, a[i], 0);
       }
-    if (n.op->kind == family::contraction) multiply(n, a, data(1), y.data());
-    if (n.op->kind == family::move) y = moved(g_.maps[n.attribute], a, from, n.shape);
-    if (n.op->kind == family::fold)
+    if (n.op->family == op_family::contraction) multiply(n, a, data(1), y.data());
+    if (n.op->family == op_family::move) y = moved(g_.maps[n.attribute], a, from, n.shape);
+    if (n.op->family == op_family::scatter_add)
       for (std::int64_t i = 0; i < from.size(); ++i)
         if (std::int64_t const to = espalier::moved_offset(g_.maps[n.attribute], n.shape, from, i); to >= 0) y[static_cast<std::size_t>(to)] += a[i];
-    if (n.op->kind == family::join) join(static_cast<int>(n.attribute), n.shape, a, from, data(codes.steps[own.first_step].operand[1] < 0 ? 1 : 0), y);
+    if (n.op->family == op_family::concatenate) concatenate(static_cast<int>(n.attribute), n.shape, a, from, data(ir.instructions[own.first_instruction].operand[1] < 0 ? 1 : 0), y);
     return y;
   }
 
@@ -244,7 +244,7 @@ class plan_runner {
     }
     return y;
   }
-  static void join(int axis, extents const& s, double const* a, extents const& first, double const* b, std::vector<double>& y) {
+  static void concatenate(int axis, extents const& s, double const* a, extents const& first, double const* b, std::vector<double>& y) {
     std::int64_t const inner = s.product(axis + 1, s.rank), run = s.at[axis] * inner, cut = first.at[axis] * inner;
     for (std::int64_t i = 0; i < s.size(); ++i) y[static_cast<std::size_t>(i)] = i % run < cut ? a[i / run * cut + i % run] : b[i / run * (run - cut) + i % run - cut];
   }
@@ -277,25 +277,25 @@ inline std::string described(graph::program const& p, plan::planned const& r) {
     graph::node const& n = p.nodes[id];
     text << id << ' ' << n.op->name << '(' << n.operand[0] << ' ' << n.operand[1] << ' ' << n.operand[2] << ") #" << n.attribute << " (";
     for (int i = 0; i < n.shape.rank; ++i) text << (i ? "," : "") << n.shape.at[i];
-    text << ") group " << r.groups.group_of[id] << " place " << static_cast<int>(r.groups.place_of[id]) << " at " << r.places.of[id].where << ':'
-         << r.places.of[id].offset << (r.groups.needed[id] ? "" : " not needed") << (r.places.stored[id] ? " stored" : "") << '\n';
+    text << ") group " << r.groups.group_of[id] << " place " << static_cast<int>(r.groups.extent_of[id]) << " at " << r.memory.address_of[id].base << ':'
+         << r.memory.address_of[id].offset << (r.groups.needed[id] ? "" : " not needed") << (r.memory.stored[id] ? " stored" : "") << '\n';
   }
   for (int i = 0; i < p.output_count; ++i)
     text << "output " << p.outputs[i].id << " to " << static_cast<int>(p.outputs[i].where) << ':' << p.outputs[i].index << '\n';
   for (int x = 1; x <= r.groups.group_count; ++x) {
     plan::group const& g = r.groups.groups[x];
-    plan::group_code const& k = r.codes.groups[x];
-    text << "group " << x << " kind " << static_cast<int>(g.what) << " order " << static_cast<int>(g.how) << ' ' << g.rows << 'x' << g.columns << " kernel "
+    plan::kernel_body const& k = r.ir.groups[x];
+    text << "group " << x << " kind " << static_cast<int>(g.kind) << " order " << static_cast<int>(g.order) << ' ' << g.rows << 'x' << g.columns << " kernel "
          << k.kernel << '\n';
     int id = g.first;
-    for (int i = 0; i < k.steps; ++i, id = r.groups.next[id]) {
-      plan::step const& s = r.codes.steps[k.first_step + i];
+    for (int i = 0; i < k.instructions; ++i, id = r.groups.next[id]) {
+      plan::ir_instruction const& s = r.ir.instructions[k.first_instruction + i];
       text << "  step " << i << " node " << id << ' ' << (s.op ? s.op->name : "copy") << '(' << s.operand[0] << ' ' << s.operand[1] << ' ' << s.operand[2]
-           << ") place " << static_cast<int>(s.where) << '\n';
+           << ") place " << static_cast<int>(s.extent) << '\n';
     }
-    for (int i = 0; i < k.leaves; ++i) {
-      plan::leaf const& l = r.codes.leaves[k.first_leaf + i];
-      text << "  leaf " << -1 - i << " node " << l.node << " place " << static_cast<int>(l.where) << " kind " << static_cast<int>(l.what) << '\n';
+    for (int i = 0; i < k.operands; ++i) {
+      plan::ir_operand const& l = r.ir.operands[k.first_operand + i];
+      text << "  leaf " << -1 - i << " node " << l.node << " place " << static_cast<int>(l.extent) << " kind " << static_cast<int>(l.kind) << '\n';
     }
   }
   return text.str();

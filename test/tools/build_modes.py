@@ -9,7 +9,7 @@ A mode of kind
   run      compiles, links and runs: the program compares its own numbers and prints "right"; asked for a file that does not exist, it says so: the sentence
            is caught, or, where there are no exceptions, is the last thing that the program says before it aborts
   syntax   is about what the compiler's front end says: nothing is generated, which takes a fourth of the time
-  refused  cannot work: the compiler must say the sentence in one error; of another language, whichever header comes first (the others follow the same way)
+  invalid  cannot work: the compiler must say the sentence in one error; of another language, whichever header comes first (the others follow the same way)
 
 The full product (compilers, levels of optimisation, instruction sets, and the rest) would be hundreds of builds of ten seconds each. What is needed of it:
 - each compiler with each level, each compiler with both instruction sets. Warnings of g++ that come from its optimiser depend on both, so of -O2 and -O3
@@ -31,7 +31,7 @@ import tempfile
 SKIPPED = 77
 COMPILERS = {"gcc": ["g++"], "clang": ["clang++-19", "clang++"]}
 STRICT = "-Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Werror"
-NO_FILE = "there_is_none.safetensors: expected a file, came: No such file or directory"
+NO_FILE = "there_is_none.safetensors: expected a file, got: No such file or directory"
 MOST_LINES = 8
 INCLUDE_STACK = re.compile(r"^(In file included from .*|\s+from \S+?:\d+(:\d+)?)[:,]$|^In file included from <[\w-]+>:|^\s+from <[\w-]+>:$")
 
@@ -40,9 +40,9 @@ INCLUDE_STACK = re.compile(r"^(In file included from .*|\s+from \S+?:\d+(:\d+)?)
 class Mode:
     name: str
     compiler: str
-    kind: str                # run, syntax, refused
+    kind: str                # run, syntax, invalid
     flags: str
-    sentence: str = ""       # of what is refused
+    sentence: str = ""       # of what is invalid
     quick: bool = False      # one of those that are tried wherever the tests are
     standard: str = "c++20"
 
@@ -63,14 +63,14 @@ def modes():
             Mode(f"{compiler}_sanitizers", compiler, "run", f"-O1 {STRICT} -fsanitize=address,undefined -fno-sanitize-recover=all"),
             Mode(f"{compiler}_names", compiler, "syntax", f"{STRICT} -DGLOBAL_NAMES", quick=compiler == "gcc"),
             Mode(f"{compiler}_cpp23", compiler, "syntax", STRICT, standard="c++23"),
-            Mode(f"{compiler}_cpp17", compiler, "refused", "", "espalier requires C++20: compile with -std=c++20", quick=compiler == "gcc", standard="c++17"),
+            Mode(f"{compiler}_cpp17", compiler, "invalid", "", "espalier requires C++20: compile with -std=c++20", quick=compiler == "gcc", standard="c++17"),
         ]
     # An older compiler is played by its number; what it is asked for is asked before anything else. g++ 12 does not know C++26.
     made += [
         Mode("clang_cpp26", "clang", "syntax", STRICT, standard="c++26"),
-        Mode("gcc_11", "gcc", "refused", "-w -U__GNUC__ -D__GNUC__=11", "espalier requires g++ 12 or later", quick=True),
-        Mode("clang_17", "clang", "refused", "-w -U__clang_major__ -D__clang_major__=17", "espalier requires clang 18 or later", quick=True),
-        Mode("gcc_x87", "gcc", "refused", "-mfpmath=387", "espalier requires float arithmetic without excess precision", quick=True),
+        Mode("gcc_11", "gcc", "invalid", "-w -U__GNUC__ -D__GNUC__=11", "espalier requires g++ 12 or later", quick=True),
+        Mode("clang_17", "clang", "invalid", "-w -U__clang_major__ -D__clang_major__=17", "espalier requires clang 18 or later", quick=True),
+        Mode("gcc_x87", "gcc", "invalid", "-mfpmath=387", "espalier requires float arithmetic without excess precision", quick=True),
     ]
     return made
 
@@ -96,7 +96,7 @@ def problems_of_program(program, folder, exceptions):
     return found
 
 
-def problems_of_refusal(text, status, sentence):
+def problems_of_error(text, status, sentence):
     """What is wrong with what the compiler says where it must refuse."""
     lines = [line for line in text.splitlines() if not INCLUDE_STACK.match(line)]
     errors = [line for line in lines if re.search(r"\berror: ", line)]
@@ -118,15 +118,15 @@ def problems(mode, root, compiler):
     if mode.kind == "syntax":
         done = run([*command, "-fsyntax-only", program])
         return [f"does not compile:\n{done.stderr[:4000]}"] if done.returncode else []
-    if mode.kind == "refused":
+    if mode.kind == "invalid":
         found = []
         for header in first_headers(root) if mode.standard != "c++20" else []:
             # clang first parses the standard headers before ours, which takes it ten times as long: it only reads them here.
             how = "-E" if mode.compiler == "clang" else "-fsyntax-only"
             done = run([*command, how, "-include", header, "-x", "c++", "/dev/null", "-o", "/dev/null"])
-            found += [f"<{header}> first: {problem}" for problem in problems_of_refusal(done.stderr, done.returncode, mode.sentence)]
+            found += [f"<{header}> first: {problem}" for problem in problems_of_error(done.stderr, done.returncode, mode.sentence)]
         done = run([*command, "-fsyntax-only", program])
-        return found[:3] + problems_of_refusal(done.stderr, done.returncode, mode.sentence)
+        return found[:3] + problems_of_error(done.stderr, done.returncode, mode.sentence)
     with tempfile.TemporaryDirectory() as folder:
         made = pathlib.Path(folder) / "program"
         done = run([*command, program, "-o", made])

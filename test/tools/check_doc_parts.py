@@ -33,7 +33,6 @@ def blocks(text):
 def check_block(lines):
     """The parts that a block lacks."""
     parts = {m[1] for line in lines if (m := PART.match(line))}
-    parts |= {"gradient"} if "slope" in parts else set()  # the older word, until every block has the field's
     if "shape" not in parts or lines[0].removeprefix("/// ").startswith(NOT_OPS):
         return []
     wanted = ["saves", "gradient"]

@@ -44,11 +44,11 @@ SYSTEM = {"cblas.h": "espalier/device/cpu/contract_cblas.hpp", "ucontext.h": "es
           **{name: "espalier/io/" for name in ["fcntl.h", "sys/mman.h", "sys/stat.h", "unistd.h", "zlib.h"]}}
 
 # Standard headers that cost 0.1 to 0.4 s of every compilation: kept out of the floors below io.
-COSTLY = {"algorithm", "any", "deque", "filesystem", "format", "fstream", "functional", "iomanip", "ios", "iostream", "istream", "list", "locale", "map",
+EXPENSIVE = {"algorithm", "any", "deque", "filesystem", "format", "fstream", "functional", "iomanip", "ios", "iostream", "istream", "list", "locale", "map",
           "memory_resource", "numeric", "ostream", "queue", "random", "ranges", "regex", "set", "sstream", "stdexcept", "string", "thread",
           "unordered_map", "unordered_set", "vector"}
 CHEAP_BELOW = "io"
-COSTLY_ALLOWED = {                                  # header -> what it may include all the same
+EXPENSIVE_ALLOWED = {                                  # header -> what it may include all the same
     "espalier/storage/print.hpp": {"ostream"},      # printing, opted into
     "espalier/device/cuda/thread_context.hpp": {"thread"},  # a thread for each thread of a block, in tests
 }
@@ -114,8 +114,8 @@ def other_include(name, target):
         return f"<{target}>: neither ours, nor standard, nor Hana, nor xsimd"
     floor = floor_of(name)
     below = floor is not None and FLOORS.index(floor) < FLOORS.index(CHEAP_BELOW)
-    if below and target in COSTLY and target not in COSTLY_ALLOWED.get(name, set()):
-        return f"<{target}> is costly to compile and kept out of the floors below {CHEAP_BELOW}"
+    if below and target in EXPENSIVE and target not in EXPENSIVE_ALLOWED.get(name, set()):
+        return f"<{target}> is expensive to compile and kept out of the floors below {CHEAP_BELOW}"
     return None
 
 

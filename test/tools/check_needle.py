@@ -48,7 +48,7 @@ def occurs(name, code):
 def check_row(root, cells):
     """The faults of a row, as sentences."""
     if len(cells) != 4:
-        return [f"expected 4 columns, came {len(cells)}"]
+        return [f"expected 4 columns, got {len(cells)}"]
     names, headers, found = CODE.findall(cells[1]), CODE.findall(cells[2]), []
     if not names and (headers or not cells[3]):
         return ["a row without a counterpart has no header and gives the reason"]

@@ -69,17 +69,17 @@ def directives(text):
     return found
 
 
-def problems_of_message(message, wanted):
+def problems_of_message(message, expected):
     """What is wrong with the text of a refusal, as sentences."""
     lines = without_include_stack(message)
     text = "\n".join(lines)
     early = "\n".join(lines[:EARLY_LINES])
-    problems = [f"the message lacks /{p}/" for p in wanted["expect"] if not re.search(p, text)]
-    problems += [f"the first {EARLY_LINES} lines lack /{p}/" for p in wanted["expect-early"] if not re.search(p, early)]
+    problems = [f"the message lacks /{p}/" for p in expected["expect"] if not re.search(p, text)]
+    problems += [f"the first {EARLY_LINES} lines lack /{p}/" for p in expected["expect-early"] if not re.search(p, early)]
     errors = sum(1 for line in lines if ERROR.search(line))
     if errors != 1:
         problems.append(f"the message has {errors} errors, not one")
-    own_lines = [int(n) for n in wanted.get("lines", [])]
+    own_lines = [int(n) for n in expected.get("lines", [])]
     most = max(own_lines, default=MOST_LINES)
     if own_lines:
         lines = [line for line in lines if not CLOSING.match(line)]
@@ -87,7 +87,7 @@ def problems_of_message(message, wanted):
         problems.append(f"'// lines: {most}' allows more than {LINES_OF_OWN_CODE}")
     if len(lines) > most:
         problems.append(f"the message has {len(lines)} lines, more than {most}")
-    for pattern in wanted["net"]:
+    for pattern in expected["net"]:
         text = re.sub(pattern, "", text)
     size = len(text.encode())
     if size > MOST_BYTES and not own_lines:
@@ -99,11 +99,11 @@ def check(source, command):
     """Returns (problems, report)."""
     with open(source, encoding="utf-8") as file:
         text = file.read()
-    wanted = directives(text)
+    expected = directives(text)
     problems = []
-    if wanted["code"]:
+    if expected["code"]:
         command = to_machine_code(command)
-    if not wanted["expect"]:
+    if not expected["expect"]:
         problems.append("no '// expect: REGEX' line: the file does not say how it is refused")
     if "SHOULD_FAIL" not in text:
         problems.append("SHOULD_FAIL is not used")
@@ -115,24 +115,24 @@ def check(source, command):
     status, message = compile_(command, source, "-DSHOULD_FAIL")
     if status == 0:
         return problems + ["it compiled with -DSHOULD_FAIL"], message
-    found, size = problems_of_message(message, wanted)
+    found, size = problems_of_message(message, expected)
     problems += found
     report = f"refused in {size}:\n{message}"
-    if wanted["expect-26"] and computes_messages(tuple(command)):
-        found, more = check_computed(source, with_computed_messages(command), wanted)
+    if expected["expect-26"] and computes_messages(tuple(command)):
+        found, more = check_computed(source, with_computed_messages(command), expected)
         problems += found
         report += more
     return problems, report
 
 
-def check_computed(source, command, wanted):
+def check_computed(source, command, expected):
     """The same in C++26, with the facts in words."""
     status, message = compile_(command, source, "-Werror")
     problems = ["C++26: the positive control does not compile:\n" + message] if status else []
     status, message = compile_(command, source, "-DSHOULD_FAIL")
     if status == 0:
         return problems + ["C++26: it compiled with -DSHOULD_FAIL"], message
-    found, size = problems_of_message(message, {"expect": wanted["expect-26"], "expect-early": [], "lines": wanted["lines"], "net": wanted["net"]})
+    found, size = problems_of_message(message, {"expect": expected["expect-26"], "expect-early": [], "lines": expected["lines"], "net": expected["net"]})
     return problems + ["C++26: " + words for words in found], f"refused in C++26 in {size}:\n{message}"
 
 

@@ -21,7 +21,7 @@ import subprocess
 import sys
 import tempfile
 
-DOUBLE = re.compile(r"\w+_kernel<(?:\(espalier::plan::place\)\d+, )?(?:\d+, )?double,")
+DOUBLE = re.compile(r"\w+_kernel<(?:\(espalier::plan::extent_class\)\d+, )?(?:\d+, )?double,")
 SINE = re.compile(r"espalier::(?:sin|cos)_\b")
 ENTRY = re.compile(r"Compiling entry function '(\S+)' for 'sm_(\w+)'")
 PROPERTIES = re.compile(r"Function properties for (\S+)")

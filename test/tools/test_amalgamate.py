@@ -8,7 +8,7 @@ import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
-from amalgamate import LICENCE, Refusal, amalgamate  # noqa: E402
+from amalgamate import LICENCE, UserError, amalgamate  # noqa: E402
 
 VERSION = '#define ESPALIER_VERSION_STRING "1.2.3"\n'
 compiler = ["c++"]
@@ -87,7 +87,7 @@ class Amalgamate(unittest.TestCase):
                                 ({"espalier.hpp": "#endif\n"}, "espalier.hpp closes a condition"),
                                 ({"espalier.hpp": "/* x\n"}, "has a comment"),
                                 ({"espalier/a.hpp": ""}, "espalier.hpp does not exist")]:
-            with self.assertRaisesRegex(Refusal, sentence):
+            with self.assertRaisesRegex(UserError, sentence):
                 self.made(files)
 
 

@@ -24,7 +24,7 @@ int main(int words, char**) {{
 """
 RIGHT = {"sentence": build_modes.NO_FILE, "end": "return 0;", "says": "right"}
 STRICT = build_modes.Mode("strict", "gcc", "run", build_modes.STRICT)
-REFUSED = build_modes.Mode("refused", "gcc", "refused", "", "too old", standard="c++17")
+INVALID = build_modes.Mode("invalid", "gcc", "invalid", "", "too old", standard="c++17")
 
 
 @unittest.skipUnless(shutil.which("g++"), "there is no g++")
@@ -55,10 +55,10 @@ class BuildModes(unittest.TestCase):
         self.assertEqual(self.problems(bare, end="std::abort();"), "")
 
     def test_refusals(self):
-        self.assertEqual(self.problems(REFUSED, header='#include "this is too old"'), "")
-        self.assertRegex(self.problems(REFUSED), "<espalier.hpp> first: expected one error, 'too old'")
-        self.assertRegex(self.problems(REFUSED, header='#include "another one"'), "expected one error, 'too old'")
-        self.assertRegex(self.problems(REFUSED, header="#error too old\nint x = none;"), "expected one error, 'too old'")
+        self.assertEqual(self.problems(INVALID, header='#include "this is too old"'), "")
+        self.assertRegex(self.problems(INVALID), "<espalier.hpp> first: expected one error, 'too old'")
+        self.assertRegex(self.problems(INVALID, header='#include "another one"'), "expected one error, 'too old'")
+        self.assertRegex(self.problems(INVALID, header="#error too old\nint x = none;"), "expected one error, 'too old'")
 
     def test_a_syntax_mode_generates_nothing(self):
         syntax = build_modes.Mode("syntax", "gcc", "syntax", build_modes.STRICT)

@@ -10,8 +10,8 @@ import unittest
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import check_doc_parts  # noqa: E402
 
-GOOD = "/// exp(x).\n/// shape   S -> S\n/// saves   y\n/// slope   dx = dy y\nint exp;\n"
-TWO = "/// a + b.\n/// shape   S, S -> S\n/// errors  other shapes\n/// saves   nothing\n/// slope   dy\nint add;\n"
+GOOD = "/// exp(x).\n/// shape   S -> S\n/// saves   y\n/// gradient  dx = dy y\nint exp;\n"
+TWO = "/// a + b.\n/// shape   S, S -> S\n/// errors  other shapes\n/// saves   nothing\n/// gradient  dy\nint add;\n"
 
 
 class CheckDocParts(unittest.TestCase):
@@ -29,7 +29,7 @@ class CheckDocParts(unittest.TestCase):
         self.assertEqual(self.found(op=GOOD + "\n/// Makes the node of an op.\n/// shape   S -> S\nint make;\n"), [])
 
     def test_parts_that_are_missing(self):
-        self.assertEqual(self.found(op=GOOD.replace("/// slope   dx = dy y\n", "")), ["operation/exp.hpp:1: the block does not say: gradient"])
+        self.assertEqual(self.found(op=GOOD.replace("/// gradient  dx = dy y\n", "")), ["operation/exp.hpp:1: the block does not say: gradient"])
         self.assertEqual(self.found(layer="\n" + GOOD.replace("/// saves   y\n", "")), ["nn/layer.hpp:2: the block does not say: saves"])
         self.assertEqual(self.found(op=TWO.replace("/// errors  other shapes\n", "")), ["operation/exp.hpp:1: the block does not say: errors"])
 

@@ -43,7 +43,7 @@ class CheckNeedle(unittest.TestCase):
         self.assertIn("gives the reason", self.found("| `Add`, `add` | | `operation/add.hpp` | why |\n")[0])
 
     def test_columns(self):
-        self.assertIn("expected 4 columns, came 3", self.found("| `Add`, `add` | `operator+` | `operation/add.hpp` |\n")[0])
+        self.assertIn("expected 4 columns, got 3", self.found("| `Add`, `add` | `operator+` | `operation/add.hpp` |\n")[0])
 
     def test_names_of_needle(self):
         self.assertEqual(self.found(GOOD, names="ops.Add ops.add ops.Mul"), [f"{PAGE}: ops.Mul of needle is missing"])

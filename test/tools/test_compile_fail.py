@@ -71,9 +71,9 @@ class CompileFail(Harness):
 
     def test_too_many_lines(self):
         frames = "\n".join(["a.hpp:3:   required from here"] * 7)
-        wanted = {"expect": ["two"], "expect-early": [], "net": []}
-        self.assertEqual(compile_fail.problems_of_message("a.hpp:1: error: two\n" + frames, wanted)[0], [])
-        self.assertEqual(compile_fail.problems_of_message("a.hpp:1: error: two\n" + frames + "\none more", wanted)[0],
+        expected = {"expect": ["two"], "expect-early": [], "net": []}
+        self.assertEqual(compile_fail.problems_of_message("a.hpp:1: error: two\n" + frames, expected)[0], [])
+        self.assertEqual(compile_fail.problems_of_message("a.hpp:1: error: two\n" + frames + "\none more", expected)[0],
                          ["the message has 9 lines, more than 8"])
 
     def test_too_many_bytes_unless_they_are_the_net(self):
@@ -99,10 +99,10 @@ root<net> r;
 
     def test_early_means_the_first_lines(self):
         message = "\n".join(["In file included from a.hpp:1,", "                 from b.cpp:2:"] + ["x.cpp:1: error: one"] + ["more"] * 5 + ["late"])
-        wanted = {"expect": ["late"], "expect-early": ["error: one"], "net": []}
-        self.assertEqual(compile_fail.problems_of_message(message, wanted)[0], [])
-        wanted["expect-early"] = ["late"]
-        self.assertEqual(len(compile_fail.problems_of_message(message, wanted)[0]), 1)
+        expected = {"expect": ["late"], "expect-early": ["error: one"], "net": []}
+        self.assertEqual(compile_fail.problems_of_message(message, expected)[0], [])
+        expected["expect-early"] = ["late"]
+        self.assertEqual(len(compile_fail.problems_of_message(message, expected)[0]), 1)
 
     def test_include_stack_costs_nothing(self):
         stack = ["In file included from include/a.hpp:1,"] + ["                 from include/b.hpp:12,"] * 40 + ["                 from main.cpp:1:"]

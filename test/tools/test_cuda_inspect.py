@@ -105,11 +105,11 @@ class Inspect(unittest.TestCase):
         entry = "void espalier::on_cuda::entry<espalier::on_cuda::row_kernel<{}, 5, 4> >"
         self.assertEqual(cuda_inspect.frame_allowed(entry.format("double")), (64, 64))
         self.assertEqual(cuda_inspect.frame_allowed(entry.format("float")), (0, 0))
-        self.assertEqual(cuda_inspect.frame_allowed("espalier::on_cuda::sweep_kernel<(espalier::plan::place)2, 0, double, 5"), (64, 64))
+        self.assertEqual(cuda_inspect.frame_allowed("espalier::on_cuda::split_sweep_kernel<(espalier::plan::extent_class)2, 0, double, 5"), (64, 64))
         self.assertEqual(cuda_inspect.frame_allowed("espalier::on_cuda::row_kernel<float, 5, 4, espalier::leaf<double> >"), (0, 0))
 
     def test_sines(self):
-        sine = "void espalier::on_cuda::entry<espalier::on_cuda::map_kernel<float, 1, 8, 1, espalier::fused::list<espalier::fused::step<espalier::sin_, 1> > > >"
+        sine = "void espalier::on_cuda::entry<espalier::on_cuda::map_kernel<float, 1, 8, 1, espalier::fused::list<espalier::fused::instruction<espalier::sin_, 1> > > >"
         self.assertEqual(cuda_inspect.frame_allowed(sine), (32, 0))
         self.assertEqual(cuda_inspect.frame_allowed(sine.replace("sin_", "asin_")), (0, 0))
 

@@ -38,9 +38,9 @@ class Kernels(unittest.TestCase):
             subprocess.run([*COMMAND, "-w", "-c", source, "-o", out], check=True)
             return cuda_kernels.wanted_kernels(cuda_kernels.undefined([out]))
 
-    def assert_refused(self, kernel, headers, *patterns):
+    def assert_user_error(self, kernel, headers, *patterns):
         for pattern in patterns:
-            with self.assertRaisesRegex(cuda_kernels.Refusal, pattern):
+            with self.assertRaisesRegex(cuda_kernels.UserError, pattern):
                 cuda_kernels.check_names(self.asked(kernel), headers)
 
     def test_sorted_and_each_once(self):
@@ -76,29 +76,29 @@ class Kernels(unittest.TestCase):
         self.assertTrue(found[0].replace(" ", "").endswith(",2985>>>"), found[0][-40:])
 
     def test_a_name_that_stays_mangled(self):
-        with self.assertRaisesRegex(cuda_kernels.Refusal, "cannot demangle"):
+        with self.assertRaisesRegex(cuda_kernels.UserError, "cannot demangle"):
             cuda_kernels.wanted_kernels(["   U _ZN8espalier7on_cuda15device_functionIN5thingEE7addressEv"])
 
     def test_unnamed_namespace(self):
-        self.assert_refused("fused::list<fused::row<1, 2>, hidden, float>", ["mine.hpp"],
+        self.assert_user_error("fused::list<fused::row<1, 2>, hidden, float>", ["mine.hpp"],
                             r"^\(anonymous namespace\)::hidden lies in an unnamed namespace", "--headers")
 
     def test_lambda(self):
-        self.assert_refused("fused::list<int, decltype(lambda)>", ["mine.hpp"], "is the type of a lambda")
+        self.assert_user_error("fused::list<int, decltype(lambda)>", ["mine.hpp"], "is the type of a lambda")
 
     def test_local_type(self):
-        self.assert_refused("fused::list<int, fused::list<local>>", ["mine.hpp"], r"^main::local is local to a function")
+        self.assert_user_error("fused::list<int, fused::list<local>>", ["mine.hpp"], r"^main::local is local to a function")
 
     def test_local_type_of_a_function(self):
         name = "espalier::on_cuda::device_function<espalier::fused::list<int, espalier::f<int>(int, float) const::local, float> >"
-        with self.assertRaisesRegex(cuda_kernels.Refusal, r"^espalier::f<int>\(int, float\) const::local is local"):
+        with self.assertRaisesRegex(cuda_kernels.UserError, r"^espalier::f<int>\(int, float\) const::local is local"):
             cuda_kernels.check_names([name], [])
 
     def test_types_of_functions_are_no_local_types(self):
         cuda_kernels.check_names(["espalier::on_cuda::device_function<espalier::fused::list<void (*)(int, float const*)> >"], [])
 
     def test_ops_of_the_program_need_their_header(self):
-        self.assert_refused("fused::list<int, mine::cube>", [], "^mine::cube is part of a kernel and no type of the library", "--headers")
+        self.assert_user_error("fused::list<int, mine::cube>", [], "^mine::cube is part of a kernel and no type of the library", "--headers")
         cuda_kernels.check_names(self.asked("fused::list<int, mine::cube>"), ["mine.hpp"])
 
     def test_text(self):
@@ -116,7 +116,7 @@ class Kernels(unittest.TestCase):
             self.assertTrue(cuda_kernels.write_if_changed(path, "b"))
 
     def test_no_such_object(self):
-        with self.assertRaisesRegex(cuda_kernels.Refusal, "cannot read"):
+        with self.assertRaisesRegex(cuda_kernels.UserError, "cannot read"):
             cuda_kernels.undefined(["/nowhere.o"])
         self.assertRegex(cuda_kernels.main(["-o", "/dev/null", "/nowhere.o"]), "cuda_kernels.py: nm cannot read")
 

@@ -18,8 +18,8 @@ def lines(*text):
 
 class DocBlocks(unittest.TestCase):
     def test_words_become_items(self):
-        self.assertEqual(lines("/// f(x): a sentence.", "/// shape   S -> S", "///         and more", "/// slope   dx = dy", "int f(int);"),
-                         ["/// f(x): a sentence.", "/// - **shape** S -&gt; S", "///   and more", "/// - **slope** dx = dy", "int f(int);"])
+        self.assertEqual(lines("/// f(x): a sentence.", "/// shape   S -> S", "///         and more", "/// gradient  dx = dy", "int f(int);"),
+                         ["/// f(x): a sentence.", "/// - **shape** S -&gt; S", "///   and more", "/// - **gradient** dx = dy", "int f(int);"])
         self.assertEqual(lines("  /// 16 bits  floats", "  int f;")[0], "  /// - **16 bits** floats")
         self.assertEqual(lines("/// A table", "///   f<S>()     says it", "int f;")[1], "/// - `f<S>()` says it")
 

@@ -77,7 +77,7 @@ def disturbed(net):
     return net.eval()
 
 
-def must_refuse(said, call, *arguments, **words):
+def must_fail(said, call, *arguments, **words):
     try:
         call(*arguments, **words)
     except ValueError as error:
@@ -133,13 +133,13 @@ def main():
         if set(torch_weights.read(file)) != {"first.weight", "first.bias", "1.weight", "1.bias", "1.running_mean", "1.running_var", "3.weight", "3.bias", "last.matrix", "4.bias"}:
             failures.append(f"names: {sorted(torch_weights.read(file))}")
         before = [p.clone() for p in other.parameters()]
-        failures += must_refuse("missing 0.weight", torch_weights.load, other, file)
-        failures += must_refuse("extra first.bias", torch_weights.load, other, file)
-        failures += must_refuse("shape of 4.bias: expected (1, 6), found (1, 5)", torch_weights.load, nn.Sequential(*features()[:4], nn.Linear(16, 6)), file)
-        failures += must_refuse("like=module", torch_weights.save, net.state_dict(), file)
-        failures += must_refuse("missing 4.bias", torch_weights.save, {k: v for k, v in net.state_dict().items() if k != "4.bias"}, file, like=net)
-        failures += must_refuse("would both be 1.weight", torch_weights.save, net, file, names={"0": "1"})
-        failures += must_refuse("weight: expected a layer of Linear", torch_weights.save, nn.Bilinear(2, 2, 2), file)
+        failures += must_fail("missing 0.weight", torch_weights.load, other, file)
+        failures += must_fail("extra first.bias", torch_weights.load, other, file)
+        failures += must_fail("shape of 4.bias: expected (1, 6), found (1, 5)", torch_weights.load, nn.Sequential(*features()[:4], nn.Linear(16, 6)), file)
+        failures += must_fail("like=module", torch_weights.save, net.state_dict(), file)
+        failures += must_fail("missing 4.bias", torch_weights.save, {k: v for k, v in net.state_dict().items() if k != "4.bias"}, file, like=net)
+        failures += must_fail("would both be 1.weight", torch_weights.save, net, file, names={"0": "1"})
+        failures += must_fail("weight: expected a layer of Linear", torch_weights.save, nn.Bilinear(2, 2, 2), file)
         if not all(torch.equal(a, b) for a, b in zip(before, other.parameters())):
             failures.append("a file that was refused changed the module")
         if sorted(p.name for p in pathlib.Path(folder).iterdir()) != ["net.safetensors"]:

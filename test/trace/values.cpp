@@ -56,7 +56,7 @@ esp::tensor<float, esp::shape<2, 4>> const images{{1, -2, 3, 4}, {0.5f, 6, -7, 8
 
 /// The program of a function of one tensor of shape S.
 template <class F, class S>
-constexpr graph::program program_of() {
+constexpr graph::program graph_of() {
   graph::program p{};
   graph::tracer t{p, graph::mode::evaluation, false, 0, 0};
   graph::trace_operand(t, F{}(graph::argument_of<S>(t, 0)));
@@ -64,7 +64,7 @@ constexpr graph::program program_of() {
 }
 template <class F, class S>
 constexpr graph::fault fault_of() {
-  return program_of<F, S>().nodes.found;
+  return graph_of<F, S>().nodes.found;
 }
 
 esp::tensor<float, esp::shape<4>> filled_later{1, 2, 3, 4};
@@ -81,7 +81,7 @@ struct only_foreign_parameters {
   }
 };
 struct reads_foreign_stream {
-  constexpr auto operator()(auto x) const { return x * esp::draw<esp::shape<4>>{esp::random_stream{}}; }
+  constexpr auto operator()(auto x) const { return x * esp::random_uniform<esp::shape<4>>{esp::random_stream{}}; }
 };
 struct large {
   constexpr auto operator()(auto x) const {
@@ -110,11 +110,11 @@ static_assert(fault_of<reads_foreign_parameter, esp::shape<1, 4>>() == graph::fa
 static_assert(fault_of<only_foreign_parameters, esp::shape<1, 4>>() == graph::fault::foreign_parameter);
 static_assert(fault_of<reads_foreign_stream, esp::shape<4>>() == graph::fault::foreign_parameter);
 static_assert(fault_of<large, esp::shape<1, 64>>() == graph::fault::too_many_values);
-static_assert(program_of<repeats, esp::shape<4>>().nodes.value_count == 16, "equal tensors are one, and one number needs no tensor");
+static_assert(graph_of<repeats, esp::shape<4>>().nodes.value_count == 16, "equal tensors are one, and one number needs no tensor");
 
 // The constant evaluator computes with them too.
-constexpr auto slope = esp::grad(windowed{})(esp::tensor<float, esp::shape<4>>{1, 1, 1, 1});
-static_assert(slope == esp::tensor<float, esp::shape<4>>{2, 4, 6, 8});
+constexpr auto gradient_of_windowed = esp::grad(windowed{})(esp::tensor<float, esp::shape<4>>{1, 1, 1, 1});
+static_assert(gradient_of_windowed == esp::tensor<float, esp::shape<4>>{2, 4, 6, 8});
 
 }  // namespace
 

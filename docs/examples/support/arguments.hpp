@@ -30,7 +30,7 @@ struct path {
   path(char const* folder, char const* name, char const* suffix = "") {
     int const length = std::snprintf(text, sizeof text, "%s/%s%s", folder, name, suffix);
     if (length < 0 || static_cast<std::size_t>(length) >= sizeof text)
-      io::refuse<io::error>("expected a path of at most %d characters, came a folder of %zu", static_cast<int>(sizeof text) - 1,
+      io::throw_error<io::error>("expected a path of at most %d characters, got a folder of %zu", static_cast<int>(sizeof text) - 1,
                             std::strlen(folder));
   }
 };
@@ -40,7 +40,7 @@ inline std::uint64_t number(char const* option, char const* text, std::uint64_t 
   errno = 0;
   unsigned long long const value = std::strtoull(text, &end, 10);
   if (text[0] < '0' || text[0] > '9' || *end != 0 || errno != 0 || value < least || value > most)
-    io::refuse<io::error>("%s: expected a whole number from %llu to %llu, came '%s'", option, static_cast<unsigned long long>(least),
+    io::throw_error<io::error>("%s: expected a whole number from %llu to %llu, got '%s'", option, static_cast<unsigned long long>(least),
                           static_cast<unsigned long long>(most), text);
   return value;
 }
@@ -63,12 +63,12 @@ inline arguments parse(int count, char** words, arguments chosen) {
                        : "");
       std::exit(0);
     }
-    char const* const known[] = {"--seed", "--epochs", "--data", "--out", "--save", "--load"};
-    int const count_known = chosen.files ? 6 : 4;
+    char const* const options[] = {"--seed", "--epochs", "--data", "--out", "--save", "--load"};
+    int const option_count = chosen.files ? 6 : 4;
     int which = 0;
-    while (which < count_known && std::strcmp(word, known[which]) != 0) ++which;
-    if (which == count_known) io::refuse<io::error>("expected --seed, --epochs, --data, --out%s or --help, came '%s'", chosen.files ? ", --save, --load" : "", word);
-    if (++i == count) io::refuse<io::error>("%s: expected a value, came the end of the command line", word);
+    while (which < option_count && std::strcmp(word, options[which]) != 0) ++which;
+    if (which == option_count) io::throw_error<io::error>("expected --seed, --epochs, --data, --out%s or --help, got '%s'", chosen.files ? ", --save, --load" : "", word);
+    if (++i == count) io::throw_error<io::error>("%s: expected a value, got the end of the command line", word);
     if (which == 0) chosen.seed = number(word, words[i], 0, UINT64_MAX);
     if (which == 1) chosen.epochs = static_cast<int>(number(word, words[i], 1, 100000));
     if (which == 2) chosen.data = words[i];
@@ -76,7 +76,7 @@ inline arguments parse(int count, char** words, arguments chosen) {
     if (which == 4) chosen.save = words[i];
     if (which == 5) chosen.load = words[i];
   }
-  if (chosen.data == nullptr) io::refuse<io::error>("--data: expected the folder of the IDX files, came nothing");
+  if (chosen.data == nullptr) io::throw_error<io::error>("--data: expected the folder of the IDX files, got nothing");
   return chosen;
 }
 

@@ -27,7 +27,7 @@ class curve {
   void add(epoch_result const& row) {
     rows_[count_++] = row;
     std::fprintf(file_, "%d,%.6f,%.4f,%.4f,%.0f\n", first_ + count_, row.loss, row.train_accuracy, row.test_accuracy, row.samples_per_second);
-    if (std::fflush(file_) != 0) io::refuse<io::error>("%s: cannot be written: %s", csv_.text, std::strerror(errno));
+    if (std::fflush(file_) != 0) io::throw_error<io::error>("%s: cannot be written: %s", csv_.text, std::strerror(errno));
   }
 
   void draw() const {
@@ -49,7 +49,7 @@ class curve {
     line(file, 260, lowest, 1, &epoch_result::train_accuracy, "#3060c0", "5 4");
     line(file, 260, lowest, 1, &epoch_result::test_accuracy, "#3060c0");
     std::fprintf(file, "<text x='340' y='472' text-anchor='middle'>epoch (%d to %d)</text>\n</svg>\n", first_ + 1, first_ + count_);
-    if (std::fclose(file) != 0) io::refuse<io::error>("%s: cannot be written: %s", svg_.text, std::strerror(errno));
+    if (std::fclose(file) != 0) io::throw_error<io::error>("%s: cannot be written: %s", svg_.text, std::strerror(errno));
   }
 
   [[nodiscard]] char const* csv() const { return csv_.text; }
@@ -60,7 +60,7 @@ class curve {
 
   static std::FILE* open(char const* name) {
     std::FILE* const file = std::fopen(name, "w");
-    if (file == nullptr) io::refuse<io::error>("%s: cannot be written: %s", name, std::strerror(errno));
+    if (file == nullptr) io::throw_error<io::error>("%s: cannot be written: %s", name, std::strerror(errno));
     return file;
   }
   static void axes(std::FILE* file, int top, double low, double high, char const* title) {

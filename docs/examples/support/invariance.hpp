@@ -14,10 +14,10 @@ using esp::shape, esp::tensor;
 constexpr nn::norm exact{.eps = 0, .untracked = true};
 template <class Norm>
 using Normed = nn::Sequential<nn::Linear<5, 4, nn::no_bias>, Norm>;
-template <nn::norm How>
-using BatchNormed = Normed<nn::BatchNorm1d<4, How>>;
-template <nn::norm How>
-using LayerNormed = Normed<nn::LayerNorm1d<4, How>>;
+template <nn::norm Options>
+using BatchNormed = Normed<nn::BatchNorm1d<4, Options>>;
+template <nn::norm Options>
+using LayerNormed = Normed<nn::LayerNorm1d<4, Options>>;
 using WeightNormed = nn::WeightNorm<nn::Linear<5, 4>>;  // has gain and bias of its own; what is changed is v
 // [/nets]
 
@@ -57,11 +57,11 @@ struct table_row {
   bool invariant[6];  // in the order of the transformations
 };
 
-template <nn::norm How>
+template <nn::norm Options>
 constexpr table_row table[] = {
-    {"batch norm", output<BatchNormed<How>>, {true, false, true, true, true, false}},
+    {"batch norm", output<BatchNormed<Options>>, {true, false, true, true, true, false}},
     {"weight norm", output<WeightNormed>, {true, false, true, false, false, false}},
-    {"layer norm", output<LayerNormed<How>>, {true, true, false, true, false, true}},
+    {"layer norm", output<LayerNormed<Options>>, {true, true, false, true, false, true}},
 };
 // [/table]
 

@@ -9,7 +9,7 @@ namespace examples {
 /// What a program says, of which there is a record in a file.
 class recorded {
  public:
-  void say(char const* format, ...) {
+  void print(char const* format, ...) {
     std::va_list rest;
     va_start(rest, format);
     length_ += static_cast<std::size_t>(std::vsnprintf(text_ + length_, sizeof text_ - length_, format, rest));
@@ -17,12 +17,12 @@ class recorded {
   }
   /// Spaces up to a column of the text, but at least one.
   void pad(std::size_t until) {
-    do say(" ");
+    do print(" ");
     while (length_ < until);
   }
   void end_line() {
     while (length_ > 0 && text_[length_ - 1] == ' ') --length_;
-    say("\n");
+    print("\n");
   }
   [[nodiscard]] std::size_t length() const { return length_; }
 

@@ -12,9 +12,9 @@ void show(recorded& out, char const* name, Value const& value) {
   std::ostringstream text;
   text << value;
   std::size_t const start = out.length();
-  out.say("%s", name);
+  out.print("%s", name);
   out.pad(start + 24);
-  out.say("%s\n", text.str().c_str());
+  out.print("%s\n", text.str().c_str());
 }
 
 }  // namespace examples

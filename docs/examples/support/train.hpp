@@ -38,10 +38,10 @@ void train(Trainer& trainer, Training& training, Evaluation& train_samples, Eval
     double loss = 0;
     double const start = seconds_now();
     for (auto const& [images, labels] : training.epoch(epoch)) loss += static_cast<double>(trainer.step(images, labels));
-    double const took = seconds_now() - start;
-    spent += took;
+    double const elapsed = seconds_now() - start;
+    spent += elapsed;
     result = {loss / static_cast<double>(training.batches()), accuracy(trainer, train_samples), accuracy(trainer, test_samples),
-              static_cast<double>(training.samples_per_epoch()) / took};
+              static_cast<double>(training.samples_per_epoch()) / elapsed};
     learned.add(result);
     std::printf("epoch %3d/%d  loss %.4f  accuracy %.4f  test %.4f  %8.0f samples/s  %.1f s left\n", epoch + 1, chosen.epochs, result.loss,
                 result.train_accuracy, result.test_accuracy, result.samples_per_second,

@@ -6,9 +6,10 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// Comparisons of addresses in constant expressions. Under -fsanitize=undefined g++ 12 takes the address of a function or variable for one that may be null,
-/// and so neither `p == nullptr` nor `p == q` of two of them is a constant expression (GCC bug 71962). Whether it is one can be asked: it is where both are
-/// the same, and where both are null.
+/// Comparisons of addresses in constant expressions. Under -fsanitize=undefined, g++ 12 assumes that the address of a
+/// function or variable may be null. Neither `p == nullptr` nor `p == q` of two such addresses is then a constant
+/// expression (GCC bug 71962). It is one only if both are the same or both are null; a program can test whether it is
+/// one.
 namespace espalier::detail {
 
 template <class T>
@@ -22,7 +23,7 @@ concept addresses_compare = requires {
 
 template <class T>
 constexpr bool same_address(T* a, T* b) {
-#if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__)  // nvcc (13) fails for the question
+#if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__)  // nvcc (13) fails on this test
   if constexpr (!addresses_compare<int>)
     if (std::is_constant_evaluated()) return __builtin_constant_p(a == b) && a == b;
 #endif

@@ -4,7 +4,8 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// Questions that every op asks of every operand, with one instantiation each; the standard library's traits need two to seven, and a net has thousands.
+/// Type traits that every op uses for every operand. Each costs one instantiation; the standard library's traits need
+/// two to seven, and a net has thousands.
 namespace espalier::detail {
 
 template <class X>
@@ -35,7 +36,7 @@ struct bare_type<X const&&> {
 template <class X>
 using bare = typename bare_type<X>::type;
 
-/// Is X, or what X refers to, a number of the language?
+/// True if X, without reference and const, is an arithmetic type.
 template <class X>
 inline constexpr bool is_arithmetic = false;
 template <class X>

@@ -6,13 +6,13 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// What a header of weights is made of (io/header.hpp writes such); it needs nothing else of the library.
+/// The types in a header of weights, which io/header.hpp writes. This file needs nothing else of the library.
 namespace espalier {
 
-/// What a tensor is to a net: training changes parameters by their slopes, and buffers by what it observes.
+/// The role of a tensor in a net: training changes parameters by their gradients, and buffers by observed values.
 enum class tensor_role : unsigned char { parameter, buffer };
 
-/// A tensor of a header of weights. Its numbers are those from `offset` on, row by row; extents beyond the rank are 0.
+/// A tensor of a header of weights. Its numbers begin at `offset`, row by row; extents beyond the rank are 0.
 struct embedded_tensor {
   char const* name;
   tensor_role role;
@@ -25,7 +25,7 @@ struct embedded_tensor {
 template <class Weights>
 struct embedded {};
 
-/// Numbers that no literal stands for: infinities, and NaN with its bits.
+/// Numbers that have no literal: infinities, and NaN with its bits.
 constexpr float float_of_bits(std::uint32_t bits) noexcept { return __builtin_bit_cast(float, bits); }
 constexpr double double_of_bits(std::uint64_t bits) noexcept { return __builtin_bit_cast(double, bits); }
 

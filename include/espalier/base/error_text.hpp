@@ -10,8 +10,8 @@ namespace espalier {
 
 namespace detail {
 
-/// A sentence in memory of its own: an error that holds one allocates nothing, and copying it cannot throw. What is longer than its memory is cut. Its functions are never inlined: sentences are
-/// made where a program stops, and a step would carry their code.
+/// An error sentence in a fixed buffer: an error that holds one allocates nothing, and copying it cannot throw. Longer
+/// text is cut. Its functions are never inlined: errors end a program, and their code would enlarge every step.
 class error_text {
  public:
   [[gnu::cold, gnu::noinline]] error_text& operator<<(char const* words) noexcept {

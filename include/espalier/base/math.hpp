@@ -7,18 +7,20 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// The functions that rules are written in: one body for numbers, packs of numbers, device threads and graph handles.
+/// The functions for rules of ops: one body works for numbers, packs of numbers, device threads and graph handles.
 ///
-/// float, double   in a constant expression our own (constant_math.hpp, within 2 ulp), at run time the platform's
+/// float, double   in a constant expression those of constant_math.hpp (within 2 ulp), at run time the platform's
 /// other types     the function of that type, found by argument-dependent look-up:
-///                 exp log sqrt tanh sigmoid pow abs maximum minimum erf sin cos floor is_finite select greater greater_equal less less_equal equal not_equal
+///                 exp log sqrt tanh sigmoid pow abs maximum minimum erf sin cos floor is_finite select greater
+///                 greater_equal less less_equal equal not_equal
 ///                 each takes and returns T; comparisons return 1 or 0, select(c, a, b) reads c as "not 0"
-/// nan             maximum and minimum give nan when an operand is nan (that is what a non-finite check downstream relies on)
+/// nan             maximum and minimum return nan if an operand is nan (later checks for non-finite values rely on
+///                 this)
 ESPALIER_PRECISE_BEGIN
 namespace espalier::math {
 
 namespace found {
-// An inner scope with these names in it, so that look-up stops here and only the argument's own functions are added.
+// An inner scope with these names, so that look-up stops here and adds only functions of the argument's namespace.
 struct nobody {};
 void exp(nobody) = delete;
 void log(nobody) = delete;
@@ -44,12 +46,12 @@ void not_equal(nobody) = delete;
 
 #define ESPALIER_FOUND_UNARY(name)                                             \
   template <class T>                                                           \
-  ESPALIER_EVERYWHERE ESPALIER_INLINE constexpr auto call_##name(T const& x) { \
+  ESPALIER_HOST_DEVICE ESPALIER_INLINE constexpr auto call_##name(T const& x) { \
     return name(x);                                                            \
   }
 #define ESPALIER_FOUND_BINARY(name)                                                        \
   template <class T, class U>                                                              \
-  ESPALIER_EVERYWHERE ESPALIER_INLINE constexpr auto call_##name(T const& a, U const& b) { \
+  ESPALIER_HOST_DEVICE ESPALIER_INLINE constexpr auto call_##name(T const& a, U const& b) { \
     return name(a, b);                                                                     \
   }
 ESPALIER_FOUND_UNARY(exp)
@@ -76,12 +78,12 @@ ESPALIER_FOUND_BINARY(not_equal)
 #undef ESPALIER_FOUND_BINARY
 
 template <class C, class A, class B>
-ESPALIER_EVERYWHERE ESPALIER_INLINE constexpr auto call_select(C const& c, A const& a, B const& b) {
+ESPALIER_HOST_DEVICE ESPALIER_INLINE constexpr auto call_select(C const& c, A const& a, B const& b) {
   return select(c, a, b);
 }
 }  // namespace found
 
-// The platform's functions without <cmath>, which costs 0.3 s to include; device code has them under their C names.
+// The platform's functions without <cmath>, which costs 0.3 s to include. Device code has them under their C names.
 #if defined(__CUDA_ARCH__)
 #define ESPALIER_PLATFORM(name) ::name
 #else
@@ -90,7 +92,7 @@ ESPALIER_EVERYWHERE ESPALIER_INLINE constexpr auto call_select(C const& c, A con
 
 #define ESPALIER_UNARY(name)                                                                                 \
   template <class T>                                                                                         \
-  ESPALIER_EVERYWHERE ESPALIER_INLINE constexpr auto name(T const& x) {                                      \
+  ESPALIER_HOST_DEVICE ESPALIER_INLINE constexpr auto name(T const& x) {                                      \
     if constexpr (std::is_arithmetic_v<T>) {                                                                 \
       static_assert(std::is_floating_point_v<T>, "math::" #name "(x): x is float or double");                \
       if (__builtin_is_constant_evaluated()) return constant::to<T>(constant::name(static_cast<double>(x))); \
@@ -112,7 +114,7 @@ ESPALIER_UNARY(floor)
 
 /// |x|; the sign of -0 and of nan is cleared.
 template <class T>
-ESPALIER_EVERYWHERE ESPALIER_INLINE constexpr auto abs(T const& x) {
+ESPALIER_HOST_DEVICE ESPALIER_INLINE constexpr auto abs(T const& x) {
   if constexpr (std::is_floating_point_v<T>) {
     if (__builtin_is_constant_evaluated()) return constant::to<T>(constant::abs(static_cast<double>(x)));
     if constexpr (std::is_same_v<T, float>) return ESPALIER_PLATFORM(fabsf)(x);
@@ -126,7 +128,7 @@ ESPALIER_EVERYWHERE ESPALIER_INLINE constexpr auto abs(T const& x) {
 
 /// 1 / (1 + e^-x); exact limits 0 and 1, never nan for a number.
 template <class T>
-ESPALIER_EVERYWHERE ESPALIER_INLINE constexpr auto sigmoid(T const& x) {
+ESPALIER_HOST_DEVICE ESPALIER_INLINE constexpr auto sigmoid(T const& x) {
   if constexpr (std::is_arithmetic_v<T>) {
     static_assert(std::is_floating_point_v<T>, "math::sigmoid(x): x is float or double");
     if (__builtin_is_constant_evaluated()) return constant::to<T>(constant::sigmoid(static_cast<double>(x)));
@@ -138,7 +140,7 @@ ESPALIER_EVERYWHERE ESPALIER_INLINE constexpr auto sigmoid(T const& x) {
 
 /// x^y with C's special cases.
 template <class T, class U>
-ESPALIER_EVERYWHERE ESPALIER_INLINE constexpr auto pow(T const& x, U const& y) {
+ESPALIER_HOST_DEVICE ESPALIER_INLINE constexpr auto pow(T const& x, U const& y) {
   if constexpr (std::is_arithmetic_v<T> && std::is_arithmetic_v<U>) {
     static_assert(std::is_floating_point_v<T>, "math::pow(x, y): x is float or double");
     if (__builtin_is_constant_evaluated()) return constant::to<T>(constant::pow(static_cast<double>(x), static_cast<double>(y)));
@@ -151,43 +153,44 @@ ESPALIER_EVERYWHERE ESPALIER_INLINE constexpr auto pow(T const& x, U const& y) {
 #undef ESPALIER_PLATFORM
 
 namespace detail {
-/// b where it is taken or nan, else a; nan if either is, whatever a comparison with nan gave under -ffast-math.
+/// b if it is selected or nan, else a. The result is nan if either is nan, for any result of the comparison under
+/// -ffast-math.
 template <class T>
-ESPALIER_EVERYWHERE ESPALIER_INLINE constexpr T extreme(T a, T b, bool takes_b) {
+ESPALIER_HOST_DEVICE ESPALIER_INLINE constexpr T extreme(T a, T b, bool selects_b) {
   if constexpr (std::is_floating_point_v<T>) {
 #if ESPALIER_FINITE_MATH
     if (math::isnan(a)) return a;
 #endif
     if (math::isnan(b)) return b;
   }
-  return takes_b ? b : a;
+  return selects_b ? b : a;
 }
 }  // namespace detail
 
 /// The larger of two; nan if either is.
 template <class T, class U>
-ESPALIER_EVERYWHERE ESPALIER_INLINE constexpr auto maximum(T const& a, U const& b) {
+ESPALIER_HOST_DEVICE ESPALIER_INLINE constexpr auto maximum(T const& a, U const& b) {
   if constexpr (std::is_arithmetic_v<T> && std::is_arithmetic_v<U>) return detail::extreme(a, static_cast<T>(b), a < static_cast<T>(b));
   else return found::call_maximum(a, b);
 }
 
 /// The smaller of two; nan if either is.
 template <class T, class U>
-ESPALIER_EVERYWHERE ESPALIER_INLINE constexpr auto minimum(T const& a, U const& b) {
+ESPALIER_HOST_DEVICE ESPALIER_INLINE constexpr auto minimum(T const& a, U const& b) {
   if constexpr (std::is_arithmetic_v<T> && std::is_arithmetic_v<U>) return detail::extreme(a, static_cast<T>(b), a > static_cast<T>(b));
   else return found::call_minimum(a, b);
 }
 
-/// a where the condition is not 0, else b. Both are evaluated.
+/// a if the condition is not 0, else b. Both are evaluated.
 template <class C, class A, class B>
-ESPALIER_EVERYWHERE ESPALIER_INLINE constexpr auto where(C const& condition, A const& a, B const& b) {
+ESPALIER_HOST_DEVICE ESPALIER_INLINE constexpr auto where(C const& condition, A const& a, B const& b) {
   if constexpr (std::is_arithmetic_v<C>) return condition != 0 ? a : static_cast<A>(b);
   else return found::call_select(condition, a, b);
 }
 
 #define ESPALIER_COMPARISON(name, op)                                                                              \
   template <class T, class U>                                                                                      \
-  ESPALIER_EVERYWHERE ESPALIER_INLINE constexpr auto name(T const& a, U const& b) {                                \
+  ESPALIER_HOST_DEVICE ESPALIER_INLINE constexpr auto name(T const& a, U const& b) {                                \
     if constexpr (std::is_arithmetic_v<T> && std::is_arithmetic_v<U>) return a op static_cast<T>(b) ? T(1) : T(0); \
     else return found::call_##name(a, b);                                                                          \
   }
@@ -201,7 +204,7 @@ ESPALIER_COMPARISON(not_equal, !=)
 
 /// True unless x is nan or infinite.
 template <class T>
-ESPALIER_EVERYWHERE ESPALIER_INLINE constexpr bool isfinite(T x) {
+ESPALIER_HOST_DEVICE ESPALIER_INLINE constexpr bool isfinite(T x) {
   static_assert(std::is_arithmetic_v<T>, "math::isfinite(x): x is a number");
   if constexpr (std::is_floating_point_v<T>)
     return (detail::bits_of(x) & detail::float_bits<T>::exponent) != detail::float_bits<T>::exponent;
@@ -209,14 +212,14 @@ ESPALIER_EVERYWHERE ESPALIER_INLINE constexpr bool isfinite(T x) {
 }
 /// The same in generic bodies: 1 or 0.
 template <class T>
-ESPALIER_EVERYWHERE ESPALIER_INLINE constexpr auto is_finite(T const& x) {
+ESPALIER_HOST_DEVICE ESPALIER_INLINE constexpr auto is_finite(T const& x) {
   if constexpr (std::is_arithmetic_v<T>) return math::isfinite(x) ? T(1) : T(0);
   else return found::call_is_finite(x);
 }
 
 /// A literal in a generic body: T(c) for numbers, and a double for packs and handles, whose operators take one.
 template <class T>
-ESPALIER_EVERYWHERE ESPALIER_INLINE constexpr auto number(double c) {
+ESPALIER_HOST_DEVICE ESPALIER_INLINE constexpr auto number(double c) {
   if constexpr (std::is_arithmetic_v<T>) return static_cast<T>(c);
   else return c;
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-/// Philox4x32-10: random numbers without a state. The numbers are a function of (key, counter), so any of them can be computed again, alone or in any
-/// order, on any device.   source: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3" (2011).
+/// Philox4x32-10: random numbers without a state. A number is a function of (key, counter). Each can therefore be
+/// recomputed separately, in any order and on any device.
+/// source  Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3" (2011)
 
 #include <cstdint>
 
-#include "everywhere.hpp"
+#include "host_device.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
@@ -16,7 +17,7 @@ struct philox_key {
   std::uint32_t word[2];
 };
 
-/// Counter and result alike.
+/// A counter or a result.
 struct philox_block {
   std::uint32_t word[4];
 };
@@ -30,7 +31,7 @@ constexpr int philox_rounds = 10;
 }  // namespace detail
 
 /// The four random words that belong to a counter.
-ESPALIER_EVERYWHERE ESPALIER_INLINE constexpr philox_block philox(philox_block counter, philox_key key) {
+ESPALIER_HOST_DEVICE ESPALIER_INLINE constexpr philox_block philox(philox_block counter, philox_key key) {
   // By value: device code cannot take the address of a constant of the host.
   constexpr std::uint64_t m0 = detail::philox_multiplier[0], m1 = detail::philox_multiplier[1];
   constexpr std::uint32_t step0 = detail::philox_step[0], step1 = detail::philox_step[1];
@@ -43,19 +44,20 @@ ESPALIER_EVERYWHERE ESPALIER_INLINE constexpr philox_block philox(philox_block c
   return counter;
 }
 
-/// Element i of the draw (key, stream): word i % 4 of the block with counter (i / 4, stream), low words first.
-ESPALIER_EVERYWHERE ESPALIER_INLINE constexpr std::uint32_t philox_bits(std::int64_t i, std::uint64_t key, std::uint64_t stream) {
+/// Random word i of stream `stream` under `key`: word i % 4 of the block with counter (i / 4, stream), low words first.
+ESPALIER_HOST_DEVICE ESPALIER_INLINE constexpr std::uint32_t philox_bits(std::int64_t i, std::uint64_t key, std::uint64_t stream) {
   std::uint64_t const block = static_cast<std::uint64_t>(i) / 4;
-  philox_block const drawn = philox({{static_cast<std::uint32_t>(block), static_cast<std::uint32_t>(block >> 32), static_cast<std::uint32_t>(stream),
+  philox_block const words = philox({{static_cast<std::uint32_t>(block), static_cast<std::uint32_t>(block >> 32), static_cast<std::uint32_t>(stream),
                                       static_cast<std::uint32_t>(stream >> 32)}},
                                     {{static_cast<std::uint32_t>(key), static_cast<std::uint32_t>(key >> 32)}});
-  return drawn.word[i % 4];
+  return words.word[i % 4];
 }
 
-/// A number in [0, 1), every multiple of its resolution equally likely: 2^-24 for float (all a float can hold evenly), 2^-32 for double (one word a
-/// number, so that elements and words correspond). Exact: no rounding takes place.
+/// A number in [0, 1); every multiple of its resolution is equally likely. The resolution is 2^-24 for float (the
+/// finest at which floats are evenly spaced there). For double it is 2^-32 (one word per number, so that elements and
+/// words correspond). Exact: nothing is rounded.
 template <class T>
-ESPALIER_EVERYWHERE ESPALIER_INLINE constexpr T uniform_from_bits(std::uint32_t bits) {
+ESPALIER_HOST_DEVICE ESPALIER_INLINE constexpr T uniform_from_bits(std::uint32_t bits) {
   if constexpr (sizeof(T) == 4) {
     return static_cast<T>(bits >> 8) * T(0x1p-24);
   } else {

@@ -9,9 +9,11 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
+/// Throws errors, also in programs without exceptions.
 namespace espalier::detail {
 
-/// raise(error): throws it. A program without exceptions (-fno-exceptions) prints what() to the standard error output and ends by abort().
+/// raise(error): throws it. A program without exceptions (-fno-exceptions) prints what() to the standard error output
+/// and calls abort().
 template <class Error>
 [[noreturn, gnu::cold, gnu::noinline]] void raise(Error const& error) {
 #if defined(__cpp_exceptions)

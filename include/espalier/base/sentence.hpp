@@ -2,26 +2,32 @@
 #pragma once
 #include "supported.hpp"
 
-/// The sentence of a static_assert, followed by the facts where the compiler can say them (C++26: a message that is computed):
-///   static_assert(holds<inner_dimensions, Fit>, ESPALIER_SENTENCE("matmul(a, b): columns of a must equal rows of b", Fit));
+/// Error sentences of static_assert. If the compiler can compute messages (C++26), the facts follow the sentence:
+///   static_assert(holds<inner_dimensions, Fit>,
+///                 ESPALIER_SENTENCE("matmul(a, b): columns of a must equal rows of b", Fit));
 ///   error: static assertion failed: matmul(a, b): columns of a must equal rows of b; a is (8, 13), b is (12, 16)
-/// The facts are relations or refusals; one that agrees says nothing. Other compilers print the sentence and see nothing of its facts.
-/// Facts that no relation holds: ESPALIER_STATED(is_element<T>, T), ESPALIER_STATED((Count >= 0), ESPALIER_NAMED("Count", Count)); a relation whose answer
-/// is not called `agree`: ESPALIER_UNLESS(well_made<Net>::known, well_made<Net>). They speak where their condition is false.
+/// The facts are relations or `invalid` types; one that agrees adds nothing. Other compilers print only the sentence.
 ///
-/// ESPALIER_READS("{} given, {} needed") in a relation says how its template arguments are read; {...} stands for all that are left. Without it shapes and
-/// element types have the names that the sentence gives them, and what has a name of its own, like channels<3>, keeps that.
-/// ESPALIER_WHERE_IT_STANDS("; refused<...> holds ...") says where the facts are to be found, to those that have to look for them.
+/// ESPALIER_STATED(is_element<T>, T) and ESPALIER_STATED((Count >= 0), ESPALIER_NAMED("Count", Count)) are facts
+/// without a relation. ESPALIER_UNLESS(well_made<Net>::known, well_made<Net>) is for a relation whose result is not
+/// named `agree`. They are printed if their condition is false.
+///
+/// ESPALIER_READS("got {}, needed {}") in a relation defines how its template arguments are printed; {...} stands for
+/// all remaining ones. Without it, shapes and element types are printed with the operand names of the sentence. Types
+/// with a name of their own, like channels<3>, are printed with that name.
+///
+/// ESPALIER_FACTS_HINT("; invalid<...> holds ...") adds where the facts are found, for compilers that do not print
+/// them.
 #if defined(__cpp_static_assert) && __cpp_static_assert >= 202306L
 #include "sentence_facts.hpp"
 #define ESPALIER_SENTENCE(text, ...) (::espalier::detail::sentence<__VA_ARGS__>{text})
 #define ESPALIER_READS(format) static constexpr char const* reads = format;
-#define ESPALIER_WHERE_IT_STANDS(text)
+#define ESPALIER_FACTS_HINT(text)
 #define ESPALIER_STATED(...) ::espalier::detail::stated<__VA_ARGS__>
 #define ESPALIER_NAMED(...) ::espalier::detail::named<__VA_ARGS__>
 #define ESPALIER_UNLESS(...) ::espalier::detail::unless<__VA_ARGS__>
 #else
 #define ESPALIER_SENTENCE(text, ...) text
 #define ESPALIER_READS(format)
-#define ESPALIER_WHERE_IT_STANDS(text) text
+#define ESPALIER_FACTS_HINT(text) text
 #endif

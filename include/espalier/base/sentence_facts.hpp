@@ -4,20 +4,22 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// Facts of refusals in words: (8, 13) for shape<8, 13>, channels 3 for channels<3>, "in Linear<64, 10>, layer 1 of 2" for the way a refusal came.
-/// Only compilers with computed messages include this; see sentence.hpp.
+/// Writes the facts of errors in words: (8, 13) for shape<8, 13>, channels 3 for channels<3>. The path of an `invalid`
+/// type becomes "in Linear<64, 10>, layer 1 of 2". Only compilers with computed messages include this; see
+/// sentence.hpp.
 namespace espalier {
 
 template <class... Facts>
-struct refused;
+struct invalid;
 
 namespace detail {
 
-/// What agrees has nothing to say, and neither has what was not refused.
+/// True for a relation that does not agree and for an `invalid` type; only those are printed.
 template <class Fact>
-inline constexpr bool speaks = requires { requires !Fact::agree; };
+inline constexpr bool is_violated = requires { requires !Fact::agree; };
 
-/// Types and values that no relation holds: stated<is_element<T>, T>, stated<(Count >= 0), named<"Count", Count>>. They are said where the first is false.
+/// Types and values without a relation: stated<is_element<T>, T>, stated<(Count >= 0), named<"Count", Count>>. They are
+/// printed if the first argument is false.
 template <class... Values>
 struct stated_values {
   static constexpr bool agree = false;
@@ -29,15 +31,15 @@ struct name_text {
     for (unsigned long i = 0; i < Size; ++i) text[i] = from[i];
   }
 };
-/// named<"stride", 2, 2> is "stride (2, 2)".
+/// named<"stride", 2, 2> is printed as "stride (2, 2)".
 template <name_text Name, auto... Values>
 struct named {};
-/// A relation whose answer has another name: unless<well_made<Net>::known, well_made<Net>>.
+/// A relation whose result is not named `agree`: unless<well_made<Net>::known, well_made<Net>>.
 template <class Relation>
 struct relation_of {
   static constexpr bool agree = false;
 };
-/// What agrees is one type for all, which costs nothing.
+/// All facts that agree share one type, which costs nothing.
 template <bool Agree>
 struct only_where {
   template <class...>
@@ -57,7 +59,8 @@ using stated = typename only_where<Agree>::template values<Values...>;
 template <bool Agree, class Relation>
 using unless = typename only_where<Agree>::template relation<Relation>;
 
-/// A tag of the library with nothing but numbers, like channels<3>: it has a name of its own, where modules and op tags have none to be read.
+/// True for a tag of the library with only numbers, like channels<3>. Its name is printed in words; names of modules
+/// and op tags are not.
 constexpr bool is_numbers_tag(slice s) {
   named_list const list = list_of(s);
   slice const name = unqualified(list.name);
@@ -84,7 +87,8 @@ constexpr void write_list(written_text& to, slice inside, bool always_parenthese
 constexpr void write_words(written_text& to, slice name) {
   for (int i = 0; i < name.size; ++i) to << (name[i] == '_' ? ' ' : name[i]);
 }
-/// layer<3, 7> is "layer 3 of 7", axes<0, 2> "axes (0, 2)", axes<1> and along<1> "axis 1", at_axis<-1> "at axis -1".
+/// layer<3, 7> is printed as "layer 3 of 7", axes<0, 2> as "axes (0, 2)", axes<1> and along<1> as "axis 1", at_axis<-1>
+/// as "at axis -1".
 constexpr void write_numbers_tag(written_text& to, slice s) {
   named_list const list = list_of(s);
   slice const name = unqualified(list.name);
@@ -95,7 +99,7 @@ constexpr void write_numbers_tag(written_text& to, slice s) {
   if (name == "layer") to << next_part(rest) << " of " << next_part(rest);
   else write_list(to, list.inside, false);
 }
-/// Names as values are arrays of characters, which some compilers write as numbers.
+/// True for a name as a value. It is an array of characters, which some compilers print as numbers.
 constexpr bool is_name(slice s) {
   named_list const list = list_of(s);
   slice const name = unqualified(list_of(list.name).name);
@@ -108,7 +112,7 @@ constexpr void write_name(written_text& to, slice s) {
   while (inside.size > 0)
     if (int const character = integer_of(next_part(inside)); character != 0) to << static_cast<char>(character);
 }
-/// named<"stride", 2, 2>.
+/// True for named<"stride", 2, 2>.
 constexpr bool is_named(slice s) {
   slice inside = list_of(s).inside;
   return unqualified(list_of(s).name) == "named" && is_name(next_part(inside));
@@ -122,9 +126,10 @@ constexpr void write_named(written_text& to, slice s) {
 constexpr void write_plain_type(written_text& to, slice s) {
   if (s == "int") to << "int32";
   else if (s == "long" || s == "long int" || s == "long long") to << "int64";
-  else to << (s.size > 0 && s.back() == '_' ? unqualified(s.part(0, s.size - 1)) : unqualified(s));  // tags of ops are relu_, draw_
+  // Tags of ops are relu_, tanh_.
+  else to << (s.size > 0 && s.back() == '_' ? unqualified(s.part(0, s.size - 1)) : unqualified(s));
 }
-/// A type or a value that a relation holds.
+/// Writes a type or value that is an argument of a relation.
 constexpr void write_value(written_text& to, slice s) {
   s = trimmed(s);
   if (s.starts_with("const ")) s = s.part(6, s.size);
@@ -145,16 +150,16 @@ constexpr void write_value(written_text& to, slice s) {
   write_plain_type(to, s);
 }
 
-/// The operands that a sentence names: a and b of "matmul(a, b): ..." and of "a + b: ...".
+/// The operands that a sentence names: a and b in "matmul(a, b): ..." and in "a + b: ...".
 struct operand_names {
   slice of[6];
   int count = 0;
-  bool known = true;
+  bool valid = true;
 
   constexpr void add(slice name) {
-    for (int i = 0; i < name.size; ++i) known = known && is_letter(name[i]);
-    known = known && name.size > 0 && count < 6;
-    if (known) of[count++] = name;
+    for (int i = 0; i < name.size; ++i) valid = valid && is_letter(name[i]);
+    valid = valid && name.size > 0 && count < 6;
+    if (valid) of[count++] = name;
   }
 };
 constexpr operand_names names_in(slice sentence) {
@@ -170,15 +175,16 @@ constexpr operand_names names_in(slice sentence) {
     found.add(head.part(0, first));
     found.add(head.part(second + 1, head.size));
   }
-  if (!found.known) found.count = 0;
+  if (!found.valid) found.count = 0;
   return found;
 }
 
-/// What has no name of its own: shapes, element types, devices.
+/// True for arguments without a name of their own: shapes, element types, devices.
 constexpr bool is_operand(slice s) { return !is_number(s) && !is_numbers_tag(s) && !is_named(s) && list_of(s).bracket != '{'; }
 
-/// The arguments of a relation: "a is (8, 13), b is (12, 16)", "channels 3, kernel inputs 4". A sentence that names no operands is not of this relation
-/// alone, so that its name is said as well: "inner dimensions: (8, 13) and (12, 16)".
+/// Writes the arguments of a relation: "a is (8, 13), b is (12, 16)", "channels 3, kernel inputs 4". A sentence that
+/// names no operands may belong to several relations. The relation's name is then printed, too: "inner dimensions: (8,
+/// 13) and (12, 16)".
 constexpr void write_arguments(written_text& to, slice relation, slice inside, slice sentence) {
   operand_names names = names_in(sentence);
   int operands = 0, count = 0;
@@ -192,7 +198,7 @@ constexpr void write_arguments(written_text& to, slice relation, slice inside, s
   for (slice rest = inside; rest.size > 0; ++position) {
     slice const part = next_part(rest);
     if (position > 0) to << (operands == 2 && count == 2 && !named ? " and " : ", ");
-    if (alone) to << "given ";
+    if (alone) to << "got ";
     if (named && is_operand(part)) {
       slice const name = names.of[at++];
       bool const several = name.size > 1 && name.back() == 's' && name[name.size - 2] != 's';
@@ -201,7 +207,7 @@ constexpr void write_arguments(written_text& to, slice relation, slice inside, s
     write_value(to, part);
   }
 }
-/// The arguments of a relation as it wants them read.
+/// Writes the arguments of a relation in the format of ESPALIER_READS.
 constexpr void write_as_it_reads(written_text& to, slice format, slice inside) {
   for (int i = 0; i < format.size;) {
     bool const all = format.part(i, format.size).starts_with("{...}");
@@ -216,7 +222,8 @@ constexpr void write_as_it_reads(written_text& to, slice format, slice inside) {
     } while (all && inside.size > 0);
   }
 }
-/// The way of a refusal: axes and positions as they are, shapes as what they belong to, modules as what it came through.
+/// Writes one element of the path of an `invalid` type: axes and positions unchanged, shapes after "of", modules after
+/// "in".
 constexpr void write_step(written_text& to, slice s) {
   to << ", ";
   if (s.size > longest_read) return write_short_name(to << "in ", s);
@@ -247,20 +254,20 @@ struct fact_words<stated_values<Values...>> {
 template <class Relation>
 struct fact_words<relation_of<Relation>> : fact_words<Relation> {};
 template <class Relation, class... Path>
-struct fact_words<refused<Relation, Path...>> {
+struct fact_words<invalid<Relation, Path...>> {
   static constexpr void write(written_text& to, slice sentence) {
     fact_words<Relation>::write(to, sentence);
     (write_step(to, written_type<Path>()), ...);
   }
 };
 
-/// A message for static_assert where nothing is to be added.
+/// A message for static_assert without facts.
 struct plain_sentence {
   char const* sentence;
   constexpr unsigned long size() const { return __builtin_strlen(sentence); }
   constexpr char const* data() const { return sentence; }
 };
-/// The sentence and those of the facts that do not agree.
+/// The sentence and the facts that do not agree.
 template <class... Facts>
 struct computed_sentence {
   written_text words;
@@ -275,21 +282,21 @@ struct computed_sentence {
  private:
   template <class Fact>
   constexpr void add(slice sentence) {
-    if constexpr (speaks<Fact>) fact_words<Fact>::write(words << "; ", sentence);
+    if constexpr (is_violated<Fact>) fact_words<Fact>::write(words << "; ", sentence);
   }
 };
 template <bool>
-struct sentence_kind {
+struct message_type {
   template <class...>
   using type = plain_sentence;
 };
 template <>
-struct sentence_kind<true> {
+struct message_type<true> {
   template <class... Facts>
   using type = computed_sentence<Facts...>;
 };
 template <class... Facts>
-using sentence = typename sentence_kind<(speaks<Facts> || ...)>::template type<Facts...>;
+using sentence = typename message_type<(is_violated<Facts> || ...)>::template type<Facts...>;
 
 }  // namespace detail
 }  // namespace espalier

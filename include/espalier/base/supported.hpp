@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-/// What the library cannot do without, asked for before anything else is read: every header includes this one first, or a header that does.
-/// What is not there is refused in one error. A file that cannot be included ends the compilation, so its name is the sentence; #error would not end it,
-/// and hundreds of lines about the language would follow.
+/// Checks the compiler and its options before anything else, so that an unsupported one causes one readable error.
+/// Every header includes this one first, or a header that does. A file that cannot be included ends the compilation, so
+/// the sentence is the name of such a file. #error would not end it, and hundreds of lines about the language would
+/// follow.
 #if defined(_MSC_VER) && !defined(__clang__)
 #define ESPALIER_REQUIRES "espalier requires g++ 12, clang 18 or later (this is another compiler; no file is missing)"
 #elif defined(_MSVC_LANG) ? _MSVC_LANG < 202002L : __cplusplus < 202002L
@@ -15,7 +16,8 @@
 #elif defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 12
 #define ESPALIER_REQUIRES "espalier requires g++ 12 or later, or clang 18 (this g++ is older; no file is missing)"
 #elif defined(__FLT_EVAL_METHOD__) && (__FLT_EVAL_METHOD__ == 1 || __FLT_EVAL_METHOD__ == 2)
-// Elementary functions split numbers by rounding: with the 80 bits of an x87 they would be wrong by millions of units in the last place, in silence.
+// Elementary functions split numbers by rounding. With the 80 bits of an x87 they would be wrong by millions of units
+// in the last place, without an error.
 #define ESPALIER_REQUIRES "espalier requires float arithmetic without excess precision: compile with -msse2 -mfpmath=sse (no file is missing)"
 #endif
 #if defined(ESPALIER_REQUIRES)

@@ -4,9 +4,10 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
+/// Comparison of texts without a header of the standard library.
 namespace espalier::detail {
 
-/// <string_view> would cost every program a tenth of a second.
+/// Compares two texts. <string_view> would cost every program a tenth of a second of compile time.
 constexpr bool same_text(char const* a, char const* b) {
   while (*a != 0 && *a == *b) {
     ++a;
@@ -15,7 +16,7 @@ constexpr bool same_text(char const* a, char const* b) {
   return *a == *b;
 }
 
-/// How many letters one must take away, add or change to make b of a.
+/// The number of letters to remove, insert or change to turn a into b.
 constexpr unsigned long edit_distance(char const* a, unsigned long a_size, char const* b, unsigned long b_size) {
   unsigned long* const row = new unsigned long[b_size + 1];
   for (unsigned long j = 0; j <= b_size; ++j) row[j] = j;
@@ -35,14 +36,14 @@ constexpr unsigned long edit_distance(char const* a, unsigned long a_size, char 
   return distance;
 }
 
-/// The most similar name, if half of the letters of the wanted one are right.
+/// Finds the name that is most similar to the query, if half of the query's letters are right.
 struct nearest_so_far {
-  char const* wanted;
-  unsigned long wanted_size, least = wanted_size / 2 + 1;
-  /// True for a name that is nearer than those before it.
-  constexpr bool takes(char const* name, unsigned long size) {
-    if (size > 2 * wanted_size + 8) return false;
-    unsigned long const distance = edit_distance(wanted, wanted_size, name, size);
+  char const* query;
+  unsigned long query_size, least = query_size / 2 + 1;
+  /// Returns true for a name that is nearer than those before it.
+  constexpr bool update(char const* name, unsigned long size) {
+    if (size > 2 * query_size + 8) return false;
+    unsigned long const distance = edit_distance(query, query_size, name, size);
     if (distance >= least) return false;
     least = distance;
     return true;

@@ -4,10 +4,11 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// Names of types as a reader wants them, taken from how the compiler writes them: constexpr, and without a header of the standard library.
+/// Readable names of types for error messages, made from the compiler's spelling. constexpr, and without a header of
+/// the standard library.
 namespace espalier::detail {
 
-/// A part of a text that lives elsewhere.
+/// A part of a text that is stored elsewhere.
 struct slice {
   char const* begin = "";
   int size = 0;
@@ -19,7 +20,7 @@ struct slice {
   constexpr char back() const { return begin[size - 1]; }
   constexpr slice part(int from, int to) const { return {begin + from, to - from}; }
   constexpr bool starts_with(slice s) const { return s.size <= size && part(0, s.size) == s; }
-  /// -1 where it does not occur.
+  /// The position of s, or -1 if it does not occur.
   constexpr int find(slice s, int from = 0) const {
     for (int i = from; i + s.size <= size; ++i)
       if (part(i, i + s.size) == s) return i;
@@ -33,7 +34,7 @@ struct slice {
   }
 };
 
-/// A text as it is written; what does not fit is left away, with three dots for it.
+/// A text under construction. Text that does not fit is replaced by three dots.
 struct written_text {
   static constexpr int capacity = 1000;
   char text[capacity + 1] = {};
@@ -67,18 +68,20 @@ constexpr slice written_type() {
   slice const text = __PRETTY_FUNCTION__;
   int const begin = text.find("T = ") + 4;
 #if !defined(__clang__)
-  if (int const next = text.find("; ", begin); next >= 0) return text.part(begin, next);  // g++ says what its alias stands for, too
+  // g++ also prints what its alias stands for.
+  if (int const next = text.find("; ", begin); next >= 0) return text.part(begin, next);
 #endif
   return text.part(begin, text.size - 1);
 }
-/// The name before the template arguments. Compilers bound the steps of a constant expression, so that very long types are not read further.
+/// Of types with a longer name, only the name before the template arguments is read: compilers limit the steps of a
+/// constant expression.
 inline constexpr int longest_read = 8000;
 constexpr slice name_alone(slice written) {
   int const open = written.find("<");
   return open < 0 ? written : written.part(0, open);
 }
 
-/// Goes over a text; what brackets and quotation marks hold is deeper than the rest.
+/// Counts the nesting depth while a text is read; text in brackets or quotation marks is nested.
 struct depth_of {
   int depth = 0;
   bool quoted = false;
@@ -90,7 +93,7 @@ struct depth_of {
   constexpr bool outside() const { return depth == 0 && !quoted; }
 };
 
-/// Takes the part before the next comma that no bracket holds off `rest`.
+/// Removes the part before the next top-level comma from `rest` and returns it.
 constexpr slice next_part(slice& rest) {
   depth_of at;
   int i = 0;
@@ -104,7 +107,7 @@ constexpr int count_parts(slice s) {
   while (s.size > 0) count += next_part(s).size > 0 ? 1 : 0;
   return count;
 }
-/// Behind the last :: that no bracket holds.
+/// The part after the last :: at top level.
 constexpr slice unqualified(slice s) {
   depth_of at;
   int begin = 0;
@@ -115,10 +118,10 @@ constexpr slice unqualified(slice s) {
   return s.part(begin, s.size);
 }
 
-/// A type or a value as it is written: name<inside> or name{inside}.
+/// A type or value as the compiler prints it: name<inside> or name{inside}.
 struct named_list {
   slice name, inside;
-  char bracket = ' ';  ///< ' ' where there is no list
+  char bracket = ' ';  ///< ' ' if there is no list
 };
 constexpr named_list list_of(slice written) {
   if (written.size == 0 || (written.back() != '>' && written.back() != '}')) return {written, {}, ' '};
@@ -131,7 +134,7 @@ constexpr named_list list_of(slice written) {
 }
 constexpr bool is_shape_list(named_list const& list) { return list.bracket == '<' && unqualified(list.name) == "shape"; }
 
-/// A literal as the compilers write it: 7, 7UL, -1, 1.500000e+00.
+/// True for a literal as compilers print it: 7, 7UL, -1, 1.500000e+00.
 constexpr bool is_number(slice s) {
   bool digits = false;
   for (int i = 0; i < s.size; ++i) {
@@ -148,7 +151,7 @@ constexpr int integer_of(slice s) {
   return s.size > 0 && s[0] == '-' ? -value : value;
 }
 
-/// Six digits of a number, as printf's %g writes them.
+/// Writes six digits of a number, like printf's %g.
 constexpr void write_real(written_text& to, slice s) {
   int digits[7] = {}, count = 0, point = 0, i = 0;  // 0.d0 d1 d2 ... times ten to the power of `point`
   bool fraction = false;
@@ -201,7 +204,7 @@ constexpr void write_number(written_text& to, slice s) {
   to << s;
 }
 
-/// Writes a template argument if it is a number, a shape or at most two numbers in braces; says whether it was.
+/// Writes a template argument if it is a number, a shape or at most two numbers in braces. Returns whether it was.
 constexpr bool write_argument(written_text& to, slice s) {
   if (is_number(s)) return write_number(to, s), true;
   named_list const list = list_of(s);
@@ -219,7 +222,8 @@ constexpr bool write_argument(written_text& to, slice s) {
   return true;
 }
 
-/// The short form of a type's name: no namespaces, and of its template arguments those that are numbers or shapes.
+/// Writes the short form of a type's name: without namespaces, and with only those template arguments that are numbers
+/// or shapes.
 constexpr void write_short_name(written_text& to, slice written) {
   if (written.size > longest_read && __builtin_is_constant_evaluated()) return void(to << unqualified(name_alone(written)));
   named_list const list = list_of(written);

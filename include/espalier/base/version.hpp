@@ -2,8 +2,8 @@
 #pragma once
 #include "supported.hpp"
 
-/// The version: three numbers, one number to compare with (#if ESPALIER_VERSION >= 500 is 0.5.0 or later), and text. Below 1.0.0 a new second
-/// number may change what a program has to write.
+/// The version: three numbers, one number to compare with (#if ESPALIER_VERSION >= 500 is 0.5.0 or later), and text.
+/// Below 1.0.0, a new second number may require changes in your program.
 #define ESPALIER_VERSION_MAJOR 0
 #define ESPALIER_VERSION_MINOR 7
 #define ESPALIER_VERSION_PATCH 0

@@ -7,18 +7,19 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::data {
 
-/// Named relation: CIFAR-10's images are planes of colour as in the file, or colours of pixels.
+/// Named relation: the images of CIFAR-10 are colour planes as in the file, or the channels come last.
 template <class Sample>
 struct cifar10_sample {
   static constexpr bool agree = std::is_same_v<Sample, shape<3, 32, 32>> || std::is_same_v<Sample, shape<32, 32, 3>>;
 };
 
-/// cifar10(reading, files...): CIFAR-10's binary files as one data set, in their order. A pixel's byte becomes byte * scale + shift.
+/// cifar10(reading, files...): reads CIFAR-10's binary files, in their order, into one data set. A pixel's byte becomes
+/// byte * scale + shift.
 ///     auto const train = data::cifar10({.scale = 1.0 / 255}, "data_batch_1.bin", "data_batch_2.bin");
-/// shape   shape<3, 32, 32> as in the files; cifar10<float, shape<32, 32, 3>> with the channels last
+/// shape   shape<3, 32, 32> as in the files; cifar10<float, shape<32, 32, 3>> puts the channels last
 /// errors  as io::read_cifar10
 template <class T = float, class Sample = shape<3, 32, 32>, class... Path>
-dataset<T, Sample> cifar10(reading how, Path... files) {
+dataset<T, Sample> cifar10(reading options, Path... files) {
   static_assert(cifar10_sample<Sample>::agree,
                 ESPALIER_SENTENCE("data::cifar10<T, Sample>: Sample is shape<3, 32, 32> or shape<32, 32, 3>", cifar10_sample<Sample>));
   constexpr std::int64_t plane = 32 * 32;
@@ -26,7 +27,7 @@ dataset<T, Sample> cifar10(reading how, Path... files) {
   io::owned<T> images{records.count() * io::cifar10_records::pixel_count};
   io::owned<std::int32_t> labels{records.count()};
   T scaled[256];
-  for (int byte = 0; byte < 256; ++byte) scaled[byte] = static_cast<T>(byte * how.scale + how.shift);
+  for (int byte = 0; byte < 256; ++byte) scaled[byte] = static_cast<T>(byte * options.scale + options.shift);
   for (std::int64_t at = 0; at < records.count(); ++at) {
     labels[at] = records.label(at);
     T* const to = images.data() + at * io::cifar10_records::pixel_count;

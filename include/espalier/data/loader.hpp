@@ -12,7 +12,7 @@ namespace espalier::data {
 
 namespace detail {
 
-/// A fact for a refusal: a batch of the loader is N samples of the data set's shape.
+/// Relation that errors name: a batch of the loader is N samples of the data set's shape.
 template <class Batch, class Sample>
 struct batch_of_samples {
   ESPALIER_READS("the batch is {}, a sample {}")
@@ -30,14 +30,16 @@ struct batch_shape_of<shape<S...>, N> {
   using type = shape<N, S...>;
 };
 
-/// Elements of a batch whose last samples may be padding, in their type: a trainer's step, which would learn from them, refuses it.
+/// The type of a batch whose last samples may be padding. A trainer's step does not compile with it, because it would
+/// learn from the padding.
 template <class T, class S>
 struct padded_tensor : tensor<T, S> {
   using is_padded_batch = void;
 };
 
-/// Fills the images and labels of a batch of `count` with the samples order[from], order[from + 1], …; beyond order[last - 1], that one again. One function
-/// for all batches of a data set: a call costs nothing beside a batch. Arch: translation units with other instructions keep one of their own.
+/// Fills a batch of `count` samples with order[from], order[from + 1], ...; past the end it repeats order[last - 1].
+/// One function serves all batches of a data set: the cost of a call is negligible beside a batch. Arch: translation
+/// units compiled for other instruction sets get their own copy.
 template <class T, class Sample, class Target, class Transforms, class Element = typename targets_of<T, Target>::element, class Arch = on_cpu::default_arch>
 [[gnu::noinline]] void gather_samples(samples<T, Sample, Target> const& all, std::int32_t const* order, std::int64_t from, std::int64_t last, int count,
                                       Transforms const& transform, view<T, Sample> scratch, std::int64_t epoch, T* images, Element* labels) noexcept {
@@ -49,7 +51,7 @@ template <class T, class Sample, class Target, class Transforms, class Element =
   }
 }
 
-/// A batch in memory, filled again and again.
+/// Memory of one batch, reused for every batch.
 template <class T, class Batch, class Target, bool Padded = false>
 struct batch_memory {
   static constexpr int count = Batch::value.at[0];
@@ -59,13 +61,13 @@ struct batch_memory {
   tensor<typename targets::element, target_batch> labels;
 };
 
-struct unsaid_policy {};
+struct unspecified_policy {};
 struct drop_last_policy {};
 struct padded_policy {};
 template <int N>
 struct second_batch_policy {};
 
-/// The size of the last, smaller batch that a policy runs; 0: none.
+/// The size of the smaller last batch that a policy adds; 0: none.
 template <class Policy>
 inline constexpr int tail_size = 0;
 template <int N>
@@ -76,11 +78,12 @@ struct no_scratch {};
 
 }  // namespace detail
 
-/// What becomes of the samples that do not fill a batch. There is no default: a loader says it.
-/// drop_last         an epoch leaves them out (other ones each time, when the order is shuffled)
-/// padded            the last batch repeats its last sample; each batch comes with its number of real samples: for evaluation, a trainer's step
-///                   does not take it
-/// second_batch<N>   they are a batch of their own of static size N, given by tail(); refused at construction unless exactly N remain
+/// What happens to the samples that do not fill a batch. There is no default: each loader names a policy.
+/// drop_last         an epoch omits them (different ones in each epoch if the order is shuffled)
+/// padded            for evaluation: the last batch repeats its last sample, and each batch has its number of real
+///                   samples; a trainer's step does not compile with it
+/// second_batch<N>   tail() returns them as a separate batch of static size N; the constructor throws unless exactly N
+///                   remain
 inline constexpr detail::drop_last_policy drop_last{};
 inline constexpr detail::padded_policy padded{};
 template <int N>
@@ -91,13 +94,15 @@ template <class T, class Batch, class Target>
 using batch_targets = tensor<typename targets_of<T, Target>::element, typename batch_memory<T, Batch, Target>::target_batch>;
 }
 
-/// A batch as a loader gives it: valid until the loader gives the next one. `labels` are real targets where the data set has such.
+/// A batch of a loader, valid until the loader makes the next one. `labels` holds real targets if the data set has
+/// them.
 template <class T, class Batch, class Target = label>
 struct loaded {
   tensor<T, Batch> const& images;
   detail::batch_targets<T, Batch, Target> const& labels;
 };
-/// The first `count` samples are real: for trainer.evaluate(images, labels, count). The type of `images` carries that the others are not.
+/// A padded batch: the first `count` samples are real, for trainer.evaluate(images, labels, count). The type of
+/// `images` marks the others as padding.
 template <class T, class Batch, class Target = label>
 struct loaded_padded {
   detail::padded_tensor<T, Batch> const& images;
@@ -105,28 +110,32 @@ struct loaded_padded {
   int count;
 };
 
-/// loader{samples, batch<N, ...>{}, order, policy, transforms}: a data set in batches of static size, in one order per epoch.
+/// loader{samples, batch<N, ...>{}, order, policy, transforms}: iterates over a data set in batches of static size, in
+/// one order per epoch.
 ///
 ///     data::loader batches{train, esp::batch<32, 8, 8>{}, data::shuffled{seed}, data::drop_last};
 ///     for (auto const& [images, labels] : batches.epoch(k)) trainer.step(images, labels);
 ///
 /// shape   images (N, Sample...), labels (N), real targets (N, Target...)
-/// errors  size_error at construction: no sample, too few for one batch with drop_last, a remainder other than second_batch's N, positions that are no
-///         permutation. Transforms that do not take the samples' shape do not compile.
-/// memory  one batch, one index per sample and, for several transforms, one sample, allocated at construction; an epoch allocates nothing
-/// order   epoch k of a seed is the same permutation whatever was asked for before; a sample's transforms depend on their seed, the epoch and the
-///         sample's position in the data set alone
-/// One epoch at a time: the range and the batches of epoch(k) look at the loader. A loader looks at the data set.
-template <class T, class Sample, class Batch, class Policy = detail::unsaid_policy, class Target = label, class Transforms = transforms<>>
+/// errors  size_error at construction: no sample, too few for one batch with drop_last, a remainder other than
+///         second_batch's N, positions that are no permutation. Transforms that do not support the samples' shape do
+///         not compile.
+/// memory  one batch, one index per sample and, for several transforms, one sample, allocated at construction; an epoch
+///         allocates nothing
+/// order   epoch k of a seed is always the same permutation, whatever epochs ran before; a sample's transforms depend
+///         only on their seed, the epoch and the sample's position in the data set
+/// Run one epoch at a time: the range and the batches of epoch(k) refer to the loader. The loader refers to the data
+/// set.
+template <class T, class Sample, class Batch, class Policy = detail::unspecified_policy, class Target = label, class Transforms = transforms<>>
 class loader {
   using facts = detail::batch_of_samples<Batch, Sample>;
   static_assert(facts::agree,
                 ESPALIER_SENTENCE("loader{samples, batch<N, ...>{}, ...}: the batch must be N samples of the data set's shape", facts));
-  /// What is refused has no members of its own that are refused, too.
+  /// A valid batch in place of an invalid one, so that a mistake stays one error.
   using sound_batch = std::conditional_t<facts::agree, Batch, typename detail::batch_shape_of<Sample, 1>::type>;
   static_assert(
-      !std::is_same_v<Policy, detail::unsaid_policy>,
-      "loader{samples, batch<N, ...>{}, order, policy}: say what becomes of the last batch: drop_last, padded or second_batch<N>");
+      !std::is_same_v<Policy, detail::unspecified_policy>,
+      "loader{samples, batch<N, ...>{}, order, policy}: choose a policy for the last batch: drop_last, padded or second_batch<N>");
 
   using transformed = typename detail::transforms_fit<Transforms, Sample>::type;
   static_assert(transformed::agree,
@@ -139,15 +148,15 @@ class loader {
   static constexpr bool is_padded = std::is_same_v<Policy, detail::padded_policy>;
   using batch_type = std::conditional_t<is_padded, loaded_padded<T, sound_batch, Target>, loaded<T, sound_batch, Target>>;
 
-  loader(samples<T, Sample, Target> all, Batch, order how, Policy, Transforms transforms = {})
-      : all_{all}, how_{how}, transforms_{transforms}, order_{detail::checked_count(all.size(), batch_size, is_padded, tail_size)} {
-    detail::begin_order(order_, how_);
+  loader(samples<T, Sample, Target> all, Batch, order requested, Policy, Transforms transforms = {})
+      : all_{all}, requested_{requested}, transforms_{transforms}, order_{detail::checked_count(all.size(), batch_size, is_padded, tail_size)} {
+    detail::begin_order(order_, requested_);
   }
-  loader(dataset<T, Sample, Target> const& all ESPALIER_BORROWS, Batch size, order how, Policy policy, Transforms transforms = {})
-      : loader{all.all(), size, how, policy, transforms} {}
+  loader(dataset<T, Sample, Target> const& all ESPALIER_BORROWS, Batch size, order requested, Policy policy, Transforms transforms = {})
+      : loader{all.all(), size, requested, policy, transforms} {}
   loader(dataset<T, Sample, Target>&&, Batch, order, Policy, Transforms = {}) = delete;
-  loader(samples<T, Sample, Target> all, Batch size, order how) requires std::is_same_v<Policy, detail::unsaid_policy>
-      : loader{all, size, how, Policy{}} {}
+  loader(samples<T, Sample, Target> all, Batch size, order requested) requires std::is_same_v<Policy, detail::unspecified_policy>
+      : loader{all, size, requested, Policy{}} {}
 
   class iterator {
    public:
@@ -184,32 +193,32 @@ class loader {
     loader* from_;
   };
 
-  /// The batches of epoch number k, in that epoch's order. With second_batch, tail() follows them.
+  /// The batches of epoch number k, in that epoch's order. With second_batch, call tail() after them.
   [[nodiscard]] range epoch(std::int64_t k) & noexcept ESPALIER_BORROWS {
     epoch_ = k;
-    detail::arrange(order_, how_, k);
+    detail::arrange(order_, requested_, k);
     return range{this};
   }
   void epoch(std::int64_t) && = delete;
-  /// Refused: a loader has an order for each epoch.
-  template <bool SaysItsEpoch = false>
+  /// Does not compile: each epoch has its own order, so a loader has no begin() of its own.
+  template <bool HasEpoch = false>
   iterator begin() {
-    static_assert(SaysItsEpoch, "for (... : loader): write for (... : loader.epoch(k)), where k counts the epochs");
+    static_assert(HasEpoch, "for (... : loader): write for (... : loader.epoch(k)), where k counts the epochs");
     return {this, 0};
   }
   iterator end() { return {this, 0}; }
 
-  /// The samples that remain after the batches of the epoch begun last, as a batch of static size tail_size.
+  /// The samples that remain after the batches of the latest epoch, as a batch of static size tail_size.
   [[nodiscard]] auto tail() & noexcept ESPALIER_BORROWS requires(tail_size > 0) {
     fill(tail_, batches() * batch_size, all_.size());
     return loaded<T, tail_batch, Target>{tail_.images, tail_.labels};
   }
 
-  /// How many samples are in no whole batch: dropped, in the padded batch, or in tail(), as the policy says.
+  /// Number of samples in no whole batch: dropped, in the padded batch, or in tail(), depending on the policy.
   [[nodiscard]] std::int64_t tail_count() const noexcept { return all_.size() % batch_size; }
-  /// Batches that epoch() gives.
+  /// Number of batches of epoch().
   [[nodiscard]] std::int64_t batches() const noexcept { return (all_.size() + (is_padded ? batch_size - 1 : 0)) / batch_size; }
-  /// Samples that an epoch gives, tail() included, padding not.
+  /// Number of samples of an epoch, with tail() and without padding.
   [[nodiscard]] std::int64_t samples_per_epoch() const noexcept { return all_.size() - (is_padded || tail_size > 0 ? 0 : tail_count()); }
 
  private:
@@ -224,7 +233,7 @@ class loader {
   }
 
   samples<T, Sample, Target> all_;
-  order how_;
+  order requested_;
   Transforms transforms_;
   io::owned<std::int32_t> order_;
   std::int64_t epoch_ = 0;

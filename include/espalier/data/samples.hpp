@@ -7,18 +7,19 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::data {
 
-/// size_error: a number of samples that a run-time argument asks for and the data does not have.
+/// size_error: the data does not have the number of samples that a run-time argument requires.
 class size_error : public io::error {
  public:
   using error::error;
 };
-/// value_error: an element of an array in memory that a data set does not take: a label outside the classes, a number that is not finite.
+/// value_error: an array in memory has an element that a data set rejects: a label outside the classes, or a number
+/// that is not finite.
 class value_error : public io::error {
  public:
   using error::error;
 };
 
-/// What a data set knows of each sample: `label`, a class from 0 on, or real targets of a shape<...>.
+/// What each sample has as its target: `label`, a class from 0 on; or real targets of a shape<...>.
 struct label {};
 
 namespace detail {
@@ -34,18 +35,19 @@ struct targets_of<T, espalier::shape<S...>> {
   using shape = espalier::shape<S...>;
 };
 
-/// Refuses arrays unless they are samples of a size with a target each.
+/// Throws unless the arrays hold whole samples with one target each.
 inline void check_array_sizes(std::int64_t inputs, std::int64_t sample, std::int64_t targets, std::int64_t target) {
   if (inputs % sample != 0 || inputs == 0)
-    io::refuse<size_error>("arrays: expected a multiple of %lld numbers, one sample's size, and at least one sample, came %lld",
+    io::throw_error<size_error>("arrays: expected a multiple of %lld numbers, one sample's size, and at least one sample, got %lld",
                            static_cast<long long>(sample), static_cast<long long>(inputs));
   if (targets != inputs / sample * target)
-    io::refuse<size_error>("arrays: expected %lld labels or targets for %lld samples, came %lld",
+    io::throw_error<size_error>("arrays: expected %lld labels or targets for %lld samples, got %lld",
                            static_cast<long long>(inputs / sample * target), static_cast<long long>(inputs / sample),
                            static_cast<long long>(targets));
 }
 
-/// A fact for a refusal: where the parts of a range are arrays, each is one sample (or target), with its extents.
+/// Relation that errors name: if the elements of a range are arrays, each array is one sample (or target) with its
+/// extents.
 template <class S, class R>
 constexpr bool parts_are_samples() {
   using numbers = espalier::detail::row<R const>;
@@ -60,7 +62,7 @@ struct parts_of_range {
 };
 #define ESPALIER_PARTS_OF_RANGE "where the parts of a range are arrays, each must be one sample (or one target) of the data set's shape"
 
-/// A fact for a refusal: a data set has labels or targets of a shape.
+/// Relation that errors name: the targets of a data set are labels, or have a shape.
 template <class Target>
 struct label_or_shape {
   static constexpr bool agree = std::is_same_v<Target, label> || is_shape<Target>;
@@ -68,10 +70,13 @@ struct label_or_shape {
 
 }  // namespace detail
 
-/// samples<T, Sample, Target>: a run of images (or any inputs) and labels that somebody else owns: count images of shape Sample, one after the other, and
-/// count labels; with Target = shape<...>, count real targets of that shape. Cheap to copy; must not outlive what it refers to.
-/// start   of pointers and a count; of two ranges whose numbers lie in a row (std::vector, std::array, std::span, arrays), without a copy
-/// errors  other element types, temporaries and arrays of another extent do not compile; size_error for numbers of elements that do not belong together
+/// samples<T, Sample, Target>: a view of images (or other inputs) and labels in memory of the user: `count` images of
+/// shape Sample, one after the other, and `count` labels. With Target = shape<...>, `count` real targets of that shape.
+/// Cheap to copy; must not outlive the data.
+/// start   from pointers and a count, or from two contiguous ranges of numbers (std::vector, std::array, std::span,
+///         arrays), without a copy
+/// errors  other element types, temporaries and arrays of another extent do not compile; size_error if the numbers of
+///         elements do not match
 template <class T, class Sample, class Target = label>
 struct samples {
   static_assert(detail::label_or_shape<Target>::agree,
@@ -85,7 +90,7 @@ struct samples {
   std::int64_t count = 0;
 
   constexpr samples() = default;
-  constexpr samples(T const* of_images, target_element const* of_labels, std::int64_t how_many) : images{of_images}, labels{of_labels}, count{how_many} {}
+  constexpr samples(T const* of_images, target_element const* of_labels, std::int64_t sample_count) : images{of_images}, labels{of_labels}, count{sample_count} {}
   template <class X, class Y>
     requires(espalier::detail::Range<std::remove_cvref_t<X>> && espalier::detail::Range<std::remove_cvref_t<Y>>)
   samples(X&& of_images, Y&& of_labels) {
@@ -127,11 +132,11 @@ struct samples {
   struct parts {
     samples first, rest;
   };
-  /// split(n): the first n samples, and the rest, in their order.
+  /// split(n): the first n samples and the rest, in their order.
   /// errors  size_error unless 0 <= n <= size()
   [[nodiscard]] parts split(std::int64_t n) const {
     if (n < 0 || n > count)
-      io::refuse<size_error>("split: expected between 0 and %lld samples in the first part, came %lld", static_cast<long long>(count),
+      io::throw_error<size_error>("split: expected between 0 and %lld samples in the first part, got %lld", static_cast<long long>(count),
                              static_cast<long long>(n));
     return {{images, labels, n}, {images + n * Sample::size, labels + n * target_shape::size, count - n}};
   }

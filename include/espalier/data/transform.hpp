@@ -7,20 +7,21 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// Transforms of samples: what a loader does to each image on its way into a batch, at random but reproducible.
+/// Random transforms of samples, for data augmentation: a loader applies them to each image of a batch, reproducibly.
 namespace espalier::data {
 
-/// How the axes of an image lie: height, width, channels.
+/// Order of an image's axes: height, width, channels.
 struct hwc {};
-/// Channels, height, width.
+/// Order of an image's axes: channels, height, width.
 struct chw {};
 
-/// The random numbers of one transform of one sample in one epoch: a function of these and the seed alone, whatever the order of the samples, the size of
-/// the batches and what was drawn before. The seed is Philox' key; word 0 of the counter is the sample, word 1 the epoch, word 2 counts blocks of draws
-/// (its upper half: the position of the transform in the list), word 3 is "augm", so that other uses of the seed meet other numbers.
-class draws {
+/// The random numbers of one transform of one sample in one epoch. They depend only on these and the seed, not on the
+/// order of the samples, the size of the batches or earlier numbers. The seed is the key of Philox. Word 0 of the
+/// counter is the sample and word 1 the epoch. Word 2 counts blocks of random numbers; its upper half is the
+/// transform's position in the list. Word 3 is "augm", so that other uses of the seed get other numbers.
+class random_generator {
  public:
-  constexpr draws(std::uint64_t seed, std::int64_t epoch, std::int64_t sample, int transform) noexcept
+  constexpr random_generator(std::uint64_t seed, std::int64_t epoch, std::int64_t sample, int transform) noexcept
       : key_{{low(seed), low(seed >> 32)}},
         counter_{{low(static_cast<std::uint64_t>(sample)), low(static_cast<std::uint64_t>(epoch)),
                   static_cast<std::uint32_t>(transform) << 16, 0x6175676du}} {}
@@ -28,14 +29,14 @@ class draws {
   /// 32 random bits.
   constexpr std::uint32_t bits() noexcept {
     if (used_ == 0) block_ = philox(counter_, key_);
-    std::uint32_t const drawn = block_.word[used_];
+    std::uint32_t const word = block_.word[used_];
     used_ = (used_ + 1) % 4;
     if (used_ == 0) ++counter_.word[2];
-    return drawn;
+    return word;
   }
   /// Uniform in [0, 1).
   constexpr double uniform() noexcept { return uniform_from_bits<double>(bits()); }
-  /// Uniform in from .. to, both included: no number is favoured by more than 1 / 2^32.
+  /// Uniform in from .. to, both included: the probabilities of two numbers differ by at most 1 / 2^32.
   constexpr int integer(int from, int to) noexcept {
     auto const choices = static_cast<std::uint64_t>(static_cast<std::int64_t>(to) - from + 1);
     return static_cast<int>(from + static_cast<std::int64_t>(bits() * choices >> 32));
@@ -49,7 +50,7 @@ class draws {
   int used_ = 0;
 };
 
-/// Named relation: a sample has the axes that a transform needs.
+/// Named relation: a sample has the axes that a transform requires.
 template <class Sample, class Layout>
 struct image_axes {
   ESPALIER_READS("a sample is {}, the layout {}")
@@ -81,7 +82,7 @@ struct padding_of {
   static constexpr bool agree = Padding >= 0;
 };
 
-/// Mirrors an image left to right with probability P: when a draw, uniform in [0, 1), is below P.
+/// Mirrors an image left to right with probability P: if a random number, uniform in [0, 1), is below P.
 /// shape   (H, W, C) for hwc, (C, H, W) for chw, (H, W) for both
 /// range   P in [0, 1]
 /// source  needle's RandomFlipHorizontal
@@ -92,10 +93,10 @@ struct random_flip_horizontal {
   using fits = image_axes<Sample, Layout>;
 
   template <class T, class Sample>
-  static constexpr void apply(view<T const, Sample> from, view<T, Sample> to, draws& random) noexcept {
+  static constexpr void apply(view<T const, Sample> from, view<T, Sample> to, random_generator& random) noexcept {
     flip(from, to, flips(random.uniform()));
   }
-  static constexpr bool flips(double draw) noexcept { return draw < P; }
+  static constexpr bool flips(double number) noexcept { return number < P; }
   template <class T, class Sample>
   static constexpr void flip(view<T const, Sample> from, view<T, Sample> to, bool flipped) noexcept {
     using axes = image_axes<Sample, Layout>;
@@ -107,8 +108,9 @@ struct random_flip_horizontal {
   }
 };
 
-/// Pads an image with `Padding` zeros on each side and cuts its own size out again at a random place: a shift by up to Padding pixels down or up, then
-/// right or left, all as likely. Zeros are zeros of what the data set holds, after its scale and shift.
+/// Pads an image with `Padding` zeros on each side and crops it to its own size at a random offset. This is a shift by
+/// up to Padding pixels, first down or up, then right or left; all shifts are equally likely. The zeros are inserted
+/// after the data set's scale and shift.
 /// shape   as random_flip_horizontal
 /// range   Padding >= 0
 /// source  needle's RandomCrop
@@ -120,7 +122,7 @@ struct random_crop {
   using fits = image_axes<Sample, Layout>;
 
   template <class T, class Sample>
-  static constexpr void apply(view<T const, Sample> from, view<T, Sample> to, draws& random) noexcept {
+  static constexpr void apply(view<T const, Sample> from, view<T, Sample> to, random_generator& random) noexcept {
     int const down = random.integer(-Padding, Padding), right = random.integer(-Padding, Padding);
     crop(from, to, down, right);
   }
@@ -143,25 +145,27 @@ struct random_crop {
   }
 };
 
-/// A list of transforms, one after the other, and the seed of their random numbers: the last argument of a loader.
+/// A list of transforms that run one after the other, and the seed of their random numbers: the last argument of a
+/// loader.
 ///     data::transforms<data::random_crop<data::chw, 4>, data::random_flip_horizontal<data::chw>>{.seed = 1}
-/// One of your own is a type with
-///     template <class T, class Sample> static void apply(view<T const, Sample> from, view<T, Sample> to, draws& random) noexcept;
-/// which writes all of `to`, a sample of the same shape.
+/// Your own transform is a type with
+///     template <class T, class Sample>
+///     static void apply(view<T const, Sample> from, view<T, Sample> to, random_generator& random) noexcept;
+/// that writes all of `to`, a sample of the same shape.
 template <class... Transform>
 struct transforms {
   std::uint64_t seed = 0;
 
   static constexpr int count = static_cast<int>(sizeof...(Transform));
 
-  /// All of them for one sample. scratch: room for another one, used where there are several.
+  /// Applies all transforms to one sample. scratch: memory for a second sample, used if there are several transforms.
   template <class T, class Sample>
   void operator()(view<T const, Sample> from, view<T, Sample> to, [[maybe_unused]] view<T, Sample> scratch, std::int64_t epoch,
                   std::int64_t sample) const noexcept {
     int at = 0;
     T const* now = from.data();
     [[maybe_unused]] auto const one = [&](auto transform) {
-      draws random{seed, epoch, sample, at};
+      random_generator random{seed, epoch, sample, at};
       T* const next = (count - 1 - at) % 2 == 0 ? to.data() : scratch.data();
       decltype(transform)::apply(view<T const, Sample>{now}, view<T, Sample>{next}, random);
       now = next;
@@ -188,7 +192,7 @@ struct transform_fit<Transform, Sample> {
   using type = typename Transform::template fits<Sample>;
 };
 
-/// A fact for a refusal: the first transform that does not take a sample's shape.
+/// Relation that errors name: the first transform that does not support a sample's shape.
 template <class Transforms, class Sample>
 struct transforms_fit;
 template <class Sample>

@@ -9,16 +9,17 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
+/// Derivatives of functions as formulas, so that gradients can be used inside other formulas and differentiated again.
 namespace espalier {
 
-/// Named relation: what a gradient is taken of is one number.
+/// Named relation: the function to differentiate returns one number.
 template <class S>
 struct scalar_result {
   ESPALIER_READS("the result is {}")
   static constexpr bool agree = S::rank == 0;
 };
 
-/// Named relation: f captures nothing, so that its type says all there is to it.
+/// Named relation: f captures nothing, so that its type defines it completely.
 template <class F>
 struct captureless {
   static constexpr bool agree = std::is_empty_v<F> && std::is_default_constructible_v<F>;
@@ -26,20 +27,20 @@ struct captureless {
 
 namespace detail {
 
-/// What f makes of arguments with these shapes.
+/// The formula that f returns for arguments with these shapes.
 template <class F, class I, class... X>
 struct function_body;
 template <class F, std::size_t... I, class... X>
 struct function_body<F, std::index_sequence<I...>, X...> {
   using type = decltype(F{}(as_traced<X>{}...));
-  /// What f returns for operands that are traced already.
+  /// The result of f for operands that are traced already.
   static constexpr auto on(graph::tracer& t, int const* id) { return F{}(as_traced<X>{&t, id[I]}...); }
 };
 template <class F, class... X>
 using body_of_function = function_body<F, std::index_sequence_for<X...>, X...>;
 
-/// Traces f on nodes and adds its backward pass; returns the adjoint of argument K. The arguments are where the backward pass stops: what they are
-/// made of, and each other, are constants to it.
+/// Traces f on nodes and adds its backward pass; returns the adjoint of argument K. The backward pass stops at the
+/// arguments: it treats the nodes that they were computed from, and the other arguments, as constants.
 template <class F, int K, class... X>
 constexpr int traced_derivative(graph::tracer& t, int const* arguments) {
   using graph::marks, graph::adjoints, graph::max_arguments;
@@ -47,7 +48,8 @@ constexpr int traced_derivative(graph::tracer& t, int const* arguments) {
   int own[sizeof...(X)]{};
   for (std::size_t i = 0; i < sizeof...(X); ++i) {
     own[i] = arguments[i];
-    // Equal nodes are one node: what the body of f computes must not be taken for an argument, nor one argument for another.
+    // Equal nodes are one node. An alias keeps an argument distinct from equal values in the body of f and from other
+    // arguments.
     bool again = g[own[i]].operand[0] != 0 || graph::is_constant(g, own[i]);
     for (std::size_t j = 0; j < i; ++j) again = again || own[i] == own[j];
     if (again) own[i] = another_name(handle{&g, own[i]}, t.depth * max_arguments + static_cast<int>(i)).id;
@@ -67,7 +69,7 @@ constexpr int traced_derivative(graph::tracer& t, int const* arguments) {
 
 }  // namespace detail
 
-/// The derivative of f by its K-th argument as a formula of tensors.
+/// The derivative of f with respect to its K-th argument, as a formula of tensors.
 template <class F, int K, class S, class... X>
 struct derivative {
   using shape_type = S;

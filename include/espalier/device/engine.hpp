@@ -6,27 +6,29 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// What models, trainers and predictors ask of a device: memory, a program's run, a way in for what a run is given and a way out for what it gives.
-/// Here is the processor that the program itself runs on, where nothing has to move; device/cuda/engine.hpp has the same words for graphics processors.
+/// What models, trainers and predictors use of a device: memory, program runs, and the transfer of inputs and outputs.
+/// This file has the engine of the host processor, where nothing is transferred. device/cuda/engine.hpp has the same
+/// interface for graphics processors.
 namespace espalier::detail {
 
-/// The pointers of a running program.
+/// The base pointers of a running program, indexed by plan::base.
 struct program_bases {
   void* at[plan::base::count];
 };
 
-template <class Source>
-inline constexpr std::size_t workspace_elements = static_cast<std::size_t>(plan::plan_of<Source>.places.workspace);
+template <class Program>
+inline constexpr std::size_t workspace_elements = static_cast<std::size_t>(plan::plan_of<Program>.memory.workspace);
 
-/// Aligned bytes.
+/// Rounds bytes up to a multiple of tensor_alignment.
 constexpr std::size_t aligned_bytes(std::size_t bytes) { return (bytes + tensor_alignment - 1) / tensor_alignment * tensor_alignment; }
-/// Aligned bytes for some elements.
+/// The aligned bytes of `elements` elements of T.
 template <class T>
 constexpr std::size_t bytes_for(std::size_t elements) {
   return aligned_bytes(elements * sizeof(T));
 }
 
-/// Where elements lie that somebody gives or wants: a device's tag (cpu for the host) and a pointer that only that device may follow.
+/// An input or output of a run: the tag of the device that its elements lie on (cpu for the host), and their pointer.
+/// Only that device may dereference the pointer.
 template <class T, class Device, std::int64_t Count>
 struct elements_on {
   static constexpr std::size_t bytes = static_cast<std::size_t>(Count) * sizeof(T);
@@ -41,7 +43,7 @@ constexpr elements_on<T, cpu, 1> one_element(T& x) {
   return {&x};
 }
 
-/// Elements of the host in what is computed with: themselves, or, of 16 bits, floats in a place that has room for them.
+/// Host elements in the type that is computed with: x itself, or, for types of 16 bits, floats written to `room`.
 template <std::int64_t Count, class T>
 computed_in<T> const* widened(T const* x, [[maybe_unused]] void* room) {
   if constexpr (is_narrow<T>) {
@@ -53,55 +55,56 @@ computed_in<T> const* widened(T const* x, [[maybe_unused]] void* room) {
   }
 }
 
-/// Named relation: tensors of some devices lie where a reader on Device can reach them, on the host or on its own device.
+/// Named relation: a reader on Device can access the tensors, because they lie on the host or on Device itself.
 template <class Device, class... OfTensors>
 struct reachable {
-  ESPALIER_READS("computing on {}, given tensors of {...}")
+  ESPALIER_READS("computing on {}, got tensors of {...}")
   static constexpr bool agree = ((std::is_same_v<OfTensors, cpu> || std::is_same_v<OfTensors, Device>)&&...);
 };
 #define ESPALIER_REACHABLE "the tensor is in the memory of another device; give one of the host, or of the model's own device"
 template <class Device, class... X>
 using reaches = reachable<Device, typename std::remove_cvref_t<X>::device_type...>;
 
-/// A fact for a refusal: what the device computes with is memory of the host.
+/// A constraint that errors name: the device computes in memory of the host.
 template <class Device>
 struct computes_on_host {
   static constexpr bool agree = !is_graphics<Device>;
 };
 #define ESPALIER_BYTES_OF_HOST "the bytes are the host's; on a graphics processor this takes its memory itself"
 
-/// What a run is given and gives where nothing has to move: the caller's own memory.
+/// The exchange of a device without memory of its own: a run reads and writes the memory of the caller, so nothing is
+/// copied.
 class direct_exchange {
  public:
-  /// The address that a program reads x at: from `place` on where what is given has to move.
+  /// The address that a program reads x at. Exchanges that copy place x at `offset` of their memory.
   template <class T, class From, std::int64_t Count>
-  static void* give(elements_on<T, From, Count> x, [[maybe_unused]] std::size_t place) {
+  static void* stage_in(elements_on<T, From, Count> x, [[maybe_unused]] std::size_t offset) {
     return const_cast<std::remove_const_t<T>*>(x.data);
   }
-  /// What was given is where it is read.
-  static void send() {}
+  /// Nothing to copy: inputs are read in the memory of the caller.
+  static void upload() {}
   /// The address that a program writes y at.
   template <class T, class To, std::int64_t Count>
-  static void* want(elements_on<T, To, Count> y, std::size_t) {
+  static void* stage_out(elements_on<T, To, Count> y, std::size_t) {
     return y.data;
   }
-  /// Some bytes from `place` on come to the host; then each wanted y is taken from there.
-  static void fetch(std::size_t, std::size_t) {}
+  /// Exchanges that copy bring bytes from an offset on to the host; copy_out then copies each requested y from there.
+  static void download(std::size_t, std::size_t) {}
   template <class T, class To, std::int64_t Count>
-  static void take(elements_on<T, To, Count>, std::size_t) {}
-  /// x for the host to read.
+  static void copy_out(elements_on<T, To, Count>, std::size_t) {}
+  /// The elements of x, readable by the host.
   template <class T, std::int64_t Count>
-  static T* look(elements_on<T, cpu, Count> x, std::size_t) {
+  static T* view_on_host(elements_on<T, cpu, Count> x, std::size_t) {
     return x.data;
   }
-  /// The host's memory at a place: the caller's own.
+  /// The host memory at an offset: here the memory of the caller.
   template <class T>
-  static T* here(T* own, std::size_t) {
+  static T* host_address(T* own, std::size_t) {
     return own;
   }
 };
 
-/// Programs that run again and again with the same pointers, on the host: calls.
+/// Runs a program repeatedly with the same pointers. Other devices may record the launches; the host repeats the calls.
 template <int Count>
 class host_replays {
  public:
@@ -111,59 +114,60 @@ class host_replays {
   }
 };
 
-/// The processor of this program, with the threads of its tag.
+/// The engine of the host processor, with the threads of the device tag.
 template <class Device>
 class host_engine {
  public:
   /// Whether the device has memory that the host cannot reach.
-  static constexpr bool apart = false;
-  /// Where tensors lie that belong to a model of this device.
+  static constexpr bool has_device_memory = false;
+  /// The device of the tensors that belong to a model.
   using memory_device = cpu;
-  using alone = host_engine<cpu>;
+  using single_threaded = host_engine<cpu>;
   using memory = block;
   using exchange = direct_exchange;
   template <int Count>
   using replays = host_replays<Count>;
   template <class T>
   using elements = espalier::span<T>;
-  /// What a program of T leaves where its result 0, a single number, is wanted.
-  template <class Source, class T>
+  /// The type in which a program of T stores its result 0 if that is a single number that the caller reads.
+  template <class Program, class T>
   using result = T;
-  template <class Source, class T>
-  static constexpr std::size_t workspace_bytes = bytes_for<T>(workspace_elements<Source>);
+  template <class Program, class T>
+  static constexpr std::size_t workspace_bytes = bytes_for<T>(workspace_elements<Program>);
 
-  /// The engine of what may outlive a model: the same memory, no threads.
-  alone without_threads() const { return {}; }
-  memory take(std::size_t size) const { return memory{size}; }
-  /// Zeroed up to a point.
-  memory take(std::size_t size, std::size_t zeroed) const { return memory{size, zeroed}; }
+  /// The engine of objects that may outlive a model: the same memory, no threads.
+  single_threaded without_threads() const { return {}; }
+  memory allocate(std::size_t size) const { return memory{size}; }
+  /// Memory whose first `zeroed` bytes are 0.
+  memory allocate(std::size_t size, std::size_t zeroed) const { return memory{size, zeroed}; }
   template <std::size_t Count>
-  memory take(bytes<Count>& given, std::size_t size) const {
-    return memory{given, size};
+  memory allocate(bytes<Count>& storage, std::size_t size) const {
+    return memory{storage, size};
   }
-  /// The memory of another owner, who has none then.
+  /// Takes the memory of another owner, which then has none.
   static memory hand_over(memory& from) noexcept { return memory{block::handed_over{}, from}; }
-  static void hand_over(memory& from, memory& to) noexcept { to.take(from); }
-  /// there: bytes on the device; here: bytes on the host, `there` of them at least.
-  exchange exchange_of(std::size_t, std::size_t) const { return {}; }
-  /// For tensors of a device whose addresses are used once.
+  static void hand_over(memory& from, memory& to) noexcept { to.adopt(from); }
+  /// The arguments are device_bytes, the bytes on the device, and host_bytes, the bytes on the host: at least
+  /// device_bytes.
+  exchange make_exchange(std::size_t, std::size_t) const { return {}; }
+  /// An exchange for tensors of the device From, whose addresses are used for one run.
   template <class From>
-  exchange exchange_with(std::size_t, std::size_t) const {
+  exchange make_exchange_with(std::size_t, std::size_t) const {
     return {};
   }
   template <class T>
-  elements<T> see(T* data, std::int64_t size) const {
+  elements<T> span_of(T* data, std::int64_t size) const {
     return {data, size};
   }
-  /// Arch: translation units with other instructions keep a function of their own.
-  template <class Source, class T, class Arch = on_cpu::default_arch>
+  /// Arch is a template parameter so that each translation unit with other instructions has its own function.
+  template <class Program, class T, class Arch = on_cpu::default_arch>
   ESPALIER_INLINE void run(void* const* base) const noexcept {
-    on_cpu::run<Source, T, Arch>(base, team_);
+    on_cpu::run<Program, T, Arch>(base, team_);
   }
-  /// On the host, whatever the device.
-  template <class Source, class T, class Arch = on_cpu::default_arch>
-  ESPALIER_INLINE void run_here(void* const* base) const noexcept {
-    on_cpu::run<Source, T, Arch>(base, team_);
+  /// Runs on the host, also where the engine belongs to another device.
+  template <class Program, class T, class Arch = on_cpu::default_arch>
+  ESPALIER_INLINE void run_on_host(void* const* base) const noexcept {
+    on_cpu::run<Program, T, Arch>(base, team_);
   }
   void copy(void* to, void const* from, std::size_t bytes) const noexcept {
     if (bytes > 0) __builtin_memcpy(to, from, bytes);
@@ -175,7 +179,7 @@ class host_engine {
   [[no_unique_address]] typename on_cpu::detail::team_of<Device>::type team_;
 };
 
-/// The engine of a device tag; the header of a device with memory of its own specializes it.
+/// The engine of a device tag. The header of a device with its own memory specializes it.
 template <class Device>
 struct engine_of {
   using type = host_engine<Device>;

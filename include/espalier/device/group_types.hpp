@@ -2,139 +2,142 @@
 #pragma once
 #include "../plan/plan.hpp"
 #include "map_type.hpp"
-#include "nest_facts.hpp"
+#include "kernel_schedule.hpp"
 #include "random_state.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// From a plan to types: what a group computes, and where its operands lie.
+/// Turns a plan into the types that kernels are instantiated with: what each group computes, and the addresses of its
+/// operands and results.
 namespace espalier::fused {
 
 namespace detail {
 
 template <graph::descriptor const* Address>
-struct step_op {
+struct instruction_op {
   using type = graph::op_of<Address>;
 };
 template <>
-struct step_op<nullptr> {
+struct instruction_op<nullptr> {
   using type = copy_op;
 };
 
 }  // namespace detail
 
-/// A fused group, or what follows a product in its group, in types: its steps, leaves and outputs.
-template <class Source, int X, class S, class L, class O>
+/// A fused group, or the epilogue of a product's group, as types: its instructions, operands and outputs.
+template <class Program, int X, class S, class L, class O>
 struct group_types;
-template <class Source, int X, std::size_t... S, std::size_t... L, std::size_t... O>
-struct group_types<Source, X, std::index_sequence<S...>, std::index_sequence<L...>, std::index_sequence<O...>> {
-  static constexpr auto const& plan = plan::plan_of<Source>;
+template <class Program, int X, std::size_t... S, std::size_t... L, std::size_t... O>
+struct group_types<Program, X, std::index_sequence<S...>, std::index_sequence<L...>, std::index_sequence<O...>> {
+  static constexpr auto const& plan = plan::plan_of<Program>;
   static constexpr auto const& group = plan.groups.groups[X];
-  static constexpr auto const& code = plan.codes.groups[X];
+  static constexpr auto const& body = plan.ir.groups[X];
   template <std::size_t I>
-  static constexpr plan::step const& step_at = plan.codes.steps[static_cast<std::size_t>(code.first_step) + I];
+  static constexpr plan::ir_instruction const& instruction_at = plan.ir.instructions[static_cast<std::size_t>(body.first_instruction) + I];
   template <std::size_t I>
-  static constexpr plan::leaf const& leaf_at = plan.codes.leaves[static_cast<std::size_t>(code.first_leaf) + I];
+  static constexpr plan::ir_operand const& operand_at = plan.ir.operands[static_cast<std::size_t>(body.first_operand) + I];
   template <std::size_t I>
-  static constexpr int output_id = plan.codes.outputs[static_cast<std::size_t>(code.first_output) + I];
+  static constexpr int output_id = plan.ir.outputs[static_cast<std::size_t>(body.first_output) + I];
 
-  using steps = list<step<typename detail::step_op<step_at<S>.op>::type, step_at<S>.where, step_at<S>.operand[0], step_at<S>.operand[1], step_at<S>.operand[2]>...>;
-  using leaves = list<leaf<leaf_at<L>.what, leaf_at<L>.where, leaf_at<L>.bits>...>;
-  using outputs = list<output<plan.codes.local[output_id<O>], plan.places.late[output_id<O>]>...>;
+  using instructions = list<instruction<typename detail::instruction_op<instruction_at<S>.op>::type, instruction_at<S>.extent, instruction_at<S>.operand[0], instruction_at<S>.operand[1], instruction_at<S>.operand[2]>...>;
+  using operands = list<operand<operand_at<L>.kind, operand_at<L>.extent, operand_at<L>.bits>...>;
+  using outputs = list<output<plan.ir.local[output_id<O>], plan.memory.late[output_id<O>]>...>;
 };
 template <int Count>
 using below = std::make_index_sequence<static_cast<std::size_t>(Count)>;
-template <class Source, int X>
-using group_of = group_types<Source, X, below<plan::plan_of<Source>.codes.groups[X].steps>, below<plan::plan_of<Source>.codes.groups[X].leaves>,
-                             below<plan::plan_of<Source>.codes.groups[X].outputs>>;
+template <class Program, int X>
+using group_of = group_types<Program, X, below<plan::plan_of<Program>.ir.groups[X].instructions>, below<plan::plan_of<Program>.ir.groups[X].operands>,
+                             below<plan::plan_of<Program>.ir.groups[X].outputs>>;
 
-template <class Source, int Id>
+template <class Program, int Id>
 struct node_shape {
-  static constexpr extents value = plan::program_of<Source>.nodes.nodes[Id].shape;
+  static constexpr extents value = plan::graph_of<Program>.nodes.nodes[Id].shape;
 };
-template <class Source, int Id>
-using shape_of_node = shape_from<node_shape<Source, Id>>;
+template <class Program, int Id>
+using shape_of_node = shape_from<node_shape<Program, Id>>;
 
-/// The map of a move, fold or window of a program, as a type.
-template <class Source, int Id, class I = std::make_index_sequence<static_cast<std::size_t>(map_numbers)>>
+/// The index map of a move, scatter-add or window node of a program, as a type.
+template <class Program, int Id, class I = std::make_index_sequence<static_cast<std::size_t>(map_numbers)>>
 struct map_of_node;
-template <class Source, int Id, std::size_t... I>
-struct map_of_node<Source, Id, std::index_sequence<I...>> {
-  static constexpr auto const& nodes = plan::program_of<Source>.nodes;
+template <class Program, int Id, std::size_t... I>
+struct map_of_node<Program, Id, std::index_sequence<I...>> {
+  static constexpr auto const& nodes = plan::graph_of<Program>.nodes;
   using type = map_type<map_number(nodes.maps[nodes.nodes[Id].attribute], static_cast<int>(I))...>;
 };
-template <class Source, int Id>
-using node_map = typename map_of_node<Source, Id>::type;
+template <class Program, int Id>
+using node_map = typename map_of_node<Program, Id>::type;
 
-/// Where something lies, as a value: what runs refers to these alone, never to the plan. Were the plan itself needed at run time, compilers would make an
-/// object of it, and machine code of all that its ops point to.
+/// The pointer at an address. Generated code holds addresses as values and no reference to the plan. If it used the
+/// plan at run time, compilers would emit the plan as an object, and machine code for everything that its ops point to.
 template <class T>
-ESPALIER_INLINE T* at(void* const* base, plan::location where) {
-  return static_cast<T*>(base[where.where]) + where.offset;
+ESPALIER_INLINE T* at(void* const* base, plan::address address) {
+  return static_cast<T*>(base[address.base]) + address.offset;
 }
 
 template <int Count>
-struct locations {
+struct address_list {
   static constexpr int count = Count;
-  plan::location at[static_cast<std::size_t>(Count > 0 ? Count : 1)];
+  plan::address at[static_cast<std::size_t>(Count > 0 ? Count : 1)];
 };
 
 namespace detail {
-template <class Source, int X>
+template <class Program, int X>
 constexpr auto operands_and_results() {
-  constexpr auto const& plan = plan::plan_of<Source>;
-  constexpr auto const& code = plan.codes.groups[X];
-  locations<code.leaves + code.outputs> r{};
-  for (int i = 0; i < code.leaves; ++i) r.at[i] = plan.places.of[plan.codes.leaves[code.first_leaf + i].node];
-  for (int i = 0; i < code.outputs; ++i) r.at[code.leaves + i] = plan.places.of[plan.codes.outputs[code.first_output + i]];
+  constexpr auto const& plan = plan::plan_of<Program>;
+  constexpr auto const& body = plan.ir.groups[X];
+  address_list<body.operands + body.outputs> r{};
+  for (int i = 0; i < body.operands; ++i) r.at[i] = plan.memory.address_of[plan.ir.operands[body.first_operand + i].node];
+  for (int i = 0; i < body.outputs; ++i) r.at[body.operands + i] = plan.memory.address_of[plan.ir.outputs[body.first_output + i]];
   return r;
 }
 }  // namespace detail
-/// Where a group's leaves, then its outputs lie.
-template <class Source, int X>
-inline constexpr auto places_of_group = detail::operands_and_results<Source, X>();
+/// The addresses of a group's operands, then of its outputs.
+template <class Program, int X>
+inline constexpr auto addresses_of_group = detail::operands_and_results<Program, X>();
 
-/// What a call of a kernel is given: the program's memories, and the places in them of the call's leaves, then of its outputs. A kernel finds the addresses
-/// itself, so that a call is two pointers: code that fills an array at each call takes a sixth of the compilation of a large net.
+/// The arguments of a kernel call: the base pointers of the program, and the addresses of the call's operands, then of
+/// its outputs. The kernel computes the pointers, so that a call passes two arguments. Code that fills an array of
+/// pointers at each call takes a sixth of the compile time of a large net.
 template <class T>
 struct addresses {
   void* const* base;
-  plan::location const* places;
-  ESPALIER_INLINE T* operator[](int i) const { return fused::at<T>(base, places[i]); }
+  plan::address const* arguments;
+  ESPALIER_INLINE T* operator[](int i) const { return fused::at<T>(base, arguments[i]); }
 };
 
-/// A program of at most so many groups gives its kernels arrays of addresses all the same: LayerNorm of one row of 256 runs 4 to 8 % faster. In a larger one
-/// the kernels' own time hides that.
+/// Programs of at most this many groups pass arrays of pointers to their kernels nevertheless: LayerNorm of one row of
+/// 256 runs 4 to 8 % faster. In larger programs the run time of the kernels hides the difference.
 inline constexpr int straight_groups = 16;
 
-/// Such an array: p[i] is the address of place i. For a device, pointers to void.
+/// Fills such an array: p[i] is the pointer at arguments[i]. Kernels of a device take pointers to void.
 template <class T, class Pointer, std::size_t... I>
-ESPALIER_INLINE void fill_addresses(void* const* base, Pointer* p, plan::location const* places, std::index_sequence<I...>) {
-  ((p[I] = at<T>(base, places[I])), ...);
+ESPALIER_INLINE void fill_addresses(void* const* base, Pointer* p, plan::address const* arguments, std::index_sequence<I...>) {
+  ((p[I] = at<T>(base, arguments[I])), ...);
 }
 
-/// Where a node's value lies.
-template <class Source, int Id>
-inline constexpr plan::location place_of = plan::plan_of<Source>.places.of[Id];
+/// The address of a node's value.
+template <class Program, int Id>
+inline constexpr plan::address address_of = plan::plan_of<Program>.memory.address_of[Id];
 
-/// Where a product with an epilogue leaves its sums: in its own memory where they are needed again, else where the first result will take their place.
-constexpr plan::location find_sums(plan::planned const& p, int x) {
+/// The address where a product with an epilogue stores its sums. If the sums are read again, it is their own; otherwise
+/// it is the address of the first result, which then overwrites them.
+constexpr plan::address find_sums_address(plan::planned const& p, int x) {
   int const first = p.groups.groups[x].first;
-  return p.places.of[p.places.stored[first] ? first : p.codes.outputs[p.codes.groups[x].first_output]];
+  return p.memory.address_of[p.memory.stored[first] ? first : p.ir.outputs[p.ir.groups[x].first_output]];
 }
-/// Operand k of a group that stands alone.
-constexpr plan::location find_operand(plan::planned const& p, int x, int k) {
-  plan::group_code const& code = p.codes.groups[x];
-  return p.places.of[p.codes.leaves[code.first_leaf - 1 - p.codes.steps[code.first_step].operand[k]].node];
+/// The address of operand k of an unfused group.
+constexpr plan::address find_operand_address(plan::planned const& p, int x, int k) {
+  plan::kernel_body const& body = p.ir.groups[x];
+  return p.memory.address_of[p.ir.operands[body.first_operand - 1 - p.ir.instructions[body.first_instruction].operand[k]].node];
 }
-template <class Source, int X>
-inline constexpr plan::location sums_place = find_sums(plan::plan_of<Source>, X);
-template <class Source, int X, int K>
-inline constexpr plan::location operand_place = find_operand(plan::plan_of<Source>, X, K);
+template <class Program, int X>
+inline constexpr plan::address sums_address = find_sums_address(plan::plan_of<Program>, X);
+template <class Program, int X, int K>
+inline constexpr plan::address operand_address = find_operand_address(plan::plan_of<Program>, X, K);
 
-/// The copies at a program's end.
-template <class Source, int I>
-inline constexpr plan::final_copy copy_at = plan::plan_of<Source>.places.copies[I];
+/// The copies at the end of a program.
+template <class Program, int I>
+inline constexpr plan::final_copy copy_at = plan::plan_of<Program>.memory.copies[I];
 
 }  // namespace espalier::fused
 #pragma GCC diagnostic pop

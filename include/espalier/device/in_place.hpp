@@ -8,10 +8,12 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// Runs of programs whose results may overlap their arguments: the caller computes in place, and gets what separate memory would have given.
+/// Runs programs whose results may overlap their arguments in memory. Callers may compute in place: the results are the
+/// same as with separate memory.
 namespace espalier {
 
-/// Two results of a run that share memory: which of them, counted from 0. Thrown before anything is written.
+/// Thrown before anything is written if two results of a run share memory. first, second: their numbers, counted from
+/// 0.
 class overlap_error : public std::exception {
  public:
   overlap_error(int first, int second) noexcept {
@@ -36,7 +38,8 @@ class overlap_error : public std::exception {
 
 namespace detail {
 
-/// Whether two pieces of memory, neither of them empty, have a byte in common: one comparison, since a distance below zero is a large number.
+/// Whether two pieces of memory, neither of them empty, have a byte in common. One comparison is enough: a negative
+/// distance is a large unsigned number.
 ESPALIER_INLINE bool overlap(void const* a, std::size_t a_bytes, void const* b, std::size_t b_bytes) {
   return reinterpret_cast<std::uintptr_t>(b) - reinterpret_cast<std::uintptr_t>(a) + (b_bytes - 1) < a_bytes + (b_bytes - 1);
 }
@@ -44,7 +47,7 @@ ESPALIER_INLINE bool overlap(void const* a, std::size_t a_bytes, void const* b, 
 /// Named relation: the elements of a tensor or view can be written.
 template <class Y>
 struct can_be_written {
-  ESPALIER_READS("given {}")
+  ESPALIER_READS("got {}")
   static constexpr bool agree = !std::is_const_v<std::remove_pointer_t<decltype(std::declval<std::remove_reference_t<Y>&>().data())>>;
 };
 
@@ -55,14 +58,16 @@ struct sizes_in_bytes {
   static constexpr std::size_t at[sizeof...(Bytes) + 1]{Bytes..., 0};
 };
 
-/// Nothing to run: the program is refused.
+/// The base of in_place for programs that do not compile: there is nothing to run.
 struct not_in_place {
   static constexpr std::size_t bytes = 0;
 };
 
-/// A run in place. The plan tells which arguments and results may share memory; where others overlap at run time, copies of the smaller side take their
-/// place in `bytes` of memory behind the workspace. Programs that read their arguments before they write results need none, and compare nothing.
-template <class Source, class Arguments, class Results>
+/// Runs a program in place. The plan determines which arguments and results may share memory. If others overlap at run
+/// time, copies of the arguments or of the results, whichever are smaller, replace them. The copies take `bytes` of
+/// memory behind the workspace. A program that reads its arguments before it writes its results requires no copies, and
+/// no addresses are compared.
+template <class Program, class Arguments, class Results>
 class in_place {
   struct pair {
     int argument, result;
@@ -80,7 +85,7 @@ class in_place {
     bool argument_moves[static_cast<std::size_t>(Arguments::count) + 1]{}, result_moves[static_cast<std::size_t>(Results::count) + 1]{};
     for (int a = 0; a < Arguments::count; ++a)
       for (int y = 0; y < Results::count; ++y) {
-        plan::sharing const may = plan::sharing_of<Source>.of[a][y];
+        plan::sharing const may = plan::sharing_of<Program>.of[a][y];
         if (may == plan::sharing::any) continue;
         r.pairs[r.count++] = pair{a, y, may == plan::sharing::same};
         argument_moves[a] = result_moves[y] = true;
@@ -102,17 +107,18 @@ class in_place {
  public:
   static constexpr std::size_t bytes = found.bytes;
 
-  /// launch() runs the program with base, whose addresses of arguments and results are set. room: `bytes` of the memory that they are in.
+  /// launch() runs the program with base, which holds the addresses of arguments and results. room: `bytes` of memory
+  /// on the same device.
   template <class Engine, class F>
   static ESPALIER_INLINE void run(Engine const& engine, void** base, [[maybe_unused]] void* room, F&& launch) {
     if constexpr (found.count == 0) {
       launch();
-    } else {  // one call of launch, so that the compilers put the program here
+    } else {  // one call of launch, so that compilers inline the program here
       void* home[static_cast<std::size_t>(Results::count) + 1];
-      bool const apart = collides(base, std::make_integer_sequence<int, found.count>{});
-      if (apart) move_apart(engine, base, static_cast<unsigned char*>(room), home);
+      bool const overlapping = collides(base, std::make_integer_sequence<int, found.count>{});
+      if (overlapping) separate_overlaps(engine, base, static_cast<unsigned char*>(room), home);
       launch();
-      if (apart) move_back(engine, base, home);
+      if (overlapping) move_back(engine, base, home);
     }
   }
 
@@ -127,7 +133,7 @@ class in_place {
     constexpr pair p = found.pairs[I];
     return collides(base, p);
   }
-  /// All pairs, without a jump: small programs take no longer than these comparisons.
+  /// Compares all pairs without branches: small programs run no longer than these comparisons take.
   template <int... I>
   static ESPALIER_INLINE bool collides(void* const* base, std::integer_sequence<int, I...>) {
     return (collides_at<I>(base) | ...) != 0;
@@ -138,7 +144,7 @@ class in_place {
       if (home[y] != nullptr) engine.copy(home[y], base[plan::base::results + y], Results::at[y]);
   }
   template <class Engine>
-  [[gnu::cold, gnu::noinline]] static void move_apart(Engine const& engine, void** base, unsigned char* room, void** home) {
+  [[gnu::cold, gnu::noinline]] static void separate_overlaps(Engine const& engine, void** base, unsigned char* room, void** home) {
     for (int y = 0; y < Results::count; ++y) home[y] = nullptr;
     for (int i = 0; i < found.count; ++i) {
       pair const p = found.pairs[i];

@@ -4,9 +4,10 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
+/// Index maps as types, so that kernels of movement are compiled for their strides.
 namespace espalier::fused {
 
-/// An index map as a type, made of its numbers.
+/// An index map as a type: the template arguments are its numbers, in the order of map_number.
 template <int... Number>
 struct map_type {
   static constexpr index_map value = [] {
@@ -23,6 +24,7 @@ struct map_type {
     return m;
   }();
 };
+/// Number k of an index map.
 constexpr int map_number(index_map const& m, int k) {
   if (k < 2) return k == 0 ? m.rank : m.fills_with_lowest;
   int const i = (k - 2) / 4;

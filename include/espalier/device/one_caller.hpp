@@ -6,22 +6,24 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// A workspace belongs to one object, and to one call at a time. Notices one that two threads use at once. Builds without NDEBUG check, others do nothing; objects have the same members in both.
+/// Detects a workspace that two threads use at the same time: a workspace belongs to one object, and to one call at a
+/// time. Only builds without NDEBUG check; objects have the same members in all builds.
 namespace espalier::detail {
 
-/// Fact for a refusal: a workspace belongs to one object.
+/// A constraint that errors name: a workspace belongs to one object.
 template <class Owner>
 struct copied_workspace {
   static constexpr bool agree = false;
 };
 
-/// Whether a call is under way.
+/// Whether a call is running.
 struct call_mark {
   unsigned char busy = 0;
 };
 
-/// Marks a call for as long as it takes. The mark is read and written without a lock, which costs about a nanosecond where an exchange takes five and more:
-/// two calls that begin within the same few nanoseconds may both find it free, but threads that share a workspace overlap again and again.
+/// Marks a call while it runs. The mark is read and written without a lock: that costs about a nanosecond, an atomic
+/// exchange five or more. Two calls that start within the same few nanoseconds may both find it clear, but threads that
+/// share a workspace overlap again and again.
 template <bool Checks>
 class call_guard {
  public:

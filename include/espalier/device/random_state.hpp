@@ -6,9 +6,10 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
+/// The random state that kernels read.
 namespace espalier::fused {
 
-/// The random state behind a program's draws: one key for a model, one step number for each run.
+/// The state of a program's random numbers: one key for a model, one step number for each run.
 struct random_state {
   std::uint64_t key;
   std::uint64_t step;

@@ -6,12 +6,13 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// Where movement kernels read: a stride for each axis of what they write, from the shapes alone.
+/// Strides of the operands of movement kernels: one for each axis of the result, computed from the shapes alone.
 namespace espalier::fused::detail {
 
 struct strides {
   std::int64_t at[max_rank];
 };
+/// Strides of a contiguous, row-major tensor.
 constexpr strides strides_of(extents const& s) {
   strides r{};
   std::int64_t stride = 1;
@@ -21,7 +22,7 @@ constexpr strides strides_of(extents const& s) {
   }
   return r;
 }
-/// Strides that read `from`, aligned at the last axis and repeated where it has extent 1, in the order of `to`.
+/// Strides that read `from` in the order of `to`. The last axes are aligned, and axes of extent 1 are repeated.
 constexpr strides broadcast_strides(extents const& from, extents const& to) {
   strides const own = strides_of(from);
   strides r{};
@@ -29,6 +30,7 @@ constexpr strides broadcast_strides(extents const& from, extents const& to) {
   return r;
 }
 
+/// The result and the operand strides of a permutation of axes.
 template <Shape From, std::uint64_t Permutation>
 struct permuted {
   static constexpr extents result = permuted_extents(From::value, Permutation);
@@ -39,8 +41,9 @@ struct permuted {
     return r;
   }();
 };
+/// The result and the operand strides of a broadcast.
 template <Shape From, Shape To>
-struct spread {
+struct broadcasted {
   static constexpr extents result = To::value;
   static constexpr strides stride = broadcast_strides(From::value, To::value);
 };

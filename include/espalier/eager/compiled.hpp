@@ -9,7 +9,7 @@ namespace espalier {
 
 namespace detail {
 
-/// One expression, or a std::tuple of them, as a list of results.
+/// Lists the results of a function that returns one expression, or a std::tuple of them.
 template <class Body>
 struct results_of {
   using type = std::tuple<Body>;
@@ -21,9 +21,9 @@ struct results_of<std::tuple<E...>> {
   static constexpr type const& list(type const& body) { return body; }
 };
 
-/// result I is the I-th expression that f returns.
+/// The program of a compiled function: result I is the I-th expression that f returns.
 template <class F, class... Leaf>
-struct compiled_source {
+struct compiled_program {
   using subject = F;
   static constexpr graph::program build() {
     using body = body_of_function<F, Leaf...>;
@@ -40,25 +40,25 @@ struct compiled_source {
 };
 
 template <class Results>
-struct refusal_of_results;
+struct invalid_results;
 template <class... E>
-struct refusal_of_results<std::tuple<E...>> {
-  static constexpr bool any = (is_refused<E> || ...);
-  using type = typename first_refused<E..., refused<>>::type;
+struct invalid_results<std::tuple<E...>> {
+  static constexpr bool any = (is_invalid<E> || ...);
+  using type = typename first_invalid<E..., invalid<>>::type;
 };
-/// What is wrong with f for these arguments.
+/// The fault of f with these arguments, or `agreed`.
 template <class F, class... X>
 constexpr auto compiled_fault() {
   if constexpr (auto const first = function_fault<F, false, X...>(); !first.agree) {
     return first;
   } else {
-    using found = refusal_of_results<typename results_of<typename body_of_function<F, X...>::type>::type>;
+    using found = invalid_results<typename results_of<typename body_of_function<F, X...>::type>::type>;
     if constexpr (found::any) return fault<fault_of::shapes, typename found::type>{};
     else return fault<fault_of::nothing, agreed>{};
   }
 }
 
-/// What is known of f for these arguments.
+/// Compile-time facts of f with these arguments; zeros if f has a fault.
 template <bool Agree, class F, class... Leaf>
 struct compiled_facts {
   using element_type = float;
@@ -72,7 +72,7 @@ struct compiled_facts {
 template <class F, class... Leaf>
 struct compiled_facts<true, F, Leaf...> {
   using element_type = typename shared_element<Leaf...>::type;
-  using source = compiled_source<F, Leaf...>;
+  using program = compiled_program<F, Leaf...>;
   template <class Results>
   struct tensors_of;
   template <class... E>
@@ -81,17 +81,17 @@ struct compiled_facts<true, F, Leaf...> {
     using sizes = sizes_in_bytes<static_cast<std::size_t>(shape_of<E>::size) * sizeof(element_type)...>;
   };
   using of_results = tensors_of<typename results_of<typename body_of_function<F, Leaf...>::type>::type>;
-  /// The tensors that a run is given: f's arguments, then its results.
+  /// The tensors of a run: f's arguments, then its results.
   using tensors = typename of_results::type;
-  using in_place = detail::in_place<source, sizes_in_bytes<static_cast<std::size_t>(Leaf::shape_type::size) * sizeof(typename Leaf::element_type)...>,
+  using in_place = detail::in_place<program, sizes_in_bytes<static_cast<std::size_t>(Leaf::shape_type::size) * sizeof(typename Leaf::element_type)...>,
                                     typename of_results::sizes>;
   static constexpr int results = of_results::sizes::count;
   template <class Engine>
   static constexpr std::size_t workspace_bytes =
-      Engine::apart ? Engine::template workspace_bytes<source, element_type> : workspace_elements<source> * sizeof(element_type);
-  static constexpr int kernel_count = plan::plan_of<source>.groups.group_count;
-  static constexpr std::int64_t bytes_read = plan::traffic_of_program<source>.read * static_cast<std::int64_t>(sizeof(element_type));
-  static constexpr std::int64_t bytes_written = plan::traffic_of_program<source>.written * static_cast<std::int64_t>(sizeof(element_type));
+      Engine::has_device_memory ? Engine::template workspace_bytes<program, element_type> : workspace_elements<program> * sizeof(element_type);
+  static constexpr int kernel_count = plan::plan_of<program>.groups.group_count;
+  static constexpr std::int64_t bytes_read = plan::traffic_of_program<program>.read * static_cast<std::int64_t>(sizeof(element_type));
+  static constexpr std::int64_t bytes_written = plan::traffic_of_program<program>.written * static_cast<std::int64_t>(sizeof(element_type));
 };
 
 template <bool Agree, class F, class... Leaf>
@@ -101,11 +101,11 @@ struct sound_results {
 };
 template <class F, class... Leaf>
 struct sound_results<true, F, Leaf...> {
-  using type = plan::sound_program<compiled_source<F, Leaf...>>;
+  using type = plan::sound_program<compiled_program<F, Leaf...>>;
 };
 /// Throws overlap_error for two results that share memory: each would overwrite the other.
 template <class Results>
-[[gnu::cold, gnu::noinline]] void refuse_results(void* const* results) {
+[[gnu::cold, gnu::noinline]] void throw_overlap(void* const* results) {
   for (int i = 0; i < Results::count; ++i)
     for (int k = 0; k < i; ++k)
       if (overlap(results[k], Results::at[k], results[i], Results::at[i])) raise(overlap_error{k, i});
@@ -116,10 +116,10 @@ ESPALIER_INLINE unsigned shares(void* const* results, std::integer_sequence<int,
 }
 template <class Results, int... I>
 ESPALIER_INLINE void check_results(void* const* results, std::integer_sequence<int, I...>) {
-  if ((shares<Results, I>(results, std::make_integer_sequence<int, I>{}) | ...) != 0) refuse_results<Results>(results);
+  if ((shares<Results, I>(results, std::make_integer_sequence<int, I>{}) | ...) != 0) throw_overlap<Results>(results);
 }
 
-/// The first result, behind so many arguments, that cannot be written; or `agreed`.
+/// The first tensor after the arguments that cannot be written, or `agreed`.
 template <int Arguments, class... X>
 struct results_written {
   using type = agreed;
@@ -129,59 +129,67 @@ struct results_written<Arguments, First, Rest...>
     : std::conditional_t<(Arguments > 0 || can_be_written<First>::agree), results_written<(Arguments > 0 ? Arguments - 1 : 0), Rest...>,
                          std::type_identity<can_be_written<First>>> {};
 
-/// Fact for a refusal: what a run was given, and what it takes.
-template <class Given, class Taken>
-struct compiled_takes {
-  ESPALIER_READS("given {}, planned for {}")
-  static constexpr bool agree = std::is_same_v<Given, Taken>;
+/// A constraint that errors name: the tensors of a run have the types for which f was planned.
+template <class Actual, class Planned>
+struct planned_arguments {
+  ESPALIER_READS("got {}, planned for {}")
+  static constexpr bool agree = std::is_same_v<Actual, Planned>;
 };
 
-/// Fact for a refusal: a run is given tensors and views.
+/// A constraint that errors name: the arguments of a run are tensors and views.
 template <class... X>
 struct are_stored {
-  static constexpr bool agree = (StoredAnywhere<X> && ...);
+  static constexpr bool agree = (TensorOrView<X> && ...);
 };
 
-/// A function and the device, or the threads, that it runs on, as one type.
+/// A function, and the device or the threads that it runs on, as one type.
 template <class Device, class F>
 struct on_device {};
-/// Where a function runs: on the device of its arguments where nothing is said.
+/// The device that a function runs on: that of its arguments, unless on_device names another.
 template <class F, class... Leaf>
-struct where_it_runs {
+struct function_and_device {
   using function = F;
   using device = device_of_all<Leaf...>;
 };
 template <class Device, class F, class... Leaf>
-struct where_it_runs<on_device<Device, F>, Leaf...> {
+struct function_and_device<on_device<Device, F>, Leaf...> {
   using function = F;
   using device = Device;
 };
 
 }  // namespace detail
 
-/// A captureless function of tensors, planned once for the shapes of its arguments, with a workspace of its own: for formulas that run again and again.
-/// f returns an expression, or a std::tuple of expressions, which share what they have in common; a gradient inside f is an expression too.
-///   struct step { constexpr auto operator()(auto x, auto dy) const { return std::tuple{f(x), grad<0>(g{})(x, dy)}; } };
-///   esp::compiled run{step{}, x, dy};   run(x, dy, y, dx);
-/// shape    arguments as at construction (their values do not matter there), then a tensor for each result
-/// memory   one allocation at construction where the plan needs a workspace, or room to run in place; none afterwards
-/// overlap  results may be arguments, or overlap them; two results that overlap each other throw overlap_error before anything is written
-/// device   that of the arguments at construction; runs on a graphics processor are queued on its default machine and may throw a cuda_error
-/// threads  compiled run{esp::cpu_parallel<2>{}, f, x...} has one that helps, from construction to destruction; the results are the same
+/// Plans a captureless function of tensors once for the shapes of its arguments, with its own workspace. Use it for
+/// formulas that run many times.
+/// f returns an expression, or a std::tuple of expressions; these share common subexpressions. A gradient inside f is
+/// an expression, too.
+///     struct step {
+///       constexpr auto operator()(auto x, auto dy) const { return std::tuple{f(x), grad<0>(g{})(x, dy)}; }
+///     };
+///     esp::compiled run{step{}, x, dy};   run(x, dy, y, dx);
+/// shape    arguments as at construction (the constructor ignores their values), then a tensor for each result
+/// memory   one allocation at construction if the plan needs a workspace or memory to run in place; none afterwards
+/// overlap  results may be arguments, or overlap them; two results that overlap each other throw overlap_error before
+///          anything is written
+/// device   that of the arguments at construction; runs on a graphics processor are queued on its default backend and
+///          may throw a cuda_error
+/// threads  compiled run{esp::cpu_parallel<2>{}, f, x...} has one helper thread, from construction to destruction; the
+///          results are the same
 /// errors   f that captures, shapes that do not fit inside f, and other arguments or results do not compile
 template <class Function, class... Leaf>
 class compiled {
-  using F = typename detail::where_it_runs<Function, Leaf...>::function;
-  static_assert(sizeof(detail::first_look_at_function<F, Leaf...>) > 0);  // first: an error in the body of f comes by a short way
-  using Device = typename detail::where_it_runs<Function, Leaf...>::device;
+  using F = typename detail::function_and_device<Function, Leaf...>::function;
+  // First, so that an error in the body of f has a short trace.
+  static_assert(sizeof(detail::probe_function<F, Leaf...>) > 0);
+  using Device = typename detail::function_and_device<Function, Leaf...>::device;
   using Fault = decltype(detail::compiled_fault<F, Leaf...>());
   using Sound = typename detail::sound_results<Fault::agree, F, Leaf...>::type::checked;
   using facts = detail::compiled_facts<Fault::agree, F, Leaf...>;
   using Memory = std::conditional_t<detail::is_graphics<Device>, Device, cpu>;
   using Engine = typename detail::engine_of<Device>::type;
   static constexpr int arguments = static_cast<int>(sizeof...(Leaf));
-  /// Two results may overlap, which throws.
-  static constexpr bool never_throws = !Engine::apart && facts::results < 2;
+  /// False on a device that may throw, and for several results: if they overlap, a run throws.
+  static constexpr bool never_throws = !Engine::has_device_memory && facts::results < 2;
   static_assert(detail::threads_of<Device>::included,
                 ESPALIER_SENTENCE(ESPALIER_THREADS_INCLUDED, ESPALIER_STATED(detail::threads_of<Device>::included, Device)));
   static_assert(detail::thread_count<Device>::agree, ESPALIER_SENTENCE(ESPALIER_THREAD_COUNT, detail::thread_count<Device>));
@@ -198,10 +206,10 @@ class compiled {
 
  public:
   static constexpr std::size_t workspace_bytes = facts::template workspace_bytes<Engine>;
-  /// Room for arguments or results where they may overlap and the kernels do not allow it.
+  /// Memory for arguments or results if they may overlap but the kernels do not allow it.
   static constexpr std::size_t in_place_bytes = facts::in_place::bytes;
   static constexpr int kernel_count = facts::kernel_count;
-  /// What its kernels read and write, each operand and each result once.
+  /// Bytes that the kernels read and write; each operand and each result counts once.
   static constexpr std::int64_t bytes_read = facts::bytes_read, bytes_written = facts::bytes_written;
 
   template <class... X>
@@ -209,39 +217,39 @@ class compiled {
   template <class... X>
   compiled(Device, F, X const&...) {}
 
-  /// Does not compile: each has a workspace.
+  /// Does not compile: each compiled function has its own workspace.
   compiled(compiled const&) {
     static_assert(detail::copied_workspace<F>::agree, ESPALIER_SENTENCE("compiled other = run: " ESPALIER_WORKSPACE_IS_COPIED, detail::copied_workspace<F>));
   }
 
-  /// run(x..., y...): computes every result. Never allocates.
-  template <StoredAnywhere... X>
+  /// run(x..., y...): computes all results. Never allocates.
+  template <TensorOrView... X>
   void operator()(X&&... x) noexcept(never_throws) {
     if constexpr (Fault::agree) {
-      using Given = std::tuple<tensor<std::remove_const_t<typename std::remove_cvref_t<X>::value_type>, shape_of<std::remove_cvref_t<X>>>...>;
-      using Takes = detail::compiled_takes<Given, typename facts::tensors>;
-      static_assert(Takes::agree,
-                    ESPALIER_SENTENCE("compiled(x..., y...): the arguments f was planned for, then a tensor for each result", Takes));
+      using Actual = std::tuple<tensor<std::remove_const_t<typename std::remove_cvref_t<X>::value_type>, shape_of<std::remove_cvref_t<X>>>...>;
+      using PlannedFor = detail::planned_arguments<Actual, typename facts::tensors>;
+      static_assert(PlannedFor::agree,
+                    ESPALIER_SENTENCE("compiled(x..., y...): the arguments f was planned for, then a tensor for each result", PlannedFor));
       using Devices = typename detail::common_device<Memory, device_of<X>...>::relation;
       static_assert(Devices::agree, ESPALIER_SENTENCE("compiled(x..., y...): " ESPALIER_DEVICES_OF_ARGUMENTS, Devices));
       using Written = typename detail::results_written<arguments, X...>::type;
       static_assert(Written::agree, ESPALIER_SENTENCE("compiled(x..., y...): " ESPALIER_RESULT_IS_CONST, Written));
-      if constexpr (Takes::agree && Devices::agree && Written::agree) run(x...);
+      if constexpr (PlannedFor::agree && Devices::agree && Written::agree) run(x...);
     }
   }
-  /// Refuses what is neither a tensor nor a view.
+  /// Does not compile: an argument is neither a tensor nor a view.
   template <class... X>
-    requires(!(StoredAnywhere<X> && ...))
+    requires(!(TensorOrView<X> && ...))
   void operator()(X&&...) {
     static_assert(detail::are_stored<X...>::agree, ESPALIER_SENTENCE("compiled(x..., y...): expected tensors and views; esp::view<T, S>(x) makes a view of a std::vector, "
                                                                      "an array or a span, evaluate(x) a tensor of a formula", detail::are_stored<X...>));
   }
 
  private:
-  /// Arch: translation units with other instructions keep a function of their own.
+  /// Arch is in the name so that translation units for different instruction sets do not share the function.
   template <class Arch = on_cpu::default_arch, class... X>
   void run(X&... x) noexcept(never_throws) {
-    static_assert(detail::inputs_fit<typename facts::source>(), "compiled(f, x...): f reads at most 24 tensors and gives at most 24");
+    static_assert(detail::inputs_fit<typename facts::program>(), "compiled(f, x...): f reads at most 24 tensors and gives at most 24");
     [[maybe_unused]] ESPALIER_CALL_GUARD const guard{call_};
     void* base[plan::base::count];
     base[plan::base::workspace] = memory_.template at<unsigned char>(0);
@@ -252,12 +260,12 @@ class compiled {
      ...);
     if constexpr (facts::results > 1) detail::check_results<typename facts::of_results::sizes>(base + plan::base::results, std::make_integer_sequence<int, facts::results>{});
     facts::in_place::run(engine_, base, memory_.template at<void>(in_place_at),
-                         [&] { engine_.template run<typename facts::source, typename facts::element_type>(base); });
+                         [&] { engine_.template run<typename facts::program, typename facts::element_type>(base); });
   }
 
   static constexpr std::size_t in_place_at = detail::aligned_bytes(workspace_bytes);
   Engine engine_;
-  typename Engine::memory memory_ = engine_.take(in_place_at + in_place_bytes, in_place_at);
+  typename Engine::memory memory_ = engine_.allocate(in_place_at + in_place_bytes, in_place_at);
   detail::call_mark call_;
 };
 

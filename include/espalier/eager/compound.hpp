@@ -5,30 +5,32 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// x += y, -=, *= and /= of tensors and views: x = x + y and so on, one fused loop without another tensor.
+/// The operators +=, -=, *= and /= of tensors and views: x = x + y and so on. Each is one fused loop without a
+/// temporary tensor.
 namespace espalier {
 
 namespace detail {
-/// A tensor that has a name, or any view: what the operators write to.
+/// A named tensor or any view: a left operand of the operators.
 template <class X>
-concept Compound = StoredAnywhere<X> && (std::is_lvalue_reference_v<X> || marked_view<bare<X>>);
-/// Fact for a refusal: the tensor may be written.
+concept Compound = TensorOrView<X> && (std::is_lvalue_reference_v<X> || marked_view<bare<X>>);
+/// A constraint that errors name: the left operand is not const.
 template <class X>
 struct is_written {
   static constexpr bool agree = !std::is_const_v<std::remove_reference_t<X>> || marked_view<bare<X>>;
 };
-/// What x += y asks of x and of x + y.
+/// The constraints of x += y on x and on x + y.
 template <class X, class Value>
 struct compound_fit {
   using written = is_written<X>;
-  using shapes = std::conditional_t<written::agree && !is_refused<Value>, stays_in_shape<shape_of<X>, shape_of<Value>>, agreed>;
+  using shapes = std::conditional_t<written::agree && !is_invalid<Value>, stays_in_shape<shape_of<X>, shape_of<Value>>, agreed>;
   static constexpr bool agree = written::agree && shapes::agree;
 };
 }  // namespace detail
 
-/// x += y: x = x + y, where x is a tensor or a view and y a formula, a tensor, a view or a number. y may read x, or overlap it in any way.
-/// shape   S, what broadcasts to S -> S
-/// errors  as of x = x + y; an x that is const, and a sum of another shape
+/// x += y: x = x + y. x is a tensor or a view; y is a formula, a tensor, a view or a number. y may read x, or overlap
+/// it in any way.
+/// shape   S, a shape that broadcasts to S -> S
+/// errors  as for x = x + y; also a const x, and a sum of another shape
 template <detail::Compound X, class Y>
   requires Operands<X, Y>
 constexpr X operator+=(X&& x, Y&& y) {

@@ -6,12 +6,13 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
-/// An argument that is held constant: grad<0>(f)(a, constant(b)). X is a reference to a tensor that has a name; temporaries and views are kept.
+/// An argument that is held constant: grad<0>(f)(a, constant(b)). X is a reference for a named tensor; temporaries and
+/// views are stored by value.
 template <class X>
 struct constant_argument {
   X value;
 };
-/// constant(x): x as an argument that no gradient is wanted for.
+/// constant(x): passes x as an argument without a gradient.
 template <class X>
   requires(detail::marked_tensor<detail::bare<X>> || detail::marked_view<detail::bare<X>>)
 constexpr auto constant(X&& x) {
@@ -32,12 +33,12 @@ constexpr bare<X> const& argument_value(constant_argument<X> const& x) {
 template <class X>
 struct argument_type {
   using type = X;
-  static constexpr bool wanted = real_element<element_of<X>>;
+  static constexpr bool differentiated = real_element<element_of<X>>;
 };
 template <class X>
 struct argument_type<constant_argument<X>> {
   using type = bare<X>;
-  static constexpr bool wanted = false;
+  static constexpr bool differentiated = false;
 };
 
 }  // namespace detail

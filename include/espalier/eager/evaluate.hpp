@@ -7,12 +7,14 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// Eager expressions: a formula over tensors becomes a program that depends on its type alone, planned by the compiler and run at once.
+/// Evaluates formulas over tensors immediately. The type of a formula determines its program, which is planned at
+/// compile time.
 namespace espalier {
 
 namespace detail {
 
-/// The same expression with every tensor it owns replaced by a borrowed one: a type whose values cost nothing, and a program that no device changes.
+/// The type of an expression with borrowed tensors instead of owned ones, and without devices. Its values cost nothing,
+/// and one program serves all devices.
 template <class E>
 struct skeleton {
   using type = E;
@@ -39,7 +41,7 @@ struct skeleton<derivative<F, K, S, X...>> {
 };
 
 template <class E>
-struct eager_source {
+struct eager_program {
   using subject = E;
   struct traced {
     graph::program program;
@@ -58,7 +60,7 @@ struct eager_source {
 };
 
 inline constexpr int max_numbers = 32;
-/// What an eager program reads, in the order in which it was traced.
+/// The inputs of an eager program, in the order of tracing.
 template <class T>
 struct eager_inputs {
   T const* real[plan::base::max_arguments];
@@ -94,10 +96,10 @@ constexpr void collect(eager_inputs<T>& in, number<N> const& x) {
   in.numbers[in.number_count++] = static_cast<T>(x.value);
 }
 
-/// Runs a program with the interpreter: how constant expressions are computed.
-template <class Source, class T>
+/// Runs a program with the interpreter: the path for constant expressions.
+template <class Program, class T>
 constexpr void interpret(eager_inputs<T> const& in, T* const* results) {
-  constexpr auto const& p = plan::program_of<Source>;
+  constexpr auto const& p = plan::graph_of<Program>;
   int roots[plan::base::max_results]{};
   for (int i = 0; i < p.output_count; ++i) roots[i] = p.outputs[i].id;
   graph::interpreter<T> run{p.nodes, roots, p.output_count};
@@ -106,7 +108,7 @@ constexpr void interpret(eager_inputs<T> const& in, T* const* results) {
     for (std::int64_t k = 0; k < p.nodes[p.outputs[i].id].shape.size(); ++k) results[p.outputs[i].index][k] = run.value(p.outputs[i].id)[k];
 }
 
-/// Workspace for a call: on the stack up to 16 KiB, else from the heap.
+/// Workspace for a call: up to 16 KiB on the stack, more on the heap.
 template <class T, std::size_t Elements, bool Small = Elements * sizeof(T) <= 16384>
 struct temporary {
   alignas(tensor_alignment) T at[Elements + 1];
@@ -118,7 +120,7 @@ struct temporary<T, Elements, false> {
   T* data() { return memory.at<T>(0); }
 };
 
-/// Where a program finds its arguments and results.
+/// Writes the addresses of a program's arguments and results into its table of bases.
 template <class T>
 void fill_bases(void** base, eager_inputs<T> const& in, T* const* results, int result_count) {
   for (int i = 0; i < in.arguments; ++i)
@@ -128,91 +130,95 @@ void fill_bases(void** base, eager_inputs<T> const& in, T* const* results, int r
   for (int i = 0; i < result_count; ++i) base[plan::base::results + i] = results[i];
 }
 
-/// Named after the instruction set, as kernels are: they are inlined here, and this nowhere, since its callers are named after nothing.
-template <class Source, class T, class Arch = on_cpu::default_arch>
+/// Arch is in the name, as in kernels, because kernels are inlined into it. This function is never inlined, because the
+/// names of its callers do not contain Arch.
+template <class Program, class T, class Arch = on_cpu::default_arch>
 [[gnu::noinline]] void run_eagerly(eager_inputs<T> const& in, T* const* results, int result_count) {
-  temporary<T, static_cast<std::size_t>(plan::plan_of<Source>.places.workspace)> workspace;
+  temporary<T, static_cast<std::size_t>(plan::plan_of<Program>.memory.workspace)> workspace;
   void* base[plan::base::count];
   base[plan::base::workspace] = workspace.data();
-  base[plan::base::magnitudes] = const_cast<T*>(in.numbers);
+  base[plan::base::hyperparameters] = const_cast<T*>(in.numbers);
   fill_bases(base, in, results, result_count);
-  on_cpu::run<Source, T, Arch>(base);
+  on_cpu::run<Program, T, Arch>(base);
 }
 
-/// At least so many bytes of a device, which the next call may give to somebody else: what is queued there runs in order. Never given back, so that
-/// tensors of static storage may compute after main has returned.
+/// Returns at least `bytes` bytes of device memory. The next call may return the same memory: queued work runs in
+/// order. It is not released at exit, so that tensors of static storage may compute after main has returned.
 template <class Engine>
 void* kept_memory(Engine const& engine, std::size_t bytes) {
   static auto& kept = *new typename Engine::memory;
   if (kept.bytes() < bytes) {
     kept = {};
-    kept = engine.take(bytes + bytes / 2);
+    kept = engine.allocate(bytes + bytes / 2);
   }
   return kept.template at<unsigned char>(0);
 }
 
-/// On a device with memory of its own: numbers and workspace lie in memory there that is kept for the next expression.
-template <class Source, class T, class Device>
-void run_apart(eager_inputs<T> const& in, T* const* results, int result_count) {
+/// Runs a program on a device with its own memory. Numbers and workspace are in device memory that is kept for the next
+/// expression.
+template <class Program, class T, class Device>
+void run_on_device(eager_inputs<T> const& in, T* const* results, int result_count) {
   using Engine = typename engine_of<Device>::type;
-  constexpr std::size_t numbers = aligned_bytes(max_numbers * sizeof(T)), needed = numbers + Engine::template workspace_bytes<Source, T>;
+  constexpr std::size_t numbers = aligned_bytes(max_numbers * sizeof(T)), needed = numbers + Engine::template workspace_bytes<Program, T>;
   Engine const engine;
   void* const room = kept_memory(engine, needed);
   void* base[plan::base::count]{};
   fill_bases(base, in, results, result_count);
-  base[plan::base::magnitudes] = room;
+  base[plan::base::hyperparameters] = room;
   base[plan::base::workspace] = static_cast<unsigned char*>(room) + numbers;
   engine.to_device(room, in.numbers, static_cast<std::size_t>(in.number_count) * sizeof(T));
-  engine.template run<Source, T>(base);
+  engine.template run<Program, T>(base);
 }
 
-/// There is room in eager_inputs for what a program reads.
-template <class Source>
+/// Whether eager_inputs has room for all inputs of a program.
+template <class Program>
 constexpr bool inputs_fit() {
-  constexpr auto const& p = plan::program_of<Source>;
+  constexpr auto const& p = plan::graph_of<Program>;
   for (int id = 1; id <= p.nodes.size; ++id) {
     graph::node const& n = p.nodes[id];
-    if (n.op->kind == family::argument && n.attribute >= plan::base::max_arguments) return false;
-    if (n.op->kind == family::label && n.attribute / 2 >= plan::base::max_arguments) return false;
-    if (n.op->kind == family::magnitude && n.attribute >= max_numbers) return false;
+    if (n.op->family == op_family::argument && n.attribute >= plan::base::max_arguments) return false;
+    if (n.op->family == op_family::label && n.attribute / 2 >= plan::base::max_arguments) return false;
+    if (n.op->family == op_family::hyperparameter && n.attribute >= max_numbers) return false;
   }
   return true;
 }
 
-/// Runs a program of functions of tensors, at compile time or at run time, on the device that they are on.
-template <class Source, class T, class Device = cpu>
+/// Runs a program of functions of tensors, at compile time or at run time, on the device of the tensors.
+template <class Program, class T, class Device = cpu>
 constexpr void run_program(eager_inputs<T> const& in, T* const* results, int result_count) {
   static_assert(is_graphics<Device> || !is_narrow<T>,
                 ESPALIER_SENTENCE("this processor computes in float and double; convert half and bfloat16 with tensor<float, S>(x)",
                                   ESPALIER_STATED((is_graphics<Device> || !is_narrow<T>), T)));
-  static_assert(inputs_fit<Source>(), "an expression reads at most 24 tensors and 32 numbers (each use counts); evaluate a part of it first");
+  static_assert(inputs_fit<Program>(), "an expression reads at most 24 tensors and 32 numbers (each use counts); evaluate a part of it first");
   if constexpr (is_graphics<Device>) {
-    run_apart<Source, T, Device>(in, results, result_count);
+    run_on_device<Program, T, Device>(in, results, result_count);
   } else if constexpr (!is_narrow<T>) {
-    if (std::is_constant_evaluated()) interpret<Source, T>(in, results);
-    else run_eagerly<Source, T>(in, results, result_count);
+    if (std::is_constant_evaluated()) interpret<Program, T>(in, results);
+    else run_eagerly<Program, T>(in, results, result_count);
   }
 }
 
-/// How many elements a program reads of each argument; 0: none. The program itself is not needed at run time, and is large.
+/// The number of elements that a program reads of each argument; 0 for none. The program itself is large and is not
+/// needed at run time.
 struct argument_sizes {
   std::int64_t of[plan::base::max_arguments];
 };
-template <class Source>
+template <class Program>
 inline constexpr argument_sizes argument_sizes_of = [] {
-  constexpr auto const& p = plan::program_of<Source>;
+  constexpr auto const& p = plan::graph_of<Program>;
   argument_sizes sizes{};
   for (int id = 1; id <= p.nodes.size; ++id)
-    if (p.nodes[id].op->kind == family::argument) sizes.of[p.nodes[id].attribute] = p.nodes[id].shape.size();
+    if (p.nodes[id].op->family == op_family::argument) sizes.of[p.nodes[id].attribute] = p.nodes[id].shape.size();
   return sizes;
 }();
 
-/// Whether the only result shares memory with an argument in a way that the plan has no room for.
-template <class Source, class T>
-bool overlaps(eager_inputs<T> const& in, T* result, std::int64_t size) {  // not T const*: g++ 12 would warn that the new tensor is unfilled
-  constexpr plan::sharing_table may = plan::sharing_of<Source>;
+/// Whether the only result shares memory with an argument in a way that the plan does not allow.
+template <class Program, class T>
+// Not T const*: g++ 12 would warn that the new tensor is uninitialized
+bool overlaps(eager_inputs<T> const& in, T* result, std::int64_t size) {
+  constexpr plan::sharing_table may = plan::sharing_of<Program>;
   for (int i = 0; i < plan::base::max_arguments; ++i) {
-    std::int64_t const read = argument_sizes_of<Source>.of[i];
+    std::int64_t const read = argument_sizes_of<Program>.of[i];
     if (read == 0 || may.of[i][0] == plan::sharing::any) continue;
     T const* const from = in.real[i];
     if (from == result && read == size && may.of[i][0] == plan::sharing::same) continue;
@@ -221,20 +227,20 @@ bool overlaps(eager_inputs<T> const& in, T* result, std::int64_t size) {  // not
   return false;
 }
 
-/// What an expression is computed in: its own real type, else that of the tensor that takes it, else float.
+/// The type in which an expression is computed: its own real type, else that of the target tensor, else float.
 template <class E, class T = float>
 using computed_element = std::conditional_t<real_element<element_of<E>>, element_of<E>, std::conditional_t<real_element<T>, T, float>>;
 
 }  // namespace detail
 
 namespace detail {
-/// Writes the value of an expression where a tensor or view of T has its elements; operands may overlap them. Arch: translation units with other
-/// instructions keep a function of their own.
+/// Writes the value of an expression to the elements of a tensor or view of T; operands may overlap them. Arch is in
+/// the name so that translation units for different instruction sets do not share the function.
 template <class T, class S, class Device, class E, class Arch = on_cpu::default_arch>
 constexpr void evaluate_at(E const& e, T* y) {
   using Element = computed_element<E, T>;
-  using Source = eager_source<typename skeleton<E>::type>;
-  using Apart = tensor<Element, S, Device>;
+  using Program = eager_program<typename skeleton<E>::type>;
+  using Separate = tensor<Element, S, Device>;
   eager_inputs<Element> in{};
   collect(in, e);
   auto const copied = [y](auto const& x) {
@@ -243,25 +249,25 @@ constexpr void evaluate_at(E const& e, T* y) {
       for (std::int64_t i = 0; i < S::size; ++i) y[i] = x.data()[i];
   };
   if constexpr (std::is_same_v<T, bool>) {
-    Apart truth;
+    Separate truth;
     Element* const result = truth.data();
-    run_program<Source, Element, Device>(in, &result, 1);
+    run_program<Program, Element, Device>(in, &result, 1);
     if constexpr (is_graphics<Device>) copied(tensor<bool, S, Device>(truth));
     else
       for (std::int64_t i = 0; i < S::size; ++i) y[i] = result[i] != Element(0);
   } else {
-    if (!std::is_constant_evaluated() && overlaps<Source, T>(in, y, S::size)) {
-      Apart apart;
-      T* const result = apart.data();
-      run_program<Source, T, Device>(in, &result, 1);
-      copied(apart);
+    if (!std::is_constant_evaluated() && overlaps<Program, T>(in, y, S::size)) {
+      Separate separate;
+      T* const result = separate.data();
+      run_program<Program, T, Device>(in, &result, 1);
+      copied(separate);
     } else {
-      run_program<Source, T, Device>(in, &y, 1);
+      run_program<Program, T, Device>(in, &y, 1);
     }
   }
 }
 
-/// Copies the elements of a tensor or view to others, which may overlap them.
+/// Copies the elements of a tensor or view to y, which may overlap them.
 template <class T, class Device, class X>
 constexpr void copy_at(X const& x, T* y) {
   T const* const from = x.data();
@@ -278,13 +284,14 @@ constexpr void copy_at(X const& x, T* y) {
 }
 }  // namespace detail
 
-/// y = the value of the expression: one program, its elementwise parts one fused loop. An operand may be y itself, or overlap it in any way.
+/// y = the value of the expression: one program, whose elementwise parts are one fused loop. An operand may be y
+/// itself, or overlap it in any way.
 /// shape   S -> S
 /// errors  another shape or element type does not compile
-/// memory  workspace beyond 16 KiB, if the expression needs any, comes from the heap for the time of the call; a device keeps it for the next. Where
-///         an operand overlaps y otherwise than element by element, the value is computed apart and copied
+/// memory  workspace beyond 16 KiB comes from the heap for the duration of the call; a device keeps it for the next
+///         call. If an operand overlaps y other than element by element, the value is computed separately and copied
 template <class E, class T, class S, class Device>
-  requires(detail::marked_expression<E> && !is_refused<E>)
+  requires(detail::marked_expression<E> && !is_invalid<E>)
 constexpr void evaluate_into(E const& e, tensor<T, S, Device>& y) {
   using Y = tensor<T, S, Device>;
   static_assert(detail::shape_fit<E, Y>::agree,
@@ -297,9 +304,9 @@ constexpr void evaluate_into(E const& e, tensor<T, S, Device>& y) {
                 ESPALIER_SENTENCE("evaluate_into(expression, tensor): " ESPALIER_EXPRESSION_DEVICE, detail::device_fit<E, Y>));
   if constexpr (detail::Fitting<E, Y>) detail::evaluate_at<T, S, Device>(e, y.data());
 }
-/// The same into memory of your own. Nothing beside the view's elements is written.
+/// The same for a view. Only the view's elements are written.
 template <class E, class T, class S, class Device>
-  requires(detail::marked_expression<E> && !is_refused<E>)
+  requires(detail::marked_expression<E> && !is_invalid<E>)
 constexpr void evaluate_into(E const& e, view<T, S, Device> y) {
   using Y = view<T, S, Device>;
   static_assert(!std::is_const_v<T>,
@@ -314,10 +321,10 @@ constexpr void evaluate_into(E const& e, view<T, S, Device> y) {
                 ESPALIER_SENTENCE("evaluate_into(expression, view): " ESPALIER_EXPRESSION_DEVICE, detail::device_fit<E, Y>));
   if constexpr (!std::is_const_v<T> && detail::Fitting<E, Y>) detail::evaluate_at<T, S, Device>(e, y.data());
 }
-/// The elements of a tensor or view, copied to others, which they may overlap.
+/// Copies the elements of a tensor or view to another one, which may overlap it.
 /// shape   S -> S
 /// errors  another shape, element type or device does not compile
-template <StoredAnywhere X, StoredAnywhere Y>
+template <TensorOrView X, TensorOrView Y>
 constexpr void evaluate_into(X const& x, Y&& y) {
   using To = std::remove_cvref_t<Y>;
   using T = std::remove_pointer_t<decltype(y.data())>;
@@ -331,25 +338,25 @@ constexpr void evaluate_into(X const& x, Y&& y) {
   if constexpr (!std::is_const_v<T> && Shapes::agree && Elements::agree && Devices::agree) detail::copy_at<T, device_of<To>>(x, y.data());
 }
 
-/// The value of an expression into a range of as many numbers: std::vector, std::array, std::span, an array.
-/// errors  as of a view of the range
+/// Writes the value of an expression to a range of as many numbers: std::vector, std::array, std::span, an array.
+/// errors  as for a view of the range
 template <class E, class R>
-  requires(detail::marked_expression<E> && !is_refused<E> && detail::Range<std::remove_cvref_t<R>>)
+  requires(detail::marked_expression<E> && !is_invalid<E> && detail::Range<std::remove_cvref_t<R>>)
 constexpr void evaluate_into(E const& e, R&& y) {
   using Numbers = detail::numbers_in_a_row<std::remove_reference_t<R>>;
   static_assert(Numbers::agree, ESPALIER_SENTENCE("evaluate_into(expression, range): " ESPALIER_NUMBERS_IN_A_ROW, Numbers));
   if constexpr (Numbers::agree) evaluate_into(e, view<detail::number_of<std::remove_reference_t<R>>, shape_of<E>>(static_cast<R&&>(y)));
 }
 
-/// A refusal has been said already.
+/// Does nothing for an `invalid` expression, whose error is already reported.
 template <class... Facts, class T, class S, class Device>
-constexpr void evaluate_into(refused<Facts...> const&, tensor<T, S, Device>&) {}
+constexpr void evaluate_into(invalid<Facts...> const&, tensor<T, S, Device>&) {}
 template <class... Facts, class T, class S, class Device>
-constexpr void evaluate_into(refused<Facts...> const&, view<T, S, Device>) {}
+constexpr void evaluate_into(invalid<Facts...> const&, view<T, S, Device>) {}
 
-/// The tensor that an expression stands for: auto c = evaluate(a * b);
+/// Returns the value of an expression as a tensor: auto c = evaluate(a * b);
 /// shape   S -> S
-/// device  that of the tensors in it
+/// device  that of the tensors in the expression
 /// errors  tensors of two devices do not compile
 template <class E>
   requires detail::marked_expression<E>
@@ -357,9 +364,9 @@ constexpr auto evaluate(E const& e) {
   using Devices = typename detail::one_device<device_of<E>>::relation;
   static_assert(Devices::agree, ESPALIER_SENTENCE("evaluate(expression): " ESPALIER_DEVICES_FIT, Devices));
   static_assert(!detail::of_a_body<E>, ESPALIER_SENTENCE("evaluate(formula): " ESPALIER_NO_NUMBERS, ESPALIER_STATED(!detail::of_a_body<E>, shape_of<E>)));
-  if constexpr (is_refused<E>) return e;
-  else if constexpr (detail::of_a_body<E>) return refused<said_already>{};
-  else if constexpr (!Devices::agree) return refused<Devices>{};
+  if constexpr (is_invalid<E>) return e;
+  else if constexpr (detail::of_a_body<E>) return invalid<already_reported>{};
+  else if constexpr (!Devices::agree) return invalid<Devices>{};
   else return tensor<detail::computed_element<E>, shape_of<E>, detail::device_or_cpu<device_of<E>>>(e);
 }
 

@@ -4,12 +4,13 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// What can be wrong with a captureless function and its arguments: facts that grad, value_and_grad, vjp and compiled refuse with their own names.
+/// Faults of a captureless function and its arguments. grad, value_and_grad, vjp and compiled report them with their
+/// own names.
 namespace espalier::detail {
 
-/// Facts for refusals: f can be called with arguments of these shapes; grad<I...> names arguments that there are.
+/// Constraints that errors name: f accepts arguments of these shapes; grad<I...> names existing arguments.
 template <class F, class... Shapes>
-struct takes_arguments {
+struct accepts_arguments {
   ESPALIER_READS("{} with {...}")
   static constexpr bool agree = false;
 };
@@ -19,48 +20,49 @@ struct arguments_exist {
   static constexpr bool agree = ((Arguments >= 0 && Arguments < Count) && ...);
 };
 
-/// Fact for a refusal: the compiler can run f, and whatever f calls.
+/// A constraint that errors name: the compiler can run f and the functions that f calls.
 template <class F>
 struct run_by_compiler {
   static constexpr bool agree = false;
 };
-/// Fact for a refusal: f returns a formula, not Result.
+/// A constraint that errors name: f returns a formula, not Result.
 template <class F, class Result>
 struct function_returns {
   ESPALIER_READS("{} returns {}")
   static constexpr bool agree = false;
 };
-/// Fact for a refusal: one argument at least can have a gradient.
+/// A constraint that errors name: at least one argument can have a gradient.
 template <bool Any, class... X>
-struct wants_gradient {
+struct has_differentiable_argument {
   static constexpr bool agree = Any;
 };
 
-/// What a call of f finds where f takes no such arguments. Overloads are chosen before the body of one is looked at, so a body that does not compile is
-/// another thing: the compiler has said then what is wrong with it.
+/// The result of calling f with arguments that it does not accept. Overload resolution comes before the instantiation
+/// of a body, so an error in the body is a different case: the compiler has reported it.
 struct no_call {};
 template <class F>
 struct call_or_none {
   no_call operator()(...) const;
 };
 template <class F>
-  requires TakesCalls<F>
+  requires HasCallOperator<F>
 struct call_or_none<F> : F {
   using F::operator();
   no_call operator()(...) const;
 };
-/// Whether f names the types of its arguments, of which one is a tensor or view: a body has values in their places.
+/// Whether f declares a tensor or view as a parameter type. Such an f is invalid, because its body is called with
+/// traced values.
 template <class Call>
-inline constexpr bool takes_a_tensor = false;
+inline constexpr bool has_tensor_parameter = false;
 template <class R, class F, class... A>
-inline constexpr bool takes_a_tensor<R (F::*)(A...)> = ((marked_tensor<bare<A>> || marked_view<bare<A>>) || ...);
+inline constexpr bool has_tensor_parameter<R (F::*)(A...)> = ((marked_tensor<bare<A>> || marked_view<bare<A>>) || ...);
 template <class R, class F, class... A>
-inline constexpr bool takes_a_tensor<R (F::*)(A...) const> = takes_a_tensor<R (F::*)(A...)>;
+inline constexpr bool has_tensor_parameter<R (F::*)(A...) const> = has_tensor_parameter<R (F::*)(A...)>;
 template <class R, class F, class... A>
-inline constexpr bool takes_a_tensor<R (F::*)(A...) const noexcept> = takes_a_tensor<R (F::*)(A...)>;
+inline constexpr bool has_tensor_parameter<R (F::*)(A...) const noexcept> = has_tensor_parameter<R (F::*)(A...)>;
 template <class F>
-concept NamesTensors = requires { requires takes_a_tensor<decltype(&F::operator())>; };
-/// What f returns. `type` is missing where its body does not compile.
+concept NamesTensors = requires { requires has_tensor_parameter<decltype(&F::operator())>; };
+/// The type that f returns. `type` is missing if the body does not compile.
 template <class F, class... X>
 struct result_of_function : std::type_identity<decltype(std::declval<call_or_none<F>>()(as_traced<X>{}...))> {};
 template <class F, class... X>
@@ -69,22 +71,23 @@ struct result_of_function<F, X...> : std::type_identity<no_call> {};
 template <class F, class... X>
   requires(std::is_final_v<F> && requires { F{}(as_traced<X>{}...); })
 struct result_of_function<F, X...> : std::type_identity<decltype(F{}(as_traced<X>{}...))> {};
-/// On values of no program, which costs little.
+/// Whether the compiler can run f. It calls f on values without a program, which is cheap.
 template <class F, class... X>
 concept FunctionRunByCompiler =
     requires { typename std::bool_constant<(static_cast<void>(F{}(as_traced<X>{}...)), true)>; };
-/// What a root names first, so that an error in the body of f comes by a short way: static_assert(sizeof(detail::first_look_at_function<F, X...>) > 0).
+/// A root instantiates this First, so that an error in the body of f has a short trace.:
+///     static_assert(sizeof(detail::probe_function<F, X...>) > 0)
 template <class F, class... X>
-using first_look_at_function = std::conditional_t<captureless<F>::agree, result_of_function<F, X...>, agreed>;
-/// As forward_returns_nothing.
+using probe_function = std::conditional_t<captureless<F>::agree, result_of_function<F, X...>, agreed>;
+/// Reports an f that returns nothing, as forward_returns_nothing does for a module.
 template <class F>
 struct function_returns_nothing {
   [[gnu::error("f must return a formula of its arguments, such as `return sum(x * x);`; it returns nothing"), gnu::noinline]]
-  static int refuse() {
+  static int report() {
     asm volatile("");
     return 0;
   }
-  static inline int const said = refuse();
+  static inline int const reported = report();
 };
 template <class Body>
 inline constexpr bool returns_formulas = Expression<Body>;
@@ -92,11 +95,11 @@ template <class... Body>
 inline constexpr bool returns_formulas<std::tuple<Body...>> = (Expression<Body> && ...) && sizeof...(Body) != 0;
 
 enum class fault_of { nothing, elements, arguments, shapes, result, devices, returned, runs };
-/// What is wrong with f and its arguments: the kind, which chooses the sentence, and the refusal (or `agreed`).
-template <fault_of Kind, class Refusal>
+/// A fault of f and its arguments: Kind selects the sentence, Invalid is the `invalid` type (or `agreed`).
+template <fault_of Kind, class Invalid>
 struct fault {
-  using type = Refusal;
-  static constexpr bool agree = Refusal::agree;
+  using type = Invalid;
+  static constexpr bool agree = Invalid::agree;
   static constexpr bool elements = Kind != fault_of::elements, arguments = Kind != fault_of::arguments, shapes = Kind != fault_of::shapes,
                         result = Kind != fault_of::result, devices = Kind != fault_of::devices, returned = Kind != fault_of::returned, runs = Kind != fault_of::runs;
 };
@@ -110,43 +113,43 @@ struct elements_fault<First, Rest...>
 template <bool Scalar, class Body>
 constexpr auto result_fault() {
   if constexpr (!Scalar) return fault<fault_of::nothing, agreed>{};
-  else if constexpr (!scalar_result<shape_of<Body>>::agree) return fault<fault_of::result, refused<scalar_result<shape_of<Body>>>>{};
+  else if constexpr (!scalar_result<shape_of<Body>>::agree) return fault<fault_of::result, invalid<scalar_result<shape_of<Body>>>>{};
   else return fault<fault_of::nothing, agreed>{};
 }
-/// Each fault is looked for where there is none before it.
+/// Finds the first fault of f; each is checked only if the earlier ones are absent.
 template <class F, bool Scalar, class... X>
 constexpr auto function_fault() {
   using elements = typename elements_fault<element_of<X>...>::type;
   using devices = typename common_device<device_of<X>...>::relation;
-  if constexpr ((is_refused<X> || ...)) {
-    return fault<fault_of::nothing, typename first_refused<X...>::type>{};
+  if constexpr ((is_invalid<X> || ...)) {
+    return fault<fault_of::nothing, typename first_invalid<X...>::type>{};
   } else if constexpr (!elements::agree) {
-    return fault<fault_of::elements, refused<elements>>{};
+    return fault<fault_of::elements, invalid<elements>>{};
   } else if constexpr (!devices::agree) {
-    return fault<fault_of::devices, refused<devices>>{};
+    return fault<fault_of::devices, invalid<devices>>{};
   } else if constexpr (!captureless<F>::agree) {
-    return fault<fault_of::nothing, refused<said_already>>{};
+    return fault<fault_of::nothing, invalid<already_reported>>{};
   } else if constexpr (NamesTensors<F>) {
-    return fault<fault_of::arguments, refused<takes_arguments<F, shape_of<X>...>>>{};
+    return fault<fault_of::arguments, invalid<accepts_arguments<F, shape_of<X>...>>>{};
   } else if constexpr (!requires { typename result_of_function<F, X...>::type; }) {
-    return fault<fault_of::nothing, refused<said_already>>{};
+    return fault<fault_of::nothing, invalid<already_reported>>{};
   } else if constexpr (std::is_same_v<typename result_of_function<F, X...>::type, no_call>) {
-    return fault<fault_of::arguments, refused<takes_arguments<F, shape_of<X>...>>>{};
+    return fault<fault_of::arguments, invalid<accepts_arguments<F, shape_of<X>...>>>{};
   } else {
     using Body = typename body_of_function<F, X...>::type;
-    if constexpr (std::is_same_v<Body, refused<said_already>>) return fault<fault_of::nothing, Body>{};
-    else if constexpr (AfterWrongAssignment<F, X...>) return fault<fault_of::nothing, refused<said_already>>{};
-    else if constexpr (is_refused<Body>) return fault<fault_of::shapes, Body>{};
+    if constexpr (std::is_same_v<Body, invalid<already_reported>>) return fault<fault_of::nothing, Body>{};
+    else if constexpr (AfterWrongAssignment<F, X...>) return fault<fault_of::nothing, invalid<already_reported>>{};
+    else if constexpr (is_invalid<Body>) return fault<fault_of::shapes, Body>{};
     else if constexpr (std::is_same_v<Body, void> && drops_returns_in_error)
-      return static_cast<void>(function_returns_nothing<F>::said), fault<fault_of::nothing, refused<said_already>>{};
-    else if constexpr (!returns_formulas<Body>) return fault<fault_of::returned, refused<function_returns<F, Body>>>{};
-    else if constexpr (!FunctionRunByCompiler<F, X...>) return fault<fault_of::runs, refused<run_by_compiler<F>>>{};
+      return static_cast<void>(function_returns_nothing<F>::reported), fault<fault_of::nothing, invalid<already_reported>>{};
+    else if constexpr (!returns_formulas<Body>) return fault<fault_of::returned, invalid<function_returns<F, Body>>>{};
+    else if constexpr (!FunctionRunByCompiler<F, X...>) return fault<fault_of::runs, invalid<run_by_compiler<F>>>{};
     else return result_fault<Scalar, Body>();
   }
 }
 template <class F, bool Scalar, class... X>
 using fault_of_function = decltype(function_fault<F, Scalar, X...>());
-/// Said with the name of the function that the user called.
+/// Messages that follow the name of the function that the user called.
 #define ESPALIER_CAPTURELESS "f must not capture anything; pass what it needs as an argument, wrapped in constant(x)"
 #define ESPALIER_NAME_OF_A_FUNCTION "f is the name of a function; write a lambda: [](auto x) { return f(x); }, and `auto` for the arguments of f"
 #define ESPALIER_ELEMENTS_OF_ARGUMENTS "arguments mix float and double; convert with tensor<double, S>(x)"
@@ -155,7 +158,7 @@ using fault_of_function = decltype(function_fault<F, Scalar, X...>());
 #define ESPALIER_SHAPES_INSIDE "the shapes inside f do not fit"
 #define ESPALIER_RETURNS_FORMULA "f must return a formula of its arguments, such as `return sum(x * x);`; it returns a number or nothing"
 #define ESPALIER_RUN_BY_COMPILER \
-  "the compiler cannot run f; write `constexpr` before each function that f calls, and use nothing in it that is known at run time only"
+  "the compiler cannot run f; write `constexpr` before each function that f calls, and use only values that are known at compile time"
 #define ESPALIER_REAL_ARGUMENT "no argument has a gradient: gradients are of float and double, not of integers, bool or constant(x)"
 #define ESPALIER_ONE_NUMBER "f must return one number; reduce its result with sum or mean, or use vjp"
 

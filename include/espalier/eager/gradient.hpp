@@ -3,14 +3,15 @@
 #include <bit>
 #include <tuple>
 
-#include "called_with_numbers.hpp"
+#include "invalid_calls.hpp"
 #include "constant_argument.hpp"
 #include "evaluate.hpp"
 #include "function_fault.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// Derivatives of captureless functions of tensors. f is a named struct or an `inline constexpr` lambda; its type is the program.
+/// Derivatives of captureless functions of tensors. f is a named struct or an `inline constexpr` lambda; its type
+/// determines the program.
 namespace espalier {
 
 namespace detail {
@@ -18,11 +19,11 @@ namespace detail {
 template <class X>
 using eager_leaf = borrowed<std::remove_const_t<typename X::value_type>, typename X::shape_type, typename X::device_type>;
 
-/// The device that arguments of a function are on; the processor's own where there are none.
+/// The device of a function's arguments; cpu if there are none.
 template <class... X>
 using device_of_all = device_or_cpu<typename common_device<device_of<X>...>::type>;
 
-/// The element type that the tensors among the arguments share.
+/// The element type shared by the real tensors among the arguments; float if there are none.
 template <class... X>
 struct shared_element;
 template <>
@@ -32,12 +33,12 @@ struct shared_element<> {
 template <class First, class... Rest>
 struct shared_element<First, Rest...> : std::conditional_t<real_element<element_of<First>>, std::type_identity<element_of<First>>, shared_element<Rest...>> {};
 
-/// Which arguments a gradient is wanted for, as bits.
+/// A bit mask of the arguments that gradients are computed for.
 template <class... X>
-constexpr unsigned all_wanted() {
+constexpr unsigned all_differentiated() {
   unsigned bits = 0;
   int i = 0;
-  ((bits |= argument_type<X>::wanted ? 1u << i : 0u, ++i), ...);
+  ((bits |= argument_type<X>::differentiated ? 1u << i : 0u, ++i), ...);
   return bits;
 }
 
@@ -52,10 +53,10 @@ constexpr argument_nodes add_arguments(graph::tracer& t) {
   return own;
 }
 
-/// value and gradients: result 0 is f(x...), then the gradient by each wanted argument. With a seed, the last argument is dy and there is no
-/// value: a vector-Jacobian product.
-template <class F, unsigned Wanted, bool Seeded, class... Leaf>
-struct gradient_source {
+/// Value and gradients: result 0 is f(x...), followed by the gradient of each differentiated argument. If Seeded, the
+/// last argument is dy, the cotangent of f(x...): the gradients are a vector-Jacobian product.
+template <class F, unsigned Differentiated, bool Seeded, class... Leaf>
+struct gradient_program {
   using subject = F;
   static constexpr int count = static_cast<int>(sizeof...(Leaf));
 
@@ -65,7 +66,7 @@ struct gradient_source {
     graph::tracer t{r.traced, graph::mode::training, false, 0, 0};
     argument_nodes const own = add_arguments<Leaf...>(t);
     r.root = trace_operand(t, body_of_function<F, Leaf...>::on(t, own.id));
-    for (int i = 0; i < count; ++i) r.m.at[own.id[i]] = Wanted >> i & 1u ? 1 : 2;
+    for (int i = 0; i < count; ++i) r.m.at[own.id[i]] = Differentiated >> i & 1u ? 1 : 2;
     int const seed = Seeded ? graph::add_argument<float>(t, count, g[r.root].shape) : graph::emit_constant(g, 1, g[r.root].shape).id;
     graph::begin_reverse(g, r.root, seed, r.m, r.adjoint);
     return r;
@@ -73,11 +74,12 @@ struct gradient_source {
   static constexpr graph::program end(graph::backward_pass const& pass) {
     graph::program p = pass.traced;
     graph::tracer t{p, graph::mode::training, false, 0, 0};
-    argument_nodes const own = add_arguments<Leaf...>(t);  // equal nodes are one: those of the forward pass
+    // Equal nodes are merged, so these are the nodes of the forward pass.
+    argument_nodes const own = add_arguments<Leaf...>(t);
     int result = 0;
     graph::add_result(p, pass.root, result++);
     for (int i = 0; i < count; ++i) {
-      if (!(Wanted >> i & 1u)) continue;
+      if (!(Differentiated >> i & 1u)) continue;
       int const d = pass.adjoint.of[own.id[i]];
       graph::add_result(p, d != 0 ? d : graph::emit_constant(p.nodes, 0, p.nodes[own.id[i]].shape).id, result++);
     }
@@ -88,23 +90,23 @@ struct gradient_source {
   static constexpr plan::storage_layout layout() { return {nullptr, nullptr}; }
 };
 
-template <class Source>
-inline constexpr graph::backward_pass traced_function = Source::forward();
-template <class F, unsigned Wanted, bool Seeded, class... Leaf>
-constexpr graph::backward_pass gradient_source<F, Wanted, Seeded, Leaf...>::begin() {
-  return traced_function<gradient_source>;
+template <class Program>
+inline constexpr graph::backward_pass traced_function = Program::forward();
+template <class F, unsigned Differentiated, bool Seeded, class... Leaf>
+constexpr graph::backward_pass gradient_program<F, Differentiated, Seeded, Leaf...>::begin() {
+  return traced_function<gradient_program>;
 }
-template <class F, unsigned Wanted, bool Seeded, class... Leaf>
-constexpr graph::program gradient_source<F, Wanted, Seeded, Leaf...>::build() {
-  return graph::with_backward<gradient_source, traced_function<gradient_source>.root>();
+template <class F, unsigned Differentiated, bool Seeded, class... Leaf>
+constexpr graph::program gradient_program<F, Differentiated, Seeded, Leaf...>::build() {
+  return graph::with_backward<gradient_program, traced_function<gradient_program>.root>();
 }
 
-/// The tensors of the wanted gradients, in order.
-template <class T, unsigned Wanted, class... X>
+/// The tensors of the computed gradients, in the order of the arguments.
+template <class T, unsigned Differentiated, class... X>
 constexpr auto gradient_tensors() {
   return []<std::size_t... I>(std::index_sequence<I...>) {
     return std::tuple_cat([] {
-      if constexpr (Wanted >> I & 1u) return std::tuple<tensor<T, shape_of<X>, device_of_all<X...>>>{};
+      if constexpr (Differentiated >> I & 1u) return std::tuple<tensor<T, shape_of<X>, device_of_all<X...>>>{};
       else return std::tuple<>{};
     }()...);
   }(std::index_sequence_for<X...>{});
@@ -119,57 +121,58 @@ constexpr auto one_or_all(Tuple&& t) {
 template <class X>
 using leaf_of_argument = eager_leaf<typename argument_type<X>::type>;
 
-/// A refusal in the place of one gradient or of several.
-template <int Count, class Refusal>
-constexpr auto refused_gradients() {
-  if constexpr (Count == 1) return Refusal{};
+/// An `invalid` type for one gradient, or a tuple of them for several.
+template <int Count, class Invalid>
+constexpr auto invalid_gradients() {
+  if constexpr (Count == 1) return Invalid{};
   else return []<std::size_t... I>(std::index_sequence<I...>) {
-    return std::tuple{(static_cast<void>(I), Refusal{})...};
+    return std::tuple{(static_cast<void>(I), Invalid{})...};
   }(std::make_index_sequence<static_cast<std::size_t>(Count)>{});
 }
 
-/// f's value and gradients for tensors: a pair of a tensor and a tuple, on the device of the arguments.
-template <class F, unsigned Wanted, class... X>
+/// Computes f's value and gradients for tensors: a pair of a tensor and a tuple, on the device of the arguments.
+template <class F, unsigned Differentiated, class... X>
 constexpr auto value_and_gradients(X const&... x) {
   using T = typename shared_element<X...>::type;
-  using Source = gradient_source<F, Wanted, false, eager_leaf<X>...>;
+  using Program = gradient_program<F, Differentiated, false, eager_leaf<X>...>;
   using Device = device_of_all<X...>;
   tensor<T, shape<>, Device> value;
-  auto gradients = gradient_tensors<T, Wanted, X...>();
+  auto gradients = gradient_tensors<T, Differentiated, X...>();
   eager_inputs<T> in{};
   (in.add(x.data()), ...);
   std::apply(
       [&](auto&... g) {
         T* const results[] = {value.data(), g.data()...};
-        run_program<Source, T, Device>(in, results, 1 + static_cast<int>(sizeof...(g)));
+        run_program<Program, T, Device>(in, results, 1 + static_cast<int>(sizeof...(g)));
       },
       gradients);
   return std::pair<tensor<T, shape<>, Device>, decltype(gradients)>{std::move(value), std::move(gradients)};
 }
 
-template <class F, unsigned Wanted, class... X>
-using sound_gradient = plan::sound_program<gradient_source<F, Wanted, false, leaf_of_argument<X>...>>;
+template <class F, unsigned Differentiated, class... X>
+using sound_gradient = plan::sound_program<gradient_program<F, Differentiated, false, leaf_of_argument<X>...>>;
 
 template <class F, int... K>
-struct gradient_function : refuses_numbers<1> {
+struct gradient_function : rejects_numbers<1> {
   template <class... X>
-  static constexpr unsigned wanted() {
-    if constexpr (sizeof...(K) == 0) return all_wanted<X...>();
+  static constexpr unsigned differentiated() {
+    if constexpr (sizeof...(K) == 0) return all_differentiated<X...>();
     else return ((1u << K) | ...);
   }
   template <class... X>
-  static constexpr int wanted_count() {
-    return std::popcount(wanted<X...>());
+  static constexpr int differentiated_count() {
+    return std::popcount(differentiated<X...>());
   }
 
-  /// On tensors: a tensor for one wanted argument, a std::tuple for several.
+  /// For tensors: returns a tensor for one differentiated argument, a std::tuple for several.
   template <TensorArgument... X>
   constexpr auto operator()(X const&... x) const {
-    static_assert(sizeof(first_look_at_function<F, leaf_of_argument<X>...>) > 0);  // first: an error in the body of f comes by a short way
+    // First, so that an error in the body of f has a short trace.
+    static_assert(sizeof(probe_function<F, leaf_of_argument<X>...>) > 0);
     using Fault = fault_of_function<F, true, leaf_of_argument<X>...>;
     using Exist = arguments_exist<static_cast<int>(sizeof...(X)), K...>;
     static_assert(Exist::agree, ESPALIER_SENTENCE("grad<I...>(f)(x...): there is no argument I", Exist));
-    using Real = wants_gradient<wanted<X...>() != 0, X...>;
+    using Real = has_differentiable_argument<differentiated<X...>() != 0, X...>;
     static_assert(Real::agree, ESPALIER_SENTENCE("grad(f)(x...): " ESPALIER_REAL_ARGUMENT, Real));
     static_assert(Fault::elements, ESPALIER_SENTENCE("grad(f)(x...): " ESPALIER_ELEMENTS_OF_ARGUMENTS, typename Fault::type));
     static_assert(Fault::devices, ESPALIER_SENTENCE("grad(f)(x...): " ESPALIER_DEVICES_OF_ARGUMENTS, typename Fault::type));
@@ -178,28 +181,29 @@ struct gradient_function : refuses_numbers<1> {
     static_assert(Fault::returned, ESPALIER_SENTENCE("grad(f)(x...): " ESPALIER_RETURNS_FORMULA, typename Fault::type));
     static_assert(Fault::runs, ESPALIER_SENTENCE("grad(f)(x...): " ESPALIER_RUN_BY_COMPILER, typename Fault::type));
     static_assert(Fault::result, ESPALIER_SENTENCE("grad(f)(x...): " ESPALIER_ONE_NUMBER, typename Fault::type));
-    if constexpr (!Exist::agree) return refused<Exist>{};
-    else if constexpr (!Real::agree) return refused<Real>{};
-    else if constexpr (!Fault::agree) return refused_gradients<wanted_count<X...>(), typename Fault::type>();
+    if constexpr (!Exist::agree) return invalid<Exist>{};
+    else if constexpr (!Real::agree) return invalid<Real>{};
+    else if constexpr (!Fault::agree) return invalid_gradients<differentiated_count<X...>(), typename Fault::type>();
     else {
-      using Sound [[maybe_unused]] = typename sound_gradient<F, wanted<X...>(), X...>::checked;
-      return one_or_all(value_and_gradients<F, wanted<X...>(), typename argument_type<X>::type...>(argument_value(x)...).second);
+      using Sound [[maybe_unused]] = typename sound_gradient<F, differentiated<X...>(), X...>::checked;
+      return one_or_all(value_and_gradients<F, differentiated<X...>(), typename argument_type<X>::type...>(argument_value(x)...).second);
     }
   }
-  /// On expressions: an expression for one wanted argument, a std::tuple for several. Inside a function a refusal travels in silence.
+  /// For expressions: returns an expression for one differentiated argument, a std::tuple for several. Inside a
+  /// function, an `invalid` operand is passed on without an error.
   template <Expression... X>
     requires(!(TensorArgument<X> && ...))
   constexpr auto operator()(X const&... x) const {
     using Fault = fault_of_function<F, true, X...>;
-    constexpr bool says = (is_eager<X const&> || ...) && !(is_refused<X> || ...);
-    static_assert(!says || Fault::devices, ESPALIER_SENTENCE("grad(f)(x...): " ESPALIER_DEVICES_OF_ARGUMENTS, typename Fault::type));
-    static_assert(!says || Fault::agree || !Fault::devices,
+    constexpr bool reports = (is_eager<X const&> || ...) && !(is_invalid<X> || ...);
+    static_assert(!reports || Fault::devices, ESPALIER_SENTENCE("grad(f)(x...): " ESPALIER_DEVICES_OF_ARGUMENTS, typename Fault::type));
+    static_assert(!reports || Fault::agree || !Fault::devices,
                   ESPALIER_SENTENCE("grad(f)(x...): f does not take these arguments, its shapes do not fit, or it returns more than one number",
                                     typename Fault::type));
-    if constexpr (!Fault::agree) return refused_gradients<sizeof...(K) == 1 ? 1 : static_cast<int>(sizeof...(X)), typename Fault::type>();
+    if constexpr (!Fault::agree) return invalid_gradients<sizeof...(K) == 1 ? 1 : static_cast<int>(sizeof...(X)), typename Fault::type>();
     else return on_expressions<X...>(std::make_integer_sequence<int, static_cast<int>(sizeof...(X))>{}, x...);
   }
-  using refuses_numbers<1>::operator();
+  using rejects_numbers<1>::operator();
 
  private:
   template <class... X, int... I>
@@ -214,7 +218,7 @@ struct gradient_function : refuses_numbers<1> {
     else if constexpr (sizeof...(X) == 1) return derivative<F, 0, shape_of<X>..., kept<X const&>...>{operands};
     else return std::tuple{derivative<F, I, shape_of<X>, kept<X const&>...>{operands}...};
   }
-  /// In a traced body: the gradient by argument I.
+  /// In a traced body: the gradient for argument I.
   template <int I, class... X>
   static constexpr auto traced_gradient(X const&... x) {
     using Observer = typename observer_of<X...>::type;
@@ -231,15 +235,16 @@ struct gradient_function : refuses_numbers<1> {
 };
 
 template <class F, int... K>
-struct value_and_gradient_function : refuses_numbers<2> {
+struct value_and_gradient_function : rejects_numbers<2> {
   template <TensorArgument... X>
   constexpr auto operator()(X const&... x) const {
-    static_assert(sizeof(first_look_at_function<F, leaf_of_argument<X>...>) > 0);  // first: an error in the body of f comes by a short way
+    // First, so that an error in the body of f has a short trace.
+    static_assert(sizeof(probe_function<F, leaf_of_argument<X>...>) > 0);
     using Fault = fault_of_function<F, true, leaf_of_argument<X>...>;
     using Exist = arguments_exist<static_cast<int>(sizeof...(X)), K...>;
     using gradient = gradient_function<F, K...>;
     static_assert(Exist::agree, ESPALIER_SENTENCE("value_and_grad<I...>(f)(x...): there is no argument I", Exist));
-    using Real = wants_gradient<gradient::template wanted<X...>() != 0, X...>;
+    using Real = has_differentiable_argument<gradient::template differentiated<X...>() != 0, X...>;
     static_assert(Real::agree, ESPALIER_SENTENCE("value_and_grad(f)(x...): " ESPALIER_REAL_ARGUMENT, Real));
     static_assert(Fault::elements, ESPALIER_SENTENCE("value_and_grad(f)(x...): " ESPALIER_ELEMENTS_OF_ARGUMENTS, typename Fault::type));
     static_assert(Fault::devices, ESPALIER_SENTENCE("value_and_grad(f)(x...): " ESPALIER_DEVICES_OF_ARGUMENTS, typename Fault::type));
@@ -248,49 +253,49 @@ struct value_and_gradient_function : refuses_numbers<2> {
     static_assert(Fault::returned, ESPALIER_SENTENCE("value_and_grad(f)(x...): " ESPALIER_RETURNS_FORMULA, typename Fault::type));
     static_assert(Fault::runs, ESPALIER_SENTENCE("value_and_grad(f)(x...): " ESPALIER_RUN_BY_COMPILER, typename Fault::type));
     static_assert(Fault::result, ESPALIER_SENTENCE("value_and_grad(f)(x...): " ESPALIER_ONE_NUMBER, typename Fault::type));
-    if constexpr (!Exist::agree) return std::pair{refused<Exist>{}, refused<Exist>{}};
-    else if constexpr (!Real::agree) return std::pair{refused<Real>{}, refused<Real>{}};
-    else if constexpr (!Fault::agree) return std::pair{typename Fault::type{}, refused_gradients<gradient::template wanted_count<X...>(), typename Fault::type>()};
+    if constexpr (!Exist::agree) return std::pair{invalid<Exist>{}, invalid<Exist>{}};
+    else if constexpr (!Real::agree) return std::pair{invalid<Real>{}, invalid<Real>{}};
+    else if constexpr (!Fault::agree) return std::pair{typename Fault::type{}, invalid_gradients<gradient::template differentiated_count<X...>(), typename Fault::type>()};
     else {
-      using Sound [[maybe_unused]] = typename sound_gradient<F, gradient::template wanted<X...>(), X...>::checked;
-      auto r = value_and_gradients<F, gradient::template wanted<X...>(), typename argument_type<X>::type...>(argument_value(x)...);
+      using Sound [[maybe_unused]] = typename sound_gradient<F, gradient::template differentiated<X...>(), X...>::checked;
+      auto r = value_and_gradients<F, gradient::template differentiated<X...>(), typename argument_type<X>::type...>(argument_value(x)...);
       return std::pair{static_cast<typename shared_element<typename argument_type<X>::type...>::type>(r.first), one_or_all(std::move(r.second))};
     }
   }
-  using refuses_numbers<2>::operator();
+  using rejects_numbers<2>::operator();
 };
 
-/// f(x...) together with the map from a cotangent of its result to cotangents of its arguments. It refers to the arguments.
+/// The pullback of f at x: maps a cotangent of f(x...) to cotangents of x. It refers to x, which must outlive it.
 template <class F, class... X>
 class pullback_at {
   using T = typename shared_element<X...>::type;
   using Body = typename body_of_function<F, eager_leaf<X>...>::type;
   using S = shape_of<Body>;
   using Device = device_of_all<X...>;
-  static constexpr unsigned wanted = all_wanted<X...>();
+  static constexpr unsigned differentiated = all_differentiated<X...>();
 
  public:
   constexpr explicit pullback_at(X const&... x) : x_{x...} {}
 
   /// shape   the shape of f(x...) -> the shapes of the arguments (a tensor for one, a std::tuple for several)
-  template <StoredAnywhere Y, class Shape = shape_is<shape_of<Y>, S>, class Element = element_is<element_of<Y>, T>, class Devices = same_device<device_of<Y>, Device>>
+  template <TensorOrView Y, class Shape = shape_is<shape_of<Y>, S>, class Element = element_is<element_of<Y>, T>, class Devices = same_device<device_of<Y>, Device>>
   constexpr auto operator()(Y const& dy) const {
     static_assert(Shape::agree, ESPALIER_SENTENCE("vjp(f)(x...)(dy): dy must have the shape of f(x...)", Shape));
     static_assert(Element::agree, ESPALIER_SENTENCE("vjp(f)(x...)(dy): dy must have the element type of f(x...)", Element));
     static_assert(Devices::agree, ESPALIER_SENTENCE("vjp(f)(x...)(dy): dy must be on the device of x", Devices));
-    if constexpr (!Shape::agree) return refused_gradients<static_cast<int>(sizeof...(X)), refused<Shape>>();
-    else if constexpr (!Devices::agree) return refused_gradients<static_cast<int>(sizeof...(X)), refused<Devices>>();
-    else if constexpr (!Element::agree) return refused_gradients<static_cast<int>(sizeof...(X)), refused<Element>>();
+    if constexpr (!Shape::agree) return invalid_gradients<static_cast<int>(sizeof...(X)), invalid<Shape>>();
+    else if constexpr (!Devices::agree) return invalid_gradients<static_cast<int>(sizeof...(X)), invalid<Devices>>();
+    else if constexpr (!Element::agree) return invalid_gradients<static_cast<int>(sizeof...(X)), invalid<Element>>();
     else return cotangents(dy);
   }
 
  private:
   template <class Y>
   constexpr auto cotangents(Y const& dy) const {
-    using Source = gradient_source<F, wanted, true, eager_leaf<X>...>;
-    using Sound [[maybe_unused]] = typename plan::sound_program<Source>::checked;
+    using Program = gradient_program<F, differentiated, true, eager_leaf<X>...>;
+    using Sound [[maybe_unused]] = typename plan::sound_program<Program>::checked;
     tensor<T, S, Device> value;
-    auto gradients = gradient_tensors<T, wanted, X...>();
+    auto gradients = gradient_tensors<T, differentiated, X...>();
     eager_inputs<T> in{};
     std::apply(
         [&](auto const&... x) {
@@ -303,7 +308,7 @@ class pullback_at {
     std::apply(
         [&](auto&... g) {
           T* const results[] = {value.data(), g.data()...};
-          run_program<Source, T, Device>(in, results, 1 + static_cast<int>(sizeof...(g)));
+          run_program<Program, T, Device>(in, results, 1 + static_cast<int>(sizeof...(g)));
         },
         gradients);
     return one_or_all(std::move(gradients));
@@ -314,12 +319,13 @@ class pullback_at {
 };
 
 template <class F>
-struct vjp_function : refuses_numbers<1> {
+struct vjp_function : rejects_numbers<1> {
   template <TensorArgument... X>
   constexpr auto operator()(X const&... x) const {
-    static_assert(sizeof(first_look_at_function<F, leaf_of_argument<X>...>) > 0);  // first: an error in the body of f comes by a short way
+    // First, so that an error in the body of f has a short trace.
+    static_assert(sizeof(probe_function<F, leaf_of_argument<X>...>) > 0);
     using Fault = fault_of_function<F, false, leaf_of_argument<X>...>;
-    using Real = wants_gradient<all_wanted<X...>() != 0, X...>;
+    using Real = has_differentiable_argument<all_differentiated<X...>() != 0, X...>;
     static_assert(Real::agree, ESPALIER_SENTENCE("vjp(f)(x...): " ESPALIER_REAL_ARGUMENT, Real));
     static_assert(Fault::elements, ESPALIER_SENTENCE("vjp(f)(x...): " ESPALIER_ELEMENTS_OF_ARGUMENTS, typename Fault::type));
     static_assert(Fault::devices, ESPALIER_SENTENCE("vjp(f)(x...): " ESPALIER_DEVICES_OF_ARGUMENTS, typename Fault::type));
@@ -327,38 +333,39 @@ struct vjp_function : refuses_numbers<1> {
     static_assert(Fault::shapes, ESPALIER_SENTENCE("vjp(f)(x...): " ESPALIER_SHAPES_INSIDE, typename Fault::type));
     static_assert(Fault::returned, ESPALIER_SENTENCE("vjp(f)(x...): " ESPALIER_RETURNS_FORMULA, typename Fault::type));
     static_assert(Fault::runs, ESPALIER_SENTENCE("vjp(f)(x...): " ESPALIER_RUN_BY_COMPILER, typename Fault::type));
-    if constexpr (!Real::agree) return refused<Real>{};
+    if constexpr (!Real::agree) return invalid<Real>{};
     else if constexpr (Fault::agree) return pullback_at<F, X...>{x...};
     else return typename Fault::type{};
   }
-  using refuses_numbers<1>::operator();
+  using rejects_numbers<1>::operator();
 };
 
 }  // namespace detail
 
-/// grad(f)(x...): the gradient of a function that returns one number. grad<I...>(f): by these arguments only. Integer tensors and constant(x) have
-/// none. On expressions it is an expression, so grad of grad is the same call again.
-/// shape   x -> the shape of x; one argument gives a tensor, several a std::tuple
-/// errors  f that captures, f whose shapes do not fit and f with more than one number do not compile
+/// grad(f)(x...): the gradient of a function that returns one number. grad<I...>(f) computes it only for these
+/// arguments. Integer tensors and constant(x) have no gradient. For expressions, the result is an expression, so that
+/// grad of grad is the same call again.
+/// shape   x -> the shape of x; one argument returns a tensor, several return a std::tuple
+/// errors  f that captures, f whose shapes do not fit, and f that returns more than one number do not compile
 template <int... Arguments, class F>
 constexpr auto grad(F) {
   static_assert(!std::is_pointer_v<F>, ESPALIER_SENTENCE("grad(f): " ESPALIER_NAME_OF_A_FUNCTION, ESPALIER_STATED(!std::is_pointer_v<F>, F)));
   static_assert(captureless<F>::agree || std::is_pointer_v<F>, ESPALIER_SENTENCE("grad(f): " ESPALIER_CAPTURELESS, captureless<F>));
   if constexpr (captureless<F>::agree) return detail::gradient_function<F, Arguments...>{};
-  else return refused<captureless<F>>{};
+  else return invalid<captureless<F>>{};
 }
 
 /// value_and_grad(f)(x...): {f(x...), gradient}, computed by one program.
-/// shape   as grad, and so are the errors
+/// shape   as grad; the errors are also the same
 template <int... Arguments, class F>
 constexpr auto value_and_grad(F) {
   static_assert(!std::is_pointer_v<F>, ESPALIER_SENTENCE("value_and_grad(f): " ESPALIER_NAME_OF_A_FUNCTION, ESPALIER_STATED(!std::is_pointer_v<F>, F)));
   static_assert(captureless<F>::agree || std::is_pointer_v<F>, ESPALIER_SENTENCE("value_and_grad(f): " ESPALIER_CAPTURELESS, captureless<F>));
   if constexpr (captureless<F>::agree) return detail::value_and_gradient_function<F, Arguments...>{};
-  else return refused<captureless<F>>{};
+  else return invalid<captureless<F>>{};
 }
 
-/// vjp(f)(x...)(dy): the cotangents of x that a cotangent dy of f(x...) has; f may return any shape.
+/// vjp(f)(x...)(dy): the cotangents of x for a cotangent dy of f(x...); f may return any shape.
 /// shape   dy as f(x...) -> as x
 /// errors  f that captures and f whose shapes do not fit do not compile
 template <class F>
@@ -366,7 +373,7 @@ constexpr auto vjp(F) {
   static_assert(!std::is_pointer_v<F>, ESPALIER_SENTENCE("vjp(f): " ESPALIER_NAME_OF_A_FUNCTION, ESPALIER_STATED(!std::is_pointer_v<F>, F)));
   static_assert(captureless<F>::agree || std::is_pointer_v<F>, ESPALIER_SENTENCE("vjp(f): " ESPALIER_CAPTURELESS, captureless<F>));
   if constexpr (captureless<F>::agree) return detail::vjp_function<F>{};
-  else return refused<captureless<F>>{};
+  else return invalid<captureless<F>>{};
 }
 
 }  // namespace espalier

@@ -6,7 +6,8 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
-/// A module applied to formulas of tensors; in a traced body the module's own body is traced at once instead.
+/// A module applied to formulas of tensors. In a traced body there is no such node: the module's own body is traced
+/// immediately.
 template <class S, class M, class... X>
 struct call;
 
@@ -31,7 +32,7 @@ struct call<S, M, A, B> {
   B b;
 };
 
-/// The two branches of by_mode have one shape.
+/// Named relation of by_mode and with_update: both shapes are equal.
 template <class Training, class Evaluation>
 struct same_shape {
   static constexpr bool agree = std::is_same_v<Training, Evaluation>;
@@ -39,12 +40,13 @@ struct same_shape {
 
 namespace graph {
 constexpr bool trains(tracer const& t);
-/// Makes node `id` the next value of a buffer of `owner`'s. Defined with the tracer.
+/// Makes node `id` the next value of buffer `slot` of `owner`. Defined in trace/trace.hpp.
 constexpr void trace_update(tracer& t, tracer const* owner, int id, int slot);
 }  // namespace graph
 
-/// by_mode(x, training, evaluation): what training() gives in a program that trains, else what evaluation() gives. Only one of the two functions is
-/// called where a body is traced, so the other branch costs nothing; x is a value of that body. Formulas of tensors are evaluations.
+/// by_mode(x, training, evaluation): training() in a program that trains, else evaluation(). When a body is traced,
+/// only one of the two functions is called, so the other branch costs nothing. x is a value of that body. Formulas of
+/// tensors use evaluation().
 ///   by_mode(x, [&] { return x * mask; }, [&] { return x; })
 /// shape   S, S -> S
 /// errors  shapes that differ do not compile
@@ -52,10 +54,10 @@ template <Expression X, class Training, class Evaluation>
 constexpr auto by_mode([[maybe_unused]] X const& x, Training const& training, Evaluation const& evaluation) {
   using A = decltype(training());
   using B = decltype(evaluation());
-  if constexpr (is_refused<X>) return X{};
-  else if constexpr (is_refused<A>) return A{};
-  else if constexpr (is_refused<B>) return B{};
-  else if constexpr (!same_shape<shape_of<A>, shape_of<B>>::agree) return refused<same_shape<shape_of<A>, shape_of<B>>>{};
+  if constexpr (is_invalid<X>) return X{};
+  else if constexpr (is_invalid<A>) return A{};
+  else if constexpr (is_invalid<B>) return B{};
+  else if constexpr (!same_shape<shape_of<A>, shape_of<B>>::agree) return invalid<same_shape<shape_of<A>, shape_of<B>>>{};
   else if constexpr (!Traced<X>) return evaluation();
   else if constexpr (std::is_same_v<A, B>) return x.tracer != nullptr && graph::trains(*x.tracer) ? training() : evaluation();
   else {
@@ -65,8 +67,9 @@ constexpr auto by_mode([[maybe_unused]] X const& x, Training const& training, Ev
   }
 }
 
-/// by_mode(training, evaluation): the formula of the mode in which the program is traced. Both are traced; the functions above cost less. A module that
-/// both formulas call is called twice in training: it updates its buffers twice.
+/// by_mode(training, evaluation): the formula for the mode in which the program is traced. Both formulas are traced;
+/// the overload with functions costs less. A module that both formulas call is called twice in training: it updates its
+/// buffers twice.
 /// shape   S, S -> S
 /// errors  shapes that differ do not compile
 template <Expression Training, Expression Evaluation>
@@ -77,17 +80,18 @@ constexpr auto by_mode(Training const& training, Evaluation const& evaluation) {
   else return by_mode(evaluation, first, second);
 }
 
-/// with_update(y, buffer, new_value): y; and `buffer` holds `new_value` after the training step.
-/// order     what the forward computes from `buffer` afterwards reads new_value, a later update included: a module that is called twice updates its
-///           buffers twice, as in PyTorch. The last value is kept. What was computed from `buffer` before stays as it is.
+/// with_update(y, buffer, new_value): returns y; `buffer` holds `new_value` after the training step.
+/// order     later reads of `buffer` in forward read new_value, also those of a later update: a module that is called
+///           twice updates its buffers twice, as in PyTorch. The last value is stored. Values that were computed from
+///           `buffer` before do not change.
 /// shape     S, B, B -> S
-/// gradient  dy passes; none reaches new_value, nor through a later read of `buffer`
+/// gradient  dy; no gradient flows to new_value, nor through a later read of `buffer`
 /// errors    a new value of another shape does not compile
 template <Expression Y, Expression Buffer, Expression New>
 constexpr auto with_update(Y const& y, [[maybe_unused]] Buffer const& buffer, [[maybe_unused]] New const& new_value) {
-  if constexpr (is_refused<Y>) return Y{};
-  else if constexpr (is_refused<New>) return New{};
-  else if constexpr (!same_shape<shape_of<Buffer>, shape_of<New>>::agree) return refused<same_shape<shape_of<Buffer>, shape_of<New>>>{};
+  if constexpr (is_invalid<Y>) return Y{};
+  else if constexpr (is_invalid<New>) return New{};
+  else if constexpr (!same_shape<shape_of<Buffer>, shape_of<New>>::agree) return invalid<same_shape<shape_of<Buffer>, shape_of<New>>>{};
   else {
     if constexpr (Traced<Y> || Traced<New>)
       if (graph::tracer* const t = detail::tracer_of(y, new_value, buffer); t != nullptr && graph::trains(*t)) {
@@ -98,7 +102,7 @@ constexpr auto with_update(Y const& y, [[maybe_unused]] Buffer const& buffer, [[
   }
 }
 
-/// Named relation: the module has a forward that takes arguments of these shapes.
+/// Named relation: the module has a forward that accepts arguments of these shapes.
 template <class Module, class... Shapes>
 struct has_forward {
   ESPALIER_READS("{} has no forward that takes {...}")
@@ -110,9 +114,9 @@ struct forward_is_const {
   ESPALIER_READS("in {}")
   static constexpr bool agree = false;
 };
-/// Named relation: forward is written for any operand.
+/// Named relation: forward is generic, so that it accepts any operand.
 template <class Module>
-struct forward_takes_auto {
+struct forward_is_generic {
   ESPALIER_READS("in {}")
   static constexpr bool agree = false;
 };
@@ -122,7 +126,7 @@ struct forward_ends {
   ESPALIER_READS("in {}")
   static constexpr bool agree = false;
 };
-/// Named relation: the compiler can run every forward of a net.
+/// Named relation: every forward of a net can run at compile time.
 template <class Net>
 struct forward_is_constexpr {
   ESPALIER_READS("in {}")
@@ -144,8 +148,9 @@ namespace detail {
 template <class S, class M, class... X>
 struct device_of_impl<call<S, M, X...>> : common_device<device_of<X>...> {};
 
-/// What a call of forward finds where no forward of the module takes the operands. Overloads are chosen before the body of one is looked at, so a body
-/// that does not compile is another thing: the compiler has said then what is wrong with it.
+/// Fallback overload, which is chosen if no forward of the module accepts the operands. Overloads are chosen before a
+/// body is instantiated. A body that does not compile is therefore another case: the compiler has already reported its
+/// error.
 struct no_forward {};
 struct with_a_forward {
   int forward;
@@ -169,23 +174,26 @@ struct with_a_call {
 };
 template <class F>
 struct with_another_call : F, with_a_call {};
-/// A class, which others can derive from, with call operators: one that has none inherits a single one here.
+/// A class with call operators that others can derive from. If F has no call operator, with_another_call inherits a
+/// single one, whose address can be taken.
 template <class F>
-concept TakesCalls = std::is_class_v<F> && !std::is_final_v<F> && !requires { &with_another_call<F>::operator(); };
+concept HasCallOperator = std::is_class_v<F> && !std::is_final_v<F> && !requires { &with_another_call<F>::operator(); };
 
-/// What forward returns. `type` is missing where its body does not compile, which is an error of its own. (In a base: clang ignores one that is wrong.)
+/// The type that forward returns. `type` is missing if its body does not compile, which is an error of its own. (It is
+/// in a base class, because clang ignores an invalid base.)
 template <class M, class... X>
 struct result_of_forward
     : std::type_identity<decltype(std::declval<forward_or_none<M> const&>().forward(std::declval<X>()...))> {};
 
 template <class M>
-concept PlainForward = requires { &M::forward; };  // what is no template has an address
+concept PlainForward = requires { &M::forward; };  // only a function that is no template has an address
 template <class Result>
 inline constexpr bool is_formula = !std::is_void_v<Result> && !std::is_arithmetic_v<Result>;
-/// Whether a module has parameters, buffers or random streams: numbers that only a model has.
+/// True for a module with parameters, buffers or random streams: only a model stores their numbers.
 template <class M>
 inline constexpr bool has_numbers_of_its_own = false;
-/// Whether a module has plain numbers among its members (float alpha = 2;), or in a member's members. A program is made of a type, so it has those of M{}.
+/// True if a module has plain numbers among its members (float alpha = 2;) or in a member's members. A program is built
+/// from the type, so it would use the numbers of M{}.
 template <class Types>
 inline constexpr bool one_has_plain_numbers = false;
 template <class M>
@@ -201,53 +209,55 @@ constexpr auto fault_of_missing_forward() {
   if constexpr (LacksForward<M>) return has_forward<M, shape_of<X>...>{};
   else if constexpr (!std::is_same_v<decltype(std::declval<forward_or_none<M>&>().forward(std::declval<X>()...)), no_forward>)
     return forward_is_const<M>{};
-  else if constexpr (PlainForward<M>) return forward_takes_auto<M>{};
+  else if constexpr (PlainForward<M>) return forward_is_generic<M>{};
   else return has_forward<M, shape_of<X>...>{};
 }
-/// That a body returns nothing, said where machine code is made: no program with another error comes so far.
+/// Reports a body that returns nothing, when machine code is generated: a program with another error does not get so
+/// far.
 template <class M>
 struct forward_returns_nothing {
   [[gnu::error("`forward` must return a formula of its inputs, such as `return relu(x);`; it returns nothing"), gnu::noinline]]
-  static int refuse() {
+  static int report() {
     asm volatile("");
     return 0;
   }
-  static inline int const said = refuse();
+  static inline int const reported = report();
 };
-/// The refusal of a forward that returns no formula.
+/// The error type of a forward that returns no formula.
 template <class M, class Result>
 constexpr auto fault_of_result() {
-  if constexpr (drops_returns_in_error && std::is_same_v<Result, void>) return static_cast<void>(forward_returns_nothing<M>::said), refused<said_already>{};
-  else return refused<forward_returns<M, Result>>{};
+  if constexpr (drops_returns_in_error && std::is_same_v<Result, void>) return static_cast<void>(forward_returns_nothing<M>::reported), invalid<already_reported>{};
+  else return invalid<forward_returns<M, Result>>{};
 }
-/// Whether a value kept its shape against the body's will: what does not fit then is no mistake of its own.
+/// True if an invalid assignment in this body was already reported: errors that follow from it are not reported.
 template <class... Body>
-concept AfterWrongAssignment = is_said<wrong_assignment, no_forward(Body...)>();
+concept AfterWrongAssignment = is_reported<wrong_assignment, no_forward(Body...)>();
 template <class M, class Result, class... X>
 constexpr auto checked_result() {
   constexpr bool accessible = requires(M const& module, X... x) { module.forward(x...); };
-  if constexpr (std::is_same_v<Result, no_forward>) return std::type_identity<refused<decltype(fault_of_missing_forward<M, X...>())>>{};
-  else if constexpr (PlainForward<M>) return std::type_identity<refused<forward_takes_auto<M>>>{};
-  else if constexpr (!accessible) return std::type_identity<refused<said_already>>{};  // private: the compiler has said so
+  if constexpr (std::is_same_v<Result, no_forward>) return std::type_identity<invalid<decltype(fault_of_missing_forward<M, X...>())>>{};
+  else if constexpr (PlainForward<M>) return std::type_identity<invalid<forward_is_generic<M>>>{};
+  // Private: the compiler has reported it.
+  else if constexpr (!accessible) return std::type_identity<invalid<already_reported>>{};
   else if constexpr (!is_formula<bare<Result>>) return std::type_identity<decltype(fault_of_result<M, Result>())>{};
-  else if constexpr (is_refused<bare<Result>> && AfterWrongAssignment<M, X...>) return std::type_identity<refused<said_already>>{};
+  else if constexpr (is_invalid<bare<Result>> && AfterWrongAssignment<M, X...>) return std::type_identity<invalid<already_reported>>{};
   else return std::type_identity<Result>{};
 }
 
 template <class T>
 concept Complete = requires { new T; };
-/// The body of a module applied to operands: what forward returns, or a refusal.
+/// The body of a module applied to operands: the type that forward returns, or an `invalid` type.
 template <class M, class... X>
 struct body_of {
-  // What forward returns is being found out: it calls itself.
+  // The return type of forward is still being deduced: forward calls itself.
   static constexpr bool calls_itself = !Complete<result_of_forward<M, X...>>;
-  using type = std::conditional_t<calls_itself, refused<forward_ends<M>>, refused<said_already>>;
+  using type = std::conditional_t<calls_itself, invalid<forward_ends<M>>, invalid<already_reported>>;
 };
 template <class M, class... X>
   requires requires { typename result_of_forward<M, X...>::type; }
 struct body_of<M, X...> : decltype(checked_result<M, typename result_of_forward<M, X...>::type, X...>()) {};
 
-/// The tracer of the program that owns a module's parameters, buffers and streams; null where none does.
+/// The tracer of the program that owns a module's parameters, buffers and streams; null if none does.
 template <class M>
 constexpr graph::tracer* owner_of(M const& member) {
   graph::tracer* t = nullptr;
@@ -261,7 +271,7 @@ constexpr graph::tracer* owner_of(M const& member) {
   return t;
 }
 
-/// The value of a module applied to traced operands: its body is traced here, and its observer told where there is one.
+/// The value of a module applied to traced operands: traces its body, or calls the observer if there is one.
 template <class M, class... X>
 constexpr auto traced_call(M const& module, X const&... x) {
   using Observer = typename observer_of<X...>::type;
@@ -277,27 +287,30 @@ constexpr auto traced_call(M const& module, X const&... x) {
     if constexpr (!(TracedValue<X> || ...))
       if (t == nullptr) t = owner_of(module);  // a layer applied to a constant tensor
     using Y = as_traced<decltype(module.forward(as_traced<X>{}...))>;
-    if (t == nullptr) return static_cast<void>(module.forward(as_traced<X>{}...)), Y{};  // run all the same: whether it can be is asked first
+    // It runs anyway: a caller first checks whether it can run.
+    if (t == nullptr) return static_cast<void>(module.forward(as_traced<X>{}...)), Y{};
     return as_value<Y>(*t, module.forward(as_traced<X>{t, graph::trace_operand(*t, x)}...));
   }
 }
 
-/// Applies a module, or passes a refusal on with the module's type added to its path.
+/// Applies a module. If the result is invalid, adds the module's type to its path.
 template <class M, class... X>
 constexpr auto record_call(M const& module, X const&... x) {
-  if constexpr ((is_refused<X> || ...)) {
-    return typename first_refused<X...>::type{};
+  if constexpr ((is_invalid<X> || ...)) {
+    return typename first_invalid<X...>::type{};
   } else {
     using Body = typename body_of<M, as_traced<X>...>::type;
-    if constexpr (is_refused<Body>) {
+    if constexpr (is_invalid<Body>) {
       if constexpr (requires { typename M::is_transparent; }) return Body{};
       else return through<M>(Body{});
     } else if constexpr ((Traced<X> || ...)) {
       return traced_call(module, x...);
     } else if constexpr (has_numbers_of_its_own<M>) {
-      return traced_call(module, x...);  // in the program that owns the module; of no program, what would compute it says so
+      // In the program that owns the module. Without a program, the code that would compute the value reports an error.
+      return traced_call(module, x...);
     } else if constexpr (has_plain_numbers<M>) {
-      return module.forward(keep(x)...);  // with this object's numbers, which a program made of the type would not have
+      // It uses this object's numbers, which a program built from the type would not have.
+      return module.forward(keep(x)...);
     } else {
       return call<shape_of<Body>, M, kept<X const&>...>{module, keep(x)...};
     }
@@ -308,13 +321,13 @@ template <class X>
 inline constexpr bool is_call = false;
 template <class S, class M, class... X>
 inline constexpr bool is_call<call<S, M, X...>> = true;
-/// Applies a module to operands of which one is a temporary tensor: a formula owns it, as an op does. (A function of its own, so that the calls of traced
-/// bodies are not told apart by lvalue and rvalue.)
+/// Applies a module to operands of which one is a temporary tensor: the formula owns it, as with an op. (A separate
+/// function, so that calls in traced bodies are not instantiated for both lvalues and rvalues.)
 template <class M, class... X>
 constexpr auto record_owning_call(M const& module, X&&... x) {
   using Y = decltype(record_call(module, x...));
   if constexpr (is_call<Y>) return call<shape_of<Y>, M, kept<X>...>{module, keep(static_cast<X&&>(x))...};
-  else if constexpr (has_plain_numbers<M> && !has_numbers_of_its_own<M> && !is_refused<Y> && !(Traced<X> || ...))
+  else if constexpr (has_plain_numbers<M> && !has_numbers_of_its_own<M> && !is_invalid<Y> && !(Traced<X> || ...))
     return module.forward(keep(static_cast<X&&>(x))...);
   else return record_call(module, x...);
 }

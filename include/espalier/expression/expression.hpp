@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include "../base/bare.hpp"
-#include "../base/refuse.hpp"
+#include "../base/invalid.hpp"
 #include "../shape/shape.hpp"
 #include "../storage/device.hpp"
 #include "../storage/element.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
+/// Concepts of formulas and their operands, and the element type of a formula.
 namespace espalier {
 
 namespace detail {
@@ -17,12 +18,12 @@ template <class X>
 concept marked_handle = requires { typename X::is_handle; };
 }  // namespace detail
 
-/// What a formula may name: tensors and views (eager), arguments, parameters, numbers, and nodes made of them.
+/// What a formula may contain: tensors and views (eager), arguments, parameters, numbers, and nodes made of them.
 template <class X>
 concept Expression = detail::marked_expression<detail::bare<X>> || detail::marked_tensor<detail::bare<X>> ||
                      detail::marked_view<detail::bare<X>>;
 
-/// A node of a program that is being built; pullback rules compute with these.
+/// A node of a program under construction; pullback rules compute with handles.
 template <class X>
 concept Handle = detail::marked_handle<detail::bare<X>>;
 
@@ -33,11 +34,11 @@ concept Number = detail::is_arithmetic<X>;
 template <class X>
 concept Operand = Expression<X> || Handle<X>;
 
-/// Operands of a binary operator: at least one is more than a number.
+/// Operands of a binary operator: at least one is not a plain number.
 template <class A, class B>
 concept Operands = (Operand<A> && (Operand<B> || Number<B>)) || (Number<A> && Operand<B>);
 
-/// The element type an expression insists on; void where it takes what the model or the other operand has.
+/// The element type that an expression requires; void if it uses that of the model or of the other operand.
 template <class X>
 struct element_of_impl {
   using type = typename X::element_type;
@@ -48,7 +49,7 @@ struct element_of_impl<X> {
   using type = std::remove_const_t<typename X::value_type>;
 };
 template <class... Facts>
-struct element_of_impl<refused<Facts...>> {
+struct element_of_impl<invalid<Facts...>> {
   using type = void;
 };
 template <class X>
@@ -57,7 +58,8 @@ using element_of = typename element_of_impl<detail::bare<X>>::type;
 namespace detail {
 template <class T>
 inline constexpr bool real_element = is_real<T>;
-/// Real numbers insist; integers, booleans and void give way. Two that insist on different types do not mix.
+/// The element type of several operands: their real type. Integers, booleans and void adapt to it. Two different real
+/// types do not agree.
 template <class... Elements>
 struct common_element;
 template <class A, class B>

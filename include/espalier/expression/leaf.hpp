@@ -5,13 +5,15 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
+/// The leaves of formulas: numbers, tensors, parameters, buffers and random numbers.
 namespace espalier {
 
 namespace graph {
 struct tracer;
 }
 
-/// A number in a formula. In a traced body its value is part of the program; in an eager expression it is an input of the program.
+/// A number in a formula. In a traced body its value is part of the program; in an eager expression it is an input of
+/// the program.
 template <class T>
 struct number {
   using shape_type = shape<>;
@@ -21,17 +23,17 @@ struct number {
   T value;
 };
 
-/// A run-time scalar of an update rule (learning rate, ...): the I-th magnitude.
+/// A run-time scalar of an update rule (learning rate, ...): the I-th hyperparameter.
 template <int I>
-struct magnitude {
+struct hyperparameter {
   using shape_type = shape<>;
   using is_expression = void;
   using element_type = void;
   static constexpr bool eager = false;
 };
 
-/// The memory of a tensor or view that the caller keeps alive, on whatever device it is.
-/// since  when the formula was made, by the clock of tensors that end
+/// The memory of a tensor or view that the caller keeps alive, on any device.
+/// since  when the formula was made, by the clock of tensors that end (storage/ended.hpp)
 template <class T, class S, class Device = cpu>
 struct borrowed {
   using shape_type = S;
@@ -39,7 +41,7 @@ struct borrowed {
   using element_type = T;
   static constexpr bool eager = true;
   T const* data = nullptr;
-  std::uint64_t since = detail::unasked;
+  std::uint64_t since = detail::unchecked;
 };
 
 /// A tensor that the expression owns, so that `auto e = a * make(b);` never dangles.
@@ -53,12 +55,13 @@ struct owned {
 };
 
 namespace detail {
-/// Whether a type says how a parameter begins: nn::init::initialized_by<...>, or void for none.
+/// True for a type that defines how a parameter is initialized: nn::init::initialized_by<...>, or void for none.
 template <class Initializer>
 inline constexpr bool initializes = std::is_void_v<Initializer> || requires { Initializer::value; };
 }  // namespace detail
 
-/// A learned tensor of a module; Initializer fills it from the model's seed. A model numbers the slots and fixes the element type.
+/// A learned tensor of a module; Initializer fills it from the model's seed. The model numbers the slots and fixes the
+/// element type.
 /// tracer  that of the program in which the module is being traced; null for a parameter that no traced model owns
 template <class S, class Initializer>
 struct parameter {
@@ -73,7 +76,7 @@ struct parameter {
   graph::tracer* tracer = nullptr;
 };
 
-/// A tensor of a module that is kept but not learned (running statistics, a given mask).
+/// A tensor of a module that is stored but not learned (running statistics, a fixed mask).
 template <class S, class Initializer>
 struct buffer {
   using shape_type = S;
@@ -87,7 +90,7 @@ struct buffer {
   graph::tracer* tracer = nullptr;
 };
 
-/// A module's source of random numbers: a stream number of its own under the model's key.
+/// A module's source of random numbers: it has its own stream number under the model's key.
 struct random_stream {
   using is_random_stream = void;
   int slot = 0;
@@ -95,17 +98,19 @@ struct random_stream {
 };
 
 namespace graph {
-/// The stream number of the next draw from a random stream: its own for the first draw of a program, a further one for each later draw. Defined with
-/// the tracer. (A template, so that nvcc does not ask for it where nothing is traced.)
+/// The stream number of the next sample from a random stream: the stream's own number for the first sample of a
+/// program, a new number for each later one. Defined in trace/trace.hpp. (It is a template, so that nvcc does not
+/// require a definition if nothing is traced.)
 template <class S>
 constexpr int next_number(random_stream const& stream);
 }  // namespace graph
 
-/// Random numbers of one step: samples uniform in [0, 1), the same bits on every device. draw<shape<2, 3>>{stream}
-/// Each draw that a forward makes has samples of its own, also from the same stream; a draw with a name that is used twice has the same ones:
-///   auto const u = draw<shape<2, 3>>{stream};  // u < 0.5 and u >= 0.5 exclude each other
+/// Random numbers of one step, uniform in [0, 1), the same bits on every device: random_uniform<shape<2, 3>>{stream}.
+/// Each random_uniform that a forward makes has its own samples, also from the same stream. A variable that is used
+/// twice has the same samples both times:
+///   auto const u = random_uniform<shape<2, 3>>{stream};  // u < 0.5 and u >= 0.5 exclude each other
 template <class S>
-struct draw {
+struct random_uniform {
   using shape_type = S;
   using is_expression = void;
   using is_traced = void;
@@ -114,10 +119,10 @@ struct draw {
   random_stream stream;
   int number;
 
-  constexpr explicit draw(random_stream const& from) : stream{from}, number{graph::next_number<S>(from)} {}
+  constexpr explicit random_uniform(random_stream const& from) : stream{from}, number{graph::next_number<S>(from)} {}
 };
 
-/// 0, 1, 2, ... along the last axis of S; how labels become one-hot rows.
+/// 0, 1, 2, ... along the last axis of S; turns labels into one-hot rows.
 template <class S>
 struct column_index {
   using shape_type = S;
@@ -136,7 +141,8 @@ struct device_of_impl<owned<Tensor>> {
   using type = typename Tensor::device_type;
 };
 
-/// How an operand is kept inside a node: lvalue tensors and views by address, rvalue tensors by value, numbers as expressions, everything else as it is.
+/// How an operand is stored inside a node: lvalue tensors and views by address, rvalue tensors by value, numbers as
+/// expressions, everything else unchanged.
 template <class Plain, class X>
 struct kept_as {
   using type = Plain;
@@ -166,7 +172,7 @@ constexpr kept<X> keep(X&& x) {
   else if constexpr (marked_view<bare<X>>) return {x.data()};
   else return static_cast<X&&>(x);
 }
-/// Nodes of operands that are kept as they are need not ask for each of them.
+/// True if all operands are stored unchanged: such nodes need no call of `keep` for each operand.
 template <class... X>
 inline constexpr bool kept_as_they_are = (std::is_same_v<kept<X>, bare<X>> && ...);
 }  // namespace detail

@@ -4,9 +4,11 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
+/// Formulas of tensors as types: the node of an op, and the checks of its operands.
 namespace espalier {
 
-/// How many tensors and numbers a formula reads. Each use counts: a value that is used twice is written twice in the type of a formula of tensors.
+/// How many tensors and numbers a formula reads. Each use counts: a value that is used twice appears twice in the type
+/// of a formula of tensors.
 template <class X>
 struct formula_reads {
   static constexpr int tensors = 0, numbers = 0;
@@ -23,13 +25,14 @@ template <class T>
 struct formula_reads<number<T>> {
   static constexpr int tensors = 0, numbers = 1;
 };
-/// What the program of a formula has places for.
+/// The most tensors and numbers that a formula may read.
 inline constexpr int max_formula_tensors = 24, max_formula_numbers = 32;
 template <class... X>
 inline constexpr bool formula_is_small = (formula_reads<detail::kept<X>>::tensors + ... + 0) <= max_formula_tensors &&
                                          (formula_reads<detail::kept<X>>::numbers + ... + 0) <= max_formula_numbers;
 
-/// The refusal of a formula that is too large. It is one class, so a translation unit has one such error however many formulas are.
+/// Reports a formula that is too large. It is one class, so a translation unit has one such error for any number of
+/// formulas.
 template <bool Small>
 struct small_formula {
   static constexpr bool agree = Small;
@@ -39,18 +42,20 @@ struct small_formula {
 };
 
 namespace detail {
-/// The number that a formula of rank 0 is: of its real type, else a float.
+/// The type of the number that a formula of rank 0 converts to: its real element type, else float.
 template <class Element>
 struct number_of_formula {
   using type = std::conditional_t<real_element<Element>, Element, float>;
 };
-/// A formula of rank 0 of tensors that this processor reaches is a number, like a tensor of rank 0. Its value is computed where a number is asked for.
+/// A formula of rank 0 of tensors in host memory converts to a number, like a tensor of rank 0. Its value is computed
+/// at the conversion.
 template <class E>
 concept NumberFormula = E::eager && E::shape_type::rank == 0 && !is_graphics<device_of<E>>;
 }  // namespace detail
 
-/// An op applied to operands: the type says op, attribute and shape; the operands are kept by value.
-/// Only formulas of tensors are such types; in a traced body every op gives a `traced` value. A value used twice is written twice in the type.
+/// An op applied to operands. The type contains op, attribute and shape; the operands are stored by value. Only
+/// formulas of tensors are such types; in a traced body every op returns a `traced` value. A value that is used twice
+/// appears twice in the type.
 template <class Op, std::uint64_t Attribute, class S, class... X>
 struct node;
 
@@ -118,7 +123,8 @@ struct formula_reads<node<Op, Attribute, S, X...>> {
 
 namespace detail {
 
-/// Whether operands that read tensors are all in the memory of one device; module bodies read none and pay nothing.
+/// Named relation: all tensors of the operands are on one device. Module bodies read no tensors, so the check costs
+/// them nothing.
 template <bool Eager, class... X>
 struct devices_relation {
   using type = same_device<void, void>;
@@ -138,19 +144,19 @@ constexpr auto make_node(X&&... x) {
     return emit_traced<Op, Attribute, S>(x...);
   } else if constexpr (!formula_is_small<X...>) {
     using Small = small_formula<formula_is_small<X...>>;
-    static_cast<void>(Small::agree);  // the class says it
-    return refused<Small>{};
+    static_cast<void>(Small::agree);  // the class reports it
+    return invalid<Small>{};
   } else {
     using Devices = typename devices_relation<(kept<X>::eager || ...), kept<X>...>::type;
     static_assert(Devices::agree, ESPALIER_SENTENCE(ESPALIER_DEVICES_FIT, Devices));
-    if constexpr (!Devices::agree) return refused<Devices>{};
+    if constexpr (!Devices::agree) return invalid<Devices>{};
     else if constexpr (kept_as_they_are<X...>) return node<Op, Attribute, S, kept<X>...>{static_cast<X&&>(x)...};
     else return node<Op, Attribute, S, kept<X>...>{keep(static_cast<X&&>(x))...};
   }
 }
 }  // namespace detail
 
-/// True where an expression reads tensors directly: a mistake is then said on the spot.
+/// True if an expression reads tensors directly: its ops then report their errors themselves.
 template <class... X>
 inline constexpr bool is_eager = (detail::kept<X>::eager || ...);
 

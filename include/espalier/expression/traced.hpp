@@ -5,55 +5,58 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
+/// Values of a body while it is traced, and the errors for operations that they do not support.
 namespace espalier {
 
 namespace detail {
 
-/// Fact for a refusal: what is asked of a value of this shape while its body is traced, when it has no numbers.
+/// A constraint that errors name: what a value of this shape does not have while its body is traced.
 template <class S>
 struct body_value {
   static constexpr bool has_numbers = false, has_elements = false, is_printed = false;
 };
-/// Fact for a refusal: x op= y keeps the shape of x.
+/// A constraint that errors name: x op= y keeps the shape of x.
 template <class X, class Y>
 struct stays_in_shape {
   ESPALIER_READS("{} becomes {}")
   static constexpr bool agree = std::is_same_v<X, Y>;
 };
-/// What printing a value gives, so that the rest of the line is no mistake of its own.
+/// The result of printing a value. It accepts the rest of the line, so that one mistake causes one error.
 struct not_printed {
   template <class X>
   constexpr not_printed const& operator<<(X const&) const {
     return *this;
   }
 };
-/// Said once: x keeps its shape after such a mistake, so what follows in the body is no mistake of its own.
+/// Tag of an invalid assignment, which is reported once. x keeps its shape after it, so errors that follow in the body
+/// are not reported.
 struct wrong_assignment {};
-/// The fault of an assignment where none has been said, or `agreed`. X: what is assigned to and how, the same in no other function.
+/// The fault of an assignment, or `agreed` if one was reported before. X: the target and form of the assignment, unique
+/// to the calling function.
 template <class Fault, class X>
-struct unsaid_assignment {
+struct unreported_assignment {
   using type = agreed;
 };
 template <class Fault, class X>
-  requires(!Fault::agree && !said_before<wrong_assignment, Fault(X)>())
-struct unsaid_assignment<Fault, X> {
+  requires(!Fault::agree && !reported_before<wrong_assignment, Fault(X)>())
+struct unreported_assignment<Fault, X> {
   using type = Fault;
 };
 template <class X, class... Path>
-struct unsaid_assignment<refused<said_already, Path...>, X> {
+struct unreported_assignment<invalid<already_reported, Path...>, X> {
   using type = agreed;
 };
 #define ESPALIER_ASSIGNED_FITS \
-  "x = y: an op or a layer in y does not fit" ESPALIER_WHERE_IT_STANDS("; refused<...> holds what disagrees, then the way to it from the inside out")
+  "x = y: an op or a layer in y does not fit" ESPALIER_FACTS_HINT("; invalid<...> holds the violated relation, then the path to it from the inside out")
 template <class X, class Y>
 constexpr auto& replace_value(X& x, Y const& y) {
   if constexpr (std::is_same_v<X, Y>) {
     x = y;
-  } else if constexpr (is_refused<Y>) {
-    using Fault = typename unsaid_assignment<Y, X*>::type;
+  } else if constexpr (is_invalid<Y>) {
+    using Fault = typename unreported_assignment<Y, X*>::type;
     static_assert(Fault::agree, ESPALIER_SENTENCE(ESPALIER_ASSIGNED_FITS, Fault));
   } else {
-    using Stays = typename unsaid_assignment<stays_in_shape<shape_of<X>, shape_of<Y>>, X*>::type;
+    using Stays = typename unreported_assignment<stays_in_shape<shape_of<X>, shape_of<Y>>, X*>::type;
     static_assert(Stays::agree, ESPALIER_SENTENCE("x += y (or -=, *=, /=) gives x another shape; write auto z = x + y", Stays));
   }
   return x;
@@ -61,11 +64,12 @@ constexpr auto& replace_value(X& x, Y const& y) {
 
 }  // namespace detail
 
-/// A value of the body that is being traced: a node that the program already has. Its type states its shape and nothing of its history, so a value
-/// that is used twice costs no more than one that is used once. An op with such an operand emits its node at once and returns another one.
+/// A value of the body that is being traced: a node that the program already has. Its type contains its shape but not
+/// its history, so a value that is used twice costs no more than one that is used once. An op with such an operand
+/// emits its node immediately and returns another traced value.
 /// Data      void: real numbers of the program's element type; std::int32_t: class labels
-/// Observer  void, or who records modules and ops as they are traced (drawings)
-/// tracer    null for a value that was made of nothing that the traced program owns
+/// Observer  void, or a type that records modules and ops while they are traced (drawings)
+/// tracer    null for a value that depends on nothing that the traced program owns
 template <class S, class Data = void, class Observer = void>
 struct traced {
   using shape_type = S;
@@ -78,7 +82,7 @@ struct traced {
   graph::tracer* tracer;
   int id;
 
-  // What a value of a body cannot do, said where somebody asks for it.
+  // Operations that a value of a body does not support; the error is reported where one is used.
   template <class Number>
     requires detail::is_arithmetic<Number>
   constexpr operator Number() const {
@@ -88,14 +92,14 @@ struct traced {
     return Number{};
   }
   template <class Index>
-  constexpr refused<said_already> operator[](Index const&) const {
+  constexpr invalid<already_reported> operator[](Index const&) const {
     static_assert(detail::body_value<S>::has_elements && sizeof(Index) != 0,
                   ESPALIER_SENTENCE("a value in a formula has no x[i]: write slice<Axis, From, To>(x), split<Axis>(x) or pick(x, labels)",
                                     detail::body_value<S>));
     return {};
   }
   template <class... Index>
-  constexpr refused<said_already> operator()(Index const&...) const {
+  constexpr invalid<already_reported> operator()(Index const&...) const {
     static_assert(detail::body_value<S>::has_elements && sizeof...(Index) < 64,
                   ESPALIER_SENTENCE("a value in a formula has no x(i, j): write slice<Axis, From, To>(x), split<Axis>(x) or pick(x, labels)",
                                     detail::body_value<S>));
@@ -111,13 +115,13 @@ struct traced {
   template <class Y>
     requires(!std::is_same_v<Y, traced> && requires { typename Y::is_traced_value; })
   constexpr auto& operator=(Y const&) {
-    using Stays = typename detail::unsaid_assignment<detail::stays_in_shape<S, shape_of<Y>>, traced>::type;
+    using Stays = typename detail::unreported_assignment<detail::stays_in_shape<S, shape_of<Y>>, traced>::type;
     static_assert(Stays::agree, ESPALIER_SENTENCE("x = y gives x another shape, which is its type; write auto z = y", Stays));
     return *this;
   }
   template <class... Facts>
-  constexpr auto& operator=(refused<Facts...> const&) {
-    using Fault = typename detail::unsaid_assignment<refused<Facts...>, traced>::type;
+  constexpr auto& operator=(invalid<Facts...> const&) {
+    using Fault = typename detail::unreported_assignment<invalid<Facts...>, traced>::type;
     static_assert(Fault::agree, ESPALIER_SENTENCE(ESPALIER_ASSIGNED_FITS, Fault));
     return *this;
   }
@@ -131,13 +135,14 @@ struct traced<S, Data, Observer> : traced<S, Data> {
   int vertex;
 };
 
-/// What belongs to a program that is being traced: its values, and parameters, buffers and samples of the model.
+/// Operands that belong to a program that is being traced: its values, and the parameters, buffers and random numbers
+/// of the model.
 template <class X>
 concept Traced = requires { typename detail::bare<X>::is_traced; };
 template <class X>
 concept TracedValue = requires { typename detail::bare<X>::is_traced_value; };
 
-/// x += y is x = x + y; so are the others.
+/// x += y is x = x + y; the other operators are defined in the same way.
 template <TracedValue X, class Y>
 constexpr auto& operator+=(X& x, Y const& y) {
   return detail::replace_value(x, x + y);
@@ -156,7 +161,8 @@ constexpr auto& operator/=(X& x, Y const& y) {
 }
 
 namespace graph {
-/// The node of an operand of a traced body; one that the program does not own is a fault of the program. Defined with the tracer.
+/// The node of an operand of a traced body; an operand that the program does not own is a fault of the program. Defined
+/// in trace/trace.hpp.
 template <class X>
 constexpr int trace_operand(tracer& t, X const& x);
 }  // namespace graph
@@ -189,11 +195,11 @@ template <class S, class Device>
 struct data_of<borrowed<std::int32_t, S, Device>> {
   using type = std::int32_t;
 };
-/// How a body sees its operand.
+/// The type that a body receives for an operand.
 template <class X>
 using as_traced = traced<shape_of<kept<X>>, typename data_of<kept<X>>::type>;
 
-/// Who observes one of some operands, or void.
+/// The observer of the first operand that has one, or void.
 template <class... X>
 struct observer_of {
   using type = void;
@@ -206,11 +212,12 @@ struct observer_of<First, X...> {
   using type = typename First::observer_type;
 };
 
-/// What an op on operands X gives.
+/// The result type of an op on operands X.
 template <class S, class... X>
 using traced_result = traced<S, void, typename observer_of<X...>::type>;
 
-/// A result of a traced body as a value Y of its program, whatever the body returned: a value, a parameter, a tensor, a number's formula.
+/// Converts the result of a traced body to a value Y of its program. The body may return a value, a parameter, a tensor
+/// or the formula of a number.
 template <class Y, class X>
 constexpr Y as_value(graph::tracer& t, X const& x) {
   if constexpr (std::is_same_v<X, Y>) return x;
@@ -218,13 +225,13 @@ constexpr Y as_value(graph::tracer& t, X const& x) {
   else return Y{&t, graph::trace_operand(t, x)};
 }
 
-/// Reads a number, so that one that the compiler cannot read is found where a body is only tried.
+/// Reads a number. A number that is no compile-time constant is thus found while a body is only probed.
 template <class X>
 constexpr bool reads_number([[maybe_unused]] X const& x) {
   if constexpr (is_arithmetic<X>) return x == x || x != x;
   else return true;
 }
-/// An op of which one operand at least is traced: its node is emitted here. Defined with the tracer.
+/// Emits the node of an op with at least one traced operand. Defined in trace/trace.hpp.
 template <class Op, std::uint64_t Attribute, class S, class... X>
 constexpr traced_result<S, X...> emit_traced(X const&... x);
 

@@ -5,9 +5,10 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
+/// Describes ops as values, so that the planner and the devices need no op types.
 namespace espalier {
 
-/// The protocol of an op (operation/rule.hpp); the graph only knows that there is one.
+/// The protocol of an op, defined in operation/rule.hpp. The graph needs only this declaration.
 template <class Op>
 struct rule;
 
@@ -15,7 +16,7 @@ namespace graph {
 struct program_builder;
 }
 
-/// A node of a program under construction, as pullback rules compute with it. Id 0: there is none.
+/// A node of a program under construction, as a value that pullback rules compute with. Id 0: no node.
 struct handle {
   using is_handle = void;
   graph::program_builder* program;
@@ -24,72 +25,76 @@ struct handle {
 
 namespace graph {
 
-/// What an op can be to the planner and the devices. They dispatch on the family and never on the op.
-enum class family : std::uint8_t {
-  argument,      ///< attribute: position
-  label,         ///< integers; attribute: twice the position, plus one for booleans
-  parameter,     ///< attribute: slot
-  buffer,        ///< attribute: slot
-  magnitude,     ///< attribute: position
-  constant,      ///< attribute: the bits of a double
-  draw,          ///< attribute: slot of the random stream
-  column_index,  ///< 0, 1, 2, ... along the last axis
-  values,        ///< a tensor whose elements the compiler knows; attribute: where they begin among the program's values
-  convert,       ///< integers to real numbers
+/// What the planner and the devices dispatch on: the family of an op, never the op itself.
+enum class op_family : std::uint8_t {
+  argument,        ///< attribute: position
+  label,           ///< integers; attribute: twice the position, plus one for booleans
+  parameter,       ///< attribute: slot
+  buffer,          ///< attribute: slot
+  hyperparameter,  ///< attribute: position
+  constant,        ///< attribute: the bits of a double
+  random,          ///< attribute: slot of the random stream
+  column_index,    ///< 0, 1, 2, ... along the last axis
+  /// a tensor of compile-time constants; attribute: where they begin among the program's values
+  values,
+  convert,         ///< integers to real numbers
   elementwise,
   reduction,    ///< attribute: bit mask of the reduced axes
   contraction,  ///< attribute: bit 0 transposes a, bit 1 transposes b
   reshape,
   broadcast,
-  permute,   ///< attribute: packed permutation
-  move,      ///< attribute: number of an index map
-  fold,      ///< the adjoint of a move; attribute as there
-  join,      ///< attribute: axis
-  alias,     ///< operand 0 under a rule of its own (composites with a closed form, detach)
-  composite  ///< expanded while tracing
+  permute,      ///< attribute: packed permutation
+  move,         ///< attribute: number of an index map
+  scatter_add,  ///< the adjoint of a move; attribute as for a move
+  concatenate,  ///< attribute: axis
+  alias,        ///< operand 0 with its own pullback rule (composites with a closed form, detach)
+  composite     ///< expanded while tracing
 };
 
 struct node;
 
-/// What a sum may do with an op that it sums.
+/// How the sum over an op's results may be simplified.
 enum class within_sum : std::uint8_t {
   stays,
-  multiplies,  ///< sum(k x) = k sum(x), where k is the same for all that is added
-  recenters,   ///< sum(a (c - m)) = sum(a c) - m sum(a), likewise for m; said where that costs no digits
-  expands      ///< a composite: its value may be looked into where no slope will be asked for under its own rule
+  multiplies,  ///< sum(k x) = k sum(x), if k is constant along the reduced axes
+  recenters,   ///< sum(a (c - m)) = sum(a c) - m sum(a), likewise for m; only for ops where that loses no precision
+  /// a composite: its expansion may be simplified if no gradient will be computed by its own rule
+  expands
 };
 
-/// What a library's matrix product can do as it stores its result.
+/// What a library's matrix product can do when it stores its result.
 enum class as_stored : std::uint8_t { nothing, adds, cuts_at_zero };
 
-/// Everything that can be known about an op without its type, so that one pass can treat nodes as values.
+/// All properties of an op without its type, so that one pass can treat nodes as values.
 struct descriptor {
   char const* name;
-  family kind;
+  op_family family;
   int arity;
   /// Emits a node with the family's simplifications (neutral elements, constants, nested reshapes); returns its id.
   int (*emit)(program_builder&, node const&);
-  /// The adjoint of operand `which`, given the adjoint dy of the node; a handle with id 0 where the op has no slope there.
+  /// The adjoint of operand `which`, computed from the adjoint dy of the node; a handle with id 0 if the op has no
+  /// gradient for that operand.
   handle (*pullback)(program_builder&, int dy, int id, int which);
   double (*evaluate)(double, double, double);
   float (*evaluate_single)(float, float, float);
-  /// The value that, as operand 0 or 1, leaves the other operand unchanged; NaN where there is none.
+  /// The value that, as operand 0 or 1, leaves the other operand unchanged; NaN if there is none.
   double neutral[2];
-  /// A reduction's start.
+  /// The initial value of a reduction.
   double identity;
   bool commutative;
-  /// Costs about as much as an addition: computing it again beats writing it to memory and reading it.
+  /// True if the op costs about as much as an addition: recomputing its value is faster than storing and loading it.
   bool cheap;
   within_sum summed;
   as_stored stored;
 };
 
-/// The one constexpr descriptor of each op; a node names its op by the address of this.
+/// The only constexpr descriptor of each op; a node refers to its op by the address of this variable.
 template <class Op>
 inline constexpr descriptor described = rule<Op>::template describe<Op>();
 
-/// The way back from a descriptor's address to the op's type, for forming kernel types: declared here, defined by op_registration.
-/// It costs one look-up instead of a search through a list of ops, and a user's op needs no registry.
+/// Maps a descriptor's address back to the op's type, from which kernel types are formed. It is declared here and
+/// defined by op_registration. This costs one look-up instead of a search through a list of ops, and a user's op needs
+/// no registry.
 template <descriptor const* Address>
 struct op_key {
 #if defined(__GNUC__) && !defined(__clang__)

@@ -5,10 +5,11 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
+/// A program as a graph of nodes, built in the constant evaluator.
 namespace espalier::graph {
 
-/// One operation of a program. Ids count from 1, so that a zero-initialised array is an empty program: both compilers keep the untouched rest of
-/// such an array for free, which is why no struct here has default member initialisers.
+/// One op of a program. Ids count from 1, so that a zero-initialised array is an empty program. Both compilers keep the
+/// unused rest of such an array at no cost; therefore no struct here has default member initialisers.
 struct node {
   descriptor const* op;
   int operand[4];
@@ -16,29 +17,33 @@ struct node {
   extents shape;
 };
 
-/// The largest program: 64 residual blocks with their backward pass take about 10,000 nodes.
+/// The largest number of nodes. For comparison, 64 residual blocks with their backward pass have about 10,000 nodes.
 inline constexpr int capacity = 32768;
-/// Ids from there on are the table of leaves, which key_of spreads over the free end.
+/// Node ids end here: the chain numbers from here on are hash buckets of leaves (key_of).
 inline constexpr int most_nodes = capacity - 1024;
 inline constexpr int max_outputs = 2048;
 inline constexpr int max_maps = 4096, map_chains = 64;
-/// Numbers that the constant tensors of a program have in all: a window of 4,096 samples and a table of 64 x 64 fit several times.
+/// The largest number of elements of all constant tensors of a program. A window of 4,096 samples and a table of 64 x
+/// 64 fit several times.
 inline constexpr int max_values = 16384;
 inline constexpr int max_tables = 256;
 
-/// What makes a program wrong that only tracing it can find. The first one found is kept; a root refuses the program.
+/// Errors in a program that only tracing can find. The first one is stored, and a root reports it as a compile-time
+/// error.
 enum class fault : std::uint8_t {
   none,
-  one_value_per_channel,  ///< a batch norm was traced for training with nothing to average
+  one_value_per_channel,  ///< a batch norm was traced for training with one value per channel: nothing to average
   foreign_parameter,      ///< a parameter, buffer or random stream that the traced model does not own
-  unknown_tensor,         ///< a tensor in a body whose elements the compiler does not know
+  /// a tensor in a body whose elements are not compile-time constants
+  unknown_tensor,
   too_many_values,        ///< constant tensors with more than max_values numbers in all
   too_many_nodes,         ///< more operations than a program holds
   too_many_groups,        ///< more kernels than a plan holds
   too_many_maps           ///< more than max_maps different movements
 };
 
-/// A program that grows: nodes in topological order, hash-consed (equal nodes are one node, so sharing is found, never asked for).
+/// A program under construction: nodes in topological order. They are hash-consed: equal nodes are one node, so common
+/// subexpressions are shared automatically.
 struct program_builder {
   node nodes[capacity];
   int chain_first[capacity];  ///< by highest operand: the newest node that uses it
@@ -47,16 +52,17 @@ struct program_builder {
   int map_first[map_chains];  ///< by key: 1 + the number of the newest map that has it
   int map_next[max_maps];
   double values[max_values];  ///< the elements of its constant tensors
-  int tables[max_tables];     ///< where each of them begins
+  int tables[max_tables];     ///< where each tensor begins in `values`
   int size;
   int map_count;
   int value_count;
   int table_count;
   fault found;
-  bool plain;  ///< keep what is written: no simplification
-  bool backward;  ///< what is added belongs to a backward pass
+  bool plain;  ///< no simplification: nodes stay as they are written
+  bool backward;  ///< new nodes belong to a backward pass
 
-  /// Adds the node, or finds the equal one. Linear in the number of nodes with the same newest operand, which is small.
+  /// Adds the node, or returns the equal one. Linear in the number of nodes with the same newest operand, which is
+  /// small.
   constexpr int add(node const& n) {
     int const key = key_of(n);
     for (int i = chain_first[key]; i != 0; i = chain_next[i]) {
@@ -65,7 +71,8 @@ struct program_builder {
           m.operand[3] == n.operand[3] && espalier::detail::same_address(m.op, n.op) && m.shape == n.shape)
         return i;
     }
-    if (size == most_nodes) {  // the last node becomes a leaf of the wanted shape, so that what goes on tracing finds sound nodes
+    // The last node becomes a leaf of the requested shape, so that tracing continues with valid nodes.
+    if (size == most_nodes) {
       report(fault::too_many_nodes);
       nodes[size] = node{nodes[1].op, {}, 0, n.shape};
       return size;
@@ -76,7 +83,8 @@ struct program_builder {
     chain_first[key] = id;
     return id;
   }
-  /// The newest operand. Leaves have none to be found by: their attribute and extents spread them over the free end of the table.
+  /// The number of a node's hash chain: its newest operand. Leaves have no operand: a hash of attribute and extents
+  /// selects one of the chains from most_nodes on.
   static constexpr int key_of(node const& n) {
     int const* const x = n.operand;
     return x[0] == 0 ? capacity - 1 - static_cast<int>((n.attribute * 0x9e3779b97f4a7c15u + static_cast<std::uint64_t>(n.shape.at[0] * 31 + n.shape.at[1])) >> 54)
@@ -85,7 +93,7 @@ struct program_builder {
   }
   /// The number of a map, which is the attribute of the nodes that use it.
   constexpr int number_of(index_map const& m) {
-    // A sequence has a slice for each of its steps: they differ in where they start.
+    // A loop over a sequence has one slice per time step; the slices differ in where they start.
     int const key = static_cast<int>(static_cast<unsigned>(m.start[0] * 5 + m.start[1] * 3 + m.start[2] + m.step[0] + m.rank) % map_chains);
     for (int i = map_first[key]; i != 0; i = map_next[i - 1])
       if (maps[i - 1] == m) return i - 1;
@@ -98,8 +106,8 @@ struct program_builder {
     map_first[key] = ++map_count;
     return map_count - 1;
   }
-  /// Where some numbers begin among the values of the program's constant tensors; equal tensors are one.
-  constexpr int place_of_values(double const* x, int count) {
+  /// Stores the elements of a constant tensor and returns where they begin in `values`. Equal tensors are stored once.
+  constexpr int offset_of_values(double const* x, int count) {
     for (int k = 0; k < table_count; ++k) {
       int const at = tables[k];
       int same = 0;
@@ -122,13 +130,13 @@ struct program_builder {
   constexpr node const& operator[](int id) const { return nodes[id]; }
 };
 
-/// The node that holds the data of `id`: reshapes and aliases are names of the same memory.
+/// The node that holds the data of `id`: reshapes and aliases refer to the memory of their operand.
 constexpr int data_of(program_builder const& g, int id) {
-  while (g[id].op->kind == family::reshape || g[id].op->kind == family::alias) id = g[id].operand[0];
+  while (g[id].op->family == op_family::reshape || g[id].op->family == op_family::alias) id = g[id].operand[0];
   return id;
 }
 
-/// The constant tensors of a graph for a graph that is written anew, so that nodes keep their attributes.
+/// Copies the constant tensors to a graph that is rebuilt, so that attributes of nodes stay valid.
 constexpr void copy_values(program_builder const& from, program_builder& to) {
   for (int i = 0; i < from.value_count; ++i) to.values[i] = from.values[i];
   for (int i = 0; i < from.table_count; ++i) to.tables[i] = from.tables[i];
@@ -143,7 +151,7 @@ struct output {
   int id;
   destination where;
   int index;
-  bool reported;  ///< a number that the host alone reads, as the loss of a training step
+  bool reported;  ///< a number that only the host reads, such as the loss of a training step
 };
 
 /// A traced program: nodes and outputs. Its ids are those of the builder.

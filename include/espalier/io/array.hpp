@@ -14,12 +14,13 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// Arrays as files have them: a name, a kind of element, extents, and bytes in rows, little end first.
+/// Arrays as files store them: a name, an element type, extents, and row-major little-endian bytes.
 namespace espalier::io {
 
 static_assert(std::endian::native == std::endian::little, "files of tensors are read and written on processors that store the little end first");
 
-/// What an array's elements are: whole numbers (u, i) and real ones (f; b16: bfloat16) of so many bits, or truth values.
+/// The element type of an array: truth values, unsigned (u) and signed (i) integers, and real numbers (f; b16:
+/// bfloat16) of the stated number of bits.
 enum class element_kind : std::uint8_t { boolean, u8, i8, u16, i16, u32, i32, u64, i64, f16, b16, f32, f64 };
 inline constexpr int element_kinds = 13;
 
@@ -27,7 +28,7 @@ constexpr std::int64_t bytes_of(element_kind kind) noexcept {
   constexpr int bytes[element_kinds] = {1, 1, 1, 2, 2, 4, 4, 8, 8, 2, 2, 4, 8};
   return bytes[static_cast<int>(kind)];
 }
-/// As C++ calls it.
+/// The name of the type in C++.
 constexpr char const* name_of(element_kind kind) noexcept {
   constexpr char const* names[element_kinds] = {"bool",          "std::uint8_t", "std::int8_t", "std::uint16_t", "std::int16_t", "std::uint32_t", "std::int32_t",
                                                 "std::uint64_t", "std::int64_t", "half",        "bfloat16",      "float",        "double"};
@@ -35,7 +36,7 @@ constexpr char const* name_of(element_kind kind) noexcept {
 }
 constexpr bool is_real(element_kind kind) noexcept { return kind >= element_kind::f16; }
 
-/// The kind of elements of type T.
+/// The element kind of type T.
 template <class T>
 inline constexpr element_kind kind_of = [] {
   if constexpr (std::is_same_v<T, bool>) return element_kind::boolean;
@@ -45,10 +46,10 @@ inline constexpr element_kind kind_of = [] {
   else return static_cast<element_kind>((sizeof(T) == 1 ? 1 : sizeof(T) == 2 ? 3 : sizeof(T) == 4 ? 5 : 7) + std::is_signed_v<T>);
 }();
 
-/// An array by name: a view of bytes that something else owns.
+/// A named view of an array in memory; something else owns the bytes.
 /// shape       extents, in elements; without any, one element
-/// of_model    whether it is a parameter or a buffer of a model: libraries store these in different orders of axes
-/// in_pytorch  its order in PyTorch
+/// of_model    whether it is a parameter or a buffer of a model: libraries store these with different orders of axes
+/// in_pytorch  the order of its axes in PyTorch
 struct named_array {
   std::string name;
   element_kind kind = element_kind::f32;
@@ -61,13 +62,13 @@ struct named_array {
   [[nodiscard]] std::int64_t size() const noexcept { return bytes / bytes_of(kind); }
 };
 
-/// name_error: names that a file cannot have. The text begins with the file's name.
+/// name_error: names that a file cannot store. The text begins with the file's name.
 class name_error : public error {
  public:
   using error::error;
 };
 
-/// An array of elements in memory, under a name.
+/// A named view of an array of elements in memory.
 template <class T>
 named_array array_of(std::string name, espalier::extents const& shape, T const* data) {
   named_array a{static_cast<std::string&&>(name), kind_of<T>, {}, reinterpret_cast<unsigned char const*>(data), shape.size() * static_cast<std::int64_t>(sizeof(T))};
@@ -75,21 +76,22 @@ named_array array_of(std::string name, espalier::extents const& shape, T const* 
   return a;
 }
 
-/// A name for errors: quoted, and cut short where it is long.
+/// A name for errors: quoted, and truncated after 120 characters.
 inline std::string in_quotes(std::string_view name) {
   std::string text = "\"";
   for (char const c : name.substr(0, 120)) text += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
   return text + (name.size() > 120 ? "...\"" : "\"");
 }
 
-/// "(32, 8, 8)"; "()" of one element.
+/// "(32, 8, 8)"; "()" for one element.
 inline std::string text_of(std::vector<std::int64_t> const& extents) {
   std::string text = "(";
   for (std::size_t i = 0; i < extents.size(); ++i) text += (i > 0 ? ", " : "") + std::to_string(extents[i]);
   return text + ")";
 }
 
-/// How many elements extents have; -1 where one is negative or the product of those that are not 0 has no room in 2^62 bytes of the largest elements.
+/// The number of elements; -1 if an extent is negative, or if the product of the nonzero extents exceeds 2^59 (8-byte
+/// elements then exceed 2^62 bytes).
 inline std::int64_t count_of(std::vector<std::int64_t> const& extents) noexcept {
   std::int64_t product = 1;
   bool none = false;

@@ -9,10 +9,10 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// What a model, and what trains it, keep, as named arrays, and back: all formats of files have this in common.
+/// Converts the state of a model and of its trainer to named arrays and back. All file formats share this code.
 namespace espalier::io {
 
-/// What trains a model and keeps vectors and a count of steps for it: a trainer or an optim::updater.
+/// A trainer or an optim::updater: it has state vectors of the optimizer and a count of steps.
 template <class X>
 concept Training = requires(X& x) {
   x.states();
@@ -20,61 +20,63 @@ concept Training = requires(X& x) {
   x.continue_after(x.steps());
 };
 
-/// Refuses a name twice, or one that the format keeps for itself.
+/// Throws if a name occurs twice or is reserved by the format.
 inline void check_names(char const* path, std::vector<named_array> const& arrays, std::string_view reserved) {
   std::vector<std::string_view> names;
   for (auto const& a : arrays) names.push_back(a.name);
   std::sort(names.begin(), names.end());
   for (std::size_t i = 0; i < names.size(); ++i) {
-    if (names[i] == reserved) refuse<name_error>("%s: expected another name than %s, which the format keeps for itself", path, in_quotes(reserved).c_str());
-    if (i > 0 && names[i] == names[i - 1]) refuse<name_error>("%s: expected each name once, came %s twice", path, in_quotes(names[i]).c_str());
+    if (names[i] == reserved) throw_error<name_error>("%s: expected another name than %s, which the format keeps for itself", path, in_quotes(reserved).c_str());
+    if (i > 0 && names[i] == names[i - 1]) throw_error<name_error>("%s: expected each name once, got %s twice", path, in_quotes(names[i]).c_str());
   }
 }
 
 namespace detail {
 
-/// A run of a model's elements for the host: itself, or a copy of what a device has.
+/// Host access to a range of a model's elements: the elements themselves, or a copy of device memory.
 template <class Elements>
 class host_elements {
  public:
   using T = std::remove_const_t<typename Elements::element_type>;
-  explicit host_elements(Elements there) : there_{there} {
-    if constexpr (apart) {
-      here_ = owned<T>{there.size()};
-      there_.to_host(espalier::span<T>{here_.data(), here_.size()});
+  explicit host_elements(Elements elements) : elements_{elements} {
+    if constexpr (has_device_memory) {
+      copy_ = owned<T>{elements.size()};
+      elements_.to_host(espalier::span<T>{copy_.data(), copy_.size()});
     }
   }
   typename Elements::element_type* data() {
-    if constexpr (apart) return here_.data();
-    else return there_.data();
+    if constexpr (has_device_memory) return copy_.data();
+    else return elements_.data();
   }
   void send_back() {
-    if constexpr (apart) there_.from_host(espalier::span<T const>{here_.data(), here_.size()});
+    if constexpr (has_device_memory) elements_.from_host(espalier::span<T const>{copy_.data(), copy_.size()});
   }
 
  private:
-  static constexpr bool apart = !std::is_same_v<Elements, espalier::span<typename Elements::element_type>>;
+  static constexpr bool has_device_memory = !std::is_same_v<Elements, espalier::span<typename Elements::element_type>>;
   struct nothing {};
-  Elements there_;
-  [[no_unique_address]] std::conditional_t<apart, owned<T>, nothing> here_;
+  Elements elements_;
+  [[no_unique_address]] std::conditional_t<has_device_memory, owned<T>, nothing> copy_;
 };
 template <class Elements>
 host_elements(Elements) -> host_elements<Elements>;
 
-/// f(name, extents, elements) for each tensor of a net whose elements lie from `base` on; only those that are trained where it is asked for.
+/// Calls f(name, extents, elements) for each tensor of a net whose elements start at `base`; with trainable_only, only
+/// for the trainable ones.
 template <class Net, bool Parameters, class T, class F>
 void name_tensors(std::string const& before, T* base, bool trainable_only, F&& f) {
   espalier::detail::for_each_tensor<Net, Parameters>(base, trainable_only, [&](char const* path, extents const& shape, auto elements) { f(before + path, shape, elements.data()); });
 }
 
-inline constexpr char const *seed_name = "training/seed", *draws_name = "training/draws";
+inline constexpr char const *seed_name = "training/seed", *random_steps_name = "training/draws";
 inline std::string state_name(std::int64_t number) { return "training/state" + std::to_string(number) + "/"; }
 
 }  // namespace detail
 
-/// All that a model keeps, and what trains it: snapshot{model, trainer}.arrays(). Parameters and buffers have the names that the model gives them; the k-th
-/// vector of an optimizer has "training/state<k>/" before the name of the parameter, steps, seed and draws are "training/steps" and so on.
-/// memory  on a device with memory of its own, a copy of everything; else the arrays look at the model
+/// The complete state of a model and of its trainer: snapshot{model, trainer}.arrays(). Parameters and buffers have the
+/// names of the model. The k-th vector of an optimizer has "training/state<k>/" before the name of its parameter. The
+/// step count is "training/steps", the seed "training/seed", and the count of random steps "training/draws".
+/// memory  if the device has memory of its own, a copy of everything; otherwise the arrays refer to the model
 template <class Model, class... TrainedBy>
 class snapshot {
   static_assert((Training<TrainedBy> && ...),
@@ -84,7 +86,7 @@ class snapshot {
 
  public:
   explicit snapshot(Model& model, TrainedBy&... training)
-      : parameters_{model.parameters()}, buffers_{model.buffers()}, states_{detail::host_elements{training.states()}...}, seed_{model.initial_seed().value}, draws_{model.draws()} {
+      : parameters_{model.parameters()}, buffers_{model.buffers()}, states_{detail::host_elements{training.states()}...}, seed_{model.initial_seed().value}, random_steps_{model.random_steps()} {
     auto const add = [&](std::string name, extents const& shape, auto const* data) { arrays_.push_back(array_of(std::move(name), shape, data)); };
     detail::name_tensors<Net, true>({}, parameters_.data(), false, add);
     detail::name_tensors<Net, false>({}, buffers_.data(), false, add);
@@ -100,7 +102,7 @@ class snapshot {
       steps_ = of.steps();
       add(detail::steps_name, extents{}, &steps_);
       add(detail::seed_name, extents{}, &seed_);
-      add(detail::draws_name, extents{}, &draws_);
+      add(detail::random_steps_name, extents{}, &random_steps_);
     };
     (void)add_training;
     std::apply([&](auto&... states) { (add_training(states, training), ...); }, states_);
@@ -110,31 +112,32 @@ class snapshot {
 
   [[nodiscard]] std::vector<named_array> const& arrays() const noexcept { return arrays_; }
 
-  /// Puts what was written into the arrays back to where they came from.
+  /// Copies the content of the arrays back to the model and the trainer, after arrays() were overwritten.
   void restore(Model& model, TrainedBy&... training) {
     parameters_.send_back();
     buffers_.send_back();
     std::apply([](auto&... states) { (states.send_back(), ...); }, states_);
     (training.continue_after(steps_), ...);
-    if constexpr (sizeof...(TrainedBy) > 0) model.continue_with(seed{seed_}, draws_);
+    if constexpr (sizeof...(TrainedBy) > 0) model.continue_with(seed{seed_}, random_steps_);
   }
 
  private:
   detail::host_elements<decltype(std::declval<Model&>().parameters())> parameters_;
   detail::host_elements<decltype(std::declval<Model&>().buffers())> buffers_;
   std::tuple<detail::host_elements<decltype(std::declval<TrainedBy&>().states())>...> states_;
-  std::uint64_t seed_, draws_;
+  std::uint64_t seed_, random_steps_;
   std::int64_t steps_ = 0;
   std::vector<named_array> arrays_;
 };
 template <class Model, class... TrainedBy>
 snapshot(Model&, TrainedBy&...) -> snapshot<Model, TrainedBy...>;
 
-/// fill(from, to, options): gives every array of `to` the elements of the file's array of its name, or none of them anything.
-/// errors  mismatch_error with every disagreement: names that only one of them has, other extents, other elements, numbers that are not finite where that
-///         was asked for; and for the tensors of a model a file whose metadata names another library's format, or none
-///         where that makes a difference, while
-///         the options do not say whose order of axes it has
+/// fill(from, to, options): copies the file's array of the same name into every array of `to`, or changes nothing if
+/// any of them does not fit.
+/// errors  mismatch_error with every disagreement: names that only one side has, other extents, other element types,
+///         and numbers that are not finite if load_options::finite is set. For the tensors of a model also a file whose
+///         metadata names another library's format. A file without a format in its metadata is an error only if the
+///         order of axes is ambiguous. The options can state the order.
 inline void fill(archive const& from, std::vector<named_array> const& to, load_options const& options = {}) {
   detail::matching const match{from, to, options};
   if (!match.disagreements.empty()) espalier::detail::raise(mismatch_error{from.name(), match.disagreements});
@@ -144,13 +147,13 @@ inline void fill(archive const& from, std::vector<named_array> const& to, load_o
 }
 
 namespace detail {
-/// `agreed`, or what is wrong with a model that numbers are to be loaded into.
+/// `agreed`, or the fault of loading into this model: it is const.
 template <class Model>
 using loaded_fault = std::conditional_t<std::is_const_v<Model>, espalier::detail::may_change<Model>, agreed>;
 }  // namespace detail
 
-/// restore(archive, model[, trainer][, load_options]): gives a model, and what trains it, what an archive has for it.
-/// errors  mismatch_error; everything is as before then
+/// restore(archive, model[, trainer][, load_options]): loads the arrays of an archive into a model and its trainer.
+/// errors  mismatch_error; nothing has changed then
 template <class Model>
 void restore(archive const& from, Model& model, load_options const& options = {}) {
   using May = detail::loaded_fault<Model>;

@@ -15,7 +15,7 @@ template <class Open>
 cifar10_records read_opened_cifar10(char const* const* paths, int files, Open open);
 }
 
-/// cifar10_records: the records of one or several files of CIFAR-10's binary form; complete whenever it exists.
+/// cifar10_records: the records of one or several files of CIFAR-10's binary format. A constructed object is complete.
 /// shape   count() records of a label from 0 to 9 and 3 x 32 x 32 bytes: red, green, blue, each row by row
 class cifar10_records {
  public:
@@ -36,23 +36,23 @@ class cifar10_records {
 
 namespace detail {
 
-/// The size of a file of records; refused unless there is at least one and the last is whole.
+/// The size of a file of records. Throws unless it has at least one record and the last one is complete.
 inline std::int64_t cifar10_size(opened_file const& opened, char const* name) {
   unsigned char start[2] = {};
-  std::size_t const came = read_start(opened, name, start, sizeof start);
+  std::size_t const actual = read_start(opened, name, start, sizeof start);
   constexpr int record = cifar10_records::record_size;
-  if (came == 0) refuse<format_error>("%s: expected records of %d bytes (CIFAR-10, binary), came an empty file", name, record);
-  if (came == 2 && start[0] == 0x1f && start[1] == 0x8b)
-    refuse<format_error>("%s: expected records of %d bytes (CIFAR-10, binary), came a gzip file: unpack it first", name, record);
+  if (actual == 0) throw_error<format_error>("%s: expected records of %d bytes (CIFAR-10, binary), got an empty file", name, record);
+  if (actual == 2 && start[0] == 0x1f && start[1] == 0x8b)
+    throw_error<format_error>("%s: expected records of %d bytes (CIFAR-10, binary), got a gzip file: unpack it first", name, record);
   std::int64_t const size = size_of(opened.file, name);
   if (size % record != 0)
-    refuse<format_error>(
-        "%s: expected a multiple of %d bytes (a label and 3 x 32 x 32 pixels each), came %lld: %lld records and %lld bytes", name, record,
+    throw_error<format_error>(
+        "%s: expected a multiple of %d bytes (a label and 3 x 32 x 32 pixels each), got %lld: %lld records and %lld bytes", name, record,
         static_cast<long long>(size), static_cast<long long>(size / record), static_cast<long long>(size % record));
   return size;
 }
 
-/// Files of records; open(i) opens the i-th anew.
+/// Reads files of records; open(i) opens the i-th file again.
 template <class Open>
 cifar10_records read_opened_cifar10(char const* const* paths, int files, Open open) {
   std::int64_t total = 0;
@@ -69,24 +69,25 @@ cifar10_records read_opened_cifar10(char const* const* paths, int files, Open op
     opened_file const opened = open(i);
     std::int64_t const size = cifar10_size(opened, name.text);
     if (size > records.bytes_.data() + total - to)
-      refuse<format_error>("%s: expected a file that stays as it is, but it grew while it was read", name.text);
+      throw_error<format_error>("%s: expected a file that stays as it is, but it grew while it was read", name.text);
     read_rest(opened.file, name.text, to, size);
     for (std::int64_t at = 0; at < size; at += cifar10_records::record_size)
       if (to[at] >= cifar10_records::classes)
-        refuse<format_error>("%s: expected labels from 0 to 9, came %d in record %lld", name.text, to[at],
+        throw_error<format_error>("%s: expected labels from 0 to 9, got %d in record %lld", name.text, to[at],
                              static_cast<long long>(at / cifar10_records::record_size));
     to += size;
   }
   if (to != records.bytes_.data() + total)
-    refuse<format_error>("%s: expected files that stay as they are, but one shrank while they were read", paths[0]);
+    throw_error<format_error>("%s: expected files that stay as they are, but one shrank while they were read", paths[0]);
   return records;
 }
 
 }  // namespace detail
 
-/// The records of several files, one file after the other.
-/// errors  format_error, with the file's name, what was expected and what came: no such file, a directory, an empty file, a size that is no multiple of
-///         3073, a label beyond 9 (with its record). All sizes are checked before anything is allocated.
+/// Reads the records of several files, one file after the other.
+/// errors  format_error, with the file's name, the expected and the actual content: no such file, a directory, an empty
+///         file, a size that is no multiple of 3073, a label above 9 (with its record). All sizes are checked before
+///         anything is allocated.
 /// source  http://www.cs.toronto.edu/~kriz/cifar.html, "Binary version"
 inline cifar10_records read_cifar10(char const* const* paths, int files) {
   return detail::read_opened_cifar10(paths, files, [&](int i) {

@@ -10,14 +10,14 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::io {
 
-/// How a file of numbers is written. Numbers have a point, whatever the locale: 1, -2.5, .5, 1e-3.
+/// The format of a file of numbers. Numbers have a decimal point in every locale: 1, -2.5, .5, 1e-3.
 struct csv_format {
   char separator = ',';
-  bool header = false;      ///< the first line has the columns' names
-  bool non_finite = false;  ///< nan and inf are taken
+  bool header = false;      ///< the first line has the names of the columns
+  bool non_finite = false;  ///< nan and inf are accepted
 };
 
-/// A column by its name or by its position from 0 on; from the last one, -1, backwards.
+/// A column by its name or by its position: from 0 on, or backwards from the last one, -1.
 struct column {
   char const* name = nullptr;
   int position = 0;
@@ -25,7 +25,7 @@ struct column {
   constexpr column(int at) noexcept : position{at} {}
 };
 
-/// csv_table: the numbers of one file, row by row; complete whenever it exists.
+/// csv_table: the numbers of one file, row by row. A constructed table is complete.
 /// shape   rows() x columns(), at least 1 x 1
 class csv_table {
  public:
@@ -34,7 +34,7 @@ class csv_table {
   [[nodiscard]] double at(std::int64_t row, int column) const noexcept { return numbers_[row * columns_ + column]; }
   /// The file's name, for errors.
   [[nodiscard]] char const* name() const noexcept { return name_.text; }
-  /// The line of the file in which a row stands, from 1 on.
+  /// The line of the file that has this row, from 1 on.
   [[nodiscard]] std::int64_t line(std::int64_t row) const noexcept { return row + (has_header_ ? 2 : 1); }
   /// A column's name; "" in a file without a header.
   [[nodiscard]] char const* column_name(int at) const noexcept {
@@ -42,10 +42,10 @@ class csv_table {
     for (; at > 0 && header_.size() != 0; --at) name += std::strlen(name) + 1;
     return name;
   }
-  /// The position of a column. errors: format_error where there is none, or two of that name
-  [[nodiscard]] int position_of(column wanted) const;
+  /// The position of a column. errors: format_error if there is none, or two of that name
+  [[nodiscard]] int position_of(column requested) const;
 
-  friend csv_table read_csv(file_path path, csv_format how);
+  friend csv_table read_csv(file_path path, csv_format format);
 
  private:
   owned<double> numbers_;
@@ -63,19 +63,19 @@ struct csv_cell {
   char const* last;
 };
 
-/// Where a line ends: at its \n, less a \r before it, or at the end of the file.
+/// A line of a file. It ends at its \n, without a \r before it, or at the end of the file.
 struct csv_line {
   char const* first;
   char const* last;
-  char const* next;  ///< the start of the line after it
+  char const* next;  ///< the start of the next line
 
   csv_line(char const* from, char const* end) noexcept : first{from}, last{from} {
     while (last != end && *last != '\n') ++last;
     next = last == end ? end : last + 1;
     if (last != first && last[-1] == '\r') --last;
   }
-  /// Takes the next cell from `at` on; `at` is beyond `last` when there is none left.
-  csv_cell take(char const*& at, char separator) const noexcept {
+  /// Returns the cell that starts at `at` and moves `at` to the next one; `at` is beyond `last` after the last cell.
+  csv_cell next_cell(char const*& at, char separator) const noexcept {
     csv_cell cell{at, at};
     while (cell.last != last && *cell.last != separator) ++cell.last;
     at = cell.last + 1;
@@ -91,7 +91,7 @@ struct csv_line {
   }
 };
 
-/// A cell's text for an error: its first characters, what cannot be printed as '?'.
+/// A cell's text for an error: its first 40 characters, with '?' for unprintable ones.
 struct csv_text {
   char text[48];
   explicit csv_text(csv_cell cell) noexcept {
@@ -102,7 +102,7 @@ struct csv_text {
   }
 };
 
-/// Where a cell stands, for an error: "line 3, column 2 (width)".
+/// The position of a cell, for an error: "line 3, column 2 (width)".
 struct csv_place {
   char text[128];
   csv_place(csv_table const& table, std::int64_t line, int column) noexcept {
@@ -112,29 +112,29 @@ struct csv_place {
   }
 };
 
-inline double csv_number(csv_table const& table, csv_cell cell, csv_format how, std::int64_t line, int column) {
+inline double csv_number(csv_table const& table, csv_cell cell, csv_format format, std::int64_t line, int column) {
   double value = 0;
   auto const [end, fault] = std::from_chars(cell.first, cell.last, value);
   bool const whole = fault == std::errc{} && end == cell.last && cell.first != cell.last;
   bool const finite = math::isfinite(value);
-  if (whole && (finite || how.non_finite)) return value;
+  if (whole && (finite || format.non_finite)) return value;
   csv_place const where{table, line, column};
-  csv_text const came{cell};
-  if (cell.first == cell.last) refuse<format_error>("%s: expected a number in %s, came an empty cell", table.name(), where.text);
+  csv_text const actual{cell};
+  if (cell.first == cell.last) throw_error<format_error>("%s: expected a number in %s, got an empty cell", table.name(), where.text);
   if (whole)
-    refuse<format_error>("%s: expected a finite number in %s, came \"%s\" (csv_format::non_finite takes it)", table.name(), where.text,
-                         came.text);
+    throw_error<format_error>("%s: expected a finite number in %s, got \"%s\" (csv_format::non_finite takes it)", table.name(), where.text,
+                         actual.text);
   if (fault == std::errc::result_out_of_range)
-    refuse<format_error>("%s: expected a number that a double can hold in %s, came \"%s\"", table.name(), where.text, came.text);
-  refuse<format_error>("%s: expected a number in %s, came \"%s\"", table.name(), where.text, came.text);
+    throw_error<format_error>("%s: expected a number that a double can hold in %s, got \"%s\"", table.name(), where.text, actual.text);
+  throw_error<format_error>("%s: expected a number in %s, got \"%s\"", table.name(), where.text, actual.text);
 }
 
-/// The names of a header, each ended by a 0; quotes around a name are not part of it.
+/// The names of a header, each with a terminating 0; quotes around a name are removed.
 inline owned<char> csv_header(csv_line line, char separator) {
   owned<char> names{line.last - line.first + 2};
   char* to = names.data();
   for (char const* at = line.first; at <= line.last;) {
-    csv_cell cell = line.take(at, separator);
+    csv_cell cell = line.next_cell(at, separator);
     if (cell.last - cell.first >= 2 && *cell.first == '"' && cell.last[-1] == '"') {
       ++cell.first;
       --cell.last;
@@ -147,66 +147,67 @@ inline owned<char> csv_header(csv_line line, char separator) {
 
 }  // namespace detail
 
-inline int csv_table::position_of(column wanted) const {
-  if (wanted.name == nullptr) {
-    int const at = wanted.position < 0 ? wanted.position + columns_ : wanted.position;
+inline int csv_table::position_of(column requested) const {
+  if (requested.name == nullptr) {
+    int const at = requested.position < 0 ? requested.position + columns_ : requested.position;
     if (at < 0 || at >= columns_)
-      refuse<format_error>("%s: expected a column from 0 to %d (or from -1 back), came %d", name(), columns_ - 1, wanted.position);
+      throw_error<format_error>("%s: expected a column from 0 to %d (or from -1 back), got %d", name(), columns_ - 1, requested.position);
     return at;
   }
   if (!has_header_)
-    refuse<format_error>("%s: expected a column's position, since the file was read without a header, came the name \"%.60s\"", name(),
-                         wanted.name);
+    throw_error<format_error>("%s: expected a column's position, since the file was read without a header, got the name \"%.60s\"", name(),
+                         requested.name);
   int found = -1;
-  char const* here = column_name(0);
-  for (int i = 0; i < columns_; ++i, here += std::strlen(here) + 1) {
-    if (std::strcmp(here, wanted.name) != 0) continue;
+  char const* current = column_name(0);
+  for (int i = 0; i < columns_; ++i, current += std::strlen(current) + 1) {
+    if (std::strcmp(current, requested.name) != 0) continue;
     if (found >= 0)
-      refuse<format_error>("%s: expected one column named \"%.60s\", came two: columns %d and %d", name(), wanted.name, found, i);
+      throw_error<format_error>("%s: expected one column named \"%.60s\", got two: columns %d and %d", name(), requested.name, found, i);
     found = i;
   }
   if (found < 0)
-    refuse<format_error>("%s: expected a column named \"%.60s\", came a header without it (its first: \"%.60s\")", name(), wanted.name,
+    throw_error<format_error>("%s: expected a column named \"%.60s\", got a header without it (its first: \"%.60s\")", name(), requested.name,
                          column_name(0));
   return found;
 }
 
 /// read_csv(path, format): reads a file whose cells are numbers.
-/// shape   every line has as many cells as the first; lines end with \n or \r\n, the last one also without; a byte order mark, and empty lines at the
-///         end, are skipped
-/// errors  format_error, with the file's name, what was expected and what came: no such file, an empty file, a header without rows, a line with another
-///         number of cells, a cell that is no number (with its line, column and text), nan and inf unless asked for. Lines count from 1, columns from 0.
-inline csv_table read_csv(file_path path, csv_format how = {}) {
+/// shape   every line has as many cells as the first; lines end with \n or \r\n, which the last one may omit; a byte
+///         order mark, and empty lines at the end, are skipped
+/// errors  format_error, with the file's name, the expected and the actual content: no such file, an empty file, a
+///         header without rows, a line with another number of cells, a cell that is no number (with its line, column
+///         and text). nan and inf are errors unless csv_format::non_finite is set. Lines count from 1, columns from 0.
+inline csv_table read_csv(file_path path, csv_format format = {}) {
   csv_table table;
   table.name_ = detail::file_name{path};
   char const* const name = table.name();
   errno = 0;
   detail::opened_file const opened{path};
   unsigned char start[3] = {};
-  std::size_t const came = detail::read_start(opened, name, start, sizeof start);
+  std::size_t const actual = detail::read_start(opened, name, start, sizeof start);
   std::int64_t const size = detail::size_of(opened.file, name);
   owned<char> text{size};
   detail::read_rest(opened.file, name, text.data(), size);
-  bool const marked = came == 3 && start[0] == 0xef && start[1] == 0xbb && start[2] == 0xbf;
+  bool const marked = actual == 3 && start[0] == 0xef && start[1] == 0xbb && start[2] == 0xbf;
   char const *const begin = text.data() + (marked ? 3 : 0), *end = text.data() + size;
   while (end != begin && (end[-1] == '\n' || end[-1] == '\r')) --end;
-  if (begin == end) refuse<format_error>("%s: expected lines of numbers, came an empty file", name);
+  if (begin == end) throw_error<format_error>("%s: expected lines of numbers, got an empty file", name);
 
   detail::csv_line const first{begin, end};
-  std::int64_t const cells = first.count(how.separator);
-  if (cells > 1000000) refuse<format_error>("%s: expected at most 1000000 cells in a line, came %lld", name, static_cast<long long>(cells));
+  std::int64_t const cells = first.count(format.separator);
+  if (cells > 1000000) throw_error<format_error>("%s: expected at most 1000000 cells in a line, got %lld", name, static_cast<long long>(cells));
   table.columns_ = static_cast<int>(cells);
-  table.has_header_ = how.header;
-  if (how.header) table.header_ = detail::csv_header(first, how.separator);
-  char const* const data = how.header ? first.next : begin;
-  if (data == end) refuse<format_error>("%s: expected lines of numbers after the header, came none", name);
+  table.has_header_ = format.header;
+  if (format.header) table.header_ = detail::csv_header(first, format.separator);
+  char const* const data = format.header ? first.next : begin;
+  if (data == end) throw_error<format_error>("%s: expected lines of numbers after the header, got none", name);
 
   std::int64_t rows = 0;
   for (char const* at = data; at != end; ++rows) {
     detail::csv_line const line{at, end};
-    if (std::int64_t const here = line.count(how.separator); here != cells)
-      refuse<format_error>("%s: expected %lld cells in line %lld, as many as in line 1, came %lld", name, static_cast<long long>(cells),
-                           static_cast<long long>(table.line(rows)), static_cast<long long>(here));
+    if (std::int64_t const current = line.count(format.separator); current != cells)
+      throw_error<format_error>("%s: expected %lld cells in line %lld, as many as in line 1, got %lld", name, static_cast<long long>(cells),
+                           static_cast<long long>(table.line(rows)), static_cast<long long>(current));
     at = line.next;
   }
   table.numbers_ = owned<double>{rows * cells};
@@ -215,7 +216,7 @@ inline csv_table read_csv(file_path path, csv_format how = {}) {
     detail::csv_line const line{at, end};
     char const* from = line.first;
     for (int i = 0; i < table.columns_; ++i)
-      table.numbers_[row * cells + i] = detail::csv_number(table, line.take(from, how.separator), how, table.line(row), i);
+      table.numbers_[row * cells + i] = detail::csv_number(table, line.next_cell(from, format.separator), format, table.line(row), i);
     at = line.next;
   }
   return table;

@@ -10,7 +10,7 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// What readers of files share: a file that is closed again, its name for errors, its size.
+/// Shared by readers of files: a file that closes itself, its name for errors, its size.
 namespace espalier::io::detail {
 
 struct opened_file {
@@ -24,7 +24,7 @@ struct opened_file {
   }
 };
 
-/// A path for errors: its end where it is very long.
+/// A path for errors: only the end of a very long one.
 struct file_name {
   char text[256] = {};
   file_name() = default;
@@ -35,27 +35,28 @@ struct file_name {
   }
 };
 
-/// Refuses a path unless it opens and can be read: how many of the first bytes there were.
+/// Reads the first bytes of a file, at most `most`, and returns their number. Throws if the file is not open or not
+/// readable.
 inline std::size_t read_start(opened_file const& opened, char const* name, unsigned char* to, std::size_t most) {
-  if (opened.file == nullptr) refuse<format_error>("%s: expected a file, came: %s", name, std::strerror(errno));
-  std::size_t const came = std::fread(to, 1, most, opened.file);
-  if (std::ferror(opened.file) != 0) refuse<format_error>("%s: expected a file, came: %s", name, std::strerror(errno));
-  return came;
+  if (opened.file == nullptr) throw_error<format_error>("%s: expected a file, got: %s", name, std::strerror(errno));
+  std::size_t const actual = std::fread(to, 1, most, opened.file);
+  if (std::ferror(opened.file) != 0) throw_error<format_error>("%s: expected a file, got: %s", name, std::strerror(errno));
+  return actual;
 }
 
-/// The size of a file, which is read from its start again.
+/// The size of a file; rewinds the file to its start.
 inline std::int64_t size_of(std::FILE* file, char const* name) {
   long const end = std::fseek(file, 0, SEEK_END) == 0 ? std::ftell(file) : -1;
   if (end < 0 || std::fseek(file, 0, SEEK_SET) != 0)
-    refuse<format_error>("%s: expected a plain file, came one whose size cannot be told", name);
+    throw_error<format_error>("%s: expected a plain file, got one of unknown size", name);
   return end;
 }
 
-/// Refuses a file that does not give exactly as many bytes as its size said.
+/// Reads exactly `size` bytes. Throws if the file has fewer or more.
 inline void read_rest(std::FILE* file, char const* name, void* to, std::int64_t size) {
-  std::size_t const came = std::fread(to, 1, static_cast<std::size_t>(size), file);
-  if (came != static_cast<std::size_t>(size) || std::fgetc(file) != EOF)
-    refuse<format_error>("%s: expected %lld bytes, but the file changed while it was read", name, static_cast<long long>(size));
+  std::size_t const actual = std::fread(to, 1, static_cast<std::size_t>(size), file);
+  if (actual != static_cast<std::size_t>(size) || std::fgetc(file) != EOF)
+    throw_error<format_error>("%s: expected %lld bytes, but the file changed while it was read", name, static_cast<long long>(size));
 }
 
 }  // namespace espalier::io::detail

@@ -14,9 +14,10 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::io {
 
-/// Bytes in memory that starts at a page, owned; moves, does not copy. Large ones lie in large pages where the system has such: touching 100 MB for the
-/// first time costs as much as reading it from the system's cache, page by page.
-/// memory  that of the bytes, in whole pages; throws std::bad_alloc where there is none
+/// Owned bytes in page-aligned memory; movable, not copyable. Buffers of at least 4 MiB use huge pages if the system
+/// has them. Without huge pages, touching 100 MB for the first time costs as much as reading it from the system's
+/// cache.
+/// memory  the bytes, in whole pages; throws std::bad_alloc if there are none
 class file_bytes {
  public:
   file_bytes() = default;
@@ -54,8 +55,8 @@ class file_bytes {
   std::int64_t size_ = 0;
 };
 
-/// read_bytes(path): a whole file.
-/// errors  format_error: no such file, no plain file, one that changes while it is read
+/// read_bytes(path): reads a whole file.
+/// errors  format_error: no such file, no plain file, a file that changes while it is read
 inline file_bytes read_bytes(char const* path) {
   detail::file_name const name{path};
   struct opened {
@@ -65,21 +66,21 @@ inline file_bytes read_bytes(char const* path) {
     }
   } const from{::open(path, O_RDONLY | O_CLOEXEC)};
   struct stat facts {};
-  if (from.file < 0 || ::fstat(from.file, &facts) != 0) refuse<format_error>("%s: expected a file, came: %s", name.text, std::strerror(errno));
-  if (S_ISDIR(facts.st_mode)) refuse<format_error>("%s: expected a file, came: %s", name.text, std::strerror(EISDIR));
-  if (!S_ISREG(facts.st_mode)) refuse<format_error>("%s: expected a plain file, came one whose size cannot be told", name.text);
+  if (from.file < 0 || ::fstat(from.file, &facts) != 0) throw_error<format_error>("%s: expected a file, got: %s", name.text, std::strerror(errno));
+  if (S_ISDIR(facts.st_mode)) throw_error<format_error>("%s: expected a file, got: %s", name.text, std::strerror(EISDIR));
+  if (!S_ISREG(facts.st_mode)) throw_error<format_error>("%s: expected a plain file, got one of unknown size", name.text);
   file_bytes bytes{static_cast<std::int64_t>(facts.st_size)};
-  std::int64_t came = 0;
+  std::int64_t actual = 0;
   for (;;) {
-    // One byte more than there should be is asked for at the end.
+    // After the last byte, one more byte is requested: the file must end there.
     unsigned char behind;
-    bool const at_end = came == bytes.size();
-    ssize_t const some = ::read(from.file, at_end ? &behind : bytes.data() + came, at_end ? 1 : static_cast<std::size_t>(bytes.size() - came));
+    bool const at_end = actual == bytes.size();
+    ssize_t const some = ::read(from.file, at_end ? &behind : bytes.data() + actual, at_end ? 1 : static_cast<std::size_t>(bytes.size() - actual));
     if (some < 0 && errno == EINTR) continue;
-    if (some < 0) refuse<format_error>("%s: expected a file, came: %s", name.text, std::strerror(errno));
+    if (some < 0) throw_error<format_error>("%s: expected a file, got: %s", name.text, std::strerror(errno));
     if (at_end && some == 0) return bytes;
-    if (at_end || some == 0) refuse<format_error>("%s: expected %lld bytes, but the file changed while it was read", name.text, static_cast<long long>(bytes.size()));
-    came += some;
+    if (at_end || some == 0) throw_error<format_error>("%s: expected %lld bytes, but the file changed while it was read", name.text, static_cast<long long>(bytes.size()));
+    actual += some;
   }
 }
 

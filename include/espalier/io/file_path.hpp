@@ -8,7 +8,8 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::io {
 
-/// A path as readers and writers take it: text, std::string, std::filesystem::path. It refers to that text and so is for arguments only.
+/// A path argument of readers and writers: text, std::string, std::filesystem::path. It refers to the caller's text, so
+/// use it only as an argument.
 class file_path {
  public:
   constexpr file_path(char const* text) noexcept : text_{text} {}

@@ -5,10 +5,10 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// How other libraries store the tensors of a net.
+/// The orders of axes in which other libraries store the tensors of a net.
 namespace espalier::io::detail {
 
-/// f(order) for each parameter (or buffer) of a module, in the order of their declaration: how PyTorch stores it.
+/// Calls f(order) with PyTorch's order of axes for each parameter (or buffer) of a module, in the order of declaration.
 template <bool Parameters, class M, class F>
 void visit_orders(M const& module, F& f) {
   if constexpr (nn::Module<M>) {
@@ -23,7 +23,7 @@ void visit_orders(M const& module, F& f) {
     for (auto const& inner : module) visit_orders<Parameters>(inner, f);
   }
 }
-/// f(order) for each parameter of a net, then for each buffer.
+/// Calls f(order) for each parameter of a net, then for each buffer.
 template <class Net, class F>
 void for_each_order(F f) {
   visit_orders<true>(espalier::numbered<Net>, f);

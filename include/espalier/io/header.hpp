@@ -9,7 +9,7 @@ namespace espalier::io {
 
 namespace detail {
 
-/// Whether a text can name a type: letters, digits and _, of which none is first that the language keeps for itself, and no word of C++.
+/// Whether a text can name a type: letters, digits and _, no reserved identifier and no keyword of C++.
 inline bool is_identifier(std::string_view text) {
   constexpr std::string_view words[] = {
       "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break", "case", "catch", "char", "char16_t", "char32_t", "char8_t", "class",
@@ -18,7 +18,7 @@ inline bool is_identifier(std::string_view text) {
       "long", "mutable", "namespace", "new", "noexcept", "not", "not_eq", "nullptr", "operator", "or", "or_eq", "private", "protected", "public", "register",
       "reinterpret_cast", "requires", "return", "short", "signed", "sizeof", "static", "static_assert", "static_cast", "struct", "switch", "template", "this",
       "thread_local", "throw", "true", "try", "typedef", "typeid", "typename", "union", "unsigned", "using", "virtual", "void", "volatile", "wchar_t", "while",
-      "xor", "xor_eq", "espalier", "std"};
+      "xor", "xor_eq", "espalier", "std", "tensors", "numbers", "value_type"};
   auto const letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
   if (text.empty() || !letter(text[0]) || text.find("__") != std::string_view::npos) return false;
   for (char const c : text)
@@ -34,7 +34,8 @@ inline void add_number(std::string& to, std::uint64_t number, int base) {
   while (n > 0) to += digits[--n];
 }
 
-/// A number as C++ writes it, with all its bits: whole steps of a power of two ("0x3p-2f"), which no locale changes; what has no literal, by its bits.
+/// Appends a C++ literal that keeps all bits of a number: an integer times a power of two ("0x3p-2f"), which no locale
+/// changes. Infinities and NaN have no literal and are written by their bits.
 template <class T>
 void add_literal(std::string& to, T x) {
   using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
@@ -64,7 +65,7 @@ void add_literal(std::string& to, T x) {
   if (sizeof(T) == 4) to += "f";
 }
 
-/// Lines of numbers, none longer than 120 characters.
+/// Appends lines of numbers, none longer than 120 characters.
 template <class T>
 void add_numbers(std::string& to, T const* numbers, std::int64_t count) {
   constexpr std::size_t longest = 120;
@@ -81,7 +82,7 @@ void add_numbers(std::string& to, T const* numbers, std::int64_t count) {
   if (count > 0) to += line + "\n";
 }
 
-/// The text of a header of weights, whose numbers lie as those of a model: parameters, gaps that align them, buffers.
+/// The text of a header of weights. Its numbers have the memory layout of a model: parameters, alignment gaps, buffers.
 template <class Net, class T>
 std::string header_text(std::string const& name, T const* parameters, T const* buffers) {
   struct written {
@@ -125,11 +126,14 @@ std::string header_text(std::string const& name, T const* parameters, T const* b
 
 }  // namespace detail
 
-/// write_header(path, model, name): the model's parameters and buffers as a header of C++, a struct of that name. It needs <espalier/base/embedded.hpp> alone
-/// and is what model{embedded<name>{}}, read_only_model<Net, name> and what reads from these take: there, the compiler compares names, extents and elements
-/// with those of the net. Numbers keep all their bits, -0, infinities and NaN too. Another file at the path is replaced as a whole or stays as it is.
-/// cost     100,000 numbers of float are 1.6 MB of text, and 0.2 to 0.3 s and 30 MB of a compiler (g++ 12 and clang 19)
-/// errors   name_error: a name that is no identifier; write_error; a net without tensors and elements of 16 bits do not compile (copy them to a model<Net>)
+/// write_header(path, model, name): writes the model's parameters and buffers as a C++ header, a struct of that name,
+/// so that programs can embed weights. The header only includes <espalier/base/embedded.hpp>. Use it as
+/// model{embedded<name>{}} or read_only_model<Net, name>: the compiler then compares names, extents and element type
+/// with those of the net. Numbers keep all their bits, including -0, infinities and NaN. An existing file is replaced
+/// as a whole or unchanged.
+/// cost     100,000 float numbers are 1.6 MB of text and take a compiler 0.2 to 0.3 s and 30 MB (g++ 12 and clang 19)
+/// errors   name_error: a name that is no identifier; write_error. A net without tensors and 16-bit elements do not
+///          compile (copy them to a model<Net>).
 template <class Model>
 void write_header(file_path path, Model& model, std::string const& name) {
   using Net = typename Model::net_type;
@@ -138,7 +142,7 @@ void write_header(file_path path, Model& model, std::string const& name) {
                 ESPALIER_SENTENCE("write_header(path, model, name): elements are float or double; copy(model, other) those of 16 bits to a model<Net>",
                                   ESPALIER_STATED((std::is_same_v<T, float> || std::is_same_v<T, double>), T)));
   static_assert(slots_of<Net>.parameters.count + slots_of<Net>.buffers.count > 0, "write_header(path, model, name): the net has neither parameters nor buffers");
-  if (!detail::is_identifier(name)) refuse<name_error>("%s: expected a name for a struct of C++, came %s", detail::file_name{path}.text, in_quotes(name).c_str());
+  if (!detail::is_identifier(name)) throw_error<name_error>("%s: expected a name for a struct of C++, got %s", detail::file_name{path}.text, in_quotes(name).c_str());
   detail::host_elements parameters{model.parameters()};
   detail::host_elements buffers{model.buffers()};
   std::string const text = detail::header_text<Net, T>(name, parameters.data(), buffers.data());

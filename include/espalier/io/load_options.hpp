@@ -12,61 +12,62 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::io {
 
-/// The library whose order of axes a file's tensors have: what the file's metadata says, or what load_options says
-/// instead.
-enum class file_layout { said_by_file, espalier, pytorch };
+/// The library whose order of axes the tensors of a file have: as the file's metadata states, or as load_options
+/// override it.
+enum class file_layout { from_metadata, espalier, pytorch };
 
-/// load_options: where a file may differ from the model that is loaded from it. Without any, the file has each tensor of the model under its name, with its
-/// shape and element type, and nothing else.
+/// load_options: permitted differences between a file and the model that is loaded from it. Without options, the file
+/// must have each tensor of the model under its name, with its shape and element type, and nothing else.
 ///
-///     io::load_safetensors("net.safetensors", model, io::load_options{}.rename("encoder.*", "0.*").ignore("*.num_batches_tracked"));
+///     io::load_safetensors("net.safetensors", model,
+///                          io::load_options{}.rename("encoder.*", "0.*").ignore("*.num_batches_tracked"));
 ///
-/// patterns  names in which each * stands for any characters, none too
+/// patterns  names in which each * matches any characters, including none
 class load_options {
  public:
-  /// What the file calls `in_file` is the model's `in_model`. A * in both stands for the same characters; the first rule that fits a name counts.
+  /// Loads `in_file` of the file into `in_model` of the model. A * in both matches the same characters; the first
+  /// matching rule applies.
   load_options& rename(std::string in_file, std::string in_model) {
     renamed_.push_back({static_cast<std::string&&>(in_file), static_cast<std::string&&>(in_model)});
     return *this;
   }
-  /// Tensors of the file that the model does not have.
+  /// Ignores tensors of the file that the model does not have.
   load_options& ignore(std::string in_file) {
     ignored_.push_back(static_cast<std::string&&>(in_file));
     return *this;
   }
-  /// Tensors of the model that the file need not have: they stay as they are.
+  /// Keeps tensors of the model that the file may lack: their values do not change.
   load_options& keep(std::string in_model) {
     kept_.push_back(static_cast<std::string&&>(in_model));
     return *this;
   }
-  /// Real numbers of another type are rounded to the model's.
-  load_options& convert(bool wanted = true) {
-    converts_ = wanted;
+  /// Rounds real numbers of another type to the model's type.
+  load_options& convert(bool enabled = true) {
+    converts_ = enabled;
     return *this;
   }
-  /// The file's tensors are those of a PyTorch state_dict: weights of Linear as (outputs, inputs), kernels as (outputs,
-  /// inputs, rows, columns), and so on.
-  /// They are converted, member by member (nn::in_pytorch); num_batches_tracked is left out.
+  /// Converts the tensors of a PyTorch state_dict, member by member (nn::in_pytorch): weights of Linear are (outputs,
+  /// inputs), kernels (outputs, inputs, rows, columns), and so on. num_batches_tracked is skipped.
   load_options& from_pytorch() {
     layout_ = file_layout::pytorch;
     return *this;
   }
-  /// The file's tensors have the axes of the model's, whatever its metadata says.
+  /// The file's tensors have the axes of the model's; this overrides the file's metadata.
   load_options& from_espalier() {
     layout_ = file_layout::espalier;
     return *this;
   }
   /// axes("own.*", 1, 0): axis 0 of the file's tensor is axis 1 of the model's, and so on. For tensors of modules that
-  /// do not state how PyTorch stores them.
+  /// do not define PyTorch's order of their axes.
   template <class... Axis>
   load_options& axes(std::string in_model, Axis... axis) {
     static_assert(sizeof...(Axis) <= static_cast<std::size_t>(max_rank), "load_options.axes(name, axes...): a tensor has at most 6 axes");
     ordered_.push_back({static_cast<std::string&&>(in_model), axes_in_order(axis...)});
     return *this;
   }
-  /// Infinities and NaN are refused.
-  load_options& finite(bool wanted = true) {
-    finite_ = wanted;
+  /// Rejects infinities and NaN.
+  load_options& finite(bool enabled = true) {
+    finite_ = enabled;
     return *this;
   }
 
@@ -83,7 +84,7 @@ class load_options {
   }
   [[nodiscard]] bool ignores(std::string_view in_file) const { return any(ignored_, in_file); }
   [[nodiscard]] bool keeps(std::string_view in_model) const { return any(kept_, in_model); }
-  /// The order of axes that was given for a tensor of the model; null: none.
+  /// The order of axes that axes() set for a tensor of the model; null: none.
   [[nodiscard]] axis_order const* order_of(std::string_view in_model) const {
     for (auto const& o : ordered_)
       if (matches(o.in_model, in_model)) return &o.order;
@@ -91,9 +92,9 @@ class load_options {
   }
   [[nodiscard]] file_layout layout() const noexcept { return layout_; }
   [[nodiscard]] bool converts() const noexcept { return converts_; }
-  [[nodiscard]] bool wants_finite() const noexcept { return finite_; }
+  [[nodiscard]] bool requires_finite() const noexcept { return finite_; }
 
-  /// Whether a name fits a pattern. starred: what the first * stands for, as much as it can.
+  /// Whether a name matches a pattern. starred: the text that the first * matches, as long as possible.
   static bool matches(std::string_view pattern, std::string_view name, std::string_view* starred = nullptr) {
     std::size_t const star = pattern.find('*');
     if (star == std::string_view::npos) return pattern == name;
@@ -122,7 +123,7 @@ class load_options {
   std::vector<rule> renamed_;
   std::vector<std::string> ignored_, kept_;
   std::vector<order_rule> ordered_;
-  file_layout layout_ = file_layout::said_by_file;
+  file_layout layout_ = file_layout::from_metadata;
   bool converts_ = false, finite_ = false;
 };
 

@@ -10,10 +10,10 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// Which array of a file belongs to which of a model, and all that speaks against it.
+/// Matches the arrays of a file with those of a model, and lists all disagreements.
 namespace espalier::io::detail {
 
-/// f(type_identity<T>) for the type of real elements of a kind.
+/// Calls f(type_identity<T>) with the C++ type of a real element kind.
 template <class F>
 auto with_real_type(element_kind kind, F&& f) {
   switch (kind) {
@@ -24,7 +24,7 @@ auto with_real_type(element_kind kind, F&& f) {
   }
 }
 
-/// The i-th element of type T among bytes that need not be aligned.
+/// The i-th element of type T in bytes that may be unaligned.
 template <class T>
 T element_at(unsigned char const* bytes, std::int64_t i) noexcept {
   T x;
@@ -32,7 +32,7 @@ T element_at(unsigned char const* bytes, std::int64_t i) noexcept {
   return x;
 }
 
-/// How many elements are infinite or no number.
+/// The number of elements that are infinite or NaN.
 inline std::int64_t count_not_finite(named_array const& a) {
   if (!is_real(a.kind)) return 0;
   return with_real_type(a.kind, [&]<class T>(std::type_identity<T>) {
@@ -42,11 +42,11 @@ inline std::int64_t count_not_finite(named_array const& a) {
   });
 }
 
-/// Copies elements of one kind, or rounds real ones to another kind.
+/// Copies elements of one kind, or rounds real elements to another kind.
 inline void copy_elements(named_array const& from, named_array const& to) {
   auto* const out = const_cast<unsigned char*>(to.data);
   if (from.kind == to.kind) {
-    // A bool is 0 or 1, whatever byte a file has for it.
+    // A bool must be 0 or 1, but a file may store any byte.
     if (to.kind == element_kind::boolean) std::transform(from.data, from.data + to.bytes, out, [](unsigned char byte) { return static_cast<unsigned char>(byte != 0); });
     else if (to.bytes > 0) std::memcpy(out, from.data, static_cast<std::size_t>(to.bytes));
     return;
@@ -61,9 +61,9 @@ inline void copy_elements(named_array const& from, named_array const& to) {
   });
 }
 
-/// The same, where the axes of `from` are those of `to` in another order.
+/// The same for a `from` whose axes are those of `to` in another order.
 inline void copy_permuted(named_array const& from, named_array const& to, axis_order const& order) {
-  // The distance of neighbours along each axis of `to`, in elements of `from`.
+  // The stride in `from`, in elements, for each axis of `to`.
   std::int64_t step[max_rank]{}, distance = 1;
   for (int i = order.rank; i-- > 0;) {
     step[order.at[i]] = distance;
@@ -90,19 +90,19 @@ inline void copy_permuted(named_array const& from, named_array const& to, axis_o
 /// "float (64, 10)"
 inline std::string described(named_array const& a) { return std::string{name_of(a.kind)} + " " + text_of(a.extents); }
 
-/// What a training is continued after: counted on from there.
+/// The name of the step count that training continues from; most_steps is its largest valid value.
 inline constexpr char const* steps_name = "training/steps";
 inline constexpr std::int64_t most_steps = std::int64_t{1} << 62;
-/// Names among which the most similar one is looked for; a file that claims more is not worth the time.
+/// Limits the search for the most similar name: a file with more unmatched names is not worth the time.
 inline constexpr std::size_t most_similar_names = 1000;
 
-/// What a loader that converts from PyTorch leaves out, as the count of batches has no use in a net.
+/// Whether from_pytorch() skips a tensor: a net has no use for the count of batches.
 inline bool is_left_out_of_pytorch(std::string_view name) {
   constexpr std::string_view ending = "num_batches_tracked";
   return name.size() >= ending.size() && name.substr(name.size() - ending.size()) == ending &&
          (name.size() == ending.size() || name[name.size() - ending.size() - 1] == '.');
 }
-/// Extents without those that are 1: arrays of these have the same elements in the same order.
+/// Extents without those of 1: arrays that agree in the rest have the same elements in the same order.
 inline std::vector<std::int64_t> longer_than_one(std::vector<std::int64_t> const& extents) {
   std::vector<std::int64_t> r;
   for (std::int64_t const extent : extents)
@@ -114,11 +114,11 @@ inline std::vector<std::int64_t> in_order(axis_order const& order, std::vector<s
   for (int i = 0; i < order.rank; ++i) r.push_back(extents[static_cast<std::size_t>(order.at[i])]);
   return r;
 }
-inline constexpr char const* how_to_say_the_layout =
+inline constexpr char const* layout_remedy =
     "load it with io::load_options{}.from_pytorch(), which converts, if PyTorch wrote it, "
     "or with .from_espalier() if its tensors have the axes of the model's";
 
-/// What a file's metadata says of its layout; null: nothing.
+/// The "format" entry of a file's metadata, or null.
 inline std::string const* format_of(archive const& file) {
   for (auto const& m : file.metadata())
     if (m.name == "format") return &m.text;
@@ -128,7 +128,7 @@ inline std::string const* format_of(archive const& file) {
 struct matching {
   struct pair {
     named_array const *from, *to;
-    axis_order const* order;  ///< of the file's axes; null: that of the model's
+    axis_order const* order;  ///< the order of the file's axes; null: the model's order
   };
   std::vector<pair> pairs;
   std::vector<disagreement> disagreements;
@@ -138,34 +138,34 @@ struct matching {
     bool of_model = false;
     for (auto const& a : to) of_model = of_model || a.of_model;
     std::string const* const format = format_of(from);
-    bool const says_espalier = format != nullptr && *format == "espalier";
-    if (options.layout() == file_layout::said_by_file && of_model && format != nullptr && !says_espalier) {
-      refuse_layout({}, "espalier's", "the format " + in_quotes(*format) + (*format == "pt" ? ", which is PyTorch's" : ""),
-                    how_to_say_the_layout);
+    bool const is_espalier = format != nullptr && *format == "espalier";
+    if (options.layout() == file_layout::from_metadata && of_model && format != nullptr && !is_espalier) {
+      add_layout_mismatch({}, "espalier's", "the format " + in_quotes(*format) + (*format == "pt" ? ", which is PyTorch's" : ""),
+                    layout_remedy);
       return;
     }
     match(from, to, options);
-    if (options.layout() == file_layout::said_by_file && of_model && !says_espalier) refuse_doubt();
+    if (options.layout() == file_layout::from_metadata && of_model && !is_espalier) check_ambiguous_layout();
   }
 
  private:
   void match(archive const& from, std::vector<named_array> const& to, load_options const& options) {
-    std::map<std::string, named_array const*, std::less<>> wanted, given;
-    for (auto const& a : to) wanted[a.name] = &a;
+    std::map<std::string, named_array const*, std::less<>> expected, found;
+    for (auto const& a : to) expected[a.name] = &a;
     std::vector<named_array const*> extra;
     for (auto const& a : from.arrays()) {
       if (options.ignores(a.name)) continue;
       std::string const name = options.renamed(a.name);
-      if (from_pytorch_ && wanted.find(name) == wanted.end() && is_left_out_of_pytorch(a.name)) continue;
-      if (wanted.find(name) == wanted.end()) extra.push_back(&a);
-      else if (!given.emplace(name, &a).second) disagreements.push_back({disagreement_kind::twice, name, {}, in_quotes(given[name]->name) + " and " + in_quotes(a.name), {}});
+      if (from_pytorch_ && expected.find(name) == expected.end() && is_left_out_of_pytorch(a.name)) continue;
+      if (expected.find(name) == expected.end()) extra.push_back(&a);
+      else if (!found.emplace(name, &a).second) disagreements.push_back({disagreement_kind::twice, name, {}, in_quotes(found[name]->name) + " and " + in_quotes(a.name), {}});
     }
     std::vector<std::string> names;
     for (auto const* a : extra)
       if (names.size() < most_similar_names) names.push_back(a->name);
     for (auto const& a : to) {
-      auto const at = given.find(a.name);
-      if (at != given.end()) compare(*at->second, a, options);
+      auto const at = found.find(a.name);
+      if (at != found.end()) compare(*at->second, a, options);
       else if (!options.keeps(a.name)) disagreements.push_back({disagreement_kind::missing, a.name, described(a), {}, disagreements.size() < 40 ? nearest_name(a.name, names) : std::string{}});
     }
     for (auto const* a : extra) {
@@ -174,7 +174,7 @@ struct matching {
     }
   }
 
-  void refuse_layout(std::string const& of, std::string expected, std::string found, std::string remedy) {
+  void add_layout_mismatch(std::string const& of, std::string expected, std::string found, std::string remedy) {
     disagreements.push_back({disagreement_kind::layout, of, std::move(expected), std::move(found), {}, std::move(remedy)});
   }
   /// Whether the file's extents are the model's in that order.
@@ -184,16 +184,16 @@ struct matching {
   void compare(named_array const& from, named_array const& to, load_options const& options) {
     axis_order const* order = options.order_of(to.name);
     extents const shape = shape_of_array(to);
-    bool const is_given = order != nullptr;
+    bool const is_specified = order != nullptr;
     if (from_pytorch_ && to.of_model && order == nullptr) order = &to.in_pytorch;
     if (order != nullptr && order->is_known() && !is_order_of(*order, shape)) {
-      refuse_layout(to.name, "each axis of " + text_of(to.extents) + " once", "another list",
-                    is_given ? "write load_options.axes(name, axes...) with the model's axes in the file's order"
+      add_layout_mismatch(to.name, "each axis of " + text_of(to.extents) + " once", "another list",
+                    is_specified ? "write load_options.axes(name, axes...) with the model's axes in the file's order"
                              : "in_pytorch of the module is wrong");
       return;
     }
     if (order != nullptr && !order->is_known()) {
-      refuse_layout(to.name, "an order of axes", "a module that states none for its " + text_of(to.extents) + " from PyTorch",
+      add_layout_mismatch(to.name, "an order of axes", "a module that states none for its " + text_of(to.extents) + " from PyTorch",
                     "write load_options.axes(\"" + to.name +
                         "\", ...) with the model's axes in the file's order, or in_pytorch in the module");
       return;
@@ -203,18 +203,18 @@ struct matching {
     } else if (order != nullptr ? !fits_in_order(from, to, *order) : from.extents != to.extents) {
       std::string remedy;
       bool const may_convert = order == nullptr && to.of_model && to.in_pytorch.is_known();
-      if (may_convert && options.layout() == file_layout::said_by_file && fits_in_order(from, to, to.in_pytorch))
+      if (may_convert && options.layout() == file_layout::from_metadata && fits_in_order(from, to, to.in_pytorch))
         remedy = "which is PyTorch's order: io::load_options{}.from_pytorch() converts it";
       if (order != nullptr && from.extents == to.extents) remedy = "which are the model's own axes";
       std::string const expected = text_of(order != nullptr ? in_order(*order, to.extents) : to.extents);
       disagreements.push_back({disagreement_kind::shape, to.name, expected, text_of(from.extents), {}, remedy});
-    } else if (std::int64_t const bad = options.wants_finite() ? count_not_finite(from) : 0; bad > 0) {
+    } else if (std::int64_t const bad = options.requires_finite() ? count_not_finite(from) : 0; bad > 0) {
       disagreements.push_back({disagreement_kind::not_finite, to.name, {}, std::to_string(bad) + " of " + std::to_string(from.size()) + " that are not", {}});
     } else if (std::int64_t const steps = to.name == steps_name ? element_at<std::int64_t>(from.data, 0) : 0; steps < 0 || steps > most_steps) {
       disagreements.push_back({disagreement_kind::value, to.name, "0 to 2^62", std::to_string(steps), {}});
     } else {
       pairs.push_back({&from, &to, order});
-      if (to.of_model && !is_given && !from_pytorch_) judge(to, shape);
+      if (to.of_model && !is_specified && !from_pytorch_) judge(to, shape);
     }
   }
   static extents shape_of_array(named_array const& a) {
@@ -223,9 +223,8 @@ struct matching {
       if (s.rank < max_rank) s.push(static_cast<int>(extent));
     return s;
   }
-  /// A tensor that fits as it is: could another library have stored it in another order with the same extents? One
-  /// whose extents would differ there proves
-  /// the layout of the file.
+  /// Checks for a tensor that fits: would PyTorch's order of axes have the same extents? Then the file's layout may be
+  /// ambiguous. If the extents would differ, this tensor proves the layout.
   void judge(named_array const& to, extents const& shape) {
     if (!to.in_pytorch.is_known()) {
       bool equal = false;
@@ -246,10 +245,10 @@ struct matching {
       last = axis;
     }
   }
-  void refuse_doubt() {
+  void check_ambiguous_layout() {
     if (proven_ || doubtful_ == nullptr || !disagreements.empty()) return;
-    refuse_layout(doubtful_->name, "metadata that names the format",
-                  "none, and PyTorch's extents would be the same " + text_of(doubtful_->extents), how_to_say_the_layout);
+    add_layout_mismatch(doubtful_->name, "metadata that names the format",
+                  "none, and PyTorch's extents would be the same " + text_of(doubtful_->extents), layout_remedy);
   }
 
   bool from_pytorch_, proven_ = false;

@@ -10,17 +10,20 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::io {
 
-/// What a file and a model disagree in.
+/// The ways in which a file can disagree with a model.
 enum class disagreement_kind { missing, extra, shape, element, not_finite, value, twice, layout };
 struct disagreement {
   disagreement_kind kind;
-  std::string name;       ///< the model's; of what is extra, the file's
+  std::string name;       ///< the model's; if extra, the file's
   std::string expected, found;
-  std::string nearest;    ///< of what is missing: the most similar name among those that nothing was found for; empty: none is similar
-  std::string remedy{};   ///< what to write, where that is known
+  /// if missing: the most similar of the file's unmatched names; empty: none is similar
+  std::string nearest;
+  /// what to write instead, if there is a fix
+  std::string remedy{};
 };
 
-/// mismatch_error: a file whose arrays are not those that were asked for. what() has the first 40 disagreements, a line each; disagreements() has all.
+/// mismatch_error: the arrays of a file are not those of the model. what() has the first 40 disagreements, one per
+/// line; disagreements() has all.
 class mismatch_error : public error {
  public:
   mismatch_error(char const* file, std::vector<disagreement> all)
@@ -28,7 +31,7 @@ class mismatch_error : public error {
   [[nodiscard]] char const* what() const noexcept override { return all_->text.c_str(); }
   [[nodiscard]] std::vector<disagreement> const& disagreements() const noexcept { return all_->all; }
 
-  /// A disagreement in words: "shape of \"0.bias\": expected (64), found (10)".
+  /// A disagreement as text: "shape of \"0.bias\": expected (64), found (10)".
   static std::string line_of(disagreement const& d) {
     switch (d.kind) {
       case disagreement_kind::missing:
@@ -76,12 +79,12 @@ class mismatch_error : public error {
 
 namespace detail {
 
-/// The most similar of some names, if half of its letters are right.
-inline std::string nearest_name(std::string const& wanted, std::vector<std::string> const& names) {
+/// The most similar of some names, at an edit distance of at most half the length of `query`; otherwise empty.
+inline std::string nearest_name(std::string const& query, std::vector<std::string> const& names) {
   std::string nearest;
-  espalier::detail::nearest_so_far search{wanted.data(), wanted.size()};
+  espalier::detail::nearest_so_far search{query.data(), query.size()};
   for (auto const& name : names)
-    if (search.takes(name.data(), name.size())) nearest = name;
+    if (search.update(name.data(), name.size())) nearest = name;
   return nearest;
 }
 

@@ -9,24 +9,26 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::io {
 
-/// How an npz file is written.
-/// compress  deflated, which makes files of trained weights about a tenth smaller, and writing and reading them many times slower
+/// Options of writing npz files.
+/// compress  deflate the arrays: files of trained weights become about a tenth smaller; writing and reading become many
+///           times slower
 struct npz_options {
   bool compress = false;
 };
 
 namespace detail {
-/// The comment of an npz file that holds a model, which is all the metadata that the format has room for.
+/// Marks an npz file of a model. A zip comment is the only metadata that the format has.
 inline constexpr std::string_view format_comment = "format=espalier";
 }  // namespace detail
 
-/// parse_npz(path, bytes): the arrays of an npz file that lies in memory: a zip file of npy files, whose names are those of the arrays and ".npy".
-/// path is for errors.
-/// range   entries stored or deflated, with sizes of 32 or 64 bits, and what parse_npy takes
-/// memory  that of the file; where something is deflated, that of all arrays, at most 1,032 times the file's
-/// errors  format_error, with the file's name, the entry's, what was expected and what came: no zip file, one that is truncated, encrypted, packed in another
-///         way or in several parts; headers that disagree; entries that overlap, have the same name or do not end with ".npy"; sizes that lie; a wrong
-///         checksum; and those of parse_npy
+/// parse_npz(path, bytes): reads the arrays of an npz file in memory: a zip file of npy files, each named like its
+/// array with ".npy" appended. path is only used in errors.
+/// range   stored or deflated entries, with sizes of 32 or 64 bits, and the content that parse_npy accepts
+/// memory  the file's; if an entry is deflated, additionally that of all arrays, at most 1,032 times the file's
+/// errors  format_error, with the names of file and entry, the expected and the actual content: no zip file; a file
+///         that is truncated, encrypted, in several parts or packed by another method; headers that disagree; entries
+///         that overlap, have the same name or do not end with ".npy"; wrong sizes; a wrong checksum; and the errors of
+///         parse_npy
 /// source  https://numpy.org/doc/stable/reference/generated/numpy.savez.html
 inline archive parse_npz(char const* path, file_bytes bytes) {
   detail::file_name const file{path};
@@ -34,7 +36,7 @@ inline archive parse_npz(char const* path, file_bytes bytes) {
   std::vector<detail::zip_entry> const entries = directory.read();
   std::vector<metadata_entry> metadata;
   if (directory.comment() == detail::format_comment || directory.is_of_version_0_6()) metadata.push_back({"format", "espalier"});
-  // Stored arrays stay where they are; if one of them is deflated, all go to memory of their own.
+  // Stored arrays stay in the file's bytes; if one of them is deflated, all are copied to new memory.
   auto const room = [](detail::zip_entry const& e) { return (e.size + 63) / 64 * 64; };
   std::int64_t total = 0;
   bool deflated = false;
@@ -46,37 +48,37 @@ inline archive parse_npz(char const* path, file_bytes bytes) {
   std::vector<named_array> arrays;
   std::int64_t at = 0;
   for (auto const& e : entries) {
-    std::string const what = detail::zip_entry_text(file.text, e.name);
+    std::string const location = detail::zip_entry_text(file.text, e.name);
     std::string_view const name = e.name, ending = ".npy";
-    if (name.size() < ending.size() || name.substr(name.size() - ending.size()) != ending) refuse<format_error>("%s: expected a name that ends with .npy, came another: no npz file", what.c_str());
+    if (name.size() < ending.size() || name.substr(name.size() - ending.size()) != ending) throw_error<format_error>("%s: expected a name that ends with .npy, got another: no npz file", location.c_str());
     unsigned char *const from = bytes.data() + e.data, *const to = deflated ? unpacked.data() + at : from;
-    if (e.deflated) detail::inflate_bytes(what.c_str(), from, e.packed, to, e.size);
+    if (e.deflated) detail::inflate_bytes(location.c_str(), from, e.packed, to, e.size);
     else if (deflated && e.size > 0) std::memcpy(to, from, static_cast<std::size_t>(e.size));
-    if (std::uint32_t const crc = detail::crc_of(to, e.size); crc != e.crc) refuse<format_error>("%s: expected bytes with the checksum %08x, came some with %08x", what.c_str(), e.crc, crc);
-    arrays.push_back(detail::npy_array(what, std::string{name.substr(0, name.size() - ending.size())}, to, e.size));
+    if (std::uint32_t const crc = detail::crc_of(to, e.size); crc != e.crc) throw_error<format_error>("%s: expected bytes with the checksum %08x, got some with %08x", location.c_str(), e.crc, crc);
+    arrays.push_back(detail::npy_array(location, std::string{name.substr(0, name.size() - ending.size())}, to, e.size));
     at += room(e);
   }
   archive all{path, std::move(arrays), std::move(metadata), std::move(deflated ? unpacked : bytes)};
-  if (named_array const* const twice = all.twice()) refuse<format_error>("%s: expected each array once, came %s twice", file.text, in_quotes(twice->name).c_str());
+  if (named_array const* const twice = all.twice()) throw_error<format_error>("%s: expected each array once, got %s twice", file.text, in_quotes(twice->name).c_str());
   return all;
 }
 
-/// read_npz(path): an npz file, as numpy.savez and numpy.savez_compressed write it.
+/// read_npz(path): reads an npz file, as numpy.savez and numpy.savez_compressed write it.
 /// errors  as parse_npz; no such file, a folder
 inline archive read_npz(file_path path) { return parse_npz(path, read_bytes(path)); }
 
 namespace detail {
 
-/// The entries of an npz file, and its directory, to what has write(bytes, size).
-/// wide  with sizes of 64 bits, even if none is needed
+/// Writes the entries of an npz file and its directory to an object with write(bytes, size).
+/// wide  use 64-bit sizes even if none is required
 template <class File>
 void write_npz_to(File& file, char const* path, std::vector<named_array> const& arrays, npz_options const& options, bool wide, std::string_view comment = {}) {
   check_names(path, arrays, std::string_view{"\0", 1});
-  // As much as the file can have at most.
+  // An upper bound of the file's size.
   std::int64_t most = 1024;
   for (auto const& a : arrays) {
     if (a.name.size() > 0xffff - 4 || a.name.find('\0') != std::string::npos || !is_utf8(a.name))
-      refuse<name_error>("%s: expected names in UTF-8 of at most %d bytes, came %s", path, 0xffff - 4, in_quotes(a.name).c_str());
+      throw_error<name_error>("%s: expected names in UTF-8 of at most %d bytes, got %s", path, 0xffff - 4, in_quotes(a.name).c_str());
     most += a.bytes + a.bytes / 256 + 2 * static_cast<std::int64_t>(a.name.size()) + 1024;
   }
   zip_writer<File> zip{file, wide || most >= 0xffffffff || arrays.size() >= 0xffff};
@@ -88,7 +90,7 @@ void write_npz_to(File& file, char const* path, std::vector<named_array> const& 
   }
   zip.finish(comment);
 }
-/// A model's arrays: a comment says so.
+/// Writes a model's arrays; a comment marks the file.
 inline void write_model_npz(char const* path, std::vector<named_array> const& arrays, npz_options const& options) {
   atomic_file file{path};
   write_npz_to(file, file.name(), arrays, options, false, format_comment);
@@ -97,19 +99,21 @@ inline void write_model_npz(char const* path, std::vector<named_array> const& ar
 
 }  // namespace detail
 
-/// write_npz(path, arrays, options): an npz file of these arrays, which numpy.load reads. Other metadata than names has no place in it.
-/// Another file at the path is replaced as a whole or stays as it is (atomic_file).
+/// write_npz(path, arrays, options): writes an npz file, which numpy.load reads. It stores no metadata except the
+/// names. An existing file is replaced as a whole or unchanged (atomic_file).
 /// memory  with options.compress, that of the largest array once more
-/// errors  write_error, also for elements that npy has no type for (bfloat16); name_error: a name twice, or no UTF-8
+/// errors  write_error, also for elements that npy has no type for (bfloat16); name_error: a name that occurs twice or
+///         is not UTF-8
 inline void write_npz(file_path path, std::vector<named_array> const& arrays, npz_options const& options = {}) {
   atomic_file file{path};
   detail::write_npz_to(file, file.name(), arrays, options, false);
   file.commit();
 }
 
-/// save_npz(path, model[, options]) and save_npz(path, model, trainer[, options]): as save_safetensors, in the format of numpy.
+/// save_npz(path, model[, options]) and save_npz(path, model, trainer[, options]): as save_safetensors, in the format
+/// of numpy.
 /// training  a trainer or an optim::updater
-/// errors    write_error, also for models of bfloat16; what was at the path stays
+/// errors    write_error, also for models of bfloat16; an existing file is unchanged
 template <class Model>
 void save_npz(file_path path, Model& model, npz_options const& options = {}) {
   detail::write_model_npz(path, snapshot{model}.arrays(), options);
@@ -119,10 +123,11 @@ void save_npz(file_path path, Model& model, TrainedBy& training, npz_options con
   detail::write_model_npz(path, snapshot{model, training}.arrays(), options);
 }
 
-/// load_npz(path, model[, trainer][, load_options]): gives a model (and what trains it) what the file has for it, or, where the two disagree in anything,
-/// nothing.
-/// layout  espalier's, as the file's metadata says; load_options say it of another file (from_pytorch, which converts)
-/// errors  format_error; mismatch_error, which lists every disagreement. The model is as before then.
+/// load_npz(path, model[, trainer][, load_options]): loads a file into a model and its trainer. If they disagree in
+/// anything, nothing is loaded.
+/// layout  espalier's, if the file's metadata states it; for other files load_options state it (from_pytorch, which
+///         converts)
+/// errors  format_error; mismatch_error, which lists every disagreement. The model is unchanged then.
 template <class Model, class... Rest>
 void load_npz(file_path path, Model& model, Rest&&... rest) {
   restore(read_npz(path), model, static_cast<Rest&&>(rest)...);

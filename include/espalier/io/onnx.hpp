@@ -11,19 +11,20 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::io {
 
-/// What an ONNX file says of its net: a name, and a sentence.
+/// The name and the description of the net in an ONNX file.
 struct onnx_options {
   char const* name = "net";
   char const* description = "";
 };
 
-/// A batch of as many samples as the file's user gives.
+/// A batch whose number of samples stays open in the file.
 template <int... Sample>
 struct any_batch {};
 
 namespace onnx {
 
-/// The batch that is traced: where the number of samples is open, one that divides few other extents, so that what depends on it is seen.
+/// The batch that is traced. If the number of samples is open, it is traced with 7: few other extents are multiples of
+/// 7, so axes that depend on it can be recognized.
 template <class Batch>
 struct traced_batch {
   using type = Batch;
@@ -35,9 +36,9 @@ struct traced_batch<any_batch<Sample...>> {
   using type = shape<samples, Sample...>;
 };
 
-/// A net's evaluation as it is written, with nothing simplified: what a convolution or a norm is can still be seen.
+/// The evaluation program of a net without simplifications, so that convolutions and norms can still be recognized.
 template <class Net, class Batch>
-struct written_source {
+struct exported_program {
   static constexpr graph::program build() {
     graph::program p{};
     p.nodes.plain = true;
@@ -47,19 +48,19 @@ struct written_source {
     return p;
   }
 };
-template <class Source>
-inline constexpr graph::program written_program = Source::build();
+template <class Program>
+inline constexpr graph::program exported_graph = Program::build();
 
-/// New numbers of the nodes that are needed; 0: not needed.
+/// New numbers of the nodes that the result needs; 0: not needed.
 template <int Size>
 struct numbering {
   int of[static_cast<std::size_t>(Size) + 1];
   int count;
 };
-template <class Source>
+template <class Program>
 inline constexpr auto numbering_of = [] {
-  graph::program const& p = written_program<Source>;
-  numbering<written_program<Source>.nodes.size> r{};
+  graph::program const& p = exported_graph<Program>;
+  numbering<exported_graph<Program>.nodes.size> r{};
   r.of[p.outputs[0].id] = 1;
   for (int id = p.nodes.size; id > 0; --id) {
     if (r.of[id] == 0) continue;
@@ -71,11 +72,11 @@ inline constexpr auto numbering_of = [] {
     if (r.of[id] != 0) r.of[id] = ++r.count;
   return r;
 }();
-template <class Source>
+template <class Program>
 inline constexpr auto rows_of_program = [] {
-  graph::program const& p = written_program<Source>;
-  program_rows<numbering_of<Source>.count, written_program<Source>.nodes.map_count> r{};
-  auto const& number = numbering_of<Source>;
+  graph::program const& p = exported_graph<Program>;
+  program_rows<numbering_of<Program>.count, exported_graph<Program>.nodes.map_count> r{};
+  auto const& number = numbering_of<Program>;
   for (int id = 1; id <= p.nodes.size; ++id) {
     if (number.of[id] == 0) continue;
     graph::node& n = r.nodes[number.of[id]];
@@ -88,118 +89,118 @@ inline constexpr auto rows_of_program = [] {
   return r;
 }();
 
-template <class Source>
+template <class Program>
 inline constexpr auto values_of_program = [] {
-  value_rows<written_program<Source>.nodes.value_count> r{};
-  for (int i = 0; i < written_program<Source>.nodes.value_count; ++i) r.at[i] = written_program<Source>.nodes.values[i];
+  value_rows<exported_graph<Program>.nodes.value_count> r{};
+  for (int i = 0; i < exported_graph<Program>.nodes.value_count; ++i) r.at[i] = exported_graph<Program>.nodes.values[i];
   return r;
 }();
 
-/// The ops of a program that the table does not write.
+/// The ops of a program that the table cannot export.
 struct other_ops {
   static constexpr int most = 64;
   graph::descriptor const* at[most];
   int count;
 };
 constexpr bool is_written(graph::descriptor const* op) {
-  if (op->kind == family::alias) return true;
+  if (op->family == op_family::alias) return true;
   table_row const* const row = row_of(op);
-  return !espalier::detail::is_null(row) && row->how != written::refused;
+  return !espalier::detail::is_null(row) && row->how != written::unsupported;
 }
-template <class Source>
+template <class Program>
 inline constexpr other_ops other_ops_of = [] {
   other_ops r{};
   graph::descriptor const* last = nullptr;
-  for (int id = 1; id <= numbering_of<Source>.count; ++id) {
-    graph::descriptor const* const op = rows_of_program<Source>.nodes[id].op;
+  for (int id = 1; id <= numbering_of<Program>.count; ++id) {
+    graph::descriptor const* const op = rows_of_program<Program>.nodes[id].op;
     if (espalier::detail::same_address(op, last) || is_written(op)) continue;
     last = op;
-    bool known = false;
-    for (int i = 0; i < r.count; ++i) known = known || espalier::detail::same_address(r.at[i], op);
-    if (!known && r.count < other_ops::most) r.at[r.count++] = op;
+    bool listed = false;
+    for (int i = 0; i < r.count; ++i) listed = listed || espalier::detail::same_address(r.at[i], op);
+    if (!listed && r.count < other_ops::most) r.at[r.count++] = op;
   }
   return r;
 }();
 
-/// Named relation: an op can be written.
+/// Named relation: an op can be exported.
 template <class Op>
 struct in_onnx {
   static constexpr bool agree = exports_formula<Op>;
 };
-/// The type of an op that has no place in the table.
+/// The type of an op that is not in the table.
 template <graph::descriptor const* Op>
 constexpr auto other_op() {
-  if constexpr (espalier::detail::same_address(Op, &described<draw_>)) return std::type_identity<draw_>{};
+  if constexpr (espalier::detail::same_address(Op, &described<random_uniform_>)) return std::type_identity<random_uniform_>{};
   else if constexpr (espalier::detail::same_address(Op, &described<label_>)) return std::type_identity<label_>{};
   else if constexpr (espalier::detail::same_address(Op, &described<convert_>)) return std::type_identity<convert_>{};
-  else if constexpr (espalier::detail::same_address(Op, &described<magnitude_>))
-    return std::type_identity<magnitude_>{};
+  else if constexpr (espalier::detail::same_address(Op, &described<hyperparameter_>))
+    return std::type_identity<hyperparameter_>{};
   else return std::type_identity<graph::op_of<Op>>{};
 }
-template <class Source, int I>
-using other_op_of = typename decltype(other_op<other_ops_of<Source>.at[I]>())::type;
-template <class Source>
+template <class Program, int I>
+using other_op_of = typename decltype(other_op<other_ops_of<Program>.at[I]>())::type;
+template <class Program>
 struct ops_in_onnx {
   template <int I>
   static constexpr auto first_fault() {
-    if constexpr (I == other_ops_of<Source>.count) return agreed{};
-    else if constexpr (in_onnx<other_op_of<Source, I>>::agree) return first_fault<I + 1>();
-    else return in_onnx<other_op_of<Source, I>>{};
+    if constexpr (I == other_ops_of<Program>.count) return agreed{};
+    else if constexpr (in_onnx<other_op_of<Program, I>>::agree) return first_fault<I + 1>();
+    else return in_onnx<other_op_of<Program, I>>{};
   }
   using type = decltype(first_fault<0>());
 };
-template <class Source, std::size_t... I>
+template <class Program, std::size_t... I>
 std::vector<own_formula> own_formulas(std::index_sequence<I...>) {
-  return {own_formula{other_ops_of<Source>.at[I], &formula_of<other_op_of<Source, static_cast<int>(I)>>}...};
+  return {own_formula{other_ops_of<Program>.at[I], &formula_of<other_op_of<Program, static_cast<int>(I)>>}...};
 }
 
 inline view exporter::made(int id) {
   graph::node const& n = nodes_[id];
   int const a = n.operand[0];
-  switch (n.op->kind) {
-    case family::argument: {
+  switch (n.op->family) {
+    case op_family::argument: {
       view x;
       x.name = "x";
       x.stored = n.shape;
       if (to.open_samples()) x.samples_at = 0, x.samples_times = 1;
       return x;
     }
-    case family::parameter: return builder::hold(parameters[n.attribute]);
-    case family::buffer: return builder::hold(buffers[n.attribute]);
-    case family::constant: return builder::hold(std::bit_cast<double>(n.attribute));
-    case family::values: {
+    case op_family::parameter: return builder::hold(parameters[n.attribute]);
+    case op_family::buffer: return builder::hold(buffers[n.attribute]);
+    case op_family::constant: return builder::hold(std::bit_cast<double>(n.attribute));
+    case op_family::values: {
       tensor t{"values", n.shape, {}};
       for (std::int64_t i = 0; i < n.shape.size(); ++i) t.numbers.push_back(static_cast<float>(values[n.attribute + static_cast<std::uint64_t>(i)]));
       return builder::hold(std::move(t));
     }
-    case family::column_index: {
+    case op_family::column_index: {
       tensor t{"column_index", extents{1, {n.shape.at[n.shape.rank - 1]}}, {}};
       for (int i = 0; i < t.shape.at[0]; ++i) t.numbers.push_back(i);
       return builder::hold(std::move(t));
     }
-    case family::reshape:
+    case op_family::reshape:
       if (auto const y = write_as_grouped_convolution(*this, id)) return *y;
       return to.reshaped(value(a), shape(a), n.shape);
-    case family::broadcast: return to.settled(value(a), shape(a));
-    case family::permute: return to.permuted(value(a), shape(a), n.attribute);
-    case family::elementwise: return passes(id) ? value(passed(id)) : elementwise_writer{*this, id}.write();
-    case family::reduction: {
+    case op_family::broadcast: return to.settled(value(a), shape(a));
+    case op_family::permute: return to.permuted(value(a), shape(a), n.attribute);
+    case op_family::elementwise: return passes(id) ? value(passed(id)) : elementwise_writer{*this, id}.write();
+    case op_family::reduction: {
       auto const y = write_as_pooling(*this, id);
       return y ? *y : write_reduction(*this, id);
     }
-    case family::contraction: {
+    case op_family::contraction: {
       auto const y = write_as_convolution(*this, id);
       return y ? *y : write_product(*this, id);
     }
-    case family::move: return mover{*this, id}.write();
-    case family::fold: return write_fold(*this, id);
-    case family::join: return write_join(*this, id);
-    case family::alias: return n.operand[0] != 0 ? value(a) : write_whole(*this, id);
-    default: to.refuse_op(n.op->name);
+    case op_family::move: return mover{*this, id}.write();
+    case op_family::scatter_add: return write_scatter_add(*this, id);
+    case op_family::concatenate: return write_concatenate(*this, id);
+    case op_family::alias: return n.operand[0] != 0 ? value(a) : write_whole(*this, id);
+    default: to.throw_unsupported_op(n.op->name);
   }
 }
 
-/// Writes the program down: its result is the file's y.
+/// Exports the program; its result is the file's output y.
 inline void write_program(exporter& e, int result, extents const& input) {
   builder& to = e.to;
   view const y = to.whole(e.value(result), e.shape(result));
@@ -237,27 +238,27 @@ std::vector<tensor> tensors_of(Model const& model) {
   return r;
 }
 
-template <class Source, class Batch, class Model>
+template <class Program, class Batch, class Model>
 void write(char const* path, Model const& model, onnx_options const& options) {
   using Net = typename Model::net_type;
-  auto const& rows = rows_of_program<Source>;
+  auto const& rows = rows_of_program<Program>;
   builder to{path, std::is_same_v<typename Model::value_type, float> ? element::float32 : element::float64, traced_batch<Batch>::samples};
   to.file.name = options.name;
   to.file.description = options.description;
   to.file.metadata = {{"parameters", std::to_string(Model::parameter_count)}, {"mode", "evaluation"}};
-  exporter e{to, rows.nodes, numbering_of<Source>.count, rows.maps, own_formulas<Source>(std::make_index_sequence<static_cast<std::size_t>(other_ops_of<Source>.count)>{})};
-  e.values = values_of_program<Source>.at;
+  exporter e{to, rows.nodes, numbering_of<Program>.count, rows.maps, own_formulas<Program>(std::make_index_sequence<static_cast<std::size_t>(other_ops_of<Program>.count)>{})};
+  e.values = values_of_program<Program>.at;
   e.parameters = tensors_of<Net, true>(model);
   e.buffers = tensors_of<Net, false>(model);
   write_program(e, rows.result, traced_batch<Batch>::type::value);
   std::string const bytes = to.file.to_protobuf().bytes();
-  if (bytes.size() > 0x7fffffffu) refuse<write_error>("%s: an ONNX file has at most 2 GiB, and this net needs %lld bytes", path, static_cast<long long>(bytes.size()));
+  if (bytes.size() > 0x7fffffffu) throw_error<write_error>("%s: an ONNX file has at most 2 GiB, and this net needs %lld bytes", path, static_cast<long long>(bytes.size()));
   atomic_file file{path};
   file.write(bytes.data(), bytes.size());
   file.commit();
 }
 
-/// Whether elements are of a type that ONNX's operations and this exporter compute with.
+/// Whether ONNX's operations and this exporter support the element type.
 template <class T>
 struct exported_element {
   static constexpr bool agree = std::is_same_v<T, float> || std::is_same_v<T, double>;
@@ -265,30 +266,34 @@ struct exported_element {
 
 }  // namespace onnx
 
-/// write_onnx<batch<N, ...>>(path, model): the model's forward pass in evaluation mode as an ONNX file (operator set 17, standard operators only).
-/// shape    as of model(x): input "x", output "y"; with any_batch<...> in place of batch<N, ...> the number of samples is left open
-/// names    parameters and buffers are initializers under their paths ("0.weight"); those of convolutions in ONNX's order (outputs, inputs, rows, columns)
-/// device   any; parameters of a graphics processor are copied
-/// memory   some copies of the parameters, as double and as bytes, while it runs
-/// errors   layers that do not fit the batch, an op that ONNX has no operation for, and elements other than float and double do not compile;
-///          write_error: the file cannot be written, and what was there stays; error: what depends on the number of samples where that is left open
+/// write_onnx<batch<N, ...>>(path, model): exports the model's forward pass in evaluation mode as an ONNX file
+/// (operator set 17, standard operators only).
+/// shape    as of model(x): input "x", output "y"; with any_batch<...> in place of batch<N, ...>, the number of samples
+///          stays open
+/// names    parameters and buffers are initializers under their paths ("0.weight"); those of convolutions in ONNX's
+///          order (outputs, inputs, rows, columns)
+/// device   any; parameters on a GPU are copied
+/// memory   some copies of the parameters, as double and as bytes, during the call
+/// errors   Does not compile: layers that do not fit the batch, an op without an operation in ONNX, elements other than
+///          float and double. write_error: the file cannot be written; an existing file is unchanged. error: the number
+///          of samples is open, but a result depends on it.
 /// source   github.com/onnx/onnx, docs/Operators.md
 template <class Batch, class Model, class Found = espalier::detail::applied_net<typename Model::net_type, typename onnx::traced_batch<Batch>::type>>
 void write_onnx(file_path path, Model const& model, onnx_options const& options = {}) {
   using Element = onnx::exported_element<typename Model::value_type>;
-  using Layers = espalier::detail::in_facts<Found, espalier::detail::root_at<Model, struct write_onnx_>>;
+  using Layers = espalier::detail::root_message_fault<Found, espalier::detail::root_at<Model, struct write_onnx_>>;
   static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
-  static_assert(sizeof(espalier::detail::say_in_words(espalier::detail::in_words<Found>{})) != 0);
+  static_assert(sizeof(espalier::detail::report_own_message(espalier::detail::own_message_fault<Found>{})) != 0);
   static_assert(Element::agree,
                 ESPALIER_SENTENCE("write_onnx<batch>(path, model): the elements are float or double; copy(model, other) to a model<Net> and write that one",
                                   Element));
   if constexpr (layers_fit<Found>::value && Element::agree) {
-    using Source = onnx::written_source<typename Model::net_type, typename onnx::traced_batch<Batch>::type>;
-    using Ops = typename onnx::ops_in_onnx<Source>::type;
+    using Program = onnx::exported_program<typename Model::net_type, typename onnx::traced_batch<Batch>::type>;
+    using Ops = typename onnx::ops_in_onnx<Program>::type;
     static_assert(Ops::agree,
                   ESPALIER_SENTENCE("write_onnx<batch>(path, model): the net has an op that ONNX has no operation for; io::exports_formula<Op> writes one of yours by its formula",
                                     Ops));
-    if constexpr (Ops::agree) onnx::write<Source, Batch>(path, model, options);
+    if constexpr (Ops::agree) onnx::write<Program, Batch>(path, model, options);
   }
 }
 

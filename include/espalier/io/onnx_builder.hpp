@@ -9,10 +9,11 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// What an export is made with: values that lie in another order, or under other extents, than the program sees them are moved only where that matters.
+/// Builds the operations of an ONNX file. The file may store a value with another order of axes or other extents than
+/// the program; it is transposed or reshaped only if an operation requires it.
 namespace espalier::io::onnx {
 
-/// Numbers that are known while the file is written: a parameter, a buffer, a literal (rank 0, no name).
+/// Numbers that are constant in the file: a parameter, a buffer, a literal (rank 0, no name).
 struct tensor {
   std::string name;
   extents shape;
@@ -31,23 +32,27 @@ constexpr bool in_order(std::uint64_t order, int rank) {
     if (graph::axis_behind(order, i) != i) return false;
   return true;
 }
-/// first, then second: axis i of the result is axis first(second(i)).
+/// The permutation `first`, then `second`: axis i of the result is axis first(second(i)).
 constexpr std::uint64_t composed_order(std::uint64_t first, std::uint64_t second, int rank) {
   std::uint64_t both = 0;
   for (int i = 0; i < rank; ++i) both |= static_cast<std::uint64_t>(graph::axis_behind(first, graph::axis_behind(second, i))) << (4 * i);
   return both;
 }
 
-/// A value of a program as the file has it: its axes in another order; then under other extents with as many elements, or to be broadcast.
+/// A value of a program as the file stores it: `stored` extents with the axes in another order. Its shape can also
+/// differ from the program's by a reshape or a broadcast that is not yet written.
 struct view {
   std::string name{};                      ///< in the file
-  std::shared_ptr<tensor const> held{};    ///< or known now, in order
+  /// or a constant, with its axes in order
+  std::shared_ptr<tensor const> held{};
   extents stored{};
   std::uint64_t order = identity_order;
-  int samples_at = -1, samples_times = 0;  ///< the axis of `stored` that grows with the number of samples
-  bool takes_bias = false;                 ///< the result of a convolution that nothing else reads
+  /// the axis of `stored` that grows with the number of samples
+  int samples_at = -1, samples_times = 0;
+  /// the result of a convolution with a single reader
+  bool accepts_bias = false;
 
-  [[nodiscard]] extents seen() const { return permuted_extents(stored, order); }
+  [[nodiscard]] extents shape() const { return permuted_extents(stored, order); }
   [[nodiscard]] bool is_number() const { return held && held->name.empty() && held->numbers.size() == 1; }
 };
 
@@ -57,7 +62,7 @@ inline integers integers_of(std::uint64_t order, int rank) {
   for (int i = 0; i < rank; ++i) r.push_back(graph::axis_behind(order, i));
   return r;
 }
-/// The extents with 1 in front, up to a rank.
+/// The extents, with extents of 1 in front up to `rank`.
 constexpr extents widened(extents const& s, int rank) {
   extents r{};
   for (int i = s.rank; i < rank; ++i) r.push(1);
@@ -67,7 +72,7 @@ constexpr extents widened(extents const& s, int rank) {
 
 class builder {
  public:
-  /// samples: where the file leaves their number open, what the program has in its place; else 0.
+  /// samples: if the file leaves their number open, the number of samples in the traced program; otherwise 0.
   builder(char const* path, element real, int samples) : path_{path}, real_{real}, samples_{samples} {}
 
   model_file file;
@@ -75,10 +80,10 @@ class builder {
   [[nodiscard]] bool open_samples() const { return samples_ > 0; }
   [[nodiscard]] int samples() const { return samples_; }
 
-  [[noreturn]] void refuse_open(char const* what) const {
-    refuse<error>("%s: cannot leave the number of samples open: %s; write_onnx<batch<N, ...>> exports the net for N samples", path_, what);
+  [[noreturn]] void throw_open_batch(char const* reason) const {
+    throw_error<error>("%s: cannot leave the number of samples open: %s; write_onnx<batch<N, ...>> exports the net for N samples", path_, reason);
   }
-  [[noreturn]] void refuse_op(char const* what) const { refuse<error>("%s: %s cannot be exported", path_, what); }
+  [[noreturn]] void throw_unsupported_op(char const* reason) const { throw_error<error>("%s: %s cannot be exported", path_, reason); }
 
   /// Adds an operation, or finds an equal one; returns the name of its result.
   std::string emit(char const* type, std::vector<std::string> inputs, std::vector<attribute> attributes = {}) {
@@ -88,47 +93,47 @@ class builder {
       key += '/' + a.name + std::to_string(std::bit_cast<std::uint64_t>(a.value));
       for (auto const v : a.values) key += ',' + std::to_string(v);
     }
-    std::string& known = results_[key];
-    if (known.empty()) {
+    std::string& existing = results_[key];
+    if (existing.empty()) {
       std::string name = type;
       for (char& c : name)
         if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-      known = unused(name + '_' + std::to_string(++counts_[name]));
-      file.operations.push_back(operation{type, std::move(inputs), known, std::move(attributes)});
+      existing = unused(name + '_' + std::to_string(++counts_[name]));
+      file.operations.push_back(operation{type, std::move(inputs), existing, std::move(attributes)});
     }
-    return known;
+    return existing;
   }
-  /// Gives the latest operation of that result one more input.
+  /// Adds an input to the latest operation with that result.
   void add_input(std::string const& result, std::string input) {
     for (auto o = file.operations.rbegin(); o != file.operations.rend(); ++o)
       if (o->result == result) return o->inputs.push_back(std::move(input));
   }
 
   std::string number(double value) {
-    std::string& known = numbers_[std::bit_cast<std::uint64_t>(value)];
-    if (known.empty()) {
+    std::string& existing = numbers_[std::bit_cast<std::uint64_t>(value)];
+    if (existing.empty()) {
       char text[40];
       std::snprintf(text, sizeof text, "number_%.9g", value);
-      known = unused(text);
-      file.initializers.push_back({known, real_, {}, {value}, {}});
+      existing = unused(text);
+      file.initializers.push_back({existing, real_, {}, {value}, {}});
     }
-    return known;
+    return existing;
   }
   std::string list(integers const& values, integers const& extents) {
     std::string key;
     for (auto const v : values) key += std::to_string(v) + ',';
     key += '|';
     for (auto const e : extents) key += std::to_string(e) + ',';
-    std::string& known = lists_[key];
-    if (known.empty()) {
-      known = unused("integers_" + std::to_string(lists_.size()));
-      file.initializers.push_back({known, element::int64, extents, {}, values});
+    std::string& existing = lists_[key];
+    if (existing.empty()) {
+      existing = unused("integers_" + std::to_string(lists_.size()));
+      file.initializers.push_back({existing, element::int64, extents, {}, values});
     }
-    return known;
+    return existing;
   }
   std::string list(integers const& values) { return list(values, {static_cast<std::int64_t>(values.size())}); }
 
-  /// Numbers in the file, under their name where that is free: the same parameter in another order gets a name of its own.
+  /// Adds numbers to the file, under their name if it is unused: the same parameter in another order gets its own name.
   std::string constant(tensor const& t) {
     if (t.name.empty() && t.numbers.size() == 1 && t.shape.rank == 0) return number(t.numbers[0]);
     std::string const base = t.name.empty() ? "numbers" : t.name;
@@ -154,7 +159,7 @@ class builder {
     return v;
   }
 
-  /// The value under other extents.
+  /// The value with other extents.
   view reshaped(view const& v, extents const& from, extents const& to) {
     if (v.is_number()) return v;
     if (v.stored.size() != from.size()) return reshaped(expanded(v, from), from, to);
@@ -163,30 +168,30 @@ class builder {
   }
   /// A view of a value of shape s whose last axes are those of s, or 1.
   view settled(view const& v, extents const& s) {
-    if (v.stored.size() != s.size() || v.seen() == s) return v;
+    if (v.stored.size() != s.size() || v.shape() == s) return v;
     if (v.held) return reshaped(v, s, s);
     if (view r = v; places_ones(r, s)) return r;
     return reshaped_now(transposed_now(v), s);
   }
   /// The value with its axes in another order.
-  view permuted(view const& given, extents const& s, std::uint64_t packed) {
-    if (view v = given; !given.held && given.stored.size() == s.size() && permutes_behind_ones(v, s, packed)) return v;
-    view v = settled(given, s);
+  view permuted(view const& operand, extents const& s, std::uint64_t packed) {
+    if (view v = operand; !operand.held && operand.stored.size() == s.size() && permutes_behind_ones(v, s, packed)) return v;
+    view v = settled(operand, s);
     if (v.is_number()) return v;
-    extents const aligned = widened(v.seen(), s.rank);
+    extents const aligned = widened(v.shape(), s.rank);
     if (v.held) return hold(transposed_numbers({v.held->name, aligned, v.held->numbers}, packed));
     if (v.stored.rank < s.rank) v = reshaped_now(transposed_now(v), aligned);
     v.order = composed_order(v.order, packed, s.rank);
     return v;
   }
-  /// The name of the value as it is, all of it and in order.
+  /// The name of the whole value, with its axes in order.
   std::string named(view const& v, extents const& s) { return whole(v, s).name; }
   view whole(view const& v, extents const& s) {
-    if (v.held) return plain(constant(spread(*v.held, s)), s, v);
-    if (v.stored.size() == s.size()) return seen_as(transposed_now(v), s);
+    if (v.held) return plain(constant(broadcast_constant(*v.held, s)), s, v);
+    if (v.stored.size() == s.size()) return with_shape(transposed_now(v), s);
     return expanded(v, s);
   }
-  /// The numbers, or the value in order: what can be broadcast.
+  /// The constant numbers, or the value with its axes in order: an operand that ONNX can broadcast.
   std::string in_place(view const& v) { return v.held ? constant(*v.held) : transposed_now(v).name; }
 
   static tensor transposed_numbers(tensor const& t, std::uint64_t packed) {
@@ -196,8 +201,8 @@ class builder {
       r.numbers[i] = t.numbers[static_cast<std::size_t>(graph::detail::permuted_offset(t.shape, r.shape, packed, static_cast<std::int64_t>(i)))];
     return r;
   }
-  /// Numbers repeated until they fill a shape.
-  static tensor spread(tensor const& t, extents const& s) {
+  /// Repeats numbers until they fill a shape.
+  static tensor broadcast_constant(tensor const& t, extents const& s) {
     if (t.numbers.size() == static_cast<std::size_t>(s.size())) return {t.name, s, t.numbers};
     tensor r{t.name, s, std::vector<double>(static_cast<std::size_t>(s.size()))};
     for (std::size_t i = 0; i < r.numbers.size(); ++i)
@@ -207,8 +212,8 @@ class builder {
 
   view transposed_now(view const& v) {
     if (v.held || in_order(v.order, v.stored.rank)) return v;
-    if (moves_ones(v.order, v.stored)) return reshaped_now(plain(v.name, v.stored, v), v.seen());
-    view r = plain(emit("Transpose", {v.name}, {with("perm", integers_of(v.order, v.stored.rank))}), v.seen(), v);
+    if (moves_ones(v.order, v.stored)) return reshaped_now(plain(v.name, v.stored, v), v.shape());
+    view r = plain(emit("Transpose", {v.name}, {with("perm", integers_of(v.order, v.stored.rank))}), v.shape(), v);
     for (int i = 0; i < r.stored.rank; ++i)
       if (graph::axis_behind(v.order, i) == v.samples_at) r.samples_at = i;
     if (v.samples_at < 0) r.samples_at = -1;
@@ -227,7 +232,7 @@ class builder {
     return r;
   }
 
-  /// Whether the axes longer than 1 stay in their order.
+  /// Whether the axes longer than 1 keep their order.
   static bool moves_ones(std::uint64_t order, extents const& s) {
     int last = -1;
     for (int i = 0; i < s.rank; ++i) {
@@ -240,16 +245,16 @@ class builder {
   }
 
  private:
-  /// Permutes what is seen under extents that have some more axes of extent 1.
+  /// Permutes a value whose shape in the program has some additional axes of extent 1.
   static bool permutes_behind_ones(view& v, extents const& s, std::uint64_t packed) {
-    extents const seen = v.seen();
+    extents const shape = v.shape();
     int axis_of[max_rank], found = 0;
     for (int i = 0; i < s.rank; ++i) {
-      bool const same = found < seen.rank && seen.at[found] == s.at[i];
+      bool const same = found < shape.rank && shape.at[found] == s.at[i];
       if (!same && s.at[i] != 1) return false;
       axis_of[i] = same ? found++ : -1;
     }
-    if (found != seen.rank) return false;
+    if (found != shape.rank) return false;
     std::uint64_t order = 0;
     int at = 0;
     for (int i = 0; i < s.rank; ++i)
@@ -257,17 +262,17 @@ class builder {
     v.order = order;
     return true;
   }
-  /// Sees axes of extent 1 elsewhere among the others, where that makes the value one of shape s.
+  /// Moves axes of extent 1 between the others, without an operation, if the value then has shape s.
   static bool places_ones(view& v, extents const& s) {
     if (v.stored.rank != s.rank) return false;
-    extents const seen = v.seen();
+    extents const shape = v.shape();
     std::uint64_t order = 0;
     int longer = 0, one = 0;
     for (int i = 0; i < s.rank; ++i) {
       int axis = 0;
       if (s.at[i] != 1) {
-        while (longer < s.rank && seen.at[longer] == 1) ++longer;
-        if (longer == s.rank || seen.at[longer] != s.at[i]) return false;
+        while (longer < s.rank && shape.at[longer] == 1) ++longer;
+        if (longer == s.rank || shape.at[longer] != s.at[i]) return false;
         axis = graph::axis_behind(v.order, longer++);
       } else {
         while (one < s.rank && v.stored.at[one] != 1) ++one;
@@ -279,16 +284,16 @@ class builder {
     v.order = order;
     return true;
   }
-  view seen_as(view const& v, extents const& s) { return v.stored == s ? v : reshaped_now(v, s); }
-  view expanded(view const& given, extents const& s) {
-    if (given.held) return plain(constant(spread(*given.held, s)), s, given);
-    view const v = transposed_now(given);
+  view with_shape(view const& v, extents const& s) { return v.stored == s ? v : reshaped_now(v, s); }
+  view expanded(view const& operand, extents const& s) {
+    if (operand.held) return plain(constant(broadcast_constant(*operand.held, s)), s, operand);
+    view const v = transposed_now(operand);
     int const lead = s.rank - v.stored.rank;
     integers target = integers_of(s);
     if (open_samples()) {
       for (int i = 0; i < s.rank; ++i) {
         bool const repeats = i < lead || v.stored.at[i - lead] != s.at[i];
-        if (repeats && s.at[i] % samples_ == 0) refuse_open("something is repeated for each sample");
+        if (repeats && s.at[i] % samples_ == 0) throw_open_batch("something is repeated for each sample");
         if (i - lead == v.samples_at && v.samples_at >= 0) target[static_cast<std::size_t>(i)] = 1;
       }
     }
@@ -296,19 +301,19 @@ class builder {
     if (v.samples_at >= 0) r.samples_at = v.samples_at + lead;
     return r;
   }
-  /// Where the axis of the samples is after a reshape: where it was, or the first that is longer than 1.
+  /// The axis of the samples after a reshape: unchanged, or the first axis that is longer than 1.
   int samples_after_reshape(view const& v, extents const& to) const {
     int same = 0;
     while (same < to.rank && same < v.stored.rank && to.at[same] == v.stored.at[same]) ++same;
     if (same > v.samples_at) return v.samples_at;
     int first = 0;
     while (first < to.rank && to.at[first] == 1) ++first;
-    if (v.stored.product(0, v.samples_at) != 1 || first == to.rank || to.at[first] % samples_ != 0) refuse_open("a reshape takes samples apart");
+    if (v.stored.product(0, v.samples_at) != 1 || first == to.rank || to.at[first] % samples_ != 0) throw_open_batch("a reshape splits samples");
     return first;
   }
-  std::string unused(std::string const& wanted) {
-    std::string name = wanted;
-    for (int i = 1; !used_.emplace(name, 0).second; ++i) name = wanted + '_' + std::to_string(i);
+  std::string unused(std::string const& base_name) {
+    std::string name = base_name;
+    for (int i = 1; !used_.emplace(name, 0).second; ++i) name = base_name + '_' + std::to_string(i);
     return name;
   }
 

@@ -4,15 +4,17 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// Ops element by element: operands are brought into the order of axes that the first of them has, which costs nothing for parameters.
+/// Exports elementwise ops. Operands are transposed to the order of axes of one of them, the lead; for parameters this
+/// is free.
 namespace espalier::io::onnx {
 
-/// Numbers beside a value that lies in another order: as ONNX broadcasts them to what is stored.
+/// Numbers beside a value whose axes are stored in another order: transposed so that ONNX broadcasts them to the stored
+/// extents.
 inline tensor beside(tensor const& t, view const& v) {
   if (in_order(v.order, v.stored.rank)) return t;
   return builder::transposed_numbers({t.name, widened(t.shape, v.stored.rank), t.numbers}, graph::inverse_permutation(v.order, v.stored.rank));
 }
-/// Numbers along the last axis alone, as a row of them.
+/// Whether only the last axis is longer than 1, so that the numbers are a row.
 inline bool is_row(view const& v) {
   return v.held && v.stored.rank > 0 && v.stored.at[v.stored.rank - 1] == v.stored.size();
 }
@@ -33,13 +35,14 @@ class elementwise_writer {
     term const y = computed(x);
     if (y.is_number()) return builder::hold(y.number());
     result.name = y.in(e_.to);
-    result.takes_bias = false;
+    result.accepts_bias = false;
     return result;
   }
 
  private:
   static std::size_t at(int k) { return static_cast<std::size_t>(k); }
-  /// The operand whose order the result has: one that is not repeated, if possible one that grows with the samples.
+  /// The operand whose order of axes the result gets: one that is not broadcast, if possible one that grows with the
+  /// samples.
   int find_lead() const {
     int lead = -1;
     for (int k = 0; k < n_.op->arity; ++k) {
@@ -49,38 +52,39 @@ class elementwise_writer {
     }
     return lead;
   }
-  /// A bias for each channel of a convolution that nothing else reads belongs to it.
+  /// Adds a bias per channel as an input of its convolution, if the convolution has no other reader.
   bool add_bias() {
     for (int k = 0; k < 2; ++k) {
       view& y = operands_[at(k)];
       view const& bias = operands_[at(1 - k)];
-      if (!y.takes_bias || !bias.held || bias.is_number() || bias.stored.size() != y.stored.at[1] || !(y.seen() == n_.shape || stays_a_row(bias, y))) continue;
-      tensor const t = beside(y.seen() == n_.shape ? *bias.held : onnx::row_of(*bias.held), y);
+      if (!y.accepts_bias || !bias.held || bias.is_number() || bias.stored.size() != y.stored.at[1] || !(y.shape() == n_.shape || stays_a_row(bias, y))) continue;
+      tensor const t = beside(y.shape() == n_.shape ? *bias.held : onnx::row_of(*bias.held), y);
       extents const placed = widened(t.shape, y.stored.rank);
       if (placed.rank != y.stored.rank || placed.at[1] != y.stored.at[1]) continue;
       e_.to.add_input(y.name, e_.to.constant(onnx::row_of(t)));
-      y.takes_bias = false;
+      y.accepts_bias = false;
       lead_ = k;
       return true;
     }
     return false;
   }
-  /// Numbers along the last axis, which is the same one under the extents that are stored.
+  /// Whether the numbers are along the last axis, and that axis is the same in the stored extents.
   bool stays_a_row(view const& v, view const& lead) const {
-    extents const s = lead.seen();
+    extents const s = lead.shape();
     return is_row(v) && s.rank > 0 && n_.shape.rank > 0 && s.at[s.rank - 1] == n_.shape.at[n_.shape.rank - 1] && v.stored.size() == s.at[s.rank - 1];
   }
-  static bool lies_alike(view const& a, view const& b) { return !a.held && !b.held && a.stored == b.stored && a.seen() == b.seen() && a.order == b.order; }
+  static bool lies_alike(view const& a, view const& b) { return !a.held && !b.held && a.stored == b.stored && a.shape() == b.shape() && a.order == b.order; }
 
-  /// Everything is smaller than the result, which is left to be repeated.
+  /// For a result that is larger than every operand: the operands are combined first, and the broadcast is left to the
+  /// readers.
   view place_small(std::vector<term>& x) {
     view r;
-    for (view const& given : operands_) {
-      if (given.is_number()) {
-        x.push_back(term{given.held->numbers[0]});
+    for (view const& operand : operands_) {
+      if (operand.is_number()) {
+        x.push_back(term{operand.held->numbers[0]});
         continue;
       }
-      view v = e_.to.settled(given, n_.shape);
+      view v = e_.to.settled(operand, n_.shape);
       if (v.held) v = e_.to.plain(e_.to.constant(*v.held), v.stored, v);
       else v = e_.to.transposed_now(v);
       x.push_back(term{e_.to, v.name});
@@ -90,7 +94,7 @@ class elementwise_writer {
       for (int i = 0; i < wide.rank; ++i)
         if (r.stored.at[i] == 1) r.stored.at[i] = wide.at[i];
       int const now = v.samples_at < 0 ? -1 : v.samples_at + (wide.rank - v.stored.rank);
-      if (before >= 0 && now >= 0 && before != now) e_.to.refuse_open("samples meet each other");
+      if (before >= 0 && now >= 0 && before != now) e_.to.throw_open_batch("samples are combined with each other");
       r.samples_at = now >= 0 ? now : before;
       if (v.samples_at >= 0) r.samples_times = v.samples_times;
     }
@@ -98,7 +102,7 @@ class elementwise_writer {
   }
 
   view place_beside(view lead, std::vector<term>& x) {
-    bool fits = lead.seen() == n_.shape;
+    bool fits = lead.shape() == n_.shape;
     if (!fits) {
       fits = true;
       for (view const& v : operands_) fits = fits && (v.is_number() || lies_alike(v, lead) || stays_a_row(v, lead));
@@ -115,24 +119,24 @@ class elementwise_writer {
     return lead;
   }
   std::string numbers_beside(view const& v, view const& lead) {
-    tensor const t = beside(lead.seen() == n_.shape ? *v.held : onnx::row_of(*v.held), lead);
+    tensor const t = beside(lead.shape() == n_.shape ? *v.held : onnx::row_of(*v.held), lead);
     int const axis = lead.samples_at - (lead.stored.rank - t.shape.rank);
-    if (lead.samples_at >= 0 && axis >= 0 && t.shape.at[axis] != 1) e_.to.refuse_open("there is a number for each sample");
+    if (lead.samples_at >= 0 && axis >= 0 && t.shape.at[axis] != 1) e_.to.throw_open_batch("there is a number for each sample");
     return e_.to.constant(t);
   }
-  std::string moved_beside(view const& given, view const& lead) {
-    view v = e_.to.settled(given, n_.shape);
+  std::string moved_beside(view const& operand, view const& lead) {
+    view v = e_.to.settled(operand, n_.shape);
     int const rank = lead.stored.rank;
     if (!in_order(lead.order, rank) || v.stored.size() == lead.stored.size()) {
       std::uint64_t const order = graph::inverse_permutation(lead.order, rank);
-      extents const wide = widened(v.seen(), rank);
+      extents const wide = widened(v.shape(), rank);
       if (builder::moves_ones(order, wide)) return e_.to.reshaped_now(e_.to.transposed_now(v), permuted_extents(wide, order)).name;
       if (v.stored.rank < rank) v = e_.to.reshaped_now(e_.to.transposed_now(v), wide);
       v.order = composed_order(v.order, order, rank);
     }
     v = e_.to.transposed_now(v);
     int const axis = lead.samples_at - (rank - v.stored.rank);
-    if (lead.samples_at >= 0 && axis >= 0 && v.samples_at != axis && v.stored.at[axis] != 1) e_.to.refuse_open("samples meet what does not grow with them");
+    if (lead.samples_at >= 0 && axis >= 0 && v.samples_at != axis && v.stored.at[axis] != 1) e_.to.throw_open_batch("samples are combined with a tensor whose extent is fixed");
     return v.name;
   }
 
@@ -141,7 +145,7 @@ class elementwise_writer {
     if (row == nullptr) {
       for (own_formula const& f : e_.own)
         if (f.op == n_.op) return f.steps(x.data());
-      e_.to.refuse_op(n_.op->name);
+      e_.to.throw_unsupported_op(n_.op->name);
     }
     if (row->how == written::formula) return row->steps(x.data());
     bool numbers = true;

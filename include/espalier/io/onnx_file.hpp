@@ -8,18 +8,18 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// An ONNX model as a value, and its bytes. What is here knows of ONNX's messages and of no program.
+/// An ONNX model as a value, and its serialization. This header only depends on ONNX's messages, not on programs.
 /// source  onnx.ai, "Open Neural Network Exchange Intermediate Representation" and onnx.proto
 namespace espalier::io::onnx {
 
 inline constexpr int ir_version = 8, operator_set = 17;
 
-/// ONNX's numbers for types of elements.
+/// ONNX's numbers of element types.
 enum class element : int { float32 = 1, int64 = 7, boolean = 9, float64 = 11 };
 
 using integers = std::vector<std::int64_t>;
 
-/// An attribute of an operation: an integer, a number, or a list of integers.
+/// An attribute of an operation: an integer, a number or a list of integers.
 struct attribute {
   enum kind_of : int { number = 1, integer = 2, list = 7 };
   std::string name;
@@ -31,7 +31,7 @@ inline attribute with(std::string name, std::int64_t value) { return {std::move(
 inline attribute with_number(std::string name, double value) { return {std::move(name), attribute::number, value, {}}; }
 inline attribute with(std::string name, integers values) { return {std::move(name), attribute::list, 0, std::move(values)}; }
 
-/// One operation, which has one result; its name is the result's.
+/// One operation with one result. The operation has the name of its result.
 struct operation {
   std::string type;
   std::vector<std::string> inputs;
@@ -39,7 +39,7 @@ struct operation {
   std::vector<attribute> attributes;
 };
 
-/// Numbers or integers that the file brings along.
+/// Numbers or integers that the file stores.
 struct initializer {
   std::string name;
   element type;
@@ -48,7 +48,8 @@ struct initializer {
   integers whole;
 };
 
-/// An input or output: its extents; -1: the number of samples, which the file leaves open; -2: what depends on it.
+/// An input or output and its extents. -1: the number of samples, if the file leaves it open; -2: an extent that
+/// depends on it.
 struct value_info {
   std::string name;
   element type;

@@ -4,7 +4,7 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// The program that is exported, and what is known of it while it is written.
+/// The program that is exported, and the analysis results that the export needs.
 namespace espalier::io::onnx {
 
 /// The nodes that a program's result needs, numbered from 1 without gaps.
@@ -19,18 +19,19 @@ template <int Count>
 struct value_rows {
   double at[static_cast<std::size_t>(Count) + 1];
 };
-/// How ops that are not in the table are written.
+/// The export function of an op that is not in the table.
 struct own_formula {
   graph::descriptor const* op;
   onnx::steps steps;
 };
 
-/// Which operands of a node are written: all, but of an alias either its value or, where the formula is known as a whole, what it is of.
+/// The operands of a node that are exported: all, except for an alias. It exports its value, or the operands of its
+/// formula if the table exports the formula as a whole.
 struct operand_range {
   int first, last;
 };
 constexpr operand_range read_operands(graph::node const& n) {
-  if (n.op->kind != family::alias) return {0, 4};
+  if (n.op->family != op_family::alias) return {0, 4};
   table_row const* const row = row_of(n.op);
   return !espalier::detail::is_null(row) && row->how == written::whole ? operand_range{1, 4} : operand_range{0, 1};
 }
@@ -64,17 +65,17 @@ class exporter {
   view const& value(int id) {
     if (!done_[at(id)]) {
       values_[at(id)] = made(id);
-      if (!read_once(id)) values_[at(id)].takes_bias = false;
+      if (!read_once(id)) values_[at(id)].accepts_bias = false;
       done_[at(id)] = true;
     }
     return values_[at(id)];
   }
-  /// What is behind reshapes that nothing else reads.
+  /// The value before reshapes that have no other reader.
   int behind_reshapes(int id) const {
-    while (nodes_[id].op->kind == family::reshape && read_once(id)) id = nodes_[id].operand[0];
+    while (nodes_[id].op->family == op_family::reshape && read_once(id)) id = nodes_[id].operand[0];
     return id;
   }
-  /// The operand of a reduction, of which there may be several in a row, one for each run of axes.
+  /// The operand of a reduction. Several reductions can follow each other, one for each run of axes.
   int reduced_operand(int id) const {
     int x = nodes_[id].operand[0];
     while (nodes_[x].op == nodes_[id].op && read_once(x)) x = nodes_[x].operand[0];
@@ -85,14 +86,14 @@ class exporter {
   static std::size_t at(int id) { return static_cast<std::size_t>(id); }
   view made(int id);
 
-  /// A sum times one part of its number of terms is a mean.
+  /// Finds means: a sum times the reciprocal of its number of terms.
   void find_mean(int id) {
     graph::node const& n = nodes_[id];
     if (n.op != &described<multiply_>) return;
     for (int k = 0; k < 2; ++k) {
       graph::node const& factor = nodes_[n.operand[k]];
       int const sum = behind_reshapes(n.operand[1 - k]);
-      if (factor.op->kind != family::constant || nodes_[sum].op != &described<sum_> || !read_once(sum)) continue;
+      if (factor.op->family != op_family::constant || nodes_[sum].op != &described<sum_> || !read_once(sum)) continue;
       double const terms = static_cast<double>(shape(reduced_operand(sum)).size() / shape(sum).size());
       if (std::bit_cast<double>(factor.attribute) != 1.0 / terms) continue;
       mean_[at(sum)] = true;
@@ -110,13 +111,13 @@ class exporter {
   std::vector<view> values_;
 };
 
-/// The value as one of its node's shape that may have its axes in another order; what is repeated is written out.
+/// The value with its node's shape; its axes may be in another order, but a broadcast is written out.
 inline view filled(exporter& e, int id) {
   view const v = e.value(id);
   if (v.held || v.stored.size() != e.shape(id).size()) return e.to.whole(v, e.shape(id));
   return e.to.settled(v, e.shape(id));
 }
-/// Axes of a value as axes of what is stored, ascending.
+/// The axes in `mask` as axes of the stored extents, ascending.
 inline integers stored_axes(view const& v, unsigned mask) {
   integers axes;
   unsigned const behind = graph::axes_behind(v.order, v.stored.rank, mask);

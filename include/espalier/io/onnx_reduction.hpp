@@ -4,16 +4,16 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// Reductions, and the formulas around them that have a name: softmax and normalisation.
+/// Exports reductions, and the named formulas around them: softmax and normalization.
 namespace espalier::io::onnx {
 
-/// A value whose axes of a mask are reduced, which keeps them with extent 1.
+/// Reduces the axes of a mask; they stay as axes of extent 1.
 inline view reduced(exporter& e, view const& v, char const* type, unsigned mask) {
   integers const axes = stored_axes(v, mask);
   view r = v;
-  r.takes_bias = false;
+  r.accepts_bias = false;
   for (auto const axis : axes) {
-    if (axis == v.samples_at) e.to.refuse_open("something is computed across samples");
+    if (axis == v.samples_at) e.to.throw_open_batch("something is computed across samples");
     r.stored.at[axis] = 1;
   }
   if (std::string_view{type} == "ReduceSum") r.name = e.to.emit(type, {v.name, e.to.list(axes)}, {with("keepdims", 1)});
@@ -33,18 +33,18 @@ inline view write_reduction(exporter& e, int id) {
 inline view write_softmax(exporter& e, int id, char const* type) {
   view v = filled(e, e[id].operand[1]);
   integers const axes = stored_axes(v, static_cast<unsigned>(e[id].attribute));
-  if (axes[0] == v.samples_at) e.to.refuse_open("something is computed across samples");
+  if (axes[0] == v.samples_at) e.to.throw_open_batch("something is computed across samples");
   v.name = e.to.emit(type, {v.name}, {with("axis", axes[0])});
-  v.takes_bias = false;
+  v.accepts_bias = false;
   return v;
 }
 
-/// x / sqrt(mean(x^2) + eps), of x less its mean where it is centred.
+/// x / sqrt(mean(x^2) + eps); if centered, the mean is first subtracted from x.
 inline view write_normalized(exporter& e, int id, bool centered) {
   view v = filled(e, e[id].operand[1]);
   unsigned const mask = static_cast<unsigned>(e[id].attribute);
   std::string const eps = e.to.named(e.value(e[id].operand[2]), extents{});
-  v.takes_bias = false;
+  v.accepts_bias = false;
   if (centered) v.name = e.to.emit("Sub", {v.name, reduced(e, v, "ReduceMean", mask).name});
   view squares = v;
   squares.name = e.to.emit("Mul", {v.name, v.name});

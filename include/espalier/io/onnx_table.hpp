@@ -8,20 +8,20 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::io {
 
-/// True for an elementwise op of one's own that write_onnx may write as what its rule's apply says, step by step:
+/// True for your own elementwise op if write_onnx may export it by the formula in its rule's apply:
 ///   template <> inline constexpr bool espalier::io::exports_formula<own::softplus_> = true;
 template <class Op>
 inline constexpr bool exports_formula = false;
 
 namespace onnx {
 
-/// A number of a rule's generic body, while that body is run to be written down: a literal, or a value of the file.
+/// The number type with which the export calls a rule's generic body: a literal, or a value of the file.
 class term {
  public:
   term(double number) : number_{number} {}
   term(builder& to, std::string name) : to_{&to}, name_{std::move(name)} {}
 
-  /// Its name in the file of another; both may be literals only together.
+  /// Its name in the file `to`; a literal becomes an initializer.
   [[nodiscard]] std::string in(builder& to) const { return to_ != nullptr ? name_ : to.number(number_); }
   [[nodiscard]] bool is_number() const { return to_ == nullptr; }
   [[nodiscard]] double number() const { return number_; }
@@ -32,7 +32,7 @@ class term {
     ((to = x.to_ != nullptr ? x.to_ : to), ...);
     return term{*to, to->emit(type, {x.in(*to)...})};
   }
-  /// An op whose results are truths, as numbers.
+  /// An op with a boolean result, converted to numbers.
   static term truth(char const* type, term const& a, term const& b) {
     term const t = made(type, a, b);
     return term{*t.to_, t.to_->emit("Cast", {t.name_}, {with("to", static_cast<int>(t.to_->real()))})};
@@ -90,14 +90,14 @@ inline term is_finite(term const& x) {
 #undef ESPALIER_TERM_1
 #undef ESPALIER_TERM_2
 #undef ESPALIER_TERM_TRUTH
-/// a where the condition is not 0.
+/// a if the condition is not 0, else b.
 inline term select(term const& condition, term const& a, term const& b) {
   if (condition.is_number()) return condition.number() != 0 ? a : b;
   builder& to = condition.file();
   return term{to, to.emit("Where", {to.emit("Cast", {condition.in(to)}, {with("to", static_cast<int>(element::boolean))}), a.in(to), b.in(to)})};
 }
 
-/// What an op's rule computes of one element, written down.
+/// A function that exports the formula of an op's rule.
 using steps = term (*)(term const* x);
 template <class Op, std::size_t... I>
 term applied_to_terms(term const* x, std::index_sequence<I...>) {
@@ -108,7 +108,7 @@ term formula_of(term const* x) {
   return applied_to_terms<Op>(x, std::make_index_sequence<static_cast<std::size_t>(rule<Op>::arity)>{});
 }
 
-/// Ops that ONNX has with a number of theirs as an attribute, where it is a number here.
+/// Ops whose second operand is an attribute ("alpha") in ONNX, if that operand is a number.
 template <class Op>
 term with_factor(char const* type, term const* x) {
   if (x[0].is_number() || !x[1].is_number()) return formula_of<Op>(x);
@@ -125,15 +125,15 @@ inline term leaky_relu_steps(term const* x) { return with_factor<leaky_relu_>("L
 inline term clamp_steps(term const* x) { return clipped(x[0], x[1], x[2]); }
 inline term hard_tanh_steps(term const* x) { return clipped(x[0], -1, 1); }
 
-/// How an op is written.
+/// The way in which an op is exported.
 enum class written : std::uint8_t {
-  operation,  ///< as the operation `type` of the same operands
+  operation,  ///< as the operation `type` with the same operands
   formula,    ///< in several operations
   reduction,  ///< as the operation `type` over axes
-  by_family,  ///< as what its family is: values, movements, products
-  whole,      ///< a formula of ops that has a name, or one of its own, in ONNX
-  expanded,   ///< a formula of ops: as those
-  refused     ///< not at all
+  by_family,  ///< by its op family: values, movements, products
+  whole,      ///< a formula of ops that ONNX has an operation or a short formula for
+  expanded,   ///< a formula of ops: its ops are exported
+  unsupported     ///< not at all
 };
 struct table_row {
   graph::descriptor const* op;
@@ -142,7 +142,7 @@ struct table_row {
   onnx::steps steps;
 };
 
-/// Every op and what it is in ONNX.
+/// Every op and its export.
 inline constexpr table_row table[] = {
     {&described<argument_>, written::by_family, "", nullptr},
     {&described<parameter_>, written::by_family, "", nullptr},
@@ -154,13 +154,13 @@ inline constexpr table_row table[] = {
     {&described<broadcast_>, written::by_family, "Expand", nullptr},
     {&described<permute_>, written::by_family, "Transpose", nullptr},
     {&described<moved_>, written::by_family, "Slice, Pad, Gather", nullptr},
-    {&described<folded_>, written::by_family, "ConvTranspose", nullptr},
-    {&described<join_>, written::by_family, "Concat", nullptr},
+    {&described<scatter_add_>, written::by_family, "ConvTranspose", nullptr},
+    {&described<concatenate_>, written::by_family, "Concat", nullptr},
     {&described<matmul_>, written::by_family, "MatMul, Conv", nullptr},
-    {&described<label_>, written::refused, "", nullptr},
-    {&described<convert_>, written::refused, "", nullptr},
-    {&described<magnitude_>, written::refused, "", nullptr},
-    {&described<draw_>, written::refused, "", nullptr},
+    {&described<label_>, written::unsupported, "", nullptr},
+    {&described<convert_>, written::unsupported, "", nullptr},
+    {&described<hyperparameter_>, written::unsupported, "", nullptr},
+    {&described<random_uniform_>, written::unsupported, "", nullptr},
 
     {&described<abs_>, written::operation, "Abs", nullptr},
     {&described<add_>, written::operation, "Add", nullptr},
@@ -205,7 +205,7 @@ inline constexpr table_row table[] = {
 
     {&described<max_>, written::reduction, "ReduceMax", nullptr},
     {&described<min_>, written::reduction, "ReduceMin", nullptr},
-    {&described<rough_sum_>, written::reduction, "ReduceSum", nullptr},
+    {&described<estimated_sum_>, written::reduction, "ReduceSum", nullptr},
     {&described<sum_>, written::reduction, "ReduceSum", nullptr},
 
     {&described<log_softmax_>, written::whole, "LogSoftmax", nullptr},
@@ -218,7 +218,8 @@ inline constexpr table_row table[] = {
     {&described<same_>, written::expanded, "", nullptr},
 };
 
-/// Ops that are formulas and leave no node of their own in a program; nor do op templates, which are written with what they are of.
+/// Ops that are formulas and have no node of their own in a program. Op templates have none either; their operands are
+/// exported.
 template <class...>
 struct ops {};
 using never_nodes = ops<scaled_by_deviation_, shifted_variance_, square_>;

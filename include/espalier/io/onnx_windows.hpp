@@ -6,19 +6,19 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// Windows of images whose products or reductions ONNX has names for: convolutions, transposed convolutions and poolings. Images of a program have
-/// their channels last where windows are taken; those of ONNX have them second.
+/// Exports windows of images that ONNX has operations for: convolutions, transposed convolutions and poolings. A
+/// program has the channels of images last; ONNX has them second.
 namespace espalier::io::onnx {
 
 constexpr std::uint64_t to_channels_first = 0x2130, to_channels_last = 0x1320;  // (0, 3, 1, 2) and (0, 2, 3, 1)
 static_assert(to_channels_first == order_of({0, 3, 1, 2}) && to_channels_last == order_of({0, 2, 3, 1}));
 
-/// How windows walk along rows and columns, as ONNX says it.
+/// Sizes, strides, dilations and paddings of windows along rows and columns, in ONNX's terms.
 struct window_walk {
-  bool known;
+  bool valid;
   int taps[2], stride[2], dilation[2], before[2], after[2];
 };
-/// window: of rank 6, as windows_of makes it; the padding behind is as much as the last window reads.
+/// window: of rank 6, as windows_of makes it. The padding at the end covers the elements that the last window reads.
 constexpr window_walk walk_of(index_map const& m, extents const& image, extents const& window) {
   window_walk w{};
   if (!is_image_window(m) || window.rank != 6 || image.rank != 4 || image.at[0] != window.at[0] || image.at[3] != window.at[5]) return w;
@@ -33,14 +33,14 @@ constexpr window_walk walk_of(index_map const& m, extents const& image, extents 
     bool const all = (image.at[1 + i] + w.before[i] + w.after[i] - reach - 1) / (w.stride[i] > 0 ? w.stride[i] : 1) + 1 == count;
     if (m.divisor[1 + i] != 1 || w.stride[i] < 1 || w.dilation[i] < 1 || w.before[i] < 0) return window_walk{};
     if (!all && count > 1) return window_walk{};
-    if (!all) w.stride[i] = image.at[1 + i] + w.before[i];  // one window, and no room for another step
+    if (!all) w.stride[i] = image.at[1 + i] + w.before[i];  // one window; a second does not fit
   }
-  w.known = true;
+  w.valid = true;
   return w;
 }
 constexpr bool pads(window_walk const& w) { return w.before[0] + w.before[1] + w.after[0] + w.after[1] != 0; }
 
-/// The attributes of an operation with windows; of signals only what belongs to columns.
+/// The attributes of an operation with windows; for signals only those of columns.
 inline std::vector<attribute> attributes_of(window_walk const& w, bool signals, bool dilates) {
   int const first = signals ? 1 : 0;
   auto const list = [&](int const(&x)[2]) { return integers(x + first, x + 2); };
@@ -54,34 +54,38 @@ inline std::vector<attribute> attributes_of(window_walk const& w, bool signals, 
   return r;
 }
 
-/// Images (N, H, W, C) with their channels second; signals where they were that before, with one row.
+/// Images (N, H, W, C) with the channels second, (N, C, H, W). Signals have one row and no axis for it: (N, C, W).
 struct placed_images {
   view images;
   bool signals;
 };
 inline placed_images place_images(exporter& e, view v, extents const& image, bool may_be_signals) {
   if (v.held || v.stored.size() != image.size()) v = e.to.whole(v, image);
-  extents const s = v.seen();
+  extents const s = v.shape();
   if (may_be_signals && image.at[1] == 1 && s.rank == 3 && s.at[0] == image.at[0] && s.at[1] == image.at[2] && s.at[2] == image.at[3]) {
     v.order = composed_order(v.order, order_of({0, 2, 1}), 3);
     return {e.to.transposed_now(v), true};
   }
   return {e.to.transposed_now(e.to.permuted(v, image, to_channels_first)), false};
 }
-/// The result of such an operation: (N, C, H, W), seen with its channels last.
+/// The result of a window operation, stored as (N, C, H, W), with its channels last in the program.
 inline view placed_result(exporter& e, std::string name, placed_images const& x, int channels, int height, int width) {
-  if (e.to.open_samples() && x.images.samples_at != 0) e.to.refuse_open("images are no samples");
+  if (e.to.open_samples() && x.images.samples_at != 0) e.to.throw_open_batch("images are no samples");
   view r = builder::plain(std::move(name), x.signals ? extents{3, {x.images.stored.at[0], channels, width}} : extents{4, {x.images.stored.at[0], channels, height, width}}, x.images);
   r.order = x.signals ? order_of({0, 2, 1}) : to_channels_last;
   return r;
 }
 
-/// Images, windows and kernels of a convolution as a program has it: windows times a matrix of kernels, or one for each group.
+/// Images, windows and kernels of a convolution in a program: windows times a matrix of kernels, or times one matrix
+/// per group.
 struct found_convolution {
-  int images;             ///< node: with channels last, all groups side by side
-  extents image, window;  ///< of all groups, of one
+  /// node: images with channels last, those of all groups side by side
+  int images;
+  /// image of all groups, window of one
+  extents image, window;
   window_walk walk;
-  int kernels;            ///< node: (taps and channels, outputs), for each group
+  /// node: (taps and channels, outputs), for each group
+  int kernels;
   bool kernels_transposed;
   int groups, outputs;    ///< of one group
 };
@@ -96,23 +100,23 @@ inline view write_convolution(exporter& e, found_convolution const& f) {
   s = espalier::detail::swapped_extents(s, f.kernels_transposed);
   extents const oihw = x.signals ? extents{3, {f.groups * f.outputs, channels, columns}} : extents{4, {f.groups * f.outputs, channels, rows, columns}};
   if (f.groups == 1) {
-    extents const apart{4, {rows, columns, channels, f.outputs}};
-    k = e.to.permuted(e.to.reshaped(k, s, apart), apart, order_of({3, 2, 0, 1}));
+    extents const separated{4, {rows, columns, channels, f.outputs}};
+    k = e.to.permuted(e.to.reshaped(k, s, separated), separated, order_of({3, 2, 0, 1}));
     k = e.to.reshaped(k, extents{4, {f.outputs, channels, rows, columns}}, oihw);
   } else {
-    extents const apart{5, {f.groups, rows, columns, channels, f.outputs}};
-    k = e.to.permuted(e.to.reshaped(k, s, apart), apart, order_of({0, 4, 3, 1, 2}));
-    k = e.to.reshaped(k, permuted_extents(apart, order_of({0, 4, 3, 1, 2})), oihw);
+    extents const separated{5, {f.groups, rows, columns, channels, f.outputs}};
+    k = e.to.permuted(e.to.reshaped(k, s, separated), separated, order_of({0, 4, 3, 1, 2}));
+    k = e.to.reshaped(k, permuted_extents(separated, order_of({0, 4, 3, 1, 2})), oihw);
   }
   std::string const kernels = e.to.named(k, oihw);
   std::vector<attribute> how = attributes_of(f.walk, x.signals, true);
   if (f.groups != 1) how.push_back(with("group", f.groups));
   view y = placed_result(e, e.to.emit("Conv", {x.images.name, kernels}, how), x, f.groups * f.outputs, f.window.at[1], f.window.at[2]);
-  y.takes_bias = true;
+  y.accepts_bias = true;
   return y;
 }
 
-/// The convolution that a product is, of one group.
+/// Exports a matrix product as a convolution of one group, if it is one.
 inline std::optional<view> write_as_convolution(exporter& e, int id) {
   graph::node const& n = e[id];
   int const a = n.operand[0], b = n.operand[1];
@@ -121,40 +125,41 @@ inline std::optional<view> write_as_convolution(exporter& e, int id) {
   bool const transposed = n.attribute & 2u;
   int outputs = n.shape.at[1];
   int windows = a;
-  while (e[windows].op->kind == family::reshape) windows = e[windows].operand[0];
-  if (e[windows].op->kind == family::move && !e.map_of(windows).fills_with_lowest) {
+  while (e[windows].op->family == op_family::reshape) windows = e[windows].operand[0];
+  if (e[windows].op->family == op_family::move && !e.map_of(windows).fills_with_lowest) {
     int const images = e[windows].operand[0];
     extents const &image = e.shape(images), &window = e.shape(windows);
     window_walk const walk = walk_of(e.map_of(windows), image, window);
-    if (walk.known && window.product(3, 6) == sa.at[1]) return write_convolution(e, {images, image, window, walk, b, transposed, 1, outputs});
+    if (walk.valid && window.product(3, 6) == sa.at[1]) return write_convolution(e, {images, image, window, walk, b, transposed, 1, outputs});
   }
-  // Rows of images that have their channels second: kernels of one pixel.
+  // Rows of images whose channels are stored second: kernels of one pixel.
   view const& v = e.value(a);
   bool const signals = v.stored.rank == 3 && v.order == order_of({0, 2, 1});
   if (v.held || v.stored.size() != sa.size() || !(signals || (v.stored.rank == 4 && v.order == to_channels_last)) || v.stored.at[1] != sa.at[1]) return {};
-  extents const s = v.seen(), image = signals ? extents{4, {s.at[0], 1, s.at[1], s.at[2]}} : s;
+  extents const s = v.shape(), image = signals ? extents{4, {s.at[0], 1, s.at[1], s.at[2]}} : s;
   window_walk const walk{true, {1, 1}, {1, 1}, {1, 1}, {0, 0}, {0, 0}};
   return write_convolution(e, {a, image, extents{6, {image.at[0], image.at[1], image.at[2], 1, 1, image.at[3]}}, walk, b, transposed, 1, outputs});
 }
 
-/// The convolution in groups whose results a reshape puts side by side.
+/// Exports a grouped convolution, if the reshape concatenates the results of one.
 inline std::optional<view> write_as_grouped_convolution(exporter& e, int id) {
   graph::node const& n = e[id];
-  auto const is = [&](int x, family kind, int rank) { return e[x].op->kind == kind && e.shape(x).rank == rank; };
+  auto const is = [&](int x, op_family family, int rank) { return e[x].op->family == family && e.shape(x).rank == rank; };
   int const beside = n.operand[0];
-  if (n.shape.rank != 4 || !is(beside, family::permute, 5) || e[beside].attribute != order_of({1, 2, 3, 0, 4})) return {};
-  int const apart = e[beside].operand[0];
-  if (!is(apart, family::reshape, 5) || !is(e[apart].operand[0], family::contraction, 3)) return {};
-  graph::node const& product = e[e[apart].operand[0]];
+  if (n.shape.rank != 4 || !is(beside, op_family::permute, 5) || e[beside].attribute != order_of({1, 2, 3, 0, 4})) return {};
+  int const separated = e[beside].operand[0];
+  if (!is(separated, op_family::reshape, 5) || !is(e[separated].operand[0], op_family::contraction, 3)) return {};
+  graph::node const& product = e[e[separated].operand[0]];
   int windows = product.operand[0];
-  if (product.attribute != 0 || !is(windows, family::reshape, 3)) return {};
+  if (product.attribute != 0 || !is(windows, op_family::reshape, 3)) return {};
   windows = e[windows].operand[0];
-  bool const pixels = is(windows, family::permute, 5);  // kernels of one pixel take no windows
-  if (!pixels && (e[windows].op->kind != family::move || e.map_of(windows).fills_with_lowest || !is(e[windows].operand[0], family::reshape, 4))) return {};
+  bool const pixels = is(windows, op_family::permute, 5);  // kernels of one pixel need no windows
+  if (!pixels && (e[windows].op->family != op_family::move || e.map_of(windows).fills_with_lowest || !is(e[windows].operand[0], op_family::reshape, 4))) return {};
   int const split = pixels ? windows : e[e[windows].operand[0]].operand[0];
-  if (!is(split, family::permute, 5) || e[split].attribute != order_of({3, 0, 1, 2, 4}) || !is(e[split].operand[0], family::reshape, 5)) return {};
+  if (!is(split, op_family::permute, 5) || e[split].attribute != order_of({3, 0, 1, 2, 4}) || !is(e[split].operand[0], op_family::reshape, 5)) return {};
   int const images = e[e[split].operand[0]].operand[0];
-  extents const x = e.shape(e[split].operand[0]), y = e.shape(apart), kernels = e.shape(product.operand[1]);  // (N, H, W, G, C), (G, N, H', W', O)
+  // (N, H, W, G, C), (G, N, H', W', O)
+  extents const x = e.shape(e[split].operand[0]), y = e.shape(separated), kernels = e.shape(product.operand[1]);
   int const G = y.at[0];
   extents window{6, {x.at[0], y.at[2], y.at[3], 1, 1, x.at[4]}};
   window_walk walk{true, {1, 1}, {1, 1}, {1, 1}, {0, 0}, {0, 0}};
@@ -163,24 +168,24 @@ inline std::optional<view> write_as_grouped_convolution(exporter& e, int id) {
     walk = walk_of(e.map_of(windows), e.shape(e[windows].operand[0]), window);
     window.at[0] = x.at[0];
   }
-  bool const fits = walk.known && x.at[3] == G && y.at[1] == x.at[0] && window.at[5] == x.at[4] && kernels.rank == 3 && kernels.at[0] == G &&
+  bool const fits = walk.valid && x.at[3] == G && y.at[1] == x.at[0] && window.at[5] == x.at[4] && kernels.rank == 3 && kernels.at[0] == G &&
                     kernels.at[1] == window.product(3, 6) && y.at[4] * G == n.shape.at[3];
   if (!fits) return {};
   extents const image{4, {x.at[0], x.at[1], x.at[2], G * x.at[4]}};
   return write_convolution(e, {images, image, window, walk, product.operand[1], false, G, y.at[4]});
 }
 
-/// The pooling that a reduction of windows is.
+/// Exports a reduction of windows as a pooling, if it is one.
 inline std::optional<view> write_as_pooling(exporter& e, int id) {
   int const windows = e.reduced_operand(id);
   bool const largest = e[id].op == &described<max_>;
-  if (e[windows].op->kind != family::move || (!largest && !e.is_mean(id))) return {};
+  if (e[windows].op->family != op_family::move || (!largest && !e.is_mean(id))) return {};
   index_map const& m = e.map_of(windows);
   extents const &window = e.shape(windows), image = e.shape(e[windows].operand[0]);
   window_walk const walk = walk_of(m, image, window);
-  extents wanted = window;
-  wanted.at[3] = wanted.at[4] = 1;
-  if (!walk.known || !(e.shape(id) == wanted)) return {};
+  extents expected = window;
+  expected.at[3] = expected.at[4] = 1;
+  if (!walk.valid || !(e.shape(id) == expected)) return {};
   for (int i = 0; i < 2; ++i)
     if (walk.before[i] >= walk.taps[i] || walk.after[i] >= walk.taps[i] || (!largest && walk.dilation[i] != 1)) return {};
   if (pads(walk) && m.fills_with_lowest != largest) return {};
@@ -190,13 +195,14 @@ inline std::optional<view> write_as_pooling(exporter& e, int id) {
   return placed_result(e, e.to.emit(largest ? "MaxPool" : "AveragePool", {x.images.name}, how), x, image.at[3], window.at[1], window.at[2]);
 }
 
-/// The sum over windows of what lies in them: of a product, a transposed convolution; else one whose kernels only put each tap in its place.
-inline view write_fold(exporter& e, int id) {
+/// Exports the scatter_add of windows. If its operand is a product, both are a transposed convolution; otherwise it is
+/// one whose constant kernels copy each tap to its position.
+inline view write_scatter_add(exporter& e, int id) {
   graph::node const& n = e[id];
   int const spread = n.operand[0];
   extents const window = e.shape(spread), image = n.shape;
   index_map const& m = e.map_of(id);
-  if (!is_image_window(m) || window.rank != 6 || m.divisor[1] != 1 || m.divisor[2] != 1) e.to.refuse_op("the slope of a movement");
+  if (!is_image_window(m) || window.rank != 6 || m.divisor[1] != 1 || m.divisor[2] != 1) e.to.throw_unsupported_op("the adjoint of a movement");
   window_walk w{true, {window.at[3], window.at[4]}, {m.step[1], m.step[2]}, {m.step[3], m.step[4]}, {-m.start[1], -m.start[2]}, {0, 0}};
   integers extra{0, 0};
   for (int i = 0; i < 2; ++i) {
@@ -205,27 +211,27 @@ inline view write_fold(exporter& e, int id) {
     int const behind = (window.at[1 + i] - 1) * w.stride[i] - w.before[i] + w.dilation[i] * (w.taps[i] - 1) + 1 - image.at[1 + i];
     w.after[i] = behind < 0 ? 0 : behind;
     extra[static_cast<std::size_t>(i)] = behind < 0 ? -behind : 0;
-    if (w.stride[i] < 1 || w.dilation[i] < 1 || w.before[i] < 0) e.to.refuse_op("the slope of windows that walk backwards");
+    if (w.stride[i] < 1 || w.dilation[i] < 1 || w.before[i] < 0) e.to.throw_unsupported_op("the adjoint of windows that walk backwards");
   }
   std::vector<attribute> how = attributes_of(w, false, true);
   if (extra[0] + extra[1] != 0) how.push_back(with("output_padding", extra));
   int const product = e.behind_reshapes(spread), taps = w.taps[0] * w.taps[1] * window.at[5];
   graph::node const& p = e[product];
   extents const pixels{4, {window.at[0], window.at[1], window.at[2], 0}};
-  if (p.op->kind == family::contraction && p.shape.rank == 2 && !(p.attribute & 1u) && p.shape.at[1] == taps) {
+  if (p.op->family == op_family::contraction && p.shape.rank == 2 && !(p.attribute & 1u) && p.shape.at[1] == taps) {
     int const a = p.operand[0], b = p.operand[1];
     extents in = pixels, sb = e.shape(b);
     in.at[3] = e.shape(a).at[1];
     placed_images const x = place_images(e, e.to.reshaped(e.value(a), e.shape(a), in), in, false);
     view k = e.value(b);
     if (p.attribute & 2u) k = e.to.permuted(k, sb, swap_permutation(2, 0, 1));
-    extents const apart{4, {in.at[3], w.taps[0], w.taps[1], window.at[5]}}, iohw{4, {in.at[3], window.at[5], w.taps[0], w.taps[1]}};
-    k = e.to.permuted(e.to.reshaped(k, extents{2, {in.at[3], taps}}, apart), apart, to_channels_first);
+    extents const separated{4, {in.at[3], w.taps[0], w.taps[1], window.at[5]}}, iohw{4, {in.at[3], window.at[5], w.taps[0], w.taps[1]}};
+    k = e.to.permuted(e.to.reshaped(k, extents{2, {in.at[3], taps}}, separated), separated, to_channels_first);
     view y = placed_result(e, e.to.emit("ConvTranspose", {x.images.name, e.to.named(k, iohw)}, how), x, image.at[3], image.at[1], image.at[2]);
-    y.takes_bias = true;
+    y.accepts_bias = true;
     return y;
   }
-  // (N, H, W, rows, columns, C) with channels and taps second; the kernel of each is 1 at its tap.
+  // (N, H, W, rows, columns, C) to (N, C rows columns, H, W); the kernel of each of these channels is 1 at its tap.
   view v = e.to.permuted(filled(e, spread), window, order_of({0, 5, 3, 4, 1, 2}));
   v = e.to.reshaped_now(e.to.transposed_now(v), extents{4, {window.at[0], taps, window.at[1], window.at[2]}});
   int const in_window = w.taps[0] * w.taps[1];

@@ -11,13 +11,13 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::io {
 
-/// protobuf: a message of Protocol Buffers in the making, field by field in the order of the calls. Fields are numbers as a message's definition gives
-/// them; a message within a message is made first and added as a whole.
-/// cost    each level of nesting copies what is inside once more
+/// protobuf: builds a message of Protocol Buffers, field by field in the order of the calls. `field` is the number in
+/// the message's definition. Build a nested message first and add it as a whole.
+/// cost    each level of nesting copies its content once more
 /// source  protobuf.dev, "Encoding"
 class protobuf {
  public:
-  /// int32, int64, enum, bool: a varint, which takes seven bits a byte; negative numbers take ten bytes.
+  /// int32, int64, enum, bool: a varint, with seven bits per byte; negative numbers have ten bytes.
   void integer(int field, std::int64_t value) {
     tag(field, varint_type);
     varint(static_cast<std::uint64_t>(value));
@@ -46,7 +46,7 @@ class protobuf {
     varint(4 * values.size());
     for (auto const value : values) fixed32(static_cast<float>(value));
   }
-  /// bytes that hold numbers one after the other, the lowest byte of each first; T: float, double or std::int64_t.
+  /// bytes with packed little-endian numbers; T: float, double or std::int64_t.
   template <class T, class Numbers>
   void raw(int field, Numbers const& values) {
     tag(field, length_type);

@@ -10,28 +10,29 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::io {
 
-/// parse_safetensors(path, bytes): the tensors of a safetensors file that lies in memory; path is for errors.
+/// parse_safetensors(path, bytes): reads the tensors of a safetensors file in memory; path is only used in errors.
 /// shape   any; at most 32 axes
-/// errors  format_error, with the file's name, what was expected and what came: a header that is cut short, no JSON, or says something that the format
-///         does not have; names twice, element types that C++ has none for, extents whose product overflows; tensors that overlap, leave bytes between
-///         them, or end behind the file; trailing bytes. Nothing is allocated by what the header only claims.
+/// errors  format_error, with the file's name, the expected and the actual content: a header that is truncated, no
+///         JSON, or has entries that the format does not have; duplicate names, element types without a C++ type,
+///         extents whose product overflows; tensors that overlap, have bytes between them, or end beyond the file;
+///         trailing bytes. No memory is allocated from sizes that are not checked.
 /// source  https://github.com/huggingface/safetensors, "Format"
 inline archive parse_safetensors(char const* path, file_bytes bytes) {
   detail::file_name const name{path};
   std::int64_t const size = bytes.size();
-  if (size < 8) refuse<format_error>("%s: expected a safetensors file, came a file of %lld bytes", name.text, static_cast<long long>(size));
+  if (size < 8) throw_error<format_error>("%s: expected a safetensors file, got a file of %lld bytes", name.text, static_cast<long long>(size));
   std::uint64_t length = 0;
   std::memcpy(&length, bytes.data(), 8);
   if (length > static_cast<std::uint64_t>(size - 8))
-    refuse<format_error>("%s: expected a header of %llu bytes, came a file of %lld: truncated, or no safetensors file", name.text, static_cast<unsigned long long>(length),
+    throw_error<format_error>("%s: expected a header of %llu bytes, got a file of %lld: truncated, or no safetensors file", name.text, static_cast<unsigned long long>(length),
                          static_cast<long long>(size));
   if (length > detail::longest_safetensors_header)
-    refuse<format_error>("%s: expected a header of at most %zu bytes, came %llu", name.text, detail::longest_safetensors_header, static_cast<unsigned long long>(length));
+    throw_error<format_error>("%s: expected a header of at most %zu bytes, got %llu", name.text, detail::longest_safetensors_header, static_cast<unsigned long long>(length));
   char const* const text = reinterpret_cast<char const*>(bytes.data()) + 8;
-  if (length == 0 || text[0] != '{') refuse<format_error>("%s: expected a header that begins with {, came %s", name.text, length == 0 ? "none" : "something else");
-  // The parser takes a zero for the end of the text, whatever follows.
+  if (length == 0 || text[0] != '{') throw_error<format_error>("%s: expected a header that begins with {, got %s", name.text, length == 0 ? "none" : "something else");
+  // The parser stops at a zero byte, even if text follows it.
   if (void const* const zero = std::memchr(text, 0, length))
-    refuse<format_error>("%s: expected a header in JSON, came something else at its byte %td", name.text, static_cast<char const*>(zero) - text + 1);
+    throw_error<format_error>("%s: expected a header in JSON, got something else at its byte %td", name.text, static_cast<char const*>(zero) - text + 1);
   detail::safetensors_header header{name.text};
   (void)nlohmann::json::sax_parse(text, text + length, &header);
   detail::check_words<format_error>(name.text, header.metadata);
@@ -43,17 +44,17 @@ inline archive parse_safetensors(char const* path, file_bytes bytes) {
     arrays.push_back(std::move(e.array));
   }
   archive all{path, std::move(arrays), std::move(header.metadata), std::move(bytes)};
-  if (named_array const* const twice = all.twice()) refuse<format_error>("%s: expected each tensor once, came %s twice", name.text, in_quotes(twice->name).c_str());
+  if (named_array const* const twice = all.twice()) throw_error<format_error>("%s: expected each tensor once, got %s twice", name.text, in_quotes(twice->name).c_str());
   return all;
 }
 
-/// read_safetensors(path): a safetensors file, read in one pass.
+/// read_safetensors(path): reads a safetensors file in one pass.
 /// errors  as parse_safetensors; no such file, a folder
 inline archive read_safetensors(file_path path) { return parse_safetensors(path, read_bytes(path)); }
 
 namespace detail {
 
-/// The bytes of a safetensors file, to what has write(bytes, size).
+/// Writes the bytes of a safetensors file to an object with write(bytes, size).
 template <class File>
 void write_safetensors_to(File& file, char const* path, std::vector<named_array> const& arrays, std::vector<metadata_entry> const& metadata) {
   check_names(path, arrays, "__metadata__");
@@ -80,7 +81,7 @@ void write_safetensors_to(File& file, char const* path, std::vector<named_array>
   }
   header += "}";
   header.append((8 - header.size() % 8) % 8, ' ');
-  if (header.size() > longest_safetensors_header) refuse<write_error>("%s: expected names that fit into a header of %zu bytes, came %zu", path, longest_safetensors_header, header.size());
+  if (header.size() > longest_safetensors_header) throw_error<write_error>("%s: expected names that fit into a header of %zu bytes, got %zu", path, longest_safetensors_header, header.size());
   std::uint64_t const length = header.size();
   file.write(&length, 8);
   file.write(header.data(), header.size());
@@ -89,29 +90,32 @@ void write_safetensors_to(File& file, char const* path, std::vector<named_array>
 
 }  // namespace detail
 
-/// write_safetensors(path, arrays, metadata): a safetensors file with these tensors, those of the largest elements first, so that all of them are aligned.
-/// Another file at the path is replaced as a whole or stays as it is (atomic_file).
-/// errors  write_error; name_error: a name or a word of the metadata twice, "__metadata__", or no UTF-8
+/// write_safetensors(path, arrays, metadata): writes a safetensors file. Tensors with larger elements come first, so
+/// that all are aligned. An existing file is replaced as a whole or unchanged (atomic_file).
+/// errors  write_error; name_error: a name or a key of the metadata that occurs twice, "__metadata__", or text that is
+///         not UTF-8
 inline void write_safetensors(file_path path, std::vector<named_array> const& arrays, std::vector<metadata_entry> const& metadata = {}) {
   atomic_file file{path};
   detail::write_safetensors_to(file, file.name(), arrays, metadata);
   file.commit();
 }
 
-/// save_safetensors(path, model) and save_safetensors(path, model, trainer): parameters and buffers by name, and, with what trains the model, all that a
-/// training which is continued from the file needs to go on with the same bits: the optimizer's vectors, its steps, the seed and the draws.
+/// save_safetensors(path, model) and save_safetensors(path, model, trainer): saves parameters and buffers by name. With
+/// a trainer, it saves the complete state of training, so that training continues with the same bits: the optimizer's
+/// vectors, its steps, the seed and the count of random steps.
 /// training  a trainer or an optim::updater
-/// errors    write_error; what was at the path stays
+/// errors    write_error; an existing file is unchanged
 template <class Model, class... Training>
 void save_safetensors(file_path path, Model& model, Training&... training) {
   snapshot const all{model, training...};
   write_safetensors(path, all.arrays(), {{"format", "espalier"}});
 }
 
-/// load_safetensors(path, model[, trainer][, load_options]): gives a model (and what trains it) what the file has for it, or, where the two disagree in
-/// anything, nothing.
-/// layout  espalier's, as the file's metadata says; load_options say it of another file (from_pytorch, which converts)
-/// errors  format_error; mismatch_error, which lists every disagreement. The model is as before then.
+/// load_safetensors(path, model[, trainer][, load_options]): loads a file into a model and its trainer. If they
+/// disagree in anything, nothing is loaded.
+/// layout  espalier's, if the file's metadata states it; for other files load_options state it (from_pytorch, which
+///         converts)
+/// errors  format_error; mismatch_error, which lists every disagreement. The model is unchanged then.
 template <class Model, class... Rest>
 void load_safetensors(file_path path, Model& model, Rest&&... rest) {
   restore(read_safetensors(path), model, static_cast<Rest&&>(rest)...);

@@ -7,25 +7,26 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
-/// A copy of a model's parameters and buffers, to come back to: the best so far.
+/// Keeps a copy of a model's best parameters and buffers, to restore them later.
 ///     esp::best_parameters best{model};
 ///     ... if (enough.observe(loss); enough.improved) best.keep(model); ...
 ///     best.restore(model);
 /// shape   of one net and element type; any model of them can be restored
 /// start   the model as it is
-/// memory  one allocation at construction, in the memory of the model's device, or bytes that the user gives (best_parameters::bytes of them); none afterwards
-/// The optimizer's state is not part of it: a trainer that goes on after restore() still has the moments of the steps before.
+/// memory  one allocation at construction, in the memory of the model's device, or `bytes` bytes that you pass; none
+///         afterwards
+/// The optimizer's state is not part of the copy: after restore(), a trainer still has the moments of earlier steps.
 template <class Model>
 class best_parameters {
   using T = typename Model::value_type;
-  using Engine = typename Model::engine_type::alone;
+  using Engine = typename Model::engine_type::single_threaded;
 
  public:
   static constexpr std::size_t bytes = Model::bytes;
 
-  explicit best_parameters(Model const& model) : engine_{model.engine().without_threads()}, memory_(engine_.take(bytes)) { keep(model); }
+  explicit best_parameters(Model const& model) : engine_{model.engine().without_threads()}, memory_(engine_.allocate(bytes)) { keep(model); }
   template <std::size_t Count, class Enough = detail::enough_bytes<Count, bytes>>
-  best_parameters(Model const& model, espalier::bytes<Count>& given) : engine_{model.engine().without_threads()}, memory_(engine_.take(given, bytes)) {
+  best_parameters(Model const& model, espalier::bytes<Count>& storage) : engine_{model.engine().without_threads()}, memory_(engine_.allocate(storage, bytes)) {
     static_assert(Enough::agree,
                   ESPALIER_SENTENCE("best_parameters{model, bytes}: the bytes are fewer than best_parameters::bytes", Enough));
     static_assert(detail::computes_on_host<typename Model::device_type>::agree,
@@ -34,31 +35,31 @@ class best_parameters {
     keep(model);
   }
 
-  /// From now on the model as it is counts as the best.
+  /// Keeps the model's present parameters and buffers as the best.
   void keep(Model const& model) {
     copy(kept_parameters(), model.parameters());
     copy(kept_buffers(), model.buffers());
   }
-  /// Gives the model the parameters and buffers that were kept last.
+  /// Copies the parameters and buffers that were kept last to the model.
   void restore(Model& model) const {
     copy(model.parameters(), parameters());
     copy(model.buffers(), buffers());
   }
 
-  /// Does not compile: a const model stays as it is.
+  /// Does not compile: a const model cannot be changed.
   template <detail::TemporaryOrConst<Model> M>
   void restore(M&&) const {
     static_assert(detail::may_change<Model>::agree, ESPALIER_SENTENCE("best_parameters.restore(model): " ESPALIER_MODEL_IS_CONST, detail::may_change<Model>));
   }
 
-  auto parameters() const { return engine_.see(static_cast<T const*>(kept_parameters().data()), parameter_storage); }
-  auto buffers() const { return engine_.see(static_cast<T const*>(kept_buffers().data()), buffer_storage); }
+  auto parameters() const { return engine_.span_of(static_cast<T const*>(kept_parameters().data()), parameter_storage); }
+  auto buffers() const { return engine_.span_of(static_cast<T const*>(kept_buffers().data()), buffer_storage); }
 
  private:
   static constexpr std::int64_t parameter_storage = slots_of<typename Model::net_type>.parameters.storage;
   static constexpr std::int64_t buffer_storage = slots_of<typename Model::net_type>.buffers.storage;
-  auto kept_parameters() const { return engine_.see(memory_.template at<T>(0), parameter_storage); }
-  auto kept_buffers() const { return engine_.see(memory_.template at<T>(Model::parameter_bytes), buffer_storage); }
+  auto kept_parameters() const { return engine_.span_of(memory_.template at<T>(0), parameter_storage); }
+  auto kept_buffers() const { return engine_.span_of(memory_.template at<T>(Model::parameter_bytes), buffer_storage); }
   void copy(auto const& to, auto const& from) const { engine_.copy(to.data(), from.data(), static_cast<std::size_t>(from.size()) * sizeof(T)); }
 
   [[no_unique_address]] Engine engine_;

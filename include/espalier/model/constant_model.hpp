@@ -11,18 +11,19 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// A net in constant expressions: its forward pass, its loss and its gradients as facts that static_assert can look at.
+/// Computes a net's forward pass, loss and gradients in constant expressions, so that static_assert can check them.
 namespace espalier {
 
 namespace detail {
 
-/// Named after what is wrong, and not constexpr on purpose: the call ends a constant evaluation, and compilers show the name. At run time they throw.
+/// A call of these ends a constant evaluation, because they are not constexpr. Compilers print the name, which
+/// describes the mistake. At run time they throw.
 template <class Net, bool Parameters>
 [[noreturn]] void the_net_has_no_tensor_of_this_name(char const* path) {
   raise_unknown_name<Net, Parameters>(path);
 }
 [[noreturn]] inline void the_tensor_has_another_number_of_elements(char const* path) {
-  raise(name_error{"with", path, "the tensor has another number of elements than came", nullptr, "give one number for each element"});
+  raise(name_error{"with", path, "the tensor has another number of elements", nullptr, "give one number for each element"});
 }
 
 /// A batch and its targets.
@@ -37,33 +38,33 @@ struct constant_arguments {
 
 }  // namespace detail
 
-/// All parameters of a net, or all its buffers, as one literal value: each reachable by its name.
+/// All parameters of a net, or all its buffers, as one literal value. Each tensor is accessible by its name.
 template <class Net, class T, bool Parameters>
 class constant_tensors {
-  static constexpr std::int64_t storage = detail::slots_of_kind<Parameters>(slots_of<Net>).storage;
+  static constexpr std::int64_t storage = detail::tensor_slots_of<Parameters>(slots_of<Net>).storage;
   template <tensor_name Name>
   using named = decltype(detail::find_name<Net, Name, Parameters, !Parameters, names_a_tensor>());
 
  public:
-  /// All of them in a row; gaps of zeros align each.
+  /// All elements, contiguous; zeros fill the gaps that align each tensor.
   constexpr span<T> elements() { return {at_, storage}; }
   constexpr span<T const> elements() const { return {at_, storage}; }
-  /// The elements of the tensor of that path: get<"3.fc1.weight">().
-  /// errors  a name that the net does not have does not compile; the most similar one is shown
+  /// The elements of the tensor with that path: get<"3.fc1.weight">().
+  /// errors  a name that the net does not have does not compile; the error shows the most similar name
   template <tensor_name Name, class Found = named<Name>>
   constexpr auto get() {
-    static_assert(Found::agree, ESPALIER_SENTENCE("get<name>(): " ESPALIER_HAS_NAME("tensor"), detail::name_in_words<Found>));
+    static_assert(Found::agree, ESPALIER_SENTENCE("get<name>(): " ESPALIER_HAS_NAME("tensor"), detail::name_fact<Found>));
     if constexpr (Found::agree) return at_slot(at_, Found::value);
-    else return refused<Found>{};
+    else return invalid<Found>{};
   }
   template <tensor_name Name, class Found = named<Name>>
   constexpr auto get() const {
-    static_assert(Found::agree, ESPALIER_SENTENCE("get<name>(): " ESPALIER_HAS_NAME("tensor"), detail::name_in_words<Found>));
+    static_assert(Found::agree, ESPALIER_SENTENCE("get<name>(): " ESPALIER_HAS_NAME("tensor"), detail::name_fact<Found>));
     if constexpr (Found::agree) return at_slot(at_, Found::value);
-    else return refused<Found>{};
+    else return invalid<Found>{};
   }
-  /// The same by a path that a program computes.
-  /// errors  a name that the net does not have is no constant expression; at run time it throws name_error
+  /// The same for a path that is computed.
+  /// errors  an unknown name is not a constant expression; at run time it throws name_error
   constexpr span<T> operator[](char const* path) { return find(at_, path); }
   constexpr span<T const> operator[](char const* path) const { return find(at_, path); }
 
@@ -89,40 +90,43 @@ class constant_tensors {
   T at_[static_cast<std::size_t>(storage) + 1]{};
 };
 
-/// What one step of training computes, but the update: the loss, the gradients named like the parameters (0 for frozen ones), and what the step
-/// makes of the buffers.
+/// The result of a training step without its update: the loss, the gradients and the new buffers. The gradients have
+/// the names of the parameters; those of frozen parameters are 0.
 template <class Net, class T>
 struct constant_gradients {
   T loss{};
-  constant_tensors<Net, T, true> slopes{};
+  constant_tensors<Net, T, true> gradients{};
   constant_tensors<Net, T, false> buffers{};
 };
 
-/// constant_model<Net, T>: a net with its numbers as a literal value, which the compiler runs: by the programs that a model, a predictor and a trainer
-/// run, node by node and without kernels. For proofs about small nets; a model is what runs fast.
+/// constant_model<Net, T>: a net and its numbers as a literal value, which the compiler evaluates. Use it for proofs
+/// about small nets; use a model for speed. It interprets the programs of a model, a predictor and a trainer node by
+/// node, without kernels.
 ///
-///     constexpr esp::constant_model<Net> net{esp::seed{0}};                        // begins as esp::model<Net>{esp::seed{0}} does
-///     constexpr auto given = net.with<"0.bias">({0.5f, -0.5f});                    // another value with these numbers
+///     constexpr esp::constant_model<Net> net{esp::seed{0}};         // initialized as esp::model<Net>{esp::seed{0}}
+///     constexpr auto given = net.with<"0.bias">({0.5f, -0.5f});     // another value with these numbers
 ///     static_assert(all_close(net(x), expected));
-///     constexpr auto step = esp::value_and_grad(net, nn::SoftmaxLoss{})(x, labels);  // step.loss, step.slopes.get<"0.bias">()[1]
+///     constexpr auto step = esp::value_and_grad(net, nn::SoftmaxLoss{})(x, labels);
+///     // step.loss, step.gradients.get<"0.bias">()[1]
 ///
 /// shape   as of the net; T is float or double
-/// memory  the value has the numbers themselves; a run takes all activations at once, for the time of the evaluation
-/// errors  layers, losses and targets that do not fit do not compile, as of a model, nor do a name that the net does not have and a wrong count of numbers; a
-///         label outside the classes is no constant expression
-/// cost    some evaluation steps for each product of a contraction and each element of anything else: Linear<64, 64> on four rows takes two seconds, and is
-///         within the limits that compilers start with (clang: -fconstexpr-steps, g++: -fconstexpr-ops-limit)
+/// memory  the value contains its numbers; an evaluation allocates all activations at once and frees them at its end
+/// errors  layers, losses and targets that do not fit do not compile, as for a model; neither do an unknown name and a
+///         wrong count of numbers. A label outside the classes is not a constant expression
+/// cost    some evaluation steps for each product of a contraction and each element of any other op. Linear<64, 64> on
+///         four rows takes two seconds, within the default limits of compilers (clang: -fconstexpr-steps, g++:
+///         -fconstexpr-ops-limit)
 template <class Net, class T = float>
 class constant_model {
   template <class Found, std::size_t Count>
-  using counted = decltype(detail::count_given<Net, Found, static_cast<std::int64_t>(Count)>());
+  using counted = decltype(detail::element_count_fault<Net, Found, static_cast<std::int64_t>(Count)>());
 
   static_assert(detail::is_net<Net>::agree, ESPALIER_SENTENCE("constant_" ESPALIER_IS_NET, detail::is_net<Net>));
-  using Made = decltype(detail::unsaid_list_fault<Net, constant_model>());
-  static_assert(Made::known, ESPALIER_SENTENCE(ESPALIER_MEMBERS_KNOWN, ESPALIER_UNLESS(Made::known, Made)));
+  using Made = decltype(detail::unreported_list_fault<Net, constant_model>());
+  static_assert(Made::declared, ESPALIER_SENTENCE(ESPALIER_MEMBERS_DECLARED, ESPALIER_UNLESS(Made::declared, Made)));
   static_assert(Made::complete, ESPALIER_SENTENCE(ESPALIER_MEMBERS_LISTED, ESPALIER_UNLESS(Made::complete, Made)));
   static_assert(Made::objects, ESPALIER_SENTENCE(ESPALIER_MEMBERS_ARE_OBJECTS, ESPALIER_UNLESS(Made::objects, Made)));
-  static_assert(sizeof(detail::say_in_words(detail::in_words<detail::net_fault<Net>>{})) != 0);
+  static_assert(sizeof(detail::report_own_message(detail::own_message_fault<detail::net_fault<Net>>{})) != 0);
   static_assert(std::is_floating_point_v<T>,
                 ESPALIER_SENTENCE("constant_model<Net, T>: T is float or double", ESPALIER_STATED(std::is_floating_point_v<T>, T)));
 
@@ -134,7 +138,7 @@ class constant_model {
   constant_tensors<Net, T, true> parameters{};
   constant_tensors<Net, T, false> buffers{};
   seed start{};
-  std::uint64_t draw = 0;  ///< the number of the training run whose random numbers value_and_grad draws
+  std::uint64_t random_step = 0;  ///< index of the training run whose random numbers value_and_grad uses
 
   constexpr explicit constant_model(seed begin = {0}) : start{begin} {
     std::uint32_t number = 0;
@@ -142,18 +146,18 @@ class constant_model {
     initialize<false>(buffers, number);
   }
 
-  /// The same numbers in another precision.
+  /// Converts the numbers of a model of another element type.
   template <class U>
-  constexpr explicit constant_model(constant_model<Net, U> const& other) : start{other.start}, draw{other.draw} {
+  constexpr explicit constant_model(constant_model<Net, U> const& other) : start{other.start}, random_step{other.random_step} {
     for (std::int64_t i = 0; i < parameters.elements().size(); ++i) parameters.elements()[i] = static_cast<T>(other.parameters.elements()[i]);
     for (std::int64_t i = 0; i < buffers.elements().size(); ++i) buffers.elements()[i] = static_cast<T>(other.buffers.elements()[i]);
   }
 
-  /// The same net with other numbers in one parameter or buffer: net.with<"0.bias">({0.5f, -0.5f}).
-  /// errors  a name that the net does not have and another count of numbers do not compile
+  /// Returns the same net with other numbers in one parameter or buffer: net.with<"0.bias">({0.5f, -0.5f}).
+  /// errors  an unknown name and a wrong count of numbers do not compile
   template <tensor_name Name, std::size_t Count, class Found = detail::tensor_named<Net, Name>, class Counted = counted<Found, Count>>
   constexpr constant_model with(T const (&numbers)[Count]) const {
-    static_assert(Found::agree, ESPALIER_SENTENCE("with<name>(numbers): " ESPALIER_HAS_NAME("parameter or buffer"), detail::name_in_words<Found>));
+    static_assert(Found::agree, ESPALIER_SENTENCE("with<name>(numbers): " ESPALIER_HAS_NAME("parameter or buffer"), detail::name_fact<Found>));
     static_assert(Counted::agree, ESPALIER_SENTENCE("with<name>(numbers): the tensor has another number of elements", Counted));
     constant_model r = *this;
     if constexpr (Found::agree && Counted::agree) {
@@ -162,8 +166,9 @@ class constant_model {
     }
     return r;
   }
-  /// The same by a path that a program computes.
-  /// errors  a name that the net does not have and another count of numbers are no constant expressions; at run time they throw name_error
+  /// The same for a path that is computed.
+  /// errors  an unknown name and a wrong count of numbers are not constant expressions; at run time they throw
+  ///         name_error
   constexpr constant_model with(char const* path, std::initializer_list<T> numbers) const {
     constant_model r = *this;
     auto const to = r.numbers_of(path);
@@ -174,65 +179,65 @@ class constant_model {
   }
 
   /// The net's output in evaluation mode.
-  /// shape   any batch that the net takes -> its output
+  /// shape   any batch that fits the net -> its output
   template <Stored X, class Found = detail::applied_net<Net, shape_of<X>>>
   constexpr auto operator()(X const& x) const {
     using Element = detail::element_is<element_of<X>, T>;
-    using Layers = detail::in_facts<Found, detail::root_at<constant_model, X>>;
+    using Layers = detail::root_message_fault<Found, detail::root_at<constant_model, X>>;
     static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
-    static_assert(sizeof(detail::say_in_words(detail::in_words<Found>{})) != 0);
+    static_assert(sizeof(detail::report_own_message(detail::own_message_fault<Found>{})) != 0);
     static_assert(Element::agree, ESPALIER_SENTENCE("constant_model(x): x has another element type than the model", Element));
     if constexpr (!layers_fit<Found>::value) {
       return Found{};
     } else if constexpr (!Element::agree) {
-      return refused<Element>{};
+      return invalid<Element>{};
     } else {
       tensor<T, shape_of<Found>> y;
-      detail::constant_arguments<T> given{};
-      given.add(x.data());
-      run<detail::evaluation_source<Net, shape_of<X>>>(given, [&](graph::output const&, std::int64_t i, T value) { y[i] = value; });
+      detail::constant_arguments<T> arguments{};
+      arguments.add(x.data());
+      run<detail::evaluation_program<Net, shape_of<X>>>(arguments, [&](graph::output const&, std::int64_t i, T value) { y[i] = value; });
       return y;
     }
   }
 
-  /// f(output, element, value) for each element of each output of one of the net's programs.
-  template <class Source, class F>
-  constexpr void run(detail::constant_arguments<T> const& given, F&& f) const {
-    constexpr auto const& p = plan::program_of<Source>;
+  /// Runs one of the net's programs and calls f(output, element, value) for each element of each output.
+  template <class Program, class F>
+  constexpr void run(detail::constant_arguments<T> const& arguments, F&& f) const {
+    constexpr auto const& p = plan::graph_of<Program>;
     int roots[static_cast<std::size_t>(p.output_count) + 1]{};
     for (int i = 0; i < p.output_count; ++i) roots[i] = p.outputs[i].id;
     T const *parameter[detail::max_slots]{}, *buffer[detail::max_slots]{};
     for (int i = 0; i < detail::tensor_count<Net, true>; ++i) parameter[i] = parameters.elements().data() + detail::rows_of<Net, true>.at[i].offset;
     for (int i = 0; i < detail::tensor_count<Net, false>; ++i) buffer[i] = buffers.elements().data() + detail::rows_of<Net, false>.at[i].offset;
-    drawn const random{p.nodes, start.value, draw};
+    random_numbers const random{p.nodes, start.value, random_step};
     graph::interpreter<T> interpreter{p.nodes, roots, p.output_count};
-    interpreter.run(graph::leaf_values<T>{given.real, given.labels, nullptr, parameter, buffer, random.at, nullptr});
+    interpreter.run(graph::leaf_values<T>{arguments.real, arguments.labels, nullptr, parameter, buffer, random.at, nullptr});
     for (int k = 0; k < p.output_count; ++k)
       for (std::int64_t i = 0; i < p.nodes[p.outputs[k].id].shape.size(); ++i) f(p.outputs[k], i, interpreter.value(p.outputs[k].id)[i]);
   }
 
  private:
-  /// The random numbers of a training run: those that a model draws.
-  struct drawn {
+  /// The random numbers of a training run, equal to those of a model.
+  struct random_numbers {
     std::uint64_t count = 0;
     T** at;  ///< by stream number
-    constexpr drawn(graph::program_builder const& g, std::uint64_t key, std::uint64_t run_number) {
+    constexpr random_numbers(graph::program_builder const& g, std::uint64_t key, std::uint64_t run_number) {
       for (int id = 1; id <= g.size; ++id)
-        if (g[id].op->kind == family::draw && g[id].attribute >= count) count = g[id].attribute + 1;
+        if (g[id].op->family == op_family::random && g[id].attribute >= count) count = g[id].attribute + 1;
       at = new T*[static_cast<std::size_t>(count)]{};
       for (int id = 1; id <= g.size; ++id) {
-        if (g[id].op->kind != family::draw || at[g[id].attribute] != nullptr) continue;
+        if (g[id].op->family != op_family::random || at[g[id].attribute] != nullptr) continue;
         std::int64_t const size = g[id].shape.size();
         T* const numbers = at[g[id].attribute] = new T[static_cast<std::size_t>(size)];
         for (std::int64_t i = 0; i < size; ++i) numbers[i] = uniform_from_bits<T>(philox_bits(i, key, run_number << 20 | g[id].attribute));
       }
     }
-    constexpr ~drawn() {
+    constexpr ~random_numbers() {
       for (std::uint64_t i = 0; i < count; ++i) delete[] at[i];
       delete[] at;
     }
-    drawn(drawn const&) = delete;
-    drawn& operator=(drawn const&) = delete;
+    random_numbers(random_numbers const&) = delete;
+    random_numbers& operator=(random_numbers const&) = delete;
   };
 
   constexpr span<T> numbers_of(char const* path) { return detail::slot_of_name<Net, false>(path) >= 0 ? buffers[path] : parameters[path]; }
@@ -268,12 +273,12 @@ struct constant_gradient_function {
     static_assert(loss_has_target<Loss>::agree, ESPALIER_SENTENCE(ESPALIER_LOSS_HAS_TARGET, loss_has_target<Loss>));
     static_assert(loss_without_parameters<Loss>::agree || !loss_has_target<Loss>::agree,
                   ESPALIER_SENTENCE(ESPALIER_LOSS_WITHOUT_PARAMETERS, loss_without_parameters<Loss>));
-    using Layers = in_facts<typename Fit::layers, root_at<constant_gradient_function, X>>;
+    using Layers = root_message_fault<typename Fit::layers, root_at<constant_gradient_function, X>>;
     static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
-    static_assert(sizeof(say_in_words(in_words<typename Fit::layers>{})) != 0);
-    using LossMisfit = in_facts<typename Fit::loss, root_at<constant_gradient_function, X>>;
+    static_assert(sizeof(report_own_message(own_message_fault<typename Fit::layers>{})) != 0);
+    using LossMisfit = root_message_fault<typename Fit::loss, root_at<constant_gradient_function, X>>;
     static_assert(LossMisfit::agree, ESPALIER_SENTENCE(ESPALIER_LOSS_FITS, LossMisfit));
-    static_assert(sizeof(say_in_words(in_words<typename Fit::loss>{})) != 0);
+    static_assert(sizeof(report_own_message(own_message_fault<typename Fit::loss>{})) != 0);
     static_assert(Fit::statistics::agree, ESPALIER_SENTENCE(ESPALIER_STATISTICS_FIT, typename Fit::statistics));
     static_assert(holds<shape_is, Targets>,
                   ESPALIER_SENTENCE("value_and_grad(model, loss)(x, y): targets must have the shape that the loss asks for", Targets));
@@ -285,20 +290,20 @@ struct constant_gradient_function {
                                     element_is<element_of<X>, T>));
     constant_gradients<Net, T> result{};
     if constexpr (Fault::agree && Targets::agree && element_is<element_of<X>, T>::agree) {
-      using Source = training_source<Net, Loss, shape_of<X>>;
-      using Sound [[maybe_unused]] = typename plan::sound_program<Source>::checked;
-      if constexpr (std::is_integral_v<typename Source::element>) {
-        constexpr label_range range = label_range_of<Loss, typename Source::prediction>();
-        for (std::int64_t i = 0; i < Source::target::size; ++i)
-          if (!range.takes(y.data()[i])) check_labels(y.data(), Source::target::size, range);
+      using Program = training_program<Net, Loss, shape_of<X>>;
+      using Sound [[maybe_unused]] = typename plan::sound_program<Program>::checked;
+      if constexpr (std::is_integral_v<typename Program::element>) {
+        constexpr label_range range = label_range_of<Loss, typename Program::prediction>();
+        for (std::int64_t i = 0; i < Program::target::size; ++i)
+          if (!range.accepts(y.data()[i])) check_labels(y.data(), Program::target::size, range);
       }
-      constant_arguments<T> given{};
-      given.add(x.data());
-      given.add(y.data());
+      constant_arguments<T> arguments{};
+      arguments.add(x.data());
+      arguments.add(y.data());
       result.buffers = model.buffers;
-      model.template run<Source>(given, [&](graph::output const& to, std::int64_t i, T value) {
+      model.template run<Program>(arguments, [&](graph::output const& to, std::int64_t i, T value) {
         if (to.where == graph::destination::result) result.loss = value;
-        else if (to.where == graph::destination::gradient) result.slopes.elements()[rows_of<Net, true>.at[to.index].offset + i] = value;
+        else if (to.where == graph::destination::gradient) result.gradients.elements()[rows_of<Net, true>.at[to.index].offset + i] = value;
         else result.buffers.elements()[rows_of<Net, false>.at[to.index].offset + i] = value;
       });
     }
@@ -308,9 +313,10 @@ struct constant_gradient_function {
 
 }  // namespace detail
 
-/// value_and_grad(constant_model, loss)(x, y): the loss in training mode, the gradients of all trainable parameters, and what becomes of the buffers.
-/// shape   a batch, its targets -> {loss, slopes, buffers}
-/// errors  layers and loss that do not fit do not compile; a label outside the classes is no constant expression
+/// value_and_grad(constant_model, loss)(x, y): the loss in training mode, the gradients of all trainable parameters,
+/// and the new buffers.
+/// shape   a batch, its targets -> {loss, gradients, buffers}
+/// errors  layers and loss that do not fit do not compile; a label outside the classes is not a constant expression
 template <class Net, class T, class Loss>
 constexpr auto value_and_grad(constant_model<Net, T> const& model, Loss loss) {
   detail::check_loss(loss);

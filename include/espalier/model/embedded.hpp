@@ -6,17 +6,19 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
-/// read_only_model<Net, Weights>: a net with the numbers of a header of weights (io::write_header), which predictors and frozen nets read where they lie:
-/// on a machine that has such, in memory that cannot be written. It has no memory of its own.
+/// read_only_model<Net, Weights>: a net whose numbers stay in a header of weights (io::write_header), for example in
+/// read-only memory. Predictors and frozen nets read them there. The model itself has no memory.
 ///
 ///     static constexpr esp::read_only_model<Net, digits_weights> model;
 ///     esp::predictor classify{model, esp::batch<1, 8, 8>{}, room};
 ///
-/// shape    as of the net, which is compared with the header by the compiler
-/// memory   none; a predictor's bytes are its workspace alone, a frozen net's have a copy of what the parameters became
-/// threads  with cpu_parallel<N> (which is not constexpr), N - 1 that help predictors
-/// errors   a header that misses a tensor, has one too many, or one of other extents or elements, does not compile; neither does one that was edited so
-///          that its numbers do not lie as a model's do: model{embedded<Weights>{}} takes a copy of such
+/// shape    as the net's; the compiler compares the header with it
+/// memory   none; a predictor's bytes are only its workspace, a frozen net's include a copy of the transformed
+///          parameters
+/// threads  with cpu_parallel<N> (which is not constexpr), N - 1 threads that help predictors
+/// errors   a header with a missing tensor, an additional one, other extents or another element type does not compile.
+///          Neither does an edited header whose numbers are not laid out as a model's; model{embedded<Weights>{}}
+///          copies the numbers of such a header
 template <class Net, class Weights, class Device = cpu, class Fit = detail::embedded_fit<Weights, Net, typename Weights::value_type, true>>
 class read_only_model {
   static_assert(Fit::agree, ESPALIER_SENTENCE("read_only_model<Net, Weights>: " ESPALIER_HEADER_FITS, Fit));
@@ -36,15 +38,16 @@ class read_only_model {
 
   constexpr read_only_model() noexcept {}
 
-  /// All parameters in a row; gaps of zeros align each of them.
+  /// All parameters, contiguous; zeros fill the gaps that align each tensor.
   static constexpr span<value_type const> parameters() noexcept { return {Weights::numbers, slots_of<Net>.parameters.storage}; }
   static constexpr span<value_type const> buffers() noexcept {
     return {Weights::numbers + detail::first_buffer_number<Net, value_type>, slots_of<Net>.buffers.storage};
   }
 
-  /// What runs this model's programs: the processor.
+  /// The engine that runs this model's programs: the processor.
   constexpr engine_type const& engine() const noexcept { return engine_; }
-  /// The start of a program's table of pointers. Evaluation only reads what they point to.
+  /// The pointers to parameters and buffers in a program's table of bases. Evaluation only reads the parameters and
+  /// buffers.
   detail::program_bases bases() const noexcept {
     detail::program_bases b{};
     b.at[plan::base::parameters] = const_cast<value_type*>(parameters().data());

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include "../base/embedded.hpp"
-#include "../base/refuse.hpp"
+#include "../base/invalid.hpp"
 #include "../base/text.hpp"
 #include "../storage/memory.hpp"
 #include "slots.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// Whether a header of weights is that of a net. The compiler compares names, extents and elements; nothing is left to be checked in a running program.
+/// Checks that a header of weights belongs to a net. The compiler compares names, extents and element types, so that a
+/// running program has nothing left to check.
 namespace espalier {
 
-/// A tensor's name, as a template argument and as a fact of a refusal.
+/// A tensor's name, as a template argument and as a fact in errors.
 template <std::size_t Length>
 struct tensor_name {
   char text[Length]{};
@@ -21,32 +22,32 @@ struct tensor_name {
   }
 };
 
-/// Named relations of a net and a header of weights, each for the first tensor that it does not hold for.
-/// The header has every tensor of the net,
+/// Named relations of a net and a header of weights. Each names the first tensor that violates it.
+/// The header has every tensor of the net.
 template <auto Name, class Expected>
 struct tensor_in_header {
   ESPALIER_READS("{} of {} is missing in the header")
   static constexpr bool agree = false;
 };
-/// and no other one,
+/// The header has no tensor that the net lacks.
 template <auto Name, class Found>
 struct tensor_in_net {
   ESPALIER_READS("{} of {} is not in the net")
   static constexpr bool agree = false;
 };
-/// with the same extents,
+/// A tensor has the same extents in both.
 template <auto Name, class Expected, class Found>
 struct same_extents {
   ESPALIER_READS("{} is {} in the net, {} in the header")
   static constexpr bool agree = false;
 };
-/// and elements;
+/// The element types are the same.
 template <class Expected, class Found>
 struct same_elements {
   ESPALIER_READS("{} in the net, {} in the header")
   static constexpr bool agree = false;
 };
-/// the numbers lie as the model's would, so that they can be read where they are.
+/// The numbers are laid out as in a model, so that they can be used without a copy.
 template <auto Name>
 struct numbers_in_place {
   ESPALIER_READS("{} is not as the net stores it")
@@ -59,7 +60,8 @@ namespace detail {
 
 enum class embedded_fault { none, missing, extra, extents };
 
-/// Where a header has the tensors of a net, by slot; and the first disagreement, with the place of its tensor in the net or in the header.
+/// The offsets in a header of a net's tensors, by slot. `fault` is the first disagreement; `at` and `found` are the
+/// index of its tensor in the net and in the header.
 struct embedded_places {
   std::int64_t parameters[max_slots], buffers[max_slots];
   embedded_fault fault;
@@ -76,7 +78,7 @@ constexpr bool same_extents_as(embedded_tensor const& t, extents const& s) {
   return t.rank == s.rank;
 }
 
-/// The header's number of a tensor; -1: it has none of that name.
+/// The index of a tensor in a header; -1 if it has none of that name. The search starts at `begin`.
 template <class Weights>
 constexpr int find_embedded(tensor_role role, char const* name, int begin) {
   constexpr int count = embedded_count<Weights>;
@@ -90,9 +92,9 @@ constexpr int find_embedded(tensor_role role, char const* name, int begin) {
 template <class Weights, class Net>
 inline constexpr embedded_places places_of = [] {
   embedded_places r{};
-  bool known[static_cast<std::size_t>(embedded_count<Weights>)]{};
+  bool matched[static_cast<std::size_t>(embedded_count<Weights>)]{};
   int next = 0;
-  auto const take = [&](tensor_role role, int count, auto const& rows, auto const& names, std::int64_t* places) {
+  auto const match_tensors = [&](tensor_role role, int count, auto const& rows, auto const& names, std::int64_t* places) {
     for (int i = 0; i < count && r.fault == embedded_fault::none; ++i) {
       int const k = find_embedded<Weights>(role, names.at[i], next);
       r.role = role;
@@ -103,30 +105,31 @@ inline constexpr embedded_places places_of = [] {
       } else if (!same_extents_as(Weights::tensors[k], rows.at[i].shape)) {
         r.fault = embedded_fault::extents;
       } else {
-        known[k] = true;
+        matched[k] = true;
         places[i] = Weights::tensors[k].offset;
         next = k + 1;
       }
     }
   };
-  take(tensor_role::parameter, tensor_count<Net, true>, rows_of<Net, true>, names_of<Net, true>, r.parameters);
-  take(tensor_role::buffer, tensor_count<Net, false>, rows_of<Net, false>, names_of<Net, false>, r.buffers);
+  match_tensors(tensor_role::parameter, tensor_count<Net, true>, rows_of<Net, true>, names_of<Net, true>, r.parameters);
+  match_tensors(tensor_role::buffer, tensor_count<Net, false>, rows_of<Net, false>, names_of<Net, false>, r.buffers);
   for (int k = 0; k < embedded_count<Weights> && r.fault == embedded_fault::none; ++k) {
-    if (known[k]) continue;
+    if (matched[k]) continue;
     r.fault = embedded_fault::extra;
     r.found = k;
   }
   return r;
 }();
 
-/// The first number of a net's buffers in a row of all its numbers: they begin as aligned as the parameters.
+/// The offset of a net's buffers among all its numbers; they have the same alignment as the parameters.
 template <class Net, class T>
 inline constexpr std::int64_t first_buffer_number = [] {
   constexpr std::int64_t of_a_line = static_cast<std::int64_t>(tensor_alignment / sizeof(T));
   return (slots_of<Net>.parameters.storage + of_a_line - 1) / of_a_line * of_a_line;
 }();
 
-/// The first parameter (or, behind them, buffer) that a header does not have where a model has it; -1: there is none.
+/// The index of the first tensor whose offset in a header differs from that in a model; -1: none. Buffers are counted
+/// after parameters.
 template <class Weights, class Net, class T>
 inline constexpr int first_misplaced = [] {
   constexpr int parameters = tensor_count<Net, true>;
@@ -137,7 +140,7 @@ inline constexpr int first_misplaced = [] {
   return -1;
 }();
 
-/// A text as a type's argument: Rule::text is a constexpr pointer.
+/// Turns a text into a template argument: Rule::text() returns a constexpr pointer.
 template <class Rule>
 constexpr auto name_from() {
   constexpr std::size_t length = [] {
@@ -156,7 +159,8 @@ struct tensor_of_net {
 };
 template <class Weights, int At>
 struct tensor_of_header {
-  static constexpr auto const& tensor = Weights::tensors[At];  // auto: nvcc takes a reference of a named type for initialized twice
+  // auto: nvcc treats a reference of a named type as initialized twice
+  static constexpr auto const& tensor = Weights::tensors[At];
   static constexpr char const* text() { return tensor.name; }
   static constexpr extents value = {tensor.rank, {tensor.extents[0], tensor.extents[1], tensor.extents[2], tensor.extents[3], tensor.extents[4], tensor.extents[5]}};
 };
@@ -191,7 +195,7 @@ constexpr auto find_embedded_fit() {
 template <class Weights, class Net, class T, bool InPlace = false>
 using embedded_fit = decltype(find_embedded_fit<Weights, Net, T, InPlace>());
 
-/// Copies a header's numbers to a model's memory.
+/// Copies a header's numbers into a model's memory.
 template <class Weights, class Net, class T>
 void copy_embedded(T* parameters, T* buffers) {
   auto const copy = [](int count, auto const& rows, std::int64_t const* places, T* to) {

@@ -8,8 +8,9 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
-/// What evaluating some samples gave: the mean loss, and, for labels, how many predictions had their largest score at the label. Where a sample has
-/// several labels, or a label is ignored, `count` is that of the labels that count, and samples weigh as many as they have.
+/// The result of evaluating some samples: the mean loss and, for labels, how many predictions have their largest score
+/// at the label. `count` is the number of samples, or of labels that are not ignored. The mean loss weights each sample
+/// by its number of such labels.
 struct evaluation {
   double loss = 0;
   std::int64_t correct = 0;
@@ -17,7 +18,7 @@ struct evaluation {
   double accuracy() const { return count > 0 ? static_cast<double>(correct) / static_cast<double>(count) : 0; }
 };
 
-/// A step whose loss nobody asks for: trainer.step(images, targets, esp::queued{}).
+/// Requests a step that does not return its loss: trainer.step(images, targets, esp::queued{}).
 struct queued {};
 
 }  // namespace espalier

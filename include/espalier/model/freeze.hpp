@@ -3,24 +3,26 @@
 #include "../operation/divide.hpp"
 #include "../operation/matmul.hpp"
 #include "../operation/subtract.hpp"
-#include "source.hpp"
+#include "net_programs.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// What freezing a model does to its evaluation program. Two rules on the graph, no layer is named:
-///   a scale and a shift for each column of a product with a constant matrix belong to that matrix and to one bias:
-///     ((x W + b) - m) s + t = x (W s) + ((b - m) s + t), so that a norm with running statistics vanishes into the layer before it;
-///   what depends on parameters and buffers alone is computed once, by a program of its own, and the program that runs reads the results.
+/// Speeds up the evaluation program of a frozen model. Two rewrite rules on the graph hold for any layers.
+///   A scale and a shift per column of a product with a constant matrix are folded into that matrix and one bias.
+///     ((x W + b) - m) s + t = x (W s) + ((b - m) s + t).
+///   A norm with running statistics thus vanishes into the layer before it.
+///   Values that depend only on parameters and buffers are computed once, by a separate program. The program that runs
+///   reads the results.
 namespace espalier::detail {
 
-/// Which nodes a program's outputs need, how often they are read, and which of them change from run to run.
+/// Which nodes a program's outputs need, how many nodes and outputs read each, and which nodes change from run to run.
 struct node_facts {
   int uses[graph::capacity];
   bool needed[graph::capacity];
   bool varies[graph::capacity];
 };
 
-constexpr int operands_of(graph::node const& n) { return n.op->kind == family::alias ? 1 : 4; }
+constexpr int operands_of(graph::node const& n) { return n.op->family == op_family::alias ? 1 : 4; }
 
 constexpr void find_facts(graph::program const& p, node_facts& f) {
   program_builder const& g = p.nodes;
@@ -36,20 +38,21 @@ constexpr void find_facts(graph::program const& p, node_facts& f) {
     }
   }
   for (int id = 1; id <= g.size; ++id) {
-    family const kind = g[id].op->kind;
-    f.varies[id] = kind == family::argument || kind == family::label || kind == family::magnitude || kind == family::draw;
+    op_family const family = g[id].op->family;
+    f.varies[id] = family == op_family::argument || family == op_family::label || family == op_family::hyperparameter || family == op_family::random;
     for (int k = 0; k < operands_of(g[id]); ++k) f.varies[id] = f.varies[id] || f.varies[g[id].operand[k]];
   }
 }
 
-/// left right, times scale and plus shift for each column (0: none): not emitted before it is known what joins it.
+/// A product `left right` that is not emitted yet, with a scale and a shift per column (0: none). Later ops may still
+/// be folded into it.
 struct pending_product {
   int left, right;
   int scale, shift;
   extents shape;
 };
 
-/// Writes a program again with scales and shifts folded into constant matrices.
+/// Rewrites a program with scales and shifts folded into constant matrices.
 class folder {
  public:
   constexpr folder(graph::program const& from, graph::program& to) : p_{from}, from_{from.nodes}, to_{to.nodes} { find_facts(from, facts_); }
@@ -68,7 +71,7 @@ class folder {
   }
   static constexpr extents columns_of(extents const& s) { return extents{1, {s.at[s.rank - 1]}}; }
 
-  /// The node of the new program that computes an old one.
+  /// The node of the new program that computes a node of the old one.
   constexpr int value(int id) {
     if (new_id_[id] == 0) new_id_[id] = realized(pending_[number_[id]]);
     return new_id_[id];
@@ -80,7 +83,7 @@ class folder {
     if (x.shift != 0) y = emit<add_>(y, x.shift, s);
     return graph::emit_reshape(to_, y, x.shape);
   }
-  /// Is an old node a product that waits, and only this reader's?
+  /// Whether a node of the old program is a pending product with a single reader.
   constexpr bool waits(int id) const { return new_id_[id] == 0 && number_[id] != 0 && facts_.uses[id] == 1; }
   constexpr void wait(int id, pending_product const& x) {
     number_[id] = ++count_;
@@ -90,22 +93,22 @@ class folder {
   constexpr void translate(int id) {
     graph::node const& n = from_[id];
     int const a = n.operand[0];
-    if (n.op->kind == family::contraction && start_product(id)) return;
-    if (n.op->kind == family::alias) {
+    if (n.op->family == op_family::contraction && start_product(id)) return;
+    if (n.op->family == op_family::alias) {
       new_id_[id] = new_id_[a];
       number_[id] = number_[a];
       if (facts_.uses[a] > 1) new_id_[id] = value(a);
       return;
     }
-    if (n.op->kind == family::reshape && waits(a) && n.shape.at[n.shape.rank - 1] == from_[a].shape.at[from_[a].shape.rank - 1]) {
+    if (n.op->family == op_family::reshape && waits(a) && n.shape.at[n.shape.rank - 1] == from_[a].shape.at[from_[a].shape.rank - 1]) {
       pending_product x = pending_[number_[a]];
       x.shape = n.shape;
       return wait(id, x);
     }
-    if (n.op->kind == family::elementwise && join_product(id)) return;
+    if (n.op->family == op_family::elementwise && join_product(id)) return;
     graph::node copy = n;
     for (int k = 0; k < 4; ++k) copy.operand[k] = n.operand[k] != 0 ? value(n.operand[k]) : 0;
-    if (n.op->kind == family::move || n.op->kind == family::fold) copy.attribute = static_cast<std::uint64_t>(to_.number_of(from_.maps[n.attribute]));
+    if (n.op->family == op_family::move || n.op->family == op_family::scatter_add) copy.attribute = static_cast<std::uint64_t>(to_.number_of(from_.maps[n.attribute]));
     new_id_[id] = to_.add(copy);
   }
 
@@ -119,7 +122,7 @@ class folder {
     return true;
   }
 
-  /// An op that is affine in the product, and else reads one number for each column.
+  /// Folds an op that is affine in a pending product and whose other operand has one number per column.
   constexpr bool join_product(int id) {
     graph::node const& n = from_[id];
     int const which = waits(n.operand[0]) ? 0 : 1;
@@ -148,18 +151,18 @@ class folder {
     return true;
   }
 
-  /// A constant that is the same in every row, as one number for each column; 0 where it is not.
+  /// A constant with equal rows as one number per column; 0 if the rows differ.
   constexpr int columns(int id, extents const& s) {
     graph::node const& n = from_[id];
-    if (n.op->kind == family::constant) return graph::emit_constant(to_, std::bit_cast<double>(n.attribute), s).id;
+    if (n.op->family == op_family::constant) return graph::emit_constant(to_, std::bit_cast<double>(n.attribute), s).id;
     if (n.shape.size() == s.size()) return graph::emit_reshape(to_, value(id), s);
-    if (n.op->kind == family::broadcast) {
+    if (n.op->family == op_family::broadcast) {
       auto const pattern = static_cast<graph::pattern>(n.attribute);
       std::int64_t const size = from_[n.operand[0]].shape.size();
       if (pattern == graph::pattern::everything) return graph::emit_broadcast(to_, value(n.operand[0]), s);
       return pattern == graph::pattern::column && size == s.size() ? graph::emit_reshape(to_, value(n.operand[0]), s) : 0;
     }
-    if (n.op->kind != family::elementwise || n.shape.at[n.shape.rank - 1] != s.at[0]) return 0;
+    if (n.op->family != op_family::elementwise || n.shape.at[n.shape.rank - 1] != s.at[0]) return 0;
     graph::node small{n.op, {}, n.attribute, s};
     for (int k = 0; k < n.op->arity; ++k)
       if ((small.operand[k] = columns(n.operand[k], s)) == 0) return 0;
@@ -176,15 +179,15 @@ class folder {
   int count_ = 0;
 };
 
-/// The evaluation program of a net with everything folded that can be.
+/// The evaluation program of a net after all possible folding.
 constexpr graph::program folded(graph::program const& p) {
   graph::program r{};
   folder{p, r}.run(r);
   return r;
 }
 
-/// A program cut in two: what runs, and which nodes are computed before, each with a place in the frozen storage. Places follow each other as the
-/// running program reads them first.
+/// A program split into two: the one that runs, and the nodes that are computed once, each with an offset in the frozen
+/// storage. The offsets are in the order in which the running program first reads the nodes.
 struct split_program {
   graph::program running;
   int node[max_slots];
@@ -208,16 +211,17 @@ class splitter {
     graph::node n = from_[id];
     for (int k = 0; k < 4; ++k)
       if (n.operand[k] != 0) n.operand[k] = read(n.operand[k]);
-    if (n.op->kind == family::move || n.op->kind == family::fold) n.attribute = static_cast<std::uint64_t>(r_.running.nodes.number_of(from_.maps[n.attribute]));
+    if (n.op->family == op_family::move || n.op->family == op_family::scatter_add) n.attribute = static_cast<std::uint64_t>(r_.running.nodes.number_of(from_.maps[n.attribute]));
     new_id_[id] = r_.running.nodes.add(n);
   }
-  /// A constant is a leaf of the running program: a number, a repetition or another name of a leaf, or a place in the frozen storage.
+  /// A constant becomes a leaf of the running program: a number, a broadcast or reshape of a leaf, or a parameter in
+  /// the frozen storage.
   constexpr int read(int id) {
     if (new_id_[id] != 0) return new_id_[id];
     graph::node n = from_[id];
-    if (n.op->kind == family::broadcast || n.op->kind == family::reshape) {
+    if (n.op->family == op_family::broadcast || n.op->family == op_family::reshape) {
       n.operand[0] = read(n.operand[0]);
-    } else if (n.op->kind != family::constant && n.op->kind != family::column_index) {
+    } else if (n.op->family != op_family::constant && n.op->family != op_family::column_index) {
       r_.node[r_.count] = id;
       r_.offset[r_.count] = r_.storage;
       r_.storage += plan::rounded(n.shape.size());
@@ -240,13 +244,14 @@ constexpr split_program split(graph::program const& p) {
 }
 
 template <class Net, class Batch>
-inline constexpr graph::program folded_evaluation = folded(plan::program_of<evaluation_source<Net, Batch>>);
+inline constexpr graph::program folded_evaluation = folded(plan::graph_of<evaluation_program<Net, Batch>>);
 template <class Net, class Batch>
 inline constexpr split_program split_evaluation = split(folded_evaluation<Net, Batch>);
 
-/// preparing: what runs once. Parameters and buffers are the model's; the results go where gradients would, to places behind those of the parameters.
+/// preparing: the program that runs once. It reads the model's parameters and buffers. Its results are outputs of kind
+/// gradient, in slots after those of the parameters.
 template <class Net, class Batch>
-struct preparing_source {
+struct preparing_program {
   using subject = Net;
   static constexpr int parameters = slots_of<Net>.parameters.count;
   static constexpr graph::program build() {
@@ -268,9 +273,9 @@ struct preparing_source {
   static constexpr plan::storage_layout layout() { return {numbered.of, slots_of<Net>.buffers.offset}; }
 };
 
-/// running: evaluation with everything else read from the frozen storage; result 0 is the net's output for a batch.
+/// running: evaluation that reads all constants from the frozen storage; result 0 is the net's output for a batch.
 template <class Net, class Batch>
-struct frozen_source {
+struct frozen_program {
   using subject = Net;
   static constexpr graph::program build() { return split_evaluation<Net, Batch>.running; }
   static constexpr plan::storage_layout layout() { return {split_evaluation<Net, Batch>.offset, nullptr}; }

@@ -3,7 +3,7 @@
 #include "../device/in_place.hpp"
 #include "../device/one_caller.hpp"
 #include "freeze.hpp"
-#include "given.hpp"
+#include "range_arguments.hpp"
 #include "misuse.hpp"
 #include "model.hpp"
 
@@ -11,45 +11,50 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
-/// A trained model made ready for one batch size: everything that its parameters alone decide is computed at construction, and a norm with running
-/// statistics becomes part of the Linear or convolution before it. It keeps a copy of what it needs: the model may be trained further, or go away,
-/// and nothing changes here. A predictor reads the model as it is; freeze when the model is done. Runs on the thread that calls: use one for each (asserted).
+/// Prepares a trained model for fast evaluation of one batch size. The constructor computes all values that depend only
+/// on parameters. A norm with running statistics becomes part of the Linear or convolution before it.
+/// It keeps copies, so that later training or destruction of the model has no effect. A predictor reads the model's
+/// present parameters; freeze a model when its training is finished. Runs on the calling thread; use one per thread
+/// (asserted).
 /// shape    (N, ...) -> the net's output for it; equal to the predictor's up to rounding
-/// memory   one allocation at construction, or bytes that the user gives (frozen::bytes of them); none afterwards
-/// errors   a batch that the net's layers do not take, and a model of a graphics processor, do not compile
+/// memory   one allocation at construction, or `bytes` bytes that you pass; none afterwards
+/// errors   a batch that does not fit the net's layers, and a model on a graphics processor, do not compile
 template <class Model, class Batch, class Found = detail::applied_net<typename Model::net_type, std::enable_if_t<is_shape<Batch>, Batch>>>
 class frozen {
-  using Source = detail::frozen_source<typename Model::net_type, Batch>;
-  using Sound = typename plan::sound_program<detail::evaluation_source<typename Model::net_type, Batch>>::checked;
-  using Preparing = detail::preparing_source<typename Model::net_type, Batch>;
+  using Program = detail::frozen_program<typename Model::net_type, Batch>;
+  using Sound = typename plan::sound_program<detail::evaluation_program<typename Model::net_type, Batch>>::checked;
+  using Preparing = detail::preparing_program<typename Model::net_type, Batch>;
   using T = typename Model::value_type;
   using Host = detail::computes_on_host<typename Model::device_type>;
-  using InPlace = detail::in_place<Source, detail::sizes_in_bytes<static_cast<std::size_t>(Batch::size) * sizeof(T)>,
+  using InPlace = detail::in_place<Program, detail::sizes_in_bytes<static_cast<std::size_t>(Batch::size) * sizeof(T)>,
                                    detail::sizes_in_bytes<static_cast<std::size_t>(shape_of<Found>::size) * sizeof(T)>>;
   static_assert(Host::agree,
                 ESPALIER_SENTENCE("frozen{model, batch}: a frozen model runs on this processor; copy(model, other) the parameters to a model<Net> and freeze that one",
                                   Host));
 
-  /// Where parameters fill most of the first cache, the workspace starts on a page of its own: it then displaces few of them (measured: 0.9 of the time).
+  /// Starts the workspace on a new page after 16 KiB or more of parameters, which fill most of the first-level cache.
+  /// The workspace then evicts few of them (measured: 0.9 of the time). 4096: bytes of a page.
   static constexpr std::size_t workspace_start(std::size_t parameters) { return parameters < 16 * 1024 ? parameters : (parameters + 4095) / 4096 * 4096; }
 
  public:
   using input_shape = Batch;
   using output_shape = shape_of<Found>;
 
-  /// What the parameters became; the workspace of a call, or of the construction where that needs more.
+  /// parameter_bytes: the transformed parameters. workspace_bytes: the workspace of a call, or of the construction if
+  /// that needs more.
   static constexpr std::size_t parameter_bytes =
       detail::bytes_for<T>(static_cast<std::size_t>(detail::split_evaluation<typename Model::net_type, Batch>.storage));
   static constexpr std::size_t workspace_bytes = [] {
-    constexpr std::size_t run = detail::workspace_elements<Source>, once = detail::workspace_elements<Preparing>;
+    constexpr std::size_t run = detail::workspace_elements<Program>, once = detail::workspace_elements<Preparing>;
     return detail::bytes_for<T>(run > once ? run : once);
   }();
-  /// Room for x or scores where they may overlap and the net's kernels do not allow it; most nets need none.
+  /// Memory for x or scores if they may overlap but the net's kernels do not allow it; most nets need none.
   static constexpr std::size_t in_place_bytes = InPlace::bytes;
   static constexpr std::size_t bytes = workspace_start(parameter_bytes) + workspace_bytes + in_place_bytes;
-  static constexpr int kernel_count = plan::plan_of<Source>.groups.group_count;
+  static constexpr int kernel_count = plan::plan_of<Program>.groups.group_count;
 
-  /// Batch: deduced by the guides below alone, through which an error in the body of the user's forward comes by a short way.
+  /// Batch is deduced only by the guides below. They instantiate the user's forward first, so that an error in its body
+  /// has a short trace.
   template <class B = Batch>
     requires std::is_same_v<B, Batch>
   frozen(Model const& model, B) : memory_{bytes} {
@@ -57,18 +62,18 @@ class frozen {
   }
   template <std::size_t Count, class B = Batch, class Enough = detail::enough_bytes<Count, bytes>>
     requires std::is_same_v<B, Batch>
-  frozen(Model const& model, B, espalier::bytes<Count>& given) : memory_{given, bytes} {
+  frozen(Model const& model, B, espalier::bytes<Count>& storage) : memory_{storage, bytes} {
     static_assert(Enough::agree, ESPALIER_SENTENCE("frozen{model, batch, bytes}: the bytes are fewer than frozen::bytes", Enough));
     if constexpr (Host::agree && Enough::agree) prepare(model);
   }
 
-  /// Does not compile: each frozen net has a workspace.
+  /// Does not compile: each frozen net has its own workspace.
   frozen(frozen const&) : memory_{bytes} {
     static_assert(detail::copied_workspace<Batch>::agree, ESPALIER_SENTENCE("frozen other = frozen: " ESPALIER_WORKSPACE_IS_COPIED, detail::copied_workspace<Batch>));
   }
 
   /// scores = net(x). Never allocates. scores may be x, or overlap it.
-  /// shape   x as the batch, scores as output_shape
+  /// shape   x has the shape of the batch, scores output_shape
   /// errors  other shapes and element types do not compile
   template <Stored X, Stored Y>
   void operator()(X const& x, Y&& scores) noexcept {
@@ -84,24 +89,24 @@ class frozen {
     static_assert(Written::agree, ESPALIER_SENTENCE("frozen(x, scores): " ESPALIER_RESULT_IS_CONST, Written));
     if constexpr (Input::agree && Output::agree && Element::agree && Scores::agree && Written::agree) run(view<T const, Batch>(x), view<T, output_shape>(scores));
   }
-  /// Scores are written into memory of the user, so a call without them is refused.
+  /// Does not compile: scores are written into memory of the user, and the call passes none.
   template <class X>
   auto operator()(X const&) {
     using Scores = detail::has_room_for_scores<X>;
     static_assert(Scores::agree, ESPALIER_SENTENCE("frozen(x, scores): scores are missing; they are written into a tensor<T, output_shape> "
                                                    "or other memory of yours", Scores));
-    return refused<Scores>{};
+    return invalid<Scores>{};
   }
-  /// The same in memory of your own, as a predictor's.
+  /// The same for ranges (std::vector, ...), as in a predictor.
   template <class X, class Y>
-    requires(!StoredAnywhere<X> || !StoredAnywhere<Y>)
+    requires(!TensorOrView<X> || !TensorOrView<Y>)
   void operator()(X const& x, Y&& scores) {
-    using Input = detail::given_fit<X const, T const, Batch>;
+    using Input = detail::argument_fit<X const, T const, Batch>;
     using Output = detail::written_fit<Y, T, output_shape>;
-    static_assert(Input::agree, ESPALIER_SENTENCE("frozen(x, scores): x: " ESPALIER_GIVEN, Input));
-    static_assert(Output::agree, ESPALIER_SENTENCE("frozen(x, scores): scores: " ESPALIER_GIVEN_SCORES, Output));
+    static_assert(Input::agree, ESPALIER_SENTENCE("frozen(x, scores): x: " ESPALIER_EXPECTED_INPUT, Input));
+    static_assert(Output::agree, ESPALIER_SENTENCE("frozen(x, scores): scores: " ESPALIER_EXPECTED_SCORES, Output));
     if constexpr (Input::agree && Output::agree)
-      (*this)(detail::as_given<T const, Batch>("frozen(x, scores): x", x), detail::as_given<T, output_shape>("frozen(x, scores): scores", scores));
+      (*this)(detail::as_tensor_or_view<T const, Batch>("frozen(x, scores): x", x), detail::as_tensor_or_view<T, output_shape>("frozen(x, scores): scores", scores));
   }
 
  private:
@@ -121,60 +126,60 @@ class frozen {
     b.at[plan::base::parameters] = parameters();
     b.at[plan::base::arguments] = const_cast<T*>(x.data());
     b.at[plan::base::results] = scores.data();
-    InPlace::run(detail::host_engine<cpu>{}, b.at, memory_.template at<void>(bytes - in_place_bytes), [&] { espalier::on_cpu::run<Source, T>(b.at); });
+    InPlace::run(detail::host_engine<cpu>{}, b.at, memory_.template at<void>(bytes - in_place_bytes), [&] { espalier::on_cpu::run<Program, T>(b.at); });
   }
 
   detail::block memory_;
   detail::call_mark call_;
 };
 
-/// Refused: it takes everything in silence, so that one mistake stays one error.
+/// Does not compile. It accepts every call without a further error, so that one mistake produces one error.
 template <class Model, class Batch, class... Facts>
-class frozen<Model, Batch, refused<Facts...>> {
-  using Layers = detail::in_facts<refused<Facts...>, frozen>;
+class frozen<Model, Batch, invalid<Facts...>> {
+  using Layers = detail::root_message_fault<invalid<Facts...>, frozen>;
   static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
-  static_assert(sizeof(detail::say_in_words(detail::in_words<refused<Facts...>>{})) != 0);
+  static_assert(sizeof(detail::report_own_message(detail::own_message_fault<invalid<Facts...>>{})) != 0);
 
  public:
   using input_shape = Batch;
-  using output_shape = refused<Facts...>;
+  using output_shape = invalid<Facts...>;
   static constexpr std::size_t parameter_bytes = 0, workspace_bytes = 0, in_place_bytes = 0, bytes = 0;
   static constexpr int kernel_count = 0;
   frozen(Model const&, Batch, auto&&...) {}
   void operator()(auto&&...) noexcept {}
 };
 
-/// Refused: arguments of another kind.
-template <class Given>
-class frozen<detail::misused<is_model<Given>>, void, void> : public detail::silent_root<is_model<Given>> {
-  static_assert(is_model<Given>::agree, ESPALIER_SENTENCE("frozen{model, batch}: " ESPALIER_FIRST_IS_MODEL, is_model<Given>));
-  using detail::silent_root<is_model<Given>>::silent_root;
+/// Does not compile: the arguments are not a model and a batch.
+template <class Argument>
+class frozen<detail::misused<is_model<Argument>>, void, void> : public detail::silent_root<is_model<Argument>> {
+  static_assert(is_model<Argument>::agree, ESPALIER_SENTENCE("frozen{model, batch}: " ESPALIER_FIRST_IS_MODEL, is_model<Argument>));
+  using detail::silent_root<is_model<Argument>>::silent_root;
 };
-template <class Given>
-class frozen<detail::misused<is_batch<Given>>, void, void> : public detail::silent_root<is_batch<Given>> {
-  static_assert(is_batch<Given>::agree, ESPALIER_SENTENCE("frozen{model, batch}: " ESPALIER_BATCH_IS_SHAPE, is_batch<Given>));
-  using detail::silent_root<is_batch<Given>>::silent_root;
+template <class Argument>
+class frozen<detail::misused<is_batch<Argument>>, void, void> : public detail::silent_root<is_batch<Argument>> {
+  static_assert(is_batch<Argument>::agree, ESPALIER_SENTENCE("frozen{model, batch}: " ESPALIER_BATCH_IS_SHAPE, is_batch<Argument>));
+  using detail::silent_root<is_batch<Argument>>::silent_root;
 };
 
 template <ModelType Model, class Batch>
   requires is_shape<Batch>
-frozen(Model const&, Batch) -> frozen<Model, std::enable_if_t<(sizeof(detail::first_look<typename Model::net_type, Batch>) > 0), Batch>>;
+frozen(Model const&, Batch) -> frozen<Model, std::enable_if_t<(sizeof(detail::probe_forward<typename Model::net_type, Batch>) > 0), Batch>>;
 template <ModelType Model, class Batch, std::size_t Count>
   requires is_shape<Batch>
-frozen(Model const&, Batch, bytes<Count>&) -> frozen<Model, std::enable_if_t<(sizeof(detail::first_look<typename Model::net_type, Batch>) > 0), Batch>>;
-/// Where the body of the user's forward does not compile: the compiler has said so, and the class that follows says nothing.
-template <ModelType Model, class Batch, class... Given>
+frozen(Model const&, Batch, bytes<Count>&) -> frozen<Model, std::enable_if_t<(sizeof(detail::probe_forward<typename Model::net_type, Batch>) > 0), Batch>>;
+/// Chosen if the body of the user's forward does not compile. The compiler reports that error, and the class adds none.
+template <ModelType Model, class Batch, class... Argument>
   requires is_shape<Batch>
-frozen(Model const&, Batch, Given&...) -> frozen<Model, Batch>;
+frozen(Model const&, Batch, Argument&...) -> frozen<Model, Batch>;
 
 template <class First, class... More>
   requires(!ModelType<First>)
 frozen(First const&, More const&...) -> frozen<detail::misused<is_model<First>>, void, void>;
-template <ModelType Model, class Given>
-  requires(!is_shape<Given>)
-frozen(Model const&, Given) -> frozen<detail::misused<is_batch<Given>>, void, void>;
+template <ModelType Model, class Argument>
+  requires(!is_shape<Argument>)
+frozen(Model const&, Argument) -> frozen<detail::misused<is_batch<Argument>>, void, void>;
 template <ModelType Model>
-frozen(Model const&) -> frozen<detail::misused<is_batch<nothing_given>>, void, void>;
+frozen(Model const&) -> frozen<detail::misused<is_batch<no_batch>>, void, void>;
 
 }  // namespace espalier
 #pragma GCC diagnostic pop

@@ -6,11 +6,12 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
-/// A number of real samples that a batch cannot have. Thrown before anything is computed or changed.
+/// The count passed to evaluate() is negative or exceeds the samples of the batch. Thrown before anything is computed
+/// or changed.
 class count_error : public std::exception {
  public:
   [[gnu::cold, gnu::noinline]] count_error(std::int64_t count, std::int64_t samples) noexcept {
-    text_ << "evaluate(images, targets, count): expected a count of 0 to " << samples << ", the samples of the batch, came " << count;
+    text_ << "evaluate(images, targets, count): expected a count of 0 to " << samples << ", the samples of the batch, got " << count;
   }
   char const* what() const noexcept override { return text_.text(); }
 
@@ -20,8 +21,9 @@ class count_error : public std::exception {
 
 namespace detail {
 
-/// The labels that a loss takes for a prediction. A loss whose classes are not the last axis says how many they are, and which label it ignores:
-/// target<Prediction>::classes (they lie on axis 1 then), ignores_label and ignored_label.
+/// The labels that a loss accepts for a prediction. A loss whose classes are not on the last axis declares their number
+/// as target<Prediction>::classes; they are then on axis 1. A loss that ignores a label declares ignores_label and
+/// ignored_label.
 template <class Loss, class Prediction>
 constexpr label_range label_range_of() {
   label_range r{Prediction::rank > 0 ? Prediction::value.at[Prediction::rank > 0 ? Prediction::rank - 1 : 0] : 1, false, 0};
@@ -33,7 +35,7 @@ constexpr label_range label_range_of() {
   return r;
 }
 
-/// Throws count_error where a batch has no such number of samples. Without exceptions the program prints it and ends, too.
+/// Throws count_error if `count` is not 0 to `samples`. Without exceptions, the program prints the error and ends.
 inline void check_count(std::int64_t count, std::int64_t samples) {
   if (count < 0 || count > samples) raise(count_error(count, samples));
 }

@@ -11,11 +11,12 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
-/// A loss object with a number that its type does not have: which one. Thrown before anything is computed or changed.
+/// A loss object has another number than its type's default, and a program is made from the type. The error names the
+/// number. Thrown before anything is computed or changed.
 class loss_error : public std::exception {
  public:
   [[gnu::cold, gnu::noinline]] explicit loss_error(char const* name) noexcept {
-    text_ << "loss: expected the number " << name << " of Loss{}, came another one; a program is made of the loss's type, so make it a template argument";
+    text_ << "loss: expected the number " << name << " of Loss{}, got another one; a program is made of the loss's type, so make it a template argument";
   }
   char const* what() const noexcept override { return text_.text(); }
 
@@ -25,12 +26,12 @@ class loss_error : public std::exception {
 
 namespace detail {
 
-/// The first plain number of two modules of one type that differs, by its name; null where all are the same.
+/// The name of the first plain number that differs between two modules of one type; null if all are equal.
 template <class M>
 constexpr char const* different_number(M const& a, M const& b, char const* name) {
   char const* found = nullptr;
   if constexpr (requires { M::member_types_of(a); }) {
-    // Members are visited of one object at a time: for each of a, the one of b that has its number.
+    // visit_members visits one object at a time: for each member of a, find the member of b with the same index.
     int at = 0;
     M::visit_members(a, [&]<class Member>(char const* own, Member const& first) {
       int other = 0;
@@ -52,8 +53,8 @@ constexpr char const* different_number(M const& a, M const& b, char const* name)
   return found;
 }
 
-/// What takes a loss as an object makes its program of the loss's type.
-/// errors  loss_error where the object has another number than Loss{}
+/// Checks a loss that is passed as an object: its program is made from the type only.
+/// errors  loss_error if the object has another number than Loss{}
 template <class Loss>
 constexpr void check_loss(Loss const& loss) {
   if constexpr (has_plain_numbers<Loss>)

@@ -1,51 +1,52 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include "../base/refuse.hpp"
+#include "../base/invalid.hpp"
 #include "../shape/shape.hpp"
 #include "../storage/bytes.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// Arguments of trainer, predictor and frozen that are of another kind than what is asked for.
+/// Compile-time errors for arguments of trainer, predictor and frozen that are of the wrong kind.
 namespace espalier {
 
-/// A model, with its net and its memory.
+/// A model type: it has a net and an engine.
 template <class M>
 concept ModelType = requires {
   typename std::remove_cvref_t<M>::net_type;
   typename std::remove_cvref_t<M>::engine_type;
 };
 
-/// Named relations: the first argument is a model; a batch is a shape; a trainer is given a model, a loss, an optimizer and batches.
-template <class Given>
+/// Named relations: the first argument is a model; a batch is a shape. A trainer's arguments are a model, a loss, an
+/// optimizer and batches.
+template <class Argument>
 struct is_model {
-  ESPALIER_READS("given {}")
+  ESPALIER_READS("got {}")
   static constexpr bool agree = false;
 };
 template <class Batch>
 struct is_batch {
   static constexpr bool agree = is_shape<Batch>;
 };
-/// No batch is given.
-struct nothing_given {};
-template <class... Given>
+/// Represents a missing batch argument.
+struct no_batch {};
+template <class... Argument>
 struct trainer_arguments {
-  ESPALIER_READS("given {...}")
+  ESPALIER_READS("got {...}")
   static constexpr bool agree = false;
 };
 
 namespace detail {
 
-/// What a root is made of that has the wrong arguments.
+/// Template argument of a root (trainer, predictor, ...) that has wrong arguments.
 template <class Relation>
 struct misused {};
 
 template <class X>
-inline constexpr bool is_given_bytes = false;
+inline constexpr bool is_bytes = false;
 template <std::size_t Count>
-inline constexpr bool is_given_bytes<bytes<Count>> = true;
+inline constexpr bool is_bytes<bytes<Count>> = true;
 
-/// Takes everything in silence, so that one mistake stays one error.
+/// Accepts every call without a further error, so that one mistake produces one error.
 template <class Relation>
 class silent_root {
  public:
@@ -54,8 +55,8 @@ class silent_root {
   silent_root(auto&&...) {}
   void operator()(auto&&...) noexcept {}
   float step(auto&&...) { return 0; }
-  refused<Relation> evaluate(auto&&...) { return {}; }
-  refused<Relation> forward(auto&&...) { return {}; }
+  invalid<Relation> evaluate(auto&&...) { return {}; }
+  invalid<Relation> forward(auto&&...) { return {}; }
   double& learning_rate() { return learning_rate_; }
   std::int64_t steps() const { return 0; }
 

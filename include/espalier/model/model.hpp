@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include "embedded_fit.hpp"
-#include "given.hpp"
+#include "range_arguments.hpp"
 #include "named_tensor.hpp"
 #include "reference.hpp"
-#include "source.hpp"
+#include "net_programs.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
-/// Where random numbers start.
+/// The seed of a model's random numbers.
 struct seed {
   std::uint64_t value;
 };
 
 namespace detail {
 
-/// Facts for refusals: the device is included, T is an element type of nets, the device computes with it, the net is a module.
+/// Constraints that errors of a model name. For example: the device's header is included, T is a real element type, the
+/// device computes with T.
 template <class Device>
 struct model_on {
   static constexpr bool included = storage_on<Device>::included || is_arithmetic<Device>;
@@ -28,12 +29,12 @@ struct is_a_device {
 };
 template <class X>
 struct is_tensor_or_view {
-  static constexpr bool agree = StoredAnywhere<X>;
+  static constexpr bool agree = TensorOrView<X>;
 };
-template <class... Given>
+template <class... Argument>
 struct one_input {
-  ESPALIER_READS("given {...}")
-  static constexpr bool agree = sizeof...(Given) == 1;
+  ESPALIER_READS("got {...}")
+  static constexpr bool agree = sizeof...(Argument) == 1;
 };
 template <class T>
 struct real_number {
@@ -48,7 +49,7 @@ template <class Model>
 struct copied_implicitly {
   static constexpr bool agree = false;
 };
-template <class Given>
+template <class Argument>
 struct begins_with_a_seed {
   ESPALIER_READS("{} is no seed")
   static constexpr bool agree = false;
@@ -56,16 +57,19 @@ struct begins_with_a_seed {
 
 }  // namespace detail
 
-/// A net's parameters and buffers: contiguous, aligned, reachable by name. Trainers and predictors refer to it; it must outlive them. A model that is moved
-/// takes them along; clone() makes a model of its own, to which nobody refers.
+/// Holds a net's parameters and buffers: contiguous, aligned, accessible by name. Trainers and predictors refer to the
+/// model, which must outlive them. Their references follow a model that is moved; clone() makes an independent model.
 /// shape    parameters and buffers as the net declares them
-/// start    each parameter by its initializer, from a stream of its own under the seed, in the order of declaration: the same bits on every device
-/// T        float or double; on a graphics processor half or bfloat16, too: parameters, buffers, activations and slopes are stored in 16 bits, begin as
-///          those of float rounded, and are computed with in float; a trainer or updater keeps what the bits have no room for
-/// memory   one allocation at construction, or bytes that the user gives (model::bytes of them); on a graphics processor one of its memory
-/// threads  with cpu_parallel<N>, N - 1 that help trainers, predictors and updaters of the model; they start and end with it
-/// device   with cuda, what it computes runs on the machine that its tensors use, or on one that is given; elements are then reached by copies:
-///          named_tensor::to_host and from_host, for_each_parameter, and copy(model, other)
+/// start    each initializer uses its own random stream of the seed, in the order of declaration: the same bits on
+///          every device
+/// T        float or double; on a graphics processor also half or bfloat16. Parameters, buffers, activations and
+///          gradients are then stored in 16 bits and computed in float. Initial values are those of float, rounded. A
+///          trainer or updater keeps master weights in float
+/// memory   one allocation at construction, or `bytes` bytes that you pass; on a graphics processor, in its memory
+/// threads  with cpu_parallel<N>, N - 1 threads that help trainers, predictors and updaters of the model; they start
+///          and end with it
+/// device   with cuda, programs run on the backend that the model's tensors use, or on one that you pass. Elements are
+///          then accessible by copies: named_tensor::to_host and from_host, for_each_parameter, and copy(model, other)
 template <class Net, class Device = cpu, class T = float>
 class model {
   static_assert(detail::model_on<Device>::included,
@@ -96,59 +100,60 @@ class model {
   static constexpr std::size_t buffer_bytes = detail::bytes_for<T>(static_cast<std::size_t>(slots_of<Net>.buffers.storage));
   static constexpr std::size_t bytes = parameter_bytes + buffer_bytes;
 
-  explicit model(seed start = {0}) : memory_(engine_.take(bytes)) { initialize(start); }
-  template <class Given, class... More>
-    requires(detail::is_arithmetic<Given> || nn::Module<Given>)
-  explicit model(Given const&, More const&...) : model{seed{0}} {
-    static_assert(detail::begins_with_a_seed<Given>::agree,
-                  ESPALIER_SENTENCE("model{...}: a model begins with a seed, and its net is a type; write model<Net> m{seed{1}}", detail::begins_with_a_seed<Given>));
+  explicit model(seed start = {0}) : memory_(engine_.allocate(bytes)) { initialize(start); }
+  template <class Argument, class... More>
+    requires(detail::is_arithmetic<Argument> || nn::Module<Argument>)
+  explicit model(Argument const&, More const&...) : model{seed{0}} {
+    static_assert(detail::begins_with_a_seed<Argument>::agree,
+                  ESPALIER_SENTENCE("model{...}: a model begins with a seed, and its net is a type; write model<Net> m{seed{1}}", detail::begins_with_a_seed<Argument>));
   }
-  /// machine  what runs kernels on a graphics processor: a stream of the user's; it must outlive the model
-  template <class Machine>
-    requires(Engine::apart && std::is_constructible_v<Engine, Machine&>)
-  model(seed start, Machine& machine) : engine_{machine}, memory_(engine_.take(bytes)) {
+  /// backend  runs kernels on a graphics processor, for example on a stream of yours; it must outlive the model
+  template <class Backend>
+    requires(Engine::has_device_memory && std::is_constructible_v<Engine, Backend&>)
+  model(seed start, Backend& backend) : engine_{backend}, memory_(engine_.allocate(bytes)) {
     initialize(start);
   }
   /// errors  fewer bytes than the model needs do not compile
   template <std::size_t Count, class Enough = detail::enough_bytes<Count, bytes>>
-  model(seed start, espalier::bytes<Count>& given) : memory_(engine_.take(given, bytes)) {
+  model(seed start, espalier::bytes<Count>& storage) : memory_(engine_.allocate(storage, bytes)) {
     static_assert(Enough::agree, ESPALIER_SENTENCE("model{seed, bytes}: the bytes are fewer than model::bytes", Enough));
     static_assert(detail::computes_on_host<Device>::agree,
                   ESPALIER_SENTENCE("model{seed, bytes}: " ESPALIER_BYTES_OF_HOST, detail::computes_on_host<Device>));
     initialize(start);
   }
-  /// weights  a header's numbers (io::write_header), of which the model takes a copy; read_only_model reads them where they are
-  /// errors   a header that misses a tensor, has one too many, or one of other extents or elements, does not compile
+  /// weights  a header's numbers (io::write_header), which the model copies; read_only_model uses them without a copy
+  /// errors   a header with a missing tensor, an additional one, other extents or another element type does not compile
   template <class Weights, class Fit = detail::embedded_fit<Weights, Net, T>>
-  explicit model(embedded<Weights>) : memory_(engine_.take(bytes)) {
+  explicit model(embedded<Weights>) : memory_(engine_.allocate(bytes)) {
     static_assert(Fit::agree, ESPALIER_SENTENCE("model{embedded<Weights>}: " ESPALIER_HEADER_FITS, Fit));
-    if constexpr (Fit::agree) take<Weights>();
+    if constexpr (Fit::agree) load_weights<Weights>();
   }
   template <class Weights, std::size_t Count, class Fit = detail::embedded_fit<Weights, Net, T>, class Enough = detail::enough_bytes<Count, bytes>>
-  model(embedded<Weights>, espalier::bytes<Count>& given) : memory_(engine_.take(given, bytes)) {
+  model(embedded<Weights>, espalier::bytes<Count>& storage) : memory_(engine_.allocate(storage, bytes)) {
     static_assert(Fit::agree, ESPALIER_SENTENCE("model{embedded<Weights>, bytes}: " ESPALIER_HEADER_FITS, Fit));
     static_assert(Enough::agree, ESPALIER_SENTENCE("model{embedded<Weights>, bytes}: the bytes are fewer than model::bytes", Enough));
     static_assert(detail::computes_on_host<Device>::agree,
                   ESPALIER_SENTENCE("model{embedded<Weights>, bytes}: " ESPALIER_BYTES_OF_HOST, detail::computes_on_host<Device>));
-    if constexpr (Fit::agree) take<Weights>();
+    if constexpr (Fit::agree) load_weights<Weights>();
   }
-  /// A model of its own with the same parameters, buffers, seed and number of draws, on the same device.
+  /// An independent model with the same parameters, buffers, seed and count of training runs, on the same device.
   /// memory  one allocation
   model clone() const { return model{by_clone{}, *this}; }
-  /// What refers to the other model (trainers, predictors) refers to this one from now on. The other one is empty until it is assigned to.
-  model(model&& other) noexcept : model{std::bool_constant<Engine::apart>{}, other, [&](Engine const&) { return Engine::hand_over(other.memory_); }} {
-    other.references_.give(&references_, this);
+  /// Trainers and predictors of the other model now refer to this one. The other model is empty until you assign to it.
+  model(model&& other) noexcept : model{std::bool_constant<Engine::has_device_memory>{}, other, [&](Engine const&) { return Engine::hand_over(other.memory_); }} {
+    other.references_.redirect(&references_, this);
   }
-  ESPALIER_INLINE ~model() {}  // a function of its own would be shared by translation units with other instructions
-  /// Takes the numbers of the other model: an empty model as it would be constructed, others by a copy, and then nobody's references change.
+  ESPALIER_INLINE ~model() {}  // inlined: translation units for other instruction sets would share a function
+  /// Moves the other model's numbers. An empty model receives memory and references. Any other model copies the
+  /// numbers, and no references change.
   model& operator=(model&& other) noexcept {
     if (this == &other) return *this;
-    continue_with(other.seed_, other.draws_);
+    continue_with(other.seed_, other.random_steps_);
     if (memory_) {
       engine_.copy(data(), other.data(), bytes);
     } else {
       Engine::hand_over(other.memory_, memory_);
-      other.references_.give(&references_, this);
+      other.references_.redirect(&references_, this);
     }
     return *this;
   }
@@ -162,10 +167,10 @@ class model {
     return *this;
   }
 
-  /// Gives every parameter and buffer its first value again.
+  /// Resets every parameter and buffer to its initial value.
   void initialize(seed start) {
     seed_ = start;
-    draws_ = 0;
+    random_steps_ = 0;
     detail::on_host(engine_, data(), bytes, true, [&](unsigned char* at) {
       std::uint32_t number = 0;
       begin<true>(reinterpret_cast<T*>(at), number);
@@ -173,153 +178,157 @@ class model {
     });
   }
   seed initial_seed() const { return seed_; }
-  /// Counts the training runs of this model, so that each draws its own random numbers.
-  std::uint64_t next_draw() { return draws_++; }
-  std::uint64_t draws() const { return draws_; }
-  /// Draws from now on as a model of that seed does that has drawn so often: what a training that is continued later needs, beside all elements.
-  void continue_with(seed start, std::uint64_t draws) {
+  /// Counts the training runs of this model, so that each has its own random numbers.
+  std::uint64_t next_random_step() { return random_steps_++; }
+  std::uint64_t random_steps() const { return random_steps_; }
+  /// Continues with the random numbers of a model with that seed after that many training runs. A resumed training has
+  /// to restore these and all elements.
+  void continue_with(seed start, std::uint64_t random_steps) {
     seed_ = start;
-    draws_ = draws;
+    random_steps_ = random_steps;
   }
 
-  /// All parameters in a row; gaps of zeros align each of them. On a device with memory of its own: a device_span.
-  auto parameters() { return engine_.see(data(), parameter_storage); }
-  auto parameters() const { return engine_.see(static_cast<T const*>(data()), parameter_storage); }
-  auto buffers() { return engine_.see(buffer_data(), buffer_storage); }
-  auto buffers() const { return engine_.see(static_cast<T const*>(buffer_data()), buffer_storage); }
+  /// All parameters, contiguous; zeros fill the gaps that align each tensor. On a device with its own memory: a
+  /// device_span.
+  auto parameters() { return engine_.span_of(data(), parameter_storage); }
+  auto parameters() const { return engine_.span_of(static_cast<T const*>(data()), parameter_storage); }
+  auto buffers() { return engine_.span_of(buffer_data(), buffer_storage); }
+  auto buffers() const { return engine_.span_of(static_cast<T const*>(buffer_data()), buffer_storage); }
 
-  /// The parameter or buffer of that path ("3.fc1.weight"). Of a const model its elements are const.
-  /// errors  a name that the net does not have throws name_error, with the most similar one
-  auto parameter(detail::asked_name path) { return detail::get_tensor<Net, true>(engine_, path.of, data(), false); }
-  auto parameter(detail::asked_name path) const { return detail::get_tensor<Net, true>(engine_, path.of, static_cast<T const*>(data()), false); }
-  auto buffer(detail::asked_name path) { return detail::get_tensor<Net, false>(engine_, path.of, buffer_data(), false); }
-  auto buffer(detail::asked_name path) const { return detail::get_tensor<Net, false>(engine_, path.of, static_cast<T const*>(buffer_data()), false); }
+  /// The parameter or buffer with that path ("3.fc1.weight"). The elements of a const model are const.
+  /// errors  an unknown name throws name_error, which shows the most similar name
+  auto parameter(detail::name_argument path) { return detail::get_tensor<Net, true>(engine_, path.of, data(), false); }
+  auto parameter(detail::name_argument path) const { return detail::get_tensor<Net, true>(engine_, path.of, static_cast<T const*>(data()), false); }
+  auto buffer(detail::name_argument path) { return detail::get_tensor<Net, false>(engine_, path.of, buffer_data(), false); }
+  auto buffer(detail::name_argument path) const { return detail::get_tensor<Net, false>(engine_, path.of, static_cast<T const*>(buffer_data()), false); }
 
-  /// The same for a name that the net may not have: what is not found converts to false and has no elements.
-  auto find_parameter(detail::asked_name path) { return detail::find_tensor<Net, true>(engine_, path.of, data(), false); }
-  auto find_parameter(detail::asked_name path) const { return detail::find_tensor<Net, true>(engine_, path.of, static_cast<T const*>(data()), false); }
-  auto find_buffer(detail::asked_name path) { return detail::find_tensor<Net, false>(engine_, path.of, buffer_data(), false); }
-  auto find_buffer(detail::asked_name path) const { return detail::find_tensor<Net, false>(engine_, path.of, static_cast<T const*>(buffer_data()), false); }
+  /// The same, but an unknown name is no error: the result converts to false and has no elements.
+  auto find_parameter(detail::name_argument path) { return detail::find_tensor<Net, true>(engine_, path.of, data(), false); }
+  auto find_parameter(detail::name_argument path) const { return detail::find_tensor<Net, true>(engine_, path.of, static_cast<T const*>(data()), false); }
+  auto find_buffer(detail::name_argument path) { return detail::find_tensor<Net, false>(engine_, path.of, buffer_data(), false); }
+  auto find_buffer(detail::name_argument path) const { return detail::find_tensor<Net, false>(engine_, path.of, static_cast<T const*>(buffer_data()), false); }
 
-  /// The same by a name that the compiler looks up: model.parameter<"3.fc1.weight">() exists.
-  /// errors  a name that the net does not have does not compile; the most similar one is shown
+  /// The same for a name that is checked at compile time: the parameter model.parameter<"3.fc1.weight">() always
+  /// exists.
+  /// errors  an unknown name does not compile; the error shows the most similar name
   template <tensor_name Name, class Found = detail::parameter_named<Net, Name>>
   auto parameter() {
-    static_assert(Found::agree, ESPALIER_SENTENCE("model.parameter<name>(): " ESPALIER_HAS_NAME("parameter"), detail::name_in_words<Found>));
+    static_assert(Found::agree, ESPALIER_SENTENCE("model.parameter<name>(): " ESPALIER_HAS_NAME("parameter"), detail::name_fact<Found>));
     return find_parameter(Name.text);
   }
   template <tensor_name Name, class Found = detail::parameter_named<Net, Name>>
   auto parameter() const {
-    static_assert(Found::agree, ESPALIER_SENTENCE("model.parameter<name>(): " ESPALIER_HAS_NAME("parameter"), detail::name_in_words<Found>));
+    static_assert(Found::agree, ESPALIER_SENTENCE("model.parameter<name>(): " ESPALIER_HAS_NAME("parameter"), detail::name_fact<Found>));
     return find_parameter(Name.text);
   }
   template <tensor_name Name, class Found = detail::buffer_named<Net, Name>>
   auto buffer() {
-    static_assert(Found::agree, ESPALIER_SENTENCE("model.buffer<name>(): " ESPALIER_HAS_NAME("buffer"), detail::name_in_words<Found>));
+    static_assert(Found::agree, ESPALIER_SENTENCE("model.buffer<name>(): " ESPALIER_HAS_NAME("buffer"), detail::name_fact<Found>));
     return find_buffer(Name.text);
   }
   template <tensor_name Name, class Found = detail::buffer_named<Net, Name>>
   auto buffer() const {
-    static_assert(Found::agree, ESPALIER_SENTENCE("model.buffer<name>(): " ESPALIER_HAS_NAME("buffer"), detail::name_in_words<Found>));
+    static_assert(Found::agree, ESPALIER_SENTENCE("model.buffer<name>(): " ESPALIER_HAS_NAME("buffer"), detail::name_fact<Found>));
     return find_buffer(Name.text);
   }
 
-  /// f(name, extents, span) for each, in the order of declaration. On a device with memory of its own the spans are of a copy on the host, all of
-  /// which goes back at the end.
+  /// Calls f(name, extents, span) for each parameter, in the order of declaration. On a device with its own memory, the
+  /// spans refer to a copy on the host. It is copied back as a whole at the end.
   template <class F>
   void for_each_parameter(F&& f) {
-    using Takes = detail::takes_tensors<F, T>;
-    static_assert(Takes::agree, ESPALIER_SENTENCE("model.for_each_parameter(f): " ESPALIER_TAKES_TENSORS, Takes));
+    using Accepts = detail::accepts_tensors<F, T>;
+    static_assert(Accepts::agree, ESPALIER_SENTENCE("model.for_each_parameter(f): " ESPALIER_ACCEPTS_TENSORS, Accepts));
     detail::on_host(engine_, data(), parameter_bytes, true,
                     [&](unsigned char* at) { detail::for_each_tensor<Net, true>(reinterpret_cast<T*>(at), false, f); });
   }
   template <class F>
   void for_each_buffer(F&& f) {
-    using Takes = detail::takes_tensors<F, T>;
-    static_assert(Takes::agree, ESPALIER_SENTENCE("model.for_each_buffer(f): " ESPALIER_TAKES_TENSORS, Takes));
+    using Accepts = detail::accepts_tensors<F, T>;
+    static_assert(Accepts::agree, ESPALIER_SENTENCE("model.for_each_buffer(f): " ESPALIER_ACCEPTS_TENSORS, Accepts));
     detail::on_host(engine_, buffer_data(), buffer_bytes, true,
                     [&](unsigned char* at) { detail::for_each_tensor<Net, false>(reinterpret_cast<T*>(at), false, f); });
   }
-  /// The same of a const model: the elements are const.
+  /// The same for a const model: the elements are const.
   template <class F>
   void for_each_parameter(F&& f) const {
-    using Takes = detail::takes_tensors<F, T const>;
-    static_assert(Takes::agree, ESPALIER_SENTENCE("model.for_each_parameter(f): " ESPALIER_TAKES_TENSORS, Takes));
+    using Accepts = detail::accepts_tensors<F, T const>;
+    static_assert(Accepts::agree, ESPALIER_SENTENCE("model.for_each_parameter(f): " ESPALIER_ACCEPTS_TENSORS, Accepts));
     detail::on_host(engine_, data(), parameter_bytes, false,
                     [&](unsigned char* at) { detail::for_each_tensor<Net, true>(reinterpret_cast<T const*>(at), false, f); });
   }
   template <class F>
   void for_each_buffer(F&& f) const {
-    using Takes = detail::takes_tensors<F, T const>;
-    static_assert(Takes::agree, ESPALIER_SENTENCE("model.for_each_buffer(f): " ESPALIER_TAKES_TENSORS, Takes));
+    using Accepts = detail::accepts_tensors<F, T const>;
+    static_assert(Accepts::agree, ESPALIER_SENTENCE("model.for_each_buffer(f): " ESPALIER_ACCEPTS_TENSORS, Accepts));
     detail::on_host(engine_, buffer_data(), buffer_bytes, false,
                     [&](unsigned char* at) { detail::for_each_tensor<Net, false>(reinterpret_cast<T const*>(at), false, f); });
   }
 
-  /// The net's output in evaluation mode: the convenient form, which takes its workspace from the heap. A predictor keeps its own.
-  /// shape   any batch that the net takes; the result lies where x does
+  /// The net's output in evaluation mode. This convenient form allocates its workspace in each call; a predictor keeps
+  /// its own.
+  /// shape   any batch that fits the net; the result is on the device of x
   /// errors  layers that do not fit the batch do not compile
   template <class X>
     requires(espalier::detail::marked_tensor<X> || espalier::detail::marked_view<X>)
   auto operator()(X const& x) const {
-    static_assert(sizeof(detail::first_look<Net, shape_of<X>>) > 0);
+    static_assert(sizeof(detail::probe_forward<Net, shape_of<X>>) > 0);
     using Found = detail::applied_net<Net, shape_of<X>>;
     using Element = detail::element_is<element_of<X>, T>;
-    using Layers = detail::in_facts<Found, detail::root_at<model, X>>;
+    using Layers = detail::root_message_fault<Found, detail::root_at<model, X>>;
     static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
-    static_assert(sizeof(detail::say_in_words(detail::in_words<Found>{})) != 0);
+    static_assert(sizeof(detail::report_own_message(detail::own_message_fault<Found>{})) != 0);
     static_assert(Element::agree, ESPALIER_SENTENCE("model(x): x has another element type than the model", Element));
     static_assert(detail::reaches<Device, X>::agree, ESPALIER_SENTENCE("model(x): " ESPALIER_REACHABLE, detail::reaches<Device, X>));
     if constexpr (!layers_fit<Found>::value) return Found{};
-    else if constexpr (!Element::agree) return refused<Element>{};
-    else if constexpr (!detail::reaches<Device, X>::agree) return refused<detail::reaches<Device, X>>{};
+    else if constexpr (!Element::agree) return invalid<Element>{};
+    else if constexpr (!detail::reaches<Device, X>::agree) return invalid<detail::reaches<Device, X>>{};
     else {
-      using Source = detail::evaluation_source<Net, shape_of<X>>;
-      using Sound [[maybe_unused]] = typename plan::sound_program<Source>::checked;
+      using Program = detail::evaluation_program<Net, shape_of<X>>;
+      using Sound [[maybe_unused]] = typename plan::sound_program<Program>::checked;
       using S = shape_of<Found>;
       constexpr std::size_t output = detail::bytes_for<T>(shape_of<X>::size), end = output + detail::bytes_for<T>(S::size);
       tensor<T, S, typename X::device_type> y;
-      auto const workspace = engine_.take(Engine::template workspace_bytes<Source, T>);
-      auto exchange = engine_.template exchange_with<typename X::device_type>(end, end);
+      auto const workspace = engine_.allocate(Engine::template workspace_bytes<Program, T>);
+      auto exchange = engine_.template make_exchange_with<typename X::device_type>(end, end);
       detail::program_bases b = bases();
       b.at[plan::base::workspace] = workspace.template at<T>(0);
-      b.at[plan::base::arguments] = exchange.give(detail::elements_of<T const>(x), 0);
-      b.at[plan::base::results] = exchange.want(detail::elements_of<T>(y), output);
-      exchange.send();
-      engine_.template run<Source, T>(b.at);
-      exchange.fetch(output, detail::bytes_for<T>(S::size));
-      exchange.take(detail::elements_of<T>(y), output);
+      b.at[plan::base::arguments] = exchange.stage_in(detail::elements_of<T const>(x), 0);
+      b.at[plan::base::results] = exchange.stage_out(detail::elements_of<T>(y), output);
+      exchange.upload();
+      engine_.template run<Program, T>(b.at);
+      exchange.download(output, detail::bytes_for<T>(S::size));
+      exchange.copy_out(detail::elements_of<T>(y), output);
       return y;
     }
   }
 
-  /// A formula is refused, since its memory is the caller's business, and a range, since its elements have no shape.
+  /// Does not compile: x is a formula, whose memory the caller has to choose, or a range, whose elements have no shape.
   template <class X>
-    requires((Expression<X> || detail::Range<X>) && !StoredAnywhere<X> && !is_refused<X>)
+    requires((Expression<X> || detail::Range<X>) && !TensorOrView<X> && !is_invalid<X>)
   auto operator()(X const&) const {
     static_assert(detail::is_tensor_or_view<X>::agree, ESPALIER_SENTENCE("model(x): x is an expression, write model(evaluate(x)), or a range without a shape, "
                                                                          "write model(view<T const, shape<N, ...>>(x))", detail::is_tensor_or_view<X>));
-    return refused<detail::is_tensor_or_view<X>>{};
+    return invalid<detail::is_tensor_or_view<X>>{};
   }
-  /// Refused: a model has one input.
+  /// Does not compile: a model has one input.
   template <class First, class Second, class... More>
   auto operator()(First const&, Second const&, More const&...) const {
     using Input = detail::one_input<First, Second, More...>;
     static_assert(Input::agree, ESPALIER_SENTENCE("model(x): a model takes one input; value_and_grad(model, loss)(x, y) compares its output with targets, and a "
                                                   "forward of several inputs is a module inside the net", Input));
-    return refused<Input>{};
+    return invalid<Input>{};
   }
-  /// A refusal has been said already.
+  /// Passes on an `invalid` operand, whose error is already reported.
   template <class... Facts>
-  refused<Facts...> operator()(refused<Facts...> said) const {
-    return said;
+  invalid<Facts...> operator()(invalid<Facts...> reported) const {
+    return reported;
   }
 
-  /// Those that refer to this model.
+  /// The list of references to this model.
   detail::references& referring() const { return references_; }
-  /// What runs this model's programs: its device.
+  /// The engine of the model's device, which runs its programs.
   Engine const& engine() const { return engine_; }
-  /// The start of a program's table of pointers.
+  /// The pointers to parameters and buffers in a program's table of bases.
   detail::program_bases bases() const {
     detail::program_bases b{};
     b.at[plan::base::parameters] = data();
@@ -329,14 +338,14 @@ class model {
 
  private:
   struct by_clone {};
-  model(by_clone, model const& other) : model{std::bool_constant<Engine::apart>{}, other, [](Engine const& own) { return own.take(bytes); }} {
+  model(by_clone, model const& other) : model{std::bool_constant<Engine::has_device_memory>{}, other, [](Engine const& own) { return own.allocate(bytes); }} {
     engine_.copy(data(), other.data(), bytes);
   }
-  /// Beside another model, with threads of its own, or on the same machine.
+  /// Constructs a model like another one: with its own threads on the host, or on the same backend.
   template <class Memory>
-  model(std::false_type, model const& other, Memory memory) : memory_(memory(engine_)), seed_{other.seed_}, draws_{other.draws_} {}
+  model(std::false_type, model const& other, Memory memory) : memory_(memory(engine_)), seed_{other.seed_}, random_steps_{other.random_steps_} {}
   template <class Memory>
-  model(std::true_type, model const& other, Memory memory) : engine_{other.engine_}, memory_(memory(engine_)), seed_{other.seed_}, draws_{other.draws_} {}
+  model(std::true_type, model const& other, Memory memory) : engine_{other.engine_}, memory_(memory(engine_)), seed_{other.seed_}, random_steps_{other.random_steps_} {}
 
   T* data() const {
     assert((bytes == 0 || memory_) && "this model was moved from; it has no numbers until another one is assigned to it");
@@ -345,7 +354,7 @@ class model {
   T* buffer_data() const { return data() + parameter_bytes / sizeof(T); }
 
   template <class Weights>
-  void take() {
+  void load_weights() {
     detail::on_host(engine_, data(), bytes, true,
                     [&](unsigned char* at) { detail::copy_embedded<Weights, Net>(reinterpret_cast<T*>(at), reinterpret_cast<T*>(at + parameter_bytes)); });
   }
@@ -357,7 +366,7 @@ class model {
       detail::fill_functions_of<Net, Parameters, Number>.at[i](base + row.offset, row.shape.size(), seed_.value, number++);
     }
   }
-  /// First values are drawn in what is computed with, and rounded.
+  /// Computes initial values in the type of computation (float for 16 bits), then rounds them.
   template <bool Parameters>
   void begin(T* base, std::uint32_t& number) {
     using Number = detail::computed_in<T>;
@@ -365,8 +374,8 @@ class model {
       fill<Parameters>(base, number);
     } else {
       constexpr std::int64_t count = Parameters ? parameter_storage : buffer_storage;
-      detail::block const drawn{detail::bytes_for<Number>(static_cast<std::size_t>(count))};
-      Number* const from = drawn.template at<Number>(0);
+      detail::block const first_values{detail::bytes_for<Number>(static_cast<std::size_t>(count))};
+      Number* const from = first_values.template at<Number>(0);
       fill<Parameters>(from, number);
       for (std::int64_t i = 0; i < count; ++i) base[i] = static_cast<T>(from[i]);
     }
@@ -375,18 +384,18 @@ class model {
   [[no_unique_address]] Engine engine_;
   typename Engine::memory memory_;
   seed seed_{};
-  std::uint64_t draws_ = 0;
+  std::uint64_t random_steps_ = 0;
   mutable detail::references references_;
-  // Behind the members: clang knows none that stands behind an assertion that fails.
+  // The assertions follow the members: clang does not find members that follow a failed assertion.
   static_assert(detail::net_is_public<Net>::agree, ESPALIER_SENTENCE(ESPALIER_NET_IS_PUBLIC, detail::net_is_public<Net>));
   static_assert(detail::is_net<Net>::agree || !detail::net_is_public<Net>::agree, ESPALIER_SENTENCE(ESPALIER_IS_NET, detail::is_net<Net>));
-  using Made = decltype(detail::unsaid_list_fault<Net, model>());
-  static_assert(Made::known, ESPALIER_SENTENCE(ESPALIER_MEMBERS_KNOWN, ESPALIER_UNLESS(Made::known, Made)));
+  using Made = decltype(detail::unreported_list_fault<Net, model>());
+  static_assert(Made::declared, ESPALIER_SENTENCE(ESPALIER_MEMBERS_DECLARED, ESPALIER_UNLESS(Made::declared, Made)));
   static_assert(Made::complete, ESPALIER_SENTENCE(ESPALIER_MEMBERS_LISTED, ESPALIER_UNLESS(Made::complete, Made)));
   static_assert(Made::objects, ESPALIER_SENTENCE(ESPALIER_MEMBERS_ARE_OBJECTS, ESPALIER_UNLESS(Made::objects, Made)));
-  static_assert(sizeof(detail::say_in_words(detail::in_words<detail::net_fault<Net>>{})) != 0);
+  static_assert(sizeof(detail::report_own_message(detail::own_message_fault<detail::net_fault<Net>>{})) != 0);
 };
-/// A net as an object is refused: a model makes its own.
+/// Does not compile: a net is passed as an object, but a model constructs its own.
 template <nn::Module Net, class... More>
 model(Net const&, More const&...) -> model<Net>;
 

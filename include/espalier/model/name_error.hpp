@@ -9,15 +9,16 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
-/// A name that the model does not have: what was asked for, which came, and the most similar name that it has. Thrown before anything is changed.
+/// The model has no tensor of the requested name. The error shows the requested name and the most similar existing one.
+/// Thrown before anything is changed.
 class name_error : public std::exception {
  public:
   /// nearest  the most similar name, or nullptr
-  /// remedy   what to write instead
-  name_error(char const* call, char const* wanted, char const* problem, char const* nearest, char const* remedy) noexcept {
+  /// remedy   the suggested correction
+  name_error(char const* call, char const* name, char const* problem, char const* nearest, char const* remedy) noexcept {
     put(call);
     put("(\"");
-    put(wanted, 300);
+    put(name, 300);
     put("\"): ");
     put(problem);
     if (nearest != nullptr) {
@@ -41,21 +42,22 @@ class name_error : public std::exception {
 
 namespace detail {
 
-/// Throws a name_error for a path that a net's parameters (or buffers) do not have.
+/// Throws a name_error for a path that is not among a net's parameters (or buffers).
 template <class Net, bool Parameters>
-[[noreturn, gnu::cold, gnu::noinline]] void raise_unknown_name(char const* wanted) {
+[[noreturn, gnu::cold, gnu::noinline]] void raise_unknown_name(char const* name) {
   unsigned long size = 0;
-  while (wanted[size] != 0) ++size;
-  nearest_so_far search{wanted, size};
+  while (name[size] != 0) ++size;
+  nearest_so_far search{name, size};
   int const slot = nearest_slot<Net, Parameters>(search);
-  raise(name_error{Parameters ? "parameter" : "buffer", wanted, Parameters ? "the net has no parameter of this name" : "the net has no buffer of this name",
-                   slot >= 0 ? names_of<Net, Parameters>.at[slot < 0 ? 0 : slot] : nullptr,  // clang sees that a net without tensors has no slot
+  raise(name_error{Parameters ? "parameter" : "buffer", name, Parameters ? "the net has no parameter of this name" : "the net has no buffer of this name",
+                   // clang diagnoses at[-1] without tensors
+                   slot >= 0 ? names_of<Net, Parameters>.at[slot < 0 ? 0 : slot] : nullptr,
                    Parameters ? "find_parameter(name) may find nothing, for_each_parameter lists all names"
                               : "find_buffer(name) may find nothing, for_each_buffer lists all names"});
 }
 /// Throws a name_error for a parameter that has no gradient.
-[[noreturn, gnu::cold, gnu::noinline]] inline void raise_frozen_name(char const* wanted) {
-  raise(name_error{"parameter", wanted, "this parameter is frozen and has no gradient", nullptr, "find_parameter(name) may find nothing"});
+[[noreturn, gnu::cold, gnu::noinline]] inline void raise_frozen_name(char const* name) {
+  raise(name_error{"parameter", name, "this parameter is frozen and has no gradient", nullptr, "find_parameter(name) may find nothing"});
 }
 
 }  // namespace detail

@@ -4,14 +4,16 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// A net's tensors by names that the compiler looks up: a name that the net does not have is refused, with the most similar one that it has.
+/// Finds a net's tensors by name at compile time. An unknown name does not compile; the error shows the most similar
+/// name.
 namespace espalier {
 
-/// The most similar name, as a fact of a refusal.
+/// The most similar name, as a fact in errors.
 template <auto Name>
 struct nearest {};
 
-/// Named relations of names and nets: the net has a parameter (a buffer) of this name; what is given has as many elements.
+/// Named relations of names and nets: the net has a parameter (a buffer, either) of this name. The number of elements
+/// is that of the tensor.
 template <auto Name, class... Nearest>
 struct names_a_parameter {
   static constexpr bool agree = false;
@@ -24,10 +26,10 @@ template <auto Name, class... Nearest>
 struct names_a_tensor {
   static constexpr bool agree = false;
 };
-template <std::int64_t Given, std::int64_t Wanted>
+template <std::int64_t Actual, std::int64_t Expected>
 struct element_count {
-  static constexpr bool agree = Given == Wanted;
-  ESPALIER_READS("{} given, {} needed")
+  static constexpr bool agree = Actual == Expected;
+  ESPALIER_READS("got {}, needed {}")
 };
 
 namespace detail {
@@ -45,19 +47,20 @@ constexpr int nearest_slot(nearest_so_far& search) {
     char const* const name = names_of<Net, Parameters>.at[i];
     unsigned long size = 0;
     while (name[size] != 0) ++size;
-    if (search.takes(name, size)) nearest = i;
+    if (search.update(name, size)) nearest = i;
   }
   return nearest;
 }
 
-/// A tensor that a name leads to.
+/// The tensor that has a name.
 template <bool Parameters, int Slot>
 struct named_slot {
   static constexpr bool agree = true, is_parameter = Parameters;
   static constexpr int value = Slot;
 };
 
-/// The tensor of that name among a net's parameters, its buffers or both; or Relation, with the nearest name where there is a similar one.
+/// Finds a name among a net's parameters, its buffers or both. An unknown name yields Relation, with the most similar
+/// name if there is one.
 template <class Net, tensor_name Name, bool InParameters, bool InBuffers, template <auto, class...> class Relation>
 constexpr auto find_name() {
   constexpr int parameter = InParameters ? slot_of_name<Net, true>(Name.text) : -1, buffer = InBuffers ? slot_of_name<Net, false>(Name.text) : -1;
@@ -88,14 +91,14 @@ using buffer_named = decltype(find_name<Net, Name, false, true, names_a_buffer>(
 template <class Net, tensor_name Name>
 using tensor_named = decltype(find_name<Net, Name, true, true, names_a_tensor>());
 
-/// Whether Count numbers are those of the tensor that was found; where none was, that is said elsewhere.
+/// Whether Count numbers fit the tensor that was found. If none was found, another relation reports that.
 template <class Net, class Found, std::int64_t Count>
-constexpr auto count_given() {
+constexpr auto element_count_fault() {
   if constexpr (Found::agree) return element_count<Count, rows_of<Net, Found::is_parameter>.at[Found::value].shape.size()>{};
   else return agreed{};
 }
 
-/// These relations as a sentence wants them read.
+/// The same relations in the form that error messages print.
 template <auto Name>
 struct wrong_name {
   static constexpr bool agree = false;
@@ -107,23 +110,23 @@ struct wrong_name_near {
   ESPALIER_READS("{}, the nearest is {}")
 };
 template <class Found>
-struct name_in_words_of {
+struct name_fact_of {
   using type = agreed;
 };
 template <template <auto, class...> class Relation, auto Name>
-struct name_in_words_of<Relation<Name>> {
+struct name_fact_of<Relation<Name>> {
   using type = wrong_name<Name>;
 };
 template <template <auto, class...> class Relation, auto Name, auto Nearest>
-struct name_in_words_of<Relation<Name, nearest<Nearest>>> {
+struct name_fact_of<Relation<Name, nearest<Nearest>>> {
   using type = wrong_name_near<Name, Nearest>;
 };
 template <class Found>
-using name_in_words = typename name_in_words_of<Found>::type;
+using name_fact = typename name_fact_of<Found>::type;
 
 }  // namespace detail
 
-#define ESPALIER_HAS_NAME(what) "the net has no " what " of this name" ESPALIER_WHERE_IT_STANDS("; nearest<...> is the most similar one that it has")
+#define ESPALIER_HAS_NAME(what) "the net has no " what " of this name" ESPALIER_FACTS_HINT("; nearest<...> is the most similar one that it has")
 
 }  // namespace espalier
 #pragma GCC diagnostic pop

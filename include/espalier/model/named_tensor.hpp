@@ -10,26 +10,26 @@
 namespace espalier {
 
 namespace detail {
-/// A name that is asked for when the program runs: a text that ends with 0, or a std::string.
-struct asked_name {
-  asked_name(char const* text) : of{text} {}
+/// A name that is looked up at run time: a null-terminated text or a std::string.
+struct name_argument {
+  name_argument(char const* text) : of{text} {}
   template <class Text>
     requires requires(Text const& text) { static_cast<char const*>(text.c_str()); }
-  asked_name(Text const& text) : of{text.c_str()} {}
+  name_argument(Text const& text) : of{text.c_str()} {}
   char const* of;
 };
-/// Fact for a refusal: what is found by name is read and written through its span.
-template <class... Given>
+/// A constraint that errors name: a tensor found by name is read and written through its span.
+template <class... Argument>
 struct named_as_tensor {
-  ESPALIER_READS("given {...}")
+  ESPALIER_READS("got {...}")
   static constexpr bool agree = false;
 };
 }  // namespace detail
 #define ESPALIER_NAMED_HAS_NO_SHAPE \
   "a parameter found by name has no shape as a type; read and write p.span()[i], or view<float, shape<8, 3>>(p.span()) for `auto p = model.parameter(name)`"
 
-/// A parameter or buffer of a model, found by name. Its elements are a span, which the host of a device with memory of its own moves as a whole:
-/// to_host and from_host do so for every device.
+/// A parameter or buffer of a model, found by name. Its elements are a span. On a device with its own memory, the host
+/// copies them as a whole; to_host and from_host do this for every device.
 template <class T, class Elements = espalier::span<T>>
 class named_tensor {
   using Number = std::remove_const_t<T>;
@@ -43,10 +43,10 @@ class named_tensor {
   char const* name() const { return name_; }
   extents const& shape() const { return shape_; }
   Elements span() const { return elements_; }
-  /// False for a name that find_parameter or find_buffer did not find.
+  /// False if find_parameter or find_buffer found no such name.
   explicit operator bool() const { return elements_.data() != nullptr; }
 
-  /// Copies the elements to memory of the host, which has room for as many (asserted).
+  /// Copies the elements to the host. `to` has as many elements (asserted).
   void to_host(espalier::span<Number> to) const {
     if constexpr (requires { elements_.to_host(to); }) {
       elements_.to_host(to);
@@ -55,7 +55,7 @@ class named_tensor {
       for (std::int64_t i = 0; i < elements_.size(); ++i) to[i] = elements_[i];
     }
   }
-  /// Gives the parameter or buffer elements of the host, as many as it has (asserted).
+  /// Copies elements of the host to the parameter or buffer. `from` has as many elements (asserted).
   void from_host(espalier::span<T const> from) const
     requires(!std::is_const_v<T>)
   {
@@ -67,7 +67,7 @@ class named_tensor {
     }
   }
 
-  /// Refused: the extents of what is found by name are known at run time, and a tensor's shape is a part of its type.
+  /// Does not compile: the shape of a tensor is part of its type, and that of a named_tensor is a run-time value.
   template <class X>
     requires detail::marked_tensor<X>
   operator X() const {
@@ -95,36 +95,37 @@ class named_tensor {
 
 namespace detail {
 
-/// The tensor of a path; one that does not exist converts to false.
+/// The tensor of a path; it converts to false if there is none.
 template <class Net, bool Parameters, class Engine, class T>
-auto find_tensor(Engine const& engine, char const* wanted, T* base, bool trainable_only) {
+auto find_tensor(Engine const& engine, char const* name, T* base, bool trainable_only) {
   using Found = named_tensor<T, typename Engine::template elements<T>>;
-  Found found{wanted, extents{}, engine.see(static_cast<T*>(nullptr), 0)};
+  Found found{name, extents{}, engine.span_of(static_cast<T*>(nullptr), 0)};
   for_each_tensor<Net, Parameters>(base, trainable_only, [&](char const* path, extents const& shape, espalier::span<T> elements) {
-    if (same_text(path, wanted)) found = Found{path, shape, engine.see(elements.data(), elements.size())};
+    if (same_text(path, name)) found = Found{path, shape, engine.span_of(elements.data(), elements.size())};
   });
   return found;
 }
 
-/// The tensor of a path; one that does not exist throws name_error.
+/// The tensor of a path; throws name_error if there is none.
 template <class Net, bool Parameters, class Engine, class T>
-auto get_tensor(Engine const& engine, char const* wanted, T* base, bool trainable_only) {
-  auto found = find_tensor<Net, Parameters>(engine, wanted, base, trainable_only);
-  if (!found && (!trainable_only || slot_of_name<Net, Parameters>(wanted) < 0)) raise_unknown_name<Net, Parameters>(wanted);
-  if (!found) raise_frozen_name(wanted);
+auto get_tensor(Engine const& engine, char const* name, T* base, bool trainable_only) {
+  auto found = find_tensor<Net, Parameters>(engine, name, base, trainable_only);
+  if (!found && (!trainable_only || slot_of_name<Net, Parameters>(name) < 0)) raise_unknown_name<Net, Parameters>(name);
+  if (!found) raise_frozen_name(name);
   return found;
 }
 
-/// f(bytes): the bytes of a device for the host to read and write: themselves, or a copy, which goes back at the end where it is asked to.
+/// Calls f(bytes) with a device's bytes in host memory: the bytes themselves, or a copy, which is copied back if
+/// goes_back is true.
 template <class Engine, class F>
-void on_host(Engine const& engine, void* there, std::size_t bytes, [[maybe_unused]] bool goes_back, F&& f) {
-  if constexpr (Engine::apart) {
-    block const here{bytes};
-    engine.to_host(here.template at<void>(0), there, bytes);
-    f(here.template at<unsigned char>(0));
-    if (goes_back) engine.to_device(there, here.template at<void>(0), bytes);
+void on_host(Engine const& engine, void* device_data, std::size_t bytes, [[maybe_unused]] bool goes_back, F&& f) {
+  if constexpr (Engine::has_device_memory) {
+    block const host_copy{bytes};
+    engine.to_host(host_copy.template at<void>(0), device_data, bytes);
+    f(host_copy.template at<unsigned char>(0));
+    if (goes_back) engine.to_device(device_data, host_copy.template at<void>(0), bytes);
   } else {
-    f(static_cast<unsigned char*>(there));
+    f(static_cast<unsigned char*>(device_data));
   }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include "../device/engine.hpp"
-#include "source.hpp"
+#include "net_programs.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
@@ -11,53 +11,55 @@ namespace detail {
 
 template <class Net, class Batch, class T, class Found>
 struct facts_of_prediction {
-  using source = evaluation_source<Net, Batch>;
-  static constexpr auto const& plan = plan::plan_of<source>;
+  using program = evaluation_program<Net, Batch>;
+  static constexpr auto const& plan = plan::plan_of<program>;
 
   static constexpr auto input_shape = Batch{};
   static constexpr auto output_shape = shape_of<Found>{};
   static constexpr std::int64_t parameter_count = espalier::parameter_count<Net>;
   static constexpr std::size_t parameter_bytes = bytes_for<T>(static_cast<std::size_t>(slots_of<Net>.parameters.storage));
   static constexpr std::size_t buffer_bytes = bytes_for<T>(static_cast<std::size_t>(slots_of<Net>.buffers.storage));
-  /// Activations and temporaries; input, scores, parameters and buffers are not in it.
-  static constexpr std::size_t workspace_bytes = bytes_for<T>(static_cast<std::size_t>(plan.places.workspace));
-  /// Of these, what is needed at once at most, each value rounded up to its alignment.
-  static constexpr std::size_t peak_live_bytes = static_cast<std::size_t>(plan.places.peak_live) * sizeof(T);
+  /// Activations and temporaries; without input, scores, parameters and buffers.
+  static constexpr std::size_t workspace_bytes = bytes_for<T>(static_cast<std::size_t>(plan.memory.workspace));
+  /// The maximum of these bytes that are live at the same time; each value is rounded up to its alignment.
+  static constexpr std::size_t peak_live_bytes = static_cast<std::size_t>(plan.memory.peak_live) * sizeof(T);
   static constexpr int kernel_count = plan.groups.group_count;
-  /// Multiplications and additions: two for each term of a product, one for each element of anything else.
-  static constexpr std::int64_t flops = plan::flops_of_program<source>;
-  /// What the kernels read and write, each operand and each result once.
-  static constexpr std::int64_t bytes_moved = plan::moved_by_program<source> * static_cast<std::int64_t>(sizeof(T));
+  /// Multiplications and additions: two for each term of a product, one for each element of any other op.
+  static constexpr std::int64_t flops = plan::flops_of_program<program>;
+  /// Bytes that the kernels read and write; each operand and each result counts once.
+  static constexpr std::int64_t bytes_moved = plan::moved_by_program<program> * static_cast<std::int64_t>(sizeof(T));
 };
 
-/// Members of a refusal, which nobody looks at. In a base: behind an assertion that fails, clang knows no member of the class itself.
+/// Members of an invalid prediction_facts, so that reading them adds no error. They are in a base: clang does not find
+/// members that follow a failed assertion.
 struct no_prediction_facts {
   static constexpr std::int64_t parameter_count = 0, flops = 0, bytes_moved = 0;
   static constexpr std::size_t parameter_bytes = 0, buffer_bytes = 0, workspace_bytes = 0, peak_live_bytes = 0;
   static constexpr int kernel_count = 0;
 };
 
-/// Refused: one error, and no facts.
+/// Does not compile: one error, and no facts.
 template <class Found>
-struct refused_prediction : no_prediction_facts {
-  using Layers = in_facts<Found, refused_prediction>;
+struct invalid_prediction : no_prediction_facts {
+  using Layers = root_message_fault<Found, invalid_prediction>;
   static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
-  static_assert(sizeof(say_in_words(in_words<Found>{})) != 0);
+  static_assert(sizeof(report_own_message(own_message_fault<Found>{})) != 0);
 };
 template <class Net, class Batch, class T, class Found = applied_net<Net, Batch>>
-using prediction_facts_or_refusal = std::conditional_t<is_refused<Found>, refused_prediction<Found>, facts_of_prediction<Net, Batch, T, Found>>;
+using prediction_facts_or_invalid = std::conditional_t<is_invalid<Found>, invalid_prediction<Found>, facts_of_prediction<Net, Batch, T, Found>>;
 
 }  // namespace detail
 
-/// What evaluating a net costs, known to the compiler: its forward pass for one batch, as a predictor runs it.
+/// The cost of a net's forward pass for one batch, as a predictor runs it: compile-time constants.
 template <class Net, class Batch, class T = float>
-using prediction_facts = detail::prediction_facts_or_refusal<Net, Batch, T>;
+using prediction_facts = detail::prediction_facts_or_invalid<Net, Batch, T>;
 
-/// The facts of a net's evaluation as a value: static_assert(esp::prediction_plan<Net, batch<1, 8, 8>>.workspace_bytes <= 4096). training_plan has
-/// those of a training step.
-/// shape   any batch that the net takes
+/// The facts of a net's evaluation as a value. training_plan has those of a training step.
+///     static_assert(esp::prediction_plan<Net, batch<1, 8, 8>>.workspace_bytes <= 4096);
+/// shape   any batch that fits the net
 /// errors  layers that do not fit each other or the batch do not compile
-/// memory  workspace_bytes is what a predictor takes on the processor, beside its in_place_bytes; parameter_bytes + buffer_bytes what its model does
+/// memory  a predictor on the processor allocates workspace_bytes and its in_place_bytes; its model allocates
+///         parameter_bytes + buffer_bytes
 template <class Net, class Batch, class T = float, bool Fits = layers_fit<detail::applied_net<Net, Batch>>::value>
 inline constexpr prediction_facts<Net, Batch, T> prediction_plan{};
 template <class Net, class Batch, class T>

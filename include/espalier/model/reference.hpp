@@ -7,24 +7,25 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// What trainers, predictors and gradient functions keep of their model. A model that moves takes its references with it; one that ends leaves them empty,
-/// which builds without NDEBUG report where one is used. Costs a few instructions when something is made or ends, and nothing in between.
+/// References to a model, held by trainers, predictors and gradient functions. They follow a model that is moved, and
+/// become empty when it is destroyed. Using an empty one fails an assertion in builds without NDEBUG. The cost is a few
+/// instructions when a holder or a model is constructed or destroyed, and none in between.
 namespace espalier::detail {
 
-/// A lock for a handful of instructions. Processors without atomic instructions have one thread.
+/// A spin lock held for a few instructions. Processors without atomic instructions have one thread.
 class short_lock {
  public:
   void lock() {
     if constexpr (__GCC_ATOMIC_CHAR_LOCK_FREE == 2)
-      while (__atomic_exchange_n(&taken_, static_cast<unsigned char>(1), __ATOMIC_ACQUIRE) != 0) {
+      while (__atomic_exchange_n(&locked_, static_cast<unsigned char>(1), __ATOMIC_ACQUIRE) != 0) {
       }
   }
   void unlock() {
-    if constexpr (__GCC_ATOMIC_CHAR_LOCK_FREE == 2) __atomic_store_n(&taken_, static_cast<unsigned char>(0), __ATOMIC_RELEASE);
+    if constexpr (__GCC_ATOMIC_CHAR_LOCK_FREE == 2) __atomic_store_n(&locked_, static_cast<unsigned char>(0), __ATOMIC_RELEASE);
   }
 
  private:
-  unsigned char taken_ = 0;
+  unsigned char locked_ = 0;
 };
 
 class references;
@@ -49,16 +50,16 @@ class reference_link {
   reference_link *before_ = nullptr, *behind_ = nullptr;
 };
 
-/// A model's list of those that refer to it.
+/// A model's list of the references to it.
 class references {
  public:
   references() = default;
   references(references const&) = delete;
   references& operator=(references const&) = delete;
-  ~references() { give(nullptr, nullptr); }
+  ~references() { redirect(nullptr, nullptr); }
 
-  /// From now on they refer to another model (nullptr: to none).
-  void give(references* to, void* model) {
+  /// Redirects all references to another model (nullptr: to none).
+  void redirect(references* to, void* model) {
     lock_.lock();
     reference_link* const first = first_;
     first_ = nullptr;
@@ -103,7 +104,8 @@ inline void reference_link::leave() {
   of_->lock_.unlock();
 }
 
-/// A reference to a model (const or not) that follows it where it moves. One that is read by several threads must not move meanwhile.
+/// A reference to a model (const or not) that follows it when it is moved. A model that several threads read must not
+/// be moved at that time.
 template <class Model>
 class reference : reference_link {
  public:
@@ -116,7 +118,7 @@ class reference : reference_link {
   Model* operator->() const { return &**this; }
 };
 
-/// The same for models that keep no list: they have no numbers of their own.
+/// The same for models without such a list, such as read_only_model.
 template <class Model>
   requires(!requires(Model& model) { model.referring(); })
 class reference<Model> {
@@ -129,18 +131,18 @@ class reference<Model> {
   Model* model_;
 };
 
-/// Fact for a refusal: a model that somebody refers to has a name, and lives on behind the expression that it is written in.
+/// A constraint that errors name: a model that others refer to outlives the expression; a temporary does not.
 template <class Model>
 struct lives_on {
   static constexpr bool agree = false;
 };
-/// Fact for a refusal: a model that is trained is not const.
+/// A constraint that errors name: a model that is trained is not const.
 template <class Model>
 struct may_change {
   static constexpr bool agree = false;
 };
 
-/// Fact for a refusal: what is wrong with a model that is to be trained, a temporary or const.
+/// A constraint that errors name: a model that is trained is neither a temporary (`lives`) nor const (`changes`).
 template <class M>
 struct trained_fault {
   static constexpr bool lives = std::is_lvalue_reference_v<M>, changes = !lives, agree = false;
@@ -148,7 +150,7 @@ struct trained_fault {
 
 template <class M, class Model>
 concept TemporaryOf = !std::is_lvalue_reference_v<M> && std::is_same_v<std::remove_cv_t<M>, Model>;
-/// A model that cannot be trained.
+/// A temporary or const model, which cannot be trained.
 template <class M, class Model>
 concept TemporaryOrConst = std::is_same_v<std::remove_cvref_t<M>, Model> && (!std::is_lvalue_reference_v<M> || std::is_const_v<std::remove_reference_t<M>>);
 

@@ -10,16 +10,17 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// The numbered parameters, buffers and random streams of a module type: what is where in a model's contiguous storage.
+/// Numbers the parameters, buffers and random streams of a module type, and lays them out in a model's contiguous
+/// storage.
 namespace espalier {
 
 namespace graph {
 template <nn::Module M>
-inline constexpr bool is_refused_elsewhere<M> = !nn::detail::is_well_made<nn::well_made<M>>;
+inline constexpr bool is_reported_elsewhere<M> = !nn::detail::is_well_made<nn::well_made<M>>;
 }  // namespace graph
 
 namespace nn {
-/// A module whose parameters stay as they are: no gradient is computed for them and no update touches them.
+/// Freezes a module's parameters: they get no gradient and no update.
 /// shape   that of the module
 template <class M>
 struct Frozen {
@@ -40,7 +41,7 @@ struct tensor_slots {
   bool trainable[max_slots];
   int count;
   std::int64_t elements;   ///< without the gaps that align each tensor
-  std::int64_t storage;    ///< with them
+  std::int64_t storage;    ///< with these gaps
   std::int64_t trainable_storage;
 };
 
@@ -63,20 +64,21 @@ concept ArrayMember = requires(T& t) {
   typename T::value_type;
 };
 
-constexpr int take_slot(tensor_slots& s, extents const& shape, bool trainable) {
+constexpr int add_slot(tensor_slots& s, extents const& shape, bool trainable) {
   s.shape[s.count] = shape;
   s.trainable[s.count] = trainable;
   s.elements += shape.size();
   return s.count++;
 }
 
-/// Visits the members of a module: f(name, member) for each parameter, buffer and stream, with modules entered by enter(name, module).
+/// Assigns slots to the parameters, buffers and streams of a module and its members, in the order of declaration.
+/// Parameters inside a Frozen module are not trainable.
 template <class M>
 constexpr void number_members(M& member, slots& s, bool trainable) {
   if constexpr (ParameterMember<M>) {
-    member.slot = take_slot(s.parameters, M::shape_type::value, trainable);
+    member.slot = add_slot(s.parameters, M::shape_type::value, trainable);
   } else if constexpr (BufferMember<M>) {
-    member.slot = take_slot(s.buffers, M::shape_type::value, false);
+    member.slot = add_slot(s.buffers, M::shape_type::value, false);
   } else if constexpr (StreamMember<M>) {
     member.slot = s.streams++;
   } else if constexpr (nn::Module<M>) {
@@ -98,7 +100,7 @@ constexpr void lay_out(tensor_slots& s) {
   }
 }
 
-/// Of a module that is refused nothing is made.
+/// An invalid module has no slots.
 template <class Net>
 constexpr slots slots_of_net() {
   slots s{};
@@ -124,7 +126,7 @@ constexpr auto number_net() {
 
 }  // namespace detail
 
-/// A module object whose parameters have their slots.
+/// A module object whose parameters, buffers and streams have their slots.
 template <class Net>
 inline constexpr auto numbered = detail::number_net<Net>();
 template <class Net>
@@ -132,29 +134,30 @@ inline constexpr detail::slots slots_of = detail::slots_of_net<Net>();
 
 namespace detail {
 
-/// Gives the tensors and streams of a module to a program that is being traced.
+/// Connects the tensors and streams of a module to the program that is being traced.
 template <class M>
-constexpr void give_to(graph::tracer& t, M& member) {
+constexpr void attach_tracer(graph::tracer& t, M& member) {
   if constexpr (ParameterMember<M> || BufferMember<M> || StreamMember<M>) {
     member.tracer = &t;
   } else if constexpr (nn::Module<M>) {
-    M::visit_members(member, [&](char const*, auto& inner) { give_to(t, inner); });
+    M::visit_members(member, [&](char const*, auto& inner) { attach_tracer(t, inner); });
   } else if constexpr (ArrayMember<M>) {
-    for (auto& inner : member) give_to(t, inner);
+    for (auto& inner : member) attach_tracer(t, inner);
   }
 }
-/// The value of a net for an operand of the program that is being traced, and its node. Parameters of other nets than this object are faults.
+/// Traces a net on an operand of a program: traced_net returns the value, trace_net its node. Parameters of a net
+/// object other than this one are faults.
 template <class Net, class X>
 constexpr auto traced_net(graph::tracer& t, X const& x) {
   Net net = numbered<Net>;
-  give_to(t, net);
-  bool drawn[slots_of<Net>.streams + 1]{};
+  attach_tracer(t, net);
+  bool streams_used[slots_of<Net>.streams + 1]{};
   int updated[slots_of<Net>.buffers.count + 1]{};
-  t.drawn = drawn;
+  t.streams_used = streams_used;
   t.updated = updated;
   t.next_stream = slots_of<Net>.streams;
   auto const y = net(x);
-  t.drawn = nullptr;
+  t.streams_used = nullptr;
   t.updated = nullptr;
   return y;
 }
@@ -163,43 +166,43 @@ constexpr int trace_net(graph::tracer& t, int x) {
   return graph::trace_operand(t, traced_net<Net>(t, traced<Batch>{&t, x}));
 }
 
-/// What parameter_count is of a module that is not well made: one error, where it is read. (Not in the class: clang takes the variable that is made of it
-/// for a second one.)
+/// The type of parameter_count for an invalid module: reading it produces one error. The assertions are in the
+/// functions: with assertions in the class, clang would report a second error for the variable of that type.
 template <class Net>
-struct refused_count {
+struct invalid_count {
   using Fault = net_fault<Net>;
-  using Made = decltype(unsaid_list_fault<Net, refused_count>());
-  constexpr refused_count() = default;
-  constexpr refused_count(refused_count const&) {
-    static_assert(Made::known, ESPALIER_SENTENCE(ESPALIER_MEMBERS_KNOWN, ESPALIER_UNLESS(Made::known, Made)));
+  using Made = decltype(unreported_list_fault<Net, invalid_count>());
+  constexpr invalid_count() = default;
+  constexpr invalid_count(invalid_count const&) {
+    static_assert(Made::declared, ESPALIER_SENTENCE(ESPALIER_MEMBERS_DECLARED, ESPALIER_UNLESS(Made::declared, Made)));
     static_assert(Made::complete, ESPALIER_SENTENCE(ESPALIER_MEMBERS_LISTED, ESPALIER_UNLESS(Made::complete, Made)));
     static_assert(Made::objects, ESPALIER_SENTENCE(ESPALIER_MEMBERS_ARE_OBJECTS, ESPALIER_UNLESS(Made::objects, Made)));
-    static_assert(sizeof(say_in_words(in_words<Fault>{})) != 0);
+    static_assert(sizeof(report_own_message(own_message_fault<Fault>{})) != 0);
   }
   constexpr operator std::int64_t() const {
-    static_assert(Made::known, ESPALIER_SENTENCE(ESPALIER_MEMBERS_KNOWN, ESPALIER_UNLESS(Made::known, Made)));
+    static_assert(Made::declared, ESPALIER_SENTENCE(ESPALIER_MEMBERS_DECLARED, ESPALIER_UNLESS(Made::declared, Made)));
     static_assert(Made::complete, ESPALIER_SENTENCE(ESPALIER_MEMBERS_LISTED, ESPALIER_UNLESS(Made::complete, Made)));
     static_assert(Made::objects, ESPALIER_SENTENCE(ESPALIER_MEMBERS_ARE_OBJECTS, ESPALIER_UNLESS(Made::objects, Made)));
-    static_assert(sizeof(say_in_words(in_words<Fault>{})) != 0);
+    static_assert(sizeof(report_own_message(own_message_fault<Fault>{})) != 0);
     return 0;
   }
   template <class X>
-  friend constexpr bool operator==(refused_count const&, X const&) {
-    static_assert(Made::known, ESPALIER_SENTENCE(ESPALIER_MEMBERS_KNOWN, ESPALIER_UNLESS(Made::known, Made)));
+  friend constexpr bool operator==(invalid_count const&, X const&) {
+    static_assert(Made::declared, ESPALIER_SENTENCE(ESPALIER_MEMBERS_DECLARED, ESPALIER_UNLESS(Made::declared, Made)));
     static_assert(Made::complete, ESPALIER_SENTENCE(ESPALIER_MEMBERS_LISTED, ESPALIER_UNLESS(Made::complete, Made)));
     static_assert(Made::objects, ESPALIER_SENTENCE(ESPALIER_MEMBERS_ARE_OBJECTS, ESPALIER_UNLESS(Made::objects, Made)));
-    static_assert(sizeof(say_in_words(in_words<Fault>{})) != 0);
+    static_assert(sizeof(report_own_message(own_message_fault<Fault>{})) != 0);
     return true;
   }
 };
 }  // namespace detail
 
-/// How many numbers a module learns.
+/// The number of a module's parameters, counted by element.
 /// errors  a module that does not list all its members does not compile
 template <class Net, bool Sound = detail::net_fault<Net>::agree>
 inline constexpr std::int64_t parameter_count = slots_of<Net>.parameters.elements;
 template <class Net>
-inline constexpr auto const& parameter_count<Net, false> = detail::refused_object<detail::refused_count<Net>>;
+inline constexpr auto const& parameter_count<Net, false> = detail::invalid_object<detail::invalid_count<Net>>;
 
 namespace detail {
 
@@ -228,12 +231,12 @@ constexpr void visit_tensors(M const& member, char* path, int length, F&& f) {
 inline constexpr int longest_path = 512;
 
 template <bool Parameters>
-constexpr tensor_slots const& slots_of_kind(slots const& s) {
+constexpr tensor_slots const& tensor_slots_of(slots const& s) {
   if constexpr (Parameters) return s.parameters;
   else return s.buffers;
 }
 
-/// What a running model needs to know of its tensors: exactly as many rows as there are tensors.
+/// The facts of a tensor that a running model needs: one row per tensor.
 struct tensor_row {
   std::int64_t offset;
   extents shape;
@@ -244,16 +247,16 @@ struct tensor_rows {
   tensor_row at[static_cast<std::size_t>(Count) + 1];
 };
 template <class Net, bool Parameters>
-inline constexpr int tensor_count = slots_of_kind<Parameters>(slots_of<Net>).count;
+inline constexpr int tensor_count = tensor_slots_of<Parameters>(slots_of<Net>).count;
 template <class Net, bool Parameters>
 inline constexpr auto rows_of = [] {
   tensor_rows<tensor_count<Net, Parameters>> r{};
-  tensor_slots const& s = slots_of_kind<Parameters>(slots_of<Net>);
+  tensor_slots const& s = tensor_slots_of<Parameters>(slots_of<Net>);
   for (int i = 0; i < s.count; ++i) r.at[i] = tensor_row{s.offset[i], s.shape[i], s.trainable[i]};
   return r;
 }();
 
-/// The paths of a net's tensors, by slot; only a program that asks for names pays for them.
+/// The paths of a net's tensors, by slot. Only a program that uses names contains them.
 template <int Count, int Length>
 struct tensor_names {
   char at[static_cast<std::size_t>(Count) + 1][static_cast<std::size_t>(Length) + 1];
@@ -275,7 +278,8 @@ inline constexpr auto names_of = [] {
   return r;
 }();
 
-/// How each tensor begins, by slot. Named after the instruction set, as kernels are.
+/// Initializes a tensor; fill_functions_of lists these functions by slot. Arch is in the name so that translation units
+/// for different instruction sets do not share a function, as for kernels.
 template <class Initializer, class T, class Arch>
 void fill_tensor(T* data, std::int64_t size, std::uint64_t seed, std::uint32_t number) {
   if constexpr (initializes<Initializer>) nn::init::fill(Initializer::value, espalier::span<T>{data, size}, nn::init::stream{seed, number});
@@ -305,17 +309,17 @@ inline constexpr auto fill_functions_of = [] {
   return r;
 }();
 
-/// Named relation: what for_each_parameter calls takes a name, extents and a span.
+/// Named relation: the function passed to for_each_parameter accepts a name, extents and a span.
 template <class F, class T>
-struct takes_tensors {
+struct accepts_tensors {
   static constexpr bool agree = std::is_invocable_v<F&, char const*, extents const&, espalier::span<T>>;
 };
-#define ESPALIER_TAKES_TENSORS "f takes three arguments: f(char const* name, esp::extents const& shape, esp::span<T> values)"
+#define ESPALIER_ACCEPTS_TENSORS "f takes three arguments: f(char const* name, esp::extents const& shape, esp::span<T> values)"
 
-/// f(name, extents, span) for each tensor at `base`, in the order of declaration; trainable ones only where asked.
+/// Calls f(name, extents, span) for each tensor at `base`, or only for trainable ones, in the order of declaration.
 template <class Net, bool Parameters, class T, class F>
 void for_each_tensor(T* base, bool trainable_only, F&& f) {
-  if constexpr (takes_tensors<F, T>::agree)
+  if constexpr (accepts_tensors<F, T>::agree)
     for (int i = 0; i < tensor_count<Net, Parameters>; ++i) {
       tensor_row const& row = rows_of<Net, Parameters>.at[i];
       if (row.trainable || !trainable_only)
@@ -331,23 +335,23 @@ struct net_layout {
 }  // namespace detail
 
 namespace detail {
-/// What output_shape is where layers do not fit: one error, where it is read.
+/// The type of output_shape if layers do not fit: reading it produces one error.
 template <class Found>
-struct refused_shape {
+struct invalid_shape {
   using shape_type = Found;
-  constexpr refused_shape() = default;
-  constexpr refused_shape(refused_shape const&) {
-    using Layers = in_facts<Found, refused_shape>;
+  constexpr invalid_shape() = default;
+  constexpr invalid_shape(invalid_shape const&) {
+    using Layers = root_message_fault<Found, invalid_shape>;
     static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
-    static_assert(sizeof(say_in_words(in_words<Found>{})) != 0);
+    static_assert(sizeof(report_own_message(own_message_fault<Found>{})) != 0);
   }
 };
-/// No friend: of a friend nvcc would not say what Found is.
+/// Not a friend: in the error of a friend, nvcc does not print the type Found.
 template <class Found, class X>
-constexpr bool operator==(refused_shape<Found> const&, X const&) {
-  using Layers = in_facts<Found, refused_shape<Found>>;
+constexpr bool operator==(invalid_shape<Found> const&, X const&) {
+  using Layers = root_message_fault<Found, invalid_shape<Found>>;
   static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
-  static_assert(sizeof(say_in_words(in_words<Found>{})) != 0);
+  static_assert(sizeof(report_own_message(own_message_fault<Found>{})) != 0);
   return true;
 }
 }  // namespace detail
@@ -355,11 +359,11 @@ constexpr bool operator==(refused_shape<Found> const&, X const&) {
 /// The shape of a module's result for an input of shape S.
 /// errors  layers that do not fit each other or S do not compile
 template <class Net, class S,
-          class Found = detail::applied_net<Net, std::enable_if_t<(sizeof(detail::first_look<Net, S>) > 0), S>>,
+          class Found = detail::applied_net<Net, std::enable_if_t<(sizeof(detail::probe_forward<Net, S>) > 0), S>>,
           bool Fits = layers_fit<Found>::value>
 inline constexpr shape_of<Found> output_shape{};
 template <class Net, class S, class Found>
-inline constexpr auto const& output_shape<Net, S, Found, false> = detail::refused_object<detail::refused_shape<Found>>;
+inline constexpr auto const& output_shape<Net, S, Found, false> = detail::invalid_object<detail::invalid_shape<Found>>;
 
 }  // namespace espalier
 #pragma GCC diagnostic pop

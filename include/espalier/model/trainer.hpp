@@ -3,31 +3,34 @@
 #include "best_parameters.hpp"
 #include "early_stopping.hpp"
 #include "fit.hpp"
-#include "given_to_trainer.hpp"
+#include "trainer_range_arguments.hpp"
 #include "label_error.hpp"
 #include "loss_error.hpp"
 #include "misuse.hpp"
 #include "predictor.hpp"
-#include "refused_trainer.hpp"
+#include "invalid_trainer.hpp"
 #include "training_plan.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
-/// Trains a model: forward and backward as one program for each static batch size, the update as one for all, with all memory taken at construction.
-/// shape    images of Batch, targets as the loss asks for; further batch sizes may follow (a short last batch)
-/// memory   one allocation at construction, or bytes that the user gives (trainer::bytes of them); none afterwards
-/// device   with cuda, images and targets are the host's or the device's. Every batch size has addresses of its own there, so that where the machine can
-///          capture its launches, a step is one launch of a graph, from the second one on. The loss is waited for, unless the step is queued{}. Labels on the
-///          device come to the host to be looked at before anything runs, which is waited for, too
-/// 16 bits  a model of half or bfloat16 is trained with precise parameters and an optimizer in float, which are the trainer's (optimizer_bytes): the model
-///          has the rounded ones. What somebody else writes into the model counts from the next step on. Losses and penalties are floats
-/// errors   layers, loss and batch that do not fit, and batches of data::padded in a step, do not compile; a label outside the classes throws label_error
-///          and changes nothing
+/// Trains a model. Forward and backward pass are one program per static batch size; the update is one program for all
+/// of them. All memory is allocated at construction.
+/// shape    images of Batch, targets as the loss requires; further batch sizes may follow (a short last batch)
+/// memory   one allocation at construction, or `bytes` bytes that you pass; none afterwards
+/// device   with cuda, images and targets may be on the host or on the device. Each batch size has its own addresses
+///          there. If the backend can capture its launches, a step is therefore one graph launch from the second step
+///          on. A step waits for the loss, unless it is queued{}. Labels on the device are copied to the host and
+///          checked before anything runs; the step waits for this, too
+/// 16 bits  a model of half or bfloat16 is trained with master weights and an optimizer in float, which the trainer
+///          stores (optimizer_bytes); the model has the rounded parameters. Values that you write into the model are
+///          used from the next step on. Losses and penalties are float
+/// errors   layers, loss and batch that do not fit, and batches of data::padded in a step, do not compile. A label
+///          outside the classes throws label_error and changes nothing
 template <class Model, class Loss, class Optimizer, class Batch, class... More>
-class trainer : public detail::given_to_trainer<trainer<Model, Loss, Optimizer, Batch, More...>, typename Model::value_type, Batch, More...> {
-  using Given = detail::given_to_trainer<trainer, typename Model::value_type, Batch, More...>;
+class trainer : public detail::trainer_range_arguments<trainer<Model, Loss, Optimizer, Batch, More...>, typename Model::value_type, Batch, More...> {
+  using RangeArguments = detail::trainer_range_arguments<trainer, typename Model::value_type, Batch, More...>;
   using Net = typename Model::net_type;
   using T = typename Model::value_type;
   using Engine = typename Model::engine_type;
@@ -36,7 +39,7 @@ class trainer : public detail::given_to_trainer<trainer<Model, Loss, Optimizer, 
   using Rule = detail::update_rule<Optimizer, trainable, T, Engine>;
   using number = typename Rule::number;
   using Found = detail::applied_net<Net, Batch>;
-  using Sound = typename plan::sound_program<detail::training_source<Net, Loss, Batch>>::checked;
+  using Sound = typename plan::sound_program<detail::training_program<Net, Loss, Batch>>::checked;
 
  public:
   using prediction_shape = shape_of<Found>;
@@ -57,16 +60,16 @@ class trainer : public detail::given_to_trainer<trainer<Model, Loss, Optimizer, 
     ((most = most > x ? most : x), ...);
     return most;
   }
-  using Forward = detail::evaluation_source<Net, Batch>;
-  /// Scores lie in the trainer's memory, from where the user may give them as images.
+  using Forward = detail::evaluation_program<Net, Batch>;
+  /// Scores are in the trainer's memory, and the user may pass them back as images.
   using InPlace = detail::in_place<Forward, detail::sizes_in_bytes<static_cast<std::size_t>(Batch::size) * sizeof(T)>,
                                    detail::sizes_in_bytes<static_cast<std::size_t>(prediction_shape::size) * sizeof(T)>>;
-  using OneLoss = detail::loss_source<Loss, typename detail::rows_of_sample<prediction_shape, Batch>::type>;
+  using OneLoss = detail::loss_program<Loss, typename detail::rows_of_sample<prediction_shape, Batch>::type>;
 
  public:
   static constexpr std::size_t workspace_bytes =
-      largest(Engine::template workspace_bytes<detail::training_source<Net, Loss, Batch>, T>,
-              Engine::template workspace_bytes<detail::training_source<Net, Loss, More>, T>...);
+      largest(Engine::template workspace_bytes<detail::training_program<Net, Loss, Batch>, T>,
+              Engine::template workspace_bytes<detail::training_program<Net, Loss, More>, T>...);
   static constexpr std::size_t parameter_bytes = Model::parameter_bytes;
   static constexpr std::size_t gradient_bytes = detail::bytes_for<T>(static_cast<std::size_t>(trainable));
   static constexpr std::size_t optimizer_bytes = Rule::state;
@@ -76,68 +79,69 @@ class trainer : public detail::given_to_trainer<trainer<Model, Loss, Optimizer, 
 
  private:
   static constexpr std::size_t scores_bytes = detail::bytes_for<T>(static_cast<std::size_t>(prediction_shape::size));
-  /// Buffers from before a step that the optimizer may refuse: running statistics go back with it.
-  static constexpr std::size_t kept_bytes = Rule::may_refuse ? Model::buffer_bytes : 0;
+  /// A copy of the buffers from before a step. If the optimizer skips the update, it restores the running statistics.
+  static constexpr std::size_t kept_bytes = Rule::may_skip ? Model::buffer_bytes : 0;
   /// The loss of one sample is computed on the host.
   static constexpr std::int64_t row = prediction_shape::size / Batch::value.at[0], target_row = target_of<Batch>::size / Batch::value.at[0];
   static constexpr std::size_t wide_bytes(std::int64_t elements) { return Rule::narrow ? detail::bytes_for<number>(static_cast<std::size_t>(elements)) : 0; }
   static constexpr std::size_t loss_bytes = detail::bytes_for<number>(detail::workspace_elements<OneLoss>);
   static constexpr std::size_t scratch_bytes =
-      largest(workspace_bytes, Engine::template workspace_bytes<Forward, T> + (Engine::apart ? 0 : InPlace::bytes), Engine::apart ? 0 : loss_bytes, Rule::workspace);
+      largest(workspace_bytes, Engine::template workspace_bytes<Forward, T> + (Engine::has_device_memory ? 0 : InPlace::bytes), Engine::has_device_memory ? 0 : loss_bytes, Rule::workspace);
 
  public:
-  static constexpr std::size_t bytes = scratch_bytes + gradient_bytes + optimizer_bytes + (Engine::apart ? 0 : scores_bytes) + kept_bytes;
+  static constexpr std::size_t bytes = scratch_bytes + gradient_bytes + optimizer_bytes + (Engine::has_device_memory ? 0 : scores_bytes) + kept_bytes;
 
   trainer(Model& model, Loss loss, Optimizer optimizer, Batch, More...)
-      : model_{model}, rule_{optimizer}, memory_(model.engine().take(bytes)), exchange_{model.engine().exchange_of(at::loss_workspace, at::end)} {
+      : model_{model}, rule_{optimizer}, memory_(model.engine().allocate(bytes)), exchange_{model.engine().make_exchange(at::loss_workspace, at::end)} {
     detail::check_loss(loss);
     mark();
   }
   template <std::size_t Count, class Enough = detail::enough_bytes<Count, bytes>>
-  trainer(espalier::bytes<Count>& given, Model& model, Loss loss, Optimizer optimizer, Batch, More...)
-      : model_{model}, rule_{optimizer}, memory_(model.engine().take(given, bytes)), exchange_{model.engine().exchange_of(at::loss_workspace, at::end)} {
+  trainer(espalier::bytes<Count>& storage, Model& model, Loss loss, Optimizer optimizer, Batch, More...)
+      : model_{model}, rule_{optimizer}, memory_(model.engine().allocate(storage, bytes)), exchange_{model.engine().make_exchange(at::loss_workspace, at::end)} {
     static_assert(Enough::agree, ESPALIER_SENTENCE("trainer{bytes, ...}: the bytes are fewer than trainer::bytes", Enough));
     static_assert(detail::computes_on_host<Device>::agree, ESPALIER_SENTENCE("trainer{bytes, ...}: " ESPALIER_BYTES_OF_HOST, detail::computes_on_host<Device>));
     detail::check_loss(loss);
     mark();
   }
 
-  /// Does not compile: each trainer has a workspace and an optimizer.
+  /// Does not compile: each trainer has its own workspace and optimizer.
   trainer(trainer const& other) : trainer{*other.model_, Loss{}, other.rule_.optimizer, Batch{}, More{}...} {
     static_assert(detail::copied_workspace<Batch>::agree, ESPALIER_SENTENCE("trainer other = trainer: " ESPALIER_WORKSPACE_IS_COPIED, detail::copied_workspace<Batch>));
   }
-  /// Does not compile: the trainer refers to its model, and changes it.
+  /// Does not compile: the trainer refers to its model and changes it, but the model is a temporary or const.
   template <detail::TemporaryOrConst<Model> M, class Fault = detail::trained_fault<M>>
   trainer(M&& model, Loss loss, Optimizer optimizer, Batch first, More... more) : trainer{const_cast<Model&>(model), loss, optimizer, first, more...} {
     static_assert(Fault::lives, ESPALIER_SENTENCE("trainer{model, ...}: " ESPALIER_MODEL_IS_TEMPORARY, Fault));
     static_assert(Fault::changes, ESPALIER_SENTENCE("trainer{model, ...}: " ESPALIER_MODEL_IS_CONST, Fault));
   }
   template <std::size_t Count, detail::TemporaryOrConst<Model> M, class Fault = detail::trained_fault<M>>
-  trainer(espalier::bytes<Count>& given, M&& model, Loss loss, Optimizer optimizer, Batch first, More... more)
-      : trainer{given, const_cast<Model&>(model), loss, optimizer, first, more...} {
+  trainer(espalier::bytes<Count>& storage, M&& model, Loss loss, Optimizer optimizer, Batch first, More... more)
+      : trainer{storage, const_cast<Model&>(model), loss, optimizer, first, more...} {
     static_assert(Fault::lives, ESPALIER_SENTENCE("trainer{bytes, model, ...}: " ESPALIER_MODEL_IS_TEMPORARY, Fault));
     static_assert(Fault::changes, ESPALIER_SENTENCE("trainer{bytes, model, ...}: " ESPALIER_MODEL_IS_CONST, Fault));
   }
 
-  /// The relation of targets to what the loss asks for; `agreed` where the images or the targets' elements are refused already.
-  template <StoredAnywhere X, StoredAnywhere Y>
-  using targets_fit = typename std::conditional_t<one_of_batches<shape_of<X>, Batch, More...>::agree && detail::element_given<Y, target_element>::agree,
+  /// The relation between targets and the loss; `agreed` if images or target elements already violate another relation.
+  template <TensorOrView X, TensorOrView Y>
+  using targets_fit = typename std::conditional_t<one_of_batches<shape_of<X>, Batch, More...>::agree && detail::stored_element_is<Y, target_element>::agree,
                                                   targets_of_batch<X, Y>, std::type_identity<agreed>>::type;
 
-  using Given::evaluate;  // with memory of the user
-  using Given::step;
+  using RangeArguments::evaluate;  // for std::vector, std::array, std::span and arrays
+  using RangeArguments::step;
 
-  /// One step of training. Returns the loss before the update (and the penalty, where the optimizer is told so).
-  /// queued  with a third argument, queued{}, it returns nothing, and on a device with memory of its own the host goes on: it reads the next batch
-  ///         meanwhile. What is done with the model afterwards comes after the step. It waits for an update that the optimizer may refuse, for labels
-  ///         on the device, and where the host's images are several megabytes
-  /// errors  label_error; nothing has changed then. A fault of the device in a queued step is heard of at a later call
-  template <StoredAnywhere X, StoredAnywhere Y, class... Queued, class Images = one_of_batches<shape_of<X>, Batch, More...>,
-            class Image = detail::element_given<X, T>, class Target = detail::element_given<Y, target_element>, class Targets = targets_fit<X, Y>>
+  /// One training step. Returns the loss before the update; the optimizer may be set to include its penalty.
+  /// queued  with a third argument, queued{}, step returns nothing. On a device with its own memory it does not wait
+  ///         for the device, so that the host can read the next batch. Later uses of the model are ordered after the
+  ///         step. It still waits if the optimizer may skip the update, if labels are on the device, and if images on
+  ///         the host are several megabytes
+  /// errors  label_error, which changes nothing. A device error in a queued step is reported by a later call
+  template <TensorOrView X, TensorOrView Y, class... Queued, class Images = one_of_batches<shape_of<X>, Batch, More...>,
+            class Image = detail::stored_element_is<X, T>, class Target = detail::stored_element_is<Y, target_element>, class Targets = targets_fit<X, Y>>
     requires(sizeof...(Queued) <= 1 && (std::is_same_v<Queued, queued> && ...))
   auto step(X const& images, Y const& targets, Queued...) {
     using Order = images_before_targets<X, Y, !Images::agree && targets_fit<Y, X>::agree && one_of_batches<shape_of<Y>, Batch, More...>::agree &&
-                                                  detail::element_given<Y, T>::agree && detail::element_given<X, target_element>::agree>;
+                                                  detail::stored_element_is<Y, T>::agree && detail::stored_element_is<X, target_element>::agree>;
     static_assert(Order::agree, ESPALIER_SENTENCE("trainer.step(images, targets): images and targets are swapped", Order));
     using Shape = detail::behind<Images, Order>;
     static_assert(Shape::agree, ESPALIER_SENTENCE("trainer.step(images, targets): images must have the shape of one of the trainer's batches", Shape));
@@ -156,8 +160,8 @@ class trainer : public detail::given_to_trainer<trainer<Model, Loss, Optimizer, 
                                                                                          detail::elements_of<target_element const>(targets));
     else return number(0);
   }
-  /// Does not compile: a step has no number of real samples.
-  template <StoredAnywhere X, StoredAnywhere Y, class Count>
+  /// Does not compile: a step has no argument for the number of real samples.
+  template <TensorOrView X, TensorOrView Y, class Count>
     requires(std::is_integral_v<Count>)
   number step(X const&, Y const&, Count) {
     static_assert(no_count<Count>::agree,
@@ -165,13 +169,15 @@ class trainer : public detail::given_to_trainer<trainer<Model, Loss, Optimizer, 
     return 0;
   }
 
-  /// The loss in evaluation mode over the first `count` samples of a batch; what lies behind them is padding. The scores come from the model's device. The
-  /// loss is computed on the host for each sample by itself, and the mean is taken: a loss that compares samples of a batch sees one at a time.
-  /// shape   as step. The first axis of the prediction is the batch's, or holds the positions of each sample one after the other (reshape<-1, C>(scores))
-  /// errors  label_error for a label among the first `count`; count_error for a count below 0 or beyond the batch; a batch of data::padded without its
-  ///         count does not compile
-  template <StoredAnywhere X, StoredAnywhere Y, class... Count, class Images = detail::shape_is<shape_of<X>, Batch>,
-            class Image = detail::element_given<X, T>, class Target = detail::element_given<Y, target_element>,
+  /// The loss in evaluation mode over the first `count` samples of a batch; later samples are padding. The model's
+  /// device computes the scores. The host computes the loss of each sample separately and averages it. A loss that
+  /// compares samples of a batch therefore gets one sample at a time.
+  /// shape   as step. The first axis of the prediction is the batch, or holds the positions of each sample one after
+  ///         the other (reshape<-1, C>(scores))
+  /// errors  label_error for a label among the first `count`; count_error for a count below 0 or above the samples of
+  ///         the batch; a batch of data::padded without its count does not compile
+  template <TensorOrView X, TensorOrView Y, class... Count, class Images = detail::shape_is<shape_of<X>, Batch>,
+            class Image = detail::stored_element_is<X, T>, class Target = detail::stored_element_is<Y, target_element>,
             class Targets = targets_fit<X, Y>>
     requires(sizeof...(Count) <= 1 && (std::is_integral_v<Count> && ...))
   evaluation evaluate(X const& images, Y const& targets, Count... count) {
@@ -188,48 +194,50 @@ class trainer : public detail::given_to_trainer<trainer<Model, Loss, Optimizer, 
     static_assert(Reached::agree, ESPALIER_SENTENCE("trainer.evaluate(images, targets): " ESPALIER_REACHABLE, Reached));
     if constexpr (Images::agree && Targets::agree && Image::agree && Target::agree && Rows::agree && Reached::agree)
       return evaluate_samples(detail::elements_of<T const>(images),
-                              exchange_.look(detail::elements_of<target_element const>(targets), at::template targets<Batch>),
+                              exchange_.view_on_host(detail::elements_of<target_element const>(targets), at::template targets<Batch>),
                               detail::first_or<std::int64_t>(Batch::value.at[0], count...));
     else return {};
   }
 
-  /// The net's scores for a batch in evaluation mode; they are on the host, and stay until the next call.
+  /// The net's scores for a batch in evaluation mode. They are on the host and valid until the next call.
   view<T, prediction_shape> forward(view<T const, Batch> images) { return view<T, prediction_shape>(scores_of(detail::elements_of<T const>(images))); }
-  template <StoredAnywhere X>
-    requires(Engine::apart && std::is_same_v<device_of<X>, Device>)
+  template <TensorOrView X>
+    requires(Engine::has_device_memory && std::is_same_v<device_of<X>, Device>)
   view<T, prediction_shape> forward(X const& images) {
     static_assert(std::is_same_v<shape_of<X>, Batch> && std::is_same_v<element_of<X>, T>, "trainer.forward(images): images must be the trainer's first batch");
     return view<T, prediction_shape>(scores_of(detail::elements_of<T const>(images)));
   }
 
-  /// Magnitudes (learning rate, ...) may change while training.
+  /// The optimizer, whose hyperparameters (learning rate, ...) you may change during training.
   Optimizer& optimizer() { return rule_.optimizer; }
-  /// The learning rate, however the optimizer is wrapped: trainer.learning_rate() = schedule(trainer.steps()).
+  /// The learning rate, also of a wrapped optimizer: trainer.learning_rate() = schedule(trainer.steps()).
   auto& learning_rate() { return optim::learning_rate(rule_.optimizer); }
-  /// What the optimizer (penalized) adds to the loss at the model's parameters; 0 for one that adds nothing.
+  /// The penalty that the optimizer (penalized) adds to the loss at the model's parameters; 0 if it has none.
   number penalty() const {
     auto p = places();
-    return rule_.penalty(model_->engine(), exchange_, p, at::magnitudes, at::rule);
+    return rule_.penalty(model_->engine(), exchange_, p, at::hyperparameters, at::rule);
   }
-  /// Updates that were applied so far.
+  /// Number of updates that were applied.
   std::int64_t steps() const { return rule_.steps; }
-  /// Updates that the optimizer refused (refuse_non_finite).
-  std::int64_t refused_updates() const { return rule_.refused; }
-  /// The optimizer's states, as optim::updater::states: what a training that is continued later has to keep, with the number of steps.
-  auto states() { return model_->engine().see(state_memory(), Rule::lasting); }
+  /// Number of updates that the optimizer skipped (skip_non_finite).
+  std::int64_t skipped_updates() const { return rule_.skipped; }
+  /// The optimizer's states, as optim::updater::states. To resume a training, save them and the number of steps.
+  auto states() { return model_->engine().span_of(state_memory(), Rule::lasting); }
   void continue_after(std::int64_t steps) { rule_.steps = steps; }
-  /// The gradients of the last step, in the layout of the model's parameters. On a device with memory of its own: a device_span.
-  auto gradients() const { return model_->engine().see(static_cast<T const*>(gradient()), trainable); }
+  /// The gradients of the last step, in the layout of the model's parameters. On a device with its own memory: a
+  /// device_span.
+  auto gradients() const { return model_->engine().span_of(static_cast<T const*>(gradient()), trainable); }
 
  private:
-  /// Places in the exchange: what a step is given, which travels together, then what it gives.
+  /// Offsets in the exchange, in bytes: the inputs of a step, which are uploaded at once; its outputs; and memory for
+  /// evaluate() on the host.
   struct at {
-    static constexpr std::size_t random = 0, magnitudes = tensor_alignment, images = magnitudes + Rule::given_bytes;
+    static constexpr std::size_t random = 0, hyperparameters = tensor_alignment, images = hyperparameters + Rule::input_bytes;
     template <class B>
     static constexpr std::size_t targets = images + detail::bytes_for<T>(static_cast<std::size_t>(B::size));
     template <class B>
     static constexpr std::size_t after = targets<B> + detail::bytes_for<target_element>(static_cast<std::size_t>(target_of<B>::size));
-    static constexpr std::size_t loss = largest(after<Batch>, after<More>...), rule = loss + tensor_alignment, scores = rule + Rule::wanted_bytes;
+    static constexpr std::size_t loss = largest(after<Batch>, after<More>...), rule = loss + tensor_alignment, scores = rule + Rule::output_bytes;
     static constexpr std::size_t loss_workspace = scores + scores_bytes, sample = loss_workspace + loss_bytes, target = sample + wide_bytes(row);
     static constexpr std::size_t end = target + wide_bytes(target_row);
   };
@@ -254,15 +262,15 @@ class trainer : public detail::given_to_trainer<trainer<Model, Loss, Optimizer, 
     T* const own = memory_.template at<T>(scratch_bytes + gradient_bytes + optimizer_bytes);
     detail::program_bases b = model_->bases();
     b.at[plan::base::workspace] = memory_.template at<T>(0);
-    b.at[plan::base::arguments] = exchange_.give(images, at::images);
-    b.at[plan::base::results] = exchange_.want(detail::elements_on<T, cpu, prediction_shape::size>{own}, at::scores);
-    exchange_.send();
+    b.at[plan::base::arguments] = exchange_.stage_in(images, at::images);
+    b.at[plan::base::results] = exchange_.stage_out(detail::elements_on<T, cpu, prediction_shape::size>{own}, at::scores);
+    exchange_.upload();
     Engine const& engine = model_->engine();
     auto const launch = [&] { replays_.run(engine, 0, [&] { engine.template run<Forward, T>(b.at); }); };
-    if constexpr (Engine::apart) launch();  // the exchange has memory of its own
+    if constexpr (Engine::has_device_memory) launch();  // the exchange has its own memory
     else InPlace::run(engine, b.at, memory_.template at<void>(Engine::template workspace_bytes<Forward, T>), launch);
-    exchange_.fetch(at::scores, scores_bytes);
-    return exchange_.here(own, at::scores);
+    exchange_.download(at::scores, scores_bytes);
+    return exchange_.host_address(own, at::scores);
   }
 
   template <class From>
@@ -273,15 +281,15 @@ class trainer : public detail::given_to_trainer<trainer<Model, Loss, Optimizer, 
     T* const scores = scores_of(images);
     evaluation result{};
     detail::program_bases b{};
-    b.at[plan::base::workspace] = exchange_.here(memory_.template at<number>(0), at::loss_workspace);
+    b.at[plan::base::workspace] = exchange_.host_address(memory_.template at<number>(0), at::loss_workspace);
     number loss = 0;
     b.at[plan::base::results] = &loss;
     number* const none = nullptr;
     for (std::int64_t i = 0; i < count; ++i) {
-      b.at[plan::base::arguments] = const_cast<number*>(detail::widened<row>(scores + i * row, exchange_.here(none, at::sample)));
+      b.at[plan::base::arguments] = const_cast<number*>(detail::widened<row>(scores + i * row, exchange_.host_address(none, at::sample)));
       b.at[plan::base::arguments + 1] =
-          const_cast<detail::computed_in<target_element>*>(detail::widened<target_row>(targets + i * target_row, exchange_.here(none, at::target)));
-      model_->engine().template run_here<OneLoss, number>(b.at);
+          const_cast<detail::computed_in<target_element>*>(detail::widened<target_row>(targets + i * target_row, exchange_.host_address(none, at::target)));
+      model_->engine().template run_on_host<OneLoss, number>(b.at);
       std::int64_t counted = 1;
       if constexpr (has_labels && row == target_row * labels.classes) counted = judge<target_row>(scores + i * row, targets + i * target_row, result);
       result.count += counted;
@@ -291,16 +299,16 @@ class trainer : public detail::given_to_trainer<trainer<Model, Loss, Optimizer, 
     return result;
   }
 
-  /// Counts the right answers of a sample; returns how many of its labels count. Places of a sample are neighbours where the loss has its classes on
-  /// axis 1, and lie a row apart where they are the last axis.
+  /// Counts the correct predictions of a sample; returns how many of its labels count. Scores of neighbouring positions
+  /// are adjacent if the classes are on axis 1. Otherwise their distance is `classes` elements.
   template <std::int64_t Places>
-  static std::int64_t judge(T const* scores, target_element const* wanted, evaluation& result) {
+  static std::int64_t judge(T const* scores, target_element const* expected, evaluation& result) {
     constexpr bool on_axis_1 = requires { Loss::template target<prediction_shape>::classes; };
     std::int64_t counted = 0;
     for (std::int64_t p = 0; p < Places; ++p) {
-      if (!labels.counts(wanted[p])) continue;
+      if (!labels.counts(expected[p])) continue;
       ++counted;
-      result.correct += largest_score(scores + p * (on_axis_1 ? 1 : labels.classes), on_axis_1 ? Places : 1) == wanted[p];
+      result.correct += largest_score(scores + p * (on_axis_1 ? 1 : labels.classes), on_axis_1 ? Places : 1) == expected[p];
     }
     return counted;
   }
@@ -310,40 +318,41 @@ class trainer : public detail::given_to_trainer<trainer<Model, Loss, Optimizer, 
       if (scores[i * stride] > scores[best * stride]) best = i;
     return best;
   }
-  /// Result: void where nobody asks for the loss. Arch: translation units with other instructions keep a function of their own.
+  /// Result: void if the caller does not need the loss. Arch is in the name so that translation units for different
+  /// instruction sets do not share the function.
   template <class B, class Result, class Arch = on_cpu::default_arch, class From, class FromTargets>
   [[gnu::noinline]] Result train(detail::elements_on<T const, From, B::size> images, detail::elements_on<target_element const, FromTargets, target_of<B>::size> targets) {
     [[maybe_unused]] ESPALIER_CALL_GUARD const guard{call_};
-    if constexpr (has_labels) detail::check_labels(exchange_.look(targets, at::template targets<B>), target_of<B>::size, labels);
+    if constexpr (has_labels) detail::check_labels(exchange_.view_on_host(targets, at::template targets<B>), target_of<B>::size, labels);
     Engine const& engine = model_->engine();
     detail::program_bases b = model_->bases();
-    typename Engine::template result<detail::training_source<Net, Loss, B>, T> loss{0};
-    on_cpu::random_state random{model_->initial_seed().value, model_->next_draw()};
+    typename Engine::template result<detail::training_program<Net, Loss, B>, T> loss{0};
+    on_cpu::random_state random{model_->initial_seed().value, model_->next_random_step()};
     auto numbers = rule_.next();
     auto p = places();
     b.at[plan::base::workspace] = memory_.template at<T>(0);
     b.at[plan::base::gradients] = gradient();
-    b.at[plan::base::key] = exchange_.give(detail::one_element(random), at::random);
-    Rule::exchange_numbers(exchange_, numbers, p, at::magnitudes, at::rule);
-    b.at[plan::base::arguments] = exchange_.give(images, at::images);
-    b.at[plan::base::arguments + 1] = exchange_.give(targets, at::template targets<B>);
-    b.at[plan::base::results] = exchange_.want(detail::one_element(loss), at::loss);
-    exchange_.send();
+    b.at[plan::base::key] = exchange_.stage_in(detail::one_element(random), at::random);
+    Rule::stage_numbers(exchange_, numbers, p, at::hyperparameters, at::rule);
+    b.at[plan::base::arguments] = exchange_.stage_in(images, at::images);
+    b.at[plan::base::arguments + 1] = exchange_.stage_in(targets, at::template targets<B>);
+    b.at[plan::base::results] = exchange_.stage_out(detail::one_element(loss), at::loss);
+    exchange_.upload();
     T* const kept = memory_.template at<T>(bytes - kept_bytes);
     constexpr bool silent = std::is_void_v<Result>;
     bool const penalized = !silent && Rule::has_penalty && detail::penalty_in_loss(rule_.optimizer);
     replays_.run(engine, 1 + 2 * number_of<B>() + penalized, [&] {
       engine.copy(kept, b.at[plan::base::buffers], kept_bytes);
-      engine.template run<detail::training_source<Net, Loss, B>, T>(b.at);
+      engine.template run<detail::training_program<Net, Loss, B>, T>(b.at);
       if (penalized) Rule::launch_penalty(engine, p);
       Rule::launch(engine, p);
     });
-    if constexpr (!silent || Rule::may_refuse) exchange_.fetch(at::loss, at::scores - at::loss);
-    Rule::take_applied(exchange_, numbers, at::rule);
+    if constexpr (!silent || Rule::may_skip) exchange_.download(at::loss, at::scores - at::loss);
+    Rule::read_applied(exchange_, numbers, at::rule);
     if (!rule_.count(numbers)) engine.copy(b.at[plan::base::buffers], kept, kept_bytes);
     if constexpr (!silent) {
-      exchange_.take(detail::one_element(loss), at::loss);
-      if (penalized) Rule::take_penalty(exchange_, numbers, at::rule);
+      exchange_.copy_out(detail::one_element(loss), at::loss);
+      if (penalized) Rule::read_penalty(exchange_, numbers, at::rule);
       return penalized ? static_cast<number>(loss) + numbers.penalty : static_cast<number>(loss);
     }
   }
@@ -358,8 +367,8 @@ class trainer : public detail::given_to_trainer<trainer<Model, Loss, Optimizer, 
 template <ModelType Model, class Loss, class Optimizer, class Batch, class... More>
 trainer(Model&, Loss, Optimizer, Batch, More...)
     -> trainer<Model, Loss, Optimizer,
-               std::enable_if_t<(sizeof(detail::first_look<typename detail::net_of<Model>::type, Batch>) > 0 &&
-                                 sizeof(typename detail::look_at_loss<typename detail::net_of<Model>::type, Loss, Batch>::type) > 0), Batch>,
+               std::enable_if_t<(sizeof(detail::probe_forward<typename detail::net_of<Model>::type, Batch>) > 0 &&
+                                 sizeof(typename detail::probe_loss<typename detail::net_of<Model>::type, Loss, Batch>::type) > 0), Batch>,
                More...>;
 template <ModelType Model, class Loss, class Optimizer, class Batch, class... More>
 trainer(Model const&, Loss, Optimizer, Batch, More...) -> trainer<Model, Loss, Optimizer, Batch, More...>;
@@ -374,10 +383,10 @@ trainer(Model&, Loss, Optimizer, Batch, More...)
     -> trainer<Model, Loss, Optimizer, detail::unfit<detail::trainer_fault<typename Model::net_type, Loss, Optimizer, Batch, More...>>, Batch, More...>;
 
 template <class First, class Loss, class Optimizer, class Batch, class... More>
-  requires(!ModelType<First> && !detail::is_given_bytes<First>)
+  requires(!ModelType<First> && !detail::is_bytes<First>)
 trainer(First&, Loss, Optimizer, Batch, More...) -> trainer<detail::misused<is_model<First>>, void, void, void>;
 template <class First, class... More>
-  requires(!ModelType<First> && !detail::is_given_bytes<First>)
+  requires(!ModelType<First> && !detail::is_bytes<First>)
 trainer(First const&, More const&...) -> trainer<detail::misused<is_model<First>>, void, void, void>;
 template <ModelType Model, class... More>
   requires(sizeof...(More) < 3)

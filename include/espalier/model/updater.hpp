@@ -10,11 +10,11 @@ namespace espalier {
 
 namespace detail {
 
-/// The update as a program: parameter 0 is the whole vector, argument 0 its gradient, buffer k the k-th state. Result 0, where the optimizer has a
-/// condition, says whether the update was applied.
+/// The update as a program: parameter 0 is the vector of all parameters, argument 0 its gradient, buffer k the k-th
+/// state. If the optimizer has a condition, result 0 is whether the update was applied.
 template <class O, int Size>
-struct update_source {
-  using vector = shape<(Size > 0 ? Size : 1)>;  // a net without trainable parameters has no update, yet facts about it
+struct update_program {
+  using vector = shape<(Size > 0 ? Size : 1)>;  // a net without trainable parameters has facts about an update, too
   static constexpr std::int64_t parameter_offsets[] = {0};
   struct offsets {
     std::int64_t at[8];
@@ -46,13 +46,13 @@ struct update_source {
   static constexpr plan::storage_layout layout() { return {parameter_offsets, state_offsets.at}; }
 };
 
-/// The penalty as a program of its own: result 0 is what the optimizer adds to the loss.
+/// The penalty as a separate program: result 0 is the value that the optimizer adds to the loss.
 template <class O, int Size>
-struct penalty_source : update_source<O, Size> {
+struct penalty_program : update_program<O, Size> {
   static constexpr graph::program build() {
     graph::program p{};
     graph::tracer t{p, graph::mode::training, false, 0, 0};
-    p.add_output(graph::trace_operand(t, O::penalty(parameter<typename update_source<O, Size>::vector, void>{0, &t})),
+    p.add_output(graph::trace_operand(t, O::penalty(parameter<typename update_program<O, Size>::vector, void>{0, &t})),
                  graph::destination::result, 0);
     return p;
   }
@@ -67,13 +67,14 @@ constexpr bool penalty_in_loss(O const& optimizer) {
   else return false;
 }
 
-/// Bytes that an optimizer keeps for so many parameters of type T: its vectors, and for those of 16 bits two more.
+/// Bytes of an optimizer for `parameters` parameters of type T: its vectors, and two more for T of 16 bits (master
+/// weights, gradient in float).
 template <class Optimizer, class T>
 constexpr std::size_t update_bytes(std::size_t parameters) {
   return bytes_for<computed_in<T>>(parameters * (static_cast<std::size_t>(optim::vectors<Optimizer>) + (is_narrow<T> ? 2 : 0)));
 }
 
-/// Which parameters of a net, by slot, a choice takes.
+/// Which parameters of a net, by slot, a choice (optim::decay_only) selects.
 template <int Count>
 struct chosen_slots {
   bool at[static_cast<std::size_t>(Count) + 1];
@@ -84,40 +85,42 @@ inline constexpr auto chosen_of = [] {
   char path[longest_path]{};
   visit_tensors<true>(numbered<Net>, path, 0, [&]<class Member>(char const* name, int, Member const& member) {
     constexpr bool ones = std::is_same_v<typename Member::initializer_type, nn::init::initialized_by<nn::init::ones{}>>;
-    r.at[member.slot] = Which::takes(optim::parameter_facts{name, Member::shape_type::value, ones});
+    r.at[member.slot] = Which::selects(optim::parameter_facts{name, Member::shape_type::value, ones});
   });
   return r;
 }();
 
-/// An optimizer at work on a vector of parameters: its magnitudes, its step count, and one fused sweep for each update. What it is given and gives
-/// passes through an exchange, `places` behind a place that its owner chooses.
-/// Parameters of 16 bits are moved in float: before the states lie the precise parameters, which differ from the model's by what rounding takes away, and
-/// behind them the gradient in float. A parameter that somebody else wrote (copy, from_host, best_parameters) is taken as it is.
+/// Runs an optimizer on a vector of parameters: it holds the hyperparameters and the step count, and runs one fused
+/// sweep per update. Inputs and outputs pass through an exchange, at offsets that the owner chooses.
+/// Parameters of 16 bits are updated in float. Master weights are stored before the states; the parameters are these,
+/// rounded. The gradient in float is stored after the states. If other code wrote a parameter (copy, from_host,
+/// best_parameters), its value replaces the master weight.
 template <class Optimizer, int Size, class T, class Engine>
 class update_rule {
-  using Source = update_source<Optimizer, Size>;
+  using Program = update_program<Optimizer, Size>;
 
  public:
-  /// What an update is computed in, and what it keeps.
+  /// The type of an update's computations and of the stored states.
   using number = computed_in<T>;
   static constexpr bool narrow = !std::is_same_v<number, T>;
-  static constexpr bool may_refuse = requires { Optimizer::condition(traced<shape<1>>{}); };
+  static constexpr bool may_skip = requires { Optimizer::condition(traced<shape<1>>{}); };
   static constexpr bool has_penalty = requires { Optimizer::penalty(traced<shape<1>>{}); };
   static constexpr std::size_t workspace = [] {
-    std::size_t needed = Engine::template workspace_bytes<Source, number>;
+    std::size_t needed = Engine::template workspace_bytes<Program, number>;
     if constexpr (has_penalty) {
-      constexpr std::size_t other = Engine::template workspace_bytes<penalty_source<Optimizer, Size>, number>;
+      constexpr std::size_t other = Engine::template workspace_bytes<penalty_program<Optimizer, Size>, number>;
       needed = needed > other ? needed : other;
     }
     return needed;
   }();
   static constexpr std::size_t state = update_bytes<Optimizer, T>(Size);
-  /// Elements from the start that a training which is continued later has to keep.
+  /// The number of leading elements that have to be saved to resume a training.
   static constexpr std::int64_t lasting = std::int64_t{Size} * (Optimizer::states + narrow);
 
   explicit update_rule(Optimizer chosen) : optimizer{chosen} {}
 
-  /// Marks the parameters that the optimizer singles out, behind what lasts; their memory is zero.
+  /// Marks the parameters that optim::decay_only selects. The marks are stored after the lasting elements, in memory
+  /// that is zero.
   template <class Net>
   void mark([[maybe_unused]] Engine const& engine, [[maybe_unused]] number* kept) const {
     using Which = typename optim::detail::selection<Optimizer>::type;
@@ -132,84 +135,84 @@ class update_rule {
       });
   }
 
-  /// The magnitudes of the next update, and what a run of the update or the penalty says.
+  /// The hyperparameters of the next update, and the results of a run of the update or the penalty.
   struct numbers {
-    number magnitudes[optim::max_magnitudes];
+    number hyperparameters[optim::max_hyperparameters];
     number penalty = 0;
     number applied = 1;
   };
   numbers next() const {
-    optim::magnitudes const m = optimizer.magnitudes_of(steps + 1);
+    optim::hyperparameters const m = optimizer.hyperparameters_of(steps + 1);
     numbers r;
-    for (int i = 0; i < optim::max_magnitudes; ++i) r.magnitudes[i] = static_cast<number>(m.at[i]);
+    for (int i = 0; i < optim::max_hyperparameters; ++i) r.hyperparameters[i] = static_cast<number>(m.at[i]);
     return r;
   }
-  /// Where the update runs: its vectors, and the addresses of its numbers.
+  /// The pointers of an update: its vectors, and the addresses of its numbers.
   struct places {
     T* parameters;
     T const* gradient;
     number* kept;
     number* scratch;
-    void* magnitudes;
+    void* hyperparameters;
     void* penalty;
     void* applied;
   };
-  /// The places of numbers in an exchange: what is given, then what is asked for, each aligned.
-  static constexpr std::size_t given_bytes = bytes_for<number>(optim::max_magnitudes), wanted_bytes = 2 * tensor_alignment;
+  /// Bytes of the numbers in an exchange: inputs, and outputs, each of which is aligned.
+  static constexpr std::size_t input_bytes = bytes_for<number>(optim::max_hyperparameters), output_bytes = 2 * tensor_alignment;
   template <class Exchange>
-  static void exchange_numbers(Exchange& exchange, numbers& n, places& p, std::size_t given, std::size_t wanted) {
-    p.magnitudes = exchange.give(elements_on<number const, cpu, optim::max_magnitudes>{n.magnitudes}, given);
-    p.penalty = exchange.want(one_element(n.penalty), wanted);
-    p.applied = exchange.want(one_element(n.applied), wanted + tensor_alignment);
+  static void stage_numbers(Exchange& exchange, numbers& n, places& p, std::size_t inputs_at, std::size_t outputs_at) {
+    p.hyperparameters = exchange.stage_in(elements_on<number const, cpu, optim::max_hyperparameters>{n.hyperparameters}, inputs_at);
+    p.penalty = exchange.stage_out(one_element(n.penalty), outputs_at);
+    p.applied = exchange.stage_out(one_element(n.applied), outputs_at + tensor_alignment);
   }
-  /// After the wanted bytes were fetched; only what was written counts.
+  /// Reads results after their download. Only results that were written are read.
   template <class Exchange>
-  static void take_applied(Exchange& exchange, numbers& n, std::size_t wanted) {
-    if constexpr (may_refuse && Size > 0) exchange.take(one_element(n.applied), wanted + tensor_alignment);
+  static void read_applied(Exchange& exchange, numbers& n, std::size_t outputs_at) {
+    if constexpr (may_skip && Size > 0) exchange.copy_out(one_element(n.applied), outputs_at + tensor_alignment);
   }
   template <class Exchange>
-  static void take_penalty(Exchange& exchange, numbers& n, std::size_t wanted) {
-    if constexpr (has_penalty && Size > 0) exchange.take(one_element(n.penalty), wanted);
+  static void read_penalty(Exchange& exchange, numbers& n, std::size_t outputs_at) {
+    if constexpr (has_penalty && Size > 0) exchange.copy_out(one_element(n.penalty), outputs_at);
   }
 
-  /// Launches the update; `applied` of its numbers says later whether it was accepted, and count() counts it.
+  /// Launches the update. The output `applied` later holds whether it was accepted; count() counts it.
   static void launch([[maybe_unused]] Engine const& engine, [[maybe_unused]] places const& p) {
     if constexpr (Size > 0) {
       if constexpr (narrow) engine.template convert<Size>(p.gradient, wide_gradient(p));
-      run<Source>(engine, p, p.applied);
-      if constexpr (narrow) engine.template convert<Size>(wide_parameters(p), p.parameters);
+      run<Program>(engine, p, p.applied);
+      if constexpr (narrow) engine.template convert<Size>(master_weights(p), p.parameters);
     }
   }
   bool count(numbers const& n) {
     bool const accepted = n.applied != number(0);
-    ++(accepted ? steps : refused);
+    ++(accepted ? steps : skipped);
     return accepted;
   }
-  /// Launches what the optimizer adds to the loss at these parameters; nothing for one that adds nothing.
+  /// Launches the program of the penalty at these parameters; does nothing for an optimizer without penalty.
   static void launch_penalty([[maybe_unused]] Engine const& engine, [[maybe_unused]] places const& p) {
-    if constexpr (has_penalty && Size > 0) run<penalty_source<Optimizer, Size>>(engine, p, p.penalty);
+    if constexpr (has_penalty && Size > 0) run<penalty_program<Optimizer, Size>>(engine, p, p.penalty);
   }
-  /// What the optimizer adds to the loss, in a run of its own.
+  /// The penalty that the optimizer adds to the loss, in a separate run.
   template <class Exchange>
-  number penalty([[maybe_unused]] Engine const& engine, [[maybe_unused]] Exchange& exchange, [[maybe_unused]] places p, [[maybe_unused]] std::size_t given,
-            [[maybe_unused]] std::size_t wanted) const {
+  number penalty([[maybe_unused]] Engine const& engine, [[maybe_unused]] Exchange& exchange, [[maybe_unused]] places p, [[maybe_unused]] std::size_t inputs_at,
+            [[maybe_unused]] std::size_t outputs_at) const {
     numbers n = next();
     if constexpr (has_penalty && Size > 0) {
-      exchange_numbers(exchange, n, p, given, wanted);
-      exchange.send();
+      stage_numbers(exchange, n, p, inputs_at, outputs_at);
+      exchange.upload();
       launch_penalty(engine, p);
-      exchange.fetch(wanted, wanted_bytes);
-      take_penalty(exchange, n, wanted);
+      exchange.download(outputs_at, output_bytes);
+      read_penalty(exchange, n, outputs_at);
     }
     return n.penalty;
   }
 
   Optimizer optimizer;
   std::int64_t steps = 0;
-  std::int64_t refused = 0;
+  std::int64_t skipped = 0;
 
  private:
-  static number* wide_parameters(places const& p) {
+  static number* master_weights(places const& p) {
     if constexpr (narrow) return p.kept;
     else return p.parameters;
   }
@@ -217,33 +220,33 @@ class update_rule {
     if constexpr (narrow) return p.kept + std::int64_t{Size} * (1 + optim::vectors<Optimizer>);
     else return const_cast<T*>(p.gradient);
   }
-  /// Arch: translation units with other instructions keep a function of their own.
-  template <class Program, class Arch = on_cpu::default_arch>
+  /// Arch is in the name so that translation units for different instruction sets do not share the function.
+  template <class AnyProgram, class Arch = on_cpu::default_arch>
   static void run(Engine const& engine, places const& p, void* result) {
-    if constexpr (narrow) engine.template make_precise<Size>(p.parameters, wide_parameters(p));
+    if constexpr (narrow) engine.template refresh_master_weights<Size>(p.parameters, master_weights(p));
     void* base[plan::base::count];
     base[plan::base::workspace] = p.scratch;
-    base[plan::base::parameters] = wide_parameters(p);
+    base[plan::base::parameters] = master_weights(p);
     base[plan::base::buffers] = p.kept + (narrow ? Size : 0);
-    base[plan::base::magnitudes] = p.magnitudes;
+    base[plan::base::hyperparameters] = p.hyperparameters;
     base[plan::base::arguments] = wide_gradient(p);
     base[plan::base::results] = result;
-    engine.template run<Program, number, Arch>(base);
+    engine.template run<AnyProgram, number, Arch>(base);
   }
 };
 
 }  // namespace detail
 
-/// Named relations: an updater is given its model, and gradients of its model's net.
-template <class Given, class Wanted>
+/// Named relations: an updater's arguments are its own model, and gradients of that model's net.
+template <class Actual, class Expected>
 struct updated_model {
-  ESPALIER_READS("given {}, wanted {}")
-  static constexpr bool agree = std::is_same_v<Given, Wanted>;
+  ESPALIER_READS("got {}, expected {}")
+  static constexpr bool agree = std::is_same_v<Actual, Expected>;
 };
-template <class Given, class Wanted>
+template <class Actual, class Expected>
 struct updated_along {
-  ESPALIER_READS("given {}, wanted {}")
-  static constexpr bool agree = std::is_same_v<Given, Wanted>;
+  ESPALIER_READS("got {}, expected {}")
+  static constexpr bool agree = std::is_same_v<Actual, Expected>;
 };
 namespace detail {
 template <class Model, class Gradients, class M, class G>
@@ -252,9 +255,10 @@ using update_fault = typename first_fault<updated_model<std::remove_cvref_t<M>, 
 
 namespace optim {
 
-/// An optimizer with its state for a model, for a training loop of one's own: optim::updater adam{model, optim::Adam{}}; adam.update(model, slopes).
-/// Parameters of 16 bits have precise ones in float here: an updater moves one model at a time.
-/// shape   slopes as value_and_grad(model, loss) gives them
+/// An optimizer with its state for a model, for your own training loop: optim::updater adam{model, optim::Adam{}};
+/// adam.update(model, gradients). For parameters of 16 bits it stores master weights in float, and therefore updates
+/// one model at a time.
+/// shape   gradients as value_and_grad(model, loss) returns them
 /// memory  one allocation at construction, none afterwards
 template <class Model, class Optimizer>
 class updater {
@@ -263,64 +267,64 @@ class updater {
   static constexpr int size = static_cast<int>(slots_of<typename Model::net_type>.parameters.trainable_storage);
   using Rule = espalier::detail::update_rule<Optimizer, size, T, Engine>;
   using number = typename Rule::number;
-  using Slopes = gradients<typename Model::net_type, T, typename Engine::memory_device>;
+  using Gradients = gradients<typename Model::net_type, T, typename Engine::memory_device>;
 
  public:
   static constexpr std::size_t bytes = Rule::state + Rule::workspace;
 
   updater(Model const& model, Optimizer optimizer)
-      : rule_{optimizer}, memory_(model.engine().take(bytes)), exchange_{model.engine().exchange_of(end, end)}, engine_{model.engine().without_threads()} {
+      : rule_{optimizer}, memory_(model.engine().allocate(bytes)), exchange_{model.engine().make_exchange(end, end)}, engine_{model.engine().without_threads()} {
     rule_.template mark<typename Model::net_type>(model.engine(), memory_.template at<number>(0));
   }
 
-  /// Does not compile: the model to be updated outlives the expression.
+  /// Does not compile: the model is a temporary, but it must outlive the expression.
   template <espalier::detail::TemporaryOf<Model> M>
   updater(M&& model, Optimizer optimizer) : updater{static_cast<Model const&>(model), optimizer} {
     static_assert(espalier::detail::lives_on<M>::agree, ESPALIER_SENTENCE("updater{model, optimizer}: " ESPALIER_MODEL_IS_TEMPORARY, espalier::detail::lives_on<M>));
   }
 
-  /// Does not compile: a const model stays as it is.
+  /// Does not compile: a const model cannot be changed.
   template <espalier::detail::TemporaryOrConst<Model> M>
-  void update(M&&, Slopes const&) {
-    static_assert(espalier::detail::may_change<Model>::agree, ESPALIER_SENTENCE("updater.update(model, slopes): " ESPALIER_MODEL_IS_CONST, espalier::detail::may_change<Model>));
+  void update(M&&, Gradients const&) {
+    static_assert(espalier::detail::may_change<Model>::agree, ESPALIER_SENTENCE("updater.update(model, gradients): " ESPALIER_MODEL_IS_CONST, espalier::detail::may_change<Model>));
   }
   /// Does not compile: another model, or the gradients of another net.
-  template <class M, class G, class Fault = espalier::detail::update_fault<Model, Slopes, M, G>>
+  template <class M, class G, class Fault = espalier::detail::update_fault<Model, Gradients, M, G>>
     requires(!Fault::agree)
   void update(M&&, G const&) {
     static_assert(Fault::agree, ESPALIER_SENTENCE("updater.update(model, gradients): give the model that the updater was made for, and the gradients"
                                                   " that value_and_grad(model, loss)(x, y) made for it", Fault));
   }
-  /// Moves the model's parameters along the gradients.
-  void update(Model& model, Slopes const& slopes) {
+  /// Updates the model's parameters with the gradients.
+  void update(Model& model, Gradients const& gradients) {
     auto n = rule_.next();
     auto p = places(model);
-    p.gradient = slopes.span().data();
-    Rule::exchange_numbers(exchange_, n, p, 0, wanted);
-    exchange_.send();
+    p.gradient = gradients.span().data();
+    Rule::stage_numbers(exchange_, n, p, 0, outputs_at);
+    exchange_.upload();
     Engine const& engine = model.engine();
     Rule::launch(engine, p);
-    if constexpr (Rule::may_refuse) exchange_.fetch(wanted, Rule::wanted_bytes);
-    Rule::take_applied(exchange_, n, wanted);
+    if constexpr (Rule::may_skip) exchange_.download(outputs_at, Rule::output_bytes);
+    Rule::read_applied(exchange_, n, outputs_at);
     rule_.count(n);
   }
-  /// Magnitudes (learning rate, ...) may change while training.
+  /// The optimizer, whose hyperparameters (learning rate, ...) you may change during training.
   Optimizer& optimizer() { return rule_.optimizer; }
-  /// The learning rate, however the optimizer is wrapped: updater.learning_rate() = schedule(updater.steps()).
+  /// The learning rate, also of a wrapped optimizer: updater.learning_rate() = schedule(updater.steps()).
   auto& learning_rate() { return optim::learning_rate(rule_.optimizer); }
-  /// What the optimizer adds to the loss at the model's parameters; 0 for one that adds nothing.
-  number penalty(Model const& model) const { return rule_.penalty(model.engine(), exchange_, places(model), 0, wanted); }
-  /// The optimizer's states, one vector after the other, each laid out like the model's trainable parameters: what a training that is continued later
-  /// has to keep, with the number of steps. For parameters of 16 bits they are floats, and the precise parameters come first. On a device with memory of
-  /// its own: a device_span.
-  auto states() { return engine_.see(memory_.template at<number>(0), Rule::lasting); }
+  /// The penalty that the optimizer adds to the loss at the model's parameters; 0 if it has none.
+  number penalty(Model const& model) const { return rule_.penalty(model.engine(), exchange_, places(model), 0, outputs_at); }
+  /// The optimizer's states, one vector after the other, each in the layout of the model's trainable parameters. To
+  /// resume a training, save them and the number of steps. For parameters of 16 bits their elements are float, and the
+  /// master weights come first. On a device with its own memory: a device_span.
+  auto states() { return engine_.span_of(memory_.template at<number>(0), Rule::lasting); }
   void continue_after(std::int64_t steps) { rule_.steps = steps; }
   std::int64_t steps() const { return rule_.steps; }
-  /// Updates that the optimizer refused (refuse_non_finite).
-  std::int64_t refused_updates() const { return rule_.refused; }
+  /// Number of updates that the optimizer skipped (skip_non_finite).
+  std::int64_t skipped_updates() const { return rule_.skipped; }
 
  private:
-  static constexpr std::size_t wanted = Rule::given_bytes, end = wanted + Rule::wanted_bytes;
+  static constexpr std::size_t outputs_at = Rule::input_bytes, end = outputs_at + Rule::output_bytes;
   auto places(Model const& model) const {
     return typename Rule::places{static_cast<T*>(model.bases().at[plan::base::parameters]), nullptr, memory_.template at<number>(0),
                                  memory_.template at<number>(Rule::state), nullptr, nullptr, nullptr};
@@ -329,28 +333,29 @@ class updater {
   Rule rule_;
   typename Engine::memory memory_;
   [[no_unique_address]] mutable typename Engine::exchange exchange_;
-  [[no_unique_address]] typename Engine::alone engine_;
+  [[no_unique_address]] typename Engine::single_threaded engine_;
 };
 
-/// Refused: the optimizer is none. It takes everything in silence, so that one mistake stays one error.
+/// Does not compile: the second argument is not an optimizer. It accepts every call without a further error, so that
+/// one mistake produces one error.
 template <class Model, class Optimizer>
   requires(!decltype(espalier::detail::optimizer_fault_of<typename Model::net_type, Optimizer, espalier::detail::net_fault<typename Model::net_type>::agree>())::agree)
 class updater<Model, Optimizer> : public espalier::detail::silent_root<is_optimizer<Optimizer>> {
   static_assert(is_optimizer<Optimizer>::agree,
                 ESPALIER_SENTENCE("updater{model, optimizer}: the second argument is not an optimizer, such as esp::optim::Adam{}", is_optimizer<Optimizer>));
-  static_assert(sizeof(espalier::detail::say_optimizer(decltype(espalier::detail::optimizer_fault_of<typename Model::net_type, Optimizer, true>()){})) != 0);
+  static_assert(sizeof(espalier::detail::report_optimizer_fault(decltype(espalier::detail::optimizer_fault_of<typename Model::net_type, Optimizer, true>()){})) != 0);
 
  public:
   using espalier::detail::silent_root<is_optimizer<Optimizer>>::silent_root;
   void update(auto&&...) {}
 };
-/// Refused: the first argument is not a model.
-template <class Given>
-class updater<espalier::detail::misused<is_model<Given>>, void> : public espalier::detail::silent_root<is_model<Given>> {
-  static_assert(is_model<Given>::agree, ESPALIER_SENTENCE("updater{model, optimizer}: " ESPALIER_FIRST_IS_MODEL, is_model<Given>));
+/// Does not compile: the first argument is not a model.
+template <class Actual>
+class updater<espalier::detail::misused<is_model<Actual>>, void> : public espalier::detail::silent_root<is_model<Actual>> {
+  static_assert(is_model<Actual>::agree, ESPALIER_SENTENCE("updater{model, optimizer}: " ESPALIER_FIRST_IS_MODEL, is_model<Actual>));
 
  public:
-  using espalier::detail::silent_root<is_model<Given>>::silent_root;
+  using espalier::detail::silent_root<is_model<Actual>>::silent_root;
   void update(auto&&...) {}
 };
 template <ModelType Model, class Optimizer>

@@ -14,7 +14,7 @@ namespace espalier::nn {
 /// y = x.
 /// shape   S -> S
 /// saves   nothing
-/// slope   dx = dy
+/// gradient  dx = dy
 /// source  needle's Identity
 struct Identity {
   ESPALIER_MODULE(Identity)
@@ -24,7 +24,7 @@ struct Identity {
 /// y = max(x, 0).
 /// shape   S -> S
 /// saves   y
-/// slope   dx = dy where y > 0, else 0
+/// gradient  dx = dy where y > 0, else 0
 /// source  needle's ReLU
 struct ReLU {
   ESPALIER_MODULE(ReLU)
@@ -34,7 +34,7 @@ struct ReLU {
 /// y = tanh(x).
 /// shape   S -> S
 /// saves   y
-/// slope   dx = dy (1 - y^2)
+/// gradient  dx = dy (1 - y^2)
 /// source  needle's Tanh
 struct Tanh {
   ESPALIER_MODULE(Tanh)
@@ -44,28 +44,28 @@ struct Tanh {
 /// y = 1 / (1 + exp(-x)).
 /// shape   S -> S
 /// saves   y
-/// slope   dx = dy y (1 - y)
+/// gradient  dx = dy y (1 - y)
 /// source  needle's Sigmoid
 struct Sigmoid {
   ESPALIER_MODULE(Sigmoid)
   constexpr auto forward(auto x) const { return sigmoid(x); }
 };
 
-/// y = x where x > 0, else Slope x.
+/// y = x where x > 0, else NegativeSlope x.
 /// shape   S -> S
 /// saves   x
-/// slope   dx = dy where x > 0, else dy Slope
+/// gradient  dx = dy where x > 0, else dy NegativeSlope
 /// source  Maas, Hannun and Ng 2013
-template <real Slope = 0.01>
+template <real NegativeSlope = 0.01>
 struct LeakyReLU {
   ESPALIER_MODULE(LeakyReLU)
-  constexpr auto forward(auto x) const { return leaky_relu(x, Slope.value); }
+  constexpr auto forward(auto x) const { return leaky_relu(x, NegativeSlope.value); }
 };
 
 /// y = min(max(x, -1), 1).
 /// shape   S -> S
 /// saves   x
-/// slope   dx = dy where -1 < x < 1, else 0
+/// gradient  dx = dy where -1 < x < 1, else 0
 /// source  Collobert 2004
 struct HardTanh {
   ESPALIER_MODULE(HardTanh)

@@ -6,15 +6,16 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::nn {
 
-/// Named relation: an input has as many axes as a layer takes.
+/// Named relation: an input has as many axes as the layer expects.
 template <int Axes, class S>
 struct number_of_axes {
-  ESPALIER_READS("{} axes wanted, given {}")
+  ESPALIER_READS("expected {} axes, got {}")
   static constexpr bool agree = S::rank == Axes;
 };
 
 namespace detail {
-/// Every axis but that of the channels. Exactly: inputs have Rank axes, not more.
+/// Layout of BatchNorm: statistics run over every axis except that of the channels. Exactly: inputs have Rank axes, not
+/// more.
 template <int Channels, int Axis, int Rank, bool Exactly>
 struct over_batch : of_channels<Channels, Axis, Rank> {
   static constexpr bool across_examples = true;
@@ -24,71 +25,73 @@ struct over_batch : of_channels<Channels, Axis, Rank> {
   static constexpr unsigned shared = statistics<S>;
   template <class S>
   static constexpr auto fault() {
-    if constexpr (Exactly && S::rank != Rank) return refused<number_of_axes<Rank, S>>{};
+    if constexpr (Exactly && S::rank != Rank) return invalid<number_of_axes<Rank, S>>{};
     else return of_channels<Channels, Axis, Rank>::template fault<S>();
   }
 };
-template <norm How>
-inline constexpr bool batch_tracks = !How.untracked;
+template <norm Options>
+inline constexpr bool batch_tracks = !Options.untracked;
 }  // namespace detail
 
-/// y = (x - mean) / sqrt(variance + eps) weight + bias, with the mean and biased variance of each channel over all other axes while training, and the
-/// running statistics while evaluating. running = (1 - momentum) running + momentum observed; they carry no slope. With norm{.untracked = true}
-/// there are none, and evaluation uses its own batch. A layer that a forward calls several times observes each input, in the order of calls.
-/// shape   S -> S, whose axis Axis is Channels (1: channels second, -1: channels last); weight, bias, running_mean, running_var (Channels)
+/// y = (x - mean) / sqrt(variance + eps) weight + bias. Training uses the mean and biased variance of each channel over
+/// all other axes; evaluation uses the running statistics. running = (1 - momentum) running + momentum observed; no
+/// gradient flows through them. With norm{.untracked = true} there are no running statistics, and evaluation uses those
+/// of its own batch. A layer that a forward calls several times observes each input, in the order of calls.
+/// shape   S -> S, whose axis Axis is Channels (1: channels second, -1: channels last); weight, bias, running_mean,
+///         running_var (Channels)
 /// range   eps >= 0, momentum in [0, 1]; with eps = 0 a channel of equal elements gives NaN
-/// errors  another extent of that axis is refused; so is training with one value per channel
+/// errors  another extent of that axis, and training with one value per channel, do not compile
 /// saves   the normalized x, 1 / sqrt(variance + eps)
-/// slope   closed form of normalize
+/// gradient  closed form of normalize
 /// source  Ioffe and Szegedy 2015
-template <int Channels, int Axis = 1, norm How = norm{}>
+template <int Channels, int Axis = 1, norm Options = norm{}>
 struct BatchNorm {
-  static_assert(detail::in_range(How),
-                ESPALIER_SENTENCE("nn::BatchNorm<Channels, Axis, norm>: " ESPALIER_NORM_RANGE, ESPALIER_NORM_NUMBERS(How)));
-  detail::gain<shape<Channels>, How.affine> weight{};
-  detail::offset<shape<Channels>, How.affine> bias{};
-  detail::kept_mean<shape<Channels>, detail::batch_tracks<How>> running_mean{};
-  detail::kept_variance<shape<Channels>, detail::batch_tracks<How>> running_var{};
+  static_assert(detail::in_range(Options),
+                ESPALIER_SENTENCE("nn::BatchNorm<Channels, Axis, norm>: " ESPALIER_NORM_RANGE, ESPALIER_NORM_NUMBERS(Options)));
+  detail::gain<shape<Channels>, Options.affine> weight{};
+  detail::offset<shape<Channels>, Options.affine> bias{};
+  detail::kept_mean<shape<Channels>, detail::batch_tracks<Options>> running_mean{};
+  detail::kept_variance<shape<Channels>, detail::batch_tracks<Options>> running_var{};
   ESPALIER_MODULE(BatchNorm, weight, bias, running_mean, running_var)
-  constexpr auto forward(auto x) const { return detail::apply_norm<detail::over_batch<Channels, Axis, 2, false>, How>(*this, x); }
+  constexpr auto forward(auto x) const { return detail::apply_norm<detail::over_batch<Channels, Axis, 2, false>, Options>(*this, x); }
 };
 
 /// BatchNorm of features, or of sequences of them.
 /// shape   (N, Features) or (N, Features, L...) -> the same; weight, bias, running_mean, running_var (Features)
 /// range   as of BatchNorm
-/// errors  another number of features, and training with one value for each, are refused
+/// errors  another number of features, and training with one value per feature, do not compile
 /// saves   as of BatchNorm
-/// slope   as of BatchNorm
+/// gradient  as of BatchNorm
 /// source  needle's BatchNorm1d
-template <int Features, norm How = norm{}>
+template <int Features, norm Options = norm{}>
 struct BatchNorm1d {
-  static_assert(detail::in_range(How),
-                ESPALIER_SENTENCE("nn::BatchNorm1d<Features, norm>: " ESPALIER_NORM_RANGE, ESPALIER_NORM_NUMBERS(How)));
-  detail::gain<shape<Features>, How.affine> weight{};
-  detail::offset<shape<Features>, How.affine> bias{};
-  detail::kept_mean<shape<Features>, detail::batch_tracks<How>> running_mean{};
-  detail::kept_variance<shape<Features>, detail::batch_tracks<How>> running_var{};
+  static_assert(detail::in_range(Options),
+                ESPALIER_SENTENCE("nn::BatchNorm1d<Features, norm>: " ESPALIER_NORM_RANGE, ESPALIER_NORM_NUMBERS(Options)));
+  detail::gain<shape<Features>, Options.affine> weight{};
+  detail::offset<shape<Features>, Options.affine> bias{};
+  detail::kept_mean<shape<Features>, detail::batch_tracks<Options>> running_mean{};
+  detail::kept_variance<shape<Features>, detail::batch_tracks<Options>> running_var{};
   ESPALIER_MODULE(BatchNorm1d, weight, bias, running_mean, running_var)
-  constexpr auto forward(auto x) const { return detail::apply_norm<detail::over_batch<Features, 1, 2, false>, How>(*this, x); }
+  constexpr auto forward(auto x) const { return detail::apply_norm<detail::over_batch<Features, 1, 2, false>, Options>(*this, x); }
 };
 
 /// BatchNorm of images with the channels second.
 /// shape   (N, Channels, H, W) -> the same; weight, bias, running_mean, running_var (Channels)
 /// range   as of BatchNorm
-/// errors  another number of axes is refused
+/// errors  another number of axes does not compile; others as of BatchNorm
 /// saves   as of BatchNorm
-/// slope   as of BatchNorm
+/// gradient  as of BatchNorm
 /// source  needle's BatchNorm2d
-template <int Channels, norm How = norm{}>
+template <int Channels, norm Options = norm{}>
 struct BatchNorm2d {
-  static_assert(detail::in_range(How),
-                ESPALIER_SENTENCE("nn::BatchNorm2d<Channels, norm>: " ESPALIER_NORM_RANGE, ESPALIER_NORM_NUMBERS(How)));
-  detail::gain<shape<Channels>, How.affine> weight{};
-  detail::offset<shape<Channels>, How.affine> bias{};
-  detail::kept_mean<shape<Channels>, detail::batch_tracks<How>> running_mean{};
-  detail::kept_variance<shape<Channels>, detail::batch_tracks<How>> running_var{};
+  static_assert(detail::in_range(Options),
+                ESPALIER_SENTENCE("nn::BatchNorm2d<Channels, norm>: " ESPALIER_NORM_RANGE, ESPALIER_NORM_NUMBERS(Options)));
+  detail::gain<shape<Channels>, Options.affine> weight{};
+  detail::offset<shape<Channels>, Options.affine> bias{};
+  detail::kept_mean<shape<Channels>, detail::batch_tracks<Options>> running_mean{};
+  detail::kept_variance<shape<Channels>, detail::batch_tracks<Options>> running_var{};
   ESPALIER_MODULE(BatchNorm2d, weight, bias, running_mean, running_var)
-  constexpr auto forward(auto x) const { return detail::apply_norm<detail::over_batch<Channels, 1, 4, true>, How>(*this, x); }
+  constexpr auto forward(auto x) const { return detail::apply_norm<detail::over_batch<Channels, 1, 4, true>, Options>(*this, x); }
 };
 
 }  // namespace espalier::nn

@@ -8,8 +8,9 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::nn {
 
-/// Weights of classes, known to the compiler: class_weights<1.0, 2.5, 0.5>. Each value that differs from the first costs a comparison for every
-/// class in each step, which is nothing for dozens of classes; weights in a tensor are an argument of the function cross_entropy.
+/// Weights of classes as compile-time constants: class_weights<1.0, 2.5, 0.5>. Each value that differs from the first
+/// costs a comparison for every class in each step, which is negligible for dozens of classes. Weights in a tensor are
+/// an argument of the function cross_entropy.
 /// shape   (Classes)
 template <real... Values>
 struct class_weights {
@@ -30,7 +31,7 @@ struct class_weights {
   }
 };
 
-/// Every class counts the same.
+/// Every class has the same weight.
 struct equal_weights {};
 
 }  // namespace espalier::nn

@@ -10,7 +10,7 @@ namespace espalier::nn {
 
 inline constexpr edges same = keeps_extents;
 
-/// How a Conv walks over its images; nchw is needle's order here.
+/// Options of Conv; the default layout nchw is that of needle.
 /// range   as of convolution
 struct conv {
   rows_columns stride = 1;
@@ -23,21 +23,21 @@ struct conv {
 
 namespace detail {
 
-/// The module's walk over images whose channels are last.
-constexpr convolution walk_of(conv const& how, rows_columns kernel) {
+/// The options of a module as those of conv2d, for images with the channels last.
+constexpr convolution walk_of(conv const& options, rows_columns kernel) {
   convolution c{};
-  c.stride = how.stride;
-  c.padding = how.padding;
-  c.dilation = how.dilation;
-  c.groups = how.groups;
+  c.stride = options.stride;
+  c.padding = options.padding;
+  c.dilation = options.dilation;
+  c.groups = options.groups;
   return with_numbers(c, kernel);
 }
 
-/// Kernels and biases of a convolution, each of whose results sums FanIn products.
+/// Kernels and biases of a convolution whose results are sums of FanIn products each.
 template <int FanIn, int... Extents>
 using kernels = parameter<shape<Extents...>, init::initialized_by<init::kaiming_uniform{.fan_in = FanIn}>>;
 template <int FanIn>
-inline constexpr double bias_bound = 1 / math::sqrt(double{FanIn > 0 ? FanIn : 1});  // of none: refused by the module
+inline constexpr double bias_bound = 1 / math::sqrt(double{FanIn > 0 ? FanIn : 1});  // FanIn below 1: the module reports it
 template <int FanIn, int Out, bool Exists = true>
 using biases = std::conditional_t<Exists, parameter<shape<Out>, init::initialized_by<init::uniform{-bias_bound<FanIn>, bias_bound<FanIn>}>>, absent>;
 constexpr auto with_bias_of(auto const& y, auto const& bias) {
@@ -45,38 +45,40 @@ constexpr auto with_bias_of(auto const& y, auto const& bias) {
   else return y;
 }
 
-/// Images in the layout of a module, convolved with kernels (rows, columns, inputs, outputs); a bias for each output is added while they are last.
-template <rows_columns Kernel, conv How>
+/// Convolves images in the layout of a module with kernels (rows, columns, inputs, outputs). The bias of each output is
+/// added while the channels are last.
+template <rows_columns Kernel, conv Options>
 constexpr auto convolved(auto const& x, auto const& weight, auto const& bias) {
   using X = std::remove_cvref_t<decltype(x)>;
-  constexpr convolution walk = mended(walk_of(How, Kernel));
-  if constexpr (is_refused<X>) {
+  constexpr convolution walk = mended(walk_of(Options, Kernel));
+  if constexpr (is_invalid<X>) {
     return x;
   } else if constexpr (shape_of<X>::rank != 4) {
-    return refused<images<shape_of<X>>>{};
+    return invalid<images<shape_of<X>>>{};
   } else {
-    auto y = conv2d<walk>(espalier::detail::to_nhwc<How.layout>(x), weight);
-    if constexpr (is_refused<decltype(y)>) return y;
-    else return espalier::detail::from_nhwc<How.layout>(with_bias_of(y, bias));
+    auto y = conv2d<walk>(espalier::detail::to_nhwc<Options.layout>(x), weight);
+    if constexpr (is_invalid<decltype(y)>) return y;
+    else return espalier::detail::from_nhwc<Options.layout>(with_bias_of(y, bias));
   }
 }
 
 }  // namespace detail
 
-/// Conv<In, Out, Kernel, How>: y = conv2d(x, weight) + bias over images.
-/// shape   nchw: (N, In, H, W) -> (N, Out, H', W'); nhwc: (N, H, W, In) -> (N, H', W', Out); weight (rows, columns, In / groups, Out), bias (Out)
-///         unless conv{.bias = false}; H' as of conv2d; with the padding `same` H / stride rounded up, for every kernel
-///         and dilation
-/// errors  other channels, and a kernel that does not fit, are refused
+/// Conv<In, Out, Kernel, Options>: y = conv2d(x, weight) + bias over images.
+/// shape   nchw: (N, In, H, W) -> (N, Out, H', W'); nhwc: (N, H, W, In) -> (N, H', W', Out); weight
+///         (rows, columns, In / groups, Out), bias (Out) unless conv{.bias = false}; H' as of conv2d; with the padding
+///         `same` H / stride rounded up, for every kernel and dilation
+/// errors  another number of channels, and a kernel that does not fit, do not compile
 /// saves   x
-/// slope   as of conv2d; d bias = the sum of dy over images and places
-/// start   weight Kaiming-uniform over rows columns In / groups; then bias uniform in [-b, b), b = 1 / sqrt(rows columns In / groups)
+/// gradient  as of conv2d; d bias = the sum of dy over images and positions
+/// start   weight Kaiming-uniform over rows columns In / groups; then bias uniform in [-b, b),
+///         b = 1 / sqrt(rows columns In / groups)
 /// source  needle's Conv; Dumoulin and Visin 2016
-template <int In, int Out, rows_columns Kernel, conv How = conv{}>
+template <int In, int Out, rows_columns Kernel, conv Options = conv{}>
 struct Conv {
-  // Named: clang explains what it can take apart, which takes three lines more.
+  // Named constants: for an inline condition clang prints three more lines that explain its parts.
   static constexpr bool kernel_exists = Kernel.rows >= 1 && Kernel.columns >= 1;
-  static constexpr bool numbers_fit = !kernel_exists || (How.groups >= 1 && in_range(detail::walk_of(How, Kernel)) && In % How.groups == 0 && Out % How.groups == 0);
+  static constexpr bool numbers_fit = !kernel_exists || (Options.groups >= 1 && in_range(detail::walk_of(Options, Kernel)) && In % Options.groups == 0 && Out % Options.groups == 0);
   static_assert(kernel_exists,
                 ESPALIER_SENTENCE("nn::Conv<in, out, kernel>: the kernel has at least one row and one column",
                                   ESPALIER_STATED(kernel_exists,
@@ -84,11 +86,11 @@ struct Conv {
   static_assert(numbers_fit,
                 ESPALIER_SENTENCE("nn::Conv<in, out, kernel, conv>: stride, dilation and groups must be at least 1, padding at least 0, and groups divide in and out",
                                   ESPALIER_STATED(numbers_fit,
-                                                  ESPALIER_WALK_NUMBERS(detail::walk_of(How, Kernel)), ESPALIER_NAMED("groups", How.groups),
+                                                  ESPALIER_WALK_NUMBERS(detail::walk_of(Options, Kernel)), ESPALIER_NAMED("groups", Options.groups),
                                                   ESPALIER_NAMED("in", In), ESPALIER_NAMED("out", Out))));
-  static constexpr int fan_in = Kernel.rows * Kernel.columns * In / How.groups;
-  detail::kernels<fan_in, Kernel.rows, Kernel.columns, In / How.groups, Out> weight{};
-  detail::biases<fan_in, Out, How.bias> bias{};
+  static constexpr int fan_in = Kernel.rows * Kernel.columns * In / Options.groups;
+  detail::kernels<fan_in, Kernel.rows, Kernel.columns, In / Options.groups, Out> weight{};
+  detail::biases<fan_in, Out, Options.bias> bias{};
   ESPALIER_MODULE(Conv, weight, bias)
   /// (outputs, inputs / groups, rows, columns)
   static constexpr axis_order in_pytorch(char const* member, extents const& shape) {
@@ -96,8 +98,8 @@ struct Conv {
   }
 
   constexpr auto forward(auto x) const { return forward_with(x, weight); }
-  /// The formula with another expression in the place of weight (WeightNorm).
-  constexpr auto forward_with(auto x, auto const& w) const { return detail::convolved<Kernel, How>(x, w, bias); }
+  /// The formula with another expression for weight (WeightNorm).
+  constexpr auto forward_with(auto x, auto const& w) const { return detail::convolved<Kernel, Options>(x, w, bias); }
 };
 
 }  // namespace espalier::nn

@@ -8,47 +8,47 @@
 namespace espalier::nn {
 
 namespace detail {
-/// Signals in the layout of a module, convolved with kernels (taps, inputs, outputs).
-template <int Kernel, conv How>
+/// Convolves signals in the layout of a module with kernels (taps, inputs, outputs).
+template <int Kernel, conv Options>
 constexpr auto convolved_signals(auto const& x, auto const& weight, auto const& bias) {
   using X = std::remove_cvref_t<decltype(x)>;
-  constexpr convolution walk = mended(walk_of(How, Kernel));
-  if constexpr (is_refused<X>) {
+  constexpr convolution walk = mended(walk_of(Options, Kernel));
+  if constexpr (is_invalid<X>) {
     return x;
   } else if constexpr (shape_of<X>::rank != 3) {
-    return refused<signals_and_kernels<shape_of<X>, shape_of<decltype(weight)>>>{};
-  } else if constexpr (How.layout == nchw) {
+    return invalid<signals_and_kernels<shape_of<X>, shape_of<decltype(weight)>>>{};
+  } else if constexpr (Options.layout == nchw) {
     auto y = conv1d<walk>(transpose(x), weight);
-    if constexpr (is_refused<decltype(y)>) return y;
+    if constexpr (is_invalid<decltype(y)>) return y;
     else return transpose(with_bias_of(y, bias));
   } else {
     auto y = conv1d<walk>(x, weight);
-    if constexpr (is_refused<decltype(y)>) return y;
+    if constexpr (is_invalid<decltype(y)>) return y;
     else return with_bias_of(y, bias);
   }
 }
 }  // namespace detail
 
-/// Conv1d<In, Out, Kernel, How>: y = conv1d(x, weight) + bias over signals; of How it reads what belongs to columns.
-/// shape   nchw: (N, In, L) -> (N, Out, L'); nhwc: (N, L, In) -> (N, L', Out); weight (Kernel, In / groups, Out), bias (Out) unless
-///         conv{.bias = false}
+/// Conv1d<In, Out, Kernel, Options>: y = conv1d(x, weight) + bias over signals. It uses the column values of Options.
+/// shape   nchw: (N, In, L) -> (N, Out, L'); nhwc: (N, L, In) -> (N, L', Out); weight (Kernel, In / groups, Out),
+///         bias (Out) unless conv{.bias = false}
 /// errors  as of Conv
 /// saves   x
-/// slope   as of conv1d; d bias = the sum of dy over signals and places
+/// gradient  as of conv1d; d bias = the sum of dy over signals and positions
 /// start   as of Conv, with Kernel In / groups
 /// source  as of Conv
-template <int In, int Out, int Kernel, conv How = conv{}>
+template <int In, int Out, int Kernel, conv Options = conv{}>
 struct Conv1d {
   static constexpr bool numbers_fit =
-      Kernel >= 1 && How.groups >= 1 && in_range(detail::walk_of(How, Kernel)) && In % How.groups == 0 && Out % How.groups == 0;
+      Kernel >= 1 && Options.groups >= 1 && in_range(detail::walk_of(Options, Kernel)) && In % Options.groups == 0 && Out % Options.groups == 0;
   static_assert(numbers_fit,
                 ESPALIER_SENTENCE("nn::Conv1d<in, out, kernel, conv>: kernel, stride, dilation and groups must be at least 1, padding at least 0, and groups divide in and out",
                                   ESPALIER_STATED(numbers_fit,
-                                                  ESPALIER_NAMED("kernel", Kernel), ESPALIER_WALK_NUMBERS(detail::walk_of(How, Kernel)),
-                                                  ESPALIER_NAMED("groups", How.groups), ESPALIER_NAMED("in", In), ESPALIER_NAMED("out", Out))));
-  static constexpr int fan_in = Kernel * In / How.groups;
-  detail::kernels<fan_in, Kernel, In / How.groups, Out> weight{};
-  detail::biases<fan_in, Out, How.bias> bias{};
+                                                  ESPALIER_NAMED("kernel", Kernel), ESPALIER_WALK_NUMBERS(detail::walk_of(Options, Kernel)),
+                                                  ESPALIER_NAMED("groups", Options.groups), ESPALIER_NAMED("in", In), ESPALIER_NAMED("out", Out))));
+  static constexpr int fan_in = Kernel * In / Options.groups;
+  detail::kernels<fan_in, Kernel, In / Options.groups, Out> weight{};
+  detail::biases<fan_in, Out, Options.bias> bias{};
   ESPALIER_MODULE(Conv1d, weight, bias)
   /// (outputs, inputs / groups, taps)
   static constexpr axis_order in_pytorch(char const* member, extents const& shape) {
@@ -56,7 +56,7 @@ struct Conv1d {
   }
 
   constexpr auto forward(auto x) const { return forward_with(x, weight); }
-  constexpr auto forward_with(auto x, auto const& w) const { return detail::convolved_signals<Kernel, How>(x, w, bias); }
+  constexpr auto forward_with(auto x, auto const& w) const { return detail::convolved_signals<Kernel, Options>(x, w, bias); }
 };
 
 }  // namespace espalier::nn

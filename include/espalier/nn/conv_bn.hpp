@@ -8,16 +8,16 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::nn {
 
-/// ConvBN<In, Out, Kernel, How>: relu(norm(conv(x))), the block that residual networks for images are made of.
+/// ConvBN<In, Out, Kernel, Options>: relu(norm(conv(x))), the building block of residual networks for images.
 /// shape   as of Conv
-/// errors  as of Conv; training with one value per channel is refused
+/// errors  as of Conv; training with one value per channel does not compile
 /// saves   what its parts save
-/// slope   that of its parts in turn
+/// gradient  that of its parts in turn
 /// source  needle's ConvBN
-template <int In, int Out, rows_columns Kernel, conv How = conv{}>
+template <int In, int Out, rows_columns Kernel, conv Options = conv{}>
 struct ConvBN {
-  Conv<In, Out, Kernel, How> conv{};
-  BatchNorm<Out, How.layout == nchw ? 1 : -1> norm{};
+  Conv<In, Out, Kernel, Options> conv{};
+  BatchNorm<Out, Options.layout == nchw ? 1 : -1> norm{};
   ESPALIER_MODULE(ConvBN, conv, norm)
   constexpr auto forward(auto x) const { return relu(norm(conv(x))); }
 };

@@ -9,12 +9,13 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
-/// dropout(x, mask, p): x where the mask is 1, scaled by 1 / (1 - p), and 0 where it is 0: the expectation over masks is x.
+/// dropout(x, mask, p): x / (1 - p) where the mask is 1, and 0 where it is 0. The expectation over masks is x.
 /// shape   S, S -> S
 /// range   p in [0, 1)
-/// errors  shapes of which none is the result's, float and double together, and tensors of two devices do not compile
+/// errors  shapes that do not broadcast to one of them, a mix of float and double, and tensors of two devices do not
+///         compile
 /// saves   mask
-/// slope   dx = dy mask / (1 - p)
+/// gradient  dx = dy mask / (1 - p)
 /// source  Srivastava et al. 2014
 template <Operand X, Operand Mask>
 constexpr auto dropout(X const& x, Mask const& mask, double p) {
@@ -29,15 +30,16 @@ struct drop_probability {
   static constexpr bool agree = P.value >= 0 && P.value < 1;
 };
 
-/// Training: every element is kept with probability 1 - P and scaled by 1 / (1 - P), so its expectation stays; evaluation: y = x.
-/// The mask is `draw <= 1 - P`. Each call has a mask of its own, new at each step, also where a forward calls one module several times.
-/// streams  the first call of a forward draws from the module's own random stream; each later one, in the order of calls, from a stream behind those
-///          of all modules
+/// Training keeps every element with probability 1 - P and scales it by 1 / (1 - P), so its expectation stays the same.
+/// Evaluation returns x. The mask is `u <= 1 - P`, u uniform in [0, 1). Each call has its own mask, new at each step,
+/// also where a forward calls one module several times.
+/// streams  the first call in a forward uses the module's own random stream; each later call, in the order of calls,
+///          uses a stream numbered after those of all modules
 /// shape   S -> S
 /// range   P in [0, 1)
 /// errors  another P does not compile
-/// saves   the draws
-/// slope   dx = dy mask / (1 - P)
+/// saves   the random numbers
+/// gradient  dx = dy mask / (1 - P)
 /// source  Srivastava et al. 2014; needle's Dropout
 template <real P>
 struct Dropout {
@@ -48,17 +50,17 @@ struct Dropout {
 
   constexpr auto forward(auto x) const {
     using X = decltype(x);
-    if constexpr (P.value == 0 || is_refused<X>) return x;
-    else return by_mode(x, [&] { return dropout(x, draw<shape_of<X>>{stream} <= 1.0 - P.value, P.value); }, [&] { return x; });
+    if constexpr (P.value == 0 || is_invalid<X>) return x;
+    else return by_mode(x, [&] { return dropout(x, random_uniform<shape_of<X>>{stream} <= 1.0 - P.value, P.value); }, [&] { return x; });
   }
 };
 
-/// Dropout with a mask that the user gives: the buffer `mask` (1: kept, 0: dropped), of the shape of one batch.
+/// Dropout with a mask of the user: the buffer `mask` (1: kept, 0: dropped) has the shape of one batch.
 /// shape   S -> S
 /// range   P in [0, 1)
-/// errors  another P does not compile; x of another shape than S is refused
+/// errors  another P, and x of another shape than S, do not compile
 /// saves   the mask
-/// slope   dx = dy mask / (1 - P); none for the mask
+/// gradient  dx = dy mask / (1 - P); none for the mask
 /// source  as of Dropout
 template <real P, class S>
 struct MaskedDropout {
@@ -70,8 +72,8 @@ struct MaskedDropout {
 
   constexpr auto forward(auto x) const {
     using X = decltype(x);
-    if constexpr (is_refused<X>) return x;
-    else if constexpr (!same_shape<shape_of<X>, S>::agree) return refused<same_shape<shape_of<X>, S>>{};
+    if constexpr (is_invalid<X>) return x;
+    else if constexpr (!same_shape<shape_of<X>, S>::agree) return invalid<same_shape<shape_of<X>, S>>{};
     else return by_mode(x, [&] { return dropout(x, mask, P.value); }, [&] { return x; });
   }
 };

@@ -8,13 +8,14 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::nn {
 
-/// y = the row of weight that each index names; an index outside 0..Count-1 gives a row of zeros. Indices are integers, or whole numbers of the
-/// model's element type (float holds each up to 2^24).
+/// Looks up the row of weight for each index; an index outside 0..Count-1 gives a row of zeros. Indices are integers,
+/// or whole numbers of the model's element type (float represents each up to 2^24).
 /// shape   (N...) -> (N..., Features); weight (Count, Features)
 /// start   weight normal with mean 0 and deviation 1
 /// saves   the indices
-/// slope   d weight: each row the sum of dy where it was taken; none for the indices
-/// cost    a product with one_hot rows: N Count Features multiplications and N Count numbers of workspace, where a gather would read N Features
+/// gradient  each row of d weight is the sum of dy where that row was read; none for the indices
+/// cost    a product with one_hot rows: N Count Features multiplications and N Count numbers of workspace, where a
+///         gather would read N Features
 /// source  needle's Embedding
 template <int Count, int Features>
 struct Embedding {
@@ -24,7 +25,7 @@ struct Embedding {
 
   constexpr auto forward(auto indices) const {
     using S = shape_of<decltype(indices)>;
-    if constexpr (is_refused<decltype(indices)>) {
+    if constexpr (is_invalid<decltype(indices)>) {
       return indices;
     } else {
       using places = espalier::detail::one_hot_shape<S, Features>;

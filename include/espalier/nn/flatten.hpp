@@ -7,15 +7,15 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::nn {
 
-/// Keeps the first axis (the batch) and makes one axis of the others.
+/// Keeps the first axis (the batch) and merges the others into one.
 /// shape   (N, ...) -> (N, product of the others)
 /// saves   nothing
-/// slope   dx = dy in x's shape
+/// gradient  dx = dy in the shape of x
 /// source  needle's Flatten
 struct Flatten {
   ESPALIER_MODULE(Flatten)
   constexpr auto forward(auto x) const {
-    if constexpr (is_refused<decltype(x)>) return x;
+    if constexpr (is_invalid<decltype(x)>) return x;
     else return reshape<shape_of<decltype(x)>::template extent<0>(), -1>(x);
   }
 };

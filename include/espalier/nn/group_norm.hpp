@@ -6,7 +6,7 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::nn {
 
-/// Named relation: the channels of a GroupNorm fall into groups of equal size.
+/// Named relation: the channels of a GroupNorm divide into groups of equal size.
 template <int Groups, int Channels>
 struct equal_groups {
   ESPALIER_READS("{} groups, {} channels")
@@ -14,7 +14,7 @@ struct equal_groups {
 };
 
 namespace detail {
-/// The channels of a group and all axes behind them, as one axis of (N, Groups, the rest).
+/// Layout of GroupNorm: the channels of a group and all axes after them are one axis of (N, Groups, the rest).
 template <int Groups, int Channels>
 struct over_groups : of_channels<Channels, 1, 2> {
   template <class S>
@@ -24,23 +24,24 @@ struct over_groups : of_channels<Channels, 1, 2> {
 };
 }  // namespace detail
 
-/// y = (x - mean) / sqrt(variance + eps) weight + bias, with the mean and biased variance of each example's groups of Channels / Groups channels.
+/// y = (x - mean) / sqrt(variance + eps) weight + bias, with the mean and biased variance of each group of
+/// Channels / Groups channels of each example.
 /// shape   (N, Channels, L...) -> the same; weight, bias (Channels)
 /// range   eps >= 0; with eps = 0 a group of equal elements gives NaN
-/// errors  groups that do not divide the channels do not compile; another second axis is refused
+/// errors  groups that do not divide the channels, and another extent of the second axis, do not compile
 /// saves   the normalized x, 1 / sqrt(variance + eps)
-/// slope   closed form of normalize
+/// gradient  closed form of normalize
 /// source  Wu and He 2018
-template <int Groups, int Channels, norm How = norm{}>
+template <int Groups, int Channels, norm Options = norm{}>
 struct GroupNorm {
   static_assert(equal_groups<Groups, Channels>::agree,
                 ESPALIER_SENTENCE("nn::GroupNorm<Groups, Channels>: the groups must divide the channels", equal_groups<Groups, Channels>));
-  static_assert(detail::in_range(How),
-                ESPALIER_SENTENCE("nn::GroupNorm<Groups, Channels, norm>: " ESPALIER_NORM_RANGE, ESPALIER_NORM_NUMBERS(How)));
-  detail::gain<shape<Channels>, How.affine> weight{};
-  detail::offset<shape<Channels>, How.affine> bias{};
+  static_assert(detail::in_range(Options),
+                ESPALIER_SENTENCE("nn::GroupNorm<Groups, Channels, norm>: " ESPALIER_NORM_RANGE, ESPALIER_NORM_NUMBERS(Options)));
+  detail::gain<shape<Channels>, Options.affine> weight{};
+  detail::offset<shape<Channels>, Options.affine> bias{};
   ESPALIER_MODULE(GroupNorm, weight, bias)
-  constexpr auto forward(auto x) const { return detail::apply_norm<detail::over_groups<Groups, Channels>, How>(*this, x); }
+  constexpr auto forward(auto x) const { return detail::apply_norm<detail::over_groups<Groups, Channels>, Options>(*this, x); }
 };
 
 }  // namespace espalier::nn

@@ -9,14 +9,15 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::nn {
 
-/// Mean over all elements of huber(prediction - target, Delta): quadratic near 0, linear beyond Delta; or their sum, or each.
+/// Mean over all elements of huber(prediction - target, Delta): quadratic near 0, linear beyond Delta. Reduction
+/// selects the sum or each element instead of the mean.
 /// shape   S, S -> scalar, or S with reduce::none
 /// range   Delta > 0
-/// errors  shapes that differ are refused
+/// errors  shapes that differ do not compile
 /// saves   prediction - target
-/// slope   d prediction = clamp(prediction - target, -Delta, Delta) / count
+/// gradient  d prediction = clamp(prediction - target, -Delta, Delta) / count
 /// source  Huber 1964
-template <real Delta = 1.0, reduce How = reduce::mean>
+template <real Delta = 1.0, reduce Reduction = reduce::mean>
 struct HuberLoss {
   static_assert(detail::is_positive(Delta),
                 ESPALIER_SENTENCE("nn::HuberLoss<Delta>: Delta must be above 0",
@@ -25,10 +26,10 @@ struct HuberLoss {
   template <class Prediction>
   using target = detail::target_like_prediction<Prediction>;
 
-  constexpr auto forward(auto prediction, auto wanted) const {
-    using Fault = typename detail::target_fault<decltype(prediction), decltype(wanted)>::type;
-    if constexpr (is_refused<Fault>) return Fault{};
-    else return reduced<How>(huber(prediction - wanted, Delta.value));
+  constexpr auto forward(auto prediction, auto targets) const {
+    using Fault = typename detail::target_fault<decltype(prediction), decltype(targets)>::type;
+    if constexpr (is_invalid<Fault>) return Fault{};
+    else return reduced<Reduction>(huber(prediction - targets, Delta.value));
   }
 };
 

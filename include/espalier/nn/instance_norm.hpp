@@ -14,7 +14,7 @@ struct several_values_per_instance {
 };
 
 namespace detail {
-/// The axes behind the channels, of each example.
+/// Layout of InstanceNorm: statistics run over the axes after the channels, for each example.
 template <int Channels>
 struct over_instances : of_channels<Channels, 1, 3> {
   template <class S>
@@ -24,31 +24,32 @@ struct over_instances : of_channels<Channels, 1, 3> {
   template <class S>
   static constexpr auto fault() {
     using Fault = decltype(of_channels<Channels, 1, 3>::template fault<S>());
-    if constexpr (is_refused<Fault>) return Fault{};
-    else if constexpr (!several_values_per_instance<S>::agree) return refused<several_values_per_instance<S>>{};
+    if constexpr (is_invalid<Fault>) return Fault{};
+    else if constexpr (!several_values_per_instance<S>::agree) return invalid<several_values_per_instance<S>>{};
     else return agreed{};
   }
 };
 }  // namespace detail
 
-/// y = (x - mean) / sqrt(variance + eps) weight + bias, with the mean and biased variance of each channel of each example. With
-/// norm{.tracked = true} evaluation uses running statistics, which observe the mean over the batch of the examples' own.
+/// y = (x - mean) / sqrt(variance + eps) weight + bias, with the mean and biased variance of each channel of each
+/// example. With norm{.tracked = true} evaluation uses running statistics. They observe the examples' statistics,
+/// averaged over the batch.
 /// shape   (N, Channels, L...) -> the same; weight, bias, and where tracked running_mean, running_var (Channels)
 /// range   eps >= 0, momentum in [0, 1]; with eps = 0 a channel of equal elements gives NaN
-/// errors  another second axis, and one value per channel of an example, are refused
+/// errors  another extent of the second axis, and one value per channel of an example, do not compile
 /// saves   the normalized x, 1 / sqrt(variance + eps)
-/// slope   closed form of normalize
+/// gradient  closed form of normalize
 /// source  Ulyanov, Vedaldi and Lempitsky 2016
-template <int Channels, norm How = norm{}>
+template <int Channels, norm Options = norm{}>
 struct InstanceNorm {
-  static_assert(detail::in_range(How),
-                ESPALIER_SENTENCE("nn::InstanceNorm<Channels, norm>: " ESPALIER_NORM_RANGE, ESPALIER_NORM_NUMBERS(How)));
-  detail::gain<shape<Channels>, How.affine> weight{};
-  detail::offset<shape<Channels>, How.affine> bias{};
-  detail::kept_mean<shape<Channels>, How.tracked> running_mean{};
-  detail::kept_variance<shape<Channels>, How.tracked> running_var{};
+  static_assert(detail::in_range(Options),
+                ESPALIER_SENTENCE("nn::InstanceNorm<Channels, norm>: " ESPALIER_NORM_RANGE, ESPALIER_NORM_NUMBERS(Options)));
+  detail::gain<shape<Channels>, Options.affine> weight{};
+  detail::offset<shape<Channels>, Options.affine> bias{};
+  detail::kept_mean<shape<Channels>, Options.tracked> running_mean{};
+  detail::kept_variance<shape<Channels>, Options.tracked> running_var{};
   ESPALIER_MODULE(InstanceNorm, weight, bias, running_mean, running_var)
-  constexpr auto forward(auto x) const { return detail::apply_norm<detail::over_instances<Channels>, How>(*this, x); }
+  constexpr auto forward(auto x) const { return detail::apply_norm<detail::over_instances<Channels>, Options>(*this, x); }
 };
 
 }  // namespace espalier::nn

@@ -9,22 +9,23 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::nn {
 
-/// Mean over all elements of |prediction - target|; or their sum, or each: L1Loss<reduce::sum>.
+/// Mean over all elements of |prediction - target|. Reduction selects the sum or each element instead of the mean:
+/// L1Loss<reduce::sum>.
 /// shape   S, S -> scalar, or S with reduce::none
-/// errors  shapes that differ are refused
+/// errors  shapes that differ do not compile
 /// saves   prediction - target
-/// slope   d prediction = sign(prediction - target) / count, with sign(0) = 0
+/// gradient  d prediction = sign(prediction - target) / count, with sign(0) = 0
 /// source  PyTorch's L1Loss
-template <reduce How = reduce::mean>
+template <reduce Reduction = reduce::mean>
 struct L1Loss {
   ESPALIER_MODULE(L1Loss)
   template <class Prediction>
   using target = detail::target_like_prediction<Prediction>;
 
-  constexpr auto forward(auto prediction, auto wanted) const {
-    using Fault = typename detail::target_fault<decltype(prediction), decltype(wanted)>::type;
-    if constexpr (is_refused<Fault>) return Fault{};
-    else return reduced<How>(abs(prediction - wanted));
+  constexpr auto forward(auto prediction, auto targets) const {
+    using Fault = typename detail::target_fault<decltype(prediction), decltype(targets)>::type;
+    if constexpr (is_invalid<Fault>) return Fault{};
+    else return reduced<Reduction>(abs(prediction - targets));
   }
 };
 

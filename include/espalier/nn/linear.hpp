@@ -13,9 +13,9 @@ struct no_bias {};
 
 /// y = x weight + bias.
 /// shape   (..., In) -> (..., Out); weight (In, Out), bias (1, Out)
-/// errors  an input whose last axis is not In is refused
+/// errors  an input whose last axis is not In does not compile
 /// saves   x
-/// slope   dx = dy weight^T, d weight = x^T dy, d bias = the sum of dy over all but the last axis
+/// gradient  dx = dy weight^T, d weight = x^T dy, d bias = the sum of dy over all axes except the last
 /// start   weight Kaiming-uniform over In; then bias Kaiming-uniform over Out
 /// source  needle's Linear
 template <int In, int Out, class Bias = with_bias>
@@ -29,12 +29,12 @@ struct Linear {
   }
 
   constexpr auto forward(auto x) const { return forward_with(x, weight); }
-  /// The formula with another expression in the place of weight (WeightNorm).
+  /// The formula with another expression for weight (WeightNorm).
   constexpr auto forward_with(auto x, auto const& w) const { return matmul(x, w) + bias; }
 };
 
 /// y = x weight.
-/// shape   (..., In) -> (..., Out); weight (In, Out); everything else as above
+/// shape   (..., In) -> (..., Out); weight (In, Out); all other fields as above
 template <int In, int Out>
 struct Linear<In, Out, no_bias> {
   parameter<shape<In, Out>, init::initialized_by<init::kaiming_uniform{.fan_in = In}>> weight{};

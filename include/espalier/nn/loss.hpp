@@ -11,13 +11,13 @@ namespace espalier::nn {
 
 /// Mean over the batch of logsumexp(z) - z[label]: cross-entropy of unnormalized scores, stable for large ones.
 /// shape   (N, Classes), (N) labels -> scalar
-/// errors  labels that are not one a row are refused; a trainer throws label_error for a label outside the classes
+/// errors  other than one label per row does not compile; a trainer throws label_error for a label outside the classes
 /// saves   z, logsumexp(z)
-/// slope   dz = (softmax(z) - one_hot(label)) / N
+/// gradient  dz = (softmax(z) - one_hot(label)) / N
 /// source  needle's SoftmaxLoss
 struct SoftmaxLoss {
   ESPALIER_MODULE(SoftmaxLoss)
-  /// What a target is: one class number for each sample.
+  /// The type of the targets: one class number per sample.
   template <class Prediction>
   struct target {
     using element_type = std::int32_t;
@@ -27,18 +27,18 @@ struct SoftmaxLoss {
   constexpr auto forward(auto z, auto labels) const {
     using Z = decltype(z);
     using L = decltype(labels);
-    if constexpr (is_refused<Z>) return z;
+    if constexpr (is_invalid<Z>) return z;
     else if constexpr (!espalier::detail::one_label_a_row<shape_of<Z>, shape_of<L>>::agree)
-      return refused<espalier::detail::one_label_a_row<shape_of<Z>, shape_of<L>>>{};
+      return invalid<espalier::detail::one_label_a_row<shape_of<Z>, shape_of<L>>>{};
     else return mean(logsumexp<-1>(z) - pick(z, labels));
   }
 };
 
 /// Mean over all elements of (prediction - target)^2.
 /// shape   S, S -> scalar
-/// errors  shapes that differ are refused
+/// errors  shapes that differ do not compile
 /// saves   prediction - target
-/// slope   d prediction = 2 (prediction - target) / count
+/// gradient  d prediction = 2 (prediction - target) / count
 /// source  PyTorch's MSELoss
 struct MeanSquaredError {
   ESPALIER_MODULE(MeanSquaredError)
@@ -48,12 +48,12 @@ struct MeanSquaredError {
     using type = Prediction;
   };
 
-  constexpr auto forward(auto prediction, auto wanted) const {
+  constexpr auto forward(auto prediction, auto targets) const {
     using P = decltype(prediction);
-    using T = decltype(wanted);
-    if constexpr (is_refused<P>) return prediction;
-    else if constexpr (!same_shape<shape_of<P>, shape_of<T>>::agree) return refused<same_shape<shape_of<P>, shape_of<T>>>{};
-    else return mean((prediction - wanted) * (prediction - wanted));
+    using T = decltype(targets);
+    if constexpr (is_invalid<P>) return prediction;
+    else if constexpr (!same_shape<shape_of<P>, shape_of<T>>::agree) return invalid<same_shape<shape_of<P>, shape_of<T>>>{};
+    else return mean((prediction - targets) * (prediction - targets));
   }
 };
 

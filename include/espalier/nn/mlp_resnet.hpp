@@ -13,7 +13,7 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::nn {
 
-/// Which norm a model is built with: use_batch_norm, use_layer_norm, or a type of yours with such a member template.
+/// The norm layers of a model: use_batch_norm, use_layer_norm, or your own type with such a member template.
 struct use_batch_norm {
   template <int Features>
   using norm = BatchNorm1d<Features>;
@@ -23,20 +23,20 @@ struct use_layer_norm {
   using norm = LayerNorm1d<Features>;
 };
 
-/// relu(fn(x) + x), fn of two layers: Linear, norm, ReLU, Dropout, Linear, norm.
+/// relu(fn(x) + x), where fn has two layers: Linear, norm, ReLU, Dropout, Linear, norm.
 /// shape   (N, Dim) -> (N, Dim)
-/// errors  another last axis is refused; with batch norm, so is training with one sample
+/// errors  another last axis, and with batch norm training with one sample, do not compile
 /// saves   what its parts save
-/// slope   that of its parts in turn
+/// gradient  that of its parts in turn
 /// source  needle's ResidualBlock
 template <int Dim, int Hidden, class Norm = use_batch_norm, real Drop = 0.1>
 using ResidualBlock = Sequential<Residual<Sequential<Linear<Dim, Hidden>, typename Norm::template norm<Hidden>, ReLU, Dropout<Drop>, Linear<Hidden, Dim>, typename Norm::template norm<Dim>>>, ReLU>;
 
-/// Linear, ReLU, Blocks residual blocks of half the width inside, and Linear to the classes.
-/// shape   (N, In) -> (N, Classes); images are flattened first, by Flatten in front
+/// Linear, ReLU, `Blocks` residual blocks of half the width inside, and Linear to the classes.
+/// shape   (N, In) -> (N, Classes); for images, place Flatten in front
 /// errors  as of its blocks
 /// saves   what its parts save
-/// slope   that of its parts in turn
+/// gradient  that of its parts in turn
 /// source  needle's MLPResNet
 template <int In, int Hidden, int Blocks, int Classes, class Norm = use_batch_norm, real Drop = 0.1>
 using MLPResNet = Sequential<Linear<In, Hidden>, ReLU, Repeat<Blocks, ResidualBlock<Hidden, Hidden / 2, Norm, Drop>>, Linear<Hidden, Classes>>;

@@ -12,7 +12,8 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// Modules: aggregates of parameters, buffers and modules with a forward expression. ESPALIER_MODULE lists the members, once.
+/// Modules: aggregates of parameters, buffers and modules with a forward expression. ESPALIER_MODULE lists the members,
+/// once.
 namespace espalier::nn {
 
 /// A floating-point number as a template argument: Dropout<0.1>.
@@ -33,12 +34,12 @@ namespace espalier::nn {
 
 namespace detail {
 
-/// A member that a layer does not have: neither parameter nor buffer.
+/// The type of a member that a layer does not have: neither parameter nor buffer.
 struct absent {};
 template <class Member>
 inline constexpr bool exists = !std::is_same_v<std::remove_cvref_t<Member>, absent>;
 
-/// The name of a member as a Hana string, from the text that the macro saw.
+/// The name of a member as a Hana string, from the text of the macro's argument.
 template <class Names, std::size_t Member, std::size_t... Character>
 constexpr auto hana_name(std::index_sequence<Character...>) {
   return boost::hana::string<Names::at[Member][Character]...>{};
@@ -48,7 +49,7 @@ constexpr std::size_t length(char const* text) {
   while (text[n] != 0) ++n;
   return n;
 }
-/// Whether no two names follow one another without a comma.
+/// Whether a comma separates every two names.
 constexpr bool separated(char const* text) {
   for (char const* at = text; *at != 0; ++at)
     if (*at == ' ' && at[-1] != ',' && at[1] != ',') return false;
@@ -59,28 +60,28 @@ constexpr auto accessors(std::index_sequence<Member...>, Get... get) {
   return boost::hana::make_tuple(boost::hana::make_pair(hana_name<Names, Member>(std::make_index_sequence<length(Names::at[Member])>{}), get)...);
 }
 
-/// What may stand among the members of a module.
+/// Whether a member of a module may have this type.
 template <class Member>
 inline constexpr bool is_member = std::is_arithmetic_v<Member> || std::is_enum_v<Member> || std::is_empty_v<Member> || std::is_same_v<Member, real> ||
                                   requires { typename Member::is_module; } || requires { typename Member::is_parameter; } ||
                                   requires { typename Member::is_buffer; } || requires { typename Member::is_random_stream; };
 template <>
-inline constexpr bool is_member<void> = true;  // stands before the list that ESPALIER_MODULE makes
+inline constexpr bool is_member<void> = true;  // the first entry of the list that ESPALIER_MODULE makes
 template <class Member>
 inline constexpr bool is_member<Member const> = is_member<Member>;
 template <class Member, std::size_t Count>
 inline constexpr bool is_member<std::array<Member, Count>> = is_member<Member>;
 
-/// Counts the members of an aggregate by trying how many initialisers it takes.
+/// Converts to every type: the number of members of an aggregate is the number of initialisers that it accepts.
 struct anything {
   template <class T>
   constexpr operator T() const noexcept;
 };
 template <class M, std::size_t... I>
-constexpr bool takes(std::index_sequence<I...>) {
+constexpr bool is_initializable(std::index_sequence<I...>) {
   return requires { M{(static_cast<void>(I), anything{})...}; };
 }
-/// Converts to nothing but base classes of M: an aggregate that takes it first has one.
+/// Converts only to base classes of M: an aggregate that accepts it as its first initialiser has a base class.
 template <class M>
 struct a_base_of {
   template <class T>
@@ -89,13 +90,13 @@ struct a_base_of {
 };
 template <class M, std::size_t Count = 0>
 constexpr int member_count() {
-  if constexpr (takes<M>(std::make_index_sequence<Count + 1>{})) return member_count<M, Count + 1>();
+  if constexpr (is_initializable<M>(std::make_index_sequence<Count + 1>{})) return member_count<M, Count + 1>();
   else return static_cast<int>(Count);
 }
 
 }  // namespace detail
 
-/// "0", "1", ...: how the layers of a Sequential are named.
+/// The names of the layers of a Sequential: "0", "1", ...
 struct position_name {
   char text[8];
 };
@@ -115,58 +116,59 @@ inline constexpr position_name position_name_of = name_of_position(Position);
 template <class Module, int Members, int Listed>
 struct listed_members {
   ESPALIER_READS("{} has {} members, {} listed")
-  static constexpr bool complete = Members == Listed, objects = true, known = true, agree = complete;
+  static constexpr bool complete = Members == Listed, objects = true, declared = true, agree = complete;
 };
 /// Named relation: ESPALIER_MODULE lists no member twice.
 template <class Module>
 struct distinct_members {
   ESPALIER_READS("in {}")
-  static constexpr bool complete = true, objects = true, known = true, agree = false;
+  static constexpr bool complete = true, objects = true, declared = true, agree = false;
 };
-/// Named relation: a member is a part of the module (a parameter, a buffer, a random_stream, a module or a std::array of these), a number, or empty.
+/// Named relation: a member is a number, an empty object or a part of the module: a parameter, buffer, random_stream or
+/// module, or a std::array of these.
 template <class Module, class Member>
 struct member_objects {
   ESPALIER_READS("{} has a member of type {}")
-  static constexpr bool complete = true, objects = detail::is_member<Member>, known = true, agree = objects;
+  static constexpr bool complete = true, objects = detail::is_member<Member>, declared = true, agree = objects;
 };
-/// Named relation: a parameter or buffer begins as an initializer says that is given as a type.
+/// Named relation: the initializer of a parameter or buffer is passed as a type.
 template <class Module, class Member>
 struct member_begins {
   ESPALIER_READS("{} has a member of type {}")
-  static constexpr bool complete = true, objects = true, known = true, agree = [] {
+  static constexpr bool complete = true, objects = true, declared = true, agree = [] {
     if constexpr (requires { typename Member::initializer_type; }) return espalier::detail::initializes<typename Member::initializer_type>;
     else return true;
   }();
 };
 /// Named relation: every name that ESPALIER_MODULE lists is a member.
 template <class Module>
-struct known_members {
+struct declared_members {
   ESPALIER_READS("in {}")
-  static constexpr bool complete = true, objects = true, known = false, agree = false;
+  static constexpr bool complete = true, objects = true, declared = false, agree = false;
 };
 /// Named relation: a module is an aggregate, so that the compiler can make one and count its members.
 template <class Module>
 struct aggregate_module {
-  ESPALIER_READS("given {}")
-  static constexpr bool complete = true, objects = true, known = true, agree = std::is_aggregate_v<Module>;
+  ESPALIER_READS("got {}")
+  static constexpr bool complete = true, objects = true, declared = true, agree = std::is_aggregate_v<Module>;
 };
 /// Named relation: a layer is a module, or a function object.
 template <class Layer>
 struct layer_is_module {
-  ESPALIER_READS("given {}")
-  static constexpr bool agree = requires { typename Layer::is_module; } || espalier::detail::TakesCalls<Layer> || std::is_final_v<Layer>;
+  ESPALIER_READS("got {}")
+  static constexpr bool agree = requires { typename Layer::is_module; } || espalier::detail::HasCallOperator<Layer> || std::is_final_v<Layer>;
 };
 /// Named relation: a module has no base class.
 template <class Module>
 struct without_base_class {
-  ESPALIER_READS("given {}")
-  static constexpr bool complete = true, objects = true, known = true, agree = !requires { Module{detail::a_base_of<Module>{}}; };
+  ESPALIER_READS("got {}")
+  static constexpr bool complete = true, objects = true, declared = true, agree = !requires { Module{detail::a_base_of<Module>{}}; };
 };
 
-/// in_pytorch(name, extents): how PyTorch stores a member of a module, for files in its layout. A module states it for
-/// members with several axes:
+/// in_pytorch(name, extents): the axis order in which PyTorch stores a member of a module, for files in its layout. A
+/// module defines it for members with several axes:
 ///   static constexpr axis_order in_pytorch(char const* member, extents const& shape)
-/// errors  unknown where a module states nothing of a member with several axes
+/// errors  unknown where a module does not define it for a member with several axes
 template <class M>
 constexpr axis_order in_pytorch(char const* member, extents const& shape) {
   if constexpr (requires { M::in_pytorch(member, shape); }) return M::in_pytorch(member, shape);
@@ -188,7 +190,8 @@ struct with_is_module {
 };
 template <class M>
 struct beside_is_module : M, with_is_module {};
-/// Whether ESPALIER_MODULE is in a part of the class that others cannot name: a name that two bases have is ambiguous, whoever may use it.
+/// Whether ESPALIER_MODULE is in a private or protected part of the class. The check derives from the class and from
+/// with_is_module: a name that two bases have is ambiguous, even where it is not accessible.
 template <class M>
 inline constexpr bool hides_its_module = false;
 template <class M>
@@ -200,16 +203,16 @@ namespace detail {
 template <class...>
 struct types {};
 struct well_made {
-  static constexpr bool complete = true, objects = true, known = true, agree = true;
+  static constexpr bool complete = true, objects = true, declared = true, agree = true;
 };
 template <class M>
 inline constexpr bool is_well_made = M::agree;
 
 template <class M>
-struct unknown_members {};
+struct undeclared_members {};
 template <class M>
 struct members_of {
-  using type = unknown_members<M>;
+  using type = undeclared_members<M>;
 };
 template <class M>
   requires requires(M& module) { M::member_types_of(module); }
@@ -229,13 +232,13 @@ struct first_odd_member<M, First, Members...>
                          std::type_identity<std::conditional_t<member_objects<M, First>::agree, member_begins<M, First>, member_objects<M, First>>>> {};
 
 template <class M>
-concept ListsMembers = requires { M::listed_member_count; };  // with a name: nvcc mangles no other
+concept ListsMembers = requires { M::listed_member_count; };  // a named concept: nvcc mangles no other constraint
 
 constexpr bool same_name(char const* a, char const* b) {
   while (*a != 0 && *a == *b) ++a, ++b;
   return *a == *b;
 }
-/// The names that ESPALIER_MODULE lists, without those that are there twice.
+/// The number of different names that ESPALIER_MODULE lists.
 template <class M>
 constexpr int distinct_names() {
   int count = 0;
@@ -259,19 +262,19 @@ constexpr auto members_fault() {
   else return list_fault<M>();
 }
 template <class M, class Members, bool Listed = ListsMembers<M>>
-struct fault_here {
+struct own_fault {
   using type = well_made;
 };
 template <class M, bool Listed>
-struct fault_here<M, unknown_members<M>, Listed> {
-  using type = known_members<M>;
+struct own_fault<M, undeclared_members<M>, Listed> {
+  using type = declared_members<M>;
 };
 template <class M, class... Members>
-struct fault_here<M, types<Members...>, true> {
+struct own_fault<M, types<Members...>, true> {
   using type = decltype(members_fault<M, typename first_odd_member<M, Members...>::type>());
 };
 
-/// What is wrong with the list of members of a module, or of one that it is made of: the first such relation, or well_made.
+/// The first relation that the members of a module, or of a module inside it, violate; well_made if there is none.
 template <class M>
 struct module_fault {
   using type = well_made;
@@ -284,8 +287,8 @@ template <class First, class... M>
 struct module_fault<types<First, M...>>
     : std::conditional_t<is_well_made<typename module_fault<First>::type>, module_fault<types<M...>>, module_fault<First>> {};
 template <Module M>
-struct module_fault<M> : std::conditional_t<is_well_made<typename fault_here<M, member_types<M>>::type>, module_fault<member_types<M>>,
-                                            fault_here<M, member_types<M>>> {};
+struct module_fault<M> : std::conditional_t<is_well_made<typename own_fault<M, member_types<M>>::type>, module_fault<member_types<M>>,
+                                            own_fault<M, member_types<M>>> {};
 template <class M>
   requires(!Module<M> && requires { typename M::value_type; })
 struct module_fault<M> : module_fault<typename M::value_type> {};
@@ -309,14 +312,14 @@ inline constexpr bool has_numbers_of_its_own<std::array<M, Count>> = has_numbers
 
 namespace espalier::nn {
 
-/// Whether every module of a net lists all its members: a root asserts it before it numbers them.
+/// Whether every module of a net lists all its members. A root, such as a model, asserts it before it numbers them.
 template <class Net>
 using well_made = typename detail::module_fault<Net>::type;
 
 #define ESPALIER_MEMBERS_LISTED "ESPALIER_MODULE must list every member of the module"
 #define ESPALIER_MEMBERS_DISTINCT "ESPALIER_MODULE lists a member twice; list each member once"
 #define ESPALIER_MEMBERS_SEPARATED "ESPALIER_MODULE(Net, a, b): members are separated by commas; a comma is missing"
-#define ESPALIER_MEMBERS_KNOWN "ESPALIER_MODULE lists a name that is no member of the module"
+#define ESPALIER_MEMBERS_DECLARED "ESPALIER_MODULE lists a name that is no member of the module"
 #define ESPALIER_MEMBERS_ARE_OBJECTS "members of a module are parameters, buffers and modules; write std::array<M, N> for several"
 #define ESPALIER_MEMBERS_BEGIN "a parameter's initializer is given as a type; write nn::init::initialized_by<nn::init::ones{}> instead of nn::init::ones"
 #define ESPALIER_MODULE_IS_AGGREGATE \
@@ -331,7 +334,8 @@ using well_made = typename detail::module_fault<Net>::type;
 #define ESPALIER_EXPAND_3(...) ESPALIER_EXPAND_2(ESPALIER_EXPAND_2(ESPALIER_EXPAND_2(ESPALIER_EXPAND_2(__VA_ARGS__))))
 #define ESPALIER_EXPAND_2(...) ESPALIER_EXPAND_1(ESPALIER_EXPAND_1(ESPALIER_EXPAND_1(ESPALIER_EXPAND_1(__VA_ARGS__))))
 #define ESPALIER_EXPAND_1(...) __VA_ARGS__
-// The first eight by a short way: g++ prints every macro that a name passed through when it finds fault with it.
+// The first eight names expand without recursion: in an error about a name, g++ prints every macro that it passed
+// through.
 #define ESPALIER_EACH(F, ...) __VA_OPT__(ESPALIER_EACH_8(F, __VA_ARGS__))
 #define ESPALIER_EACH_8(F, First, ...) F(First) __VA_OPT__(ESPALIER_EACH_7(F, __VA_ARGS__))
 #define ESPALIER_EACH_7(F, First, ...) F(First) __VA_OPT__(ESPALIER_EACH_6(F, __VA_ARGS__))
@@ -349,8 +353,8 @@ using well_made = typename detail::module_fault<Net>::type;
 #define ESPALIER_COUNT_MEMBER(Name) +1
 #define ESPALIER_TYPE_MEMBER(Name) , decltype(self.Name)
 
-/// Makes an aggregate a module: lists its members (up to 340) for Hana and for the model, and gives it the call operator that records a use of
-/// forward. A member that is forgotten here does not compile when the module is used.
+/// Makes an aggregate a module: lists its members (up to 340) for Hana and for the model, and adds the call operator
+/// that records a call of forward. If a member is missing here, using the module does not compile.
 #define ESPALIER_MODULE(Type, ...)                                                                                   \
   using is_module = void;                                                                                            \
   static_assert(::espalier::nn::detail::separated(#__VA_ARGS__), ESPALIER_MEMBERS_SEPARATED);                        \

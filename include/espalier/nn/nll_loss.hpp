@@ -8,27 +8,27 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::nn {
 
-/// Negative log-likelihood of labels under logarithms of probabilities: CrossEntropyLoss without its log_softmax.
+/// Negative log-likelihood of labels from log-probabilities: CrossEntropyLoss without its log_softmax.
 /// shape   (N, Classes, D...), (N, D...) labels -> scalar, or (N, D...) with reduce::none
 /// range   label_smoothing in [0, 1)
-/// errors  labels that are not one a place and weights that are not one a class are refused; a trainer throws label_error for a label that is neither
-///         a class nor ignored
+/// errors  other than one label per position, or one weight per class, does not compile; a trainer throws label_error
+///         for a label that is neither a class nor ignored
 /// saves   labels
-/// slope   dx = -weight[label] one_hot(label) / sum of weight[label], without smoothing
+/// gradient  dx = -weight[label] one_hot(label) / sum of weight[label], without smoothing
 /// source  PyTorch's NLLLoss
-template <label_loss How = label_loss{}, class Weights = equal_weights>
+template <label_loss Options = label_loss{}, class Weights = equal_weights>
 struct NLLLoss {
-  static_assert(espalier::detail::in_range(How), ESPALIER_SENTENCE(ESPALIER_SMOOTHING_FITS, ESPALIER_SMOOTHING_NUMBER(How)));
+  static_assert(espalier::detail::in_range(Options), ESPALIER_SENTENCE(ESPALIER_SMOOTHING_FITS, ESPALIER_SMOOTHING_NUMBER(Options)));
   ESPALIER_MODULE(NLLLoss)
   template <class Prediction>
   using target = detail::target_labels<Prediction>;
-  static constexpr bool ignores_label = How.ignore_index != no_label;
-  static constexpr int ignored_label = How.ignore_index;
+  static constexpr bool ignores_label = Options.ignore_index != no_label;
+  static constexpr int ignored_label = Options.ignore_index;
 
   constexpr auto forward(auto x, auto labels) const {
-    constexpr label_loss how = espalier::detail::into_range(How);
-    if constexpr (std::is_same_v<Weights, equal_weights>) return negative_log_likelihood<how>(x, labels);
-    else return negative_log_likelihood<how>(x, labels, Weights{});
+    constexpr label_loss options = espalier::detail::into_range(Options);
+    if constexpr (std::is_same_v<Weights, equal_weights>) return negative_log_likelihood<options>(x, labels);
+    else return negative_log_likelihood<options>(x, labels, Weights{});
   }
 };
 

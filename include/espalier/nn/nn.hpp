@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-/// Every module, one line each.
+/// Includes every module.
 #include "activation.hpp"
 #include "bce_with_logits_loss.hpp"
 #include "class_weights.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-/// The norm layers, one line each.
+/// Includes the norm layers.
 #include "batch_norm.hpp"
 #include "group_norm.hpp"
 #include "instance_norm.hpp"

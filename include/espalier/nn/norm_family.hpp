@@ -7,23 +7,25 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// One norm for all norm layers. A layer is a list of members and a layout, and a layout says, for an input of shape S,
-///   fault<S>()        the refusal of an input that does not fit, or `agreed`
-///   work<S>           the shape in which the statistics are taken (S but for GroupNorm, which splits the channel axis)
+/// One formula for all norm layers. A layer is a list of members and a layout. The layout defines, for an input of
+/// shape S,
+///   fault<S>()        the violation of an input that does not fit, or `agreed`
+///   work<S>           the shape in which statistics are computed: S, except that GroupNorm splits the channel axis
 ///   statistics<S>     the axes of `work` that each mean and variance runs over
 ///   parameters        the shape of weight and bias; placed<S>: the same, aligned with the axes of S
-///   centered          whether the mean is taken off
+///   centered          whether the mean is subtracted
 ///   shared<S>         for layers with running statistics: the axes over which the examples' statistics are averaged
-///   across_examples   whether a statistic mixes examples, so that a batch of one value per channel cannot be learnt from
-/// Nothing else differs between the layers; kernels and slopes are those of normalize and rms_normalize.
+///   across_examples   whether a statistic mixes examples, so that training is impossible with one value per channel
+/// Nothing else differs between the layers; kernels and gradients are those of normalize and rms_normalize.
 namespace espalier::nn {
 
 /// Which variance running statistics observe: divided by N (needle), or by N - 1 (PyTorch).
 enum class variance { biased, unbiased };
 inline constexpr variance biased = variance::biased, unbiased = variance::unbiased;
 
-/// What shapes the arithmetic of a norm layer, said where it is not usual. Without affine a layer has neither weight nor bias. Running statistics
-/// are what BatchNorm has unless it is untracked, and InstanceNorm where it is tracked; evaluation uses them instead of its own input's.
+/// Options of a norm layer; the defaults are the usual values. Without affine a layer has neither weight nor bias.
+/// BatchNorm has running statistics unless it is untracked, InstanceNorm only if it is tracked. Evaluation uses them
+/// instead of the statistics of its own input.
 /// range   eps >= 0, momentum in [0, 1]
 struct norm {
   double eps = 1e-5;
@@ -34,19 +36,19 @@ struct norm {
   bool untracked = false;
 };
 
-/// Named relation: the axis that a norm layer's parameters belong to has their extent.
+/// Named relation: the axis of the input that belongs to weight and bias has their extent.
 template <int Features, int Got>
 struct normalized_features {
-  ESPALIER_READS("{} features wanted, given {}")
+  ESPALIER_READS("expected {} features, got {}")
   static constexpr bool agree = Features == Got;
 };
 
 namespace detail {
 
-constexpr bool in_range(norm const& how) { return how.eps >= 0 && how.momentum >= 0 && how.momentum <= 1; }
+constexpr bool in_range(norm const& options) { return options.eps >= 0 && options.momentum >= 0 && options.momentum <= 1; }
 #define ESPALIER_NORM_RANGE "eps must be at least 0 and momentum in [0, 1]"
-#define ESPALIER_NORM_NUMBERS(how) \
-  ESPALIER_STATED(detail::in_range(how), ESPALIER_NAMED("eps", how.eps), ESPALIER_NAMED("momentum", how.momentum))
+#define ESPALIER_NORM_NUMBERS(options) \
+  ESPALIER_STATED(detail::in_range(options), ESPALIER_NAMED("eps", options.eps), ESPALIER_NAMED("momentum", options.momentum))
 
 /// The members of a norm layer: weight and running variance start at 1, bias and running mean at 0.
 template <class S, bool Exists = true>
@@ -58,7 +60,8 @@ using kept_mean = std::conditional_t<Exists, buffer<S, init::initialized_by<init
 template <class S, bool Exists = true>
 using kept_variance = std::conditional_t<Exists, buffer<S, init::initialized_by<init::ones{}>>, absent>;
 
-/// A batch that gives each channel one value has no variance to learn from: a leaf that only training minds.
+/// The training expression of a norm layer with one value per channel, which has no variance. Tracing it reports a
+/// fault, so only training fails.
 template <class S>
 struct untrainable {
   using shape_type = S;
@@ -72,11 +75,11 @@ struct untrainable {
   }
 };
 
-/// The first axes of a shape, as a mask.
+/// The mask of the first `rank` axes.
 constexpr unsigned all_axes(int rank) { return (1u << rank) - 1u; }
 constexpr int axis_in(int rank, int axis) { return axis < 0 ? axis + rank : axis; }
 
-/// The channels, followed by an axis of extent 1 for each axis of S behind theirs.
+/// The shape (Channels, 1, ...), with an axis of extent 1 for each axis of S after that of the channels.
 template <class S, int Channels, int Axis>
 struct channels_first {
   static constexpr extents value = [] {
@@ -86,7 +89,7 @@ struct channels_first {
   }();
 };
 
-/// What layouts with a weight for each channel along an axis share: inputs have at least Rank axes.
+/// Base of the layouts with a weight for each channel along an axis: inputs have at least Rank axes.
 template <int Channels, int Axis, int Rank>
 struct of_channels {
   using parameters = shape<Channels>;
@@ -97,15 +100,15 @@ struct of_channels {
   using placed = shape_from<channels_first<S, Channels, Axis>>;
   template <class S>
   static constexpr auto fault() {
-    if constexpr (S::rank < Rank) return refused<axes_exist<S, axes<Rank - 1>>>{};
-    else if constexpr (Axis >= S::rank || Axis < -S::rank) return refused<axes_exist<S, axes<Axis>>>{};
+    if constexpr (S::rank < Rank) return invalid<axes_exist<S, axes<Rank - 1>>>{};
+    else if constexpr (Axis >= S::rank || Axis < -S::rank) return invalid<axes_exist<S, axes<Axis>>>{};
     else if constexpr (!normalized_features<Channels, S::template extent<Axis>()>::agree)
-      return refused<normalized_features<Channels, S::template extent<Axis>()>, S>{};
+      return invalid<normalized_features<Channels, S::template extent<Axis>()>, S>{};
     else return agreed{};
   }
 };
 
-/// A member placed along the axes of S that it belongs to.
+/// A member reshaped to align with its axes of S.
 template <class Layout, class S>
 constexpr auto placed(auto const& member) {
   using P = typename Layout::template placed<S>;
@@ -118,7 +121,7 @@ constexpr auto scaled(auto const& layer, auto const& y) {
   else if constexpr (!requires { layer.bias; }) return y * placed<Layout, S>(layer.weight);
   else return y * placed<Layout, S>(layer.weight) + placed<Layout, S>(layer.bias);
 }
-/// The same of y / deviation, where the deviation is known beforehand: one factor per channel.
+/// The same for y / deviation with a deviation from running statistics: weight / deviation is one factor per channel.
 template <class Layout, class S>
 constexpr auto scaled(auto const& layer, auto const& y, auto const& inverse_deviation) {
   if constexpr (!exists<decltype(layer.weight)>) return y * inverse_deviation;
@@ -126,7 +129,7 @@ constexpr auto scaled(auto const& layer, auto const& y, auto const& inverse_devi
   else return y * (placed<Layout, S>(layer.weight) * inverse_deviation) + placed<Layout, S>(layer.bias);
 }
 
-/// (x - mean) / sqrt(variance + eps), or x / sqrt(mean(x^2) + eps), of the input's own statistics.
+/// (x - mean) / sqrt(variance + eps), or x / sqrt(mean(x^2) + eps), with the input's own statistics.
 template <class Layout, class S>
 constexpr auto standardized(auto const& x, double eps) {
   constexpr unsigned over = Layout::template statistics<S>;
@@ -136,7 +139,7 @@ constexpr auto standardized(auto const& x, double eps) {
   else return espalier::detail::reshape_as(S{}, espalier::detail::normalize_masked<over>(espalier::detail::reshape_as(Work{}, x), eps));
 }
 
-/// One number per channel of a statistic: where each example has its own, their mean.
+/// Reduces a statistic to one number per channel: where each example has its own, their mean.
 template <class Layout, class S>
 constexpr auto per_channel(auto const& statistic) {
   using C = typename Layout::parameters;
@@ -144,16 +147,16 @@ constexpr auto per_channel(auto const& statistic) {
   else return espalier::detail::reshape_as(C{}, mean_kept(statistic, axes_constant<Layout::template shared<S>>{}));
 }
 
-/// How many elements each statistic runs over.
+/// The number of elements that each statistic runs over.
 template <class Layout, class S>
 inline constexpr double counted = reduced_count(traced<typename Layout::template work<S>>{}, Layout::template statistics<S>);
 
-/// Training observes, evaluation uses what was observed.
-template <class Layout, norm How, class X>
+/// The formula with running statistics: training updates them, evaluation uses them.
+template <class Layout, norm Options, class X>
 constexpr auto tracked_norm(auto const& layer, X const& x) {
   using S = shape_of<X>;
   auto const evaluation = [&] {
-    return scaled<Layout, S>(layer, x - placed<Layout, S>(layer.running_mean), 1 / sqrt(placed<Layout, S>(layer.running_var) + How.eps));
+    return scaled<Layout, S>(layer, x - placed<Layout, S>(layer.running_mean), 1 / sqrt(placed<Layout, S>(layer.running_var) + Options.eps));
   };
   if constexpr (constexpr double count = counted<Layout, S>; count == 1) {
     return by_mode(x, [] { return untrainable<S>{}; }, evaluation);
@@ -162,30 +165,30 @@ constexpr auto tracked_norm(auto const& layer, X const& x) {
         x,
         [&] {
           constexpr axes_constant<Layout::template statistics<S>> over{};
-          constexpr double correction = How.variance == unbiased ? count / (count - 1) : 1;
+          constexpr double correction = Options.variance == unbiased ? count / (count - 1) : 1;
           auto const mean = per_channel<Layout, S>(mean_observed(x, over));
           auto const observed = per_channel<Layout, S>(variance_kept(x, over));
-          return with_update(with_update(scaled<Layout, S>(layer, standardized<Layout, S>(x, How.eps)), layer.running_mean,
-                                         layer.running_mean * (1 - How.momentum) + mean * How.momentum),
-                             layer.running_var, layer.running_var * (1 - How.momentum) + observed * (How.momentum * correction));
+          return with_update(with_update(scaled<Layout, S>(layer, standardized<Layout, S>(x, Options.eps)), layer.running_mean,
+                                         layer.running_mean * (1 - Options.momentum) + mean * Options.momentum),
+                             layer.running_var, layer.running_var * (1 - Options.momentum) + observed * (Options.momentum * correction));
         },
         evaluation);
   }
 }
 
 /// The formula of every norm layer.
-template <class Layout, norm How, class X>
+template <class Layout, norm Options, class X>
 constexpr auto apply_norm(auto const& layer, X const& x) {
-  if constexpr (is_refused<X>) {
+  if constexpr (is_invalid<X>) {
     return x;
   } else {
     using S = shape_of<X>;
     using Fault = decltype(Layout::template fault<S>());
-    if constexpr (is_refused<Fault>) return Fault{};
-    else if constexpr (requires { layer.running_mean.slot; }) return tracked_norm<Layout, How>(layer, x);
+    if constexpr (is_invalid<Fault>) return Fault{};
+    else if constexpr (requires { layer.running_mean.slot; }) return tracked_norm<Layout, Options>(layer, x);
     else if constexpr (Layout::across_examples && counted<Layout, S> == 1)
-      return by_mode(x, [] { return untrainable<S>{}; }, [&] { return scaled<Layout, S>(layer, standardized<Layout, S>(x, How.eps)); });
-    else return scaled<Layout, S>(layer, standardized<Layout, S>(x, How.eps));
+      return by_mode(x, [] { return untrainable<S>{}; }, [&] { return scaled<Layout, S>(layer, standardized<Layout, S>(x, Options.eps)); });
+    else return scaled<Layout, S>(layer, standardized<Layout, S>(x, Options.eps));
   }
 }
 

@@ -9,36 +9,35 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::nn {
 
-/// The largest element of each window.
+/// The largest element of each window. If you pass a pooling{...}, set its layout, too: its default is channels last.
 /// shape   nchw: (N, C, H, W) -> (N, C, H', W'); nhwc: (N, H, W, C) -> (N, H', W', C); as of max_pool2d
-/// errors  a window that does not fit is refused
+/// errors  a window that does not fit does not compile
 /// saves   x, y
-/// slope   as of max_pool2d
+/// gradient  as of max_pool2d
 /// source  as of max_pool2d
-/// A pooling{...} of yours says its layout, too: without one, its channels are last.
-template <rows_columns Window, pooling How = pooling{.layout = nchw}>
+template <rows_columns Window, pooling Options = pooling{.layout = nchw}>
 struct MaxPool2d {
   ESPALIER_MODULE(MaxPool2d)
-  constexpr auto forward(auto x) const { return max_pool2d<Window, How>(x); }
+  constexpr auto forward(auto x) const { return max_pool2d<Window, Options>(x); }
 };
 
 /// The mean of each window; padding counts as zeros.
 /// shape   as of MaxPool2d
-/// errors  a window that does not fit is refused
+/// errors  a window that does not fit does not compile
 /// saves   nothing
-/// slope   as of average_pool2d
+/// gradient  as of average_pool2d
 /// source  as of average_pool2d
-template <rows_columns Window, pooling How = pooling{.layout = nchw}>
+template <rows_columns Window, pooling Options = pooling{.layout = nchw}>
 struct AvgPool2d {
   ESPALIER_MODULE(AvgPool2d)
-  constexpr auto forward(auto x) const { return average_pool2d<Window, How>(x); }
+  constexpr auto forward(auto x) const { return average_pool2d<Window, Options>(x); }
 };
 
 /// The mean of each channel of each image.
 /// shape   nchw: (N, C, H, W) -> (N, C); nhwc: (N, H, W, C) -> (N, C)
-/// errors  other than four axes are refused
+/// errors  other than four axes do not compile
 /// saves   nothing
-/// slope   dx = dy / (H W)
+/// gradient  dx = dy / (H W)
 /// source  Lin, Chen and Yan 2014
 template <image_layout Layout = nchw>
 struct GlobalAvgPool {

@@ -8,19 +8,20 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::nn {
 
-/// Named relation: a block that is repeated gives what it takes.
-template <class Given, class Taken>
+/// Named relation: a repeated block returns the shape of its input.
+template <class Output, class Input>
 struct block_keeps_shape {
-  ESPALIER_READS("a block gives {}, the next takes {}")
-  static constexpr bool agree = std::is_same_v<Given, Taken>;
+  ESPALIER_READS("a block returns {}, the next expects {}")
+  static constexpr bool agree = std::is_same_v<Output, Input>;
 };
 
-/// Count equal blocks one after the other, each with parameters of its own; they are named "0", "1", ... The compiler sees one block.
+/// Count equal blocks in sequence, each with its own parameters, named "0", "1", ... The compiler instantiates one
+/// block.
 /// shape   S -> S
 /// range   Count >= 0
-/// errors  a block whose result has another shape than its input is refused, and both are named
+/// errors  a block whose result has another shape than its input does not compile; the error names both shapes
 /// saves   what the blocks save
-/// slope   that of the blocks in turn
+/// gradient  that of the blocks in turn
 template <int Count, class Block>
 struct Repeat {
   static_assert(Count >= 0,
@@ -44,15 +45,15 @@ struct Repeat {
   }
   constexpr auto forward(auto x) const {
     using X = decltype(x);
-    if constexpr (is_refused<X> || Count == 0) {
+    if constexpr (is_invalid<X> || Count == 0) {
       return x;
     } else if constexpr (!layer_is_module<Block>::agree) {
-      return refused<layer_is_module<Block>>{};
+      return invalid<layer_is_module<Block>>{};
     } else {
       using Y = decltype(std::declval<Block const&>()(x));
       using Kept = block_keeps_shape<shape_of<Y>, shape_of<X>>;
-      if constexpr (is_refused<Y>) return Y{};
-      else if constexpr (!Kept::agree) return refused<Kept>{};
+      if constexpr (is_invalid<Y>) return Y{};
+      else if constexpr (!Kept::agree) return invalid<Kept>{};
       else {
         auto y = blocks[0](x);
         for (std::size_t i = 1; i < blocks.size(); ++i) y = blocks[i](y);

@@ -7,7 +7,7 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::nn {
 
-/// Which of two shapes is which, in the refusal of a Residual: branch<4, 12>, input<4, 16>.
+/// The error of a Residual labels its two shapes with these: branch<4, 12>, input<4, 16>.
 template <int... Extents>
 struct branch {};
 template <int... Extents>
@@ -22,15 +22,15 @@ namespace detail {
 template <int... B, int... I>
 constexpr auto fault_of_branch(shape<B...>, shape<I...>) {
   if constexpr (std::is_same_v<shape<B...>, shape<I...>>) return agreed{};
-  else return refused<branch_keeps_shape<branch<B...>, input<I...>>>{};
+  else return invalid<branch_keeps_shape<branch<B...>, input<I...>>>{};
 }
 }  // namespace detail
 
 /// y = fn(x) + x.
 /// shape   S -> S
-/// errors  a branch whose result has another shape than its input is refused, and both are named
+/// errors  a branch whose result has another shape than its input does not compile; the error names both shapes
 /// saves   what fn saves
-/// slope   dx = dy + the slope of fn
+/// gradient  dx = dy + the gradient through fn
 /// source  He, Zhang, Ren and Sun 2016; needle's Residual
 template <class Fn>
 struct Residual {
@@ -40,11 +40,11 @@ struct Residual {
   constexpr auto forward(auto x) const {
     auto const branch = fn(x);
     using Branch = std::remove_cvref_t<decltype(branch)>;
-    if constexpr (is_refused<Branch>) {
+    if constexpr (is_invalid<Branch>) {
       return branch;
     } else {
       using Fault = decltype(detail::fault_of_branch(shape_of<Branch>{}, shape_of<decltype(x)>{}));
-      if constexpr (is_refused<Fault>) return Fault{};
+      if constexpr (is_invalid<Fault>) return Fault{};
       else return branch + x;
     }
   }

@@ -6,20 +6,21 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::nn {
 
-/// y = x / sqrt(mean(x^2) + eps) weight, with the mean over the axes of Normalized, an example's last: LayerNorm without mean and bias.
+/// LayerNorm without mean and bias: y = x / sqrt(mean(x^2) + eps) weight, with the mean over the last axes of each
+/// example, Normalized.
 /// shape   (..., Normalized...) -> the same; weight (Normalized...)
 /// range   eps >= 0; with eps = 0 an example of zeros gives NaN
-/// errors  other last axes are refused
+/// errors  other last axes do not compile
 /// saves   the normalized x, 1 / sqrt(mean(x^2) + eps)
-/// slope   closed form of rms_normalize
+/// gradient  closed form of rms_normalize
 /// source  Zhang and Sennrich 2019
-template <Shape Normalized, norm How = norm{}>
+template <Shape Normalized, norm Options = norm{}>
 struct RMSNorm {
-  static_assert(detail::in_range(How), ESPALIER_SENTENCE("nn::RMSNorm<shape, norm>: " ESPALIER_NORM_RANGE, ESPALIER_NORM_NUMBERS(How)));
-  detail::gain<Normalized, How.affine> weight{};
+  static_assert(detail::in_range(Options), ESPALIER_SENTENCE("nn::RMSNorm<shape, norm>: " ESPALIER_NORM_RANGE, ESPALIER_NORM_NUMBERS(Options)));
+  detail::gain<Normalized, Options.affine> weight{};
   ESPALIER_MODULE(RMSNorm, weight)
   static constexpr axis_order in_pytorch(char const*, extents const& shape) { return own_order(shape); }
-  constexpr auto forward(auto x) const { return detail::apply_norm<detail::trailing<Normalized, false>, How>(*this, x); }
+  constexpr auto forward(auto x) const { return detail::apply_norm<detail::trailing<Normalized, false>, Options>(*this, x); }
 };
 
 }  // namespace espalier::nn

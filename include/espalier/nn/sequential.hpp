@@ -14,26 +14,26 @@ struct Sequential;
 
 namespace detail {
 
-/// The shape that has been reached after some layers, as a value that a fold carries from layer to layer: each step's type depends on one layer and
+/// The shape after some layers, as the value of a fold over the layers. The type of each step depends on one layer and
 /// one shape only, so a thousand equal layers cost one instantiation.
 template <class S, int Position, int Count>
 struct reached {};
 template <class S, int Position, int Count, class M>
 constexpr auto operator>>(reached<S, Position, Count>, std::type_identity<M>) {
-  if constexpr (is_refused<S>) {
+  if constexpr (is_invalid<S>) {
     return reached<S, Position + 1, Count>{};
   } else if constexpr (!layer_is_module<M>::agree) {
-    return reached<refused<layer_is_module<M>, layer<Position, Count>>, Position + 1, Count>{};
+    return reached<invalid<layer_is_module<M>, layer<Position, Count>>, Position + 1, Count>{};
   } else {
     using Y = decltype(std::declval<M const&>()(traced<S>{}));
-    if constexpr (is_refused<Y>) return reached<decltype(through<layer<Position, Count>>(Y{})), Position + 1, Count>{};
+    if constexpr (is_invalid<Y>) return reached<decltype(through<layer<Position, Count>>(Y{})), Position + 1, Count>{};
     else return reached<shape_of<Y>, Position + 1, Count>{};
   }
 }
 template <class S, int Position, int Count>
 S shape_reached(reached<S, Position, Count>);
 
-/// A value of a traced body on its way through the layers.
+/// A value of a traced body, for a fold over the layers.
 template <class X>
 struct passing {
   X x;
@@ -45,9 +45,9 @@ constexpr auto operator>>(passing<X> const& w, M const& module) {
 
 }  // namespace detail
 
-/// Layers one after the other; its members are named "0", "1", ...
+/// Layers in sequence, named "0", "1", ...
 /// shape   that of the layers in turn
-/// errors  a layer that does not take its predecessor's result is refused, with its position
+/// errors  a layer that does not accept the result of the previous one does not compile; the error names its position
 /// saves   what the layers save
 /// gradient  that of the layers in turn
 /// source  needle's Sequential
@@ -58,7 +58,7 @@ struct Sequential {
   using is_module = void;
   template <class Self>
   static auto member_types_of(Self&) -> detail::types<M...>;
-  using is_transparent = void;  // a refusal names the position and the layer, not the whole list again
+  using is_transparent = void;  // errors name the position and the layer, not the whole list again
 
   template <class Self, class Visit>
   static constexpr void visit_members(Self& self, Visit&& visit) {
@@ -72,7 +72,7 @@ struct Sequential {
   constexpr auto forward(auto x) const {
     using X = decltype(x);
     using S = decltype(detail::shape_reached((detail::reached<shape_of<X>, 0, static_cast<int>(sizeof...(M))>{} >> ... >> std::type_identity<M>{})));
-    if constexpr (is_refused<S>) return S{};
+    if constexpr (is_invalid<S>) return S{};
     else return boost::hana::unpack(layers, [&](M const&... layer) { return (detail::passing<X>{x} >> ... >> layer).x; });
   }
 

@@ -14,7 +14,7 @@ namespace espalier::nn {
 /// y = x where x > 0, else Alpha (exp(x) - 1).
 /// shape   S -> S
 /// saves   x, y
-/// slope   dx = dy where x > 0, else dy (y + Alpha)
+/// gradient  dx = dy where x > 0, else dy (y + Alpha)
 /// source  Clevert, Unterthiner and Hochreiter 2016
 template <real Alpha = 1.0>
 struct ELU {
@@ -22,10 +22,10 @@ struct ELU {
   constexpr auto forward(auto x) const { return elu(x, Alpha.value); }
 };
 
-/// y = x P(x), P being the standard normal distribution function.
+/// y = x P(x), where P is the standard normal distribution function.
 /// shape   S -> S
 /// saves   x
-/// slope   dx = dy (P(x) + x p(x)), p being the normal density
+/// gradient  dx = dy (P(x) + x p(x)), where p is the normal density
 /// source  Hendrycks and Gimpel 2016
 struct GELU {
   ESPALIER_MODULE(GELU)
@@ -35,7 +35,7 @@ struct GELU {
 /// y = x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))): the approximation of GELU that many published nets use.
 /// shape   S -> S
 /// saves   x
-/// slope   as of gelu_tanh
+/// gradient  as of gelu_tanh
 /// source  Hendrycks and Gimpel 2016, section 2
 struct GELUTanh {
   ESPALIER_MODULE(GELUTanh)
@@ -45,7 +45,7 @@ struct GELUTanh {
 /// y = x sigmoid(x).
 /// shape   S -> S
 /// saves   x, y
-/// slope   dx = dy (s + y (1 - s)), with s = sigmoid(x)
+/// gradient  dx = dy (s + y (1 - s)), with s = sigmoid(x)
 /// source  Elfwing, Uchibe and Doya 2018
 struct SiLU {
   ESPALIER_MODULE(SiLU)
@@ -55,7 +55,7 @@ struct SiLU {
 /// y = log(1 + exp(x)).
 /// shape   S -> S
 /// saves   x
-/// slope   dx = dy sigmoid(x)
+/// gradient  dx = dy sigmoid(x)
 /// source  Dugas et al. 2001
 struct Softplus {
   ESPALIER_MODULE(Softplus)

@@ -10,14 +10,14 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::nn {
 
-/// HuberLoss<Beta> divided by Beta, which makes the linear part |prediction - target| - Beta / 2.
+/// HuberLoss<Beta> divided by Beta, so that the linear part is |prediction - target| - Beta / 2.
 /// shape   S, S -> scalar, or S with reduce::none
 /// range   Beta > 0
-/// errors  shapes that differ are refused
+/// errors  shapes that differ do not compile
 /// saves   prediction - target
-/// slope   d prediction = clamp((prediction - target) / Beta, -1, 1) / count
+/// gradient  d prediction = clamp((prediction - target) / Beta, -1, 1) / count
 /// source  Girshick 2015
-template <real Beta = 1.0, reduce How = reduce::mean>
+template <real Beta = 1.0, reduce Reduction = reduce::mean>
 struct SmoothL1Loss {
   static_assert(detail::is_positive(Beta),
                 ESPALIER_SENTENCE("nn::SmoothL1Loss<Beta>: Beta must be above 0",
@@ -26,10 +26,10 @@ struct SmoothL1Loss {
   template <class Prediction>
   using target = detail::target_like_prediction<Prediction>;
 
-  constexpr auto forward(auto prediction, auto wanted) const {
-    using Fault = typename detail::target_fault<decltype(prediction), decltype(wanted)>::type;
-    if constexpr (is_refused<Fault>) return Fault{};
-    else return reduced<How>(huber(prediction - wanted, Beta.value) / Beta.value);
+  constexpr auto forward(auto prediction, auto targets) const {
+    using Fault = typename detail::target_fault<decltype(prediction), decltype(targets)>::type;
+    if constexpr (is_invalid<Fault>) return Fault{};
+    else return reduced<Reduction>(huber(prediction - targets, Beta.value) / Beta.value);
   }
 };
 

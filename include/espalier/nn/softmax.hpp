@@ -9,9 +9,9 @@ namespace espalier::nn {
 
 /// y = exp(x) / sum(exp(x)) along an axis, the last by default.
 /// shape   S -> S
-/// errors  an axis that does not exist is refused
+/// errors  an axis that does not exist does not compile
 /// saves   y
-/// slope   dx = y (dy - sum(dy y))
+/// gradient  dx = y (dy - sum(dy y))
 /// source  Bridle 1990
 template <int Axis = -1>
 struct Softmax {
@@ -21,9 +21,9 @@ struct Softmax {
 
 /// y = x - logsumexp(x) along an axis, the last by default.
 /// shape   S -> S
-/// errors  an axis that does not exist is refused
+/// errors  an axis that does not exist does not compile
 /// saves   exp(x - max), its sum
-/// slope   dx = dy - softmax(x) sum(dy)
+/// gradient  dx = dy - softmax(x) sum(dy)
 /// source  needle's LogSoftmax
 template <int Axis = -1>
 struct LogSoftmax {

@@ -11,24 +11,24 @@ namespace detail {
 
 constexpr bool is_positive(real x) { return x.value > 0; }
 
-/// What a target is where a loss compares element by element: a tensor like the prediction.
+/// The target of a loss that compares element by element: a tensor with the shape of the prediction.
 template <class Prediction>
 struct target_like_prediction {
   using element_type = void;
   using type = Prediction;
 };
 
-/// The refusal of such a loss, or `agreed`.
+/// The violation of such a loss, or `agreed`.
 template <class P, class T>
 struct target_fault {
   using relation = same_shape<shape_of<P>, shape_of<T>>;
-  using type = std::conditional_t<relation::agree, agreed, refused<relation>>;
+  using type = std::conditional_t<relation::agree, agreed, invalid<relation>>;
 };
 template <class P, class T>
-  requires(is_refused<P> || is_refused<T>)
-struct target_fault<P, T> : espalier::detail::first_refused<P, T> {};
+  requires(is_invalid<P> || is_invalid<T>)
+struct target_fault<P, T> : espalier::detail::first_invalid<P, T> {};
 
-/// What a target is where a loss looks labels up: a class number for each place of a prediction whose classes lie on axis 1.
+/// The target of a loss of labels: a class number for each position of a prediction with the classes on axis 1.
 template <class Prediction>
 struct target_labels {
   using element_type = std::int32_t;

@@ -7,43 +7,44 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::nn {
 
-/// Named relation: what WeightNorm asks of a module. It has a parameter `weight` whose last axis counts the output units, and says its formula as a
-/// function of the weight, which forward(x) calls with the parameter itself:
+/// Named relation: the requirements of WeightNorm on a module. It has a parameter `weight` whose last axis counts the
+/// output units. Its formula is a function of the weight, which forward(x) calls with the parameter itself:
 ///   constexpr auto forward_with(auto x, auto const& weight) const
-/// That is all: the other members keep their names and their part in the formula.
+/// There are no other requirements: the other members keep their names and their part in the formula.
 template <class M>
-struct takes_another_weight {
+struct has_forward_with_weight {
   static constexpr bool agree = false;
 };
 template <class M>
   requires requires(M const& inner) {
     typename decltype(M::weight)::is_parameter;
-    inner.forward_with(refused<>{}, inner.weight);
+    inner.forward_with(invalid<>{}, inner.weight);
   }
-struct takes_another_weight<M> {
+struct has_forward_with_weight<M> {
   static constexpr bool agree = decltype(M::weight)::shape_type::rank >= 2;
 };
 
 namespace detail {
 
-/// The length of each unit's weights as they begin: those of the tensor numbered just before, drawn again.
+/// The initial length of each unit's weights. It generates the random numbers of the tensor numbered just before
+/// (weight_v) again.
 template <class Initializer, std::int64_t Elements>
 struct lengths_of {
-  static constexpr init::draws needs = init::draws::nothing;
+  static constexpr init::distribution needs = init::distribution::none;
   template <class T>
-  constexpr T from_draw(T) const {
+  constexpr T from_random(T) const {
     return T(1);
   }
   template <class T>
   constexpr void fill(span<T> lengths, init::stream from) const {
-    constexpr auto how = Initializer::value;
+    constexpr auto scheme = Initializer::value;
     for (T& length : lengths) length = T(0);
     for (std::int64_t i = 0; i < Elements; i += 4) {
-      init::detail::drawn draw{};
-      if constexpr (how.needs != init::draws::nothing)
-        draw = init::detail::draw_block<how.needs>({from.seed, from.number - 1}, static_cast<std::uint64_t>(i) / 4);
+      init::detail::random_numbers random{};
+      if constexpr (scheme.needs != init::distribution::none)
+        random = init::detail::random_block<scheme.needs>({from.seed, from.number - 1}, static_cast<std::uint64_t>(i) / 4);
       for (int k = 0; k < 4 && i + k < Elements; ++k) {
-        T const v = static_cast<T>(how.from_draw(draw.at[k]));
+        T const v = static_cast<T>(scheme.from_random(random.at[k]));
         lengths[(i + k) % lengths.size()] += v * v;
       }
     }
@@ -51,37 +52,38 @@ struct lengths_of {
   }
 };
 
-/// 1 along every axis but the last.
+/// 1 along every axis except the last.
 template <class S>
 struct units {
   static constexpr extents value = reduced_extents(S::value, all_axes(S::rank - 1), true);
 };
-template <class M, bool = takes_another_weight<M>::agree>
+template <class M, bool = has_forward_with_weight<M>::agree>
 struct length_of_units {
   using type = absent;
 };
 template <class M>
 struct length_of_units<M, true> {
   using weight = decltype(M::weight);
-  static constexpr lengths_of<typename weight::initializer_type, shape_of<weight>::size> how{};
-  using type = parameter<shape_from<units<shape_of<weight>>>, init::initialized_by<how>>;
+  static constexpr lengths_of<typename weight::initializer_type, shape_of<weight>::size> scheme{};
+  using type = parameter<shape_from<units<shape_of<weight>>>, init::initialized_by<scheme>>;
 };
 
 }  // namespace detail
 
-/// M with the weight w = g v / |v|, |v| the length of each output unit's weights: length and direction are learnt apart. It begins as M does.
-/// The parameters are those of M, with weight_v (in weight's place) and weight_g for weight.
-/// shape   that of M; weight_v as weight, weight_g the same with extent 1 but for the last axis
+/// M with the weight w = g v / |v|, where |v| is the length of each output unit's weights. So length and direction are
+/// learnt separately. Initially w is the weight of M. The parameters are those of M, with weight_v (in the position of
+/// weight) and weight_g instead of weight.
+/// shape   that of M; weight_v as weight, weight_g the same with extent 1 along all axes except the last
 /// range   v = 0 for a whole unit gives NaN
-/// errors  a module that does not say its formula as a function of the weight does not compile
+/// errors  a module without its formula as a function of the weight does not compile
 /// saves   v / |v|, 1 / |v|
-/// slope   closed form of rms_normalize
+/// gradient  closed form of rms_normalize
 /// source  Salimans and Kingma 2016
 template <class M>
 struct WeightNorm {
-  static_assert(takes_another_weight<M>::agree,
+  static_assert(has_forward_with_weight<M>::agree,
                 ESPALIER_SENTENCE("nn::WeightNorm<M>: M needs a parameter `weight` (inputs..., units) and its formula as forward_with(x, weight)",
-                                  takes_another_weight<M>));
+                                  has_forward_with_weight<M>));
   M module{};
   typename detail::length_of_units<M>::type weight_g{};
 

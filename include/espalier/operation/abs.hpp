@@ -14,9 +14,8 @@ template <>
 struct rule<abs_> : elementwise {
   static constexpr char const* name = "abs";
   static constexpr bool cheap = true;
-  static constexpr auto saves = saved::inputs;
   template <class T>
-  ESPALIER_EVERYWHERE static constexpr T apply(T x) {
+  ESPALIER_HOST_DEVICE static constexpr T apply(T x) {
     return math::abs(x);
   }
   template <class T>
@@ -28,7 +27,7 @@ struct rule<abs_> : elementwise {
 /// abs(x) = |x|, element by element.
 /// shape   S -> S
 /// saves   x
-/// slope   dx = dy sign(x), with sign(0) = 0
+/// gradient  dx = dy sign(x), with sign(0) = 0
 template <Operand X>
 constexpr applied<abs_, X> abs(X&& x) {
   return apply<abs_>(static_cast<X&&>(x));

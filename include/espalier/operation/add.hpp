@@ -17,7 +17,7 @@ struct rule<add_> : elementwise {
   static constexpr bool commutative = true;
   static constexpr graph::as_stored stored = graph::as_stored::adds;
   template <class T>
-  ESPALIER_EVERYWHERE static constexpr T apply(T a, T b) {
+  ESPALIER_HOST_DEVICE static constexpr T apply(T a, T b) {
     return math::as_written(a + b);
   }
   template <std::size_t Operand, class T>
@@ -29,15 +29,15 @@ struct rule<add_> : elementwise {
 
 /// a + b, element by element.
 /// shape   S, S -> S; one operand may be broadcast to the other
-/// errors  shapes of which none is the result's, float and double together, and tensors of two devices do not compile
+/// errors  does not compile if no operand has the result's shape, float and double are mixed, or the devices differ
 /// saves   nothing
-/// slope   da = dy, db = dy
+/// gradient  da = dy, db = dy
 template <class A, class B>
   requires Operands<A, B>
 constexpr applied<add_, A, B> operator+(A&& a, B&& b) {
-  static_assert(holds<same_or_broadcast, said_here<add_, A, B>>, ESPALIER_SENTENCE("a + b: " ESPALIER_SHAPES_FIT, said_here<add_, A, B>));
-  static_assert(holds<same_element, said_here<add_, A, B>>, ESPALIER_SENTENCE("a + b: " ESPALIER_ELEMENTS_FIT, said_here<add_, A, B>));
-  static_assert(holds<same_device, said_here<add_, A, B>>, ESPALIER_SENTENCE("a + b: " ESPALIER_DEVICES_FIT, said_here<add_, A, B>));
+  static_assert(holds<same_or_broadcast, reported_fault<add_, A, B>>, ESPALIER_SENTENCE("a + b: " ESPALIER_SHAPES_FIT, reported_fault<add_, A, B>));
+  static_assert(holds<same_element, reported_fault<add_, A, B>>, ESPALIER_SENTENCE("a + b: " ESPALIER_ELEMENTS_FIT, reported_fault<add_, A, B>));
+  static_assert(holds<same_device, reported_fault<add_, A, B>>, ESPALIER_SENTENCE("a + b: " ESPALIER_DEVICES_FIT, reported_fault<add_, A, B>));
   return apply<add_>(static_cast<A&&>(a), static_cast<B&&>(b));
 }
 

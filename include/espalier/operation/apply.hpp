@@ -4,7 +4,8 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// How an op's public function makes its node: an expression from expressions, a program node from handles.
+/// `apply` builds the node of an elementwise op: an expression from expressions, or a graph node from handles.
+/// `reported_fault` is the fault that the op's public function reports.
 namespace espalier {
 
 namespace detail {
@@ -20,7 +21,8 @@ constexpr handle to_handle(program_builder* g, T value) {
   return graph::emit_constant(*g, static_cast<double>(value), extents{});
 }
 
-/// An elementwise op on handles and numbers: the result has the shape of the operand that the others can be broadcast to.
+/// Emits an elementwise op on handles and numbers. The result has the shape of the operand that the others can be
+/// broadcast to.
 template <class Op, class... X>
 constexpr handle apply_to_handles(X... x) {
   program_builder* g = nullptr;
@@ -36,7 +38,7 @@ constexpr handle apply_to_handles(X... x) {
   return handle{g, g->emit(n)};
 }
 
-/// The first two operands that insist on different element types, as a relation; any other pair where all agree.
+/// The relation `same_element` of the first two operands whose element types differ; of any two operands if all agree.
 template <class... Elements>
 struct elements_relation {
   using type = same_element<void, void>;
@@ -51,7 +53,7 @@ struct elements_relation<A, B, C> {
                                   std::conditional_t<!same_element<A, C>::agree, same_element<A, C>, same_element<B, C>>>;
 };
 
-/// The shape of an elementwise op's result, by the relation of its operands' shapes.
+/// The relation of the operands' shapes; its `type` is the shape of an elementwise op's result.
 template <class... S>
 struct result_of_shapes : same_or_broadcast<S...> {};
 template <class S>
@@ -60,12 +62,13 @@ struct result_of_shapes<S> {
   using type = S;
 };
 
-/// What becomes of an elementwise op: a program's node on handles, a refusal passed on, a refusal of its own, a node of an expression.
+/// The outcome of a call of an elementwise op: a graph node on handles, an invalid operand that is passed on, a fault
+/// of its own (shapes, elements, devices, size), a traced value, or an expression node.
 enum class application { on_handles, passed_on, shapes, elements, devices, size, traced, node };
 template <class... X>
 constexpr application application_of() {
   if constexpr ((Handle<X> || ...)) return application::on_handles;
-  else if constexpr ((is_refused<bare<X>> || ...)) return application::passed_on;
+  else if constexpr ((is_invalid<bare<X>> || ...)) return application::passed_on;
   else if constexpr (!result_of_shapes<shape_of<kept<X>>...>::agree) return application::shapes;
   else if constexpr (!elements_relation<element_of<kept<X>>...>::type::agree) return application::elements;
   else if constexpr ((Traced<X> || ...)) return application::traced;
@@ -78,43 +81,44 @@ constexpr application application_of() {
 template <application, class Op, class... X>
 struct applied_type {
   using type = node<Op, 0, typename result_of_shapes<shape_of<kept<X>>...>::type, kept<X>...>;
-  using said_here = agreed;
+  using reported_fault = agreed;
 };
 template <class Op, class... X>
 struct applied_type<application::on_handles, Op, X...> {
   using type = handle;
-  using said_here = agreed;
+  using reported_fault = agreed;
 };
 template <class Op, class... X>
 struct applied_type<application::traced, Op, X...> {
   using type = traced_result<typename result_of_shapes<shape_of<kept<X>>...>::type, bare<X>...>;
-  using said_here = agreed;
+  using reported_fault = agreed;
 };
 template <class Op, class... X>
-struct applied_type<application::passed_on, Op, X...> : first_refused<bare<X>...> {
-  using said_here = agreed;
+struct applied_type<application::passed_on, Op, X...> : first_invalid<bare<X>...> {
+  using reported_fault = agreed;
 };
 template <class Op, class... X>
 struct applied_type<application::shapes, Op, X...> {
-  using type = refusal<same_or_broadcast<shape_of<kept<X>>...>>;
-  using said_here = std::conditional_t<is_eager<X...>, type, agreed>;
+  using type = violation<same_or_broadcast<shape_of<kept<X>>...>>;
+  using reported_fault = std::conditional_t<is_eager<X...>, type, agreed>;
 };
 template <class Op, class... X>
 struct applied_type<application::elements, Op, X...> {
-  using type = refused<typename elements_relation<element_of<kept<X>>...>::type>;
-  using said_here = std::conditional_t<is_eager<X...>, type, agreed>;
+  using type = invalid<typename elements_relation<element_of<kept<X>>...>::type>;
+  using reported_fault = std::conditional_t<is_eager<X...>, type, agreed>;
 };
 template <class Op, class... X>
 struct applied_type<application::devices, Op, X...> {
-  using type = refused<typename devices_relation<true, kept<X>...>::type>;
-  using said_here = type;
+  using type = invalid<typename devices_relation<true, kept<X>...>::type>;
+  using reported_fault = type;
 };
 template <class Op, class... X>
 struct applied_type<application::size, Op, X...> {
-  using type = refused<small_formula<false>>;
-  using said_here = agreed;
+  using type = invalid<small_formula<false>>;
+  using reported_fault = agreed;
 };
-/// No type at all for what is no operand: some compilers form the result's type before they check the constraints of a function.
+/// Has no type if an argument is neither an operand nor a number. Some compilers form the result's type before they
+/// check the constraints of a function.
 template <bool Operands, class Op, class... X>
 struct applied_if {};
 template <class Op, class... X>
@@ -122,30 +126,33 @@ struct applied_if<true, Op, X...> : applied_type<application_of<X...>(), Op, X..
 
 }  // namespace detail
 
-/// The type of an elementwise op's result. It is spelled out, not deduced: pullbacks name the ops whose descriptors they are part of, and a
-/// compiler may ask for the type before the body is complete.
+/// The type of an elementwise op's result. It is written out, not deduced: the pullback of an op may call that op, so a
+/// compiler may need the type before the function body is complete.
 template <class Op, class... X>
 using applied = typename detail::applied_if<((Operand<X> || Number<X>) && ...), Op, X...>::type;
 
-/// The refusal that the public function of an elementwise op has to say, or `agreed`: it speaks where it reads tensors directly; inside a module's body
-/// the refusal travels in silence.
+/// The fault that the public function of an elementwise op asserts, or `agreed`. It is asserted where the op reads
+/// tensors directly. Inside a module's body the result type carries the fault, and the root reports it.
 template <class Op, class... X>
-using said_here = typename detail::applied_if<((Operand<X> || Number<X>) && ...), Op, X...>::said_here;
+using reported_fault = typename detail::applied_if<((Operand<X> || Number<X>) && ...), Op, X...>::reported_fault;
 
-#define ESPALIER_SHAPES_FIT "shapes must be equal, or one operand must already have the result's shape; broadcast_to<S>(x) says it on purpose"
+#define ESPALIER_SHAPES_FIT "shapes must be equal, or one operand must already have the result's shape; broadcast_to<S>(x) broadcasts explicitly"
 #define ESPALIER_ELEMENTS_FIT "operands mix float and double; convert one with tensor<double, S>(x)"
 
 /// Makes the node of an elementwise op. Public functions with several operands assert first, with their own name:
-///   static_assert(holds<same_or_broadcast, said_here<Op, A, B>>, ESPALIER_SENTENCE("a + b: " ESPALIER_SHAPES_FIT, said_here<Op, A, B>));
-///   static_assert(holds<same_element, said_here<Op, A, B>>, ESPALIER_SENTENCE("a + b: " ESPALIER_ELEMENTS_FIT, said_here<Op, A, B>));
-///   static_assert(holds<same_device, said_here<Op, A, B>>, ESPALIER_SENTENCE("a + b: " ESPALIER_DEVICES_FIT, said_here<Op, A, B>));
+///   static_assert(holds<same_or_broadcast, reported_fault<Op, A, B>>,
+///                 ESPALIER_SENTENCE("a + b: " ESPALIER_SHAPES_FIT, reported_fault<Op, A, B>));
+///   static_assert(holds<same_element, reported_fault<Op, A, B>>,
+///                 ESPALIER_SENTENCE("a + b: " ESPALIER_ELEMENTS_FIT, reported_fault<Op, A, B>));
+///   static_assert(holds<same_device, reported_fault<Op, A, B>>,
+///                 ESPALIER_SENTENCE("a + b: " ESPALIER_DEVICES_FIT, reported_fault<Op, A, B>));
 /// shape   S... -> the shape that one operand has and the others can be broadcast to
-/// errors  other shapes, float and double together, and tensors of two devices are refused
+/// errors  returns an `invalid` for other shapes, for float mixed with double, and for tensors on two devices
 template <class Op, class... X>
 constexpr applied<Op, X...> apply(X&&... x) {
   if constexpr ((Handle<X> || ...)) return detail::apply_to_handles<Op>(x...);
-  else if constexpr (is_refused<applied<Op, X...>>) {
-    static_cast<void>(small_formula<formula_is_small<X...>>::agree);  // the one refusal that is said here; the class says it
+  else if constexpr (is_invalid<applied<Op, X...>>) {
+    static_cast<void>(small_formula<formula_is_small<X...>>::agree);  // asserts in the class
     return {};
   }
   else if constexpr ((Traced<X> || ...)) return detail::emit_traced<Op, 0, shape_of<applied<Op, X...>>>(x...);

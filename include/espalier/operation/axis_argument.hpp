@@ -6,97 +6,98 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// PyTorch's way to name an axis, refused in words: here axes and extents are template arguments, since a shape is a type. Each function takes more
-/// arguments than the op of its name, or no template argument, so a call of the op does not consider it.
+/// Readable errors for calls that pass an axis as an argument, as in PyTorch. In espalier axes and extents are template
+/// arguments, because a shape is a type. Each function here has more parameters than the op of the same name, or no
+/// template argument. A correct call of the op therefore does not consider it.
 namespace espalier {
 
 namespace detail {
 template <class... X>
-inline constexpr bool axis_is_known = (is_refused<X> || ...);
+inline constexpr bool axis_is_known = (is_invalid<X> || ...);
 }  // namespace detail
 
 template <Operand X>
-constexpr refused<said_already> softmax(X const&, int) {
+constexpr invalid<already_reported> softmax(X const&, int) {
   static_assert(detail::axis_is_known<X>, "softmax(x, axis): the axis is a template argument; write softmax<1>(x)");
   return {};
 }
 template <Operand X>
-constexpr refused<said_already> log_softmax(X const&, int) {
+constexpr invalid<already_reported> log_softmax(X const&, int) {
   static_assert(detail::axis_is_known<X>, "log_softmax(x, axis): the axis is a template argument; write log_softmax<1>(x)");
   return {};
 }
 template <Operand X>
-constexpr refused<said_already> logsumexp(X const&, int) {
+constexpr invalid<already_reported> logsumexp(X const&, int) {
   static_assert(detail::axis_is_known<X>, "logsumexp(x, axis): axes are template arguments; write logsumexp<1>(x), or logsumexp<1>(x, keepdims)");
   return {};
 }
 template <Operand X>
-constexpr refused<said_already> sum(X const&, int) {
+constexpr invalid<already_reported> sum(X const&, int) {
   static_assert(detail::axis_is_known<X>, "sum(x, axis): axes are template arguments; write sum<1>(x), or sum<1>(x, keepdims)");
   return {};
 }
 template <Operand X>
-constexpr refused<said_already> mean(X const&, int) {
+constexpr invalid<already_reported> mean(X const&, int) {
   static_assert(detail::axis_is_known<X>, "mean(x, axis): axes are template arguments; write mean<1>(x), or mean<1>(x, keepdims)");
   return {};
 }
 template <Operand X>
-constexpr refused<said_already> max(X const&, int) {
+constexpr invalid<already_reported> max(X const&, int) {
   static_assert(detail::axis_is_known<X>, "max(x, number): axes are template arguments; write max<1>(x); maximum(x, 1) compares with a number");
   return {};
 }
 template <Operand X>
-constexpr refused<said_already> min(X const&, int) {
+constexpr invalid<already_reported> min(X const&, int) {
   static_assert(detail::axis_is_known<X>, "min(x, number): axes are template arguments; write min<1>(x); minimum(x, 1) compares with a number");
   return {};
 }
 template <Operand X>
-constexpr refused<said_already> squeeze(X const&, int) {
+constexpr invalid<already_reported> squeeze(X const&, int) {
   static_assert(detail::axis_is_known<X>, "squeeze(x, axis): the axis is a template argument; write squeeze<1>(x)");
   return {};
 }
 template <Operand X>
-constexpr refused<said_already> unsqueeze(X const&, int) {
+constexpr invalid<already_reported> unsqueeze(X const&, int) {
   static_assert(detail::axis_is_known<X>, "unsqueeze(x, axis): the axis is a template argument; write unsqueeze<1>(x)");
   return {};
 }
 template <Operand X>
-constexpr refused<said_already> flip(X const&, int) {
+constexpr invalid<already_reported> flip(X const&, int) {
   static_assert(detail::axis_is_known<X>, "flip(x, axis): the axis is a template argument; write flip<1>(x)");
   return {};
 }
 template <Operand X>
-constexpr std::tuple<refused<said_already>, refused<said_already>> split(X const&, int) {  // two parts: what is mostly bound to names
+constexpr std::tuple<invalid<already_reported>, invalid<already_reported>> split(X const&, int) {  // two parts
   static_assert(detail::axis_is_known<X>, "split(x, n): axis and extents are template arguments; write auto [a, b] = split<0, 2, 2>(x), or split<1>(x) for single positions");
   return {};
 }
 template <Operand X>
-constexpr refused<said_already> transpose(X const&, int, int) {
+constexpr invalid<already_reported> transpose(X const&, int, int) {
   static_assert(detail::axis_is_known<X>, "transpose(x, i, j): axes are template arguments; write transpose<0, 1>(x)");
   return {};
 }
 template <Operand X, Number... Axes>
-constexpr refused<said_already> permute(X const&, int, Axes...) {
+constexpr invalid<already_reported> permute(X const&, int, Axes...) {
   static_assert(detail::axis_is_known<X>, "permute(x, axes...): axes are template arguments; write permute<1, 0>(x)");
   return {};
 }
 template <Operand X, Number... Extents>
-constexpr refused<said_already> reshape(X const&, int, Extents...) {
+constexpr invalid<already_reported> reshape(X const&, int, Extents...) {
   static_assert(detail::axis_is_known<X>, "reshape(x, extents...): extents are template arguments; write reshape<4, 2, 4>(x)");
   return {};
 }
 template <Operand A, class... X>
-constexpr refused<said_already> concatenate(A const&, X const&...) {
+constexpr invalid<already_reported> concatenate(A const&, X const&...) {
   static_assert(detail::axis_is_known<A, X...>, "concatenate(a, b): the axis is a template argument; write concatenate<0>(a, b)");
   return {};
 }
 template <Operand A, class... X>
-constexpr refused<said_already> stack(A const&, X const&...) {
+constexpr invalid<already_reported> stack(A const&, X const&...) {
   static_assert(detail::axis_is_known<A, X...>, "stack(a, b): the axis is a template argument; write stack<0>(a, b)");
   return {};
 }
 template <Operand X, class Low>
-constexpr refused<said_already> clamp(X const&, Low const&) {
+constexpr invalid<already_reported> clamp(X const&, Low const&) {
   static_assert(detail::axis_is_known<X>, "clamp(x, low): a second limit is missing; write clamp(x, low, high), maximum(x, low) or minimum(x, high)");
   return {};
 }

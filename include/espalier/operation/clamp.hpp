@@ -16,9 +16,8 @@ struct rule<clamp_> : elementwise {
   static constexpr char const* name = "clamp";
   static constexpr bool cheap = true;
   static constexpr int arity = 3;
-  static constexpr auto saves = saved::inputs;
   template <class T>
-  ESPALIER_EVERYWHERE static constexpr T apply(T x, T low, T high) {
+  ESPALIER_HOST_DEVICE static constexpr T apply(T x, T low, T high) {
     return math::minimum(math::maximum(x, low), high);
   }
   template <std::size_t Operand, class T>
@@ -32,18 +31,18 @@ struct rule<clamp_> : elementwise {
 /// clamp(x, low, high) = min(max(x, low), high), element by element; nan stays nan.
 /// shape   S, S, S -> S; operands may be broadcast to one of them; low and high may be numbers
 /// range   low <= high; otherwise the result is high
-/// errors  shapes of which none is the result's, float and double together, and tensors of two devices do not compile
+/// errors  does not compile if no operand has the result's shape, float and double are mixed, or the devices differ
 /// saves   x, low, high
-/// slope   dx = dy where low <= x <= high, ends included, else 0; otherwise dy goes to the end that was taken
+/// gradient  dx = dy where low <= x <= high, ends included, else 0; elsewhere dy goes to the limit that y equals
 template <class X, class Low, class High>
   requires Operand<X> && (Operand<Low> || Number<Low>) && (Operand<High> || Number<High>)
 constexpr applied<clamp_, X, Low, High> clamp(X&& x, Low&& low, High&& high) {
-  static_assert(holds<same_or_broadcast, said_here<clamp_, X, Low, High>>,
-                ESPALIER_SENTENCE("clamp(x, low, high): " ESPALIER_SHAPES_FIT, said_here<clamp_, X, Low, High>));
-  static_assert(holds<same_element, said_here<clamp_, X, Low, High>>,
-                ESPALIER_SENTENCE("clamp(x, low, high): " ESPALIER_ELEMENTS_FIT, said_here<clamp_, X, Low, High>));
-  static_assert(holds<same_device, said_here<clamp_, X, Low, High>>,
-                ESPALIER_SENTENCE("clamp(x, low, high): " ESPALIER_DEVICES_FIT, said_here<clamp_, X, Low, High>));
+  static_assert(holds<same_or_broadcast, reported_fault<clamp_, X, Low, High>>,
+                ESPALIER_SENTENCE("clamp(x, low, high): " ESPALIER_SHAPES_FIT, reported_fault<clamp_, X, Low, High>));
+  static_assert(holds<same_element, reported_fault<clamp_, X, Low, High>>,
+                ESPALIER_SENTENCE("clamp(x, low, high): " ESPALIER_ELEMENTS_FIT, reported_fault<clamp_, X, Low, High>));
+  static_assert(holds<same_device, reported_fault<clamp_, X, Low, High>>,
+                ESPALIER_SENTENCE("clamp(x, low, high): " ESPALIER_DEVICES_FIT, reported_fault<clamp_, X, Low, High>));
   return apply<clamp_>(static_cast<X&&>(x), static_cast<Low&&>(low), static_cast<High&&>(high));
 }
 

@@ -14,7 +14,7 @@ struct equal_ {};
 struct not_equal_ {};
 
 namespace detail {
-/// Comparisons give 1 or 0 and have no slope: they are listed as such, which is not the same as a slope of zero that was forgotten.
+/// Comparisons return 1 or 0 and are not differentiable: their rules have no pullback on purpose, not by mistake.
 struct comparison : elementwise {
   static constexpr bool cheap = true;
   static constexpr int arity = 2;
@@ -25,7 +25,7 @@ template <>
 struct rule<greater_> : detail::comparison {
   static constexpr char const* name = "greater";
   template <class T>
-  ESPALIER_EVERYWHERE static constexpr T apply(T a, T b) {
+  ESPALIER_HOST_DEVICE static constexpr T apply(T a, T b) {
     return math::greater(a, b);
   }
 };
@@ -33,7 +33,7 @@ template <>
 struct rule<greater_equal_> : detail::comparison {
   static constexpr char const* name = "greater_equal";
   template <class T>
-  ESPALIER_EVERYWHERE static constexpr T apply(T a, T b) {
+  ESPALIER_HOST_DEVICE static constexpr T apply(T a, T b) {
     return math::greater_equal(a, b);
   }
 };
@@ -41,7 +41,7 @@ template <>
 struct rule<less_> : detail::comparison {
   static constexpr char const* name = "less";
   template <class T>
-  ESPALIER_EVERYWHERE static constexpr T apply(T a, T b) {
+  ESPALIER_HOST_DEVICE static constexpr T apply(T a, T b) {
     return math::less(a, b);
   }
 };
@@ -49,7 +49,7 @@ template <>
 struct rule<less_equal_> : detail::comparison {
   static constexpr char const* name = "less_equal";
   template <class T>
-  ESPALIER_EVERYWHERE static constexpr T apply(T a, T b) {
+  ESPALIER_HOST_DEVICE static constexpr T apply(T a, T b) {
     return math::less_equal(a, b);
   }
 };
@@ -57,7 +57,7 @@ template <>
 struct rule<equal_> : detail::comparison {
   static constexpr char const* name = "equal";
   template <class T>
-  ESPALIER_EVERYWHERE static constexpr T apply(T a, T b) {
+  ESPALIER_HOST_DEVICE static constexpr T apply(T a, T b) {
     return math::equal(a, b);
   }
 };
@@ -65,98 +65,99 @@ template <>
 struct rule<not_equal_> : detail::comparison {
   static constexpr char const* name = "not_equal";
   template <class T>
-  ESPALIER_EVERYWHERE static constexpr T apply(T a, T b) {
+  ESPALIER_HOST_DEVICE static constexpr T apply(T a, T b) {
     return math::not_equal(a, b);
   }
 };
 
-/// a > b, a >= b, a < b, a <= b, equal(a, b), not_equal(a, b): 1 where it holds and 0 where it does not (a tensor<bool, S> takes it too).
+/// a > b, a >= b, a < b, a <= b, equal(a, b), not_equal(a, b): 1 where the comparison holds, else 0. A tensor<bool, S>
+/// can store the result, too.
 /// `==` compares whole tensors, as for any value type.
 /// shape   S, S -> S; one operand may be broadcast to the other
-/// errors  shapes of which none is the result's, float and double together, and tensors of two devices do not compile
+/// errors  does not compile if no operand has the result's shape, float and double are mixed, or the devices differ
 /// saves   nothing
-/// slope   none: not differentiable
+/// gradient  none: not differentiable
 template <class A, class B>
   requires Operands<A, B>
 constexpr applied<greater_, A, B> operator>(A&& a, B&& b) {
-  static_assert(holds<same_or_broadcast, said_here<greater_, A, B>>,
-                ESPALIER_SENTENCE("a > b: " ESPALIER_SHAPES_FIT, said_here<greater_, A, B>));
-  static_assert(holds<same_element, said_here<greater_, A, B>>,
-                ESPALIER_SENTENCE("a > b: " ESPALIER_ELEMENTS_FIT, said_here<greater_, A, B>));
-  static_assert(holds<same_device, said_here<greater_, A, B>>,
-                ESPALIER_SENTENCE("a > b: " ESPALIER_DEVICES_FIT, said_here<greater_, A, B>));
+  static_assert(holds<same_or_broadcast, reported_fault<greater_, A, B>>,
+                ESPALIER_SENTENCE("a > b: " ESPALIER_SHAPES_FIT, reported_fault<greater_, A, B>));
+  static_assert(holds<same_element, reported_fault<greater_, A, B>>,
+                ESPALIER_SENTENCE("a > b: " ESPALIER_ELEMENTS_FIT, reported_fault<greater_, A, B>));
+  static_assert(holds<same_device, reported_fault<greater_, A, B>>,
+                ESPALIER_SENTENCE("a > b: " ESPALIER_DEVICES_FIT, reported_fault<greater_, A, B>));
   return apply<greater_>(static_cast<A&&>(a), static_cast<B&&>(b));
 }
 template <class A, class B>
   requires Operands<A, B>
 constexpr applied<greater_equal_, A, B> operator>=(A&& a, B&& b) {
-  static_assert(holds<same_or_broadcast, said_here<greater_equal_, A, B>>,
-                ESPALIER_SENTENCE("a >= b: " ESPALIER_SHAPES_FIT, said_here<greater_equal_, A, B>));
-  static_assert(holds<same_element, said_here<greater_equal_, A, B>>,
-                ESPALIER_SENTENCE("a >= b: " ESPALIER_ELEMENTS_FIT, said_here<greater_equal_, A, B>));
-  static_assert(holds<same_device, said_here<greater_equal_, A, B>>,
-                ESPALIER_SENTENCE("a >= b: " ESPALIER_DEVICES_FIT, said_here<greater_equal_, A, B>));
+  static_assert(holds<same_or_broadcast, reported_fault<greater_equal_, A, B>>,
+                ESPALIER_SENTENCE("a >= b: " ESPALIER_SHAPES_FIT, reported_fault<greater_equal_, A, B>));
+  static_assert(holds<same_element, reported_fault<greater_equal_, A, B>>,
+                ESPALIER_SENTENCE("a >= b: " ESPALIER_ELEMENTS_FIT, reported_fault<greater_equal_, A, B>));
+  static_assert(holds<same_device, reported_fault<greater_equal_, A, B>>,
+                ESPALIER_SENTENCE("a >= b: " ESPALIER_DEVICES_FIT, reported_fault<greater_equal_, A, B>));
   return apply<greater_equal_>(static_cast<A&&>(a), static_cast<B&&>(b));
 }
 template <class A, class B>
   requires Operands<A, B>
 constexpr applied<less_, A, B> operator<(A&& a, B&& b) {
-  static_assert(holds<same_or_broadcast, said_here<less_, A, B>>, ESPALIER_SENTENCE("a < b: " ESPALIER_SHAPES_FIT, said_here<less_, A, B>));
-  static_assert(holds<same_element, said_here<less_, A, B>>, ESPALIER_SENTENCE("a < b: " ESPALIER_ELEMENTS_FIT, said_here<less_, A, B>));
-  static_assert(holds<same_device, said_here<less_, A, B>>, ESPALIER_SENTENCE("a < b: " ESPALIER_DEVICES_FIT, said_here<less_, A, B>));
+  static_assert(holds<same_or_broadcast, reported_fault<less_, A, B>>, ESPALIER_SENTENCE("a < b: " ESPALIER_SHAPES_FIT, reported_fault<less_, A, B>));
+  static_assert(holds<same_element, reported_fault<less_, A, B>>, ESPALIER_SENTENCE("a < b: " ESPALIER_ELEMENTS_FIT, reported_fault<less_, A, B>));
+  static_assert(holds<same_device, reported_fault<less_, A, B>>, ESPALIER_SENTENCE("a < b: " ESPALIER_DEVICES_FIT, reported_fault<less_, A, B>));
   return apply<less_>(static_cast<A&&>(a), static_cast<B&&>(b));
 }
 template <class A, class B>
   requires Operands<A, B>
 constexpr applied<less_equal_, A, B> operator<=(A&& a, B&& b) {
-  static_assert(holds<same_or_broadcast, said_here<less_equal_, A, B>>,
-                ESPALIER_SENTENCE("a <= b: " ESPALIER_SHAPES_FIT, said_here<less_equal_, A, B>));
-  static_assert(holds<same_element, said_here<less_equal_, A, B>>,
-                ESPALIER_SENTENCE("a <= b: " ESPALIER_ELEMENTS_FIT, said_here<less_equal_, A, B>));
-  static_assert(holds<same_device, said_here<less_equal_, A, B>>,
-                ESPALIER_SENTENCE("a <= b: " ESPALIER_DEVICES_FIT, said_here<less_equal_, A, B>));
+  static_assert(holds<same_or_broadcast, reported_fault<less_equal_, A, B>>,
+                ESPALIER_SENTENCE("a <= b: " ESPALIER_SHAPES_FIT, reported_fault<less_equal_, A, B>));
+  static_assert(holds<same_element, reported_fault<less_equal_, A, B>>,
+                ESPALIER_SENTENCE("a <= b: " ESPALIER_ELEMENTS_FIT, reported_fault<less_equal_, A, B>));
+  static_assert(holds<same_device, reported_fault<less_equal_, A, B>>,
+                ESPALIER_SENTENCE("a <= b: " ESPALIER_DEVICES_FIT, reported_fault<less_equal_, A, B>));
   return apply<less_equal_>(static_cast<A&&>(a), static_cast<B&&>(b));
 }
 template <class A, class B>
   requires Operands<A, B>
 constexpr applied<equal_, A, B> equal(A&& a, B&& b) {
-  static_assert(holds<same_or_broadcast, said_here<equal_, A, B>>,
-                ESPALIER_SENTENCE("equal(a, b): " ESPALIER_SHAPES_FIT, said_here<equal_, A, B>));
-  static_assert(holds<same_element, said_here<equal_, A, B>>,
-                ESPALIER_SENTENCE("equal(a, b): " ESPALIER_ELEMENTS_FIT, said_here<equal_, A, B>));
-  static_assert(holds<same_device, said_here<equal_, A, B>>,
-                ESPALIER_SENTENCE("equal(a, b): " ESPALIER_DEVICES_FIT, said_here<equal_, A, B>));
+  static_assert(holds<same_or_broadcast, reported_fault<equal_, A, B>>,
+                ESPALIER_SENTENCE("equal(a, b): " ESPALIER_SHAPES_FIT, reported_fault<equal_, A, B>));
+  static_assert(holds<same_element, reported_fault<equal_, A, B>>,
+                ESPALIER_SENTENCE("equal(a, b): " ESPALIER_ELEMENTS_FIT, reported_fault<equal_, A, B>));
+  static_assert(holds<same_device, reported_fault<equal_, A, B>>,
+                ESPALIER_SENTENCE("equal(a, b): " ESPALIER_DEVICES_FIT, reported_fault<equal_, A, B>));
   return apply<equal_>(static_cast<A&&>(a), static_cast<B&&>(b));
 }
 template <class A, class B>
   requires Operands<A, B>
 constexpr applied<not_equal_, A, B> not_equal(A&& a, B&& b) {
-  static_assert(holds<same_or_broadcast, said_here<not_equal_, A, B>>,
-                ESPALIER_SENTENCE("not_equal(a, b): " ESPALIER_SHAPES_FIT, said_here<not_equal_, A, B>));
-  static_assert(holds<same_element, said_here<not_equal_, A, B>>,
-                ESPALIER_SENTENCE("not_equal(a, b): " ESPALIER_ELEMENTS_FIT, said_here<not_equal_, A, B>));
-  static_assert(holds<same_device, said_here<not_equal_, A, B>>,
-                ESPALIER_SENTENCE("not_equal(a, b): " ESPALIER_DEVICES_FIT, said_here<not_equal_, A, B>));
+  static_assert(holds<same_or_broadcast, reported_fault<not_equal_, A, B>>,
+                ESPALIER_SENTENCE("not_equal(a, b): " ESPALIER_SHAPES_FIT, reported_fault<not_equal_, A, B>));
+  static_assert(holds<same_element, reported_fault<not_equal_, A, B>>,
+                ESPALIER_SENTENCE("not_equal(a, b): " ESPALIER_ELEMENTS_FIT, reported_fault<not_equal_, A, B>));
+  static_assert(holds<same_device, reported_fault<not_equal_, A, B>>,
+                ESPALIER_SENTENCE("not_equal(a, b): " ESPALIER_DEVICES_FIT, reported_fault<not_equal_, A, B>));
   return apply<not_equal_>(static_cast<A&&>(a), static_cast<B&&>(b));
 }
 
 namespace detail {
 template <class... X>
-inline constexpr bool has_truth = (is_refused<X> || ...);
+inline constexpr bool has_truth = (is_invalid<X> || ...);
 }  // namespace detail
 
-/// C++ would ask each operand for one truth; a formula has as many as elements.
+/// && and || do not compile for formulas: C++ requires one truth value per operand, and a formula has one per element.
 template <class A, class B>
   requires(detail::marked_expression<A> && detail::marked_expression<B>)
 constexpr auto operator&&(A const&, B const&) {
   static_assert(detail::has_truth<A, B>, "a && b of formulas: write a * b; comparisons give 1 or 0");
-  return refused<said_already>{};
+  return invalid<already_reported>{};
 }
 template <class A, class B>
   requires(detail::marked_expression<A> && detail::marked_expression<B>)
 constexpr auto operator||(A const&, B const&) {
   static_assert(detail::has_truth<A, B>, "a || b of formulas: write maximum(a, b); comparisons give 1 or 0");
-  return refused<said_already>{};
+  return invalid<already_reported>{};
 }
 
 }  // namespace espalier

@@ -13,33 +13,35 @@ constexpr handle closed_form(program_builder& g, int dy, int id, int which, std:
   (void)which;
   return rule<Op>::pullback(handle{&g, dy}, handle{&g, id}, handle{&g, n.operand[I + 1]}..., static_cast<unsigned>(n.attribute));
 }
-/// Only operand 1, the first of the composite itself, has a closed form; the others (eps) are constants of the program.
+/// Only operand 1, the composite's first operand, has a closed form. The others (eps) are constants of the graph.
 template <class Op>
 constexpr handle composite_pullback(program_builder& g, int dy, int id, int which) {
   if (which != 1) return handle{&g, 0};
   return closed_form<Op>(g, dy, id, which, std::make_index_sequence<static_cast<std::size_t>(rule<Op>::arity)>{});
 }
-/// A closed form under its value's name. Of permuted values it is the permuted closed form, along the axes behind.
+/// Emits the alias node that gives a value its closed form as pullback. If the value and its operand have the same
+/// permutation, the node is emitted for the unpermuted ones, with renumbered axes, and then permuted.
 constexpr int composite_emit(program_builder& g, graph::node const& n) {
   graph::node const &value = g[n.operand[0]], &x = g[n.operand[1]];
-  if (g.plain || value.op->kind != family::permute || x.op->kind != family::permute || value.attribute != x.attribute) return g.add(n);
+  if (g.plain || value.op->family != op_family::permute || x.op->family != op_family::permute || value.attribute != x.attribute) return g.add(n);
   std::uint64_t const packed = value.attribute;
   graph::node const behind{n.op, {value.operand[0], x.operand[0], n.operand[2], n.operand[3]}, graph::axes_behind(packed, n.shape.rank, static_cast<unsigned>(n.attribute)), g[value.operand[0]].shape};
   return graph::emit_permute(g, g.add(behind), packed);
 }
 }  // namespace detail
 
-/// Base of ops that are formulas in other ops. A rule says
+/// Base of ops that are formulas of other ops. A rule declares
 ///   name, arity
 ///   expand(x..., axes)         the formula, on expressions; traced in a scope of its own
-///   pullback(dy, y, x..., axes)   optional closed form for operand x on handles, where it costs less than the derivative of the expansion
-/// A test holds the closed form to the derivative of the expansion.
+///   pullback(dy, y, x..., axes)   optional closed form for operand x on handles, where it is cheaper than the
+///                                 derivative of the expansion
+/// A test compares the closed form with the derivative of the expansion.
 struct composite {
   using is_composite = void;
   static constexpr int arity = 1;
   template <class Op>
   static constexpr graph::descriptor describe() {
-    graph::descriptor d = graph::plain_descriptor(rule<Op>::name, family::alias, rule<Op>::arity + 1);
+    graph::descriptor d = graph::plain_descriptor(rule<Op>::name, op_family::alias, rule<Op>::arity + 1);
     d.emit = &detail::composite_emit;
     d.pullback = &detail::composite_pullback<Op>;
     d.summed = graph::within_sum::expands;

@@ -11,8 +11,8 @@
 namespace espalier {
 
 #define ESPALIER_CONVOLUTION_RANGE "stride, dilation and groups must be at least 1, padding at least 0"
-#define ESPALIER_CONVOLUTION_NUMBERS(how) \
-  ESPALIER_STATED(in_range(how), ESPALIER_WALK_NUMBERS(how), ESPALIER_NAMED("groups", (how).groups))
+#define ESPALIER_CONVOLUTION_NUMBERS(options) \
+  ESPALIER_STATED(in_range(options), ESPALIER_WALK_NUMBERS(options), ESPALIER_NAMED("groups", (options).groups))
 #define ESPALIER_CONVOLUTION_CHANNELS "the channels of x must be groups times the inputs of w, and groups must divide the outputs of w"
 #define ESPALIER_CONVOLUTION_KERNEL "the kernel (its taps, dilation apart) must fit into the image and its padding"
 
@@ -28,14 +28,15 @@ constexpr auto from_nhwc(X&& x) {
   if constexpr (Layout == nchw) return permute<0, 3, 1, 2>(static_cast<X&&>(x));
   else return static_cast<X&&>(x);
 }
-/// (rows, columns, inputs, outputs)
+/// Kernels as (rows, columns, inputs, outputs).
 template <image_layout Layout, class W>
 constexpr auto to_kkio(W&& w) {
   if constexpr (Layout == nchw) return permute<2, 3, 1, 0>(static_cast<W&&>(w));
   else return keep(static_cast<W&&>(w));
 }
 
-/// The groups of channels of images one after the other: (N, H, W, G C) -> (G N, H, W, C), and back.
+/// split_groups moves the groups of channels to the batch axis: (N, H, W, G C) -> (G N, H, W, C). merge_groups is the
+/// inverse.
 template <int G, class X>
 constexpr auto split_groups(X&& x) {
   if constexpr (G == 1) {
@@ -54,7 +55,8 @@ constexpr auto merge_groups(X&& x) {
     return reshape<s.at[0] / G, s.at[1], s.at[2], G * s.at[3]>(permute<1, 2, 3, 0, 4>(reshape<G, s.at[0] / G, s.at[1], s.at[2], s.at[3]>(static_cast<X&&>(x))));
   }
 }
-/// Kernels (rows, columns, inputs, outputs) as a matrix a group: (taps and inputs, outputs).
+/// Kernels (rows, columns, inputs, outputs) as one matrix per group: (G, rows columns inputs, outputs / G), without the
+/// first axis if G = 1.
 template <int G, class W>
 constexpr auto kernel_matrices(W&& w) {
   constexpr extents s = shape_of<W>::value;
@@ -69,70 +71,76 @@ constexpr auto as_matrices(X&& x) {
   else return reshape<G, -1, columns>(static_cast<X&&>(x));
 }
 
-/// Whether operands of an op over windows fit, from the first fault of theirs: what its public function says and returns.
+/// The result of checking the operands of an op over windows: the fault that its public function asserts, and the type
+/// that it returns.
 template <class Fault, class... X>
 struct window_fits {
-  using refusal_type = refused<Fault>;
+  using invalid_type = invalid<Fault>;
   static constexpr bool agree = Fault::agree;
-  using said_here = std::conditional_t<agree || !is_eager<X...>, agreed, refusal_type>;
+  using reported_fault = std::conditional_t<agree || !is_eager<X...>, agreed, invalid_type>;
 };
-/// Fault<shapes...>::type is asked for only where no operand is refused already.
-template <template <class...> class Fault, bool Refused, class... X>
+/// Instantiates Fault<shapes...>::type only if no operand is already invalid.
+template <template <class...> class Fault, bool AnyInvalid, class... X>
 struct window_operands : window_fits<typename Fault<shape_of<X>...>::type, X...> {};
 template <template <class...> class Fault, class... X>
 struct window_operands<Fault, true, X...> {
-  using refusal_type = typename first_refused<std::remove_cvref_t<X>...>::type;
+  using invalid_type = typename first_invalid<std::remove_cvref_t<X>...>::type;
   static constexpr bool agree = false;
-  using said_here = agreed;
+  using reported_fault = agreed;
 };
-/// Whether operands have one type of elements and are on one device.
+/// The relation that both operands have one element type and are on one device.
 template <class A, class B>
-using kinds_agree = typename first_fault<same_element<element_of<A>, element_of<B>>, typename devices_relation<is_eager<A, B>, A, B>::type>::type;
+using operand_relation = typename first_fault<same_element<element_of<A>, element_of<B>>, typename devices_relation<is_eager<A, B>, A, B>::type>::type;
 
-template <convolution How>
+template <convolution Options>
 struct conv2d_faults {
   template <class... S>
-  using of = convolution_fault<S..., mended(How)>;
+  using of = convolution_fault<S..., mended(Options)>;
 };
 template <template <class...> class Fault, class X, class W>
-struct convolution_operands : window_operands<Fault, is_refused<std::remove_cvref_t<X>> || is_refused<std::remove_cvref_t<W>>, X, W> {};
+struct convolution_operands : window_operands<Fault, is_invalid<std::remove_cvref_t<X>> || is_invalid<std::remove_cvref_t<W>>, X, W> {};
 template <template <class...> class Fault, class X, class W>
-  requires(!kinds_agree<X, W>::agree)
-struct convolution_operands<Fault, X, W> : window_fits<kinds_agree<X, W>, X, W> {};
+  requires(!operand_relation<X, W>::agree)
+struct convolution_operands<Fault, X, W> : window_fits<operand_relation<X, W>, X, W> {};
 
-/// The formula: windows of the images as rows of a matrix, times the kernels. The planner reads the windows in place (plan/grouping.hpp), and the
-/// slopes follow from those of windows and of products.
-template <convolution How, class X, class W>
+/// Convolution as a matrix product: the windows of the images are the rows of a matrix, which is multiplied by the
+/// kernels. The planner lets the product read the windows in place (plan/grouping.hpp). The gradients follow from those
+/// of windows and products.
+template <convolution Options, class X, class W>
 constexpr auto convolved(X&& x, W&& w) {
-  using kernels = kernel_axes<shape_of<W>, How.layout>;
-  constexpr convolution walk = with_numbers(How, rows_columns{kernels::rows, kernels::columns});
-  auto windows = moved_by<image_windows<kernels::rows, kernels::columns, walk>>(split_groups<How.groups>(to_nhwc<How.layout>(static_cast<X&&>(x))));
+  using kernels = kernel_axes<shape_of<W>, Options.layout>;
+  constexpr convolution walk = with_numbers(Options, rows_columns{kernels::rows, kernels::columns});
+  auto windows = moved_by<image_windows<kernels::rows, kernels::columns, walk>>(split_groups<Options.groups>(to_nhwc<Options.layout>(static_cast<X&&>(x))));
   constexpr extents s = shape_of<decltype(windows)>::value;
-  return from_nhwc<How.layout>(merge_groups<How.groups>(reshape<s.at[0], s.at[1], s.at[2], kernels::outputs / How.groups>(
-      matmul(as_matrices<How.groups>(std::move(windows)), kernel_matrices<How.groups>(to_kkio<How.layout>(static_cast<W&&>(w)))))));
+  return from_nhwc<Options.layout>(merge_groups<Options.groups>(reshape<s.at[0], s.at[1], s.at[2], kernels::outputs / Options.groups>(
+      matmul(as_matrices<Options.groups>(std::move(windows)), kernel_matrices<Options.groups>(to_kkio<Options.layout>(static_cast<W&&>(w)))))));
 }
 
 }  // namespace detail
 
-/// conv2d<How>(x, w): at each place of x the products of a window with each kernel, summed (a cross-correlation, as the field's convolutions are).
-/// shape   nhwc: (N, H, W, C), (rows, columns, C / groups, O) -> (N, H', W', O); nchw: (N, C, H, W), (O, C / groups, rows, columns) -> (N, O, H', W');
-///         H' = (H + padding - dilation (rows - 1) - 1) / stride + 1, rounded down; with the padding keeps_extents H / stride, rounded up
-/// errors  a kernel that does not fit, channels that do not match, a padding below 0, and tensors of two devices do not compile
+/// conv2d<Options>(x, w): the 2-d convolution, as in PyTorch a cross-correlation: each output is the sum of the
+/// products of a window of x with a kernel.
+/// shape   nhwc: (N, H, W, C), (rows, columns, C / groups, O) -> (N, H', W', O);
+///         nchw: (N, C, H, W), (O, C / groups, rows, columns) -> (N, O, H', W');
+///         H' = (H + padding - dilation (rows - 1) - 1) / stride + 1, rounded down; with the padding keeps_extents
+///         H' = H / stride, rounded up
+/// errors  a kernel that does not fit, channels that do not match, negative padding, float mixed with double, and
+///         tensors on two devices do not compile
 /// saves   x, w
-/// slope   dx = dy, spread by the stride, convolved with the kernels turned round; dw = windows of x times dy
+/// gradient  dx = dy, dilated by the stride, convolved with the flipped kernels; dw = windows of x times dy
 /// source  Dumoulin and Visin 2016
-template <convolution How = convolution{}, Expression X, Expression W, class Fit = typename detail::convolution_operands<detail::conv2d_faults<How>::template of, X, W>::said_here>
+template <convolution Options = convolution{}, Expression X, Expression W, class Fit = typename detail::convolution_operands<detail::conv2d_faults<Options>::template of, X, W>::reported_fault>
 constexpr auto conv2d(X&& x, W&& w) {
-  static_assert(in_range(How),
-                ESPALIER_SENTENCE("conv2d<convolution>(x, w): " ESPALIER_CONVOLUTION_RANGE, ESPALIER_CONVOLUTION_NUMBERS(How)));
+  static_assert(in_range(Options),
+                ESPALIER_SENTENCE("conv2d<convolution>(x, w): " ESPALIER_CONVOLUTION_RANGE, ESPALIER_CONVOLUTION_NUMBERS(Options)));
   static_assert(holds<images_and_kernels, Fit>, ESPALIER_SENTENCE("conv2d(x, w): images x and kernels w have four axes", Fit));
   static_assert(holds<kernel_channels, Fit>, ESPALIER_SENTENCE("conv2d(x, w): " ESPALIER_CONVOLUTION_CHANNELS, Fit));
   static_assert(holds<kernel_fits, Fit>, ESPALIER_SENTENCE("conv2d(x, w): " ESPALIER_CONVOLUTION_KERNEL, Fit));
   static_assert(holds<same_element, Fit>, ESPALIER_SENTENCE("conv2d(x, w): " ESPALIER_ELEMENTS_FIT, Fit));
   static_assert(holds<same_device, Fit>, ESPALIER_SENTENCE("conv2d(x, w): " ESPALIER_DEVICES_FIT, Fit));
-  using Fits = detail::convolution_operands<detail::conv2d_faults<How>::template of, X, W>;
-  if constexpr (!Fits::agree) return typename Fits::refusal_type{};
-  else return detail::convolved<mended(How)>(static_cast<X&&>(x), static_cast<W&&>(w));
+  using Fits = detail::convolution_operands<detail::conv2d_faults<Options>::template of, X, W>;
+  if constexpr (!Fits::agree) return typename Fits::invalid_type{};
+  else return detail::convolved<mended(Options)>(static_cast<X&&>(x), static_cast<W&&>(w));
 }
 
 }  // namespace espalier

@@ -6,9 +6,10 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
-/// How a transposed convolution walks over its results: as the convolution it is the adjoint of. Extra: rows and columns of the result that no window
-/// reaches, where the stride leaves a choice.
-/// range   as of convolution; extra in [0, stride)
+/// Options of a transposed convolution. stride, padding and dilation are those of the convolution that it is the
+/// adjoint of. extra: rows and columns of the result that no window reaches, where the stride leaves a choice
+/// (PyTorch's output_padding).
+/// range   as in convolution; extra in [0, stride)
 struct transposed_convolution {
   rows_columns stride = 1;
   edges padding = 0;
@@ -18,15 +19,15 @@ struct transposed_convolution {
   image_layout layout = nhwc;
 };
 
-/// As written: the adjoint of Move, from its result to extents To.
+/// The adjoint of Move in expressions, from the extents of its result to To; in graphs it is a scatter_add_.
 template <class Move, class To>
-struct fold_ {};
+struct col2im_ {};
 template <class Move, class To>
-struct rule<fold_<Move, To>> {
-  static constexpr int emit(program_builder& g, graph::node const& n) { return graph::emit_fold(g, n.operand[0], Move::of(To::value).map, To::value); }
+struct rule<col2im_<Move, To>> {
+  static constexpr int emit(program_builder& g, graph::node const& n) { return graph::emit_scatter_add(g, n.operand[0], Move::of(To::value).map, To::value); }
   template <class Op>
   static constexpr graph::descriptor describe() {
-    graph::descriptor d = graph::plain_descriptor("fold", family::fold, 1);
+    graph::descriptor d = graph::plain_descriptor("scatter_add", op_family::scatter_add, 1);
     d.emit = &emit;
     return d;
   }
@@ -34,27 +35,27 @@ struct rule<fold_<Move, To>> {
 
 namespace detail {
 
-constexpr convolution adjoint_of(transposed_convolution const& how) {
+constexpr convolution adjoint_of(transposed_convolution const& options) {
   convolution c{};
-  c.stride = how.stride;
-  c.padding = how.padding;
-  c.dilation = how.dilation;
-  c.groups = how.groups;
-  c.layout = how.layout;
+  c.stride = options.stride;
+  c.padding = options.padding;
+  c.dilation = options.dilation;
+  c.groups = options.groups;
+  c.layout = options.layout;
   return c;
 }
-constexpr bool in_range(transposed_convolution const& how) {
-  return espalier::in_range(adjoint_of(how)) && how.extra.rows >= 0 && how.extra.columns >= 0 && how.extra.rows < how.stride.rows && how.extra.columns < how.stride.columns;
+constexpr bool in_range(transposed_convolution const& options) {
+  return espalier::in_range(adjoint_of(options)) && options.extra.rows >= 0 && options.extra.columns >= 0 && options.extra.rows < options.stride.rows && options.extra.columns < options.stride.columns;
 }
-constexpr transposed_convolution mended(transposed_convolution how) {
-  convolution const c = espalier::mended(adjoint_of(how));
-  how.stride = c.stride;
-  how.padding = c.padding;
-  how.dilation = c.dilation;
-  how.groups = c.groups;
+constexpr transposed_convolution mended(transposed_convolution options) {
+  convolution const c = espalier::mended(adjoint_of(options));
+  options.stride = c.stride;
+  options.padding = c.padding;
+  options.dilation = c.dilation;
+  options.groups = c.groups;
   auto const choice = [](int extra, int stride) { return extra < 0 ? 0 : extra < stride ? extra : stride - 1; };
-  how.extra = rows_columns{choice(how.extra.rows, c.stride.rows), choice(how.extra.columns, c.stride.columns)};
-  return how;
+  options.extra = rows_columns{choice(options.extra.rows, c.stride.rows), choice(options.extra.columns, c.stride.columns)};
+  return options;
 }
 constexpr int transposed_extent(int extent, int kernel_extent, int stride, int before, int after, int step, int extra) {
   return (extent - 1) * stride - before - after + step * (kernel_extent - 1) + 1 + extra;
@@ -67,7 +68,7 @@ template <int C, int O, int G>
 struct transposed_channels<channels<C>, kernel_outputs<O>, groups<G>> {
   static constexpr bool agree = C == O && O % G == 0;
 };
-/// Named relation of conv_transpose2d(x, w): what is cut away as padding leaves something.
+/// Named relation of conv_transpose2d(x, w): the padding does not remove the whole result.
 template <class Height, class Width>
 struct result_extents;
 template <int H, int W>
@@ -75,52 +76,55 @@ struct result_extents<height<H>, width<W>> {
   static constexpr bool agree = H > 0 && W > 0;
 };
 
-template <class X, class W, transposed_convolution How, bool Axes = images_and_kernels<X, W>::agree>
+template <class X, class W, transposed_convolution Options, bool Axes = images_and_kernels<X, W>::agree>
 struct transposed_fault {
   using type = images_and_kernels<X, W>;
 };
-template <class X, class W, transposed_convolution How>
-struct transposed_fault<X, W, How, true> {
-  using x = image_axes<X, How.layout>;
-  using w = kernel_axes<W, How.layout>;
-  static constexpr int rows = transposed_extent(x::height, w::rows, How.stride.rows, How.padding.top, How.padding.bottom, How.dilation.rows, How.extra.rows),
-                       columns = transposed_extent(x::width, w::columns, How.stride.columns, How.padding.left, How.padding.right, How.dilation.columns, How.extra.columns);
-  using type = typename first_fault<transposed_channels<channels<x::channels>, kernel_outputs<w::outputs>, groups<How.groups>>, result_extents<height<rows>, width<columns>>>::type;
+template <class X, class W, transposed_convolution Options>
+struct transposed_fault<X, W, Options, true> {
+  using x = image_axes<X, Options.layout>;
+  using w = kernel_axes<W, Options.layout>;
+  static constexpr int rows = transposed_extent(x::height, w::rows, Options.stride.rows, Options.padding.top, Options.padding.bottom, Options.dilation.rows, Options.extra.rows),
+                       columns = transposed_extent(x::width, w::columns, Options.stride.columns, Options.padding.left, Options.padding.right, Options.dilation.columns, Options.extra.columns);
+  using type = typename first_fault<transposed_channels<channels<x::channels>, kernel_outputs<w::outputs>, groups<Options.groups>>, result_extents<height<rows>, width<columns>>>::type;
 };
-template <transposed_convolution How>
+template <transposed_convolution Options>
 struct transposed_faults {
   template <class... S>
-  using of = transposed_fault<S..., mended(How)>;
+  using of = transposed_fault<S..., mended(Options)>;
 };
 
-/// The adjoint of the formula of conv2d: pixels times kernels are windows, and windows are folded up.
-template <transposed_convolution How, class X, class W>
+/// The adjoint of conv2d's formula: pixels times kernels are windows, and their elements are scatter-added to the
+/// result (col2im).
+template <transposed_convolution Options, class X, class W>
 constexpr auto convolved_back(X&& x, W&& w) {
-  using fit = transposed_fault<shape_of<X>, shape_of<W>, How>;
-  constexpr int G = How.groups, N = fit::x::count * G, inputs = fit::w::inputs, H = fit::x::height, Wide = fit::x::width;
-  using Move = image_windows<fit::w::rows, fit::w::columns, adjoint_of(How)>;
+  using fit = transposed_fault<shape_of<X>, shape_of<W>, Options>;
+  constexpr int G = Options.groups, N = fit::x::count * G, inputs = fit::w::inputs, H = fit::x::height, Wide = fit::x::width;
+  using Move = image_windows<fit::w::rows, fit::w::columns, adjoint_of(Options)>;
   using Result = shape<N, fit::rows, fit::columns, inputs>;
   auto windows = reshape<N, H, Wide, fit::w::rows, fit::w::columns, inputs>(
-      matmul(as_matrices<G>(split_groups<G>(to_nhwc<How.layout>(static_cast<X&&>(x)))), transpose(kernel_matrices<G>(to_kkio<How.layout>(static_cast<W&&>(w))))));
-  return from_nhwc<How.layout>(merge_groups<G>(make_node<fold_<Move, Result>, 0, Result>(std::move(windows))));
+      matmul(as_matrices<G>(split_groups<G>(to_nhwc<Options.layout>(static_cast<X&&>(x)))), transpose(kernel_matrices<G>(to_kkio<Options.layout>(static_cast<W&&>(w))))));
+  return from_nhwc<Options.layout>(merge_groups<G>(make_node<col2im_<Move, Result>, 0, Result>(std::move(windows))));
 }
 
 }  // namespace detail
 
-/// conv_transpose2d<How>(x, w): the adjoint of conv2d with the same kernels, which enlarges images.
-/// shape   nhwc: (N, H, W, O), (rows, columns, C / groups, O) -> (N, H', W', C); nchw: (N, O, H, W), (O, C / groups, rows, columns) -> (N, C, H', W');
+/// conv_transpose2d<Options>(x, w): the adjoint of conv2d with the same kernels, which enlarges images.
+/// shape   nhwc: (N, H, W, O), (rows, columns, C / groups, O) -> (N, H', W', C);
+///         nchw: (N, O, H, W), (O, C / groups, rows, columns) -> (N, C, H', W');
 ///         H' = (H - 1) stride - padding + dilation (rows - 1) + 1 + extra
-/// errors  channels that do not match, an empty result, and tensors of two devices do not compile
+/// errors  channels that do not match, an empty result, float mixed with double, and tensors on two devices do not
+///         compile
 /// saves   x, w
-/// slope   dx = conv2d(dy, w); dw = windows of dy times x
+/// gradient  dx = conv2d(dy, w); dw = windows of dy times x
 /// source  Dumoulin and Visin 2016, section 4
-template <transposed_convolution How = transposed_convolution{}, Expression X, Expression W,
-          class Fit = typename detail::convolution_operands<detail::transposed_faults<How>::template of, X, W>::said_here>
+template <transposed_convolution Options = transposed_convolution{}, Expression X, Expression W,
+          class Fit = typename detail::convolution_operands<detail::transposed_faults<Options>::template of, X, W>::reported_fault>
 constexpr auto conv_transpose2d(X&& x, W&& w) {
-  static_assert(detail::in_range(How),
+  static_assert(detail::in_range(Options),
                 ESPALIER_SENTENCE("conv_transpose2d<transposed_convolution>(x, w): " ESPALIER_CONVOLUTION_RANGE ", extra at least 0 and below the stride",
-                                  ESPALIER_STATED(detail::in_range(How), ESPALIER_WALK_NUMBERS(How),
-                                                  ESPALIER_NAMED("groups", How.groups), ESPALIER_NAMED("extra", How.extra.rows, How.extra.columns))));
+                                  ESPALIER_STATED(detail::in_range(Options), ESPALIER_WALK_NUMBERS(Options),
+                                                  ESPALIER_NAMED("groups", Options.groups), ESPALIER_NAMED("extra", Options.extra.rows, Options.extra.columns))));
   static_assert(holds<images_and_kernels, Fit>, ESPALIER_SENTENCE("conv_transpose2d(x, w): images x and kernels w have four axes", Fit));
   static_assert(holds<detail::transposed_channels, Fit>,
                 ESPALIER_SENTENCE("conv_transpose2d(x, w): the channels of x must be the outputs of w, and groups must divide them", Fit));
@@ -128,9 +132,9 @@ constexpr auto conv_transpose2d(X&& x, W&& w) {
                 ESPALIER_SENTENCE("conv_transpose2d(x, w): the padding cuts the whole result away", Fit));
   static_assert(holds<same_element, Fit>, ESPALIER_SENTENCE("conv_transpose2d(x, w): " ESPALIER_ELEMENTS_FIT, Fit));
   static_assert(holds<same_device, Fit>, ESPALIER_SENTENCE("conv_transpose2d(x, w): " ESPALIER_DEVICES_FIT, Fit));
-  using Fits = detail::convolution_operands<detail::transposed_faults<How>::template of, X, W>;
-  if constexpr (!Fits::agree) return typename Fits::refusal_type{};
-  else return detail::convolved_back<detail::mended(How)>(static_cast<X&&>(x), static_cast<W&&>(w));
+  using Fits = detail::convolution_operands<detail::transposed_faults<Options>::template of, X, W>;
+  if constexpr (!Fits::agree) return typename Fits::invalid_type{};
+  else return detail::convolved_back<detail::mended(Options)>(static_cast<X&&>(x), static_cast<W&&>(w));
 }
 
 }  // namespace espalier

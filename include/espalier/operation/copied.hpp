@@ -8,13 +8,14 @@ namespace espalier {
 
 struct copied_ {};
 
-/// The value once more, told apart by its number: a result that is an operand, or another result, is written by the group that reads it anyway.
+/// A copy of a value. A program result that is an operand or another result needs one; the group that reads the value
+/// anyway writes the copy. The attribute is a number that keeps copies of one value distinct.
 template <>
 struct rule<copied_> : elementwise {
   static constexpr char const* name = "copied";
   static constexpr bool cheap = true;
   template <class T>
-  ESPALIER_EVERYWHERE static constexpr T apply(T a) {
+  ESPALIER_HOST_DEVICE static constexpr T apply(T a) {
     return a;
   }
   template <class T>

@@ -13,10 +13,9 @@ struct cos_ {};
 template <>
 struct rule<cos_> : elementwise {
   static constexpr char const* name = "cos";
-  static constexpr bool costly = true;
-  static constexpr auto saves = saved::inputs;
+  static constexpr bool expensive = true;
   template <class T>
-  ESPALIER_EVERYWHERE static constexpr T apply(T x) {
+  ESPALIER_HOST_DEVICE static constexpr T apply(T x) {
     return math::cos(x);
   }
   template <class T>
@@ -28,7 +27,7 @@ struct rule<cos_> : elementwise {
 /// cos(x), x in radians, element by element.
 /// shape   S -> S
 /// saves   x
-/// slope   dx = -dy sin(x)
+/// gradient  dx = -dy sin(x)
 template <Operand X>
 constexpr applied<cos_, X> cos(X&& x) {
   return apply<cos_>(static_cast<X&&>(x));

@@ -12,29 +12,29 @@ template <>
 struct rule<detach_> {
   static constexpr char const* name = "detach";
   static constexpr int emit(program_builder& g, graph::node const& n) {
-    if (g[n.operand[0]].op->kind == family::permute && !g.plain) return graph::carried_op(g, n);
+    if (g[n.operand[0]].op->family == op_family::permute && !g.plain) return graph::hoist_permutations(g, n);
     return g.add(n);
   }
   static constexpr handle pullback(program_builder& g, int, int, int) { return handle{&g, 0}; }
   template <class Op>
   static constexpr graph::descriptor describe() {
-    graph::descriptor d = graph::plain_descriptor(name, family::alias, 1);
+    graph::descriptor d = graph::plain_descriptor(name, op_family::alias, 1);
     d.emit = &emit;
     d.pullback = &pullback;
     return d;
   }
 };
 
-/// detach(x): the value of x without its history.
+/// detach(x): the value of x as a constant for the backward pass.
 /// shape   S -> S
 /// saves   nothing
-/// slope   none: gradients stop here
+/// gradient  none: gradients stop here
 template <Operand X>
 constexpr auto detach(X&& x) {
   if constexpr (Handle<X>) {
     program_builder& g = *x.program;
     return handle{&g, g.emit(graph::node{&described<detach_>, {x.id, 0, 0, 0}, 0, g[x.id].shape})};
-  } else if constexpr (is_refused<std::remove_cvref_t<X>>) {
+  } else if constexpr (is_invalid<std::remove_cvref_t<X>>) {
     return std::remove_cvref_t<X>{};
   } else {
     return detail::make_node<detach_, 0, shape_of<X>>(static_cast<X&&>(x));
@@ -49,13 +49,14 @@ struct rule<same_> {
   static constexpr handle pullback(program_builder& g, int dy, int, int) { return handle{&g, dy}; }
   template <class Op>
   static constexpr graph::descriptor describe() {
-    graph::descriptor d = graph::plain_descriptor(name, family::alias, 2);
+    graph::descriptor d = graph::plain_descriptor(name, op_family::alias, 2);
     d.pullback = &pullback;
     return d;
   }
 };
 
-/// The same value as a node of its own, told apart by its number; slopes pass. The first operand of an alias is its value, the second its history.
+/// A separate node with the same value, kept distinct by `number`; gradients pass through it. Operand 0 of an alias is
+/// its value, and gradients flow only to operand 1.
 constexpr handle another_name(handle x, int number) {
   program_builder& g = *x.program;
   return handle{&g, g.add(graph::node{&described<same_>, {x.id, x.id, 0, 0}, static_cast<std::uint64_t>(number), g[x.id].shape})};

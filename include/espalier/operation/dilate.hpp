@@ -6,18 +6,18 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
-/// dilate<Dilation, Axes...>(x): `Dilation` zeros after each element of the axes; no axes: of all.
+/// dilate<Dilation, Axes...>(x): inserts `Dilation` zeros after each element along the axes; no axes: along all.
 /// shape   extent n of an axis -> n (Dilation + 1)
-/// errors  an axis that does not exist or stands twice, or a negative dilation, does not compile
+/// errors  an axis that does not exist or is named twice, or a negative dilation, does not compile
 /// saves   nothing
-/// slope   dx = undilate(dy)
+/// gradient  dx = undilate(dy)
 /// source  needle's Dilate
 template <int Dilation, int... Axes, Operand X>
 constexpr auto dilate(X&& x) {
   using Move = dilating<Dilation, Axes...>;
-  static_assert(move_said_here<X, Move>::agree,
-                ESPALIER_SENTENCE("dilate<dilation, axes...>(x): an axis does not exist or stands twice, or the dilation is negative",
-                                  move_said_here<X, Move>));
+  static_assert(reported_move_fault<X, Move>::agree,
+                ESPALIER_SENTENCE("dilate<dilation, axes...>(x): an axis does not exist or is named twice, or the dilation is negative",
+                                  reported_move_fault<X, Move>));
   return moved_if_it_fits<Move>(static_cast<X&&>(x));
 }
 

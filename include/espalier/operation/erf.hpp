@@ -12,10 +12,9 @@ struct erf_ {};
 template <>
 struct rule<erf_> : elementwise {
   static constexpr char const* name = "erf";
-  static constexpr bool costly = true;
-  static constexpr auto saves = saved::inputs;
+  static constexpr bool expensive = true;
   template <class T>
-  ESPALIER_EVERYWHERE static constexpr T apply(T x) {
+  ESPALIER_HOST_DEVICE static constexpr T apply(T x) {
     return math::erf(x);
   }
   template <class T>
@@ -27,7 +26,7 @@ struct rule<erf_> : elementwise {
 /// erf(x): the error function, 2 / sqrt(pi) times the integral of exp(-t^2) from 0 to x, element by element.
 /// shape   S -> S
 /// saves   x
-/// slope   dx = dy 2 / sqrt(pi) exp(-x^2)
+/// gradient  dx = dy 2 / sqrt(pi) exp(-x^2)
 template <Operand X>
 constexpr applied<erf_, X> erf(X&& x) {
   return apply<erf_>(static_cast<X&&>(x));

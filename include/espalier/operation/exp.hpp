@@ -12,10 +12,9 @@ struct exp_ {};
 template <>
 struct rule<exp_> : elementwise {
   static constexpr char const* name = "exp";
-  static constexpr bool costly = true;
-  static constexpr auto saves = saved::output;
+  static constexpr bool expensive = true;
   template <class T>
-  ESPALIER_EVERYWHERE static constexpr T apply(T x) {
+  ESPALIER_HOST_DEVICE static constexpr T apply(T x) {
     return math::exp(x);
   }
   template <class T>
@@ -27,7 +26,7 @@ struct rule<exp_> : elementwise {
 /// exp(x), element by element.
 /// shape   S -> S
 /// saves   y
-/// slope   dx = dy y
+/// gradient  dx = dy y
 template <Operand X>
 constexpr applied<exp_, X> exp(X&& x) {
   return apply<exp_>(static_cast<X&&>(x));

@@ -9,14 +9,14 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
-/// Base of reductions that take one of the elements they see: the adjoint goes to the elements that are equal to the result, in equal shares.
+/// Base of reductions that select an element (max, min). The elements that equal the result share the adjoint equally.
 struct extremum : reduction {
   static constexpr double constant(double value, std::int64_t) { return value; }
   static constexpr handle pullback(handle dy, handle y, handle x) {
-    handle const taken = equal(x, y);
+    handle const is_maximum = equal(x, y);
     program_builder& g = *x.program;
     unsigned const mask = graph::repeated_axes(g[y.id].shape, g[x.id].shape);
-    return taken * (dy / reduce_kept<sum_>(taken, mask));
+    return is_maximum * (dy / reduce_kept<sum_>(is_maximum, mask));
   }
 };
 

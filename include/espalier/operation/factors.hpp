@@ -4,22 +4,23 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// What is the same for everything that a sum adds leaves it: sum(k x) = k sum(x). The sum then needs to know nothing of k, so that it can be had in an
-/// earlier sweep, and often is one that is wanted anyway: mean(dy w) of a batch norm and the gradient of its bias are both sum(dy). Literals stay where
-/// they are: who divides before adding may fear to exceed the range.
+/// Factors that are constant along the reduced axes are hoisted out of a sum: sum(k x) = k sum(x). The sum then does
+/// not depend on k, so it can run in an earlier sweep. Often the program already has that sum: mean(dy w) of a batch
+/// norm and the gradient of its bias are both sum(dy). Literal factors stay inside: they may be there to prevent
+/// overflow.
 namespace espalier::detail {
 
-/// rest * factor, of which the factor (0: none) has the shape of the sum.
+/// A summand as rest * factor (node ids, 0: none). The factor has the shape of the sum.
 struct factored {
   int rest, factor;
 };
 
-/// What an operand repeats along the summed axes, in the shape of the sum, or 0.
+/// The value that operand `id` repeats along the summed axes, in the shape of the sum; 0 if it repeats none.
 constexpr int repeated(program_builder& g, int id, extents const& sum, graph::pattern p) {
   graph::node const& n = g[id];
-  if (n.op->kind != family::broadcast || n.attribute != static_cast<std::uint64_t>(p)) return 0;
+  if (n.op->family != op_family::broadcast || n.attribute != static_cast<std::uint64_t>(p)) return 0;
   extents const& from = g[n.operand[0]].shape;
-  // Scattered axes of equal size could be cut at different places.
+  // Runs of scattered axes can be split at different positions although their sizes are equal.
   bool const scattered = p == graph::pattern::middle || p == graph::pattern::segments;
   return from == sum || (!scattered && from.size() == sum.size()) ? graph::emit_reshape(g, n.operand[0], sum) : 0;
 }
@@ -28,14 +29,14 @@ constexpr int product(program_builder& g, graph::descriptor const* op, int a, in
   return op->emit(g, graph::node{op, {a, b, 0, 0}, 0, g[a].shape});
 }
 
-/// The value of a composite in a backward pass, which is past asking for its own rule.
-constexpr int looked_into(program_builder& g, int id) {
+/// In a backward pass the pullback of a composite is no longer used, so its expanded value replaces the composite.
+constexpr int expanded_value(program_builder& g, int id) {
   while (g.backward && g[id].op->summed == graph::within_sum::expands) id = g[id].operand[0];
   return id;
 }
 
 constexpr factored without_factors(program_builder& g, int id, extents const& sum, graph::pattern p) {
-  id = looked_into(g, id);
+  id = expanded_value(g, id);
   graph::node const x = g[id];
   if (x.op->summed != graph::within_sum::multiplies) return {id, 0};
   int const k[] = {repeated(g, x.operand[0], sum, p), repeated(g, x.operand[1], sum, p)};
@@ -47,7 +48,7 @@ constexpr factored without_factors(program_builder& g, int id, extents const& su
 
 template <class Op>
 constexpr int simpler_sum(program_builder& g, int id, unsigned mask, graph::pattern p, extents const& s) {
-  graph::node const x = g[looked_into(g, id)];
+  graph::node const x = g[expanded_value(g, id)];
   if (x.op->summed != graph::within_sum::multiplies) return 0;
   factored const f = without_factors(g, id, s, p);
   if (f.factor) return product(g, x.op, reduce_piece<Op>(g, f.rest, mask, p), f.factor);

@@ -12,10 +12,9 @@ struct gelu_ {};
 template <>
 struct rule<gelu_> : elementwise {
   static constexpr char const* name = "gelu";
-  static constexpr auto saves = saved::inputs;
   static constexpr double root_half = 0.70710678118654752, density_at_0 = 0.39894228040143268;  // 1 / sqrt(2 pi)
   template <class T>
-  ESPALIER_EVERYWHERE static constexpr T apply(T x) {
+  ESPALIER_HOST_DEVICE static constexpr T apply(T x) {
     return T(0.5) * x * (T(1) + math::erf(x * T(root_half)));
   }
   template <class T>
@@ -27,7 +26,7 @@ struct rule<gelu_> : elementwise {
 /// gelu(x) = x P(x), P being the standard normal distribution function, element by element: the exact form, by erf.
 /// shape   S -> S
 /// saves   x
-/// slope   dx = dy (P(x) + x p(x)), p being the density
+/// gradient  dx = dy (P(x) + x p(x)), p being the density
 /// source  Hendrycks and Gimpel 2016
 template <Operand X>
 constexpr applied<gelu_, X> gelu(X&& x) {

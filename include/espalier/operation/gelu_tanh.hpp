@@ -13,13 +13,13 @@ struct gelu_tanh_ {};
 template <>
 struct rule<gelu_tanh_> : elementwise {
   static constexpr char const* name = "gelu_tanh";
-  static constexpr auto saves = saved::inputs;
   static constexpr double scale = 0.79788456080286536, cubic = 0.044715;  // sqrt(2 / pi)
   template <class T>
-  ESPALIER_EVERYWHERE static constexpr T apply(T x) {
+  ESPALIER_HOST_DEVICE static constexpr T apply(T x) {
     return T(0.5) * x * (T(1) + math::tanh(T(scale) * (x + T(cubic) * (x * x * x))));
   }
-  /// Beyond +-10 the slope is 1 and 0 to the last digit of double; x^2 times the 0 of 1 - t^2 must not be infinity times 0.
+  /// Clamps x to +-10, beyond which the derivative is 1 or 0 to the last digit of double. Otherwise x^2 (1 - t^2) could
+  /// become infinity times 0.
   template <class T>
   static constexpr T pullback(T dy, T, T x) {
     T const z = clamp(x, -10, 10), squared = z * z, t = tanh(scale * (z + cubic * (squared * z)));
@@ -27,10 +27,11 @@ struct rule<gelu_tanh_> : elementwise {
   }
 };
 
-/// gelu_tanh(x) = x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))), element by element: the approximation of gelu that many published nets use.
+/// gelu_tanh(x) = x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))), element by element: the approximation of gelu that
+/// many published nets use.
 /// shape   S -> S
 /// saves   x
-/// slope   dx = dy (1 + t + x (1 - t^2) u') / 2, with t = tanh(u)
+/// gradient  dx = dy (1 + t + x (1 - t^2) u') / 2, with t = tanh(u)
 /// source  Hendrycks and Gimpel 2016, section 2
 template <Operand X>
 constexpr applied<gelu_tanh_, X> gelu_tanh(X&& x) {

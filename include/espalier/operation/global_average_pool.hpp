@@ -9,15 +9,15 @@ namespace espalier {
 
 /// global_average_pool<Layout>(x): the mean of each channel of each image.
 /// shape   nhwc: (N, H, W, C) -> (N, C); nchw: (N, C, H, W) -> (N, C)
-/// errors  other than four axes do not compile
+/// errors  images without exactly four axes do not compile
 /// saves   nothing
-/// slope   dy / (H W)
+/// gradient  dy / (H W)
 /// source  Lin, Chen and Yan 2014
-template <image_layout Layout = nhwc, Expression X, class Fit = typename detail::pooling_fits<1, pooling{}, X>::said_here>
+template <image_layout Layout = nhwc, Expression X, class Fit = typename detail::pooling_fits<1, pooling{}, X>::reported_fault>
 constexpr auto global_average_pool(X&& x) {
   static_assert(holds<images, Fit>, ESPALIER_SENTENCE("global_average_pool(x): images have four axes", Fit));
   using Fits = detail::pooling_fits<1, pooling{}, X>;
-  if constexpr (!Fits::agree) return typename Fits::refusal_type{};
+  if constexpr (!Fits::agree) return typename Fits::invalid_type{};
   else if constexpr (Layout == nhwc) return mean<1, 2>(static_cast<X&&>(x));
   else return mean<2, 3>(static_cast<X&&>(x));
 }

@@ -12,9 +12,8 @@ struct hard_tanh_ {};
 template <>
 struct rule<hard_tanh_> : elementwise {
   static constexpr char const* name = "hard_tanh";
-  static constexpr auto saves = saved::inputs;
   template <class T>
-  ESPALIER_EVERYWHERE static constexpr T apply(T x) {
+  ESPALIER_HOST_DEVICE static constexpr T apply(T x) {
     return math::minimum(math::maximum(x, T(-1)), T(1));
   }
   template <class T>
@@ -26,8 +25,8 @@ struct rule<hard_tanh_> : elementwise {
 /// hard_tanh(x) = min(max(x, -1), 1), element by element.
 /// shape   S -> S
 /// saves   x
-/// slope   dx = dy where -1 < x < 1, else 0 (0 at the kinks, as PyTorch)
-/// source  Collobert 2004; PyTorch's hardtanh, for the slope at the kinks
+/// gradient  dx = dy where -1 < x < 1, else 0 (0 at the kinks, as in PyTorch)
+/// source  Collobert 2004; PyTorch's hardtanh, for the gradient at the kinks
 template <Operand X>
 constexpr applied<hard_tanh_, X> hard_tanh(X&& x) {
   return apply<hard_tanh_>(static_cast<X&&>(x));

@@ -16,10 +16,9 @@ template <>
 struct rule<huber_> : elementwise {
   static constexpr char const* name = "huber";
   static constexpr int arity = 2;
-  static constexpr auto saves = saved::inputs;
   /// c (z - c / 2) with c = clamp(z, -delta, delta): no z^2, which could overflow.
   template <class T>
-  ESPALIER_EVERYWHERE static constexpr T apply(T z, T delta) {
+  ESPALIER_HOST_DEVICE static constexpr T apply(T z, T delta) {
     T const c = math::minimum(math::maximum(z, -delta), delta);
     return c * (z - T(0.5) * c);
   }
@@ -33,19 +32,19 @@ struct rule<huber_> : elementwise {
 /// huber(z, delta) = z^2 / 2 where |z| <= delta, else delta (|z| - delta / 2), element by element.
 /// shape   S, S -> S; one operand may be broadcast to the other; delta may be a number
 /// range   delta > 0
-/// errors  shapes of which none is the result's, float and double together, and tensors of two devices do not compile
+/// errors  does not compile if no operand has the result's shape, float and double are mixed, or the devices differ
 /// saves   z, delta
-/// slope   dz = dy clamp(z, -delta, delta); d delta = dy max(|z| - delta, 0)
+/// gradient  dz = dy clamp(z, -delta, delta); d delta = dy max(|z| - delta, 0)
 /// source  Huber 1964
 template <class Z, class Delta>
   requires Operand<Z> && (Operand<Delta> || Number<Delta>)
 constexpr applied<huber_, Z, Delta> huber(Z&& z, Delta&& delta) {
-  static_assert(holds<same_or_broadcast, said_here<huber_, Z, Delta>>,
-                ESPALIER_SENTENCE("huber(z, delta): " ESPALIER_SHAPES_FIT, said_here<huber_, Z, Delta>));
-  static_assert(holds<same_element, said_here<huber_, Z, Delta>>,
-                ESPALIER_SENTENCE("huber(z, delta): " ESPALIER_ELEMENTS_FIT, said_here<huber_, Z, Delta>));
-  static_assert(holds<same_device, said_here<huber_, Z, Delta>>,
-                ESPALIER_SENTENCE("huber(z, delta): " ESPALIER_DEVICES_FIT, said_here<huber_, Z, Delta>));
+  static_assert(holds<same_or_broadcast, reported_fault<huber_, Z, Delta>>,
+                ESPALIER_SENTENCE("huber(z, delta): " ESPALIER_SHAPES_FIT, reported_fault<huber_, Z, Delta>));
+  static_assert(holds<same_element, reported_fault<huber_, Z, Delta>>,
+                ESPALIER_SENTENCE("huber(z, delta): " ESPALIER_ELEMENTS_FIT, reported_fault<huber_, Z, Delta>));
+  static_assert(holds<same_device, reported_fault<huber_, Z, Delta>>,
+                ESPALIER_SENTENCE("huber(z, delta): " ESPALIER_DEVICES_FIT, reported_fault<huber_, Z, Delta>));
   return apply<huber_>(static_cast<Z&&>(z), static_cast<Delta&&>(delta));
 }
 

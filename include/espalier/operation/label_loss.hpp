@@ -7,27 +7,28 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
-/// What no label is: nothing is ignored.
+/// The default of ignore_index: no label has this value, so nothing is ignored.
 inline constexpr int no_label = -2147483647 - 1;
 
-/// What shapes the losses of labels: label_loss{.ignore_index = -100, .label_smoothing = 0.1, .reduce = reduce::sum}.
+/// Options of the losses of class labels, for instance
+///   label_loss{.ignore_index = -100, .label_smoothing = 0.1, .reduce = reduce::sum}
 /// range   label_smoothing in [0, 1)
 struct label_loss {
-  int ignore_index = no_label;  ///< places with this label do not count; it need not be a class
+  int ignore_index = no_label;  ///< positions with this label are left out; it need not be a class
   double label_smoothing = 0;
   espalier::reduce reduce = espalier::reduce::mean;
 };
 
 namespace detail {
-constexpr bool in_range(label_loss const& how) { return how.label_smoothing >= 0 && how.label_smoothing < 1; }
-/// What a module goes on with when it has refused the range, so that one mistake stays one error.
-constexpr label_loss into_range(label_loss how) {
-  if (!in_range(how)) how.label_smoothing = 0;
-  return how;
+constexpr bool in_range(label_loss const& options) { return options.label_smoothing >= 0 && options.label_smoothing < 1; }
+/// The options with which a module continues after reporting a value out of range, so that one mistake stays one error.
+constexpr label_loss into_range(label_loss options) {
+  if (!in_range(options)) options.label_smoothing = 0;
+  return options;
 }
 }  // namespace detail
 
-/// Named relation: one label for each place of scores whose classes lie on axis 1.
+/// Named relation: one label for each position of scores whose classes are on axis 1.
 template <class Scores, class Labels>
 struct one_label_a_place {
   static constexpr bool agree = false;
@@ -49,31 +50,31 @@ struct one_weight_a_class<shape<N, Classes, D...>, shape<Classes>> {
 
 namespace detail {
 
-/// The first misfit of a loss of labels as a refusal, or `agreed`.
-template <bool Refused, class... X>
+/// The first fault of the operands of a label loss as an `invalid` type, or `agreed`.
+template <bool AnyInvalid, class... X>
 struct label_loss_fault;
 template <class Z, class L, class... W>
 struct label_loss_fault<false, Z, L, W...> {
   using places = one_label_a_place<shape_of<Z>, shape_of<L>>;
   using devices = typename devices_relation<is_eager<Z, L, W...>, Z, L, W...>::type;
   using found = typename first_fault<places, one_weight_a_class<shape_of<Z>, shape_of<W>>..., same_element<element_of<Z>, element_of<W>>..., devices>::type;
-  using type = typename std::conditional_t<found::agree, std::type_identity<agreed>, std::type_identity<refused<found>>>::type;
-  using said_here = std::conditional_t<is_eager<Z, L, W...>, type, agreed>;
+  using type = typename std::conditional_t<found::agree, std::type_identity<agreed>, std::type_identity<invalid<found>>>::type;
+  using reported_fault = std::conditional_t<is_eager<Z, L, W...>, type, agreed>;
 };
 template <class... X>
-struct label_loss_fault<true, X...> : first_refused<std::remove_cvref_t<X>...> {
-  using said_here = agreed;
+struct label_loss_fault<true, X...> : first_invalid<std::remove_cvref_t<X>...> {
+  using reported_fault = agreed;
 };
 template <class... X>
-using label_loss_fault_of = label_loss_fault<(is_refused<std::remove_cvref_t<X>> || ...), X...>;
+using label_loss_fault_of = label_loss_fault<(is_invalid<std::remove_cvref_t<X>> || ...), X...>;
 template <class... X>
-using label_loss_said_here = typename label_loss_fault_of<X...>::said_here;
+using reported_label_loss_fault = typename label_loss_fault_of<X...>::reported_fault;
 
 }  // namespace detail
 
 #define ESPALIER_SMOOTHING_FITS "label_loss{.label_smoothing = e}: e must be in [0, 1)"
-#define ESPALIER_SMOOTHING_NUMBER(how) \
-  ESPALIER_STATED(espalier::detail::in_range(how), ESPALIER_NAMED("label_smoothing", how.label_smoothing))
+#define ESPALIER_SMOOTHING_NUMBER(options) \
+  ESPALIER_STATED(espalier::detail::in_range(options), ESPALIER_NAMED("label_smoothing", options.label_smoothing))
 #define ESPALIER_LABELS_FIT "labels must have the shape of the scores without axis 1, which holds the classes"
 #define ESPALIER_WEIGHTS_FIT "there must be one weight for each class on axis 1"
 

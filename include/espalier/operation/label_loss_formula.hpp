@@ -10,7 +10,8 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// What the losses of labels have in common: from logarithms of probabilities with the classes on axis 1 to what label_loss asks for.
+/// The formula that cross_entropy and negative_log_likelihood share: from logarithms of probabilities with the classes
+/// on axis 1 to the loss that label_loss selects.
 namespace espalier::detail {
 
 template <class S>
@@ -22,7 +23,8 @@ struct label_places<shape<N, Classes, D...>> {
   static constexpr int classes = Classes;
 };
 
-/// 1 where the place on axis 1 of S is the label's class. Matrices compare with a column of labels, which costs no broadcast of its own.
+/// 1 where the position on axis 1 of S is the label's class, else 0. For matrices the labels are compared as a column,
+/// which needs no separate broadcast.
 template <class S>
 constexpr auto class_is(auto labels) {
   using places = label_places<S>;
@@ -39,42 +41,43 @@ constexpr auto class_terms(auto const& x) {
   return x;
 }
 
-template <label_loss How, class X, class L, class... W>
+template <label_loss Options, class X, class L, class... W>
 constexpr auto label_loss_terms(X x, L labels, W... weight) {
   using S = shape_of<X>;
-  constexpr double smoothing = How.label_smoothing;
-  if constexpr (smoothing == 0) return class_terms<S>(gate(x, class_is<S>(labels)), weight...);  // what is not taken may be infinite
+  constexpr double smoothing = Options.label_smoothing;
+  // gate, not a product: terms of other classes may be infinite.
+  if constexpr (smoothing == 0) return class_terms<S>(gate(x, class_is<S>(labels)), weight...);
   else return x * class_terms<S>(class_is<S>(labels) * (1 - smoothing) + smoothing / label_places<S>::classes, weight...);
 }
-template <label_loss How>
+template <label_loss Options>
 constexpr auto where_counted(auto x, auto labels) {
-  if constexpr (How.ignore_index == no_label) return x;
-  else return gate(x, not_equal(labels, How.ignore_index));
+  if constexpr (Options.ignore_index == no_label) return x;
+  else return gate(x, not_equal(labels, Options.ignore_index));
 }
-/// What a mean is divided by.
-template <label_loss How, class S, class L, class... W>
+/// The divisor of a mean: the number of counted positions, or the sum of their weights.
+template <label_loss Options, class S, class L, class... W>
 constexpr auto label_loss_total(L labels, W... weight) {
-  if constexpr (sizeof...(W) == 0) return sum(not_equal(labels, How.ignore_index));
-  else return sum(where_counted<How>(sum<1>(class_terms<S>(class_is<S>(labels), weight...)), labels));
+  if constexpr (sizeof...(W) == 0) return sum(not_equal(labels, Options.ignore_index));
+  else return sum(where_counted<Options>(sum<1>(class_terms<S>(class_is<S>(labels), weight...)), labels));
 }
 /// x holds logarithms of probabilities.
-template <label_loss How, class X, class L, class... W>
+template <label_loss Options, class X, class L, class... W>
 constexpr auto label_loss_formula(X x, L labels, W... weight) {
-  auto const each = where_counted<How>(-sum<1>(label_loss_terms<How>(x, labels, weight...)), labels);
-  if constexpr (How.reduce != reduce::mean || (How.ignore_index == no_label && sizeof...(W) == 0)) {
-    return reduced<How.reduce>(each);
+  auto const each = where_counted<Options>(-sum<1>(label_loss_terms<Options>(x, labels, weight...)), labels);
+  if constexpr (Options.reduce != reduce::mean || (Options.ignore_index == no_label && sizeof...(W) == 0)) {
+    return reduced<Options.reduce>(each);
   } else {
-    auto const total = label_loss_total<How, shape_of<X>>(labels, weight...);
+    auto const total = label_loss_total<Options, shape_of<X>>(labels, weight...);
     return sum(each) / (total + equal(total, 0));
   }
 }
 
-template <class Op, label_loss How, class Z, class L, class... W>
+template <class Op, label_loss Options, class Z, class L, class... W>
 constexpr auto make_label_loss(Z&& z, L&& labels, W&&... weight) {
   using Fault = typename label_loss_fault_of<Z, L, W...>::type;
-  if constexpr (is_refused<Fault>) return Fault{};
+  if constexpr (is_invalid<Fault>) return Fault{};
   else
-    return make_node<Op, 0, std::conditional_t<How.reduce == reduce::none, shape_of<L>, shape<>>>(static_cast<Z&&>(z), static_cast<L&&>(labels),
+    return make_node<Op, 0, std::conditional_t<Options.reduce == reduce::none, shape_of<L>, shape<>>>(static_cast<Z&&>(z), static_cast<L&&>(labels),
                                                                                                  static_cast<W&&>(weight)...);
 }
 

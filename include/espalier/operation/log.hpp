@@ -12,10 +12,9 @@ struct log_ {};
 template <>
 struct rule<log_> : elementwise {
   static constexpr char const* name = "log";
-  static constexpr bool costly = true;
-  static constexpr auto saves = saved::inputs;
+  static constexpr bool expensive = true;
   template <class T>
-  ESPALIER_EVERYWHERE static constexpr T apply(T x) {
+  ESPALIER_HOST_DEVICE static constexpr T apply(T x) {
     return math::log(x);
   }
   template <class T>
@@ -28,7 +27,7 @@ struct rule<log_> : elementwise {
 /// shape   S -> S
 /// range   x > 0; NaN below 0, -inf at 0
 /// saves   x
-/// slope   dx = dy / x
+/// gradient  dx = dy / x
 template <Operand X>
 constexpr applied<log_, X> log(X&& x) {
   return apply<log_>(static_cast<X&&>(x));

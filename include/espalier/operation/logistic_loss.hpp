@@ -14,10 +14,9 @@ template <>
 struct rule<logistic_loss_> : elementwise {
   static constexpr char const* name = "logistic_loss";
   static constexpr int arity = 3;
-  static constexpr auto saves = saved::inputs;
   /// Both logarithms share log(1 + exp(-|z|)); neither is a difference of large numbers.
   template <class T>
-  ESPALIER_EVERYWHERE static constexpr T apply(T z, T target, T weight) {
+  ESPALIER_HOST_DEVICE static constexpr T apply(T z, T target, T weight) {
     T const below = math::softplus_below(z);
     return weight * target * (math::maximum(-z, T(0)) + below) + (T(1) - target) * (math::maximum(z, T(0)) + below);
   }
@@ -29,34 +28,35 @@ struct rule<logistic_loss_> : elementwise {
   }
 };
 
-/// logistic_loss(z, target, weight) = -weight target log(sigmoid(z)) - (1 - target) log(1 - sigmoid(z)), element by element: binary cross-entropy of
-/// unnormalized scores, stable for large ones. weight counts the positive targets more (or less) and is 1 when left out.
+/// logistic_loss(z, target, weight) = -weight target log(sigmoid(z)) - (1 - target) log(1 - sigmoid(z)), element by
+/// element: binary cross-entropy of unnormalized scores, stable for large scores. weight multiplies the loss of
+/// positive targets (PyTorch's pos_weight) and is 1 if omitted.
 /// shape   S, S, S -> S; operands may be broadcast to one of them; weight may be a number
 /// range   target in [0, 1]; weight >= 0
-/// errors  shapes of which none is the result's, float and double together, and tensors of two devices do not compile
+/// errors  does not compile if no operand has the result's shape, float and double are mixed, or the devices differ
 /// saves   z, target, weight
-/// slope   dz = dy ((1 - target) sigmoid(z) - weight target sigmoid(-z))
+/// gradient  dz = dy ((1 - target) sigmoid(z) - weight target sigmoid(-z))
 /// source  PyTorch's binary_cross_entropy_with_logits
 template <class Z, class Target, class Weight>
   requires Operand<Z> && Operand<Target> && (Operand<Weight> || Number<Weight>)
 constexpr applied<logistic_loss_, Z, Target, Weight> logistic_loss(Z&& z, Target&& target, Weight&& weight) {
-  static_assert(holds<same_or_broadcast, said_here<logistic_loss_, Z, Target, Weight>>,
-                ESPALIER_SENTENCE("logistic_loss(z, target, weight): " ESPALIER_SHAPES_FIT, said_here<logistic_loss_, Z, Target, Weight>));
-  static_assert(holds<same_element, said_here<logistic_loss_, Z, Target, Weight>>,
+  static_assert(holds<same_or_broadcast, reported_fault<logistic_loss_, Z, Target, Weight>>,
+                ESPALIER_SENTENCE("logistic_loss(z, target, weight): " ESPALIER_SHAPES_FIT, reported_fault<logistic_loss_, Z, Target, Weight>));
+  static_assert(holds<same_element, reported_fault<logistic_loss_, Z, Target, Weight>>,
                 ESPALIER_SENTENCE("logistic_loss(z, target, weight): " ESPALIER_ELEMENTS_FIT,
-                                  said_here<logistic_loss_, Z, Target, Weight>));
-  static_assert(holds<same_device, said_here<logistic_loss_, Z, Target, Weight>>,
-                ESPALIER_SENTENCE("logistic_loss(z, target, weight): " ESPALIER_DEVICES_FIT, said_here<logistic_loss_, Z, Target, Weight>));
+                                  reported_fault<logistic_loss_, Z, Target, Weight>));
+  static_assert(holds<same_device, reported_fault<logistic_loss_, Z, Target, Weight>>,
+                ESPALIER_SENTENCE("logistic_loss(z, target, weight): " ESPALIER_DEVICES_FIT, reported_fault<logistic_loss_, Z, Target, Weight>));
   return apply<logistic_loss_>(static_cast<Z&&>(z), static_cast<Target&&>(target), static_cast<Weight&&>(weight));
 }
 template <Operand Z, Operand Target>
 constexpr applied<logistic_loss_, Z, Target, double> logistic_loss(Z&& z, Target&& target) {
-  static_assert(holds<same_or_broadcast, said_here<logistic_loss_, Z, Target, double>>,
-                ESPALIER_SENTENCE("logistic_loss(z, target): " ESPALIER_SHAPES_FIT, said_here<logistic_loss_, Z, Target, double>));
-  static_assert(holds<same_element, said_here<logistic_loss_, Z, Target, double>>,
-                ESPALIER_SENTENCE("logistic_loss(z, target): " ESPALIER_ELEMENTS_FIT, said_here<logistic_loss_, Z, Target, double>));
-  static_assert(holds<same_device, said_here<logistic_loss_, Z, Target, double>>,
-                ESPALIER_SENTENCE("logistic_loss(z, target): " ESPALIER_DEVICES_FIT, said_here<logistic_loss_, Z, Target, double>));
+  static_assert(holds<same_or_broadcast, reported_fault<logistic_loss_, Z, Target, double>>,
+                ESPALIER_SENTENCE("logistic_loss(z, target): " ESPALIER_SHAPES_FIT, reported_fault<logistic_loss_, Z, Target, double>));
+  static_assert(holds<same_element, reported_fault<logistic_loss_, Z, Target, double>>,
+                ESPALIER_SENTENCE("logistic_loss(z, target): " ESPALIER_ELEMENTS_FIT, reported_fault<logistic_loss_, Z, Target, double>));
+  static_assert(holds<same_device, reported_fault<logistic_loss_, Z, Target, double>>,
+                ESPALIER_SENTENCE("logistic_loss(z, target): " ESPALIER_DEVICES_FIT, reported_fault<logistic_loss_, Z, Target, double>));
   return apply<logistic_loss_>(static_cast<Z&&>(z), static_cast<Target&&>(target), 1.0);
 }
 

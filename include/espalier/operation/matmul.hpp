@@ -17,7 +17,7 @@ struct rule<matmul_> {
   static constexpr handle pullback(program_builder& g, int dy, int id, int which);
   template <class Op>
   static constexpr graph::descriptor describe() {
-    graph::descriptor d = graph::plain_descriptor(name, family::contraction, 2);
+    graph::descriptor d = graph::plain_descriptor(name, op_family::contraction, 2);
     d.emit = &emit;
     d.pullback = &pullback;
     return d;
@@ -34,16 +34,16 @@ constexpr extents swapped_extents(extents s, bool swap) {
   }
   return s;
 }
-/// The batch axes of a product all have extent 1: it is a product of plain matrices.
+/// True if every batch axis of a product has extent 1, so that it is a product of plain matrices.
 constexpr bool single(extents const& s) { return s.product(0, s.rank - 2) == 1; }
 
-/// op(a) op(b), where op transposes its last two axes or not. Transposes of the operands become these bits, and a batch times one matrix
-/// becomes one tall product.
+/// Emits op(a) op(b), where op optionally transposes the last two axes. A transposed operand becomes one of these bits,
+/// and a batch times one matrix becomes one tall product.
 constexpr int emit_matmul(program_builder& g, int a, int b, bool transpose_a, bool transpose_b) {
   auto const absorb = [&](int& id, bool& transposed) {
     graph::node const& n = g[id];
     int const rank = n.shape.rank;
-    if (!g.plain && n.op->kind == family::permute && n.attribute == swap_permutation(rank, rank - 1, rank - 2)) {
+    if (!g.plain && n.op->family == op_family::permute && n.attribute == swap_permutation(rank, rank - 1, rank - 2)) {
       id = n.operand[0];
       transposed = !transposed;
     }
@@ -74,7 +74,8 @@ constexpr int rule<matmul_>::emit(program_builder& g, graph::node const& n) {
   return detail::emit_matmul(g, n.operand[0], n.operand[1], n.attribute & 1u, n.attribute & 2u);
 }
 
-/// y = op(a) op(b): d op(a) = dy op(b)^T and d op(b) = op(a)^T dy, each transposed back where op transposes; summed over broadcast batches.
+/// For y = op(a) op(b): d op(a) = dy op(b)^T and d op(b) = op(a)^T dy, each transposed back where op transposes.
+/// Adjoints are summed over broadcast batches.
 constexpr handle rule<matmul_>::pullback(program_builder& g, int dy, int id, int which) {
   graph::node const n = g[id];
   int const a = n.operand[0], b = n.operand[1];
@@ -85,32 +86,33 @@ constexpr handle rule<matmul_>::pullback(program_builder& g, int dy, int id, int
 }
 
 namespace detail {
-template <class A, class B, bool Expressions = Expression<A> && Expression<B>, bool Refused = is_refused<std::remove_cvref_t<A>> || is_refused<std::remove_cvref_t<B>>>
+template <class A, class B, bool Expressions = Expression<A> && Expression<B>, bool AnyInvalid = is_invalid<std::remove_cvref_t<A>> || is_invalid<std::remove_cvref_t<B>>>
 struct product_type {
   using relation = inner_dimensions<shape_of<A>, shape_of<B>>;
   using elements = same_element<element_of<A>, element_of<B>>;
   using devices = typename devices_relation<is_eager<A, B>, A, B>::type;
-  using placed = std::conditional_t<!devices::agree, refusal_of<devices>, std::type_identity<agreed>>;
-  using fault = std::conditional_t<!relation::agree, refusal_of<relation>, std::conditional_t<!elements::agree, refusal_of<elements>, placed>>;
+  using placed = std::conditional_t<!devices::agree, violation_of<devices>, std::type_identity<agreed>>;
+  using fault = std::conditional_t<!relation::agree, violation_of<relation>, std::conditional_t<!elements::agree, violation_of<elements>, placed>>;
   using type = typename fault::type;
-  using said_here = std::conditional_t<is_eager<A, B>, type, agreed>;
+  using reported_fault = std::conditional_t<is_eager<A, B>, type, agreed>;
 };
-template <class A, class B, bool Refused>
-struct product_type<A, B, false, Refused> {  // on handles
-  using said_here = agreed;
+template <class A, class B, bool AnyInvalid>
+struct product_type<A, B, false, AnyInvalid> {  // on handles
+  using reported_fault = agreed;
 };
 template <class A, class B>
-struct product_type<A, B, true, true> : first_refused<std::remove_cvref_t<A>, std::remove_cvref_t<B>> {
-  using said_here = agreed;
+struct product_type<A, B, true, true> : first_invalid<std::remove_cvref_t<A>, std::remove_cvref_t<B>> {
+  using reported_fault = agreed;
 };
 }  // namespace detail
 
 /// matmul(a, b): the matrix product of the last two axes; leading axes are batches and broadcast against each other.
 /// shape   (..., M, K), (..., K, N) -> (..., M, N)
-/// errors  columns of a that differ from rows of b do not compile; nor do operands of rank below 2
+/// errors  does not compile if the columns of a differ from the rows of b, batch axes do not broadcast, an operand has
+///         a rank below 2, float and double are mixed, or the devices differ
 /// saves   a, b
-/// slope   da = dy b^T, db = a^T dy
-template <Operand A, Operand B, class Fit = typename detail::product_type<A, B>::said_here>
+/// gradient  da = dy b^T, db = a^T dy
+template <Operand A, Operand B, class Fit = typename detail::product_type<A, B>::reported_fault>
 constexpr auto matmul(A&& a, B&& b) {
   static_assert(holds<matrix_axes, Fit>, ESPALIER_SENTENCE("matmul(a, b): both need at least two axes", Fit));
   static_assert(holds<inner_dimensions, Fit>, ESPALIER_SENTENCE("matmul(a, b): columns of a must equal rows of b", Fit));
@@ -122,7 +124,7 @@ constexpr auto matmul(A&& a, B&& b) {
     return handle{a.program, detail::emit_matmul(*a.program, a.id, b.id, false, false)};
   } else {
     using Product = detail::product_type<A, B>;
-    if constexpr (is_refused<typename Product::type>) return typename Product::type{};
+    if constexpr (is_invalid<typename Product::type>) return typename Product::type{};
     else return detail::make_node<matmul_, 0, shape_from<typename Product::relation>>(static_cast<A&&>(a), static_cast<B&&>(b));
   }
 }

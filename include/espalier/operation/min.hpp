@@ -13,7 +13,7 @@ struct rule<min_> : extremum {
   static constexpr char const* name = "min";
   static constexpr double identity = math::infinity<double>;
   template <class T>
-  ESPALIER_EVERYWHERE static constexpr T combine(T a, T b) {
+  ESPALIER_HOST_DEVICE static constexpr T combine(T a, T b) {
     return math::minimum(a, b);
   }
   /// Combines the lanes of a pack.
@@ -25,17 +25,17 @@ struct rule<min_> : extremum {
 
 /// min<Axes...>(x): the smallest element along the named axes; no axes: of all.
 /// shape   S -> S without Axes; min<Axes...>(x, keepdims): with extent 1 there
-/// errors  an axis that does not exist or stands twice does not compile
+/// errors  an axis that does not exist or is named twice does not compile
 /// saves   x, y
-/// slope   dx = dy where x = y, shared equally among equal elements
+/// gradient  dx = dy where x = y, shared equally among equal elements
 template <int... Axes, Operand X>
 constexpr auto min(X&& x) {
-  static_assert(axes_said_here<X, Axes...>::agree, ESPALIER_SENTENCE("min<axes...>(x): " ESPALIER_AXES_FIT, axes_said_here<X, Axes...>));
+  static_assert(reported_axes_fault<X, Axes...>::agree, ESPALIER_SENTENCE("min<axes...>(x): " ESPALIER_AXES_FIT, reported_axes_fault<X, Axes...>));
   return reduce_over<min_, false, Axes...>(static_cast<X&&>(x));
 }
 template <int... Axes, Operand X>
 constexpr auto min(X&& x, keepdims_t) {
-  static_assert(axes_said_here<X, Axes...>::agree, ESPALIER_SENTENCE("min<axes...>(x): " ESPALIER_AXES_FIT, axes_said_here<X, Axes...>));
+  static_assert(reported_axes_fault<X, Axes...>::agree, ESPALIER_SENTENCE("min<axes...>(x): " ESPALIER_AXES_FIT, reported_axes_fault<X, Axes...>));
   return reduce_over<min_, true, Axes...>(static_cast<X&&>(x));
 }
 

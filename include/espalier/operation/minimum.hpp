@@ -17,9 +17,8 @@ struct rule<minimum_> : elementwise {
   static constexpr bool cheap = true;
   static constexpr int arity = 2;
   static constexpr bool commutative = true;
-  static constexpr auto saves = saved::inputs;
   template <class T>
-  ESPALIER_EVERYWHERE static constexpr T apply(T a, T b) {
+  ESPALIER_HOST_DEVICE static constexpr T apply(T a, T b) {
     return math::minimum(a, b);
   }
   template <std::size_t Operand, class T>
@@ -31,18 +30,18 @@ struct rule<minimum_> : elementwise {
 
 /// minimum(a, b), element by element.
 /// shape   S, S -> S; one operand may be broadcast to the other
-/// errors  shapes of which none is the result's, float and double together, and tensors of two devices do not compile
+/// errors  does not compile if no operand has the result's shape, float and double are mixed, or the devices differ
 /// saves   a, b
-/// slope   dy to the one that was taken; half each where they are equal
+/// gradient  the smaller operand receives dy; each receives half where they are equal
 template <class A, class B>
   requires Operands<A, B>
 constexpr applied<minimum_, A, B> minimum(A&& a, B&& b) {
-  static_assert(holds<same_or_broadcast, said_here<minimum_, A, B>>,
-                ESPALIER_SENTENCE("minimum(a, b): " ESPALIER_SHAPES_FIT, said_here<minimum_, A, B>));
-  static_assert(holds<same_element, said_here<minimum_, A, B>>,
-                ESPALIER_SENTENCE("minimum(a, b): " ESPALIER_ELEMENTS_FIT, said_here<minimum_, A, B>));
-  static_assert(holds<same_device, said_here<minimum_, A, B>>,
-                ESPALIER_SENTENCE("minimum(a, b): " ESPALIER_DEVICES_FIT, said_here<minimum_, A, B>));
+  static_assert(holds<same_or_broadcast, reported_fault<minimum_, A, B>>,
+                ESPALIER_SENTENCE("minimum(a, b): " ESPALIER_SHAPES_FIT, reported_fault<minimum_, A, B>));
+  static_assert(holds<same_element, reported_fault<minimum_, A, B>>,
+                ESPALIER_SENTENCE("minimum(a, b): " ESPALIER_ELEMENTS_FIT, reported_fault<minimum_, A, B>));
+  static_assert(holds<same_device, reported_fault<minimum_, A, B>>,
+                ESPALIER_SENTENCE("minimum(a, b): " ESPALIER_DEVICES_FIT, reported_fault<minimum_, A, B>));
   return apply<minimum_>(static_cast<A&&>(a), static_cast<B&&>(b));
 }
 

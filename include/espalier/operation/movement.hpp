@@ -6,23 +6,24 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// Movement: ops whose every element is an element of an operand, or nothing. A movement says where its elements come from (shape/index_map.hpp), and
-/// that says its pullback as well: what was taken goes back to where it came from.
+/// Movements: each element of the result is an element of the operand, or a fill value. An index map
+/// (shape/index_map.hpp) gives the source of each element. It also defines the pullback: the adjoint of an element is
+/// added to its source.
 namespace espalier {
 
-/// A movement as it is written: Move::of(extents of the operand) is the movement.
+/// A movement in expressions: Move::of(extents of the operand) is its index map and the extents of its result.
 template <class Move>
 struct move_ {};
-/// In programs: y[i] = x[map(i)]; attribute: number of the map.
+/// A movement in graphs: y[i] = x[map(i)]; attribute: number of the map.
 struct moved_ {};
-/// The adjoint of windows: y[map(i)] += x[i].
-struct folded_ {};
-/// Two operands one after the other along an axis; attribute: the axis.
-struct join_ {};
+/// The adjoint of a movement (of windows: col2im): y[map(i)] += x[i]; attribute: number of the map.
+struct scatter_add_ {};
+/// Two operands concatenated along an axis; attribute: the axis.
+struct concatenate_ {};
 
 namespace graph {
 constexpr int emit_move(program_builder& g, int id, index_map const& m, extents const& s);
-constexpr int emit_fold(program_builder& g, int id, index_map const& m, extents const& s);
+constexpr int emit_scatter_add(program_builder& g, int id, index_map const& m, extents const& s);
 }  // namespace graph
 
 template <class Move>
@@ -32,7 +33,7 @@ struct rule<move_<Move>> {
   }
   template <class Op>
   static constexpr graph::descriptor describe() {
-    graph::descriptor d = graph::plain_descriptor("move", family::move, 1);
+    graph::descriptor d = graph::plain_descriptor("move", op_family::move, 1);
     d.emit = &emit;
     return d;
   }
@@ -43,11 +44,11 @@ struct rule<moved_> {
   static constexpr int emit(program_builder& g, graph::node const& n) { return graph::emit_move(g, n.operand[0], g.maps[n.attribute], n.shape); }
   static constexpr handle pullback(program_builder& g, int dy, int id, int) {
     graph::node const n = g[id];
-    return handle{&g, graph::emit_fold(g, dy, g.maps[n.attribute], g[n.operand[0]].shape)};
+    return handle{&g, graph::emit_scatter_add(g, dy, g.maps[n.attribute], g[n.operand[0]].shape)};
   }
   template <class Op>
   static constexpr graph::descriptor describe() {
-    graph::descriptor d = graph::plain_descriptor("move", family::move, 1);
+    graph::descriptor d = graph::plain_descriptor("move", op_family::move, 1);
     d.emit = &emit;
     d.pullback = &pullback;
     return d;
@@ -55,15 +56,15 @@ struct rule<moved_> {
 };
 
 template <>
-struct rule<folded_> {
-  static constexpr int emit(program_builder& g, graph::node const& n) { return graph::emit_fold(g, n.operand[0], g.maps[n.attribute], n.shape); }
+struct rule<scatter_add_> {
+  static constexpr int emit(program_builder& g, graph::node const& n) { return graph::emit_scatter_add(g, n.operand[0], g.maps[n.attribute], n.shape); }
   static constexpr handle pullback(program_builder& g, int dy, int id, int) {
     graph::node const n = g[id];
     return handle{&g, graph::emit_move(g, dy, g.maps[n.attribute], g[n.operand[0]].shape)};
   }
   template <class Op>
   static constexpr graph::descriptor describe() {
-    graph::descriptor d = graph::plain_descriptor("fold", family::fold, 1);
+    graph::descriptor d = graph::plain_descriptor("scatter_add", op_family::scatter_add, 1);
     d.emit = &emit;
     d.pullback = &pullback;
     return d;
@@ -75,27 +76,28 @@ namespace graph {
 constexpr int emit_move(program_builder& g, int id, index_map const& m, extents const& s) {
   node const& n = g[id];
   if (renames(m, n.shape, s)) return emit_reshape(g, id, s);
-  if (n.op->kind == family::constant && (is_total(m, n.shape, s) || (n.attribute == 0 && !m.fills_with_lowest))) return emit_constant(g, std::bit_cast<double>(n.attribute), s).id;
-  // What fills nothing only chooses among what is there already: one map does for both.
-  if (n.op->kind == family::move && is_total(m, n.shape, s)) return emit_move(g, n.operand[0], composed(m, g.maps[n.attribute]), s);
+  if (n.op->family == op_family::constant && (is_total(m, n.shape, s) || (n.attribute == 0 && !m.fills_with_lowest))) return emit_constant(g, std::bit_cast<double>(n.attribute), s).id;
+  // A map that fills nothing only selects elements of its operand, so it composes with the operand's map.
+  if (n.op->family == op_family::move && is_total(m, n.shape, s)) return emit_move(g, n.operand[0], composed(m, g.maps[n.attribute]), s);
   return g.add(node{&described<moved_>, {id, 0, 0, 0}, static_cast<std::uint64_t>(g.number_of(m)), s});
 }
 
-/// The sum over windows of a product y w^T, what the slope of a convolution comes to, is a product itself: of windows of y, spread out where the
-/// windows had steps, with the kernels turned round. 0 where it is no such sum.
-constexpr int emit_fold_of_product(program_builder& g, int id, index_map const& m, extents const& s) {
+/// Emits the gradient of a convolution with respect to its images as one matrix product. The scatter-add over windows
+/// of a product y w^T equals windows of y, dilated by the stride, times the flipped kernels. Returns 0 if `id` is no
+/// such product.
+constexpr int emit_scatter_add_of_product(program_builder& g, int id, index_map const& m, extents const& s) {
   extents const w = g[id].shape;
   int product = id;
-  while (g[product].op->kind == family::reshape) product = g[product].operand[0];
+  while (g[product].op->family == op_family::reshape) product = g[product].operand[0];
   node const p = g[product];
-  if (!is_image_window(m) || m.fills_with_lowest || p.op->kind != family::contraction || (p.attribute & 1u) || m.divisor[1] != 1 || m.divisor[2] != 1) return 0;
+  if (!is_image_window(m) || m.fills_with_lowest || p.op->family != op_family::contraction || (p.attribute & 1u) || m.divisor[1] != 1 || m.divisor[2] != 1) return 0;
   int const kernel = w.at[3] * w.at[4] * w.at[5], rank = p.shape.rank;
   if (p.shape.at[rank - 1] != kernel) return 0;
   extents const sa = g[p.operand[0]].shape, sb = g[p.operand[1]].shape;
   int const channels = sa.at[sa.rank - 1];
   std::int64_t const batch = p.shape.product(0, rank - 2);
   if (sa.product(0, sa.rank - 2) != batch || sb.product(0, sb.rank - 2) != batch) return 0;
-  // Windows of y: from the last tap that reaches a pixel to the first.
+  // Windows of y, from the last tap that reaches a pixel to the first: (N, H, W, kernel rows, kernel columns, C of y).
   index_map out = m;
   for (int a = 1; a < 3; ++a) {
     out.step[a] = 1;
@@ -104,7 +106,7 @@ constexpr int emit_fold_of_product(program_builder& g, int id, index_map const& 
   }
   int const image = emit_reshape(g, p.operand[0], extents{4, {w.at[0], w.at[1], w.at[2], channels}});
   int const windows = emit_move(g, image, out, extents{6, {s.at[0], s.at[1], s.at[2], w.at[3], w.at[4], channels}});
-  // The kernels: (batch, kernel rows, kernel columns, C, channels), turned round and with their last two axes exchanged.
+  // The kernels (batch, kernel rows, kernel columns, C, channels), flipped and with their last two axes exchanged.
   extents const taps{5, {static_cast<int>(batch), w.at[3], w.at[4], w.at[5], channels}};
   bool const swapped = p.attribute & 2u;  // stored as (batch, taps and C, channels)
   int k = 0;
@@ -123,10 +125,10 @@ constexpr int emit_fold_of_product(program_builder& g, int id, index_map const& 
   return emit_reshape(g, y, s);
 }
 
-constexpr int emit_fold(program_builder& g, int id, index_map const& m, extents const& s) {
+constexpr int emit_scatter_add(program_builder& g, int id, index_map const& m, extents const& s) {
   node const& n = g[id];
   if (renames(m, s, n.shape)) return emit_reshape(g, id, s);
-  if (n.op->kind == family::constant && n.attribute == 0) return emit_constant(g, 0, s).id;
+  if (n.op->family == op_family::constant && n.attribute == 0) return emit_constant(g, 0, s).id;
   if (is_one_to_one(m, s, n.shape)) {
     index_map plain = identity_map(s.rank);
     for (int a = 0; a < s.rank; ++a) {
@@ -146,11 +148,11 @@ constexpr int emit_fold(program_builder& g, int id, index_map const& m, extents 
     if (in_order) return emit_move(g, emit_reshape(g, id, squeezed), inverted(plain), s);
   }
   if (!g.plain)
-    if (int const product = emit_fold_of_product(g, id, m, s)) return product;
-  return g.add(node{&described<folded_>, {id, 0, 0, 0}, static_cast<std::uint64_t>(g.number_of(m)), s});
+    if (int const product = emit_scatter_add_of_product(g, id, m, s)) return product;
+  return g.add(node{&described<scatter_add_>, {id, 0, 0, 0}, static_cast<std::uint64_t>(g.number_of(m)), s});
 }
 
-/// The part of an operand that begins at `first` along an axis.
+/// `extent` elements of an operand from position `first` on, along an axis.
 constexpr int emit_part(program_builder& g, int id, int axis, int first, int extent) {
   extents s = g[id].shape;
   index_map m = identity_map(s.rank);
@@ -162,7 +164,7 @@ constexpr int emit_part(program_builder& g, int id, int axis, int first, int ext
 }  // namespace graph
 
 template <>
-struct rule<join_> {
+struct rule<concatenate_> {
   static constexpr handle pullback(program_builder& g, int dy, int id, int which) {
     graph::node const n = g[id];
     int const axis = static_cast<int>(n.attribute), first = g[n.operand[0]].shape.at[axis];
@@ -170,7 +172,7 @@ struct rule<join_> {
   }
   template <class Op>
   static constexpr graph::descriptor describe() {
-    graph::descriptor d = graph::plain_descriptor("join", family::join, 2);
+    graph::descriptor d = graph::plain_descriptor("concatenate", op_family::concatenate, 2);
     d.pullback = &pullback;
     return d;
   }
@@ -183,7 +185,7 @@ struct moved_shape {
 };
 }  // namespace detail
 
-/// Makes the node of a movement of one operand; what asks for it has checked that Move fits.
+/// Makes the node of a movement of one operand. The caller has checked that Move fits.
 template <class Move, class X>
 constexpr auto moved_by(X&& x) {
   if constexpr (Handle<X>) {

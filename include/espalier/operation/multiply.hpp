@@ -16,9 +16,8 @@ struct rule<multiply_> : elementwise {
   static constexpr double neutral_left = 1, neutral_right = 1;
   static constexpr bool commutative = true;
   static constexpr auto summed = graph::within_sum::multiplies;
-  static constexpr auto saves = saved::inputs;
   template <class T>
-  ESPALIER_EVERYWHERE static constexpr T apply(T a, T b) {
+  ESPALIER_HOST_DEVICE static constexpr T apply(T a, T b) {
     return a * b;
   }
   template <std::size_t Operand, class T>
@@ -30,18 +29,18 @@ struct rule<multiply_> : elementwise {
 
 /// a * b, element by element.
 /// shape   S, S -> S; one operand may be broadcast to the other
-/// errors  shapes of which none is the result's, float and double together, and tensors of two devices do not compile
+/// errors  does not compile if no operand has the result's shape, float and double are mixed, or the devices differ
 /// saves   a, b
-/// slope   da = dy b, db = dy a
+/// gradient  da = dy b, db = dy a
 template <class A, class B>
   requires Operands<A, B>
 constexpr applied<multiply_, A, B> operator*(A&& a, B&& b) {
-  static_assert(holds<same_or_broadcast, said_here<multiply_, A, B>>,
-                ESPALIER_SENTENCE("a * b: " ESPALIER_SHAPES_FIT, said_here<multiply_, A, B>));
-  static_assert(holds<same_element, said_here<multiply_, A, B>>,
-                ESPALIER_SENTENCE("a * b: " ESPALIER_ELEMENTS_FIT, said_here<multiply_, A, B>));
-  static_assert(holds<same_device, said_here<multiply_, A, B>>,
-                ESPALIER_SENTENCE("a * b: " ESPALIER_DEVICES_FIT, said_here<multiply_, A, B>));
+  static_assert(holds<same_or_broadcast, reported_fault<multiply_, A, B>>,
+                ESPALIER_SENTENCE("a * b: " ESPALIER_SHAPES_FIT, reported_fault<multiply_, A, B>));
+  static_assert(holds<same_element, reported_fault<multiply_, A, B>>,
+                ESPALIER_SENTENCE("a * b: " ESPALIER_ELEMENTS_FIT, reported_fault<multiply_, A, B>));
+  static_assert(holds<same_device, reported_fault<multiply_, A, B>>,
+                ESPALIER_SENTENCE("a * b: " ESPALIER_DEVICES_FIT, reported_fault<multiply_, A, B>));
   return apply<multiply_>(static_cast<A&&>(a), static_cast<B&&>(b));
 }
 

@@ -12,9 +12,8 @@ template <>
 struct rule<negate_> : elementwise {
   static constexpr char const* name = "negate";
   static constexpr bool cheap = true;
-  static constexpr auto saves = saved::nothing;
   template <class T>
-  ESPALIER_EVERYWHERE static constexpr T apply(T x) {
+  ESPALIER_HOST_DEVICE static constexpr T apply(T x) {
     return -x;
   }
   template <class T>
@@ -26,7 +25,7 @@ struct rule<negate_> : elementwise {
 /// -x, element by element.
 /// shape   S -> S
 /// saves   nothing
-/// slope   dx = -dy
+/// gradient  dx = -dy
 template <Operand X>
 constexpr applied<negate_, X> operator-(X&& x) {
   return apply<negate_>(static_cast<X&&>(x));

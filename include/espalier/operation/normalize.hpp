@@ -6,7 +6,7 @@
 #include "divide.hpp"
 #include "recenter.hpp"
 #include "relu.hpp"
-#include "rough_sum.hpp"
+#include "estimated_sum.hpp"
 #include "sqrt.hpp"
 #include "square.hpp"
 #include "subtract.hpp"
@@ -19,21 +19,22 @@ struct normalize_ {};
 struct shifted_variance_ {};
 struct scaled_by_deviation_ {};
 
-/// The biased variance from values that were shifted near their mean: the mean of their squares less the square of their mean. Both means belong to one
-/// sweep over c. A shift that misses the mean by k deviations costs log2(1 + k^2) bits of what the sums have; one element that lies far from the others
-/// does not move it (rough_sum.hpp), so float keeps 1e-5 of statistics, outputs and slopes (test/law/norm_numerics.cpp).
-/// The difference may round to less than 0, where no element deviates: relu keeps the root real.
-/// They serve expressions and handles, so what a layer, its closed form and its running statistics ask for is one node.
+/// The biased variance of values that were shifted near their mean: the mean of their squares minus the square of their
+/// mean. One sweep over c computes both means. A shift that misses the mean by k deviations costs log2(1 + k^2) bits of
+/// the sums. One element far from the others does not move the shift (estimated_sum.hpp), so float keeps 1e-5 of
+/// statistics, outputs and gradients (test/law/norm_numerics.cpp).
+/// If no element deviates, the difference may round to less than 0; relu keeps the root real.
+/// They serve expressions and handles, so a layer, its closed form and its running statistics share one node.
 template <class C, class Mask>
 constexpr auto variance_of_shifted(C const& c, Mask mask) {
   return relu(mean_kept(square(c), mask) - square(mean_kept(c, mask)));
 }
-/// The mean, by way of the shift: the sum of many large values loses more than that of many small ones.
+/// The mean, computed from shifted values: a sum of many large values loses more digits than a sum of many small ones.
 template <class X, class Mask>
 constexpr auto mean_observed(X const& x, Mask mask) {
-  return rough_mean(x, mask) + mean_kept(shifted(x, mask), mask);
+  return shift_estimate(x, mask) + mean_kept(shifted(x, mask), mask);
 }
-/// The variance as a composite: in a scope of its own c is traced once, however long its formula.
+/// The variance as a composite: the scope of a composite traces c once, however long its formula.
 template <>
 struct rule<shifted_variance_> : composite {
   static constexpr char const* name = "shifted_variance";
@@ -44,7 +45,8 @@ constexpr auto variance_kept(X const& x, Mask mask) {
   return detail::make_node<shifted_variance_, Mask::value, shape_from<kept_axes<shape_of<X>, Mask::value>>>(shifted(x, mask));
 }
 
-/// (c - mean(c)) / sqrt(variance(c) + eps) for a shifted c: the second half of normalize, in a scope of its own so that c is traced once.
+/// (c - mean(c)) / sqrt(variance(c) + eps) for a shifted c: the second half of normalize. It is a composite so that c
+/// is traced once.
 template <>
 struct rule<scaled_by_deviation_> : composite {
   static constexpr char const* name = "scaled_by_deviation";
@@ -61,9 +63,9 @@ struct rule<normalize_> : composite {
   static constexpr auto expand(auto x, auto eps, auto mask) {
     return detail::make_node<scaled_by_deviation_, decltype(mask)::value, shape_of<decltype(x)>>(shifted(x, mask), eps);
   }
-  /// Two reductions instead of the four that plain differentiation of the expansion costs, and neither waits for the deviation: mean(dy y) comes from
-  /// dy times the shifted values, in the sweep that makes the variance. Of two elements eps alone leaves a slope, which the difference of the general
-  /// formula would drown in rounding.
+  /// Computes two reductions; plain differentiation of the expansion needs four. Neither waits for the deviation:
+  /// mean(dy y) comes from dy times the shifted values, in the sweep that computes the variance. With two elements the
+  /// gradient depends on eps alone, and the difference in the general formula would lose it to rounding.
   static constexpr handle pullback(handle dy, handle y, handle x, handle eps, unsigned mask) {
     handle const c = shifted(x, mask), r = rule<scaled_by_deviation_>::inverse(c, eps, mask), d = dy - mean_kept(dy, mask);
     if (reduced_count(x, mask) == 2) return d * (eps * r * r * r);
@@ -79,24 +81,25 @@ constexpr auto normalize_masked(X&& x, Eps eps) {
 }
 }  // namespace detail
 
-/// normalize<Axes...>(x, eps) = (x - mean) / sqrt(variance + eps) over the named axes, with the biased variance: the core of every norm layer.
+/// normalize<Axes...>(x, eps) = (x - mean) / sqrt(variance + eps) over the named axes, with the biased variance: the
+/// core of every norm layer.
 /// shape   S -> S
-/// range   eps >= 0. Where nothing deviates from the mean, y = 0 and dx is finite; with eps = 0 both are NaN there: 0 / 0
-/// errors  an axis that does not exist or stands twice does not compile
+/// range   eps >= 0. If no element deviates from the mean, y = 0 and dx is finite; with eps = 0 both are NaN (0 / 0)
+/// errors  an axis that does not exist or is named twice does not compile
 /// saves   y, 1 / sqrt(variance + eps)
-/// slope   dx = (dy - mean(dy) - y mean(dy y)) / sqrt(variance + eps)
+/// gradient  dx = (dy - mean(dy) - y mean(dy y)) / sqrt(variance + eps)
 /// source  Ioffe and Szegedy 2015, section 3; Ba, Kiros and Hinton 2016, section 3
 template <int... Axes, Expression X>
 constexpr auto normalize(X&& x, double eps) {
-  if constexpr (is_refused<std::remove_cvref_t<X>>) {
+  if constexpr (is_invalid<std::remove_cvref_t<X>>) {
     return std::remove_cvref_t<X>{};
   } else {
     using relation = axes_exist<shape_of<X>, axes<Axes...>>;
     if constexpr (is_eager<X>) static_assert(relation::agree,
-                                             ESPALIER_SENTENCE("normalize<axes>(x, eps): an axis does not exist in the shape, or stands twice",
+                                             ESPALIER_SENTENCE("normalize<axes>(x, eps): an axis does not exist in the shape, or is named twice",
                                                                relation));
     if constexpr (relation::agree) return detail::normalize_masked<axis_mask<Axes...>(shape_of<X>::rank)>(static_cast<X&&>(x), eps);
-    else return refused<relation>{};
+    else return invalid<relation>{};
   }
 }
 

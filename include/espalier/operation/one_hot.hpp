@@ -19,7 +19,7 @@ struct one_hot_shape<shape<Extents...>, Classes> {
   using type = shape<Extents..., Classes>;
   using column = shape<Extents..., 1>;
 };
-/// The labels of a batch of rows: one integer a row.
+/// Relation: one integer label for each row.
 template <class Rows, class Labels>
 struct one_label_a_row {
   static constexpr bool agree = false;
@@ -37,14 +37,14 @@ struct one_label_a_row<shape<Extents...>, shape<Labels...>> {
 };
 }  // namespace detail
 
-/// one_hot<Classes>(labels): 1 at the label's position of a new last axis, 0 elsewhere. A label outside 0..Classes-1 gives a row of zeros here;
-/// trainers and readers refuse it.
+/// one_hot<Classes>(labels): 1 at the label's position of a new last axis, 0 elsewhere. A label outside 0..Classes-1
+/// gives a row of zeros here; trainers and readers reject it.
 /// shape   (N...) -> (N..., Classes)
 /// saves   nothing
-/// slope   none: labels are integers
+/// gradient  none: labels are integers
 template <int Classes, Expression L>
 constexpr auto one_hot(L&& labels) {
-  if constexpr (is_refused<std::remove_cvref_t<L>>) {
+  if constexpr (is_invalid<std::remove_cvref_t<L>>) {
     return std::remove_cvref_t<L>{};
   } else {
     using shapes = detail::one_hot_shape<shape_of<L>, Classes>;
@@ -52,15 +52,16 @@ constexpr auto one_hot(L&& labels) {
   }
 }
 
-/// pick(x, labels): of each row of x the element that its label names.
+/// pick(x, labels): the element of each row of x at its label.
 /// shape   (N..., Classes), (N...) -> (N...)
-/// errors  labels that are not one a row do not compile. In a formula of tensors a label outside 0..Classes-1 throws label_error while the formula is made,
-///         if the labels are a tensor or view of the host; in a body, and of labels on a device, such a label gives 0, and trainers throw label_error
+/// errors  does not compile unless there is one label per row. For a label outside 0..Classes-1, a formula of tensors
+///         throws label_error when it is built, if the labels are in host memory. In a body, or with labels on a
+///         device, such a label gives 0; trainers throw label_error
 /// saves   labels
-/// slope   dx = dy at the label's position, 0 elsewhere
+/// gradient  dx = dy at the label's position, 0 elsewhere
 template <Expression X, Expression L>
 constexpr auto pick(X&& x, L&& labels) {
-  if constexpr (is_refused<std::remove_cvref_t<X>>) {
+  if constexpr (is_invalid<std::remove_cvref_t<X>>) {
     return std::remove_cvref_t<X>{};
   } else {
     using relation = detail::one_label_a_row<shape_of<X>, shape_of<L>>;
@@ -73,9 +74,10 @@ constexpr auto pick(X&& x, L&& labels) {
       if constexpr (is_eager<X> && (detail::marked_tensor<Labels> || detail::marked_view<Labels>)) {
         if constexpr (std::is_same_v<element_of<L>, std::int32_t> && !detail::is_graphics<device_of<Labels>>) detail::check_labels(labels.data(), shape_of<L>::size, {classes, false, 0});
       }
-      return sum<-1>(gate(static_cast<X&&>(x), one_hot<classes>(static_cast<L&&>(labels))));  // what is not taken may be infinite
+      // gate, not a product: the other elements may be infinite.
+      return sum<-1>(gate(static_cast<X&&>(x), one_hot<classes>(static_cast<L&&>(labels))));
     } else {
-      return refused<relation>{};
+      return invalid<relation>{};
     }
   }
 }

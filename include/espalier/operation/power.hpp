@@ -14,35 +14,35 @@ struct power_ {};
 template <>
 struct rule<power_> : elementwise {
   static constexpr char const* name = "power";
-  static constexpr bool costly = true;
+  static constexpr bool expensive = true;
   static constexpr int arity = 2;
   static constexpr double neutral_right = 1;
-  static constexpr auto saves = saved::inputs;
   template <class T>
-  ESPALIER_EVERYWHERE static constexpr T apply(T a, T b) {
+  ESPALIER_HOST_DEVICE static constexpr T apply(T a, T b) {
     return math::pow(a, b);
   }
   template <std::size_t Operand, class T>
   static constexpr T pullback(T dy, T y, T a, T b);
-  /// A small whole exponent becomes products: exact at negative bases, and a multiplication costs a fiftieth of pow.
+  /// Replaces small integer exponents by products, which are exact for negative bases; a multiplication costs 1/50 of
+  /// pow.
   static constexpr int simplify(program_builder& g, graph::node const& n);
 };
 
 /// pow(a, b): a to the power b, element by element; b may be a number.
 /// shape   S, S -> S; one operand may be broadcast to the other
-/// range   a < 0 needs a whole b
-/// errors  shapes of which none is the result's, float and double together, and tensors of two devices do not compile
+/// range   a < 0 requires an integer b
+/// errors  does not compile if no operand has the result's shape, float and double are mixed, or the devices differ
 /// saves   a, b, y
-/// slope   da = dy b a^(b-1), db = dy y log(a)
+/// gradient  da = dy b a^(b-1), db = dy y log(a)
 template <class A, class B>
   requires Operands<A, B>
 constexpr applied<power_, A, B> pow(A&& a, B&& b) {
-  static_assert(holds<same_or_broadcast, said_here<power_, A, B>>,
-                ESPALIER_SENTENCE("pow(a, b): " ESPALIER_SHAPES_FIT, said_here<power_, A, B>));
-  static_assert(holds<same_element, said_here<power_, A, B>>,
-                ESPALIER_SENTENCE("pow(a, b): " ESPALIER_ELEMENTS_FIT, said_here<power_, A, B>));
-  static_assert(holds<same_device, said_here<power_, A, B>>,
-                ESPALIER_SENTENCE("pow(a, b): " ESPALIER_DEVICES_FIT, said_here<power_, A, B>));
+  static_assert(holds<same_or_broadcast, reported_fault<power_, A, B>>,
+                ESPALIER_SENTENCE("pow(a, b): " ESPALIER_SHAPES_FIT, reported_fault<power_, A, B>));
+  static_assert(holds<same_element, reported_fault<power_, A, B>>,
+                ESPALIER_SENTENCE("pow(a, b): " ESPALIER_ELEMENTS_FIT, reported_fault<power_, A, B>));
+  static_assert(holds<same_device, reported_fault<power_, A, B>>,
+                ESPALIER_SENTENCE("pow(a, b): " ESPALIER_DEVICES_FIT, reported_fault<power_, A, B>));
   return apply<power_>(static_cast<A&&>(a), static_cast<B&&>(b));
 }
 

@@ -9,8 +9,9 @@ namespace espalier {
 
 struct recentered_ {};
 
-/// c - m for values c that are shifted near their mean m: an op of its own because a sum of a (c - m) may become sum(a c) - m sum(a), which would cost
-/// digits where c is large beside its spread. The slope of a norm's weight then needs no sweep after the mean.
+/// c - m for values c that are shifted near their mean m. It is an op of its own because only for such c may sum(a (c -
+/// m)) become sum(a c) - m sum(a): for c that is large relative to its spread, this would cost digits. The gradient of
+/// a norm's weight then needs no sweep after the mean.
 template <>
 struct rule<recentered_> : rule<subtract_> {
   static constexpr char const* name = "recenter";

@@ -9,7 +9,7 @@ namespace espalier {
 
 namespace detail {
 
-/// A sum that costs less, or 0: what is the same for all terms leaves it. Defined in factors.hpp.
+/// An equal, cheaper sum, or 0: factors that are the same for all terms are hoisted. Defined in factors.hpp.
 template <class Op>
 constexpr int simpler_sum(program_builder& g, int id, unsigned mask, graph::pattern p, extents const& s);
 
@@ -21,7 +21,7 @@ constexpr int reduction_emit(program_builder& g, graph::node const& n) {
   return reduce<Op>(g, n.operand[0], static_cast<unsigned>(n.attribute), n.shape);
 }
 
-/// dy and y arrive with the reduced axes kept, so that they broadcast against x.
+/// dy and y keep the reduced axes with extent 1, so that they broadcast against x.
 template <class Op>
 constexpr handle reduction_pullback(program_builder& g, int dy, int id, int) {
   graph::node const n = g[id];
@@ -39,20 +39,20 @@ constexpr float combine_single(float a, float b, float) {
 
 }  // namespace detail
 
-/// Base of ops that combine the elements of some axes. A rule says
+/// Base of ops that combine the elements along some axes. A rule declares
 ///   name, identity              combine(identity, x) = x
 ///   combine(a, b)               associative and commutative
 ///   constant(value, count)      the reduction of count equal values
 ///   pullback(dy, y, x)          dy and y keep the reduced axes with extent 1
-///   linear                      optional: factors that are the same for all elements leave it
-/// A reduction over scattered axes becomes several, each of a pattern that loops can absorb.
+///   linear                      optional: factors that are the same for all elements are hoisted
+/// A reduction over scattered axes is split into several, each of a pattern that a loop can absorb.
 struct reduction {
   static constexpr bool linear = false;
 
   template <class Op>
   static constexpr graph::descriptor describe() {
     (void)sizeof(graph::op_registration<Op>);
-    graph::descriptor d = graph::plain_descriptor(rule<Op>::name, family::reduction, 1);
+    graph::descriptor d = graph::plain_descriptor(rule<Op>::name, op_family::reduction, 1);
     d.emit = &detail::reduction_emit<Op>;
     d.pullback = &detail::reduction_pullback<Op>;
     d.evaluate = &detail::combine_double<Op>;
@@ -75,7 +75,7 @@ constexpr int reduce_piece(program_builder& g, int id, unsigned mask, graph::pat
 template <class Op>
 constexpr int reduce(program_builder& g, int id, unsigned mask, extents const& result) {
   extents s = g[id].shape;
-  if (graph::node const& x = g[id]; x.op->kind == family::permute && !g.plain) {
+  if (graph::node const& x = g[id]; x.op->family == op_family::permute && !g.plain) {
     unsigned const behind = graph::axes_behind(x.attribute, s.rank, mask);
     int const y = reduce<Op>(g, x.operand[0], behind, reduced_extents(g[x.operand[0]].shape, behind, true));
     return graph::emit_reshape(g, graph::emit_permute(g, y, x.attribute), result);
@@ -110,7 +110,7 @@ constexpr int reduce(program_builder& g, int id, unsigned mask, extents const& r
   return graph::emit_reshape(g, id, result);
 }
 
-/// Sums whatever a broadcast from `target` to the shape of `id` would repeat.
+/// Sums the axes that a broadcast from `target` to the shape of `id` repeats.
 template <class Sum>
 constexpr int sum_to(program_builder& g, int id, extents const& target) {
   unsigned const mask = graph::repeated_axes(target, g[id].shape);
@@ -120,25 +120,27 @@ constexpr int sum_to(program_builder& g, int id, extents const& target) {
 }  // namespace detail
 
 namespace detail {
-template <bool Asks, class X, int... Axes>
-struct axes_said_here_impl {
+template <bool Reports, class X, int... Axes>
+struct reported_axes_fault_impl {
   using type = agreed;
 };
 template <class X, int... Axes>
-struct axes_said_here_impl<true, X, Axes...> {
+struct reported_axes_fault_impl<true, X, Axes...> {
   using type = std::conditional_t<is_eager<X>, axes_exist<shape_of<X>, axes<Axes...>>, agreed>;
 };
 }  // namespace detail
 
-/// The relation that the public function of an op along axes has to assert, or `agreed` inside a module's body and on handles.
+/// The relation that the public function of an op along axes asserts, or `agreed` inside a module's body and on
+/// handles.
 template <class X, int... Axes>
-using axes_said_here = typename detail::axes_said_here_impl<!Handle<X> && !is_refused<std::remove_cvref_t<X>>, X, Axes...>::type;
+using reported_axes_fault = typename detail::reported_axes_fault_impl<!Handle<X> && !is_invalid<std::remove_cvref_t<X>>, X, Axes...>::type;
 
-#define ESPALIER_AXES_FIT "an axis does not exist in the shape, or stands twice"
+#define ESPALIER_AXES_FIT "an axis does not exist in the shape, or is named twice"
 
 /// Makes the node of a reduction over Axes (none: all), dropping or keeping them.
 /// shape   S -> S without the axes, or with extent 1 there
-/// errors  an axis that does not exist or stands twice is refused; public functions assert axes_said_here first, with their own name
+/// errors  returns an `invalid` if an axis does not exist or is named twice; public functions assert
+///         reported_axes_fault first, in a message with their own name
 template <class Op, bool Keep, int... Axes, class X>
 constexpr auto reduce_over(X&& x) {
   if constexpr (Handle<X>) {
@@ -146,7 +148,7 @@ constexpr auto reduce_over(X&& x) {
     extents const s = g[x.id].shape;
     unsigned const mask = axis_mask<Axes...>(s.rank);
     return handle{&g, detail::reduce<Op>(g, x.id, mask, reduced_extents(s, mask, Keep))};
-  } else if constexpr (is_refused<std::remove_cvref_t<X>>) {
+  } else if constexpr (is_invalid<std::remove_cvref_t<X>>) {
     return std::remove_cvref_t<X>{};
   } else {
     using relation = axes_exist<shape_of<X>, axes<Axes...>>;
@@ -154,17 +156,17 @@ constexpr auto reduce_over(X&& x) {
       using result = reducible_axes<shape_of<X>, Keep, Axes...>;
       return detail::make_node<Op, result::mask, shape_from<result>>(static_cast<X&&>(x));
     } else {
-      return refused<relation>{};
+      return invalid<relation>{};
     }
   }
 }
 
-/// The axes of a composite's reductions, known to the compiler while an expression is built.
+/// The axes of a composite's reductions, as a compile-time constant while an expression is built.
 template <unsigned Mask>
 using axes_constant = std::integral_constant<unsigned, Mask>;
 
-/// A reduction over the axes of a mask, keeping them with extent 1: for composites, whose bodies serve expressions (the mask is an axes_constant)
-/// and handles (the mask is a value) alike.
+/// A reduction over the axes of a mask, which stay with extent 1. It serves composites, whose bodies run on expressions
+/// (the mask is an axes_constant) and on handles (the mask is a value).
 template <class Op, class X, class Mask>
 constexpr auto reduce_kept(X&& x, Mask mask) {
   if constexpr (Handle<X>) {
@@ -190,5 +192,5 @@ constexpr double reduced_count(X const& x, Mask mask) {
 }  // namespace espalier
 
 #include "factors.hpp"
-#include "sum.hpp"  // a broadcast is pulled back by a sum
+#include "sum.hpp"  // the pullback of a broadcast is a sum
 #pragma GCC diagnostic pop

@@ -9,15 +9,14 @@ namespace espalier {
 struct gate_ {};
 struct relu_ {};
 
-/// gate(x, y): x where y > 0, else 0. It is relu's pullback as one op, so that a fused loop needs no separate comparison.
+/// The pullback of relu as one op, so that a fused loop needs no separate comparison.
 template <>
 struct rule<gate_> : elementwise {
   static constexpr char const* name = "gate";
   static constexpr bool cheap = true;
   static constexpr int arity = 2;
-  static constexpr auto saves = saved::inputs;
   template <class T>
-  ESPALIER_EVERYWHERE static constexpr T apply(T x, T y) {
+  ESPALIER_HOST_DEVICE static constexpr T apply(T x, T y) {
     return math::where(math::greater(y, T(0)), x, T(0));
   }
   template <std::size_t Operand, class T>
@@ -26,17 +25,17 @@ struct rule<gate_> : elementwise {
 
 /// gate(x, y): x where y > 0, else 0.
 /// shape   S, S -> S; one operand may be broadcast to the other
-/// errors  shapes of which none is the result's, float and double together, and tensors of two devices do not compile
+/// errors  does not compile if no operand has the result's shape, float and double are mixed, or the devices differ
 /// saves   y
-/// slope   dx = gate(dy, y); none for y
+/// gradient  dx = gate(dy, y); none for y
 template <class A, class B>
   requires Operands<A, B>
 constexpr applied<gate_, A, B> gate(A&& x, B&& y) {
-  static_assert(holds<same_or_broadcast, said_here<gate_, A, B>>,
-                ESPALIER_SENTENCE("gate(x, y): " ESPALIER_SHAPES_FIT, said_here<gate_, A, B>));
-  static_assert(holds<same_element, said_here<gate_, A, B>>,
-                ESPALIER_SENTENCE("gate(x, y): " ESPALIER_ELEMENTS_FIT, said_here<gate_, A, B>));
-  static_assert(holds<same_device, said_here<gate_, A, B>>, ESPALIER_SENTENCE("gate(x, y): " ESPALIER_DEVICES_FIT, said_here<gate_, A, B>));
+  static_assert(holds<same_or_broadcast, reported_fault<gate_, A, B>>,
+                ESPALIER_SENTENCE("gate(x, y): " ESPALIER_SHAPES_FIT, reported_fault<gate_, A, B>));
+  static_assert(holds<same_element, reported_fault<gate_, A, B>>,
+                ESPALIER_SENTENCE("gate(x, y): " ESPALIER_ELEMENTS_FIT, reported_fault<gate_, A, B>));
+  static_assert(holds<same_device, reported_fault<gate_, A, B>>, ESPALIER_SENTENCE("gate(x, y): " ESPALIER_DEVICES_FIT, reported_fault<gate_, A, B>));
   return apply<gate_>(static_cast<A&&>(x), static_cast<B&&>(y));
 }
 
@@ -51,9 +50,8 @@ struct rule<relu_> : elementwise {
   static constexpr char const* name = "relu";
   static constexpr bool cheap = true;
   static constexpr graph::as_stored stored = graph::as_stored::cuts_at_zero;
-  static constexpr auto saves = saved::output;
   template <class T>
-  ESPALIER_EVERYWHERE static constexpr T apply(T x) {
+  ESPALIER_HOST_DEVICE static constexpr T apply(T x) {
     return math::maximum(x, T(0));
   }
   template <class T>
@@ -65,8 +63,8 @@ struct rule<relu_> : elementwise {
 /// relu(x) = max(x, 0), element by element.
 /// shape   S -> S
 /// saves   y
-/// slope   dx = dy where y > 0, else 0 (0 at x = 0)
-/// source  Nair and Hinton 2010; needle's ReLU, for the slope at 0
+/// gradient  dx = dy where y > 0, else 0 (0 at x = 0)
+/// source  Nair and Hinton 2010; needle's ReLU, for the gradient at 0
 template <Operand X>
 constexpr applied<relu_, X> relu(X&& x) {
   return apply<relu_>(static_cast<X&&>(x));

@@ -6,17 +6,18 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
-/// reshape<Extents...>(x): the same elements in row-major order under other extents; one extent may be -1 and is inferred.
+/// reshape<Extents...>(x): the same elements in row-major order under other extents; one extent may be -1 and is
+/// inferred.
 /// shape   S -> shape<Extents...>
 /// errors  another number of elements, or two -1, does not compile
 /// saves   nothing; costs nothing at run time
-/// slope   dx = dy in the shape of x
+/// gradient  dx = dy in the shape of x
 template <int... Extents, Operand X>
 constexpr auto reshape(X&& x) {
   if constexpr (Handle<X>) {
     extents const s = reshape_extents((*x.program)[x.id].shape.size(), extents{static_cast<int>(sizeof...(Extents)), {Extents...}});
     return handle{x.program, graph::emit_reshape(*x.program, x.id, s)};
-  } else if constexpr (is_refused<std::remove_cvref_t<X>>) {
+  } else if constexpr (is_invalid<std::remove_cvref_t<X>>) {
     return std::remove_cvref_t<X>{};
   } else {
     using relation = same_element_count<shape_of<X>, to<Extents...>>;
@@ -24,7 +25,7 @@ constexpr auto reshape(X&& x) {
                                              ESPALIER_SENTENCE("reshape<...>(x): the extents must multiply to the number of elements of x, with at most one -1",
                                                                relation));
     if constexpr (relation::agree) return detail::make_node<reshape_, 0, shape_from<relation>>(static_cast<X&&>(x));
-    else return refused<relation>{};
+    else return invalid<relation>{};
   }
 }
 

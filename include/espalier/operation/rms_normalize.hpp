@@ -8,7 +8,7 @@ namespace espalier {
 
 struct rms_normalize_ {};
 
-/// normalize without the centring: what drops out of its formula and of its closed form is the mean.
+/// normalize without centring: the mean drops out of its formula and of its closed form.
 template <>
 struct rule<rms_normalize_> : composite {
   static constexpr char const* name = "rms_normalize";
@@ -16,7 +16,7 @@ struct rule<rms_normalize_> : composite {
   static constexpr bool closed_form = true;
   static constexpr auto inverse(auto x, auto eps, auto mask) { return 1 / sqrt(mean_kept(square(x), mask) + eps); }
   static constexpr auto expand(auto x, auto eps, auto mask) { return x * inverse(x, eps, mask); }
-  /// Of one element eps alone leaves a slope.
+  /// With one element the gradient depends on eps alone.
   static constexpr handle pullback(handle dy, handle y, handle x, handle eps, unsigned mask) {
     handle const r = inverse(x, eps, mask);
     return reduced_count(x, mask) == 1 ? dy * (eps * r * r * r) : r * (dy - y * (r * mean_kept(dy * x, mask)));
@@ -30,24 +30,25 @@ constexpr auto rms_normalize_masked(X&& x, Eps eps) {
 }
 }  // namespace detail
 
-/// rms_normalize<Axes...>(x, eps) = x / sqrt(mean(x^2) + eps) over the named axes (none: all): the core of RMSNorm and WeightNorm.
+/// rms_normalize<Axes...>(x, eps) = x / sqrt(mean(x^2) + eps) over the named axes (none: all): the core of RMSNorm and
+/// WeightNorm.
 /// shape   S -> S
-/// range   eps >= 0. Where all x are 0, y = 0 and dx is finite; with eps = 0 both are NaN there: 0 / 0
-/// errors  an axis that does not exist or stands twice does not compile
+/// range   eps >= 0. If all x are 0, y = 0 and dx is finite; with eps = 0 both are NaN (0 / 0)
+/// errors  an axis that does not exist or is named twice does not compile
 /// saves   y, 1 / sqrt(mean(x^2) + eps)
-/// slope   dx = (dy - y mean(dy y)) / sqrt(mean(x^2) + eps)
+/// gradient  dx = (dy - y mean(dy y)) / sqrt(mean(x^2) + eps)
 /// source  Zhang and Sennrich 2019
 template <int... Axes, Expression X>
 constexpr auto rms_normalize(X&& x, double eps) {
-  if constexpr (is_refused<std::remove_cvref_t<X>>) {
+  if constexpr (is_invalid<std::remove_cvref_t<X>>) {
     return std::remove_cvref_t<X>{};
   } else {
     using relation = axes_exist<shape_of<X>, axes<Axes...>>;
     if constexpr (is_eager<X>) static_assert(relation::agree,
-                                             ESPALIER_SENTENCE("rms_normalize<axes>(x, eps): an axis does not exist in the shape, or stands twice",
+                                             ESPALIER_SENTENCE("rms_normalize<axes>(x, eps): an axis does not exist in the shape, or is named twice",
                                                                relation));
     if constexpr (relation::agree) return detail::rms_normalize_masked<axis_mask<Axes...>(shape_of<X>::rank)>(static_cast<X&&>(x), eps);
-    else return refused<relation>{};
+    else return invalid<relation>{};
   }
 }
 

@@ -9,23 +9,21 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// The protocol of an op. An op is a tag and a rule<tag> that inherits a family (elementwise, reduction, composite, ...). The family turns the
-/// rule's generic bodies into a descriptor: what it emits, how it is evaluated, how its pullback is built.
+/// The protocol of an op: a tag and a rule<tag> that inherits a family (elementwise, reduction, composite, ...). The
+/// family turns the rule's generic bodies into a descriptor: how the op is emitted and evaluated, and how its pullback
+/// is built.
 namespace espalier {
 
 using graph::described;
-using graph::family;
+using graph::op_family;
 using graph::program_builder;
-
-/// Which value the backward pass reads. Hash-consing keeps it; the word is there for readers and for show.
-enum class saved : std::uint8_t { nothing, inputs, output };
 
 namespace graph {
 
-constexpr bool is_constant(program_builder const& g, int id) { return g[id].op->kind == family::constant; }
+constexpr bool is_constant(program_builder const& g, int id) { return g[id].op->family == op_family::constant; }
 constexpr double constant_at(program_builder const& g, int id) { return std::bit_cast<double>(g[id].attribute); }
 
-/// Emits an op on handles with a given result shape.
+/// Emits an op on handles with the given result shape.
 template <class Op>
 constexpr handle emit(program_builder& g, extents const& s, std::uint64_t attribute, int a, int b = 0, int c = 0) {
   return handle{&g, g.emit(node{&described<Op>, {a, b, c, 0}, attribute, s})};
@@ -33,19 +31,19 @@ constexpr handle emit(program_builder& g, extents const& s, std::uint64_t attrib
 
 constexpr int add_as_written(program_builder& g, node const& n) { return g.add(n); }
 
-/// A descriptor with nothing but a name, a family and an arity; NaN says that no neutral element is known.
-constexpr descriptor plain_descriptor(char const* name, family kind, int arity) {
-  return descriptor{name, kind, arity, &add_as_written, nullptr, nullptr, nullptr, {math::not_a_number<double>, math::not_a_number<double>}, 0, false, false, within_sum::stays, as_stored::nothing};
+/// A descriptor with only a name, a family and an arity; NaN means no neutral element.
+constexpr descriptor plain_descriptor(char const* name, op_family family, int arity) {
+  return descriptor{name, family, arity, &add_as_written, nullptr, nullptr, nullptr, {math::not_a_number<double>, math::not_a_number<double>}, 0, false, false, within_sum::stays, as_stored::nothing};
 }
 
 }  // namespace graph
 
-/// Base of the rules of leaves: no operands, no slope.
-template <graph::family Kind>
+/// Base of the rules of leaves: no operands, no gradient.
+template <graph::op_family Family>
 struct leaf_rule {
   template <class Op>
   static constexpr graph::descriptor describe() {
-    return graph::plain_descriptor(rule<Op>::name, Kind, 0);
+    return graph::plain_descriptor(rule<Op>::name, Family, 0);
   }
 };
 
@@ -91,16 +89,17 @@ constexpr int elementwise_emit(program_builder& g, graph::node const& written);
 
 }  // namespace detail
 
-/// Base of ops that work element by element. A rule says
-///   name, arity (1 when left out), saves
-///   apply(x...)                one generic body for floats, packs of floats and device threads
-///   pullback(dy, y, x)         for arity 1; pullback<I>(dy, y, a, b) for operand I otherwise; left out: not differentiable
+/// Base of elementwise ops. A rule declares
+///   name, arity (1 if omitted), saves
+///   apply(x...)                one generic body for scalars, packs and device threads
+///   pullback(dy, y, x)         for arity 1; pullback<I>(dy, y, a, b) for operand I otherwise; without it the op is not
+///                              differentiable
 ///   neutral_left/right         optional: e with apply(e, x) = x, apply(x, e) = x
 ///   commutative                optional
-///   costly                     optional: dearer than a store and a load, so kept where a kernel needs it again
+///   expensive                  optional: costs more than a store and a load, so kernels store its value for later uses
 ///   cheap                      optional: costs about as much as an addition
-///   summed                     optional: what leaves a sum of it (graph::within_sum)
-///   stored                     optional: what a library's matrix product can do of it (graph::as_stored)
+///   summed                     optional: how a sum of it is simplified (graph::within_sum)
+///   stored                     optional: how a library's matrix product can apply it to its result (graph::as_stored)
 ///   simplify(g, node) -> id    optional: an equal, cheaper node, or 0
 struct elementwise {
   static constexpr int arity = 1;
@@ -110,14 +109,13 @@ struct elementwise {
   static constexpr bool cheap = false;
   static constexpr graph::within_sum summed = graph::within_sum::stays;
   static constexpr graph::as_stored stored = graph::as_stored::nothing;
-  static constexpr saved saves = saved::nothing;
 
   template <class Op>
   static constexpr graph::descriptor describe() {
     using R = rule<Op>;
     (void)sizeof(graph::op_registration<Op>);
     return graph::descriptor{R::name,
-                             family::elementwise,
+                             op_family::elementwise,
                              R::arity,
                              &detail::elementwise_emit<Op>,
                              &detail::elementwise_pullback<Op>,

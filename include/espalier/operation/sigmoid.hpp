@@ -13,10 +13,9 @@ struct sigmoid_ {};
 template <>
 struct rule<sigmoid_> : elementwise {
   static constexpr char const* name = "sigmoid";
-  static constexpr bool costly = true;
-  static constexpr auto saves = saved::output;
+  static constexpr bool expensive = true;
   template <class T>
-  ESPALIER_EVERYWHERE static constexpr T apply(T x) {
+  ESPALIER_HOST_DEVICE static constexpr T apply(T x) {
     return math::sigmoid(x);
   }
   template <class T>
@@ -28,7 +27,7 @@ struct rule<sigmoid_> : elementwise {
 /// sigmoid(x) = 1 / (1 + exp(-x)), element by element.
 /// shape   S -> S
 /// saves   y
-/// slope   dx = dy y (1 - y)
+/// gradient  dx = dy y (1 - y)
 /// source  needle's Sigmoid
 template <Operand X>
 constexpr applied<sigmoid_, X> sigmoid(X&& x) {

@@ -12,9 +12,8 @@ struct silu_ {};
 template <>
 struct rule<silu_> : elementwise {
   static constexpr char const* name = "silu";
-  static constexpr auto saves = saved::inputs;
   template <class T>
-  ESPALIER_EVERYWHERE static constexpr T apply(T x) {
+  ESPALIER_HOST_DEVICE static constexpr T apply(T x) {
     return x * math::sigmoid(x);
   }
   template <class T>
@@ -27,7 +26,7 @@ struct rule<silu_> : elementwise {
 /// silu(x) = x sigmoid(x), element by element; also called swish.
 /// shape   S -> S
 /// saves   x, y
-/// slope   dx = dy (s + y (1 - s)), with s = sigmoid(x)
+/// gradient  dx = dy (s + y (1 - s)), with s = sigmoid(x)
 /// source  Elfwing, Uchibe and Doya 2018; Ramachandran, Zoph and Le 2017 (swish)
 template <Operand X>
 constexpr applied<silu_, X> silu(X&& x) {

@@ -11,10 +11,9 @@ struct sin_ {};
 template <>
 struct rule<sin_> : elementwise {
   static constexpr char const* name = "sin";
-  static constexpr bool costly = true;
-  static constexpr auto saves = saved::inputs;
+  static constexpr bool expensive = true;
   template <class T>
-  ESPALIER_EVERYWHERE static constexpr T apply(T x) {
+  ESPALIER_HOST_DEVICE static constexpr T apply(T x) {
     return math::sin(x);
   }
   template <class T>
@@ -24,7 +23,7 @@ struct rule<sin_> : elementwise {
 /// sin(x), x in radians, element by element.
 /// shape   S -> S
 /// saves   x
-/// slope   dx = dy cos(x)
+/// gradient  dx = dy cos(x)
 template <Operand X>
 constexpr applied<sin_, X> sin(X&& x) {
   return apply<sin_>(static_cast<X&&>(x));
@@ -32,7 +31,7 @@ constexpr applied<sin_, X> sin(X&& x) {
 
 }  // namespace espalier
 
-#include "cos.hpp"  // each is the other's slope
+#include "cos.hpp"  // each is in the other's pullback
 
 namespace espalier {
 

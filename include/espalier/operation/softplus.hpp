@@ -8,9 +8,10 @@
 namespace espalier {
 
 namespace math {
-/// log(1 + exp(-|x|)), with all its digits also where exp(-|x|) is lost against 1: log(u) e / (u - 1) makes good the rounding of u = 1 + e.
+/// log(1 + exp(-|x|)), accurate even where exp(-|x|) is lost next to 1: the factor e / (u - 1) corrects the rounding of
+/// u = 1 + e.
 template <class T>
-ESPALIER_EVERYWHERE constexpr T softplus_below(T x) {
+ESPALIER_HOST_DEVICE constexpr T softplus_below(T x) {
   T const e = math::exp(-math::abs(x)), u = T(1) + e;
   return math::where(math::greater(u, T(1)), math::log(u) * (e / math::maximum(u - T(1), T(1e-30))), e);
 }
@@ -21,9 +22,8 @@ struct softplus_ {};
 template <>
 struct rule<softplus_> : elementwise {
   static constexpr char const* name = "softplus";
-  static constexpr auto saves = saved::inputs;
   template <class T>
-  ESPALIER_EVERYWHERE static constexpr T apply(T x) {
+  ESPALIER_HOST_DEVICE static constexpr T apply(T x) {
     return math::maximum(x, T(0)) + math::softplus_below(x);
   }
   template <class T>
@@ -35,7 +35,7 @@ struct rule<softplus_> : elementwise {
 /// softplus(x) = log(1 + exp(x)), element by element, without overflow.
 /// shape   S -> S
 /// saves   x
-/// slope   dx = dy sigmoid(x)
+/// gradient  dx = dy sigmoid(x)
 /// source  Dugas et al. 2001
 template <Operand X>
 constexpr applied<softplus_, X> softplus(X&& x) {

@@ -13,9 +13,8 @@ struct sqrt_ {};
 template <>
 struct rule<sqrt_> : elementwise {
   static constexpr char const* name = "sqrt";
-  static constexpr auto saves = saved::output;
   template <class T>
-  ESPALIER_EVERYWHERE static constexpr T apply(T x) {
+  ESPALIER_HOST_DEVICE static constexpr T apply(T x) {
     return math::sqrt(x);
   }
   template <class T>
@@ -26,9 +25,9 @@ struct rule<sqrt_> : elementwise {
 
 /// sqrt(x), element by element.
 /// shape   S -> S
-/// range   x >= 0; NaN below 0, and at 0 the slope is infinite
+/// range   x >= 0; NaN below 0, and at 0 the gradient is infinite
 /// saves   y
-/// slope   dx = dy / (2 y)
+/// gradient  dx = dy / (2 y)
 template <Operand X>
 constexpr applied<sqrt_, X> sqrt(X&& x) {
   return apply<sqrt_>(static_cast<X&&>(x));

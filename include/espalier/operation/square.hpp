@@ -18,11 +18,11 @@ struct rule<square_> : composite {
 /// square(x) = x x, element by element; x is traced once, however long its formula.
 /// shape   S -> S
 /// saves   x
-/// slope   dx = dy x + dy x
+/// gradient  dx = dy x + dy x
 template <Operand X>
 constexpr auto square(X&& x) {
   if constexpr (Handle<X>) return x * x;
-  else if constexpr (is_refused<std::remove_cvref_t<X>>) return std::remove_cvref_t<X>{};
+  else if constexpr (is_invalid<std::remove_cvref_t<X>>) return std::remove_cvref_t<X>{};
   else return detail::make_node<square_, 0, shape_of<X>>(static_cast<X&&>(x));
 }
 

@@ -7,22 +7,23 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
-/// stack<Axis>(a, b, ...): operands of one shape side by side, along a new axis of the result.
+/// stack<Axis>(a, b, ...): operands of one shape, stacked along a new axis of the result.
 /// shape   S, S, ... -> S with the number of operands at Axis
-/// errors  operands of different shapes, an axis that is no place of the result, float and double together, and tensors of two devices do not compile
-/// saves   nothing; costs what concatenate costs
-/// slope   each operand's part of dy
+/// errors  does not compile if the shapes differ, the result has no such axis position, float and double are mixed, or
+///         the devices differ
+/// saves   nothing; copies as much as concatenate
+/// gradient  each operand's part of dy
 template <int Axis, Operand... X>
   requires(sizeof...(X) > 0)
 constexpr auto stack(X&&... x) {
-  using Fault = detail::join_fault_of<stackable, Axis, X...>;
-  static_assert(holds<stackable, typename Fault::said_here>,
+  using Fault = detail::concatenate_fault_of<stackable, Axis, X...>;
+  static_assert(holds<stackable, typename Fault::reported_fault>,
                 ESPALIER_SENTENCE("stack<axis>(a, b, ...): the operands must have one shape, and the axis must be a place of the result",
-                                  typename Fault::said_here));
-  static_assert(holds<same_element, typename Fault::said_here>,
-                ESPALIER_SENTENCE("stack<axis>(a, b, ...): " ESPALIER_ELEMENTS_FIT, typename Fault::said_here));
-  static_assert(holds<same_device, typename Fault::said_here>,
-                ESPALIER_SENTENCE("stack<axis>(a, b, ...): " ESPALIER_DEVICES_FIT, typename Fault::said_here));
+                                  typename Fault::reported_fault));
+  static_assert(holds<same_element, typename Fault::reported_fault>,
+                ESPALIER_SENTENCE("stack<axis>(a, b, ...): " ESPALIER_ELEMENTS_FIT, typename Fault::reported_fault));
+  static_assert(holds<same_device, typename Fault::reported_fault>,
+                ESPALIER_SENTENCE("stack<axis>(a, b, ...): " ESPALIER_DEVICES_FIT, typename Fault::reported_fault));
   if constexpr (!Fault::type::agree) return typename Fault::type{};
   else return concatenate<Axis>(unsqueeze<Axis>(static_cast<X&&>(x))...);
 }

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include "../shape/move.hpp"
-#include "carry.hpp"
+#include "hoist_permutations.hpp"
 #include "rule.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// The leaves of a program and the ops that only rename or repeat data, with the simplifications that keep them rare: a reshape of a reshape is one
-/// reshape, a broadcast constant is a constant, and every broadcast is split into pieces that a row or column loop can absorb.
+/// The leaves of a graph, and the ops that only rename or repeat data. Emitting them simplifies: a reshape of a reshape
+/// is one reshape, and a broadcast constant is a constant. Every broadcast is split into pieces that a row or column
+/// loop can absorb.
 namespace espalier {
 
 struct argument_ {};
 struct label_ {};
 struct parameter_ {};
 struct buffer_ {};
-struct magnitude_ {};
+struct hyperparameter_ {};
 struct constant_ {};
-struct draw_ {};
+struct random_uniform_ {};
 struct column_index_ {};
 struct values_ {};
 struct convert_ {};
@@ -25,54 +26,59 @@ struct broadcast_ {};
 struct permute_ {};
 
 template <>
-struct rule<argument_> : leaf_rule<family::argument> {
+struct rule<argument_> : leaf_rule<op_family::argument> {
   static constexpr char const* name = "argument";
 };
-/// An argument of class labels; attribute as of an argument.
+/// An argument of class labels; attribute: twice the position, plus one for booleans.
 template <>
-struct rule<label_> : leaf_rule<family::label> {
+struct rule<label_> : leaf_rule<op_family::label> {
   static constexpr char const* name = "labels";
 };
 template <>
-struct rule<parameter_> : leaf_rule<family::parameter> {
+struct rule<parameter_> : leaf_rule<op_family::parameter> {
   static constexpr char const* name = "parameter";
 };
 template <>
-struct rule<buffer_> : leaf_rule<family::buffer> {
+struct rule<buffer_> : leaf_rule<op_family::buffer> {
   static constexpr char const* name = "buffer";
 };
 template <>
-struct rule<magnitude_> : leaf_rule<family::magnitude> {
-  static constexpr char const* name = "magnitude";
+struct rule<hyperparameter_> : leaf_rule<op_family::hyperparameter> {
+  static constexpr char const* name = "hyperparameter";
 };
 template <>
-struct rule<constant_> : leaf_rule<family::constant> {
+struct rule<constant_> : leaf_rule<op_family::constant> {
   static constexpr char const* name = "constant";
 };
 template <>
-struct rule<draw_> : leaf_rule<family::draw> {
-  static constexpr char const* name = "draw";
+struct rule<random_uniform_> : leaf_rule<op_family::random> {
+  static constexpr char const* name = "random_uniform";
 };
 template <>
-struct rule<column_index_> : leaf_rule<family::column_index> {
+struct rule<column_index_> : leaf_rule<op_family::column_index> {
   static constexpr char const* name = "column_index";
 };
-/// A constant tensor: the compiler knows its elements.
+/// A constant tensor: its elements are compile-time constants.
 template <>
-struct rule<values_> : leaf_rule<family::values> {
+struct rule<values_> : leaf_rule<op_family::values> {
   static constexpr char const* name = "values";
 };
 
 namespace graph {
 
-/// How a piece of a broadcast or reduction lies in memory, seen as (rows, columns): repeats or reduces everything, the columns of each row,
-/// the rows of each column, a run of axes in the middle, or all but one such run: rows that lie in segments.
+/// The axes that a piece of a broadcast repeats, or of a reduction reduces; the shape is seen as (rows, columns):
+///   everything  all axes
+///   row         the columns of each row
+///   column      the rows of each column
+///   middle      one run of axes in the middle
+///   segments    all axes except one run in the middle, so rows consist of segments
 enum class pattern : std::uint64_t { everything = 1, row = 2, column = 3, middle = 4, segments = 5 };
 
 constexpr handle emit_constant(program_builder& g, double value, extents const& s) {
   return handle{&g, g.add(node{&described<constant_>, {}, std::bit_cast<std::uint64_t>(value), s})};
 }
-/// The runs of a mask over axes longer than 1, from the last axis backwards: how many runs, whether the last is masked, where it starts.
+/// The runs of masked and of unmasked axes, from the last axis backwards; axes of extent 1 are skipped. last_begin is
+/// the first axis of the last run.
 struct runs {
   int count;
   bool last_masked;
@@ -95,7 +101,7 @@ constexpr runs runs_of(extents const& s, unsigned mask) {
   }
   return r;
 }
-/// Mask of the leading masked run.
+/// The mask of the leading run of masked axes.
 constexpr unsigned leading_run(extents const& s, unsigned mask) {
   unsigned lead = 0;
   for (int i = 0; i < s.rank; ++i) {
@@ -113,17 +119,18 @@ namespace detail {
 
 constexpr int fitted(program_builder& g, int id, extents const& s) { return g.nodes[id].shape == s ? id : graph::emit_broadcast(g, id, s); }
 
-/// An equal node that costs less, or 0. Few statements: it runs for every elementwise node, and clang counts them.
+/// An equal, cheaper node, or 0. It has few statements because it runs for every elementwise node, and clang limits the
+/// steps of constant evaluation.
 template <class Op>
 constexpr int simplified(program_builder& g, graph::node& n) {
   using R = rule<Op>;
   int const* const x = n.operand;
-  bool const a = g.nodes[x[0]].op->kind == family::constant, b = R::arity > 1 && g.nodes[x[1]].op->kind == family::constant,
-             c = R::arity > 2 && g.nodes[x[2]].op->kind == family::constant;
+  bool const a = g.nodes[x[0]].op->family == op_family::constant, b = R::arity > 1 && g.nodes[x[1]].op->family == op_family::constant,
+             c = R::arity > 2 && g.nodes[x[2]].op->family == op_family::constant;
   if (a && (b || R::arity < 2) && (c || R::arity < 3))
     return graph::emit_constant(g, evaluate<Op, double>(graph::constant_at(g, x[0]), b ? graph::constant_at(g, x[1]) : 0, c ? graph::constant_at(g, x[2]) : 0), n.shape).id;
   if constexpr (R::arity == 2) {
-    // NaN, no neutral element, compares unequal to everything.
+    // NaN means no neutral element and compares unequal to everything.
     if (a && graph::constant_at(g, x[0]) == R::neutral_left) return x[1];
     if (b && graph::constant_at(g, x[1]) == R::neutral_right) return x[0];
     if (R::commutative && x[0] > x[1]) n = graph::node{n.op, {x[1], x[0], 0, 0}, n.attribute, n.shape};
@@ -140,20 +147,20 @@ constexpr int elementwise_emit(program_builder& g, graph::node const& written) {
   if (!g.plain) {
     if (int const simpler = simplified<Op>(g, n)) return simpler;
     if (graph::moves_nothing(g, n.operand[0]) || (R::arity > 1 && graph::moves_nothing(g, n.operand[1])) || (R::arity > 2 && graph::moves_nothing(g, n.operand[2])))
-      if (int const elsewhere = graph::carried_op(g, n)) return elsewhere;
+      if (int const elsewhere = graph::hoist_permutations(g, n)) return elsewhere;
   }
   return g.add(n);
 }
 
 }  // namespace detail
 
-/// Integers (labels) as real numbers. No slope.
+/// Converts integers (labels) to real numbers; not differentiable.
 template <>
 struct rule<convert_> {
   static constexpr char const* name = "convert";
   template <class Op>
   static constexpr graph::descriptor describe() {
-    return graph::plain_descriptor(name, family::convert, 1);
+    return graph::plain_descriptor(name, op_family::convert, 1);
   }
 };
 
@@ -166,7 +173,7 @@ struct rule<reshape_> {
   }
   template <class Op>
   static constexpr graph::descriptor describe() {
-    graph::descriptor d = graph::plain_descriptor(name, family::reshape, 1);
+    graph::descriptor d = graph::plain_descriptor(name, op_family::reshape, 1);
     d.emit = &emit;
     d.pullback = &pullback;
     return d;
@@ -182,7 +189,7 @@ struct rule<permute_> {
   }
   template <class Op>
   static constexpr graph::descriptor describe() {
-    graph::descriptor d = graph::plain_descriptor(name, family::permute, 1);
+    graph::descriptor d = graph::plain_descriptor(name, op_family::permute, 1);
     d.emit = &emit;
     d.pullback = &pullback;
     return d;
@@ -193,11 +200,11 @@ template <>
 struct rule<broadcast_> {
   static constexpr char const* name = "broadcast_to";
   static constexpr int emit(program_builder& g, graph::node const& n) { return graph::emit_broadcast(g, n.operand[0], n.shape); }
-  /// Sums the repeated axes; defined with sum.
+  /// Sums the repeated axes; defined in sum.hpp.
   static constexpr handle pullback(program_builder& g, int dy, int id, int which);
   template <class Op>
   static constexpr graph::descriptor describe() {
-    graph::descriptor d = graph::plain_descriptor(name, family::broadcast, 1);
+    graph::descriptor d = graph::plain_descriptor(name, op_family::broadcast, 1);
     d.emit = &emit;
     d.pullback = &pullback;
     return d;
@@ -209,8 +216,8 @@ namespace graph {
 constexpr int emit_reshape(program_builder& g, int id, extents const& s) {
   node const& n = g[id];
   if (n.shape == s) return id;
-  if (n.op->kind == family::constant) return emit_constant(g, std::bit_cast<double>(n.attribute), s).id;
-  if (n.op->kind == family::reshape) return emit_reshape(g, n.operand[0], s);
+  if (n.op->family == op_family::constant) return emit_constant(g, std::bit_cast<double>(n.attribute), s).id;
+  if (n.op->family == op_family::reshape) return emit_reshape(g, n.operand[0], s);
   return g.add(node{&described<reshape_>, {id, 0, 0, 0}, 0, s});
 }
 
@@ -226,17 +233,17 @@ constexpr unsigned repeated_axes(extents const& from, extents const& to) {
 constexpr int emit_broadcast(program_builder& g, int id, extents const& s) {
   node const& n = g[id];
   if (n.shape == s) return id;
-  if (n.op->kind == family::constant) return emit_constant(g, std::bit_cast<double>(n.attribute), s).id;
+  if (n.op->family == op_family::constant) return emit_constant(g, std::bit_cast<double>(n.attribute), s).id;
   extents const from = n.shape;
   if (from.size() == s.size()) return emit_reshape(g, id, s);
   auto const piece = [&](int operand, pattern p, extents const& shape) {
     return g.add(node{&described<broadcast_>, {operand, 0, 0, 0}, static_cast<std::uint64_t>(p), shape});
   };
   if (from.size() == 1) return piece(id, pattern::everything, s);
-  // Matrices, which are most of what there is, need no search for runs: either the columns are repeated or the rows.
+  // Most values are matrices, which need no search for runs: either their columns are repeated or their rows.
   if (s.rank == 2) return piece(id, from.rank == 2 && from.at[0] == s.at[0] ? pattern::row : pattern::column, s);
   unsigned mask = repeated_axes(from, s);
-  extents t = s;  // what is reached so far: repeated axes still have extent 1
+  extents t = s;  // the shape so far: axes not yet repeated have extent 1
   for (int i = 0; i < s.rank; ++i)
     if (mask >> i & 1u) t.at[i] = 1;
   runs r = runs_of(s, mask);
@@ -262,14 +269,14 @@ constexpr int emit_broadcast(program_builder& g, int id, extents const& s) {
 constexpr int emit_permute(program_builder& g, int id, std::uint64_t packed) {
   node const& n = g[id];
   extents const s = permuted_extents(n.shape, packed);
-  if (n.op->kind == family::constant) return emit_constant(g, std::bit_cast<double>(n.attribute), s).id;
-  if (n.op->kind == family::permute) {
+  if (n.op->family == op_family::constant) return emit_constant(g, std::bit_cast<double>(n.attribute), s).id;
+  if (n.op->family == op_family::permute) {
     std::uint64_t both = 0;
     for (int i = 0; i < s.rank; ++i) both |= (n.attribute >> (4 * (packed >> (4 * i) & 15u)) & 15u) << (4 * i);
     return emit_permute(g, n.operand[0], both);
   }
   int last = -1;
-  bool in_order = true;  // axes longer than 1 keep their order: the data stay where they are
+  bool in_order = true;  // axes longer than 1 keep their order, so no data moves
   for (int i = 0; i < s.rank; ++i) {
     if (s.at[i] == 1) continue;
     int const source = static_cast<int>(packed >> (4 * i) & 15u);
@@ -284,5 +291,5 @@ constexpr int emit_permute(program_builder& g, int id, std::uint64_t packed) {
 
 }  // namespace espalier
 
-#include "reduction.hpp"  // a broadcast is pulled back by a sum
+#include "reduction.hpp"  // the pullback of a broadcast is a sum
 #pragma GCC diagnostic pop

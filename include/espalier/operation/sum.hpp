@@ -14,7 +14,7 @@ struct rule<sum_> : reduction {
   static constexpr double identity = 0;
   static constexpr bool linear = true;
   template <class T>
-  ESPALIER_EVERYWHERE static constexpr T combine(T a, T b) {
+  ESPALIER_HOST_DEVICE static constexpr T combine(T a, T b) {
     return math::as_written(a + b);
   }
   /// Combines the lanes of a pack.
@@ -28,24 +28,24 @@ struct rule<sum_> : reduction {
   }
 };
 
-/// A broadcast is pulled back by summing; every op emits broadcasts, so structure.hpp includes this header at its end.
+/// The pullback of a broadcast is a sum. Every op emits broadcasts, so structure.hpp includes this header at its end.
 constexpr handle rule<broadcast_>::pullback(program_builder& g, int dy, int id, int) {
   return handle{&g, detail::sum_to<sum_>(g, dy, g[g[id].operand[0]].shape)};
 }
 
 /// sum<Axes...>(x): the sum over the named axes; no axes: over all.
 /// shape   S -> S without Axes; sum<Axes...>(x, keepdims): with extent 1 there
-/// errors  an axis that does not exist or stands twice does not compile
+/// errors  an axis that does not exist or is named twice does not compile
 /// saves   nothing
-/// slope   dx = dy, repeated along Axes
+/// gradient  dx = dy, repeated along Axes
 template <int... Axes, Operand X>
 constexpr auto sum(X&& x) {
-  static_assert(axes_said_here<X, Axes...>::agree, ESPALIER_SENTENCE("sum<axes...>(x): " ESPALIER_AXES_FIT, axes_said_here<X, Axes...>));
+  static_assert(reported_axes_fault<X, Axes...>::agree, ESPALIER_SENTENCE("sum<axes...>(x): " ESPALIER_AXES_FIT, reported_axes_fault<X, Axes...>));
   return reduce_over<sum_, false, Axes...>(static_cast<X&&>(x));
 }
 template <int... Axes, Operand X>
 constexpr auto sum(X&& x, keepdims_t) {
-  static_assert(axes_said_here<X, Axes...>::agree, ESPALIER_SENTENCE("sum<axes...>(x): " ESPALIER_AXES_FIT, axes_said_here<X, Axes...>));
+  static_assert(reported_axes_fault<X, Axes...>::agree, ESPALIER_SENTENCE("sum<axes...>(x): " ESPALIER_AXES_FIT, reported_axes_fault<X, Axes...>));
   return reduce_over<sum_, true, Axes...>(static_cast<X&&>(x));
 }
 

@@ -13,10 +13,9 @@ struct tanh_ {};
 template <>
 struct rule<tanh_> : elementwise {
   static constexpr char const* name = "tanh";
-  static constexpr bool costly = true;
-  static constexpr auto saves = saved::output;
+  static constexpr bool expensive = true;
   template <class T>
-  ESPALIER_EVERYWHERE static constexpr T apply(T x) {
+  ESPALIER_HOST_DEVICE static constexpr T apply(T x) {
     return math::tanh(x);
   }
   template <class T>
@@ -28,7 +27,7 @@ struct rule<tanh_> : elementwise {
 /// tanh(x): hyperbolic tangent of every element.
 /// shape   S -> S
 /// saves   y
-/// slope   dx = dy (1 - y^2)
+/// gradient  dx = dy (1 - y^2)
 /// source  needle's Tanh
 template <Operand X>
 constexpr applied<tanh_, X> tanh(X&& x) {

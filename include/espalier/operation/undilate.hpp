@@ -6,18 +6,20 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
-/// undilate<Dilation, Axes...>(x): the first of every Dilation + 1 elements of the axes; no axes: of all. What dilate made, it takes back.
+/// undilate<Dilation, Axes...>(x): the first of every Dilation + 1 elements along the axes (no axes: along all); the
+/// inverse of dilate.
 /// shape   extent n of an axis -> n / (Dilation + 1)
-/// errors  an axis that does not exist or stands twice, an extent that is no multiple of Dilation + 1, or a negative dilation does not compile
-/// saves   nothing; undilate of dilate is nothing
-/// slope   dx = dilate(dy)
+/// errors  an axis that does not exist or is named twice, an extent that is no multiple of Dilation + 1, or a negative
+///         dilation does not compile
+/// saves   nothing; an undilate of a dilate is removed
+/// gradient  dx = dilate(dy)
 /// source  needle's UnDilate
 template <int Dilation, int... Axes, Operand X>
 constexpr auto undilate(X&& x) {
   using Move = undilating<Dilation, Axes...>;
-  static_assert(move_said_here<X, Move>::agree,
-                ESPALIER_SENTENCE("undilate<dilation, axes...>(x): an axis does not exist or stands twice, or its extent is no multiple of dilation + 1",
-                                  move_said_here<X, Move>));
+  static_assert(reported_move_fault<X, Move>::agree,
+                ESPALIER_SENTENCE("undilate<dilation, axes...>(x): an axis does not exist or is named twice, or its extent is no multiple of dilation + 1",
+                                  reported_move_fault<X, Move>));
   return moved_if_it_fits<Move>(static_cast<X&&>(x));
 }
 

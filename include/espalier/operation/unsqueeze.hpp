@@ -7,24 +7,25 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
-/// unsqueeze<Axes...>(x): x with an axis of extent 1 at each place, counted in the result.
+/// unsqueeze<Axes...>(x): x with new axes of extent 1; Axes are positions in the result.
 /// shape   S -> S with extent 1 at Axes
-/// errors  no axis, a place outside the result or one that stands twice, or more than 6 axes in all, does not compile
+/// errors  does not compile without an axis, if an axis is outside the result or named twice, or with more than 6 axes
+///         in all
 /// saves   nothing; costs nothing at run time
-/// slope   dx = dy in the shape of x
+/// gradient  dx = dy in the shape of x
 template <int... Axes, Operand X>
 constexpr auto unsqueeze(X&& x) {
   if constexpr (Handle<X>) {
     return handle{x.program, graph::emit_reshape(*x.program, x.id, unsqueezed_extents<Axes...>((*x.program)[x.id].shape))};
-  } else if constexpr (is_refused<std::remove_cvref_t<X>>) {
+  } else if constexpr (is_invalid<std::remove_cvref_t<X>>) {
     return std::remove_cvref_t<X>{};
   } else {
     using relation = new_axes<shape_of<X>, axes<Axes...>>;
     if constexpr (is_eager<X>) static_assert(relation::agree,
-                                             ESPALIER_SENTENCE("unsqueeze<axes...>(x): an axis is no place of the result, or stands twice",
+                                             ESPALIER_SENTENCE("unsqueeze<axes...>(x): an axis is no place of the result, or is named twice",
                                                                relation));
     if constexpr (relation::agree) return detail::make_node<reshape_, 0, shape_from<relation>>(static_cast<X&&>(x));
-    else return refused<relation>{};
+    else return invalid<relation>{};
   }
 }
 

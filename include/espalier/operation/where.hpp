@@ -13,9 +13,8 @@ struct rule<where_> : elementwise {
   static constexpr char const* name = "where";
   static constexpr bool cheap = true;
   static constexpr int arity = 3;
-  static constexpr auto saves = saved::inputs;
   template <class T>
-  ESPALIER_EVERYWHERE static constexpr T apply(T condition, T a, T b) {
+  ESPALIER_HOST_DEVICE static constexpr T apply(T condition, T a, T b) {
     return math::where(condition, a, b);
   }
   template <std::size_t Operand, class T>
@@ -24,18 +23,18 @@ struct rule<where_> : elementwise {
 
 /// where(condition, a, b): a where condition is not 0, else b, element by element.
 /// shape   S, S, S -> S; operands may be broadcast to one of them
-/// errors  shapes of which none is the result's, float and double together, and tensors of two devices do not compile
+/// errors  does not compile if no operand has the result's shape, float and double are mixed, or the devices differ
 /// saves   condition
-/// slope   da = where(condition, dy, 0), db = where(condition, 0, dy); none for condition
+/// gradient  da = where(condition, dy, 0), db = where(condition, 0, dy); none for condition
 template <class C, class A, class B>
   requires Operand<C> && (Operand<A> || Number<A>) && (Operand<B> || Number<B>)
 constexpr applied<where_, C, A, B> where(C&& condition, A&& a, B&& b) {
-  static_assert(holds<same_or_broadcast, said_here<where_, C, A, B>>,
-                ESPALIER_SENTENCE("where(condition, a, b): " ESPALIER_SHAPES_FIT, said_here<where_, C, A, B>));
-  static_assert(holds<same_element, said_here<where_, C, A, B>>,
-                ESPALIER_SENTENCE("where(condition, a, b): " ESPALIER_ELEMENTS_FIT, said_here<where_, C, A, B>));
-  static_assert(holds<same_device, said_here<where_, C, A, B>>,
-                ESPALIER_SENTENCE("where(condition, a, b): " ESPALIER_DEVICES_FIT, said_here<where_, C, A, B>));
+  static_assert(holds<same_or_broadcast, reported_fault<where_, C, A, B>>,
+                ESPALIER_SENTENCE("where(condition, a, b): " ESPALIER_SHAPES_FIT, reported_fault<where_, C, A, B>));
+  static_assert(holds<same_element, reported_fault<where_, C, A, B>>,
+                ESPALIER_SENTENCE("where(condition, a, b): " ESPALIER_ELEMENTS_FIT, reported_fault<where_, C, A, B>));
+  static_assert(holds<same_device, reported_fault<where_, C, A, B>>,
+                ESPALIER_SENTENCE("where(condition, a, b): " ESPALIER_DEVICES_FIT, reported_fault<where_, C, A, B>));
   return apply<where_>(static_cast<C&&>(condition), static_cast<A&&>(a), static_cast<B&&>(b));
 }
 

@@ -7,7 +7,7 @@
 namespace espalier {
 
 namespace detail {
-/// A constant of a program: its elements are equal.
+/// A constant of a graph; all its elements are equal.
 template <class S, class T>
 struct filled {
   using shape_type = S;
@@ -22,14 +22,14 @@ struct filled {
 };
 }  // namespace detail
 
-/// zeros<S>(x): zeros in the program of x, of which nothing else is read: the state with which a loop in a body begins,
+/// zeros<S>(x): zeros in the program of x, whose value is not read. They are the initial state of a loop in a body:
 ///   auto h = zeros<shape<N, H>>(x);
 /// shape   any -> S
 /// saves   nothing; costs nothing where an op reads it
-/// slope   none: not differentiable
+/// gradient  none: not differentiable
 template <Shape S, Expression X>
 constexpr auto zeros([[maybe_unused]] X const& x) {
-  if constexpr (is_refused<X>) {
+  if constexpr (is_invalid<X>) {
     return X{};
   } else if constexpr (!Traced<X>) {
     return detail::filled<S, element_of<X>>{};

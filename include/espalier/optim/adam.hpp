@@ -8,14 +8,15 @@ namespace espalier::optim {
 
 namespace detail {
 
-/// Both moments, bias-corrected from step 1 on; the corrections are folded into two magnitudes. Where there is a third vector, it keeps the largest
-/// second moment so far, and the step is divided by that one.
+/// The update of Adam and its variants. Both moments are bias-corrected from step 1 on; two hyperparameters contain the
+/// corrections. A third vector, where there is one, stores the largest second moment so far, by which the step is
+/// divided.
 struct moments {
-  static constexpr auto first(auto g, auto m) { return m * magnitude<1>{} + g * magnitude<2>{}; }
-  static constexpr auto second(auto g, auto v) { return v * magnitude<3>{} + g * g * magnitude<4>{}; }
-  static constexpr auto move(auto m, auto v) { return m * magnitude<0>{} / (sqrt(v * magnitude<5>{}) + magnitude<6>{}); }
+  static constexpr auto first(auto g, auto m) { return m * hyperparameter<1>{} + g * hyperparameter<2>{}; }
+  static constexpr auto second(auto g, auto v) { return v * hyperparameter<3>{} + g * g * hyperparameter<4>{}; }
+  static constexpr auto move(auto m, auto v) { return m * hyperparameter<0>{} / (sqrt(v * hyperparameter<5>{}) + hyperparameter<6>{}); }
 
-  /// The new parameters (`kept` less the move) and states.
+  /// Returns the new parameters (`kept` minus the move) and the new states.
   static constexpr auto step(auto kept, auto g, auto m, auto v) {
     auto const next_m = first(g, m);
     auto const next_v = second(g, v);
@@ -28,8 +29,8 @@ struct moments {
     return boost::hana::make_tuple(kept - move(next_m, next_largest), next_m, next_v, next_largest);
   }
 
-  static magnitudes of(double learning_rate, double beta1, double beta2, double epsilon, double decay, std::int64_t step) {
-    return magnitudes{
+  static hyperparameters of(double learning_rate, double beta1, double beta2, double epsilon, double decay, std::int64_t step) {
+    return hyperparameters{
         {learning_rate / (1 - power(beta1, step)), beta1, 1 - beta1, beta2, 1 - beta2, 1 / (1 - power(beta2, step)), epsilon, decay}};
   }
 };
@@ -48,16 +49,17 @@ struct Adam {
   double epsilon = 1e-8;
   double weight_decay = 0;
 
-  magnitudes magnitudes_of(std::int64_t step) const {
+  hyperparameters hyperparameters_of(std::int64_t step) const {
     return detail::moments::of(learning_rate, beta1, beta2, epsilon, weight_decay, step);
   }
   static constexpr auto update(auto p, auto g, auto... state) { return update_decaying(p, p, g, state...); }
   static constexpr auto update_decaying(auto p, auto decaying, auto g, auto... state) {
-    return detail::moments::step(p, g + decaying * magnitude<7>{}, state...);
+    return detail::moments::step(p, g + decaying * hyperparameter<7>{}, state...);
   }
 };
 
-/// AdamW: Adam with the decay taken from the parameters themselves: p = p (1 - learning_rate weight_decay) - learning_rate m / (sqrt(v) + epsilon).
+/// AdamW: Adam with the decay applied directly to the parameters:
+/// p = p (1 - learning_rate weight_decay) - learning_rate m / (sqrt(v) + epsilon).
 /// range   as Adam
 /// source  Loshchilov and Hutter 2019
 struct AdamW {
@@ -69,35 +71,35 @@ struct AdamW {
   double epsilon = 1e-8;
   double weight_decay = 0.01;
 
-  magnitudes magnitudes_of(std::int64_t step) const {
+  hyperparameters hyperparameters_of(std::int64_t step) const {
     return detail::moments::of(learning_rate, beta1, beta2, epsilon, learning_rate * weight_decay, step);
   }
   static constexpr auto update(auto p, auto g, auto... state) { return update_decaying(p, p, g, state...); }
   static constexpr auto update_decaying(auto p, auto decaying, auto g, auto... state) {
-    return detail::moments::step(p - decaying * magnitude<7>{}, g, state...);
+    return detail::moments::step(p - decaying * hyperparameter<7>{}, g, state...);
   }
 };
 
-/// Named relation: amsgrad is a way of Adam's.
+/// Named relation: amsgrad wraps Adam or AdamW.
 template <class O>
-struct kind_of_adam {
+struct is_adam {
   static constexpr bool agree = std::is_same_v<O, Adam> || std::is_same_v<O, AdamW>;
 };
 
-/// amsgrad{Adam{...}} or amsgrad{AdamW{...}}: divides by the root of the largest second moment so far, which never shrinks, so steps never grow because
-/// large gradients were forgotten. Keeps a third vector for it.
+/// amsgrad{Adam{...}} or amsgrad{AdamW{...}}: divides by the root of the largest second moment so far. It never
+/// shrinks, so steps do not grow when large gradients fade from the second moment. A third vector stores it.
 /// range   that of the optimizer
 /// source  Reddi, Kale and Kumar 2018; PyTorch's amsgrad=True (the bias correction is applied to the largest moment)
 template <class O>
 struct amsgrad {
-  static_assert(kind_of_adam<O>::agree,
-                ESPALIER_SENTENCE("optim::amsgrad{optimizer} is a way of optim::Adam or optim::AdamW", kind_of_adam<O>));
+  static_assert(is_adam<O>::agree,
+                ESPALIER_SENTENCE("optim::amsgrad{optimizer} is a way of optim::Adam or optim::AdamW", is_adam<O>));
   O optimizer{};
 
   static constexpr int states = 3;
   static constexpr bool decays = true;
 
-  magnitudes magnitudes_of(std::int64_t step) const { return optimizer.magnitudes_of(step); }
+  hyperparameters hyperparameters_of(std::int64_t step) const { return optimizer.hyperparameters_of(step); }
   static constexpr auto update(auto p, auto g, auto... state) { return O::update(p, g, state...); }
   static constexpr auto update_decaying(auto p, auto decaying, auto g, auto... state) {
     return O::update_decaying(p, decaying, g, state...);

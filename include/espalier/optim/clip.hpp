@@ -6,7 +6,7 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::optim {
 
-/// Scales the gradient so that its norm over all parameters is at most max_norm, then lets the optimizer do its work:
+/// Scales the gradient so that its norm over all parameters is at most max_norm, then calls the optimizer:
 /// gradient * min(1, max_norm / (norm + 1e-6)).
 /// range   max_norm > 0
 /// source  Pascanu, Mikolov and Bengio 2013; PyTorch's clip_grad_norm_
@@ -17,23 +17,23 @@ struct clip_by_norm {
   double max_norm = 1;
 
   static constexpr int states = O::states;
-  static constexpr int taken_from_above = detail::taken_from_above<O> + 1;
-  static constexpr int own = detail::own_magnitudes<O, 1>;  ///< the wrapped optimizer's magnitudes come first
+  static constexpr int wrapper_hyperparameters = detail::wrapper_hyperparameters<O> + 1;
+  static constexpr int own = detail::own_hyperparameters<O, 1>;  ///< the wrapped optimizer's hyperparameters come first
   static constexpr bool decays = Decaying<O>;
 
-  auto magnitudes_of(std::int64_t step) const {
-    magnitudes m = optimizer.magnitudes_of(step);
+  auto hyperparameters_of(std::int64_t step) const {
+    hyperparameters m = optimizer.hyperparameters_of(step);
     m.at[own] = max_norm;
     return m;
   }
-  /// What the wrapped optimizer refuses is refused.
+  /// An update that the wrapped optimizer skips is skipped.
   static constexpr auto condition(auto g) requires requires { O::condition(g); }
   { return O::condition(g); }
   static constexpr auto penalty(auto decaying) requires requires { O::penalty(decaying); }
   { return O::penalty(decaying); }
   static constexpr auto update(auto p, auto g, auto... state) { return update_decaying(p, p, g, state...); }
   static constexpr auto update_decaying(auto p, auto decaying, auto g, auto... state) {
-    auto const scale = minimum(magnitude<own>{} / (sqrt(sum(g * g)) + 1e-6), 1);
+    auto const scale = minimum(hyperparameter<own>{} / (sqrt(sum(g * g)) + 1e-6), 1);
     return detail::updated<O>(p, decaying, g * scale, state...);
   }
 };
@@ -42,19 +42,19 @@ clip_by_norm(O) -> clip_by_norm<O>;
 template <class O>
 clip_by_norm(O, double) -> clip_by_norm<O>;
 
-/// Refuses an update whose gradient holds an infinity or a NaN: parameters, states and step count stay as they were, and of a trainer's step
-/// the running statistics, too.
+/// Skips an update whose gradient contains an infinity or a NaN: parameters, states and step count stay unchanged.
+/// In a trainer's step the running statistics stay unchanged, too.
 template <class O>
-struct refuse_non_finite {
-  static_assert(wrapped<O>::agree, ESPALIER_SENTENCE("optim::refuse_non_finite{optimizer} wraps an optimizer", wrapped<O>));
+struct skip_non_finite {
+  static_assert(wrapped<O>::agree, ESPALIER_SENTENCE("optim::skip_non_finite{optimizer} wraps an optimizer", wrapped<O>));
   O optimizer{};
 
   static constexpr int states = O::states;
-  static constexpr int taken_from_above = detail::taken_from_above<O>;
+  static constexpr int wrapper_hyperparameters = detail::wrapper_hyperparameters<O>;
   static constexpr bool decays = Decaying<O>;
 
-  auto magnitudes_of(std::int64_t step) const { return optimizer.magnitudes_of(step); }
-  /// 1 where every element of g is finite, also with -ffast-math: the sum counts those that are not.
+  auto hyperparameters_of(std::int64_t step) const { return optimizer.hyperparameters_of(step); }
+  /// 1 where every element of g is finite, also with -ffast-math: the sum counts the elements that are not.
   static constexpr auto condition(auto g) { return equal(sum(1 - is_finite(g)), 0); }
   static constexpr auto penalty(auto decaying) requires requires { O::penalty(decaying); }
   { return O::penalty(decaying); }
@@ -73,7 +73,7 @@ struct refuse_non_finite {
   }
 };
 template <class O>
-refuse_non_finite(O) -> refuse_non_finite<O>;
+skip_non_finite(O) -> skip_non_finite<O>;
 
 }  // namespace espalier::optim
 #pragma GCC diagnostic pop

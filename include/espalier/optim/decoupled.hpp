@@ -6,32 +6,33 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::optim {
 
-/// Named relation: a decay stands inside of what refuses updates, or a refused update would still decay.
+/// Named relation: skip_non_finite is the outer wrapper; inside, a skipped update would still decay the parameters.
 template <class O>
-struct decays_inside_a_refusal {
+struct skip_wraps_decay {
   static constexpr bool agree = !requires { O::condition(traced<shape<1>>{}); };
 };
 
-/// Any optimizer with a decay that is taken from the parameters themselves and does not pass its moments: p loses learning_rate weight_decay p beside
-/// what the optimizer does. decoupled{Adam{}} is AdamW; around plain SGD it is SGD's weight_decay.
+/// Adds a decay to any optimizer, applied directly to the parameters and not through the moments. Each step subtracts
+/// learning_rate weight_decay p in addition to the optimizer's update. decoupled{Adam{}} is AdamW; around plain SGD it
+/// is SGD's weight_decay.
 /// range   weight_decay >= 0; may change while training
 /// source  Loshchilov and Hutter 2019
 template <class O>
 struct decoupled {
   static_assert(wrapped<O>::agree, ESPALIER_SENTENCE("optim::decoupled{optimizer, weight_decay} wraps an optimizer", wrapped<O>));
-  static_assert(decays_inside_a_refusal<O>::agree,
-                ESPALIER_SENTENCE("optim::decoupled: refuse_non_finite goes around it, refuse_non_finite{decoupled{optimizer}}",
-                                  decays_inside_a_refusal<O>));
+  static_assert(skip_wraps_decay<O>::agree,
+                ESPALIER_SENTENCE("optim::decoupled: skip_non_finite must be the outer wrapper, skip_non_finite{decoupled{optimizer}}",
+                                  skip_wraps_decay<O>));
   O optimizer{};
   double weight_decay = 0.01;
 
   static constexpr int states = O::states;
-  static constexpr int taken_from_above = detail::taken_from_above<O> + 1;
-  static constexpr int own = detail::own_magnitudes<O, 1>;
+  static constexpr int wrapper_hyperparameters = detail::wrapper_hyperparameters<O> + 1;
+  static constexpr int own = detail::own_hyperparameters<O, 1>;
   static constexpr bool decays = true;
 
-  magnitudes magnitudes_of(std::int64_t step) const {
-    magnitudes m = optimizer.magnitudes_of(step);
+  hyperparameters hyperparameters_of(std::int64_t step) const {
+    hyperparameters m = optimizer.hyperparameters_of(step);
     m.at[own] = static_cast<double>(learning_rate(optimizer)) * weight_decay;
     return m;
   }
@@ -40,7 +41,7 @@ struct decoupled {
   static constexpr auto update(auto p, auto g, auto... state) { return update_decaying(p, p, g, state...); }
   static constexpr auto update_decaying(auto p, auto decaying, auto g, auto... state) {
     return boost::hana::unpack(detail::updated<O>(p, decaying, g, state...), [&](auto const& next, auto const&... states_after) {
-      return boost::hana::make_tuple(next - decaying * magnitude<own>{}, states_after...);
+      return boost::hana::make_tuple(next - decaying * hyperparameter<own>{}, states_after...);
     });
   }
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-/// Every optimizer, one line each; what wraps them; schedules.
+/// Includes every optimizer, the wrappers of optimizers and the schedules.
 #include "adam.hpp"
 #include "clip.hpp"
 #include "decay_only.hpp"

@@ -7,21 +7,24 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// Optimizers. One is an aggregate of magnitudes (numbers that may change while training) and says
-///   states                       how many vectors it keeps, each as long as the parameters
-///   magnitudes_of(step)          the run-time scalars of step 1, 2, ...
-///   update(p, g, states...)      static: a Hana tuple of expressions: the new parameters, then the new states; magnitude<I>{} is the I-th magnitude
-/// One whose parameters decay has `decays = true` and says the same with one argument more: update_decaying(p, decaying, g, states...), where
-/// `decaying` is p, or p with zeros in place of what is exempt (decay_only). One that wraps another has it as its member `optimizer`.
-/// All trainable parameters are one contiguous vector, so an update is one fused sweep, whatever the net.
+/// The protocol of optimizers, so that you can write your own. An optimizer is an aggregate of hyperparameters (numbers
+/// that may change while training) with these members:
+///   states                       the number of state vectors, each as long as the parameters
+///   hyperparameters_of(step)     the run-time scalars of step 1, 2, ...
+///   update(p, g, states...)      static: a Hana tuple of expressions, the new parameters and then the new states
+/// hyperparameter<I>{} is the I-th hyperparameter in an expression.
+/// An optimizer with a decay has `decays = true` and a second function, update_decaying(p, decaying, g, states...).
+/// `decaying` is p, or p with zeros for the exempt parameters (decay_only).
+/// A wrapper has the optimizer that it wraps as its member `optimizer`.
+/// All trainable parameters are one contiguous vector, so an update is one fused sweep for every net.
 namespace espalier::optim {
 
-/// An optimizer has the first half for itself; what is wrapped around it takes from the end.
-inline constexpr int max_magnitudes = 24;
+/// The size of the table of hyperparameters. An optimizer uses the first half; wrappers reserve entries from the end.
+inline constexpr int max_hyperparameters = 24;
 
 /// The run-time scalars of one step.
-struct magnitudes {
-  double at[max_magnitudes];
+struct hyperparameters {
+  double at[max_hyperparameters];
 };
 
 /// base to the power `step`, for bias corrections.
@@ -30,7 +33,7 @@ inline double power(double base, std::int64_t step) { return __builtin_pow(base,
 template <class O>
 concept Optimizer = requires(O const& o) {
   O::states;
-  o.magnitudes_of(std::int64_t{1});
+  o.hyperparameters_of(std::int64_t{1});
 };
 
 /// An optimizer with a decay, which decay_only can restrict.
@@ -41,28 +44,29 @@ concept Decaying = requires {
 
 namespace detail {
 
-/// How many of the last magnitudes belong to what is wrapped around an optimizer already; the next wrapper takes those before them.
+/// The number of entries at the end of the table that the wrappers in O already reserve. The next wrapper reserves the
+/// entries before them.
 template <class O>
-inline constexpr int taken_from_above = [] {
-  if constexpr (requires { O::taken_from_above; }) return O::taken_from_above;
+inline constexpr int wrapper_hyperparameters = [] {
+  if constexpr (requires { O::wrapper_hyperparameters; }) return O::wrapper_hyperparameters;
   else return 0;
 }();
 
-/// The first of the magnitudes that a wrapper of O takes for itself.
+/// The first of the Count entries that a wrapper of O reserves.
 template <class O, int Count>
-inline constexpr int own_magnitudes = [] {
-  static_assert(taken_from_above<O> + Count <= max_magnitudes / 2, "too many wrappers around an optimizer: their magnitudes are used up");
-  return max_magnitudes - taken_from_above<O> - Count;
+inline constexpr int own_hyperparameters = [] {
+  static_assert(wrapper_hyperparameters<O> + Count <= max_hyperparameters / 2, "too many wrappers around an optimizer: their hyperparameters are used up");
+  return max_hyperparameters - wrapper_hyperparameters<O> - Count;
 }();
 
-/// O's update, where it decays with the decay of `decaying` alone.
+/// The update of O. If O has a decay, the decay applies only to `decaying`.
 template <class O>
 constexpr auto updated(auto p, [[maybe_unused]] auto decaying, auto g, auto... states) {
   if constexpr (Decaying<O>) return O::update_decaying(p, decaying, g, states...);
   else return O::update(p, g, states...);
 }
 
-/// Which parameters an optimizer, or one that it wraps, singles out; void: none.
+/// The selection (decay_only) of an optimizer, or of one that it wraps; void: none.
 template <class O>
 struct selection {
   using type = void;
@@ -79,18 +83,18 @@ struct selection<O> : selection<decltype(O::optimizer)> {};
 
 }  // namespace detail
 
-/// How many numbers an optimizer keeps for each parameter: its states, and 1 or 0 where parameters are singled out.
+/// The numbers that an optimizer stores for each parameter: its states, and a mark (1 or 0) if it has a selection.
 template <class O>
 inline constexpr int vectors = O::states + (std::is_void_v<typename detail::selection<O>::type> ? 0 : 1);
 
-/// The learning rate of an optimizer, however it is wrapped; it may change while training.
+/// The learning rate of an optimizer inside any number of wrappers; it may change while training.
 template <class O>
 constexpr auto& learning_rate(O& optimizer) {
   if constexpr (requires { optimizer.learning_rate; }) return optimizer.learning_rate;
   else return learning_rate(optimizer.optimizer);
 }
 
-/// Named relation: what wraps an optimizer is given one.
+/// Named relation: a wrapper contains an optimizer.
 template <class O>
 struct wrapped {
   static constexpr bool agree = Optimizer<O>;

@@ -6,20 +6,21 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// Schedules: values that give a learning rate for a number of steps (or epochs: whatever is counted) that were made so far, from 0 on.
+/// Schedules: function objects that return a learning rate for the number of steps (or epochs) so far, from 0 on.
 ///     constexpr auto rate = optim::warm_up{100, optim::cosine{.from = 1e-3, .to = 1e-5, .over = 5000}};
 ///     trainer.learning_rate() = rate(trainer.steps());
-/// A rate is a number that the update's program reads: nothing is compiled or planned again when it changes. A number before 0 counts as 0.
+/// The update's program reads the rate at run time, so a change does not compile or plan anything again.
+/// A negative number counts as 0.
 namespace espalier::optim {
 
-/// The same rate always.
+/// A constant rate.
 struct constant {
   double rate = 1e-3;
   constexpr double operator()(std::int64_t) const { return rate; }
 };
 
-/// from, times `times` after every `every` steps: from times^floor(step / every).
-/// range   every >= 1 (less: the rate stays)
+/// Multiplies the rate by `times` after every `every` steps: from times^floor(step / every).
+/// range   every >= 1 (otherwise the rate stays `from`)
 struct staircase {
   double from = 1e-3;
   double times = 0.1;
@@ -33,8 +34,8 @@ struct staircase {
   }
 };
 
-/// Half a wave of the cosine: exactly `from` at step 0, exactly `to` at step `over` and ever after.
-/// range   over >= 1 (less: `to`)
+/// Half a period of a cosine: exactly `from` at step 0, exactly `to` at step `over` and later.
+/// range   over >= 1 (otherwise the rate is `to`)
 /// source  Loshchilov and Hutter 2017, without restarts
 struct cosine {
   double from = 1e-3;
@@ -44,9 +45,9 @@ struct cosine {
   constexpr double operator()(std::int64_t step) const {
     if (step >= over) return to;
     if (step <= 0) return from;
-    // sin(a) for a in [0, pi/4] by its series: cos is no constant expression on every compiler.
+    // sin(a) for a in [0, pi/4] by its series: cos is not a constant expression on every compiler.
     double const part = static_cast<double>(step) / static_cast<double>(over), near = part < 0.5 ? part : 1 - part;
-    double const a = near * 1.5707963267948966;  // near / 2 of the wave: (1 - cos(2 a)) / 2 = sin(a)^2
+    double const a = near * 1.5707963267948966;  // near pi / 2: (1 - cos(2 a)) / 2 = sin(a)^2
     double term = a, sine = a;
     for (int k = 1; k < 10; ++k) {
       term *= -a * a / (2 * k * (2 * k + 1));
@@ -57,8 +58,8 @@ struct cosine {
   }
 };
 
-/// A straight line up to the first rate of the schedule that follows: after(0) (step + 1) / (over + 1), so that no step is lost to the rate 0; from step
-/// `over` on, after(step - over).
+/// A linear warm-up to the first rate of the schedule that follows: after(0) (step + 1) / (over + 1). So no step has
+/// the rate 0. From step `over` on, the rate is after(step - over).
 /// range   over >= 0
 template <class After>
 struct warm_up {

@@ -8,40 +8,41 @@ namespace espalier::optim {
 
 /// No momentum, and no memory for it.
 struct no_momentum {};
-/// needle's: u = m u + (1 - m) g.
+/// Momentum as in needle: u = m u + (1 - m) g.
 /// range   m in [0, 1]
 /// source  needle's optim.SGD
 struct damped {
   double momentum = 0.9;
 };
-/// PyTorch's: u = g at the first step, then u = m u + (1 - dampening) g.
+/// Momentum as in PyTorch: u = g at the first step, then u = m u + (1 - dampening) g.
 /// range   m in [0, 1], dampening in [0, 1]
 /// source  Polyak 1964; PyTorch's torch.optim.SGD
 struct heavy_ball {
   double momentum = 0.9;
   double dampening = 0;
 };
-/// Nesterov's as PyTorch has it: u = m u + g, and the step goes along g + m u.
+/// Nesterov's momentum as in PyTorch: u = m u + g, and the step is along g + m u.
 /// range   m in [0, 1]
 /// source  Nesterov 1983; Sutskever, Martens, Dahl and Hinton 2013
 struct nesterov {
   double momentum = 0.9;
 };
 
-/// Named relation: how SGD remembers is one of these types.
+/// Named relation: the momentum of SGD is one of these types.
 template <class Momentum>
-struct momentum_kind {
+struct is_momentum {
   static constexpr bool agree = std::is_same_v<Momentum, no_momentum> || std::is_same_v<Momentum, damped> ||
                                 std::is_same_v<Momentum, heavy_ball> || std::is_same_v<Momentum, nesterov>;
 };
 
-/// Stochastic gradient descent: g = gradient + weight_decay p; p -= learning_rate (g, or what the momentum makes of it).
+/// Stochastic gradient descent: g = gradient + weight_decay p, then p -= learning_rate d. The direction d is g, or the
+/// result of the momentum for g.
 /// range   learning_rate >= 0, weight_decay >= 0
 /// source  needle's optim.SGD; PyTorch's torch.optim.SGD for heavy_ball and nesterov
 template <class Momentum = no_momentum>
 struct SGD {
-  static_assert(momentum_kind<Momentum>::agree,
-                ESPALIER_SENTENCE("optim::SGD: momentum is optim::damped, optim::heavy_ball or optim::nesterov", momentum_kind<Momentum>));
+  static_assert(is_momentum<Momentum>::agree,
+                ESPALIER_SENTENCE("optim::SGD: momentum is optim::damped, optim::heavy_ball or optim::nesterov", is_momentum<Momentum>));
   double learning_rate = 0.01;
   Momentum momentum{};
   double weight_decay = 0;
@@ -49,8 +50,8 @@ struct SGD {
   static constexpr bool has_memory = !std::is_same_v<Momentum, no_momentum>;
   static constexpr int states = has_memory ? 1 : 0;
 
-  constexpr magnitudes magnitudes_of([[maybe_unused]] std::int64_t step) const {
-    magnitudes m{{learning_rate, weight_decay}};
+  constexpr hyperparameters hyperparameters_of([[maybe_unused]] std::int64_t step) const {
+    hyperparameters m{{learning_rate, weight_decay}};
     if constexpr (has_memory) m.at[2] = momentum.momentum;
     if constexpr (std::is_same_v<Momentum, damped>) m.at[3] = 1 - momentum.momentum;
     if constexpr (std::is_same_v<Momentum, heavy_ball>) m.at[3] = step == 1 ? 1 : 1 - momentum.dampening;
@@ -60,19 +61,19 @@ struct SGD {
   static constexpr bool decays = true;
   static constexpr auto update(auto p, auto gradient, auto... u) { return update_decaying(p, p, gradient, u...); }
   static constexpr auto update_decaying(auto p, auto decaying, auto gradient, auto... u) {
-    auto const g = gradient + decaying * magnitude<1>{};
+    auto const g = gradient + decaying * hyperparameter<1>{};
     if constexpr (has_memory) return with_memory(p, g, u...);
-    else return boost::hana::make_tuple(p - g * magnitude<0>{});
+    else return boost::hana::make_tuple(p - g * hyperparameter<0>{});
   }
 
  private:
   static constexpr auto with_memory(auto p, auto g, auto u) {
     if constexpr (std::is_same_v<Momentum, nesterov>) {
-      auto const next = u * magnitude<2>{} + g;
-      return boost::hana::make_tuple(p - (g + next * magnitude<2>{}) * magnitude<0>{}, next);
+      auto const next = u * hyperparameter<2>{} + g;
+      return boost::hana::make_tuple(p - (g + next * hyperparameter<2>{}) * hyperparameter<0>{}, next);
     } else {
-      auto const next = u * magnitude<2>{} + g * magnitude<3>{};
-      return boost::hana::make_tuple(p - next * magnitude<0>{}, next);
+      auto const next = u * hyperparameter<2>{} + g * hyperparameter<3>{};
+      return boost::hana::make_tuple(p - next * hyperparameter<0>{}, next);
     }
   }
 };

@@ -6,18 +6,19 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// Addresses as values, and the memory that a program runs on.
+/// Addresses as values, so that memory is planned at compile time: a base pointer of the program and an element offset.
 namespace espalier::plan {
 
-/// The pointers a running program is given, by position in its table.
+/// Positions in the table of pointers that a program receives when it runs.
 namespace base {
-inline constexpr int workspace = 0, parameters = 1, gradients = 2, buffers = 3, magnitudes = 4, key = 5, values = 6, arguments = 7, results = 31, count = 55;
+inline constexpr int workspace = 0, parameters = 1, gradients = 2, buffers = 3, hyperparameters = 4, key = 5, values = 6, arguments = 7, results = 31, count = 55;
 inline constexpr int max_arguments = results - arguments, max_results = count - results;
 }
 
-/// An address as a value: element `offset` of base `where`. Labels count in their own elements.
-struct location {
-  int where;
+/// An address as a value: element `offset` of base number `base`. The offset of a label counts elements of the label's
+/// type.
+struct address {
+  int base;
   std::int64_t offset;
 };
 
@@ -27,13 +28,14 @@ struct storage_layout {
   std::int64_t const* buffers;
 };
 
-/// A gradient or new state that is a leaf, or goes to two places, is copied at the end (results of functions: graph::add_result).
+/// A copy after the last group. It is needed if a gradient or new state is a graph leaf, has two destinations, or would
+/// overwrite a state that is still read. (For results of functions see graph::add_result.)
 struct final_copy {
-  location from, to;
+  address from, to;
   std::int64_t size;
 };
 
-/// Values lie at multiples of so many elements: a cache line of floats.
+/// Offsets of values are multiples of this many elements: a cache line of floats (64 bytes).
 inline constexpr int alignment_elements = 16;
 constexpr std::int64_t rounded(std::int64_t n) { return (n + alignment_elements - 1) / alignment_elements * alignment_elements; }
 

@@ -5,60 +5,62 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// Where every value lives: a program's bases (workspace, parameters, arguments, ...) and offsets in them, decided before it runs.
+/// Assigns an address to every value at compile time: a base (workspace, parameters, arguments, ...) and an offset in
+/// it.
 namespace espalier::plan {
 
-struct memory {
-  location of[graph::capacity];
-  bool stored[graph::capacity];   ///< by node: its value has memory
+/// The address and lifetime of every value, and the copies after the last group.
+struct memory_plan {
+  address address_of[graph::capacity];
+  bool stored[graph::capacity];   ///< by node: its value is stored
   int last_use[graph::capacity];  ///< by node: the last group that reads it
   bool late[graph::capacity];     ///< by node: it is stored in the last sweep
   final_copy copies[graph::max_outputs];
   int copy_count;
   std::int64_t workspace;   ///< elements
-  std::int64_t peak_live;   ///< elements live at once at most: no plan of this schedule can need less
+  std::int64_t peak_live;   ///< maximum of elements live at once: a lower bound for every plan of this schedule
 };
 
-/// Gives workspace to what has no place of its own. c: with the outputs of each group.
-constexpr memory allocate(graph::program const& p, grouping const& r, code const& c, destinations const& to) {
-  memory m{};
+/// Allocates workspace for every stored value that has no address yet. `c` must contain the outputs of each group.
+constexpr memory_plan allocate(graph::program const& p, grouping const& r, kernel_ir const& c, destinations const& to) {
+  memory_plan m{};
   for (int id = 1; id <= p.nodes.size; ++id) {
-    m.of[id] = to.of[id];
+    m.address_of[id] = to.address_of[id];
     m.stored[id] = to.live.stored[id];
     m.last_use[id] = to.live.last_use[id];
     m.late[id] = to.late[id];
   }
-  int piece[graph::capacity]{};
+  int allocation[graph::capacity]{};
   packer pack{};
   for (int x = 1; x <= r.group_count; ++x) {
-    group_code const& k = c.groups[x];
+    kernel_body const& k = c.groups[x];
     for (int i = 0; i < k.outputs; ++i) {
       int const id = c.outputs[k.first_output + i];
       if (to.direct[id]) continue;
       int const last = to.live.last_use[id] > x ? to.live.last_use[id] : x;
       if (to.in_place_of[id] != 0) {
-        piece[id] = piece[to.in_place_of[id]];
-        pack.extend(piece[id], last);
+        allocation[id] = allocation[to.in_place_of[id]];
+        pack.extend(allocation[id], last);
       } else {
-        piece[id] = pack.add(rounded(r.size_of[id]), x, last);
+        allocation[id] = pack.add(rounded(r.size_of[id]), x, last);
       }
     }
   }
-  pack.place(r.group_count);
+  pack.assign_offsets(r.group_count);
   for (int x = 1; x <= r.group_count; ++x) {
-    group_code const& k = c.groups[x];
+    kernel_body const& k = c.groups[x];
     for (int i = 0; i < k.outputs; ++i) {
       int const id = c.outputs[k.first_output + i];
-      if (!to.direct[id]) m.of[id] = location{base::workspace, pack.offset(piece[id])};
+      if (!to.direct[id]) m.address_of[id] = address{base::workspace, pack.offset(allocation[id])};
     }
   }
   m.workspace = pack.end();
   m.peak_live = pack.peak();
-  // A value that ends up where it belongs, as one that two buffers become, is not copied.
+  // A value that is already at its destination is not copied, for example one that becomes the value of two buffers.
   for (int i = 0; i < to.copy_count; ++i) {
     final_copy copy = to.copies[i];
-    if (copy.from.where < 0) copy.from = m.of[copy.from.offset];
-    if (copy.from.where != copy.to.where || copy.from.offset != copy.to.offset) m.copies[m.copy_count++] = copy;
+    if (copy.from.base < 0) copy.from = m.address_of[copy.from.offset];
+    if (copy.from.base != copy.to.base || copy.from.offset != copy.to.offset) m.copies[m.copy_count++] = copy;
   }
   return m;
 }

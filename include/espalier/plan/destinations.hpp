@@ -5,45 +5,49 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// Where results and new states are written: each straight to its own place, unless something still reads that, or in a copy at the end. Values of the
-/// workspace that take the place of an operand are found here, too: both decide in which sweep a result is stored.
+/// Saves copies: each result and new state is written directly to its final address. If that memory is still read, the
+/// value is copied there at the end. This pass also finds workspace values that overwrite an operand in place. Both
+/// decide in which sweep a value is stored.
 namespace espalier::plan {
 
+/// The addresses that are decided before workspace is allocated, and the copies after the last group.
 struct destinations {
-  liveness live;                   ///< with the program's outputs
-  location of[graph::capacity];    ///< by node: leaves that groups read, and what is written straight to its place
-  bool direct[graph::capacity];    ///< by node: it is written straight to its place
-  bool late[graph::capacity];      ///< by node: it is stored in the last sweep, because what lies at its place is read until then
-  int in_place_of[graph::capacity];  ///< by node: the operand whose place in the workspace it takes, or 0
-  final_copy copies[graph::max_outputs];  ///< from.where -1: from wherever node from.offset will lie
+  liveness live;                   ///< includes the program's outputs
+  /// by node: set for leaves that groups read and for values that are written directly
+  address address_of[graph::capacity];
+  bool direct[graph::capacity];    ///< by node: it is written directly to its final address
+  /// by node: it is stored in the last sweep, because the old content of its address is read until then
+  bool late[graph::capacity];
+  int in_place_of[graph::capacity];  ///< by node: the workspace operand that it overwrites, or 0
+  final_copy copies[graph::max_outputs];  ///< from.base -1: from the future address of node from.offset
   int copy_count;
 };
 
 class destination_finder {
  public:
-  constexpr destination_finder(graph::program const& p, grouping const& r, code const& c, destinations& to) : p_{p}, g_{p.nodes}, r_{r}, c_{c}, to_{to} {}
+  constexpr destination_finder(graph::program const& p, grouping const& r, kernel_ir const& c, destinations& to) : p_{p}, g_{p.nodes}, r_{r}, c_{c}, to_{to} {}
 
   constexpr void run(storage_layout const& layout) {
     for (int id = 1; id <= g_.size; ++id) {
-      if (r_.family_of[id] == family::buffer) buffer_leaf_[g_.nodes[id].attribute] = id;
-      if (r_.family_of[id] == family::parameter) parameter_leaf_[g_.nodes[id].attribute] = id;
+      if (r_.family_of[id] == op_family::buffer) buffer_leaf_[g_.nodes[id].attribute] = id;
+      if (r_.family_of[id] == op_family::parameter) parameter_leaf_[g_.nodes[id].attribute] = id;
     }
     for (int i = 0; i < p_.output_count; ++i) is_result_[r_.holder_of[p_.outputs[i].id]] = true;
-    // Leaves that are results are copied before any state takes its new value.
+    // Leaves that are results are copied before any state is overwritten.
     for (int i = 0; i < p_.output_count; ++i)
-      if (is_state(r_.holder_of[p_.outputs[i].id])) place_output(p_.outputs[i], layout);
+      if (is_state(r_.holder_of[p_.outputs[i].id])) assign_output_address(p_.outputs[i], layout);
     for (int i = 0; i < p_.output_count; ++i)
-      if (!is_state(r_.holder_of[p_.outputs[i].id])) place_output(p_.outputs[i], layout);
+      if (!is_state(r_.holder_of[p_.outputs[i].id])) assign_output_address(p_.outputs[i], layout);
     for (int x = 1; x <= r_.group_count; ++x) {
-      group_code const& k = c_.groups[x];
-      for (int i = 0; i < k.leaves; ++i) place_leaf(c_.leaves[k.first_leaf + i].node, layout);
+      kernel_body const& k = c_.groups[x];
+      for (int i = 0; i < k.operands; ++i) assign_leaf_address(c_.operands[k.first_operand + i].node, layout);
     }
     for (int x = 1; x <= r_.group_count; ++x)
-      if (r_.groups[x].what == kind::fused) reuse(x);
+      if (r_.groups[x].kind == kernel_kind::fused) reuse(x);
   }
 
  private:
-  static constexpr location destination_of(graph::output const& o, storage_layout const& layout) {
+  static constexpr address destination_address(graph::output const& o, storage_layout const& layout) {
     switch (o.where) {
       case graph::destination::gradient: return {base::gradients, layout.parameters[o.index]};
       case graph::destination::parameter: return {base::parameters, layout.parameters[o.index]};
@@ -52,96 +56,96 @@ class destination_finder {
     }
   }
 
-  constexpr void place_output(graph::output const& o, storage_layout const& layout) {
+  constexpr void assign_output_address(graph::output const& o, storage_layout const& layout) {
     int const id = r_.holder_of[o.id];
-    location const to = destination_of(o, layout);
+    address const to = destination_address(o, layout);
     bool const state = o.where == graph::destination::buffer || o.where == graph::destination::parameter;
     if (r_.group_of[id] != 0 && !to_.direct[id] && !(state && read_elsewhere(o, id))) {
       to_.direct[id] = true;
-      to_.of[id] = to;
+      to_.address_of[id] = to;
       to_.late[id] = state;
     } else {
-      // Read from wherever the value ends up; a value of the workspace must outlive every group.
-      location from = is_leaf(r_.family_of[id]) ? leaf_location(id, layout) : location{-1, id};
+      // The copy reads the value's final address; a workspace value must outlive every group.
+      address from = is_leaf(r_.family_of[id]) ? leaf_address(id, layout) : address{-1, id};
       to_.copies[to_.copy_count++] = final_copy{from, to, r_.size_of[id]};
       to_.live.last_use[id] = r_.group_count + 1;
     }
     to_.live.stored[id] = true;
   }
 
-  /// Lets results of a fused group take the place of operands that nobody reads later, element for element. They are stored in the last sweep: until
-  /// then the operand is read.
+  /// Saves workspace: results of a fused group overwrite, element by element, operands that no later group reads. They
+  /// are stored in the last sweep, because the operand is read until then.
   constexpr void reuse(int x) {
-    group_code const& k = c_.groups[x];
+    kernel_body const& k = c_.groups[x];
     for (int id = r_.groups[x].first; id != 0; id = r_.next[id]) {
-      if (!to_.live.stored[id] || to_.direct[id] || r_.place_of[id] != place::full) continue;
-      for (int i = 0; i < k.leaves && to_.in_place_of[id] == 0; ++i) {
-        int const source = c_.leaves[k.first_leaf + i].node;
+      if (!to_.live.stored[id] || to_.direct[id] || r_.extent_of[id] != extent_class::full) continue;
+      for (int i = 0; i < k.operands && to_.in_place_of[id] == 0; ++i) {
+        int const source = c_.operands[k.first_operand + i].node;
         if (source == 0 || !dies_here(x, i) || r_.size_of[source] != r_.size_of[id]) continue;
         to_.in_place_of[id] = source;
-        taken_[source] = true;
+        is_reused_[source] = true;
         to_.late[id] = true;
       }
     }
   }
-  /// Is leaf i of group x a value of the workspace that only this group still reads, element by element?
+  /// Is operand i of group x a workspace value whose last reader is this group, element by element?
   constexpr bool dies_here(int x, int i) const {
-    group_code const& k = c_.groups[x];
-    leaf const& wanted = c_.leaves[k.first_leaf + i];
-    if (wanted.what != leaf_kind::memory || wanted.where != place::full || taken_[wanted.node]) return false;
-    if (r_.group_of[wanted.node] == 0 || to_.direct[wanted.node] || to_.live.last_use[wanted.node] != x) return false;
-    for (int other = 0; other < k.leaves; ++other)
-      if (other != i && c_.leaves[k.first_leaf + other].node == wanted.node) return false;
+    kernel_body const& k = c_.groups[x];
+    ir_operand const& required = c_.operands[k.first_operand + i];
+    if (required.kind != operand_kind::memory || required.extent != extent_class::full || is_reused_[required.node]) return false;
+    if (r_.group_of[required.node] == 0 || to_.direct[required.node] || to_.live.last_use[required.node] != x) return false;
+    for (int other = 0; other < k.operands; ++other)
+      if (other != i && c_.operands[k.first_operand + other].node == required.node) return false;
     return true;
   }
 
-  constexpr bool is_state(int id) const { return r_.family_of[id] == family::parameter || r_.family_of[id] == family::buffer; }
+  constexpr bool is_state(int id) const { return r_.family_of[id] == op_family::parameter || r_.family_of[id] == op_family::buffer; }
 
-  /// True when the state that an output overwrites is read by a later group than the writer's, at other places than it writes, or as
-  /// a result.
+  /// Is the old state still needed when an output overwrites it? It is if a later group reads it, if the writer reads
+  /// other elements of it than it writes, or if it is a result.
   constexpr bool read_elsewhere(graph::output const& o, int id) const {
     int const state = o.where == graph::destination::buffer ? buffer_leaf_[o.index] : parameter_leaf_[o.index];
     if (state == 0) return false;
     if (is_result_[state]) return true;
     if (to_.live.last_use[state] > r_.group_of[id]) return true;
-    group_code const& k = c_.groups[r_.group_of[id]];
-    for (int i = 0; i < k.leaves; ++i) {
-      leaf const& l = c_.leaves[k.first_leaf + i];
-      // A product leaves its sums in a result before what follows it reads anything.
-      if (l.node == state && (l.where != r_.place_of[id] || r_.groups[r_.group_of[id]].what != kind::fused)) return true;
+    kernel_body const& k = c_.groups[r_.group_of[id]];
+    for (int i = 0; i < k.operands; ++i) {
+      ir_operand const& l = c_.operands[k.first_operand + i];
+      // A product stores its sums in the result before its epilogue reads any operand.
+      if (l.node == state && (l.extent != r_.extent_of[id] || r_.groups[r_.group_of[id]].kind != kernel_kind::fused)) return true;
     }
     return false;
   }
 
-  constexpr location leaf_location(int id, storage_layout const& layout) const {
+  constexpr address leaf_address(int id, storage_layout const& layout) const {
     graph::node const& n = g_.nodes[id];
-    switch (n.op->kind) {
-      case family::parameter: return {base::parameters, layout.parameters[n.attribute]};
-      case family::buffer: return {base::buffers, layout.buffers[n.attribute]};
-      case family::magnitude: return {base::magnitudes, static_cast<std::int64_t>(n.attribute)};
-      case family::label: return {base::arguments + static_cast<int>(n.attribute / 2), 0};
-      case family::argument: return {base::arguments + static_cast<int>(n.attribute), 0};
-      case family::values: return {base::values, static_cast<std::int64_t>(n.attribute)};
+    switch (n.op->family) {
+      case op_family::parameter: return {base::parameters, layout.parameters[n.attribute]};
+      case op_family::buffer: return {base::buffers, layout.buffers[n.attribute]};
+      case op_family::hyperparameter: return {base::hyperparameters, static_cast<std::int64_t>(n.attribute)};
+      case op_family::label: return {base::arguments + static_cast<int>(n.attribute / 2), 0};
+      case op_family::argument: return {base::arguments + static_cast<int>(n.attribute), 0};
+      case op_family::values: return {base::values, static_cast<std::int64_t>(n.attribute)};
       default: return {-1, id};
     }
   }
 
-  constexpr void place_leaf(int id, storage_layout const& layout) {
-    if (id != 0 && is_leaf(r_.family_of[id]) && r_.group_of[id] == 0) to_.of[id] = leaf_location(id, layout);
+  constexpr void assign_leaf_address(int id, storage_layout const& layout) {
+    if (id != 0 && is_leaf(r_.family_of[id]) && r_.group_of[id] == 0) to_.address_of[id] = leaf_address(id, layout);
   }
 
   graph::program const& p_;
   program_builder const& g_;
   grouping const& r_;
-  code const& c_;
+  kernel_ir const& c_;
   destinations& to_;
   bool is_result_[graph::capacity]{};
   int buffer_leaf_[graph::max_outputs]{};
   int parameter_leaf_[graph::max_outputs]{};
-  bool taken_[graph::capacity]{};
+  bool is_reused_[graph::capacity]{};
 };
 
-constexpr destinations find_destinations(graph::program const& p, grouping const& r, code const& c, liveness const& live, storage_layout const& layout) {
+constexpr destinations find_destinations(graph::program const& p, grouping const& r, kernel_ir const& c, liveness const& live, storage_layout const& layout) {
   destinations found{};
   found.live = live;
   destination_finder{p, r, c, found}.run(layout);

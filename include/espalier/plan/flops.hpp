@@ -4,18 +4,19 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// How much a plan computes: two operations for each term of a product, one for each element of anything else.
+/// Counts the operations of a plan: two for each term of a product, one for each element of an elementwise op or
+/// reduction.
 namespace espalier::plan {
 
-/// Multiplications and additions of one node; 0 where no kernel computes it.
+/// Multiplications and additions of one node; 0 if no kernel computes it.
 constexpr std::int64_t flops_of(program_builder const& g, grouping const& r, int id) {
   if (r.group_of[id] == 0) return 0;
   graph::node const& n = g[id];
   extents const& a = g[n.operand[0]].shape;
-  switch (n.op->kind) {
-    case family::contraction: return 2 * n.shape.size() * a.at[n.attribute & 1u ? a.rank - 2 : a.rank - 1];
-    case family::reduction: return a.size();
-    case family::elementwise: return n.shape.size();
+  switch (n.op->family) {
+    case op_family::contraction: return 2 * n.shape.size() * a.at[n.attribute & 1u ? a.rank - 2 : a.rank - 1];
+    case op_family::reduction: return a.size();
+    case op_family::elementwise: return n.shape.size();
     default: return 0;
   }
 }

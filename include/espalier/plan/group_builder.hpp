@@ -4,71 +4,72 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// Groups and their members as they grow. A floating value has no group yet: the first group that reads it takes it in, with the floating values that it
-/// is made of, so the steps that come along count against the limit of a group's steps.
+/// Groups and their members under construction. A deferred value has no group yet: the first group that reads it
+/// inlines it, together with the deferred values that it is made of. Their instructions count against the group's
+/// limit.
 namespace espalier::plan {
 
 class group_builder {
  protected:
   constexpr group_builder(program_builder const& g, grouping& r) : g_{g}, r_{r} {}
 
-  constexpr int float_columns(int id) const { return r_.float_rows[id] == 0 ? 0 : static_cast<int>(r_.size_of[id] / r_.float_rows[id]); }
-  constexpr int new_group(kind what, std::int64_t size, int rows, int columns, int segments = 1) {
+  constexpr int deferred_columns(int id) const { return r_.deferred_rows[id] == 0 ? 0 : static_cast<int>(r_.size_of[id] / r_.deferred_rows[id]); }
+  constexpr int new_group(kernel_kind kind, std::int64_t size, int rows, int columns, int segments = 1) {
     if (r_.group_count + 1 == max_groups) {
       r_.full = true;
       return r_.group_count;
     }
     int const x = ++r_.group_count;
     group& added = r_.groups[x];
-    added.what = what;
+    added.kind = kind;
     added.size = size;
     added.rows = rows;
     added.columns = columns;
     added.segments = segments;
     return x;
   }
-  constexpr void add_member(int x, int id, place where) {
+  constexpr void add_member(int x, int id, extent_class extent) {
     group& to = r_.groups[x];
     r_.group_of[id] = x;
-    r_.place_of[id] = where;
+    r_.extent_of[id] = extent;
     if (to.last != 0) r_.next[to.last] = id;
     else to.first = id;
     to.last = id;
     ++to.count;
   }
 
-  /// A group that takes three floating values has room for their steps.
-  static constexpr int most_floating = (max_steps - 1) / 3;
-  /// How many steps a value that floats brings along, beside those counted since the stamp.
-  constexpr int floating_steps(int id) {
-    if (!r_.floating[id] || seen_[id] == stamp_) return 0;
+  /// A group that inlines three deferred values has room for their instructions.
+  static constexpr int max_deferred_instructions = (max_instructions - 1) / 3;
+  /// The number of instructions that inlining a deferred value adds. Values already counted since the stamp add none.
+  constexpr int deferred_instructions(int id) {
+    if (!r_.deferred[id] || seen_[id] == stamp_) return 0;
     seen_[id] = stamp_;
     graph::node const& n = g_.nodes[id];
-    int steps = 1;
-    for (int k = 0; k < n.op->arity; ++k) steps += floating_steps(r_.holder_of[n.operand[k]]);
-    return steps;
+    int instructions = 1;
+    for (int k = 0; k < n.op->arity; ++k) instructions += deferred_instructions(r_.holder_of[n.operand[k]]);
+    return instructions;
   }
-  /// The steps that some uses bring along.
-  constexpr int steps_behind(use const* u, int count) {
+  /// The number of instructions that inlining the deferred operands of some uses adds.
+  constexpr int deferred_instructions_of(use const* u, int count) {
     ++stamp_;
-    int steps = 0;
-    for (int k = 0; k < count; ++k) steps += floating_steps(u[k].source);
-    return steps;
+    int instructions = 0;
+    for (int k = 0; k < count; ++k) instructions += deferred_instructions(u[k].source);
+    return instructions;
   }
-  /// Puts a floating value, and what it is made of, into group x.
-  constexpr void pull(int x, int id, place where) {
-    r_.floating[id] = false;
+  /// Adds a deferred value, and the deferred values that it is made of, to group x.
+  constexpr void inline_deferred(int x, int id, extent_class extent) {
+    r_.deferred[id] = false;
     graph::node const& n = g_.nodes[id];
     for (int k = 0; k < n.op->arity; ++k) {
       int const source = r_.holder_of[n.operand[k]];
-      if (r_.floating[source]) pull(x, source, where);
+      if (r_.deferred[source]) inline_deferred(x, source, extent);
     }
-    add_member(x, id, where);
+    add_member(x, id, extent);
   }
 
   program_builder const& g_;
   grouping& r_;
-  int seen_[graph::capacity]{};  ///< by node: the last search that found it
+  int seen_[graph::capacity]{};  ///< by node: the last search that visited it
   int stamp_ = 0;
 };
 

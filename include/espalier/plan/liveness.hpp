@@ -4,29 +4,30 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// Which values need memory, and until when.
+/// Decides which values are stored in memory, and which group reads each of them last.
 namespace espalier::plan {
 
+/// By node: is its value stored, and which group reads it last?
 struct liveness {
   bool stored[graph::capacity];   ///< by node: its value needs memory
   int last_use[graph::capacity];  ///< by node: the last group that reads it
 };
 
-/// From what groups read. Outputs of the program are not looked at: find_destinations adds them.
-constexpr liveness find_liveness(grouping const& r, code const& c) {
+/// Reads only the operands of groups; find_destinations adds the outputs of the program.
+constexpr liveness find_liveness(grouping const& r, kernel_ir const& c) {
   liveness found{};
   for (int x = 1; x <= r.group_count; ++x) {
-    group_code const& k = c.groups[x];
-    for (int i = 0; i < k.leaves; ++i) {
-      int const node = c.leaves[k.first_leaf + i].node;
+    kernel_body const& k = c.groups[x];
+    for (int i = 0; i < k.operands; ++i) {
+      int const node = c.operands[k.first_operand + i].node;
       if (node == 0) continue;
       found.stored[node] = true;
       found.last_use[node] = x;
     }
-    if (r.groups[x].what != kind::fused || r.groups[x].how != order::rows) continue;
-    // A sum over rows grows in memory while rows go by.
+    if (r.groups[x].kind != kernel_kind::fused || r.groups[x].order != loop_order::rows) continue;
+    // A reduction over rows accumulates in memory while the group runs row by row.
     for (int id = r.groups[x].first; id != 0; id = r.next[id])
-      if (r.family_of[id] == family::reduction && r.place_of[id] == place::column) found.stored[id] = true;
+      if (r.family_of[id] == op_family::reduction && r.extent_of[id] == extent_class::column) found.stored[id] = true;
   }
   return found;
 }

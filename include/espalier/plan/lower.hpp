@@ -4,198 +4,212 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// What each group computes, in terms of its own leaves and steps, so that equal groups are equal values and share one kernel.
+/// Lowers each group to kernel IR with its own numbers of operands and instructions. Equal groups have equal IR and
+/// share one kernel.
 namespace espalier::plan {
 
-/// What stands for an operand that an op does not have: the number of a leaf, because sweeps wait for the steps that a step names.
+/// Fills the operands that an op does not have. It has the form of an IR operand, because sweeps wait for the
+/// instructions that an operand names.
 inline constexpr int no_operand = -1;
 
-/// One operation of a fused group. An operand is a step (its number) or a leaf (-1 minus its number). No op: a copy.
-struct step {
+/// One op of a fused group. An operand is an earlier instruction (its number) or an IR operand (-1 - its number). An
+/// instruction without an op is a copy.
+struct ir_instruction {
   graph::descriptor const* op;
   int operand[3];
-  place where;
+  extent_class extent;
 };
 
-/// The last three stand for nodes that a device may read where they come from: random numbers, integers, truth values.
-enum class leaf_kind : std::uint8_t { memory, constant, column_index, draw, integer, flag };
+/// Where a kernel gets an operand from. The last three are for nodes that a device may generate or convert where they
+/// are read: random numbers, integers, truth values.
+enum class operand_kind : std::uint8_t { memory, constant, column_index, random, integer, flag };
 
-struct leaf {
+/// A value that a group reads from outside; several instructions may refer to it. bits: the value of a constant.
+struct ir_operand {
   int node;
-  place where;
-  leaf_kind what;
+  extent_class extent;
+  operand_kind kind;
   std::uint64_t bits;
 };
 
-struct group_code {
-  int first_step, steps;
-  int first_leaf, leaves;
-  int first_output, outputs;  ///< steps whose values leave the group; known after find_kernels
-  int kernel;                 ///< the first group that is equal to this one; known after find_kernels
+/// The ranges of one group in the lists of kernel_ir.
+struct kernel_body {
+  int first_instruction, instructions;
+  int first_operand, operands;
+  /// nodes whose values are stored; set by find_kernels
+  int first_output, outputs;
+  int kernel;                 ///< the first group that is equal to this one; set by find_kernels
 };
 
-struct code {
-  step steps[graph::capacity];
-  leaf leaves[graph::capacity];
+/// Instructions, operands and outputs of all groups.
+struct kernel_ir {
+  ir_instruction instructions[graph::capacity];
+  ir_operand operands[graph::capacity];
   int outputs[graph::capacity];  ///< node ids, ascending within a group
-  group_code groups[max_groups];
-  int local[graph::capacity];  ///< by node: its step number within its group
-  int step_count, leaf_count, output_count;
+  kernel_body groups[max_groups];
+  int local[graph::capacity];  ///< by node: its instruction number within its group
+  int instruction_count, operand_count, output_count;
 };
 
-constexpr int max_leaves = 40;
+constexpr int max_operands = 40;
 
-class coder {
+class lowering {
  public:
-  constexpr coder(program_builder const& g, grouping const& r, recomputed const& again, code& c) : g_{g}, r_{r}, uses_{g, r}, again_{again}, c_{c} {}
+  constexpr lowering(program_builder const& g, grouping const& r, recomputed const& recomputation, kernel_ir& c) : g_{g}, r_{r}, uses_{g, r}, recomputed_{recomputation}, c_{c} {}
 
-  /// Codes the groups from number x on, until so many steps are written. Returns the number of the next group, 0 behind the last.
-  constexpr int continue_with(int x, int steps) {
-    for (int const end = c_.step_count + steps; x <= r_.group_count; ++x) {
-      if (c_.step_count >= end) return x;
-      code_steps(x);
+  /// Lowers the groups from number x until `instructions` more instructions are written. Returns the number of the next
+  /// group, or 0 after the last.
+  constexpr int continue_with(int x, int instructions) {
+    for (int const end = c_.instruction_count + instructions; x <= r_.group_count; ++x) {
+      if (c_.instruction_count >= end) return x;
+      lower_group(x);
     }
     return 0;
   }
 
  private:
-  constexpr void code_steps(int x) {
-    group_code& k = c_.groups[x];
-    k.first_step = c_.step_count;
-    k.first_leaf = c_.leaf_count;
+  constexpr void lower_group(int x) {
+    kernel_body& k = c_.groups[x];
+    k.first_instruction = c_.instruction_count;
+    k.first_operand = c_.operand_count;
     for (int id = r_.groups[x].first; id != 0; id = r_.next[id]) {
-      bool const fused = r_.groups[x].what == kind::fused || id != r_.groups[x].first;  // not so: the node of a group that stands alone
+      // False for the first node of an unfused group.
+      bool const fused = r_.groups[x].kind == kernel_kind::fused || id != r_.groups[x].first;
       graph::node const& n = g_.nodes[id];
-      family const f = r_.family_of[id];
-      bool const reduction = f == family::reduction, computed = f == family::elementwise || reduction;
-      if (fused && computed && again_.any) compute_again(x, id);
-      c_.local[id] = c_.step_count - k.first_step;
-      place const where = r_.place_of[id];
+      op_family const f = r_.family_of[id];
+      bool const reduction = f == op_family::reduction, computed = f == op_family::elementwise || reduction;
+      if (fused && computed && recomputed_.any) recompute_operands(x, id);
+      c_.local[id] = c_.instruction_count - k.first_instruction;
+      extent_class const extent = r_.extent_of[id];
       use u[3]{};
       if (!computed && fused) {
         u[0] = copied(id);
-        write_step(x, n, f, where, u, 1, true);
+        emit_instruction(x, n, f, extent, u, 1, true);
         continue;
       }
       int const arity = n.op->arity < 3 ? n.op->arity : 3;
       std::int64_t const size = r_.size_of[reduction ? n.operand[0] : id];
       for (int i = 0; i < arity; ++i)
-        u[i] = fused ? uses_.of(n.operand[i], size, x) : use{source_alone(x, n.operand[i], i), place::full, 0, 0};
-      write_step(x, n, f, where, u, arity, fused);
+        u[i] = fused ? uses_.of(n.operand[i], size, x) : use{unfused_operand(x, n.operand[i], i), extent_class::full, 0, 0};
+      emit_instruction(x, n, f, extent, u, arity, fused);
     }
-    k.steps = c_.step_count - k.first_step;
-    k.leaves = c_.leaf_count - k.first_leaf;
+    k.instructions = c_.instruction_count - k.first_instruction;
+    k.operands = c_.operand_count - k.first_operand;
   }
 
-  constexpr bool is_again(int x, use const& u) const { return again_.again[u.source] && u.where == place::full && r_.group_of[u.source] != x; }
-  /// Adds steps for what member `id` of group x reads and nobody has written.
-  constexpr void compute_again(int x, int id) {
+  constexpr bool is_recomputed(int x, use const& u) const { return recomputed_.by_readers[u.source] && u.extent == extent_class::full && r_.group_of[u.source] != x; }
+  /// Adds instructions that recompute the values that member `id` of group x reads and no group stores.
+  constexpr void recompute_operands(int x, int id) {
     graph::node const& n = g_.nodes[id];
     for (int k = 0; k < 3 && n.operand[k] != 0; ++k) {
-      int const wanted = r_.holder_of[n.operand[k]];
-      if (!again_.again[wanted] || r_.group_of[wanted] == x || group_again_[wanted] == x) continue;
-      compute_again(x, wanted);
-      graph::node const& again = g_.nodes[wanted];
-      int const arity = again.op->arity;
+      int const required = r_.holder_of[n.operand[k]];
+      if (!recomputed_.by_readers[required] || r_.group_of[required] == x || recomputed_in_group_[required] == x) continue;
+      recompute_operands(x, required);
+      graph::node const& value = g_.nodes[required];
+      int const arity = value.op->arity;
       use u[3]{};
-      for (int i = 0; i < arity; ++i) u[i] = uses_.of(again.operand[i], r_.size_of[wanted], x);
-      write_step(x, again, family::elementwise, place::full, u, arity, true);
-      step_again_[wanted] = c_.step_count - 1 - c_.groups[x].first_step;
-      group_again_[wanted] = x;
+      for (int i = 0; i < arity; ++i) u[i] = uses_.of(value.operand[i], r_.size_of[required], x);
+      emit_instruction(x, value, op_family::elementwise, extent_class::full, u, arity, true);
+      recomputed_instruction_[required] = c_.instruction_count - 1 - c_.groups[x].first_instruction;
+      recomputed_in_group_[required] = x;
     }
   }
 
-  /// Ids depend on what the program met first; the order of a commutative op's operands must not, or equal groups would differ.
-  constexpr void write_step(int x, graph::node const& n, family f, place where, use* u, int arity, bool fused) {
-    step& s = c_.steps[c_.step_count];
-    s.where = where;
+  /// Appends an instruction. The operands of a commutative op are sorted by rank: ids depend on the order of tracing,
+  /// so equal groups would differ otherwise.
+  constexpr void emit_instruction(int x, graph::node const& n, op_family f, extent_class extent, use* u, int arity, bool fused) {
+    ir_instruction& s = c_.instructions[c_.instruction_count];
+    s.extent = extent;
     s.operand[0] = s.operand[1] = s.operand[2] = no_operand;
-    bool const elementwise = f == family::elementwise;
-    if (elementwise || f == family::reduction) s.op = n.op;
+    bool const elementwise = f == op_family::elementwise;
+    if (elementwise || f == op_family::reduction) s.op = n.op;
     if (n.op->commutative && rank(x, u[0]) > rank(x, u[1])) {
       use const first = u[0];
       u[0] = u[1];
       u[1] = first;
     }
     for (int i = 0; i < arity; ++i)
-      s.operand[i] = reference(x, u[i], elementwise && u[i].where == place::full ? where : u[i].where, fused);
-    ++c_.step_count;
+      s.operand[i] = reference(x, u[i], elementwise && u[i].extent == extent_class::full ? extent : u[i].extent, fused);
+    ++c_.instruction_count;
   }
 
-  /// Operand `which` of a group that stands alone.
-  constexpr int source_alone(int x, int operand, int which) const {
+  /// The node that an unfused group reads as operand `which`.
+  constexpr int unfused_operand(int x, int operand, int which) const {
     int const id = r_.holder_of[operand];
     return r_.groups[x].windowed && which == 0 ? r_.holder_of[g_.nodes[id].operand[0]] : id;
   }
 
-  /// Steps of the group first, in their order, then leaves by kind and place.
+  /// Sort key of operands: instructions of the group in their order, then constants, then other operands by extent
+  /// class.
   constexpr int rank(int x, use const& u) const {
-    family const f = r_.family_of[u.source];
-    if (f == family::constant) return 1 << 20;
-    if (f != family::column_index && r_.group_of[u.source] == x) return c_.local[u.source];
-    if (is_again(x, u)) return step_again_[u.source];
-    return (1 << 21) + static_cast<int>(u.where);
+    op_family const f = r_.family_of[u.source];
+    if (f == op_family::constant) return 1 << 20;
+    if (f != op_family::column_index && r_.group_of[u.source] == x) return c_.local[u.source];
+    if (is_recomputed(x, u)) return recomputed_instruction_[u.source];
+    return (1 << 21) + static_cast<int>(u.extent);
   }
 
-  /// What a group that gives memory to a leaf, constant or broadcast copies.
+  /// The operand of a group that copies a leaf, constant or broadcast to memory.
   constexpr use copied(int id) const {
-    family const f = r_.family_of[id];
-    if (f == family::broadcast || f == family::column_index) return uses_.of(id, r_.size_of[id], operand_uses::no_memory);
-    return use{id, place::full, 0, 0};
+    op_family const f = r_.family_of[id];
+    if (f == op_family::broadcast || f == op_family::column_index) return uses_.of(id, r_.size_of[id], operand_uses::no_memory);
+    return use{id, extent_class::full, 0, 0};
   }
 
-  constexpr int reference(int x, use const& u, place where, bool fused) {
-    family const f = r_.family_of[u.source];
-    if (f == family::elementwise && r_.group_of[u.source] == x) return c_.local[u.source];
-    bool const constant = f == family::constant && fused;
-    // Read from memory where the index itself was repeated along other columns than its own.
-    bool const index = f == family::column_index && u.where == place::column && g_.nodes[u.source].shape.at[g_.nodes[u.source].shape.rank - 1] == r_.groups[x].columns;
+  constexpr int reference(int x, use const& u, extent_class extent, bool fused) {
+    op_family const f = r_.family_of[u.source];
+    if (f == op_family::elementwise && r_.group_of[u.source] == x) return c_.local[u.source];
+    bool const constant = f == op_family::constant && fused;
+    // An index that was broadcast along columns other than its own is read from memory.
+    bool const index = f == op_family::column_index && u.extent == extent_class::column && g_.nodes[u.source].shape.at[g_.nodes[u.source].shape.rank - 1] == r_.groups[x].columns;
     if (!constant && !index && r_.group_of[u.source] == x) return c_.local[u.source];
-    if (fused && is_again(x, u)) return step_again_[u.source];
-    group_code const& k = c_.groups[x];
-    leaf const wanted{constant || index ? 0 : u.source, constant ? place::none : where,
-                      constant ? leaf_kind::constant : index ? leaf_kind::column_index : leaf_kind::memory,
+    if (fused && is_recomputed(x, u)) return recomputed_instruction_[u.source];
+    kernel_body const& k = c_.groups[x];
+    ir_operand const required{constant || index ? 0 : u.source, constant ? extent_class::none : extent,
+                      constant ? operand_kind::constant : index ? operand_kind::column_index : operand_kind::memory,
                       constant ? g_.nodes[u.source].attribute : 0};
-    for (int i = k.first_leaf; i < c_.leaf_count; ++i) {
-      leaf const& have = c_.leaves[i];
-      if (have.node == wanted.node && have.where == wanted.where && have.what == wanted.what && have.bits == wanted.bits)
-        return -1 - (i - k.first_leaf);
+    for (int i = k.first_operand; i < c_.operand_count; ++i) {
+      ir_operand const& existing = c_.operands[i];
+      if (existing.node == required.node && existing.extent == required.extent && existing.kind == required.kind && existing.bits == required.bits)
+        return -1 - (i - k.first_operand);
     }
-    c_.leaves[c_.leaf_count++] = wanted;
-    return -1 - (c_.leaf_count - 1 - k.first_leaf);
+    c_.operands[c_.operand_count++] = required;
+    return -1 - (c_.operand_count - 1 - k.first_operand);
   }
 
   program_builder const& g_;
   grouping const& r_;
   operand_uses uses_;
-  recomputed const& again_;
-  code& c_;
-  int step_again_[graph::capacity]{};   ///< by node: the step of group_again_ that computes it again
-  int group_again_[graph::capacity]{};
+  recomputed const& recomputed_;
+  kernel_ir& c_;
+  /// by node: the instruction of group recomputed_in_group_ that recomputes it
+  int recomputed_instruction_[graph::capacity]{};
+  int recomputed_in_group_[graph::capacity]{};
 };
 
-/// What each group computes.
-/// next  the number of the first group that is not lowered yet, 0 where all are
+/// The kernel IR of the groups that are lowered so far.
+/// next  the number of the first group that is not lowered yet; 0: all are lowered
 struct lowered {
-  code codes;
+  kernel_ir ir;
   int next;
 };
-inline constexpr int lowered_steps = 4096;  ///< in one evaluation: about as many as half of clang's steps allow
+/// Limit of one constant evaluation: uses about half of the steps that clang allows.
+inline constexpr int instructions_per_evaluation = 4096;
 
-/// The code after so many more steps, which is added to that before.
-constexpr lowered lower_piece(graph::program const& p, grouping const& groups, recomputed const& again, lowered const& before, int steps) {
+/// The kernel IR after `instructions` more instructions, which are appended to `before`.
+constexpr lowered lower_piece(graph::program const& p, grouping const& groups, recomputed const& recomputation, lowered const& before, int instructions) {
   lowered r = before;
-  r.next = coder{p.nodes, groups, again, r.codes}.continue_with(before.next, steps);
+  r.next = lowering{p.nodes, groups, recomputation, r.ir}.continue_with(before.next, instructions);
   return r;
 }
-/// Short programs in one evaluation, of others nothing.
-constexpr lowered begin_lowering(graph::program const& p, grouping const& groups, recomputed const& again, int steps) {
+/// Lowers a short program in one evaluation. For a long one, returns an empty IR that lower_piece continues.
+constexpr lowered begin_lowering(graph::program const& p, grouping const& groups, recomputed const& recomputation, int instructions) {
   lowered const none{{}, 1};
-  return p.nodes.size <= steps ? lower_piece(p, groups, again, none, 2 * steps) : none;
+  return p.nodes.size <= instructions ? lower_piece(p, groups, recomputation, none, 2 * instructions) : none;
 }
-/// The code of a whole program, in one evaluation.
-constexpr code lower(graph::program const& p, grouping const& groups, recomputed const& again) {
-  return begin_lowering(p, groups, again, graph::capacity).codes;
+/// The kernel IR of a whole program, in one evaluation.
+constexpr kernel_ir lower(graph::program const& p, grouping const& groups, recomputed const& recomputation) {
+  return begin_lowering(p, groups, recomputation, graph::capacity).ir;
 }
 
 }  // namespace espalier::plan

@@ -4,19 +4,20 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// Fusion, second pass: a group that reads, element by element, what an earlier group reads or computes too joins it, so that each operand is read once
-/// and what passed between the two is never written.
+/// Fusion, second pass: saves memory traffic between groups. A group joins an earlier group if it reads, element by
+/// element, a value that the earlier group reads or computes. Each operand is then read once, and values that only the
+/// two groups exchange are never stored.
 namespace espalier::plan {
 
 class merger {
  public:
   constexpr merger(program_builder const& g, grouping& r) : g_{g}, r_{r}, uses_{g, r} {}
 
-  /// Finds a home for each group.
+  /// Moves each group into an earlier group if it fits there.
   constexpr void run() {
     for (int x = r_.early + 1; x <= r_.group_count; ++x) {
-      if (r_.groups[x].what != kind::fused) continue;
-      look_at(x);
+      if (r_.groups[x].kind != kernel_kind::fused) continue;
+      collect_candidates(x);
       int home = x;
       for (int i = 0; i < found_ && home == x; ++i)
         if (fits(x, candidate_[i])) home = candidate_[i];
@@ -25,11 +26,11 @@ class merger {
     }
     renumber();
   }
-  /// What is still open in a group's shape is decided now that no group can join it.
+  /// Decides each loop order and split that is still open. It must be called after the last group has joined.
   constexpr void settle_loops() {
     for (int x = 1; x <= r_.group_count; ++x) {
       group& settled = r_.groups[x];
-      if (settled.how == order::any) settled.how = settled.reduces_columns && !settled.reduces_rows ? order::columns : order::rows;
+      if (settled.order == loop_order::any) settled.order = settled.reduces_columns && !settled.reduces_rows ? loop_order::columns : loop_order::rows;
       if (settled.rows != 0) continue;
       settled.rows = 1;
       settled.columns = static_cast<int>(settled.size);
@@ -39,8 +40,8 @@ class merger {
  private:
   static constexpr int most_candidates = 4, most_read = 24;
 
-  /// Finds what group x needs first, and the groups that read or compute what it reads element by element.
-  constexpr void look_at(int x) {
+  /// Finds the newest group that x depends on, and the groups that read or compute what x reads element by element.
+  constexpr void collect_candidates(int x) {
     found_ = read_ = newest_ = 0;
     for (int id = r_.groups[x].first; id != 0; id = r_.next[id]) {
       graph::node const& n = g_.nodes[id];
@@ -48,9 +49,10 @@ class merger {
         if (r_.group_of[n.operand[k]] == x) continue;
         use const u = uses_.of(n.operand[k], size_of(id), x);
         int const from = r_.group_of[u.source];
-        if (from == x || r_.family_of[u.source] == family::constant) continue;  // a constant is part of the code, whoever else gave it memory
+        // A constant is part of the kernel, even if another group stores it.
+        if (from == x || r_.family_of[u.source] == op_family::constant) continue;
         if (from > newest_) newest_ = from;
-        if (u.where != place::full || r_.size_of[u.source] != r_.groups[x].size) continue;
+        if (u.extent != extent_class::full || r_.size_of[u.source] != r_.groups[x].size) continue;
         if (read_ < most_read) full_[read_++] = u.source;
         propose(from);
         propose(reader_[u.source]);
@@ -61,9 +63,9 @@ class merger {
       if (candidate_[i] >= newest_) candidate_[kept++] = candidate_[i];
     found_ = kept;
   }
-  /// Candidates are kept newest first.
+  /// Adds a candidate; the newest is first.
   constexpr void propose(int x) {
-    if (x <= r_.early || r_.groups[x].what != kind::fused || r_.groups[x].count == 0) return;
+    if (x <= r_.early || r_.groups[x].kind != kernel_kind::fused || r_.groups[x].count == 0) return;
     int at = 0;
     while (at < found_ && candidate_[at] > x) ++at;
     if ((at < found_ && candidate_[at] == x) || at == most_candidates) return;
@@ -73,46 +75,46 @@ class merger {
   }
 
   constexpr std::int64_t size_of(int id) const {
-    return r_.size_of[r_.family_of[id] == family::reduction ? g_.nodes[id].operand[0] : id];
+    return r_.size_of[r_.family_of[id] == op_family::reduction ? g_.nodes[id].operand[0] : id];
   }
 
   /// Can group x run inside the earlier group `home`?
   constexpr bool fits(int x, int home) {
     group const &from = r_.groups[x], &to = r_.groups[home];
-    if (from.size != to.size || from.count + to.count > max_steps) return false;
+    if (from.size != to.size || from.count + to.count > max_instructions) return false;
     if (from.rows != 0 && to.rows != 0 && (from.rows != to.rows || from.columns != to.columns || from.segments != to.segments)) return false;
-    order how = to.how == order::any ? from.how : to.how;
-    if (from.how != order::any && from.how != how) return false;
+    loop_order order = to.order == loop_order::any ? from.order : to.order;
+    if (from.order != loop_order::any && from.order != order) return false;
     bool const reduces_rows = from.reduces_rows || to.reduces_rows;
-    if (how == order::columns && reduces_rows) return false;
+    if (order == loop_order::columns && reduces_rows) return false;
     for (int id = from.first; id != 0; id = r_.next[id])
-      if (!reads_fit(id, x, home, how, reduces_rows)) return false;
-    merged_how_ = how;
+      if (!reads_fit(id, x, home, order, reduces_rows)) return false;
+    merged_order_ = order;
     return true;
   }
-  /// What a member takes from the group that it would join must be known there when the member runs.
-  constexpr bool reads_fit(int id, int x, int home, order& how, bool reduces_rows) {
+  /// Are the values that member `id` reads from group `home` complete when the member runs there?
+  constexpr bool reads_fit(int id, int x, int home, loop_order& order, bool reduces_rows) {
     graph::node const& n = g_.nodes[id];
-    // Members of the earlier group may read what a copied broadcast repeats.
-    family const f = r_.family_of[id];
-    if (f != family::elementwise && f != family::reduction) return false;
-    place const p = r_.place_of[id];
+    // Copies of broadcasts do not join: members of the earlier group may read the value that the broadcast repeats.
+    op_family const f = r_.family_of[id];
+    if (f != op_family::elementwise && f != op_family::reduction) return false;
+    extent_class const p = r_.extent_of[id];
     for (int k = 0; k < 3 && n.operand[k] != 0; ++k) {
       if (r_.group_of[n.operand[k]] == x) continue;
       use const u = uses_.of(n.operand[k], size_of(id), x);
-      if (r_.group_of[u.source] != home || r_.family_of[u.source] == family::constant) continue;
-      place const q = r_.place_of[u.source];
-      if (f == family::reduction) {
-        bool const of_lines = p == place::single && ((q == place::row && how != order::columns) || (q == place::column && how == order::columns));
-        if (u.where != place::full || (q != place::full && !of_lines)) return false;
-      } else if (u.where == place::full) {
+      if (r_.group_of[u.source] != home || r_.family_of[u.source] == op_family::constant) continue;
+      extent_class const q = r_.extent_of[u.source];
+      if (f == op_family::reduction) {
+        bool const of_lines = p == extent_class::single && ((q == extent_class::row && order != loop_order::columns) || (q == extent_class::column && order == loop_order::columns));
+        if (u.extent != extent_class::full || (q != extent_class::full && !of_lines)) return false;
+      } else if (u.extent == extent_class::full) {
         if (q != p) return false;
-      } else if (p != place::full || q != u.where || (u.where != place::row && u.where != place::column)) {
+      } else if (p != extent_class::full || q != u.extent || (u.extent != extent_class::row && u.extent != extent_class::column)) {
         return false;
       } else {
-        order const wanted = u.where == place::row ? order::rows : order::columns;
-        if ((how != order::any && how != wanted) || (wanted == order::columns && reduces_rows)) return false;
-        how = wanted;
+        loop_order const required = u.extent == extent_class::row ? loop_order::rows : loop_order::columns;
+        if ((order != loop_order::any && order != required) || (required == loop_order::columns && reduces_rows)) return false;
+        order = required;
       }
     }
     return true;
@@ -124,7 +126,7 @@ class merger {
     r_.next[to.last] = from.first;
     to.last = from.last;
     to.count += from.count;
-    to.how = merged_how_;
+    to.order = merged_order_;
     to.reduces_rows = to.reduces_rows || from.reduces_rows;
     to.reduces_columns = to.reduces_columns || from.reduces_columns;
     if (to.rows == 0) {
@@ -154,10 +156,10 @@ class merger {
   int candidate_[most_candidates]{};
   int full_[most_read]{};
   int found_ = 0, read_ = 0, newest_ = 0;
-  order merged_how_ = order::any;
+  loop_order merged_order_ = loop_order::any;
 };
 
-/// The groups that are left when each has joined where it fits, in the order in which they run, with their loops' order and extents decided.
+/// The groups after merging, in the order in which they run, with loop order, rows and columns decided.
 constexpr grouping merge_groups(graph::program const& p, grouping const& before) {
   grouping r = before;
   merger to{p.nodes, r};

@@ -4,43 +4,46 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
+/// How nodes read their operands: the extent class of each operand and the split that it requires.
 namespace espalier::plan {
 
-/// How a node reads an operand: the node behind it, its place, and the rows, columns and segments that the reader must have (0: any).
+/// How a node reads an operand: the node that holds the data, its extent class, and the rows, columns and segments that
+/// the reader must have (0: any).
 struct use {
   int source;
-  place where;
+  extent_class extent;
   int rows;
   int columns;
   int segments = 1;
 };
 
-/// Reports how nodes read their operands from the groups as they are. Changes nothing. A broadcast reads as its operand, repeated, unless it has memory
-/// before the reader's group runs.
+/// Reports how nodes read their operands, given the groups so far. Changes nothing. A broadcast is read as its operand,
+/// repeated, unless it is stored before the reader's group runs.
 class operand_uses {
  public:
   constexpr operand_uses(program_builder const& g, grouping const& r) : g_{g}, r_{r} {}
 
   /// size    elements of the reader
-  /// reader  the reader's group; no_group: one that does not exist yet, which runs after all that do; no_memory: as if no broadcast had memory
+  /// reader  the reader's group. no_group: a new group, which runs after all existing ones. no_memory: no broadcast
+  ///         counts as stored
   static constexpr int no_group = 0, no_memory = -1;
   constexpr use of(int operand, std::int64_t size, int reader) const {
     int const id = r_.holder_of[operand];
-    family const f = r_.family_of[id];
-    if (f != family::broadcast && f != family::column_index) return use{id, place::full, 0, 0};
-    if (r_.group_of[id] != 0 && (reader == no_group || r_.group_of[id] <= reader)) return use{id, place::full, 0, 0};
+    op_family const f = r_.family_of[id];
+    if (f != op_family::broadcast && f != op_family::column_index) return use{id, extent_class::full, 0, 0};
+    if (r_.group_of[id] != 0 && (reader == no_group || r_.group_of[id] <= reader)) return use{id, extent_class::full, 0, 0};
     graph::node const& n = g_.nodes[id];
-    if (f == family::column_index) {
+    if (f == op_family::column_index) {
       int const columns = n.shape.at[n.shape.rank - 1];
-      return use{id, place::column, static_cast<int>(size / columns), columns};
+      return use{id, extent_class::column, static_cast<int>(size / columns), columns};
     }
     int const source = r_.holder_of[n.operand[0]];
     int const own = static_cast<int>(r_.size_of[source]), others = static_cast<int>(size / own);
     switch (static_cast<pattern>(n.attribute)) {
-      case pattern::row: return use{source, place::row, own, others};
-      case pattern::column: return use{source, place::column, others, own};
-      case pattern::segments: return use{source, place::row, own, others, segments_between(g_.nodes[n.operand[0]].shape, n.shape)};
-      default: return use{source, place::single, 0, 0};
+      case pattern::row: return use{source, extent_class::row, own, others};
+      case pattern::column: return use{source, extent_class::column, others, own};
+      case pattern::segments: return use{source, extent_class::row, own, others, segments_between(g_.nodes[n.operand[0]].shape, n.shape)};
+      default: return use{source, extent_class::single, 0, 0};
     }
   }
 

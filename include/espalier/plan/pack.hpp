@@ -5,13 +5,14 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// Packing values into one workspace: each has a size and a life, from the group that makes it to the last group that reads it.
+/// Packs values into one small workspace. Each value has a size and a lifetime, from the group that computes it to the
+/// last group that reads it.
 namespace espalier::plan {
 
-/// First fit over a list of gaps, kept in address order and merged when memory comes back.
+/// First-fit allocator. Its gaps are in address order and merged when memory is released.
 class arena {
  public:
-  constexpr std::int64_t take(std::int64_t size) {
+  constexpr std::int64_t allocate(std::int64_t size) {
     for (int i = 0; i < count_; ++i) {
       if (length_[i] < size) continue;
       std::int64_t const at = start_[i];
@@ -24,7 +25,7 @@ class arena {
     end_ += size;
     return at;
   }
-  constexpr void give(std::int64_t at, std::int64_t size) {
+  constexpr void release(std::int64_t at, std::int64_t size) {
     int i = count_;
     while (i > 0 && start_[i - 1] > at) --i;
     bool const joins_left = i > 0 && start_[i - 1] + length_[i - 1] == at;
@@ -63,12 +64,13 @@ class arena {
   std::int64_t end_ = 0;
 };
 
-/// Up to `most_sorted` values are placed largest first, each at the lowest offset that no other value occupies during its life: a little above the
-/// lower bound as a rule. That is quadratic; more values are placed in the order of their lives, by first fit.
+/// Up to `most_sorted` values are allocated largest first, each at the lowest offset that is free during its lifetime.
+/// The result is usually a little above the lower bound. The time is quadratic. More values are allocated in the order
+/// of their lifetimes, by first fit.
 class packer {
  public:
   constexpr int add(std::int64_t size, int first, int last) {
-    piece& p = at_[count_];
+    allocation& p = at_[count_];
     p.size = size;
     p.first = first;
     p.last = last;
@@ -77,26 +79,26 @@ class packer {
   constexpr void extend(int number, int last) {
     if (at_[number].last < last) at_[number].last = last;
   }
-  constexpr void place(int groups) {
+  constexpr void assign_offsets(int groups) {
     for (int i = 0; i < count_; ++i) {
-      piece& p = at_[i];
+      allocation& p = at_[i];
       p.next_born = born_[p.first];
       born_[p.first] = i + 1;
       p.next_dead = dead_[p.last];
       dead_[p.last] = i + 1;
     }
     measure(groups);
-    if (count_ <= most_sorted) place_sorted();
-    else place_in_time(groups);
+    if (count_ <= most_sorted) assign_by_size();
+    else assign_first_fit(groups);
   }
   constexpr std::int64_t offset(int number) const { return at_[number].offset; }
   constexpr std::int64_t end() const { return end_; }
-  /// The most that lives at once.
+  /// The maximum of elements that are live at once.
   constexpr std::int64_t peak() const { return peak_; }
 
  private:
-  static constexpr int most_sorted = 256, most_pieces = graph::capacity / 4;
-  struct piece {
+  static constexpr int most_sorted = 256, max_allocations = graph::capacity / 4;
+  struct allocation {
     std::int64_t size, offset;
     int first, last;
     int next_born, next_dead;
@@ -111,7 +113,7 @@ class packer {
     }
   }
 
-  constexpr void place_sorted() {
+  constexpr void assign_by_size() {
     int by_size[most_sorted]{}, by_offset[most_sorted]{};
     for (int i = 0; i < count_; ++i) {
       int k = i;
@@ -119,10 +121,10 @@ class packer {
       by_size[k] = i;
     }
     for (int n = 0; n < count_; ++n) {
-      piece& p = at_[by_size[n]];
+      allocation& p = at_[by_size[n]];
       std::int64_t start = 0;
       for (int k = 0; k < n; ++k) {
-        piece const& other = at_[by_offset[k]];
+        allocation const& other = at_[by_offset[k]];
         if (other.last < p.first || p.last < other.first) continue;
         if (other.offset - start >= p.size) break;
         if (other.offset + other.size > start) start = other.offset + other.size;
@@ -135,17 +137,17 @@ class packer {
     }
   }
 
-  constexpr void place_in_time(int groups) {
+  constexpr void assign_first_fit(int groups) {
     arena a;
     for (int x = 1; x <= groups; ++x) {
-      for (int i = born_[x]; i != 0; i = at_[i - 1].next_born) at_[i - 1].offset = a.take(at_[i - 1].size);
-      for (int i = dead_[x]; i != 0; i = at_[i - 1].next_dead) a.give(at_[i - 1].offset, at_[i - 1].size);
+      for (int i = born_[x]; i != 0; i = at_[i - 1].next_born) at_[i - 1].offset = a.allocate(at_[i - 1].size);
+      for (int i = dead_[x]; i != 0; i = at_[i - 1].next_dead) a.release(at_[i - 1].offset, at_[i - 1].size);
     }
     end_ = a.end();
   }
 
-  piece at_[most_pieces]{};
-  int born_[max_groups + 2]{};  ///< by group: 1 + the first piece that it makes
+  allocation at_[max_allocations]{};
+  int born_[max_groups + 2]{};  ///< by group: 1 + the first allocation that begins there
   int dead_[max_groups + 2]{};
   int count_ = 0;
   std::int64_t end_ = 0;

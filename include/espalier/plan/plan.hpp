@@ -8,71 +8,72 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// A program with everything decided: groups, their code, where each value lives. Each pass has a constexpr variable of its own, so that each has
-/// the compiler's whole budget of evaluation steps.
+/// The complete plan of a program: groups, their kernel IR and the address of each value. Each pass has its own
+/// constexpr variable, because the compiler limits the steps of each constant evaluation.
 namespace espalier::plan {
 
+/// All that devices need to run a program.
 struct planned {
   grouping groups;
-  code codes;
-  memory places;
+  kernel_ir ir;
+  memory_plan memory;
 };
 
-/// A source of programs says
+/// A program definition declares
 ///   static constexpr graph::program build()
 ///   static constexpr storage_layout layout()   offsets of parameters and buffers
-///   using subject                              what the user wrote: a net or a function, which errors name; optional
-template <class Source>
-inline constexpr graph::program program_of = Source::build();
+///   using subject                              the user's net or function, which errors name; optional
+template <class Program>
+inline constexpr graph::program graph_of = Program::build();
 
-template <class Source>
+template <class Program>
 struct subject_of {
-  using type = Source;
+  using type = Program;
 };
-template <class Source>
-  requires requires { typename Source::subject; }
-struct subject_of<Source> {
-  using type = typename Source::subject;
+template <class Program>
+  requires requires { typename Program::subject; }
+struct subject_of<Program> {
+  using type = typename Program::subject;
 };
-/// The groups after some pieces of the program; each piece is a variable, and so an evaluation, of its own.
-template <class Source, int Pieces>
-inline constexpr grouping grouped = group_piece(program_of<Source>, grouped<Source, Pieces - 1>, (Pieces - 1) * piece + 1, piece);
-template <class Source>
-inline constexpr grouping grouped<Source, 0> = begin_grouping(program_of<Source>);
-template <class Source>
-inline constexpr grouping ended = end_grouping(program_of<Source>, grouped<Source, (program_of<Source>.nodes.size + piece - 1) / piece>);
-template <class Source>
-inline constexpr grouping grouping_of = merge_groups(program_of<Source>, ended<Source>);
+/// The groups after `Pieces` pieces of the program. Each piece is a variable, and so an evaluation, of its own.
+template <class Program, int Pieces>
+inline constexpr grouping grouped = group_piece(graph_of<Program>, grouped<Program, Pieces - 1>, (Pieces - 1) * piece + 1, piece);
+template <class Program>
+inline constexpr grouping grouped<Program, 0> = begin_grouping(graph_of<Program>);
+template <class Program>
+inline constexpr grouping ended = end_grouping(graph_of<Program>, grouped<Program, (graph_of<Program>.nodes.size + piece - 1) / piece>);
+template <class Program>
+inline constexpr grouping grouping_of = merge_groups(graph_of<Program>, ended<Program>);
 
-/// Refuses a program that tracing found at fault, or that has more groups than a plan holds.
-template <class Source>
+/// The fault that tracing found, or too_many_groups if a plan cannot hold the groups.
+template <class Program>
 constexpr graph::fault fault_of_program() {
-  if constexpr (program_of<Source>.nodes.found != graph::fault::none) return program_of<Source>.nodes.found;
-  else return grouping_of<Source>.full ? graph::fault::too_many_groups : graph::fault::none;
+  if constexpr (graph_of<Program>.nodes.found != graph::fault::none) return graph_of<Program>.nodes.found;
+  else return grouping_of<Program>.full ? graph::fault::too_many_groups : graph::fault::none;
 }
-template <class Source>
-using sound_program = graph::sound<typename subject_of<Source>::type, fault_of_program<Source>()>;
+template <class Program>
+using sound_program = graph::sound<typename subject_of<Program>::type, fault_of_program<Program>()>;
 
-template <class Source>
-inline constexpr recomputed recomputed_of = find_recomputed(program_of<Source>, grouping_of<Source>);
+template <class Program>
+inline constexpr recomputed recomputed_of = find_recomputed(graph_of<Program>, grouping_of<Program>);
 
-/// The code after some pieces of the program; each piece is a variable, and so an evaluation, of its own.
-template <class Source, int Pieces>
+/// The kernel IR after `Pieces` pieces of the program. Each piece is a variable, and so an evaluation, of its own.
+template <class Program, int Pieces>
 inline constexpr lowered lowered_until =
-    lower_piece(program_of<Source>, grouping_of<Source>, recomputed_of<Source>, lowered_until<Source, Pieces - 1>, lowered_steps);
-template <class Source>
-inline constexpr lowered lowered_until<Source, 0> = begin_lowering(program_of<Source>, grouping_of<Source>, recomputed_of<Source>, lowered_steps);
-template <class Source, int Pieces = 0>
-constexpr code const& code_of() {
-  if constexpr (lowered_until<Source, Pieces>.next == 0) return lowered_until<Source, Pieces>.codes;
-  else return code_of<Source, Pieces + 1>();
+    lower_piece(graph_of<Program>, grouping_of<Program>, recomputed_of<Program>, lowered_until<Program, Pieces - 1>, instructions_per_evaluation);
+template <class Program>
+inline constexpr lowered lowered_until<Program, 0> = begin_lowering(graph_of<Program>, grouping_of<Program>, recomputed_of<Program>, instructions_per_evaluation);
+template <class Program, int Pieces = 0>
+constexpr kernel_ir const& ir_of() {
+  if constexpr (lowered_until<Program, Pieces>.next == 0) return lowered_until<Program, Pieces>.ir;
+  else return ir_of<Program, Pieces + 1>();
 }
 
-/// From the code to the plan.
+/// The passes after lowering: destinations, equal kernels and memory.
 template <bool Sound = true>
-constexpr planned finish_plan(graph::program const& p, grouping const& groups, code const& lowered, storage_layout const& layout) {
+constexpr planned finish_plan(graph::program const& p, grouping const& groups, kernel_ir const& lowered, storage_layout const& layout) {
   destinations const to = find_destinations(p, groups, lowered, find_liveness(groups, lowered), layout);
-  code const kernels = find_kernels(p, groups, to, lowered);
+  kernel_ir const kernels = find_kernels(p, groups, to, lowered);
   return {groups, kernels, allocate(p, groups, kernels, to)};
 }
 /// All passes in one evaluation.
@@ -80,22 +81,22 @@ constexpr planned make_plan(graph::program const& p, storage_layout const& layou
   grouping const groups = merge_groups(p, group_nodes(p));
   return finish_plan(p, groups, lower(p, groups, find_recomputed(p, groups)), layout);
 }
-template <class Source>
-inline constexpr planned plan_of = finish_plan<sound_program<Source>::agree>(program_of<Source>, grouping_of<Source>, code_of<Source>(), Source::layout());
-/// A program that is refused because it has too many groups is not planned any further.
-template <class Source>
-  requires(grouping_of<Source>.full)
-inline constexpr planned plan_of<Source> = {};
+template <class Program>
+inline constexpr planned plan_of = finish_plan<sound_program<Program>::agree>(graph_of<Program>, grouping_of<Program>, ir_of<Program>(), Program::layout());
+/// A program with too many groups does not compile, so its plan stays empty.
+template <class Program>
+  requires(grouping_of<Program>.full)
+inline constexpr planned plan_of<Program> = {};
 
-/// What a run of a program moves to and from memory.
-template <class Source>
-inline constexpr traffic traffic_of_program = traffic_of(program_of<Source>.nodes, plan_of<Source>.groups, plan_of<Source>.codes, plan_of<Source>.places);
-/// Both together, in elements.
-template <class Source>
-inline constexpr std::int64_t moved_by_program = traffic_of_program<Source>.read + traffic_of_program<Source>.written;
-/// What a run of a program computes.
-template <class Source>
-inline constexpr std::int64_t flops_of_program = flops_of(program_of<Source>.nodes, plan_of<Source>.groups);
+/// The elements that one run of a program reads from and writes to memory.
+template <class Program>
+inline constexpr traffic traffic_of_program = traffic_of(graph_of<Program>.nodes, plan_of<Program>.groups, plan_of<Program>.ir, plan_of<Program>.memory);
+/// The sum of both, in elements.
+template <class Program>
+inline constexpr std::int64_t moved_by_program = traffic_of_program<Program>.read + traffic_of_program<Program>.written;
+/// The floating-point operations of one run of a program.
+template <class Program>
+inline constexpr std::int64_t flops_of_program = flops_of(graph_of<Program>.nodes, plan_of<Program>.groups);
 
 }  // namespace espalier::plan
 #pragma GCC diagnostic pop

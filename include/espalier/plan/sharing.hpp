@@ -4,19 +4,20 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// Which memory a program's results may share with its arguments: callers may compute in place, and a plan decides whether that is right.
+/// Decides which results of a program may share memory with which arguments, so that callers can compute in place.
 namespace espalier::plan {
 
-/// What a result may share with an argument. any: every byte, since all groups that read the argument run before the one that writes the result. same:
-/// each element its own address, since one sweep reads an element before it writes it. none: nothing.
+/// How the memory of a result may overlap that of an argument. any: in any way, because all groups that read the
+/// argument run before the group that writes the result. same: element by element at equal addresses, because one sweep
+/// reads an element before it writes it. none: not at all.
 enum class sharing : std::uint8_t { any, same, none };
 
-/// By argument and result. Those that a program does not have share anything.
+/// Indexed by argument and result. Entries of arguments and results that a program does not have are `any`.
 struct sharing_table {
   sharing of[base::max_arguments][base::max_results];
 };
 
-/// When a program reads an argument for the last time, or writes a result: the number of the group. The copies at the end are one group more.
+/// The last read of an argument: the number of the group. The copies at the end count as one more group.
 struct argument_read {
   int group;
   bool element_by_element;
@@ -25,21 +26,21 @@ struct argument_read {
 
 /// True for a group whose only sweep reads each element of full operands before it writes the elements of full results.
 constexpr bool sweeps_once(group const& g) {
-  return g.what == kind::fused && !g.reduces_rows && !g.reduces_columns && g.segments <= 1;
+  return g.kind == kernel_kind::fused && !g.reduces_rows && !g.reduces_columns && g.segments <= 1;
 }
 
 constexpr sharing_table find_sharing(graph::program const& p, planned const& r) {
   argument_read reads[base::max_arguments]{};
   int const end = r.groups.group_count + 1;
-  auto const argument = [](location l) { return l.where >= base::arguments && l.where < base::arguments + base::max_arguments ? l.where - base::arguments : -1; };
-  auto const result = [](location l) { return l.where >= base::results && l.where < base::results + base::max_results ? l.where - base::results : -1; };
+  auto const argument = [](address l) { return l.base >= base::arguments && l.base < base::arguments + base::max_arguments ? l.base - base::arguments : -1; };
+  auto const result = [](address l) { return l.base >= base::results && l.base < base::results + base::max_results ? l.base - base::results : -1; };
   for (int x = 1; x < end; ++x) {
-    group_code const& k = r.codes.groups[x];
-    for (int i = 0; i < k.leaves; ++i) {
-      leaf const& l = r.codes.leaves[k.first_leaf + i];
-      int const a = l.node != 0 ? argument(r.places.of[l.node]) : -1;
+    kernel_body const& k = r.ir.groups[x];
+    for (int i = 0; i < k.operands; ++i) {
+      ir_operand const& l = r.ir.operands[k.first_operand + i];
+      int const a = l.node != 0 ? argument(r.memory.address_of[l.node]) : -1;
       if (a < 0) continue;
-      bool const each = sweeps_once(r.groups.groups[x]) && l.what == leaf_kind::memory && l.where == place::full;
+      bool const each = sweeps_once(r.groups.groups[x]) && l.kind == operand_kind::memory && l.extent == extent_class::full;
       reads[a].element_by_element = each && (reads[a].group != x || reads[a].element_by_element);
       reads[a].group = x;
       reads[a].size = r.groups.size_of[l.node];
@@ -47,9 +48,9 @@ constexpr sharing_table find_sharing(graph::program const& p, planned const& r) 
   }
   // A device may read labels in any group that needs them.
   for (int id = 1; id <= p.nodes.size; ++id)
-    if (p.nodes[id].op->kind == graph::family::label) reads[p.nodes[id].attribute / 2] = argument_read{end, false, 0};
-  for (int i = 0; i < r.places.copy_count; ++i)
-    if (int const a = argument(r.places.copies[i].from); a >= 0) reads[a] = argument_read{end, false, 0};
+    if (p.nodes[id].op->family == graph::op_family::label) reads[p.nodes[id].attribute / 2] = argument_read{end, false, 0};
+  for (int i = 0; i < r.memory.copy_count; ++i)
+    if (int const a = argument(r.memory.copies[i].from); a >= 0) reads[a] = argument_read{end, false, 0};
 
   sharing_table t{};
   auto const write = [&](int to, int group, bool element_by_element, std::int64_t size) {
@@ -60,18 +61,18 @@ constexpr sharing_table find_sharing(graph::program const& p, planned const& r) 
     }
   };
   for (int x = 1; x < end; ++x) {
-    group_code const& k = r.codes.groups[x];
+    kernel_body const& k = r.ir.groups[x];
     for (int i = 0; i < k.outputs; ++i) {
-      int const id = r.codes.outputs[k.first_output + i];
-      if (int const y = result(r.places.of[id]); y >= 0) write(y, x, r.groups.place_of[id] == place::full, r.groups.size_of[id]);
+      int const id = r.ir.outputs[k.first_output + i];
+      if (int const y = result(r.memory.address_of[id]); y >= 0) write(y, x, r.groups.extent_of[id] == extent_class::full, r.groups.size_of[id]);
     }
   }
-  for (int i = 0; i < r.places.copy_count; ++i)
-    if (int const y = result(r.places.copies[i].to); y >= 0) write(y, end, false, 0);
+  for (int i = 0; i < r.memory.copy_count; ++i)
+    if (int const y = result(r.memory.copies[i].to); y >= 0) write(y, end, false, 0);
   return t;
 }
-template <class Source>
-inline constexpr sharing_table sharing_of = find_sharing(program_of<Source>, plan_of<Source>);
+template <class Program>
+inline constexpr sharing_table sharing_of = find_sharing(graph_of<Program>, plan_of<Program>);
 
 }  // namespace espalier::plan
 #pragma GCC diagnostic pop

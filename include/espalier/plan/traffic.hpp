@@ -4,36 +4,38 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// How much a plan moves: every operand of every kernel once, every result once. What a kernel reads again it finds in a cache.
+/// Counts the memory traffic of a plan: each operand and each result of a kernel once. Repeated reads inside a kernel
+/// are assumed to hit a cache.
 namespace espalier::plan {
 
 struct traffic {
-  std::int64_t read, written;  ///< elements; labels and truth values count as one each
+  std::int64_t read, written;  ///< elements; a label or truth value counts as one
 };
 
-/// f(leaf number, node) for each operand that a kernel reads from memory, once. leaves: those of all kernels.
+/// Calls f(operand number, node) for each operand that a kernel reads from memory, once. operands: those of all
+/// kernels.
 template <class Kernel, class F>
-constexpr void for_each_operand(leaf const* leaves, Kernel const& k, F&& f) {
-  for (int i = 0; i < k.leaves; ++i) {
-    int const node = leaves[k.first_leaf + i].node;
+constexpr void for_each_operand(ir_operand const* operands, Kernel const& k, F&& f) {
+  for (int i = 0; i < k.operands; ++i) {
+    int const node = operands[k.first_operand + i].node;
     bool seen = node == 0;
-    for (int j = 0; j < i && !seen; ++j) seen = leaves[k.first_leaf + j].node == node;
+    for (int j = 0; j < i && !seen; ++j) seen = operands[k.first_operand + j].node == node;
     if (!seen) f(i, node);
   }
 }
-/// f(node) for each result that a kernel writes. outputs: those of all kernels.
+/// Calls f(node) for each result that a kernel writes. outputs: those of all kernels.
 template <class Kernel, class F>
 constexpr void for_each_result(int const* outputs, Kernel const& k, F&& f) {
   for (int i = 0; i < k.outputs; ++i) f(outputs[k.first_output + i]);
 }
 
-constexpr traffic traffic_of(program_builder const& g, code const& c, group_code const& k) {
+constexpr traffic traffic_of(program_builder const& g, kernel_ir const& c, kernel_body const& k) {
   traffic sum{};
-  for_each_operand(c.leaves, k, [&](int, int node) { sum.read += g[node].shape.size(); });
+  for_each_operand(c.operands, k, [&](int, int node) { sum.read += g[node].shape.size(); });
   for_each_result(c.outputs, k, [&](int node) { sum.written += g[node].shape.size(); });
   return sum;
 }
-constexpr traffic traffic_of(program_builder const& g, grouping const& r, code const& c, memory const& m) {
+constexpr traffic traffic_of(program_builder const& g, grouping const& r, kernel_ir const& c, memory_plan const& m) {
   traffic sum{};
   for (int x = 1; x <= r.group_count; ++x) {
     traffic const one = traffic_of(g, c, c.groups[x]);

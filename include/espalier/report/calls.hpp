@@ -5,33 +5,35 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// The architecture of a net: its modules by their paths, and what passes between them.
+/// The architecture of a net: its modules by their paths, and the values between them.
 namespace espalier::report {
 
-/// A module of a net, by the way to it.
+/// A module of a net, by its path.
 struct module_row {
   std::string path;
   std::string type;
   void const* type_tag;
-  int parent;  ///< that of the net itself: -1
+  int parent;  ///< row of the module around it; -1 for the net itself
   detail::module_facts facts;
   int calls;       ///< how often the net applies it
   extents output;  ///< of its first call
 };
 
 struct vertex {
-  part what;
+  part kind;
   std::string label;
   extents shape;
-  int inside;  ///< the module whose body it stands in, or that it is
+  /// the module whose body has this vertex, or the module that it represents
+  int inside;
   std::vector<int> from;
 };
 
 struct architecture {
   std::vector<module_row> modules;  ///< 0: the net
   std::vector<vertex> vertices;     ///< 0: none
-  std::vector<int> owner;           ///< by node of the evaluation program: the innermost module that made it
-  int result = 0;                   ///< the vertex behind the net's result
+  /// by node of the evaluation program: the innermost module that made it
+  std::vector<int> owner;
+  int result = 0;                   ///< the vertex of the net's result
   extents input{}, output{};
 };
 
@@ -51,7 +53,8 @@ void list_modules(M const& module, std::string const& path, int parent, std::vec
   }
 }
 
-/// The module that a call applies: by its tensors, or, where it has none, the one that the module around it has applied least often; -1 for none.
+/// The module that a call applies, or -1. It is found by its tensors; a module without tensors is the one that its
+/// parent has applied least often.
 inline int row_of_call(std::vector<module_row> const& rows, call_record const& c, int around) {
   bool const known = c.parameter >= 0 || c.buffer >= 0 || c.stream >= 0;
   int best = -1;
@@ -64,10 +67,11 @@ inline int row_of_call(std::vector<module_row> const& rows, call_record const& c
   return best;
 }
 
-/// Gives calls and vertices their modules and names.
+/// Assigns modules and names to calls and vertices.
 inline void settle(architecture& a, call_record const* calls, int call_count, vertex_record const* vertices, int vertex_count, int nodes,
                    std::vector<std::string> const& parameters) {
-  std::vector<int> row(static_cast<std::size_t>(call_count) + 1), known(row.size());  // known: the nearest module of the net
+  // known: by call, the nearest module of the net around its body
+  std::vector<int> row(static_cast<std::size_t>(call_count) + 1), known(row.size());
   a.owner.assign(static_cast<std::size_t>(nodes) + 1, 0);
   for (int c = 1; c <= call_count; ++c) {
     std::size_t const i = static_cast<std::size_t>(c);
@@ -78,19 +82,20 @@ inline void settle(architecture& a, call_record const* calls, int call_count, ve
       module_row& m = a.modules[static_cast<std::size_t>(row[i])];
       if (m.calls++ == 0) m.output = calls[c].shape;
     }
-    for (int id = calls[c].before + 1; id <= calls[c].last; ++id) a.owner[static_cast<std::size_t>(id)] = known[i];  // calls inside it come later
+    // calls inside it come later and overwrite
+    for (int id = calls[c].before + 1; id <= calls[c].last; ++id) a.owner[static_cast<std::size_t>(id)] = known[i];
   }
   a.vertices.resize(1);
   for (int n = 1; n <= vertex_count; ++n) {
     vertex_record const& v = vertices[n];
     std::string label = v.name;
-    if (v.what == part::parameter) label = parameters[static_cast<std::size_t>(v.number)];
-    if (v.what == part::module) {
+    if (v.kind == part::parameter) label = parameters[static_cast<std::size_t>(v.number)];
+    if (v.kind == part::module) {
       int const m = row[static_cast<std::size_t>(v.number)];
       std::string const type = short_name(calls[v.number].written);
       label = m > 0 ? a.modules[static_cast<std::size_t>(m)].path + "  " + type : type;
     }
-    vertex made{v.what, label, v.shape, known[static_cast<std::size_t>(v.what == part::module ? v.number : v.call)], {}};
+    vertex made{v.kind, label, v.shape, known[static_cast<std::size_t>(v.kind == part::module ? v.number : v.call)], {}};
     for (int from : v.from)
       if (from != 0) made.from.push_back(from);
     a.vertices.push_back(made);
@@ -99,7 +104,7 @@ inline void settle(architecture& a, call_record const* calls, int call_count, ve
 
 }  // namespace detail
 
-/// The architecture of a net applied to a batch, and which of its modules made which node of the evaluation program.
+/// The architecture of a net applied to a batch, with the module that made each node of the evaluation program.
 template <class Net, class Batch>
 architecture architecture_of() {
   architecture a;

@@ -4,10 +4,10 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// The language of graphviz, as far as pictures of nets need it.
+/// The part of the Graphviz language that drawings of nets need.
 namespace espalier::report::dot {
 
-/// A text between quotation marks. Lines end with a line feed; in a label of formulas they begin at the left.
+/// A quoted text. Lines end with a line feed; with `at_the_left` they are left-aligned, for formulas.
 inline std::string quoted(std::string const& text, bool at_the_left = false) {
   std::string r = "\"";
   for (char c : text) {
@@ -20,7 +20,7 @@ inline std::string quoted(std::string const& text, bool at_the_left = false) {
   }
   return r + '"';
 }
-/// Broken behind commas and opening brackets, so that no line is much longer than this.
+/// Breaks a text after commas and opening brackets, so that no line is much longer than `width`.
 inline std::string broken(std::string const& text, std::size_t width) {
   std::string r;
   std::size_t length = 0;
@@ -49,9 +49,9 @@ inline std::string edge(std::string const& from, std::string const& to, std::str
   return "  " + from + " -> " + to + (label.empty() ? "" : " [label=" + quoted(label) + "]") + '\n';
 }
 
-inline constexpr char const* given = "shape=ellipse, fillcolor=\"#e8e8e8\"";
+inline constexpr char const* argument = "shape=ellipse, fillcolor=\"#e8e8e8\"";
 inline constexpr char const* learnt = "shape=ellipse, fillcolor=\"#fff2c8\"";
-inline constexpr char const* wanted = "shape=ellipse, fillcolor=\"#d8efd8\"";
+inline constexpr char const* result = "shape=ellipse, fillcolor=\"#d8efd8\"";
 inline constexpr char const* backward = "fillcolor=\"#dce6f8\"";
 inline constexpr char const* operation = "shape=ellipse, fillcolor=white";
 

@@ -15,7 +15,7 @@ class architecture_picture {
   explicit architecture_picture(architecture const& a) : a_{a} {}
   std::string text() const {
     std::string r = dot::begin(a_.modules[0].type + " on " + shape_text(a_.input)) + inside(0, "  ");
-    r += "  " + dot::node("output", "output\n" + shape_text(a_.output), dot::wanted);
+    r += "  " + dot::node("output", "output\n" + shape_text(a_.output), dot::result);
     for (std::size_t i = 1; i < a_.vertices.size(); ++i)
       for (int from : a_.vertices[i].from) r += dot::edge(name(static_cast<std::size_t>(from)), name(i));
     r += dot::edge(name(static_cast<std::size_t>(a_.result)), "output");
@@ -23,12 +23,13 @@ class architecture_picture {
   }
 
  private:
-  static std::string name(std::size_t i) { return std::string{"n"}.append(std::to_string(i)); }  // "n" + ...: g++ 12 -O3 warns
+  // "n" + ...: g++ 12 -O3 warns
+  static std::string name(std::size_t i) { return std::string{"n"}.append(std::to_string(i)); }
   bool is_box(int module) const {
     module_row const& m = a_.modules[static_cast<std::size_t>(module)];
     return module != 0 && m.facts.has_modules && m.calls > 0;
   }
-  /// The innermost box around a module's own vertices.
+  /// The innermost box that has a module's own vertices.
   int box_of(int module) const {
     while (module != 0 && !is_box(module)) module = a_.modules[static_cast<std::size_t>(module)].parent;
     return module;
@@ -47,8 +48,8 @@ class architecture_picture {
   }
   std::string vertex_text(std::size_t i) const {
     vertex const& v = a_.vertices[i];
-    std::string const label = v.label + (v.what == part::operation ? "" : "\n" + shape_text(v.shape));
-    char const* const style = v.what == part::input ? dot::given : v.what == part::parameter ? dot::learnt : v.what == part::operation ? dot::operation : "";
+    std::string const label = v.label + (v.kind == part::operation ? "" : "\n" + shape_text(v.shape));
+    char const* const style = v.kind == part::input ? dot::argument : v.kind == part::parameter ? dot::learnt : v.kind == part::operation ? dot::operation : "";
     return dot::node(name(i), label, style);
   }
 
@@ -60,15 +61,15 @@ inline std::string architecture_text(architecture const& a) { return detail::arc
 
 }  // namespace report
 
-/// draw_architecture<Net, InputShape>(): a net as it is written, in the language of graphviz. Boxes are modules, with the shapes of their results, within those
-/// that hold them; ellipses are ops between modules.
+/// draw_architecture<Net, InputShape>(): draws the modules of a net as Graphviz text. Boxes are modules with the shapes
+/// of their results, nested like the modules. Ellipses are ops between modules.
 ///     draw_architecture<Net, esp::shape<32, 64>>()    then: dot -Tsvg
 /// errors  layers that do not fit each other or InputShape do not compile
 template <class Net, class InputShape, class Found = detail::applied_net<Net, InputShape>>
 std::string draw_architecture() {
-  using Layers = espalier::detail::in_facts<Found, espalier::detail::root_at<Net, struct draw_architecture_>>;
+  using Layers = espalier::detail::root_message_fault<Found, espalier::detail::root_at<Net, struct draw_architecture_>>;
   static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
-  static_assert(sizeof(espalier::detail::say_in_words(espalier::detail::in_words<Found>{})) != 0);
+  static_assert(sizeof(espalier::detail::report_own_message(espalier::detail::own_message_fault<Found>{})) != 0);
   if constexpr (layers_fit<Found>::value) return report::architecture_text(report::architecture_of<Net, InputShape>());
   else return {};
 }

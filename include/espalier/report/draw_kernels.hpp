@@ -15,24 +15,24 @@ inline std::string kernels_text(titled const& t) {
                              std::to_string(v.workspace * static_cast<std::int64_t>(t.element_bytes)) + " bytes of workspace");
   auto const name = [](int kernel) { return "k" + std::to_string(kernel); };
   for (int id = 1; id <= v.node_count; ++id) {
-    graph::family const f = v.nodes[id].op->kind;
-    if (v.nodes[id].needed && (f == graph::family::argument || f == graph::family::label))
-      r += "  " + dot::node("n" + std::to_string(id), name_of(t, id) + "\n" + shape_text(v.nodes[id].shape), dot::given);
+    graph::op_family const f = v.nodes[id].op->family;
+    if (v.nodes[id].needed && (f == graph::op_family::argument || f == graph::op_family::label))
+      r += "  " + dot::node("n" + std::to_string(id), name_of(t, id) + "\n" + shape_text(v.nodes[id].shape), dot::argument);
   }
   for (int x = 1; x <= v.kernel_count; ++x) {
     kernel_row const& k = v.kernels[x];
     std::string label = std::to_string(x) + "  " + kind_text(k) + '\n';
     for (std::string const& line : formulas_of(t, x)) label += dot::broken(line, 56) + '\n';
-    for_each_result(v, k, [&](int node) { label += name_of(t, node) + ": " + place_text(t, node) + '\n'; });
+    for_each_result(v, k, [&](int node) { label += name_of(t, node) + ": " + address_text(t, node) + '\n'; });
     r += "  " + dot::node(name(x), label, k.first > forward ? dot::backward : "", true);
-    // One edge from each kernel, with the values that go along it.
+    // One edge from each kernel, labelled with the values that it passes.
     std::vector<std::string> values(static_cast<std::size_t>(v.kernel_count) + 1);
     for_each_operand(v, k, [&](int, int node) {
       node_row const& n = v.nodes[node];
-      graph::family const f = n.op->kind;
+      graph::op_family const f = n.op->family;
       std::string& along = values[static_cast<std::size_t>(n.kernel)];
       if (n.kernel != 0) along += (along.empty() ? "" : "\n") + name_of(t, node) + ' ' + shape_text(n.shape);
-      else if (f == graph::family::argument || f == graph::family::label) r += dot::edge("n" + std::to_string(node), name(x));
+      else if (f == graph::op_family::argument || f == graph::op_family::label) r += dot::edge("n" + std::to_string(node), name(x));
     });
     for (int from = 1; from <= v.kernel_count; ++from)
       if (!values[static_cast<std::size_t>(from)].empty()) r += dot::edge(name(from), name(x), values[static_cast<std::size_t>(from)]);
@@ -41,7 +41,7 @@ inline std::string kernels_text(titled const& t) {
     if (v.results[i].where != graph::destination::result) continue;
     std::string const result = "r" + std::to_string(i);
     int const kernel = v.nodes[v.nodes[v.results[i].id].holder].kernel;
-    r += "  " + dot::node(result, name_of(t, v.results[i]), dot::wanted);
+    r += "  " + dot::node(result, name_of(t, v.results[i]), dot::result);
     if (kernel != 0) r += dot::edge(name(kernel), result);
   }
   return r + "}\n";
@@ -49,20 +49,21 @@ inline std::string kernels_text(titled const& t) {
 
 }  // namespace report
 
-/// draw_kernels<...>(): a program as it runs, in the language of graphviz: each kernel with its formulas, and for each value that leaves it the place in the
-/// workspace and the last kernel that reads it. Edges are values that go through memory.
-/// The arguments are those of explain; a trainer's program is that of its first batch.
+/// draw_kernels<...>(): draws the kernels of a program as Graphviz text: each with its formulas, and for each value
+/// that it writes the address in the workspace and the last kernel that reads it. Edges are values that go through
+/// memory.
+/// The arguments are those of explain; for a trainer, the program of its first batch is drawn.
 /// errors  as of explain
 template <class... X, class Found = report::detail::programs_fault<X...>>
 std::string draw_kernels() {
   using Programs = report::detail::programs_of<X...>;
   static_assert(Programs::arguments::agree, ESPALIER_NAMES_PROGRAMS);
-  using Layers = espalier::detail::in_facts<typename Programs::layers, espalier::detail::root_at<Programs, struct draw_kernels_>>;
+  using Layers = espalier::detail::root_message_fault<typename Programs::layers, espalier::detail::root_at<Programs, struct draw_kernels_>>;
   static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
-  static_assert(sizeof(espalier::detail::say_in_words(espalier::detail::in_words<typename Programs::layers>{})) != 0);
-  using LossMisfit = espalier::detail::in_facts<typename Programs::loss, espalier::detail::root_at<Programs, struct draw_kernels_>>;
+  static_assert(sizeof(espalier::detail::report_own_message(espalier::detail::own_message_fault<typename Programs::layers>{})) != 0);
+  using LossMisfit = espalier::detail::root_message_fault<typename Programs::loss, espalier::detail::root_at<Programs, struct draw_kernels_>>;
   static_assert(LossMisfit::agree, ESPALIER_SENTENCE(ESPALIER_LOSS_FITS, LossMisfit));
-  static_assert(sizeof(espalier::detail::say_in_words(espalier::detail::in_words<typename Programs::loss>{})) != 0);
+  static_assert(sizeof(espalier::detail::report_own_message(espalier::detail::own_message_fault<typename Programs::loss>{})) != 0);
   static_assert(Programs::statistics::agree, ESPALIER_SENTENCE(ESPALIER_STATISTICS_FIT, typename Programs::statistics));
   if constexpr (Found::agree) return report::kernels_text(Programs::programs().front());
   else return {};

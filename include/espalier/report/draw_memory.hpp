@@ -8,8 +8,8 @@ namespace espalier {
 
 namespace report {
 
-/// A value in the workspace: elements [offset, offset + size) from kernel `first` to before kernel `end`. Where a result takes its operand's place, that is
-/// where the operand ends.
+/// A value in the workspace: elements [offset, offset + size) from kernel `first` to before kernel `end`. If a result
+/// overwrites its operand, the operand's range ends before that kernel.
 struct life {
   int node;
   std::int64_t offset, size;
@@ -18,16 +18,16 @@ struct life {
 
 inline std::vector<life> lives_of(view const& v) {
   std::vector<life> lives;
-  auto const in_workspace = [&](int node) { return v.nodes[node].kernel != 0 && v.nodes[node].at.where == plan::base::workspace; };
+  auto const in_workspace = [&](int node) { return v.nodes[node].kernel != 0 && v.nodes[node].at.base == plan::base::workspace; };
   for (int x = 1; x <= v.kernel_count; ++x)
     for_each_result(v, v.kernels[x], [&](int node) {
       if (!in_workspace(node)) return;
       node_row const& n = v.nodes[node];
       int const last = n.last_use > x ? n.last_use : x;
-      bool taken = false;
+      bool is_reused = false;
       if (last > x && last <= v.kernel_count)
-        for_each_result(v, v.kernels[last], [&](int other) { taken = taken || (in_workspace(other) && v.nodes[other].at.offset == n.at.offset); });
-      lives.push_back({node, n.at.offset, n.shape.size(), x, taken ? last : last + 1});
+        for_each_result(v, v.kernels[last], [&](int other) { is_reused = is_reused || (in_workspace(other) && v.nodes[other].at.offset == n.at.offset); });
+      lives.push_back({node, n.at.offset, n.shape.size(), x, is_reused ? last : last + 1});
     });
   return lives;
 }
@@ -83,20 +83,21 @@ inline std::string memory_text(titled const& t) {
 
 }  // namespace report
 
-/// draw_memory<...>(): the workspace of a program as an SVG picture, which needs no other tool: a rectangle for each value, from the kernel that writes it to
-/// the last one that reads it, at its bytes. No two overlap; a result may begin where an operand ends that it takes the place of.
-/// The arguments are those of explain; a trainer's program is that of its first batch.
+/// draw_memory<...>(): draws the workspace of a program as an SVG picture, without another tool. Each value is a
+/// rectangle of its bytes, from the kernel that writes it to the last kernel that reads it. No two overlap; a result
+/// that overwrites its operand begins where the operand ends. The arguments are those of explain; for a trainer, the
+/// program of its first batch is drawn.
 /// errors  as of explain
 template <class... X, class Found = report::detail::programs_fault<X...>>
 std::string draw_memory() {
   using Programs = report::detail::programs_of<X...>;
   static_assert(Programs::arguments::agree, ESPALIER_NAMES_PROGRAMS);
-  using Layers = espalier::detail::in_facts<typename Programs::layers, espalier::detail::root_at<Programs, struct draw_memory_>>;
+  using Layers = espalier::detail::root_message_fault<typename Programs::layers, espalier::detail::root_at<Programs, struct draw_memory_>>;
   static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
-  static_assert(sizeof(espalier::detail::say_in_words(espalier::detail::in_words<typename Programs::layers>{})) != 0);
-  using LossMisfit = espalier::detail::in_facts<typename Programs::loss, espalier::detail::root_at<Programs, struct draw_memory_>>;
+  static_assert(sizeof(espalier::detail::report_own_message(espalier::detail::own_message_fault<typename Programs::layers>{})) != 0);
+  using LossMisfit = espalier::detail::root_message_fault<typename Programs::loss, espalier::detail::root_at<Programs, struct draw_memory_>>;
   static_assert(LossMisfit::agree, ESPALIER_SENTENCE(ESPALIER_LOSS_FITS, LossMisfit));
-  static_assert(sizeof(espalier::detail::say_in_words(espalier::detail::in_words<typename Programs::loss>{})) != 0);
+  static_assert(sizeof(espalier::detail::report_own_message(espalier::detail::own_message_fault<typename Programs::loss>{})) != 0);
   static_assert(Programs::statistics::agree, ESPALIER_SENTENCE(ESPALIER_STATISTICS_FIT, typename Programs::statistics));
   if constexpr (Found::agree) return report::memory_text(Programs::programs().front());
   else return {};

@@ -9,40 +9,40 @@ namespace espalier {
 
 namespace report {
 
-/// The node with which the forward pass ends: result 0 of a program with slopes; the last one where there are none.
+/// The last node of the forward pass: result 0 of a program with gradients, otherwise the last node.
 inline int end_of_forward(view const& v) {
   int end = v.node_count;
-  bool slopes = false;
+  bool gradients = false;
   for (int i = 0; i < v.result_count; ++i) {
-    slopes = slopes || v.results[i].where == graph::destination::gradient;
+    gradients = gradients || v.results[i].where == graph::destination::gradient;
     if (v.results[i].where == graph::destination::result && v.results[i].index == 0) end = v.results[i].id;
   }
-  return slopes ? end : v.node_count;
+  return gradients ? end : v.node_count;
 }
 
 inline std::string program_text(titled const& t) {
   view const& v = *t.plan;
   int const forward = end_of_forward(v);
   std::string r = dot::begin(t.title + (forward < v.node_count ? ": forward white, backward blue" : ""));
-  r += "  graph [nslimit=1, nslimit1=1, mclimit=0.3]\n";  // of many nodes, a good picture soon
+  r += "  graph [nslimit=1, nslimit1=1, mclimit=0.3]\n";  // for many nodes: a good layout in short time
   auto const name = [](int id) { return "n" + std::to_string(id); };
   for (int id = 1; id <= v.node_count; ++id) {
     node_row const& n = v.nodes[id];
     if (!n.needed) continue;
     bool const leaf = n.operand[0] == 0;
-    std::string const what = n.op->kind == graph::family::constant ? number_text(std::bit_cast<double>(n.attribute))
-                             : leaf && name_of(t, id)[0] != 'v'    ? name_of(t, id)
+    std::string const what = n.op->family == graph::op_family::constant ? number_text(std::bit_cast<double>(n.attribute))
+                             : leaf && name_of(t, id) != "v" + std::to_string(id) ? name_of(t, id)
                                                                    : n.op->name;
-    char const* const style = n.op->kind == graph::family::parameter || n.op->kind == graph::family::buffer ? dot::learnt
-                              : leaf                                                                        ? dot::given
+    char const* const style = n.op->family == graph::op_family::parameter || n.op->family == graph::op_family::buffer ? dot::learnt
+                              : leaf                                                                        ? dot::argument
                               : id > forward                                                                ? dot::backward
                                                                                                             : "";
     r += "  " + dot::node(name(id), what + "  " + shape_text(n.shape), style);
-    for (int k = 0; k < (n.op->kind == graph::family::alias ? 1 : 4); ++k)
+    for (int k = 0; k < (n.op->family == graph::op_family::alias ? 1 : 4); ++k)
       if (n.operand[k] != 0) r += dot::edge(name(n.operand[k]), name(id));
   }
   for (int i = 0; i < v.result_count; ++i) {
-    r += "  " + dot::node("r" + std::to_string(i), name_of(t, v.results[i]), dot::wanted);
+    r += "  " + dot::node("r" + std::to_string(i), name_of(t, v.results[i]), dot::result);
     r += dot::edge(name(v.results[i].id), "r" + std::to_string(i));
   }
   return r + "}\n";
@@ -50,19 +50,19 @@ inline std::string program_text(titled const& t) {
 
 }  // namespace report
 
-/// draw_program<...>(): a traced program with its backward pass, in the language of graphviz: each op with the shape of its value, before anything is fused.
-/// The arguments are those of explain; a trainer's program is that of its first batch.
+/// draw_program<...>(): draws a traced program with its backward pass as Graphviz text: each op with the shape of its
+/// value, before fusion. The arguments are those of explain; for a trainer, the program of its first batch is drawn.
 /// errors  as of explain
 template <class... X, class Found = report::detail::programs_fault<X...>>
 std::string draw_program() {
   using Programs = report::detail::programs_of<X...>;
   static_assert(Programs::arguments::agree, ESPALIER_NAMES_PROGRAMS);
-  using Layers = espalier::detail::in_facts<typename Programs::layers, espalier::detail::root_at<Programs, struct draw_program_>>;
+  using Layers = espalier::detail::root_message_fault<typename Programs::layers, espalier::detail::root_at<Programs, struct draw_program_>>;
   static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
-  static_assert(sizeof(espalier::detail::say_in_words(espalier::detail::in_words<typename Programs::layers>{})) != 0);
-  using LossMisfit = espalier::detail::in_facts<typename Programs::loss, espalier::detail::root_at<Programs, struct draw_program_>>;
+  static_assert(sizeof(espalier::detail::report_own_message(espalier::detail::own_message_fault<typename Programs::layers>{})) != 0);
+  using LossMisfit = espalier::detail::root_message_fault<typename Programs::loss, espalier::detail::root_at<Programs, struct draw_program_>>;
   static_assert(LossMisfit::agree, ESPALIER_SENTENCE(ESPALIER_LOSS_FITS, LossMisfit));
-  static_assert(sizeof(espalier::detail::say_in_words(espalier::detail::in_words<typename Programs::loss>{})) != 0);
+  static_assert(sizeof(espalier::detail::report_own_message(espalier::detail::own_message_fault<typename Programs::loss>{})) != 0);
   static_assert(Programs::statistics::agree, ESPALIER_SENTENCE(ESPALIER_STATISTICS_FIT, typename Programs::statistics));
   if constexpr (Found::agree) return report::program_text(Programs::programs().front());
   else return {};

@@ -21,7 +21,7 @@ inline std::string explanation(titled const& t) {
     std::string read, written;
     for_each_operand(v, k, [&](int, int node) { read += (read.empty() ? "" : ", ") + name_of(t, node) + ' ' + shape_text(v.nodes[node].shape); });
     for_each_result(v, k, [&](int node) {
-      written += (written.empty() ? "" : "; ") + name_of(t, node) + ' ' + shape_text(v.nodes[node].shape) + " to " + place_text(t, node);
+      written += (written.empty() ? "" : "; ") + name_of(t, node) + ' ' + shape_text(v.nodes[node].shape) + " to " + address_text(t, node);
     });
     if (!read.empty()) text += "  reads " + std::to_string(k.moved.read * bytes) + " bytes: " + read + '\n';
     text += "  writes " + std::to_string(k.moved.written * bytes) + " bytes: " + written + '\n';
@@ -37,29 +37,31 @@ inline std::string explanation(std::vector<titled> const& all) {
 
 }  // namespace report
 
-/// explain<...>(): the plan of a program as text. For each kernel, in the order in which they run: what it is, what it computes in the names of its ops, the
-/// shapes of what it reads, where what it writes lives and how long, and the bytes of both.
+/// explain<...>(): the plan of a program as text. For each kernel in order of execution: its kind, its formulas in the
+/// names of its ops, and the shapes of the values that it reads. For each value that it writes, the address and the
+/// last kernel that reads it; for both, the bytes.
 ///     explain<Net, Batch>()                     the evaluation of a net
 ///     explain<Net, Loss, Optimizer, Batch>()    a step of training: forward and backward, then the update
-///     explain<Trainer>(), explain<Predictor>()  the same for the types of those; explain(trainer), explain(predictor)
-///     explain<Source>()                         any source of programs
-/// names   "input" and "target", parameters and buffers by their paths, v17 for the value of node 17, t1 for what a kernel keeps to itself
-/// errors  layers, loss and batch that do not fit do not compile, nor do arguments that are none of these
+///     explain<Trainer>(), explain<Predictor>()  the same for these types; explain(trainer), explain(predictor)
+///     explain<Program>()                        any program definition
+/// names   "input" and "target", parameters and buffers by their paths; v17 for the value of node 17, t1 for a value
+///         inside its kernel
+/// errors  layers, loss and batch that do not fit do not compile, nor do other arguments
 template <class... X, class Found = report::detail::programs_fault<X...>>
 std::string explain() {
   using Programs = report::detail::programs_of<X...>;
   static_assert(Programs::arguments::agree, ESPALIER_NAMES_PROGRAMS);
-  using Layers = espalier::detail::in_facts<typename Programs::layers, espalier::detail::root_at<Programs, struct explain_>>;
+  using Layers = espalier::detail::root_message_fault<typename Programs::layers, espalier::detail::root_at<Programs, struct explain_>>;
   static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
-  static_assert(sizeof(espalier::detail::say_in_words(espalier::detail::in_words<typename Programs::layers>{})) != 0);
-  using LossMisfit = espalier::detail::in_facts<typename Programs::loss, espalier::detail::root_at<Programs, struct explain_>>;
+  static_assert(sizeof(espalier::detail::report_own_message(espalier::detail::own_message_fault<typename Programs::layers>{})) != 0);
+  using LossMisfit = espalier::detail::root_message_fault<typename Programs::loss, espalier::detail::root_at<Programs, struct explain_>>;
   static_assert(LossMisfit::agree, ESPALIER_SENTENCE(ESPALIER_LOSS_FITS, LossMisfit));
-  static_assert(sizeof(espalier::detail::say_in_words(espalier::detail::in_words<typename Programs::loss>{})) != 0);
+  static_assert(sizeof(espalier::detail::report_own_message(espalier::detail::own_message_fault<typename Programs::loss>{})) != 0);
   static_assert(Programs::statistics::agree, ESPALIER_SENTENCE(ESPALIER_STATISTICS_FIT, typename Programs::statistics));
   if constexpr (Found::agree) return report::explanation(Programs::programs());
   else return {};
 }
-// The object's own type has said already what does not fit.
+// The type of the object has reported everything that does not fit.
 template <class X>
 std::string explain(X const&) {
   using Programs = report::detail::programs_of<X>;

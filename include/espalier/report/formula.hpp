@@ -4,7 +4,7 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// What a kernel computes, as lines of formulas in the names of its ops.
+/// The computation of a kernel, as lines of formulas in the names of its ops.
 namespace espalier::report {
 
 namespace detail {
@@ -12,16 +12,16 @@ namespace detail {
 class formulas {
  public:
   formulas(titled const& t, int kernel)
-      : t_{t}, v_{*t.plan}, k_{v_.kernels[kernel]}, uses_(static_cast<std::size_t>(k_.steps)), stored_(uses_.size()), text_(uses_.size()) {
-    for (int i = 0; i < k_.outputs; ++i) stored_[static_cast<std::size_t>(v_.nodes[v_.outputs[k_.first_output + i]].step)] = v_.outputs[k_.first_output + i];
-    for (int i = 0; i < k_.steps; ++i)
+      : t_{t}, v_{*t.plan}, k_{v_.kernels[kernel]}, uses_(static_cast<std::size_t>(k_.instructions)), stored_(uses_.size()), text_(uses_.size()) {
+    for (int i = 0; i < k_.outputs; ++i) stored_[static_cast<std::size_t>(v_.nodes[v_.outputs[k_.first_output + i]].instruction)] = v_.outputs[k_.first_output + i];
+    for (int i = 0; i < k_.instructions; ++i)
       for (int j = 0; j < arity(i); ++j)
-        if (int const x = step(i).operand[j]; x >= 0) ++uses_[static_cast<std::size_t>(x)];
+        if (int const x = instruction(i).operand[j]; x >= 0) ++uses_[static_cast<std::size_t>(x)];
   }
-  /// Values that leave the kernel, and those that it uses more than once, have a line each.
+  /// One line for each value that the kernel writes, or that it uses more than once.
   std::vector<std::string> lines() {
     std::vector<std::string> r;
-    for (int i = 0; i < k_.steps; ++i) {
+    for (int i = 0; i < k_.instructions; ++i) {
       std::size_t const s = static_cast<std::size_t>(i);
       std::string const formula = formula_of(i);
       if (stored_[s] == 0 && uses_[s] < 2) {
@@ -35,54 +35,54 @@ class formulas {
   }
 
  private:
-  plan::step const& step(int i) const { return v_.steps[k_.first_step + i]; }
-  /// The node of a kernel that is one op, perhaps with more behind it.
-  bool alone(int i) const { return i == 0 && k_.what != plan::kind::fused; }
+  plan::ir_instruction const& instruction(int i) const { return v_.instructions[k_.first_instruction + i]; }
+  /// Whether instruction i is the op of an unfused kernel; fused instructions may follow it.
+  bool is_unfused(int i) const { return i == 0 && k_.kind != plan::kernel_kind::fused; }
   int arity(int i) const {
-    if (!alone(i)) return espalier::detail::is_null(step(i).op) ? 1 : step(i).op->arity;
+    if (!is_unfused(i)) return espalier::detail::is_null(instruction(i).op) ? 1 : instruction(i).op->arity;
     return v_.nodes[k_.first].op->arity < 3 ? v_.nodes[k_.first].op->arity : 3;
   }
   std::string operand(int x) const {
     if (x >= 0) return text_[static_cast<std::size_t>(x)];
-    plan::leaf const& l = v_.leaves[k_.first_leaf - 1 - x];
-    if (l.what == plan::leaf_kind::constant) return number_text(std::bit_cast<double>(l.bits));
-    if (l.what == plan::leaf_kind::column_index) return "column_index";
+    plan::ir_operand const& l = v_.operands[k_.first_operand - 1 - x];
+    if (l.kind == plan::operand_kind::constant) return number_text(std::bit_cast<double>(l.bits));
+    if (l.kind == plan::operand_kind::column_index) return "column_index";
     return name_of(t_, l.node);
   }
   std::string operands(int i) const {
     std::string text;
-    for (int j = 0; j < arity(i); ++j) text += (j == 0 ? "" : ", ") + operand(step(i).operand[j]);
+    for (int j = 0; j < arity(i); ++j) text += (j == 0 ? "" : ", ") + operand(instruction(i).operand[j]);
     return "(" + text + ")";
   }
   std::string formula_of(int i) const {
-    plan::step const& s = step(i);
-    if (alone(i)) return formula_alone();
+    plan::ir_instruction const& s = instruction(i);
+    if (is_unfused(i)) return formula_of_unfused();
     if (espalier::detail::is_null(s.op)) return operand(s.operand[0]);
-    std::string const along = s.op->kind != graph::family::reduction ? ""
-                              : s.where == plan::place::row          ? "[row]"
-                              : s.where == plan::place::column       ? "[column]"
+    std::string const along = s.op->family != graph::op_family::reduction ? ""
+                              : s.extent == plan::extent_class::row          ? "[row]"
+                              : s.extent == plan::extent_class::column       ? "[column]"
                                                                      : "[all]";
     return s.op->name + along + operands(i);
   }
-  std::string formula_alone() const {
+  std::string formula_of_unfused() const {
     node_row const& n = v_.nodes[k_.first];
-    plan::step const& s = step(0);
-    switch (n.op->kind) {
-      case graph::family::contraction: {
+    plan::ir_instruction const& s = instruction(0);
+    switch (n.op->family) {
+      case graph::op_family::contraction: {
         std::string a = operand(s.operand[0]), b = operand(s.operand[1]);
         if (k_.windowed) a = "windows(" + a + ")";
         if (n.attribute & 1u) a = "transpose(" + a + ")";
         if (n.attribute & 2u) b = "transpose(" + b + ")";
         return n.op->name + ("(" + a + ", " + b + ")");
       }
-      case graph::family::permute: {
+      case graph::op_family::permute: {
         std::string axes;
         for (int i = 0; i < n.shape.rank; ++i) axes += (i == 0 ? "" : ", ") + std::to_string(n.attribute >> (4 * i) & 15u);
         return n.op->name + ("[" + axes + "]") + operands(0);
       }
-      case graph::family::join: return n.op->name + ("[" + std::to_string(n.attribute) + "]") + operands(0);
-      case graph::family::draw: return n.op->name + ("[" + std::to_string(n.attribute) + "]");
-      case graph::family::reduction: return n.op->name + (k_.windowed ? "(windows" + operands(0) + ")" : "[middle]" + operands(0));
+      case graph::op_family::concatenate: return n.op->name + ("[" + std::to_string(n.attribute) + "]") + operands(0);
+      case graph::op_family::random: return n.op->name + ("[" + std::to_string(n.attribute) + "]");
+      case graph::op_family::reduction: return n.op->name + (k_.windowed ? "(windows" + operands(0) + ")" : "[middle]" + operands(0));
       default: return n.op->name + operands(0);
     }
   }
@@ -90,14 +90,15 @@ class formulas {
   titled const& t_;
   view const& v_;
   kernel_row const& k_;
-  std::vector<int> uses_, stored_;  ///< by step; stored: the node whose value leaves the kernel
+  /// by instruction; stored_: the node whose value the kernel writes
+  std::vector<int> uses_, stored_;
   std::vector<std::string> text_;
   int temporaries_ = 0;
 };
 
 }  // namespace detail
 
-/// A kernel's formulas, one line for each value that leaves it or that it uses more than once.
+/// A kernel's formulas, one line for each value that it writes or uses more than once.
 inline std::vector<std::string> formulas_of(titled const& t, int kernel) { return detail::formulas{t, kernel}.lines(); }
 
 }  // namespace espalier::report

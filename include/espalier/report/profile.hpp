@@ -8,15 +8,16 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// Where the time of a running net goes. A model on the device `profiled` runs the same plans as on its own device, kernel by kernel, with a reading of the
-/// clock between them. Nothing of it is in a program of another device.
+/// Shows which kernels take the time of a running net. A model on the device `profiled` runs the same plans as on its
+/// own device, kernel by kernel, and reads the clock between them. Programs of other devices contain none of this code.
 namespace espalier {
 
-/// The device tag of the processor with a clock: esp::model<Net, esp::profiled<>>; profiled<cpu_parallel<2>> for its threads.
+/// The device tag of the CPU with a clock: esp::model<Net, esp::profiled<>>; profiled<cpu_parallel<2>> for several
+/// threads.
 template <class Device = cpu>
 struct profiled {};
 
-/// What the kernels of a program took in all its runs.
+/// The time of each kernel of a program, summed over all runs.
 struct program_profile {
   report::titled program;
   std::int64_t runs = 0;
@@ -27,7 +28,7 @@ struct program_profile {
     for (double s : seconds) sum += s;
     return sum;
   }
-  /// What a kernel reads and writes in one run.
+  /// The bytes that a kernel reads and writes in one run.
   std::int64_t bytes(int kernel) const {
     plan::traffic const t = program.plan->kernels[kernel].moved;
     return (t.read + t.written) * static_cast<std::int64_t>(program.element_bytes);
@@ -56,22 +57,22 @@ struct program_profile {
 
 namespace detail {
 
-/// One kernel of a program as a function of its own, so that no work moves past a reading of the clock.
-template <class Source, class T, class Arch, class Team, int X>
+/// One kernel of a program as a separate function, so that the compiler moves no work past a reading of the clock.
+template <class Program, class T, class Arch, class Team, int X>
 [[gnu::noinline]] void run_one_kernel(void* const* base, Team const& team) noexcept {
-  on_cpu::detail::call_some<Source, T, Arch, X>(base, team, std::integer_sequence<int, 0>{});
+  on_cpu::detail::call_some<Program, T, Arch, X>(base, team, std::integer_sequence<int, 0>{});
 }
 template <class Team, int Count>
 struct kernel_functions {
   using function = void (*)(void* const*, Team const&) noexcept;
   function at[static_cast<std::size_t>(Count) + 1];
 };
-template <class Source, class T, class Arch, class Team, int... X>
+template <class Program, class T, class Arch, class Team, int... X>
 constexpr auto functions_of_kernels(std::integer_sequence<int, X...>) {
-  return kernel_functions<Team, static_cast<int>(sizeof...(X))>{{&run_one_kernel<Source, T, Arch, Team, X + 1>..., nullptr}};
+  return kernel_functions<Team, static_cast<int>(sizeof...(X))>{{&run_one_kernel<Program, T, Arch, Team, X + 1>..., nullptr}};
 }
 
-/// Profiles of a model's programs. Predictors of several threads may add to it.
+/// Profiles of a model's programs. Predictors on several threads may add to it.
 class profiles {
  public:
   void add(report::titled (*program)(), report::view const& plan, std::size_t element_bytes, double const* seconds) {
@@ -100,31 +101,31 @@ class profiles {
   std::vector<program_profile> all_;
 };
 
-/// The engine of `profiled`: that of the host, but for how it runs programs.
+/// The engine of `profiled`: as that of the host, except that it runs programs kernel by kernel.
 template <class Device>
 class profiling_engine : public host_engine<cpu> {
   using team = typename on_cpu::detail::team_of<Device>::type;
 
  public:
-  template <class Source, class T, class Arch = on_cpu::default_arch>
+  template <class Program, class T, class Arch = on_cpu::default_arch>
   void run(void* const* base) const noexcept {
-    constexpr int kernels = plan::plan_of<Source>.groups.group_count;
-    static constexpr auto functions = functions_of_kernels<Source, T, Arch, team>(std::make_integer_sequence<int, kernels>{});
+    constexpr int kernels = plan::plan_of<Program>.groups.group_count;
+    static constexpr auto functions = functions_of_kernels<Program, T, Arch, team>(std::make_integer_sequence<int, kernels>{});
     double seconds[static_cast<std::size_t>(kernels) + 1];
     auto before = std::chrono::steady_clock::now();
     auto const lap = [&] {
       auto const now = std::chrono::steady_clock::now();
-      double const took = std::chrono::duration<double>(now - before).count();
+      double const elapsed = std::chrono::duration<double>(now - before).count();
       before = now;
-      return took;
+      return elapsed;
     };
     for (int x = 1; x <= kernels; ++x) {
       functions.at[x - 1](base, team_);
       seconds[x] = lap();
     }
-    on_cpu::detail::copy_all<Source, T>(base, std::make_integer_sequence<int, plan::plan_of<Source>.places.copy_count>{});
+    on_cpu::detail::copy_all<Program, T>(base, std::make_integer_sequence<int, plan::plan_of<Program>.memory.copy_count>{});
     seconds[0] = lap();
-    found_->add(&report::detail::titled_source<Source, T>::get, report::view_of<Source>, sizeof(T), seconds);
+    found_->add(&report::detail::titled_program<Program, T>::get, report::view_of<Program>, sizeof(T), seconds);
   }
   profiles& found() const { return *found_; }
 
@@ -149,19 +150,20 @@ struct threads_of<profiled<Device>> : threads_of<Device> {};
 
 }  // namespace detail
 
-/// profile_of(model): for each program that ran on a model of the device `profiled` (its trainers, predictors, updaters, calls) how often it did, and how long each
-/// kernel took, in the order in which they first ran.
+/// profile_of(model): the number of runs and the time of each kernel, for each program that ran on a model of the
+/// device `profiled`: of its trainers, predictors, updaters and calls. Programs are in the order of their first runs.
 ///     esp::model<Net, esp::profiled<>> model{esp::seed{0}};
 ///     ...
 ///     for (esp::program_profile const& p : esp::profile_of(model)) std::cout << p.text() << '\n';
-/// cost    two readings of the clock and a lock for each run, and a reading for each kernel, some 20 to 50 ns each; kernels are functions of their own, so that a
-///         net of very small ones takes longer than the same net on cpu. Programs of other devices have none of it
+/// cost    two readings of the clock and a lock for each run, and a reading for each kernel, about 20 to 50 ns each.
+///         Kernels are separate functions, so a net of very small kernels takes longer than on cpu. Programs of other
+///         devices have no such cost.
 /// memory  the first run of a program allocates
 template <class Net, class Device, class T>
 std::vector<program_profile> profile_of(model<Net, profiled<Device>, T> const& profiled_model) {
   return profiled_model.engine().found().all();
 }
-/// Forgets what was measured so far: the first runs, which found cold caches.
+/// Clears the measurements, for example those of the first runs with cold caches.
 template <class Net, class Device, class T>
 void clear_profile(model<Net, profiled<Device>, T>& profiled_model) {
   profiled_model.engine().found().clear();

@@ -7,10 +7,10 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// Which programs a predictor, a trainer or a source of programs runs, and what their values are called.
+/// The programs of a predictor, of a trainer or of a program definition, and the names of their values.
 namespace espalier::report {
 
-/// A program, and the names of what it is given.
+/// A program, and the names of its inputs and results.
 struct titled {
   std::string title;
   view const* plan;
@@ -21,16 +21,16 @@ struct titled {
 
 namespace detail {
 
-/// A source's program, whose elements are T.
-template <class Source, class T>
-struct titled_source {
-  static titled get() { return {short_name<Source>(), &view_of<Source>, sizeof(T), {}, {}, {}, {}}; }
+/// The program of a program definition with elements of type T.
+template <class Program, class T>
+struct titled_program {
+  static titled get() { return {short_name<Program>(), &view_of<Program>, sizeof(T), {}, {}, {}, {}}; }
 };
 template <class Net, class Batch, class T>
-struct titled_source<espalier::detail::evaluation_source<Net, Batch>, T> {
+struct titled_program<espalier::detail::evaluation_program<Net, Batch>, T> {
   static titled get() {
     return {"evaluation of " + short_name<Net>() + " on " + shape_text(Batch::value),
-            &view_of<espalier::detail::evaluation_source<Net, Batch>>,
+            &view_of<espalier::detail::evaluation_program<Net, Batch>>,
             sizeof(T),
             tensor_names<Net, true>(),
             tensor_names<Net, false>(),
@@ -39,10 +39,10 @@ struct titled_source<espalier::detail::evaluation_source<Net, Batch>, T> {
   }
 };
 template <class Net, class Loss, class Batch, class T>
-struct titled_source<espalier::detail::training_source<Net, Loss, Batch>, T> {
+struct titled_program<espalier::detail::training_program<Net, Loss, Batch>, T> {
   static titled get() {
     return {"training of " + short_name<Net>() + " on " + shape_text(Batch::value),
-            &view_of<espalier::detail::training_source<Net, Loss, Batch>>,
+            &view_of<espalier::detail::training_program<Net, Loss, Batch>>,
             sizeof(T),
             tensor_names<Net, true>(),
             tensor_names<Net, false>(),
@@ -51,12 +51,12 @@ struct titled_source<espalier::detail::training_source<Net, Loss, Batch>, T> {
   }
 };
 template <class Optimizer, int Size, class T>
-struct titled_source<espalier::detail::update_source<Optimizer, Size>, T> {
+struct titled_program<espalier::detail::update_program<Optimizer, Size>, T> {
   static titled get() {
     std::vector<std::string> states;
     for (int i = 0; i < Optimizer::states; ++i) states.push_back("state " + std::to_string(i));
     return {"update by " + short_name<Optimizer>(),
-            &view_of<espalier::detail::update_source<Optimizer, Size>>,
+            &view_of<espalier::detail::update_program<Optimizer, Size>>,
             sizeof(T),
             {"parameters"},
             states,
@@ -66,30 +66,31 @@ struct titled_source<espalier::detail::update_source<Optimizer, Size>, T> {
 };
 template <class Net, class Batch, class T>
 titled evaluation() {
-  return titled_source<espalier::detail::evaluation_source<Net, Batch>, T>::get();
+  return titled_program<espalier::detail::evaluation_program<Net, Batch>, T>::get();
 }
 template <class Net, class Loss, class Batch, class T>
 titled training() {
-  return titled_source<espalier::detail::training_source<Net, Loss, Batch>, T>::get();
+  return titled_program<espalier::detail::training_program<Net, Loss, Batch>, T>::get();
 }
 template <class Net, class Optimizer, class T>
 titled update() {
   constexpr int size = static_cast<int>(slots_of<Net>.parameters.trainable_storage);
-  return titled_source<espalier::detail::update_source<Optimizer, size>, espalier::detail::computed_in<T>>::get();
+  return titled_program<espalier::detail::update_program<Optimizer, size>, espalier::detail::computed_in<T>>::get();
 }
 
 template <class X>
-concept Source = requires {
+concept ProgramDefinition = requires {
   { X::build() } -> std::same_as<graph::program>;
   X::layout();
 };
 
-/// The fault of template arguments that name no program. Compilers print them beside it.
+/// The fault of template arguments that name no program. Compilers print the arguments beside it.
 struct no_programs {
   static constexpr bool agree = false;
 };
 
-/// programs(): in the order in which they run. What they are given may be none, or layers, loss and batch do not fit: the faults, which the entries assert.
+/// programs(): the programs in order of execution. The other members are faults, which the entry functions assert:
+/// arguments that name no program, or layers, loss and batch that do not fit.
 struct programs_without_fault {
   using arguments = agreed;
   using layers = agreed;
@@ -104,9 +105,9 @@ struct programs_of : programs_without_fault {
 };
 template <class S>
 struct programs_of<S> : programs_without_fault {
-  using arguments = std::conditional_t<Source<S>, agreed, no_programs>;
+  using arguments = std::conditional_t<ProgramDefinition<S>, agreed, no_programs>;
   using fault = arguments;
-  static std::vector<titled> programs() { return {titled_source<S, float>::get()}; }
+  static std::vector<titled> programs() { return {titled_program<S, float>::get()}; }
 };
 template <class Net, class Batch, class T>
 struct programs_of_evaluation : programs_without_fault {
@@ -132,7 +133,7 @@ template <class Model, class Loss, class Optimizer, class... Batches>
 struct programs_of<trainer<Model, Loss, Optimizer, Batches...>>
     : programs_of_training<typename Model::value_type, typename Model::net_type, Loss, Optimizer, Batches...> {};
 
-/// The first of them, a template argument of the entries, where compilers show it.
+/// The first fault. It is a template argument of the entry functions, so that compilers print it.
 template <class... X>
 using programs_fault = typename programs_of<X...>::fault;
 
@@ -145,33 +146,33 @@ inline std::string named(std::vector<std::string> const& names, std::uint64_t i,
 
 }  // namespace detail
 
-/// What a leaf is called; "v17" for what node 17 computes.
+/// The name of an argument, parameter, buffer, hyperparameter or constant; "v17" for the value of node 17.
 inline std::string name_of(titled const& t, int id) {
   node_row const& n = t.plan->nodes[id];
-  switch (n.op->kind) {
-    case graph::family::argument: return detail::named(t.arguments, n.attribute, "argument");
-    case graph::family::label: return detail::named(t.arguments, n.attribute / 2, "argument");
-    case graph::family::parameter: return detail::named(t.parameters, n.attribute, "parameter");
-    case graph::family::buffer: return detail::named(t.buffers, n.attribute, "buffer");
-    case graph::family::magnitude: return "magnitude " + std::to_string(n.attribute);
-    case graph::family::constant: return n.kernel == 0 ? number_text(std::bit_cast<double>(n.attribute)) : "v" + std::to_string(id);
+  switch (n.op->family) {
+    case graph::op_family::argument: return detail::named(t.arguments, n.attribute, "argument");
+    case graph::op_family::label: return detail::named(t.arguments, n.attribute / 2, "argument");
+    case graph::op_family::parameter: return detail::named(t.parameters, n.attribute, "parameter");
+    case graph::op_family::buffer: return detail::named(t.buffers, n.attribute, "buffer");
+    case graph::op_family::hyperparameter: return "hyperparameter " + std::to_string(n.attribute);
+    case graph::op_family::constant: return n.kernel == 0 ? number_text(std::bit_cast<double>(n.attribute)) : "v" + std::to_string(id);
     default: return "v" + std::to_string(id);
   }
 }
 inline std::string name_of(titled const& t, graph::output const& o) {
   std::uint64_t const i = static_cast<std::uint64_t>(o.index);
   switch (o.where) {
-    case graph::destination::gradient: return "slope of " + detail::named(t.parameters, i, "parameter");
+    case graph::destination::gradient: return "gradient of " + detail::named(t.parameters, i, "parameter");
     case graph::destination::parameter: return "new " + detail::named(t.parameters, i, "parameter");
     case graph::destination::buffer: return "new " + detail::named(t.buffers, i, "buffer");
     default: return detail::named(t.results, i, "result");
   }
 }
-/// Where a value lives: its bytes in the workspace, or the memory that it is wanted in.
-inline std::string place_text(titled const& t, int id) {
+/// The address of a value: its bytes in the workspace, or the result that it is written to.
+inline std::string address_text(titled const& t, int id) {
   view const& v = *t.plan;
   node_row const& n = v.nodes[id];
-  if (n.at.where == plan::base::workspace && n.kernel != 0)
+  if (n.at.base == plan::base::workspace && n.kernel != 0)
     return "workspace +" + std::to_string(n.at.offset * static_cast<std::int64_t>(t.element_bytes)) +
            (n.last_use > v.kernel_count ? ", to the end" : ", until kernel " + std::to_string(n.last_use));
   for (int i = 0; i < v.result_count; ++i)
@@ -179,20 +180,20 @@ inline std::string place_text(titled const& t, int id) {
   return "memory";
 }
 
-/// A kernel's kind in words.
+/// A kernel's kind as text.
 inline std::string kind_text(kernel_row const& k) {
-  switch (k.what) {
-    case plan::kind::fused:
-      return (k.how == plan::order::columns ? "column by column, " : "row by row, ") + std::to_string(k.rows) + " x " + std::to_string(k.columns);
-    case plan::kind::contraction: return k.windowed ? "product of windows" : "product";
-    case plan::kind::permute: return "permutation";
-    case plan::kind::spread: return "repetition";
-    case plan::kind::gather: return k.windowed ? "reduction of windows" : "reduction";
-    case plan::kind::convert: return "conversion";
-    case plan::kind::draw: return "random numbers";
-    case plan::kind::move: return "movement";
-    case plan::kind::fold: return "sum of windows";
-    case plan::kind::join: return "join";
+  switch (k.kind) {
+    case plan::kernel_kind::fused:
+      return (k.order == plan::loop_order::columns ? "column by column, " : "row by row, ") + std::to_string(k.rows) + " x " + std::to_string(k.columns);
+    case plan::kernel_kind::contraction: return k.windowed ? "product of windows" : "product";
+    case plan::kernel_kind::permute: return "permutation";
+    case plan::kernel_kind::strided_broadcast: return "repetition";
+    case plan::kernel_kind::strided_reduction: return k.windowed ? "reduction of windows" : "reduction";
+    case plan::kernel_kind::convert: return "conversion";
+    case plan::kernel_kind::random: return "random numbers";
+    case plan::kernel_kind::move: return "movement";
+    case plan::kernel_kind::scatter_add: return "scatter-add";
+    case plan::kernel_kind::concatenate: return "concatenation";
   }
   return {};
 }

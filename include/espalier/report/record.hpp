@@ -2,33 +2,34 @@
 #pragma once
 #include <string_view>
 
-#include "../model/source.hpp"
+#include "../model/net_programs.hpp"
 #include "type_name.hpp"
 #include "view.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// What a net's modules do in a program. The net is traced once more, on values with an observer, which records which module makes which nodes and what
-/// passes from one to the other. Modules, layers and ops need no code for it.
+/// Records the modules of a net in a program. It traces the net once more, with values that notify an observer: which
+/// module makes which nodes, and which values pass between modules. Modules, layers and ops need no code for it.
 namespace espalier::report {
 
-/// What an architecture consists of: modules without modules inside, ops between modules, parameters that those read.
+/// The parts of an architecture: modules without inner modules, ops between modules, and the parameters that these ops
+/// read.
 enum class part : std::uint8_t { none, input, module, operation, parameter };
 
-/// An application of a module, in the order in which they begin.
+/// An application of a module; records are in the order in which the calls begin.
 struct call_record {
   void const* type;
-  std::string_view written;       ///< the type as the compiler writes it
+  std::string_view written;       ///< the type in the compiler's spelling
   int parameter, buffer, stream;  ///< the module's first slots, or -1
-  int around;                     ///< the call in whose body it stands
+  int around;                     ///< the call whose body has this call
   int before, last;               ///< it makes the nodes before + 1 ... last
   extents shape;                  ///< of its result
 };
 struct vertex_record {
-  part what;
+  part kind;
   char const* name;  ///< of an op
   int number;        ///< of a module's call, or a parameter's slot
-  int call;          ///< in whose body it stands
+  int call;          ///< the call whose body has this vertex
   extents shape;
   int from[3];
 };
@@ -38,14 +39,15 @@ namespace detail {
 template <class M>
 inline constexpr char type_tag = 0;
 
-/// The first slots of a module's tensors and streams, how many numbers it learns, and whether it has modules inside.
+/// The first slots of a module's tensors and streams, the number of its parameters' elements, and whether it has inner
+/// modules.
 struct module_facts {
   int parameter, buffer, stream;
   std::int64_t parameters;
   bool has_modules;
 };
 template <class M>
-constexpr void look_at(M const& member, module_facts& f) {
+constexpr void collect_facts(M const& member, module_facts& f) {
   using espalier::detail::ParameterMember, espalier::detail::BufferMember, espalier::detail::StreamMember, espalier::detail::ArrayMember;
   if constexpr (ParameterMember<M>) {
     if (f.parameter < 0) f.parameter = member.slot;
@@ -56,15 +58,15 @@ constexpr void look_at(M const& member, module_facts& f) {
     if (f.stream < 0) f.stream = member.slot;
   } else if constexpr (nn::Module<M>) {
     f.has_modules = true;
-    M::visit_members(member, [&](char const*, auto const& inner) { look_at(inner, f); });
+    M::visit_members(member, [&](char const*, auto const& inner) { collect_facts(inner, f); });
   } else if constexpr (ArrayMember<M>) {
-    for (auto const& inner : member) look_at(inner, f);
+    for (auto const& inner : member) collect_facts(inner, f);
   }
 }
 template <class M>
 constexpr module_facts facts_of(M const& module) {
   module_facts f{-1, -1, -1, 0, false};
-  M::visit_members(module, [&](char const*, auto const& inner) { look_at(inner, f); });
+  M::visit_members(module, [&](char const*, auto const& inner) { collect_facts(inner, f); });
   return f;
 }
 
@@ -74,18 +76,18 @@ struct recording {
   call_record calls[max_calls];  ///< 1 is that of the net
   vertex_record vertices[max_vertices];
   int call_count, vertex_count;
-  int result;  ///< the vertex behind the net's result
+  int result;  ///< the vertex of the net's result
   int nodes;
 };
 
-/// The tracer that records.
+/// The tracer that makes a recording.
 struct recorder : graph::tracer {
   constexpr recorder(graph::program& p, recording& to) : graph::tracer{p, graph::mode::evaluation, false, 0, 0}, found{to} {}
 
   template <class... From>
-  constexpr int add_vertex(part what, char const* name, int number, extents const& s, From... from) {
+  constexpr int add_vertex(part kind, char const* name, int number, extents const& s, From... from) {
     vertex_record& v = found.vertices[++found.vertex_count];
-    v = vertex_record{what, name, number, call, s, {from...}};
+    v = vertex_record{kind, name, number, call, s, {from...}};
     return found.vertex_count;
   }
 
@@ -100,8 +102,8 @@ constexpr char const* name_of_op() {
   else return graph::described<Op>.name;
 }
 
-/// What values of observed bodies tell the recorder. A module without modules inside, a composite and a gradient are one vertex each: their bodies are
-/// traced unobserved.
+/// Notifies the recorder of the operations on observed values. A module without inner modules, a composite and a
+/// gradient are one vertex each: their bodies are traced without observer.
 struct net_observer {
   template <class X>
   static constexpr int vertex_of([[maybe_unused]] X const& x) {
@@ -122,7 +124,7 @@ struct net_observer {
   static constexpr auto call(M const& module, X const&... x) {
     using espalier::detail::as_traced;
     using Y = as_traced<decltype(module.forward(as_traced<X>{}...))>;
-    using Result = seen<Y>;
+    using Result = observed_value<Y>;
     graph::tracer* const t = espalier::detail::tracer_of(x...);
     if (t == nullptr) return Result{};
     recorder& r = of(*t);
@@ -133,7 +135,7 @@ struct net_observer {
     Result y{{&r, 0}, 0};
     if (f.has_modules) {
       r.call = number;
-      y = espalier::detail::as_value<Result>(r, module.forward(seen<as_traced<X>>{{&r, graph::trace_operand(r, x)}, vertex_of(x)}...));
+      y = espalier::detail::as_value<Result>(r, module.forward(observed_value<as_traced<X>>{{&r, graph::trace_operand(r, x)}, vertex_of(x)}...));
       r.call = around;
     } else {
       y.id = graph::trace_operand(r, module.forward(as_traced<X>{&r, graph::trace_operand(r, x)}...));
@@ -154,7 +156,7 @@ struct net_observer {
     using type = traced<S, Data, net_observer>;
   };
   template <class X>
-  using seen = typename observed<X>::type;
+  using observed_value = typename observed<X>::type;
 
   static constexpr recorder& of(graph::tracer& t) { return static_cast<recorder&>(t); }
   template <class... Rest>

@@ -9,41 +9,42 @@ namespace espalier {
 
 namespace report {
 
-/// What a module costs in one evaluation, modules inside it included.
+/// The cost of a module in one evaluation, including inner modules.
 struct cost {
   std::int64_t flops;
   std::int64_t moved;  ///< elements that kernels read and write
 };
 
 namespace detail {
-/// Which module a kernel's leaf is read for: that of the first step that names it. A step that computes a value again stands before the one that wants it.
-inline int reader_of(view const& v, kernel_row const& k, int leaf) {
-  int wanted = k.steps;
-  for (int i = k.steps - 1; i >= 0; --i)
-    for (int operand : v.steps[k.first_step + i].operand)
-      if (operand == -1 - leaf) wanted = i;
+/// The node whose module a kernel's operand counts for: that of the first instruction that reads it. A recomputed
+/// instruction comes before the instruction that uses it.
+inline int reader_of(view const& v, kernel_row const& k, int operand_number) {
+  int first_reader = k.instructions;
+  for (int i = k.instructions - 1; i >= 0; --i)
+    for (int operand : v.instructions[k.first_instruction + i].operand)
+      if (operand == -1 - operand_number) first_reader = i;
   int reader = k.first;
   for (int id = k.first; id != 0; id = v.nodes[id].next) {
     reader = id;
-    if (v.nodes[id].step >= wanted) break;
+    if (v.nodes[id].instruction >= first_reader) break;
   }
   return reader;
 }
 }  // namespace detail
 
-/// The costs of a net's modules, by row. A fused kernel belongs to several modules: what it reads counts for the module that reads it, what it writes for
-/// the one whose value that is, and what stays inside it counts for nobody.
+/// The costs of a net's modules, by row. A fused kernel can belong to several modules. An operand counts for the module
+/// that reads it, a result for the module that makes it, and values inside the kernel for none.
 inline std::vector<cost> costs_of(architecture const& a, view const& v) {
   std::vector<cost> costs(a.modules.size(), cost{0, 0});
   auto const of = [&](int node) -> cost& { return costs[static_cast<std::size_t>(a.owner[static_cast<std::size_t>(node)])]; };
   for (int id = 1; id <= v.node_count; ++id) of(id).flops += v.nodes[id].flops;
   for (int x = 1; x <= v.kernel_count; ++x) {
     kernel_row const& k = v.kernels[x];
-    for_each_operand(v, k, [&](int leaf, int node) { of(detail::reader_of(v, k, leaf)).moved += v.nodes[node].shape.size(); });
+    for_each_operand(v, k, [&](int operand_number, int node) { of(detail::reader_of(v, k, operand_number)).moved += v.nodes[node].shape.size(); });
     for_each_result(v, k, [&](int node) { of(node).moved += v.nodes[node].shape.size(); });
   }
   for (int i = 0; i < v.copy_count; ++i) costs[0].moved += 2 * v.copies[i].size;
-  for (std::size_t i = costs.size() - 1; i > 0; --i) {  // a module stands before those inside it
+  for (std::size_t i = costs.size() - 1; i > 0; --i) {  // a module comes before its inner modules
     cost& around = costs[static_cast<std::size_t>(a.modules[i].parent)];
     around.flops += costs[i].flops;
     around.moved += costs[i].moved;
@@ -66,20 +67,21 @@ inline std::string summary_text(architecture const& a, view const& v, std::size_
 
 }  // namespace report
 
-/// summary<Net, InputShape>(): a table with a line for each module of a net and one for all of it: the way to it, its type, the shape of its result, how many
-/// numbers it learns, and what it costs in the evaluation of one input: multiplications and additions, and bytes that kernels read and write.
+/// summary<Net, InputShape>(): a table with a line for each module of a net and one for the total. Columns: path, type,
+/// shape of the result, number of parameters, and the cost of one evaluation. The cost is multiplications and
+/// additions, and the bytes that kernels read and write.
 ///     std::cout << esp::summary<Net, esp::shape<32, 64>>();
-/// shape   of the whole batch; T is the element type that bytes are counted in
-/// order   that of the members; a module's numbers include those of modules inside it, and of each time that it is applied ("x2")
-/// fusion  values that stay inside a kernel move no bytes: a ReLU behind a Linear writes what the Linear does not
+/// shape   of the whole batch; T is the element type of the byte counts
+/// order   that of the members; the numbers of a module include inner modules and all of its calls ("x2")
+/// fusion  values inside a kernel move no bytes: a Linear with a fused ReLU only writes the result of the ReLU
 /// errors  layers that do not fit each other or InputShape do not compile
 template <class Net, class InputShape, class T = float, class Found = detail::applied_net<Net, InputShape>>
 std::string summary() {
-  using Layers = espalier::detail::in_facts<Found, espalier::detail::root_at<Net, struct summary_>>;
+  using Layers = espalier::detail::root_message_fault<Found, espalier::detail::root_at<Net, struct summary_>>;
   static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
-  static_assert(sizeof(espalier::detail::say_in_words(espalier::detail::in_words<Found>{})) != 0);
+  static_assert(sizeof(espalier::detail::report_own_message(espalier::detail::own_message_fault<Found>{})) != 0);
   if constexpr (layers_fit<Found>::value)
-    return report::summary_text(report::architecture_of<Net, InputShape>(), report::view_of<detail::evaluation_source<Net, InputShape>>, sizeof(T));
+    return report::summary_text(report::architecture_of<Net, InputShape>(), report::view_of<detail::evaluation_program<Net, InputShape>>, sizeof(T));
   else return {};
 }
 

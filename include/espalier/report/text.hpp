@@ -29,7 +29,7 @@ inline std::string shape_text(extents const& s) {
   return text + ")";
 }
 
-/// Rows of cells, two blanks between columns. A column of `numbers` stands to the right.
+/// Rows of cells, with two spaces between columns. A column of `numbers` is right-aligned.
 inline std::string table_text(std::vector<std::vector<std::string>> const& rows, std::vector<bool> const& numbers) {
   std::vector<std::size_t> width(numbers.size());
   for (auto const& row : rows)

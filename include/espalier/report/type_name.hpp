@@ -8,7 +8,8 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// Types as a reader of a table wants them: Linear<64, 32>, Dropout<0.1>, LayerNorm<(64)>, Repeat<3>; the same words from every compiler.
+/// Short names of types for tables: Linear<64, 32>, Dropout<0.1>, LayerNorm<(64)>, Repeat<3>; the same with every
+/// compiler.
 namespace espalier::report {
 
 namespace detail {
@@ -21,7 +22,7 @@ constexpr std::string_view written_type() {
 
 }  // namespace detail
 
-/// The short form of a type's name: no namespaces, and of its template arguments those that are numbers or shapes.
+/// The short form of a type's name: no namespaces, and only those template arguments that are numbers or shapes.
 inline std::string short_name(std::string_view written) {
   espalier::detail::written_text text;
   espalier::detail::write_short_name(text, {written.data(), static_cast<int>(written.size())});

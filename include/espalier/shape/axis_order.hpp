@@ -5,6 +5,7 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
+/// The axis orders in which other libraries store tensors.
 namespace espalier {
 
 /// How another library stores a tensor: its axis i is the tensor's axis at[i]. Axes of extent 1 may be left out.
@@ -23,21 +24,21 @@ constexpr axis_order axes_in_order(auto... axis) {
   ((r.at[i++] = static_cast<int>(axis)), ...);
   return r;
 }
-/// The order that the tensor has itself.
+/// The order of the tensor's own axes.
 constexpr axis_order own_order(extents const& shape) {
   axis_order r{shape.rank, {}};
   for (int i = 0; i < shape.rank; ++i) r.at[i] = i;
   return r;
 }
-/// Whether an order fits a shape: axes of the shape, each at most once, and all whose extent is not 1.
+/// True if an order fits a shape: it names axes of the shape, each at most once, and all whose extent is not 1.
 constexpr bool is_order_of(axis_order const& order, extents const& shape) {
-  bool taken[max_rank]{};
+  bool used[max_rank]{};
   for (int i = 0; i < order.rank; ++i) {
-    if (order.at[i] < 0 || order.at[i] >= shape.rank || taken[order.at[i]]) return false;
-    taken[order.at[i]] = true;
+    if (order.at[i] < 0 || order.at[i] >= shape.rank || used[order.at[i]]) return false;
+    used[order.at[i]] = true;
   }
   for (int i = 0; i < shape.rank; ++i)
-    if (!taken[i] && shape.at[i] != 1) return false;
+    if (!used[i] && shape.at[i] != 1) return false;
   return order.is_known();
 }
 /// The extents in that order.
@@ -48,8 +49,7 @@ constexpr extents in_order(axis_order const& order, extents const& shape) {
 }
 
 namespace detail {
-/// The order of a member where its module states none: that of a vector is no question, that of another tensor is
-/// unknown.
+/// The order of a member whose module declares none: a vector has only one order, that of another tensor is unknown.
 constexpr axis_order order_of_vector(extents const& shape) {
   int longer = 0;
   for (int i = 0; i < shape.rank; ++i) longer += shape.at[i] != 1;

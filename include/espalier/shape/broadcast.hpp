@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include "../base/refuse.hpp"
+#include "../base/invalid.hpp"
 #include "shape.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
+/// NumPy's rule for broadcasting, as relations of shapes.
 namespace espalier {
 
-/// Can `from` be broadcast to `to` by NumPy's rule (aligned at the last axis; an extent is equal or 1)? Returns the offending axis of `to`, or -1;
-/// -2 when `from` has more axes than `to`.
+/// Can `from` be broadcast to `to` by NumPy's rule (aligned at the last axis; an extent is equal or 1)? Returns the
+/// offending axis of `to`, or -1; -2 if `from` has more axes than `to`.
 constexpr int broadcast_conflict(extents const& from, extents const& to) {
   if (from.rank > to.rank) return -2;
   for (int i = 0; i < from.rank; ++i) {
@@ -28,7 +29,7 @@ struct broadcastable {
 };
 
 namespace detail {
-/// The operand whose shape the result has: the first that the others can be broadcast to; -1 when there is none.
+/// The operand that has the shape of the result: the first to which the others can be broadcast; -1 if there is none.
 template <class... S>
 constexpr int leading_operand() {
   constexpr int count = static_cast<int>(sizeof...(S));
@@ -52,8 +53,9 @@ struct pick_shape<-1, First, Rest...> {
 };
 }  // namespace detail
 
-/// The axis, counted from the last (-1, -2, ...), on which two shapes disagree, neither extent being 1; 0 when each axis alone would do, so that
-/// only broadcast_to can say which result is meant. The first `skip` axes from the end are not looked at.
+/// The axis, counted from the last (-1, -2, ...), on which two shapes differ and neither extent is 1. The result is 0
+/// if each axis fits by itself; then only broadcast_to states which result is intended. The last `skip` axes are
+/// ignored.
 constexpr int disagreeing_axis(extents const& a, extents const& b, int skip = 0) {
   for (int i = 1 + skip; i <= a.rank && i <= b.rank; ++i) {
     int const x = a.at[a.rank - i], y = b.at[b.rank - i];
@@ -62,8 +64,8 @@ constexpr int disagreeing_axis(extents const& a, extents const& b, int skip = 0)
   return 0;
 }
 
-/// Shapes of an elementwise op: NumPy's rule with one guard, one operand already has the result's shape. (64,1) + (64) is refused:
-/// its (64,64) is rarely meant.
+/// Named relation of an elementwise op: NumPy's rule with one restriction, that one operand already has the result's
+/// shape. (64,1) + (64) does not compile: its result (64,64) is rarely intended.
 template <class A, class B, class... Rest>
 struct same_or_broadcast {
   static constexpr int leader = detail::leading_operand<A, B, Rest...>();
@@ -72,14 +74,14 @@ struct same_or_broadcast {
 };
 
 namespace detail {
-/// A relation that does not hold, with the axis where there is one (0: none).
+/// A relation that does not hold, with the axis if there is one (0: none).
 template <int Axis, class Relation>
-struct refused_at {
-  using type = refused<Relation, at_axis<Axis>>;
+struct violation_at {
+  using type = invalid<Relation, at_axis<Axis>>;
 };
 template <class Relation>
-struct refused_at<0, Relation> {
-  using type = refused<Relation>;
+struct violation_at<0, Relation> {
+  using type = invalid<Relation>;
 };
 template <class... S>
 constexpr int first_disagreement() {
@@ -90,18 +92,18 @@ constexpr int first_disagreement() {
   return 0;
 }
 template <class Relation>
-struct refusal_of {
-  using type = refused<Relation>;
+struct violation_of {
+  using type = invalid<Relation>;
 };
 template <class... S>
-struct refusal_of<same_or_broadcast<S...>> : refused_at<first_disagreement<S...>(), same_or_broadcast<S...>> {};
+struct violation_of<same_or_broadcast<S...>> : violation_at<first_disagreement<S...>(), same_or_broadcast<S...>> {};
 template <class From, class To>
-struct refusal_of<broadcastable<From, To>> : refused_at<(broadcastable<From, To>::axis < 0 ? 0 : broadcastable<From, To>::axis - To::rank), broadcastable<From, To>> {};
+struct violation_of<broadcastable<From, To>> : violation_at<(broadcastable<From, To>::axis < 0 ? 0 : broadcastable<From, To>::axis - To::rank), broadcastable<From, To>> {};
 }  // namespace detail
 
-/// What an op returns whose relation does not hold: the relation, and the axis if it has one.
+/// The result type of an op whose relation does not hold: the relation, and the axis if it has one.
 template <class Relation>
-using refusal = typename detail::refusal_of<Relation>::type;
+using violation = typename detail::violation_of<Relation>::type;
 
 template <class A, class B>
 concept Broadcastable = broadcastable<A, B>::agree;

@@ -4,15 +4,16 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
+/// Index maps: one description for slices, padding, flips, dilation and windows.
 namespace espalier {
 
-/// Where each element of a moved tensor comes from: slices, padding, flips, dilation and windows are all this. Along axis a of the operand the element
-/// of the result at index i is found at
+/// The source of each element of a moved tensor: slices, padding, flips, dilation and windows all have this form. The
+/// element of the result at index i is read from the operand; its index along axis a of the operand is
 ///   (start[a] + sum over the result's axes k with source[k] == a of step[k] i[k]) / divisor[a]
-/// and where that is no whole number, or lies outside, the result is 0 (or the lowest number, for maxima).
+/// If that is no integer, or is out of range, the element is 0 (or the lowest number, for maxima).
 struct index_map {
   int rank;              ///< of the result
-  int source[max_rank];  ///< by axis of the result: the operand's axis it walks along; ascending but for windows
+  int source[max_rank];  ///< by axis of the result: the operand's axis that it runs along; ascending except for windows
   int step[max_rank];    ///< by axis of the result
   int start[max_rank];   ///< by axis of the operand
   int divisor[max_rank];
@@ -56,7 +57,7 @@ constexpr index_range range_of(index_map const& m, extents const& result, int ax
   }
   return r;
 }
-/// True where every element of the result is an element of the operand.
+/// True if every element of the result is an element of the operand.
 constexpr bool is_total(index_map const& m, extents const& from, extents const& result) {
   for (int a = 0; a < from.rank; ++a) {
     index_range const r = range_of(m, result, a);
@@ -64,7 +65,7 @@ constexpr bool is_total(index_map const& m, extents const& from, extents const& 
   }
   return true;
 }
-/// True where no two axes of the result walk along one axis of the operand; axes of extent 1 do not walk.
+/// True if no two axes of the result run along the same axis of the operand. Axes of extent 1 do not count.
 constexpr bool is_one_to_one(index_map const& m, extents const& from, extents const& result) {
   int walks[max_rank]{};
   for (int i = 0; i < m.rank; ++i)
@@ -73,7 +74,7 @@ constexpr bool is_one_to_one(index_map const& m, extents const& from, extents co
     if (walks[a] > 1) return false;
   return true;
 }
-/// True where the result is the operand, under other extents at most.
+/// True if the result has the operand's elements in the same order; only the extents may differ.
 constexpr bool renames(index_map const& m, extents const& from, extents const& result) {
   if (from.size() != result.size() || !is_total(m, from, result) || !is_one_to_one(m, from, result)) return false;
   int last = -1;
@@ -92,7 +93,7 @@ constexpr int greatest_common_divisor(int a, int b) {
   }
   return a < 0 ? -a : a;
 }
-/// A map whose quotients are reduced: walking by 2 and dividing by 2 is walking by 1.
+/// The map with reduced quotients: step 2 with divisor 2 becomes step 1.
 constexpr index_map reduced_map(index_map m) {
   for (int a = 0; a < max_rank; ++a) {
     if (m.divisor[a] < 2) continue;
@@ -107,7 +108,7 @@ constexpr index_map reduced_map(index_map m) {
   }
   return m;
 }
-/// outer after inner, for an outer map that never fills.
+/// The map of `outer` after `inner`, for an outer map that never fills.
 constexpr index_map composed(index_map const& outer, index_map const& inner) {
   index_map m{};
   m.rank = outer.rank;
@@ -135,13 +136,13 @@ constexpr index_map inverted(index_map const& m) {
   return r;
 }
 
-/// Is the map one of windows of images: (N, H, W, C) seen as (N, rows, columns, kernel rows, kernel columns, C)?
+/// Is the map one of windows of images: (N, H, W, C) viewed as (N, rows, columns, kernel rows, kernel columns, C)?
 constexpr bool is_image_window(index_map const& m) {
   return m.rank == 6 && m.source[0] == 0 && m.source[1] == 1 && m.source[2] == 2 && m.source[3] == 1 && m.source[4] == 2 && m.source[5] == 3 && m.step[0] == 1 && m.step[5] == 1 && m.start[0] == 0 &&
          m.start[3] == 0 && m.divisor[0] == 1 && m.divisor[3] == 1;
 }
 
-/// Element `flat` of the result, as an offset in the operand; -1 where it is filled.
+/// The offset in the operand of element `flat` of the result; -1 if the element is filled.
 constexpr std::int64_t moved_offset(index_map const& m, extents const& from, extents const& result, std::int64_t flat) {
   int at[max_rank]{};
   for (int a = 0; a < from.rank; ++a) at[a] = m.start[a];

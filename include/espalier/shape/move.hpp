@@ -4,33 +4,35 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
+/// Shapes and relations of reshape and transpose.
 namespace espalier {
 
-/// Resolves a reshape: at most one wanted extent is -1 and is inferred; rank -1 in the result says that it does not fit.
-constexpr extents reshape_extents(std::int64_t size, extents const& wanted) {
-  std::int64_t known = 1;
+/// Resolves a reshape: at most one requested extent is -1 and is inferred. Rank -1 in the result means that the
+/// elements do not fit.
+constexpr extents reshape_extents(std::int64_t size, extents const& requested) {
+  std::int64_t product = 1;
   int inferred = -1;
-  extents r = wanted;
-  for (int i = 0; i < wanted.rank; ++i) {
-    if (wanted.at[i] == -1 && inferred < 0) inferred = i;
-    else if (wanted.at[i] < 1) return extents{-1, {}};
-    else known *= wanted.at[i];
+  extents r = requested;
+  for (int i = 0; i < requested.rank; ++i) {
+    if (requested.at[i] == -1 && inferred < 0) inferred = i;
+    else if (requested.at[i] < 1) return extents{-1, {}};
+    else product *= requested.at[i];
   }
   if (inferred >= 0) {
-    if (size % known != 0) return extents{-1, {}};
-    r.at[inferred] = static_cast<int>(size / known);
-  } else if (known != size) {
+    if (size % product != 0) return extents{-1, {}};
+    r.at[inferred] = static_cast<int>(size / product);
+  } else if (product != size) {
     return extents{-1, {}};
   }
   return r;
 }
 
-/// The extents asked of a reshape, as a fact; -1 is inferred.
+/// The requested extents of a reshape, as a fact that errors show; -1 is inferred.
 template <int... Extents>
 struct to {};
 
 /// Named relation of reshape<Extents...>(x): both have the same number of elements.
-template <class S, class Wanted>
+template <class S, class Requested>
 struct same_element_count;
 template <class S, int... Extents>
 struct same_element_count<S, to<Extents...>> {

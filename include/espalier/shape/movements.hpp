@@ -5,13 +5,13 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// The movements of the public ops: of(s) is the map on an operand of extents s, and says with rank -1 that it does not fit.
+/// The movements of the public ops. of(s) is the map for an operand of extents s; rank -1 means that it does not fit.
 namespace espalier {
 
-/// The end of an axis in slice<Axis, Begin, to_end, Step>(x), whichever way the step goes.
+/// The end of an axis in slice<Axis, Begin, to_end, Step>(x), for steps of either sign.
 inline constexpr int to_end = 0x7fffffff;
 
-/// The movement that there is not.
+/// The result for an operand that does not fit.
 constexpr movement no_movement() { return movement{index_map{}, extents{-1, {}}}; }
 
 /// Named relation: the movement fits operands of shape S.
@@ -61,7 +61,8 @@ struct selecting {
   }
 };
 
-/// What is added before and after each axis, first to last; filled with 0, or with the lowest number.
+/// Padding: the numbers of elements added before and after each axis, first to last. They are filled with 0 or with the
+/// lowest number.
 template <bool Lowest, int... Widths>
 struct padded_by {
   template <class S>
@@ -79,14 +80,14 @@ struct padded_by {
   }
 };
 
-/// The axes of a movement as a bit mask; -1 where one does not exist or stands twice.
+/// The axes of a movement as a bit mask; -1 if one does not exist or is named twice.
 template <int... Axes>
 constexpr int moved_axes(int rank) {
   unsigned const mask = axis_mask<Axes...>(rank);
   return mask == 0 && sizeof...(Axes) != 0 ? -1 : static_cast<int>(mask);
 }
 
-/// The movement that `change` makes of nothing, axis by axis; it says whether an axis fits.
+/// Applies `change` to the identity, axis by axis; `change` returns whether the axis fits.
 template <int... Axes, class Change>
 constexpr movement along_axes(extents const& s, Change change) {
   int const mask = moved_axes<Axes...>(s.rank);
@@ -97,7 +98,7 @@ constexpr movement along_axes(extents const& s, Change change) {
   return r;
 }
 
-/// From the last element of each axis to the first.
+/// Reverses the elements along each axis.
 template <int... Axes>
 struct flipping {
   template <class S>

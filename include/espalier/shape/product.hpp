@@ -4,9 +4,10 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
+/// Shapes and relations of matrix products.
 namespace espalier {
 
-/// What keeps two shapes from being multiplied as matrices.
+/// The reason why two shapes cannot be multiplied as matrices.
 enum class product_fault { none, rank, inner, batch };
 
 constexpr product_fault product_conflict(extents const& a, extents const& b) {
@@ -35,12 +36,12 @@ struct inner_dimensions {
   static constexpr bool agree = fault == product_fault::none;
   static constexpr extents value = agree ? product_extents(A::value, B::value) : extents{};
 };
-/// Named relation of matmul(a, b): both have two axes at least.
+/// Named relation of matmul(a, b): both have at least two axes.
 template <class A, class B>
 struct matrix_axes {
   static constexpr bool agree = A::rank >= 2 && B::rank >= 2;
 };
-/// Named relation of matmul(a, b): axes but the last two are equal or 1.
+/// Named relation of matmul(a, b): all axes except the last two are equal or 1.
 template <class A, class B>
 struct batch_dimensions {
   static constexpr int axis = disagreeing_axis(A::value, B::value, 2);
@@ -49,17 +50,17 @@ struct batch_dimensions {
 
 namespace detail {
 template <product_fault Fault, class A, class B>
-struct product_refusal {
-  using type = refused<inner_dimensions<A, B>>;
+struct product_violation {
+  using type = invalid<inner_dimensions<A, B>>;
 };
 template <class A, class B>
-struct product_refusal<product_fault::rank, A, B> {
-  using type = refused<matrix_axes<A, B>>;
+struct product_violation<product_fault::rank, A, B> {
+  using type = invalid<matrix_axes<A, B>>;
 };
 template <class A, class B>
-struct product_refusal<product_fault::batch, A, B> : refused_at<batch_dimensions<A, B>::axis, batch_dimensions<A, B>> {};
+struct product_violation<product_fault::batch, A, B> : violation_at<batch_dimensions<A, B>::axis, batch_dimensions<A, B>> {};
 template <class A, class B>
-struct refusal_of<inner_dimensions<A, B>> : product_refusal<inner_dimensions<A, B>::fault, A, B> {};
+struct violation_of<inner_dimensions<A, B>> : product_violation<inner_dimensions<A, B>::fault, A, B> {};
 }  // namespace detail
 
 template <class A, class B>

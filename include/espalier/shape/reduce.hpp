@@ -4,13 +4,15 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
+/// Shapes and relations of reductions.
 namespace espalier {
 
-/// Says that a reduction keeps the reduced axes with extent 1.
+/// Argument of a reduction that keeps the reduced axes with extent 1.
 struct keepdims_t {};
 inline constexpr keepdims_t keepdims{};
 
-/// The axes of a reduction as a bit mask (bit i: axis i); no axes means all; 0 when an axis does not exist or is named twice.
+/// The axes of a reduction as a bit mask (bit i: axis i); no axes means all; 0 if an axis does not exist or is named
+/// twice.
 template <int... Axes>
 constexpr unsigned axis_mask(int rank) {
   if constexpr (sizeof...(Axes) == 0) {
@@ -26,7 +28,7 @@ constexpr unsigned axis_mask(int rank) {
   }
 }
 
-/// The shape that is left when the masked axes are reduced.
+/// The shape after the masked axes are reduced.
 constexpr extents reduced_extents(extents const& s, unsigned mask, bool keep) {
   extents r{};
   for (int i = 0; i < s.rank; ++i) {
@@ -36,7 +38,7 @@ constexpr extents reduced_extents(extents const& s, unsigned mask, bool keep) {
   return r;
 }
 
-/// A list of axes, as a fact in a refusal.
+/// A list of axes, as a fact that errors show.
 template <int... Axes>
 struct axes {};
 
@@ -48,7 +50,7 @@ struct reducible_axes {
   static constexpr extents value = reduced_extents(S::value, mask, Keep);
 };
 
-/// The relation without its result, which is what a refusal shows: the shape and the axes asked for.
+/// The relation without its result, as errors show it: the shape and the requested axes.
 template <class S, class Axes>
 struct axes_exist;
 template <class S, int... Axes>

@@ -6,7 +6,7 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// Relations of ops that give axes other places, or add and drop axes of extent 1.
+/// Relations of ops that reorder axes, or add and remove axes of extent 1.
 namespace espalier {
 
 /// A permutation packed as in swap_permutation.
@@ -18,7 +18,7 @@ constexpr std::uint64_t packed_axes(int rank) {
   return packed;
 }
 
-/// Named relation of permute<Axes...>(x): every axis stands once.
+/// Named relation of permute<Axes...>(x): every axis is named once.
 template <class S, class Axes>
 struct permutes_axes;
 template <class S, int... Axes>
@@ -28,7 +28,8 @@ struct permutes_axes<S, axes<Axes...>> {
   static constexpr extents value = agree ? permuted_extents(S::value, permutation) : S::value;
 };
 
-/// The extents without the axes, all of extent 1; no axes: without every such axis. Rank -1 where an axis is missing, stands twice or is longer.
+/// The extents without the named axes, which must have extent 1. No axes: without every axis of extent 1. Rank -1 if an
+/// axis does not exist, is named twice or is longer.
 template <int... Axes>
 constexpr extents squeezed_extents(extents const& s) {
   unsigned mask = sizeof...(Axes) == 0 ? 0 : axis_mask<Axes...>(s.rank);
@@ -49,7 +50,8 @@ struct axes_of_one<S, axes<Axes...>> {
   static constexpr bool agree = value.rank >= 0;
 };
 
-/// The extents with an axis of extent 1 at each place, counted in the result. Rank -1 where places are missing or stand twice.
+/// The extents with an axis of extent 1 at each position, counted in the result. Rank -1 if a position does not exist
+/// or is named twice.
 template <int... Axes>
 constexpr extents unsqueezed_extents(extents const& s) {
   int const rank = s.rank + static_cast<int>(sizeof...(Axes));
@@ -60,7 +62,7 @@ constexpr extents unsqueezed_extents(extents const& s) {
   return r;
 }
 
-/// Named relation of unsqueeze<Axes...>(x): the axes are places of the result, none twice.
+/// Named relation of unsqueeze<Axes...>(x): the axes are positions of the result, each named once.
 template <class S, class Axes>
 struct new_axes;
 template <class S, int... Axes>
@@ -69,19 +71,19 @@ struct new_axes<S, axes<Axes...>> {
   static constexpr bool agree = value.rank >= 0;
 };
 
-/// What expand makes of the extents asked for, -1 being those of s; rank -1 where they do not fit.
-constexpr extents expanded_extents(extents const& s, extents const& wanted) {
-  extents r = wanted;
-  int const lead = wanted.rank - s.rank;
-  for (int i = 0; i < wanted.rank; ++i) {
-    if (wanted.at[i] == -1 && i >= lead) r.at[i] = s.at[i - lead];
+/// The extents that expand makes of the requested ones; -1 keeps the extent of s. Rank -1 if they do not fit.
+constexpr extents expanded_extents(extents const& s, extents const& requested) {
+  extents r = requested;
+  int const lead = requested.rank - s.rank;
+  for (int i = 0; i < requested.rank; ++i) {
+    if (requested.at[i] == -1 && i >= lead) r.at[i] = s.at[i - lead];
     if (r.at[i] < 1) return extents{-1, {}};
   }
   return broadcast_conflict(s, r) == -1 ? r : extents{-1, {}};
 }
 
-/// Named relation of expand<Extents...>(x): each extent is that of x, or x has 1 there, or nothing.
-template <class S, class Wanted>
+/// Named relation of expand<Extents...>(x): each extent is that of x, or x has extent 1 or no axis there.
+template <class S, class Requested>
 struct expandable;
 template <class S, int... Extents>
 struct expandable<S, to<Extents...>> {

@@ -6,24 +6,26 @@
 #include <utility>
 
 #include "../base/bare.hpp"
-#include "../base/everywhere.hpp"
+#include "../base/host_device.hpp"
 #include "../base/sentence.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
+/// Shapes, as types and as values.
 namespace espalier {
 
 /// The largest rank a shape may have.
 inline constexpr int max_rank = 6;
 
-/// A shape as a value, for everything that runs in the constant evaluator. Extents beyond the rank are zero.
-/// It has no default member initialisers on purpose: `extents e{}` is then zero-initialised without being materialised element by element.
+/// A shape as a value, for code that runs in the constant evaluator. Extents beyond the rank are zero. It has no
+/// default member initialisers on purpose: the compiler then zero-initialises `extents e{}` without storing each
+/// element.
 struct extents {
   int rank;
   int at[max_rank];
 
   constexpr int operator[](int axis) const { return at[axis]; }
-  /// One expression, as the comparison below: clang counts statements, and this is asked of every node.
+  /// One expression, like the comparison below: clang counts statements, and this function is called for every node.
   constexpr std::int64_t size() const {
     return std::int64_t{rank > 0 ? at[0] : 1} * (rank > 1 ? at[1] : 1) * (rank > 2 ? at[2] : 1) * (rank > 3 ? at[3] : 1) * (rank > 4 ? at[4] : 1) * (rank > 5 ? at[5] : 1);
   }
@@ -79,7 +81,7 @@ template <class T>
 inline constexpr bool is_shape = false;
 template <int... Extents>
 inline constexpr bool is_shape<shape<Extents...>> = true;
-/// A shape that is not refused.
+/// True for a valid shape.
 template <class T>
 inline constexpr bool is_sound_shape = false;
 template <int... Extents>

@@ -2,20 +2,22 @@
 #pragma once
 #include <initializer_list>
 
-#include "../base/refuse.hpp"
+#include "../base/invalid.hpp"
 #include "index_map.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
+/// Windows over images, as convolutions and poolings use them: options, relations and movements.
 namespace espalier {
 
-/// A number for rows and one for columns of an image; one number serves both.
+/// A number for rows and one for columns of an image; a single number is used for both.
 struct rows_columns {
   int rows, columns;
   constexpr rows_columns(int both) : rows{both}, columns{both} {}
   constexpr rows_columns(int r, int c) : rows{r}, columns{c} {}
 };
-/// Numbers for the four edges of an image; one number serves all, two serve rows (top, bottom) and columns (left, right).
+/// Numbers for the four edges of an image. One number is used for all; two are used for rows (top, bottom) and columns
+/// (left, right).
 struct edges {
   int top, left, bottom, right;
   constexpr edges(int all) : top{all}, left{all}, bottom{all}, right{all} {}
@@ -24,18 +26,19 @@ struct edges {
   friend constexpr bool operator==(edges const& a, edges const& b) { return a.top == b.top && a.left == b.left && a.bottom == b.bottom && a.right == b.right; }
 };
 
-/// As a padding: as much as keeps the extents where the stride is 1; with a stride they are divided by it and rounded
-/// up. A kernel that covers K pixels
-/// (dilation included) gets K - 1 pixels: half of them in front, and the odd one, which an even K leaves, behind.
+/// Padding that keeps the extents if the stride is 1; with a larger stride they are divided by it and rounded up. A
+/// kernel that covers K pixels (dilation included) gets K - 1 pixels, half of them in front. If K is even, the odd
+/// pixel is behind.
 /// source  PyTorch's padding='same'
 inline constexpr edges keeps_extents{-1};
 
-/// How images lie: (N, H, W, C), needle's order and the quick one here, with kernels (rows, columns, inputs, outputs); or (N, C, H, W), PyTorch's and
-/// ONNX's, with kernels (outputs, inputs, rows, columns). For signals (N, L, C) and (N, C, L) likewise.
+/// The layout of images. nhwc: (N, H, W, C), needle's layout and the faster one here, with kernels (rows, columns,
+/// inputs, outputs). nchw: (N, C, H, W), the layout of PyTorch and ONNX, with kernels (outputs, inputs, rows, columns).
+/// Signals are (N, L, C) and (N, C, L).
 enum class image_layout { nhwc, nchw };
 inline constexpr image_layout nhwc = image_layout::nhwc, nchw = image_layout::nchw;
 
-/// How a convolution walks over its images.
+/// Options of a convolution: how its kernel moves over the images.
 /// range   stride, dilation, groups >= 1; padding >= 0
 struct convolution {
   rows_columns stride = 1;
@@ -44,7 +47,7 @@ struct convolution {
   int groups = 1;
   image_layout layout = nhwc;
 };
-/// How a pooling walks over its images; without a stride, windows lie side by side.
+/// Options of a pooling: how its window moves over the images. Without a stride, windows are adjacent.
 /// range   stride, dilation >= 1, padding >= 0
 struct pooling {
   rows_columns stride = 0;
@@ -53,7 +56,7 @@ struct pooling {
   image_layout layout = nhwc;
 };
 
-/// The same with the padding in numbers, for windows of a kernel.
+/// The same options with the padding in pixels, for windows of a kernel.
 constexpr convolution with_numbers(convolution c, rows_columns kernel) {
   if (!(c.padding == keeps_extents)) return c;
   int const rows = c.dilation.rows * (kernel.rows - 1), columns = c.dilation.columns * (kernel.columns - 1);
@@ -61,7 +64,8 @@ constexpr convolution with_numbers(convolution c, rows_columns kernel) {
   return c;
 }
 
-/// What a refusal says of windows: extents of the kernel and of the image, zeros in front and behind, the distance of taps.
+/// Facts about windows that errors show: extents of the kernel and of the image, padding in front and behind, distance
+/// between taps.
 template <int Extent>
 struct kernel {};
 template <int Extent>
@@ -73,7 +77,7 @@ struct padding {};
 template <int Step>
 struct dilation {};
 
-/// How many windows fit along an axis; 0 or less: none does.
+/// The number of windows that fit along an axis; 0 if none fits.
 constexpr int window_count(int extent, int kernel_extent, int before, int after, int stride, int step) {
   int const room = extent + before + after - step * (kernel_extent - 1) - 1;
   return room < 0 ? 0 : room / stride + 1;
@@ -97,7 +101,8 @@ template <class X>
 struct images {
   static constexpr bool agree = X::rank == 4;
 };
-/// What a refusal says of channels: those of the images, of one group of kernels, the number of groups, and of outputs.
+/// Facts about channels that errors show: channels of the images, of one group of kernels, the number of groups, and
+/// outputs.
 template <int Channels>
 struct channels {};
 template <int Inputs>
@@ -106,7 +111,8 @@ template <int Groups>
 struct groups {};
 template <int Outputs>
 struct kernel_outputs {};
-/// Named relation of conv2d(x, w): the kernels of each group take its share of the channels, and the groups share the outputs.
+/// Named relation of conv2d(x, w): the kernels of each group read its equal share of the channels, and the outputs
+/// divide evenly among the groups.
 template <class Channels, class Inputs, class Groups, class Outputs>
 struct kernel_channels;
 template <int C, int I, int G, int O>
@@ -119,13 +125,14 @@ constexpr bool in_range(convolution const& c) {
   return c.stride.rows >= 1 && c.stride.columns >= 1 && c.dilation.rows >= 1 && c.dilation.columns >= 1 && c.groups >= 1 && padding;
 }
 
-/// The numbers of a walk, for the sentence that refuses it.
-#define ESPALIER_WALK_NUMBERS(how)                                                                                     \
-  ESPALIER_NAMED("stride", (how).stride.rows, (how).stride.columns),                                                   \
-      ESPALIER_NAMED("padding", (how).padding.top, (how).padding.left, (how).padding.bottom, (how).padding.right),     \
-      ESPALIER_NAMED("dilation", (how).dilation.rows, (how).dilation.columns)
+/// The numbers of window options, for the error sentence that reports them.
+#define ESPALIER_WALK_NUMBERS(options)                                                                                     \
+  ESPALIER_NAMED("stride", (options).stride.rows, (options).stride.columns),                                                   \
+      ESPALIER_NAMED("padding", (options).padding.top, (options).padding.left, (options).padding.bottom, (options).padding.right),     \
+      ESPALIER_NAMED("dilation", (options).dilation.rows, (options).dilation.columns)
 
-/// The nearest that is in range: what goes on with a convolution whose numbers are refused already, so that one mistake is one error.
+/// The nearest options that are in range. They replace options that were already reported as invalid, so that one
+/// mistake causes one error.
 constexpr convolution mended(convolution c) {
   auto const least = [](rows_columns n) { return rows_columns{n.rows < 1 ? 1 : n.rows, n.columns < 1 ? 1 : n.columns}; };
   c.stride = least(c.stride);
@@ -137,30 +144,30 @@ constexpr convolution mended(convolution c) {
   return c;
 }
 
-/// (N, H, W, C) as (N, rows, columns, kernel rows, kernel columns, C): every window of the padded images.
+/// Views (N, H, W, C) as (N, rows, columns, kernel rows, kernel columns, C): every window of the padded images.
 /// source  Dumoulin and Visin 2016, A guide to convolution arithmetic
-constexpr movement windows_of(extents const& s, int kernel_rows, int kernel_columns, convolution const& how, bool fills_with_lowest = false) {
+constexpr movement windows_of(extents const& s, int kernel_rows, int kernel_columns, convolution const& options, bool fills_with_lowest = false) {
   movement r{};
-  r.map = index_map{6, {0, 1, 2, 1, 2, 3}, {1, how.stride.rows, how.stride.columns, how.dilation.rows, how.dilation.columns, 1}, {0, -how.padding.top, -how.padding.left, 0, 0, 0}, {1, 1, 1, 1, 0, 0},
+  r.map = index_map{6, {0, 1, 2, 1, 2, 3}, {1, options.stride.rows, options.stride.columns, options.dilation.rows, options.dilation.columns, 1}, {0, -options.padding.top, -options.padding.left, 0, 0, 0}, {1, 1, 1, 1, 0, 0},
                     fills_with_lowest};
   r.shape = extents{6,
-                    {s.at[0], window_count(s.at[1], kernel_rows, how.padding.top, how.padding.bottom, how.stride.rows, how.dilation.rows),
-                     window_count(s.at[2], kernel_columns, how.padding.left, how.padding.right, how.stride.columns, how.dilation.columns), kernel_rows, kernel_columns, s.at[3]}};
+                    {s.at[0], window_count(s.at[1], kernel_rows, options.padding.top, options.padding.bottom, options.stride.rows, options.dilation.rows),
+                     window_count(s.at[2], kernel_columns, options.padding.left, options.padding.right, options.stride.columns, options.dilation.columns), kernel_rows, kernel_columns, s.at[3]}};
   return r;
 }
 
-/// The movement of an op over windows: as Move of operation/movement.hpp.
-template <int KernelRows, int KernelColumns, convolution How, bool FillsWithLowest = false>
+/// The movement of an op over windows, in the form of Move in operation/movement.hpp.
+template <int KernelRows, int KernelColumns, convolution Options, bool FillsWithLowest = false>
 struct image_windows {
-  static constexpr movement of(extents const& s) { return windows_of(s, KernelRows, KernelColumns, How, FillsWithLowest); }
+  static constexpr movement of(extents const& s) { return windows_of(s, KernelRows, KernelColumns, Options, FillsWithLowest); }
 };
 
 namespace detail {
 
-/// What does not fit of windows over images of extents (N, H, W, C), or agreed.
-template <class S, int KernelRows, int KernelColumns, convolution How>
-using window_fault = typename first_fault<kernel_fits<kernel<KernelRows>, height<S::value.at[1]>, padding<How.padding.top, How.padding.bottom>, dilation<How.dilation.rows>>,
-                                          kernel_fits<kernel<KernelColumns>, width<S::value.at[2]>, padding<How.padding.left, How.padding.right>, dilation<How.dilation.columns>>>::type;
+/// The relation that windows over images of extents (N, H, W, C) violate, or agreed.
+template <class S, int KernelRows, int KernelColumns, convolution Options>
+using window_fault = typename first_fault<kernel_fits<kernel<KernelRows>, height<S::value.at[1]>, padding<Options.padding.top, Options.padding.bottom>, dilation<Options.dilation.rows>>,
+                                          kernel_fits<kernel<KernelColumns>, width<S::value.at[2]>, padding<Options.padding.left, Options.padding.right>, dilation<Options.dilation.columns>>>::type;
 
 /// The extents of images and kernels, by name.
 template <class X, image_layout Layout>
@@ -175,17 +182,17 @@ struct kernel_axes {
   static constexpr int rows = W::value.at[first ? 2 : 0], columns = W::value.at[first ? 3 : 1], inputs = W::value.at[first ? 1 : 2], outputs = W::value.at[first ? 0 : 3];
 };
 
-/// What does not fit of a convolution, or agreed.
-template <class X, class W, convolution How, bool Axes = images_and_kernels<X, W>::agree>
+/// The relation that a convolution violates, or agreed.
+template <class X, class W, convolution Options, bool Axes = images_and_kernels<X, W>::agree>
 struct convolution_fault {
   using type = images_and_kernels<X, W>;
 };
-template <class X, class W, convolution How>
-struct convolution_fault<X, W, How, true> {
-  using x = image_axes<X, How.layout>;
-  using w = kernel_axes<W, How.layout>;
-  static constexpr convolution walk = with_numbers(How, rows_columns{w::rows, w::columns});
-  using type = typename first_fault<kernel_channels<channels<x::channels>, kernel_inputs<w::inputs>, groups<How.groups>, kernel_outputs<w::outputs>>,
+template <class X, class W, convolution Options>
+struct convolution_fault<X, W, Options, true> {
+  using x = image_axes<X, Options.layout>;
+  using w = kernel_axes<W, Options.layout>;
+  static constexpr convolution walk = with_numbers(Options, rows_columns{w::rows, w::columns});
+  using type = typename first_fault<kernel_channels<channels<x::channels>, kernel_inputs<w::inputs>, groups<Options.groups>, kernel_outputs<w::outputs>>,
                                     window_fault<typename x::nhwc_shape, w::rows, w::columns, walk>>::type;
 };
 

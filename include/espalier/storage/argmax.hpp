@@ -9,7 +9,7 @@
 namespace espalier {
 
 namespace detail {
-/// Whether x should replace the best so far: the first of equals stays, and nan is larger than every number.
+/// Whether x replaces the best element so far. The first of equal elements stays, and NaN is larger than every number.
 template <class T>
 constexpr bool is_larger(T x, T best) {
   if constexpr (is_real<T>) {
@@ -22,7 +22,7 @@ constexpr bool is_larger(T x, T best) {
 }  // namespace detail
 
 /// argmax(x): position in row-major order of the largest element.
-/// shape   S -> an index; coordinates(shape, index) gives it per axis
+/// shape   S -> an index; coordinates(shape, index) converts it to one index per axis
 /// ties    the first one; nan counts as the largest
 template <Stored X>
 constexpr std::int64_t argmax(X const& x) {

@@ -7,7 +7,7 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
-/// Memory that the user gives: static storage, a stack, a pool. A model, trainer or predictor that is handed its bytes never allocates.
+/// Memory of yours for a model, trainer or predictor, which then never allocates: static storage, a stack or a pool.
 ///   static esp::bytes<esp::model<Net>::bytes> room;
 ///   esp::model<Net> model{esp::seed{0}, room};
 template <std::size_t Count>
@@ -17,24 +17,24 @@ struct bytes {
 
 namespace detail {
 
-/// Named relation: the bytes that were given are enough.
-template <std::size_t Given, std::size_t Needed>
+/// Named relation: the user's memory has enough bytes.
+template <std::size_t Actual, std::size_t Needed>
 struct enough_bytes {
-  ESPALIER_READS("{} bytes given, {} needed")
-  static constexpr bool agree = Given >= Needed;
+  ESPALIER_READS("got {} bytes, needed {}")
+  static constexpr bool agree = Actual >= Needed;
 };
 
-/// Zeroed, aligned memory of its own, or somebody else's.
+/// Zeroed, aligned memory: allocated and owned, or memory of the user.
 class block {
  public:
   explicit block(std::size_t size) : block{size, size} {}
-  /// Zeroed up to a point: what is never used costs no memory behind it.
+  /// Zeroes only the first `zeroed` bytes: memory behind them that is never used costs nothing.
   block(std::size_t size, std::size_t zeroed) : at_(allocate_aligned(size)), owned_(true) { clear(zeroed); }
   template <std::size_t Count>
-  block(bytes<Count>& given, std::size_t size) : at_(given.at), owned_(false) {
+  block(bytes<Count>& storage, std::size_t size) : at_(storage.at), owned_(false) {
     clear(size);
   }
-  /// The memory of another block, which has none then.
+  /// Tag of the constructor that moves the memory out of another block, which has none afterwards.
   struct handed_over {};
   block(handed_over, block& other) noexcept : at_(other.at_), owned_(other.owned_) { other.forget(); }
   block(block const&) = delete;
@@ -42,8 +42,8 @@ class block {
   ~block() {
     if (owned_) release_aligned(at_);
   }
-  /// Gives a block without memory that of another one.
-  void take(block& other) noexcept {
+  /// Moves the memory of another block into this one, which has none before.
+  void adopt(block& other) noexcept {
     at_ = other.at_;
     owned_ = other.owned_;
     other.forget();

@@ -9,22 +9,23 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
-/// The device tag of the processor this program runs on.
+/// The device tag of the processor that this program runs on.
 struct cpu {};
 
-/// The device tag of several threads of this processor, `Threads` in all, the caller among them: esp::model<Net, esp::cpu_parallel<2>>. They share the
-/// host's memory, so tensors stay tensor<T, S>; <espalier/parallel.hpp> brings the threads.
+/// The device tag of `Threads` threads of this processor, including the caller: esp::model<Net, esp::cpu_parallel<2>>.
+/// They share the host's memory, so tensors stay tensor<T, S>. Include <espalier/parallel.hpp> for the threads.
 template <int Threads>
 struct cpu_parallel {};
 
-/// The device tag of a graphics processor; <espalier/cuda.hpp> brings it.
+/// The device tag of a graphics processor; include <espalier/cuda.hpp> to use it.
 struct cuda;
 
-/// The device tag of a graphics processor that this processor plays, thread by thread, to test with; <espalier/simulated_cuda.hpp> brings it.
+/// The device tag of a graphics processor simulated on the host, thread by thread, for tests; include
+/// <espalier/simulated_cuda.hpp> to use it.
 struct simulated_cuda;
 
 namespace detail {
-/// A device with memory of its own, which the host reaches by copies alone.
+/// A device with its own memory, which the host accesses only by copies.
 template <class Device>
 inline constexpr bool is_graphics = std::is_same_v<Device, cuda> || std::is_same_v<Device, simulated_cuda>;
 
@@ -33,24 +34,26 @@ inline constexpr bool is_parallel = false;
 template <int Threads>
 inline constexpr bool is_parallel<cpu_parallel<Threads>> = true;
 
-/// A fact for a refusal: holds for devices whose storage this translation unit has; the header of a device specializes it.
+/// A constraint that errors name: this translation unit includes the storage of the device. The header of a device
+/// specializes it.
 template <class Device>
 struct storage_on {
   static constexpr bool included = std::is_same_v<Device, cpu> || is_parallel<Device>;
 };
-/// A fact for a refusal: the device has memory of its own.
+/// A constraint that errors name: tensors have this device in their type; threads of cpu_parallel share the host's
+/// memory.
 template <class Device>
 struct memory_of {
   static constexpr bool exists = !is_parallel<Device>;
 };
-/// A fact for a refusal: as many threads as there can be.
+/// A constraint that errors name: the number of threads is supported.
 template <class Device>
 struct thread_count {
   static constexpr bool agree = true;
 };
 template <int Threads>
 struct thread_count<cpu_parallel<Threads>> {
-  ESPALIER_READS("given {}")
+  ESPALIER_READS("got {}")
   static constexpr bool agree = Threads >= 1 && Threads <= 64;
 };
 
@@ -69,16 +72,17 @@ struct device_of_impl<E> {
   using type = typename E::device_type;
 };
 
-/// Memory of two devices: what an expression that names both reads.
+/// The device of an expression with operands on two devices.
 template <class A, class B>
 struct two_devices {};
 }  // namespace detail
 
-/// The device whose memory a tensor, a view or an expression is in; void where it reads none.
+/// The device of a tensor or view, or of the operands of an expression; void for an expression that reads no memory.
 template <class E>
 using device_of = typename detail::device_of_impl<detail::bare<E>>::type;
 
-/// Named relation: operands are in the memory of one device; copy one with tensor<T, S, cuda>(x) or x.to_host(). What reads no memory goes with all.
+/// Named relation: operands are in the memory of one device; copy one with tensor<T, S, cuda>(x) or x.to_host(). An
+/// operand that reads no memory fits every device.
 template <class A, class B>
 struct same_device {
   ESPALIER_READS("{} and {}")
@@ -86,7 +90,7 @@ struct same_device {
 };
 
 namespace detail {
-/// The device that all of these are on, and whether there is one.
+/// The device that all operands share, and the relation that reports two devices that differ.
 template <class... Devices>
 struct common_device {
   using type = void;
@@ -95,11 +99,11 @@ struct common_device {
 template <class A, class... Rest>
 struct common_device<A, Rest...> {
   using rest = common_device<Rest...>;
-  using here = same_device<A, typename rest::type>;
-  using relation = std::conditional_t<rest::relation::agree, here, typename rest::relation>;  // names two devices that differ
-  using type = std::conditional_t<std::is_void_v<A>, typename rest::type, std::conditional_t<here::agree, A, two_devices<A, typename rest::type>>>;
+  using first_relation = same_device<A, typename rest::type>;
+  using relation = std::conditional_t<rest::relation::agree, first_relation, typename rest::relation>;  // names two devices that differ
+  using type = std::conditional_t<std::is_void_v<A>, typename rest::type, std::conditional_t<first_relation::agree, A, two_devices<A, typename rest::type>>>;
 };
-/// Whether an expression that is on this device names no other one.
+/// The relation that the operands of an expression on `Device` are on one device.
 template <class Device>
 struct one_device {
   using relation = same_device<Device, Device>;
@@ -108,7 +112,7 @@ template <class A, class B>
 struct one_device<two_devices<A, B>> {
   using relation = same_device<A, B>;
 };
-/// Where what reads no memory is computed.
+/// The device that computes an expression: the host if the expression reads no memory.
 template <class Device>
 using device_or_cpu = std::conditional_t<std::is_void_v<Device>, cpu, Device>;
 }  // namespace detail

@@ -10,10 +10,10 @@
 namespace espalier {
 
 namespace detail {
-/// Real numbers that are only stored: what is computed of them is computed in float, by devices that widen them as they load.
+/// Real numbers for storage only: devices widen them to float as they load them, and compute in float.
 template <class T>
 inline constexpr bool is_narrow = std::is_same_v<T, half> || std::is_same_v<T, bfloat16>;
-/// The type that numbers stored as T are computed with.
+/// The type in which numbers stored as T are computed.
 template <class T>
 using computed_in = std::conditional_t<is_narrow<T>, float, T>;
 template <class T>
@@ -22,16 +22,17 @@ template <class T>
 inline constexpr bool is_element = is_real<T> || std::is_same_v<T, std::int32_t> || std::is_same_v<T, bool>;
 }  // namespace detail
 
-/// The element types of a tensor: float and double to compute with, half and bfloat16 to store real numbers in, 32-bit integers and
-/// bool as data.
+/// The element types of a tensor: float and double for computation, half and bfloat16 for storage of real numbers,
+/// std::int32_t and bool for data.
 template <class T>
 concept Element = detail::is_element<T>;
 
-/// The element types that have slopes.
+/// The element types that have gradients.
 template <class T>
 concept RealElement = std::is_same_v<T, float> || std::is_same_v<T, double>;
 
-/// Borrowed elements in a row: a pointer and a count. (std::span costs 0.15 s to include; one converts into the other.)
+/// Contiguous elements that it does not own: a pointer and a count. std::span would cost 0.15 s to include; each
+/// converts into the other.
 template <class T>
 class span {
  public:

@@ -8,29 +8,31 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// Notices a formula that outlives its tensors: each thread notes where tensors of it ended last, and a formula that runs asks for its operands. Builds without
-/// NDEBUG check, others do nothing; objects have the same members in both. It costs about a nanosecond for a tensor that ends and for an operand that is read.
+/// Detects a formula that is evaluated after one of its tensors was destroyed. Each thread records where tensors were
+/// last destroyed, and a formula that is evaluated checks its operands. Builds without NDEBUG check, others do nothing;
+/// objects have the same members in both. It costs about a nanosecond for each tensor destroyed and each operand read.
 namespace espalier::detail {
 
-/// Where memory of tensors ended last, and when. Two places may share a line, and the later one is kept: what is noticed is always true, most of it is noticed.
+/// The addresses of the tensors destroyed last, each with its time. Two addresses may share a line, which keeps the
+/// later one: every report is true, but some cases are missed.
 struct ended_table {
   struct line {
     void const* at;
     std::uint64_t when;
   };
   static constexpr std::uintptr_t lines = 512;
-  line known[lines];
+  line entries[lines];
   std::uint64_t now;
 
-  line& of(void const* at) { return known[(reinterpret_cast<std::uintptr_t>(at) / 64) % lines]; }
+  line& of(void const* at) { return entries[(reinterpret_cast<std::uintptr_t>(at) / 64) % lines]; }
 };
 
-/// The time of an operand that nobody asks for.
-inline constexpr std::uint64_t unasked = ~std::uint64_t{0};
+/// The time of an operand that is not checked.
+inline constexpr std::uint64_t unchecked = ~std::uint64_t{0};
 
 #if defined(NDEBUG) || !(defined(__unix__) || defined(__APPLE__) || defined(_WIN32))
 constexpr void note_end(void const*) {}
-constexpr std::uint64_t clock_of_ends() { return unasked; }
+constexpr std::uint64_t clock_of_ends() { return unchecked; }
 constexpr bool ended_since(void const*, std::uint64_t) { return false; }
 #else
 inline constinit thread_local ended_table ended{};
@@ -41,7 +43,7 @@ constexpr void note_end(void const* at) {
   table.of(at) = {at, ++table.now};
 }
 constexpr std::uint64_t clock_of_ends() {
-  if (std::is_constant_evaluated()) return unasked;
+  if (std::is_constant_evaluated()) return unchecked;
   return ended.now;
 }
 constexpr bool ended_since(void const* at, std::uint64_t when) {

@@ -5,19 +5,20 @@
 #include <type_traits>
 
 #include "../base/bits.hpp"
-#include "../base/everywhere.hpp"
+#include "../base/host_device.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// Numbers of 16 bits. They are for memory: each widens to float without loss, and so by itself; back it is rounded, and that is said in words.
+/// Numbers of 16 bits, for storage. They convert to float without loss, so implicitly; conversion from float rounds, so
+/// it is explicit.
 ESPALIER_PRECISE_BEGIN
 namespace espalier {
 
 namespace detail {
 
-/// x as a float that rounds to 16 bits as x itself would: what lies between two floats becomes the odd one of them, which no 16-bit number and no middle
-/// of two is.
-ESPALIER_EVERYWHERE constexpr float rounded_to_odd(double x) {
+/// Converts a double to float so that rounding the result to 16 bits is the same as rounding x. A value between two
+/// floats becomes the one with an odd last bit, which is neither a 16-bit number nor halfway between two.
+ESPALIER_HOST_DEVICE constexpr float rounded_to_odd(double x) {
   constexpr double largest = 0x1.fffffep127;
   if (math::isnan(x)) return static_cast<float>(x);
   if (x > largest) return math::infinity<float>;
@@ -29,9 +30,9 @@ ESPALIER_EVERYWHERE constexpr float rounded_to_odd(double x) {
   return std::bit_cast<float>((x < 0) == (back > x) ? bits + 1 : bits - 1);
 }
 
-/// How a float is rounded to 16 bits (to nearest, ties to even; nan stays nan), and how these widen: two formats.
+/// Two formats: each rounds a float to 16 bits (to nearest, ties to even; NaN stays NaN) and widens 16 bits to a float.
 struct binary16 {
-  ESPALIER_EVERYWHERE static constexpr float widened(std::uint16_t x) {
+  ESPALIER_HOST_DEVICE static constexpr float widened(std::uint16_t x) {
 #if defined(__CUDA_ARCH__)
     if (!__builtin_is_constant_evaluated()) {
       float y;
@@ -45,7 +46,7 @@ struct binary16 {
     float const y = static_cast<float>(rest) * 0x1p-24f;
     return sign != 0 ? -y : y;
   }
-  ESPALIER_EVERYWHERE static constexpr std::uint16_t rounded(float x) {
+  ESPALIER_HOST_DEVICE static constexpr std::uint16_t rounded(float x) {
 #if defined(__CUDA_ARCH__)
     if (!__builtin_is_constant_evaluated()) {
       std::uint16_t y;
@@ -57,15 +58,15 @@ struct binary16 {
     std::uint32_t y = 0;
     if (rest > 0x7f800000u) y = 0x7c00u | ((rest >> 13 & 0x3ffu) != 0 ? rest >> 13 & 0x3ffu : 0x200u);
     else if (rest >= 0x477ff000u) y = 0x7c00u;
-    // A unit of the last place of 1/2 is the step of halves below 2^-14, so the addition rounds.
+    // Halves below 2^-14 are 2^-24 apart, which is the ulp of the float 1/2: the addition of 1/2 rounds.
     else if (rest < 0x38800000u) y = std::bit_cast<std::uint32_t>(std::bit_cast<float>(rest) + 0.5f) - 0x3f000000u;
     else y = (rest - 0x38000000u + 0xfffu + (rest >> 13 & 1u)) >> 13;
     return static_cast<std::uint16_t>(bits >> 16 & 0x8000u) | static_cast<std::uint16_t>(y);
   }
 };
 struct top_of_binary32 {
-  ESPALIER_EVERYWHERE static constexpr float widened(std::uint16_t x) { return std::bit_cast<float>(static_cast<std::uint32_t>(x) << 16); }
-  ESPALIER_EVERYWHERE static constexpr std::uint16_t rounded(float x) {
+  ESPALIER_HOST_DEVICE static constexpr float widened(std::uint16_t x) { return std::bit_cast<float>(static_cast<std::uint32_t>(x) << 16); }
+  ESPALIER_HOST_DEVICE static constexpr std::uint16_t rounded(float x) {
 #if defined(__CUDA_ARCH__)
     if (!__builtin_is_constant_evaluated()) {
       std::uint16_t y;
@@ -79,32 +80,34 @@ struct top_of_binary32 {
   }
 };
 
-/// What half and bfloat16 are: bits of a Format.
+/// Base class of half and bfloat16: 16 bits in a Format.
 template <class Format>
 struct narrow_float {
   std::uint16_t bits;
 
   narrow_float() = default;
-  ESPALIER_EVERYWHERE constexpr explicit narrow_float(float x) : bits(Format::rounded(x)) {}
-  ESPALIER_EVERYWHERE constexpr explicit narrow_float(double x) : narrow_float(rounded_to_odd(x)) {}
+  ESPALIER_HOST_DEVICE constexpr explicit narrow_float(float x) : bits(Format::rounded(x)) {}
+  ESPALIER_HOST_DEVICE constexpr explicit narrow_float(double x) : narrow_float(rounded_to_odd(x)) {}
   template <class N>
     requires std::is_integral_v<N>
-  ESPALIER_EVERYWHERE constexpr explicit narrow_float(N x) : narrow_float(static_cast<double>(x)) {}
-  ESPALIER_EVERYWHERE constexpr operator float() const { return Format::widened(bits); }
+  ESPALIER_HOST_DEVICE constexpr explicit narrow_float(N x) : narrow_float(static_cast<double>(x)) {}
+  ESPALIER_HOST_DEVICE constexpr operator float() const { return Format::widened(bits); }
 };
 
 }  // namespace detail
 
 /// half: 11 significant bits, 2^-24 to 65504 (IEEE binary16).
-/// from    float, double and integers, rounded to nearest, ties to even; beyond 65519 infinite; nan stays nan
-/// to      float, exactly; arithmetic and comparisons of halves are therefore those of floats
-/// use     tensor<half, S> stores and converts; expressions compute in float or double, so convert first: tensor<float, S>(x)
+/// from    float, double and integers, rounded to nearest, ties to even; NaN stays NaN, numbers beyond 65519 become
+///         infinite
+/// to      float, exactly; arithmetic and comparisons of halves are therefore computed in float
+/// use     tensor<half, S> stores and converts; expressions compute in float or double, so convert first: tensor<float,
+///         S>(x)
 struct half : detail::narrow_float<detail::binary16> {
   using narrow_float::narrow_float;
 };
 
 /// bfloat16: a float's first 16 bits, with 8 significant bits and a float's range.
-/// from, to, use   as half; what rounds beyond the largest is infinite
+/// from, to, use   as half; numbers that round beyond the largest one become infinite
 struct bfloat16 : detail::narrow_float<detail::top_of_binary32> {
   using narrow_float::narrow_float;
 };

@@ -10,22 +10,23 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
-/// Which labels a loss takes: 0 to classes - 1, and one that is ignored where there is one.
+/// The labels that a loss accepts: 0 to classes - 1, and the ignored label if there is one.
 struct label_range {
   int classes;
   bool ignores;
   std::int32_t ignored;
   constexpr bool counts(std::int32_t label) const { return !(ignores && label == ignored); }
-  constexpr bool takes(std::int32_t label) const { return (label >= 0 && label < classes) || !counts(label); }
+  constexpr bool accepts(std::int32_t label) const { return (label >= 0 && label < classes) || !counts(label); }
 };
 
-/// A label outside the classes: which one came, where, and what was expected. Thrown before anything is computed or changed.
+/// Thrown for a label outside the classes, before anything is computed or changed. The message has the label, its
+/// position and the accepted range.
 class label_error : public std::exception {
  public:
   [[gnu::cold, gnu::noinline]] label_error(std::int64_t position, std::int32_t label, label_range expected) noexcept {
     text_ << "labels: expected 0 to " << expected.classes - 1;
     if (expected.ignores) text_ << " or " << expected.ignored;
-    text_ << ", came " << label << " at position " << position;
+    text_ << ", got " << label << " at position " << position;
   }
   char const* what() const noexcept override { return text_.text(); }
 
@@ -35,10 +36,11 @@ class label_error : public std::exception {
 
 namespace detail {
 
-/// Throws label_error for the first label that the loss does not take. Without exceptions the program prints it and ends: to go on would be silently wrong.
+/// Throws label_error for the first label that the loss does not accept. Without exceptions the program prints the
+/// error and ends: it would otherwise continue with wrong results and no message.
 constexpr void check_labels(std::int32_t const* labels, std::int64_t count, label_range expected) {
   for (std::int64_t i = 0; i < count; ++i) {
-    if (expected.takes(labels[i])) continue;
+    if (expected.accepts(labels[i])) continue;
     raise(label_error(i, labels[i], expected));
   }
 }

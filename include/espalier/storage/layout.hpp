@@ -10,7 +10,7 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
-/// Steps in memory from one index to the next, per axis: row-major, the last axis is 1.
+/// Row-major strides in elements, one per axis; the stride of the last axis is 1.
 constexpr extents strides(extents const& s) {
   extents r{};
   r.rank = s.rank;
@@ -42,15 +42,15 @@ constexpr extents coordinates(extents const& s, std::int64_t flat) {
 
 namespace detail {
 
-/// A fact for a refusal: element access gives one index per axis.
-template <class S, int Given>
+/// A constraint that errors name: element access has one index per axis.
+template <class S, int Count>
 struct indices {
   ESPALIER_READS("the shape is {}, the number of indices {}")
-  static constexpr bool agree = S::rank == Given;
+  static constexpr bool agree = S::rank == Count;
   static constexpr extents value = S::value;
 };
 
-/// Position of the element at some indices; 0 after a refusal.
+/// The position of the element at some indices; 0 where their number is wrong.
 template <class Indices, class... I>
 constexpr std::int64_t position(I... index) {
   std::int64_t flat = 0;

@@ -11,29 +11,31 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
-/// Every tensor starts at a multiple of this many bytes: a cache line, and the widest vector.
+/// The alignment of every tensor in bytes: the size of a cache line, and of the widest vector.
 inline constexpr std::size_t tensor_alignment = 64;
 
-/// A tensor of at most this many bytes lives in itself, a larger one in one allocation.
+/// A tensor of at most this many bytes stores its elements in the object, a larger one in one allocation.
 inline constexpr std::size_t inline_bytes = 4096;
 
 namespace detail {
 
-/// Asks for storage whose elements the caller will write before anyone reads them.
+/// Requests storage without initialization: the caller writes all elements before they are read.
 struct unfilled {};
 
 inline void* allocate_aligned(std::size_t bytes) { return ::operator new (bytes, std::align_val_t{tensor_alignment}); }
-/// A function of its own: clang 14 to 19 take a destructor that calls operator delete itself for a constant expression and leave it out.
+/// A separate function: clang 14 to 19 regard a destructor that calls operator delete directly as a constant expression
+/// and omit it.
 inline void release_aligned(void* memory) noexcept { ::operator delete (memory, std::align_val_t{tensor_alignment}); }
 
-/// The destructor is written out although builds with NDEBUG have nothing to do in it: a class with one is passed by address on every ABI that g++ and clang share, and the copy that a
-/// function takes by value then lives until the end of the caller's full expression. So `tensor r = f(a);` is right where `f` takes its tensors by value and
-/// returns a formula of them.
+/// Elements inside the object. The destructor is user-provided for the sake of `tensor r = f(a);`, where `f` has tensor
+/// parameters by value and returns a formula of them. Every ABI that g++ and clang share passes such a class by
+/// address. The copy in the parameter then lives until the end of the caller's full expression. In builds with NDEBUG
+/// the destructor does nothing.
 template <class T, std::int64_t Size>
 struct inline_memory {
   constexpr inline_memory() : at{} {}
   constexpr explicit inline_memory(unfilled) {
-    // The constant evaluator refuses to return elements that were never written.
+    // A constant expression must not return elements that were never written.
     if (std::is_constant_evaluated())
       for (std::int64_t i = 0; i < Size; ++i) at[i] = T{};
   }
@@ -74,7 +76,7 @@ class heap_memory {
 
   constexpr T* begin() { return at_; }
   constexpr T const* begin() const { return at_; }
-  /// Gives a moved-from tensor, which is about to be assigned to, its storage back.
+  /// Allocates storage for a moved-from tensor that is about to be assigned to.
   constexpr void own() {
     if (at_ == nullptr) at_ = allocate();
   }
@@ -82,7 +84,8 @@ class heap_memory {
  private:
   static constexpr T* allocate() {
     constexpr auto count = static_cast<std::size_t>(Size);
-    // clang tries each result of a function as a constant first, and takes seconds for a million elements: larger tensors are none.
+    // clang first tries to evaluate each function's result as a constant, which takes seconds for a million elements.
+    // So larger tensors are not constant expressions.
     if constexpr (Size <= 16384)
       if (std::is_constant_evaluated()) return new T[count]{};
     return static_cast<T*>(allocate_aligned(count * sizeof(T)));

@@ -8,7 +8,8 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
-/// A stream of characters. Printing is written for any, so that it does not include <ostream>, which costs half a second: who prints has it.
+/// A stream of characters. Printing is a template of the stream, since including <ostream> costs half a second; a
+/// program that prints includes it already.
 template <class Out>
 concept CharacterStream = requires(Out& out) {
   out.put('x');
@@ -18,7 +19,7 @@ concept CharacterStream = requires(Out& out) {
 
 namespace detail {
 
-/// One element as text. C's formatting, since a stream would bring its locale and leave its flags behind.
+/// One element as text. std::snprintf formats it: a stream would apply its locale and keep changed flags.
 struct element_text {
   char at[40];
   int length;
@@ -33,7 +34,8 @@ element_text to_text(T value, int digits) {
   return text;
 }
 
-/// Prints nested brackets; above `most` elements only the `edge` first and last of a long axis.
+/// Prints nested brackets. A tensor of more than `most` elements shows only the `edge` first and last elements of a
+/// long axis.
 template <class Out, class T>
 class bracket_printer {
  public:
@@ -67,7 +69,8 @@ class bracket_printer {
   void pad(int count) {
     for (int i = 0; i < count; ++i) out_.put(' ');
   }
-  /// Between two parts along an axis: the last axis goes on in its line, the others begin a new one, with empty lines between slabs.
+  /// Separates two parts along an axis: parts of the last axis stay on one line, others start a new line, with empty
+  /// lines between slabs.
   void separate(int axis) {
     out_.put(',');
     if (axis == shape_.rank - 1) {
@@ -131,7 +134,8 @@ Out& operator<<(Out& out, shape<Extents...>) {
   return out;
 }
 
-/// Prints a tensor or a view in nested brackets, columns aligned, with the stream's precision (6 significant digits by default).
+/// Prints a tensor or a view in nested brackets, columns aligned, with the stream's precision (6 significant digits by
+/// default).
 /// Above 1000 elements, axes longer than 6 show their first and last 3 and `...` between.
 template <CharacterStream Out, Stored X>
 Out& operator<<(Out& out, X const& x) {

@@ -12,22 +12,22 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// Memory of the user as elements: std::vector, std::array, std::span, arrays, and all else whose numbers lie in a row.
-/// No header of the standard library is included for them; they are recognised by their members.
+/// Ranges of the user as elements of tensors and views: std::vector, std::array, std::span, arrays, and all types with
+/// contiguous numbers. They are recognised by their members, without a header of the standard library.
 namespace espalier {
 
-/// range_error: numbers of a range that do not fit where they are to go: another count of them than the shape has, or
-/// an integer beyond std::int32_t. Thrown before anything is written.
+/// range_error: a range does not fit a tensor or view. It has another number of elements than the shape, or an integer
+/// beyond std::int32_t. Thrown before anything is written.
 class range_error : public std::exception {
  public:
-  range_error(char const* where, std::int64_t expected, std::int64_t came) noexcept {
-    text_ << where << ": expected " << expected << (expected == 1 ? " element, came " : " elements, came ") << came;
+  range_error(char const* where, std::int64_t expected, std::int64_t actual) noexcept {
+    text_ << where << ": expected " << expected << (expected == 1 ? " element, got " : " elements, got ") << actual;
   }
   struct integer {
-    std::int64_t came, position;
+    std::int64_t actual, position;
   };
   range_error(char const* where, integer wrong) noexcept {
-    text_ << where << ": expected integers that fit std::int32_t, came " << wrong.came << " at position "
+    text_ << where << ": expected integers that fit std::int32_t, got " << wrong.actual << " at position "
           << wrong.position;
   }
   char const* what() const noexcept override { return text_.text(); }
@@ -38,7 +38,7 @@ class range_error : public std::exception {
 
 namespace detail {
 
-/// Numbers as arrays of users hold them; characters are text.
+/// The number types of the user's arrays; characters are text.
 template <class T>
 inline constexpr bool is_number_in_a_row = is_arithmetic<T> || is_narrow<std::remove_const_t<T>>;
 template <>
@@ -56,7 +56,7 @@ concept with_pointers = requires(R& r) {
   r.size();
   requires std::is_pointer_v<decltype(r.begin())>;
 };
-/// Elements by members: std::vector, std::list; what the library itself stores has its own ways.
+/// Types with elements by their members, such as std::vector and std::list. Tensors and views are handled elsewhere.
 template <class R>
 concept with_elements = requires(R& r) {
   r.begin();
@@ -64,14 +64,14 @@ concept with_elements = requires(R& r) {
 }
 || with_data<R>;
 
-/// A container, a span or an array: not necessarily one whose elements are numbers or lie in a row. Text is none: an
-/// array of characters is a name or a path wherever a function takes both.
+/// A container, a span or an array; its elements need not be numbers or contiguous. Text is not a range: functions that
+/// accept both read an array of characters as a name or a path.
 template <class X>
 concept Range = !std::is_convertible_v<X const&, char const*> &&
     (std::is_array_v<X> ||
      (!marked_tensor<X> && !marked_view<X> && !requires { typename X::is_expression; } && with_elements<X>));
 
-/// The first of the elements that lie in a row.
+/// The address of the first of the contiguous elements.
 template <class R>
 constexpr auto* first_element(R& r) {
   if constexpr (std::is_array_v<R>) return &r[0];
@@ -79,7 +79,7 @@ constexpr auto* first_element(R& r) {
   else return r.begin();
 }
 
-/// How many elements the type fixes; -1 where it fixes none. std::array<T, N> holds its elements and nothing else; the
+/// The number of elements that the type fixes, or -1. std::array<T, N> contains its elements and nothing else; the
 /// extent of std::span is a member.
 template <class R>
 struct fixed_count_of : std::integral_constant<std::int64_t, -1> {};
@@ -99,15 +99,15 @@ struct fixed_count_of<Span<T, Count>>
 template <class R>
 inline constexpr std::int64_t fixed_count = fixed_count_of<std::remove_const_t<R>>::value;
 
-/// A range that does not own its elements may be a temporary: std::span and its like name their element_type,
+/// A range that does not own its elements, so it may be a temporary: std::span and similar types have an element_type,
 /// containers do not.
 template <class R>
 concept Borrowing = requires {
   typename R::element_type;
 };
 
-/// What lies in a row: the type of the numbers (const where they may not be written; void where there are none), how
-/// deep arrays are nested in the parts of the range, and how many numbers a part has. What borrows its elements has
+/// Describes contiguous numbers: their type (const if they are not writable, void if there are none) and the depth of
+/// nested arrays. `count` is the number of numbers in one part of the range. A part that borrows its elements stores
 /// them elsewhere.
 template <class Part>
 struct part_of_row {
@@ -141,13 +141,13 @@ struct row<R> : part_of_row<part_of<R>> {};
 template <class R>
 using number_of = typename row<R>::number;
 
-/// How many numbers there are.
+/// The number of numbers in a range.
 template <class R>
 constexpr std::int64_t count_of_numbers([[maybe_unused]] R const& r) {
   if constexpr (std::is_array_v<R>) return fixed_count<R> * row<R>::count;
   else return static_cast<std::int64_t>(r.size()) * row<R>::count;
 }
-/// The first number.
+/// The address of the first number.
 template <class R>
 constexpr auto* first_number(R& r) {
   auto* const first = first_element(r);
@@ -160,8 +160,8 @@ constexpr bool inner_counts_agree() {
   if constexpr (is_number_in_a_row<Part>) return true;
   else return fixed_count<Part> == S::value.at[Axis] && inner_counts_agree<S, part_of<Part>, Axis + 1>();
 }
-/// The extents that a type fixes agree with a shape: a flat range with its size, one of nested arrays with each extent
-/// (the outermost may be free).
+/// Whether the extents that a type fixes agree with a shape. A flat range has to match its size; nested arrays have to
+/// match each extent, except that the outermost may be dynamic.
 template <class S, class R>
 constexpr bool counts_agree() {
   using numbers = row<std::remove_reference_t<R>>;
@@ -176,7 +176,7 @@ constexpr bool counts_agree() {
   }
 }
 
-/// Facts for refusals. A range holds numbers that lie in a row.
+/// A constraint that errors name: a range contains contiguous numbers.
 template <class R>
 struct numbers_in_a_row {
   static constexpr bool agree = !std::is_void_v<number_of<R const>>;
@@ -184,7 +184,8 @@ struct numbers_in_a_row {
 #define ESPALIER_NUMBERS_IN_A_ROW                                                                                     \
   "the elements must be numbers that lie in a row, as in std::vector<float>, std::array, std::span and arrays; copy " \
   "others (std::vector<bool>, std::list, a vector of vectors) into a std::vector first"
-/// An array must have as many elements as the shape it is seen as; a pointer does not say.
+/// A constraint that errors name: an array has as many elements as the shape. It always holds for a pointer, which has
+/// no number of elements.
 template <class S, class Elements>
 struct array_counts {
   ESPALIER_READS("the shape is {}, the array {}")
@@ -194,24 +195,24 @@ template <class S, class T>
 struct array_counts<S, T*> {
   static constexpr bool agree = true;
 };
-/// Numbers are converted, but none with a fraction to an integer.
-template <class Given, class Wanted>
+/// A constraint that errors name: numbers convert, except real numbers to integers.
+template <class Actual, class Expected>
 struct number_converts {
-  ESPALIER_READS("given {}, wanted {}")
+  ESPALIER_READS("got {}, expected {}")
   static constexpr bool agree =
-      !(std::is_integral_v<Wanted> && (std::is_floating_point_v<Given> || is_narrow<std::remove_const_t<Given>>));
+      !(std::is_integral_v<Expected> && (std::is_floating_point_v<Actual> || is_narrow<std::remove_const_t<Actual>>));
 };
 
-/// Refuses a range unless it has S::size numbers. A range whose type says so costs nothing.
+/// Throws range_error unless a range has S::size numbers. A range whose type fixes the number costs nothing.
 template <class S, class R>
 constexpr void check_count(char const* where, R const& r) {
   if constexpr (fixed_count<R> < 0) {
-    std::int64_t const came = count_of_numbers(r);
-    if (came != S::size) raise(range_error{where, S::size, came});
+    std::int64_t const actual = count_of_numbers(r);
+    if (actual != S::size) raise(range_error{where, S::size, actual});
   }
 }
 
-/// Copies numbers that lie in a row, converted, and returns where the next one goes.
+/// Copies and converts contiguous numbers; returns the address for the next one.
 template <class T, class R>
 constexpr T* copy_numbers(T* to, R const& r) {
   auto const* from = first_element(r);
@@ -221,7 +222,7 @@ constexpr T* copy_numbers(T* to, R const& r) {
     else to = copy_numbers(to, from[i]);
   return to;
 }
-/// Refuses integers that a std::int32_t does not hold, before anything is written.
+/// Throws range_error for integers beyond std::int32_t, before anything is written.
 template <class T, class R>
 constexpr void check_integers(char const* where, R const& r) {
   using From = std::remove_const_t<number_of<R const>>;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include "memory.hpp"
-#include "refused_tensor.hpp"
+#include "invalid_tensor.hpp"
 #include "view.hpp"
 
 #pragma GCC diagnostic push
@@ -10,17 +10,17 @@ namespace espalier {
 
 namespace detail {
 
-/// A fact for a refusal: the initialiser of a tensor has the nesting and the counts of its shape.
-template <class S, class Given>
+/// A constraint that errors name: the initialiser of a tensor has the nesting and the counts of its shape.
+template <class S, class Actual>
 struct initializer_counts {
   ESPALIER_READS("the shape is {}, the initialiser {}")
-  static constexpr bool agree = std::is_same_v<S, Given>;
+  static constexpr bool agree = std::is_same_v<S, Actual>;
 };
 
 template <std::size_t N>
 inline constexpr int count_of = static_cast<int>(N);
 
-/// Copies a nested native array, row after row, and returns where the next one goes.
+/// Copies a nested native array row by row; returns the address for the next element.
 template <class T, class From>
 constexpr T* copy_nested(T* to, From const& from) {
   if constexpr (std::is_array_v<From>) {
@@ -40,7 +40,7 @@ struct nested_shape {
 template <class Part, std::size_t N, int... Counts>
 struct nested_shape<Part[N], Counts...> : nested_shape<Part, Counts..., static_cast<int>(N)> {};
 
-/// What an initialiser gave when its parts differ in their counts.
+/// Printed instead of the shape of an initialiser if its parts differ in their counts.
 template <class... Parts>
 struct unequal_parts {};
 
@@ -58,20 +58,21 @@ using counts_of_parts = typename counts_of_parts_impl<S, Parts...>::type;
 template <class S, int Count>
 using counts_of_list = initializer_counts<S, std::conditional_t<S::rank == 0 && Count == 1, S, shape<Count>>>;
 
-/// A fact for a refusal: a range has the element type of the tensor.
+/// A constraint that errors name: a range has the element type of the tensor.
 template <class R, class T>
 using range_element =
     element_is<std::conditional_t<numbers_in_a_row<R const>::agree, std::remove_const_t<number_of<R const>>, T>, T>;
-/// A range of numbers of another type.
+/// A range of numbers of another type than the tensor.
 template <class R, class T>
 concept converted_range = numbers_in_a_row<R const>::agree && !range_element<R, T>::agree;
-/// A fact for a refusal: a pointer says nothing about the elements behind it.
+/// A constraint that errors name: a pointer has no number of elements.
 template <class P>
-struct says_its_count {
+struct states_its_count {
   static constexpr bool agree = false;
 };
 
-/// Takes any number; used to catch an initialiser with the wrong nesting, since a conversion to it is worse than one to T.
+/// Converts from any number, to catch an initialiser with the wrong nesting: overload resolution prefers a conversion
+/// to T.
 struct any_number {
   template <class N>
     requires std::is_arithmetic_v<N>
@@ -80,14 +81,17 @@ struct any_number {
 
 }  // namespace detail
 
-/// Elements of a shape that the compiler knows, aligned, row-major, owned.
+/// A tensor whose shape is part of its type. It owns its elements, which are aligned and row-major.
 ///
 /// shape    S; rank 0 (shape<>) is a scalar and converts to its element
-/// memory   up to 4 KiB inside the object (then it works in constant expressions), above that one allocation at construction
-/// start    a copy of a range: `tensor<float, S> t = numbers;` of a std::vector, std::array, std::span or array; tensor() is all zeros; `{1, 2, 3}` and `{{1, 2, 3}, {4, 5, 6}}` must have the shape's nesting and counts
-/// copies   are deep; copy assignment reuses the storage it finds
-/// moves    of a large tensor hand the allocation over: a tensor that was moved from has no elements, and may be assigned to,
-///          copied (the copy has none either) and destroyed; move assignment exchanges the two
+/// memory   up to 4 KiB inside the object, which then works in constant expressions; above that one allocation at
+///          construction
+/// start    tensor() is all zeros; `tensor<float, S> t = numbers;` copies a std::vector, std::array, std::span or
+///          array. Lists such as `{1, 2, 3}` and `{{1, 2, 3}, {4, 5, 6}}` must have the nesting and the counts of the
+///          shape
+/// copies   are deep; copy assignment reuses the existing storage
+/// moves    of a large tensor transfer the allocation; move assignment exchanges the two. A moved-from tensor has no
+///          elements; you may assign to it, copy it (the copy has none either) and destroy it
 /// errors   wrong counts do not compile; indices out of range are asserted
 template <class T, class S, class Device>
 class tensor {
@@ -134,21 +138,21 @@ class tensor {
   constexpr tensor(T const (&&... part)[A]) : memory_(detail::unfilled{}) {
     static_assert(Counts::agree,
                   ESPALIER_SENTENCE("tensor{{...}, ...}: the initialiser must have the nesting and the counts of the shape", Counts));
-    if constexpr (Counts::agree) take(part...);
+    if constexpr (Counts::agree) copy_parts(part...);
   }
   template <std::size_t... A, std::size_t... B, class Counts = detail::counts_of_parts<S, T[A][B]...>>
     requires(sizeof...(A) > 0 && S::rank == 3)
   constexpr tensor(T const (&&... part)[A][B]) : memory_(detail::unfilled{}) {
     static_assert(Counts::agree,
                   ESPALIER_SENTENCE("tensor{{...}, ...}: the initialiser must have the nesting and the counts of the shape", Counts));
-    if constexpr (Counts::agree) take(part...);
+    if constexpr (Counts::agree) copy_parts(part...);
   }
   template <std::size_t... A, std::size_t... B, std::size_t... C, class Counts = detail::counts_of_parts<S, T[A][B][C]...>>
     requires(sizeof...(A) > 0 && S::rank == 4)
   constexpr tensor(T const (&&... part)[A][B][C]) : memory_(detail::unfilled{}) {
     static_assert(Counts::agree,
                   ESPALIER_SENTENCE("tensor{{...}, ...}: the initialiser must have the nesting and the counts of the shape", Counts));
-    if constexpr (Counts::agree) take(part...);
+    if constexpr (Counts::agree) copy_parts(part...);
   }
   template <std::size_t... A, std::size_t... B, std::size_t... C, std::size_t... D,
             class Counts = detail::counts_of_parts<S, T[A][B][C][D]...>>
@@ -156,7 +160,7 @@ class tensor {
   constexpr tensor(T const (&&... part)[A][B][C][D]) : memory_(detail::unfilled{}) {
     static_assert(Counts::agree,
                   ESPALIER_SENTENCE("tensor{{...}, ...}: the initialiser must have the nesting and the counts of the shape", Counts));
-    if constexpr (Counts::agree) take(part...);
+    if constexpr (Counts::agree) copy_parts(part...);
   }
   template <std::size_t... A, std::size_t... B, std::size_t... C, std::size_t... D, std::size_t... E,
             class Counts = detail::counts_of_parts<S, T[A][B][C][D][E]...>>
@@ -164,17 +168,17 @@ class tensor {
   constexpr tensor(T const (&&... part)[A][B][C][D][E]) : memory_(detail::unfilled{}) {
     static_assert(Counts::agree,
                   ESPALIER_SENTENCE("tensor{{...}, ...}: the initialiser must have the nesting and the counts of the shape", Counts));
-    if constexpr (Counts::agree) take(part...);
+    if constexpr (Counts::agree) copy_parts(part...);
   }
-  /// Rows that have names: `tensor{first, second}` of arrays.
+  /// Rows from named arrays: `tensor{first, second}`.
   template <class... Rows, class Counts = detail::counts_of_parts<S, Rows...>>
     requires(sizeof...(Rows) > 1 && (std::is_array_v<Rows> && ...))
   constexpr tensor(Rows const&... rows) : memory_(detail::unfilled{}) {
     static_assert(Counts::agree,
                   ESPALIER_SENTENCE("tensor{{...}, ...}: the initialiser must have the nesting and the counts of the shape", Counts));
-    if constexpr (Counts::agree) take(rows...);
+    if constexpr (Counts::agree) copy_parts(rows...);
   }
-  /// Rows for a tensor that has another rank: refused.
+  /// Does not compile: rows for a tensor of another rank.
   template <std::size_t... A, class Counts = detail::counts_of_parts<S, T[A]...>>
     requires(sizeof...(A) > 0 && S::rank != 2)
   constexpr tensor(detail::any_number const (&... part)[A]) {
@@ -183,13 +187,13 @@ class tensor {
                   ESPALIER_SENTENCE("tensor{{...}, ...}: the initialiser must have the nesting and the counts of the shape", Counts));
   }
 
-  /// Element type conversion: tensor<double, S>(tensor<float, S>). Only in words, since it may round.
+  /// Element type conversion: tensor<double, S>(tensor<float, S>). Explicit, since it may round.
   template <class U>
     requires(!std::is_same_v<U, T>)
   constexpr explicit tensor(tensor<U, S> const& other) : memory_(detail::unfilled{}) {
     for (std::int64_t i = 0; i < S::size; ++i) data()[i] = static_cast<T>(other.data()[i]);
   }
-  /// Another tensor is refused where nothing says that it is converted.
+  /// Does not compile: a tensor of another shape, or of another element type without an explicit conversion.
   template <class U, class Other>
     requires(!std::is_same_v<tensor<U, Other>, tensor>)
   constexpr tensor(tensor<U, Other> const&) {
@@ -198,12 +202,12 @@ class tensor {
     static_assert(Shapes::agree, ESPALIER_SENTENCE("tensor = tensor: they have different shapes; reshape<...>(x), transpose(x) and slice<...>(x) give others", Shapes));
     static_assert(Elements::agree, ESPALIER_SENTENCE("tensor = tensor: the element types differ; tensor<T, S>(x) converts", Elements));
   }
-  /// A copy of what a view sees, converted to T.
+  /// A copy of the elements of a view, converted to T.
   template <class U>
   constexpr explicit tensor(view<U, S> other) : memory_(detail::unfilled{}) {
     for (std::int64_t i = 0; i < S::size; ++i) data()[i] = static_cast<T>(other.data()[i]);
   }
-  /// A copy of what a view sees. The view may look at this very tensor.
+  /// Copies the elements of a view, which may refer to this tensor.
   template <class U>
     requires std::is_same_v<std::remove_const_t<U>, T>
   constexpr tensor& operator=(view<U, S> other) {
@@ -212,9 +216,10 @@ class tensor {
     return *this;
   }
 
-  /// A copy of the numbers of a range (std::vector, std::array, std::span, arrays, nested arrays), of which there must be S::size, in row-major order.
-  /// Another element type is converted only in words, `tensor<float, S> t(doubles)`.
-  /// errors  another fixed number of elements does not compile; range_error for another number of elements, and for integers beyond std::int32_t
+  /// A copy of the numbers of a range (std::vector, std::array, std::span, arrays, nested arrays) in row-major order.
+  /// It must have S::size of them. Conversion from another element type is explicit: `tensor<float, S> t(doubles)`.
+  /// errors  another fixed number of elements does not compile; range_error for another number of elements at run time,
+  ///         and for integers beyond std::int32_t
   template <class R, class Counts = detail::array_counts<S, R>>
     requires detail::Range<R>
   constexpr tensor(R const& range) : memory_(detail::unfilled{}) {
@@ -224,7 +229,7 @@ class tensor {
     static_assert(Counts::agree, ESPALIER_SENTENCE("tensor(array): the array must have as many elements as the shape, axis by axis where it is nested", Counts));
     static_assert(Element::agree,
                   ESPALIER_SENTENCE("tensor = range: the range has another element type; convert with tensor<T, S> t(range)", Element));
-    if constexpr (Numbers::agree && Counts::agree && Element::agree) take_range("tensor(range)", range);
+    if constexpr (Numbers::agree && Counts::agree && Element::agree) copy_range("tensor(range)", range);
   }
   template <class R, class Counts = detail::array_counts<S, R>>
     requires(detail::Range<R> && detail::converted_range<R, T>)
@@ -234,7 +239,7 @@ class tensor {
     static_assert(Numbers::agree, ESPALIER_SENTENCE("tensor(range): " ESPALIER_NUMBERS_IN_A_ROW, Numbers));
     static_assert(Counts::agree, ESPALIER_SENTENCE("tensor(array): the array must have as many elements as the shape, axis by axis where it is nested", Counts));
     static_assert(Converts::agree, ESPALIER_SENTENCE("tensor(range): a floating-point number does not fit a tensor of integers", Converts));
-    if constexpr (Counts::agree && Converts::agree) take_range("tensor(range)", range);
+    if constexpr (Counts::agree && Converts::agree) copy_range("tensor(range)", range);
   }
   template <class R, class Counts = detail::array_counts<S, R>>
     requires detail::Range<R>
@@ -245,29 +250,29 @@ class tensor {
     static_assert(Counts::agree, ESPALIER_SENTENCE("tensor(array): the array must have as many elements as the shape, axis by axis where it is nested", Counts));
     static_assert(Element::agree,
                   ESPALIER_SENTENCE("tensor = range: the range has another element type; convert with tensor = tensor<T, S>(range)", Element));
-    if constexpr (Numbers::agree && Counts::agree && Element::agree) take_range("tensor = range", range);
+    if constexpr (Numbers::agree && Counts::agree && Element::agree) copy_range("tensor = range", range);
     return *this;
   }
-  /// A pointer is refused: it does not say how many elements there are.
+  /// Does not compile: a pointer has no number of elements.
   template <class P>
     requires(std::is_pointer_v<P>)
   constexpr explicit tensor(P const&) {
-    static_assert(detail::says_its_count<P>::agree,
-                  ESPALIER_SENTENCE("tensor(pointer): a pointer does not say how many elements there are; tensor<T, S>(view<T const, S>(pointer)) copies S::size of them",
-                                    detail::says_its_count<P>));
+    static_assert(detail::states_its_count<P>::agree,
+                  ESPALIER_SENTENCE("tensor(pointer): a pointer has no number of elements; tensor<T, S>(view<T const, S>(pointer)) copies S::size of them",
+                                    detail::states_its_count<P>));
   }
 
-  /// Two iterators, or a pointer and a count, are refused: std::span makes a range of either.
+  /// Does not compile: two iterators, or a pointer and a count. std::span makes a range of either.
   template <class First, class Last>
     requires(!std::is_array_v<First> && !std::is_arithmetic_v<First> && requires(First const& at) { *at; })
   constexpr tensor(First const&, Last const&) {
-    static_assert(detail::says_its_count<First>::agree,
+    static_assert(detail::states_its_count<First>::agree,
                   ESPALIER_SENTENCE("tensor(first, last): give the range; of two iterators, or of a pointer and a count, "
                                     "std::span makes one: tensor<T, S>(std::span(first, last))",
-                                    detail::says_its_count<First>));
+                                    detail::states_its_count<First>));
   }
 
-  /// A copy of what is on a graphics processor; waits for it. errors: what the device's copy throws
+  /// A copy of elements on a graphics processor; waits for it. errors: those of the device's copy
   template <class From>
     requires detail::is_graphics<From>
   explicit tensor(tensor<T, S, From> const& other) : memory_(detail::unfilled{}) {
@@ -319,7 +324,7 @@ class tensor {
     return *this;
   }
 
-  /// A number is refused: it may be meant for each element.
+  /// Does not compile: a number, which may be meant for each element.
   template <class N>
     requires(std::is_arithmetic_v<N> && S::rank != 0)
   constexpr tensor& operator=(N) {
@@ -359,19 +364,19 @@ class tensor {
   }
   constexpr void fill(T value) { view<T, S>(data()).fill(value); }
 
-  /// A scalar is its element.
+  /// A scalar converts to its element.
   constexpr operator T() const requires(S::rank == 0) { return *data(); }
 
  private:
   template <class... Part>
-  constexpr void take(Part const&... part) {
+  constexpr void copy_parts(Part const&... part) {
     T* to = memory_.begin();
     ((to = detail::copy_nested(to, part)), ...);
   }
 
-  /// The range may be of this tensor itself.
+  /// The range may refer to elements of this tensor.
   template <class R>
-  constexpr void take_range(char const* where, R const& range) {
+  constexpr void copy_range(char const* where, R const& range) {
     detail::check_count<S>(where, range);
     detail::check_integers<T>(where, range);
     memory_.own();

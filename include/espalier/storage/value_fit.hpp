@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include "../base/refuse.hpp"
+#include "../base/invalid.hpp"
 #include "../shape/shape.hpp"
 #include "device.hpp"
 #include "element.hpp"
@@ -12,25 +12,26 @@ namespace espalier {
 template <class T, class S, class Device = cpu>
 class tensor;
 
-/// A tensor or a view of any device: elements in row-major memory, with a shape known to the compiler.
+/// A tensor or a view on any device: elements in row-major memory, with a static shape.
 template <class X>
-concept StoredAnywhere = detail::marked_tensor<std::remove_cvref_t<X>> || detail::marked_view<std::remove_cvref_t<X>>;
+concept TensorOrView = detail::marked_tensor<std::remove_cvref_t<X>> || detail::marked_view<std::remove_cvref_t<X>>;
 
-/// A tensor or a view whose elements this processor reaches.
+/// A tensor or a view whose elements the host can read.
 template <class X>
-concept Stored = StoredAnywhere<X> && !detail::is_graphics<device_of<X>>;
+concept Stored = TensorOrView<X> && !detail::is_graphics<device_of<X>>;
 
 namespace detail {
 
-/// An expression that the tensor or view T can take the value of: evaluate_into(expression, tensor) is found for it by argument-dependent look-up.
-/// Tensors and views are copied by the tensor itself.
+/// An expression whose value can be written to the tensor or view T: argument-dependent lookup finds
+/// evaluate_into(expression, tensor). Tensors and views are excluded, since a tensor copies them itself.
 template <class E, class T>
 concept EvaluableInto = !Stored<E> && requires(E const& expression, T& result) {
   evaluate_into(expression, result);
 };
 
-/// Facts for refusals: an expression has the shape and the element type of the tensor that takes it. An expression of no real type of its own is
-/// computed in that of the tensor; a tensor of booleans takes any (true where it is not 0), a tensor of integers none.
+/// Constraints that errors name: an expression has the shape and the element type of the tensor that it is assigned to.
+/// An expression without a real type of its own is computed in that of the tensor. A tensor of booleans accepts every
+/// type (true where it is not 0), a tensor of integers none.
 template <class ExpressionShape, class TensorShape>
 struct same_shape_as_tensor {
   ESPALIER_READS("the expression is {}, the tensor {}")
@@ -42,18 +43,20 @@ struct same_element_as_tensor {
   static constexpr bool agree = std::is_same_v<TensorElement, bool> ||
                                 (is_real<TensorElement> && (std::is_same_v<ExpressionElement, TensorElement> || !is_real<ExpressionElement>));
 };
-/// A fact for a refusal: formulas are computed in real numbers, and a tensor of integers takes none.
+/// A constraint that errors name: formulas are computed in real numbers, which a tensor of integers does not accept.
 template <class TensorElement>
-struct takes_real_numbers {
+struct accepts_real_numbers {
   static constexpr bool agree = !std::is_same_v<TensorElement, std::int32_t>;
 };
-/// A fact for a refusal: half and bfloat16 are computed with where a graphics processor holds them; this one stores them.
+/// A constraint that errors name: only a graphics processor computes expressions of half and bfloat16; the host stores
+/// them.
 template <class ExpressionElement, class TensorElement>
-struct only_stored_here {
+struct only_stored_on_host {
   ESPALIER_READS("the expression is {}, the tensor {}")
   static constexpr bool agree = false;
 };
-/// What a tensor asks of the value of an expression that says its shape and element type; a refusal has been said already.
+/// The constraints of a tensor on an expression that has a shape and an element type. They hold for an invalid
+/// expression, whose error has been reported already.
 template <class E, class T, class S>
 struct value_fit {
   using shapes = agreed;
@@ -61,19 +64,20 @@ struct value_fit {
   using elements = agreed;
 };
 template <class E, class T, class S>
-  requires(!is_refused<E>) && requires {
+  requires(!is_invalid<E>) && requires {
     typename E::shape_type;
     typename E::element_type;
   }
 struct value_fit<E, T, S> {
   using shapes = same_shape_as_tensor<typename E::shape_type, S>;
-  using integers = takes_real_numbers<T>;
+  using integers = accepts_real_numbers<T>;
   static constexpr bool narrow = is_narrow<typename E::element_type> || is_narrow<T>;
-  using real = std::conditional_t<narrow && !is_graphics<device_of<E>>, only_stored_here<typename E::element_type, T>,
+  using real = std::conditional_t<narrow && !is_graphics<device_of<E>>, only_stored_on_host<typename E::element_type, T>,
                                   same_element_as_tensor<typename E::element_type, T>>;
   using elements = std::conditional_t<integers::agree, real, agreed>;
 };
-/// What a tensor asserts of an expression E, each with its sentence. What is on another device is computed there, into a tensor of its own.
+/// The constraints that a tensor asserts of an expression E, each with its own message. An expression on another device
+/// is computed there, into a tensor of that device.
 template <class E, class Tensor>
 using shape_fit = typename value_fit<E, typename Tensor::value_type, typename Tensor::shape_type>::shapes;
 template <class E, class Tensor>

@@ -16,36 +16,36 @@ namespace espalier {
 
 namespace detail {
 
-/// A fact for a refusal: two operands must have one shape.
+/// A constraint that errors name: two operands have the same shape.
 template <class A, class B>
-struct same_shape {
+struct equal_shapes {
   static constexpr bool agree = std::is_same_v<A, B>;
 };
 
-/// Facts for refusals: what a view is made of stays, its elements may be written where the view writes them.
+/// Constraints that errors name: a view does not outlive its range, and it writes only elements that are not const.
 template <class R>
 struct outlives_the_view {
   static constexpr bool agree = std::is_lvalue_reference_v<R> || Borrowing<std::remove_cvref_t<R>>;
 };
-template <class Given, class Wanted>
+template <class Actual, class Expected>
 struct may_be_written {
-  ESPALIER_READS("given {}, wanted {}")
-  static constexpr bool agree = std::is_const_v<Wanted> || !std::is_const_v<Given>;
+  ESPALIER_READS("got {}, expected {}")
+  static constexpr bool agree = std::is_const_v<Expected> || !std::is_const_v<Actual>;
 };
 #define ESPALIER_VIEW_ASSIGNED \
   "evaluate_into(x, view) copies the elements of a tensor or view, view.rebind(x) makes the view refer to them; view.fill(x) takes a number"
-/// Nothing says whether `view = x` copies elements or refers to them.
+/// Never holds: `view = x` could copy elements or refer to them.
 template <class X>
-struct says_what_is_assigned {
+struct states_what_is_assigned {
   static constexpr bool agree = false;
 };
-/// What is neither a range nor a tensor: a formula, a number.
+/// Never holds: the argument is neither a range nor a tensor, but a formula or a number.
 struct no_range {
   static constexpr bool agree = false;
 };
-/// All that a view<T, S> asks of a range.
+/// All constraints of a view<T, S> on a range.
 template <class R, class T, class S>
-struct seen_fit {
+struct view_fit {
   using range = std::remove_reference_t<R>;
   using numbers = std::conditional_t<Range<range>, numbers_in_a_row<range>, no_range>;
   using number = std::conditional_t<numbers::agree, number_of<range>, T>;
@@ -57,15 +57,16 @@ struct seen_fit {
 
 }  // namespace detail
 
-/// Elements that somebody else owns, seen as a tensor of shape S. T may be const.
+/// A view uses existing elements as a tensor of shape S, without owning them. T may be const.
 /// shape   S, row-major and without gaps
-/// owns    nothing: a view must not outlive what it refers to; a copy of a view refers to the same elements
-/// start   of a pointer; of a range whose numbers lie in a row (std::vector, std::array, std::span, arrays), without a copy; of a tensor
-/// writes  `v = formula` computes the elements where they lie; operands of the formula may overlap them in any way. `v = w` with a view or tensor w does not
-///         compile, since it could mean either: evaluate_into(w, v) copies the elements, v.rebind(w) makes v refer to those of w. A view of const elements
-///         has no elements to assign, so there `v = w` rebinds
-/// errors  another element type or another fixed number of elements does not compile, nor does a range that is a temporary; range_error where a range has
-///         another number of elements at run time
+/// owns    nothing: a view must not outlive the elements; a copy of a view refers to the same elements
+/// start   from a pointer, a tensor or a range of contiguous numbers (std::vector, std::array, std::span, arrays),
+///         without a copy
+/// writes  `v = formula` computes the elements in place; operands of the formula may overlap them in any way. `v = w`
+///         with a view or tensor w does not compile, since it is ambiguous: evaluate_into(w, v) copies the elements,
+///         v.rebind(w) makes v refer to those of w. If the elements of v are const, `v = w` rebinds
+/// errors  another element type or another fixed number of elements does not compile, nor does a range that is a
+///         temporary; range_error for a range with another number of elements at run time
 /// cost    one pointer
 template <class T, class S, class Device = cpu>
 class view {
@@ -76,7 +77,7 @@ class view {
   static_assert(detail::storage_on<Device>::included,
                 ESPALIER_SENTENCE("view<T, S, cuda>: include <espalier/cuda.hpp> for tensors on the graphics processor (simulated_cuda: <espalier/simulated_cuda.hpp>)",
                                   ESPALIER_STATED(detail::storage_on<Device>::included, Device)));
-  /// A view of what cannot be elements has said so: no tensor of them says it again.
+  /// The owning tensor. For an invalid T, whose error the view reports, it is one of float and reports no second error.
   using owner_type = tensor<std::conditional_t<detail::is_element<std::remove_const_t<T>>, std::remove_const_t<T>, float>, S>;
 
  public:
@@ -90,12 +91,13 @@ class view {
   static constexpr std::int64_t size() { return S::size; }
   static constexpr extents shape() { return S::value; }
 
-  /// The S::size elements from a pointer on: only in words, since it does not say how many there are.
+  /// The S::size elements from a pointer on. Explicit, since a pointer has no number of elements.
   template <class P>
     requires(std::is_convertible_v<P, T*> && !std::is_array_v<std::remove_reference_t<P>>)
   constexpr explicit view(P&& elements) : data_(elements) {}
-  /// The elements of a range, which must be S::size: by its type where that says how many there are, else when the program runs.
-  template <class R, class Fit = detail::seen_fit<R, T, S>, class Counts = detail::array_counts<S, std::remove_reference_t<R>>>
+  /// The elements of a range, which must be S::size: checked at compile time if its type fixes the number, otherwise at
+  /// run time.
+  template <class R, class Fit = detail::view_fit<R, T, S>, class Counts = detail::array_counts<S, std::remove_reference_t<R>>>
     requires detail::Range<std::remove_cvref_t<R>>
   constexpr view(R&& range) : data_(nullptr) {
     static_assert(Fit::numbers::agree, ESPALIER_SENTENCE("view(range): " ESPALIER_NUMBERS_IN_A_ROW, typename Fit::numbers));
@@ -112,7 +114,7 @@ class view {
       data_ = detail::first_number(range);
     }
   }
-  /// A tensor is its own view.
+  /// A tensor converts to a view of its elements.
   constexpr view(owner_type& owner ESPALIER_BORROWS) : data_(owner.data()) {}
   constexpr view(owner_type const& owner ESPALIER_BORROWS) requires std::is_const_v<T> : data_(owner.data()) {}
   /// view<T, S> to view<T const, S>.
@@ -121,7 +123,7 @@ class view {
   constexpr view(view<U, S> other) : data_(other.data()) {}
   constexpr view(view const&) = default;
 
-  /// The value of an expression, computed where the elements lie.
+  /// Computes the value of an expression in place.
   template <class E>
     requires detail::EvaluableInto<E, view>
   constexpr view const& operator=(E const& expression) const {
@@ -139,17 +141,18 @@ class view {
     if constexpr (!std::is_const_v<T> && detail::Fitting<E, view> && !detail::of_a_body<E>) evaluate_into(expression, *this);
     return *this;
   }
-  /// Views of const elements refer to others. A view that writes does not say what was meant; nor does a tensor, a range or a number that it is given.
+  /// Assignment to a view of const elements rebinds it. A writable view accepts only formulas: a view, tensor, range or
+  /// number is ambiguous.
   constexpr view& operator=(view const&) requires std::is_const_v<T> = default;
-  view& operator=(view const&) const requires(!std::is_const_v<T>) = delete;  // of a view that is const; others prefer the template
+  view& operator=(view const&) const requires(!std::is_const_v<T>) = delete;  // of a const view; other views prefer the template
   template <class X>
     requires(!detail::EvaluableInto<X, view> && !std::is_const_v<T>)
   constexpr view& operator=(X const&) {
-    using Said = detail::says_what_is_assigned<X>;
-    static_assert(Said::agree, ESPALIER_SENTENCE("view = x: " ESPALIER_VIEW_ASSIGNED, Said));
+    using Fault = detail::states_what_is_assigned<X>;
+    static_assert(Fault::agree, ESPALIER_SENTENCE("view = x: " ESPALIER_VIEW_ASSIGNED, Fault));
     return *this;
   }
-  /// From now on this view refers to the elements of another one, of a tensor or of a range; no element is copied.
+  /// Makes this view refer to the elements of another view, of a tensor or of a range; copies no element.
   constexpr void rebind(view other) { data_ = other.data_; }
 
   constexpr T* data() const { return data_; }
@@ -179,8 +182,8 @@ class view {
   T* data_;
 };
 
-/// True when every element of a equals that of b (nan equals nothing, -0 equals 0).
-template <Stored A, Stored B, class Shapes = detail::same_shape<typename A::shape_type, typename B::shape_type>>
+/// True when every element of a equals that of b (NaN equals nothing, -0 equals 0).
+template <Stored A, Stored B, class Shapes = detail::equal_shapes<typename A::shape_type, typename B::shape_type>>
 constexpr bool operator==(A const& a, B const& b) {
   constexpr bool comparable = std::is_same_v<typename A::value_type, typename B::value_type>;
   static_assert(comparable,

@@ -7,10 +7,11 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// The meaning of a program, node by node, with no fusion and no vectors: what runs in constant expressions, and what tests hold the kernels to.
+/// Reference interpreter: runs a program node by node, without fusion and vectors. It is used in constant expressions,
+/// and tests compare the kernels with it.
 namespace espalier::graph {
 
-/// Memory behind the leaves of a program, by their attribute.
+/// The data of a program's leaves, indexed by their attribute.
 template <class T>
 struct leaf_values {
   T const* const* arguments;
@@ -18,13 +19,14 @@ struct leaf_values {
   bool const* const* flags;
   T const* const* parameters;
   T const* const* buffers;
-  T const* const* draws;
-  T const* magnitudes;
+  T const* const* random_numbers;
+  T const* hyperparameters;
 };
 
 namespace detail {
 
-/// Offset in a tensor of extents `from`, aligned at the last axis of `s`, of the element that flat index i of `s` reads.
+/// The offset of the element that flat index i of `s` reads in a tensor of extents `from`, aligned at the last axis of
+/// `s`.
 constexpr std::int64_t source_offset(extents const& from, extents const& s, std::int64_t i) {
   std::int64_t offset = 0, stride = 1;
   for (int axis = s.rank - 1, f = from.rank - 1; f >= 0; --axis, --f) {
@@ -69,7 +71,7 @@ constexpr void multiply_matrices(T* y, T const* a, T const* b, int rows, int col
 
 }  // namespace detail
 
-/// Runs a program and keeps the value of each node that `root`s need.
+/// Runs a program and keeps the value of each node that the roots depend on.
 template <class T>
 class interpreter {
  public:
@@ -78,7 +80,7 @@ class interpreter {
     for (int i = 0; i < count; ++i) needed_[roots[i]] = true;
     for (int id = g.size; id > 0; --id) {
       if (!needed_[id]) continue;
-      int const last = g[id].op->kind == family::alias ? 1 : 4;
+      int const last = g[id].op->family == op_family::alias ? 1 : 4;
       for (int k = 0; k < last; ++k)
         if (int const x = g[id].operand[k]) needed_[x] = true;
     }
@@ -109,38 +111,38 @@ class interpreter {
     T* const y = values_[id] = new T[static_cast<std::size_t>(size)]{};
     auto const slot = static_cast<std::size_t>(n.attribute);
     T const* const a = n.operand[0] ? values_[n.operand[0]] : nullptr;
-    switch (n.op->kind) {
-      case family::argument: copy(y, in.arguments[slot], size); break;
-      case family::label: break;  // read by the conversion that follows
-      case family::parameter: copy(y, in.parameters[slot], size); break;
-      case family::buffer: copy(y, in.buffers[slot], size); break;
-      case family::draw: copy(y, in.draws[slot], size); break;
-      case family::magnitude: y[0] = in.magnitudes[slot]; break;
-      case family::constant:
+    switch (n.op->family) {
+      case op_family::argument: copy(y, in.arguments[slot], size); break;
+      case op_family::label: break;  // read by the conversion that follows
+      case op_family::parameter: copy(y, in.parameters[slot], size); break;
+      case op_family::buffer: copy(y, in.buffers[slot], size); break;
+      case op_family::random: copy(y, in.random_numbers[slot], size); break;
+      case op_family::hyperparameter: y[0] = in.hyperparameters[slot]; break;
+      case op_family::constant:
         for (std::int64_t i = 0; i < size; ++i) y[i] = static_cast<T>(std::bit_cast<double>(n.attribute));
         break;
-      case family::values:
+      case op_family::values:
         for (std::int64_t i = 0; i < size; ++i) y[i] = static_cast<T>(g_.values[n.attribute + static_cast<std::uint64_t>(i)]);
         break;
-      case family::column_index:
+      case op_family::column_index:
         for (std::int64_t i = 0; i < size; ++i) y[i] = static_cast<T>(i % n.shape.at[n.shape.rank - 1]);
         break;
-      case family::convert: convert(g_[n.operand[0]], y, size, in); break;
-      case family::reshape:
-      case family::alias: copy(y, a, size); break;
-      case family::elementwise: {
+      case op_family::convert: convert(g_[n.operand[0]], y, size, in); break;
+      case op_family::reshape:
+      case op_family::alias: copy(y, a, size); break;
+      case op_family::elementwise: {
         T const* const b = n.operand[1] ? values_[n.operand[1]] : a;
         T const* const c = n.operand[2] ? values_[n.operand[2]] : a;
         for (std::int64_t i = 0; i < size; ++i) y[i] = detail::evaluate_node<T>(*n.op, a[i], b[i], c[i]);
         break;
       }
-      case family::broadcast:
+      case op_family::broadcast:
         for (std::int64_t i = 0; i < size; ++i) y[i] = a[detail::source_offset(g_[n.operand[0]].shape, n.shape, i)];
         break;
-      case family::permute:
+      case op_family::permute:
         for (std::int64_t i = 0; i < size; ++i) y[i] = a[detail::permuted_offset(g_[n.operand[0]].shape, n.shape, n.attribute, i)];
         break;
-      case family::move: {
+      case op_family::move: {
         index_map const& m = g_.maps[n.attribute];
         for (std::int64_t i = 0; i < size; ++i) {
           std::int64_t const from = moved_offset(m, g_[n.operand[0]].shape, n.shape, i);
@@ -148,7 +150,7 @@ class interpreter {
         }
         break;
       }
-      case family::fold: {
+      case op_family::scatter_add: {
         extents const& s = g_[n.operand[0]].shape;
         for (std::int64_t i = 0; i < s.size(); ++i) {
           std::int64_t const to = moved_offset(g_.maps[n.attribute], n.shape, s, i);
@@ -156,7 +158,7 @@ class interpreter {
         }
         break;
       }
-      case family::join: {
+      case op_family::concatenate: {
         int const axis = static_cast<int>(slot);
         std::int64_t const first = g_[n.operand[0]].shape.product(axis, n.shape.rank), second = g_[n.operand[1]].shape.product(axis, n.shape.rank);
         T const* const b = values_[n.operand[1]];
@@ -166,7 +168,7 @@ class interpreter {
         }
         break;
       }
-      case family::reduction: {
+      case op_family::reduction: {
         extents const& s = g_[n.operand[0]].shape;
         for (std::int64_t i = 0; i < size; ++i) y[i] = static_cast<T>(n.op->identity);
         for (std::int64_t i = 0; i < s.size(); ++i) {
@@ -175,8 +177,8 @@ class interpreter {
         }
         break;
       }
-      case family::contraction: contract(n, y); break;
-      case family::composite: break;
+      case op_family::contraction: contract(n, y); break;
+      case op_family::composite: break;
     }
   }
   constexpr void convert(node const& leaf, T* y, std::int64_t size, leaf_values<T> const& in) {

@@ -8,8 +8,8 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// From a body to a program. The constant evaluator runs the body once on `traced` values; each op of it emits its node. Formulas of tensors, which are
-/// types, are lowered by one overload of `lower` per kind of expression.
+/// Turns a body into a program. The constant evaluator runs the body once on `traced` values, and each op emits its
+/// node. Formulas of tensors are types: one overload of `lower` per kind of expression lowers them.
 namespace espalier {
 namespace graph {
 
@@ -19,19 +19,23 @@ inline constexpr int max_arguments = 24;
 
 struct tracer {
   program& result;
-  mode how;
-  bool is_eager;  ///< a formula of tensors: its program depends on the type alone, so tensors and numbers are inputs of the program
+  mode traced_mode;
+  /// a formula of tensors: its program depends only on its type, so tensors and numbers are inputs of the program
+  bool is_eager;
   int next_argument;
   int next_hyperparameter;
-  int depth = 0;  ///< derivatives that are being traced within each other
-  bool* drawn = nullptr;  ///< by random stream of the net that is being traced: whether the program has drawn from it
-  int* updated = nullptr;  ///< by buffer of that net: 1 + the number of the output that updates it, or 0
-  int next_stream = 0;     ///< stream numbers from here on belong to no random stream
+  int depth = 0;  ///< number of nested derivatives that are being traced
+  /// by random stream of the net that is being traced: whether the program has sampled from it
+  bool* streams_used = nullptr;
+  /// by buffer of that net: 1 + the number of the output that updates it, or 0
+  int* updated = nullptr;
+  int next_stream = 0;     ///< the first number that belongs to no random stream of the net
 
   constexpr program_builder& builder() { return result.nodes; }
 };
 
-/// Traces what belongs to a module, an op or a function: its numbers and tensors are part of the program. Ends with the block that it stands in.
+/// Scope guard for tracing the body of a module, op or function: numbers and tensors in it are constants of the
+/// program.
 class inside_body {
  public:
   constexpr explicit inside_body(tracer& t) : tracer_{t}, was_eager_{t.is_eager} { t.is_eager = false; }
@@ -48,7 +52,7 @@ constexpr int add_leaf(tracer& t, descriptor const* op, std::uint64_t attribute,
   return t.builder().add(node{op, {}, attribute, s});
 }
 
-/// Real tensors are used as they are; labels (integers, booleans) become numbers.
+/// Adds an argument. Real tensors are used directly; labels (integers, booleans) are converted to real numbers.
 template <class T>
 constexpr int add_argument(tracer& t, int position, extents const& s) {
   std::uint64_t const attribute = static_cast<std::uint64_t>(position);
@@ -66,34 +70,35 @@ constexpr traced<S, Element> argument_of(tracer& t, int position) {
   return {&t, add_argument<std::conditional_t<std::is_void_v<Element>, float, Element>>(t, position, S::value)};
 }
 
-/// A fault of the program, and a node of the wanted shape in place of what is wrong.
+/// Reports a fault and returns a node of the requested shape, so that tracing can continue.
 constexpr int report_fault(tracer& t, fault f, extents const& s) {
   t.builder().report(f);
   return emit_constant(t.builder(), 0, s).id;
 }
 
-/// A tensor in a body, whose elements are part of the program: the constant evaluator reads them, or finds that it cannot. (The condition and what it
-/// guards are one expression: clang reads constants of more kinds there than elsewhere.)
+/// Adds a tensor in a body as a constant of the program. The constant evaluator reads its elements; elements that it
+/// cannot read are a fault. (The condition and the guarded value are one expression, because clang reads more kinds of
+/// constants there than elsewhere.)
 template <class T>
 constexpr int add_tensor(tracer& t, T const* data, extents const& s) {
   std::int64_t const size = s.size();
   if (size > max_values) return report_fault(t, fault::too_many_values, s);
   double* const x = new double[static_cast<std::size_t>(size)];
-  bool known = true, differ = false;
-  for (std::int64_t i = 0; i < size && known; ++i) {
-    known = __builtin_constant_p(static_cast<double>(data[i]));
+  bool is_constant = true, differ = false;
+  for (std::int64_t i = 0; i < size && is_constant; ++i) {
+    is_constant = __builtin_constant_p(static_cast<double>(data[i]));
     x[i] = __builtin_constant_p(static_cast<double>(data[i])) ? static_cast<double>(data[i]) : 0.0;
     differ = differ || x[i] != x[0];
   }
   program_builder& g = t.builder();
-  int const id = !known ? report_fault(t, fault::unknown_tensor, s)
-                   : differ ? g.add(node{&described<values_>, {}, static_cast<std::uint64_t>(g.place_of_values(x, static_cast<int>(size))), s})
+  int const id = !is_constant ? report_fault(t, fault::unknown_tensor, s)
+                   : differ ? g.add(node{&described<values_>, {}, static_cast<std::uint64_t>(g.offset_of_values(x, static_cast<int>(size))), s})
                           : emit_constant(g, x[0], s).id;
   delete[] x;
   return id;
 }
 
-/// The node of a value of this program; one of another program is a fault.
+/// The node of a value of this program; a value of another program is a fault.
 constexpr int own_node(tracer& t, tracer const* owner, int id, extents const& s) { return owner == &t ? id : report_fault(t, fault::foreign_parameter, s); }
 template <class S, class Data, class Observer>
 constexpr int lower(tracer& t, traced<S, Data, Observer> const& x) {
@@ -102,16 +107,16 @@ constexpr int lower(tracer& t, traced<S, Data, Observer> const& x) {
 
 template <class T>
 constexpr int lower(tracer& t, number<T> const& x) {
-  if (t.is_eager) return add_leaf(t, &described<magnitude_>, static_cast<std::uint64_t>(t.next_hyperparameter++), extents{});
+  if (t.is_eager) return add_leaf(t, &described<hyperparameter_>, static_cast<std::uint64_t>(t.next_hyperparameter++), extents{});
   return emit_constant(t.builder(), static_cast<double>(x.value), extents{}).id;
 }
 
 template <int I>
-constexpr int lower(tracer& t, magnitude<I> const&) {
-  return add_leaf(t, &described<magnitude_>, static_cast<std::uint64_t>(I), extents{});
+constexpr int lower(tracer& t, hyperparameter<I> const&) {
+  return add_leaf(t, &described<hyperparameter_>, static_cast<std::uint64_t>(I), extents{});
 }
 
-/// A leaf that a model numbers: of the model that is being traced, or a fault.
+/// A leaf with a slot number of a model. It is a fault if the model is not the one that is being traced.
 constexpr int lower_numbered(tracer& t, tracer const* owner, descriptor const* op, int slot, extents const& s) {
   return owner == &t ? add_leaf(t, op, static_cast<std::uint64_t>(slot), s) : report_fault(t, fault::foreign_parameter, s);
 }
@@ -119,7 +124,8 @@ template <class S, class Initializer>
 constexpr int lower(tracer& t, parameter<S, Initializer> const& x) {
   return lower_numbered(t, x.tracer, &described<parameter_>, x.slot, S::value);
 }
-/// The value of a buffer: what it begins the step with, or, once the program has updated it, the new value, through which no gradient passes.
+/// The value of a buffer: its value at the beginning of the step or, after an update in the program, the new value. No
+/// gradient flows through the new value.
 constexpr int lower_buffer(tracer& t, tracer const* owner, int slot, extents const& s) {
   if (owner != &t || t.updated == nullptr || t.updated[slot] == 0) return lower_numbered(t, owner, &described<buffer_>, slot, s);
   return t.builder().emit(node{&described<detach_>, {t.result.outputs[t.updated[slot] - 1].id, 0, 0, 0}, 0, s});
@@ -129,8 +135,8 @@ constexpr int lower(tracer& t, buffer<S, Initializer> const& x) {
   return lower_buffer(t, x.tracer, x.slot, S::value);
 }
 template <class S>
-constexpr int lower(tracer& t, draw<S> const& x) {
-  return lower_numbered(t, x.stream.tracer, &described<draw_>, x.number, S::value);
+constexpr int lower(tracer& t, random_uniform<S> const& x) {
+  return lower_numbered(t, x.stream.tracer, &described<random_uniform_>, x.number, S::value);
 }
 
 template <class S>
@@ -138,7 +144,7 @@ constexpr int lower(tracer& t, column_index<S> const&) {
   return add_leaf(t, &described<column_index_>, 0, S::value);
 }
 
-/// A tensor is an input of a formula of tensors, and a constant of a body.
+/// Lowers a tensor: an input of the program in a formula of tensors, a constant in a body.
 template <class T, class Device>
 constexpr int lower_tensor(tracer& t, T const* data, extents const& s) {
   if (t.is_eager) return add_argument<T>(t, t.next_argument++, s);
@@ -159,7 +165,7 @@ constexpr int lower(tracer& t, espalier::node<Op, Attribute, S, X...> const& e);
 template <class S, class M, class... X>
 constexpr int lower(tracer& t, call<S, M, X...> const& c);
 
-/// Expressions of other floors (a derivative, weights of classes) state how they are traced.
+/// Expressions that other layers define (derivatives, class weights) have their own lowering.
 template <class E>
   requires requires(E const& e, tracer& t) { e.lower_into(t); }
 constexpr int lower(tracer& t, E const& e) {
@@ -183,7 +189,7 @@ constexpr int lower_operands(tracer& t, E const& e, int (&id)[4]) {
   return count;
 }
 
-/// A composite's formula over operands that have nodes; the node of its value.
+/// Traces a composite's formula over operands that have nodes; returns the node of its value.
 template <class Op, std::uint64_t Attribute, class S, class... X, std::size_t... I>
 constexpr int trace_composite(tracer& t, int const* id, std::index_sequence<I...>) {
   inside_body const own{t};
@@ -192,7 +198,7 @@ constexpr int trace_composite(tracer& t, int const* id, std::index_sequence<I...
   else return value;
 }
 
-/// Emits what one op needs, whatever its operands were: one function for all.
+/// Emits the node of one op. It is no template, so that all operand types share one function.
 constexpr int emit_node(program_builder& g, descriptor const* op, extents const& s, std::uint64_t attribute, int const* id, int operands) {
   return op->emit(g, node{op, {id[0], operands > 1 ? id[1] : 0, operands > 2 ? id[2] : 0, 0}, attribute, s});
 }
@@ -219,7 +225,8 @@ constexpr traced_result<S, X...> emit_traced(X const&... x) {
   using Observer = typename observer_of<X...>::type;
   graph::tracer* t = nullptr;
   int y = 0;
-  if constexpr ((TracedValue<X> && ...)) {  // most ops: nothing is called here that would be one more function for each of them
+  // Most ops. No function is called here, because the compiler would instantiate one more for each op.
+  if constexpr ((TracedValue<X> && ...)) {
     ((t = t != nullptr ? t : x.tracer), ...);
     if (t == nullptr) return {};
     int const id[]{graph::own_node(*t, x.tracer, x.id, shape_of<X>::value)...};
@@ -245,24 +252,24 @@ constexpr int lower(tracer& t, call<S, M, X...> const& c) {
   else return trace_operand(t, c.module.forward(espalier::detail::as_traced<decltype(c.a)>{&t, id[0]}, espalier::detail::as_traced<decltype(c.b)>{&t, id[1]}));
 }
 
-constexpr bool trains(tracer const& t) { return t.how == mode::training; }
+constexpr bool trains(tracer const& t) { return t.traced_mode == mode::training; }
 
 template <class S>
 constexpr int next_number(random_stream const& stream) {
   tracer* const t = stream.tracer;
-  if (t == nullptr || t->drawn == nullptr) return stream.slot;
-  if (t->drawn[stream.slot]) return t->next_stream++;
-  t->drawn[stream.slot] = true;
+  if (t == nullptr || t->streams_used == nullptr) return stream.slot;
+  if (t->streams_used[stream.slot]) return t->next_stream++;
+  t->streams_used[stream.slot] = true;
   return stream.slot;
 }
 
-/// A later update of the same buffer takes the place of the earlier one, whose value it may have read. A new value that is another buffer is computed
-/// as a copy, in the order of all reads: that buffer may be updated, too.
+/// Updates a buffer. A later update of the same buffer replaces the earlier one, whose value it may have read. If the
+/// new value is another buffer, a copy node reads it, in the order of all reads: that buffer may be updated, too.
 constexpr void trace_update(tracer& t, tracer const* owner, int id, int slot) {
   if (owner != &t) return;  // a fault, reported where the buffer was read
   program_builder& g = t.builder();
   node const& data = g[data_of(g, id)];
-  if (data.op->kind == family::buffer && data.attribute != static_cast<std::uint64_t>(slot))
+  if (data.op->family == op_family::buffer && data.attribute != static_cast<std::uint64_t>(slot))
     id = g.add(node{&described<copied_>, {id, 0, 0, 0}, static_cast<std::uint64_t>(max_outputs + slot), g[id].shape});
   if (t.updated != nullptr && t.updated[slot] != 0) {
     t.result.outputs[t.updated[slot] - 1].id = id;
@@ -272,10 +279,11 @@ constexpr void trace_update(tracer& t, tracer const* owner, int id, int slot) {
   }
 }
 
-/// Makes a node a result. One that is an operand, or a result already, is copied where it is read.
+/// Makes a node a result. An argument, or a node that is a result already, gets a copy node: the group that reads it
+/// writes the copy.
 constexpr void add_result(program& p, int id, int index) {
   int const data = data_of(p.nodes, id);
-  bool copy = p.nodes[data].op->kind == family::argument;
+  bool copy = p.nodes[data].op->family == op_family::argument;
   for (int i = 0; i < p.output_count; ++i) copy = copy || data_of(p.nodes, p.outputs[i].id) == data;
   p.add_output(copy ? p.nodes.add(node{&described<copied_>, {data, 0, 0, 0}, static_cast<std::uint64_t>(index), p.nodes[data].shape}) : id, destination::result, index);
 }

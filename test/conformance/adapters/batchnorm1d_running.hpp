@@ -4,7 +4,7 @@
 
 namespace conformance {
 
-/// A sequence of training steps x0, x1, ...; y and the slopes belong to the last; then evaluation of x0.
+/// A sequence of training steps x0, x1, ...; y and the gradients belong to the last; then evaluation of x0.
 template <class Case, class T>
 void check_batchnorm1d_running(case_run& run) {
   using In = shape_of<typename Case::inputs, "x0">;
@@ -17,12 +17,12 @@ void check_batchnorm1d_running(case_run& run) {
     auto const y = watched.train();
     if (i == 0) watched.buffers({}, "_after_1");
     if (i + 1 < count) continue;
-    give(run, "y", y);
+    report_result(run, "y", y);
     watched.buffers();
     watched.input("x0");
-    give(run, "y_eval_of_x0", watched.evaluate());
+    report_result(run, "y_eval_of_x0", watched.evaluate());
     watched.input(join("x", i));
-    if constexpr (Case::gradient) watched.slopes(join("x", i), slope_of_loss(run, y));
+    if constexpr (Case::gradient) watched.gradients(join("x", i), gradient_of_loss(run, y));
   }
 }
 

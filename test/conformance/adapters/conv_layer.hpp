@@ -5,10 +5,10 @@
 namespace conformance {
 
 /// needle's layer: images NCHW, kernels (rows, columns, inputs, outputs); the bias is optional.
-template <esp::convolution How>
+template <esp::convolution Options>
 struct conv_layer_function {
   constexpr auto operator()(auto const& x, auto const&... parameters) const {
-    return esp::permute<0, 3, 1, 2>(convolution_function<How>{}(esp::permute<0, 2, 3, 1>(x), parameters...));
+    return esp::permute<0, 3, 1, 2>(convolution_function<Options>{}(esp::permute<0, 2, 3, 1>(x), parameters...));
   }
 };
 

@@ -12,7 +12,7 @@ namespace conformance {
 template <class Case, class T>
 void check_dataloader_shuffled(case_run& run) {
   constexpr int count = attribute_or<Case, "n", int>(1), size = attribute_or<Case, "batch_size", int>(1);
-  auto const order = load<given<"permutation", element::label, esp::shape<count>>, T>(run);
+  auto const order = load<case_tensor<"permutation", element::label, esp::shape<count>>, T>(run);
   std::vector<T> images;
   std::vector<std::int32_t> labels;
   for (int i = 0; i < count; ++i) {
@@ -29,10 +29,10 @@ void check_dataloader_shuffled(case_run& run) {
     for (std::size_t i = from; i < from + 10; ++i) squares += static_cast<double>(seen[i]) * static_cast<double>(seen[i]);
     norms.push_back(static_cast<T>(std::sqrt(squares)));
   }
-  if (run.wants("first_ten"))
+  if (run.expects("first_ten"))
     run.result("first_ten", std::span<T const>{seen.data(), seen.size() < 10 ? seen.size() : 10},
                esp::extents{1, {count < 10 ? count : 10}});
-  if (run.wants("batch_norms")) run.result("batch_norms", std::span<T const>{norms}, esp::extents{1, {static_cast<int>(norms.size())}});
+  if (run.expects("batch_norms")) run.result("batch_norms", std::span<T const>{norms}, esp::extents{1, {static_cast<int>(norms.size())}});
 }
 
 }  // namespace conformance

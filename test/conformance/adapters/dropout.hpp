@@ -14,7 +14,7 @@ void check_dropout(case_run& run) {
     std::span<T> const values = as_span<T>(mask);
     std::string_view const name = run.has(role::input, "mask") ? "mask" : "mask0";
     run.read(role::input, name, values);
-    give(run, "mask", mask);
+    report_result(run, "mask", mask);
     if constexpr (p == 0) {
       run_module<Case, T, nn::Dropout<p>>(run);
     } else {
@@ -22,18 +22,18 @@ void check_dropout(case_run& run) {
       watched.input("x");
       watched.buffer("mask", name);
       auto const y = watched.train();
-      give(run, "y", y);
-      if constexpr (Case::gradient) watched.slopes("x", slope_of_loss(run, y));
+      report_result(run, "y", y);
+      if constexpr (Case::gradient) watched.gradients("x", gradient_of_loss(run, y));
     }
   } else {
     watched_model<T, nn::Dropout<p>, In> watched(run);
     watched.input("x");
-    give(run, "y", watched.evaluate());
+    report_result(run, "y", watched.evaluate());
     esp::tensor<T, In> ones;
     ones.fill(1);
-    give(run, "mask", ones);
-    // The identity's slope: evaluation mode has no slopes of its own.
-    if constexpr (Case::gradient) give(run, "grad.x", slope_of_loss(run, ones));
+    report_result(run, "mask", ones);
+    // The identity's gradient: evaluation mode has no gradients of its own.
+    if constexpr (Case::gradient) report_result(run, "grad.x", gradient_of_loss(run, ones));
   }
 }
 

@@ -6,7 +6,7 @@ namespace conformance {
 
 template <class Case, class T>
 void check_group_norm(case_run& run) {
-  run_module<Case, T, nn::GroupNorm<attribute_or<Case, "num_groups", int>(1), channels<Case>, how<Case>>>(run);
+  run_module<Case, T, nn::GroupNorm<attribute_or<Case, "num_groups", int>(1), channels<Case>, options<Case>>>(run);
 }
 
 }  // namespace conformance

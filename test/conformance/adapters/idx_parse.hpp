@@ -29,8 +29,8 @@ template <class Case, class T>
 void check_idx_parse(case_run& run) {
   using Sample = shape_attribute<Case, "sample">;
   constexpr int pixels = static_cast<int>(Sample::size);
-  auto const images = load<given<"image_bytes", element::label, shape_of<typename Case::inputs, "image_bytes">>, T>(run);
-  auto const labels = load<given<"label_bytes", element::label, shape_of<typename Case::inputs, "label_bytes">>, T>(run);
+  auto const images = load<case_tensor<"image_bytes", element::label, shape_of<typename Case::inputs, "image_bytes">>, T>(run);
+  auto const labels = load<case_tensor<"label_bytes", element::label, shape_of<typename Case::inputs, "label_bytes">>, T>(run);
   int const process = static_cast<int>(getpid());  // several may run in one folder
   joined const image_path = join("conformance_images_", process, ".idx"), label_path = join("conformance_labels_", process, ".idx");
   char const *const image_file = image_path.c_str(), *const label_file = label_path.c_str();

@@ -6,7 +6,7 @@ namespace conformance {
 
 template <class Case, class T>
 void check_instance_norm(case_run& run) {
-  run_module<Case, T, nn::InstanceNorm<channels<Case>, how<Case>>>(run);
+  run_module<Case, T, nn::InstanceNorm<channels<Case>, options<Case>>>(run);
 }
 
 }  // namespace conformance

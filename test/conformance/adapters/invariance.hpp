@@ -24,8 +24,8 @@ void check_invariance(case_run& run) {
   constexpr int in = Weight::template extent<0>(), out = Weight::template extent<1>();
   constexpr nn::norm exact{.eps = 0.0};
   auto const compare = [&](auto const& y, auto const& y2) {
-    give(run, "y", y);
-    give(run, "y2", y2);
+    report_result(run, "y", y);
+    report_result(run, "y2", y2);
     T const limit = std::is_same_v<T, float> ? T(1e-4) : T(1e-10);
     bool agree = true;
     for (int i = 0; i < y.size(); ++i) agree = agree && y[i] - y2[i] <= limit && y2[i] - y[i] <= limit;

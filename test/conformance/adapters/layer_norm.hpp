@@ -9,7 +9,7 @@ template <class Case, class T>
 void check_layer_norm(case_run& run) {
   using In = input_shape<Case>;
   using Normalized = shape_attribute<Case, "normalized_shape">;
-  run_module<Case, T, nn::LayerNorm<Normalized, how<Case>>>(run);
+  run_module<Case, T, nn::LayerNorm<Normalized, options<Case>>>(run);
 
   constexpr int inner = static_cast<int>(Normalized::size);
   using Rows = esp::shape<static_cast<int>(In::size) / inner, inner>;
@@ -28,7 +28,7 @@ void check_layer_norm(case_run& run) {
   of_rows("mean", mean);
   of_rows("var", variance);
   of_rows("std", sqrt(variance));
-  of_rows("inverse_std", 1 / sqrt(variance + how<Case>.eps));
+  of_rows("inverse_std", 1 / sqrt(variance + options<Case>.eps));
 }
 
 }  // namespace conformance

@@ -22,15 +22,15 @@ void check_mlp_resnet_train(case_run& run) {
     run.read(role::input, join("target", step), as_span<std::int32_t>(labels));
     read_masks(run, model, typename attribute_of<Case, "mask_paths">::type{}, join("_step", step));
     if constexpr (attribute_or<Case, "first_step", bool>(false)) {
-      if (step == 0) give_first_step<Case, T, batch>(run, x, labels);
+      if (step == 0) report_first_step<Case, T, batch>(run, x, labels);
     }
     losses[step] = trainer.step(x, labels);
   }
-  give(run, "losses", losses);
+  report_result(run, "losses", losses);
   run.result("loss", static_cast<double>(losses[steps - 1]));
-  give_final(run, model);
+  report_final(run, model);
   run.read(role::input, "X0", as_span<T>(x));
-  give(run, "eval_logits_X0", model(x));
+  report_result(run, "eval_logits_X0", model(x));
 }
 
 }  // namespace conformance

@@ -20,11 +20,11 @@ template <class Case, class T>
 void check_one_hot(case_run& run) {
   constexpr int classes = attribute_or<Case, "n", int>(0);
   constexpr double off = attribute_or<Case, "off", double>(0), on = attribute_or<Case, "on", double>(1);
-  [&]<class Given>(given_list<Given>) {
-    constexpr int rank = Given::shape::rank;
-    auto const labels = load<Given, T>(run);
+  [&]<class CaseTensor>(case_tensors<CaseTensor>) {
+    constexpr int rank = CaseTensor::shape::rank;
+    auto const labels = load<CaseTensor, T>(run);
     auto const rows = value_of<T>(esp::one_hot<classes>(labels) * (on - off) + off);
-    give(run, "y", value_of<T>(detail::last_axis_to<attribute_or<Case, "axis", int>(rank)>(rows, std::integral_constant<int, rank>{})));
+    report_result(run, "y", value_of<T>(detail::last_axis_to<attribute_or<Case, "axis", int>(rank)>(rows, std::integral_constant<int, rank>{})));
   }(typename Case::inputs{});
 }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include "support/draws.hpp"
+#include "support/initializers.hpp"
 
 namespace conformance {
 
 template <class Case, class T>
 void check_randb(case_run& run) {
-  run_draws<Case, T>(run, nn::init::bernoulli{attribute_or<Case, "p", double>(0.5)}, "y");
+  run_initializer<Case, T>(run, nn::init::bernoulli{attribute_or<Case, "p", double>(0.5)}, "y");
 }
 
 }  // namespace conformance

@@ -16,11 +16,11 @@ struct split_function<Axis, integers<Size...>> {
   constexpr auto operator()(auto const& x) const { return esp::split<Axis, Size...>(x); }
 };
 
-/// The sum of <part i, slope i> over all parts.
+/// The sum of <part i, gradient i> over all parts.
 template <class Split>
-struct split_against_slopes {
-  constexpr auto operator()(auto const& x, auto const&... slope) const {
-    return std::apply([&](auto const&... part) { return (sum(part * slope) + ...); }, Split{}(x));
+struct split_against_gradients {
+  constexpr auto operator()(auto const& x, auto const&... gradient) const {
+    return std::apply([&](auto const&... part) { return (sum(part * gradient) + ...); }, Split{}(x));
   }
 };
 
@@ -28,29 +28,29 @@ struct split_against_slopes {
 template <class Case, class T>
 void check_split(case_run& run) {
   using Split = split_function<attribute_or<Case, "axis", int>(0), attribute_of<Case, "sizes">>;
-  auto const x = load<given<"x", element::real, input_shape<Case>>, T>(run);
-  auto const give_all = [&](auto const&... part) {
+  auto const x = load<case_tensor<"x", element::real, input_shape<Case>>, T>(run);
+  auto const report_all_parts = [&](auto const&... part) {
     int number = 0;
     auto const one = [&](auto const& y) {
-      give(run, join("y", number++), y);
+      report_result(run, join("y", number++), y);
       return y;
     };
     std::tuple const parts{one(value_of<T>(part))...};
     if constexpr (Case::gradient) {
       number = 0;
-      auto const slope_of = [&](auto y) {
+      auto const gradient_of = [&](auto y) {
         run.read(role::input, join("gy", number++), {y.data(), static_cast<std::size_t>(y.size())});
         return y;
       };
       std::apply(
           [&](auto const&... y) {
-            std::tuple const slopes{slope_of(y)...};
-            std::apply([&](auto const&... slope) { give(run, "grad.x", esp::grad<0>(split_against_slopes<Split>{})(x, esp::constant(slope)...)); }, slopes);
+            std::tuple const gradients{gradient_of(y)...};
+            std::apply([&](auto const&... gradient) { report_result(run, "grad.x", esp::grad<0>(split_against_gradients<Split>{})(x, esp::constant(gradient)...)); }, gradients);
           },
           parts);
     }
   };
-  std::apply(give_all, Split{}(x));
+  std::apply(report_all_parts, Split{}(x));
 }
 
 }  // namespace conformance

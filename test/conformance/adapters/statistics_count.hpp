@@ -19,9 +19,9 @@ void count_statistics(case_run& run) {
   std::int64_t count = 0;
   std::vector<bool> unfinished(static_cast<std::size_t>(nodes.size) + 1);  // scattered axes are reduced in several steps
   for (int id = 1; id <= nodes.size; ++id)
-    if (nodes[id].op->kind == esp::graph::family::reduction) unfinished[static_cast<std::size_t>(nodes[id].operand[0])] = true;
+    if (nodes[id].op->family == esp::graph::op_family::reduction) unfinished[static_cast<std::size_t>(nodes[id].operand[0])] = true;
   for (int id = 1; id <= nodes.size; ++id) {
-    if (nodes[id].op->kind != esp::graph::family::reduction || unfinished[static_cast<std::size_t>(id)]) continue;
+    if (nodes[id].op->family != esp::graph::op_family::reduction || unfinished[static_cast<std::size_t>(id)]) continue;
     std::int64_t const these = nodes[id].shape.size();
     if (count != 0 && these != count) run.fail("the norm's reductions give different numbers of statistics");
     count = these;

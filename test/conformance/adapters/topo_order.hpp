@@ -5,14 +5,14 @@
 namespace conformance {
 
 namespace detail {
-template <class T, class F, class... Given, std::size_t... I>
-void nodes_in_order(case_run& run, given_list<Given...>, std::index_sequence<I...>, auto const&... x) {
-  auto const program = trace_plainly(F{}(traced_input<typename Given::shape, static_cast<int>(I)>{}...));
+template <class T, class F, class... CaseTensor, std::size_t... I>
+void nodes_in_order(case_run& run, case_tensors<CaseTensor...>, std::index_sequence<I...>, auto const&... x) {
+  auto const program = trace_plainly(F{}(traced_input<typename CaseTensor::shape, static_cast<int>(I)>{}...));
   esp::graph::program_builder const& nodes = program->nodes;
   T const* const arguments[] = {x.data()...};
   std::vector<int> ids;
   for (int id = 1; id <= nodes.size; ++id)
-    if (nodes[id].op->kind != esp::graph::family::constant) ids.push_back(id);
+    if (nodes[id].op->family != esp::graph::op_family::constant) ids.push_back(id);
   esp::graph::interpreter<T> values(nodes, ids.data(), static_cast<int>(ids.size()));
   esp::graph::leaf_values<T> leaves{};
   leaves.arguments = arguments;
@@ -22,8 +22,8 @@ void nodes_in_order(case_run& run, given_list<Given...>, std::index_sequence<I..
     std::span<T const> const value{values.value(id), static_cast<std::size_t>(nodes[id].shape.size())};
     run.result(join("v", place++), value, nodes[id].shape);
   }
-  if (run.wants(join("v", place))) run.fail("the traced program has fewer nodes than needle's order");
-  if (place > 0 && !run.wants(join("v", place - 1))) run.fail("the traced program has more nodes than needle's order");
+  if (run.expects(join("v", place))) run.fail("the traced program has fewer nodes than needle's order");
+  if (place > 0 && !run.expects(join("v", place - 1))) run.fail("the traced program has more nodes than needle's order");
 }
 }  // namespace detail
 

@@ -24,12 +24,12 @@ void check_train(case_run& run) {
     run.read_rows("X", first, as_span<T>(x));
     run.read_rows("target", first, as_span<std::int32_t>(labels));
     if constexpr (attribute_or<Case, "first_step", bool>(false)) {
-      if (step == 0) give_first_step<Case, T, batch>(run, x, labels);
+      if (step == 0) report_first_step<Case, T, batch>(run, x, labels);
     }
     losses[step] = trainer.step(x, labels);
   }
-  give(run, "losses", losses);
-  give_final(run, model);
+  report_result(run, "losses", losses);
+  report_final(run, model);
   if constexpr (test_samples > 0) {
     esp::tensor<T, batch_of<Case, test_samples>> test;
     esp::tensor<std::int32_t, esp::shape<test_samples>> test_labels;
@@ -39,7 +39,7 @@ void check_train(case_run& run) {
       run.result("loss", static_cast<double>(trainer.evaluate(test, test_labels).loss));
     } else {
       auto const logits = model(test);
-      give_value<T>(run, "loss", nn::SoftmaxLoss{}(logits, test_labels));
+      report_value<T>(run, "loss", nn::SoftmaxLoss{}(logits, test_labels));
     }
   } else {
     run.result("loss", static_cast<double>(losses[epochs * batches - 1]));

@@ -25,16 +25,16 @@ void check_weight_norm(case_run& run) {
 
   esp::tensor<T, In> const shift;
   auto const y = model(shift);
-  give(run, "y", y);
+  report_result(run, "y", y);
   if constexpr (Case::gradient) {
-    auto const slopes = esp::value_and_grad(model, dot_loss{})(shift, slope_of_loss(run, y)).slopes;
+    auto const gradients = esp::value_and_grad(model, dot_loss{})(shift, gradient_of_loss(run, y)).gradients;
     auto const result = [&](std::string_view name, char const* path, esp::extents const& shape) {
-      run.result(name, as_span<T const>(slopes.parameter(path).span()), shape);
+      run.result(name, as_span<T const>(gradients.parameter(path).span()), shape);
     };
-    auto const slope = slopes.parameter("net.weight_v").span();
+    auto const gradient = gradients.parameter("net.weight_v").span();
     for (int o = 0; o < out; ++o)
-      for (int i = 0; i < in; ++i) v(o, i) = slope[i * out + o];
-    give(run, "grad.v", v);
+      for (int i = 0; i < in; ++i) v(o, i) = gradient[i * out + o];
+    report_result(run, "grad.v", v);
     result("grad.x", "input", In::value);
     result("grad.g", "net.weight_g", esp::extents{2, {out, 1}});
     if constexpr (biased) result("grad.bias", "net.bias", esp::extents{1, {out}});

@@ -10,7 +10,7 @@ using image_batch = esp::tensor<float, esp::shape<32, 8, 8>>;
 using label_batch = esp::tensor<std::int32_t, esp::shape<32>>;
 
 /// Ten kinds of pictures in noise: the lines 0 to 4 or the columns 0 to 4 are bright.
-inline void draw(image_batch& x, label_batch& y, std::uint64_t number) {
+inline void random_batch(image_batch& x, label_batch& y, std::uint64_t number) {
   nn::init::fill(nn::init::uniform{}, x.span(), {.seed = number});
   for (int i = 0; i < 32; ++i) {
     int const kind = (i + static_cast<int>(number)) % 10;

@@ -11,10 +11,10 @@ int main() {
   label_batch y;
   float loss = 0;
   for (std::uint64_t step = 0; step < 200; ++step) {
-    draw(x, y, step);
+    random_batch(x, y, step);
     loss = trainer.step(x, y);
   }
-  draw(x, y, 1000);
+  random_batch(x, y, 1000);
   int const known = correct(model, x, y);
   std::printf("espalier " ESPALIER_VERSION_STRING ": loss %.3f, %d of 32\n", static_cast<double>(loss), known);
   return known >= 30 && loss < 0.2f ? 0 : 1;

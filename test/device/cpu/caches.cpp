@@ -25,10 +25,10 @@ BOOST_AUTO_TEST_CASE(size_of_the_second_level) {
 // What was read is kept: the processor is asked once.
 BOOST_AUTO_TEST_CASE(sizes_are_read_once) {
   std::int64_t const second = on_cpu::second_cache_bytes(), last = on_cpu::cache_bytes();
-  on_cpu::detail::known_caches = {second + 64, last + 64};
+  on_cpu::detail::detected_caches = {second + 64, last + 64};
   BOOST_TEST(on_cpu::second_cache_bytes() == second + 64);
   BOOST_TEST(on_cpu::cache_bytes() == last + 64);
-  on_cpu::detail::known_caches = {second, last};
+  on_cpu::detail::detected_caches = {second, last};
 }
 
 BOOST_AUTO_TEST_CASE(small_results_are_never_streamed) {
@@ -51,28 +51,28 @@ BOOST_AUTO_TEST_CASE(beyond_the_last_level_or_what_was_found) {
 }
 
 // Each way is tried, then one of them is kept: the one that took less time, by a clock that the test sets.
-BOOST_AUTO_TEST_CASE(a_trial_keeps_the_faster_way) {
+BOOST_AUTO_TEST_CASE(the_tuner_keeps_the_faster_stores) {
   for (int slow = 0; slow < 2; ++slow) {
-    on_cpu::stream_trial trial;
+    on_cpu::store_tuner tuner;
     std::vector<int> ways;
     std::uint64_t now = 1;
-    for (int call = 0; call < on_cpu::stream_trial::calls + 4; ++call)
-      trial.run(
+    for (int call = 0; call < on_cpu::store_tuner::calls + 4; ++call)
+      tuner.run(
           [&] {
             ways.push_back(on_cpu::detail::streams_within_caches);
             // The first call, which is not counted, takes longest.
             now += call == 0 ? 1000u : ways.back() == slow ? 20u : 10u;
           },
           [&] { return now; });
-    for (int call = 0; call < on_cpu::stream_trial::calls; ++call) BOOST_TEST(ways[static_cast<std::size_t>(call)] == (call >= on_cpu::stream_trial::calls_into_caches));
-    for (int call = on_cpu::stream_trial::calls; call < on_cpu::stream_trial::calls + 4; ++call) BOOST_TEST(ways[static_cast<std::size_t>(call)] == 1 - slow);
+    for (int call = 0; call < on_cpu::store_tuner::calls; ++call) BOOST_TEST(ways[static_cast<std::size_t>(call)] == (call >= on_cpu::store_tuner::calls_into_caches));
+    for (int call = on_cpu::store_tuner::calls; call < on_cpu::store_tuner::calls + 4; ++call) BOOST_TEST(ways[static_cast<std::size_t>(call)] == 1 - slow);
   }
 }
 
 BOOST_AUTO_TEST_CASE(without_a_clock_nothing_is_tried) {
-  on_cpu::stream_trial trial;
-  for (int call = 0; call < on_cpu::stream_trial::calls + 2; ++call)
-    trial.run([] { BOOST_TEST(on_cpu::detail::streams_within_caches == 0); }, [] { return std::uint64_t{0}; });
+  on_cpu::store_tuner tuner;
+  for (int call = 0; call < on_cpu::store_tuner::calls + 2; ++call)
+    tuner.run([] { BOOST_TEST(on_cpu::detail::streams_within_caches == 0); }, [] { return std::uint64_t{0}; });
 }
 
 // A program with large results gives the same ones in its first calls, in which both ways are tried, and afterwards.
@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(results_are_the_same_bits) {
   esp::tensor<float, esp::shape<rows, columns>> x, y;
   for (std::int64_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i % 1009) * 0.01f - 5;
   std::vector<float> first;
-  for (int call = 0; call < on_cpu::stream_trial::calls + 2; ++call) {
+  for (int call = 0; call < on_cpu::store_tuner::calls + 2; ++call) {
     y.fill(-1);
     y = x * 0.5f + relu(x - 1);
     if (call == 0) first.assign(y.begin(), y.end());

@@ -40,7 +40,7 @@ BOOST_AUTO_TEST_CASE(large_products) {
   check<float, 640, 656, 648, false, true>();
   check<double, 640, 656, 648, true, true>();
 }
-BOOST_AUTO_TEST_CASE(small_products_stay_here) {
+BOOST_AUTO_TEST_CASE(small_products_do_not_use_cblas) {
   check<float, 33, 40, 20, false, true>();
   check<double, 64, 10, 128, false, false>();
 }

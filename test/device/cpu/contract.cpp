@@ -100,9 +100,9 @@ std::vector<float> product_with(int64_t second_cache) {
   auto const a = random_matrix<float>(M * K, 1), b = random_matrix<float>(K * N, 2);
   std::vector<float> c(static_cast<size_t>(M * N), NAN);
   int64_t const before = on_cpu::second_cache_bytes();
-  on_cpu::detail::known_caches.second = second_cache;
+  on_cpu::detail::detected_caches.second = second_cache;
   on_cpu::contract<float, M, N, K, TransposeA, TransposeB>::run(a.data(), b.data(), c.data());
-  on_cpu::detail::known_caches.second = before;
+  on_cpu::detail::detected_caches.second = before;
   return c;
 }
 template <int64_t M, int64_t N, int64_t K, bool TransposeA, bool TransposeB>
@@ -123,7 +123,7 @@ BOOST_AUTO_TEST_CASE(any_second_cache_level_gives_the_same_bits) {
 }
 
 BOOST_AUTO_TEST_CASE(narrow_registers) {
-  using narrow = on_cpu::detail::instructions_of_width<16>;
+  using narrow = on_cpu::detail::instruction_set_of_width<16>;
   right<float, 13, 23, 11, narrow>();
   right<float, 1, 23, 11, narrow>();
   right<double, 7, 9, 10, narrow>();

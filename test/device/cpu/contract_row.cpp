@@ -78,8 +78,8 @@ BOOST_AUTO_TEST_CASE(sums_of_floats) {
 }
 BOOST_AUTO_TEST_CASE(sums_of_doubles) { some_right<double>(); }
 BOOST_AUTO_TEST_CASE(narrower_registers) {
-  some_right<float, on_cpu::detail::instructions_of_width<16>>();
+  some_right<float, on_cpu::detail::instruction_set_of_width<16>>();
 #if defined(__AVX__)
-  some_right<float, on_cpu::detail::instructions_of_width<32>>();
+  some_right<float, on_cpu::detail::instruction_set_of_width<32>>();
 #endif
 }

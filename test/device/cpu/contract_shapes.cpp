@@ -116,7 +116,7 @@ BOOST_AUTO_TEST_CASE(many_rows) {
   right<float, 515, 205, 403>();   // two parts of the sum, parts of rows, a last vector with few lanes
   right<float, 520, 592, 130>();   // a vector left over, parts of columns
   right<double, 513, 96, 203>();
-  right<float, 518, 71, 407, on_cpu::detail::instructions_of_width<16>>();
+  right<float, 518, 71, 407, on_cpu::detail::instruction_set_of_width<16>>();
 }
 
 }  // namespace

@@ -21,9 +21,9 @@ namespace on_cpu = espalier::on_cpu;
 
 namespace {
 
-using narrow = on_cpu::detail::instructions_of_width<16>;
+using narrow = on_cpu::detail::instruction_set_of_width<16>;
 #if defined(__AVX__)
-using middle = on_cpu::detail::instructions_of_width<32>;
+using middle = on_cpu::detail::instruction_set_of_width<32>;
 #else
 using middle = narrow;
 #endif
@@ -81,18 +81,18 @@ struct lane<double> {
 
 /// Distance in units of the last place of the exact result; 1e9 where a special value or a sign is missed. Subnormal results are no exception.
 template <class T>
-double ulps(T got, typename lane<T>::exact want) {
+double ulps(T got, typename lane<T>::exact expected) {
   using R = typename lane<T>::exact;
-  if (std::isnan(want)) return std::isnan(got) ? 0 : 1e9;
-  if (std::isnan(got) || std::signbit(got) != std::signbit(want)) return 1e9;
-  T const nearest = static_cast<T>(want);
-  if (got == nearest) return want == 0 || std::isinf(got) ? 0 : 0.5;  // at most: good enough here, and quick
-  if (std::isinf(want)) return 1e9;
+  if (std::isnan(expected)) return std::isnan(got) ? 0 : 1e9;
+  if (std::isnan(got) || std::signbit(got) != std::signbit(expected)) return 1e9;
+  T const nearest = static_cast<T>(expected);
+  if (got == nearest) return expected == 0 || std::isinf(got) ? 0 : 0.5;  // at most: good enough here, and quick
+  if (std::isinf(expected)) return 1e9;
   int exponent;
-  std::frexp(want, &exponent);
+  std::frexp(expected, &exponent);
   int const unit = exponent - lane<T>::fraction - 1;
-  R const number = std::isinf(got) ? std::copysign(std::ldexp(R(1), std::numeric_limits<T>::max_exponent), want) : R(got);
-  return static_cast<double>(std::ldexp(std::fabs(number - want), -(unit < lane<T>::least_exponent ? lane<T>::least_exponent : unit)));
+  R const number = std::isinf(got) ? std::copysign(std::ldexp(R(1), std::numeric_limits<T>::max_exponent), expected) : R(got);
+  return static_cast<double>(std::ldexp(std::fabs(number - expected), -(unit < lane<T>::least_exponent ? lane<T>::least_exponent : unit)));
 }
 
 template <class T>
@@ -111,12 +111,12 @@ struct records {
 
 /// All numbers of x, whose number is that of the widest registers' lanes.
 template <class F, class T, class Arch>
-void look(T const* x, typename lane<T>::exact const* want, record<T>& worst) {
+void compare(T const* x, typename lane<T>::exact const* expected, record<T>& worst) {
   using P = on_cpu::pack<T, Arch>;
   constexpr int all = on_cpu::pack<T>::size;
   T y[std::size_t(all)];
   for (int i = 0; i < all; i += P::size) F::of(P::load(x + i)).store(y + i);
-  for (int i = 0; i < all; ++i) worst(ulps(y[i], want[i]), x[i]);
+  for (int i = 0; i < all; ++i) worst(ulps(y[i], expected[i]), x[i]);
 }
 
 template <class F, class T>
@@ -132,11 +132,11 @@ struct sweep {
   }
   void flush() {
     using R = typename lane<T>::exact;
-    R want[std::size_t(all)];
-    for (int i = 0; i < all; ++i) want[i] = F::exact(R(x[i]));
-    look<F, T, on_cpu::default_arch>(x, want, worst.widest);
-    look<F, T, middle>(x, want, worst.middle);
-    look<F, T, narrow>(x, want, worst.narrow);
+    R expected[std::size_t(all)];
+    for (int i = 0; i < all; ++i) expected[i] = F::exact(R(x[i]));
+    compare<F, T, on_cpu::default_arch>(x, expected, worst.widest);
+    compare<F, T, middle>(x, expected, worst.middle);
+    compare<F, T, narrow>(x, expected, worst.narrow);
     filled = 0;
   }
 };

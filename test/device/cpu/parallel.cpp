@@ -91,18 +91,18 @@ BOOST_AUTO_TEST_CASE(threads_that_sleep_wake) {
 BOOST_AUTO_TEST_CASE(others_help) {
   on_cpu::team<2> const team;
   struct meeting {
-    std::atomic<int> here{0};
+    std::atomic<int> arrived{0};
   } m;
   // Both parts wait for each other: they end only if two threads run them.
   team.run(
       2,
       [](void const* context, int) {
-        auto& here = const_cast<meeting*>(static_cast<meeting const*>(context))->here;
-        ++here;
-        while (here != 2) std::this_thread::yield();
+        auto& arrived = const_cast<meeting*>(static_cast<meeting const*>(context))->arrived;
+        ++arrived;
+        while (arrived != 2) std::this_thread::yield();
       },
       &m);
-  BOOST_TEST(m.here == 2);
+  BOOST_TEST(m.arrived == 2);
 }
 BOOST_AUTO_TEST_CASE(a_job_within_a_job_runs_on_its_own_thread) {
   struct nested {
@@ -167,14 +167,14 @@ BOOST_AUTO_TEST_CASE(a_kernel_without_parts_runs_on_the_caller) {
 BOOST_AUTO_TEST_CASE(helpers_treat_subnormals_as_the_caller_does) {
   on_cpu::team<2> const team;
   struct product {
-    std::atomic<int> here{0};
+    std::atomic<int> arrived{0};
     float volatile factor = std::numeric_limits<float>::min();
     float of[2]{};
   };
   auto const multiply = [](void const* context, int which) {
     product& p = *const_cast<product*>(static_cast<product const*>(context));
-    ++p.here;
-    while (p.here != 2) std::this_thread::yield();
+    ++p.arrived;
+    while (p.arrived != 2) std::this_thread::yield();
     p.of[which] = p.factor * 0.5f;
   };
   auto const before = on_cpu::detail::float_control();

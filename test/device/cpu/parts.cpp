@@ -30,11 +30,11 @@ struct backwards {
 /// The results of a function, run by a team.
 template <class F, class Team, class... X>
 auto results(Team const& team, X const&... x) {
-  using Source = esp::detail::compiled_source<F, esp::detail::eager_leaf<X>...>;
+  using Program = esp::detail::compiled_program<F, esp::detail::eager_leaf<X>...>;
   using T = typename esp::detail::shared_element<esp::detail::eager_leaf<X>...>::type;
-  constexpr auto const& p = esp::plan::program_of<Source>;
+  constexpr auto const& p = esp::plan::graph_of<Program>;
   std::vector<std::vector<T>> r;
-  std::vector<T> workspace(static_cast<std::size_t>(esp::plan::plan_of<Source>.places.workspace) + 16);
+  std::vector<T> workspace(static_cast<std::size_t>(esp::plan::plan_of<Program>.memory.workspace) + 16);
   void* base[esp::plan::base::count]{};
   void* const start = workspace.data();
   base[esp::plan::base::workspace] = reinterpret_cast<void*>((reinterpret_cast<std::uintptr_t>(start) + 63) / 64 * 64);
@@ -42,7 +42,7 @@ auto results(Team const& team, X const&... x) {
   ((base[esp::plan::base::arguments + position++] = const_cast<void*>(static_cast<void const*>(x.data()))), ...);
   for (int i = 0; i < p.output_count; ++i) r.emplace_back(static_cast<std::size_t>(p.nodes[p.outputs[i].id].shape.size()), T(77));
   for (int i = 0; i < p.output_count; ++i) base[esp::plan::base::results + p.outputs[i].index] = r[static_cast<std::size_t>(i)].data();
-  on_cpu::run<Source, T>(base, team);
+  on_cpu::run<Program, T>(base, team);
   return r;
 }
 
@@ -65,13 +65,13 @@ struct sliced {
 struct padded {
   constexpr auto operator()(auto x) const { return pad<1, 2, 3, 4>(x); }
 };
-struct joined {
+struct concatenated {
   constexpr auto operator()(auto a, auto b) const { return concatenate<1>(a, b); }
 };
 struct reduced_in_the_middle {
   constexpr auto operator()(auto x) const { return std::tuple{sum<1>(x), max<1>(x)}; }
 };
-struct spread_in_the_middle {
+struct broadcast_in_the_middle {
   constexpr auto operator()(auto x) const { return esp::broadcast_to<shape<40, 100, 50>>(x); }
 };
 struct pooled_sum {
@@ -135,11 +135,11 @@ BOOST_AUTO_TEST_CASE(movement) {
   check(-1, transposed{}, floats<30, 41>(1));
   check(2, sliced{}, floats<301, 900>(1));
   check(1, padded{}, floats<301, 600>(1));
-  check(1, joined{}, floats<129, 300>(1), floats<129, 401>(2));
+  check(1, concatenated{}, floats<129, 300>(1), floats<129, 401>(2));
 }
 BOOST_AUTO_TEST_CASE(the_middle_of_a_shape) {
   check(2, reduced_in_the_middle{}, floats<40, 30, 77>(1));
-  check(1, spread_in_the_middle{}, floats<40, 1, 50>(1));
+  check(1, broadcast_in_the_middle{}, floats<40, 1, 50>(1));
 }
 BOOST_AUTO_TEST_CASE(windows) { check(2, pooled{}, floats<9, 33, 33, 16>(1), floats<9, 16, 16, 16>(2)); }
 BOOST_AUTO_TEST_CASE(convolutions) { check(3, convolved{}, floats<9, 20, 20, 16>(1), floats<3, 3, 16, 24>(2), floats<9, 20, 20, 24>(3)); }

@@ -38,8 +38,8 @@ BOOST_AUTO_TEST_CASE(widest_registers) {
 }
 
 BOOST_AUTO_TEST_CASE(narrow_registers) {
-  equals_the_reference<float, on_cpu::detail::instructions_of_width<16>>();
-  equals_the_reference<double, on_cpu::detail::instructions_of_width<16>>();
+  equals_the_reference<float, on_cpu::detail::instruction_set_of_width<16>>();
+  equals_the_reference<double, on_cpu::detail::instruction_set_of_width<16>>();
 }
 
 BOOST_AUTO_TEST_CASE(keys_and_streams_differ) {

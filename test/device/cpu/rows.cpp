@@ -10,7 +10,7 @@ using esp::keepdims;
 
 namespace {
 inline constexpr auto normalized = [](auto x, auto w, auto b) { return normalize<-1>(x, 1e-5) * w + b; };
-// A costly value that two sweeps read; a sum of rows, of columns and of everything at once.
+// An expensive value that two sweeps read; a sum of rows, of columns and of everything at once.
 inline constexpr auto shares = [](auto x, auto y) {
   auto const e = exp(x - max<-1>(x, keepdims));
   return e / sum<-1>(e, keepdims) * y + log(sum<-1>(e, keepdims)) * mean(e * y);
@@ -18,20 +18,20 @@ inline constexpr auto shares = [](auto x, auto y) {
 
 /// Runs a kernel whole and in parts, last part first: the same bits.
 template <class Kernel, class T>
-void check_parts(std::vector<std::vector<T>> const& leaves, std::vector<std::size_t> const& outputs) {
+void check_parts(std::vector<std::vector<T>> const& operands, std::vector<std::size_t> const& outputs) {
   static_assert(Kernel::parts > 1);
   std::vector<std::vector<T>> whole, cut;
   for (std::size_t n : outputs) whole.emplace_back(n, T(-1)), cut.emplace_back(n, T(-2));
   struct memories {
     std::vector<void*> base;
-    std::vector<esp::plan::location> places;
-    esp::fused::addresses<T> at() const { return {base.data(), places.data()}; }
+    std::vector<esp::plan::address> arguments;
+    esp::fused::addresses<T> at() const { return {base.data(), arguments.data()}; }
   };
   auto const memories_of = [&](std::vector<std::vector<T>>& results) {
     memories r;
-    for (auto& x : leaves) r.base.push_back(const_cast<T*>(x.data()));
+    for (auto& x : operands) r.base.push_back(const_cast<T*>(x.data()));
     for (auto& x : results) r.base.push_back(x.data());
-    for (std::size_t i = 0; i < r.base.size(); ++i) r.places.push_back({static_cast<int>(i), 0});
+    for (std::size_t i = 0; i < r.base.size(); ++i) r.arguments.push_back({static_cast<int>(i), 0});
     return r;
   };
   Kernel::run(memories_of(whole).at());
@@ -42,19 +42,19 @@ void check_parts(std::vector<std::vector<T>> const& leaves, std::vector<std::siz
   BOOST_CHECK(whole == cut);
 }
 template <class T>
-std::vector<T> drawn(std::size_t n, unsigned seed) {
+std::vector<T> random_numbers(std::size_t n, unsigned seed) {
   std::vector<T> r(n);
   for (T& x : r) x = static_cast<T>((seed = seed * 1664525u + 1013904223u) >> 8) / T(1 << 24) - T(0.5);
   return r;
 }
 
-using esp::on_cpu::leaf;
+using esp::on_cpu::operand;
 using esp::on_cpu::list;
 using esp::on_cpu::output;
-using esp::on_cpu::step;
-using esp::plan::leaf_kind;
-using esp::plan::place;
-using whole_leaf = leaf<leaf_kind::memory, place::full, 0>;
+using esp::on_cpu::instruction;
+using esp::plan::operand_kind;
+using esp::plan::extent_class;
+using whole_operand = operand<operand_kind::memory, extent_class::full, 0>;
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(rows_shorter_than_a_register) {
@@ -74,16 +74,16 @@ BOOST_AUTO_TEST_CASE(long_rows) {
 }
 BOOST_AUTO_TEST_CASE(parts_of_rows) {
   // y = x - sum of the row, the sum of x over rows, the sum of everything.
-  using kernel = esp::on_cpu::row_nest<float, esp::on_cpu::default_arch, 301, 517,
-                                       list<step<esp::sum_, place::row, -1, 0, 0>, step<esp::subtract_, place::full, -1, 0, 0>, step<esp::sum_, place::column, -1, 0, 0>,
-                                            step<esp::multiply_, place::full, 1, -1, 0>, step<esp::sum_, place::single, 3, 0, 0>, step<esp::sqrt_, place::single, 4, 0, 0>>,
-                                       list<whole_leaf>, list<output<1, false>, output<2, false>, output<4, false>, output<0, false>>>;
-  check_parts<kernel, float>({drawn<float>(301 * 517, 1)}, {301 * 517, 517, 1, 301});
+  using kernel = esp::on_cpu::row_kernel<float, esp::on_cpu::default_arch, 301, 517,
+                                       list<instruction<esp::sum_, extent_class::row, -1, 0, 0>, instruction<esp::subtract_, extent_class::full, -1, 0, 0>, instruction<esp::sum_, extent_class::column, -1, 0, 0>,
+                                            instruction<esp::multiply_, extent_class::full, 1, -1, 0>, instruction<esp::sum_, extent_class::single, 3, 0, 0>, instruction<esp::sqrt_, extent_class::single, 4, 0, 0>>,
+                                       list<whole_operand>, list<output<1, false>, output<2, false>, output<4, false>, output<0, false>>>;
+  check_parts<kernel, float>({random_numbers<float>(301 * 517, 1)}, {301 * 517, 517, 1, 301});
 }
 BOOST_AUTO_TEST_CASE(parts_of_one_row) {
-  using kernel = esp::on_cpu::row_nest<float, esp::on_cpu::default_arch, 1, 100003,
-                                       list<step<esp::exp_, place::full, -1, 0, 0>, step<esp::sum_, place::row, 0, 0, 0>, step<esp::sqrt_, place::row, 1, 0, 0>,
-                                            step<esp::max_, place::row, -1, 0, 0>>,
-                                       list<whole_leaf>, list<output<0, false>, output<2, false>, output<3, false>>>;
-  check_parts<kernel, float>({drawn<float>(100003, 2)}, {100003, 1, 1});
+  using kernel = esp::on_cpu::row_kernel<float, esp::on_cpu::default_arch, 1, 100003,
+                                       list<instruction<esp::exp_, extent_class::full, -1, 0, 0>, instruction<esp::sum_, extent_class::row, 0, 0, 0>, instruction<esp::sqrt_, extent_class::row, 1, 0, 0>,
+                                            instruction<esp::max_, extent_class::row, -1, 0, 0>>,
+                                       list<whole_operand>, list<output<0, false>, output<2, false>, output<3, false>>>;
+  check_parts<kernel, float>({random_numbers<float>(100003, 2)}, {100003, 1, 1});
 }

@@ -14,9 +14,9 @@ namespace on_cpu = espalier::on_cpu;
 
 namespace {
 
-using narrow = on_cpu::detail::instructions_of_width<16>;
+using narrow = on_cpu::detail::instruction_set_of_width<16>;
 #if defined(__AVX__)
-using middle = on_cpu::detail::instructions_of_width<32>;
+using middle = on_cpu::detail::instruction_set_of_width<32>;
 #else
 using middle = narrow;
 #endif
@@ -40,8 +40,8 @@ template <class P, class F, class G>
 bool lanewise(F f, G g, P a, P b) {
   lanes<P> const x(a), y(b), got(f(a, b));
   for (int i = 0; i < P::size; ++i) {
-    auto const want = g(x.at[i], y.at[i]);
-    if (!(got.at[i] == want) && !(std::isnan(got.at[i]) && std::isnan(want))) return false;
+    auto const expected = g(x.at[i], y.at[i]);
+    if (!(got.at[i] == expected) && !(std::isnan(got.at[i]) && std::isnan(expected))) return false;
   }
   return true;
 }
@@ -153,13 +153,13 @@ BOOST_AUTO_TEST_CASE(narrow_registers) {
 
 /// Distance in units of the last place of the exact value, 1e9 where a special value is missed; subnormal results may be off by the smallest normal.
 template <class T>
-double ulps(T got, long double want) {
-  auto const rounded = static_cast<T>(want);
+double ulps(T got, long double expected) {
+  auto const rounded = static_cast<T>(expected);
   if (std::isnan(rounded) || std::isinf(rounded)) return (std::isnan(rounded) ? std::isnan(got) : got == rounded) ? 0 : 1e9;
   T const magnitude = std::fabs(rounded);
   if (magnitude < std::numeric_limits<T>::min()) return std::fabs(got - rounded) <= std::numeric_limits<T>::min() ? 0 : 1e9;
   long double const unit = std::nextafter(magnitude, std::numeric_limits<T>::infinity()) - magnitude;
-  return std::isnan(got) ? 1e9 : static_cast<double>(std::fabs((static_cast<long double>(got) - want) / unit));
+  return std::isnan(got) ? 1e9 : static_cast<double>(std::fabs((static_cast<long double>(got) - expected) / unit));
 }
 
 /// The worst error over n arguments between low and high, evenly spread themselves or in magnitude (with both signs).

@@ -24,11 +24,11 @@ using std::size_t;
 
 namespace {
 
-using test::extents_of, test::map_of, test::windows, test::windows_of_slope;
+using test::extents_of, test::map_of, test::windows, test::windows_of_gradient;
 
 // Buffers of exactly the size that is asked for, so that the address sanitizer sees any access outside.
 template <class T>
-std::vector<T> drawn(int64_t size, std::uint64_t key) {
+std::vector<T> random_numbers(int64_t size, std::uint64_t key) {
   std::vector<T> x(static_cast<size_t>(size));
   for (int64_t i = 0; i < size; ++i) x[static_cast<size_t>(i)] = T(2) * espalier::uniform_from_bits<T>(espalier::philox_bits(i, key, 0)) - T(1);
   return x;
@@ -60,14 +60,14 @@ void products(char const* name) {
   constexpr int64_t pixels = w.product(0, 3), own = pixels / Groups, depth = w.product(3, 6);
   using Window = espalier::shape_from<extents_of<Move>>;
   using Map = typename map_of<Move>::type;
-  auto const x = drawn<T>(Image::size, 1), k = drawn<T>(Groups * depth * Outputs, 2), dy = drawn<T>(pixels * Outputs, 3);
+  auto const x = random_numbers<T>(Image::size, 1), k = random_numbers<T>(Groups * depth * Outputs, 2), dy = random_numbers<T>(pixels * Outputs, 3);
   auto const all = written_out<T, Image, Move>(x);
   std::vector<T> y(static_cast<size_t>(pixels * Outputs), T(NAN)), dk(k.size(), T(NAN));
   using K = shape<Groups, static_cast<int>(depth), Outputs>;
   using Y = shape<Groups, static_cast<int>(own), Outputs>;
   on_cpu::window_product<T, Image, Window, Map, K, Y, 0, on_cpu::default_arch>::run(x.data(), k.data(), y.data());
   on_cpu::window_product<T, Image, Window, Map, Y, K, 1, on_cpu::default_arch>::run(x.data(), dy.data(), dk.data());
-  double worst = 0, worst_slope = 0;
+  double worst = 0, worst_gradient = 0;
   for (int64_t p = 0; p < pixels; ++p)
     for (int o = 0; o < Outputs; ++o) {
       double sum = 0, size = 0;
@@ -87,29 +87,29 @@ void products(char const* name) {
           sum += term;
           size += std::fabs(term);
         }
-        worst_slope = std::fmax(worst_slope, off(dk[static_cast<size_t>((g * depth + i) * Outputs + o)], sum, size));
+        worst_gradient = std::fmax(worst_gradient, off(dk[static_cast<size_t>((g * depth + i) * Outputs + o)], sum, size));
       }
   BOOST_TEST(worst <= 2 + std::sqrt(static_cast<double>(depth)), name << ": windows times kernels " << worst);
-  BOOST_TEST(worst_slope <= 2 + std::sqrt(static_cast<double>(own)), name << ": slope of the kernels " << worst_slope);
+  BOOST_TEST(worst_gradient <= 2 + std::sqrt(static_cast<double>(own)), name << ": gradient of the kernels " << worst_gradient);
 }
 
-template <class T, class Image, int Rows, int Columns, int Outputs, convolution How, int Groups = 1>
+template <class T, class Image, int Rows, int Columns, int Outputs, convolution Options, int Groups = 1>
 void convolved(char const* name) {
-  products<T, Image, windows<Image, Rows, Columns, How>, Outputs, Groups>(name);
+  products<T, Image, windows<Image, Rows, Columns, Options>, Outputs, Groups>(name);
 }
-/// The images' slope of a convolution: windows of a smaller image.
-template <class T, class Image, int Rows, int Columns, int Outputs, convolution How>
+/// The images' gradient of a convolution: windows of a smaller image.
+template <class T, class Image, int Rows, int Columns, int Outputs, convolution Options>
 void back(char const* name) {
-  constexpr movement there = espalier::windows_of(Image::value, Rows, Columns, How);
-  using Slope = shape<Image::value.at[0], there.shape.at[1], there.shape.at[2], Outputs>;
-  products<T, Slope, windows_of_slope<Slope, Image::value.at[1], Image::value.at[2], Rows, Columns, How>, Image::value.at[3], 1>(name);
+  constexpr movement there = espalier::windows_of(Image::value, Rows, Columns, Options);
+  using Gradient = shape<Image::value.at[0], there.shape.at[1], there.shape.at[2], Outputs>;
+  products<T, Gradient, windows_of_gradient<Gradient, Image::value.at[1], Image::value.at[2], Rows, Columns, Options>, Image::value.at[3], 1>(name);
 }
 
-template <class T, class Op, class Image, int Rows, int Columns, convolution How, bool Lowest>
+template <class T, class Op, class Image, int Rows, int Columns, convolution Options, bool Lowest>
 void reduced(char const* name) {
-  using Move = windows<Image, Rows, Columns, How, Lowest>;
+  using Move = windows<Image, Rows, Columns, Options, Lowest>;
   constexpr extents w = Move::value.shape;
-  auto const x = drawn<T>(Image::size, 1);
+  auto const x = random_numbers<T>(Image::size, 1);
   auto const all = written_out<T, Image, Move>(x);
   std::vector<T> y(static_cast<size_t>(w.product(0, 3) * w.at[5]), T(NAN));
   on_cpu::window_reduction<T, Op, Image, espalier::shape_from<extents_of<Move>>, typename map_of<Move>::type, on_cpu::default_arch>::run(x.data(), nullptr, y.data());
@@ -132,12 +132,12 @@ template <class T, class Image, class Move>
 void written(char const* name) {
   using Window = espalier::shape_from<extents_of<Move>>;
   using Map = typename map_of<Move>::type;
-  auto const x = drawn<T>(Image::size, 1), dy = drawn<T>(Window::size, 2);
+  auto const x = random_numbers<T>(Image::size, 1), dy = random_numbers<T>(Window::size, 2);
   auto const all = written_out<T, Image, Move>(x);
   std::vector<T> y(all.size(), T(NAN)), dx(x.size(), T(NAN));
   on_cpu::move_kernel<T, Image, Window, Map, on_cpu::default_arch>::run(x.data(), nullptr, y.data());
   BOOST_TEST((y == all), name);
-  on_cpu::fold_kernel<T, Window, Image, Map, on_cpu::default_arch>::run(dy.data(), nullptr, dx.data());
+  on_cpu::scatter_add_kernel<T, Window, Image, Map, on_cpu::default_arch>::run(dy.data(), nullptr, dx.data());
   std::vector<double> sum(x.size());
   for (int64_t i = 0; i < Window::size; ++i)
     if (int64_t const to = espalier::moved_offset(Move::value.map, Image::value, Window::value, i); to >= 0) sum[static_cast<size_t>(to)] += static_cast<double>(dy[static_cast<size_t>(i)]);
@@ -198,13 +198,13 @@ BOOST_AUTO_TEST_CASE(reductions) {
   reduced<double, espalier::sum_, shape<1, 4, 4, 11>, 4, 4, convolution{}, false>("sum of all");
 }
 
-BOOST_AUTO_TEST_CASE(written_out_and_folded) {
+BOOST_AUTO_TEST_CASE(written_out_and_scatter_added) {
   using few = shape<2, 6, 7, 3>;
   written<float, few, windows<few, 3, 3, convolution{.padding = 1}>>("3x3");
   written<float, few, windows<few, 2, 5, convolution{.stride = {2, 3}, .padding = {2, 1}, .dilation = {2, 1}}>>("everything set");
   written<double, shape<1, 5, 5, 17>, windows<shape<1, 5, 5, 17>, 2, 2, convolution{.stride = 2}>>("many channels");
   written<double, shape<1, 5, 4, 1>, windows<shape<1, 5, 4, 1>, 2, 3, convolution{.padding = {0, 3}}>>("one channel");
   written<float, few, windows<few, 3, 3, convolution{.stride = 2, .padding = 1}, true>>("lowest");
-  using slope = shape<1, 3, 4, 5>;
-  written<float, slope, windows_of_slope<slope, 6, 8, 3, 3, convolution{.stride = 2, .padding = 1}>>("spread");
+  using gradient = shape<1, 3, 4, 5>;
+  written<float, gradient, windows_of_gradient<gradient, 6, 8, 3, 3, convolution{.stride = 2, .padding = 1}>>("spread");
 }

@@ -13,14 +13,14 @@ using espalier::on_cuda::kernel_table;
 
 /// The sum over a warp, in every lane.
 template <class Context>
-ESPALIER_EVERYWHERE float warp_sum(Context const& c, float x) {
+ESPALIER_HOST_DEVICE float warp_sum(Context const& c, float x) {
   for (int mask = 16; mask > 0; mask /= 2) x += c.shuffle_xor(x, mask);
   return x;
 }
 
 /// The sum over a block of Threads, in every thread. Without Barriers it is wrong.
 template <int Threads, int Slot, bool Barriers = true, class Context>
-ESPALIER_EVERYWHERE float block_sum(Context const& c, float x) {
+ESPALIER_HOST_DEVICE float block_sum(Context const& c, float x) {
   float* const parts = c.template shared<float, 32, Slot>();
   x = warp_sum(c, x);
   if (c.thread() % 32 == 0) parts[c.thread() / 32] = x;
@@ -38,7 +38,7 @@ struct sums {
   static constexpr std::int64_t blocks = Blocks;
   using table = kernel_table<2>;
   template <class Context>
-  ESPALIER_EVERYWHERE static void run(Context const& c, table const& t) {
+  ESPALIER_HOST_DEVICE static void run(Context const& c, table const& t) {
     auto const* const x = static_cast<float const*>(t.pointer[0]);
     float const sum = block_sum<Threads, 0, Barriers>(c, x[c.block() * Threads + c.thread()]);
     if (c.thread() == 0) static_cast<float*>(t.pointer[1])[c.block()] = sum;
@@ -52,7 +52,7 @@ struct softmax {
   static constexpr std::int64_t blocks = Blocks;
   using table = kernel_table<2>;
   template <class Context>
-  ESPALIER_EVERYWHERE static void run(Context const& c, table const& t) {
+  ESPALIER_HOST_DEVICE static void run(Context const& c, table const& t) {
     auto const* const x = static_cast<float const*>(t.pointer[0]) + c.block() * Length;
     auto* const y = static_cast<float*>(t.pointer[1]) + c.block() * Length;
     float* const parts = c.template shared<float, 32, 0>();
@@ -80,7 +80,7 @@ struct cluster_sums {
   static constexpr std::int64_t blocks = Cluster * Clusters;
   using table = kernel_table<2>;
   template <class Context>
-  ESPALIER_EVERYWHERE static void run(Context const& c, table const& t) {
+  ESPALIER_HOST_DEVICE static void run(Context const& c, table const& t) {
     auto const* const x = static_cast<float const*>(t.pointer[0]);
     float const mine = block_sum<Threads, 0>(c, x[c.block() * Threads + c.thread()]);
     float* const part = c.template shared<float, 1, 1>();
@@ -100,7 +100,7 @@ struct neighbours {
   static constexpr std::int64_t blocks = 1;
   using table = kernel_table<2>;
   template <class Context>
-  ESPALIER_EVERYWHERE static void run(Context const& c, table const& t) {
+  ESPALIER_HOST_DEVICE static void run(Context const& c, table const& t) {
     float* const shared = c.template shared<float, Threads, 0>();
     float x = static_cast<float const*>(t.pointer[0])[c.thread()];
     for (int r = 0; r < Rounds; ++r) {
@@ -127,7 +127,7 @@ struct doubled {
   static constexpr std::int64_t blocks = Blocks;
   using table = kernel_table<2>;
   template <class Context>
-  ESPALIER_EVERYWHERE static void run(Context const& c, table const& t) {
+  ESPALIER_HOST_DEVICE static void run(Context const& c, table const& t) {
     std::int64_t const i = c.block() * Threads + c.thread();
     static_cast<float*>(t.pointer[1])[i] = 2 * static_cast<float const*>(t.pointer[0])[i];
   }

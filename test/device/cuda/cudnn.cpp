@@ -2,10 +2,10 @@
 #define BOOST_TEST_MODULE device_cuda_cudnn
 #include <boost/test/unit_test.hpp>
 
-#include <espalier/device/cuda/alone.hpp>
+#include <espalier/device/cuda/unfused.hpp>
 #include <espalier/device/cuda/convolve_plainly.hpp>
-#include <espalier/device/cuda/cuda_machine.hpp>
-#include <espalier/device/cuda/host_machine.hpp>
+#include <espalier/device/cuda/cuda_backend.hpp>
+#include <espalier/device/cuda/simulated_backend.hpp>
 
 #include <string>
 #include <vector>
@@ -18,7 +18,7 @@ using namespace launched;
 using espalier::convolution;
 using espalier::shape;
 using on_cuda::convolved;
-using test::windows, test::windows_of_slope;
+using test::windows, test::windows_of_gradient;
 
 namespace {
 
@@ -44,16 +44,16 @@ struct one {
     BOOST_TEST((f.what == what));
     on_cuda::detail::cudnn_description const d{f, on_cuda::detail::cudnn_type<T>, CUDNN_FMA_MATH};
     int n = 0, c = 0, h = 0, v = 0;
-    BOOST_TEST((cudnnGetConvolution2dForwardOutputDim(d.how, d.x, d.kernels, &n, &c, &h, &v) == CUDNN_STATUS_SUCCESS));
+    BOOST_TEST((cudnnGetConvolution2dForwardOutputDim(d.operation, d.x, d.kernels, &n, &c, &h, &v) == CUDNN_STATUS_SUCCESS));
     BOOST_TEST((n == f.images && c == f.outputs && h == f.y_rows && v == f.y_columns), h << " x " << v << " x " << c << ", wanted " << f.y_rows << " x " << f.y_columns);
   }
   /// The machine's convolution, or its products where cuDNN has none, against windows written out on this processor.
-  static void computed(on_cuda::float_products how, double most) {
-    auto const x = drawn<T>(Image::size, 1), b = drawn<T>(B::size, 2);
+  static void computed(on_cuda::float_products precision, double most) {
+    auto const x = random_numbers<T>(Image::size, 1), b = random_numbers<T>(B::size, 2);
     std::size_t const scratch = static_cast<std::size_t>(std::max(product::scratch, convolution::reordered * static_cast<int64_t>(sizeof(T))));
     auto const run = [&](auto& m) {
-      using machine = std::remove_reference_t<decltype(m)>;
-      on_cuda::device_block<machine> dx{m, x.size() * sizeof(T)}, db{m, b.size() * sizeof(T)}, dy{m, static_cast<std::size_t>(Result::size) * sizeof(T)}, space{m, scratch};
+      using backend = std::remove_reference_t<decltype(m)>;
+      on_cuda::device_block<backend> dx{m, x.size() * sizeof(T)}, db{m, b.size() * sizeof(T)}, dy{m, static_cast<std::size_t>(Result::size) * sizeof(T)}, space{m, scratch};
       m.to_device(dx.template at<T>(0), x.data(), x.size() * sizeof(T));
       m.to_device(db.template at<T>(0), b.data(), b.size() * sizeof(T));
       on_cuda::detail::run_windows<product, B>(m, static_cast<T const*>(dx.template at<T>(0)), static_cast<T const*>(db.template at<T>(0)), dy.template at<T>(0), space.template at<void>(0));
@@ -61,32 +61,32 @@ struct one {
       m.to_host(y.data(), dy.template at<void>(0), y.size() * sizeof(T));
       return y;
     };
-    on_cuda::host_machine plain{0, true, false};
-    on_cuda::cuda_machine m;
-    m.set_precision(how);
-    auto const wanted = run(plain), got = run(m), again = run(m);
+    on_cuda::simulated_backend plain{0, true, false};
+    on_cuda::cuda_backend m;
+    m.set_precision(precision);
+    auto const expected = run(plain), got = run(m), again = run(m);
     BOOST_TEST(same(got, again));
     double worst = 0;
-    for (std::size_t i = 0; i < got.size(); ++i) worst = std::max(worst, std::fabs(static_cast<double>(got[i]) - static_cast<double>(wanted[i])));
+    for (std::size_t i = 0; i < got.size(); ++i) worst = std::max(worst, std::fabs(static_cast<double>(got[i]) - static_cast<double>(expected[i])));
     BOOST_TEST(worst <= most * std::sqrt(static_cast<double>(product::transposed ? pixels : depth)),
                "off by " << worst << (m.convolves<T, convolution>() ? "" : " (cuDNN has nothing for it: products of windows)"));
   }
 };
 
 using images = shape<4, 14, 18, 8>;
-using slopes = shape<4, 7, 9, 16>;
+using gradients = shape<4, 7, 9, 16>;
 template <class T, int Groups>
 using plain = one<T, images, windows<images, 3, 3, convolution{.padding = 1}>, 16, Groups, 0>;
 template <class T, int Groups>
 using of_kernels = one<T, images, windows<images, 3, 3, convolution{.padding = 1}>, 16, Groups, 1>;
 template <class T, int Groups>
-using of_images = one<T, slopes, windows_of_slope<slopes, 13, 17, 3, 3, convolution{.stride = 2, .padding = 1}>, 8, Groups, 0>;
+using of_images = one<T, gradients, windows_of_gradient<gradients, 13, 17, 3, 3, convolution{.stride = 2, .padding = 1}>, 8, Groups, 0>;
 template <class T>
 using uneven = one<T, images, windows<images, 3, 2, convolution{.stride = {2, 3}, .padding = {2, 1}, .dilation = {2, 3}}>, 5, 1, 0>;
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(what_cudnn_is_asked_for) {
+BOOST_AUTO_TEST_CASE(requests_to_cudnn) {
   plain<float, 1>::described(convolved::result);
   of_kernels<double, 2>::described(convolved::kernels);
   of_images<espalier::half, 1>::described(convolved::images);
@@ -96,14 +96,14 @@ BOOST_AUTO_TEST_CASE(what_cudnn_is_asked_for) {
 BOOST_AUTO_TEST_CASE(errors_name_the_call_and_what_it_was_for) {
   on_cuda::convolution_facts f = plain<float, 1>::convolution::value;
   f.channels = -1;
-  std::string said;
+  std::string log;
   try {
     on_cuda::detail::cudnn_description const d{f, CUDNN_DATA_FLOAT, CUDNN_FMA_MATH};
   } catch (on_cuda::cuda_error const& e) {
-    said = e.what();
+    log = e.what();
   }
-  BOOST_TEST(said.rfind("cudnnSetTensor4dDescriptor: CUDNN_STATUS_BAD_PARAM", 0) == 0, said);
-  BOOST_TEST(said.find(": 4 images of 14 x 18 x -1") != std::string::npos, said);
+  BOOST_TEST(log.rfind("cudnnSetTensor4dDescriptor: CUDNN_STATUS_BAD_PARAM", 0) == 0, log);
+  BOOST_TEST(log.find(": 4 images of 14 x 18 x -1") != std::string::npos, log);
 }
 
 BOOST_AUTO_TEST_CASE(what_cudnn_computes, *boost::unit_test::precondition(device)) {
@@ -124,10 +124,10 @@ BOOST_AUTO_TEST_CASE(what_cudnn_computes, *boost::unit_test::precondition(device
 }
 #else
 /// Without it the machine offers no convolutions, so that they are products of windows.
-template <class Machine>
-concept OffersConvolutions = requires(Machine& m) { m.template convolves<float, int>(); };
+template <class Backend>
+concept OffersConvolutions = requires(Backend& m) { m.template convolves<float, int>(); };
 BOOST_AUTO_TEST_CASE(built_without_cudnn) {
-  BOOST_TEST(!OffersConvolutions<espalier::on_cuda::cuda_machine>);
-  BOOST_TEST(OffersConvolutions<espalier::on_cuda::host_machine>);
+  BOOST_TEST(!OffersConvolutions<espalier::on_cuda::cuda_backend>);
+  BOOST_TEST(OffersConvolutions<espalier::on_cuda::simulated_backend>);
 }
 #endif

@@ -6,8 +6,8 @@
 using namespace every_module;
 
 namespace {
-auto const z = drawn<6, 5>(1), target = drawn<6, 5>(2), shares = drawn<6, 5>(3, 0, 1);
-auto const places = drawn<2, 5, 3>(4);
+auto const z = random_tensor<6, 5>(1), target = random_tensor<6, 5>(2), shares = random_tensor<6, 5>(3, 0, 1);
+auto const places = random_tensor<2, 5, 3>(4);
 auto const classes = labels<6>(5, 5);
 auto const classes_of_places = labels<2, 3>(6, 5);
 using weights = nn::class_weights<1.0, 2.0, 0.5, 1.0, 3.0>;

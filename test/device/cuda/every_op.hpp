@@ -9,7 +9,7 @@
 #include "support/numbers.hpp"
 #include "support/test_device.hpp"
 
-/// Ops on the device that tests run on, against the processor: the value, and the slopes of sum(dy value) with respect to every operand. In float, and
+/// Ops on the device that tests run on, against the processor: the value, and the gradients of sum(dy value) with respect to every operand. In float, and
 /// with elements stored in 16 bits, which is held to what the processor computes in float of the same rounded numbers.
 /// One program is planned for a function, whatever the element type, and its tensors are arrays here: half the time of what a compiler does.
 namespace every_op {
@@ -31,7 +31,7 @@ operand operand_of(esp::tensor<T, S> const& x) {
 }
 /// Numbers in [low, high], every second one whole quarters: what lies at a kink, and elements that are equal.
 template <int... E>
-esp::tensor<float, esp::shape<E...>> drawn(std::uint64_t seed, double low = -2, double high = 2) {
+esp::tensor<float, esp::shape<E...>> random_tensor(std::uint64_t seed, double low = -2, double high = 2) {
   auto x = floats<E...>(seed, low, high);
   for (std::int64_t i = 0; i < x.size(); i += 2) x[i] = std::nearbyint(x[i] * 4) / 4;
   return x;
@@ -63,7 +63,7 @@ class memory_of_program {
 
  private:
   struct block {
-    block(Engine const& e, std::size_t bytes) : memory{e.take(bytes)} {}
+    block(Engine const& e, std::size_t bytes) : memory{e.allocate(bytes)} {}
     typename Engine::memory memory;
   };
 
@@ -87,10 +87,10 @@ struct planned {
   std::size_t workspace;
   void (*run)(void* const* base);
 };
-template <class Device, class Source, class T>
+template <class Device, class Program, class T>
 planned planned_for() {
   using Engine = typename esp::detail::engine_of<Device>::type;
-  return {esp::plan::program_of<Source>, Engine::template workspace_bytes<Source, T>, [](void* const* base) { Engine{}.template run<Source, T>(base); }};
+  return {esp::plan::graph_of<Program>, Engine::template workspace_bytes<Program, T>, [](void* const* base) { Engine{}.template run<Program, T>(base); }};
 }
 template <class Device, class T>
 arrays results_of(planned const& p, std::vector<operand> const& operands) {
@@ -100,40 +100,40 @@ arrays results_of(planned const& p, std::vector<operand> const& operands) {
 }
 
 /// Relative to the largest element of each result.
-inline void compare(char const* name, char const* how, arrays const& got, arrays const& wanted, double allowed) {
-  for (std::size_t r = 0; r < wanted.size(); ++r) {
+inline void compare(char const* name, char const* how, arrays const& got, arrays const& expected, double allowed) {
+  for (std::size_t r = 0; r < expected.size(); ++r) {
     double largest = 0;
-    for (float w : wanted[r]) largest = std::fmax(largest, std::fabs(static_cast<double>(w)));
-    for (std::size_t i = 0; i < wanted[r].size(); ++i) {
-      double const a = static_cast<double>(got[r][i]), b = static_cast<double>(wanted[r][i]);
+    for (float w : expected[r]) largest = std::fmax(largest, std::fabs(static_cast<double>(w)));
+    for (std::size_t i = 0; i < expected[r].size(); ++i) {
+      double const a = static_cast<double>(got[r][i]), b = static_cast<double>(expected[r][i]);
       if (std::fabs(a - b) <= allowed * largest) continue;
-      std::string const which = r == 0 ? "value" : "slope " + std::to_string(r - 1);
-      BOOST_ERROR(name << " in " << how << ", " << which << ", element " << i << " of " << wanted[r].size() << ": " << a << ", expected " << b << "; the largest is "
+      std::string const which = r == 0 ? "value" : "gradient " + std::to_string(r - 1);
+      BOOST_ERROR(name << " in " << how << ", " << which << ", element " << i << " of " << expected[r].size() << ": " << a << ", expected " << b << "; the largest is "
                        << largest);
       break;
     }
   }
 }
 
-inline void check_program(char const* name, std::vector<operand> operands, planned const& here, planned const& there, planned const& there_half,
-                          planned const& there_bfloat16) {
+inline void check_program(char const* name, std::vector<operand> operands, planned const& host_plan, planned const& device_plan, planned const& half_plan,
+                          planned const& bfloat16_plan) {
   esp::tensor<float, esp::shape<4096>> const dy = floats<4096>(99, 0.5, 1.5);
-  operands.push_back({{dy.begin(), dy.begin() + here.program.nodes[here.program.outputs[0].id].shape.size()}, {}});
-  compare(name, "float", results_of<device, float>(there, operands), results_of<esp::cpu, float>(here, operands), within);
+  operands.push_back({{dy.begin(), dy.begin() + host_plan.program.nodes[host_plan.program.outputs[0].id].shape.size()}, {}});
+  compare(name, "float", results_of<device, float>(device_plan, operands), results_of<esp::cpu, float>(host_plan, operands), within);
   // What bfloat16 has, half has too, so both are given the same numbers.
   for (operand& x : operands)
     for (float& e : x.numbers) e = static_cast<float>(static_cast<esp::bfloat16>(e));
-  arrays const wanted = results_of<esp::cpu, float>(here, operands);
-  compare(name, "half", results_of<device, esp::half>(there_half, operands), wanted, within_narrow);
-  compare(name, "bfloat16", results_of<device, esp::bfloat16>(there_bfloat16, operands), wanted, within_narrow);
+  arrays const expected = results_of<esp::cpu, float>(host_plan, operands);
+  compare(name, "half", results_of<device, esp::half>(half_plan, operands), expected, within_narrow);
+  compare(name, "bfloat16", results_of<device, esp::bfloat16>(bfloat16_plan, operands), expected, within_narrow);
 }
 
 /// f, of numbers and labels of the host.
 template <class F, class... X>
 void check(char const* name, F, X const&... x) {
-  using Source = esp::detail::gradient_source<F, esp::detail::all_wanted<X...>(), true, esp::detail::eager_leaf<X>...>;
-  check_program(name, {operand_of(x)...}, planned_for<esp::cpu, Source, float>(), planned_for<device, Source, float>(), planned_for<device, Source, esp::half>(),
-                planned_for<device, Source, esp::bfloat16>());
+  using Program = esp::detail::gradient_program<F, esp::detail::all_differentiated<X...>(), true, esp::detail::eager_leaf<X>...>;
+  check_program(name, {operand_of(x)...}, planned_for<esp::cpu, Program, float>(), planned_for<device, Program, float>(), planned_for<device, Program, esp::half>(),
+                planned_for<device, Program, esp::bfloat16>());
 }
 
 }  // namespace every_op

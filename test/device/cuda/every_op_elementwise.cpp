@@ -6,8 +6,8 @@
 using namespace every_op;
 
 namespace {
-auto const x = drawn<3, 35>(1);
-auto const positive = drawn<3, 35>(2, 0.25, 4);
+auto const x = random_tensor<3, 35>(1);
+auto const positive = random_tensor<3, 35>(2, 0.25, 4);
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(arithmetic) {

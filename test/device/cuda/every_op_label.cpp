@@ -6,9 +6,9 @@
 using namespace every_op;
 
 namespace {
-auto const scores = drawn<5, 11>(1);
-auto const places = drawn<2, 7, 3>(2);
-auto const weight = drawn<11>(3, 0.25, 2);
+auto const scores = random_tensor<5, 11>(1);
+auto const places = random_tensor<2, 7, 3>(2);
+auto const weight = random_tensor<11>(3, 0.25, 2);
 auto const classes = labels<5>(4, 11);
 auto const classes_of_places = labels<2, 3>(5, 7);
 }  // namespace

@@ -7,9 +7,9 @@
 using namespace every_op;
 
 namespace {
-auto const x = drawn<5, 33>(1);
-auto const images = drawn<3, 5, 7>(2);
-auto const positive = drawn<5, 33>(3, 0.25, 2);
+auto const x = random_tensor<5, 33>(1);
+auto const images = random_tensor<3, 5, 7>(2);
+auto const positive = random_tensor<5, 33>(3, 0.25, 2);
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(sums) {
@@ -39,9 +39,9 @@ BOOST_AUTO_TEST_CASE(exponentials) {
   check("softmax of the middle, log", [](auto a) { return esp::log_softmax<1>(a); }, images);
 }
 BOOST_AUTO_TEST_CASE(norms) {
-  check("normalize rows", [](auto a, auto w) { return esp::normalize<-1>(a, 1e-5) * w; }, x, drawn<33>(4, 0.5, 1.5));
-  check("normalize columns", [](auto a, auto w) { return esp::normalize<0>(a, 1e-5) * w; }, x, drawn<33>(4, 0.5, 1.5));
+  check("normalize rows", [](auto a, auto w) { return esp::normalize<-1>(a, 1e-5) * w; }, x, random_tensor<33>(4, 0.5, 1.5));
+  check("normalize columns", [](auto a, auto w) { return esp::normalize<0>(a, 1e-5) * w; }, x, random_tensor<33>(4, 0.5, 1.5));
   check("normalize channels", [](auto a) { return esp::normalize<0, 2>(a, 1e-5); }, images);
-  check("rms_normalize rows", [](auto a, auto w) { return esp::rms_normalize<-1>(a, 1e-5) * w; }, x, drawn<33>(4, 0.5, 1.5));
+  check("rms_normalize rows", [](auto a, auto w) { return esp::rms_normalize<-1>(a, 1e-5) * w; }, x, random_tensor<33>(4, 0.5, 1.5));
   check("rms_normalize columns", [](auto a) { return esp::rms_normalize<0>(a, 1e-5); }, x);
 }

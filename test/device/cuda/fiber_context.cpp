@@ -195,7 +195,7 @@ struct divergent {
 };
 
 template <class Error, class Kernel>
-std::string refusal(fiber_launcher& launcher) {
+std::string error_of(fiber_launcher& launcher) {
   try {
     launcher.launch<Kernel>({});
   } catch (Error const& e) {
@@ -210,7 +210,7 @@ template <way Way>
 void diverges(char const* one, char const* other) {
   for (int order : orders) {
     fiber_launcher launcher(order);
-    auto const text = refusal<divergent_threads, divergent<Way>>(launcher);
+    auto const text = error_of<divergent_threads, divergent<Way>>(launcher);
     BOOST_TEST((contains(text, "divergent") && contains(text, ": thread ")), text);
     BOOST_TEST(contains(text, "of block 1"), text);
     BOOST_TEST(contains(text, Way == way::warp_leaves ? "thread 32" : "thread 40"), text);
@@ -244,7 +244,7 @@ struct block_leaves {
 BOOST_AUTO_TEST_CASE(divergence_of_blocks) {
   for (int order : orders) {
     fiber_launcher launcher(order);
-    auto const text = refusal<divergent_threads, block_leaves>(launcher);
+    auto const text = error_of<divergent_threads, block_leaves>(launcher);
     BOOST_TEST((contains(text, "block_leaves") && contains(text, ": thread 0 of block 2 waits at a barrier of its cluster")), text);
     BOOST_TEST(contains(text, "of block 3 is gone"), text);
   }
@@ -261,7 +261,7 @@ BOOST_AUTO_TEST_CASE(memory_of_a_block_that_is_gone) {
 }
 
 template <int Floats, int More>
-struct asks_for {
+struct requests_shared_memory {
   static constexpr int threads = 32, cluster = 1;
   static constexpr std::int64_t blocks = 1;
   using table = kernel_table<1>;
@@ -275,8 +275,8 @@ struct asks_for {
 
 BOOST_AUTO_TEST_CASE(as_much_shared_memory_as_a_block_has) {
   fiber_launcher launcher;
-  BOOST_TEST((refusal<cuda_error, asks_for<12256, 32>>(launcher)) == "no error");
-  auto const text = refusal<cuda_error, asks_for<12256, 33>>(launcher);
+  BOOST_TEST((error_of<cuda_error, requests_shared_memory<12256, 32>>(launcher)) == "no error");
+  auto const text = error_of<cuda_error, requests_shared_memory<12256, 33>>(launcher);
   BOOST_TEST(contains(text, "asks for 132 bytes of shared memory beside 49024: a block has 49152 bytes"), text);
   check_sums<64, 1>(launcher);
 }

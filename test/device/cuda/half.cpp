@@ -16,16 +16,16 @@ inline constexpr auto dense = [](auto x, auto weight, auto bias) { return square
 inline constexpr auto chain = [](auto x, auto y) { return exp(x) * y - x / (1 + y * y); };
 inline constexpr auto classified = [](auto x) { return esp::softmax(x); };
 
-/// Value and slopes of f with elements of type H equal those of the CPU in float, from the same 16-bit numbers, but for the rounding of results.
+/// Value and gradients of f with elements of type H equal those of the CPU in float, from the same 16-bit numbers, but for the rounding of results.
 template <class H, class F, class... S>
 void check_stored_as(char const* name, F, S...) {
-  using Source = on_both::source<F, esp::tensor<float, S>...>;
+  using Program = on_both::program<F, esp::tensor<float, S>...>;
   using Y = on_both::result_shape<F, esp::tensor<float, S>...>;
-  constexpr auto const& p = espalier::plan::program_of<Source>;
+  constexpr auto const& p = espalier::plan::graph_of<Program>;
   std::vector<std::vector<H>> stored;
   std::vector<std::vector<float>> numbers_of;
   int seed = 1;
-  auto const draw = [&]<class X>(X) {
+  auto const add_random = [&]<class X>(X) {
     auto const x = numbers<float, X>(static_cast<std::uint64_t>(seed++), 0.25, 1.5);
     stored.emplace_back();
     numbers_of.emplace_back();
@@ -34,8 +34,8 @@ void check_stored_as(char const* name, F, S...) {
       numbers_of.back().push_back(static_cast<float>(stored.back().back()));
     }
   };
-  (draw(S{}), ...);
-  draw(Y{});
+  (add_random(S{}), ...);
+  add_random(Y{});
   auto const run = [&]<class T>(std::vector<std::vector<T>>& arguments, auto&& runner) {
     std::vector<void*> base(static_cast<std::size_t>(esp::plan::base::count));
     for (std::size_t i = 0; i < arguments.size(); ++i) base[static_cast<std::size_t>(esp::plan::base::arguments) + i] = arguments[i].data();
@@ -45,15 +45,15 @@ void check_stored_as(char const* name, F, S...) {
     runner(base.data());
     return results;
   };
-  auto const wanted = run(numbers_of, [](void** base) {
-    esp::tensor<float, esp::shape<espalier::plan::plan_of<Source>.places.workspace + 16>> workspace;
+  auto const expected = run(numbers_of, [](void** base) {
+    esp::tensor<float, esp::shape<espalier::plan::plan_of<Program>.memory.workspace + 16>> workspace;
     base[esp::plan::base::workspace] = workspace.data();
-    espalier::on_cpu::run<Source, float>(base);
+    espalier::on_cpu::run<Program, float>(base);
   });
-  auto const got = run(stored, [](void** base) { run_on_kernel_machine<Source, H>(base); });
+  auto const got = run(stored, [](void** base) { run_on_kernel_backend<Program, H>(base); });
   for (std::size_t i = 0; i < got.size(); ++i) {
     std::vector<float> const as_float(got[i].begin(), got[i].end());
-    std::string const text = on_both::first_difference(as_float.data(), wanted[i].data(), static_cast<std::int64_t>(as_float.size()), 2e-2);
+    std::string const text = on_both::first_difference(as_float.data(), expected[i].data(), static_cast<std::int64_t>(as_float.size()), 2e-2);
     BOOST_CHECK_MESSAGE(text.empty(), name << ", result " << i << ": " << text);
   }
 }

@@ -46,18 +46,18 @@ std::vector<float> on_host(Elements const& elements) {
   }
 }
 template <class H, class Elements>
-void give(Elements const& elements, std::vector<float> const& values) {
+void fill(Elements const& elements, std::vector<float> const& values) {
   std::vector<H> r;
   for (float v : values) r.push_back(static_cast<H>(v));
   elements.from_host({r.data(), elements.size()});
 }
 /// Equal to `within` of the largest.
-inline void check_close(std::vector<float> const& got, std::vector<float> const& wanted, double within, char const* what) {
-  BOOST_REQUIRE(got.size() == wanted.size());
+inline void check_close(std::vector<float> const& got, std::vector<float> const& expected, double within, char const* what) {
+  BOOST_REQUIRE(got.size() == expected.size());
   double largest = 0;
-  for (float w : wanted) largest = std::fmax(largest, std::fabs(static_cast<double>(w)));
+  for (float w : expected) largest = std::fmax(largest, std::fabs(static_cast<double>(w)));
   for (std::size_t i = 0; i < got.size(); ++i) {
-    double const a = static_cast<double>(got[i]), b = static_cast<double>(wanted[i]);
+    double const a = static_cast<double>(got[i]), b = static_cast<double>(expected[i]);
     if (!(std::fabs(a - b) <= within * largest)) {
       BOOST_ERROR(what << ", " << i << " is " << a << ", expected " << b << ", the largest is " << largest);
       return;

@@ -24,7 +24,7 @@ using std::size_t;
 
 /// Numbers in (-1, 1) that every T holds.
 template <class T>
-std::vector<T> drawn(int64_t size, std::uint64_t key) {
+std::vector<T> random_numbers(int64_t size, std::uint64_t key) {
   std::vector<T> x(static_cast<size_t>(size));
   for (int64_t i = 0; i < size; ++i) {
     float const u = espalier::uniform_from_bits<float>(espalier::philox_bits(i, key, 0));

@@ -9,7 +9,7 @@ using namespace launched;
 using espalier::convolution;
 using espalier::movement;
 using espalier::shape;
-using test::windows, test::windows_of_slope;
+using test::windows, test::windows_of_gradient;
 
 template <class Check, class Image, class Move>
 void two_types(char const* name) {
@@ -122,8 +122,8 @@ void windows_of_images() {
   two_types<Check, shape<2, 5, 5, 16>, windows<shape<2, 5, 5, 16>, 3, 3, convolution{.stride = 2, .padding = 1}>>("channels in line");
   two_types<Check, shape<1, 5, 4, 1>, windows<shape<1, 5, 4, 1>, 2, 3, convolution{.padding = {0, 3}}>>("one channel");
   two_types<Check, few, windows<few, 3, 3, convolution{.stride = 2, .padding = 1}, true>>("lowest");
-  using slope = shape<1, 3, 4, 8>;
-  two_types<Check, slope, windows_of_slope<slope, 6, 8, 3, 3, convolution{.stride = 2, .padding = 1}>>("spread");
+  using gradient = shape<1, 3, 4, 8>;
+  two_types<Check, gradient, windows_of_gradient<gradient, 6, 8, 3, 3, convolution{.stride = 2, .padding = 1}>>("spread");
   two_types<Check, shape<2, 6, 6, 8>, windows<shape<2, 6, 6, 8>, 1, 1, convolution{}>>("the image itself");
 }
 

@@ -20,7 +20,7 @@ struct check {
   static void run(char const* name) {
     using Result = espalier::shape_from<extents_of<Move>>;
     using Map = typename map_of<Move>::type;
-    auto const x = drawn<T>(Image::size, 1);
+    auto const x = random_numbers<T>(Image::size, 1);
     std::vector<T> expected;
     for (int64_t i = 0; i < Result::size; ++i) {
       int64_t const from = espalier::moved_offset(Move::value.map, Image::value, Result::value, i);
@@ -37,15 +37,15 @@ struct check {
 };
 
 template <class T, class A, class B, int Axis>
-void joined(char const* name) {
-  auto const a = drawn<T>(A::size, 1), b = drawn<T>(B::size, 2);
+void concatenated(char const* name) {
+  auto const a = random_numbers<T>(A::size, 1), b = random_numbers<T>(B::size, 2);
   int64_t const first = A::value.product(Axis, A::rank), second = B::value.product(Axis, B::rank);
   std::vector<T> expected;
   for (int64_t i = 0; i < A::size / first; ++i) {
     expected.insert(expected.end(), a.begin() + i * first, a.begin() + (i + 1) * first);
     expected.insert(expected.end(), b.begin() + i * second, b.begin() + (i + 1) * second);
   }
-  BOOST_TEST(same(result<on_cuda::join_kernel<T, A, B, Axis>, T>(A::size + B::size, a, b), expected), name);
+  BOOST_TEST(same(result<on_cuda::concatenate_kernel<T, A, B, Axis>, T>(A::size + B::size, a, b), expected), name);
 }
 
 }  // namespace
@@ -56,11 +56,11 @@ BOOST_AUTO_TEST_CASE(flips_and_dilations) { maps::flips_and_dilations<check>(); 
 BOOST_AUTO_TEST_CASE(several_walk_along_one) { maps::several_walk_along_one<check>(); }
 BOOST_AUTO_TEST_CASE(windows_of_images) { maps::windows_of_images<check>(); }
 
-BOOST_AUTO_TEST_CASE(joins) {
-  joined<float, shape<3, 8, 4>, shape<3, 4, 4>, 1>("in line");
-  joined<float, shape<3, 5>, shape<3, 2>, 1>("odd");
-  joined<double, shape<7>, shape<2>, 0>("vectors");
-  joined<half, shape<2, 3, 5>, shape<4, 3, 5>, 0>("whole rows");
-  joined<bfloat16, shape<5, 16>, shape<5, 8>, 1>("in line");
-  joined<float, shape<1>, shape<1>, 0>("two numbers");
+BOOST_AUTO_TEST_CASE(concatenations) {
+  concatenated<float, shape<3, 8, 4>, shape<3, 4, 4>, 1>("in line");
+  concatenated<float, shape<3, 5>, shape<3, 2>, 1>("odd");
+  concatenated<double, shape<7>, shape<2>, 0>("vectors");
+  concatenated<half, shape<2, 3, 5>, shape<4, 3, 5>, 0>("whole rows");
+  concatenated<bfloat16, shape<5, 16>, shape<5, 8>, 1>("in line");
+  concatenated<float, shape<1>, shape<1>, 0>("two numbers");
 }

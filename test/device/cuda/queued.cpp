@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: BSL-1.0
-// Steps whose loss nobody asks for, on a played device that counts what comes back from it.
+// Steps whose loss nobody asks for, on a simulated device that counts what comes back from it.
 #define BOOST_TEST_MODULE device_cuda_queued
 #include <boost/test/unit_test.hpp>
 
 #include <espalier.hpp>
-#include <espalier/device/cuda/host_machine.hpp>
+#include <espalier/device/cuda/simulated_backend.hpp>
 
 namespace {
-class counting_machine : public espalier::on_cuda::host_machine {
+class counting_backend : public espalier::on_cuda::simulated_backend {
  public:
-  using host_machine::host_machine;
+  using simulated_backend::simulated_backend;
   void to_host(void* to, void const* from, std::size_t bytes) {
     ++fetches;
-    host_machine::to_host(to, from, bytes);
+    simulated_backend::to_host(to, from, bytes);
   }
   int fetches = 0;
 };
 }  // namespace
 
-#include <espalier/device/cuda/default_machine.hpp>
+#include <espalier/device/cuda/default_backend.hpp>
 
 namespace espalier {
 struct simulated_cuda {};
@@ -27,8 +27,8 @@ struct detail::storage_on<simulated_cuda> {
   static constexpr bool included = true;
 };
 template <>
-struct on_cuda::machine_for<simulated_cuda> {
-  using type = counting_machine;
+struct on_cuda::backend_for<simulated_cuda> {
+  using type = counting_backend;
 };
 }  // namespace espalier
 
@@ -60,7 +60,7 @@ struct learner {
     return parameters;
   }
 };
-auto& machine_of_tests() { return esp::on_cuda::default_machine<device>(); }
+auto& backend_of_tests() { return esp::on_cuda::default_backend<device>(); }
 
 auto const images = floats<6, 2, 2>(1);
 auto const classes = labels<6>(2, 3);
@@ -68,40 +68,40 @@ auto const classes = labels<6>(2, 3);
 
 BOOST_AUTO_TEST_CASE(nothing_comes_back_from_a_queued_step) {
   learner waited{optim::Adam{}}, queued{optim::Adam{}};
-  tensor<float, shape<6, 2, 2>, device> const images_there{images};
+  tensor<float, shape<6, 2, 2>, device> const device_images{images};
   static_assert(std::is_same_v<decltype(queued.trainer.step(images, classes, esp::queued{})), void>);
-  int const before = machine_of_tests().fetches;
+  int const before = backend_of_tests().fetches;
   for (int step = 0; step < 4; ++step) {
     queued.trainer.step(images, classes, esp::queued{});
-    queued.trainer.step(images_there, classes, esp::queued{});
+    queued.trainer.step(device_images, classes, esp::queued{});
   }
-  BOOST_TEST(machine_of_tests().fetches == before);
+  BOOST_TEST(backend_of_tests().fetches == before);
   for (int step = 0; step < 8; ++step) waited.trainer.step(images, classes);
-  BOOST_TEST(machine_of_tests().fetches == before + 8);
+  BOOST_TEST(backend_of_tests().fetches == before + 8);
   BOOST_TEST(queued.trainer.steps() == 8);
   BOOST_TEST(queued.state() == waited.state(), boost::test_tools::per_element());
   BOOST_TEST(queued.trainer.step(images, classes) == waited.trainer.step(images, classes));
 }
-BOOST_AUTO_TEST_CASE(labels_are_looked_at_first) {
+BOOST_AUTO_TEST_CASE(labels_are_checked_first) {
   learner queued{optim::Adam{}};
   queued.trainer.step(images, classes, esp::queued{});
   auto const before = queued.state();
   auto wrong = classes;
   wrong[4] = 3;
-  tensor<std::int32_t, shape<6>, device> const wrong_there{wrong};
+  tensor<std::int32_t, shape<6>, device> const device_wrong_labels{wrong};
   BOOST_CHECK_THROW(queued.trainer.step(images, wrong, esp::queued{}), esp::label_error);
-  BOOST_CHECK_THROW(queued.trainer.step(images, wrong_there, esp::queued{}), esp::label_error);
+  BOOST_CHECK_THROW(queued.trainer.step(images, device_wrong_labels, esp::queued{}), esp::label_error);
   BOOST_TEST(queued.state() == before, boost::test_tools::per_element());
   BOOST_TEST(queued.trainer.steps() == 1);
 }
-BOOST_AUTO_TEST_CASE(an_update_that_may_be_refused_is_waited_for) {
-  learner queued{optim::refuse_non_finite{optim::Adam{}}};
+BOOST_AUTO_TEST_CASE(an_update_that_may_be_skipped_is_waited_for) {
+  learner queued{optim::skip_non_finite{optim::Adam{}}};
   queued.trainer.step(images, classes, esp::queued{});
   auto const before = queued.state();
   auto broken = images;
   broken[5] = NAN;
   queued.trainer.step(broken, classes, esp::queued{});
-  BOOST_TEST(queued.trainer.refused_updates() == 1);
+  BOOST_TEST(queued.trainer.skipped_updates() == 1);
   BOOST_TEST(queued.trainer.steps() == 1);
   BOOST_TEST(queued.state() == before, boost::test_tools::per_element());
 }
@@ -110,9 +110,9 @@ BOOST_AUTO_TEST_CASE(no_penalty_is_computed) {
   auto const chosen = optim::penalized{optim::SGD<>{.learning_rate = 0.1}, 1e-3, 1e-2, true};
   learner waited{chosen}, queued{chosen};
   auto const launches = [](auto const& work) {
-    std::int64_t const before = machine_of_tests().launches();
+    std::int64_t const before = backend_of_tests().launches();
     work();
-    return machine_of_tests().launches() - before;
+    return backend_of_tests().launches() - before;
   };
   auto const many = launches([&] { waited.trainer.step(images, classes); });
   auto const fewer = launches([&] { queued.trainer.step(images, classes, esp::queued{}); });

@@ -13,7 +13,7 @@ namespace {
 struct by_threads {
   template <class Check>
   static void each(Check check) {
-    kernel_machine<espalier::on_cuda::thread_launcher> with_clusters, without{false};
+    kernel_backend<espalier::on_cuda::thread_launcher> with_clusters, without{false};
     check("by threads", with_clusters);
     check("by threads, without clusters", without);
   }

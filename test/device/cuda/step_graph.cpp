@@ -41,10 +41,10 @@ struct plain {
   std::string seen;
   void launch(char name) { seen += name; }
 };
-template <class Machine>
+template <class Backend>
 struct engine {
-  Machine* at;
-  Machine& machine() const { return *at; }
+  Backend* at;
+  Backend& backend() const { return *at; }
 };
 }  // namespace
 
@@ -80,7 +80,7 @@ BOOST_AUTO_TEST_CASE(a_failed_capture_is_left_and_tried_again) {
   graphs.run(e, 0, launches);
   BOOST_TEST(m.seen == "ab[ab]");
 }
-BOOST_AUTO_TEST_CASE(a_capture_of_the_users_takes_the_launches_themselves) {
+BOOST_AUTO_TEST_CASE(a_user_capture_records_the_launches) {
   recorder m;
   engine<recorder> const e{&m};
   on_cuda::step_graphs<recorder, 1> graphs;
@@ -93,7 +93,7 @@ BOOST_AUTO_TEST_CASE(a_capture_of_the_users_takes_the_launches_themselves) {
   graph.launch(m);
   BOOST_TEST(m.seen == "a[a][a]");
 }
-BOOST_AUTO_TEST_CASE(a_machine_without_graphs_launches) {
+BOOST_AUTO_TEST_CASE(a_backend_without_graphs_launches) {
   plain m;
   engine<plain> const e{&m};
   on_cuda::step_graphs<plain, 1> graphs;

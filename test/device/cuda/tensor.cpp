@@ -95,9 +95,9 @@ BOOST_AUTO_TEST_CASE(moves_hand_the_memory_over) {
 BOOST_AUTO_TEST_CASE(filled) {
   on_device<double, 1000> x;
   x.fill(-2.5);
-  esp::tensor<double, esp::shape<1000>> wanted;
-  wanted.fill(-2.5);
-  BOOST_TEST((x.to_host() == wanted));
+  esp::tensor<double, esp::shape<1000>> expected;
+  expected.fill(-2.5);
+  BOOST_TEST((x.to_host() == expected));
   on_device<bool, 9> flags;
   flags.fill(true);
   BOOST_TEST(flags.to_host()[8]);
@@ -136,7 +136,7 @@ BOOST_AUTO_TEST_CASE(narrow_elements_are_stored) {
   BOOST_TEST((on_device<float, 4>(brain).to_host() == x.to_host()));
 }
 
-BOOST_AUTO_TEST_CASE(a_view_looks_at_it) {
+BOOST_AUTO_TEST_CASE(a_view_refers_to_it) {
   on_device<float, 2, 3> x{{1, 2, 3}, {4, 5, 6}};
   esp::view<float const, esp::shape<2, 3>, device> const v(x);
   BOOST_TEST(v.data() == x.data());
@@ -151,16 +151,16 @@ BOOST_AUTO_TEST_CASE(a_view_looks_at_it) {
 }
 
 // A machine that can tell refuses an address of the host's where one of its own belongs, and says which copy it was.
-BOOST_AUTO_TEST_CASE(addresses_of_the_host_are_told_apart) {
+BOOST_AUTO_TEST_CASE(host_addresses_are_distinguished) {
   if constexpr (!std::is_same_v<device, esp::cuda>) {
     float host[3] = {1, 2, 3};
     esp::view<float, esp::shape<3>, device> const v(host);
     BOOST_CHECK_EXCEPTION(v.to_host(), esp::cuda_error, [](esp::cuda_error const& e) { return std::string(e.what()).find("to_host") != std::string::npos; });
     on_device<float, 3> x;
-    BOOST_CHECK_THROW(esp::on_cuda::default_machine<device>().to_host(x.data(), x.data(), sizeof host), esp::cuda_error);
+    BOOST_CHECK_THROW(esp::on_cuda::default_backend<device>().to_host(x.data(), x.data(), sizeof host), esp::cuda_error);
   }
 }
 
 // Only the types say where elements are: what the host may read is Stored.
-static_assert(!esp::Stored<on_device<float, 3>> && esp::StoredAnywhere<on_device<float, 3>> && esp::Stored<on_host<3>>);
+static_assert(!esp::Stored<on_device<float, 3>> && esp::TensorOrView<on_device<float, 3>> && esp::Stored<on_host<3>>);
 static_assert(std::is_same_v<esp::device_of<on_device<float, 3>>, device> && std::is_same_v<esp::device_of<on_host<3>>, esp::cpu>);

@@ -56,28 +56,28 @@ void check_training(int steps) {
   task<T, 6> const large;
   task<T, 3> const small;
   esp::model<Net, esp::cpu, T> model{esp::seed{1}};
-  esp::model<Net, device, T> there{esp::seed{1}};
+  esp::model<Net, device, T> device_model{esp::seed{1}};
   auto const adam = optim::Adam{.learning_rate = 0.01, .weight_decay = 1e-3};
   esp::trainer trainer{model, nn::SoftmaxLoss{}, adam, esp::batch<6, 2, 2>{}, esp::batch<3, 2, 2>{}};
-  esp::trainer far{there, nn::SoftmaxLoss{}, adam, esp::batch<6, 2, 2>{}, esp::batch<3, 2, 2>{}};
+  esp::trainer far{device_model, nn::SoftmaxLoss{}, adam, esp::batch<6, 2, 2>{}, esp::batch<3, 2, 2>{}};
   static_assert(std::is_same_v<decltype(far.step(large.images, large.labels)), T>);
   static_assert(decltype(far)::parameter_count == decltype(trainer)::parameter_count);
-  tensor<T, shape<6, 2, 2>, device> const images_there{large.images};
-  tensor<std::int32_t, shape<6>, device> const labels_there{large.labels};
-  esp::view<T const, shape<6, 2, 2>> const images_seen{large.images};
+  tensor<T, shape<6, 2, 2>, device> const device_images{large.images};
+  tensor<std::int32_t, shape<6>, device> const device_labels{large.labels};
+  esp::view<T const, shape<6, 2, 2>> const image_view{large.images};
   auto const step = [&](int number) {
     switch (number % 5) {
       case 0: return far.step(large.images, large.labels);
-      case 1: return far.step(images_there, labels_there);
-      case 2: return far.step(images_there, large.labels);
+      case 1: return far.step(device_images, device_labels);
+      case 2: return far.step(device_images, large.labels);
       case 3: return far.step(small.images, small.labels);
-      default: return far.step(images_seen, labels_there);
+      default: return far.step(image_view, device_labels);
     }
   };
   for (int number = 0; number < steps; ++number) {
-    T const wanted = number % 5 == 3 ? trainer.step(small.images, small.labels) : trainer.step(large.images, large.labels);
-    T const came = step(number);
-    BOOST_TEST(near(static_cast<double>(came), static_cast<double>(wanted), within<T>), "step " << number << ": " << came << " and " << wanted);
+    T const expected = number % 5 == 3 ? trainer.step(small.images, small.labels) : trainer.step(large.images, large.labels);
+    T const actual = step(number);
+    BOOST_TEST(near(static_cast<double>(actual), static_cast<double>(expected), within<T>), "step " << number << ": " << actual << " and " << expected);
     if (number < 2) check_close(on_host(far.gradients()), copy(trainer.gradients()));
     if (number % 7 == 0) {
       far.learning_rate() *= 0.9f;
@@ -85,8 +85,8 @@ void check_training(int steps) {
     }
   }
   BOOST_TEST(far.steps() == steps);
-  check_close(on_host(there.parameters()), copy(model.parameters()));
-  check_close(on_host(there.buffers()), copy(model.buffers()));
+  check_close(on_host(device_model.parameters()), copy(model.parameters()));
+  check_close(on_host(device_model.buffers()), copy(model.buffers()));
   auto const expected = trainer.evaluate(large.images, large.labels, 5);
   auto const check = [&](esp::evaluation const& found) {
     BOOST_TEST(near(found.loss, expected.loss, within<T>));
@@ -94,10 +94,10 @@ void check_training(int steps) {
     BOOST_TEST(found.count == expected.count);
   };
   check(far.evaluate(large.images, large.labels, 5));
-  check(far.evaluate(images_there, labels_there, 5));
-  check(far.evaluate(images_there, large.labels, 5));
+  check(far.evaluate(device_images, device_labels, 5));
+  check(far.evaluate(device_images, large.labels, 5));
   BOOST_TEST(all_close(far.forward(large.images), trainer.forward(large.images), 1e-4, 1e-4));
-  BOOST_TEST(all_close(far.forward(images_there), trainer.forward(large.images), 1e-4, 1e-4));
+  BOOST_TEST(all_close(far.forward(device_images), trainer.forward(large.images), 1e-4, 1e-4));
 }
 }  // namespace
 
@@ -105,125 +105,125 @@ BOOST_AUTO_TEST_CASE(a_perceptron_trains_as_on_the_host) { check_training<Percep
 BOOST_AUTO_TEST_CASE(batch_norm_and_dropout_train_as_on_the_host) { check_training<Residual, double>(20); }  // in float: digits.cpp
 
 BOOST_AUTO_TEST_CASE(labels_outside_the_classes_change_nothing) {
-  task<float, 6> const given;
+  task<float, 6> const sample_data;
   esp::model<Perceptron, device> model{esp::seed{1}}, other{esp::seed{1}};
   esp::trainer trainer{model, nn::SoftmaxLoss{}, optim::Adam{}, esp::batch<6, 2, 2>{}};
   esp::trainer undisturbed{other, nn::SoftmaxLoss{}, optim::Adam{}, esp::batch<6, 2, 2>{}};
-  trainer.step(given.images, given.labels);
-  undisturbed.step(given.images, given.labels);
+  trainer.step(sample_data.images, sample_data.labels);
+  undisturbed.step(sample_data.images, sample_data.labels);
   auto const before = everything(model, trainer);
   for (std::int32_t label : {-1, 10, std::numeric_limits<std::int32_t>::min()}) {
-    auto labels = given.labels;
+    auto labels = sample_data.labels;
     labels[4] = label;
-    tensor<std::int32_t, shape<6>, device> const labels_there{labels};
-    BOOST_CHECK_THROW(trainer.step(given.images, labels), esp::label_error);
-    BOOST_CHECK_THROW(trainer.step(given.images, labels_there), esp::label_error);
-    BOOST_CHECK_THROW(trainer.evaluate(given.images, labels_there), esp::label_error);
+    tensor<std::int32_t, shape<6>, device> const device_labels{labels};
+    BOOST_CHECK_THROW(trainer.step(sample_data.images, labels), esp::label_error);
+    BOOST_CHECK_THROW(trainer.step(sample_data.images, device_labels), esp::label_error);
+    BOOST_CHECK_THROW(trainer.evaluate(sample_data.images, device_labels), esp::label_error);
     BOOST_TEST(everything(model, trainer) == before, boost::test_tools::per_element());
   }
-  for (int step = 0; step < 3; ++step) BOOST_TEST(trainer.step(given.images, given.labels) == undisturbed.step(given.images, given.labels));
+  for (int step = 0; step < 3; ++step) BOOST_TEST(trainer.step(sample_data.images, sample_data.labels) == undisturbed.step(sample_data.images, sample_data.labels));
   BOOST_TEST(everything(model, trainer) == everything(other, undisturbed), boost::test_tools::per_element());
 }
-BOOST_AUTO_TEST_CASE(a_refused_update_changes_nothing_and_is_counted) {
+BOOST_AUTO_TEST_CASE(a_skipped_update_changes_nothing_and_is_counted) {
   using Net = nn::Sequential<nn::Flatten, nn::Linear<4, 8>, nn::BatchNorm1d<8>, nn::ReLU, nn::Linear<8, 10>>;
-  task<float, 6> const given;
-  auto broken = given.images;
+  task<float, 6> const sample_data;
+  auto broken = sample_data.images;
   broken[5] = NAN;
   esp::model<Net, device> model{esp::seed{1}};
-  esp::trainer trainer{model, nn::SoftmaxLoss{}, optim::refuse_non_finite{optim::Adam{}}, esp::batch<6, 2, 2>{}};
-  for (int step = 0; step < 3; ++step) trainer.step(given.images, given.labels);
+  esp::trainer trainer{model, nn::SoftmaxLoss{}, optim::skip_non_finite{optim::Adam{}}, esp::batch<6, 2, 2>{}};
+  for (int step = 0; step < 3; ++step) trainer.step(sample_data.images, sample_data.labels);
   auto const before = everything(model, trainer);
   for (int time = 1; time <= 3; ++time) {
-    float const loss = trainer.step(broken, given.labels);
+    float const loss = trainer.step(broken, sample_data.labels);
     BOOST_TEST(loss != loss);
     BOOST_TEST(everything(model, trainer) == before, boost::test_tools::per_element());
-    BOOST_TEST(trainer.refused_updates() == time);
+    BOOST_TEST(trainer.skipped_updates() == time);
   }
-  trainer.step(given.images, given.labels);
+  trainer.step(sample_data.images, sample_data.labels);
   BOOST_TEST(trainer.steps() == 4);
   BOOST_TEST((everything(model, trainer) != before));
 }
 BOOST_AUTO_TEST_CASE(what_the_optimizer_adds_to_the_loss) {
-  task<double, 6> const given;
+  task<double, 6> const sample_data;
   esp::model<Perceptron, esp::cpu, double> model{esp::seed{1}};
-  esp::model<Perceptron, device, double> there{esp::seed{1}};
+  esp::model<Perceptron, device, double> device_model{esp::seed{1}};
   auto const chosen = optim::decay_only<optim::weights>(optim::penalized{optim::SGD<>{.learning_rate = 0.1}, 1e-3, 1e-2, true});
   esp::trainer trainer{model, nn::SoftmaxLoss{}, chosen, esp::batch<6, 2, 2>{}};
-  esp::trainer far{there, nn::SoftmaxLoss{}, chosen, esp::batch<6, 2, 2>{}};
+  esp::trainer far{device_model, nn::SoftmaxLoss{}, chosen, esp::batch<6, 2, 2>{}};
   BOOST_TEST(trainer.penalty() > 0.01);
   for (int step = 0; step < 6; ++step) {
     BOOST_TEST(near(trainer.penalty(), far.penalty(), 1e-10));
-    BOOST_TEST(near(trainer.step(given.images, given.labels), far.step(given.images, given.labels), 1e-10));
+    BOOST_TEST(near(trainer.step(sample_data.images, sample_data.labels), far.step(sample_data.images, sample_data.labels), 1e-10));
     trainer.optimizer().optimizer.in_loss = far.optimizer().optimizer.in_loss = step % 2 == 0;
   }
 }
 BOOST_AUTO_TEST_CASE(targets_that_are_numbers) {
   esp::model<nn::Linear<3, 2>, esp::cpu, double> model{esp::seed{1}};
-  esp::model<nn::Linear<3, 2>, device, double> there{esp::seed{1}};
+  esp::model<nn::Linear<3, 2>, device, double> device_model{esp::seed{1}};
   esp::trainer trainer{model, nn::MeanSquaredError{}, optim::SGD<>{}, esp::batch<4, 3>{}};
-  esp::trainer far{there, nn::MeanSquaredError{}, optim::SGD<>{}, esp::batch<4, 3>{}};
+  esp::trainer far{device_model, nn::MeanSquaredError{}, optim::SGD<>{}, esp::batch<4, 3>{}};
   auto const x = doubles<4, 3>(1);
   auto const target = doubles<4, 2>(2);
-  tensor<double, shape<4, 2>, device> const target_there{target};
-  for (int step = 0; step < 3; ++step) BOOST_TEST(near(trainer.step(x, target), far.step(x, target_there), 1e-10));
-  BOOST_TEST(near(trainer.evaluate(x, target).loss, far.evaluate(x, target_there).loss, 1e-10));
+  tensor<double, shape<4, 2>, device> const device_targets{target};
+  for (int step = 0; step < 3; ++step) BOOST_TEST(near(trainer.step(x, target), far.step(x, device_targets), 1e-10));
+  BOOST_TEST(near(trainer.evaluate(x, target).loss, far.evaluate(x, device_targets).loss, 1e-10));
 }
 BOOST_AUTO_TEST_CASE(nothing_is_allocated_after_construction) {
   using espalier_test::allocations;
-  task<float, 6> const given;
+  task<float, 6> const sample_data;
   esp::model<Residual, device> model{esp::seed{1}};
-  esp::trainer trainer{model, nn::SoftmaxLoss{}, optim::refuse_non_finite{optim::Adam{}}, esp::batch<6, 2, 2>{}};
+  esp::trainer trainer{model, nn::SoftmaxLoss{}, optim::skip_non_finite{optim::Adam{}}, esp::batch<6, 2, 2>{}};
   esp::predictor predict{model, esp::batch<6, 2, 2>{}};
   esp::best_parameters best{model};
   tensor<float, shape<6, 10>> scores;
-  tensor<float, shape<6, 2, 2>, device> const images_there{given.images};
-  tensor<std::int32_t, shape<6>, device> const labels_there{given.labels};
+  tensor<float, shape<6, 2, 2>, device> const device_images{sample_data.images};
+  tensor<std::int32_t, shape<6>, device> const device_labels{sample_data.labels};
   double sum = 0;
   auto const work = [&] {
-    sum += static_cast<double>(trainer.step(given.images, given.labels));
-    sum += static_cast<double>(trainer.step(images_there, labels_there));
-    sum += trainer.evaluate(given.images, given.labels).loss;
-    predict(given.images, scores);
+    sum += static_cast<double>(trainer.step(sample_data.images, sample_data.labels));
+    sum += static_cast<double>(trainer.step(device_images, device_labels));
+    sum += trainer.evaluate(sample_data.images, sample_data.labels).loss;
+    predict(sample_data.images, scores);
     best.keep(model);
     best.restore(model);
   };
   for (int time = 0; time < 2; ++time) work();  // a machine may take its own memory, and a graph is captured
-  long const here = allocations(), there = device_allocations();
+  long const host_count = allocations(), device_count = device_allocations();
   for (int time = 0; time < 3; ++time) work();
-  BOOST_TEST(allocations() == here);
-  BOOST_TEST(device_allocations() == there);
+  BOOST_TEST(allocations() == host_count);
+  BOOST_TEST(device_allocations() == device_count);
   BOOST_TEST(sum > 0);
 }
-BOOST_AUTO_TEST_CASE(a_machine_of_the_users_own) {
-  task<float, 6> const given;
-  machine own;
-  esp::model<Perceptron, device> model{esp::seed{1}}, there{esp::seed{1}, own};
+BOOST_AUTO_TEST_CASE(a_backend_of_the_users_own) {
+  task<float, 6> const sample_data;
+  backend own;
+  esp::model<Perceptron, device> model{esp::seed{1}}, device_model{esp::seed{1}, own};
   esp::trainer trainer{model, nn::SoftmaxLoss{}, optim::Adam{}, esp::batch<6, 2, 2>{}};
-  esp::trainer far{there, nn::SoftmaxLoss{}, optim::Adam{}, esp::batch<6, 2, 2>{}};
-  for (int step = 0; step < 3; ++step) BOOST_TEST(trainer.step(given.images, given.labels) == far.step(given.images, given.labels));
-  if constexpr (machines_share_memory<>) {
-    tensor<float, shape<6, 2, 2>, device> const images_there{given.images};
-    BOOST_TEST(trainer.step(given.images, given.labels) == far.step(images_there, given.labels));
+  esp::trainer far{device_model, nn::SoftmaxLoss{}, optim::Adam{}, esp::batch<6, 2, 2>{}};
+  for (int step = 0; step < 3; ++step) BOOST_TEST(trainer.step(sample_data.images, sample_data.labels) == far.step(sample_data.images, sample_data.labels));
+  if constexpr (backends_share_memory<>) {
+    tensor<float, shape<6, 2, 2>, device> const device_images{sample_data.images};
+    BOOST_TEST(trainer.step(sample_data.images, sample_data.labels) == far.step(device_images, sample_data.labels));
   }
-  BOOST_TEST(on_host(model.parameters()) == on_host(there.parameters()), boost::test_tools::per_element());
+  BOOST_TEST(on_host(model.parameters()) == on_host(device_model.parameters()), boost::test_tools::per_element());
 }
 // Images on the device may be written over as soon as a step is queued, whatever machine runs it.
 BOOST_AUTO_TEST_CASE(queued_steps) {
-  task<float, 6> const given;
-  machine own;
-  esp::model<Perceptron, device> model{esp::seed{1}}, there{esp::seed{1}}, apart{esp::seed{1}, own};
+  task<float, 6> const sample_data;
+  backend own;
+  esp::model<Perceptron, device> model{esp::seed{1}}, device_model{esp::seed{1}}, separate{esp::seed{1}, own};
   esp::trainer trainer{model, nn::SoftmaxLoss{}, optim::Adam{}, esp::batch<6, 2, 2>{}};
-  esp::trainer far{there, nn::SoftmaxLoss{}, optim::Adam{}, esp::batch<6, 2, 2>{}};
-  esp::trainer farther{apart, nn::SoftmaxLoss{}, optim::Adam{}, esp::batch<6, 2, 2>{}};
-  tensor<float, shape<6, 2, 2>, device> images_there;
+  esp::trainer far{device_model, nn::SoftmaxLoss{}, optim::Adam{}, esp::batch<6, 2, 2>{}};
+  esp::trainer farther{separate, nn::SoftmaxLoss{}, optim::Adam{}, esp::batch<6, 2, 2>{}};
+  tensor<float, shape<6, 2, 2>, device> device_images;
   for (int step = 0; step < 20; ++step) {
-    trainer.step(given.images, given.labels);
-    images_there = given.images;
-    far.step(images_there, given.labels, esp::queued{});
-    if constexpr (machines_share_memory<>) farther.step(images_there, given.labels, esp::queued{});
-    else farther.step(given.images, given.labels, esp::queued{});
-    images_there.fill(0);
+    trainer.step(sample_data.images, sample_data.labels);
+    device_images = sample_data.images;
+    far.step(device_images, sample_data.labels, esp::queued{});
+    if constexpr (backends_share_memory<>) farther.step(device_images, sample_data.labels, esp::queued{});
+    else farther.step(sample_data.images, sample_data.labels, esp::queued{});
+    device_images.fill(0);
   }
-  BOOST_TEST(everything(model, trainer) == everything(there, far), boost::test_tools::per_element());
-  BOOST_TEST(everything(model, trainer) == everything(apart, farther), boost::test_tools::per_element());
+  BOOST_TEST(everything(model, trainer) == everything(device_model, far), boost::test_tools::per_element());
+  BOOST_TEST(everything(model, trainer) == everything(separate, farther), boost::test_tools::per_element());
 }

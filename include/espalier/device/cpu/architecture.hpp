@@ -1,24 +1,27 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-/// What kernels are compiled for: xsimd's architecture where xsimd has batches for the processor, else the compilers' vectors. ESPALIER_COMPILER_VECTORS
-/// chooses the latter everywhere, without any header of xsimd: the cheapest compilation. The only file that includes xsimd.
+/// The instruction set that kernels are compiled for: xsimd's architecture if xsimd has batches for the processor,
+/// otherwise the compilers' vectors. ESPALIER_COMPILER_VECTORS selects the latter everywhere, without any header of
+/// xsimd, which compiles fastest. This is the only file that includes xsimd.
 
-#include "../../base/everywhere.hpp"
+#include "../../base/host_device.hpp"
 
-// nvcc compiles none of these kernels, and need not read the headers.
+// nvcc compiles none of these kernels, so the headers are left out.
 #if !defined(ESPALIER_COMPILER_VECTORS) && !defined(__CUDACC__)
 #if __has_include(<xsimd/config/xsimd_config.hpp>)
 #include <xsimd/config/xsimd_config.hpp>
 #elif defined(__SSE2__) || defined(__aarch64__)
-// As in base/supported.hpp: a file that cannot be included ends the compilation, and its name is the sentence.
+// As in base/supported.hpp: a file that cannot be included ends the compilation, and its name is the error message.
 #define ESPALIER_REQUIRES "espalier computes with xsimd: install it (Debian: libxsimd-dev), or compile with -DESPALIER_COMPILER_VECTORS"
 #include ESPALIER_REQUIRES
 #endif
 #endif
 
-/// Whether packs are xsimd's batches. Which architecture a version knows, it says itself. Not RISC-V's vectors: their register is a class of xsimd's, on which the
-/// compilers' operators do not work; clang compiles its own vectors to the same instructions. Nor registers of more than 64 bytes, the most that kernels know.
+// Whether packs are xsimd's batches. Each version of xsimd declares the architectures that it supports. RISC-V's
+// vectors are excluded: their register is a class of xsimd, on which the compilers' operators do not work. clang
+// compiles its own vectors to the same instructions. Registers of more than 64 bytes are excluded, too: kernels support
+// no more.
 #if defined(__ARM_FEATURE_SVE_BITS) && __ARM_FEATURE_SVE_BITS > 512
 #define ESPALIER_BATCHES 0
 #elif XSIMD_WITH_SSE2 || XSIMD_WITH_NEON || XSIMD_WITH_NEON64 || XSIMD_WITH_SVE || XSIMD_WITH_WASM || XSIMD_WITH_VSX || XSIMD_WITH_VXE
@@ -30,7 +33,7 @@
 #if ESPALIER_BATCHES
 #pragma GCC diagnostic push
 #if defined(__GNUC__) && !defined(__clang__)
-// g++ warns of registers that its own header for AVX-512 leaves undefined on purpose.
+// g++ warns of registers that its own header for AVX-512 leaves undefined intentionally.
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
@@ -42,14 +45,16 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::on_cpu {
 
-/// An instruction set: an architecture, and which extensions the translation unit was built for, of which xsimd tells fewer apart. It is part of every
-/// kernel's type, so that translation units built with different flags keep their own kernels when they are linked together.
+/// An instruction set: an architecture, and the extensions that the translation unit is built for, of which xsimd
+/// distinguishes fewer. It is part of every kernel's type, so that translation units built with different flags keep
+/// their own kernels when they are linked.
 template <class Architecture, int Bytes, unsigned Extensions>
-struct instructions {
+struct instruction_set {
   using architecture = Architecture;
   static constexpr int bytes = Bytes;
 };
-/// The compilers' vectors: on processors that xsimd does not know, and for registers that are narrower than the widest.
+/// The compilers' vectors: for processors that xsimd does not support, and for registers that are narrower than the
+/// widest.
 struct compiler_vectors {};
 
 namespace detail {
@@ -114,13 +119,14 @@ constexpr int widest_register = 16;
 #endif
 #endif
 
-/// Narrow registers are the compilers' vectors always: what xsimd leaves out of line for them would be compiled for more than they say.
+/// Narrow registers are always the compilers' vectors: xsimd's functions that are not inlined would be compiled for
+/// more extensions than their names state.
 template <int Bytes>
-using instructions_of_width = instructions<compiler_vectors, Bytes, extensions>;
+using instruction_set_of_width = instruction_set<compiler_vectors, Bytes, extensions>;
 
 }  // namespace detail
 
-using default_arch = instructions<detail::widest, detail::widest_register, detail::extensions>;
+using default_arch = instruction_set<detail::widest, detail::widest_register, detail::extensions>;
 
 }  // namespace espalier::on_cpu
 #pragma GCC diagnostic pop

@@ -1,30 +1,31 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-/// What packs hold: xsimd's batch of the widest registers, else a register of the compilers' vectors under the same names. And every operation that does
-/// not go through xsimd, with the reason. Wrong: measured on 65,536 inputs against the same operation of the compilers' vectors.
+/// The register that a pack holds: xsimd's batch of the widest registers, otherwise a register of the compilers'
+/// vectors with the same names. The table lists every operation that bypasses xsimd, with the reason. Wrong results
+/// were measured on 65,536 inputs, against the same operation of the compilers' vectors.
 ///
 /// | operation | architecture | xsimd | what is wrong or slower | instead |
 /// |---|---|---|---|---|
-/// | `+ - *` | all, clang | all | a product and a sum in two of its functions are not contracted: normalisation to 4 % slower | the register's own |
-/// | unaligned load | all, g++ | 8 to 14 | a row that is kept in registers goes through the stack: LayerNorm of 1 x 256 takes 6 % longer | the register's own |
+/// | `+ - *` | all, clang | all | a product and a sum in two of its functions are not contracted: normalisation is up to 4 % slower | the register's own |
+/// | unaligned load | all, g++ | 8 to 14 | a row in registers goes through the stack: LayerNorm of 1 x 256 takes 6 % longer | the register's own |
 /// | unary `-` | avx512 | 8 to 13 | 0 - x loses the sign of 0 | the register's own |
-/// | compare, mask, select | all | all | opaque to g++ on x86: a truth kept as a number is not undone, the maximum of softmax takes 52 instructions for 36 | the register's own |
-/// | | avx, avx512, sse2 | 8, 13 | float `!=` is false for nan; mask `^` is `\|`; mask `!=` compares masks as floats | |
+/// | compare, mask, select | all | all | opaque to g++ on x86: it keeps masks that become numbers, and the maximum of softmax takes 52 instructions instead of 36 | the register's own |
+/// | | avx, avx512, sse2 | 8, 13 | float `!=` is false for NaN; mask `^` is `\|`; mask `!=` compares masks as floats | |
 /// | `fma` | avx512 | 8 | rounds twice | the instruction |
-/// | `fma` | without such an instruction in the architecture | all | rounds twice, in either of two ways | `a * b + c` as it is written |
+/// | `fma` | without such an instruction in the architecture | all | rounds twice, in either of two ways | `a * b + c`, as written |
 /// | `/`, `sqrt` | neon, neon64 | 8 | estimates | the instructions |
-/// | `/`, `fma`, `sqrt`, `min`, `max` | all, -ffast-math | all | nan and infinity are lost | the instructions, tests of bits |
-/// | `min`, `max` | x86 | 8 to 14 | where one operand is nan, the second one up to 13, the first one in 14 | the instruction, which gives the second |
+/// | `/`, `fma`, `sqrt`, `min`, `max` | all, -ffast-math | all | NaN and infinity are lost | the instructions, tests of bits |
+/// | `min`, `max` | x86 | 8 to 14 | if one operand is NaN, the result is the second one up to 13, the first one in 14 | the instruction, which returns the second |
 /// | `reduce_add`, `hadd` | all | all | another order of the sum for each architecture and version | by halves |
-/// | `reduce_max`, `reduce_min` | all | 8: none | what becomes of nan is not said | by halves |
+/// | `reduce_max`, `reduce_min` | all | 8: none | the result for NaN is not documented | by halves |
 /// | partial load and store | all | 8, 13: none | | masked instructions, or bytes |
 /// | stores past the caches | all | 8, 13: none | | the instructions |
 /// | reinterpretation, shuffles, conversions | all | all | other interfaces in 8 and 9; shuffles of constant lanes are slower or missing | the compilers' |
 /// | integers (random numbers, bits of floats) | avx | all | two halves of sse | the register's own |
 /// | elementary functions | all | all | less exact (5 units in the last place and more), or slower | elementary.hpp |
 /// | everything | rvv | 14 | the register is a class, on which the compilers' operators do not work | the compilers' vectors |
-/// | registers narrower than the widest | all | all | what falls out of line would be compiled for more than its name says | the compilers' vectors |
+/// | registers narrower than the widest | all | all | functions that are not inlined would be compiled for more than their names state | the compilers' vectors |
 
 #include "registers.hpp"
 
@@ -33,14 +34,16 @@
 ESPALIER_PRECISE_BEGIN
 namespace espalier::on_cpu {
 
-/// Before a function that is called as a whole: everything in it is compiled into it, also what is only `inline` in xsimd.
+/// Before a function that is called as a whole. Everything that it calls is compiled into it, including functions that
+/// are only `inline` in xsimd.
 #if defined(__OPTIMIZE__)
 #define ESPALIER_KERNEL [[gnu::noinline, gnu::flatten]]
 #else
 #define ESPALIER_KERNEL [[gnu::noinline]]
 #endif
-/// Before a function that kernels alone call. g++'s flatten takes it in with all that it calls, once, where always_inline would copy it at each level of the
-/// calls: a twentieth of the compilation of a training program. clang's flatten reaches one level.
+/// Before a function that only kernels call. g++'s flatten inlines it once, with all that it calls. always_inline would
+/// copy it at each level of the calls: a twentieth of the compile time of a training program. clang's flatten reaches
+/// one level.
 #if defined(__clang__)
 #define ESPALIER_IN_KERNEL ESPALIER_INLINE
 #else
@@ -49,7 +52,7 @@ namespace espalier::on_cpu {
 
 namespace detail {
 
-/// A register of the compilers' vectors, as xsimd's batches name it.
+/// A register of the compilers' vectors, with the member names of xsimd's batches.
 template <class T, class Arch>
 struct vector_batch {
   using register_type = typename registers<T, Arch>::type;
@@ -122,7 +125,8 @@ ESPALIER_INLINE xsimd::batch<T, A> root_of(xsimd::batch<T, A> x) {
   return xsimd::sqrt(x);
 #endif
 }
-/// a > b ? a : b, and with <, of numbers. Where one is not a number: b, or not a number, by the instruction.
+/// a > b ? a : b, and the same with <, for numbers. If an operand is NaN, the result is b or NaN, depending on the
+/// instruction.
 template <class T, class A>
 ESPALIER_INLINE xsimd::batch<T, A> larger_of(xsimd::batch<T, A> a, xsimd::batch<T, A> b) {
 #if ESPALIER_FINITE_MATH || defined(__SSE2__)

@@ -2,35 +2,38 @@
 #pragma once
 #include <cstdint>
 
-#include "../../base/everywhere.hpp"
+#include "../../base/host_device.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// What is stored past the caches. Whether that is faster depends on more than the size of the last cache level: with 480 MiB of it results of 16 MiB were
-/// stored twice as fast into the caches, with 260 MiB, shared with others, a fifth faster past them. So a program whose results are that large tries both in
-/// its first calls, and stays with what took less time. Its results are the same bits.
+/// Decides which results are stored past the caches. Whether that is faster depends on more than the size of the last
+/// cache level. With 480 MiB of it, results of 16 MiB were stored twice as fast into the caches. With 260 MiB, shared
+/// with others, they were stored a fifth faster past them. Programs with results that large therefore try both in their
+/// first calls, and keep the faster way. Their results are the same bits.
 namespace espalier::on_cpu {
 
-/// Groups whose operands and results take less than this are never stored past the caches: no kernel is compiled for it.
+/// Groups whose operands and results take less than this are never stored past the caches: no kernel is compiled for
+/// that.
 inline constexpr std::int64_t least_streamed = std::int64_t{8} << 20;
 
 namespace detail {
 
-/// Where the processor does not say: most machines have as much.
+/// Sizes that are assumed if the processor reports none: most machines have as much.
 inline constexpr std::int64_t usual_cache = std::int64_t{24} << 20, usual_second_cache = std::int64_t{512} << 10;
 
 #if defined(__SSE2__)
-/// What the processor says of itself: registers a, b, c and d.
+/// What the processor reports about itself: the registers a, b, c and d of the instruction CPUID.
 struct processor_facts {
   unsigned a, b, c, d;
   processor_facts(unsigned leaf, unsigned part) : a{leaf}, b{0}, c{part}, d{0} { __asm__ volatile("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d)); }
 };
 #endif
-/// Bytes of a core's second cache level and of the last one; 0 where nobody says.
+/// Bytes of a core's L2 cache and of the last level; 0 if they are not reported.
 struct cache_sizes {
   std::int64_t second, last;
 };
-/// source  Intel 64 Software Developer's Manual, CPUID leaf 4; AMD64 Architecture Programmer's Manual, CPUID 8000_001D, in the same form
+/// source  Intel 64 Software Developer's Manual, CPUID leaf 4; AMD64 Architecture Programmer's Manual, CPUID 8000_001D,
+///         in the same form
 [[gnu::cold, gnu::noinline]] inline cache_sizes read_cache_sizes() {
   cache_sizes found{0, 0};
 #if defined(__SSE2__)
@@ -50,27 +53,27 @@ struct cache_sizes {
   return found;
 }
 
-/// What was read, 0 before. Threads that read at the same time read the same.
-inline cache_sizes known_caches{0, 0};
-[[gnu::cold, gnu::noinline]] inline std::int64_t learn_caches(std::int64_t cache_sizes::*level) {
+/// The sizes that were read, 0 before. Threads that read at the same time read the same sizes.
+inline cache_sizes detected_caches{0, 0};
+[[gnu::cold, gnu::noinline]] inline std::int64_t detect_caches(std::int64_t cache_sizes::*level) {
   cache_sizes const found = read_cache_sizes(), sure{found.second > 0 ? found.second : usual_second_cache, found.last > 0 ? found.last : usual_cache};
-  __atomic_store_n(&known_caches.second, sure.second, __ATOMIC_RELAXED);
-  __atomic_store_n(&known_caches.last, sure.last, __ATOMIC_RELAXED);
+  __atomic_store_n(&detected_caches.second, sure.second, __ATOMIC_RELAXED);
+  __atomic_store_n(&detected_caches.last, sure.last, __ATOMIC_RELAXED);
   return sure.*level;
 }
-ESPALIER_INLINE std::int64_t known_cache(std::int64_t cache_sizes::*level) {
-  std::int64_t const bytes = __atomic_load_n(&(known_caches.*level), __ATOMIC_RELAXED);
-  return __builtin_expect(bytes == 0, 0) ? learn_caches(level) : bytes;
+ESPALIER_INLINE std::int64_t detected_cache(std::int64_t cache_sizes::*level) {
+  std::int64_t const bytes = __atomic_load_n(&(detected_caches.*level), __ATOMIC_RELAXED);
+  return __builtin_expect(bytes == 0, 0) ? detect_caches(level) : bytes;
 }
 
 #if defined(ESPALIER_CACHE_BYTES)
-inline constexpr std::int64_t given_caches[] = {ESPALIER_CACHE_BYTES};
-inline constexpr int given_levels = static_cast<int>(sizeof given_caches / sizeof given_caches[0]);
-static_assert(given_levels <= 2 && given_caches[0] > 0 && given_caches[given_levels - 1] >= given_caches[0],
+inline constexpr std::int64_t configured_caches[] = {ESPALIER_CACHE_BYTES};
+inline constexpr int configured_levels = static_cast<int>(sizeof configured_caches / sizeof configured_caches[0]);
+static_assert(configured_levels <= 2 && configured_caches[0] > 0 && configured_caches[configured_levels - 1] >= configured_caches[0],
               "espalier: ESPALIER_CACHE_BYTES is the bytes of the last cache level, or those of the second and of the last, as in 1048576,33554432");
 #endif
 
-/// Some clock that counts up, or 0 where there is none that costs less than a call of the system.
+/// A clock that counts up, or 0 if none costs less than a system call.
 struct ticks {
   ESPALIER_INLINE std::uint64_t operator()() const {
 #if defined(__SSE2__)
@@ -85,56 +88,59 @@ struct ticks {
   }
 };
 
-/// What the program that runs now does with results that the last cache level would hold. Programs that run at the same time may see each other's: that costs
-/// time and changes no result.
+/// Whether the program that runs now stores past the caches what the last level would hold. Programs that run at the
+/// same time may read each other's value: that costs time and changes no result.
 inline int streams_within_caches = 0;
 
 }  // namespace detail
 
-/// The bytes of the last cache level: as the processor says, read once, or ESPALIER_CACHE_BYTES, for builds that know their machine. Processors other than x86
-/// do not say: usual_cache.
+/// The bytes of the last cache level: as the processor reports them, read once, or ESPALIER_CACHE_BYTES for builds for
+/// one machine. Processors other than x86 do not report them: usual_cache.
 ESPALIER_INLINE std::int64_t cache_bytes() {
 #if defined(ESPALIER_CACHE_BYTES)
-  return detail::given_caches[detail::given_levels - 1];
+  return detail::configured_caches[detail::configured_levels - 1];
 #else
-  return detail::known_cache(&detail::cache_sizes::last);
+  return detail::detected_cache(&detail::cache_sizes::last);
 #endif
 }
-/// The bytes of the second level, which a core has for itself: the first of two numbers in ESPALIER_CACHE_BYTES, or as the processor says, read once; where it
-/// does not say, usual_second_cache.
+/// The bytes of the L2 cache, which a core has for itself: the first of two numbers in ESPALIER_CACHE_BYTES, or as the
+/// processor reports them, read once. If it does not, usual_second_cache.
 ESPALIER_INLINE std::int64_t second_cache_bytes() {
 #if defined(ESPALIER_CACHE_BYTES)
-  if constexpr (detail::given_levels == 2) return detail::given_caches[0];
+  if constexpr (detail::configured_levels == 2) return detail::configured_caches[0];
 #endif
-  return detail::known_cache(&detail::cache_sizes::second);
+  return detail::detected_cache(&detail::cache_sizes::second);
 }
-/// How much of a product's operand is kept in the second level while the other goes by: no more than `most`, which is what its scratch memory holds, and no
-/// more than three eighths of the level, which holds the other operands, too. The order of sums does not depend on it.
+/// How many bytes of a product's operand are kept in the L2 cache while the other operand streams through it. At most
+/// `most`, which its scratch memory holds, and at most three eighths of the cache, which also holds the other operands.
+/// The order of sums does not depend on it.
 ESPALIER_INLINE std::int64_t kept_in_second_cache(std::int64_t most) {
   std::int64_t const fit = second_cache_bytes() / 8 * 3;
   return fit < most ? fit : most;
 }
-/// The second level that kernels are compiled for, where memory is asked for ahead of its use: from a part of it on, or never. 2 MiB, unless
-/// ESPALIER_CACHE_BYTES says it. Of one that is smaller than the processor's, what was measured lost at most 2 % to requests for what the cache holds, sums over
-/// rows a fifth; of one that is larger, up to 17 %.
+/// The L2 cache that kernels with prefetches are compiled for: they prefetch operands above a part of this size, and no
+/// others. It is 2 MiB, unless ESPALIER_CACHE_BYTES sets it. If the processor has a larger one, it cost at most 2 % in
+/// measurements to prefetch what the cache holds; sums over rows lost a fifth. If the processor has a smaller one,
+/// kernels lost up to 17 %.
 inline constexpr std::int64_t compiled_second_cache = [] {
 #if defined(ESPALIER_CACHE_BYTES)
-  if (detail::given_levels == 2) return detail::given_caches[0];
+  if (detail::configured_levels == 2) return detail::configured_caches[0];
 #endif
   return std::int64_t{2} << 20;
 }();
-/// Operands, and results, of a kernel that exceed so many bytes are asked for ahead of their use.
+/// Kernels prefetch operands, and results, that exceed so many bytes.
 inline constexpr std::int64_t read_far = compiled_second_cache / 2, written_far = compiled_second_cache / 4;
 
-/// Whether a kernel is compiled for results that are stored past the caches, where its operands and results take so many bytes.
+/// Whether a kernel whose operands and results take so many bytes is compiled with stores past the caches.
 constexpr bool may_stream(std::int64_t bytes) {
 #if defined(ESPALIER_CACHE_BYTES)
-  return bytes > least_streamed && bytes > detail::given_caches[detail::given_levels - 1];
+  return bytes > least_streamed && bytes > detail::configured_caches[detail::configured_levels - 1];
 #else
   return bytes > least_streamed;
 #endif
 }
-/// Whether it stores them so: they exceed the last level, or were found to be faster so, and begin at a register's alignment.
+/// Whether such a kernel stores past the caches now. Its bytes exceed the last level, or this was measured to be
+/// faster; and its results begin at the alignment of a register.
 template <int Alignment, class T>
 ESPALIER_INLINE bool streams_now(std::int64_t bytes, T* const* results, int count) {
   bool r = bytes > cache_bytes() || __atomic_load_n(&detail::streams_within_caches, __ATOMIC_RELAXED) != 0;
@@ -142,11 +148,13 @@ ESPALIER_INLINE bool streams_now(std::int64_t bytes, T* const* results, int coun
   return r;
 }
 
-/// What a program has found out. Threads that run it at the same time may spoil a measurement, not a result.
-class stream_trial {
+/// Times both ways of storing in a program's first calls, and keeps the faster one. Threads that run the program at the
+/// same time may spoil a measurement, but no result.
+class store_tuner {
  public:
-  /// The first call finds its memory untouched and says nothing; then each way is tried three times in turn. Taking turns call by call, stores into the caches would
-  /// find what the others had just driven out of them, and lose.
+  /// The first call is not counted, because its memory is untouched. Then each way is tried in three calls in a row. If
+  /// the ways alternated, stores into the caches would find evicted what the others had just driven out, and would
+  /// lose.
   static constexpr int calls = 7, calls_into_caches = 4;
 
   template <class Run, class Clock = detail::ticks>
@@ -157,8 +165,8 @@ class stream_trial {
     __atomic_store_n(&detail::streams_within_caches, way, __ATOMIC_RELAXED);
     run();
     if (call >= calls) return;
-    std::uint64_t const took = clock() - begun;
-    if (call > 0 && took < __atomic_load_n(&least_[way], __ATOMIC_RELAXED)) __atomic_store_n(&least_[way], took, __ATOMIC_RELAXED);
+    std::uint64_t const elapsed = clock() - begun;
+    if (call > 0 && elapsed < __atomic_load_n(&least_[way], __ATOMIC_RELAXED)) __atomic_store_n(&least_[way], elapsed, __ATOMIC_RELAXED);
     __atomic_store_n(&call_, call + 1, __ATOMIC_RELAXED);
   }
 

@@ -1,41 +1,44 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include "column_facts.hpp"
+#include "column_storage.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
+/// Kernels of fused groups that reduce down columns.
 namespace espalier::on_cpu {
 
-/// A fused group whose reductions go down the columns: sweeps over the rows, some rows at a time, each from its first column to its last, so that memory
-/// is read in its order. What belongs to a column (sums, mean, variance, ...) lies in the first cache level meanwhile, and is loaded once for those rows.
-template <class T, class Arch, int Rows, int Columns, class Steps, class Leaves, class Outputs>
-struct column_nest : nest<place::column, T, Arch, Steps, Leaves, Outputs> {
-  using base = nest<place::column, T, Arch, Steps, Leaves, Outputs>;
+/// A fused group whose reductions go down the columns. It sweeps over the rows, some rows at a time, each from its
+/// first column to its last, so that memory is read in order. Column statistics (sum, mean, variance, ...) stay in the
+/// L1 cache, and are loaded once for those rows.
+template <class T, class Arch, int Rows, int Columns, class Instructions, class Operands, class Outputs>
+struct column_kernel : loop_kernel_base<extent_class::column, T, Arch, Instructions, Operands, Outputs> {
+  using base = loop_kernel_base<extent_class::column, T, Arch, Instructions, Operands, Outputs>;
   using typename base::facts;
   using typename base::V;
-  using base::leaves, base::steps, base::width;
-  using memory = detail::column_facts<facts>;
+  using base::operands, base::instructions, base::width;
+  using memory = detail::column_storage<facts>;
   static constexpr int tail = Columns % width, vectors = Columns / width + (tail != 0 ? 1 : 0), slots = memory::of.slots;
   static constexpr std::int64_t elements = std::int64_t{Rows} * Columns, bytes = elements * static_cast<std::int64_t>(sizeof(T));
 
-  /// Rows at a time: as many chains of additions, and as many uses of what is loaded for a column. Small groups are over before that pays, and where
-  /// little is done and nothing added, four places that are read and four that are written are more than the first cache level likes.
-  static constexpr int together(int work, bool adds) {
+  /// Rows at a time: as many chains of additions, and as many uses of each load for a column. Small groups end before
+  /// that pays. If a sweep does little work and adds nothing, four rows that are read and four that are written are too
+  /// many streams for the L1 cache.
+  static constexpr int rows_per_iteration(int work, bool adds) {
     int const most = !adds && work <= 4 ? 2 : work <= 2 || (elements >= 8192 && work <= 16) ? 4 : 2;
     for (int r = most; r > 1; --r)
       if (Rows % r == 0) return r;
     return Rows < most ? 1 : most;
   }
-  /// With few columns a sum waits for itself: rows are combined with each other first.
+  /// With few columns, additions to the same sum would wait for each other: rows are combined with each other first.
   static constexpr bool narrow = vectors <= 2;
-  /// Every second sweep goes upwards where it will find the last rows in a cache.
-  static constexpr bool to_and_fro = bytes > written_far;
-  static constexpr bool upwards(int s) { return to_and_fro && s % 2 != 0; }
+  /// Whether every second sweep goes upwards, because the last rows are in a cache then.
+  static constexpr bool alternates_direction = bytes > written_far;
+  static constexpr bool upwards(int s) { return alternates_direction && s % 2 != 0; }
   static constexpr bool streams = may_stream(facts::full_operands() * bytes) && tail == 0;
-  static constexpr bool asks_ahead = facts::full_results() * bytes > 2 * written_far;
-  static constexpr int most_together = 4;
+  static constexpr bool prefetches_results = facts::full_results() * bytes > 2 * written_far;
+  static constexpr int max_rows_per_iteration = 4;
 
-  /// Vectors of columns at a time: what is kept of them takes at most 48 KiB.
+  /// Vectors of columns at a time: the values stored for them take at most 48 KiB.
   static constexpr int strip = [] {
     int const most = 49152 / V::registers::bytes / (slots > 0 ? slots : 1);
     if (vectors <= most) return vectors;
@@ -43,7 +46,7 @@ struct column_nest : nest<place::column, T, Arch, Steps, Leaves, Outputs> {
     return (vectors + strips - 1) / strips;
   }();
 
-  /// Columns are cut where many elements are summed, in pieces that are long enough to be read well.
+  /// Columns are split into parts if many elements are summed. Parts are long enough to be read fast.
   static constexpr int parts = [] {
     int const piece = bytes <= (std::int64_t{1} << 20) ? 8 : 32;
     int const most = vectors / piece;
@@ -52,25 +55,25 @@ struct column_nest : nest<place::column, T, Arch, Steps, Leaves, Outputs> {
   static constexpr int singles = detail::count(facts::single_sums());
   static constexpr std::int64_t scratch = parts > 1 ? parts * singles * width : 0;
 
-  /// Where a step's value is kept. A template: clang would call a function at run time.
+  /// Where the value of instruction I is stored. A template: clang would call a function at run time.
   template <int I>
   static constexpr int at_slot = memory::of.slot[I] * width;
-  using step_packs = V[static_cast<std::size_t>(steps)];
-  using typename base::operand_packs;
-  using constants = chosen_steps<base::constant_leaves>;
-  template <place Where>
-  using in_memory = chosen_steps<facts::memory_at(Where)>;
+  using instruction_packs = V[static_cast<std::size_t>(instructions)];
+  using typename base::value_packs;
+  using constants = set_members<base::constant_operands>;
+  template <extent_class Extent>
+  using in_memory = set_members<facts::memory_at(Extent)>;
   template <detail::bits Set>
-  using steps_of = typename base::template steps_of<Set>;
-  static constexpr detail::bits single_sums = facts::at_place_that(place::single, true);
+  using instructions_of = typename base::template instructions_of<Set>;
+  static constexpr detail::bits single_sums = facts::instructions_at(extent_class::single, true);
 
-  /// Ahead: how many rows on this column comes next.
+  /// Ahead: the distance in rows to the next store to this column.
   template <int Count, int Ahead>
   static ESPALIER_IN_KERNEL void store(T* to, V x, bool past_caches) {
     if constexpr (streams) {
       if (past_caches) return x.stream(to);
     }
-    if constexpr (asks_ahead) prefetch_to_write(to + std::ptrdiff_t{Ahead} * Columns);
+    if constexpr (prefetches_results) prefetch_to_write(to + std::ptrdiff_t{Ahead} * Columns);
     x.template store_first<Count>(to);
   }
   template <int Count, int Ahead, int... Stored>
@@ -83,89 +86,91 @@ struct column_nest : nest<place::column, T, Arch, Steps, Leaves, Outputs> {
     ((result[base::template output<Stored>] = v[Stored]), ...);
     (void)result, (void)v;
   }
-  /// Leaves that are the same in every row.
+  /// Loads the operands that are the same in every row.
   template <int Count, int... Index>
   static ESPALIER_IN_KERNEL void hold(T const* const* start_of, V* v, int j, std::integer_sequence<int, Index...>) {
     base::put_constants(v, constants{});
-    ((v[steps + Index] = V::iota(static_cast<T>(j))), ...);
-    base::template put_lanes<Count>(v, start_of, j, in_memory<place::column>{});
-    base::put_elements(v, start_of, 0, in_memory<place::single>{});
+    ((v[instructions + Index] = V::iota(static_cast<T>(j))), ...);
+    base::template put_lanes<Count>(v, start_of, j, in_memory<extent_class::column>{});
+    base::put_elements(v, start_of, 0, in_memory<extent_class::single>{});
   }
   template <int... I>
-  static ESPALIER_IN_KERNEL void load_lines(V* v, T const* kept, std::integer_sequence<int, I...>) {
+  static ESPALIER_IN_KERNEL void load_stored(V* v, T const* kept, std::integer_sequence<int, I...>) {
     ((v[I] = V::load(kept + at_slot<I>)), ...);
     (void)v, (void)kept;
   }
   template <int... I>
-  static ESPALIER_IN_KERNEL void store_lines(V const* v, T* kept, std::integer_sequence<int, I...>) {
+  static ESPALIER_IN_KERNEL void store_stored(V const* v, T* kept, std::integer_sequence<int, I...>) {
     (v[I].store(kept + at_slot<I>), ...);
     (void)v, (void)kept;
   }
 
-  /// Where the work of a block of columns is done. kept: what it knows of its columns; total: sums over everything, one for each row of those at a time.
+  /// A block of columns and its memory. kept: the values stored for its columns. total: sums over all elements, one for
+  /// each row of those at a time.
   struct block {
     T const* const* start_of;
     T* const* first;
     T* kept;
-    step_packs* total;
+    instruction_packs* total;
     int begin, end;
     bool past_caches;
   };
 
-  /// One vector of columns in row r of those at a time; v has what is the same in every row. r is a number and no template argument, which would make
-  /// functions for each row.
+  /// Computes one vector of columns in row r of those at a time. v has the values that are the same in every row.
+  /// r is a number and no template argument, which would make functions for each row.
   template <int S, int Count>
-  static ESPALIER_IN_KERNEL void lane(T const* const* in, V* v, V* sum, V* total, V* result, int r, int j) {
-    base::template put_lanes<Count>(v, in, std::ptrdiff_t{r} * Columns + j, in_memory<place::full>{});
-    base::put_elements(v, in, r, in_memory<place::row>{});
-    base::compute(v, steps_of<facts::computed(S)>{});
-    base::template add<width>(sum, v, steps_of<base::added_to(S, place::column)>{});
-    base::template add<Count>(total, v, steps_of<base::added_to(S, place::single)>{});
-    set_aside(result, v, chosen_steps<facts::stored(S)>{});
+  static ESPALIER_IN_KERNEL void sweep_vector(T const* const* in, V* v, V* sum, V* total, V* result, int r, int j) {
+    base::template put_lanes<Count>(v, in, std::ptrdiff_t{r} * Columns + j, in_memory<extent_class::full>{});
+    base::put_elements(v, in, r, in_memory<extent_class::row>{});
+    base::compute(v, instructions_of<facts::computed(S)>{});
+    base::template add<width>(sum, v, instructions_of<base::added_to(S, extent_class::column)>{});
+    base::template add<Count>(total, v, instructions_of<base::added_to(S, extent_class::single)>{});
+    set_aside(result, v, set_members<facts::stored(S)>{});
   }
   template <int S, int Count, int... R>
-  static ESPALIER_IN_KERNEL void vector(block const& b, T const* const* in, T* const* out, T* kept, step_packs* total, int j, std::integer_sequence<int, R...>) {
-    constexpr detail::bits summed = base::added_to(S, place::column);
-    operand_packs v;
-    V result[sizeof...(R)][static_cast<std::size_t>(facts::outputs) + 1];
-    load_lines(v, kept, chosen_steps<memory::lines_of_sweep(S)>{});
-    hold<Count>(b.start_of, v, j, chosen_steps<base::index_leaves>{});
+  static ESPALIER_IN_KERNEL void vector(block const& b, T const* const* in, T* const* out, T* kept, instruction_packs* total, int j, std::integer_sequence<int, R...>) {
+    constexpr detail::bits summed = base::added_to(S, extent_class::column);
+    value_packs v;
+    V result[sizeof...(R)][static_cast<std::size_t>(facts::outputs) + 1];  // (rows, outputs)
+    load_stored(v, kept, set_members<memory::columns_for_sweep(S)>{});
+    hold<Count>(b.start_of, v, j, set_members<base::index_operands>{});
     if constexpr (narrow && sizeof...(R) == 4) {
-      step_packs sum[4];
-      (base::clear(sum[R], chosen_steps<summed>{}), ...);
-      (lane<S, Count>(in, v, sum[R], total[R], result[R], R, j), ...);
-      base::combine_all(sum[0], sum[1], steps_of<summed>{});
-      base::combine_all(sum[2], sum[3], steps_of<summed>{});
-      base::combine_all(sum[0], sum[2], steps_of<summed>{});
-      load_lines(sum[1], kept, chosen_steps<summed>{});
-      base::combine_all(sum[1], sum[0], steps_of<summed>{});
-      store_lines(sum[1], kept, chosen_steps<summed>{});
+      instruction_packs sum[4];
+      (base::clear(sum[R], set_members<summed>{}), ...);
+      (sweep_vector<S, Count>(in, v, sum[R], total[R], result[R], R, j), ...);
+      base::combine_all(sum[0], sum[1], instructions_of<summed>{});
+      base::combine_all(sum[2], sum[3], instructions_of<summed>{});
+      base::combine_all(sum[0], sum[2], instructions_of<summed>{});
+      load_stored(sum[1], kept, set_members<summed>{});
+      base::combine_all(sum[1], sum[0], instructions_of<summed>{});
+      store_stored(sum[1], kept, set_members<summed>{});
     } else {
-      step_packs sum;
-      load_lines(sum, kept, chosen_steps<summed>{});
-      (lane<S, Count>(in, v, sum, total[R], result[R], R, j), ...);
-      store_lines(sum, kept, chosen_steps<summed>{});
+      instruction_packs sum;
+      load_stored(sum, kept, set_members<summed>{});
+      (sweep_vector<S, Count>(in, v, sum, total[R], result[R], R, j), ...);
+      store_stored(sum, kept, set_members<summed>{});
     }
-    // After the loads of all rows: a store is taken for what a load of the next row wants where they lie a multiple of 4 KiB apart.
+    // Stores come after the loads of all rows. At a distance of a multiple of 4 KiB, the processor takes a store for
+    // the data of the next row's load.
     constexpr int ahead = (upwards(S) ? -1 : 1) * static_cast<int>(sizeof...(R));
-    (store_all<Count, ahead>(out, result[R], b.past_caches, std::ptrdiff_t{R} * Columns + j, chosen_steps<facts::stored(S)>{}), ...);
+    (store_all<Count, ahead>(out, result[R], b.past_caches, std::ptrdiff_t{R} * Columns + j, set_members<facts::stored(S)>{}), ...);
     (void)in, (void)out, (void)total;
   }
-  /// From one row to the next, leaf by leaf.
-  struct row_steps {
-    std::ptrdiff_t of[static_cast<std::size_t>(leaves) + 1];
+  /// The distance from one row to the next, by operand.
+  struct row_strides {
+    std::ptrdiff_t of[static_cast<std::size_t>(operands) + 1];
   };
-  static constexpr row_steps row_step = [] {
-    row_steps r{};
-    for (int k = 0; k < leaves; ++k) r.of[k] = facts::is_memory(k, place::full) ? Columns : facts::is_memory(k, place::row) ? 1 : 0;
+  static constexpr row_strides row_stride = [] {
+    row_strides r{};
+    for (int k = 0; k < operands; ++k) r.of[k] = facts::is_memory(k, extent_class::full) ? Columns : facts::is_memory(k, extent_class::row) ? 1 : 0;
     return r;
   }();
   template <int S, int... R, int... L>
-  static ESPALIER_IN_KERNEL void rows(block const& b, step_packs* total, int row, std::integer_sequence<int, R...> r, std::integer_sequence<int, L...>) {
-    T const* const in[] = {b.start_of[L] + row * row_step.of[L]..., nullptr};
+  static ESPALIER_IN_KERNEL void rows(block const& b, instruction_packs* total, int row, std::integer_sequence<int, R...> r, std::integer_sequence<int, L...>) {
+    T const* const in[] = {b.start_of[L] + row * row_stride.of[L]..., nullptr};
     T* out[static_cast<std::size_t>(facts::outputs) + 1];
     for (int k = 0; k < facts::outputs; ++k)
-      if (facts::step_at[facts::output_at[k].step].where == place::full) out[k] = b.first[k] + static_cast<std::ptrdiff_t>(row) * Columns;
+      if (facts::instruction_at[facts::output_at[k].instruction].extent == extent_class::full) out[k] = b.first[k] + static_cast<std::ptrdiff_t>(row) * Columns;
     T* kept = b.kept;
     int j = b.begin;
     for (; j + width <= b.end; j += width, kept += slots * width) vector<S, width>(b, in, out, kept, total, j, r);
@@ -173,12 +178,12 @@ struct column_nest : nest<place::column, T, Arch, Steps, Leaves, Outputs> {
       if (b.end == Columns) vector<S, tail>(b, in, out, kept, total, Columns - tail, r);
   }
   template <int S>
-  static ESPALIER_IN_KERNEL void sweep(block const& b, step_packs* total) {
-    constexpr int at_once = together(facts::work(S), facts::reduced(S) != 0), times = Rows / at_once;
+  static ESPALIER_IN_KERNEL void sweep(block const& b, instruction_packs* total) {
+    constexpr int at_once = rows_per_iteration(facts::work(S), facts::reduced(S) != 0), times = Rows / at_once;
     for (int i = 0; i < times; ++i)
-      rows<S>(b, total, (upwards(S) ? times - 1 - i : i) * at_once, std::make_integer_sequence<int, at_once>{}, typename base::leaf_numbers{});
+      rows<S>(b, total, (upwards(S) ? times - 1 - i : i) * at_once, std::make_integer_sequence<int, at_once>{}, typename base::operand_indices{});
     if constexpr (Rows % at_once != 0)
-      for (int row = times * at_once; row < Rows; ++row) rows<S>(b, total, row, std::make_integer_sequence<int, 1>{}, typename base::leaf_numbers{});
+      for (int row = times * at_once; row < Rows; ++row) rows<S>(b, total, row, std::make_integer_sequence<int, 1>{}, typename base::operand_indices{});
   }
 
   template <int Count, class Op>
@@ -186,39 +191,39 @@ struct column_nest : nest<place::column, T, Arch, Steps, Leaves, Outputs> {
     constexpr std::ptrdiff_t midst = std::ptrdiff_t{Rows / 2} * Columns, last = std::ptrdiff_t{Rows - 1} * Columns;
     return rule<Op>::of_three(V::template load_first<Count>(first), V::template load_first<Count>(first + midst), V::template load_first<Count>(first + last), V(T(Rows)));
   }
-  template <int Count, int... I, class... Op, place... W, int... A, int... B, int... C>
-  static ESPALIER_IN_KERNEL void take(V* v, T const* const* start_of, int j, list<detail::numbered_step<I, step<Op, W, A, B, C>>...>) {
+  template <int Count, int... I, class... Op, extent_class... W, int... A, int... B, int... C>
+  static ESPALIER_IN_KERNEL void estimate(V* v, T const* const* start_of, int j, list<detail::numbered_instruction<I, instruction<Op, W, A, B, C>>...>) {
     ((v[I] = of_three_rows<Count, Op>(start_of[-1 - A] + j)), ...);
     (void)v, (void)start_of, (void)j;
   }
   template <int Count, int... I>
-  static ESPALIER_IN_KERNEL void store_known(V const* v, T* const* out, int j, std::integer_sequence<int, I...>) {
+  static ESPALIER_IN_KERNEL void store_statistics(V const* v, T* const* out, int j, std::integer_sequence<int, I...>) {
     (v[I].template store_first<Count>(out[base::template output<I>] + j), ...);
     (void)v, (void)out, (void)j;
   }
-  /// What is known of some columns after a sweep.
+  /// Computes the statistics of some columns after a sweep.
   template <int S, int Count>
-  static ESPALIER_IN_KERNEL void known_vector(block const& b, T* kept, V* total, int j) {
-    operand_packs v;
-    load_lines(v, kept, chosen_steps<memory::lines_of_known(S)>{});
-    hold<Count>(b.start_of, v, j, chosen_steps<base::index_leaves>{});
-    take<Count>(v, b.start_of, j, steps_of<memory::known(S, memory::taken)>{});
-    base::compute(v, steps_of<memory::known(S, memory::computed)>{});
-    base::template add<Count>(total, v, steps_of<memory::known(S, memory::added)>{});
-    store_known<Count>(v, b.first, j, chosen_steps<memory::known(S, memory::stored)>{});
-    store_lines(v, kept, chosen_steps<memory::known(S, memory::kept)>{});
-    using next = chosen_steps<base::added_to(S + 1, place::column)>;
+  static ESPALIER_IN_KERNEL void finalize_vector(block const& b, T* kept, V* total, int j) {
+    value_packs v;
+    load_stored(v, kept, set_members<memory::columns_for_statistics(S)>{});
+    hold<Count>(b.start_of, v, j, set_members<base::index_operands>{});
+    estimate<Count>(v, b.start_of, j, instructions_of<memory::statistics(S, memory::estimated)>{});
+    base::compute(v, instructions_of<memory::statistics(S, memory::computed)>{});
+    base::template add<Count>(total, v, instructions_of<memory::statistics(S, memory::accumulated)>{});
+    store_statistics<Count>(v, b.first, j, set_members<memory::statistics(S, memory::stored)>{});
+    store_stored(v, kept, set_members<memory::statistics(S, memory::kept)>{});
+    using next = set_members<base::added_to(S + 1, extent_class::column)>;
     base::clear(v, next{});
-    store_lines(v, kept, next{});
+    store_stored(v, kept, next{});
   }
   template <int S>
-  static ESPALIER_IN_KERNEL void all_known(block const& b, V* total) {
-    if constexpr ((facts::known_after(S) | base::added_to(S + 1, place::column)) != 0) {
+  static ESPALIER_IN_KERNEL void finalize_statistics(block const& b, V* total) {
+    if constexpr ((facts::statistics_after(S) | base::added_to(S + 1, extent_class::column)) != 0) {
       T* kept = b.kept;
       int j = b.begin;
-      for (; j + width <= b.end; j += width, kept += slots * width) known_vector<S, width>(b, kept, total, j);
+      for (; j + width <= b.end; j += width, kept += slots * width) finalize_vector<S, width>(b, kept, total, j);
       if constexpr (tail != 0)
-        if (b.end == Columns) known_vector<S, tail>(b, kept, total, Columns - tail);
+        if (b.end == Columns) finalize_vector<S, tail>(b, kept, total, Columns - tail);
     }
   }
   static constexpr int sweeps = [] {
@@ -226,41 +231,41 @@ struct column_nest : nest<place::column, T, Arch, Steps, Leaves, Outputs> {
     while (facts::works_in(r)) ++r;
     return r;
   }();
-  /// Where the leaves and the outputs lie.
+  /// The addresses of operands and outputs.
   struct memory_of_call {
-    T const* start_of[static_cast<std::size_t>(leaves) + 1];
+    T const* start_of[static_cast<std::size_t>(operands) + 1];
     T* first[static_cast<std::size_t>(facts::outputs) + 1];
     ESPALIER_IN_KERNEL explicit memory_of_call(auto p) {
-      for (int k = 0; k < leaves; ++k) start_of[k] = p[k];
-      for (int k = 0; k < facts::outputs; ++k) first[k] = p[leaves + k];
+      for (int k = 0; k < operands; ++k) start_of[k] = p[k];
+      for (int k = 0; k < facts::outputs; ++k) first[k] = p[operands + k];
     }
   };
   /// The columns of vectors begin ... end, in strips.
   template <int... S>
   static ESPALIER_IN_KERNEL void columns(memory_of_call const& m, V* sum, int begin, int end, std::integer_sequence<int, S...>) {
-    using single = chosen_steps<single_sums>;
-    alignas(64) T kept[static_cast<std::size_t>(slots > 0 ? strip * slots * width : 1)];
-    step_packs total[most_together];
-    for (int i = 0; i < most_together; ++i) base::clear(total[i], single{});
+    using single = set_members<single_sums>;
+    alignas(64) T kept[static_cast<std::size_t>(slots > 0 ? strip * slots * width : 1)];  // (strip, slots, width)
+    instruction_packs total[max_rows_per_iteration];  // (rows, instructions)
+    for (int i = 0; i < max_rows_per_iteration; ++i) base::clear(total[i], single{});
     bool past_caches = false;
     if constexpr (streams) past_caches = streams_now<V::registers::bytes>(facts::full_operands() * bytes, m.first, facts::outputs);
     for (int v = begin; v < end; v += strip) {
       int const last = v + strip < end ? v + strip : end;
       block const b{m.start_of, m.first, kept, total, v * width, last * width < Columns ? last * width : Columns, past_caches};
-      all_known<-1>(b, total[0]);
-      ((sweep<S>(b, total), all_known<S>(b, total[0])), ...);
+      finalize_statistics<-1>(b, total[0]);
+      ((sweep<S>(b, total), finalize_statistics<S>(b, total[0])), ...);
     }
     base::clear(sum, single{});
-    for (int i = 0; i < most_together; ++i) base::combine_all(sum, total[i], steps_of<single_sums>{});
+    for (int i = 0; i < max_rows_per_iteration; ++i) base::combine_all(sum, total[i], instructions_of<single_sums>{});
     if constexpr (streams) stream_fence();
   }
   static ESPALIER_IN_KERNEL void finish_all(memory_of_call const& m, V const* total) {
-    typename base::operand_numbers v;
+    typename base::value_numbers v;
     base::put_constants(v, constants{});
-    base::put_elements(v, m.start_of, 0, in_memory<place::single>{});
-    base::fold_totals(v, total, steps_of<facts::at_place_that(place::single, true)>{});
-    base::compute_numbers(v, steps_of<facts::at_place_that(place::single, false)>{});
-    base::store_numbers(m.first, v, 0, chosen_steps<facts::results_at(place::single)>{});
+    base::put_elements(v, m.start_of, 0, in_memory<extent_class::single>{});
+    base::reduce_totals(v, total, instructions_of<facts::instructions_at(extent_class::single, true)>{});
+    base::compute_numbers(v, instructions_of<facts::instructions_at(extent_class::single, false)>{});
+    base::store_numbers(m.first, v, 0, set_members<facts::results_at(extent_class::single)>{});
   }
 
   static constexpr int begin_of(int which) { return static_cast<int>(std::int64_t{vectors} * which / parts); }
@@ -275,29 +280,29 @@ struct column_nest : nest<place::column, T, Arch, Steps, Leaves, Outputs> {
     (void)from, (void)total;
   }
 
-  /// p[i]: the leaves' addresses, then the outputs'.
+  /// p[i]: the addresses of operands, then of outputs.
   ESPALIER_KERNEL static void part(auto p, T* shared, int which) {
-    step_packs total;
+    instruction_packs total;
     columns(memory_of_call{p}, total, begin_of(which), begin_of(which + 1), std::make_integer_sequence<int, sweeps>{});
-    save(shared + which * singles * width, total, std::make_integer_sequence<int, singles>{}, chosen_steps<single_sums>{});
+    save(shared + which * singles * width, total, std::make_integer_sequence<int, singles>{}, set_members<single_sums>{});
   }
   static void finish(auto p, T const* shared) {
-    using single = chosen_steps<single_sums>;
-    step_packs total, one;
+    using single = set_members<single_sums>;
+    instruction_packs total, one;
     base::clear(total, single{});
     for (int i = 0; i < parts; ++i) {
       restore(shared + i * singles * width, one, std::make_integer_sequence<int, singles>{}, single{});
-      base::combine_all(total, one, steps_of<single_sums>{});
+      base::combine_all(total, one, instructions_of<single_sums>{});
     }
     finish_all(memory_of_call{p}, total);
   }
   ESPALIER_KERNEL static void run(auto p) {
-    if constexpr (parts > 1 && singles > 0) {  // sums over everything depend on how they are cut
+    if constexpr (parts > 1 && singles > 0) {  // sums over all elements depend on how columns are split
       alignas(64) T shared[static_cast<std::size_t>(scratch)];
       for (int i = 0; i < parts; ++i) part(p, shared, i);
       finish(p, shared);
     } else {
-      step_packs total;
+      instruction_packs total;
       memory_of_call const m{p};
       columns(m, total, 0, vectors, std::make_integer_sequence<int, sweeps>{});
       finish_all(m, total);

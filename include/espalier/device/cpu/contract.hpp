@@ -10,23 +10,25 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
+/// Matrix products. They are split into register blocks and shared by threads; operands are packed for the caches.
 namespace espalier::on_cpu {
 namespace detail {
 
-/// What follows a product by default: nothing.
+/// The default epilogue of a product: it does nothing.
 struct no_epilogue {
   static constexpr bool nothing = true;
   ESPALIER_INLINE void operator()(std::int64_t, std::int64_t, std::int64_t, std::int64_t) const {}
 };
 
-/// How C is cut into register blocks.
+/// How C is split into register blocks.
 struct contract_cut {
   int rows, vectors;
   double cost;
 };
 
-/// Cycles of one step of the sum for one block: two multiply-adds or two loads at a time, a chain of them at least 4 cycles, and some overhead. A
-/// panel of b that the first cache does not hold comes from the second at about 24 bytes a cycle.
+/// Estimated cycles of one step of the sum for one block. Two multiply-adds or two loads run at a time, a chain of them
+/// takes at least 4 cycles, and there is some overhead. A panel of b that the L1 cache does not hold comes from the L2
+/// cache at about 24 bytes a cycle.
 constexpr double block_cost(int rows, int vectors, bool far, int bytes) {
   double busy = 0.5 * rows * vectors;
   double const loads = 0.5 * (rows + vectors), transfer = far ? vectors * bytes / 24.0 : 0;
@@ -35,8 +37,8 @@ constexpr double block_cost(int rows, int vectors, bool far, int bytes) {
   return (busy < 2 ? 2 : busy) + 0.5;
 }
 
-/// Up to 8 rows: more at a stride need more addresses than there are general registers. Even numbers are preferred a little: a size that shapes share
-/// is compiled once.
+/// The best number of rows of a block, at most 8: more rows at a stride require more addresses than there are general
+/// registers. Even numbers are preferred a little, so that more shapes share a block, which is compiled once.
 constexpr contract_cut best_rows(std::int64_t m, int vectors, int registers, bool far, int bytes) {
   contract_cut best{0, vectors, 0};
   for (int rows = 1; rows <= 8 && rows <= m && rows * vectors + vectors + 1 <= registers; ++rows) {
@@ -51,7 +53,7 @@ constexpr contract_cut best_cut(std::int64_t m, std::int64_t vectors, int regist
   for (int each = 1; each <= vectors && each <= (registers == 32 ? 6 : 3); ++each) {
     contract_cut candidate = best_rows(m, each, registers, far, bytes);
     candidate.cost *= static_cast<double>(vectors / each);
-    // A narrower last block is one more kernel to compile: it has to earn that.
+    // A narrower last block is one more kernel to compile, so it must be faster by 2 %.
     if (vectors % each != 0) candidate.cost = candidate.cost * 1.02 + best_rows(m, static_cast<int>(vectors % each), registers, far, bytes).cost;
     if (best.rows == 0 || candidate.cost <= best.cost) best = candidate;
   }
@@ -66,16 +68,17 @@ constexpr int chains_of(int cells, int vectors, std::int64_t depth, int register
 
 }  // namespace detail
 
-/// c[M, N] = op(a) op(b), row-major. op(a) is M x K: a is stored M x K, or K x M where TransposeA; likewise b, stored K x N or N x K. c must not
-/// overlap a or b; nothing outside the three is touched. Sums run over k in a fixed order that depends on the shape alone. No allocation: what is
-/// packed lies on the stack, at most `scratch` bytes (448 KiB).
+/// c[M, N] = op(a) op(b), row-major. op(a) is M x K: a is stored M x K, or K x M if TransposeA; likewise b, stored K x
+/// N or N x K. c must not overlap a or b. No memory outside the three is accessed. Sums run over k in a fixed order
+/// that depends on the shape alone. Nothing is allocated: packed operands lie on the stack, at most `scratch` bytes
+/// (448 KiB).
 template <class T, std::int64_t M, std::int64_t N, std::int64_t K, bool TransposeA, bool TransposeB, class Arch = default_arch>
 struct contract {
  private:
   static constexpr int width = pack<T, Arch>::size;
   static constexpr int registers = detail::register_count<Arch>;
   static constexpr bool one_row = M == 1, one_column = N == 1;
-  // A matrix with one row or one column is stored the same either way.
+  // A matrix with one row or one column is stored the same, transposed or not.
   static constexpr bool a_transposed = TransposeA && M > 1 && K > 1;
   static constexpr bool b_transposed = TransposeB && N > 1 && K > 1;
 
@@ -88,15 +91,15 @@ struct contract {
   static constexpr std::int64_t a_row = a_transposed ? 1 : K, a_step = a_transposed ? M : 1;
 
   static constexpr std::int64_t bytes = sizeof(T);
-  static constexpr bool dots_of_a = one_column && !a_transposed;
-  static constexpr bool dots_of_b = !dots_of_a && b_transposed && M <= 4;
-  static constexpr bool packed = !dots_of_a && !dots_of_b && (b_transposed || (K * N * bytes > 24 * 1024 && M >= 48));
-  /// Is b so large that it comes from beyond the second cache level?
+  static constexpr bool dot_products_of_a = one_column && !a_transposed;
+  static constexpr bool dot_products_of_b = !dot_products_of_a && b_transposed && M <= 4;
+  static constexpr bool packed = !dot_products_of_a && !dot_products_of_b && (b_transposed || (K * N * bytes > 24 * 1024 && M >= 48));
+  /// Whether b is so large that it comes from beyond the L2 cache.
   static constexpr bool large = packed && K * N * bytes > 96 * 1024;
-  /// a is packed where it is read often and its rows lie so far apart that they get into each other's way in the caches.
+  /// Whether a is packed: it is read often, and its rows are so far apart that they conflict in the caches.
   static constexpr bool packed_a = large && N >= 256 && (a_transposed ? M >= 128 : M >= 256 && K * bytes >= 2048);
-  /// Where a transposed a is read as it lies, each step of the sum is in another cache line.
-  static constexpr int ahead_mode = (large ? detail::fetches_ahead : 0) | (large && a_transposed && !packed_a ? detail::fetches_a : 0);
+  /// If a transposed a is read as it is stored, each step of the sum reads another cache line.
+  static constexpr int ahead_mode = (large ? detail::prefetch_ahead : 0) | (large && a_transposed && !packed_a ? detail::prefetch_a : 0);
 
   using streamed = detail::contract_streamed<T, Arch, M, N, K, a_transposed, b_transposed>;
   static constexpr bool streams = large && M >= 512 && N >= 4 * width;
@@ -104,7 +107,8 @@ struct contract {
   static constexpr std::int64_t most_depth = packed_a ? 256 : 512;
   static constexpr std::int64_t depth_blocks = packed ? (K + most_depth - 1) / most_depth : 1;
   static constexpr std::int64_t depth = (K + depth_blocks - 1) / depth_blocks;
-  /// Rows that share a panel of b: their part of a, so many bytes, stays in the second cache level. At least four blocks, which next_part can halve.
+  /// Rows that share a panel of b: their part of a, of so many bytes, stays in the L2 cache. At least four blocks,
+  /// which next_part can halve.
   static constexpr std::int64_t rows_in(std::int64_t kept) {
     std::int64_t const fit = kept / (depth * bytes), least = 4 * cut.rows, most = fit < least ? least : fit, some = most < M ? most : M;
     std::int64_t const blocks = (M + some - 1) / some;
@@ -118,7 +122,7 @@ struct contract {
   template <int Vectors, int Last, int Mode = 0>
   using kernel = detail::contract_panel<T, Arch, rows_of(Vectors), Vectors, Last, chains<Vectors>, chains<Vectors> == 1 ? Mode : 0>;
 
-  /// One row of C, with every extent known: too little work for a call.
+  /// One row of C. All extents are compile-time constants, because there is too little work for a call.
   template <int Vectors, int Last>
   static ESPALIER_INLINE void row_panel(T const* a, T const* b, T* c) {
     using block = kernel<Vectors, Last, 0>;
@@ -132,16 +136,18 @@ struct contract {
   }
 
   static constexpr std::int64_t columns_from(std::int64_t j) { return N - j < panel ? N - j : panel; }
-  /// Does the block of other columns come last?
+  /// Whether the last panel has fewer columns than the others.
   static constexpr bool narrower = rest != 0 || last != width;
   static ESPALIER_INLINE bool is_narrower(std::int64_t j) { return narrower && j + panel > N - (rest == 0); }
 
-  /// Does something follow the product? Then a kernel gets as many rows as the first cache level holds of a panel of c.
+  /// Whether an epilogue follows the product. Then a kernel computes as many rows as fit in the L1 cache with a panel
+  /// of c.
   template <class After>
   static constexpr bool follows = !requires { After::nothing; };
   template <class After>
   static constexpr std::int64_t some_rows = follows<After> ? 64 / cut.rows * cut.rows : 512 / cut.rows * cut.rows;
-  /// The rows of the next part of so many, of about one size: never less than a block.
+  /// The rows of the next part, of at most `most` if there are many. Parts have about one size, and never less than a
+  /// block.
   static ESPALIER_INLINE std::int64_t next_part(std::int64_t remain, std::int64_t most) {
     return remain >= 2 * most ? most : remain <= most ? remain : (remain / 2 + cut.rows - 1) / cut.rows * cut.rows;
   }
@@ -149,13 +155,13 @@ struct contract {
   template <class After>
   ESPALIER_KERNEL static void run_packed(T const* a, T const* b, T* c, std::int64_t i_begin, std::int64_t i_end, std::int64_t j_begin, std::int64_t j_end,
                                            After const& after) {
-    alignas(64) T right[static_cast<unsigned long>(panel * depth)];
+    alignas(64) T right[static_cast<unsigned long>(panel * depth)];  // (depth, panel)
     alignas(64) T left[packed_a ? static_cast<unsigned long>(rows * depth) : 1];
-    std::int64_t const kept = kept_in_second_cache(most_kept), together = kept == most_kept ? rows : rows_in(kept);
+    std::int64_t const kept = kept_in_second_cache(most_kept), rows_per_block = kept == most_kept ? rows : rows_in(kept);
     for (std::int64_t k0 = 0; k0 < K; k0 += depth) {
       std::int64_t const k = K - k0 < depth ? K - k0 : depth;
       for (std::int64_t i0 = i_begin; i0 < i_end;) {
-        std::int64_t const m = next_part(i_end - i0, together);
+        std::int64_t const m = next_part(i_end - i0, rows_per_block);
         T const* from = a + i0 * a_row + k0 * a_step;
         if constexpr (packed_a) {
           constexpr int each = cut.rows * (a_transposed ? 2 : 1);
@@ -175,29 +181,31 @@ struct contract {
       }
     }
   }
-  /// Columns [j, j + panel) of rows [i0, i0 + m), terms [k0, k0 + k): a begins at its first row and term, b and c are the whole matrices.
+  /// Columns [j, j + panel) of rows [i0, i0 + m), terms [k0, k0 + k). a begins at its first row and term; b and c are
+  /// the whole matrices.
   template <int Vectors, int Last, class After>
   static ESPALIER_INLINE void some_panel(std::int64_t i0, std::int64_t j, std::int64_t m, std::int64_t k0, std::int64_t k, T const* a, T const* b, T* c,
                                          T* right, After const& after) {
     constexpr std::int64_t wide = Vectors * width;
     constexpr int each = rows_of(Vectors);
-    constexpr std::int64_t line = 64 / bytes;
+    constexpr std::int64_t cache_line = 64 / bytes;
     detail::contract_layout at = packed_a ? detail::contract_layout{1, cut.rows, N, N, k, 0} : detail::contract_layout{a_row, a_step, N, N};
-    detail::contract_errand<T> errand{};
+    detail::prefetch_options<T> options{};
     T* to = c + i0 * N + j;
     b += b_transposed ? j * K + k0 : k0 * N + j;
     if constexpr (large) {
       std::int64_t const next = j + panel < N ? panel : 0;
-      // Rows of a transposed b are fetched one after the other, as they lie; in parts of the sum they do not lie so.
-      if constexpr (!b_transposed) errand = {right, b + next, N, line, Vectors * Arch::bytes / 64 + (N % line != 0)};
-      else if (k == K) errand = {right, b + next * K, line, k * line, Vectors * Arch::bytes / 64};
-      else errand.ahead = right;
+      // Rows of a transposed b are prefetched one after the other, as they are stored. If the sum is split, they are
+      // not contiguous.
+      if constexpr (!b_transposed) options = {right, b + next, N, cache_line, Vectors * Arch::bytes / 64 + (N % cache_line != 0)};
+      else if (k == K) options = {right, b + next * K, cache_line, k * cache_line, Vectors * Arch::bytes / 64};
+      else options.ahead = right;
     }
     std::int64_t i = 0;
     if constexpr (large && !b_transposed && chains<Vectors> == 1) {
-      kernel<Vectors, Last, detail::keeps_panel | ahead_mode>::run(each, k, a, b, to, at, k0 > 0, errand);
-      errand.ahead += line;
-      --errand.blocks;
+      kernel<Vectors, Last, detail::pack_panel | ahead_mode>::run(each, k, a, b, to, at, k0 > 0, options);
+      options.ahead += cache_line;
+      --options.blocks;
       i = each;
     } else if constexpr (b_transposed) {
       detail::copy_transposed<T, Arch>(right, wide, b, K, (Vectors - 1) * width + Last, k);
@@ -205,22 +213,22 @@ struct contract {
       detail::copy_rows<T, Arch>(right, wide, b, N, k, (Vectors - 1) * width + Last);
     }
     at.b_row = wide;
-    // A last block that overlaps the one before it must not overlap rows that something has followed on.
+    // A last block that overlaps the one before it must not overlap rows that the epilogue has processed.
     bool const complete = k0 + k == K;
     std::int64_t done = 0;
     if (complete && i > 0 && (i == m || m - i >= each)) after(i0, done = i, j, columns_from(j));
     while (i < m) {
       std::int64_t const some = follows<After> && complete ? next_part(m - i, some_rows<After>) : m - i;
-      kernel<Vectors, Last, ahead_mode>::run(some, k, a + i * at.a_block, right, to + i * N, at, k0 > 0, errand);
+      kernel<Vectors, Last, ahead_mode>::run(some, k, a + i * at.a_block, right, to + i * N, at, k0 > 0, options);
       i += some;
       if (!complete) continue;
       after(i0 + done, i - done, j, columns_from(j));
       done = i;
-      if constexpr (follows<After>) errand = {right, right, 0, 0, 0};
+      if constexpr (follows<After>) options = {right, right, 0, 0, 0};
     }
   }
 
-  /// Columns [j, j + panel) of rows [0, m) with the block that fits there.
+  /// Columns [j, j + panel) of rows [0, m), with the block that fits there.
   static ESPALIER_INLINE void one_panel(std::int64_t j, std::int64_t m, std::int64_t k, T const* a, T const* b, T* c, detail::contract_layout at,
                                         bool accumulate) {
     if constexpr (narrower) {
@@ -247,33 +255,34 @@ struct contract {
     }
   }
 
-  /// A narrow c fills few lanes; its transpose, from an a that lies for it, fills all.
+  /// A narrow c fills few lanes. If a is stored transposed, c is computed transposed, which fills all lanes.
   static constexpr bool turned =
       a_transposed && M >= width && 4 * N <= 3 * width && M * N * bytes <= 64 * 1024 && (M + width - 1) / width * width * 10 <= M * 13;
 
   static constexpr std::int64_t terms = M * N * K;
   static constexpr bool by_cblas = detail::by_cblas<T, M, N, K>;
   static constexpr std::int64_t most_parts = by_cblas || terms < 2'000'000 || M < 8 || one_column || turned ? 1 : terms < 16'000'000 ? terms / 1'000'000 : 16;
-  /// Threads share a product by rows where each part has so many that packing b for them alone costs little, else by columns.
+  /// Threads share a product by rows if each part has so many that packing b for them alone costs little, else by
+  /// columns.
   static constexpr bool by_rows = M >= 256 && (streams ? M >= 4 * N : M >= N || packed_a);
   static constexpr std::int64_t panels = streams ? streamed::panels : (N + panel - 1) / panel;
-  static constexpr std::int64_t some_parts = by_rows ? M / 128 : streams ? 2 * ((panels + streamed::together - 1) / streamed::together) : panels;
+  static constexpr std::int64_t some_parts = by_rows ? M / 128 : streams ? 2 * ((panels + streamed::panels_per_block - 1) / streamed::panels_per_block) : panels;
 
  public:
   static constexpr std::int64_t scratch =
       turned ? M * N * bytes : streams ? streamed::scratch : packed ? (panel * depth + (packed_a ? rows * depth : 0)) * bytes : 0;
 
-  /// after(row, rows, column, columns) is called once for every rectangle of c that is finished, while it is in the first cache level: what follows the
-  /// product element by element is done there. The rectangles cover c, each element once.
+  /// after(row, rows, column, columns) is called once for every finished rectangle of c, while it is in the L1 cache.
+  /// It applies the element-wise ops that follow the product. The rectangles cover each element of c once.
   template <class After = detail::no_epilogue>
   static void run(T const* a, T const* b, T* c, After const& after = {}) {
     if constexpr (by_cblas) {
       detail::cblas_product(a_transposed, b_transposed, static_cast<int>(M), static_cast<int>(N), static_cast<int>(K), a, b, c);
       after(0, M, 0, N);
-    } else if constexpr (dots_of_a) {
-      detail::contract_dots<T, Arch, M < 8 ? (M < 4 ? int(M) : 4) : 8, int(K % width)>::run(M, K, a, K, b, c);
+    } else if constexpr (dot_products_of_a) {
+      detail::contract_dot_products<T, Arch, M < 8 ? (M < 4 ? int(M) : 4) : 8, int(K % width)>::run(M, K, a, K, b, c);
       after(0, M, 0, 1);
-    } else if constexpr (dots_of_b) {
+    } else if constexpr (dot_products_of_b) {
       for (std::int64_t i = 0; i < M; ++i) {
         T const* row = a + i * a_row;
         T gathered[a_transposed ? static_cast<unsigned long>(K) : 1];
@@ -281,7 +290,7 @@ struct contract {
           for (std::int64_t k = 0; k < K; ++k) gathered[k] = row[k * M];
           row = gathered;
         }
-        detail::contract_dots<T, Arch, N < 8 ? (N < 4 ? int(N) : 4) : 8, int(K % width)>::run(N, K, b, K, row, c + i * N);
+        detail::contract_dot_products<T, Arch, N < 8 ? (N < 4 ? int(N) : 4) : 8, int(K % width)>::run(N, K, b, K, row, c + i * N);
         after(i, 1, 0, N);
       }
     } else if constexpr (M == 1) {
@@ -297,7 +306,8 @@ struct contract {
     }
   }
 
-  /// How many parts threads may run at the same time: each element of c comes from one of them, with the same bits as from run().
+  /// The number of parts that threads may run at the same time. Each element of c comes from one of them, with the same
+  /// bits as from run().
   static constexpr int parts = static_cast<int>(most_parts < some_parts ? most_parts : some_parts);
   template <class After = detail::no_epilogue>
   static void part(T const* a, T const* b, T* c, After const& after, int which) {

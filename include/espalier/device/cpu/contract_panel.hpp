@@ -8,34 +8,42 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
+/// The micro-kernels of matrix products: blocks of sums that stay in registers.
 namespace espalier::on_cpu::detail {
 
-/// Where a product's operands lie: element (i, k) of op(a) is a[i * a_row + k * a_step], rows of b and c are b_row and c_row apart.
-/// Blocks of rows of a are a_block apart, per row, and where one overlaps the block before it, a_overlap further back: packed blocks are whole.
+/// The strides of a product's operands. Element (i, k) of op(a) is a[i * a_row + k * a_step]; rows of b and c are at
+/// distance b_row and c_row.
+/// The block of rows for row i of a begins at a + i * a_block. It begins a_overlap earlier for each row that it shares
+/// with the block before it. Packed blocks share no memory: their a_overlap is 0.
 struct contract_layout {
   std::int64_t a_row, a_step, b_row, c_row, a_block = a_row, a_overlap = a_row;
 };
 
-/// What a kernel does beside its sums. `keep`: where to write the panel of b that it reads, made contiguous. `ahead`: memory that is fetched into the
-/// second cache level on the way, a line for each step of the sum, during the first `blocks` blocks, of which each begins `ahead_block` elements later;
-/// or, with `lines`, ahead[lines[k]] at step k.
+/// What a kernel does besides its sums. `keep`: where it writes a contiguous copy of the panel of b that it reads.
+/// `ahead`: memory that it prefetches into the L2 cache, a cache line for each step of the sum. That lasts for the
+/// first `blocks` blocks, and each of them begins `ahead_block` elements later. With `cache_lines`, step k prefetches
+/// ahead[cache_lines[k]].
 template <class T>
-struct contract_errand {
+struct prefetch_options {
   T* keep = nullptr;
   T const* ahead = nullptr;
   std::int64_t ahead_step = 0, ahead_block = 0;
   int blocks = 0;
-  std::int32_t const* lines = nullptr;
+  std::int32_t const* cache_lines = nullptr;
 };
 
-/// How a kernel differs from the plain one: memory is fetched ahead; b is kept; lines that are listed are fetched ahead; so is what is needed of a some steps
-/// later, where each step reads another line of it.
-enum contract_mode { plain_panel = 0, fetches_ahead = 1, keeps_panel = 2, fetches_lines = 4, fetches_a = 8 };
+/// Variants of the kernel, as bits.
+/// prefetch_ahead        prefetches memory that is used later
+/// pack_panel            keeps a contiguous copy of the panel of b
+/// prefetch_cache_lines  prefetches the cache lines of a list
+/// prefetch_a            prefetches the elements of a some steps ahead, if each step reads another cache line of a
+enum contract_mode { plain_panel = 0, prefetch_ahead = 1, pack_panel = 2, prefetch_cache_lines = 4, prefetch_a = 8 };
 
-/// A panel of C, blocks of Rows x Vectors registers that stay in registers over the whole sum. Nothing but run-time strides depends on the shape, so
-/// shapes share it: what is compiled once per (rows, vectors, lanes of the last vector, mode). Chains > 1 sums that many terms apart where the block
-/// alone is too small to hide the latency of a multiply-add.
-/// Written as expansions over indices, without lambdas: both compilers keep accumulators in memory otherwise.
+/// A panel of C, in blocks of Rows x Vectors registers that stay in registers over the whole sum. Only run-time strides
+/// depend on the shape, so shapes share the code: it is compiled once per (rows, vectors, lanes of the last vector,
+/// mode). Chains > 1: a block that is too small to hide the latency of a multiply-add has that many sums, each of every
+/// Chains-th term.
+/// It is written as expansions over indices, without lambdas: otherwise both compilers keep accumulators in memory.
 template <class T, class Arch, int Rows, int Vectors, int Last, int Chains, int Mode = plain_panel>
 struct contract_panel {
   using registers = pack<T, Arch>;
@@ -58,28 +66,28 @@ struct contract_panel {
   static ESPALIER_INLINE vector fill(T const* from) { return registers(*from); }
 
   template <int... Cell, int... Operand, int... Result>
-  static ESPALIER_INLINE void block(std::int64_t depth, T const* a, T const* b, T* c, contract_layout const& at, bool accumulate, contract_errand<T> errand,
+  static ESPALIER_INLINE void block(std::int64_t depth, T const* a, T const* b, T* c, contract_layout const& at, bool accumulate, prefetch_options<T> options,
                                     indices<Cell...>, indices<Operand...>, indices<Result...>) {
-    vector sum[] = {((void)Cell, vector{})...};
+    vector sum[] = {((void)Cell, vector{})...};  // (chains, rows, vectors)
     std::int64_t const a_row = at.a_row;
     std::int64_t a_step = at.a_step;
-    // Rows of a as three groups, so that each address is a register and a multiple of the row; and g++ would compile the loop twice, for steps of 1
-    // and of anything.
+    // Rows of a are three groups, so that each address is a register plus a multiple of the row. The asm hides the
+    // value of a_step: g++ would compile the loop twice, for steps of 1 and for all others.
     T const* group[3] = {a, a + 3 * a_row, a + 6 * a_row};
     asm("" : "+r"(a_step), "+r"(group[1]), "+r"(group[2]));
     if (accumulate) ((sum[Result] = load<Result % Vectors>(c + Result / Vectors * at.c_row)), ...);
     std::int64_t k = 0;
     for (; k + Chains <= depth; k += Chains) {
-      vector const right[] = {load<Operand % Vectors>(b + Operand / Vectors * at.b_row)...};
-      if constexpr (Mode & fetches_ahead) {
-        __builtin_prefetch(errand.ahead, 0, 2);
-        errand.ahead += errand.ahead_step;
+      vector const right[] = {load<Operand % Vectors>(b + Operand / Vectors * at.b_row)...};  // (chains, vectors)
+      if constexpr (Mode & prefetch_ahead) {
+        __builtin_prefetch(options.ahead, 0, 2);
+        options.ahead += options.ahead_step;
       }
-      if constexpr (Mode & fetches_lines) __builtin_prefetch(errand.ahead + errand.lines[k], 0, 2);
-      if constexpr (Mode & fetches_a) __builtin_prefetch(group[0] + 8 * a_step, 0, 3);
-      if constexpr (Mode & keeps_panel) {
-        (registers{right[Operand]}.store(errand.keep + Operand * width), ...);
-        errand.keep += Vectors * width;
+      if constexpr (Mode & prefetch_cache_lines) __builtin_prefetch(options.ahead + options.cache_lines[k], 0, 2);
+      if constexpr (Mode & prefetch_a) __builtin_prefetch(group[0] + 8 * a_step, 0, 3);
+      if constexpr (Mode & pack_panel) {
+        (registers{right[Operand]}.store(options.keep + Operand * width), ...);
+        options.keep += Vectors * width;
       }
       ((sum[Cell] = fma(fill(group[Cell % cells / Vectors / 3] + Cell % cells / Vectors % 3 * a_row + Cell / cells * a_step),
                           right[Cell / cells * Vectors + Cell % Vectors], sum[Cell])),
@@ -89,7 +97,8 @@ struct contract_panel {
       group[2] += Chains * a_step;
       b += Chains * at.b_row;
 #if defined(__clang__)
-      asm("" : "+r"(group[0]), "+r"(group[1]), "+r"(group[2]));  // else it makes eight addresses of them, two of which it reads from the stack in each step
+      // Otherwise clang makes eight addresses of these, and reads two of them from the stack in each step.
+      asm("" : "+r"(group[0]), "+r"(group[1]), "+r"(group[2]));
 #endif
     }
     if constexpr (Chains > 1) {
@@ -105,39 +114,40 @@ struct contract_panel {
     (store<Result % Vectors>(c + Result / Vectors * at.c_row, sum[Result]), ...);
   }
 
-  /// Rows [first, rows): a and c begin at row 0. What is given is taken by reference: clang copied the two structures to the stack with wide loads of what had
-  /// just been stored in pieces, and waited 140 cycles for each panel, a twelfth of a product of 784x512x128.
-  ESPALIER_KERNEL static void run(std::int64_t rows, std::int64_t depth, T const* a, T const* b, T* c, contract_layout const& given, bool accumulate,
-                                  contract_errand<T> const& given_errand = {}, std::int64_t first = 0) {
-    contract_layout at = given;
-    contract_errand<T> errand = given_errand;
-    // The last block overlaps the one before it: its first rows are computed twice, from the same c, and stored twice unless rows that are done already
-    // may have been changed since.
-    T twice[static_cast<unsigned long>(Rows * Vectors * width)];
+  /// Rows [first, rows); a and c begin at row 0. The structures are passed by reference and copied. When they were
+  /// passed by value, clang copied both to the stack with wide loads of data just stored in pieces. It waited 140
+  /// cycles for each panel, a twelfth of a product of 784x512x128.
+  ESPALIER_KERNEL static void run(std::int64_t rows, std::int64_t depth, T const* a, T const* b, T* c, contract_layout const& layout, bool accumulate,
+                                  prefetch_options<T> const& given_options = {}, std::int64_t first = 0) {
+    contract_layout at = layout;
+    prefetch_options<T> options = given_options;
+    // The last block overlaps the one before it: its first rows are computed twice, from the same c. They are also
+    // stored twice, except if finished rows may have changed since.
+    T twice[static_cast<unsigned long>(Rows * Vectors * width)];  // (rows, vectors * width)
     std::int64_t const c_row = at.c_row;
     for (std::int64_t i = first; i < rows; i += Rows) {
       std::int64_t const row = i + Rows <= rows ? i : rows - Rows;
       T* to = c + row * c_row;
-      bool const apart = (accumulate || Mode == fetches_lines) && row < i;
-      if (apart) {
+      bool const buffered = (accumulate || Mode == prefetch_cache_lines) && row < i;
+      if (buffered) {
         if (accumulate) copy_rows<T, Arch>(twice + (i - row) * Vectors * width, Vectors * width, c + i * c_row, c_row, rows - i, (Vectors - 1) * width + Last);
         to = twice;
         at.c_row = Vectors * width;
       }
-      block(depth, a + i * at.a_block - (i - row) * at.a_overlap, b, to, at, accumulate, errand, indices_below<cells * Chains>{},
+      block(depth, a + i * at.a_block - (i - row) * at.a_overlap, b, to, at, accumulate, options, indices_below<cells * Chains>{},
             indices_below<Vectors * Chains>{}, indices_below<cells>{});
-      if (apart) copy_rows<T, Arch>(c + i * c_row, c_row, twice + (i - row) * Vectors * width, Vectors * width, rows - i, (Vectors - 1) * width + Last);
-      if constexpr (Mode & fetches_ahead) {
-        if (--errand.blocks > 0) errand.ahead += errand.ahead_block;
-        else errand.ahead = b, errand.ahead_step = 0;
+      if (buffered) copy_rows<T, Arch>(c + i * c_row, c_row, twice + (i - row) * Vectors * width, Vectors * width, rows - i, (Vectors - 1) * width + Last);
+      if constexpr (Mode & prefetch_ahead) {
+        if (--options.blocks > 0) options.ahead += options.ahead_block;
+        else options.ahead = b, options.ahead_step = 0;
       }
     }
   }
 };
 
-/// Sums along contiguous rows: c[r] = sum over k of m[r * stride + k] x[k]. Tail: depth % width.
+/// Dot products along contiguous rows: c[r] = sum over k of m[r * stride + k] x[k]. Tail: depth % width.
 template <class T, class Arch, int Rows, int Tail>
-struct contract_dots {
+struct contract_dot_products {
   using registers = pack<T, Arch>;
   using vector = registers;
 
@@ -153,9 +163,9 @@ struct contract_dots {
       vector const right = registers::template load_first<Tail>(x + k);
       ((sum[Row] = fma(registers::template load_first<Tail>(m + Row * stride + k), right, sum[Row])), ...);
     }
-    constexpr int together = 16 / int(sizeof(T));
-    if constexpr (Rows % together == 0) {
-      for (int row = 0; row < Rows; row += together) store_sums<Arch>(c + row, sum + row);
+    constexpr int sums_per_store = 16 / int(sizeof(T));
+    if constexpr (Rows % sums_per_store == 0) {
+      for (int row = 0; row < Rows; row += sums_per_store) store_sums<Arch>(c + row, sum + row);
     } else {
       ((c[Row] = reduce_add(sum[Row])), ...);
     }
@@ -163,7 +173,7 @@ struct contract_dots {
 
   ESPALIER_KERNEL static void run(std::int64_t rows, std::int64_t depth, T const* m, std::int64_t stride, T const* x, T* c) {
     for (std::int64_t i = 0; i < rows; i += Rows) {
-      // The last block overlaps the one before it: computed twice, stored the same.
+      // The last block overlaps the one before it: the shared rows are computed twice, with the same results.
       std::int64_t const row = i + Rows <= rows ? i : rows - Rows;
       run(depth, m + row * stride, stride, x, c + row, indices_below<Rows>{});
     }

@@ -7,13 +7,13 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// One row times a matrix, y[N] = x[K] w[K, N] with w as it is stored: what a net of one sample is made of. The sums stay in registers until what
-/// follows them (a bias, an activation) is done as well.
+/// One row times a matrix as it is stored, y[N] = x[K] w[K, N]: nets of one sample consist of such products. The sums
+/// stay in registers until their epilogue (a bias, an activation) is done as well.
 namespace espalier::on_cpu {
 namespace detail {
 
-/// Columns [0, Vectors * width) of the product, the last vector with Last lanes: Vectors registers of sums, Chains times over where that is too few to
-/// hide the latency of a multiply-add.
+/// Columns [0, Vectors * width) of the product; the last vector has Last lanes. Its sums take Vectors registers, or
+/// Chains times as many if that is too few to hide the latency of a multiply-add.
 template <class T, class Arch, int Vectors, int Last, int Chains>
 struct row_block {
   using registers = pack<T, Arch>;
@@ -30,7 +30,8 @@ struct row_block {
     e.template operator()<Vector == Vectors - 1 ? Last : width>(registers{sum}, 0, column + Vector * width);
   }
 
-  /// x[Term] in every lane. A row of w that is three registers and more keeps the loads busy: then x comes a register at a time and is spread from there.
+  /// x[Term] in every lane. If a row of w takes three registers or more, the load units are busy. Then a register of x
+  /// is loaded at a time and broadcast from there.
   template <int Term, int Terms>
   static ESPALIER_INLINE vector filled(T const* x) {
     constexpr int first = Term / width * width;
@@ -43,7 +44,7 @@ struct row_block {
   static ESPALIER_INLINE vector lane_filled(vector x, indices<I...>) {
     return __builtin_shufflevector(x.lanes(), x.lanes(), (Lane + 0 * I)...);
   }
-  /// Terms of the sum, some at a time: Cell counts vectors within terms.
+  /// Some terms of the sum: Cell counts the vectors of all of them.
   template <std::int64_t Stride, int... Cell>
   static ESPALIER_INLINE void terms(T const* x, T const* w, vector* sum, indices<Cell...>) {
     constexpr int terms = int(sizeof...(Cell)) / Vectors, sums = Vectors * Chains;
@@ -51,16 +52,16 @@ struct row_block {
   }
   template <int Terms, int Columns, class Epilogue, int... Sum, int... Vector>
   static ESPALIER_INLINE void run(T const* x, T const* w, int column, Epilogue const& e, indices<Sum...>, indices<Vector...>) {
-    vector sum[] = {((void)Sum, vector{})...};
-    // A loop's last turn is mispredicted: sums that are short enough have none.
-    constexpr int most = (Terms * Vectors <= 256 ? 256 : 32) / Vectors / Chains * Chains, together = most > Chains ? most : Chains;
-    constexpr int whole = Terms / together * together;
-    for (int k = 0; k < whole; k += together) terms<Columns>(x + k, w + k * Columns, sum, indices_below<Vectors * together>{});
+    vector sum[] = {((void)Sum, vector{})...};  // (chains, vectors)
+    // The last iteration of a loop is mispredicted: sums that are short enough have no loop.
+    constexpr int most = (Terms * Vectors <= 256 ? 256 : 32) / Vectors / Chains * Chains, terms_per_iteration = most > Chains ? most : Chains;
+    constexpr int whole = Terms / terms_per_iteration * terms_per_iteration;
+    for (int k = 0; k < whole; k += terms_per_iteration) terms<Columns>(x + k, w + k * Columns, sum, indices_below<Vectors * terms_per_iteration>{});
     if constexpr (whole < Terms) terms<Columns>(x + whole, w + whole * Columns, sum, indices_below<Vectors * (Terms - whole)>{});
     add_chains<Chains / 2>(sum, indices<Vector...>{});
     (finish<Vector>(e, sum[Vector], column), ...);
   }
-  /// The chains added in pairs.
+  /// Adds the chains in pairs.
   template <int Half, int... Vector>
   static ESPALIER_INLINE void add_chains(vector* sum, indices<Vector...>) {
     if constexpr (Half > 0) {
@@ -74,7 +75,8 @@ struct row_block {
   }
 };
 
-/// N columns with N a part of a register: a register holds several rows of w as they lie, and x is spread over them.
+/// N columns, where N divides the lanes of a register: it holds several rows of w as they are stored, and x is
+/// broadcast over them.
 template <class T, class Arch, int N>
 struct row_of_few {
   using registers = pack<T, Arch>;
@@ -82,7 +84,7 @@ struct row_of_few {
   static constexpr int width = registers::size, chains = 4;
 
   template <int Part, int... Lane>
-  static ESPALIER_INLINE vector spread(vector x, indices<Lane...>) {
+  static ESPALIER_INLINE vector broadcast_lane(vector x, indices<Lane...>) {
     if constexpr (N == 1) return x;
     else return __builtin_shufflevector(x.lanes(), x.lanes(), (Part * (width / N) + Lane / N)...);
   }
@@ -90,26 +92,26 @@ struct row_of_few {
   static ESPALIER_INLINE vector load(T const* w) {
     return registers::template load_first<(Left < width ? Left : width)>(w);
   }
-  /// Rows [k, k + Rows) of w, as many as x has lanes at most.
+  /// Rows [k, k + Rows) of w, at most as many as a register has lanes.
   template <int Rows, int First, int... Part>
   static ESPALIER_INLINE void terms(T const* x, T const* w, vector* sum, indices<Part...>) {
     vector const own = registers::template load_first<Rows>(x);
-    ((sum[(First + Part) % chains] = fma(spread<Part>(own, indices_below<width>{}), load<Rows * N - Part * width>(w + Part * width), sum[(First + Part) % chains])), ...);
+    ((sum[(First + Part) % chains] = fma(broadcast_lane<Part>(own, indices_below<width>{}), load<Rows * N - Part * width>(w + Part * width), sum[(First + Part) % chains])), ...);
   }
   template <int Half, int... Lane>
-  static ESPALIER_INLINE vector folded(vector x, indices<Lane...> lanes) {
+  static ESPALIER_INLINE vector sum_of_groups(vector x, indices<Lane...> lanes) {
     if constexpr (Half < N) return x;
-    else return folded<Half / 2>(x + __builtin_shufflevector(x.lanes(), x.lanes(), (Lane ^ Half)...), lanes);
+    else return sum_of_groups<Half / 2>(x + __builtin_shufflevector(x.lanes(), x.lanes(), (Lane ^ Half)...), lanes);
   }
 
   template <int Terms, class Epilogue>
   static ESPALIER_INLINE void run(T const* x, T const* w, Epilogue const& e) {
     vector sum[chains] = {vector{}, vector{}, vector{}, vector{}};
-    constexpr int together = N < chains ? chains / N : 1, block = together * width, whole = Terms / block * block;
-    for (int k = 0; k < whole; k += block) blocks<block>(x + k, w + k * N, sum, indices_below<together>{});
+    constexpr int blocks_per_iteration = N < chains ? chains / N : 1, block = blocks_per_iteration * width, whole = Terms / block * block;
+    for (int k = 0; k < whole; k += block) blocks<block>(x + k, w + k * N, sum, indices_below<blocks_per_iteration>{});
     rest<Terms - whole, 0>(x + whole, w + whole * N, sum);
     vector const all = (sum[0] + sum[1]) + (sum[2] + sum[3]);
-    e.template operator()<N>(registers{folded<width / 2>(all, indices_below<width>{})}, 0, 0);
+    e.template operator()<N>(registers{sum_of_groups<width / 2>(all, indices_below<width>{})}, 0, 0);
   }
 
  private:
@@ -127,7 +129,7 @@ struct row_of_few {
   }
 };
 
-/// The sums as they are.
+/// The epilogue that stores sums unchanged.
 template <class T, class Arch>
 struct row_store {
   T* y;
@@ -137,7 +139,7 @@ struct row_store {
   }
 };
 
-/// Vectors of a block: as few blocks as registers allow, and those equal.
+/// Vectors of a block: as few blocks as registers allow, of equal size.
 constexpr int row_vectors(int vectors) {
   int const blocks = (vectors + 7) / 8;
   return (vectors + blocks - 1) / blocks;
@@ -146,8 +148,9 @@ constexpr int row_chains(int vectors) { return vectors <= 2 ? 4 : vectors <= 4 ?
 
 }  // namespace detail
 
-/// y[N] = x[K] w[K, N]; w as it is stored. Epilogue: e.template operator()<Count>(sum, row, column) takes the finished columns [column, column + Count) in
-/// the first lanes of sum and stores what becomes of them; row is 0. Sums run over k in an order that depends on the shape alone.
+/// y[N] = x[K] w[K, N], with w as it is stored. Epilogue: e.template operator()<Count>(sum, row, column) stores the
+/// results for columns [column, column + Count), whose sums are in the first lanes of sum; row is 0. Sums run over k in
+/// an order that depends on the shape alone.
 template <class T, int K, int N, class Arch = default_arch>
 struct contract_row {
   static constexpr int width = pack<T, Arch>::size;
@@ -161,7 +164,7 @@ struct contract_row {
     if constexpr (few) detail::row_of_few<T, Arch, N>::template run<K>(x, w, e);
     else blocks<0>(x, w, e);
   }
-  /// The same with sums that are stored to y first, where the epilogue takes only what is stored.
+  /// The same. If the epilogue reads only sums that are stored, they are stored to y first.
   template <class Epilogue>
   static ESPALIER_INLINE void run(T const* x, T const* w, T* y, Epilogue const& e) {
     if constexpr (requires(pack<T, Arch> sum) { e.template operator()<1>(sum, 0, 0); }) {

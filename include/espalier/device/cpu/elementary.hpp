@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-/// Elementary functions of packs, without a branch. Within 3 units in the last place of the exact value for every argument, subnormal arguments and results
-/// included; infinities and not-a-numbers go where the exact function sends them. sin, cos and pow (and erf of double) go lane by lane through the C
-/// library. On AVX-512 float has functions of its own (elementary_tables.hpp); elsewhere one polynomial each. Included by simd.hpp.
+/// Elementary functions of packs, without branches. They are within 3 units in the last place of the exact value for
+/// every argument, including subnormal arguments and results. For infinities and NaN, they return what the exact
+/// function returns. sin, cos and pow (and erf of double) call the C library lane by lane. On AVX-512, float has its
+/// own functions (elementary_tables.hpp); elsewhere there is one polynomial each. Included by simd.hpp.
 
 #include <type_traits>
 
@@ -35,9 +36,11 @@ struct elementary_constants<float> {
   static constexpr float infinity = math::infinity<float>;
   static constexpr float not_a_number = math::not_a_number<float>;
   static constexpr float log2_e = 1.44269504f;
-  static constexpr float ln2_high = 0.693115234375f, ln2_low = 3.1946184945e-5f;  // both positive: infinity times them adds up
+  // Both parts of ln 2 are positive, so that their products with infinity add up to infinity, not NaN.
+  static constexpr float ln2_high = 0.693115234375f, ln2_low = 3.1946184945e-5f;
   static constexpr float most = 89.0f, least = -104.0f, saturated_sigmoid = 18.0f, saturated_tanh = 10.0f, saturated_erf = 3.93f;
-  // Minimax, highest power first. (e^r - 1 - r) / r^2 on |r| <= ln 2 / 2; (log(1 + f) - f + f^2 / 2) / f^3 on -0.293 <= f <= 0.5;
+  // Minimax, highest power first.
+  // (e^r - 1 - r) / r^2 on |r| <= ln 2 / 2; (log(1 + f) - f + f^2 / 2) / f^3 on -0.293 <= f <= 0.5
   static constexpr float exponential[] = {1.3951098236e-3f, 8.3692393158e-3f, 4.1666196679e-2f, 1.6666515917e-1f, 0.5f};
   // erf(x) / x by x^2 on |x| <= 0.9, and log(1 - erf(x)) from there on
   static constexpr float error[] = {-0.000609036159435f, 0.00501196326944f, -0.026778909344f, 0.112821408282f, -0.376125232783f, 1.1283791538f};
@@ -84,7 +87,7 @@ ESPALIER_INLINE P polynomial(P x, T const (&highest_first)[N]) {
   return y;
 }
 
-/// Integer lanes as the pack's bits and back.
+/// The bits of a pack as integer lanes, and back.
 template <class T, class Arch>
 ESPALIER_INLINE auto bits_of(pack<T, Arch> x) {
   return reinterpret_cast<typename registers<T, Arch>::bits>(x.lanes());
@@ -94,7 +97,7 @@ ESPALIER_INLINE pack<T, Arch> from_bits(Bits x) {
   return reinterpret_cast<typename registers<T, Arch>::type>(x);
 }
 
-/// x = n ln 2 + r, |r| <= ln 2 / 2; shifted is n + round_to_whole: its low bits are the integer.
+/// x = n ln 2 + r with |r| <= ln 2 / 2. shifted is n + round_to_whole: its low bits are the integer n.
 template <class T, class Arch>
 struct reduced {
   pack<T, Arch> shifted, r, curve;  // curve: (e^r - 1 - r) / r^2
@@ -116,7 +119,8 @@ struct reduced {
     using constant = elementary_constants<T>;
     return from_bits<T, Arch>((bits_of(shifted) << constant::fraction_bits) + constant::one);
   }
-  /// e^x. Without an instruction that scales, by two factors: 2^n itself need not be a normal number where the result is one, or is infinite or subnormal.
+  /// e^x. Without a scaling instruction, 2^n is applied as two factors: 2^n itself may not be a normal number, also
+  /// where the result is normal, infinite or subnormal.
   ESPALIER_INLINE pack<T, Arch> exponential() const {
     using constant = elementary_constants<T>;
     pack<T, Arch> const one = 1;
@@ -169,7 +173,7 @@ ESPALIER_PRECISE_BEGIN
 namespace espalier::on_cpu {
 namespace detail {
 
-/// Whether T on Arch takes the functions of elementary_tables.hpp.
+/// Whether T on Arch uses the functions of elementary_tables.hpp.
 #if defined(__AVX512F__) && defined(__AVX512DQ__)
 template <class T, class Arch>
 constexpr bool by_table = sizeof(T) == 4 && Arch::bytes == 64;
@@ -188,13 +192,14 @@ P erf_by_table(P);
 template <class P>
 P quotient(P, P);
 
-/// Whether packs of it hold xsimd's batches. The functions below work on the same register as the compilers' vector (batches.hpp).
+/// Whether packs of Arch hold xsimd's batches. The functions below work on the same register as the compilers' vector
+/// (batches.hpp).
 template <class Arch>
 constexpr bool holds_batches = !std::is_same_v<typename Arch::architecture, compiler_vectors>;
 template <class T, class Arch>
-ESPALIER_INLINE pack<T, instructions_of_width<Arch::bytes>> as_vector(pack<T, Arch> x) { return x.lanes(); }
+ESPALIER_INLINE pack<T, instruction_set_of_width<Arch::bytes>> as_vector(pack<T, Arch> x) { return x.lanes(); }
 
-/// least <= x <= most; a not-a-number passes.
+/// Bounds x: least <= x <= most. NaN passes.
 template <class T, class Arch>
 ESPALIER_INLINE pack<T, Arch> bounded(T least, pack<T, Arch> x, T most) {
   return larger(pack<T, Arch>(least), smaller(pack<T, Arch>(most), x));
@@ -226,7 +231,8 @@ ESPALIER_INLINE pack<T, Arch> exp(pack<T, Arch> x) {
   }
 }
 
-/// e^x / (1 + e^x): right where the result is subnormal, too. For large x it is 1 long before e^x is infinite.
+/// e^x / (1 + e^x), which is correct for subnormal results, too. x is bounded: for large x the result is 1 long before
+/// e^x is infinite.
 template <class T, class Arch>
 ESPALIER_INLINE pack<T, Arch> sigmoid(pack<T, Arch> x) {
   using P = pack<T, Arch>;
@@ -263,7 +269,7 @@ ESPALIER_INLINE pack<T, Arch> log(pack<T, Arch> x) {
   using constant = detail::elementary_constants<T>;
   P k, f;
 #if defined(__AVX512F__)
-  constexpr bool special = Arch::bytes != 64;  // what the instructions do not treat
+  constexpr bool special = Arch::bytes != 64;  // arguments that the instructions do not handle
   if constexpr (!special) {
     auto const m = detail::significand(x.lanes());
     k = detail::exponent(x.lanes()) - detail::exponent(m);
@@ -328,7 +334,7 @@ ESPALIER_INLINE pack<T, Arch> erf(pack<T, Arch> x) {
   }
 }
 
-// Of batches: by the same register.
+// Packs that hold batches use the same functions on the same register.
 
 template <class T, class Arch>
   requires detail::holds_batches<Arch>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-/// float functions for registers of 16 numbers, with AVX-512's own means: tables that lie in registers and are looked up in one instruction, exponents and
-/// significands taken apart and put together by the hardware, an estimate of 1/x instead of a division. Included by elementary.hpp.
+/// float functions for registers of 16 numbers, made of AVX-512 instructions. Tables lie in registers and take one
+/// instruction to look up. The hardware splits and combines exponents and significands, and estimates 1/x instead of a
+/// division. Included by elementary.hpp.
 
 #include "simd.hpp"
 
@@ -13,7 +14,7 @@
 ESPALIER_PRECISE_BEGIN
 namespace espalier::on_cpu::detail {
 
-/// Data, and therefore shared by translation units for different instruction sets.
+/// Tables of the functions. They are data, so translation units for different instruction sets share them.
 struct float_tables {
   /// 2^(k/32)
   alignas(64) static constexpr float power[32] = {
@@ -21,20 +22,20 @@ struct float_tables {
       1.269050957f, 1.296839555f, 1.325236643f, 1.354255547f, 1.383909882f, 1.414213562f, 1.445180807f, 1.476826146f, 1.509164428f, 1.542210825f,
       1.575980845f, 1.610490332f, 1.645755478f, 1.681792831f, 1.718619298f, 1.75625216f, 1.794709075f, 1.834008086f, 1.874167634f, 1.915206561f,
       1.957144124f};
-  /// What the rounding of these took away, as a part of them.
+  /// What rounding removed from these powers, as a fraction of them.
   alignas(64) static constexpr float power_rest[32] = {
       0.0f, -4.7084577e-8f, 4.6285471e-8f, -5.5604226e-8f, -1.1992157e-8f, -4.8776064e-8f, 4.7297824e-8f, -3.4814426e-8f, 3.1934181e-8f, -2.6886665e-8f,
       3.6210573e-8f, 1.1184211e-9f, -3.0990721e-8f, -2.638301e-8f, -7.4752132e-9f, -4.2456356e-8f, 1.7114271e-8f, 2.3001967e-8f, -3.0476834e-8f,
       -1.6538537e-8f, 5.2333342e-9f, -3.5920647e-8f, 6.1075916e-9f, -3.1140544e-8f, -1.4719605e-8f, -2.8218101e-8f, -5.2587951e-9f, -6.3603872e-9f,
       -6.1282598e-9f, -2.4880408e-8f, 5.1406092e-9f, -8.6972666e-9f};
-  /// 16/k and -log of it, k = 12 ... 24 modulo 16; 16/k is moved a little to where the logarithm is nearly a float.
+  /// 16/k and -log of it, k = 12 ... 24 modulo 16. 16/k is shifted a little, so that its logarithm is nearly a float.
   alignas(64) static constexpr float reciprocal[16] = {
       1.0f, 0.9411764741f, 0.8888888955f, 0.8421052694f, 0.8000000119f, 0.7618870139f, 0.7272727489f, 0.6956344843f, 0.6666666865f, 1.0f, 1.0f, 1.0f,
       1.333333373f, 1.230769157f, 1.142892957f, 1.066666722f};
   alignas(64) static constexpr float logarithm[16] = {
       0.0f, 0.06062461808f, 0.1177830249f, 0.1718502492f, 0.2231435329f, 0.27195701f, 0.3184536994f, 0.3629309237f, 0.4054650664f, 0.0f, 0.0f, 0.0f,
       -0.287682116f, -0.2076393068f, -0.1335627288f, -0.06453857571f};
-  /// erf(k/8 + y) for |y| <= 1/16: what y^0 ... y^4 are multiplied by; the first of these is odd.
+  /// erf(k/8 + y) for |y| <= 1/16: the coefficients of y^0 ... y^4. For k = 0, that of y^0 is exactly 0.
   alignas(64) static constexpr float error[5][32] = {
       {
           0.0f, 0.1403162048f, 0.2763263902f, 0.4041169094f, 0.5204998778f, 0.6232408822f, 0.7111556337f, 0.7840750611f, 0.8427007929f, 0.8883882317f,
@@ -61,7 +62,7 @@ struct float_tables {
           0.02804904563f, -0.006055502728f, -0.03039248262f, -0.04450453746f, -0.04964848951f, -0.04805843107f, -0.04223980939f, -0.03444270275f,
           -0.02636969565f, -0.019097546f, -0.01314840769f, -0.008636034604f, -0.005425264009f, -0.003266207773f, -0.001887329426f, -0.001048004176f,
           -0.0005597846412f, -0.0002878576555f, -0.0001426039557f, -6.809807518e-5f, -3.136198897e-5f, -1.39355574e-5f, -5.97667114e-6f}};
-  /// tanh(37 k / 128 + y) for |y| <= 37/256, up to y^5.
+  /// tanh(37 k / 128 + y) for |y| <= 37/256: the coefficients of y^0 ... y^5.
   alignas(64) static constexpr float tangent[6][32] = {
       {
           0.0f, 0.2812716905f, 0.5213012959f, 0.6999423548f, 0.8198140172f, 0.8947620958f, 0.9395708265f, 0.9656465819f, 0.9805830468f, 0.9890614506f,
@@ -95,9 +96,10 @@ struct float_tables {
           5.040171934e-7f, 2.827317982e-7f, 1.585993533e-7f, 8.896654805e-8f, 4.990582813e-8f, 2.799466943e-8f, 1.570359798e-8f, 8.808923772e-9f}};
 };
 
-/// e^x = 2^(n/32) e^r: a table of 32 powers leaves |r| <= ln 2 / 64, for which a parabola does. The hardware's scaling rounds and overflows as it should and
-/// takes the whole part of n/32 itself; r is bounded for infinities and for what is beyond them anyway, and is a number where x is none: n is not. Exact: within 0.6 units in the last place
-/// instead of 2.2, for two instructions more.
+/// e^x = 2^(n/32) e^r. A table of 32 powers leaves |r| <= ln 2 / 64, where a parabola is enough. The scaling
+/// instruction rounds and overflows correctly, and takes the integer part of n/32 itself. r is bounded for infinities
+/// and for arguments beyond them anyway. If x is NaN, r is a number, but n is NaN. Exact: within 0.6 units in the last
+/// place instead of 2.2, for two instructions more.
 template <bool Exact, class P>
 ESPALIER_INLINE P exp_by_table(P x) {
   using constant = elementary_constants<float>;
@@ -105,29 +107,30 @@ ESPALIER_INLINE P exp_by_table(P x) {
   P const shifted = fma(x, P(constant::log2_e), round);
   P const n = ESPALIER_AS_WRITTEN(shifted.lanes()) - round.lanes();
   P const r = within(fma(n, P(-constant::ln2_low), fma(n, P(-constant::ln2_high), x)).lanes(), P(1.0f).lanes());
-  P const power = looked_up(P::load(float_tables::power).lanes(), P::load(float_tables::power + 16).lanes(), bits_of(shifted));
+  P const power = table_lookup(P::load(float_tables::power).lanes(), P::load(float_tables::power + 16).lanes(), bits_of(shifted));
   if constexpr (Exact) {
-    P const rest = looked_up(P::load(float_tables::power_rest).lanes(), P::load(float_tables::power_rest + 16).lanes(), bits_of(shifted));
-    P const slope = fma(fma(r, P(0.16666518272f), P(0.500004056961f)), r, P(1.0f));
-    return scale(fma(power, fma(r, slope, rest), power).lanes(), n.lanes());
+    P const rest = table_lookup(P::load(float_tables::power_rest).lanes(), P::load(float_tables::power_rest + 16).lanes(), bits_of(shifted));
+    P const series = fma(fma(r, P(0.16666518272f), P(0.500004056961f)), r, P(1.0f));
+    return scale(fma(power, fma(r, series, rest), power).lanes(), n.lanes());
   } else {
     return scale(fma(power, r * fma(r, P(0.500004897218f), P(1.00001958892f)), power).lanes(), n.lanes());
   }
 }
 
-/// x = 2^k c (1 + r), c the nearest multiple of 1/16 to the significand, which is between 3/4 and 3/2: near 1 only r is left.
+/// x = 2^k c (1 + r), where c is the multiple of 1/16 that is nearest to the significand, between 3/4 and 3/2. Near 1,
+/// only r remains.
 template <class P>
 ESPALIER_INLINE P log_by_table(P x) {
   P const m = significand(x.lanes());
   P const k = exponent(x.lanes()) - exponent(m.lanes());
   auto const which = bits_of(m + P(0x1.8p19f));
-  P const r = fma(m, P(looked_up(P::load(float_tables::reciprocal).lanes(), which)), P(-1.0f));
-  P const base = fma(k, P(0.69314718f), P(looked_up(P::load(float_tables::logarithm).lanes(), which)));
+  P const r = fma(m, P(table_lookup(P::load(float_tables::reciprocal).lanes(), which)), P(-1.0f));
+  P const base = fma(k, P(0.69314718f), P(table_lookup(P::load(float_tables::logarithm).lanes(), which)));
   P const tail = fma(r, fma(r, P(-0.250231097913f), P(0.333495754977f)), P(-0.499999933679f));
   return base + fma(r * r, tail, r);
 }
 
-/// a / b for b between 1 and 2^100, rounded almost as a division rounds: an estimate, and what is left of a after it.
+/// a / b for 1 <= b <= 2^100, rounded almost as a division rounds: an estimate, plus what remains of a after it.
 template <class P>
 ESPALIER_INLINE P quotient(P a, P b) {
   P const estimate = reciprocal_estimate(b.lanes());
@@ -135,10 +138,10 @@ ESPALIER_INLINE P quotient(P a, P b) {
   return fma(fma(-first, b, a), estimate, first);
 }
 
-/// The polynomial by y, whose coefficients of every interval are a table each, in the interval of that name.
+/// Evaluates the polynomial of interval `which` at y. Row i of the table has the coefficients of y^i for all intervals.
 template <unsigned long Power = 0, class P, class Bits, unsigned long N>
 ESPALIER_INLINE P polynomial_by_table(P y, Bits which, float const (&table)[N][32]) {
-  P const coefficient = looked_up(P::load(table[Power]).lanes(), P::load(table[Power] + 16).lanes(), which);
+  P const coefficient = table_lookup(P::load(table[Power]).lanes(), P::load(table[Power] + 16).lanes(), which);
   if constexpr (Power + 1 == N) {
     return coefficient;
   } else {
@@ -151,7 +154,7 @@ ESPALIER_INLINE P erf_by_table(P x) {
   P const round = 0x1.8p20f;  // adding it leaves 8 |x| in the low bits
   P const magnitude = smaller(P(0x1.f7fffep1f), abs(x));
   P const shifted = magnitude + round;
-  // The difference, too, is as written: magnitude + round is there already.
+  // The difference is computed as written, too: magnitude + round has been computed already.
   P const middle = ESPALIER_AS_WRITTEN(ESPALIER_AS_WRITTEN(shifted.lanes()) - round.lanes());
   return with_sign_of(polynomial_by_table(magnitude - middle, bits_of(shifted), float_tables::error), x);
 }

@@ -2,17 +2,17 @@
 #pragma once
 #include <cstdint>
 
-#include "../../base/everywhere.hpp"
+#include "../../base/host_device.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 namespace on_cpu::detail {
 
-/// What the processor does with subnormal numbers and roundings. Threads that help (parallel.hpp) take it over from the caller, since it changes
-/// results.
+/// The control bits of the processor for subnormal numbers and rounding. Threads that help (parallel.hpp) copy them
+/// from the caller, because they change results.
 #if defined(__SSE__)
-ESPALIER_INLINE std::uint64_t float_control() { return __builtin_ia32_stmxcsr() & ~0x3fu; }  // without the flags that say what happened
+ESPALIER_INLINE std::uint64_t float_control() { return __builtin_ia32_stmxcsr() & ~0x3fu; }  // without the exception flags
 ESPALIER_INLINE void float_control(std::uint64_t bits) { __builtin_ia32_ldmxcsr(static_cast<unsigned>(bits)); }
 #elif defined(__aarch64__)
 ESPALIER_INLINE std::uint64_t float_control() {
@@ -33,18 +33,19 @@ inline constexpr std::uint64_t subnormals_to_zero = std::uint64_t{1} << 24;
 #else
 inline constexpr std::uint64_t subnormals_to_zero = 0;
 #endif
-/// Computations on memory stay on their side of it.
+/// A compiler barrier: computations on memory stay on their side of it.
 ESPALIER_INLINE void keep_order() { __asm__ volatile("" : : : "memory"); }
 
 }  // namespace on_cpu::detail
 
-/// While it lives, the thread that made it takes subnormal numbers, operands and results, for 0: arithmetic with them is up to a hundred times slower on many
-/// processors, which a real-time callback notices when its input falls silent.
+/// While an object of this class exists, the thread that made it treats subnormal operands and results as 0. Arithmetic
+/// with them is up to a hundred times slower on many processors, which delays a real-time callback when its input falls
+/// silent.
 ///
 ///     void callback() noexcept { esp::flush_subnormals const flushing; predict(input, output); }
 ///
 /// range    on processors other than x86-64 (SSE) and aarch64 it does nothing, and `flushes` is false
-/// threads  that of the construction alone, and those that help it (cpu_parallel); it ends where it began
+/// threads  only the thread that constructs it, and those that help it (cpu_parallel); destroy it in the same thread
 /// source   Intel 64 Software Developer's Manual, MXCSR; Arm Architecture Reference Manual, FPCR
 class flush_subnormals {
  public:

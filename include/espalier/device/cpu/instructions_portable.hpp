@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-/// What the vector types lack, for processors other than x86: lane by lane where neither compiler has a word for it.
+/// Operations that the vector types lack, for processors other than x86. They run lane by lane if neither compiler has
+/// a built-in function.
 
 #include "../../base/bits.hpp"
 #include "vectors.hpp"
@@ -38,7 +39,7 @@ ESPALIER_INLINE double fused_lane(double a, double b, double c) { return __built
 #else
 ESPALIER_INLINE double fused_lane(double a, double b, double c) { return ESPALIER_AS_WRITTEN(a * b + c); }
 #endif
-/// a * b + c: the instruction where the processor has it.
+/// a * b + c, with the fused instruction if the processor has it.
 template <class V>
 ESPALIER_INLINE V fused(V a, V b, V c) {
   for (unsigned i = 0; i < sizeof(V) / sizeof(a[0]); ++i) c[i] = fused_lane(a[i], b[i], c[i]);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-/// What the vector types lack, from the compilers' built-in functions: no <immintrin.h>, which costs 0.5 s of every compilation for AVX-512.
+/// Operations that the vector types lack, from built-in functions of the compilers: <immintrin.h> costs 0.5 s of every
+/// compilation for AVX-512.
 
 #include "../../base/bits.hpp"
 #include "vectors.hpp"
@@ -11,10 +12,11 @@ ESPALIER_PRECISE_BEGIN
 #pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::on_cpu::detail {
 
-// Rounding is the current mode (4) in every AVX-512 built-in below: the same instruction as without the argument.
+// Every AVX-512 built-in below uses the current rounding mode (4), which is the same instruction as without this
+// argument.
 
 #if defined(__clang__) && ESPALIER_FINITE_MATH
-// clang would take an estimate and refine it, which makes 0 of nan.
+// clang would refine an estimate, which turns NaN into 0.
 #if defined(__AVX__)
 #define ESPALIER_ROOT(V, SUFFIX) \
   ESPALIER_INLINE V square_root(V x) { asm("vsqrt" #SUFFIX " %0, %0" : "+x"(x)); return x; }
@@ -54,7 +56,7 @@ ESPALIER_INLINE double4 fused(double4 a, double4 b, double4 c) { return ESPALIER
 #endif
 
 #if defined(__AVX512F__)
-// What the built-ins take as a mask differs between the compilers in signedness alone.
+// The masks of the built-ins differ between the compilers in signedness only.
 #if defined(__clang__)
 constexpr unsigned short all16 = 0xffff;
 #else
@@ -78,7 +80,8 @@ ESPALIER_INLINE double8 fused(double8 a, double8 b, double8 c) { return __builti
 #endif
 
 #if !ESPALIER_FINITE_MATH  // else in registers.hpp
-// a > b ? a : b, and with <: in one instruction. g++ finds it in the expression only while nothing was folded around it.
+// a > b ? a : b, and the same with <, in one instruction. g++ finds it in the expression only if nothing was folded
+// around it.
 
 template <class V>
 ESPALIER_INLINE V larger(V a, V b) { return a > b ? a : b; }
@@ -110,7 +113,7 @@ typedef int int8 __attribute__((vector_size(32)));
 typedef long long long2 __attribute__((vector_size(16)));
 typedef long long long4 __attribute__((vector_size(32)));
 
-// Which argument types these built-ins were given differs between the compilers; the bits do not.
+// The argument types of these built-ins differ between the compilers; the bits do not.
 #define ESPALIER_MASKED(T, V, I, SUFFIX, ...)                                                                                              \
   template <int N>                                                                                                                         \
   ESPALIER_INLINE V load_lanes(T const* from, V) {                                                                                         \
@@ -147,19 +150,21 @@ ESPALIER_INLINE void store_lanes(double* to, double8 x) {
 #endif
 
 #if defined(__AVX512F__)
-/// x 2^n with every rounding and overflow right, n a whole number of any size.
+/// x 2^n, with correct rounding and overflow. n is a whole number of any size; the instruction rounds other numbers
+/// down.
 ESPALIER_INLINE float16 scale(float16 x, float16 n) { return __builtin_ia32_scalefps512_mask(x, n, x, all16, 4); }
 ESPALIER_INLINE double8 scale(double8 x, double8 n) { return __builtin_ia32_scalefpd512_mask(x, n, x, all8, 4); }
-/// x = 2^exponent significand with 3/4 <= significand < 3/2, subnormals included; nan for a negative x, exponent -+infinity for 0 and infinity.
+/// x = 2^exponent significand with 3/4 <= significand < 3/2, subnormals included. The significand of a negative x is
+/// NaN. The exponent of 0 is -infinity, that of infinity is infinity.
 ESPALIER_INLINE float16 exponent(float16 x) { return __builtin_ia32_getexpps512_mask(x, x, all16, 4); }
 ESPALIER_INLINE double8 exponent(double8 x) { return __builtin_ia32_getexppd512_mask(x, x, every8, 4); }
 ESPALIER_INLINE float16 significand(float16 x) { return __builtin_ia32_getmantps512_mask(x, 0b1011, x, all16, 4); }
 ESPALIER_INLINE double8 significand(double8 x) { return __builtin_ia32_getmantpd512_mask(x, 0b1011, x, every8, 4); }
 
-/// table[which modulo 16], or of two tables modulo 32, in every lane.
+/// table[which modulo 16], or the same of two tables modulo 32, in every lane.
 typedef int int16 __attribute__((vector_size(64)));
 template <class Bits>
-ESPALIER_INLINE float16 looked_up(float16 table, Bits which) {
+ESPALIER_INLINE float16 table_lookup(float16 table, Bits which) {
 #if defined(__clang__)
   return __builtin_ia32_permvarsf512(table, (int16)which);
 #else
@@ -167,18 +172,18 @@ ESPALIER_INLINE float16 looked_up(float16 table, Bits which) {
 #endif
 }
 template <class Bits>
-ESPALIER_INLINE float16 looked_up(float16 first, float16 second, Bits which) {
+ESPALIER_INLINE float16 table_lookup(float16 first, float16 second, Bits which) {
 #if defined(__clang__)
   return __builtin_ia32_vpermi2varps512(first, (int16)which, second);
 #else
   return __builtin_shuffle(first, second, (int16)which);
 #endif
 }
-/// 1/x within 2^-14, for x that is neither subnormal nor nearly infinite.
+/// 1/x with a relative error of at most 2^-14, for x that is neither subnormal nor nearly infinite.
 ESPALIER_INLINE float16 reciprocal_estimate(float16 x) { return __builtin_ia32_rcp14ps512_mask(x, x, static_cast<unsigned short>(all16)); }
 #endif
 #if defined(__AVX512DQ__)
-/// x, but bound with the sign of x where |x| is larger or x is not a number.
+/// x, or bound with the sign of x if |x| is larger or x is NaN.
 ESPALIER_INLINE float16 within(float16 x, float16 bound) { return __builtin_ia32_rangeps512_mask(x, bound, 2, x, all16, 4); }
 #endif
 

@@ -7,8 +7,8 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// Kernels of movement. What of a walk can be decided by the compiler is: strides, which axes can leave the operand, and whether the innermost run is
-/// one piece of memory.
+/// Kernels that move elements by an index map. Strides, the axes that can leave the operand, and whether the innermost
+/// run is contiguous are decided at compile time.
 namespace espalier::on_cpu {
 
 using fused::map_type;
@@ -34,8 +34,8 @@ ESPALIER_INLINE void fill_run(T* to, T x, std::int64_t n) {
   for (; n > 0; --n) *to++ = x;
 }
 
-/// Walks the elements of a map's result. `wide` is memory of the result's extents, `narrow` of the operand's; Adds: from the first to the second,
-/// adding up, which is the map's adjoint.
+/// Visits the elements of a map's result. `wide` has the extents of the result, `narrow` those of the operand. Adds:
+/// adds the elements of wide to narrow, which is the adjoint of the map.
 template <class T, Shape From, Shape To, class Map, bool Adds, class Arch>
 struct walk {
   static constexpr index_map map = Map::value;
@@ -51,7 +51,7 @@ struct walk {
   }
   static constexpr std::int64_t stride(int operand_axis) { return from.product(operand_axis + 1, from.rank); }
 
-  /// Elements `first` to `last` of a run lie in the operand.
+  /// A run along the innermost axis. Its elements `first` to `last` lie in the operand; all do if Whole.
   template <bool Whole>
   static ESPALIER_INLINE void run(Wide* wide, Narrow* narrow, int at) {
     constexpr int axis = map.rank - 1, a = map.source[axis], n = to.at[axis], step = map.step[axis], divisor = map.divisor[a], extent = from.at[a];
@@ -76,13 +76,13 @@ struct walk {
       }
     }
   }
-  /// Does the walk along an operand's axis stay inside, wherever it is?
+  /// Whether all positions along an axis of the operand lie in the operand.
   static constexpr bool stays(int operand_axis) {
     index_range const r = range_of(map, to, operand_axis);
     return map.divisor[operand_axis] == 1 && r.low >= 0 && r.high < from.at[operand_axis];
   }
 
-  /// Indices first ... last - 1 of an axis; of the innermost one, all.
+  /// Indices first ... last - 1 of an axis; all indices of the innermost one.
   template <int Axis>
   static ESPALIER_INLINE void along(Wide* wide, Narrow* narrow, int const* position, int first, int last) {
     constexpr int a = map.source[Axis];
@@ -95,7 +95,7 @@ struct walk {
       wide += first * block;
       at[a] += first * map.step[Axis];
       for (int i = first; i < last; ++i, wide += block, at[a] += map.step[Axis]) {
-        Narrow* there = narrow;
+        Narrow* destination = narrow;
         if constexpr (last_along(Axis)) {
           if constexpr (!stays(a)) {
             if (at[a] < 0 || at[a] >= from.at[a] * map.divisor[a] || at[a] % map.divisor[a] != 0) {
@@ -103,17 +103,17 @@ struct walk {
               continue;
             }
           }
-          there += at[a] / map.divisor[a] * stride(a);
+          destination += at[a] / map.divisor[a] * stride(a);
         }
-        along<Axis + 1>(wide, there, at, 0, to.at[Axis + 1]);
+        along<Axis + 1>(wide, destination, at, 0, to.at[Axis + 1]);
       }
     }
   }
-  /// first, last: of the first axis, where it is not the only one.
+  /// first, last: indices of the first axis, unless it is the only one.
   static ESPALIER_INLINE void some(Wide* wide, Narrow* narrow, int first, int last) {
     int start[max_rank];
     for (int a = 0; a < max_rank; ++a) start[a] = map.start[a];
-    // An operand's axis that no axis of the result walks along stays where it starts.
+    // An axis of the operand that no axis of the result refers to stays at its start.
     for (int a = 0; a < from.rank; ++a) {
       bool walked = false;
       for (int i = 0; i < map.rank; ++i) walked = walked || map.source[i] == a;
@@ -127,7 +127,7 @@ struct walk {
 
 }  // namespace detail
 
-/// y = x where the map says.
+/// y = the elements of x that the map selects, and the map's filler elsewhere.
 template <class T, Shape From, Shape To, class Map, class Arch>
 struct move_kernel : independent_parts {
   static constexpr int rows = To::rank > 0 ? To::value.at[0] : 1, parts = To::rank > 1 ? detail::parts_along(rows, To::size) : 1;
@@ -141,18 +141,19 @@ struct move_kernel : independent_parts {
   static ESPALIER_INLINE void some(T const* x, T* y, int first, int last) { detail::walk<T, From, To, Map, false, Arch>::some(y, x, first, last); }
 };
 
-/// y = the sums of what a map took from each of its elements. From: the extents of x, To: those of y.
+/// y[j] = the sum of the elements of x that the map reads from position j: the adjoint of a move (col2im). From: the
+/// extents of x, To: those of y.
 template <class T, Shape From, Shape To, class Map, class Arch>
-struct fold_kernel : independent_parts {
+struct scatter_add_kernel : independent_parts {
   static constexpr index_map map = Map::value;
   static constexpr int rows = From::rank > 0 ? From::value.at[0] : 1;
-  /// Each row of x has a row of y to itself: images of a batch.
-  static constexpr bool apart = [] {
+  /// Whether each row of x has its own row of y: the images of a batch.
+  static constexpr bool rows_are_independent = [] {
     bool r = From::rank > 1 && To::rank > 1 && map.source[0] == 0 && map.step[0] == 1 && map.start[0] == 0 && map.divisor[0] == 1 && To::value.at[0] == rows;
     for (int i = 1; i < map.rank; ++i) r = r && map.source[i] != 0;
     return r;
   }();
-  static constexpr int parts = apart ? detail::parts_along(rows, From::size) : 1;
+  static constexpr int parts = rows_are_independent ? detail::parts_along(rows, From::size) : 1;
 
   ESPALIER_KERNEL static void run(T const* x, T const*, T* y) { some(x, y, 0, rows); }
   ESPALIER_KERNEL static void part(T const* x, T const*, T* y, T*, int which) {
@@ -161,15 +162,15 @@ struct fold_kernel : independent_parts {
 
  private:
   static ESPALIER_INLINE void some(T const* x, T* y, int first, int last) {
-    constexpr std::int64_t row = apart ? To::size / rows : 0;
-    detail::fill_run<T, Arch>(y + first * row, T(0), apart ? (last - first) * row : To::size);
+    constexpr std::int64_t row = rows_are_independent ? To::size / rows : 0;
+    detail::fill_run<T, Arch>(y + first * row, T(0), rows_are_independent ? (last - first) * row : To::size);
     detail::walk<T, To, From, Map, true, Arch>::some(x, y, first, last);
   }
 };
 
 /// y = a, then b, along an axis.
 template <class T, Shape A, Shape B, int Axis, class Arch>
-struct join_kernel : independent_parts {
+struct concatenate_kernel : independent_parts {
   static constexpr std::int64_t first = A::value.product(Axis, A::rank), second = B::value.product(Axis, B::rank), count = A::size / first;
   static constexpr int parts = detail::parts_along(count, A::size + B::size);
 

@@ -12,6 +12,7 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
+/// A team of threads that runs the parts of kernels.
 namespace espalier::on_cpu {
 namespace detail {
 
@@ -23,7 +24,7 @@ ESPALIER_INLINE void relax() { __asm__ volatile("yield" : : : "memory"); }
 ESPALIER_INLINE void relax() {}
 #endif
 
-/// A number that threads share. <atomic> alone would cost half a second of every compilation.
+/// A number that threads share. Including <atomic> would add half a second to every compilation.
 template <class N>
 struct shared_number {
   N value;
@@ -32,11 +33,13 @@ struct shared_number {
   void write(N x) { __atomic_store_n(&value, x, __ATOMIC_RELEASE); }
   N add(N x) { return __atomic_add_fetch(&value, x, __ATOMIC_SEQ_CST); }
   N exchange(N x) { return __atomic_exchange_n(&value, x, __ATOMIC_SEQ_CST); }
-  /// Says whether the number was `seen`, and is `x` now; else `seen` is what it was.
-  bool replace(N& seen, N x) { return __atomic_compare_exchange_n(&value, &seen, x, true, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); }
+  /// As std::atomic::compare_exchange_weak: sets the number to x if it equals `expected`, and returns whether it did.
+  /// Otherwise `expected` is what the number was.
+  bool replace(N& expected, N x) { return __atomic_compare_exchange_n(&value, &expected, x, true, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); }
 };
 
-/// Where one thread sleeps until another one has done something, which the sleeper looks for again after `announce`: so no signal is lost.
+/// Lets one thread sleep until another one has done something. The sleeper checks for it again after `announce`, so
+/// that no signal is lost.
 class bed {
  public:
   bed() { sem_init(&signal_, 0, 0); }
@@ -47,16 +50,16 @@ class bed {
   /// `reason` is what wake must be called with; not 0.
   void announce(int reason) { reason_.exchange(reason); }
   void stay_awake() {
-    if (reason_.exchange(0) == 0) sleep();  // somebody was about to wake this thread
+    if (reason_.exchange(0) == 0) sleep();  // another thread is about to post the semaphore
   }
   void sleep() {
     while (sem_wait(&signal_) != 0) {}
   }
   /// Wakes the thread that has announced to sleep for this reason.
   void wake(int reason) {
-    int seen = reason_.read();
-    while (seen == reason)
-      if (reason_.replace(seen, 0)) return static_cast<void>(sem_post(&signal_));
+    int expected = reason_.read();
+    while (expected == reason)
+      if (reason_.replace(expected, 0)) return static_cast<void>(sem_post(&signal_));
   }
 
  private:
@@ -66,14 +69,16 @@ class bed {
 
 }  // namespace detail
 
-/// N threads that run the parts of kernels: the one that calls, and N - 1 that are started at construction and end with the team. Between two jobs they
-/// look for the next one for some microseconds, then sleep.
+/// N threads that run the parts of kernels: the calling thread, and N - 1 threads that start at construction and end
+/// with the team. Between two jobs they spin for some microseconds, then sleep.
 ///
-/// Each thread begins with parts of its own, the same ones of each job with as many parts, so that rows stay in its cache; who is done takes from the
-/// others. The caller waits for parts that somebody has begun and for nothing else. So threads that come late, that the system did not give, or whose
-/// processor is busy cost no more than their help; and a team that another thread is using (two predictors of one model) leaves the caller to itself.
+/// Each thread starts with its own parts, which are the same in all jobs with as many parts, so that rows stay in its
+/// cache. A thread that has finished takes parts from the others. The caller waits only for parts that a thread has
+/// begun. Threads that come late, that the system did not create, or whose processor is busy therefore cost no more
+/// than their help. If another thread is using the team (two predictors of one model), the caller runs all parts
+/// itself.
 /// memory   the threads' stacks; nothing after construction
-/// errors   none: with fewer threads than asked for, the results are the same
+/// errors   none: with fewer threads than requested, the results are the same
 template <int Threads>
 class team {
  public:
@@ -86,7 +91,7 @@ class team {
     pthread_attr_t attributes;
     if (pthread_attr_init(&attributes) != 0) return;
     pthread_attr_setstacksize(&attributes, stack_bytes);
-    sigset_t all, before;  // signals are the business of the threads that the user started
+    sigset_t all, before;  // only threads that the user started handle signals
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     while (started_ + 1 < Threads && pthread_create(&helpers_[started_ + 1].thread, &attributes, &help, &helpers_[started_ + 1]) == 0) ++started_;
@@ -101,7 +106,7 @@ class team {
   team(team const&) = delete;
   team& operator=(team const&) = delete;
 
-  /// Each of f(context, 0) ... f(context, parts - 1) once, at the same time as far as threads are free. parts is at most 255.
+  /// Calls f(context, 0) ... f(context, parts - 1) once each, in parallel if threads are free. parts is at most 255.
   void run(int parts, part_function f, void const* context) const noexcept {
     if (started_ == 0 || parts < 2 || busy_.exchange(1) != 0) {
       for (int which = 0; which < parts; ++which) f(context, which);
@@ -115,7 +120,7 @@ class team {
     for (int i = 0; i < Threads; ++i)
       queues_[i].word.write(number_ | static_cast<unsigned>(parts * i / Threads) << 8 | static_cast<unsigned>(parts * (i + 1) / Threads));
     call();
-    int const left = parts - take_parts(0);
+    int const left = parts - run_parts(0);
     for (int patience = 0; finished_.read() != left && patience < rounds; ++patience) detail::relax();
     while (finished_.read() != left) {
       bed_.announce(left);
@@ -125,14 +130,15 @@ class team {
     busy_.write(0);
   }
 
-  /// How many threads the system gave, the caller among them.
+  /// The number of threads: the caller, and those that the system created.
   int size() const { return started_ + 1; }
 
  private:
   static constexpr int rounds = 1000;
-  static constexpr std::size_t stack_bytes = 2 << 20;  // kernels pack up to 448 KiB there
+  static constexpr std::size_t stack_bytes = 2 << 20;  // kernels pack up to 448 KiB on the stack
 
-  /// Parts [next, end) of job `number`, as number << 16 | next << 8 | end. One word, so that who takes a part knows that its job is not over.
+  /// Parts [next, end) of job `number`, as number << 16 | next << 8 | end. They are one word, so that a thread can take
+  /// a part only while its job runs.
   struct alignas(64) queue {
     detail::shared_number<std::uint64_t> word;
   };
@@ -146,19 +152,19 @@ class team {
     calls_.add(1);
     for (int i = 1; i <= started_; ++i) helpers_[i].bed.wake(1);
   }
-  /// Runs parts until none is left, those of queue `own` first. Returns how many they were.
-  int take_parts(int own) const {
+  /// Runs parts until none is left, those of queue `own` first. Returns how many it ran.
+  int run_parts(int own) const {
     int done = 0;
     for (int i = 0; i < Threads; ++i) {
       auto& word = queues_[own + i < Threads ? own + i : own + i - Threads].word;
-      std::uint64_t seen = word.read();
-      while ((seen >> 8 & 0xff) < (seen & 0xff)) {
-        if (!word.replace(seen, seen + 0x100)) continue;
+      std::uint64_t expected = word.read();
+      while ((expected >> 8 & 0xff) < (expected & 0xff)) {
+        if (!word.replace(expected, expected + 0x100)) continue;
         if (own != 0) detail::float_control(control_);
-        f_(context_, static_cast<int>(seen >> 8 & 0xff));
+        f_(context_, static_cast<int>(expected >> 8 & 0xff));
         if (own != 0) bed_.wake(finished_.add(1));
         ++done;
-        seen = word.read();
+        expected = word.read();
       }
     }
     return done;
@@ -166,26 +172,26 @@ class team {
   static void* help(void* me) {
     helper& self = *static_cast<helper*>(me);
     team const& t = *self.owner;
-    for (unsigned heard = 0;;) {
-      for (int patience = 0; t.calls_.read() == heard && patience < rounds; ++patience) detail::relax();
-      if (t.calls_.read() == heard) {
+    for (unsigned last_call = 0;;) {
+      for (int patience = 0; t.calls_.read() == last_call && patience < rounds; ++patience) detail::relax();
+      if (t.calls_.read() == last_call) {
         self.bed.announce(1);
-        if (t.calls_.read() == heard) self.bed.sleep();
+        if (t.calls_.read() == last_call) self.bed.sleep();
         else self.bed.stay_awake();
       }
-      heard = t.calls_.read();
+      last_call = t.calls_.read();
       if (t.stopping_.read() != 0) return nullptr;
-      t.take_parts(static_cast<int>(&self - t.helpers_));
+      t.run_parts(static_cast<int>(&self - t.helpers_));
     }
   }
 
   mutable queue queues_[static_cast<std::size_t>(Threads)];
-  alignas(64) mutable detail::shared_number<unsigned> calls_;     // jobs so far; a change ends the helpers' sleep
+  alignas(64) mutable detail::shared_number<unsigned> calls_;     // jobs so far; a change ends the helpers' wait
   detail::shared_number<int> stopping_;
   alignas(64) mutable detail::shared_number<int> finished_;  // parts of this job that helpers have run
-  mutable detail::bed bed_;                     // the caller's, until that many are finished
+  mutable detail::bed bed_;                     // where the caller sleeps until that many are finished
   alignas(64) mutable detail::shared_number<int> busy_;
-  // Of this job: written while no part is taken, read by who has taken one.
+  // Of this job: written while no thread has a part, read by threads that have taken one.
   mutable part_function f_;
   mutable void const* context_;
   mutable std::uint64_t control_;

@@ -9,10 +9,11 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
+/// Uniform random numbers: Philox in the lanes of a register.
 namespace espalier::on_cpu {
 namespace detail {
 
-// The product of the low halves of 64-bit lanes. clang finds the instruction in the expression.
+// The product of the low halves of 64-bit lanes. clang compiles the expression to the instruction.
 
 #if defined(__clang__) || !defined(__SSE2__)
 template <class V>
@@ -43,7 +44,7 @@ ESPALIER_INLINE bits8 product_of_low_halves(bits8 a, bits8 b) {
 #endif
 #endif
 
-/// One counter in each 64-bit lane, a word in its low half; what is in the high half is ignored until the end.
+/// One Philox counter in each 64-bit lane. The low half of a lane has a word; the high half is ignored until the end.
 template <class Arch>
 struct philox_lanes {
   static constexpr int size = Arch::bytes / 8;
@@ -74,7 +75,8 @@ struct philox_lanes {
       c = (p >> 32) ^ d ^ fill(key1);
       d = p;
     }
-    // Lanes hold (first, second) and (third, fourth) word of a block; the low and the high half of the blocks in memory order.
+    // Lanes of left and right have the words (first, second) and (third, fourth) of a block. The two elements of word
+    // are the low and the high half of the blocks, in memory order.
     bits const left = (a & 0xffffffffull) | (b << 32), right = (c & 0xffffffffull) | (d << 32);
     word[0] = __builtin_shufflevector(left, right, (I / 2 + I % 2 * size)...);
     word[1] = __builtin_shufflevector(left, right, (size / 2 + I / 2 + I % 2 * size)...);
@@ -82,7 +84,7 @@ struct philox_lanes {
 
   template <int... I>
   static ESPALIER_INLINE void store(double* to, bits x, indices<I...>) {
-    // Words to doubles by their bits: 2^52 + word, exactly.
+    // Converts words to doubles through their bits: 2^52 + word, exactly.
     bits const low = __builtin_shufflevector(x, x, (I / 2)...), high = __builtin_shufflevector(x, x, (size / 2 + I / 2)...);
     bits const shift = {(I % 2 * 32ull)...};
     store_half(to, (low >> shift) & 0xffffffffull);
@@ -110,19 +112,20 @@ struct philox_lanes {
 
 }  // namespace detail
 
-/// Uniform numbers in [0, 1): out[i] = uniform_from_bits<T>(philox_bits(first + i, key, stream)), bit for bit, for 0 <= i < n.
+/// Uniform numbers in [0, 1), for 0 <= i < n: out[i] = uniform_from_bits<T>(philox_bits(first + i, key, stream)), bit
+/// for bit.
 template <class T, class Arch = default_arch>
 struct fill_uniform {
   static void run(T* out, std::int64_t n, std::uint64_t key, std::uint64_t stream, std::int64_t first = 0) {
     using lanes = detail::philox_lanes<Arch>;
-    constexpr std::int64_t together = 4 * lanes::size;
+    constexpr std::int64_t numbers_per_iteration = 4 * lanes::size;
     std::int64_t i = 0;
     for (; i < n && (first + i) % 4 != 0; ++i) out[i] = uniform_from_bits<T>(philox_bits(first + i, key, stream));
-    for (; i + together <= n; i += together) block(first + i, key, stream).store(out + i);
+    for (; i + numbers_per_iteration <= n; i += numbers_per_iteration) block(first + i, key, stream).store(out + i);
     if (i < n) {
-      T rest[static_cast<unsigned long>(together)];
+      T rest[static_cast<unsigned long>(numbers_per_iteration)];
       block(first + i, key, stream).store(rest);
-      for (std::int64_t j = 0; j < together && i + j < n; ++j) out[i + j] = rest[j];
+      for (std::int64_t j = 0; j < numbers_per_iteration && i + j < n; ++j) out[i + j] = rest[j];
     }
   }
 
@@ -132,9 +135,10 @@ struct fill_uniform {
   }
 };
 
-/// fill_uniform of a known size. A number is its own counter, so any part can be drawn alone.
+/// fill_uniform for a size that is a compile-time constant. A number depends on its own counter only, so any part can
+/// be computed independently.
 template <class T, std::int64_t Size, class Arch = default_arch>
-struct draw_kernel : independent_parts {
+struct random_uniform_kernel : independent_parts {
   static constexpr int parts = detail::parts_along(Size, Size);
   static constexpr std::int64_t begin(int which) { return which == parts ? Size : detail::part_begin(Size / 64, parts, which) * 64; }
 

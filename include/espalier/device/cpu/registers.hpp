@@ -14,6 +14,8 @@
 ESPALIER_PRECISE_BEGIN
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
+/// Operations on registers that the vector types lack, the same on all targets: tests of bits, partial loads and
+/// stores, reductions of lanes.
 namespace espalier::on_cpu::detail {
 
 // Tests of bits, as in base/bits.hpp.
@@ -39,7 +41,8 @@ ESPALIER_INLINE lanes_mask<V> lane_bits(V x) {
 #endif
   return bits;
 }
-/// Keeps a sum as it is written with -ffast-math: g++ would take its own barrier of vectors apart, and clang needs none in headers that are precise.
+/// Keeps a sum as it is written with -ffast-math. g++ would split vectors for its own barrier; clang requires none in
+/// headers that are precise.
 template <class V>
 ESPALIER_INLINE void keep_order([[maybe_unused]] V& x) {
 #if ESPALIER_FINITE_MATH && !defined(__clang__)
@@ -71,21 +74,21 @@ ESPALIER_INLINE lanes_mask<V> nan_lanes(V x) {
 #endif
 }
 #if ESPALIER_FINITE_MATH
-/// b where either is nan, as the instructions' result is by themselves; the compilers exchange their operands under
+/// b if an operand is NaN, as the instructions return by themselves. The compilers exchange their operands under
 /// -ffast-math.
 template <class V>
 ESPALIER_INLINE V larger(V a, V b) { return (nan_lanes(a) | nan_lanes(b)) ? b : a > b ? a : b; }
 template <class V>
 ESPALIER_INLINE V smaller(V a, V b) { return (nan_lanes(a) | nan_lanes(b)) ? b : a < b ? a : b; }
 #endif
-/// nan where either is: the instruction gives its second operand then, so only b remains to be looked at (and no
-/// constant needs that).
+/// NaN if an operand is NaN. The instruction returns its second operand then, so only b must be tested; a constant
+/// needs no test.
 template <class V>
 ESPALIER_INLINE V larger_or_nan(V a, V b) { return nan_lanes(b) ? b : larger(b, a); }
 template <class V>
 ESPALIER_INLINE V smaller_or_nan(V a, V b) { return nan_lanes(b) ? b : smaller(b, a); }
 
-// 0, 1, 2, ... in the lanes.
+// The lanes are 0, 1, 2, ...
 
 ESPALIER_INLINE float4 ramp(float4) { return float4{0, 1, 2, 3}; }
 ESPALIER_INLINE double2 ramp(double2) { return double2{0, 1}; }
@@ -98,7 +101,7 @@ ESPALIER_INLINE float16 ramp(float16) { return float16{0, 1, 2, 3, 4, 5, 6, 7, 8
 ESPALIER_INLINE double8 ramp(double8) { return double8{0, 1, 2, 3, 4, 5, 6, 7}; }
 #endif
 
-// The first N lanes only; the others of a load are 0. Memory beyond them is not touched.
+// Loads and stores of the first N lanes only; the others of a load are 0. Memory beyond them is not accessed.
 
 template <int N, class T, class V>
 ESPALIER_INLINE V load_lanes(T const* from, V) {
@@ -111,7 +114,7 @@ ESPALIER_INLINE void store_lanes(T* to, V x) {
   __builtin_memcpy(to, &x, N * sizeof(T));
 }
 
-// Past the caches, where the target has such stores; the address is aligned to the register.
+// Stores past the caches, if the target has such instructions. The address is aligned to the register.
 
 template <class T, class V>
 ESPALIER_INLINE void store_past_caches(T* to, V x) {
@@ -134,7 +137,7 @@ ESPALIER_INLINE void store_past_caches(double* to, double8 x) { __builtin_ia32_m
 #endif
 #endif
 
-// One number from all lanes, by halves: a fixed order, whatever the target.
+// Reduces all lanes to one number, by halves: the order is fixed, whatever the target.
 
 struct add_lanes {
   template <class V>
@@ -150,30 +153,30 @@ struct smaller_lane {
 };
 
 template <class F>
-ESPALIER_INLINE float fold_lanes(float4 x) {
+ESPALIER_INLINE float reduce_lanes(float4 x) {
   float4 const y = F::of(x, __builtin_shufflevector(x, x, 2, 3, 0, 1));
   return F::of(y, __builtin_shufflevector(y, y, 1, 0, 3, 2))[0];
 }
 template <class F>
-ESPALIER_INLINE double fold_lanes(double2 x) { return F::of(x, __builtin_shufflevector(x, x, 1, 0))[0]; }
+ESPALIER_INLINE double reduce_lanes(double2 x) { return F::of(x, __builtin_shufflevector(x, x, 1, 0))[0]; }
 #if defined(__AVX__) || !defined(__SSE2__)
 template <class F>
-ESPALIER_INLINE float fold_lanes(float8 x) {
-  return fold_lanes<F>(F::of(__builtin_shufflevector(x, x, 0, 1, 2, 3), __builtin_shufflevector(x, x, 4, 5, 6, 7)));
+ESPALIER_INLINE float reduce_lanes(float8 x) {
+  return reduce_lanes<F>(F::of(__builtin_shufflevector(x, x, 0, 1, 2, 3), __builtin_shufflevector(x, x, 4, 5, 6, 7)));
 }
 template <class F>
-ESPALIER_INLINE double fold_lanes(double4 x) {
-  return fold_lanes<F>(F::of(__builtin_shufflevector(x, x, 0, 1), __builtin_shufflevector(x, x, 2, 3)));
+ESPALIER_INLINE double reduce_lanes(double4 x) {
+  return reduce_lanes<F>(F::of(__builtin_shufflevector(x, x, 0, 1), __builtin_shufflevector(x, x, 2, 3)));
 }
 #endif
 #if defined(__AVX512F__) || !defined(__SSE2__)
 template <class F>
-ESPALIER_INLINE float fold_lanes(float16 x) {
-  return fold_lanes<F>(F::of(__builtin_shufflevector(x, x, 0, 1, 2, 3, 4, 5, 6, 7), __builtin_shufflevector(x, x, 8, 9, 10, 11, 12, 13, 14, 15)));
+ESPALIER_INLINE float reduce_lanes(float16 x) {
+  return reduce_lanes<F>(F::of(__builtin_shufflevector(x, x, 0, 1, 2, 3, 4, 5, 6, 7), __builtin_shufflevector(x, x, 8, 9, 10, 11, 12, 13, 14, 15)));
 }
 template <class F>
-ESPALIER_INLINE double fold_lanes(double8 x) {
-  return fold_lanes<F>(F::of(__builtin_shufflevector(x, x, 0, 1, 2, 3), __builtin_shufflevector(x, x, 4, 5, 6, 7)));
+ESPALIER_INLINE double reduce_lanes(double8 x) {
+  return reduce_lanes<F>(F::of(__builtin_shufflevector(x, x, 0, 1, 2, 3), __builtin_shufflevector(x, x, 4, 5, 6, 7)));
 }
 #endif
 

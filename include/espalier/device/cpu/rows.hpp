@@ -5,28 +5,30 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
+/// Kernels of fused groups that run row by row.
 namespace espalier::on_cpu {
 
 namespace detail {
 
-/// A group is cut into parts of at least this many elements, whose sums over rows take at most this many bytes together.
+/// A group is split into parts of at least least_part elements. The sums over rows of all parts take at most
+/// most_scratch bytes.
 inline constexpr std::int64_t least_part = std::int64_t{1} << 15, most_scratch = std::int64_t{1} << 17;
 
 }  // namespace detail
 
 /// A fused group that runs row by row. A group without reductions is one long row.
-template <class T, class Arch, int Rows, int Columns, class Steps, class Leaves, class Outputs>
-struct long_row_nest : row_sweeps<T, Arch, Rows, Columns, Steps, Leaves, Outputs> {
-  using base = row_sweeps<T, Arch, Rows, Columns, Steps, Leaves, Outputs>;
+template <class T, class Arch, int Rows, int Columns, class Instructions, class Operands, class Outputs>
+struct long_row_kernel : row_sweeps<T, Arch, Rows, Columns, Instructions, Operands, Outputs> {
+  using base = row_sweeps<T, Arch, Rows, Columns, Instructions, Operands, Outputs>;
   using typename base::accumulators;
   using typename base::facts;
-  using typename base::line;
+  using typename base::row_state;
   using typename base::V;
-  using base::leaves, base::outputs, base::steps, base::straight, base::streams, base::sums_of_columns, base::sweeps, base::tail, base::together, base::vectors, base::width;
+  using base::operands, base::outputs, base::instructions, base::straight, base::streams, base::sums_of_columns, base::sweeps, base::tail, base::rows_per_sweep, base::vectors, base::width;
   static constexpr int numbers = detail::count(facts::single_sums());
 
-  /// One row that long, in a single sweep, is cut by columns.
-  static constexpr bool cut_columns = Rows == 1 && sweeps == 1 && sums_of_columns == 0 && facts::steps_at(place::single) == 0;
+  /// Whether a single row, in a single sweep, is split by columns.
+  static constexpr bool cut_columns = Rows == 1 && sweeps == 1 && sums_of_columns == 0 && facts::instructions_at(extent_class::single) == 0;
   static constexpr int row_sums = cut_columns ? detail::count(facts::reduced(0)) : 0;
   static constexpr std::int64_t slice = std::int64_t{sums_of_columns} * ((Columns + 15) / 16 * 16) + (numbers + row_sums + 15) / 16 * 16;
   static constexpr int count_parts() {
@@ -43,39 +45,39 @@ struct long_row_nest : row_sweeps<T, Arch, Rows, Columns, Steps, Leaves, Outputs
 
   // Rows.
 
-  /// From one row of a leaf, or of an output, to the next.
-  struct row_steps {
-    std::ptrdiff_t leaf[static_cast<std::size_t>(leaves) + 1], output[static_cast<std::size_t>(outputs) + 1];
+  /// The distance from one row of an operand, or of an output, to the next.
+  struct row_strides {
+    std::ptrdiff_t operand[static_cast<std::size_t>(operands) + 1], output[static_cast<std::size_t>(outputs) + 1];
   };
-  static constexpr row_steps row_step = [] {
-    row_steps r{};
-    for (int k = 0; k < leaves; ++k) r.leaf[k] = facts::is_memory(k, place::full) ? Columns : 0;
-    for (int k = 0; k < outputs; ++k) r.output[k] = facts::step_at[facts::output_at[k].step].where == place::full ? Columns : 0;
+  static constexpr row_strides row_stride = [] {
+    row_strides r{};
+    for (int k = 0; k < operands; ++k) r.operand[k] = facts::is_memory(k, extent_class::full) ? Columns : 0;
+    for (int k = 0; k < outputs; ++k) r.output[k] = facts::instruction_at[facts::output_at[k].instruction].extent == extent_class::full ? Columns : 0;
     return r;
   }();
-  /// What the leaves hold of a row, or of everything.
+  /// Loads the operands that are fixed along a row, or for the whole group.
   static ESPALIER_IN_KERNEL void hold(T* v, T const* const* in, int row) {
     base::put_constants(v, typename base::constants{});
-    base::put_elements(v, in, row, typename base::template in_memory<place::row>{});
-    base::put_elements(v, in, 0, typename base::template in_memory<place::single>{});
+    base::put_elements(v, in, row, typename base::template in_memory<extent_class::row>{});
+    base::put_elements(v, in, 0, typename base::template in_memory<extent_class::single>{});
   }
   template <int... L, int... O, int... Spare>
-  static ESPALIER_IN_KERNEL void begin(line& l, T const* const* start_of, T* const* first, T* spare, T* singles, int row, std::integer_sequence<int, L...>,
+  static ESPALIER_IN_KERNEL void begin(row_state& l, T const* const* start_of, T* const* first, T* spare, T* singles, int row, std::integer_sequence<int, L...>,
                                     std::integer_sequence<int, O...>, std::integer_sequence<int, Spare...>) {
-    ((l.in[L] = start_of[L] + row * row_step.leaf[L]), ...);
+    ((l.in[L] = start_of[L] + row * row_stride.operand[L]), ...);
     hold(l.values, start_of, row);
-    ((l.out[O] = first[O] + row * row_step.output[O]), ...);
+    ((l.out[O] = first[O] + row * row_stride.output[O]), ...);
     ((l.out[outputs + Spare] = spare + Spare * Columns), ...);
-    base::known_at_first(l, singles);
+    base::initial_statistics(l, singles);
     (void)first, (void)spare;
   }
   template <int... R>
   static ESPALIER_IN_KERNEL void some_rows(T const* const* start_of, T* const* first, T* const* sums, T* spare, T* singles, V* total, bool past, int row, int from, int to,
                                         std::integer_sequence<int, R...> rows) {
-    line l[sizeof...(R)];
+    row_state l[sizeof...(R)];
     using spare_rows = std::make_integer_sequence<int, facts::plan.spare>;
-    constexpr int u = sizeof...(R) > 1 ? 1 : base::lanes_of(sweeps - 1);
-    (begin(l[R], start_of, first, spare + R * facts::plan.spare * Columns, singles, row + R, typename base::leaf_numbers{}, std::make_integer_sequence<int, outputs>{},
+    constexpr int u = sizeof...(R) > 1 ? 1 : base::vectors_in_flight(sweeps - 1);
+    (begin(l[R], start_of, first, spare + R * facts::plan.spare * Columns, singles, row + R, typename base::operand_indices{}, std::make_integer_sequence<int, outputs>{},
            spare_rows{}),
      ...);
     if constexpr (straight) {
@@ -84,8 +86,8 @@ struct long_row_nest : row_sweeps<T, Arch, Rows, Columns, Steps, Leaves, Outputs
       (base::template early_sweeps<0>(l + R, sums, singles, total, past), ...);
       base::template sweep<sweeps - 1>(l, sums, singles, total, past, from, to, rows, std::make_integer_sequence<int, u>{});
     }
-    if constexpr (row_sums == 0 || parts == 1) (base::store_numbers(first, l[R].values, row + R, chosen_steps<facts::results_at(place::row)>{}), ...);
-    else save_row_sums(l[0].values, singles, chosen_steps<facts::reduced(0)>{});
+    if constexpr (row_sums == 0 || parts == 1) (base::store_numbers(first, l[R].values, row + R, set_members<facts::results_at(extent_class::row)>{}), ...);
+    else save_row_sums(l[0].values, singles, set_members<facts::reduced(0)>{});
     (void)start_of, (void)first, (void)row;
   }
   template <int... I>
@@ -94,7 +96,7 @@ struct long_row_nest : row_sweeps<T, Arch, Rows, Columns, Steps, Leaves, Outputs
     (void)values, (void)singles;
   }
 
-  /// Sums over rows start in memory, sums over everything in registers.
+  /// Initializes all sums: sums over rows are in memory, sums over all elements in registers.
   template <int... I, int... Column>
   static ESPALIER_IN_KERNEL void start_all(T* const* sums, T* singles, V* total, std::integer_sequence<int, I...>, std::integer_sequence<int, Column...>) {
     ((singles[I] = base::template identity<I>), ...);
@@ -105,43 +107,43 @@ struct long_row_nest : row_sweeps<T, Arch, Rows, Columns, Steps, Leaves, Outputs
   static ESPALIER_IN_KERNEL void fill(T* sums, T identity) {
     for (int j = 0; j < Columns; ++j) sums[j] = identity;
   }
-  /// Rows first_row to end (or columns from to to of the only row): their sums go to sums and to singles.
+  /// Computes rows [row, end), or columns [from, to) of the only row. Their sums go to sums and to singles.
   template <int... L>
   static ESPALIER_IN_KERNEL void stretch(auto p, T* const* first, T* const* sums, T* singles, int row, int end, int from, int to,
                                       std::integer_sequence<int, L...>) {
     T const* const start_of[] = {p[L]..., nullptr};
-    alignas(64) T spare[static_cast<std::size_t>(facts::plan.spare * together * Columns) + 1];
-    V total[static_cast<std::size_t>(steps)];
-    start_all(sums, singles, total, chosen_steps<base::reductions>{}, of_columns{});
+    alignas(64) T spare[static_cast<std::size_t>(facts::plan.spare * rows_per_sweep * Columns) + 1];
+    V total[static_cast<std::size_t>(instructions)];
+    start_all(sums, singles, total, set_members<base::reductions>{}, of_columns{});
     bool past = false;
     if constexpr (streams) past = streams_now<sizeof(V)>(base::bytes, first, outputs);
     ESPALIER_AS_LOOP
-    for (; row + together <= end; row += together)
-      some_rows(start_of, first, sums, spare, singles, total, past, row, from, to, std::make_integer_sequence<int, together>{});
-    if constexpr (together > 1) {
+    for (; row + rows_per_sweep <= end; row += rows_per_sweep)
+      some_rows(start_of, first, sums, spare, singles, total, past, row, from, to, std::make_integer_sequence<int, rows_per_sweep>{});
+    if constexpr (rows_per_sweep > 1) {
       ESPALIER_AS_LOOP
       for (; row < end; ++row) some_rows(start_of, first, sums, spare, singles, total, past, row, from, to, std::integer_sequence<int, 0>{});
     }
-    base::fold_totals(singles, total, typename base::template steps_of<folded_totals>{});
+    base::reduce_totals(singles, total, typename base::template instructions_of<reduced_totals>{});
     if constexpr (streams) stream_fence();
   }
-  /// Numbers of everything that lanes add to.
-  static constexpr detail::bits folded_totals = [] {
+  /// The sums over all elements that vectors add to.
+  static constexpr detail::bits reduced_totals = [] {
     detail::bits r = 0;
-    for (int i = 0; i < steps; ++i)
-      if (facts::step_at[i].reduces && facts::step_at[i].where == place::single && !facts::reduces_lines(i)) r |= detail::bit(i);
+    for (int i = 0; i < instructions; ++i)
+      if (facts::instruction_at[i].reduces && facts::instruction_at[i].extent == extent_class::single && !facts::reduces_lines(i)) r |= detail::bit(i);
     return r;
   }();
 
   // Parts, and what is computed when all rows are done.
 
   static constexpr int padded = (Columns + 15) / 16 * 16;
-  static constexpr detail::bits column_sum_steps = facts::column_sums(), number_steps = row_sums > 0 ? facts::reduced(0) : facts::single_sums();
-  using of_columns = chosen_steps<column_sum_steps>;
-  using of_numbers = chosen_steps<number_steps>;
+  static constexpr detail::bits column_sum_instructions = facts::column_sums(), number_instructions = row_sums > 0 ? facts::reduced(0) : facts::single_sums();
+  using of_columns = set_members<column_sum_instructions>;
+  using of_numbers = set_members<number_instructions>;
 
   template <int... I>
-  static ESPALIER_IN_KERNEL void place_sums(T** sums, T* at, std::integer_sequence<int, I...>) {
+  static ESPALIER_IN_KERNEL void set_sum_pointers(T** sums, T* at, std::integer_sequence<int, I...>) {
     ((sums[base::template output<I>] = at, at += padded), ...);
     (void)sums, (void)at;
   }
@@ -151,51 +153,51 @@ struct long_row_nest : row_sweeps<T, Arch, Rows, Columns, Steps, Leaves, Outputs
     (void)to, (void)singles;
   }
   template <class Op>
-  static ESPALIER_IN_KERNEL void join_columns(T* to, T const* from, bool first) {
+  static ESPALIER_IN_KERNEL void combine_columns(T* to, T const* from, bool first) {
     for (int j = 0; j + width <= Columns; j += width) (first ? V::load(from + j) : rule<Op>::combine(V::load(to + j), V::load(from + j))).store(to + j);
     if constexpr (tail != 0) {
       V const x = V::template load_first<tail>(from + Columns - tail), y = V::template load_first<tail>(to + Columns - tail);
       (first ? x : rule<Op>::combine(y, x)).template store_first<tail>(to + Columns - tail);
     }
   }
-  template <int... I, class... Op, place... W, int... A, int... B, int... C>
-  static ESPALIER_IN_KERNEL void join_all_columns(T* const* first, T const* from, bool starts, list<detail::numbered_step<I, step<Op, W, A, B, C>>...>) {
-    ((join_columns<Op>(first[base::template output<I>], from, starts), from += padded), ...);
+  template <int... I, class... Op, extent_class... W, int... A, int... B, int... C>
+  static ESPALIER_IN_KERNEL void combine_all_columns(T* const* first, T const* from, bool starts, list<detail::numbered_instruction<I, instruction<Op, W, A, B, C>>...>) {
+    ((combine_columns<Op>(first[base::template output<I>], from, starts), from += padded), ...);
     (void)first, (void)from, (void)starts;
   }
-  template <int... I, class... Op, place... W, int... A, int... B, int... C>
-  static ESPALIER_IN_KERNEL void join_numbers(T* singles, T const* from, bool starts, list<detail::numbered_step<I, step<Op, W, A, B, C>>...>) {
+  template <int... I, class... Op, extent_class... W, int... A, int... B, int... C>
+  static ESPALIER_IN_KERNEL void combine_numbers(T* singles, T const* from, bool starts, list<detail::numbered_instruction<I, instruction<Op, W, A, B, C>>...>) {
     ((singles[I] = starts ? *from : rule<Op>::combine(singles[I], *from), ++from), ...);
     (void)singles, (void)from, (void)starts;
   }
-  template <place Where>
+  template <extent_class Extent>
   static ESPALIER_IN_KERNEL void finish_numbers(T* const* out, T* v) {
-    base::compute_numbers(v, typename base::template steps_of<facts::at_place_that(Where, false)>{});
-    base::store_numbers(out, v, 0, chosen_steps<facts::results_at(Where)>{});
+    base::compute_numbers(v, typename base::template instructions_of<facts::instructions_at(Extent, false)>{});
+    base::store_numbers(out, v, 0, set_members<facts::results_at(Extent)>{});
   }
 
-  /// Column values computed from finished sums, lane by lane.
+  /// Computes column values from finished sums, vector by vector.
   template <int Count, int... Sum, int... Computed>
   static ESPALIER_IN_KERNEL void columns(T const* const* in, T* const* out, T const* held, int j, std::integer_sequence<int, Sum...>, std::integer_sequence<int, Computed...>) {
-    typename base::operand_packs v;
+    typename base::value_packs v;
     base::put_constants(v, typename base::constants{});
-    base::put_index(v, V::iota(static_cast<T>(j)), chosen_steps<base::index_leaves>{});
-    base::put_held(v, held, std::integer_sequence<int>{}, typename base::template in_memory<place::single>{});
-    base::template put_lanes<Count>(v, in, j, typename base::template in_memory<place::column>{});
+    base::put_index(v, V::iota(static_cast<T>(j)), set_members<base::index_operands>{});
+    base::put_held(v, held, std::integer_sequence<int>{}, typename base::template in_memory<extent_class::single>{});
+    base::template put_lanes<Count>(v, in, j, typename base::template in_memory<extent_class::column>{});
     ((v[Sum] = V::template load_first<Count>(out[base::template output<Sum>] + j)), ...);
-    base::compute(v, typename base::template steps_of<facts::at_place_that(place::column, false)>{});
+    base::compute(v, typename base::template instructions_of<facts::instructions_at(extent_class::column, false)>{});
     (v[Computed].template store_first<Count>(out[base::template output<Computed>] + j), ...);
     (void)out;
   }
-  static constexpr detail::bits column_results = facts::steps_at(place::column) & facts::sets.results & ~facts::sets.reductions;
-  /// When every sum is complete.
+  static constexpr detail::bits column_results = facts::instructions_at(extent_class::column) & facts::sets.results & ~facts::sets.reductions;
+  /// Computes what depends on sums, when every sum is complete.
   template <int... L>
   static ESPALIER_IN_KERNEL void conclude(auto p, T* const* first, T* singles, std::integer_sequence<int, L...>) {
     T const* const start_of[] = {p[L]..., nullptr};
     hold(singles, start_of, 0);
-    finish_numbers<row_sums != 0 && parts != 1 ? place::row : place::single>(first, singles);
-    if constexpr (facts::at_place_that(place::column, false) != 0) {
-      using results = chosen_steps<column_results>;
+    finish_numbers<row_sums != 0 && parts != 1 ? extent_class::row : extent_class::single>(first, singles);
+    if constexpr (facts::instructions_at(extent_class::column, false) != 0) {
+      using results = set_members<column_results>;
       for (int j = 0; j + width <= Columns; j += width) columns<width>(start_of, first, singles, j, of_columns{}, results{});
       if constexpr (tail != 0) columns<tail>(start_of, first, singles, Columns - tail, of_columns{}, results{});
     }
@@ -203,33 +205,33 @@ struct long_row_nest : row_sweeps<T, Arch, Rows, Columns, Steps, Leaves, Outputs
   struct output_addresses {
     T* at[static_cast<std::size_t>(outputs) + 1];
     ESPALIER_IN_KERNEL explicit output_addresses(auto p) {
-      for (int k = 0; k < outputs; ++k) at[k] = p[leaves + k];
+      for (int k = 0; k < outputs; ++k) at[k] = p[operands + k];
     }
   };
 
-  /// p[i]: the leaves' addresses, then the outputs'. shared: scratch elements, a slice for each part.
+  /// p[i]: the addresses of operands, then of outputs. shared: scratch elements, a slice for each part.
   ESPALIER_KERNEL static void part(auto p, T* shared, int which) {
     output_addresses const first{p};
     output_addresses sums{p};
-    typename base::operand_numbers singles;
+    typename base::value_numbers singles;
     T* const own = shared + which * slice;
-    place_sums(sums.at, own, of_columns{});
+    set_sum_pointers(sums.at, own, of_columns{});
     if constexpr (cut_columns)
-      stretch(p, first.at, sums.at, singles, 0, 1, which * piece, which + 1 == parts ? Columns : (which + 1) * piece, typename base::leaf_numbers{});
+      stretch(p, first.at, sums.at, singles, 0, 1, which * piece, which + 1 == parts ? Columns : (which + 1) * piece, typename base::operand_indices{});
     else
       stretch(p, first.at, sums.at, singles, static_cast<int>(std::int64_t{Rows} * which / parts), static_cast<int>(std::int64_t{Rows} * (which + 1) / parts), 0, Columns,
-              typename base::leaf_numbers{});
+              typename base::operand_indices{});
     save_numbers(own + sums_of_columns * padded, singles, of_numbers{});
   }
   static void finish(auto p, T* shared) {
     output_addresses const first{p};
-    typename base::operand_numbers singles{};
+    typename base::value_numbers singles{};
     for (int w = 0; w < parts; ++w) {
       T const* const own = shared + w * slice;
-      join_all_columns(first.at, own, w == 0, typename base::template steps_of<column_sum_steps>{});
-      join_numbers(singles, own + sums_of_columns * padded, w == 0, typename base::template steps_of<number_steps>{});
+      combine_all_columns(first.at, own, w == 0, typename base::template instructions_of<column_sum_instructions>{});
+      combine_numbers(singles, own + sums_of_columns * padded, w == 0, typename base::template instructions_of<number_instructions>{});
     }
-    conclude(p, first.at, singles, typename base::leaf_numbers{});
+    conclude(p, first.at, singles, typename base::operand_indices{});
   }
   ESPALIER_KERNEL static void run(auto p) {
     if constexpr (parts > 1) {
@@ -238,25 +240,25 @@ struct long_row_nest : row_sweeps<T, Arch, Rows, Columns, Steps, Leaves, Outputs
       finish(p, shared);
     } else {
       output_addresses const first{p};
-      typename base::operand_numbers singles;
-      stretch(p, first.at, first.at, singles, 0, Rows, 0, Columns, typename base::leaf_numbers{});
-      conclude(p, first.at, singles, typename base::leaf_numbers{});
+      typename base::value_numbers singles;
+      stretch(p, first.at, first.at, singles, 0, Rows, 0, Columns, typename base::operand_indices{});
+      conclude(p, first.at, singles, typename base::operand_indices{});
     }
   }
 };
 
 namespace detail {
-template <int Width, int Rows, int Columns, class Steps, class Leaves, class Outputs>
+template <int Width, int Rows, int Columns, class Instructions, class Operands, class Outputs>
 constexpr bool rows_are_short() {
-  if constexpr (Columns <= Width && Columns > 1 && Rows >= Width) return nest_facts<place::row, 2, Steps, Leaves, Outputs>::reduces_rows();
+  if constexpr (Columns <= Width && Columns > 1 && Rows >= Width) return kernel_schedule<extent_class::row, 2, Instructions, Operands, Outputs>::reduces_rows();
   else return false;
 }
 }  // namespace detail
 
-/// A fused group that runs row by row.
-template <class T, class Arch, int Rows, int Columns, class Steps, class Leaves, class Outputs>
-using row_nest = std::conditional_t<detail::rows_are_short<pack<T, Arch>::size, Rows, Columns, Steps, Leaves, Outputs>(),
-                                    short_row_nest<T, Arch, Rows, Columns, Steps, Leaves, Outputs>, long_row_nest<T, Arch, Rows, Columns, Steps, Leaves, Outputs>>;
+/// The kernel of a fused group that runs row by row. The length of its rows determines which one.
+template <class T, class Arch, int Rows, int Columns, class Instructions, class Operands, class Outputs>
+using row_kernel = std::conditional_t<detail::rows_are_short<pack<T, Arch>::size, Rows, Columns, Instructions, Operands, Outputs>(),
+                                    short_row_kernel<T, Arch, Rows, Columns, Instructions, Operands, Outputs>, long_row_kernel<T, Arch, Rows, Columns, Instructions, Operands, Outputs>>;
 
 }  // namespace espalier::on_cpu
 

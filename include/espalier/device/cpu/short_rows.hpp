@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include "nest.hpp"
+#include "loop_kernel_base.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// Rows that do not fill a register: a block of them is turned so that each lane holds a row of its own, and nothing is reduced across lanes.
+/// Kernels for rows that do not fill a register. A block of rows is transposed, so that each lane holds its own row and
+/// nothing is reduced across lanes.
 namespace espalier::on_cpu {
 
 namespace detail {
 
-/// One step of turning a square of packs: swaps the off-diagonal squares of Distance lanes between packs that far apart.
+/// One step of transposing a square of packs: swaps the off-diagonal squares of Distance lanes between packs at that
+/// distance.
 template <int Distance, class V, int... Lane>
 ESPALIER_IN_KERNEL void swap_squares(V& a, V& b, indices<Lane...>) {
   constexpr int n = static_cast<int>(sizeof...(Lane));
@@ -24,13 +26,14 @@ ESPALIER_IN_KERNEL void swap_all(V* square, indices<I...> all) {
    ...);
   if constexpr (Distance > 1) swap_all<Distance / 2>(square, all);
 }
-/// Element (i, j) and element (j, i) change places.
+/// Transposes a square of packs: swaps elements (i, j) and (j, i).
 template <class V>
 ESPALIER_IN_KERNEL void turn(V* square) {
   swap_all<V::size / 2>(square, indices_below<V::size / 2>{});
 }
 
-/// Columns and memory: column[j] holds element j of each of Rows rows, which lie one after the other; the lanes beyond repeat the first row.
+/// Loads and stores rows as columns: column[j] holds element j of each of Rows rows, which are contiguous. The lanes
+/// beyond repeat the first row.
 template <class T, class Arch, int Columns, int Rows>
 struct turned {
   using V = pack<T, Arch>;
@@ -56,40 +59,40 @@ struct turned {
 
 }  // namespace detail
 
-/// A fused group that runs row by row, with rows of at most a register: width rows at once, a lane for each.
-template <class T, class Arch, int Rows, int Columns, class Steps, class Leaves, class Outputs>
-struct short_row_nest : nest<place::row, T, Arch, Steps, Leaves, Outputs, 2> {
-  using base = nest<place::row, T, Arch, Steps, Leaves, Outputs, 2>;
+/// A fused group that runs row by row, with rows of at most a register: width rows at once, one in each lane.
+template <class T, class Arch, int Rows, int Columns, class Instructions, class Operands, class Outputs>
+struct short_row_kernel : loop_kernel_base<extent_class::row, T, Arch, Instructions, Operands, Outputs, 2> {
+  using base = loop_kernel_base<extent_class::row, T, Arch, Instructions, Operands, Outputs, 2>;
   using typename base::facts;
   using typename base::V;
-  using base::leaves, base::steps, base::width;
+  using base::operands, base::instructions, base::width;
   static constexpr int parts = 1;
   static constexpr std::int64_t scratch = 0;
   static constexpr int outputs = facts::outputs, sweeps = facts::plan.sweeps, rest = Rows % width;
-  using packs = V[static_cast<std::size_t>(steps)];
+  using packs = V[static_cast<std::size_t>(instructions)];
   using columns_of = V[static_cast<std::size_t>(Columns)];
 
-  using typename base::operand_numbers, typename base::operand_packs;
-  using constants = chosen_steps<base::constant_leaves>;
-  template <place Where>
-  using in_memory = chosen_steps<facts::memory_at(Where)>;
+  using typename base::value_numbers, typename base::value_packs;
+  using constants = set_members<base::constant_operands>;
+  template <extent_class Extent>
+  using in_memory = set_members<facts::memory_at(Extent)>;
   template <detail::bits Set>
-  using steps_of = typename base::template steps_of<Set>;
+  using instructions_of = typename base::template instructions_of<Set>;
 
-  /// A block of rows: what is fixed along them, of steps and of leaves, and their elements by column.
+  /// A block of rows: values that are fixed along them, of instructions and of operands, and their elements by column.
   struct block {
-    operand_packs known;
-    columns_of in[static_cast<std::size_t>(leaves) + 1];
-    columns_of out[static_cast<std::size_t>(outputs + facts::plan.spare) + 1];
+    value_packs row_values;
+    columns_of in[static_cast<std::size_t>(operands) + 1];  // (operands, columns)
+    columns_of out[static_cast<std::size_t>(outputs + facts::plan.spare) + 1];  // (outputs + spare rows, columns)
   };
-  /// Sums over rows, a pack for each column, and over everything.
+  /// Sums over rows, one pack for each column, and sums over all elements.
   struct totals {
     columns_of column[static_cast<std::size_t>(detail::count(facts::column_sums())) + 1];
     packs single;
   };
   static constexpr int count_column_sums(int i) {
     int n = 0;
-    for (int k = 0; k < i; ++k) n += facts::step_at[k].reduces && facts::step_at[k].where == place::column;
+    for (int k = 0; k < i; ++k) n += facts::instruction_at[k].reduces && facts::instruction_at[k].extent == extent_class::column;
     return n;
   }
   // Templates: clang would call functions at run time.
@@ -101,19 +104,19 @@ struct short_row_nest : nest<place::row, T, Arch, Steps, Leaves, Outputs, 2> {
   template <int... Row, int... Single, int... Line, int... Full, int... Index, int... Back>
   static ESPALIER_IN_KERNEL void prepare(block const& b, V* v, int j, std::integer_sequence<int, Row...>, std::integer_sequence<int, Single...>, std::integer_sequence<int, Line...>,
                                       std::integer_sequence<int, Full...>, std::integer_sequence<int, Index...>, std::integer_sequence<int, Back...>) {
-    ((v[steps + Row] = b.known[steps + Row]), ...);
-    ((v[steps + Single] = b.known[steps + Single]), ...);
-    ((v[Line] = b.known[Line]), ...);
-    ((v[steps + Full] = b.in[Full][j]), ...);
-    ((v[steps + Index] = V(static_cast<T>(j))), ...);
+    ((v[instructions + Row] = b.row_values[instructions + Row]), ...);
+    ((v[instructions + Single] = b.row_values[instructions + Single]), ...);
+    ((v[Line] = b.row_values[Line]), ...);
+    ((v[instructions + Full] = b.in[Full][j]), ...);
+    ((v[instructions + Index] = V(static_cast<T>(j))), ...);
     ((v[Back] = b.out[kept_in<Back>][j]), ...);
     (void)b, (void)v, (void)j;
   }
-  /// Adds to sums of columns, in which each lane is another row.
-  template <int Count, int... I, class... Op, place... W, int... A, int... B, int... C>
-  static ESPALIER_IN_KERNEL void add_columns(totals& all, V const* v, int j, list<detail::numbered_step<I, step<Op, W, A, B, C>>...>) {
+  /// Adds to sums of columns, in which each lane holds another row.
+  template <int Count, int... I, class... Op, extent_class... W, int... A, int... B, int... C>
+  static ESPALIER_IN_KERNEL void add_columns(totals& all, V const* v, int j, list<detail::numbered_instruction<I, instruction<Op, W, A, B, C>>...>) {
     ((all.column[column_sum<I>][j] = rule<Op>::combine(all.column[column_sum<I>][j],
-                                                       base::template of_lanes<Count>(v[A >= 0 ? A : steps - 1 - A], static_cast<T>(facts::identity_at[I])))),
+                                                       base::template of_lanes<Count>(v[A >= 0 ? A : instructions - 1 - A], static_cast<T>(facts::identity_at[I])))),
      ...);
     (void)all, (void)v, (void)j;
   }
@@ -124,41 +127,41 @@ struct short_row_nest : nest<place::row, T, Arch, Steps, Leaves, Outputs, 2> {
     (void)b, (void)v, (void)j;
   }
   template <int S, int Count>
-  static ESPALIER_IN_KERNEL void lane(block& b, T const* const* start_of, V* sum, totals& all, int j) {
-    operand_packs v;
+  static ESPALIER_IN_KERNEL void sweep_vector(block& b, T const* const* start_of, V* sum, totals& all, int j) {
+    value_packs v;
     base::put_constants(v, constants{});
-    base::put_elements(v, start_of, j, in_memory<place::column>{});
-    prepare(b, v, j, in_memory<place::row>{}, in_memory<place::single>{}, chosen_steps<facts::lines_read(S)>{}, in_memory<place::full>{},
-            chosen_steps<base::index_leaves>{}, chosen_steps<base::in_lane(S, base::back)>{});
-    base::compute(v, steps_of<base::in_lane(S, base::fresh)>{});
-    base::template add<width>(sum, v, steps_of<base::added_to(S, place::row)>{});
-    add_columns<Count>(all, v, j, steps_of<base::added_to(S, place::column)>{});
-    base::template add<Count>(all.single, v, steps_of<base::added_to(S, place::single)>{});
-    put(b, v, j, chosen_steps<base::in_lane(S, base::left)>{}, chosen_steps<facts::stored(S)>{});
+    base::put_elements(v, start_of, j, in_memory<extent_class::column>{});
+    prepare(b, v, j, in_memory<extent_class::row>{}, in_memory<extent_class::single>{}, set_members<facts::lines_read(S)>{}, in_memory<extent_class::full>{},
+            set_members<base::index_operands>{}, set_members<base::values_in_sweep(S, base::reloaded)>{});
+    base::compute(v, instructions_of<base::values_in_sweep(S, base::evaluated)>{});
+    base::template add<width>(sum, v, instructions_of<base::added_to(S, extent_class::row)>{});
+    add_columns<Count>(all, v, j, instructions_of<base::added_to(S, extent_class::column)>{});
+    base::template add<Count>(all.single, v, instructions_of<base::added_to(S, extent_class::single)>{});
+    put(b, v, j, set_members<base::values_in_sweep(S, base::saved)>{}, set_members<facts::stored(S)>{});
   }
-  template <int... I, class... Op, place... W, int... A, int... B, int... C>
-  static ESPALIER_IN_KERNEL void take(block& b, list<detail::numbered_step<I, step<Op, W, A, B, C>>...>) {
-    ((b.known[I] = rule<Op>::of_three(b.in[-1 - A][0], b.in[-1 - A][Columns / 2], b.in[-1 - A][Columns - 1], V(T(Columns)))), ...);
+  template <int... I, class... Op, extent_class... W, int... A, int... B, int... C>
+  static ESPALIER_IN_KERNEL void estimate(block& b, list<detail::numbered_instruction<I, instruction<Op, W, A, B, C>>...>) {
+    ((b.row_values[I] = rule<Op>::of_three(b.in[-1 - A][0], b.in[-1 - A][Columns / 2], b.in[-1 - A][Columns - 1], V(T(Columns)))), ...);
     (void)b;
   }
   template <int... I>
-  static ESPALIER_IN_KERNEL void take_sums(block& b, V const* sum, std::integer_sequence<int, I...>) {
-    ((b.known[I] = sum[I]), ...);
+  static ESPALIER_IN_KERNEL void copy_sums(block& b, V const* sum, std::integer_sequence<int, I...>) {
+    ((b.row_values[I] = sum[I]), ...);
     (void)b, (void)sum;
   }
   template <int S, int Count>
-  static ESPALIER_IN_KERNEL void all_known(block& b, V const* sum, totals& all) {
-    take(b, steps_of<base::known(S, base::taken)>{});
-    take_sums(b, sum, chosen_steps<base::known(S, base::folded)>{});
-    base::compute(b.known, steps_of<base::known(S, base::figured)>{});
-    base::template add<Count>(all.single, b.known, steps_of<base::known(S, base::added)>{});
+  static ESPALIER_IN_KERNEL void finalize_statistics(block& b, V const* sum, totals& all) {
+    estimate(b, instructions_of<base::statistics(S, base::estimated)>{});
+    copy_sums(b, sum, set_members<base::statistics(S, base::reduced)>{});
+    base::compute(b.row_values, instructions_of<base::statistics(S, base::computed)>{});
+    base::template add<Count>(all.single, b.row_values, instructions_of<base::statistics(S, base::accumulated)>{});
   }
   template <int S, int Count>
   static ESPALIER_IN_KERNEL void sweep_on(block& b, T const* const* start_of, totals& all) {
     packs sum;
-    base::clear(sum, chosen_steps<base::added_to(S, place::row)>{});
-    for (int j = 0; j < Columns; ++j) lane<S, Count>(b, start_of, sum, all, j);
-    all_known<S, Count>(b, sum, all);
+    base::clear(sum, set_members<base::added_to(S, extent_class::row)>{});
+    for (int j = 0; j < Columns; ++j) sweep_vector<S, Count>(b, start_of, sum, all, j);
+    finalize_statistics<S, Count>(b, sum, all);
     if constexpr (S + 1 < sweeps) sweep_on<S + 1, Count>(b, start_of, all);
   }
 
@@ -168,26 +171,26 @@ struct short_row_nest : nest<place::row, T, Arch, Steps, Leaves, Outputs, 2> {
     (void)b, (void)start_of, (void)row;
   }
   template <int Count, int... I>
-  static ESPALIER_IN_KERNEL void give(block const& b, T* const* first, int row, std::integer_sequence<int, I...>) {
+  static ESPALIER_IN_KERNEL void store_block(block const& b, T* const* first, int row, std::integer_sequence<int, I...>) {
     (detail::turned<T, Arch, Columns, Count>::store(b.out[base::template output<I>], first[base::template output<I>] + static_cast<std::ptrdiff_t>(row) * Columns), ...);
     (void)b, (void)first, (void)row;
   }
   template <int Count, int... I>
-  static ESPALIER_IN_KERNEL void give_numbers(block const& b, T* const* first, int row, std::integer_sequence<int, I...>) {
-    (b.known[I].template store_first<Count>(first[base::template output<I>] + row), ...);
+  static ESPALIER_IN_KERNEL void store_row_results(block const& b, T* const* first, int row, std::integer_sequence<int, I...>) {
+    (b.row_values[I].template store_first<Count>(first[base::template output<I>] + row), ...);
     (void)b, (void)first, (void)row;
   }
   template <int Count>
   static ESPALIER_IN_KERNEL void rows(T const* const* start_of, T* const* first, totals& all, int row) {
     block b;
-    load<Count>(b, start_of, row, in_memory<place::full>{});
-    base::put_constants(b.known, constants{});
-    base::template put_lanes<Count>(b.known, start_of, row, in_memory<place::row>{});
-    base::put_elements(b.known, start_of, 0, in_memory<place::single>{});
-    all_known<-1, Count>(b, b.known, all);
+    load<Count>(b, start_of, row, in_memory<extent_class::full>{});
+    base::put_constants(b.row_values, constants{});
+    base::template put_lanes<Count>(b.row_values, start_of, row, in_memory<extent_class::row>{});
+    base::put_elements(b.row_values, start_of, 0, in_memory<extent_class::single>{});
+    finalize_statistics<-1, Count>(b, b.row_values, all);
     sweep_on<0, Count>(b, start_of, all);
-    give<Count>(b, first, row, chosen_steps<facts::results_at(place::full)>{});
-    give_numbers<Count>(b, first, row, chosen_steps<facts::results_at(place::row)>{});
+    store_block<Count>(b, first, row, set_members<facts::results_at(extent_class::full)>{});
+    store_row_results<Count>(b, first, row, set_members<facts::results_at(extent_class::row)>{});
   }
 
   template <int... I>
@@ -198,47 +201,47 @@ struct short_row_nest : nest<place::row, T, Arch, Steps, Leaves, Outputs, 2> {
   static ESPALIER_IN_KERNEL void fill(columns_of& to, T identity) {
     for (V& x : to) x = V(identity);
   }
-  template <int... I, class... Op, place... W, int... A, int... B, int... C>
-  static ESPALIER_IN_KERNEL void fold_columns(T* v, totals const& all, int j, list<detail::numbered_step<I, step<Op, W, A, B, C>>...>) {
-    ((v[I] = detail::fold_pack<Op>(all.column[column_sum<I>][j])), ...);
+  template <int... I, class... Op, extent_class... W, int... A, int... B, int... C>
+  static ESPALIER_IN_KERNEL void reduce_columns(T* v, totals const& all, int j, list<detail::numbered_instruction<I, instruction<Op, W, A, B, C>>...>) {
+    ((v[I] = detail::reduce_pack<Op>(all.column[column_sum<I>][j])), ...);
     (void)v, (void)all, (void)j;
   }
   template <int... Index>
   static ESPALIER_IN_KERNEL void put_index(T* v, int j, std::integer_sequence<int, Index...>) {
-    ((v[steps + Index] = static_cast<T>(j)), ...);
+    ((v[instructions + Index] = static_cast<T>(j)), ...);
     (void)v, (void)j;
   }
-  /// Numbers of a column, or of the whole group, when everything else is done.
-  static constexpr detail::bits sums_at(place where) { return facts::at_place_that(where, true); }
-  template <place Where>
+  /// Sums of a column, or of the whole group: their numbers are computed when all rows are done.
+  static constexpr detail::bits sums_at(extent_class extent) { return facts::instructions_at(extent, true); }
+  template <extent_class Extent>
   static ESPALIER_IN_KERNEL void finish(T* v, T* const* first, int j) {
-    base::compute_numbers(v, steps_of<facts::at_place_that(Where, false)>{});
-    base::store_numbers(first, v, j, chosen_steps<facts::results_at(Where)>{});
+    base::compute_numbers(v, instructions_of<facts::instructions_at(Extent, false)>{});
+    base::store_numbers(first, v, j, set_members<facts::results_at(Extent)>{});
   }
 
   ESPALIER_KERNEL static void run(auto p) {
-    T const* start_of[static_cast<std::size_t>(leaves) + 1];
+    T const* start_of[static_cast<std::size_t>(operands) + 1];
     T* first[static_cast<std::size_t>(outputs) + 1];
-    for (int k = 0; k < leaves; ++k) start_of[k] = p[k];
-    for (int k = 0; k < outputs; ++k) first[k] = p[leaves + k];
+    for (int k = 0; k < operands; ++k) start_of[k] = p[k];
+    for (int k = 0; k < outputs; ++k) first[k] = p[operands + k];
     totals all;
-    start_columns(all, chosen_steps<sums_at(place::column)>{});
-    base::clear(all.single, chosen_steps<sums_at(place::single)>{});
+    start_columns(all, set_members<sums_at(extent_class::column)>{});
+    base::clear(all.single, set_members<sums_at(extent_class::single)>{});
     for (int row = 0; row + width <= Rows; row += width) rows<width>(start_of, first, all, row);
     if constexpr (rest != 0) rows<rest>(start_of, first, all, Rows - rest);
-    operand_numbers v;
+    value_numbers v;
     base::put_constants(v, constants{});
-    base::put_elements(v, start_of, 0, in_memory<place::single>{});
-    if constexpr (facts::steps_at(place::column) != 0) {
+    base::put_elements(v, start_of, 0, in_memory<extent_class::single>{});
+    if constexpr (facts::instructions_at(extent_class::column) != 0) {
       for (int j = 0; j < Columns; ++j) {
-        put_index(v, j, chosen_steps<base::index_leaves>{});
-        base::put_elements(v, start_of, j, in_memory<place::column>{});
-        fold_columns(v, all, j, steps_of<sums_at(place::column)>{});
-        finish<place::column>(v, first, j);
+        put_index(v, j, set_members<base::index_operands>{});
+        base::put_elements(v, start_of, j, in_memory<extent_class::column>{});
+        reduce_columns(v, all, j, instructions_of<sums_at(extent_class::column)>{});
+        finish<extent_class::column>(v, first, j);
       }
     }
-    base::fold_totals(v, all.single, steps_of<sums_at(place::single)>{});
-    finish<place::single>(v, first, 0);
+    base::reduce_totals(v, all.single, instructions_of<sums_at(extent_class::single)>{});
+    finish<extent_class::single>(v, first, 0);
   }
 };
 

@@ -7,7 +7,8 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// g++ contracts a * b + c across operators to the fused instruction; clang does where it is told to, which it can be of the register's own operators.
+// g++ contracts a * b + c across operators to the fused instruction. clang does so with this pragma, which works for
+// the operators of the register itself.
 #if defined(__clang__)
 #define ESPALIER_CONTRACT _Pragma("clang fp contract(fast)")
 #else
@@ -22,6 +23,7 @@
 #endif
 
 ESPALIER_PRECISE_BEGIN
+/// Packs: registers of numbers that behave like a number, so that the bodies of ops run on them unchanged.
 namespace espalier::on_cpu {
 
 template <class T, class Arch = default_arch>
@@ -32,7 +34,7 @@ template <class T, class Arch>
 pack<T, Arch> power(pack<T, Arch> base, pack<T, Arch> exponent);
 }
 
-/// The result of comparing packs, lane by lane. Between kernels truth travels as numbers: to_number(mask).
+/// The result of comparing packs, lane by lane. Between kernels, truth values are numbers: to_number(mask).
 template <class T, class Arch = default_arch>
 struct mask {
   using registers = detail::registers<T, Arch>;
@@ -43,10 +45,10 @@ struct mask {
   friend ESPALIER_INLINE mask operator^(mask a, mask b) { return {a.value ^ b.value}; }
   friend ESPALIER_INLINE mask operator!(mask a) { return {~a.value}; }
 
-  /// a where the comparison held, else b.
+  /// a where the comparison is true, else b.
   friend ESPALIER_INLINE pack<T, Arch> select(mask m, pack<T, Arch> a, pack<T, Arch> b) {
 #if ESPALIER_FINITE_MATH
-    // A choice between bits: one between numbers is assumed not to give nan or infinity.
+    // Selects bits: compilers assume that a selection of numbers yields neither NaN nor infinity.
     using bits = typename registers::mask;
     return reinterpret_cast<typename registers::type>(m.value ? reinterpret_cast<bits>(a.lanes()) : reinterpret_cast<bits>(b.lanes()));
 #else
@@ -56,7 +58,8 @@ struct mask {
   friend ESPALIER_INLINE pack<T, Arch> to_number(mask m) { return m.value ? registers::fill(T(1)) : typename registers::type{}; }
 };
 
-/// A register full of numbers. Generic bodies written for a scalar (dy * (1 - y * y)) take it as they are: scalars and literals convert.
+/// A register full of numbers. Generic bodies written for a scalar (dy * (1 - y * y)) work on packs unchanged: scalars
+/// and literals convert.
 template <class T, class Arch>
 struct pack {
   using value_type = T;
@@ -68,8 +71,8 @@ struct pack {
 
   batch value;
 
-  // What is used in every line of a kernel is written out, without a constructor or another function in between: each of them would be inlined there, and
-  // the compilers spend their time on that.
+  // Functions that every line of a kernel uses have no constructor or other function in between. Each of these would be
+  // inlined there, and compilers would spend their time on that.
 
   pack() = default;
   ESPALIER_INLINE pack(batch x) : value{x} {}
@@ -80,7 +83,7 @@ struct pack {
   ESPALIER_INLINE pack(long x) { value.data = registers::fill(static_cast<T>(x)); }
   ESPALIER_INLINE pack(long long x) { value.data = registers::fill(static_cast<T>(x)); }
 
-  /// The register as the compilers' vector, for what is done with it directly (batches.hpp).
+  /// The register as the compilers' vector, for operations that bypass xsimd (batches.hpp).
   ESPALIER_INLINE register_type lanes() const { return register_type(value.data); }
   ESPALIER_INLINE T operator[](int lane) const { return lanes()[lane]; }
 
@@ -124,8 +127,8 @@ struct pack {
   friend ESPALIER_INLINE mask_type operator==(pack a, pack b) { return {a.lanes() == b.lanes()}; }
   friend ESPALIER_INLINE mask_type operator!=(pack a, pack b) { return {a.lanes() != b.lanes()}; }
 
-  // The names of comparisons in generic bodies, whose truth is 1 or 0. A mask that becomes a number and is read back costs nothing within one loop: the
-  // compilers undo it.
+  // Comparisons in generic bodies: they return 1 or 0. A mask that becomes a number and is compared again costs nothing
+  // within one loop: compilers remove both steps.
   friend ESPALIER_INLINE pack less(pack a, pack b) { return to_number(a < b); }
   friend ESPALIER_INLINE pack less_equal(pack a, pack b) { return to_number(a <= b); }
   friend ESPALIER_INLINE pack greater(pack a, pack b) { return to_number(a > b); }
@@ -135,16 +138,17 @@ struct pack {
   /// a where the condition is not 0, else b.
   friend ESPALIER_INLINE pack select(pack condition, pack a, pack b) { return select(condition != pack(T(0)), a, b); }
 
-  /// nan where either is.
+  /// NaN if either operand is NaN.
   friend ESPALIER_INLINE pack maximum(pack a, pack b) { return select(mask_type{detail::nan_lanes(b.lanes())}, b, larger(b, a)); }
   friend ESPALIER_INLINE pack minimum(pack a, pack b) { return select(mask_type{detail::nan_lanes(b.lanes())}, b, smaller(b, a)); }
-  /// The instructions. Where one is not a number: b, or not a number. maximum and minimum look at b themselves, so either will do.
+  /// The instructions for maximum and minimum. If an operand is NaN, the result is b or NaN. The functions maximum and
+  /// minimum test b themselves, so either result is right for them.
   friend ESPALIER_INLINE pack larger(pack a, pack b) { return detail::larger_of(a.value, b.value); }
   friend ESPALIER_INLINE pack smaller(pack a, pack b) { return detail::smaller_of(a.value, b.value); }
-  /// 1 where x is neither nan nor infinite, else 0.
+  /// 1 where x is neither NaN nor infinite, else 0.
   friend ESPALIER_INLINE pack is_finite(pack x) { return to_number(mask_type{detail::finite_lanes(x.lanes())}); }
 
-  /// a * b + c, rounded once where the target has the instruction.
+  /// a * b + c, rounded once if the target has the instruction.
   friend ESPALIER_INLINE pack fma(pack a, pack b, pack c) {
     pack r;
     r.value = detail::fma_of(a.value, b.value, c.value);
@@ -160,9 +164,10 @@ struct pack {
     return r;
   }
   ESPALIER_INLINE void store(T* to) const { value.store_unaligned(to); }
-  /// Stores past the caches: for results that nobody reads soon and that exceed them. to is aligned to the pack's size; stream_fence() before others read.
+  /// Stores past the caches: for results that exceed them and are not read soon. to is aligned to the size of the pack.
+  /// Call stream_fence() before other threads read the results.
   ESPALIER_INLINE void stream(T* to) const { detail::store_past_caches(to, lanes()); }
-  /// The first N lanes from memory, 0 in the others; nothing beyond them is read.
+  /// The first N lanes from memory, 0 in the others. Memory beyond them is not read.
   template <int N>
   static ESPALIER_INLINE pack load_first(T const* from) {
     static_assert(N >= 0 && N <= size);
@@ -186,10 +191,10 @@ struct pack {
     }
   }
 
-  friend ESPALIER_INLINE T reduce_add(pack x) { return detail::fold_lanes<detail::add_lanes>(x.lanes()); }
-  /// nan if any lane is.
-  friend ESPALIER_INLINE T reduce_max(pack x) { return detail::fold_lanes<detail::larger_lane>(x.lanes()); }
-  friend ESPALIER_INLINE T reduce_min(pack x) { return detail::fold_lanes<detail::smaller_lane>(x.lanes()); }
+  friend ESPALIER_INLINE T reduce_add(pack x) { return detail::reduce_lanes<detail::add_lanes>(x.lanes()); }
+  /// NaN if any lane is NaN.
+  friend ESPALIER_INLINE T reduce_max(pack x) { return detail::reduce_lanes<detail::larger_lane>(x.lanes()); }
+  friend ESPALIER_INLINE T reduce_min(pack x) { return detail::reduce_lanes<detail::smaller_lane>(x.lanes()); }
 
   /// start, start + 1, start + 2, ...
   static ESPALIER_INLINE pack iota(T start) { return detail::ramp(register_type{}) + registers::fill(start); }
@@ -197,16 +202,17 @@ struct pack {
   static ESPALIER_INLINE mask_type first_lanes() { return iota(T(0)) < pack(N); }
 };
 
-/// Orders streamed stores before later ones: once at the end of a kernel that streams.
+/// Orders streamed stores before later ones. Call it once, at the end of a kernel that streams.
 ESPALIER_INLINE void stream_fence() {
 #if defined(__SSE2__)
   __builtin_ia32_sfence();
 #endif
 }
 
-/// Asks for the cache line of an address that is read soon; any address will do, nothing is read.
+/// Prefetches the cache line of an address that is read soon. Any address is valid: nothing is read.
 ESPALIER_INLINE void prefetch(void const* address) { __builtin_prefetch(address); }
-/// Asks for a line that will be written: a store that misses the second cache level would wait for it. Beyond the end of memory it does nothing.
+/// Prefetches a cache line that will be written: a store that misses the L2 cache would wait for it. Addresses beyond
+/// the end of memory have no effect.
 ESPALIER_INLINE void prefetch_to_write(void* address) { __builtin_prefetch(address, 1); }
 
 }  // namespace espalier::on_cpu

@@ -2,20 +2,22 @@
 #pragma once
 #include <cstdint>
 
-#include "../../base/everywhere.hpp"
+#include "../../base/host_device.hpp"
 #include "../../storage/device.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// Who runs the parts of a kernel. How a kernel is cut depends on its shape alone, and so do its results: they are the same bits on any number of
-/// threads. A kernel that is worth it says, beside run(addresses...),
+/// Runs kernels in parts, which threads may share. The parts of a kernel depend on its shape alone, and so do its
+/// results: they are the same bits on any number of threads. A kernel that is large enough declares, beside
+/// run(addresses...),
 ///   static constexpr int parts;                              at most 255
 ///   static constexpr std::int64_t scratch;                   elements that the parts share, on the stack of the caller
 ///   static void part(addresses..., T* shared, int which);    independent of the other parts
-///   static void finish(addresses..., T* shared);             combines what the parts left, in their order (independent_parts: nothing to do)
+///   static void finish(addresses..., T* shared);             combines the results of the parts, in their order
+/// independent_parts is a base with a finish that does nothing.
 namespace espalier::on_cpu {
 
-/// The thread that calls, alone.
+/// The team of the calling thread only.
 struct one_thread {
   static constexpr int threads = 1;
 };
@@ -28,15 +30,15 @@ struct independent_parts {
 
 namespace detail {
 
-/// Into how many parts to cut some elements along an axis: at most 16, of 32 Ki elements at least.
+/// The number of parts of some elements along an axis: at most 16, of at least 32 Ki elements.
 constexpr int parts_along(std::int64_t extent, std::int64_t elements) {
   std::int64_t const parts = elements < 1 << 16 ? 1 : elements < 1 << 19 ? elements >> 15 : 16;
   return static_cast<int>(parts < extent ? parts : extent);
 }
-/// Where part `which` of them begins.
+/// The index at which part `which` begins.
 constexpr std::int64_t part_begin(std::int64_t extent, int parts, int which) { return extent * which / parts; }
 
-/// The team behind a device tag; <espalier/parallel.hpp> has that of cpu_parallel.
+/// The team of a device tag; <espalier/parallel.hpp> has that of cpu_parallel.
 template <class Device>
 struct team_of {
   using type = one_thread;
@@ -49,7 +51,7 @@ constexpr int parts_of() {
   else return 1;
 }
 
-/// Runs a kernel, by the team where it has parts. T: what `scratch` counts.
+/// Runs a kernel, on the team if it has parts. T: the type of the elements that `scratch` counts.
 template <class Kernel, class T, class Team, class... P>
 ESPALIER_INLINE void run_kernel(Team const& team, P... p) {
   if constexpr (Team::threads > 1 && parts_of<Kernel, T, P...>() > 1) {
@@ -67,7 +69,7 @@ ESPALIER_INLINE void run_kernel(Team const& team, P... p) {
 }  // namespace espalier::on_cpu
 
 namespace espalier::detail {
-/// A fact for a refusal: the threads of a device tag are there.
+/// A constraint that errors name: the header with the threads of a device tag is included.
 template <class Device>
 struct threads_of {
   static constexpr bool included = !is_parallel<Device> || on_cpu::detail::team_of<Device>::included;

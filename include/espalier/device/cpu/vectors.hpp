@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-/// Vector types of the compiler: what packs hold without xsimd, and what is done with the registers of xsimd's batches where that is right or faster
-/// (batches.hpp says where). What they do themselves (+ < ?: conversion, shuffling) is written with them on every target; what they lack comes from
-/// instructions_x86.hpp or instructions_portable.hpp.
+/// Vector types of the compilers. Packs hold them without xsimd. With xsimd, they replace its batches where that is
+/// correct or faster (batches.hpp lists where). Operations that the types have (+ < ?: conversion, shuffling) are
+/// written with them on every target. The others come from instructions_x86.hpp or instructions_portable.hpp.
 
 #include "architecture.hpp"
 
@@ -26,7 +26,7 @@ template <int N>
 using indices_below = indices<__integer_pack(N)...>;
 #endif
 
-/// Lane types of the same width: T itself and the unsigned integer that holds its bits.
+/// Types of a lane: T itself, and the unsigned integer of the same width that holds its bits.
 template <class T>
 struct lane;
 template <>
@@ -38,7 +38,8 @@ struct lane<double> {
   using bits = unsigned long long;
 };
 
-/// g++ 12 drops the attribute where only the number of bytes depends on a parameter, so the lane has to as well.
+/// A vector of Bytes bytes. Lane is a parameter as well: g++ 12 drops the attribute if only the number of bytes depends
+/// on a parameter.
 template <class Lane, int Bytes>
 struct vector_of {
   typedef Lane type __attribute__((vector_size(Bytes)));

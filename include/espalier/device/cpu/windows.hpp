@@ -7,13 +7,14 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// Products and reductions that read windows of images where the images lie: what a convolution or a pooling reads several times is never written out.
+/// Convolutions and pooling: products and reductions that read windows of images in place. The matrix of windows, which
+/// repeats elements of the image, is never stored.
 namespace espalier::on_cpu {
 
 namespace detail {
 
-/// What of a window map does not depend on the kernel that reads it. Positions count in the spread and padded image: pixel (p, q) of it is pixel
-/// (p / divisor, q / divisor) of the image where that is whole and inside, else 0.
+/// The properties of a window map that its kernels share. Positions count in the dilated and padded image. Its pixel
+/// (p, q) is pixel (p / divisor, q / divisor) of the image if these are whole numbers inside it, otherwise 0.
 template <Shape Image, Shape Window, class Map>
 struct window_facts {
   static constexpr index_map map = Map::value;
@@ -23,23 +24,23 @@ struct window_facts {
   static constexpr std::int64_t image = std::int64_t{height} * width * channels;
   static constexpr int row_step = map.step[1], column_step = map.step[2], row_tap = map.step[3], column_tap = map.step[4];
   static constexpr int row_start = map.start[1], column_start = map.start[2], row_divisor = map.divisor[1], column_divisor = map.divisor[2];
-  /// Extent of the spread and padded image that windows reach.
+  /// Extent of the dilated and padded image that windows reach.
   static constexpr int reach_columns = (columns - 1) * column_step + (kernel_columns - 1) * column_tap + 1;
   static constexpr int reach_rows(int some) { return (some - 1) * row_step + (kernel_rows - 1) * row_tap + 1; }
   static constexpr bool in_place = is_total(map, Image::value, Window::value);
-  /// A kernel row's taps are one run of memory where they are next to each other.
+  /// Whether the taps of a kernel row are adjacent, and therefore one run of memory.
   static constexpr bool one_run = column_tap == 1;
   static constexpr int runs = one_run ? 1 : kernel_columns, run = one_run ? kernel_columns * channels : channels;
 };
 
-/// Rows first ... first + count of the spread and padded image, written to `to`.
+/// Writes rows first ... first + count of the dilated and padded image to `to`.
 template <class T, class Facts, class Arch>
 ESPALIER_KERNEL void spread_rows(T* to, T const* image, int first, int count) {
-  constexpr std::int64_t line = std::int64_t{Facts::reach_columns} * Facts::channels;
-  for (int r = 0; r < count; ++r, to += line) {
+  constexpr std::int64_t padded_row = std::int64_t{Facts::reach_columns} * Facts::channels;
+  for (int r = 0; r < count; ++r, to += padded_row) {
     int const p = first + r;
     if (p < 0 || p >= Facts::height * Facts::row_divisor || p % Facts::row_divisor != 0) {
-      fill_run<T, Arch>(to, T(0), line);
+      fill_run<T, Arch>(to, T(0), padded_row);
       continue;
     }
     T const* const from = image + std::int64_t{p / Facts::row_divisor} * Facts::width * Facts::channels;
@@ -72,9 +73,10 @@ ESPALIER_KERNEL void add_rows(T* to, std::int64_t to_stride, T const* from, std:
 
 }  // namespace detail
 
-/// y = op(windows of x) b, in batches of images: a convolution (windows times kernels), or the slope of its kernels (windows transposed times dy). Each
-/// image is padded into a scratch of the second cache level, a band of rows at a time; there a kernel row of a line of windows is a matrix whose rows
-/// overlap, so the micro-kernel of matrix products reads it in place.
+/// y = op(windows of x) b, for batches of images: a convolution (windows times kernels), or the gradient with respect
+/// to its kernels (transposed windows times dy). Each image is padded into a scratch that fits in the L2 cache, a band
+/// of rows at a time. There a kernel row of a line of windows is a matrix whose rows overlap, so the micro-kernel of
+/// matrix products reads it in place.
 template <class T, Shape Image, Shape Window, class Map, Shape B, Shape Y, std::uint64_t Transposes, class Arch>
 struct window_product : independent_parts {
   using facts = detail::window_facts<Image, Window, Map>;
@@ -82,12 +84,12 @@ struct window_product : independent_parts {
   static constexpr int batch = static_cast<int>(Y::value.product(0, Y::rank - 2)), outputs = Y::template extent<-1>();
   static constexpr std::int64_t depth = std::int64_t{facts::kernel_rows} * facts::kernel_columns * facts::channels;
   static constexpr int width = pack<T, Arch>::size, registers = detail::register_count<Arch>;
-  static constexpr std::int64_t line = std::int64_t{facts::reach_columns} * facts::channels;
+  static constexpr std::int64_t padded_row = std::int64_t{facts::reach_columns} * facts::channels;
 
-  /// Rows of windows that are padded together, in bands of about one size.
+  /// Rows of windows that are padded at once, in bands of about one size.
   static constexpr int band = [] {
     int most = 1;
-    while (most < facts::rows && facts::reach_rows(most + 1) * line * static_cast<std::int64_t>(sizeof(T)) <= 256 * 1024) ++most;
+    while (most < facts::rows && facts::reach_rows(most + 1) * padded_row * static_cast<std::int64_t>(sizeof(T)) <= 256 * 1024) ++most;
     int const bands = (facts::rows + most - 1) / most;
     return (facts::rows + bands - 1) / bands;
   }();
@@ -99,26 +101,26 @@ struct window_product : independent_parts {
   static constexpr detail::contract_cut cut = detail::best_cut(rows, vectors, registers, false, Arch::bytes);
   static constexpr int rest = static_cast<int>(vectors % cut.vectors);
   static constexpr std::int64_t panel = std::int64_t{cut.vectors} * width;
-  /// Terms of a sum whose part of b the first cache level holds.
+  /// Terms of a sum whose part of b fits in the L1 cache.
   static constexpr int piece = [] {
     int const most = static_cast<int>(24 * 1024 / (panel * static_cast<std::int64_t>(sizeof(T))));
     int const pieces = (inner + most - 1) / most;
     return (inner + pieces - 1) / pieces;
   }();
-  /// Rows of c that stay in the first cache level while lines of windows are summed.
+  /// The number of slices of c. The rows of a slice stay in the L1 cache while lines of windows are summed.
   static constexpr std::int64_t slices = [] {
     std::int64_t const most = 24 * 1024 / (panel * static_cast<std::int64_t>(sizeof(T))), some = (rows + most - 1) / most;
     return transposed ? some : 1;
   }();
   static constexpr std::int64_t slice = (rows + slices - 1) / slices, panels = (outputs + panel - 1) / panel;
-  /// Kernels of many outputs lie far apart, at a distance that caches have few places for: what is used often is brought together.
-  static constexpr bool gathers = !transposed && outputs > panel && std::int64_t{facts::columns} * band >= 32;
+  /// Kernels of many outputs are at a distance for which caches have few sets, so a panel that is read often is packed.
+  static constexpr bool packs_kernels = !transposed && outputs > panel && std::int64_t{facts::columns} * band >= 32;
   static constexpr int rows_of(int each) { return detail::best_rows(rows / slices, each, registers, false, Arch::bytes).rows; }
   template <int Vectors, int Last>
   using kernel = detail::contract_panel<T, Arch, rows_of(Vectors), Vectors, Last, detail::chains_of(rows_of(Vectors) * Vectors, Vectors, inner, registers)>;
 
   static ESPALIER_INLINE void multiply(std::int64_t j, std::int64_t m, std::int64_t terms, T const* a, T const* b, T* c, bool accumulate) {
-    constexpr std::int64_t pixel = std::int64_t{facts::column_step} * facts::channels, b_row = gathers ? panel : outputs, c_row = transposed ? panel : outputs;
+    constexpr std::int64_t pixel = std::int64_t{facts::column_step} * facts::channels, b_row = packs_kernels ? panel : outputs, c_row = transposed ? panel : outputs;
     constexpr detail::contract_layout at = transposed ? detail::contract_layout{1, pixel, b_row, c_row} : detail::contract_layout{pixel, 1, b_row, c_row};
     if constexpr (rest != 0 || last != width) {
       if (j + panel > outputs || (rest == 0 && j + panel == outputs)) return kernel<rest == 0 ? cut.vectors : rest, last>::run(m, terms, a, b, c, at, accumulate);
@@ -126,21 +128,21 @@ struct window_product : independent_parts {
     if constexpr (outputs >= panel) kernel<cut.vectors, width>::run(m, terms, a, b, c, at, accumulate);
   }
   static constexpr std::int64_t columns_from(std::int64_t j) { return j + panel <= outputs ? panel : outputs % panel; }
-  /// A band of windows: `from` is where its first window begins, lines of it are `stride` apart.
+  /// Computes a band of windows: the first one begins at `from`, and their lines are at distance `stride`.
   static ESPALIER_INLINE void windows_times_kernels(T const* from, std::int64_t stride, int row, int count, T const* b, T* y) {
-    // Of an image spread by a step most rows are 0: those are left out.
+    // Most rows of a dilated image are 0: they are skipped.
     constexpr bool spread = facts::row_divisor > 1;
     if constexpr (spread) detail::clear<T, Arch>(y, std::int64_t{count} * facts::columns * outputs);
-    alignas(64) T together[gathers ? static_cast<unsigned long>(piece * panel) : 1];
+    alignas(64) T packed_kernels[packs_kernels ? static_cast<unsigned long>(piece * panel) : 1];
     for (std::int64_t j = 0; j < outputs; j += panel)
       for (int r = 0; r < facts::kernel_rows * facts::runs; ++r)
         for (int k = 0; k < inner; k += piece) {
           int const terms = inner - k < piece ? inner - k : piece;
           T const* const a = from + r / facts::runs * facts::row_tap * stride + r % facts::runs * facts::column_tap * facts::channels + k;
           T const* kernels = b + (std::int64_t{r} * inner + k) * outputs + j;
-          if constexpr (gathers) {
-            detail::copy_rows<T, Arch>(together, panel, kernels, outputs, terms, columns_from(j));
-            kernels = together;
+          if constexpr (packs_kernels) {
+            detail::copy_rows<T, Arch>(packed_kernels, panel, kernels, outputs, terms, columns_from(j));
+            kernels = packed_kernels;
           }
           for (int i = 0; i < count; ++i) {
             if constexpr (spread)
@@ -149,10 +151,10 @@ struct window_product : independent_parts {
           }
         }
   }
-  /// Units: slices of kernel rows, panel by panel.
-  static ESPALIER_INLINE void windows_times_slope(T const* from, std::int64_t stride, int count, T const* dy, T* y, bool first, std::int64_t first_unit,
+  /// Units of work are slices of kernel rows, panel by panel.
+  static ESPALIER_INLINE void windows_times_gradient(T const* from, std::int64_t stride, int count, T const* dy, T* y, bool first, std::int64_t first_unit,
                                                   std::int64_t last_unit) {
-    alignas(64) T sum[static_cast<unsigned long>(slice * panel)];
+    alignas(64) T sum[static_cast<unsigned long>(slice * panel)];  // (rows of a slice, panel)
     std::int64_t unit = 0;
     for (int r = 0; r < facts::kernel_rows * facts::runs; ++r)
       for (std::int64_t q = 0; q < slices; ++q) {
@@ -170,11 +172,12 @@ struct window_product : independent_parts {
   static ESPALIER_INLINE void some_rows(T const* from, std::int64_t stride, int row, int count, T const* b, T* y, bool first, std::int64_t first_unit,
                                         std::int64_t last_unit) {
     std::int64_t const offset = std::int64_t{row} * facts::columns * outputs;
-    if constexpr (transposed) windows_times_slope(from, stride, count, b + offset, y, first, first_unit, last_unit);
+    if constexpr (transposed) windows_times_gradient(from, stride, count, b + offset, y, first, first_unit, last_unit);
     else windows_times_kernels(from, stride, row, count, b, y + offset);
   }
 
-  /// What can be computed apart: bands of images, or units of the kernels' slope, for which every part pads the images anew.
+  /// Units that can be computed independently: bands of images, or parts of the gradient of the kernels. For the
+  /// latter, every part pads the images again.
   static constexpr int bands = facts::in_place ? 1 : (facts::rows + band - 1) / band;
   static constexpr std::int64_t units = transposed ? facts::kernel_rows * facts::runs * slices * panels : std::int64_t{facts::images} * bands;
   static constexpr std::int64_t flops = std::int64_t{facts::images} * facts::rows * facts::columns * depth * outputs * 2;
@@ -202,13 +205,13 @@ struct window_product : independent_parts {
         some_rows(x + facts::row_start * stride + std::int64_t{facts::column_start} * facts::channels, stride, 0, facts::rows, own_b, own_y, i % images == 0,
                   first_unit, last_unit);
       } else {
-        alignas(64) T scratch[static_cast<unsigned long>(facts::reach_rows(band) * line)];
+        alignas(64) T scratch[static_cast<unsigned long>(facts::reach_rows(band) * padded_row)];
         for (int row = 0; row < facts::rows; row += band, ++unit) {
           if constexpr (!transposed)
             if (unit < first_unit || unit >= last_unit) continue;
           int const count = facts::rows - row < band ? facts::rows - row : band;
           detail::spread_rows<T, facts, Arch>(scratch, x, facts::row_start + row * facts::row_step, facts::reach_rows(count));
-          some_rows(scratch, line, row, count, own_b, own_y, i % images == 0 && row == 0, first_unit, last_unit);
+          some_rows(scratch, padded_row, row, count, own_b, own_y, i % images == 0 && row == 0, first_unit, last_unit);
         }
       }
     }
@@ -239,12 +242,12 @@ struct window_reduction : independent_parts {
     if (fills) all = rule<Op>::combine(all, V(filler));
     all.template store_first<Count>(y);
   }
-  static constexpr std::int64_t lines = std::int64_t{facts::images} * facts::rows;
-  static constexpr int parts = detail::parts_along(lines, lines * facts::columns * facts::kernel_rows * facts::kernel_columns * facts::channels);
+  static constexpr std::int64_t result_rows = std::int64_t{facts::images} * facts::rows;
+  static constexpr int parts = detail::parts_along(result_rows, result_rows * facts::columns * facts::kernel_rows * facts::kernel_columns * facts::channels);
 
-  ESPALIER_KERNEL static void run(T const* x, T const*, T* y) { some(x, y, 0, lines); }
+  ESPALIER_KERNEL static void run(T const* x, T const*, T* y) { some(x, y, 0, result_rows); }
   ESPALIER_KERNEL static void part(T const* x, T const*, T* y, T*, int which) {
-    some(x, y, detail::part_begin(lines, parts, which), detail::part_begin(lines, parts, which + 1));
+    some(x, y, detail::part_begin(result_rows, parts, which), detail::part_begin(result_rows, parts, which + 1));
   }
 
  private:

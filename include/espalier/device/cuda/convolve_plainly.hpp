@@ -9,11 +9,12 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::on_cuda::detail {
 
-/// What a library of convolutions computes, term by term in the order of its definition, summed in double: no part of the product's way of counting.
+/// A reference convolution for the simulated backend: adds the terms of the definition in double, and shares no index
+/// computation with products of windows.
 template <class T>
 void convolve_plainly(convolution_facts const& f, T const* a, T const* b, T* result) {
   auto const number = [](T x) { return static_cast<double>(static_cast<compute_type<T>>(x)); };
-  std::int64_t const size = f.slope_of_images() ? f.x_size() : f.slope_of_kernels() ? f.kernels_size() : f.y_size();
+  std::int64_t const size = f.is_image_gradient() ? f.x_size() : f.is_kernel_gradient() ? f.kernels_size() : f.y_size();
   espalier::detail::block const memory{static_cast<std::size_t>(size) * sizeof(double)};
   double* const sums = memory.template at<double>(0);
   for (int n = 0; n < f.images; ++n)
@@ -28,8 +29,8 @@ void convolve_plainly(convolution_facts const& f, T const* a, T const* b, T* res
                 std::int64_t const x = ((std::int64_t{n} * f.x_rows + row) * f.x_columns + column) * f.channels + c;
                 std::int64_t const y = ((std::int64_t{n} * f.y_rows + p) * f.y_columns + q) * f.outputs + k;
                 std::int64_t const w = ((std::int64_t{k} * f.kernel_rows + r) * f.kernel_columns + s) * f.channels + c;
-                std::int64_t const first = f.slope_of_images() ? y : x, second = f.slope_of_kernels() ? y : w;
-                sums[f.slope_of_images() ? x : f.slope_of_kernels() ? w : y] += number(a[first]) * number(b[second]);
+                std::int64_t const first = f.is_image_gradient() ? y : x, second = f.is_kernel_gradient() ? y : w;
+                sums[f.is_image_gradient() ? x : f.is_kernel_gradient() ? w : y] += number(a[first]) * number(b[second]);
               }
           }
   for (std::int64_t i = 0; i < size; ++i) result[i] = static_cast<T>(static_cast<compute_type<T>>(sums[i]));

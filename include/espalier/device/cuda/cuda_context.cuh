@@ -7,10 +7,10 @@
 #include "device_function.hpp"
 #include "kernel.hpp"
 
-/// Read by nvcc alone: kernels as the device runs them.
+/// Runs kernels on the device. Only nvcc compiles this file.
 namespace espalier::on_cuda {
 
-/// The block_context of a device: a thread of a block.
+/// The block_context of a device: one thread of a block.
 struct cuda_context {
   __device__ __forceinline__ int thread() const { return static_cast<int>(threadIdx.x); }
   __device__ __forceinline__ std::int64_t block() const { return static_cast<std::int64_t>(blockIdx.x); }
@@ -25,7 +25,7 @@ struct cuda_context {
   }
   __device__ __forceinline__ void barrier() const { __syncthreads(); }
 
-  /// 16-byte aligned.
+  /// Returns a static shared array, 16-byte aligned.
   template <class T, int Count, int Slot>
   __device__ __forceinline__ T* shared() const {
     __shared__ alignas(alignof(T) > 16 ? alignof(T) : 16) T array[static_cast<unsigned>(Count)];
@@ -43,12 +43,12 @@ struct cuda_context {
   }
   template <class T>
   __device__ __forceinline__ T* remote(T* mine, int rank) const {
-    std::uint64_t there;
-    asm("mapa.u64 %0, %1, %2;" : "=l"(there) : "l"(reinterpret_cast<std::uint64_t>(mine)), "r"(rank));
-    return reinterpret_cast<T*>(there);
+    std::uint64_t remote_address;
+    asm("mapa.u64 %0, %1, %2;" : "=l"(remote_address) : "l"(reinterpret_cast<std::uint64_t>(mine)), "r"(rank));
+    return reinterpret_cast<T*>(remote_address);
   }
 #else
-  // Kernels of clusters are not run here (see entry); those of single blocks are their own cluster.
+  // Kernels with clusters do not run on these devices (see entry); every other block is its own cluster.
   __device__ __forceinline__ int cluster_rank() const { return 0; }
   __device__ __forceinline__ void cluster_barrier() const { __syncthreads(); }
   template <class T>
@@ -58,7 +58,7 @@ struct cuda_context {
 #endif
 
  private:
-  /// The hardware shuffles 32 bits at a time.
+  /// Shuffles a value in words: the hardware shuffles 32 bits at a time.
   template <class T, class Shuffle>
   static __device__ __forceinline__ T by_words(T x, Shuffle one) {
     static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= 16);
@@ -76,7 +76,8 @@ static_assert(block_context<cuda_context>);
 
 namespace detail {
 
-/// The bytes of the widest load and store that a kernel promises: load_access and store_access, or access for both; 0 promises nothing.
+/// The bytes of the widest load and store that a kernel guarantees: its load_access and store_access, or access for
+/// both; 0: no guarantee.
 template <class Kernel>
 consteval int load_access() {
   if constexpr (requires { Kernel::load_access; }) return Kernel::load_access;
@@ -92,8 +93,8 @@ consteval int store_access() {
 
 }  // namespace detail
 
-/// A kernel as the device runs it. Clusters need compute capability 9.0: on a device below, such a kernel stops with an error.
-/// Load and Store, what the kernel promises, and Cluster, what it needs, are there to be read from the function's name, beside its code.
+/// The __global__ function of a kernel. A kernel with clusters stops with an error below compute capability 9.0.
+/// Load, Store (guaranteed access widths) and Cluster are template arguments, so that tools read them from the name.
 template <class Kernel, int Load, int Store, int Cluster>
 __global__ void __launch_bounds__(Kernel::threads) entry(__grid_constant__ typename Kernel::table const table) {
   static_assert(launchable<Kernel>);

@@ -8,41 +8,41 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::on_cuda {
 
-/// Memory of a device, owned: zeroed, 256-byte aligned, given back to the machine that it came from.
-/// moves   hand the memory over: a block that was moved from has none
-/// errors  what the machine's allocate throws (cuda_error)
-/// cost    a pointer, the machine's address and a size
-template <class Machine>
+/// Owns memory of a device: zeroed, 256-byte aligned, released to the backend that allocated it.
+/// moves   transfer the memory: a moved-from block has none
+/// errors  what the backend's allocate throws (cuda_error)
+/// cost    a pointer, the backend's address and a size
+template <class Backend>
 class device_block {
  public:
   device_block() = default;
-  device_block(Machine& machine, std::size_t bytes) : machine_(&machine), at_(bytes > 0 ? machine.allocate(bytes) : nullptr), bytes_(bytes) {}
-  /// Memory whose first value somebody writes before anyone reads it: not zeroed where the machine can leave that out.
-  static device_block unfilled(Machine& machine, std::size_t bytes) {
-    if constexpr (requires { machine.allocate_unfilled(bytes); }) {
+  device_block(Backend& backend, std::size_t bytes) : backend_(&backend), at_(bytes > 0 ? backend.allocate(bytes) : nullptr), bytes_(bytes) {}
+  /// Memory that is written before it is read: not zeroed if the backend can omit that.
+  static device_block unfilled(Backend& backend, std::size_t bytes) {
+    if constexpr (requires { backend.allocate_unfilled(bytes); }) {
       device_block made;
-      made.machine_ = &machine;
-      made.at_ = machine.allocate_unfilled(bytes);
+      made.backend_ = &backend;
+      made.at_ = backend.allocate_unfilled(bytes);
       made.bytes_ = bytes;
       return made;
     } else {
-      return {machine, bytes};
+      return {backend, bytes};
     }
   }
-  device_block(device_block&& other) noexcept : machine_(other.machine_), at_(other.at_), bytes_(other.bytes_) { other.forget(); }
+  device_block(device_block&& other) noexcept : backend_(other.backend_), at_(other.at_), bytes_(other.bytes_) { other.forget(); }
   device_block& operator=(device_block&& other) noexcept {
     if (this != &other) {
-      give_back();
-      machine_ = other.machine_;
+      release();
+      backend_ = other.backend_;
       at_ = other.at_;
       bytes_ = other.bytes_;
       other.forget();
     }
     return *this;
   }
-  ~device_block() { give_back(); }
+  ~device_block() { release(); }
 
-  /// The address of an element in the device's memory; the host must not follow it.
+  /// The address at a byte offset in the device's memory; the host must not dereference it.
   template <class T>
   T* at(std::size_t offset) const {
     return at_ == nullptr ? nullptr : reinterpret_cast<T*>(static_cast<unsigned char*>(at_) + offset);
@@ -51,15 +51,15 @@ class device_block {
   explicit operator bool() const { return at_ != nullptr; }
 
  private:
-  void give_back() noexcept {
-    if (at_ != nullptr) machine_->release(at_);
+  void release() noexcept {
+    if (at_ != nullptr) backend_->release(at_);
   }
   void forget() noexcept {
     at_ = nullptr;
     bytes_ = 0;
   }
 
-  Machine* machine_ = nullptr;
+  Backend* backend_ = nullptr;
   void* at_ = nullptr;
   std::size_t bytes_ = 0;
 };

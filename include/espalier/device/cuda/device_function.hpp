@@ -6,12 +6,13 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::on_cuda {
 
-/// Where the device's code of a kernel is found. The host's compiler only sees the declaration: the object file then asks for
-/// espalier::on_cuda::device_function<Kernel>::address(), and whoever compiles kernels for the device gives it (device/cuda/cuda_context.cuh) with
+/// Connects the host's object files with kernels that nvcc compiles. The host compiler sees only this declaration, so
+/// the object file needs the symbol espalier::on_cuda::device_function<Kernel>::address(). The file that nvcc compiles
+/// (it includes device/cuda/cuda_context.cuh) defines the symbol with
 ///   template struct espalier::on_cuda::device_function<Kernel>;
 template <class Kernel>
 struct device_function {
-  /// What cudaLaunchKernelExC takes: the address of the host's side of the kernel. Its one parameter is a Kernel::table.
+  /// The address of the kernel's host stub, for cudaLaunchKernelExC. The kernel's only parameter is a Kernel::table.
   static void const* address();
 };
 

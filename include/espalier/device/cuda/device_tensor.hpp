@@ -8,15 +8,16 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
 
-/// Elements in the memory of a graphics processor, row-major, owned. The same text as on the processor but for the tag: expressions, grad, compiled.
+/// A tensor that owns row-major elements in the memory of a graphics processor. Expressions, grad and compiled are used
+/// as on the host; only the device tag differs.
 ///
 /// shape    S; rank 0 converts to its element by a copy to the host
-/// memory   one allocation of the device's default machine; data() is an address there, which the host must not follow
-/// start    tensor() is all zeros; initialisers and tensors of the host are copied to the device
-/// copies   are deep and stay on the device; copy assignment reuses the storage it finds
-/// moves    hand the allocation over: a tensor that was moved from has no elements, and may be assigned to, copied and destroyed
-/// errors   elements by index, other shapes and other devices do not compile; cuda_error where the device refuses
-/// order    everything happens in the order in which it was written; what is copied to the host has been waited for
+/// memory   one allocation of the device's default backend; the host must not dereference data()
+/// start    tensor() is all zeros; initializers and tensors of the host are copied to the device
+/// copies   are deep and stay on the device; copy assignment reuses the existing storage
+/// moves    transfer the allocation: a moved-from tensor has no elements; you may assign to it, copy and destroy it
+/// errors   elements by index, other shapes and other devices do not compile; cuda_error if a call of the device fails
+/// order    operations run in program order; a copy to the host waits for all operations before it
 template <class T, class S, class Device>
   requires detail::GraphicsDevice<Device>
 class tensor<T, S, Device> : public detail::out_of_reach<Device> {
@@ -25,7 +26,7 @@ class tensor<T, S, Device> : public detail::out_of_reach<Device> {
                                   ESPALIER_STATED(detail::is_element<T>, T)));
   static_assert(is_shape<S>,
                 ESPALIER_SENTENCE("tensor<T, S, Device>: S is an espalier::shape<...>", ESPALIER_STATED(is_shape<S>, S)));
-  using machine_type = on_cuda::machine_of<Device>;
+  using backend_type = on_cuda::backend_of<Device>;
   static constexpr std::size_t bytes = static_cast<std::size_t>(S::size) * sizeof(T);
 
  public:
@@ -38,7 +39,7 @@ class tensor<T, S, Device> : public detail::out_of_reach<Device> {
   static constexpr std::int64_t size() { return S::size; }
   static constexpr extents shape() { return S::value; }
 
-  tensor() : memory_(machine(), bytes) {}
+  tensor() : memory_(backend(), bytes) {}
   tensor(tensor const& other) {
     if (other.memory_) copy(other);
   }
@@ -50,33 +51,33 @@ class tensor<T, S, Device> : public detail::out_of_reach<Device> {
     return *this;
   }
   tensor& operator=(tensor&& other) noexcept {
-    on_cuda::device_block<machine_type> mine = static_cast<on_cuda::device_block<machine_type>&&>(memory_);
-    memory_ = static_cast<on_cuda::device_block<machine_type>&&>(other.memory_);
-    other.memory_ = static_cast<on_cuda::device_block<machine_type>&&>(mine);
+    on_cuda::device_block<backend_type> mine = static_cast<on_cuda::device_block<backend_type>&&>(memory_);
+    memory_ = static_cast<on_cuda::device_block<backend_type>&&>(other.memory_);
+    other.memory_ = static_cast<on_cuda::device_block<backend_type>&&>(mine);
     return *this;
   }
 
   /// Elements of the host, copied to the device.
-  tensor(tensor<T, S> const& host) : memory_(unfilled()) { take(host.data()); }
+  tensor(tensor<T, S> const& host) : memory_(unfilled()) { copy_from_host(host.data()); }
   template <class U>
     requires std::is_same_v<std::remove_const_t<U>, T>
   explicit tensor(view<U, S> host) : memory_(unfilled()) {
-    take(host.data());
+    copy_from_host(host.data());
   }
   tensor& operator=(tensor<T, S> const& host) {
     own();
-    take(host.data());
+    copy_from_host(host.data());
     return *this;
   }
   template <class U>
     requires std::is_same_v<std::remove_const_t<U>, T>
   tensor& operator=(view<U, S> host) {
     own();
-    take(host.data());
+    copy_from_host(host.data());
     return *this;
   }
 
-  /// Elements as text, as of a tensor on the host.
+  /// Elements in braces, as for a tensor on the host.
   template <class First, class... Rest>
     requires(std::is_arithmetic_v<First> && (std::is_arithmetic_v<Rest> && ...))
   explicit(S::rank != 0 && sizeof...(Rest) == 0) tensor(First first, Rest... rest) : tensor(tensor<T, S>(first, rest...)) {}
@@ -95,7 +96,7 @@ class tensor<T, S, Device> : public detail::out_of_reach<Device> {
   template <std::size_t... A, std::size_t... B, std::size_t... C, std::size_t... D, std::size_t... E>
     requires(sizeof...(A) > 0 && S::rank == 6)
   tensor(T const (&&... part)[A][B][C][D][E]) : tensor(tensor<T, S>(static_cast<T const(&&)[A][B][C][D][E]>(part)...)) {}
-  /// Rows for a tensor that has another rank: refused there.
+  /// Rows for a tensor of another rank do not compile: the constructor of the host's tensor reports the error.
   template <std::size_t... A>
     requires(sizeof...(A) > 0 && S::rank != 2)
   tensor(detail::any_number const (&... part)[A]) : tensor(tensor<T, S>(part...)) {}
@@ -104,8 +105,8 @@ class tensor<T, S, Device> : public detail::out_of_reach<Device> {
   template <class U>
     requires(!std::is_same_v<U, T>)
   explicit tensor(tensor<U, S, Device> const& other) : memory_(unfilled()) {
-    using kernel = on_cuda::convert_kernel<U, T, on_cuda::blocks_to_sweep(S::size)>;
-    machine().template launch<kernel>({{const_cast<U*>(other.data()), data()}, {static_cast<std::uint64_t>(S::size)}});
+    using kernel = on_cuda::convert_kernel<U, T, on_cuda::blocks_for_elements(S::size)>;
+    backend().template launch<kernel>({{const_cast<U*>(other.data()), data()}, {static_cast<std::uint64_t>(S::size)}});
   }
 
   /// The value of an expression of tensors on this device, in one fused kernel.
@@ -138,17 +139,17 @@ class tensor<T, S, Device> : public detail::out_of_reach<Device> {
     return *this;
   }
 
-  /// A copy of what a view on this device sees.
+  /// A copy of the elements of a view on this device.
   template <class U>
     requires std::is_same_v<std::remove_const_t<U>, T>
   explicit tensor(view<U, S, Device> other) : memory_(unfilled()) {
-    machine().copy(data(), other.data(), bytes);
+    backend().copy(data(), other.data(), bytes);
   }
   template <class U>
     requires std::is_same_v<std::remove_const_t<U>, T>
   tensor& operator=(view<U, S, Device> other) {
     own();
-    if (other.data() != data()) machine().copy(data(), other.data(), bytes);
+    if (other.data() != data()) backend().copy(data(), other.data(), bytes);
     return *this;
   }
 
@@ -156,17 +157,17 @@ class tensor<T, S, Device> : public detail::out_of_reach<Device> {
   T* data() { return memory_.template at<T>(0); }
   T const* data() const { return memory_.template at<T>(0); }
 
-  /// A copy on the host; waits for what is queued before it.
+  /// A copy on the host; waits for everything queued before it.
   tensor<T, S> to_host() const { return tensor<T, S>(*this); }
   /// Copies the elements to memory of the host.
-  void copy_to(T* host) const { machine().to_host(host, data(), bytes); }
+  void copy_to(T* host) const { backend().to_host(host, data(), bytes); }
 
   void fill(T value) {
-    using kernel = on_cuda::fill_kernel<T, on_cuda::blocks_to_sweep(S::size)>;
-    machine().template launch<kernel>({{data()}, {static_cast<std::uint64_t>(S::size), detail::bits_of(value)}});
+    using kernel = on_cuda::fill_kernel<T, on_cuda::blocks_for_elements(S::size)>;
+    backend().template launch<kernel>({{data()}, {static_cast<std::uint64_t>(S::size), detail::bits_of(value)}});
   }
 
-  /// A scalar is its element, copied to the host.
+  /// Converts a scalar to its element by a copy to the host.
   operator T() const requires(S::rank == 0) {
     T value;
     copy_to(&value);
@@ -174,18 +175,18 @@ class tensor<T, S, Device> : public detail::out_of_reach<Device> {
   }
 
  private:
-  static machine_type& machine() { return on_cuda::default_machine<Device>(); }
-  static on_cuda::device_block<machine_type> unfilled() { return on_cuda::device_block<machine_type>::unfilled(machine(), bytes); }
+  static backend_type& backend() { return on_cuda::default_backend<Device>(); }
+  static on_cuda::device_block<backend_type> unfilled() { return on_cuda::device_block<backend_type>::unfilled(backend(), bytes); }
   void own() {
     if (!memory_) memory_ = unfilled();
   }
-  void take(T const* host) { machine().to_device(data(), host, bytes); }
+  void copy_from_host(T const* host) { backend().to_device(data(), host, bytes); }
   void copy(tensor const& other) {
     own();
-    machine().copy(data(), other.data(), bytes);
+    backend().copy(data(), other.data(), bytes);
   }
 
-  on_cuda::device_block<machine_type> memory_;
+  on_cuda::device_block<backend_type> memory_;
 };
 
 }  // namespace espalier

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include "../../storage/tensor.hpp"
-#include "default_machine.hpp"
+#include "default_backend.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
@@ -9,35 +9,35 @@ namespace espalier {
 
 namespace detail {
 
-/// A device whose tensors this translation unit has.
+/// A graphics processor whose tensors this translation unit includes.
 template <class Device>
 concept GraphicsDevice = is_graphics<Device> && storage_on<Device>::included;
 
 /// A tensor on a graphics processor.
 template <class X>
-concept StoredOnGraphics = StoredAnywhere<X> && is_graphics<device_of<X>>;
+concept StoredOnGraphics = TensorOrView<X> && is_graphics<device_of<X>>;
 
-/// A fact for a refusal: the host reaches the elements.
+/// A constraint that errors name: the host can reach the elements.
 template <class Device>
 struct reached_by_host {
   static constexpr bool agree = !is_graphics<Device>;
 };
 #define ESPALIER_COPY_TO_HOST "the elements are on the graphics processor; copy them to the host first: x.to_host()"
 
-/// Elements by index, which tensors and views on a graphics processor refuse.
+/// Elements by index: compile-time errors for tensors and views on a graphics processor.
 template <class Device>
 struct out_of_reach {
   template <class I, class Reached = reached_by_host<Device>>
     requires std::is_integral_v<I>
   auto operator[](I) const {
     static_assert(Reached::agree, ESPALIER_SENTENCE("x[i]: " ESPALIER_COPY_TO_HOST, Reached));
-    return refused<Reached>{};
+    return invalid<Reached>{};
   }
   template <class... I, class Reached = reached_by_host<Device>>
     requires(std::is_integral_v<I>&&...)
   auto operator()(I...) const {
     static_assert(Reached::agree, ESPALIER_SENTENCE("x(i, j, ...): " ESPALIER_COPY_TO_HOST, Reached));
-    return refused<Reached>{};
+    return invalid<Reached>{};
   }
 };
 
@@ -53,10 +53,10 @@ std::uint64_t bits_of(T value) {
 
 }  // namespace detail
 
-/// Elements in the memory of a graphics processor that somebody else owns, seen as a tensor of shape S. T may be const.
-/// shape   S, row-major and without gaps
-/// owns    nothing: a view must not outlive what it looks at
-/// errors  elements by index do not compile; cuda_error where a copy fails
+/// A tensor of shape S on a graphics processor that does not own its elements. T may be const.
+/// shape   S, row-major and contiguous
+/// owns    nothing: a view must not outlive the memory that it refers to
+/// errors  elements by index do not compile; cuda_error if a copy fails
 template <class T, class S, class Device>
   requires detail::GraphicsDevice<Device>
 class view<T, S, Device> : public detail::out_of_reach<Device> {
@@ -77,9 +77,9 @@ class view<T, S, Device> : public detail::out_of_reach<Device> {
   static constexpr std::int64_t size() { return S::size; }
   static constexpr extents shape() { return S::value; }
 
-  /// Looks at S::size elements from an address of the device on.
+  /// Refers to the S::size elements that start at an address of the device.
   explicit view(T* elements) : data_(elements) {}
-  /// A tensor is its own view.
+  /// A tensor converts to a view of its elements.
   view(tensor<value_type, S, Device>& owner ESPALIER_BORROWS) : data_(owner.data()) {}
   view(tensor<value_type, S, Device> const& owner ESPALIER_BORROWS) requires std::is_const_v<T> : data_(owner.data()) {}
   /// view<T, S, Device> to view<T const, S, Device>.
@@ -90,24 +90,24 @@ class view<T, S, Device> : public detail::out_of_reach<Device> {
   /// An address in the device's memory.
   T* data() const { return data_; }
 
-  /// A copy on the host; waits for what is queued before it.
+  /// A copy on the host; waits for everything queued before it.
   tensor<value_type, S> to_host() const { return tensor<value_type, S>(*this); }
   /// Copies the elements to memory of the host.
-  void copy_to(value_type* host) const { on_cuda::default_machine<Device>().to_host(host, data_, static_cast<std::size_t>(S::size) * sizeof(T)); }
+  void copy_to(value_type* host) const { on_cuda::default_backend<Device>().to_host(host, data_, static_cast<std::size_t>(S::size) * sizeof(T)); }
 
  private:
   T* data_;
 };
 
-/// What reads elements one by one is refused.
+/// Functions that read single elements do not compile for tensors on a graphics processor.
 template <class A, class B, class Reached = detail::reached_by_host<detail::graphics_of<A, B>>>
-  requires(StoredAnywhere<A> && StoredAnywhere<B> && (detail::StoredOnGraphics<A> || detail::StoredOnGraphics<B>))
+  requires(TensorOrView<A> && TensorOrView<B> && (detail::StoredOnGraphics<A> || detail::StoredOnGraphics<B>))
 bool operator==(A const&, B const&) {
   static_assert(Reached::agree, ESPALIER_SENTENCE("a == b: " ESPALIER_COPY_TO_HOST, Reached));
   return false;
 }
 template <class A, class B, class Reached = detail::reached_by_host<detail::graphics_of<A, B>>>
-  requires(StoredAnywhere<A> && StoredAnywhere<B> && (detail::StoredOnGraphics<A> || detail::StoredOnGraphics<B>))
+  requires(TensorOrView<A> && TensorOrView<B> && (detail::StoredOnGraphics<A> || detail::StoredOnGraphics<B>))
 bool all_close(A const&, B const&, double = 0, double = 0) {
   static_assert(Reached::agree, ESPALIER_SENTENCE("all_close(a, b): " ESPALIER_COPY_TO_HOST, Reached));
   return false;

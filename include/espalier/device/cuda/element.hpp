@@ -4,20 +4,20 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "../../base/everywhere.hpp"
+#include "../../base/host_device.hpp"
 #include "../../storage/half.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// Before a loop whose bounds are constants: its arrays live in registers once it is written out.
-#if defined(__CUDA_ARCH__)  // nvcc's pass for the host does not know the word
+/// Unrolls the next loop, whose bounds are constants, so that arrays in it can stay in registers.
+#if defined(__CUDA_ARCH__)  // not in nvcc's host pass: the host compiler has no such pragma
 #define ESPALIER_UNROLL _Pragma("unroll")
 #else
 #define ESPALIER_UNROLL
 #endif
 
-/// Elements in memory and in registers. Kernels store 16-bit numbers and compute with floats; doubles stay doubles. A group of elements travels in
-/// accesses of up to 16 bytes, which is the widest a thread has.
+/// Loads and stores of elements. Kernels store 16-bit numbers and compute in float; doubles stay doubles. Neighbours
+/// are loaded and stored in accesses of up to 16 bytes, the widest of a thread.
 namespace espalier::on_cuda {
 
 namespace detail {
@@ -35,11 +35,11 @@ struct compute_type_of<bfloat16> {
 };
 }  // namespace detail
 
-/// What is computed with where T is stored.
+/// The type that kernels compute in if elements are stored as T.
 template <class T>
 using compute_type = typename detail::compute_type_of<T>::type;
 
-/// V values of a thread. Indexed by constants alone, they live in registers.
+/// V values of a thread. They stay in registers if every index is a constant.
 template <class C, int V>
 struct pack {
   C at[static_cast<std::size_t>(V)];
@@ -47,12 +47,12 @@ struct pack {
 
 namespace detail {
 
-/// Elements of one access: their bytes are a power of two.
+/// The elements of one access; their size in bytes is a power of two.
 template <class T, int V>
 struct alignas(sizeof(T) * static_cast<std::size_t>(V)) chunk {
   T at[static_cast<std::size_t>(V)];
 };
-/// Elements of each access when V of them lie in a row: 16 bytes' worth where that divides them, else the largest power of two that does.
+/// Elements of each access to V neighbours: 16 bytes' worth, or the largest smaller power of two that divides V.
 template <class T, int V>
 inline constexpr int chunk_size = [] {
   int n = 16 / static_cast<int>(sizeof(T));
@@ -60,9 +60,9 @@ inline constexpr int chunk_size = [] {
   return n;
 }();
 
-/// A device faults where an address is no multiple of the access; this processor does not mind, and so is asked.
+/// Asserts on the host that an address is a multiple of the access: a device faults if it is not, the host does not.
 template <class T, int V>
-ESPALIER_EVERYWHERE ESPALIER_INLINE void check_alignment([[maybe_unused]] T const* at) {
+ESPALIER_HOST_DEVICE ESPALIER_INLINE void check_alignment([[maybe_unused]] T const* at) {
 #if !defined(__CUDA_ARCH__)
   assert(reinterpret_cast<std::uintptr_t>(at) % sizeof(chunk<T, V>) == 0);
 #endif
@@ -70,7 +70,7 @@ ESPALIER_EVERYWHERE ESPALIER_INLINE void check_alignment([[maybe_unused]] T cons
 
 }  // namespace detail
 
-/// The most elements of an access (16 bytes' worth) that divide all of these numbers: extents, strides, places where something starts.
+/// Elements of the widest access, up to 16 bytes, that divides all of these numbers: extents, strides, start offsets.
 template <class T, class... Number>
 constexpr int widest(Number... number) {
   int n = 16 / static_cast<int>(sizeof(T));
@@ -78,9 +78,10 @@ constexpr int widest(Number... number) {
   return n;
 }
 
-/// V elements as they are stored, for kernels that only move them. `from` is aligned to the whole, or to 16 bytes.
+/// Loads or stores V elements unconverted, for kernels that only move them. The address must be aligned to one access:
+/// to all V elements, or to 16 bytes.
 template <class T, int V>
-ESPALIER_EVERYWHERE ESPALIER_INLINE pack<T, V> fetch(T const* from) {
+ESPALIER_HOST_DEVICE ESPALIER_INLINE pack<T, V> fetch(T const* from) {
   constexpr int n = detail::chunk_size<T, V>;
   detail::check_alignment<T, n>(from);
   pack<T, V> x;
@@ -93,7 +94,7 @@ ESPALIER_EVERYWHERE ESPALIER_INLINE pack<T, V> fetch(T const* from) {
   return x;
 }
 template <class T, int V>
-ESPALIER_EVERYWHERE ESPALIER_INLINE void put(T* to, pack<T, V> const& x) {
+ESPALIER_HOST_DEVICE ESPALIER_INLINE void put(T* to, pack<T, V> const& x) {
   constexpr int n = detail::chunk_size<T, V>;
   detail::check_alignment<T, n>(to);
   ESPALIER_UNROLL
@@ -105,9 +106,9 @@ ESPALIER_EVERYWHERE ESPALIER_INLINE void put(T* to, pack<T, V> const& x) {
   }
 }
 
-/// V elements to compute with, and back, rounded to the nearest T.
+/// Loads V elements as numbers to compute with, and stores them back, rounded to the nearest T.
 template <class T, int V>
-ESPALIER_EVERYWHERE ESPALIER_INLINE pack<compute_type<T>, V> load(T const* from) {
+ESPALIER_HOST_DEVICE ESPALIER_INLINE pack<compute_type<T>, V> load(T const* from) {
   pack<T, V> const stored = fetch<T, V>(from);
   pack<compute_type<T>, V> x;
   ESPALIER_UNROLL
@@ -115,7 +116,7 @@ ESPALIER_EVERYWHERE ESPALIER_INLINE pack<compute_type<T>, V> load(T const* from)
   return x;
 }
 template <class T, int V>
-ESPALIER_EVERYWHERE ESPALIER_INLINE void store(T* to, pack<compute_type<T>, V> const& x) {
+ESPALIER_HOST_DEVICE ESPALIER_INLINE void store(T* to, pack<compute_type<T>, V> const& x) {
   pack<T, V> stored;
   ESPALIER_UNROLL
   for (int i = 0; i < V; ++i) stored.at[i] = static_cast<T>(x.at[i]);

@@ -4,18 +4,18 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// Kernels over the elements of tensors that no plan knows of: a number in all of them, and another element type. The count is a number of the table,
-/// so that there is a kernel for each element type and each of a few sizes of grid, not for each shape.
+/// Kernels for tensors outside a plan: fill and element type conversion. The element count is an argument of the
+/// launch, so kernels differ by element type and grid size, not by shape.
 namespace espalier::on_cuda {
 
-/// Blocks of a kernel that sweeps so many elements: a power of two, at most 1,024.
-constexpr int blocks_to_sweep(std::int64_t elements) {
+/// Blocks of a kernel over a number of elements: a power of two, at most 1,024.
+constexpr int blocks_for_elements(std::int64_t elements) {
   int blocks = 1;
   while (blocks < 1024 && static_cast<std::int64_t>(blocks) * 1024 < elements) blocks *= 2;
   return blocks;
 }
 
-/// y[i] = value. table: y; how many, the value's bits.
+/// y[i] = value. table: y; number of elements, bits of the value.
 template <class T, int Blocks>
 struct fill_kernel {
   static constexpr int threads = 256;
@@ -25,7 +25,7 @@ struct fill_kernel {
 
   static_assert(sizeof(T) <= 8);
   template <class Context>
-  ESPALIER_EVERYWHERE static void run(Context const& c, table const& t) {
+  ESPALIER_HOST_DEVICE static void run(Context const& c, table const& t) {
     union bits {
       std::uint64_t word;
       T value;
@@ -37,7 +37,7 @@ struct fill_kernel {
   }
 };
 
-/// y[i] = x[i] as a To; true where it is not 0. table: x, y; how many.
+/// y[i] = x[i] converted to To; a bool is true if x[i] is not 0. table: x, y; number of elements.
 template <class From, class To, int Blocks>
 struct convert_kernel {
   static constexpr int threads = 256;
@@ -46,7 +46,7 @@ struct convert_kernel {
   using table = kernel_table<2, 1>;
 
   template <class Context>
-  ESPALIER_EVERYWHERE static void run(Context const& c, table const& t) {
+  ESPALIER_HOST_DEVICE static void run(Context const& c, table const& t) {
     From const* const x = static_cast<From const*>(t.pointer[0]);
     To* const y = static_cast<To*>(t.pointer[1]);
     std::int64_t const size = static_cast<std::int64_t>(t.number[0]);

@@ -1,190 +1,192 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include "../engine.hpp"
-#include "default_machine.hpp"
+#include "default_backend.hpp"
 #include "device_block.hpp"
 #include "device_span.hpp"
-#include "precise.hpp"
+#include "master_weights.hpp"
 #include "run.hpp"
 #include "step_graph.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// What models, trainers and predictors ask of a device with memory of its own: the words of device/engine.hpp.
+/// What models, trainers and predictors use of a device with its own memory: the interface of device/engine.hpp.
 namespace espalier::on_cuda {
 
 using espalier::detail::elements_on;
 
-/// What one machine has queued comes before what another one queues from now on: tensors belong to the device's own machine, a model perhaps to the
-/// user's.
-template <class Machine>
-void order(Machine& first, Machine& then) {
+/// Makes later work on `then` wait for everything queued on `first`. Tensors belong to the device's default backend,
+/// but a model may run on a backend of the user.
+template <class Backend>
+void order(Backend& first, Backend& then) {
   if constexpr (requires { then.wait_for(first); })
     if (&first != &then) then.wait_for(first);
 }
 
-/// Tensors of the device, used where they are.
+/// The exchange of tensors that are on the device already: a run uses them in place.
 template <class Device>
 class tensor_exchange : public espalier::detail::direct_exchange {
  public:
-  explicit tensor_exchange(machine_of<Device>& machine) : machine_{&machine} {}
-  void send() const { order(default_machine<Device>(), *machine_); }
+  explicit tensor_exchange(backend_of<Device>& backend) : backend_{&backend} {}
+  void upload() const { order(default_backend<Device>(), *backend_); }
   template <class T, class To, std::int64_t Count>
-  void take(elements_on<T, To, Count>, std::size_t) const {
-    order(*machine_, default_machine<Device>());
+  void copy_out(elements_on<T, To, Count>, std::size_t) const {
+    order(*backend_, default_backend<Device>());
   }
 
  private:
-  machine_of<Device>* machine_;
+  backend_of<Device>* backend_;
 };
 
-/// The same bytes twice: on the host, and on the device from an address that never changes. What a run is given goes there in as few copies as its
-/// places allow (neighbours travel together), and what it gives comes back the same way.
+/// Staging memory for the inputs and outputs of a run: the same bytes on the host and, at a fixed address, on the
+/// device. Neighbouring inputs are uploaded in one copy, and outputs are downloaded the same way.
 /// memory  one allocation on each side, at construction
 template <class Device>
 class exchange {
-  using Machine = machine_of<Device>;
+  using Backend = backend_of<Device>;
 
  public:
-  /// there: bytes that both have; here: bytes of the host, `there` of them at least.
-  exchange(Machine& machine, std::size_t there, std::size_t here) : machine_{&machine}, there_{machine, there}, here_{machine, here} {}
+  /// device_bytes: bytes on both sides; host_bytes: bytes on the host, at least device_bytes.
+  exchange(Backend& backend, std::size_t device_bytes, std::size_t host_bytes) : backend_{&backend}, device_memory_{backend, device_bytes}, host_memory_{backend, host_bytes} {}
 
-  /// Elements of the host wait here for send(), so that neighbours are one copy, unless they are many; those of the device are copied there at once.
+  /// Returns the device address of an input. Elements of the host are staged for upload(), so that neighbours are one
+  /// copy. More than `small` bytes, and elements of the device, are copied immediately.
   template <class T, class From, std::int64_t Count>
-  void* give(elements_on<T, From, Count> x, std::size_t place) {
+  void* stage_in(elements_on<T, From, Count> x, std::size_t offset) {
     constexpr std::size_t bytes = elements_on<T, From, Count>::bytes;
     if constexpr (std::is_same_v<From, cpu> && bytes > small) {
-      machine_->to_device(there_.template at<void>(place), x.data, bytes);
+      backend_->to_device(device_memory_.template at<void>(offset), x.data, bytes);
     } else if constexpr (std::is_same_v<From, cpu>) {
-      if (place != espalier::detail::aligned_bytes(end_)) send();
-      if (begin_ == end_) begin_ = place;
-      end_ = place + bytes;
-      __builtin_memcpy(here_.at(place), x.data, bytes);
+      if (offset != espalier::detail::aligned_bytes(end_)) upload();
+      if (begin_ == end_) begin_ = offset;
+      end_ = offset + bytes;
+      __builtin_memcpy(host_memory_.at(offset), x.data, bytes);
     } else {
-      order(default_machine<Device>(), *machine_);
-      machine_->copy(there_.template at<void>(place), x.data, bytes);
-      order(*machine_, default_machine<Device>());
+      order(default_backend<Device>(), *backend_);
+      backend_->copy(device_memory_.template at<void>(offset), x.data, bytes);
+      order(*backend_, default_backend<Device>());
     }
-    return there_.template at<void>(place);
+    return device_memory_.template at<void>(offset);
   }
-  void send() {
-    if (end_ > begin_) machine_->to_device(there_.template at<void>(begin_), here_.at(begin_), end_ - begin_);
+  void upload() {
+    if (end_ > begin_) backend_->to_device(device_memory_.template at<void>(begin_), host_memory_.at(begin_), end_ - begin_);
     begin_ = end_ = 0;
   }
   template <class T, class To, std::int64_t Count>
-  void* want(elements_on<T, To, Count>, std::size_t place) const {
-    return there_.template at<void>(place);
+  void* stage_out(elements_on<T, To, Count>, std::size_t offset) const {
+    return device_memory_.template at<void>(offset);
   }
-  void fetch(std::size_t place, std::size_t bytes) { machine_->to_host(here_.at(place), there_.template at<void>(place), bytes); }
+  void download(std::size_t offset, std::size_t bytes) { backend_->to_host(host_memory_.at(offset), device_memory_.template at<void>(offset), bytes); }
   template <class T, class To, std::int64_t Count>
-  void take(elements_on<T, To, Count> y, std::size_t place) {
+  void copy_out(elements_on<T, To, Count> y, std::size_t offset) {
     constexpr std::size_t bytes = elements_on<T, To, Count>::bytes;
     if constexpr (std::is_same_v<To, cpu>) {
-      __builtin_memcpy(y.data, here_.at(place), bytes);
+      __builtin_memcpy(y.data, host_memory_.at(offset), bytes);
     } else {
-      machine_->copy(y.data, there_.template at<void>(place), bytes);
-      order(*machine_, default_machine<Device>());
+      backend_->copy(y.data, device_memory_.template at<void>(offset), bytes);
+      order(*backend_, default_backend<Device>());
     }
   }
   template <class T, class From, std::int64_t Count>
-  T* look(elements_on<T, From, Count> x, std::size_t place) {
+  T* view_on_host(elements_on<T, From, Count> x, std::size_t offset) {
     if constexpr (std::is_same_v<From, cpu>) {
       return x.data;
     } else {
-      order(default_machine<Device>(), *machine_);
-      machine_->to_host(here_.at(place), x.data, x.bytes);
-      return here<T>(nullptr, place);
+      order(default_backend<Device>(), *backend_);
+      backend_->to_host(host_memory_.at(offset), x.data, x.bytes);
+      return host_address<T>(nullptr, offset);
     }
   }
   template <class T>
-  T* here(T*, std::size_t place) const {
-    return reinterpret_cast<T*>(here_.at(place));
+  T* host_address(T*, std::size_t offset) const {
+    return reinterpret_cast<T*>(host_memory_.at(offset));
   }
 
  private:
-  /// Above it, what a copy costs is its bytes.
+  /// Larger copies are not merged: their cost is proportional to their bytes.
   static constexpr std::size_t small = 64 * 1024;
 
-  Machine* machine_;
-  device_block<Machine> there_;
-  staging_block<Machine> here_;
+  Backend* backend_;
+  device_block<Backend> device_memory_;
+  staging_block<Backend> host_memory_;
   std::size_t begin_ = 0, end_ = 0;
 };
 
-/// A graphics processor, through the machine that launches its kernels.
+/// The engine of a graphics processor. Its backend launches the kernels.
 template <class Device>
 class engine {
  public:
-  using machine_type = machine_of<Device>;
-  static constexpr bool apart = true;
+  using backend_type = backend_of<Device>;
+  static constexpr bool has_device_memory = true;
   using memory_device = Device;
-  using alone = engine;
-  using memory = device_block<machine_type>;
+  using single_threaded = engine;
+  using memory = device_block<backend_type>;
   using exchange = on_cuda::exchange<Device>;
   template <int Count>
-  using replays = step_graphs<machine_type, Count>;
+  using replays = step_graphs<backend_type, Count>;
   template <class T>
   using elements = device_span<T, Device>;
-  template <class Source, class T>
-  using result = std::conditional_t<(plan::device_plan_of<Source, detail::policy_of<machine_type, T>>.reporting > 0), compute_type<T>, T>;
-  template <class Source, class T>
-  static constexpr std::size_t workspace_bytes = on_cuda::workspace_bytes<Source, T, machine_type>;
+  template <class Program, class T>
+  using result = std::conditional_t<(plan::device_plan_of<Program, detail::policy_of<backend_type, T>>.reporting > 0), compute_type<T>, T>;
+  template <class Program, class T>
+  static constexpr std::size_t workspace_bytes = on_cuda::workspace_bytes<Program, T, backend_type>;
 
-  /// On the machine that the device's tensors use, so that what they compute is there when a step reads it.
-  engine() : machine_{&default_machine<Device>()} {}
-  explicit engine(machine_type& machine) : machine_{&machine} {}
+  /// Uses the backend of the device's tensors, so that their values are ready when a step reads them.
+  engine() : backend_{&default_backend<Device>()} {}
+  explicit engine(backend_type& backend) : backend_{&backend} {}
 
-  alone without_threads() const { return *this; }
-  memory take(std::size_t size) const { return memory{*machine_, size}; }
-  memory take(std::size_t size, std::size_t) const { return take(size); }
+  single_threaded without_threads() const { return *this; }
+  memory allocate(std::size_t size) const { return memory{*backend_, size}; }
+  memory allocate(std::size_t size, std::size_t) const { return allocate(size); }
   template <std::size_t Count>
-  memory take(bytes<Count>&, std::size_t) const {  // refused by what was given them
+  memory allocate(bytes<Count>&, std::size_t) const {  // memory of the host: a static_assert of the caller reports it
     return memory{};
   }
   static memory hand_over(memory& from) noexcept { return static_cast<memory&&>(from); }
   static void hand_over(memory& from, memory& to) noexcept { to = static_cast<memory&&>(from); }
-  exchange exchange_of(std::size_t there, std::size_t here) const { return exchange{*machine_, there, here}; }
+  exchange make_exchange(std::size_t device_bytes, std::size_t host_bytes) const { return exchange{*backend_, device_bytes, host_bytes}; }
   template <class From>
-  auto exchange_with(std::size_t there, std::size_t here) const {
-    if constexpr (std::is_same_v<From, Device>) return tensor_exchange<Device>{*machine_};
-    else return exchange{*machine_, there, here};
+  auto make_exchange_with(std::size_t device_bytes, std::size_t host_bytes) const {
+    if constexpr (std::is_same_v<From, Device>) return tensor_exchange<Device>{*backend_};
+    else return exchange{*backend_, device_bytes, host_bytes};
   }
   template <class T>
-  elements<T> see(T* data, std::int64_t size) const {
-    return {*machine_, data, size};
+  elements<T> span_of(T* data, std::int64_t size) const {
+    return {*backend_, data, size};
   }
-  template <class Source, class T, class...>
+  template <class Program, class T, class...>
   void run(void* const* base) const {
-    on_cuda::run<Source, T>(*machine_, base);
+    on_cuda::run<Program, T>(*backend_, base);
   }
-  template <class Source, class T, class Arch = on_cpu::default_arch>
-  void run_here(void* const* base) const noexcept {
-    on_cpu::run<Source, T, Arch>(base);
+  template <class Program, class T, class Arch = on_cpu::default_arch>
+  void run_on_host(void* const* base) const noexcept {
+    on_cpu::run<Program, T, Arch>(base);
   }
   void copy(void* to, void const* from, std::size_t bytes) const {
-    if (bytes > 0) machine_->copy(to, from, bytes);
+    if (bytes > 0) backend_->copy(to, from, bytes);
   }
   void to_device(void* to, void const* from, std::size_t bytes) const {
-    if (bytes > 0) machine_->to_device(to, from, bytes);
+    if (bytes > 0) backend_->to_device(to, from, bytes);
   }
   void to_host(void* to, void const* from, std::size_t bytes) const {
-    if (bytes > 0) machine_->to_host(to, from, bytes);
+    if (bytes > 0) backend_->to_host(to, from, bytes);
   }
-  machine_type& machine() const { return *machine_; }
+  backend_type& backend() const { return *backend_; }
 
-  /// The same numbers in another type, rounded where it has fewer bits.
+  /// Converts numbers to another type, rounded if it has fewer bits.
   template <int Size, class From, class To>
   void convert(From const* from, To* to) const {
-    machine_->template launch<numbers_kernel<To, From, Size>>({{const_cast<From*>(from), to}, {}});
+    backend_->template launch<numbers_kernel<To, From, Size>>({{const_cast<From*>(from), to}, {}});
   }
-  /// precise: numbers whose rounded ones are stored, but for those that were written since.
+  /// Makes master_weights agree with the stored 16-bit parameters: those that were overwritten since the last update
+  /// are replaced (master_weights_kernel).
   template <int Size, class T>
-  void make_precise(T const* stored, float* precise) const {
-    machine_->template launch<precise_kernel<T, Size>>({{const_cast<T*>(stored), precise}, {}});
+  void refresh_master_weights(T const* stored, float* master_weights) const {
+    backend_->template launch<master_weights_kernel<T, Size>>({{const_cast<T*>(stored), master_weights}, {}});
   }
 
  private:
-  machine_type* machine_;
+  backend_type* backend_;
 };
 
 }  // namespace espalier::on_cuda

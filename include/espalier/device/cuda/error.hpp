@@ -10,8 +10,8 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::on_cuda {
 
-/// cuda_error: what a device refused or did wrong, in one sentence of at most 1,023 characters that names the call or the kernel.
-/// The text lies in the object, so copying never allocates and never throws.
+/// cuda_error: an error of a device, as one sentence of at most 1,023 characters that names the call or the kernel.
+/// The object holds the text, so copying never allocates and never throws.
 class cuda_error : public std::exception {
  public:
   cuda_error(char const* format, std::va_list arguments) noexcept { std::vsnprintf(text_, sizeof text_, format, arguments); }
@@ -21,7 +21,8 @@ class cuda_error : public std::exception {
   char text_[1024];
 };
 
-/// divergent_threads: threads that must meet at a barrier or a shuffle went different ways; on a device the kernel hangs there, or computes nonsense.
+/// divergent_threads: threads of a kernel did not all reach the same barrier or shuffle. On a device the kernel hangs,
+/// or its results are wrong.
 class divergent_threads : public cuda_error {
  public:
   using cuda_error::cuda_error;
@@ -29,9 +30,10 @@ class divergent_threads : public cuda_error {
 
 namespace detail {
 
-/// refuse<Error>(format, ...): throws an Error with a text as printf would print it. A program without exceptions prints it and ends.
+/// throw_error<Error>(format, ...): throws an Error with a text in printf's format. A program without exceptions
+/// prints it and ends.
 template <class Error>
-[[gnu::format(printf, 1, 2), gnu::cold, gnu::noinline, noreturn]] void refuse(char const* format, ...) {
+[[gnu::format(printf, 1, 2), gnu::cold, gnu::noinline, noreturn]] void throw_error(char const* format, ...) {
   std::va_list arguments;
   va_start(arguments, format);
   Error const made{format, arguments};
@@ -39,7 +41,7 @@ template <class Error>
   espalier::detail::raise(made);
 }
 
-/// A type as the compiler spells it, for printf's "%.*s".
+/// The compiler's name of a type, for printf's "%.*s".
 struct spelling {
   int size;
   char const* at;

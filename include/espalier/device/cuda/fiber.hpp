@@ -31,7 +31,7 @@
 #define ESPALIER_FIBERS_UNDER_THREAD_SANITIZER
 #endif
 
-// The sanitizers' headers are not everywhere that the compilers are.
+// Declared here because some installations have the compiler but not the sanitizers' headers.
 #if defined(ESPALIER_FIBERS_UNDER_ADDRESS_SANITIZER)
 extern "C" {
 void __sanitizer_start_switch_fiber(void** fake_stack_save, void const* bottom, std::size_t size);
@@ -48,10 +48,11 @@ void __tsan_switch_to_fiber(void* fiber, unsigned flags);
 }
 #endif
 
-/// Executions that take turns on one thread of the operating system: each has a stack of its own and stops where it says so.
+/// Fibers, the threads of the simulated device: each has its own stack, and they switch explicitly on one thread of the
+/// operating system.
 namespace espalier::on_cuda::detail {
 
-/// An execution that has stopped: where its stack stands, and what sanitizers know of it.
+/// A suspended execution: its stack pointer, and the data that sanitizers need about it.
 struct execution {
 #if defined(ESPALIER_UCONTEXT)
   ucontext_t registers;
@@ -64,15 +65,16 @@ struct execution {
   std::size_t size = 0;
 #endif
 #if defined(ESPALIER_FIBERS_UNDER_THREAD_SANITIZER)
-  void* seen = nullptr;
+  void* tsan_fiber = nullptr;
 #endif
 };
 
 #if !defined(ESPALIER_UCONTEXT)
-/// Saves what a called function must keep, writes this stack's pointer to `from` and goes on from the pointer `to`; a new stack begins with
-/// entry(argument). About 3 ns; swapcontext asks the kernel for the signal mask twice, 400 ns.
-/// A function of its own: then all fibers stop at one address, which the processor's branch predictor knows, and every register that a call may change
-/// is taken for changed (g++ would look into the function, hence noipa).
+/// Switches stacks: saves the callee-saved state, stores the stack pointer at `from` and continues at stack pointer
+/// `to`; a new stack begins with entry(argument). It takes about 3 ns; swapcontext takes 400 ns, for two system calls
+/// that set the signal mask. The function is not inlined for two reasons. All fibers stop at one address, which the
+/// branch predictor learns. The compiler assumes that every caller-saved register changes; g++ would analyse the body,
+/// hence noipa.
 #if defined(__clang__)
 [[gnu::noinline]] inline void
 #else
@@ -81,7 +83,7 @@ struct execution {
 switch_stack(void* argument, void** from, void* to) {
 #if defined(__x86_64__)
   __asm__ volatile(
-      "leaq -128(%%rsp), %%rsp\n\t"  // past what a function that calls nobody may keep below its stack
+      "leaq -128(%%rsp), %%rsp\n\t"  // skips the red zone, where a leaf function may keep data below its stack
       "pushq %%rbp\n\t"
       "leaq 1f(%%rip), %%rcx\n\t"
       "pushq %%rcx\n\t"
@@ -108,7 +110,7 @@ switch_stack(void* argument, void** from, void* to) {
       "ldp x29, x16, [sp], #16\n\t"
       "br x16\n"
       "1:\n\t"
-      "hint #36"  // a place that an indirect branch may reach, where the processor checks that
+      "hint #36"  // bti j: a permitted target of indirect branches, on processors that check them
       : "+r"(x0), "+r"(x1), "+r"(x2)
       :
       : "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13", "x14", "x15", "x16", "x17", "x19", "x20", "x21", "x22", "x23", "x24",
@@ -118,15 +120,15 @@ switch_stack(void* argument, void** from, void* to) {
 }
 #endif
 
-/// A stack, and the execution on it. It lies above its own stack.
+/// An execution with its own stack. The object is stored above that stack.
 struct fiber : execution {
-  fiber* next = nullptr;  // of a list of those that wait for work
-  fiber* older = nullptr;  // of the list of all
+  fiber* next = nullptr;   // in the list of idle fibers
+  fiber* older = nullptr;  // in the list of all fibers
   unsigned char* stack = nullptr;
 };
 
-/// Fibers that are made once and used again. Each begins with entry(argument) and must never return from there.
-/// memory   `stack_bytes` each, of which pages are used as they are touched
+/// A pool of reusable fibers. Each begins with entry(argument) and must never return from there.
+/// memory   `stack_bytes` for each; a page is used when it is first touched
 class fiber_pool {
  public:
 #if defined(ESPALIER_FIBERS_UNDER_ADDRESS_SANITIZER) || defined(ESPALIER_FIBERS_UNDER_THREAD_SANITIZER)
@@ -135,9 +137,9 @@ class fiber_pool {
   static constexpr std::size_t stack_bytes = 65536;
 #endif
 
-  fiber_pool(void (*entry)(void*), void* argument) : entry_(entry), given_(argument) {
+  fiber_pool(void (*entry)(void*), void* argument) : entry_(entry), entry_argument_(argument) {
 #if defined(ESPALIER_FIBERS_UNDER_THREAD_SANITIZER)
-    outside_.seen = __tsan_get_current_fiber();
+    outside_.tsan_fiber = __tsan_get_current_fiber();
 #endif
   }
   fiber_pool(fiber_pool const&) = delete;
@@ -148,7 +150,7 @@ class fiber_pool {
       all_ = f->older;
       unsigned char* const memory = f->stack;
 #if defined(ESPALIER_FIBERS_UNDER_THREAD_SANITIZER)
-      __tsan_destroy_fiber(f->seen);
+      __tsan_destroy_fiber(f->tsan_fiber);
 #endif
       unpoison(f);
       f->~fiber();
@@ -156,14 +158,15 @@ class fiber_pool {
     }
   }
 
-  /// A fiber that is at its beginning, or where it parked itself.
-  fiber* take() {
+  /// Returns a fiber that is at its beginning, or where it parked itself.
+  fiber* acquire() {
     if (idle_ == nullptr) add();
     fiber* const f = idle_;
     idle_ = f->next;
     return f;
   }
-  /// The fiber will be given out again; it should stop soon. False if its stack was too small: then memory below it has been written over.
+  /// Returns a fiber to the pool; it must stop soon. False if its stack was too small: then memory below it has been
+  /// overwritten.
   bool park(fiber* f) {
     f->next = idle_;
     idle_ = f;
@@ -173,7 +176,7 @@ class fiber_pool {
     for (std::uint64_t word : words) whole = whole && word == mark * 0x0101010101010101u;
     return whole;
   }
-  /// Forgets what all fibers were doing: they are at their beginning. Objects on their stacks are not destroyed.
+  /// Resets all fibers to their beginning, without destroying the objects on their stacks.
   void abandon() {
     idle_ = nullptr;
     for (fiber* f = all_; f != nullptr; f = f->older) {
@@ -183,18 +186,18 @@ class fiber_pool {
     }
   }
 
-  /// What goes on when all fibers have stopped.
+  /// The execution that continues when all fibers have stopped.
   execution& outside() { return outside_; }
 
-  /// Stops the execution that this is called on, which is `from`, and goes on with another one.
+  /// Suspends the current execution, which must be `from`, and continues with `to`.
   void switch_to(execution& from, execution& to) {
     left_ = &from;
 #if defined(ESPALIER_FIBERS_UNDER_ADDRESS_SANITIZER)
     __sanitizer_start_switch_fiber(&from.fake_stack, to.bottom, to.size);
 #endif
 #if defined(ESPALIER_FIBERS_UNDER_THREAD_SANITIZER)
-    if (&from == &outside_) from.seen = __tsan_get_current_fiber();
-    __tsan_switch_to_fiber(to.seen, 0);
+    if (&from == &outside_) from.tsan_fiber = __tsan_get_current_fiber();
+    __tsan_switch_to_fiber(to.tsan_fiber, 0);
 #endif
 #if defined(ESPALIER_UCONTEXT)
     swapcontext(&from.registers, &to.registers);
@@ -208,9 +211,9 @@ class fiber_pool {
   static constexpr unsigned char mark = 0xa5;
   static constexpr std::size_t marked = 64;
 
-  void arrived([[maybe_unused]] execution& here) {
+  void arrived([[maybe_unused]] execution& current) {
 #if defined(ESPALIER_FIBERS_UNDER_ADDRESS_SANITIZER)
-    __sanitizer_finish_switch_fiber(here.fake_stack, &left_->bottom, &left_->size);
+    __sanitizer_finish_switch_fiber(current.fake_stack, &left_->bottom, &left_->size);
 #endif
   }
 
@@ -219,7 +222,7 @@ class fiber_pool {
 #if defined(ESPALIER_FIBERS_UNDER_ADDRESS_SANITIZER)
     __sanitizer_finish_switch_fiber(nullptr, &pool.left_->bottom, &pool.left_->size);
 #endif
-    pool.entry_(pool.given_);
+    pool.entry_(pool.entry_argument_);
     __builtin_trap();
   }
 #if defined(ESPALIER_UCONTEXT)
@@ -233,7 +236,7 @@ class fiber_pool {
   }
 
   void add() {
-    // A little more than a power of two, so that the same place of every stack is not in the same set of a cache.
+    // A little more than a power of two: otherwise the same offset of every stack would map to the same cache set.
     auto* const memory = static_cast<unsigned char*>(::operator new(stack_bytes + 320 + sizeof(fiber)));
     auto* const f = ::new (static_cast<void*>(memory + stack_bytes)) fiber;
     f->stack = memory;
@@ -248,8 +251,8 @@ class fiber_pool {
     unpoison(f);
     std::memset(f->stack, mark, marked);
 #if defined(ESPALIER_FIBERS_UNDER_THREAD_SANITIZER)
-    if (f->seen != nullptr) __tsan_destroy_fiber(f->seen);
-    f->seen = __tsan_create_fiber(0);
+    if (f->tsan_fiber != nullptr) __tsan_destroy_fiber(f->tsan_fiber);
+    f->tsan_fiber = __tsan_create_fiber(0);
 #endif
 #if defined(ESPALIER_FIBERS_UNDER_ADDRESS_SANITIZER)
     f->fake_stack = nullptr;
@@ -264,11 +267,12 @@ class fiber_pool {
     auto const at = reinterpret_cast<std::uintptr_t>(this);
     makecontext(&f->registers, reinterpret_cast<void (*)()>(&begin_halves), 2, static_cast<unsigned>(at), static_cast<unsigned>(at >> 16 >> 16));
 #else
-    // What switch_stack takes from a stack: the frame pointer and where to go on, and a return address of nobody below an aligned stack.
+    // The values that switch_stack pops: frame pointer and address to continue at; and a null return address below an
+    // aligned stack pointer.
     auto** const top = reinterpret_cast<void**>(f->stack + (stack_bytes - 64));
     top[0] = top[1] = top[2] = nullptr;
 #if defined(__x86_64__)
-    // At the first instruction of a function its return address lies at 8 modulo 16.
+    // At the first instruction of a function, the address of its return address is 8 modulo 16.
     void** const at = top - 1;
     at[-2] = reinterpret_cast<void*>(&begin);
     at[-1] = nullptr;
@@ -283,7 +287,7 @@ class fiber_pool {
   }
 
   void (*entry_)(void*);
-  void* given_;
+  void* entry_argument_;
   fiber* idle_ = nullptr;
   fiber* all_ = nullptr;
   execution outside_;

@@ -12,7 +12,7 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::on_cuda {
 
-/// A block_context on this processor: one thread of a block, whose turn it is. What a fiber_launcher gives to kernels.
+/// The block_context of a fiber_launcher: the running thread of a block, simulated on the host.
 class fiber_context {
  public:
   fiber_context(detail::fiber_stage& stage, int thread, int rank, std::int64_t block) : stage_(&stage), thread_(thread), rank_(rank), block_(block) {}
@@ -21,13 +21,13 @@ class fiber_context {
   std::int64_t block() const { return block_; }
   int cluster_rank() const { return rank_; }
 
-  /// As on the device: a mask of 32 or more gives the thread's own value.
+  /// As on the device: a mask of 32 or more returns the thread's own value.
   template <class T>
   T shuffle_xor(T x, int mask) const {
     int const from = (thread_ & 31) ^ mask;
     return exchange<detail::stop::shuffle_xor>(x, from >= 0 && from < 32 ? from : thread_ & 31);
   }
-  /// As on the device: the lane's number counts modulo 32.
+  /// As on the device: the lane's number is taken modulo 32.
   template <class T>
   T shuffle(T x, int lane) const {
     return exchange<detail::stop::shuffle>(x, lane & 31);
@@ -53,12 +53,12 @@ class fiber_context {
   T exchange(T x, int from) const {
     static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= detail::fiber_thread::widest);
     auto& mine = stage_->thread(rank_, thread_);
-    // Two places, one for each of two shuffles in a row: a lane may be at the next one before the last has read what it gave to this one.
+    // Two buffers alternate: a lane may store the value of its next shuffle before the last lane has read this one's.
     mine.turn ^= 1;
-    std::memcpy(mine.given[mine.turn], &x, sizeof(T));
+    std::memcpy(mine.shuffle_values[mine.turn], &x, sizeof(T));
     stage_->stop_at(At, static_cast<unsigned>(sizeof(T)), rank_, thread_);
     T result;
-    std::memcpy(&result, stage_->thread(rank_, (thread_ & ~31) | from).given[mine.turn], sizeof(T));
+    std::memcpy(&result, stage_->thread(rank_, (thread_ & ~31) | from).shuffle_values[mine.turn], sizeof(T));
     return result;
   }
 
@@ -67,15 +67,17 @@ class fiber_context {
   std::int64_t block_;
 };
 
-/// Runs kernels on this processor, one cluster of blocks after the other, each thread of a cluster as a fiber: it runs until it must wait for others.
-/// The same every time, and as strict as the device is at its worst: lanes of a warp must all be at the same kind of shuffle, threads of a block (of a
-/// cluster) all at the barrier; shared memory is filled with NaN where a block begins, and all its arrays together have the 48 KiB that static arrays of
-/// a device have.
-/// order    0: a warp runs as far as it can, then the next; 1: the last warp and lane first; other numbers: other orders, a new one after each barrier.
-///          A kernel that lacks a barrier computes something else in one of the orders.
-/// errors   divergent_threads; cuda_error for shared memory that is too large, was written behind, or is asked for in a block that is gone. A kernel
-///          that was stopped by an error is forgotten where it stood.
-/// memory   a stack of 64 KiB for each thread of a cluster that waits, kept for later launches (pages are used as they are touched)
+/// Runs kernels on the host, to test them. Clusters of blocks run one after the other, and each thread of a cluster is
+/// a fiber that runs until it must wait for others. Runs are reproducible and as strict as the strictest device. Lanes
+/// of a warp must all be at the same kind of shuffle, and all threads of a block (of a cluster) at the barrier. Shared
+/// memory is filled with NaN when a block begins, and its arrays have 48 KiB in total, as static arrays on a device.
+/// order    0: a warp runs as far as it can, then the next; 1: the last warp and lane first; any other number: the seed
+///          of random orders, a new one after each barrier. A kernel that lacks a barrier computes other results in one
+///          of the orders.
+/// errors   divergent_threads; cuda_error for shared memory that is too large, was written past its end, or is
+///          requested of a block that has ended. After an error, the kernel is abandoned.
+/// memory   a stack of 64 KiB for each waiting thread of a cluster, kept for later launches (a page is used when it is
+///          first touched)
 /// cost     a kernel without barriers and shuffles is a loop over its threads; each wait of a thread costs about 10 ns
 /// threads  one launch at a time
 class fiber_launcher {
@@ -89,7 +91,7 @@ class fiber_launcher {
   }
 
  private:
-  /// Runs threads of the warp whose turn it is, one after the other while none of them has to wait.
+  /// Runs threads of the current warp, one after the other until one has to wait.
   template <class Kernel>
   static void threads_of(detail::fiber_stage& stage, void const* table) {
     do {

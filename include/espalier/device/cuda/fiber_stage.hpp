@@ -29,21 +29,21 @@ inline char const* sentence_of(stop at) {
   return "";
 }
 
-/// A thread of a block.
+/// The state of a thread of a block.
 struct alignas(64) fiber_thread {
   static constexpr std::size_t widest = 16;
-  alignas(16) unsigned char given[2][widest];  // to shuffles
-  fiber* on;                                   // which it stopped on; null before it begins and after it ends
+  alignas(16) unsigned char shuffle_values[2][widest];  // (2, bytes): its values in the last two shuffles
+  fiber* on;  // the fiber that it is suspended on; null before it begins and after it ends
   stop at;
-  unsigned char bytes;  // of the element that it shuffles
+  unsigned char bytes;  // of the value that it shuffles
   unsigned char turn;
   bool same(fiber_thread const& other) const { return at == other.at && bytes == other.bytes; }
 };
 
-/// Memory of blocks, laid out as kernels ask for it: the same in every block of a cluster.
+/// Shared memory of a cluster's blocks. An array is allocated at its first request, at the same offset in every block.
 class fiber_shared_memory {
  public:
-  static constexpr std::size_t capacity = 49152;
+  static constexpr std::size_t capacity = 49152;  // bytes that static arrays of a device can have
   static constexpr int most_arrays = 32;
 
   fiber_shared_memory() = default;
@@ -51,7 +51,7 @@ class fiber_shared_memory {
   fiber_shared_memory& operator=(fiber_shared_memory const&) = delete;
   ~fiber_shared_memory() { release(); }
 
-  /// Nothing is laid out.
+  /// Removes all arrays, and makes room for a number of blocks.
   void clear(int blocks) {
     arrays_ = 0;
     bytes_ = end_ = 0;
@@ -61,11 +61,11 @@ class fiber_shared_memory {
     memory_ = static_cast<unsigned char*>(::operator new(stride * static_cast<std::size_t>(blocks), std::align_val_t{256}));
     room_ = blocks;
   }
-  /// All that is laid out is what it is before a block begins: NaN as float, double and 16-bit numbers, -1 as integers.
+  /// Fills all arrays as before a block begins: NaN as float, double and 16-bit numbers, -1 as integers.
   void poison() {
     for (int a = 0; a < arrays_; ++a) poison(at_[a]);
   }
-  /// The array of this key in a block, or null if there is no room for it.
+  /// Returns the array of a key in a block, or null if there is no room for it.
   unsigned char* find(void const* key, std::size_t bytes, int block) {
     for (int a = 0; a < arrays_; ++a)
       if (at_[a].key == key) return base(block) + at_[a].offset;
@@ -77,7 +77,7 @@ class fiber_shared_memory {
     end_ += (bytes + 15) / 16 * 16 + gap;
     return base(block) + at_[arrays_ - 1].offset;
   }
-  /// An array that has been written behind, by its size, or 0.
+  /// The size of an array that was written past its end, or 0 if there is none.
   std::size_t written_behind() const {
     for (int a = 0; a < arrays_; ++a)
       for (int b = 0; b < blocks_; ++b)
@@ -85,7 +85,7 @@ class fiber_shared_memory {
           if (base(b)[at_[a].offset + at_[a].bytes + i] != mark) return at_[a].bytes;
     return 0;
   }
-  /// The same place in another block; null if this one is not in a block's arrays.
+  /// The same address in another block; null if `mine` is not in an array of this block.
   unsigned char* remote(unsigned char* mine, int block, int other) const {
     auto const offset = reinterpret_cast<std::uintptr_t>(mine) - reinterpret_cast<std::uintptr_t>(base(block));
     return offset < end_ ? base(other) + offset : nullptr;
@@ -116,23 +116,24 @@ class fiber_shared_memory {
   unsigned char* memory_ = nullptr;
   array at_[most_arrays]{};
   int arrays_ = 0, blocks_ = 0, room_ = 0;
-  std::size_t bytes_ = 0, end_ = 0;  // asked for, and with what lies between
+  std::size_t bytes_ = 0, end_ = 0;  // requested, and with the gaps between arrays
 };
 
-/// A launch as the stage takes it.
+/// The launch that a stage runs.
 struct fiber_job {
   int threads, cluster;
   std::int64_t blocks;
   kernel_name (*name)();
-  void (*run)(fiber_stage&, void const*);  // threads that begin, from the current one on, while next_begins()
+  void (*run)(fiber_stage&, void const*);  // starts threads, from the current one on, while next_begins()
   void const* table;
 };
 
-/// Where the threads of one cluster take turns. Scheduling is by warps: all lanes of a warp go one step, to where they stop next; while that is a
-/// shuffle, the warp goes on; at a barrier the next warp has its turn. Lanes hand over to each other without coming back to the scheduler.
+/// Schedules the threads of one cluster, warp by warp. In one step, each lane of a warp runs to its next stop. After a
+/// shuffle the same warp continues; at a barrier the next warp runs. Lanes switch to each other directly, without the
+/// scheduler.
 class fiber_stage {
  public:
-  struct place {
+  struct thread_position {
     int thread, rank;
     std::int64_t block;
   };
@@ -156,11 +157,11 @@ class fiber_stage {
     }
   }
 
-  // ---- what a thread calls, while it is its turn
+  // ---- called by the running thread
 
   fiber_thread& thread(int rank, int thread) { return threads_[rank * job_->threads + thread]; }
 
-  /// Stops this thread and goes on with the next lane.
+  /// Suspends this thread and continues with the next lane.
   void stop_at(stop at, unsigned bytes, int rank, int which) {
     fiber_thread& t = thread(rank, which);
     t.at = at;
@@ -171,19 +172,19 @@ class fiber_stage {
   }
   unsigned char* shared(void const* key, std::size_t bytes, int rank, int which) {
     unsigned char* const at = shared_.find(key, bytes, rank);
-    if (at == nullptr) give_up({fault::too_much_shared, bytes, place_of(rank * job_->threads + which)});
+    if (at == nullptr) raise_fault({fault::too_much_shared, bytes, position_of(rank * job_->threads + which)});
     return at;
   }
   unsigned char* remote(unsigned char* mine, int other, int rank, int which) {
-    bool const there = other >= 0 && other < job_->cluster;
-    unsigned char* const at = there ? shared_.remote(mine, rank, other) : nullptr;
-    if (at == nullptr) give_up({fault::not_remote, static_cast<std::size_t>(other), place_of(rank * job_->threads + which)});
-    if (gone_[other] != 0) give_up({fault::remote_gone, static_cast<std::size_t>(other), place_of(rank * job_->threads + which)});
+    bool const exists = other >= 0 && other < job_->cluster;
+    unsigned char* const at = exists ? shared_.remote(mine, rank, other) : nullptr;
+    if (at == nullptr) raise_fault({fault::not_remote, static_cast<std::size_t>(other), position_of(rank * job_->threads + which)});
+    if (gone_[other] != 0) raise_fault({fault::remote_gone, static_cast<std::size_t>(other), position_of(rank * job_->threads + which)});
     return at;
   }
-  /// The thread that begins now.
-  place current() const { return {lane(step_) - rank_ * job_->threads, rank_, first_block_ + rank_}; }
-  /// The current thread is gone; says whether the next lane begins, too.
+  /// The thread that starts now.
+  thread_position current() const { return {lane(step_) - rank_ * job_->threads, rank_, first_block_ + rank_}; }
+  /// Ends the current thread; returns whether the next lane has not started yet either.
   bool next_begins() {
     fiber_thread& t = threads_[lane(step_)];
     t.at = stop::gone;
@@ -197,17 +198,17 @@ class fiber_stage {
   struct fault {
     enum kind { none, too_much_shared, not_remote, remote_gone, stack } what = none;
     std::size_t number = 0;
-    place at{};
+    thread_position at{};
   };
 
   int lane(int step) const { return first_ + ((start_ + direction_ * step) & 31); }
-  place place_of(int index) const { return {index % job_->threads, index / job_->threads, first_block_ + index / job_->threads}; }
+  thread_position position_of(int index) const { return {index % job_->threads, index / job_->threads, first_block_ + index / job_->threads}; }
 
-  /// The execution of the lane whose turn it is now, or the scheduler's after the last.
+  /// The execution of the lane that runs now, or the scheduler's after the last lane.
   execution& following() {
     if (step_ == 32) return pool_.outside();
     fiber_thread& t = threads_[lane(step_)];
-    running_ = t.on != nullptr ? t.on : pool_.take();
+    running_ = t.on != nullptr ? t.on : pool_.acquire();
     return *running_;
   }
   static void begin(void* at) {
@@ -219,7 +220,7 @@ class fiber_stage {
       stage.pool_.switch_to(*mine, stage.following());
     }
   }
-  [[gnu::cold]] void give_up(fault why) {
+  [[gnu::cold]] void raise_fault(fault why) {
     fault_ = why;
     pool_.switch_to(*running_, pool_.outside());
   }
@@ -248,7 +249,7 @@ class fiber_stage {
     for (int& gone : gone_) gone = 0;
     shared_.poison();
     for (int w = 0; w < warps; ++w) turns_[w] = order_ == 1 ? warps - 1 - w : w;
-    unsigned open = (1u << job_->cluster) - 1;  // the blocks that can go on
+    unsigned open = (1u << job_->cluster) - 1;  // the blocks that can continue
     while (open != 0) {
       if (order_ > 1)
         for (int w = warps - 1; w > 0; --w) {
@@ -261,11 +262,11 @@ class fiber_stage {
       open = opened();
     }
     if (auto const bytes = shared_.written_behind(); bytes != 0)
-      refuse<cuda_error>("%s: shared memory of %zu bytes was written behind, in block %lld or in its cluster", job_->name().text,
+      throw_error<cuda_error>("%s: shared memory of %zu bytes was written behind, in block %lld or in its cluster", job_->name().text,
                          bytes, static_cast<long long>(first_block_));
   }
 
-  /// Lets a warp run until it stops at something other than a shuffle.
+  /// Runs a warp until it stops at anything except a shuffle.
   void run_warp(int warp) {
     first_ = warp * 32;
     rank_ = first_ / job_->threads;
@@ -275,13 +276,13 @@ class fiber_stage {
       direction_ = order_ == 1 || (order_ > 1 && (random() & 1) != 0) ? -1 : 1;
       step_ = 0;
       pool_.switch_to(pool_.outside(), following());
-      if (fault_.what != fault::none) refuse_fault();
+      if (fault_.what != fault::none) throw_fault();
       for (int i = 1; i < 32; ++i)
-        if (!front.same(threads_[first_ + i])) refuse_divergence(first_, first_ + i);
+        if (!front.same(threads_[first_ + i])) throw_divergence(first_, first_ + i);
     } while (front.at == stop::shuffle || front.at == stop::shuffle_xor);
   }
 
-  /// The blocks whose barriers open, now that no warp can go on without; none when all threads are gone.
+  /// Once no warp can continue: the blocks whose threads have all reached their barrier; 0 if all threads have ended.
   unsigned opened() {
     int const per = job_->threads;
     unsigned open = 0;
@@ -289,28 +290,28 @@ class fiber_stage {
     for (int b = 0; b < job_->cluster; ++b) {
       fiber_thread const& front = threads_[b * per];
       for (int i = 32; i < per; i += 32)
-        if (!front.same(threads_[b * per + i])) refuse_divergence(b * per, b * per + i);
+        if (!front.same(threads_[b * per + i])) throw_divergence(b * per, b * per + i);
       if (front.at == stop::barrier) open |= 1u << b;
       all_same = all_same && front.at == threads_[0].at;
     }
     if (open != 0) return open;
     if (!all_same)
       for (int b = 1; b < job_->cluster; ++b)
-        if (threads_[b * per].at != threads_[0].at) refuse_divergence(0, b * per);
+        if (threads_[b * per].at != threads_[0].at) throw_divergence(0, b * per);
     return threads_[0].at == stop::gone ? 0 : (1u << job_->cluster) - 1;
   }
 
-  [[gnu::cold]] void refuse_divergence(int a, int b) {
+  [[gnu::cold]] void throw_divergence(int a, int b) {
     pool_.abandon();
-    place const one = place_of(a), other = place_of(b);
+    thread_position const one = position_of(a), other = position_of(b);
     fiber_thread const &x = threads_[a], &y = threads_[b];
     char sizes[64] = "";
     if (x.at == y.at) std::snprintf(sizes, sizeof sizes, " (of %d and of %d bytes)", x.bytes, y.bytes);
-    refuse<divergent_threads>("%s: thread %d of block %lld %s, but thread %d of block %lld %s%s", job_->name().text, one.thread,
+    throw_error<divergent_threads>("%s: thread %d of block %lld %s, but thread %d of block %lld %s%s", job_->name().text, one.thread,
                               static_cast<long long>(one.block), sentence_of(x.at), other.thread, static_cast<long long>(other.block),
                               sentence_of(y.at), sizes);
   }
-  [[gnu::cold]] void refuse_fault() {
+  [[gnu::cold]] void throw_fault() {
     fault const why = fault_;
     fault_ = {};
     pool_.abandon();
@@ -330,7 +331,7 @@ class fiber_stage {
       case fault::stack: std::snprintf(text, sizeof text, "or another one needs more than %zu bytes of stack", why.number); break;
       case fault::none: break;
     }
-    refuse<cuda_error>("%s: thread %d of block %lld %s", job_->name().text, why.at.thread, static_cast<long long>(why.at.block), text);
+    throw_error<cuda_error>("%s: thread %d of block %lld %s", job_->name().text, why.at.thread, static_cast<long long>(why.at.block), text);
   }
 
   unsigned random() {
@@ -342,11 +343,11 @@ class fiber_stage {
   std::uint64_t random_ = 0;
   fiber_job const* job_ = nullptr;
   fiber_thread* threads_ = nullptr;
-  int* turns_ = nullptr;  // the warps, in the order in which they have their turn
+  int* turns_ = nullptr;  // the warps, in the order in which they run
   int room_ = 0;
-  int gone_[8]{};  // threads of each block
+  int gone_[8]{};  // ended threads of each block
   std::int64_t first_block_ = 0;
-  // The warp whose turn it is (its first thread and its block), how its lanes follow one another, and how many have had their turn in this step.
+  // The current warp (its first thread and its block), the order of its lanes, and how many have run in this step.
   int first_ = 0, rank_ = 0, start_ = 0, direction_ = 1, step_ = 0;
   fiber* running_ = nullptr;
   fault fault_;

@@ -3,19 +3,19 @@
 #include "../group_types.hpp"
 #include "columns.hpp"
 #include "finish.hpp"
-#include "known.hpp"
+#include "statistics.hpp"
 #include "map.hpp"
 #include "rows.hpp"
-#include "sweeps.hpp"
+#include "split_sweeps.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// Which kernels a fused group becomes, and the memory that they share between launches.
+/// Chooses the kernels of a fused group, and lays out the memory that they share between launches.
 namespace espalier::on_cuda {
 
 namespace detail {
 
-/// Memory between the launches of a group, in bytes from the start of the scratch area.
+/// Memory that the launches of a group share: offsets in bytes from the start of the scratch area.
 struct scratch_layout {
   std::int64_t lines, line_sums, columns, singles, end;
 };
@@ -34,39 +34,40 @@ concept has_clusters = requires(M const& m) {
   { m.clusters() } -> std::convertible_to<bool>;
 };
 
-/// A group of one step for each element, whatever the order of its loops.
+/// Whether all instructions of a group are elementwise, so that the order of its loops is free.
 template <class Facts>
 constexpr bool is_map() {
-  for (int i = 0; i < Facts::steps; ++i)
-    if (Facts::step_at[i].where != place::full || Facts::step_at[i].reduces) return false;
+  for (int i = 0; i < Facts::instructions; ++i)
+    if (Facts::instruction_at[i].extent != extent_class::full || Facts::instruction_at[i].reduces) return false;
   return true;
 }
 
 }  // namespace detail
 
-/// Elements of each row, each column, and everything: a group in types. Segments as in plan::group. Given: its outputs, reported or not.
-template <place Inner, class T, int Rows, int Columns, int Segments, class Steps, class Leaves, class Given>
+/// A fused group as a type, and its kernels. Inner: the extent class of values that are fixed in the inner loop.
+/// Segments: as in plan::group. OutputList: the outputs, in reported<> if only the host reads them.
+template <extent_class Inner, class T, int Rows, int Columns, int Segments, class Instructions, class Operands, class OutputList>
 struct fused_group {
-  using Outputs = typename detail::outputs_in<Given>::type;
-  using facts = fused::nest_facts<Inner, -1, Steps, Leaves, Outputs>;
+  using Outputs = typename detail::outputs_in<OutputList>::type;
+  using facts = fused::kernel_schedule<Inner, -1, Instructions, Operands, Outputs>;
   using number = compute_type<T>;
-  static constexpr int addresses = facts::leaves + facts::outputs;
+  static constexpr int addresses = facts::operands + facts::outputs;
   static constexpr std::int64_t size = std::int64_t{Rows} * Columns;
 
-  using map = map_kernel<T, Rows, Columns, Segments, Steps, Leaves, Outputs>;
+  using map = map_kernel<T, Rows, Columns, Segments, Instructions, Operands, Outputs>;
   template <int Cluster, bool Keeps>
-  using keeping_rows = row_kernel<T, Rows, Columns, Segments, Cluster, Keeps, Steps, Leaves, Outputs>;
+  using keeping_rows = row_kernel<T, Rows, Columns, Segments, Cluster, Keeps, Instructions, Operands, Outputs>;
   template <int Cluster>
   using rows = keeping_rows<Cluster, keeping_rows<Cluster, true>::fits>;
   template <int S>
-  using sweep = sweep_kernel<Inner, S, T, Rows, Columns, Segments, Steps, Leaves, Outputs>;
+  using sweep = split_sweep_kernel<Inner, S, T, Rows, Columns, Segments, Instructions, Operands, Outputs>;
   template <int S>
-  using known = known_kernel<Inner, S, T, Rows, Columns, Segments, Steps, Leaves, Outputs>;
+  using statistics = statistics_kernel<Inner, S, T, Rows, Columns, Segments, Instructions, Operands, Outputs>;
 
   static constexpr bool is_map = detail::is_map<facts>();
-  /// The smallest cluster whose threads hold a row; 0: none does.
+  /// Blocks of the smallest cluster whose registers hold a row; 0: none does.
   static constexpr int cluster_for_row() {
-    if constexpr (is_map || Inner != place::row) return 0;
+    if constexpr (is_map || Inner != extent_class::row) return 0;
     else if constexpr (rows<1>::fits) return 1;
     else if constexpr (Segments > 1) return 0;
     else if constexpr (rows<2>::fits) return 2;
@@ -75,25 +76,26 @@ struct fused_group {
     else return 0;
   }
   static constexpr int cluster = cluster_for_row();
-  /// Few long rows leave most of the device idle: they are cut instead.
+  /// Few long rows would leave most of the device idle: they are cut among blocks instead.
   static constexpr bool few_rows = [] {
     if constexpr (cluster == 0) return true;
-    else return size >= std::int64_t{1} << 17 && detail::ceil_divide(Rows, rows<cluster>::together) * cluster < 64;
+    else return size >= std::int64_t{1} << 17 && detail::ceil_divide(Rows, rows<cluster>::rows_per_block) * cluster < 64;
   }();
   static constexpr bool whole_rows = cluster > 0 && !few_rows;
-  using columns = column_kernel<T, Rows, Columns, Steps, Leaves, Outputs>;
+  using columns = column_kernel<T, Rows, Columns, Instructions, Operands, Outputs>;
   static constexpr bool whole_columns = [] {
-    if constexpr (is_map || Inner != place::column) return false;
+    if constexpr (is_map || Inner != extent_class::column) return false;
     else return columns::pays;
   }();
-  static constexpr bool cut = !is_map && !whole_columns && (!whole_rows || cluster > 1);  ///< a device without clusters cuts what others need them for
+  /// Whether split sweeps are compiled: no other kernel is chosen, or it needs clusters, which not every device has.
+  static constexpr bool cut = !is_map && !whole_columns && (!whole_rows || cluster > 1);
 
   static constexpr detail::scratch_layout scratch_of_cut() {
     if constexpr (cut) {
       using first = sweep<0>;
       using layout = typename first::layout;
       constexpr std::int64_t line_sums = std::int64_t{fused::detail::count(first::all_line_sums)} * layout::parts * layout::lines;
-      return detail::lay_out_scratch(std::int64_t{facts::steps} * layout::lines, line_sums, std::int64_t{layout::ranges} * first::column_sums * Columns,
+      return detail::lay_out_scratch(std::int64_t{facts::instructions} * layout::lines, line_sums, std::int64_t{layout::ranges} * first::column_sums * Columns,
                                      layout::blocks * first::single_sums, sizeof(number));
     } else {
       return {};
@@ -111,72 +113,72 @@ struct fused_group {
   }
   static constexpr std::int64_t scratch_bytes = scratch_of_cut().end > scratch_of_lines().end ? scratch_of_cut().end : scratch_of_lines().end;
 
-  /// p: the addresses of the leaves, then of the outputs. drawn: which of the program's draws the leaves are that are random. scratch: scratch_bytes.
-  template <class Machine>
-  static void launch(Machine& m, void* const* p, std::uint64_t const* drawn, void* scratch) {
+  /// p: addresses of the operands, then of the outputs. stream_numbers: of the random operands. scratch: scratch_bytes.
+  template <class Backend>
+  static void launch(Backend& m, void* const* p, std::uint64_t const* stream_numbers, void* scratch) {
     if constexpr (is_map) {
-      launch_one<map>(m, p, drawn);
+      launch_one<map>(m, p, stream_numbers);
     } else if constexpr (whole_columns) {
-      by_columns(m, p, drawn, scratch);
+      by_columns(m, p, stream_numbers, scratch);
     } else if constexpr (whole_rows && cluster == 1) {
-      by_rows(m, p, drawn, scratch);
+      by_rows(m, p, stream_numbers, scratch);
     } else if constexpr (whole_rows) {
-      if (m.clusters()) by_rows(m, p, drawn, scratch);
-      else by_sweeps(m, p, drawn, scratch);
+      if (m.clusters()) by_rows(m, p, stream_numbers, scratch);
+      else by_split_sweeps(m, p, stream_numbers, scratch);
     } else {
-      by_sweeps(m, p, drawn, scratch);
+      by_split_sweeps(m, p, stream_numbers, scratch);
     }
   }
 
  private:
-  template <class Kernel, class Machine, class... More>
-  static void launch_one(Machine& m, void* const* p, [[maybe_unused]] std::uint64_t const* drawn, More... more) {
+  template <class Kernel, class Backend, class... More>
+  static void launch_one(Backend& m, void* const* p, [[maybe_unused]] std::uint64_t const* stream_numbers, More... more) {
     typename Kernel::table t{};
     for (int i = 0; i < addresses; ++i) t.pointer[i] = p[i];
     int i = addresses;
     ((t.pointer[i++] = more), ...);
     (void)i;
-    for (int k = 0; k < Kernel::draws; ++k) t.number[k] = drawn[k];
+    for (int k = 0; k < Kernel::random_leaves; ++k) t.number[k] = stream_numbers[k];
     m.template launch<Kernel>(t);
   }
   static void* at(void* scratch, std::int64_t offset) { return static_cast<char*>(scratch) + offset; }
 
-  template <class Machine>
-  static void by_rows(Machine& m, void* const* p, std::uint64_t const* drawn, void* scratch) {
+  template <class Backend>
+  static void by_rows(Backend& m, void* const* p, std::uint64_t const* stream_numbers, void* scratch) {
     using kernel = rows<cluster>;
     constexpr detail::scratch_layout s = scratch_of_lines();
-    launch_one<kernel>(m, p, drawn, at(scratch, s.columns), at(scratch, s.singles));
-    using finish = finish_kernel<Inner, T, static_cast<int>(kernel::partial_rows), static_cast<int>(kernel::partial_rows), Columns, 0, Steps, Leaves, Given>;
-    if constexpr (finish::needed) launch_one<finish>(m, p, drawn, at(scratch, s.lines), at(scratch, s.columns), at(scratch, s.singles));
+    launch_one<kernel>(m, p, stream_numbers, at(scratch, s.columns), at(scratch, s.singles));
+    using finish = finish_kernel<Inner, T, static_cast<int>(kernel::partial_rows), static_cast<int>(kernel::partial_rows), Columns, 0, Instructions, Operands, OutputList>;
+    if constexpr (finish::needed) launch_one<finish>(m, p, stream_numbers, at(scratch, s.lines), at(scratch, s.columns), at(scratch, s.singles));
   }
-  template <class Machine>
-  static void by_columns(Machine& m, void* const* p, std::uint64_t const* drawn, void* scratch) {
+  template <class Backend>
+  static void by_columns(Backend& m, void* const* p, std::uint64_t const* stream_numbers, void* scratch) {
     constexpr detail::scratch_layout s = scratch_of_lines();
     void* const singles = at(scratch, s.singles);
-    launch_one<columns>(m, p, drawn, scratch, scratch, scratch, singles);
-    using finish = finish_kernel<Inner, T, 1, static_cast<int>(columns::blocks), Columns, 0, Steps, Leaves, Given>;
-    if constexpr (finish::needed) launch_one<finish>(m, p, drawn, scratch, scratch, singles);
+    launch_one<columns>(m, p, stream_numbers, scratch, scratch, scratch, singles);
+    using finish = finish_kernel<Inner, T, 1, static_cast<int>(columns::blocks), Columns, 0, Instructions, Operands, OutputList>;
+    if constexpr (finish::needed) launch_one<finish>(m, p, stream_numbers, scratch, scratch, singles);
   }
-  template <int S, class Machine>
-  static void know(Machine& m, void* const* p, std::uint64_t const* drawn, void* scratch) {
+  template <int S, class Backend>
+  static void launch_statistics(Backend& m, void* const* p, std::uint64_t const* stream_numbers, void* scratch) {
     constexpr detail::scratch_layout s = scratch_of_cut();
-    if constexpr (known<S>::is_needed) launch_one<known<S>>(m, p, drawn, at(scratch, s.lines), at(scratch, s.line_sums));
+    if constexpr (statistics<S>::is_needed) launch_one<statistics<S>>(m, p, stream_numbers, at(scratch, s.lines), at(scratch, s.line_sums));
   }
-  template <int S, class Machine>
-  static void sweep_and_know(Machine& m, void* const* p, std::uint64_t const* drawn, void* scratch) {
+  template <int S, class Backend>
+  static void launch_sweeps(Backend& m, void* const* p, std::uint64_t const* stream_numbers, void* scratch) {
     constexpr detail::scratch_layout s = scratch_of_cut();
-    if constexpr (sweep<S>::is_needed) launch_one<sweep<S>>(m, p, drawn, at(scratch, s.lines), at(scratch, s.line_sums), at(scratch, s.columns), at(scratch, s.singles));
-    know<S>(m, p, drawn, scratch);
-    if constexpr (S + 1 < facts::plan.sweeps || facts::works_in(S + 1)) sweep_and_know<S + 1>(m, p, drawn, scratch);
+    if constexpr (sweep<S>::is_needed) launch_one<sweep<S>>(m, p, stream_numbers, at(scratch, s.lines), at(scratch, s.line_sums), at(scratch, s.columns), at(scratch, s.singles));
+    launch_statistics<S>(m, p, stream_numbers, scratch);
+    if constexpr (S + 1 < facts::plan.sweeps || facts::works_in(S + 1)) launch_sweeps<S + 1>(m, p, stream_numbers, scratch);
   }
-  template <class Machine>
-  static void by_sweeps(Machine& m, void* const* p, std::uint64_t const* drawn, void* scratch) {
+  template <class Backend>
+  static void by_split_sweeps(Backend& m, void* const* p, std::uint64_t const* stream_numbers, void* scratch) {
     using layout = typename sweep<0>::layout;
     constexpr detail::scratch_layout s = scratch_of_cut();
-    know<-1>(m, p, drawn, scratch);
-    sweep_and_know<0>(m, p, drawn, scratch);
-    using finish = finish_kernel<Inner, T, layout::ranges, static_cast<int>(layout::blocks), Columns, layout::lines, Steps, Leaves, Given>;
-    if constexpr (finish::needed) launch_one<finish>(m, p, drawn, at(scratch, s.lines), at(scratch, s.columns), at(scratch, s.singles));
+    launch_statistics<-1>(m, p, stream_numbers, scratch);
+    launch_sweeps<0>(m, p, stream_numbers, scratch);
+    using finish = finish_kernel<Inner, T, layout::ranges, static_cast<int>(layout::blocks), Columns, layout::lines, Instructions, Operands, OutputList>;
+    if constexpr (finish::needed) launch_one<finish>(m, p, stream_numbers, at(scratch, s.lines), at(scratch, s.columns), at(scratch, s.singles));
   }
 };
 

@@ -6,10 +6,10 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// A kernel in words, for errors: its family, its grid, its shapes and the ops in it. The whole type of a kernel has thousands of characters.
+/// Short names of kernels for errors: template, grid, shapes and ops. The full type name has thousands of characters.
 namespace espalier::on_cuda {
 
-/// Some hundred characters, ended by a zero.
+/// A text that ends with a zero, cut off after 511 characters.
 struct kernel_name {
   char text[512];
 };
@@ -18,7 +18,7 @@ namespace detail {
 
 constexpr bool in_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
 
-/// Appends words to a text and keeps its end.
+/// Appends texts and numbers to a kernel_name as far as they fit.
 class sentence {
  public:
   explicit sentence(kernel_name& to) : at_(to.text), end_(to.text + sizeof to.text - 1) { *at_ = 0; }
@@ -40,7 +40,7 @@ class sentence {
   char *at_, *end_;
 };
 
-/// The words of a type that name ops (add_, multiply_, ...), in order.
+/// Appends the ops in a type (add_, multiply_, ...), in order.
 inline void add_ops(sentence& to, spelling const& type) {
   bool first = true;
   for (int i = 0; i < type.size;) {
@@ -58,7 +58,7 @@ inline void add_ops(sentence& to, spelling const& type) {
     i = end;
   }
 }
-/// The name of a type's template, without namespaces.
+/// Appends the name of a type's template, without namespaces.
 inline void add_family(sentence& to, spelling const& type) {
   int end = 0, begin = 0;
   while (end < type.size && type.at[end] != '<') ++end;
@@ -66,7 +66,7 @@ inline void add_family(sentence& to, spelling const& type) {
     if (type.at[i] == ':') begin = i + 1;
   to.add(type.at + begin, end - begin);
 }
-/// The first argument of a template, where it is short: the element type of a kernel.
+/// Appends the first argument of a template if it is short: the element type of a kernel.
 inline void add_element(sentence& to, spelling const& type) {
   int begin = 0;
   while (begin < type.size && type.at[begin] != '<') ++begin;
@@ -81,7 +81,8 @@ inline void add_element(sentence& to, spelling const& type) {
 
 }  // namespace detail
 
-/// name_of<row_kernel<...>>(): "row_kernel of float: 4096 rows x 1024 columns, ops multiply add (16 blocks of 256 threads)".
+/// The short name of a kernel, such as
+///   "row_kernel of float: 4096 rows x 1024 columns, ops multiply add (16 blocks of 256 threads)"
 template <class Kernel>
 kernel_name name_of() {
   kernel_name name;

@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-/// Read by nvcc alone: every kernel of the library, and every op that may be part of one. What tools/cuda_kernels.py writes includes this, and instantiates
-/// those kernels that a program asks for.
+/// Includes every kernel of the library, and every op that a kernel may contain. Only nvcc compiles it: the files that
+/// tools/cuda_kernels.py writes include it and instantiate the kernels that a program needs.
 #include "cuda_context.cuh"
 #include "columns.hpp"
 #include "numbers.hpp"
-#include "precise.hpp"
-#include "draw.hpp"
+#include "master_weights.hpp"
+#include "random.hpp"
 #include "elements.hpp"
 #include "finish.hpp"
-#include "fold.hpp"
-#include "gather.hpp"
-#include "known.hpp"
+#include "scatter_add.hpp"
+#include "strided_reduction.hpp"
+#include "statistics.hpp"
 #include "map.hpp"
 #include "move.hpp"
 #include "rows.hpp"
 #include "strided.hpp"
-#include "sweeps.hpp"
+#include "split_sweeps.hpp"
 #include "windows.hpp"
 #include "../../operation/abs.hpp"
 #include "../../operation/add.hpp"
 #include "../../operation/apply.hpp"
 #include "../../operation/average_pool2d.hpp"
 #include "../../operation/broadcast_to.hpp"
-#include "../../operation/carry.hpp"
+#include "../../operation/hoist_permutations.hpp"
 #include "../../operation/clamp.hpp"
 #include "../../operation/compare.hpp"
 #include "../../operation/composite.hpp"
@@ -81,7 +81,7 @@
 #include "../../operation/relu.hpp"
 #include "../../operation/reshape.hpp"
 #include "../../operation/rms_normalize.hpp"
-#include "../../operation/rough_sum.hpp"
+#include "../../operation/estimated_sum.hpp"
 #include "../../operation/rule.hpp"
 #include "../../operation/sigmoid.hpp"
 #include "../../operation/silu.hpp"

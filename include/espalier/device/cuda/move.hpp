@@ -2,16 +2,17 @@
 #pragma once
 #include "../../shape/index_map.hpp"
 #include "../map_type.hpp"
-#include "element_sweep.hpp"
+#include "element_kernel.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// Kernels of movement: what of a walk the compiler can decide is decided there, and every result has one thread, the adjoint's too.
+/// Kernels that move elements by an index map, or concatenate. Index arithmetic is resolved at compile time if
+/// possible. One thread computes each result, also in the adjoint (scatter_add.hpp).
 namespace espalier::on_cuda {
 
 namespace detail {
 
-/// What a map is to its operand, From, and its result, To.
+/// Compile-time facts of an index map. From: the shape of its operand; To: the shape of its result.
 template <class From, class To, class Map>
 struct map_facts {
   static constexpr index_map map = Map::value;
@@ -20,12 +21,13 @@ struct map_facts {
 
   static constexpr std::int64_t from_stride(int axis) { return from.product(axis + 1, from.rank); }
   static constexpr std::int64_t to_stride(int axis) { return to.product(axis + 1, to.rank); }
-  /// Does the walk along an operand's axis stay inside, wherever it is?
+  /// Whether all indices along an axis of the operand are inside.
   static constexpr bool stays(int axis) {
     index_range const r = range_of(map, to, axis);
     return map.divisor[axis] == 1 && r.low >= 0 && r.high < from.at[axis];
   }
-  /// Neighbours along the result's last axis that are neighbours in the operand, are all there or all missing, and start at a multiple of their number.
+  /// Elements of an access along the result's last axis: they are neighbours in the operand, all inside or all outside,
+  /// and start at a multiple of their number.
   template <class T>
   static constexpr int width() {
     if (to.rank == 0 || map.rank == 0) return 1;
@@ -38,21 +40,21 @@ struct map_facts {
   }
 };
 
-/// An offset in the operand, and whether the element is there.
+/// The offset of an element in the operand, and whether it is inside.
 struct found_element {
   index32 offset;
   bool inside;
 };
 
-/// Where the elements of a map's result lie in its operand.
+/// Finds the elements of a map's result in its operand.
 template <class From, class To, class Map>
 struct mapped {
   using facts = map_facts<From, To, Map>;
   static constexpr int rank = facts::map.rank;
 
-  /// The indices of the result's first Axis + 1 axes, added up where they walk.
+  /// Adds the indices of the result's first Axis + 1 axes, times their steps, to the positions in the operand.
   template <int Axis>
-  ESPALIER_EVERYWHERE static ESPALIER_INLINE void walk(index32 flat, int* position) {
+  ESPALIER_HOST_DEVICE static ESPALIER_INLINE void walk(index32 flat, int* position) {
     if constexpr (Axis >= 0) {
       constexpr index32 extent = static_cast<index32>(facts::to.at[Axis]);
       constexpr int a = facts::map.source[Axis], step = facts::map.step[Axis];
@@ -61,7 +63,7 @@ struct mapped {
     }
   }
   template <int Axis>
-  ESPALIER_EVERYWHERE static ESPALIER_INLINE void start(int* position) {
+  ESPALIER_HOST_DEVICE static ESPALIER_INLINE void start(int* position) {
     if constexpr (Axis < From::rank) {
       constexpr int first = facts::map.start[Axis];
       position[Axis] = first;
@@ -69,21 +71,21 @@ struct mapped {
     }
   }
   template <int Axis>
-  ESPALIER_EVERYWHERE static ESPALIER_INLINE void find(int const* position, found_element& at) {
+  ESPALIER_HOST_DEVICE static ESPALIER_INLINE void find(int const* position, found_element& at) {
     if constexpr (Axis < From::rank) {
       constexpr index32 divisor = static_cast<index32>(facts::map.divisor[Axis]), extent = static_cast<index32>(facts::from.at[Axis]);
       constexpr index32 stride = static_cast<index32>(facts::from_stride(Axis));
       constexpr bool stays = facts::stays(Axis);
       index32 const n = static_cast<index32>(position[Axis]);
-      // What is negative is a large number of the unsigned.
+      // A negative position is a large unsigned number.
       if constexpr (!stays) at.inside = at.inside && n < extent * divisor && (divisor == 1 || n % divisor == 0);
       at.offset += n / divisor * stride;
       find<Axis + 1>(position, at);
     }
   }
 
-  /// The element of index `index` along the last axis, in line `line` of all the others.
-  ESPALIER_EVERYWHERE static ESPALIER_INLINE found_element in_line(index32 line, index32 index) {
+  /// The element at `index` along the last axis; line: the flat index of all other axes.
+  ESPALIER_HOST_DEVICE static ESPALIER_INLINE found_element in_line(index32 line, index32 index) {
     int position[From::rank > 0 ? From::rank : 1];
     start<0>(position);
     if constexpr (rank > 0) {
@@ -95,7 +97,7 @@ struct mapped {
     find<0>(position, at);
     return at;
   }
-  ESPALIER_EVERYWHERE static ESPALIER_INLINE found_element element(index32 flat) {
+  ESPALIER_HOST_DEVICE static ESPALIER_INLINE found_element element(index32 flat) {
     constexpr index32 inner = static_cast<index32>(facts::inner);
     return in_line(flat / inner, flat % inner);
   }
@@ -103,18 +105,18 @@ struct mapped {
 
 }  // namespace detail
 
-/// y = x where the map says. From: the shape of x, To: that of y.
+/// y = the elements of x that an index map selects. From: the shape of x; To: the shape of y.
 /// table   x, y
 template <class T, class From, class To, class Map>
 struct move_kernel
-    : sweep<move_kernel<T, From, To, Map>, T, To::size, full_width<T>, 2, 0, detail::map_facts<From, To, Map>::template width<T>() == full_width<T> ? 4 : 1> {
+    : element_kernel<move_kernel<T, From, To, Map>, T, To::size, full_width<T>, 2, 0, detail::map_facts<From, To, Map>::template width<T>() == full_width<T> ? 4 : 1> {
   using facts = detail::map_facts<From, To, Map>;
   using mapped = detail::mapped<From, To, Map>;
   using table = kernel_table<2>;
   static constexpr int width = facts::template width<T>(), V = full_width<T>;
   static constexpr int load_access = width == V && To::size >= V ? 16 : 0;
 
-  ESPALIER_EVERYWHERE static ESPALIER_INLINE pack<T, V> some(table const& t, index32 i) {
+  ESPALIER_HOST_DEVICE static ESPALIER_INLINE pack<T, V> some(table const& t, index32 i) {
     T const* const x = static_cast<T const*>(t.pointer[0]);
     pack<T, V> y;
     ESPALIER_UNROLL
@@ -135,50 +137,50 @@ struct move_kernel
     }
     return y;
   }
-  ESPALIER_EVERYWHERE static ESPALIER_INLINE T one(table const& t, index32 flat) {
+  ESPALIER_HOST_DEVICE static ESPALIER_INLINE T one(table const& t, index32 flat) {
     detail::found_element const at = mapped::element(flat);
     return at.inside ? static_cast<T const*>(t.pointer[0])[at.offset] : filler();
   }
 
  private:
-  ESPALIER_EVERYWHERE static ESPALIER_INLINE T filler() {
+  ESPALIER_HOST_DEVICE static ESPALIER_INLINE T filler() {
     constexpr T x = static_cast<T>(facts::map.fills_with_lowest ? -__builtin_huge_val() : 0.0);
     return x;
   }
 };
 
-/// y = a, then b, along an axis.
+/// y = a and b, concatenated along an axis.
 /// table   a, b, y
 template <class T, class A, class B, int Axis>
-struct join_kernel : sweep<join_kernel<T, A, B, Axis>, T, A::size + B::size, full_width<T>, 3> {
+struct concatenate_kernel : element_kernel<concatenate_kernel<T, A, B, Axis>, T, A::size + B::size, full_width<T>, 3> {
   using table = kernel_table<3>;
   static constexpr std::int64_t first = A::value.product(Axis, A::rank), second = B::value.product(Axis, B::rank), both = first + second;
   static constexpr int V = full_width<T>, width = widest<T>(first, second);
   static constexpr int load_access = width == V ? 16 : 0;
 
-  ESPALIER_EVERYWHERE static ESPALIER_INLINE pack<T, V> some(table const& t, index32 i) {
+  ESPALIER_HOST_DEVICE static ESPALIER_INLINE pack<T, V> some(table const& t, index32 i) {
     pack<T, V> y;
     ESPALIER_UNROLL
     for (int v = 0; v < V; v += width) {
       pack<T, width> part;
       if constexpr (both % V == 0) {
         constexpr index32 in_row = static_cast<index32>(both / V);
-        part = fetch<T, width>(place(t, i / in_row, i % in_row * V + static_cast<index32>(v)));
+        part = fetch<T, width>(element_address(t, i / in_row, i % in_row * V + static_cast<index32>(v)));
       } else {
         index32 const flat = i * V + static_cast<index32>(v);
-        part = fetch<T, width>(place(t, flat / static_cast<index32>(both), flat % static_cast<index32>(both)));
+        part = fetch<T, width>(element_address(t, flat / static_cast<index32>(both), flat % static_cast<index32>(both)));
       }
       ESPALIER_UNROLL
       for (int k = 0; k < width; ++k) y.at[v + k] = part.at[k];
     }
     return y;
   }
-  ESPALIER_EVERYWHERE static ESPALIER_INLINE T one(table const& t, index32 flat) {
-    return *place(t, flat / static_cast<index32>(both), flat % static_cast<index32>(both));
+  ESPALIER_HOST_DEVICE static ESPALIER_INLINE T one(table const& t, index32 flat) {
+    return *element_address(t, flat / static_cast<index32>(both), flat % static_cast<index32>(both));
   }
 
  private:
-  ESPALIER_EVERYWHERE static ESPALIER_INLINE T const* place(table const& t, index32 row, index32 column) {
+  ESPALIER_HOST_DEVICE static ESPALIER_INLINE T const* element_address(table const& t, index32 row, index32 column) {
     constexpr index32 of_a = static_cast<index32>(first), of_b = static_cast<index32>(second);
     return column < of_a ? static_cast<T const*>(t.pointer[0]) + (row * of_a + column) : static_cast<T const*>(t.pointer[1]) + (row * of_b + (column - of_a));
   }

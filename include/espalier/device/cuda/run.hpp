@@ -1,129 +1,129 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include "alone.hpp"
+#include "unfused.hpp"
 #include "fused_group.hpp"
-#include "leaf_sources.hpp"
+#include "operand_sources.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// From a plan to launches: each group's kernels in their order, on addresses of the device.
+/// Runs a plan on a graphics processor: launches the kernels of each group, in order, with addresses of the device.
 namespace espalier::on_cuda {
 
 namespace detail {
 
 /// Group X of a program as a fused_group.
-template <class Program, class T, int X>
+template <class DeviceProgram, class T, int X>
 struct planned_group {
-  static constexpr auto const& group = Program::plan.groups.groups[X];
-  using types = sourced_group<Program, X>;
-  static constexpr place inner = group.how == plan::order::columns ? place::column : place::row;
-  using type = fused_group<inner, T, group.rows, group.columns, group.segments, typename types::steps, typename types::leaves, typename types::outputs>;
+  static constexpr auto const& group = DeviceProgram::plan.groups.groups[X];
+  using types = sourced_group<DeviceProgram, X>;
+  static constexpr extent_class inner = group.order == plan::loop_order::columns ? extent_class::column : extent_class::row;
+  using type = fused_group<inner, T, group.rows, group.columns, group.segments, typename types::instructions, typename types::operands, typename types::outputs>;
 };
 
-/// What follows a product, as a group of its own: its first step copies the sums, a leaf behind the others.
-template <class Steps, class Leaves>
+/// The instructions behind a product, as a group of their own. The first one copies the product, the last operand.
+template <class Instructions, class Operands>
 struct after_product;
-template <class First, class... Step, class... Leaf>
-struct after_product<fused::list<First, Step...>, fused::list<Leaf...>> {
-  static constexpr int sums = -1 - static_cast<int>(sizeof...(Leaf));
-  using steps = fused::list<fused::step<fused::copy_op, place::full, sums, plan::no_operand, plan::no_operand>, Step...>;
-  using leaves = fused::list<Leaf..., fused::leaf<leaf_kind::memory, place::full, 0>>;
+template <class First, class... Instruction, class... Operand>
+struct after_product<fused::list<First, Instruction...>, fused::list<Operand...>> {
+  static constexpr int sums = -1 - static_cast<int>(sizeof...(Operand));
+  using instructions = fused::list<fused::instruction<fused::copy_op, extent_class::full, sums, plan::no_operand, plan::no_operand>, Instruction...>;
+  using operands = fused::list<Operand..., fused::operand<operand_kind::memory, extent_class::full, 0>>;
 };
-template <class Program, class T, int X>
+template <class DeviceProgram, class T, int X>
 struct epilogue_group {
-  static constexpr auto const& group = Program::plan.groups.groups[X];
-  using types = sourced_group<Program, X>;
-  using after = after_product<typename types::steps, typename types::leaves>;
-  static constexpr extents result = Program::program.nodes.nodes[group.first].shape;
+  static constexpr auto const& group = DeviceProgram::plan.groups.groups[X];
+  using types = sourced_group<DeviceProgram, X>;
+  using after = after_product<typename types::instructions, typename types::operands>;
+  static constexpr extents result = DeviceProgram::program.nodes.nodes[group.first].shape;
   static constexpr int columns = result.at[result.rank - 1], rows = static_cast<int>(result.size() / columns);
-  using type = map_kernel<T, rows, columns, 1, typename after::steps, typename after::leaves, typename types::outputs>;
+  using type = map_kernel<T, rows, columns, 1, typename after::instructions, typename after::operands, typename types::outputs>;
 };
 
-template <class Program, int X>
-inline constexpr plan::group const& group_at = Program::plan.groups.groups[X];
-template <class Program, int X>
-inline constexpr bool has_epilogue = group_at<Program, X>.what == plan::kind::contraction && Program::plan.codes.groups[X].steps > 1;
+template <class DeviceProgram, int X>
+inline constexpr plan::group const& group_at = DeviceProgram::plan.groups.groups[X];
+template <class DeviceProgram, int X>
+inline constexpr bool has_epilogue = group_at<DeviceProgram, X>.kind == plan::kernel_kind::contraction && DeviceProgram::plan.ir.groups[X].instructions > 1;
 
-template <class Program, class T, int X>
+template <class DeviceProgram, class T, int X>
 constexpr std::int64_t scratch_of_group() {
-  constexpr int kernel = Program::plan.codes.groups[X].kernel;
-  if constexpr (group_at<Program, X>.what == plan::kind::fused) return planned_group<Program, T, Program::own.kernel[X]>::type::scratch_bytes;
-  else return scratch_of_alone<typename Program::source, T, kernel>();
+  constexpr int kernel = DeviceProgram::plan.ir.groups[X].kernel;
+  if constexpr (group_at<DeviceProgram, X>.kind == plan::kernel_kind::fused) return planned_group<DeviceProgram, T, DeviceProgram::own.kernel[X]>::type::scratch_bytes;
+  else return scratch_of_unfused<typename DeviceProgram::definition, T, kernel>();
 }
-template <class Program, class T, int... X>
+template <class DeviceProgram, class T, int... X>
 constexpr std::int64_t most_scratch(std::integer_sequence<int, X...>) {
   std::int64_t most = 0;
-  ((most = most > scratch_of_group<Program, T, X + 1>() ? most : scratch_of_group<Program, T, X + 1>()), ...);
+  ((most = most > scratch_of_group<DeviceProgram, T, X + 1>() ? most : scratch_of_group<DeviceProgram, T, X + 1>()), ...);
   return most;
 }
-template <class Source, class T>
-inline constexpr std::int64_t plan_bytes = (plan::plan_of<Source>.places.workspace * static_cast<std::int64_t>(sizeof(T)) + 255) / 256 * 256;
+template <class Program, class T>
+inline constexpr std::int64_t plan_bytes = (plan::plan_of<Program>.memory.workspace * static_cast<std::int64_t>(sizeof(T)) + 255) / 256 * 256;
 
-template <class Program, class T, int X, class Machine>
-void run_group(Machine& m, void* const* base) {
-  using source = typename Program::source;
-  constexpr auto const& code = Program::plan.codes.groups[X];
-  [[maybe_unused]] void* const scratch = static_cast<char*>(base[plan::base::workspace]) + plan_bytes<source, T>;
-  constexpr int kernel = Program::own.kernel[X];
-  if constexpr (group_at<Program, X>.what == plan::kind::fused) {
-    group_addresses<Program, T, X> const of{base};
-    planned_group<Program, T, kernel>::type::launch(m, of.at, of.drawn, scratch);
-  } else if constexpr (Program::own.runs[X]) {
-    constexpr plan::product_epilogue e = Program::own.epilogue[X];
+template <class DeviceProgram, class T, int X, class Backend>
+void run_group(Backend& m, void* const* base) {
+  using definition = typename DeviceProgram::definition;
+  constexpr auto const& body = DeviceProgram::plan.ir.groups[X];
+  [[maybe_unused]] void* const scratch = static_cast<char*>(base[plan::base::workspace]) + plan_bytes<definition, T>;
+  constexpr int kernel = DeviceProgram::own.kernel[X];
+  if constexpr (group_at<DeviceProgram, X>.kind == plan::kernel_kind::fused) {
+    group_addresses<DeviceProgram, T, X> const of{base};
+    planned_group<DeviceProgram, T, kernel>::type::launch(m, of.at, of.stream_numbers, scratch);
+  } else if constexpr (DeviceProgram::own.runs[X]) {
+    constexpr plan::product_epilogue e = DeviceProgram::own.epilogue[X];
     if constexpr (e.fits) {
-      group_addresses<Program, T, X> const of{base};
-      m.template product<T, alone_kernel_of<source, T, code.kernel>>(
-          static_cast<T const*>(fused::at<T>(base, fused::operand_place<source, X, 0>)), static_cast<T const*>(fused::at<T>(base, fused::operand_place<source, X, 1>)),
-          fused::at<T>(base, fused::sums_place<source, X>), e.bias >= 0 ? static_cast<T const*>(of.at[e.bias]) : nullptr, e.relu);
+      group_addresses<DeviceProgram, T, X> const of{base};
+      m.template product<T, unfused_kernel_of<definition, T, body.kernel>>(
+          static_cast<T const*>(fused::at<T>(base, fused::operand_address<definition, X, 0>)), static_cast<T const*>(fused::at<T>(base, fused::operand_address<definition, X, 1>)),
+          fused::at<T>(base, fused::sums_address<definition, X>), e.bias >= 0 ? static_cast<T const*>(of.at[e.bias]) : nullptr, e.relu);
     } else {
-      run_alone<source, T, X>(m, base, scratch);
+      run_unfused<definition, T, X>(m, base, scratch);
     }
-    if constexpr (has_epilogue<Program, X> && !e.fits) {
-      using after = typename epilogue_group<Program, T, kernel>::type;
-      group_addresses<Program, T, X> const of{base};
+    if constexpr (has_epilogue<DeviceProgram, X> && !e.fits) {
+      using after = typename epilogue_group<DeviceProgram, T, kernel>::type;
+      group_addresses<DeviceProgram, T, X> const of{base};
       typename after::table t{};
-      for (int i = 0; i < code.leaves; ++i) t.pointer[i] = of.at[i];
-      t.pointer[code.leaves] = fused::at<T>(base, fused::sums_place<source, X>);
-      for (int i = 0; i < code.outputs; ++i) t.pointer[code.leaves + 1 + i] = of.at[code.leaves + i];
-      for (int k = 0; k < after::draws; ++k) t.number[k] = of.drawn[k];
+      for (int i = 0; i < body.operands; ++i) t.pointer[i] = of.at[i];
+      t.pointer[body.operands] = fused::at<T>(base, fused::sums_address<definition, X>);
+      for (int i = 0; i < body.outputs; ++i) t.pointer[body.operands + 1 + i] = of.at[body.operands + i];
+      for (int k = 0; k < after::random_leaves; ++k) t.number[k] = of.stream_numbers[k];
       m.template launch<after>(t);
     }
   }
 }
-template <class Program, class T, int First, class Machine, int... X>
-void run_some(Machine& m, void* const* base, std::integer_sequence<int, X...>) {
-  (run_group<Program, T, First + X>(m, base), ...);
+template <class DeviceProgram, class T, int First, class Backend, int... X>
+void run_some(Backend& m, void* const* base, std::integer_sequence<int, X...>) {
+  (run_group<DeviceProgram, T, First + X>(m, base), ...);
 }
-/// In pieces: clang refuses a fold over more than 256 operands.
-template <class Program, class T, int First, int Count, class Machine>
-void run_groups(Machine& m, void* const* base) {
+/// Runs groups in pieces of 64: clang rejects a fold expression over more than 256 operands.
+template <class DeviceProgram, class T, int First, int Count, class Backend>
+void run_groups(Backend& m, void* const* base) {
   constexpr int piece = Count < 64 ? Count : 64;
-  run_some<Program, T, First>(m, base, std::make_integer_sequence<int, piece>{});
-  if constexpr (Count > piece) run_groups<Program, T, First + piece, Count - piece>(m, base);
+  run_some<DeviceProgram, T, First>(m, base, std::make_integer_sequence<int, piece>{});
+  if constexpr (Count > piece) run_groups<DeviceProgram, T, First + piece, Count - piece>(m, base);
 }
-template <class Source, class T, class Machine, int... I>
-void copy_results(Machine& m, void* const* base, std::integer_sequence<int, I...>) {
+template <class Program, class T, class Backend, int... I>
+void copy_results(Backend& m, void* const* base, std::integer_sequence<int, I...>) {
   using fused::copy_at;
-  (m.copy(fused::at<T>(base, copy_at<Source, I>.to), fused::at<T>(base, copy_at<Source, I>.from), static_cast<std::size_t>(copy_at<Source, I>.size) * sizeof(T)), ...);
+  (m.copy(fused::at<T>(base, copy_at<Program, I>.to), fused::at<T>(base, copy_at<Program, I>.from), static_cast<std::size_t>(copy_at<Program, I>.size) * sizeof(T)), ...);
   (void)m, (void)base;
 }
 
 }  // namespace detail
 
-/// What a program needs of workspace on the device: its plan's, and what kernels leave for each other.
-template <class Source, class T, class Machine>
+/// Bytes of workspace of a program on the device: its plan's, and the scratch memory between launches of a group.
+template <class Program, class T, class Backend>
 inline constexpr std::size_t workspace_bytes = static_cast<std::size_t>(
-    detail::plan_bytes<Source, T> + detail::most_scratch<detail::device_program<Source, detail::policy_of<Machine, T>>, T>(std::make_integer_sequence<int, plan::plan_of<Source>.groups.group_count>{}));
+    detail::plan_bytes<Program, T> + detail::most_scratch<detail::device_program<Program, detail::policy_of<Backend, T>>, T>(std::make_integer_sequence<int, plan::plan_of<Program>.groups.group_count>{}));
 
-/// Runs a planned program. base: the pointers of plan::base, all of them of the device, the key's random_state too.
-/// order   launches follow each other on the machine's stream; the call does not wait for them
-template <class Source, class T, class Machine>
-void run(Machine& m, void* const* base) {
-  static_assert(plan::program_of<Source>.nodes.value_count == 0,
+/// Runs a planned program. base: the pointers of plan::base, all on the device, also the key's random_state.
+/// order   launches follow each other on the backend's stream; the call does not wait for them
+template <class Program, class T, class Backend>
+void run(Backend& m, void* const* base) {
+  static_assert(plan::graph_of<Program>.nodes.value_count == 0,
                 "constant tensors in a formula run on the host's processor; on a graphics processor pass them as arguments, or make them buffers");
-  constexpr auto const& plan = plan::plan_of<Source>;
-  if constexpr (plan.groups.group_count > 0) detail::run_groups<detail::device_program<Source, detail::policy_of<Machine, T>>, T, 1, plan.groups.group_count>(m, base);
-  detail::copy_results<Source, T>(m, base, std::make_integer_sequence<int, plan.places.copy_count>{});
+  constexpr auto const& plan = plan::plan_of<Program>;
+  if constexpr (plan.groups.group_count > 0) detail::run_groups<detail::device_program<Program, detail::policy_of<Backend, T>>, T, 1, plan.groups.group_count>(m, base);
+  detail::copy_results<Program, T>(m, base, std::make_integer_sequence<int, plan.memory.copy_count>{});
 }
 
 }  // namespace espalier::on_cuda

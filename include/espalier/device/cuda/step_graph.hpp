@@ -9,35 +9,37 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::on_cuda {
 
-/// Memory of the host that a machine copies from and to, zeroed: pinned where the machine has such memory, so that a copy is one transfer.
-template <class Machine>
+/// Zeroed host memory for copies from and to the device: pinned if the backend supports it, so that a copy is one
+/// transfer.
+template <class Backend>
 class staging_block {
  public:
-  staging_block(Machine& machine, std::size_t bytes) : machine_{&machine}, at_{static_cast<unsigned char*>(take(machine, bytes))} {
+  staging_block(Backend& backend, std::size_t bytes) : backend_{&backend}, at_{static_cast<unsigned char*>(allocate(backend, bytes))} {
     __builtin_memset(at_, 0, bytes);
   }
-  staging_block(staging_block&& other) noexcept : machine_{other.machine_}, at_{other.at_} { other.at_ = nullptr; }
+  staging_block(staging_block&& other) noexcept : backend_{other.backend_}, at_{other.at_} { other.at_ = nullptr; }
   staging_block& operator=(staging_block&&) = delete;
   ~staging_block() {
     if (at_ == nullptr) return;
-    if constexpr (pinned) machine_->release_pinned(at_);
+    if constexpr (pinned) backend_->release_pinned(at_);
     else espalier::detail::release_aligned(at_);
   }
   unsigned char* at(std::size_t offset) const { return at_ + offset; }
 
  private:
-  static constexpr bool pinned = requires(Machine& machine) { machine.allocate_pinned(std::size_t{}); };
-  static void* take(Machine& machine, std::size_t bytes) {
-    if constexpr (pinned) return machine.allocate_pinned(bytes > 0 ? bytes : 1);
+  static constexpr bool pinned = requires(Backend& backend) { backend.allocate_pinned(std::size_t{}); };
+  static void* allocate(Backend& backend, std::size_t bytes) {
+    if constexpr (pinned) return backend.allocate_pinned(bytes > 0 ? bytes : 1);
     else return espalier::detail::allocate_aligned(bytes);
   }
-  Machine* machine_;
+  Backend* backend_;
   unsigned char* at_;
 };
 
-/// Launches that repeat with the same addresses. On a machine that can capture, a sequence is launched as it is the first time, which loads its kernels,
-/// captured the second time, and from then on is one launch of its graph. In a capture of the user's it is launched as it is.
-template <class Machine, int Count>
+/// Replays sequences of launches that repeat with the same addresses, each as one launch of a graph. The first call
+/// launches a sequence directly, which loads its kernels. The second call captures it; from then on its graph is
+/// launched. If the backend cannot capture, or you are capturing, a sequence is launched directly.
+template <class Backend, int Count>
 class step_graphs {
  public:
   template <class Engine, class F>
@@ -46,46 +48,46 @@ class step_graphs {
     launches();
   }
 };
-template <class Machine, int Count>
-  requires(Machine::captures)
-class step_graphs<Machine, Count> {
+template <class Backend, int Count>
+  requires(Backend::captures)
+class step_graphs<Backend, Count> {
  public:
-  /// which: of the sequences, each of which is the same launches at every call.
+  /// which: the number of the sequence, whose launches must be the same at every call.
   template <class Engine, class F>
   void run(Engine const& engine, int which, F const& launches) {
     sequence& s = sequences_[which];
-    if (engine.machine().capturing()) return launches();
-    if (s.seen == 0) {
+    if (engine.backend().capturing()) return launches();
+    if (s.state == 0) {
       launches();
-      s.seen = 1;
+      s.state = 1;
       return;
     }
-    if (s.seen == 1) {
-      s.graph = capture(engine.machine(), launches);
-      s.seen = 2;
+    if (s.state == 1) {
+      s.graph = capture(engine.backend(), launches);
+      s.state = 2;
     }
-    s.graph.launch(engine.machine());
+    s.graph.launch(engine.backend());
   }
 
  private:
   struct sequence {
-    typename Machine::captured_graph graph{};
-    int seen = 0;
+    typename Backend::captured_graph graph{};
+    int state = 0;
   };
-  /// Ends a capture that an exception leaves.
+  /// Abandons the capture if an exception leaves it.
   struct guard {
-    Machine* machine;
+    Backend* backend;
     ~guard() {
-      if (machine != nullptr) machine->abandon_capture();
+      if (backend != nullptr) backend->abandon_capture();
     }
   };
   template <class F>
-  static auto capture(Machine& machine, F const& launches) {
-    machine.begin_capture();
-    guard open{&machine};
+  static auto capture(Backend& backend, F const& launches) {
+    backend.begin_capture();
+    guard open{&backend};
     launches();
-    open.machine = nullptr;
-    return machine.end_capture();
+    open.backend = nullptr;
+    return backend.end_capture();
   }
   sequence sequences_[static_cast<std::size_t>(Count)]{};
 };

@@ -8,20 +8,20 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier::on_cuda::detail {
 
-/// A number for each kind of work, given where it is first asked for, the same on every machine.
+/// Returns the next number of a family. A kind of work gets its number at first use, the same for every backend.
 template <class Family>
 int next_number() {
   static int next = 0;
   return __atomic_fetch_add(&next, 1, __ATOMIC_RELAXED);
 }
-/// Work: what is told apart, a type.
+/// The number of a kind of work. Work: the types that identify it.
 template <class Family, class... Work>
 int number_of() {
   static int const number = next_number<Family>();
   return number;
 }
 
-/// What a machine has made of work that it has met, by number: found again without a search.
+/// Objects that a backend has prepared, by the number of their work, so that none is searched for.
 template <class Made>
 class table_by_number {
  public:

@@ -5,14 +5,16 @@
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// Reductions of windows of images where the images lie, and windows written out for the machine's products.
+/// Kernels for windows of images: reductions that read the images in place, and windows written to memory (im2col) for
+/// the backend's products.
 namespace espalier::on_cuda {
 
-/// y = the reduction of each window of x over its taps: a thread for each result, or for as many channels as one access holds.
-/// table   x, y
+/// y = the reduction of each window of x over its taps: a thread for each result, or for as many channels as one access
+/// holds.
+/// table   x (images, height, width, channels), y (images, rows, columns, channels)
 template <class T, class Op, class Image, class Window, class Map>
 struct window_reduction
-    : sweep<window_reduction<T, Op, Image, Window, Map>, T, Window::value.product(0, 3) * Window::value.at[5], widest<T>(Window::value.at[5]), 2, 0, 1> {
+    : element_kernel<window_reduction<T, Op, Image, Window, Map>, T, Window::value.product(0, 3) * Window::value.at[5], widest<T>(Window::value.at[5]), 2, 0, 1> {
   using facts = detail::map_facts<Image, Window, Map>;
   using C = compute_type<T>;
   using table = kernel_table<2>;
@@ -21,7 +23,7 @@ struct window_reduction
   static constexpr int V = widest<T>(channels);
   static constexpr int load_access = V == full_width<T> ? 16 : 0;
 
-  ESPALIER_EVERYWHERE static ESPALIER_INLINE pack<T, V> some(table const& t, index32 i) {
+  ESPALIER_HOST_DEVICE static ESPALIER_INLINE pack<T, V> some(table const& t, index32 i) {
     constexpr int row_step = facts::map.step[1], column_step = facts::map.step[2], row_tap = facts::map.step[3], column_tap = facts::map.step[4],
                   row_start = facts::map.start[1], column_start = facts::map.start[2];
     constexpr index32 row_divisor = facts::map.divisor[1], column_divisor = facts::map.divisor[2];
@@ -55,10 +57,11 @@ struct window_reduction
   }
 };
 
-/// A product with windows, op(windows of x) b, as what the machine's product of matrices needs of it. Windows of some images at a time are written out as
-/// a matrix of a row for each pixel of the result and a column for each tap and channel; windows that are the image are not written at all.
-/// Y: the shape of the result; Transposes: as of the product (1: windows transposed, which gives the slope of the kernels).
-/// memory   scratch bytes: windows of about Most bytes, at least of one image, or of a group of images where sums run over all of a group
+/// Divides a product with windows, op(windows of x) b, into passes of matrix products. Each pass writes the windows of
+/// some images as a matrix (pixels of the result, taps and channels). Windows that equal the image are not written.
+/// Y: the shape of the result; Transposes: as of the product (1: windows transposed, for the kernel gradient).
+/// memory   scratch bytes: windows of about Most bytes, at least of one image, or of a group of images if sums run over
+///          all of a group
 template <class T, class Image, class Window, class Map, class Y, std::uint64_t Transposes, std::int64_t Most = std::int64_t{256} << 20>
 struct window_product {
   static_assert(Transposes < 2, "windows are the left operand, and the right one is as it is stored");
@@ -68,12 +71,12 @@ struct window_product {
   static constexpr bool transposed = Transposes & 1u;
   static constexpr int images = Window::value.at[0], outputs = Y::value.at[Y::rank - 1];
   static constexpr std::int64_t pixels = Window::value.product(1, 3), depth = Window::value.product(3, 6), image = Image::size / images;
-  /// Products that share nothing: groups of images, each with kernels of its own.
+  /// Independent products: groups of images, each with its own kernels.
   static constexpr int groups = static_cast<int>(Y::value.product(0, Y::rank - 2)), in_group = images / groups;
   static constexpr bool in_place = renames(Map::value, Image::value, Window::value);
 
-  /// Images whose windows are written out together: some groups, or a part of one that divides it.
-  static constexpr int together = [] {
+  /// Images whose windows one pass writes: some groups, or a part that divides a group.
+  static constexpr int images_per_pass = [] {
     if (in_place) return images;
     std::int64_t const fit = Most / (pixels * depth * static_cast<std::int64_t>(sizeof(T)));
     int most = fit < images ? static_cast<int>(fit) : images;
@@ -85,11 +88,11 @@ struct window_product {
       while (most % in_group != 0 || images % most != 0) --most;
     return most;
   }();
-  static constexpr int passes = images / together;
-  static constexpr std::int64_t scratch = in_place ? 0 : pixels * depth * together * static_cast<std::int64_t>(sizeof(T));
+  static constexpr int passes = images / images_per_pass;
+  static constexpr std::int64_t scratch = in_place ? 0 : pixels * depth * images_per_pass * static_cast<std::int64_t>(sizeof(T));
 
   static constexpr extents some(extents s) {
-    s.at[0] = together;
+    s.at[0] = images_per_pass;
     return s;
   }
   struct some_images {
@@ -98,7 +101,7 @@ struct window_product {
   struct some_windows {
     static constexpr extents value = some(Window::value);
   };
-  /// table   x of the first of some images, scratch
+  /// table   the first image of the pass in x, scratch
   using rows_kernel = move_kernel<T, shape_from<some_images>, shape_from<some_windows>, Map>;
 };
 

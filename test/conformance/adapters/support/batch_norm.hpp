@@ -4,7 +4,7 @@
 
 namespace conformance {
 
-/// The norm in evaluation mode as a function, for its slopes. Given: x, weight, bias (or neither), running mean and variance, one number per channel.
+/// The norm in evaluation mode as a function, for its gradients. Given: x, weight, bias (or neither), running mean and variance, one number per channel.
 template <double Eps>
 struct batch_norm_evaluation {
   constexpr auto operator()(auto const& x, auto const& weight, auto const& bias, auto const& mean, auto const& variance) const {
@@ -28,19 +28,19 @@ void run_batch_norm(case_run& run, std::string_view policy, bool main) {
     watched.input("x");
     auto const y = watched.train();
     if (main) {
-      give(run, "y", y);
-      give_value<T>(run, "y_with_shift_minus1", y - 1);
+      report_result(run, "y", y);
+      report_value<T>(run, "y_with_shift_minus1", y - 1);
       watched.buffers();
     }
     watched.buffers({}, join("_", policy));
-    give(run, join("y_eval_after_", policy), watched.evaluate());
+    report_result(run, join("y_eval_after_", policy), watched.evaluate());
     if (main) {
-      if constexpr (Case::gradient) watched.slopes("x", slope_of_loss(run, y));
+      if constexpr (Case::gradient) watched.gradients("x", gradient_of_loss(run, y));
     }
   } else if (main) {
     watched.input("x");
     auto const y = watched.evaluate();
-    give(run, "y", y);
+    report_result(run, "y", y);
     if constexpr (Case::gradient) {
       using C = esp::shape<channels<Case>>;
       esp::tensor<T, In> x;
@@ -52,36 +52,36 @@ void run_batch_norm(case_run& run, std::string_view policy, bool main) {
       variance.fill(1);
       if (run.has(role::input, "running_mean0")) run.read(role::input, "running_mean0", as_span<T>(mean));
       if (run.has(role::input, "running_var0")) run.read(role::input, "running_var0", as_span<T>(variance));
-      auto const slopes = esp::vjp(batch_norm_evaluation<how<Case>.eps>{})(x, weight, bias, mean, variance)(slope_of_loss(run, y));
-      give(run, "grad.x", std::get<0>(slopes));
-      give(run, "grad.weight", std::get<1>(slopes));
-      give(run, "grad.bias", std::get<2>(slopes));
+      auto const gradients = esp::vjp(batch_norm_evaluation<options<Case>.eps>{})(x, weight, bias, mean, variance)(gradient_of_loss(run, y));
+      report_result(run, "grad.x", std::get<0>(gradients));
+      report_result(run, "grad.weight", std::get<1>(gradients));
+      report_result(run, "grad.bias", std::get<2>(gradients));
     }
   }
 }
 
 /// The layer for inputs of a rank: features or sequences, images, anything.
-template <int Rank, int Channels, nn::norm How>
+template <int Rank, int Channels, nn::norm Options>
 struct batch_norm_of_rank {
-  using type = nn::BatchNorm<Channels, 1, How>;
+  using type = nn::BatchNorm<Channels, 1, Options>;
 };
-template <int Rank, int Channels, nn::norm How>
+template <int Rank, int Channels, nn::norm Options>
   requires(Rank < 4)
-struct batch_norm_of_rank<Rank, Channels, How> {
-  using type = nn::BatchNorm1d<Channels, How>;
+struct batch_norm_of_rank<Rank, Channels, Options> {
+  using type = nn::BatchNorm1d<Channels, Options>;
 };
-template <int Channels, nn::norm How>
-struct batch_norm_of_rank<4, Channels, How> {
-  using type = nn::BatchNorm2d<Channels, How>;
+template <int Channels, nn::norm Options>
+struct batch_norm_of_rank<4, Channels, Options> {
+  using type = nn::BatchNorm2d<Channels, Options>;
 };
 template <class Case, auto Variance>
-using batch_norm_net = typename batch_norm_of_rank<input_shape<Case>::rank, channels<Case>, how<Case, Variance>>::type;
+using batch_norm_net = typename batch_norm_of_rank<input_shape<Case>::rank, channels<Case>, options<Case, Variance>>::type;
 
 /// Both policies of the running variance, and the statistics of the batch.
 template <class Case, class T>
 void run_both_batch_norms(case_run& run) {
   run_batch_norm<Case, T, batch_norm_net<Case, nn::biased>>(run, "biased", true);
-  if (run.wants("running_var_unbiased") || run.wants("y_eval_after_unbiased"))
+  if (run.expects("running_var_unbiased") || run.expects("y_eval_after_unbiased"))
     run_batch_norm<Case, T, batch_norm_net<Case, nn::unbiased>>(run, "unbiased", false);
   using In = input_shape<Case>;
   esp::tensor<T, In> x;
@@ -93,9 +93,9 @@ void run_both_batch_norms(case_run& run) {
   auto const mean = over_batch(x);
   auto const centered = value_of<T>(x - along_channels<In>(mean));
   auto const variance = over_batch(centered * centered);
-  give(run, "batch_mean", mean);
-  give(run, "batch_var_biased", variance);
-  give_value<T>(run, "batch_std", sqrt(variance));
+  report_result(run, "batch_mean", mean);
+  report_result(run, "batch_var_biased", variance);
+  report_value<T>(run, "batch_std", sqrt(variance));
 }
 
 }  // namespace conformance

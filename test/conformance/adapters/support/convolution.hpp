@@ -10,7 +10,7 @@ namespace conformance {
 
 namespace detail {
 /// A number for both axes or one an axis; padding also one an edge: (top, left, bottom, right). For signals: one number, padding also (front, end).
-template <class Given, bool Signals>
+template <class CaseTensor, bool Signals>
 struct window_numbers {
   static constexpr esp::rows_columns pair = 1;
   static constexpr esp::edges around = 0;
@@ -42,15 +42,15 @@ inline constexpr esp::convolution convolution_of{.stride = detail::window_number
                                                  .layout = Layout};
 
 /// A bias has one element a channel, which is axis 1 in NCHW.
-template <esp::convolution How>
+template <esp::convolution Options>
 struct convolution_function {
   constexpr auto operator()(auto const& x, auto const& weight) const {
-    if constexpr (esp::shape_of<decltype(x)>::rank == 3) return esp::conv1d<How>(x, weight);
-    else return esp::conv2d<How>(x, weight);
+    if constexpr (esp::shape_of<decltype(x)>::rank == 3) return esp::conv1d<Options>(x, weight);
+    else return esp::conv2d<Options>(x, weight);
   }
   constexpr auto operator()(auto const& x, auto const& weight, auto const& bias) const {
     constexpr int channels = static_cast<int>(esp::shape_of<decltype(bias)>::size);
-    if constexpr (How.layout == esp::nhwc) return (*this)(x, weight) + esp::reshape<channels>(bias);
+    if constexpr (Options.layout == esp::nhwc) return (*this)(x, weight) + esp::reshape<channels>(bias);
     else if constexpr (esp::shape_of<decltype(x)>::rank == 3) return (*this)(x, weight) + esp::reshape<1, channels, 1>(bias);
     else return (*this)(x, weight) + esp::reshape<1, channels, 1, 1>(bias);
   }

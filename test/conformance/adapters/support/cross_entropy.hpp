@@ -5,11 +5,11 @@
 namespace conformance {
 
 /// Cross entropy of log-probabilities (or of scores, where Scores says so) over axis 1, with PyTorch's class weights, ignored label and label smoothing.
-template <bool Scores, esp::label_loss How>
+template <bool Scores, esp::label_loss Options>
 struct cross_entropy_function {
   constexpr auto operator()(auto const& x, auto const& target, auto const&... weight) const {
-    if constexpr (Scores) return esp::cross_entropy<How>(x, target, weight...);
-    else return esp::negative_log_likelihood<How>(x, target, weight...);
+    if constexpr (Scores) return esp::cross_entropy<Options>(x, target, weight...);
+    else return esp::negative_log_likelihood<Options>(x, target, weight...);
   }
 };
 

@@ -2,14 +2,14 @@
 #pragma once
 #include "axes.hpp"
 
-// Cases whose op is a module: a model with given parameters, its output and updated buffers in training mode, and every slope.
+// Cases whose op is a module: a model with given parameters, its output and updated buffers in training mode, and every gradient.
 namespace conformance {
 
 /// Paths of the buffers that given dropout masks go to, in the order of the forward pass.
 template <text... Path>
 struct words {};
 
-/// <y, dy>: the loss whose slope at y is dy.
+/// <y, dy>: the loss whose gradient at y is dy.
 struct dot_loss {
   ESPALIER_MODULE(dot_loss)
   template <class Prediction>
@@ -27,7 +27,7 @@ using zero_buffer = esp::buffer<S, nn::init::initialized_by<nn::init::zeros{}>>;
 template <class Net, class In>
 using output_of = std::remove_const_t<decltype(esp::output_shape<Net, In>)>;
 
-/// Net with its input as a parameter, which makes the input's slope one of the model's, and with its output of the last training step in a buffer.
+/// Net with its input as a parameter, which makes the input's gradient one of the model's, and with its output of the last training step in a buffer.
 /// What it is applied to is a shift of the input.
 template <class Net, class In>
 struct watched {
@@ -84,17 +84,17 @@ class watched_model {
   esp::tensor<T, Out> train() { return step(esp::tensor<T, Out>{}); }
   esp::tensor<T, Out> evaluate() { return model_(shift_); }
 
-  /// Slopes of <y, dy> in training mode: grad.<input> and grad.<parameter>. Updates the buffers again.
+  /// Gradients of <y, dy> in training mode: grad.<input> and grad.<parameter>. Updates the buffers again.
   /// parameter_shape: what the case calls the shape of the net's parameters, where that is another than the net's.
-  void slopes(std::string_view input, esp::tensor<T, Out> const& dy, esp::extents const* parameter_shape = nullptr) {
+  void gradients(std::string_view input, esp::tensor<T, Out> const& dy, esp::extents const* parameter_shape = nullptr) {
     step(dy);
     T const* const parameters = model_.parameters().data();
     T const* const gradients = trainer_.gradients().data();
     model_.for_each_parameter([&](std::string_view name, esp::extents const& shape, auto values) {
-      std::span<T const> const slope{gradients + (values.data() - parameters), static_cast<std::size_t>(values.size())};
-      if (name == "input") run_.result(join("grad.", input), slope, shape);
+      std::span<T const> const gradient{gradients + (values.data() - parameters), static_cast<std::size_t>(values.size())};
+      if (name == "input") run_.result(join("grad.", input), gradient, shape);
       else if (std::string_view const path = own(name); !path.empty())
-        run_.result(join("grad.", path), slope, parameter_shape ? *parameter_shape : shape);
+        run_.result(join("grad.", path), gradient, parameter_shape ? *parameter_shape : shape);
     });
   }
   /// Every buffer of the net as the result <before><path><after>.
@@ -125,16 +125,16 @@ class watched_model {
   esp::tensor<T, In> shift_;
 };
 
-/// y in training mode, the slopes where the case wants them, and the buffers by their paths.
+/// y in training mode, the gradients where the case wants them, and the buffers by their paths.
 template <class Case, class T, class Net, class In = input_shape<Case>, class Masks = words<>>
 void run_module(case_run& run, std::string_view prefix = inside, esp::extents const* parameter_shape = nullptr) {
   watched_model<T, Net, In> watched(run, prefix);
   watched.input("x");
   watched.masks(Masks{}, "mask");
   auto const y = watched.train();
-  give(run, "y", y);
+  report_result(run, "y", y);
   watched.buffers();
-  if constexpr (Case::gradient) watched.slopes("x", slope_of_loss(run, y), parameter_shape);
+  if constexpr (Case::gradient) watched.gradients("x", gradient_of_loss(run, y), parameter_shape);
 }
 
 }  // namespace conformance

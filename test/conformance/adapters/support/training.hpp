@@ -36,15 +36,15 @@ void read_masks([[maybe_unused]] case_run& run, [[maybe_unused]] Model& model, w
   (run.read(role::input, join("mask", number++, after), as_span<T>(model.buffer(Path.characters).span())), ...);
 }
 
-/// Logits and slopes of the first step, from a model of their own.
+/// Logits and gradients of the first step, from a model of their own.
 template <class Case, class T, int Count>
-void give_first_step(case_run& run, auto const& x, auto const& labels) {
+void report_first_step(case_run& run, auto const& x, auto const& labels) {
   using Net = typename attribute_of<Case, "module">::type;
   typename attribute_of<Case, "mask_paths">::type const masks;
   watched_model<T, Net, batch_of<Case, Count>> watched(run);
   watched.input(x);
   watched.masks(masks, "mask", "_step0");
-  give(run, "logits_step0", watched.train());
+  report_result(run, "logits_step0", watched.train());
 
   esp::model<Net, esp::cpu, T> model{esp::seed{0}};
   read_model(run, model);
@@ -52,15 +52,15 @@ void give_first_step(case_run& run, auto const& x, auto const& labels) {
   esp::trainer trainer{model, nn::SoftmaxLoss{}, optimizer_of<Case, T>(), batch_of<Case, Count>{}};
   trainer.step(x, labels);
   model.for_each_parameter([&](std::string_view name, esp::extents const& shape, auto values) {
-    std::span<T const> const slope{trainer.gradients().data() + (values.data() - model.parameters().data()),
+    std::span<T const> const gradient{trainer.gradients().data() + (values.data() - model.parameters().data()),
                                    static_cast<std::size_t>(values.size())};
-    run.result(join("grad_step0.", name), slope, shape);
+    run.result(join("grad_step0.", name), gradient, shape);
   });
 }
 
 /// final.<path>, final_norm.<path> of every parameter and final.<path> of every buffer.
 template <class Model>
-void give_final(case_run& run, Model& model) {
+void report_final(case_run& run, Model& model) {
   using T = typename Model::value_type;
   model.for_each_parameter([&](std::string_view name, esp::extents const& shape, auto values) {
     run.result(join("final.", name), as_span<T const>(values), shape);

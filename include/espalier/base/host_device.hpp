@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "supported.hpp"
+
+/// Marks functions that nvcc compiles for host and device.
+#if defined(__CUDACC__)
+#define ESPALIER_HOST_DEVICE __host__ __device__
+#else
+#define ESPALIER_HOST_DEVICE
+#endif
+
+/// Parts of kernels must be inlined into their loop, also at -O1: an accumulator that is passed by reference to a real
+/// call is kept in memory.
+#define ESPALIER_INLINE inline __attribute__((always_inline))

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <type_traits>
+
+#include "sentence.hpp"
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+namespace espalier {
+
+/// The result of an op whose operands do not fit. It contains the violated relation and the path of modules that it
+/// came through. Every op accepts it without an error, and it can be used like a tensor, so that one mistake causes one
+/// error. Only a root (model, trainer, predictor, output_shape, grad) asserts.
+template <class... Facts>
+struct invalid {
+  using shape_type = invalid;
+  using is_expression = void;
+  static constexpr bool eager = false;
+  static constexpr bool agree = false;
+  constexpr invalid operator()(auto const&...) const { return {}; }
+  template <class X>
+  constexpr invalid& operator=(X const&) {
+    return *this;
+  }
+  template <class X>  // not `auto const&`: beside such a friend nvcc finds no conversion to a number
+  friend constexpr bool operator==(invalid, X const&) {
+    return true;
+  }
+  constexpr invalid operator[](auto const&) const { return {}; }
+  template <class Out>  // of a stream: an invalid value prints nothing, so that it has one error
+    requires requires(Out& out) { out.put('x'), out.precision(); }
+  friend constexpr Out& operator<<(Out& out, invalid) {
+    return out;
+  }
+  template <class T>
+    requires std::is_arithmetic_v<T>
+  constexpr operator T() const {
+    return {};
+  }
+};
+
+/// No relation is violated.
+struct agreed {
+  static constexpr bool agree = true;
+};
+
+/// The error was already reported, by an assertion or by the compiler itself: nothing more is reported.
+struct already_reported {
+  static constexpr bool agree = false;
+};
+
+/// The axis on which operands disagree, counted from the last (-1), as a fact that errors show.
+template <int Axis>
+struct at_axis {};
+
+template <class T>
+inline constexpr bool is_invalid = false;
+template <class... Facts>
+inline constexpr bool is_invalid<invalid<Facts...>> = true;
+
+/// True for types that a root may accept.
+template <class T>
+struct fits {
+  static constexpr bool value = !is_invalid<std::remove_cvref_t<T>>;
+};
+
+namespace detail {
+/// True if this compiler drops a `return` whose formula does not compile (g++). A body with a misspelled op then
+/// returns nothing, and only the op is an error.
+#if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__)
+inline constexpr bool drops_returns_in_error = true;
+#else
+inline constexpr bool drops_returns_in_error = false;
+#endif
+
+/// Constraints that errors name: the shape, or the element type, is the expected one.
+template <class Actual, class Expected>
+struct shape_is {
+  ESPALIER_READS("got {}, expected {}")
+  static constexpr bool agree = std::is_same_v<Actual, Expected>;
+};
+template <class Actual, class Expected>
+struct element_is {
+  ESPALIER_READS("got {}, expected {}")
+  static constexpr bool agree = std::is_same_v<Actual, Expected>;
+};
+
+/// The first of these relations that does not agree, or `agreed`.
+template <class... Faults>
+struct first_fault {
+  using type = agreed;
+};
+template <class First, class... Rest>
+struct first_fault<First, Rest...> : std::conditional_t<First::agree, first_fault<Rest...>, std::type_identity<First>> {};
+
+/// A relation that is checked only if those before it agree, so that a call has one error.
+template <class Relation, class... Before>
+using behind = std::conditional_t<(Before::agree && ...), Relation, agreed>;
+
+/// An object without a definition, to which an invalid variable template refers. Its type asserts only when a member is
+/// used. The message then needs no trace of how it came there, which takes clang three lines.
+template <class T>
+extern T const declared;
+
+/// An object of a type that asserts when it is copied or compared.
+template <class T>
+inline constexpr T invalid_object{};
+
+// Reports each fault once: the first code that finds a fault reports it and defines a friend function, which later code
+// detects. Root: a type of the calling code.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wnon-template-friend"
+#endif
+#if defined(__CUDACC__)
+#pragma nv_diagnostic push
+#pragma nv_diag_suppress 1301
+#endif
+template <class Fault>
+struct fault_flag {
+  friend constexpr auto was_reported(fault_flag<Fault>);
+};
+#if defined(__CUDACC__)
+#pragma nv_diagnostic pop
+#endif
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
+template <class Fault>
+struct fault_reported {
+  friend constexpr auto was_reported(fault_flag<Fault>) { return true; }
+};
+template <class Fault, class Root>
+constexpr bool reported_before() {
+  if constexpr (requires(fault_flag<Fault> flag) { was_reported(flag); }) return true;
+  else return sizeof(fault_reported<Fault>) == 0;
+}
+/// The same test, but the fault does not count as reported.
+template <class Fault, class Root>
+constexpr bool is_reported() {
+  return requires(fault_flag<Fault> flag) { was_reported(flag); };
+}
+
+template <class... T>
+struct first_invalid;
+template <class T, class... Rest>
+struct first_invalid<T, Rest...> : std::conditional_t<is_invalid<T>, std::type_identity<T>, first_invalid<Rest...>> {};
+template <>
+struct first_invalid<> {};
+}  // namespace detail
+
+/// False for an `invalid` type whose cause is this relation. A static_assert tests it, with a sentence for the
+/// relation.
+template <template <class...> class Relation, class Found>
+inline constexpr bool holds = true;
+template <template <class...> class Relation, class... Operands, class... Facts>
+inline constexpr bool holds<Relation, invalid<Relation<Operands...>, Facts...>> = false;
+
+/// Position of a layer in a Sequential, as a fact of the path: layer 3 of 7 counts from 0.
+template <int Position, int Count>
+struct layer {};
+
+/// Adds a fact (a module type, a position) to the path of an `invalid` type.
+template <class Fact, class... Facts>
+constexpr invalid<Facts..., Fact> through(invalid<Facts...>) {
+  return {};
+}
+
+}  // namespace espalier
+#pragma GCC diagnostic pop

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "../../plan/device_policy.hpp"
+#include "../group_types.hpp"
+#include "finish.hpp"
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+/// How fused groups read their operands on a graphics processor. Random numbers are generated where they are used, and
+/// labels are read as integers. Neither is written to memory unless something else reads it there.
+namespace espalier::on_cuda::detail {
+
+using plan::operand_kind;
+
+/// The device policy of a graphics processor. The backend defines whether products add a bias and apply ReLU.
+template <class Backend, class T>
+inline constexpr plan::device_policy policy_of{true, true, true, false};
+template <class Backend, class T>
+  requires requires { Backend::template can_bias_relu<T>; }
+inline constexpr plan::device_policy policy_of<Backend, T>{true, true, true, Backend::template can_bias_relu<T>};
+
+/// A program definition with its graph, its plan and its device plan.
+template <class Program, plan::device_policy Policy>
+struct device_program {
+  using definition = Program;
+  static constexpr auto const& program = espalier::plan::graph_of<Program>;
+  static constexpr auto const& plan = espalier::plan::plan_of<Program>;
+  static constexpr auto const& own = espalier::plan::device_plan_of<Program, Policy>;
+
+  static constexpr int operand_index(int x, int k) { return plan.ir.groups[x].first_operand + k; }
+  static constexpr espalier::plan::ir_operand const& ir_operand_at(int x, int k) { return plan.ir.operands[operand_index(x, k)]; }
+  static constexpr operand_kind kind_of_operand(int x, int k) { return own.kind_of_operand[operand_index(x, k)]; }
+};
+
+/// The types of a group, with its operands as a graphics processor reads them.
+template <class DeviceProgram, int X, class L>
+struct sourced_group_types;
+template <class DeviceProgram, int X, std::size_t... L>
+struct sourced_group_types<DeviceProgram, X, std::index_sequence<L...>> : fused::group_of<typename DeviceProgram::definition, X> {
+  using operands = fused::list<fused::operand<DeviceProgram::kind_of_operand(X, static_cast<int>(L)), DeviceProgram::ir_operand_at(X, static_cast<int>(L)).extent,
+                                         DeviceProgram::ir_operand_at(X, static_cast<int>(L)).bits>...>;
+  using stored = typename fused::group_of<typename DeviceProgram::definition, X>::outputs;
+  using outputs = std::conditional_t<DeviceProgram::own.reporting == X, reported<stored>, stored>;
+};
+template <class DeviceProgram, int X>
+using sourced_group = sourced_group_types<DeviceProgram, X, fused::below<DeviceProgram::plan.ir.groups[X].operands>>;
+
+/// The launch arguments of group X: addresses of its operands and outputs, and stream numbers of its random operands.
+template <class DeviceProgram, class T, int X>
+struct group_addresses {
+  using definition = typename DeviceProgram::definition;
+  static constexpr auto const& body = DeviceProgram::plan.ir.groups[X];
+  static constexpr std::size_t operands = static_cast<std::size_t>(body.operands), outputs = static_cast<std::size_t>(body.outputs);
+
+  void* at[operands + outputs + 1]{};
+  std::uint64_t stream_numbers[operands + 1]{};
+
+  explicit group_addresses(void* const* base) {
+    fused::fill_addresses<T>(base, at, fused::addresses_of_group<definition, X>.at, fused::below<body.operands + body.outputs>{});
+    int random_leaves = 0;
+    find(base, random_leaves, fused::below<body.operands>{});
+  }
+
+ private:
+  template <std::size_t... L>
+  void find(void* const* base, int& random_leaves, std::index_sequence<L...>) {
+    (find_one<static_cast<int>(L)>(base, random_leaves), ...);
+    (void)base, (void)random_leaves;
+  }
+  template <int L>
+  void find_one(void* const* base, int& random_leaves) {
+    constexpr operand_kind kind = DeviceProgram::kind_of_operand(X, L);
+    constexpr int node = DeviceProgram::ir_operand_at(X, L).node;
+    if constexpr (kind == operand_kind::random) {
+      at[L] = base[espalier::plan::base::key];
+      stream_numbers[random_leaves++] = DeviceProgram::program.nodes.nodes[node].attribute;
+    } else if constexpr (kind == operand_kind::integer) {
+      at[L] = fused::at<std::int32_t>(base, fused::address_of<definition, DeviceProgram::own.label_of[DeviceProgram::operand_index(X, L)]>);
+    } else if constexpr (kind == operand_kind::flag) {
+      at[L] = fused::at<bool>(base, fused::address_of<definition, DeviceProgram::own.label_of[DeviceProgram::operand_index(X, L)]>);
+    }
+    (void)base, (void)random_leaves;
+  }
+};
+
+}  // namespace espalier::on_cuda::detail
+#pragma GCC diagnostic pop

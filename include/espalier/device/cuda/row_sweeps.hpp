@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "loop_kernel_base.hpp"
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+namespace espalier::on_cuda {
+
+namespace detail {
+
+/// The most numbers of its row that a thread keeps in registers, besides temporaries: more would spill. Threads of a
+/// block of 1,024 have half as many registers.
+inline constexpr int most_held = 40, most_held_of_1024 = 24;
+/// The most persistent blocks, which loop over rows to accumulate sums over rows: four for each multiprocessor of a
+/// large device (132).
+inline constexpr int max_persistent_blocks = 528;
+
+/// How the elements of rows are assigned to threads.
+struct row_layout {
+  bool fits;            ///< a row's values can stay in the registers of its threads
+  int threads_per_row;  ///< threads of a row in a block
+  int chunks;           ///< of a thread
+  int threads;          ///< of a block
+};
+/// Chooses the fewest threads whose registers hold a row.
+/// chunks: of a row; held: numbers for each element of a chunk; width: elements of a chunk.
+/// has_expensive: some value is an exponential or similar, which needs more registers.
+/// single: numbers that all elements share, counted only if they are more than 8.
+constexpr row_layout lay_out_rows(std::int64_t chunks, int held, int width, bool has_expensive, int single) {
+  int const shared = single > 8 ? single : 0;
+  for (int threads_per_row = 1; threads_per_row <= 1024; threads_per_row *= 2) {
+    std::int64_t const n = ceil_divide(chunks, threads_per_row), room = threads_per_row < 1024 ? most_held : held == 1 && !has_expensive ? 32 : most_held_of_1024;
+    if (n > 8 || (n > 1 && n * held * width + shared > room) || (threads_per_row == 1024 && held * width > room)) continue;
+    return {true, threads_per_row, static_cast<int>(n), threads_per_row > 256 ? threads_per_row : threads_per_row > 128 ? 256 : 128};
+  }
+  return {false, 1024, 1, 1024};
+}
+
+}  // namespace detail
+
+/// The sweeps over a row whose elements stay in the registers of its threads.
+/// Keeps: expensive values that a later sweep needs also stay in registers; otherwise they are computed again.
+template <class T, int Rows, int Columns, int Segments, int Cluster, bool Keeps, class Instructions, class Operands, class Outputs>
+struct row_sweeps : loop_kernel_base<extent_class::row, T, detail::chunk_width<T>(Columns / Segments), Keeps ? 48 : -1, Instructions, Operands, Outputs> {
+  static constexpr int width = detail::chunk_width<T>(Columns / Segments);
+  using base = loop_kernel_base<extent_class::row, T, width, Keeps ? 48 : -1, Instructions, Operands, Outputs>;
+  using typename base::facts, typename base::operand_indices, typename base::number, typename base::values;
+  using base::operands, base::outputs, base::instructions;
+  using table = kernel_table<operands + outputs + 2, base::random_leaves>;
+
+  static constexpr int rows = Rows, columns = Columns, run_length = Columns / Segments;
+  static constexpr int row_chunks = Columns / width;
+  static_assert(std::int64_t{Rows} * Columns < std::int64_t{1} << 31, "elements are counted in 32 bits");
+  static constexpr int cluster = Cluster;
+  static constexpr int load_access = base::loads_chunks ? base::chunk_bytes : 0, store_access = base::stores_chunks ? base::chunk_bytes : 0;
+
+  static constexpr fused::detail::bits column_sum_instructions = facts::column_sums(), single_sum_instructions = facts::single_sums();
+  static constexpr int column_sums = fused::detail::count(column_sum_instructions), single_sums = fused::detail::count(single_sum_instructions);
+
+  static constexpr int held_numbers() {
+    int n = column_sums;
+    for (int k = 0; k < operands; ++k) n += facts::is_memory(k, extent_class::full) || facts::operand_at[k].kind == operand_kind::random;
+    for (int i = 0; i < instructions; ++i) n += facts::plan.kept[i] != 0;
+    return n > 0 ? n : 1;
+  }
+  static constexpr int single_numbers() {
+    int n = 0;
+    for (int k = 0; k < operands; ++k) n += facts::is_memory(k, extent_class::single);
+    return n;
+  }
+  static constexpr bool has_expensive = [] {
+    for (int i = 0; i < instructions; ++i)
+      if (facts::instruction_at[i].expensive && facts::instruction_at[i].extent == extent_class::full) return true;
+    return false;
+  }();
+  static constexpr detail::row_layout layout = detail::lay_out_rows(detail::ceil_divide(row_chunks, Cluster), held_numbers(), width, has_expensive, single_numbers());
+  static constexpr bool fits = layout.fits;
+  static constexpr int threads_per_row = layout.threads_per_row, chunks = layout.chunks, threads = layout.threads, rows_per_block = threads / threads_per_row;
+  /// Whether column operands (a gain, a bias) also stay in registers. Without room they are loaded where they are used.
+  static constexpr bool holds_columns = [] {
+    int n = held_numbers();
+    for (int k = 0; k < operands; ++k) n += facts::is_memory(k, extent_class::column);
+    return n * chunks * width <= (threads < 1024 ? detail::most_held : detail::most_held_of_1024);
+  }();
+  static constexpr bool is_persistent = column_sums + single_sums > 0;
+  static constexpr std::int64_t count_blocks() {
+    std::int64_t const all = detail::ceil_divide(Rows, rows_per_block);
+    std::int64_t few = all;
+    if (is_persistent) few = detail::ceil_divide(all, 8) < detail::max_persistent_blocks / Cluster ? detail::ceil_divide(all, 8) : detail::max_persistent_blocks / Cluster;
+    return few * Cluster;
+  }
+  static constexpr std::int64_t blocks = count_blocks();
+  static constexpr std::int64_t partial_rows = is_persistent ? blocks / Cluster : 0;
+  static constexpr bool late_lines = [] {
+    for (int k = 0; k < outputs; ++k)
+      if (facts::output_at[k].late && facts::instruction_at[facts::output_at[k].instruction].extent == extent_class::row) return true;
+    return false;
+  }();
+
+  static constexpr bool estimates_first = [] {
+    for (int i = 0; i < instructions; ++i)
+      if (facts::estimated_first(i)) return true;
+    return false;
+  }();
+
+  /// The registers of a thread for its row.
+  struct state {
+    values in[base::operand_room][static_cast<std::size_t>(chunks)];        // (operands, chunks, width)
+    values kept[base::instruction_room][static_cast<std::size_t>(chunks)];  // (instructions, chunks, width)
+    number lines[base::instruction_room];  // (instructions): row statistics
+    number held[base::operand_room];       // (operands): those that are fixed along the row
+    number sums[base::instruction_room];   // (instructions): sums of the row
+  };
+  /// The sums that a thread accumulates over its rows.
+  struct partial_sums {
+    // (sums over rows, chunks, width)
+    values columns[static_cast<std::size_t>(column_sums) + 1][static_cast<std::size_t>(chunks)];
+    number singles[static_cast<std::size_t>(single_sums) + 1];  // (sums over all elements)
+  };
+  struct row_position {
+    int start;  ///< offset of the row's first element
+    int row;
+    int chunk;  ///< the thread's first chunk
+    bool inside;
+  };
+
+  static constexpr int stride = threads_per_row * Cluster;
+  /// Whether chunk k of a thread is inside the row. The compiler resolves the test for all chunks except the last.
+  ESPALIER_HOST_DEVICE static bool inside(row_position const& at, int k) {
+    return at.inside && ((row_chunks % stride == 0) || at.chunk + k * stride < row_chunks);
+  }
+  ESPALIER_HOST_DEVICE static int column_of(row_position const& at, int k) { return (at.chunk + k * stride) * width; }
+  ESPALIER_HOST_DEVICE static int offset_of(row_position const& at, int k) {
+    int const column = column_of(at, k);
+    if constexpr (Segments == 1) return at.start + column;
+    else return at.start + column / run_length * (Rows * run_length) + column % run_length;
+  }
+
+  template <int K>
+  ESPALIER_HOST_DEVICE static void load_operand(table const& t, row_position const& at, state& s) {
+    if constexpr (base::template memory_at<K, extent_class::full> || base::template is_random<K>) {
+      ESPALIER_UNROLL
+      for (int k = 0; k < chunks; ++k)
+        if (inside(at, k)) s.in[K][k] = base::template load_some<K, width>(t, offset_of(at, k));
+    } else if constexpr (base::template memory_at<K, extent_class::row>) {
+      s.held[K] = base::template load_element<K>(t, at.row);
+    }
+  }
+  template <int K>
+  ESPALIER_HOST_DEVICE static void load_single(table const& t, state& s) {
+    if constexpr (base::template memory_at<K, extent_class::single>) s.held[K] = base::template load_element<K>(t, 0);
+  }
+  template <int K>
+  ESPALIER_HOST_DEVICE static void load_columns(table const& t, row_position const& at, state& s) {
+    if constexpr (holds_columns && base::template memory_at<K, extent_class::column>) {
+      ESPALIER_UNROLL
+      for (int k = 0; k < chunks; ++k)
+        if (inside(at, k)) s.in[K][k] = base::template load_some<K, width>(t, column_of(at, k));
+    }
+  }
+  template <int... L>
+  ESPALIER_HOST_DEVICE static void load_singles(table const& t, row_position const& at, state& s, std::integer_sequence<int, L...>) {
+    (load_single<L>(t, s), ...);
+    (load_columns<L>(t, at, s), ...);
+    detail::unused(t, at, s);
+  }
+  template <int... L>
+  ESPALIER_HOST_DEVICE static void load_row(table const& t, row_position const& at, state& s, std::integer_sequence<int, L...>) {
+    (load_operand<L>(t, at, s), ...);
+    detail::unused(t, at, s);
+  }
+
+  template <int K>
+  ESPALIER_HOST_DEVICE static values operand_chunk_of(table const& t, row_position const& at, state const& s, int k) {
+    if constexpr (!holds_columns && base::template memory_at<K, extent_class::column>) return base::template load_some<K, width>(t, column_of(at, k));
+    else return s.in[K][k];
+  }
+  template <int... L>
+  ESPALIER_HOST_DEVICE static void read_chunk(table const& t, row_position const& at, values* in, state const& s, int k, std::integer_sequence<int, L...>) {
+    ((in[L] = operand_chunk_of<L>(t, at, s, k)), ...);
+    detail::unused(t, at, in, s, k);
+  }
+  template <int S, int I>
+  ESPALIER_HOST_DEVICE static void compute(values* v, values const* in, state& s, int column, int k) {
+    if constexpr (facts::is_reloaded(S, I)) v[I] = s.kept[I][k];
+    else {
+      v[I] = base::value(typename facts::template instruction_type<I>{}, v, in, s.lines, s.held, column);
+      if constexpr (facts::plan.kept[I] != 0) s.kept[I][k] = v[I];
+    }
+  }
+  template <int I>
+  ESPALIER_HOST_DEVICE static void add_row(values const* v, values const* in, state& s, int column) {
+    using Instruction = op_of_instruction<typename facts::template instruction_type<I>>;
+    using Op = typename Instruction::type;
+    s.sums[I] = base::template combine<Op>(s.sums[I], base::template combine_within<Op>(base::template read<Instruction::first>(v, in, s.lines, s.held, column)));
+  }
+  template <int I>
+  ESPALIER_HOST_DEVICE static void add_column(values const* v, values const* in, state const& s, partial_sums& g, int column, int k) {
+    using Instruction = op_of_instruction<typename facts::template instruction_type<I>>;
+    constexpr int n = base::template position<column_sum_instructions, I>;
+    g.columns[n][k] = base::template combine<typename Instruction::type>(g.columns[n][k], base::template read<Instruction::first>(v, in, s.lines, s.held, column));
+  }
+  template <int I>
+  ESPALIER_HOST_DEVICE static void add_single(values const* v, values const* in, state const& s, partial_sums& g, int column) {
+    using Instruction = op_of_instruction<typename facts::template instruction_type<I>>;
+    using Op = typename Instruction::type;
+    constexpr int n = base::template position<single_sum_instructions, I>;
+    g.singles[n] = base::template combine<Op>(g.singles[n], base::template combine_within<Op>(base::template read<Instruction::first>(v, in, s.lines, s.held, column)));
+  }
+  template <int I>
+  ESPALIER_HOST_DEVICE static void put(table const& t, row_position const& at, values const* v, int k) {
+    constexpr int o = facts::output_of(I);
+    store<T, width>(static_cast<T*>(t.pointer[operands + o]) + offset_of(at, k), v[I]);
+  }
+  template <int S, int... Computed, int... Rows_, int... Columns_, int... Singles, int... Stored>
+  ESPALIER_HOST_DEVICE static void sweep_chunk(table const& t, row_position const& at, state& s, partial_sums& g, int k, std::integer_sequence<int, Computed...>,
+                                              std::integer_sequence<int, Rows_...>, std::integer_sequence<int, Columns_...>, std::integer_sequence<int, Singles...>,
+                                              std::integer_sequence<int, Stored...>) {
+    values v[base::instruction_room], in[base::operand_room];
+    int const column = column_of(at, k);
+    read_chunk(t, at, in, s, k, operand_indices{});
+    (compute<S, Computed>(v, in, s, column, k), ...);
+    (add_row<Rows_>(v, in, s, column), ...);
+    (add_column<Columns_>(v, in, s, g, column, k), ...);
+    (add_single<Singles>(v, in, s, g, column), ...);
+    (put<Stored>(t, at, v, k), ...);
+    detail::unused(t, at, s, g, k, column);
+  }
+  template <int... I>
+  ESPALIER_HOST_DEVICE static void clear_rows(state& s, std::integer_sequence<int, I...>) {
+    ((s.sums[I] = base::template identity<I>()), ...);
+    detail::unused(s);
+  }
+
+  // Combines the sums of a row across its threads.
+
+  template <class Op, class Context>
+  ESPALIER_HOST_DEVICE static number combine_lanes(Context const& c, number x) {
+    constexpr int most = threads_per_row < 32 ? threads_per_row : 32;
+    ESPALIER_UNROLL
+    for (int mask = most / 2; mask > 0; mask /= 2) x = base::template combine<Op>(x, c.shuffle_xor(x, mask));
+    return x;
+  }
+  static constexpr int warps = threads_per_row / 32;  ///< of a row, if it has more than one
+  static constexpr int most_sums() {
+    int most = 1;
+    for (int s = 0; s < facts::plan.sweeps; ++s) {
+      int n = 0;
+      for (int i = 0; i < instructions; ++i) n += facts::reduces(s, i) && facts::instruction_at[i].extent == extent_class::row;
+      if (n > most) most = n;
+    }
+    return most;
+  }
+  /// Shared memory for the sums of each warp: (2, sums, slots). Two areas alternate, because a fast warp may store the
+  /// next sums while a slow one still reads these.
+  static constexpr int slots = threads / 32;
+  template <class Context>
+  ESPALIER_HOST_DEVICE static number* area(Context const& c, int turn) {
+    return c.template shared<number, 2 * most_sums() * slots, 0>() + turn * most_sums() * slots;
+  }
+  template <int I, class Context>
+  ESPALIER_HOST_DEVICE static void reduce_warp(Context const& c, state& s, int n, int turn) {
+    s.sums[I] = combine_lanes<typename op_of_instruction<typename facts::template instruction_type<I>>::type>(c, s.sums[I]);
+    if constexpr (warps > 1)
+      if (c.thread() % 32 == 0) area(c, turn)[n * slots + c.thread() / 32] = s.sums[I];
+    detail::unused(n, turn);
+  }
+  template <int I, class Context>
+  ESPALIER_HOST_DEVICE static void combine_warps(Context const& c, state& s, int n, int turn) {
+    using Op = typename op_of_instruction<typename facts::template instruction_type<I>>::type;
+    int const lane = c.thread() % 32, first = c.thread() / threads_per_row * warps;
+    number x = lane < warps ? area(c, turn)[n * slots + first + lane] : base::template identity<I>();
+    ESPALIER_UNROLL
+    for (int mask = warps / 2; mask > 0; mask /= 2) x = base::template combine<Op>(x, c.shuffle_xor(x, mask));
+    s.sums[I] = c.shuffle(x, 0);
+  }
+  template <class Context>
+  ESPALIER_HOST_DEVICE static number* cluster_area(Context const& c, int turn) {
+    return c.template shared<number, 2 * most_sums(), 1>() + turn * most_sums();
+  }
+  template <int I, class Context>
+  ESPALIER_HOST_DEVICE static void combine_blocks(Context const& c, state& s, int n, int turn) {
+    using Op = typename op_of_instruction<typename facts::template instruction_type<I>>::type;
+    number x = *c.remote(cluster_area(c, turn) + n, 0);
+    ESPALIER_UNROLL
+    for (int b = 1; b < Cluster; ++b) x = base::template combine<Op>(x, *c.remote(cluster_area(c, turn) + n, b));
+    s.sums[I] = x;
+  }
+  template <class Context, int... I>
+  ESPALIER_HOST_DEVICE static void combine_row_sums(Context const& c, state& s, int& turn, std::integer_sequence<int, I...>) {
+    int n = 0;
+    (reduce_warp<I>(c, s, n++, turn), ...);
+    if constexpr (warps > 1) {
+      c.barrier();
+      n = 0;
+      (combine_warps<I>(c, s, n++, turn), ...);
+    }
+    if constexpr (Cluster > 1) {
+      n = 0;
+      if (c.thread() == 0) ((cluster_area(c, turn)[n++] = s.sums[I]), ...);
+      c.cluster_barrier();
+      n = 0;
+      (combine_blocks<I>(c, s, n++, turn), ...);
+    }
+    if constexpr (warps > 1 || Cluster > 1) turn = 1 - turn;
+    detail::unused(c, s, turn, n);
+  }
+
+  template <int I>
+  ESPALIER_HOST_DEVICE static void finalize_statistic(table const& t, row_position const& at, state& s) {
+    using Instruction = op_of_instruction<typename facts::template instruction_type<I>>;
+    if constexpr (facts::estimated_first(I)) {
+      T const* const x = static_cast<T const*>(t.pointer[-1 - Instruction::first]) + at.start;
+      constexpr std::int64_t middle = std::int64_t{Columns / 2 / run_length} * Rows * run_length + Columns / 2 % run_length;
+      constexpr std::int64_t last = std::int64_t{(Columns - 1) / run_length} * Rows * run_length + (Columns - 1) % run_length;
+      s.lines[I] = rule<typename Instruction::type>::of_three(detail::load_one<T>(x), detail::load_one<T>(x + middle), detail::load_one<T>(x + last), static_cast<number>(Columns));
+    } else if constexpr (facts::instruction_at[I].extent == extent_class::row) {
+      if constexpr (facts::instruction_at[I].reduces) s.lines[I] = s.sums[I];
+      else s.lines[I] = base::template fixed_value<number>(typename facts::template instruction_type<I>{}, s.lines, s.held);
+    }
+  }
+  template <int... I>
+  ESPALIER_HOST_DEVICE static void finalize_statistics(table const& t, row_position const& at, state& s, std::integer_sequence<int, I...>) {
+    (finalize_statistic<I>(t, at, s), ...);
+    detail::unused(t, at, s);
+  }
+  template <int S, class Context>
+  ESPALIER_HOST_DEVICE static void sweeps(Context const& c, table const& t, row_position const& at, state& s, partial_sums& g, int& turn) {
+    using of_rows = fused::set_members<base::reduced(S, extent_class::row)>;
+    clear_rows(s, of_rows{});
+    ESPALIER_UNROLL
+    for (int k = 0; k < chunks; ++k)
+      if (inside(at, k))
+        sweep_chunk<S>(t, at, s, g, k, fused::set_members<facts::computed(S)>{}, of_rows{},
+                       fused::set_members<base::reduced(S, extent_class::column)>{}, fused::set_members<base::reduced(S, extent_class::single)>{},
+                       fused::set_members<facts::stored(S)>{});
+    if constexpr (of_rows::size() > 0) combine_row_sums(c, s, turn, of_rows{});
+    finalize_statistics(t, at, s, fused::set_members<facts::statistics_after(S)>{});
+    if constexpr (facts::works_in(S + 1)) sweeps<S + 1>(c, t, at, s, g, turn);
+  }
+  template <int I>
+  ESPALIER_HOST_DEVICE static void put_line(table const& t, row_position const& at, state const& s) {
+    constexpr int o = facts::output_of(I);
+    if constexpr (o >= 0) detail::store_one<T>(static_cast<T*>(t.pointer[operands + o]) + at.row, s.lines[I]);
+    else detail::unused(t, at, s);
+  }
+  template <int... I>
+  ESPALIER_HOST_DEVICE static void put_lines(table const& t, row_position const& at, state const& s, std::integer_sequence<int, I...>) {
+    (put_line<I>(t, at, s), ...);
+    detail::unused(t, at, s);
+  }
+  template <int I>
+  ESPALIER_HOST_DEVICE static void add_line(state const& s, partial_sums& g) {
+    using Instruction = op_of_instruction<typename facts::template instruction_type<I>>;
+    constexpr int n = base::template position<single_sum_instructions, I>;
+    g.singles[n] = base::template combine<typename Instruction::type>(g.singles[n], base::template fixed<number, Instruction::first>(s.lines, s.held));
+  }
+  template <int... I>
+  ESPALIER_HOST_DEVICE static void add_lines(state const& s, partial_sums& g, std::integer_sequence<int, I...>) {
+    (add_line<I>(s, g), ...);
+    detail::unused(s, g);
+  }
+  template <int... C, int... N>
+  ESPALIER_HOST_DEVICE static void clear(partial_sums& g, std::integer_sequence<int, C...>, std::integer_sequence<int, N...>) {
+    ESPALIER_UNROLL
+    for (int k = 0; k < chunks; ++k) ((g.columns[base::template position<column_sum_instructions, C>][k] = base::broadcast(base::template identity<C>())), ...);
+    ((g.singles[base::template position<single_sum_instructions, N>] = base::template identity<N>()), ...);
+    detail::unused(g);
+  }
+};
+
+}  // namespace espalier::on_cuda
+#pragma GCC diagnostic pop

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <new>
+
+#include "fiber.hpp"
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+#if defined(ESPALIER_FIBERS_UNDER_ADDRESS_SANITIZER)
+extern "C" void __asan_poison_memory_region(void const volatile* address, std::size_t size);
+#endif
+
+namespace espalier::on_cuda::detail {
+
+/// The memory of the simulated device: one for the whole program, because every stream of a device reaches all of its
+/// memory. Guard bytes around each allocation detect writes outside it.
+/// threads  any number at a time: each call holds a lock while it searches all allocations
+class simulated_device_memory {
+ public:
+  constexpr simulated_device_memory() = default;
+  simulated_device_memory(simulated_device_memory const&) = delete;
+  simulated_device_memory& operator=(simulated_device_memory const&) = delete;
+
+  /// The position of an address: `first` bytes into an allocation of `bytes` bytes; the end address is part of it.
+  struct allocation_range {
+    bool found = false;
+    std::size_t first = 0, bytes = 0;
+  };
+
+  /// Allocates zeroed memory, 256-byte aligned; null if there is none left.
+  void* add(std::size_t bytes, void const* owner) {
+    void* const memory = bytes < ~std::size_t{0} - 2 * margin ? ::operator new (bytes + 2 * margin, std::align_val_t{256}, std::nothrow) : nullptr;
+    if (memory == nullptr) return nullptr;
+    auto* const a = ::new (memory) allocation{nullptr, nullptr, bytes, owner};
+    std::memset(data(a), 0, bytes);
+    guard(a);
+    locked const hold(*this);
+    a->next = first_;
+    if (first_ != nullptr) first_->last = a;
+    first_ = a;
+    return data(a);
+  }
+  /// Releases an allocation; false if none begins at this address.
+  bool remove(void const* at) {
+    locked const hold(*this);
+    allocation* const a = holder(at);
+    if (a == nullptr || data(a) != at) return false;
+    unlink(a);
+    return true;
+  }
+  void remove_all_of(void const* owner) {
+    locked const hold(*this);
+    for (allocation *a = first_, *next = nullptr; a != nullptr; a = next) {
+      next = a->next;
+      if (a->owner == owner) unlink(a);
+    }
+  }
+  std::size_t bytes_of(void const* owner) {
+    locked const hold(*this);
+    std::size_t sum = 0;
+    for (allocation* a = first_; a != nullptr; a = a->next) sum += a->owner == owner ? a->bytes : 0;
+    return sum;
+  }
+
+  allocation_range find(void const* at) {
+    locked const hold(*this);
+    allocation* const a = holder(at);
+    return a == nullptr ? allocation_range{} : allocation_range{true, address(at) - address(data(a)), a->bytes};
+  }
+  /// Whether any of these bytes is in an allocation.
+  bool overlaps(void const* at, std::size_t bytes) {
+    locked const hold(*this);
+    for (allocation* a = first_; a != nullptr; a = a->next)
+      if (address(at) < address(data(a)) + a->bytes && address(data(a)) < address(at) + bytes) return true;
+    return false;
+  }
+  /// An allocation whose guard bytes were overwritten since the last call that reported it.
+  allocation_range damaged() {
+    locked const hold(*this);
+    for (allocation* a = first_; a != nullptr; a = a->next)
+      if (!intact(a)) {
+        guard(a);
+        return {true, 0, a->bytes};
+      }
+    return {};
+  }
+
+ private:
+  /// The header of an allocation, `margin` bytes before its memory. Guard bytes fill the gap, and `margin` bytes behind
+  /// the memory.
+  struct allocation {
+    allocation *last, *next;
+    std::size_t bytes;
+    void const* owner;
+  };
+  static constexpr std::size_t margin = 256, front = margin - sizeof(allocation);
+  static constexpr unsigned char mark = 0xa5;
+
+  /// Holds the lock. Including <mutex> would cost every program 0.2 s of compile time.
+  struct locked {
+    explicit locked(simulated_device_memory& m) : memory(m) {
+      while (__atomic_exchange_n(&memory.busy_, true, __ATOMIC_ACQUIRE)) {
+      }
+    }
+    ~locked() { __atomic_store_n(&memory.busy_, false, __ATOMIC_RELEASE); }
+    locked(locked const&) = delete;
+    locked& operator=(locked const&) = delete;
+    simulated_device_memory& memory;
+  };
+
+  static unsigned char* data(allocation* a) { return reinterpret_cast<unsigned char*>(a) + margin; }
+  static std::uintptr_t address(void const* at) { return reinterpret_cast<std::uintptr_t>(at); }
+
+  allocation* holder(void const* at) const {
+    for (allocation* a = first_; a != nullptr; a = a->next)
+      if (address(at) - address(data(a)) <= a->bytes) return a;
+    return nullptr;
+  }
+  void unlink(allocation* a) {
+    if (a->last != nullptr) a->last->next = a->next;
+    else first_ = a->next;
+    if (a->next != nullptr) a->next->last = a->last;
+#if defined(ESPALIER_FIBERS_UNDER_ADDRESS_SANITIZER)
+    __asan_unpoison_memory_region(a, a->bytes + 2 * margin);
+#endif
+    ::operator delete (static_cast<void*>(a), std::align_val_t{256});
+  }
+
+  // The address sanitizer checks each access; without it, changed guard bytes reveal a write later.
+#if defined(ESPALIER_FIBERS_UNDER_ADDRESS_SANITIZER)
+  static void guard(allocation* a) {
+    __asan_poison_memory_region(data(a) - front, front);
+    __asan_poison_memory_region(data(a) + a->bytes, margin);
+  }
+  static bool intact(allocation*) { return true; }
+#else
+  static void guard(allocation* a) {
+    std::memset(data(a) - front, mark, front);
+    std::memset(data(a) + a->bytes, mark, margin);
+  }
+  static bool intact(allocation* a) {
+    unsigned char const *const before = data(a) - front, *const behind = data(a) + a->bytes;
+    // The first byte is the mark, and each byte equals its neighbour.
+    return before[0] == mark && std::memcmp(before, before + 1, front - 1) == 0 && behind[0] == mark && std::memcmp(behind, behind + 1, margin - 1) == 0;
+  }
+#endif
+
+  allocation* first_ = nullptr;
+  bool busy_ = false;
+};
+
+/// Never destroyed: tensors of static storage release their memory after main has returned.
+inline constinit simulated_device_memory simulated_memory{};
+
+}  // namespace espalier::on_cuda::detail
+#pragma GCC diagnostic pop

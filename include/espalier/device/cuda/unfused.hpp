@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "../group_types.hpp"
+#include "convolution.hpp"
+#include "random.hpp"
+#include "scatter_add.hpp"
+#include "strided_reduction.hpp"
+#include "numbers.hpp"
+#include "strided.hpp"
+#include "windows.hpp"
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+/// Runs unfused groups: products and convolutions by the backend's libraries, other nodes by a kernel each.
+namespace espalier::on_cuda {
+
+/// A batch of matrix products of static shapes; y is contiguous. An operand without a batch axis, or with extent 1
+/// there, is used for every matrix.
+template <Shape A, Shape B, Shape Y, std::uint64_t Transposes>
+struct product_of {
+  static constexpr bool transpose_a = Transposes & 1u, transpose_b = Transposes & 2u;
+  static constexpr int rows = Y::template extent<-2>(), columns = Y::template extent<-1>();
+  static constexpr int inner = transpose_a ? A::template extent<-2>() : A::template extent<-1>();
+  static constexpr std::int64_t count = Y::size / (std::int64_t{rows} * columns);
+  /// The offset, in elements, of the operand's matrix that matrix i of the result reads.
+  static constexpr std::int64_t a_offset(std::int64_t i) { return offset(A::value, i) * rows * inner; }
+  static constexpr std::int64_t b_offset(std::int64_t i) { return offset(B::value, i) * inner * columns; }
+
+ private:
+  static constexpr std::int64_t offset(extents const& from, std::int64_t i) {
+    std::int64_t at = 0, stride = 1;
+    for (int axis = Y::rank - 3, f = from.rank - 3; axis >= 0; --axis, --f) {
+      if (f >= 0 && from.at[f] != 1) at += i % Y::value.at[axis] * stride;
+      if (f >= 0) stride *= from.at[f];
+      i /= Y::value.at[axis];
+    }
+    return at;
+  }
+};
+
+namespace detail {
+
+/// The products of one pass of a window_product: one for each of its groups of images, or one of a part of a group.
+template <class Windows, class B>
+struct product_of_pass {
+  static constexpr bool transpose_a = Windows::transposed, transpose_b = false;
+  static constexpr int images = Windows::images_per_pass < Windows::in_group ? Windows::images_per_pass : Windows::in_group;
+  static constexpr std::int64_t pixels = images * Windows::pixels;
+  static constexpr int rows = static_cast<int>(transpose_a ? Windows::depth : pixels), inner = static_cast<int>(transpose_a ? pixels : Windows::depth);
+  static constexpr int columns = Windows::outputs;
+  static constexpr std::int64_t count = Windows::images_per_pass / images;
+  static constexpr std::int64_t a_offset(std::int64_t i) { return i * pixels * Windows::depth; }
+  static constexpr std::int64_t b_offset(std::int64_t i) { return i * b_of_group; }
+  static constexpr std::int64_t inner_of_group = transpose_a ? Windows::in_group * Windows::pixels : Windows::depth;
+  static constexpr std::int64_t b_of_group = B::rank > 2 && B::size > inner_of_group * columns ? inner_of_group * columns : 0;
+  static constexpr std::int64_t group_of(int pass) { return std::int64_t{pass} * Windows::images_per_pass / Windows::in_group; }
+};
+
+/// The kernel type of unfused group X, or the type that describes its product to the backend.
+template <class Program, class T, int X>
+constexpr auto unfused_kernel() {
+  constexpr auto const& g = plan::graph_of<Program>.nodes;
+  constexpr auto const& group = plan::plan_of<Program>.groups.groups[X];
+  constexpr int id = group.first;
+  constexpr graph::node const& n = g.nodes[id];
+  using fused::node_map, fused::shape_of_node;
+  using Y = shape_of_node<Program, id>;
+  if constexpr (group.kind == plan::kernel_kind::random) {
+    return std::type_identity<random_uniform_kernel<T, group.size>>{};
+  } else if constexpr (group.kind == plan::kernel_kind::convert) {
+    constexpr bool flags = g.nodes[n.operand[0]].attribute & 1u;
+    return std::type_identity<numbers_kernel<T, std::conditional_t<flags, bool, std::int32_t>, group.size>>{};
+  } else if constexpr (group.windowed) {
+    constexpr int window = graph::data_of(g, n.operand[0]);
+    using Image = shape_of_node<Program, g.nodes[window].operand[0]>;
+    using Window = shape_of_node<Program, window>;
+    if constexpr (group.kind == plan::kernel_kind::contraction) return std::type_identity<window_product<T, Image, Window, node_map<Program, window>, Y, n.attribute>>{};
+    else return std::type_identity<window_reduction<T, graph::op_of<plan::graph_of<Program>.nodes.nodes[id].op>, Image, Window, node_map<Program, window>>>{};
+  } else {
+    using A = shape_of_node<Program, n.operand[0]>;
+    if constexpr (group.kind == plan::kernel_kind::contraction) return std::type_identity<product_of<A, shape_of_node<Program, n.operand[1]>, Y, n.attribute>>{};
+    else if constexpr (group.kind == plan::kernel_kind::move) return std::type_identity<move_kernel<T, A, Y, node_map<Program, id>>>{};
+    else if constexpr (group.kind == plan::kernel_kind::scatter_add) return std::type_identity<scatter_add_kernel<T, A, Y, node_map<Program, id>>>{};
+    else if constexpr (group.kind == plan::kernel_kind::concatenate) return std::type_identity<concatenate_kernel<T, A, shape_of_node<Program, n.operand[1]>, static_cast<int>(n.attribute)>>{};
+    else if constexpr (group.kind == plan::kernel_kind::permute) return std::type_identity<permute_kernel<T, A, n.attribute>>{};
+    else if constexpr (group.kind == plan::kernel_kind::strided_broadcast) return std::type_identity<strided_broadcast_kernel<T, A, Y>>{};
+    else return std::type_identity<strided_reduction_kernel<T, graph::op_of<plan::graph_of<Program>.nodes.nodes[id].op>, A, Y>>{};
+  }
+}
+template <class Program, class T, int X>
+using unfused_kernel_of = typename decltype(unfused_kernel<Program, T, X>())::type;
+
+template <class Program, class T, int X>
+constexpr std::int64_t scratch_of_unfused() {
+  constexpr auto const& group = plan::plan_of<Program>.groups.groups[X];
+  if constexpr (group.windowed && group.kind == plan::kernel_kind::contraction) {
+    using windows = unfused_kernel_of<Program, T, X>;
+    using B = fused::shape_of_node<Program, plan::graph_of<Program>.nodes.nodes[group.first].operand[1]>;
+    constexpr std::int64_t kernels = convolution_of<windows, B>::reordered * static_cast<std::int64_t>(sizeof(T));
+    return windows::scratch > kernels ? windows::scratch : kernels;
+  } else {
+    return 0;
+  }
+}
+
+/// Runs a product with windows: as a convolution if the backend supports it, else as matrix products.
+template <class Windows, class B, class T, class Backend>
+void run_windows(Backend& m, T const* image, T const* b, T* y, void* scratch) {
+  using convolution = convolution_of<Windows, B>;
+  if constexpr (convolution::supported && requires { m.template convolves<T, convolution>(); })
+    if (m.template convolves<T, convolution>()) return run_convolution<T, convolution>(m, image, b, y, scratch);
+  using product = product_of_pass<Windows, B>;
+  for (int pass = 0; pass < Windows::passes; ++pass) {
+    T const* const from = image + pass * Windows::images_per_pass * Windows::image;
+    T const* windows = from;
+    if constexpr (!Windows::in_place) {
+      windows = static_cast<T const*>(scratch);
+      m.template launch<typename Windows::rows_kernel>({{const_cast<T*>(from), scratch}, {}});
+    }
+    m.template product<T, product>(windows, b + product::group_of(pass) * product::b_of_group, y + pass * product::count * product::rows * product::columns);
+  }
+}
+
+/// Runs unfused group X of a program, except the instructions behind a product.
+template <class Program, class T, int X, class Backend>
+void run_unfused(Backend& m, void* const* base, [[maybe_unused]] void* scratch) {
+  constexpr auto const& plan = plan::plan_of<Program>;
+  constexpr auto const& group = plan.groups.groups[X];
+  constexpr graph::node const& n = plan::graph_of<Program>.nodes.nodes[group.first];
+  using kernel = unfused_kernel_of<Program, T, plan.ir.groups[X].kernel>;
+  using fused::at, fused::operand_address, fused::address_of, fused::shape_of_node;
+  if constexpr (group.kind == plan::kernel_kind::random) {
+    m.template launch<kernel>({{base[plan::base::key], at<T>(base, address_of<Program, group.first>)}, {n.attribute}});
+  } else if constexpr (group.kind == plan::kernel_kind::contraction) {
+    T const *const a = at<T>(base, operand_address<Program, X, 0>), *const b = at<T>(base, operand_address<Program, X, 1>);
+    T* const y = at<T>(base, fused::sums_address<Program, X>);
+    if constexpr (group.windowed) run_windows<kernel, shape_of_node<Program, n.operand[1]>>(m, a, b, y, scratch);
+    else m.template product<T, kernel>(a, b, y);
+  } else if constexpr (group.kind == plan::kernel_kind::concatenate) {
+    m.template launch<kernel>({{at<T>(base, operand_address<Program, X, 0>), at<T>(base, operand_address<Program, X, 1>), at<T>(base, address_of<Program, group.first>)}, {}});
+  } else if constexpr (group.kind == plan::kernel_kind::convert) {
+    m.template launch<kernel>({{at<char>(base, operand_address<Program, X, 0>), at<T>(base, address_of<Program, group.first>)}, {}});
+  } else {
+    m.template launch<kernel>({{at<T>(base, operand_address<Program, X, 0>), at<T>(base, address_of<Program, group.first>)}, {}});
+  }
+}
+
+}  // namespace detail
+
+}  // namespace espalier::on_cuda
+#pragma GCC diagnostic pop

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <utility>
+
+#include "../expression/expression.hpp"
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+/// Compile-time errors for calls of grad, value_and_grad and vjp in the style of other libraries: on numbers, or with
+/// arguments next to the function.
+namespace espalier {
+namespace detail {
+
+/// Constraints that errors name: arguments are tensors, views or formulas; the function that grad returns is called in
+/// a second step.
+template <class... Passed>
+struct arguments_are_tensors {
+  ESPALIER_READS("got {...}")
+  static constexpr bool agree = false;
+};
+template <class... Passed>
+struct called_when_made {
+  ESPALIER_READS("got {...}")
+  static constexpr bool agree = false;
+};
+template <class X>
+concept TensorArgument = marked_tensor<X> || marked_view<X> || requires(X x) { x.value.data(); };
+/// Arguments that are neither all tensors and views nor all expressions, such as numbers or ranges.
+template <class... X>
+concept NoArguments = !(TensorArgument<X> && ...) && !(Expression<X> && ...) && !(is_invalid<X> || ...);
+
+/// The base of the functions that grad, value_and_grad and vjp return: reports calls with numbers. Parts: results of
+/// the function, 2 for value_and_grad.
+template <int Parts>
+struct rejects_numbers {
+  template <class... X>
+    requires NoArguments<X...>
+  constexpr auto operator()(X const&...) const {
+    using Tensors = arguments_are_tensors<X...>;
+    static_assert(Tensors::agree, ESPALIER_SENTENCE("grad(f)(x...), value_and_grad, vjp: arguments are tensors, views or formulas; one number is a "
+                                                    "tensor<float, shape<>>, and f takes `auto x`", Tensors));
+    if constexpr (Parts == 2) return std::pair{invalid<Tensors>{}, invalid<Tensors>{}};
+    else return invalid<Tensors>{};
+  }
+};
+
+}  // namespace detail
+
+/// Does not compile: the arguments are passed next to the function.
+template <int... Arguments, class First, class Second, class... More>
+  requires(detail::TensorArgument<First> || detail::TensorArgument<Second>)
+constexpr auto grad(First const&, Second const&, More const&...) {
+  using Passed = detail::called_when_made<First, Second, More...>;
+  static_assert(Passed::agree, ESPALIER_SENTENCE("grad(f) makes a function, which then takes the arguments; write grad(f)(x)", Passed));
+  return invalid<Passed>{};
+}
+/// Does not compile: the arguments are passed next to the function.
+template <int... Arguments, class First, class Second, class... More>
+  requires(detail::TensorArgument<First> || detail::TensorArgument<Second>)
+constexpr auto value_and_grad(First const&, Second const&, More const&...) {
+  using Passed = detail::called_when_made<First, Second, More...>;
+  static_assert(Passed::agree, ESPALIER_SENTENCE("value_and_grad(f) makes a function, which then takes the arguments; write value_and_grad(f)(x)", Passed));
+  return std::pair{invalid<Passed>{}, invalid<Passed>{}};
+}
+/// Does not compile: the arguments are passed next to the function.
+template <class First, class Second, class... More>
+  requires(detail::TensorArgument<First> || detail::TensorArgument<Second>)
+constexpr auto vjp(First const&, Second const&, More const&...) {
+  using Passed = detail::called_when_made<First, Second, More...>;
+  static_assert(Passed::agree, ESPALIER_SENTENCE("vjp(f) makes a function, which then takes the arguments; write vjp(f)(x)", Passed));
+  return invalid<Passed>{};
+}
+
+}  // namespace espalier
+#pragma GCC diagnostic pop

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "../derivative/reverse.hpp"
+#include "../plan/plan.hpp"
+#include "slots.hpp"
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+/// The programs of a model: evaluation, training, and only the loss. Each is traced once for a net type and its shapes.
+namespace espalier::detail {
+
+/// evaluation: result 0 is the net's output for a batch.
+template <class Net, class Batch>
+struct evaluation_program {
+  using subject = Net;
+  static constexpr graph::program build() {
+    graph::program p{};
+    graph::tracer t{p, graph::mode::evaluation, false, 0, 0};
+    int const x = graph::add_argument<float>(t, 0, Batch::value);
+    p.add_output(trace_net<Net, Batch>(t, x), graph::destination::result, 0);
+    return p;
+  }
+  static constexpr plan::storage_layout layout() { return net_layout<Net>::value; }
+};
+
+template <class Loss, class Prediction>
+using target_shape = typename Loss::template target<Prediction>::type;
+template <class Loss, class Prediction>
+using target_element = typename Loss::template target<Prediction>::element_type;
+template <class Element>
+using target_leaf = std::conditional_t<std::is_void_v<Element>, float, Element>;
+
+/// training: result 0 is the loss. The other outputs are gradients of all trainable parameters and updates of buffers.
+template <class Net, class Loss, class Batch>
+struct training_program {
+  using subject = Net;
+  using batch = Batch;
+  using prediction = shape_of<applied_net<Net, Batch>>;
+  using target = target_shape<Loss, prediction>;
+  using element = target_element<Loss, prediction>;
+
+  struct traced {
+    graph::program program;
+    int loss;
+  };
+  static constexpr traced forward() {
+    traced r{};
+    graph::tracer t{r.program, graph::mode::training, false, 0, 0};
+    int const x = graph::add_argument<float>(t, 0, Batch::value);
+    int const y = graph::add_argument<target_leaf<element>>(t, 1, target::value);
+    int const z = trace_net<Net, Batch>(t, x);
+    r.loss = graph::trace_operand(t, Loss{}(espalier::traced<prediction>{&t, z}, espalier::traced<target, element>{&t, y}));
+    return r;
+  }
+  static constexpr graph::backward_pass begin();
+  static constexpr graph::program end(graph::backward_pass const& pass);
+  static constexpr graph::program build();
+  static constexpr plan::storage_layout layout() { return net_layout<Net>::value; }
+};
+
+template <class Net, class Loss, class Batch>
+inline constexpr auto traced_forward = training_program<Net, Loss, Batch>::forward();
+
+template <class Net, class Loss, class Batch>
+constexpr graph::backward_pass training_program<Net, Loss, Batch>::begin() {
+  graph::backward_pass r{traced_forward<Net, Loss, Batch>.program, {}, {}, traced_forward<Net, Loss, Batch>.loss};
+  graph::program_builder& g = r.traced.nodes;
+  tensor_slots const& parameters = slots_of<Net>.parameters;
+  r.traced.add_output(r.root, graph::destination::result, 0, true);
+  for (int id = 1; id <= r.root; ++id)
+    if (g[id].op->family == op_family::parameter) r.m.at[id] = parameters.trainable[g[id].attribute] ? 1 : 2;
+  graph::begin_reverse(g, r.root, graph::emit_constant(g, 1, extents{}).id, r.m, r.adjoint);
+  return r;
+}
+/// Outputs the gradient of every trainable parameter, in the order of slots. It is 0 if the loss does not depend on the
+/// parameter.
+template <class Net, class Loss, class Batch>
+constexpr graph::program training_program<Net, Loss, Batch>::end(graph::backward_pass const& pass) {
+  graph::program p = pass.traced;
+  tensor_slots const& parameters = slots_of<Net>.parameters;
+  int leaf[max_slots]{};
+  for (int id = 1; id <= pass.root; ++id)
+    if (p.nodes[id].op->family == op_family::parameter) leaf[p.nodes[id].attribute] = id;
+  for (int slot = 0; slot < parameters.count; ++slot) {
+    if (!parameters.trainable[slot]) continue;
+    int const d = leaf[slot] != 0 ? pass.adjoint.of[leaf[slot]] : 0;
+    p.add_output(d != 0 ? d : graph::emit_constant(p.nodes, 0, parameters.shape[slot]).id, graph::destination::gradient, slot);
+  }
+  return p;
+}
+
+template <class Net, class Loss, class Batch>
+constexpr graph::program training_program<Net, Loss, Batch>::build() {
+  return graph::with_backward<training_program, traced_forward<Net, Loss, Batch>.loss>();
+}
+
+/// The loss of a prediction, without its net.
+template <class Loss, class Prediction>
+struct loss_program {
+  using subject = Loss;
+  using target = target_shape<Loss, Prediction>;
+  using element = target_element<Loss, Prediction>;
+  static constexpr graph::program build() {
+    graph::program p{};
+    graph::tracer t{p, graph::mode::evaluation, false, 0, 0};
+    int const z = graph::add_argument<float>(t, 0, Prediction::value);
+    int const y = graph::add_argument<target_leaf<element>>(t, 1, target::value);
+    p.add_output(graph::trace_operand(t, Loss{}(espalier::traced<Prediction>{&t, z}, espalier::traced<target, element>{&t, y})), graph::destination::result, 0);
+    return p;
+  }
+  static constexpr plan::storage_layout layout() { return {nullptr, nullptr}; }
+};
+
+/// The shape of one sample's rows in a prediction. The first axis of the prediction is the batch, or holds each
+/// sample's positions one after the other. For other predictions, it is one row.
+template <class Prediction, class Batch>
+struct rows_of_sample {
+  using type = Prediction;
+};
+template <int Count, int... Rest, int Samples, int... Sample>
+struct rows_of_sample<shape<Count, Rest...>, shape<Samples, Sample...>> {
+  using type = shape<Count % Samples == 0 ? Count / Samples : 1, Rest...>;
+};
+
+}  // namespace espalier::detail
+#pragma GCC diagnostic pop

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "range.hpp"
+#include "value_fit.hpp"
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+/// Tensors whose second argument is not a shape, so that each mistake is reported once.
+namespace espalier {
+
+namespace detail {
+/// Placeholders for the shape of a tensor that is deduced from a range or from numbers, which have none.
+struct shape_of_a_range {};
+struct shape_of_numbers {};
+}  // namespace detail
+
+/// A separate class for an S that is not a valid shape. It uses no extents of S, so the error is reported once.
+template <class T, class S, class Device>
+  requires(!is_sound_shape<S>)
+class tensor<T, S, Device> {
+  static_assert(sizeof(S) > 0);
+  static_assert(is_shape<S>, ESPALIER_SENTENCE("tensor<T, S>: S is an espalier::shape<...>; the shape is part of the type: tensor<float, shape<8, 4>>", ESPALIER_STATED(is_shape<S>, S)));
+
+ public:
+  constexpr tensor(auto const&...) {}
+};
+
+/// A range has no shape: `tensor t = numbers;` does not compile, with the sentence above.
+template <class R>
+  requires detail::Range<R>
+tensor(R const&) -> tensor<std::remove_const_t<detail::number_of<R const>>, detail::shape_of_a_range>;
+/// Numbers have no shape either: `tensor x(8, 4)` and `tensor x{1, 2, 3}`.
+template <class First, class... Rest>
+  requires(std::is_arithmetic_v<First> && (std::is_arithmetic_v<Rest> && ...))
+tensor(First, Rest...) -> tensor<First, detail::shape_of_numbers>;
+
+}  // namespace espalier
+#pragma GCC diagnostic pop

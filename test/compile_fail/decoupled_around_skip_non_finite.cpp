@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: skip_non_finite must be the outer wrapper
+// expect: skip_wraps_decay<
+// expect-early: skip_non_finite
+#include <espalier/optim/optim.hpp>
+#include <espalier/trace/trace.hpp>
+
+namespace optim = espalier::optim;
+
+#ifdef SHOULD_FAIL
+optim::decoupled<optim::skip_non_finite<optim::Adam>> optimizer{};
+#else
+optim::skip_non_finite<optim::decoupled<optim::Adam>> optimizer{};
+#endif
