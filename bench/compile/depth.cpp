@@ -3,16 +3,16 @@
 #include <espalier.hpp>
 #include <utility>
 
-namespace esp   = espalier;
-namespace nn    = espalier::nn;
+namespace esp = espalier;
+namespace nn = espalier::nn;
 namespace optim = espalier::optim;
 
 #ifndef BLOCKS
 #define BLOCKS 4
 #endif
 
-using Block = nn::Sequential<nn::Residual<nn::Sequential<nn::Linear<64, 64>, nn::LayerNorm1d<64>, nn::ReLU, nn::Dropout<0.1>, nn::Linear<64, 64>,
-                                                         nn::LayerNorm1d<64>>>,
+using Block = nn::Sequential<nn::Residual<nn::Sequential<nn::Linear<64, 64>, nn::LayerNorm1d<64>, nn::ReLU,
+                                                         nn::Dropout<0.1>, nn::Linear<64, 64>, nn::LayerNorm1d<64>>>,
                              nn::ReLU>;
 
 template <std::size_t>
@@ -23,7 +23,8 @@ template <class>
 struct deep;
 template <std::size_t... Place>
 struct deep<std::index_sequence<Place...>> {
-  using type = nn::Sequential<nn::Flatten, nn::Linear<64, 64>, nn::ReLU, typename nth<Place>::type..., nn::Linear<64, 10>>;
+  using type =
+      nn::Sequential<nn::Flatten, nn::Linear<64, 64>, nn::ReLU, typename nth<Place>::type..., nn::Linear<64, 10>>;
 };
 using Net = deep<std::make_index_sequence<BLOCKS>>::type;
 

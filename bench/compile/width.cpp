@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: BSL-1.0
-// A layer of -DWIDTH=n units, forward, backward and Adam: what width costs the compiler, which is nothing but numbers to it.
+// A layer of -DWIDTH=n units, forward, backward and Adam: what width costs the compiler, which is nothing but numbers
+// to it.
 #include <espalier.hpp>
 
-namespace esp   = espalier;
-namespace nn    = espalier::nn;
+namespace esp = espalier;
+namespace nn = espalier::nn;
 namespace optim = espalier::optim;
 
 #ifndef WIDTH
 #define WIDTH 64
 #endif
 
-using Net = nn::Sequential<nn::Linear<WIDTH, WIDTH>, nn::LayerNorm1d<WIDTH>, nn::ReLU, nn::Dropout<0.1>, nn::Linear<WIDTH, 10>>;
+using Net =
+    nn::Sequential<nn::Linear<WIDTH, WIDTH>, nn::LayerNorm1d<WIDTH>, nn::ReLU, nn::Dropout<0.1>, nn::Linear<WIDTH, 10>>;
 
 int main() {
   esp::model<Net> model{esp::seed{0}};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-/// Vectors for the hand-written kernels, on the compilers' own vector types. Everything is in an unnamed namespace: these kernels are compiled by two
-/// compilers and linked together.
+/// Vectors for the hand-written kernels, on the compilers' own vector types. Everything is in an unnamed namespace:
+/// these kernels are compiled by two compilers and linked together.
 #include <cstdint>
 #include <cstring>
 #include <utility>

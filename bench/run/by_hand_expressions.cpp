@@ -59,7 +59,8 @@ template <long N>
   vec a{}, b{}, c{}, d{}, e{}, f{}, g{}, h{};
   for (long j = 0; j < million; j += 8 * width) {
     a += load(x + j), b += load(x + j + width), c += load(x + j + 2 * width), d += load(x + j + 3 * width);
-    e += load(x + j + 4 * width), f += load(x + j + 5 * width), g += load(x + j + 6 * width), h += load(x + j + 7 * width);
+    e += load(x + j + 4 * width), f += load(x + j + 5 * width), g += load(x + j + 6 * width),
+        h += load(x + j + 7 * width);
   }
   *o.out[0] = sum_of(((a + b) + (c + d)) + ((e + f) + (g + h)));
 }
@@ -73,7 +74,8 @@ template <long N>
     float const* const p = x + i;
     vec m0 = load(p), m1 = m0, m2 = m0, m3 = m0;
     for (long j = 0; j < piece; j += 4 * width)
-      m0 = larger(m0, load(p + j)), m1 = larger(m1, load(p + j + width)), m2 = larger(m2, load(p + j + 2 * width)), m3 = larger(m3, load(p + j + 3 * width));
+      m0 = larger(m0, load(p + j)), m1 = larger(m1, load(p + j + width)), m2 = larger(m2, load(p + j + 2 * width)),
+      m3 = larger(m3, load(p + j + 3 * width));
     vec const chunk_maximum = largest_everywhere(larger(larger(m0, m1), larger(m2, m3)));
     if (chunk_maximum[0] > most[0]) {
       float const factor = std::exp(most[0] - chunk_maximum[0]);
@@ -81,7 +83,8 @@ template <long N>
       most = chunk_maximum;
     }
     for (long j = 0; j < piece; j += 4 * width) {
-      soon_read(p + piece + j), soon_read(p + piece + j + width), soon_read(p + piece + j + 2 * width), soon_read(p + piece + j + 3 * width);
+      soon_read(p + piece + j), soon_read(p + piece + j + width), soon_read(p + piece + j + 2 * width),
+          soon_read(p + piece + j + 3 * width);
       s0 += exp_of(load(p + j) - most), s1 += exp_of(load(p + j + width) - most);
       s2 += exp_of(load(p + j + 2 * width) - most), s3 += exp_of(load(p + j + 3 * width) - most);
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// The inference rows by hand: outputs in vectors, each input in all elements of one; four partial sums for each vector of a short layer, so that no chain
-// of sums is long. Few outputs: several inputs share a vector, whose parts are added at the end.
+// The inference rows by hand: outputs in vectors, each input in all elements of one; four partial sums for each vector
+// of a short layer, so that no chain of sums is long. Few outputs: several inputs share a vector, whose parts are added
+// at the end.
 #include "by_hand.hpp"
 
 #include <memory>
@@ -14,7 +15,8 @@ BY_HAND vec positive(vec x) { return larger(x, vec{}); }
 
 /// y = x W + b for Out = Vectors * 16; Chains partial sums for each vector.
 template <std::size_t In, std::size_t Vectors, std::size_t Chains, bool Relu, std::size_t... V, std::size_t... C>
-[[gnu::always_inline]] inline void dense(float const* x, float const* w, float const* b, float* y, std::index_sequence<V...>, std::index_sequence<C...>) {
+[[gnu::always_inline]] inline void dense(float const* x, float const* w, float const* b, float* y,
+                                         std::index_sequence<V...>, std::index_sequence<C...>) {
   constexpr std::size_t wide = width, out = Vectors * wide;
   vec sums[] = {((void)C, C < Vectors ? load(b + (C % Vectors) * wide) : vec{})...};
 #pragma GCC unroll 64
@@ -35,7 +37,8 @@ BY_HAND void dense_to_4(float const* x, float const* w, float const* b, float* y
   vec s0{}, s1{};
 #pragma GCC unroll 16
   for (std::size_t k = 0; k < In; k += 8) {
-    vec const part = {x[k], x[k], x[k], x[k], x[k + 1], x[k + 1], x[k + 1], x[k + 1], x[k + 2], x[k + 2], x[k + 2], x[k + 2], x[k + 3], x[k + 3], x[k + 3], x[k + 3]};
+    vec const part = {x[k],     x[k],     x[k],     x[k],     x[k + 1], x[k + 1], x[k + 1], x[k + 1],
+                      x[k + 2], x[k + 2], x[k + 2], x[k + 2], x[k + 3], x[k + 3], x[k + 3], x[k + 3]};
     vec const next = {x[k + 4], x[k + 4], x[k + 4], x[k + 4], x[k + 5], x[k + 5], x[k + 5], x[k + 5],
                       x[k + 6], x[k + 6], x[k + 6], x[k + 6], x[k + 7], x[k + 7], x[k + 7], x[k + 7]};
     s0 = fma(part, load(w + 4 * k), s0);
@@ -49,7 +52,8 @@ BY_HAND void dense_to_4(float const* x, float const* w, float const* b, float* y
 template <std::size_t In>
 BY_HAND void dense_to_1(float const* x, float const* w, float const* b, float* y) {
   static_assert(In == 64);
-  vec const s = fma(load(x), load(w), load(x + 16) * load(w + 16)) + fma(load(x + 32), load(w + 32), load(x + 48) * load(w + 48));
+  vec const s =
+      fma(load(x), load(w), load(x + 16) * load(w + 16)) + fma(load(x + 32), load(w + 32), load(x + 48) * load(w + 48));
   *y = sum_of(s) + *b;
 }
 
@@ -64,17 +68,19 @@ struct net {
   [[gnu::noinline]] void operator()(float const* x, float* y) const {
     alignas(64) float a[A], b[B];
     constexpr std::size_t first = A / 16, second = B / 16, chains = A <= 32 ? 4 : 2;
-    dense<In, first, chains, true>(x, w1, b1, a, std::make_index_sequence<first>{}, std::make_index_sequence<first * chains>{});
-    dense<A, second, chains, true>(a, w2, b2, b, std::make_index_sequence<second>{}, std::make_index_sequence<second * chains>{});
+    dense<In, first, chains, true>(x, w1, b1, a, std::make_index_sequence<first>{},
+                                   std::make_index_sequence<first * chains>{});
+    dense<A, second, chains, true>(a, w2, b2, b, std::make_index_sequence<second>{},
+                                   std::make_index_sequence<second * chains>{});
     if constexpr (Out == 4) dense_to_4<B>(b, w3, b3, y);
     else dense_to_1<B>(b, w3, b3, y);
   }
 };
 
-#define NET(IN, A, B, OUT)                                                                                  \
-  {"inference/" #IN "-" #A "-" #B "-" #OUT, "by_hand", [](bench::operands o) -> bench::work {               \
-     auto const n = std::make_shared<net<IN, A, B, OUT>>(o);                                                \
-     return {bench::repeated([=] { (*n)(o.in[0], o.out[0]); })};                                            \
+#define NET(IN, A, B, OUT)                                                                    \
+  {"inference/" #IN "-" #A "-" #B "-" #OUT, "by_hand", [](bench::operands o) -> bench::work { \
+     auto const n = std::make_shared<net<IN, A, B, OUT>>(o);                                  \
+     return {bench::repeated([=] { (*n)(o.in[0], o.out[0]); })};                              \
    }},
 bench::implementation const all_rows[] = {BENCH_INFERENCE_NETS(NET)};
 

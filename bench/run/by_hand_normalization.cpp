@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Layer and batch normalization by hand. Operands beyond the second cache level: the lines of the outputs are asked for ahead of the stores.
+// Layer and batch normalization by hand. Operands beyond the second cache level: the lines of the outputs are asked for
+// ahead of the stores.
 #include <cmath>
 #include <utility>
 
@@ -32,11 +33,13 @@ template <long D, class F, std::size_t... U>
 }
 /// A row of 256 in registers: sums are trees.
 BY_HAND vec tree(vec const (&a)[16]) {
-  return (((a[0] + a[1]) + (a[2] + a[3])) + ((a[4] + a[5]) + (a[6] + a[7]))) + (((a[8] + a[9]) + (a[10] + a[11])) + ((a[12] + a[13]) + (a[14] + a[15])));
+  return (((a[0] + a[1]) + (a[2] + a[3])) + ((a[4] + a[5]) + (a[6] + a[7]))) +
+         (((a[8] + a[9]) + (a[10] + a[11])) + ((a[12] + a[13]) + (a[14] + a[15])));
 }
 
 template <std::size_t... U>
-[[gnu::always_inline]] inline void layer_norm_of_256(float const* x, float const* w, float const* b, float* y, std::index_sequence<U...>) {
+[[gnu::always_inline]] inline void layer_norm_of_256(float const* x, float const* w, float const* b, float* y,
+                                                     std::index_sequence<U...>) {
   vec r[] = {load(x + U * width)...};
   vec const mean = sum_everywhere(tree(r)) * (1.f / 256);
   ((r[U] -= mean), ...);
@@ -46,17 +49,21 @@ template <std::size_t... U>
 }
 
 template <long N, long D>
-[[gnu::noinline]] void layer_norm_forward(float const* __restrict x, float const* __restrict w, float const* __restrict b, float* __restrict y) {
+[[gnu::noinline]] void layer_norm_forward(float const* __restrict x, float const* __restrict w,
+                                          float const* __restrict b, float* __restrict y) {
   for (long i = 0; i < N; ++i, x += D, y += D) {
     if constexpr (D == 256) {
       layer_norm_of_256(x, w, b, y, up_to<16>{});
     } else {
       vec const mean = sum_everywhere(swept<D>([=](long j) { return load(x + j); }, up_to<8>{})) * (1.f / D);
-      vec const variance = sum_everywhere(swept<D>([=](long j) {
-                             if constexpr (far<N * D>) soon_read(x + j + D);
-                             vec const c = load(x + j) - mean;
-                             return c * c;
-                           }, up_to<8>{})) * (1.f / D);
+      vec const variance = sum_everywhere(swept<D>(
+                               [=](long j) {
+                                 if constexpr (far<N * D>) soon_read(x + j + D);
+                                 vec const c = load(x + j) - mean;
+                                 return c * c;
+                               },
+                               up_to<8>{})) *
+                           (1.f / D);
       vec const inverse = all(1 / std::sqrt(variance[0] + eps)), shift = -mean * inverse;
       for (long j = 0; j < D; j += width) {
         if constexpr (far<N * D>) soon_written(y + j + D);
@@ -65,18 +72,22 @@ template <long N, long D>
     }
   }
 }
-/// One pass for both statistics, of x minus the row's first element: at most n roundings of the variance are lost, whatever the row.
+/// One pass for both statistics, of x minus the row's first element: at most n roundings of the variance are lost,
+/// whatever the row.
 template <long N, long D>
-[[gnu::noinline]] void layer_norm_forward_shifted(float const* __restrict x, float const* __restrict w, float const* __restrict b, float* __restrict y) {
+[[gnu::noinline]] void layer_norm_forward_shifted(float const* __restrict x, float const* __restrict w,
+                                                  float const* __restrict b, float* __restrict y) {
   for (long i = 0; i < N; ++i, x += D, y += D) {
     vec const first = all(x[0]);
     vec a0{}, a1{}, a2{}, a3{}, q0{}, q1{}, q2{}, q3{};
     for (long j = 0; j < D; j += 4 * width) {
-      vec const c0 = load(x + j) - first, c1 = load(x + j + width) - first, c2 = load(x + j + 2 * width) - first, c3 = load(x + j + 3 * width) - first;
+      vec const c0 = load(x + j) - first, c1 = load(x + j + width) - first, c2 = load(x + j + 2 * width) - first,
+                c3 = load(x + j + 3 * width) - first;
       a0 += c0, a1 += c1, a2 += c2, a3 += c3;
       q0 = fma(c0, c0, q0), q1 = fma(c1, c1, q1), q2 = fma(c2, c2, q2), q3 = fma(c3, c3, q3);
     }
-    vec const mean = sum_everywhere((a0 + a1) + (a2 + a3)) * (1.f / D), square = sum_everywhere((q0 + q1) + (q2 + q3)) * (1.f / D);
+    vec const mean = sum_everywhere((a0 + a1) + (a2 + a3)) * (1.f / D),
+              square = sum_everywhere((q0 + q1) + (q2 + q3)) * (1.f / D);
     vec const inverse = all(1 / std::sqrt((square - mean * mean)[0] + eps)), shift = -(mean + first) * inverse;
     for (long j = 0; j < D; j += width) {
       if constexpr (far<N * D>) soon_written(y + j + D);
@@ -87,8 +98,9 @@ template <long N, long D>
 
 /// Two rows share the sweep that adds to dweight and dbias.
 template <long N, long D>
-[[gnu::noinline]] void layer_norm_forward_backward(float const* __restrict x, float const* __restrict w, float const* __restrict b,
-                                                   float const* __restrict dy, float* __restrict y, float* __restrict dx, float* __restrict dw,
+[[gnu::noinline]] void layer_norm_forward_backward(float const* __restrict x, float const* __restrict w,
+                                                   float const* __restrict b, float const* __restrict dy,
+                                                   float* __restrict y, float* __restrict dx, float* __restrict dw,
                                                    float* __restrict db) {
   constexpr long rows = N % 2 == 0 ? 2 : 1;
   for (long j = 0; j < D; j += width) store(dw + j, vec{}), store(db + j, vec{});
@@ -97,11 +109,14 @@ template <long N, long D>
     for (long k = 0; k < rows; ++k) {
       float const* const r = x + k * D;
       vec const mean = sum_everywhere(swept<D>([=](long j) { return load(r + j); }, up_to<8>{})) * (1.f / D);
-      vec const variance = sum_everywhere(swept<D>([=](long j) {
-                             if constexpr (far<N * D>) soon_read(dy + k * D + j);
-                             vec const c = load(r + j) - mean;
-                             return c * c;
-                           }, up_to<8>{})) * (1.f / D);
+      vec const variance = sum_everywhere(swept<D>(
+                               [=](long j) {
+                                 if constexpr (far<N * D>) soon_read(dy + k * D + j);
+                                 vec const c = load(r + j) - mean;
+                                 return c * c;
+                               },
+                               up_to<8>{})) *
+                           (1.f / D);
       inverse[k] = all(1 / std::sqrt(variance[0] + eps));
       shift[k] = -mean * inverse[k];
     }
@@ -129,7 +144,8 @@ template <long N, long D>
     }
     for (long k = 0; k < rows; ++k) {
       vec const inv = k == 0 ? i0 : i1, s = k == 0 ? s0 : s1;
-      vec const mean_g = sum_everywhere(k == 0 ? g0 : g1) * (1.f / D), mean_p = sum_everywhere(k == 0 ? p0 : p1) * (1.f / D);
+      vec const mean_g = sum_everywhere(k == 0 ? g0 : g1) * (1.f / D),
+                mean_p = sum_everywhere(k == 0 ? p0 : p1) * (1.f / D);
       // dx = inverse (g - mean g - h mean(g h)), h = inverse x + s
       vec const of_x = -inv * inv * mean_p, constant = -inv * fma(s, mean_p, mean_g);
       for (long j = 0; j < D; j += width) {
@@ -140,9 +156,11 @@ template <long N, long D>
   }
 }
 
-/// Columns' means and sums of squared deviations, eight rows at a time: exact for the eight, then merged with the rows before (Chan, Golub, LeVeque).
+/// Columns' means and sums of squared deviations, eight rows at a time: exact for the eight, then merged with the rows
+/// before (Chan, Golub, LeVeque).
 template <long N, long D, std::size_t... R>
-[[gnu::always_inline]] inline void column_statistics(float const* __restrict x, float* __restrict mean, float* __restrict squares, std::index_sequence<R...>) {
+[[gnu::always_inline]] inline void column_statistics(float const* __restrict x, float* __restrict mean,
+                                                     float* __restrict squares, std::index_sequence<R...>) {
   constexpr float rows = sizeof...(R);
   for (long i = 0; i < N; i += static_cast<long>(sizeof...(R)), x += static_cast<long>(sizeof...(R)) * D) {
     float const before = static_cast<float>(i), share = rows / (before + rows), weight = before * share;
@@ -151,7 +169,8 @@ template <long N, long D, std::size_t... R>
       vec const m = (((r[0] + r[1]) + (r[2] + r[3])) + ((r[4] + r[5]) + (r[6] + r[7]))) * (1 / rows);
       ((r[R] -= m), ...);
       vec q = r[0] * r[0], q1 = r[1] * r[1];
-      q = fma(r[2], r[2], q), q1 = fma(r[3], r[3], q1), q = fma(r[4], r[4], q), q1 = fma(r[5], r[5], q1), q = fma(r[6], r[6], q), q1 = fma(r[7], r[7], q1);
+      q = fma(r[2], r[2], q), q1 = fma(r[3], r[3], q1), q = fma(r[4], r[4], q), q1 = fma(r[5], r[5], q1),
+      q = fma(r[6], r[6], q), q1 = fma(r[7], r[7], q1);
       vec const old = i == 0 ? vec{} : load(mean + j), d = m - old;
       store(mean + j, fma(d, all(share), old));
       store(squares + j, fma(d * d, all(weight), (q + q1) + (i == 0 ? vec{} : load(squares + j))));
@@ -160,7 +179,8 @@ template <long N, long D, std::size_t... R>
 }
 
 template <long N, long D>
-BY_HAND void scale_rows(float const* __restrict x, float const* __restrict scale, float const* __restrict shift, float* __restrict y) {
+BY_HAND void scale_rows(float const* __restrict x, float const* __restrict scale, float const* __restrict shift,
+                        float* __restrict y) {
   for (long i = 0; i < N; ++i)
     for (long j = 0; j < D; j += width) {
       if constexpr (far<N * D>) soon_written(y + i * D + j + ahead);
@@ -169,7 +189,8 @@ BY_HAND void scale_rows(float const* __restrict x, float const* __restrict scale
 }
 
 template <long N, long D>
-[[gnu::noinline]] void batch_norm_forward(float const* __restrict x, float const* __restrict w, float const* __restrict b, float* __restrict y) {
+[[gnu::noinline]] void batch_norm_forward(float const* __restrict x, float const* __restrict w,
+                                          float const* __restrict b, float* __restrict y) {
   alignas(64) float scale[columns<D>], shift[columns<D>];
   column_statistics<N, D>(x, shift, scale, up_to<8>{});
   for (long j = 0; j < D; ++j) {
@@ -180,7 +201,8 @@ template <long N, long D>
 }
 
 template <long N, long D>
-[[gnu::noinline]] void batch_norm_evaluation(float const* __restrict x, float const* __restrict w, float const* __restrict b, float const* __restrict mean,
+[[gnu::noinline]] void batch_norm_evaluation(float const* __restrict x, float const* __restrict w,
+                                             float const* __restrict b, float const* __restrict mean,
                                              float const* __restrict variance, float* __restrict y) {
   alignas(64) float scale[columns<D>], shift[columns<D>];
   for (long j = 0; j < D; ++j) {
@@ -192,8 +214,9 @@ template <long N, long D>
 
 /// One sweep for the statistics of x, of dy and of both together, one for y and dx.
 template <long N, long D>
-[[gnu::noinline]] void batch_norm_forward_backward(float const* __restrict x, float const* __restrict w, float const* __restrict b,
-                                                   float const* __restrict dy, float* __restrict y, float* __restrict dx, float* __restrict dw,
+[[gnu::noinline]] void batch_norm_forward_backward(float const* __restrict x, float const* __restrict w,
+                                                   float const* __restrict b, float const* __restrict dy,
+                                                   float* __restrict y, float* __restrict dx, float* __restrict dw,
                                                    float* __restrict db) {
   alignas(64) float mean[columns<D>], squares[columns<D>];
   constexpr long rows = 4;
@@ -234,7 +257,8 @@ template <long N, long D>
     }
 }
 
-/// Channels of images: P neighbours in each of N images. The first pass brings a channel into the second cache level, the others find it there.
+/// Channels of images: P neighbours in each of N images. The first pass brings a channel into the second cache level,
+/// the others find it there.
 template <long N, long C, long P>
 struct images {
   static constexpr float per_element = 1.f / static_cast<float>(N * P);
@@ -245,7 +269,8 @@ struct images {
     for (long n = 0; n < N; ++n) {
       long const at = (n * C + c) * P;
       long j = at;
-      for (; j + 4 * width <= at + P; j += 4 * width) a0 += f(j), a1 += f(j + width), a2 += f(j + 2 * width), a3 += f(j + 3 * width);
+      for (; j + 4 * width <= at + P; j += 4 * width)
+        a0 += f(j), a1 += f(j + width), a2 += f(j + 2 * width), a3 += f(j + 3 * width);
       for (; j < at + P; j += width) a0 += f(j);
     }
     return (a0 + a1) + (a2 + a3);
@@ -255,10 +280,14 @@ struct images {
     for (long n = 0; n < N; ++n)
       for (long j = (n * C + c) * P; j < (n * C + c) * P + P; j += width) f(j);
   }
-  [[gnu::noinline]] static void forward(float const* __restrict x, float const* __restrict w, float const* __restrict b, float* __restrict y) {
+  [[gnu::noinline]] static void forward(float const* __restrict x, float const* __restrict w, float const* __restrict b,
+                                        float* __restrict y) {
     for (long c = 0; c < C; ++c) {
       vec const mean = sum_everywhere(over_channel(c, [=](long j) { return load(x + j); })) * per_element;
-      vec const squares = over_channel(c, [=](long j) { vec const d = load(x + j) - mean; return d * d; });
+      vec const squares = over_channel(c, [=](long j) {
+        vec const d = load(x + j) - mean;
+        return d * d;
+      });
       float const s = w[c] / std::sqrt(sum_of(squares) * per_element + eps);
       vec const scale = all(s), shift = b[c] - mean * s;
       each(c, [=](long j) {
@@ -267,11 +296,16 @@ struct images {
       });
     }
   }
-  [[gnu::noinline]] static void forward_backward(float const* __restrict x, float const* __restrict w, float const* __restrict b, float const* __restrict dy,
-                                                 float* __restrict y, float* __restrict dx, float* __restrict dw, float* __restrict db) {
+  [[gnu::noinline]] static void forward_backward(float const* __restrict x, float const* __restrict w,
+                                                 float const* __restrict b, float const* __restrict dy,
+                                                 float* __restrict y, float* __restrict dx, float* __restrict dw,
+                                                 float* __restrict db) {
     for (long c = 0; c < C; ++c) {
       vec const mean = sum_everywhere(over_channel(c, [=](long j) { return load(x + j); })) * per_element;
-      vec const squares = over_channel(c, [=](long j) { vec const d = load(x + j) - mean; return d * d; });
+      vec const squares = over_channel(c, [=](long j) {
+        vec const d = load(x + j) - mean;
+        return d * d;
+      });
       float const inverse = 1 / std::sqrt(sum_of(squares) * per_element + eps), s = w[c] * inverse;
       vec const sums = over_channel(c, [=](long j) { return load(dy + j); });
       vec const products = over_channel(c, [=](long j) { return load(dy + j) * (load(x + j) - mean); });
@@ -290,26 +324,35 @@ struct images {
   }
 };
 
-#define FORWARD(NAME, SHAPE, WHO, F) \
-  {NAME SHAPE, WHO, [](bench::operands o) -> bench::work { return {bench::repeated([=] { F(o.in[0], o.in[1], o.in[2], o.out[0]); })}; }}
-#define BACKWARD(NAME, SHAPE, F)                                                                                                \
-  {NAME SHAPE, "by_hand", [](bench::operands o) -> bench::work {                                                                \
-     return {bench::repeated([=] { F(o.in[0], o.in[1], o.in[2], o.in[3], o.out[0], o.out[1], o.out[2], o.out[3]); })};          \
-   }}
-#define LAYER_NORM(N, D)                                                                                           \
-  FORWARD("layer_norm_forward/", #N "x" #D, "by_hand", (layer_norm_forward<N, D>)),                                \
-      FORWARD("layer_norm_forward/", #N "x" #D, "by_hand_shifted", (layer_norm_forward_shifted<N, D>)),            \
+#define FORWARD(NAME, SHAPE, WHO, F)                                             \
+  {                                                                              \
+    NAME SHAPE, WHO, [](bench::operands o) -> bench::work {                      \
+      return {bench::repeated([=] { F(o.in[0], o.in[1], o.in[2], o.out[0]); })}; \
+    }                                                                            \
+  }
+#define BACKWARD(NAME, SHAPE, F)                                                                                    \
+  {                                                                                                                 \
+    NAME SHAPE, "by_hand", [](bench::operands o) -> bench::work {                                                   \
+      return {                                                                                                      \
+          bench::repeated([=] { F(o.in[0], o.in[1], o.in[2], o.in[3], o.out[0], o.out[1], o.out[2], o.out[3]); })}; \
+    }                                                                                                               \
+  }
+#define LAYER_NORM(N, D)                                                                                \
+  FORWARD("layer_norm_forward/", #N "x" #D, "by_hand", (layer_norm_forward<N, D>)),                     \
+      FORWARD("layer_norm_forward/", #N "x" #D, "by_hand_shifted", (layer_norm_forward_shifted<N, D>)), \
       BACKWARD("layer_norm_forward_backward/", #N "x" #D, (layer_norm_forward_backward<N, D>)),
-#define BATCH_NORM(N, D)                                                                                                          \
-  FORWARD("batch_norm1d_forward/", #N "x" #D, "by_hand", (batch_norm_forward<N, D>)),                                             \
-      BACKWARD("batch_norm1d_forward_backward/", #N "x" #D, (batch_norm_forward_backward<N, D>)),                                 \
-      {"batch_norm1d_evaluation/" #N "x" #D, "by_hand", [](bench::operands o) -> bench::work {                                    \
-         return {bench::repeated([=] { batch_norm_evaluation<N, D>(o.in[0], o.in[1], o.in[2], o.in[3], o.in[4], o.out[0]); })};   \
+#define BATCH_NORM(N, D)                                                                                    \
+  FORWARD("batch_norm1d_forward/", #N "x" #D, "by_hand", (batch_norm_forward<N, D>)),                       \
+      BACKWARD("batch_norm1d_forward_backward/", #N "x" #D, (batch_norm_forward_backward<N, D>)),           \
+      {"batch_norm1d_evaluation/" #N "x" #D, "by_hand", [](bench::operands o) -> bench::work {              \
+         return {bench::repeated(                                                                           \
+             [=] { batch_norm_evaluation<N, D>(o.in[0], o.in[1], o.in[2], o.in[3], o.in[4], o.out[0]); })}; \
        }},
-#define BATCH_NORM2D(N, C, H, W)                                                                                  \
-  FORWARD("batch_norm2d_forward/", #N "x" #C "x" #H "x" #W, "by_hand", (images<N, C, H * W>::forward)),           \
+#define BATCH_NORM2D(N, C, H, W)                                                                        \
+  FORWARD("batch_norm2d_forward/", #N "x" #C "x" #H "x" #W, "by_hand", (images<N, C, H * W>::forward)), \
       BACKWARD("batch_norm2d_forward_backward/", #N "x" #C "x" #H "x" #W, (images<N, C, H * W>::forward_backward)),
 
-bench::implementation const all_rows[] = {BENCH_LAYER_NORM_SHAPES(LAYER_NORM) BENCH_BATCH_NORM_SHAPES(BATCH_NORM) BENCH_BATCH_NORM2D_SHAPES(BATCH_NORM2D)};
+bench::implementation const all_rows[] = {BENCH_LAYER_NORM_SHAPES(LAYER_NORM) BENCH_BATCH_NORM_SHAPES(BATCH_NORM)
+                                              BENCH_BATCH_NORM2D_SHAPES(BATCH_NORM2D)};
 
 }  // namespace

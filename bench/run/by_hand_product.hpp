@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-/// Products of matrices for the hand-written training steps: blocks that stay in registers, and what is done with a block while it is there.
+/// Products of matrices for the hand-written training steps: blocks that stay in registers, and what is done with a
+/// block while it is there.
 #include <utility>
 
 #include "by_hand.hpp"
@@ -10,21 +11,26 @@
 
 namespace {
 
-/// end(row, column, sums) for a block of Rows x Vectors of A B: A (Rows, Depth), or (Depth, Rows) where it is transposed; B (Depth, Vectors * width).
-template <long Depth, bool Transposed, long StepA, long StepB, std::size_t Vectors, class End, std::size_t... I, std::size_t... V>
-BY_HAND_MEMBER void block(float const* a, float const* b, long row, long column, End const& end, std::index_sequence<I...>, std::index_sequence<V...>) {
+/// end(row, column, sums) for a block of Rows x Vectors of A B: A (Rows, Depth), or (Depth, Rows) where it is
+/// transposed; B (Depth, Vectors * width).
+template <long Depth, bool Transposed, long StepA, long StepB, std::size_t Vectors, class End, std::size_t... I,
+          std::size_t... V>
+BY_HAND_MEMBER void block(float const* a, float const* b, long row, long column, End const& end,
+                          std::index_sequence<I...>, std::index_sequence<V...>) {
   (soon_written(end.at(row + static_cast<long>(I / Vectors), column + static_cast<long>(I % Vectors) * width)), ...);
   vec sums[] = {((void)I, vec{})...};
   for (long k = 0; k < Depth; ++k) {
     vec const right[] = {load(b + k * StepB + static_cast<long>(V) * width)...};
     float const* const left = Transposed ? a + k * StepA : a + k;
-    ((sums[I] = fma(all(left[static_cast<long>(I / Vectors) * (Transposed ? 1 : StepA)]), right[I % Vectors], sums[I])), ...);
+    ((sums[I] = fma(all(left[static_cast<long>(I / Vectors) * (Transposed ? 1 : StepA)]), right[I % Vectors], sums[I])),
+     ...);
   }
   (end(row + static_cast<long>(I / Vectors), column + static_cast<long>(I % Vectors) * width, sums[I]), ...);
 }
 template <long Rows, long Depth, bool Transposed, long StepA, long StepB, std::size_t Vectors, class End>
 [[gnu::noinline]] void one_block(float const* a, float const* b, long row, long column, End const end) {
-  block<Depth, Transposed, StepA, StepB, Vectors>(a, b, row, column, end, std::make_index_sequence<static_cast<std::size_t>(Rows) * Vectors>{},
+  block<Depth, Transposed, StepA, StepB, Vectors>(a, b, row, column, end,
+                                                  std::make_index_sequence<static_cast<std::size_t>(Rows) * Vectors>{},
                                                   std::make_index_sequence<Vectors>{});
 }
 
@@ -41,7 +47,8 @@ BY_HAND void panel(float const* a, float const* b, long column, End const& end) 
   for (long i = 0; i + height <= Rows; i += height)
     one_block<height, Depth, Transposed, StepA, StepB, Vectors>(a + i * (Transposed ? 1 : StepA), b, i, column, end);
   if constexpr (rest > 0)
-    one_block<rest, Depth, Transposed, StepA, StepB, Vectors>(a + (Rows - rest) * (Transposed ? 1 : StepA), b, Rows - rest, column, end);
+    one_block<rest, Depth, Transposed, StepA, StepB, Vectors>(a + (Rows - rest) * (Transposed ? 1 : StepA), b,
+                                                              Rows - rest, column, end);
 }
 
 /// All columns, B as it lies: in panels of four vectors and one of what is left.
@@ -49,7 +56,9 @@ template <long Rows, long Depth, long Columns, bool Transposed, long StepA, long
 BY_HAND void product(float const* a, float const* b, End const& end) {
   constexpr long wide = 4 * width, whole = Columns / wide * wide;
   for (long c = 0; c < whole; c += wide) panel<Rows, Depth, Transposed, StepA, StepB, 4>(a, b + c, c, end);
-  if constexpr (Columns > whole) panel<Rows, Depth, Transposed, StepA, StepB, static_cast<std::size_t>((Columns - whole) / width)>(a, b + whole, whole, end);
+  if constexpr (Columns > whole)
+    panel<Rows, Depth, Transposed, StepA, StepB, static_cast<std::size_t>((Columns - whole) / width)>(a, b + whole,
+                                                                                                      whole, end);
 }
 
 constexpr long panel_width = 2 * width;
@@ -122,7 +131,9 @@ struct added {
   float* y;
   long step;
   BY_HAND_MEMBER float* at(long row, long column) const { return y + row * step + column; }
-  BY_HAND_MEMBER void operator()(long row, long column, vec s) const { store(at(row, column), s + load(at(row, column))); }
+  BY_HAND_MEMBER void operator()(long row, long column, vec s) const {
+    store(at(row, column), s + load(at(row, column)));
+  }
 };
 
 template <long Count>

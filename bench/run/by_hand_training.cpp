@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Training steps by hand. Bias and ReLU are applied while a block of the product is in registers, and a layer's weights are updated by the blocks of its
-// gradient, which is never stored.
+// Training steps by hand. Bias and ReLU are applied while a block of the product is in registers, and a layer's weights
+// are updated by the blocks of its gradient, which is never stored.
 #include "by_hand_product.hpp"
 
 #include <algorithm>
@@ -17,7 +17,9 @@ struct layer {
   alignas(64) floats<Out> bias;
   alignas(64) floats<Batch * Out> y, dy;
 
-  void start(float const* w, float const* b) { std::memcpy(weight, w, sizeof weight), std::memcpy(bias, b, sizeof bias); }
+  void start(float const* w, float const* b) {
+    std::memcpy(weight, w, sizeof weight), std::memcpy(bias, b, sizeof bias);
+  }
   void forward(float const* x, float* packed) {
     for (long c = 0; c < Out; c += panel_width) {
       pack<In, Out>(weight + c, packed);
@@ -36,10 +38,12 @@ struct layer {
     for (long c = 0; c < Out; c += panel_width) pack<Batch, Out>(dy + c, packed + c * Batch);
     constexpr long height = height_of(In, 2), rest = In % height;
     for (long i = 0; i + height <= In; i += height)
-      for (long c = 0; c < Out; c += panel_width) one_block<height, Batch, true, In, panel_width, 2>(x + i, packed + c * Batch, i, c, update{weight, Out});
+      for (long c = 0; c < Out; c += panel_width)
+        one_block<height, Batch, true, In, panel_width, 2>(x + i, packed + c * Batch, i, c, update{weight, Out});
     if constexpr (rest > 0)
       for (long c = 0; c < Out; c += panel_width)
-        one_block<rest, Batch, true, In, panel_width, 2>(x + In - rest, packed + c * Batch, In - rest, c, update{weight, Out});
+        one_block<rest, Batch, true, In, panel_width, 2>(x + In - rest, packed + c * Batch, In - rest, c,
+                                                         update{weight, Out});
     for (long c = 0; c < Out; c += width) {
       vec s0{}, s1{};
       for (long i = 0; i < Batch; i += 2) s0 += load(dy + i * Out + c), s1 += load(dy + (i + 1) * Out + c);
@@ -69,7 +73,8 @@ struct scores {
     for (long i = 0; i < Batch; i += 4) {  // the logarithm of a product
       float product = 1;
       for (long j = i; j < i + 4; ++j) {
-        vec const score = load(z + j * width), shifted = score - largest_everywhere(score), e = exp_of(shifted) * counted, sum = sum_everywhere(e);
+        vec const score = load(z + j * width), shifted = score - largest_everywhere(score),
+                  e = exp_of(shifted) * counted, sum = sum_everywhere(e);
         store(dz + j * width, e / (sum * static_cast<float>(Batch)));
         product *= sum[0];
         total -= shifted[labels[j]];
@@ -113,9 +118,11 @@ struct large_net {
   layer<large_batch, image, large_hidden> first;
   layer<large_batch, large_hidden, large_hidden> second;
   scores<large_batch, large_hidden> last;
-  alignas(64) floats<std::max(image * panel_width, long{large_batch} * large_hidden)> packed;
+  alignas(64) floats<std::max(image* panel_width, long{large_batch} * large_hidden)> packed;
   float loss;
-  explicit large_net(operands o) { first.start(o.in[2], o.in[3]), second.start(o.in[4], o.in[5]), last.start(o.in[6], o.in[7]); }
+  explicit large_net(operands o) {
+    first.start(o.in[2], o.in[3]), second.start(o.in[4], o.in[5]), last.start(o.in[6], o.in[7]);
+  }
   void step(float const* x, std::int32_t const* labels) {
     first.forward(x, packed);
     second.forward(first.y, packed);
@@ -138,10 +145,12 @@ struct batch_norm {
   static constexpr long step = padded(Features);
   alignas(64) floats<step> weight, bias, mean, inverse, running_mean, running_variance;
   void start(float const* w, float const* b) {
-    std::fill_n(weight, step, 0.f), std::fill_n(bias, step, 0.f), std::fill_n(running_mean, step, 0.f), std::fill_n(running_variance, step, 1.f);
+    std::fill_n(weight, step, 0.f), std::fill_n(bias, step, 0.f), std::fill_n(running_mean, step, 0.f),
+        std::fill_n(running_variance, step, 1.f);
     std::copy_n(w, Features, weight), std::copy_n(b, Features, bias);
   }
-  /// y = relu(normalized u, plus x where there is one). Deviations are from the first row, so that squares do not cancel.
+  /// y = relu(normalized u, plus x where there is one). Deviations are from the first row, so that squares do not
+  /// cancel.
   template <bool Plus>
   void forward(float const* u, float const* x, float* y) {
     for (long c = 0; c < step; c += width) {
@@ -151,7 +160,8 @@ struct batch_norm {
         vec const d0 = load(u + i * step + c) - first, d1 = load(u + (i + 1) * step + c) - first;
         s0 += d0, s1 += d1, q0 = fma(d0, d0, q0), q1 = fma(d1, d1, q1);
       }
-      vec const away = (s0 + s1) / static_cast<float>(count), middle = first + away, variance = fma(away, -away, (q0 + q1) / static_cast<float>(count));
+      vec const away = (s0 + s1) / static_cast<float>(count), middle = first + away,
+                variance = fma(away, -away, (q0 + q1) / static_cast<float>(count));
       vec scale{};
       for (int j = 0; j < width; ++j) scale[j] = 1 / std::sqrt(variance[j] + 1e-5f);
       store(mean + c, middle), store(inverse + c, scale);
@@ -166,7 +176,8 @@ struct batch_norm {
       }
     }
   }
-  /// dy, the gradient after the ReLU that gave y, is masked; du; the sum of du is taken from a bias before. One column of vectors at a time.
+  /// dy, the gradient after the ReLU that gave y, is masked; du; the sum of du is taken from a bias before. One column
+  /// of vectors at a time.
   void backward(float const* u, float const* y, float* dy, float* du, float* bias_before) {
     vec const rate = all(static_cast<float>(learning_rate));
     for (long c = 0; c < step; c += width) {
@@ -178,8 +189,8 @@ struct batch_norm {
         store(dy + a, d0), store(dy + b, d1);
         s0 += d0, s1 += d1, p0 = fma(d0, load(u + a) - middle, p0), p1 = fma(d1, load(u + b) - middle, p1);
       }
-      vec const sum = s0 + s1, with_u = (p0 + p1) * scale, gain = load(weight + c) * scale, by_u = with_u * scale / static_cast<float>(count),
-                by_one = sum / static_cast<float>(count);
+      vec const sum = s0 + s1, with_u = (p0 + p1) * scale, gain = load(weight + c) * scale,
+                by_u = with_u * scale / static_cast<float>(count), by_one = sum / static_cast<float>(count);
       vec total{};
       for (long i = 0; i < count; ++i) {
         long const a = i * step + c;
@@ -286,7 +297,8 @@ work train(operands o) {
   return {repeated([=] { net->step(o.in[0], o.labels(1)); }), [=] {
             *o.out[0] = net->loss;
             constexpr std::size_t step = std::extent_v<decltype(net->first.weight)> / image;
-            for (std::size_t i = 0; i < image; ++i) std::copy_n(net->first.weight + i * step, Hidden, o.out[1] + i * Hidden);
+            for (std::size_t i = 0; i < image; ++i)
+              std::copy_n(net->first.weight + i * step, Hidden, o.out[1] + i * Hidden);
             std::copy_n(net->last.bias, classes, o.out[2]);
           }};
 }

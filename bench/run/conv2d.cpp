@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Convolutions: forward, gradient of the images, gradient of the kernels. espalier reads and writes (N, H, W, C) and (rows, columns, inputs, outputs) as a user
-// has them.
+// Convolutions: forward, gradient of the images, gradient of the kernels. espalier reads and writes (N, H, W, C) and
+// (rows, columns, inputs, outputs) as a user has them.
 #include "conv2d.hpp"
 
 #include <espalier/eager/compiled.hpp>
@@ -16,7 +16,9 @@ using bench::conv2d_shape;
 
 template <conv2d_shape S>
 struct forward {
-  constexpr auto operator()(auto x, auto w) const { return esp::conv2d<esp::convolution{.stride = S.stride, .padding = S.padding}>(x, w); }
+  constexpr auto operator()(auto x, auto w) const {
+    return esp::conv2d<esp::convolution{.stride = S.stride, .padding = S.padding}>(x, w);
+  }
 };
 template <conv2d_shape S>
 struct product {
@@ -39,9 +41,12 @@ struct rows {
                         {name(1), {{X::size}, kernels(), {Y::size}}, {{X::size}}, bytes, flops},
                         {name(2), {{X::size}, kernels(), {Y::size}}, {{W::size}}, bytes, flops}};
   bench::implementation own[3] = {
-      {name(0), "espalier", [](bench::operands o) { return bench::compiled_work<forward<S>, bench::in<X, W>, bench::out<Y>>(o); }},
-      {name(1), "espalier", [](bench::operands o) { return bench::compiled_work<gradient<S, 0>, bench::in<X, W, Y>, bench::out<X>>(o); }},
-      {name(2), "espalier", [](bench::operands o) { return bench::compiled_work<gradient<S, 1>, bench::in<X, W, Y>, bench::out<W>>(o); }}};
+      {name(0), "espalier",
+       [](bench::operands o) { return bench::compiled_work<forward<S>, bench::in<X, W>, bench::out<Y>>(o); }},
+      {name(1), "espalier",
+       [](bench::operands o) { return bench::compiled_work<gradient<S, 0>, bench::in<X, W, Y>, bench::out<X>>(o); }},
+      {name(2), "espalier",
+       [](bench::operands o) { return bench::compiled_work<gradient<S, 1>, bench::in<X, W, Y>, bench::out<W>>(o); }}};
 };
 
 #define BENCH_JOINED(A, B) A##B

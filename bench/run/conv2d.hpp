@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-/// The shapes of the convolution rows, EACH(N, H, W, C, O, K, STRIDE, PADDING): images (N, H, W, C), kernels (K, K, C, O), results (N, rows, columns, O).
-/// Operands. Forward: images, kernels -> results. Gradients: images, kernels, results' gradient -> the gradient of the images or of the kernels.
+/// The shapes of the convolution rows, EACH(N, H, W, C, O, K, STRIDE, PADDING): images (N, H, W, C), kernels (K, K, C,
+/// O), results (N, rows, columns, O). Operands. Forward: images, kernels -> results. Gradients: images, kernels,
+/// results' gradient -> the gradient of the images or of the kernels.
 #include <string>
 
 #define BENCH_CONV2D_SHAPES(EACH)    \
@@ -24,7 +25,8 @@ struct conv2d_shape {
   /// 8x56x56x64_3x3x128_stride2
   std::string name() const {
     auto const s = [](int x) { return std::to_string(x); };
-    return s(n) + 'x' + s(h) + 'x' + s(w) + 'x' + s(c) + '_' + s(k) + 'x' + s(k) + 'x' + s(o) + (stride > 1 ? "_stride" + s(stride) : "");
+    return s(n) + 'x' + s(h) + 'x' + s(w) + 'x' + s(c) + '_' + s(k) + 'x' + s(k) + 'x' + s(o) +
+           (stride > 1 ? "_stride" + s(stride) : "");
   }
 };
 

@@ -89,8 +89,8 @@ captured_graph captured(cuda_backend& m, int runs, std::function<void()> const& 
   return m.end_capture();
 }
 
-/// A graph of as many runs as take some milliseconds, so that what a launch and an event cost does not count, in turns with as many copies of half the
-/// bytes (a copy reads and writes them).
+/// A graph of as many runs as take some milliseconds, so that what a launch and an event cost does not count, in turns
+/// with as many copies of half the bytes (a copy reads and writes them).
 times time_kernels(cuda_backend& m, measurement const& f, int rounds) {
   std::function<void()> const queue = f.prepare(m);
   auto const bytes = static_cast<std::size_t>(f.counted.minimal / 2);
@@ -104,7 +104,8 @@ times time_kernels(cuda_backend& m, measurement const& f, int rounds) {
   captured_graph const own = captured(m, runs, queue);
   std::vector<double> mine, copies;
   for (int round = -2; round < rounds; ++round) {
-    double const a = watch.microseconds(m, [&] { own.launch(m); }) / runs, b = watch.microseconds(m, [&] { repeat(runs, copy); }) / runs;
+    double const a = watch.microseconds(m, [&] { own.launch(m); }) / runs,
+                 b = watch.microseconds(m, [&] { repeat(runs, copy); }) / runs;
     if (round < 0) continue;  // the processor warms up
     mine.push_back(a), copies.push_back(b);
   }
@@ -130,13 +131,13 @@ times time_steps(cuda_backend& m, measurement const& f, int rounds) {
 double megabytes(std::int64_t bytes) { return static_cast<double>(bytes) * 1e-6; }
 
 void print_head() {
-  std::printf("%-32s %-24s %10s %10s %7s %8s %8s %10s %10s %9s\n", "family", "shape", "least MB", "moved MB", "kernels", "products", "copies", "us",
-              "copy us", "of a copy");
+  std::printf("%-32s %-24s %10s %10s %7s %8s %8s %10s %10s %9s\n", "family", "shape", "least MB", "moved MB", "kernels",
+              "products", "copies", "us", "copy us", "of a copy");
 }
 void print(measurement const& f, times const* t) {
   amounts const& a = f.counted;
-  std::printf("%-32s %-24s %10.1f %9.1f%s %7zu %8d %8d", f.name.c_str(), f.shape.c_str(), megabytes(a.minimal), megabytes(a.moved),
-              a.uncounted > 0 ? "+" : " ", a.kernels.size(), a.products, a.copies);
+  std::printf("%-32s %-24s %10.1f %9.1f%s %7zu %8d %8d", f.name.c_str(), f.shape.c_str(), megabytes(a.minimal),
+              megabytes(a.moved), a.uncounted > 0 ? "+" : " ", a.kernels.size(), a.products, a.copies);
   if (t == nullptr) std::printf(" %10s %10s %9s\n", "", "", "");
   else if (f.step) std::printf(" %10.1f %10s %9s\n", t->median, "", "");
   else std::printf(" %10.1f %10.1f %9.3f\n", t->median, t->copy, t->copy / t->median);
@@ -144,8 +145,9 @@ void print(measurement const& f, times const* t) {
 }
 void write(std::FILE* file, measurement const& f, times const* t) {
   amounts const& a = f.counted;
-  std::fprintf(file, "%s,\"%s\",%lld,%lld,%lld,%zu,%d,%d", f.name.c_str(), f.shape.c_str(), static_cast<long long>(a.minimal), static_cast<long long>(a.planned),
-               static_cast<long long>(a.moved), a.kernels.size(), a.products, a.copies);
+  std::fprintf(file, "%s,\"%s\",%lld,%lld,%lld,%zu,%d,%d", f.name.c_str(), f.shape.c_str(),
+               static_cast<long long>(a.minimal), static_cast<long long>(a.planned), static_cast<long long>(a.moved),
+               a.kernels.size(), a.products, a.copies);
   if (t == nullptr) std::fprintf(file, ",,,,\n");
   else if (f.step) std::fprintf(file, ",%.3f,%.3f,,\n", t->median, t->least);
   else std::fprintf(file, ",%.3f,%.3f,%.3f,%.4f\n", t->median, t->least, t->copy, t->copy / t->median);
@@ -165,7 +167,9 @@ int run(options const& o) {
   if (!o.csv.empty()) {
     csv.reset(std::fopen(o.csv.c_str(), "w"));
     if (csv == nullptr) throw std::runtime_error("cannot write " + o.csv);
-    std::fprintf(csv.get(), "family,shape,minimal_bytes,plan_bytes,kernel_bytes,kernels,products,copies,median_us,least_us,copy_us,of_a_copy\n");
+    std::fprintf(
+        csv.get(),
+        "family,shape,minimal_bytes,plan_bytes,kernel_bytes,kernels,products,copies,median_us,least_us,copy_us,of_a_copy\n");
   }
   print_head();
   bool failed = false;
@@ -196,9 +200,7 @@ int run(options const& o) {
 
 }  // namespace
 
-int main(int count, char** words) try {
-  return run(parse(count, words));
-} catch (std::exception const& error) {
+int main(int count, char** words) try { return run(parse(count, words)); } catch (std::exception const& error) {
   std::fprintf(stderr, "bench_cuda: %s\n", error.what());
   return 1;
 }

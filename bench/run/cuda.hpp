@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-/// Families of kernels on a graphics processor: what each moves and launches, counted without a device, and how it is run on one.
+/// Families of kernels on a graphics processor: what each moves and launches, counted without a device, and how it is
+/// run on one.
 #include <espalier/cuda.hpp>
 #include <espalier/eager/compiled.hpp>
 
@@ -15,7 +16,8 @@ namespace bench {
 
 namespace esp = espalier;
 
-/// What a program is in numbers. Bytes of kernels: each sweep over an operand anew, and what blocks leave for each other, written and read.
+/// What a program is in numbers. Bytes of kernels: each sweep over an operand anew, and what blocks leave for each
+/// other, written and read.
 struct amounts {
   std::int64_t minimal = 0;  ///< each operand read once, each result written once
   std::int64_t planned = 0;  ///< what the plan's kernels move, each operand and result of each kernel once
@@ -31,8 +33,8 @@ struct amounts {
   }
 };
 
-/// A row of the table. prepare takes memory of the machine and returns what queues one run on it. A step waits for its own end: it is timed by the clock
-/// of the host, the others by events around replays of a graph.
+/// A row of the table. prepare takes memory of the machine and returns what queues one run on it. A step waits for its
+/// own end: it is timed by the clock of the host, the others by events around replays of a graph.
 struct measurement {
   std::string name, shape;
   amounts counted;
@@ -54,7 +56,10 @@ using esp::plan::operand_kind;
 using esp::plan::extent_class;
 
 constexpr std::int64_t elements_at(extent_class extent, std::int64_t rows, std::int64_t columns) {
-  return extent == extent_class::full ? rows * columns : extent == extent_class::row ? rows : extent == extent_class::column ? columns : 1;
+  return extent == extent_class::full     ? rows * columns
+         : extent == extent_class::row    ? rows
+         : extent == extent_class::column ? columns
+                                          : 1;
 }
 template <class T>
 constexpr std::int64_t bytes_of(operand_kind kind) {
@@ -63,21 +68,24 @@ constexpr std::int64_t bytes_of(operand_kind kind) {
 }
 template <class Kernel, class T>
 constexpr std::int64_t operand_bytes(int k, std::int64_t rows, std::int64_t columns) {
-  return bytes_of<T>(Kernel::facts::operand_at[k].kind) * elements_at(Kernel::facts::operand_at[k].extent, rows, columns);
+  return bytes_of<T>(Kernel::facts::operand_at[k].kind) *
+         elements_at(Kernel::facts::operand_at[k].extent, rows, columns);
 }
 /// Outputs at a place, all of them or those of one sweep.
 template <class Kernel, class T>
 constexpr std::int64_t stored_bytes(extent_class extent, std::int64_t rows, std::int64_t columns) {
   std::int64_t n = 0;
   for (int k = 0; k < Kernel::outputs; ++k)
-    if (Kernel::facts::instruction_at[Kernel::facts::output_at[k].instruction].extent == extent) n += elements_at(extent, rows, columns) * static_cast<std::int64_t>(sizeof(T));
+    if (Kernel::facts::instruction_at[Kernel::facts::output_at[k].instruction].extent == extent)
+      n += elements_at(extent, rows, columns) * static_cast<std::int64_t>(sizeof(T));
   return n;
 }
 template <class Kernel, class T>
 constexpr std::int64_t lines_read(extent_class inner, std::int64_t rows, std::int64_t columns) {
   std::int64_t n = 0;
   for (int k = 0; k < Kernel::operands; ++k)
-    if (Kernel::facts::operand_at[k].extent == inner || Kernel::facts::operand_at[k].extent == extent_class::single) n += operand_bytes<Kernel, T>(k, rows, columns);
+    if (Kernel::facts::operand_at[k].extent == inner || Kernel::facts::operand_at[k].extent == extent_class::single)
+      n += operand_bytes<Kernel, T>(k, rows, columns);
   return n;
 }
 template <class Kernel, class T>
@@ -85,7 +93,8 @@ constexpr std::int64_t sweep_bytes(int sweep, extent_class inner, std::int64_t r
   std::int64_t n = 0;
   for (int k = 0; k < Kernel::operands; ++k) {
     extent_class const extent = Kernel::facts::operand_at[k].extent;
-    if (extent != inner && extent != extent_class::single && Kernel::reads(sweep, k)) n += operand_bytes<Kernel, T>(k, rows, columns);
+    if (extent != inner && extent != extent_class::single && Kernel::reads(sweep, k))
+      n += operand_bytes<Kernel, T>(k, rows, columns);
   }
   return n;
 }
@@ -109,16 +118,20 @@ template <class T, int R, int C, int Segments, int Cluster, bool Keeps, class...
 struct traffic_of<row_kernel<T, R, C, Segments, Cluster, Keeps, Group...>> {
   using kernel = row_kernel<T, R, C, Segments, Cluster, Keeps, Group...>;
   static constexpr std::int64_t bytes = [] {
-    std::int64_t n = stored_bytes<kernel, T>(extent_class::full, R, C) + stored_bytes<kernel, T>(extent_class::row, R, C);
+    std::int64_t n =
+        stored_bytes<kernel, T>(extent_class::full, R, C) + stored_bytes<kernel, T>(extent_class::row, R, C);
     for (int k = 0; k < kernel::operands; ++k) n += operand_bytes<kernel, T>(k, R, C);
-    return n + kernel::partial_rows * (std::int64_t{C} * kernel::column_sums + kernel::single_sums) * static_cast<std::int64_t>(sizeof(typename kernel::number));
+    return n + kernel::partial_rows * (std::int64_t{C} * kernel::column_sums + kernel::single_sums) *
+                   static_cast<std::int64_t>(sizeof(typename kernel::number));
   }();
 };
 template <class T, int R, int C, class... Group>
 struct traffic_of<column_kernel<T, R, C, Group...>> {
   using kernel = column_kernel<T, R, C, Group...>;
   static constexpr std::int64_t bytes = [] {
-    std::int64_t n = lines_read<kernel, T>(extent_class::column, R, C) + stored_bytes<kernel, T>(extent_class::full, R, C) + stored_bytes<kernel, T>(extent_class::column, R, C);
+    std::int64_t n = lines_read<kernel, T>(extent_class::column, R, C) +
+                     stored_bytes<kernel, T>(extent_class::full, R, C) +
+                     stored_bytes<kernel, T>(extent_class::column, R, C);
     for (int s = 0; s < kernel::facts::plan.sweeps; ++s) n += sweep_bytes<kernel, T>(s, extent_class::column, R, C);
     return n + kernel::blocks * kernel::single_sums * static_cast<std::int64_t>(sizeof(typename kernel::number));
   }();
@@ -128,9 +141,13 @@ struct traffic_of<split_sweep_kernel<Inner, Sweep, T, R, C, Segments, Group...>>
   using kernel = split_sweep_kernel<Inner, Sweep, T, R, C, Segments, Group...>;
   using layout = typename kernel::layout;
   static constexpr std::int64_t bytes = [] {
-    auto const stores = static_cast<std::int64_t>(kernel::template stored_in<Sweep>::size()) * R * C * static_cast<std::int64_t>(sizeof(T));
-    auto const sums = static_cast<std::int64_t>(kernel::line_sums::size()), down = static_cast<std::int64_t>(kernel::over_rows::size());
-    std::int64_t const lines = (sums * layout::parts + std::int64_t{esp::fused::detail::count(kernel::lines_read)}) * layout::lines, columns = down * layout::ranges * C;
+    auto const stores = static_cast<std::int64_t>(kernel::template stored_in<Sweep>::size()) * R * C *
+                        static_cast<std::int64_t>(sizeof(T));
+    auto const sums = static_cast<std::int64_t>(kernel::line_sums::size()),
+               down = static_cast<std::int64_t>(kernel::over_rows::size());
+    std::int64_t const lines = (sums * layout::parts + std::int64_t{esp::fused::detail::count(kernel::lines_read)}) *
+                               layout::lines,
+                       columns = down * layout::ranges * C;
     std::int64_t const single = static_cast<std::int64_t>(kernel::over_all::size()) * layout::blocks;
     return bench::detail::lines_read<kernel, T>(Inner, R, C) + sweep_bytes<kernel, T>(Sweep, Inner, R, C) + stores +
            (lines + columns + single) * static_cast<std::int64_t>(sizeof(typename kernel::number));
@@ -146,13 +163,18 @@ struct traffic_of<statistics_kernel<Inner, Sweep, T, R, C, Segments, Group...>> 
     else return static_cast<std::int64_t>(base_kernel::template line_sums<Sweep>::size());
   }();
   static constexpr std::int64_t bytes =
-      (sums * base_kernel::layout::parts + std::int64_t{esp::fused::detail::count(kernel::new_statistics)}) * base_kernel::layout::lines * static_cast<std::int64_t>(sizeof(typename base_kernel::number));
+      (sums * base_kernel::layout::parts + std::int64_t{esp::fused::detail::count(kernel::new_statistics)}) *
+      base_kernel::layout::lines * static_cast<std::int64_t>(sizeof(typename base_kernel::number));
 };
 template <extent_class Inner, class T, int PartialRows, int SingleRows, int C, int Lines, class... Group>
 struct traffic_of<finish_kernel<Inner, T, PartialRows, SingleRows, C, Lines, Group...>> {
   using kernel = finish_kernel<Inner, T, PartialRows, SingleRows, C, Lines, Group...>;
-  static constexpr std::int64_t partial = std::int64_t{esp::fused::detail::count(kernel::column_sums)} * PartialRows * C + std::int64_t{esp::fused::detail::count(kernel::single_sums)} * SingleRows;
-  static constexpr std::int64_t results = stored_bytes<kernel, T>(extent_class::single, 1, C) + (Inner == extent_class::row ? stored_bytes<kernel, T>(extent_class::column, 1, C) : 0);
+  static constexpr std::int64_t partial =
+      std::int64_t{esp::fused::detail::count(kernel::column_sums)} * PartialRows * C +
+      std::int64_t{esp::fused::detail::count(kernel::single_sums)} * SingleRows;
+  static constexpr std::int64_t results =
+      stored_bytes<kernel, T>(extent_class::single, 1, C) +
+      (Inner == extent_class::row ? stored_bytes<kernel, T>(extent_class::column, 1, C) : 0);
   static constexpr std::int64_t bytes = partial * static_cast<std::int64_t>(sizeof(typename kernel::number)) + results;
 };
 
@@ -181,7 +203,8 @@ class counting_backend {
   void product(T const*, T const*, T*, T const* = nullptr, bool = false) {
     constexpr std::int64_t rows = Product::rows, columns = Product::columns, inner = Product::inner;
     ++to_->products;
-    to_->moved += (rows * inner + inner * columns + rows * columns) * Product::count * static_cast<std::int64_t>(sizeof(T));
+    to_->moved +=
+        (rows * inner + inner * columns + rows * columns) * Product::count * static_cast<std::int64_t>(sizeof(T));
   }
 
  private:
@@ -202,7 +225,9 @@ constexpr needs find_needs() {
   auto const& p = esp::plan::graph_of<Program>;
   auto const layout = Program::layout();
   needs r{};
-  auto const reserve = [&](int slot, std::int64_t end) { r.bytes[slot] = r.bytes[slot] > 4 * end ? r.bytes[slot] : 4 * end; };
+  auto const reserve = [&](int slot, std::int64_t end) {
+    r.bytes[slot] = r.bytes[slot] > 4 * end ? r.bytes[slot] : 4 * end;
+  };
   esp::graph::marks reached{};
   for (int i = 0; i < p.output_count; ++i) {
     esp::graph::output const& o = p.outputs[i];
@@ -211,7 +236,8 @@ constexpr needs find_needs() {
     r.minimal += 4 * size;
     if (o.where == destination::result) reserve(base::results + o.index, size);
     else if (o.where == destination::buffer) reserve(base::buffers, layout.buffers[o.index] + size);
-    else reserve(o.where == destination::gradient ? base::gradients : base::parameters, layout.parameters[o.index] + size);
+    else
+      reserve(o.where == destination::gradient ? base::gradients : base::parameters, layout.parameters[o.index] + size);
   }
   for (int id = p.nodes.size; id > 0; --id) {
     esp::graph::node const& n = p.nodes[id];
@@ -219,13 +245,16 @@ constexpr needs find_needs() {
     std::int64_t const size = n.shape.size();
     bool const is_label = n.op->family == op_family::label;
     if (n.op->family == op_family::argument) reserve(base::arguments + static_cast<int>(number), size);
-    else if (is_label) reserve(base::arguments + static_cast<int>(number / 2), size), r.labels |= std::uint64_t{1} << (number / 2);
+    else if (is_label)
+      reserve(base::arguments + static_cast<int>(number / 2), size), r.labels |= std::uint64_t{1} << (number / 2);
     else if (n.op->family == op_family::parameter) reserve(base::parameters, layout.parameters[number] + size);
     else if (n.op->family == op_family::buffer) reserve(base::buffers, layout.buffers[number] + size);
     else if (n.op->family == op_family::hyperparameter) reserve(base::hyperparameters, 64);
     if (reached.at[id] == 0) continue;
     for (int o : n.operand) reached.at[o] = 1;
-    if (n.op->family == op_family::argument || is_label || n.op->family == op_family::parameter || n.op->family == op_family::buffer) r.minimal += 4 * size;
+    if (n.op->family == op_family::argument || is_label || n.op->family == op_family::parameter ||
+        n.op->family == op_family::buffer)
+      r.minimal += 4 * size;
   }
   return r;
 }
@@ -246,7 +275,8 @@ amounts count() {
   return r;
 }
 
-/// Device memory that a program runs in. Numbers lie between -1 and 1, labels below `classes`; the vectors of an optimizer are positive.
+/// Device memory that a program runs in. Numbers lie between -1 and 1, labels below `classes`; the vectors of an
+/// optimizer are positive.
 template <class Program, class Backend = cuda_backend>
 class arena {
  public:
@@ -263,7 +293,8 @@ class arena {
       bool const is_label = i >= base::arguments && i < base::results && (n.labels >> (i - base::arguments) & 1u);
       if (is_label) fill(i, size, labels.data(), labels.size() * sizeof(std::int32_t));
       else if (i == base::hyperparameters) m.to_device(at_[i], adam_numbers, sizeof adam_numbers);
-      else if (i < base::results && i != base::gradients && i != base::buffers) fill(i, size, pattern.data(), pattern.size() * sizeof(float));
+      else if (i < base::results && i != base::gradients && i != base::buffers)
+        fill(i, size, pattern.data(), pattern.size() * sizeof(float));
     }
     esp::fused::random_state const random{42, 7};
     blocks_.emplace_back(m, sizeof random);
@@ -286,12 +317,15 @@ class arena {
   static std::vector<std::int32_t> some_labels(int classes) {
     std::vector<std::int32_t> r(period);
     std::uint32_t bits = 2;
-    for (std::int32_t& x : r) x = static_cast<std::int32_t>(((bits = bits * 1664525u + 1013904223u) >> 8) % static_cast<std::uint32_t>(classes));
+    for (std::int32_t& x : r)
+      x = static_cast<std::int32_t>(((bits = bits * 1664525u + 1013904223u) >> 8) %
+                                    static_cast<std::uint32_t>(classes));
     return r;
   }
   void fill(int which, std::size_t size, void const* from, std::size_t some) {
     backend_->to_device(at_[which], from, size < some ? size : some);
-    for (std::size_t done = some; done < size; done *= 2) backend_->copy(static_cast<char*>(at_[which]) + done, at_[which], size - done < done ? size - done : done);
+    for (std::size_t done = some; done < size; done *= 2)
+      backend_->copy(static_cast<char*>(at_[which]) + done, at_[which], size - done < done ? size - done : done);
   }
 
   Backend* backend_;
@@ -304,7 +338,8 @@ class arena {
 /// A program as a row. classes: of its labels, where it has any.
 template <class Program>
 void add(measurements& to, std::string name, std::string shape, int classes = 1) {
-  to.push_back({std::move(name), std::move(shape), detail::count<Program>(), [classes](esp::on_cuda::cuda_backend& m) -> std::function<void()> {
+  to.push_back({std::move(name), std::move(shape), detail::count<Program>(),
+                [classes](esp::on_cuda::cuda_backend& m) -> std::function<void()> {
                   auto const memory = std::make_shared<detail::arena<Program>>(m, classes);
                   return [memory] { memory->run(); };
                 }});

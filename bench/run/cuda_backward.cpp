@@ -28,7 +28,8 @@ struct gradients {
     constexpr auto operator()(auto x, auto w, auto b, auto dy) const { return sum(Norm{}(x, w, b) * dy); }
   };
   constexpr auto operator()(auto x, auto w, auto b, auto dy) const {
-    return std::tuple{esp::grad<0>(product{})(x, w, b, dy), esp::grad<1>(product{})(x, w, b, dy), esp::grad<2>(product{})(x, w, b, dy)};
+    return std::tuple{esp::grad<0>(product{})(x, w, b, dy), esp::grad<1>(product{})(x, w, b, dy),
+                      esp::grad<2>(product{})(x, w, b, dy)};
   }
 };
 

@@ -27,7 +27,8 @@ void add_rows(measurements& to) {
 }  // namespace
 
 void add_forward_norms(measurements& to) {
-  add_rows<64>(to), add_rows<256>(to), add_rows<1023>(to), add_rows<1024>(to), add_rows<4095>(to), add_rows<4096>(to), add_rows<16383>(to), add_rows<16384>(to);
+  add_rows<64>(to), add_rows<256>(to), add_rows<1023>(to), add_rows<1024>(to), add_rows<4095>(to), add_rows<4096>(to),
+      add_rows<16383>(to), add_rows<16384>(to);
   add_rows<32768>(to), add_rows<65536>(to), add_rows<262144>(to);
 }
 

@@ -16,10 +16,13 @@ constexpr int elements = 1 << 26;
 struct chain {
   constexpr auto operator()(auto a, auto b) const { return relu(tanh(a) * b + a); }
 };
-/// The stream r + dropout(x), and y = relu(norm(stream)). Its random stream belongs to no module: it is the program's number 0.
+/// The stream r + dropout(x), and y = relu(norm(stream)). Its random stream belongs to no module: it is the program's
+/// number 0.
 struct residual {
   constexpr auto operator()(auto x, auto r, auto w, auto b) const {
-    auto const stream = r + esp::dropout(x, esp::random_uniform<esp::shape_of<decltype(x)>>{esp::random_stream{0, x.tracer}} <= 0.9, 0.1);
+    auto const stream =
+        r +
+        esp::dropout(x, esp::random_uniform<esp::shape_of<decltype(x)>>{esp::random_stream{0, x.tracer}} <= 0.9, 0.1);
     return std::tuple{stream, relu(esp::normalize<1>(stream, 1e-5) * w + b)};
   }
 };
@@ -27,7 +30,9 @@ struct loss {
   constexpr auto operator()(auto scores, auto labels) const { return esp::cross_entropy(scores, labels); }
 };
 struct loss_and_gradient {
-  constexpr auto operator()(auto scores, auto labels) const { return std::tuple{loss{}(scores, labels), std::get<0>(esp::grad(loss{})(scores, labels))}; }
+  constexpr auto operator()(auto scores, auto labels) const {
+    return std::tuple{loss{}(scores, labels), std::get<0>(esp::grad(loss{})(scores, labels))};
+  }
 };
 
 template <int Columns>
@@ -41,7 +46,8 @@ template <int Classes>
 void add_loss(measurements& to) {
   constexpr int rows = elements / Classes;
   using X = number_leaf<esp::shape<rows, Classes>>;
-  add<program_of_function<loss_and_gradient, X, label_leaf<esp::shape<rows>>>>(to, "softmax_cross_entropy_gradient", extents(rows, Classes), Classes);
+  add<program_of_function<loss_and_gradient, X, label_leaf<esp::shape<rows>>>>(to, "softmax_cross_entropy_gradient",
+                                                                               extents(rows, Classes), Classes);
 }
 
 }  // namespace

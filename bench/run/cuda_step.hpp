@@ -16,13 +16,15 @@ void add_step(measurements& to) {
   using Trainer = esp::trainer<Model, esp::nn::SoftmaxLoss, esp::optim::Adam, Images>;
   struct state {
     Model model{esp::seed{0}};
-    Trainer trainer{model, esp::nn::SoftmaxLoss{}, esp::optim::Adam{.learning_rate = 1e-3, .weight_decay = 1e-3}, Images{}};
+    Trainer trainer{model, esp::nn::SoftmaxLoss{}, esp::optim::Adam{.learning_rate = 1e-3, .weight_decay = 1e-3},
+                    Images{}};
     esp::tensor<float, esp::shape<Batch, In>, esp::cuda> images;
     esp::tensor<std::int32_t, esp::shape<Batch>> labels;
     static auto some_images() {
       esp::tensor<float, esp::shape<Batch, In>> x;
       std::uint32_t bits = 1;
-      for (int i = 0; i < Batch * In; ++i) x.data()[i] = static_cast<float>((bits = bits * 1664525u + 1013904223u) >> 8) * 0x1p-23f - 1.f;
+      for (int i = 0; i < Batch * In; ++i)
+        x.data()[i] = static_cast<float>((bits = bits * 1664525u + 1013904223u) >> 8) * 0x1p-23f - 1.f;
       return x;
     }
     state() : images(some_images()) {
@@ -31,7 +33,8 @@ void add_step(measurements& to) {
   };
   amounts counted = detail::count<Step>();
   counted += detail::count<esp::detail::update_program<esp::optim::Adam, static_cast<int>(Model::parameter_count)>>();
-  std::string const shape = std::to_string(In) + "-" + std::to_string(Hidden) + "x" + std::to_string(Blocks) + ", batch " + std::to_string(Batch);
+  std::string const shape = std::to_string(In) + "-" + std::to_string(Hidden) + "x" + std::to_string(Blocks) +
+                            ", batch " + std::to_string(Batch);
   to.push_back({"train_mlp_resnet", shape, std::move(counted),
                 [](esp::on_cuda::cuda_backend&) -> std::function<void()> {
                   auto const s = std::make_shared<state>();

@@ -51,11 +51,15 @@ bench::implementation const all[] = {
     {"sum_ab_exp_c/1M", "eigen",
      [](operands o) {
        return always(
-           [](operands p) { *p.out[0] = (vector(p.in[0], million) * vector(p.in[1], million) + vector(p.in[2], million).exp()).sum(); }, o);
+           [](operands p) {
+             *p.out[0] = (vector(p.in[0], million) * vector(p.in[1], million) + vector(p.in[2], million).exp()).sum();
+           },
+           o);
      }},
     {"sum_ab_exp_c_gradient/1M", "eigen", [](operands o) { return always(gradient<million>, o); }},
     {"sum_ab_exp_c_gradient/1000", "eigen", [](operands o) { return always(gradient<bench::thousand>, o); }},
-    {"sum/1M", "eigen", [](operands o) { return always([](operands p) { *p.out[0] = vector(p.in[0], million).sum(); }, o); }},
+    {"sum/1M", "eigen",
+     [](operands o) { return always([](operands p) { *p.out[0] = vector(p.in[0], million).sum(); }, o); }},
     {"logsumexp/1M", "eigen", [](operands o) { return always(logsumexp, o); }},
 };
 

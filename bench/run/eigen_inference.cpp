@@ -26,15 +26,16 @@ struct net {
   layer<B, Out> third;
 };
 
-#define NET(IN, A, B, OUT)                                                                                                          \
-  {"inference/" #IN "-" #A "-" #B "-" #OUT, "eigen", [](bench::operands o) -> bench::work {                                         \
-     auto const n = std::make_shared<net<IN, A, B, OUT>>(net<IN, A, B, OUT>{{o.in[1], o.in[2]}, {o.in[3], o.in[4]}, {o.in[5], o.in[6]}}); \
-     return {bench::repeated([=] {                                                                                                  \
-       Eigen::Map<Eigen::Matrix<float, IN, 1> const, Eigen::Aligned64> const x(o.in[0]);                                            \
-       Eigen::Matrix<float, A, 1> const a = n->first(x).cwiseMax(0);                                                                \
-       Eigen::Matrix<float, B, 1> const b = n->second(a).cwiseMax(0);                                                               \
-       Eigen::Map<Eigen::Matrix<float, OUT, 1>>{o.out[0]} = n->third(b);                                                            \
-     })};                                                                                                                           \
+#define NET(IN, A, B, OUT)                                                                  \
+  {"inference/" #IN "-" #A "-" #B "-" #OUT, "eigen", [](bench::operands o) -> bench::work { \
+     auto const n = std::make_shared<net<IN, A, B, OUT>>(                                   \
+         net<IN, A, B, OUT>{{o.in[1], o.in[2]}, {o.in[3], o.in[4]}, {o.in[5], o.in[6]}});   \
+     return {bench::repeated([=] {                                                          \
+       Eigen::Map<Eigen::Matrix<float, IN, 1> const, Eigen::Aligned64> const x(o.in[0]);    \
+       Eigen::Matrix<float, A, 1> const a = n->first(x).cwiseMax(0);                        \
+       Eigen::Matrix<float, B, 1> const b = n->second(a).cwiseMax(0);                       \
+       Eigen::Map<Eigen::Matrix<float, OUT, 1>>{o.out[0]} = n->third(b);                    \
+     })};                                                                                   \
    }},
 bench::implementation const all[] = {BENCH_INFERENCE_NETS(NET)};
 

@@ -20,8 +20,10 @@ void product(float const* a, float const* b, float* c) {
   else C.noalias() = A * B;
 }
 
-#define ROW(NAME, TA, TB, M, N, K) \
-  {NAME, "eigen", [](bench::operands o) -> bench::work { return {bench::repeated([=] { product<TA, TB, M, N, K>(o.in[0], o.in[1], o.out[0]); })}; }},
+#define ROW(NAME, TA, TB, M, N, K)                                                            \
+  {NAME, "eigen", [](bench::operands o) -> bench::work {                                      \
+     return {bench::repeated([=] { product<TA, TB, M, N, K>(o.in[0], o.in[1], o.out[0]); })}; \
+   }},
 bench::implementation const all[] = {BENCH_MATMUL_ROWS(ROW)};
 
 }  // namespace

@@ -9,7 +9,8 @@ namespace {
 
 template <int N, int C>
 void forward_backward(float const* scores, std::int32_t const* labels, float* loss, float* gradient) {
-  // An extent that the compiler knows makes Eigen choose the widest vector that divides it: of no use for long rows of 50257.
+  // An extent that the compiler knows makes Eigen choose the widest vector that divides it: of no use for long rows of
+  // 50257.
   constexpr int extent = C % 16 == 0 || C < 64 ? C : static_cast<int>(Eigen::Dynamic);
   using row = Eigen::Array<float, extent, 1>;
   float sum_of_losses = 0;
@@ -26,9 +27,9 @@ void forward_backward(float const* scores, std::int32_t const* labels, float* lo
   *loss = sum_of_losses / N;
 }
 
-#define ROW(N, C)                                                                                                             \
-  {"softmax_cross_entropy_forward_backward/" #N "x" #C, "eigen", [](bench::operands o) -> bench::work {                       \
-     return {bench::repeated([=] { forward_backward<N, C>(o.in[0], o.labels(1), o.out[0], o.out[1]); })};                     \
+#define ROW(N, C)                                                                                         \
+  {"softmax_cross_entropy_forward_backward/" #N "x" #C, "eigen", [](bench::operands o) -> bench::work {   \
+     return {bench::repeated([=] { forward_backward<N, C>(o.in[0], o.labels(1), o.out[0], o.out[1]); })}; \
    }},
 bench::implementation const all[] = {BENCH_SOFTMAX_SHAPES(ROW)};
 

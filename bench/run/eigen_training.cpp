@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Training steps of multi-layer perceptrons in Eigen: extents that the compiler knows, every product into memory that is there.
+// Training steps of multi-layer perceptrons in Eigen: extents that the compiler knows, every product into memory that
+// is there.
 #define EIGEN_STACK_ALLOCATION_LIMIT 0  // fixed extents for matrices of any size
 #include <Eigen/Core>
 
@@ -82,7 +83,9 @@ struct large_net {
   layer<large_batch, large_hidden, large_hidden> second;
   layer<large_batch, large_hidden, classes> last;
   float loss;
-  explicit large_net(operands o) { first.start(o.in[2], o.in[3]), second.start(o.in[4], o.in[5]), last.start(o.in[6], o.in[7]); }
+  explicit large_net(operands o) {
+    first.start(o.in[2], o.in[3]), second.start(o.in[4], o.in[5]), last.start(o.in[6], o.in[7]);
+  }
   void step(float const* images, std::int32_t const* labels) {
     Eigen::Map<matrix<large_batch, image> const, Eigen::Aligned64> const x(images);
     first.forward(x, true);
@@ -107,6 +110,7 @@ work train(operands o) {
           }};
 }
 
-implementation const all[] = {{"train_mlp/784-128-10", "eigen", train<small_net>}, {"train_mlp/784-512-512-10", "eigen", train<large_net>}};
+implementation const all[] = {{"train_mlp/784-128-10", "eigen", train<small_net>},
+                              {"train_mlp/784-512-512-10", "eigen", train<large_net>}};
 
 }  // namespace

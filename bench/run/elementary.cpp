@@ -18,14 +18,17 @@ struct beside_xsimd {
   bench::implementation own, peer;
   beside_xsimd(std::string const& name, float low, float high)
       : row{name, {{count, low, high}}, {{count, 1e-5}}, 8. * count, 0},
-        own{name, "espalier", [](bench::operands o) {
+        own{name, "espalier",
+            [](bench::operands o) {
               return bench::work{bench::repeated([in = o.in[0], out = o.out[0]] {
-                for (std::size_t i = 0; i < count; i += static_cast<std::size_t>(ours::size)) F::espalier(ours::load(in + i)).store(out + i);
+                for (std::size_t i = 0; i < count; i += static_cast<std::size_t>(ours::size))
+                  F::espalier(ours::load(in + i)).store(out + i);
               })};
             }},
         peer{name, "xsimd", [](bench::operands o) {
                return bench::work{bench::repeated([in = o.in[0], out = o.out[0]] {
-                 for (std::size_t i = 0; i < count; i += theirs::size) F::xsimd(theirs::load_unaligned(in + i)).store_unaligned(out + i);
+                 for (std::size_t i = 0; i < count; i += theirs::size)
+                   F::xsimd(theirs::load_unaligned(in + i)).store_unaligned(out + i);
                })};
              }} {}
 };

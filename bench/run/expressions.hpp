@@ -4,4 +4,4 @@
 namespace bench {
 inline constexpr int million = 1 << 20;
 inline constexpr int thousand = 1000;
-}
+}  // namespace bench

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The rows of sum(a b + exp(c)), with and without its gradient, in FastAD: needs -Dfastad_dir=FOLDER, the folder of a checkout, and Eigen.
+// The rows of sum(a b + exp(c)), with and without its gradient, in FastAD: needs -Dfastad_dir=FOLDER, the folder of a
+// checkout, and Eigen.
 #include <fastad>
 
 #include <memory>
@@ -36,6 +37,8 @@ work energy(operands o) {
   return {repeated([=] { *o.out[0] = ad::evaluate(*bound); })};
 }
 
-implementation const all[] = {{"sum_ab_exp_c/1M", "fastad", energy}, {"sum_ab_exp_c_gradient/1M", "fastad", gradient<million>}, {"sum_ab_exp_c_gradient/1000", "fastad", gradient<thousand>}};
+implementation const all[] = {{"sum_ab_exp_c/1M", "fastad", energy},
+                              {"sum_ab_exp_c_gradient/1M", "fastad", gradient<million>},
+                              {"sum_ab_exp_c_gradient/1000", "fastad", gradient<thousand>}};
 
 }  // namespace

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // The main function of the programs of this folder:
 //   bench_TOPIC [--rows REGEX] [--rounds N] [--seconds S] [--csv FILE] [--check] [--list] [--core N | --unpinned]
-// Each row: every implementation once, results compared; then rounds in which they take turns, until N rounds or S seconds are over.
+// Each row: every implementation once, results compared; then rounds in which they take turns, until N rounds or S
+// seconds are over.
 #include "harness.hpp"
 
 #include <malloc.h>
@@ -59,7 +60,9 @@ double now() { return std::chrono::duration<double>(std::chrono::steady_clock::n
 struct memory {
   static constexpr std::size_t page = 4096;
   explicit memory(std::size_t count)
-      : size{count}, data{static_cast<float*>(std::aligned_alloc(page, (count * sizeof(float) + 64 + page - 1) / page * page)), &std::free} {
+      : size{count},
+        data{static_cast<float*>(std::aligned_alloc(page, (count * sizeof(float) + 64 + page - 1) / page * page)),
+             &std::free} {
     std::memset(data.get(), 0, count * sizeof(float));
   }
   std::size_t size;
@@ -115,8 +118,10 @@ bool check(row_data const& r, std::vector<contender>& all_of_them, std::vector<m
     for (std::size_t i = 0; i < out.size(); ++i) {
       double const d = difference(expected[i], out[i].data.get());
       if (d <= r.out[i].tolerance) continue;
-      std::fprintf(stderr, "%s: result %d of %s (%s) differs from %s's by %.2e of its largest element, allowed are %.0e\n", r.name.c_str(),
-                   static_cast<int>(i), c.implementation->name.c_str(), c.implementation->compiler.c_str(), all_of_them[0].implementation->name.c_str(), d, r.out[i].tolerance);
+      std::fprintf(
+          stderr, "%s: result %d of %s (%s) differs from %s's by %.2e of its largest element, allowed are %.0e\n",
+          r.name.c_str(), static_cast<int>(i), c.implementation->name.c_str(), c.implementation->compiler.c_str(),
+          all_of_them[0].implementation->name.c_str(), d, r.out[i].tolerance);
       fine = false;
     }
   }
@@ -136,7 +141,8 @@ void measure(std::vector<contender>& all_of_them, options const& o) {
     do {
       double const t = timed(c);
       if (t * static_cast<double>(c.repetitions) < shortest)
-        c.repetitions = std::max(c.repetitions + 1, std::min(c.repetitions * 10, static_cast<long>(1.2 * shortest / std::max(t, 1e-9))));
+        c.repetitions = std::max(c.repetitions + 1,
+                                 std::min(c.repetitions * 10, static_cast<long>(1.2 * shortest / std::max(t, 1e-9))));
     } while (now() < until);
   }
   double const until = now() + o.seconds;
@@ -157,22 +163,26 @@ std::string readable(double seconds) {
   return text;
 }
 
-/// One line for each implementation, and what espalier's time is of the best peer's and of the best hand-written kernel's.
+/// One line for each implementation, and what espalier's time is of the best peer's and of the best hand-written
+/// kernel's.
 void report(row_data const& r, std::vector<contender> const& all_of_them, std::FILE* csv) {
   double own = 0, peer = 0, by_hand = 0;
   for (auto const& c : all_of_them) {
-    bool const beside = c.implementation->name.rfind("espalier_", 0) == 0 || c.implementation->name.rfind("by_hand_", 0) == 0;  // shown, no yardstick
+    // shown, no yardstick
+    bool const beside =
+        c.implementation->name.rfind("espalier_", 0) == 0 || c.implementation->name.rfind("by_hand_", 0) == 0;
     double& best = c.implementation->name == "espalier" ? own : c.implementation->name == "by_hand" ? by_hand : peer;
     if (!beside && (best == 0 || c.minimum < best)) best = c.minimum;
-    std::string const compiler = c.implementation->compiler.substr(0, c.implementation->compiler.find(' ', c.implementation->compiler.find(' ') + 1));
-    std::fprintf(stderr, "  %-44s %-12s %-15s %10s %10s", r.name.c_str(), c.implementation->name.c_str(), compiler.c_str(), readable(c.minimum).c_str(),
-                 readable(c.median).c_str());
+    std::string const compiler = c.implementation->compiler.substr(
+        0, c.implementation->compiler.find(' ', c.implementation->compiler.find(' ') + 1));
+    std::fprintf(stderr, "  %-44s %-12s %-15s %10s %10s", r.name.c_str(), c.implementation->name.c_str(),
+                 compiler.c_str(), readable(c.minimum).c_str(), readable(c.median).c_str());
     if (r.bytes > 0) std::fprintf(stderr, " %7.1f GB/s", r.bytes / c.minimum * 1e-9);
     if (r.flops > 0) std::fprintf(stderr, " %7.1f GFLOP/s", r.flops / c.minimum * 1e-9);
     std::fprintf(stderr, "\n");
     if (csv != nullptr)
-      std::fprintf(csv, "%s,%s,%s,%.2f,%.2f,%.0f,%.0f\n", r.name.c_str(), c.implementation->name.c_str(), compiler.c_str(), c.minimum * 1e9, c.median * 1e9,
-                   r.bytes, r.flops);
+      std::fprintf(csv, "%s,%s,%s,%.2f,%.2f,%.0f,%.0f\n", r.name.c_str(), c.implementation->name.c_str(),
+                   compiler.c_str(), c.minimum * 1e9, c.median * 1e9, r.bytes, r.flops);
   }
   if (own == 0 || (peer == 0 && by_hand == 0)) return;
   std::fprintf(stderr, "%s", r.name.c_str());
@@ -196,10 +206,15 @@ bool run(row_data const& r, options const& o, std::FILE* csv) {
   std::vector<contender> contenders;
   for (auto const& i : all().implementations)
     if (i.row == r.name) contenders.push_back({&i, {}, 1, {}});
-  auto const rank = [](contender const& c) { return c.implementation->name == "espalier" ? 0 : c.implementation->name == "by_hand" ? 1 : 2; };
-  std::sort(contenders.begin(), contenders.end(), [&](auto const& a, auto const& b) { return rank(a) != rank(b) ? rank(a) < rank(b) : a.implementation < b.implementation; });
+  auto const rank = [](contender const& c) {
+    return c.implementation->name == "espalier" ? 0 : c.implementation->name == "by_hand" ? 1 : 2;
+  };
+  std::sort(contenders.begin(), contenders.end(), [&](auto const& a, auto const& b) {
+    return rank(a) != rank(b) ? rank(a) < rank(b) : a.implementation < b.implementation;
+  });
   for (auto& c : contenders) c.job = c.implementation->prepare({in_at.data(), out_at.data()});
-  contenders.erase(std::remove_if(contenders.begin(), contenders.end(), [](contender const& c) { return !c.job.run; }), contenders.end());
+  contenders.erase(std::remove_if(contenders.begin(), contenders.end(), [](contender const& c) { return !c.job.run; }),
+                   contenders.end());
   if (contenders.empty()) {
     std::fprintf(stderr, "%s: no implementation\n", r.name.c_str());
     return false;
@@ -218,9 +233,13 @@ bool run(row_data const& r, options const& o, std::FILE* csv) {
 void start_again_with_settings(char** arguments) {
   if (std::getenv("ESPALIER_BENCH_SETTINGS") != nullptr) return;
   std::string const count = std::to_string(all().threads);
-  for (auto const& [name, value] : std::initializer_list<std::pair<char const*, char const*>>{
-           {"ESPALIER_BENCH_SETTINGS", "1"}, {"OMP_NUM_THREADS", count.c_str()}, {"OPENBLAS_NUM_THREADS", count.c_str()}, {"MKL_NUM_THREADS", count.c_str()},
-           {"MALLOC_TRIM_THRESHOLD_", "1073741824"}, {"MALLOC_MMAP_THRESHOLD_", "1073741824"}})
+  for (auto const& [name, value] :
+       std::initializer_list<std::pair<char const*, char const*>>{{"ESPALIER_BENCH_SETTINGS", "1"},
+                                                                  {"OMP_NUM_THREADS", count.c_str()},
+                                                                  {"OPENBLAS_NUM_THREADS", count.c_str()},
+                                                                  {"MKL_NUM_THREADS", count.c_str()},
+                                                                  {"MALLOC_TRIM_THRESHOLD_", "1073741824"},
+                                                                  {"MALLOC_MMAP_THRESHOLD_", "1073741824"}})
     setenv(name, value, 0);
   if (__builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512bw") != 0) {
     setenv("OPENBLAS_CORETYPE", "SkylakeX", 0);
@@ -243,7 +262,10 @@ bool pin(options const& o) {
 }
 
 int usage(char const* name) {
-  std::fprintf(stderr, "%s [--rows REGEX] [--rounds N] [--seconds S, for each row] [--csv FILE] [--check] [--list] [--core N | --unpinned]\n", name);
+  std::fprintf(
+      stderr,
+      "%s [--rows REGEX] [--rounds N] [--seconds S, for each row] [--csv FILE] [--check] [--list] [--core N | --unpinned]\n",
+      name);
   return 2;
 }
 
@@ -309,7 +331,8 @@ work fastest(std::vector<work> const& candidates) {
 row::row(std::string name, std::vector<input> in, std::vector<output> out, double bytes, double flops) {
   all().rows.push_back({std::move(name), std::move(in), std::move(out), bytes, flops});
 }
-implementation::implementation(std::string row, std::string name, std::function<work(operands)> prepare, std::string compiler) {
+implementation::implementation(std::string row, std::string name, std::function<work(operands)> prepare,
+                               std::string compiler) {
   all().implementations.push_back({std::move(row), std::move(name), std::move(compiler), std::move(prepare)});
 }
 std::string extents(int a, int b, int c, int d) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-/// What the programs of this folder share. A translation unit declares rows (a name, operands, what it must move and compute) or implementations of
-/// rows; harness.cpp checks the implementations of a row against each other and then lets them take turns. All implementations of a row read the
-/// same memory and write to the same memory, so that none is luckier than another with its addresses.
+/// What the programs of this folder share. A translation unit declares rows (a name, operands, what it must move and
+/// compute) or implementations of rows; harness.cpp checks the implementations of a row against each other and then
+/// lets them take turns. All implementations of a row read the same memory and write to the same memory, so that none
+/// is luckier than another with its addresses.
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -31,8 +32,9 @@ struct output {
   double tolerance = 1e-4;
 };
 
-/// What runs: run(n) does the work n times. collect, where it is given, brings what lies elsewhere (a model's parameters) into the outputs;
-/// it is called once, after run(1). No run: the implementation is left out, because this machine cannot run it.
+/// What runs: run(n) does the work n times. collect, where it is given, brings what lies elsewhere (a model's
+/// parameters) into the outputs; it is called once, after run(1). No run: the implementation is left out, because this
+/// machine cannot run it.
 struct work {
   std::function<void(long)> run;
   std::function<void()> collect = {};
@@ -52,7 +54,8 @@ std::function<void(long)> repeated(F f) {
 /// Of several settings of an implementation the one that takes the least time in a few runs.
 work fastest(std::vector<work> const& candidates);
 
-/// A row: its stable name, what it must read and write at least, and its floating-point operations (0 where they say nothing).
+/// A row: its stable name, what it must read and write at least, and its floating-point operations (0 where they say
+/// nothing).
 struct row {
   row(std::string name, std::vector<input> in, std::vector<output> out, double bytes, double flops);
 };
@@ -67,10 +70,12 @@ inline constexpr char const* library = "library";
 
 /// One implementation of a row. prepare(operands) is called once, before the first run; what it does is not timed.
 struct implementation {
-  implementation(std::string row, std::string name, std::function<work(operands)> prepare, std::string compiler = BENCH_COMPILER);
+  implementation(std::string row, std::string name, std::function<work(operands)> prepare,
+                 std::string compiler = BENCH_COMPILER);
 };
 
-/// Threads that the program of this translation unit may use: 1 where none says so. More than 1: the program is not pinned to a core.
+/// Threads that the program of this translation unit may use: 1 where none says so. More than 1: the program is not
+/// pinned to a core.
 struct threads {
   explicit threads(int count);
 };

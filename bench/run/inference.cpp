@@ -35,11 +35,16 @@ struct net_row {
   bench::row row;
   bench::implementation own;
   explicit net_row(std::string const& name)
-      : row{name, {{In}, {In * A, -.3f, .3f}, {A}, {A * B, -.3f, .3f}, {B}, {B * Out}, {Out}}, {{Out}}, 4 * (products + In + A + B + 2 * Out), 2 * products},
+      : row{name,
+            {{In}, {In * A, -.3f, .3f}, {A}, {A * B, -.3f, .3f}, {B}, {B * Out}, {Out}},
+            {{Out}},
+            4 * (products + In + A + B + 2 * Out),
+            2 * products},
         own{name, "espalier", prepare} {}
 };
 
-#define NET(IN, A, B, OUT) net_row<IN, A, B, OUT> const net_##IN##_##A##_##B##_##OUT{"inference/" #IN "-" #A "-" #B "-" #OUT};
+#define NET(IN, A, B, OUT) \
+  net_row<IN, A, B, OUT> const net_##IN##_##A##_##B##_##OUT{"inference/" #IN "-" #A "-" #B "-" #OUT};
 BENCH_INFERENCE_NETS(NET)
 
 }  // namespace

@@ -29,7 +29,9 @@ struct row_of {
   bench::implementation own;
   explicit row_of(char const* name)
       : row{name, {{A::size}, {B::size}}, {{std::size_t{M} * N}}, 4. * (A::size + B::size + M * N), 2. * M * N * K},
-        own{name, "espalier", [](bench::operands o) { return bench::compiled_work<product<TA, TB>, bench::in<A, B>, bench::out<esp::shape<M, N>>>(o); }} {}
+        own{name, "espalier", [](bench::operands o) {
+              return bench::compiled_work<product<TA, TB>, bench::in<A, B>, bench::out<esp::shape<M, N>>>(o);
+            }} {}
 };
 
 #define BENCH_JOINED(A, B) A##B

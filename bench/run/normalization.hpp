@@ -6,8 +6,8 @@
 /// EACH(N, C, H, W)
 #define BENCH_BATCH_NORM2D_SHAPES(EACH) EACH(32, 64, 28, 28)
 
-/// Operands. LayerNorm and BatchNorm forward: x, weight, bias -> y; evaluation: x, weight, bias, running mean, running variance -> y;
-/// forward and backward: x, weight, bias, dy -> y, dx, dweight, dbias.
+/// Operands. LayerNorm and BatchNorm forward: x, weight, bias -> y; evaluation: x, weight, bias, running mean, running
+/// variance -> y; forward and backward: x, weight, bias, dy -> y, dx, dweight, dbias.
 namespace bench {
 inline constexpr float norm_eps = 1e-5f;
 }

@@ -31,7 +31,7 @@ work forward_backward(operands o) {
   return {repeated([=] {
     s->softmax.execute(s->stream, s->operands);
     s->stream.wait();
-    float loss = 0, * gradient = o.out[1];
+    float loss = 0, *gradient = o.out[1];
     for (int i = 0; i < N; ++i, gradient += C) {
       int const label = o.labels(1)[i];
       loss -= std::log(gradient[label]);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// The inference rows in RLtools: needs -Drl_tools_dir=FOLDER, the folder of a checkout. Its layers with their generic loops, between matrices on the stack:
-// its model for such nets works through pointers, which compilers must take to alias (many times slower). With
-// -ffast-math, as in its own build, and by g++, whose code for the smaller net is the faster.
+// The inference rows in RLtools: needs -Drl_tools_dir=FOLDER, the folder of a checkout. Its layers with their generic
+// loops, between matrices on the stack: its model for such nets works through pointers, which compilers must take to
+// alias (many times slower). With -ffast-math, as in its own build, and by g++, whose code for the smaller net is the
+// faster.
 #include <rl_tools/operations/cpu.h>
 
 #include <rl_tools/nn/layers/dense/operations_generic.h>
@@ -22,13 +23,14 @@ using types = rlt::numeric_types::Policy<float>;
 namespace activation = rlt::nn::activation_functions;
 
 template <int In, int Out, auto Activation>
-using layer = rlt::nn::layers::dense::Layer<rlt::nn::layers::dense::Configuration<types, index, Out, Activation>, rlt::nn::capability::Forward<false>,
-                                            rlt::tensor::Shape<index, 1, 1, In>>;
+using layer = rlt::nn::layers::dense::Layer<rlt::nn::layers::dense::Configuration<types, index, Out, Activation>,
+                                            rlt::nn::capability::Forward<false>, rlt::tensor::Shape<index, 1, 1, In>>;
 
 template <int In, int A, int B, int Out>
 struct net {
   template <index Count>
-  using row = rlt::Matrix<rlt::matrix::Specification<float, index, 1, Count, false, rlt::matrix::layouts::RowMajorAlignment<index, 1>>>;
+  using row = rlt::Matrix<
+      rlt::matrix::Specification<float, index, 1, Count, false, rlt::matrix::layouts::RowMajorAlignment<index, 1>>>;
   device_type device;
   device_type::SPEC::RANDOM::ENGINE<> random;
   rlt::nn::layers::dense::Buffer buffer;
@@ -60,10 +62,10 @@ struct net {
   }
 };
 
-#define NET(IN, A, B, OUT)                                                                        \
-  {"inference/" #IN "-" #A "-" #B "-" #OUT, "rl_tools", [](bench::operands o) -> bench::work {    \
-     auto const n = std::make_shared<net<IN, A, B, OUT>>(o);                                      \
-     return {bench::repeated([=] { (*n)(o.in[0], o.out[0]); })};                                  \
+#define NET(IN, A, B, OUT)                                                                     \
+  {"inference/" #IN "-" #A "-" #B "-" #OUT, "rl_tools", [](bench::operands o) -> bench::work { \
+     auto const n = std::make_shared<net<IN, A, B, OUT>>(o);                                   \
+     return {bench::repeated([=] { (*n)(o.in[0], o.out[0]); })};                               \
    }},
 bench::implementation const all[] = {BENCH_INFERENCE_NETS(NET)};
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The convolution rows in libtorch: its own operators, without autograd, on operands with channels last or second, whichever is faster. Results are new
-// tensors, as always there; they are copied for the comparison only.
+// The convolution rows in libtorch: its own operators, without autograd, on operands with channels last or second,
+// whichever is faster. Results are new tensors, as always there; they are copied for the comparison only.
 #include <ATen/ATen.h>
 
 #include <array>
@@ -36,14 +36,16 @@ work convolution(operands o, conv2d_shape const& s, int which, at::MemoryFormat 
   std::array<bool, 3> const gradient_mask{which == 1, which == 2, false};
   return {repeated([=] {
             at::NoGradGuard const no_gradients;
-            auto const [dx, dw, db] = at::convolution_backward(dy, x, w, at::OptionalIntArrayRef{}, strides, padding, one, false, zero, 1, gradient_mask);
+            auto const [dx, dw, db] = at::convolution_backward(dy, x, w, at::OptionalIntArrayRef{}, strides, padding,
+                                                               one, false, zero, 1, gradient_mask);
             *last = which == 1 ? dx : dw;
           }),
           collect};
 }
 
 work fastest_convolution(operands o, conv2d_shape const& s, int which) {
-  return fastest({convolution(o, s, which, at::MemoryFormat::ChannelsLast), convolution(o, s, which, at::MemoryFormat::Contiguous)});
+  return fastest({convolution(o, s, which, at::MemoryFormat::ChannelsLast),
+                  convolution(o, s, which, at::MemoryFormat::Contiguous)});
 }
 
 struct rows {

@@ -52,7 +52,8 @@ work gradient(operands o) {
           }),
           [=] {
             *o.out[0] = s->value.template item<float>();
-            for (std::size_t i = 0; i < 3; ++i) std::memcpy(o.out[i + 1], s->x[i].grad().contiguous().template data_ptr<float>(), sizeof(float) * N);
+            for (std::size_t i = 0; i < 3; ++i)
+              std::memcpy(o.out[i + 1], s->x[i].grad().contiguous().template data_ptr<float>(), sizeof(float) * N);
           }};
 }
 
@@ -60,8 +61,13 @@ implementation const all[] = {
     {"sum_ab_exp_c/1M", "torch", energy, library},
     {"sum_ab_exp_c_gradient/1M", "torch", gradient<million>, library},
     {"sum_ab_exp_c_gradient/1000", "torch", gradient<thousand>, library},
-    {"sum/1M", "torch", [](operands o) { return of_vector(o, [](at::Tensor& y, at::Tensor const& x) { y.copy_(x.sum()); }); }, library},
-    {"logsumexp/1M", "torch", [](operands o) { return of_vector(o, [](at::Tensor& y, at::Tensor const& x) { y.copy_(at::logsumexp(x, {0})); }); }, library},
+    {"sum/1M", "torch",
+     [](operands o) { return of_vector(o, [](at::Tensor& y, at::Tensor const& x) { y.copy_(x.sum()); }); }, library},
+    {"logsumexp/1M", "torch",
+     [](operands o) {
+       return of_vector(o, [](at::Tensor& y, at::Tensor const& x) { y.copy_(at::logsumexp(x, {0})); });
+     },
+     library},
 };
 
 }  // namespace

@@ -15,7 +15,7 @@ using namespace bench;
 work net(operands o, std::int64_t in, std::int64_t a, std::int64_t b, std::int64_t out) {
   one_thread();
   auto const x = wrap(o.in[0], {1, in});
-  auto const parameters = std::array{wrap(o.in[1], {in, a}), wrap(o.in[2], {a}),   wrap(o.in[3], {a, b}),
+  auto const parameters = std::array{wrap(o.in[1], {in, a}), wrap(o.in[2], {a}),      wrap(o.in[3], {a, b}),
                                      wrap(o.in[4], {b}),     wrap(o.in[5], {b, out}), wrap(o.in[6], {out})};
   auto const hidden = std::array{at::empty({1, a}), at::empty({1, b})};
   auto const y = wrap(o.out[0], {1, out});
@@ -31,7 +31,8 @@ work net(operands o, std::int64_t in, std::int64_t a, std::int64_t b, std::int64
   }};
 }
 
-#define NET(IN, A, B, OUT) {"inference/" #IN "-" #A "-" #B "-" #OUT, "torch", [](operands o) { return net(o, IN, A, B, OUT); }, library},
+#define NET(IN, A, B, OUT) \
+  {"inference/" #IN "-" #A "-" #B "-" #OUT, "torch", [](operands o) { return net(o, IN, A, B, OUT); }, library},
 implementation const all[] = {BENCH_INFERENCE_NETS(NET)};
 
 }  // namespace

@@ -6,7 +6,9 @@
 
 namespace bench {
 
-inline torch::Tensor wrap(float* p, std::vector<std::int64_t> shape) { return torch::from_blob(p, shape, torch::kFloat32); }
+inline torch::Tensor wrap(float* p, std::vector<std::int64_t> shape) {
+  return torch::from_blob(p, shape, torch::kFloat32);
+}
 inline void one_thread() { at::set_num_threads(1); }
 
 }  // namespace bench

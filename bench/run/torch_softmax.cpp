@@ -34,7 +34,9 @@ work forward_backward(operands o, std::int64_t n, std::int64_t c) {
           }};
 }
 
-#define ROW(N, C) {"softmax_cross_entropy_forward_backward/" #N "x" #C, "torch", [](operands o) { return forward_backward(o, N, C); }, library},
+#define ROW(N, C)                                                                                                      \
+  {"softmax_cross_entropy_forward_backward/" #N "x" #C, "torch", [](operands o) { return forward_backward(o, N, C); }, \
+   library},
 implementation const all[] = {BENCH_SOFTMAX_SHAPES(ROW)};
 
 }  // namespace

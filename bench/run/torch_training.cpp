@@ -14,14 +14,21 @@ using namespace bench;
 using torch::nn::Linear, torch::nn::ReLU, torch::nn::Sequential;
 
 Sequential small_net() { return Sequential(Linear(image, small_hidden), ReLU(), Linear(small_hidden, classes)); }
-Sequential large_net() { return Sequential(Linear(image, large_hidden), ReLU(), Linear(large_hidden, large_hidden), ReLU(), Linear(large_hidden, classes)); }
+Sequential large_net() {
+  return Sequential(Linear(image, large_hidden), ReLU(), Linear(large_hidden, large_hidden), ReLU(),
+                    Linear(large_hidden, classes));
+}
 
 struct residual_block : torch::nn::Module {
   explicit residual_block(bool batch_norm) {
     int const half = residual_hidden / 2;
-    if (batch_norm) fn = Sequential(Linear(residual_hidden, half), torch::nn::BatchNorm1d(half), ReLU(), Linear(half, residual_hidden), torch::nn::BatchNorm1d(residual_hidden));
-    else fn = Sequential(Linear(residual_hidden, half), torch::nn::LayerNorm(torch::nn::LayerNormOptions({half})), ReLU(), Linear(half, residual_hidden),
-                         torch::nn::LayerNorm(torch::nn::LayerNormOptions({residual_hidden})));
+    if (batch_norm)
+      fn = Sequential(Linear(residual_hidden, half), torch::nn::BatchNorm1d(half), ReLU(),
+                      Linear(half, residual_hidden), torch::nn::BatchNorm1d(residual_hidden));
+    else
+      fn = Sequential(Linear(residual_hidden, half), torch::nn::LayerNorm(torch::nn::LayerNormOptions({half})), ReLU(),
+                      Linear(half, residual_hidden),
+                      torch::nn::LayerNorm(torch::nn::LayerNormOptions({residual_hidden})));
     register_module("fn", fn);
   }
   torch::Tensor forward(torch::Tensor x) { return torch::relu(fn->forward(x) + x); }
@@ -36,7 +43,9 @@ Sequential residual_net(bool batch_norm) {
 
 struct state {
   state(Sequential n, operands o, int batch)
-      : net{n}, optimizer{net->parameters(), torch::optim::SGDOptions(learning_rate)}, x{wrap(o.in[0], {batch, image})},
+      : net{n},
+        optimizer{net->parameters(), torch::optim::SGDOptions(learning_rate)},
+        x{wrap(o.in[0], {batch, image})},
         labels{torch::from_blob(o.in[1], {batch}, torch::kInt32).to(torch::kInt64)} {
     torch::NoGradGuard const no_gradients;
     int number = 2;
@@ -72,8 +81,10 @@ work train(Sequential net, operands o, int batch) {
 implementation const all[] = {
     {"train_mlp/784-128-10", "torch", [](operands o) { return train(small_net(), o, small_batch); }, library},
     {"train_mlp/784-512-512-10", "torch", [](operands o) { return train(large_net(), o, large_batch); }, library},
-    {"train_mlp_resnet/batch_norm", "torch", [](operands o) { return train(residual_net(true), o, residual_batch); }, library},
-    {"train_mlp_resnet/layer_norm", "torch", [](operands o) { return train(residual_net(false), o, residual_batch); }, library},
+    {"train_mlp_resnet/batch_norm", "torch", [](operands o) { return train(residual_net(true), o, residual_batch); },
+     library},
+    {"train_mlp_resnet/layer_norm", "torch", [](operands o) { return train(residual_net(false), o, residual_batch); },
+     library},
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Training steps: multi-layer perceptrons, and residual nets with either norm, without dropout so that every implementation does the same.
+// Training steps: multi-layer perceptrons, and residual nets with either norm, without dropout so that every
+// implementation does the same.
 #include "training.hpp"
 
 #include <espalier/model/trainer.hpp>
@@ -18,7 +19,8 @@ namespace {
 
 using namespace bench;
 using small_net = nn::Sequential<nn::Linear<image, small_hidden>, nn::ReLU, nn::Linear<small_hidden, classes>>;
-using large_net = nn::Sequential<nn::Linear<image, large_hidden>, nn::ReLU, nn::Linear<large_hidden, large_hidden>, nn::ReLU, nn::Linear<large_hidden, classes>>;
+using large_net = nn::Sequential<nn::Linear<image, large_hidden>, nn::ReLU, nn::Linear<large_hidden, large_hidden>,
+                                 nn::ReLU, nn::Linear<large_hidden, classes>>;
 template <class Norm>
 using residual_net = nn::MLPResNet<image, residual_hidden, residual_blocks, classes, Norm, 0.0>;
 
@@ -43,7 +45,9 @@ struct training_row {
   static work prepare(operands o) {
     auto s = std::make_shared<state>();
     int number = 2;
-    s->model.for_each_parameter([&](char const*, esp::extents const&, esp::span<float> p) { std::copy_n(o.in[number++], p.size(), p.begin()); });
+    s->model.for_each_parameter([&](char const*, esp::extents const&, esp::span<float> p) {
+      std::copy_n(o.in[number++], p.size(), p.begin());
+    });
     esp::view<float const, esp::shape<Batch, image>> const x(o.in[0]);
     esp::view<std::int32_t const, esp::shape<Batch>> const labels(o.labels(1));
     return {repeated([=] { s->loss = s->trainer.step(x, labels); }), [=] {
@@ -63,13 +67,16 @@ struct training_row {
              {{1, 1e-5}, {std::size_t{image} * Hidden}, {classes}},
              // Images and parameters are read, parameters written.
              4. * Batch * image + 8. * static_cast<double>(esp::model<Net>::parameter_count),
-             static_cast<double>(esp::training_plan<Net, nn::SoftmaxLoss, esp::optim::SGD<>, esp::batch<Batch, image>>.flops)},
+             static_cast<double>(
+                 esp::training_plan<Net, nn::SoftmaxLoss, esp::optim::SGD<>, esp::batch<Batch, image>>.flops)},
         own{name, "espalier", prepare} {}
 };
 
 training_row<small_net, small_batch, small_hidden> const small_row{"train_mlp/784-128-10"};
 training_row<large_net, large_batch, large_hidden> const large_row{"train_mlp/784-512-512-10"};
-training_row<residual_net<nn::use_batch_norm>, residual_batch, residual_hidden> const batch_norm_row{"train_mlp_resnet/batch_norm"};
-training_row<residual_net<nn::use_layer_norm>, residual_batch, residual_hidden> const layer_norm_row{"train_mlp_resnet/layer_norm"};
+training_row<residual_net<nn::use_batch_norm>, residual_batch, residual_hidden> const batch_norm_row{
+    "train_mlp_resnet/batch_norm"};
+training_row<residual_net<nn::use_layer_norm>, residual_batch, residual_hidden> const layer_norm_row{
+    "train_mlp_resnet/layer_norm"};
 
 }  // namespace

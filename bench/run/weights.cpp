@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// A model of 100 MB from a file and to one, beside the least that these can be: the file's bytes read into memory, taken for them from the system or used
-// before (by then the first touch of its pages is paid), and as many written and brought to the disk. The files lie in the folder for temporary files.
+// A model of 100 MB from a file and to one, beside the least that these can be: the file's bytes read into memory,
+// taken for them from the system or used before (by then the first touch of its pages is paid), and as many written and
+// brought to the disk. The files lie in the folder for temporary files.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -53,7 +54,9 @@ saved& files() {
 
 void read_into_memory(char const* path, bool fresh) {
   static char* used = nullptr;
-  auto const map_memory = [](std::size_t size) { return static_cast<char*>(::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)); };
+  auto const map_memory = [](std::size_t size) {
+    return static_cast<char*>(::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  };
   int const file = ::open(path, O_RDONLY);
   struct stat facts {};
   if (file < 0 || ::fstat(file, &facts) != 0) throw std::runtime_error{"the file is gone"};
@@ -82,12 +85,27 @@ void write_and_fsync(char const* path, void const* data, std::size_t size) {
 constexpr double bytes = 4. * static_cast<double>(esp::parameter_count<Net>);
 bench::row const load{"load 100 MB", {{1}}, {}, bytes, 0}, save{"save 100 MB", {{1}}, {}, bytes, 0};
 
-bench::implementation const reading{"load 100 MB", "read", [](bench::operands) -> bench::work { return {bench::repeated([path = files().safetensors] { read_into_memory(path.c_str(), true); })}; }};
-bench::implementation const reading_again{"load 100 MB", "read into used memory", [](bench::operands) -> bench::work { return {bench::repeated([path = files().safetensors] { read_into_memory(path.c_str(), false); })}; }};
-bench::implementation const safetensors{"load 100 MB", "espalier", [](bench::operands) -> bench::work { return {bench::repeated([] { io::load_safetensors(files().safetensors.c_str(), files().model); })}; }};
+bench::implementation const reading{
+    "load 100 MB", "read", [](bench::operands) -> bench::work {
+      return {bench::repeated([path = files().safetensors] { read_into_memory(path.c_str(), true); })};
+    }};
+bench::implementation const reading_again{
+    "load 100 MB", "read into used memory", [](bench::operands) -> bench::work {
+      return {bench::repeated([path = files().safetensors] { read_into_memory(path.c_str(), false); })};
+    }};
+bench::implementation const safetensors{
+    "load 100 MB", "espalier", [](bench::operands) -> bench::work {
+      return {bench::repeated([] { io::load_safetensors(files().safetensors.c_str(), files().model); })};
+    }};
 bench::implementation const writing{"save 100 MB", "write and fsync", [](bench::operands) -> bench::work {
-  return {bench::repeated([] { write_and_fsync(files().plain.c_str(), files().model.parameters().data(), static_cast<std::size_t>(bytes)); })};
-}};
-bench::implementation const to_safetensors{"save 100 MB", "espalier", [](bench::operands) -> bench::work { return {bench::repeated([] { io::save_safetensors(files().other.c_str(), files().model); })}; }};
+                                      return {bench::repeated([] {
+                                        write_and_fsync(files().plain.c_str(), files().model.parameters().data(),
+                                                        static_cast<std::size_t>(bytes));
+                                      })};
+                                    }};
+bench::implementation const to_safetensors{
+    "save 100 MB", "espalier", [](bench::operands) -> bench::work {
+      return {bench::repeated([] { io::save_safetensors(files().other.c_str(), files().model); })};
+    }};
 
 }  // namespace

@@ -34,7 +34,8 @@ void gradient(operands o) {
   for (int i = 0; i < N; i += piece) {
     auto const count = static_cast<std::size_t>(std::min(piece, N - i));
     auto const a = wrap(o.in[0] + i, count), b = wrap(o.in[1] + i, count), c = wrap(o.in[2] + i, count);
-    auto da = wrap(o.out[1] + i, count), db = wrap(o.out[2] + i, count), dc = wrap(o.out[3] + i, count), s = wrap(sums.at, count);
+    auto da = wrap(o.out[1] + i, count), db = wrap(o.out[2] + i, count), dc = wrap(o.out[3] + i, count),
+         s = wrap(sums.at, count);
     xt::noalias(dc) = xt::exp(c);
     xt::noalias(s) += a * b + dc;
     xt::noalias(da) = b;

@@ -45,8 +45,11 @@ work with_scratch(void (*f)(operands, float*), operands o, std::size_t count) {
   return {repeated([=] { f(o, scratch->data()); })};
 }
 
-#define LAYER_NORM(N, D) {"layer_norm_forward/" #N "x" #D, "xtensor", [](operands o) { return with_scratch(layer_norm<N, D>, o, D); }},
-#define BATCH_NORM(N, D) {"batch_norm1d_evaluation/" #N "x" #D, "xtensor", [](operands o) { return with_scratch(evaluation<N, D>, o, 2 * D); }},
+#define LAYER_NORM(N, D) \
+  {"layer_norm_forward/" #N "x" #D, "xtensor", [](operands o) { return with_scratch(layer_norm<N, D>, o, D); }},
+#define BATCH_NORM(N, D)                            \
+  {"batch_norm1d_evaluation/" #N "x" #D, "xtensor", \
+   [](operands o) { return with_scratch(evaluation<N, D>, o, 2 * D); }},
 implementation const all[] = {BENCH_LAYER_NORM_SHAPES(LAYER_NORM) BENCH_BATCH_NORM_SHAPES(BATCH_NORM)};
 
 }  // namespace

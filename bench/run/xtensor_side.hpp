@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-/// A row's memory as xtensor sees it, with xsimd. A formula that is assigned goes by vectors, a reduction element by element: so sums are assigned too,
-/// half onto half.
+/// A row's memory as xtensor sees it, with xsimd. A formula that is assigned goes by vectors, a reduction element by
+/// element: so sums are assigned too, half onto half.
 #define XTENSOR_USE_XSIMD
 #include <xtensor/xadapt.hpp>
 #include <xtensor/xmath.hpp>
@@ -11,7 +11,9 @@
 
 namespace bench {
 
-inline auto wrap(float* p, std::size_t count) { return xt::adapt(p, count, xt::no_ownership(), std::array<std::size_t, 1>{count}); }
+inline auto wrap(float* p, std::size_t count) {
+  return xt::adapt(p, count, xt::no_ownership(), std::array<std::size_t, 1>{count});
+}
 
 /// The sum of what lies at p, which is destroyed; count: a power of 2 times something small.
 inline float sum_destroying(float* p, std::size_t count) {

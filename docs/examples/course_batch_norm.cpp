@@ -22,7 +22,8 @@ template <nn::norm Options>
 using norm_model = esp::model<nn::BatchNorm1d<3, Options>, esp::cpu, double>;
 
 // [lag]
-/// A stream whose mean grows by 1 from each batch to the next: how many batches the running mean is behind after 60 of them.
+/// A stream whose mean grows by 1 from each batch to the next: how many batches the running mean is behind after 60 of
+/// them.
 template <nn::norm Options>
 double behind() {
   norm_model<Options> drifting{esp::seed{0}};
@@ -107,7 +108,8 @@ int main() {
   // [/drift]
 
   // [gradient]
-  // Gradients pass through the batch's own mean and variance: shifting a whole column changes nothing, so its gradients sum to 0.
+  // Gradients pass through the batch's own mean and variance: shifting a whole column changes nothing, so its gradients
+  // sum to 0.
   constexpr auto weighted = [](auto x, auto k) { return sum(normalize<0>(x, 0.0) * k); };
   constexpr auto held = [](auto x, auto k) {
     return sum((x - detach(mean<0>(x))) / detach(sqrt(mean<0>((x - mean<0>(x)) * (x - mean<0>(x))))) * k);
@@ -119,7 +121,8 @@ int main() {
 
   // [single]
   // One value for a channel is its own mean: the result is 0 whatever the value, and nothing can be learned from it.
-  static_assert(evaluate(normalize<0>(tensor<double, shape<1, 3>>{{5, -2, 100}}, 1e-5)) == tensor<double, shape<1, 3>>{{0, 0, 0}});
+  static_assert(evaluate(normalize<0>(tensor<double, shape<1, 3>>{{5, -2, 100}}, 1e-5)) ==
+                tensor<double, shape<1, 3>>{{0, 0, 0}});
   // [/single]
 
   // [pairs]
@@ -136,10 +139,10 @@ int main() {
   constexpr auto by_itself = evaluate(normalize<1>(alone, 1e-5));
   static_assert(by_row(0, 0) == by_itself(0, 0) && by_row(0, 1) == by_itself(0, 1) && by_row(0, 2) == by_itself(0, 2));
   constexpr tensor<double, shape<4, 1>> usual{{1}, {2}, {3}, {4}}, strange{{1}, {2}, {3}, {400}};
-  static_assert(
-      all_close(evaluate(normalize<0>(usual, 0.0)), tensor<double, shape<4, 1>>{{-1.3416}, {-0.4472}, {0.4472}, {1.3416}}, 0, 1e-4));
-  static_assert(
-      all_close(evaluate(normalize<0>(strange, 0.0)), tensor<double, shape<4, 1>>{{-0.5831}, {-0.5774}, {-0.5716}, {1.7320}}, 0, 1e-4));
+  static_assert(all_close(evaluate(normalize<0>(usual, 0.0)),
+                          tensor<double, shape<4, 1>>{{-1.3416}, {-0.4472}, {0.4472}, {1.3416}}, 0, 1e-4));
+  static_assert(all_close(evaluate(normalize<0>(strange, 0.0)),
+                          tensor<double, shape<4, 1>>{{-0.5831}, {-0.5774}, {-0.5716}, {1.7320}}, 0, 1e-4));
   // [/rows]
 
   // [spread]

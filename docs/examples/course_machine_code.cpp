@@ -26,7 +26,8 @@ static_assert(esp::output_shape<Net, batch> == esp::shape<4, 8>{});
 // [/formula]
 
 // [expression]
-// What `forward` returns while a net is traced: a value of the program. Its type has the shape and no history, however long the formula is.
+// What `forward` returns while a net is traced: a value of the program. Its type has the shape and no history, however
+// long the formula is.
 using value = esp::traced<esp::shape<4, 8>>;
 static_assert(std::is_same_v<decltype(Norm{}.forward(value{})), value>);
 // A formula of tensors is a tree of types, read from the outside in: add(multiply(a, a), 1).
@@ -34,7 +35,8 @@ constexpr auto square_and_one(auto const& a) { return a * a + 1.0f; }
 using operand = esp::borrowed<float, esp::shape<4, 8>>;
 using squared = esp::node<esp::multiply_, 0, esp::shape<4, 8>, operand, operand>;
 using formula = esp::node<esp::add_, 0, esp::shape<4, 8>, squared, esp::number<float>>;
-static_assert(std::is_same_v<decltype(square_and_one(std::declval<esp::tensor<float, esp::shape<4, 8>> const&>())), formula>);
+static_assert(
+    std::is_same_v<decltype(square_and_one(std::declval<esp::tensor<float, esp::shape<4, 8>> const&>())), formula>);
 // [/expression]
 
 // [program]
@@ -89,19 +91,22 @@ void print_plan() {
     auto const& group = planned.groups.groups[x];
     out.print("%4d  %s", x, kinds[static_cast<int>(group.kind)]);
     if (group.kind == plan::kernel_kind::fused)
-      out.print(", %s, %d x %d, %d steps, %d leaves", group.order == plan::loop_order::columns ? "column by column" : "row by row", group.rows,
-              group.columns, planned.ir.groups[x].instructions, planned.ir.groups[x].operands);
+      out.print(", %s, %d x %d, %d steps, %d leaves",
+                group.order == plan::loop_order::columns ? "column by column" : "row by row", group.rows, group.columns,
+                planned.ir.groups[x].instructions, planned.ir.groups[x].operands);
     for (int i = 0; i < planned.ir.groups[x].outputs; ++i) {
       int const id = planned.ir.outputs[planned.ir.groups[x].first_output + i];
       auto const& address = planned.memory.address_of[id];
-      if (address.base == plan::base::workspace) out.print("; stores %d at workspace + %d", id, static_cast<int>(address.offset));
-      else if (address.base == plan::base::gradients) out.print("; stores %d in the gradients + %d", id, static_cast<int>(address.offset));
+      if (address.base == plan::base::workspace)
+        out.print("; stores %d at workspace + %d", id, static_cast<int>(address.offset));
+      else if (address.base == plan::base::gradients)
+        out.print("; stores %d in the gradients + %d", id, static_cast<int>(address.offset));
       else out.print("; stores %d as a result", id);
     }
     out.print("\n");
   }
   out.print("workspace: %d bytes; live at once at most: %d bytes\n", static_cast<int>(facts::workspace_bytes),
-          static_cast<int>(facts::peak_live_bytes));
+            static_cast<int>(facts::peak_live_bytes));
 }
 
 }  // namespace

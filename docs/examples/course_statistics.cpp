@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The numbers of the course's pages 1, 2, 3 and 9: statistics, axes, gain and bias, shapes. Nearly all of it is checked by the compiler.
+// The numbers of the course's pages 1, 2, 3 and 9: statistics, axes, gain and bias, shapes. Nearly all of it is checked
+// by the compiler.
 #include <espalier.hpp>
 
 #include <cstdio>
@@ -22,7 +23,8 @@ static_assert(variance * 4 == 9 + 1 + 1 + 9);
 
 // [normalize]
 static_assert(all_close(evaluate(normalize<0>(odd, 0.0)),
-                        tensor<double, shape<4>>{-1.3416407864998738, -0.4472135954999579, 0.4472135954999579, 1.3416407864998738}));
+                        tensor<double, shape<4>>{-1.3416407864998738, -0.4472135954999579, 0.4472135954999579,
+                                                 1.3416407864998738}));
 
 // 1, 2, 5: mean 8/3, variance 26/9, and an epsilon of 0.001 inside the root.
 constexpr tensor<double, shape<1, 3>> row{{1, 2, 5}};
@@ -32,14 +34,16 @@ static_assert(all_close(evaluate(normalize<-1>(row, 0.001)),
 // 1 to 5: variance 2, so the ends are at 2 / sqrt(2).
 constexpr tensor<double, shape<5>> five{1, 2, 3, 4, 5};
 static_assert(all_close(evaluate(normalize<0>(five, 0.0)),
-                        tensor<double, shape<5>>{-1.414213562373095, -0.7071067811865475, 0, 0.7071067811865475, 1.414213562373095}));
+                        tensor<double, shape<5>>{-1.414213562373095, -0.7071067811865475, 0, 0.7071067811865475,
+                                                 1.414213562373095}));
 
 // What epsilon is for: equal values have the variance 0, and 0 / 0 is no answer.
 static_assert(evaluate(normalize<0>(tensor<double, shape<3>>{4, 4, 4}, 1e-5)) == tensor<double, shape<3>>{0, 0, 0});
 // [/normalize]
 
 // [counting]
-// LayerNorm over the last axis of (2,3,4), and RMSNorm, which has no bias. Parameters belong to the normalised features.
+// LayerNorm over the last axis of (2,3,4), and RMSNorm, which has no bias. Parameters belong to the normalised
+// features.
 using layer_block = shape<2, 3, 4>;
 static_assert(esp::parameter_count<nn::LayerNorm<shape<4>>> == 4 + 4);
 static_assert(esp::parameter_count<nn::RMSNorm<shape<4>>> == 4);
@@ -61,7 +65,8 @@ constexpr char rms_norm[] = "aaa aaa aaa aaa | bbb bbb bbb bbb";
 
 using block = shape<2, 4, 3>;
 using LayerNorm = nn::LayerNorm<shape<4, 3>>;
-using BatchNorm = nn::BatchNorm1d<4, nn::norm{.untracked = true}>;  // untracked: evaluation, too, takes the statistics of its batch
+// untracked: evaluation, too, takes the statistics of its batch
+using BatchNorm = nn::BatchNorm1d<4, nn::norm{.untracked = true}>;
 using InstanceNorm = nn::InstanceNorm<4>;
 using GroupNorm = nn::GroupNorm<2, 4>;
 using RMSNorm = nn::RMSNorm<shape<4, 3>>;
@@ -74,9 +79,10 @@ constexpr tensor<double, shape<1>> weight{2}, bias{-1};
 static_assert(all_close(evaluate(normalize<0>(batch, 0.0) * weight),
                         tensor<double, shape<4, 1>>{
                             {-2.6832815729997477}, {-0.8944271909999159}, {0.8944271909999159}, {2.6832815729997477}}));
-static_assert(all_close(evaluate(normalize<0>(batch, 0.0) * weight + bias),
-                        tensor<double, shape<4, 1>>{
-                            {-3.6832815729997477}, {-1.8944271909999157}, {-0.10557280900008414}, {1.6832815729997477}}));
+static_assert(
+    all_close(evaluate(normalize<0>(batch, 0.0) * weight + bias),
+              tensor<double, shape<4, 1>>{
+                  {-3.6832815729997477}, {-1.8944271909999157}, {-0.10557280900008414}, {1.6832815729997477}}));
 
 // The layer can learn to undo itself: weight = deviation, bias = mean.
 constexpr tensor<double, shape<1>> undo_weight{2.23606797749979}, undo_bias{7};
@@ -108,7 +114,8 @@ static_assert(evaluate(sum(matrix)) == 78);
 
 namespace {
 
-/// Letters for the groups of cells that move together: a cell is pushed, and whatever changes shares a statistic with it.
+/// Letters for the groups of cells that move together: a cell is pushed, and whatever changes shares a statistic with
+/// it.
 template <class Norm, class S>
 struct lettered {
   char letter[S::size]{};
@@ -167,7 +174,8 @@ int main() {
   // RMSNorm does not centre: a shift of all values stays visible.
   tensor<double, block> equal;
   equal.fill(2);
-  tensor<double, block> const kept = esp::model<nn::RMSNorm<shape<4, 3>, nn::norm{.eps = 0}>, esp::cpu, double>{esp::seed{0}}(equal);
+  tensor<double, block> const kept =
+      esp::model<nn::RMSNorm<shape<4, 3>, nn::norm{.eps = 0}>, esp::cpu, double>{esp::seed{0}}(equal);
   for (double value : kept) good = good && value == 1;
 
   // Gain and bias start at 1 and 0.

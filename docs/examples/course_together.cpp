@@ -18,9 +18,12 @@ constexpr tensor<double, shape<3, 4>> layer_then_batch = evaluate(normalize<0>(n
 // The second one has its way: its means are 0. What the first one set is set no longer, and the order matters.
 constexpr tensor<double, shape<3>> no_rows{};
 constexpr tensor<double, shape<4>> no_columns{};
-static_assert(all_close(evaluate(mean<1>(batch_then_layer)), no_rows) && all_close(evaluate(mean<0>(layer_then_batch)), no_columns));
-static_assert(all_close(evaluate(mean<0>(batch_then_layer)), tensor<double, shape<4>>{-0.093, -0.061, -0.093, 0.247}, 0, 0.001));
-static_assert(all_close(evaluate(mean<1>(layer_then_batch)), tensor<double, shape<3>>{-0.257, 0.265, -0.008}, 0, 0.001));
+static_assert(all_close(evaluate(mean<1>(batch_then_layer)), no_rows) &&
+              all_close(evaluate(mean<0>(layer_then_batch)), no_columns));
+static_assert(all_close(evaluate(mean<0>(batch_then_layer)), tensor<double, shape<4>>{-0.093, -0.061, -0.093, 0.247}, 0,
+                        0.001));
+static_assert(all_close(evaluate(mean<1>(layer_then_batch)), tensor<double, shape<3>>{-0.257, 0.265, -0.008}, 0,
+                        0.001));
 // [/order]
 
 using samples = tensor<double, shape<6, 5>>;
@@ -76,7 +79,8 @@ int main() {
   trainer.step(x, target);
   for (int unit = 0; unit < 4; ++unit) {
     double const step = 0.5 * length(dv, unit);
-    good = good && near(length(v, unit), esp::math::sqrt(lengths[unit] * lengths[unit] + step * step)) && length(v, unit) > lengths[unit];
+    good = good && near(length(v, unit), esp::math::sqrt(lengths[unit] * lengths[unit] + step * step)) &&
+           length(v, unit) > lengths[unit];
   }
 
   // The gradient of a longer v is smaller by as much: the steps of the direction shrink.
@@ -84,7 +88,8 @@ int main() {
   for (double& element : v) element *= 10;
   auto const far_gradients = esp::value_and_grad(learning, nn::MeanSquaredError{})(x, target).gradients;
   for (int unit = 0; unit < 4; ++unit)
-    good = good && near(10 * length(far_gradients.parameter("weight_v").span(), unit), length(near_gradients.parameter("weight_v").span(), unit));
+    good = good && near(10 * length(far_gradients.parameter("weight_v").span(), unit),
+                        length(near_gradients.parameter("weight_v").span(), unit));
   // [/step]
   std::printf("%s\n", good ? "as the page says" : "WRONG");
   return good ? 0 : 1;

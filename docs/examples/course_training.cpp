@@ -36,7 +36,8 @@ using BatchNormed = nn::Sequential<nn::Linear<32, 32>, nn::BatchNorm1d<32>, nn::
 template <class Layer>
 using Classifier = nn::Sequential<Layer, Layer, Layer, Layer, Layer, Layer, nn::Linear<32, 4>>;
 
-/// Mean loss over the last 20 of 400 steps: which of the first four inputs is largest? The inputs are twenty times too large.
+/// Mean loss over the last 20 of 400 steps: which of the first four inputs is largest? The inputs are twenty times too
+/// large.
 template <class Net>
 double loss_after_training(double learning_rate) {
   esp::model<Net> model{esp::seed{0}};
@@ -84,7 +85,8 @@ static_assert(all_close(expectation, values));
 
 // [mask]
 // A mask is a comparison of uniform random numbers: u <= p is true with probability p.
-constexpr double random_numbers[] = {0.71205573, 0.93946807, 0.10593425, 0.91094132, 0.61162896, 0.19936763, 0.46150745, 0.47990843, 0.15801372};
+constexpr double random_numbers[] = {0.71205573, 0.93946807, 0.10593425, 0.91094132, 0.61162896,
+                                     0.19936763, 0.46150745, 0.47990843, 0.15801372};
 constexpr bool expected[] = {false, false, true, false, false, true, true, true, true};
 static_assert([] {
   for (int i = 0; i < 9; ++i)
@@ -117,14 +119,16 @@ double first_gradient() {
 // [/deep]
 
 // [resnet]
-// An image of 32 by 32 pixels becomes 10 scores. The residual pairs keep the shape, ConvBN blocks between them change it.
+// An image of 32 by 32 pixels becomes 10 scores. The residual pairs keep the shape, ConvBN blocks between them change
+// it.
 static_assert(esp::parameter_count<nn::ResNet9<10>> == 431'946);
 static_assert(esp::output_shape<nn::ResNet9<10>, shape<8, 3, 32, 32>> == shape<8, 10>{});
 
 template <int Stride>
 using Branch = nn::Sequential<nn::ConvBN<16, 16, 3, nn::conv{.stride = Stride}>, nn::ConvBN<16, 16, 3>>;
 static_assert(esp::output_shape<nn::Residual<Branch<1>>, shape<8, 16, 8, 8>> == shape<8, 16, 8, 8>{});
-static_assert(esp::output_shape<Branch<2>, shape<8, 16, 8, 8>> == shape<8, 16, 4, 4>{});  // cannot be added to (8,16,8,8)
+// cannot be added to (8,16,8,8)
+static_assert(esp::output_shape<Branch<2>, shape<8, 16, 8, 8>> == shape<8, 16, 4, 4>{});
 // [/resnet]
 
 int main() {
@@ -133,14 +137,19 @@ int main() {
   std::printf("scale after 5 layers %.1f, after 10 %.1f; after 10 with LayerNorm %.3f\n", five, ten, normed);
   good = good && five > 4 && five < 8 && ten > 20 && ten < 45 && normed > 0.99 && normed < 1.01;
 
-  double const plain_slow = loss_after_training<Classifier<PlainLayer>>(0.03), layer_slow = loss_after_training<Classifier<LayerNormed>>(0.03),
+  double const plain_slow = loss_after_training<Classifier<PlainLayer>>(0.03),
+               layer_slow = loss_after_training<Classifier<LayerNormed>>(0.03),
                batch_slow = loss_after_training<Classifier<BatchNormed>>(0.03);
-  std::printf("learning rate 0.03: loss %.2f plain, %.2f with LayerNorm, %.2f with BatchNorm\n", plain_slow, layer_slow, batch_slow);
+  std::printf("learning rate 0.03: loss %.2f plain, %.2f with LayerNorm, %.2f with BatchNorm\n", plain_slow, layer_slow,
+              batch_slow);
   good = good && layer_slow < plain_slow && batch_slow < plain_slow + 0.1;
-  double const plain_fast = loss_after_training<Classifier<PlainLayer>>(0.3), layer_fast = loss_after_training<Classifier<LayerNormed>>(0.3),
+  double const plain_fast = loss_after_training<Classifier<PlainLayer>>(0.3),
+               layer_fast = loss_after_training<Classifier<LayerNormed>>(0.3),
                batch_fast = loss_after_training<Classifier<BatchNormed>>(0.3);
-  std::printf("learning rate 0.3: plain %s, %s with LayerNorm, %s with BatchNorm\n", plain_fast < 1.3 ? "as well" : "no better than guessing",
-              layer_fast < 0.4 ? "below 0.4" : "above 0.4", batch_fast < 0.4 ? "below 0.4" : "above 0.4");  // plain: not a number any more, in fact
+  std::printf("learning rate 0.3: plain %s, %s with LayerNorm, %s with BatchNorm\n",
+              plain_fast < 1.3 ? "as well" : "no better than guessing",
+              // plain: not a number any more, in fact
+              layer_fast < 0.4 ? "below 0.4" : "above 0.4", batch_fast < 0.4 ? "below 0.4" : "above 0.4");
 
   // [identity]
   // Evaluation passes x through; training keeps about 90 of 100 and divides by 0.9.

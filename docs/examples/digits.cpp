@@ -21,11 +21,13 @@ int main(int count, char** words) try {
   auto const [training, test] = pictures.split(1437);
 
   digits::Model model{esp::seed{chosen.seed}};
-  digits::Trainer trainer{model, nn::SoftmaxLoss{}, optim::Adam{.learning_rate = 1e-3f, .weight_decay = 1e-3f}, digits::batch{}};
+  digits::Trainer trainer{model, nn::SoftmaxLoss{}, optim::Adam{.learning_rate = 1e-3f, .weight_decay = 1e-3f},
+                          digits::batch{}};
   if constexpr (digits::has_files)
     if (chosen.load != nullptr) digits::load(chosen.load, model, trainer);
 
-  // Each epoch has an order of its own and leaves out the 29 pictures that do not fill a batch. Testing pads its last batch instead.
+  // Each epoch has an order of its own and leaves out the 29 pictures that do not fill a batch. Testing pads its last
+  // batch instead.
   data::loader batches{training, digits::batch{}, data::shuffled{model.initial_seed().value}, data::drop_last};
   data::loader training_batches{training, digits::batch{}, data::in_order{}, data::padded};
   data::loader test_batches{test, digits::batch{}, data::in_order{}, data::padded};

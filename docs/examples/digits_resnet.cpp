@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Trains a small convolutional net on 1,437 handwritten digits of 8x8 pixels and tests it on 360 digits that other people wrote.
+// Trains a small convolutional net on 1,437 handwritten digits of 8x8 pixels and tests it on 360 digits that other
+// people wrote.
 //   digits_resnet [--seed N] [--epochs N] [--data DIR] [--out DIR]
 #include <espalier.hpp>
 #include <espalier/data/loader.hpp>
@@ -11,17 +12,20 @@ namespace nn = espalier::nn;
 namespace optim = espalier::optim;
 namespace data = espalier::data;
 
-// A picture is an image of one channel. Channels last is how convolutions read images at speed, and with one channel it is the same memory.
+// A picture is an image of one channel. Channels last is how convolutions read images at speed, and with one channel it
+// is the same memory.
 struct AsImages {
   ESPALIER_MODULE(AsImages)
   constexpr auto forward(auto x) const { return esp::reshape<-1, 8, 8, 1>(x); }
 };
 
 template <int Channels>
-using Block = nn::Residual<nn::Sequential<nn::ConvBN<Channels, Channels, 3, nn::conv{.layout = esp::nhwc}>, nn::ConvBN<Channels, Channels, 3, nn::conv{.layout = esp::nhwc}>>>;
+using Block = nn::Residual<nn::Sequential<nn::ConvBN<Channels, Channels, 3, nn::conv{.layout = esp::nhwc}>,
+                                          nn::ConvBN<Channels, Channels, 3, nn::conv{.layout = esp::nhwc}>>>;
 
-using Classifier = nn::Sequential<AsImages, nn::ConvBN<1, 16, 3, nn::conv{.layout = esp::nhwc}>, Block<16>, nn::ConvBN<16, 32, 3, nn::conv{.stride = 2, .layout = esp::nhwc}>,
-                                  Block<32>, nn::GlobalAvgPool<esp::nhwc>, nn::Linear<32, 10>>;
+using Classifier = nn::Sequential<AsImages, nn::ConvBN<1, 16, 3, nn::conv{.layout = esp::nhwc}>, Block<16>,
+                                  nn::ConvBN<16, 32, 3, nn::conv{.stride = 2, .layout = esp::nhwc}>, Block<32>,
+                                  nn::GlobalAvgPool<esp::nhwc>, nn::Linear<32, 10>>;
 static_assert(esp::output_shape<Classifier, esp::shape<32, 8, 8>> == esp::shape<32, 10>{});
 
 int main(int count, char** words) try {

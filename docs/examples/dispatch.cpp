@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// One program for two instruction sets: dispatch_unit.cpp is compiled for each, and the processor that the program runs on decides.
+// One program for two instruction sets: dispatch_unit.cpp is compiled for each, and the processor that the program runs
+// on decides.
 #include <cmath>
 #include <cstdio>
 #include <xsimd/xsimd.hpp>
@@ -22,7 +23,9 @@ struct choice {
   scores_function operator()(xsimd::sse2) const { return baseline::scores; }
 };
 // The first of the list that the processor has.
-scores_function best_scores() { return xsimd::dispatch<xsimd::arch_list<xsimd::fma3<xsimd::avx2>, xsimd::sse2>>(choice{})(); }
+scores_function best_scores() {
+  return xsimd::dispatch<xsimd::arch_list<xsimd::fma3<xsimd::avx2>, xsimd::sse2>>(choice{})();
+}
 #else
 scores_function best_scores() { return newer::scores; }  // both are built for the same processor there
 #endif

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
-// The part of dispatch.cpp that is compiled once for each instruction set, with its -m flags and -DUNIT=name of its namespace.
+// The part of dispatch.cpp that is compiled once for each instruction set, with its -m flags and -DUNIT=name of its
+// namespace.
 #include <espalier.hpp>
 
 namespace esp = espalier;
 namespace nn = espalier::nn;
 
 // [unit]
-// A type that is this translation unit's own makes everything that is instantiated with it this unit's own. Kernels carry the instruction set in their type
-// anyway; models, trainers and predictors do not, and a linker would keep one copy of theirs, from whichever unit it meets first.
+// A type that is this translation unit's own makes everything that is instantiated with it this unit's own. Kernels
+// carry the instruction set in their type anyway; models, trainers and predictors do not, and a linker would keep one
+// copy of theirs, from whichever unit it meets first.
 namespace {
 struct Net {
   nn::Linear<16, 32> fc1;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Writes pictures of nets into a folder: .dot for graphviz (dot -Tsvg), .svg as they are. docs/pictures has them rendered.
+// Writes pictures of nets into a folder: .dot for graphviz (dot -Tsvg), .svg as they are. docs/pictures has them
+// rendered.
 //   draw FOLDER
 #include <espalier.hpp>
 #include <espalier/report/draw.hpp>
@@ -28,9 +29,9 @@ bool write(std::string const& path, std::string const& picture) {
 template <class Net, class Batch, class Loss = nn::SoftmaxLoss, class Optimizer = optim::Adam>
 bool draw(std::string const& name) {
   // [draw]
-  return write(name + "_architecture.dot", esp::draw_architecture<Net, Batch>())                 // the modules
-         && write(name + "_kernels.dot", esp::draw_kernels<Net, Loss, Optimizer, Batch>())       // what runs
-         && write(name + "_memory.svg", esp::draw_memory<Net, Loss, Optimizer, Batch>());        // where values live
+  return write(name + "_architecture.dot", esp::draw_architecture<Net, Batch>())            // the modules
+         && write(name + "_kernels.dot", esp::draw_kernels<Net, Loss, Optimizer, Batch>())  // what runs
+         && write(name + "_memory.svg", esp::draw_memory<Net, Loss, Optimizer, Batch>());   // where values live
   // [/draw]
 }
 
@@ -39,9 +40,11 @@ bool draw(std::string const& name) {
 int main(int count, char** words) {
   std::string const folder = count > 1 ? words[1] : ".";
   // [program]
-  bool const program = write(folder + "/small_program.dot", esp::draw_program<Small, nn::SoftmaxLoss, optim::Adam, esp::batch<2, 8>>());
+  bool const program =
+      write(folder + "/small_program.dot", esp::draw_program<Small, nn::SoftmaxLoss, optim::Adam, esp::batch<2, 8>>());
   // [/program]
-  bool const nets = draw<Small, esp::batch<2, 8>>(folder + "/small") && draw<Blocks, esp::batch<32, 64>>(folder + "/mlp_resnet") &&
+  bool const nets = draw<Small, esp::batch<2, 8>>(folder + "/small") &&
+                    draw<Blocks, esp::batch<32, 64>>(folder + "/mlp_resnet") &&
                     draw<Images, esp::batch<16, 3, 32, 32>>(folder + "/resnet9") &&
                     draw<Normed, esp::batch<4, 6>, nn::MeanSquaredError, optim::SGD<>>(folder + "/layer_norm");
   if (!program || !nets) std::cerr << folder << " cannot be written to\n";

@@ -29,7 +29,8 @@ struct Bent {
 };
 
 // [net]
-using Net = nn::Sequential<nn::ConvBN<3, 8, 3>, nn::MaxPool2d<2>, Bent, nn::Flatten, nn::Linear<8 * 4 * 4, 10>, nn::Softmax<>>;
+using Net =
+    nn::Sequential<nn::ConvBN<3, 8, 3>, nn::MaxPool2d<2>, Bent, nn::Flatten, nn::Linear<8 * 4 * 4, 10>, nn::Softmax<>>;
 // [/net]
 
 namespace {
@@ -41,7 +42,10 @@ bool begins_right(char const* path) {
   if (file == nullptr) return false;
   bool const whole = std::fread(start, 1, sizeof start, file) == sizeof start;
   std::fclose(file);
-  return whole && std::memcmp(start, "\x08\x08\x12\x08" "espalier", sizeof start) == 0;
+  return whole && std::memcmp(start,
+                              "\x08\x08\x12\x08"
+                              "espalier",
+                              sizeof start) == 0;
 }
 
 }  // namespace
@@ -50,7 +54,8 @@ int main() {
   // [export]
   esp::model<Net> model{esp::seed{0}};  // train it, or load it
   esp::io::write_onnx<esp::batch<4, 3, 8, 8>>("four_images.onnx", model);
-  esp::io::write_onnx<esp::io::any_batch<3, 8, 8>>("any_images.onnx", model, {.name = "digits", .description = "Ten kinds of small images."});
+  esp::io::write_onnx<esp::io::any_batch<3, 8, 8>>("any_images.onnx", model,
+                                                   {.name = "digits", .description = "Ten kinds of small images."});
   // [/export]
 
   // [errors]

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A net for a small machine: its memory is a promise that the compiler keeps. With eight more hidden units it does not compile.
+// A net for a small machine: its memory is a promise that the compiler keeps. With eight more hidden units it does not
+// compile.
 //   fits_in_32k [FILE]    with FILE, compares what it prints with that file
 #include <espalier.hpp>
 

@@ -13,8 +13,8 @@ namespace nn = espalier::nn;
 namespace optim = espalier::optim;
 
 // [net]
-using Net = nn::Sequential<nn::Linear<16, 32>, nn::BatchNorm1d<32>, nn::ReLU,
-                           nn::Linear<32, 32>, nn::BatchNorm1d<32>, nn::ReLU, nn::Linear<32, 4>>;
+using Net = nn::Sequential<nn::Linear<16, 32>, nn::BatchNorm1d<32>, nn::ReLU, nn::Linear<32, 32>, nn::BatchNorm1d<32>,
+                           nn::ReLU, nn::Linear<32, 4>>;
 using one = esp::batch<1, 16>;
 // [/net]
 using Bare = nn::Sequential<nn::Linear<16, 32>, nn::ReLU, nn::Linear<32, 32>, nn::ReLU, nn::Linear<32, 4>>;
@@ -38,7 +38,8 @@ double nanoseconds(F&& f) {
   for (int round = 0; round < 20; ++round) {
     auto const begin = std::chrono::steady_clock::now();
     for (int i = 0; i < 1000; ++i) f();
-    double const elapsed = std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - begin).count() / 1000;
+    double const elapsed =
+        std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - begin).count() / 1000;
     best = elapsed < best ? elapsed : best;
   }
   return best;
@@ -53,7 +54,8 @@ int main() {
     esp::tensor<float, esp::shape<64, 16>> x;
     esp::tensor<float, esp::shape<64, 4>> y;
     for (int step = 0; step < 400; ++step) {
-      for (int n = 0; n < 64; ++n) fill(0.1f * static_cast<float>((n * 37 + step * 11) % 63), x.data() + 16 * n, y.data() + 4 * n);
+      for (int n = 0; n < 64; ++n)
+        fill(0.1f * static_cast<float>((n * 37 + step * 11) % 63), x.data() + 16 * n, y.data() + 4 * n);
       trainer.step(x, y);
     }
   }
@@ -68,12 +70,14 @@ int main() {
   net(x, scores);  // noexcept, never allocates; the same up to rounding
   // [/frozen]
   bool right = esp::all_close(scores, expected, 1e-4, 1e-4);
-  std::printf("predictor %.1f ns, frozen %.1f ns\n", nanoseconds([&] { predict(x, expected); }), nanoseconds([&] { net(x, scores); }));
+  std::printf("predictor %.1f ns, frozen %.1f ns\n", nanoseconds([&] { predict(x, expected); }),
+              nanoseconds([&] { net(x, scores); }));
 
   model.reset();
   for (float& score : scores.span()) score = 0;
   net(x, scores);
   right = right && esp::all_close(scores, expected, 1e-4, 1e-4);
-  for (int i = 0; i < 4; ++i) std::printf("%7.3f expected, %7.3f found\n", static_cast<double>(reference[i]), static_cast<double>(scores[i]));
+  for (int i = 0; i < 4; ++i)
+    std::printf("%7.3f expected, %7.3f found\n", static_cast<double>(reference[i]), static_cast<double>(scores[i]));
   return right ? 0 : 1;
 }

@@ -29,7 +29,8 @@ bool close(float a, float b) { return std::fabs(a - b) <= 1e-4f * (1 + std::fabs
 
 // [train]
 template <class Device>
-float train(esp::model<Net, Device>& model, tensor<float, batch> const& images, tensor<std::int32_t, shape<32>> const& labels) {
+float train(esp::model<Net, Device>& model, tensor<float, batch> const& images,
+            tensor<std::int32_t, shape<32>> const& labels) {
   esp::trainer trainer{model, nn::SoftmaxLoss{}, optim::Adam{.learning_rate = 1e-2f}, batch{}};
   float loss = 0;
   for (int step = 0; step < 20; ++step) loss = trainer.step(images, labels);
@@ -46,31 +47,31 @@ int main() try {
   for (int i = 0; i < 32; ++i) labels[i] = i % 4;
 
   // [tensors]
-  tensor<float, batch, device> x{images};                      // a copy to the device
-  tensor<float, batch, device> y = x * 2.0f + tanh(x);         // one kernel there
-  tensor<float, batch> const result{y};                        // and back
+  tensor<float, batch, device> x{images};               // a copy to the device
+  tensor<float, batch, device> y = x * 2.0f + tanh(x);  // one kernel there
+  tensor<float, batch> const result{y};                 // and back
   // [/tensors]
   tensor<float, batch> const expected = images * 2.0f + tanh(images);
   bool good = close(result[5], expected[5]);
 
   // [grad]
   auto const energy = [](auto v) { return sum(v * v) * 0.5f; };
-  auto const gradient = esp::grad(energy)(x).to_host();           // the gradient of sum(x^2) / 2 is x
+  auto const gradient = esp::grad(energy)(x).to_host();  // the gradient of sum(x^2) / 2 is x
   // [/grad]
   good = good && close(gradient[7], images[7]);
 
   // [models]
   esp::model<Net> host_model{esp::seed{0}};
-  esp::model<Net, device> device_model{esp::seed{0}};                 // the same parameters, bit for bit
+  esp::model<Net, device> device_model{esp::seed{0}};  // the same parameters, bit for bit
   float const loss = train(host_model, images, labels);
   float const same = train(device_model, images, labels);
-  copy(device_model, host_model);                                           // parameters and buffers, to be saved, say
+  copy(device_model, host_model);  // parameters and buffers, to be saved, say
   // [/models]
   std::printf("loss %.5f here, %.5f there\n", static_cast<double>(loss), static_cast<double>(same));
 
   // [narrow]
   esp::model<Net, device, esp::bfloat16> narrow;
-  copy(host_model, narrow);                                          // every number rounded
+  copy(host_model, narrow);  // every number rounded
   esp::trainer trainer{narrow, nn::SoftmaxLoss{}, optim::Adam{.learning_rate = 1e-4f}, batch{}};
   tensor<esp::bfloat16, batch> const narrow_images{images};
   float const narrow_loss = trainer.step(narrow_images, labels);

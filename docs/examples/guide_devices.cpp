@@ -18,7 +18,8 @@ using batch = esp::batch<32, 16>;
 
 // [train]
 template <class Device>
-float train(esp::model<Net, Device>& model, tensor<float, batch> const& inputs, tensor<std::int32_t, shape<32>> const& labels) {
+float train(esp::model<Net, Device>& model, tensor<float, batch> const& inputs,
+            tensor<std::int32_t, shape<32>> const& labels) {
   esp::trainer trainer{model, nn::SoftmaxLoss{}, optim::Adam{.learning_rate = 0.01}, batch{}};
   float loss = 0;
   for (int step = 0; step < 50; ++step) loss = trainer.step(inputs, labels);
@@ -34,7 +35,7 @@ int main(int count, char** words) {
   for (int i = 0; i < 32; ++i) labels[i] = i % 4;
 
   // [parallel]
-  esp::model<Net> alone{esp::seed{0}};                         // esp::cpu
+  esp::model<Net> alone{esp::seed{0}};                           // esp::cpu
   esp::model<Net, esp::cpu_parallel<2>> together{esp::seed{0}};  // two threads share each kernel that is worth it
   float const loss = train(alone, inputs, labels);
   examples::show(out, "two threads, same bits", train(together, inputs, labels) == loss ? "yes" : "no");

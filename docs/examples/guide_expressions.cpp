@@ -17,10 +17,11 @@ struct standardized {
   }
 };
 using run_type = decltype(esp::compiled{standardized{}, tensor<float, shape<64, 256>>{}});
-static_assert(run_type::kernel_count == 1);                                   // two means, a root, a quotient: one kernel
-static_assert(run_type::bytes_read == 64 * 256 * sizeof(float));              // which reads each element once
-static_assert(run_type::bytes_written == run_type::bytes_read);               // and writes each result once,
-static_assert(run_type::workspace_bytes == 0);                                // with nothing in between
+// two means, a root, a quotient: one kernel
+static_assert(run_type::kernel_count == 1);
+static_assert(run_type::bytes_read == 64 * 256 * sizeof(float));  // which reads each element once
+static_assert(run_type::bytes_written == run_type::bytes_read);   // and writes each result once,
+static_assert(run_type::workspace_bytes == 0);                    // with nothing in between
 // [/formula]
 
 int main(int count, char** words) {
@@ -28,8 +29,8 @@ int main(int count, char** words) {
 
   // [eager]
   tensor<float, shape<2, 2>> a{{1, 2}, {3, 4}}, b{{10, 20}, {30, 40}};
-  auto const formula = a * b + exp(a - a);     // nothing is computed yet
-  a(0, 0) = 5;                                 // the formula refers to a
+  auto const formula = a * b + exp(a - a);            // nothing is computed yet
+  a(0, 0) = 5;                                        // the formula refers to a
   tensor<float, shape<2, 2>> const result = formula;  // now: one loop over a and b
   examples::show(out, "a * b + 1", result);
   examples::show(out, "kept in the formula", sizeof formula <= 8 * sizeof(void*) ? "addresses, no elements" : "more");

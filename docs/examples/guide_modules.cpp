@@ -43,13 +43,16 @@ int main(int count, char** words) {
   examples::recorded out;
   // [model]
   esp::model<Net> model{esp::seed{0}};  // all parameters in one piece of memory, drawn from the seed
-  model.for_each_parameter([&](char const* name, esp::extents const& extents, auto) { examples::show(out, name, extents); });
+  model.for_each_parameter(
+      [&](char const* name, esp::extents const& extents, auto) { examples::show(out, name, extents); });
   // [/model]
 
   // [names]
-  auto const shift = model.parameter<"1.affine.shift">();  // by name; a wrong one does not compile, and the message has the nearest
+  // by name; a wrong one does not compile, and the message has the nearest
+  auto const shift = model.parameter<"1.affine.shift">();
   shift.span()[2] = 8;
-  examples::show(out, "\"1.affine.shft\"", model.find_parameter("1.affine.shft") ? "is there" : "is not there");  // parameter(name) would throw, with the nearest name
+  // parameter(name) would throw, with the nearest name
+  examples::show(out, "\"1.affine.shft\"", model.find_parameter("1.affine.shft") ? "is there" : "is not there");
   // [/names]
 
   // [call]
@@ -61,7 +64,8 @@ int main(int count, char** words) {
   tensor<float, esp::batch<1, 2>> alone;
   esp::predictor predict{model, esp::batch<1, 3>{}};  // owns its workspace: noexcept, never allocates
   predict(first, alone);
-  examples::show(out, "alone as in the batch", all_close(alone, tensor<float, esp::batch<1, 2>>{{scores(0, 0), scores(0, 1)}}) ? "yes" : "no");
+  examples::show(out, "alone as in the batch",
+                 all_close(alone, tensor<float, esp::batch<1, 2>>{{scores(0, 0), scores(0, 1)}}) ? "yes" : "no");
   // [/call]
   return out.finish(count, words);
 }

@@ -23,9 +23,9 @@ template <class E>
 constexpr auto of(E const&) {
   return esp::shape_of<E>{};
 }
-static_assert(of(sum<1>(matrix)) == shape<2>{});                  // the named axis is gone
+static_assert(of(sum<1>(matrix)) == shape<2>{});                    // the named axis is gone
 static_assert(of(sum<1>(matrix, esp::keepdims)) == shape<2, 1>{});  // or stays with extent 1
-static_assert(of(sum(matrix)) == shape<>{});                      // no axis named: all of them
+static_assert(of(sum(matrix)) == shape<>{});                        // no axis named: all of them
 static_assert(of(transpose(matrix)) == shape<3, 2>{});
 static_assert(of(esp::reshape<-1, 2>(matrix)) == shape<3, 2>{});  // -1 is what is left: 6 elements, 2 columns
 static_assert(of(matmul(matrix, transpose(matrix))) == shape<2, 2>{});
@@ -34,16 +34,19 @@ static_assert(of(matmul(matrix, transpose(matrix))) == shape<2, 2>{});
 // [broadcast]
 constexpr tensor<float, shape<3>> row{10, 20, 30};
 constexpr tensor<float, shape<2, 1>> column{{100}, {200}};
-constexpr tensor<float, shape<2, 3>> both = matrix + row + column;  // axes are aligned at the last one; an extent of 1 is repeated
+// axes are aligned at the last one; an extent of 1 is repeated
+constexpr tensor<float, shape<2, 3>> both = matrix + row + column;
 static_assert(both == tensor<float, shape<2, 3>>{{111, 122, 133}, {214, 225, 236}});
-static_assert(!esp::same_or_broadcast<shape<2, 1>, shape<3>>::agree);             // column + row: neither has the result's shape
+// column + row: neither has the result's shape
+static_assert(!esp::same_or_broadcast<shape<2, 1>, shape<3>>::agree);
 static_assert(of(esp::broadcast_to<shape<2, 3>>(row) + column) == shape<2, 3>{});  // said on purpose
 // [/broadcast]
 
 // [nets]
 using Net = nn::Sequential<nn::Flatten, nn::Linear<48, 16>, nn::ReLU, nn::Linear<16, 10>>;
 static_assert(esp::output_shape<Net, esp::batch<32, 8, 6>> == shape<32, 10>{});
-static_assert(esp::output_shape<nn::Conv<3, 16, 5, nn::conv{.stride = 2}>, esp::batch<4, 3, 32, 32>> == shape<4, 16, 16, 16>{});
+static_assert(esp::output_shape<nn::Conv<3, 16, 5, nn::conv{.stride = 2}>, esp::batch<4, 3, 32, 32>> ==
+              shape<4, 16, 16, 16>{});
 // [/nets]
 
 int main(int count, char** words) {

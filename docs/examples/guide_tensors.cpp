@@ -12,7 +12,8 @@ namespace nn = espalier::nn;
 using esp::shape, esp::tensor;
 
 // [constant]
-constexpr tensor<float, shape<2, 3>> known{{1, 2, 3}, {4, 5, 6}};  // as many braces as axes, as many numbers as elements
+// as many braces as axes, as many numbers as elements
+constexpr tensor<float, shape<2, 3>> known{{1, 2, 3}, {4, 5, 6}};
 static_assert(known(1, 2) == 6 && known[5] == 6 && known.size() == 6);
 static_assert(tensor<float, shape<3>>{} == tensor<float, shape<3>>{0, 0, 0});  // without an initialiser: zeros
 static_assert(tensor<std::int32_t, shape<2>>{argmax<1>(known)} == tensor<std::int32_t, shape<2>>{2, 2});

@@ -34,10 +34,12 @@ int main(int count, char** words) {
   sample_points(points, classes);
 
   // [data]
-  data::dataset<float, shape<2>> const all{points.span(), classes.span(), {.classes = 2}};  // copies, and refuses labels beyond 1
+  // copies, and refuses labels beyond 1
+  data::dataset<float, shape<2>> const all{points.span(), classes.span(), {.classes = 2}};
   auto const [train_set, test_set] = all.split(320);
   data::loader batches{train_set, batch{}, data::shuffled{0}, data::drop_last};  // the same order on every machine
-  data::loader tests{test_set, batch{}, data::in_order{}, data::padded};       // each batch with its number of real samples
+  // each batch with its number of real samples
+  data::loader tests{test_set, batch{}, data::in_order{}, data::padded};
   // [/data]
 
   // [trainer]
@@ -50,7 +52,8 @@ int main(int count, char** words) {
       if (trainer.steps() == 1) first = last;
     }
   // [/trainer]
-  out.print("loss %.1f, after %d steps %s\n", static_cast<double>(first), static_cast<int>(trainer.steps()), last < 0.2f ? "below 0.2" : "above");
+  out.print("loss %.1f, after %d steps %s\n", static_cast<double>(first), static_cast<int>(trainer.steps()),
+            last < 0.2f ? "below 0.2" : "above");
 
   // [evaluate]
   std::int64_t correct = 0;
@@ -63,7 +66,8 @@ int main(int count, char** words) {
   optim::updater sgd{other, optim::SGD{.learning_rate = 0.1, .momentum = optim::nesterov{0.9}}};
   for (int epoch = 0; epoch < 60; ++epoch)
     for (auto const& [inputs, labels] : batches.epoch(epoch)) {
-      auto const [loss, gradients] = esp::value_and_grad(other, nn::SoftmaxLoss{})(inputs, labels);  // gradients are named like parameters
+      // gradients are named like parameters
+      auto const [loss, gradients] = esp::value_and_grad(other, nn::SoftmaxLoss{})(inputs, labels);
       last = loss;
       sgd.update(other, gradients);
     }

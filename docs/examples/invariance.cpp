@@ -7,8 +7,9 @@
 namespace {
 
 void print_table(examples::recorded& out, char const* title, auto const& rows) {
-  char const* const columns[2][6] = {{"weight matrix", "weight matrix", "weight vector", "data set", "data set", "single case"},
-                                     {"re-scaling", "re-centering", "re-scaling", "re-scaling", "re-centering", "re-scaling"}};
+  char const* const columns[2][6] = {
+      {"weight matrix", "weight matrix", "weight vector", "data set", "data set", "single case"},
+      {"re-scaling", "re-centering", "re-scaling", "re-scaling", "re-centering", "re-scaling"}};
   for (auto const& line : columns) {
     out.print("%-18s", &line == &columns[0] ? title : "");
     for (char const* column : line) out.print(" %-14s", column);

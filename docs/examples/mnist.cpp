@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The net of digits.cpp on pictures of 28x28 pixels: MNIST's four files, or others of that form (Fashion-MNIST), unpacked.
+// The net of digits.cpp on pictures of 28x28 pixels: MNIST's four files, or others of that form (Fashion-MNIST),
+// unpacked.
 //   mnist --data DIR [--seed N] [--epochs N] [--out DIR]
 #include <espalier.hpp>
 #include <espalier/data/loader.hpp>
@@ -24,7 +25,8 @@ int main(int count, char** words) try {
                       examples::path{chosen.data, "t10k-labels-idx1-ubyte"}.text, options};
 
   esp::model<Classifier> model{esp::seed{chosen.seed}};
-  esp::trainer trainer{model, nn::SoftmaxLoss{}, optim::Adam{.learning_rate = 1e-3f, .weight_decay = 1e-3f}, esp::batch<32, 28, 28>{}};
+  esp::trainer trainer{model, nn::SoftmaxLoss{}, optim::Adam{.learning_rate = 1e-3f, .weight_decay = 1e-3f},
+                       esp::batch<32, 28, 28>{}};
 
   data::loader batches{training, esp::batch<32, 28, 28>{}, data::shuffled{chosen.seed}, data::drop_last};
   data::loader training_batches{training, esp::batch<32, 28, 28>{}, data::in_order{}, data::padded};

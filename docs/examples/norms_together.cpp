@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// One small net for the handwritten digits with seven choices of normalisation, and what each reaches with inputs of two scales.
+// One small net for the handwritten digits with seven choices of normalisation, and what each reaches with inputs of
+// two scales.
 //   norms_together [--seed N] [--epochs N] [--data DIR]
 #include <espalier.hpp>
 #include <espalier/data/loader.hpp>
@@ -22,7 +23,8 @@ using Hidden = nn::Linear<8 * 4 * 4, 32>;
 
 // Convolution, norm, ReLU; Linear, norm, ReLU; Linear.
 template <class AfterConvolution, class AfterLinear, class First = Convolution, class Second = Hidden>
-using Net = nn::Sequential<AsImages, First, AfterConvolution, nn::ReLU, nn::Flatten, Second, AfterLinear, nn::ReLU, nn::Linear<32, 10>>;
+using Net = nn::Sequential<AsImages, First, AfterConvolution, nn::ReLU, nn::Flatten, Second, AfterLinear, nn::ReLU,
+                           nn::Linear<32, 10>>;
 // [/net]
 
 // [choices]
@@ -65,7 +67,8 @@ double accuracy_of(Digits const& digits, examples::arguments const& chosen) {
 
 int main(int count, char** words) try {
   auto const chosen = examples::parse(count, words, {.epochs = 10, .data = ESPALIER_DATA});
-  examples::path const pictures{chosen.data, "optdigits-images-idx3-ubyte"}, labels{chosen.data, "optdigits-labels-idx1-ubyte"};
+  examples::path const pictures{chosen.data, "optdigits-images-idx3-ubyte"},
+      labels{chosen.data, "optdigits-labels-idx1-ubyte"};
 
   // The same pictures twice: pixels from -1 to 1, and from -64 to 64.
   using digits = data::dataset<float, esp::shape<8, 8>>;

@@ -19,6 +19,7 @@ int main() {
   learner.predict(x, scores);
   int correct = 0;
   for (int i = 0; i < 16; ++i) correct += (scores(i, 1) > scores(i, 0)) == (y(i) == 1);
-  std::printf("the loss fell %s; %d of 16 samples are told apart\n", last < first / 10 ? "to less than a tenth" : "too little", correct);
+  std::printf("the loss fell %s; %d of 16 samples are told apart\n",
+              last < first / 10 ? "to less than a tenth" : "too little", correct);
   return correct == 16 && last < first / 10 ? 0 : 1;
 }

@@ -3,7 +3,8 @@
 #pragma once
 #include <espalier/storage/tensor.hpp>
 
-/// A learner of which the rest of the program knows what goes in and what comes out. Its net, plan and kernels are one_unit_net.cpp's alone.
+/// A learner of which the rest of the program knows what goes in and what comes out. Its net, plan and kernels are
+/// one_unit_net.cpp's alone.
 namespace one_unit {
 
 namespace esp = espalier;

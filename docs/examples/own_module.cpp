@@ -38,7 +38,8 @@ struct Rescale {
 
 // [net]
 using Net = nn::Sequential<Rescale, Gated<4, 8>, nn::Residual<Gated<8, 8>>, nn::Linear<8, 2>>;
-static_assert(esp::output_shape<Net, esp::shape<16, 4>> == esp::shape<16, 2>{} && esp::parameter_count<Gated<4, 8>> == 2 * (4 * 8 + 8));
+static_assert(esp::output_shape<Net, esp::shape<16, 4>> == esp::shape<16, 2>{} &&
+              esp::parameter_count<Gated<4, 8>> == 2 * (4 * 8 + 8));
 // [/net]
 
 int main() {
@@ -48,13 +49,16 @@ int main() {
   nn::init::fill(nn::init::uniform{-1, 1}, y.span(), {.seed = 2});
   // [run]
   esp::model<Net> model{esp::seed{0}};
-  model.for_each_parameter([](char const* name, esp::extents const& shape, auto) { std::printf("%s (%d axes)\n", name, shape.rank); });
+  model.for_each_parameter(
+      [](char const* name, esp::extents const& shape, auto) { std::printf("%s (%d axes)\n", name, shape.rank); });
   esp::trainer trainer{model, nn::MeanSquaredError{}, esp::optim::Adam{.learning_rate = 0.01}, esp::batch<16, 4>{}};
-  float const before = trainer.step(x, y), peak = model.buffer("0.peak").span()[0];  // 0.9 of 1, where it starts, and 0.1 of the largest |x|
+  // 0.9 of 1, where it starts, and 0.1 of the largest |x|
+  float const before = trainer.step(x, y), peak = model.buffer("0.peak").span()[0];
   // [/run]
   float const largest = evaluate(max(maximum(x, -x)));
   float after = before;
   for (int i = 0; i < 300; ++i) after = trainer.step(x, y);
-  std::printf("peak after a step %.4f; loss %.2f, after 300 more %s\n", static_cast<double>(peak), static_cast<double>(before), after < 0.01f ? "below 0.01" : "not");
+  std::printf("peak after a step %.4f; loss %.2f, after 300 more %s\n", static_cast<double>(peak),
+              static_cast<double>(before), after < 0.01f ? "below 0.01" : "not");
   return esp::is_close(peak, 0.9f + 0.1f * largest) && model.parameter("0.scale").span()[0] != 2 ? 0 : 1;
 }

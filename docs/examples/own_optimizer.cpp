@@ -19,7 +19,9 @@ struct RMSprop {
   double eps = 1e-8;
 
   static constexpr int states = 1;  // v: one number for each parameter, 0 before the first step
-  constexpr optim::hyperparameters hyperparameters_of([[maybe_unused]] std::int64_t step) const { return {{learning_rate, decay, 1 - decay, eps}}; }
+  constexpr optim::hyperparameters hyperparameters_of([[maybe_unused]] std::int64_t step) const {
+    return {{learning_rate, decay, 1 - decay, eps}};
+  }
   static constexpr auto update(auto p, auto g, auto v) {
     auto const next = v * esp::hyperparameter<1>{} + g * g * esp::hyperparameter<2>{};
     return boost::hana::make_tuple(p - g * esp::hyperparameter<0>{} / (sqrt(next) + esp::hyperparameter<3>{}), next);

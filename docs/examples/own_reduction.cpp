@@ -27,8 +27,12 @@ struct espalier::rule<own::product_> : espalier::reduction {
   static constexpr char const* name = "product";
   static constexpr double identity = 1;
   template <class T>
-  ESPALIER_HOST_DEVICE static constexpr T combine(T a, T b) { return a * b; }
-  static constexpr double constant(double value, std::int64_t count) { return math::pow(value, static_cast<double>(count)); }
+  ESPALIER_HOST_DEVICE static constexpr T combine(T a, T b) {
+    return a * b;
+  }
+  static constexpr double constant(double value, std::int64_t count) {
+    return math::pow(value, static_cast<double>(count));
+  }
   static constexpr handle pullback(handle dy, handle y, handle x) { return dy * y / x; }
 };
 // [/product]
@@ -37,9 +41,11 @@ namespace esp = espalier;
 // [use]
 constexpr esp::tensor<double, esp::shape<2, 3>> m{{1, 2, 3}, {4, 5, 6}};
 static_assert(esp::tensor<double, esp::shape<2>>{own::product<1>(m)} == esp::tensor<double, esp::shape<2>>{6, 120});
-static_assert(esp::grad([](auto a) { return own::product(a); })(m) == esp::tensor<double, esp::shape<2, 3>>{{720, 360, 240}, {180, 144, 120}});
+static_assert(esp::grad([](auto a) { return own::product(a); })(m) ==
+              esp::tensor<double, esp::shape<2, 3>>{{720, 360, 240}, {180, 144, 120}});
 
-// In a module it is an op as any other: fused with its neighbours, differentiated, vectorised. Here: the geometric mean of each row.
+// In a module it is an op as any other: fused with its neighbours, differentiated, vectorised. Here: the geometric mean
+// of each row.
 struct GeometricMean {
   ESPALIER_MODULE(GeometricMean)
   constexpr auto forward(auto x) const { return pow(own::product<1>(exp(x)), 1.0 / 8); }

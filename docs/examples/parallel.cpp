@@ -10,7 +10,8 @@ namespace esp = espalier;
 namespace nn = espalier::nn;
 namespace optim = espalier::optim;
 
-using Net = nn::Sequential<nn::Flatten, nn::Linear<784, 512>, nn::LayerNorm1d<512>, nn::ReLU, nn::Linear<512, 512>, nn::ReLU, nn::Linear<512, 10>>;
+using Net = nn::Sequential<nn::Flatten, nn::Linear<784, 512>, nn::LayerNorm1d<512>, nn::ReLU, nn::Linear<512, 512>,
+                           nn::ReLU, nn::Linear<512, 10>>;
 using batch = esp::batch<256, 28, 28>;
 
 struct normalized {

@@ -19,11 +19,13 @@ constexpr auto net = esp::constant_model<Net>{}
 constexpr esp::tensor<float, esp::shape<1, 2>> input{{1, 2}};
 constexpr esp::tensor<std::int32_t, esp::shape<1>> label{1};
 
-static_assert(net(input) == esp::tensor<float, esp::shape<1, 2>>{{3, 3}});  // hidden 3 and -2, of which ReLU lets one pass
+// hidden 3 and -2, of which ReLU lets one pass
+static_assert(net(input) == esp::tensor<float, esp::shape<1, 2>>{{3, 3}});
 
 constexpr auto step = esp::value_and_grad(net, nn::SoftmaxLoss{})(input, label);
-static_assert(esp::is_close(step.loss, 0.693147f)); // log 2: both scores are equal
-static_assert(step.gradients.get<"2.bias">()[0] == 0.5f && step.gradients.get<"2.bias">()[1] == -0.5f);  // softmax minus one-hot
+static_assert(esp::is_close(step.loss, 0.693147f));  // log 2: both scores are equal
+// softmax minus one-hot
+static_assert(step.gradients.get<"2.bias">()[0] == 0.5f && step.gradients.get<"2.bias">()[1] == -0.5f);
 // [/net]
 
 // [check]

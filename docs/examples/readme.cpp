@@ -8,7 +8,8 @@ namespace esp = espalier;
 namespace nn = espalier::nn;
 namespace data = espalier::data;
 
-using Net = nn::Sequential<nn::Flatten, nn::Linear<64, 32>, nn::BatchNorm1d<32>, nn::ReLU, nn::Dropout<0.1>, nn::Linear<32, 10>>;
+using Net = nn::Sequential<nn::Flatten, nn::Linear<64, 32>, nn::BatchNorm1d<32>, nn::ReLU, nn::Dropout<0.1>,
+                           nn::Linear<32, 10>>;
 static_assert(esp::output_shape<Net, esp::shape<32, 8, 8>> == esp::shape<32, 10>{});
 
 int main() {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A net in the callback of a sound card: each block is there in time because nothing in it waits. Allocations are counted, subnormals are flushed.
+// A net in the callback of a sound card: each block is there in time because nothing in it waits. Allocations are
+// counted, subnormals are flushed.
 //   real_time_callback [FILE]    with FILE, compares what it prints with that file
 #include <espalier.hpp>
 
@@ -11,7 +12,8 @@
 namespace esp = espalier;
 namespace nn = espalier::nn;
 
-// A saturating filter of 32 samples, and what it gives is fed back, as in a reverberation: a tone that dies away goes through all small numbers.
+// A saturating filter of 32 samples, and what it gives is fed back, as in a reverberation: a tone that dies away goes
+// through all small numbers.
 constexpr int block = 32;
 using Net = nn::Sequential<nn::Linear<block, 24, nn::no_bias>, nn::Tanh, nn::Linear<24, block, nn::no_bias>>;
 using one = esp::batch<1, block>;
@@ -31,7 +33,8 @@ class effect {
     filter_(mixed_, tail_);
     for (int i = 0; i < block; ++i) output[i] = tail_[i];
   }
-  static_assert(noexcept(std::declval<esp::predictor<esp::model<Net>, one>&>()(std::declval<esp::tensor<float, one>&>(), std::declval<esp::tensor<float, one>&>())));
+  static_assert(noexcept(std::declval<esp::predictor<esp::model<Net>, one>&>()(
+      std::declval<esp::tensor<float, one>&>(), std::declval<esp::tensor<float, one>&>())));
 
  private:
   esp::model<Net> model_{esp::seed{0}};
@@ -55,6 +58,7 @@ int main(int count, char** words) {
   }
   long const made = espalier_test::allocations() - before;
   examples::recorded out;
-  out.print("allocations in 1000 callbacks: %ld\nsubnormal samples with the guard: %d\nand without it: %s\n", made, with_guard, without > 0 ? "some" : "none");
+  out.print("allocations in 1000 callbacks: %ld\nsubnormal samples with the guard: %d\nand without it: %s\n", made,
+            with_guard, without > 0 ? "some" : "none");
   return made == 0 ? out.finish(count, words) : 1;
 }

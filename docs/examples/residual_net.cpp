@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Four layers and two residual connections, written out: a residual is a plus sign. Over layers 1 and 2 it adds the input,
-// over layers 3 and 4 what layer 2 gave.
+// Four layers and two residual connections, written out: a residual is a plus sign. Over layers 1 and 2 it adds the
+// input, over layers 3 and 4 what layer 2 gave.
 #include <espalier.hpp>
 
 #include <iostream>
@@ -20,7 +20,8 @@ struct FourLayers {
   }
 };
 
-// The same net of ready-made parts: Residual<M> is M(x) + x. Its parameters have other names ("0.fn.2.weight" for "layer2.weight").
+// The same net of ready-made parts: Residual<M> is M(x) + x. Its parameters have other names ("0.fn.2.weight" for
+// "layer2.weight").
 template <int Width>
 using Half = nn::Residual<nn::Sequential<nn::Linear<Width, Width>, nn::ReLU, nn::Linear<Width, Width>>>;
 template <int Width>

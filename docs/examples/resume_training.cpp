@@ -15,7 +15,8 @@ namespace data = espalier::data;
 namespace io = espalier::io;
 
 // Dropout draws, BatchNorm observes, Adam remembers: all of that has to come back, too.
-using Net = nn::Sequential<nn::Flatten, nn::Linear<8 * 8, 32>, nn::BatchNorm1d<32>, nn::ReLU, nn::Dropout<0.2>, nn::Linear<32, 10>>;
+using Net = nn::Sequential<nn::Flatten, nn::Linear<8 * 8, 32>, nn::BatchNorm1d<32>, nn::ReLU, nn::Dropout<0.2>,
+                           nn::Linear<32, 10>>;
 using batch = esp::batch<32, 8, 8>;
 using digits = data::dataset<float, esp::shape<8, 8>>;
 
@@ -23,7 +24,8 @@ constexpr int epochs = 6, interrupted_after = 2;
 constexpr auto rate = optim::cosine{.from = 4e-3, .to = 1e-4, .over = epochs * 56};
 
 // [train]
-// Where training stands is said by the trainer's steps: the epoch, its order of samples and the learning rate follow from them.
+// Where training stands is said by the trainer's steps: the epoch, its order of samples and the learning rate follow
+// from them.
 template <class Trainer>
 void train(Trainer& trainer, auto const& samples, int until) {
   data::loader batches{samples, batch{}, data::shuffled{1}, data::drop_last};
@@ -37,8 +39,9 @@ void train(Trainer& trainer, auto const& samples, int until) {
 
 int main(int count, char** words) try {
   char const* const path = count > 1 ? words[1] : "resume_training.safetensors";
-  digits const pictures{
-      ESPALIER_DATA "/optdigits-images-idx3-ubyte", ESPALIER_DATA "/optdigits-labels-idx1-ubyte", {.classes = 10, .scale = 1.0 / 8, .shift = -1}};
+  digits const pictures{ESPALIER_DATA "/optdigits-images-idx3-ubyte",
+                        ESPALIER_DATA "/optdigits-labels-idx1-ubyte",
+                        {.classes = 10, .scale = 1.0 / 8, .shift = -1}};
   auto const adam = optim::Adam{.weight_decay = 1e-3f};
 
   esp::model<Net> straight{esp::seed{3}};
@@ -61,10 +64,14 @@ int main(int count, char** words) try {
   train(trainer, pictures, epochs);
   // [/load]
 
-  auto const same = [](auto const& a, auto const& b) { return std::memcmp(a.data(), b.data(), static_cast<std::size_t>(a.size()) * sizeof(float)) == 0; };
-  bool const right = same(straight.parameters(), model.parameters()) && same(straight.buffers(), model.buffers()) && whole.steps() == trainer.steps();
-  std::printf("%lld steps without a stop, %lld with one after epoch %d: %s bits\n", static_cast<long long>(whole.steps()), static_cast<long long>(trainer.steps()),
-              interrupted_after, right ? "the same" : "other");
+  auto const same = [](auto const& a, auto const& b) {
+    return std::memcmp(a.data(), b.data(), static_cast<std::size_t>(a.size()) * sizeof(float)) == 0;
+  };
+  bool const right = same(straight.parameters(), model.parameters()) && same(straight.buffers(), model.buffers()) &&
+                     whole.steps() == trainer.steps();
+  std::printf("%lld steps without a stop, %lld with one after epoch %d: %s bits\n",
+              static_cast<long long>(whole.steps()), static_cast<long long>(trainer.steps()), interrupted_after,
+              right ? "the same" : "other");
   return right ? 0 : 1;
 } catch (std::exception const& error) {
   std::fprintf(stderr, "resume_training: %s\n", error.what());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A robot's joint learns its own dynamics while it moves: an update each tick from what it remembers, everything in static storage, no heap at all.
+// A robot's joint learns its own dynamics while it moves: an update each tick from what it remembers, everything in
+// static storage, no heap at all.
 //   robot_learner [FILE]    with FILE, compares what it prints with that file
 #include <espalier.hpp>
 
@@ -28,14 +29,16 @@ static_assert(sizeof model_room + sizeof trainer_room + sizeof predictor_room + 
 int main(int count, char** words) {
   long const before = espalier_test::allocations();
   Model model{esp::seed{0}, model_room};
-  Trainer trainer{trainer_room, model, nn::MeanSquaredError{}, esp::optim::Adam{.learning_rate = 2e-3f}, esp::batch<16, 4>{}};
+  Trainer trainer{trainer_room, model, nn::MeanSquaredError{}, esp::optim::Adam{.learning_rate = 2e-3f},
+                  esp::batch<16, 4>{}};
   Predictor predict{model, esp::batch<1, 4>{}, predictor_room};
   esp::tensor<float, esp::shape<16, 4>> states;
   esp::tensor<float, esp::shape<16, 1>> accelerations;
   esp::tensor<float, esp::shape<1, 1>> expected;
   float angle = 0.5f, velocity = 0, error[3]{}, size[3]{};  // of the first second, of two minutes, and of the last one
   for (int tick = 0; tick < 18000; ++tick) {
-    float const seconds = 0.01f * static_cast<float>(tick), torque = 6 * std::sin(1.3f * seconds) + 3 * std::sin(4.1f * seconds);
+    float const seconds = 0.01f * static_cast<float>(tick),
+                torque = 6 * std::sin(1.3f * seconds) + 3 * std::sin(4.1f * seconds);
     // The joint itself, which the net is not told of: gravity, friction that grows with speed, and a motor.
     float const acceleration = -9.81f * std::sin(angle) - 0.4f * velocity * std::fabs(velocity) + torque;
     remembered const now{{std::sin(angle), std::cos(angle), 0.2f * velocity, 0.1f * torque}, 0.1f * acceleration};
@@ -53,8 +56,9 @@ int main(int count, char** words) {
   }
   long const made = espalier_test::allocations() - before;
   examples::recorded out;
-  out.print("bytes of static storage: %d\n", static_cast<int>(sizeof model_room + sizeof trainer_room + sizeof predictor_room + sizeof memory));
+  out.print("bytes of static storage: %d\n",
+            static_cast<int>(sizeof model_room + sizeof trainer_room + sizeof predictor_room + sizeof memory));
   out.print("allocations: %ld\nerror above 20 percent in the first second, below 5 in the last minute: %s\n", made,
-          error[0] > 0.2f * size[0] && error[2] < 0.05f * size[2] ? "yes" : "no");
+            error[0] > 0.2f * size[0] && error[2] < 0.05f * size[2] ? "yes" : "no");
   return made == 0 ? out.finish(count, words) : 1;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a file of weights is, what is refused and how, and what can be said about differences. docs/how_to_save_and_load.md shows parts of it.
+// What a file of weights is, what is refused and how, and what can be said about differences.
+// docs/how_to_save_and_load.md shows parts of it.
 #include <espalier.hpp>
 #include <espalier/io/safetensors.hpp>
 
@@ -34,18 +35,18 @@ int main() try {
 
   // [model]
   esp::model<Net> model{esp::seed{1}}, other{esp::seed{2}};
-  io::save_safetensors(path, model);   // the whole file, or the one that was there before
-  io::load_safetensors(path, other);   // all of it, or nothing
+  io::save_safetensors(path, model);  // the whole file, or the one that was there before
+  io::load_safetensors(path, other);  // all of it, or nothing
   // [/model]
   require(std::memcmp(model(x).data(), other(x).data(), 32 * 4 * sizeof(float)) == 0, "both models give the same bits");
 
   // [training]
   esp::trainer trainer{model, nn::SoftmaxLoss{}, optim::Adam{.learning_rate = 1e-2f}, esp::batch<32, 8>{}};
   for (int step = 0; step < 5; ++step) trainer.step(x, y);
-  io::save_safetensors(path, model, trainer);   // and the optimizer's vectors, steps, seed and draws
+  io::save_safetensors(path, model, trainer);  // and the optimizer's vectors, steps, seed and draws
 
   esp::trainer again{other, nn::SoftmaxLoss{}, optim::Adam{.learning_rate = 1e-2f}, esp::batch<32, 8>{}};
-  io::load_safetensors(path, other, again);     // goes on as if it had never stopped
+  io::load_safetensors(path, other, again);  // goes on as if it had never stopped
   // [/training]
   require(again.steps() == 5, "the steps are counted on");
   for (int step = 0; step < 5; ++step) require(trainer.step(x, y) == again.step(x, y), "every step has the same bits");
@@ -55,39 +56,44 @@ int main() try {
   try {
     io::load_safetensors(path, smaller, io::load_options{}.ignore("training/*"));
   } catch (io::mismatch_error const& error) {
-    std::puts(error.what());                          // every disagreement, a line each
-    for (auto const& d : error.disagreements()) require(d.kind == io::disagreement_kind::shape, "these are about shapes");
+    std::puts(error.what());  // every disagreement, a line each
+    for (auto const& d : error.disagreements())
+      require(d.kind == io::disagreement_kind::shape, "these are about shapes");
   }
   // [/refused]
 
   // [options]
-  io::load_safetensors(path, smaller, io::load_options{}
-                                          .ignore("training/*")           // tensors of the file that the model has none for
-                                          .ignore("3.*")
-                                          .keep("3.*")                    // tensors of the model that stay as they are
-                                          .rename("head.*", "3.*")        // what the file calls head.weight is the model's 3.weight
-                                          .convert()                      // half, bfloat16 or double in the file
-                                          .finite());                     // no infinity and no NaN
+  io::load_safetensors(path, smaller,
+                       io::load_options{}  // tensors of the file that the model has none for
+                           .ignore("training/*")
+                           .ignore("3.*")
+                           .keep("3.*")  // tensors of the model that stay as they are
+                           // what the file calls head.weight is the model's 3.weight
+                           .rename("head.*", "3.*")
+                           .convert()   // half, bfloat16 or double in the file
+                           .finite());  // no infinity and no NaN
   // [/options]
 
   // [arrays]
   io::archive const file = io::read_safetensors(path);
-  io::named_array const* const weight = file.find("0.weight");   // a name, extents, a kind of element, bytes
+  io::named_array const* const weight = file.find("0.weight");  // a name, extents, a kind of element, bytes
   std::printf("%s: %s %s\n", weight->name.c_str(), name_of(weight->kind), io::text_of(weight->extents).c_str());
   // [/arrays]
 
   // A state_dict as safetensors.torch.save_file writes it: a square weight (outputs, inputs) and a bias.
   float const numbers[] = {1, 2, 3, 4, 5, 6};
-  io::write_safetensors(path, {io::array_of("weight", esp::extents{2, {2, 2}}, numbers),
-                               io::array_of("bias", esp::extents{1, {2}}, numbers + 4)}, {{"format", "pt"}});
+  io::write_safetensors(path,
+                        {io::array_of("weight", esp::extents{2, {2, 2}}, numbers),
+                         io::array_of("bias", esp::extents{1, {2}}, numbers + 4)},
+                        {{"format", "pt"}});
   // [pytorch]
   esp::model<nn::Linear<2, 2>> linear{esp::seed{1}};
   try {
-    io::load_safetensors(path, linear);                                     // a file of PyTorch's: nothing is loaded
+    io::load_safetensors(path, linear);  // a file of PyTorch's: nothing is loaded
   } catch (io::mismatch_error const& error) {
     std::puts(error.what());
   }
-  io::load_safetensors(path, linear, io::load_options{}.from_pytorch());    // converted
+  io::load_safetensors(path, linear, io::load_options{}.from_pytorch());  // converted
   // [/pytorch]
   require(linear.parameter("weight").span()[1] == 3, "the weight is transposed");
   std::remove(path);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Layers for sequences that the library does not have, written as modules for one known length: a recurrent cell, repeated, and attention to the past.
+// Layers for sequences that the library does not have, written as modules for one known length: a recurrent cell,
+// repeated, and attention to the past.
 //   sequences [FILE]    with FILE, compares what it prints with that file
 #include <espalier.hpp>
 
@@ -30,7 +31,9 @@ struct past {
   static constexpr nn::init::distribution needs = nn::init::distribution::none;
   int length = 0;
   template <class T>
-  constexpr T from_random(T) const { return T(0); }
+  constexpr T from_random(T) const {
+    return T(0);
+  }
   template <class T>
   constexpr void fill(esp::span<T> to, nn::init::stream) const {
     for (int i = 0; i < length; ++i)
@@ -38,7 +41,8 @@ struct past {
   }
 };
 
-/// softmax(q k^T / sqrt(Features)) v, where each position sees itself and what was before it: (N, Length, Features) -> the same.
+/// softmax(q k^T / sqrt(Features)) v, where each position sees itself and what was before it: (N, Length, Features) ->
+/// the same.
 template <int Length, int Features>
 struct CausalAttention {
   nn::Linear<Features, Features, nn::no_bias> query, key, value;

@@ -33,7 +33,8 @@ static_assert(esp::output_shape<nn::ResNet9<10>, esp::shape<128, 3, 32, 32>> == 
 constexpr auto gradient = esp::grad([](auto x) { return sum(x * x); })(esp::tensor<float, esp::shape<3>>{1, 2, 3});
 static_assert(gradient == esp::tensor<float, esp::shape<3>>{2, 4, 6});
 
-#if SHOW_ERROR == 1  // a layer that does not take what the one before it gives; what is meant is layer 3 of 4, the Linear<16, 10>
+// a layer that does not take what the one before it gives; what is meant is layer 3 of 4, the Linear<16, 10>
+#if SHOW_ERROR == 1
 // says: a layer does not fit its input
 // says: inner_dimensions<shape<32, 32>, shape<16, 10>>
 using Broken = nn::Sequential<nn::Flatten, nn::Linear<64, 32>, nn::ReLU, nn::Linear<16, 10>>;
@@ -47,12 +48,16 @@ constexpr auto scores = esp::output_shape<Classifier, esp::shape<32, 9, 9>>;
 #elif SHOW_ERROR == 3
 // says: matmul(a, b): columns of a must equal rows of b
 // says: inner_dimensions<shape<8, 13>, shape<12, 16>>
-auto product(esp::tensor<float, esp::shape<8, 13>> const& a, esp::tensor<float, esp::shape<12, 16>> const& b) { return matmul(a, b); }
+auto product(esp::tensor<float, esp::shape<8, 13>> const& a, esp::tensor<float, esp::shape<12, 16>> const& b) {
+  return matmul(a, b);
+}
 
 #elif SHOW_ERROR == 4  // NumPy would make this (64, 64); broadcast_to<esp::shape<64, 64>> broadcasts explicitly
 // says: shapes must be equal, or one operand must already have the result's shape
 // says: same_or_broadcast<shape<64, 1>, shape<64>>
-auto total(esp::tensor<float, esp::shape<64, 1>> const& column, esp::tensor<float, esp::shape<64>> const& row) { return column + row; }
+auto total(esp::tensor<float, esp::shape<64, 1>> const& column, esp::tensor<float, esp::shape<64>> const& row) {
+  return column + row;
+}
 
 #elif SHOW_ERROR == 5
 // says: the extents must multiply to the number of elements of x, with at most one -1
@@ -74,10 +79,12 @@ struct Forgetful {
 };
 constexpr auto count = esp::parameter_count<Forgetful>;
 
-#elif SHOW_ERROR == 8  // the figure of ResNet9 in needle's course draws 32 -> 64 channels and then 32 -> 128; nn::ResNet9 has 64 -> 128 there
+// the figure of ResNet9 in needle's course draws 32 -> 64 channels and then 32 -> 128; nn::ResNet9 has 64 -> 128 there
+#elif SHOW_ERROR == 8
 // says: a layer does not fit its input
 // says: kernel_channels<channels<64>, kernel_inputs<32>, groups<1>, kernel_outputs<128>>
-using AsDrawn = nn::Sequential<nn::ConvBN<32, 64, 3, nn::conv{.stride = 2}>, nn::ConvBN<32, 128, 3, nn::conv{.stride = 2}>>;
+using AsDrawn =
+    nn::Sequential<nn::ConvBN<32, 64, 3, nn::conv{.stride = 2}>, nn::ConvBN<32, 128, 3, nn::conv{.stride = 2}>>;
 constexpr auto scores = esp::output_shape<AsDrawn, esp::shape<1, 32, 4, 4>>;
 #endif
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A program with the weights in it, that ship_weights.cpp wrote: it knows digits without files, heap, exceptions or run-time type information.
+// A program with the weights in it, that ship_weights.cpp wrote: it knows digits without files, heap, exceptions or
+// run-time type information.
 #include <espalier/model/embedded.hpp>
 #include <espalier/model/frozen.hpp>
 #include <espalier/model/predictor.hpp>
@@ -16,7 +17,8 @@ namespace esp = espalier;
 
 // [read]
 using batch = esp::batch<1, 8, 8>;
-static constexpr esp::read_only_model<DigitsNet, digits_weights> trained;  // the numbers stay where the linker put them: they are constants
+// the numbers stay where the linker put them: they are constants
+static constexpr esp::read_only_model<DigitsNet, digits_weights> trained;
 
 static esp::bytes<esp::predictor<decltype(trained), batch>::bytes> predictor_room;
 static esp::bytes<esp::frozen<decltype(trained), batch>::bytes> frozen_room;
@@ -135,7 +137,8 @@ static esp::tensor<float, batch> picture(char const* figures) {
 int main() {
   // [predict]
   esp::predictor classify{trained, batch{}, predictor_room};  // reads the numbers in place; the room is its workspace
-  esp::frozen net{trained, batch{}, frozen_room};             // faster: takes a copy, with the norm folded into the layer before it
+  // faster: takes a copy, with the norm folded into the layer before it
+  esp::frozen net{trained, batch{}, frozen_room};
   // [/predict]
   int right = 0;
   for (int digit = 0; digit < 10; ++digit) {

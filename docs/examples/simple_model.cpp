@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A model in one struct: a layer, a residual block, a layer. Its shapes and its number of parameters are known to the compiler.
+// A model in one struct: a layer, a residual block, a layer. Its shapes and its number of parameters are known to the
+// compiler.
 #include <espalier.hpp>
 
 #include <iostream>
@@ -26,8 +27,9 @@ int main() {
   esp::tensor<float, esp::shape<1, 5>> const y = model(x);
 
   std::cout << "input " << x.shape() << ", output " << y.shape() << '\n';
-  model.for_each_parameter(
-      [](auto name, esp::extents shape, auto values) { std::cout << name << ' ' << shape << ": " << values.size() << '\n'; });
+  model.for_each_parameter([](auto name, esp::extents shape, auto values) {
+    std::cout << name << ' ' << shape << ": " << values.size() << '\n';
+  });
   std::cout << "parameters in all: " << esp::parameter_count<SimpleModel> << "\ny = " << y << '\n';
   return 0;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// How many means a norm layer takes, counted by the compiler: a cell is pushed, and whatever moves with it shares a statistic with it.
+// How many means a norm layer takes, counted by the compiler: a cell is pushed, and whatever moves with it shares a
+// statistic with it.
 //   statistics_counts [FILE]    with FILE, compares what it prints with that file
 #include <espalier.hpp>
 #include <espalier/model/constant_model.hpp>
@@ -40,15 +41,19 @@ constexpr counted statistics = [] {
 
 // untracked: with the statistics of its own batch, as in training.
 using BatchNorm = nn::BatchNorm2d<3, nn::norm{.untracked = true}>;
-static_assert(statistics<nn::LayerNorm<shape<4>>, shape<2, 3, 4>> == counted{6, 4});         // one for each of 2 x 3 rows of 4
+// one for each of 2 x 3 rows of 4
+static_assert(statistics<nn::LayerNorm<shape<4>>, shape<2, 3, 4>> == counted{6, 4});
 static_assert(statistics<nn::RMSNorm<shape<4>>, shape<2, 3, 4>> == counted{6, 4});
-static_assert(statistics<BatchNorm, shape<2, 3, 4, 4>> == counted{3, 32});                   // one for each channel, over 2 images of 4 x 4
-static_assert(statistics<nn::InstanceNorm<3>, shape<2, 3, 4, 4>> == counted{6, 16});         // 6 would be this one
+// one for each channel, over 2 images of 4 x 4
+static_assert(statistics<BatchNorm, shape<2, 3, 4, 4>> == counted{3, 32});
+static_assert(statistics<nn::InstanceNorm<3>, shape<2, 3, 4, 4>> == counted{6, 16});  // 6 would be this one
 static_assert(statistics<nn::GroupNorm<1, 3>, shape<2, 3, 4, 4>> == counted{2, 48});
 
 int main(int count, char** words) {
   examples::recorded out;
-  auto const print = [&](char const* what, counted c) { out.print("%-26s %d statistics, each of %d values\n", what, c.statistics, c.values); };
+  auto const print = [&](char const* what, counted c) {
+    out.print("%-26s %d statistics, each of %d values\n", what, c.statistics, c.values);
+  };
   print("LayerNorm on (2,3,4)", statistics<nn::LayerNorm<shape<4>>, shape<2, 3, 4>>);
   print("BatchNorm on (2,3,4,4)", statistics<BatchNorm, shape<2, 3, 4, 4>>);
   print("InstanceNorm on (2,3,4,4)", statistics<nn::InstanceNorm<3>, shape<2, 3, 4, 4>>);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A training run with everything around it: data sets, transforms, a schedule, groups of parameters, penalties, early stopping.
+// A training run with everything around it: data sets, transforms, a schedule, groups of parameters, penalties, early
+// stopping.
 #include <espalier.hpp>
 #include <espalier/data/cifar10.hpp>
 #include <espalier/data/loader.hpp>
@@ -15,7 +16,8 @@ namespace data = espalier::data;
 namespace io = espalier::io;
 
 // [net]
-using Net = nn::Sequential<nn::Flatten, nn::Linear<64, 128>, nn::BatchNorm1d<128>, nn::ReLU, nn::Dropout<0.1>, nn::Linear<128, 10>>;
+using Net = nn::Sequential<nn::Flatten, nn::Linear<64, 128>, nn::BatchNorm1d<128>, nn::ReLU, nn::Dropout<0.1>,
+                           nn::Linear<128, 10>>;
 using batch = esp::batch<32, 8, 8>;
 // [/net]
 
@@ -34,8 +36,8 @@ struct only_matrices {
 
 // [cifar]
 auto read_pictures() {
-  return data::cifar10({.scale = 1.0 / 255}, "data_batch_1.bin", "data_batch_2.bin", "data_batch_3.bin", "data_batch_4.bin",
-                       "data_batch_5.bin");
+  return data::cifar10({.scale = 1.0 / 255}, "data_batch_1.bin", "data_batch_2.bin", "data_batch_3.bin",
+                       "data_batch_4.bin", "data_batch_5.bin");
 }
 using augmented = data::transforms<data::random_crop<data::chw, 4>, data::random_flip_horizontal<data::chw>>;
 // [/cifar]
@@ -52,8 +54,9 @@ struct darker {
 
 double train_on_digits() {
   // [sets]
-  data::dataset<float, esp::shape<8, 8>> const digits{
-      ESPALIER_DATA "/optdigits-images-idx3-ubyte", ESPALIER_DATA "/optdigits-labels-idx1-ubyte", {.classes = 10, .scale = 1.0 / 16}};
+  data::dataset<float, esp::shape<8, 8>> const digits{ESPALIER_DATA "/optdigits-images-idx3-ubyte",
+                                                      ESPALIER_DATA "/optdigits-labels-idx1-ubyte",
+                                                      {.classes = 10, .scale = 1.0 / 16}};
   auto const [train_set, test] = digits.split(1437);
   auto const [training, validation] = train_set.split(1200);
 
@@ -71,7 +74,8 @@ double train_on_digits() {
   // [loop]
   auto const validate = [&] {
     double loss = 0;
-    for (auto const& [images, labels, count] : judged.epoch(0)) loss += trainer.evaluate(images, labels, count).loss * count;
+    for (auto const& [images, labels, count] : judged.epoch(0))
+      loss += trainer.evaluate(images, labels, count).loss * count;
     return loss / static_cast<double>(validation.size());
   };
   esp::best_parameters best{model};
@@ -88,12 +92,14 @@ double train_on_digits() {
   best.restore(model);
   // [/loop]
   double const restored = validate();
-  std::printf("best epoch %d of %d, validation loss %.4f\n", static_cast<int>(enough.best_at), static_cast<int>(enough.observed), restored);
+  std::printf("best epoch %d of %d, validation loss %.4f\n", static_cast<int>(enough.best_at),
+              static_cast<int>(enough.observed), restored);
   if (restored != enough.best) return 0;
 
   data::loader test_batches{test, batch{}, data::in_order{}, data::padded};
   std::int64_t correct = 0;
-  for (auto const& [images, labels, count] : test_batches.epoch(0)) correct += trainer.evaluate(images, labels, count).correct;
+  for (auto const& [images, labels, count] : test_batches.epoch(0))
+    correct += trainer.evaluate(images, labels, count).correct;
   return static_cast<double>(correct) / static_cast<double>(test.size());
 }
 
@@ -107,10 +113,12 @@ bool train_on_a_table() {
   std::fclose(file);
 
   // [table]
-  auto const houses = data::table<float, esp::shape<2>, esp::shape<1>>(io::read_csv("training_houses.csv", {.header = true}), {}, "price");
+  auto const houses = data::table<float, esp::shape<2>, esp::shape<1>>(
+      io::read_csv("training_houses.csv", {.header = true}), {}, "price");
 
   esp::model<nn::Linear<2, 1>> model{esp::seed{0}};
-  auto const penalized = optim::penalized{.optimizer = optim::SGD<>{.learning_rate = 2e-3}, .l1 = 1e-3, .l2 = 1e-4, .in_loss = true};
+  auto const penalized =
+      optim::penalized{.optimizer = optim::SGD<>{.learning_rate = 2e-3}, .l1 = 1e-3, .l2 = 1e-4, .in_loss = true};
   esp::trainer trainer{model, nn::MeanSquaredError{}, penalized, esp::batch<16, 2>{}};
   data::loader batches{houses, esp::batch<16, 2>{}, data::shuffled{0}, data::drop_last};
   float loss = 0;
@@ -118,7 +126,8 @@ bool train_on_a_table() {
     for (auto const& [features, prices] : batches.epoch(epoch)) loss = trainer.step(features, prices);
   // [/table]
   std::remove(path);
-  std::printf("prices: loss %.4f, of which the penalty is %.4f\n", static_cast<double>(loss), static_cast<double>(trainer.penalty()));
+  std::printf("prices: loss %.4f, of which the penalty is %.4f\n", static_cast<double>(loss),
+              static_cast<double>(trainer.penalty()));
   return loss < 0.05f && trainer.penalty() > 0;
 }
 
@@ -126,12 +135,13 @@ bool train_on_arrays() {
   // [arrays]
   std::vector<float> const inputs{0, 0, 0, 1, 1, 0, 1, 1};
   std::vector<int> const classes{0, 1, 1, 0};
-  data::samples<float, esp::shape<2>> const borrowed{inputs, classes};                // refers to the vectors
+  data::samples<float, esp::shape<2>> const borrowed{inputs, classes};                 // refers to the vectors
   data::dataset<float, esp::shape<2>> const checked{inputs, classes, {.classes = 2}};  // checks and copies them
 
   esp::model<nn::Linear<2, 2>> model{esp::seed{0}};
   esp::trainer trainer{model, nn::SoftmaxLoss{}, optim::SGD<>{.learning_rate = 0.1}, esp::batch<4, 2>{}};
-  trainer.step(inputs, classes);  // reads them where they are; throws esp::range_error unless they are four samples and labels
+  // reads them where they are; throws esp::range_error unless they are four samples and labels
+  trainer.step(inputs, classes);
   // [/arrays]
   return borrowed.size() == checked.size() && checked.label(2) == 1 && borrowed.image(3)[1] == checked.image(3)[1];
 }
@@ -147,7 +157,8 @@ int main() try {
     std::printf("%s\n", error.what());
   }
   auto const other = optim::decay_only<only_matrices>(optim::SGD<>{.weight_decay = 1e-3});
-  return accuracy > 0.87 && train_on_a_table() && train_on_arrays() && rejected && other.optimizer.weight_decay > 0 && augmented::count == 2
+  return accuracy > 0.87 && train_on_a_table() && train_on_arrays() && rejected && other.optimizer.weight_decay > 0 &&
+                 augmented::count == 2
              ? 0
              : 1;
 } catch (std::exception const& error) {

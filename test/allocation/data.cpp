@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A loader takes all its memory at construction: epochs with shuffling and transforms allocate nothing, a training loop around them neither.
+// A loader takes all its memory at construction: epochs with shuffling and transforms allocate nothing, a training loop
+// around them neither.
 #define BOOST_TEST_MODULE allocation_data
 #include <boost/test/unit_test.hpp>
 
@@ -30,7 +31,8 @@ using augmented = data::transforms<data::random_crop<data::chw, 4>, data::random
 BOOST_AUTO_TEST_CASE(epochs_allocate_nothing) {
   pictures const some;
   long before = allocations();
-  data::loader training{some.all(), esp::batch<16, 3, 32, 32>{}, data::shuffled{1}, data::second_batch<11>, augmented{.seed = 2}};
+  data::loader training{some.all(), esp::batch<16, 3, 32, 32>{}, data::shuffled{1}, data::second_batch<11>,
+                        augmented{.seed = 2}};
   data::loader testing{some.all(), esp::batch<16, 3, 32, 32>{}, data::in_order{}, data::padded};
   BOOST_TEST(allocations() - before <= 6);  // two orders, three batches, one sample
   before = allocations();
@@ -38,7 +40,8 @@ BOOST_AUTO_TEST_CASE(epochs_allocate_nothing) {
   for (int epoch = 0; epoch < 2; ++epoch) {
     for (auto const& [images, labels] : training.epoch(epoch)) sum += static_cast<double>(images[5]) + labels[0];
     sum += static_cast<double>(training.tail().images[0]);
-    for (auto const& [images, labels, real] : testing.epoch(0)) sum += static_cast<double>(images[0]) + labels[real - 1];
+    for (auto const& [images, labels, real] : testing.epoch(0))
+      sum += static_cast<double>(images[0]) + labels[real - 1];
   }
   BOOST_TEST(allocations() == before);
   BOOST_TEST(sum > 0);
@@ -47,9 +50,11 @@ BOOST_AUTO_TEST_CASE(a_whole_training_loop_allocates_nothing) {
   using Net = nn::Sequential<nn::Flatten, nn::Linear<3072, 8>, nn::LayerNorm1d<8>, nn::ReLU, nn::Linear<8, 2>>;
   pictures const some;
   esp::model<Net> model{esp::seed{0}};
-  esp::trainer trainer{model, nn::SoftmaxLoss{}, optim::decay_only<optim::weights>(optim::penalized{optim::AdamW{}, 1e-4, 0.0, true}),
+  esp::trainer trainer{model, nn::SoftmaxLoss{},
+                       optim::decay_only<optim::weights>(optim::penalized{optim::AdamW{}, 1e-4, 0.0, true}),
                        esp::batch<16, 3, 32, 32>{}};
-  data::loader training{some.all(), esp::batch<16, 3, 32, 32>{}, data::shuffled{1}, data::drop_last, augmented{.seed = 2}};
+  data::loader training{some.all(), esp::batch<16, 3, 32, 32>{}, data::shuffled{1}, data::drop_last,
+                        augmented{.seed = 2}};
   data::loader testing{some.all(), esp::batch<16, 3, 32, 32>{}, data::in_order{}, data::padded};
   esp::best_parameters best{model};
   esp::early_stopping enough{.patience = 2};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// With threads, too, nothing is allocated after construction, and with bytes that the user gives nothing at all. (Threads' stacks are the system's.)
+// With threads, too, nothing is allocated after construction, and with bytes that the user gives nothing at all.
+// (Threads' stacks are the system's.)
 #define BOOST_TEST_MODULE allocation_parallel
 #include <boost/test/unit_test.hpp>
 
@@ -16,8 +17,8 @@ using espalier_test::allocations;
 
 namespace {
 // Large enough that products, rows and the update are cut into parts.
-using Net = nn::Sequential<nn::Flatten, nn::Linear<64, 512>, nn::LayerNorm1d<512>, nn::ReLU, nn::Dropout<0.3>, nn::Linear<512, 512>, nn::ReLU,
-                           nn::Linear<512, 10>>;
+using Net = nn::Sequential<nn::Flatten, nn::Linear<64, 512>, nn::LayerNorm1d<512>, nn::ReLU, nn::Dropout<0.3>,
+                           nn::Linear<512, 512>, nn::ReLU, nn::Linear<512, 10>>;
 using batch = esp::batch<192, 8, 8>;
 using device = esp::cpu_parallel<3>;
 using model_type = esp::model<Net, device>;

@@ -77,13 +77,14 @@ BOOST_AUTO_TEST_CASE(nothing_from_construction_on_with_user_storage) {
   buffers g;
   double loss = 0;
   std::int64_t steps = 0;
-  BOOST_TEST(count([&] {
-    model_type model{esp::seed{1}, model_room};
-    trainer_type trainer{trainer_room, model, nn::SoftmaxLoss{}, optimizer{{optim::Adam{}, 1.0}}, batch{}, rest{}};
-    predictor_type predict{model, batch{}, predictor_room};
-    run(trainer, predict, g, loss);
-    steps = trainer.steps();
-  }) == 0);
+  BOOST_TEST(
+      count([&] {
+        model_type model{esp::seed{1}, model_room};
+        trainer_type trainer{trainer_room, model, nn::SoftmaxLoss{}, optimizer{{optim::Adam{}, 1.0}}, batch{}, rest{}};
+        predictor_type predict{model, batch{}, predictor_room};
+        run(trainer, predict, g, loss);
+        steps = trainer.steps();
+      }) == 0);
   BOOST_TEST(steps == 6);
   BOOST_TEST(loss > 0);
 }
@@ -93,10 +94,10 @@ BOOST_AUTO_TEST_CASE(nothing_for_names_and_updates) {
   esp::gradients<Net> const gradients;
   std::int64_t elements = 0;
   BOOST_TEST(count([&] {
-    updater.update(model, gradients);
-    elements += model.parameter("5.fn.0.weight").span().size();
-    model.for_each_parameter([&](char const*, esp::extents const&, auto span) { elements += span.size(); });
-    model.initialize(esp::seed{2});
-  }) == 0);
+               updater.update(model, gradients);
+               elements += model.parameter("5.fn.0.weight").span().size();
+               model.for_each_parameter([&](char const*, esp::extents const&, auto span) { elements += span.size(); });
+               model.initialize(esp::seed{2});
+             }) == 0);
   BOOST_TEST(elements == 96 * 96 + model.parameter_count);
 }

@@ -43,7 +43,8 @@ double worst(F const& f, G const& g, std::initializer_list<range> ranges) {
     result = std::max(result, ulps<T>(constant::to<T>(f(static_cast<double>(at))), g(static_cast<long double>(at))));
   };
   for (auto const& [low, high] : ranges) {
-    std::uniform_real_distribution<double> evenly{low, high}, exponent{-60, std::log2(std::max(std::fabs(low), std::fabs(high)))};
+    std::uniform_real_distribution<double> evenly{low, high},
+        exponent{-60, std::log2(std::max(std::fabs(low), std::fabs(high)))};
     for (int i = 0; i < 20000; ++i) {
       check_point(evenly(random));
       double const x = std::exp2(exponent(random)) * (low < 0 && random() % 2 == 0 ? -1 : 1);
@@ -94,7 +95,8 @@ BOOST_AUTO_TEST_CASE(constant_pow) {
     if (i % 3 == 0) y = std::floor(y);
     if (i % 5 == 0) x = 1 + unit(random) / 2, y *= 30;
     if (i % 7 == 0) x = 1 + unit(random) / 100, y *= 1000;
-    result = std::max(result, ulps<double>(constant::pow(x, y), std::pow(static_cast<long double>(x), static_cast<long double>(y))));
+    result = std::max(
+        result, ulps<double>(constant::pow(x, y), std::pow(static_cast<long double>(x), static_cast<long double>(y))));
   }
   BOOST_TEST(result <= 2.0);
   for (int base = 1; base <= 9; ++base)
@@ -103,8 +105,9 @@ BOOST_AUTO_TEST_CASE(constant_pow) {
 }
 
 BOOST_AUTO_TEST_CASE(constant_pow_has_the_special_cases_of_c) {
-  double const values[]{0.0,  -0.0,         1.0,      -1.0,      0.5,     -0.5,     2.0,    -2.0,   3.0,        -3.0,       inf,
-                        -inf, not_a_number, smallest, -smallest, largest, -largest, 1e-310, 0x1p53, 0x1p53 + 2, -0x1p52 - 1};
+  double const values[]{0.0,       -0.0,    1.0,      -1.0,   0.5,    -0.5,         2.0,
+                        -2.0,      3.0,     -3.0,     inf,    -inf,   not_a_number, smallest,
+                        -smallest, largest, -largest, 1e-310, 0x1p53, 0x1p53 + 2,   -0x1p52 - 1};
   for (double const x : values)
     for (double const y : values) {
       double const ours = constant::pow(x, y), platform = std::pow(x, y);
@@ -116,7 +119,8 @@ BOOST_AUTO_TEST_CASE(constant_pow_has_the_special_cases_of_c) {
 }
 
 BOOST_AUTO_TEST_CASE(results_below_the_normal_range_are_rounded_once) {
-  for (double x = -745.1; x < -708; x += 0.037) BOOST_TEST(ulps<double>(constant::exp(x), std::exp(static_cast<long double>(x))) <= 1.0);
+  for (double x = -745.1; x < -708; x += 0.037)
+    BOOST_TEST(ulps<double>(constant::exp(x), std::exp(static_cast<long double>(x))) <= 1.0);
   for (double x = smallest; x < 1e-300; x *= 3.7) {
     BOOST_TEST(ulps<double>(constant::sqrt(x), std::sqrt(static_cast<long double>(x))) <= 0.51);
     BOOST_TEST(ulps<double>(constant::log(x), std::log(static_cast<long double>(x))) <= 1.0);
@@ -129,33 +133,43 @@ BOOST_AUTO_TEST_CASE(results_below_the_normal_range_are_rounded_once) {
 constexpr bool same(double a, double b) { return a == b || (a != a && b != b); }
 
 static_assert(math::exp(0.0f) == 1 && math::exp(1.0) > 2.718281828 && math::exp(1.0) < 2.718281829);
-static_assert(math::exp(inf) == inf && math::exp(-inf) == 0 && same(math::exp(not_a_number), not_a_number) && math::exp(709.9) == inf);
-static_assert(math::exp(-745.0) == smallest && math::exp(100.0f) == inf && math::exp(88.0f) < inf && math::exp(-100.0f) > 0 &&
-              math::exp(-104.0f) == 0);
+static_assert(math::exp(inf) == inf && math::exp(-inf) == 0 && same(math::exp(not_a_number), not_a_number) &&
+              math::exp(709.9) == inf);
+static_assert(math::exp(-745.0) == smallest && math::exp(100.0f) == inf && math::exp(88.0f) < inf &&
+              math::exp(-100.0f) > 0 && math::exp(-104.0f) == 0);
 static_assert(math::log(1.0f) == 0 && math::log(0.0) == -inf && math::log(-0.0) == -inf && math::log(inf) == inf);
 static_assert(same(math::log(-1.0), not_a_number) && same(math::log(not_a_number), not_a_number));
-static_assert(math::sqrt(9.0) == 3 && math::sqrt(0.0) == 0 && math::sqrt(inf) == inf && same(math::sqrt(-1.0), not_a_number) &&
-              math::sqrt(largest) > 1e154);
-static_assert(math::tanh(0.0) == 0 && math::tanh(inf) == 1 && math::tanh(-inf) == -1 && same(math::tanh(not_a_number), not_a_number));
-static_assert(math::sigmoid(0.0) == 0.5 && math::sigmoid(inf) == 1 && math::sigmoid(-inf) == 0 && math::sigmoid(-largest) == 0);
-static_assert(math::erf(0.0) == 0 && math::erf(inf) == 1 && math::erf(-inf) == -1 && same(math::erf(not_a_number), not_a_number));
+static_assert(math::sqrt(9.0) == 3 && math::sqrt(0.0) == 0 && math::sqrt(inf) == inf &&
+              same(math::sqrt(-1.0), not_a_number) && math::sqrt(largest) > 1e154);
+static_assert(math::tanh(0.0) == 0 && math::tanh(inf) == 1 && math::tanh(-inf) == -1 &&
+              same(math::tanh(not_a_number), not_a_number));
+static_assert(math::sigmoid(0.0) == 0.5 && math::sigmoid(inf) == 1 && math::sigmoid(-inf) == 0 &&
+              math::sigmoid(-largest) == 0);
+static_assert(math::erf(0.0) == 0 && math::erf(inf) == 1 && math::erf(-inf) == -1 &&
+              same(math::erf(not_a_number), not_a_number));
 static_assert(math::pow(3.0, 2.0) == 9 && math::pow(2.0f, 0.5f) > 1.414f && math::pow(10.0f, 39.0f) == inf &&
               math::pow(largest, 2.0) == inf);
 static_assert(math::pow(largest, largest) == inf && math::pow(0.5, largest) == 0 && math::pow(0.0, -1.0) == inf &&
               math::pow(2.0f, -1) == 0.5f);
-static_assert(same(math::sin(inf), not_a_number) && same(math::cos(-inf), not_a_number) && math::cos(0.0f) == 1 && math::sin(0.0f) == 0);
-static_assert(math::floor(-1.5) == -2 && math::floor(-0.5) == -1 && math::floor(1e300) == 1e300 && math::floor(inf) == inf);
+static_assert(same(math::sin(inf), not_a_number) && same(math::cos(-inf), not_a_number) && math::cos(0.0f) == 1 &&
+              math::sin(0.0f) == 0);
+static_assert(math::floor(-1.5) == -2 && math::floor(-0.5) == -1 && math::floor(1e300) == 1e300 &&
+              math::floor(inf) == inf);
 static_assert(math::abs(-2.0f) == 2 && math::abs(-inf) == inf && math::abs(-3) == 3);
 static_assert(!math::isfinite(inf) && !math::isfinite(not_a_number) && math::isfinite(largest) && math::isfinite(3));
 static_assert(math::maximum(1.0f, 2) == 2 && math::minimum(1.0f, 2) == 1 && math::maximum(-inf, inf) == inf);
-static_assert(same(math::maximum(not_a_number, 1.0), not_a_number) && same(math::maximum(1.0, not_a_number), not_a_number));
-static_assert(same(math::minimum(not_a_number, 1.0), not_a_number) && same(math::minimum(1.0, not_a_number), not_a_number));
+static_assert(same(math::maximum(not_a_number, 1.0), not_a_number) &&
+              same(math::maximum(1.0, not_a_number), not_a_number));
+static_assert(same(math::minimum(not_a_number, 1.0), not_a_number) &&
+              same(math::minimum(1.0, not_a_number), not_a_number));
 static_assert(math::greater(2.0f, 1.0f) == 1.0f && math::greater(1.0, 1.0) == 0 && math::greater_equal(1.0, 1.0) == 1 &&
               math::less(1.0, 2.0) == 1);
 static_assert(math::less_equal(2.0, 1.0) == 0 && math::equal(2.0, 2.0) == 1 && math::not_equal(2.0, 2.0) == 0 &&
               math::equal(not_a_number, 2.0) == 0);
-static_assert(math::where(1.0f, 2.0f, 3.0f) == 2 && math::where(0.0f, 2.0f, 3.0f) == 3 && math::where(math::less(1.0, 2.0), 5, 6) == 5);
-static_assert(std::is_same_v<decltype(math::number<float>(0.5)), float> && std::is_same_v<decltype(math::exp(1.0f)), float>);
+static_assert(math::where(1.0f, 2.0f, 3.0f) == 2 && math::where(0.0f, 2.0f, 3.0f) == 3 &&
+              math::where(math::less(1.0, 2.0), 5, 6) == 5);
+static_assert(std::is_same_v<decltype(math::number<float>(0.5)), float> &&
+              std::is_same_v<decltype(math::exp(1.0f)), float>);
 
 // One result costs few steps: this stays far below the compilers' default limits.
 constexpr double thousands() {
@@ -172,10 +186,10 @@ BOOST_AUTO_TEST_CASE(at_run_time_the_platform_computes) {
     float volatile v = x;
     float const y = v;
     double const d = static_cast<double>(y);
-    BOOST_TEST(
-        (math::exp(y) == std::exp(y) && math::exp(d) == std::exp(d) && math::log(y) == std::log(y) && math::sqrt(d) == std::sqrt(d)));
-    BOOST_TEST(
-        (math::tanh(y) == std::tanh(y) && math::erf(d) == std::erf(d) && math::sin(y) == std::sin(y) && math::cos(d) == std::cos(d)));
+    BOOST_TEST((math::exp(y) == std::exp(y) && math::exp(d) == std::exp(d) && math::log(y) == std::log(y) &&
+                math::sqrt(d) == std::sqrt(d)));
+    BOOST_TEST((math::tanh(y) == std::tanh(y) && math::erf(d) == std::erf(d) && math::sin(y) == std::sin(y) &&
+                math::cos(d) == std::cos(d)));
     BOOST_TEST((math::pow(y, 1.5f) == std::pow(y, 1.5f) && math::floor(-y) == std::floor(-y) && math::abs(-y) == y));
     BOOST_TEST(std::fabs(math::sigmoid(d) - constant::sigmoid(d)) < 1e-15);
   }

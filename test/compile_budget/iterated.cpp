@@ -42,7 +42,8 @@ int main() {
       y -= 0.1 * y * std::sin(y);
     }
     sum += y;
-    right = right && std::abs(gradient(i) - derivative) < 1e-9 * (1 + std::abs(derivative)) && gradient(i) == same_gradient(i);
+    right = right && std::abs(gradient(i) - derivative) < 1e-9 * (1 + std::abs(derivative)) &&
+            gradient(i) == same_gradient(i);
   }
   std::printf("%.9f, gradient %.9f %.9f %.9f\n", value, gradient(0), gradient(1), gradient(2));
   return right && std::abs(value - sum) < 1e-9 * (1 + std::abs(sum)) ? 0 : 1;

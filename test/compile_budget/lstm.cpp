@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // budget: 700 MB
-// An LSTM cell that a plain function unrolls: 64 steps, forward and backward, as the documentation writes it. The loss falls.
+// An LSTM cell that a plain function unrolls: 64 steps, forward and backward, as the documentation writes it. The loss
+// falls.
 #include <cstdio>
 #include <espalier.hpp>
 
@@ -35,7 +36,8 @@ struct LSTM {
 
 int main() {
   esp::model<LSTM> model{esp::seed{1}};
-  esp::trainer trainer{model, nn::SoftmaxLoss{}, optim::Adam{.learning_rate = 0.01f}, esp::batch<samples, steps, features>{}};
+  esp::trainer trainer{model, nn::SoftmaxLoss{}, optim::Adam{.learning_rate = 0.01f},
+                       esp::batch<samples, steps, features>{}};
   esp::tensor<float, esp::shape<samples, steps, features>> x;
   esp::tensor<std::int32_t, esp::shape<samples>> const y{0, 1, 2, 0};
   for (std::int64_t i = 0; i < x.size(); ++i) x.data()[i] = static_cast<float>(i % 13) / 13 - 0.5f;

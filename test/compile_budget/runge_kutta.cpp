@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // budget: 600 MB
-// 50 steps of a pendulum by the classical Runge-Kutta method, and what the end depends on of the start: held to differences, and to the energy, which stays.
+// 50 steps of a pendulum by the classical Runge-Kutta method, and what the end depends on of the start: held to
+// differences, and to the energy, which stays.
 #include <cmath>
 #include <cstdio>
 #include <espalier.hpp>
@@ -39,7 +40,8 @@ struct end_angle {
 double angle_after(double angle, double speed) {
   for (int i = 0; i < count; ++i) {
     double const a1 = speed, w1 = -std::sin(angle), a2 = speed + w1 * step / 2, w2 = -std::sin(angle + a1 * step / 2);
-    double const a3 = speed + w2 * step / 2, w3 = -std::sin(angle + a2 * step / 2), a4 = speed + w3 * step, w4 = -std::sin(angle + a3 * step);
+    double const a3 = speed + w2 * step / 2, w3 = -std::sin(angle + a2 * step / 2), a4 = speed + w3 * step,
+                 w4 = -std::sin(angle + a3 * step);
     angle += (a1 + 2 * a2 + 2 * a3 + a4) * step / 6;
     speed += (w1 + 2 * w2 + 2 * w3 + w4) * step / 6;
   }
@@ -55,6 +57,7 @@ int main() {
   double const by_angle = (angle_after(1 + h, 0.5) - angle_after(1 - h, 0.5)) / (2 * h);
   double const by_speed = (angle_after(1, 0.5 + h) - angle_after(1, 0.5 - h)) / (2 * h);
   std::printf("%.9f, gradient %.9f %.9f\n", angle, gradient(0), gradient(1));
-  bool const right = std::abs(angle - angle_after(1, 0.5)) < 1e-12 && std::abs(gradient(0) - by_angle) < 1e-8 && std::abs(gradient(1) - by_speed) < 1e-8;
+  bool const right = std::abs(angle - angle_after(1, 0.5)) < 1e-12 && std::abs(gradient(0) - by_angle) < 1e-8 &&
+                     std::abs(gradient(1) - by_speed) < 1e-8;
   return right ? 0 : 1;
 }

@@ -12,5 +12,7 @@ using espalier::tensor;
 #ifdef SHOULD_FAIL
 auto f(tensor<float, shape<64, 1>> const& a, tensor<float, shape<64>> const& b) { return a + b; }
 #else
-auto f(tensor<float, shape<64, 1>> const& a, tensor<float, shape<64>> const& b) { return broadcast_to<shape<64, 64>>(a) + b; }
+auto f(tensor<float, shape<64, 1>> const& a, tensor<float, shape<64>> const& b) {
+  return broadcast_to<shape<64, 64>>(a) + b;
+}
 #endif

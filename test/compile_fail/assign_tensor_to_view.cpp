@@ -7,5 +7,7 @@ using espalier::shape;
 #ifdef SHOULD_FAIL
 void f(espalier::view<float, shape<2, 3>> a, espalier::tensor<float, shape<2, 3>> const& b) { a = b; }
 #else
-void f(espalier::view<float, shape<2, 3>> a, espalier::tensor<float, shape<2, 3>> const& b) { espalier::evaluate_into(b, a); }
+void f(espalier::view<float, shape<2, 3>> a, espalier::tensor<float, shape<2, 3>> const& b) {
+  espalier::evaluate_into(b, a);
+}
 #endif

@@ -9,7 +9,11 @@ using esp::shape;
 using esp::tensor;
 
 #ifdef SHOULD_FAIL
-auto f(tensor<float, shape<2, 8, 3, 9>> const& x) { return esp::average_pool2d<4, esp::pooling{.layout = esp::nchw}>(x); }
+auto f(tensor<float, shape<2, 8, 3, 9>> const& x) {
+  return esp::average_pool2d<4, esp::pooling{.layout = esp::nchw}>(x);
+}
 #else
-auto f(tensor<float, shape<2, 8, 4, 9>> const& x) { return esp::average_pool2d<4, esp::pooling{.layout = esp::nchw}>(x); }
+auto f(tensor<float, shape<2, 8, 4, 9>> const& x) {
+  return esp::average_pool2d<4, esp::pooling{.layout = esp::nchw}>(x);
+}
 #endif

@@ -12,8 +12,14 @@ namespace optim = espalier::optim;
 
 #ifdef SHOULD_FAIL
 using Net = nn::Linear<8, 10>;
-void f(esp::model<Net>& model) { esp::trainer train{model, nn::BCEWithLogitsLoss<esp::reduce::mean, nn::class_weights<1.0, 2.0, 3.0>>{}, optim::Adam{}, esp::batch<32, 8>{}}; }
+void f(esp::model<Net>& model) {
+  esp::trainer train{model, nn::BCEWithLogitsLoss<esp::reduce::mean, nn::class_weights<1.0, 2.0, 3.0>>{}, optim::Adam{},
+                     esp::batch<32, 8>{}};
+}
 #else
 using Net = nn::Linear<8, 10>;
-void f(esp::model<Net>& model) { esp::trainer train{model, nn::BCEWithLogitsLoss<esp::reduce::mean, nn::class_weights<3.0>>{}, optim::Adam{}, esp::batch<32, 8>{}}; }
+void f(esp::model<Net>& model) {
+  esp::trainer train{model, nn::BCEWithLogitsLoss<esp::reduce::mean, nn::class_weights<3.0>>{}, optim::Adam{},
+                     esp::batch<32, 8>{}};
+}
 #endif

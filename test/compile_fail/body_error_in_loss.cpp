@@ -2,7 +2,8 @@
 // expect: (no member named 'relu' in|has no member named)
 // expect: loss
 // lines: 12
-// A value of a formula has no member functions; ops are functions of the namespace. Where the user's own body is wrong, that is the only error.
+// A value of a formula has no member functions; ops are functions of the namespace. Where the user's own body is wrong,
+// that is the only error.
 #include <espalier/model/trainer.hpp>
 #include <espalier/nn/nn.hpp>
 #include <espalier/operation/operation.hpp>
@@ -25,4 +26,6 @@ struct loss {
 #endif
 };
 
-void f(esp::model<nn::Linear<4, 2>>& model) { esp::trainer train{model, loss{}, esp::optim::SGD{}, esp::batch<2, 4>{}}; }
+void f(esp::model<nn::Linear<4, 2>>& model) {
+  esp::trainer train{model, loss{}, esp::optim::SGD{}, esp::batch<2, 4>{}};
+}

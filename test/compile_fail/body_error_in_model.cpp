@@ -2,7 +2,8 @@
 // expect: (no member named 'relu' in|has no member named)
 // expect: block
 // lines: 12
-// A value of a formula has no member functions; ops are functions of the namespace. Where the user's own body is wrong, that is the only error.
+// A value of a formula has no member functions; ops are functions of the namespace. Where the user's own body is wrong,
+// that is the only error.
 #include <espalier/model/model.hpp>
 #include <espalier/nn/nn.hpp>
 #include <espalier/operation/operation.hpp>

@@ -12,4 +12,7 @@ using sample = espalier::shape<32, 32>;
 using sample = espalier::shape<32, 32, 3>;
 #endif
 
-void load() { auto const train = data::cifar10<float, sample>({.scale = 1.0 / 255}, "data_batch_1.bin"); (void)train; }
+void load() {
+  auto const train = data::cifar10<float, sample>({.scale = 1.0 / 255}, "data_batch_1.bin");
+  (void)train;
+}

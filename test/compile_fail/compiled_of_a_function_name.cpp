@@ -10,5 +10,7 @@ float energy(row const& x) { return x[0]; }
 #ifdef SHOULD_FAIL
 void f(row const& x) { esp::compiled run{energy, x}; }
 #else
-void f(row const& x) { esp::compiled run{[](auto a) { return a * a; }, x}; }
+void f(row const& x) {
+  esp::compiled run{[](auto a) { return a * a; }, x};
+}
 #endif

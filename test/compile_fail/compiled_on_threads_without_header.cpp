@@ -13,7 +13,8 @@ struct formula {
   constexpr auto operator()(auto a, auto b) const { return a + b; }
 };
 
-void f(esp::tensor<float, esp::shape<2, 3>> const& a, esp::tensor<float, esp::shape<2, 3>> const& b, esp::tensor<float, esp::shape<2, 3>>& y) {
+void f(esp::tensor<float, esp::shape<2, 3>> const& a, esp::tensor<float, esp::shape<2, 3>> const& b,
+       esp::tensor<float, esp::shape<2, 3>>& y) {
   esp::compiled run{esp::cpu_parallel<2>{}, formula{}, a, b};
   run(a, b, y);
 }

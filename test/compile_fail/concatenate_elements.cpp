@@ -11,5 +11,7 @@ using espalier::tensor;
 #ifdef SHOULD_FAIL
 auto f(tensor<float, shape<4, 5>> const& a, tensor<double, shape<4, 5>> const& b) { return concatenate<0>(a, a, b); }
 #else
-auto f(tensor<float, shape<4, 5>> const& a, tensor<double, shape<4, 5>> const& b) { return concatenate<0>(a, a, tensor<float, shape<4, 5>>(b)); }
+auto f(tensor<float, shape<4, 5>> const& a, tensor<double, shape<4, 5>> const& b) {
+  return concatenate<0>(a, a, tensor<float, shape<4, 5>>(b));
+}
 #endif

@@ -12,5 +12,7 @@ using on_device = esp::tensor<float, esp::shape<2, 3>, esp::simulated_cuda>;
 #ifdef SHOULD_FAIL
 auto f(on_device const& a, on_device const& b, on_host const& c) { return esp::evaluate(esp::concatenate<0>(a, b, c)); }
 #else
-auto f(on_device const& a, on_device const& b, on_host const& c) { return esp::evaluate(esp::concatenate<0>(a, b, on_device(c))); }
+auto f(on_device const& a, on_device const& b, on_host const& c) {
+  return esp::evaluate(esp::concatenate<0>(a, b, on_device(c)));
+}
 #endif

@@ -9,7 +9,11 @@ using esp::shape;
 using esp::tensor;
 
 #ifdef SHOULD_FAIL
-auto f(tensor<float, shape<2, 6, 3>> const& x, tensor<float, shape<8, 3, 3>> const& w) { return esp::conv1d<esp::convolution{.layout = esp::nchw}>(x, w); }
+auto f(tensor<float, shape<2, 6, 3>> const& x, tensor<float, shape<8, 3, 3>> const& w) {
+  return esp::conv1d<esp::convolution{.layout = esp::nchw}>(x, w);
+}
 #else
-auto f(tensor<float, shape<2, 6, 3>> const& x, tensor<float, shape<8, 6, 3>> const& w) { return esp::conv1d<esp::convolution{.layout = esp::nchw}>(x, w); }
+auto f(tensor<float, shape<2, 6, 3>> const& x, tensor<float, shape<8, 6, 3>> const& w) {
+  return esp::conv1d<esp::convolution{.layout = esp::nchw}>(x, w);
+}
 #endif

@@ -9,7 +9,11 @@ using esp::shape;
 using esp::tensor;
 
 #ifdef SHOULD_FAIL
-auto f(tensor<float, shape<2, 6, 3>> const& x, tensor<float, shape<9, 3, 8>> const& w) { return esp::conv1d<esp::convolution{.padding = 1}>(x, w); }
+auto f(tensor<float, shape<2, 6, 3>> const& x, tensor<float, shape<9, 3, 8>> const& w) {
+  return esp::conv1d<esp::convolution{.padding = 1}>(x, w);
+}
 #else
-auto f(tensor<float, shape<2, 6, 3>> const& x, tensor<float, shape<8, 3, 8>> const& w) { return esp::conv1d<esp::convolution{.padding = 1}>(x, w); }
+auto f(tensor<float, shape<2, 6, 3>> const& x, tensor<float, shape<8, 3, 8>> const& w) {
+  return esp::conv1d<esp::convolution{.padding = 1}>(x, w);
+}
 #endif

@@ -8,7 +8,11 @@ using espalier::shape;
 using espalier::tensor;
 
 #ifdef SHOULD_FAIL
-auto f(tensor<float, shape<2, 8, 3>> const& x, tensor<float, shape<3, 3, 8>> const& w) { return conv1d<espalier::convolution{.stride = 0}>(x, w); }
+auto f(tensor<float, shape<2, 8, 3>> const& x, tensor<float, shape<3, 3, 8>> const& w) {
+  return conv1d<espalier::convolution{.stride = 0}>(x, w);
+}
 #else
-auto f(tensor<float, shape<2, 8, 3>> const& x, tensor<float, shape<3, 3, 8>> const& w) { return conv1d<espalier::convolution{.stride = 2}>(x, w); }
+auto f(tensor<float, shape<2, 8, 3>> const& x, tensor<float, shape<3, 3, 8>> const& w) {
+  return conv1d<espalier::convolution{.stride = 2}>(x, w);
+}
 #endif

@@ -9,7 +9,11 @@ using esp::shape;
 using esp::tensor;
 
 #ifdef SHOULD_FAIL
-auto f(tensor<float, shape<2, 3, 6, 6>> const& x, tensor<float, shape<8, 3, 3, 3>> const& w) { return esp::conv2d<esp::convolution{.dilation = 3, .layout = esp::nchw}>(x, w); }
+auto f(tensor<float, shape<2, 3, 6, 6>> const& x, tensor<float, shape<8, 3, 3, 3>> const& w) {
+  return esp::conv2d<esp::convolution{.dilation = 3, .layout = esp::nchw}>(x, w);
+}
 #else
-auto f(tensor<float, shape<2, 3, 7, 7>> const& x, tensor<float, shape<8, 3, 3, 3>> const& w) { return esp::conv2d<esp::convolution{.dilation = 3, .layout = esp::nchw}>(x, w); }
+auto f(tensor<float, shape<2, 3, 7, 7>> const& x, tensor<float, shape<8, 3, 3, 3>> const& w) {
+  return esp::conv2d<esp::convolution{.dilation = 3, .layout = esp::nchw}>(x, w);
+}
 #endif

@@ -9,7 +9,11 @@ using esp::shape;
 using esp::tensor;
 
 #ifdef SHOULD_FAIL
-auto f(tensor<float, shape<2, 8, 8, 6>> const& x, tensor<float, shape<3, 3, 2, 8>> const& w) { return esp::conv2d<esp::convolution{.groups = 3}>(x, w); }
+auto f(tensor<float, shape<2, 8, 8, 6>> const& x, tensor<float, shape<3, 3, 2, 8>> const& w) {
+  return esp::conv2d<esp::convolution{.groups = 3}>(x, w);
+}
 #else
-auto f(tensor<float, shape<2, 8, 8, 6>> const& x, tensor<float, shape<3, 3, 2, 9>> const& w) { return esp::conv2d<esp::convolution{.groups = 3}>(x, w); }
+auto f(tensor<float, shape<2, 8, 8, 6>> const& x, tensor<float, shape<3, 3, 2, 9>> const& w) {
+  return esp::conv2d<esp::convolution{.groups = 3}>(x, w);
+}
 #endif

@@ -10,7 +10,11 @@ using esp::shape;
 using esp::tensor;
 
 #ifdef SHOULD_FAIL
-auto f(tensor<float, shape<2, 8, 3, 3>> const& x, tensor<float, shape<7, 7, 3, 8>> const& w) { return esp::conv2d<esp::convolution{.padding = 1}>(x, w); }
+auto f(tensor<float, shape<2, 8, 3, 3>> const& x, tensor<float, shape<7, 7, 3, 8>> const& w) {
+  return esp::conv2d<esp::convolution{.padding = 1}>(x, w);
+}
 #else
-auto f(tensor<float, shape<2, 8, 5, 3>> const& x, tensor<float, shape<7, 7, 3, 8>> const& w) { return esp::conv2d<esp::convolution{.padding = 1}>(x, w); }
+auto f(tensor<float, shape<2, 8, 5, 3>> const& x, tensor<float, shape<7, 7, 3, 8>> const& w) {
+  return esp::conv2d<esp::convolution{.padding = 1}>(x, w);
+}
 #endif

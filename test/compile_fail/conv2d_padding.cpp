@@ -9,7 +9,11 @@ using esp::shape;
 using esp::tensor;
 
 #ifdef SHOULD_FAIL
-auto f(tensor<float, shape<2, 8, 8, 3>> const& x, tensor<float, shape<3, 3, 3, 8>> const& w) { return esp::conv2d<esp::convolution{.padding = {1, 1, 1, -1}}>(x, w); }
+auto f(tensor<float, shape<2, 8, 8, 3>> const& x, tensor<float, shape<3, 3, 3, 8>> const& w) {
+  return esp::conv2d<esp::convolution{.padding = {1, 1, 1, -1}}>(x, w);
+}
 #else
-auto f(tensor<float, shape<2, 8, 8, 3>> const& x, tensor<float, shape<3, 3, 3, 8>> const& w) { return esp::conv2d<esp::convolution{.padding = {1, 1, 1, 0}}>(x, w); }
+auto f(tensor<float, shape<2, 8, 8, 3>> const& x, tensor<float, shape<3, 3, 3, 8>> const& w) {
+  return esp::conv2d<esp::convolution{.padding = {1, 1, 1, 0}}>(x, w);
+}
 #endif

@@ -9,7 +9,11 @@ using esp::shape;
 using esp::tensor;
 
 #ifdef SHOULD_FAIL
-auto f(tensor<float, shape<2, 8, 8, 3>> const& x, tensor<float, shape<2, 2, 3, 8>> const& w) { return conv_transpose2d(x, w); }
+auto f(tensor<float, shape<2, 8, 8, 3>> const& x, tensor<float, shape<2, 2, 3, 8>> const& w) {
+  return conv_transpose2d(x, w);
+}
 #else
-auto f(tensor<float, shape<2, 8, 8, 8>> const& x, tensor<float, shape<2, 2, 3, 8>> const& w) { return conv_transpose2d(x, w); }
+auto f(tensor<float, shape<2, 8, 8, 8>> const& x, tensor<float, shape<2, 2, 3, 8>> const& w) {
+  return conv_transpose2d(x, w);
+}
 #endif

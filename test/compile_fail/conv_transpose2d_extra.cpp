@@ -8,7 +8,11 @@ using esp::shape;
 using esp::tensor;
 
 #ifdef SHOULD_FAIL
-auto f(tensor<float, shape<2, 4, 4, 8>> const& x, tensor<float, shape<3, 3, 3, 8>> const& w) { return esp::conv_transpose2d<esp::transposed_convolution{.stride = 2, .extra = 2}>(x, w); }
+auto f(tensor<float, shape<2, 4, 4, 8>> const& x, tensor<float, shape<3, 3, 3, 8>> const& w) {
+  return esp::conv_transpose2d<esp::transposed_convolution{.stride = 2, .extra = 2}>(x, w);
+}
 #else
-auto f(tensor<float, shape<2, 4, 4, 8>> const& x, tensor<float, shape<3, 3, 3, 8>> const& w) { return esp::conv_transpose2d<esp::transposed_convolution{.stride = 2, .extra = 1}>(x, w); }
+auto f(tensor<float, shape<2, 4, 4, 8>> const& x, tensor<float, shape<3, 3, 3, 8>> const& w) {
+  return esp::conv_transpose2d<esp::transposed_convolution{.stride = 2, .extra = 1}>(x, w);
+}
 #endif

@@ -9,7 +9,11 @@ using esp::shape;
 using esp::tensor;
 
 #ifdef SHOULD_FAIL
-auto f(tensor<float, shape<2, 1, 1, 8>> const& x, tensor<float, shape<3, 3, 3, 8>> const& w) { return esp::conv_transpose2d<esp::transposed_convolution{.padding = {2, 1}}>(x, w); }
+auto f(tensor<float, shape<2, 1, 1, 8>> const& x, tensor<float, shape<3, 3, 3, 8>> const& w) {
+  return esp::conv_transpose2d<esp::transposed_convolution{.padding = {2, 1}}>(x, w);
+}
 #else
-auto f(tensor<float, shape<2, 1, 1, 8>> const& x, tensor<float, shape<3, 3, 3, 8>> const& w) { return esp::conv_transpose2d<esp::transposed_convolution{.padding = 1}>(x, w); }
+auto f(tensor<float, shape<2, 1, 1, 8>> const& x, tensor<float, shape<3, 3, 3, 8>> const& w) {
+  return esp::conv_transpose2d<esp::transposed_convolution{.padding = 1}>(x, w);
+}
 #endif

@@ -10,7 +10,11 @@ using espalier::shape;
 using espalier::tensor;
 
 #ifdef SHOULD_FAIL
-auto f(tensor<float, shape<8, 8, 8>> const& x, tensor<float, shape<2, 2, 3, 8>> const& w) { return conv_transpose2d(x, w); }
+auto f(tensor<float, shape<8, 8, 8>> const& x, tensor<float, shape<2, 2, 3, 8>> const& w) {
+  return conv_transpose2d(x, w);
+}
 #else
-auto f(tensor<float, shape<1, 8, 8, 8>> const& x, tensor<float, shape<2, 2, 3, 8>> const& w) { return conv_transpose2d(x, w); }
+auto f(tensor<float, shape<1, 8, 8, 8>> const& x, tensor<float, shape<2, 2, 3, 8>> const& w) {
+  return conv_transpose2d(x, w);
+}
 #endif

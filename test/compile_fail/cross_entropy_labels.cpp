@@ -11,7 +11,11 @@ using espalier::shape;
 using espalier::tensor;
 
 #ifdef SHOULD_FAIL
-auto f(tensor<float, shape<32, 10>> const& z, tensor<std::int32_t, shape<31>> const& labels) { return cross_entropy(z, labels); }
+auto f(tensor<float, shape<32, 10>> const& z, tensor<std::int32_t, shape<31>> const& labels) {
+  return cross_entropy(z, labels);
+}
 #else
-auto f(tensor<float, shape<32, 10>> const& z, tensor<std::int32_t, shape<32>> const& labels) { return cross_entropy(z, labels); }
+auto f(tensor<float, shape<32, 10>> const& z, tensor<std::int32_t, shape<32>> const& labels) {
+  return cross_entropy(z, labels);
+}
 #endif

@@ -10,7 +10,13 @@ namespace optim = espalier::optim;
 using Net = nn::Linear<8, 10>;
 
 #ifdef SHOULD_FAIL
-void f(esp::model<Net>& model) { esp::trainer train{model, nn::CrossEntropyLoss<esp::label_loss{.label_smoothing = -0.1}>{}, optim::Adam{}, esp::batch<32, 8>{}}; }
+void f(esp::model<Net>& model) {
+  esp::trainer train{model, nn::CrossEntropyLoss<esp::label_loss{.label_smoothing = -0.1}>{}, optim::Adam{},
+                     esp::batch<32, 8>{}};
+}
 #else
-void f(esp::model<Net>& model) { esp::trainer train{model, nn::CrossEntropyLoss<esp::label_loss{.label_smoothing = 0.1}>{}, optim::Adam{}, esp::batch<32, 8>{}}; }
+void f(esp::model<Net>& model) {
+  esp::trainer train{model, nn::CrossEntropyLoss<esp::label_loss{.label_smoothing = 0.1}>{}, optim::Adam{},
+                     esp::batch<32, 8>{}};
+}
 #endif

@@ -10,7 +10,13 @@ using espalier::shape;
 using espalier::tensor;
 
 #ifdef SHOULD_FAIL
-auto f(tensor<float, shape<32, 10>> const& z, tensor<std::int32_t, shape<32>> const& labels, tensor<float, shape<9>> const& weight) { return cross_entropy(z, labels, weight); }
+auto f(tensor<float, shape<32, 10>> const& z, tensor<std::int32_t, shape<32>> const& labels,
+       tensor<float, shape<9>> const& weight) {
+  return cross_entropy(z, labels, weight);
+}
 #else
-auto f(tensor<float, shape<32, 10>> const& z, tensor<std::int32_t, shape<32>> const& labels, tensor<float, shape<10>> const& weight) { return cross_entropy(z, labels, weight); }
+auto f(tensor<float, shape<32, 10>> const& z, tensor<std::int32_t, shape<32>> const& labels,
+       tensor<float, shape<10>> const& weight) {
+  return cross_entropy(z, labels, weight);
+}
 #endif

@@ -14,5 +14,7 @@ using weights = esp::tensor<float, esp::shape<10>, esp::simulated_cuda>;
 #ifdef SHOULD_FAIL
 auto f(scores const& z, labels const& y, weights_on_host const& w) { return esp::evaluate(cross_entropy(z, y, w)); }
 #else
-auto f(scores const& z, labels const& y, weights_on_host const& w) { return esp::evaluate(cross_entropy(z, y, weights(w))); }
+auto f(scores const& z, labels const& y, weights_on_host const& w) {
+  return esp::evaluate(cross_entropy(z, y, weights(w)));
+}
 #endif

@@ -11,7 +11,11 @@ namespace data = espalier::data;
 using espalier::shape;
 
 #ifdef SHOULD_FAIL
-data::dataset<float, shape<2>> f(std::vector<std::array<float, 3>> const& x, std::vector<int> const& y) { return {x, y}; }
+data::dataset<float, shape<2>> f(std::vector<std::array<float, 3>> const& x, std::vector<int> const& y) {
+  return {x, y};
+}
 #else
-data::dataset<float, shape<3>> f(std::vector<std::array<float, 3>> const& x, std::vector<int> const& y) { return {x, y}; }
+data::dataset<float, shape<3>> f(std::vector<std::array<float, 3>> const& x, std::vector<int> const& y) {
+  return {x, y};
+}
 #endif

@@ -12,5 +12,7 @@ using espalier::shape;
 #ifdef SHOULD_FAIL
 data::dataset<float, shape<2>> f(std::vector<std::vector<float>> const& x, std::vector<int> const& y) { return {x, y}; }
 #else
-data::dataset<float, shape<2>> f(std::vector<std::array<float, 2>> const& x, std::vector<int> const& y) { return {x, y}; }
+data::dataset<float, shape<2>> f(std::vector<std::array<float, 2>> const& x, std::vector<int> const& y) {
+  return {x, y};
+}
 #endif

@@ -10,5 +10,7 @@ using espalier::view;
 #ifdef SHOULD_FAIL
 void f(tensor<float, shape<3>> const& a, view<double, shape<3>> b) { espalier::evaluate_into(a, b); }
 #else
-void f(tensor<float, shape<3>> const& a, view<double, shape<3>> b) { espalier::evaluate_into(tensor<double, shape<3>>(a), b); }
+void f(tensor<float, shape<3>> const& a, view<double, shape<3>> b) {
+  espalier::evaluate_into(tensor<double, shape<3>>(a), b);
+}
 #endif

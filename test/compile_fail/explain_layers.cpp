@@ -14,7 +14,11 @@ namespace nn = espalier::nn;
 using Net = nn::Sequential<nn::Flatten, nn::Linear<64, 10>>;
 
 #ifdef SHOULD_FAIL
-std::string f() { return esp::explain<esp::trainer<esp::model<Net>, nn::SoftmaxLoss, esp::optim::Adam, esp::batch<32, 9, 9>>>(); }
+std::string f() {
+  return esp::explain<esp::trainer<esp::model<Net>, nn::SoftmaxLoss, esp::optim::Adam, esp::batch<32, 9, 9>>>();
+}
 #else
-std::string f() { return esp::explain<esp::trainer<esp::model<Net>, nn::SoftmaxLoss, esp::optim::Adam, esp::batch<32, 8, 8>>>(); }
+std::string f() {
+  return esp::explain<esp::trainer<esp::model<Net>, nn::SoftmaxLoss, esp::optim::Adam, esp::batch<32, 8, 8>>>();
+}
 #endif

@@ -11,7 +11,11 @@ namespace nn = espalier::nn;
 using Net = nn::Linear<8, 4>;
 
 #ifdef SHOULD_FAIL
-std::string f(esp::model<Net>& model) { return esp::explain(esp::trainer{model, nn::SoftmaxLoss{}, esp::optim::Adam{}, esp::batch<2, 7>{}}); }
+std::string f(esp::model<Net>& model) {
+  return esp::explain(esp::trainer{model, nn::SoftmaxLoss{}, esp::optim::Adam{}, esp::batch<2, 7>{}});
+}
 #else
-std::string f(esp::model<Net>& model) { return esp::explain(esp::trainer{model, nn::SoftmaxLoss{}, esp::optim::Adam{}, esp::batch<2, 8>{}}); }
+std::string f(esp::model<Net>& model) {
+  return esp::explain(esp::trainer{model, nn::SoftmaxLoss{}, esp::optim::Adam{}, esp::batch<2, 8>{}});
+}
 #endif

@@ -22,7 +22,8 @@ inline constexpr int features = 128;
 inline constexpr int features = 64;
 #endif
 
-using Head = nn::Sequential<nn::Linear<64, 64>, nn::ReLU, nn::Linear<64, 64>, nn::Linear<features, 10>, nn::ReLU, nn::Linear<10, 10>, nn::ReLU>;
+using Head = nn::Sequential<nn::Linear<64, 64>, nn::ReLU, nn::Linear<64, 64>, nn::Linear<features, 10>, nn::ReLU,
+                            nn::Linear<10, 10>, nn::ReLU>;
 struct Classifier {
   Head head;
   ESPALIER_MODULE(Classifier, head)

@@ -22,7 +22,8 @@ struct Pair {
 #endif
 };
 
-float f(esp::model<Pair>& model, esp::tensor<float, esp::shape<4, 2>> const& x, esp::tensor<float, esp::shape<4, 2>>& y) {
+float f(esp::model<Pair>& model, esp::tensor<float, esp::shape<4, 2>> const& x,
+        esp::tensor<float, esp::shape<4, 2>>& y) {
   esp::trainer trainer{model, nn::MeanSquaredError{}, esp::optim::SGD<>{}, esp::batch<4, 2>{}};
   esp::predictor predict{model, esp::batch<4, 2>{}};
   predict(x, y);

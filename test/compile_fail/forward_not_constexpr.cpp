@@ -22,4 +22,6 @@ struct Net {
 };
 #endif
 
-void f(esp::model<Net>& model) { esp::trainer train{model, nn::MeanSquaredError{}, esp::optim::Adam{}, esp::batch<8, 4>{}}; }
+void f(esp::model<Net>& model) {
+  esp::trainer train{model, nn::MeanSquaredError{}, esp::optim::Adam{}, esp::batch<8, 4>{}};
+}

@@ -11,9 +11,11 @@ namespace nn = espalier::nn;
 using Net = nn::Sequential<nn::Flatten, nn::Linear<64, 10>>;
 
 #ifdef SHOULD_FAIL
-void f(esp::model<Net> const& model, esp::tensor<float, esp::shape<2, 8, 8>> const& x, esp::tensor<float, esp::shape<1, 10>>& scores) {
+void f(esp::model<Net> const& model, esp::tensor<float, esp::shape<2, 8, 8>> const& x,
+       esp::tensor<float, esp::shape<1, 10>>& scores) {
 #else
-void f(esp::model<Net> const& model, esp::tensor<float, esp::shape<1, 8, 8>> const& x, esp::tensor<float, esp::shape<1, 10>>& scores) {
+void f(esp::model<Net> const& model, esp::tensor<float, esp::shape<1, 8, 8>> const& x,
+       esp::tensor<float, esp::shape<1, 10>>& scores) {
 #endif
   esp::frozen net{model, esp::batch<1, 8, 8>{}};
   net(x, scores);

@@ -12,7 +12,8 @@ namespace optim = espalier::optim;
 
 using Net = nn::Sequential<nn::Linear<8, 4>, nn::ReLU>;
 
-void f(esp::model<Net> const& model, esp::tensor<float, esp::shape<2, 8>> const& x, esp::tensor<float, esp::shape<2, 4>>& y) {
+void f(esp::model<Net> const& model, esp::tensor<float, esp::shape<2, 8>> const& x,
+       esp::tensor<float, esp::shape<2, 4>>& y) {
 #ifdef SHOULD_FAIL
   esp::frozen predict{Net{}, esp::batch<2, 8>{}};
 #else

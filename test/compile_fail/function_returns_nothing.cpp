@@ -9,7 +9,7 @@ namespace esp = espalier;
 
 void f(esp::tensor<float, esp::shape<3>> const& a, esp::tensor<float, esp::shape<3>>& y) {
 #ifdef SHOULD_FAIL
-  esp::compiled run{[](auto x) { x * x; }, a};
+  esp::compiled run{[](auto x) { x* x; }, a};
 #else
   esp::compiled run{[](auto x) { return x * x; }, a};
 #endif

@@ -13,4 +13,6 @@ inline constexpr int which = 1;
 #endif
 
 inline constexpr auto energy = [](auto a, auto b) { return sum(a * b); };
-auto f(esp::tensor<float, esp::shape<2, 3>> const& a, esp::tensor<float, esp::shape<2, 3>> const& b) { return esp::grad<which>(energy)(a, b); }
+auto f(esp::tensor<float, esp::shape<2, 3>> const& a, esp::tensor<float, esp::shape<2, 3>> const& b) {
+  return esp::grad<which>(energy)(a, b);
+}

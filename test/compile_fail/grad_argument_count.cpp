@@ -12,4 +12,6 @@ inline constexpr auto energy = [](auto a, auto b, auto c) { return sum(a * b * c
 inline constexpr auto energy = [](auto a, auto b) { return sum(a * b); };
 #endif
 
-auto f(esp::tensor<float, esp::shape<2, 3>> const& a, esp::tensor<float, esp::shape<2, 3>> const& b) { return esp::grad(energy)(a, b); }
+auto f(esp::tensor<float, esp::shape<2, 3>> const& a, esp::tensor<float, esp::shape<2, 3>> const& b) {
+  return esp::grad(energy)(a, b);
+}

@@ -14,4 +14,6 @@ using Second = float;
 #endif
 
 inline constexpr auto energy = [](auto a, auto b) { return sum(a * b); };
-auto f(esp::tensor<float, esp::shape<2, 3>> const& a, esp::tensor<Second, esp::shape<2, 3>> const& b) { return esp::grad(energy)(a, b); }
+auto f(esp::tensor<float, esp::shape<2, 3>> const& a, esp::tensor<Second, esp::shape<2, 3>> const& b) {
+  return esp::grad(energy)(a, b);
+}

@@ -8,7 +8,11 @@ using row = esp::tensor<float, esp::shape<3>>;
 float energy(row const& x) { return x[0]; }
 
 #ifdef SHOULD_FAIL
-auto f(row const& x) { return esp::grad([](row a) { return sum(a * a); })(x); }
+auto f(row const& x) {
+  return esp::grad([](row a) { return sum(a * a); })(x);
+}
 #else
-auto f(row const& x) { return esp::grad([](auto a) { return sum(a * a); })(x); }
+auto f(row const& x) {
+  return esp::grad([](auto a) { return sum(a * a); })(x);
+}
 #endif

@@ -13,4 +13,6 @@ inline constexpr auto energy = [](auto a, auto b) { return a * b; };
 inline constexpr auto energy = [](auto a, auto b) { return sum(a * b); };
 #endif
 
-auto f(esp::tensor<float, esp::shape<2, 3>> const& a, esp::tensor<float, esp::shape<2, 3>> const& b) { return esp::grad(energy)(a, b); }
+auto f(esp::tensor<float, esp::shape<2, 3>> const& a, esp::tensor<float, esp::shape<2, 3>> const& b) {
+  return esp::grad(energy)(a, b);
+}

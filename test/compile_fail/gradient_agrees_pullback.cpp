@@ -22,4 +22,5 @@ struct espalier::rule<twice_> : espalier::elementwise {
 };
 
 constexpr auto twice = [](auto x) { return espalier::apply<twice_>(x); };
-static_assert(espalier::gradient_agrees(twice)(espalier::tensor<double, espalier::shape<3>>{1, 2, 3}), "the gradient of twice is wrong");
+static_assert(espalier::gradient_agrees(twice)(espalier::tensor<double, espalier::shape<3>>{1, 2, 3}),
+              "the gradient of twice is wrong");

@@ -11,7 +11,11 @@ using esp::shape, esp::tensor;
 using row = tensor<float, shape<4>>;
 
 #ifdef SHOULD_FAIL
-void f(std::ostream& out, tensor<float, shape<2, 3>> const& x, row const& y) { out << "x + y = " << x + y << '\n' << 1; }
+void f(std::ostream& out, tensor<float, shape<2, 3>> const& x, row const& y) {
+  out << "x + y = " << x + y << '\n' << 1;
+}
 #else
-void f(std::ostream& out, tensor<float, shape<2, 4>> const& x, row const& y) { out << "x + y = " << x + y << '\n' << 1; }
+void f(std::ostream& out, tensor<float, shape<2, 4>> const& x, row const& y) {
+  out << "x + y = " << x + y << '\n' << 1;
+}
 #endif

@@ -15,4 +15,6 @@ using Net = nn::Sequential<nn::Linear<4, 4>, nn::Repeat<3, int>>;
 using Net = nn::Sequential<nn::Linear<4, 4>, nn::Repeat<3, nn::Linear<4, 4>>>;
 #endif
 
-void f(esp::model<Net>& model) { esp::trainer train{model, nn::MeanSquaredError{}, esp::optim::Adam{}, esp::batch<2, 4>{}}; }
+void f(esp::model<Net>& model) {
+  esp::trainer train{model, nn::MeanSquaredError{}, esp::optim::Adam{}, esp::batch<2, 4>{}};
+}

@@ -10,7 +10,11 @@ using espalier::shape;
 using espalier::tensor;
 
 #ifdef SHOULD_FAIL
-auto f(tensor<float, shape<2, 3>> const& x, tensor<float, shape<4, 3>> const& negative_slope) { return leaky_relu(x, negative_slope); }
+auto f(tensor<float, shape<2, 3>> const& x, tensor<float, shape<4, 3>> const& negative_slope) {
+  return leaky_relu(x, negative_slope);
+}
 #else
-auto f(tensor<float, shape<2, 3>> const& x, tensor<float, shape<2, 3>> const& negative_slope) { return leaky_relu(x, negative_slope); }
+auto f(tensor<float, shape<2, 3>> const& x, tensor<float, shape<2, 3>> const& negative_slope) {
+  return leaky_relu(x, negative_slope);
+}
 #endif

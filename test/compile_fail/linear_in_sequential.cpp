@@ -12,9 +12,11 @@ namespace esp = espalier;
 namespace nn = espalier::nn;
 
 #ifdef SHOULD_FAIL
-using Net = nn::Sequential<nn::Linear<64, 64>, nn::ReLU, nn::Linear<64, 64>, nn::Linear<128, 10>, nn::ReLU, nn::Linear<10, 10>, nn::ReLU>;
+using Net = nn::Sequential<nn::Linear<64, 64>, nn::ReLU, nn::Linear<64, 64>, nn::Linear<128, 10>, nn::ReLU,
+                           nn::Linear<10, 10>, nn::ReLU>;
 #else
-using Net = nn::Sequential<nn::Linear<64, 64>, nn::ReLU, nn::Linear<64, 64>, nn::Linear<64, 10>, nn::ReLU, nn::Linear<10, 10>, nn::ReLU>;
+using Net = nn::Sequential<nn::Linear<64, 64>, nn::ReLU, nn::Linear<64, 64>, nn::Linear<64, 10>, nn::ReLU,
+                           nn::Linear<10, 10>, nn::ReLU>;
 #endif
 
 auto f(esp::model<Net> const& model, esp::tensor<float, esp::shape<32, 64>> const& x) { return model(x); }

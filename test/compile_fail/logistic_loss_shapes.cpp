@@ -10,7 +10,11 @@ using espalier::shape;
 using espalier::tensor;
 
 #ifdef SHOULD_FAIL
-auto f(tensor<float, shape<2, 3>> const& z, tensor<float, shape<4, 3>> const& target) { return logistic_loss(z, target); }
+auto f(tensor<float, shape<2, 3>> const& z, tensor<float, shape<4, 3>> const& target) {
+  return logistic_loss(z, target);
+}
 #else
-auto f(tensor<float, shape<2, 3>> const& z, tensor<float, shape<2, 3>> const& target) { return logistic_loss(z, target); }
+auto f(tensor<float, shape<2, 3>> const& z, tensor<float, shape<2, 3>> const& target) {
+  return logistic_loss(z, target);
+}
 #endif

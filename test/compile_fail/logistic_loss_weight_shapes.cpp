@@ -10,7 +10,11 @@ using espalier::shape;
 using espalier::tensor;
 
 #ifdef SHOULD_FAIL
-auto f(tensor<float, shape<2, 3>> const& z, tensor<float, shape<4, 3>> const& weight) { return logistic_loss(z, z, weight); }
+auto f(tensor<float, shape<2, 3>> const& z, tensor<float, shape<4, 3>> const& weight) {
+  return logistic_loss(z, z, weight);
+}
 #else
-auto f(tensor<float, shape<2, 3>> const& z, tensor<float, shape<3>> const& weight) { return logistic_loss(z, z, weight); }
+auto f(tensor<float, shape<2, 3>> const& z, tensor<float, shape<3>> const& weight) {
+  return logistic_loss(z, z, weight);
+}
 #endif

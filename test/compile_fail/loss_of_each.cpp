@@ -11,8 +11,12 @@ namespace optim = espalier::optim;
 
 #ifdef SHOULD_FAIL
 using Net = nn::Linear<8, 10>;
-void f(esp::model<Net>& model) { esp::trainer train{model, nn::L1Loss<esp::reduce::none>{}, optim::Adam{}, esp::batch<32, 8>{}}; }
+void f(esp::model<Net>& model) {
+  esp::trainer train{model, nn::L1Loss<esp::reduce::none>{}, optim::Adam{}, esp::batch<32, 8>{}};
+}
 #else
 using Net = nn::Linear<8, 10>;
-void f(esp::model<Net>& model) { esp::trainer train{model, nn::L1Loss<esp::reduce::sum>{}, optim::Adam{}, esp::batch<32, 8>{}}; }
+void f(esp::model<Net>& model) {
+  esp::trainer train{model, nn::L1Loss<esp::reduce::sum>{}, optim::Adam{}, esp::batch<32, 8>{}};
+}
 #endif

@@ -22,7 +22,8 @@ struct Loss {
 #endif
 };
 
-float f(esp::model<nn::Linear<8, 3>>& model, esp::tensor<float, esp::shape<4, 8>> const& x, esp::tensor<float, esp::shape<4, 3>> const& y) {
+float f(esp::model<nn::Linear<8, 3>>& model, esp::tensor<float, esp::shape<4, 8>> const& x,
+        esp::tensor<float, esp::shape<4, 3>> const& y) {
   esp::trainer trainer{model, Loss{}, esp::optim::Adam{}, esp::batch<4, 8>{}};
   return trainer.step(x, y);
 }

@@ -22,7 +22,8 @@ struct Loss {
 #endif
 };
 
-float f(esp::model<nn::Linear<8, 3>>& model, esp::tensor<float, esp::shape<4, 8>> const& x, esp::tensor<float, esp::shape<4, 3>> const& y) {
+float f(esp::model<nn::Linear<8, 3>>& model, esp::tensor<float, esp::shape<4, 8>> const& x,
+        esp::tensor<float, esp::shape<4, 3>> const& y) {
   auto const [loss, gradients] = esp::value_and_grad(model, Loss{})(x, y);
   return loss;
 }

@@ -9,7 +9,11 @@ namespace nn = espalier::nn;
 using Net = nn::Sequential<nn::Flatten, nn::Linear<64, 10>>;
 
 #ifdef SHOULD_FAIL
-auto f(esp::model<Net>& model, std::vector<float> const& x, std::vector<int> const& y) { return esp::value_and_grad(model, nn::SoftmaxLoss{})(x, y); }
+auto f(esp::model<Net>& model, std::vector<float> const& x, std::vector<int> const& y) {
+  return esp::value_and_grad(model, nn::SoftmaxLoss{})(x, y);
+}
 #else
-auto f(esp::model<Net>& model, std::vector<float> const& x, std::vector<int> const& y) { return esp::value_and_grad(model, nn::SoftmaxLoss{})(esp::view<float const, esp::shape<32, 8, 8>>(x), y); }
+auto f(esp::model<Net>& model, std::vector<float> const& x, std::vector<int> const& y) {
+  return esp::value_and_grad(model, nn::SoftmaxLoss{})(esp::view<float const, esp::shape<32, 8, 8>>(x), y);
+}
 #endif

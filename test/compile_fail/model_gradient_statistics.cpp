@@ -9,7 +9,13 @@ namespace optim = espalier::optim;
 using Net = nn::Sequential<nn::Linear<8, 4>, nn::BatchNorm1d<4>>;
 
 #ifdef SHOULD_FAIL
-auto f(esp::model<Net>& model, esp::tensor<float, esp::shape<1, 8>> const& x, esp::tensor<std::int32_t, esp::shape<1>> const& y) { return esp::value_and_grad(model, nn::SoftmaxLoss{})(x, y).loss; }
+auto f(esp::model<Net>& model, esp::tensor<float, esp::shape<1, 8>> const& x,
+       esp::tensor<std::int32_t, esp::shape<1>> const& y) {
+  return esp::value_and_grad(model, nn::SoftmaxLoss{})(x, y).loss;
+}
 #else
-auto f(esp::model<Net>& model, esp::tensor<float, esp::shape<2, 8>> const& x, esp::tensor<std::int32_t, esp::shape<2>> const& y) { return esp::value_and_grad(model, nn::SoftmaxLoss{})(x, y).loss; }
+auto f(esp::model<Net>& model, esp::tensor<float, esp::shape<2, 8>> const& x,
+       esp::tensor<std::int32_t, esp::shape<2>> const& y) {
+  return esp::value_and_grad(model, nn::SoftmaxLoss{})(x, y).loss;
+}
 #endif

@@ -10,7 +10,11 @@ using Net = nn::Sequential<nn::Flatten, nn::Linear<64, 10>>;
 using images = esp::tensor<float, esp::shape<32, 8, 8>>;
 
 #ifdef SHOULD_FAIL
-auto f(esp::model<Net>& model, images const& x, esp::tensor<float, esp::shape<32>> const& y) { return esp::value_and_grad(model, nn::SoftmaxLoss{})(x, y).loss; }
+auto f(esp::model<Net>& model, images const& x, esp::tensor<float, esp::shape<32>> const& y) {
+  return esp::value_and_grad(model, nn::SoftmaxLoss{})(x, y).loss;
+}
 #else
-auto f(esp::model<Net>& model, images const& x, esp::tensor<std::int32_t, esp::shape<32>> const& y) { return esp::value_and_grad(model, nn::SoftmaxLoss{})(x, y).loss; }
+auto f(esp::model<Net>& model, images const& x, esp::tensor<std::int32_t, esp::shape<32>> const& y) {
+  return esp::value_and_grad(model, nn::SoftmaxLoss{})(x, y).loss;
+}
 #endif

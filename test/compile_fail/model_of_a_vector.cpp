@@ -11,5 +11,7 @@ using Net = nn::Sequential<nn::Flatten, nn::Linear<64, 10>>;
 #ifdef SHOULD_FAIL
 auto f(esp::model<Net>& model, std::vector<float> const& x) { return model(x); }
 #else
-auto f(esp::model<Net>& model, std::vector<float> const& x) { return model(esp::view<float const, esp::shape<32, 8, 8>>(x)); }
+auto f(esp::model<Net>& model, std::vector<float> const& x) {
+  return model(esp::view<float const, esp::shape<32, 8, 8>>(x));
+}
 #endif

@@ -12,5 +12,7 @@ using Net = nn::Sequential<nn::Flatten, nn::Linear<64, 10>>;
 auto f(esp::model<Net> const& model, esp::tensor<float, esp::shape<32, 8, 8>> const& x) { return model(x / 255); }
 #else
 using Net = nn::Sequential<nn::Flatten, nn::Linear<64, 10>>;
-auto f(esp::model<Net> const& model, esp::tensor<float, esp::shape<32, 8, 8>> const& x) { return model(evaluate(x / 255)); }
+auto f(esp::model<Net> const& model, esp::tensor<float, esp::shape<32, 8, 8>> const& x) {
+  return model(evaluate(x / 255));
+}
 #endif

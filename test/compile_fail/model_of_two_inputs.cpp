@@ -9,7 +9,8 @@ namespace optim = espalier::optim;
 using esp::shape, esp::tensor;
 using Net = nn::Linear<8, 3>;
 
-auto f(esp::model<Net> const& model, tensor<float, shape<4, 8>> const& x, [[maybe_unused]] tensor<std::int32_t, shape<4>> const& y) {
+auto f(esp::model<Net> const& model, tensor<float, shape<4, 8>> const& x,
+       [[maybe_unused]] tensor<std::int32_t, shape<4>> const& y) {
 #ifdef SHOULD_FAIL
   return model(x, y);
 #else

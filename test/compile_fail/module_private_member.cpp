@@ -10,6 +10,7 @@ namespace nn = espalier::nn;
 #ifdef SHOULD_FAIL
 class Net {
   nn::Linear<4, 4> a;
+
  public:
   ESPALIER_MODULE(Net, a)
   constexpr auto forward(auto x) const { return relu(a(x)); }

@@ -11,7 +11,11 @@ using espalier::shape;
 using espalier::tensor;
 
 #ifdef SHOULD_FAIL
-auto f(tensor<float, shape<2, 3>> const& a, tensor<float, shape<2, 4>> const& b) { return exp(sum<1>(tanh(a * b) + 1) - 2) / 3; }
+auto f(tensor<float, shape<2, 3>> const& a, tensor<float, shape<2, 4>> const& b) {
+  return exp(sum<1>(tanh(a * b) + 1) - 2) / 3;
+}
 #else
-auto f(tensor<float, shape<2, 3>> const& a, tensor<float, shape<2, 3>> const& b) { return exp(sum<1>(tanh(a * b) + 1) - 2) / 3; }
+auto f(tensor<float, shape<2, 3>> const& a, tensor<float, shape<2, 3>> const& b) {
+  return exp(sum<1>(tanh(a * b) + 1) - 2) / 3;
+}
 #endif

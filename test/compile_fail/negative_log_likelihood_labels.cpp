@@ -10,7 +10,11 @@ using espalier::shape;
 using espalier::tensor;
 
 #ifdef SHOULD_FAIL
-auto f(tensor<float, shape<32, 10, 4>> const& x, tensor<std::int32_t, shape<32>> const& labels) { return negative_log_likelihood(x, labels); }
+auto f(tensor<float, shape<32, 10, 4>> const& x, tensor<std::int32_t, shape<32>> const& labels) {
+  return negative_log_likelihood(x, labels);
+}
 #else
-auto f(tensor<float, shape<32, 10, 4>> const& x, tensor<std::int32_t, shape<32, 4>> const& labels) { return negative_log_likelihood(x, labels); }
+auto f(tensor<float, shape<32, 10, 4>> const& x, tensor<std::int32_t, shape<32, 4>> const& labels) {
+  return negative_log_likelihood(x, labels);
+}
 #endif

@@ -12,7 +12,11 @@ using weights_on_host = esp::tensor<float, esp::shape<10>>;
 using weights = esp::tensor<float, esp::shape<10>, esp::simulated_cuda>;
 
 #ifdef SHOULD_FAIL
-auto f(logarithms const& x, labels const& y, weights_on_host const& w) { return esp::evaluate(negative_log_likelihood(x, y, w)); }
+auto f(logarithms const& x, labels const& y, weights_on_host const& w) {
+  return esp::evaluate(negative_log_likelihood(x, y, w));
+}
 #else
-auto f(logarithms const& x, labels const& y, weights_on_host const& w) { return esp::evaluate(negative_log_likelihood(x, y, weights(w))); }
+auto f(logarithms const& x, labels const& y, weights_on_host const& w) {
+  return esp::evaluate(negative_log_likelihood(x, y, weights(w)));
+}
 #endif

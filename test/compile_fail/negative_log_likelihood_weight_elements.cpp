@@ -8,7 +8,13 @@ using espalier::shape;
 using espalier::tensor;
 
 #ifdef SHOULD_FAIL
-auto f(tensor<float, shape<32, 10>> const& x, tensor<std::int32_t, shape<32>> const& labels, tensor<double, shape<10>> const& weight) { return negative_log_likelihood(x, labels, weight); }
+auto f(tensor<float, shape<32, 10>> const& x, tensor<std::int32_t, shape<32>> const& labels,
+       tensor<double, shape<10>> const& weight) {
+  return negative_log_likelihood(x, labels, weight);
+}
 #else
-auto f(tensor<float, shape<32, 10>> const& x, tensor<std::int32_t, shape<32>> const& labels, tensor<float, shape<10>> const& weight) { return negative_log_likelihood(x, labels, weight); }
+auto f(tensor<float, shape<32, 10>> const& x, tensor<std::int32_t, shape<32>> const& labels,
+       tensor<float, shape<10>> const& weight) {
+  return negative_log_likelihood(x, labels, weight);
+}
 #endif

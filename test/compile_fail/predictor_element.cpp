@@ -10,7 +10,8 @@ using Net = nn::Sequential<nn::Flatten, nn::Linear<64, 10>>;
 using images = esp::tensor<float, esp::shape<32, 8, 8>>;
 
 #ifdef SHOULD_FAIL
-void f(esp::model<Net> const& model, esp::tensor<double, esp::shape<32, 8, 8>> const& x, esp::tensor<float, esp::shape<32, 10>>& y) {
+void f(esp::model<Net> const& model, esp::tensor<double, esp::shape<32, 8, 8>> const& x,
+       esp::tensor<float, esp::shape<32, 10>>& y) {
   esp::predictor predict{model, esp::batch<32, 8, 8>{}};
   predict(x, y);
 }

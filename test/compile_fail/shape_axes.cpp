@@ -3,8 +3,6 @@
 // expect-early: shape<1, 2, 3, 4, 5, 6, 7>
 #include <espalier/shape/shape.hpp>
 
-
-
 #ifdef SHOULD_FAIL
 espalier::shape<1, 2, 3, 4, 5, 6, 7> x;
 #else

@@ -3,8 +3,6 @@
 // expect-early: shape<2, 0>
 #include <espalier/shape/shape.hpp>
 
-
-
 #ifdef SHOULD_FAIL
 espalier::shape<2, 0> x;
 #else

@@ -4,8 +4,6 @@
 // expect-26: at most 2\^31 - 1 elements; elements 4294967296
 #include <espalier/shape/shape.hpp>
 
-
-
 #ifdef SHOULD_FAIL
 espalier::shape<65536, 65536> x;
 #else

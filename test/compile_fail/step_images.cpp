@@ -12,12 +12,14 @@ namespace optim = espalier::optim;
 using Net = nn::Sequential<nn::Flatten, nn::Linear<64, 10>>;
 
 #ifdef SHOULD_FAIL
-float f(esp::model<Net>& model, esp::tensor<float, esp::shape<16, 8, 8>> const& x, esp::tensor<std::int32_t, esp::shape<16>> const& y) {
+float f(esp::model<Net>& model, esp::tensor<float, esp::shape<16, 8, 8>> const& x,
+        esp::tensor<std::int32_t, esp::shape<16>> const& y) {
   esp::trainer train{model, nn::SoftmaxLoss{}, optim::Adam{}, esp::batch<32, 8, 8>{}};
   return train.step(x, y);
 }
 #else
-float f(esp::model<Net>& model, esp::tensor<float, esp::shape<32, 8, 8>> const& x, esp::tensor<std::int32_t, esp::shape<32>> const& y) {
+float f(esp::model<Net>& model, esp::tensor<float, esp::shape<32, 8, 8>> const& x,
+        esp::tensor<std::int32_t, esp::shape<32>> const& y) {
   esp::trainer train{model, nn::SoftmaxLoss{}, optim::Adam{}, esp::batch<32, 8, 8>{}};
   return train.step(x, y);
 }

@@ -12,7 +12,12 @@ using Model = esp::model<nn::Linear<4, 3>>;
 using Trainer = esp::trainer<Model, nn::SoftmaxLoss, esp::optim::Adam, esp::batch<8, 4>>;
 
 #ifdef SHOULD_FAIL
-float f(Trainer& train, esp::tensor<float, esp::shape<8, 4>> const& x, esp::tensor<float, esp::shape<8, 3>> const& y) { return train.step(x, y); }
+float f(Trainer& train, esp::tensor<float, esp::shape<8, 4>> const& x, esp::tensor<float, esp::shape<8, 3>> const& y) {
+  return train.step(x, y);
+}
 #else
-float f(Trainer& train, esp::tensor<float, esp::shape<8, 4>> const& x, esp::tensor<std::int32_t, esp::shape<8>> const& y) { return train.step(x, y); }
+float f(Trainer& train, esp::tensor<float, esp::shape<8, 4>> const& x,
+        esp::tensor<std::int32_t, esp::shape<8>> const& y) {
+  return train.step(x, y);
+}
 #endif

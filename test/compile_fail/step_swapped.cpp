@@ -10,7 +10,8 @@ namespace optim = espalier::optim;
 using esp::shape, esp::tensor;
 using Net = nn::Linear<8, 3>;
 
-float f(esp::model<Net>& model, tensor<float, shape<4, 8>> const& images, tensor<std::int32_t, shape<4>> const& labels) {
+float f(esp::model<Net>& model, tensor<float, shape<4, 8>> const& images,
+        tensor<std::int32_t, shape<4>> const& labels) {
   esp::trainer trainer{model, nn::SoftmaxLoss{}, optim::Adam{}, esp::batch<4, 8>{}};
 #ifdef SHOULD_FAIL
   return trainer.step(labels, images);

@@ -9,7 +9,11 @@ namespace esp = espalier;
 using S = esp::shape<3>;
 
 #ifdef SHOULD_FAIL
-auto f(esp::tensor<float, S, esp::simulated_cuda> const& a, esp::tensor<float, S> const& b) { return esp::evaluate(a - b); }
+auto f(esp::tensor<float, S, esp::simulated_cuda> const& a, esp::tensor<float, S> const& b) {
+  return esp::evaluate(a - b);
+}
 #else
-auto f(esp::tensor<float, S, esp::simulated_cuda> const& a, esp::tensor<float, S, esp::simulated_cuda> const& b) { return esp::evaluate(a - b); }
+auto f(esp::tensor<float, S, esp::simulated_cuda> const& a, esp::tensor<float, S, esp::simulated_cuda> const& b) {
+  return esp::evaluate(a - b);
+}
 #endif

@@ -11,5 +11,7 @@ using espalier::tensor;
 #ifdef SHOULD_FAIL
 tensor<double, shape<2, 3>> f(tensor<float, shape<2, 3>> const& a) { return a * 2; }
 #else
-tensor<double, shape<2, 3>> f(tensor<float, shape<2, 3>> const& a) { return tensor<double, shape<2, 3>>(tensor<float, shape<2, 3>>(a * 2)); }
+tensor<double, shape<2, 3>> f(tensor<float, shape<2, 3>> const& a) {
+  return tensor<double, shape<2, 3>>(tensor<float, shape<2, 3>>(a * 2));
+}
 #endif

@@ -14,7 +14,8 @@ constexpr int steps = 3;
 
 // Neither half can be computed in the loop of the other, so each step has several kernels.
 inline constexpr auto iterate = [](auto x) {
-  for (int i = 0; i < steps; ++i) x = esp::concatenate<0>(esp::slice<0, 1, 2>(x) * 0.5, esp::exp(esp::slice<0, 0, 1>(x)));
+  for (int i = 0; i < steps; ++i)
+    x = esp::concatenate<0>(esp::slice<0, 1, 2>(x) * 0.5, esp::exp(esp::slice<0, 0, 1>(x)));
   return x;
 };
 

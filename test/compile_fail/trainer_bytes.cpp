@@ -15,4 +15,6 @@ esp::bytes<64> room;
 esp::bytes<65536> room;
 #endif
 
-void f(esp::model<Net>& model) { esp::trainer train{room, model, nn::SoftmaxLoss{}, optim::Adam{}, esp::batch<32, 8, 8>{}}; }
+void f(esp::model<Net>& model) {
+  esp::trainer train{room, model, nn::SoftmaxLoss{}, optim::Adam{}, esp::batch<32, 8, 8>{}};
+}

@@ -12,7 +12,8 @@ namespace optim = espalier::optim;
 
 using Net = nn::Sequential<nn::Linear<8, 4>, nn::ReLU>;
 
-float f(esp::model<Net>& model, esp::tensor<float, esp::shape<2, 8>> const& x, esp::tensor<float, esp::shape<2, 4>> const& y) {
+float f(esp::model<Net>& model, esp::tensor<float, esp::shape<2, 8>> const& x,
+        esp::tensor<float, esp::shape<2, 4>> const& y) {
 #ifdef SHOULD_FAIL
   Net net{};
   esp::trainer trainer{net, nn::MeanSquaredError{}, optim::SGD<>{}, esp::batch<2, 8>{}};

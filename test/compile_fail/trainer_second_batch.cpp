@@ -13,7 +13,11 @@ namespace optim = espalier::optim;
 using Net = nn::Sequential<nn::Flatten, nn::Linear<64, 10>>;
 
 #ifdef SHOULD_FAIL
-void f(esp::model<Net>& model) { esp::trainer train{model, nn::SoftmaxLoss{}, optim::Adam{}, esp::batch<32, 8, 8>{}, esp::batch<29, 8, 9>{}}; }
+void f(esp::model<Net>& model) {
+  esp::trainer train{model, nn::SoftmaxLoss{}, optim::Adam{}, esp::batch<32, 8, 8>{}, esp::batch<29, 8, 9>{}};
+}
 #else
-void f(esp::model<Net>& model) { esp::trainer train{model, nn::SoftmaxLoss{}, optim::Adam{}, esp::batch<32, 8, 8>{}, esp::batch<29, 8, 8>{}}; }
+void f(esp::model<Net>& model) {
+  esp::trainer train{model, nn::SoftmaxLoss{}, optim::Adam{}, esp::batch<32, 8, 8>{}, esp::batch<29, 8, 8>{}};
+}
 #endif

@@ -9,7 +9,11 @@ namespace nn = espalier::nn;
 using Net = nn::Linear<4, 4>;
 
 #ifdef SHOULD_FAIL
-void f(esp::model<Net>& a, esp::model<Net>& b) { esp::trainer train{a, b, nn::MeanSquaredError{}, esp::optim::Adam{}, esp::batch<8, 4>{}}; }
+void f(esp::model<Net>& a, esp::model<Net>& b) {
+  esp::trainer train{a, b, nn::MeanSquaredError{}, esp::optim::Adam{}, esp::batch<8, 4>{}};
+}
 #else
-void f(esp::model<Net>& a, esp::model<Net>&) { esp::trainer train{a, nn::MeanSquaredError{}, esp::optim::Adam{}, esp::batch<8, 4>{}}; }
+void f(esp::model<Net>& a, esp::model<Net>&) {
+  esp::trainer train{a, nn::MeanSquaredError{}, esp::optim::Adam{}, esp::batch<8, 4>{}};
+}
 #endif

@@ -15,6 +15,7 @@ using size = espalier::batch<32, 1, 8, 8>;
 #endif
 
 void train(data::samples<float, sample> digits) {
-  data::loader batches{digits, size{}, data::in_order{}, data::drop_last, data::transforms<data::random_crop<data::chw, 1>>{.seed = 1}};
+  data::loader batches{digits, size{}, data::in_order{}, data::drop_last,
+                       data::transforms<data::random_crop<data::chw, 1>>{.seed = 1}};
   (void)batches;
 }

@@ -11,7 +11,11 @@ using Net = nn::Sequential<nn::Flatten, nn::Linear<64, 10>>;
 using Model = esp::model<Net>;
 
 #ifdef SHOULD_FAIL
-void f(Model const& model, esp::gradients<Net> const& gradients) { esp::optim::updater{model, esp::optim::Adam{}}.update(model, gradients); }
+void f(Model const& model, esp::gradients<Net> const& gradients) {
+  esp::optim::updater{model, esp::optim::Adam{}}.update(model, gradients);
+}
 #else
-void f(Model& model, esp::gradients<Net> const& gradients) { esp::optim::updater{model, esp::optim::Adam{}}.update(model, gradients); }
+void f(Model& model, esp::gradients<Net> const& gradients) {
+  esp::optim::updater{model, esp::optim::Adam{}}.update(model, gradients);
+}
 #endif

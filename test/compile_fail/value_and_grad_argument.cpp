@@ -8,7 +8,11 @@ namespace esp = espalier;
 using vector = esp::tensor<float, esp::shape<3>>;
 
 #ifdef SHOULD_FAIL
-auto f(vector const& a) { return esp::value_and_grad<1>([](auto x) { return sum(x * x); })(a); }
+auto f(vector const& a) {
+  return esp::value_and_grad<1>([](auto x) { return sum(x * x); })(a);
+}
 #else
-auto f(vector const& a) { return esp::value_and_grad<0>([](auto x) { return sum(x * x); })(a); }
+auto f(vector const& a) {
+  return esp::value_and_grad<0>([](auto x) { return sum(x * x); })(a);
+}
 #endif

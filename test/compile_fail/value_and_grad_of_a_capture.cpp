@@ -8,7 +8,11 @@ namespace esp = espalier;
 using vector = esp::tensor<float, esp::shape<3>>;
 
 #ifdef SHOULD_FAIL
-auto f(vector const& a, vector const& b) { return esp::value_and_grad([&](auto x) { return sum(x * b); })(a); }
+auto f(vector const& a, vector const& b) {
+  return esp::value_and_grad([&](auto x) { return sum(x * b); })(a);
+}
 #else
-auto f(vector const& a, vector const&) { return esp::value_and_grad([](auto x) { return sum(x * x); })(a); }
+auto f(vector const& a, vector const&) {
+  return esp::value_and_grad([](auto x) { return sum(x * x); })(a);
+}
 #endif

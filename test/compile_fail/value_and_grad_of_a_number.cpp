@@ -11,7 +11,8 @@ float f() {
 #ifdef SHOULD_FAIL
   [[maybe_unused]] auto const [value, gradient] = esp::value_and_grad([](auto x) { return x * x; })(2.0f);
 #else
-  [[maybe_unused]] auto const [value, gradient] = esp::value_and_grad([](auto x) { return x * x; })(esp::tensor<float, esp::shape<>>{2.0f});
+  [[maybe_unused]] auto const [value, gradient] =
+      esp::value_and_grad([](auto x) { return x * x; })(esp::tensor<float, esp::shape<>>{2.0f});
 #endif
   float const result = gradient;
   return result;

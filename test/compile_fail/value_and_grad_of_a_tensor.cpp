@@ -12,4 +12,6 @@ inline constexpr auto energy = [](auto a, auto b) { return sum<0>(a * b); };
 inline constexpr auto energy = [](auto a, auto b) { return mean(a * b); };
 #endif
 
-auto f(esp::tensor<float, esp::shape<2, 3>> const& a, esp::tensor<float, esp::shape<2, 3>> const& b) { return esp::value_and_grad(energy)(a, b); }
+auto f(esp::tensor<float, esp::shape<2, 3>> const& a, esp::tensor<float, esp::shape<2, 3>> const& b) {
+  return esp::value_and_grad(energy)(a, b);
+}

@@ -10,7 +10,11 @@ namespace esp = espalier;
 using vector = esp::tensor<float, esp::shape<3>>;
 
 #ifdef SHOULD_FAIL
-auto f(vector const& a, esp::tensor<float, esp::shape<2>> const& b) { return esp::value_and_grad([](auto x, auto y) { return sum(x * y); })(a, b); }
+auto f(vector const& a, esp::tensor<float, esp::shape<2>> const& b) {
+  return esp::value_and_grad([](auto x, auto y) { return sum(x * y); })(a, b);
+}
 #else
-auto f(vector const& a, vector const& b) { return esp::value_and_grad([](auto x, auto y) { return sum(x * y); })(a, b); }
+auto f(vector const& a, vector const& b) {
+  return esp::value_and_grad([](auto x, auto y) { return sum(x * y); })(a, b);
+}
 #endif

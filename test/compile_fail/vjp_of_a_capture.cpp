@@ -8,7 +8,11 @@ namespace esp = espalier;
 using vector = esp::tensor<float, esp::shape<3>>;
 
 #ifdef SHOULD_FAIL
-auto f(vector const& a, vector const& b) { return esp::vjp([&](auto x) { return x * b; })(a)(a); }
+auto f(vector const& a, vector const& b) {
+  return esp::vjp([&](auto x) { return x * b; })(a)(a);
+}
 #else
-auto f(vector const& a, vector const&) { return esp::vjp([](auto x) { return x * x; })(a)(a); }
+auto f(vector const& a, vector const&) {
+  return esp::vjp([](auto x) { return x * x; })(a)(a);
+}
 #endif

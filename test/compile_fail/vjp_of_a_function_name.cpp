@@ -10,5 +10,7 @@ float energy(row const& x) { return x[0]; }
 #ifdef SHOULD_FAIL
 auto f(row const& x) { return esp::vjp(energy)(x); }
 #else
-auto f(row const& x) { return esp::grad([](auto a) { return sum(a * a); })(x); }
+auto f(row const& x) {
+  return esp::grad([](auto a) { return sum(a * a); })(x);
+}
 #endif

@@ -8,7 +8,11 @@ namespace esp = espalier;
 using vector = esp::tensor<float, esp::shape<3>>;
 
 #ifdef SHOULD_FAIL
-auto f(vector const& a, esp::tensor<double, esp::shape<3>> const& dy) { return esp::vjp([](auto x) { return x * x; })(a)(dy); }
+auto f(vector const& a, esp::tensor<double, esp::shape<3>> const& dy) {
+  return esp::vjp([](auto x) { return x * x; })(a)(dy);
+}
 #else
-auto f(vector const& a, vector const& dy) { return esp::vjp([](auto x) { return x * x; })(a)(dy); }
+auto f(vector const& a, vector const& dy) {
+  return esp::vjp([](auto x) { return x * x; })(a)(dy);
+}
 #endif

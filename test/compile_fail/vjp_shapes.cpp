@@ -13,4 +13,6 @@ inline constexpr auto energy = [](auto a, auto b) { return matmul(a, b); };
 inline constexpr auto energy = [](auto a, auto b) { return a * b; };
 #endif
 
-auto f(esp::tensor<float, esp::shape<2, 3>> const& a, esp::tensor<float, esp::shape<2, 3>> const& b) { return esp::vjp(energy)(a, b)(a); }
+auto f(esp::tensor<float, esp::shape<2, 3>> const& a, esp::tensor<float, esp::shape<2, 3>> const& b) {
+  return esp::vjp(energy)(a, b)(a);
+}

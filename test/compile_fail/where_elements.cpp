@@ -8,7 +8,11 @@ using espalier::shape;
 using espalier::tensor;
 
 #ifdef SHOULD_FAIL
-auto f(tensor<float, shape<3>> const& c, tensor<float, shape<3>> const& a, tensor<double, shape<3>> const& b) { return where(c, a, b); }
+auto f(tensor<float, shape<3>> const& c, tensor<float, shape<3>> const& a, tensor<double, shape<3>> const& b) {
+  return where(c, a, b);
+}
 #else
-auto f(tensor<float, shape<3>> const& c, tensor<float, shape<3>> const& a, tensor<float, shape<3>> const& b) { return where(c, a, b); }
+auto f(tensor<float, shape<3>> const& c, tensor<float, shape<3>> const& a, tensor<float, shape<3>> const& b) {
+  return where(c, a, b);
+}
 #endif

@@ -12,7 +12,11 @@ using espalier::shape;
 using espalier::tensor;
 
 #ifdef SHOULD_FAIL
-auto f(tensor<float, shape<2, 3>> const& c, tensor<float, shape<2, 3>> const& a, tensor<float, shape<2, 2>> const& b) { return where(c > 0, a, b); }
+auto f(tensor<float, shape<2, 3>> const& c, tensor<float, shape<2, 3>> const& a, tensor<float, shape<2, 2>> const& b) {
+  return where(c > 0, a, b);
+}
 #else
-auto f(tensor<float, shape<2, 3>> const& c, tensor<float, shape<2, 3>> const& a, tensor<float, shape<2, 3>> const& b) { return where(c > 0, a, b); }
+auto f(tensor<float, shape<2, 3>> const& c, tensor<float, shape<2, 3>> const& a, tensor<float, shape<2, 3>> const& b) {
+  return where(c > 0, a, b);
+}
 #endif

@@ -12,4 +12,6 @@ using Element = esp::half;
 using Element = float;
 #endif
 
-void f(esp::model<esp::nn::Linear<3, 2>, esp::simulated_cuda, Element> const& model) { esp::io::write_onnx<esp::batch<2, 3>>("net.onnx", model); }
+void f(esp::model<esp::nn::Linear<3, 2>, esp::simulated_cuda, Element> const& model) {
+  esp::io::write_onnx<esp::batch<2, 3>>("net.onnx", model);
+}

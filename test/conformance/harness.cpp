@@ -114,8 +114,12 @@ void case_run::read(role from, std::string_view name, std::span<float> to) { rea
 void case_run::read(role from, std::string_view name, std::span<double> to) { read_any(from, name, 0, true, to); }
 void case_run::read(role from, std::string_view name, std::span<std::int32_t> to) { read_any(from, name, 0, true, to); }
 void case_run::read(role from, std::string_view name, std::span<bool> to) { read_any(from, name, 0, true, to); }
-void case_run::read_rows(std::string_view name, std::size_t first, std::span<float> to) { read_any(role::input, name, first, false, to); }
-void case_run::read_rows(std::string_view name, std::size_t first, std::span<double> to) { read_any(role::input, name, first, false, to); }
+void case_run::read_rows(std::string_view name, std::size_t first, std::span<float> to) {
+  read_any(role::input, name, first, false, to);
+}
+void case_run::read_rows(std::string_view name, std::size_t first, std::span<double> to) {
+  read_any(role::input, name, first, false, to);
+}
 void case_run::read_rows(std::string_view name, std::size_t first, std::span<std::int32_t> to) {
   read_any(role::input, name, first, false, to);
 }
@@ -126,7 +130,8 @@ void case_run::gradient_any(std::span<T const> y, std::span<T> gradient) {
   if (c.loss == "sum" || c.loss == "self") {
     std::fill(gradient.begin(), gradient.end(), T(1));
   } else if (c.loss == "sum_pow") {
-    for (std::size_t i = 0; i < y.size(); ++i) gradient[i] = static_cast<T>(c.power * std::pow(static_cast<double>(y[i]), c.power - 1));
+    for (std::size_t i = 0; i < y.size(); ++i)
+      gradient[i] = static_cast<T>(c.power * std::pow(static_cast<double>(y[i]), c.power - 1));
   } else if (c.loss == "dot") {
     read_any(role::input, "gy", 0, true, gradient);
   } else {
@@ -159,21 +164,29 @@ void case_run::result_any(std::string_view name, std::span<T const> got, esp::ex
     std::size_t worst_at = 0, bad = 0;
     for (std::size_t i = 0; i < got.size(); ++i) {
       double const expected_value = expected->values[i], have = static_cast<double>(got[i]);
-      double const difference = std::abs(have - expected_value), allowed = absolute + relative * std::abs(expected_value);
+      double const difference = std::abs(have - expected_value),
+                   allowed = absolute + relative * std::abs(expected_value);
       if (difference <= allowed || have == expected_value || (std::isnan(have) && std::isnan(expected_value))) continue;
       ++bad;
       double const excess = std::isfinite(difference) ? difference / (allowed + 1e-300) : HUGE_VAL;
       if (excess > worst) worst = excess, worst_at = i;
     }
     if (bad > 0)
-      fail(key + index_text(expected->extents, worst_at) + ": got " + number(static_cast<double>(got[worst_at])) + ", expected " +
-           number(expected->values[worst_at]) + " (" + std::to_string(bad) + " of " + std::to_string(got.size()) + " elements outside rtol " +
-           number(relative) + ", atol " + number(absolute) + ")");
+      fail(key + index_text(expected->extents, worst_at) + ": got " + number(static_cast<double>(got[worst_at])) +
+           ", expected " + number(expected->values[worst_at]) + " (" + std::to_string(bad) + " of " +
+           std::to_string(got.size()) + " elements outside rtol " + number(relative) + ", atol " + number(absolute) +
+           ")");
   }
 }
-void case_run::result(std::string_view name, std::span<float const> got, esp::extents const& shape) { result_any(name, got, shape); }
-void case_run::result(std::string_view name, std::span<double const> got, esp::extents const& shape) { result_any(name, got, shape); }
-void case_run::result(std::string_view name, double got) { result_any<double>(name, std::span<double const>{&got, 1}, esp::extents{}); }
+void case_run::result(std::string_view name, std::span<float const> got, esp::extents const& shape) {
+  result_any(name, got, shape);
+}
+void case_run::result(std::string_view name, std::span<double const> got, esp::extents const& shape) {
+  result_any(name, got, shape);
+}
+void case_run::result(std::string_view name, double got) {
+  result_any<double>(name, std::span<double const>{&got, 1}, esp::extents{});
+}
 
 namespace {
 
@@ -227,8 +240,8 @@ void run_one(stored_case const& stored, bool in_float, void (*code)(case_run&), 
   std::string const who = stored.id + (in_float ? " [float] " : " [double] ");
   for (std::string const& f : verdict.failures) lines.push_back(who + f);
   for (stored_tensor const& t : stored.tensors)
-    if (t.where == role::expected && std::find(verdict.seen.begin(), verdict.seen.end(), t.name) == verdict.seen.end() &&
-        verdict.failures.empty())
+    if (t.where == role::expected &&
+        std::find(verdict.seen.begin(), verdict.seen.end(), t.name) == verdict.seen.end() && verdict.failures.empty())
       lines.push_back(who + "no value for " + t.name);
 }
 
@@ -260,7 +273,8 @@ std::vector<std::string> run_isolated(stored_case const& stored, entry const& co
   int status = 0;
   waitpid(child, &status, 0);
   if (WIFSIGNALED(status)) lines.push_back(stored.id + " ended by signal " + std::to_string(WTERMSIG(status)));
-  else if (WEXITSTATUS(status) != 0) lines.push_back(stored.id + " ended with status " + std::to_string(WEXITSTATUS(status)));
+  else if (WEXITSTATUS(status) != 0)
+    lines.push_back(stored.id + " ended with status " + std::to_string(WEXITSTATUS(status)));
   return lines;
 }
 
@@ -270,7 +284,8 @@ struct options {
   bool verbose = false;
 
   bool select(stored_case const& c) const {
-    return (suite.empty() || c.suite == suite) && (op.empty() || c.op == op) && (part.empty() || c.id.find(part) != std::string::npos);
+    return (suite.empty() || c.suite == suite) && (op.empty() || c.op == op) &&
+           (part.empty() || c.id.find(part) != std::string::npos);
   }
 };
 
@@ -278,7 +293,10 @@ options read_options(int argc, char** argv) {
   options o;
   for (int i = 1; i < argc; ++i) {
     std::string const argument = argv[i];
-    std::string* const value = argument == "--suite" ? &o.suite : argument == "--op" ? &o.op : argument == "--only" ? &o.part : nullptr;
+    std::string* const value = argument == "--suite"  ? &o.suite
+                               : argument == "--op"   ? &o.op
+                               : argument == "--only" ? &o.part
+                                                      : nullptr;
     if (argument == "--verbose") o.verbose = true;
     else if (value && i + 1 < argc) *value = argv[++i];
     else o.files.push_back(argument);
@@ -294,11 +312,13 @@ int report_all(int argc, char** argv) {
   options const chosen_options = read_options(argc, argv);
   std::vector<stored_case> cases;
   if (chosen_options.files.size() != 2) {
-    std::fprintf(stderr, "usage: conformance INDEX NUMBERS [--suite SUITE] [--op OP] [--only PART_OF_ID] [--verbose]\n");
+    std::fprintf(stderr,
+                 "usage: conformance INDEX NUMBERS [--suite SUITE] [--op OP] [--only PART_OF_ID] [--verbose]\n");
     return 2;
   }
   if (!load(chosen_options.files[0], chosen_options.files[1], cases)) {
-    std::fprintf(stderr, "conformance: cannot read '%s' and '%s'\n", chosen_options.files[0].c_str(), chosen_options.files[1].c_str());
+    std::fprintf(stderr, "conformance: cannot read '%s' and '%s'\n", chosen_options.files[0].c_str(),
+                 chosen_options.files[1].c_str());
     return 2;
   }
   std::map<std::string, entry const*> code;
@@ -314,7 +334,8 @@ int report_all(int argc, char** argv) {
     auto const found = code.find(c.id);
     if (c.plan == "missing") wrong.push_back(c.id + " " + c.reason);
     else if (found == code.end()) wrong.push_back(c.id + " has no generated code");
-    else if (found->second->trouble) wrong.push_back(c.id + " op " + c.op + " does not compile: " + found->second->trouble);
+    else if (found->second->trouble)
+      wrong.push_back(c.id + " op " + c.op + " does not compile: " + found->second->trouble);
     else wrong = run_isolated(c, *found->second);
     if (found != code.end() && found->second->in_double && !found->second->in_float) left_out.push_back(c.id);
     tally& t = table[c.suite];

@@ -141,7 +141,8 @@ class case_run {
   void gradient_of_loss(std::span<float const> y, std::span<float> gradient);
   void gradient_of_loss(std::span<double const> y, std::span<double> gradient);
 
-  /// Compares with the expected value of that name and with its independent evaluation `<name>#f64`, whichever the case has.
+  /// Compares with the expected value of that name and with its independent evaluation `<name>#f64`, whichever the case
+  /// has.
   void result(std::string_view name, std::span<float const> got, esp::extents const& shape);
   void result(std::string_view name, std::span<double const> got, esp::extents const& shape);
   void result(std::string_view name, double got);
@@ -188,7 +189,8 @@ joined join(Part... part) {
   return result;
 }
 
-/// A case's code: one function per element type; no function in float means that the run is left out by rule. `trouble`: why there is no code.
+/// A case's code: one function per element type; no function in float means that the run is left out by rule.
+/// `trouble`: why there is no code.
 struct entry {
   char const* id;
   void (*in_double)(case_run&);

@@ -45,7 +45,10 @@ constexpr esp::tensor<double, esp::shape<>> lse = logsumexp(x);
 static_assert(esp::is_close(lse[0], 3.4076059644443806, 1e-12));
 constexpr esp::tensor<double, esp::shape<1, 4>> odd{{1, 3, 5, 7}};
 constexpr esp::tensor<double, esp::shape<1, 4>> normal = normalize<1>(odd, 0.0);
-static_assert(all_close(normal, esp::tensor<double, esp::shape<1, 4>>{{-1.3416407864998738, -0.4472135954999579, 0.4472135954999579, 1.3416407864998738}}, 1e-12));
+static_assert(all_close(normal,
+                        esp::tensor<double, esp::shape<1, 4>>{
+                            {-1.3416407864998738, -0.4472135954999579, 0.4472135954999579, 1.3416407864998738}},
+                        1e-12));
 
 // Backward passes.
 inline constexpr auto squares = [](auto v) { return sum(v * v); };
@@ -60,8 +63,11 @@ static_assert(std::get<0>(both) == square{{2, 6}, {4, 8}});
 static_assert(std::get<1>(both) == square{{7, 10}, {15, 22}});
 
 inline constexpr auto entropy = [](auto z, auto label) { return mean(logsumexp<-1>(z) - pick(z, label)); };
-constexpr auto gradient = esp::grad(entropy)(esp::tensor<double, esp::shape<1, 3>>{{1, 2, 3}}, esp::tensor<std::int32_t, esp::shape<1>>{2});
-static_assert(all_close(gradient, esp::tensor<double, esp::shape<1, 3>>{{0.09003057317038046, 0.24472847105479764, -0.3347590442251781}}, 1e-12));
+constexpr auto gradient =
+    esp::grad(entropy)(esp::tensor<double, esp::shape<1, 3>>{{1, 2, 3}}, esp::tensor<std::int32_t, esp::shape<1>>{2});
+static_assert(all_close(
+    gradient, esp::tensor<double, esp::shape<1, 3>>{{0.09003057317038046, 0.24472847105479764, -0.3347590442251781}},
+    1e-12));
 
 // The gradient of a normalised row along the row itself is what eps leaves of it: nearly nothing.
 inline constexpr auto normalized_weighted = [](auto v, auto w) { return sum(normalize<1>(v, 1e-5) * w); };

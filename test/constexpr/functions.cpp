@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// exp, log, sqrt and tanh as the compiler computes them, along a grid of arguments, against what runs: the platform's functions and the kernels.
+// exp, log, sqrt and tanh as the compiler computes them, along a grid of arguments, against what runs: the platform's
+// functions and the kernels.
 #define BOOST_TEST_MODULE constexpr_functions
 #include <boost/test/unit_test.hpp>
 
@@ -27,7 +28,8 @@ constexpr row evenly(float low, float high) {
 /// Of every size: four numbers in each of `points` / 4 powers of two from 2^first on.
 constexpr row of_every_size(int first) {
   row x;
-  for (int i = 0; i < points; ++i) x[i] = std::bit_cast<float>(static_cast<std::uint32_t>((i / 4 + first + 127) << 23 | (i % 4) * 0x2aaaaa));
+  for (int i = 0; i < points; ++i)
+    x[i] = std::bit_cast<float>(static_cast<std::uint32_t>((i / 4 + first + 127) << 23 | (i % 4) * 0x2aaaaa));
   return x;
 }
 
@@ -48,18 +50,19 @@ void compare(char const* name, row const& x, row const& constant, row const& ker
     from_platform = std::max(from_platform, steps_between(constant[i], platform(x[i])));
     from_kernel = std::max(from_kernel, steps_between(constant[i], kernel[i]));
   }
-  BOOST_TEST_MESSAGE(name << ": " << from_platform << " ulp from the platform's, " << from_kernel << " ulp from the kernel's");
+  BOOST_TEST_MESSAGE(name << ": " << from_platform << " ulp from the platform's, " << from_kernel
+                          << " ulp from the kernel's");
   BOOST_TEST(from_platform <= 2, name);
   BOOST_TEST(from_kernel <= 2, name);
 }
 
 }  // namespace
 
-#define AS_AT_RUN_TIME(name, function, ...)                                      \
-  BOOST_AUTO_TEST_CASE(name) {                                                   \
-    static constexpr row x = __VA_ARGS__;                                        \
-    static constexpr row constant = function(x);                                 \
-    row const kernel = function(x);                                              \
+#define AS_AT_RUN_TIME(name, function, ...)                                          \
+  BOOST_AUTO_TEST_CASE(name) {                                                       \
+    static constexpr row x = __VA_ARGS__;                                            \
+    static constexpr row constant = function(x);                                     \
+    row const kernel = function(x);                                                  \
     compare(#name, x, constant, kernel, [](float at) { return std::function(at); }); \
   }
 AS_AT_RUN_TIME(exp_evenly, exp, evenly(-87, 88))

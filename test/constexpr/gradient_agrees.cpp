@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Pullbacks held to differences by the compiler: the library's own, those of modules' formulas, and wrong ones, which are found.
+// Pullbacks held to differences by the compiler: the library's own, those of modules' formulas, and wrong ones, which
+// are found.
 #define BOOST_TEST_MODULE constexpr_gradient_agrees
 #include <boost/test/unit_test.hpp>
 
@@ -76,7 +77,8 @@ static_assert(!esp::gradient_agrees(inside<own::cubed_but_for_its_factor_>{})(x,
 static_assert(esp::gradient_agrees(inside<own::cubed_>{})(x, esp::constant(w), esp::constant(b)));
 static_assert(!esp::gradient_agrees(inside<own::cubed_but_for_its_factor_>{})(x, esp::constant(w), esp::constant(b)));
 
-// What was found, in numbers: the gradient is too small by a third of a percent, and a ten-thousandth of a percent is allowed.
+// What was found, in numbers: the gradient is too small by a third of a percent, and a ten-thousandth of a percent is
+// allowed.
 constexpr auto found = esp::gradient_agrees(of_op<own::cubed_but_for_its_factor_>{})(right_side);
 static_assert(esp::math::abs(found.derivative / found.difference - 2.99 / 3) < 1e-9);
 static_assert(found.allowed < 1e-5 * esp::math::abs(found.difference));
@@ -91,7 +93,9 @@ struct norm_and_softmax {
   constexpr auto operator()(auto v) const { return softmax(esp::normalize<-1>(v, 1e-5) * 2); }
 };
 struct formulas {
-  constexpr auto operator()(auto v) const { return exp(v) + log(v * v + 1) + sqrt(v * v + 0.5) + sigmoid(v) * esp::sin(v); }
+  constexpr auto operator()(auto v) const {
+    return exp(v) + log(v * v + 1) + sqrt(v * v + 0.5) + sigmoid(v) * esp::sin(v);
+  }
 };
 struct by_label {
   constexpr auto operator()(auto v, auto label) const { return esp::cross_entropy(v, label); }

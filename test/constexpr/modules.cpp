@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Modules run by the compiler: forward passes, losses and gradients of small nets as static_asserts, and the same numbers at run time.
+// Modules run by the compiler: forward passes, losses and gradients of small nets as static_asserts, and the same
+// numbers at run time.
 #define BOOST_TEST_MODULE constexpr_modules
 #include <boost/test/unit_test.hpp>
 
@@ -25,7 +26,9 @@ constexpr bool is_near(T a, double b) {
 // ---- Linear: y = x W + b, and every gradient of it by hand.
 
 template <class T>
-constexpr auto linear = esp::constant_model<nn::Linear<2, 3>, T>{}.template with<"weight">({1, 2, 3, 4, 5, 6}).template with<"bias">({1, 0, -1});
+constexpr auto linear = esp::constant_model<nn::Linear<2, 3>, T>{}
+                            .template with<"weight">({1, 2, 3, 4, 5, 6})
+                            .template with<"bias">({1, 0, -1});
 template <class T>
 constexpr tensor<T, shape<2, 2>> x2{{1, 2}, {-1, 1}};
 template <class T>
@@ -38,7 +41,8 @@ constexpr bool linear_is_right() {
   static_assert(linear<T>(x2<T>) == tensor<T, shape<2, 3>>{{10, 12, 14}, {4, 3, 2}});
   // Differences (1,0,-1) and (0,-1,-1): loss 4/6; dy = difference / 3.
   static_assert(is_near(linear_step<T>.loss, 2.0 / 3));
-  constexpr auto dw = linear_step<T>.gradients.template get<"weight">(), db = linear_step<T>.gradients.template get<"bias">();
+  constexpr auto dw = linear_step<T>.gradients.template get<"weight">(),
+                 db = linear_step<T>.gradients.template get<"bias">();
   static_assert(is_near(dw[0], 1.0 / 3) && is_near(dw[1], 1.0 / 3) && is_near(dw[2], 0));
   static_assert(is_near(dw[3], 2.0 / 3) && is_near(dw[4], -1.0 / 3) && is_near(dw[5], -1));
   static_assert(is_near(db[0], 1.0 / 3) && is_near(db[1], -1.0 / 3) && is_near(db[2], -2.0 / 3));
@@ -87,10 +91,13 @@ constexpr bool perceptron_is_right() {
   static_assert(perceptron<T>(pair<T>) == tensor<T, shape<1, 2>>{{3, 3}});
   static_assert(is_near(perceptron_step<T>.loss, 0.6931471805599453));
   // dz = softmax - one_hot = (1/2, -1/2). The hidden gradient is (1/2 - 1, 0).
-  constexpr auto dw2 = perceptron_step<T>.gradients.template get<"2.weight">(), db2 = perceptron_step<T>.gradients.template get<"2.bias">();
+  constexpr auto dw2 = perceptron_step<T>.gradients.template get<"2.weight">(),
+                 db2 = perceptron_step<T>.gradients.template get<"2.bias">();
   static_assert(is_near(dw2[0], 1.5) && is_near(dw2[1], -1.5) && dw2[2] == 0 && dw2[3] == 0 && is_near(db2[0], 0.5));
-  constexpr auto dw0 = perceptron_step<T>.gradients.template get<"0.weight">(), db0 = perceptron_step<T>.gradients.template get<"0.bias">();
-  static_assert(is_near(dw0[0], -0.5) && dw0[1] == 0 && is_near(dw0[2], -1) && dw0[3] == 0 && is_near(db0[0], -0.5) && db0[1] == 0);
+  constexpr auto dw0 = perceptron_step<T>.gradients.template get<"0.weight">(),
+                 db0 = perceptron_step<T>.gradients.template get<"0.bias">();
+  static_assert(is_near(dw0[0], -0.5) && dw0[1] == 0 && is_near(dw0[2], -1) && dw0[3] == 0 && is_near(db0[0], -0.5) &&
+                db0[1] == 0);
   return true;
 }
 static_assert(perceptron_is_right<float>() && perceptron_is_right<double>());
@@ -101,17 +108,21 @@ using Batched = nn::BatchNorm1d<1, nn::norm{.eps = 0}>;
 constexpr esp::constant_model<Batched, double> batch_norm{};
 constexpr tensor<double, shape<4, 1>> even{{4}, {6}, {8}, {10}};
 static_assert(batch_norm(even) == even);  // running mean 0 and variance 1
-constexpr auto batch_step = esp::value_and_grad(batch_norm, nn::MeanSquaredError{})(even, tensor<double, shape<4, 1>>{});
+constexpr auto batch_step =
+    esp::value_and_grad(batch_norm, nn::MeanSquaredError{})(even, tensor<double, shape<4, 1>>{});
 static_assert(is_near(batch_step.loss, 1));  // the mean of the squares of normalized numbers
-static_assert(is_near(batch_step.buffers.get<"running_mean">()[0], 0.7) && is_near(batch_step.buffers.get<"running_var">()[0], 0.9 + 0.5));
+static_assert(is_near(batch_step.buffers.get<"running_mean">()[0], 0.7) &&
+              is_near(batch_step.buffers.get<"running_var">()[0], 0.9 + 0.5));
 
 // ---- A net of everything, that begins as a model does. At run time the same numbers come from the kernels.
 
-using Net = nn::Sequential<nn::Linear<3, 4>, nn::LayerNorm1d<4>, nn::ReLU, nn::Dropout<0.25>, nn::Residual<nn::Linear<4, 4>>, nn::BatchNorm1d<4>, nn::Linear<4, 2>>;
+using Net = nn::Sequential<nn::Linear<3, 4>, nn::LayerNorm1d<4>, nn::ReLU, nn::Dropout<0.25>,
+                           nn::Residual<nn::Linear<4, 4>>, nn::BatchNorm1d<4>, nn::Linear<4, 2>>;
 template <class T>
 constexpr esp::constant_model<Net, T> net{esp::seed{5}};
 template <class T>
-constexpr tensor<T, shape<4, 3>> samples{{T(0.5), T(-1), T(2)}, {T(1.5), T(0.25), T(-0.75)}, {T(-2), T(1), T(0.5)}, {T(0.125), T(0.5), T(-1.5)}};
+constexpr tensor<T, shape<4, 3>> samples{
+    {T(0.5), T(-1), T(2)}, {T(1.5), T(0.25), T(-0.75)}, {T(-2), T(1), T(0.5)}, {T(0.125), T(0.5), T(-1.5)}};
 constexpr tensor<std::int32_t, shape<4>> classes{0, 1, 1, 0};
 template <class T>
 constexpr auto scores = net<T>(samples<T>);
@@ -120,7 +131,8 @@ constexpr auto step = esp::value_and_grad(net<T>, nn::SoftmaxLoss{})(samples<T>,
 static_assert(net<float>.parameter_count == 3 * 4 + 4 + 8 + 4 * 4 + 4 + 8 + 4 * 2 + 2);
 static_assert(step<float>.loss > 0 && is_near(step<float>.loss, step<double>.loss));
 
-// The gradient of all parameters agrees with the loss along a random direction, with dropout and the statistics of the batch.
+// The gradient of all parameters agrees with the loss along a random direction, with dropout and the statistics of the
+// batch.
 static_assert(esp::gradient_agrees(net<double>, nn::SoftmaxLoss{})(samples<double>, classes));
 static_assert(esp::gradient_agrees(net<float>, nn::SoftmaxLoss{}, {.seed = 3})(samples<float>, classes));
 
@@ -133,7 +145,8 @@ struct Half {
 static_assert(!esp::gradient_agrees(esp::constant_model<Half, double>{}, nn::SoftmaxLoss{})(samples<double>, classes));
 // Frozen parameters are not moved.
 using HalfFrozen = nn::Sequential<nn::Frozen<nn::Linear<3, 4>>, nn::Tanh, nn::Linear<4, 2>>;
-static_assert(esp::gradient_agrees(esp::constant_model<HalfFrozen, double>{}, nn::SoftmaxLoss{})(samples<double>, classes));
+static_assert(esp::gradient_agrees(esp::constant_model<HalfFrozen, double>{}, nn::SoftmaxLoss{})(samples<double>,
+                                                                                                 classes));
 
 }  // namespace
 
@@ -143,7 +156,8 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(begins_as_a_model_does, T, both) {
   esp::model<Net, esp::cpu, T> const model{esp::seed{5}};
   for (std::int64_t i = 0; i < model.parameters().size(); ++i)
     BOOST_TEST(model.parameters()[i] == net<T>.parameters.elements()[i], boost::test_tools::tolerance(T(1e-15)));
-  for (std::int64_t i = 0; i < model.buffers().size(); ++i) BOOST_TEST(model.buffers()[i] == net<T>.buffers.elements()[i]);
+  for (std::int64_t i = 0; i < model.buffers().size(); ++i)
+    BOOST_TEST(model.buffers()[i] == net<T>.buffers.elements()[i]);
 }
 BOOST_AUTO_TEST_CASE_TEMPLATE(forward_as_the_kernels_do, T, both) {
   esp::model<Net, esp::cpu, T> const model{esp::seed{5}};
@@ -154,9 +168,11 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(gradients_as_the_kernels_do, T, both) {
   auto const now = esp::value_and_grad(model, nn::SoftmaxLoss{})(samples<T>, classes);
   BOOST_TEST(near(static_cast<double>(now.loss), static_cast<double>(step<T>.loss), 10 * within<T>));
   for (std::int64_t i = 0; i < now.gradients.span().size(); ++i)
-    BOOST_TEST(near(static_cast<double>(now.gradients.span()[i]), static_cast<double>(step<T>.gradients.elements()[i]), 10 * within<T>));
+    BOOST_TEST(near(static_cast<double>(now.gradients.span()[i]), static_cast<double>(step<T>.gradients.elements()[i]),
+                    10 * within<T>));
   for (std::int64_t i = 0; i < model.buffers().size(); ++i)
-    BOOST_TEST(near(static_cast<double>(model.buffers()[i]), static_cast<double>(step<T>.buffers.elements()[i]), 10 * within<T>));
+    BOOST_TEST(near(static_cast<double>(model.buffers()[i]), static_cast<double>(step<T>.buffers.elements()[i]),
+                    10 * within<T>));
 }
 BOOST_AUTO_TEST_CASE(each_run_has_its_own_random_numbers) {
   esp::model<Net, esp::cpu, double> model{esp::seed{5}};
@@ -170,5 +186,7 @@ BOOST_AUTO_TEST_CASE(each_run_has_its_own_random_numbers) {
   }
 }
 BOOST_AUTO_TEST_CASE(a_label_outside_the_classes_throws_at_run_time_too) {
-  BOOST_CHECK_THROW(esp::value_and_grad(net<float>, nn::SoftmaxLoss{})(samples<float>, tensor<std::int32_t, shape<4>>{0, 2, 1, 0}), esp::label_error);
+  BOOST_CHECK_THROW(
+      esp::value_and_grad(net<float>, nn::SoftmaxLoss{})(samples<float>, tensor<std::int32_t, shape<4>>{0, 2, 1, 0}),
+      esp::label_error);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What somebody else's project contains: the least that shows that the headers, and those of others that they need, are found.
+// What somebody else's project contains: the least that shows that the headers, and those of others that they need, are
+// found.
 #include <espalier.hpp>
 
 #include <cstdio>

@@ -3,7 +3,8 @@
 #include <cstdint>
 #include <espalier/device/cuda/kernel.hpp>
 
-/// A kernel outside the library, as a program of the user's may bring one along: y = 2 x, four elements of 4 bytes or two of 8 for each thread.
+/// A kernel outside the library, as a program of the user's may bring one along: y = 2 x, four elements of 4 bytes or
+/// two of 8 for each thread.
 namespace test {
 
 template <class T, int Count>

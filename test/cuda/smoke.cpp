@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The way from a program to a device: the host's compiler asks for kernels, nvcc makes them, the linker joins both, the device runs them.
+// The way from a program to a device: the host's compiler asks for kernels, nvcc makes them, the linker joins both, the
+// device runs them.
 #define BOOST_TEST_MODULE cuda_smoke
 #include <boost/test/unit_test.hpp>
 #include <espalier/device/cuda/device_function.hpp>
@@ -20,8 +21,9 @@ std::vector<T> doubled_on_the_device(std::vector<T> x) {
   BOOST_TEST_REQUIRE(cudaMemcpy(from, x.data(), bytes, cudaMemcpyHostToDevice) == cudaSuccess);
   typename kernel::table table{{from, to}, {}};
   void* arguments[] = {&table};
-  BOOST_TEST_REQUIRE(cudaLaunchKernel(espalier::on_cuda::device_function<kernel>::address(), dim3(static_cast<unsigned>(kernel::blocks)), dim3(kernel::threads),
-                                      arguments, 0, nullptr) == cudaSuccess);
+  BOOST_TEST_REQUIRE(cudaLaunchKernel(espalier::on_cuda::device_function<kernel>::address(),
+                                      dim3(static_cast<unsigned>(kernel::blocks)), dim3(kernel::threads), arguments, 0,
+                                      nullptr) == cudaSuccess);
   BOOST_TEST_REQUIRE(cudaMemcpy(x.data(), to, bytes, cudaMemcpyDeviceToHost) == cudaSuccess);
   cudaFree(from);
   cudaFree(to);

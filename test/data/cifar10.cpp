@@ -10,7 +10,9 @@ namespace data = espalier::data;
 using namespace test;
 
 namespace {
-int byte_of(int record, int colour, int row, int column) { return (31 * record + 85 * colour + 5 * row + column) % 256; }
+int byte_of(int record, int colour, int row, int column) {
+  return (31 * record + 85 * colour + 5 * row + column) % 256;
+}
 std::string records(int from, int count) {
   std::string made;
   for (int r = from; r < from + count; ++r) {

@@ -41,7 +41,9 @@ io::idx_array images(std::vector<std::uint32_t> const& extents) {
   for (std::uint32_t const extent : extents) count *= static_cast<int>(extent);
   return array(extents, counting(count), "data_dataset_images");
 }
-io::idx_array labels(bytes const& values) { return array({static_cast<std::uint32_t>(values.size())}, values, "data_dataset_labels"); }
+io::idx_array labels(bytes const& values) {
+  return array({static_cast<std::uint32_t>(values.size())}, values, "data_dataset_labels");
+}
 
 template <class Shape>
 std::string error_of(Shape, io::idx_array const& x, io::idx_array const& y, int classes = 10) {
@@ -58,7 +60,8 @@ bool has(std::string const& text, char const* part) { return text.find(part) != 
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(holds_scaled_images_and_labels) {
-  data::dataset<float, shape<2, 3>> const all{images({4, 2, 3}), labels({3, 1, 0, 2}), {.classes = 4, .scale = 1.0 / 16}};
+  data::dataset<float, shape<2, 3>> const all{
+      images({4, 2, 3}), labels({3, 1, 0, 2}), {.classes = 4, .scale = 1.0 / 16}};
   BOOST_TEST(all.size() == 4);
   for (int i = 0; i < 24; ++i) BOOST_TEST(all.image(i / 6)[i % 6] == static_cast<float>(i) / 16);
   BOOST_TEST(all.label(0) == 3);
@@ -90,7 +93,8 @@ BOOST_AUTO_TEST_CASE(rejects_mismatched_labels) {
              "data_dataset_labels: expected 4 labels, as many as images in data_dataset_images, got 3");
   BOOST_TEST(error_of(shape<2, 3>{}, images({3, 2, 3}), labels({0, 9, 10})) ==
              "data_dataset_labels: expected labels from 0 to 9, got 10 at position 2");
-  BOOST_TEST(has(error_of(shape<2, 3>{}, images({3, 2, 3}), labels({0, 4, 5}), 4), "expected labels from 0 to 3, got 4 at position 1"));
+  BOOST_TEST(has(error_of(shape<2, 3>{}, images({3, 2, 3}), labels({0, 4, 5}), 4),
+                 "expected labels from 0 to 3, got 4 at position 1"));
   BOOST_TEST(has(error_of(shape<2, 3>{}, images({2, 2, 3}), images({2, 1})), "expected labels (rank 1), got rank 2"));
   BOOST_TEST(has(error_of(shape<2, 3>{}, images({0, 2, 3}), labels({})), "at least one sample"));
 }
@@ -124,10 +128,12 @@ BOOST_AUTO_TEST_CASE(arrays_in_memory) {
   BOOST_TEST(measured.all().split(2).rest.target(0)[0] == 2.5f);
 }
 BOOST_AUTO_TEST_CASE(rejects_mismatched_arrays) {
-  auto const error_text = []<class Error>(Error*, std::vector<double> const& x, std::vector<std::int32_t> const& y) -> std::string {
+  auto const error_text = []<class Error>(Error*, std::vector<double> const& x,
+                                          std::vector<std::int32_t> const& y) -> std::string {
     try {
-      data::dataset<double, shape<2>> const set{
-          {x.data(), static_cast<std::int64_t>(x.size())}, {y.data(), static_cast<std::int64_t>(y.size())}, {.classes = 3}};
+      data::dataset<double, shape<2>> const set{{x.data(), static_cast<std::int64_t>(x.size())},
+                                                {y.data(), static_cast<std::int64_t>(y.size())},
+                                                {.classes = 3}};
     } catch (Error const& error) {
       return error.what();
     }
@@ -136,16 +142,20 @@ BOOST_AUTO_TEST_CASE(rejects_mismatched_arrays) {
   constexpr data::size_error* size = nullptr;
   constexpr data::value_error* value = nullptr;
   double const none = std::numeric_limits<double>::quiet_NaN();
-  BOOST_TEST(error_text(size, {1, 2, 3}, {0}) == "arrays: expected a multiple of 2 numbers, one sample's size, and at least one sample, got 3");
-  BOOST_TEST(error_text(size, {}, {}) == "arrays: expected a multiple of 2 numbers, one sample's size, and at least one sample, got 0");
+  BOOST_TEST(error_text(size, {1, 2, 3}, {0}) ==
+             "arrays: expected a multiple of 2 numbers, one sample's size, and at least one sample, got 3");
+  BOOST_TEST(error_text(size, {}, {}) ==
+             "arrays: expected a multiple of 2 numbers, one sample's size, and at least one sample, got 0");
   BOOST_TEST(error_text(size, {1, 2, 3, 4}, {0}) == "arrays: expected 2 labels or targets for 2 samples, got 1");
   BOOST_TEST(error_text(value, {1, 2, 3, 4}, {0, 3}) == "arrays: expected labels from 0 to 2, got 3 at position 1");
   BOOST_TEST(error_text(value, {1, 2, 3, 4}, {-1, 2}) == "arrays: expected labels from 0 to 2, got -1 at position 0");
-  BOOST_TEST(error_text(value, {1, 2, 3, none}, {0, 2}).find("arrays: expected finite numbers, got nan in the inputs of sample 1") == 0u);
+  BOOST_TEST(error_text(value, {1, 2, 3, none}, {0, 2})
+                 .find("arrays: expected finite numbers, got nan in the inputs of sample 1") == 0u);
   std::vector<double> const x{1, none};
   data::dataset<double, shape<2>, shape<1>> const loaded{{x.data(), 2}, {x.data() + 1, 1}, {.non_finite = true}};
   BOOST_TEST(loaded.size() == 1);
-  BOOST_CHECK_THROW((data::dataset<double, shape<1>, shape<1>>{{x.data(), 1}, {x.data() + 1, 1}, {}}), data::value_error);
+  BOOST_CHECK_THROW((data::dataset<double, shape<1>, shape<1>>{{x.data(), 1}, {x.data() + 1, 1}, {}}),
+                    data::value_error);
 }
 
 BOOST_AUTO_TEST_CASE(the_digits_are_as_described) {
@@ -178,12 +188,14 @@ std::string error_of_call(F const& f) {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(paths_may_be_arrays_of_characters) {
-  char images[256] = ESPALIER_DATA "/optdigits-images-idx3-ubyte", labels[256] = ESPALIER_DATA "/optdigits-labels-idx1-ubyte";
+  char images[256] = ESPALIER_DATA "/optdigits-images-idx3-ubyte",
+       labels[256] = ESPALIER_DATA "/optdigits-labels-idx1-ubyte";
   data::dataset<float, shape<8, 8>> const digits{images, labels, {.classes = 10}};
   BOOST_TEST(digits.size() == 1797);
 }
 BOOST_AUTO_TEST_CASE(paths_may_be_strings_and_paths) {
-  std::string const images = ESPALIER_DATA "/optdigits-images-idx3-ubyte", labels = ESPALIER_DATA "/optdigits-labels-idx1-ubyte";
+  std::string const images = ESPALIER_DATA "/optdigits-images-idx3-ubyte",
+                    labels = ESPALIER_DATA "/optdigits-labels-idx1-ubyte";
   data::dataset<float, shape<8, 8>> const digits{images, labels, {.classes = 10}};
   data::dataset<float, shape<8, 8>> const of_paths{std::filesystem::path{images}, labels.c_str(), {.classes = 10}};
   BOOST_TEST((digits.size() == 1797 && of_paths.size() == 1797));
@@ -201,7 +213,8 @@ BOOST_AUTO_TEST_CASE(copies_ranges) {
   BOOST_TEST((pixels.image(0)(0, 1) == 1 && pixels.image(1)[0] == 51 * (1.0 / 255) && pixels.label(1) == 9));
   data::dataset<float, shape<2>, shape<1>> const real{flat, std::vector<double>{1, 2, 3, 4.5}};
   BOOST_TEST(real.target(3)[0] == 4.5f);
-  data::dataset<float, shape<2, 2>> const square{std::vector<std::array<std::array<float, 2>, 2>>(3), std::vector<int>(3)};
+  data::dataset<float, shape<2, 2>> const square{std::vector<std::array<std::array<float, 2>, 2>>(3),
+                                                 std::vector<int>(3)};
   BOOST_TEST(square.size() == 3);
 }
 
@@ -209,16 +222,28 @@ BOOST_AUTO_TEST_CASE(rejects_mismatched_ranges) {
   using set = data::dataset<float, shape<2>>;
   std::vector<float> const x{0, 0, 0, 1, 1, 0, 1, 1};
   std::vector<int> const y{0, 1, 1, 0};
-  BOOST_TEST(error_of_call([&] { set{x, std::vector<int>{0, 1, 0}}; }) == "arrays: expected 4 labels or targets for 4 samples, got 3");
-  BOOST_TEST(error_of_call([&] { set{std::vector<float>(7), y}; }) ==
-             "arrays: expected a multiple of 2 numbers, one sample's size, and at least one sample, got 7");
-  BOOST_TEST(error_of_call([&] { set{x, std::vector<int>{0, 1, -1, 0}}; }) == "arrays: expected labels from 0 on, got -1 at position 2");
-  BOOST_TEST(error_of_call([&] { set{x, std::vector<long>{0, 4294967296, 1, 0}}; }) ==
-             "arrays: expected labels from 0 on, got 4294967296 at position 1");
-  BOOST_TEST(error_of_call([&] { set{x, y, {.classes = 1}}; }) == "arrays: expected labels from 0 to 0, got 1 at position 1");
-  BOOST_TEST(error_of_call([&] { set{x, y, {.classes = -1}}; }) ==
-             "reading.classes: expected the number of classes, or 0 for as many as the labels have, got -1");
-  BOOST_TEST(has(error_of_call([&] { set{std::vector<double>(8, 1e300), y}; }), "expected finite numbers, got inf in the inputs of sample 0"));
+  BOOST_TEST(error_of_call([&] {
+               set{x, std::vector<int>{0, 1, 0}};
+             }) == "arrays: expected 4 labels or targets for 4 samples, got 3");
+  BOOST_TEST(error_of_call([&] {
+               set{std::vector<float>(7), y};
+             }) == "arrays: expected a multiple of 2 numbers, one sample's size, and at least one sample, got 7");
+  BOOST_TEST(error_of_call([&] {
+               set{x, std::vector<int>{0, 1, -1, 0}};
+             }) == "arrays: expected labels from 0 on, got -1 at position 2");
+  BOOST_TEST(error_of_call([&] {
+               set{x, std::vector<long>{0, 4294967296, 1, 0}};
+             }) == "arrays: expected labels from 0 on, got 4294967296 at position 1");
+  BOOST_TEST(error_of_call([&] {
+               set{x, y, {.classes = 1}};
+             }) == "arrays: expected labels from 0 to 0, got 1 at position 1");
+  BOOST_TEST(error_of_call([&] {
+               set{x, y, {.classes = -1}};
+             }) == "reading.classes: expected the number of classes, or 0 for as many as the labels have, got -1");
+  BOOST_TEST(has(error_of_call([&] {
+                   set{std::vector<double>(8, 1e300), y};
+                 }),
+                 "expected finite numbers, got inf in the inputs of sample 0"));
   BOOST_TEST(error_of_call([&] { set{std::vector<double>(8, 1e300), y, {.non_finite = true}}; }) == "");
 }
 
@@ -230,13 +255,15 @@ BOOST_AUTO_TEST_CASE(samples_refer_to_ranges) {
   std::vector<std::array<float, 2>> const rows(4);
   data::samples<float, shape<2>, shape<2>> const of_rows{rows, x};
   BOOST_TEST((of_rows.images == rows[0].data() && of_rows.target(3)[1] == 1));
-  BOOST_TEST(error_of_call([&] { data::samples<float, shape<3>>{x, y}; }) ==
-             "arrays: expected a multiple of 3 numbers, one sample's size, and at least one sample, got 8");
+  BOOST_TEST(error_of_call([&] {
+               data::samples<float, shape<3>>{x, y};
+             }) == "arrays: expected a multiple of 3 numbers, one sample's size, and at least one sample, got 8");
 }
 
 BOOST_AUTO_TEST_CASE(files_determine_their_classes) {
   data::dataset<float, shape<2, 3>> const all{images({4, 2, 3}), labels({3, 1, 0, 2}), {}};
   BOOST_TEST(all.label(0) == 3);
-  BOOST_TEST(error_of_call([] { data::dataset<float, shape<2, 3>>{images({1, 2, 3}), labels({3}), {.classes = 3}}; }) ==
-             "data_dataset_labels: expected labels from 0 to 2, got 3 at position 0");
+  BOOST_TEST(error_of_call([] {
+               data::dataset<float, shape<2, 3>>{images({1, 2, 3}), labels({3}), {.classes = 3}};
+             }) == "data_dataset_labels: expected labels from 0 to 2, got 3 at position 0");
 }

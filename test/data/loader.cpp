@@ -27,7 +27,9 @@ struct numbered {
       labels.push_back(i);
     }
   }
-  data::samples<float, shape<2>> all() const { return {images.data(), labels.data(), static_cast<std::int64_t>(labels.size())}; }
+  data::samples<float, shape<2>> all() const {
+    return {images.data(), labels.data(), static_cast<std::int64_t>(labels.size())};
+  }
 };
 
 void append(std::vector<int>& seen, auto const& images, auto const& labels, int count) {
@@ -176,7 +178,9 @@ BOOST_AUTO_TEST_CASE(a_permutation_of_ones_own) {
   data::loader batches{six.all(), batch<3, 2>{}, data::permutation{{order.data(), 6}}, data::drop_last};
   BOOST_TEST(one_epoch(batches, 0) == order, boost::test_tools::per_element());
   BOOST_TEST(one_epoch(batches, 1) == order, boost::test_tools::per_element());
-  BOOST_CHECK(error_of([&] { data::loader{six.all(), batch<3, 2>{}, data::permutation{{order.data(), 5}}, data::drop_last}; }) != "");
+  BOOST_CHECK(error_of([&] {
+                data::loader{six.all(), batch<3, 2>{}, data::permutation{{order.data(), 5}}, data::drop_last};
+              }) != "");
 }
 
 BOOST_AUTO_TEST_CASE(rejects_invalid_sizes) {
@@ -190,8 +194,9 @@ BOOST_AUTO_TEST_CASE(rejects_invalid_sizes) {
              "loader: expected samples for at least one batch of 4 (the last batch is dropped), got 3");
   BOOST_TEST(error_of(load(three, data::padded)) == "");
   BOOST_TEST(error_of(load(three, data::second_batch<3>)) == "");
-  BOOST_TEST(error_of(load(eleven, data::second_batch<2>)) ==
-             "loader: expected a remainder of 2 samples after batches of 4, for which second_batch was compiled, got 3 (11 samples)");
+  BOOST_TEST(
+      error_of(load(eleven, data::second_batch<2>)) ==
+      "loader: expected a remainder of 2 samples after batches of 4, for which second_batch was compiled, got 3 (11 samples)");
   BOOST_TEST(error_of(load(twelve, data::second_batch<3>)) != "");
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The order of an epoch, element by element: it may never change. The numbers were computed from the description, by another program.
+// The order of an epoch, element by element: it may never change. The numbers were computed from the description, by
+// another program.
 #define BOOST_TEST_MODULE data_shuffle
 #include <boost/test/unit_test.hpp>
 
@@ -32,14 +33,18 @@ std::string error_of(positions const& listed, std::int64_t n) {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(small_permutations) {
-  BOOST_TEST(order_of(10, data::shuffled{0}, 0) == (positions{6, 4, 2, 0, 1, 3, 9, 7, 8, 5}), boost::test_tools::per_element());
-  BOOST_TEST(order_of(10, data::shuffled{0}, 1) == (positions{4, 6, 7, 8, 2, 1, 0, 3, 5, 9}), boost::test_tools::per_element());
-  BOOST_TEST(order_of(10, data::shuffled{3}, 0) == (positions{3, 1, 6, 0, 4, 2, 5, 7, 9, 8}), boost::test_tools::per_element());
+  BOOST_TEST(order_of(10, data::shuffled{0}, 0) == (positions{6, 4, 2, 0, 1, 3, 9, 7, 8, 5}),
+             boost::test_tools::per_element());
+  BOOST_TEST(order_of(10, data::shuffled{0}, 1) == (positions{4, 6, 7, 8, 2, 1, 0, 3, 5, 9}),
+             boost::test_tools::per_element());
+  BOOST_TEST(order_of(10, data::shuffled{3}, 0) == (positions{3, 1, 6, 0, 4, 2, 5, 7, 9, 8}),
+             boost::test_tools::per_element());
   BOOST_TEST(order_of(1, data::shuffled{3}, 5) == positions{0}, boost::test_tools::per_element());
 }
 BOOST_AUTO_TEST_CASE(all_bits_of_seed_and_epoch_count) {
   auto const order = order_of(16, data::shuffled{0x123456789abcdef0u}, (std::int64_t{1} << 33) + 5);
-  BOOST_TEST(order == (positions{1, 13, 8, 11, 9, 6, 0, 5, 15, 14, 12, 2, 7, 4, 10, 3}), boost::test_tools::per_element());
+  BOOST_TEST(order == (positions{1, 13, 8, 11, 9, 6, 0, 5, 15, 14, 12, 2, 7, 4, 10, 3}),
+             boost::test_tools::per_element());
 }
 BOOST_AUTO_TEST_CASE(a_large_permutation) {
   auto const order = order_of(60000, data::shuffled{42}, 7);

@@ -20,7 +20,8 @@ std::string const flowers = "length,kind,width\n5.1,0,1.5\n6.2,2,2.5\n4.3,1,0.5\
 
 template <class Sample, class Target = data::label>
 std::string error_of(io::csv_table const& from, int classes, auto... columns) {
-  return message<io::format_error>([&] { (void)data::table<float, Sample, Target>(from, {.classes = classes}, columns...); });
+  return message<io::format_error>(
+      [&] { (void)data::table<float, Sample, Target>(from, {.classes = classes}, columns...); });
 }
 }  // namespace
 
@@ -55,10 +56,12 @@ BOOST_AUTO_TEST_CASE(rejects_mismatched_columns) {
              "data_table_file: expected 3 features beside 1 target columns, for which the program was compiled, got 2");
   BOOST_TEST((error_of<shape<1>, shape<2>>(table(flowers), 3, "kind", 1)) ==
              "data_table_file: expected different target columns, got column 1 twice");
-  BOOST_TEST(error_of<shape<2>>(table(flowers), 3, "height").find("expected a column named \"height\"") != std::string::npos);
+  BOOST_TEST(error_of<shape<2>>(table(flowers), 3, "height").find("expected a column named \"height\"") !=
+             std::string::npos);
 }
 BOOST_AUTO_TEST_CASE(rejects_invalid_labels) {
-  BOOST_TEST(error_of<shape<2>>(table(flowers), 2, "kind") == "data_table_file: expected a label from 0 to 1 in line 3, column 1, got 2");
+  BOOST_TEST(error_of<shape<2>>(table(flowers), 2, "kind") ==
+             "data_table_file: expected a label from 0 to 1 in line 3, column 1, got 2");
   BOOST_TEST(error_of<shape<2>>(table(flowers), 3, "width") ==
              "data_table_file: expected a label from 0 to 2 in line 2, column 2, got 1.5");
   BOOST_TEST(error_of<shape<1>>(table("1,-1\n", false), 3, 1) ==
@@ -69,5 +72,6 @@ BOOST_AUTO_TEST_CASE(rejects_invalid_labels) {
 BOOST_AUTO_TEST_CASE(a_label_that_is_not_finite_throws) {
   written const file{"1,nan\n", "data_table_file"};
   auto const from = io::read_csv("data_table_file", {.non_finite = true});
-  BOOST_TEST(error_of<shape<1>>(from, 3, 1).find("expected a label from 0 to 2 in line 1, column 1, got") != std::string::npos);
+  BOOST_TEST(error_of<shape<1>>(from, 3, 1).find("expected a label from 0 to 2 in line 1, column 1, got") !=
+             std::string::npos);
 }

@@ -63,7 +63,8 @@ std::vector<std::vector<float>> by_label(Loader&& batches, std::int64_t epoch, i
   for (auto const& [images, labels] : batches.epoch(epoch)) {
     constexpr std::int64_t size = std::remove_cvref_t<decltype(images)>::size() / batch_size;
     for (int i = 0; i < batch_size; ++i)
-      r[static_cast<std::size_t>(labels[i])] = std::vector<float>(images.data() + i * size, images.data() + (i + 1) * size);
+      r[static_cast<std::size_t>(labels[i])] =
+          std::vector<float>(images.data() + i * size, images.data() + (i + 1) * size);
   }
   return r;
 }
@@ -114,7 +115,8 @@ BOOST_AUTO_TEST_CASE(images_of_one_channel_need_no_axis_for_it) {
 BOOST_AUTO_TEST_CASE(a_number_below_p_flips) {
   using half = data::random_flip_horizontal<data::hwc, 0.5>;
   static_assert(half::flips(0.0) && half::flips(0.49) && !half::flips(0.5) && !half::flips(0.99));
-  static_assert(!data::random_flip_horizontal<data::hwc, 0.0>::flips(0.0) && data::random_flip_horizontal<data::hwc, 1.0>::flips(0.999999));
+  static_assert(!data::random_flip_horizontal<data::hwc, 0.0>::flips(0.0) &&
+                data::random_flip_horizontal<data::hwc, 1.0>::flips(0.999999));
 }
 // Computed by another program from the description of `random_generator`.
 BOOST_AUTO_TEST_CASE(random_numbers_are_what_their_description_says) {
@@ -144,10 +146,12 @@ BOOST_AUTO_TEST_CASE(reproducible_whatever_the_batches_and_the_order) {
   auto const other_epoch = by_label(shuffled, 4, samples);
   BOOST_CHECK(first != other_epoch);
   BOOST_CHECK(by_label(shuffled, 3, samples) == first);
-  BOOST_CHECK(by_label(data::loader{some.all(), esp::batch<12, 2, 3, 4>{}, data::in_order{}, data::drop_last, augmented{.seed = 9}}, 3,
-                       samples) == first);
-  BOOST_CHECK(by_label(data::loader{some.all(), esp::batch<12, 2, 3, 4>{}, data::in_order{}, data::drop_last, augmented{.seed = 8}}, 3,
-                       samples) != first);
+  BOOST_CHECK(by_label(data::loader{some.all(), esp::batch<12, 2, 3, 4>{}, data::in_order{}, data::drop_last,
+                                    augmented{.seed = 9}},
+                       3, samples) == first);
+  BOOST_CHECK(by_label(data::loader{some.all(), esp::batch<12, 2, 3, 4>{}, data::in_order{}, data::drop_last,
+                                    augmented{.seed = 8}},
+                       3, samples) != first);
 }
 BOOST_AUTO_TEST_CASE(each_sample_by_its_own_random_numbers) {
   pictures const some;
@@ -161,8 +165,10 @@ BOOST_AUTO_TEST_CASE(each_sample_by_its_own_random_numbers) {
     bool const mirrored = flip.uniform() < 0.5;
     flipped += mirrored;
     data::random_crop<data::chw, 2>::crop(some.image(at), view<float, Sample>{cropped}, down, right);
-    data::random_flip_horizontal<data::chw>::flip(view<float const, Sample>{cropped}, view<float, Sample>{reference}, mirrored);
-    BOOST_TEST(loaded[static_cast<std::size_t>(at)] == std::vector<float>(reference.begin(), reference.end()), boost::test_tools::per_element());
+    data::random_flip_horizontal<data::chw>::flip(view<float const, Sample>{cropped}, view<float, Sample>{reference},
+                                                  mirrored);
+    BOOST_TEST(loaded[static_cast<std::size_t>(at)] == std::vector<float>(reference.begin(), reference.end()),
+               boost::test_tools::per_element());
   }
   BOOST_TEST(flipped > 4);
   BOOST_TEST(flipped < 20);
@@ -173,7 +179,8 @@ BOOST_AUTO_TEST_CASE(transforms_of_ones_own_in_their_order) {
     data::loader batches{some.all(), esp::batch<6, 2, 3, 4>{}, data::in_order{}, data::drop_last, transforms};
     auto const loaded = by_label(batches, 0, samples);
     for (int at = 0; at < samples; ++at)
-      for (int i = 0; i < 24; ++i) BOOST_TEST(loaded[static_cast<std::size_t>(at)][static_cast<std::size_t>(i)] == f(some.image(at)[i]));
+      for (int i = 0; i < 24; ++i)
+        BOOST_TEST(loaded[static_cast<std::size_t>(at)][static_cast<std::size_t>(i)] == f(some.image(at)[i]));
   };
   check(data::transforms<>{}, [](float x) { return x; });
   check(data::transforms<plus_one>{}, [](float x) { return x + 1; });

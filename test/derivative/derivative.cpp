@@ -30,7 +30,9 @@ inline constexpr auto two_arguments = [](auto a, auto b) { return sum(a * a * b)
 inline constexpr auto same_twice = [](auto x) { return sum(esp::grad<0>(two_arguments)(x, x)); };
 // The same inside and outside: d/dx of sum(grad_a f(x, x) x) as a function of two arguments that are one.
 inline constexpr auto inner_twice = [](auto a, auto b) { return sum(esp::grad<0>(two_arguments)(a, a) * b); };
-inline constexpr auto outer_twice = [](auto x) { return sum(esp::grad<0>(inner_twice)(x, x) + esp::grad<1>(inner_twice)(x, x)); };
+inline constexpr auto outer_twice = [](auto x) {
+  return sum(esp::grad<0>(inner_twice)(x, x) + esp::grad<1>(inner_twice)(x, x));
+};
 inline constexpr auto both_gradients = [](auto x) {
   auto const gradients = esp::grad(two_arguments)(x * 2.0, x);
   return sum(std::get<0>(gradients) + std::get<1>(gradients));
@@ -47,13 +49,15 @@ inline constexpr auto independent = [](auto x) { return sum(esp::grad([](auto v)
 
 BOOST_AUTO_TEST_CASE(nested_arguments) {
   auto const x = doubles<7>(1);
-  auto const a = esp::grad(same_twice)(x), b = esp::grad(both_gradients)(x), c = esp::grad(of_formula)(x), d = esp::grad(independent)(x);
-  auto const e = esp::grad(outer_twice)(x), f = esp::grad(first_of_equal)(x), g = esp::grad(second_of_equal)(x), h = esp::grad(of_number)(x);
+  auto const a = esp::grad(same_twice)(x), b = esp::grad(both_gradients)(x), c = esp::grad(of_formula)(x),
+             d = esp::grad(independent)(x);
+  auto const e = esp::grad(outer_twice)(x), f = esp::grad(first_of_equal)(x), g = esp::grad(second_of_equal)(x),
+             h = esp::grad(of_number)(x);
   for (int i = 0; i < 7; ++i) {
     BOOST_TEST(a[i] == 4 * x[i], boost::test_tools::tolerance(1e-12));
-    BOOST_TEST(e[i] == 12 * x[i], boost::test_tools::tolerance(1e-12));  // of 2 a^2 b: 4 a b + 2 a^2 = 6 x^2
-    BOOST_TEST(f[i] == 2 * x[i], boost::test_tools::tolerance(1e-12));          // of x^2
-    BOOST_TEST(g[i] == 6 * x[i] * x[i], boost::test_tools::tolerance(1e-12));   // of 2 x^3
+    BOOST_TEST(e[i] == 12 * x[i], boost::test_tools::tolerance(1e-12));        // of 2 a^2 b: 4 a b + 2 a^2 = 6 x^2
+    BOOST_TEST(f[i] == 2 * x[i], boost::test_tools::tolerance(1e-12));         // of x^2
+    BOOST_TEST(g[i] == 6 * x[i] * x[i], boost::test_tools::tolerance(1e-12));  // of 2 x^3
     BOOST_TEST(h[i] == 4, boost::test_tools::tolerance(1e-12));
     BOOST_TEST(b[i] == 16 * x[i], boost::test_tools::tolerance(1e-12));  // 2 (2x) x + (2x)^2 = 8 x^2
     double const t = std::tanh(x[i] * x[i]), derivative = 1 - t * t;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Results that are arguments, or overlap them by some elements: what separate memory gives, bit for bit; two results that overlap each other throw.
+// Results that are arguments, or overlap them by some elements: what separate memory gives, bit for bit; two results
+// that overlap each other throw.
 #define BOOST_TEST_MODULE device_in_place
 #include <boost/test/unit_test.hpp>
 #include <string>
@@ -27,10 +28,12 @@ namespace {
 
 constexpr int distances[] = {0, 1, -1, 3, -5, 7, 16, -16, 40, -63, 64, 1000};
 
-/// Calls run(x, y) with x and y in one piece of memory, y some elements behind x or before it, and compares y with what separate memory gives.
+/// Calls run(x, y) with x and y in one piece of memory, y some elements behind x or before it, and compares y with what
+/// separate memory gives.
 template <class X, class Y, class F>
 void check_overlaps(char const* name, F&& run) {
-  constexpr auto x_size = static_cast<std::size_t>(X::size), y_size = static_cast<std::size_t>(Y::size), border = std::size_t{1024};
+  constexpr auto x_size = static_cast<std::size_t>(X::size), y_size = static_cast<std::size_t>(Y::size),
+                 border = std::size_t{1024};
   tensor<float, X> x;
   for (int i = 0; i < X::size; ++i) x.data()[i] = 0.1f * static_cast<float>((i * 37) % 23) - 1;
   tensor<float, Y> expected;
@@ -96,7 +99,8 @@ BOOST_AUTO_TEST_CASE(nets) {
   check_net<nn::Linear<10, 64>, batch<4, 10>>("a product with more columns");
   check_net<nn::Sequential<nn::Linear<16, 32>, nn::ReLU, nn::Linear<32, 16>>, batch<4, 16>>("two layers");
   check_net<Skip, batch<4, 16>>("a residual");
-  check_net<nn::Residual<nn::Sequential<nn::Linear<16, 16>, nn::ReLU, nn::Linear<16, 16>>>, batch<3, 16>>("a deep residual");
+  check_net<nn::Residual<nn::Sequential<nn::Linear<16, 16>, nn::ReLU, nn::Linear<16, 16>>>, batch<3, 16>>(
+      "a deep residual");
   check_net<ReadsAgain, batch<4, 16>>("an input that is read again at the end");
   check_net<Identity, batch<4, 16>>("identity");
   check_net<Backwards, batch<4, 16>>("flip");
@@ -151,7 +155,8 @@ BOOST_AUTO_TEST_CASE(functions) {
 BOOST_AUTO_TEST_CASE(no_room_where_none_is_needed) {
   esp::compiled once{twice{}, tensor<float, shape<64, 64>>{}};
   static_assert(decltype(once)::workspace_bytes == 0);
-  using deep = esp::predictor<esp::model<nn::Sequential<nn::Linear<16, 32>, nn::ReLU, nn::Linear<32, 16>>>, batch<4, 16>>;
+  using deep =
+      esp::predictor<esp::model<nn::Sequential<nn::Linear<16, 32>, nn::ReLU, nn::Linear<32, 16>>>, batch<4, 16>>;
   static_assert(deep::in_place_bytes == 0 && deep::bytes == deep::workspace_bytes);
   // Where there is a choice, the smaller side is copied.
   esp::compiled adds{total{}, tensor<float, shape<64, 64>>{}};
@@ -210,8 +215,12 @@ BOOST_AUTO_TEST_CASE(several_results) {
   };
   BOOST_TEST(error_text([&] { run(x, y, y); }).find("results 0 and 1 share memory") != std::string::npos);
   std::vector<float> memory(200, 3.0f);
-  BOOST_TEST(error_text([&] { run(x, view<float, shape<8, 8>>(memory.data()), view<float, shape<8, 8>>(memory.data() + 63)); }) != "");
-  BOOST_TEST(error_text([&] { run(x, view<float, shape<8, 8>>(memory.data()), view<float, shape<8, 8>>(memory.data() + 64)); }) == "");
+  BOOST_TEST(error_text([&] {
+               run(x, view<float, shape<8, 8>>(memory.data()), view<float, shape<8, 8>>(memory.data() + 63));
+             }) != "");
+  BOOST_TEST(error_text([&] {
+               run(x, view<float, shape<8, 8>>(memory.data()), view<float, shape<8, 8>>(memory.data() + 64));
+             }) == "");
   BOOST_TEST((y == a));
 }
 

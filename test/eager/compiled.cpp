@@ -23,7 +23,9 @@ struct rows_and_product {
   constexpr auto operator()(auto x, auto w) const { return std::tuple{sum<1>(x), matmul(x, w), x}; }
 };
 struct picked {
-  constexpr auto operator()(auto scores, auto labels) const { return mean(logsumexp<-1>(scores) - pick(scores, labels)); }
+  constexpr auto operator()(auto scores, auto labels) const {
+    return mean(logsumexp<-1>(scores) - pick(scores, labels));
+  }
 };
 }  // namespace
 
@@ -89,7 +91,10 @@ struct product_and_gradients {
   struct product {
     constexpr auto operator()(auto a, auto b) const { return sum(a * b); }
   };
-  constexpr auto operator()(auto a, auto b) const { return std::tuple{tanh(a), esp::grad<0>(product{})(a, b), esp::grad<1>(product{})(a, b), tanh(a), esp::reshape<12, 10>(b)}; }
+  constexpr auto operator()(auto a, auto b) const {
+    return std::tuple{tanh(a), esp::grad<0>(product{})(a, b), esp::grad<1>(product{})(a, b), tanh(a),
+                      esp::reshape<12, 10>(b)};
+  }
 };
 struct operand {
   constexpr auto operator()(auto a) const { return a; }

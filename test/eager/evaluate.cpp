@@ -124,15 +124,17 @@ BOOST_AUTO_TEST_CASE(an_operand_may_overlap_the_result) {
 }
 
 BOOST_AUTO_TEST_CASE(twelve_tensors) {
-  auto const a = floats<3, 17>(1), b = floats<3, 17>(2), c = floats<3, 17>(3), d = floats<3, 17>(4), e = floats<3, 17>(5), f = floats<3, 17>(6);
+  auto const a = floats<3, 17>(1), b = floats<3, 17>(2), c = floats<3, 17>(3), d = floats<3, 17>(4),
+             e = floats<3, 17>(5), f = floats<3, 17>(6);
   auto const g = floats<17>(7), h = floats<17>(8);
   auto const i = floats<3, 1>(9), j = floats<3, 1>(10);
   auto const k = floats<3, 17>(11), l = floats<3, 17>(12);
-  esp::tensor<float, esp::shape<3, 17>> const y = (a + b) * c - d / (e * e + 1) + f * g - h * l * i + j * k * 2 + 3 * l - a * 0.5f;
+  esp::tensor<float, esp::shape<3, 17>> const y =
+      (a + b) * c - d / (e * e + 1) + f * g - h * l * i + j * k * 2 + 3 * l - a * 0.5f;
   for (int r = 0; r < 3; ++r)
     for (int s = 0; s < 17; ++s) {
-      float const expected = (a(r, s) + b(r, s)) * c(r, s) - d(r, s) / (e(r, s) * e(r, s) + 1) + f(r, s) * g[s] - h[s] * l(r, s) * i(r, 0) + j(r, 0) * k(r, s) * 2 +
-                             3 * l(r, s) - a(r, s) * 0.5f;
+      float const expected = (a(r, s) + b(r, s)) * c(r, s) - d(r, s) / (e(r, s) * e(r, s) + 1) + f(r, s) * g[s] -
+                             h[s] * l(r, s) * i(r, 0) + j(r, 0) * k(r, s) * 2 + 3 * l(r, s) - a(r, s) * 0.5f;
       BOOST_TEST(y(r, s) == expected, boost::test_tools::tolerance(1e-4f));
     }
 }
@@ -199,7 +201,8 @@ BOOST_AUTO_TEST_CASE(a_formula_of_one_number_is_a_number) {
   double total = 1;
   total += sum(x);
   BOOST_TEST(total == 7);
-  static_assert(std::is_same_v<decltype(sum(x) * 2.0), decltype(sum(x) * 3.0)> && !std::is_arithmetic_v<decltype(sum(x) * 2.0)>);
+  static_assert(std::is_same_v<decltype(sum(x) * 2.0), decltype(sum(x) * 3.0)> &&
+                !std::is_arithmetic_v<decltype(sum(x) * 2.0)>);
   static_assert(!std::is_convertible_v<decltype(x * 2), double>);
   constexpr double known = sum(esp::tensor<double, esp::shape<3>>{1, 2, 4});
   BOOST_TEST(known == 7);

@@ -12,7 +12,9 @@ inline constexpr auto constant_of = [](auto x) { return sum(x * 0.0 + 1.0); };
 inline constexpr auto unused = [](auto a, auto b) { return sum(a) + 0 * sum(detach(b)); };
 inline constexpr auto rows = [](auto w, auto x) { return tanh(matmul(x, w)); };
 inline constexpr auto loss = [](auto x, auto y) { return mean(logsumexp<-1>(x) - pick(x, y)); };
-inline constexpr auto eight = [](auto a, auto b, auto c, auto d, auto e, auto f, auto g, auto h) { return sum(a * b + c * d + e * f + g * h); };
+inline constexpr auto eight = [](auto a, auto b, auto c, auto d, auto e, auto f, auto g, auto h) {
+  return sum(a * b + c * d + e * f + g * h);
+};
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(one_and_several_arguments) {
@@ -68,7 +70,8 @@ BOOST_AUTO_TEST_CASE(gradient_of_a_gradient) {
 BOOST_AUTO_TEST_CASE(gradient_inside_an_expression) {
   auto const x = floats<9>(1), y = floats<9>(2);
   esp::tensor<float, esp::shape<9>> const d = esp::grad(cubic)(x + y) * 3 + 1;
-  for (int i = 0; i < 9; ++i) BOOST_TEST(d[i] == 18 * (x[i] + y[i]) * (x[i] + y[i]) + 1, boost::test_tools::tolerance(1e-4f));
+  for (int i = 0; i < 9; ++i)
+    BOOST_TEST(d[i] == 18 * (x[i] + y[i]) * (x[i] + y[i]) + 1, boost::test_tools::tolerance(1e-4f));
   auto const xd = doubles<9>(1);
   esp::tensor<double, esp::shape<9>> const e = 2 * esp::grad(cubic)(xd * 0.5);
   for (int i = 0; i < 9; ++i) BOOST_TEST(e[i] == 3 * xd[i] * xd[i], boost::test_tools::tolerance(1e-12));
@@ -117,7 +120,8 @@ BOOST_AUTO_TEST_CASE(views_as_arguments) {
   esp::view<double, esp::shape<3, 5>> const a{elements};
   auto const [da, db] = esp::grad(energy)(a, b);
   for (int i = 0; i < 15; ++i) BOOST_TEST(db[i] == i);
-  for (int i = 0; i < 15; ++i) BOOST_TEST(da[i] == b[i] + std::exp(static_cast<double>(i)), boost::test_tools::tolerance(1e-12));
+  for (int i = 0; i < 15; ++i)
+    BOOST_TEST(da[i] == b[i] + std::exp(static_cast<double>(i)), boost::test_tools::tolerance(1e-12));
 }
 
 BOOST_AUTO_TEST_CASE(eight_arguments) {

@@ -40,7 +40,8 @@ row plus(row a, row const& b) {
 }
 void check(auto const& y, row const& expected) {
   BOOST_TEST(static_cast<std::size_t>(y.size()) == expected.size());
-  for (std::size_t i = 0; i < expected.size(); ++i) BOOST_TEST(std::abs(static_cast<double>(y[i]) - expected[i]) < 1e-5);
+  for (std::size_t i = 0; i < expected.size(); ++i)
+    BOOST_TEST(std::abs(static_cast<double>(y[i]) - expected[i]) < 1e-5);
 }
 
 }  // namespace

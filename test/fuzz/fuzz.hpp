@@ -5,7 +5,8 @@
 #include <cstdlib>
 #include <cstring>
 
-/// What the targets share. A target is LLVMFuzzerTestOneInput(data, size): it hands any bytes to a reader, which must take them as a whole or refuse them.
+/// What the targets share. A target is LLVMFuzzerTestOneInput(data, size): it hands any bytes to a reader, which must
+/// take them as a whole or refuse them.
 namespace fuzz {
 
 /// A finding, beside what the sanitizers find.

@@ -12,7 +12,6 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
     fuzz::written file;
     io::detail::write_npy_to(file, "again", all.arrays().front());
     fuzz::require(fuzz::same(all.arrays(), io::parse_npy("again", file.file()).arrays()), "what was read comes back");
-  } catch (io::format_error const&) {
-  }
+  } catch (io::format_error const&) {}
   return 0;
 }

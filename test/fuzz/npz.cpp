@@ -13,18 +13,22 @@ void put(std::uint8_t* at, std::uint64_t number, int width) {
   for (int i = 0; i < width; ++i) at[i] = static_cast<std::uint8_t>(number >> (8 * i));
 }
 
-/// Makes the checksums of what the directory has right, without which nearly every other input would be refused for them.
+/// Makes the checksums of what the directory has right, without which nearly every other input would be refused for
+/// them.
 void mend(std::uint8_t* data, std::int64_t size) {
   io::detail::zip_numbers const in{data};
   std::vector<std::int64_t> records;
-  for (std::uint8_t *at = data, *const end = data + size; (at = static_cast<std::uint8_t*>(::memmem(at, static_cast<std::size_t>(end - at), "PK\1\2", 4))) != nullptr; ++at)
+  for (std::uint8_t *at = data, *const end = data + size;
+       (at = static_cast<std::uint8_t*>(::memmem(at, static_cast<std::size_t>(end - at), "PK\1\2", 4))) != nullptr;
+       ++at)
     if (end - at >= 46) records.push_back(at - data);
   std::vector<io::detail::zip_entry> entries;
   try {
     // Headers that disagree do so mostly because of a checksum.
     for (std::int64_t const record : records) {
       std::int64_t const header = in.u32(record + 42);
-      if (header + 30 <= size && in.u32(header) == io::detail::zip_signature::local) std::memcpy(data + record + 16, data + header + 14, 4);
+      if (header + 30 <= size && in.u32(header) == io::detail::zip_signature::local)
+        std::memcpy(data + record + 16, data + header + 14, 4);
     }
     entries = io::detail::zip_directory{"input", data, size}.read();
   } catch (io::format_error const&) {
@@ -66,7 +70,6 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
     io::archive const all = io::parse_npz("input", fuzz::copy_of(data, size));
     fuzz::require(fuzz::same(all.arrays(), again(all.arrays()).arrays()), "what was read comes back");
     subject.restore(all, again);
-  } catch (io::format_error const&) {
-  }
+  } catch (io::format_error const&) {}
   return 0;
 }

@@ -14,9 +14,11 @@ class subject {
  public:
   using Net = esp::nn::Sequential<esp::nn::Linear<2, 3>, esp::nn::BatchNorm1d<3>>;
   esp::model<Net> model{esp::seed{1}};
-  esp::optim::updater<esp::model<Net>, esp::optim::SGD<esp::optim::damped>> updater{model, esp::optim::SGD{.learning_rate = 0.1f, .momentum = esp::optim::damped{0.9f}}};
+  esp::optim::updater<esp::model<Net>, esp::optim::SGD<esp::optim::damped>> updater{
+      model, esp::optim::SGD{.learning_rate = 0.1f, .momentum = esp::optim::damped{0.9f}}};
 
-  /// Restores the model, with and without what trains it, strictly and not; again(arrays) writes arrays to a file and reads it.
+  /// Restores the model, with and without what trains it, strictly and not; again(arrays) writes arrays to a file and
+  /// reads it.
   template <class Again>
   void restore(io::archive const& all, Again again) {
     attempt(all, io::load_options{}, again, updater);

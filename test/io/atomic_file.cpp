@@ -24,7 +24,8 @@ std::string error_of(std::string const& path, std::string const& text = "new") {
     file.commit();
   } catch (io::write_error const& error) {
     // Of a very long path, its end.
-    std::string const error_text = error.what(), name = path.size() < 256 ? path : "..." + path.substr(path.size() - 252);
+    std::string const error_text = error.what(),
+                      name = path.size() < 256 ? path : "..." + path.substr(path.size() - 252);
     BOOST_TEST(error_text.rfind(name + ": ", 0) == 0u, error_text);
     return error_text.substr(name.size() + 2);
   }
@@ -75,8 +76,7 @@ BOOST_AUTO_TEST_CASE(what_is_not_committed_leaves_nothing) {
     BOOST_TEST(temporary::read(path) == "old");
     BOOST_TEST(folder.entries() == 2u);
     throw 3;
-  } catch (int) {
-  }
+  } catch (int) {}
   BOOST_TEST(temporary::read(path) == "old");
   BOOST_TEST(folder.entries() == 1u);
 }

@@ -23,12 +23,14 @@ using Batch = esp::batch<16, 6>;
 template <class T>
 auto pictures(std::uint64_t number) {
   esp::tensor<T, esp::shape<16, 6>> x;
-  for (std::int64_t i = 0; i < x.size(); ++i) x.data()[i] = static_cast<T>(std::sin(0.1 * static_cast<double>(i) + static_cast<double>(number)));
+  for (std::int64_t i = 0; i < x.size(); ++i)
+    x.data()[i] = static_cast<T>(std::sin(0.1 * static_cast<double>(i) + static_cast<double>(number)));
   return x;
 }
 auto labels(std::uint64_t number) {
   esp::tensor<std::int32_t, esp::shape<16>> y;
-  for (std::int64_t i = 0; i < 16; ++i) y.data()[i] = static_cast<std::int32_t>((static_cast<std::uint64_t>(i) + number) % 3);
+  for (std::int64_t i = 0; i < 16; ++i)
+    y.data()[i] = static_cast<std::int32_t>((static_cast<std::uint64_t>(i) + number) % 3);
   return y;
 }
 template <class Trainer>
@@ -38,7 +40,9 @@ void steps(Trainer& trainer, std::uint64_t from, std::uint64_t to) {
 template <class Model>
 std::vector<float> bits(Model& model) {
   std::vector<float> all;
-  auto const add = [&](char const*, esp::extents const&, auto elements) { all.insert(all.end(), elements.begin(), elements.end()); };
+  auto const add = [&](char const*, esp::extents const&, auto elements) {
+    all.insert(all.end(), elements.begin(), elements.end());
+  };
   model.for_each_parameter(add);
   model.for_each_buffer(add);
   return all;
@@ -102,11 +106,13 @@ BOOST_AUTO_TEST_CASE(training_goes_on_with_the_same_bits) {
 BOOST_AUTO_TEST_CASE(a_checkpoint_is_no_model) {
   temporary::folder const folder;
   esp::model<Net> model{esp::seed{1}}, other{esp::seed{2}};
-  esp::trainer trainer{model, nn::SoftmaxLoss{}, optim::SGD{.learning_rate = 0.1f, .momentum = optim::damped{0.9f}}, Batch{}};
+  esp::trainer trainer{model, nn::SoftmaxLoss{}, optim::SGD{.learning_rate = 0.1f, .momentum = optim::damped{0.9f}},
+                       Batch{}};
   io::save_safetensors(folder.path("checkpoint.safetensors"), model, trainer);
   auto const before = bits(other);
   auto const error = mismatch_of([&] { io::load_safetensors(folder.path("checkpoint.safetensors"), other); });
-  BOOST_TEST(std::string{error.what()}.find("load it with one, or ignore \"training/*\"") != std::string::npos, error.what());
+  BOOST_TEST(std::string{error.what()}.find("load it with one, or ignore \"training/*\"") != std::string::npos,
+             error.what());
   BOOST_TEST((bits(other) == before));
   io::load_safetensors(folder.path("checkpoint.safetensors"), other, io::load_options{}.ignore("training/*"));
   BOOST_TEST((bits(other) == bits(model)));
@@ -130,7 +136,9 @@ BOOST_AUTO_TEST_CASE(invalid_step_counts_throw) {
     auto const before = bits(other);
     auto const error = mismatch_of([&] { io::load_safetensors(folder.path("steps.safetensors"), other, updater); });
     BOOST_TEST(error.disagreements().size() == 1u);
-    BOOST_TEST(std::string{error.what()}.find("\n  value of \"training/steps\": expected 0 to 2^62, found " + std::to_string(steps)) != std::string::npos, error.what());
+    BOOST_TEST(std::string{error.what()}.find("\n  value of \"training/steps\": expected 0 to 2^62, found " +
+                                              std::to_string(steps)) != std::string::npos,
+               error.what());
     BOOST_TEST(updater.steps() == 3);
     BOOST_TEST((bits(other) == before));
   }
@@ -146,19 +154,28 @@ BOOST_AUTO_TEST_CASE(every_disagreement_is_named) {
   auto const shapes = mismatch_of([&] { io::load_safetensors(folder.path("other.safetensors"), model); });
   BOOST_TEST(shapes.disagreements().size() == 2u);
   std::string const text = shapes.what();
-  BOOST_TEST(text == std::string{folder.path("other.safetensors")} + " does not fit: 2 disagreements; nothing was loaded\n  shape of \"4.weight\": expected (8, 3), found (8, 4)\n" +
-                         "  shape of \"4.bias\": expected (1, 3), found (1, 4)");
+  BOOST_TEST(
+      text ==
+      std::string{folder.path("other.safetensors")} +
+          " does not fit: 2 disagreements; nothing was loaded\n  shape of \"4.weight\": expected (8, 3), found (8, 4)\n" +
+          "  shape of \"4.bias\": expected (1, 3), found (1, 4)");
 
   // Names, elements and values, all in one file.
   float const numbers[48] = {1, std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()};
   double const doubles[8] = {};
-  std::vector<io::named_array> arrays{io::array_of("0.wieght", esp::extents{2, {6, 8}}, numbers), io::array_of("0.bias", esp::extents{2, {1, 8}}, doubles),
-                                      io::array_of("4.weight", esp::extents{2, {8, 3}}, numbers), io::array_of("4.bias", esp::extents{2, {1, 3}}, numbers + 3)};
-  for (char const* name : {"1.weight", "1.bias", "1.running_mean", "1.running_var"}) arrays.push_back(io::array_of(name, esp::extents{1, {8}}, numbers + 3));
+  std::vector<io::named_array> arrays{io::array_of("0.wieght", esp::extents{2, {6, 8}}, numbers),
+                                      io::array_of("0.bias", esp::extents{2, {1, 8}}, doubles),
+                                      io::array_of("4.weight", esp::extents{2, {8, 3}}, numbers),
+                                      io::array_of("4.bias", esp::extents{2, {1, 3}}, numbers + 3)};
+  for (char const* name : {"1.weight", "1.bias", "1.running_mean", "1.running_var"})
+    arrays.push_back(io::array_of(name, esp::extents{1, {8}}, numbers + 3));
   io::write_safetensors(folder.path("names.safetensors"), arrays);
-  auto const all = mismatch_of([&] { io::load_safetensors(folder.path("names.safetensors"), model, io::load_options{}.finite()); });
+  auto const all =
+      mismatch_of([&] { io::load_safetensors(folder.path("names.safetensors"), model, io::load_options{}.finite()); });
   std::string const lines = all.what();
-  auto const has = [&](char const* part) { BOOST_TEST(lines.find(part) != std::string::npos, lines << "\n has no: " << part); };
+  auto const has = [&](char const* part) {
+    BOOST_TEST(lines.find(part) != std::string::npos, lines << "\n has no: " << part);
+  };
   BOOST_TEST(all.disagreements().size() == 4u);
   has("\n  missing \"0.weight\": expected float (6, 8); of the file's other names the most similar is \"0.wieght\"");
   has("\n  elements of \"0.bias\": expected float, found double");
@@ -167,9 +184,13 @@ BOOST_AUTO_TEST_CASE(every_disagreement_is_named) {
   BOOST_TEST((bits(model) == before));
 
   // What is said in words is taken.
-  io::load_safetensors(folder.path("names.safetensors"), model, io::load_options{}.rename("*.wieght", "*.weight").convert());
+  io::load_safetensors(folder.path("names.safetensors"), model,
+                       io::load_options{}.rename("*.wieght", "*.weight").convert());
   BOOST_TEST(model.parameter("0.weight").span()[0] == 1.0f);
-  auto const twice = mismatch_of([&] { io::load_safetensors(folder.path("names.safetensors"), model, io::load_options{}.rename("*.wieght", "4.weight").convert().keep("0.*")); });
+  auto const twice = mismatch_of([&] {
+    io::load_safetensors(folder.path("names.safetensors"), model,
+                         io::load_options{}.rename("*.wieght", "4.weight").convert().keep("0.*"));
+  });
   BOOST_TEST((twice.disagreements().front().kind == io::disagreement_kind::twice));
   BOOST_TEST(twice.disagreements().size() == 2u);  // and its extents
 }

@@ -32,7 +32,9 @@ void steps(Trainer& trainer, std::type_identity<T>, int from, int to) {
 template <class Model>
 std::vector<float> numbers(Model& model) {
   std::vector<float> all;
-  auto const add = [&](char const*, esp::extents const&, auto elements) { all.insert(all.end(), elements.begin(), elements.end()); };
+  auto const add = [&](char const*, esp::extents const&, auto elements) {
+    all.insert(all.end(), elements.begin(), elements.end());
+  };
   model.for_each_parameter(add);
   model.for_each_buffer(add);
   return all;
@@ -44,7 +46,8 @@ void goes_on() {
   using Model = esp::model<Net, esp::simulated_cuda, T>;
   auto const adam = optim::Adam{.learning_rate = 1e-2f};
   Model straight{esp::seed{5}}, first{esp::seed{5}}, second{esp::seed{6}};
-  esp::trainer all{straight, nn::SoftmaxLoss{}, adam, Batch{}}, begun{first, nn::SoftmaxLoss{}, adam, Batch{}}, rest{second, nn::SoftmaxLoss{}, adam, Batch{}};
+  esp::trainer all{straight, nn::SoftmaxLoss{}, adam, Batch{}}, begun{first, nn::SoftmaxLoss{}, adam, Batch{}},
+      rest{second, nn::SoftmaxLoss{}, adam, Batch{}};
   std::type_identity<T> const type;
   steps(all, type, 0, 6);
   steps(begun, type, 0, 3);

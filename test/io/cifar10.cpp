@@ -41,7 +41,8 @@ BOOST_AUTO_TEST_CASE(one_file) {
   }
 }
 BOOST_AUTO_TEST_CASE(several_files_follow_each_other) {
-  written const one{records(2), "io_cifar10_one"}, two{records(1, 5), "io_cifar10_two"}, three{records(3, 9), "io_cifar10_three"};
+  written const one{records(2), "io_cifar10_one"}, two{records(1, 5), "io_cifar10_two"},
+      three{records(3, 9), "io_cifar10_three"};
   auto const all = io::read_cifar10("io_cifar10_one", "io_cifar10_two", "io_cifar10_three");
   BOOST_TEST(all.count() == 6);
   int const labels[] = {0, 1, 5, 9, 0, 1}, first[] = {0, 7, 5, 9, 16, 23};
@@ -54,9 +55,10 @@ BOOST_AUTO_TEST_CASE(rejects_another_size) {
   std::string const whole = records(2);
   for (int length : {1, 2, 3072, 3074, 2 * size - 1}) {
     std::string const error_text = error_of(whole.substr(0, static_cast<std::size_t>(length)));
-    BOOST_TEST(error_text == "io_cifar10_file: expected a multiple of 3073 bytes (a label and 3 x 32 x 32 pixels each), got " +
-                           std::to_string(length) + ": " + std::to_string(length / size) + " records and " + std::to_string(length % size) +
-                           " bytes");
+    BOOST_TEST(error_text ==
+               "io_cifar10_file: expected a multiple of 3073 bytes (a label and 3 x 32 x 32 pixels each), got " +
+                   std::to_string(length) + ": " + std::to_string(length / size) + " records and " +
+                   std::to_string(length % size) + " bytes");
   }
   BOOST_TEST(error_of("") == "io_cifar10_file: expected records of 3073 bytes (CIFAR-10, binary), got an empty file");
   BOOST_TEST(error_of(whole + "x").find("got 6147: 2 records and 1 bytes") != std::string::npos);
@@ -65,17 +67,21 @@ BOOST_AUTO_TEST_CASE(rejects_labels_beyond_nine) {
   for (int value = 10; value < 256; ++value) {
     std::string content = records(3);
     content[size] = static_cast<char>(value);
-    BOOST_TEST(error_of(content) == "io_cifar10_file: expected labels from 0 to 9, got " + std::to_string(value) + " in record 1");
+    BOOST_TEST(error_of(content) ==
+               "io_cifar10_file: expected labels from 0 to 9, got " + std::to_string(value) + " in record 1");
   }
 }
 BOOST_AUTO_TEST_CASE(rejects_other_files) {
   BOOST_TEST(error_of("\x1f\x8b\x08 and so on").find("got a gzip file: unpack it first") != std::string::npos);
-  auto const error_text = [](char const* path) { return message<io::format_error>([&] { (void)io::read_cifar10(path); }); };
+  auto const error_text = [](char const* path) {
+    return message<io::format_error>([&] { (void)io::read_cifar10(path); });
+  };
   BOOST_TEST(error_text("no/such/file").find("no/such/file: expected a file, got: ") == 0u);
   BOOST_TEST(error_text(".").find(".: expected a file, got: ") == 0u);
 }
 BOOST_AUTO_TEST_CASE(names_the_file_of_several) {
   written const one{records(1), "io_cifar10_one"}, two{records(2).substr(0, 4000), "io_cifar10_two"};
-  std::string const error_text = message<io::format_error>([] { (void)io::read_cifar10("io_cifar10_one", "io_cifar10_two"); });
+  std::string const error_text =
+      message<io::format_error>([] { (void)io::read_cifar10("io_cifar10_one", "io_cifar10_two"); });
   BOOST_TEST(error_text.find("io_cifar10_two: ") == 0u);
 }

@@ -66,8 +66,11 @@ BOOST_AUTO_TEST_CASE(names_of_columns) {
 BOOST_AUTO_TEST_CASE(rejects_missing_columns) {
   auto const t = table("a,b,b\n1,2,3\n", with_header);
   auto const plain = table("1,2,3\n");
-  auto const error_text = [](auto const& from, io::column requested) { return message<io::format_error>([&] { (void)from.position_of(requested); }); };
-  BOOST_TEST(error_text(t, "c") == "io_csv_file: expected a column named \"c\", got a header without it (its first: \"a\")");
+  auto const error_text = [](auto const& from, io::column requested) {
+    return message<io::format_error>([&] { (void)from.position_of(requested); });
+  };
+  BOOST_TEST(error_text(t, "c") ==
+             "io_csv_file: expected a column named \"c\", got a header without it (its first: \"a\")");
   BOOST_TEST(error_text(t, "b") == "io_csv_file: expected one column named \"b\", got two: columns 1 and 2");
   BOOST_TEST(error_text(t, 3) == "io_csv_file: expected a column from 0 to 2 (or from -1 back), got 3");
   BOOST_TEST(error_text(t, -4) == "io_csv_file: expected a column from 0 to 2 (or from -1 back), got -4");
@@ -76,7 +79,8 @@ BOOST_AUTO_TEST_CASE(rejects_missing_columns) {
 }
 BOOST_AUTO_TEST_CASE(rejects_invalid_cells) {
   BOOST_TEST(error_of("1,2\n3,x4\n") == "io_csv_file: expected a number in line 2, column 1, got \"x4\"");
-  BOOST_TEST(error_of("a,b\n1,2\n3,4y\n", with_header) == "io_csv_file: expected a number in line 3, column 1 (b), got \"4y\"");
+  BOOST_TEST(error_of("a,b\n1,2\n3,4y\n", with_header) ==
+             "io_csv_file: expected a number in line 3, column 1 (b), got \"4y\"");
   BOOST_TEST(error_of("a,b\n1,2\n") == "io_csv_file: expected a number in line 1, column 0, got \"a\"");
   BOOST_TEST(error_of("1,,2\n") == "io_csv_file: expected a number in line 1, column 1, got an empty cell");
   BOOST_TEST(error_of("1,2,\n") == "io_csv_file: expected a number in line 1, column 2, got an empty cell");
@@ -84,7 +88,8 @@ BOOST_AUTO_TEST_CASE(rejects_invalid_cells) {
   for (char const* text : {"0x10", "1e", "1.2.3", "+1", "1 2", "--1", "\"1\"", "1d3", "one", "-"})
     BOOST_TEST(error_of(std::string{"5,"} + text + "\n") ==
                std::string{"io_csv_file: expected a number in line 1, column 1, got \""} + text + "\"");
-  BOOST_TEST(error_of("1e999\n") == "io_csv_file: expected a number that a double can hold in line 1, column 0, got \"1e999\"");
+  BOOST_TEST(error_of("1e999\n") ==
+             "io_csv_file: expected a number that a double can hold in line 1, column 0, got \"1e999\"");
   BOOST_TEST(error_of("1,5") == "");
   BOOST_TEST(error_of(std::string("1\0002", 3)) == "io_csv_file: expected a number in line 1, column 0, got \"1?2\"");
   BOOST_TEST(error_of(std::string(5000, 'z')) ==
@@ -92,8 +97,9 @@ BOOST_AUTO_TEST_CASE(rejects_invalid_cells) {
 }
 BOOST_AUTO_TEST_CASE(rejects_non_finite_cells_by_default) {
   for (char const* text : {"nan", "inf", "-inf", "NaN", "infinity"}) {
-    BOOST_TEST(error_of(std::string{"1,"} + text) == std::string{"io_csv_file: expected a finite number in line 1, column 1, got \""} +
-                                                        text + "\" (csv_format::non_finite takes it)");
+    BOOST_TEST(error_of(std::string{"1,"} + text) ==
+               std::string{"io_csv_file: expected a finite number in line 1, column 1, got \""} + text +
+                   "\" (csv_format::non_finite takes it)");
     double const value = table(std::string{"1,"} + text, {.non_finite = true}).at(0, 1);
     BOOST_TEST(!(value - value == 0), text);
   }
@@ -101,7 +107,8 @@ BOOST_AUTO_TEST_CASE(rejects_non_finite_cells_by_default) {
 BOOST_AUTO_TEST_CASE(rejects_ragged_lines) {
   BOOST_TEST(error_of("1,2\n3\n") == "io_csv_file: expected 2 cells in line 2, as many as in line 1, got 1");
   BOOST_TEST(error_of("1,2\n3,4\n5,6,7\n") == "io_csv_file: expected 2 cells in line 3, as many as in line 1, got 3");
-  BOOST_TEST(error_of("a\n3,4\n", with_header) == "io_csv_file: expected 1 cells in line 2, as many as in line 1, got 2");
+  BOOST_TEST(error_of("a\n3,4\n", with_header) ==
+             "io_csv_file: expected 1 cells in line 2, as many as in line 1, got 2");
   BOOST_TEST(error_of("1,2\n\n3,4\n") == "io_csv_file: expected 2 cells in line 2, as many as in line 1, got 1");
 }
 BOOST_AUTO_TEST_CASE(rejects_other_files) {
@@ -127,5 +134,6 @@ BOOST_AUTO_TEST_CASE(paths_are_text_strings_and_paths) {
   check_small(io::read_csv(text));
   check_small(io::read_csv(std::filesystem::path{text}));
   check_small(io::read_csv(std::string{"io_csv_"} + "file", {.separator = ','}));
-  static_assert(!std::is_convertible_v<int, io::file_path> && !std::is_convertible_v<std::vector<float>, io::file_path>);
+  static_assert(!std::is_convertible_v<int, io::file_path> &&
+                !std::is_convertible_v<std::vector<float>, io::file_path>);
 }

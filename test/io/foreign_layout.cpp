@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Files whose tensors have the axes of another library: converted where that is said, else refused. Files are written by hand here, byte by byte.
+// Files whose tensors have the axes of another library: converted where that is said, else refused. Files are written
+// by hand here, byte by byte.
 #define BOOST_TEST_MODULE io_foreign_layout
 #include <boost/test/unit_test.hpp>
 
@@ -59,7 +60,9 @@ void write_file(char const* path, std::string const& format, std::vector<written
 template <class Model>
 std::vector<float> numbers(Model& model) {
   std::vector<float> all;
-  auto const add = [&](char const*, esp::extents const&, auto elements) { all.insert(all.end(), elements.begin(), elements.end()); };
+  auto const add = [&](char const*, esp::extents const&, auto elements) {
+    all.insert(all.end(), elements.begin(), elements.end());
+  };
   model.for_each_parameter(add);
   model.for_each_buffer(add);
   return all;
@@ -101,16 +104,20 @@ BOOST_AUTO_TEST_CASE(a_pytorch_file_is_rejected_or_converted) {
   esp::model<Square> model{esp::seed{1}};
   write_file(folder.path("pt"), "pt", {{"weight", {3, 3}}});
   std::string const error_text = error_of(model, folder.path("pt"));
-  BOOST_TEST(error_text == std::string{folder.path("pt")} +
-                         " does not fit: 1 disagreement; nothing was loaded\n  layout: expected espalier's, found the format \"pt\", which is PyTorch's; load it with "
-                         "io::load_options{}.from_pytorch(), which converts, if PyTorch wrote it, or with .from_espalier() if its tensors have the axes of the model's");
+  BOOST_TEST(
+      error_text ==
+      std::string{folder.path("pt")} +
+          " does not fit: 1 disagreement; nothing was loaded\n  layout: expected espalier's, found the format \"pt\", which is PyTorch's; load it with "
+          "io::load_options{}.from_pytorch(), which converts, if PyTorch wrote it, or with .from_espalier() if its tensors have the axes of the model's");
   io::load_safetensors(folder.path("pt"), model, from_pytorch());
   check_transposed<3>(model);
   io::load_safetensors(folder.path("pt"), model, from_espalier());
   check_as_it_is(model);
   for (char const* const other : {"flax", "np", "tf", "Espalier"}) {
     write_file(folder.path("other"), other, {{"weight", {3, 3}}});
-    BOOST_TEST(has(error_of(model, folder.path("other")), (std::string{"found the format \""} + other + "\"; load it with io::load_options{}.from_pytorch()").c_str()));
+    BOOST_TEST(has(
+        error_of(model, folder.path("other")),
+        (std::string{"found the format \""} + other + "\"; load it with io::load_options{}.from_pytorch()").c_str()));
   }
 }
 
@@ -127,12 +134,15 @@ BOOST_AUTO_TEST_CASE(espalier_files_are_loaded_unchanged) {
   check_transposed<3>(model);
 }
 
-// Without metadata the extents decide, where they can: each tensor that would have others in PyTorch proves the file's layout.
+// Without metadata the extents decide, where they can: each tensor that would have others in PyTorch proves the file's
+// layout.
 BOOST_AUTO_TEST_CASE(files_without_metadata) {
   temporary::folder const folder;
   esp::model<Square> model{esp::seed{1}};
   write_file(folder.path("square"), "", {{"weight", {3, 3}}});
-  BOOST_TEST(has(error_of(model, folder.path("square")), "layout of \"weight\": expected metadata that names the format, found none, and PyTorch's extents would be the same (3, 3); load it with io::load_options{}.from_pytorch()"));
+  BOOST_TEST(has(
+      error_of(model, folder.path("square")),
+      "layout of \"weight\": expected metadata that names the format, found none, and PyTorch's extents would be the same (3, 3); load it with io::load_options{}.from_pytorch()"));
   io::load_safetensors(folder.path("square"), model, from_espalier());
   check_as_it_is(model);
   io::load_safetensors(folder.path("square"), model, from_pytorch());
@@ -143,7 +153,9 @@ BOOST_AUTO_TEST_CASE(files_without_metadata) {
   io::load_safetensors(folder.path("rows"), with_bias);
   check_as_it_is(with_bias);
   write_file(folder.path("vector"), "", {{"weight", {3, 3}}, {"bias", {3}}});
-  BOOST_TEST(has(error_of(with_bias, folder.path("vector")), "shape of \"bias\": expected (1, 3), found (3), which is PyTorch's order: io::load_options{}.from_pytorch() converts it"));
+  BOOST_TEST(has(
+      error_of(with_bias, folder.path("vector")),
+      "shape of \"bias\": expected (1, 3), found (3), which is PyTorch's order: io::load_options{}.from_pytorch() converts it"));
   io::load_safetensors(folder.path("vector"), with_bias, from_pytorch());
   check_transposed<3>(with_bias);
 
@@ -151,7 +163,8 @@ BOOST_AUTO_TEST_CASE(files_without_metadata) {
   write_file(folder.path("oblong"), "", {{"weight", {2, 3}}});
   io::load_safetensors(folder.path("oblong"), oblong);
   check_as_it_is(oblong);
-  BOOST_TEST(has(error_of(oblong, folder.path("oblong"), from_pytorch()), "shape of \"weight\": expected (3, 2), found (2, 3), which are the model's own axes"));
+  BOOST_TEST(has(error_of(oblong, folder.path("oblong"), from_pytorch()),
+                 "shape of \"weight\": expected (3, 2), found (2, 3), which are the model's own axes"));
   // Vectors are no question.
   esp::model<nn::BatchNorm1d<4>> vectors{esp::seed{1}};
   write_file(folder.path("norm"), "", {{"weight", {4}}, {"bias", {4}}, {"running_mean", {4}}, {"running_var", {4}}});
@@ -160,9 +173,11 @@ BOOST_AUTO_TEST_CASE(files_without_metadata) {
 }
 
 namespace {
-using Plain = nn::Sequential<nn::Conv<2, 2, 2>, nn::BatchNorm2d<2>, nn::ConvTranspose<4, 4, 2, nn::conv_transpose{.groups = 2}>, nn::Embedding<3, 3>,
-                             nn::LayerNorm<shape<2, 2>>, nn::RMSNorm<shape<2, 2>>, nn::Linear<2, 2>, nn::WeightNorm<nn::Linear<2, 2>>,
-                             nn::WeightNorm<nn::Conv<2, 2, 2>>, nn::Conv1d<2, 2, 2, nn::conv{.bias = false}>, nn::GroupNorm<2, 2>>;
+using Plain =
+    nn::Sequential<nn::Conv<2, 2, 2>, nn::BatchNorm2d<2>, nn::ConvTranspose<4, 4, 2, nn::conv_transpose{.groups = 2}>,
+                   nn::Embedding<3, 3>, nn::LayerNorm<shape<2, 2>>, nn::RMSNorm<shape<2, 2>>, nn::Linear<2, 2>,
+                   nn::WeightNorm<nn::Linear<2, 2>>, nn::WeightNorm<nn::Conv<2, 2, 2>>,
+                   nn::Conv1d<2, 2, 2, nn::conv{.bias = false}>, nn::GroupNorm<2, 2>>;
 struct Blocks {
   nn::Repeat<2, nn::Residual<nn::Linear<2, 2>>> blocks;
   std::array<nn::Linear<2, 2>, 2> heads;
@@ -170,7 +185,8 @@ struct Blocks {
   constexpr auto forward(auto x) const { return heads[1](heads[0](blocks(x))); }
 };
 
-/// Where an element of a tensor of PyTorch belongs, from its own index: extents are PyTorch's, place gives the position among the model's elements.
+/// Where an element of a tensor of PyTorch belongs, from its own index: extents are PyTorch's, place gives the position
+/// among the model's elements.
 template <class Place>
 void check_members(std::span<float const> found, std::vector<int> const& extents, float first, Place place) {
   std::vector<int> index(extents.size());
@@ -187,12 +203,30 @@ void check_members(std::span<float const> found, std::vector<int> const& extents
 // One rule for each module's members, however square they are. The positions are written out by hand.
 BOOST_AUTO_TEST_CASE(every_module) {
   temporary::folder const folder;
-  std::vector<written> const tensors{
-      {"0.weight", {2, 2, 2, 2}, 100}, {"0.bias", {2}, 120}, {"1.weight", {2}, 130}, {"1.bias", {2}, 140}, {"1.running_mean", {2}, 150}, {"1.running_var", {2}, 160},
-      {"1.num_batches_tracked", {}, 7, "I64"}, {"2.weight", {4, 2, 2, 2}, 200}, {"2.bias", {4}, 240}, {"3.weight", {3, 3}, 250}, {"4.weight", {2, 2}, 260},
-      {"4.bias", {2, 2}, 270}, {"5.weight", {2, 2}, 280}, {"6.weight", {2, 2}, 290}, {"6.bias", {2}, 300}, {"7.weight_v", {2, 2}, 310}, {"7.weight_g", {2, 1}, 320},
-      {"7.bias", {2}, 330}, {"8.weight_v", {2, 2, 2, 2}, 340}, {"8.weight_g", {2, 1, 1, 1}, 360}, {"8.bias", {2}, 370}, {"9.weight", {2, 2, 2}, 380},
-      {"10.weight", {2}, 390}, {"10.bias", {2}, 400}};
+  std::vector<written> const tensors{{"0.weight", {2, 2, 2, 2}, 100},
+                                     {"0.bias", {2}, 120},
+                                     {"1.weight", {2}, 130},
+                                     {"1.bias", {2}, 140},
+                                     {"1.running_mean", {2}, 150},
+                                     {"1.running_var", {2}, 160},
+                                     {"1.num_batches_tracked", {}, 7, "I64"},
+                                     {"2.weight", {4, 2, 2, 2}, 200},
+                                     {"2.bias", {4}, 240},
+                                     {"3.weight", {3, 3}, 250},
+                                     {"4.weight", {2, 2}, 260},
+                                     {"4.bias", {2, 2}, 270},
+                                     {"5.weight", {2, 2}, 280},
+                                     {"6.weight", {2, 2}, 290},
+                                     {"6.bias", {2}, 300},
+                                     {"7.weight_v", {2, 2}, 310},
+                                     {"7.weight_g", {2, 1}, 320},
+                                     {"7.bias", {2}, 330},
+                                     {"8.weight_v", {2, 2, 2, 2}, 340},
+                                     {"8.weight_g", {2, 1, 1, 1}, 360},
+                                     {"8.bias", {2}, 370},
+                                     {"9.weight", {2, 2, 2}, 380},
+                                     {"10.weight", {2}, 390},
+                                     {"10.bias", {2}, 400}};
   write_file(folder.path("all"), "pt", tensors);
   esp::model<Plain> model{esp::seed{1}};
   BOOST_TEST(has(error_of(model, folder.path("all")), "found the format \"pt\""));
@@ -235,7 +269,10 @@ BOOST_AUTO_TEST_CASE(every_module) {
   wrong[7].extents = {2, 4, 2, 2};
   write_file(folder.path("wrong"), "pt", wrong);
   std::string const error_text = error_of(model, folder.path("wrong"), from_pytorch());
-  BOOST_TEST(has(error_text, "1 disagreement; nothing was loaded\n  shape of \"2.weight\": expected (4, 2, 2, 2), found (2, 4, 2, 2)"), error_text);
+  BOOST_TEST(
+      has(error_text,
+          "1 disagreement; nothing was loaded\n  shape of \"2.weight\": expected (4, 2, 2, 2), found (2, 4, 2, 2)"),
+      error_text);
 }
 BOOST_AUTO_TEST_CASE(modules_in_modules) {
   temporary::folder const folder;
@@ -247,13 +284,15 @@ BOOST_AUTO_TEST_CASE(modules_in_modules) {
   write_file(folder.path("blocks"), "pt", tensors);
   esp::model<Blocks> model{esp::seed{1}};
   io::load_safetensors(folder.path("blocks"), model, from_pytorch());
-  for (char const* const layer : {"blocks.0.fn.weight", "blocks.1.fn.weight", "heads.0.weight", "heads.1.weight"}) check_transposed<2>(model, layer);
+  for (char const* const layer : {"blocks.0.fn.weight", "blocks.1.fn.weight", "heads.0.weight", "heads.1.weight"})
+    check_transposed<2>(model, layer);
 }
 BOOST_AUTO_TEST_CASE(with_other_options) {
   temporary::folder const folder;
   esp::model<nn::Sequential<nn::Linear<3, 3>, nn::ReLU>> model{esp::seed{1}};
   write_file(folder.path("half"), "pt", {{"fc.weight", {3, 3}, 0, "F16"}, {"fc.bias", {3}, 0, "F16"}});
-  BOOST_TEST(has(error_of(model, folder.path("half"), from_pytorch().rename("fc.*", "0.*")), "elements of \"0.weight\": expected float, found half"));
+  BOOST_TEST(has(error_of(model, folder.path("half"), from_pytorch().rename("fc.*", "0.*")),
+                 "elements of \"0.weight\": expected float, found half"));
   io::load_safetensors(folder.path("half"), model, from_pytorch().rename("fc.*", "0.*").convert().finite());
   check_transposed<3>(model, "0.weight");
 }
@@ -284,13 +323,18 @@ BOOST_AUTO_TEST_CASE(modules_of_others) {
   esp::model<Own> own{esp::seed{1}};
   write_file(folder.path("own"), "pt", {{"matrix", {2, 2}}, {"row", {2}}});
   std::string const error_text = error_of(own, folder.path("own"), from_pytorch());
-  BOOST_TEST(has(error_text, "layout of \"matrix\": expected an order of axes, found a module that states none for its (2, 2) from PyTorch; write load_options.axes(\"matrix\", ...)"), error_text);
+  BOOST_TEST(
+      has(error_text,
+          "layout of \"matrix\": expected an order of axes, found a module that states none for its (2, 2) from PyTorch; write load_options.axes(\"matrix\", ...)"),
+      error_text);
   io::load_safetensors(folder.path("own"), own, from_pytorch().axes("matrix", 1, 0));
   check_transposed<2>(own, "matrix");
   io::load_safetensors(folder.path("own"), own, from_pytorch().axes("matrix", 0, 1));
   BOOST_TEST(own.parameter("matrix").span()[1] == 1);
-  BOOST_TEST(has(error_of(own, folder.path("own"), from_pytorch().axes("matrix", 0)), "layout of \"matrix\": expected each axis of (2, 2) once"));
-  BOOST_TEST(has(error_of(own, folder.path("own"), from_pytorch().axes("matrix", 0, 2)), "layout of \"matrix\": expected each axis of (2, 2) once"));
+  BOOST_TEST(has(error_of(own, folder.path("own"), from_pytorch().axes("matrix", 0)),
+                 "layout of \"matrix\": expected each axis of (2, 2) once"));
+  BOOST_TEST(has(error_of(own, folder.path("own"), from_pytorch().axes("matrix", 0, 2)),
+                 "layout of \"matrix\": expected each axis of (2, 2) once"));
   // Nobody states whether it would be transposed elsewhere.
   write_file(folder.path("none"), "", {{"matrix", {2, 2}}, {"row", {1, 2}}});
   BOOST_TEST(has(error_of(own, folder.path("none")), "layout of \"matrix\": expected metadata"));
@@ -305,7 +349,8 @@ BOOST_AUTO_TEST_CASE(modules_of_others) {
   BOOST_TEST(has(error_of(misstated, folder.path("stated"), from_pytorch()), "in_pytorch of the module is wrong"));
 }
 
-// numpy leaves no word about a layout; save_npz leaves one in the file's comment, and up to version 0.6 other headers than numpy's.
+// numpy leaves no word about a layout; save_npz leaves one in the file's comment, and up to version 0.6 other headers
+// than numpy's.
 BOOST_AUTO_TEST_CASE(npz_files) {
   temporary::folder const folder;
   float const values[9] = {0, 1, 2, 3, 4, 5, 6, 7, 8};

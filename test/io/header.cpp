@@ -31,9 +31,27 @@ void fill_oddly(esp::model<Net, esp::cpu, T>& model) {
     if constexpr (sizeof(T) == 4) return std::bit_cast<float>(0xffc00000u + static_cast<std::uint32_t>(payload));
     else return std::bit_cast<double>(0x7ff8000000000000u + payload);
   };
-  T const odd[] = {T(0),           -T(0),          T(0.1),          -T(1) / T(3),       limits::max(), limits::lowest(), limits::min(), limits::denorm_min(), -limits::denorm_min(),
-                   limits::min() - limits::denorm_min(), limits::infinity(), -limits::infinity(), nan(0),        nan(0x1234),      limits::epsilon(), T(1),      T(-9),
-                   T(10),          T(16777216),    T(0.5),          T(1) + limits::epsilon()};
+  T const odd[] = {T(0),
+                   -T(0),
+                   T(0.1),
+                   -T(1) / T(3),
+                   limits::max(),
+                   limits::lowest(),
+                   limits::min(),
+                   limits::denorm_min(),
+                   -limits::denorm_min(),
+                   limits::min() - limits::denorm_min(),
+                   limits::infinity(),
+                   -limits::infinity(),
+                   nan(0),
+                   nan(0x1234),
+                   limits::epsilon(),
+                   T(1),
+                   T(-9),
+                   T(10),
+                   T(16777216),
+                   T(0.5),
+                   T(1) + limits::epsilon()};
   std::size_t number = 0;
   auto const fill = [&](char const*, esp::extents const&, auto elements) {
     for (T& x : elements) x = odd[number++ % std::size(odd)];
@@ -44,7 +62,9 @@ void fill_oddly(esp::model<Net, esp::cpu, T>& model) {
 template <class T>
 std::vector<T> elements_of(esp::model<Net, esp::cpu, T>& model) {
   std::vector<T> all;
-  auto const add = [&](char const*, esp::extents const&, auto elements) { all.insert(all.end(), elements.begin(), elements.end()); };
+  auto const add = [&](char const*, esp::extents const&, auto elements) {
+    all.insert(all.end(), elements.begin(), elements.end());
+  };
   model.for_each_parameter(add);
   model.for_each_buffer(add);
   return all;
@@ -92,9 +112,12 @@ BOOST_AUTO_TEST_CASE(a_header_keeps_all_bits) {
   // Read where it is: parameters and buffers with their gaps, as the model has them.
   static constexpr esp::read_only_model<Net, odd_weights> read_only;
   BOOST_TEST(static_cast<void const*>(read_only.parameters().data()) == static_cast<void const*>(odd_weights::numbers));
-  BOOST_TEST(std::memcmp(read_only.parameters().data(), model.parameters().data(), static_cast<std::size_t>(model.parameters().size()) * sizeof(float)) == 0);
-  BOOST_TEST(std::memcmp(read_only.buffers().data(), model.buffers().data(), static_cast<std::size_t>(model.buffers().size()) * sizeof(float)) == 0);
-  BOOST_TEST(std::size(odd_weights::numbers) == static_cast<std::size_t>(read_only.parameters().size() + read_only.buffers().size()));
+  BOOST_TEST(std::memcmp(read_only.parameters().data(), model.parameters().data(),
+                         static_cast<std::size_t>(model.parameters().size()) * sizeof(float)) == 0);
+  BOOST_TEST(std::memcmp(read_only.buffers().data(), model.buffers().data(),
+                         static_cast<std::size_t>(model.buffers().size()) * sizeof(float)) == 0);
+  BOOST_TEST(std::size(odd_weights::numbers) ==
+             static_cast<std::size_t>(read_only.parameters().size() + read_only.buffers().size()));
   BOOST_TEST(reinterpret_cast<std::uintptr_t>(odd_weights::numbers) % esp::tensor_alignment == 0u);
   BOOST_TEST(reinterpret_cast<std::uintptr_t>(read_only.buffers().data()) % esp::tensor_alignment == 0u);
 }
@@ -104,7 +127,9 @@ BOOST_AUTO_TEST_CASE(models_of_a_device) {
   esp::model<Net> loaded{esp::embedded<odd_weights>{}};
   esp::model<Net, esp::simulated_cuda> model{esp::embedded<odd_weights>{}};
   std::vector<float> all;
-  auto const add = [&](char const*, esp::extents const&, auto elements) { all.insert(all.end(), elements.begin(), elements.end()); };
+  auto const add = [&](char const*, esp::extents const&, auto elements) {
+    all.insert(all.end(), elements.begin(), elements.end());
+  };
   model.for_each_parameter(add);
   model.for_each_buffer(add);
   BOOST_TEST(same_bits(all, elements_of(loaded)));
@@ -131,15 +156,20 @@ BOOST_AUTO_TEST_CASE(literals) {
     state = state * 6364136223846793005u + 1442695040888963407u;
     float const x = std::bit_cast<float>(static_cast<std::uint32_t>(state >> 32));
     double const y = std::bit_cast<double>(state ^ (state >> 29));
-    if (x - x == 0) BOOST_REQUIRE_EQUAL(std::bit_cast<std::uint32_t>(std::strtof(literal(x).c_str(), nullptr)), std::bit_cast<std::uint32_t>(x));
-    if (y - y == 0) BOOST_REQUIRE_EQUAL(std::bit_cast<std::uint64_t>(std::strtod(literal(y).c_str(), nullptr)), std::bit_cast<std::uint64_t>(y));
+    if (x - x == 0)
+      BOOST_REQUIRE_EQUAL(std::bit_cast<std::uint32_t>(std::strtof(literal(x).c_str(), nullptr)),
+                          std::bit_cast<std::uint32_t>(x));
+    if (y - y == 0)
+      BOOST_REQUIRE_EQUAL(std::bit_cast<std::uint64_t>(std::strtod(literal(y).c_str(), nullptr)),
+                          std::bit_cast<std::uint64_t>(y));
   }
 }
 
 BOOST_AUTO_TEST_CASE(doubles) {
   esp::model<Net, esp::cpu, double> model;
   fill_oddly(model);
-  std::string const text = io::detail::header_text<Net, double>("numbers", model.parameters().data(), model.buffers().data());
+  std::string const text =
+      io::detail::header_text<Net, double>("numbers", model.parameters().data(), model.buffers().data());
   BOOST_TEST(text.find("static constexpr double numbers[] = {") != std::string::npos);
   BOOST_TEST(text.find(" 0xccccccccccccdp-55,") != std::string::npos);
   BOOST_TEST(text.find("f,") == std::string::npos);
@@ -156,7 +186,8 @@ BOOST_AUTO_TEST_CASE(names_of_structs) {
   BOOST_TEST(error_of(folder.path("a.hpp"), "digits_weights2").empty());
   BOOST_TEST(folder.entries() == 1u);
   BOOST_TEST(error_of("b.hpp", "2digits") == "b.hpp: expected a name for a struct of C++, got \"2digits\"");
-  for (char const* name : {"", "digits weights", "digits-weights", "a::b", "_digits", "di__gits", "template", "co_yield", "d\xc3\xbc", "x;", "espalier", "tensors", "numbers", "value_type"})
+  for (char const* name : {"", "digits weights", "digits-weights", "a::b", "_digits", "di__gits", "template",
+                           "co_yield", "d\xc3\xbc", "x;", "espalier", "tensors", "numbers", "value_type"})
     BOOST_TEST(!error_of(folder.path("b.hpp"), name).empty(), name);
   BOOST_TEST(folder.entries() == 1u);
   // What was at the path stays when the new header cannot be written.

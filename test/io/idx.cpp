@@ -99,9 +99,9 @@ BOOST_AUTO_TEST_CASE(rejects_every_truncation) {
     BOOST_TEST_CONTEXT("the first " << length << " bytes: " << error_text) {
       BOOST_TEST(has(error_text, "io_idx_test_file: expected "));
       BOOST_TEST(has(error_text, length == 0   ? "an empty file"
-                           : length < 4  ? "an IDX header"
-                           : length < 12 ? "a header of 12 bytes"
-                                         : "18 bytes"));
+                                 : length < 4  ? "an IDX header"
+                                 : length < 12 ? "a header of 12 bytes"
+                                               : "18 bytes"));
       if (length > 0) BOOST_TEST(has(error_text, ("got a file of " + std::to_string(length)).c_str()) == (length < 12));
       if (length >= 12) BOOST_TEST(has(error_text, ("got " + std::to_string(length) + ": truncated").c_str()));
     }
@@ -118,7 +118,8 @@ BOOST_AUTO_TEST_CASE(rejects_trailing_bytes) {
   }
 }
 
-// Every other value of every byte of the header describes another file than the one that is there, so each is refused; the elements are free.
+// Every other value of every byte of the header describes another file than the one that is there, so each is refused;
+// the elements are free.
 BOOST_AUTO_TEST_CASE(rejects_every_mutation_of_the_header) {
   bytes const whole = small_file();
   for (std::size_t at = 0; at < 12; ++at)

@@ -42,8 +42,11 @@ std::string written(std::vector<io::named_array> const& arrays, bool compress = 
   return file.text;
 }
 float const numbers[6] = {0, 0.5f, 1, 1.5f, 2, 2.5f};
-std::vector<io::named_array> two() { return {io::array_of("a", esp::extents{2, {2, 3}}, numbers), io::array_of("b", esp::extents{1, {4}}, numbers)}; }
-/// Where the k-th header of a kind is: local 3 4, central 1 2, the directory's end 5 6; of the wide one 6 6, its locator 6 7.
+std::vector<io::named_array> two() {
+  return {io::array_of("a", esp::extents{2, {2, 3}}, numbers), io::array_of("b", esp::extents{1, {4}}, numbers)};
+}
+/// Where the k-th header of a kind is: local 3 4, central 1 2, the directory's end 5 6; of the wide one 6 6, its
+/// locator 6 7.
 std::size_t header(std::string const& file, char first, char second, int k = 0) {
   std::string const signature{'P', 'K', first, second};
   std::size_t at = file.find(signature);
@@ -57,7 +60,8 @@ std::string with(std::string file, std::size_t at, std::uint64_t number, int wid
 }
 /// The same in the header before the k-th entry and in the directory's, which has it two bytes further on.
 std::string with_both(std::string const& file, int k, std::size_t in_local, std::uint64_t number, int width) {
-  return with(with(file, header(file, 3, 4, k) + in_local, number, width), header(file, 1, 2, k) + in_local + 2, number, width);
+  return with(with(file, header(file, 3, 4, k) + in_local, number, width), header(file, 1, 2, k) + in_local + 2, number,
+              width);
 }
 std::string from_hex(std::string const& hex) {
   std::string bytes;
@@ -65,7 +69,8 @@ std::string from_hex(std::string const& hex) {
   return bytes;
 }
 
-// numpy 1.24.2: savez and savez_compressed of w = arange(3, dtype='<f4') / 2 and of layer/c = asfortranarray([[1, 2], [3, 4]]), of '<i2'.
+// numpy 1.24.2: savez and savez_compressed of w = arange(3, dtype='<f4') / 2 and of layer/c = asfortranarray([[1, 2],
+// [3, 4]]), of '<i2'.
 std::string numpy_stored() {
   return from_hex(
       "504b030414000000000000002100886c0fb68c0000008c00000005001400772e6e7079010010008c000000000000008c00000000000000934e554d5059010076007b27646573"
@@ -101,7 +106,9 @@ void steps(Trainer& trainer, int from, int to) {
 template <class Model>
 std::vector<float> bits(Model& model) {
   std::vector<float> all;
-  auto const add = [&](char const*, esp::extents const&, auto elements) { all.insert(all.end(), elements.begin(), elements.end()); };
+  auto const add = [&](char const*, esp::extents const&, auto elements) {
+    all.insert(all.end(), elements.begin(), elements.end());
+  };
   model.for_each_parameter(add);
   model.for_each_buffer(add);
   return all;
@@ -123,10 +130,17 @@ BOOST_AUTO_TEST_CASE(every_kind_comes_back) {
   for (int i = 0; i < 48; ++i) data[i] = static_cast<unsigned char>(i * 5);
   std::vector<io::named_array> arrays;
   for (int kind = 0; kind < io::element_kinds; ++kind)
-    if (auto const of = static_cast<io::element_kind>(kind); of != io::element_kind::b16) arrays.push_back({"a/" + std::to_string(kind), of, {2, 3}, data, 6 * io::bytes_of(of)});
+    if (auto const of = static_cast<io::element_kind>(kind); of != io::element_kind::b16)
+      arrays.push_back({"a/" + std::to_string(kind), of, {2, 3}, data, 6 * io::bytes_of(of)});
   arrays.push_back({"none", io::element_kind::f32, {0, 3}, nullptr, 0});
   arrays.push_back({"one", io::element_kind::f32, {}, data, 4});
-  arrays.push_back({"gr\xc3\xb6\xc3\x9f" "e.npy", io::element_kind::f32, {1}, data, 4});
+  arrays.push_back(
+      {"gr\xc3\xb6\xc3\x9f"
+       "e.npy",
+       io::element_kind::f32,
+       {1},
+       data,
+       4});
   for (bool const compress : {false, true})
     for (bool const wide : {false, true}) {
       temporary::write(folder.path("file.npz"), written(arrays, compress, wide));
@@ -168,19 +182,27 @@ BOOST_AUTO_TEST_CASE(numpy_reads_what_is_written, *boost::unit_test::timeout(120
   bool const truths[3] = {true, false, true};
   std::vector<io::named_array> arrays = two();
   arrays.push_back(io::array_of("0.d", esp::extents{2, {1, 2}}, doubles));
-  arrays.push_back(io::array_of("gr\xc3\xb6\xc3\x9f" "e", esp::extents{1, {3}}, truths));
+  arrays.push_back(
+      io::array_of("gr\xc3\xb6\xc3\x9f"
+                   "e",
+                   esp::extents{1, {3}}, truths));
   for (bool const compress : {false, true})
-    for (bool const wide : {false, true}) temporary::write(folder.path(std::string{"file"} + (compress ? "1" : "0") + (wide ? "1" : "0") + ".npz"), written(arrays, compress, wide));
+    for (bool const wide : {false, true})
+      temporary::write(folder.path(std::string{"file"} + (compress ? "1" : "0") + (wide ? "1" : "0") + ".npz"),
+                       written(arrays, compress, wide));
   io::write_npy(folder.path("file.npy"), arrays[2]);
   std::string const actual = python(
       "import sys, numpy as np\n"
       "for name in ('00', '01', '10', '11'):\n"
-      "    z = np.load('" + folder.at().string() + "/file' + name + '.npz')\n"
+      "    z = np.load('" +
+      folder.at().string() +
+      "/file' + name + '.npz')\n"
       "    assert sorted(z) == ['0.d', 'a', 'b', 'gr\\u00f6\\u00dfe'], list(z)\n"
       "    assert z['a'].dtype == np.float32 and z['a'].tolist() == [[0, .5, 1], [1.5, 2, 2.5]]\n"
       "    assert z['0.d'].tolist() == [[.1, -2]] and z['0.d'].dtype == np.float64 and z['b'].shape == (4,)\n"
       "    assert z['gr\\u00f6\\u00dfe'].tolist() == [True, False, True]\n"
-      "assert np.load('" + folder.at().string() + "/file.npy').tolist() == [[.1, -2]]\n");
+      "assert np.load('" +
+      folder.at().string() + "/file.npy').tolist() == [[.1, -2]]\n");
   if (actual.empty()) BOOST_TEST_MESSAGE("there is no numpy");
   else BOOST_TEST(actual == "well");
 }
@@ -190,7 +212,8 @@ BOOST_AUTO_TEST_CASE(models_and_training_come_back) {
   auto const adam = optim::Adam{.learning_rate = 1e-2f};
   for (bool const compress : {false, true}) {
     esp::model<Net> straight{esp::seed{5}}, first{esp::seed{5}}, second{esp::seed{77}}, third{esp::seed{3}};
-    esp::trainer all{straight, nn::SoftmaxLoss{}, adam, esp::batch<16, 6>{}}, half{first, nn::SoftmaxLoss{}, adam, esp::batch<16, 6>{}};
+    esp::trainer all{straight, nn::SoftmaxLoss{}, adam, esp::batch<16, 6>{}},
+        half{first, nn::SoftmaxLoss{}, adam, esp::batch<16, 6>{}};
     esp::trainer rest{second, nn::SoftmaxLoss{}, adam, esp::batch<16, 6>{}};
     steps(all, 0, 6);
     steps(half, 0, 3);
@@ -228,16 +251,19 @@ BOOST_AUTO_TEST_CASE(rejects_every_truncation) {
     BOOST_TEST(error_of(whole) == "");
     for (std::size_t length = 0; length < whole.size(); ++length) {
       std::string const error_text = error_of(whole.substr(0, length));
-      BOOST_TEST(error_text == std::string{"file.npz: expected a zip file, got "} + (length < 4 ? "something else" : "one without a directory at its end: truncated"));
+      BOOST_TEST(error_text == std::string{"file.npz: expected a zip file, got "} +
+                                   (length < 4 ? "something else" : "one without a directory at its end: truncated"));
     }
     // Neither can bytes be missing at the start, nor anywhere else.
-    for (std::size_t at = 0; at < whole.size(); ++at) BOOST_TEST(error_of(whole.substr(0, at) + whole.substr(at + 1)) != "", "without byte " << at);
+    for (std::size_t at = 0; at < whole.size(); ++at)
+      BOOST_TEST(error_of(whole.substr(0, at) + whole.substr(at + 1)) != "", "without byte " << at);
     BOOST_TEST(error_of(whole + "x") != "");
     BOOST_TEST(error_of("x" + whole) != "");
   }
 }
 
-// A changed byte is found by a checksum, or by the two headers that say the same; what both of them leave alone is the date, versions, attributes.
+// A changed byte is found by a checksum, or by the two headers that say the same; what both of them leave alone is the
+// date, versions, attributes.
 BOOST_AUTO_TEST_CASE(changed_bytes_change_nothing_or_are_rejected) {
   auto const arrays = two();
   for (bool const compress : {false, true}) {
@@ -253,10 +279,10 @@ BOOST_AUTO_TEST_CASE(changed_bytes_change_nothing_or_are_rejected) {
           BOOST_REQUIRE(file.arrays().size() == 2u);
           for (std::size_t i = 0; i < 2; ++i) {
             BOOST_TEST(file.arrays()[i].name == arrays[i].name);
-            BOOST_TEST(std::memcmp(file.arrays()[i].data, arrays[i].data, static_cast<std::size_t>(arrays[i].bytes)) == 0);
+            BOOST_TEST(std::memcmp(file.arrays()[i].data, arrays[i].data, static_cast<std::size_t>(arrays[i].bytes)) ==
+                       0);
           }
-        } catch (io::format_error const&) {
-        }
+        } catch (io::format_error const&) {}
       }
     BOOST_TEST(taken < 200);
   }
@@ -268,7 +294,8 @@ BOOST_AUTO_TEST_CASE(rejects_other_files) {
   BOOST_TEST(error_of("\x93NUMPY" + std::string(100, 'x')) == "file.npz: expected a zip file, got something else");
   std::string renamed = whole;
   for (std::size_t at; (at = renamed.find("b.npy")) != std::string::npos;) renamed.replace(at, 5, "b.txt");
-  BOOST_TEST(error_of(renamed) == "file.npz: entry \"b.txt\": expected a name that ends with .npy, got another: no npz file");
+  BOOST_TEST(error_of(renamed) ==
+             "file.npz: entry \"b.txt\": expected a name that ends with .npy, got another: no npz file");
   for (std::size_t at; (at = renamed.find("b.txt")) != std::string::npos;) renamed.replace(at, 5, "a.npy");
   BOOST_TEST(error_of(renamed) == "file.npz: expected each array once, got \"a\" twice");
   for (std::size_t at = 0; (at = renamed.find("a.npy", at)) != std::string::npos; ++at) renamed[at] = '\xe4';
@@ -280,22 +307,33 @@ BOOST_AUTO_TEST_CASE(rejects_false_entries) {
   auto const local = [&](int k) { return header(whole, 3, 4, k); };
   auto const central = [&](int k) { return header(whole, 1, 2, k); };
   std::string const a = "file.npz: entry \"a.npy\": ", b = "file.npz: entry \"b.npy\": ";
-  std::string const disagree = "expected its header to match the zip directory, got another name, size, method or checksum";
-  BOOST_TEST(error_of(with_both(whole, 0, 6, 1, 2)) == a + "expected an entry without a password, got an encrypted one");
+  std::string const disagree =
+      "expected its header to match the zip directory, got another name, size, method or checksum";
+  BOOST_TEST(error_of(with_both(whole, 0, 6, 1, 2)) ==
+             a + "expected an entry without a password, got an encrypted one");
   BOOST_TEST(error_of(with_both(whole, 0, 8, 12, 2)) == a + "expected a stored or deflated entry, got method 12");
-  for (std::size_t const field : {6u, 8u, 14u, 18u, 22u}) BOOST_TEST(error_of(with(whole, local(0) + field, 1, 2)) == a + disagree, field);
+  for (std::size_t const field : {6u, 8u, 14u, 18u, 22u})
+    BOOST_TEST(error_of(with(whole, local(0) + field, 1, 2)) == a + disagree, field);
   BOOST_TEST(error_of(with(whole, local(1) + 30, 'a', 1)) == b + disagree);
-  BOOST_TEST(error_of(with_both(whole, 0, 14, 0x12345678, 4)).find(a + "expected bytes with the checksum 12345678, got some with ") == 0u);
-  BOOST_TEST(error_of(with(whole, whole.find("NUMPY") + 122, 0x55, 1)).find(a + "expected bytes with the checksum ") == 0u);
-  BOOST_TEST(error_of(with_both(with_both(whole, 1, 18, 100000, 4), 1, 22, 100000, 4)) == b + "expected 100000 bytes, got 144 before the zip directory: truncated");
+  BOOST_TEST(error_of(with_both(whole, 0, 14, 0x12345678, 4))
+                 .find(a + "expected bytes with the checksum 12345678, got some with ") == 0u);
+  BOOST_TEST(error_of(with(whole, whole.find("NUMPY") + 122, 0x55, 1)).find(a + "expected bytes with the checksum ") ==
+             0u);
+  BOOST_TEST(error_of(with_both(with_both(whole, 1, 18, 100000, 4), 1, 22, 100000, 4)) ==
+             b + "expected 100000 bytes, got 144 before the zip directory: truncated");
   BOOST_TEST(error_of(with_both(whole, 0, 22, 5, 4)) == a + "expected 152 stored bytes, got a size of 5");
   BOOST_TEST(error_of(with(whole, central(1) + 42, 0, 4)) == b + disagree);
   BOOST_TEST(error_of(with(whole, central(1) + 42, 7, 4)) == b + "expected the entry at byte 7, got something else");
-  BOOST_TEST(error_of(with(whole, central(1) + 42, 0xfffffff0, 4)) == b + "expected the entry at byte 4294967280, got something else");
-  BOOST_TEST(error_of(with(whole, local(1) + 28, 0xffff, 2)).find(b + "expected the entry's header before byte ") == 0u);
-  BOOST_TEST(error_of(with(whole, central(1) + 34, 3, 2)) == b + "expected a zip file of one part, got an entry in part 3");
-  BOOST_TEST(error_of(with(whole, central(1), 0, 1)) == "file.npz: expected an entry of the zip directory at byte " + std::to_string(central(1)) + ", got something else");
-  BOOST_TEST(error_of(with(whole, central(1) + 32, 9, 2)).find("file.npz: expected an entry of the zip directory up to byte ") == 0u);
+  BOOST_TEST(error_of(with(whole, central(1) + 42, 0xfffffff0, 4)) ==
+             b + "expected the entry at byte 4294967280, got something else");
+  BOOST_TEST(error_of(with(whole, local(1) + 28, 0xffff, 2)).find(b + "expected the entry's header before byte ") ==
+             0u);
+  BOOST_TEST(error_of(with(whole, central(1) + 34, 3, 2)) ==
+             b + "expected a zip file of one part, got an entry in part 3");
+  BOOST_TEST(error_of(with(whole, central(1), 0, 1)) == "file.npz: expected an entry of the zip directory at byte " +
+                                                            std::to_string(central(1)) + ", got something else");
+  BOOST_TEST(error_of(with(whole, central(1) + 32, 9, 2))
+                 .find("file.npz: expected an entry of the zip directory up to byte ") == 0u);
 
   // Deflated bytes that are not as many as the directory says, or none.
   std::size_t const size = 152, deflated = packed.find("PK\3\4", 1) - 35;
@@ -307,14 +345,19 @@ BOOST_AUTO_TEST_CASE(rejects_false_entries) {
   BOOST_TEST(error_with(0) == expected + "0, got some for more");
   BOOST_TEST(error_with(1032 * deflated) == expected + std::to_string(1032 * deflated) + ", got some for fewer");
   BOOST_TEST(error_with(1032 * deflated + 1) ==
-             a + "expected at most " + std::to_string(1032 * deflated) + " bytes from " + std::to_string(deflated) + " deflated ones, got a size of " + std::to_string(1032 * deflated + 1));
-  BOOST_TEST(error_of(with_both(packed, 0, 18, deflated - 9, 4)) == a + "expected " + std::to_string(deflated - 9) + " deflated bytes for 152, got some that are cut short");
-  BOOST_TEST(error_of(with_both(packed, 1, 18, 10, 4)).find("deflated bytes for 144, got some that are cut short") != std::string::npos);
+             a + "expected at most " + std::to_string(1032 * deflated) + " bytes from " + std::to_string(deflated) +
+                 " deflated ones, got a size of " + std::to_string(1032 * deflated + 1));
+  BOOST_TEST(error_of(with_both(packed, 0, 18, deflated - 9, 4)) ==
+             a + "expected " + std::to_string(deflated - 9) + " deflated bytes for 152, got some that are cut short");
+  BOOST_TEST(error_of(with_both(packed, 1, 18, 10, 4)).find("deflated bytes for 144, got some that are cut short") !=
+             std::string::npos);
   BOOST_TEST(error_of(with(packed, 35, 0xff, 1)) == expected + "152, got some that are not deflated");
   std::string const longer = packed.substr(0, 35 + deflated) + "x" + packed.substr(35 + deflated);
   std::string moved = with_both(longer, 0, 18, deflated + 1, 4);
-  moved = with(with(moved, header(moved, 1, 2, 1) + 42, header(moved, 3, 4, 1), 4), header(moved, 5, 6) + 16, header(moved, 1, 2), 4);
-  BOOST_TEST(error_of(moved) == a + "expected " + std::to_string(deflated + 1) + " deflated bytes for 152, got some more bytes behind them");
+  moved = with(with(moved, header(moved, 1, 2, 1) + 42, header(moved, 3, 4, 1), 4), header(moved, 5, 6) + 16,
+               header(moved, 1, 2), 4);
+  BOOST_TEST(error_of(moved) == a + "expected " + std::to_string(deflated + 1) +
+                                    " deflated bytes for 152, got some more bytes behind them");
 }
 
 BOOST_AUTO_TEST_CASE(rejects_overlapping_entries) {
@@ -324,42 +367,56 @@ BOOST_AUTO_TEST_CASE(rejects_overlapping_entries) {
   whole.insert(header(whole, 5, 6), entry);
   std::size_t const end = header(whole, 5, 6);
   whole = with(with(with(whole, end + 8, 2, 2), end + 10, 2, 2), end + 12, 2 * entry.size(), 4);
-  BOOST_TEST(error_of(whole) == "file.npz: expected entries behind each other, got \"a.npy\" and \"a.npy\", which overlap");
+  BOOST_TEST(error_of(whole) ==
+             "file.npz: expected entries behind each other, got \"a.npy\" and \"a.npy\", which overlap");
   // An entry inside the bytes of another.
   std::string const inner = written({io::array_of("b", esp::extents{1, {4}}, numbers)}).substr(0, 35 + 144);
   std::uint8_t padded[400] = {};
   std::copy(inner.begin(), inner.end(), padded);
-  std::string outer = written({io::array_of("a", esp::extents{1, {400}}, padded), io::array_of("b", esp::extents{1, {4}}, numbers)});
+  std::string outer =
+      written({io::array_of("a", esp::extents{1, {400}}, padded), io::array_of("b", esp::extents{1, {4}}, numbers)});
   outer = with(outer, header(outer, 1, 2, 1) + 42, outer.find(inner), 4);
-  BOOST_TEST(error_of(outer) == "file.npz: expected entries behind each other, got \"a.npy\" and \"b.npy\", which overlap");
+  BOOST_TEST(error_of(outer) ==
+             "file.npz: expected entries behind each other, got \"a.npy\" and \"b.npy\", which overlap");
 }
 
 BOOST_AUTO_TEST_CASE(rejects_false_directories) {
   std::string const whole = written(two());
   std::size_t const end = header(whole, 5, 6), begin = header(whole, 1, 2);
   auto const place = [&](std::uint64_t bytes, std::uint64_t from) {
-    return "file.npz: expected the zip directory to end at byte " + std::to_string(end) + ", got " + std::to_string(bytes) + " bytes from " + std::to_string(from) + " on";
+    return "file.npz: expected the zip directory to end at byte " + std::to_string(end) + ", got " +
+           std::to_string(bytes) + " bytes from " + std::to_string(from) + " on";
   };
   BOOST_TEST(error_of(with(whole, end + 12, 5, 4)) == place(5, begin));
   BOOST_TEST(error_of(with(whole, end + 16, begin + 1, 4)) == place(end - begin, begin + 1));
   BOOST_TEST(error_of(with(whole, end + 16, 0xfffffffe, 4)) == place(end - begin, 0xfffffffe));
-  BOOST_TEST(error_of(with(with(whole, end + 8, 3, 2), end + 10, 3, 2)) == "file.npz: expected 3 entries in the zip directory, got 2");
+  BOOST_TEST(error_of(with(with(whole, end + 8, 3, 2), end + 10, 3, 2)) ==
+             "file.npz: expected 3 entries in the zip directory, got 2");
   BOOST_TEST(error_of(with(whole, end + 8, 1, 2)) == "file.npz: expected a zip file of one part, got several");
   BOOST_TEST(error_of(with(whole, end + 4, 1, 2)) == "file.npz: expected a zip file of one part, got several");
   // A comment behind the directory is no part of it, but as long as it says.
   BOOST_TEST(error_of(with(whole, end + 20, 5, 2) + "hello") == "");
-  BOOST_TEST(error_of(with(whole, end + 20, 5, 2) + "hell") == "file.npz: expected a zip file, got one without a directory at its end: truncated");
+  BOOST_TEST(error_of(with(whole, end + 20, 5, 2) + "hell") ==
+             "file.npz: expected a zip file, got one without a directory at its end: truncated");
 
   std::string const wide = written(two(), false, true);
   std::size_t const record = header(wide, 6, 6), locator = header(wide, 6, 7);
   BOOST_TEST(error_of(wide) == "");
-  BOOST_TEST(error_of(with(wide, locator + 8, record + 1, 8)) == "file.npz: expected a zip64 record of the directory, got something else at byte " + std::to_string(record + 1));
-  BOOST_TEST(error_of(with(wide, locator + 8, ~std::uint64_t{0}, 8)) == "file.npz: expected a zip64 record of the directory, got something else at byte 18446744073709551615");
-  BOOST_TEST(error_of(with(wide, record + 4, 45, 8)) == "file.npz: expected a zip64 record of the directory, got something else at byte " + std::to_string(record));
+  BOOST_TEST(error_of(with(wide, locator + 8, record + 1, 8)) ==
+             "file.npz: expected a zip64 record of the directory, got something else at byte " +
+                 std::to_string(record + 1));
+  BOOST_TEST(error_of(with(wide, locator + 8, ~std::uint64_t{0}, 8)) ==
+             "file.npz: expected a zip64 record of the directory, got something else at byte 18446744073709551615");
+  BOOST_TEST(error_of(with(wide, record + 4, 45, 8)) ==
+             "file.npz: expected a zip64 record of the directory, got something else at byte " +
+                 std::to_string(record));
   BOOST_TEST(error_of(with(wide, record + 16, 1, 4)) == "file.npz: expected a zip file of one part, got several");
-  BOOST_TEST(error_of(with(wide, record + 48, ~std::uint64_t{0}, 8)).find("bytes from 18446744073709551615 on") != std::string::npos);
-  BOOST_TEST(error_of(with(with(wide, record + 24, 1, 8), record + 32, 1, 8)) == "file.npz: expected 1 entries in the zip directory, got 2");
-  BOOST_TEST(error_of(with(wide, header(wide, 1, 2) + 46 + 5 + 4 + 16, std::uint64_t{1} << 63, 8)) == "file.npz: entry \"a.npy\": expected the entry at byte 9223372036854775808, got something else");
+  BOOST_TEST(error_of(with(wide, record + 48, ~std::uint64_t{0}, 8)).find("bytes from 18446744073709551615 on") !=
+             std::string::npos);
+  BOOST_TEST(error_of(with(with(wide, record + 24, 1, 8), record + 32, 1, 8)) ==
+             "file.npz: expected 1 entries in the zip directory, got 2");
+  BOOST_TEST(error_of(with(wide, header(wide, 1, 2) + 46 + 5 + 4 + 16, std::uint64_t{1} << 63, 8)) ==
+             "file.npz: entry \"a.npy\": expected the entry at byte 9223372036854775808, got something else");
   BOOST_TEST(error_of(with(wide, locator, 0, 1)).find("file.npz: expected the zip directory to end at byte ") == 0u);
 }
 
@@ -377,12 +434,14 @@ BOOST_AUTO_TEST_CASE(names_that_an_npz_file_cannot_have) {
   };
   std::string const expected = ": expected names in UTF-8 of at most 65531 bytes, got ";
   BOOST_TEST(error_text({"a", "b", "a"}) == ": expected each name once, got \"a\" twice");
-  for (char const* name : {"\xff", "\xc0\x80", "\xe0\x9f\xbf", "\xed\xa0\x80", "\xf0\x8f\xbf\xbf", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xc3", "\xe2\x82", "x\x80"})
+  for (char const* name : {"\xff", "\xc0\x80", "\xe0\x9f\xbf", "\xed\xa0\x80", "\xf0\x8f\xbf\xbf", "\xf4\x90\x80\x80",
+                           "\xf5\x80\x80\x80", "\xc3", "\xe2\x82", "x\x80"})
     BOOST_TEST(error_text({name}) == expected + "\"" + name + "\"");
   BOOST_TEST(error_text({std::string("a\0b", 3)}) == expected + "\"a?b\"");
   BOOST_TEST(error_text({std::string(65532, 'x')}).find(expected) == 0u);
   BOOST_TEST(folder.entries() == 0u);
-  BOOST_TEST(error_text({std::string(65531, 'x'), "\xc3\xa4", "\xe0\xa0\x80", "\xed\x9f\xbf", "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf", "", "a.npy", "b/c"}) == "written");
+  BOOST_TEST(error_text({std::string(65531, 'x'), "\xc3\xa4", "\xe0\xa0\x80", "\xed\x9f\xbf", "\xf0\x90\x80\x80",
+                         "\xf4\x8f\xbf\xbf", "", "a.npy", "b/c"}) == "written");
   BOOST_TEST(io::read_npz(folder.path("x.npz")).find(std::string(65531, 'x')) != nullptr);
   BOOST_TEST(io::read_npz(folder.path("x.npz")).find("a.npy") != nullptr);
 }
@@ -395,7 +454,10 @@ BOOST_AUTO_TEST_CASE(bfloat16_has_no_npy_type) {
     io::write_npz(folder.path("x.npz"), {io::array_of("x", esp::extents{1, {2}}, x)});
     BOOST_FAIL("it was written");
   } catch (io::write_error const& error) {
-    BOOST_TEST(error.what() == std::string{folder.path("x.npz")} + ": expected elements that npy has a type for, got bfloat16 \"x\": convert them to float, or save them as safetensors");
+    BOOST_TEST(
+        error.what() ==
+        std::string{folder.path("x.npz")} +
+            ": expected elements that npy has a type for, got bfloat16 \"x\": convert them to float, or save them as safetensors");
   }
   BOOST_TEST(temporary::read(folder.path("x.npz")) == "old");
   BOOST_TEST(folder.entries() == 1u);

@@ -80,15 +80,19 @@ BOOST_AUTO_TEST_CASE(names_types_and_order_of_a_file) {
   io::write_onnx<Batch>(gone.path, model, {.name = "my net", .description = "two layers"});
   std::string const file = content(gone.path);
   // ir_version 8, producer, version, model version, description.
-  BOOST_TEST(file.substr(0, 11) == std::string("\x08\x08\x12\x08" "espalier").substr(0, 11));
+  BOOST_TEST(file.substr(0, 11) == std::string("\x08\x08\x12\x08"
+                                               "espalier")
+                                       .substr(0, 11));
   BOOST_TEST(file.find(ESPALIER_VERSION_STRING) != std::string::npos);
-  for (char const* const part : {"my net", "two layers", "0.weight", "0.bias", "1.running_mean", "1.running_var", "3.weight", "MatMul", "Where", "parameters", "evaluation"})
+  for (char const* const part : {"my net", "two layers", "0.weight", "0.bias", "1.running_mean", "1.running_var",
+                                 "3.weight", "MatMul", "Where", "parameters", "evaluation"})
     BOOST_TEST(file.find(part) != std::string::npos, part << " is missing");
   // The last import is operator set 17 of the domain "".
   BOOST_TEST(file.find(std::string("\x42\x04\x0a\x00\x10\x11", 6)) != std::string::npos);
   // The weights as they lie: rows of inputs.
   auto const weight = model.parameter("0.weight");
-  std::string const raw(reinterpret_cast<char const*>(weight.span().data()), static_cast<std::size_t>(weight.span().size()) * sizeof(float));
+  std::string const raw(reinterpret_cast<char const*>(weight.span().data()),
+                        static_cast<std::size_t>(weight.span().size()) * sizeof(float));
   BOOST_TEST(file.find(raw) != std::string::npos);
 }
 
@@ -104,17 +108,23 @@ BOOST_AUTO_TEST_CASE(a_model_of_a_device_gives_the_same_file) {
 
 BOOST_AUTO_TEST_CASE(write_errors_are_reported_and_keep_the_old_file) {
   esp::model<Net> const model{esp::seed{1}};
-  auto const error_text = [&](char const* path) { return test::message<io::write_error>([&] { io::write_onnx<Batch>(path, model); }); };
+  auto const error_text = [&](char const* path) {
+    return test::message<io::write_error>([&] { io::write_onnx<Batch>(path, model); });
+  };
   BOOST_TEST(error_text("no/such/folder/net.onnx").find("no/such/folder/net.onnx: ") == 0u);
   BOOST_TEST(error_text(".").find("folder") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(an_open_number_of_samples_is_rejected_where_samples_interact) {
   test::written const old{"what was there", "io_onnx_open.onnx"};
-  auto const error_text = [&](auto const& model) { return test::message<io::error>([&] { io::write_onnx<io::any_batch<3>>(old.name.c_str(), model); }); };
-  BOOST_TEST(error_text(esp::model<Reversed>{}).find("io_onnx_open.onnx: cannot leave the number of samples open: samples are moved") == 0u);
+  auto const error_text = [&](auto const& model) {
+    return test::message<io::error>([&] { io::write_onnx<io::any_batch<3>>(old.name.c_str(), model); });
+  };
+  BOOST_TEST(error_text(esp::model<Reversed>{})
+                 .find("io_onnx_open.onnx: cannot leave the number of samples open: samples are moved") == 0u);
   BOOST_TEST(error_text(esp::model<AcrossSamples>{}).find("across samples") != std::string::npos);
-  BOOST_TEST(error_text(esp::model<nn::BatchNorm1d<3, nn::norm{.untracked = true}>>{}).find("across samples") != std::string::npos);
+  BOOST_TEST(error_text(esp::model<nn::BatchNorm1d<3, nn::norm{.untracked = true}>>{}).find("across samples") !=
+             std::string::npos);
   BOOST_TEST(content(old.name.c_str()) == "what was there");
   BOOST_TEST(error_text(esp::model<nn::Linear<3, 2>>{}).empty());
   BOOST_TEST(content(old.name.c_str()) != "what was there");
@@ -134,7 +144,8 @@ BOOST_AUTO_TEST_CASE(every_op_that_a_program_may_have_has_one_row) {
     bool const element = row.how == onnx::written::operation || row.how == onnx::written::formula;
     BOOST_TEST(element == (row.op->family == esp::graph::op_family::elementwise), row.op->name);
     BOOST_TEST((row.how == onnx::written::formula) == (row.steps != nullptr), row.op->name);
-    BOOST_TEST((row.how == onnx::written::reduction) == (row.op->family == esp::graph::op_family::reduction), row.op->name);
+    BOOST_TEST((row.how == onnx::written::reduction) == (row.op->family == esp::graph::op_family::reduction),
+               row.op->name);
   }
 }
 
@@ -163,6 +174,7 @@ BOOST_AUTO_TEST_CASE(even_kernels_have_their_padding_behind) {
   std::size_t const pads = file.find("pads");
   BOOST_REQUIRE(pads != std::string::npos);
   std::string found;
-  for (std::size_t i = pads + 4; i < pads + 16; ++i) found += std::to_string(static_cast<int>(static_cast<unsigned char>(file[i]))) + " ";
+  for (std::size_t i = pads + 4; i < pads + 16; ++i)
+    found += std::to_string(static_cast<int>(static_cast<unsigned char>(file[i]))) + " ";
   BOOST_TEST(found.rfind(ints({0, 1, 1, 2}), 0) == 0u, found);
 }

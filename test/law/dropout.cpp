@@ -36,7 +36,8 @@ BOOST_AUTO_TEST_CASE(the_expectation_stays) {
   double total = 0;
   constexpr int steps = 200;
   for (int i = 0; i < steps; ++i) total += run(x, weight).loss;
-  // One step's mean has a standard deviation of sqrt(p / (1 - p) mean(x^2) / 2000), about 0.0153; the mean of 200 steps 0.0011.
+  // One step's mean has a standard deviation of sqrt(p / (1 - p) mean(x^2) / 2000), about 0.0153; the mean of 200 steps
+  // 0.0011.
   BOOST_TEST(std::fabs(total / steps - average[0]) < 0.005);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What has to be right where the compiler assumes that there is neither nan nor infinity: this file is compiled with -ffast-math (and once without). All
-// questions are asked of bits here, too.
+// What has to be right where the compiler assumes that there is neither nan nor infinity: this file is compiled with
+// -ffast-math (and once without). All questions are asked of bits here, too.
 #define BOOST_TEST_MODULE law_fast_math
 #include <boost/test/unit_test.hpp>
 
@@ -43,11 +43,17 @@ T opaque(typename bits_of<T>::type bits) {
   return x;
 }
 template <class T>
-T not_a_number() { return opaque<T>(bits_of<T>::nan); }
+T not_a_number() {
+  return opaque<T>(bits_of<T>::nan);
+}
 template <class T>
-T infinite() { return opaque<T>(bits_of<T>::infinity); }
+T infinite() {
+  return opaque<T>(bits_of<T>::infinity);
+}
 template <class T>
-T minus_infinite() { return opaque<T>(bits_of<T>::infinity | bits_of<T>::sign); }
+T minus_infinite() {
+  return opaque<T>(bits_of<T>::infinity | bits_of<T>::sign);
+}
 
 template <class T>
 typename bits_of<T>::type opaque_bits(T const& x) {
@@ -57,13 +63,21 @@ typename bits_of<T>::type opaque_bits(T const& x) {
   return hidden;
 }
 template <class T>
-bool is_nan(T const& x) { return (opaque_bits(x) & ~bits_of<T>::sign) > bits_of<T>::infinity; }
+bool is_nan(T const& x) {
+  return (opaque_bits(x) & ~bits_of<T>::sign) > bits_of<T>::infinity;
+}
 template <class T>
-bool is_infinity(T const& x) { return opaque_bits(x) == bits_of<T>::infinity; }
+bool is_infinity(T const& x) {
+  return opaque_bits(x) == bits_of<T>::infinity;
+}
 template <class T>
-bool is_minus_infinity(T const& x) { return opaque_bits(x) == (bits_of<T>::infinity | bits_of<T>::sign); }
+bool is_minus_infinity(T const& x) {
+  return opaque_bits(x) == (bits_of<T>::infinity | bits_of<T>::sign);
+}
 template <class T>
-bool has_finite_bits(T const& x) { return (opaque_bits(x) & ~bits_of<T>::sign) < bits_of<T>::infinity; }
+bool has_finite_bits(T const& x) {
+  return (opaque_bits(x) & ~bits_of<T>::sign) < bits_of<T>::infinity;
+}
 
 /// Elements 1, 2, 3, ... of which some are special.
 template <class T, int N>
@@ -92,7 +106,8 @@ void check_of_length() {
     for (auto const& special : {x, high, low}) {
       tensor<T, shape<N>> const found = is_finite(special);
       for (int i = 0; i < N; ++i) BOOST_TEST(found[i] == (i == where ? T(0) : T(1)));
-      tensor<T, shape<N>> const a = maximum(special, T(0)), b = minimum(T(0), special), c = relu(special), d = maximum(T(0), special);
+      tensor<T, shape<N>> const a = maximum(special, T(0)), b = minimum(T(0), special), c = relu(special),
+                                d = maximum(T(0), special);
       bool const not_a_number = is_nan(special[where]);
       BOOST_TEST(is_nan(a[where]) == not_a_number);
       BOOST_TEST(is_nan(b[where]) == not_a_number);
@@ -114,13 +129,15 @@ template <class T>
 void check_rows() {
   constexpr double allowed = sizeof(T) == 4 ? 2e-6 : 1e-13;
   tensor<T, shape<4, 5>> x;
-  for (int i = 0; i < 20; ++i) x.data()[i] = static_cast<T>((i * 7) % 11) * T(0.5) - T(2) + (i >= 10 && i < 15 ? T(1000) : T(0));
+  for (int i = 0; i < 20; ++i)
+    x.data()[i] = static_cast<T>((i * 7) % 11) * T(0.5) - T(2) + (i >= 10 && i < 15 ? T(1000) : T(0));
   for (int k = 15; k < 20; ++k) x.data()[k] = minus_infinite<T>();
   tensor<T, shape<4>> const y = logsumexp<1>(x);
   tensor<T, shape<4, 5>> const s = softmax<1>(x), l = log_softmax<1>(x);
   for (int i = 0; i < 3; ++i) {
     double largest = x(i, 0), sum = 0;
-    for (int k = 1; k < 5; ++k) largest = largest < static_cast<double>(x(i, k)) ? static_cast<double>(x(i, k)) : largest;
+    for (int k = 1; k < 5; ++k)
+      largest = largest < static_cast<double>(x(i, k)) ? static_cast<double>(x(i, k)) : largest;
     for (int k = 0; k < 5; ++k) sum += std::exp(static_cast<double>(x(i, k)) - largest);
     BOOST_TEST(std::abs(static_cast<double>(y[i]) - largest - std::log(sum)) <= allowed * (1 + std::abs(largest)));
     for (int k = 0; k < 5; ++k) {
@@ -142,7 +159,8 @@ void check_function(char const* name, F f, Reference reference, double low, doub
   double worst = 0, at = 0;
   constexpr double unit = sizeof(T) == 4 ? 0x1p-23 : 0x1p-52;
   for (int i = 0; i < count; ++i) {
-    double const expected = reference(static_cast<double>(x[i])), size = std::abs(expected) > 1e-30 ? std::abs(expected) : 1e-30;
+    double const expected = reference(static_cast<double>(x[i])),
+                 size = std::abs(expected) > 1e-30 ? std::abs(expected) : 1e-30;
     double const error = std::abs(static_cast<double>(y[i]) - expected) / size / unit;
     if (error > worst) {
       worst = error;
@@ -157,21 +175,28 @@ void check_function(char const* name, F f, Reference reference, double low, doub
 }
 template <class T>
 void check_functions() {
-  check_function<T>("exp", [](auto const& x) { return exp(x); }, [](double x) { return std::exp(x); }, -80, 80, 4);
-  check_function<T>("log", [](auto const& x) { return log(x); }, [](double x) { return std::log(x); }, 0.01, 30, 8);
-  check_function<T>("tanh", [](auto const& x) { return tanh(x); }, [](double x) { return std::tanh(x); }, -9, 9, 8);
-  check_function<T>("sigmoid", [](auto const& x) { return sigmoid(x); }, [](double x) { return 1 / (1 + std::exp(-x)); }, -30, 30, 8);
-  check_function<T>("erf", [](auto const& x) { return erf(x); }, [](double x) { return std::erf(x); }, -3, 3, 16);
-  check_function<T>("sqrt", [](auto const& x) { return sqrt(x); }, [](double x) { return std::sqrt(x); }, 0.01, 30, 4);
-  tensor<T, shape<19>> const high = exp(with<T, 19>(4, infinite<T>())), low = exp(with<T, 19>(4, minus_infinite<T>())), zero = log(with<T, 19>(4, T(0)) * T(0) + T(0)),
-                             flat = tanh(with<T, 19>(4, infinite<T>()));
+  check_function<T>(
+      "exp", [](auto const& x) { return exp(x); }, [](double x) { return std::exp(x); }, -80, 80, 4);
+  check_function<T>(
+      "log", [](auto const& x) { return log(x); }, [](double x) { return std::log(x); }, 0.01, 30, 8);
+  check_function<T>(
+      "tanh", [](auto const& x) { return tanh(x); }, [](double x) { return std::tanh(x); }, -9, 9, 8);
+  check_function<T>(
+      "sigmoid", [](auto const& x) { return sigmoid(x); }, [](double x) { return 1 / (1 + std::exp(-x)); }, -30, 30, 8);
+  check_function<T>(
+      "erf", [](auto const& x) { return erf(x); }, [](double x) { return std::erf(x); }, -3, 3, 16);
+  check_function<T>(
+      "sqrt", [](auto const& x) { return sqrt(x); }, [](double x) { return std::sqrt(x); }, 0.01, 30, 4);
+  tensor<T, shape<19>> const high = exp(with<T, 19>(4, infinite<T>())), low = exp(with<T, 19>(4, minus_infinite<T>())),
+                             zero = log(with<T, 19>(4, T(0)) * T(0) + T(0)), flat = tanh(with<T, 19>(4, infinite<T>()));
   BOOST_TEST(is_infinity(high[4]));
   BOOST_TEST(low[4] == 0);
   BOOST_TEST(is_minus_infinity(zero[4]));
   BOOST_TEST(std::abs(flat[4] - 1) < 1e-6);
 }
 
-using Net = nn::Sequential<nn::Linear<6, 16>, nn::BatchNorm1d<16>, nn::ReLU, nn::Linear<16, 8>, nn::Tanh, nn::Linear<8, 3>>;
+using Net =
+    nn::Sequential<nn::Linear<6, 16>, nn::BatchNorm1d<16>, nn::ReLU, nn::Linear<16, 8>, nn::Tanh, nn::Linear<8, 3>>;
 auto samples(int step) {
   tensor<float, shape<16, 6>> x;
   for (int i = 0; i < 96; ++i) x.data()[i] = static_cast<float>((i * 37 + step * 11) % 23) * 0.1f - 1.1f;
@@ -225,7 +250,8 @@ BOOST_AUTO_TEST_CASE(columns_and_windows) {
   for (int i = 0; i < 72; ++i) image.data()[i] = -1e30f - static_cast<float>(i) * 1e27f;
   tensor<float, shape<1, 3, 3, 8>> const pooled = esp::max_pool2d<3, esp::pooling{.stride = 1, .padding = 1}>(image);
   for (int i = 0; i < 72; ++i) BOOST_TEST((has_finite_bits(pooled.data()[i]) && pooled.data()[i] <= -1e30f));
-  auto const gradient = esp::grad<0>([](auto a) { return sum(esp::max_pool2d<3, esp::pooling{.stride = 1, .padding = 1}>(a)); })(image);
+  auto const gradient =
+      esp::grad<0>([](auto a) { return sum(esp::max_pool2d<3, esp::pooling{.stride = 1, .padding = 1}>(a)); })(image);
   float sum = 0;
   for (int i = 0; i < 72; ++i) sum += gradient.data()[i];
   BOOST_TEST(std::abs(sum - 72) < 1e-4);
@@ -245,11 +271,14 @@ BOOST_AUTO_TEST_CASE(early_stopping_never_keeps_nan_as_best) {
   BOOST_TEST(!enough.observe(not_a_number<double>()));
   BOOST_TEST(enough.observe(not_a_number<double>()));
 }
-// A batch with a number that is none, or an infinite one, is refused, and everything stays as it was: parameters, states, running statistics.
+// A batch with a number that is none, or an infinite one, is refused, and everything stays as it was: parameters,
+// states, running statistics.
 BOOST_AUTO_TEST_CASE(skip_non_finite_skips) {
   esp::model<Net> model{esp::seed{1}}, other{esp::seed{1}};
-  esp::trainer trainer{model, nn::SoftmaxLoss{}, optim::skip_non_finite{optim::Adam{.learning_rate = 0.01f}}, esp::batch<16, 6>{}};
-  esp::trainer never{other, nn::SoftmaxLoss{}, optim::skip_non_finite{optim::Adam{.learning_rate = 0.01f}}, esp::batch<16, 6>{}};
+  esp::trainer trainer{model, nn::SoftmaxLoss{}, optim::skip_non_finite{optim::Adam{.learning_rate = 0.01f}},
+                       esp::batch<16, 6>{}};
+  esp::trainer never{other, nn::SoftmaxLoss{}, optim::skip_non_finite{optim::Adam{.learning_rate = 0.01f}},
+                     esp::batch<16, 6>{}};
   auto const y = labels();
   for (int step = 0; step < 30; ++step) {
     auto const x = samples(step);
@@ -257,14 +286,17 @@ BOOST_AUTO_TEST_CASE(skip_non_finite_skips) {
     BOOST_TEST(has_finite_bits(loss));
     BOOST_TEST(never.step(x, y) == loss);
     auto bad = x;
-    bad(step % 16, step % 6) = step % 3 == 0 ? not_a_number<float>() : step % 3 == 1 ? infinite<float>() : minus_infinite<float>();
+    bad(step % 16, step % 6) = step % 3 == 0   ? not_a_number<float>()
+                               : step % 3 == 1 ? infinite<float>()
+                                               : minus_infinite<float>();
     (void)trainer.step(bad, y);
     BOOST_TEST(trainer.skipped_updates() == step + 1);
     BOOST_TEST(trainer.steps() == step + 1);
     BOOST_TEST_REQUIRE(not_finite(model) == 0);
   }
   BOOST_TEST(never.skipped_updates() == 0);
-  for (std::int64_t i = 0; i < model.parameters().size(); ++i) BOOST_TEST(model.parameters()[i] == other.parameters()[i]);
+  for (std::int64_t i = 0; i < model.parameters().size(); ++i)
+    BOOST_TEST(model.parameters()[i] == other.parameters()[i]);
   for (std::int64_t i = 0; i < model.buffers().size(); ++i) BOOST_TEST(model.buffers()[i] == other.buffers()[i]);
 }
 BOOST_AUTO_TEST_CASE(nan_is_detected_without_the_guard) {
@@ -284,7 +316,9 @@ BOOST_AUTO_TEST_CASE(non_finite_data_is_rejected) {
   auto const error_of = [&](auto special) {
     std::vector<decltype(special)> numbers{1, 2, 3, 4, 5, 6};
     numbers[3] = special;
-    return message<data::value_error>([&] { data::dataset<decltype(special), shape<2>>{numbers, kinds, {.classes = 2}}; });
+    return message<data::value_error>([&] {
+      data::dataset<decltype(special), shape<2>>{numbers, kinds, {.classes = 2}};
+    });
   };
   BOOST_TEST(error_of(3.0f).empty());
   BOOST_TEST(error_of(not_a_number<float>()).find("of sample 1 (reading::non_finite takes it)") != std::string::npos);
@@ -296,9 +330,13 @@ BOOST_AUTO_TEST_CASE(non_finite_data_is_rejected) {
     return io::read_csv("law_fast_math_file", {.non_finite = non_finite});
   };
   for (char const* content : {"1,nan,0\n", "1,inf,0\n", "-inf,2,0\n"}) {
-    BOOST_TEST(message<io::format_error>([&] { (void)read(content, false); }).find("expected a finite number") != std::string::npos);
+    BOOST_TEST(message<io::format_error>([&] { (void)read(content, false); }).find("expected a finite number") !=
+               std::string::npos);
     BOOST_TEST(message<io::format_error>([&] { (void)read(content, true); }).empty());
   }
-  BOOST_TEST(!message<io::format_error>([&] { (void)data::table<float, shape<2>>(read("1,2,nan\n", true), {.classes = 2}, -1); }).empty());
-  BOOST_TEST(!message<io::format_error>([&] { (void)data::table<float, shape<2>>(read("1,2,nan\n", true), {}, -1); }).empty());
+  BOOST_TEST(!message<io::format_error>([&] {
+                (void)data::table<float, shape<2>>(read("1,2,nan\n", true), {.classes = 2}, -1);
+              }).empty());
+  BOOST_TEST(
+      !message<io::format_error>([&] { (void)data::table<float, shape<2>>(read("1,2,nan\n", true), {}, -1); }).empty());
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Table 1 of the LayerNorm paper: each of its 18 cells, and what each "invariant" asks of epsilon, of the factor and of a bias before the norm.
+// Table 1 of the LayerNorm paper: each of its 18 cells, and what each "invariant" asks of epsilon, of the factor and of
+// a bias before the norm.
 #define BOOST_TEST_MODULE law_invariance
 #include "../../docs/examples/support/invariance.hpp"
 
@@ -22,7 +23,8 @@ void for_each_cell(Table const& rows, double sign, Visit visit) {
       for (std::uint64_t seed = 1; seed <= 5; ++seed)
         for (double factor : factors) {
           comparison const cell{row, static_cast<transformation>(how), seed, sign * factor};
-          BOOST_TEST_CONTEXT(row.norm << ", transformation " << how << ", seed " << seed << ", factor " << sign * factor)
+          BOOST_TEST_CONTEXT(row.norm << ", transformation " << how << ", seed " << seed << ", factor "
+                                      << sign * factor)
           visit(row, how, cell);
           if (recenters(how)) break;  // there is no factor in it
         }
@@ -82,13 +84,16 @@ BOOST_AUTO_TEST_CASE(a_negative_factor_turns_the_sign) {
         turned += std::fabs(after + before) < 1e-11;
         kept += std::fabs(after - before) < 1e-11;
       }
-    int const expected = how == weight_vector_rescaling ? 6 : how == single_case_rescaling ? 4 : 24;  // one unit, one case, or all
+    int const expected = how == weight_vector_rescaling ? 6
+                         : how == single_case_rescaling ? 4
+                                                        : 24;  // one unit, one case, or all
     BOOST_TEST(turned == expected);
     BOOST_TEST(kept == 24 - expected);
   });
 }
 
-// With a bias between x W and the norm: BatchNorm's mean takes it away. LayerNorm's does not, so that only its re-centering cell stays.
+// With a bias between x W and the norm: BatchNorm's mean takes it away. LayerNorm's does not, so that only its
+// re-centering cell stays.
 BOOST_AUTO_TEST_CASE(a_bias_before_the_norm) {
   for_each_cell(biased, 1, [&](auto const& row, int how, comparison const& cell) {
     if (row.invariant[how]) BOOST_TEST(cell.change() < rounding);
@@ -113,12 +118,14 @@ BOOST_AUTO_TEST_CASE(one_after_the_other) {
   });
 }
 
-// Applied to the data itself LayerNorm forgets one number added to all features of a case, and not a vector of different ones.
+// Applied to the data itself LayerNorm forgets one number added to all features of a case, and not a vector of
+// different ones.
 BOOST_AUTO_TEST_CASE(layer_norm_of_the_data_itself) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     auto const x = test::doubles<6, 5>(seed);
     auto const vector = test::doubles<5>(seed + 10);
-    samples const y = normalize<1>(x, 0.3), by_number = normalize<1>(x + 3, 0.3), by_vector = normalize<1>(x + vector, 0.3);
+    samples const y = normalize<1>(x, 0.3), by_number = normalize<1>(x + 3, 0.3),
+                  by_vector = normalize<1>(x + vector, 0.3);
     test::check_close("a number", by_number, y, rounding);
     BOOST_TEST(!all_close(by_vector, y, 0.03, 0.03));
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What normalisation promises: rows do not know of each other in LayerNorm, a batch is centred and scaled in BatchNorm, evaluation is a fixed map.
+// What normalisation promises: rows do not know of each other in LayerNorm, a batch is centred and scaled in BatchNorm,
+// evaluation is a fixed map.
 #define BOOST_TEST_MODULE law_norm
 #include <espalier.hpp>
 
@@ -15,7 +16,8 @@ void randomize_parameters(Model& model) {
   std::uint64_t seed = 10;
   model.for_each_parameter([&](auto const&, esp::extents const&, auto span) {
     auto const random_values = doubles<64>(++seed, 0.5, 1.5);
-    for (int i = 0; i < static_cast<int>(span.size()); ++i) span[i] = static_cast<std::remove_cvref_t<decltype(span[i])>>(random_values[i]);
+    for (int i = 0; i < static_cast<int>(span.size()); ++i)
+      span[i] = static_cast<std::remove_cvref_t<decltype(span[i])>>(random_values[i]);
   });
 }
 }  // namespace
@@ -35,7 +37,8 @@ BOOST_AUTO_TEST_CASE(layer_norm_of_one_row_is_that_row_in_any_batch) {
 
 BOOST_AUTO_TEST_CASE(layer_norm_forgets_offset_and_scale_of_a_row) {
   auto const x = doubles<5, 17>(1);
-  esp::tensor<double, esp::shape<5, 17>> const y = normalize<1>(x, 0), shifted = normalize<1>(x + 7, 0), scaled = normalize<1>(x * 3, 0);
+  esp::tensor<double, esp::shape<5, 17>> const y = normalize<1>(x, 0), shifted = normalize<1>(x + 7, 0),
+                                               scaled = normalize<1>(x * 3, 0);
   check_close("shifted", shifted, y, 1e-12);
   check_close("scaled", scaled, y, 1e-12);
   esp::tensor<double, esp::shape<5>> const means = mean<1>(y), squares = mean<1>(y * y);
@@ -69,7 +72,8 @@ BOOST_AUTO_TEST_CASE(batch_norm_training_and_evaluation) {
   }
   // Fed with one batch again and again they become its statistics.
   for (int i = 0; i < 400; ++i) (void)run(x, target);
-  for (int k = 0; k < 5; ++k) BOOST_TEST(model.buffer("running_mean").span()[k] == means[k], boost::test_tools::tolerance(1e-10));
+  for (int k = 0; k < 5; ++k)
+    BOOST_TEST(model.buffer("running_mean").span()[k] == means[k], boost::test_tools::tolerance(1e-10));
   check_close("evaluation is then as training", model(x), normal, 1e-9);
 
   // Evaluation treats each row alone and changes no statistics.
@@ -94,5 +98,7 @@ BOOST_AUTO_TEST_CASE(unbiased_statistics) {
   esp::tensor<double, esp::shape<4, 3>> const target{};
   (void)esp::value_and_grad(model, nn::MeanSquaredError{})(x, target);
   esp::tensor<double, esp::shape<3>> const variances = mean<0>((x - mean<0>(x)) * (x - mean<0>(x)));
-  for (int k = 0; k < 3; ++k) BOOST_TEST(model.buffer("running_var").span()[k] == 0.9 + 0.1 * variances[k] * 4 / 3, boost::test_tools::tolerance(1e-12));
+  for (int k = 0; k < 3; ++k)
+    BOOST_TEST(model.buffer("running_var").span()[k] == 0.9 + 0.1 * variances[k] * 4 / 3,
+               boost::test_tools::tolerance(1e-12));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Norms in float on data far from zero: mean 1e4, standard deviation 1. Statistics, outputs and gradients lose no more than 1e-5, also where one element of
-// each statistic lies far from the others, wherever it stands.
+// Norms in float on data far from zero: mean 1e4, standard deviation 1. Statistics, outputs and gradients lose no more
+// than 1e-5, also where one element of each statistic lies far from the others, wherever it stands.
 #define BOOST_TEST_MODULE law_norm_numerics
 #include <boost/test/unit_test.hpp>
 
@@ -62,7 +62,8 @@ double distance(auto const& got, auto const& expected) {
   return most / largest;
 }
 
-/// Output, gradients of sum(y k), and the running statistics where there are any, against loops in double. group: the statistic an element belongs to.
+/// Output, gradients of sum(y k), and the running statistics where there are any, against loops in double. group: the
+/// statistic an element belongs to.
 template <class Net, class S>
 void check_one(char const* name, tensor<float, S> const& x, auto group, auto channel, double limit = 1e-5) {
   auto const k = numbers<float, S>(2);
@@ -82,7 +83,8 @@ void check_one(char const* name, tensor<float, S> const& x, auto group, auto cha
   }
 
   esp::model<Net> model;
-  if constexpr (requires { Net::reads_parameter; }) for (std::int64_t i = 0; i < S::size; ++i) model.parameter("shift").span()[static_cast<int>(i)] = x[i];
+  if constexpr (requires { Net::reads_parameter; })
+    for (std::int64_t i = 0; i < S::size; ++i) model.parameter("shift").span()[static_cast<int>(i)] = x[i];
   auto const gradients = esp::value_and_grad(model, Weighted{})(x, k).gradients;
   BOOST_TEST_CONTEXT(name) {
     BOOST_TEST(distance(model.buffer("output").span(), normal) < limit);
@@ -124,20 +126,30 @@ constexpr nn::norm observed{.momentum = 1}, kept{.momentum = 1, .tracked = true}
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(layer_norm) {
-  check<nn::LayerNorm1d<64>, shape<32, 64>>("rows", [](int at) { return at / 64; }, [](int at) { return at % 64; });
-  check<nn::LayerNorm<shape<4099>>, shape<3, 4099>>("long rows", [](int at) { return at / 4099; }, [](int at) { return at % 4099; });
-  check<nn::LayerNorm<shape<8, 33>>, shape<4, 8, 33>>("two axes", [](int at) { return at / 264; }, [](int at) { return at % 264; });
+  check<nn::LayerNorm1d<64>, shape<32, 64>>(
+      "rows", [](int at) { return at / 64; }, [](int at) { return at % 64; });
+  check<nn::LayerNorm<shape<4099>>, shape<3, 4099>>(
+      "long rows", [](int at) { return at / 4099; }, [](int at) { return at % 4099; });
+  check<nn::LayerNorm<shape<8, 33>>, shape<4, 8, 33>>(
+      "two axes", [](int at) { return at / 264; }, [](int at) { return at % 264; });
 }
 BOOST_AUTO_TEST_CASE(batch_norm) {
-  check<nn::BatchNorm1d<48, observed>, shape<256, 48>>("columns", [](int at) { return at % 48; }, [](int at) { return at % 48; });
-  check<nn::BatchNorm1d<7, observed>, shape<8192, 7>>("long columns", [](int at) { return at % 7; }, [](int at) { return at % 7; });
-  check<nn::BatchNorm2d<5, observed>, shape<32, 5, 16, 16>>("images", [](int at) { return at / 256 % 5; }, [](int at) { return at / 256 % 5; });
-  check<nn::BatchNorm<16, -1, observed>, shape<16, 28, 28, 16>>("images, channels last", [](int at) { return at % 16; }, [](int at) { return at % 16; });
+  check<nn::BatchNorm1d<48, observed>, shape<256, 48>>(
+      "columns", [](int at) { return at % 48; }, [](int at) { return at % 48; });
+  check<nn::BatchNorm1d<7, observed>, shape<8192, 7>>(
+      "long columns", [](int at) { return at % 7; }, [](int at) { return at % 7; });
+  check<nn::BatchNorm2d<5, observed>, shape<32, 5, 16, 16>>(
+      "images", [](int at) { return at / 256 % 5; }, [](int at) { return at / 256 % 5; });
+  check<nn::BatchNorm<16, -1, observed>, shape<16, 28, 28, 16>>(
+      "images, channels last", [](int at) { return at % 16; }, [](int at) { return at % 16; });
 }
 BOOST_AUTO_TEST_CASE(group_norm) {
-  check<nn::GroupNorm<4, 16>, shape<4, 16, 9, 9>>("groups", [](int at) { return at / 324; }, [](int at) { return at / 81 % 16; });
+  check<nn::GroupNorm<4, 16>, shape<4, 16, 9, 9>>(
+      "groups", [](int at) { return at / 324; }, [](int at) { return at / 81 % 16; });
 }
 BOOST_AUTO_TEST_CASE(instance_norm) {
-  check<nn::InstanceNorm<3>, shape<4, 3, 16, 16>>("instances", [](int at) { return at / 256; }, [](int at) { return at / 256 % 3; });
-  check<nn::InstanceNorm<3, kept>, shape<4, 3, 100>>("tracked", [](int at) { return at / 100; }, [](int at) { return at / 100 % 3; });
+  check<nn::InstanceNorm<3>, shape<4, 3, 16, 16>>(
+      "instances", [](int at) { return at / 256; }, [](int at) { return at / 256 % 3; });
+  check<nn::InstanceNorm<3, kept>, shape<4, 3, 100>>(
+      "tracked", [](int at) { return at / 100; }, [](int at) { return at / 100 % 3; });
 }

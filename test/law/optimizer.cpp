@@ -51,7 +51,8 @@ BOOST_AUTO_TEST_CASE(plain_descent) {
     for (int k = 0; k < 4; ++k) BOOST_TEST(r(i, k) == -0.1 * g[k], boost::test_tools::tolerance(1e-10));
 }
 
-// Damped momentum: 1 - m^t of the gradient after t steps, so all of it in the end. Heavy ball: (1 - m^t) / (1 - m) of it.
+// Damped momentum: 1 - m^t of the gradient after t steps, so all of it in the end. Heavy ball: (1 - m^t) / (1 - m) of
+// it.
 BOOST_AUTO_TEST_CASE(momentum) {
   esp::tensor<double, esp::shape<4>> g;
   auto const damped = moves<50>(optim::SGD<optim::damped>{.learning_rate = 0.1, .momentum = {0.8}}, g);
@@ -66,7 +67,8 @@ BOOST_AUTO_TEST_CASE(momentum) {
     }
 }
 
-// Adam's corrected moments of a constant gradient are the gradient: each step has the length of the learning rate, whatever the gradient's size.
+// Adam's corrected moments of a constant gradient are the gradient: each step has the length of the learning rate,
+// whatever the gradient's size.
 BOOST_AUTO_TEST_CASE(adam) {
   esp::tensor<double, esp::shape<4>> g;
   auto const r = moves<20>(optim::Adam{.learning_rate = 0.01, .epsilon = 0}, g);
@@ -79,7 +81,8 @@ BOOST_AUTO_TEST_CASE(adam) {
 }
 
 BOOST_AUTO_TEST_CASE(a_run_repeated_gives_the_same_bits) {
-  using Classifier = nn::Sequential<nn::Linear<8, 16>, nn::BatchNorm1d<16>, nn::ReLU, nn::Dropout<0.2>, nn::Linear<16, 4>>;
+  using Classifier =
+      nn::Sequential<nn::Linear<8, 16>, nn::BatchNorm1d<16>, nn::ReLU, nn::Dropout<0.2>, nn::Linear<16, 4>>;
   auto const run = [](esp::model<Classifier>& model) {
     esp::trainer trainer{model, nn::SoftmaxLoss{}, optim::Adam{}, esp::batch<32, 8>{}};
     auto const x = floats<32, 8>(1);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What BatchNorm's running statistics are: an exponential mean of what the batches had. It follows a stream or remembers it, as momentum says.
+// What BatchNorm's running statistics are: an exponential mean of what the batches had. It follows a stream or
+// remembers it, as momentum says.
 #define BOOST_TEST_MODULE law_running_statistics
 #include <espalier.hpp>
 
@@ -17,7 +18,9 @@ void observe(Model& model, X const& batch) {
   (void)esp::value_and_grad(model, nn::MeanSquaredError{})(batch, X{});
 }
 template <int Features, double Momentum, nn::variance Variance = nn::biased>
-using model_of = esp::model<nn::BatchNorm1d<Features, nn::norm{.eps = 1e-5, .momentum = Momentum, .variance = Variance}>, esp::cpu, double>;
+using model_of =
+    esp::model<nn::BatchNorm1d<Features, nn::norm{.eps = 1e-5, .momentum = Momentum, .variance = Variance}>, esp::cpu,
+               double>;
 
 double power(double base, int exponent) {
   double r = 1;
@@ -25,13 +28,15 @@ double power(double base, int exponent) {
   return r;
 }
 
-/// Batch k has the mean drift k and the variance 4: the running mean after each of 60 steps against the sum of the series.
+/// Batch k has the mean drift k and the variance 4: the running mean after each of 60 steps against the sum of the
+/// series.
 template <double Momentum>
 void follow_a_drift() {
   constexpr double keep = 1 - Momentum, drift = 0.25;
   model_of<1, Momentum> model{esp::seed{0}};
   for (int k = 1; k <= 60; ++k) {
-    observe(model, esp::tensor<double, esp::shape<4, 1>>{{drift * k - 2}, {drift * k + 2}, {drift * k - 2}, {drift * k + 2}});
+    observe(model,
+            esp::tensor<double, esp::shape<4, 1>>{{drift * k - 2}, {drift * k + 2}, {drift * k - 2}, {drift * k + 2}});
     double const forgotten = power(keep, k);  // the share of the start, which was mean 0 and variance 1
     double const lag = keep / Momentum * (1 - forgotten);
     BOOST_TEST(model.buffer("running_mean").span()[0] == drift * (k - lag), boost::test_tools::tolerance(1e-12));
@@ -49,7 +54,8 @@ BOOST_AUTO_TEST_CASE(a_drifting_stream) {
   follow_a_drift<0.9>();
 }
 
-// The mean jumps once. Momentum 0.9 is there after two batches; momentum 0.1 still has more than half of what was before after six.
+// The mean jumps once. Momentum 0.9 is there after two batches; momentum 0.1 still has more than half of what was
+// before after six.
 BOOST_AUTO_TEST_CASE(a_jump) {
   model_of<1, 0.1> remembers{esp::seed{0}};
   model_of<1, 0.9> follows{esp::seed{0}};
@@ -83,7 +89,8 @@ BOOST_AUTO_TEST_CASE(any_stream_against_the_sum) {
   }
   for (int i = 0; i < 3; ++i) {
     BOOST_TEST(model.buffer("running_mean").span()[i] == means[i], boost::test_tools::tolerance(1e-12));
-    BOOST_TEST(model.buffer("running_var").span()[i] == variances[i] + power(0.7, steps), boost::test_tools::tolerance(1e-12));
+    BOOST_TEST(model.buffer("running_var").span()[i] == variances[i] + power(0.7, steps),
+               boost::test_tools::tolerance(1e-12));
   }
 }
 
@@ -102,17 +109,20 @@ esp::tensor<double, esp::shape<N, 3>> stationary(unsigned number) {
   return x;
 }
 
-/// Root mean square of the difference between the outputs in training and in evaluation for 40 new batches, once the running statistics have converged.
+/// Root mean square of the difference between the outputs in training and in evaluation for 40 new batches, once the
+/// running statistics have converged.
 template <int N>
 double disagreement() {
   constexpr double means[] = {5, -1, 0}, variances[] = {4, 1, 0.25};
   model_of<3, 0.01> model{esp::seed{0}};
   for (unsigned k = 0; k < 1500; ++k) observe(model, stationary<N>(k));  // what is left of the start is 0.99^1500, 3e-7
-  // An exponential mean of batches of N has m / (2 - m) of one batch's variance: five standard errors, and what dividing by N leaves out.
+  // An exponential mean of batches of N has m / (2 - m) of one batch's variance: five standard errors, and what
+  // dividing by N leaves out.
   double const error = 5 * std::sqrt(0.01 / 1.99 / N);
   for (int i = 0; i < 3; ++i) {
     BOOST_TEST(std::fabs(model.buffer("running_mean").span()[i] - means[i]) < error * std::sqrt(variances[i]));
-    BOOST_TEST(std::fabs(model.buffer("running_var").span()[i] / variances[i] - (1 - 1.0 / N)) < error * std::sqrt(2.0));
+    BOOST_TEST(std::fabs(model.buffer("running_var").span()[i] / variances[i] - (1 - 1.0 / N)) <
+               error * std::sqrt(2.0));
   }
   double squares = 0;
   for (unsigned k = 0; k < 40; ++k) {
@@ -126,7 +136,8 @@ double disagreement() {
 
 }  // namespace
 
-// What is left between the modes is the chance of one batch: its mean is off by 1 / sqrt(N), its deviation by 1 / sqrt(2 N).
+// What is left between the modes is the chance of one batch: its mean is off by 1 / sqrt(N), its deviation by 1 /
+// sqrt(2 N).
 BOOST_AUTO_TEST_CASE(training_and_evaluation_agree_once_converged) {
   double const small = disagreement<16>(), large = disagreement<1024>();
   BOOST_TEST(small == std::sqrt(1.5 / 16), boost::test_tools::tolerance(0.15));

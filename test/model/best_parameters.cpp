@@ -8,7 +8,8 @@
 using namespace test;
 
 namespace {
-using Net = nn::Sequential<nn::Linear<6, 8>, nn::BatchNorm1d<8>, nn::ReLU, nn::Frozen<nn::Linear<8, 8>>, nn::Linear<8, 4>>;
+using Net =
+    nn::Sequential<nn::Linear<6, 8>, nn::BatchNorm1d<8>, nn::ReLU, nn::Frozen<nn::Linear<8, 8>>, nn::Linear<8, 4>>;
 using model_type = esp::model<Net>;
 using best_type = esp::best_parameters<model_type>;
 }  // namespace

@@ -11,39 +11,53 @@ using namespace test;
 using esp::shape, esp::tensor;
 
 namespace {
-using Net = nn::Sequential<nn::Flatten, nn::Linear<6, 8>, nn::BatchNorm1d<8>, nn::ReLU, nn::Dropout<0.3>, nn::Linear<8, 4>>;
+using Net =
+    nn::Sequential<nn::Flatten, nn::Linear<6, 8>, nn::BatchNorm1d<8>, nn::ReLU, nn::Dropout<0.3>, nn::Linear<8, 4>>;
 using batch = esp::batch<16, 2, 3>;
 using model_type = esp::model<Net>;
 using trainer_type = esp::trainer<model_type, nn::SoftmaxLoss, optim::Adam, batch>;
 using predictor_type = esp::predictor<model_type, batch>;
 
 static_assert(model_type::parameter_count == 6 * 8 + 8 + 16 + 8 * 4 + 4);
-static_assert(model_type::parameter_bytes >= sizeof(float) * model_type::parameter_count && model_type::parameter_bytes % 64 == 0);
-static_assert(model_type::buffer_bytes >= sizeof(float) * 16 && model_type::bytes == model_type::parameter_bytes + model_type::buffer_bytes);
+static_assert(model_type::parameter_bytes >= sizeof(float) * model_type::parameter_count &&
+              model_type::parameter_bytes % 64 == 0);
+static_assert(model_type::buffer_bytes >= sizeof(float) * 16 &&
+              model_type::bytes == model_type::parameter_bytes + model_type::buffer_bytes);
 
-// The facts of a plan, of the trainer that runs it, and how they depend on the optimizer, the batch and the element type.
+// The facts of a plan, of the trainer that runs it, and how they depend on the optimizer, the batch and the element
+// type.
 template <class Optimizer, class Batch = batch, class T = float>
 constexpr auto const& plan = esp::training_plan<Net, nn::SoftmaxLoss, Optimizer, Batch, T>;
 constexpr auto const& adam = plan<optim::Adam>;
-static_assert(adam.workspace_bytes > 0 && adam.workspace_bytes < 64 * 1024 && adam.peak_live_bytes > 0 && adam.peak_live_bytes <= adam.workspace_bytes);
-static_assert(adam.parameter_count == model_type::parameter_count && adam.parameter_bytes == model_type::parameter_bytes);
+static_assert(adam.workspace_bytes > 0 && adam.workspace_bytes < 64 * 1024 && adam.peak_live_bytes > 0 &&
+              adam.peak_live_bytes <= adam.workspace_bytes);
+static_assert(adam.parameter_count == model_type::parameter_count &&
+              adam.parameter_bytes == model_type::parameter_bytes);
 static_assert(adam.gradient_bytes == adam.parameter_bytes && adam.optimizer_bytes == 2 * adam.gradient_bytes);
-static_assert(plan<optim::SGD<>>.optimizer_bytes == 0 && plan<optim::SGD<optim::nesterov>>.optimizer_bytes == adam.gradient_bytes);
+static_assert(plan<optim::SGD<>>.optimizer_bytes == 0 &&
+              plan<optim::SGD<optim::nesterov>>.optimizer_bytes == adam.gradient_bytes);
 static_assert(adam.kernel_count > 5 && adam.kernel_count < 60);
 // Forward and backward of both layers, but no gradient with respect to the images, in multiplications and additions.
 static_assert(adam.flops > 2 * 16 * (2 * 6 * 8 + 3 * 8 * 4) && adam.flops < 4 * 16 * (3 * 6 * 8 + 3 * 8 * 4));
-static_assert(plan<optim::Adam, esp::batch<32, 2, 3>>.flops > adam.flops && plan<optim::Adam, esp::batch<32, 2, 3>>.workspace_bytes > adam.workspace_bytes);
-static_assert(plan<optim::Adam, batch, double>.workspace_bytes > adam.workspace_bytes && plan<optim::Adam, batch, double>.workspace_bytes <= 2 * adam.workspace_bytes);
-static_assert(trainer_type::workspace_bytes == adam.workspace_bytes && trainer_type::optimizer_bytes == adam.optimizer_bytes);
-static_assert(trainer_type::kernel_count == adam.kernel_count && trainer_type::flops == adam.flops && trainer_type::parameter_count == adam.parameter_count);
-static_assert(trainer_type::bytes >= trainer_type::workspace_bytes + trainer_type::gradient_bytes + trainer_type::optimizer_bytes);
-static_assert(predictor_type::bytes == predictor_type::workspace_bytes && predictor_type::workspace_bytes < trainer_type::workspace_bytes);
+static_assert(plan<optim::Adam, esp::batch<32, 2, 3>>.flops > adam.flops &&
+              plan<optim::Adam, esp::batch<32, 2, 3>>.workspace_bytes > adam.workspace_bytes);
+static_assert(plan<optim::Adam, batch, double>.workspace_bytes > adam.workspace_bytes &&
+              plan<optim::Adam, batch, double>.workspace_bytes <= 2 * adam.workspace_bytes);
+static_assert(trainer_type::workspace_bytes == adam.workspace_bytes &&
+              trainer_type::optimizer_bytes == adam.optimizer_bytes);
+static_assert(trainer_type::kernel_count == adam.kernel_count && trainer_type::flops == adam.flops &&
+              trainer_type::parameter_count == adam.parameter_count);
+static_assert(trainer_type::bytes >=
+              trainer_type::workspace_bytes + trainer_type::gradient_bytes + trainer_type::optimizer_bytes);
+static_assert(predictor_type::bytes == predictor_type::workspace_bytes &&
+              predictor_type::workspace_bytes < trainer_type::workspace_bytes);
 static_assert(predictor_type::kernel_count > 0 && predictor_type::kernel_count < trainer_type::kernel_count);
 
 // Frozen parameters have neither gradients nor states.
 using Frozen = nn::Sequential<nn::Frozen<nn::Linear<6, 64>>, nn::Linear<64, 4>>;
 constexpr auto const& frozen = esp::training_plan<Frozen, nn::SoftmaxLoss, optim::Adam, esp::batch<2, 6>>;
-static_assert(frozen.parameter_count == 448 + 260 && frozen.gradient_bytes < frozen.parameter_bytes && frozen.optimizer_bytes == 2 * frozen.gradient_bytes);
+static_assert(frozen.parameter_count == 448 + 260 && frozen.gradient_bytes < frozen.parameter_bytes &&
+              frozen.optimizer_bytes == 2 * frozen.gradient_bytes);
 
 esp::bytes<model_type::bytes> model_room;
 esp::bytes<trainer_type::bytes + 100> trainer_room;  // more than enough
@@ -73,7 +87,8 @@ BOOST_AUTO_TEST_CASE(user_storage_serves_as_the_heap_does) {
   tensor<float, shape<16, 4>> scores;
   predict(images, scores);
   BOOST_TEST(scores == other(images));
-  for (int i = 0; i < 100 - 64; ++i) BOOST_TEST(trainer_room.at[trainer_type::bytes + static_cast<std::size_t>(i)] == 0xff);
+  for (int i = 0; i < 100 - 64; ++i)
+    BOOST_TEST(trainer_room.at[trainer_type::bytes + static_cast<std::size_t>(i)] == 0xff);
 }
 BOOST_AUTO_TEST_CASE(a_second_batch_is_part_of_the_bytes) {
   using two = esp::trainer<model_type, nn::SoftmaxLoss, optim::Adam, esp::batch<2, 2, 3>, batch>;

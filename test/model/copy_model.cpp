@@ -33,10 +33,12 @@ BOOST_AUTO_TEST_CASE(numbers_are_converted_to_the_other_element) {
   esp::model<Net, esp::cpu, double> exact{esp::seed{3}};
   esp::model<Net> narrow{esp::seed{4}};
   esp::copy(exact, narrow);
-  BOOST_TEST(rounded<float>(exact.parameters()) == rounded<float>(narrow.parameters()), boost::test_tools::per_element());
+  BOOST_TEST(rounded<float>(exact.parameters()) == rounded<float>(narrow.parameters()),
+             boost::test_tools::per_element());
   esp::model<Net, esp::cpu, double> back{esp::seed{5}};
   esp::copy(narrow, back);
-  BOOST_TEST(rounded<double>(narrow.parameters()) == rounded<double>(back.parameters()), boost::test_tools::per_element());
+  BOOST_TEST(rounded<double>(narrow.parameters()) == rounded<double>(back.parameters()),
+             boost::test_tools::per_element());
   BOOST_TEST(rounded<double>(narrow.buffers()) == rounded<double>(back.buffers()), boost::test_tools::per_element());
 }
 

@@ -26,7 +26,8 @@ static_assert(stops_at({.patience = 1}, {3, 2, 2.5}) == 2);
 static_assert(stops_at({.patience = 0}, {3, 2, 2.5}) == 2, "less than one counts as one");
 static_assert(stops_at({.patience = 3, .min_delta = 0.5}, {3, 2.6, 2.4, 2.3, 2.2, 1.95, 1.9}) == 5,
               "small steps from the best do not count");
-static_assert(stops_at({.patience = 2, .min_delta = 0.5}, {3, 2.6, 2.5}) == 2, "below by more than min_delta, not by as much");
+static_assert(stops_at({.patience = 2, .min_delta = 0.5}, {3, 2.6, 2.5}) == 2,
+              "below by more than min_delta, not by as much");
 static_assert(stops_at({.patience = 2}, {3, none, none}) == 2 && stops_at({.patience = 2}, {none, none}) == 1);
 static_assert(stops_at({.patience = 2}, {none, 5, none, 4, none, none}) == 5);
 static_assert(stops_at({.patience = 2}, {endless, 5, endless, endless}) == 3);

@@ -9,7 +9,8 @@ using namespace test;
 using esp::shape, esp::tensor;
 
 namespace {
-using Net = nn::Sequential<nn::Flatten, nn::Linear<6, 8>, nn::BatchNorm1d<8>, nn::ReLU, nn::Dropout<0.3>, nn::Linear<8, 4>, nn::LayerNorm1d<4>>;
+using Net = nn::Sequential<nn::Flatten, nn::Linear<6, 8>, nn::BatchNorm1d<8>, nn::ReLU, nn::Dropout<0.3>,
+                           nn::Linear<8, 4>, nn::LayerNorm1d<4>>;
 }
 
 BOOST_AUTO_TEST_CASE(a_batch_is_its_samples_one_by_one) {
@@ -17,7 +18,8 @@ BOOST_AUTO_TEST_CASE(a_batch_is_its_samples_one_by_one) {
   esp::trainer trainer{model, nn::SoftmaxLoss{}, optim::Adam{}, esp::batch<7, 2, 3>{}};
   auto images = doubles<7, 2, 3>(1);
   auto targets = labels<7>(2, 4);
-  for (int step = 0; step < 3; ++step) trainer.step(images, targets);  // so that the running statistics are no longer those of the start
+  // so that the running statistics are no longer those of the start
+  for (int step = 0; step < 3; ++step) trainer.step(images, targets);
   auto const scores = model(images);
   double loss[7] = {};
   int right[7] = {};
@@ -61,7 +63,9 @@ BOOST_AUTO_TEST_CASE(a_count_beyond_the_batch_throws) {
       BOOST_ERROR("nothing was refused");
     } catch (esp::count_error const& error) {
       esp::count_error const same = error;
-      BOOST_TEST(std::string{same.what()} == "evaluate(images, targets, count): expected a count of 0 to 7, the samples of the batch, got " + std::to_string(count));
+      BOOST_TEST(std::string{same.what()} ==
+                 "evaluate(images, targets, count): expected a count of 0 to 7, the samples of the batch, got " +
+                     std::to_string(count));
     }
   }
   BOOST_TEST(trainer.evaluate(images, targets, 7u).count == 7);

@@ -32,7 +32,8 @@ constexpr bool computes_with_the_input_only() {
     graph::op_family const f = g[id].op->family;
     varies[id] = f == graph::op_family::argument;
     for (int x : g[id].operand) varies[id] = varies[id] || varies[x];
-    bool const name = f == graph::op_family::parameter || f == graph::op_family::constant || f == graph::op_family::reshape || f == graph::op_family::broadcast;
+    bool const name = f == graph::op_family::parameter || f == graph::op_family::constant ||
+                      f == graph::op_family::reshape || f == graph::op_family::broadcast;
     if (!varies[id] && !name) return false;
   }
   return true;
@@ -60,7 +61,8 @@ void check(shape<N...> batch, double within) {
     auto const x = numbers<T, shape<N...>>(seed);
     predict(x, expected);
     net(x, scores);
-    for (std::int64_t i = 0; i < scores.size(); ++i) BOOST_TEST(near(static_cast<double>(scores[i]), static_cast<double>(expected[i]), within));
+    for (std::int64_t i = 0; i < scores.size(); ++i)
+      BOOST_TEST(near(static_cast<double>(scores[i]), static_cast<double>(expected[i]), within));
   }
 }
 template <class Net, int... N>
@@ -70,7 +72,8 @@ void check(shape<N...> batch) {
 }
 
 using Small = nn::Sequential<nn::Linear<16, 32>, nn::ReLU, nn::Linear<32, 32>, nn::ReLU, nn::Linear<32, 4>>;
-using Normed = nn::Sequential<nn::Linear<16, 32>, nn::BatchNorm1d<32>, nn::ReLU, nn::Linear<32, 32>, nn::BatchNorm1d<32>, nn::ReLU, nn::Linear<32, 4>>;
+using Normed = nn::Sequential<nn::Linear<16, 32>, nn::BatchNorm1d<32>, nn::ReLU, nn::Linear<32, 32>,
+                              nn::BatchNorm1d<32>, nn::ReLU, nn::Linear<32, 4>>;
 
 /// A matrix that is stored the other way round, scales and shifts of all kinds, and a product that two read.
 struct Scaled {
@@ -94,27 +97,37 @@ struct Constant {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(batch_norm_leaves_nothing_behind) {
-  static_assert(frozen_net<Normed, esp::batch<1, 16>>::kernel_count == frozen_net<Small, esp::batch<1, 16>>::kernel_count);
+  static_assert(frozen_net<Normed, esp::batch<1, 16>>::kernel_count ==
+                frozen_net<Small, esp::batch<1, 16>>::kernel_count);
   static_assert(steps<Normed, esp::batch<1, 16>> == steps<Small, esp::batch<1, 16>>);
   static_assert(steps<Normed, esp::batch<8, 16>> == steps<Small, esp::batch<8, 16>>);
-  static_assert(steps<Normed, esp::batch<8, 16>> < plan::plan_of<esp::detail::evaluation_program<Normed, esp::batch<8, 16>>>.ir.instruction_count);
-  static_assert(frozen_net<Normed, esp::batch<1, 16>>::parameter_bytes == frozen_net<Small, esp::batch<1, 16>>::parameter_bytes);
+  static_assert(steps<Normed, esp::batch<8, 16>> <
+                plan::plan_of<esp::detail::evaluation_program<Normed, esp::batch<8, 16>>>.ir.instruction_count);
+  static_assert(frozen_net<Normed, esp::batch<1, 16>>::parameter_bytes ==
+                frozen_net<Small, esp::batch<1, 16>>::parameter_bytes);
   check<Normed>(esp::batch<1, 16>{});
   check<Normed>(esp::batch<8, 16>{});
 }
 BOOST_AUTO_TEST_CASE(norms_of_images_vanish_into_convolutions) {
   using Bare = nn::Sequential<nn::Conv<3, 8, 3>, nn::ReLU, nn::Conv<8, 4, 3>, nn::Flatten, nn::Linear<64, 5>>;
-  using Images = nn::Sequential<nn::Conv<3, 8, 3>, nn::BatchNorm2d<8>, nn::ReLU, nn::Conv<8, 4, 3>, nn::BatchNorm2d<4>, nn::Flatten, nn::Linear<64, 5>>;
-  static_assert(frozen_net<Images, esp::batch<2, 3, 4, 4>>::kernel_count == frozen_net<Bare, esp::batch<2, 3, 4, 4>>::kernel_count);
+  using Images = nn::Sequential<nn::Conv<3, 8, 3>, nn::BatchNorm2d<8>, nn::ReLU, nn::Conv<8, 4, 3>, nn::BatchNorm2d<4>,
+                                nn::Flatten, nn::Linear<64, 5>>;
+  static_assert(frozen_net<Images, esp::batch<2, 3, 4, 4>>::kernel_count ==
+                frozen_net<Bare, esp::batch<2, 3, 4, 4>>::kernel_count);
   static_assert(steps<Images, esp::batch<2, 3, 4, 4>> == steps<Bare, esp::batch<2, 3, 4, 4>>);
   check<Images>(esp::batch<2, 3, 4, 4>{});
   check<Images>(esp::batch<1, 3, 4, 4>{});
 }
 BOOST_AUTO_TEST_CASE(equals_the_predictor) {
-  check<nn::Sequential<nn::Linear<6, 8>, nn::LayerNorm<shape<8>>, nn::Tanh, nn::Dropout<0.3>, nn::Residual<nn::Linear<8, 8>>, nn::Linear<8, 3>, nn::Softmax<>>>(esp::batch<1, 6>{});
-  check<nn::Sequential<nn::Linear<6, 8>, nn::Residual<nn::Sequential<nn::BatchNorm1d<8>, nn::ReLU, nn::Linear<8, 8>, nn::BatchNorm1d<8>>>, nn::Linear<8, 3>>>(esp::batch<4, 6>{});
-  check<nn::Sequential<nn::BatchNorm1d<6>, nn::WeightNorm<nn::Linear<6, 8>>, nn::GroupNorm<2, 8>, nn::GELU, nn::Linear<8, 3, nn::no_bias>, nn::BatchNorm1d<3>>>(esp::batch<2, 6>{});
-  check<nn::Sequential<nn::Conv<4, 8, 3, nn::conv{.groups = 2}>, nn::BatchNorm2d<8>, nn::ReLU, nn::Flatten, nn::Linear<128, 2>>>(esp::batch<2, 4, 4, 4>{});
+  check<nn::Sequential<nn::Linear<6, 8>, nn::LayerNorm<shape<8>>, nn::Tanh, nn::Dropout<0.3>,
+                       nn::Residual<nn::Linear<8, 8>>, nn::Linear<8, 3>, nn::Softmax<>>>(esp::batch<1, 6>{});
+  check<nn::Sequential<nn::Linear<6, 8>,
+                       nn::Residual<nn::Sequential<nn::BatchNorm1d<8>, nn::ReLU, nn::Linear<8, 8>, nn::BatchNorm1d<8>>>,
+                       nn::Linear<8, 3>>>(esp::batch<4, 6>{});
+  check<nn::Sequential<nn::BatchNorm1d<6>, nn::WeightNorm<nn::Linear<6, 8>>, nn::GroupNorm<2, 8>, nn::GELU,
+                       nn::Linear<8, 3, nn::no_bias>, nn::BatchNorm1d<3>>>(esp::batch<2, 6>{});
+  check<nn::Sequential<nn::Conv<4, 8, 3, nn::conv{.groups = 2}>, nn::BatchNorm2d<8>, nn::ReLU, nn::Flatten,
+                       nn::Linear<128, 2>>>(esp::batch<2, 4, 4, 4>{});
 }
 BOOST_AUTO_TEST_CASE(scales_shifts_and_constants) {
   check<Scaled>(esp::batch<1, 6>{});
@@ -145,7 +158,8 @@ BOOST_AUTO_TEST_CASE(keeps_what_it_was_made_of) {
 }
 BOOST_AUTO_TEST_CASE(never_allocates) {
   using frozen_type = esp::frozen<esp::model<Small>, esp::batch<1, 16>>;
-  static_assert(noexcept(std::declval<frozen_type&>()(std::declval<tensor<float, shape<1, 16>> const&>(), std::declval<tensor<float, shape<1, 4>>&>())));
+  static_assert(noexcept(std::declval<frozen_type&>()(std::declval<tensor<float, shape<1, 16>> const&>(),
+                                                      std::declval<tensor<float, shape<1, 4>>&>())));
   static_assert(frozen_type::bytes == frozen_type::parameter_bytes + frozen_type::workspace_bytes);
   esp::model<Small> const model{esp::seed{1}};
   auto const parameters = copy(model.parameters());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// value_and_grad(model, loss): gradients against differences of the loss, their names, and what a run of training changes.
+// value_and_grad(model, loss): gradients against differences of the loss, their names, and what a run of training
+// changes.
 #define BOOST_TEST_MODULE model_gradients
 #include <boost/test/unit_test.hpp>
 
@@ -11,11 +12,14 @@ using esp::shape, esp::tensor;
 namespace {
 
 using Net = nn::Sequential<nn::Flatten, nn::Linear<6, 5>, nn::BatchNorm1d<5>, nn::Tanh,
-                           nn::Residual<nn::Sequential<nn::Linear<5, 4>, nn::LayerNorm1d<4>, nn::Sigmoid, nn::MaskedDropout<0.25, shape<7, 4>>, nn::Linear<4, 5>>>,
+                           nn::Residual<nn::Sequential<nn::Linear<5, 4>, nn::LayerNorm1d<4>, nn::Sigmoid,
+                                                       nn::MaskedDropout<0.25, shape<7, 4>>, nn::Linear<4, 5>>>,
                            nn::ReLU, nn::Linear<5, 3, nn::no_bias>>;
-using Images = nn::Sequential<nn::BatchNorm1d<2, nn::norm{.eps = 1e-2}>, nn::LayerNorm1d<4>, nn::Linear<4, 3>, nn::Tanh, nn::Flatten, nn::Residual<nn::Linear<6, 6>>>;
+using Images = nn::Sequential<nn::BatchNorm1d<2, nn::norm{.eps = 1e-2}>, nn::LayerNorm1d<4>, nn::Linear<4, 3>, nn::Tanh,
+                              nn::Flatten, nn::Residual<nn::Linear<6, 6>>>;
 
-/// Each gradient against the difference of the loss at two points. Training mode does not read running statistics, so they may move.
+/// Each gradient against the difference of the loss at two points. Training mode does not read running statistics, so
+/// they may move.
 template <class Net, class Loss, class X, class Y>
 void check_gradients(X const& x, Y const& y, void (*prepare)(esp::model<Net, esp::cpu, double>&) = nullptr) {
   esp::model<Net, esp::cpu, double> model;
@@ -35,7 +39,8 @@ void check_gradients(X const& x, Y const& y, void (*prepare)(esp::model<Net, esp
       p[i] = value_here - h;
       double const down = loss(x, y).loss;
       p[i] = value_here;
-      BOOST_TEST(std::fabs(gradients[i] - (up - down) / (2 * h)) < 1e-8, name << '[' << i << "]: " << gradients[i] << " and " << (up - down) / (2 * h));
+      BOOST_TEST(std::fabs(gradients[i] - (up - down) / (2 * h)) < 1e-8,
+                 name << '[' << i << "]: " << gradients[i] << " and " << (up - down) / (2 * h));
     }
   });
   BOOST_TEST(named == parameter_list(model));
@@ -49,10 +54,15 @@ BOOST_AUTO_TEST_CASE(gradients_of_a_whole_net_under_softmax_loss) {
     for (std::int64_t i = 0; i < 28; ++i) model.buffer("4.fn.3.mask").span()[i] = i % 3 != 0;
   });
 }
-BOOST_AUTO_TEST_CASE(gradients_of_a_whole_net_under_mean_squared_error) { check_gradients<Net, nn::MeanSquaredError>(doubles<7, 2, 3>(3), doubles<7, 3>(4)); }
-BOOST_AUTO_TEST_CASE(gradients_of_norms_of_rank_three) { check_gradients<Images, nn::SoftmaxLoss>(doubles<4, 2, 4>(5), labels<4>(6, 6)); }
+BOOST_AUTO_TEST_CASE(gradients_of_a_whole_net_under_mean_squared_error) {
+  check_gradients<Net, nn::MeanSquaredError>(doubles<7, 2, 3>(3), doubles<7, 3>(4));
+}
+BOOST_AUTO_TEST_CASE(gradients_of_norms_of_rank_three) {
+  check_gradients<Images, nn::SoftmaxLoss>(doubles<4, 2, 4>(5), labels<4>(6, 6));
+}
 BOOST_AUTO_TEST_CASE(gradients_with_a_batch_of_one_row) {
-  check_gradients<nn::Sequential<nn::Linear<3, 4>, nn::LayerNorm1d<4>, nn::Linear<4, 2>>, nn::SoftmaxLoss>(doubles<1, 3>(1), labels<1>(1, 2));
+  check_gradients<nn::Sequential<nn::Linear<3, 4>, nn::LayerNorm1d<4>, nn::Linear<4, 2>>, nn::SoftmaxLoss>(
+      doubles<1, 3>(1), labels<1>(1, 2));
 }
 
 BOOST_AUTO_TEST_CASE(the_loss_is_that_of_the_prediction) {
@@ -94,7 +104,8 @@ BOOST_AUTO_TEST_CASE(grad_gives_the_gradients_alone) {
   auto const both = esp::value_and_grad(model, nn::SoftmaxLoss{})(x, y);
   auto const gradients = esp::grad(model, nn::SoftmaxLoss{})(x, y);
   BOOST_TEST(gradients.span().size() > 0);
-  for (std::int64_t i = 0; i < gradients.span().size(); ++i) BOOST_TEST(gradients.span()[i] == both.gradients.span()[i]);
+  for (std::int64_t i = 0; i < gradients.span().size(); ++i)
+    BOOST_TEST(gradients.span()[i] == both.gradients.span()[i]);
 }
 
 BOOST_AUTO_TEST_CASE(a_label_outside_the_classes_throws) {

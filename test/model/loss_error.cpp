@@ -24,7 +24,9 @@ struct WeightedError {
     using type = Prediction;
     using element_type = void;
   };
-  constexpr auto forward(auto prediction, auto targets) const { return esp::mean(esp::square(prediction - targets)) * (by * more[1]); }
+  constexpr auto forward(auto prediction, auto targets) const {
+    return esp::mean(esp::square(prediction - targets)) * (by * more[1]);
+  }
 };
 struct NestedError {
   WeightedError inner;
@@ -47,7 +49,8 @@ std::string error_text(Callable callable) {
   return "nothing";
 }
 std::string about(char const* name) {
-  return std::string("loss: expected the number ") + name + " of Loss{}, got another one; a program is made of the loss's type, so make it a template argument";
+  return std::string("loss: expected the number ") + name +
+         " of Loss{}, got another one; a program is made of the loss's type, so make it a template argument";
 }
 }  // namespace
 
@@ -76,9 +79,12 @@ BOOST_AUTO_TEST_CASE(numbers_of_the_type_are_used) {
 
 namespace {
 struct LongName {
-  double a_number_whose_name_is_longer_than_any_sentence_about_it_should_be_and_which_goes_on_and_on_until_the_text_of_the_error_has_no_room_left_for_the_whole_of_it = 1;
-  ESPALIER_MODULE(LongName,
-                  a_number_whose_name_is_longer_than_any_sentence_about_it_should_be_and_which_goes_on_and_on_until_the_text_of_the_error_has_no_room_left_for_the_whole_of_it)
+  double
+      a_number_whose_name_is_longer_than_any_sentence_about_it_should_be_and_which_goes_on_and_on_until_the_text_of_the_error_has_no_room_left_for_the_whole_of_it =
+          1;
+  ESPALIER_MODULE(
+      LongName,
+      a_number_whose_name_is_longer_than_any_sentence_about_it_should_be_and_which_goes_on_and_on_until_the_text_of_the_error_has_no_room_left_for_the_whole_of_it)
   constexpr auto forward(auto x) const { return x; }
 };
 }  // namespace

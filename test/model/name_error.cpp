@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Names that a program computes: what the net does not have throws with the most similar name, and a search that may fail says so.
+// Names that a program computes: what the net does not have throws with the most similar name, and a search that may
+// fail says so.
 #define BOOST_TEST_MODULE model_name_error
 #include <boost/test/unit_test.hpp>
 #include <string>
@@ -45,7 +46,8 @@ BOOST_AUTO_TEST_CASE(names_that_exist) {
 
 // A const model can be read by name, and not written.
 static_assert(std::is_same_v<decltype(std::declval<esp::model<Net> const&>().parameter("").span()[0]), float const&>);
-static_assert(std::is_same_v<decltype(std::declval<esp::model<Net> const&>().buffer<"1.running_mean">().span()[0]), float const&>);
+static_assert(std::is_same_v<decltype(std::declval<esp::model<Net> const&>().buffer<"1.running_mean">().span()[0]),
+                             float const&>);
 static_assert(std::is_same_v<decltype(std::declval<esp::model<Net>&>().parameter("").span()[0]), float&>);
 
 BOOST_AUTO_TEST_CASE(a_const_model_is_read_through_a_loop_and_by_copies) {
@@ -68,9 +70,13 @@ BOOST_AUTO_TEST_CASE(a_name_that_the_net_does_not_have) {
   esp::model<Net> model{esp::seed{1}};
   esp::model<Net> const& same = model;
   std::string const wrong = thrown([&] { model.parameter("2.wieght"); });
-  BOOST_TEST(has(wrong, "parameter(\"2.wieght\"): the net has no parameter of this name; the nearest is \"2.weight\"; find_parameter(name)"), wrong);
+  BOOST_TEST(
+      has(wrong,
+          "parameter(\"2.wieght\"): the net has no parameter of this name; the nearest is \"2.weight\"; find_parameter(name)"),
+      wrong);
   BOOST_TEST(thrown([&] { same.parameter("2.wieght"); }) == wrong);
-  BOOST_TEST(has(thrown([&] { model.buffer("1.running_men"); }), "the net has no buffer of this name; the nearest is \"1.running_mean\"; find_buffer(name)"));
+  BOOST_TEST(has(thrown([&] { model.buffer("1.running_men"); }),
+                 "the net has no buffer of this name; the nearest is \"1.running_mean\"; find_buffer(name)"));
   BOOST_TEST(thrown([&] { same.buffer("1.running_men"); }) != "");
   // Each of its own kind; nothing is similar to something else, and to no name at all.
   BOOST_TEST(thrown([&] { model.parameter("1.running_mean"); }) != "");

@@ -32,17 +32,24 @@ constexpr bool same(char const* a, char const* b) { return esp::detail::same_tex
 
 static_assert(parameter_named<Net, "2.fc1.weight">::agree && buffer_named<Net, "1.running_var">::agree);
 static_assert(tensor_named<Net, "2.fc1.weight">::agree && tensor_named<Net, "1.running_var">::agree);
-static_assert(!parameter_named<Net, "1.running_var">::agree && !buffer_named<Net, "1.weight">::agree);  // each of its own kind
-static_assert(same(nearest_of<parameter_named<Net, "2.fc1.wieght">>, "2.fc1.weight"));                  // two letters changed
-static_assert(same(nearest_of<parameter_named<Net, "2.fc2.weights">>, "2.fc2.weight"));                 // one too many
-static_assert(same(nearest_of<parameter_named<Net, "0.bis">>, "0.bias"));                               // one missing
-static_assert(same(nearest_of<parameter_named<Net, "2fc1.weight">>, "2.fc1.weight"));                   // a point forgotten
+// each of its own kind
+static_assert(!parameter_named<Net, "1.running_var">::agree && !buffer_named<Net, "1.weight">::agree);
+// two letters changed
+static_assert(same(nearest_of<parameter_named<Net, "2.fc1.wieght">>, "2.fc1.weight"));
+static_assert(same(nearest_of<parameter_named<Net, "2.fc2.weights">>, "2.fc2.weight"));  // one too many
+static_assert(same(nearest_of<parameter_named<Net, "0.bis">>, "0.bias"));                // one missing
+// a point forgotten
+static_assert(same(nearest_of<parameter_named<Net, "2fc1.weight">>, "2.fc1.weight"));
 static_assert(same(nearest_of<buffer_named<Net, "1.running_man">>, "1.running_mean"));
-static_assert(same(nearest_of<tensor_named<Net, "1.running_men">>, "1.running_mean") && same(nearest_of<tensor_named<Net, "1.wieght">>, "1.weight"));
-static_assert(!has_nearest<parameter_named<Net, "something else">> && !has_nearest<buffer_named<nn::Linear<2, 2>, "weight">>);
+static_assert(same(nearest_of<tensor_named<Net, "1.running_men">>, "1.running_mean") &&
+              same(nearest_of<tensor_named<Net, "1.wieght">>, "1.weight"));
+static_assert(!has_nearest<parameter_named<Net, "something else">> &&
+              !has_nearest<buffer_named<nn::Linear<2, 2>, "weight">>);
 static_assert(!has_nearest<parameter_named<Net, "">>);
 
-constexpr unsigned long distance(char const (&a)[6], char const (&b)[7]) { return esp::detail::edit_distance(a, 5, b, 6); }
+constexpr unsigned long distance(char const (&a)[6], char const (&b)[7]) {
+  return esp::detail::edit_distance(a, 5, b, 6);
+}
 static_assert(distance("abcde", "abcdef") == 1 && distance("abcde", "bcdefg") == 3 && distance("abcde", "ghijkl") == 6);
 
 BOOST_AUTO_TEST_CASE(a_model) {
@@ -57,8 +64,12 @@ BOOST_AUTO_TEST_CASE(a_model) {
 }
 
 BOOST_AUTO_TEST_CASE(a_constant_model) {
-  constexpr auto net = esp::constant_model<Net>{}.with<"0.bias">({1, 2, 3, 4}).with<"1.running_var">({5, 6, 7, 8}).with("2.fc2.bias", {9, 8, 7, 6});
-  static_assert(net.parameters.get<"0.bias">()[2] == 3 && net.buffers.get<"1.running_var">()[0] == 5 && net.parameters["2.fc2.bias"][3] == 6);
+  constexpr auto net = esp::constant_model<Net>{}
+                           .with<"0.bias">({1, 2, 3, 4})
+                           .with<"1.running_var">({5, 6, 7, 8})
+                           .with("2.fc2.bias", {9, 8, 7, 6});
+  static_assert(net.parameters.get<"0.bias">()[2] == 3 && net.buffers.get<"1.running_var">()[0] == 5 &&
+                net.parameters["2.fc2.bias"][3] == 6);
   static_assert(net.parameters.get<"0.bias">().size() == 4);
   auto changed = net;
   changed.parameters.get<"0.bias">()[2] = 30;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Every number of a training is the same on any number of threads. Also meant for the thread sanitizer (device/cpu/parallel.cpp).
+// Every number of a training is the same on any number of threads. Also meant for the thread sanitizer
+// (device/cpu/parallel.cpp).
 #define BOOST_TEST_MODULE model_parallel
 #include <boost/test/unit_test.hpp>
 
@@ -19,7 +20,8 @@ using small = nn::Sequential<nn::Flatten, nn::Linear<64, 32>, nn::BatchNorm1d<32
                              nn::Residual<nn::Sequential<nn::Linear<32, 32>, nn::LayerNorm1d<32>>>, nn::Linear<32, 10>>;
 // Products, rows, columns, draws and the update are all large enough to be cut into parts.
 using wide = nn::Sequential<nn::Flatten, nn::Linear<64, 513>, nn::BatchNorm1d<513>, nn::ReLU, nn::Dropout<0.2>,
-                            nn::Residual<nn::Sequential<nn::Linear<513, 513>, nn::LayerNorm1d<513>, nn::ReLU>>, nn::Linear<513, 10>>;
+                            nn::Residual<nn::Sequential<nn::Linear<513, 513>, nn::LayerNorm1d<513>, nn::ReLU>>,
+                            nn::Linear<513, 10>>;
 template <class Net>
 constexpr int samples = std::is_same_v<Net, small> ? 33 : 192;
 
@@ -64,7 +66,9 @@ void check_same(outcome const& expected) {
 }
 
 struct norms_of_rows {
-  constexpr auto operator()(auto x, auto w) const { return std::tuple{sqrt(sum<1>(x * x)), matmul(x, w), sum<0>(x), sum(x * x)}; }
+  constexpr auto operator()(auto x, auto w) const {
+    return std::tuple{sqrt(sum<1>(x * x)), matmul(x, w), sum<0>(x), sum(x * x)};
+  }
 };
 
 }  // namespace
@@ -111,6 +115,7 @@ BOOST_AUTO_TEST_CASE(a_compiled_function_returns_the_same) {
   esp::compiled together{esp::cpu_parallel<3>{}, norms_of_rows{}, x, w};
   alone(x, w, expected_rows, expected_product, expected_columns, expected_all);
   together(x, w, rows, product, columns, all);
-  BOOST_TEST((rows == expected_rows && product == expected_product && columns == expected_columns && all == expected_all));
+  BOOST_TEST(
+      (rows == expected_rows && product == expected_product && columns == expected_columns && all == expected_all));
 }
 static_assert(sizeof(esp::model<small>) == sizeof(esp::model<small, esp::cpu_parallel<1>>), "one thread needs no team");

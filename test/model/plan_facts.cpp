@@ -31,10 +31,13 @@ static_assert(two.workspace_bytes == 64 && two.peak_live_bytes == 64);  // 12 nu
 
 // Numbers of double: the same counts, twice the bytes.
 constexpr auto const& doubled = esp::prediction_plan<Perceptron, batch<4, 2>, double>;
-static_assert(doubled.flops == two.flops && doubled.kernel_count == two.kernel_count && doubled.parameter_count == two.parameter_count);
-static_assert(doubled.workspace_bytes == 128 && doubled.peak_live_bytes == 128 && doubled.bytes_moved == 2 * two.bytes_moved && doubled.parameter_bytes == 512);
+static_assert(doubled.flops == two.flops && doubled.kernel_count == two.kernel_count &&
+              doubled.parameter_count == two.parameter_count);
+static_assert(doubled.workspace_bytes == 128 && doubled.peak_live_bytes == 128 &&
+              doubled.bytes_moved == 2 * two.bytes_moved && doubled.parameter_bytes == 512);
 
-// Running statistics: 1 / sqrt(variance + eps) weight for each of 3 channels takes 12 operations, (x - mean) factor + bias 3 for each of 12 numbers.
+// Running statistics: 1 / sqrt(variance + eps) weight for each of 3 channels takes 12 operations, (x - mean) factor +
+// bias 3 for each of 12 numbers.
 constexpr auto const& normed = esp::prediction_plan<nn::Sequential<nn::Linear<2, 3>, nn::BatchNorm1d<3>>, batch<4, 2>>;
 static_assert(normed.buffer_bytes == 2 * 64 && normed.kernel_count == 2);
 static_assert(normed.flops == one.flops + 4 * 3 + 3 * 12);
@@ -42,23 +45,30 @@ static_assert(normed.bytes_moved == one.bytes_moved + 4 * (12 + 4 * 3 + 12));
 static_assert(normed.workspace_bytes == 64);
 
 // Three hidden layers: two of their values are alive at once, and take turns. 8 x 16 numbers each.
-using Deep = nn::Sequential<nn::Linear<4, 16>, nn::ReLU, nn::Linear<16, 16>, nn::ReLU, nn::Linear<16, 16>, nn::ReLU, nn::Linear<16, 2>>;
+using Deep = nn::Sequential<nn::Linear<4, 16>, nn::ReLU, nn::Linear<16, 16>, nn::ReLU, nn::Linear<16, 16>, nn::ReLU,
+                            nn::Linear<16, 2>>;
 constexpr auto const& deep = esp::prediction_plan<Deep, batch<8, 4>>;
-static_assert(deep.kernel_count == 4 && deep.workspace_bytes == 2 * 4 * 8 * 16 && deep.peak_live_bytes == 2 * 4 * 8 * 16);
+static_assert(deep.kernel_count == 4 && deep.workspace_bytes == 2 * 4 * 8 * 16 &&
+              deep.peak_live_bytes == 2 * 4 * 8 * 16);
 
 // A predictor and its model say the same of themselves.
 using predictor = esp::predictor<esp::model<Deep>, batch<8, 4>>;
-static_assert(predictor::workspace_bytes == deep.workspace_bytes && predictor::kernel_count == deep.kernel_count && predictor::bytes_moved == deep.bytes_moved);
-static_assert(esp::model<Deep>::parameter_bytes == deep.parameter_bytes && esp::model<Deep>::buffer_bytes == deep.buffer_bytes);
+static_assert(predictor::workspace_bytes == deep.workspace_bytes && predictor::kernel_count == deep.kernel_count &&
+              predictor::bytes_moved == deep.bytes_moved);
+static_assert(esp::model<Deep>::parameter_bytes == deep.parameter_bytes &&
+              esp::model<Deep>::buffer_bytes == deep.buffer_bytes);
 
 // A step of training: y = x W for x (4,2) and W (2,1), mean((y - t)^2), SGD.
-constexpr auto const& step = esp::training_plan<nn::Linear<2, 1, nn::no_bias>, nn::MeanSquaredError, optim::SGD<>, batch<4, 2>>;
-static_assert(step.parameter_count == 2 && step.parameter_bytes == 64 && step.gradient_bytes == 64 && step.optimizer_bytes == 0);
+constexpr auto const& step =
+    esp::training_plan<nn::Linear<2, 1, nn::no_bias>, nn::MeanSquaredError, optim::SGD<>, batch<4, 2>>;
+static_assert(step.parameter_count == 2 && step.parameter_bytes == 64 && step.gradient_bytes == 64 &&
+              step.optimizer_bytes == 0);
 // The product; differences, squares, their sum and its fourth part; the gradient of each, doubled; the gradient.
 static_assert(step.flops == 2 * 4 * 2 + (4 + 4 + 4 + 1) + (4 + 4) + 2 * 2 * 4);
 // One kernel for each product, one for the loss with its gradients, one for the update.
 static_assert(step.kernel_count == 4);
-// x, W -> y; y, t -> the loss, dy; x, dy -> dW. The update reads W and dW, rounded up to 16 numbers, learning rate and decay, and writes W.
+// x, W -> y; y, t -> the loss, dy; x, dy -> dW. The update reads W and dW, rounded up to 16 numbers, learning rate and
+// decay, and writes W.
 static_assert(step.bytes_moved == 4 * ((8 + 2 + 4) + (4 + 4 + 1 + 4) + (8 + 4 + 2) + (16 + 16 + 2 + 16)));
 static_assert(step.workspace_bytes == 64 + 64 && step.peak_live_bytes == 128);  // y and dy
 

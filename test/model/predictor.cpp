@@ -8,10 +8,12 @@ using namespace test;
 using esp::shape, esp::tensor;
 
 namespace {
-using Net = nn::Sequential<nn::Flatten, nn::Linear<6, 8>, nn::BatchNorm1d<8>, nn::ReLU, nn::Dropout<0.3>, nn::Residual<nn::Linear<8, 8>>, nn::Linear<8, 4>>;
+using Net = nn::Sequential<nn::Flatten, nn::Linear<6, 8>, nn::BatchNorm1d<8>, nn::ReLU, nn::Dropout<0.3>,
+                           nn::Residual<nn::Linear<8, 8>>, nn::Linear<8, 4>>;
 using predictor_of_three = esp::predictor<esp::model<Net>, esp::batch<3, 2, 3>>;
 static_assert(std::is_same_v<predictor_of_three::output_shape, shape<3, 4>>);
-static_assert(noexcept(std::declval<predictor_of_three&>()(std::declval<tensor<float, shape<3, 2, 3>> const&>(), std::declval<tensor<float, shape<3, 4>>&>())));
+static_assert(noexcept(std::declval<predictor_of_three&>()(std::declval<tensor<float, shape<3, 2, 3>> const&>(),
+                                                           std::declval<tensor<float, shape<3, 4>>&>())));
 }  // namespace
 
 BOOST_AUTO_TEST_CASE_TEMPLATE(matches_the_model, T, decltype(std::tuple<float, double>{})) {

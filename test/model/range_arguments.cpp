@@ -60,11 +60,12 @@ BOOST_AUTO_TEST_CASE(steps_read_ranges_where_they_are) {
   BOOST_TEST(got.step(view<float const, two>(images), y) == reference.step(x, y));
   float const array[3][4]{};
   std::array<int, 3> const of_array{2, 1, 0};
-  BOOST_TEST(got.step(array, of_array) == reference.step(tensor<float, three>{}, tensor<std::int32_t, shape<3>>{2, 1, 0}));
+  BOOST_TEST(got.step(array, of_array) ==
+             reference.step(tensor<float, three>{}, tensor<std::int32_t, shape<3>>{2, 1, 0}));
   got.step(images, labels, esp::queued{});
   reference.step(x, y, esp::queued{});
-  esp::evaluation const a = got.evaluate(images, labels), b = reference.evaluate(x, y), first = got.evaluate(x, labels, 1),
-                        of_one = reference.evaluate(x, y, 1);
+  esp::evaluation const a = got.evaluate(images, labels), b = reference.evaluate(x, y),
+                        first = got.evaluate(x, labels, 1), of_one = reference.evaluate(x, y, 1);
   BOOST_TEST(
       (a.loss == b.loss && a.correct == b.correct && a.count == 2 && first.loss == of_one.loss && first.count == 1));
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Models that move, are cloned, and end: what refers to them follows, stays, or is reported. Death tests run in a child process.
+// Models that move, are cloned, and end: what refers to them follows, stays, or is reported. Death tests run in a child
+// process.
 #define BOOST_TEST_MODULE model_reference
 #undef NDEBUG
 #include <boost/test/unit_test.hpp>
@@ -150,7 +151,8 @@ BOOST_AUTO_TEST_CASE(cloned) {
   BOOST_TEST((b(x) == before));
   // The clone draws as the model would have.
   Model again = b.clone();
-  BOOST_TEST(esp::value_and_grad(again, nn::SoftmaxLoss{})(x, y).loss == esp::value_and_grad(b, nn::SoftmaxLoss{})(x, y).loss);
+  BOOST_TEST(esp::value_and_grad(again, nn::SoftmaxLoss{})(x, y).loss ==
+             esp::value_and_grad(b, nn::SoftmaxLoss{})(x, y).loss);
 }
 
 BOOST_AUTO_TEST_CASE(memory_of_the_user) {
@@ -191,11 +193,13 @@ BOOST_AUTO_TEST_CASE(const_models) {
   auto const y = labels<5>(2, 3);
   esp::model<Plain> const model{esp::seed{1}};
   esp::model<Plain> same{esp::seed{1}};
-  auto const first_result = esp::value_and_grad(model, nn::SoftmaxLoss{})(x, y), second_result = esp::value_and_grad(same, nn::SoftmaxLoss{})(x, y);
+  auto const first_result = esp::value_and_grad(model, nn::SoftmaxLoss{})(x, y),
+             second_result = esp::value_and_grad(same, nn::SoftmaxLoss{})(x, y);
   BOOST_TEST(first_result.loss == second_result.loss);
   BOOST_TEST(model.random_steps() == 0u);
   BOOST_TEST(same_numbers(model, same));
-  BOOST_TEST(esp::grad(model, nn::SoftmaxLoss{})(x, y).parameter("2.bias").span()[1] == second_result.gradients.parameter("2.bias").span()[1]);
+  BOOST_TEST(esp::grad(model, nn::SoftmaxLoss{})(x, y).parameter("2.bias").span()[1] ==
+             second_result.gradients.parameter("2.bias").span()[1]);
 }
 
 BOOST_AUTO_TEST_CASE(frozen_from_a_temporary) {

@@ -9,13 +9,15 @@ using namespace test;
 using esp::shape, esp::tensor;
 
 namespace {
-using Net = nn::Sequential<nn::Flatten, nn::Linear<6, 16>, nn::BatchNorm1d<16>, nn::ReLU, nn::Dropout<0.3>, nn::Residual<nn::Sequential<nn::Linear<16, 16>, nn::LayerNorm1d<16>>>,
-                           nn::Dropout<0.1>, nn::Linear<16, 4>>;
+using Net = nn::Sequential<nn::Flatten, nn::Linear<6, 16>, nn::BatchNorm1d<16>, nn::ReLU, nn::Dropout<0.3>,
+                           nn::Residual<nn::Sequential<nn::Linear<16, 16>, nn::LayerNorm1d<16>>>, nn::Dropout<0.1>,
+                           nn::Linear<16, 4>>;
 
 template <class T>
 std::vector<T> course(std::uint64_t seed) {
   esp::model<Net, esp::cpu, T> model{esp::seed{seed}};
-  esp::trainer trainer{model, nn::SoftmaxLoss{}, optim::Adam{.learning_rate = 0.01}, esp::batch<8, 2, 3>{}, esp::batch<5, 2, 3>{}};
+  esp::trainer trainer{model, nn::SoftmaxLoss{}, optim::Adam{.learning_rate = 0.01}, esp::batch<8, 2, 3>{},
+                       esp::batch<5, 2, 3>{}};
   std::vector<T> all;
   for (std::uint64_t step = 0; step < 10; ++step) {
     all.push_back(trainer.step(numbers<T, shape<8, 2, 3>>(step), labels<8>(step, 4)));
@@ -58,5 +60,6 @@ BOOST_AUTO_TEST_CASE(float_and_double_begin_with_the_same_numbers_and_the_same_m
   auto const images = doubles<8, 2, 3>(1);
   tensor<float, shape<8, 2, 3>> const rounded(images);
   float const loss = esp::value_and_grad(of_floats, nn::SoftmaxLoss{})(rounded, labels<8>(1, 4)).loss;
-  BOOST_TEST(near(static_cast<double>(loss), esp::value_and_grad(of_doubles, nn::SoftmaxLoss{})(images, labels<8>(1, 4)).loss, 1e-5));
+  BOOST_TEST(near(static_cast<double>(loss),
+                  esp::value_and_grad(of_doubles, nn::SoftmaxLoss{})(images, labels<8>(1, 4)).loss, 1e-5));
 }

@@ -11,7 +11,8 @@ using namespace test;
 using esp::shape, esp::tensor;
 
 namespace {
-using Net = nn::Sequential<nn::Flatten, nn::Linear<4, 8>, nn::BatchNorm1d<8>, nn::ReLU, nn::Residual<nn::Linear<8, 8>>, nn::Linear<8, 10>>;
+using Net = nn::Sequential<nn::Flatten, nn::Linear<4, 8>, nn::BatchNorm1d<8>, nn::ReLU, nn::Residual<nn::Linear<8, 8>>,
+                           nn::Linear<8, 10>>;
 using classes = tensor<std::int32_t, shape<6>>;
 
 /// Which of the four pixels is the largest.
@@ -62,10 +63,13 @@ BOOST_AUTO_TEST_CASE(a_step_is_gradients_then_an_update) {
     double const loss = trainer.step(sample_data.images, sample_data.labels);
     auto const r = esp::value_and_grad(by_hand, nn::SoftmaxLoss{})(sample_data.images, sample_data.labels);
     BOOST_TEST(near(loss, r.loss));
-    for (std::int64_t i = 0; i < r.gradients.span().size(); ++i) BOOST_TEST(near(trainer.gradients()[i], r.gradients.span()[i]));
+    for (std::int64_t i = 0; i < r.gradients.span().size(); ++i)
+      BOOST_TEST(near(trainer.gradients()[i], r.gradients.span()[i]));
     updater.update(by_hand, r.gradients);
-    for (std::int64_t i = 0; i < model.parameters().size(); ++i) BOOST_TEST(near(model.parameters()[i], by_hand.parameters()[i]));
-    for (std::int64_t i = 0; i < model.buffers().size(); ++i) BOOST_TEST(near(model.buffers()[i], by_hand.buffers()[i]));
+    for (std::int64_t i = 0; i < model.parameters().size(); ++i)
+      BOOST_TEST(near(model.parameters()[i], by_hand.parameters()[i]));
+    for (std::int64_t i = 0; i < model.buffers().size(); ++i)
+      BOOST_TEST(near(model.buffers()[i], by_hand.buffers()[i]));
   }
 }
 BOOST_AUTO_TEST_CASE(a_queued_step_is_a_step) {
@@ -79,21 +83,24 @@ BOOST_AUTO_TEST_CASE(a_queued_step_is_a_step) {
     queuing.step(sample_data.images, sample_data.labels, esp::queued{});
   }
   BOOST_TEST(queuing.steps() == 3);
-  for (std::int64_t i = 0; i < model.parameters().size(); ++i) BOOST_TEST(model.parameters()[i] == other.parameters()[i]);
+  for (std::int64_t i = 0; i < model.parameters().size(); ++i)
+    BOOST_TEST(model.parameters()[i] == other.parameters()[i]);
   for (std::int64_t i = 0; i < model.buffers().size(); ++i) BOOST_TEST(model.buffers()[i] == other.buffers()[i]);
 }
 BOOST_AUTO_TEST_CASE(several_batch_sizes_share_parameters_and_optimizer) {
   task<double, 6> const large;
   task<double, 3> const small;
   esp::model<Net, esp::cpu, double> model{esp::seed{1}}, by_hand{esp::seed{1}};
-  esp::trainer trainer{model, nn::SoftmaxLoss{}, optim::Adam{.learning_rate = 0.01}, esp::batch<6, 2, 2>{}, esp::batch<3, 2, 2>{}};
+  esp::trainer trainer{model, nn::SoftmaxLoss{}, optim::Adam{.learning_rate = 0.01}, esp::batch<6, 2, 2>{},
+                       esp::batch<3, 2, 2>{}};
   optim::updater updater{by_hand, optim::Adam{.learning_rate = 0.01}};
   auto const follow = [&](auto const& sample_data) {
     double const loss = trainer.step(sample_data.images, sample_data.labels);
     auto const r = esp::value_and_grad(by_hand, nn::SoftmaxLoss{})(sample_data.images, sample_data.labels);
     updater.update(by_hand, r.gradients);
     BOOST_TEST(near(loss, r.loss));
-    for (std::int64_t i = 0; i < model.parameters().size(); ++i) BOOST_TEST(near(model.parameters()[i], by_hand.parameters()[i]));
+    for (std::int64_t i = 0; i < model.parameters().size(); ++i)
+      BOOST_TEST(near(model.parameters()[i], by_hand.parameters()[i]));
   };
   follow(large);
   follow(small);
@@ -136,14 +143,17 @@ BOOST_AUTO_TEST_CASE(labels_outside_the_classes_change_nothing) {
     int position;
     std::int32_t label;
     char const* error_text;
-  } const wrong[] = {{0, -1, "labels: expected 0 to 9, got -1 at position 0"},
-                     {5, 10, "labels: expected 0 to 9, got 10 at position 5"},
-                     {2, std::numeric_limits<std::int32_t>::min(), "labels: expected 0 to 9, got -2147483648 at position 2"},
-                     {3, std::numeric_limits<std::int32_t>::max(), "labels: expected 0 to 9, got 2147483647 at position 3"}};
+  } const wrong[] = {
+      {0, -1, "labels: expected 0 to 9, got -1 at position 0"},
+      {5, 10, "labels: expected 0 to 9, got 10 at position 5"},
+      {2, std::numeric_limits<std::int32_t>::min(), "labels: expected 0 to 9, got -2147483648 at position 2"},
+      {3, std::numeric_limits<std::int32_t>::max(), "labels: expected 0 to 9, got 2147483647 at position 3"}};
   for (auto const& w : wrong) {
     classes labels = sample_data.labels;
     labels[w.position] = w.label;
-    auto const has_expected_text = [&](esp::label_error const& error) { return std::string(error.what()) == w.error_text; };
+    auto const has_expected_text = [&](esp::label_error const& error) {
+      return std::string(error.what()) == w.error_text;
+    };
     BOOST_CHECK_EXCEPTION(trainer.step(sample_data.images, labels), esp::label_error, has_expected_text);
     BOOST_CHECK_EXCEPTION(trainer.evaluate(sample_data.images, labels), esp::label_error, has_expected_text);
     BOOST_TEST(everything(model, trainer) == before, boost::test_tools::per_element());
@@ -175,7 +185,8 @@ BOOST_AUTO_TEST_CASE(a_skipped_update_changes_nothing_and_is_counted) {
 }
 BOOST_AUTO_TEST_CASE(regression) {
   esp::model<nn::Sequential<nn::Linear<3, 8>, nn::Tanh, nn::Linear<8, 1>>, esp::cpu, double> model{esp::seed{2}};
-  esp::trainer trainer{model, nn::MeanSquaredError{}, optim::SGD{.learning_rate = 0.05, .momentum = optim::nesterov{0.9}}, esp::batch<16, 3>{}};
+  esp::trainer trainer{model, nn::MeanSquaredError{},
+                       optim::SGD{.learning_rate = 0.05, .momentum = optim::nesterov{0.9}}, esp::batch<16, 3>{}};
   auto const x = doubles<16, 3>(1);
   tensor<double, shape<16, 1>> y;
   for (int i = 0; i < 16; ++i) y[i] = x(i, 0) * x(i, 1) - x(i, 2);

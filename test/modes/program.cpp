@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: BSL-1.0
-// What programs do, once, in few lines: convolution, BatchNorm, Dropout and Linear in training steps, a loader, a gradient of a function, a predictor, a frozen
-// model, and weights in a file. test/tools/build_modes.py compiles it in every mode of its table, and runs it where the mode is about running.
+// What programs do, once, in few lines: convolution, BatchNorm, Dropout and Linear in training steps, a loader, a
+// gradient of a function, a predictor, a frozen model, and weights in a file. test/tools/build_modes.py compiles it in
+// every mode of its table, and runs it where the mode is about running.
 //   program          trains, compares with what was computed by hand and with itself, and prints "right"
 //   program refuse   reads a file that does not exist: the sentence is printed, caught or, in a program without exceptions, said at its end
-#if defined(GLOBAL_NAMES)  // a user's own variables, named as parameters of headers are: -Wshadow must report nothing in the headers
+// a user's own variables, named as parameters of headers are: -Wshadow must report nothing in the headers
+#if defined(GLOBAL_NAMES)
 float a, b, c, d, e, f, g, h, i, j, k, m, n, p, q, r, s, t, u, v, w, x, y, z;
-int at, axis, batch_size, bytes, classes, column, columns, correct, cost, count, data, element, elements, end, epoch, error, extent, file, first, from, actual,
-    gradient, group, image, images, input, inputs, kernel, label, labels, last, layer, loss, memory, model, name, names, node, number, offset,
-    operand, options, order, out, output, parameter, part, path, position, program, rank, result, row, rows, sample, samples, scale, seed, shape, size, source,
-    start, steps, target, targets, tensor, text, to, type, value, values, variance, weight, weights, width;
+int at, axis, batch_size, bytes, classes, column, columns, correct, cost, count, data, element, elements, end, epoch,
+    error, extent, file, first, from, actual, gradient, group, image, images, input, inputs, kernel, label, labels,
+    last, layer, loss, memory, model, name, names, node, number, offset, operand, options, order, out, output,
+    parameter, part, path, position, program, rank, result, row, rows, sample, samples, scale, seed, shape, size,
+    source, start, steps, target, targets, tensor, text, to, type, value, values, variance, weight, weights, width;
 #endif
 #include <espalier.hpp>
 #include <espalier/data/loader.hpp>
@@ -26,7 +29,8 @@ namespace optim = espalier::optim;
 namespace test {
 
 using pictures_of_batch = esp::batch<8, 1, 6, 6>;
-using net = nn::Sequential<nn::Conv<1, 4, 3>, nn::BatchNorm2d<4>, nn::ReLU, nn::Flatten, nn::Dropout<0.1>, nn::Linear<144, 3>>;
+using net =
+    nn::Sequential<nn::Conv<1, 4, 3>, nn::BatchNorm2d<4>, nn::ReLU, nn::Flatten, nn::Dropout<0.1>, nn::Linear<144, 3>>;
 
 int failures = 0;
 void require(bool holds, char const* what) {
@@ -34,7 +38,9 @@ void require(bool holds, char const* what) {
   std::printf("not so: %s\n", what);
   ++failures;
 }
-bool near(double actual, double expected, double tolerance) { return actual >= expected - tolerance && actual <= expected + tolerance; }
+bool near(double actual, double expected, double tolerance) {
+  return actual >= expected - tolerance && actual <= expected + tolerance;
+}
 
 /// Three stripes' directions, 48 images: a net learns them in a few steps.
 esp::data::dataset<float, esp::shape<1, 6, 6>> stripes() {
@@ -58,7 +64,8 @@ void gradients() {
   esp::tensor<double, esp::shape<3>> const left{0, 1, 2}, right{4, 5, 6};
   auto const [of_left, of_right] = esp::grad(energy)(left, right);
   for (int number = 0; number < 3; ++number) {
-    require(near(of_left[number], right[number] + std::exp(left[number]), 1e-13), "the gradient of sum(a b + exp(a)) by a is b + exp(a)");
+    require(near(of_left[number], right[number] + std::exp(left[number]), 1e-13),
+            "the gradient of sum(a b + exp(a)) by a is b + exp(a)");
     require(near(of_right[number], left[number], 0), "and by b it is a");
   }
   esp::tensor<float, esp::shape<2, 3>> const narrow{{1, 2, 3}, {4, 5, 6}};
@@ -98,11 +105,14 @@ void training() {
   esp::predictor predict_again{other, pictures_of_batch{}};
   esp::tensor<float, esp::shape<8, 3>> again;
   predict_again(some, again);
-  require(std::memcmp(scores.data(), again.data(), sizeof(float) * 24) == 0, "a model loaded from a file gives the same bits");
+  require(std::memcmp(scores.data(), again.data(), sizeof(float) * 24) == 0,
+          "a model loaded from a file gives the same bits");
 
-  auto const [risk, of_parameters] = esp::value_and_grad(trained, nn::SoftmaxLoss{})(some, esp::tensor<std::int32_t, esp::shape<8>>{});
+  auto const [risk, of_parameters] =
+      esp::value_and_grad(trained, nn::SoftmaxLoss{})(some, esp::tensor<std::int32_t, esp::shape<8>>{});
   double squares = 0;
-  for (float const element : of_parameters.span()) squares += static_cast<double>(element) * static_cast<double>(element);
+  for (float const element : of_parameters.span())
+    squares += static_cast<double>(element) * static_cast<double>(element);
   require(risk > 0 && squares > 0, "a model has gradients");
 }
 

@@ -9,9 +9,11 @@ using namespace test;
 using esp::shape, esp::tensor;
 
 static_assert(esp::output_shape<nn::ReLU, shape<2, 3, 4>> == shape<2, 3, 4>{} && esp::parameter_count<nn::ReLU> == 0);
-static_assert(esp::output_shape<nn::Tanh, shape<7>> == shape<7>{} && esp::output_shape<nn::Sigmoid, shape<1, 1>> == shape<1, 1>{});
+static_assert(esp::output_shape<nn::Tanh, shape<7>> == shape<7>{} &&
+              esp::output_shape<nn::Sigmoid, shape<1, 1>> == shape<1, 1>{});
 static_assert(esp::output_shape<nn::Identity, shape<2, 2>> == shape<2, 2>{});
-static_assert(esp::output_shape<nn::Flatten, shape<32, 8, 8>> == shape<32, 64>{} && esp::output_shape<nn::Flatten, shape<5, 2, 3, 4>> == shape<5, 24>{});
+static_assert(esp::output_shape<nn::Flatten, shape<32, 8, 8>> == shape<32, 64>{} &&
+              esp::output_shape<nn::Flatten, shape<5, 2, 3, 4>> == shape<5, 24>{});
 static_assert(esp::output_shape<nn::Flatten, shape<5, 2>> == shape<5, 2>{});
 
 namespace {

@@ -8,7 +8,8 @@
 using namespace test;
 using esp::shape, esp::tensor;
 
-static_assert(esp::output_shape<nn::BatchNorm2d<3>, shape<2, 3, 4, 4>> == shape<2, 3, 4, 4>{} && esp::parameter_count<nn::BatchNorm2d<3>> == 6);
+static_assert(esp::output_shape<nn::BatchNorm2d<3>, shape<2, 3, 4, 4>> == shape<2, 3, 4, 4>{} &&
+              esp::parameter_count<nn::BatchNorm2d<3>> == 6);
 static_assert(esp::output_shape<nn::BatchNorm<3, -1>, shape<2, 4, 4, 3>> == shape<2, 4, 4, 3>{});
 static_assert(esp::output_shape<nn::BatchNorm<3, 2>, shape<2, 4, 3, 5>> == shape<2, 4, 3, 5>{});
 static_assert(esp::output_shape<nn::BatchNorm<3>, shape<2, 3, 2, 2, 2, 2>> == shape<2, 3, 2, 2, 2, 2>{});
@@ -24,16 +25,21 @@ void check(X const& x) {
   auto const of = moments_of(x, channel);
   X const normal = normalized_by(x, of, Options.eps, channel), expected = with_affine(normal, model, channel);
   std::vector<moments> const start(Channels, {1, 0, 1});
-  check_close("evaluation at the start", model(x), with_affine(normalized_by(x, start, Options.eps, channel), model, channel), 1e-10);
+  check_close("evaluation at the start", model(x),
+              with_affine(normalized_by(x, start, Options.eps, channel), model, channel), 1e-10);
   esp::value_and_grad(model, Weighted{})(x, X{});
   std::vector<moments> running;
-  double const count = static_cast<double>(X::size()) / Channels, correction = Options.variance == nn::unbiased ? count / (count - 1) : 1;
-  for (auto const& m : of) running.push_back({count, Options.momentum * m.mean, 1 - Options.momentum + Options.momentum * correction * m.variance});
+  double const count = static_cast<double>(X::size()) / Channels,
+               correction = Options.variance == nn::unbiased ? count / (count - 1) : 1;
+  for (auto const& m : of)
+    running.push_back(
+        {count, Options.momentum * m.mean, 1 - Options.momentum + Options.momentum * correction * m.variance});
   for (int c = 0; c < Channels; ++c) {
     BOOST_TEST(near(model.buffer("running_mean").span()[c], running[static_cast<std::size_t>(c)].mean));
     BOOST_TEST(near(model.buffer("running_var").span()[c], running[static_cast<std::size_t>(c)].variance));
   }
-  check_close("evaluation", model(x), with_affine(normalized_by(x, running, Options.eps, channel), model, channel), 1e-10);
+  check_close("evaluation", model(x), with_affine(normalized_by(x, running, Options.eps, channel), model, channel),
+              1e-10);
   check_close("training", training_output(model, x), expected, 1e-10);
   check_gradients<true>(model, x, normal, of, Options.eps, channel, channel);
 }
@@ -118,7 +124,9 @@ BOOST_AUTO_TEST_CASE(parameters_and_buffers) {
   BOOST_TEST(parameter_list(untracked) == "weight(3) bias(3)");
   BOOST_TEST(buffer_list(untracked) == "");
 }
-BOOST_AUTO_TEST_CASE(three_statistics_of_three_channels) { BOOST_TEST(statistics<nn::BatchNorm2d<3>>(doubles<2, 3, 2, 2>(1)) == 3); }
+BOOST_AUTO_TEST_CASE(three_statistics_of_three_channels) {
+  BOOST_TEST(statistics<nn::BatchNorm2d<3>>(doubles<2, 3, 2, 2>(1)) == 3);
+}
 BOOST_AUTO_TEST_CASE(channels_second) {
   check<nn::BatchNorm2d<3>, 3, 16, nn::norm{}>(doubles<2, 3, 4, 4>(1, -2, 3));
   constexpr nn::norm options{.eps = 1e-3, .momentum = 0.3, .variance = nn::unbiased};

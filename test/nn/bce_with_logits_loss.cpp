@@ -10,7 +10,9 @@ using esp::shape, esp::tensor;
 
 namespace {
 double logistic(double z) { return 1 / (1 + std::exp(-z)); }
-double reference(double z, double y, double weight) { return weight * y * std::log1p(std::exp(-z)) + (1 - y) * std::log1p(std::exp(z)); }
+double reference(double z, double y, double weight) {
+  return weight * y * std::log1p(std::exp(-z)) + (1 - y) * std::log1p(std::exp(z));
+}
 double derivative(double z, double y, double weight) { return (1 - y) * logistic(z) - weight * y * logistic(-z); }
 auto const z = doubles<3, 4>(1, -3, 3), target = doubles<3, 4>(2, 0, 1);
 using each_of_three = nn::BCEWithLogitsLoss<esp::reduce::none, nn::class_weights<3.0>>;

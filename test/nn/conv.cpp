@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Conv, ConvBN and the pooling modules: they are the ops of their names with parameters, and both layouts are one function.
+// Conv, ConvBN and the pooling modules: they are the ops of their names with parameters, and both layouts are one
+// function.
 #define BOOST_TEST_MODULE nn_conv
 #include <boost/test/unit_test.hpp>
 
@@ -54,20 +55,28 @@ bool gradients_agree(auto const& x, auto const& expected) {
 static_assert(esp::parameter_count<nn::Conv<3, 16, 7, nn::conv{.stride = 4}>> == 7 * 7 * 3 * 16 + 16);
 static_assert(esp::parameter_count<nn::Conv<4, 8, 3, nn::conv{.groups = 2, .bias = false}>> == 3 * 3 * 2 * 8);
 // Half the kernel of padding: the extent divided by the stride, rounded up.
-static_assert(esp::output_shape<nn::Conv<3, 16, 7, nn::conv{.stride = 4}>, shape<2, 3, 32, 31>> == shape<2, 16, 8, 8>{});
-static_assert(esp::output_shape<nn::Conv<3, 4, esp::rows_columns{1, 3}, nn::conv{.padding = 0, .layout = nhwc}>, shape<2, 5, 6, 3>> == shape<2, 5, 4, 4>{});
+static_assert(esp::output_shape<nn::Conv<3, 16, 7, nn::conv{.stride = 4}>, shape<2, 3, 32, 31>> ==
+              shape<2, 16, 8, 8>{});
+static_assert(esp::output_shape<nn::Conv<3, 4, esp::rows_columns{1, 3}, nn::conv{.padding = 0, .layout = nhwc}>,
+                                shape<2, 5, 6, 3>> == shape<2, 5, 4, 4>{});
 static_assert(esp::output_shape<nn::Conv<3, 4, 3, nn::conv{.dilation = 2}>, shape<1, 3, 9, 9>> == shape<1, 4, 9, 9>{});
 // An even kernel and an even dilation keep the extents, too.
 static_assert(esp::output_shape<nn::Conv<3, 4, 2>, shape<1, 3, 8, 8>> == shape<1, 4, 8, 8>{});
 static_assert(esp::output_shape<nn::Conv<3, 4, esp::rows_columns{4, 6}>, shape<1, 3, 8, 9>> == shape<1, 4, 8, 9>{});
-static_assert(esp::output_shape<nn::Conv<3, 4, 4, nn::conv{.dilation = esp::rows_columns{3, 2}}>, shape<1, 3, 8, 8>> == shape<1, 4, 8, 8>{});
+static_assert(esp::output_shape<nn::Conv<3, 4, 4, nn::conv{.dilation = esp::rows_columns{3, 2}}>, shape<1, 3, 8, 8>> ==
+              shape<1, 4, 8, 8>{});
 static_assert(esp::output_shape<nn::Conv<3, 4, 4, nn::conv{.stride = 2}>, shape<1, 3, 9, 8>> == shape<1, 4, 5, 4>{});
 static_assert(esp::output_shape<nn::Conv1d<3, 4, 4>, shape<1, 3, 8>> == shape<1, 4, 8>{});
-static_assert(esp::output_shape<nn::Conv1d<3, 4, 2, nn::conv{.dilation = 3, .layout = nhwc}>, shape<1, 8, 3>> == shape<1, 8, 4>{});
-static_assert(esp::output_shape<nn::MaxPool2d<2, esp::pooling{.stride = 1, .padding = nn::same, .layout = esp::nchw}>, shape<1, 3, 8, 7>> == shape<1, 3, 8, 7>{});
-static_assert(esp::output_shape<nn::AvgPool2d<4, esp::pooling{.stride = 2, .padding = nn::same, .dilation = 2}>, shape<1, 9, 8, 3>> == shape<1, 5, 4, 3>{});
+static_assert(esp::output_shape<nn::Conv1d<3, 4, 2, nn::conv{.dilation = 3, .layout = nhwc}>, shape<1, 8, 3>> ==
+              shape<1, 8, 4>{});
+static_assert(esp::output_shape<nn::MaxPool2d<2, esp::pooling{.stride = 1, .padding = nn::same, .layout = esp::nchw}>,
+                                shape<1, 3, 8, 7>> == shape<1, 3, 8, 7>{});
+static_assert(esp::output_shape<nn::AvgPool2d<4, esp::pooling{.stride = 2, .padding = nn::same, .dilation = 2}>,
+                                shape<1, 9, 8, 3>> == shape<1, 5, 4, 3>{});
 static_assert(esp::output_shape<nn::MaxPool2d<2>, shape<2, 3, 5, 6>> == shape<2, 3, 2, 3>{});
-static_assert(esp::output_shape<nn::AvgPool2d<3, esp::pooling{.stride = 2, .padding = 1, .layout = nhwc}>, shape<2, 5, 6, 3>> == shape<2, 3, 3, 3>{});
+static_assert(
+    esp::output_shape<nn::AvgPool2d<3, esp::pooling{.stride = 2, .padding = 1, .layout = nhwc}>, shape<2, 5, 6, 3>> ==
+    shape<2, 3, 3, 3>{});
 static_assert(esp::output_shape<nn::GlobalAvgPool<>, shape<2, 3, 5, 6>> == shape<2, 3>{});
 
 BOOST_AUTO_TEST_CASE(a_conv_is_conv2d_and_a_bias) {
@@ -79,7 +88,8 @@ BOOST_AUTO_TEST_CASE(a_conv_is_conv2d_and_a_bias) {
   for (int i = 0; i < w.size(); ++i) w.data()[i] = model.parameter("weight").span()[i];
   for (int i = 0; i < 3; ++i) b[i] = model.parameter("bias").span()[i];
   auto const last_axis = channels_last(x);
-  tensor<double, shape<2, 3, 3, 3>> const expected = conv2d<esp::convolution{.stride = 2, .padding = 1}>(last_axis, w) + b;
+  tensor<double, shape<2, 3, 3, 3>> const expected =
+      conv2d<esp::convolution{.stride = 2, .padding = 1}>(last_axis, w) + b;
   BOOST_TEST(all_close(channels_last(model(x)), expected, 1e-12, 1e-12));
 }
 // PyTorch's padding='same': of a number of pixels that is odd, the larger half is behind the image.
@@ -97,7 +107,8 @@ BOOST_AUTO_TEST_CASE(an_even_kernel_keeps_the_extents) {
           for (int r = 0; r < 2; ++r)
             for (int s = 0; s < 4; ++s)
               for (int c = 0; c < 2; ++c)
-                if (int const row = i + r, column = j - 4 + 3 * s; row < 5 && column >= 0 && column < 6)  // 0 and 4 in front, 1 and 5 behind
+                // 0 and 4 in front, 1 and 5 behind
+                if (int const row = i + r, column = j - 4 + 3 * s; row < 5 && column >= 0 && column < 6)
                   sum += x(n, c, row, column) * w[((r * 4 + s) * 2 + c) * 3 + o];
           BOOST_TEST(std::abs(y(n, o, i, j) - sum) < 1e-12);
         }
@@ -110,19 +121,24 @@ BOOST_AUTO_TEST_CASE(ops_take_the_padding_too) {
   BOOST_TEST(all_close(y, expected, 0, 0));
   auto const signal = doubles<2, 7, 2>(3);
   auto const taps = doubles<4, 2, 3>(4);
-  tensor<double, shape<2, 7, 3>> const z = conv1d<esp::convolution{.padding = esp::keeps_extents, .dilation = 3}>(signal, taps);
-  tensor<double, shape<2, 7, 3>> const also = conv1d<esp::convolution{.padding = esp::edges{0, 4, 0, 5}, .dilation = 3}>(signal, taps);
+  tensor<double, shape<2, 7, 3>> const z =
+      conv1d<esp::convolution{.padding = esp::keeps_extents, .dilation = 3}>(signal, taps);
+  tensor<double, shape<2, 7, 3>> const also =
+      conv1d<esp::convolution{.padding = esp::edges{0, 4, 0, 5}, .dilation = 3}>(signal, taps);
   BOOST_TEST(all_close(z, also, 0, 0));
   // Of an even window, the last row and column see the padding behind: -inf, or zeros.
   tensor<double, shape<1, 2, 2, 1>> const square{{{{1}, {2}}, {{3}, {4}}}};
-  tensor<double, shape<1, 2, 2, 1>> const largest = max_pool2d<2, esp::pooling{.stride = 1, .padding = esp::keeps_extents}>(square);
-  tensor<double, shape<1, 2, 2, 1>> const mean = average_pool2d<2, esp::pooling{.stride = 1, .padding = esp::keeps_extents}>(square);
+  tensor<double, shape<1, 2, 2, 1>> const largest =
+      max_pool2d<2, esp::pooling{.stride = 1, .padding = esp::keeps_extents}>(square);
+  tensor<double, shape<1, 2, 2, 1>> const mean =
+      average_pool2d<2, esp::pooling{.stride = 1, .padding = esp::keeps_extents}>(square);
   double const most[] = {4, 4, 4, 4}, means[] = {2.5, 1.5, 1.75, 1};
   for (int i = 0; i < 4; ++i) BOOST_TEST((largest.data()[i] == most[i] && mean.data()[i] == means[i]));
 }
 BOOST_AUTO_TEST_CASE(gradients_of_even_kernels) {
   BOOST_TEST((gradients_agree<nn::Conv<2, 3, 2>>(doubles<2, 2, 4, 4>(1), doubles<2, 3, 4, 4>(2))));
-  BOOST_TEST((gradients_agree<nn::Conv<2, 2, 4, nn::conv{.stride = 2, .layout = nhwc}>>(doubles<2, 5, 4, 2>(1), doubles<2, 3, 2, 2>(2))));
+  BOOST_TEST((gradients_agree<nn::Conv<2, 2, 4, nn::conv{.stride = 2, .layout = nhwc}>>(doubles<2, 5, 4, 2>(1),
+                                                                                        doubles<2, 3, 2, 2>(2))));
   BOOST_TEST((gradients_agree<nn::Conv1d<2, 3, 4, nn::conv{.dilation = 3}>>(doubles<2, 2, 7>(1), doubles<2, 3, 7>(2))));
 }
 BOOST_AUTO_TEST_CASE(a_conv_begins_within_its_bounds) {
@@ -136,7 +152,8 @@ BOOST_AUTO_TEST_CASE(a_conv_begins_within_its_bounds) {
   BOOST_TEST((largest <= bias_bound && largest > 0.3 * bias_bound));
 }
 BOOST_AUTO_TEST_CASE(both_layouts_are_one_function) {
-  using first = nn::Sequential<nn::ConvBN<2, 8, 3>, nn::MaxPool2d<2>, nn::ConvBN<8, 4, 3, nn::conv{.stride = 2}>, nn::GlobalAvgPool<>>;
+  using first = nn::Sequential<nn::ConvBN<2, 8, 3>, nn::MaxPool2d<2>, nn::ConvBN<8, 4, 3, nn::conv{.stride = 2}>,
+                               nn::GlobalAvgPool<>>;
   using second = nn::Sequential<nn::ConvBN<2, 8, 3, last>, nn::MaxPool2d<2, esp::pooling{.layout = nhwc}>,
                                 nn::ConvBN<8, 4, 3, nn::conv{.stride = 2, .layout = nhwc}>, nn::GlobalAvgPool<nhwc>>;
   model_of<first> a{esp::seed{5}};
@@ -192,7 +209,8 @@ BOOST_AUTO_TEST_CASE(a_conv1d_is_conv1d_and_a_bias) {
 BOOST_AUTO_TEST_CASE(a_transposed_conv_is_the_adjoint_of_a_conv) {
   // <conv(x), y> = <x, conv_transpose(y)> without biases.
   model_of<nn::Conv<4, 6, 3, nn::conv{.stride = 2, .groups = 2, .bias = false}>> down{esp::seed{1}};
-  model_of<nn::ConvTranspose<6, 4, 3, nn::conv_transpose{.stride = 2, .padding = 1, .extra = {0, 1}, .groups = 2}>> up{esp::seed{2}};
+  model_of<nn::ConvTranspose<6, 4, 3, nn::conv_transpose{.stride = 2, .padding = 1, .extra = {0, 1}, .groups = 2}>> up{
+      esp::seed{2}};
   BOOST_TEST(parameter_list(up) == "weight(3,3,2,6) bias(4)");
   auto const w = down.parameter("weight").span(), v = up.parameter("weight").span();
   for (std::int64_t i = 0; i < w.size(); ++i) v[i] = w[i];

@@ -55,14 +55,22 @@ BOOST_AUTO_TEST_CASE(an_ignored_label_is_accepted_and_any_other_throws) {
   std::vector<double> const before = copy(model.parameters());
   BOOST_TEST(trainer.step(x, labels_of_three{-100, -100, -100}) == 0);
   BOOST_TEST(copy(model.parameters()) == before, boost::test_tools::per_element());
-  BOOST_TEST(message_of([&] { trainer.step(x, labels_of_three{0, -100, 4}); }) == "labels: expected 0 to 3 or -100, got 4 at position 2");
-  BOOST_TEST(message_of([&] { trainer.step(x, labels_of_three{0, -1, 3}); }) == "labels: expected 0 to 3 or -100, got -1 at position 1");
-  BOOST_TEST(message_of([&] { esp::value_and_grad(model, Padded{})(x, labels_of_three{0, 1, 9}); }) == "labels: expected 0 to 3 or -100, got 9 at position 2");
+  BOOST_TEST(message_of([&] {
+               trainer.step(x, labels_of_three{0, -100, 4});
+             }) == "labels: expected 0 to 3 or -100, got 4 at position 2");
+  BOOST_TEST(message_of([&] {
+               trainer.step(x, labels_of_three{0, -1, 3});
+             }) == "labels: expected 0 to 3 or -100, got -1 at position 1");
+  BOOST_TEST(message_of([&] {
+               esp::value_and_grad(model, Padded{})(x, labels_of_three{0, 1, 9});
+             }) == "labels: expected 0 to 3 or -100, got 9 at position 2");
   BOOST_TEST(copy(model.parameters()) == before, boost::test_tools::per_element());
   BOOST_TEST(trainer.step(x, labels_of_three{0, -100, 3}) > 0);
 
   esp::trainer strict{model, nn::CrossEntropyLoss<>{}, optim::SGD{.learning_rate = 0.1}, esp::batch<3, 2>{}};
-  BOOST_TEST(message_of([&] { strict.step(x, labels_of_three{0, -100, 3}); }) == "labels: expected 0 to 3, got -100 at position 1");
+  BOOST_TEST(message_of([&] {
+               strict.step(x, labels_of_three{0, -100, 3});
+             }) == "labels: expected 0 to 3, got -100 at position 1");
 }
 // Ignored labels are neither right nor wrong.
 BOOST_AUTO_TEST_CASE(evaluation_counts_labels_that_count) {
@@ -86,5 +94,7 @@ BOOST_AUTO_TEST_CASE(places_of_images) {
   double const right = std::log1p(2 * std::exp(-9.0));
   BOOST_TEST(near(found.loss, right));
   BOOST_TEST(near(trainer.step(x, y), right));
-  BOOST_TEST(message_of([&] { trainer.step(x, tensor<std::int32_t, shape<2, 2>>{{0, 1}, {3, 0}}); }) == "labels: expected 0 to 2 or -100, got 3 at position 2");
+  BOOST_TEST(message_of([&] {
+               trainer.step(x, tensor<std::int32_t, shape<2, 2>>{{0, 1}, {3, 0}});
+             }) == "labels: expected 0 to 2 or -100, got 3 at position 2");
 }

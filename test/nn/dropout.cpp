@@ -9,7 +9,8 @@
 using namespace test;
 using esp::shape, esp::tensor;
 
-static_assert(esp::output_shape<nn::Dropout<0.1>, shape<5, 3>> == shape<5, 3>{} && esp::parameter_count<nn::Dropout<0.1>> == 0);
+static_assert(esp::output_shape<nn::Dropout<0.1>, shape<5, 3>> == shape<5, 3>{} &&
+              esp::parameter_count<nn::Dropout<0.1>> == 0);
 
 namespace {
 using wide = shape<16, 64>;
@@ -22,7 +23,8 @@ double kept(Model& model) {
   return static_cast<double>(esp::value_and_grad(model, Weighted{})(ones, ones).loss);
 }
 
-/// Parameters through one dropout, called once or thrice, and through another: the gradients show the masks of one step.
+/// Parameters through one dropout, called once or thrice, and through another: the gradients show the masks of one
+/// step.
 using Values = esp::parameter<wide, nn::init::initialized_by<nn::init::ones{}>>;
 struct Once {
   Values values{};
@@ -34,14 +36,18 @@ struct Thrice {
   Values values{};
   nn::Dropout<0.5> drop{}, other{};
   ESPALIER_MODULE(Thrice, values, drop, other)
-  constexpr auto forward(auto x) const { return x * (drop(values) + 10 * drop(values) + 100 * drop(values + 1) + 1000 * other(values)); }
+  constexpr auto forward(auto x) const {
+    return x * (drop(values) + 10 * drop(values) + 100 * drop(values + 1) + 1000 * other(values));
+  }
 };
 /// As Thrice, of three modules that are called once: what PyTorch's one module does.
 struct Three {
   Values values{};
   std::array<nn::Dropout<0.5>, 4> drop{};
   ESPALIER_MODULE(Three, values, drop)
-  constexpr auto forward(auto x) const { return x * (drop[0](values) + 10 * drop[2](values) + 100 * drop[3](values + 1) + 1000 * drop[1](values)); }
+  constexpr auto forward(auto x) const {
+    return x * (drop[0](values) + 10 * drop[2](values) + 100 * drop[3](values + 1) + 1000 * drop[1](values));
+  }
 };
 /// Two draws of a stream, of which one has a name that is used twice.
 struct TwoSamples {
@@ -65,7 +71,8 @@ std::vector<int> masks(Model& model, double factor) {
   ones.fill(1);
   auto const gradients = esp::value_and_grad(model, Weighted{})(ones, ones).gradients;
   std::vector<int> r;
-  for (float const element : gradients.parameter("values").span()) r.push_back(static_cast<int>(std::lround(static_cast<double>(element) / factor)));
+  for (float const element : gradients.parameter("values").span())
+    r.push_back(static_cast<int>(std::lround(static_cast<double>(element) / factor)));
   return r;
 }
 template <class Net>
@@ -156,7 +163,8 @@ BOOST_AUTO_TEST_CASE(a_given_mask) {
   esp::model<nn::MaskedDropout<0.5, shape<2, 3>>, esp::cpu, double> model;
   tensor<double, shape<2, 3>> const x{{1, 2, 3}, {4, 5, 6}};
   BOOST_TEST(buffer_list(model) == "mask(2,3)");
-  BOOST_TEST(training_output(model, x) == (tensor<double, shape<2, 3>>{{2, 4, 6}, {8, 10, 12}}));  // a mask of ones at first
+  // a mask of ones at first
+  BOOST_TEST(training_output(model, x) == (tensor<double, shape<2, 3>>{{2, 4, 6}, {8, 10, 12}}));
   assign(model.buffer("mask"), {1, 0, 1, 0, 0, 1});
   BOOST_TEST(training_output(model, x) == (tensor<double, shape<2, 3>>{{2, 0, 6}, {0, 0, 12}}));
   BOOST_TEST(model(x) == x);
@@ -165,6 +173,9 @@ BOOST_AUTO_TEST_CASE(a_given_mask_masks_the_gradient) {
   esp::model<nn::Sequential<nn::Linear<1, 3>, nn::MaskedDropout<0.2, shape<1, 3>>>, esp::cpu, double> model;
   BOOST_TEST(buffer_list(model) == "1.mask(1,3)");
   assign(model.buffer("1.mask"), {1, 0, 1});
-  auto const gradients = esp::value_and_grad(model, Weighted{})(tensor<double, shape<1, 1>>{{1}}, tensor<double, shape<1, 3>>{{1, 2, 4}}).gradients;
-  BOOST_TEST(copy(gradients.parameter("0.bias").span()) == (std::vector<double>{1.25, 0, 5}), boost::test_tools::per_element());
+  auto const gradients =
+      esp::value_and_grad(model, Weighted{})(tensor<double, shape<1, 1>>{{1}}, tensor<double, shape<1, 3>>{{1, 2, 4}})
+          .gradients;
+  BOOST_TEST(copy(gradients.parameter("0.bias").span()) == (std::vector<double>{1.25, 0, 5}),
+             boost::test_tools::per_element());
 }

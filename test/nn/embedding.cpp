@@ -9,11 +9,14 @@ using namespace test;
 using esp::shape, esp::tensor;
 
 static_assert(esp::parameter_count<nn::Embedding<10, 4>> == 40);
-static_assert(esp::output_shape<nn::Embedding<10, 4>, shape<2, 3>> == shape<2, 3, 4>{} && esp::output_shape<nn::Embedding<10, 4>, shape<5>> == shape<5, 4>{});
+static_assert(esp::output_shape<nn::Embedding<10, 4>, shape<2, 3>> == shape<2, 3, 4>{} &&
+              esp::output_shape<nn::Embedding<10, 4>, shape<5>> == shape<5, 4>{});
 
 namespace {
 /// A table of given rows, looked up by integers.
-inline constexpr auto selected = [](auto indices, auto table) { return matmul(esp::one_hot<5>(esp::reshape<6>(indices)), table); };
+inline constexpr auto selected = [](auto indices, auto table) {
+  return matmul(esp::one_hot<5>(esp::reshape<6>(indices)), table);
+};
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(rows_by_their_number) {
@@ -44,7 +47,8 @@ BOOST_AUTO_TEST_CASE(gradients_are_summed) {
   tensor<double, shape<3>> const indices{1, 3, 1};
   tensor<double, shape<3, 2>> const dy{{1, 2}, {3, 4}, {5, 6}};
   auto const [loss, gradients] = esp::value_and_grad(model, Weighted{})(indices, dy);
-  BOOST_TEST(copy(gradients.parameter("weight").span()) == (std::vector<double>{0, 0, 6, 8, 0, 0, 3, 4}), boost::test_tools::per_element());
+  BOOST_TEST(copy(gradients.parameter("weight").span()) == (std::vector<double>{0, 0, 6, 8, 0, 0, 3, 4}),
+             boost::test_tools::per_element());
 }
 BOOST_AUTO_TEST_CASE(kernels_and_gradients) {
   check_kernels("lookup", selected, labels<2, 3>(1, 5), doubles<5, 4>(2));

@@ -8,14 +8,16 @@
 using namespace test;
 using esp::shape, esp::tensor;
 
-static_assert(esp::output_shape<nn::GroupNorm<2, 6>, shape<2, 6, 3, 3>> == shape<2, 6, 3, 3>{} && esp::parameter_count<nn::GroupNorm<2, 6>> == 12);
+static_assert(esp::output_shape<nn::GroupNorm<2, 6>, shape<2, 6, 3, 3>> == shape<2, 6, 3, 3>{} &&
+              esp::parameter_count<nn::GroupNorm<2, 6>> == 12);
 
 namespace {
 /// Behind: the number of elements behind the channel axis.
 template <int Groups, int Channels, int Behind, nn::norm Options, class X>
 void check(X const& x) {
   check_norm<nn::GroupNorm<Groups, Channels, Options>>(
-      x, Options, [](int at) { return at / (Channels / Groups * Behind); }, [](int at) { return at / Behind % Channels; });
+      x, Options, [](int at) { return at / (Channels / Groups * Behind); },
+      [](int at) { return at / Behind % Channels; });
 }
 }  // namespace
 
@@ -26,7 +28,9 @@ BOOST_AUTO_TEST_CASE(parameters) {
   model_of<nn::GroupNorm<2, 6, nn::norm{.affine = false}>> plain;
   BOOST_TEST(parameter_list(plain) == "");
 }
-BOOST_AUTO_TEST_CASE(one_statistic_for_each_group_of_each_example) { BOOST_TEST((statistics<nn::GroupNorm<2, 4>>(doubles<3, 4, 2>(1)) == 6)); }
+BOOST_AUTO_TEST_CASE(one_statistic_for_each_group_of_each_example) {
+  BOOST_TEST((statistics<nn::GroupNorm<2, 4>>(doubles<3, 4, 2>(1)) == 6));
+}
 BOOST_AUTO_TEST_CASE(values_and_gradients) {
   check<2, 4, 6, nn::norm{}>(doubles<2, 4, 2, 3>(1));
   check<3, 3, 4, nn::norm{.eps = 1e-3}>(doubles<2, 3, 4>(2));

@@ -81,9 +81,11 @@ BOOST_AUTO_TEST_CASE(a_given_number_becomes_an_element) {
   BOOST_TEST(near(init::kaiming_normal{.fan_in = 4}.from_random(1.6243453636632417), 1.1485857));
   BOOST_TEST(near(init::kaiming_normal{4}.deviation(), 0.7071067811865476, 1e-15));
   BOOST_TEST(near(init::kaiming_uniform{.fan_in = 144}.from_random(0.75), 0.5 * std::sqrt(6.0 / 144), 1e-15));
-  BOOST_TEST(near(init::xavier_normal{.fan_in = 5, .fan_out = 2, .gain = 2}.from_random(1.7886284734303186), 1.9121243));
+  BOOST_TEST(
+      near(init::xavier_normal{.fan_in = 5, .fan_out = 2, .gain = 2}.from_random(1.7886284734303186), 1.9121243));
   BOOST_TEST(near(init::xavier_normal{5, 2, 2}.deviation(), 1.0690449676496976, 1e-15));
-  BOOST_TEST(near(init::xavier_uniform{.fan_in = 2, .fan_out = 6, .gain = 0.5}.from_random(0.43599490214200376), -0.05543004));
+  BOOST_TEST(
+      near(init::xavier_uniform{.fan_in = 2, .fan_out = 6, .gain = 0.5}.from_random(0.43599490214200376), -0.05543004));
   BOOST_TEST(near(init::xavier_uniform{2, 6, 0.5}.bound(), 0.4330127018922193, 1e-15));
   BOOST_TEST(init::constant{3.5}.from_random(0.1f) == 3.5f);
   static_assert(init::zeros{}.from_random(0.7f) == 0 && init::ones{}.from_random(0.7) == 1);
@@ -91,7 +93,8 @@ BOOST_AUTO_TEST_CASE(a_given_number_becomes_an_element) {
 
 BOOST_AUTO_TEST_CASE(bernoulli_includes_p) {
   static_assert(std::is_same_v<decltype(init::bernoulli{}.from_random(0.5)), bool>);
-  static_assert(init::bernoulli{0.5}.from_random(0.5) && !init::bernoulli{0.5}.from_random(0.518) && init::bernoulli{1}.from_random(0.99999));
+  static_assert(init::bernoulli{0.5}.from_random(0.5) && !init::bernoulli{0.5}.from_random(0.518) &&
+                init::bernoulli{1}.from_random(0.99999));
   sample const x = filled(init::bernoulli{0.3});
   moments const m = moments_of(x);
   BOOST_TEST((m.low == 0.0 && m.high == 1.0));
@@ -180,7 +183,8 @@ BOOST_AUTO_TEST_CASE(constants_and_labels) {
 
 BOOST_AUTO_TEST_CASE(an_initializer_is_a_type_where_one_is_needed) {
   using scheme = init::initialized_by<init::kaiming_uniform{64}>;
-  static_assert(scheme::value.fan_in == 64 && std::is_same_v<scheme, init::initialized_by<init::kaiming_uniform{.fan_in = 64}>>);
+  static_assert(scheme::value.fan_in == 64 &&
+                std::is_same_v<scheme, init::initialized_by<init::kaiming_uniform{.fan_in = 64}>>);
   static_assert(!std::is_same_v<scheme, init::initialized_by<init::kaiming_uniform{65}>>);
   BOOST_TEST(scheme::value.bound() > 0);
 }

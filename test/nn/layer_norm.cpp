@@ -9,7 +9,8 @@ using namespace test;
 using esp::shape, esp::tensor;
 
 static_assert(esp::output_shape<nn::LayerNorm<shape<3, 4>>, shape<2, 3, 4>> == shape<2, 3, 4>{});
-static_assert(esp::parameter_count<nn::LayerNorm<shape<4>>> == 8 && esp::parameter_count<nn::LayerNorm<shape<3, 4>>> == 24);
+static_assert(esp::parameter_count<nn::LayerNorm<shape<4>>> == 8 &&
+              esp::parameter_count<nn::LayerNorm<shape<3, 4>>> == 24);
 static_assert(esp::parameter_count<nn::LayerNorm<shape<4>, nn::norm{.affine = false}>> == 0);
 
 namespace {
@@ -30,7 +31,9 @@ BOOST_AUTO_TEST_CASE(parameters) {
   model_of<nn::LayerNorm<shape<4>, nn::norm{.affine = false}>> plain;
   BOOST_TEST(parameter_list(plain) == "");
 }
-BOOST_AUTO_TEST_CASE(six_statistics_of_the_last_axis_of_three) { BOOST_TEST(statistics<nn::LayerNorm<shape<4>>>(doubles<2, 3, 4>(1)) == 6); }
+BOOST_AUTO_TEST_CASE(six_statistics_of_the_last_axis_of_three) {
+  BOOST_TEST(statistics<nn::LayerNorm<shape<4>>>(doubles<2, 3, 4>(1)) == 6);
+}
 BOOST_AUTO_TEST_CASE(values_and_gradients) {
   check<shape<4>, nn::norm{}>(doubles<2, 3, 4>(1));
   check<shape<3, 4>, nn::norm{.eps = 1e-3}>(doubles<2, 3, 4>(2));

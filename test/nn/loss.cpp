@@ -20,7 +20,8 @@ BOOST_AUTO_TEST_CASE(softmax_loss_and_its_gradient) {
     double sum = 0;
     for (int c = 0; c < 4; ++c) sum += std::exp(z(n, c));
     expected += (std::log(sum) - z(n, y[n])) / 5;
-    for (int c = 0; c < 4; ++c) BOOST_TEST(near(gradients.span()[n * 4 + c], (std::exp(z(n, c)) / sum - (c == y[n])) / 5));
+    for (int c = 0; c < 4; ++c)
+      BOOST_TEST(near(gradients.span()[n * 4 + c], (std::exp(z(n, c)) / sum - (c == y[n])) / 5));
   }
   BOOST_TEST(near(loss, expected));
 }
@@ -31,10 +32,12 @@ BOOST_AUTO_TEST_CASE(equal_scores_cost_the_logarithm_of_their_number) {
   BOOST_TEST(near(gradients.span()[1], 0.125));
 }
 BOOST_AUTO_TEST_CASE(large_scores_do_not_overflow) {
-  auto const right = loss_of<float, nn::SoftmaxLoss>(tensor<float, shape<2, 3>>{{1000, 0, -1000}, {-5000, -5000, 3e38f}}, labels_of_two{0, 2});
+  auto const right = loss_of<float, nn::SoftmaxLoss>(
+      tensor<float, shape<2, 3>>{{1000, 0, -1000}, {-5000, -5000, 3e38f}}, labels_of_two{0, 2});
   BOOST_TEST(right.loss == 0);
   for (float const g : right.gradients.span().part(0, 6)) BOOST_TEST(g == 0);
-  auto const wrong = loss_of<float, nn::SoftmaxLoss>(tensor<float, shape<2, 3>>{{1000, 0, -1000}, {-5000, -5000, -7000}}, labels_of_two{2, 0});
+  auto const wrong = loss_of<float, nn::SoftmaxLoss>(
+      tensor<float, shape<2, 3>>{{1000, 0, -1000}, {-5000, -5000, -7000}}, labels_of_two{2, 0});
   BOOST_TEST(near(static_cast<double>(wrong.loss), (2000 + std::log(2.0)) / 2, 1e-6));
   for (float const g : wrong.gradients.span().part(0, 6)) BOOST_TEST(std::isfinite(g));
 }

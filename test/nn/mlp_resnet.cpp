@@ -19,12 +19,14 @@ static_assert(esp::output_shape<nn::ResNet9<100>, shape<2, 3, 32, 32>> == shape<
 
 BOOST_AUTO_TEST_CASE(a_block_adds_its_input) {
   esp::model<nn::ResidualBlock<4, 2, nn::use_layer_norm>, esp::cpu, double> model{esp::seed{1}};
-  BOOST_TEST(parameter_list(model) ==
-             "0.fn.0.weight(4,2) 0.fn.0.bias(1,2) 0.fn.1.weight(2) 0.fn.1.bias(2) 0.fn.4.weight(2,4) 0.fn.4.bias(1,4) 0.fn.5.weight(4) 0.fn.5.bias(4)");
+  BOOST_TEST(
+      parameter_list(model) ==
+      "0.fn.0.weight(4,2) 0.fn.0.bias(1,2) 0.fn.1.weight(2) 0.fn.1.bias(2) 0.fn.4.weight(2,4) 0.fn.4.bias(1,4) 0.fn.5.weight(4) 0.fn.5.bias(4)");
   // A last norm of gain 0 leaves its bias: relu(x + bias).
   assign(model.parameter("0.fn.5.weight"), {0, 0, 0, 0});
   assign(model.parameter("0.fn.5.bias"), {1, 2, 3, -40});
-  BOOST_TEST(model(esp::tensor<double, shape<1, 4>>{{1, 1, -5, 1}}) == (esp::tensor<double, shape<1, 4>>{{2, 3, 0, 0}}));
+  BOOST_TEST(model(esp::tensor<double, shape<1, 4>>{{1, 1, -5, 1}}) ==
+             (esp::tensor<double, shape<1, 4>>{{2, 3, 0, 0}}));
 }
 BOOST_AUTO_TEST_CASE(blocks_are_numbered) {
   esp::model<nn::MLPResNet<6, 4, 2, 3>> model;

@@ -144,17 +144,21 @@ struct Twice {
   constexpr auto forward(auto x) const { return layer(layer(x)); }
 };
 
-using PartlyFrozen = nn::Sequential<nn::Frozen<nn::Linear<3, 4>>, nn::Tanh, nn::Linear<4, 2>, nn::Frozen<nn::LayerNorm1d<2>>>;
+using PartlyFrozen =
+    nn::Sequential<nn::Frozen<nn::Linear<3, 4>>, nn::Tanh, nn::Linear<4, 2>, nn::Frozen<nn::LayerNorm1d<2>>>;
 
 static_assert(esp::parameter_count<Scaled> == 8 && esp::output_shape<Scaled, shape<5, 2>> == shape<5, 2>{});
 static_assert(esp::parameter_count<Tower> == 8 + 12 + 3 && esp::output_shape<Tower, shape<5, 3>> == shape<5, 1>{});
 static_assert(std::is_aggregate_v<Scaled> && nn::Module<Scaled> && nn::Module<Tower>);
 
 constexpr auto member_names = hana::transform(hana::accessors<Scaled>(), hana::first);
-static_assert(member_names == hana::make_tuple(hana::string_c<'g', 'a', 'i', 'n'>, hana::string_c<'i', 'n', 'n', 'e', 'r'>, hana::string_c<'s', 'e', 'e', 'n'>));
+static_assert(member_names == hana::make_tuple(hana::string_c<'g', 'a', 'i', 'n'>,
+                                               hana::string_c<'i', 'n', 'n', 'e', 'r'>,
+                                               hana::string_c<'s', 'e', 'e', 'n'>));
 static_assert(decltype(hana::length(hana::accessors<nn::ReLU>()))::value == 0);
 // ESPALIER_MODULE's members are separated by commas.
-static_assert(nn::detail::separated("") && nn::detail::separated("a, b , c") && !nn::detail::separated("a b") && !nn::detail::separated("a, b c"));
+static_assert(nn::detail::separated("") && nn::detail::separated("a, b , c") && !nn::detail::separated("a b") &&
+              !nn::detail::separated("a, b c"));
 static_assert(decltype(hana::length(hana::accessors<nn::Linear<2, 2>>()))::value == 2);
 
 }  // namespace
@@ -185,7 +189,8 @@ BOOST_AUTO_TEST_CASE(updates_are_sequential_and_visible_to_later_reads) {
   BOOST_TEST(result.loss == 9 * 3 + 2 * 1503);
   BOOST_TEST(copy(seen) == (std::vector<double>{6, 6}), boost::test_tools::per_element());
   // 2 * 3 x + 100 * 3: none through the buffer.
-  BOOST_TEST(copy(result.gradients.parameter("counted.gain").span()) == (std::vector<double>{306, 312}), boost::test_tools::per_element());
+  BOOST_TEST(copy(result.gradients.parameter("counted.gain").span()) == (std::vector<double>{306, 312}),
+             boost::test_tools::per_element());
   BOOST_TEST(model(x) == (tensor<double, shape<1, 2>>{{9 + 2424, 18 + 2424}}));
   BOOST_TEST(seen[0] == 6);
   esp::trainer trainer{model, Weighted{}, optim::SGD<>{.learning_rate = 0}, esp::batch<1, 2>{}};
@@ -193,12 +198,14 @@ BOOST_AUTO_TEST_CASE(updates_are_sequential_and_visible_to_later_reads) {
   BOOST_TEST(copy(seen) == (std::vector<double>{12, 12}), boost::test_tools::per_element());
   // In a constant expression, too.
   constexpr esp::constant_model<CountedTwice, double> start{};
-  constexpr auto once = esp::value_and_grad(start, Weighted{})(tensor<double, shape<1, 2>>{{1, 2}}, tensor<double, shape<1, 2>>{{1, 1}});
+  constexpr auto once =
+      esp::value_and_grad(start, Weighted{})(tensor<double, shape<1, 2>>{{1, 2}}, tensor<double, shape<1, 2>>{{1, 1}});
   static_assert(once.loss == 9 * 3 + 2 * 1503);
   static_assert(once.buffers.elements()[0] == 6);
 }
 BOOST_AUTO_TEST_CASE(buffers_exchange_values) {
-  BOOST_TEST(buffers_of_two_steps<Exchange>() == (std::vector<double>{2, 1, 2, 1, 2, 1}), boost::test_tools::per_element());
+  BOOST_TEST(buffers_of_two_steps<Exchange>() == (std::vector<double>{2, 1, 2, 1, 2, 1}),
+             boost::test_tools::per_element());
   BOOST_TEST(buffers_of_two_steps<Ring>() == (std::vector<double>{2, 3, 2, 3, 2, 3}), boost::test_tools::per_element());
 }
 BOOST_AUTO_TEST_CASE(hana_reaches_the_members) {
@@ -211,9 +218,10 @@ BOOST_AUTO_TEST_CASE(hana_reaches_the_members) {
 }
 BOOST_AUTO_TEST_CASE(arrays_of_modules_are_numbered) {
   esp::model<Tower, esp::cpu, double> model;
-  BOOST_TEST(parameter_list(model) ==
-             "first.weight(3,2) first.bias(1,2) floors.0.fn.weight(2,2) floors.0.fn.bias(1,2) floors.1.fn.weight(2,2) floors.1.fn.bias(1,2) "
-             "last.weight(2,1) last.bias(1,1)");
+  BOOST_TEST(
+      parameter_list(model) ==
+      "first.weight(3,2) first.bias(1,2) floors.0.fn.weight(2,2) floors.0.fn.bias(1,2) floors.1.fn.weight(2,2) floors.1.fn.bias(1,2) "
+      "last.weight(2,1) last.bias(1,1)");
   assign(model.parameter("first.weight"), {1, 0, 0, 1, 0, 0});
   assign(model.parameter("first.bias"), {0, 0});
   assign(model.parameter("floors.0.fn.weight"), {1, 0, 0, 1});
@@ -228,10 +236,12 @@ BOOST_AUTO_TEST_CASE(arrays_of_modules_are_numbered) {
 BOOST_AUTO_TEST_CASE(a_shared_module_gathers_its_gradient) {
   esp::model<Twice, esp::cpu, double> model;
   assign(model.parameter("layer.weight"), {2, 0, 0, 3});
-  auto const r = esp::value_and_grad(model, Weighted{})(tensor<double, shape<1, 2>>{{1, 1}}, tensor<double, shape<1, 2>>{{1, 1}});
+  auto const r =
+      esp::value_and_grad(model, Weighted{})(tensor<double, shape<1, 2>>{{1, 1}}, tensor<double, shape<1, 2>>{{1, 1}});
   BOOST_TEST(r.loss == 13);
   // y = x W W; dW = x^T (dy W^T) + (x W)^T dy
-  BOOST_TEST(copy(r.gradients.parameter("layer.weight").span()) == (std::vector<double>{4, 5, 5, 6}), boost::test_tools::per_element());
+  BOOST_TEST(copy(r.gradients.parameter("layer.weight").span()) == (std::vector<double>{4, 5, 5, 6}),
+             boost::test_tools::per_element());
 }
 BOOST_AUTO_TEST_CASE(frozen_parameters_have_no_gradient_and_stay) {
   esp::model<PartlyFrozen> model{esp::seed{3}};
@@ -239,7 +249,8 @@ BOOST_AUTO_TEST_CASE(frozen_parameters_have_no_gradient_and_stay) {
              "0.module.weight(3,4) 0.module.bias(1,4) 2.weight(4,2) 2.bias(1,2) 3.module.weight(2) 3.module.bias(2)");
   BOOST_TEST(model.parameter_count == 12 + 4 + 8 + 2 + 4);
   // They stand behind all others.
-  auto const frozen = model.parameter("0.module.weight").span(), weight = model.parameter("2.weight").span(), bias = model.parameter("2.bias").span();
+  auto const frozen = model.parameter("0.module.weight").span(), weight = model.parameter("2.weight").span(),
+             bias = model.parameter("2.bias").span();
   BOOST_TEST((weight.data() == model.parameters().data() && bias.data() < frozen.data()));
 
   auto const x = floats<4, 3>(1);
@@ -252,7 +263,8 @@ BOOST_AUTO_TEST_CASE(frozen_parameters_have_no_gradient_and_stay) {
   BOOST_TEST(names == "2.weight 2.bias ");
 
   auto const before = copy(frozen), moving = copy(weight), norm = copy(model.parameter("3.module.weight").span());
-  esp::trainer trainer{model, nn::SoftmaxLoss{}, optim::AdamW{.learning_rate = 0.1, .weight_decay = 0.5}, esp::batch<4, 3>{}};
+  esp::trainer trainer{model, nn::SoftmaxLoss{}, optim::AdamW{.learning_rate = 0.1, .weight_decay = 0.5},
+                       esp::batch<4, 3>{}};
   for (int step = 0; step < 5; ++step) trainer.step(x, y);
   BOOST_TEST(copy(frozen) == before, boost::test_tools::per_element());
   BOOST_TEST(copy(model.parameter("3.module.weight").span()) == norm, boost::test_tools::per_element());
@@ -300,7 +312,8 @@ struct NumbersInABody {
 BOOST_AUTO_TEST_CASE(numbers_are_those_of_the_object) {
   tensor<float, shape<2>> const x{1, 2};
   ByNumber scaled{.by = 3};
-  tensor<float, shape<2>> const once = scaled(x), twice = ByItTwice{{.by = 4}}(x), sum = ByNumber{.by = 7}(x) + x, of_formula = scaled(x + x);
+  tensor<float, shape<2>> const once = scaled(x), twice = ByItTwice{{.by = 4}}(x), sum = ByNumber{.by = 7}(x) + x,
+                                of_formula = scaled(x + x);
   BOOST_TEST(once == (tensor<float, shape<2>>{3, 6}));
   BOOST_TEST(twice == (tensor<float, shape<2>>{16, 32}));
   BOOST_TEST(sum == (tensor<float, shape<2>>{8, 16}));

@@ -8,8 +8,10 @@
 using namespace test;
 using esp::shape, esp::tensor;
 
-static_assert(esp::output_shape<nn::LayerNorm1d<4>, shape<2, 3, 4>> == shape<2, 3, 4>{} && esp::parameter_count<nn::LayerNorm1d<4>> == 8);
-static_assert(esp::output_shape<nn::BatchNorm1d<3>, shape<2, 3, 4>> == shape<2, 3, 4>{} && esp::parameter_count<nn::BatchNorm1d<3>> == 6);
+static_assert(esp::output_shape<nn::LayerNorm1d<4>, shape<2, 3, 4>> == shape<2, 3, 4>{} &&
+              esp::parameter_count<nn::LayerNorm1d<4>> == 8);
+static_assert(esp::output_shape<nn::BatchNorm1d<3>, shape<2, 3, 4>> == shape<2, 3, 4>{} &&
+              esp::parameter_count<nn::BatchNorm1d<3>> == 6);
 
 namespace {
 template <class M>
@@ -34,7 +36,8 @@ std::vector<double> channel(double const* x, int c) {
 }
 /// y of BatchNorm with given statistics of each channel.
 template <int N, int C, int L>
-void check_channels(double const* x, double const* y, std::vector<moments> const& of, double eps, std::vector<double> const& weight, std::vector<double> const& bias) {
+void check_channels(double const* x, double const* y, std::vector<moments> const& of, double eps,
+                    std::vector<double> const& weight, std::vector<double> const& bias) {
   for (int n = 0; n < N; ++n)
     for (std::size_t c = 0; c < C; ++c)
       for (int l = 0; l < L; ++l) {
@@ -55,9 +58,11 @@ void check_batch_norm(X const& x) {
   double const count = N * L, correction = Options.variance == nn::unbiased ? count / (count - 1) : 1;
   for (int c = 0; c < C; ++c) {
     batch.push_back(moments_of(channel<N, C, L>(x.data(), c)));
-    running.push_back({Options.momentum * batch.back().mean, (1 - Options.momentum) + Options.momentum * batch.back().variance * correction});
+    running.push_back({Options.momentum * batch.back().mean,
+                       (1 - Options.momentum) + Options.momentum * batch.back().variance * correction});
   }
-  check_channels<N, C, L>(x.data(), model(x).data(), start, Options.eps, weight, bias);  // evaluation from the statistics at the start
+  // evaluation from the statistics at the start
+  check_channels<N, C, L>(x.data(), model(x).data(), start, Options.eps, weight, bias);
   X zeros{};
   esp::value_and_grad(model, Weighted{})(x, zeros);  // one run of training
   for (std::size_t c = 0; c < C; ++c) {
@@ -100,7 +105,8 @@ BOOST_AUTO_TEST_CASE(layer_norm_of_rank_three_normalizes_each_last_axis) {
   auto const w = model.parameter("weight").span(), b = model.parameter("bias").span();
   for (int i = 0; i < 6; ++i) {
     moments const m = moments_of({x[4 * i], x[4 * i + 1], x[4 * i + 2], x[4 * i + 3]});
-    for (int k = 0; k < 4; ++k) BOOST_TEST(near(y[4 * i + k], (x[4 * i + k] - m.mean) / std::sqrt(m.variance + 0.5) * w[k] + b[k], 1e-10));
+    for (int k = 0; k < 4; ++k)
+      BOOST_TEST(near(y[4 * i + k], (x[4 * i + k] - m.mean) / std::sqrt(m.variance + 0.5) * w[k] + b[k], 1e-10));
   }
 }
 BOOST_AUTO_TEST_CASE(layer_norm_in_float_far_from_zero) {
@@ -113,8 +119,10 @@ BOOST_AUTO_TEST_CASE(batch_norm_begins_at_mean_zero_variance_one) {
   model_of<nn::BatchNorm1d<3>> model;
   BOOST_TEST(parameter_list(model) == "weight(3) bias(3)");
   BOOST_TEST(buffer_list(model) == "running_mean(3) running_var(3)");
-  BOOST_TEST(copy(model.buffer("running_mean").span()) == (std::vector<double>{0, 0, 0}), boost::test_tools::per_element());
-  BOOST_TEST(copy(model.buffer("running_var").span()) == (std::vector<double>{1, 1, 1}), boost::test_tools::per_element());
+  BOOST_TEST(copy(model.buffer("running_mean").span()) == (std::vector<double>{0, 0, 0}),
+             boost::test_tools::per_element());
+  BOOST_TEST(copy(model.buffer("running_var").span()) == (std::vector<double>{1, 1, 1}),
+             boost::test_tools::per_element());
 }
 BOOST_AUTO_TEST_CASE(batch_norm_of_rank_two) {
   auto const x = doubles<5, 3>(3, -2, 4);
@@ -143,5 +151,6 @@ BOOST_AUTO_TEST_CASE(running_statistics_follow_over_several_batches) {
 }
 BOOST_AUTO_TEST_CASE(a_feature_that_is_constant) {
   model_of<nn::BatchNorm1d<2>> model;
-  BOOST_TEST(training_output(model, tensor<double, shape<3, 2>>{{4, 1}, {4, 1}, {4, 1}}) == (tensor<double, shape<3, 2>>{}));
+  BOOST_TEST(training_output(model, tensor<double, shape<3, 2>>{{4, 1}, {4, 1}, {4, 1}}) ==
+             (tensor<double, shape<3, 2>>{}));
 }

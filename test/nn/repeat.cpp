@@ -13,8 +13,10 @@ using four = nn::Repeat<4, block>;
 using one_by_one = nn::Sequential<block, block, block, block>;
 }  // namespace
 
-static_assert(esp::parameter_count<four> == esp::parameter_count<one_by_one> && esp::parameter_count<nn::Repeat<0, block>> == 0);
-static_assert(esp::output_shape<four, shape<3, 6>> == shape<3, 6>{} && esp::output_shape<nn::Repeat<0, block>, shape<2, 7>> == shape<2, 7>{});
+static_assert(esp::parameter_count<four> == esp::parameter_count<one_by_one> &&
+              esp::parameter_count<nn::Repeat<0, block>> == 0);
+static_assert(esp::output_shape<four, shape<3, 6>> == shape<3, 6>{} &&
+              esp::output_shape<nn::Repeat<0, block>, shape<2, 7>> == shape<2, 7>{});
 
 // The same names, the same first values, the same training as the blocks written one after the other.
 BOOST_AUTO_TEST_CASE(is_a_sequence_of_its_blocks) {

@@ -8,7 +8,8 @@
 using namespace test;
 using esp::shape, esp::tensor;
 
-static_assert(esp::output_shape<nn::RMSNorm<shape<4>>, shape<2, 3, 4>> == shape<2, 3, 4>{} && esp::parameter_count<nn::RMSNorm<shape<4>>> == 4);
+static_assert(esp::output_shape<nn::RMSNorm<shape<4>>, shape<2, 3, 4>> == shape<2, 3, 4>{} &&
+              esp::parameter_count<nn::RMSNorm<shape<4>>> == 4);
 
 namespace {
 template <class Normalized, nn::norm Options, class X>

@@ -10,23 +10,30 @@ using esp::shape, esp::tensor;
 
 namespace {
 template <int Dim, int Hidden, class Wide, class Narrow>
-using block_of = nn::Sequential<nn::Residual<nn::Sequential<nn::Linear<Dim, Hidden>, Narrow, nn::ReLU, nn::Dropout<0.1>, nn::Linear<Hidden, Dim>, Wide>>, nn::ReLU>;
+using block_of = nn::Sequential<nn::Residual<nn::Sequential<nn::Linear<Dim, Hidden>, Narrow, nn::ReLU, nn::Dropout<0.1>,
+                                                            nn::Linear<Hidden, Dim>, Wide>>,
+                                nn::ReLU>;
 template <int Dim, int Hidden>
 using BatchBlock = block_of<Dim, Hidden, nn::BatchNorm1d<Dim>, nn::BatchNorm1d<Hidden>>;
 template <int Dim, int Hidden>
 using LayerBlock = block_of<Dim, Hidden, nn::LayerNorm1d<Dim>, nn::LayerNorm1d<Hidden>>;
 template <int Dim, int Hidden, int Classes, class... Block>
-using classifier = nn::Sequential<nn::Flatten, nn::Linear<Dim, Hidden>, nn::ReLU, Block..., nn::Linear<Hidden, Classes>>;
+using classifier =
+    nn::Sequential<nn::Flatten, nn::Linear<Dim, Hidden>, nn::ReLU, Block..., nn::Linear<Hidden, Classes>>;
 }  // namespace
 
 // The counts of needle's public tests.
 static_assert(esp::parameter_count<BatchBlock<15, 2>> == 111 && esp::parameter_count<LayerBlock<784, 100>> == 159452);
-static_assert(esp::parameter_count<classifier<150, 100, 10, LayerBlock<100, 50>, LayerBlock<100, 50>, LayerBlock<100, 50>, LayerBlock<100, 50>, LayerBlock<100, 50>>> == 68360);
+static_assert(esp::parameter_count<classifier<150, 100, 10, LayerBlock<100, 50>, LayerBlock<100, 50>,
+                                              LayerBlock<100, 50>, LayerBlock<100, 50>, LayerBlock<100, 50>>> == 68360);
 static_assert(esp::parameter_count<classifier<10, 100, 100, LayerBlock<100, 50>>> == 21650);
-static_assert(esp::parameter_count<classifier<10, 100, 100, BatchBlock<100, 50>, BatchBlock<100, 50>, BatchBlock<100, 50>, BatchBlock<100, 50>, BatchBlock<100, 50>>> == 63450);
+static_assert(esp::parameter_count<classifier<10, 100, 100, BatchBlock<100, 50>, BatchBlock<100, 50>,
+                                              BatchBlock<100, 50>, BatchBlock<100, 50>, BatchBlock<100, 50>>> == 63450);
 // Of the examples.
-static_assert(esp::parameter_count<classifier<64, 64, 10, BatchBlock<64, 32>, BatchBlock<64, 32>, BatchBlock<64, 32>>> == 17962);
-static_assert(esp::parameter_count<nn::Sequential<>> == 0 && esp::output_shape<nn::Sequential<>, shape<2, 3>> == shape<2, 3>{});
+static_assert(
+    esp::parameter_count<classifier<64, 64, 10, BatchBlock<64, 32>, BatchBlock<64, 32>, BatchBlock<64, 32>>> == 17962);
+static_assert(esp::parameter_count<nn::Sequential<>> == 0 &&
+              esp::output_shape<nn::Sequential<>, shape<2, 3>> == shape<2, 3>{});
 static_assert(esp::output_shape<classifier<64, 64, 10, BatchBlock<64, 32>>, shape<32, 8, 8>> == shape<32, 10>{});
 
 BOOST_AUTO_TEST_CASE(layers_are_applied_in_turn) {
@@ -54,14 +61,16 @@ BOOST_AUTO_TEST_CASE(residual_of_identity_doubles_and_so_does_its_gradient) {
   esp::model<net, esp::cpu, double> model;
   tensor<double, shape<1, 2>> const x{{1, 1}}, k{{1, 0}};
   auto const [loss, gradients] = esp::value_and_grad(model, Weighted{})(x, k);
-  BOOST_TEST(copy(gradients.parameter("0.bias").span()) == (std::vector<double>{4, 0}), boost::test_tools::per_element());
+  BOOST_TEST(copy(gradients.parameter("0.bias").span()) == (std::vector<double>{4, 0}),
+             boost::test_tools::per_element());
 }
 BOOST_AUTO_TEST_CASE(names_of_a_residual_network) {
   esp::model<classifier<8, 6, 3, BatchBlock<6, 2>>> model;
   BOOST_TEST(parameter_list(model) ==
              "1.weight(8,6) 1.bias(1,6) 3.0.fn.0.weight(6,2) 3.0.fn.0.bias(1,2) 3.0.fn.1.weight(2) 3.0.fn.1.bias(2) "
              "3.0.fn.4.weight(2,6) 3.0.fn.4.bias(1,6) 3.0.fn.5.weight(6) 3.0.fn.5.bias(6) 4.weight(6,3) 4.bias(1,3)");
-  BOOST_TEST(buffer_list(model) == "3.0.fn.1.running_mean(2) 3.0.fn.1.running_var(2) 3.0.fn.5.running_mean(6) 3.0.fn.5.running_var(6)");
+  BOOST_TEST(buffer_list(model) ==
+             "3.0.fn.1.running_mean(2) 3.0.fn.1.running_var(2) 3.0.fn.5.running_mean(6) 3.0.fn.5.running_var(6)");
   std::int64_t counted = 0;
   model.for_each_parameter([&](char const*, esp::extents const& shape, auto span) {
     counted += span.size();

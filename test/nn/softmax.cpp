@@ -9,7 +9,8 @@ using esp::shape, esp::tensor;
 
 BOOST_AUTO_TEST_CASE(along_an_axis) {
   auto const x = doubles<2, 3, 4>(1, -3, 3);
-  auto const last = esp::model<nn::Softmax<>, esp::cpu, double>{}(x), second = esp::model<nn::Softmax<1>, esp::cpu, double>{}(x);
+  auto const last = esp::model<nn::Softmax<>, esp::cpu, double>{}(x),
+             second = esp::model<nn::Softmax<1>, esp::cpu, double>{}(x);
   auto const logs = esp::model<nn::LogSoftmax<1>, esp::cpu, double>{}(x);
   for (int i = 0; i < 2; ++i)
     for (int j = 0; j < 3; ++j)

@@ -72,10 +72,12 @@ BOOST_AUTO_TEST_CASE(value_and_gradients_against_the_formula) {
   scramble(model, 0.5, 2);
   auto const x = doubles<5, 3>(1);
   tensor<double, shape<5, 4>> const k = doubles<5, 4>(3);
-  auto const v = model.parameter("weight_v").span(), g = model.parameter("weight_g").span(), b = model.parameter("bias").span();
+  auto const v = model.parameter("weight_v").span(), g = model.parameter("weight_g").span(),
+             b = model.parameter("bias").span();
   auto const y = model(x);
   auto const gradients = esp::value_and_grad(model, Weighted{})(x, k);
-  auto const dv = gradients.gradients.parameter("weight_v").span(), dg = gradients.gradients.parameter("weight_g").span();
+  auto const dv = gradients.gradients.parameter("weight_v").span(),
+             dg = gradients.gradients.parameter("weight_g").span();
   for (int unit = 0; unit < 4; ++unit) {
     double length = 0;
     for (int i = 0; i < 3; ++i) length += v[4 * i + unit] * v[4 * i + unit];
@@ -91,7 +93,8 @@ BOOST_AUTO_TEST_CASE(value_and_gradients_against_the_formula) {
     }
     for (int i = 0; i < 3; ++i) along += dw[i] * v[4 * i + unit] / length;
     BOOST_TEST(near(dg[unit], along));
-    for (int i = 0; i < 3; ++i) BOOST_TEST(near(dv[4 * i + unit], g[unit] / length * (dw[i] - along * v[4 * i + unit] / length)));
+    for (int i = 0; i < 3; ++i)
+      BOOST_TEST(near(dv[4 * i + unit], g[unit] / length * (dw[i] - along * v[4 * i + unit] / length)));
   }
 }
 BOOST_AUTO_TEST_CASE(the_length_of_v_does_not_count) {
@@ -102,7 +105,8 @@ BOOST_AUTO_TEST_CASE(the_length_of_v_does_not_count) {
   check_close("re-scaled", model(x), y, 1e-13);
 }
 BOOST_AUTO_TEST_CASE(learns) {
-  model_of<nn::Sequential<nn::WeightNorm<nn::Linear<3, 8>>, nn::Tanh, nn::WeightNorm<nn::Linear<8, 2>>>> model{esp::seed{1}};
+  model_of<nn::Sequential<nn::WeightNorm<nn::Linear<3, 8>>, nn::Tanh, nn::WeightNorm<nn::Linear<8, 2>>>> model{
+      esp::seed{1}};
   esp::trainer train{model, nn::MeanSquaredError{}, optim::Adam{.learning_rate = 0.02}, esp::batch<6, 3>{}};
   auto const x = doubles<6, 3>(1);
   auto const target = doubles<6, 2>(2);

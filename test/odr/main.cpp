@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Calls both halves and compares what they computed. Where the halves are built for other processors than this one, it is skipped.
+// Calls both halves and compares what they computed. Where the halves are built for other processors than this one, it
+// is skipped.
 #include <cmath>
 #include <cstdio>
 
@@ -11,9 +12,9 @@ int main() {
 #if defined(__x86_64__)
   if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) return 77;
 #endif
-  float first[count]  = {};
+  float first[count] = {};
   float second[count] = {};
-  int const n         = unit_0(first);
+  int const n = unit_0(first);
   if (n <= 0 || n > count || unit_1(second) != n) {
     std::printf("the halves give different numbers of results\n");
     return 1;

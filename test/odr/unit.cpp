@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// One half of a program of two: -DUNIT names its only function. Uses eager expressions, a gradient, training and prediction.
+// One half of a program of two: -DUNIT names its only function. Uses eager expressions, a gradient, training and
+// prediction.
 #include <espalier.hpp>
 
-namespace esp   = espalier;
-namespace nn    = espalier::nn;
+namespace esp = espalier;
+namespace nn = espalier::nn;
 namespace optim = espalier::optim;
 
 int UNIT(float* results);
@@ -17,7 +18,8 @@ void append(float*& out, Tensor const& values) {
 
 inline constexpr auto energy = [](auto a, auto b) { return sum(a * b + exp(a)); };
 
-using Net = nn::Sequential<nn::Linear<8, 6>, nn::LayerNorm1d<6>, nn::Residual<nn::Sequential<nn::Linear<6, 6>, nn::ReLU>>, nn::Linear<6, 3>>;
+using Net = nn::Sequential<nn::Linear<8, 6>, nn::LayerNorm1d<6>,
+                           nn::Residual<nn::Sequential<nn::Linear<6, 6>, nn::ReLU>>, nn::Linear<6, 3>>;
 
 /// Writes everything it computed, and returns how many numbers that are.
 int UNIT(float* results) {

@@ -12,7 +12,8 @@
 namespace esp = espalier;
 namespace nn = espalier::nn;
 
-/// What the programs of this folder share: nets with numbers everywhere, written as ONNX files beside an input and the library's output.
+/// What the programs of this folder share: nets with numbers everywhere, written as ONNX files beside an input and the
+/// library's output.
 namespace test {
 
 inline std::string folder;
@@ -49,17 +50,20 @@ void learn(Model& model, numbers& random) {
     bool const variance = std::string{name}.find("running_var") != std::string::npos;
     bool const same = span.size() < 2 || span[0] == span[1];
     for (auto& number : span)
-      if (same || variance) number = static_cast<typename Model::value_type>(variance ? random.next(0.5, 2) : random.next(-1, 1));
+      if (same || variance)
+        number = static_cast<typename Model::value_type>(variance ? random.next(0.5, 2) : random.next(-1, 1));
   };
   model.for_each_parameter(each);
   model.for_each_buffer(each);
 }
 
-/// The net's output by its program's meaning, node by node: what kernels are held to elsewhere, and much less to compile.
+/// The net's output by its program's meaning, node by node: what kernels are held to elsewhere, and much less to
+/// compile.
 template <class Net, class Batch, class Model, class X>
 void interpreted(Model& model, X const& x, typename Model::value_type* y) {
   using T = typename Model::value_type;
-  std::unique_ptr<esp::graph::program> const p{new esp::graph::program(esp::detail::evaluation_program<Net, Batch>::build())};
+  std::unique_ptr<esp::graph::program> const p{
+      new esp::graph::program(esp::detail::evaluation_program<Net, Batch>::build())};
   std::vector<T const*> parameters, buffers;
   model.for_each_parameter([&](char const*, esp::extents const&, auto span) { parameters.push_back(span.data()); });
   model.for_each_buffer([&](char const*, esp::extents const&, auto span) { buffers.push_back(span.data()); });
@@ -96,10 +100,10 @@ void put(char const* name, char const* nodes = "", ranges const& range = {}) {
 }  // namespace test
 
 /// The program writes to the folder that it is given.
-#define ESPALIER_EXPORTED_MAIN(...)                     \
-  int main(int argc, char** argv) {                     \
-    if (argc != 2) return 2;                            \
-    test::folder = argv[1];                             \
-    __VA_ARGS__                                         \
-    return 0;                                           \
+#define ESPALIER_EXPORTED_MAIN(...) \
+  int main(int argc, char** argv) { \
+    if (argc != 2) return 2;        \
+    test::folder = argv[1];         \
+    __VA_ARGS__                     \
+    return 0;                       \
   }

@@ -11,12 +11,17 @@ struct Elementwise {
   esp::parameter<esp::shape<3, 5>, nn::init::initialized_by<nn::init::normal{}>> p;
   ESPALIER_MODULE(Elementwise, p)
   constexpr auto forward(auto x) const {
-    using esp::abs, esp::clamp, esp::cos, esp::elu, esp::equal, esp::erf, esp::exp, esp::gate, esp::gelu, esp::gelu_tanh, esp::hard_tanh, esp::leaky_relu, esp::log;
+    using esp::abs, esp::clamp, esp::cos, esp::elu, esp::equal, esp::erf, esp::exp, esp::gate, esp::gelu,
+        esp::gelu_tanh, esp::hard_tanh, esp::leaky_relu, esp::log;
     auto const above = exp(0.3 * x) + 0.1;
-    auto const some = esp::concatenate<0>(x + p, x - p, x * p, x / above, -x, abs(x), cos(x), sin(x), erf(x), exp(x), log(above), esp::maximum(x, p), esp::minimum(x, 0.2), pow(above, x));
-    auto const more = esp::concatenate<0>(relu(x), sigmoid(x), softplus(3 * x), sqrt(above), tanh(x), clamp(x, -0.5, 0.25), clamp(x, -above, above), elu(x, 0.7), elu(x, above), gelu(x),
-                                          gelu_tanh(x), hard_tanh(x), leaky_relu(x, 0.2), leaky_relu(x, p), silu(x), square(x));
-    auto const rest = esp::concatenate<0>(gate(x, p), x > p, x >= 0.5, x < p, x <= p, equal(x, x), not_equal(x, p), where(x > 0, x, p), huber(x, 0.6), pow(x, 3), 1 / above, detach(x),
+    auto const some = esp::concatenate<0>(x + p, x - p, x * p, x / above, -x, abs(x), cos(x), sin(x), erf(x), exp(x),
+                                          log(above), esp::maximum(x, p), esp::minimum(x, 0.2), pow(above, x));
+    auto const more =
+        esp::concatenate<0>(relu(x), sigmoid(x), softplus(3 * x), sqrt(above), tanh(x), clamp(x, -0.5, 0.25),
+                            clamp(x, -above, above), elu(x, 0.7), elu(x, above), gelu(x), gelu_tanh(x), hard_tanh(x),
+                            leaky_relu(x, 0.2), leaky_relu(x, p), silu(x), square(x));
+    auto const rest = esp::concatenate<0>(gate(x, p), x > p, x >= 0.5, x < p, x <= p, equal(x, x), not_equal(x, p),
+                                          where(x > 0, x, p), huber(x, 0.6), pow(x, 3), 1 / above, detach(x),
                                           esp::logistic_loss(x, p, 0.5 + above));
     return esp::concatenate<0>(some, more, rest);
   }
@@ -26,17 +31,18 @@ struct Elementwise {
 struct Movements {
   ESPALIER_MODULE(Movements)
   constexpr auto forward(auto x) const {
-    auto const a = esp::slice<1, 1, esp::to_end, 2>(x);                          // (2, 2, 6)
-    auto const b = esp::pad<0, 0, 1, 0, 2, 1>(a);                                // (2, 3, 9)
-    auto const c = esp::flip<0, 2>(b);                                           // backwards
-    auto const d = esp::dilate<1, 2>(esp::slice<2, 0, 4, 1>(x));                 // (2, 4, 8)
-    auto const e = esp::undilate<1, 2>(d);                                       // (2, 4, 4)
-    auto const f = esp::permute<2, 0, 1>(x);                                     // (6, 2, 4)
-    auto const g = esp::stack<1>(e, 2 * e);                                      // (2, 2, 4, 4)
-    auto const h = esp::broadcast_to<esp::shape<3, 2, 4, 6>>(x);                             // repeated
+    auto const a = esp::slice<1, 1, esp::to_end, 2>(x);           // (2, 2, 6)
+    auto const b = esp::pad<0, 0, 1, 0, 2, 1>(a);                 // (2, 3, 9)
+    auto const c = esp::flip<0, 2>(b);                            // backwards
+    auto const d = esp::dilate<1, 2>(esp::slice<2, 0, 4, 1>(x));  // (2, 4, 8)
+    auto const e = esp::undilate<1, 2>(d);                        // (2, 4, 4)
+    auto const f = esp::permute<2, 0, 1>(x);                      // (6, 2, 4)
+    auto const g = esp::stack<1>(e, 2 * e);                       // (2, 2, 4, 4)
+    auto const h = esp::broadcast_to<esp::shape<3, 2, 4, 6>>(x);  // repeated
     auto const flat = [](auto y) { return esp::reshape<-1>(y); };
-    auto const parts = esp::slice<2, 5, esp::to_end, -2>(x);                     // backwards by two
-    return esp::concatenate<0>(flat(a), flat(b), flat(c), flat(d), flat(e), flat(f), flat(g), flat(h), flat(esp::transpose<0, 2>(x) * esp::transpose<1, 2>(f)), flat(parts));
+    auto const parts = esp::slice<2, 5, esp::to_end, -2>(x);  // backwards by two
+    return esp::concatenate<0>(flat(a), flat(b), flat(c), flat(d), flat(e), flat(f), flat(g), flat(h),
+                               flat(esp::transpose<0, 2>(x) * esp::transpose<1, 2>(f)), flat(parts));
   }
 };
 
@@ -46,9 +52,11 @@ struct Reductions {
   constexpr auto forward(auto x) const {
     auto const flat = [](auto y) { return esp::reshape<-1>(y); };
     auto const t = esp::transpose<1, 2>(x);
-    return esp::concatenate<0>(flat(esp::sum<1>(x)), flat(esp::sum(x)), flat(esp::mean<0, 2>(x)), flat(esp::max<-1>(t)), flat(esp::min<0, 1>(x, esp::keepdims)), flat(esp::mean<2>(t)),
-                               flat(esp::logsumexp<1>(3 * x)), flat(esp::softmax<1>(t)), flat(esp::log_softmax(x)), flat(esp::normalize<1, 2>(x + p, 1e-3)),
-                               flat(esp::rms_normalize<0>(x, 1e-3)), flat(esp::sum<1>(p * p)), flat(esp::mean<0>(x) * p));
+    return esp::concatenate<0>(flat(esp::sum<1>(x)), flat(esp::sum(x)), flat(esp::mean<0, 2>(x)), flat(esp::max<-1>(t)),
+                               flat(esp::min<0, 1>(x, esp::keepdims)), flat(esp::mean<2>(t)),
+                               flat(esp::logsumexp<1>(3 * x)), flat(esp::softmax<1>(t)), flat(esp::log_softmax(x)),
+                               flat(esp::normalize<1, 2>(x + p, 1e-3)), flat(esp::rms_normalize<0>(x, 1e-3)),
+                               flat(esp::sum<1>(p * p)), flat(esp::mean<0>(x) * p));
   }
 };
 
@@ -59,7 +67,8 @@ struct Products {
   constexpr auto forward(auto x) const {
     auto const flat = [](auto y) { return esp::reshape<-1>(y); };
     auto const scores = esp::softmax(matmul(x, esp::transpose<1, 2>(x)));
-    return esp::concatenate<0>(flat(matmul(x, batched)), flat(matmul(x, plain)), flat(matmul(scores, x)), flat(matmul(esp::transpose<0, 1>(x), esp::transpose(plain))),
+    return esp::concatenate<0>(flat(matmul(x, batched)), flat(matmul(x, plain)), flat(matmul(scores, x)),
+                               flat(matmul(esp::transpose<0, 1>(x), esp::transpose(plain))),
                                flat(esp::one_hot<5>(esp::max<-1>(x)) * 2));
   }
 };
@@ -68,7 +77,9 @@ struct Products {
 struct Attention {
   nn::Linear<6, 6> query, key, value;
   ESPALIER_MODULE(Attention, query, key, value)
-  constexpr auto forward(auto x) const { return matmul(esp::softmax(matmul(query(x), esp::transpose<1, 2>(key(x))) * 0.4), value(x)) + x; }
+  constexpr auto forward(auto x) const {
+    return matmul(esp::softmax(matmul(query(x), esp::transpose<1, 2>(key(x))) * 0.4), value(x)) + x;
+  }
 };
 
 using Words = nn::Sequential<nn::Embedding<7, 4>, nn::Flatten, nn::Linear<12, 3>, nn::LogSoftmax<>>;
@@ -85,14 +96,18 @@ struct Layers {
 }  // namespace
 
 ESPALIER_EXPORTED_MAIN(
-  test::put<Elementwise, esp::batch<3, 5>, by::interpreter>("elementwise", "Relu 1\nElu 1\nLeakyRelu 1\nClip 2\nConcat 1\n");
-  test::put<Elementwise, esp::batch<3, 5>, by::interpreter, esp::batch<3, 5>, double>("elementwise_double");
-  test::put<Movements, esp::batch<2, 4, 6>, by::interpreter>("movements");
-  test::put<Reductions, esp::batch<2, 4, 6>, by::interpreter>("reductions", "Softmax 1\nLogSoftmax 1\n");
-  test::put<Products, esp::batch<2, 4, 5>, by::interpreter>("products");
-  test::put<Attention, esp::batch<3, 4, 6>, by::interpreter, esp::io::any_batch<4, 6>>("attention", "MatMul 5\nReshape 0\nTranspose 1\n");
-  test::put<Words, esp::batch<2, 3>, by::interpreter, esp::io::any_batch<3>>("words", "Equal 1\nMatMul 2\n", {.low = 0, .high = 7, .whole = true});
-  test::put<nn::MLPResNet<16, 24, 2, 10>, esp::batch<4, 16>>("mlp_resnet", "MatMul 6\nTranspose 0\nReshape 0\nRelu 5\n");
-  test::put<nn::MLPResNet<16, 24, 2, 10, nn::use_layer_norm>, esp::batch<4, 16>, by::interpreter, esp::io::any_batch<16>>("mlp_resnet_layer_norm", "MatMul 6\nReduceMean 8\n");
-  test::put<Layers, esp::batch<2, 3, 8>, by::interpreter>("layer_norms", "Reshape 0\nMatMul 1\n");
-)
+    test::put<Elementwise, esp::batch<3, 5>, by::interpreter>("elementwise",
+                                                              "Relu 1\nElu 1\nLeakyRelu 1\nClip 2\nConcat 1\n");
+    test::put<Elementwise, esp::batch<3, 5>, by::interpreter, esp::batch<3, 5>, double>("elementwise_double");
+    test::put<Movements, esp::batch<2, 4, 6>, by::interpreter>("movements");
+    test::put<Reductions, esp::batch<2, 4, 6>, by::interpreter>("reductions", "Softmax 1\nLogSoftmax 1\n");
+    test::put<Products, esp::batch<2, 4, 5>, by::interpreter>("products");
+    test::put<Attention, esp::batch<3, 4, 6>, by::interpreter, esp::io::any_batch<4, 6>>(
+        "attention", "MatMul 5\nReshape 0\nTranspose 1\n");
+    test::put<Words, esp::batch<2, 3>, by::interpreter, esp::io::any_batch<3>>("words", "Equal 1\nMatMul 2\n",
+                                                                               {.low = 0, .high = 7, .whole = true});
+    test::put<nn::MLPResNet<16, 24, 2, 10>, esp::batch<4, 16>>("mlp_resnet",
+                                                               "MatMul 6\nTranspose 0\nReshape 0\nRelu 5\n");
+    test::put<nn::MLPResNet<16, 24, 2, 10, nn::use_layer_norm>, esp::batch<4, 16>, by::interpreter,
+              esp::io::any_batch<16>>("mlp_resnet_layer_norm", "MatMul 6\nReduceMean 8\n");
+    test::put<Layers, esp::batch<2, 3, 8>, by::interpreter>("layer_norms", "Reshape 0\nMatMul 1\n");)

@@ -41,8 +41,12 @@ void check(char const* name, X const& x) {
 BOOST_AUTO_TEST_CASE(shapes) {
   using X = esp::tensor<float, shape<2, 6, 7, 3>>;
   static_assert(std::is_same_v<esp::shape_of<decltype(esp::average_pool2d<2>(X{}))>, shape<2, 3, 3, 3>>);
-  static_assert(std::is_same_v<esp::shape_of<decltype(esp::average_pool2d<rows_columns{6, 7}>(X{}))>, shape<2, 1, 1, 3>>);
-  static_assert(std::is_same_v<esp::shape_of<decltype(esp::average_pool2d<2, pooling{.stride = 1, .padding = 1, .layout = nchw}>(X{}))>, shape<2, 6, 8, 4>>);
+  static_assert(
+      std::is_same_v<esp::shape_of<decltype(esp::average_pool2d<rows_columns{6, 7}>(X{}))>, shape<2, 1, 1, 3>>);
+  static_assert(
+      std::is_same_v<
+          esp::shape_of<decltype(esp::average_pool2d<2, pooling{.stride = 1, .padding = 1, .layout = nchw}>(X{}))>,
+          shape<2, 6, 8, 4>>);
 }
 
 BOOST_AUTO_TEST_CASE(by_the_compiler) {
@@ -55,7 +59,8 @@ BOOST_AUTO_TEST_CASE(values) {
   check<2, pooling{}>("few channels", doubles<2, 6, 7, 3>(1));
   check<2, pooling{}>("side by side", floats<2, 6, 7, 13>(1));
   check<3, pooling{.stride = 2, .padding = 1}>("padding counts as zeros", floats<2, 7, 6, 16>(1, 1, 9));
-  check<rows_columns{2, 3}, pooling{.stride = {3, 1}, .padding = {1, 0, 0, 2}, .dilation = {1, 2}}>("everything set", doubles<2, 7, 8, 9>(1));
+  check<rows_columns{2, 3}, pooling{.stride = {3, 1}, .padding = {1, 0, 0, 2}, .dilation = {1, 2}}>(
+      "everything set", doubles<2, 7, 8, 9>(1));
   check<2, pooling{.stride = 2, .padding = {0, 1}, .layout = nchw}>("channels first", floats<2, 9, 4, 4>(1));
 }
 

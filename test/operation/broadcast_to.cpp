@@ -22,7 +22,8 @@ BOOST_AUTO_TEST_CASE(values) {
   esp::tensor<float, esp::shape<2, 1>> const column{{1}, {2}};
   esp::tensor<float, esp::shape<2, 3>> const z = esp::broadcast_to<esp::shape<2, 3>>(column);
   BOOST_TEST((z == esp::tensor<float, esp::shape<2, 3>>{{1, 1, 1}, {2, 2, 2}}));
-  static_assert(std::is_same_v<decltype(esp::broadcast_to<2, 3>(column)), decltype(esp::broadcast_to<esp::shape<2, 3>>(column))>);
+  static_assert(
+      std::is_same_v<decltype(esp::broadcast_to<2, 3>(column)), decltype(esp::broadcast_to<esp::shape<2, 3>>(column))>);
   esp::tensor<float, esp::shape<2, 3>> const of_extents = esp::broadcast_to<2, 3>(column);
   BOOST_TEST((of_extents == z));
 }

@@ -14,10 +14,14 @@ inline constexpr auto through_a_product = [](auto a, auto b, auto w) { return ma
 
 constexpr esp::tensor<float, esp::shape<1, 2>> one{{1, 2}};
 constexpr esp::tensor<float, esp::shape<2, 2>> two{{3, 4}, {5, 6}};
-static_assert(esp::tensor<float, esp::shape<4, 2>>{concatenate<0>(one, two, one)} == esp::tensor<float, esp::shape<4, 2>>{{1, 2}, {3, 4}, {5, 6}, {1, 2}});
-static_assert(esp::tensor<float, esp::shape<2, 4>>{concatenate<-1>(two, two + 1)} == esp::tensor<float, esp::shape<2, 4>>{{3, 4, 4, 5}, {5, 6, 6, 7}});
+static_assert(esp::tensor<float, esp::shape<4, 2>>{concatenate<0>(one, two, one)} ==
+              esp::tensor<float, esp::shape<4, 2>>{{1, 2}, {3, 4}, {5, 6}, {1, 2}});
+static_assert(esp::tensor<float, esp::shape<2, 4>>{concatenate<-1>(two, two + 1)} ==
+              esp::tensor<float, esp::shape<2, 4>>{{3, 4, 4, 5}, {5, 6, 6, 7}});
 static_assert(esp::tensor<float, esp::shape<1, 2>>{concatenate<0>(one)} == one);
-static_assert(esp::grad<0>([](auto a, auto b) { return sum(concatenate<0>(a * a, b) * concatenate<0>(a, b)); })(one, two) == esp::tensor<float, esp::shape<1, 2>>{{3, 12}});
+static_assert(esp::grad<0>([](auto a, auto b) {
+                return sum(concatenate<0>(a * a, b) * concatenate<0>(a, b));
+              })(one, two) == esp::tensor<float, esp::shape<1, 2>>{{3, 12}});
 /// Sixteen operands, each the number of its place.
 template <int... I>
 constexpr auto counted(std::integer_sequence<int, I...>) {
@@ -37,13 +41,15 @@ BOOST_AUTO_TEST_CASE(values) {
   esp::tensor<double, esp::shape<2, 11, 4>> const y = concatenate<1>(a, b, c);
   for (int i = 0; i < 2; ++i)
     for (int j = 0; j < 11; ++j)
-      for (int k = 0; k < 4; ++k) BOOST_TEST(y(i, j, k) == (j < 3 ? a(i, j, k) : j < 8 ? b(i, j - 3, k) : c(i, j - 8, k)));
+      for (int k = 0; k < 4; ++k)
+        BOOST_TEST(y(i, j, k) == (j < 3 ? a(i, j, k) : j < 8 ? b(i, j - 3, k) : c(i, j - 8, k)));
 }
 
 BOOST_AUTO_TEST_CASE(kernels) {
   check_kernels("rows", concatenated<0>{}, floats<3, 17>(1), floats<1, 17>(2));
   check_kernels("columns", concatenated<1>{}, floats<3, 17>(1), floats<3, 5>(2), floats<3, 1>(3));
-  check_kernels("five in the middle", concatenated<1>{}, doubles<2, 1, 3>(1), doubles<2, 2, 3>(2), doubles<2, 3, 3>(3), doubles<2, 4, 3>(4), doubles<2, 5, 3>(5));
+  check_kernels("five in the middle", concatenated<1>{}, doubles<2, 1, 3>(1), doubles<2, 2, 3>(2), doubles<2, 3, 3>(3),
+                doubles<2, 4, 3>(4), doubles<2, 5, 3>(5));
   check_kernels("with itself", with_itself, doubles<3, 5>(1));
   check_kernels("before a product", through_a_product, floats<6, 5>(1), floats<6, 4>(2), floats<9, 7>(3));
 }

@@ -13,19 +13,26 @@ using shape_of_conv = esp::shape_of<decltype(conv2d<Options>(esp::tensor<float, 
 template <convolution Options, class X, class W, class Y>
 inline constexpr bool has_shape = std::is_same_v<shape_of_conv<Options, X, W>, Y>;
 
-inline constexpr auto twice = [](auto x, auto w) { return sum(conv2d<convolution{.padding = 1}>(relu(conv2d<convolution{.padding = 1}>(x, w)), w)); };
+inline constexpr auto twice = [](auto x, auto w) {
+  return sum(conv2d<convolution{.padding = 1}>(relu(conv2d<convolution{.padding = 1}>(x, w)), w));
+};
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(shapes) {
   static_assert(has_shape<convolution{}, shape<2, 6, 7, 3>, shape<3, 3, 3, 4>, shape<2, 4, 5, 4>>);
   static_assert(has_shape<convolution{.padding = 1}, shape<2, 6, 7, 3>, shape<3, 3, 3, 4>, shape<2, 6, 7, 4>>);
-  static_assert(has_shape<convolution{.stride = 2, .padding = 1}, shape<2, 6, 7, 3>, shape<3, 3, 3, 4>, shape<2, 3, 4, 4>>);
-  static_assert(has_shape<convolution{.stride = 2, .padding = 3}, shape<1, 224, 224, 3>, shape<7, 7, 3, 64>, shape<1, 112, 112, 64>>);
-  static_assert(has_shape<convolution{.padding = {1, 2, 3, 4}}, shape<1, 6, 7, 3>, shape<3, 2, 3, 4>, shape<1, 8, 12, 4>>);
-  static_assert(has_shape<convolution{.stride = {2, 3}, .padding = {2, 1}, .dilation = {2, 1}}, shape<1, 9, 9, 3>, shape<3, 5, 3, 4>, shape<1, 5, 3, 4>>);
+  static_assert(
+      has_shape<convolution{.stride = 2, .padding = 1}, shape<2, 6, 7, 3>, shape<3, 3, 3, 4>, shape<2, 3, 4, 4>>);
+  static_assert(has_shape<convolution{.stride = 2, .padding = 3}, shape<1, 224, 224, 3>, shape<7, 7, 3, 64>,
+                          shape<1, 112, 112, 64>>);
+  static_assert(
+      has_shape<convolution{.padding = {1, 2, 3, 4}}, shape<1, 6, 7, 3>, shape<3, 2, 3, 4>, shape<1, 8, 12, 4>>);
+  static_assert(has_shape<convolution{.stride = {2, 3}, .padding = {2, 1}, .dilation = {2, 1}}, shape<1, 9, 9, 3>,
+                          shape<3, 5, 3, 4>, shape<1, 5, 3, 4>>);
   static_assert(has_shape<convolution{.groups = 4}, shape<1, 5, 5, 8>, shape<1, 1, 2, 12>, shape<1, 5, 5, 12>>);
   static_assert(has_shape<convolution{.layout = nchw}, shape<2, 3, 6, 7>, shape<4, 3, 5, 2>, shape<2, 4, 2, 6>>);
-  static_assert(has_shape<convolution{.stride = 4, .padding = 1}, shape<1, 1, 1, 1>, shape<3, 3, 1, 1>, shape<1, 1, 1, 1>>);
+  static_assert(
+      has_shape<convolution{.stride = 4, .padding = 1}, shape<1, 1, 1, 1>, shape<3, 3, 1, 1>, shape<1, 1, 1, 1>>);
 }
 
 BOOST_AUTO_TEST_CASE(by_the_compiler) {
@@ -39,28 +46,36 @@ BOOST_AUTO_TEST_CASE(by_the_compiler) {
 
 BOOST_AUTO_TEST_CASE(few_channels) {
   check_convolution<convolution{.padding = 1}>("3x3", doubles<2, 6, 7, 3>(1), doubles<3, 3, 3, 4>(2));
-  check_convolution<convolution{.stride = {2, 3}, .padding = {2, 1}, .dilation = {2, 1}}>("2x5, everything set", doubles<2, 9, 8, 2>(1), doubles<2, 5, 2, 5>(2));
+  check_convolution<convolution{.stride = {2, 3}, .padding = {2, 1}, .dilation = {2, 1}}>(
+      "2x5, everything set", doubles<2, 9, 8, 2>(1), doubles<2, 5, 2, 5>(2));
   check_convolution<convolution{.stride = 2, .padding = 3}>("7x7", floats<2, 12, 12, 3>(1), floats<7, 7, 3, 8>(2));
-  check_convolution<convolution{.padding = 1, .groups = 4}>("a channel a group", floats<2, 5, 6, 4>(1), floats<3, 3, 1, 8>(2));
+  check_convolution<convolution{.padding = 1, .groups = 4}>("a channel a group", floats<2, 5, 6, 4>(1),
+                                                            floats<3, 3, 1, 8>(2));
 }
 
 BOOST_AUTO_TEST_CASE(many_channels) {
   check_convolution<convolution{.padding = 1}>("3x3", floats<2, 6, 7, 8>(1), floats<3, 3, 8, 16>(2));
   check_convolution<convolution{}>("1x1", floats<2, 5, 5, 9>(1), floats<1, 1, 9, 13>(2));
   check_convolution<convolution{.stride = 2}>("1x1, every second", doubles<2, 6, 5, 9>(1), doubles<1, 1, 9, 8>(2));
-  check_convolution<convolution{.stride = 2, .padding = 1}>("3x3, every second", floats<3, 9, 8, 16>(1), floats<3, 3, 16, 12>(2));
-  check_convolution<convolution{.stride = {1, 2}, .padding = {0, 2, 1, 3}, .dilation = {1, 2}}>("2x3, edges", doubles<1, 7, 9, 11>(1), doubles<2, 3, 11, 10>(2));
-  check_convolution<convolution{.stride = 3, .padding = 2, .dilation = 2}>("3x3, dilated", doubles<2, 8, 8, 8>(1), doubles<3, 3, 8, 7>(2));
+  check_convolution<convolution{.stride = 2, .padding = 1}>("3x3, every second", floats<3, 9, 8, 16>(1),
+                                                            floats<3, 3, 16, 12>(2));
+  check_convolution<convolution{.stride = {1, 2}, .padding = {0, 2, 1, 3}, .dilation = {1, 2}}>(
+      "2x3, edges", doubles<1, 7, 9, 11>(1), doubles<2, 3, 11, 10>(2));
+  check_convolution<convolution{.stride = 3, .padding = 2, .dilation = 2}>("3x3, dilated", doubles<2, 8, 8, 8>(1),
+                                                                           doubles<3, 3, 8, 7>(2));
 }
 
 BOOST_AUTO_TEST_CASE(groups) {
   check_convolution<convolution{.groups = 2}>("two groups", floats<3, 6, 5, 32>(1), floats<3, 3, 16, 24>(2));
-  check_convolution<convolution{.stride = 2, .padding = 1, .groups = 2}>("two groups, every second", doubles<2, 7, 6, 18>(1), doubles<3, 2, 9, 10>(2));
+  check_convolution<convolution{.stride = 2, .padding = 1, .groups = 2}>(
+      "two groups, every second", doubles<2, 7, 6, 18>(1), doubles<3, 2, 9, 10>(2));
 }
 
 BOOST_AUTO_TEST_CASE(channels_first) {
-  check_convolution<convolution{.padding = 1, .layout = nchw}>("few channels", doubles<2, 3, 5, 6>(1), doubles<4, 3, 3, 3>(2));
-  check_convolution<convolution{.stride = 2, .padding = {1, 0, 2, 1}, .groups = 2, .layout = nchw}>("groups", floats<2, 16, 7, 8>(1), floats<10, 8, 3, 2>(2));
+  check_convolution<convolution{.padding = 1, .layout = nchw}>("few channels", doubles<2, 3, 5, 6>(1),
+                                                               doubles<4, 3, 3, 3>(2));
+  check_convolution<convolution{.stride = 2, .padding = {1, 0, 2, 1}, .groups = 2, .layout = nchw}>(
+      "groups", floats<2, 16, 7, 8>(1), floats<10, 8, 3, 2>(2));
 }
 
 // More rows than are padded at a time.
@@ -69,7 +84,8 @@ BOOST_AUTO_TEST_CASE(bands) {
 }
 
 BOOST_AUTO_TEST_CASE(gradients) {
-  constexpr convolution strided{.stride = 2, .padding = 1}, wide{.stride = {2, 1}, .padding = {1, 0, 2, 1}, .dilation = {1, 2}, .groups = 2, .layout = nchw};
+  constexpr convolution strided{.stride = 2, .padding = 1},
+      wide{.stride = {2, 1}, .padding = {1, 0, 2, 1}, .dilation = {1, 2}, .groups = 2, .layout = nchw};
   check_pullback("3x3", convolution_of_both<strided>{}, doubles<2, 4, 5, 2>(1), doubles<3, 3, 2, 3>(2));
   check_pullback("2x2, channels first", convolution_of_both<wide>{}, doubles<1, 4, 4, 5>(1), doubles<2, 2, 2, 2>(2));
   check_pullback("twice", twice, doubles<1, 4, 4, 2>(1), doubles<3, 3, 2, 2>(2));

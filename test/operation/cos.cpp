@@ -9,5 +9,6 @@ inline constexpr auto f = [](auto x) { return cos(x); };
 }
 
 BOOST_AUTO_TEST_CASE(values_kernels_and_gradients) {
-  check_unary("cos", f, [](double x) { return std::cos(x); }, -4, 4);
+  check_unary(
+      "cos", f, [](double x) { return std::cos(x); }, -4, 4);
 }

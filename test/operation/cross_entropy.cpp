@@ -9,10 +9,13 @@ namespace {
 template <label_loss Options>
 struct of_scores {
   constexpr auto operator()(auto z, auto labels) const { return cross_entropy<Options>(z, labels); }
-  constexpr auto operator()(auto z, auto labels, auto weight) const { return cross_entropy<Options>(z, labels, weight); }
+  constexpr auto operator()(auto z, auto labels, auto weight) const {
+    return cross_entropy<Options>(z, labels, weight);
+  }
 };
-constexpr label_loss each{.reduce = reduce::none}, total{.reduce = reduce::sum}, ignoring{.ignore_index = 1}, smooth{.label_smoothing = 0.3},
-    everything{.ignore_index = 1, .label_smoothing = 0.3, .reduce = reduce::none}, mean_of_everything{.ignore_index = 1, .label_smoothing = 0.3};
+constexpr label_loss each{.reduce = reduce::none}, total{.reduce = reduce::sum}, ignoring{.ignore_index = 1},
+    smooth{.label_smoothing = 0.3}, everything{.ignore_index = 1, .label_smoothing = 0.3, .reduce = reduce::none},
+    mean_of_everything{.ignore_index = 1, .label_smoothing = 0.3};
 
 /// An independent account, one place at a time, of (N, C, D) scores.
 template <int N, int C, int D>
@@ -21,7 +24,8 @@ struct account {
   double sum = 0, weights = 0;
 };
 template <int N, int C, int D>
-account<N, C, D> reference(label_loss options, esp::tensor<double, esp::shape<N, C, D>> const& z, esp::tensor<std::int32_t, esp::shape<N, D>> const& labels,
+account<N, C, D> reference(label_loss options, esp::tensor<double, esp::shape<N, C, D>> const& z,
+                           esp::tensor<std::int32_t, esp::shape<N, D>> const& labels,
                            esp::tensor<double, esp::shape<C>> const& weight) {
   account<N, C, D> r;
   for (int n = 0; n < N; ++n)
@@ -31,7 +35,8 @@ account<N, C, D> reference(label_loss options, esp::tensor<double, esp::shape<N,
       double exponentials = 0, l = 0;
       for (int c = 0; c < C; ++c) exponentials += std::exp(z(n, c, d));
       for (int c = 0; c < C; ++c)
-        l -= weight[c] * ((c == y) * (1 - options.label_smoothing) + options.label_smoothing / C) * (z(n, c, d) - std::log(exponentials));
+        l -= weight[c] * ((c == y) * (1 - options.label_smoothing) + options.label_smoothing / C) *
+             (z(n, c, d) - std::log(exponentials));
       r.loss(n, d) = l;
       r.sum += l;
       r.weights += weight[y];
@@ -53,17 +58,23 @@ BOOST_AUTO_TEST_CASE(each_sum_and_mean) {
   auto const plain = reference(label_loss{}, z, y, ones), weighted = reference(label_loss{}, z, y, weight);
   check_close("each", value<esp::shape<5, 3>>(cross_entropy<each>(z, y)), plain.loss);
   check_close("each, weighted", value<esp::shape<5, 3>>(cross_entropy<each>(z, y, weight)), weighted.loss);
-  check_close("sum", value<esp::shape<>>(cross_entropy<total>(z, y, weight)), esp::tensor<double, esp::shape<>>{weighted.sum});
+  check_close("sum", value<esp::shape<>>(cross_entropy<total>(z, y, weight)),
+              esp::tensor<double, esp::shape<>>{weighted.sum});
   check_close("mean", value<esp::shape<>>(cross_entropy(z, y)), esp::tensor<double, esp::shape<>>{plain.sum / 15});
-  check_close("mean, weighted", value<esp::shape<>>(cross_entropy(z, y, weight)), esp::tensor<double, esp::shape<>>{weighted.sum / weighted.weights});
+  check_close("mean, weighted", value<esp::shape<>>(cross_entropy(z, y, weight)),
+              esp::tensor<double, esp::shape<>>{weighted.sum / weighted.weights});
 }
 
 BOOST_AUTO_TEST_CASE(ignored_labels_and_smoothing) {
-  auto const some = reference(ignoring, z, y, ones), smoothed = reference(smooth, z, y, ones), all = reference(everything, z, y, weight);
-  check_close("ignoring", value<esp::shape<>>(cross_entropy<ignoring>(z, y)), esp::tensor<double, esp::shape<>>{some.sum / some.weights});
-  check_close("smooth", value<esp::shape<>>(cross_entropy<smooth>(z, y)), esp::tensor<double, esp::shape<>>{smoothed.sum / 15});
+  auto const some = reference(ignoring, z, y, ones), smoothed = reference(smooth, z, y, ones),
+             all = reference(everything, z, y, weight);
+  check_close("ignoring", value<esp::shape<>>(cross_entropy<ignoring>(z, y)),
+              esp::tensor<double, esp::shape<>>{some.sum / some.weights});
+  check_close("smooth", value<esp::shape<>>(cross_entropy<smooth>(z, y)),
+              esp::tensor<double, esp::shape<>>{smoothed.sum / 15});
   check_close("everything", value<esp::shape<5, 3>>(cross_entropy<everything>(z, y, weight)), all.loss);
-  check_close("its mean", value<esp::shape<>>(cross_entropy<mean_of_everything>(z, y, weight)), esp::tensor<double, esp::shape<>>{all.sum / all.weights});
+  check_close("its mean", value<esp::shape<>>(cross_entropy<mean_of_everything>(z, y, weight)),
+              esp::tensor<double, esp::shape<>>{all.sum / all.weights});
 }
 
 // A matrix of scores has a path of its own; so have more places.
@@ -107,11 +118,13 @@ BOOST_AUTO_TEST_CASE(classes_that_cannot_be) {
 BOOST_AUTO_TEST_CASE(kernels) {
   check_kernels("mean", of_scores<label_loss{}>{}, floats<32, 10>(1, -3, 3), labels<32>(2, 10));
   check_kernels("everything", of_scores<everything>{}, doubles<7, 33>(1), labels<7>(2, 33), doubles<33>(3, 0.1, 1));
-  check_kernels("places", of_scores<mean_of_everything>{}, doubles<3, 5, 2, 3>(1), labels<3, 2, 3>(2, 5), doubles<5>(3, 0.1, 1));
+  check_kernels("places", of_scores<mean_of_everything>{}, doubles<3, 5, 2, 3>(1), labels<3, 2, 3>(2, 5),
+                doubles<5>(3, 0.1, 1));
 }
 
 BOOST_AUTO_TEST_CASE(gradients) {
   check_pullback("mean", of_scores<label_loss{}>{}, doubles<4, 3>(1), labels<4>(2, 3));
-  check_pullback("ignoring, weighted", of_scores<ignoring>{}, doubles<4, 3, 2>(1), labels<4, 2>(2, 3), doubles<3>(3, 0.1, 1));
+  check_pullback("ignoring, weighted", of_scores<ignoring>{}, doubles<4, 3, 2>(1), labels<4, 2>(2, 3),
+                 doubles<3>(3, 0.1, 1));
   check_pullback("everything", of_scores<everything>{}, doubles<2, 3, 2>(1), labels<2, 2>(2, 3), doubles<3>(3, 0.1, 1));
 }

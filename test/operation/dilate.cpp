@@ -7,15 +7,20 @@ using namespace test;
 namespace {
 template <int Dilation, int... Axes>
 struct dilated {
-  constexpr auto operator()(auto x) const { return dilate<Dilation, Axes...>(x * x) * exp(dilate<Dilation, Axes...>(x)); }
+  constexpr auto operator()(auto x) const {
+    return dilate<Dilation, Axes...>(x * x) * exp(dilate<Dilation, Axes...>(x));
+  }
 };
 
 constexpr esp::tensor<float, esp::shape<2, 2>> square{{1, 2}, {3, 4}};
-static_assert(esp::tensor<float, esp::shape<2, 6>>{dilate<2, 1>(square)} == esp::tensor<float, esp::shape<2, 6>>{{1, 0, 0, 2, 0, 0}, {3, 0, 0, 4, 0, 0}});
-static_assert(esp::tensor<float, esp::shape<4, 2>>{dilate<1, 0>(square)} == esp::tensor<float, esp::shape<4, 2>>{{1, 2}, {0, 0}, {3, 4}, {0, 0}});
+static_assert(esp::tensor<float, esp::shape<2, 6>>{dilate<2, 1>(square)} ==
+              esp::tensor<float, esp::shape<2, 6>>{{1, 0, 0, 2, 0, 0}, {3, 0, 0, 4, 0, 0}});
+static_assert(esp::tensor<float, esp::shape<4, 2>>{dilate<1, 0>(square)} ==
+              esp::tensor<float, esp::shape<4, 2>>{{1, 2}, {0, 0}, {3, 4}, {0, 0}});
 static_assert(esp::tensor<float, esp::shape<2, 2>>{dilate<0>(square)} == square);
 static_assert(esp::tensor<float, esp::shape<2, 2>>{undilate<3>(dilate<3>(square))} == square);
-static_assert(esp::grad([](auto x) { return sum(dilate<1>(x) * dilate<1>(x)); })(square) == esp::tensor<float, esp::shape<2, 2>>{{2, 4}, {6, 8}});
+static_assert(esp::grad([](auto x) { return sum(dilate<1>(x) * dilate<1>(x)); })(square) ==
+              esp::tensor<float, esp::shape<2, 2>>{{2, 4}, {6, 8}});
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(values) {

@@ -10,7 +10,8 @@ inline constexpr auto with_numbers = [](auto x) { return 2 / x + x / 4; };
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(values_kernels_and_gradients) {
-  check_binary("divide", f, [](double a, double b) { return a / b; }, 0.5, 2);
+  check_binary(
+      "divide", f, [](double a, double b) { return a / b; }, 0.5, 2);
 }
 
 BOOST_AUTO_TEST_CASE(numbers_on_both_sides) {

@@ -8,12 +8,15 @@ namespace {
 inline constexpr auto f = [](auto x, auto alpha) { return elu(x, alpha); };
 inline constexpr auto fixed = [](auto x) { return elu(x, 0.5); };
 inline constexpr auto usual = [](auto x) { return elu(x); };
-}
+}  // namespace
 
 BOOST_AUTO_TEST_CASE(values_kernels_and_gradients) {
-  check_binary("elu", f, [](double x, double alpha) { return x > 0 ? x : alpha * std::expm1(x); }, -2, 2);
-  check_unary("elu", fixed, [](double x) { return x > 0 ? x : 0.5 * std::expm1(x); }, -3, 3);
-  check_unary("elu", usual, [](double x) { return x > 0 ? x : std::expm1(x); }, -3, 3);
+  check_binary(
+      "elu", f, [](double x, double alpha) { return x > 0 ? x : alpha * std::expm1(x); }, -2, 2);
+  check_unary(
+      "elu", fixed, [](double x) { return x > 0 ? x : 0.5 * std::expm1(x); }, -3, 3);
+  check_unary(
+      "elu", usual, [](double x) { return x > 0 ? x : std::expm1(x); }, -3, 3);
 }
 
 BOOST_AUTO_TEST_CASE(small_values_keep_their_digits) {
@@ -26,5 +29,6 @@ BOOST_AUTO_TEST_CASE(small_values_keep_their_digits) {
 // At 0 the gradient is alpha, that of the left.
 BOOST_AUTO_TEST_CASE(kink_and_limits) {
   using six = esp::tensor<float, esp::shape<6>>;
-  check_at("elu", fixed, six{-HUGE_VALF, -1e4f, -0.0f, 0, 1e4f, HUGE_VALF}, six{-0.5f, -0.5f, 0, 0, 1e4f, HUGE_VALF}, six{0, 0, 0.5f, 0.5f, 1, 1});
+  check_at("elu", fixed, six{-HUGE_VALF, -1e4f, -0.0f, 0, 1e4f, HUGE_VALF}, six{-0.5f, -0.5f, 0, 0, 1e4f, HUGE_VALF},
+           six{0, 0, 0.5f, 0.5f, 1, 1});
 }

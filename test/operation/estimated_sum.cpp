@@ -99,7 +99,8 @@ BOOST_AUTO_TEST_CASE(nan_and_infinity) {
       auto x = floats<3, 33>(1);
       x(1, i) = strange;
       auto const v = fused(variance<2>{}, esp::tensor<float, esp::shape<3, 1>>{}, x).value;
-      auto const gradients = std::get<0>(fused(variance<2>{}, esp::tensor<float, esp::shape<3, 1>>{{1}, {1}, {1}}, x).gradients);
+      auto const gradients =
+          std::get<0>(fused(variance<2>{}, esp::tensor<float, esp::shape<3, 1>>{{1}, {1}, {1}}, x).gradients);
       for (int k = 0; k < 3; ++k) BOOST_TEST(std::isfinite(v[k]) == (k != 1));
       for (int k = 0; k < 33; ++k) BOOST_TEST((std::isfinite(gradients(0, k)) && std::isfinite(gradients(2, k))));
       esp::tensor<float, esp::shape<33, 3>> const turned = transpose(x);
@@ -109,7 +110,8 @@ BOOST_AUTO_TEST_CASE(nan_and_infinity) {
   }
 }
 
-// It has no gradient: what is shifted moves with x, and what does not depend on the shift has the gradient that a mean would give it.
+// It has no gradient: what is shifted moves with x, and what does not depend on the shift has the gradient that a mean
+// would give it.
 BOOST_AUTO_TEST_CASE(gradient) {
   auto const x = doubles<4, 6>(1), w = doubles<4, 6>(2);
   check_close("rows", std::get<0>(fused(less_it<2>{}, w, x).gradients), w);

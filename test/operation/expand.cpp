@@ -11,10 +11,14 @@ struct expanded {
 };
 
 constexpr esp::tensor<float, esp::shape<2, 1>> column{{1}, {2}};
-static_assert(esp::tensor<float, esp::shape<2, 3>>{expand<2, 3>(column)} == esp::tensor<float, esp::shape<2, 3>>{{1, 1, 1}, {2, 2, 2}});
-static_assert(esp::tensor<float, esp::shape<2, 3>>{expand<-1, 3>(column)} == esp::tensor<float, esp::shape<2, 3>>{{1, 1, 1}, {2, 2, 2}});
-static_assert(esp::tensor<float, esp::shape<2, 2, 1>>{expand<2, -1, -1>(column)} == esp::tensor<float, esp::shape<2, 2, 1>>{{{1}, {2}}, {{1}, {2}}});
-static_assert(esp::grad([](auto x) { return sum(expand<4, -1, 3>(x)); })(column) == esp::tensor<float, esp::shape<2, 1>>{{12}, {12}});
+static_assert(esp::tensor<float, esp::shape<2, 3>>{expand<2, 3>(column)} ==
+              esp::tensor<float, esp::shape<2, 3>>{{1, 1, 1}, {2, 2, 2}});
+static_assert(esp::tensor<float, esp::shape<2, 3>>{expand<-1, 3>(column)} ==
+              esp::tensor<float, esp::shape<2, 3>>{{1, 1, 1}, {2, 2, 2}});
+static_assert(esp::tensor<float, esp::shape<2, 2, 1>>{expand<2, -1, -1>(column)} ==
+              esp::tensor<float, esp::shape<2, 2, 1>>{{{1}, {2}}, {{1}, {2}}});
+static_assert(esp::grad([](auto x) { return sum(expand<4, -1, 3>(x)); })(column) ==
+              esp::tensor<float, esp::shape<2, 1>>{{12}, {12}});
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(kernels_and_gradients) {

@@ -96,7 +96,8 @@ BOOST_AUTO_TEST_CASE(gradients) {
   check_pullback("nested", nested{}, doubles<4, 6>(1), doubles<4, 1>(2), doubles<4, 1>(3));
 }
 
-// In a backward pass a composite is looked into: the sum is then a factor times the sum of what is left of the composite's value.
+// In a backward pass a composite is looked into: the sum is then a factor times the sum of what is left of the
+// composite's value.
 namespace {
 struct weighed {
   constexpr auto operator()(auto b, auto x, auto z) const { return sum((x + b) * esp::softmax<0>(z)); }
@@ -107,5 +108,6 @@ BOOST_AUTO_TEST_CASE(a_composite_by_itself) {
   auto const x = doubles<5, 7>(2), z = doubles<5, 7>(3);
   check_pullback("sum of a softmax", weighed{}, b, x, z);
   // Each column of a softmax adds up to 1.
-  check_close("gradient of what is added", std::get<1>(esp::value_and_grad<0>(weighed{})(b, x, z)), esp::tensor<double, esp::shape<7>>{1, 1, 1, 1, 1, 1, 1}, 1e-14);
+  check_close("gradient of what is added", std::get<1>(esp::value_and_grad<0>(weighed{})(b, x, z)),
+              esp::tensor<double, esp::shape<7>>{1, 1, 1, 1, 1, 1, 1}, 1e-14);
 }

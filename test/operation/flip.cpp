@@ -12,10 +12,14 @@ struct flipped {
 inline constexpr auto round_trip = [](auto x) { return flip<1>(tanh(flip<1, 0>(x))); };
 
 constexpr esp::tensor<float, esp::shape<2, 3>> rows{{1, 2, 3}, {4, 5, 6}};
-static_assert(esp::tensor<float, esp::shape<2, 3>>{flip<0>(rows)} == esp::tensor<float, esp::shape<2, 3>>{{4, 5, 6}, {1, 2, 3}});
-static_assert(esp::tensor<float, esp::shape<2, 3>>{flip<-1>(rows)} == esp::tensor<float, esp::shape<2, 3>>{{3, 2, 1}, {6, 5, 4}});
-static_assert(esp::tensor<float, esp::shape<2, 3>>{flip(rows)} == esp::tensor<float, esp::shape<2, 3>>{{6, 5, 4}, {3, 2, 1}});
-static_assert(esp::grad([](auto x) { return sum(flip<0>(x) * x); })(rows) == esp::tensor<float, esp::shape<2, 3>>{{8, 10, 12}, {2, 4, 6}});
+static_assert(esp::tensor<float, esp::shape<2, 3>>{flip<0>(rows)} ==
+              esp::tensor<float, esp::shape<2, 3>>{{4, 5, 6}, {1, 2, 3}});
+static_assert(esp::tensor<float, esp::shape<2, 3>>{flip<-1>(rows)} ==
+              esp::tensor<float, esp::shape<2, 3>>{{3, 2, 1}, {6, 5, 4}});
+static_assert(esp::tensor<float, esp::shape<2, 3>>{flip(rows)} ==
+              esp::tensor<float, esp::shape<2, 3>>{{6, 5, 4}, {3, 2, 1}});
+static_assert(esp::grad([](auto x) { return sum(flip<0>(x) * x); })(rows) ==
+              esp::tensor<float, esp::shape<2, 3>>{{8, 10, 12}, {2, 4, 6}});
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(values) {

@@ -9,7 +9,8 @@ inline constexpr auto f = [](auto x) { return gelu(x); };
 }
 
 BOOST_AUTO_TEST_CASE(values_kernels_and_gradients) {
-  check_unary("gelu", f, [](double x) { return x * std::erfc(-x / std::sqrt(2.0)) / 2; }, -4, 4);
+  check_unary(
+      "gelu", f, [](double x) { return x * std::erfc(-x / std::sqrt(2.0)) / 2; }, -4, 4);
 }
 
 BOOST_AUTO_TEST_CASE(limits) {

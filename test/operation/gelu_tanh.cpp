@@ -9,7 +9,9 @@ inline constexpr auto f = [](auto x) { return gelu_tanh(x); };
 }
 
 BOOST_AUTO_TEST_CASE(values_kernels_and_gradients) {
-  auto const reference = [](double x) { return x / 2 * (1 + std::tanh(std::sqrt(2 / std::acos(-1.0)) * (x + 0.044715 * x * x * x))); };
+  auto const reference = [](double x) {
+    return x / 2 * (1 + std::tanh(std::sqrt(2 / std::acos(-1.0)) * (x + 0.044715 * x * x * x)));
+  };
   check_unary("gelu_tanh", f, reference, -4, 4);
 }
 

@@ -17,13 +17,15 @@ int permutations_of(F, bool plain, X const&...) {
   int i = 0;
   ((own.id[i] = graph::add_argument<float>(t, i, X::shape_type::value), ++i), ...);
   auto needed = std::make_unique<bool[]>(graph::capacity);
-  needed[static_cast<std::size_t>(graph::trace_operand(t, esp::detail::body_of_function<F, leaf_of<X>...>::on(t, own.id)))] = true;
+  needed[static_cast<std::size_t>(
+      graph::trace_operand(t, esp::detail::body_of_function<F, leaf_of<X>...>::on(t, own.id)))] = true;
   int count = 0;
   for (int id = p->nodes.size; id > 0; --id) {
     if (!needed[static_cast<std::size_t>(id)]) continue;
     graph::node const& n = p->nodes[id];
     count += n.op->family == graph::op_family::permute;
-    for (int k = 0; k < (n.op->family == graph::op_family::alias ? 1 : 4); ++k) needed[static_cast<std::size_t>(n.operand[k])] = true;
+    for (int k = 0; k < (n.op->family == graph::op_family::alias ? 1 : 4); ++k)
+      needed[static_cast<std::size_t>(n.operand[k])] = true;
   }
   return count;
 }
@@ -36,7 +38,8 @@ inline constexpr auto norm = [](auto x) { return transpose(normalize<-1>(transpo
 inline constexpr auto scores = [](auto x) { return transpose(softmax<-1>(transpose(x))); };
 inline constexpr auto one_side = [](auto x, auto y) { return transpose(x) + y; };
 inline constexpr auto images = [](auto x, auto channel) {
-  return transpose<1, 2>(transpose<2, 3>(max<2, 3>(transpose<1, 2>(transpose<2, 3>(x)) * reshape<4, 1, 1>(channel), esp::keepdims)));
+  return transpose<1, 2>(
+      transpose<2, 3>(max<2, 3>(transpose<1, 2>(transpose<2, 3>(x)) * reshape<4, 1, 1>(channel), esp::keepdims)));
 };
 
 template <class F, class... X>

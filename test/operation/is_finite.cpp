@@ -13,7 +13,8 @@ template <class T>
 void check_numbers() {
   using limits = std::numeric_limits<T>;
   T const nan = limits::quiet_NaN(), infinity = limits::infinity();
-  esp::tensor<T, esp::shape<11>> const x{0, -T(0), limits::max(), limits::lowest(), limits::denorm_min(), T(1), nan, -nan, infinity, -infinity, T(-2)};
+  esp::tensor<T, esp::shape<11>> const x{
+      0, -T(0), limits::max(), limits::lowest(), limits::denorm_min(), T(1), nan, -nan, infinity, -infinity, T(-2)};
   esp::tensor<T, esp::shape<11>> const expected{1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 1};
   check_close("is_finite", fused(f, x, x).value, expected, 0);
 }
@@ -23,7 +24,8 @@ BOOST_AUTO_TEST_CASE(values) {
   check_numbers<float>();
   check_numbers<double>();
   check_kernels("is_finite", f, floats<5, 1, 7>(6));
-  static_assert(esp::math::is_finite(1.0f) == 1 && esp::math::is_finite(__builtin_huge_val()) == 0 && esp::math::is_finite(__builtin_nanf("")) == 0);
+  static_assert(esp::math::is_finite(1.0f) == 1 && esp::math::is_finite(__builtin_huge_val()) == 0 &&
+                esp::math::is_finite(__builtin_nanf("")) == 0);
 }
 
 // It has no gradient, which is not an error: what it guards is differentiated.

@@ -9,7 +9,8 @@ inline constexpr auto f = [](auto x) { return log(x); };
 }
 
 BOOST_AUTO_TEST_CASE(values_kernels_and_gradients) {
-  check_unary("log", f, [](double x) { return std::log(x); }, 0.2, 4);
+  check_unary(
+      "log", f, [](double x) { return std::log(x); }, 0.2, 4);
 }
 
 BOOST_AUTO_TEST_CASE(limits) {

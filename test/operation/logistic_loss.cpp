@@ -12,7 +12,7 @@ inline constexpr auto of_none = [](auto z) { return logistic_loss(z, 0 * z, 3.0)
 double reference(double z, double target, double weight) {
   return weight * target * std::log1p(std::exp(-z)) + (1 - target) * std::log1p(std::exp(z));
 }
-}
+}  // namespace
 
 BOOST_AUTO_TEST_CASE(values_kernels_and_gradients) {
   auto const z = doubles<7, 5>(1, -4, 4), target = doubles<7, 5>(2, 0, 1);

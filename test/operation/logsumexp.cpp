@@ -14,7 +14,9 @@ inline constexpr auto first = [](auto x) { return logsumexp<0>(x, esp::keepdims)
 /// What logsumexp expands to, with the derivative of the expansion instead of the closed form.
 template <unsigned Mask>
 struct expansion {
-  constexpr auto operator()(auto x) const { return esp::rule<esp::logsumexp_>::expand(x, std::integral_constant<unsigned, Mask>{}); }
+  constexpr auto operator()(auto x) const {
+    return esp::rule<esp::logsumexp_>::expand(x, std::integral_constant<unsigned, Mask>{});
+  }
 };
 }  // namespace
 
@@ -29,7 +31,8 @@ BOOST_AUTO_TEST_CASE(values) {
 }
 
 BOOST_AUTO_TEST_CASE(large_and_small) {
-  esp::tensor<float, esp::shape<4, 3>> const x{{1000, 1000, 1000}, {-1000, -1000, -1000}, {0, 88, 1000}, {-200, 0, -1000}};
+  esp::tensor<float, esp::shape<4, 3>> const x{
+      {1000, 1000, 1000}, {-1000, -1000, -1000}, {0, 88, 1000}, {-200, 0, -1000}};
   esp::tensor<float, esp::shape<4>> const y = logsumexp<1>(x);
   float const three = std::log(3.0f);
   check_close("large", y, esp::tensor<float, esp::shape<4>>{1000 + three, -1000 + three, 1000, 0}, 1e-6);
@@ -43,7 +46,8 @@ BOOST_AUTO_TEST_CASE(every_set_of_axes) {
       auto const dy = numbers<double, shape_of_result<kept, decltype(x)>>(2);
       auto const y = interpreted(kept{}, false, dy, x), expected = interpreted(expansion<mask.value>{}, false, dy, x);
       check_close("value", y.value, expected.value);
-      check_close("closed form against the derivative of the expansion", std::get<0>(y.gradients), std::get<0>(expected.gradients));
+      check_close("closed form against the derivative of the expansion", std::get<0>(y.gradients),
+                  std::get<0>(expected.gradients));
       check_pullback("gradients", reduces<over_logsumexp, mask.value, false>{}, x);
     }
   });
@@ -67,7 +71,8 @@ struct value_and_gradient {
 BOOST_AUTO_TEST_CASE(in_pieces) {
   // More terms than are taken at once, with the largest somewhere, and a number of them that only an odd piece divides.
   constexpr int n = 48 * 3001;
-  static_assert(esp::detail::piece_of_terms(n) == 0 && esp::detail::piece_of_terms(1 << 20) == 4096 && esp::detail::piece_of_terms(1 << 17) == 0);
+  static_assert(esp::detail::piece_of_terms(n) == 0 && esp::detail::piece_of_terms(1 << 20) == 4096 &&
+                esp::detail::piece_of_terms(1 << 17) == 0);
   constexpr int pieces = 592 * 233;
   static_assert(esp::detail::piece_of_terms(pieces) == 3728);
   auto x = floats<pieces>(1);
@@ -80,7 +85,8 @@ BOOST_AUTO_TEST_CASE(in_pieces) {
   run(x, y, gradient);
   BOOST_TEST(y[0] == 15 + std::log(sum), boost::test_tools::tolerance(1e-6));
   double furthest = 0;
-  for (int i = 0; i < pieces; ++i) furthest = std::max(furthest, std::fabs(gradient[i] / (std::exp(static_cast<double>(x[i]) - 15) / sum) - 1));
+  for (int i = 0; i < pieces; ++i)
+    furthest = std::max(furthest, std::fabs(gradient[i] / (std::exp(static_cast<double>(x[i]) - 15) / sum) - 1));
   BOOST_TEST(furthest < 1e-5);
   auto shifted = x;
   for (int i = 0; i < pieces; ++i) shifted[i] = -1e4f;
@@ -95,7 +101,9 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 template <class T>
 void check_infinite_rows() {
   constexpr T low = -std::numeric_limits<T>::infinity(), high = -low;
-  esp::tensor<T, esp::shape<6, 3>> const x{{low, low, low}, {low, 2, low}, {1, high, 3}, {low, high, high}, {1, std::numeric_limits<T>::quiet_NaN(), low}, {0, 0, 0}};
+  esp::tensor<T, esp::shape<6, 3>> const x{
+      {low, low, low}, {low, 2, low}, {1, high, 3}, {low, high, high}, {1, std::numeric_limits<T>::quiet_NaN(), low},
+      {0, 0, 0}};
   esp::tensor<T, esp::shape<6>> const y = logsumexp<1>(x);
   BOOST_TEST(y[0] == low);
   BOOST_TEST(y[1] == 2);
@@ -115,7 +123,8 @@ void check_infinite_rows() {
     BOOST_TEST(std::isnan(gradient(4, i)));
     BOOST_TEST(static_cast<double>(gradient(5, i)) == 1.0 / 3, boost::test_tools::tolerance(1e-6));
   }
-  esp::tensor<T, esp::shape<3>> const columns = logsumexp<0>(esp::tensor<T, esp::shape<2, 3>>{{low, low, high}, {low, 1, low}});
+  esp::tensor<T, esp::shape<3>> const columns =
+      logsumexp<0>(esp::tensor<T, esp::shape<2, 3>>{{low, low, high}, {low, 1, low}});
   BOOST_TEST(columns[0] == low);
   BOOST_TEST(columns[1] == 1);
   BOOST_TEST(columns[2] == high);

@@ -10,7 +10,9 @@ inline constexpr auto ta = [](auto a, auto b) { return matmul(transpose(a), b); 
 inline constexpr auto tb = [](auto a, auto b) { return matmul(a, transpose(b)); };
 inline constexpr auto tab = [](auto a, auto b) { return matmul(transpose(a), transpose(b)); };
 /// Scores of attention: batches on both sides, and a product of a product.
-inline constexpr auto attention = [](auto q, auto k, auto v) { return matmul(softmax(matmul(q, transpose(k)) * 0.5), v); };
+inline constexpr auto attention = [](auto q, auto k, auto v) {
+  return matmul(softmax(matmul(q, transpose(k)) * 0.5), v);
+};
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(values) {

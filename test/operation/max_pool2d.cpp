@@ -14,7 +14,8 @@ struct pooled {
   constexpr auto operator()(auto x) const { return max_pool2d<Window, Options>(x); }
 };
 template <rows_columns Window, pooling Options, class X, class Y>
-inline constexpr bool has_shape = std::is_same_v<esp::shape_of<decltype(max_pool2d<Window, Options>(esp::tensor<float, X>{}))>, Y>;
+inline constexpr bool has_shape =
+    std::is_same_v<esp::shape_of<decltype(max_pool2d<Window, Options>(esp::tensor<float, X>{}))>, Y>;
 
 template <rows_columns Window, pooling Options, class X>
 void check(char const* name, X const& x) {
@@ -27,8 +28,10 @@ void check(char const* name, X const& x) {
   esp::tensor<T, Y> y, count;
   esp::tensor<T, typename X::shape_type> dx;
   y.fill(-std::numeric_limits<T>::infinity());
-  for_each_pooled<Window, Options, Y, typename X::shape_type>([&](int window, int element) { y[window] = std::max(y[window], x[element]); });
-  for_each_pooled<Window, Options, Y, typename X::shape_type>([&](int window, int element) { count[window] += x[element] == y[window] ? T(1) : T(0); });
+  for_each_pooled<Window, Options, Y, typename X::shape_type>(
+      [&](int window, int element) { y[window] = std::max(y[window], x[element]); });
+  for_each_pooled<Window, Options, Y, typename X::shape_type>(
+      [&](int window, int element) { count[window] += x[element] == y[window] ? T(1) : T(0); });
   for_each_pooled<Window, Options, Y, typename X::shape_type>([&](int window, int element) {
     if (x[element] == y[window]) dx[element] += dy[window] / count[window];
   });
@@ -43,7 +46,8 @@ BOOST_AUTO_TEST_CASE(shapes) {
   static_assert(has_shape<2, pooling{}, shape<2, 6, 7, 3>, shape<2, 3, 3, 3>>);
   static_assert(has_shape<rows_columns{2, 3}, pooling{.stride = 1}, shape<2, 6, 7, 3>, shape<2, 5, 5, 3>>);
   static_assert(has_shape<3, pooling{.stride = 2, .padding = 1}, shape<1, 112, 112, 64>, shape<1, 56, 56, 64>>);
-  static_assert(has_shape<2, pooling{.stride = {1, 2}, .padding = {0, 1, 1, 0}, .dilation = {2, 1}, .layout = nchw}, shape<2, 3, 6, 7>, shape<2, 3, 5, 4>>);
+  static_assert(has_shape<2, pooling{.stride = {1, 2}, .padding = {0, 1, 1, 0}, .dilation = {2, 1}, .layout = nchw},
+                          shape<2, 3, 6, 7>, shape<2, 3, 5, 4>>);
 }
 
 BOOST_AUTO_TEST_CASE(by_the_compiler) {
@@ -56,7 +60,8 @@ BOOST_AUTO_TEST_CASE(values) {
   check<2, pooling{}>("few channels", doubles<2, 6, 7, 3>(1));
   check<2, pooling{}>("side by side", floats<2, 6, 7, 13>(1));
   check<3, pooling{.stride = 2, .padding = 1}>("padding among numbers below 0", floats<2, 7, 6, 16>(1, -9, -1));
-  check<rows_columns{2, 3}, pooling{.stride = {3, 1}, .padding = {1, 0, 0, 2}, .dilation = {1, 2}}>("everything set", doubles<2, 7, 8, 9>(1, -9, -1));
+  check<rows_columns{2, 3}, pooling{.stride = {3, 1}, .padding = {1, 0, 0, 2}, .dilation = {1, 2}}>(
+      "everything set", doubles<2, 7, 8, 9>(1, -9, -1));
   check<2, pooling{.stride = 2, .padding = {0, 1}, .layout = nchw}>("channels first", floats<2, 9, 4, 4>(1, -9, -1));
   check<2, pooling{.stride = 3}>("pixels that no window reads", doubles<1, 6, 6, 8>(1));
 }
@@ -73,7 +78,8 @@ BOOST_AUTO_TEST_CASE(ties) {
 // A window that lies in the padding alone has nothing to be the largest of.
 BOOST_AUTO_TEST_CASE(padding_alone) {
   auto const x = doubles<1, 2, 2, 8>(1);
-  esp::tensor<double, shape<1, 6, 2, 8>> const y = esp::max_pool2d<rows_columns{1, 1}, pooling{.stride = 1, .padding = {2, 0}}>(x);
+  esp::tensor<double, shape<1, 6, 2, 8>> const y =
+      esp::max_pool2d<rows_columns{1, 1}, pooling{.stride = 1, .padding = {2, 0}}>(x);
   for (int c = 0; c < 8; ++c) {
     BOOST_TEST(y(0, 0, 0, c) == -std::numeric_limits<double>::infinity());
     BOOST_TEST(y(0, 2, 1, c) == x(0, 0, 1, c));

@@ -10,7 +10,8 @@ inline constexpr auto floor_at = [](auto x) { return maximum(x, 0.25) * x; };
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(values_kernels_and_gradients) {
-  check_binary("maximum", f, [](double a, double b) { return a > b ? a : b; }, -2, 2);
+  check_binary(
+      "maximum", f, [](double a, double b) { return a > b ? a : b; }, -2, 2);
 }
 
 BOOST_AUTO_TEST_CASE(with_a_number) {

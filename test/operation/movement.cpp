@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Movements drawn at random, alone and after each other: what they mean, that their gradients are their adjoints, and which of them are never made.
+// Movements drawn at random, alone and after each other: what they mean, that their gradients are their adjoints, and
+// which of them are never made.
 #define BOOST_TEST_MODULE operation_movement
 #include <boost/test/unit_test.hpp>
 
@@ -31,7 +32,9 @@ struct one_program {
   graph::program_builder& g = p->nodes;
 
   explicit one_program(bool plain = false) { g.plain = plain; }
-  int argument(int position, extents const& s) { return g.add({&described<argument_>, {}, static_cast<std::uint64_t>(position), s}); }
+  int argument(int position, extents const& s) {
+    return g.add({&described<argument_>, {}, static_cast<std::uint64_t>(position), s});
+  }
   handle h(int id) { return handle{&g, id}; }
   extents const& shape_of(int id) const { return g[id].shape; }
   numbers run(int id, numbers const& a, numbers const& b = {}) const {
@@ -154,7 +157,8 @@ BOOST_AUTO_TEST_CASE(scatter_add_sums_what_windows_took) {
     numbers const a = random_numbers(roll, m.shape.size());
     numbers expected(static_cast<std::size_t>(s.size()));
     for (std::int64_t i = 0; i < m.shape.size(); ++i)
-      if (std::int64_t const at = moved_offset(m.map, s, m.shape, i); at >= 0) expected[static_cast<std::size_t>(at)] += a[static_cast<std::size_t>(i)];
+      if (std::int64_t const at = moved_offset(m.map, s, m.shape, i); at >= 0)
+        expected[static_cast<std::size_t>(at)] += a[static_cast<std::size_t>(i)];
     BOOST_TEST(p.run(y, a) == expected, boost::test_tools::per_element());
   });
 }
@@ -172,7 +176,8 @@ BOOST_AUTO_TEST_CASE(a_concatenation_and_its_parts) {
     int const z = graph::emit<concatenate_>(p.g, all, static_cast<std::uint64_t>(axis), x, y).id;
     numbers const u = random_numbers(roll, a.size()), v = random_numbers(roll, b.size()), w = p.run(z, u, v);
     BOOST_TEST(p.run(graph::emit_part(p.g, z, axis, 0, a.at[axis]), u, v) == u, boost::test_tools::per_element());
-    BOOST_TEST(p.run(graph::emit_part(p.g, z, axis, a.at[axis], b.at[axis]), u, v) == v, boost::test_tools::per_element());
+    BOOST_TEST(p.run(graph::emit_part(p.g, z, axis, a.at[axis], b.at[axis]), u, v) == v,
+               boost::test_tools::per_element());
     // <z, z> has the gradient 2 x, 2 y.
     int const dz = (p.h(z) * 2).id, dx = p.pulled_back(x, z, dz), dy = p.pulled_back(y, z, dz);
     for (std::size_t i = 0; i < u.size(); ++i) BOOST_TEST(p.run(dx, u, v)[i] == 2 * u[i]);
@@ -200,7 +205,8 @@ BOOST_AUTO_TEST_CASE(what_need_not_move_makes_no_node) {
   BOOST_TEST((slice<1, 0, to_end, 2>(slice<1, 2, 5>(x)).id == direct));
   BOOST_TEST(p.g.size == size + 1);  // the slice 2..5 on the way; 1..5 was there
   // Zeros stay zeros, and constants do where nothing is filled in.
-  handle const zero = graph::emit_constant(p.g, 0, extents{2, {4, 6}}), three = graph::emit_constant(p.g, 3, extents{2, {4, 6}});
+  handle const zero = graph::emit_constant(p.g, 0, extents{2, {4, 6}}),
+               three = graph::emit_constant(p.g, 3, extents{2, {4, 6}});
   BOOST_TEST((graph::is_constant(p.g, pad<1, 1, 1, 1>(zero).id)));
   BOOST_TEST((graph::is_constant(p.g, dilate<1>(zero).id)));
   BOOST_TEST((graph::is_constant(p.g, flip<0>(three).id)));
@@ -227,7 +233,8 @@ BOOST_AUTO_TEST_CASE(pullbacks_may_use_them_all) {
   handle const stacked = stack<1>(x, x * 2);
   BOOST_TEST((p.shape_of(stacked.id) == extents{3, {4, 2, 6}}));
   same(squeeze<1>(slice<1, 1>(stacked)), x * 2);
-  same(expand<3, -1, 6>(slice<1, 5>(x)), stack<0>(expand<-1, 6>(slice<1, 5>(x)), expand<4, 6>(slice<1, 5>(x)), broadcast_to<shape<4, 6>>(slice<1, -1>(x))));
+  same(expand<3, -1, 6>(slice<1, 5>(x)), stack<0>(expand<-1, 6>(slice<1, 5>(x)), expand<4, 6>(slice<1, 5>(x)),
+                                                  broadcast_to<shape<4, 6>>(slice<1, -1>(x))));
 }
 
 BOOST_AUTO_TEST_CASE(gradients_are_movements_too) {

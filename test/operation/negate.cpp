@@ -9,7 +9,8 @@ inline constexpr auto f = [](auto x) { return -x; };
 }
 
 BOOST_AUTO_TEST_CASE(values_kernels_and_gradients) {
-  check_unary("negate", f, [](double x) { return -x; }, -3, 3);
+  check_unary(
+      "negate", f, [](double x) { return -x; }, -3, 3);
 }
 
 BOOST_AUTO_TEST_CASE(twice) {

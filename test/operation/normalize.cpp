@@ -49,12 +49,14 @@ BOOST_AUTO_TEST_CASE(equal_elements) {
   }
 }
 
-// Two elements keep only their order, and what eps leaves of their distance: the gradient is small, and not lost in rounding.
+// Two elements keep only their order, and what eps leaves of their distance: the gradient is small, and not lost in
+// rounding.
 BOOST_AUTO_TEST_CASE(two_elements) {
   esp::tensor<float, esp::shape<2, 2>> const x{{0.25f, 1.75f}, {-3, 8}}, dy{{1, 0.5f}, {-1, 2}};
   auto const gradients = std::get<0>(fused(rows, dy, x).gradients);
   for (int i = 0; i < 2; ++i) {
-    double const half = (static_cast<double>(x(i, 0)) - static_cast<double>(x(i, 1))) / 2, d = (static_cast<double>(dy(i, 0)) - static_cast<double>(dy(i, 1))) / 2;
+    double const half = (static_cast<double>(x(i, 0)) - static_cast<double>(x(i, 1))) / 2,
+                 d = (static_cast<double>(dy(i, 0)) - static_cast<double>(dy(i, 1))) / 2;
     double const expected = d * 1e-5 / std::pow(half * half + 1e-5, 1.5);
     BOOST_TEST(static_cast<double>(gradients(i, 0)) == expected, boost::test_tools::tolerance(1e-5));
     BOOST_TEST(static_cast<double>(gradients(i, 1)) == -expected, boost::test_tools::tolerance(1e-5));
@@ -69,7 +71,8 @@ BOOST_AUTO_TEST_CASE(every_set_of_axes) {
       auto const dy = numbers<double, esp::shape<2, 3, 2, 3>>(2);
       auto const y = interpreted(whole{}, false, dy, x), expected = interpreted(expansion<mask.value>{}, false, dy, x);
       check_close("value", y.value, expected.value);
-      check_close("closed form against the derivative of the expansion", std::get<0>(y.gradients), std::get<0>(expected.gradients), 1e-11);
+      check_close("closed form against the derivative of the expansion", std::get<0>(y.gradients),
+                  std::get<0>(expected.gradients), 1e-11);
       check_pullback("gradients", whole{}, steps{1e-5, 1e-6, 1e-4}, x);
     }
   });

@@ -19,12 +19,16 @@ inline constexpr auto highest = [](auto x) { return maximum(pad<1, 1, 0, 2>(x, e
 inline constexpr auto with_tail = [](auto x) { return exp(pad<0, 0, 0, 3>(x)) * 2; };
 
 constexpr esp::tensor<float, esp::shape<2, 2>> square{{1, 2}, {3, 4}};
-static_assert(esp::tensor<float, esp::shape<3, 4>>{pad<1, 0, 0, 2>(square)} == esp::tensor<float, esp::shape<3, 4>>{{0, 0, 0, 0}, {1, 2, 0, 0}, {3, 4, 0, 0}});
+static_assert(esp::tensor<float, esp::shape<3, 4>>{pad<1, 0, 0, 2>(square)} ==
+              esp::tensor<float, esp::shape<3, 4>>{{0, 0, 0, 0}, {1, 2, 0, 0}, {3, 4, 0, 0}});
 static_assert(esp::tensor<float, esp::shape<2, 2>>{slice<0, 1>(slice<1, 0, 2>(pad<1, 0, 0, 2>(square)))} == square);
 constexpr float below = -std::numeric_limits<float>::infinity();
-static_assert(esp::tensor<float, esp::shape<2, 3>>{pad<0, 0, 1, 0>(square, esp::lowest)} == esp::tensor<float, esp::shape<2, 3>>{{below, 1, 2}, {below, 3, 4}});
-static_assert(esp::grad([](auto x) { return sum(pad<1, 1, 1, 1>(x) * pad<1, 1, 1, 1>(x)); })(square) == esp::tensor<float, esp::shape<2, 2>>{{2, 4}, {6, 8}});
-static_assert(esp::tensor<float, esp::shape<>>{pad<>(esp::tensor<float, esp::shape<>>{3})} == esp::tensor<float, esp::shape<>>{3});
+static_assert(esp::tensor<float, esp::shape<2, 3>>{pad<0, 0, 1, 0>(square, esp::lowest)} ==
+              esp::tensor<float, esp::shape<2, 3>>{{below, 1, 2}, {below, 3, 4}});
+static_assert(esp::grad([](auto x) { return sum(pad<1, 1, 1, 1>(x) * pad<1, 1, 1, 1>(x)); })(square) ==
+              esp::tensor<float, esp::shape<2, 2>>{{2, 4}, {6, 8}});
+static_assert(esp::tensor<float, esp::shape<>>{pad<>(esp::tensor<float, esp::shape<>>{3})} ==
+              esp::tensor<float, esp::shape<>>{3});
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(values) {

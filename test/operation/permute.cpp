@@ -12,10 +12,13 @@ struct permuted {
 inline constexpr auto twice = [](auto x) { return permute<1, 2, 0>(tanh(permute<2, 0, 1>(x))) * x; };
 
 constexpr esp::tensor<float, esp::shape<2, 3>> rows{{1, 2, 3}, {4, 5, 6}};
-static_assert(esp::tensor<float, esp::shape<3, 2>>{permute<1, 0>(rows)} == esp::tensor<float, esp::shape<3, 2>>{transpose(rows)});
+static_assert(esp::tensor<float, esp::shape<3, 2>>{permute<1, 0>(rows)} ==
+              esp::tensor<float, esp::shape<3, 2>>{transpose(rows)});
 static_assert(esp::tensor<float, esp::shape<2, 3>>{permute<0, -1>(rows)} == rows);
-static_assert(esp::tensor<float, esp::shape<>>{permute<>(esp::tensor<float, esp::shape<>>{3})} == esp::tensor<float, esp::shape<>>{3});
-static_assert(esp::grad([](auto x) { return sum(permute<1, 0>(x * x)); })(rows) == esp::tensor<float, esp::shape<2, 3>>{{2, 4, 6}, {8, 10, 12}});
+static_assert(esp::tensor<float, esp::shape<>>{permute<>(esp::tensor<float, esp::shape<>>{3})} ==
+              esp::tensor<float, esp::shape<>>{3});
+static_assert(esp::grad([](auto x) { return sum(permute<1, 0>(x * x)); })(rows) ==
+              esp::tensor<float, esp::shape<2, 3>>{{2, 4, 6}, {8, 10, 12}});
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(values) {

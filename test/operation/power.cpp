@@ -14,17 +14,25 @@ inline constexpr auto root = [](auto x) { return pow(x, 0.5) + pow(2.0, x); };
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(values_kernels_and_gradients) {
-  check_binary("power", f, [](double a, double b) { return std::pow(a, b); }, 0.5, 2);
+  check_binary(
+      "power", f, [](double a, double b) { return std::pow(a, b); }, 0.5, 2);
 }
 
 BOOST_AUTO_TEST_CASE(whole_exponents_take_any_base) {
-  check_values("x^2", whole<2>{}, [](double x) { return x * x; }, doubles<17>(1, -2, 2));
-  check_values("x^3", whole<3>{}, [](double x) { return x * x * x; }, floats<17>(1, -2, 2));
-  check_values("x^4", whole<4>{}, [](double x) { return x * x * x * x; }, floats<17>(1, -2, 2));
-  check_values("x^-1", whole<-1>{}, [](double x) { return 1 / x; }, floats<17>(1, 0.5, 2));
-  check_values("x^5", whole<5>{}, [](double x) { return std::pow(x, 5); }, floats<33>(1, -2, 2));
-  check_values("x^0", whole<0>{}, [](double) { return 1; }, floats<17>(1, -2, 2));
-  check_values("x^1", whole<1>{}, [](double x) { return x; }, floats<17>(1, -2, 2));
+  check_values(
+      "x^2", whole<2>{}, [](double x) { return x * x; }, doubles<17>(1, -2, 2));
+  check_values(
+      "x^3", whole<3>{}, [](double x) { return x * x * x; }, floats<17>(1, -2, 2));
+  check_values(
+      "x^4", whole<4>{}, [](double x) { return x * x * x * x; }, floats<17>(1, -2, 2));
+  check_values(
+      "x^-1", whole<-1>{}, [](double x) { return 1 / x; }, floats<17>(1, 0.5, 2));
+  check_values(
+      "x^5", whole<5>{}, [](double x) { return std::pow(x, 5); }, floats<33>(1, -2, 2));
+  check_values(
+      "x^0", whole<0>{}, [](double) { return 1; }, floats<17>(1, -2, 2));
+  check_values(
+      "x^1", whole<1>{}, [](double x) { return x; }, floats<17>(1, -2, 2));
   check_pullback("x^3", whole<3>{}, doubles<7>(2, -2, 2));
   check_pullback("x^5", whole<5>{}, doubles<7>(2, -2, 2));
   check_pullback("x^2", whole<2>{}, doubles<7>(2, -2, 2));

@@ -24,7 +24,8 @@ struct summed_otherwise {
 
 BOOST_AUTO_TEST_CASE(values) {
   esp::tensor<double, esp::shape<2, 4>> const c{{1, 3, 5, 7}, {2, 2, 2, 2}};
-  esp::tensor<double, esp::shape<2, 4>> const rows = esp::recentered(c, esp::axes_constant<2>{}), columns = esp::recentered(c, esp::axes_constant<1>{});
+  esp::tensor<double, esp::shape<2, 4>> const rows = esp::recentered(c, esp::axes_constant<2>{}),
+                                              columns = esp::recentered(c, esp::axes_constant<1>{});
   BOOST_TEST((rows == esp::tensor<double, esp::shape<2, 4>>{{-3, -1, 1, 3}, {0, 0, 0, 0}}));
   BOOST_TEST((columns == esp::tensor<double, esp::shape<2, 4>>{{-0.5, 0.5, 1.5, 2.5}, {0.5, -0.5, -1.5, -2.5}}));
 }

@@ -13,7 +13,8 @@ struct as {
 
 BOOST_AUTO_TEST_CASE(mean_sum_and_each) {
   esp::tensor<double, esp::shape<2, 2>> const x{{1, 2}, {3, 4}};
-  esp::tensor<double, esp::shape<>> const mean = esp::reduced<esp::reduce::mean>(x), sum = esp::reduced<esp::reduce::sum>(x);
+  esp::tensor<double, esp::shape<>> const mean = esp::reduced<esp::reduce::mean>(x),
+                                          sum = esp::reduced<esp::reduce::sum>(x);
   esp::tensor<double, esp::shape<2, 2>> const each = esp::reduced<esp::reduce::none>(x);
   BOOST_TEST(mean[0] == 2.5);
   BOOST_TEST(sum[0] == 10);

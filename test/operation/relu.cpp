@@ -9,11 +9,13 @@ inline constexpr auto f = [](auto x) { return relu(x); };
 }
 
 BOOST_AUTO_TEST_CASE(values_kernels_and_gradients) {
-  check_unary("relu", f, [](double x) { return x > 0 ? x : 0; }, 0.1, 3);
+  check_unary(
+      "relu", f, [](double x) { return x > 0 ? x : 0; }, 0.1, 3);
 }
 
 BOOST_AUTO_TEST_CASE(below_zero) {
-  check_values("relu", f, [](double x) { return x > 0 ? x : 0; }, floats<100>(1, -3, 3));
+  check_values(
+      "relu", f, [](double x) { return x > 0 ? x : 0; }, floats<100>(1, -3, 3));
   check_pullback("relu", f, doubles<7>(2, -3, -0.1));
 }
 

@@ -21,7 +21,8 @@ struct over_rms_normalize {
 template <unsigned Mask>
 struct expansion {
   constexpr auto operator()(auto x) const {
-    return esp::rule<esp::rms_normalize_>::expand(x, esp::number<double>{1e-3}, std::integral_constant<unsigned, Mask>{});
+    return esp::rule<esp::rms_normalize_>::expand(x, esp::number<double>{1e-3},
+                                                  std::integral_constant<unsigned, Mask>{});
   }
 };
 }  // namespace
@@ -53,7 +54,8 @@ BOOST_AUTO_TEST_CASE(every_set_of_axes) {
       auto const dy = numbers<double, esp::shape<2, 1, 3, 2>>(2);
       auto const y = interpreted(whole{}, false, dy, x), expected = interpreted(expansion<mask.value>{}, false, dy, x);
       check_close("value", y.value, expected.value);
-      check_close("closed form against the derivative of the expansion", std::get<0>(y.gradients), std::get<0>(expected.gradients), 1e-11);
+      check_close("closed form against the derivative of the expansion", std::get<0>(y.gradients),
+                  std::get<0>(expected.gradients), 1e-11);
       check_pullback("gradients", whole{}, steps{1e-5, 1e-6, 1e-4}, x);
     }
   });

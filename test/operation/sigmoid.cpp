@@ -9,7 +9,8 @@ inline constexpr auto f = [](auto x) { return sigmoid(x); };
 }
 
 BOOST_AUTO_TEST_CASE(values_kernels_and_gradients) {
-  check_unary("sigmoid", f, [](double x) { return 1 / (1 + std::exp(-x)); }, -4, 4);
+  check_unary(
+      "sigmoid", f, [](double x) { return 1 / (1 + std::exp(-x)); }, -4, 4);
 }
 
 BOOST_AUTO_TEST_CASE(limits) {

@@ -9,7 +9,8 @@ inline constexpr auto f = [](auto x) { return silu(x); };
 }
 
 BOOST_AUTO_TEST_CASE(values_kernels_and_gradients) {
-  check_unary("silu", f, [](double x) { return x / (1 + std::exp(-x)); }, -4, 4);
+  check_unary(
+      "silu", f, [](double x) { return x / (1 + std::exp(-x)); }, -4, 4);
 }
 
 BOOST_AUTO_TEST_CASE(limits) {

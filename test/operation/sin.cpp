@@ -9,5 +9,6 @@ inline constexpr auto f = [](auto x) { return sin(x); };
 }
 
 BOOST_AUTO_TEST_CASE(values_kernels_and_gradients) {
-  check_unary("sin", f, [](double x) { return std::sin(x); }, -4, 4);
+  check_unary(
+      "sin", f, [](double x) { return std::sin(x); }, -4, 4);
 }

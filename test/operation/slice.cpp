@@ -12,19 +12,29 @@ struct part {
 };
 template <int Axis, int Begin, int End = to_end, int Step = 1>
 struct part_of_square {
-  constexpr auto operator()(auto x) const { return slice<Axis, Begin, End, Step>(x * x) * slice<Axis, Begin, End, Step>(x); }
+  constexpr auto operator()(auto x) const {
+    return slice<Axis, Begin, End, Step>(x * x) * slice<Axis, Begin, End, Step>(x);
+  }
 };
-inline constexpr auto of_slice = [](auto x) { return slice<1, 1, to_end, 2>(slice<0, 1, 3>(slice<1, -1, 0, -1>(tanh(x)))); };
+inline constexpr auto of_slice = [](auto x) {
+  return slice<1, 1, to_end, 2>(slice<0, 1, 3>(slice<1, -1, 0, -1>(tanh(x))));
+};
 /// Neighbours: the differences along a row.
 inline constexpr auto differences = [](auto x) { return slice<-1, 1>(x) - slice<-1, 0, -1>(x); };
 
 constexpr esp::tensor<float, esp::shape<2, 4>> rows{{1, 2, 3, 4}, {5, 6, 7, 8}};
-static_assert(esp::tensor<float, esp::shape<2, 2>>{slice<1, 1, 3>(rows)} == esp::tensor<float, esp::shape<2, 2>>{{2, 3}, {6, 7}});
-static_assert(esp::tensor<float, esp::shape<2, 2>>{slice<-1, -3, -1>(rows)} == esp::tensor<float, esp::shape<2, 2>>{{2, 3}, {6, 7}});
-static_assert(esp::tensor<float, esp::shape<2, 2>>{slice<1, -1, 0, -2>(rows)} == esp::tensor<float, esp::shape<2, 2>>{{4, 2}, {8, 6}});
-static_assert(esp::tensor<float, esp::shape<2, 4>>{slice<1, -1, to_end, -1>(rows)} == esp::tensor<float, esp::shape<2, 4>>{{4, 3, 2, 1}, {8, 7, 6, 5}});
-static_assert(esp::tensor<float, esp::shape<2, 2>>{slice<1, 0, to_end, 3>(rows)} == esp::tensor<float, esp::shape<2, 2>>{{1, 4}, {5, 8}});
-static_assert(esp::grad([](auto x) { return sum(slice<0, 1>(x * x)); })(rows) == esp::tensor<float, esp::shape<2, 4>>{{0, 0, 0, 0}, {10, 12, 14, 16}});
+static_assert(esp::tensor<float, esp::shape<2, 2>>{slice<1, 1, 3>(rows)} ==
+              esp::tensor<float, esp::shape<2, 2>>{{2, 3}, {6, 7}});
+static_assert(esp::tensor<float, esp::shape<2, 2>>{slice<-1, -3, -1>(rows)} ==
+              esp::tensor<float, esp::shape<2, 2>>{{2, 3}, {6, 7}});
+static_assert(esp::tensor<float, esp::shape<2, 2>>{slice<1, -1, 0, -2>(rows)} ==
+              esp::tensor<float, esp::shape<2, 2>>{{4, 2}, {8, 6}});
+static_assert(esp::tensor<float, esp::shape<2, 4>>{slice<1, -1, to_end, -1>(rows)} ==
+              esp::tensor<float, esp::shape<2, 4>>{{4, 3, 2, 1}, {8, 7, 6, 5}});
+static_assert(esp::tensor<float, esp::shape<2, 2>>{slice<1, 0, to_end, 3>(rows)} ==
+              esp::tensor<float, esp::shape<2, 2>>{{1, 4}, {5, 8}});
+static_assert(esp::grad([](auto x) { return sum(slice<0, 1>(x * x)); })(rows) ==
+              esp::tensor<float, esp::shape<2, 4>>{{0, 0, 0, 0}, {10, 12, 14, 16}});
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(values) {

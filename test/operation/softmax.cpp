@@ -17,11 +17,15 @@ struct log_soft {
 /// What they expand to, differentiated as it stands.
 template <int Axis>
 struct soft_expansion {
-  constexpr auto operator()(auto x) const { return esp::rule<esp::softmax_>::expand(x, std::integral_constant<unsigned, 1u << Axis>{}); }
+  constexpr auto operator()(auto x) const {
+    return esp::rule<esp::softmax_>::expand(x, std::integral_constant<unsigned, 1u << Axis>{});
+  }
 };
 template <int Axis>
 struct log_soft_expansion {
-  constexpr auto operator()(auto x) const { return x - esp::rule<esp::logsumexp_>::expand(x, std::integral_constant<unsigned, 1u << Axis>{}); }
+  constexpr auto operator()(auto x) const {
+    return x - esp::rule<esp::logsumexp_>::expand(x, std::integral_constant<unsigned, 1u << Axis>{});
+  }
 };
 template <int Axis, class X>
 void check_axis(X const& x) {
@@ -29,10 +33,12 @@ void check_axis(X const& x) {
   auto const y = interpreted(soft<Axis>{}, false, dy, x), expected = interpreted(soft_expansion<Axis>{}, false, dy, x);
   check_close("softmax", y.value, expected.value);
   check_close("softmax, closed form", std::get<0>(y.gradients), std::get<0>(expected.gradients));
-  auto const z = interpreted(log_soft<Axis>{}, false, dy, x), log_expected = interpreted(log_soft_expansion<Axis>{}, false, dy, x);
+  auto const z = interpreted(log_soft<Axis>{}, false, dy, x),
+             log_expected = interpreted(log_soft_expansion<Axis>{}, false, dy, x);
   check_close("log_softmax", z.value, log_expected.value);
   check_close("log_softmax, closed form", std::get<0>(z.gradients), std::get<0>(log_expected.gradients));
-  for (std::int64_t i = 0; i < x.size(); ++i) BOOST_TEST(std::exp(z.value[i]) == y.value[i], boost::test_tools::tolerance(1e-12));
+  for (std::int64_t i = 0; i < x.size(); ++i)
+    BOOST_TEST(std::exp(z.value[i]) == y.value[i], boost::test_tools::tolerance(1e-12));
   check_pullback("softmax", soft<Axis>{}, x);
   check_pullback("log_softmax", log_soft<Axis>{}, x);
 }
@@ -49,7 +55,10 @@ BOOST_AUTO_TEST_CASE(values_and_large_logits) {
   float const inf = HUGE_VALF;
   esp::tensor<float, esp::shape<4, 3>> const x{{1, 1, 1}, {1000, 0, -1000}, {-1e30f, -1e30f, -1e30f}, {-inf, 0, 0}};
   float const third = 1 / 3.0f;
-  esp::tensor<float, esp::shape<4, 3>> const y = softmax(x), expected{{third, third, third}, {1, 0, 0}, {third, third, third}, {0, 0.5f, 0.5f}};
+  esp::tensor<float, esp::shape<4, 3>> const y = softmax(x), expected{{third, third, third},
+                                                                      {1, 0, 0},
+                                                                      {third, third, third},
+                                                                      {0, 0.5f, 0.5f}};
   check_close("softmax", y, expected, 1e-6);
   esp::tensor<float, esp::shape<4, 3>> const z = log_softmax(x);
   BOOST_TEST(z(1, 0) == 0);

@@ -19,11 +19,15 @@ inline constexpr auto round_trip = [](auto const& x) {
 };
 
 constexpr esp::tensor<float, esp::shape<2, 3>> rows{{1, 2, 3}, {4, 5, 6}};
-static_assert(esp::tensor<float, esp::shape<2>>{unbound(rows) - exp(std::get<2>(split<-1>(rows)))} == esp::tensor<float, esp::shape<2>>{2, 20});
-static_assert(esp::tensor<float, esp::shape<3>>{std::get<1>(split<0>(rows))} == esp::tensor<float, esp::shape<3>>{4, 5, 6});
-static_assert(esp::tensor<float, esp::shape<2, 2>>{std::get<1>(split<1, 1, 2>(rows))} == esp::tensor<float, esp::shape<2, 2>>{{2, 3}, {5, 6}});
+static_assert(esp::tensor<float, esp::shape<2>>{unbound(rows) - exp(std::get<2>(split<-1>(rows)))} ==
+              esp::tensor<float, esp::shape<2>>{2, 20});
+static_assert(esp::tensor<float, esp::shape<3>>{std::get<1>(split<0>(rows))} ==
+              esp::tensor<float, esp::shape<3>>{4, 5, 6});
+static_assert(esp::tensor<float, esp::shape<2, 2>>{std::get<1>(split<1, 1, 2>(rows))} ==
+              esp::tensor<float, esp::shape<2, 2>>{{2, 3}, {5, 6}});
 static_assert(std::tuple_size_v<decltype(split<1>(rows))> == 3);
-static_assert(esp::tensor<float, esp::shape<2, 3>>{round_trip(rows)} == esp::tensor<float, esp::shape<2, 3>>{rows * rows});
+static_assert(esp::tensor<float, esp::shape<2, 3>>{round_trip(rows)} ==
+              esp::tensor<float, esp::shape<2, 3>>{rows * rows});
 /// Parts of a tensor that nobody else keeps own what they read.
 constexpr auto of_a_temporary = [] {
   auto const [a, b] = split<0>(esp::tensor<float, esp::shape<2, 3>>{rows});

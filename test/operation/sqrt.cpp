@@ -9,7 +9,8 @@ inline constexpr auto f = [](auto x) { return sqrt(x); };
 }
 
 BOOST_AUTO_TEST_CASE(values_kernels_and_gradients) {
-  check_unary("sqrt", f, [](double x) { return std::sqrt(x); }, 0.2, 4);
+  check_unary(
+      "sqrt", f, [](double x) { return std::sqrt(x); }, 0.2, 4);
 }
 
 BOOST_AUTO_TEST_CASE(limits) {

@@ -10,7 +10,8 @@ inline constexpr auto of_formula = [](auto x) { return square(square(x + 1) - x)
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(values_kernels_and_gradients) {
-  check_unary("square", f, [](double x) { return x * x; }, -3, 3);
+  check_unary(
+      "square", f, [](double x) { return x * x; }, -3, 3);
   check_kernels("of a formula", of_formula, doubles<3, 17>(1));
   check_pullback("of a formula", of_formula, doubles<3, 5>(1));
 }

@@ -11,12 +11,16 @@ struct squeezed {
 };
 
 constexpr esp::tensor<float, esp::shape<1, 2, 1, 3>> thin{{{{1, 2, 3}}, {{4, 5, 6}}}};
-static_assert(esp::tensor<float, esp::shape<2, 3>>{squeeze(thin)} == esp::tensor<float, esp::shape<2, 3>>{{1, 2, 3}, {4, 5, 6}});
-static_assert(esp::tensor<float, esp::shape<1, 2, 3>>{squeeze<2>(thin)} == esp::tensor<float, esp::shape<1, 2, 3>>{{{1, 2, 3}, {4, 5, 6}}});
-static_assert(esp::tensor<float, esp::shape<2, 3>>{squeeze<0, -2>(thin)} == esp::tensor<float, esp::shape<2, 3>>{squeeze(thin)});
+static_assert(esp::tensor<float, esp::shape<2, 3>>{squeeze(thin)} ==
+              esp::tensor<float, esp::shape<2, 3>>{{1, 2, 3}, {4, 5, 6}});
+static_assert(esp::tensor<float, esp::shape<1, 2, 3>>{squeeze<2>(thin)} ==
+              esp::tensor<float, esp::shape<1, 2, 3>>{{{1, 2, 3}, {4, 5, 6}}});
+static_assert(esp::tensor<float, esp::shape<2, 3>>{squeeze<0, -2>(thin)} ==
+              esp::tensor<float, esp::shape<2, 3>>{squeeze(thin)});
 static_assert(std::is_same_v<esp::shape_of<decltype(squeeze(esp::traced<esp::shape<1, 1>>{}))>, esp::shape<>>);
 static_assert(std::is_same_v<esp::shape_of<decltype(squeeze(esp::traced<esp::shape<2, 3>>{}))>, esp::shape<2, 3>>);
-static_assert(esp::grad([](auto x) { return sum(squeeze<0>(x * x)); })(thin) == esp::tensor<float, esp::shape<1, 2, 1, 3>>{{{{2, 4, 6}}, {{8, 10, 12}}}});
+static_assert(esp::grad([](auto x) { return sum(squeeze<0>(x * x)); })(thin) ==
+              esp::tensor<float, esp::shape<1, 2, 1, 3>>{{{{2, 4, 6}}, {{8, 10, 12}}}});
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(kernels_and_gradients) {

@@ -10,7 +10,8 @@ inline constexpr auto with_numbers = [](auto x) { return 2 - (x - 0.5) * x; };
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(values_kernels_and_gradients) {
-  check_binary("subtract", f, [](double a, double b) { return a - b; }, -2, 2);
+  check_binary(
+      "subtract", f, [](double a, double b) { return a - b; }, -2, 2);
 }
 
 BOOST_AUTO_TEST_CASE(numbers_on_both_sides) {

@@ -42,7 +42,8 @@ BOOST_AUTO_TEST_CASE(every_set_of_axes) {
       if constexpr (mask.value % 3 == 2) check_close("kernels", fused(dropped{}, dy, x).value, expected);
       auto const z = interpreted(kept{}, false, numbers<double, shape_of_result<kept, decltype(x)>>(2), x);
       for (std::int64_t i = 0; i < expected.size(); ++i) BOOST_TEST(z.value[i] == y.value[i]);
-      for (int axis = 0; axis < 4; ++axis) BOOST_TEST(z.value.shape().at[axis] == (mask.value >> axis & 1u ? 1 : x.shape().at[axis]));
+      for (int axis = 0; axis < 4; ++axis)
+        BOOST_TEST(z.value.shape().at[axis] == (mask.value >> axis & 1u ? 1 : x.shape().at[axis]));
       check_pullback("gradients", reduces<over_sum, mask.value, false, true>{}, x);
     }
   });

@@ -9,7 +9,8 @@ inline constexpr auto f = [](auto x) { return tanh(x); };
 }
 
 BOOST_AUTO_TEST_CASE(values_kernels_and_gradients) {
-  check_unary("tanh", f, [](double x) { return std::tanh(x); }, -3, 3);
+  check_unary(
+      "tanh", f, [](double x) { return std::tanh(x); }, -3, 3);
 }
 
 BOOST_AUTO_TEST_CASE(limits) {

@@ -7,13 +7,17 @@ using namespace test;
 namespace {
 template <int Dilation, int... Axes>
 struct undilated {
-  constexpr auto operator()(auto x) const { return undilate<Dilation, Axes...>(x * x) * exp(undilate<Dilation, Axes...>(x)); }
+  constexpr auto operator()(auto x) const {
+    return undilate<Dilation, Axes...>(x * x) * exp(undilate<Dilation, Axes...>(x));
+  }
 };
 
 constexpr esp::tensor<float, esp::shape<2, 4>> rows{{1, 2, 3, 4}, {5, 6, 7, 8}};
-static_assert(esp::tensor<float, esp::shape<2, 2>>{undilate<1, 1>(rows)} == esp::tensor<float, esp::shape<2, 2>>{{1, 3}, {5, 7}});
+static_assert(esp::tensor<float, esp::shape<2, 2>>{undilate<1, 1>(rows)} ==
+              esp::tensor<float, esp::shape<2, 2>>{{1, 3}, {5, 7}});
 static_assert(esp::tensor<float, esp::shape<1, 2>>{undilate<1>(rows)} == esp::tensor<float, esp::shape<1, 2>>{{1, 3}});
-static_assert(esp::grad([](auto x) { return sum(undilate<3, 1>(x * x)); })(rows) == esp::tensor<float, esp::shape<2, 4>>{{2, 0, 0, 0}, {10, 0, 0, 0}});
+static_assert(esp::grad([](auto x) { return sum(undilate<3, 1>(x * x)); })(rows) ==
+              esp::tensor<float, esp::shape<2, 4>>{{2, 0, 0, 0}, {10, 0, 0, 0}});
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(values) {

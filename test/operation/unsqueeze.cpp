@@ -10,11 +10,15 @@ struct unsqueezed {
   constexpr auto operator()(auto x) const { return unsqueeze<Axes...>(x * x) * unsqueeze<Axes...>(x); }
 };
 /// Every difference of two elements.
-inline constexpr auto pairs = [](auto x) { return broadcast_to<esp::shape<5, 5>>(unsqueeze<0>(x)) - unsqueeze<1>(x * x); };
+inline constexpr auto pairs = [](auto x) {
+  return broadcast_to<esp::shape<5, 5>>(unsqueeze<0>(x)) - unsqueeze<1>(x * x);
+};
 
 constexpr esp::tensor<float, esp::shape<2, 3>> rows{{1, 2, 3}, {4, 5, 6}};
-static_assert(esp::tensor<float, esp::shape<2, 1, 3>>{unsqueeze<1>(rows)} == esp::tensor<float, esp::shape<2, 1, 3>>{{{1, 2, 3}}, {{4, 5, 6}}});
-static_assert(esp::tensor<float, esp::shape<1, 2, 3, 1>>{unsqueeze<0, -1>(rows)} == esp::tensor<float, esp::shape<1, 2, 3, 1>>{{{{1}, {2}, {3}}, {{4}, {5}, {6}}}});
+static_assert(esp::tensor<float, esp::shape<2, 1, 3>>{unsqueeze<1>(rows)} ==
+              esp::tensor<float, esp::shape<2, 1, 3>>{{{1, 2, 3}}, {{4, 5, 6}}});
+static_assert(esp::tensor<float, esp::shape<1, 2, 3, 1>>{unsqueeze<0, -1>(rows)} ==
+              esp::tensor<float, esp::shape<1, 2, 3, 1>>{{{{1}, {2}, {3}}, {{4}, {5}, {6}}}});
 static_assert(esp::tensor<float, esp::shape<2, 3>>{squeeze<2, 1>(unsqueeze<1, 2>(rows))} == rows);
 static_assert(std::is_same_v<esp::shape_of<decltype(unsqueeze<0>(esp::traced<esp::shape<>>{}))>, esp::shape<1>>);
 }  // namespace

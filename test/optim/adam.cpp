@@ -14,7 +14,8 @@ struct hyperparameters {
 template <class At>
 auto loop(bool coupled, At at) {
   return [=] {
-    return [=, m = std::vector<double>(29), v = std::vector<double>(29)](std::vector<double>& p, std::vector<double> const& g, int step) mutable {
+    return [=, m = std::vector<double>(29), v = std::vector<double>(29)](
+               std::vector<double>& p, std::vector<double> const& g, int step) mutable {
       hyperparameters const now = at(step);
       for (std::size_t i = 0; i < p.size(); ++i) {
         double const d = coupled ? g[i] + now.decay * p[i] : g[i];
@@ -34,17 +35,21 @@ auto loop_of(bool coupled, hyperparameters m) {
 
 BOOST_AUTO_TEST_CASE(adam) {
   check_optimizer_in_both(optim::Adam{}, loop_of(true, {}));
-  check_optimizer_in_both(optim::Adam{.learning_rate = 0.05, .beta1 = 0.8, .beta2 = 0.95, .epsilon = 0.1}, loop_of(true, {0.05, 0.8, 0.95, 0.1, 0}));
+  check_optimizer_in_both(optim::Adam{.learning_rate = 0.05, .beta1 = 0.8, .beta2 = 0.95, .epsilon = 0.1},
+                          loop_of(true, {0.05, 0.8, 0.95, 0.1, 0}));
 }
 BOOST_AUTO_TEST_CASE(adam_adds_the_decay_to_the_gradient) {
-  check_optimizer_in_both(optim::Adam{.learning_rate = 0.05, .weight_decay = 0.3}, loop_of(true, {0.05, 0.9, 0.999, 1e-8, 0.3}));
+  check_optimizer_in_both(optim::Adam{.learning_rate = 0.05, .weight_decay = 0.3},
+                          loop_of(true, {0.05, 0.9, 0.999, 1e-8, 0.3}));
 }
 BOOST_AUTO_TEST_CASE(adamw_decays_the_parameters_directly) {
   check_optimizer_in_both(optim::AdamW{}, loop_of(false, {0.001, 0.9, 0.999, 1e-8, 0.01}));
-  check_optimizer_in_both(optim::AdamW{.learning_rate = 0.05, .weight_decay = 0.3}, loop_of(false, {0.05, 0.9, 0.999, 1e-8, 0.3}));
+  check_optimizer_in_both(optim::AdamW{.learning_rate = 0.05, .weight_decay = 0.3},
+                          loop_of(false, {0.05, 0.9, 0.999, 1e-8, 0.3}));
 }
 BOOST_AUTO_TEST_CASE(without_memory_of_the_first_moment) {
-  check_optimizer_in_both(optim::Adam{.learning_rate = 0.05, .beta1 = 0, .beta2 = 0}, loop_of(true, {0.05, 0, 0, 1e-8, 0}));
+  check_optimizer_in_both(optim::Adam{.learning_rate = 0.05, .beta1 = 0, .beta2 = 0},
+                          loop_of(true, {0.05, 0, 0, 1e-8, 0}));
 }
 BOOST_AUTO_TEST_CASE(hyperparameters_change_while_training) {
   auto const at = [](int step) { return hyperparameters{.lr = 0.1 / step, .decay = step < 5 ? 0 : 0.2}; };
@@ -59,8 +64,8 @@ namespace {
 /// The second moment that divides never shrinks; the bias correction comes after the maximum.
 auto amsgrad_loop(bool coupled, hyperparameters now) {
   return [=] {
-    return [=, m = std::vector<double>(29), v = std::vector<double>(29), most = std::vector<double>(29)](std::vector<double>& p, std::vector<double> const& g,
-                                                                                                        int step) mutable {
+    return [=, m = std::vector<double>(29), v = std::vector<double>(29), most = std::vector<double>(29)](
+               std::vector<double>& p, std::vector<double> const& g, int step) mutable {
       for (std::size_t i = 0; i < p.size(); ++i) {
         double const d = coupled ? g[i] + now.decay * p[i] : g[i];
         if (!coupled) p[i] -= now.lr * now.decay * p[i];
@@ -78,8 +83,10 @@ auto amsgrad_loop(bool coupled, hyperparameters now) {
 BOOST_AUTO_TEST_CASE(amsgrad) {
   static_assert(optim::amsgrad<optim::Adam>::states == 3);
   // A short memory, so that the largest moment is often not the last.
-  check_optimizer_in_both(optim::amsgrad{optim::Adam{.learning_rate = 0.05, .beta2 = 0.5, .weight_decay = 0.1}}, amsgrad_loop(true, {0.05, 0.9, 0.5, 1e-8, 0.1}));
-  check_optimizer_in_both(optim::amsgrad{optim::AdamW{.learning_rate = 0.05, .beta2 = 0.5}}, amsgrad_loop(false, {0.05, 0.9, 0.5, 1e-8, 0.01}));
+  check_optimizer_in_both(optim::amsgrad{optim::Adam{.learning_rate = 0.05, .beta2 = 0.5, .weight_decay = 0.1}},
+                          amsgrad_loop(true, {0.05, 0.9, 0.5, 1e-8, 0.1}));
+  check_optimizer_in_both(optim::amsgrad{optim::AdamW{.learning_rate = 0.05, .beta2 = 0.5}},
+                          amsgrad_loop(false, {0.05, 0.9, 0.5, 1e-8, 0.01}));
 }
 BOOST_AUTO_TEST_CASE(a_gradient_of_zeros_moves_nothing) {
   esp::model<optimized_net> model;

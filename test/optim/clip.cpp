@@ -32,7 +32,8 @@ constexpr optim::SGD damped{.learning_rate = 0.1, .momentum = optim::damped{0.9}
 
 template <class T, class Optimizer>
 void check_skipped_update(Optimizer optimizer) {
-  constexpr T odd[] = {std::numeric_limits<T>::quiet_NaN(), std::numeric_limits<T>::infinity(), -std::numeric_limits<T>::infinity()};
+  constexpr T odd[] = {std::numeric_limits<T>::quiet_NaN(), std::numeric_limits<T>::infinity(),
+                       -std::numeric_limits<T>::infinity()};
   // What was refused is as if it had never been asked for: a second model is given the finite gradients only.
   esp::model<optimized_net, esp::cpu, T> model{esp::seed{1}}, other{esp::seed{1}};
   optim::updater updater{model, optim::skip_non_finite{optimizer}};
@@ -49,7 +50,9 @@ void check_skipped_update(Optimizer optimizer) {
     auto const before = copy(model.parameters());
     auto const expected = copy(other.parameters());
     BOOST_TEST_REQUIRE(before.size() == expected.size());
-    for (std::size_t i = 0; i < before.size(); ++i) BOOST_TEST(std::fabs(before[i] - expected[i]) <= 16 * std::numeric_limits<T>::epsilon() * (1 + std::fabs(expected[i])));
+    for (std::size_t i = 0; i < before.size(); ++i)
+      BOOST_TEST(std::fabs(before[i] - expected[i]) <=
+                 16 * std::numeric_limits<T>::epsilon() * (1 + std::fabs(expected[i])));
     last[2] = odd[step % 3];
     updater.update(model, gradients);
     BOOST_TEST(copy(model.parameters()) == before, boost::test_tools::per_element());
@@ -80,7 +83,8 @@ BOOST_AUTO_TEST_CASE(clipping_around_adam) {
     clipped.update(model, large);
     plain.update(other, scaled);
   }
-  for (std::int64_t i = 0; i < model.parameters().size(); ++i) BOOST_TEST(near(model.parameters()[i], other.parameters()[i]));
+  for (std::int64_t i = 0; i < model.parameters().size(); ++i)
+    BOOST_TEST(near(model.parameters()[i], other.parameters()[i]));
 }
 BOOST_AUTO_TEST_CASE(a_gradient_that_is_not_finite_is_skipped) {
   check_skipped_update<double>(optim::SGD<>{.learning_rate = 0.1});

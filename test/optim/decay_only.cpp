@@ -9,10 +9,13 @@
 using namespace test;
 
 namespace {
-constexpr bool selects(char const* path, esp::extents const& shape, bool ones = false) { return optim::weights::selects({path, shape, ones}); }
-static_assert(selects("0.weight", {2, {3, 5}}) && selects("weight", {2, {64, 1}}) && selects("weight", {4, {3, 3, 16, 32}}) &&
-              selects("table", {2, {100, 8}}));
-static_assert(!selects("0.bias", {2, {1, 5}}) && !selects("bias", {1, {5}}) && !selects("weight", {1, {5}}) && !selects("scale", {0, {}}));
+constexpr bool selects(char const* path, esp::extents const& shape, bool ones = false) {
+  return optim::weights::selects({path, shape, ones});
+}
+static_assert(selects("0.weight", {2, {3, 5}}) && selects("weight", {2, {64, 1}}) &&
+              selects("weight", {4, {3, 3, 16, 32}}) && selects("table", {2, {100, 8}}));
+static_assert(!selects("0.bias", {2, {1, 5}}) && !selects("bias", {1, {5}}) && !selects("weight", {1, {5}}) &&
+              !selects("scale", {0, {}}));
 static_assert(selects("0.weight", {2, {1, 5}}), "a layer of one input");
 static_assert(!selects("norm.weight", {2, {3, 4}}, true) && !selects("norm.bias", {2, {3, 4}}), "a norm over two axes");
 
@@ -32,8 +35,8 @@ auto descent(double lr, double decay, Chosen chosen) {
   };
 }
 
-using Normed =
-    nn::Sequential<nn::Linear<8, 6>, nn::LayerNorm1d<6>, nn::ReLU, nn::Linear<6, 6, nn::no_bias>, nn::BatchNorm1d<6>, nn::Linear<6, 3>>;
+using Normed = nn::Sequential<nn::Linear<8, 6>, nn::LayerNorm1d<6>, nn::ReLU, nn::Linear<6, 6, nn::no_bias>,
+                              nn::BatchNorm1d<6>, nn::Linear<6, 3>>;
 
 /// With gradients of zero only a decay moves anything: gains, offsets and biases keep their bits, weights do not.
 template <class T, class Optimizer>
@@ -46,8 +49,8 @@ void check_exempt(Optimizer optimizer) {
   optim::updater updater{model, optimizer};
   for (int step = 0; step < 5; ++step) updater.update(model, esp::gradients<Normed, T>{});
   model.for_each_parameter([&](std::string_view name, esp::extents const&, auto values) {
-    bool const same =
-        std::memcmp(values.data(), before.data() + (values.data() - start), static_cast<std::size_t>(values.size()) * sizeof(T)) == 0;
+    bool const same = std::memcmp(values.data(), before.data() + (values.data() - start),
+                                  static_cast<std::size_t>(values.size()) * sizeof(T)) == 0;
     BOOST_TEST(same == (name != "0.weight" && name != "3.weight" && name != "5.weight"), name);
   });
 }
@@ -65,16 +68,17 @@ BOOST_AUTO_TEST_CASE(exempt_parameters_keep_their_bits) {
   check_exempt<float>(optim::decay_only<optim::weights>(optim::SGD<>{.learning_rate = 0.1, .weight_decay = 0.2}));
   check_exempt<float>(optim::decay_only<optim::weights>(optim::AdamW{.learning_rate = 0.1, .weight_decay = 0.2}));
   check_exempt<double>(optim::decay_only<optim::weights>(optim::Adam{.learning_rate = 0.1, .weight_decay = 0.2}));
-  check_exempt<double>(optim::decay_only<optim::weights>(optim::amsgrad{optim::AdamW{.learning_rate = 0.1, .weight_decay = 0.2}}));
-  check_exempt<float>(
-      optim::decay_only<optim::weights>(optim::penalized{optim::SGD{.learning_rate = 0.1, .momentum = optim::damped{0.9}}, 0.1, 0.2}));
+  check_exempt<double>(
+      optim::decay_only<optim::weights>(optim::amsgrad{optim::AdamW{.learning_rate = 0.1, .weight_decay = 0.2}}));
+  check_exempt<float>(optim::decay_only<optim::weights>(
+      optim::penalized{optim::SGD{.learning_rate = 0.1, .momentum = optim::damped{0.9}}, 0.1, 0.2}));
   check_exempt<float>(optim::decay_only<optim::weights>(optim::decoupled{optim::SGD<>{.learning_rate = 0.1}, 0.2}));
 }
 BOOST_AUTO_TEST_CASE(inside_and_around_other_wrappers) {
   check_exempt<float>(optim::clip_by_norm{optim::decay_only<optim::weights>(optim::AdamW{.learning_rate = 0.1}), 1.0});
   check_exempt<float>(optim::decay_only<optim::weights>(optim::clip_by_norm{optim::AdamW{.learning_rate = 0.1}, 1.0}));
-  check_exempt<float>(
-      optim::skip_non_finite{optim::clip_by_norm{optim::decay_only<optim::weights>(optim::AdamW{.learning_rate = 0.1}), 1.0}});
+  check_exempt<float>(optim::skip_non_finite{
+      optim::clip_by_norm{optim::decay_only<optim::weights>(optim::AdamW{.learning_rate = 0.1}), 1.0}});
 }
 BOOST_AUTO_TEST_CASE(the_penalty_counts_what_was_chosen) {
   esp::model<optimized_net, esp::cpu, double> model{esp::seed{1}};
@@ -94,9 +98,10 @@ BOOST_AUTO_TEST_CASE(a_trainer_with_user_storage) {
   static_assert(2 * trainer_type::optimizer_bytes == 3 * plain_type::optimizer_bytes);
   model_type model{esp::seed{1}}, same{esp::seed{1}};
   static esp::bytes<trainer_type::bytes> room;
-  trainer_type in_storage{room, model, nn::SoftmaxLoss{}, optim::decay_only<optim::weights>(optim::AdamW{.weight_decay = 0.5}),
-                     esp::batch<4, 8>{}};
-  trainer_type owning{same, nn::SoftmaxLoss{}, optim::decay_only<optim::weights>(optim::AdamW{.weight_decay = 0.5}), esp::batch<4, 8>{}};
+  trainer_type in_storage{room, model, nn::SoftmaxLoss{},
+                          optim::decay_only<optim::weights>(optim::AdamW{.weight_decay = 0.5}), esp::batch<4, 8>{}};
+  trainer_type owning{same, nn::SoftmaxLoss{}, optim::decay_only<optim::weights>(optim::AdamW{.weight_decay = 0.5}),
+                      esp::batch<4, 8>{}};
   auto const x = floats<4, 8>(1);
   auto const y = labels<4>(2, 3);
   for (int step = 0; step < 3; ++step) {

@@ -31,13 +31,16 @@ void check_equal(A first, B second, bool same = true) {
 
 // p - lr (g + d p) = p (1 - lr d) - lr g; with a memory the two differ.
 BOOST_AUTO_TEST_CASE(for_plain_descent_it_is_the_penalty) {
-  check_equal(optim::decoupled{optim::SGD<>{.learning_rate = 0.1}, 0.3}, optim::SGD<>{.learning_rate = 0.1, .weight_decay = 0.3});
+  check_equal(optim::decoupled{optim::SGD<>{.learning_rate = 0.1}, 0.3},
+              optim::SGD<>{.learning_rate = 0.1, .weight_decay = 0.3});
   check_equal(optim::decoupled{optim::SGD{.learning_rate = 0.1, .momentum = optim::damped{0.9}}, 0.3},
               optim::SGD{.learning_rate = 0.1, .momentum = optim::damped{0.9}, .weight_decay = 0.3}, false);
 }
 BOOST_AUTO_TEST_CASE(around_adam_it_is_adamw) {
-  check_equal(optim::decoupled{optim::Adam{.learning_rate = 0.1}, 0.3}, optim::AdamW{.learning_rate = 0.1, .weight_decay = 0.3});
-  check_equal(optim::decoupled{optim::Adam{.learning_rate = 0.1}, 0.3}, optim::Adam{.learning_rate = 0.1, .weight_decay = 0.3}, false);
+  check_equal(optim::decoupled{optim::Adam{.learning_rate = 0.1}, 0.3},
+              optim::AdamW{.learning_rate = 0.1, .weight_decay = 0.3});
+  check_equal(optim::decoupled{optim::Adam{.learning_rate = 0.1}, 0.3},
+              optim::Adam{.learning_rate = 0.1, .weight_decay = 0.3}, false);
 }
 BOOST_AUTO_TEST_CASE(inside_a_clip) {
   check_equal(optim::clip_by_norm{optim::decoupled{optim::Adam{.learning_rate = 0.1}, 0.3}, 0.5},

@@ -30,9 +30,12 @@ using Line = nn::Linear<3, 2>;
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(its_gradient_is_part_of_the_gradient) {
-  check_optimizer_in_both(optim::penalized{optim::SGD<>{.learning_rate = 0.1}, 0.2, 0.05}, with_penalty(0.2, 0.05, descent(0.1)));
-  check_optimizer_in_both(optim::penalized{optim::SGD<>{.learning_rate = 0.1}, 0.2}, with_penalty(0.2, 0, descent(0.1)));
-  check_optimizer_in_both(optim::penalized{.optimizer = optim::SGD<>{.learning_rate = 0.1}, .l2 = 0.3}, with_penalty(0, 0.3, descent(0.1)));
+  check_optimizer_in_both(optim::penalized{optim::SGD<>{.learning_rate = 0.1}, 0.2, 0.05},
+                          with_penalty(0.2, 0.05, descent(0.1)));
+  check_optimizer_in_both(optim::penalized{optim::SGD<>{.learning_rate = 0.1}, 0.2},
+                          with_penalty(0.2, 0, descent(0.1)));
+  check_optimizer_in_both(optim::penalized{.optimizer = optim::SGD<>{.learning_rate = 0.1}, .l2 = 0.3},
+                          with_penalty(0, 0.3, descent(0.1)));
 }
 BOOST_AUTO_TEST_CASE(penalties_add_up_and_keep_their_hyperparameters_apart) {
   check_optimizer_in_both(optim::penalized{optim::penalized{optim::SGD<>{.learning_rate = 0.1}, 0.2, 0.05}, 0.1, 0.03},
@@ -41,7 +44,8 @@ BOOST_AUTO_TEST_CASE(penalties_add_up_and_keep_their_hyperparameters_apart) {
 BOOST_AUTO_TEST_CASE(many_wrappers_leave_adams_hyperparameters_alone) {
   esp::model<optimized_net, esp::cpu, double> a{esp::seed{1}}, b{esp::seed{1}};
   auto const adam = optim::Adam{.learning_rate = 0.1, .weight_decay = 0.2};
-  optim::updater one{a, optim::clip_by_norm{optim::penalized{optim::penalized{optim::penalized{optim::decoupled{adam, 0.0}}}}, 1e9}};
+  optim::updater one{
+      a, optim::clip_by_norm{optim::penalized{optim::penalized{optim::penalized{optim::decoupled{adam, 0.0}}}}, 1e9}};
   optim::updater other{b, adam};
   esp::gradients<optimized_net, double> gradients;
   for (auto& gradient : gradients.parameter("0.weight").span()) gradient = 0.3;
@@ -74,7 +78,8 @@ BOOST_AUTO_TEST_CASE(l2_is_weight_decay) {
   };
   check(optim::penalized{optim::SGD{.learning_rate = 0.1, .momentum = optim::damped{0.9}}, 0.0, 0.2},
         optim::SGD{.learning_rate = 0.1, .momentum = optim::damped{0.9}, .weight_decay = 0.2});
-  check(optim::penalized{optim::Adam{.learning_rate = 0.1}, 0.0, 0.2}, optim::Adam{.learning_rate = 0.1, .weight_decay = 0.2});
+  check(optim::penalized{optim::Adam{.learning_rate = 0.1}, 0.0, 0.2},
+        optim::Adam{.learning_rate = 0.1, .weight_decay = 0.2});
 }
 BOOST_AUTO_TEST_CASE(what_a_trainer_reports) {
   esp::tensor<float, esp::shape<4, 3>> const x = floats<4, 3>(1);
@@ -83,8 +88,8 @@ BOOST_AUTO_TEST_CASE(what_a_trainer_reports) {
   auto const descent = optim::SGD<>{.learning_rate = 0.1};
   esp::trainer without{plain, nn::MeanSquaredError{}, descent, esp::batch<4, 3>{}};
   esp::trainer trainer{silent, nn::MeanSquaredError{}, optim::penalized{descent, 0.2, 0.4}, esp::batch<4, 3>{}};
-  esp::trainer telling{loud, nn::MeanSquaredError{}, optim::clip_by_norm{optim::penalized{descent, 0.2, 0.4, true}, 1e6},
-                       esp::batch<4, 3>{}};
+  esp::trainer telling{loud, nn::MeanSquaredError{},
+                       optim::clip_by_norm{optim::penalized{descent, 0.2, 0.4, true}, 1e6}, esp::batch<4, 3>{}};
   double penalty = 0;
   for (auto const p : silent.parameters()) penalty += 0.2 * std::fabs(p) + 0.2 * p * p;
   BOOST_TEST(near(trainer.penalty(), penalty, 1e-6));
@@ -92,7 +97,8 @@ BOOST_AUTO_TEST_CASE(what_a_trainer_reports) {
   float const loss = without.step(x, y);
   BOOST_TEST(trainer.step(x, y) == loss);
   BOOST_TEST(near(telling.step(x, y), loss + penalty, 1e-6));
-  for (std::int64_t i = 0; i < silent.parameters().size(); ++i) BOOST_TEST(near(silent.parameters()[i], loud.parameters()[i], 1e-5));
+  for (std::int64_t i = 0; i < silent.parameters().size(); ++i)
+    BOOST_TEST(near(silent.parameters()[i], loud.parameters()[i], 1e-5));
 }
 BOOST_AUTO_TEST_CASE(it_changes_while_training) {
   auto const make = [] {

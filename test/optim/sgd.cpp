@@ -35,8 +35,11 @@ BOOST_AUTO_TEST_CASE(heavy_ball) {
                           loop(0.05, 0, [](double g, double& u, int) { return u = 0.9 * u + g; }));
 }
 BOOST_AUTO_TEST_CASE(heavy_ball_with_dampening_begins_undampened) {
-  check_optimizer_in_both(optim::SGD{.learning_rate = 0.05, .momentum = optim::heavy_ball{.momentum = 0.9, .dampening = 0.25}, .weight_decay = 0.01},
-                          loop(0.05, 0.01, [](double g, double& u, int step) { return u = step == 1 ? g : 0.9 * u + 0.75 * g; }));
+  check_optimizer_in_both(
+      optim::SGD{.learning_rate = 0.05,
+                 .momentum = optim::heavy_ball{.momentum = 0.9, .dampening = 0.25},
+                 .weight_decay = 0.01},
+      loop(0.05, 0.01, [](double g, double& u, int step) { return u = step == 1 ? g : 0.9 * u + 0.75 * g; }));
 }
 BOOST_AUTO_TEST_CASE(nesterov) {
   check_optimizer_in_both(optim::SGD{.learning_rate = 0.05, .momentum = optim::nesterov{0.7}, .weight_decay = 0.02},
@@ -55,9 +58,10 @@ BOOST_AUTO_TEST_CASE(hyperparameters_change_while_training) {
       }
     };
   };
-  check_optimizer_in_both(optim::SGD{.learning_rate = 0.1, .momentum = optim::damped{0.9}}, make, [](auto& optimizer, int step) {
-    if (step >= 4) optimizer.learning_rate = 0.01 * step;
-    if (step == 6) optimizer.momentum.momentum = 0.5;
-    if (step == 8) optimizer.weight_decay = 0.2;
-  });
+  check_optimizer_in_both(optim::SGD{.learning_rate = 0.1, .momentum = optim::damped{0.9}}, make,
+                          [](auto& optimizer, int step) {
+                            if (step >= 4) optimizer.learning_rate = 0.01 * step;
+                            if (step == 6) optimizer.momentum.momentum = 0.5;
+                            if (step == 8) optimizer.weight_decay = 0.2;
+                          });
 }

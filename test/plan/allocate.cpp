@@ -31,7 +31,8 @@ struct life {
 std::vector<life> lives_of(auto const& p) {
   std::vector<life> found;
   for (int id = 1; id <= p.program.nodes.size; ++id) {
-    if (!p.memory->stored[id] || p.merged->group_of[id] == 0 || p.memory->address_of[id].base != plan::base::workspace) continue;
+    if (!p.memory->stored[id] || p.merged->group_of[id] == 0 || p.memory->address_of[id].base != plan::base::workspace)
+      continue;
     std::int64_t const at = p.memory->address_of[id].offset;
     found.push_back({at, at + p.merged->size_of[id], p.merged->group_of[id], p.memory->last_use[id]});
   }
@@ -98,7 +99,8 @@ BOOST_AUTO_TEST_CASE(liveness_ends_with_the_last_reader) {
 
 // All passes in one evaluation make what they make one by one.
 BOOST_AUTO_TEST_CASE(one_call_makes_the_same_plan) {
-  static constexpr plan::planned all = plan::make_plan(plan::graph_of<square_net::definition>, square_net::definition::layout());
+  static constexpr plan::planned all =
+      plan::make_plan(plan::graph_of<square_net::definition>, square_net::definition::layout());
   square_net const p;
   BOOST_TEST(all.memory.workspace == p.memory->workspace);
   BOOST_TEST(all.ir.instruction_count == p.kernels->instruction_count);

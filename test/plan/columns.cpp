@@ -9,7 +9,9 @@ using esp::keepdims;
 namespace {
 inline constexpr auto column_norm = [](auto x, auto w, auto b) { return normalize<0>(x, 1e-5) * w + b; };
 // Leaves used at two places: as a row of columns and as a column of rows of a square.
-inline constexpr auto both_ways = [](auto x, auto a) { return x * a + x * reshape<-1, 1>(a) + sum<0>(x, keepdims) - sum<1>(x, keepdims); };
+inline constexpr auto both_ways = [](auto x, auto a) {
+  return x * a + x * reshape<-1, 1>(a) + sum<0>(x, keepdims) - sum<1>(x, keepdims);
+};
 inline constexpr auto rows_of_columns = [](auto x) {
   auto const n = x - mean<0>(x, keepdims);
   auto const m = n - mean<1>(n, keepdims);
@@ -21,7 +23,9 @@ inline constexpr auto everything = [](auto x) {
   auto const v = mean(c * c);
   return c / sqrt(v + 0.01) + max(x) * v;
 };
-inline constexpr auto three_sums = [](auto x, auto y) { return sum<0>(x * y) * sum<0>(x) + sum<0>(y * y) * sum(x * y); };
+inline constexpr auto three_sums = [](auto x, auto y) {
+  return sum<0>(x * y) * sum<0>(x) + sum<0>(y * y) * sum(x * y);
+};
 inline constexpr auto square_and_columns = [](auto x) {
   auto const s = sum<0>(x, keepdims);
   auto const r = sum<1>(x, keepdims);
@@ -82,7 +86,8 @@ BOOST_AUTO_TEST_CASE(few_rows) {
   check_kernels("3x17", column_norm, doubles<3, 17>(1), doubles<17>(2), doubles<17>(3));
 }
 BOOST_AUTO_TEST_CASE(many_elements) {
-  check_kernels("130x520", column_norm, doubles<130, 520>(1), doubles<520>(2), doubles<520>(3));  // in strips, to and fro
+  // in strips, to and fro
+  check_kernels("130x520", column_norm, doubles<130, 520>(1), doubles<520>(2), doubles<520>(3));
   check_kernels("129x131", column_norm, floats<129, 131>(1), floats<131>(2), floats<131>(3));
 }
 BOOST_AUTO_TEST_CASE(values_of_rows_and_columns) {

@@ -52,7 +52,8 @@ BOOST_AUTO_TEST_CASE(no_group_reads_from_a_later_one) {
   for (plan::grouping const* r : {p.groups.get(), p.merged.get()})
     for (int id = 1; id <= p.program.nodes.size; ++id) {
       if (r->group_of[id] == 0) continue;
-      for (int k = 0; k < 3; ++k) BOOST_TEST(r->group_of[r->holder_of[p.program.nodes[id].operand[k]]] <= r->group_of[id]);
+      for (int k = 0; k < 3; ++k)
+        BOOST_TEST(r->group_of[r->holder_of[p.program.nodes[id].operand[k]]] <= r->group_of[id]);
     }
 }
 
@@ -61,7 +62,8 @@ BOOST_AUTO_TEST_CASE(pieces_make_the_same_groups) {
   passes<rows_then_columns, real<4, 6>> const p;
   for (int const piece : {1, 2, 5}) {
     std::unique_ptr<plan::grouping> r(new plan::grouping(plan::begin_grouping(p.program)));
-    for (int first = 1; first <= p.program.nodes.size; first += piece) *r = plan::group_piece(p.program, *r, first, piece);
+    for (int first = 1; first <= p.program.nodes.size; first += piece)
+      *r = plan::group_piece(p.program, *r, first, piece);
     *r = plan::end_grouping(p.program, *r);
     BOOST_TEST(r->group_count == p.groups->group_count);
     for (int id = 1; id <= p.program.nodes.size; ++id) {

@@ -8,7 +8,9 @@ using namespace test;
 
 namespace {
 struct norm_and_product {
-  constexpr auto operator()(auto x, auto w, auto b) const { return esp::softmax(matmul(esp::normalize<-1>(x, 1e-5), w) + b); }
+  constexpr auto operator()(auto x, auto w, auto b) const {
+    return esp::softmax(matmul(esp::normalize<-1>(x, 1e-5), w) + b);
+  }
 };
 struct sums_in_both_orders {
   constexpr auto operator()(auto x, auto y) const { return std::tuple{exp(x) * y, y * exp(x)}; }

@@ -32,7 +32,8 @@ BOOST_AUTO_TEST_CASE(each_member_is_in_one_group) {
   int members = 0;
   for (int x = 1; x <= p.merged->group_count; ++x) {
     int count = 0;
-    for (int id = p.merged->groups[x].first; id != 0; id = p.merged->next[id], ++count) BOOST_TEST(p.merged->group_of[id] == x);
+    for (int id = p.merged->groups[x].first; id != 0; id = p.merged->next[id], ++count)
+      BOOST_TEST(p.merged->group_of[id] == x);
     BOOST_TEST(count == p.merged->groups[x].count);
     members += count;
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Reductions and broadcasts of scattered axes, of one leaf at many places, in ranks up to 6. Kernels must equal the interpreter.
+// Reductions and broadcasts of scattered axes, of one leaf at many places, in ranks up to 6. Kernels must equal the
+// interpreter.
 #define BOOST_TEST_MODULE plan_middle
 #include "support/check_kernels.hpp"
 
@@ -20,8 +21,12 @@ inline constexpr auto largest_of_channels = [](auto x, auto w) {
   auto const e = exp(x - max<0, 2>(x, keepdims)) * w;
   return e / sum<0, 2>(e, keepdims) + x * sum<0, 2>(e * x, keepdims);
 };
-inline constexpr auto channels_and_all = [](auto x) { return sum(square(x - mean<0, 2>(x, keepdims))) * x + sum<0, 2>(x, keepdims) * sum<0>(x, keepdims); };
-inline constexpr auto six = [](auto x) { return sum<1, 4>(x * transpose<0, 5>(transpose<0, 5>(x)), keepdims) * x + mean<0, 3, 5>(x, keepdims); };
+inline constexpr auto channels_and_all = [](auto x) {
+  return sum(square(x - mean<0, 2>(x, keepdims))) * x + sum<0, 2>(x, keepdims) * sum<0>(x, keepdims);
+};
+inline constexpr auto six = [](auto x) {
+  return sum<1, 4>(x * transpose<0, 5>(transpose<0, 5>(x)), keepdims) * x + mean<0, 3, 5>(x, keepdims);
+};
 inline constexpr auto moved = [](auto x) {
   auto const t = transpose<1, 2>(x);
   return reshape<-1>(t * t) + sum(t) * reshape<-1>(t);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Programs drawn at random (elementwise ops, broadcasts, reductions over any axes, moved axes, products, composites, gradients, updates of state),
-// planned and run as the plan says, against the interpreter. A failing program can be looked at
-// alone: ESPALIER_SEED=its seed, with --log_level=message.
+// Programs drawn at random (elementwise ops, broadcasts, reductions over any axes, moved axes, products, composites,
+// gradients, updates of state), planned and run as the plan says, against the interpreter. A failing program can be
+// looked at alone: ESPALIER_SEED=its seed, with --log_level=message.
 #define BOOST_TEST_MODULE plan_random_programs
 #include <memory>
 #include <sstream>
@@ -56,14 +56,16 @@ struct seed_runner {
     for (int id : d.buffers()) fill(plan::base::buffers, id);
     for (int i = 0; i < p.output_count; ++i) {
       auto const size = static_cast<std::size_t>(p.nodes[p.outputs[i].id].shape.size());
-      if (p.outputs[i].where == graph::destination::result) memory[static_cast<std::size_t>(plan::base::results + p.outputs[i].index)].assign(size, nan);
+      if (p.outputs[i].where == graph::destination::result)
+        memory[static_cast<std::size_t>(plan::base::results + p.outputs[i].index)].assign(size, nan);
       if (p.outputs[i].where == graph::destination::gradient) memory[plan::base::gradients].assign(size, nan);
     }
 
     std::vector<int> roots;
     for (int i = 0; i < p.output_count; ++i) roots.push_back(p.outputs[i].id);
     double const* in[plan::base::max_arguments]{};
-    for (int i = 0; i < d.arguments().count; ++i) in[i] = memory[static_cast<std::size_t>(plan::base::arguments + i)].data();
+    for (int i = 0; i < d.arguments().count; ++i)
+      in[i] = memory[static_cast<std::size_t>(plan::base::arguments + i)].data();
     auto const parameters = memory[plan::base::parameters], buffers = memory[plan::base::buffers];
     double const* const parameter_data[] = {parameters.data()};
     double const* const buffer_data[] = {buffers.data()};
@@ -78,11 +80,13 @@ struct seed_runner {
                        : o.where == graph::destination::buffer    ? plan::base::buffers
                                                                   : plan::base::results + o.index;
       for (std::int64_t k = 0; k < p.nodes[o.id].shape.size(); ++k) {
-        double const got = memory[static_cast<std::size_t>(base)][static_cast<std::size_t>(k)], expected = meaning.value(o.id)[k];
+        double const got = memory[static_cast<std::size_t>(base)][static_cast<std::size_t>(k)],
+                     expected = meaning.value(o.id)[k];
         if (std::isnan(expected) && std::isnan(got)) continue;
         if (!(std::fabs(got - expected) <= 1e-9 * (1 + std::fabs(expected)))) {
           std::ostringstream text;
-          text << "output " << i << " (node " << o.id << ", " << p.nodes[o.id].op->name << ") element " << k << " is " << got << ", expected " << expected;
+          text << "output " << i << " (node " << o.id << ", " << p.nodes[o.id].op->name << ") element " << k << " is "
+               << got << ", expected " << expected;
           return text.str();
         }
       }

@@ -11,7 +11,9 @@ struct squares {
   constexpr auto operator()(auto x, auto w) const { return esp::sum(matmul(esp::normalize<-1>(x, 1e-5), w)); }
 };
 struct gradients {
-  constexpr auto operator()(auto x, auto w) const { return std::tuple{esp::grad<0>(squares{})(x, w), esp::grad<1>(squares{})(x, w)}; }
+  constexpr auto operator()(auto x, auto w) const {
+    return std::tuple{esp::grad<0>(squares{})(x, w), esp::grad<1>(squares{})(x, w)};
+  }
 };
 struct squared_difference {
   constexpr auto operator()(auto x, auto w) const {
@@ -44,10 +46,12 @@ BOOST_AUTO_TEST_CASE(what_is_recomputed_has_no_memory) {
 BOOST_AUTO_TEST_CASE(operands_of_products_are_not_recomputed) {
   passes<squared_difference, real<8, 6>, real<6, 8>> const p;
   for (int id : p.nodes_of("matmul"))
-    for (int k = 0; k < 2; ++k) BOOST_TEST(!p.recomputation->by_readers[p.merged->holder_of[p.program.nodes[id].operand[k]]]);
+    for (int k = 0; k < 2; ++k)
+      BOOST_TEST(!p.recomputation->by_readers[p.merged->holder_of[p.program.nodes[id].operand[k]]]);
 }
 
 BOOST_AUTO_TEST_CASE(results_are_not_recomputed) {
   passes<with_result, real<8, 6>> const p;
-  for (int i = 0; i < p.program.output_count; ++i) BOOST_TEST(!p.recomputation->by_readers[p.merged->holder_of[p.program.outputs[i].id]]);
+  for (int i = 0; i < p.program.output_count; ++i)
+    BOOST_TEST(!p.recomputation->by_readers[p.merged->holder_of[p.program.outputs[i].id]]);
 }

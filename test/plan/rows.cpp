@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Programs that reduce rows and use the result again, in every way that came to mind. Kernels must equal the interpreter.
+// Programs that reduce rows and use the result again, in every way that came to mind. Kernels must equal the
+// interpreter.
 #define BOOST_TEST_MODULE plan_rows
 #include "support/check_kernels.hpp"
 
@@ -15,7 +16,9 @@ inline constexpr auto reduce_then_use = [](auto x) {
 // Two levels: a reduction of what a reduction made.
 inline constexpr auto nested = [](auto x) { return softmax(normalize<-1>(softmax(x), 1e-5) * 3 + x); };
 // The same leaf as full and, by another argument, as a row.
-inline constexpr auto row_and_full = [](auto x, auto r) { return (x * r + sum<-1>(x * x, keepdims)) * r - x / (1 + r * r); };
+inline constexpr auto row_and_full = [](auto x, auto r) {
+  return (x * r + sum<-1>(x * x, keepdims)) * r - x / (1 + r * r);
+};
 // A row value that is computed on and then broadcast to two places.
 inline constexpr auto row_chain = [](auto x) {
   auto const m = mean<-1>(x, keepdims);

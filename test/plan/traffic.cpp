@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What plans move is the least that the formulas ask for: each operand is read once, each result written once, and nothing else goes to memory.
+// What plans move is the least that the formulas ask for: each operand is read once, each result written once, and
+// nothing else goes to memory.
 #define BOOST_TEST_MODULE plan_traffic
 #include <boost/test/unit_test.hpp>
 
@@ -20,11 +21,14 @@ struct counts {
   std::int64_t read, written;
   int kernels;
   friend constexpr bool operator==(counts, counts) = default;
-  friend std::ostream& operator<<(std::ostream& to, counts c) { return to << c.read << " read, " << c.written << " written, " << c.kernels << " kernels"; }
+  friend std::ostream& operator<<(std::ostream& to, counts c) {
+    return to << c.read << " read, " << c.written << " written, " << c.kernels << " kernels";
+  }
 };
 template <class Program>
 constexpr counts counted() {
-  return {esp::plan::traffic_of_program<Program>.read, esp::plan::traffic_of_program<Program>.written, esp::plan::plan_of<Program>.groups.group_count};
+  return {esp::plan::traffic_of_program<Program>.read, esp::plan::traffic_of_program<Program>.written,
+          esp::plan::plan_of<Program>.groups.group_count};
 }
 template <class F, class... X>
 constexpr counts of = counted<esp::detail::compiled_program<F, X...>>();
@@ -38,7 +42,8 @@ template <class F>
 struct with_gradients_of_three {
   constexpr auto operator()(auto dy, auto x, auto w, auto b) const {
     using f = times_dy<F>;
-    return std::tuple{F{}(x, w, b), esp::grad<1>(f{})(dy, x, w, b), esp::grad<2>(f{})(dy, x, w, b), esp::grad<3>(f{})(dy, x, w, b)};
+    return std::tuple{F{}(x, w, b), esp::grad<1>(f{})(dy, x, w, b), esp::grad<2>(f{})(dy, x, w, b),
+                      esp::grad<3>(f{})(dy, x, w, b)};
   }
 };
 
@@ -52,17 +57,22 @@ struct cross_entropy {
   constexpr auto operator()(auto z, auto y) const { return esp::cross_entropy(z, y); }
 };
 struct cross_entropy_with_gradient {
-  constexpr auto operator()(auto z, auto y) const { return std::tuple{cross_entropy{}(z, y), esp::grad<0>(cross_entropy{})(z, y)}; }
+  constexpr auto operator()(auto z, auto y) const {
+    return std::tuple{cross_entropy{}(z, y), esp::grad<0>(cross_entropy{})(z, y)};
+  }
 };
 struct energy {
   constexpr auto operator()(auto a, auto b, auto c) const { return sum(a * b + exp(c)); }
 };
 struct gradient_by_c {
-  constexpr auto operator()(auto a, auto b, auto c) const { return std::tuple{energy{}(a, b, c), esp::grad<2>(energy{})(a, b, c)}; }
+  constexpr auto operator()(auto a, auto b, auto c) const {
+    return std::tuple{energy{}(a, b, c), esp::grad<2>(energy{})(a, b, c)};
+  }
 };
 struct gradients_by_all {
   constexpr auto operator()(auto a, auto b, auto c) const {
-    return std::tuple{energy{}(a, b, c), esp::grad<0>(energy{})(a, b, c), esp::grad<1>(energy{})(a, b, c), esp::grad<2>(energy{})(a, b, c)};
+    return std::tuple{energy{}(a, b, c), esp::grad<0>(energy{})(a, b, c), esp::grad<1>(energy{})(a, b, c),
+                      esp::grad<2>(energy{})(a, b, c)};
   }
 };
 struct long_logsumexp {
@@ -84,8 +94,10 @@ BOOST_AUTO_TEST_CASE(norms) {
   BOOST_TEST((of<layer_norm, real<64, 96>, real<96>, real<96>>) == (counts{n + 2 * 96, n, 1}));
   BOOST_TEST((of<batch_norm, real<64, 96>, real<96>, real<96>>) == (counts{n + 2 * 96, n, 1}));
   // x, dy, w, b in; y, dx, dw, db out.
-  BOOST_TEST((of<with_gradients_of_three<layer_norm>, real<64, 96>, real<64, 96>, real<96>, real<96>>) == (counts{2 * n + 2 * 96, 2 * n + 2 * 96, 1}));
-  BOOST_TEST((of<with_gradients_of_three<batch_norm>, real<64, 96>, real<64, 96>, real<96>, real<96>>) == (counts{2 * n + 2 * 96, 2 * n + 2 * 96, 1}));
+  BOOST_TEST((of<with_gradients_of_three<layer_norm>, real<64, 96>, real<64, 96>, real<96>, real<96>>) ==
+             (counts{2 * n + 2 * 96, 2 * n + 2 * 96, 1}));
+  BOOST_TEST((of<with_gradients_of_three<batch_norm>, real<64, 96>, real<64, 96>, real<96>, real<96>>) ==
+             (counts{2 * n + 2 * 96, 2 * n + 2 * 96, 1}));
 }
 
 BOOST_AUTO_TEST_CASE(losses_and_formulas) {
@@ -103,7 +115,8 @@ BOOST_AUTO_TEST_CASE(losses_and_formulas) {
 BOOST_AUTO_TEST_CASE(what_follows_a_product) {
   // Bias and activation are applied where the product is made: its sums are never memory of their own.
   BOOST_TEST((of<perceptron, real<64, 32>, real<32, 96>, real<96>>) == (counts{64 * 32 + 32 * 96 + 96, n, 1}));
-  BOOST_TEST((of<gated, real<64, 32>, real<32, 96>, real<96>, real<64, 96>>) == (counts{64 * 32 + 32 * 96 + 96 + n, n, 1}));
+  BOOST_TEST((of<gated, real<64, 32>, real<32, 96>, real<96>, real<64, 96>>) ==
+             (counts{64 * 32 + 32 * 96 + 96 + n, n, 1}));
 }
 
 namespace {
@@ -129,9 +142,10 @@ constexpr counts full_values() {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(a_norm_inside_a_training_step) {
-  // Written: the product before the norm, the norm's result, the adjoint of that, the adjoint before the norm: no normalized values, no mask.
-  // Read: the norm reads its input; the next product and its weights' gradient the result; the adjoint's product the relu's sign; the norm's
-  // backward pass input and adjoint; the gradient of the first weights its adjoint.
+  // Written: the product before the norm, the norm's result, the adjoint of that, the adjoint before the norm: no
+  // normalized values, no mask. Read: the norm reads its input; the next product and its weights' gradient the result;
+  // the adjoint's product the relu's sign; the norm's backward pass input and adjoint; the gradient of the first
+  // weights its adjoint.
   BOOST_TEST((full_values<block_program<nn::LayerNorm1d<96>>>().written) == 4);
   BOOST_TEST((full_values<block_program<nn::BatchNorm1d<96>>>().written) == 4);
   BOOST_TEST((full_values<block_program<nn::LayerNorm1d<96>>>().read) <= 8);
@@ -148,12 +162,14 @@ struct used_twice {
   }
 };
 BOOST_AUTO_TEST_CASE(buffers_are_written_where_they_lie) {
-  constexpr auto const& plan = esp::plan::plan_of<esp::detail::training_program<used_twice, nn::SoftmaxLoss, esp::batch<64, 96>>>;
+  constexpr auto const& plan =
+      esp::plan::plan_of<esp::detail::training_program<used_twice, nn::SoftmaxLoss, esp::batch<64, 96>>>;
   BOOST_TEST(plan.memory.copy_count == 0);
 }
 
 BOOST_AUTO_TEST_CASE(updates_of_all_parameters) {
-  // One sweep, in place, whatever the net: gradients and parameters (and moments) in, parameters (and moments) out, beside a few numbers.
+  // One sweep, in place, whatever the net: gradients and parameters (and moments) in, parameters (and moments) out,
+  // beside a few numbers.
   using sgd = esp::detail::update_program<optim::SGD<>, 1000>;
   using adam = esp::detail::update_program<optim::Adam, 1000>;
   BOOST_TEST(counted<sgd>().kernels == 1);
@@ -168,7 +184,9 @@ BOOST_AUTO_TEST_CASE(workspaces) {
   using net = nn::MLPResNet<784, 100, 3, 10>;
   using facts = esp::training_facts<net, nn::SoftmaxLoss, optim::Adam, esp::batch<100, 784>>;
   BOOST_TEST(facts::workspace_bytes * 100 <= facts::peak_live_bytes * 115);
-  using layers = esp::training_facts<nn::MLPResNet<784, 100, 3, 10, nn::use_layer_norm>, nn::SoftmaxLoss, optim::Adam, esp::batch<100, 784>>;
+  using layers = esp::training_facts<nn::MLPResNet<784, 100, 3, 10, nn::use_layer_norm>, nn::SoftmaxLoss, optim::Adam,
+                                     esp::batch<100, 784>>;
   BOOST_TEST(layers::workspace_bytes * 100 <= layers::peak_live_bytes * 115);
-  BOOST_TEST_MESSAGE("MLPResNet: workspace " << facts::workspace_bytes << " of at least " << facts::peak_live_bytes << " bytes, moves " << facts::bytes_moved);
+  BOOST_TEST_MESSAGE("MLPResNet: workspace " << facts::workspace_bytes << " of at least " << facts::peak_live_bytes
+                                             << " bytes, moves " << facts::bytes_moved);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Pictures as text: their nodes and edges are those of the net, the program and the plan, and no two values of a memory map overlap.
+// Pictures as text: their nodes and edges are those of the net, the program and the plan, and no two values of a memory
+// map overlap.
 #define BOOST_TEST_MODULE report_draw
 #include <boost/test/unit_test.hpp>
 
@@ -34,7 +35,8 @@ struct Branches {
 struct counted {
   int nodes = 0, edges = 0, clusters = 0;
 };
-/// What a text in the language of graphviz holds, a statement on each line; its brackets and quotation marks must agree, and its edges join nodes that are there.
+/// What a text in the language of graphviz holds, a statement on each line; its brackets and quotation marks must
+/// agree, and its edges join nodes that are there.
 counted parse(std::string const& text) {
   counted c;
   int braces = 0;
@@ -82,7 +84,9 @@ std::vector<box> boxes_of(std::string const& svg) {
   std::vector<box> boxes;
   std::string const mark = "<rect class=\"value\"";
   for (std::size_t at = svg.find(mark); at != std::string::npos; at = svg.find(mark, at + 1)) {
-    auto const number = [&](char const* name) { return std::stod(svg.substr(svg.find(std::string(" ") + name + "=\"", at) + std::string(name).size() + 3)); };
+    auto const number = [&](char const* name) {
+      return std::stod(svg.substr(svg.find(std::string(" ") + name + "=\"", at) + std::string(name).size() + 3));
+    };
     boxes.push_back({number("x"), number("y"), number("width"), number("height")});
   }
   return boxes;
@@ -100,7 +104,8 @@ void values_share_nothing() {
     end = end > a.offset + a.size ? end : a.offset + a.size;
     for (std::size_t j = 0; j < i; ++j) {
       report::life const& b = lives[j];
-      bool const disjoint = a.end <= b.first || b.end <= a.first || a.offset + a.size <= b.offset || b.offset + b.size <= a.offset;
+      bool const disjoint =
+          a.end <= b.first || b.end <= a.first || a.offset + a.size <= b.offset || b.offset + b.size <= a.offset;
       BOOST_TEST(disjoint, "v" << a.node << " and v" << b.node);
     }
   }
@@ -116,7 +121,8 @@ BOOST_AUTO_TEST_CASE(architectures) {
   BOOST_TEST(c.edges == 4);
   BOOST_TEST(c.clusters == 0);
   BOOST_TEST(has(plain, "\"0  Linear<8, 4>\\n(2, 4)\""), plain);
-  // Two blocks: each has six layers, an addition and a ReLU, within a Sequential with a Residual with a Sequential, all within a Repeat.
+  // Two blocks: each has six layers, an addition and a ReLU, within a Sequential with a Residual with a Sequential, all
+  // within a Repeat.
   std::string const blocks = esp::draw_architecture<Blocks, esp::shape<2, 8>>();
   counted const b = parse(blocks);
   BOOST_TEST(b.nodes == 2 + 3 + 2 * 8);
@@ -171,7 +177,8 @@ BOOST_AUTO_TEST_CASE(kernels) {
   std::string const text = esp::draw_kernels<Net, Loss, Optimizer, esp::batch<2, 8>>();
   counted const c = parse(text);
   BOOST_TEST(c.nodes == 8 + 3);  // and input, target, loss
-  // input to both products with it, target to its conversion; labels, scores, what the ReLU gave, two gradients from kernel to kernel; the loss
+  // input to both products with it, target to its conversion; labels, scores, what the ReLU gave, two gradients from
+  // kernel to kernel; the loss
   BOOST_TEST(c.edges == 2 + 1 + 1 + 1 + 3 + 2 + 2 + 1);
   BOOST_TEST(has(text, "v9: workspace +64, until kernel 6\\l"), text);
   BOOST_TEST(has(text, "training of Sequential on (2, 8): 8 kernels, 192 bytes of workspace"), text);
@@ -197,7 +204,8 @@ BOOST_AUTO_TEST_CASE(memory) {
     for (std::size_t j = 0; j < i; ++j) {
       box const& b = boxes[j];
       double const rounding = 0.02;
-      bool const disjoint = a.x + a.width <= b.x + rounding || b.x + b.width <= a.x + rounding || a.y + a.height <= b.y + rounding || b.y + b.height <= a.y + rounding;
+      bool const disjoint = a.x + a.width <= b.x + rounding || b.x + b.width <= a.x + rounding ||
+                            a.y + a.height <= b.y + rounding || b.y + b.height <= a.y + rounding;
       BOOST_TEST(disjoint, "boxes " << i << " and " << j);
     }
   }
@@ -205,11 +213,13 @@ BOOST_AUTO_TEST_CASE(memory) {
   values_share_nothing<Program>();
   values_share_nothing<esp::detail::evaluation_program<Blocks, esp::batch<4, 8>>>();
   values_share_nothing<esp::detail::training_program<Net, Loss, esp::batch<2, 8>>>();
-  values_share_nothing<
-      esp::detail::training_program<nn::Sequential<nn::ConvBN<3, 8, 3>, nn::MaxPool2d<2>, nn::Flatten, nn::Linear<8 * 4 * 4, 4>>, Loss, esp::batch<2, 3, 8, 8>>>();
+  values_share_nothing<esp::detail::training_program<
+      nn::Sequential<nn::ConvBN<3, 8, 3>, nn::MaxPool2d<2>, nn::Flatten, nn::Linear<8 * 4 * 4, 4>>, Loss,
+      esp::batch<2, 3, 8, 8>>>();
 }
 
-// The map of the smallest net: the first layer's result lies in the one value of the workspace, from kernel 1 to kernel 2.
+// The map of the smallest net: the first layer's result lies in the one value of the workspace, from kernel 1 to kernel
+// 2.
 BOOST_AUTO_TEST_CASE(memory_by_hand) {
   auto const lives = report::lives_of(report::view_of<esp::detail::evaluation_program<Net, esp::batch<2, 8>>>);
   BOOST_TEST_REQUIRE(lives.size() == 1u);
@@ -218,6 +228,7 @@ BOOST_AUTO_TEST_CASE(memory_by_hand) {
   BOOST_TEST(lives[0].first == 1);
   BOOST_TEST(lives[0].end == 3);
   std::string const svg = esp::draw_memory<Net, esp::batch<2, 8>>();
-  BOOST_TEST(has(svg, "<rect class=\"value\" x=\"70.00\" y=\"40.00\" width=\"850.00\" height=\"210.00\""), svg);  // half of 16 elements
+  // half of 16 elements
+  BOOST_TEST(has(svg, "<rect class=\"value\" x=\"70.00\" y=\"40.00\" width=\"850.00\" height=\"210.00\""), svg);
   BOOST_TEST(has(svg, "<title>v7 (2, 4): bytes 0 to 32, kernels 1 to 2</title>"), svg);
 }

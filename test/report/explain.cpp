@@ -27,7 +27,8 @@ bool has(std::string const& text, std::string const& pattern) { return text.find
 std::int64_t bytes_said(std::string const& text) {
   std::int64_t sum = 0;
   for (char const* word : {"  reads ", "  writes "})
-    for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) sum += std::stoll(text.substr(at + std::string(word).size()));
+    for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1))
+      sum += std::stoll(text.substr(at + std::string(word).size()));
   return sum;
 }
 
@@ -47,8 +48,9 @@ BOOST_AUTO_TEST_CASE(evaluation) {
   BOOST_TEST((esp::explain<Net, esp::batch<2, 8>>()) == pattern);
   esp::model<Net> const model{esp::seed{0}};
   BOOST_TEST(esp::explain(esp::predictor{model, esp::batch<2, 8>{}}) == pattern);
-  BOOST_TEST((report::explanation({"p", &report::view_of<esp::detail::evaluation_program<Net, esp::batch<2, 8>>>, 8, {}, {}, {}, {}}).substr(0, 77)) ==
-             "p: 2 kernels, 128 bytes of workspace, 128 live at most, 712 moved, 198 flops\n");
+  BOOST_TEST((report::explanation(
+                  {"p", &report::view_of<esp::detail::evaluation_program<Net, esp::batch<2, 8>>>, 8, {}, {}, {}, {}})
+                  .substr(0, 77)) == "p: 2 kernels, 128 bytes of workspace, 128 live at most, 712 moved, 198 flops\n");
 }
 
 BOOST_AUTO_TEST_CASE(training) {
@@ -58,7 +60,9 @@ BOOST_AUTO_TEST_CASE(training) {
   BOOST_TEST(text == esp::explain<facts>());
   BOOST_TEST(count(text, "\nkernel ") == facts::kernel_count);
   BOOST_TEST(bytes_said(text) == facts::bytes_moved);
-  BOOST_TEST(has(text, ", " + std::to_string(facts::workspace_bytes) + " bytes of workspace, " + std::to_string(facts::peak_live_bytes) + " live at most, "), text);
+  BOOST_TEST(has(text, ", " + std::to_string(facts::workspace_bytes) + " bytes of workspace, " +
+                           std::to_string(facts::peak_live_bytes) + " live at most, "),
+             text);
   BOOST_TEST(has(text, ", " + std::to_string(facts::flops) + " flops\n"), text);
   // Forward, loss, backward and update.
   BOOST_TEST(has(text, "relu(add(matmul(input, 0.weight), 0.bias))"), text);
@@ -91,5 +95,6 @@ BOOST_AUTO_TEST_CASE(other_kernels) {
   using facts = esp::training_facts<Images, nn::SoftmaxLoss, optim::SGD<>, esp::batch<2, 3, 8, 8>>;
   BOOST_TEST(bytes_said(images) == facts::bytes_moved);
   BOOST_TEST(has(images, "permute["), images);
-  BOOST_TEST(count(images, "()") == count(images, " ()"), images);  // no formula lacks its operands; numbers have the shape ()
+  // no formula lacks its operands; numbers have the shape ()
+  BOOST_TEST(count(images, "()") == count(images, " ()"), images);
 }

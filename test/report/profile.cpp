@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A profile counts every kernel of every run, says the bytes that the plan says, and changes no number that is computed. Times are only asked to be there.
+// A profile counts every kernel of every run, says the bytes that the plan says, and changes no number that is
+// computed. Times are only asked to be there.
 #define BOOST_TEST_MODULE report_profile
 #include <boost/test/unit_test.hpp>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The table of a net: its lines are the net's modules, its numbers those that can be counted by hand, its totals the facts of the evaluation plan.
+// The table of a net: its lines are the net's modules, its numbers those that can be counted by hand, its totals the
+// facts of the evaluation plan.
 #define BOOST_TEST_MODULE report_summary
 #include <boost/test/unit_test.hpp>
 
@@ -47,7 +48,8 @@ void totals_are_facts() {
 
 }  // namespace
 
-// Linear<8, 4> on two samples: 2 (2 8 4) flops of the product, 8 of the bias; reads 16 + 32 + 4 numbers. Its sum is not written: the ReLU's 8 numbers are.
+// Linear<8, 4> on two samples: 2 (2 8 4) flops of the product, 8 of the bias; reads 16 + 32 + 4 numbers. Its sum is not
+// written: the ReLU's 8 numbers are.
 BOOST_AUTO_TEST_CASE(by_hand) {
   using Net = nn::Sequential<nn::Linear<8, 4>, nn::ReLU, nn::Linear<4, 3>>;
   BOOST_TEST((esp::summary<Net, esp::shape<2, 8>>()) ==
@@ -69,13 +71,34 @@ BOOST_AUTO_TEST_CASE(modules_in_modules) {
     paths.push_back(m.path + " " + m.type);
     BOOST_TEST(m.calls == 1);
   }
-  std::vector<std::string> const expected{
-      " Sequential", "0 Linear<8, 8>", "1 ReLU", "2 Repeat<2>", "2.0 Sequential", "2.0.0 Residual", "2.0.0.fn Sequential", "2.0.0.fn.0 Linear<8, 4>",
-      "2.0.0.fn.1 BatchNorm1d<4>", "2.0.0.fn.2 ReLU", "2.0.0.fn.3 Dropout<0.1>", "2.0.0.fn.4 Linear<4, 8>", "2.0.0.fn.5 BatchNorm1d<8>", "2.0.1 ReLU",
-      "2.1 Sequential", "2.1.0 Residual", "2.1.0.fn Sequential", "2.1.0.fn.0 Linear<8, 4>", "2.1.0.fn.1 BatchNorm1d<4>", "2.1.0.fn.2 ReLU",
-      "2.1.0.fn.3 Dropout<0.1>", "2.1.0.fn.4 Linear<4, 8>", "2.1.0.fn.5 BatchNorm1d<8>", "2.1.1 ReLU", "3 Linear<8, 3>"};
+  std::vector<std::string> const expected{" Sequential",
+                                          "0 Linear<8, 8>",
+                                          "1 ReLU",
+                                          "2 Repeat<2>",
+                                          "2.0 Sequential",
+                                          "2.0.0 Residual",
+                                          "2.0.0.fn Sequential",
+                                          "2.0.0.fn.0 Linear<8, 4>",
+                                          "2.0.0.fn.1 BatchNorm1d<4>",
+                                          "2.0.0.fn.2 ReLU",
+                                          "2.0.0.fn.3 Dropout<0.1>",
+                                          "2.0.0.fn.4 Linear<4, 8>",
+                                          "2.0.0.fn.5 BatchNorm1d<8>",
+                                          "2.0.1 ReLU",
+                                          "2.1 Sequential",
+                                          "2.1.0 Residual",
+                                          "2.1.0.fn Sequential",
+                                          "2.1.0.fn.0 Linear<8, 4>",
+                                          "2.1.0.fn.1 BatchNorm1d<4>",
+                                          "2.1.0.fn.2 ReLU",
+                                          "2.1.0.fn.3 Dropout<0.1>",
+                                          "2.1.0.fn.4 Linear<4, 8>",
+                                          "2.1.0.fn.5 BatchNorm1d<8>",
+                                          "2.1.1 ReLU",
+                                          "3 Linear<8, 3>"};
   BOOST_TEST(paths == expected, boost::test_tools::per_element());
-  std::vector<report::cost> const costs = report::costs_of(a, report::view_of<esp::detail::evaluation_program<Net, esp::shape<2, 8>>>);
+  std::vector<report::cost> const costs =
+      report::costs_of(a, report::view_of<esp::detail::evaluation_program<Net, esp::shape<2, 8>>>);
   // A block is what is in it, and the addition of the residual, and a ReLU.
   BOOST_TEST(costs[6].flops == 136 + 40 + 8 + 0 + 144 + 80);
   BOOST_TEST(costs[5].flops == costs[6].flops + 16);
@@ -104,14 +127,18 @@ BOOST_AUTO_TEST_CASE(modules_of_users) {
   BOOST_TEST(costs[0].flops == 4 * one_linear + 8 + 8 + 8);
   std::string const table = esp::summary<Twice<4>, esp::shape<2, 4>>();
   BOOST_TEST(table.find("shared     Linear<4, 4>  (2, 4) x2          20    144") != std::string::npos, table);
-  BOOST_TEST(table.find("forgotten  Linear<4, 3>  unused             15      0            0") != std::string::npos, table);
+  BOOST_TEST(table.find("forgotten  Linear<4, 3>  unused             15      0            0") != std::string::npos,
+             table);
   totals_are_facts<Twice<4>, esp::shape<2, 4>>();
 }
 
 // Other formulas: normalised weights, a frozen part, windows, a softmax.
 BOOST_AUTO_TEST_CASE(totals) {
-  totals_are_facts<nn::Sequential<nn::WeightNorm<nn::Linear<8, 8>>, nn::Tanh, esp::nn::Frozen<nn::LayerNorm1d<8>>, nn::Softmax<>>, esp::shape<3, 8>>();
-  totals_are_facts<nn::Sequential<nn::ConvBN<3, 8, 3>, nn::MaxPool2d<2>, nn::Flatten, nn::Linear<8 * 4 * 4, 4>>, esp::shape<2, 3, 8, 8>>();
+  totals_are_facts<
+      nn::Sequential<nn::WeightNorm<nn::Linear<8, 8>>, nn::Tanh, esp::nn::Frozen<nn::LayerNorm1d<8>>, nn::Softmax<>>,
+      esp::shape<3, 8>>();
+  totals_are_facts<nn::Sequential<nn::ConvBN<3, 8, 3>, nn::MaxPool2d<2>, nn::Flatten, nn::Linear<8 * 4 * 4, 4>>,
+                   esp::shape<2, 3, 8, 8>>();
 }
 
 BOOST_AUTO_TEST_CASE(type_names) {

@@ -17,9 +17,12 @@ BOOST_AUTO_TEST_CASE(numbers_of_two_axes_and_four_edges) {
 
 // extent, kernel, before, after, stride, dilation
 BOOST_AUTO_TEST_CASE(counts) {
-  static_assert(window_count(5, 3, 0, 0, 1, 1) == 3 && window_count(5, 3, 1, 1, 1, 1) == 5 && window_count(5, 3, 0, 2, 2, 1) == 3);
-  static_assert(window_count(224, 7, 3, 3, 2, 1) == 112 && window_count(28, 1, 0, 0, 2, 1) == 14 && window_count(7, 3, 2, 2, 1, 2) == 7);
-  static_assert(window_count(3, 3, 0, 0, 5, 1) == 1 && window_count(3, 7, 1, 1, 1, 1) == 0 && window_count(3, 2, 0, 0, 1, 3) == 0);
+  static_assert(window_count(5, 3, 0, 0, 1, 1) == 3 && window_count(5, 3, 1, 1, 1, 1) == 5 &&
+                window_count(5, 3, 0, 2, 2, 1) == 3);
+  static_assert(window_count(224, 7, 3, 3, 2, 1) == 112 && window_count(28, 1, 0, 0, 2, 1) == 14 &&
+                window_count(7, 3, 2, 2, 1, 2) == 7);
+  static_assert(window_count(3, 3, 0, 0, 5, 1) == 1 && window_count(3, 7, 1, 1, 1, 1) == 0 &&
+                window_count(3, 2, 0, 0, 1, 3) == 0);
   // As many as there are first pixels from which a kernel stays inside.
   for (int extent = 1; extent < 9; ++extent)
     for (int kernel_extent = 1; kernel_extent < 5; ++kernel_extent)
@@ -43,8 +46,10 @@ BOOST_AUTO_TEST_CASE(named_relations) {
 }
 
 BOOST_AUTO_TEST_CASE(ranges) {
-  static_assert(in_range(convolution{}) && in_range(convolution{.stride = 3, .padding = 2, .dilation = {1, 2}, .groups = 4}));
-  static_assert(!in_range(convolution{.stride = 0}) && !in_range(convolution{.stride = {1, 0}}) && !in_range(convolution{.padding = {0, 0, 0, -1}}));
+  static_assert(in_range(convolution{}) &&
+                in_range(convolution{.stride = 3, .padding = 2, .dilation = {1, 2}, .groups = 4}));
+  static_assert(!in_range(convolution{.stride = 0}) && !in_range(convolution{.stride = {1, 0}}) &&
+                !in_range(convolution{.padding = {0, 0, 0, -1}}));
   static_assert(!in_range(convolution{.dilation = {0, 1}}) && !in_range(convolution{.groups = 0}));
 }
 

@@ -11,9 +11,11 @@ using espalier::tensor;
 
 constexpr double inf = __builtin_huge_val(), not_a_number = __builtin_nan(""), largest = __DBL_MAX__;
 
-static_assert(is_close(1, 1 + 1e-6) && !is_close(1, 1 + 1e-4) && is_close(1, 1.1, 0.1) && is_close(0, 1e-9) && !is_close(0, 1e-7));
+static_assert(is_close(1, 1 + 1e-6) && !is_close(1, 1 + 1e-4) && is_close(1, 1.1, 0.1) && is_close(0, 1e-9) &&
+              !is_close(0, 1e-7));
 static_assert(is_close(9, 10, 0.1, 0) && !is_close(10, 9, 0.1, 0), "relative to the second");
-static_assert(is_close(inf, inf) && !is_close(inf, -inf) && !is_close(inf, 1) && !is_close(1, inf) && !is_close(inf, 1, 1e300, inf));
+static_assert(is_close(inf, inf) && !is_close(inf, -inf) && !is_close(inf, 1) && !is_close(1, inf) &&
+              !is_close(inf, 1, 1e300, inf));
 static_assert(!is_close(not_a_number, not_a_number) && !is_close(not_a_number, 1) && !is_close(1, not_a_number) &&
               !is_close(not_a_number, 1, 1, inf));
 static_assert(!is_close(largest, -largest) && !is_close(-largest, largest, 1.5) && is_close(largest, -largest, 2) &&

@@ -8,11 +8,14 @@
 
 using espalier::span;
 
-static_assert(espalier::Element<float> && espalier::Element<double> && espalier::Element<std::int32_t> && espalier::Element<bool>);
+static_assert(espalier::Element<float> && espalier::Element<double> && espalier::Element<std::int32_t> &&
+              espalier::Element<bool>);
 static_assert(!espalier::Element<long double> && !espalier::Element<char> && !espalier::Element<float const>);
 static_assert(espalier::RealElement<double> && !espalier::RealElement<std::int32_t>);
-static_assert(espalier::Element<espalier::half> && espalier::Element<espalier::bfloat16> && !espalier::RealElement<espalier::half>);
-static_assert(std::is_convertible_v<span<float>, span<float const>> && !std::is_convertible_v<span<float const>, span<float>>);
+static_assert(espalier::Element<espalier::half> && espalier::Element<espalier::bfloat16> &&
+              !espalier::RealElement<espalier::half>);
+static_assert(std::is_convertible_v<span<float>, span<float const>> &&
+              !std::is_convertible_v<span<float const>, span<float>>);
 
 BOOST_AUTO_TEST_CASE(a_span_borrows) {
   float memory[]{1, 2, 3, 4};

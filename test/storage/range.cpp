@@ -102,7 +102,9 @@ BOOST_AUTO_TEST_CASE(elements_are_converted_in_words) {
 
 BOOST_AUTO_TEST_CASE(integers_must_fit) {
   tensor<std::int32_t, shape<2>> t{1, 2};
-  auto const assign = [&](auto const& numbers) { return error_of([&] { t = tensor<std::int32_t, shape<2>>(numbers); }); };
+  auto const assign = [&](auto const& numbers) {
+    return error_of([&] { t = tensor<std::int32_t, shape<2>>(numbers); });
+  };
   BOOST_TEST(assign(std::vector<long>{1, 5000000000}) ==
              "tensor(range): expected integers that fit std::int32_t, got 5000000000 at position 1");
   BOOST_TEST(assign(std::vector<unsigned>{0xffffffffu, 1}) ==

@@ -31,7 +31,8 @@ constexpr tensor<float, shape<>> scalar = 2.5f;
 static_assert(scalar == 2.5f && scalar() == 2.5f && scalar[0] < 3 && scalar * 2 == 5);
 
 static_assert(tensor<double, shape<3>>(row) == tensor<double, shape<3>>{1, 2, 3});
-// Another element type or another shape is refused in words: compile_fail/tensor_of_another_element and tensor_of_another_shape.
+// Another element type or another shape is refused in words: compile_fail/tensor_of_another_element and
+// tensor_of_another_shape.
 
 // What is too large to stay inside the tensor can still be computed with, though not kept, by the compiler.
 constexpr float large_in_passing() {
@@ -49,12 +50,15 @@ static_assert(large_in_passing() == 3);
 
 static_assert(sizeof(tensor<float, shape<32, 32>>) == 4096 && alignof(tensor<float, shape<>>) == 64);
 static_assert(sizeof(tensor<float, shape<32, 33>>) == sizeof(float*));
-static_assert(!std::is_trivially_destructible_v<tensor<float, shape<8, 8>>> && std::is_nothrow_destructible_v<tensor<float, shape<8, 8>>>,
+static_assert(!std::is_trivially_destructible_v<tensor<float, shape<8, 8>>> &&
+                  std::is_nothrow_destructible_v<tensor<float, shape<8, 8>>>,
               "passed by address: an argument by value lives as long as the caller's full expression");
 static_assert(std::is_nothrow_move_constructible_v<tensor<float, shape<64, 64>>> &&
               std::is_nothrow_move_assignable_v<tensor<float, shape<64, 64>>>);
-static_assert(std::is_same_v<tensor<float, shape<2>>::value_type, float> && std::is_same_v<tensor<float, shape<2>>::shape_type, shape<2>>);
-static_assert(std::is_same_v<tensor<float, shape<2>>::device_type, espalier::cpu> && tensor<float, shape<2, 3>>::size() == 6);
+static_assert(std::is_same_v<tensor<float, shape<2>>::value_type, float> &&
+              std::is_same_v<tensor<float, shape<2>>::shape_type, shape<2>>);
+static_assert(std::is_same_v<tensor<float, shape<2>>::device_type, espalier::cpu> &&
+              tensor<float, shape<2, 3>>::size() == 6);
 
 using small = tensor<float, shape<4, 5>>;
 using large = tensor<float, shape<64, 65>>;
@@ -126,7 +130,8 @@ BOOST_AUTO_TEST_CASE(conversions_of_elements) {
   tensor<double, shape<3>> const exact{0.1, 1e300, -2};
   tensor<float, shape<3>> const rounded(exact);
   BOOST_TEST((rounded[0] == 0.1f && rounded[1] == __builtin_huge_valf() && rounded[2] == -2.0f));
-  BOOST_TEST((tensor<std::int32_t, shape<2>>(tensor<float, shape<2>>{1.75f, -3.0f}) == tensor<std::int32_t, shape<2>>{1, -3}));
+  BOOST_TEST(
+      (tensor<std::int32_t, shape<2>>(tensor<float, shape<2>>{1.75f, -3.0f}) == tensor<std::int32_t, shape<2>>{1, -3}));
 }
 
 BOOST_AUTO_TEST_CASE(copies_of_views) {

@@ -13,12 +13,15 @@ using S = shape<2, 3>;
 static_assert(sizeof(view<float, S>) == sizeof(float*) && std::is_trivially_copyable_v<view<float, S>>);
 static_assert(std::is_convertible_v<tensor<float, S>&, view<float, S>>);
 static_assert(std::is_convertible_v<tensor<float, S> const&, view<float const, S>>);
-static_assert(!std::is_convertible_v<tensor<float, S> const&, view<float, S>>, "a constant tensor has no writable view");
+static_assert(!std::is_convertible_v<tensor<float, S> const&, view<float, S>>,
+              "a constant tensor has no writable view");
 static_assert(std::is_convertible_v<view<float, S>, view<float const, S>>);
 static_assert(!std::is_convertible_v<view<float const, S>, view<float, S>>);
 static_assert(!std::is_convertible_v<float*, view<float, S>>, "a pointer says nothing about its shape: only in words");
-static_assert(std::is_constructible_v<view<float const, S>, float const*> && !std::is_constructible_v<view<float, S>, float const*>);
-static_assert(!std::is_constructible_v<view<float, S>, double*> && !std::is_constructible_v<view<float, S>, tensor<float, shape<3, 2>>&>);
+static_assert(std::is_constructible_v<view<float const, S>, float const*> &&
+              !std::is_constructible_v<view<float, S>, float const*>);
+static_assert(!std::is_constructible_v<view<float, S>, double*> &&
+              !std::is_constructible_v<view<float, S>, tensor<float, shape<3, 2>>&>);
 
 constexpr float numbers[]{1, 2, 3, 4, 5, 6};
 constexpr view<float const, S> seen(numbers);

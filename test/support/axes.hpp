@@ -7,16 +7,16 @@
 /// Functions of a tensor over a set of axes that is given as a bit mask, so that a test can run through all sets.
 namespace test {
 
-#define ESPALIER_TEST_OVER(name) \
-  struct over_##name {                                                                      \
-    template <int... Axes>                                                                  \
-    static constexpr auto dropped(auto const& x) {                                          \
-      return name<Axes...>(x);                                                              \
-    }                                                                                       \
-    template <int... Axes>                                                                  \
-    static constexpr auto kept(auto const& x) {                                             \
-      return name<Axes...>(x, espalier::keepdims);                                          \
-    }                                                                                       \
+#define ESPALIER_TEST_OVER(name)                   \
+  struct over_##name {                             \
+    template <int... Axes>                         \
+    static constexpr auto dropped(auto const& x) { \
+      return name<Axes...>(x);                     \
+    }                                              \
+    template <int... Axes>                         \
+    static constexpr auto kept(auto const& x) {    \
+      return name<Axes...>(x, espalier::keepdims); \
+    }                                              \
   };
 ESPALIER_TEST_OVER(sum)
 ESPALIER_TEST_OVER(mean)
@@ -61,21 +61,20 @@ struct reduces {
 /// check(integral_constant<unsigned, mask>) for every set of axes of a rank but the empty one.
 template <int Rank, class Check>
 void for_all_axes(Check check) {
-  [&]<unsigned... M>(std::integer_sequence<unsigned, M...>) {
-    (check(std::integral_constant<unsigned, M + 1>{}), ...);
-  }(std::make_integer_sequence<unsigned, (1u << Rank) - 1u>{});
+  [&]<unsigned... M>(std::integer_sequence<unsigned, M...>) { (check(std::integral_constant<unsigned, M + 1>{}), ...); }
+  (std::make_integer_sequence<unsigned, (1u << Rank) - 1u>{});
 }
 
-/// The same for four sets: the first axis, the last, those between, and all. Where every reduction follows the rule that the sets of sum are tried with,
-/// these are enough; tests that take longer (long_tests) try all sets.
+/// The same for four sets: the first axis, the last, those between, and all. Where every reduction follows the rule
+/// that the sets of sum are tried with, these are enough; tests that take longer (long_tests) try all sets.
 template <int Rank, class Check>
 void for_some_axes(Check check) {
 #if defined(ESPALIER_TEST_ALL_AXES)
   for_all_axes<Rank>(check);
 #else
   constexpr unsigned first = 1u, last = 1u << (Rank - 1), all = (1u << Rank) - 1u;
-  (check(std::integral_constant<unsigned, first>{}), check(std::integral_constant<unsigned, last>{}), check(std::integral_constant<unsigned, all & ~(first | last)>{}),
-   check(std::integral_constant<unsigned, all>{}));
+  (check(std::integral_constant<unsigned, first>{}), check(std::integral_constant<unsigned, last>{}),
+   check(std::integral_constant<unsigned, all & ~(first | last)>{}), check(std::integral_constant<unsigned, all>{}));
 #endif
 }
 

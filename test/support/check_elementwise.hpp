@@ -7,7 +7,8 @@ namespace test {
 
 /// Values of a function of one tensor against one number at a time.
 template <class F, class Reference, class X>
-void check_values(char const* name, F f, Reference reference, X const& x, double allowed = tolerance<typename X::value_type>) {
+void check_values(char const* name, F f, Reference reference, X const& x,
+                  double allowed = tolerance<typename X::value_type>) {
   using T = typename X::value_type;
   X expected;
   for (std::int64_t i = 0; i < x.size(); ++i) expected[i] = static_cast<T>(reference(static_cast<double>(x[i])));
@@ -16,7 +17,8 @@ void check_values(char const* name, F f, Reference reference, X const& x, double
 
 /// Values and gradients of a function of one tensor at some points.
 template <class F, class X>
-void check_at(char const* name, F f, X const& x, X const& values, X const& gradients, double allowed = tolerance<typename X::value_type>) {
+void check_at(char const* name, F f, X const& x, X const& values, X const& gradients,
+              double allowed = tolerance<typename X::value_type>) {
   X one;
   for (std::int64_t i = 0; i < x.size(); ++i) one[i] = 1;
   auto const r = fused(f, one, x);
@@ -41,7 +43,8 @@ template <class F, class Reference>
 void check_binary(char const* name, F f, Reference reference, double low, double high) {
   auto const a = floats<33>(1, low, high), b = floats<33>(2, low, high);
   esp::tensor<float, esp::shape<33>> expected;
-  for (int i = 0; i < 33; ++i) expected[i] = static_cast<float>(reference(static_cast<double>(a[i]), static_cast<double>(b[i])));
+  for (int i = 0; i < 33; ++i)
+    expected[i] = static_cast<float>(reference(static_cast<double>(a[i]), static_cast<double>(b[i])));
   check_close(name, fused(f, a, a, b).value, expected);
   check_kernels(name, f, floats<1>(1, low, high), floats<1>(2, low, high));
   check_kernels(name, f, doubles<7, 17>(3, low, high), doubles<17>(4, low, high));

@@ -6,12 +6,13 @@
 #include <espalier/operation/operation.hpp>
 
 #include "numbers.hpp"
-#if defined(ESPALIER_TEST_CUDA_KERNELS)  // 1 + the order in which threads run: the kernels of the graphics processor instead, thread by thread
+// 1 + the order in which threads run: the kernels of the graphics processor instead, thread by thread
+#if defined(ESPALIER_TEST_CUDA_KERNELS)
 #include "kernel_backend.hpp"
 #endif
 
-/// A fused kernel equals its expansion: a captureless function of tensors, its value and its vector-Jacobian products, computed by planned kernels
-/// and by the interpreter from the program as it was written.
+/// A fused kernel equals its expansion: a captureless function of tensors, its value and its vector-Jacobian products,
+/// computed by planned kernels and by the interpreter from the program as it was written.
 namespace test {
 
 namespace graph = espalier::graph;
@@ -19,12 +20,14 @@ namespace graph = espalier::graph;
 template <class X>
 using leaf_of = esp::detail::eager_leaf<X>;
 
-/// The program of a function that returns any shape: the value, then the cotangent of each real argument. The last argument is dy.
+/// The program of a function that returns any shape: the value, then the cotangent of each real argument. The last
+/// argument is dy.
 template <class F, class... X>
 struct written {
   static constexpr unsigned wanted = esp::detail::all_differentiated<X...>();
 
-  /// The program is traced when the test runs, so that the compiler pays nothing for it. Plain: as it was written, with no simplification.
+  /// The program is traced when the test runs, so that the compiler pays nothing for it. Plain: as it was written, with
+  /// no simplification.
   static std::unique_ptr<graph::program> build(bool plain) {
     auto p = std::make_unique<graph::program>();
     p->nodes.plain = plain;
@@ -43,7 +46,8 @@ struct written {
     for (int i = 0; i < count; ++i) {
       if (!(wanted >> i & 1u)) continue;
       int const d = a->of[own.id[i]];
-      p->add_output(d != 0 ? d : graph::emit_constant(g, 0, g[own.id[i]].shape).id, graph::destination::result, result++);
+      p->add_output(d != 0 ? d : graph::emit_constant(g, 0, g[own.id[i]].shape).id, graph::destination::result,
+                    result++);
     }
     return p;
   }
@@ -63,7 +67,11 @@ struct computed {
   Gradients gradients;
 
   std::array<T*, 1 + std::tuple_size_v<Gradients>> results() {
-    return std::apply([&](auto&... g) { return std::array<T*, 1 + std::tuple_size_v<Gradients>>{value.data(), g.data()...}; }, gradients);
+    return std::apply(
+        [&](auto&... g) {
+          return std::array<T*, 1 + std::tuple_size_v<Gradients>>{value.data(), g.data()...};
+        },
+        gradients);
   }
 };
 
@@ -83,7 +91,8 @@ auto room_for() {
 template <class F, class Dy, class... X>
 auto interpreted(F, bool plain, Dy const& dy, X const&... x) {
   using T = element_of_arguments<X...>;
-  static std::unique_ptr<graph::program> const programs[] = {written<F, X...>::build(false), written<F, X...>::build(true)};
+  static std::unique_ptr<graph::program> const programs[] = {written<F, X...>::build(false),
+                                                             written<F, X...>::build(true)};
   graph::program const& p = *programs[plain];
   esp::detail::eager_inputs<T> in{};
   (in.add(x.data()), ...);
@@ -96,7 +105,8 @@ auto interpreted(F, bool plain, Dy const& dy, X const&... x) {
   run.run(graph::leaf_values<T>{in.real, in.labels, in.flags, nullptr, nullptr, nullptr, in.numbers});
   for (int i = 0; i < p.output_count; ++i) {
     std::int64_t const size = p.nodes[p.outputs[i].id].shape.size();
-    for (std::int64_t k = 0; k < size; ++k) to[static_cast<std::size_t>(p.outputs[i].index)][k] = run.value(p.outputs[i].id)[k];
+    for (std::int64_t k = 0; k < size; ++k)
+      to[static_cast<std::size_t>(p.outputs[i].index)][k] = run.value(p.outputs[i].id)[k];
   }
   return r;
 }
@@ -114,7 +124,10 @@ auto fused(F, Dy const& dy, X const&... x) {
 #if defined(ESPALIER_TEST_CUDA_KERNELS)
   void* base[esp::plan::base::count]{};
   int real = 0;
-  auto const set_argument = [&](auto const* data) { base[esp::plan::base::arguments + real++] = const_cast<std::remove_const_t<std::remove_pointer_t<decltype(data)>>*>(data); };
+  auto const set_argument = [&](auto const* data) {
+    base[esp::plan::base::arguments + real++] =
+        const_cast<std::remove_const_t<std::remove_pointer_t<decltype(data)>>*>(data);
+  };
   (set_argument(x.data()), ...);
   set_argument(dy.data());
   for (std::size_t i = 0; i < to.size(); ++i) base[esp::plan::base::results + static_cast<int>(i)] = to[i];
@@ -127,7 +140,8 @@ auto fused(F, Dy const& dy, X const&... x) {
 }
 
 template <class R, std::size_t... I>
-void check_same(char const* name, char const* against, R const& got, R const& wanted, double allowed, std::index_sequence<I...>) {
+void check_same(char const* name, char const* against, R const& got, R const& wanted, double allowed,
+                std::index_sequence<I...>) {
   std::string const value = difference(got.value, wanted.value, allowed);
   BOOST_CHECK_MESSAGE(value.empty(), name << ", value" << against << ": " << value);
   auto const gradient = [&](std::size_t i, auto const& a, auto const& b) {
@@ -137,7 +151,8 @@ void check_same(char const* name, char const* against, R const& got, R const& wa
   (gradient(I, std::get<I>(got.gradients), std::get<I>(wanted.gradients)), ...);
 }
 
-/// Value and gradients of f at x, by kernels and by the interpreter with and without simplification, with a drawn cotangent.
+/// Value and gradients of f at x, by kernels and by the interpreter with and without simplification, with a drawn
+/// cotangent.
 template <class F, class... X>
 void check_kernels(char const* name, F f, X const&... x) {
   using T = element_of_arguments<X...>;

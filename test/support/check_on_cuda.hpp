@@ -6,7 +6,8 @@
 #include "kernel_backend.hpp"
 #include "numbers.hpp"
 
-/// A function of tensors, value and gradients, by the kernels of the graphics processor, thread by thread, against the CPU device.
+/// A function of tensors, value and gradients, by the kernels of the graphics processor, thread by thread, against the
+/// CPU device.
 namespace test {
 
 namespace on_both {
@@ -46,7 +47,8 @@ struct by_fibers {
   }
 };
 
-/// f at x and the gradients of sum(dy f): kernels on the graphics processor equal those of the CPU to 1e-5 (float) or 1e-12.
+/// f at x and the gradients of sum(dy f): kernels on the graphics processor equal those of the CPU to 1e-5 (float) or
+/// 1e-12.
 template <class Backends = by_fibers, class F, class... X>
 void check_on_cuda(char const* name, F, X const&... x) {
   using T = typename esp::detail::shared_element<X...>::type;
@@ -57,7 +59,10 @@ void check_on_cuda(char const* name, F, X const&... x) {
 
   std::vector<void*> base(static_cast<std::size_t>(esp::plan::base::count));
   int argument = 0;
-  auto const set_argument = [&](auto const* data) { base[static_cast<std::size_t>(esp::plan::base::arguments + argument++)] = const_cast<std::remove_const_t<std::remove_pointer_t<decltype(data)>>*>(data); };
+  auto const set_argument = [&](auto const* data) {
+    base[static_cast<std::size_t>(esp::plan::base::arguments + argument++)] =
+        const_cast<std::remove_const_t<std::remove_pointer_t<decltype(data)>>*>(data);
+  };
   (set_argument(x.data()), ...);
   set_argument(dy.data());
   esp::fused::random_state random{42, 7};
@@ -67,8 +72,11 @@ void check_on_cuda(char const* name, F, X const&... x) {
 
   auto const run = [&](auto&& runner) {
     std::vector<std::vector<T>> results;
-    for (int i = 0; i < p.output_count; ++i) results.emplace_back(static_cast<std::size_t>(p.nodes[p.outputs[i].id].shape.size()), T(__builtin_nan("")));
-    for (int i = 0; i < p.output_count; ++i) base[static_cast<std::size_t>(esp::plan::base::results + p.outputs[i].index)] = results[static_cast<std::size_t>(i)].data();
+    for (int i = 0; i < p.output_count; ++i)
+      results.emplace_back(static_cast<std::size_t>(p.nodes[p.outputs[i].id].shape.size()), T(__builtin_nan("")));
+    for (int i = 0; i < p.output_count; ++i)
+      base[static_cast<std::size_t>(esp::plan::base::results + p.outputs[i].index)] =
+          results[static_cast<std::size_t>(i)].data();
     runner();
     return results;
   };
@@ -80,7 +88,8 @@ void check_on_cuda(char const* name, F, X const&... x) {
   Backends::each([&](char const* how, auto& backend) {
     auto const got = run([&] { run_on_kernel_backend<Program, T>(backend, base.data()); });
     for (std::size_t i = 0; i < got.size(); ++i) {
-      std::string const text = on_both::first_difference(got[i].data(), expected[i].data(), static_cast<std::int64_t>(got[i].size()), sizeof(T) == 4 ? 1e-5 : 1e-12);
+      std::string const text = on_both::first_difference(
+          got[i].data(), expected[i].data(), static_cast<std::int64_t>(got[i].size()), sizeof(T) == 4 ? 1e-5 : 1e-12);
       BOOST_CHECK_MESSAGE(text.empty(), name << ", " << how << ", result " << i << ": " << text);
     }
   });

@@ -8,8 +8,8 @@ namespace test {
 /// Two layers whose parameters leave gaps, and one that is not moved.
 using optimized_net = nn::Sequential<nn::Linear<3, 5>, nn::Frozen<nn::Linear<5, 2>>, nn::Linear<2, 3>>;
 
-/// Ten updates with gradients set by hand. reference(p, g, step) moves one vector of all trainable parameters; before(optimizer, step) may change
-/// magnitudes before each update.
+/// Ten updates with gradients set by hand. reference(p, g, step) moves one vector of all trainable parameters;
+/// before(optimizer, step) may change magnitudes before each update.
 template <class T, class Optimizer, class Reference, class Before>
 void check_optimizer(Optimizer optimizer, Reference reference, Before before) {
   esp::model<optimized_net, esp::cpu, T> model{esp::seed{1}};
@@ -36,7 +36,8 @@ void check_optimizer(Optimizer optimizer, Reference reference, Before before) {
     std::size_t i = 0;
     for (char const* name : names)
       for (T const element : model.parameter(name).span()) {
-        BOOST_TEST(near(static_cast<double>(element), p[i], std::is_same_v<T, float> ? 2e-5 : 1e-12), name << " at step " << step);
+        BOOST_TEST(near(static_cast<double>(element), p[i], std::is_same_v<T, float> ? 2e-5 : 1e-12),
+                   name << " at step " << step);
         ++i;
       }
   }

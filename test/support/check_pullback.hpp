@@ -2,8 +2,8 @@
 #pragma once
 #include "check_kernels.hpp"
 
-/// First and second order checks of a captureless function of tensors of double against a central difference along a random direction. Labels (tensors
-/// of integers or booleans) may stand among the arguments.
+/// First and second order checks of a captureless function of tensors of double against a central difference along a
+/// random direction. Labels (tensors of integers or booleans) may stand among the arguments.
 namespace test {
 
 /// s(x...) = sum(f(x...) w): one number, with a weight for each element of the result. w is the last argument.
@@ -37,15 +37,15 @@ struct directional {
   template <std::size_t K, class Arguments, std::size_t... I>
   static constexpr auto along(Arguments a, std::index_sequence<I...>) {
     if constexpr (Differentiated >> K & 1u)
-      return sum(esp::grad<static_cast<int>(K)>(weighted<F>{})(std::get<I>(a)..., std::get<2 * sizeof...(I)>(a)) * std::get<sizeof...(I) + K>(a));
-    else
-      return 0.0;
+      return sum(esp::grad<static_cast<int>(K)>(weighted<F>{})(std::get<I>(a)..., std::get<2 * sizeof...(I)>(a)) *
+                 std::get<sizeof...(I) + K>(a));
+    else return 0.0;
   }
 };
 
 struct steps {
   double step = 1e-5;
-  double first = 1e-7;   ///< allowed, relative to the sum of magnitudes
+  double first = 1e-7;  ///< allowed, relative to the sum of magnitudes
   double second = 1e-6;
 };
 
@@ -59,7 +59,8 @@ X moved(X x, X const& along, double step) {
 }
 template <class X>
 X direction(X const& like, std::uint64_t seed) {
-  if constexpr (std::is_same_v<typename X::value_type, double>) return numbers<double, typename X::shape_type>(seed, -1, 1);
+  if constexpr (std::is_same_v<typename X::value_type, double>)
+    return numbers<double, typename X::shape_type>(seed, -1, 1);
   else return like;
 }
 
@@ -78,7 +79,8 @@ void check_pullback_at(char const* name, F, steps const& options, std::index_seq
   double along = 0, size = 1;
   auto const project = [&]<std::size_t K>(std::integral_constant<std::size_t, K>) {
     if constexpr (differentiated >> K & 1u) {
-      auto const& gradient = std::get<static_cast<std::size_t>(std::popcount(differentiated & ((1u << K) - 1u)))>(at_x.gradients);
+      auto const& gradient =
+          std::get<static_cast<std::size_t>(std::popcount(differentiated & ((1u << K) - 1u)))>(at_x.gradients);
       for (std::int64_t i = 0; i < gradient.size(); ++i) {
         along += gradient[i] * std::get<K>(u)[i];
         size += std::fabs(gradient[i] * std::get<K>(u)[i]);
@@ -90,7 +92,8 @@ void check_pullback_at(char const* name, F, steps const& options, std::index_seq
   BOOST_CHECK_MESSAGE(std::fabs(along - measured) <= options.first * size,
                       name << ", first order: gradient along a direction " << along << ", by differences " << measured);
 
-  // One number for each element: how the gradient changes along u, which is the gradient of <ds/dx, u> since second derivatives commute.
+  // One number for each element: how the gradient changes along u, which is the gradient of <ds/dx, u> since second
+  // derivatives commute.
   auto const second = interpreted(directional<F, differentiated>{}, false, one, x..., std::get<I>(u)..., w);
   auto const compare = [&](std::size_t i, auto const& got, auto const& after, auto const& before) {
     std::remove_cvref_t<decltype(got)> expected_change;
@@ -100,7 +103,8 @@ void check_pullback_at(char const* name, F, steps const& options, std::index_seq
   };
   [&]<std::size_t... G>(std::index_sequence<G...>) {
     (compare(G, std::get<G>(second.gradients), std::get<G>(ahead.gradients), std::get<G>(behind.gradients)), ...);
-  }(std::make_index_sequence<static_cast<std::size_t>(std::popcount(differentiated))>{});
+  }
+  (std::make_index_sequence<static_cast<std::size_t>(std::popcount(differentiated))>{});
 }
 
 }  // namespace detail

@@ -13,7 +13,8 @@ struct device_or_skip {
     int count = 0;
     cudaError_t const status = cudaGetDeviceCount(&count);
     if (status == cudaSuccess && count > 0) return;
-    std::printf("skipped: no CUDA device (%s)\n", status == cudaSuccess ? "none is installed" : cudaGetErrorString(status));
+    std::printf("skipped: no CUDA device (%s)\n",
+                status == cudaSuccess ? "none is installed" : cudaGetErrorString(status));
     std::fflush(stdout);
     std::_Exit(77);
   }

@@ -11,11 +11,12 @@
 #define ESPALIER_TEST_DEVICE espalier::simulated_cuda
 namespace test {
 struct device_or_skip {};
-}
+}  // namespace test
 #endif
 
-/// Included before a whole program (-include), this runs everything that the program would run on the processor on a graphics processor, whatever the
-/// program: models, trainers, eager expressions, reference cases. What a run reads is copied there, what it writes is copied back.
+/// Included before a whole program (-include), this runs everything that the program would run on the processor on a
+/// graphics processor, whatever the program: models, trainers, eager expressions, reference cases. What a run reads is
+/// copied there, what it writes is copied back.
 namespace test {
 
 namespace base = espalier::plan::base;
@@ -41,14 +42,19 @@ inline constexpr base_ranges ranges_of = [] {
     int const node = plan.ir.operands[i].node;
     if (node == 0) continue;
     bool const label = plan.groups.family_of[node] == espalier::graph::op_family::label;
-    r.add(plan.memory.address_of[node], nodes[node].shape.size(), !label ? static_cast<std::int64_t>(sizeof(T)) : nodes[node].attribute & 1u ? 1 : 4, false);
+    r.add(plan.memory.address_of[node], nodes[node].shape.size(),
+          !label                       ? static_cast<std::int64_t>(sizeof(T))
+          : nodes[node].attribute & 1u ? 1
+                                       : 4,
+          false);
   }
   for (int i = 0; i < plan.ir.output_count; ++i) {
     int const node = plan.ir.outputs[i];
     r.add(plan.memory.address_of[node], nodes[node].shape.size(), sizeof(T), true);
   }
   for (int x = 1; x <= plan.groups.group_count; ++x)
-    if (plan.groups.groups[x].kind == espalier::plan::kernel_kind::random) r.bytes[base::key] = sizeof(espalier::fused::random_state);
+    if (plan.groups.groups[x].kind == espalier::plan::kernel_kind::random)
+      r.bytes[base::key] = sizeof(espalier::fused::random_state);
   for (int i = 0; i < plan.memory.copy_count; ++i) {
     r.add(plan.memory.copies[i].from, plan.memory.copies[i].size, sizeof(T), false);
     r.add(plan.memory.copies[i].to, plan.memory.copies[i].size, sizeof(T), true);
@@ -71,7 +77,9 @@ void run_on_device(void* const* host_base) {
   block memory[base::count];
   void* device_base[base::count]{};
   for (int i = 0; i < base::count; ++i) {
-    std::size_t const bytes = i == base::workspace ? espalier::on_cuda::workspace_bytes<Program, T, espalier::on_cuda::backend_of<device>> : static_cast<std::size_t>(ranges.bytes[i]);
+    std::size_t const bytes =
+        i == base::workspace ? espalier::on_cuda::workspace_bytes<Program, T, espalier::on_cuda::backend_of<device>>
+                             : static_cast<std::size_t>(ranges.bytes[i]);
     if (bytes == 0) continue;
     memory[i] = block{backend, bytes};
     device_base[i] = memory[i].template at<void>(0);
@@ -79,7 +87,8 @@ void run_on_device(void* const* host_base) {
   }
   espalier::on_cuda::run<Program, T>(backend, device_base);
   for (int i = 0; i < base::count; ++i)
-    if (i != base::workspace && ranges.written[i]) backend.to_host(host_base[i], device_base[i], static_cast<std::size_t>(ranges.bytes[i]));
+    if (i != base::workspace && ranges.written[i])
+      backend.to_host(host_base[i], device_base[i], static_cast<std::size_t>(ranges.bytes[i]));
 }
 
 }  // namespace test

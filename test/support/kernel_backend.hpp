@@ -6,7 +6,8 @@
 #include <espalier/device/cuda/fiber_context.hpp>
 #include <espalier/device/cuda/run.hpp>
 
-/// A machine that runs the kernels of the graphics processor on memory of the host, fiber by fiber: kernels alone are tested with it.
+/// A machine that runs the kernels of the graphics processor on memory of the host, fiber by fiber: kernels alone are
+/// tested with it.
 namespace test {
 
 template <class Launcher = espalier::on_cuda::fiber_launcher>
@@ -28,8 +29,10 @@ struct kernel_backend {
         for (int column = 0; column < Product::columns; ++column) {
           espalier::on_cuda::compute_type<T> sum = 0;
           for (int k = 0; k < Product::inner; ++k)
-            sum += static_cast<espalier::on_cuda::compute_type<T>>(x[Product::transpose_a ? k * Product::rows + row : row * Product::inner + k]) *
-                   static_cast<espalier::on_cuda::compute_type<T>>(w[Product::transpose_b ? column * Product::inner + k : k * Product::columns + column]);
+            sum += static_cast<espalier::on_cuda::compute_type<T>>(
+                       x[Product::transpose_a ? k * Product::rows + row : row * Product::inner + k]) *
+                   static_cast<espalier::on_cuda::compute_type<T>>(
+                       w[Product::transpose_b ? column * Product::inner + k : k * Product::columns + column]);
           *y++ = static_cast<T>(sum);
         }
     }

@@ -24,7 +24,8 @@ struct Weighted {
   constexpr auto forward(auto z, auto k) const { return sum(z * k); }
 };
 
-/// What a model makes of x in training mode, element by element. Each element is one run of training: buffers are updated as often.
+/// What a model makes of x in training mode, element by element. Each element is one run of training: buffers are
+/// updated as often.
 template <class Model, class X>
 auto training_output(Model& model, X const& x) {
   using S = espalier::shape_of<espalier::detail::applied_net<typename Model::net_type, espalier::shape_of<X>>>;
@@ -45,12 +46,16 @@ inline std::string text(espalier::extents const& shape) {
 /// "0.weight(2,3) 0.bias(1,3)": the parameters in their order.
 std::string parameter_list(auto& model) {
   std::string r;
-  model.for_each_parameter([&](char const* name, espalier::extents const& shape, auto) { r += (r.empty() ? "" : " ") + (name + text(shape)); });
+  model.for_each_parameter([&](char const* name, espalier::extents const& shape, auto) {
+    r += (r.empty() ? "" : " ") + (name + text(shape));
+  });
   return r;
 }
 std::string buffer_list(auto& model) {
   std::string r;
-  model.for_each_buffer([&](char const* name, espalier::extents const& shape, auto) { r += (r.empty() ? "" : " ") + (name + text(shape)); });
+  model.for_each_buffer([&](char const* name, espalier::extents const& shape, auto) {
+    r += (r.empty() ? "" : " ") + (name + text(shape));
+  });
   return r;
 }
 
@@ -63,17 +68,21 @@ auto copy(auto span) {
 void assign(auto const& named, std::vector<double> const& values) {
   BOOST_REQUIRE(static_cast<bool>(named));
   BOOST_REQUIRE(named.span().size() == static_cast<std::int64_t>(values.size()));
-  for (std::size_t i = 0; i < values.size(); ++i) named.span()[i] = static_cast<std::remove_reference_t<decltype(named.span()[0])>>(values[i]);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    named.span()[i] = static_cast<std::remove_reference_t<decltype(named.span()[0])>>(values[i]);
 }
 /// Numbers of no pattern in every parameter, so that no gradient vanishes.
 void scramble(auto& model, double low = -1, double high = 1) {
   std::uint64_t number = 1;
   model.for_each_parameter([&](char const*, espalier::extents const&, auto span) {
-    for (auto& element : span) element = numbers<std::remove_reference_t<decltype(element)>, espalier::shape<1>>(number++, low, high)[0];
+    for (auto& element : span)
+      element = numbers<std::remove_reference_t<decltype(element)>, espalier::shape<1>>(number++, low, high)[0];
   });
 }
 
 /// a is near b, relative to the larger of 1 and |b|.
-inline bool near(double a, double b, double within = 1e-12) { return std::fabs(a - b) <= within * std::fmax(1, std::fabs(b)); }
+inline bool near(double a, double b, double within = 1e-12) {
+  return std::fabs(a - b) <= within * std::fmax(1, std::fabs(b));
+}
 
 }  // namespace test

@@ -2,7 +2,8 @@
 #pragma once
 #include "nets.hpp"
 
-/// Norm layers against plain loops. A layer is described by two functions of an element's position: which statistic it belongs to, which parameter.
+/// Norm layers against plain loops. A layer is described by two functions of an element's position: which statistic it
+/// belongs to, which parameter.
 namespace test {
 
 template <class M>
@@ -79,9 +80,11 @@ struct watched {
   }
 };
 
-/// Gradients of sum(y k) against the formula by sums of its own: dx = (dn - mean(dn) - normal mean(dn normal)) / deviation, dn = k weight.
+/// Gradients of sum(y k) against the formula by sums of its own: dx = (dn - mean(dn) - normal mean(dn normal)) /
+/// deviation, dn = k weight.
 template <bool Centered, class X>
-void check_gradients(auto& model, X const& x, X const& normal, std::vector<moments> const& of, double eps, auto group, auto channel) {
+void check_gradients(auto& model, X const& x, X const& normal, std::vector<moments> const& of, double eps, auto group,
+                     auto channel) {
   X const k = numbers<double, espalier::shape_of<X>>(77);
   auto const weight = model.find_parameter("weight");
   X dn = k;
@@ -106,7 +109,8 @@ void check_gradients(auto& model, X const& x, X const& normal, std::vector<momen
   });
   auto const gradients = espalier::value_and_grad(inside, Weighted{})(x, k).gradients;
   auto const got = gradients.parameter("shift").span();
-  for (int i = 0; i < x.size(); ++i) BOOST_TEST(near(got[i], dx[i], 1e-9), "gradient of x at " << i << ": " << got[i] << " for " << dx[i]);
+  for (int i = 0; i < x.size(); ++i)
+    BOOST_TEST(near(got[i], dx[i], 1e-9), "gradient of x at " << i << ": " << got[i] << " for " << dx[i]);
   if (!weight) return;
   std::vector<double> dweight(static_cast<std::size_t>(weight.span().size())), dbias = dweight;
   for (int i = 0; i < x.size(); ++i) {
@@ -115,7 +119,8 @@ void check_gradients(auto& model, X const& x, X const& normal, std::vector<momen
   }
   for (std::size_t c = 0; c < dweight.size(); ++c) {
     BOOST_TEST(near(gradients.parameter("net.weight").span()[static_cast<int>(c)], dweight[c], 1e-9));
-    if (auto const bias = gradients.find_parameter("net.bias")) BOOST_TEST(near(bias.span()[static_cast<int>(c)], dbias[c], 1e-9));
+    if (auto const bias = gradients.find_parameter("net.bias"))
+      BOOST_TEST(near(bias.span()[static_cast<int>(c)], dbias[c], 1e-9));
   }
 }
 

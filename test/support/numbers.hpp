@@ -49,8 +49,8 @@ esp::tensor<std::int32_t, esp::shape<E...>> labels(std::uint64_t seed, int class
 template <class T>
 constexpr double tolerance = std::is_same_v<T, float> ? 2e-5 : 1e-12;
 
-/// Where two tensors differ by more than tolerance times the largest element (at least 1): empty if nowhere. Infinities and nan must stand at the
-/// same places.
+/// Where two tensors differ by more than tolerance times the largest element (at least 1): empty if nowhere. Infinities
+/// and nan must stand at the same places.
 template <class A, class B>
 std::string difference(A const& got, B const& expected, double allowed) {
   double largest = 1;
@@ -72,13 +72,15 @@ std::string difference(A const& got, B const& expected, double allowed) {
   esp::extents const at = esp::coordinates(A::shape_type::value, first);
   text << wrong << " of " << expected.size() << " elements of " << A::shape_type::value << " differ, the first at [";
   for (int i = 0; i < at.rank; ++i) text << (i ? "," : "") << at.at[i];
-  text << "]: " << static_cast<double>(got.data()[first]) << ", expected " << static_cast<double>(expected.data()[first]);
+  text << "]: " << static_cast<double>(got.data()[first]) << ", expected "
+       << static_cast<double>(expected.data()[first]);
   return text.str();
 }
 
 /// Checks that two tensors agree.
 template <class A, class B>
-void check_close(char const* what, A const& got, B const& expected, double allowed = tolerance<typename A::value_type>) {
+void check_close(char const* what, A const& got, B const& expected,
+                 double allowed = tolerance<typename A::value_type>) {
   static_assert(std::is_same_v<typename A::shape_type, typename B::shape_type>);
   std::string const text = difference(got, expected, allowed);
   BOOST_CHECK_MESSAGE(text.empty(), what << ": " << text);

@@ -27,9 +27,11 @@ struct passes {
   std::unique_ptr<plan::recomputed const> recomputation{new plan::recomputed(plan::find_recomputed(program, *merged))};
   std::unique_ptr<plan::kernel_ir const> ir{new plan::kernel_ir(plan::lower(program, *merged, *recomputation))};
   std::unique_ptr<plan::liveness const> live{new plan::liveness(plan::find_liveness(*merged, *ir))};
-  std::unique_ptr<plan::destinations const> to{new plan::destinations(plan::find_destinations(program, *merged, *ir, *live, definition::layout()))};
+  std::unique_ptr<plan::destinations const> to{
+      new plan::destinations(plan::find_destinations(program, *merged, *ir, *live, definition::layout()))};
   std::unique_ptr<plan::kernel_ir const> kernels{new plan::kernel_ir(plan::find_kernels(program, *merged, *to, *ir))};
-  std::unique_ptr<plan::memory_plan const> memory{new plan::memory_plan(plan::allocate(program, *merged, *kernels, *to))};
+  std::unique_ptr<plan::memory_plan const> memory{
+      new plan::memory_plan(plan::allocate(program, *merged, *kernels, *to))};
 
   /// The needed nodes of an op's name, in the order of the program.
   std::vector<int> nodes_of(std::string_view op) const {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What most tests begin with, read once by the compiler for all of them (test/meson.build). Nothing depends on it: every test includes what it uses, and
-// every header is compiled with nothing before it in the suite header_alone.
+// What most tests begin with, read once by the compiler for all of them (test/meson.build). Nothing depends on it:
+// every test includes what it uses, and every header is compiled with nothing before it in the suite header_alone.
 #include <boost/test/unit_test.hpp>
 
 #include <cmath>

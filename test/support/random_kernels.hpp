@@ -38,9 +38,12 @@ void check_random_kernels() {
   dice roll{Seed + 1};
   // Vectors may read up to a register beyond the end of nothing: sizes are exact, so that sanitizers see it.
   auto const fill = [&](int at, int id) {
-    for (std::int64_t i = 0; i < p.nodes[id].shape.size(); ++i) memory[static_cast<std::size_t>(at)].push_back(static_cast<T>(roll.number()));
+    for (std::int64_t i = 0; i < p.nodes[id].shape.size(); ++i)
+      memory[static_cast<std::size_t>(at)].push_back(static_cast<T>(roll.number()));
   };
-  auto const room = [&](int at, std::int64_t size) { memory[static_cast<std::size_t>(at)].assign(static_cast<std::size_t>(size), T(__builtin_nan(""))); };
+  auto const room = [&](int at, std::int64_t size) {
+    memory[static_cast<std::size_t>(at)].assign(static_cast<std::size_t>(size), T(__builtin_nan("")));
+  };
   esp::tensor<T, esp::shape<espalier::plan::plan_of<Program>.memory.workspace + 16>> workspace;
   workspace.fill(T(__builtin_nan("")));
   for (int i = 0; i < d.arguments().count; ++i) fill(base::arguments + i, d.arguments().at[i]);
@@ -49,8 +52,10 @@ void check_random_kernels() {
   std::vector<int> roots;
   for (int i = 0; i < p.output_count; ++i) {
     roots.push_back(p.outputs[i].id);
-    if (p.outputs[i].where == graph::destination::result) room(base::results + p.outputs[i].index, p.nodes[p.outputs[i].id].shape.size());
-    if (p.outputs[i].where == graph::destination::gradient) room(base::gradients, p.nodes[p.outputs[i].id].shape.size());
+    if (p.outputs[i].where == graph::destination::result)
+      room(base::results + p.outputs[i].index, p.nodes[p.outputs[i].id].shape.size());
+    if (p.outputs[i].where == graph::destination::gradient)
+      room(base::gradients, p.nodes[p.outputs[i].id].shape.size());
   }
   auto const before = memory;
   T const* in[base::max_arguments]{};
@@ -81,9 +86,13 @@ void check_random_kernels() {
       if (size < 1e30 && size > largest) largest = size;
     }
     for (std::int64_t k = 0; k < p.nodes[o.id].shape.size(); ++k) {
-      double const got = static_cast<double>(memory[static_cast<std::size_t>(where)][static_cast<std::size_t>(k)]), expected = static_cast<double>(meaning.value(o.id)[k]);
-      bool const same = std::isnan(expected) ? std::isnan(got) : std::fabs(got - expected) <= (sizeof(T) == 4 ? 1e-4 : 1e-10) * largest;
-      BOOST_CHECK_MESSAGE(same, "seed " << Seed << ", output " << i << " (node " << o.id << ", " << p.nodes[o.id].op->name << "), element " << k << " is " << got << ", expected " << expected);
+      double const got = static_cast<double>(memory[static_cast<std::size_t>(where)][static_cast<std::size_t>(k)]),
+                   expected = static_cast<double>(meaning.value(o.id)[k]);
+      bool const same = std::isnan(expected) ? std::isnan(got)
+                                             : std::fabs(got - expected) <= (sizeof(T) == 4 ? 1e-4 : 1e-10) * largest;
+      BOOST_CHECK_MESSAGE(same, "seed " << Seed << ", output " << i << " (node " << o.id << ", "
+                                        << p.nodes[o.id].op->name << "), element " << k << " is " << got
+                                        << ", expected " << expected);
       if (!same) break;
     }
   }

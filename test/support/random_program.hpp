@@ -3,8 +3,9 @@
 #include <espalier/derivative/reverse.hpp>
 #include <espalier/operation/operation.hpp>
 
-/// Programs drawn at random: elementwise ops, broadcasts, reductions over any axes, moved axes, slices, windows and folds, products, composites, gradients, updates of state.
-/// They can be drawn by the compiler too, so that kernels are made of them.
+/// Programs drawn at random: elementwise ops, broadcasts, reductions over any axes, moved axes, slices, windows and
+/// folds, products, composites, gradients, updates of state. They can be drawn by the compiler too, so that kernels are
+/// made of them.
 namespace test {
 
 namespace graph = espalier::graph;
@@ -21,11 +22,14 @@ struct dice {
   constexpr double number() { return (*this)(2001) / 1000.0 - 1; }
 };
 
-inline constexpr extents bases_of_shapes[] = {{2, {4, 6}},       {2, {8, 8}}, {3, {5, 1, 7}}, {4, {2, 3, 4, 5}},       {2, {1, 1}},
-                                       {3, {3, 3, 3}},    {1, {6}},    {2, {1, 9}},    {6, {2, 1, 2, 3, 1, 2}}, {2, {9, 1}},
-                                       {4, {2, 1, 3, 1}}, {0, {}},     {3, {4, 4, 2}}, {5, {2, 2, 1, 2, 2}},
-                                              {2, {17, 40}},    {2, {33, 17}}, {3, {3, 20, 9}}, {2, {20, 20}},          {1, {100}},
-                                              {4, {2, 5, 4, 9}}, {4, {1, 6, 7, 8}}, {4, {2, 3, 3, 16}}, {4, {2, 4, 4, 3}}};
+inline constexpr extents bases_of_shapes[] = {{2, {4, 6}},        {2, {8, 8}},          {3, {5, 1, 7}},
+                                              {4, {2, 3, 4, 5}},  {2, {1, 1}},          {3, {3, 3, 3}},
+                                              {1, {6}},           {2, {1, 9}},          {6, {2, 1, 2, 3, 1, 2}},
+                                              {2, {9, 1}},        {4, {2, 1, 3, 1}},    {0, {}},
+                                              {3, {4, 4, 2}},     {5, {2, 2, 1, 2, 2}}, {2, {17, 40}},
+                                              {2, {33, 17}},      {3, {3, 20, 9}},      {2, {20, 20}},
+                                              {1, {100}},         {4, {2, 5, 4, 9}},    {4, {1, 6, 7, 8}},
+                                              {4, {2, 3, 3, 16}}, {4, {2, 4, 4, 3}}};
 
 /// A program that grows at random.
 class random_program {
@@ -40,13 +44,16 @@ class random_program {
     constexpr int const* end() const { return at + count; }
   };
 
-  constexpr random_program(graph::program& p, std::uint64_t seed) : p_{p}, g_{p.nodes}, roll_{seed * 2654435761u + 12345} {
+  constexpr random_program(graph::program& p, std::uint64_t seed)
+      : p_{p}, g_{p.nodes}, roll_{seed * 2654435761u + 12345} {
     base_ = bases_of_shapes[roll_(static_cast<int>(sizeof(bases_of_shapes) / sizeof(extents)))];
     int const leaves = 1 + roll_(3);
-    for (int i = 0; i < leaves; ++i) arguments_.push_back(leaf(&espalier::described<espalier::argument_>, i, shape_of_leaf(i == 0)));
+    for (int i = 0; i < leaves; ++i)
+      arguments_.push_back(leaf(&espalier::described<espalier::argument_>, i, shape_of_leaf(i == 0)));
     if (roll_(2)) parameters_.push_back(leaf(&espalier::described<espalier::parameter_>, 0, shape_of_leaf(false)));
     if (roll_(3) == 0) buffers_.push_back(leaf(&espalier::described<espalier::buffer_>, 0, shape_of_leaf(false)));
-    if (roll_(6) == 0 && base_.rank > 0) pool_.push_back(g_.add({&espalier::described<espalier::column_index_>, {}, 0, base_}));
+    if (roll_(6) == 0 && base_.rank > 0)
+      pool_.push_back(g_.add({&espalier::described<espalier::column_index_>, {}, 0, base_}));
     int const length = 2 + roll_(14);
     for (int i = 0; i < length; ++i) grow();
     finish();
@@ -89,24 +96,48 @@ class random_program {
     extents const s = g_[x].shape;
     if (s.rank == 4 && s.at[3] >= 8 && roll_(3) == 0) return windows(x, 1);
     switch (roll_(18)) {
-      case 0: keep(tanh(h(x)).id); break;
-      case 1: keep((h(x) * roll_.number() + roll_.number()).id); break;
-      case 2: keep(sigmoid(h(x)).id); break;
-      case 3: keep(relu(h(x)).id); break;
+      case 0:
+        keep(tanh(h(x)).id);
+        break;
+      case 1:
+        keep((h(x) * roll_.number() + roll_.number()).id);
+        break;
+      case 2:
+        keep(sigmoid(h(x)).id);
+        break;
+      case 3:
+        keep(relu(h(x)).id);
+        break;
       case 4:
       case 5:
       case 6:
-      case 7: combine(x); break;
+      case 7:
+        combine(x);
+        break;
       case 8:
-      case 9: keep(reduce<espalier::sum_>(x)); break;
-      case 10: keep(roll_(2) ? reduce<espalier::max_>(x) : reduce<espalier::min_>(x)); break;
+      case 9:
+        keep(reduce<espalier::sum_>(x));
+        break;
+      case 10:
+        keep(roll_(2) ? reduce<espalier::max_>(x) : reduce<espalier::min_>(x));
+        break;
       case 11:
       case 15:
-      case 16: move(x); break;
-      case 12: product(x); break;
-      case 13: composite(x, some_axes(s)); break;
-      case 14: keep(graph::emit_broadcast(g_, x, wider(s))); break;
-      default: keep(where(h(x) > 0, h(x) * h(x), 0.5).id); break;
+      case 16:
+        move(x);
+        break;
+      case 12:
+        product(x);
+        break;
+      case 13:
+        composite(x, some_axes(s));
+        break;
+      case 14:
+        keep(graph::emit_broadcast(g_, x, wider(s)));
+        break;
+      default:
+        keep(where(h(x) > 0, h(x) * h(x), 0.5).id);
+        break;
     }
   }
   constexpr extents wider(extents const& s) {
@@ -125,14 +156,28 @@ class random_program {
   constexpr void combine(int x) {
     int y = any();
     extents const s = g_[x].shape;
-    for (int tries = 0; tries < 8 && espalier::broadcast_conflict(g_[y].shape, s) != -1 && espalier::broadcast_conflict(s, g_[y].shape) != -1; ++tries) y = any();
-    if (espalier::broadcast_conflict(g_[y].shape, s) != -1 && espalier::broadcast_conflict(s, g_[y].shape) != -1) return;
+    for (int tries = 0; tries < 8 && espalier::broadcast_conflict(g_[y].shape, s) != -1 &&
+                        espalier::broadcast_conflict(s, g_[y].shape) != -1;
+         ++tries)
+      y = any();
+    if (espalier::broadcast_conflict(g_[y].shape, s) != -1 && espalier::broadcast_conflict(s, g_[y].shape) != -1)
+      return;
     switch (roll_(5)) {
-      case 0: keep((h(x) + h(y)).id); break;
-      case 1: keep((h(x) - h(y)).id); break;
-      case 2: keep((h(y) * h(x)).id); break;
-      case 3: keep((h(x) / (h(y) * h(y) + 1.0)).id); break;
-      default: keep(maximum(h(x), h(y)).id); break;
+      case 0:
+        keep((h(x) + h(y)).id);
+        break;
+      case 1:
+        keep((h(x) - h(y)).id);
+        break;
+      case 2:
+        keep((h(y) * h(x)).id);
+        break;
+      case 3:
+        keep((h(x) / (h(y) * h(y) + 1.0)).id);
+        break;
+      default:
+        keep(maximum(h(x), h(y)).id);
+        break;
     }
   }
   template <class Op>
@@ -140,7 +185,9 @@ class random_program {
     extents const s = g_[x].shape;
     unsigned const mask = some_axes(s);
     int const r = espalier::detail::reduce<Op>(g_, x, mask, espalier::reduced_extents(s, mask, roll_(3) != 0));
-    return roll_(2) ? graph::emit_broadcast(g_, espalier::graph::emit_reshape(g_, r, espalier::reduced_extents(s, mask, true)), s) : r;
+    return roll_(2) ? graph::emit_broadcast(
+                          g_, espalier::graph::emit_reshape(g_, r, espalier::reduced_extents(s, mask, true)), s)
+                    : r;
   }
   constexpr void move(int x) {
     extents const s = g_[x].shape;
@@ -203,8 +250,11 @@ class random_program {
         keep_moved(x, m);
         break;
       }
-      case 5: concatenate(x, axis); break;
-      default: windows(x, axis);
+      case 5:
+        concatenate(x, axis);
+        break;
+      default:
+        windows(x, axis);
     }
   }
   constexpr void concatenate(int x, int axis) {
@@ -217,7 +267,8 @@ class random_program {
     s.at[axis] = g_[x].shape.at[axis] + g_[y].shape.at[axis];
     if (s.size() <= 4096) keep(graph::emit<espalier::concatenate_>(g_, s, static_cast<std::uint64_t>(axis), x, y).id);
   }
-  /// Windows along one axis, or of an image; as they are, summed up where they came from, reduced over their taps, or multiplied.
+  /// Windows along one axis, or of an image; as they are, summed up where they came from, reduced over their taps, or
+  /// multiplied.
   constexpr void windows(int x, int axis) {
     extents const s = g_[x].shape;
     bool const image = s.rank == 4 && roll_(3) != 0;
@@ -248,12 +299,18 @@ class random_program {
     if (m.shape.size() > 16384) return;
     int const w = graph::emit_move(g_, x, m.map, m.shape);
     switch (roll_(4)) {
-      case 0: keep(w); break;
-      case 1: keep(graph::emit_scatter_add(g_, tanh(h(w)).id, m.map, s)); break;
+      case 0:
+        keep(w);
+        break;
+      case 1:
+        keep(graph::emit_scatter_add(g_, tanh(h(w)).id, m.map, s));
+        break;
       case 2: {
         unsigned const taps = image ? 24u : 2u << axis;
-        keep(roll_(2) ? espalier::detail::reduce<espalier::max_>(g_, w, taps, espalier::reduced_extents(m.shape, taps, true))
-                      : espalier::detail::reduce<espalier::sum_>(g_, w, taps, espalier::reduced_extents(m.shape, taps, roll_(2))));
+        keep(roll_(2)
+                 ? espalier::detail::reduce<espalier::max_>(g_, w, taps, espalier::reduced_extents(m.shape, taps, true))
+                 : espalier::detail::reduce<espalier::sum_>(g_, w, taps,
+                                                            espalier::reduced_extents(m.shape, taps, roll_(2))));
         break;
       }
       default:
@@ -280,9 +337,15 @@ class random_program {
       m.map.step[1] = size >= depth + 2 * outputs ? 2 : 1;
       kernels = graph::emit_move(g_, graph::emit_reshape(g_, kernels, extents{1, {size}}), m.map, m.shape);
     } else {
-      kernels = graph::emit_broadcast(g_, graph::emit_move(g_, graph::emit_reshape(g_, kernels, extents{1, {size}}), espalier::identity_map(1), extents{1, {1}}), extents{2, {depth, outputs}});
+      kernels = graph::emit_broadcast(g_,
+                                      graph::emit_move(g_, graph::emit_reshape(g_, kernels, extents{1, {size}}),
+                                                       espalier::identity_map(1), extents{1, {1}}),
+                                      extents{2, {depth, outputs}});
     }
-    keep(graph::emit_reshape(g_, espalier::detail::emit_matmul(g_, graph::emit_reshape(g_, w, extents{2, {pixels, depth}}), kernels, false, false), extents{4, {s.at[0], s.at[1], s.at[2], outputs}}));
+    keep(graph::emit_reshape(g_,
+                             espalier::detail::emit_matmul(g_, graph::emit_reshape(g_, w, extents{2, {pixels, depth}}),
+                                                           kernels, false, false),
+                             extents{4, {s.at[0], s.at[1], s.at[2], outputs}}));
   }
   constexpr void product(int x) {
     extents const s = g_[x].shape;
@@ -297,11 +360,16 @@ class random_program {
       keep(g_.add({op, {value.id, x, eps, 0}, mask, g_[value.id].shape}));
     };
     switch (roll_(3)) {
-      case 0: alias(&described<espalier::softmax_>, rule<espalier::softmax_>::expand(h(x), mask), 0); break;
-      case 1: alias(&described<espalier::logsumexp_>, rule<espalier::logsumexp_>::expand(h(x), mask), 0); break;
+      case 0:
+        alias(&described<espalier::softmax_>, rule<espalier::softmax_>::expand(h(x), mask), 0);
+        break;
+      case 1:
+        alias(&described<espalier::logsumexp_>, rule<espalier::logsumexp_>::expand(h(x), mask), 0);
+        break;
       default: {
         handle const eps = graph::emit_constant(g_, 0.1, extents{});
-        alias(&described<espalier::normalize_>, rule<espalier::scaled_by_deviation_>::expand(espalier::shifted(h(x), mask), eps, mask), eps.id);
+        alias(&described<espalier::normalize_>,
+              rule<espalier::scaled_by_deviation_>::expand(espalier::shifted(h(x), mask), eps, mask), eps.id);
       }
     }
   }
@@ -334,7 +402,9 @@ class random_program {
       p_.add_output(y, graph::destination::buffer, 0);
     }
   }
-  constexpr int reduce_to_one(int y) { return espalier::detail::reduce<espalier::sum_>(g_, y, (1u << g_[y].shape.rank) - 1u, extents{}); }
+  constexpr int reduce_to_one(int y) {
+    return espalier::detail::reduce<espalier::sum_>(g_, y, (1u << g_[y].shape.rank) - 1u, extents{});
+  }
 
   graph::program& p_;
   graph::program_builder& g_;

@@ -12,8 +12,8 @@
 #include <espalier/plan/plan.hpp>
 #include <espalier/trace/interpret.hpp>
 
-/// Runs a plan as its kernels would, element by element and at run time, and checks what kernels rely on. So thousands of drawn programs can be
-/// planned and run without compiling a kernel for any of them.
+/// Runs a plan as its kernels would, element by element and at run time, and checks what kernels rely on. So thousands
+/// of drawn programs can be planned and run without compiling a kernel for any of them.
 namespace test {
 
 namespace graph = espalier::graph;
@@ -68,15 +68,23 @@ class plan_runner {
   double* of(int id) { return at(r_.memory.address_of[id], g_[id].shape.size()); }
 
   static std::int64_t count(plan::group const& g, extent_class extent) {
-    return extent == extent_class::full ? g.size : extent == extent_class::row ? g.rows : extent == extent_class::column ? g.columns : 1;
+    return extent == extent_class::full     ? g.size
+           : extent == extent_class::row    ? g.rows
+           : extent == extent_class::column ? g.columns
+                                            : 1;
   }
   /// Which element of a value at `from` an element (row, column) reads.
   static std::int64_t element(plan::group const& g, extent_class from, std::int64_t row, std::int64_t column) {
     switch (from) {
-      case extent_class::full: return (column / (g.columns / g.segments) * g.rows + row) * (g.columns / g.segments) + column % (g.columns / g.segments);
-      case extent_class::row: return row;
-      case extent_class::column: return column;
-      default: return 0;
+      case extent_class::full:
+        return (column / (g.columns / g.segments) * g.rows + row) * (g.columns / g.segments) +
+               column % (g.columns / g.segments);
+      case extent_class::row:
+        return row;
+      case extent_class::column:
+        return column;
+      default:
+        return 0;
     }
   }
   static bool overlap(plan::address const& a, std::int64_t size_a, plan::address const& b, std::int64_t size_b) {
@@ -95,8 +103,10 @@ class plan_runner {
     plan::kernel_body const &own = ir.groups[x], &body = ir.groups[own.kernel];
     plan::group const& g = r_.groups.groups[own.kernel];
     if (static_cast<std::int64_t>(g.rows) * g.columns != g.size) return fail(x, "rows times columns is not its size");
-    if (own.instructions != body.instructions || own.operands != body.operands || own.outputs != body.outputs) return fail(x, "shares a kernel with a group of other counts");
-    std::vector<std::vector<double>> operands(static_cast<std::size_t>(body.operands)), instructions(static_cast<std::size_t>(body.instructions));
+    if (own.instructions != body.instructions || own.operands != body.operands || own.outputs != body.outputs)
+      return fail(x, "shares a kernel with a group of other counts");
+    std::vector<std::vector<double>> operands(static_cast<std::size_t>(body.operands)),
+        instructions(static_cast<std::size_t>(body.instructions));
     int const begin = sums == nullptr ? 0 : 1;
     if (sums != nullptr) instructions[0] = *sums;
     for (int i = 0; i < body.operands; ++i) {
@@ -108,17 +118,20 @@ class plan_runner {
       if (l.kind != plan::operand_kind::memory || !is_read(body, begin, -1 - i)) continue;
       int const id = ir.operands[own.first_operand + i].node;
       std::int64_t const size = g_[id].shape.size();
-      if (size != count(g, l.extent)) return fail(x, "leaf " + std::to_string(i) + " has " + std::to_string(size) + " elements at another place");
+      if (size != count(g, l.extent))
+        return fail(x, "leaf " + std::to_string(i) + " has " + std::to_string(size) + " elements at another place");
       to.assign(of(id), of(id) + size);
       for (int o = 0; o < body.outputs; ++o) check_overlap(x, own, body, o, id, l, sums != nullptr);
     }
     late_.assign(static_cast<std::size_t>(body.instructions), false);
-    for (int i = begin; i < body.instructions && wrong_.empty(); ++i) run_instruction(x, g, body, i, operands, instructions);
+    for (int i = begin; i < body.instructions && wrong_.empty(); ++i)
+      run_instruction(x, g, body, i, operands, instructions);
     if (!wrong_.empty()) return;
     for (int o = 0; o < body.outputs; ++o) {
       int const instruction = ir.local[ir.outputs[body.first_output + o]], id = ir.outputs[own.first_output + o];
       auto const& from = instructions[static_cast<std::size_t>(instruction)];
-      if (static_cast<std::int64_t>(from.size()) != g_[id].shape.size()) return fail(x, "an output has another size than its node");
+      if (static_cast<std::int64_t>(from.size()) != g_[id].shape.size())
+        return fail(x, "an output has another size than its node");
       std::copy(from.begin(), from.end(), of(id));
     }
   }
@@ -133,34 +146,43 @@ class plan_runner {
     return false;
   }
 
-  /// A kernel stores while it loads: where an output takes the memory of a leaf, it may only be element by element and in the last sweep.
-  void check_overlap(int x, plan::kernel_body const& own, plan::kernel_body const& body, int o, int read, plan::ir_operand const& l, bool after_product) {
+  /// A kernel stores while it loads: where an output takes the memory of a leaf, it may only be element by element and
+  /// in the last sweep.
+  void check_overlap(int x, plan::kernel_body const& own, plan::kernel_body const& body, int o, int read,
+                     plan::ir_operand const& l, bool after_product) {
     int const id = r_.ir.outputs[own.first_output + o];
     plan::address const &to = r_.memory.address_of[id], &from = r_.memory.address_of[read];
     if (!overlap(to, g_[id].shape.size(), from, g_[read].shape.size())) return;
     int const in_kernel = r_.ir.outputs[body.first_output + o];
     extent_class const extent = r_.ir.instructions[body.first_instruction + r_.ir.local[in_kernel]].extent;
     if (after_product) return fail(x, "a product leaves its sums where what follows still reads");
-    if (to.offset != from.offset || extent != l.extent || !r_.memory.late[in_kernel]) fail(x, "an output overwrites a leaf that is still read");
+    if (to.offset != from.offset || extent != l.extent || !r_.memory.late[in_kernel])
+      fail(x, "an output overwrites a leaf that is still read");
   }
 
-  operand value_of_operand(plan::kernel_body const& body, int reference, int reader, std::vector<std::vector<double>> const& operands,
-               std::vector<std::vector<double>> const& instructions) {
+  operand value_of_operand(plan::kernel_body const& body, int reference, int reader,
+                           std::vector<std::vector<double>> const& operands,
+                           std::vector<std::vector<double>> const& instructions) {
     if (reference < 0) {
       plan::ir_operand const& l = r_.ir.operands[body.first_operand - 1 - reference];
-      return {&operands[static_cast<std::size_t>(-1 - reference)], l.kind == plan::operand_kind::constant ? extent_class::single : l.extent, false};
+      return {&operands[static_cast<std::size_t>(-1 - reference)],
+              l.kind == plan::operand_kind::constant ? extent_class::single : l.extent, false};
     }
     bool const known = reference < reader;
-    return {known ? &instructions[static_cast<std::size_t>(reference)] : nullptr, r_.ir.instructions[body.first_instruction + reference].extent,
+    return {known ? &instructions[static_cast<std::size_t>(reference)] : nullptr,
+            r_.ir.instructions[body.first_instruction + reference].extent,
             known && late_[static_cast<std::size_t>(reference)]};
   }
 
-  void run_instruction(int x, plan::group const& g, plan::kernel_body const& body, int i, std::vector<std::vector<double>> const& operands,
-                std::vector<std::vector<double>>& instructions) {
+  void run_instruction(int x, plan::group const& g, plan::kernel_body const& body, int i,
+                       std::vector<std::vector<double>> const& operands,
+                       std::vector<std::vector<double>>& instructions) {
     plan::ir_instruction const& s = r_.ir.instructions[body.first_instruction + i];
     int const arity = s.op == nullptr || s.op->family == op_family::reduction ? 1 : s.op->arity;
-    // What lies across the sweeps (columns of a group that runs by rows, rows of one that runs by columns, one value) is known when all are done.
-    bool const outer = (s.extent == extent_class::single || s.extent == (g.order == plan::loop_order::rows ? extent_class::column : extent_class::row)) &&
+    // What lies across the sweeps (columns of a group that runs by rows, rows of one that runs by columns, one value)
+    // is known when all are done.
+    bool const outer = (s.extent == extent_class::single ||
+                        s.extent == (g.order == plan::loop_order::rows ? extent_class::column : extent_class::row)) &&
                        !(g.order == plan::loop_order::rows && g.rows == 1);
     bool late = outer && s.op != nullptr && s.op->family == op_family::reduction;
     operand in[3]{};
@@ -168,7 +190,8 @@ class plan_runner {
       in[k] = value_of_operand(body, s.operand[k], i, operands, instructions);
       if (in[k].values == nullptr) return fail(x, "step " + std::to_string(i) + " reads a later step or itself");
       if (in[k].late && !outer) return fail(x, "step " + std::to_string(i) + " reads a reduction that is not complete");
-      if (!(s.op != nullptr && s.op->family == op_family::reduction) && in[k].extent == extent_class::full && s.extent != extent_class::full)
+      if (!(s.op != nullptr && s.op->family == op_family::reduction) && in[k].extent == extent_class::full &&
+          s.extent != extent_class::full)
         return fail(x, "step " + std::to_string(i) + " of a row, column or single reads a full value");
     }
     for (operand const& o : in) late = late || o.late;
@@ -177,7 +200,8 @@ class plan_runner {
     if (s.op != nullptr && s.op->family == op_family::reduction) {
       y.assign(static_cast<std::size_t>(count(g, s.extent)), s.op->identity);
       extent_class const from = in[0].extent;
-      std::int64_t const rows = from == extent_class::column || from == extent_class::single ? 1 : g.rows, columns = from == extent_class::row || from == extent_class::single ? 1 : g.columns;
+      std::int64_t const rows = from == extent_class::column || from == extent_class::single ? 1 : g.rows,
+                         columns = from == extent_class::row || from == extent_class::single ? 1 : g.columns;
       for (std::int64_t r = 0; r < rows; ++r)
         for (std::int64_t c = 0; c < columns; ++c) {
           double& sum = y[static_cast<std::size_t>(element(g, s.extent, r, c))];
@@ -191,8 +215,10 @@ class plan_runner {
     for (std::int64_t r = 0; r < rows; ++r)
       for (std::int64_t c = 0; c < columns; ++c) {
         double a[3]{};
-        for (int k = 0; k < arity; ++k) a[k] = (*in[k].values)[static_cast<std::size_t>(element(g, in[k].extent, r, c))];
-        y[static_cast<std::size_t>(element(g, s.extent, r, c))] = s.op == nullptr ? a[0] : s.op->evaluate(a[0], arity > 1 ? a[1] : a[0], arity > 2 ? a[2] : a[0]);
+        for (int k = 0; k < arity; ++k)
+          a[k] = (*in[k].values)[static_cast<std::size_t>(element(g, in[k].extent, r, c))];
+        y[static_cast<std::size_t>(element(g, s.extent, r, c))] =
+            s.op == nullptr ? a[0] : s.op->evaluate(a[0], arity > 1 ? a[1] : a[0], arity > 2 ? a[2] : a[0]);
       }
   }
 
@@ -202,7 +228,9 @@ class plan_runner {
     plan::kernel_body const& own = ir.groups[x];
     int const id = r_.groups.groups[own.kernel].first;
     graph::node const& n = g_[id];
-    auto const data = [&](int k) { return of(ir.operands[own.first_operand - 1 - ir.instructions[own.first_instruction].operand[k]].node); };
+    auto const data = [&](int k) {
+      return of(ir.operands[own.first_operand - 1 - ir.instructions[own.first_instruction].operand[k]].node);
+    };
     if (ir.instructions[own.first_instruction].operand[0] >= 0) {
       fail(x, "has no operand");
       return {};
@@ -231,22 +259,31 @@ class plan_runner {
     if (n.op->family == op_family::move) y = moved(g_.maps[n.attribute], a, from, n.shape);
     if (n.op->family == op_family::scatter_add)
       for (std::int64_t i = 0; i < from.size(); ++i)
-        if (std::int64_t const to = espalier::moved_offset(g_.maps[n.attribute], n.shape, from, i); to >= 0) y[static_cast<std::size_t>(to)] += a[i];
-    if (n.op->family == op_family::concatenate) concatenate(static_cast<int>(n.attribute), n.shape, a, from, data(ir.instructions[own.first_instruction].operand[1] < 0 ? 1 : 0), y);
+        if (std::int64_t const to = espalier::moved_offset(g_.maps[n.attribute], n.shape, from, i); to >= 0)
+          y[static_cast<std::size_t>(to)] += a[i];
+    if (n.op->family == op_family::concatenate)
+      concatenate(static_cast<int>(n.attribute), n.shape, a, from,
+                  data(ir.instructions[own.first_instruction].operand[1] < 0 ? 1 : 0), y);
     return y;
   }
 
-  static std::vector<double> moved(espalier::index_map const& m, double const* x, extents const& from, extents const& to) {
+  static std::vector<double> moved(espalier::index_map const& m, double const* x, extents const& from,
+                                   extents const& to) {
     std::vector<double> y(static_cast<std::size_t>(to.size()));
     for (std::int64_t i = 0; i < to.size(); ++i) {
       std::int64_t const at = espalier::moved_offset(m, from, to, i);
-      y[static_cast<std::size_t>(i)] = at >= 0 ? x[at] : m.fills_with_lowest ? -std::numeric_limits<double>::infinity() : 0;
+      y[static_cast<std::size_t>(i)] = at >= 0               ? x[at]
+                                       : m.fills_with_lowest ? -std::numeric_limits<double>::infinity()
+                                                             : 0;
     }
     return y;
   }
-  static void concatenate(int axis, extents const& s, double const* a, extents const& first, double const* b, std::vector<double>& y) {
+  static void concatenate(int axis, extents const& s, double const* a, extents const& first, double const* b,
+                          std::vector<double>& y) {
     std::int64_t const inner = s.product(axis + 1, s.rank), run = s.at[axis] * inner, cut = first.at[axis] * inner;
-    for (std::int64_t i = 0; i < s.size(); ++i) y[static_cast<std::size_t>(i)] = i % run < cut ? a[i / run * cut + i % run] : b[i / run * (run - cut) + i % run - cut];
+    for (std::int64_t i = 0; i < s.size(); ++i)
+      y[static_cast<std::size_t>(i)] =
+          i % run < cut ? a[i / run * cut + i % run] : b[i / run * (run - cut) + i % run - cut];
   }
 
   void multiply(graph::node const& n, double const* a, double const* b, double* y) {
@@ -259,8 +296,9 @@ class plan_runner {
     batch_a.rank -= 2;
     batch_b.rank -= 2;
     for (std::int64_t i = 0; i < batch.size(); ++i)
-      graph::detail::multiply_matrices(y + i * rows * columns, a + graph::detail::source_offset(batch_a, batch, i) * rows * inner,
-                                       b + graph::detail::source_offset(batch_b, batch, i) * inner * columns, rows, columns, inner, ta, tb);
+      graph::detail::multiply_matrices(
+          y + i * rows * columns, a + graph::detail::source_offset(batch_a, batch, i) * rows * inner,
+          b + graph::detail::source_offset(batch_b, batch, i) * inner * columns, rows, columns, inner, ta, tb);
   }
 
   graph::program_builder const& g_;
@@ -275,27 +313,31 @@ inline std::string described(graph::program const& p, plan::planned const& r) {
   std::ostringstream text;
   for (int id = 1; id <= p.nodes.size; ++id) {
     graph::node const& n = p.nodes[id];
-    text << id << ' ' << n.op->name << '(' << n.operand[0] << ' ' << n.operand[1] << ' ' << n.operand[2] << ") #" << n.attribute << " (";
+    text << id << ' ' << n.op->name << '(' << n.operand[0] << ' ' << n.operand[1] << ' ' << n.operand[2] << ") #"
+         << n.attribute << " (";
     for (int i = 0; i < n.shape.rank; ++i) text << (i ? "," : "") << n.shape.at[i];
-    text << ") group " << r.groups.group_of[id] << " place " << static_cast<int>(r.groups.extent_of[id]) << " at " << r.memory.address_of[id].base << ':'
-         << r.memory.address_of[id].offset << (r.groups.needed[id] ? "" : " not needed") << (r.memory.stored[id] ? " stored" : "") << '\n';
+    text << ") group " << r.groups.group_of[id] << " place " << static_cast<int>(r.groups.extent_of[id]) << " at "
+         << r.memory.address_of[id].base << ':' << r.memory.address_of[id].offset
+         << (r.groups.needed[id] ? "" : " not needed") << (r.memory.stored[id] ? " stored" : "") << '\n';
   }
   for (int i = 0; i < p.output_count; ++i)
-    text << "output " << p.outputs[i].id << " to " << static_cast<int>(p.outputs[i].where) << ':' << p.outputs[i].index << '\n';
+    text << "output " << p.outputs[i].id << " to " << static_cast<int>(p.outputs[i].where) << ':' << p.outputs[i].index
+         << '\n';
   for (int x = 1; x <= r.groups.group_count; ++x) {
     plan::group const& g = r.groups.groups[x];
     plan::kernel_body const& k = r.ir.groups[x];
-    text << "group " << x << " kind " << static_cast<int>(g.kind) << " order " << static_cast<int>(g.order) << ' ' << g.rows << 'x' << g.columns << " kernel "
-         << k.kernel << '\n';
+    text << "group " << x << " kind " << static_cast<int>(g.kind) << " order " << static_cast<int>(g.order) << ' '
+         << g.rows << 'x' << g.columns << " kernel " << k.kernel << '\n';
     int id = g.first;
     for (int i = 0; i < k.instructions; ++i, id = r.groups.next[id]) {
       plan::ir_instruction const& s = r.ir.instructions[k.first_instruction + i];
-      text << "  step " << i << " node " << id << ' ' << (s.op ? s.op->name : "copy") << '(' << s.operand[0] << ' ' << s.operand[1] << ' ' << s.operand[2]
-           << ") place " << static_cast<int>(s.extent) << '\n';
+      text << "  step " << i << " node " << id << ' ' << (s.op ? s.op->name : "copy") << '(' << s.operand[0] << ' '
+           << s.operand[1] << ' ' << s.operand[2] << ") place " << static_cast<int>(s.extent) << '\n';
     }
     for (int i = 0; i < k.operands; ++i) {
       plan::ir_operand const& l = r.ir.operands[k.first_operand + i];
-      text << "  leaf " << -1 - i << " node " << l.node << " place " << static_cast<int>(l.extent) << " kind " << static_cast<int>(l.kind) << '\n';
+      text << "  leaf " << -1 - i << " node " << l.node << " place " << static_cast<int>(l.extent) << " kind "
+           << static_cast<int>(l.kind) << '\n';
     }
   }
   return text.str();

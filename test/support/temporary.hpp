@@ -32,7 +32,10 @@ class folder {
     return paths_.back().c_str();
   }
   /// How many entries the folder has.
-  std::size_t entries() const { return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator{at_}, std::filesystem::directory_iterator{})); }
+  std::size_t entries() const {
+    return static_cast<std::size_t>(
+        std::distance(std::filesystem::directory_iterator{at_}, std::filesystem::directory_iterator{}));
+  }
 
  private:
   std::filesystem::path at_;

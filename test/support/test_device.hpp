@@ -16,9 +16,12 @@ namespace test {
 using device = ESPALIER_TEST_DEVICE;
 using backend = espalier::on_cuda::backend_of<device>;
 
-/// Whether machines share the device's memory, so that a model on one reads tensors of another: a played machine is a device of its own.
+/// Whether machines share the device's memory, so that a model on one reads tensors of another: a played machine is a
+/// device of its own.
 template <class Backend = backend>
-inline constexpr bool backends_share_memory = requires(Backend& m) { m.wait_for(m); };
+inline constexpr bool backends_share_memory = requires(Backend& m) {
+  m.wait_for(m);
+};
 
 /// How many blocks of the device's memory were taken so far, where its machine counts them.
 template <class Backend = backend>
@@ -29,6 +32,8 @@ long device_allocations(Backend& m = espalier::on_cuda::default_backend<device>(
 
 /// Whether the device's machine counts what it launches.
 template <class Backend = backend>
-inline constexpr bool backend_counts_launches = requires(Backend& m) { m.launches(); };
+inline constexpr bool backend_counts_launches = requires(Backend& m) {
+  m.launches();
+};
 
 }  // namespace test

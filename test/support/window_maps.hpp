@@ -26,14 +26,19 @@ template <class Image, int Rows, int Columns, convolution Options, bool Lowest =
 struct windows {
   static constexpr movement value = windows_of(Image::value, Rows, Columns, Options, Lowest);
 };
-/// Windows of an image whose pixels are spread, as the gradient of a convolution with steps reads them: of dy, from the last tap that reaches a pixel.
+/// Windows of an image whose pixels are spread, as the gradient of a convolution with steps reads them: of dy, from the
+/// last tap that reaches a pixel.
 template <class Gradient, int Height, int Width, int Rows, int Columns, convolution Options>
 struct windows_of_gradient {
   static constexpr movement value = [] {
     movement m{};
-    m.map = index_map{6, {0, 1, 2, 1, 2, 3}, {1, 1, 1, Options.dilation.rows, Options.dilation.columns, 1},
-                      {0, Options.padding.top - Options.dilation.rows * (Rows - 1), Options.padding.left - Options.dilation.columns * (Columns - 1), 0, 0, 0},
-                      {1, Options.stride.rows, Options.stride.columns, 1, 0, 0}, false};
+    m.map = index_map{6,
+                      {0, 1, 2, 1, 2, 3},
+                      {1, 1, 1, Options.dilation.rows, Options.dilation.columns, 1},
+                      {0, Options.padding.top - Options.dilation.rows * (Rows - 1),
+                       Options.padding.left - Options.dilation.columns * (Columns - 1), 0, 0, 0},
+                      {1, Options.stride.rows, Options.stride.columns, 1, 0, 0},
+                      false};
     m.shape = extents{6, {Gradient::value.at[0], Height, Width, Rows, Columns, Gradient::value.at[3]}};
     return m;
   }();

@@ -56,7 +56,6 @@ EXPENSIVE_ALLOWED = {                                  # header -> what it may i
 # Every header includes this one, or a header that does, before it says anything.
 SUPPORTED = "espalier/base/supported.hpp"
 
-MOST_LINES = 400
 LICENCE = "// SPDX-License-Identifier: BSL-1.0"
 
 # Around what a header says, after its includes: where templates are instantiated, g++ compares their parameters and variables with the global variables of
@@ -173,9 +172,6 @@ def violations(root):
             continue
         text = path.read_text(encoding="utf-8")
         lines = text.splitlines()
-        told = [line for line in lines if line not in (*QUIET, LOUD)]
-        if len(told) > MOST_LINES:
-            say(len(lines), f"has {len(told)} lines, more than {MOST_LINES}")
         if speaks(name, lines) and not is_quiet(lines):
             say(3, "has not the lines about -Wshadow after its includes and at its end: check_floors.py --write ROOT adds them")
         if not lines or lines[0] != LICENCE:

@@ -9,7 +9,8 @@ namespace nets {
 namespace nn = espalier::nn;
 
 // [features]
-using Features = nn::Sequential<nn::Linear<12, 16>, nn::BatchNorm1d<16>, nn::ReLU, nn::LayerNorm1d<16>, nn::Linear<16, 5>>;
+using Features =
+    nn::Sequential<nn::Linear<12, 16>, nn::BatchNorm1d<16>, nn::ReLU, nn::LayerNorm1d<16>, nn::Linear<16, 5>>;
 // [/features]
 
 // [images]
@@ -30,7 +31,8 @@ struct Images {
 };
 // [/images]
 
-// Channels last, with the same file: what a module does after Flatten would read its weights in another order, what pools globally does not.
+// Channels last, with the same file: what a module does after Flatten would read its weights in another order, what
+// pools globally does not.
 struct LastImages {
   nn::Conv<3, 8, 3, nn::conv{.padding = 1, .layout = espalier::nhwc}> conv1;
   nn::BatchNorm<8, -1> norm1;
@@ -50,7 +52,9 @@ struct Words {
   nn::WeightNorm<nn::Linear<8 * 9, 3>> head;
   ESPALIER_MODULE(Words, embedding, conv, norm, head)
 
-  constexpr auto forward(auto x) const { return head(nn::Flatten{}(tanh(norm(conv(espalier::transpose(embedding(x))))))); }
+  constexpr auto forward(auto x) const {
+    return head(nn::Flatten{}(tanh(norm(conv(espalier::transpose(embedding(x)))))));
+  }
 };
 
 }  // namespace nets

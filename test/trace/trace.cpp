@@ -55,7 +55,8 @@ BOOST_AUTO_TEST_CASE(simplification_keeps_values) {
   check_kernels("square", square, floats<3, 5>(1));
 }
 
-// The slices of a long sequence: each map has one number, however many there are, and one too many is a fault of the program.
+// The slices of a long sequence: each map has one number, however many there are, and one too many is a fault of the
+// program.
 BOOST_AUTO_TEST_CASE(maps_are_numbered_once) {
   auto g = std::make_unique<graph::program_builder>();
   auto const slice_from = [](int start) {

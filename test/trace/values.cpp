@@ -110,7 +110,8 @@ static_assert(fault_of<reads_foreign_parameter, esp::shape<1, 4>>() == graph::fa
 static_assert(fault_of<only_foreign_parameters, esp::shape<1, 4>>() == graph::fault::foreign_parameter);
 static_assert(fault_of<reads_foreign_stream, esp::shape<4>>() == graph::fault::foreign_parameter);
 static_assert(fault_of<large, esp::shape<1, 64>>() == graph::fault::too_many_values);
-static_assert(graph_of<repeats, esp::shape<4>>().nodes.value_count == 16, "equal tensors are one, and one number needs no tensor");
+static_assert(graph_of<repeats, esp::shape<4>>().nodes.value_count == 16,
+              "equal tensors are one, and one number needs no tensor");
 
 // The constant evaluator computes with them too.
 constexpr auto gradient_of_windowed = esp::grad(windowed{})(esp::tensor<float, esp::shape<4>>{1, 1, 1, 1});

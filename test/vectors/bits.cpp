@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
-// Trains a net and computes formulas, and prints the bits of what comes out. Compiled with xsimd and on the compilers' vectors: both print the same.
+// Trains a net and computes formulas, and prints the bits of what comes out. Compiled with xsimd and on the compilers'
+// vectors: both print the same.
 #include <espalier.hpp>
 
 #include <cstdint>
 #include <cstdio>
 
 namespace esp = espalier;
-namespace nn  = espalier::nn;
+namespace nn = espalier::nn;
 
 namespace {
 struct Net {
@@ -44,8 +45,10 @@ esp::tensor<T, esp::shape<7, 133>> numbers() {
 template <class T>
 void formulas(char const* name) {
   auto const x = numbers<T>();
-  esp::tensor<T, esp::shape<7>> const rows = logsumexp<1>(tanh(x) * log(x)) + max<1>(sqrt(x) / x) - min<1>(erf(x)) + sum<1>(exp(-x)) + mean<1>(sin(x) * cos(x));
-  esp::tensor<T, esp::shape<133>> const columns = sum<0>(x * x) + max<0>(clamp(x, T(1), T(5))) + mean<0>(where(x < 3, softplus(x), abs(x - 4)));
+  esp::tensor<T, esp::shape<7>> const rows = logsumexp<1>(tanh(x) * log(x)) + max<1>(sqrt(x) / x) - min<1>(erf(x)) +
+                                             sum<1>(exp(-x)) + mean<1>(sin(x) * cos(x));
+  esp::tensor<T, esp::shape<133>> const columns =
+      sum<0>(x * x) + max<0>(clamp(x, T(1), T(5))) + mean<0>(where(x < 3, softplus(x), abs(x - 4)));
   esp::tensor<T, esp::shape<7, 7>> const products = matmul(x, transpose(x));
   print(name, rows);
   print(name, columns);

@@ -32,8 +32,8 @@ using batch = esp::batch<32, 8, 8>;
 using Model = esp::model<Classifier, Device>;
 using Trainer = esp::trainer<Model, nn::SoftmaxLoss, optim::Adam, batch>;
 
-// Files of weights are JSON at their beginning, whose header costs more to compile than all of the training: they have a file of their own,
-// digits_files.cpp.
+// Files of weights are JSON at their beginning, whose header costs more to compile than all of the training: they have
+// a file of their own, digits_files.cpp.
 #if defined(ESPALIER_DIGITS_FILES)
 inline constexpr bool has_files = true;
 #else

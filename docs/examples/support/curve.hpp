@@ -26,8 +26,10 @@ class curve {
 
   void add(epoch_result const& row) {
     rows_[count_++] = row;
-    std::fprintf(file_, "%d,%.6f,%.4f,%.4f,%.0f\n", first_ + count_, row.loss, row.train_accuracy, row.test_accuracy, row.samples_per_second);
-    if (std::fflush(file_) != 0) io::throw_error<io::error>("%s: cannot be written: %s", csv_.text, std::strerror(errno));
+    std::fprintf(file_, "%d,%.6f,%.4f,%.4f,%.0f\n", first_ + count_, row.loss, row.train_accuracy, row.test_accuracy,
+                 row.samples_per_second);
+    if (std::fflush(file_) != 0)
+      io::throw_error<io::error>("%s: cannot be written: %s", csv_.text, std::strerror(errno));
   }
 
   void draw() const {
@@ -48,8 +50,10 @@ class curve {
     axes(file, 260, lowest, 1, "accuracy: training (dashed), test");
     line(file, 260, lowest, 1, &epoch_result::train_accuracy, "#3060c0", "5 4");
     line(file, 260, lowest, 1, &epoch_result::test_accuracy, "#3060c0");
-    std::fprintf(file, "<text x='340' y='472' text-anchor='middle'>epoch (%d to %d)</text>\n</svg>\n", first_ + 1, first_ + count_);
-    if (std::fclose(file) != 0) io::throw_error<io::error>("%s: cannot be written: %s", svg_.text, std::strerror(errno));
+    std::fprintf(file, "<text x='340' y='472' text-anchor='middle'>epoch (%d to %d)</text>\n</svg>\n", first_ + 1,
+                 first_ + count_);
+    if (std::fclose(file) != 0)
+      io::throw_error<io::error>("%s: cannot be written: %s", svg_.text, std::strerror(errno));
   }
 
   [[nodiscard]] char const* csv() const { return csv_.text; }
@@ -67,16 +71,18 @@ class curve {
     std::fprintf(file, "<text x='%d' y='%d' font-weight='bold'>%s</text>\n", left, top - 8, title);
     for (int tick = 0; tick <= 4; ++tick) {
       double const y = top + height * (1 - tick / 4.0);
-      std::fprintf(file, "<path d='M%d %.1fh%d' stroke='#ddd'/><text x='%d' y='%.1f' text-anchor='end'>%.3g</text>\n", left, y, width,
-                   left - 6, y + 4, low + (high - low) * tick / 4.0);
+      std::fprintf(file, "<path d='M%d %.1fh%d' stroke='#ddd'/><text x='%d' y='%.1f' text-anchor='end'>%.3g</text>\n",
+                   left, y, width, left - 6, y + 4, low + (high - low) * tick / 4.0);
     }
   }
   void line(std::FILE* file, int top, double low, double high, double epoch_result::*what, char const* colour,
             char const* dashes = "none") const {
-    std::fprintf(file, "<polyline fill='none' stroke-width='2' stroke='%s' stroke-dasharray='%s' points='", colour, dashes);
+    std::fprintf(file, "<polyline fill='none' stroke-width='2' stroke='%s' stroke-dasharray='%s' points='", colour,
+                 dashes);
     for (int i = 0; i < count_; ++i) {
       double const share = high > low ? (rows_[i].*what - low) / (high - low) : 0;
-      std::fprintf(file, "%.1f,%.1f ", left + (count_ > 1 ? width * i / (count_ - 1.0) : width / 2.0), top + height * (1 - share));
+      std::fprintf(file, "%.1f,%.1f ", left + (count_ > 1 ? width * i / (count_ - 1.0) : width / 2.0),
+                   top + height * (1 - share));
     }
     std::fputs("'/>\n", file);
   }

@@ -2,7 +2,8 @@
 #pragma once
 #include <espalier.hpp>
 
-/// Table 1 of the LayerNorm paper (Ba, Kiros and Hinton 2016): which norm forgets which change of weights and data, for a = x W.
+/// Table 1 of the LayerNorm paper (Ba, Kiros and Hinton 2016): which norm forgets which change of weights and data, for
+/// a = x W.
 namespace examples {
 
 namespace esp = espalier;
@@ -10,7 +11,8 @@ namespace nn = espalier::nn;
 using esp::shape, esp::tensor;
 
 // [nets]
-// a = x W, no bias; then the norm, with a gain and a bias. BatchNorm without running statistics always uses those of its batch.
+// a = x W, no bias; then the norm, with a gain and a bias. BatchNorm without running statistics always uses those of
+// its batch.
 constexpr nn::norm exact{.eps = 0, .untracked = true};
 template <class Norm>
 using Normed = nn::Sequential<nn::Linear<5, 4, nn::no_bias>, Norm>;
@@ -26,13 +28,15 @@ using weights = tensor<double, shape<5, 4>>;
 using scores = tensor<double, shape<6, 4>>;
 constexpr double gain[] = {0.5, 1, 1.5, 2}, bias[] = {1, 0.5, -0.5, -1};
 
-/// What a net makes of samples with the given weight matrix. The norm's gain and bias, its last two parameters, are the same in every net.
+/// What a net makes of samples with the given weight matrix. The norm's gain and bias, its last two parameters, are the
+/// same in every net.
 template <class Net>
 scores output(samples const& x, weights const& w) {
   esp::model<Net, esp::cpu, double> model{esp::seed{0}};
   esp::span<double> members[8];
   int count = 0;
-  model.for_each_parameter([&](char const*, esp::extents const&, esp::span<double> elements) { members[count++] = elements; });
+  model.for_each_parameter(
+      [&](char const*, esp::extents const&, esp::span<double> elements) { members[count++] = elements; });
   for (int i = 0; i < w.size(); ++i) members[0][i] = w[i];
   for (int unit = 0; unit < 4; ++unit) {
     members[count - 2][unit] = gain[unit];
@@ -69,13 +73,18 @@ constexpr table_row table[] = {
 // "Invariant" holds with eps = 0 and without a bias before the norm. What is left otherwise:
 constexpr nn::norm with_epsilon{.eps = 0.1, .untracked = true};
 constexpr table_row biased[] = {
-    {"batch norm", output<nn::Sequential<nn::Linear<5, 4>, nn::BatchNorm1d<4, exact>>>, {true, false, true, true, true, false}},
-    {"layer norm", output<nn::Sequential<nn::Linear<5, 4>, nn::LayerNorm1d<4, exact>>>, {false, true, false, false, false, false}},
+    {"batch norm",
+     output<nn::Sequential<nn::Linear<5, 4>, nn::BatchNorm1d<4, exact>>>,
+     {true, false, true, true, true, false}},
+    {"layer norm",
+     output<nn::Sequential<nn::Linear<5, 4>, nn::LayerNorm1d<4, exact>>>,
+     {false, true, false, false, false, false}},
 };
 // [/conditions]
 
 /// Changes weights or data.
-constexpr void transform(transformation how, samples& x, weights& w, double factor, tensor<double, shape<5>> const& shift) {
+constexpr void transform(transformation how, samples& x, weights& w, double factor,
+                         tensor<double, shape<5>> const& shift) {
   if (how == weight_matrix_rescaling)
     for (double& element : w) element *= factor;
   if (how == data_set_rescaling)

@@ -38,7 +38,8 @@ class recorded {
     std::size_t const size = std::fread(expected, 1, sizeof expected - 1, file);
     std::fclose(file);
     bool const same = size == length_ && std::memcmp(expected, text_, size) == 0;
-    if (!same) std::printf("%s is out of date; run this program without arguments to see what holds now:\n%s", words[1], text_);
+    if (!same)
+      std::printf("%s is out of date; run this program without arguments to see what holds now:\n%s", words[1], text_);
     return same ? 0 : 1;
   }
 

@@ -78,7 +78,8 @@ ESPALIER_HOST_DEVICE ESPALIER_INLINE constexpr T as_written(T x) {
 template <class T>
 inline constexpr T infinity = __builtin_bit_cast(T, detail::float_bits<T>::exponent);
 template <class T>
-inline constexpr T not_a_number = __builtin_bit_cast(T, detail::float_bits<T>::exponent | (detail::float_bits<T>::exponent >> 1));
+inline constexpr T not_a_number = __builtin_bit_cast(T, detail::float_bits<T>::exponent |
+                                                            (detail::float_bits<T>::exponent >> 1));
 
 /// True if a float or double is nan.
 template <class T>

@@ -23,10 +23,14 @@ struct two {
 
 ESPALIER_HOST_DEVICE constexpr bits_type bits(double x) { return detail::bits_of(x); }
 ESPALIER_HOST_DEVICE constexpr double from_bits(bits_type x) { return __builtin_bit_cast(double, x); }
-ESPALIER_HOST_DEVICE constexpr bool is_nan(double x) { return (bits(x) & ~(bits_type{1} << 63)) > bits_type{0x7ff} << 52; }
+ESPALIER_HOST_DEVICE constexpr bool is_nan(double x) {
+  return (bits(x) & ~(bits_type{1} << 63)) > bits_type{0x7ff} << 52;
+}
 ESPALIER_HOST_DEVICE constexpr bool is_negative(double x) { return (bits(x) >> 63) != 0; }
 ESPALIER_HOST_DEVICE constexpr double abs(double x) { return from_bits(bits(x) & ~(bits_type{1} << 63)); }
-ESPALIER_HOST_DEVICE constexpr double with_sign_of(double sign, double x) { return is_negative(sign) ? -abs(x) : abs(x); }
+ESPALIER_HOST_DEVICE constexpr double with_sign_of(double sign, double x) {
+  return is_negative(sign) ? -abs(x) : abs(x);
+}
 ESPALIER_HOST_DEVICE constexpr bool is_finite(double x) { return (bits(x) >> 52 & 0x7ff) != 0x7ff; }
 /// The nearest float. Beyond its range a conversion is no constant expression, so the result is chosen by comparison.
 ESPALIER_HOST_DEVICE constexpr float to_float(double x) {
@@ -42,7 +46,9 @@ ESPALIER_HOST_DEVICE constexpr T to(double x) {
 ESPALIER_HOST_DEVICE constexpr long long nearest(double x) { return static_cast<long long>(x < 0 ? x - 0.5 : x + 0.5); }
 
 /// 2^k, for a k such that 2^k is a normal number.
-ESPALIER_HOST_DEVICE constexpr double power_of_two(long long k) { return from_bits(static_cast<bits_type>(k + 1023) << 52); }
+ESPALIER_HOST_DEVICE constexpr double power_of_two(long long k) {
+  return from_bits(static_cast<bits_type>(k + 1023) << 52);
+}
 
 /// x 2^k for x between 2^-40 and 2^40: rounded once, also if the result is subnormal or overflows.
 ESPALIER_HOST_DEVICE constexpr double scale(double x, long long k) {
@@ -100,10 +106,11 @@ ESPALIER_HOST_DEVICE constexpr double exp(double x, double low = 0) {
             r * (1.0 / 24 +
                  r * (1.0 / 120 +
                       r * (1.0 / 720 +
-                           r * (1.0 / 5040 +
-                                r * (1.0 / 40320 + r * (1.0 / 362880 +
-                                                        r * (1.0 / 3628800 + r * (1.0 / 39916800 + r * (1.0 / 479001600 +
-                                                                                                        r * (1.0 / 6227020800.0))))))))))));
+                           r * (1.0 / 5040 + r * (1.0 / 40320 + r * (1.0 / 362880 +
+                                                                     r * (1.0 / 3628800 +
+                                                                          r * (1.0 / 39916800 +
+                                                                               r * (1.0 / 479001600 +
+                                                                                    r * (1.0 / 6227020800.0))))))))))));
   return scale(1 + (r + (series + rest * (1 + r + series))), k);
 }
 
@@ -129,12 +136,14 @@ ESPALIER_HOST_DEVICE constexpr double log(double x) {
   double const f = p.m - 1, s = f / (2 + f), z = s * s, half = 0.5 * f * f;
   // log(1 + f) = 2 artanh(s), written so that f itself stays exact.
   double const series =
-      z * (2.0 / 3 +
-           z * (2.0 / 5 +
-                z * (2.0 / 7 +
-                     z * (2.0 / 9 +
-                          z * (2.0 / 11 +
-                               z * (2.0 / 13 + z * (2.0 / 15 + z * (2.0 / 17 + z * (2.0 / 19 + z * (2.0 / 21 + z * (2.0 / 23)))))))))));
+      z *
+      (2.0 / 3 +
+       z * (2.0 / 5 +
+            z * (2.0 / 7 +
+                 z * (2.0 / 9 + z * (2.0 / 11 +
+                                     z * (2.0 / 13 +
+                                          z * (2.0 / 15 +
+                                               z * (2.0 / 17 + z * (2.0 / 19 + z * (2.0 / 21 + z * (2.0 / 23)))))))))));
   return e * ln2_high - ((half - (s * (half + series) + e * ln2_low)) - f);
 }
 
@@ -187,7 +196,9 @@ ESPALIER_HOST_DEVICE constexpr two long_log(parts p) {
       (1.0 / 5 +
        y * (1.0 / 7 +
             y * (1.0 / 9 +
-                 y * (1.0 / 11 + y * (1.0 / 13 + y * (1.0 / 15 + y * (1.0 / 17 + y * (1.0 / 19 + y * (1.0 / 21 + y * (1.0 / 23))))))))));
+                 y * (1.0 / 11 +
+                      y * (1.0 / 13 +
+                           y * (1.0 / 15 + y * (1.0 / 17 + y * (1.0 / 19 + y * (1.0 / 21 + y * (1.0 / 23))))))))));
   two const w = exact_sum(third.high, third.low + series);
   two const sw = product(s, w);
   auto const e = static_cast<double>(p.e);
@@ -235,8 +246,12 @@ ESPALIER_HOST_DEVICE constexpr double positive_power(double x, double y) {
   return exp(t.high, t.low + y * l.low);
 }
 
-ESPALIER_HOST_DEVICE constexpr bool is_whole(double y) { return abs(y) >= 0x1p53 || static_cast<double>(static_cast<long long>(y)) == y; }
-ESPALIER_HOST_DEVICE constexpr bool is_odd(double y) { return abs(y) < 0x1p53 && is_whole(y) && (static_cast<long long>(y) & 1) != 0; }
+ESPALIER_HOST_DEVICE constexpr bool is_whole(double y) {
+  return abs(y) >= 0x1p53 || static_cast<double>(static_cast<long long>(y)) == y;
+}
+ESPALIER_HOST_DEVICE constexpr bool is_odd(double y) {
+  return abs(y) < 0x1p53 && is_whole(y) && (static_cast<long long>(y) & 1) != 0;
+}
 
 /// The special cases are those of C (Annex F).
 ESPALIER_HOST_DEVICE constexpr double pow(double x, double y) {
@@ -272,9 +287,10 @@ ESPALIER_HOST_DEVICE constexpr double erf(double x) {
                             0.9999999999984626,
                             0.9999999999999927,
                             1.0};
-  constexpr double derivatives[]{1.1283791670955126,     0.8787825789354448,    0.4151074974205947,     0.11893028922362937,
-                                 0.020666985354092053,   0.0021782842303527095, 0.00013925305194674786, 5.399426777384783e-06,
-                                 1.2698234671866558e-07, 1.81130589590869e-09,  1.5670866531017336e-11, 8.223316045262922e-14,
+  constexpr double derivatives[]{1.1283791670955126,     0.8787825789354448,     0.4151074974205947,
+                                 0.11893028922362937,    0.020666985354092053,   0.0021782842303527095,
+                                 0.00013925305194674786, 5.399426777384783e-06,  1.2698234671866558e-07,
+                                 1.81130589590869e-09,   1.5670866531017336e-11, 8.223316045262922e-14,
                                  2.617301239249265e-16};
   // Up to 0.5 the series at 0 is used, because the relative error of the result counts.
   int const k = a < 0.5 ? 0 : static_cast<int>(2 * a + 0.5);
@@ -289,7 +305,8 @@ ESPALIER_HOST_DEVICE constexpr double erf(double x) {
     term = next;
   }
   // At 0 the derivative is 1 + 0.128...: h is added last, unscaled, which leaves one rounding error in the result.
-  return with_sign_of(x, k == 0 ? h + (h * 0.1283791670955126 + derivatives[0] * tail) : values[k] + derivatives[k] * (h + tail));
+  return with_sign_of(
+      x, k == 0 ? h + (h * 0.1283791670955126 + derivatives[0] * tail) : values[k] + derivatives[k] * (h + tail));
 }
 
 /// Not constexpr on purpose: the argument is too large for this reduction, and a compile-time error is better than a
@@ -312,17 +329,21 @@ ESPALIER_HOST_DEVICE constexpr double sine(double x, int turn) {
   if (((k + turn) & 1) == 0) {
     double const series =
         z * (-1.0 / 6 +
-             z * (1.0 / 120 + z * (-1.0 / 5040 + z * (1.0 / 362880 + z * (-1.0 / 39916800 + z * (1.0 / 6227020800.0 +
-                                                                                                 z * (-1.0 / 1307674368000.0 +
-                                                                                                      z * (1.0 / 355687428096000.0))))))));
+             z * (1.0 / 120 +
+                  z * (-1.0 / 5040 +
+                       z * (1.0 / 362880 +
+                            z * (-1.0 / 39916800 + z * (1.0 / 6227020800.0 + z * (-1.0 / 1307674368000.0 +
+                                                                                  z * (1.0 / 355687428096000.0))))))));
     result = h + (h * series + r.low * (1 - 0.5 * z));
   } else {
     double const series =
         z * z *
         (1.0 / 24 +
-         z * (-1.0 / 720 + z * (1.0 / 40320 + z * (-1.0 / 3628800 + z * (1.0 / 479001600 + z * (-1.0 / 87178291200.0 +
-                                                                                                z * (1.0 / 20922789888000.0 +
-                                                                                                     z * (-1.0 / 6402373705728000.0))))))));
+         z * (-1.0 / 720 +
+              z * (1.0 / 40320 +
+                   z * (-1.0 / 3628800 +
+                        z * (1.0 / 479001600 + z * (-1.0 / 87178291200.0 + z * (1.0 / 20922789888000.0 +
+                                                                                z * (-1.0 / 6402373705728000.0))))))));
     double const half = 0.5 * z, w = 1 - half;
     result = w + (((1 - w) - half) + (series - h * r.low));
   }

@@ -29,14 +29,10 @@ struct invalid {
   constexpr invalid operator[](auto const&) const { return {}; }
   template <class Out>  // of a stream: an invalid value prints nothing, so that it has one error
     requires requires(Out& out) { out.put('x'), out.precision(); }
-  friend constexpr Out& operator<<(Out& out, invalid) {
-    return out;
-  }
+  friend constexpr Out& operator<<(Out& out, invalid) { return out; }
   template <class T>
     requires std::is_arithmetic_v<T>
-  constexpr operator T() const {
-    return {};
-  }
+  constexpr operator T() const { return {}; }
 };
 
 /// No relation is violated.
@@ -91,7 +87,8 @@ struct first_fault {
   using type = agreed;
 };
 template <class First, class... Rest>
-struct first_fault<First, Rest...> : std::conditional_t<First::agree, first_fault<Rest...>, std::type_identity<First>> {};
+struct first_fault<First, Rest...> : std::conditional_t<First::agree, first_fault<Rest...>, std::type_identity<First>> {
+};
 
 /// A relation that is checked only if those before it agree, so that a call has one error.
 template <class Relation, class... Before>

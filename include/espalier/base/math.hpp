@@ -44,15 +44,15 @@ void less_equal(nobody) = delete;
 void equal(nobody) = delete;
 void not_equal(nobody) = delete;
 
-#define ESPALIER_FOUND_UNARY(name)                                             \
-  template <class T>                                                           \
+#define ESPALIER_FOUND_UNARY(name)                                              \
+  template <class T>                                                            \
   ESPALIER_HOST_DEVICE ESPALIER_INLINE constexpr auto call_##name(T const& x) { \
-    return name(x);                                                            \
+    return name(x);                                                             \
   }
-#define ESPALIER_FOUND_BINARY(name)                                                        \
-  template <class T, class U>                                                              \
+#define ESPALIER_FOUND_BINARY(name)                                                         \
+  template <class T, class U>                                                               \
   ESPALIER_HOST_DEVICE ESPALIER_INLINE constexpr auto call_##name(T const& a, U const& b) { \
-    return name(a, b);                                                                     \
+    return name(a, b);                                                                      \
   }
 ESPALIER_FOUND_UNARY(exp)
 ESPALIER_FOUND_UNARY(log)
@@ -92,7 +92,7 @@ ESPALIER_HOST_DEVICE ESPALIER_INLINE constexpr auto call_select(C const& c, A co
 
 #define ESPALIER_UNARY(name)                                                                                 \
   template <class T>                                                                                         \
-  ESPALIER_HOST_DEVICE ESPALIER_INLINE constexpr auto name(T const& x) {                                      \
+  ESPALIER_HOST_DEVICE ESPALIER_INLINE constexpr auto name(T const& x) {                                     \
     if constexpr (std::is_arithmetic_v<T>) {                                                                 \
       static_assert(std::is_floating_point_v<T>, "math::" #name "(x): x is float or double");                \
       if (__builtin_is_constant_evaluated()) return constant::to<T>(constant::name(static_cast<double>(x))); \
@@ -143,7 +143,8 @@ template <class T, class U>
 ESPALIER_HOST_DEVICE ESPALIER_INLINE constexpr auto pow(T const& x, U const& y) {
   if constexpr (std::is_arithmetic_v<T> && std::is_arithmetic_v<U>) {
     static_assert(std::is_floating_point_v<T>, "math::pow(x, y): x is float or double");
-    if (__builtin_is_constant_evaluated()) return constant::to<T>(constant::pow(static_cast<double>(x), static_cast<double>(y)));
+    if (__builtin_is_constant_evaluated())
+      return constant::to<T>(constant::pow(static_cast<double>(x), static_cast<double>(y)));
     if constexpr (std::is_same_v<T, float>) return ESPALIER_PLATFORM(powf)(x, static_cast<float>(y));
     else return ESPALIER_PLATFORM(pow)(x, static_cast<double>(y));
   } else {
@@ -170,14 +171,16 @@ ESPALIER_HOST_DEVICE ESPALIER_INLINE constexpr T extreme(T a, T b, bool selects_
 /// The larger of two; nan if either is.
 template <class T, class U>
 ESPALIER_HOST_DEVICE ESPALIER_INLINE constexpr auto maximum(T const& a, U const& b) {
-  if constexpr (std::is_arithmetic_v<T> && std::is_arithmetic_v<U>) return detail::extreme(a, static_cast<T>(b), a < static_cast<T>(b));
+  if constexpr (std::is_arithmetic_v<T> && std::is_arithmetic_v<U>)
+    return detail::extreme(a, static_cast<T>(b), a < static_cast<T>(b));
   else return found::call_maximum(a, b);
 }
 
 /// The smaller of two; nan if either is.
 template <class T, class U>
 ESPALIER_HOST_DEVICE ESPALIER_INLINE constexpr auto minimum(T const& a, U const& b) {
-  if constexpr (std::is_arithmetic_v<T> && std::is_arithmetic_v<U>) return detail::extreme(a, static_cast<T>(b), a > static_cast<T>(b));
+  if constexpr (std::is_arithmetic_v<T> && std::is_arithmetic_v<U>)
+    return detail::extreme(a, static_cast<T>(b), a > static_cast<T>(b));
   else return found::call_minimum(a, b);
 }
 
@@ -190,7 +193,7 @@ ESPALIER_HOST_DEVICE ESPALIER_INLINE constexpr auto where(C const& condition, A 
 
 #define ESPALIER_COMPARISON(name, op)                                                                              \
   template <class T, class U>                                                                                      \
-  ESPALIER_HOST_DEVICE ESPALIER_INLINE constexpr auto name(T const& a, U const& b) {                                \
+  ESPALIER_HOST_DEVICE ESPALIER_INLINE constexpr auto name(T const& a, U const& b) {                               \
     if constexpr (std::is_arithmetic_v<T> && std::is_arithmetic_v<U>) return a op static_cast<T>(b) ? T(1) : T(0); \
     else return found::call_##name(a, b);                                                                          \
   }

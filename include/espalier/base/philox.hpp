@@ -45,10 +45,11 @@ ESPALIER_HOST_DEVICE ESPALIER_INLINE constexpr philox_block philox(philox_block 
 }
 
 /// Random word i of stream `stream` under `key`: word i % 4 of the block with counter (i / 4, stream), low words first.
-ESPALIER_HOST_DEVICE ESPALIER_INLINE constexpr std::uint32_t philox_bits(std::int64_t i, std::uint64_t key, std::uint64_t stream) {
+ESPALIER_HOST_DEVICE ESPALIER_INLINE constexpr std::uint32_t philox_bits(std::int64_t i, std::uint64_t key,
+                                                                         std::uint64_t stream) {
   std::uint64_t const block = static_cast<std::uint64_t>(i) / 4;
-  philox_block const words = philox({{static_cast<std::uint32_t>(block), static_cast<std::uint32_t>(block >> 32), static_cast<std::uint32_t>(stream),
-                                      static_cast<std::uint32_t>(stream >> 32)}},
+  philox_block const words = philox({{static_cast<std::uint32_t>(block), static_cast<std::uint32_t>(block >> 32),
+                                      static_cast<std::uint32_t>(stream), static_cast<std::uint32_t>(stream >> 32)}},
                                     {{static_cast<std::uint32_t>(key), static_cast<std::uint32_t>(key >> 32)}});
   return words.word[i % 4];
 }

@@ -16,7 +16,9 @@ namespace detail {
 
 /// True for a relation that does not agree and for an `invalid` type; only those are printed.
 template <class Fact>
-inline constexpr bool is_violated = requires { requires !Fact::agree; };
+inline constexpr bool is_violated = requires {
+  requires !Fact::agree;
+};
 
 /// Types and values without a relation: stated<is_element<T>, T>, stated<(Count >= 0), named<"Count", Count>>. They are
 /// printed if the first argument is false.
@@ -64,7 +66,9 @@ using unless = typename only_where<Agree>::template relation<Relation>;
 constexpr bool is_numbers_tag(slice s) {
   named_list const list = list_of(s);
   slice const name = unqualified(list.name);
-  if (list.bracket != '<' || !s.starts_with("espalier::") || name == "shape" || name == "cpu_parallel" || name.size == 0) return false;
+  if (list.bracket != '<' || !s.starts_with("espalier::") || name == "shape" || name == "cpu_parallel" ||
+      name.size == 0)
+    return false;
   if (name[0] < 'a' || name[0] > 'z') return false;
   for (slice rest = list.inside; rest.size > 0;) {
     slice const part = next_part(rest);
@@ -107,7 +111,8 @@ constexpr bool is_name(slice s) {
 }
 constexpr void write_name(written_text& to, slice s) {
   slice inside = list_of(s).inside;
-  if (int const quote = inside.find("\""); quote >= 0) return void(to << inside.part(quote + 1, inside.find("\"", quote + 1)));
+  if (int const quote = inside.find("\""); quote >= 0)
+    return void(to << inside.part(quote + 1, inside.find("\"", quote + 1)));
   if (named_list const list = list_of(inside); list.bracket == '{') inside = list.inside;
   while (inside.size > 0)
     if (int const character = integer_of(next_part(inside)); character != 0) to << static_cast<char>(character);
@@ -134,7 +139,8 @@ constexpr void write_value(written_text& to, slice s) {
   s = trimmed(s);
   if (s.starts_with("const ")) s = s.part(6, s.size);
   if (is_number(s)) return write_number(to, s);
-  if (slice const own = unqualified(s); own.starts_with("(lambda") || own.starts_with("<lambda")) return void(to << "a lambda");
+  if (slice const own = unqualified(s); own.starts_with("(lambda") || own.starts_with("<lambda"))
+    return void(to << "a lambda");
   named_list const list = list_of(s);
   if (is_shape_list(list)) return write_list(to, list.inside, true);
   if (is_numbers_tag(s)) return write_numbers_tag(to, s);
@@ -180,7 +186,9 @@ constexpr operand_names names_in(slice sentence) {
 }
 
 /// True for arguments without a name of their own: shapes, element types, devices.
-constexpr bool is_operand(slice s) { return !is_number(s) && !is_numbers_tag(s) && !is_named(s) && list_of(s).bracket != '{'; }
+constexpr bool is_operand(slice s) {
+  return !is_number(s) && !is_numbers_tag(s) && !is_named(s) && list_of(s).bracket != '{';
+}
 
 /// Writes the arguments of a relation: "a is (8, 13), b is (12, 16)", "channels 3, kernel inputs 4". A sentence that
 /// names no operands may belong to several relations. The relation's name is then printed, too: "inner dimensions: (8,
@@ -189,7 +197,8 @@ constexpr void write_arguments(written_text& to, slice relation, slice inside, s
   operand_names names = names_in(sentence);
   int operands = 0, count = 0;
   for (slice rest = inside; rest.size > 0; ++count) operands += is_operand(next_part(rest)) ? 1 : 0;
-  bool const named = operands == names.count && operands > 0, alone = !named && count == 1 && !is_numbers_tag(inside) && !is_named(inside);
+  bool const named = operands == names.count && operands > 0,
+             alone = !named && count == 1 && !is_numbers_tag(inside) && !is_named(inside);
   if (names.count == 0 && count > 1 && relation.size > 0) {
     write_words(to, relation);
     to << ": ";

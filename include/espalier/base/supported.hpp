@@ -18,7 +18,8 @@
 #elif defined(__FLT_EVAL_METHOD__) && (__FLT_EVAL_METHOD__ == 1 || __FLT_EVAL_METHOD__ == 2)
 // Elementary functions split numbers by rounding. With the 80 bits of an x87 they would be wrong by millions of units
 // in the last place, without an error.
-#define ESPALIER_REQUIRES "espalier requires float arithmetic without excess precision: compile with -msse2 -mfpmath=sse (no file is missing)"
+#define ESPALIER_REQUIRES \
+  "espalier requires float arithmetic without excess precision: compile with -msse2 -mfpmath=sse (no file is missing)"
 #endif
 #if defined(ESPALIER_REQUIRES)
 #include ESPALIER_REQUIRES

@@ -128,11 +128,14 @@ constexpr named_list list_of(slice written) {
   int depth = 0;
   for (int i = written.size; i-- > 0;) {
     if (closes(written[i])) ++depth;
-    if (opens(written[i]) && --depth == 0) return {written.part(0, i), written.part(i + 1, written.size - 1), written[i]};
+    if (opens(written[i]) && --depth == 0)
+      return {written.part(0, i), written.part(i + 1, written.size - 1), written[i]};
   }
   return {written, {}, ' '};
 }
-constexpr bool is_shape_list(named_list const& list) { return list.bracket == '<' && unqualified(list.name) == "shape"; }
+constexpr bool is_shape_list(named_list const& list) {
+  return list.bracket == '<' && unqualified(list.name) == "shape";
+}
 
 /// True for a literal as compilers print it: 7, 7UL, -1, 1.500000e+00.
 constexpr bool is_number(slice s) {
@@ -140,7 +143,8 @@ constexpr bool is_number(slice s) {
   for (int i = 0; i < s.size; ++i) {
     digits = digits || is_digit(s[i]);
     bool const suffix = digits && (s[i] == 'u' || s[i] == 'U' || s[i] == 'l' || s[i] == 'L');
-    if (!is_digit(s[i]) && s[i] != '.' && s[i] != '+' && s[i] != '-' && !(s[i] == 'e' && digits) && !suffix) return false;
+    if (!is_digit(s[i]) && s[i] != '.' && s[i] != '+' && s[i] != '-' && !(s[i] == 'e' && digits) && !suffix)
+      return false;
   }
   return digits;
 }
@@ -225,7 +229,8 @@ constexpr bool write_argument(written_text& to, slice s) {
 /// Writes the short form of a type's name: without namespaces, and with only those template arguments that are numbers
 /// or shapes.
 constexpr void write_short_name(written_text& to, slice written) {
-  if (written.size > longest_read && __builtin_is_constant_evaluated()) return void(to << unqualified(name_alone(written)));
+  if (written.size > longest_read && __builtin_is_constant_evaluated())
+    return void(to << unqualified(name_alone(written)));
   named_list const list = list_of(written);
   if (list.bracket != '<') return void(to << unqualified(written));
   to << unqualified(list.name);

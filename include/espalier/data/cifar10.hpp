@@ -21,7 +21,8 @@ struct cifar10_sample {
 template <class T = float, class Sample = shape<3, 32, 32>, class... Path>
 dataset<T, Sample> cifar10(reading options, Path... files) {
   static_assert(cifar10_sample<Sample>::agree,
-                ESPALIER_SENTENCE("data::cifar10<T, Sample>: Sample is shape<3, 32, 32> or shape<32, 32, 3>", cifar10_sample<Sample>));
+                ESPALIER_SENTENCE("data::cifar10<T, Sample>: Sample is shape<3, 32, 32> or shape<32, 32, 3>",
+                                  cifar10_sample<Sample>));
   constexpr std::int64_t plane = 32 * 32;
   io::cifar10_records const records = io::read_cifar10(files...);
   io::owned<T> images{records.count() * io::cifar10_records::pixel_count};
@@ -33,7 +34,8 @@ dataset<T, Sample> cifar10(reading options, Path... files) {
     T* const to = images.data() + at * io::cifar10_records::pixel_count;
     for (std::int64_t colour = 0; colour < 3; ++colour)
       for (std::int64_t pixel = 0; pixel < plane; ++pixel)
-        to[Sample::value.at[0] == 3 ? colour * plane + pixel : pixel * 3 + colour] = scaled[records.pixels(at)[colour * plane + pixel]];
+        to[Sample::value.at[0] == 3 ? colour * plane + pixel : pixel * 3 + colour] =
+            scaled[records.pixels(at)[colour * plane + pixel]];
   }
   return {static_cast<io::owned<T>&&>(images), static_cast<io::owned<std::int32_t>&&>(labels)};
 }

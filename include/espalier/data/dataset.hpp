@@ -22,7 +22,9 @@ namespace detail {
 
 /// Checks the number of classes that the user set; 0: not limited.
 inline int checked_classes(int classes) {
-  if (classes < 0) io::throw_error<value_error>("reading.classes: expected the number of classes, or 0 for as many as the labels have, got %d", classes);
+  if (classes < 0)
+    io::throw_error<value_error>(
+        "reading.classes: expected the number of classes, or 0 for as many as the labels have, got %d", classes);
   return classes;
 }
 /// Whether a label is one of `classes` classes; classes = 0: not limited.
@@ -46,7 +48,8 @@ inline void check_samples(io::idx_array const& images, io::idx_array const& labe
   char expected[96] = "";
   int used = 0;
   for (int axis = 0; axis < sample.rank; ++axis)
-    used += std::snprintf(expected + used, sizeof expected - static_cast<std::size_t>(used), axis == 0 ? "%d" : " x %d", sample[axis]);
+    used += std::snprintf(expected + used, sizeof expected - static_cast<std::size_t>(used), axis == 0 ? "%d" : " x %d",
+                          sample[axis]);
   char actual[128];
   io::detail::print_extents(actual, images, 1);
   int compiled = 0;
@@ -57,25 +60,29 @@ inline void check_samples(io::idx_array const& images, io::idx_array const& labe
     if (compiled == sample.rank || axis == images.rank() || images.extent(axis) != sample[compiled]) break;
   }
   if (compiled != sample.rank || axis != images.rank())
-    io::throw_error<io::format_error>("%s: expected samples of shape %s, for which the program was compiled, got %s", images.name(), expected,
-                                 images.rank() == 1 ? "single numbers" : actual);
-  if (labels.rank() != 1) io::throw_error<io::format_error>("%s: expected labels (rank 1), got rank %d", labels.name(), labels.rank());
+    io::throw_error<io::format_error>("%s: expected samples of shape %s, for which the program was compiled, got %s",
+                                      images.name(), expected, images.rank() == 1 ? "single numbers" : actual);
+  if (labels.rank() != 1)
+    io::throw_error<io::format_error>("%s: expected labels (rank 1), got rank %d", labels.name(), labels.rank());
   if (labels.extent(0) != images.extent(0))
     io::throw_error<io::format_error>("%s: expected %lld labels, as many as images in %s, got %lld", labels.name(),
-                                 static_cast<long long>(images.extent(0)), images.name(), static_cast<long long>(labels.extent(0)));
-  if (images.extent(0) == 0) io::throw_error<io::format_error>("%s: expected at least one sample, got none", images.name());
+                                      static_cast<long long>(images.extent(0)), images.name(),
+                                      static_cast<long long>(labels.extent(0)));
+  if (images.extent(0) == 0)
+    io::throw_error<io::format_error>("%s: expected at least one sample, got none", images.name());
   for (std::int64_t at = 0; at < labels.size(); ++at)
     if (!is_label(static_cast<int>(labels.data()[at]), checked_classes(classes)))
-      io::throw_error<io::format_error>("%s: expected labels %s, got %d at position %lld", labels.name(), label_range_text{classes}.text, labels.data()[at],
-                                   static_cast<long long>(at));
+      io::throw_error<io::format_error>("%s: expected labels %s, got %d at position %lld", labels.name(),
+                                        label_range_text{classes}.text, labels.data()[at], static_cast<long long>(at));
 }
 
 template <class T>
 void check_finite(char const* array_name, espalier::span<T const> numbers, std::int64_t of_one) {
   for (std::int64_t i = 0; i < numbers.size(); ++i)
     if (!math::isfinite(static_cast<double>(numbers[i])))
-      io::throw_error<value_error>("arrays: expected finite numbers, got %g in the %s of sample %lld (reading::non_finite takes it)",
-                              static_cast<double>(numbers[i]), array_name, static_cast<long long>(i / of_one));
+      io::throw_error<value_error>(
+          "arrays: expected finite numbers, got %g in the %s of sample %lld (reading::non_finite takes it)",
+          static_cast<double>(numbers[i]), array_name, static_cast<long long>(i / of_one));
 }
 
 }  // namespace detail
@@ -113,25 +120,38 @@ class dataset {
   /// Copies arrays in memory: sample after sample, target after target.
   /// errors  size_error if the numbers of elements do not match; value_error for a label outside the classes or a
   ///         number that is not finite
-  dataset(espalier::span<T const> inputs, espalier::span<target_element const> targets, reading options) { copy(inputs, targets, options); }
+  dataset(espalier::span<T const> inputs, espalier::span<target_element const> targets, reading options) {
+    copy(inputs, targets, options);
+  }
   /// Copies two contiguous ranges of numbers (std::vector, std::array, std::span, arrays, tensors): sample after
   /// sample, target after target. Numbers of any type are converted to T, as pixels of files are; labels are integers
   /// of any type.
   /// errors  as above; labels with fractions and arrays of another extent do not compile
   template <class X, class Y>
-    requires((espalier::detail::Range<X> || Stored<X>) && (espalier::detail::Range<Y> || Stored<Y>) && !std::is_convertible_v<X const&, io::file_path>)
+    requires((espalier::detail::Range<X> || Stored<X>)&&(espalier::detail::Range<Y> ||
+                                                         Stored<Y>)&&!std::is_convertible_v<X const&, io::file_path>)
   dataset(X const& inputs, Y const& targets, reading options = {}) {
-    using Numbers = typename espalier::detail::first_fault<espalier::detail::numbers_in_a_row<X>, espalier::detail::numbers_in_a_row<Y>>::type;
-    static_assert(Numbers::agree, ESPALIER_SENTENCE("data::dataset{inputs, targets, reading}: " ESPALIER_NUMBERS_IN_A_ROW, Numbers));
+    using Numbers = typename espalier::detail::first_fault<espalier::detail::numbers_in_a_row<X>,
+                                                           espalier::detail::numbers_in_a_row<Y>>::type;
+    static_assert(Numbers::agree,
+                  ESPALIER_SENTENCE("data::dataset{inputs, targets, reading}: " ESPALIER_NUMBERS_IN_A_ROW, Numbers));
     if constexpr (Numbers::agree) {
-      using Labels = espalier::detail::number_converts<std::remove_const_t<espalier::detail::number_of<Y const>>, target_element>;
-      using Parts = typename espalier::detail::first_fault<detail::parts_of_range<Sample, X>, detail::parts_of_range<typename samples_type::target_shape, Y>>::type;
-      static_assert(Labels::agree,
-                    ESPALIER_SENTENCE("data::dataset{inputs, labels, reading}: labels are integers; data::dataset<T, Sample, shape<...>> has real targets", Labels));
-      static_assert(Parts::agree, ESPALIER_SENTENCE("data::dataset{inputs, targets, reading}: " ESPALIER_PARTS_OF_RANGE, Parts));
+      using Labels =
+          espalier::detail::number_converts<std::remove_const_t<espalier::detail::number_of<Y const>>, target_element>;
+      using Parts =
+          typename espalier::detail::first_fault<detail::parts_of_range<Sample, X>,
+                                                 detail::parts_of_range<typename samples_type::target_shape, Y>>::type;
+      static_assert(
+          Labels::agree,
+          ESPALIER_SENTENCE(
+              "data::dataset{inputs, labels, reading}: labels are integers; data::dataset<T, Sample, shape<...>> has real targets",
+              Labels));
+      static_assert(Parts::agree,
+                    ESPALIER_SENTENCE("data::dataset{inputs, targets, reading}: " ESPALIER_PARTS_OF_RANGE, Parts));
       if constexpr (Labels::agree && Parts::agree)
         copy(espalier::span{espalier::detail::first_number(inputs), espalier::detail::count_of_numbers(inputs)},
-             espalier::span{espalier::detail::first_number(targets), espalier::detail::count_of_numbers(targets)}, options);
+             espalier::span{espalier::detail::first_number(targets), espalier::detail::count_of_numbers(targets)},
+             options);
     }
   }
   /// Takes ownership of arrays that a reader has made and checked: the samples and their targets.
@@ -143,9 +163,13 @@ class dataset {
 
   [[nodiscard]] std::int64_t size() const noexcept { return images_.size() / Sample::size; }
   [[nodiscard]] samples_type all() const& noexcept ESPALIER_BORROWS { return {images_.data(), labels_.data(), size()}; }
-  [[nodiscard]] view<T const, Sample> image(std::int64_t at) const& noexcept ESPALIER_BORROWS { return all().image(at); }
+  [[nodiscard]] view<T const, Sample> image(std::int64_t at) const& noexcept ESPALIER_BORROWS {
+    return all().image(at);
+  }
   [[nodiscard]] std::int32_t label(std::int64_t at) const noexcept requires has_labels { return labels_[at]; }
-  [[nodiscard]] auto target(std::int64_t at) const& noexcept ESPALIER_BORROWS requires(!has_labels) { return all().target(at); }
+  [[nodiscard]] auto target(std::int64_t at) const& noexcept ESPALIER_BORROWS requires(!has_labels) {
+    return all().target(at);
+  }
   /// See samples::split. The parts refer to this data set.
   [[nodiscard]] auto split(std::int64_t n) const& ESPALIER_BORROWS { return all().split(n); }
   samples_type all() const&& = delete;
@@ -168,18 +192,22 @@ class dataset {
       int const classes = detail::checked_classes(options.classes);
       for (std::int64_t i = 0; i < targets.size(); ++i)
         if (!detail::is_label(static_cast<std::int64_t>(targets[i]), classes))
-          io::throw_error<value_error>("arrays: expected labels %s, got %lld at position %lld", detail::label_range_text{classes}.text,
-                                  static_cast<long long>(targets[i]), static_cast<long long>(i));
+          io::throw_error<value_error>("arrays: expected labels %s, got %lld at position %lld",
+                                       detail::label_range_text{classes}.text, static_cast<long long>(targets[i]),
+                                       static_cast<long long>(i));
     } else if constexpr (!std::is_integral_v<std::remove_const_t<Y>>) {
-      if (!options.non_finite) detail::check_finite("targets", espalier::span<std::remove_const_t<Y> const>{targets}, target_size);
+      if (!options.non_finite)
+        detail::check_finite("targets", espalier::span<std::remove_const_t<Y> const>{targets}, target_size);
     }
     images_ = io::owned<T>{inputs.size()};
-    for (std::int64_t i = 0; i < inputs.size(); ++i) images_[i] = static_cast<T>(static_cast<double>(inputs[i]) * options.scale + options.shift);
+    for (std::int64_t i = 0; i < inputs.size(); ++i)
+      images_[i] = static_cast<T>(static_cast<double>(inputs[i]) * options.scale + options.shift);
     labels_ = io::owned<target_element>{targets.size()};
     for (std::int64_t i = 0; i < targets.size(); ++i) labels_[i] = static_cast<target_element>(targets[i]);
     // The conversion to T made numbers outside its range infinite.
     if constexpr (sizeof(Input) > sizeof(T) && !std::is_integral_v<Input>)
-      if (!options.non_finite) detail::check_finite("inputs", espalier::span<T const>{images_.data(), images_.size()}, Sample::size);
+      if (!options.non_finite)
+        detail::check_finite("inputs", espalier::span<T const>{images_.data(), images_.size()}, Sample::size);
   }
 
   io::owned<T> images_;

@@ -40,9 +40,12 @@ struct padded_tensor : tensor<T, S> {
 /// Fills a batch of `count` samples with order[from], order[from + 1], ...; past the end it repeats order[last - 1].
 /// One function serves all batches of a data set: the cost of a call is negligible beside a batch. Arch: translation
 /// units compiled for other instruction sets get their own copy.
-template <class T, class Sample, class Target, class Transforms, class Element = typename targets_of<T, Target>::element, class Arch = on_cpu::default_arch>
-[[gnu::noinline]] void gather_samples(samples<T, Sample, Target> const& all, std::int32_t const* order, std::int64_t from, std::int64_t last, int count,
-                                      Transforms const& transform, view<T, Sample> scratch, std::int64_t epoch, T* images, Element* labels) noexcept {
+template <class T, class Sample, class Target, class Transforms,
+          class Element = typename targets_of<T, Target>::element, class Arch = on_cpu::default_arch>
+[[gnu::noinline]] void gather_samples(samples<T, Sample, Target> const& all, std::int32_t const* order,
+                                      std::int64_t from, std::int64_t last, int count, Transforms const& transform,
+                                      view<T, Sample> scratch, std::int64_t epoch, T* images,
+                                      Element* labels) noexcept {
   constexpr std::int64_t target_size = targets_of<T, Target>::shape::size;
   for (int i = 0; i < count; ++i) {
     std::int64_t const chosen = order[from + i < last ? from + i : last - 1];
@@ -91,7 +94,8 @@ inline constexpr detail::second_batch_policy<N> second_batch{};
 
 namespace detail {
 template <class T, class Batch, class Target>
-using batch_targets = tensor<typename targets_of<T, Target>::element, typename batch_memory<T, Batch, Target>::target_batch>;
+using batch_targets =
+    tensor<typename targets_of<T, Target>::element, typename batch_memory<T, Batch, Target>::target_batch>;
 }
 
 /// A batch of a loader, valid until the loader makes the next one. `labels` holds real targets if the data set has
@@ -126,11 +130,14 @@ struct loaded_padded {
 ///         only on their seed, the epoch and the sample's position in the data set
 /// Run one epoch at a time: the range and the batches of epoch(k) refer to the loader. The loader refers to the data
 /// set.
-template <class T, class Sample, class Batch, class Policy = detail::unspecified_policy, class Target = label, class Transforms = transforms<>>
+template <class T, class Sample, class Batch, class Policy = detail::unspecified_policy, class Target = label,
+          class Transforms = transforms<>>
 class loader {
   using facts = detail::batch_of_samples<Batch, Sample>;
-  static_assert(facts::agree,
-                ESPALIER_SENTENCE("loader{samples, batch<N, ...>{}, ...}: the batch must be N samples of the data set's shape", facts));
+  static_assert(
+      facts::agree,
+      ESPALIER_SENTENCE("loader{samples, batch<N, ...>{}, ...}: the batch must be N samples of the data set's shape",
+                        facts));
   /// A valid batch in place of an invalid one, so that a mistake stays one error.
   using sound_batch = std::conditional_t<facts::agree, Batch, typename detail::batch_shape_of<Sample, 1>::type>;
   static_assert(
@@ -139,23 +146,30 @@ class loader {
 
   using transformed = typename detail::transforms_fit<Transforms, Sample>::type;
   static_assert(transformed::agree,
-                ESPALIER_SENTENCE("loader{..., transforms}: a transform does not take samples of this shape in its layout (hwc, chw)",
-                                  transformed));
+                ESPALIER_SENTENCE(
+                    "loader{..., transforms}: a transform does not take samples of this shape in its layout (hwc, chw)",
+                    transformed));
 
  public:
   static constexpr int batch_size = sound_batch::value.at[0];
   static constexpr int tail_size = detail::tail_size<Policy>;
   static constexpr bool is_padded = std::is_same_v<Policy, detail::padded_policy>;
-  using batch_type = std::conditional_t<is_padded, loaded_padded<T, sound_batch, Target>, loaded<T, sound_batch, Target>>;
+  using batch_type =
+      std::conditional_t<is_padded, loaded_padded<T, sound_batch, Target>, loaded<T, sound_batch, Target>>;
 
   loader(samples<T, Sample, Target> all, Batch, order requested, Policy, Transforms transforms = {})
-      : all_{all}, requested_{requested}, transforms_{transforms}, order_{detail::checked_count(all.size(), batch_size, is_padded, tail_size)} {
+      : all_{all},
+        requested_{requested},
+        transforms_{transforms},
+        order_{detail::checked_count(all.size(), batch_size, is_padded, tail_size)} {
     detail::begin_order(order_, requested_);
   }
-  loader(dataset<T, Sample, Target> const& all ESPALIER_BORROWS, Batch size, order requested, Policy policy, Transforms transforms = {})
+  loader(dataset<T, Sample, Target> const& all ESPALIER_BORROWS, Batch size, order requested, Policy policy,
+         Transforms transforms = {})
       : loader{all.all(), size, requested, policy, transforms} {}
   loader(dataset<T, Sample, Target>&&, Batch, order, Policy, Transforms = {}) = delete;
-  loader(samples<T, Sample, Target> all, Batch size, order requested) requires std::is_same_v<Policy, detail::unspecified_policy>
+  loader(samples<T, Sample, Target> all, Batch size,
+         order requested) requires std::is_same_v<Policy, detail::unspecified_policy>
       : loader{all, size, requested, Policy{}} {}
 
   class iterator {
@@ -174,7 +188,9 @@ class loader {
    private:
     friend loader;
     iterator(loader* from, std::int64_t at) noexcept : from_{from}, at_{at} { gather(); }
-    std::int64_t last() const noexcept { return at_ + batch_size < from_->all_.size() ? at_ + batch_size : from_->all_.size(); }
+    std::int64_t last() const noexcept {
+      return at_ + batch_size < from_->all_.size() ? at_ + batch_size : from_->all_.size();
+    }
     void gather() noexcept {
       if (at_ < from_->batches() * batch_size) from_->fill(from_->memory_, at_, last());
     }
@@ -217,9 +233,13 @@ class loader {
   /// Number of samples in no whole batch: dropped, in the padded batch, or in tail(), depending on the policy.
   [[nodiscard]] std::int64_t tail_count() const noexcept { return all_.size() % batch_size; }
   /// Number of batches of epoch().
-  [[nodiscard]] std::int64_t batches() const noexcept { return (all_.size() + (is_padded ? batch_size - 1 : 0)) / batch_size; }
+  [[nodiscard]] std::int64_t batches() const noexcept {
+    return (all_.size() + (is_padded ? batch_size - 1 : 0)) / batch_size;
+  }
   /// Number of samples of an epoch, with tail() and without padding.
-  [[nodiscard]] std::int64_t samples_per_epoch() const noexcept { return all_.size() - (is_padded || tail_size > 0 ? 0 : tail_count()); }
+  [[nodiscard]] std::int64_t samples_per_epoch() const noexcept {
+    return all_.size() - (is_padded || tail_size > 0 ? 0 : tail_count());
+  }
 
  private:
   using tail_batch = typename detail::batch_shape_of<Sample, (tail_size > 0 ? tail_size : 1)>::type;
@@ -229,7 +249,8 @@ class loader {
   void fill(auto& memory, std::int64_t from, std::int64_t last) noexcept {
     T* room = nullptr;
     if constexpr (needs_scratch) room = scratch_.data();
-    detail::gather_samples(all_, order_.data(), from, last, memory.count, transforms_, view<T, Sample>{room}, epoch_, memory.images.data(), memory.labels.data());
+    detail::gather_samples(all_, order_.data(), from, last, memory.count, transforms_, view<T, Sample>{room}, epoch_,
+                           memory.images.data(), memory.labels.data());
   }
 
   samples<T, Sample, Target> all_;
@@ -238,7 +259,9 @@ class loader {
   io::owned<std::int32_t> order_;
   std::int64_t epoch_ = 0;
   detail::batch_memory<T, sound_batch, Target, is_padded> memory_;
-  [[no_unique_address]] std::conditional_t<(tail_size > 0), detail::batch_memory<T, tail_batch, Target>, detail::no_memory> tail_;
+  [[no_unique_address]] std::conditional_t<(tail_size > 0), detail::batch_memory<T, tail_batch, Target>,
+                                           detail::no_memory>
+      tail_;
   [[no_unique_address]] std::conditional_t<needs_scratch, tensor<T, Sample>, detail::no_scratch> scratch_;
 };
 

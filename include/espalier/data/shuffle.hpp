@@ -33,7 +33,8 @@ struct permutation {
 struct order {
   constexpr order(in_order) noexcept : permuted{false}, seed{0} {}
   constexpr order(shuffled requested) noexcept : permuted{true}, seed{requested.seed} {}
-  constexpr order(permutation requested) noexcept : permuted{false}, seed{0}, listed{true}, positions{requested.positions} {}
+  constexpr order(permutation requested) noexcept
+      : permuted{false}, seed{0}, listed{true}, positions{requested.positions} {}
   bool permuted;
   std::uint64_t seed;
   bool listed = false;
@@ -72,15 +73,16 @@ inline void begin_order(io::owned<std::int32_t>& order, data::order& requested) 
   long long const count = order.size();
   if (positions.size() != order.size())
     io::throw_error<size_error>("loader: expected a permutation of %lld samples, got %lld positions", count,
-                           static_cast<long long>(positions.size()));
+                                static_cast<long long>(positions.size()));
   for (std::int64_t i = 0; i < count; ++i) order[i] = -1;
   for (std::int64_t i = 0; i < count; ++i) {
     if (positions[i] < 0 || positions[i] >= count)
-      io::throw_error<size_error>("loader: expected positions from 0 to %lld, got %d at place %lld", count - 1, static_cast<int>(positions[i]),
-                             static_cast<long long>(i));
+      io::throw_error<size_error>("loader: expected positions from 0 to %lld, got %d at place %lld", count - 1,
+                                  static_cast<int>(positions[i]), static_cast<long long>(i));
     if (order[positions[i]] >= 0)
-      io::throw_error<size_error>("loader: expected each position once, got %d at places %d and %lld", static_cast<int>(positions[i]),
-                             static_cast<int>(order[positions[i]]), static_cast<long long>(i));
+      io::throw_error<size_error>("loader: expected each position once, got %d at places %d and %lld",
+                                  static_cast<int>(positions[i]), static_cast<int>(order[positions[i]]),
+                                  static_cast<long long>(i));
     order[positions[i]] = static_cast<std::int32_t>(i);
   }
   for (std::int64_t i = 0; i < count; ++i) order[i] = positions[i];
@@ -92,9 +94,11 @@ inline void begin_order(io::owned<std::int32_t>& order, data::order& requested) 
 inline std::int64_t checked_count(std::int64_t samples, int batch, bool padded, int tail) {
   long long const actual = samples;
   if (samples <= 0) io::throw_error<size_error>("loader: expected at least one sample, got %lld", actual);
-  if (samples > INT32_MAX) io::throw_error<size_error>("loader: expected at most %ld samples, got %lld", static_cast<long>(INT32_MAX), actual);
+  if (samples > INT32_MAX)
+    io::throw_error<size_error>("loader: expected at most %ld samples, got %lld", static_cast<long>(INT32_MAX), actual);
   if (!padded && tail == 0 && samples < batch)
-    io::throw_error<size_error>("loader: expected samples for at least one batch of %d (the last batch is dropped), got %lld", batch, actual);
+    io::throw_error<size_error>(
+        "loader: expected samples for at least one batch of %d (the last batch is dropped), got %lld", batch, actual);
   if (tail > 0 && samples % batch != tail)
     io::throw_error<size_error>(
         "loader: expected a remainder of %d samples after batches of %d, for which second_batch was compiled, got %lld "

@@ -13,23 +13,27 @@ namespace detail {
 template <class Target, int Columns>
 struct target_columns {
   ESPALIER_READS("target {}, columns {}")
-  static constexpr bool agree = Columns == (std::is_same_v<Target, label> ? 1 : static_cast<int>(targets_of<double, Target>::shape::size));
+  static constexpr bool agree =
+      Columns == (std::is_same_v<Target, label> ? 1 : static_cast<int>(targets_of<double, Target>::shape::size));
 };
 
 /// Finds the positions of the target columns. Throws if one is named twice, or if the number of other columns is not
 /// the number of features.
 template <std::size_t Count>
-void find_columns(io::csv_table const& from, io::column const (&columns)[Count], int (&positions)[Count], std::int64_t features) {
+void find_columns(io::csv_table const& from, io::column const (&columns)[Count], int (&positions)[Count],
+                  std::int64_t features) {
   constexpr int count = static_cast<int>(Count);
   for (int i = 0; i < count; ++i) {
     positions[i] = from.position_of(columns[i]);
     for (int j = 0; j < i; ++j)
       if (positions[j] == positions[i])
-        io::throw_error<io::format_error>("%s: expected different target columns, got column %d twice", from.name(), positions[i]);
+        io::throw_error<io::format_error>("%s: expected different target columns, got column %d twice", from.name(),
+                                          positions[i]);
   }
   if (from.columns() - count != features)
-    io::throw_error<io::format_error>("%s: expected %lld features beside %d target columns, for which the program was compiled, got %d",
-                                 from.name(), static_cast<long long>(features), count, from.columns() - count);
+    io::throw_error<io::format_error>(
+        "%s: expected %lld features beside %d target columns, for which the program was compiled, got %d", from.name(),
+        static_cast<long long>(features), count, from.columns() - count);
 }
 
 inline std::int32_t label_of(io::csv_table const& from, std::int64_t row, int column, int classes) {
@@ -37,8 +41,9 @@ inline std::int32_t label_of(io::csv_table const& from, std::int64_t row, int co
   bool const fits = math::isfinite(value) && is_label(value, checked_classes(classes));
   auto const whole = fits ? static_cast<std::int32_t>(value) : 0;
   if (!fits || static_cast<double>(whole) != value)
-    io::throw_error<io::format_error>("%s: expected a label %s in line %lld, column %d, got %g", from.name(), label_range_text{classes}.text,
-                                 static_cast<long long>(from.line(row)), column, value);
+    io::throw_error<io::format_error>("%s: expected a label %s in line %lld, column %d, got %g", from.name(),
+                                      label_range_text{classes}.text, static_cast<long long>(from.line(row)), column,
+                                      value);
   return whole;
 }
 
@@ -56,9 +61,11 @@ inline std::int32_t label_of(io::csv_table const& from, std::int64_t row, int co
 template <class T, class Sample, class Target = label, class... Column>
 dataset<T, Sample, Target> table(io::csv_table const& from, reading options, Column... target) {
   using fact = detail::target_columns<Target, static_cast<int>(sizeof...(Column))>;
-  static_assert(fact::agree,
-                ESPALIER_SENTENCE("data::table<T, Sample, Target>(csv, reading, columns...): one column for a label, Target::size columns for targets",
-                                  fact));
+  static_assert(
+      fact::agree,
+      ESPALIER_SENTENCE(
+          "data::table<T, Sample, Target>(csv, reading, columns...): one column for a label, Target::size columns for targets",
+          fact));
   if constexpr (fact::agree) {
     constexpr int count = static_cast<int>(sizeof...(Column));
     io::column const columns[] = {io::column{target}...};
@@ -74,7 +81,8 @@ dataset<T, Sample, Target> table(io::csv_table const& from, reading options, Col
         if (!is_target) *to++ = static_cast<T>(from.at(row, i) * options.scale + options.shift);
       }
       for (int i = 0; i < count; ++i)
-        if constexpr (std::is_same_v<Target, label>) targets[row] = detail::label_of(from, row, positions[i], options.classes);
+        if constexpr (std::is_same_v<Target, label>)
+          targets[row] = detail::label_of(from, row, positions[i], options.classes);
         else targets[row * count + i] = static_cast<T>(from.at(row, positions[i]));
     }
     return {static_cast<io::owned<T>&&>(inputs), static_cast<decltype(targets)&&>(targets)};

@@ -43,7 +43,9 @@ class random_generator {
   }
 
  private:
-  static constexpr std::uint32_t low(std::uint64_t bits) noexcept { return static_cast<std::uint32_t>(bits & 0xffffffffu); }
+  static constexpr std::uint32_t low(std::uint64_t bits) noexcept {
+    return static_cast<std::uint32_t>(bits & 0xffffffffu);
+  }
   philox_key key_;
   philox_block counter_;
   philox_block block_{};
@@ -88,7 +90,8 @@ struct padding_of {
 /// source  needle's RandomFlipHorizontal
 template <class Layout, double P = 0.5>
 struct random_flip_horizontal {
-  static_assert(probability<P>::agree, ESPALIER_SENTENCE("data::random_flip_horizontal<Layout, P>: P must lie in [0, 1]", probability<P>));
+  static_assert(probability<P>::agree,
+                ESPALIER_SENTENCE("data::random_flip_horizontal<Layout, P>: P must lie in [0, 1]", probability<P>));
   template <class Sample>
   using fits = image_axes<Sample, Layout>;
 
@@ -102,9 +105,11 @@ struct random_flip_horizontal {
     using axes = image_axes<Sample, Layout>;
     T const* x = from.data();
     T* y = to.data();
-    for (int row = 0; row < axes::outer * axes::height; ++row, x += axes::width * axes::inner, y += axes::width * axes::inner)
+    for (int row = 0; row < axes::outer * axes::height;
+         ++row, x += axes::width * axes::inner, y += axes::width * axes::inner)
       for (int j = 0; j < axes::width; ++j)
-        for (int k = 0; k < axes::inner; ++k) y[j * axes::inner + k] = x[(flipped ? axes::width - 1 - j : j) * axes::inner + k];
+        for (int k = 0; k < axes::inner; ++k)
+          y[j * axes::inner + k] = x[(flipped ? axes::width - 1 - j : j) * axes::inner + k];
   }
 };
 
@@ -117,7 +122,8 @@ struct random_flip_horizontal {
 template <class Layout, int Padding>
 struct random_crop {
   static_assert(padding_of<Padding>::agree,
-                ESPALIER_SENTENCE("data::random_crop<Layout, Padding>: Padding must not be negative", padding_of<Padding>));
+                ESPALIER_SENTENCE("data::random_crop<Layout, Padding>: Padding must not be negative",
+                                  padding_of<Padding>));
   template <class Sample>
   using fits = image_axes<Sample, Layout>;
 
@@ -136,7 +142,9 @@ struct random_crop {
         T const* const x = from.data() + plane_at * plane;
         T* const y = to.data() + plane_at * plane + i * row;
         bool const inside = i + down >= 0 && i + down < axes::height;
-        int const first = !inside || right <= -axes::width || right >= axes::width ? row : right < 0 ? -right * axes::inner : 0;
+        int const first = !inside || right <= -axes::width || right >= axes::width ? row
+                          : right < 0                                              ? -right * axes::inner
+                                                                                   : 0;
         int const last = first == row ? row : right > 0 ? row - right * axes::inner : row;
         for (int j = 0; j < first; ++j) y[j] = T(0);
         for (int j = first; j < last; ++j) y[j] = x[(i + down) * row + j + right * axes::inner];
@@ -160,8 +168,8 @@ struct transforms {
 
   /// Applies all transforms to one sample. scratch: memory for a second sample, used if there are several transforms.
   template <class T, class Sample>
-  void operator()(view<T const, Sample> from, view<T, Sample> to, [[maybe_unused]] view<T, Sample> scratch, std::int64_t epoch,
-                  std::int64_t sample) const noexcept {
+  void operator()(view<T const, Sample> from, view<T, Sample> to, [[maybe_unused]] view<T, Sample> scratch,
+                  std::int64_t epoch, std::int64_t sample) const noexcept {
     int at = 0;
     T const* now = from.data();
     [[maybe_unused]] auto const one = [&](auto transform) {

@@ -20,7 +20,9 @@ template <class Program>
 inline constexpr std::size_t workspace_elements = static_cast<std::size_t>(plan::plan_of<Program>.memory.workspace);
 
 /// Rounds bytes up to a multiple of tensor_alignment.
-constexpr std::size_t aligned_bytes(std::size_t bytes) { return (bytes + tensor_alignment - 1) / tensor_alignment * tensor_alignment; }
+constexpr std::size_t aligned_bytes(std::size_t bytes) {
+  return (bytes + tensor_alignment - 1) / tensor_alignment * tensor_alignment;
+}
 /// The aligned bytes of `elements` elements of T.
 template <class T>
 constexpr std::size_t bytes_for(std::size_t elements) {
@@ -36,7 +38,8 @@ struct elements_on {
 };
 template <class T, class X>
 constexpr auto elements_of(X& x) {
-  return elements_on<T, typename std::remove_cvref_t<X>::device_type, std::remove_cvref_t<X>::shape_type::size>{x.data()};
+  return elements_on<T, typename std::remove_cvref_t<X>::device_type, std::remove_cvref_t<X>::shape_type::size>{
+      x.data()};
 }
 template <class T>
 constexpr elements_on<T, cpu, 1> one_element(T& x) {
@@ -61,7 +64,8 @@ struct reachable {
   ESPALIER_READS("computing on {}, got tensors of {...}")
   static constexpr bool agree = ((std::is_same_v<OfTensors, cpu> || std::is_same_v<OfTensors, Device>)&&...);
 };
-#define ESPALIER_REACHABLE "the tensor is in the memory of another device; give one of the host, or of the model's own device"
+#define ESPALIER_REACHABLE \
+  "the tensor is in the memory of another device; give one of the host, or of the model's own device"
 template <class Device, class... X>
 using reaches = reachable<Device, typename std::remove_cvref_t<X>::device_type...>;
 

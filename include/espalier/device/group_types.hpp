@@ -33,20 +33,25 @@ struct group_types<Program, X, std::index_sequence<S...>, std::index_sequence<L.
   static constexpr auto const& group = plan.groups.groups[X];
   static constexpr auto const& body = plan.ir.groups[X];
   template <std::size_t I>
-  static constexpr plan::ir_instruction const& instruction_at = plan.ir.instructions[static_cast<std::size_t>(body.first_instruction) + I];
+  static constexpr plan::ir_instruction const& instruction_at =
+      plan.ir.instructions[static_cast<std::size_t>(body.first_instruction) + I];
   template <std::size_t I>
-  static constexpr plan::ir_operand const& operand_at = plan.ir.operands[static_cast<std::size_t>(body.first_operand) + I];
+  static constexpr plan::ir_operand const& operand_at =
+      plan.ir.operands[static_cast<std::size_t>(body.first_operand) + I];
   template <std::size_t I>
   static constexpr int output_id = plan.ir.outputs[static_cast<std::size_t>(body.first_output) + I];
 
-  using instructions = list<instruction<typename detail::instruction_op<instruction_at<S>.op>::type, instruction_at<S>.extent, instruction_at<S>.operand[0], instruction_at<S>.operand[1], instruction_at<S>.operand[2]>...>;
+  using instructions =
+      list<instruction<typename detail::instruction_op<instruction_at<S>.op>::type, instruction_at<S>.extent,
+                       instruction_at<S>.operand[0], instruction_at<S>.operand[1], instruction_at<S>.operand[2]>...>;
   using operands = list<operand<operand_at<L>.kind, operand_at<L>.extent, operand_at<L>.bits>...>;
   using outputs = list<output<plan.ir.local[output_id<O>], plan.memory.late[output_id<O>]>...>;
 };
 template <int Count>
 using below = std::make_index_sequence<static_cast<std::size_t>(Count)>;
 template <class Program, int X>
-using group_of = group_types<Program, X, below<plan::plan_of<Program>.ir.groups[X].instructions>, below<plan::plan_of<Program>.ir.groups[X].operands>,
+using group_of = group_types<Program, X, below<plan::plan_of<Program>.ir.groups[X].instructions>,
+                             below<plan::plan_of<Program>.ir.groups[X].operands>,
                              below<plan::plan_of<Program>.ir.groups[X].outputs>>;
 
 template <class Program, int Id>
@@ -86,8 +91,10 @@ constexpr auto operands_and_results() {
   constexpr auto const& plan = plan::plan_of<Program>;
   constexpr auto const& body = plan.ir.groups[X];
   address_list<body.operands + body.outputs> r{};
-  for (int i = 0; i < body.operands; ++i) r.at[i] = plan.memory.address_of[plan.ir.operands[body.first_operand + i].node];
-  for (int i = 0; i < body.outputs; ++i) r.at[body.operands + i] = plan.memory.address_of[plan.ir.outputs[body.first_output + i]];
+  for (int i = 0; i < body.operands; ++i)
+    r.at[i] = plan.memory.address_of[plan.ir.operands[body.first_operand + i].node];
+  for (int i = 0; i < body.outputs; ++i)
+    r.at[body.operands + i] = plan.memory.address_of[plan.ir.outputs[body.first_output + i]];
   return r;
 }
 }  // namespace detail
@@ -111,7 +118,8 @@ inline constexpr int straight_groups = 16;
 
 /// Fills such an array: p[i] is the pointer at arguments[i]. Kernels of a device take pointers to void.
 template <class T, class Pointer, std::size_t... I>
-ESPALIER_INLINE void fill_addresses(void* const* base, Pointer* p, plan::address const* arguments, std::index_sequence<I...>) {
+ESPALIER_INLINE void fill_addresses(void* const* base, Pointer* p, plan::address const* arguments,
+                                    std::index_sequence<I...>) {
   ((p[I] = at<T>(base, arguments[I])), ...);
 }
 
@@ -128,7 +136,8 @@ constexpr plan::address find_sums_address(plan::planned const& p, int x) {
 /// The address of operand k of an unfused group.
 constexpr plan::address find_operand_address(plan::planned const& p, int x, int k) {
   plan::kernel_body const& body = p.ir.groups[x];
-  return p.memory.address_of[p.ir.operands[body.first_operand - 1 - p.ir.instructions[body.first_instruction].operand[k]].node];
+  return p.memory
+      .address_of[p.ir.operands[body.first_operand - 1 - p.ir.instructions[body.first_instruction].operand[k]].node];
 }
 template <class Program, int X>
 inline constexpr plan::address sums_address = find_sums_address(plan::plan_of<Program>, X);

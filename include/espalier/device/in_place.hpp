@@ -17,7 +17,8 @@ namespace espalier {
 class overlap_error : public std::exception {
  public:
   overlap_error(int first, int second) noexcept {
-    char const* const pattern = "compiled(x..., y...): results # and # share memory, and one would overwrite the other; give each a tensor of its own";
+    char const* const pattern =
+        "compiled(x..., y...): results # and # share memory, and one would overwrite the other; give each a tensor of its own";
     int number = first;
     char* to = text_;
     for (char const* at = pattern; *at != 0; ++at) {
@@ -41,14 +42,16 @@ namespace detail {
 /// Whether two pieces of memory, neither of them empty, have a byte in common. One comparison is enough: a negative
 /// distance is a large unsigned number.
 ESPALIER_INLINE bool overlap(void const* a, std::size_t a_bytes, void const* b, std::size_t b_bytes) {
-  return reinterpret_cast<std::uintptr_t>(b) - reinterpret_cast<std::uintptr_t>(a) + (b_bytes - 1) < a_bytes + (b_bytes - 1);
+  return reinterpret_cast<std::uintptr_t>(b) - reinterpret_cast<std::uintptr_t>(a) + (b_bytes - 1) <
+         a_bytes + (b_bytes - 1);
 }
 
 /// Named relation: the elements of a tensor or view can be written.
 template <class Y>
 struct can_be_written {
   ESPALIER_READS("got {}")
-  static constexpr bool agree = !std::is_const_v<std::remove_pointer_t<decltype(std::declval<std::remove_reference_t<Y>&>().data())>>;
+  static constexpr bool agree =
+      !std::is_const_v<std::remove_pointer_t<decltype(std::declval<std::remove_reference_t<Y>&>().data())>>;
 };
 
 /// Bytes of a program's arguments, or of its results, in order.
@@ -77,12 +80,14 @@ class in_place {
     pair pairs[static_cast<std::size_t>(Arguments::count) * static_cast<std::size_t>(Results::count) + 1];
     int count;
     bool results_move;
-    std::size_t argument_at[static_cast<std::size_t>(Arguments::count) + 1], result_at[static_cast<std::size_t>(Results::count) + 1];
+    std::size_t argument_at[static_cast<std::size_t>(Arguments::count) + 1],
+        result_at[static_cast<std::size_t>(Results::count) + 1];
     std::size_t bytes;
   };
   static constexpr layout found = [] {
     layout r{};
-    bool argument_moves[static_cast<std::size_t>(Arguments::count) + 1]{}, result_moves[static_cast<std::size_t>(Results::count) + 1]{};
+    bool argument_moves[static_cast<std::size_t>(Arguments::count) + 1]{},
+        result_moves[static_cast<std::size_t>(Results::count) + 1]{};
     for (int a = 0; a < Arguments::count; ++a)
       for (int y = 0; y < Results::count; ++y) {
         plan::sharing const may = plan::sharing_of<Program>.of[a][y];
@@ -144,7 +149,8 @@ class in_place {
       if (home[y] != nullptr) engine.copy(home[y], base[plan::base::results + y], Results::at[y]);
   }
   template <class Engine>
-  [[gnu::cold, gnu::noinline]] static void separate_overlaps(Engine const& engine, void** base, unsigned char* room, void** home) {
+  [[gnu::cold, gnu::noinline]] static void separate_overlaps(Engine const& engine, void** base, unsigned char* room,
+                                                             void** home) {
     for (int y = 0; y < Results::count; ++y) home[y] = nullptr;
     for (int i = 0; i < found.count; ++i) {
       pair const p = found.pairs[i];
@@ -164,7 +170,8 @@ class in_place {
 
 }  // namespace detail
 
-#define ESPALIER_RESULT_IS_CONST "a result is const, and nothing can be written there; give a tensor or view of elements that are not const"
+#define ESPALIER_RESULT_IS_CONST \
+  "a result is const, and nothing can be written there; give a tensor or view of elements that are not const"
 
 }  // namespace espalier
 #pragma GCC diagnostic pop

@@ -83,12 +83,13 @@ inline constexpr double identity_of<copy_op> = 0;
 /// The sweeps of a group along its inner direction: the columns of a row, or the rows of a column. The result of a
 /// reduction in sweep s is available from sweep s + 1 on.
 struct schedule {
-  int ready[max_kernel_instructions];   ///< full values: first sweep that can compute it; the others: first sweep that can use it
-  int fed[max_kernel_instructions];     ///< reductions of full values: the sweep that adds to them
-  int kept[max_kernel_instructions];    ///< 1 + the output or spare row that stores an expensive value, or 0
-  int first[max_kernel_instructions];   ///< stored values: the sweep that computes them
+  /// full values: first sweep that can compute it; the others: first sweep that can use it
+  int ready[max_kernel_instructions];
+  int fed[max_kernel_instructions];               ///< reductions of full values: the sweep that adds to them
+  int kept[max_kernel_instructions];              ///< 1 + the output or spare row that stores an expensive value, or 0
+  int first[max_kernel_instructions];             ///< stored values: the sweep that computes them
   std::uint64_t needed[max_kernel_instructions];  ///< by sweep: a bit for each full value that it requires
-  int sweeps, spare;       ///< spare: rows that stored values require besides the outputs
+  int sweeps, spare;                              ///< spare: rows that stored values require besides the outputs
 };
 
 /// Assigns the instructions of a group to sweeps.
@@ -97,7 +98,8 @@ class scheduler {
  public:
   /// spare: the number of rows available for values besides the outputs; -1: no value is stored for a later sweep. Sums
   /// over rows are computed in the last sweep, where several rows can share their loads and stores.
-  constexpr scheduler(instruction_facts const* instructions, operand_facts const* operands, output_facts const* outputs, extent_class inner, int spare)
+  constexpr scheduler(instruction_facts const* instructions, operand_facts const* operands, output_facts const* outputs,
+                      extent_class inner, int spare)
       : instructions_{instructions}, operands_{operands}, outputs_{outputs}, inner_{inner}, room_{spare} {}
 
   constexpr schedule run() {
@@ -126,15 +128,23 @@ class scheduler {
  private:
   /// Whether a reduction is estimated before the first sweep: its operand must be in memory.
   constexpr bool estimated_first(int i) const {
-    return instructions_[i].estimated && instructions_[i].extent == inner_ && instructions_[i].operand[0] < 0 && operands_[-1 - instructions_[i].operand[0]].kind == operand_kind::memory && full(instructions_[i].operand[0]);
+    return instructions_[i].estimated && instructions_[i].extent == inner_ && instructions_[i].operand[0] < 0 &&
+           operands_[-1 - instructions_[i].operand[0]].kind == operand_kind::memory &&
+           full(instructions_[i].operand[0]);
   }
-  constexpr bool full(int from) const { return (from >= 0 ? instructions_[from].extent : operands_[-1 - from].extent) == extent_class::full; }
+  constexpr bool full(int from) const {
+    return (from >= 0 ? instructions_[from].extent : operands_[-1 - from].extent) == extent_class::full;
+  }
   constexpr void find_ready(int i) {
     int r = 0;
     for (int o : instructions_[i].operand)
       if (o >= 0 && s_.ready[o] > r) r = s_.ready[o];
     bool const of_full = instructions_[i].reduces && full(instructions_[i].operand[0]);
-    s_.ready[i] = estimated_first(i) ? 0 : instructions_[i].extent == inner_ && (of_full || (instructions_[i].reduces && instructions_[i].operand[0] < 0)) ? r + 1 : r;
+    s_.ready[i] = estimated_first(i) ? 0
+                  : instructions_[i].extent == inner_ &&
+                          (of_full || (instructions_[i].reduces && instructions_[i].operand[0] < 0))
+                      ? r + 1
+                      : r;
   }
   constexpr int stored_in(int k) const { return outputs_[k].late ? s_.sweeps - 1 : s_.ready[outputs_[k].instruction]; }
   constexpr void mark_needed(int sweep, int root) {
@@ -157,7 +167,9 @@ class scheduler {
     for (int k = 0; k < Outputs; ++k)
       if (outputs_[k].instruction == i && stored_in(k) == s_.first[i]) return 1 + k;
     for (int k = 0; k < Outputs; ++k) {
-      if ((reused_outputs_ >> k & 1u) || outputs_[k].late || instructions_[outputs_[k].instruction].extent != extent_class::full || stored_in(k) + 1 != s_.sweeps) continue;
+      if ((reused_outputs_ >> k & 1u) || outputs_[k].late ||
+          instructions_[outputs_[k].instruction].extent != extent_class::full || stored_in(k) + 1 != s_.sweeps)
+        continue;
       reused_outputs_ |= std::uint64_t{1} << k;
       return 1 + k;
     }
@@ -180,7 +192,8 @@ struct numbered_instruction {};
 template <class I, class... Instruction>
 struct numbered_instructions;
 template <int... I, class... Instruction>
-struct numbered_instructions<std::integer_sequence<int, I...>, Instruction...> : numbered_instruction<I, Instruction>... {};
+struct numbered_instructions<std::integer_sequence<int, I...>, Instruction...>
+    : numbered_instruction<I, Instruction>... {};
 template <int I, class Instruction>
 Instruction find_instruction(numbered_instruction<I, Instruction> const*);
 
@@ -198,11 +211,11 @@ constexpr int member(bits set, int k) {
 }
 /// Properties of instructions and operands, as sets.
 struct schedule_sets {
-  bits at[5], reductions, results;                  ///< at: by extent class
+  bits at[5], reductions, results;  ///< at: by extent class
   /// By sweep; statistics: by the sweep that they follow, from -1 on.
   bits reduced[max_kernel_instructions], stored[max_kernel_instructions], statistics[max_kernel_instructions + 1];
-  bits memory[5], constants, indices;               ///< operands; memory: by extent class
-  int output[max_kernel_instructions];              ///< 1 + the output that stores an instruction, or 0
+  bits memory[5], constants, indices;   ///< operands; memory: by extent class
+  int output[max_kernel_instructions];  ///< 1 + the output that stores an instruction, or 0
 };
 
 }  // namespace detail
@@ -212,19 +225,26 @@ struct schedule_sets {
 /// for a later sweep.
 template <extent_class Inner, int Spare, class Instructions, class Operands, class Outputs>
 struct kernel_schedule;
-template <extent_class Inner, int Spare, class... Op, extent_class... Extent, int... A, int... B, int... C, operand_kind... Kind, extent_class... OperandExtent, std::uint64_t... Bits, int... Out,
-          bool... Late>
-struct kernel_schedule<Inner, Spare, list<instruction<Op, Extent, A, B, C>...>, list<operand<Kind, OperandExtent, Bits>...>, list<output<Out, Late>...>> {
+template <extent_class Inner, int Spare, class... Op, extent_class... Extent, int... A, int... B, int... C,
+          operand_kind... Kind, extent_class... OperandExtent, std::uint64_t... Bits, int... Out, bool... Late>
+struct kernel_schedule<Inner, Spare, list<instruction<Op, Extent, A, B, C>...>,
+                       list<operand<Kind, OperandExtent, Bits>...>, list<output<Out, Late>...>> {
   static constexpr int instructions = sizeof...(Op), operands = sizeof...(Kind), outputs = sizeof...(Out);
-  static constexpr detail::instruction_facts instruction_at[sizeof...(Op)] = {{Extent, detail::is_reduction<Op>, detail::is_estimated<Op>, detail::is_expensive<Op>,
-                                                              {A, detail::arity_of<Op>() > 1 ? B : detail::absent, detail::arity_of<Op>() > 2 ? C : detail::absent}}...};
+  static constexpr detail::instruction_facts instruction_at[sizeof...(Op)] = {
+      {Extent,
+       detail::is_reduction<Op>,
+       detail::is_estimated<Op>,
+       detail::is_expensive<Op>,
+       {A, detail::arity_of<Op>() > 1 ? B : detail::absent, detail::arity_of<Op>() > 2 ? C : detail::absent}}...};
   static constexpr detail::operand_facts operand_at[sizeof...(Kind) + 1] = {{Kind, OperandExtent}..., {}};
   static constexpr detail::output_facts output_at[sizeof...(Out) + 1] = {{Out, Late}..., {}};
-  static constexpr detail::schedule plan = detail::scheduler<instructions, outputs>{instruction_at, operand_at, output_at, Inner, Spare}.run();
+  static constexpr detail::schedule plan =
+      detail::scheduler<instructions, outputs>{instruction_at, operand_at, output_at, Inner, Spare}.run();
   static constexpr std::uint64_t bits_at[sizeof...(Kind) + 1] = {Bits..., 0};
   static constexpr double identity_at[sizeof...(Op)] = {detail::identity_of<Op>...};
 
-  using numbered = detail::numbered_instructions<std::make_integer_sequence<int, instructions>, instruction<Op, Extent, A, B, C>...>;
+  using numbered =
+      detail::numbered_instructions<std::make_integer_sequence<int, instructions>, instruction<Op, Extent, A, B, C>...>;
   template <int I>
   using instruction_type = decltype(detail::find_instruction<I>(static_cast<numbered const*>(nullptr)));
 
@@ -238,11 +258,14 @@ struct kernel_schedule<Inner, Spare, list<instruction<Op, Extent, A, B, C>...>, 
     for (int i = 0; i < instructions; ++i) {
       detail::instruction_facts const& s = instruction_at[i];
       int const from = s.operand[0], k = r.output[i] - 1;
-      bool const of_lines = s.reduces && (from >= 0 ? instruction_at[from].extent : operand_at[-1 - from].extent) == Inner;
+      bool const of_lines =
+          s.reduces && (from >= 0 ? instruction_at[from].extent : operand_at[-1 - from].extent) == Inner;
       r.at[static_cast<int>(s.extent)] |= bit(i);
       if (s.reduces) r.reductions |= bit(i);
-      if (s.reduces && plan.fed[i] >= 0 && (from < 0 || instruction_at[from].extent == extent_class::full)) r.reduced[plan.fed[i]] |= bit(i);
-      if (k >= 0 && s.extent == extent_class::full) r.stored[output_at[k].late ? plan.sweeps - 1 : plan.ready[i]] |= bit(i);
+      if (s.reduces && plan.fed[i] >= 0 && (from < 0 || instruction_at[from].extent == extent_class::full))
+        r.reduced[plan.fed[i]] |= bit(i);
+      if (k >= 0 && s.extent == extent_class::full)
+        r.stored[output_at[k].late ? plan.sweeps - 1 : plan.ready[i]] |= bit(i);
       if (s.extent == Inner || (s.extent == extent_class::single && of_lines)) r.statistics[plan.ready[i]] |= bit(i);
     }
     for (int k = 0; k < operands; ++k) {
@@ -258,23 +281,31 @@ struct kernel_schedule<Inner, Spare, list<instruction<Op, Extent, A, B, C>...>, 
   /// Whether operand k is one value (or one pack) for the whole inner loop.
   static constexpr bool held(int k) {
     extent_class const w = operand_at[k].extent;
-    return w == extent_class::single || (Inner == extent_class::row && w == extent_class::row && is_memory(k, extent_class::row)) || (Inner == extent_class::column && w == extent_class::column);
+    return w == extent_class::single ||
+           (Inner == extent_class::row && w == extent_class::row && is_memory(k, extent_class::row)) ||
+           (Inner == extent_class::column && w == extent_class::column);
   }
   static constexpr bool is_memory(int k, extent_class extent) { return detail::has(memory_at(extent), k); }
   /// The output that stores instruction i, or -1.
   static constexpr int output_of(int i) { return sets.output[i] - 1; }
   static constexpr bool stores(int s, int i) { return sets.stored[s] >> i & 1u; }
   /// Whether instruction i is estimated from a few elements of an operand before the first sweep.
-  static constexpr bool estimated_first(int i) { return instruction_at[i].estimated && instruction_at[i].reduces && plan.fed[i] < 0; }
+  static constexpr bool estimated_first(int i) {
+    return instruction_at[i].estimated && instruction_at[i].reduces && plan.fed[i] < 0;
+  }
   /// Whether instruction i is a reduction of full values that sweep s computes.
   static constexpr bool reduces(int s, int i) { return sets.reduced[s] >> i & 1u; }
   /// Whether sweep s loads the value of instruction i from memory, or stores it for a later sweep.
   static constexpr bool is_reloaded(int s, int i) { return plan.kept[i] != 0 && plan.first[i] < s; }
-  static constexpr bool stores_for_later(int s, int i) { return plan.kept[i] != 0 && plan.first[i] == s && !(plan.kept[i] <= outputs && output_at[plan.kept[i] - 1].instruction == i); }
+  static constexpr bool stores_for_later(int s, int i) {
+    return plan.kept[i] != 0 && plan.first[i] == s &&
+           !(plan.kept[i] <= outputs && output_at[plan.kept[i] - 1].instruction == i);
+  }
   /// Whether instruction i reduces values that are fixed along the inner loop.
   static constexpr bool reduces_lines(int i) {
     int const from = instruction_at[i].operand[0];
-    return instruction_at[i].reduces && (from >= 0 ? instruction_at[from].extent : operand_at[-1 - from].extent) == Inner;
+    return instruction_at[i].reduces &&
+           (from >= 0 ? instruction_at[from].extent : operand_at[-1 - from].extent) == Inner;
   }
   static constexpr detail::bits computed(int s) { return plan.needed[s]; }
   static constexpr detail::bits reduced(int s) { return sets.reduced[s]; }
@@ -286,7 +317,9 @@ struct kernel_schedule<Inner, Spare, list<instruction<Op, Extent, A, B, C>...>, 
     return r;
   }
   static constexpr detail::bits column_sums() { return sets.reductions & instructions_at(extent_class::column); }
-  static constexpr int column_sums_of(int s) { return detail::count(sets.reduced[s] & instructions_at(extent_class::column)); }
+  static constexpr int column_sums_of(int s) {
+    return detail::count(sets.reduced[s] & instructions_at(extent_class::column));
+  }
   static constexpr detail::bits single_sums() { return sets.reductions & instructions_at(extent_class::single); }
   /// Whether there is a reduction along rows.
   static constexpr bool reduces_rows() { return (sets.reductions & instructions_at(extent_class::row)) != 0; }
@@ -305,7 +338,9 @@ struct kernel_schedule<Inner, Spare, list<instruction<Op, Extent, A, B, C>...>, 
   /// or packs of a block of columns.
   static constexpr detail::bits statistics_after(int s) { return sets.statistics[s + 1]; }
   /// The instructions of an extent class that are reductions, or are not; and those that are results.
-  static constexpr detail::bits instructions_at(extent_class extent, bool reduces) { return instructions_at(extent) & (reduces ? sets.reductions : ~sets.reductions); }
+  static constexpr detail::bits instructions_at(extent_class extent, bool reduces) {
+    return instructions_at(extent) & (reduces ? sets.reductions : ~sets.reductions);
+  }
   static constexpr detail::bits results_at(extent_class extent) { return instructions_at(extent) & sets.results; }
   /// The operands in memory of an extent class.
   static constexpr detail::bits memory_at(extent_class extent) { return sets.memory[static_cast<int>(extent)]; }

@@ -35,7 +35,9 @@ class call_guard<true> {
   explicit call_guard(call_mark& of) : of_{of} {
     [[maybe_unused]] unsigned char const busy = __atomic_load_n(&of_.busy, __ATOMIC_RELAXED);
     __atomic_store_n(&of_.busy, static_cast<unsigned char>(1), __ATOMIC_RELAXED);
-    assert(busy == 0 && "this predictor, frozen net, compiled function or trainer is in use by another thread; make one for each thread");
+    assert(
+        busy == 0 &&
+        "this predictor, frozen net, compiled function or trainer is in use by another thread; make one for each thread");
   }
   call_guard(call_guard const&) = delete;
   call_guard& operator=(call_guard const&) = delete;
@@ -47,7 +49,8 @@ class call_guard<true> {
 
 }  // namespace espalier::detail
 
-#define ESPALIER_WORKSPACE_IS_COPIED "it has memory of its own, and is neither copied nor moved; make another one where it is needed"
+#define ESPALIER_WORKSPACE_IS_COPIED \
+  "it has memory of its own, and is neither copied nor moved; make another one where it is needed"
 #if defined(NDEBUG)
 #define ESPALIER_CALL_GUARD espalier::detail::call_guard<false>
 #else

@@ -77,21 +77,27 @@ struct compiled_facts<true, F, Leaf...> {
   struct tensors_of;
   template <class... E>
   struct tensors_of<std::tuple<E...>> {
-    using type = std::tuple<tensor<typename Leaf::element_type, typename Leaf::shape_type>..., tensor<element_type, shape_of<E>>...>;
+    using type = std::tuple<tensor<typename Leaf::element_type, typename Leaf::shape_type>...,
+                            tensor<element_type, shape_of<E>>...>;
     using sizes = sizes_in_bytes<static_cast<std::size_t>(shape_of<E>::size) * sizeof(element_type)...>;
   };
   using of_results = tensors_of<typename results_of<typename body_of_function<F, Leaf...>::type>::type>;
   /// The tensors of a run: f's arguments, then its results.
   using tensors = typename of_results::type;
-  using in_place = detail::in_place<program, sizes_in_bytes<static_cast<std::size_t>(Leaf::shape_type::size) * sizeof(typename Leaf::element_type)...>,
-                                    typename of_results::sizes>;
+  using in_place = detail::in_place<
+      program,
+      sizes_in_bytes<static_cast<std::size_t>(Leaf::shape_type::size) * sizeof(typename Leaf::element_type)...>,
+      typename of_results::sizes>;
   static constexpr int results = of_results::sizes::count;
   template <class Engine>
-  static constexpr std::size_t workspace_bytes =
-      Engine::has_device_memory ? Engine::template workspace_bytes<program, element_type> : workspace_elements<program> * sizeof(element_type);
+  static constexpr std::size_t workspace_bytes = Engine::has_device_memory
+                                                     ? Engine::template workspace_bytes<program, element_type>
+                                                     : workspace_elements<program> * sizeof(element_type);
   static constexpr int kernel_count = plan::plan_of<program>.groups.group_count;
-  static constexpr std::int64_t bytes_read = plan::traffic_of_program<program>.read * static_cast<std::int64_t>(sizeof(element_type));
-  static constexpr std::int64_t bytes_written = plan::traffic_of_program<program>.written * static_cast<std::int64_t>(sizeof(element_type));
+  static constexpr std::int64_t bytes_read =
+      plan::traffic_of_program<program>.read * static_cast<std::int64_t>(sizeof(element_type));
+  static constexpr std::int64_t bytes_written =
+      plan::traffic_of_program<program>.written * static_cast<std::int64_t>(sizeof(element_type));
 };
 
 template <bool Agree, class F, class... Leaf>
@@ -126,7 +132,8 @@ struct results_written {
 };
 template <int Arguments, class First, class... Rest>
 struct results_written<Arguments, First, Rest...>
-    : std::conditional_t<(Arguments > 0 || can_be_written<First>::agree), results_written<(Arguments > 0 ? Arguments - 1 : 0), Rest...>,
+    : std::conditional_t<(Arguments > 0 || can_be_written<First>::agree),
+                         results_written<(Arguments > 0 ? Arguments - 1 : 0), Rest...>,
                          std::type_identity<can_be_written<First>>> {};
 
 /// A constraint that errors name: the tensors of a run have the types for which f was planned.
@@ -191,17 +198,24 @@ class compiled {
   /// False on a device that may throw, and for several results: if they overlap, a run throws.
   static constexpr bool never_throws = !Engine::has_device_memory && facts::results < 2;
   static_assert(detail::threads_of<Device>::included,
-                ESPALIER_SENTENCE(ESPALIER_THREADS_INCLUDED, ESPALIER_STATED(detail::threads_of<Device>::included, Device)));
-  static_assert(detail::thread_count<Device>::agree, ESPALIER_SENTENCE(ESPALIER_THREAD_COUNT, detail::thread_count<Device>));
-  static_assert(!std::is_pointer_v<F>, ESPALIER_SENTENCE("compiled(f, x...): " ESPALIER_NAME_OF_A_FUNCTION, ESPALIER_STATED(!std::is_pointer_v<F>, F)));
-  static_assert(captureless<F>::agree || std::is_pointer_v<F>, ESPALIER_SENTENCE("compiled(f, x...): " ESPALIER_CAPTURELESS, captureless<F>));
-  static_assert(Fault::elements, ESPALIER_SENTENCE("compiled(f, x...): " ESPALIER_ELEMENTS_OF_ARGUMENTS, typename Fault::type));
+                ESPALIER_SENTENCE(ESPALIER_THREADS_INCLUDED,
+                                  ESPALIER_STATED(detail::threads_of<Device>::included, Device)));
+  static_assert(detail::thread_count<Device>::agree,
+                ESPALIER_SENTENCE(ESPALIER_THREAD_COUNT, detail::thread_count<Device>));
+  static_assert(!std::is_pointer_v<F>, ESPALIER_SENTENCE("compiled(f, x...): " ESPALIER_NAME_OF_A_FUNCTION,
+                                                         ESPALIER_STATED(!std::is_pointer_v<F>, F)));
+  static_assert(captureless<F>::agree || std::is_pointer_v<F>,
+                ESPALIER_SENTENCE("compiled(f, x...): " ESPALIER_CAPTURELESS, captureless<F>));
+  static_assert(Fault::elements,
+                ESPALIER_SENTENCE("compiled(f, x...): " ESPALIER_ELEMENTS_OF_ARGUMENTS, typename Fault::type));
   static_assert(Fault::devices && detail::common_device<Memory, device_of<Leaf>...>::relation::agree,
-                ESPALIER_SENTENCE("compiled(f, x...): " ESPALIER_DEVICES_OF_ARGUMENTS,
-                                  typename Fault::type, typename detail::common_device<Memory, device_of<Leaf>...>::relation));
-  static_assert(Fault::arguments || !captureless<F>::agree, ESPALIER_SENTENCE("compiled(f, x...): " ESPALIER_ARGUMENTS_OF_F, typename Fault::type));
+                ESPALIER_SENTENCE("compiled(f, x...): " ESPALIER_DEVICES_OF_ARGUMENTS, typename Fault::type,
+                                  typename detail::common_device<Memory, device_of<Leaf>...>::relation));
+  static_assert(Fault::arguments || !captureless<F>::agree,
+                ESPALIER_SENTENCE("compiled(f, x...): " ESPALIER_ARGUMENTS_OF_F, typename Fault::type));
   static_assert(Fault::shapes, ESPALIER_SENTENCE("compiled(f, x...): " ESPALIER_SHAPES_INSIDE, typename Fault::type));
-  static_assert(Fault::returned, ESPALIER_SENTENCE("compiled(f, x...): " ESPALIER_RETURNS_FORMULA, typename Fault::type));
+  static_assert(Fault::returned,
+                ESPALIER_SENTENCE("compiled(f, x...): " ESPALIER_RETURNS_FORMULA, typename Fault::type));
   static_assert(Fault::runs, ESPALIER_SENTENCE("compiled(f, x...): " ESPALIER_RUN_BY_COMPILER, typename Fault::type));
 
  public:
@@ -219,17 +233,22 @@ class compiled {
 
   /// Does not compile: each compiled function has its own workspace.
   compiled(compiled const&) {
-    static_assert(detail::copied_workspace<F>::agree, ESPALIER_SENTENCE("compiled other = run: " ESPALIER_WORKSPACE_IS_COPIED, detail::copied_workspace<F>));
+    static_assert(
+        detail::copied_workspace<F>::agree,
+        ESPALIER_SENTENCE("compiled other = run: " ESPALIER_WORKSPACE_IS_COPIED, detail::copied_workspace<F>));
   }
 
   /// run(x..., y...): computes all results. Never allocates.
   template <TensorOrView... X>
   void operator()(X&&... x) noexcept(never_throws) {
     if constexpr (Fault::agree) {
-      using Actual = std::tuple<tensor<std::remove_const_t<typename std::remove_cvref_t<X>::value_type>, shape_of<std::remove_cvref_t<X>>>...>;
+      using Actual = std::tuple<tensor<std::remove_const_t<typename std::remove_cvref_t<X>::value_type>,
+                                       shape_of<std::remove_cvref_t<X>>>...>;
       using PlannedFor = detail::planned_arguments<Actual, typename facts::tensors>;
-      static_assert(PlannedFor::agree,
-                    ESPALIER_SENTENCE("compiled(x..., y...): the arguments f was planned for, then a tensor for each result", PlannedFor));
+      static_assert(
+          PlannedFor::agree,
+          ESPALIER_SENTENCE("compiled(x..., y...): the arguments f was planned for, then a tensor for each result",
+                            PlannedFor));
       using Devices = typename detail::common_device<Memory, device_of<X>...>::relation;
       static_assert(Devices::agree, ESPALIER_SENTENCE("compiled(x..., y...): " ESPALIER_DEVICES_OF_ARGUMENTS, Devices));
       using Written = typename detail::results_written<arguments, X...>::type;
@@ -241,15 +260,20 @@ class compiled {
   template <class... X>
     requires(!(TensorOrView<X> && ...))
   void operator()(X&&...) {
-    static_assert(detail::are_stored<X...>::agree, ESPALIER_SENTENCE("compiled(x..., y...): expected tensors and views; esp::view<T, S>(x) makes a view of a std::vector, "
-                                                                     "an array or a span, evaluate(x) a tensor of a formula", detail::are_stored<X...>));
+    static_assert(
+        detail::are_stored<X...>::agree,
+        ESPALIER_SENTENCE(
+            "compiled(x..., y...): expected tensors and views; esp::view<T, S>(x) makes a view of a std::vector, "
+            "an array or a span, evaluate(x) a tensor of a formula",
+            detail::are_stored<X...>));
   }
 
  private:
   /// Arch is in the name so that translation units for different instruction sets do not share the function.
   template <class Arch = on_cpu::default_arch, class... X>
   void run(X&... x) noexcept(never_throws) {
-    static_assert(detail::inputs_fit<typename facts::program>(), "compiled(f, x...): f reads at most 24 tensors and gives at most 24");
+    static_assert(detail::inputs_fit<typename facts::program>(),
+                  "compiled(f, x...): f reads at most 24 tensors and gives at most 24");
     [[maybe_unused]] ESPALIER_CALL_GUARD const guard{call_};
     void* base[plan::base::count];
     base[plan::base::workspace] = memory_.template at<unsigned char>(0);
@@ -258,7 +282,9 @@ class compiled {
           const_cast<void*>(static_cast<void const*>(x.data())),
       ++position),
      ...);
-    if constexpr (facts::results > 1) detail::check_results<typename facts::of_results::sizes>(base + plan::base::results, std::make_integer_sequence<int, facts::results>{});
+    if constexpr (facts::results > 1)
+      detail::check_results<typename facts::of_results::sizes>(base + plan::base::results,
+                                                               std::make_integer_sequence<int, facts::results>{});
     facts::in_place::run(engine_, base, memory_.template at<void>(in_place_at),
                          [&] { engine_.template run<typename facts::program, typename facts::element_type>(base); });
   }
@@ -274,10 +300,11 @@ compiled(F, X const&...) -> compiled<F, detail::eager_leaf<X>...>;
 template <class F, class... X>
 compiled(cpu, F, X const&...) -> compiled<F, detail::eager_leaf<X>...>;
 template <class Device, class F, class... X>
-  requires detail::is_graphics<Device>
-compiled(Device, F, X const&...) -> compiled<detail::on_device<Device, F>, detail::eager_leaf<X>...>;
+  requires detail::is_graphics<Device> compiled(Device, F, X const&...)
+->compiled<detail::on_device<Device, F>, detail::eager_leaf<X>...>;
 template <int Threads, class F, class... X>
-compiled(cpu_parallel<Threads>, F, X const&...) -> compiled<detail::on_device<cpu_parallel<Threads>, F>, detail::eager_leaf<X>...>;
+compiled(cpu_parallel<Threads>, F, X const&...)
+    -> compiled<detail::on_device<cpu_parallel<Threads>, F>, detail::eager_leaf<X>...>;
 
 }  // namespace espalier
 #pragma GCC diagnostic pop

@@ -12,7 +12,7 @@ namespace espalier {
 namespace detail {
 /// A named tensor or any view: a left operand of the operators.
 template <class X>
-concept Compound = TensorOrView<X> && (std::is_lvalue_reference_v<X> || marked_view<bare<X>>);
+concept Compound = TensorOrView<X> &&(std::is_lvalue_reference_v<X> || marked_view<bare<X>>);
 /// A constraint that errors name: the left operand is not const.
 template <class X>
 struct is_written {
@@ -22,7 +22,8 @@ struct is_written {
 template <class X, class Value>
 struct compound_fit {
   using written = is_written<X>;
-  using shapes = std::conditional_t<written::agree && !is_invalid<Value>, stays_in_shape<shape_of<X>, shape_of<Value>>, agreed>;
+  using shapes =
+      std::conditional_t<written::agree && !is_invalid<Value>, stays_in_shape<shape_of<X>, shape_of<Value>>, agreed>;
   static constexpr bool agree = written::agree && shapes::agree;
 };
 }  // namespace detail
@@ -36,7 +37,8 @@ template <detail::Compound X, class Y>
 constexpr X operator+=(X&& x, Y&& y) {
   using Fit = detail::compound_fit<X, decltype(x + static_cast<Y&&>(y))>;
   static_assert(Fit::written::agree, ESPALIER_SENTENCE("x += y: x is const", typename Fit::written));
-  static_assert(Fit::shapes::agree, ESPALIER_SENTENCE("x += y gives x another shape; write auto z = evaluate(x + y)", typename Fit::shapes));
+  static_assert(Fit::shapes::agree, ESPALIER_SENTENCE("x += y gives x another shape; write auto z = evaluate(x + y)",
+                                                      typename Fit::shapes));
   if constexpr (Fit::agree) x = x + static_cast<Y&&>(y);
   return x;
 }
@@ -45,7 +47,8 @@ template <detail::Compound X, class Y>
 constexpr X operator-=(X&& x, Y&& y) {
   using Fit = detail::compound_fit<X, decltype(x - static_cast<Y&&>(y))>;
   static_assert(Fit::written::agree, ESPALIER_SENTENCE("x -= y: x is const", typename Fit::written));
-  static_assert(Fit::shapes::agree, ESPALIER_SENTENCE("x -= y gives x another shape; write auto z = evaluate(x - y)", typename Fit::shapes));
+  static_assert(Fit::shapes::agree, ESPALIER_SENTENCE("x -= y gives x another shape; write auto z = evaluate(x - y)",
+                                                      typename Fit::shapes));
   if constexpr (Fit::agree) x = x - static_cast<Y&&>(y);
   return x;
 }
@@ -54,7 +57,8 @@ template <detail::Compound X, class Y>
 constexpr X operator*=(X&& x, Y&& y) {
   using Fit = detail::compound_fit<X, decltype(x * static_cast<Y&&>(y))>;
   static_assert(Fit::written::agree, ESPALIER_SENTENCE("x *= y: x is const", typename Fit::written));
-  static_assert(Fit::shapes::agree, ESPALIER_SENTENCE("x *= y gives x another shape; write auto z = evaluate(x * y)", typename Fit::shapes));
+  static_assert(Fit::shapes::agree, ESPALIER_SENTENCE("x *= y gives x another shape; write auto z = evaluate(x * y)",
+                                                      typename Fit::shapes));
   if constexpr (Fit::agree) x = x * static_cast<Y&&>(y);
   return x;
 }
@@ -63,7 +67,8 @@ template <detail::Compound X, class Y>
 constexpr X operator/=(X&& x, Y&& y) {
   using Fit = detail::compound_fit<X, decltype(x / static_cast<Y&&>(y))>;
   static_assert(Fit::written::agree, ESPALIER_SENTENCE("x /= y: x is const", typename Fit::written));
-  static_assert(Fit::shapes::agree, ESPALIER_SENTENCE("x /= y gives x another shape; write auto z = evaluate(x / y)", typename Fit::shapes));
+  static_assert(Fit::shapes::agree, ESPALIER_SENTENCE("x /= y gives x another shape; write auto z = evaluate(x / y)",
+                                                      typename Fit::shapes));
   if constexpr (Fit::agree) x = x / static_cast<Y&&>(y);
   return x;
 }

@@ -76,15 +76,17 @@ struct eager_inputs {
 
 template <class T, class E>
 constexpr void collect(eager_inputs<T>& in, E const& e) {
-  if constexpr (requires { e.operands; }) boost::hana::unpack(e.operands, [&](auto const&... x) { (collect(in, x), ...); });
+  if constexpr (requires { e.operands; })
+    boost::hana::unpack(e.operands, [&](auto const&... x) { (collect(in, x), ...); });
   if constexpr (requires { e.a; }) collect(in, e.a);
   if constexpr (requires { e.b; }) collect(in, e.b);
   if constexpr (requires { e.c; }) collect(in, e.c);
 }
 template <class T, class U, class S, class Device>
 constexpr void collect(eager_inputs<T>& in, borrowed<U, S, Device> const& x) {
-  assert(!ended_since(x.data, x.since) &&
-         "a formula outlived a tensor that it refers to: a function that takes tensors by value, or has one of its own, must return evaluate(formula)");
+  assert(
+      !ended_since(x.data, x.since) &&
+      "a formula outlived a tensor that it refers to: a function that takes tensors by value, or has one of its own, must return evaluate(formula)");
   in.add(x.data);
 }
 template <class T, class Tensor>
@@ -105,7 +107,8 @@ constexpr void interpret(eager_inputs<T> const& in, T* const* results) {
   graph::interpreter<T> run{p.nodes, roots, p.output_count};
   run.run(graph::leaf_values<T>{in.real, in.labels, in.flags, nullptr, nullptr, nullptr, in.numbers});
   for (int i = 0; i < p.output_count; ++i)
-    for (std::int64_t k = 0; k < p.nodes[p.outputs[i].id].shape.size(); ++k) results[p.outputs[i].index][k] = run.value(p.outputs[i].id)[k];
+    for (std::int64_t k = 0; k < p.nodes[p.outputs[i].id].shape.size(); ++k)
+      results[p.outputs[i].index][k] = run.value(p.outputs[i].id)[k];
 }
 
 /// Workspace for a call: up to 16 KiB on the stack, more on the heap.
@@ -124,9 +127,10 @@ struct temporary<T, Elements, false> {
 template <class T>
 void fill_bases(void** base, eager_inputs<T> const& in, T* const* results, int result_count) {
   for (int i = 0; i < in.arguments; ++i)
-    base[plan::base::arguments + i] = in.real[i] != nullptr     ? static_cast<void*>(const_cast<T*>(in.real[i]))
-                                      : in.labels[i] != nullptr ? static_cast<void*>(const_cast<std::int32_t*>(in.labels[i]))
-                                                                : static_cast<void*>(const_cast<bool*>(in.flags[i]));
+    base[plan::base::arguments + i] = in.real[i] != nullptr ? static_cast<void*>(const_cast<T*>(in.real[i]))
+                                      : in.labels[i] != nullptr
+                                          ? static_cast<void*>(const_cast<std::int32_t*>(in.labels[i]))
+                                          : static_cast<void*>(const_cast<bool*>(in.flags[i]));
   for (int i = 0; i < result_count; ++i) base[plan::base::results + i] = results[i];
 }
 
@@ -159,7 +163,8 @@ void* kept_memory(Engine const& engine, std::size_t bytes) {
 template <class Program, class T, class Device>
 void run_on_device(eager_inputs<T> const& in, T* const* results, int result_count) {
   using Engine = typename engine_of<Device>::type;
-  constexpr std::size_t numbers = aligned_bytes(max_numbers * sizeof(T)), needed = numbers + Engine::template workspace_bytes<Program, T>;
+  constexpr std::size_t numbers = aligned_bytes(max_numbers * sizeof(T)),
+                        needed = numbers + Engine::template workspace_bytes<Program, T>;
   Engine const engine;
   void* const room = kept_memory(engine, needed);
   void* base[plan::base::count]{};
@@ -187,9 +192,11 @@ constexpr bool inputs_fit() {
 template <class Program, class T, class Device = cpu>
 constexpr void run_program(eager_inputs<T> const& in, T* const* results, int result_count) {
   static_assert(is_graphics<Device> || !is_narrow<T>,
-                ESPALIER_SENTENCE("this processor computes in float and double; convert half and bfloat16 with tensor<float, S>(x)",
-                                  ESPALIER_STATED((is_graphics<Device> || !is_narrow<T>), T)));
-  static_assert(inputs_fit<Program>(), "an expression reads at most 24 tensors and 32 numbers (each use counts); evaluate a part of it first");
+                ESPALIER_SENTENCE(
+                    "this processor computes in float and double; convert half and bfloat16 with tensor<float, S>(x)",
+                    ESPALIER_STATED((is_graphics<Device> || !is_narrow<T>), T)));
+  static_assert(inputs_fit<Program>(),
+                "an expression reads at most 24 tensors and 32 numbers (each use counts); evaluate a part of it first");
   if constexpr (is_graphics<Device>) {
     run_on_device<Program, T, Device>(in, results, result_count);
   } else if constexpr (!is_narrow<T>) {
@@ -222,14 +229,16 @@ bool overlaps(eager_inputs<T> const& in, T* result, std::int64_t size) {
     if (read == 0 || may.of[i][0] == plan::sharing::any) continue;
     T const* const from = in.real[i];
     if (from == result && read == size && may.of[i][0] == plan::sharing::same) continue;
-    if (overlap(from, static_cast<std::size_t>(read) * sizeof(T), result, static_cast<std::size_t>(size) * sizeof(T))) return true;
+    if (overlap(from, static_cast<std::size_t>(read) * sizeof(T), result, static_cast<std::size_t>(size) * sizeof(T)))
+      return true;
   }
   return false;
 }
 
 /// The type in which an expression is computed: its own real type, else that of the target tensor, else float.
 template <class E, class T = float>
-using computed_element = std::conditional_t<real_element<element_of<E>>, element_of<E>, std::conditional_t<real_element<T>, T, float>>;
+using computed_element =
+    std::conditional_t<real_element<element_of<E>>, element_of<E>, std::conditional_t<real_element<T>, T, float>>;
 
 }  // namespace detail
 
@@ -244,7 +253,8 @@ constexpr void evaluate_at(E const& e, T* y) {
   eager_inputs<Element> in{};
   collect(in, e);
   auto const copied = [y](auto const& x) {
-    if constexpr (is_graphics<Device>) typename engine_of<Device>::type{}.copy(y, x.data(), static_cast<std::size_t>(S::size) * sizeof(T));
+    if constexpr (is_graphics<Device>)
+      typename engine_of<Device>::type{}.copy(y, x.data(), static_cast<std::size_t>(S::size) * sizeof(T));
     else
       for (std::int64_t i = 0; i < S::size; ++i) y[i] = x.data()[i];
   };
@@ -272,7 +282,8 @@ template <class T, class Device, class X>
 constexpr void copy_at(X const& x, T* y) {
   T const* const from = x.data();
   if constexpr (is_graphics<Device>) {
-    typename engine_of<Device>::type{}.copy(y, tensor<T, typename X::shape_type, Device>(x).data(), static_cast<std::size_t>(X::size()) * sizeof(T));
+    typename engine_of<Device>::type{}.copy(y, tensor<T, typename X::shape_type, Device>(x).data(),
+                                            static_cast<std::size_t>(X::size()) * sizeof(T));
   } else if (std::is_constant_evaluated()) {
     T* const kept = new T[static_cast<std::size_t>(X::size())]{};
     for (std::int64_t i = 0; i < X::size(); ++i) kept[i] = from[i];
@@ -294,14 +305,18 @@ template <class E, class T, class S, class Device>
   requires(detail::marked_expression<E> && !is_invalid<E>)
 constexpr void evaluate_into(E const& e, tensor<T, S, Device>& y) {
   using Y = tensor<T, S, Device>;
-  static_assert(detail::shape_fit<E, Y>::agree,
-                ESPALIER_SENTENCE("evaluate_into(expression, tensor): " ESPALIER_EXPRESSION_SHAPE, detail::shape_fit<E, Y>));
+  static_assert(
+      detail::shape_fit<E, Y>::agree,
+      ESPALIER_SENTENCE("evaluate_into(expression, tensor): " ESPALIER_EXPRESSION_SHAPE, detail::shape_fit<E, Y>));
   static_assert(detail::integers_fit<E, Y>::agree,
-                ESPALIER_SENTENCE("evaluate_into(expression, tensor): " ESPALIER_EXPRESSION_INTEGERS, detail::integers_fit<E, Y>));
-  static_assert(detail::element_fit<E, Y>::agree,
-                ESPALIER_SENTENCE("evaluate_into(expression, tensor): " ESPALIER_EXPRESSION_ELEMENT, detail::element_fit<E, Y>));
-  static_assert(detail::device_fit<E, Y>::agree,
-                ESPALIER_SENTENCE("evaluate_into(expression, tensor): " ESPALIER_EXPRESSION_DEVICE, detail::device_fit<E, Y>));
+                ESPALIER_SENTENCE("evaluate_into(expression, tensor): " ESPALIER_EXPRESSION_INTEGERS,
+                                  detail::integers_fit<E, Y>));
+  static_assert(
+      detail::element_fit<E, Y>::agree,
+      ESPALIER_SENTENCE("evaluate_into(expression, tensor): " ESPALIER_EXPRESSION_ELEMENT, detail::element_fit<E, Y>));
+  static_assert(
+      detail::device_fit<E, Y>::agree,
+      ESPALIER_SENTENCE("evaluate_into(expression, tensor): " ESPALIER_EXPRESSION_DEVICE, detail::device_fit<E, Y>));
   if constexpr (detail::Fitting<E, Y>) detail::evaluate_at<T, S, Device>(e, y.data());
 }
 /// The same for a view. Only the view's elements are written.
@@ -310,15 +325,20 @@ template <class E, class T, class S, class Device>
 constexpr void evaluate_into(E const& e, view<T, S, Device> y) {
   using Y = view<T, S, Device>;
   static_assert(!std::is_const_v<T>,
-                ESPALIER_SENTENCE("evaluate_into(expression, view): the view is of const elements; write view<T, S>", ESPALIER_STATED(!std::is_const_v<T>, T)));
-  static_assert(detail::shape_fit<E, Y>::agree,
-                ESPALIER_SENTENCE("evaluate_into(expression, view): " ESPALIER_EXPRESSION_SHAPE, detail::shape_fit<E, Y>));
-  static_assert(detail::integers_fit<E, Y>::agree,
-                ESPALIER_SENTENCE("evaluate_into(expression, view): " ESPALIER_EXPRESSION_INTEGERS, detail::integers_fit<E, Y>));
-  static_assert(detail::element_fit<E, Y>::agree,
-                ESPALIER_SENTENCE("evaluate_into(expression, view): " ESPALIER_EXPRESSION_ELEMENT, detail::element_fit<E, Y>));
-  static_assert(detail::device_fit<E, Y>::agree,
-                ESPALIER_SENTENCE("evaluate_into(expression, view): " ESPALIER_EXPRESSION_DEVICE, detail::device_fit<E, Y>));
+                ESPALIER_SENTENCE("evaluate_into(expression, view): the view is of const elements; write view<T, S>",
+                                  ESPALIER_STATED(!std::is_const_v<T>, T)));
+  static_assert(
+      detail::shape_fit<E, Y>::agree,
+      ESPALIER_SENTENCE("evaluate_into(expression, view): " ESPALIER_EXPRESSION_SHAPE, detail::shape_fit<E, Y>));
+  static_assert(
+      detail::integers_fit<E, Y>::agree,
+      ESPALIER_SENTENCE("evaluate_into(expression, view): " ESPALIER_EXPRESSION_INTEGERS, detail::integers_fit<E, Y>));
+  static_assert(
+      detail::element_fit<E, Y>::agree,
+      ESPALIER_SENTENCE("evaluate_into(expression, view): " ESPALIER_EXPRESSION_ELEMENT, detail::element_fit<E, Y>));
+  static_assert(
+      detail::device_fit<E, Y>::agree,
+      ESPALIER_SENTENCE("evaluate_into(expression, view): " ESPALIER_EXPRESSION_DEVICE, detail::device_fit<E, Y>));
   if constexpr (!std::is_const_v<T> && detail::Fitting<E, Y>) detail::evaluate_at<T, S, Device>(e, y.data());
 }
 /// Copies the elements of a tensor or view to another one, which may overlap it.
@@ -331,11 +351,15 @@ constexpr void evaluate_into(X const& x, Y&& y) {
   using Shapes = detail::shape_is<shape_of<X>, shape_of<To>>;
   using Elements = detail::element_is<element_of<X>, element_of<To>>;
   using Devices = same_device<device_of<X>, device_of<To>>;
-  static_assert(!std::is_const_v<T>, ESPALIER_SENTENCE("evaluate_into(x, y): the elements of y are const", ESPALIER_STATED(!std::is_const_v<T>, T)));
+  static_assert(!std::is_const_v<T>, ESPALIER_SENTENCE("evaluate_into(x, y): the elements of y are const",
+                                                       ESPALIER_STATED(!std::is_const_v<T>, T)));
   static_assert(Shapes::agree, ESPALIER_SENTENCE("evaluate_into(x, y): x has another shape than y", Shapes));
-  static_assert(Elements::agree, ESPALIER_SENTENCE("evaluate_into(x, y): x has another element type than y; convert with tensor<T, S>(x)", Elements));
+  static_assert(Elements::agree,
+                ESPALIER_SENTENCE(
+                    "evaluate_into(x, y): x has another element type than y; convert with tensor<T, S>(x)", Elements));
   static_assert(Devices::agree, ESPALIER_SENTENCE("evaluate_into(x, y): " ESPALIER_EXPRESSION_DEVICE, Devices));
-  if constexpr (!std::is_const_v<T> && Shapes::agree && Elements::agree && Devices::agree) detail::copy_at<T, device_of<To>>(x, y.data());
+  if constexpr (!std::is_const_v<T> && Shapes::agree && Elements::agree && Devices::agree)
+    detail::copy_at<T, device_of<To>>(x, y.data());
 }
 
 /// Writes the value of an expression to a range of as many numbers: std::vector, std::array, std::span, an array.
@@ -344,8 +368,10 @@ template <class E, class R>
   requires(detail::marked_expression<E> && !is_invalid<E> && detail::Range<std::remove_cvref_t<R>>)
 constexpr void evaluate_into(E const& e, R&& y) {
   using Numbers = detail::numbers_in_a_row<std::remove_reference_t<R>>;
-  static_assert(Numbers::agree, ESPALIER_SENTENCE("evaluate_into(expression, range): " ESPALIER_NUMBERS_IN_A_ROW, Numbers));
-  if constexpr (Numbers::agree) evaluate_into(e, view<detail::number_of<std::remove_reference_t<R>>, shape_of<E>>(static_cast<R&&>(y)));
+  static_assert(Numbers::agree,
+                ESPALIER_SENTENCE("evaluate_into(expression, range): " ESPALIER_NUMBERS_IN_A_ROW, Numbers));
+  if constexpr (Numbers::agree)
+    evaluate_into(e, view<detail::number_of<std::remove_reference_t<R>>, shape_of<E>>(static_cast<R&&>(y)));
 }
 
 /// Does nothing for an `invalid` expression, whose error is already reported.
@@ -363,7 +389,8 @@ template <class E>
 constexpr auto evaluate(E const& e) {
   using Devices = typename detail::one_device<device_of<E>>::relation;
   static_assert(Devices::agree, ESPALIER_SENTENCE("evaluate(expression): " ESPALIER_DEVICES_FIT, Devices));
-  static_assert(!detail::of_a_body<E>, ESPALIER_SENTENCE("evaluate(formula): " ESPALIER_NO_NUMBERS, ESPALIER_STATED(!detail::of_a_body<E>, shape_of<E>)));
+  static_assert(!detail::of_a_body<E>, ESPALIER_SENTENCE("evaluate(formula): " ESPALIER_NO_NUMBERS,
+                                                         ESPALIER_STATED(!detail::of_a_body<E>, shape_of<E>)));
   if constexpr (is_invalid<E>) return e;
   else if constexpr (detail::of_a_body<E>) return invalid<already_reported>{};
   else if constexpr (!Devices::agree) return invalid<Devices>{};

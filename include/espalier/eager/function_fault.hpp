@@ -61,20 +61,24 @@ inline constexpr bool has_tensor_parameter<R (F::*)(A...) const> = has_tensor_pa
 template <class R, class F, class... A>
 inline constexpr bool has_tensor_parameter<R (F::*)(A...) const noexcept> = has_tensor_parameter<R (F::*)(A...)>;
 template <class F>
-concept NamesTensors = requires { requires has_tensor_parameter<decltype(&F::operator())>; };
+concept NamesTensors = requires {
+  requires has_tensor_parameter<decltype(&F::operator())>;
+};
 /// The type that f returns. `type` is missing if the body does not compile.
 template <class F, class... X>
 struct result_of_function : std::type_identity<decltype(std::declval<call_or_none<F>>()(as_traced<X>{}...))> {};
 template <class F, class... X>
   requires std::is_final_v<F>
-struct result_of_function<F, X...> : std::type_identity<no_call> {};
+struct result_of_function<F, X...> : std::type_identity<no_call> {
+};
 template <class F, class... X>
-  requires(std::is_final_v<F> && requires { F{}(as_traced<X>{}...); })
+  requires(std::is_final_v<F>&& requires { F{}(as_traced<X>{}...); })
 struct result_of_function<F, X...> : std::type_identity<decltype(F{}(as_traced<X>{}...))> {};
 /// Whether the compiler can run f. It calls f on values without a program, which is cheap.
 template <class F, class... X>
-concept FunctionRunByCompiler =
-    requires { typename std::bool_constant<(static_cast<void>(F{}(as_traced<X>{}...)), true)>; };
+concept FunctionRunByCompiler = requires {
+  typename std::bool_constant<(static_cast<void>(F{}(as_traced<X>{}...)), true)>;
+};
 /// A root instantiates this First, so that an error in the body of f has a short trace.:
 ///     static_assert(sizeof(detail::probe_function<F, X...>) > 0)
 template <class F, class... X>
@@ -82,8 +86,9 @@ using probe_function = std::conditional_t<captureless<F>::agree, result_of_funct
 /// Reports an f that returns nothing, as forward_returns_nothing does for a module.
 template <class F>
 struct function_returns_nothing {
-  [[gnu::error("f must return a formula of its arguments, such as `return sum(x * x);`; it returns nothing"), gnu::noinline]]
-  static int report() {
+  [[gnu::error("f must return a formula of its arguments, such as `return sum(x * x);`; it returns nothing"),
+    gnu::noinline]] static int
+  report() {
     asm volatile("");
     return 0;
   }
@@ -100,8 +105,10 @@ template <fault_of Kind, class Invalid>
 struct fault {
   using type = Invalid;
   static constexpr bool agree = Invalid::agree;
-  static constexpr bool elements = Kind != fault_of::elements, arguments = Kind != fault_of::arguments, shapes = Kind != fault_of::shapes,
-                        result = Kind != fault_of::result, devices = Kind != fault_of::devices, returned = Kind != fault_of::returned, runs = Kind != fault_of::runs;
+  static constexpr bool elements = Kind != fault_of::elements, arguments = Kind != fault_of::arguments,
+                        shapes = Kind != fault_of::shapes, result = Kind != fault_of::result,
+                        devices = Kind != fault_of::devices, returned = Kind != fault_of::returned,
+                        runs = Kind != fault_of::runs;
 };
 template <class... Elements>
 struct elements_fault {
@@ -109,11 +116,13 @@ struct elements_fault {
 };
 template <class First, class... Rest>
 struct elements_fault<First, Rest...>
-    : std::conditional_t<(same_element<First, Rest>::agree && ...), elements_fault<Rest...>, first_fault<same_element<First, Rest>...>> {};
+    : std::conditional_t<(same_element<First, Rest>::agree && ...), elements_fault<Rest...>,
+                         first_fault<same_element<First, Rest>...>> {};
 template <bool Scalar, class Body>
 constexpr auto result_fault() {
   if constexpr (!Scalar) return fault<fault_of::nothing, agreed>{};
-  else if constexpr (!scalar_result<shape_of<Body>>::agree) return fault<fault_of::result, invalid<scalar_result<shape_of<Body>>>>{};
+  else if constexpr (!scalar_result<shape_of<Body>>::agree)
+    return fault<fault_of::result, invalid<scalar_result<shape_of<Body>>>>{};
   else return fault<fault_of::nothing, agreed>{};
 }
 /// Finds the first fault of f; each is checked only if the earlier ones are absent.
@@ -141,7 +150,8 @@ constexpr auto function_fault() {
     else if constexpr (AfterWrongAssignment<F, X...>) return fault<fault_of::nothing, invalid<already_reported>>{};
     else if constexpr (is_invalid<Body>) return fault<fault_of::shapes, Body>{};
     else if constexpr (std::is_same_v<Body, void> && drops_returns_in_error)
-      return static_cast<void>(function_returns_nothing<F>::reported), fault<fault_of::nothing, invalid<already_reported>>{};
+      return static_cast<void>(function_returns_nothing<F>::reported),
+             fault<fault_of::nothing, invalid<already_reported>>{};
     else if constexpr (!returns_formulas<Body>) return fault<fault_of::returned, invalid<function_returns<F, Body>>>{};
     else if constexpr (!FunctionRunByCompiler<F, X...>) return fault<fault_of::runs, invalid<run_by_compiler<F>>>{};
     else return result_fault<Scalar, Body>();
@@ -151,15 +161,20 @@ template <class F, bool Scalar, class... X>
 using fault_of_function = decltype(function_fault<F, Scalar, X...>());
 /// Messages that follow the name of the function that the user called.
 #define ESPALIER_CAPTURELESS "f must not capture anything; pass what it needs as an argument, wrapped in constant(x)"
-#define ESPALIER_NAME_OF_A_FUNCTION "f is the name of a function; write a lambda: [](auto x) { return f(x); }, and `auto` for the arguments of f"
+#define ESPALIER_NAME_OF_A_FUNCTION \
+  "f is the name of a function; write a lambda: [](auto x) { return f(x); }, and `auto` for the arguments of f"
 #define ESPALIER_ELEMENTS_OF_ARGUMENTS "arguments mix float and double; convert with tensor<double, S>(x)"
-#define ESPALIER_DEVICES_OF_ARGUMENTS "arguments are on different devices; tensor<T, S, cuda>(x) takes x to the device, x.to_host() brings it to the host"
-#define ESPALIER_ARGUMENTS_OF_F "f does not take these arguments; it must take as many, each by auto: [](auto x) { ... }"
+#define ESPALIER_DEVICES_OF_ARGUMENTS \
+  "arguments are on different devices; tensor<T, S, cuda>(x) takes x to the device, x.to_host() brings it to the host"
+#define ESPALIER_ARGUMENTS_OF_F \
+  "f does not take these arguments; it must take as many, each by auto: [](auto x) { ... }"
 #define ESPALIER_SHAPES_INSIDE "the shapes inside f do not fit"
-#define ESPALIER_RETURNS_FORMULA "f must return a formula of its arguments, such as `return sum(x * x);`; it returns a number or nothing"
+#define ESPALIER_RETURNS_FORMULA \
+  "f must return a formula of its arguments, such as `return sum(x * x);`; it returns a number or nothing"
 #define ESPALIER_RUN_BY_COMPILER \
   "the compiler cannot run f; write `constexpr` before each function that f calls, and use only values that are known at compile time"
-#define ESPALIER_REAL_ARGUMENT "no argument has a gradient: gradients are of float and double, not of integers, bool or constant(x)"
+#define ESPALIER_REAL_ARGUMENT \
+  "no argument has a gradient: gradients are of float and double, not of integers, bool or constant(x)"
 #define ESPALIER_ONE_NUMBER "f must return one number; reduce its result with sum or mean, or use vjp"
 
 }  // namespace espalier::detail

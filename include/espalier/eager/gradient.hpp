@@ -17,7 +17,8 @@ namespace espalier {
 namespace detail {
 
 template <class X>
-using eager_leaf = borrowed<std::remove_const_t<typename X::value_type>, typename X::shape_type, typename X::device_type>;
+using eager_leaf =
+    borrowed<std::remove_const_t<typename X::value_type>, typename X::shape_type, typename X::device_type>;
 
 /// The device of a function's arguments; cpu if there are none.
 template <class... X>
@@ -31,7 +32,9 @@ struct shared_element<> {
   using type = float;
 };
 template <class First, class... Rest>
-struct shared_element<First, Rest...> : std::conditional_t<real_element<element_of<First>>, std::type_identity<element_of<First>>, shared_element<Rest...>> {};
+struct shared_element<First, Rest...>
+    : std::conditional_t<real_element<element_of<First>>, std::type_identity<element_of<First>>,
+                         shared_element<Rest...>> {};
 
 /// A bit mask of the arguments that gradients are computed for.
 template <class... X>
@@ -49,7 +52,10 @@ struct argument_nodes {
 template <class... Leaf>
 constexpr argument_nodes add_arguments(graph::tracer& t) {
   argument_nodes own{};
-  ((own.id[t.next_argument] = graph::add_argument<typename Leaf::element_type>(t, t.next_argument, Leaf::shape_type::value), ++t.next_argument), ...);
+  ((own.id[t.next_argument] =
+        graph::add_argument<typename Leaf::element_type>(t, t.next_argument, Leaf::shape_type::value),
+    ++t.next_argument),
+   ...);
   return own;
 }
 
@@ -67,7 +73,8 @@ struct gradient_program {
     argument_nodes const own = add_arguments<Leaf...>(t);
     r.root = trace_operand(t, body_of_function<F, Leaf...>::on(t, own.id));
     for (int i = 0; i < count; ++i) r.m.at[own.id[i]] = Differentiated >> i & 1u ? 1 : 2;
-    int const seed = Seeded ? graph::add_argument<float>(t, count, g[r.root].shape) : graph::emit_constant(g, 1, g[r.root].shape).id;
+    int const seed =
+        Seeded ? graph::add_argument<float>(t, count, g[r.root].shape) : graph::emit_constant(g, 1, g[r.root].shape).id;
     graph::begin_reverse(g, r.root, seed, r.m, r.adjoint);
     return r;
   }
@@ -109,7 +116,8 @@ constexpr auto gradient_tensors() {
       if constexpr (Differentiated >> I & 1u) return std::tuple<tensor<T, shape_of<X>, device_of_all<X...>>>{};
       else return std::tuple<>{};
     }()...);
-  }(std::index_sequence_for<X...>{});
+  }
+  (std::index_sequence_for<X...>{});
 }
 
 template <class Tuple>
@@ -126,8 +134,9 @@ template <int Count, class Invalid>
 constexpr auto invalid_gradients() {
   if constexpr (Count == 1) return Invalid{};
   else return []<std::size_t... I>(std::index_sequence<I...>) {
-    return std::tuple{(static_cast<void>(I), Invalid{})...};
-  }(std::make_index_sequence<static_cast<std::size_t>(Count)>{});
+      return std::tuple{(static_cast<void>(I), Invalid{})...};
+    }
+  (std::make_index_sequence<static_cast<std::size_t>(Count)>{});
 }
 
 /// Computes f's value and gradients for tensors: a pair of a tensor and a tuple, on the device of the arguments.
@@ -174,8 +183,10 @@ struct gradient_function : rejects_numbers<1> {
     static_assert(Exist::agree, ESPALIER_SENTENCE("grad<I...>(f)(x...): there is no argument I", Exist));
     using Real = has_differentiable_argument<differentiated<X...>() != 0, X...>;
     static_assert(Real::agree, ESPALIER_SENTENCE("grad(f)(x...): " ESPALIER_REAL_ARGUMENT, Real));
-    static_assert(Fault::elements, ESPALIER_SENTENCE("grad(f)(x...): " ESPALIER_ELEMENTS_OF_ARGUMENTS, typename Fault::type));
-    static_assert(Fault::devices, ESPALIER_SENTENCE("grad(f)(x...): " ESPALIER_DEVICES_OF_ARGUMENTS, typename Fault::type));
+    static_assert(Fault::elements,
+                  ESPALIER_SENTENCE("grad(f)(x...): " ESPALIER_ELEMENTS_OF_ARGUMENTS, typename Fault::type));
+    static_assert(Fault::devices,
+                  ESPALIER_SENTENCE("grad(f)(x...): " ESPALIER_DEVICES_OF_ARGUMENTS, typename Fault::type));
     static_assert(Fault::arguments, ESPALIER_SENTENCE("grad(f)(x...): " ESPALIER_ARGUMENTS_OF_F, typename Fault::type));
     static_assert(Fault::shapes, ESPALIER_SENTENCE("grad(f)(x...): " ESPALIER_SHAPES_INSIDE, typename Fault::type));
     static_assert(Fault::returned, ESPALIER_SENTENCE("grad(f)(x...): " ESPALIER_RETURNS_FORMULA, typename Fault::type));
@@ -186,7 +197,9 @@ struct gradient_function : rejects_numbers<1> {
     else if constexpr (!Fault::agree) return invalid_gradients<differentiated_count<X...>(), typename Fault::type>();
     else {
       using Sound [[maybe_unused]] = typename sound_gradient<F, differentiated<X...>(), X...>::checked;
-      return one_or_all(value_and_gradients<F, differentiated<X...>(), typename argument_type<X>::type...>(argument_value(x)...).second);
+      return one_or_all(
+          value_and_gradients<F, differentiated<X...>(), typename argument_type<X>::type...>(argument_value(x)...)
+              .second);
     }
   }
   /// For expressions: returns an expression for one differentiated argument, a std::tuple for several. Inside a
@@ -196,11 +209,15 @@ struct gradient_function : rejects_numbers<1> {
   constexpr auto operator()(X const&... x) const {
     using Fault = fault_of_function<F, true, X...>;
     constexpr bool reports = (is_eager<X const&> || ...) && !(is_invalid<X> || ...);
-    static_assert(!reports || Fault::devices, ESPALIER_SENTENCE("grad(f)(x...): " ESPALIER_DEVICES_OF_ARGUMENTS, typename Fault::type));
-    static_assert(!reports || Fault::agree || !Fault::devices,
-                  ESPALIER_SENTENCE("grad(f)(x...): f does not take these arguments, its shapes do not fit, or it returns more than one number",
-                                    typename Fault::type));
-    if constexpr (!Fault::agree) return invalid_gradients<sizeof...(K) == 1 ? 1 : static_cast<int>(sizeof...(X)), typename Fault::type>();
+    static_assert(!reports || Fault::devices,
+                  ESPALIER_SENTENCE("grad(f)(x...): " ESPALIER_DEVICES_OF_ARGUMENTS, typename Fault::type));
+    static_assert(
+        !reports || Fault::agree || !Fault::devices,
+        ESPALIER_SENTENCE(
+            "grad(f)(x...): f does not take these arguments, its shapes do not fit, or it returns more than one number",
+            typename Fault::type));
+    if constexpr (!Fault::agree)
+      return invalid_gradients < sizeof...(K) == 1 ? 1 : static_cast<int>(sizeof...(X)), typename Fault::type > ();
     else return on_expressions<X...>(std::make_integer_sequence<int, static_cast<int>(sizeof...(X))>{}, x...);
   }
   using rejects_numbers<1>::operator();
@@ -213,8 +230,8 @@ struct gradient_function : rejects_numbers<1> {
       if constexpr (sizeof...(K) == 1) return traced_gradient<(K + ... + 0)>(x...);
       else if constexpr (sizeof...(X) == 1) return traced_gradient<0>(x...);
       else return std::tuple{traced_gradient<I>(x...)...};
-    }
-    else if constexpr (sizeof...(K) == 1) return derivative<F, (K + ... + 0), shape_at<(K + ... + 0), X...>, kept<X const&>...>{operands};
+    } else if constexpr (sizeof...(K) == 1)
+      return derivative<F, (K + ... + 0), shape_at<(K + ... + 0), X...>, kept<X const&>...>{operands};
     else if constexpr (sizeof...(X) == 1) return derivative<F, 0, shape_of<X>..., kept<X const&>...>{operands};
     else return std::tuple{derivative<F, I, shape_of<X>, kept<X const&>...>{operands}...};
   }
@@ -246,20 +263,32 @@ struct value_and_gradient_function : rejects_numbers<2> {
     static_assert(Exist::agree, ESPALIER_SENTENCE("value_and_grad<I...>(f)(x...): there is no argument I", Exist));
     using Real = has_differentiable_argument<gradient::template differentiated<X...>() != 0, X...>;
     static_assert(Real::agree, ESPALIER_SENTENCE("value_and_grad(f)(x...): " ESPALIER_REAL_ARGUMENT, Real));
-    static_assert(Fault::elements, ESPALIER_SENTENCE("value_and_grad(f)(x...): " ESPALIER_ELEMENTS_OF_ARGUMENTS, typename Fault::type));
-    static_assert(Fault::devices, ESPALIER_SENTENCE("value_and_grad(f)(x...): " ESPALIER_DEVICES_OF_ARGUMENTS, typename Fault::type));
-    static_assert(Fault::arguments, ESPALIER_SENTENCE("value_and_grad(f)(x...): " ESPALIER_ARGUMENTS_OF_F, typename Fault::type));
-    static_assert(Fault::shapes, ESPALIER_SENTENCE("value_and_grad(f)(x...): " ESPALIER_SHAPES_INSIDE, typename Fault::type));
-    static_assert(Fault::returned, ESPALIER_SENTENCE("value_and_grad(f)(x...): " ESPALIER_RETURNS_FORMULA, typename Fault::type));
-    static_assert(Fault::runs, ESPALIER_SENTENCE("value_and_grad(f)(x...): " ESPALIER_RUN_BY_COMPILER, typename Fault::type));
-    static_assert(Fault::result, ESPALIER_SENTENCE("value_and_grad(f)(x...): " ESPALIER_ONE_NUMBER, typename Fault::type));
+    static_assert(Fault::elements,
+                  ESPALIER_SENTENCE("value_and_grad(f)(x...): " ESPALIER_ELEMENTS_OF_ARGUMENTS, typename Fault::type));
+    static_assert(Fault::devices,
+                  ESPALIER_SENTENCE("value_and_grad(f)(x...): " ESPALIER_DEVICES_OF_ARGUMENTS, typename Fault::type));
+    static_assert(Fault::arguments,
+                  ESPALIER_SENTENCE("value_and_grad(f)(x...): " ESPALIER_ARGUMENTS_OF_F, typename Fault::type));
+    static_assert(Fault::shapes,
+                  ESPALIER_SENTENCE("value_and_grad(f)(x...): " ESPALIER_SHAPES_INSIDE, typename Fault::type));
+    static_assert(Fault::returned,
+                  ESPALIER_SENTENCE("value_and_grad(f)(x...): " ESPALIER_RETURNS_FORMULA, typename Fault::type));
+    static_assert(Fault::runs,
+                  ESPALIER_SENTENCE("value_and_grad(f)(x...): " ESPALIER_RUN_BY_COMPILER, typename Fault::type));
+    static_assert(Fault::result,
+                  ESPALIER_SENTENCE("value_and_grad(f)(x...): " ESPALIER_ONE_NUMBER, typename Fault::type));
     if constexpr (!Exist::agree) return std::pair{invalid<Exist>{}, invalid<Exist>{}};
     else if constexpr (!Real::agree) return std::pair{invalid<Real>{}, invalid<Real>{}};
-    else if constexpr (!Fault::agree) return std::pair{typename Fault::type{}, invalid_gradients<gradient::template differentiated_count<X...>(), typename Fault::type>()};
+    else if constexpr (!Fault::agree)
+      return std::pair{typename Fault::type{},
+                       invalid_gradients<gradient::template differentiated_count<X...>(), typename Fault::type>()};
     else {
-      using Sound [[maybe_unused]] = typename sound_gradient<F, gradient::template differentiated<X...>(), X...>::checked;
-      auto r = value_and_gradients<F, gradient::template differentiated<X...>(), typename argument_type<X>::type...>(argument_value(x)...);
-      return std::pair{static_cast<typename shared_element<typename argument_type<X>::type...>::type>(r.first), one_or_all(std::move(r.second))};
+      using Sound [[maybe_unused]] =
+          typename sound_gradient<F, gradient::template differentiated<X...>(), X...>::checked;
+      auto r = value_and_gradients<F, gradient::template differentiated<X...>(), typename argument_type<X>::type...>(
+          argument_value(x)...);
+      return std::pair{static_cast<typename shared_element<typename argument_type<X>::type...>::type>(r.first),
+                       one_or_all(std::move(r.second))};
     }
   }
   using rejects_numbers<2>::operator();
@@ -278,10 +307,12 @@ class pullback_at {
   constexpr explicit pullback_at(X const&... x) : x_{x...} {}
 
   /// shape   the shape of f(x...) -> the shapes of the arguments (a tensor for one, a std::tuple for several)
-  template <TensorOrView Y, class Shape = shape_is<shape_of<Y>, S>, class Element = element_is<element_of<Y>, T>, class Devices = same_device<device_of<Y>, Device>>
+  template <TensorOrView Y, class Shape = shape_is<shape_of<Y>, S>, class Element = element_is<element_of<Y>, T>,
+            class Devices = same_device<device_of<Y>, Device>>
   constexpr auto operator()(Y const& dy) const {
     static_assert(Shape::agree, ESPALIER_SENTENCE("vjp(f)(x...)(dy): dy must have the shape of f(x...)", Shape));
-    static_assert(Element::agree, ESPALIER_SENTENCE("vjp(f)(x...)(dy): dy must have the element type of f(x...)", Element));
+    static_assert(Element::agree,
+                  ESPALIER_SENTENCE("vjp(f)(x...)(dy): dy must have the element type of f(x...)", Element));
     static_assert(Devices::agree, ESPALIER_SENTENCE("vjp(f)(x...)(dy): dy must be on the device of x", Devices));
     if constexpr (!Shape::agree) return invalid_gradients<static_cast<int>(sizeof...(X)), invalid<Shape>>();
     else if constexpr (!Devices::agree) return invalid_gradients<static_cast<int>(sizeof...(X)), invalid<Devices>>();
@@ -299,8 +330,9 @@ class pullback_at {
     eager_inputs<T> in{};
     std::apply(
         [&](auto const&... x) {
-          assert((!ended_since(x.data(), since_) && ...) &&
-                 "an argument of vjp(f)(x...) has ended; give it a name that lives as long as what vjp(f)(x...) returned");
+          assert(
+              (!ended_since(x.data(), since_) && ...) &&
+              "an argument of vjp(f)(x...) has ended; give it a name that lives as long as what vjp(f)(x...) returned");
           (in.add(x.data()), ...);
         },
         x_);
@@ -327,8 +359,10 @@ struct vjp_function : rejects_numbers<1> {
     using Fault = fault_of_function<F, false, leaf_of_argument<X>...>;
     using Real = has_differentiable_argument<all_differentiated<X...>() != 0, X...>;
     static_assert(Real::agree, ESPALIER_SENTENCE("vjp(f)(x...): " ESPALIER_REAL_ARGUMENT, Real));
-    static_assert(Fault::elements, ESPALIER_SENTENCE("vjp(f)(x...): " ESPALIER_ELEMENTS_OF_ARGUMENTS, typename Fault::type));
-    static_assert(Fault::devices, ESPALIER_SENTENCE("vjp(f)(x...): " ESPALIER_DEVICES_OF_ARGUMENTS, typename Fault::type));
+    static_assert(Fault::elements,
+                  ESPALIER_SENTENCE("vjp(f)(x...): " ESPALIER_ELEMENTS_OF_ARGUMENTS, typename Fault::type));
+    static_assert(Fault::devices,
+                  ESPALIER_SENTENCE("vjp(f)(x...): " ESPALIER_DEVICES_OF_ARGUMENTS, typename Fault::type));
     static_assert(Fault::arguments, ESPALIER_SENTENCE("vjp(f)(x...): " ESPALIER_ARGUMENTS_OF_F, typename Fault::type));
     static_assert(Fault::shapes, ESPALIER_SENTENCE("vjp(f)(x...): " ESPALIER_SHAPES_INSIDE, typename Fault::type));
     static_assert(Fault::returned, ESPALIER_SENTENCE("vjp(f)(x...): " ESPALIER_RETURNS_FORMULA, typename Fault::type));
@@ -349,8 +383,10 @@ struct vjp_function : rejects_numbers<1> {
 /// errors  f that captures, f whose shapes do not fit, and f that returns more than one number do not compile
 template <int... Arguments, class F>
 constexpr auto grad(F) {
-  static_assert(!std::is_pointer_v<F>, ESPALIER_SENTENCE("grad(f): " ESPALIER_NAME_OF_A_FUNCTION, ESPALIER_STATED(!std::is_pointer_v<F>, F)));
-  static_assert(captureless<F>::agree || std::is_pointer_v<F>, ESPALIER_SENTENCE("grad(f): " ESPALIER_CAPTURELESS, captureless<F>));
+  static_assert(!std::is_pointer_v<F>,
+                ESPALIER_SENTENCE("grad(f): " ESPALIER_NAME_OF_A_FUNCTION, ESPALIER_STATED(!std::is_pointer_v<F>, F)));
+  static_assert(captureless<F>::agree || std::is_pointer_v<F>,
+                ESPALIER_SENTENCE("grad(f): " ESPALIER_CAPTURELESS, captureless<F>));
   if constexpr (captureless<F>::agree) return detail::gradient_function<F, Arguments...>{};
   else return invalid<captureless<F>>{};
 }
@@ -359,8 +395,10 @@ constexpr auto grad(F) {
 /// shape   as grad; the errors are also the same
 template <int... Arguments, class F>
 constexpr auto value_and_grad(F) {
-  static_assert(!std::is_pointer_v<F>, ESPALIER_SENTENCE("value_and_grad(f): " ESPALIER_NAME_OF_A_FUNCTION, ESPALIER_STATED(!std::is_pointer_v<F>, F)));
-  static_assert(captureless<F>::agree || std::is_pointer_v<F>, ESPALIER_SENTENCE("value_and_grad(f): " ESPALIER_CAPTURELESS, captureless<F>));
+  static_assert(!std::is_pointer_v<F>, ESPALIER_SENTENCE("value_and_grad(f): " ESPALIER_NAME_OF_A_FUNCTION,
+                                                         ESPALIER_STATED(!std::is_pointer_v<F>, F)));
+  static_assert(captureless<F>::agree || std::is_pointer_v<F>,
+                ESPALIER_SENTENCE("value_and_grad(f): " ESPALIER_CAPTURELESS, captureless<F>));
   if constexpr (captureless<F>::agree) return detail::value_and_gradient_function<F, Arguments...>{};
   else return invalid<captureless<F>>{};
 }
@@ -370,8 +408,10 @@ constexpr auto value_and_grad(F) {
 /// errors  f that captures and f whose shapes do not fit do not compile
 template <class F>
 constexpr auto vjp(F) {
-  static_assert(!std::is_pointer_v<F>, ESPALIER_SENTENCE("vjp(f): " ESPALIER_NAME_OF_A_FUNCTION, ESPALIER_STATED(!std::is_pointer_v<F>, F)));
-  static_assert(captureless<F>::agree || std::is_pointer_v<F>, ESPALIER_SENTENCE("vjp(f): " ESPALIER_CAPTURELESS, captureless<F>));
+  static_assert(!std::is_pointer_v<F>,
+                ESPALIER_SENTENCE("vjp(f): " ESPALIER_NAME_OF_A_FUNCTION, ESPALIER_STATED(!std::is_pointer_v<F>, F)));
+  static_assert(captureless<F>::agree || std::is_pointer_v<F>,
+                ESPALIER_SENTENCE("vjp(f): " ESPALIER_CAPTURELESS, captureless<F>));
   if constexpr (captureless<F>::agree) return detail::vjp_function<F>{};
   else return invalid<captureless<F>>{};
 }

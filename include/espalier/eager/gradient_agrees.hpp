@@ -31,7 +31,9 @@ constexpr double direction_at(gradient_check const& options, int k, std::int64_t
   return 2 * uniform_from_bits<double>(philox_bits(i, options.seed, static_cast<std::uint64_t>(k))) - 1;
 }
 /// The weight of element i of f's result, in [1/2, 3/2). Its random stream differs from those of all arguments.
-constexpr double weight_at(gradient_check const& options, std::int64_t i) { return uniform_from_bits<double>(philox_bits(i, options.seed, ~std::uint64_t{0})) + 0.5; }
+constexpr double weight_at(gradient_check const& options, std::int64_t i) {
+  return uniform_from_bits<double>(philox_bits(i, options.seed, ~std::uint64_t{0})) + 0.5;
+}
 
 template <class T>
 constexpr double tolerance_of(gradient_check const& options) {
@@ -43,7 +45,8 @@ template <class X>
 constexpr auto moved_argument(X const& x, gradient_check const& options, int k, double by) {
   if constexpr (real_element<element_of<X>>) {
     tensor<double, shape_of<X>> r;
-    for (std::int64_t i = 0; i < shape_of<X>::size; ++i) r[i] = static_cast<double>(x.data()[i]) + (by != 0 ? by * direction_at(options, k, i) : 0);
+    for (std::int64_t i = 0; i < shape_of<X>::size; ++i)
+      r[i] = static_cast<double>(x.data()[i]) + (by != 0 ? by * direction_at(options, k, i) : 0);
     return r;
   } else {
     return x;
@@ -64,7 +67,8 @@ class gradient_checker {
   static constexpr gradient_comparison compare(gradient_check const& options, stored<X> const&... x) {
     double size = 0, value_size = 0, ignored = 0;
     double const derivative = along(options, size, x...);
-    double const ahead = value(options, options.step, value_size, x...), behind = value(options, -options.step, ignored, x...);
+    double const ahead = value(options, options.step, value_size, x...),
+                 behind = value(options, -options.step, ignored, x...);
     // Rounding error of the difference of two sums in double (2^-50 is 4 epsilons).
     double const rounding = 0x1p-50 * value_size / options.step;
     return {derivative, (ahead - behind) / (2 * options.step), tolerance_of<T>(options) * size + rounding};
@@ -114,7 +118,8 @@ class gradient_checker {
         size += math::constant::abs(term);
       }
       return sum;
-    }(std::index_sequence_for<X...>{});
+    }
+    (std::index_sequence_for<X...>{});
   }
 };
 
@@ -127,11 +132,16 @@ struct gradient_agrees_function {
     // First, so that an error in the body of f has a short trace.
     static_assert(sizeof(probe_function<F, leaf_of_argument<X>...>) > 0);
     using Fault = fault_of_function<F, false, leaf_of_argument<X>...>;
-    static_assert(Fault::elements, ESPALIER_SENTENCE("gradient_agrees(f)(x...): " ESPALIER_ELEMENTS_OF_ARGUMENTS, typename Fault::type));
-    static_assert(Fault::arguments, ESPALIER_SENTENCE("gradient_agrees(f)(x...): " ESPALIER_ARGUMENTS_OF_F, typename Fault::type));
-    static_assert(Fault::shapes, ESPALIER_SENTENCE("gradient_agrees(f)(x...): " ESPALIER_SHAPES_INSIDE, typename Fault::type));
-    static_assert(Fault::returned, ESPALIER_SENTENCE("gradient_agrees(f)(x...): " ESPALIER_RETURNS_FORMULA, typename Fault::type));
-    static_assert(Fault::runs, ESPALIER_SENTENCE("gradient_agrees(f)(x...): " ESPALIER_RUN_BY_COMPILER, typename Fault::type));
+    static_assert(Fault::elements,
+                  ESPALIER_SENTENCE("gradient_agrees(f)(x...): " ESPALIER_ELEMENTS_OF_ARGUMENTS, typename Fault::type));
+    static_assert(Fault::arguments,
+                  ESPALIER_SENTENCE("gradient_agrees(f)(x...): " ESPALIER_ARGUMENTS_OF_F, typename Fault::type));
+    static_assert(Fault::shapes,
+                  ESPALIER_SENTENCE("gradient_agrees(f)(x...): " ESPALIER_SHAPES_INSIDE, typename Fault::type));
+    static_assert(Fault::returned,
+                  ESPALIER_SENTENCE("gradient_agrees(f)(x...): " ESPALIER_RETURNS_FORMULA, typename Fault::type));
+    static_assert(Fault::runs,
+                  ESPALIER_SENTENCE("gradient_agrees(f)(x...): " ESPALIER_RUN_BY_COMPILER, typename Fault::type));
     if constexpr (Fault::agree) return gradient_checker<F, X...>::compare(options, argument_value(x)...);
     else return true;  // the error is already reported
   }

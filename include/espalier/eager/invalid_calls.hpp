@@ -24,7 +24,9 @@ struct called_when_made {
   static constexpr bool agree = false;
 };
 template <class X>
-concept TensorArgument = marked_tensor<X> || marked_view<X> || requires(X x) { x.value.data(); };
+concept TensorArgument = marked_tensor<X> || marked_view<X> || requires(X x) {
+  x.value.data();
+};
 /// Arguments that are neither all tensors and views nor all expressions, such as numbers or ranges.
 template <class... X>
 concept NoArguments = !(TensorArgument<X> && ...) && !(Expression<X> && ...) && !(is_invalid<X> || ...);
@@ -37,8 +39,11 @@ struct rejects_numbers {
     requires NoArguments<X...>
   constexpr auto operator()(X const&...) const {
     using Tensors = arguments_are_tensors<X...>;
-    static_assert(Tensors::agree, ESPALIER_SENTENCE("grad(f)(x...), value_and_grad, vjp: arguments are tensors, views or formulas; one number is a "
-                                                    "tensor<float, shape<>>, and f takes `auto x`", Tensors));
+    static_assert(Tensors::agree,
+                  ESPALIER_SENTENCE(
+                      "grad(f)(x...), value_and_grad, vjp: arguments are tensors, views or formulas; one number is a "
+                      "tensor<float, shape<>>, and f takes `auto x`",
+                      Tensors));
     if constexpr (Parts == 2) return std::pair{invalid<Tensors>{}, invalid<Tensors>{}};
     else return invalid<Tensors>{};
   }
@@ -51,7 +56,9 @@ template <int... Arguments, class First, class Second, class... More>
   requires(detail::TensorArgument<First> || detail::TensorArgument<Second>)
 constexpr auto grad(First const&, Second const&, More const&...) {
   using Passed = detail::called_when_made<First, Second, More...>;
-  static_assert(Passed::agree, ESPALIER_SENTENCE("grad(f) makes a function, which then takes the arguments; write grad(f)(x)", Passed));
+  static_assert(
+      Passed::agree,
+      ESPALIER_SENTENCE("grad(f) makes a function, which then takes the arguments; write grad(f)(x)", Passed));
   return invalid<Passed>{};
 }
 /// Does not compile: the arguments are passed next to the function.
@@ -59,7 +66,10 @@ template <int... Arguments, class First, class Second, class... More>
   requires(detail::TensorArgument<First> || detail::TensorArgument<Second>)
 constexpr auto value_and_grad(First const&, Second const&, More const&...) {
   using Passed = detail::called_when_made<First, Second, More...>;
-  static_assert(Passed::agree, ESPALIER_SENTENCE("value_and_grad(f) makes a function, which then takes the arguments; write value_and_grad(f)(x)", Passed));
+  static_assert(
+      Passed::agree,
+      ESPALIER_SENTENCE(
+          "value_and_grad(f) makes a function, which then takes the arguments; write value_and_grad(f)(x)", Passed));
   return std::pair{invalid<Passed>{}, invalid<Passed>{}};
 }
 /// Does not compile: the arguments are passed next to the function.
@@ -67,7 +77,8 @@ template <class First, class Second, class... More>
   requires(detail::TensorArgument<First> || detail::TensorArgument<Second>)
 constexpr auto vjp(First const&, Second const&, More const&...) {
   using Passed = detail::called_when_made<First, Second, More...>;
-  static_assert(Passed::agree, ESPALIER_SENTENCE("vjp(f) makes a function, which then takes the arguments; write vjp(f)(x)", Passed));
+  static_assert(Passed::agree,
+                ESPALIER_SENTENCE("vjp(f) makes a function, which then takes the arguments; write vjp(f)(x)", Passed));
   return invalid<Passed>{};
 }
 

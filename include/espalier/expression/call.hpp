@@ -57,13 +57,16 @@ constexpr auto by_mode([[maybe_unused]] X const& x, Training const& training, Ev
   if constexpr (is_invalid<X>) return X{};
   else if constexpr (is_invalid<A>) return A{};
   else if constexpr (is_invalid<B>) return B{};
-  else if constexpr (!same_shape<shape_of<A>, shape_of<B>>::agree) return invalid<same_shape<shape_of<A>, shape_of<B>>>{};
+  else if constexpr (!same_shape<shape_of<A>, shape_of<B>>::agree)
+    return invalid<same_shape<shape_of<A>, shape_of<B>>>{};
   else if constexpr (!Traced<X>) return evaluation();
-  else if constexpr (std::is_same_v<A, B>) return x.tracer != nullptr && graph::trains(*x.tracer) ? training() : evaluation();
+  else if constexpr (std::is_same_v<A, B>)
+    return x.tracer != nullptr && graph::trains(*x.tracer) ? training() : evaluation();
   else {
     using Y = detail::traced_result<shape_of<A>, X, A, B>;
     if (x.tracer == nullptr) return Y{};
-    return graph::trains(*x.tracer) ? detail::as_value<Y>(*x.tracer, training()) : detail::as_value<Y>(*x.tracer, evaluation());
+    return graph::trains(*x.tracer) ? detail::as_value<Y>(*x.tracer, training())
+                                    : detail::as_value<Y>(*x.tracer, evaluation());
   }
 }
 
@@ -91,7 +94,8 @@ template <Expression Y, Expression Buffer, Expression New>
 constexpr auto with_update(Y const& y, [[maybe_unused]] Buffer const& buffer, [[maybe_unused]] New const& new_value) {
   if constexpr (is_invalid<Y>) return Y{};
   else if constexpr (is_invalid<New>) return New{};
-  else if constexpr (!same_shape<shape_of<Buffer>, shape_of<New>>::agree) return invalid<same_shape<shape_of<Buffer>, shape_of<New>>>{};
+  else if constexpr (!same_shape<shape_of<Buffer>, shape_of<New>>::agree)
+    return invalid<same_shape<shape_of<Buffer>, shape_of<New>>>{};
   else {
     if constexpr (Traced<Y> || Traced<New>)
       if (graph::tracer* const t = detail::tracer_of(y, new_value, buffer); t != nullptr && graph::trains(*t)) {
@@ -158,7 +162,9 @@ struct with_a_forward {
 template <class M>
 struct with_another_forward : M, with_a_forward {};
 template <class M>
-concept LacksForward = requires { &with_another_forward<M>::forward; };
+concept LacksForward = requires {
+  &with_another_forward<M>::forward;
+};
 template <class M, bool Lacks = LacksForward<M>>
 struct forward_or_none {
   static no_forward forward(...);
@@ -177,7 +183,9 @@ struct with_another_call : F, with_a_call {};
 /// A class with call operators that others can derive from. If F has no call operator, with_another_call inherits a
 /// single one, whose address can be taken.
 template <class F>
-concept HasCallOperator = std::is_class_v<F> && !std::is_final_v<F> && !requires { &with_another_call<F>::operator(); };
+concept HasCallOperator = std::is_class_v<F> && !std::is_final_v<F> && !requires {
+  &with_another_call<F>::operator();
+};
 
 /// The type that forward returns. `type` is missing if its body does not compile, which is an error of its own. (It is
 /// in a base class, because clang ignores an invalid base.)
@@ -186,7 +194,9 @@ struct result_of_forward
     : std::type_identity<decltype(std::declval<forward_or_none<M> const&>().forward(std::declval<X>()...))> {};
 
 template <class M>
-concept PlainForward = requires { &M::forward; };  // only a function that is no template has an address
+concept PlainForward = requires {
+  &M::forward;
+};  // only a function that is no template has an address
 template <class Result>
 inline constexpr bool is_formula = !std::is_void_v<Result> && !std::is_arithmetic_v<Result>;
 /// True for a module with parameters, buffers or random streams: only a model stores their numbers.
@@ -207,7 +217,8 @@ inline constexpr bool one_has_plain_numbers<Types<Member...>> = (has_plain_numbe
 template <class M, class... X>
 constexpr auto fault_of_missing_forward() {
   if constexpr (LacksForward<M>) return has_forward<M, shape_of<X>...>{};
-  else if constexpr (!std::is_same_v<decltype(std::declval<forward_or_none<M>&>().forward(std::declval<X>()...)), no_forward>)
+  else if constexpr (!std::is_same_v<decltype(std::declval<forward_or_none<M>&>().forward(std::declval<X>()...)),
+                                     no_forward>)
     return forward_is_const<M>{};
   else if constexpr (PlainForward<M>) return forward_is_generic<M>{};
   else return has_forward<M, shape_of<X>...>{};
@@ -216,8 +227,9 @@ constexpr auto fault_of_missing_forward() {
 /// far.
 template <class M>
 struct forward_returns_nothing {
-  [[gnu::error("`forward` must return a formula of its inputs, such as `return relu(x);`; it returns nothing"), gnu::noinline]]
-  static int report() {
+  [[gnu::error("`forward` must return a formula of its inputs, such as `return relu(x);`; it returns nothing"),
+    gnu::noinline]] static int
+  report() {
     asm volatile("");
     return 0;
   }
@@ -226,7 +238,8 @@ struct forward_returns_nothing {
 /// The error type of a forward that returns no formula.
 template <class M, class Result>
 constexpr auto fault_of_result() {
-  if constexpr (drops_returns_in_error && std::is_same_v<Result, void>) return static_cast<void>(forward_returns_nothing<M>::reported), invalid<already_reported>{};
+  if constexpr (drops_returns_in_error && std::is_same_v<Result, void>)
+    return static_cast<void>(forward_returns_nothing<M>::reported), invalid<already_reported>{};
   else return invalid<forward_returns<M, Result>>{};
 }
 /// True if an invalid assignment in this body was already reported: errors that follow from it are not reported.
@@ -235,17 +248,21 @@ concept AfterWrongAssignment = is_reported<wrong_assignment, no_forward(Body...)
 template <class M, class Result, class... X>
 constexpr auto checked_result() {
   constexpr bool accessible = requires(M const& module, X... x) { module.forward(x...); };
-  if constexpr (std::is_same_v<Result, no_forward>) return std::type_identity<invalid<decltype(fault_of_missing_forward<M, X...>())>>{};
+  if constexpr (std::is_same_v<Result, no_forward>)
+    return std::type_identity<invalid<decltype(fault_of_missing_forward<M, X...>())>>{};
   else if constexpr (PlainForward<M>) return std::type_identity<invalid<forward_is_generic<M>>>{};
   // Private: the compiler has reported it.
   else if constexpr (!accessible) return std::type_identity<invalid<already_reported>>{};
   else if constexpr (!is_formula<bare<Result>>) return std::type_identity<decltype(fault_of_result<M, Result>())>{};
-  else if constexpr (is_invalid<bare<Result>> && AfterWrongAssignment<M, X...>) return std::type_identity<invalid<already_reported>>{};
+  else if constexpr (is_invalid<bare<Result>> && AfterWrongAssignment<M, X...>)
+    return std::type_identity<invalid<already_reported>>{};
   else return std::type_identity<Result>{};
 }
 
 template <class T>
-concept Complete = requires { new T; };
+concept Complete = requires {
+  new T;
+};
 /// The body of a module applied to operands: the type that forward returns, or an `invalid` type.
 template <class M, class... X>
 struct body_of {

@@ -13,15 +13,19 @@ namespace espalier {
 
 namespace detail {
 template <class X>
-concept marked_expression = requires { typename X::is_expression; };
+concept marked_expression = requires {
+  typename X::is_expression;
+};
 template <class X>
-concept marked_handle = requires { typename X::is_handle; };
+concept marked_handle = requires {
+  typename X::is_handle;
+};
 }  // namespace detail
 
 /// What a formula may contain: tensors and views (eager), arguments, parameters, numbers, and nodes made of them.
 template <class X>
 concept Expression = detail::marked_expression<detail::bare<X>> || detail::marked_tensor<detail::bare<X>> ||
-                     detail::marked_view<detail::bare<X>>;
+    detail::marked_view<detail::bare<X>>;
 
 /// A node of a program under construction; pullback rules compute with handles.
 template <class X>

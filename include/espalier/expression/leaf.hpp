@@ -57,7 +57,9 @@ struct owned {
 namespace detail {
 /// True for a type that defines how a parameter is initialized: nn::init::initialized_by<...>, or void for none.
 template <class Initializer>
-inline constexpr bool initializes = std::is_void_v<Initializer> || requires { Initializer::value; };
+inline constexpr bool initializes = std::is_void_v<Initializer> || requires {
+  Initializer::value;
+};
 }  // namespace detail
 
 /// A learned tensor of a module; Initializer fills it from the model's seed. The model numbers the slots and fixes the
@@ -155,12 +157,16 @@ struct kept_as<Plain, X> {
 template <class Plain, class X>
   requires marked_view<Plain>
 struct kept_as<Plain, X> {
-  using type = borrowed<std::remove_const_t<typename Plain::value_type>, typename Plain::shape_type, typename Plain::device_type>;
+  using type = borrowed<std::remove_const_t<typename Plain::value_type>, typename Plain::shape_type,
+                        typename Plain::device_type>;
 };
 template <class Plain, class X>
   requires marked_tensor<Plain>
 struct kept_as<Plain, X> {
-  using type = std::conditional_t<std::is_lvalue_reference_v<X>, borrowed<typename Plain::value_type, typename Plain::shape_type, typename Plain::device_type>, owned<Plain>>;
+  using type =
+      std::conditional_t<std::is_lvalue_reference_v<X>,
+                         borrowed<typename Plain::value_type, typename Plain::shape_type, typename Plain::device_type>,
+                         owned<Plain>>;
 };
 template <class X>
 using kept = typename kept_as<bare<X>, X&&>::type;

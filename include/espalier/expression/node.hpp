@@ -36,9 +36,10 @@ inline constexpr bool formula_is_small = (formula_reads<detail::kept<X>>::tensor
 template <bool Small>
 struct small_formula {
   static constexpr bool agree = Small;
-  static_assert(Small,
-                "a formula of tensors reads at most 24 tensors and 32 numbers, and each use of a value counts; evaluate a part of it into a tensor, or "
-                "put the formula into a function: esp::compiled run{f, x}; run(x, y)");
+  static_assert(
+      Small,
+      "a formula of tensors reads at most 24 tensors and 32 numbers, and each use of a value counts; evaluate a part of it into a tensor, or "
+      "put the formula into a function: esp::compiled run{f, x}; run(x, y)");
 };
 
 namespace detail {
@@ -67,12 +68,11 @@ struct node<Op, Attribute, S, A> {
   static constexpr bool eager = A::eager;
   A a;
 
-  constexpr operator typename detail::number_of_formula<element_type>::type() const requires detail::NumberFormula<node> {
+  constexpr operator typename detail::number_of_formula<element_type>::type()
+      const requires detail::NumberFormula<node> {
     return evaluate(*this);
   }
-  constexpr explicit operator bool() const requires detail::NumberFormula<node> {
-    return evaluate(*this) != 0;
-  }
+  constexpr explicit operator bool() const requires detail::NumberFormula<node> { return evaluate(*this) != 0; }
 };
 
 template <class Op, std::uint64_t Attribute, class S, class A, class B>
@@ -84,12 +84,11 @@ struct node<Op, Attribute, S, A, B> {
   A a;
   B b;
 
-  constexpr operator typename detail::number_of_formula<element_type>::type() const requires detail::NumberFormula<node> {
+  constexpr operator typename detail::number_of_formula<element_type>::type()
+      const requires detail::NumberFormula<node> {
     return evaluate(*this);
   }
-  constexpr explicit operator bool() const requires detail::NumberFormula<node> {
-    return evaluate(*this) != 0;
-  }
+  constexpr explicit operator bool() const requires detail::NumberFormula<node> { return evaluate(*this) != 0; }
 };
 
 template <class Op, std::uint64_t Attribute, class S, class A, class B, class C>
@@ -97,18 +96,18 @@ struct node<Op, Attribute, S, A, B, C> {
   using shape_type = S;
   using is_expression = void;
   using element_type =
-      typename detail::common_element<element_of<A>, typename detail::common_element<element_of<B>, element_of<C>>::type>::type;
+      typename detail::common_element<element_of<A>,
+                                      typename detail::common_element<element_of<B>, element_of<C>>::type>::type;
   static constexpr bool eager = A::eager || B::eager || C::eager;
   A a;
   B b;
   C c;
 
-  constexpr operator typename detail::number_of_formula<element_type>::type() const requires detail::NumberFormula<node> {
+  constexpr operator typename detail::number_of_formula<element_type>::type()
+      const requires detail::NumberFormula<node> {
     return evaluate(*this);
   }
-  constexpr explicit operator bool() const requires detail::NumberFormula<node> {
-    return evaluate(*this) != 0;
-  }
+  constexpr explicit operator bool() const requires detail::NumberFormula<node> { return evaluate(*this) != 0; }
 };
 
 namespace detail {

@@ -46,8 +46,9 @@ template <class X, class... Path>
 struct unreported_assignment<invalid<already_reported, Path...>, X> {
   using type = agreed;
 };
-#define ESPALIER_ASSIGNED_FITS \
-  "x = y: an op or a layer in y does not fit" ESPALIER_FACTS_HINT("; invalid<...> holds the violated relation, then the path to it from the inside out")
+#define ESPALIER_ASSIGNED_FITS                                     \
+  "x = y: an op or a layer in y does not fit" ESPALIER_FACTS_HINT( \
+      "; invalid<...> holds the violated relation, then the path to it from the inside out")
 template <class X, class Y>
 constexpr auto& replace_value(X& x, Y const& y) {
   if constexpr (std::is_same_v<X, Y>) {
@@ -57,7 +58,8 @@ constexpr auto& replace_value(X& x, Y const& y) {
     static_assert(Fault::agree, ESPALIER_SENTENCE(ESPALIER_ASSIGNED_FITS, Fault));
   } else {
     using Stays = typename unreported_assignment<stays_in_shape<shape_of<X>, shape_of<Y>>, X*>::type;
-    static_assert(Stays::agree, ESPALIER_SENTENCE("x += y (or -=, *=, /=) gives x another shape; write auto z = x + y", Stays));
+    static_assert(Stays::agree,
+                  ESPALIER_SENTENCE("x += y (or -=, *=, /=) gives x another shape; write auto z = x + y", Stays));
   }
   return x;
 }
@@ -86,37 +88,46 @@ struct traced {
   template <class Number>
     requires detail::is_arithmetic<Number>
   constexpr operator Number() const {
-    static_assert(detail::body_value<S>::has_numbers && sizeof(Number) != 0,
-                  ESPALIER_SENTENCE("a value has no numbers while its formula is traced: write where(c, a, b) for if, ?: and while, auto for float, a * b for &&, maximum(a, b) for std::max",
-                                    detail::body_value<S>));
+    static_assert(
+        detail::body_value<S>::has_numbers && sizeof(Number) != 0,
+        ESPALIER_SENTENCE(
+            "a value has no numbers while its formula is traced: write where(c, a, b) for if, ?: and while, auto for float, a * b for &&, maximum(a, b) for std::max",
+            detail::body_value<S>));
     return Number{};
   }
   template <class Index>
   constexpr invalid<already_reported> operator[](Index const&) const {
-    static_assert(detail::body_value<S>::has_elements && sizeof(Index) != 0,
-                  ESPALIER_SENTENCE("a value in a formula has no x[i]: write slice<Axis, From, To>(x), split<Axis>(x) or pick(x, labels)",
-                                    detail::body_value<S>));
+    static_assert(
+        detail::body_value<S>::has_elements && sizeof(Index) != 0,
+        ESPALIER_SENTENCE(
+            "a value in a formula has no x[i]: write slice<Axis, From, To>(x), split<Axis>(x) or pick(x, labels)",
+            detail::body_value<S>));
     return {};
   }
   template <class... Index>
   constexpr invalid<already_reported> operator()(Index const&...) const {
-    static_assert(detail::body_value<S>::has_elements && sizeof...(Index) < 64,
-                  ESPALIER_SENTENCE("a value in a formula has no x(i, j): write slice<Axis, From, To>(x), split<Axis>(x) or pick(x, labels)",
-                                    detail::body_value<S>));
+    static_assert(
+        detail::body_value<S>::has_elements && sizeof...(Index) < 64,
+        ESPALIER_SENTENCE(
+            "a value in a formula has no x(i, j): write slice<Axis, From, To>(x), split<Axis>(x) or pick(x, labels)",
+            detail::body_value<S>));
     return {};
   }
   template <class Out>
   friend constexpr detail::not_printed operator<<(Out&, traced const&) {
-    static_assert(detail::body_value<S>::is_printed && sizeof(Out*) != 0,
-                  ESPALIER_SENTENCE("a value cannot be printed while its formula is traced: return it, and print the tensor that a model or function gives",
-                                    detail::body_value<S>));
+    static_assert(
+        detail::body_value<S>::is_printed && sizeof(Out*) != 0,
+        ESPALIER_SENTENCE(
+            "a value cannot be printed while its formula is traced: return it, and print the tensor that a model or function gives",
+            detail::body_value<S>));
     return {};
   }
   template <class Y>
     requires(!std::is_same_v<Y, traced> && requires { typename Y::is_traced_value; })
   constexpr auto& operator=(Y const&) {
     using Stays = typename detail::unreported_assignment<detail::stays_in_shape<S, shape_of<Y>>, traced>::type;
-    static_assert(Stays::agree, ESPALIER_SENTENCE("x = y gives x another shape, which is its type; write auto z = y", Stays));
+    static_assert(Stays::agree,
+                  ESPALIER_SENTENCE("x = y gives x another shape, which is its type; write auto z = y", Stays));
     return *this;
   }
   template <class... Facts>
@@ -138,9 +149,13 @@ struct traced<S, Data, Observer> : traced<S, Data> {
 /// Operands that belong to a program that is being traced: its values, and the parameters, buffers and random numbers
 /// of the model.
 template <class X>
-concept Traced = requires { typename detail::bare<X>::is_traced; };
+concept Traced = requires {
+  typename detail::bare<X>::is_traced;
+};
 template <class X>
-concept TracedValue = requires { typename detail::bare<X>::is_traced_value; };
+concept TracedValue = requires {
+  typename detail::bare<X>::is_traced_value;
+};
 
 /// x += y is x = x + y; the other operators are defined in the same way.
 template <TracedValue X, class Y>
@@ -221,7 +236,8 @@ using traced_result = traced<S, void, typename observer_of<X...>::type>;
 template <class Y, class X>
 constexpr Y as_value(graph::tracer& t, X const& x) {
   if constexpr (std::is_same_v<X, Y>) return x;
-  else if constexpr (requires { Y{}.vertex; }) return Y{{&t, graph::trace_operand(t, x)}, Y::observer_type::vertex_of(x)};
+  else if constexpr (requires { Y{}.vertex; })
+    return Y{{&t, graph::trace_operand(t, x)}, Y::observer_type::vertex_of(x)};
   else return Y{&t, graph::trace_operand(t, x)};
 }
 

@@ -37,7 +37,7 @@ enum class op_family : std::uint8_t {
   column_index,    ///< 0, 1, 2, ... along the last axis
   /// a tensor of compile-time constants; attribute: where they begin among the program's values
   values,
-  convert,         ///< integers to real numbers
+  convert,  ///< integers to real numbers
   elementwise,
   reduction,    ///< attribute: bit mask of the reduced axes
   contraction,  ///< attribute: bit 0 transposes a, bit 1 transposes b

@@ -36,10 +36,10 @@ enum class fault : std::uint8_t {
   foreign_parameter,      ///< a parameter, buffer or random stream that the traced model does not own
   /// a tensor in a body whose elements are not compile-time constants
   unknown_tensor,
-  too_many_values,        ///< constant tensors with more than max_values numbers in all
-  too_many_nodes,         ///< more operations than a program holds
-  too_many_groups,        ///< more kernels than a plan holds
-  too_many_maps           ///< more than max_maps different movements
+  too_many_values,  ///< constant tensors with more than max_values numbers in all
+  too_many_nodes,   ///< more operations than a program holds
+  too_many_groups,  ///< more kernels than a plan holds
+  too_many_maps     ///< more than max_maps different movements
 };
 
 /// A program under construction: nodes in topological order. They are hash-consed: equal nodes are one node, so common
@@ -58,7 +58,7 @@ struct program_builder {
   int value_count;
   int table_count;
   fault found;
-  bool plain;  ///< no simplification: nodes stay as they are written
+  bool plain;     ///< no simplification: nodes stay as they are written
   bool backward;  ///< new nodes belong to a backward pass
 
   /// Adds the node, or returns the equal one. Linear in the number of nodes with the same newest operand, which is
@@ -67,8 +67,9 @@ struct program_builder {
     int const key = key_of(n);
     for (int i = chain_first[key]; i != 0; i = chain_next[i]) {
       node const& m = nodes[i];
-      if (m.attribute == n.attribute && m.operand[0] == n.operand[0] && m.operand[1] == n.operand[1] && m.operand[2] == n.operand[2] &&
-          m.operand[3] == n.operand[3] && espalier::detail::same_address(m.op, n.op) && m.shape == n.shape)
+      if (m.attribute == n.attribute && m.operand[0] == n.operand[0] && m.operand[1] == n.operand[1] &&
+          m.operand[2] == n.operand[2] && m.operand[3] == n.operand[3] && espalier::detail::same_address(m.op, n.op) &&
+          m.shape == n.shape)
         return i;
     }
     // The last node becomes a leaf of the requested shape, so that tracing continues with valid nodes.
@@ -87,14 +88,18 @@ struct program_builder {
   /// selects one of the chains from most_nodes on.
   static constexpr int key_of(node const& n) {
     int const* const x = n.operand;
-    return x[0] == 0 ? capacity - 1 - static_cast<int>((n.attribute * 0x9e3779b97f4a7c15u + static_cast<std::uint64_t>(n.shape.at[0] * 31 + n.shape.at[1])) >> 54)
+    return x[0] == 0 ? capacity - 1 -
+                           static_cast<int>((n.attribute * 0x9e3779b97f4a7c15u +
+                                             static_cast<std::uint64_t>(n.shape.at[0] * 31 + n.shape.at[1])) >>
+                                            54)
            : x[0] > x[1] ? (x[0] > x[2] ? (x[0] > x[3] ? x[0] : x[3]) : (x[2] > x[3] ? x[2] : x[3]))
                          : (x[1] > x[2] ? (x[1] > x[3] ? x[1] : x[3]) : (x[2] > x[3] ? x[2] : x[3]));
   }
   /// The number of a map, which is the attribute of the nodes that use it.
   constexpr int number_of(index_map const& m) {
     // A loop over a sequence has one slice per time step; the slices differ in where they start.
-    int const key = static_cast<int>(static_cast<unsigned>(m.start[0] * 5 + m.start[1] * 3 + m.start[2] + m.step[0] + m.rank) % map_chains);
+    int const key = static_cast<int>(
+        static_cast<unsigned>(m.start[0] * 5 + m.start[1] * 3 + m.start[2] + m.step[0] + m.rank) % map_chains);
     for (int i = map_first[key]; i != 0; i = map_next[i - 1])
       if (maps[i - 1] == m) return i - 1;
     if (map_count == max_maps) {
@@ -160,7 +165,9 @@ struct program {
   output outputs[max_outputs];
   int output_count;
 
-  constexpr void add_output(int id, destination where, int index, bool reported = false) { outputs[output_count++] = output{id, where, index, reported}; }
+  constexpr void add_output(int id, destination where, int index, bool reported = false) {
+    outputs[output_count++] = output{id, where, index, reported};
+  }
 };
 
 }  // namespace espalier::graph

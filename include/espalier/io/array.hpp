@@ -17,7 +17,8 @@
 /// Arrays as files store them: a name, an element type, extents, and row-major little-endian bytes.
 namespace espalier::io {
 
-static_assert(std::endian::native == std::endian::little, "files of tensors are read and written on processors that store the little end first");
+static_assert(std::endian::native == std::endian::little,
+              "files of tensors are read and written on processors that store the little end first");
 
 /// The element type of an array: truth values, unsigned (u) and signed (i) integers, and real numbers (f; b16:
 /// bfloat16) of the stated number of bits.
@@ -30,8 +31,9 @@ constexpr std::int64_t bytes_of(element_kind kind) noexcept {
 }
 /// The name of the type in C++.
 constexpr char const* name_of(element_kind kind) noexcept {
-  constexpr char const* names[element_kinds] = {"bool",          "std::uint8_t", "std::int8_t", "std::uint16_t", "std::int16_t", "std::uint32_t", "std::int32_t",
-                                                "std::uint64_t", "std::int64_t", "half",        "bfloat16",      "float",        "double"};
+  constexpr char const* names[element_kinds] = {
+      "bool",          "std::uint8_t", "std::int8_t", "std::uint16_t", "std::int16_t", "std::uint32_t", "std::int32_t",
+      "std::uint64_t", "std::int64_t", "half",        "bfloat16",      "float",        "double"};
   return names[static_cast<int>(kind)];
 }
 constexpr bool is_real(element_kind kind) noexcept { return kind >= element_kind::f16; }
@@ -43,7 +45,12 @@ inline constexpr element_kind kind_of = [] {
   else if constexpr (std::is_same_v<T, half>) return element_kind::f16;
   else if constexpr (std::is_same_v<T, bfloat16>) return element_kind::b16;
   else if constexpr (std::is_floating_point_v<T>) return sizeof(T) == 4 ? element_kind::f32 : element_kind::f64;
-  else return static_cast<element_kind>((sizeof(T) == 1 ? 1 : sizeof(T) == 2 ? 3 : sizeof(T) == 4 ? 5 : 7) + std::is_signed_v<T>);
+  else
+    return static_cast<element_kind>((sizeof(T) == 1   ? 1
+                                      : sizeof(T) == 2 ? 3
+                                      : sizeof(T) == 4 ? 5
+                                                       : 7) +
+                                     std::is_signed_v<T>);
 }();
 
 /// A named view of an array in memory; something else owns the bytes.
@@ -71,7 +78,11 @@ class name_error : public error {
 /// A named view of an array of elements in memory.
 template <class T>
 named_array array_of(std::string name, espalier::extents const& shape, T const* data) {
-  named_array a{static_cast<std::string&&>(name), kind_of<T>, {}, reinterpret_cast<unsigned char const*>(data), shape.size() * static_cast<std::int64_t>(sizeof(T))};
+  named_array a{static_cast<std::string&&>(name),
+                kind_of<T>,
+                {},
+                reinterpret_cast<unsigned char const*>(data),
+                shape.size() * static_cast<std::int64_t>(sizeof(T))};
   for (int i = 0; i < shape.rank; ++i) a.extents.push_back(shape.at[i]);
   return a;
 }

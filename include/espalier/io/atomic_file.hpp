@@ -40,8 +40,10 @@ class atomic_file {
     resolve(path);
     struct stat old {};
     bool const exists = ::stat(target_.c_str(), &old) == 0;
-    if (!exists && errno != ENOENT) throw_error<write_error>("%s: cannot be written: %s", name_.text, std::strerror(errno));
-    if (exists && S_ISDIR(old.st_mode)) throw_error<write_error>("%s: expected a file to write, got a folder", name_.text);
+    if (!exists && errno != ENOENT)
+      throw_error<write_error>("%s: cannot be written: %s", name_.text, std::strerror(errno));
+    if (exists && S_ISDIR(old.st_mode))
+      throw_error<write_error>("%s: expected a file to write, got a folder", name_.text);
     // Devices and pipes are written directly: no file can replace them.
     plain_ = !exists || S_ISREG(old.st_mode);
     file_ = plain_ ? open_beside() : ::open(target_.c_str(), O_WRONLY | O_CLOEXEC);
@@ -62,7 +64,9 @@ class atomic_file {
       // One write() on Linux transfers at most about 2 GiB.
       ssize_t const written_bytes = ::write(file_, at, size < most ? size : most);
       if (written_bytes < 0 && errno == EINTR) continue;
-      if (written_bytes <= 0) throw_error<write_error>("%s: cannot be written: %s", name_.text, written_bytes == 0 ? "nothing more is taken" : std::strerror(errno));
+      if (written_bytes <= 0)
+        throw_error<write_error>("%s: cannot be written: %s", name_.text,
+                                 written_bytes == 0 ? "nothing more is taken" : std::strerror(errno));
       at += written_bytes;
       size -= static_cast<std::size_t>(written_bytes);
     }
@@ -71,9 +75,11 @@ class atomic_file {
   /// Syncs the bytes to the disk and renames the file to its path. No write may follow.
   void commit() {
     if (!plain_) return close();
-    if (::fsync(file_) != 0) throw_error<write_error>("%s: cannot be brought to the disk: %s", name_.text, std::strerror(errno));
+    if (::fsync(file_) != 0)
+      throw_error<write_error>("%s: cannot be brought to the disk: %s", name_.text, std::strerror(errno));
     close();
-    if (::rename(beside_.c_str(), target_.c_str()) != 0) throw_error<write_error>("%s: cannot be put in its place: %s", name_.text, std::strerror(errno));
+    if (::rename(beside_.c_str(), target_.c_str()) != 0)
+      throw_error<write_error>("%s: cannot be put in its place: %s", name_.text, std::strerror(errno));
     committed_ = true;
     bring_folder_to_disk();
   }
@@ -109,7 +115,8 @@ class atomic_file {
     // File systems limit names to 255 characters: 220 leave space for the suffix.
     std::string const folder = folder_of(target_), start = folder + target_.substr(folder.size(), 220);
     for (int tries = 0; tries < 1000; ++tries) {
-      beside_ = start + "." + std::to_string(::getpid()) + "-" + std::to_string(__atomic_add_fetch(&last, 1, __ATOMIC_RELAXED)) + ".part";
+      beside_ = start + "." + std::to_string(::getpid()) + "-" +
+                std::to_string(__atomic_add_fetch(&last, 1, __ATOMIC_RELAXED)) + ".part";
       int const file = ::open(beside_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
       if (file >= 0 || errno != EEXIST) return file;
     }

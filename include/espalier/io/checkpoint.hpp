@@ -26,8 +26,11 @@ inline void check_names(char const* path, std::vector<named_array> const& arrays
   for (auto const& a : arrays) names.push_back(a.name);
   std::sort(names.begin(), names.end());
   for (std::size_t i = 0; i < names.size(); ++i) {
-    if (names[i] == reserved) throw_error<name_error>("%s: expected another name than %s, which the format keeps for itself", path, in_quotes(reserved).c_str());
-    if (i > 0 && names[i] == names[i - 1]) throw_error<name_error>("%s: expected each name once, got %s twice", path, in_quotes(names[i]).c_str());
+    if (names[i] == reserved)
+      throw_error<name_error>("%s: expected another name than %s, which the format keeps for itself", path,
+                              in_quotes(reserved).c_str());
+    if (i > 0 && names[i] == names[i - 1])
+      throw_error<name_error>("%s: expected each name once, got %s twice", path, in_quotes(names[i]).c_str());
   }
 }
 
@@ -65,7 +68,9 @@ host_elements(Elements) -> host_elements<Elements>;
 /// for the trainable ones.
 template <class Net, bool Parameters, class T, class F>
 void name_tensors(std::string const& before, T* base, bool trainable_only, F&& f) {
-  espalier::detail::for_each_tensor<Net, Parameters>(base, trainable_only, [&](char const* path, extents const& shape, auto elements) { f(before + path, shape, elements.data()); });
+  espalier::detail::for_each_tensor<Net, Parameters>(
+      base, trainable_only,
+      [&](char const* path, extents const& shape, auto elements) { f(before + path, shape, elements.data()); });
 }
 
 inline constexpr char const *seed_name = "training/seed", *random_steps_name = "training/draws";
@@ -86,8 +91,14 @@ class snapshot {
 
  public:
   explicit snapshot(Model& model, TrainedBy&... training)
-      : parameters_{model.parameters()}, buffers_{model.buffers()}, states_{detail::host_elements{training.states()}...}, seed_{model.initial_seed().value}, random_steps_{model.random_steps()} {
-    auto const add = [&](std::string name, extents const& shape, auto const* data) { arrays_.push_back(array_of(std::move(name), shape, data)); };
+      : parameters_{model.parameters()},
+        buffers_{model.buffers()},
+        states_{detail::host_elements{training.states()}...},
+        seed_{model.initial_seed().value},
+        random_steps_{model.random_steps()} {
+    auto const add = [&](std::string name, extents const& shape, auto const* data) {
+      arrays_.push_back(array_of(std::move(name), shape, data));
+    };
     detail::name_tensors<Net, true>({}, parameters_.data(), false, add);
     detail::name_tensors<Net, false>({}, buffers_.data(), false, add);
     std::size_t at = 0;
@@ -98,7 +109,8 @@ class snapshot {
     constexpr std::int64_t vector = espalier::slots_of<Net>.parameters.trainable_storage;
     auto const add_training = [&](auto& states, auto& of) {
       std::int64_t const count = vector > 0 ? static_cast<std::int64_t>(of.states().size()) / vector : 0;
-      for (std::int64_t k = 0; k < count; ++k) detail::name_tensors<Net, true>(detail::state_name(k), states.data() + k * vector, true, add);
+      for (std::int64_t k = 0; k < count; ++k)
+        detail::name_tensors<Net, true>(detail::state_name(k), states.data() + k * vector, true, add);
       steps_ = of.steps();
       add(detail::steps_name, extents{}, &steps_);
       add(detail::seed_name, extents{}, &seed_);

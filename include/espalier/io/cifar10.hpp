@@ -25,7 +25,9 @@ class cifar10_records {
 
   [[nodiscard]] std::int64_t count() const noexcept { return bytes_.size() / record_size; }
   [[nodiscard]] int label(std::int64_t at) const noexcept { return bytes_[at * record_size]; }
-  [[nodiscard]] unsigned char const* pixels(std::int64_t at) const noexcept { return bytes_.data() + at * record_size + 1; }
+  [[nodiscard]] unsigned char const* pixels(std::int64_t at) const noexcept {
+    return bytes_.data() + at * record_size + 1;
+  }
 
   template <class Open>
   friend cifar10_records detail::read_opened_cifar10(char const* const* paths, int files, Open open);
@@ -41,14 +43,17 @@ inline std::int64_t cifar10_size(opened_file const& opened, char const* name) {
   unsigned char start[2] = {};
   std::size_t const actual = read_start(opened, name, start, sizeof start);
   constexpr int record = cifar10_records::record_size;
-  if (actual == 0) throw_error<format_error>("%s: expected records of %d bytes (CIFAR-10, binary), got an empty file", name, record);
+  if (actual == 0)
+    throw_error<format_error>("%s: expected records of %d bytes (CIFAR-10, binary), got an empty file", name, record);
   if (actual == 2 && start[0] == 0x1f && start[1] == 0x8b)
-    throw_error<format_error>("%s: expected records of %d bytes (CIFAR-10, binary), got a gzip file: unpack it first", name, record);
+    throw_error<format_error>("%s: expected records of %d bytes (CIFAR-10, binary), got a gzip file: unpack it first",
+                              name, record);
   std::int64_t const size = size_of(opened.file, name);
   if (size % record != 0)
     throw_error<format_error>(
-        "%s: expected a multiple of %d bytes (a label and 3 x 32 x 32 pixels each), got %lld: %lld records and %lld bytes", name, record,
-        static_cast<long long>(size), static_cast<long long>(size / record), static_cast<long long>(size % record));
+        "%s: expected a multiple of %d bytes (a label and 3 x 32 x 32 pixels each), got %lld: %lld records and %lld bytes",
+        name, record, static_cast<long long>(size), static_cast<long long>(size / record),
+        static_cast<long long>(size % record));
   return size;
 }
 
@@ -74,11 +79,12 @@ cifar10_records read_opened_cifar10(char const* const* paths, int files, Open op
     for (std::int64_t at = 0; at < size; at += cifar10_records::record_size)
       if (to[at] >= cifar10_records::classes)
         throw_error<format_error>("%s: expected labels from 0 to 9, got %d in record %lld", name.text, to[at],
-                             static_cast<long long>(at / cifar10_records::record_size));
+                                  static_cast<long long>(at / cifar10_records::record_size));
     to += size;
   }
   if (to != records.bytes_.data() + total)
-    throw_error<format_error>("%s: expected files that stay as they are, but one shrank while they were read", paths[0]);
+    throw_error<format_error>("%s: expected files that stay as they are, but one shrank while they were read",
+                              paths[0]);
   return records;
 }
 

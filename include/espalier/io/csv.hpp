@@ -107,8 +107,8 @@ struct csv_place {
   char text[128];
   csv_place(csv_table const& table, std::int64_t line, int column) noexcept {
     char const* const name = table.column_name(column);
-    std::snprintf(text, sizeof text, *name != 0 ? "line %lld, column %d (%.60s)" : "line %lld, column %d", static_cast<long long>(line),
-                  column, name);
+    std::snprintf(text, sizeof text, *name != 0 ? "line %lld, column %d (%.60s)" : "line %lld, column %d",
+                  static_cast<long long>(line), column, name);
   }
 };
 
@@ -120,12 +120,14 @@ inline double csv_number(csv_table const& table, csv_cell cell, csv_format forma
   if (whole && (finite || format.non_finite)) return value;
   csv_place const where{table, line, column};
   csv_text const actual{cell};
-  if (cell.first == cell.last) throw_error<format_error>("%s: expected a number in %s, got an empty cell", table.name(), where.text);
+  if (cell.first == cell.last)
+    throw_error<format_error>("%s: expected a number in %s, got an empty cell", table.name(), where.text);
   if (whole)
-    throw_error<format_error>("%s: expected a finite number in %s, got \"%s\" (csv_format::non_finite takes it)", table.name(), where.text,
-                         actual.text);
+    throw_error<format_error>("%s: expected a finite number in %s, got \"%s\" (csv_format::non_finite takes it)",
+                              table.name(), where.text, actual.text);
   if (fault == std::errc::result_out_of_range)
-    throw_error<format_error>("%s: expected a number that a double can hold in %s, got \"%s\"", table.name(), where.text, actual.text);
+    throw_error<format_error>("%s: expected a number that a double can hold in %s, got \"%s\"", table.name(),
+                              where.text, actual.text);
   throw_error<format_error>("%s: expected a number in %s, got \"%s\"", table.name(), where.text, actual.text);
 }
 
@@ -151,23 +153,26 @@ inline int csv_table::position_of(column requested) const {
   if (requested.name == nullptr) {
     int const at = requested.position < 0 ? requested.position + columns_ : requested.position;
     if (at < 0 || at >= columns_)
-      throw_error<format_error>("%s: expected a column from 0 to %d (or from -1 back), got %d", name(), columns_ - 1, requested.position);
+      throw_error<format_error>("%s: expected a column from 0 to %d (or from -1 back), got %d", name(), columns_ - 1,
+                                requested.position);
     return at;
   }
   if (!has_header_)
-    throw_error<format_error>("%s: expected a column's position, since the file was read without a header, got the name \"%.60s\"", name(),
-                         requested.name);
+    throw_error<format_error>(
+        "%s: expected a column's position, since the file was read without a header, got the name \"%.60s\"", name(),
+        requested.name);
   int found = -1;
   char const* current = column_name(0);
   for (int i = 0; i < columns_; ++i, current += std::strlen(current) + 1) {
     if (std::strcmp(current, requested.name) != 0) continue;
     if (found >= 0)
-      throw_error<format_error>("%s: expected one column named \"%.60s\", got two: columns %d and %d", name(), requested.name, found, i);
+      throw_error<format_error>("%s: expected one column named \"%.60s\", got two: columns %d and %d", name(),
+                                requested.name, found, i);
     found = i;
   }
   if (found < 0)
-    throw_error<format_error>("%s: expected a column named \"%.60s\", got a header without it (its first: \"%.60s\")", name(), requested.name,
-                         column_name(0));
+    throw_error<format_error>("%s: expected a column named \"%.60s\", got a header without it (its first: \"%.60s\")",
+                              name(), requested.name, column_name(0));
   return found;
 }
 
@@ -195,7 +200,9 @@ inline csv_table read_csv(file_path path, csv_format format = {}) {
 
   detail::csv_line const first{begin, end};
   std::int64_t const cells = first.count(format.separator);
-  if (cells > 1000000) throw_error<format_error>("%s: expected at most 1000000 cells in a line, got %lld", name, static_cast<long long>(cells));
+  if (cells > 1000000)
+    throw_error<format_error>("%s: expected at most 1000000 cells in a line, got %lld", name,
+                              static_cast<long long>(cells));
   table.columns_ = static_cast<int>(cells);
   table.has_header_ = format.header;
   if (format.header) table.header_ = detail::csv_header(first, format.separator);
@@ -206,8 +213,9 @@ inline csv_table read_csv(file_path path, csv_format format = {}) {
   for (char const* at = data; at != end; ++rows) {
     detail::csv_line const line{at, end};
     if (std::int64_t const current = line.count(format.separator); current != cells)
-      throw_error<format_error>("%s: expected %lld cells in line %lld, as many as in line 1, got %lld", name, static_cast<long long>(cells),
-                           static_cast<long long>(table.line(rows)), static_cast<long long>(current));
+      throw_error<format_error>("%s: expected %lld cells in line %lld, as many as in line 1, got %lld", name,
+                                static_cast<long long>(cells), static_cast<long long>(table.line(rows)),
+                                static_cast<long long>(current));
     at = line.next;
   }
   table.numbers_ = owned<double>{rows * cells};
@@ -216,7 +224,8 @@ inline csv_table read_csv(file_path path, csv_format format = {}) {
     detail::csv_line const line{at, end};
     char const* from = line.first;
     for (int i = 0; i < table.columns_; ++i)
-      table.numbers_[row * cells + i] = detail::csv_number(table, line.next_cell(from, format.separator), format, table.line(row), i);
+      table.numbers_[row * cells + i] =
+          detail::csv_number(table, line.next_cell(from, format.separator), format, table.line(row), i);
     at = line.next;
   }
   return table;

@@ -16,18 +16,22 @@ inline constexpr std::int64_t most_at_once = std::int64_t{1} << 30;
 
 /// The largest size that deflated bytes can unpack to: at best 2 bits become 258 bytes, so one byte becomes 1,032. 0
 /// for sizes above 2^50.
-constexpr std::uint64_t most_inflated(std::uint64_t deflated) noexcept { return deflated > (std::uint64_t{1} << 50) ? 0 : deflated * 1032; }
+constexpr std::uint64_t most_inflated(std::uint64_t deflated) noexcept {
+  return deflated > (std::uint64_t{1} << 50) ? 0 : deflated * 1032;
+}
 
 /// The checksum of some bytes that follow bytes with the checksum `before`.
 inline std::uint32_t crc_of(unsigned char const* data, std::int64_t size, std::uint32_t before = 0) {
   uLong crc = before;
-  for (; size > 0; data += most_at_once, size -= most_at_once) crc = ::crc32(crc, data, static_cast<uInt>(std::min(size, most_at_once)));
+  for (; size > 0; data += most_at_once, size -= most_at_once)
+    crc = ::crc32(crc, data, static_cast<uInt>(std::min(size, most_at_once)));
   return static_cast<std::uint32_t>(crc);
 }
 
 /// Unpacks exactly `packed` deflated bytes to exactly `size` bytes.
 /// errors  format_error
-inline void inflate_bytes(char const* location, unsigned char const* from, std::int64_t packed, unsigned char* to, std::int64_t size) {
+inline void inflate_bytes(char const* location, unsigned char const* from, std::int64_t packed, unsigned char* to,
+                          std::int64_t size) {
   struct stream {
     z_stream z{};
     ~stream() { ::inflateEnd(&z); }
@@ -46,11 +50,12 @@ inline void inflate_bytes(char const* location, unsigned char const* from, std::
     if (status == Z_OK) continue;
     if (status == Z_MEM_ERROR) espalier::detail::raise(std::bad_alloc{});
     if (status == Z_STREAM_END && in == packed && out == size) return;
-    throw_error<format_error>("%s: expected %lld deflated bytes for %lld, got %s", location, static_cast<long long>(packed), static_cast<long long>(size),
-                         status == Z_STREAM_END  ? out < size ? "some for fewer" : "some more bytes behind them"
-                         : status != Z_BUF_ERROR ? "some that are not deflated"
-                         : out == size         ? "some for more"
-                                               : "some that are cut short");
+    throw_error<format_error>("%s: expected %lld deflated bytes for %lld, got %s", location,
+                              static_cast<long long>(packed), static_cast<long long>(size),
+                              status == Z_STREAM_END  ? out < size ? "some for fewer" : "some more bytes behind them"
+                              : status != Z_BUF_ERROR ? "some that are not deflated"
+                              : out == size           ? "some for more"
+                                                      : "some that are cut short");
   }
 }
 
@@ -62,16 +67,20 @@ struct deflated_bytes {
 
 /// Deflates two ranges of bytes as one stream.
 /// memory  allocated for the worst case (deflateBound); only the used part is touched
-inline deflated_bytes deflate_bytes(unsigned char const* head, std::int64_t head_size, unsigned char const* data, std::int64_t size) {
+inline deflated_bytes deflate_bytes(unsigned char const* head, std::int64_t head_size, unsigned char const* data,
+                                    std::int64_t size) {
   struct stream {
     z_stream z{};
     ~stream() { ::deflateEnd(&z); }
   } s;
-  if (::deflateInit2(&s.z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY) != Z_OK) espalier::detail::raise(std::bad_alloc{});
-  deflated_bytes made{file_bytes{static_cast<std::int64_t>(::deflateBound(&s.z, static_cast<uLong>(head_size + size)))}};
+  if (::deflateInit2(&s.z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY) != Z_OK)
+    espalier::detail::raise(std::bad_alloc{});
+  deflated_bytes made{
+      file_bytes{static_cast<std::int64_t>(::deflateBound(&s.z, static_cast<uLong>(head_size + size)))}};
   auto const add = [&](unsigned char const* from, std::int64_t bytes, int flush) {
     for (;;) {
-      std::int64_t const chunk = std::min(bytes, most_at_once), room = std::min(made.bytes.size() - made.size, most_at_once);
+      std::int64_t const chunk = std::min(bytes, most_at_once),
+                         room = std::min(made.bytes.size() - made.size, most_at_once);
       s.z.next_in = const_cast<unsigned char*>(from);
       s.z.avail_in = static_cast<uInt>(chunk);
       s.z.next_out = made.bytes.data() + made.size;

@@ -40,7 +40,8 @@ struct file_name {
 inline std::size_t read_start(opened_file const& opened, char const* name, unsigned char* to, std::size_t most) {
   if (opened.file == nullptr) throw_error<format_error>("%s: expected a file, got: %s", name, std::strerror(errno));
   std::size_t const actual = std::fread(to, 1, most, opened.file);
-  if (std::ferror(opened.file) != 0) throw_error<format_error>("%s: expected a file, got: %s", name, std::strerror(errno));
+  if (std::ferror(opened.file) != 0)
+    throw_error<format_error>("%s: expected a file, got: %s", name, std::strerror(errno));
   return actual;
 }
 
@@ -56,7 +57,8 @@ inline std::int64_t size_of(std::FILE* file, char const* name) {
 inline void read_rest(std::FILE* file, char const* name, void* to, std::int64_t size) {
   std::size_t const actual = std::fread(to, 1, static_cast<std::size_t>(size), file);
   if (actual != static_cast<std::size_t>(size) || std::fgetc(file) != EOF)
-    throw_error<format_error>("%s: expected %lld bytes, but the file changed while it was read", name, static_cast<long long>(size));
+    throw_error<format_error>("%s: expected %lld bytes, but the file changed while it was read", name,
+                              static_cast<long long>(size));
 }
 
 }  // namespace espalier::io::detail

@@ -23,7 +23,8 @@ class file_bytes {
   file_bytes() = default;
   explicit file_bytes(std::int64_t size) : size_{size} {
     if (size == 0) return;
-    void* const at = ::mmap(nullptr, static_cast<std::size_t>(size), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void* const at =
+        ::mmap(nullptr, static_cast<std::size_t>(size), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (at == MAP_FAILED) espalier::detail::raise(std::bad_alloc{});
     data_ = static_cast<unsigned char*>(at);
 #if defined(MADV_HUGEPAGE)
@@ -66,20 +67,26 @@ inline file_bytes read_bytes(char const* path) {
     }
   } const from{::open(path, O_RDONLY | O_CLOEXEC)};
   struct stat facts {};
-  if (from.file < 0 || ::fstat(from.file, &facts) != 0) throw_error<format_error>("%s: expected a file, got: %s", name.text, std::strerror(errno));
-  if (S_ISDIR(facts.st_mode)) throw_error<format_error>("%s: expected a file, got: %s", name.text, std::strerror(EISDIR));
-  if (!S_ISREG(facts.st_mode)) throw_error<format_error>("%s: expected a plain file, got one of unknown size", name.text);
+  if (from.file < 0 || ::fstat(from.file, &facts) != 0)
+    throw_error<format_error>("%s: expected a file, got: %s", name.text, std::strerror(errno));
+  if (S_ISDIR(facts.st_mode))
+    throw_error<format_error>("%s: expected a file, got: %s", name.text, std::strerror(EISDIR));
+  if (!S_ISREG(facts.st_mode))
+    throw_error<format_error>("%s: expected a plain file, got one of unknown size", name.text);
   file_bytes bytes{static_cast<std::int64_t>(facts.st_size)};
   std::int64_t actual = 0;
   for (;;) {
     // After the last byte, one more byte is requested: the file must end there.
     unsigned char behind;
     bool const at_end = actual == bytes.size();
-    ssize_t const some = ::read(from.file, at_end ? &behind : bytes.data() + actual, at_end ? 1 : static_cast<std::size_t>(bytes.size() - actual));
+    ssize_t const some = ::read(from.file, at_end ? &behind : bytes.data() + actual,
+                                at_end ? 1 : static_cast<std::size_t>(bytes.size() - actual));
     if (some < 0 && errno == EINTR) continue;
     if (some < 0) throw_error<format_error>("%s: expected a file, got: %s", name.text, std::strerror(errno));
     if (at_end && some == 0) return bytes;
-    if (at_end || some == 0) throw_error<format_error>("%s: expected %lld bytes, but the file changed while it was read", name.text, static_cast<long long>(bytes.size()));
+    if (at_end || some == 0)
+      throw_error<format_error>("%s: expected %lld bytes, but the file changed while it was read", name.text,
+                                static_cast<long long>(bytes.size()));
     actual += some;
   }
 }

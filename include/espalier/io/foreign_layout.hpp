@@ -14,7 +14,8 @@ void visit_orders(M const& module, F& f) {
   if constexpr (nn::Module<M>) {
     M::visit_members(module, [&]<class Member>(char const* name, Member const& member) {
       if constexpr (espalier::detail::ParameterMember<Member> || espalier::detail::BufferMember<Member>) {
-        if constexpr (espalier::detail::ParameterMember<Member> == Parameters) f(nn::in_pytorch<M>(name, Member::shape_type::value));
+        if constexpr (espalier::detail::ParameterMember<Member> == Parameters)
+          f(nn::in_pytorch<M>(name, Member::shape_type::value));
       } else {
         visit_orders<Parameters>(member, f);
       }

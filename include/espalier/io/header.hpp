@@ -12,13 +12,20 @@ namespace detail {
 /// Whether a text can name a type: letters, digits and _, no reserved identifier and no keyword of C++.
 inline bool is_identifier(std::string_view text) {
   constexpr std::string_view words[] = {
-      "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break", "case", "catch", "char", "char16_t", "char32_t", "char8_t", "class",
-      "co_await", "co_return", "co_yield", "compl", "concept", "const", "const_cast", "consteval", "constexpr", "constinit", "continue", "decltype", "default",
-      "delete", "do", "double", "dynamic_cast", "else", "enum", "explicit", "export", "extern", "false", "float", "for", "friend", "goto", "if", "inline", "int",
-      "long", "mutable", "namespace", "new", "noexcept", "not", "not_eq", "nullptr", "operator", "or", "or_eq", "private", "protected", "public", "register",
-      "reinterpret_cast", "requires", "return", "short", "signed", "sizeof", "static", "static_assert", "static_cast", "struct", "switch", "template", "this",
-      "thread_local", "throw", "true", "try", "typedef", "typeid", "typename", "union", "unsigned", "using", "virtual", "void", "volatile", "wchar_t", "while",
-      "xor", "xor_eq", "espalier", "std", "tensors", "numbers", "value_type"};
+      "alignas",     "alignof",  "and",        "and_eq",    "asm",       "auto",         "bitand",
+      "bitor",       "bool",     "break",      "case",      "catch",     "char",         "char16_t",
+      "char32_t",    "char8_t",  "class",      "co_await",  "co_return", "co_yield",     "compl",
+      "concept",     "const",    "const_cast", "consteval", "constexpr", "constinit",    "continue",
+      "decltype",    "default",  "delete",     "do",        "double",    "dynamic_cast", "else",
+      "enum",        "explicit", "export",     "extern",    "false",     "float",        "for",
+      "friend",      "goto",     "if",         "inline",    "int",       "long",         "mutable",
+      "namespace",   "new",      "noexcept",   "not",       "not_eq",    "nullptr",      "operator",
+      "or",          "or_eq",    "private",    "protected", "public",    "register",     "reinterpret_cast",
+      "requires",    "return",   "short",      "signed",    "sizeof",    "static",       "static_assert",
+      "static_cast", "struct",   "switch",     "template",  "this",      "thread_local", "throw",
+      "true",        "try",      "typedef",    "typeid",    "typename",  "union",        "unsigned",
+      "using",       "virtual",  "void",       "volatile",  "wchar_t",   "while",        "xor",
+      "xor_eq",      "espalier", "std",        "tensors",   "numbers",   "value_type"};
   auto const letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
   if (text.empty() || !letter(text[0]) || text.find("__") != std::string_view::npos) return false;
   for (char const c : text)
@@ -95,22 +102,28 @@ std::string header_text(std::string const& name, T const* parameters, T const* b
   constexpr std::int64_t behind = espalier::detail::first_buffer_number<Net, T>;
   std::vector<written> tensors;
   auto const add = [&]<bool Parameters>(std::bool_constant<Parameters>, T const* base, std::int64_t from) {
-    espalier::detail::for_each_tensor<Net, Parameters>(base, false, [&](char const* path, extents const& shape, auto elements) {
-      tensors.push_back({path, Parameters ? tensor_role::parameter : tensor_role::buffer, from + (elements.data() - base), shape, elements.data()});
-    });
+    espalier::detail::for_each_tensor<Net, Parameters>(
+        base, false, [&](char const* path, extents const& shape, auto elements) {
+          tensors.push_back({path, Parameters ? tensor_role::parameter : tensor_role::buffer,
+                             from + (elements.data() - base), shape, elements.data()});
+        });
   };
   add(std::true_type{}, parameters, 0);
   add(std::false_type{}, buffers, behind);
-  std::string text = "// The weights of a net, written by espalier. They come back by\n//   #include <espalier/model/embedded.hpp>\n//   espalier::model<Net> model{espalier::embedded<" +
-                     name + ">{}};\n#pragma once\n#include <espalier/base/embedded.hpp>\n\nstruct " + name + " {\n  using value_type = " + name_of(kind_of<T>) +
-                     ";\n\n  static constexpr espalier::embedded_tensor tensors[] = {\n";
+  std::string text =
+      "// The weights of a net, written by espalier. They come back by\n//   #include <espalier/model/embedded.hpp>\n//   espalier::model<Net> model{espalier::embedded<" +
+      name + ">{}};\n#pragma once\n#include <espalier/base/embedded.hpp>\n\nstruct " + name +
+      " {\n  using value_type = " + name_of(kind_of<T>) +
+      ";\n\n  static constexpr espalier::embedded_tensor tensors[] = {\n";
   for (auto const& t : tensors) {
-    text += "      {\"" + std::string{t.name} + "\", espalier::tensor_role::" + (t.role == tensor_role::parameter ? "parameter" : "buffer") + ", " + std::to_string(t.offset) + ", " +
-            std::to_string(t.shape.rank) + ", {";
+    text += "      {\"" + std::string{t.name} +
+            "\", espalier::tensor_role::" + (t.role == tensor_role::parameter ? "parameter" : "buffer") + ", " +
+            std::to_string(t.offset) + ", " + std::to_string(t.shape.rank) + ", {";
     for (int i = 0; i < t.shape.rank; ++i) text += (i > 0 ? ", " : "") + std::to_string(t.shape.at[i]);
     text += "}},\n";
   }
-  text += "  };\n\n  alignas(" + std::to_string(tensor_alignment) + ") static constexpr " + name_of(kind_of<T>) + " numbers[] = {\n";
+  text += "  };\n\n  alignas(" + std::to_string(tensor_alignment) + ") static constexpr " + name_of(kind_of<T>) +
+          " numbers[] = {\n";
   std::sort(tensors.begin(), tensors.end(), [](auto const& a, auto const& b) { return a.offset < b.offset; });
   std::vector<T> const gap(tensor_alignment, T(0));
   std::int64_t at = 0;
@@ -138,11 +151,16 @@ template <class Model>
 void write_header(file_path path, Model& model, std::string const& name) {
   using Net = typename Model::net_type;
   using T = typename Model::value_type;
-  static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>,
-                ESPALIER_SENTENCE("write_header(path, model, name): elements are float or double; copy(model, other) those of 16 bits to a model<Net>",
-                                  ESPALIER_STATED((std::is_same_v<T, float> || std::is_same_v<T, double>), T)));
-  static_assert(slots_of<Net>.parameters.count + slots_of<Net>.buffers.count > 0, "write_header(path, model, name): the net has neither parameters nor buffers");
-  if (!detail::is_identifier(name)) throw_error<name_error>("%s: expected a name for a struct of C++, got %s", detail::file_name{path}.text, in_quotes(name).c_str());
+  static_assert(
+      std::is_same_v<T, float> || std::is_same_v<T, double>,
+      ESPALIER_SENTENCE(
+          "write_header(path, model, name): elements are float or double; copy(model, other) those of 16 bits to a model<Net>",
+          ESPALIER_STATED((std::is_same_v<T, float> || std::is_same_v<T, double>), T)));
+  static_assert(slots_of<Net>.parameters.count + slots_of<Net>.buffers.count > 0,
+                "write_header(path, model, name): the net has neither parameters nor buffers");
+  if (!detail::is_identifier(name))
+    throw_error<name_error>("%s: expected a name for a struct of C++, got %s", detail::file_name{path}.text,
+                            in_quotes(name).c_str());
   detail::host_elements parameters{model.parameters()};
   detail::host_elements buffers{model.buffers()};
   std::string const text = detail::header_text<Net, T>(name, parameters.data(), buffers.data());

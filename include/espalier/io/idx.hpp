@@ -55,17 +55,20 @@ inline char const* idx_element(unsigned char code) noexcept {
 
 /// Throws unless the first four bytes are 0, 0, 0x08 (unsigned byte) and a rank of at least 1.
 inline void check_idx_magic(char const* name, unsigned char const (&magic)[4]) {
-  if (magic[0] == 0x1f && magic[1] == 0x8b) throw_error<format_error>("%s: expected a plain IDX file, got a gzip file: unpack it first", name);
+  if (magic[0] == 0x1f && magic[1] == 0x8b)
+    throw_error<format_error>("%s: expected a plain IDX file, got a gzip file: unpack it first", name);
   if (magic[0] != 0 || magic[1] != 0)
-    throw_error<format_error>("%s: expected an IDX file (first bytes 00 00 08 and the rank), got %02x %02x %02x %02x", name, magic[0], magic[1],
-                         magic[2], magic[3]);
+    throw_error<format_error>("%s: expected an IDX file (first bytes 00 00 08 and the rank), got %02x %02x %02x %02x",
+                              name, magic[0], magic[1], magic[2], magic[3]);
   if (magic[2] != 0x08)
-    throw_error<format_error>("%s: expected elements of type unsigned byte (0x08), got %s (0x%02x)", name, idx_element(magic[2]), magic[2]);
+    throw_error<format_error>("%s: expected elements of type unsigned byte (0x08), got %s (0x%02x)", name,
+                              idx_element(magic[2]), magic[2]);
   if (magic[3] == 0) throw_error<format_error>("%s: expected a rank of at least 1, got 0", name);
 }
 
 inline std::uint32_t big_endian(unsigned char const* bytes) noexcept {
-  return std::uint32_t{bytes[0]} << 24 | std::uint32_t{bytes[1]} << 16 | std::uint32_t{bytes[2]} << 8 | std::uint32_t{bytes[3]};
+  return std::uint32_t{bytes[0]} << 24 | std::uint32_t{bytes[1]} << 16 | std::uint32_t{bytes[2]} << 8 |
+         std::uint32_t{bytes[3]};
 }
 
 /// "1797 x 8 x 8": the extents from `axis` on, or as many as fit.
@@ -73,7 +76,8 @@ inline void print_extents(char (&text)[128], idx_array const& array, int axis) n
   int used = 0;
   text[0] = 0;
   for (char const* format = "%lld"; axis < array.rank() && used < 100; ++axis, format = " x %lld")
-    used += std::snprintf(text + used, sizeof text - static_cast<std::size_t>(used), format, static_cast<long long>(array.extent(axis)));
+    used += std::snprintf(text + used, sizeof text - static_cast<std::size_t>(used), format,
+                          static_cast<long long>(array.extent(axis)));
   if (axis < array.rank()) std::snprintf(text + used, sizeof text - static_cast<std::size_t>(used), " x ...");
 }
 
@@ -87,7 +91,8 @@ inline std::int64_t count_elements(idx_array const& array) {
     if (elements > most / array.extent(axis)) {
       char extents[128];
       print_extents(extents, array, 0);
-      throw_error<format_error>("%s: expected extents whose product fits the file, got %s, which overflows", array.name(), extents);
+      throw_error<format_error>("%s: expected extents whose product fits the file, got %s, which overflows",
+                                array.name(), extents);
     }
     elements *= array.extent(axis);
   }
@@ -102,9 +107,10 @@ inline void check_file_size(std::FILE* file, idx_array const& array, std::int64_
   if (end == header + elements) return;
   char extents[128];
   print_extents(extents, array, 0);
-  throw_error<format_error>("%s: expected %lld bytes (a header of %lld and %s elements), got %ld: %s", array.name(),
-                       static_cast<long long>(header + elements), static_cast<long long>(header), extents, end,
-                       end < header + elements ? "truncated, or the extents are wrong" : "trailing bytes, or the extents are wrong");
+  throw_error<format_error>(
+      "%s: expected %lld bytes (a header of %lld and %s elements), got %ld: %s", array.name(),
+      static_cast<long long>(header + elements), static_cast<long long>(header), extents, end,
+      end < header + elements ? "truncated, or the extents are wrong" : "trailing bytes, or the extents are wrong");
 }
 
 /// Reads an IDX file; throws if it is not open.
@@ -116,7 +122,8 @@ inline idx_array read_opened_idx(opened_file const& opened, file_name const& cal
   unsigned char magic[4] = {};
   std::size_t const first = read_start(opened, name, magic, sizeof magic);
   if (first == 0) throw_error<format_error>("%s: expected an IDX file, got an empty file", name);
-  if (first < sizeof magic) throw_error<format_error>("%s: expected an IDX header, got a file of %d bytes", name, static_cast<int>(first));
+  if (first < sizeof magic)
+    throw_error<format_error>("%s: expected an IDX header, got a file of %d bytes", name, static_cast<int>(first));
   check_idx_magic(name, magic);
 
   array.rank_ = magic[3];
@@ -125,8 +132,8 @@ inline idx_array read_opened_idx(opened_file const& opened, file_name const& cal
     unsigned char word[4];
     std::size_t const actual = std::fread(word, 1, sizeof word, opened.file);
     if (actual < sizeof word)
-      throw_error<format_error>("%s: expected a header of %d bytes (rank %d), got a file of %d bytes", name, header, array.rank_,
-                           4 + 4 * axis + static_cast<int>(actual));
+      throw_error<format_error>("%s: expected a header of %d bytes (rank %d), got a file of %d bytes", name, header,
+                                array.rank_, 4 + 4 * axis + static_cast<int>(actual));
     array.extents_[axis] = big_endian(word);
   }
   std::int64_t const elements = count_elements(array);
@@ -136,7 +143,7 @@ inline idx_array read_opened_idx(opened_file const& opened, file_name const& cal
   std::size_t const actual = std::fread(array.bytes_.data(), 1, static_cast<std::size_t>(elements), opened.file);
   if (actual != static_cast<std::size_t>(elements) || std::fgetc(opened.file) != EOF)
     throw_error<format_error>("%s: expected %lld bytes, but the file changed while it was read", name,
-                         static_cast<long long>(header + elements));
+                              static_cast<long long>(header + elements));
   return array;
 }
 

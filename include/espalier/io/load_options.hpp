@@ -61,7 +61,8 @@ class load_options {
   /// do not define PyTorch's order of their axes.
   template <class... Axis>
   load_options& axes(std::string in_model, Axis... axis) {
-    static_assert(sizeof...(Axis) <= static_cast<std::size_t>(max_rank), "load_options.axes(name, axes...): a tensor has at most 6 axes");
+    static_assert(sizeof...(Axis) <= static_cast<std::size_t>(max_rank),
+                  "load_options.axes(name, axes...): a tensor has at most 6 axes");
     ordered_.push_back({static_cast<std::string&&>(in_model), axes_in_order(axis...)});
     return *this;
   }

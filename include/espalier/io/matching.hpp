@@ -17,10 +17,14 @@ namespace espalier::io::detail {
 template <class F>
 auto with_real_type(element_kind kind, F&& f) {
   switch (kind) {
-    case element_kind::f16: return f(std::type_identity<half>{});
-    case element_kind::b16: return f(std::type_identity<bfloat16>{});
-    case element_kind::f32: return f(std::type_identity<float>{});
-    default: return f(std::type_identity<double>{});
+    case element_kind::f16:
+      return f(std::type_identity<half>{});
+    case element_kind::b16:
+      return f(std::type_identity<bfloat16>{});
+    case element_kind::f32:
+      return f(std::type_identity<float>{});
+    default:
+      return f(std::type_identity<double>{});
   }
 }
 
@@ -47,7 +51,9 @@ inline void copy_elements(named_array const& from, named_array const& to) {
   auto* const out = const_cast<unsigned char*>(to.data);
   if (from.kind == to.kind) {
     // A bool must be 0 or 1, but a file may store any byte.
-    if (to.kind == element_kind::boolean) std::transform(from.data, from.data + to.bytes, out, [](unsigned char byte) { return static_cast<unsigned char>(byte != 0); });
+    if (to.kind == element_kind::boolean)
+      std::transform(from.data, from.data + to.bytes, out,
+                     [](unsigned char byte) { return static_cast<unsigned char>(byte != 0); });
     else if (to.bytes > 0) std::memcpy(out, from.data, static_cast<std::size_t>(to.bytes));
     return;
   }
@@ -140,8 +146,9 @@ struct matching {
     std::string const* const format = format_of(from);
     bool const is_espalier = format != nullptr && *format == "espalier";
     if (options.layout() == file_layout::from_metadata && of_model && format != nullptr && !is_espalier) {
-      add_layout_mismatch({}, "espalier's", "the format " + in_quotes(*format) + (*format == "pt" ? ", which is PyTorch's" : ""),
-                    layout_remedy);
+      add_layout_mismatch({}, "espalier's",
+                          "the format " + in_quotes(*format) + (*format == "pt" ? ", which is PyTorch's" : ""),
+                          layout_remedy);
       return;
     }
     match(from, to, options);
@@ -158,7 +165,9 @@ struct matching {
       std::string const name = options.renamed(a.name);
       if (from_pytorch_ && expected.find(name) == expected.end() && is_left_out_of_pytorch(a.name)) continue;
       if (expected.find(name) == expected.end()) extra.push_back(&a);
-      else if (!found.emplace(name, &a).second) disagreements.push_back({disagreement_kind::twice, name, {}, in_quotes(found[name]->name) + " and " + in_quotes(a.name), {}});
+      else if (!found.emplace(name, &a).second)
+        disagreements.push_back(
+            {disagreement_kind::twice, name, {}, in_quotes(found[name]->name) + " and " + in_quotes(a.name), {}});
     }
     std::vector<std::string> names;
     for (auto const* a : extra)
@@ -166,16 +175,27 @@ struct matching {
     for (auto const& a : to) {
       auto const at = found.find(a.name);
       if (at != found.end()) compare(*at->second, a, options);
-      else if (!options.keeps(a.name)) disagreements.push_back({disagreement_kind::missing, a.name, described(a), {}, disagreements.size() < 40 ? nearest_name(a.name, names) : std::string{}});
+      else if (!options.keeps(a.name))
+        disagreements.push_back({disagreement_kind::missing,
+                                 a.name,
+                                 described(a),
+                                 {},
+                                 disagreements.size() < 40 ? nearest_name(a.name, names) : std::string{}});
     }
     for (auto const* a : extra) {
       bool const of_training = a->name.rfind("training/", 0) == 0;
-      disagreements.push_back({disagreement_kind::extra, a->name, of_training ? "which belongs to a trainer: load it with one, or ignore \"training/*\"" : "", described(*a), {}});
+      disagreements.push_back(
+          {disagreement_kind::extra,
+           a->name,
+           of_training ? "which belongs to a trainer: load it with one, or ignore \"training/*\"" : "",
+           described(*a),
+           {}});
     }
   }
 
   void add_layout_mismatch(std::string const& of, std::string expected, std::string found, std::string remedy) {
-    disagreements.push_back({disagreement_kind::layout, of, std::move(expected), std::move(found), {}, std::move(remedy)});
+    disagreements.push_back(
+        {disagreement_kind::layout, of, std::move(expected), std::move(found), {}, std::move(remedy)});
   }
   /// Whether the file's extents are the model's in that order.
   bool fits_in_order(named_array const& from, named_array const& to, axis_order const& order) const {
@@ -188,14 +208,16 @@ struct matching {
     if (from_pytorch_ && to.of_model && order == nullptr) order = &to.in_pytorch;
     if (order != nullptr && order->is_known() && !is_order_of(*order, shape)) {
       add_layout_mismatch(to.name, "each axis of " + text_of(to.extents) + " once", "another list",
-                    is_specified ? "write load_options.axes(name, axes...) with the model's axes in the file's order"
-                             : "in_pytorch of the module is wrong");
+                          is_specified
+                              ? "write load_options.axes(name, axes...) with the model's axes in the file's order"
+                              : "in_pytorch of the module is wrong");
       return;
     }
     if (order != nullptr && !order->is_known()) {
-      add_layout_mismatch(to.name, "an order of axes", "a module that states none for its " + text_of(to.extents) + " from PyTorch",
-                    "write load_options.axes(\"" + to.name +
-                        "\", ...) with the model's axes in the file's order, or in_pytorch in the module");
+      add_layout_mismatch(to.name, "an order of axes",
+                          "a module that states none for its " + text_of(to.extents) + " from PyTorch",
+                          "write load_options.axes(\"" + to.name +
+                              "\", ...) with the model's axes in the file's order, or in_pytorch in the module");
       return;
     }
     if (from.kind != to.kind && !(options.converts() && is_real(from.kind) && is_real(to.kind))) {
@@ -209,8 +231,13 @@ struct matching {
       std::string const expected = text_of(order != nullptr ? in_order(*order, to.extents) : to.extents);
       disagreements.push_back({disagreement_kind::shape, to.name, expected, text_of(from.extents), {}, remedy});
     } else if (std::int64_t const bad = options.requires_finite() ? count_not_finite(from) : 0; bad > 0) {
-      disagreements.push_back({disagreement_kind::not_finite, to.name, {}, std::to_string(bad) + " of " + std::to_string(from.size()) + " that are not", {}});
-    } else if (std::int64_t const steps = to.name == steps_name ? element_at<std::int64_t>(from.data, 0) : 0; steps < 0 || steps > most_steps) {
+      disagreements.push_back({disagreement_kind::not_finite,
+                               to.name,
+                               {},
+                               std::to_string(bad) + " of " + std::to_string(from.size()) + " that are not",
+                               {}});
+    } else if (std::int64_t const steps = to.name == steps_name ? element_at<std::int64_t>(from.data, 0) : 0;
+               steps < 0 || steps > most_steps) {
       disagreements.push_back({disagreement_kind::value, to.name, "0 to 2^62", std::to_string(steps), {}});
     } else {
       pairs.push_back({&from, &to, order});
@@ -248,7 +275,7 @@ struct matching {
   void check_ambiguous_layout() {
     if (proven_ || doubtful_ == nullptr || !disagreements.empty()) return;
     add_layout_mismatch(doubtful_->name, "metadata that names the format",
-                  "none, and PyTorch's extents would be the same " + text_of(doubtful_->extents), layout_remedy);
+                        "none, and PyTorch's extents would be the same " + text_of(doubtful_->extents), layout_remedy);
   }
 
   bool from_pytorch_, proven_ = false;

@@ -14,7 +14,7 @@ namespace espalier::io {
 enum class disagreement_kind { missing, extra, shape, element, not_finite, value, twice, layout };
 struct disagreement {
   disagreement_kind kind;
-  std::string name;       ///< the model's; if extra, the file's
+  std::string name;  ///< the model's; if extra, the file's
   std::string expected, found;
   /// if missing: the most similar of the file's unmatched names; empty: none is similar
   std::string nearest;
@@ -27,7 +27,8 @@ struct disagreement {
 class mismatch_error : public error {
  public:
   mismatch_error(char const* file, std::vector<disagreement> all)
-      : error{make_error("%s does not fit", file)}, all_{std::make_shared<contents>(contents{text_of(file, all), std::move(all)})} {}
+      : error{make_error("%s does not fit", file)},
+        all_{std::make_shared<contents>(contents{text_of(file, all), std::move(all)})} {}
   [[nodiscard]] char const* what() const noexcept override { return all_->text.c_str(); }
   [[nodiscard]] std::vector<disagreement> const& disagreements() const noexcept { return all_->all; }
 
@@ -35,9 +36,11 @@ class mismatch_error : public error {
   static std::string line_of(disagreement const& d) {
     switch (d.kind) {
       case disagreement_kind::missing:
-        return "missing " + in_quotes(d.name) + ": expected " + d.expected + (d.nearest.empty() ? "" : "; of the file's other names the most similar is " + in_quotes(d.nearest));
+        return "missing " + in_quotes(d.name) + ": expected " + d.expected +
+               (d.nearest.empty() ? "" : "; of the file's other names the most similar is " + in_quotes(d.nearest));
       case disagreement_kind::extra:
-        return "extra " + in_quotes(d.name) + ": the file has " + d.found + (d.expected.empty() ? "" : ", " + d.expected);
+        return "extra " + in_quotes(d.name) + ": the file has " + d.found +
+               (d.expected.empty() ? "" : ", " + d.expected);
       case disagreement_kind::shape:
         return "shape of " + in_quotes(d.name) + ": expected " + d.expected + ", found " + d.found +
                (d.remedy.empty() ? "" : ", " + d.remedy);
@@ -69,7 +72,8 @@ class mismatch_error : public error {
   }
   static std::string text_of(char const* file, std::vector<disagreement> const& all) {
     constexpr std::size_t most = 40;
-    std::string text = std::string{file} + " does not fit: " + std::to_string(all.size()) + (all.size() == 1 ? " disagreement" : " disagreements") + "; nothing was loaded";
+    std::string text = std::string{file} + " does not fit: " + std::to_string(all.size()) +
+                       (all.size() == 1 ? " disagreement" : " disagreements") + "; nothing was loaded";
     for (std::size_t i = 0; i < all.size() && i < most; ++i) text += "\n  " + line_of(all[i]);
     if (all.size() > most) text += "\n  and " + std::to_string(all.size() - most) + " more";
     return text;

@@ -12,7 +12,8 @@
 namespace espalier::io::detail {
 
 /// numpy's names of element types, without the byte order; bfloat16 has none.
-inline constexpr char const* npy_kinds[element_kinds] = {"b1", "u1", "i1", "u2", "i2", "u4", "i4", "u8", "i8", "f2", nullptr, "f4", "f8"};
+inline constexpr char const* npy_kinds[element_kinds] = {"b1", "u1", "i1", "u2",    "i2", "u4", "i4",
+                                                         "u8", "i8", "f2", nullptr, "f4", "f8"};
 inline constexpr std::size_t most_npy_extents = 32;
 
 /// The content of an npy file: the offset of its elements, and their type and order.
@@ -35,7 +36,8 @@ class npy_dictionary {
       std::string_view const key = string("a key");
       int const which = key == "descr" ? 1 : key == "fortran_order" ? 2 : key == "shape" ? 4 : 0;
       if (which == 0 || (found_keys_ & which) != 0)
-        throw_error<format_error>("%s: expected descr, fortran_order and shape once each, got %s", location_.c_str(), in_quotes(key).c_str());
+        throw_error<format_error>("%s: expected descr, fortran_order and shape once each, got %s", location_.c_str(),
+                                  in_quotes(key).c_str());
       found_keys_ |= which;
       expect(':');
       if (which == 1) read_kind(to);
@@ -46,12 +48,16 @@ class npy_dictionary {
     skip_blanks();
     if (at_ != text_.size()) wrong("the end of the header");
     if (found_keys_ != 7)
-      throw_error<format_error>("%s: expected descr, fortran_order and shape, got no %s", location_.c_str(), (found_keys_ & 1) == 0 ? "descr" : (found_keys_ & 2) == 0 ? "fortran_order" : "shape");
+      throw_error<format_error>("%s: expected descr, fortran_order and shape, got no %s", location_.c_str(),
+                                (found_keys_ & 1) == 0   ? "descr"
+                                : (found_keys_ & 2) == 0 ? "fortran_order"
+                                                         : "shape");
   }
 
  private:
   void skip_blanks() {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t' || text_[at_] == '\r')) ++at_;
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t' || text_[at_] == '\r'))
+      ++at_;
   }
   bool next_is(char c) {
     skip_blanks();
@@ -85,7 +91,8 @@ class npy_dictionary {
     wrong("fortran_order True or False");
   }
   void read_kind(npy_layout& to) {
-    if (next_is('[') || next_is('{') || next_is('(')) throw_error<format_error>("%s: expected elements that are numbers, got records", location_.c_str());
+    if (next_is('[') || next_is('{') || next_is('('))
+      throw_error<format_error>("%s: expected elements that are numbers, got records", location_.c_str());
     std::string_view const text = string("a descr that is text");
     bool const ordered = !text.empty() && std::strchr("<>|=", text[0]) != nullptr;
     std::string_view const type = text.substr(ordered ? 1 : 0);
@@ -96,13 +103,16 @@ class npy_dictionary {
       to.big_end_first = text[0] == '>';
       return;
     }
-    char const *const objects = !type.empty() && type[0] == 'O' ? " (objects in Python's pickles, which can be programs)" : "";
-    throw_error<format_error>("%s: expected elements of a type from b1 to f8, got %s%s", location_.c_str(), in_quotes(text).c_str(), objects);
+    char const* const objects =
+        !type.empty() && type[0] == 'O' ? " (objects in Python's pickles, which can be programs)" : "";
+    throw_error<format_error>("%s: expected elements of a type from b1 to f8, got %s%s", location_.c_str(),
+                              in_quotes(text).c_str(), objects);
   }
   void read_extents(std::vector<std::int64_t>& to) {
     bool comma = true;
     for (expect('('); comma && !next_is(')'); comma = accept(',')) {
-      if (to.size() == most_npy_extents) throw_error<format_error>("%s: expected at most %zu extents, got more", location_.c_str(), most_npy_extents);
+      if (to.size() == most_npy_extents)
+        throw_error<format_error>("%s: expected at most %zu extents, got more", location_.c_str(), most_npy_extents);
       to.push_back(number());
     }
     // In Python, (3) is a number, not a tuple.
@@ -115,14 +125,16 @@ class npy_dictionary {
     std::int64_t value = 0;
     for (; at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '9'; ++at_) {
       value = value * 10 + (text_[at_] - '0');
-      if (value > std::int64_t{1} << 59) throw_error<format_error>("%s: expected extents below 2^59, got more", location_.c_str());
+      if (value > std::int64_t{1} << 59)
+        throw_error<format_error>("%s: expected extents below 2^59, got more", location_.c_str());
     }
     if (at_ == first) wrong("a shape of whole numbers");
     if (at_ < text_.size() && text_[at_] == 'L') ++at_;  // Python 2 wrote some of them
     return value;
   }
   [[noreturn]] void wrong(char const* expected) const {
-    throw_error<format_error>("%s: expected %s, got %s at byte %zu of the header", location_.c_str(), expected, at_ < text_.size() ? in_quotes(text_.substr(at_, 20)).c_str() : "its end", at_);
+    throw_error<format_error>("%s: expected %s, got %s at byte %zu of the header", location_.c_str(), expected,
+                              at_ < text_.size() ? in_quotes(text_.substr(at_, 20)).c_str() : "its end", at_);
   }
 
   std::string const& location_;
@@ -134,29 +146,40 @@ class npy_dictionary {
 /// Reads the header of an npy file. Throws unless the file has exactly the size that the header requires.
 inline npy_layout read_npy_header(std::string const& location, unsigned char const* bytes, std::int64_t size) {
   if (size < 10 || std::memcmp(bytes, "\x93NUMPY", 6) != 0)
-    throw_error<format_error>("%s: expected an npy file, got %s", location.c_str(), size < 10 ? ("one of " + std::to_string(size) + " bytes").c_str() : "something else");
+    throw_error<format_error>("%s: expected an npy file, got %s", location.c_str(),
+                              size < 10 ? ("one of " + std::to_string(size) + " bytes").c_str() : "something else");
   int const major = bytes[6], minor = bytes[7];
-  if (major < 1 || major > 3 || minor != 0) throw_error<format_error>("%s: expected format 1.0, 2.0 or 3.0, got %d.%d", location.c_str(), major, minor);
+  if (major < 1 || major > 3 || minor != 0)
+    throw_error<format_error>("%s: expected format 1.0, 2.0 or 3.0, got %d.%d", location.c_str(), major, minor);
   int const lead = major == 1 ? 10 : 12;
-  if (size < lead) throw_error<format_error>("%s: expected the length of a header, got a file of %lld bytes: truncated", location.c_str(), static_cast<long long>(size));
+  if (size < lead)
+    throw_error<format_error>("%s: expected the length of a header, got a file of %lld bytes: truncated",
+                              location.c_str(), static_cast<long long>(size));
   std::int64_t length = 0;
   for (int i = lead - 1; i >= 8; --i) length = length << 8 | bytes[i];
   if (length > size - lead)
-    throw_error<format_error>("%s: expected a header of %lld bytes, got a file of %lld: truncated", location.c_str(), static_cast<long long>(length), static_cast<long long>(size));
+    throw_error<format_error>("%s: expected a header of %lld bytes, got a file of %lld: truncated", location.c_str(),
+                              static_cast<long long>(length), static_cast<long long>(size));
   npy_layout layout;
-  npy_dictionary{location, {reinterpret_cast<char const*>(bytes) + lead, static_cast<std::size_t>(length)}}.read(layout);
+  npy_dictionary{location, {reinterpret_cast<char const*>(bytes) + lead, static_cast<std::size_t>(length)}}.read(
+      layout);
   layout.begin = lead + length;
   std::int64_t const count = count_of(layout.extents);
-  if (count < 0) throw_error<format_error>("%s: expected extents whose product fits a file, got %s", location.c_str(), text_of(layout.extents).c_str());
+  if (count < 0)
+    throw_error<format_error>("%s: expected extents whose product fits a file, got %s", location.c_str(),
+                              text_of(layout.extents).c_str());
   std::int64_t const expected = count * bytes_of(layout.kind), actual = size - layout.begin;
   if (actual != expected)
-    throw_error<format_error>("%s: expected %lld bytes for %s of %s, got %lld: %s", location.c_str(), static_cast<long long>(expected), text_of(layout.extents).c_str(),
-                         npy_kinds[static_cast<int>(layout.kind)], static_cast<long long>(actual), actual < expected ? "truncated" : "trailing bytes");
+    throw_error<format_error>("%s: expected %lld bytes for %s of %s, got %lld: %s", location.c_str(),
+                              static_cast<long long>(expected), text_of(layout.extents).c_str(),
+                              npy_kinds[static_cast<int>(layout.kind)], static_cast<long long>(actual),
+                              actual < expected ? "truncated" : "trailing bytes");
   return layout;
 }
 
 /// Copies column-major elements (the first axis changes fastest) to row-major order.
-inline void copy_to_rows(unsigned char const* from, unsigned char* to, std::vector<std::int64_t> const& extents, std::int64_t element) {
+inline void copy_to_rows(unsigned char const* from, unsigned char* to, std::vector<std::int64_t> const& extents,
+                         std::int64_t element) {
   std::size_t const rank = extents.size();
   std::int64_t const count = count_of(extents);
   std::vector<std::int64_t> strides(rank), index(rank);
@@ -199,9 +222,11 @@ inline named_array npy_array(std::string const& location, std::string name, unsi
 inline std::string npy_header_of(std::string const& location, named_array const& array) {
   char const* const type = npy_kinds[static_cast<int>(array.kind)];
   if (type == nullptr)
-    throw_error<write_error>("%s: expected elements that npy has a type for, got %s %s: convert them to float, or save them as safetensors", location.c_str(), name_of(array.kind),
-                         in_quotes(array.name).c_str());
-  std::string text = std::string{"{'descr': '"} + (bytes_of(array.kind) == 1 ? '|' : '<') + type + "', 'fortran_order': False, 'shape': (";
+    throw_error<write_error>(
+        "%s: expected elements that npy has a type for, got %s %s: convert them to float, or save them as safetensors",
+        location.c_str(), name_of(array.kind), in_quotes(array.name).c_str());
+  std::string text = std::string{"{'descr': '"} + (bytes_of(array.kind) == 1 ? '|' : '<') + type +
+                     "', 'fortran_order': False, 'shape': (";
   for (std::size_t i = 0; i < array.extents.size(); ++i) text += (i > 0 ? ", " : "") + std::to_string(array.extents[i]);
   text += array.extents.size() == 1 ? ",), }" : "), }";
   auto const padded = [&](std::size_t lead) { return (lead + text.size() + 1 + 63) / 64 * 64 - lead; };

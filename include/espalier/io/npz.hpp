@@ -35,7 +35,8 @@ inline archive parse_npz(char const* path, file_bytes bytes) {
   detail::zip_directory directory{file.text, bytes.data(), bytes.size()};
   std::vector<detail::zip_entry> const entries = directory.read();
   std::vector<metadata_entry> metadata;
-  if (directory.comment() == detail::format_comment || directory.is_of_version_0_6()) metadata.push_back({"format", "espalier"});
+  if (directory.comment() == detail::format_comment || directory.is_of_version_0_6())
+    metadata.push_back({"format", "espalier"});
   // Stored arrays stay in the file's bytes; if one of them is deflated, all are copied to new memory.
   auto const room = [](detail::zip_entry const& e) { return (e.size + 63) / 64 * 64; };
   std::int64_t total = 0;
@@ -50,16 +51,20 @@ inline archive parse_npz(char const* path, file_bytes bytes) {
   for (auto const& e : entries) {
     std::string const location = detail::zip_entry_text(file.text, e.name);
     std::string_view const name = e.name, ending = ".npy";
-    if (name.size() < ending.size() || name.substr(name.size() - ending.size()) != ending) throw_error<format_error>("%s: expected a name that ends with .npy, got another: no npz file", location.c_str());
+    if (name.size() < ending.size() || name.substr(name.size() - ending.size()) != ending)
+      throw_error<format_error>("%s: expected a name that ends with .npy, got another: no npz file", location.c_str());
     unsigned char *const from = bytes.data() + e.data, *const to = deflated ? unpacked.data() + at : from;
     if (e.deflated) detail::inflate_bytes(location.c_str(), from, e.packed, to, e.size);
     else if (deflated && e.size > 0) std::memcpy(to, from, static_cast<std::size_t>(e.size));
-    if (std::uint32_t const crc = detail::crc_of(to, e.size); crc != e.crc) throw_error<format_error>("%s: expected bytes with the checksum %08x, got some with %08x", location.c_str(), e.crc, crc);
+    if (std::uint32_t const crc = detail::crc_of(to, e.size); crc != e.crc)
+      throw_error<format_error>("%s: expected bytes with the checksum %08x, got some with %08x", location.c_str(),
+                                e.crc, crc);
     arrays.push_back(detail::npy_array(location, std::string{name.substr(0, name.size() - ending.size())}, to, e.size));
     at += room(e);
   }
   archive all{path, std::move(arrays), std::move(metadata), std::move(deflated ? unpacked : bytes)};
-  if (named_array const* const twice = all.twice()) throw_error<format_error>("%s: expected each array once, got %s twice", file.text, in_quotes(twice->name).c_str());
+  if (named_array const* const twice = all.twice())
+    throw_error<format_error>("%s: expected each array once, got %s twice", file.text, in_quotes(twice->name).c_str());
   return all;
 }
 
@@ -72,20 +77,24 @@ namespace detail {
 /// Writes the entries of an npz file and its directory to an object with write(bytes, size).
 /// wide  use 64-bit sizes even if none is required
 template <class File>
-void write_npz_to(File& file, char const* path, std::vector<named_array> const& arrays, npz_options const& options, bool wide, std::string_view comment = {}) {
+void write_npz_to(File& file, char const* path, std::vector<named_array> const& arrays, npz_options const& options,
+                  bool wide, std::string_view comment = {}) {
   check_names(path, arrays, std::string_view{"\0", 1});
   // An upper bound of the file's size.
   std::int64_t most = 1024;
   for (auto const& a : arrays) {
     if (a.name.size() > 0xffff - 4 || a.name.find('\0') != std::string::npos || !is_utf8(a.name))
-      throw_error<name_error>("%s: expected names in UTF-8 of at most %d bytes, got %s", path, 0xffff - 4, in_quotes(a.name).c_str());
+      throw_error<name_error>("%s: expected names in UTF-8 of at most %d bytes, got %s", path, 0xffff - 4,
+                              in_quotes(a.name).c_str());
     most += a.bytes + a.bytes / 256 + 2 * static_cast<std::int64_t>(a.name.size()) + 1024;
   }
   zip_writer<File> zip{file, wide || most >= 0xffffffff || arrays.size() >= 0xffff};
   for (auto const& a : arrays) {
     std::string const head = npy_header_of(path, a);
     deflated_bytes packed;
-    if (options.compress) packed = deflate_bytes(reinterpret_cast<unsigned char const*>(head.data()), static_cast<std::int64_t>(head.size()), a.data, a.bytes);
+    if (options.compress)
+      packed = deflate_bytes(reinterpret_cast<unsigned char const*>(head.data()),
+                             static_cast<std::int64_t>(head.size()), a.data, a.bytes);
     zip.add(a.name + ".npy", head, a.data, a.bytes, options.compress ? &packed : nullptr);
   }
   zip.finish(comment);

@@ -130,7 +130,8 @@ struct in_onnx {
 /// The type of an op that is not in the table.
 template <graph::descriptor const* Op>
 constexpr auto other_op() {
-  if constexpr (espalier::detail::same_address(Op, &described<random_uniform_>)) return std::type_identity<random_uniform_>{};
+  if constexpr (espalier::detail::same_address(Op, &described<random_uniform_>))
+    return std::type_identity<random_uniform_>{};
   else if constexpr (espalier::detail::same_address(Op, &described<label_>)) return std::type_identity<label_>{};
   else if constexpr (espalier::detail::same_address(Op, &described<convert_>)) return std::type_identity<convert_>{};
   else if constexpr (espalier::detail::same_address(Op, &described<hyperparameter_>))
@@ -165,12 +166,16 @@ inline view exporter::made(int id) {
       if (to.open_samples()) x.samples_at = 0, x.samples_times = 1;
       return x;
     }
-    case op_family::parameter: return builder::hold(parameters[n.attribute]);
-    case op_family::buffer: return builder::hold(buffers[n.attribute]);
-    case op_family::constant: return builder::hold(std::bit_cast<double>(n.attribute));
+    case op_family::parameter:
+      return builder::hold(parameters[n.attribute]);
+    case op_family::buffer:
+      return builder::hold(buffers[n.attribute]);
+    case op_family::constant:
+      return builder::hold(std::bit_cast<double>(n.attribute));
     case op_family::values: {
       tensor t{"values", n.shape, {}};
-      for (std::int64_t i = 0; i < n.shape.size(); ++i) t.numbers.push_back(static_cast<float>(values[n.attribute + static_cast<std::uint64_t>(i)]));
+      for (std::int64_t i = 0; i < n.shape.size(); ++i)
+        t.numbers.push_back(static_cast<float>(values[n.attribute + static_cast<std::uint64_t>(i)]));
       return builder::hold(std::move(t));
     }
     case op_family::column_index: {
@@ -181,9 +186,12 @@ inline view exporter::made(int id) {
     case op_family::reshape:
       if (auto const y = write_as_grouped_convolution(*this, id)) return *y;
       return to.reshaped(value(a), shape(a), n.shape);
-    case op_family::broadcast: return to.settled(value(a), shape(a));
-    case op_family::permute: return to.permuted(value(a), shape(a), n.attribute);
-    case op_family::elementwise: return passes(id) ? value(passed(id)) : elementwise_writer{*this, id}.write();
+    case op_family::broadcast:
+      return to.settled(value(a), shape(a));
+    case op_family::permute:
+      return to.permuted(value(a), shape(a), n.attribute);
+    case op_family::elementwise:
+      return passes(id) ? value(passed(id)) : elementwise_writer{*this, id}.write();
     case op_family::reduction: {
       auto const y = write_as_pooling(*this, id);
       return y ? *y : write_reduction(*this, id);
@@ -192,11 +200,16 @@ inline view exporter::made(int id) {
       auto const y = write_as_convolution(*this, id);
       return y ? *y : write_product(*this, id);
     }
-    case op_family::move: return mover{*this, id}.write();
-    case op_family::scatter_add: return write_scatter_add(*this, id);
-    case op_family::concatenate: return write_concatenate(*this, id);
-    case op_family::alias: return n.operand[0] != 0 ? value(a) : write_whole(*this, id);
-    default: to.throw_unsupported_op(n.op->name);
+    case op_family::move:
+      return mover{*this, id}.write();
+    case op_family::scatter_add:
+      return write_scatter_add(*this, id);
+    case op_family::concatenate:
+      return write_concatenate(*this, id);
+    case op_family::alias:
+      return n.operand[0] != 0 ? value(a) : write_whole(*this, id);
+    default:
+      to.throw_unsupported_op(n.op->name);
   }
 }
 
@@ -230,11 +243,14 @@ std::vector<tensor> tensors_of(Model const& model) {
     if constexpr (Parameters) return model.parameters();
     else return model.buffers();
   }();
-  espalier::detail::on_host(model.engine(), const_cast<T*>(elements.data()), static_cast<std::size_t>(elements.size()) * sizeof(T), false, [&](unsigned char* at) {
-    espalier::detail::for_each_tensor<Net, Parameters>(reinterpret_cast<T*>(at), false, [&](char const* name, extents const& shape, espalier::span<T> numbers) {
-      r.push_back(tensor{name, shape, std::vector<double>(numbers.begin(), numbers.end())});
-    });
-  });
+  espalier::detail::on_host(
+      model.engine(), const_cast<T*>(elements.data()), static_cast<std::size_t>(elements.size()) * sizeof(T), false,
+      [&](unsigned char* at) {
+        espalier::detail::for_each_tensor<Net, Parameters>(
+            reinterpret_cast<T*>(at), false, [&](char const* name, extents const& shape, espalier::span<T> numbers) {
+              r.push_back(tensor{name, shape, std::vector<double>(numbers.begin(), numbers.end())});
+            });
+      });
   return r;
 }
 
@@ -242,17 +258,21 @@ template <class Program, class Batch, class Model>
 void write(char const* path, Model const& model, onnx_options const& options) {
   using Net = typename Model::net_type;
   auto const& rows = rows_of_program<Program>;
-  builder to{path, std::is_same_v<typename Model::value_type, float> ? element::float32 : element::float64, traced_batch<Batch>::samples};
+  builder to{path, std::is_same_v<typename Model::value_type, float> ? element::float32 : element::float64,
+             traced_batch<Batch>::samples};
   to.file.name = options.name;
   to.file.description = options.description;
   to.file.metadata = {{"parameters", std::to_string(Model::parameter_count)}, {"mode", "evaluation"}};
-  exporter e{to, rows.nodes, numbering_of<Program>.count, rows.maps, own_formulas<Program>(std::make_index_sequence<static_cast<std::size_t>(other_ops_of<Program>.count)>{})};
+  exporter e{to, rows.nodes, numbering_of<Program>.count, rows.maps,
+             own_formulas<Program>(std::make_index_sequence<static_cast<std::size_t>(other_ops_of<Program>.count)>{})};
   e.values = values_of_program<Program>.at;
   e.parameters = tensors_of<Net, true>(model);
   e.buffers = tensors_of<Net, false>(model);
   write_program(e, rows.result, traced_batch<Batch>::type::value);
   std::string const bytes = to.file.to_protobuf().bytes();
-  if (bytes.size() > 0x7fffffffu) throw_error<write_error>("%s: an ONNX file has at most 2 GiB, and this net needs %lld bytes", path, static_cast<long long>(bytes.size()));
+  if (bytes.size() > 0x7fffffffu)
+    throw_error<write_error>("%s: an ONNX file has at most 2 GiB, and this net needs %lld bytes", path,
+                             static_cast<long long>(bytes.size()));
   atomic_file file{path};
   file.write(bytes.data(), bytes.size());
   file.commit();
@@ -278,21 +298,27 @@ struct exported_element {
 ///          float and double. write_error: the file cannot be written; an existing file is unchanged. error: the number
 ///          of samples is open, but a result depends on it.
 /// source   github.com/onnx/onnx, docs/Operators.md
-template <class Batch, class Model, class Found = espalier::detail::applied_net<typename Model::net_type, typename onnx::traced_batch<Batch>::type>>
+template <
+    class Batch, class Model,
+    class Found = espalier::detail::applied_net<typename Model::net_type, typename onnx::traced_batch<Batch>::type>>
 void write_onnx(file_path path, Model const& model, onnx_options const& options = {}) {
   using Element = onnx::exported_element<typename Model::value_type>;
   using Layers = espalier::detail::root_message_fault<Found, espalier::detail::root_at<Model, struct write_onnx_>>;
   static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
   static_assert(sizeof(espalier::detail::report_own_message(espalier::detail::own_message_fault<Found>{})) != 0);
-  static_assert(Element::agree,
-                ESPALIER_SENTENCE("write_onnx<batch>(path, model): the elements are float or double; copy(model, other) to a model<Net> and write that one",
-                                  Element));
+  static_assert(
+      Element::agree,
+      ESPALIER_SENTENCE(
+          "write_onnx<batch>(path, model): the elements are float or double; copy(model, other) to a model<Net> and write that one",
+          Element));
   if constexpr (layers_fit<Found>::value && Element::agree) {
     using Program = onnx::exported_program<typename Model::net_type, typename onnx::traced_batch<Batch>::type>;
     using Ops = typename onnx::ops_in_onnx<Program>::type;
-    static_assert(Ops::agree,
-                  ESPALIER_SENTENCE("write_onnx<batch>(path, model): the net has an op that ONNX has no operation for; io::exports_formula<Op> writes one of yours by its formula",
-                                    Ops));
+    static_assert(
+        Ops::agree,
+        ESPALIER_SENTENCE(
+            "write_onnx<batch>(path, model): the net has an op that ONNX has no operation for; io::exports_formula<Op> writes one of yours by its formula",
+            Ops));
     if constexpr (Ops::agree) onnx::write<Program, Batch>(path, model, options);
   }
 }

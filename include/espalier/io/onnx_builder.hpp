@@ -35,14 +35,15 @@ constexpr bool in_order(std::uint64_t order, int rank) {
 /// The permutation `first`, then `second`: axis i of the result is axis first(second(i)).
 constexpr std::uint64_t composed_order(std::uint64_t first, std::uint64_t second, int rank) {
   std::uint64_t both = 0;
-  for (int i = 0; i < rank; ++i) both |= static_cast<std::uint64_t>(graph::axis_behind(first, graph::axis_behind(second, i))) << (4 * i);
+  for (int i = 0; i < rank; ++i)
+    both |= static_cast<std::uint64_t>(graph::axis_behind(first, graph::axis_behind(second, i))) << (4 * i);
   return both;
 }
 
 /// A value of a program as the file stores it: `stored` extents with the axes in another order. Its shape can also
 /// differ from the program's by a reshape or a broadcast that is not yet written.
 struct view {
-  std::string name{};                      ///< in the file
+  std::string name{};  ///< in the file
   /// or a constant, with its axes in order
   std::shared_ptr<tensor const> held{};
   extents stored{};
@@ -81,9 +82,13 @@ class builder {
   [[nodiscard]] int samples() const { return samples_; }
 
   [[noreturn]] void throw_open_batch(char const* reason) const {
-    throw_error<error>("%s: cannot leave the number of samples open: %s; write_onnx<batch<N, ...>> exports the net for N samples", path_, reason);
+    throw_error<error>(
+        "%s: cannot leave the number of samples open: %s; write_onnx<batch<N, ...>> exports the net for N samples",
+        path_, reason);
   }
-  [[noreturn]] void throw_unsupported_op(char const* reason) const { throw_error<error>("%s: %s cannot be exported", path_, reason); }
+  [[noreturn]] void throw_unsupported_op(char const* reason) const {
+    throw_error<error>("%s: %s cannot be exported", path_, reason);
+  }
 
   /// Adds an operation, or finds an equal one; returns the name of its result.
   std::string emit(char const* type, std::vector<std::string> inputs, std::vector<attribute> attributes = {}) {
@@ -138,7 +143,8 @@ class builder {
     if (t.name.empty() && t.numbers.size() == 1 && t.shape.rank == 0) return number(t.numbers[0]);
     std::string const base = t.name.empty() ? "numbers" : t.name;
     for (std::size_t const i : constants_[base])
-      if (file.initializers[i].extents == integers_of(t.shape) && file.initializers[i].numbers == t.numbers) return file.initializers[i].name;
+      if (file.initializers[i].extents == integers_of(t.shape) && file.initializers[i].numbers == t.numbers)
+        return file.initializers[i].name;
     constants_[base].push_back(file.initializers.size());
     file.initializers.push_back({unused(base), real_, integers_of(t.shape), t.numbers, {}});
     return file.initializers.back().name;
@@ -175,7 +181,8 @@ class builder {
   }
   /// The value with its axes in another order.
   view permuted(view const& operand, extents const& s, std::uint64_t packed) {
-    if (view v = operand; !operand.held && operand.stored.size() == s.size() && permutes_behind_ones(v, s, packed)) return v;
+    if (view v = operand; !operand.held && operand.stored.size() == s.size() && permutes_behind_ones(v, s, packed))
+      return v;
     view v = settled(operand, s);
     if (v.is_number()) return v;
     extents const aligned = widened(v.shape(), s.rank);
@@ -198,7 +205,8 @@ class builder {
     if (in_order(packed, t.shape.rank)) return t;
     tensor r{t.name, permuted_extents(t.shape, packed), std::vector<double>(t.numbers.size())};
     for (std::size_t i = 0; i < t.numbers.size(); ++i)
-      r.numbers[i] = t.numbers[static_cast<std::size_t>(graph::detail::permuted_offset(t.shape, r.shape, packed, static_cast<std::int64_t>(i)))];
+      r.numbers[i] = t.numbers[static_cast<std::size_t>(
+          graph::detail::permuted_offset(t.shape, r.shape, packed, static_cast<std::int64_t>(i)))];
     return r;
   }
   /// Repeats numbers until they fill a shape.
@@ -206,7 +214,8 @@ class builder {
     if (t.numbers.size() == static_cast<std::size_t>(s.size())) return {t.name, s, t.numbers};
     tensor r{t.name, s, std::vector<double>(static_cast<std::size_t>(s.size()))};
     for (std::size_t i = 0; i < r.numbers.size(); ++i)
-      r.numbers[i] = t.numbers[static_cast<std::size_t>(graph::detail::source_offset(t.shape, s, static_cast<std::int64_t>(i)))];
+      r.numbers[i] =
+          t.numbers[static_cast<std::size_t>(graph::detail::source_offset(t.shape, s, static_cast<std::int64_t>(i)))];
     return r;
   }
 
@@ -258,7 +267,8 @@ class builder {
     std::uint64_t order = 0;
     int at = 0;
     for (int i = 0; i < s.rank; ++i)
-      if (int const axis = axis_of[graph::axis_behind(packed, i)]; axis >= 0) order |= static_cast<std::uint64_t>(graph::axis_behind(v.order, axis)) << (4 * at++);
+      if (int const axis = axis_of[graph::axis_behind(packed, i)]; axis >= 0)
+        order |= static_cast<std::uint64_t>(graph::axis_behind(v.order, axis)) << (4 * at++);
     v.order = order;
     return true;
   }
@@ -308,7 +318,8 @@ class builder {
     if (same > v.samples_at) return v.samples_at;
     int first = 0;
     while (first < to.rank && to.at[first] == 1) ++first;
-    if (v.stored.product(0, v.samples_at) != 1 || first == to.rank || to.at[first] % samples_ != 0) throw_open_batch("a reshape splits samples");
+    if (v.stored.product(0, v.samples_at) != 1 || first == to.rank || to.at[first] % samples_ != 0)
+      throw_open_batch("a reshape splits samples");
     return first;
   }
   std::string unused(std::string const& base_name) {

@@ -12,7 +12,8 @@ namespace espalier::io::onnx {
 /// extents.
 inline tensor beside(tensor const& t, view const& v) {
   if (in_order(v.order, v.stored.rank)) return t;
-  return builder::transposed_numbers({t.name, widened(t.shape, v.stored.rank), t.numbers}, graph::inverse_permutation(v.order, v.stored.rank));
+  return builder::transposed_numbers({t.name, widened(t.shape, v.stored.rank), t.numbers},
+                                     graph::inverse_permutation(v.order, v.stored.rank));
 }
 /// Whether only the last axis is longer than 1, so that the numbers are a row.
 inline bool is_row(view const& v) {
@@ -57,7 +58,9 @@ class elementwise_writer {
     for (int k = 0; k < 2; ++k) {
       view& y = operands_[at(k)];
       view const& bias = operands_[at(1 - k)];
-      if (!y.accepts_bias || !bias.held || bias.is_number() || bias.stored.size() != y.stored.at[1] || !(y.shape() == n_.shape || stays_a_row(bias, y))) continue;
+      if (!y.accepts_bias || !bias.held || bias.is_number() || bias.stored.size() != y.stored.at[1] ||
+          !(y.shape() == n_.shape || stays_a_row(bias, y)))
+        continue;
       tensor const t = beside(y.shape() == n_.shape ? *bias.held : onnx::row_of(*bias.held), y);
       extents const placed = widened(t.shape, y.stored.rank);
       if (placed.rank != y.stored.rank || placed.at[1] != y.stored.at[1]) continue;
@@ -71,9 +74,12 @@ class elementwise_writer {
   /// Whether the numbers are along the last axis, and that axis is the same in the stored extents.
   bool stays_a_row(view const& v, view const& lead) const {
     extents const s = lead.shape();
-    return is_row(v) && s.rank > 0 && n_.shape.rank > 0 && s.at[s.rank - 1] == n_.shape.at[n_.shape.rank - 1] && v.stored.size() == s.at[s.rank - 1];
+    return is_row(v) && s.rank > 0 && n_.shape.rank > 0 && s.at[s.rank - 1] == n_.shape.at[n_.shape.rank - 1] &&
+           v.stored.size() == s.at[s.rank - 1];
   }
-  static bool lies_alike(view const& a, view const& b) { return !a.held && !b.held && a.stored == b.stored && a.shape() == b.shape() && a.order == b.order; }
+  static bool lies_alike(view const& a, view const& b) {
+    return !a.held && !b.held && a.stored == b.stored && a.shape() == b.shape() && a.order == b.order;
+  }
 
   /// For a result that is larger than every operand: the operands are combined first, and the broadcast is left to the
   /// readers.
@@ -121,7 +127,8 @@ class elementwise_writer {
   std::string numbers_beside(view const& v, view const& lead) {
     tensor const t = beside(lead.shape() == n_.shape ? *v.held : onnx::row_of(*v.held), lead);
     int const axis = lead.samples_at - (lead.stored.rank - t.shape.rank);
-    if (lead.samples_at >= 0 && axis >= 0 && t.shape.at[axis] != 1) e_.to.throw_open_batch("there is a number for each sample");
+    if (lead.samples_at >= 0 && axis >= 0 && t.shape.at[axis] != 1)
+      e_.to.throw_open_batch("there is a number for each sample");
     return e_.to.constant(t);
   }
   std::string moved_beside(view const& operand, view const& lead) {
@@ -130,13 +137,15 @@ class elementwise_writer {
     if (!in_order(lead.order, rank) || v.stored.size() == lead.stored.size()) {
       std::uint64_t const order = graph::inverse_permutation(lead.order, rank);
       extents const wide = widened(v.shape(), rank);
-      if (builder::moves_ones(order, wide)) return e_.to.reshaped_now(e_.to.transposed_now(v), permuted_extents(wide, order)).name;
+      if (builder::moves_ones(order, wide))
+        return e_.to.reshaped_now(e_.to.transposed_now(v), permuted_extents(wide, order)).name;
       if (v.stored.rank < rank) v = e_.to.reshaped_now(e_.to.transposed_now(v), wide);
       v.order = composed_order(v.order, order, rank);
     }
     v = e_.to.transposed_now(v);
     int const axis = lead.samples_at - (rank - v.stored.rank);
-    if (lead.samples_at >= 0 && axis >= 0 && v.samples_at != axis && v.stored.at[axis] != 1) e_.to.throw_open_batch("samples are combined with a tensor whose extent is fixed");
+    if (lead.samples_at >= 0 && axis >= 0 && v.samples_at != axis && v.stored.at[axis] != 1)
+      e_.to.throw_open_batch("samples are combined with a tensor whose extent is fixed");
     return v.name;
   }
 

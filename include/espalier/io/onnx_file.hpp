@@ -27,9 +27,13 @@ struct attribute {
   double value;
   integers values;
 };
-inline attribute with(std::string name, std::int64_t value) { return {std::move(name), attribute::integer, static_cast<double>(value), {}}; }
+inline attribute with(std::string name, std::int64_t value) {
+  return {std::move(name), attribute::integer, static_cast<double>(value), {}};
+}
 inline attribute with_number(std::string name, double value) { return {std::move(name), attribute::number, value, {}}; }
-inline attribute with(std::string name, integers values) { return {std::move(name), attribute::list, 0, std::move(values)}; }
+inline attribute with(std::string name, integers values) {
+  return {std::move(name), attribute::list, 0, std::move(values)};
+}
 
 /// One operation with one result. The operation has the name of its result.
 struct operation {

@@ -29,7 +29,9 @@ inline axis_walk walk_along(index_map const& m, int axis, extents const& from, e
   bool same = w.extents.size() == 1 && w.extents[0] == from.at[axis];
   for (std::size_t i = 0; i < w.positions.size(); ++i) {
     auto& position = w.positions[i];
-    position = position % m.divisor[axis] != 0 || position < 0 || position / m.divisor[axis] >= from.at[axis] ? -1 : position / m.divisor[axis];
+    position = position % m.divisor[axis] != 0 || position < 0 || position / m.divisor[axis] >= from.at[axis]
+                   ? -1
+                   : position / m.divisor[axis];
     w.fills = w.fills || position < 0;
     same = same && position == static_cast<std::int64_t>(i);
   }
@@ -69,7 +71,8 @@ class mover {
   }
   void check_samples(view const& v) const {
     for (int a = 0; a < from_.rank; ++a)
-      if (walks_[at(a)].moves && graph::axis_behind(v.order, a) == v.samples_at) e_.to.throw_open_batch("samples are moved");
+      if (walks_[at(a)].moves && graph::axis_behind(v.order, a) == v.samples_at)
+        e_.to.throw_open_batch("samples are moved");
   }
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
@@ -103,7 +106,9 @@ class mover {
       }
       x.stored.at[axis] = to_.at[a];
     }
-    if (!axes.empty()) x.name = e_.to.emit("Slice", {x.name, e_.to.list(starts), e_.to.list(ends), e_.to.list(axes), e_.to.list(strides)});
+    if (!axes.empty())
+      x.name =
+          e_.to.emit("Slice", {x.name, e_.to.list(starts), e_.to.list(ends), e_.to.list(axes), e_.to.list(strides)});
     if (pads) {
       before.insert(before.end(), after.begin(), after.end());
       x.name = e_.to.emit("Pad", {x.name, e_.to.list(before), e_.to.number(filler())});
@@ -158,7 +163,8 @@ class mover {
 inline void find_concatenated(exporter& e, int id, std::uint64_t axis, std::vector<int>& parts) {
   for (int k = 0; k < 2; ++k) {
     int const x = e[id].operand[k];
-    if (e[x].op->family == op_family::concatenate && e[x].attribute == axis && e.read_once(x)) find_concatenated(e, x, axis, parts);
+    if (e[x].op->family == op_family::concatenate && e[x].attribute == axis && e.read_once(x))
+      find_concatenated(e, x, axis, parts);
     else parts.push_back(x);
   }
 }

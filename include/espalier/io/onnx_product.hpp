@@ -9,8 +9,11 @@ namespace espalier::io::onnx {
 
 /// The axis of the samples in a product of operands of two ranks, or -1. Throws if the product sums over samples.
 inline int samples_of_product(exporter& e, view const& a, view const& b, int rank) {
-  int const left = a.samples_at < 0 ? -1 : a.samples_at + rank - a.stored.rank, right = b.samples_at < 0 ? -1 : b.samples_at + rank - b.stored.rank;
-  if ((left >= 0 && left == rank - 1) || (right >= 0 && right == rank - 2) || (left >= 0 && right >= 0 && left != right)) e.to.throw_open_batch("something is summed over samples");
+  int const left = a.samples_at < 0 ? -1 : a.samples_at + rank - a.stored.rank,
+            right = b.samples_at < 0 ? -1 : b.samples_at + rank - b.stored.rank;
+  if ((left >= 0 && left == rank - 1) || (right >= 0 && right == rank - 2) ||
+      (left >= 0 && right >= 0 && left != right))
+    e.to.throw_open_batch("something is summed over samples");
   return left >= 0 ? left : right;
 }
 
@@ -23,11 +26,13 @@ inline view write_product(exporter& e, int id) {
   };
   bool const transposed_a = n.attribute & 1u, transposed_b = n.attribute & 2u;
   view a = operand(0, transposed_a), b = operand(1, transposed_b);
-  extents const sa = espalier::detail::swapped_extents(e.shape(n.operand[0]), transposed_a), sb = espalier::detail::swapped_extents(e.shape(n.operand[1]), transposed_b);
+  extents const sa = espalier::detail::swapped_extents(e.shape(n.operand[0]), transposed_a),
+                sb = espalier::detail::swapped_extents(e.shape(n.operand[1]), transposed_b);
   b = e.to.whole(b, sb);
   // If a reshape made the rows from several axes, ONNX's product keeps those axes.
   extents const rows = a.shape();
-  bool const stacked = !a.held && a.stored.size() == sa.size() && sb.rank == 2 && rows.rank > 2 && rows.at[rows.rank - 1] == sa.at[sa.rank - 1];
+  bool const stacked = !a.held && a.stored.size() == sa.size() && sb.rank == 2 && rows.rank > 2 &&
+                       rows.at[rows.rank - 1] == sa.at[sa.rank - 1];
   a = stacked ? e.to.transposed_now(a) : e.to.whole(a, sa);
   extents s = stacked ? rows : n.shape;
   s.at[s.rank - 1] = sb.at[sb.rank - 1];

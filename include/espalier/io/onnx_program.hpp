@@ -38,9 +38,17 @@ constexpr operand_range read_operands(graph::node const& n) {
 
 class exporter {
  public:
-  exporter(builder& target, graph::node const* nodes, int size, index_map const* maps, std::vector<own_formula> formulas)
-      : to{target}, own{std::move(formulas)}, nodes_{nodes}, maps_{maps}, uses_(static_cast<std::size_t>(size) + 1), mean_(uses_.size()), passes_(uses_.size()),
-        done_(uses_.size()), values_(uses_.size()) {
+  exporter(builder& target, graph::node const* nodes, int size, index_map const* maps,
+           std::vector<own_formula> formulas)
+      : to{target},
+        own{std::move(formulas)},
+        nodes_{nodes},
+        maps_{maps},
+        uses_(static_cast<std::size_t>(size) + 1),
+        mean_(uses_.size()),
+        passes_(uses_.size()),
+        done_(uses_.size()),
+        values_(uses_.size()) {
     for (int id = 1; id <= size; ++id) {
       operand_range const read = read_operands(nodes[id]);
       for (int k = read.first; k < read.last; ++k) ++uses_[at(nodes[id].operand[k])];

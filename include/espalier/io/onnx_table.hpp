@@ -49,16 +49,16 @@ class term {
   double number_ = 0;
 };
 
-#define ESPALIER_TERM_1(name, folded, type)                                            \
-  inline term name(term const& x) {                                                    \
-    return x.is_number() ? term{folded(x.number())} : term::made(type, x);             \
+#define ESPALIER_TERM_1(name, folded, type) \
+  inline term name(term const& x) { return x.is_number() ? term{folded(x.number())} : term::made(type, x); }
+#define ESPALIER_TERM_2(name, folded, type)                                                                \
+  inline term name(term const& a, term const& b) {                                                         \
+    return a.is_number() && b.is_number() ? term{folded(a.number(), b.number())} : term::made(type, a, b); \
   }
-#define ESPALIER_TERM_2(name, folded, type)                                                                                 \
-  inline term name(term const& a, term const& b) {                                                                          \
-    return a.is_number() && b.is_number() ? term{folded(a.number(), b.number())} : term::made(type, a, b);                  \
+#define ESPALIER_TERM_TRUTH(name, function, type)                                                                  \
+  inline term name(term const& a, term const& b) {                                                                 \
+    return a.is_number() && b.is_number() ? term{math::name(a.number(), b.number())} : term::function(type, a, b); \
   }
-#define ESPALIER_TERM_TRUTH(name, function, type) \
-  inline term name(term const& a, term const& b) { return a.is_number() && b.is_number() ? term{math::name(a.number(), b.number())} : term::function(type, a, b); }
 ESPALIER_TERM_1(exp, math::exp, "Exp")
 ESPALIER_TERM_1(log, math::log, "Log")
 ESPALIER_TERM_1(sqrt, math::sqrt, "Sqrt")
@@ -70,10 +70,14 @@ ESPALIER_TERM_1(sin, math::sin, "Sin")
 ESPALIER_TERM_1(cos, math::cos, "Cos")
 ESPALIER_TERM_1(floor, math::floor, "Floor")
 ESPALIER_TERM_1(operator-, -, "Neg")
-ESPALIER_TERM_2(operator+, [](double x, double y) { return x + y; }, "Add")
-ESPALIER_TERM_2(operator-, [](double x, double y) { return x - y; }, "Sub")
-ESPALIER_TERM_2(operator*, [](double x, double y) { return x * y; }, "Mul")
-ESPALIER_TERM_2(operator/, [](double x, double y) { return x / y; }, "Div")
+ESPALIER_TERM_2(
+    operator+, [](double x, double y) { return x + y; }, "Add")
+ESPALIER_TERM_2(
+    operator-, [](double x, double y) { return x - y; }, "Sub")
+ESPALIER_TERM_2(
+    operator*, [](double x, double y) { return x * y; }, "Mul")
+ESPALIER_TERM_2(
+    operator/, [](double x, double y) { return x / y; }, "Div")
 ESPALIER_TERM_2(pow, math::pow, "Pow")
 ESPALIER_TERM_2(maximum, math::maximum, "Max")
 ESPALIER_TERM_2(minimum, math::minimum, "Min")
@@ -94,7 +98,9 @@ inline term is_finite(term const& x) {
 inline term select(term const& condition, term const& a, term const& b) {
   if (condition.is_number()) return condition.number() != 0 ? a : b;
   builder& to = condition.file();
-  return term{to, to.emit("Where", {to.emit("Cast", {condition.in(to)}, {with("to", static_cast<int>(element::boolean))}), a.in(to), b.in(to)})};
+  return term{to,
+              to.emit("Where", {to.emit("Cast", {condition.in(to)}, {with("to", static_cast<int>(element::boolean))}),
+                                a.in(to), b.in(to)})};
 }
 
 /// A function that exports the formula of an op's rule.
@@ -127,13 +133,13 @@ inline term hard_tanh_steps(term const* x) { return clipped(x[0], -1, 1); }
 
 /// The way in which an op is exported.
 enum class written : std::uint8_t {
-  operation,  ///< as the operation `type` with the same operands
-  formula,    ///< in several operations
-  reduction,  ///< as the operation `type` over axes
-  by_family,  ///< by its op family: values, movements, products
-  whole,      ///< a formula of ops that ONNX has an operation or a short formula for
-  expanded,   ///< a formula of ops: its ops are exported
-  unsupported     ///< not at all
+  operation,   ///< as the operation `type` with the same operands
+  formula,     ///< in several operations
+  reduction,   ///< as the operation `type` over axes
+  by_family,   ///< by its op family: values, movements, products
+  whole,       ///< a formula of ops that ONNX has an operation or a short formula for
+  expanded,    ///< a formula of ops: its ops are exported
+  unsupported  ///< not at all
 };
 struct table_row {
   graph::descriptor const* op;

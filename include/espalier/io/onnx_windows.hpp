@@ -21,16 +21,20 @@ struct window_walk {
 /// window: of rank 6, as windows_of makes it. The padding at the end covers the elements that the last window reads.
 constexpr window_walk walk_of(index_map const& m, extents const& image, extents const& window) {
   window_walk w{};
-  if (!is_image_window(m) || window.rank != 6 || image.rank != 4 || image.at[0] != window.at[0] || image.at[3] != window.at[5]) return w;
+  if (!is_image_window(m) || window.rank != 6 || image.rank != 4 || image.at[0] != window.at[0] ||
+      image.at[3] != window.at[5])
+    return w;
   for (int i = 0; i < 2; ++i) {
     int const count = window.at[1 + i];
     w.taps[i] = window.at[3 + i];
     w.stride[i] = count > 1 ? m.step[1 + i] : 1;
     w.dilation[i] = w.taps[i] > 1 ? m.step[3 + i] : 1;
     w.before[i] = -m.start[1 + i];
-    int const reach = w.dilation[i] * (w.taps[i] - 1), behind = (count - 1) * w.stride[i] + reach + 1 - w.before[i] - image.at[1 + i];
+    int const reach = w.dilation[i] * (w.taps[i] - 1),
+              behind = (count - 1) * w.stride[i] + reach + 1 - w.before[i] - image.at[1 + i];
     w.after[i] = behind < 0 ? 0 : behind;
-    bool const all = (image.at[1 + i] + w.before[i] + w.after[i] - reach - 1) / (w.stride[i] > 0 ? w.stride[i] : 1) + 1 == count;
+    bool const all =
+        (image.at[1 + i] + w.before[i] + w.after[i] - reach - 1) / (w.stride[i] > 0 ? w.stride[i] : 1) + 1 == count;
     if (m.divisor[1 + i] != 1 || w.stride[i] < 1 || w.dilation[i] < 1 || w.before[i] < 0) return window_walk{};
     if (!all && count > 1) return window_walk{};
     if (!all) w.stride[i] = image.at[1 + i] + w.before[i];  // one window; a second does not fit
@@ -62,7 +66,8 @@ struct placed_images {
 inline placed_images place_images(exporter& e, view v, extents const& image, bool may_be_signals) {
   if (v.held || v.stored.size() != image.size()) v = e.to.whole(v, image);
   extents const s = v.shape();
-  if (may_be_signals && image.at[1] == 1 && s.rank == 3 && s.at[0] == image.at[0] && s.at[1] == image.at[2] && s.at[2] == image.at[3]) {
+  if (may_be_signals && image.at[1] == 1 && s.rank == 3 && s.at[0] == image.at[0] && s.at[1] == image.at[2] &&
+      s.at[2] == image.at[3]) {
     v.order = composed_order(v.order, order_of({0, 2, 1}), 3);
     return {e.to.transposed_now(v), true};
   }
@@ -71,7 +76,10 @@ inline placed_images place_images(exporter& e, view v, extents const& image, boo
 /// The result of a window operation, stored as (N, C, H, W), with its channels last in the program.
 inline view placed_result(exporter& e, std::string name, placed_images const& x, int channels, int height, int width) {
   if (e.to.open_samples() && x.images.samples_at != 0) e.to.throw_open_batch("images are no samples");
-  view r = builder::plain(std::move(name), x.signals ? extents{3, {x.images.stored.at[0], channels, width}} : extents{4, {x.images.stored.at[0], channels, height, width}}, x.images);
+  view r = builder::plain(std::move(name),
+                          x.signals ? extents{3, {x.images.stored.at[0], channels, width}}
+                                    : extents{4, {x.images.stored.at[0], channels, height, width}},
+                          x.images);
   r.order = x.signals ? order_of({0, 2, 1}) : to_channels_last;
   return r;
 }
@@ -87,7 +95,7 @@ struct found_convolution {
   /// node: (taps and channels, outputs), for each group
   int kernels;
   bool kernels_transposed;
-  int groups, outputs;    ///< of one group
+  int groups, outputs;  ///< of one group
 };
 
 inline view write_convolution(exporter& e, found_convolution const& f) {
@@ -98,7 +106,8 @@ inline view write_convolution(exporter& e, found_convolution const& f) {
   extents s = e.shape(f.kernels);
   if (f.kernels_transposed) k = e.to.permuted(k, s, swap_permutation(s.rank, s.rank - 1, s.rank - 2));
   s = espalier::detail::swapped_extents(s, f.kernels_transposed);
-  extents const oihw = x.signals ? extents{3, {f.groups * f.outputs, channels, columns}} : extents{4, {f.groups * f.outputs, channels, rows, columns}};
+  extents const oihw = x.signals ? extents{3, {f.groups * f.outputs, channels, columns}}
+                                 : extents{4, {f.groups * f.outputs, channels, rows, columns}};
   if (f.groups == 1) {
     extents const separated{4, {rows, columns, channels, f.outputs}};
     k = e.to.permuted(e.to.reshaped(k, s, separated), separated, order_of({3, 2, 0, 1}));
@@ -111,7 +120,8 @@ inline view write_convolution(exporter& e, found_convolution const& f) {
   std::string const kernels = e.to.named(k, oihw);
   std::vector<attribute> how = attributes_of(f.walk, x.signals, true);
   if (f.groups != 1) how.push_back(with("group", f.groups));
-  view y = placed_result(e, e.to.emit("Conv", {x.images.name, kernels}, how), x, f.groups * f.outputs, f.window.at[1], f.window.at[2]);
+  view y = placed_result(e, e.to.emit("Conv", {x.images.name, kernels}, how), x, f.groups * f.outputs, f.window.at[1],
+                         f.window.at[2]);
   y.accepts_bias = true;
   return y;
 }
@@ -130,23 +140,30 @@ inline std::optional<view> write_as_convolution(exporter& e, int id) {
     int const images = e[windows].operand[0];
     extents const &image = e.shape(images), &window = e.shape(windows);
     window_walk const walk = walk_of(e.map_of(windows), image, window);
-    if (walk.valid && window.product(3, 6) == sa.at[1]) return write_convolution(e, {images, image, window, walk, b, transposed, 1, outputs});
+    if (walk.valid && window.product(3, 6) == sa.at[1])
+      return write_convolution(e, {images, image, window, walk, b, transposed, 1, outputs});
   }
   // Rows of images whose channels are stored second: kernels of one pixel.
   view const& v = e.value(a);
   bool const signals = v.stored.rank == 3 && v.order == order_of({0, 2, 1});
-  if (v.held || v.stored.size() != sa.size() || !(signals || (v.stored.rank == 4 && v.order == to_channels_last)) || v.stored.at[1] != sa.at[1]) return {};
+  if (v.held || v.stored.size() != sa.size() || !(signals || (v.stored.rank == 4 && v.order == to_channels_last)) ||
+      v.stored.at[1] != sa.at[1])
+    return {};
   extents const s = v.shape(), image = signals ? extents{4, {s.at[0], 1, s.at[1], s.at[2]}} : s;
   window_walk const walk{true, {1, 1}, {1, 1}, {1, 1}, {0, 0}, {0, 0}};
-  return write_convolution(e, {a, image, extents{6, {image.at[0], image.at[1], image.at[2], 1, 1, image.at[3]}}, walk, b, transposed, 1, outputs});
+  return write_convolution(e, {a, image, extents{6, {image.at[0], image.at[1], image.at[2], 1, 1, image.at[3]}}, walk,
+                               b, transposed, 1, outputs});
 }
 
 /// Exports a grouped convolution, if the reshape concatenates the results of one.
 inline std::optional<view> write_as_grouped_convolution(exporter& e, int id) {
   graph::node const& n = e[id];
-  auto const is = [&](int x, op_family family, int rank) { return e[x].op->family == family && e.shape(x).rank == rank; };
+  auto const is = [&](int x, op_family family, int rank) {
+    return e[x].op->family == family && e.shape(x).rank == rank;
+  };
   int const beside = n.operand[0];
-  if (n.shape.rank != 4 || !is(beside, op_family::permute, 5) || e[beside].attribute != order_of({1, 2, 3, 0, 4})) return {};
+  if (n.shape.rank != 4 || !is(beside, op_family::permute, 5) || e[beside].attribute != order_of({1, 2, 3, 0, 4}))
+    return {};
   int const separated = e[beside].operand[0];
   if (!is(separated, op_family::reshape, 5) || !is(e[separated].operand[0], op_family::contraction, 3)) return {};
   graph::node const& product = e[e[separated].operand[0]];
@@ -154,9 +171,13 @@ inline std::optional<view> write_as_grouped_convolution(exporter& e, int id) {
   if (product.attribute != 0 || !is(windows, op_family::reshape, 3)) return {};
   windows = e[windows].operand[0];
   bool const pixels = is(windows, op_family::permute, 5);  // kernels of one pixel need no windows
-  if (!pixels && (e[windows].op->family != op_family::move || e.map_of(windows).fills_with_lowest || !is(e[windows].operand[0], op_family::reshape, 4))) return {};
+  if (!pixels && (e[windows].op->family != op_family::move || e.map_of(windows).fills_with_lowest ||
+                  !is(e[windows].operand[0], op_family::reshape, 4)))
+    return {};
   int const split = pixels ? windows : e[e[windows].operand[0]].operand[0];
-  if (!is(split, op_family::permute, 5) || e[split].attribute != order_of({3, 0, 1, 2, 4}) || !is(e[split].operand[0], op_family::reshape, 5)) return {};
+  if (!is(split, op_family::permute, 5) || e[split].attribute != order_of({3, 0, 1, 2, 4}) ||
+      !is(e[split].operand[0], op_family::reshape, 5))
+    return {};
   int const images = e[e[split].operand[0]].operand[0];
   // (N, H, W, G, C), (G, N, H', W', O)
   extents const x = e.shape(e[split].operand[0]), y = e.shape(separated), kernels = e.shape(product.operand[1]);
@@ -168,8 +189,8 @@ inline std::optional<view> write_as_grouped_convolution(exporter& e, int id) {
     walk = walk_of(e.map_of(windows), e.shape(e[windows].operand[0]), window);
     window.at[0] = x.at[0];
   }
-  bool const fits = walk.valid && x.at[3] == G && y.at[1] == x.at[0] && window.at[5] == x.at[4] && kernels.rank == 3 && kernels.at[0] == G &&
-                    kernels.at[1] == window.product(3, 6) && y.at[4] * G == n.shape.at[3];
+  bool const fits = walk.valid && x.at[3] == G && y.at[1] == x.at[0] && window.at[5] == x.at[4] && kernels.rank == 3 &&
+                    kernels.at[0] == G && kernels.at[1] == window.product(3, 6) && y.at[4] * G == n.shape.at[3];
   if (!fits) return {};
   extents const image{4, {x.at[0], x.at[1], x.at[2], G * x.at[4]}};
   return write_convolution(e, {images, image, window, walk, product.operand[1], false, G, y.at[4]});
@@ -187,12 +208,14 @@ inline std::optional<view> write_as_pooling(exporter& e, int id) {
   expected.at[3] = expected.at[4] = 1;
   if (!walk.valid || !(e.shape(id) == expected)) return {};
   for (int i = 0; i < 2; ++i)
-    if (walk.before[i] >= walk.taps[i] || walk.after[i] >= walk.taps[i] || (!largest && walk.dilation[i] != 1)) return {};
+    if (walk.before[i] >= walk.taps[i] || walk.after[i] >= walk.taps[i] || (!largest && walk.dilation[i] != 1))
+      return {};
   if (pads(walk) && m.fills_with_lowest != largest) return {};
   placed_images const x = place_images(e, e.value(e[windows].operand[0]), image, false);
   std::vector<attribute> how = attributes_of(walk, false, largest);
   if (!largest && pads(walk)) how.push_back(with("count_include_pad", 1));
-  return placed_result(e, e.to.emit(largest ? "MaxPool" : "AveragePool", {x.images.name}, how), x, image.at[3], window.at[1], window.at[2]);
+  return placed_result(e, e.to.emit(largest ? "MaxPool" : "AveragePool", {x.images.name}, how), x, image.at[3],
+                       window.at[1], window.at[2]);
 }
 
 /// Exports the scatter_add of windows. If its operand is a product, both are a transposed convolution; otherwise it is
@@ -202,16 +225,21 @@ inline view write_scatter_add(exporter& e, int id) {
   int const spread = n.operand[0];
   extents const window = e.shape(spread), image = n.shape;
   index_map const& m = e.map_of(id);
-  if (!is_image_window(m) || window.rank != 6 || m.divisor[1] != 1 || m.divisor[2] != 1) e.to.throw_unsupported_op("the adjoint of a movement");
-  window_walk w{true, {window.at[3], window.at[4]}, {m.step[1], m.step[2]}, {m.step[3], m.step[4]}, {-m.start[1], -m.start[2]}, {0, 0}};
+  if (!is_image_window(m) || window.rank != 6 || m.divisor[1] != 1 || m.divisor[2] != 1)
+    e.to.throw_unsupported_op("the adjoint of a movement");
+  window_walk w{
+      true,  {window.at[3], window.at[4]}, {m.step[1], m.step[2]}, {m.step[3], m.step[4]}, {-m.start[1], -m.start[2]},
+      {0, 0}};
   integers extra{0, 0};
   for (int i = 0; i < 2; ++i) {
     if (window.at[1 + i] == 1) w.stride[i] = w.stride[i] > 0 ? w.stride[i] : 1;
     if (w.taps[i] == 1) w.dilation[i] = 1;
-    int const behind = (window.at[1 + i] - 1) * w.stride[i] - w.before[i] + w.dilation[i] * (w.taps[i] - 1) + 1 - image.at[1 + i];
+    int const behind =
+        (window.at[1 + i] - 1) * w.stride[i] - w.before[i] + w.dilation[i] * (w.taps[i] - 1) + 1 - image.at[1 + i];
     w.after[i] = behind < 0 ? 0 : behind;
     extra[static_cast<std::size_t>(i)] = behind < 0 ? -behind : 0;
-    if (w.stride[i] < 1 || w.dilation[i] < 1 || w.before[i] < 0) e.to.throw_unsupported_op("the adjoint of windows that walk backwards");
+    if (w.stride[i] < 1 || w.dilation[i] < 1 || w.before[i] < 0)
+      e.to.throw_unsupported_op("the adjoint of windows that walk backwards");
   }
   std::vector<attribute> how = attributes_of(w, false, true);
   if (extra[0] + extra[1] != 0) how.push_back(with("output_padding", extra));
@@ -225,9 +253,11 @@ inline view write_scatter_add(exporter& e, int id) {
     placed_images const x = place_images(e, e.to.reshaped(e.value(a), e.shape(a), in), in, false);
     view k = e.value(b);
     if (p.attribute & 2u) k = e.to.permuted(k, sb, swap_permutation(2, 0, 1));
-    extents const separated{4, {in.at[3], w.taps[0], w.taps[1], window.at[5]}}, iohw{4, {in.at[3], window.at[5], w.taps[0], w.taps[1]}};
+    extents const separated{4, {in.at[3], w.taps[0], w.taps[1], window.at[5]}},
+        iohw{4, {in.at[3], window.at[5], w.taps[0], w.taps[1]}};
     k = e.to.permuted(e.to.reshaped(k, extents{2, {in.at[3], taps}}, separated), separated, to_channels_first);
-    view y = placed_result(e, e.to.emit("ConvTranspose", {x.images.name, e.to.named(k, iohw)}, how), x, image.at[3], image.at[1], image.at[2]);
+    view y = placed_result(e, e.to.emit("ConvTranspose", {x.images.name, e.to.named(k, iohw)}, how), x, image.at[3],
+                           image.at[1], image.at[2]);
     y.accepts_bias = true;
     return y;
   }
@@ -235,10 +265,12 @@ inline view write_scatter_add(exporter& e, int id) {
   view v = e.to.permuted(filled(e, spread), window, order_of({0, 5, 3, 4, 1, 2}));
   v = e.to.reshaped_now(e.to.transposed_now(v), extents{4, {window.at[0], taps, window.at[1], window.at[2]}});
   int const in_window = w.taps[0] * w.taps[1];
-  tensor one_each{"taps", extents{4, {taps, 1, w.taps[0], w.taps[1]}}, std::vector<double>(static_cast<std::size_t>(taps * in_window))};
+  tensor one_each{"taps", extents{4, {taps, 1, w.taps[0], w.taps[1]}},
+                  std::vector<double>(static_cast<std::size_t>(taps * in_window))};
   for (int t = 0; t < taps; ++t) one_each.numbers[static_cast<std::size_t>(t * in_window + t % in_window)] = 1;
   if (window.at[5] != 1) how.push_back(with("group", window.at[5]));
-  return placed_result(e, e.to.emit("ConvTranspose", {v.name, e.to.constant(one_each)}, how), {v, false}, image.at[3], image.at[1], image.at[2]);
+  return placed_result(e, e.to.emit("ConvTranspose", {v.name, e.to.constant(one_each)}, how), {v, false}, image.at[3],
+                       image.at[1], image.at[2]);
 }
 
 }  // namespace espalier::io::onnx

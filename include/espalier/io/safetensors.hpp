@@ -20,19 +20,26 @@ namespace espalier::io {
 inline archive parse_safetensors(char const* path, file_bytes bytes) {
   detail::file_name const name{path};
   std::int64_t const size = bytes.size();
-  if (size < 8) throw_error<format_error>("%s: expected a safetensors file, got a file of %lld bytes", name.text, static_cast<long long>(size));
+  if (size < 8)
+    throw_error<format_error>("%s: expected a safetensors file, got a file of %lld bytes", name.text,
+                              static_cast<long long>(size));
   std::uint64_t length = 0;
   std::memcpy(&length, bytes.data(), 8);
   if (length > static_cast<std::uint64_t>(size - 8))
-    throw_error<format_error>("%s: expected a header of %llu bytes, got a file of %lld: truncated, or no safetensors file", name.text, static_cast<unsigned long long>(length),
-                         static_cast<long long>(size));
+    throw_error<format_error>(
+        "%s: expected a header of %llu bytes, got a file of %lld: truncated, or no safetensors file", name.text,
+        static_cast<unsigned long long>(length), static_cast<long long>(size));
   if (length > detail::longest_safetensors_header)
-    throw_error<format_error>("%s: expected a header of at most %zu bytes, got %llu", name.text, detail::longest_safetensors_header, static_cast<unsigned long long>(length));
+    throw_error<format_error>("%s: expected a header of at most %zu bytes, got %llu", name.text,
+                              detail::longest_safetensors_header, static_cast<unsigned long long>(length));
   char const* const text = reinterpret_cast<char const*>(bytes.data()) + 8;
-  if (length == 0 || text[0] != '{') throw_error<format_error>("%s: expected a header that begins with {, got %s", name.text, length == 0 ? "none" : "something else");
+  if (length == 0 || text[0] != '{')
+    throw_error<format_error>("%s: expected a header that begins with {, got %s", name.text,
+                              length == 0 ? "none" : "something else");
   // The parser stops at a zero byte, even if text follows it.
   if (void const* const zero = std::memchr(text, 0, length))
-    throw_error<format_error>("%s: expected a header in JSON, got something else at its byte %td", name.text, static_cast<char const*>(zero) - text + 1);
+    throw_error<format_error>("%s: expected a header in JSON, got something else at its byte %td", name.text,
+                              static_cast<char const*>(zero) - text + 1);
   detail::safetensors_header header{name.text};
   (void)nlohmann::json::sax_parse(text, text + length, &header);
   detail::check_words<format_error>(name.text, header.metadata);
@@ -44,7 +51,8 @@ inline archive parse_safetensors(char const* path, file_bytes bytes) {
     arrays.push_back(std::move(e.array));
   }
   archive all{path, std::move(arrays), std::move(header.metadata), std::move(bytes)};
-  if (named_array const* const twice = all.twice()) throw_error<format_error>("%s: expected each tensor once, got %s twice", name.text, in_quotes(twice->name).c_str());
+  if (named_array const* const twice = all.twice())
+    throw_error<format_error>("%s: expected each tensor once, got %s twice", name.text, in_quotes(twice->name).c_str());
   return all;
 }
 
@@ -56,12 +64,15 @@ namespace detail {
 
 /// Writes the bytes of a safetensors file to an object with write(bytes, size).
 template <class File>
-void write_safetensors_to(File& file, char const* path, std::vector<named_array> const& arrays, std::vector<metadata_entry> const& metadata) {
+void write_safetensors_to(File& file, char const* path, std::vector<named_array> const& arrays,
+                          std::vector<metadata_entry> const& metadata) {
   check_names(path, arrays, "__metadata__");
   check_words<name_error>(path, metadata);
   std::vector<named_array const*> order;
   for (auto const& a : arrays) order.push_back(&a);
-  std::sort(order.begin(), order.end(), [](auto const* a, auto const* b) { return bytes_of(a->kind) != bytes_of(b->kind) ? bytes_of(a->kind) > bytes_of(b->kind) : a < b; });
+  std::sort(order.begin(), order.end(), [](auto const* a, auto const* b) {
+    return bytes_of(a->kind) != bytes_of(b->kind) ? bytes_of(a->kind) > bytes_of(b->kind) : a < b;
+  });
   auto const json = [&](std::string const& text) { return json_text(path, text); };
   std::string header = "{";
   if (!metadata.empty()) {
@@ -81,7 +92,9 @@ void write_safetensors_to(File& file, char const* path, std::vector<named_array>
   }
   header += "}";
   header.append((8 - header.size() % 8) % 8, ' ');
-  if (header.size() > longest_safetensors_header) throw_error<write_error>("%s: expected names that fit into a header of %zu bytes, got %zu", path, longest_safetensors_header, header.size());
+  if (header.size() > longest_safetensors_header)
+    throw_error<write_error>("%s: expected names that fit into a header of %zu bytes, got %zu", path,
+                             longest_safetensors_header, header.size());
   std::uint64_t const length = header.size();
   file.write(&length, 8);
   file.write(header.data(), header.size());
@@ -94,7 +107,8 @@ void write_safetensors_to(File& file, char const* path, std::vector<named_array>
 /// that all are aligned. An existing file is replaced as a whole or unchanged (atomic_file).
 /// errors  write_error; name_error: a name or a key of the metadata that occurs twice, "__metadata__", or text that is
 ///         not UTF-8
-inline void write_safetensors(file_path path, std::vector<named_array> const& arrays, std::vector<metadata_entry> const& metadata = {}) {
+inline void write_safetensors(file_path path, std::vector<named_array> const& arrays,
+                              std::vector<metadata_entry> const& metadata = {}) {
   atomic_file file{path};
   detail::write_safetensors_to(file, file.name(), arrays, metadata);
   file.commit();

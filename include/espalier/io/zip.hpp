@@ -18,17 +18,28 @@ inline bool is_utf8(std::string_view text) noexcept {
   auto const byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   for (std::size_t i = 0; i < text.size();) {
     unsigned const first = byte(i++);
-    int more = first < 0x80 ? 0 : first >= 0xc2 && first < 0xe0 ? 1 : (first & 0xf0) == 0xe0 ? 2 : first >= 0xf0 && first < 0xf5 ? 3 : 4;
+    int more = first < 0x80                    ? 0
+               : first >= 0xc2 && first < 0xe0 ? 1
+               : (first & 0xf0) == 0xe0        ? 2
+               : first >= 0xf0 && first < 0xf5 ? 3
+                                               : 4;
     if (more == 4 || text.size() - i < static_cast<std::size_t>(more)) return false;
     // Rejects overlong encodings, surrogates, and values above the last code point.
-    unsigned least = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80, most = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
+    unsigned least = first == 0xe0   ? 0xa0
+                     : first == 0xf0 ? 0x90
+                                     : 0x80,
+             most = first == 0xed   ? 0x9f
+                    : first == 0xf4 ? 0x8f
+                                    : 0xbf;
     for (; more > 0; --more, ++i, least = 0x80, most = 0xbf)
       if (byte(i) < least || byte(i) > most) return false;
   }
   return true;
 }
 
-inline std::string zip_entry_text(char const* file, std::string_view name) { return std::string{file} + ": entry " + in_quotes(name); }
+inline std::string zip_entry_text(char const* file, std::string_view name) {
+  return std::string{file} + ": entry " + in_quotes(name);
+}
 
 /// A file in a zip file.
 struct zip_entry {
@@ -54,7 +65,8 @@ struct zip_numbers {
 };
 
 struct zip_signature {
-  static constexpr std::uint32_t local = 0x04034b50, central = 0x02014b50, end = 0x06054b50, wide_end = 0x06064b50, wide_locator = 0x07064b50;
+  static constexpr std::uint32_t local = 0x04034b50, central = 0x02014b50, end = 0x06054b50, wide_end = 0x06064b50,
+                                 wide_locator = 0x07064b50;
 };
 
 /// Reads and checks the directory of a zip file in memory.
@@ -64,7 +76,8 @@ struct zip_signature {
 /// source  https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT
 class zip_directory {
  public:
-  zip_directory(char const* file, unsigned char const* bytes, std::int64_t size) : file_{file}, in_{bytes}, size_{size} {}
+  zip_directory(char const* file, unsigned char const* bytes, std::int64_t size)
+      : file_{file}, in_{bytes}, size_{size} {}
 
   std::vector<zip_entry> read() {
     find();
@@ -72,7 +85,8 @@ class zip_directory {
     std::int64_t at = begin_;
     while (at < end_) entries.push_back(read_entry(at));
     if (entries.size() != count_)
-      throw_error<format_error>("%s: expected %llu entries in the zip directory, got %zu", file_, static_cast<unsigned long long>(count_), entries.size());
+      throw_error<format_error>("%s: expected %llu entries in the zip directory, got %zu", file_,
+                                static_cast<unsigned long long>(count_), entries.size());
     check_overlap(entries);
     return entries;
   }
@@ -89,10 +103,16 @@ class zip_directory {
   void find() {
     constexpr std::int64_t record = 22;
     std::int64_t at = size_ - record;
-    while (at >= 0 && size_ - at <= record + 0xffff && !(in_.u32(at) == zip_signature::end && at + record + in_.u16(at + 20) == size_)) --at;
+    while (at >= 0 && size_ - at <= record + 0xffff &&
+           !(in_.u32(at) == zip_signature::end && at + record + in_.u16(at + 20) == size_))
+      --at;
     if (at < 0 || size_ - at > record + 0xffff)
-      throw_error<format_error>("%s: expected a zip file, got %s", file_, size_ >= 4 && in_.u32(0) == zip_signature::local ? "one without a directory at its end: truncated" : "something else");
-    if (in_.u16(at + 4) != in_.u16(at + 6) || (in_.u16(at + 4) != 0 && in_.u16(at + 4) != 0xffff) || in_.u16(at + 8) != in_.u16(at + 10))
+      throw_error<format_error>("%s: expected a zip file, got %s", file_,
+                                size_ >= 4 && in_.u32(0) == zip_signature::local
+                                    ? "one without a directory at its end: truncated"
+                                    : "something else");
+    if (in_.u16(at + 4) != in_.u16(at + 6) || (in_.u16(at + 4) != 0 && in_.u16(at + 4) != 0xffff) ||
+        in_.u16(at + 8) != in_.u16(at + 10))
       throw_error<format_error>("%s: expected a zip file of one part, got several", file_);
     count_ = in_.u16(at + 10);
     comment_ = in_.u16(at + 20);
@@ -102,9 +122,11 @@ class zip_directory {
       std::int64_t const locator = at - 20;
       if (locator >= 56 && in_.u32(locator) == zip_signature::wide_locator) {
         std::uint64_t const wide = in_.u64(locator + 8);
-        if (wide > static_cast<std::uint64_t>(locator - 56) || in_.u32(static_cast<std::int64_t>(wide)) != zip_signature::wide_end ||
+        if (wide > static_cast<std::uint64_t>(locator - 56) ||
+            in_.u32(static_cast<std::int64_t>(wide)) != zip_signature::wide_end ||
             in_.u64(static_cast<std::int64_t>(wide) + 4) != static_cast<std::uint64_t>(locator) - wide - 12)
-          throw_error<format_error>("%s: expected a zip64 record of the directory, got something else at byte %llu", file_, static_cast<unsigned long long>(wide));
+          throw_error<format_error>("%s: expected a zip64 record of the directory, got something else at byte %llu",
+                                    file_, static_cast<unsigned long long>(wide));
         behind = static_cast<std::int64_t>(wide);
         if (in_.u32(behind + 16) != 0 || in_.u32(behind + 20) != 0 || in_.u64(behind + 24) != in_.u64(behind + 32))
           throw_error<format_error>("%s: expected a zip file of one part, got several", file_);
@@ -114,8 +136,9 @@ class zip_directory {
       }
     }
     if (begin > static_cast<std::uint64_t>(behind) || bytes != static_cast<std::uint64_t>(behind) - begin)
-      throw_error<format_error>("%s: expected the zip directory to end at byte %lld, got %llu bytes from %llu on", file_, static_cast<long long>(behind), static_cast<unsigned long long>(bytes),
-                           static_cast<unsigned long long>(begin));
+      throw_error<format_error>("%s: expected the zip directory to end at byte %lld, got %llu bytes from %llu on",
+                                file_, static_cast<long long>(behind), static_cast<unsigned long long>(bytes),
+                                static_cast<unsigned long long>(begin));
     begin_ = static_cast<std::int64_t>(begin);
     end_ = behind;
   }
@@ -146,42 +169,85 @@ class zip_directory {
 
   zip_entry read_entry(std::int64_t& at) {
     constexpr std::int64_t record = 46, local = 30;
-    if (end_ - at < record || in_.u32(at) != zip_signature::central) throw_error<format_error>("%s: expected an entry of the zip directory at byte %lld, got something else", file_, static_cast<long long>(at));
-    std::int64_t const name = at + record, extra = name + in_.u16(at + 28), comment = extra + in_.u16(at + 30), next = comment + in_.u16(at + 32);
-    if (next > end_) throw_error<format_error>("%s: expected an entry of the zip directory up to byte %lld, got a directory that ends at %lld", file_, static_cast<long long>(next), static_cast<long long>(end_));
-    facts central{in_.u16(at + 8), in_.u16(at + 10), in_.u32(at + 16), in_.u32(at + 20), in_.u32(at + 24), in_.u32(at + 42), text(name, extra)};
+    if (end_ - at < record || in_.u32(at) != zip_signature::central)
+      throw_error<format_error>("%s: expected an entry of the zip directory at byte %lld, got something else", file_,
+                                static_cast<long long>(at));
+    std::int64_t const name = at + record, extra = name + in_.u16(at + 28), comment = extra + in_.u16(at + 30),
+                       next = comment + in_.u16(at + 32);
+    if (next > end_)
+      throw_error<format_error>(
+          "%s: expected an entry of the zip directory up to byte %lld, got a directory that ends at %lld", file_,
+          static_cast<long long>(next), static_cast<long long>(end_));
+    facts central{in_.u16(at + 8),  in_.u16(at + 10), in_.u32(at + 16), in_.u32(at + 20),
+                  in_.u32(at + 24), in_.u32(at + 42), text(name, extra)};
     read_wide(central, extra, comment);
     std::string const location = zip_entry_text(file_, central.name);
-    if (central.flags == 0x800 && in_.u32(at + 12) == 0x00210000 && in_.u32(at + 38) == std::uint32_t{0100644} << 16) ++of_version_0_6_;
-    if (in_.u16(at + 34) != 0) throw_error<format_error>("%s: expected a zip file of one part, got an entry in part %u", location.c_str(), in_.u16(at + 34));
-    if ((central.flags & 0x2041) != 0) throw_error<format_error>("%s: expected an entry without a password, got an encrypted one", location.c_str());
-    if (central.method != 0 && central.method != 8) throw_error<format_error>("%s: expected a stored or deflated entry, got method %u", location.c_str(), central.method);
-    bool const ascii = std::all_of(central.name.begin(), central.name.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
-    if (central.name.find('\0') != std::string_view::npos || !is_utf8(central.name) || (!ascii && (central.flags & 0x800) == 0))
+    if (central.flags == 0x800 && in_.u32(at + 12) == 0x00210000 && in_.u32(at + 38) == std::uint32_t{0100644} << 16)
+      ++of_version_0_6_;
+    if (in_.u16(at + 34) != 0)
+      throw_error<format_error>("%s: expected a zip file of one part, got an entry in part %u", location.c_str(),
+                                in_.u16(at + 34));
+    if ((central.flags & 0x2041) != 0)
+      throw_error<format_error>("%s: expected an entry without a password, got an encrypted one", location.c_str());
+    if (central.method != 0 && central.method != 8)
+      throw_error<format_error>("%s: expected a stored or deflated entry, got method %u", location.c_str(),
+                                central.method);
+    bool const ascii = std::all_of(central.name.begin(), central.name.end(),
+                                   [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+    if (central.name.find('\0') != std::string_view::npos || !is_utf8(central.name) ||
+        (!ascii && (central.flags & 0x800) == 0))
       throw_error<format_error>("%s: expected a name in UTF-8, got another", location.c_str());
 
     // The header before the bytes must match the directory, except for fields that a record after the bytes has.
-    if (central.header > static_cast<std::uint64_t>(begin_) || begin_ - static_cast<std::int64_t>(central.header) < local ||
+    if (central.header > static_cast<std::uint64_t>(begin_) ||
+        begin_ - static_cast<std::int64_t>(central.header) < local ||
         in_.u32(static_cast<std::int64_t>(central.header)) != zip_signature::local)
-      throw_error<format_error>("%s: expected the entry at byte %llu, got something else", location.c_str(), static_cast<unsigned long long>(central.header));
-    std::int64_t const header_offset = static_cast<std::int64_t>(central.header), extra_offset = header_offset + local + in_.u16(header_offset + 26), data = extra_offset + in_.u16(header_offset + 28);
-    if (data > begin_) throw_error<format_error>("%s: expected the entry's header before byte %lld, got one up to %lld", location.c_str(), static_cast<long long>(begin_), static_cast<long long>(data));
-    facts local_header{in_.u16(header_offset + 6), in_.u16(header_offset + 8), in_.u32(header_offset + 14), in_.u32(header_offset + 18), in_.u32(header_offset + 22), 0, text(header_offset + local, extra_offset)};
+      throw_error<format_error>("%s: expected the entry at byte %llu, got something else", location.c_str(),
+                                static_cast<unsigned long long>(central.header));
+    std::int64_t const header_offset = static_cast<std::int64_t>(central.header),
+                       extra_offset = header_offset + local + in_.u16(header_offset + 26),
+                       data = extra_offset + in_.u16(header_offset + 28);
+    if (data > begin_)
+      throw_error<format_error>("%s: expected the entry's header before byte %lld, got one up to %lld",
+                                location.c_str(), static_cast<long long>(begin_), static_cast<long long>(data));
+    facts local_header{in_.u16(header_offset + 6),
+                       in_.u16(header_offset + 8),
+                       in_.u32(header_offset + 14),
+                       in_.u32(header_offset + 18),
+                       in_.u32(header_offset + 22),
+                       0,
+                       text(header_offset + local, extra_offset)};
     read_wide(local_header, extra_offset, data);
     bool const later = (local_header.flags & 8) != 0;
-    if (((local_header.flags ^ central.flags) & 0x2049) != 0 || local_header.method != central.method || local_header.name != central.name ||
-        (!later && (local_header.crc != central.crc || local_header.packed != central.packed || local_header.size != central.size)))
-      throw_error<format_error>("%s: expected its header to match the zip directory, got another name, size, method or checksum", location.c_str());
+    if (((local_header.flags ^ central.flags) & 0x2049) != 0 || local_header.method != central.method ||
+        local_header.name != central.name ||
+        (!later && (local_header.crc != central.crc || local_header.packed != central.packed ||
+                    local_header.size != central.size)))
+      throw_error<format_error>(
+          "%s: expected its header to match the zip directory, got another name, size, method or checksum",
+          location.c_str());
     if (central.packed > static_cast<std::uint64_t>(begin_ - data))
-      throw_error<format_error>("%s: expected %llu bytes, got %lld before the zip directory: truncated", location.c_str(), static_cast<unsigned long long>(central.packed), static_cast<long long>(begin_ - data));
+      throw_error<format_error>("%s: expected %llu bytes, got %lld before the zip directory: truncated",
+                                location.c_str(), static_cast<unsigned long long>(central.packed),
+                                static_cast<long long>(begin_ - data));
     bool const deflated = central.method == 8;
     if (!deflated && central.size != central.packed)
-      throw_error<format_error>("%s: expected %llu stored bytes, got a size of %llu", location.c_str(), static_cast<unsigned long long>(central.packed), static_cast<unsigned long long>(central.size));
+      throw_error<format_error>("%s: expected %llu stored bytes, got a size of %llu", location.c_str(),
+                                static_cast<unsigned long long>(central.packed),
+                                static_cast<unsigned long long>(central.size));
     if (deflated && central.size > most_inflated(central.packed))
-      throw_error<format_error>("%s: expected at most %llu bytes from %llu deflated ones, got a size of %llu", location.c_str(), static_cast<unsigned long long>(most_inflated(central.packed)),
-                           static_cast<unsigned long long>(central.packed), static_cast<unsigned long long>(central.size));
+      throw_error<format_error>("%s: expected at most %llu bytes from %llu deflated ones, got a size of %llu",
+                                location.c_str(), static_cast<unsigned long long>(most_inflated(central.packed)),
+                                static_cast<unsigned long long>(central.packed),
+                                static_cast<unsigned long long>(central.size));
     at = next;
-    return {std::string{central.name}, deflated, central.crc, static_cast<std::int64_t>(central.packed), static_cast<std::int64_t>(central.size), header_offset, data};
+    return {std::string{central.name},
+            deflated,
+            central.crc,
+            static_cast<std::int64_t>(central.packed),
+            static_cast<std::int64_t>(central.size),
+            header_offset,
+            data};
   }
 
   /// Throws if entries overlap: bytes that belong to two entries could unpack to any size.
@@ -191,7 +257,8 @@ class zip_directory {
     std::sort(order.begin(), order.end(), [](auto const* a, auto const* b) { return a->header < b->header; });
     for (std::size_t i = 1; i < order.size(); ++i)
       if (order[i]->header < order[i - 1]->data + order[i - 1]->packed)
-        throw_error<format_error>("%s: expected entries behind each other, got %s and %s, which overlap", file_, in_quotes(order[i - 1]->name).c_str(), in_quotes(order[i]->name).c_str());
+        throw_error<format_error>("%s: expected entries behind each other, got %s and %s, which overlap", file_,
+                                  in_quotes(order[i - 1]->name).c_str(), in_quotes(order[i]->name).c_str());
   }
 
   [[nodiscard]] std::string_view text(std::int64_t begin, std::int64_t end) const {
@@ -212,9 +279,13 @@ class zip_writer {
   zip_writer(File& file, bool wide) : file_{file}, wide_{wide} {}
 
   /// Adds an entry. Its bytes are `head` and `data`; `packed`, if not null, is their deflated form.
-  void add(std::string const& name, std::string_view head, unsigned char const* data, std::int64_t bytes, deflated_bytes const* packed) {
-    std::uint64_t const size = head.size() + static_cast<std::uint64_t>(bytes), stored_size = packed != nullptr ? static_cast<std::uint64_t>(packed->size) : size;
-    std::uint32_t const crc = crc_of(data, bytes, crc_of(reinterpret_cast<unsigned char const*>(head.data()), static_cast<std::int64_t>(head.size())));
+  void add(std::string const& name, std::string_view head, unsigned char const* data, std::int64_t bytes,
+           deflated_bytes const* packed) {
+    std::uint64_t const size = head.size() + static_cast<std::uint64_t>(bytes),
+                        stored_size = packed != nullptr ? static_cast<std::uint64_t>(packed->size) : size;
+    std::uint32_t const crc =
+        crc_of(data, bytes,
+               crc_of(reinterpret_cast<unsigned char const*>(head.data()), static_cast<std::int64_t>(head.size())));
     // Fields of both headers: version, flags (names in UTF-8), method, 1 January 1980, checksum, sizes.
     std::string both;
     put(both, wide_ ? 45 : 20, 2);

@@ -24,11 +24,16 @@ class best_parameters {
  public:
   static constexpr std::size_t bytes = Model::bytes;
 
-  explicit best_parameters(Model const& model) : engine_{model.engine().without_threads()}, memory_(engine_.allocate(bytes)) { keep(model); }
+  explicit best_parameters(Model const& model)
+      : engine_{model.engine().without_threads()}, memory_(engine_.allocate(bytes)) {
+    keep(model);
+  }
   template <std::size_t Count, class Enough = detail::enough_bytes<Count, bytes>>
-  best_parameters(Model const& model, espalier::bytes<Count>& storage) : engine_{model.engine().without_threads()}, memory_(engine_.allocate(storage, bytes)) {
-    static_assert(Enough::agree,
-                  ESPALIER_SENTENCE("best_parameters{model, bytes}: the bytes are fewer than best_parameters::bytes", Enough));
+  best_parameters(Model const& model, espalier::bytes<Count>& storage)
+      : engine_{model.engine().without_threads()}, memory_(engine_.allocate(storage, bytes)) {
+    static_assert(
+        Enough::agree,
+        ESPALIER_SENTENCE("best_parameters{model, bytes}: the bytes are fewer than best_parameters::bytes", Enough));
     static_assert(detail::computes_on_host<typename Model::device_type>::agree,
                   ESPALIER_SENTENCE("best_parameters{model, bytes}: " ESPALIER_BYTES_OF_HOST,
                                     detail::computes_on_host<typename Model::device_type>));
@@ -49,10 +54,14 @@ class best_parameters {
   /// Does not compile: a const model cannot be changed.
   template <detail::TemporaryOrConst<Model> M>
   void restore(M&&) const {
-    static_assert(detail::may_change<Model>::agree, ESPALIER_SENTENCE("best_parameters.restore(model): " ESPALIER_MODEL_IS_CONST, detail::may_change<Model>));
+    static_assert(
+        detail::may_change<Model>::agree,
+        ESPALIER_SENTENCE("best_parameters.restore(model): " ESPALIER_MODEL_IS_CONST, detail::may_change<Model>));
   }
 
-  auto parameters() const { return engine_.span_of(static_cast<T const*>(kept_parameters().data()), parameter_storage); }
+  auto parameters() const {
+    return engine_.span_of(static_cast<T const*>(kept_parameters().data()), parameter_storage);
+  }
   auto buffers() const { return engine_.span_of(static_cast<T const*>(kept_buffers().data()), buffer_storage); }
 
  private:
@@ -60,7 +69,9 @@ class best_parameters {
   static constexpr std::int64_t buffer_storage = slots_of<typename Model::net_type>.buffers.storage;
   auto kept_parameters() const { return engine_.span_of(memory_.template at<T>(0), parameter_storage); }
   auto kept_buffers() const { return engine_.span_of(memory_.template at<T>(Model::parameter_bytes), buffer_storage); }
-  void copy(auto const& to, auto const& from) const { engine_.copy(to.data(), from.data(), static_cast<std::size_t>(from.size()) * sizeof(T)); }
+  void copy(auto const& to, auto const& from) const {
+    engine_.copy(to.data(), from.data(), static_cast<std::size_t>(from.size()) * sizeof(T));
+  }
 
   [[no_unique_address]] Engine engine_;
   typename Engine::memory memory_;

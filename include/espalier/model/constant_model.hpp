@@ -23,7 +23,8 @@ template <class Net, bool Parameters>
   raise_unknown_name<Net, Parameters>(path);
 }
 [[noreturn]] inline void the_tensor_has_another_number_of_elements(char const* path) {
-  raise(name_error{"with", path, "the tensor has another number of elements", nullptr, "give one number for each element"});
+  raise(name_error{"with", path, "the tensor has another number of elements", nullptr,
+                   "give one number for each element"});
 }
 
 /// A batch and its targets.
@@ -53,13 +54,15 @@ class constant_tensors {
   /// errors  a name that the net does not have does not compile; the error shows the most similar name
   template <tensor_name Name, class Found = named<Name>>
   constexpr auto get() {
-    static_assert(Found::agree, ESPALIER_SENTENCE("get<name>(): " ESPALIER_HAS_NAME("tensor"), detail::name_fact<Found>));
+    static_assert(Found::agree,
+                  ESPALIER_SENTENCE("get<name>(): " ESPALIER_HAS_NAME("tensor"), detail::name_fact<Found>));
     if constexpr (Found::agree) return at_slot(at_, Found::value);
     else return invalid<Found>{};
   }
   template <tensor_name Name, class Found = named<Name>>
   constexpr auto get() const {
-    static_assert(Found::agree, ESPALIER_SENTENCE("get<name>(): " ESPALIER_HAS_NAME("tensor"), detail::name_fact<Found>));
+    static_assert(Found::agree,
+                  ESPALIER_SENTENCE("get<name>(): " ESPALIER_HAS_NAME("tensor"), detail::name_fact<Found>));
     if constexpr (Found::agree) return at_slot(at_, Found::value);
     else return invalid<Found>{};
   }
@@ -127,8 +130,8 @@ class constant_model {
   static_assert(Made::complete, ESPALIER_SENTENCE(ESPALIER_MEMBERS_LISTED, ESPALIER_UNLESS(Made::complete, Made)));
   static_assert(Made::objects, ESPALIER_SENTENCE(ESPALIER_MEMBERS_ARE_OBJECTS, ESPALIER_UNLESS(Made::objects, Made)));
   static_assert(sizeof(detail::report_own_message(detail::own_message_fault<detail::net_fault<Net>>{})) != 0);
-  static_assert(std::is_floating_point_v<T>,
-                ESPALIER_SENTENCE("constant_model<Net, T>: T is float or double", ESPALIER_STATED(std::is_floating_point_v<T>, T)));
+  static_assert(std::is_floating_point_v<T>, ESPALIER_SENTENCE("constant_model<Net, T>: T is float or double",
+                                                               ESPALIER_STATED(std::is_floating_point_v<T>, T)));
 
  public:
   using net_type = Net;
@@ -148,17 +151,23 @@ class constant_model {
 
   /// Converts the numbers of a model of another element type.
   template <class U>
-  constexpr explicit constant_model(constant_model<Net, U> const& other) : start{other.start}, random_step{other.random_step} {
-    for (std::int64_t i = 0; i < parameters.elements().size(); ++i) parameters.elements()[i] = static_cast<T>(other.parameters.elements()[i]);
-    for (std::int64_t i = 0; i < buffers.elements().size(); ++i) buffers.elements()[i] = static_cast<T>(other.buffers.elements()[i]);
+  constexpr explicit constant_model(constant_model<Net, U> const& other)
+      : start{other.start}, random_step{other.random_step} {
+    for (std::int64_t i = 0; i < parameters.elements().size(); ++i)
+      parameters.elements()[i] = static_cast<T>(other.parameters.elements()[i]);
+    for (std::int64_t i = 0; i < buffers.elements().size(); ++i)
+      buffers.elements()[i] = static_cast<T>(other.buffers.elements()[i]);
   }
 
   /// Returns the same net with other numbers in one parameter or buffer: net.with<"0.bias">({0.5f, -0.5f}).
   /// errors  an unknown name and a wrong count of numbers do not compile
-  template <tensor_name Name, std::size_t Count, class Found = detail::tensor_named<Net, Name>, class Counted = counted<Found, Count>>
+  template <tensor_name Name, std::size_t Count, class Found = detail::tensor_named<Net, Name>,
+            class Counted = counted<Found, Count>>
   constexpr constant_model with(T const (&numbers)[Count]) const {
-    static_assert(Found::agree, ESPALIER_SENTENCE("with<name>(numbers): " ESPALIER_HAS_NAME("parameter or buffer"), detail::name_fact<Found>));
-    static_assert(Counted::agree, ESPALIER_SENTENCE("with<name>(numbers): the tensor has another number of elements", Counted));
+    static_assert(Found::agree, ESPALIER_SENTENCE("with<name>(numbers): " ESPALIER_HAS_NAME("parameter or buffer"),
+                                                  detail::name_fact<Found>));
+    static_assert(Counted::agree,
+                  ESPALIER_SENTENCE("with<name>(numbers): the tensor has another number of elements", Counted));
     constant_model r = *this;
     if constexpr (Found::agree && Counted::agree) {
       auto const to = r.numbers_of(Name.text);
@@ -186,7 +195,8 @@ class constant_model {
     using Layers = detail::root_message_fault<Found, detail::root_at<constant_model, X>>;
     static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
     static_assert(sizeof(detail::report_own_message(detail::own_message_fault<Found>{})) != 0);
-    static_assert(Element::agree, ESPALIER_SENTENCE("constant_model(x): x has another element type than the model", Element));
+    static_assert(Element::agree,
+                  ESPALIER_SENTENCE("constant_model(x): x has another element type than the model", Element));
     if constexpr (!layers_fit<Found>::value) {
       return Found{};
     } else if constexpr (!Element::agree) {
@@ -195,7 +205,8 @@ class constant_model {
       tensor<T, shape_of<Found>> y;
       detail::constant_arguments<T> arguments{};
       arguments.add(x.data());
-      run<detail::evaluation_program<Net, shape_of<X>>>(arguments, [&](graph::output const&, std::int64_t i, T value) { y[i] = value; });
+      run<detail::evaluation_program<Net, shape_of<X>>>(
+          arguments, [&](graph::output const&, std::int64_t i, T value) { y[i] = value; });
       return y;
     }
   }
@@ -207,13 +218,17 @@ class constant_model {
     int roots[static_cast<std::size_t>(p.output_count) + 1]{};
     for (int i = 0; i < p.output_count; ++i) roots[i] = p.outputs[i].id;
     T const *parameter[detail::max_slots]{}, *buffer[detail::max_slots]{};
-    for (int i = 0; i < detail::tensor_count<Net, true>; ++i) parameter[i] = parameters.elements().data() + detail::rows_of<Net, true>.at[i].offset;
-    for (int i = 0; i < detail::tensor_count<Net, false>; ++i) buffer[i] = buffers.elements().data() + detail::rows_of<Net, false>.at[i].offset;
+    for (int i = 0; i < detail::tensor_count<Net, true>; ++i)
+      parameter[i] = parameters.elements().data() + detail::rows_of<Net, true>.at[i].offset;
+    for (int i = 0; i < detail::tensor_count<Net, false>; ++i)
+      buffer[i] = buffers.elements().data() + detail::rows_of<Net, false>.at[i].offset;
     random_numbers const random{p.nodes, start.value, random_step};
     graph::interpreter<T> interpreter{p.nodes, roots, p.output_count};
-    interpreter.run(graph::leaf_values<T>{arguments.real, arguments.labels, nullptr, parameter, buffer, random.at, nullptr});
+    interpreter.run(
+        graph::leaf_values<T>{arguments.real, arguments.labels, nullptr, parameter, buffer, random.at, nullptr});
     for (int k = 0; k < p.output_count; ++k)
-      for (std::int64_t i = 0; i < p.nodes[p.outputs[k].id].shape.size(); ++i) f(p.outputs[k], i, interpreter.value(p.outputs[k].id)[i]);
+      for (std::int64_t i = 0; i < p.nodes[p.outputs[k].id].shape.size(); ++i)
+        f(p.outputs[k], i, interpreter.value(p.outputs[k].id)[i]);
   }
 
  private:
@@ -224,12 +239,13 @@ class constant_model {
     constexpr random_numbers(graph::program_builder const& g, std::uint64_t key, std::uint64_t run_number) {
       for (int id = 1; id <= g.size; ++id)
         if (g[id].op->family == op_family::random && g[id].attribute >= count) count = g[id].attribute + 1;
-      at = new T*[static_cast<std::size_t>(count)]{};
+      at = new T* [static_cast<std::size_t>(count)] {};
       for (int id = 1; id <= g.size; ++id) {
         if (g[id].op->family != op_family::random || at[g[id].attribute] != nullptr) continue;
         std::int64_t const size = g[id].shape.size();
         T* const numbers = at[g[id].attribute] = new T[static_cast<std::size_t>(size)];
-        for (std::int64_t i = 0; i < size; ++i) numbers[i] = uniform_from_bits<T>(philox_bits(i, key, run_number << 20 | g[id].attribute));
+        for (std::int64_t i = 0; i < size; ++i)
+          numbers[i] = uniform_from_bits<T>(philox_bits(i, key, run_number << 20 | g[id].attribute));
       }
     }
     constexpr ~random_numbers() {
@@ -240,14 +256,17 @@ class constant_model {
     random_numbers& operator=(random_numbers const&) = delete;
   };
 
-  constexpr span<T> numbers_of(char const* path) { return detail::slot_of_name<Net, false>(path) >= 0 ? buffers[path] : parameters[path]; }
+  constexpr span<T> numbers_of(char const* path) {
+    return detail::slot_of_name<Net, false>(path) >= 0 ? buffers[path] : parameters[path];
+  }
 
   template <bool Parameters>
   constexpr void initialize(constant_tensors<Net, T, Parameters>& tensors, std::uint32_t& number) const {
     detail::visit_leaves(numbered<Net>, [&]<class Member>(Member const& member) {
       if constexpr (detail::ParameterMember<Member> == Parameters) {
         detail::tensor_row const& row = detail::rows_of<Net, Parameters>.at[member.slot];
-        nn::init::fill(Member::initializer_type::value, span<T>{tensors.elements().data() + row.offset, row.shape.size()},
+        nn::init::fill(Member::initializer_type::value,
+                       span<T>{tensors.elements().data() + row.offset, row.shape.size()},
                        nn::init::stream{start.value, number + static_cast<std::uint32_t>(member.slot)});
       }
     });
@@ -280,11 +299,14 @@ struct constant_gradient_function {
     static_assert(LossMisfit::agree, ESPALIER_SENTENCE(ESPALIER_LOSS_FITS, LossMisfit));
     static_assert(sizeof(report_own_message(own_message_fault<typename Fit::loss>{})) != 0);
     static_assert(Fit::statistics::agree, ESPALIER_SENTENCE(ESPALIER_STATISTICS_FIT, typename Fit::statistics));
-    static_assert(holds<shape_is, Targets>,
-                  ESPALIER_SENTENCE("value_and_grad(model, loss)(x, y): targets must have the shape that the loss asks for", Targets));
-    static_assert(holds<element_is, Targets>,
-                  ESPALIER_SENTENCE("value_and_grad(model, loss)(x, y): targets have another element type than the loss asks for",
-                                    Targets));
+    static_assert(
+        holds<shape_is, Targets>,
+        ESPALIER_SENTENCE("value_and_grad(model, loss)(x, y): targets must have the shape that the loss asks for",
+                          Targets));
+    static_assert(
+        holds<element_is, Targets>,
+        ESPALIER_SENTENCE("value_and_grad(model, loss)(x, y): targets have another element type than the loss asks for",
+                          Targets));
     static_assert(element_is<element_of<X>, T>::agree,
                   ESPALIER_SENTENCE("value_and_grad(model, loss)(x, y): x has another element type than the model",
                                     element_is<element_of<X>, T>));
@@ -303,7 +325,8 @@ struct constant_gradient_function {
       result.buffers = model.buffers;
       model.template run<Program>(arguments, [&](graph::output const& to, std::int64_t i, T value) {
         if (to.where == graph::destination::result) result.loss = value;
-        else if (to.where == graph::destination::gradient) result.gradients.elements()[rows_of<Net, true>.at[to.index].offset + i] = value;
+        else if (to.where == graph::destination::gradient)
+          result.gradients.elements()[rows_of<Net, true>.at[to.index].offset + i] = value;
         else result.buffers.elements()[rows_of<Net, false>.at[to.index].offset + i] = value;
       });
     }

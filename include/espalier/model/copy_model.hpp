@@ -31,7 +31,8 @@ void copy(model<Net, From, T> const& from, model<Net, To, T>& to) {
 /// Does not compile: the target is const.
 template <class Net, class From, class To, class T, class U>
 void copy(model<Net, From, T> const&, model<Net, To, U> const&) {
-  static_assert(detail::may_change<model<Net, To, U>>::agree, ESPALIER_SENTENCE("copy(from, to): " ESPALIER_MODEL_IS_CONST, detail::may_change<model<Net, To, U>>));
+  static_assert(detail::may_change<model<Net, To, U>>::agree,
+                ESPALIER_SENTENCE("copy(from, to): " ESPALIER_MODEL_IS_CONST, detail::may_change<model<Net, To, U>>));
 }
 
 /// copy(from, to) between models of two element types: numbers are converted, rounded to the nearest if `to` has fewer
@@ -44,11 +45,15 @@ template <class Net, class From, class To, class T, class U>
 void copy(model<Net, From, T> const& from, model<Net, To, U>& to) {
   auto const move = [&](auto const& source, auto const& target) {
     if (source.size() == 0) return;
-    detail::on_host(from.engine(), const_cast<T*>(source.data()), static_cast<std::size_t>(source.size()) * sizeof(T), false, [&](unsigned char* source_bytes) {
-      detail::on_host(to.engine(), target.data(), static_cast<std::size_t>(target.size()) * sizeof(U), true, [&](unsigned char* target_bytes) {
-        for (std::int64_t i = 0; i < source.size(); ++i) reinterpret_cast<U*>(target_bytes)[i] = static_cast<U>(reinterpret_cast<T const*>(source_bytes)[i]);
-      });
-    });
+    detail::on_host(from.engine(), const_cast<T*>(source.data()), static_cast<std::size_t>(source.size()) * sizeof(T),
+                    false, [&](unsigned char* source_bytes) {
+                      detail::on_host(to.engine(), target.data(), static_cast<std::size_t>(target.size()) * sizeof(U),
+                                      true, [&](unsigned char* target_bytes) {
+                                        for (std::int64_t i = 0; i < source.size(); ++i)
+                                          reinterpret_cast<U*>(target_bytes)[i] =
+                                              static_cast<U>(reinterpret_cast<T const*>(source_bytes)[i]);
+                                      });
+                    });
   };
   move(from.parameters(), to.parameters());
   move(from.buffers(), to.buffers());

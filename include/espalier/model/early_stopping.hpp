@@ -34,7 +34,7 @@ struct early_stopping {
 
   double best = 0;            ///< the best loss so far; lower ones within min_delta do not replace it
   std::int64_t best_at = -1;  ///< its index, from 0
-  std::int64_t observed = 0;      ///< number of losses observed
+  std::int64_t observed = 0;  ///< number of losses observed
   std::int64_t waited = 0;    ///< number of losses since the last improvement
   bool improved = false;      ///< whether the last loss was an improvement
 };

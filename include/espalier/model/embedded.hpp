@@ -19,12 +19,15 @@ namespace espalier {
 /// errors   a header with a missing tensor, an additional one, other extents or another element type does not compile.
 ///          Neither does an edited header whose numbers are not laid out as a model's; model{embedded<Weights>{}}
 ///          copies the numbers of such a header
-template <class Net, class Weights, class Device = cpu, class Fit = detail::embedded_fit<Weights, Net, typename Weights::value_type, true>>
+template <class Net, class Weights, class Device = cpu,
+          class Fit = detail::embedded_fit<Weights, Net, typename Weights::value_type, true>>
 class read_only_model {
   static_assert(Fit::agree, ESPALIER_SENTENCE("read_only_model<Net, Weights>: " ESPALIER_HEADER_FITS, Fit));
-  static_assert(detail::computes_on_host<Device>::agree,
-                ESPALIER_SENTENCE("read_only_model<Net, Weights, Device>: the numbers are the host's; use model<Net, cuda>{embedded<Weights>{}}",
-                                  detail::computes_on_host<Device>));
+  static_assert(
+      detail::computes_on_host<Device>::agree,
+      ESPALIER_SENTENCE(
+          "read_only_model<Net, Weights, Device>: the numbers are the host's; use model<Net, cuda>{embedded<Weights>{}}",
+          detail::computes_on_host<Device>));
   using Written = model<Net, Device, typename Weights::value_type>;
 
  public:
@@ -39,7 +42,9 @@ class read_only_model {
   constexpr read_only_model() noexcept {}
 
   /// All parameters, contiguous; zeros fill the gaps that align each tensor.
-  static constexpr span<value_type const> parameters() noexcept { return {Weights::numbers, slots_of<Net>.parameters.storage}; }
+  static constexpr span<value_type const> parameters() noexcept {
+    return {Weights::numbers, slots_of<Net>.parameters.storage};
+  }
   static constexpr span<value_type const> buffers() noexcept {
     return {Weights::numbers + detail::first_buffer_number<Net, value_type>, slots_of<Net>.buffers.storage};
   }

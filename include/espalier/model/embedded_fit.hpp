@@ -54,7 +54,8 @@ struct numbers_in_place {
   static constexpr bool agree = false;
 };
 
-#define ESPALIER_HEADER_FITS "the header's weights are those of another net, or of an earlier state of this one; write the header again"
+#define ESPALIER_HEADER_FITS \
+  "the header's weights are those of another net, or of an earlier state of this one; write the header again"
 
 namespace detail {
 
@@ -94,7 +95,8 @@ inline constexpr embedded_places places_of = [] {
   embedded_places r{};
   bool matched[static_cast<std::size_t>(embedded_count<Weights>)]{};
   int next = 0;
-  auto const match_tensors = [&](tensor_role role, int count, auto const& rows, auto const& names, std::int64_t* places) {
+  auto const match_tensors = [&](tensor_role role, int count, auto const& rows, auto const& names,
+                                 std::int64_t* places) {
     for (int i = 0; i < count && r.fault == embedded_fault::none; ++i) {
       int const k = find_embedded<Weights>(role, names.at[i], next);
       r.role = role;
@@ -136,7 +138,8 @@ inline constexpr int first_misplaced = [] {
   for (int i = 0; i < parameters; ++i)
     if (places_of<Weights, Net>.parameters[i] != rows_of<Net, true>.at[i].offset) return i;
   for (int i = 0; i < tensor_count<Net, false>; ++i)
-    if (places_of<Weights, Net>.buffers[i] != first_buffer_number<Net, T> + rows_of<Net, false>.at[i].offset) return parameters + i;
+    if (places_of<Weights, Net>.buffers[i] != first_buffer_number<Net, T> + rows_of<Net, false>.at[i].offset)
+      return parameters + i;
   return -1;
 }();
 
@@ -162,7 +165,9 @@ struct tensor_of_header {
   // auto: nvcc treats a reference of a named type as initialized twice
   static constexpr auto const& tensor = Weights::tensors[At];
   static constexpr char const* text() { return tensor.name; }
-  static constexpr extents value = {tensor.rank, {tensor.extents[0], tensor.extents[1], tensor.extents[2], tensor.extents[3], tensor.extents[4], tensor.extents[5]}};
+  static constexpr extents value = {tensor.rank,
+                                    {tensor.extents[0], tensor.extents[1], tensor.extents[2], tensor.extents[3],
+                                     tensor.extents[4], tensor.extents[5]}};
 };
 template <class Rule>
 inline constexpr auto name_of_tensor = name_from<Rule>();
@@ -183,10 +188,12 @@ constexpr auto find_embedded_fit() {
       return tensor_in_header<name_of_tensor<Expected>, shape_from<Expected>>{};
     } else if constexpr (p.fault == embedded_fault::extents) {
       using Expected = tensor_of_net<Net, of_parameter, p.at>;
-      return same_extents<name_of_tensor<Expected>, shape_from<Expected>, shape_from<tensor_of_header<Weights, p.found>>>{};
+      return same_extents<name_of_tensor<Expected>, shape_from<Expected>,
+                          shape_from<tensor_of_header<Weights, p.found>>>{};
     } else if constexpr (InPlace && first_misplaced<Weights, Net, T> >= 0) {
       constexpr int parameters = tensor_count<Net, true>, at = first_misplaced<Weights, Net, T>;
-      return numbers_in_place<name_of_tensor<tensor_of_net<Net, (at < parameters), (at < parameters ? at : at - parameters)>>>{};
+      return numbers_in_place<
+          name_of_tensor<tensor_of_net<Net, (at < parameters), (at < parameters ? at : at - parameters)>>>{};
     } else {
       return agreed{};
     }
@@ -199,7 +206,9 @@ using embedded_fit = decltype(find_embedded_fit<Weights, Net, T, InPlace>());
 template <class Weights, class Net, class T>
 void copy_embedded(T* parameters, T* buffers) {
   auto const copy = [](int count, auto const& rows, std::int64_t const* places, T* to) {
-    for (int i = 0; i < count; ++i) __builtin_memcpy(to + rows.at[i].offset, Weights::numbers + places[i], static_cast<std::size_t>(rows.at[i].shape.size()) * sizeof(T));
+    for (int i = 0; i < count; ++i)
+      __builtin_memcpy(to + rows.at[i].offset, Weights::numbers + places[i],
+                       static_cast<std::size_t>(rows.at[i].shape.size()) * sizeof(T));
   };
   copy(tensor_count<Net, true>, rows_of<Net, true>, places_of<Weights, Net>.parameters, parameters);
   copy(tensor_count<Net, false>, rows_of<Net, false>, places_of<Weights, Net>.buffers, buffers);

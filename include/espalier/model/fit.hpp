@@ -140,19 +140,22 @@ constexpr auto layers_fault() {
   else return agreed{};
 }
 template <class Loss, class Prediction>
-using applied_loss = decltype(std::declval<Loss const&>()(traced<Prediction>{},
-                                                         traced<target_shape<Loss, Prediction>, target_element<Loss, Prediction>>{}));
+using applied_loss = decltype(std::declval<Loss const&>()(
+    traced<Prediction>{}, traced<target_shape<Loss, Prediction>, target_element<Loss, Prediction>>{}));
 /// A trainer instantiates this first, so that an error in a loss's body has a short trace. It corresponds to
 /// probe_forward of its net: sizeof(typename detail::probe_loss<Net, Loss, Batch>::type).
 template <class Net, class Loss, class Batch>
 constexpr auto first_operands() {
   if constexpr (!is_shape<Batch>) return std::type_identity<agreed>{};
   else if constexpr (!decltype(layers_fault<Net, Batch>())::agree) return std::type_identity<agreed>{};
-  else if constexpr (!loss_has_target<Loss>::agree || !loss_without_parameters<Loss>::agree) return std::type_identity<agreed>{};
-  else if constexpr (!target_is_complete<Loss, shape_of<applied_net<Net, Batch>>>::agree) return std::type_identity<agreed>{};
+  else if constexpr (!loss_has_target<Loss>::agree || !loss_without_parameters<Loss>::agree)
+    return std::type_identity<agreed>{};
+  else if constexpr (!target_is_complete<Loss, shape_of<applied_net<Net, Batch>>>::agree)
+    return std::type_identity<agreed>{};
   else {
     using Prediction = shape_of<applied_net<Net, Batch>>;
-    return std::type_identity<result_of_forward<Loss, traced<Prediction>, traced<target_shape<Loss, Prediction>, target_element<Loss, Prediction>>>>{};
+    return std::type_identity<result_of_forward<
+        Loss, traced<Prediction>, traced<target_shape<Loss, Prediction>, target_element<Loss, Prediction>>>>{};
   }
 }
 template <class Net, class Loss, class Batch>
@@ -182,8 +185,10 @@ constexpr auto loss_fault() {
 }
 template <class Net, class Loss, class Batch>
 constexpr auto statistics_fault() {
-  if constexpr (!decltype(layers_fault<Net, Batch>())::agree || !decltype(loss_fault<Net, Loss, Batch>())::agree) return agreed{};
-  else if constexpr (traced_forward<Net, Loss, Batch>.program.nodes.found == graph::fault::one_value_per_channel) return several_values_per_channel<Batch>{};
+  if constexpr (!decltype(layers_fault<Net, Batch>())::agree || !decltype(loss_fault<Net, Loss, Batch>())::agree)
+    return agreed{};
+  else if constexpr (traced_forward<Net, Loss, Batch>.program.nodes.found == graph::fault::one_value_per_channel)
+    return several_values_per_channel<Batch>{};
   else return agreed{};
 }
 
@@ -195,7 +200,9 @@ constexpr auto targets_fault() {
   } else {
     using Program = training_program<Net, Loss, Batch>;
     using Shape = shape_is<shape_of<Y>, typename Program::target>;
-    using Element = element_is<element_of<Y>, std::conditional_t<std::is_void_v<typename Program::element>, T, typename Program::element>>;
+    using Element =
+        element_is<element_of<Y>,
+                   std::conditional_t<std::is_void_v<typename Program::element>, T, typename Program::element>>;
     if constexpr (!Shape::agree) return invalid<Shape>{};
     else if constexpr (!Element::agree) return invalid<Element>{};
     else return agreed{};
@@ -205,8 +212,10 @@ constexpr auto targets_fault() {
 /// The faults of a training step. Each is checked only if the earlier ones are `agreed`.
 template <class Net, class Loss, class... Batches>
 struct training_fit {
-  using loss_type_fault = typename first_fault<is_loss<Loss>, loss_has_target<Loss>, loss_without_parameters<Loss>>::type;
-  using batch_type_fault = std::conditional_t<loss_type_fault::agree, typename first_fault<is_batch<Batches>...>::type, agreed>;
+  using loss_type_fault =
+      typename first_fault<is_loss<Loss>, loss_has_target<Loss>, loss_without_parameters<Loss>>::type;
+  using batch_type_fault =
+      std::conditional_t<loss_type_fault::agree, typename first_fault<is_batch<Batches>...>::type, agreed>;
   using fault = typename first_fault<loss_type_fault, batch_type_fault>::type;
   using layers = agreed;
   using loss = agreed;
@@ -214,7 +223,8 @@ struct training_fit {
   static constexpr bool agree = false;
 };
 template <class Net, class Loss, class... Batches>
-  requires(is_loss<Loss>::agree && loss_has_target<Loss>::agree && loss_without_parameters<Loss>::agree && (is_batch<Batches>::agree && ...))
+  requires(is_loss<Loss>::agree&& loss_has_target<Loss>::agree&& loss_without_parameters<Loss>::agree &&
+           (is_batch<Batches>::agree && ...))
 struct training_fit<Net, Loss, Batches...> {
   using loss_type_fault = agreed;
   using batch_type_fault = agreed;
@@ -232,9 +242,12 @@ struct update_result {
   using type = no_call_of_update;
 };
 template <class S, class Optimizer, int... State>
-  requires requires { Optimizer::update(parameter<S, void>{0, nullptr}, traced<S>{}, buffer<S, void>{State, nullptr}...); }
+  requires requires {
+    Optimizer::update(parameter<S, void>{0, nullptr}, traced<S>{}, buffer<S, void>{State, nullptr}...);
+  }
 struct update_result<S, Optimizer, std::integer_sequence<int, State...>> {
-  using type = decltype(Optimizer::update(parameter<S, void>{0, nullptr}, traced<S>{}, buffer<S, void>{State, nullptr}...));
+  using type =
+      decltype(Optimizer::update(parameter<S, void>{0, nullptr}, traced<S>{}, buffer<S, void>{State, nullptr}...));
 };
 /// The fault of an optimizer and its update for a vector of Size parameters, or `agreed`.
 template <class Optimizer, int Size>
@@ -247,7 +260,8 @@ constexpr auto optimizer_fault() {
   } else {
     using Result = typename update_result<S, Optimizer, std::make_integer_sequence<int, Optimizer::states>>::type;
     if constexpr (std::is_same_v<Result, no_call_of_update>) return update_is_static<Optimizer, Size>{};
-    else if constexpr (!update_returns_tuple<Optimizer, Size, Result>::agree) return update_returns_tuple<Optimizer, Size, Result>{};
+    else if constexpr (!update_returns_tuple<Optimizer, Size, Result>::agree)
+      return update_returns_tuple<Optimizer, Size, Result>{};
     else return agreed{};
   }
 }
@@ -263,9 +277,9 @@ struct unfit {};
 template <class Net, class Loss, class Fault, class... Batches>
 struct training_fit<Net, Loss, unfit<Fault>, Batches...> : training_fit<Net, Loss, Batches...> {};
 template <class Net, class Loss, class Optimizer, class... Batches>
-using trainer_fault =
-    typename first_fault<typename training_fit<Net, Loss, Batches...>::fault,
-                         decltype(optimizer_fault_of<Net, Optimizer, training_fit<Net, Loss, Batches...>::fault::agree>())>::type;
+using trainer_fault = typename first_fault<
+    typename training_fit<Net, Loss, Batches...>::fault,
+    decltype(optimizer_fault_of<Net, Optimizer, training_fit<Net, Loss, Batches...>::fault::agree>())>::type;
 
 }  // namespace detail
 
@@ -276,7 +290,7 @@ using trainer_fault =
 #define ESPALIER_STATISTICS_FIT "BatchNorm cannot learn from one value per channel; train with larger batches"
 #define ESPALIER_IS_LOSS \
   "trainer{model, loss, optimizer, batch...}: the second argument is not a loss; a loss is a module such as nn::SoftmaxLoss{}"
-#define ESPALIER_LOSS_HAS_TARGET \
+#define ESPALIER_LOSS_HAS_TARGET                                                                    \
   "the loss does not declare its targets; write in it `template <class Prediction> struct target {" \
   " using type = Prediction; using element_type = void; };`"
 #define ESPALIER_LOSS_WITHOUT_PARAMETERS \
@@ -288,7 +302,7 @@ using trainer_fault =
 #define ESPALIER_IS_BATCH "trainer{model, loss, optimizer, batch...}: " ESPALIER_BATCH_IS_SHAPE
 #define ESPALIER_IS_OPTIMIZER \
   "trainer{model, loss, optimizer, batch...}: the third argument is not an optimizer, such as esp::optim::Adam{}"
-#define ESPALIER_UPDATE_IS_STATIC \
+#define ESPALIER_UPDATE_IS_STATIC                                                                             \
   "the optimizer's `update` must be static and take the parameters, their gradient and each of its `states`;" \
   " write `static constexpr auto update(auto p, auto g, auto state)`, with hyperparameter<0>{} for the first number of hyperparameters_of"
 #define ESPALIER_UPDATE_RETURNS_TUPLE \
@@ -300,7 +314,8 @@ template <class Loss, class... S, class... Path>
 inline constexpr bool has_own_message<invalid<loss_has_forward<Loss, S...>, Path...>> = true;
 template <class Loss, class... S, class... Path>
 constexpr auto report_own_message(invalid<loss_has_forward<Loss, S...>, Path...>) {
-  static_assert(loss_has_forward<Loss, S...>::agree, ESPALIER_SENTENCE(ESPALIER_LOSS_FORWARD_FITS, loss_has_forward<Loss, S...>));
+  static_assert(loss_has_forward<Loss, S...>::agree,
+                ESPALIER_SENTENCE(ESPALIER_LOSS_FORWARD_FITS, loss_has_forward<Loss, S...>));
   return true;
 }
 template <class Loss, class Prediction>
@@ -319,7 +334,8 @@ constexpr auto report_optimizer_fault(is_optimizer<Optimizer>) {
 }
 template <class Optimizer, int Size>
 constexpr auto report_optimizer_fault(update_is_static<Optimizer, Size>) {
-  static_assert(update_is_static<Optimizer, Size>::agree, ESPALIER_SENTENCE(ESPALIER_UPDATE_IS_STATIC, ESPALIER_STATED(false, Optimizer)));
+  static_assert(update_is_static<Optimizer, Size>::agree,
+                ESPALIER_SENTENCE(ESPALIER_UPDATE_IS_STATIC, ESPALIER_STATED(false, Optimizer)));
   return true;
 }
 template <class Optimizer, int Size, class Result>
@@ -333,7 +349,8 @@ constexpr auto report_optimizer_fault(update_returns_tuple<Optimizer, Size, Resu
 /// members that follow a failed assertion.
 template <class Layers, class Loss, class Statistics>
 struct invalid_training {
-  static constexpr std::size_t workspace_bytes = 0, peak_live_bytes = 0, parameter_bytes = 0, gradient_bytes = 0, optimizer_bytes = 0;
+  static constexpr std::size_t workspace_bytes = 0, peak_live_bytes = 0, parameter_bytes = 0, gradient_bytes = 0,
+                               optimizer_bytes = 0;
   static constexpr std::int64_t parameter_count = 0, flops = 0, bytes_moved = 0;
   static constexpr int kernel_count = 0;
   using Misfit = root_message_fault<Layers, invalid_training>;

@@ -39,7 +39,8 @@ constexpr void find_facts(graph::program const& p, node_facts& f) {
   }
   for (int id = 1; id <= g.size; ++id) {
     op_family const family = g[id].op->family;
-    f.varies[id] = family == op_family::argument || family == op_family::label || family == op_family::hyperparameter || family == op_family::random;
+    f.varies[id] = family == op_family::argument || family == op_family::label || family == op_family::hyperparameter ||
+                   family == op_family::random;
     for (int k = 0; k < operands_of(g[id]); ++k) f.varies[id] = f.varies[id] || f.varies[g[id].operand[k]];
   }
 }
@@ -55,13 +56,16 @@ struct pending_product {
 /// Rewrites a program with scales and shifts folded into constant matrices.
 class folder {
  public:
-  constexpr folder(graph::program const& from, graph::program& to) : p_{from}, from_{from.nodes}, to_{to.nodes} { find_facts(from, facts_); }
+  constexpr folder(graph::program const& from, graph::program& to) : p_{from}, from_{from.nodes}, to_{to.nodes} {
+    find_facts(from, facts_);
+  }
 
   constexpr void run(graph::program& to) {
     graph::copy_values(from_, to_);
     for (int id = 1; id <= from_.size; ++id)
       if (facts_.needed[id]) translate(id);
-    for (int i = 0; i < p_.output_count; ++i) to.add_output(value(p_.outputs[i].id), p_.outputs[i].where, p_.outputs[i].index);
+    for (int i = 0; i < p_.output_count; ++i)
+      to.add_output(value(p_.outputs[i].id), p_.outputs[i].where, p_.outputs[i].index);
   }
 
  private:
@@ -100,7 +104,8 @@ class folder {
       if (facts_.uses[a] > 1) new_id_[id] = value(a);
       return;
     }
-    if (n.op->family == op_family::reshape && waits(a) && n.shape.at[n.shape.rank - 1] == from_[a].shape.at[from_[a].shape.rank - 1]) {
+    if (n.op->family == op_family::reshape && waits(a) &&
+        n.shape.at[n.shape.rank - 1] == from_[a].shape.at[from_[a].shape.rank - 1]) {
       pending_product x = pending_[number_[a]];
       x.shape = n.shape;
       return wait(id, x);
@@ -108,7 +113,8 @@ class folder {
     if (n.op->family == op_family::elementwise && join_product(id)) return;
     graph::node copy = n;
     for (int k = 0; k < 4; ++k) copy.operand[k] = n.operand[k] != 0 ? value(n.operand[k]) : 0;
-    if (n.op->family == op_family::move || n.op->family == op_family::scatter_add) copy.attribute = static_cast<std::uint64_t>(to_.number_of(from_.maps[n.attribute]));
+    if (n.op->family == op_family::move || n.op->family == op_family::scatter_add)
+      copy.attribute = static_cast<std::uint64_t>(to_.number_of(from_.maps[n.attribute]));
     new_id_[id] = to_.add(copy);
   }
 
@@ -126,7 +132,8 @@ class folder {
   constexpr bool join_product(int id) {
     graph::node const& n = from_[id];
     int const which = waits(n.operand[0]) ? 0 : 1;
-    if (n.op->arity > 2 || !waits(n.operand[which]) || (n.op->arity == 2 && facts_.varies[n.operand[1 - which]])) return false;
+    if (n.op->arity > 2 || !waits(n.operand[which]) || (n.op->arity == 2 && facts_.varies[n.operand[1 - which]]))
+      return false;
     pending_product x = pending_[number_[n.operand[which]]];
     extents const s = columns_of(n.shape);
     int c = 0;
@@ -160,7 +167,8 @@ class folder {
       auto const pattern = static_cast<graph::pattern>(n.attribute);
       std::int64_t const size = from_[n.operand[0]].shape.size();
       if (pattern == graph::pattern::everything) return graph::emit_broadcast(to_, value(n.operand[0]), s);
-      return pattern == graph::pattern::column && size == s.size() ? graph::emit_reshape(to_, value(n.operand[0]), s) : 0;
+      return pattern == graph::pattern::column && size == s.size() ? graph::emit_reshape(to_, value(n.operand[0]), s)
+                                                                   : 0;
     }
     if (n.op->family != op_family::elementwise || n.shape.at[n.shape.rank - 1] != s.at[0]) return 0;
     graph::node small{n.op, {}, n.attribute, s};
@@ -198,12 +206,15 @@ struct split_program {
 
 class splitter {
  public:
-  constexpr splitter(graph::program const& from, split_program& to) : p_{from}, from_{from.nodes}, r_{to} { find_facts(from, facts_); }
+  constexpr splitter(graph::program const& from, split_program& to) : p_{from}, from_{from.nodes}, r_{to} {
+    find_facts(from, facts_);
+  }
 
   constexpr void run() {
     for (int id = 1; id <= from_.size; ++id)
       if (facts_.needed[id] && facts_.varies[id]) copy(id);
-    for (int i = 0; i < p_.output_count; ++i) r_.running.add_output(read(p_.outputs[i].id), p_.outputs[i].where, p_.outputs[i].index);
+    for (int i = 0; i < p_.output_count; ++i)
+      r_.running.add_output(read(p_.outputs[i].id), p_.outputs[i].where, p_.outputs[i].index);
   }
 
  private:
@@ -211,7 +222,8 @@ class splitter {
     graph::node n = from_[id];
     for (int k = 0; k < 4; ++k)
       if (n.operand[k] != 0) n.operand[k] = read(n.operand[k]);
-    if (n.op->family == op_family::move || n.op->family == op_family::scatter_add) n.attribute = static_cast<std::uint64_t>(r_.running.nodes.number_of(from_.maps[n.attribute]));
+    if (n.op->family == op_family::move || n.op->family == op_family::scatter_add)
+      n.attribute = static_cast<std::uint64_t>(r_.running.nodes.number_of(from_.maps[n.attribute]));
     new_id_[id] = r_.running.nodes.add(n);
   }
   /// A constant becomes a leaf of the running program: a number, a broadcast or reshape of a leaf, or a parameter in
@@ -267,7 +279,8 @@ struct preparing_program {
   static constexpr places numbered = [] {
     places r{};
     for (int i = 0; i < parameters; ++i) r.of[i] = slots_of<Net>.parameters.offset[i];
-    for (int i = 0; i < split_evaluation<Net, Batch>.count; ++i) r.of[parameters + i] = split_evaluation<Net, Batch>.offset[i];
+    for (int i = 0; i < split_evaluation<Net, Batch>.count; ++i)
+      r.of[parameters + i] = split_evaluation<Net, Batch>.offset[i];
     return r;
   }();
   static constexpr plan::storage_layout layout() { return {numbered.of, slots_of<Net>.buffers.offset}; }

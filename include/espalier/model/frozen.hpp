@@ -19,7 +19,8 @@ namespace espalier {
 /// shape    (N, ...) -> the net's output for it; equal to the predictor's up to rounding
 /// memory   one allocation at construction, or `bytes` bytes that you pass; none afterwards
 /// errors   a batch that does not fit the net's layers, and a model on a graphics processor, do not compile
-template <class Model, class Batch, class Found = detail::applied_net<typename Model::net_type, std::enable_if_t<is_shape<Batch>, Batch>>>
+template <class Model, class Batch,
+          class Found = detail::applied_net<typename Model::net_type, std::enable_if_t<is_shape<Batch>, Batch>>>
 class frozen {
   using Program = detail::frozen_program<typename Model::net_type, Batch>;
   using Sound = typename plan::sound_program<detail::evaluation_program<typename Model::net_type, Batch>>::checked;
@@ -28,13 +29,17 @@ class frozen {
   using Host = detail::computes_on_host<typename Model::device_type>;
   using InPlace = detail::in_place<Program, detail::sizes_in_bytes<static_cast<std::size_t>(Batch::size) * sizeof(T)>,
                                    detail::sizes_in_bytes<static_cast<std::size_t>(shape_of<Found>::size) * sizeof(T)>>;
-  static_assert(Host::agree,
-                ESPALIER_SENTENCE("frozen{model, batch}: a frozen model runs on this processor; copy(model, other) the parameters to a model<Net> and freeze that one",
-                                  Host));
+  static_assert(
+      Host::agree,
+      ESPALIER_SENTENCE(
+          "frozen{model, batch}: a frozen model runs on this processor; copy(model, other) the parameters to a model<Net> and freeze that one",
+          Host));
 
   /// Starts the workspace on a new page after 16 KiB or more of parameters, which fill most of the first-level cache.
   /// The workspace then evicts few of them (measured: 0.9 of the time). 4096: bytes of a page.
-  static constexpr std::size_t workspace_start(std::size_t parameters) { return parameters < 16 * 1024 ? parameters : (parameters + 4095) / 4096 * 4096; }
+  static constexpr std::size_t workspace_start(std::size_t parameters) {
+    return parameters < 16 * 1024 ? parameters : (parameters + 4095) / 4096 * 4096;
+  }
 
  public:
   using input_shape = Batch;
@@ -56,81 +61,93 @@ class frozen {
   /// Batch is deduced only by the guides below. They instantiate the user's forward first, so that an error in its body
   /// has a short trace.
   template <class B = Batch>
-    requires std::is_same_v<B, Batch>
-  frozen(Model const& model, B) : memory_{bytes} {
-    if constexpr (Host::agree) prepare(model);
-  }
-  template <std::size_t Count, class B = Batch, class Enough = detail::enough_bytes<Count, bytes>>
-    requires std::is_same_v<B, Batch>
-  frozen(Model const& model, B, espalier::bytes<Count>& storage) : memory_{storage, bytes} {
-    static_assert(Enough::agree, ESPALIER_SENTENCE("frozen{model, batch, bytes}: the bytes are fewer than frozen::bytes", Enough));
-    if constexpr (Host::agree && Enough::agree) prepare(model);
-  }
+    requires std::is_same_v<B, Batch> frozen(Model const& model, B) : memory_{bytes} {
+      if constexpr (Host::agree) prepare(model);
+    }
+    template <std::size_t Count, class B = Batch, class Enough = detail::enough_bytes<Count, bytes>>
+      requires std::is_same_v<B, Batch> frozen(Model const& model, B, espalier::bytes<Count>& storage)
+          : memory_{storage, bytes} {
+        static_assert(Enough::agree,
+                      ESPALIER_SENTENCE("frozen{model, batch, bytes}: the bytes are fewer than frozen::bytes", Enough));
+        if constexpr (Host::agree && Enough::agree) prepare(model);
+      }
 
-  /// Does not compile: each frozen net has its own workspace.
-  frozen(frozen const&) : memory_{bytes} {
-    static_assert(detail::copied_workspace<Batch>::agree, ESPALIER_SENTENCE("frozen other = frozen: " ESPALIER_WORKSPACE_IS_COPIED, detail::copied_workspace<Batch>));
-  }
+      /// Does not compile: each frozen net has its own workspace.
+      frozen(frozen const&) : memory_{bytes} {
+        static_assert(
+            detail::copied_workspace<Batch>::agree,
+            ESPALIER_SENTENCE("frozen other = frozen: " ESPALIER_WORKSPACE_IS_COPIED, detail::copied_workspace<Batch>));
+      }
 
-  /// scores = net(x). Never allocates. scores may be x, or overlap it.
-  /// shape   x has the shape of the batch, scores output_shape
-  /// errors  other shapes and element types do not compile
-  template <Stored X, Stored Y>
-  void operator()(X const& x, Y&& scores) noexcept {
-    using Input = detail::shape_is<shape_of<X>, Batch>;
-    using Output = detail::shape_is<shape_of<Y>, output_shape>;
-    static_assert(Input::agree, ESPALIER_SENTENCE("frozen(x, scores): x must have the shape of the batch that was frozen for", Input));
-    static_assert(!Input::agree || Output::agree, ESPALIER_SENTENCE("frozen(x, scores): scores must have the shape of the net's output", Output));
-    using Element = detail::element_is<element_of<X>, T>;
-    using Scores = detail::element_is<element_of<Y>, T>;
-    static_assert(Element::agree && Scores::agree,
-                  ESPALIER_SENTENCE("frozen(x, scores): x or scores has another element type than the model", Element, Scores));
-    using Written = detail::can_be_written<Y>;
-    static_assert(Written::agree, ESPALIER_SENTENCE("frozen(x, scores): " ESPALIER_RESULT_IS_CONST, Written));
-    if constexpr (Input::agree && Output::agree && Element::agree && Scores::agree && Written::agree) run(view<T const, Batch>(x), view<T, output_shape>(scores));
-  }
-  /// Does not compile: scores are written into memory of the user, and the call passes none.
-  template <class X>
-  auto operator()(X const&) {
-    using Scores = detail::has_room_for_scores<X>;
-    static_assert(Scores::agree, ESPALIER_SENTENCE("frozen(x, scores): scores are missing; they are written into a tensor<T, output_shape> "
-                                                   "or other memory of yours", Scores));
-    return invalid<Scores>{};
-  }
-  /// The same for ranges (std::vector, ...), as in a predictor.
-  template <class X, class Y>
-    requires(!TensorOrView<X> || !TensorOrView<Y>)
-  void operator()(X const& x, Y&& scores) {
-    using Input = detail::argument_fit<X const, T const, Batch>;
-    using Output = detail::written_fit<Y, T, output_shape>;
-    static_assert(Input::agree, ESPALIER_SENTENCE("frozen(x, scores): x: " ESPALIER_EXPECTED_INPUT, Input));
-    static_assert(Output::agree, ESPALIER_SENTENCE("frozen(x, scores): scores: " ESPALIER_EXPECTED_SCORES, Output));
-    if constexpr (Input::agree && Output::agree)
-      (*this)(detail::as_tensor_or_view<T const, Batch>("frozen(x, scores): x", x), detail::as_tensor_or_view<T, output_shape>("frozen(x, scores): scores", scores));
-  }
+      /// scores = net(x). Never allocates. scores may be x, or overlap it.
+      /// shape   x has the shape of the batch, scores output_shape
+      /// errors  other shapes and element types do not compile
+      template <Stored X, Stored Y>
+      void operator()(X const& x, Y&& scores) noexcept {
+        using Input = detail::shape_is<shape_of<X>, Batch>;
+        using Output = detail::shape_is<shape_of<Y>, output_shape>;
+        static_assert(
+            Input::agree,
+            ESPALIER_SENTENCE("frozen(x, scores): x must have the shape of the batch that was frozen for", Input));
+        static_assert(!Input::agree || Output::agree,
+                      ESPALIER_SENTENCE("frozen(x, scores): scores must have the shape of the net's output", Output));
+        using Element = detail::element_is<element_of<X>, T>;
+        using Scores = detail::element_is<element_of<Y>, T>;
+        static_assert(Element::agree && Scores::agree,
+                      ESPALIER_SENTENCE("frozen(x, scores): x or scores has another element type than the model",
+                                        Element, Scores));
+        using Written = detail::can_be_written<Y>;
+        static_assert(Written::agree, ESPALIER_SENTENCE("frozen(x, scores): " ESPALIER_RESULT_IS_CONST, Written));
+        if constexpr (Input::agree && Output::agree && Element::agree && Scores::agree && Written::agree)
+          run(view<T const, Batch>(x), view<T, output_shape>(scores));
+      }
+      /// Does not compile: scores are written into memory of the user, and the call passes none.
+      template <class X>
+      auto operator()(X const&) {
+        using Scores = detail::has_room_for_scores<X>;
+        static_assert(
+            Scores::agree,
+            ESPALIER_SENTENCE("frozen(x, scores): scores are missing; they are written into a tensor<T, output_shape> "
+                              "or other memory of yours",
+                              Scores));
+        return invalid<Scores>{};
+      }
+      /// The same for ranges (std::vector, ...), as in a predictor.
+      template <class X, class Y>
+        requires(!TensorOrView<X> || !TensorOrView<Y>)
+      void operator()(X const& x, Y&& scores) {
+        using Input = detail::argument_fit<X const, T const, Batch>;
+        using Output = detail::written_fit<Y, T, output_shape>;
+        static_assert(Input::agree, ESPALIER_SENTENCE("frozen(x, scores): x: " ESPALIER_EXPECTED_INPUT, Input));
+        static_assert(Output::agree, ESPALIER_SENTENCE("frozen(x, scores): scores: " ESPALIER_EXPECTED_SCORES, Output));
+        if constexpr (Input::agree && Output::agree)
+          (*this)(detail::as_tensor_or_view<T const, Batch>("frozen(x, scores): x", x),
+                  detail::as_tensor_or_view<T, output_shape>("frozen(x, scores): scores", scores));
+      }
 
- private:
-  T* parameters() const { return memory_.template at<T>(0); }
-  T* workspace() const { return memory_.template at<T>(workspace_start(parameter_bytes)); }
+     private:
+      T* parameters() const { return memory_.template at<T>(0); }
+      T* workspace() const { return memory_.template at<T>(workspace_start(parameter_bytes)); }
 
-  void prepare(Model const& model) noexcept {
-    detail::program_bases b = model.bases();
-    b.at[plan::base::workspace] = workspace();
-    b.at[plan::base::gradients] = parameters();
-    espalier::on_cpu::run<Preparing, T>(b.at);
-  }
-  void run(view<T const, Batch> x, view<T, output_shape> scores) noexcept {
-    [[maybe_unused]] ESPALIER_CALL_GUARD const guard{call_};
-    detail::program_bases b;
-    b.at[plan::base::workspace] = workspace();
-    b.at[plan::base::parameters] = parameters();
-    b.at[plan::base::arguments] = const_cast<T*>(x.data());
-    b.at[plan::base::results] = scores.data();
-    InPlace::run(detail::host_engine<cpu>{}, b.at, memory_.template at<void>(bytes - in_place_bytes), [&] { espalier::on_cpu::run<Program, T>(b.at); });
-  }
+      void prepare(Model const& model) noexcept {
+        detail::program_bases b = model.bases();
+        b.at[plan::base::workspace] = workspace();
+        b.at[plan::base::gradients] = parameters();
+        espalier::on_cpu::run<Preparing, T>(b.at);
+      }
+      void run(view<T const, Batch> x, view<T, output_shape> scores) noexcept {
+        [[maybe_unused]] ESPALIER_CALL_GUARD const guard{call_};
+        detail::program_bases b;
+        b.at[plan::base::workspace] = workspace();
+        b.at[plan::base::parameters] = parameters();
+        b.at[plan::base::arguments] = const_cast<T*>(x.data());
+        b.at[plan::base::results] = scores.data();
+        InPlace::run(detail::host_engine<cpu>{}, b.at, memory_.template at<void>(bytes - in_place_bytes),
+                     [&] { espalier::on_cpu::run<Program, T>(b.at); });
+      }
 
-  detail::block memory_;
-  detail::call_mark call_;
+      detail::block memory_;
+      detail::call_mark call_;
 };
 
 /// Does not compile. It accepts every call without a further error, so that one mistake produces one error.
@@ -152,32 +169,36 @@ class frozen<Model, Batch, invalid<Facts...>> {
 /// Does not compile: the arguments are not a model and a batch.
 template <class Argument>
 class frozen<detail::misused<is_model<Argument>>, void, void> : public detail::silent_root<is_model<Argument>> {
-  static_assert(is_model<Argument>::agree, ESPALIER_SENTENCE("frozen{model, batch}: " ESPALIER_FIRST_IS_MODEL, is_model<Argument>));
+  static_assert(is_model<Argument>::agree,
+                ESPALIER_SENTENCE("frozen{model, batch}: " ESPALIER_FIRST_IS_MODEL, is_model<Argument>));
   using detail::silent_root<is_model<Argument>>::silent_root;
 };
 template <class Argument>
 class frozen<detail::misused<is_batch<Argument>>, void, void> : public detail::silent_root<is_batch<Argument>> {
-  static_assert(is_batch<Argument>::agree, ESPALIER_SENTENCE("frozen{model, batch}: " ESPALIER_BATCH_IS_SHAPE, is_batch<Argument>));
+  static_assert(is_batch<Argument>::agree,
+                ESPALIER_SENTENCE("frozen{model, batch}: " ESPALIER_BATCH_IS_SHAPE, is_batch<Argument>));
   using detail::silent_root<is_batch<Argument>>::silent_root;
 };
 
 template <ModelType Model, class Batch>
-  requires is_shape<Batch>
-frozen(Model const&, Batch) -> frozen<Model, std::enable_if_t<(sizeof(detail::probe_forward<typename Model::net_type, Batch>) > 0), Batch>>;
+  requires is_shape<Batch> frozen(Model const&, Batch)
+->frozen<Model, std::enable_if_t<(sizeof(detail::probe_forward<typename Model::net_type, Batch>) > 0), Batch>>;
 template <ModelType Model, class Batch, std::size_t Count>
-  requires is_shape<Batch>
-frozen(Model const&, Batch, bytes<Count>&) -> frozen<Model, std::enable_if_t<(sizeof(detail::probe_forward<typename Model::net_type, Batch>) > 0), Batch>>;
+  requires is_shape<Batch> frozen(Model const&, Batch, bytes<Count>&)
+->frozen<Model, std::enable_if_t<(sizeof(detail::probe_forward<typename Model::net_type, Batch>) > 0), Batch>>;
 /// Chosen if the body of the user's forward does not compile. The compiler reports that error, and the class adds none.
 template <ModelType Model, class Batch, class... Argument>
-  requires is_shape<Batch>
-frozen(Model const&, Batch, Argument&...) -> frozen<Model, Batch>;
+  requires is_shape<Batch> frozen(Model const&, Batch, Argument&...)
+->frozen<Model, Batch>;
 
 template <class First, class... More>
   requires(!ModelType<First>)
-frozen(First const&, More const&...) -> frozen<detail::misused<is_model<First>>, void, void>;
+frozen(First const&, More const&...)
+->frozen<detail::misused<is_model<First>>, void, void>;
 template <ModelType Model, class Argument>
   requires(!is_shape<Argument>)
-frozen(Model const&, Argument) -> frozen<detail::misused<is_batch<Argument>>, void, void>;
+frozen(Model const&, Argument)
+->frozen<detail::misused<is_batch<Argument>>, void, void>;
 template <ModelType Model>
 frozen(Model const&) -> frozen<detail::misused<is_batch<no_batch>>, void, void>;
 

@@ -13,9 +13,11 @@ namespace detail {
 
 /// A net in double whose trainable parameters are moved along a direction.
 template <class Net, class T>
-constexpr constant_model<Net, double> moved_model(constant_model<Net, T> const& model, gradient_check const& options, double by) {
+constexpr constant_model<Net, double> moved_model(constant_model<Net, T> const& model, gradient_check const& options,
+                                                  double by) {
   constant_model<Net, double> r{model};
-  for (std::int64_t i = 0; i < slots_of<Net>.parameters.trainable_storage; ++i) r.parameters.elements()[i] += by * direction_at(options, 0, i);
+  for (std::int64_t i = 0; i < slots_of<Net>.parameters.trainable_storage; ++i)
+    r.parameters.elements()[i] += by * direction_at(options, 0, i);
   return r;
 }
 
@@ -41,7 +43,9 @@ struct model_gradient_agrees_function {
  private:
   template <class X, class Y>
   constexpr double loss_at(double by, X const& x, Y const& y) const {
-    return value_and_grad(moved_model(model, options, by), Loss{})(moved_argument(x, options, 0, 0), moved_argument(y, options, 0, 0)).loss;
+    return value_and_grad(moved_model(model, options, by), Loss{})(moved_argument(x, options, 0, 0),
+                                                                   moved_argument(y, options, 0, 0))
+        .loss;
   }
 };
 

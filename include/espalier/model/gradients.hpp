@@ -33,15 +33,20 @@ class gradients {
 
   /// The gradient of the parameter with that path.
   /// errors  an unknown name and the name of a frozen parameter throw name_error
-  auto parameter(detail::name_argument name) const { return detail::get_tensor<Net, true>(engine_, name.of, memory_.template at<T>(0), true); }
+  auto parameter(detail::name_argument name) const {
+    return detail::get_tensor<Net, true>(engine_, name.of, memory_.template at<T>(0), true);
+  }
   /// The same, but an unknown or frozen name is no error: the result converts to false and has no elements.
-  auto find_parameter(detail::name_argument name) const { return detail::find_tensor<Net, true>(engine_, name.of, memory_.template at<T>(0), true); }
+  auto find_parameter(detail::name_argument name) const {
+    return detail::find_tensor<Net, true>(engine_, name.of, memory_.template at<T>(0), true);
+  }
   /// Calls f(name, extents, span) for each parameter, in the order of declaration. On a device with its own memory, the
   /// spans refer to a copy on the host.
   template <class F>
   void for_each_parameter(F&& f) const {
     using Accepts = detail::accepts_tensors<F, T>;
-    static_assert(Accepts::agree, ESPALIER_SENTENCE("gradients.for_each_parameter(f): " ESPALIER_ACCEPTS_TENSORS, Accepts));
+    static_assert(Accepts::agree,
+                  ESPALIER_SENTENCE("gradients.for_each_parameter(f): " ESPALIER_ACCEPTS_TENSORS, Accepts));
     detail::on_host(engine_, memory_.template at<void>(0), static_cast<std::size_t>(size) * sizeof(T), false,
                     [&](unsigned char* at) { detail::for_each_tensor<Net, true>(reinterpret_cast<T*>(at), true, f); });
   }
@@ -95,20 +100,25 @@ struct model_gradient_function {
     static_assert(LossMisfit::agree, ESPALIER_SENTENCE(ESPALIER_LOSS_FITS, LossMisfit));
     static_assert(sizeof(report_own_message(own_message_fault<typename Fit::loss>{})) != 0);
     static_assert(Fit::statistics::agree, ESPALIER_SENTENCE(ESPALIER_STATISTICS_FIT, typename Fit::statistics));
-    static_assert(holds<shape_is, Targets>,
-                  ESPALIER_SENTENCE("value_and_grad(model, loss)(x, y): targets must have the shape that the loss asks for", Targets));
-    static_assert(holds<element_is, Targets>,
-                  ESPALIER_SENTENCE("value_and_grad(model, loss)(x, y): targets have another element type than the loss asks for",
-                                    Targets));
+    static_assert(
+        holds<shape_is, Targets>,
+        ESPALIER_SENTENCE("value_and_grad(model, loss)(x, y): targets must have the shape that the loss asks for",
+                          Targets));
+    static_assert(
+        holds<element_is, Targets>,
+        ESPALIER_SENTENCE("value_and_grad(model, loss)(x, y): targets have another element type than the loss asks for",
+                          Targets));
     static_assert(element_is<element_of<X>, T>::agree,
                   ESPALIER_SENTENCE("value_and_grad(model, loss)(x, y): x has another element type than the model",
                                     element_is<element_of<X>, T>));
     using Reached = reaches<Device, X, Y>;
     static_assert(Reached::agree, ESPALIER_SENTENCE("value_and_grad(model, loss)(x, y): " ESPALIER_REACHABLE, Reached));
     using number = computed_in<T>;
-    loss_and_gradients<number, gradients<Net, T, Device>> result{number(0), gradients<Net, T, Device>{model->engine().without_threads()}};
+    loss_and_gradients<number, gradients<Net, T, Device>> result{
+        number(0), gradients<Net, T, Device>{model->engine().without_threads()}};
     if constexpr (Fault::agree && Targets::agree && element_is<element_of<X>, T>::agree && Reached::agree)
-      run<training_program<Net, Loss, shape_of<X>>>(elements_of<T const>(x), elements_of<element_of<Y> const>(y), result);
+      run<training_program<Net, Loss, shape_of<X>>>(elements_of<T const>(x), elements_of<element_of<Y> const>(y),
+                                                    result);
     return result;
   }
   /// The same with targets in a range (std::vector, ...) of as many numbers as the loss requires. The inputs determine
@@ -118,14 +128,19 @@ struct model_gradient_function {
     requires(!TensorOrView<X> || !TensorOrView<Y>)
   auto operator()(X const& x, Y const& y) const {
     using Shape = is_tensor_or_view<X>;
-    static_assert(Shape::agree, ESPALIER_SENTENCE("value_and_grad(model, loss)(x, y): x: expected a tensor or a view, which say their shape; write view<T const, shape<N, ...>>(x)",
-                                                  Shape));
+    static_assert(
+        Shape::agree,
+        ESPALIER_SENTENCE(
+            "value_and_grad(model, loss)(x, y): x: expected a tensor or a view, which say their shape; write view<T const, shape<N, ...>>(x)",
+            Shape));
     if constexpr (Shape::agree) {
       using Targets = decltype(expected_targets_of<X>());
       using Fit = argument_fit<Y const, typename Targets::element_type const, typename Targets::shape_type>;
-      static_assert(Fit::agree, ESPALIER_SENTENCE("value_and_grad(model, loss)(x, y): y: " ESPALIER_EXPECTED_TARGETS, Fit));
+      static_assert(Fit::agree,
+                    ESPALIER_SENTENCE("value_and_grad(model, loss)(x, y): y: " ESPALIER_EXPECTED_TARGETS, Fit));
       if constexpr (Fit::agree)
-        return (*this)(x, as_tensor_or_view<typename Targets::element_type const, typename Targets::shape_type>("value_and_grad(model, loss)(x, y): y", y));
+        return (*this)(x, as_tensor_or_view<typename Targets::element_type const, typename Targets::shape_type>(
+                              "value_and_grad(model, loss)(x, y): y", y));
       else return loss_and_gradients<computed_in<T>, gradients<Net, T, Device>>{};
     } else {
       return loss_and_gradients<computed_in<T>, gradients<Net, T, Device>>{};
@@ -138,7 +153,9 @@ struct model_gradient_function {
   static constexpr auto expected_targets_of() {
     if constexpr (fault_of<X>::agree) {
       using Program = training_program<Net, Loss, shape_of<X>>;
-      return expected_targets<std::conditional_t<std::is_void_v<typename Program::element>, T, typename Program::element>, typename Program::target>{};
+      return expected_targets<
+          std::conditional_t<std::is_void_v<typename Program::element>, T, typename Program::element>,
+          typename Program::target>{};
     } else {
       return expected_targets<T, espalier::shape<>>{};
     }
@@ -146,11 +163,13 @@ struct model_gradient_function {
   template <class Program, class X, class Y, class Result>
   void run(X x, Y y, Result& result) const {
     constexpr std::size_t targets_at = tensor_alignment + bytes_for<T>(static_cast<std::size_t>(Program::batch::size));
-    constexpr std::size_t loss_at = targets_at + bytes_for<T>(static_cast<std::size_t>(Program::target::size)), end = loss_at + tensor_alignment;
+    constexpr std::size_t loss_at = targets_at + bytes_for<T>(static_cast<std::size_t>(Program::target::size)),
+                          end = loss_at + tensor_alignment;
     Engine const& engine = model->engine();
     auto exchange = engine.make_exchange(end, end);
     if constexpr (std::is_integral_v<typename Program::element>)
-      check_labels(exchange.view_on_host(y, targets_at), Program::target::size, label_range_of<Loss, typename Program::prediction>());
+      check_labels(exchange.view_on_host(y, targets_at), Program::target::size,
+                   label_range_of<Loss, typename Program::prediction>());
     auto const workspace = engine.allocate(Engine::template workspace_bytes<Program, T>);
     on_cpu::random_state random{model->initial_seed().value, next_random_step()};
     program_bases b = model->bases();
@@ -186,14 +205,15 @@ concept AnyModel = is_model<std::remove_cvref_t<X>>;
 /// buffers nor random numbers.
 template <class Model>
 struct stays_as_it_is {
-  static constexpr bool agree = !std::is_const_v<Model> ||
-      (slots_of<typename Model::net_type>.buffers.count == 0 && slots_of<typename Model::net_type>.streams == 0);
+  static constexpr bool agree = !std::is_const_v<Model> || (slots_of<typename Model::net_type>.buffers.count == 0 &&
+                                                            slots_of<typename Model::net_type>.streams == 0);
 };
 
 template <class Model>
 using lives_behind = std::conditional_t<std::is_lvalue_reference_v<Model>, agreed, lives_on<Model>>;
 template <class Model>
-using stays_behind = std::conditional_t<std::is_lvalue_reference_v<Model>, stays_as_it_is<std::remove_reference_t<Model>>, agreed>;
+using stays_behind =
+    std::conditional_t<std::is_lvalue_reference_v<Model>, stays_as_it_is<std::remove_reference_t<Model>>, agreed>;
 template <class Loss, class Model>
 auto gradient_function_of(Model& model) {
   return model_gradient_function<Model, Loss>{reference<Model>{model}};
@@ -229,7 +249,9 @@ auto value_and_grad(Model&& model, Loss loss) {
 template <detail::AnyModel Model, class Loss, class X, class... More>
 auto value_and_grad(Model&&, Loss, X const&, More const&...) {
   using Passed = detail::passed_to_result<X, More...>;
-  static_assert(Passed::agree, ESPALIER_SENTENCE("value_and_grad(model, loss) makes a function; write value_and_grad(model, loss)(x, y)", Passed));
+  static_assert(Passed::agree,
+                ESPALIER_SENTENCE(
+                    "value_and_grad(model, loss) makes a function; write value_and_grad(model, loss)(x, y)", Passed));
   using Found = std::remove_cvref_t<Model>;
   return loss_and_gradients<detail::computed_in<typename Found::value_type>, invalid<Passed>>{};
 }
@@ -250,7 +272,8 @@ auto grad(Model&& model, Loss loss) {
 template <detail::AnyModel Model, class Loss, class X, class... More>
 auto grad(Model&&, Loss, X const&, More const&...) {
   using Passed = detail::passed_to_result<X, More...>;
-  static_assert(Passed::agree, ESPALIER_SENTENCE("grad(model, loss) makes a function; write grad(model, loss)(x, y)", Passed));
+  static_assert(Passed::agree,
+                ESPALIER_SENTENCE("grad(model, loss) makes a function; write grad(model, loss)(x, y)", Passed));
   return invalid<Passed>{};
 }
 

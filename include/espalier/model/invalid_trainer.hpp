@@ -21,8 +21,11 @@ class trainer<Model, Loss, Optimizer, Batch, More...> {
   static_assert(loss_without_parameters<Loss>::agree || !loss_has_target<Loss>::agree,
                 ESPALIER_SENTENCE(ESPALIER_LOSS_WITHOUT_PARAMETERS, loss_without_parameters<Loss>));
   static_assert(Fit::batch_type_fault::agree, ESPALIER_SENTENCE(ESPALIER_IS_BATCH, typename Fit::batch_type_fault));
-  static_assert(is_optimizer<Optimizer>::agree || !Fit::fault::agree, ESPALIER_SENTENCE(ESPALIER_IS_OPTIMIZER, is_optimizer<Optimizer>));
-  static_assert(sizeof(detail::report_optimizer_fault(decltype(detail::optimizer_fault_of<typename Model::net_type, Optimizer, Fit::fault::agree>()){})) != 0);
+  static_assert(is_optimizer<Optimizer>::agree || !Fit::fault::agree,
+                ESPALIER_SENTENCE(ESPALIER_IS_OPTIMIZER, is_optimizer<Optimizer>));
+  static_assert(
+      sizeof(detail::report_optimizer_fault(
+          decltype(detail::optimizer_fault_of<typename Model::net_type, Optimizer, Fit::fault::agree>()){})) != 0);
   using Layers = detail::root_message_fault<typename Fit::layers, trainer>;
   static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
   static_assert(sizeof(detail::report_own_message(detail::own_message_fault<typename Fit::layers>{})) != 0);
@@ -32,7 +35,8 @@ class trainer<Model, Loss, Optimizer, Batch, More...> {
   static_assert(Fit::statistics::agree, ESPALIER_SENTENCE(ESPALIER_STATISTICS_FIT, typename Fit::statistics));
 
  public:
-  static constexpr std::size_t workspace_bytes = 0, parameter_bytes = 0, gradient_bytes = 0, optimizer_bytes = 0, bytes = 0;
+  static constexpr std::size_t workspace_bytes = 0, parameter_bytes = 0, gradient_bytes = 0, optimizer_bytes = 0,
+                               bytes = 0;
   static constexpr std::int64_t parameter_count = 0, flops = 0, bytes_moved = 0;
   static constexpr int kernel_count = 0;
 
@@ -55,11 +59,14 @@ class trainer<Model, Loss, Optimizer, Batch, More...> {
 /// Does not compile: the arguments are not a model, a loss, an optimizer and batches.
 template <class Argument>
 class trainer<detail::misused<is_model<Argument>>, void, void, void> : public detail::silent_root<is_model<Argument>> {
-  static_assert(is_model<Argument>::agree, ESPALIER_SENTENCE("trainer{model, loss, optimizer, batch...}: " ESPALIER_FIRST_IS_MODEL, is_model<Argument>));
+  static_assert(is_model<Argument>::agree,
+                ESPALIER_SENTENCE("trainer{model, loss, optimizer, batch...}: " ESPALIER_FIRST_IS_MODEL,
+                                  is_model<Argument>));
   using detail::silent_root<is_model<Argument>>::silent_root;
 };
 template <class... Argument>
-class trainer<detail::misused<trainer_arguments<Argument...>>, void, void, void> : public detail::silent_root<trainer_arguments<Argument...>> {
+class trainer<detail::misused<trainer_arguments<Argument...>>, void, void, void>
+    : public detail::silent_root<trainer_arguments<Argument...>> {
   static_assert(trainer_arguments<Argument...>::agree,
                 ESPALIER_SENTENCE("a trainer takes a model, a loss, an optimizer and at least one batch: "
                                   "esp::trainer{model, nn::SoftmaxLoss{}, optim::Adam{}, esp::batch<32, 8, 8>{}}",

@@ -11,7 +11,8 @@ namespace espalier {
 class count_error : public std::exception {
  public:
   [[gnu::cold, gnu::noinline]] count_error(std::int64_t count, std::int64_t samples) noexcept {
-    text_ << "evaluate(images, targets, count): expected a count of 0 to " << samples << ", the samples of the batch, got " << count;
+    text_ << "evaluate(images, targets, count): expected a count of 0 to " << samples
+          << ", the samples of the batch, got " << count;
   }
   char const* what() const noexcept override { return text_.text(); }
 
@@ -26,8 +27,10 @@ namespace detail {
 /// ignored_label.
 template <class Loss, class Prediction>
 constexpr label_range label_range_of() {
-  label_range r{Prediction::rank > 0 ? Prediction::value.at[Prediction::rank > 0 ? Prediction::rank - 1 : 0] : 1, false, 0};
-  if constexpr (requires { Loss::template target<Prediction>::classes; }) r.classes = Loss::template target<Prediction>::classes;
+  label_range r{Prediction::rank > 0 ? Prediction::value.at[Prediction::rank > 0 ? Prediction::rank - 1 : 0] : 1, false,
+                0};
+  if constexpr (requires { Loss::template target<Prediction>::classes; })
+    r.classes = Loss::template target<Prediction>::classes;
   if constexpr (requires { Loss::ignored_label; }) {
     r.ignores = Loss::ignores_label;
     r.ignored = Loss::ignored_label;

@@ -75,18 +75,26 @@ class model {
   static_assert(detail::model_on<Device>::included,
                 ESPALIER_SENTENCE("model<Net, cuda>: include <espalier/cuda.hpp> for models on the graphics processor",
                                   ESPALIER_STATED(detail::model_on<Device>::included, Device)));
-  static_assert(detail::is_a_device<Device>::agree, ESPALIER_SENTENCE("model<Net, Device, T>: a device stands before the element type; write model<Net, cpu, double>",
-                                                                      detail::is_a_device<Device>));
+  static_assert(
+      detail::is_a_device<Device>::agree,
+      ESPALIER_SENTENCE("model<Net, Device, T>: a device stands before the element type; write model<Net, cpu, double>",
+                        detail::is_a_device<Device>));
   static_assert(detail::threads_of<Device>::included,
-                ESPALIER_SENTENCE(ESPALIER_THREADS_INCLUDED, ESPALIER_STATED(detail::threads_of<Device>::included, Device)));
-  static_assert(detail::thread_count<Device>::agree, ESPALIER_SENTENCE(ESPALIER_THREAD_COUNT, detail::thread_count<Device>));
-  static_assert(detail::real_number<T>::agree,
-                ESPALIER_SENTENCE("model<Net, Device, T>: T is float or double; half and bfloat16 on a graphics processor",
-                                  detail::real_number<T>));
-  static_assert(detail::only_stored_on<T, Device>::agree,
-                ESPALIER_SENTENCE("model<Net, cpu, half>: this processor only stores 16-bit numbers; model<Net, cuda, half> computes with them",
-                                  detail::only_stored_on<T, Device>));
-  static constexpr std::int64_t parameter_storage = slots_of<Net>.parameters.storage, buffer_storage = slots_of<Net>.buffers.storage;
+                ESPALIER_SENTENCE(ESPALIER_THREADS_INCLUDED,
+                                  ESPALIER_STATED(detail::threads_of<Device>::included, Device)));
+  static_assert(detail::thread_count<Device>::agree,
+                ESPALIER_SENTENCE(ESPALIER_THREAD_COUNT, detail::thread_count<Device>));
+  static_assert(
+      detail::real_number<T>::agree,
+      ESPALIER_SENTENCE("model<Net, Device, T>: T is float or double; half and bfloat16 on a graphics processor",
+                        detail::real_number<T>));
+  static_assert(
+      detail::only_stored_on<T, Device>::agree,
+      ESPALIER_SENTENCE(
+          "model<Net, cpu, half>: this processor only stores 16-bit numbers; model<Net, cuda, half> computes with them",
+          detail::only_stored_on<T, Device>));
+  static constexpr std::int64_t parameter_storage = slots_of<Net>.parameters.storage,
+                                buffer_storage = slots_of<Net>.buffers.storage;
   using Engine = typename detail::engine_of<Device>::type;
 
  public:
@@ -96,27 +104,30 @@ class model {
   using device_type = Device;
 
   static constexpr std::int64_t parameter_count = slots_of<Net>.parameters.elements;
-  static constexpr std::size_t parameter_bytes = detail::bytes_for<T>(static_cast<std::size_t>(slots_of<Net>.parameters.storage));
-  static constexpr std::size_t buffer_bytes = detail::bytes_for<T>(static_cast<std::size_t>(slots_of<Net>.buffers.storage));
+  static constexpr std::size_t parameter_bytes =
+      detail::bytes_for<T>(static_cast<std::size_t>(slots_of<Net>.parameters.storage));
+  static constexpr std::size_t buffer_bytes =
+      detail::bytes_for<T>(static_cast<std::size_t>(slots_of<Net>.buffers.storage));
   static constexpr std::size_t bytes = parameter_bytes + buffer_bytes;
 
   explicit model(seed start = {0}) : memory_(engine_.allocate(bytes)) { initialize(start); }
   template <class Argument, class... More>
     requires(detail::is_arithmetic<Argument> || nn::Module<Argument>)
   explicit model(Argument const&, More const&...) : model{seed{0}} {
-    static_assert(detail::begins_with_a_seed<Argument>::agree,
-                  ESPALIER_SENTENCE("model{...}: a model begins with a seed, and its net is a type; write model<Net> m{seed{1}}", detail::begins_with_a_seed<Argument>));
+    static_assert(
+        detail::begins_with_a_seed<Argument>::agree,
+        ESPALIER_SENTENCE("model{...}: a model begins with a seed, and its net is a type; write model<Net> m{seed{1}}",
+                          detail::begins_with_a_seed<Argument>));
   }
   /// backend  runs kernels on a graphics processor, for example on a stream of yours; it must outlive the model
   template <class Backend>
-    requires(Engine::has_device_memory && std::is_constructible_v<Engine, Backend&>)
-  model(seed start, Backend& backend) : engine_{backend}, memory_(engine_.allocate(bytes)) {
-    initialize(start);
-  }
+    requires(Engine::has_device_memory&& std::is_constructible_v<Engine, Backend&>)
+  model(seed start, Backend& backend) : engine_{backend}, memory_(engine_.allocate(bytes)) { initialize(start); }
   /// errors  fewer bytes than the model needs do not compile
   template <std::size_t Count, class Enough = detail::enough_bytes<Count, bytes>>
   model(seed start, espalier::bytes<Count>& storage) : memory_(engine_.allocate(storage, bytes)) {
-    static_assert(Enough::agree, ESPALIER_SENTENCE("model{seed, bytes}: the bytes are fewer than model::bytes", Enough));
+    static_assert(Enough::agree,
+                  ESPALIER_SENTENCE("model{seed, bytes}: the bytes are fewer than model::bytes", Enough));
     static_assert(detail::computes_on_host<Device>::agree,
                   ESPALIER_SENTENCE("model{seed, bytes}: " ESPALIER_BYTES_OF_HOST, detail::computes_on_host<Device>));
     initialize(start);
@@ -128,19 +139,24 @@ class model {
     static_assert(Fit::agree, ESPALIER_SENTENCE("model{embedded<Weights>}: " ESPALIER_HEADER_FITS, Fit));
     if constexpr (Fit::agree) load_weights<Weights>();
   }
-  template <class Weights, std::size_t Count, class Fit = detail::embedded_fit<Weights, Net, T>, class Enough = detail::enough_bytes<Count, bytes>>
+  template <class Weights, std::size_t Count, class Fit = detail::embedded_fit<Weights, Net, T>,
+            class Enough = detail::enough_bytes<Count, bytes>>
   model(embedded<Weights>, espalier::bytes<Count>& storage) : memory_(engine_.allocate(storage, bytes)) {
     static_assert(Fit::agree, ESPALIER_SENTENCE("model{embedded<Weights>, bytes}: " ESPALIER_HEADER_FITS, Fit));
-    static_assert(Enough::agree, ESPALIER_SENTENCE("model{embedded<Weights>, bytes}: the bytes are fewer than model::bytes", Enough));
+    static_assert(Enough::agree,
+                  ESPALIER_SENTENCE("model{embedded<Weights>, bytes}: the bytes are fewer than model::bytes", Enough));
     static_assert(detail::computes_on_host<Device>::agree,
-                  ESPALIER_SENTENCE("model{embedded<Weights>, bytes}: " ESPALIER_BYTES_OF_HOST, detail::computes_on_host<Device>));
+                  ESPALIER_SENTENCE("model{embedded<Weights>, bytes}: " ESPALIER_BYTES_OF_HOST,
+                                    detail::computes_on_host<Device>));
     if constexpr (Fit::agree) load_weights<Weights>();
   }
   /// An independent model with the same parameters, buffers, seed and count of training runs, on the same device.
   /// memory  one allocation
   model clone() const { return model{by_clone{}, *this}; }
   /// Trainers and predictors of the other model now refer to this one. The other model is empty until you assign to it.
-  model(model&& other) noexcept : model{std::bool_constant<Engine::has_device_memory>{}, other, [&](Engine const&) { return Engine::hand_over(other.memory_); }} {
+  model(model&& other) noexcept
+      : model{std::bool_constant<Engine::has_device_memory>{}, other,
+              [&](Engine const&) { return Engine::hand_over(other.memory_); }} {
     other.references_.redirect(&references_, this);
   }
   ESPALIER_INLINE ~model() {}  // inlined: translation units for other instruction sets would share a function
@@ -158,12 +174,15 @@ class model {
     return *this;
   }
   model(model const& other) : model{by_clone{}, other} {
-    static_assert(detail::copied_implicitly<model>::agree,
-                  ESPALIER_SENTENCE("model other = model: a model is copied by model.clone(), and moved by std::move(model)", detail::copied_implicitly<model>));
+    static_assert(
+        detail::copied_implicitly<model>::agree,
+        ESPALIER_SENTENCE("model other = model: a model is copied by model.clone(), and moved by std::move(model)",
+                          detail::copied_implicitly<model>));
   }
   model& operator=(model const&) {
     static_assert(detail::copied_implicitly<model>::agree,
-                  ESPALIER_SENTENCE("model = other: copy(other, model) copies the numbers of a model to another one", detail::copied_implicitly<model>));
+                  ESPALIER_SENTENCE("model = other: copy(other, model) copies the numbers of a model to another one",
+                                    detail::copied_implicitly<model>));
     return *this;
   }
 
@@ -198,37 +217,55 @@ class model {
   /// The parameter or buffer with that path ("3.fc1.weight"). The elements of a const model are const.
   /// errors  an unknown name throws name_error, which shows the most similar name
   auto parameter(detail::name_argument path) { return detail::get_tensor<Net, true>(engine_, path.of, data(), false); }
-  auto parameter(detail::name_argument path) const { return detail::get_tensor<Net, true>(engine_, path.of, static_cast<T const*>(data()), false); }
-  auto buffer(detail::name_argument path) { return detail::get_tensor<Net, false>(engine_, path.of, buffer_data(), false); }
-  auto buffer(detail::name_argument path) const { return detail::get_tensor<Net, false>(engine_, path.of, static_cast<T const*>(buffer_data()), false); }
+  auto parameter(detail::name_argument path) const {
+    return detail::get_tensor<Net, true>(engine_, path.of, static_cast<T const*>(data()), false);
+  }
+  auto buffer(detail::name_argument path) {
+    return detail::get_tensor<Net, false>(engine_, path.of, buffer_data(), false);
+  }
+  auto buffer(detail::name_argument path) const {
+    return detail::get_tensor<Net, false>(engine_, path.of, static_cast<T const*>(buffer_data()), false);
+  }
 
   /// The same, but an unknown name is no error: the result converts to false and has no elements.
-  auto find_parameter(detail::name_argument path) { return detail::find_tensor<Net, true>(engine_, path.of, data(), false); }
-  auto find_parameter(detail::name_argument path) const { return detail::find_tensor<Net, true>(engine_, path.of, static_cast<T const*>(data()), false); }
-  auto find_buffer(detail::name_argument path) { return detail::find_tensor<Net, false>(engine_, path.of, buffer_data(), false); }
-  auto find_buffer(detail::name_argument path) const { return detail::find_tensor<Net, false>(engine_, path.of, static_cast<T const*>(buffer_data()), false); }
+  auto find_parameter(detail::name_argument path) {
+    return detail::find_tensor<Net, true>(engine_, path.of, data(), false);
+  }
+  auto find_parameter(detail::name_argument path) const {
+    return detail::find_tensor<Net, true>(engine_, path.of, static_cast<T const*>(data()), false);
+  }
+  auto find_buffer(detail::name_argument path) {
+    return detail::find_tensor<Net, false>(engine_, path.of, buffer_data(), false);
+  }
+  auto find_buffer(detail::name_argument path) const {
+    return detail::find_tensor<Net, false>(engine_, path.of, static_cast<T const*>(buffer_data()), false);
+  }
 
   /// The same for a name that is checked at compile time: the parameter model.parameter<"3.fc1.weight">() always
   /// exists.
   /// errors  an unknown name does not compile; the error shows the most similar name
   template <tensor_name Name, class Found = detail::parameter_named<Net, Name>>
   auto parameter() {
-    static_assert(Found::agree, ESPALIER_SENTENCE("model.parameter<name>(): " ESPALIER_HAS_NAME("parameter"), detail::name_fact<Found>));
+    static_assert(Found::agree, ESPALIER_SENTENCE("model.parameter<name>(): " ESPALIER_HAS_NAME("parameter"),
+                                                  detail::name_fact<Found>));
     return find_parameter(Name.text);
   }
   template <tensor_name Name, class Found = detail::parameter_named<Net, Name>>
   auto parameter() const {
-    static_assert(Found::agree, ESPALIER_SENTENCE("model.parameter<name>(): " ESPALIER_HAS_NAME("parameter"), detail::name_fact<Found>));
+    static_assert(Found::agree, ESPALIER_SENTENCE("model.parameter<name>(): " ESPALIER_HAS_NAME("parameter"),
+                                                  detail::name_fact<Found>));
     return find_parameter(Name.text);
   }
   template <tensor_name Name, class Found = detail::buffer_named<Net, Name>>
   auto buffer() {
-    static_assert(Found::agree, ESPALIER_SENTENCE("model.buffer<name>(): " ESPALIER_HAS_NAME("buffer"), detail::name_fact<Found>));
+    static_assert(Found::agree,
+                  ESPALIER_SENTENCE("model.buffer<name>(): " ESPALIER_HAS_NAME("buffer"), detail::name_fact<Found>));
     return find_buffer(Name.text);
   }
   template <tensor_name Name, class Found = detail::buffer_named<Net, Name>>
   auto buffer() const {
-    static_assert(Found::agree, ESPALIER_SENTENCE("model.buffer<name>(): " ESPALIER_HAS_NAME("buffer"), detail::name_fact<Found>));
+    static_assert(Found::agree,
+                  ESPALIER_SENTENCE("model.buffer<name>(): " ESPALIER_HAS_NAME("buffer"), detail::name_fact<Found>));
     return find_buffer(Name.text);
   }
 
@@ -245,23 +282,26 @@ class model {
   void for_each_buffer(F&& f) {
     using Accepts = detail::accepts_tensors<F, T>;
     static_assert(Accepts::agree, ESPALIER_SENTENCE("model.for_each_buffer(f): " ESPALIER_ACCEPTS_TENSORS, Accepts));
-    detail::on_host(engine_, buffer_data(), buffer_bytes, true,
-                    [&](unsigned char* at) { detail::for_each_tensor<Net, false>(reinterpret_cast<T*>(at), false, f); });
+    detail::on_host(engine_, buffer_data(), buffer_bytes, true, [&](unsigned char* at) {
+      detail::for_each_tensor<Net, false>(reinterpret_cast<T*>(at), false, f);
+    });
   }
   /// The same for a const model: the elements are const.
   template <class F>
   void for_each_parameter(F&& f) const {
     using Accepts = detail::accepts_tensors<F, T const>;
     static_assert(Accepts::agree, ESPALIER_SENTENCE("model.for_each_parameter(f): " ESPALIER_ACCEPTS_TENSORS, Accepts));
-    detail::on_host(engine_, data(), parameter_bytes, false,
-                    [&](unsigned char* at) { detail::for_each_tensor<Net, true>(reinterpret_cast<T const*>(at), false, f); });
+    detail::on_host(engine_, data(), parameter_bytes, false, [&](unsigned char* at) {
+      detail::for_each_tensor<Net, true>(reinterpret_cast<T const*>(at), false, f);
+    });
   }
   template <class F>
   void for_each_buffer(F&& f) const {
     using Accepts = detail::accepts_tensors<F, T const>;
     static_assert(Accepts::agree, ESPALIER_SENTENCE("model.for_each_buffer(f): " ESPALIER_ACCEPTS_TENSORS, Accepts));
-    detail::on_host(engine_, buffer_data(), buffer_bytes, false,
-                    [&](unsigned char* at) { detail::for_each_tensor<Net, false>(reinterpret_cast<T const*>(at), false, f); });
+    detail::on_host(engine_, buffer_data(), buffer_bytes, false, [&](unsigned char* at) {
+      detail::for_each_tensor<Net, false>(reinterpret_cast<T const*>(at), false, f);
+    });
   }
 
   /// The net's output in evaluation mode. This convenient form allocates its workspace in each call; a predictor keeps
@@ -278,7 +318,8 @@ class model {
     static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
     static_assert(sizeof(detail::report_own_message(detail::own_message_fault<Found>{})) != 0);
     static_assert(Element::agree, ESPALIER_SENTENCE("model(x): x has another element type than the model", Element));
-    static_assert(detail::reaches<Device, X>::agree, ESPALIER_SENTENCE("model(x): " ESPALIER_REACHABLE, detail::reaches<Device, X>));
+    static_assert(detail::reaches<Device, X>::agree,
+                  ESPALIER_SENTENCE("model(x): " ESPALIER_REACHABLE, detail::reaches<Device, X>));
     if constexpr (!layers_fit<Found>::value) return Found{};
     else if constexpr (!Element::agree) return invalid<Element>{};
     else if constexpr (!detail::reaches<Device, X>::agree) return invalid<detail::reaches<Device, X>>{};
@@ -286,7 +327,8 @@ class model {
       using Program = detail::evaluation_program<Net, shape_of<X>>;
       using Sound [[maybe_unused]] = typename plan::sound_program<Program>::checked;
       using S = shape_of<Found>;
-      constexpr std::size_t output = detail::bytes_for<T>(shape_of<X>::size), end = output + detail::bytes_for<T>(S::size);
+      constexpr std::size_t output = detail::bytes_for<T>(shape_of<X>::size),
+                            end = output + detail::bytes_for<T>(S::size);
       tensor<T, S, typename X::device_type> y;
       auto const workspace = engine_.allocate(Engine::template workspace_bytes<Program, T>);
       auto exchange = engine_.template make_exchange_with<typename X::device_type>(end, end);
@@ -304,18 +346,25 @@ class model {
 
   /// Does not compile: x is a formula, whose memory the caller has to choose, or a range, whose elements have no shape.
   template <class X>
-    requires((Expression<X> || detail::Range<X>) && !TensorOrView<X> && !is_invalid<X>)
+    requires((Expression<X> || detail::Range<X>)&&!TensorOrView<X> && !is_invalid<X>)
   auto operator()(X const&) const {
-    static_assert(detail::is_tensor_or_view<X>::agree, ESPALIER_SENTENCE("model(x): x is an expression, write model(evaluate(x)), or a range without a shape, "
-                                                                         "write model(view<T const, shape<N, ...>>(x))", detail::is_tensor_or_view<X>));
+    static_assert(
+        detail::is_tensor_or_view<X>::agree,
+        ESPALIER_SENTENCE("model(x): x is an expression, write model(evaluate(x)), or a range without a shape, "
+                          "write model(view<T const, shape<N, ...>>(x))",
+                          detail::is_tensor_or_view<X>));
     return invalid<detail::is_tensor_or_view<X>>{};
   }
   /// Does not compile: a model has one input.
   template <class First, class Second, class... More>
   auto operator()(First const&, Second const&, More const&...) const {
     using Input = detail::one_input<First, Second, More...>;
-    static_assert(Input::agree, ESPALIER_SENTENCE("model(x): a model takes one input; value_and_grad(model, loss)(x, y) compares its output with targets, and a "
-                                                  "forward of several inputs is a module inside the net", Input));
+    static_assert(
+        Input::agree,
+        ESPALIER_SENTENCE(
+            "model(x): a model takes one input; value_and_grad(model, loss)(x, y) compares its output with targets, and a "
+            "forward of several inputs is a module inside the net",
+            Input));
     return invalid<Input>{};
   }
   /// Passes on an `invalid` operand, whose error is already reported.
@@ -338,32 +387,39 @@ class model {
 
  private:
   struct by_clone {};
-  model(by_clone, model const& other) : model{std::bool_constant<Engine::has_device_memory>{}, other, [](Engine const& own) { return own.allocate(bytes); }} {
+  model(by_clone, model const& other)
+      : model{std::bool_constant<Engine::has_device_memory>{}, other,
+              [](Engine const& own) { return own.allocate(bytes); }} {
     engine_.copy(data(), other.data(), bytes);
   }
   /// Constructs a model like another one: with its own threads on the host, or on the same backend.
   template <class Memory>
-  model(std::false_type, model const& other, Memory memory) : memory_(memory(engine_)), seed_{other.seed_}, random_steps_{other.random_steps_} {}
+  model(std::false_type, model const& other, Memory memory)
+      : memory_(memory(engine_)), seed_{other.seed_}, random_steps_{other.random_steps_} {}
   template <class Memory>
-  model(std::true_type, model const& other, Memory memory) : engine_{other.engine_}, memory_(memory(engine_)), seed_{other.seed_}, random_steps_{other.random_steps_} {}
+  model(std::true_type, model const& other, Memory memory)
+      : engine_{other.engine_}, memory_(memory(engine_)), seed_{other.seed_}, random_steps_{other.random_steps_} {}
 
   T* data() const {
-    assert((bytes == 0 || memory_) && "this model was moved from; it has no numbers until another one is assigned to it");
+    assert((bytes == 0 || memory_) &&
+           "this model was moved from; it has no numbers until another one is assigned to it");
     return memory_.template at<T>(0);
   }
   T* buffer_data() const { return data() + parameter_bytes / sizeof(T); }
 
   template <class Weights>
   void load_weights() {
-    detail::on_host(engine_, data(), bytes, true,
-                    [&](unsigned char* at) { detail::copy_embedded<Weights, Net>(reinterpret_cast<T*>(at), reinterpret_cast<T*>(at + parameter_bytes)); });
+    detail::on_host(engine_, data(), bytes, true, [&](unsigned char* at) {
+      detail::copy_embedded<Weights, Net>(reinterpret_cast<T*>(at), reinterpret_cast<T*>(at + parameter_bytes));
+    });
   }
 
   template <bool Parameters, class Number>
   void fill(Number* base, std::uint32_t& number) {
     for (int i = 0; i < detail::tensor_count<Net, Parameters>; ++i) {
       detail::tensor_row const& row = detail::rows_of<Net, Parameters>.at[i];
-      detail::fill_functions_of<Net, Parameters, Number>.at[i](base + row.offset, row.shape.size(), seed_.value, number++);
+      detail::fill_functions_of<Net, Parameters, Number>.at[i](base + row.offset, row.shape.size(), seed_.value,
+                                                               number++);
     }
   }
   /// Computes initial values in the type of computation (float for 16 bits), then rounds them.
@@ -387,8 +443,10 @@ class model {
   std::uint64_t random_steps_ = 0;
   mutable detail::references references_;
   // The assertions follow the members: clang does not find members that follow a failed assertion.
-  static_assert(detail::net_is_public<Net>::agree, ESPALIER_SENTENCE(ESPALIER_NET_IS_PUBLIC, detail::net_is_public<Net>));
-  static_assert(detail::is_net<Net>::agree || !detail::net_is_public<Net>::agree, ESPALIER_SENTENCE(ESPALIER_IS_NET, detail::is_net<Net>));
+  static_assert(detail::net_is_public<Net>::agree,
+                ESPALIER_SENTENCE(ESPALIER_NET_IS_PUBLIC, detail::net_is_public<Net>));
+  static_assert(detail::is_net<Net>::agree || !detail::net_is_public<Net>::agree,
+                ESPALIER_SENTENCE(ESPALIER_IS_NET, detail::is_net<Net>));
   using Made = decltype(detail::unreported_list_fault<Net, model>());
   static_assert(Made::declared, ESPALIER_SENTENCE(ESPALIER_MEMBERS_DECLARED, ESPALIER_UNLESS(Made::declared, Made)));
   static_assert(Made::complete, ESPALIER_SENTENCE(ESPALIER_MEMBERS_LISTED, ESPALIER_UNLESS(Made::complete, Made)));

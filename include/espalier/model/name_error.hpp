@@ -15,7 +15,8 @@ class name_error : public std::exception {
  public:
   /// nearest  the most similar name, or nullptr
   /// remedy   the suggested correction
-  name_error(char const* call, char const* name, char const* problem, char const* nearest, char const* remedy) noexcept {
+  name_error(char const* call, char const* name, char const* problem, char const* nearest,
+             char const* remedy) noexcept {
     put(call);
     put("(\"");
     put(name, 300);
@@ -33,7 +34,8 @@ class name_error : public std::exception {
 
  private:
   void put(char const* words, int most = 1023) noexcept {
-    for (int i = 0; words[i] != 0 && i < most && size_ + 1 < static_cast<int>(sizeof text_); ++i) text_[size_++] = words[i];
+    for (int i = 0; words[i] != 0 && i < most && size_ + 1 < static_cast<int>(sizeof text_); ++i)
+      text_[size_++] = words[i];
     text_[size_] = 0;
   }
   char text_[1024]{};
@@ -49,7 +51,8 @@ template <class Net, bool Parameters>
   while (name[size] != 0) ++size;
   nearest_so_far search{name, size};
   int const slot = nearest_slot<Net, Parameters>(search);
-  raise(name_error{Parameters ? "parameter" : "buffer", name, Parameters ? "the net has no parameter of this name" : "the net has no buffer of this name",
+  raise(name_error{Parameters ? "parameter" : "buffer", name,
+                   Parameters ? "the net has no parameter of this name" : "the net has no buffer of this name",
                    // clang diagnoses at[-1] without tensors
                    slot >= 0 ? names_of<Net, Parameters>.at[slot < 0 ? 0 : slot] : nullptr,
                    Parameters ? "find_parameter(name) may find nothing, for_each_parameter lists all names"
@@ -57,7 +60,8 @@ template <class Net, bool Parameters>
 }
 /// Throws a name_error for a parameter that has no gradient.
 [[noreturn, gnu::cold, gnu::noinline]] inline void raise_frozen_name(char const* name) {
-  raise(name_error{"parameter", name, "this parameter is frozen and has no gradient", nullptr, "find_parameter(name) may find nothing"});
+  raise(name_error{"parameter", name, "this parameter is frozen and has no gradient", nullptr,
+                   "find_parameter(name) may find nothing"});
 }
 
 }  // namespace detail

@@ -63,7 +63,8 @@ struct named_slot {
 /// name if there is one.
 template <class Net, tensor_name Name, bool InParameters, bool InBuffers, template <auto, class...> class Relation>
 constexpr auto find_name() {
-  constexpr int parameter = InParameters ? slot_of_name<Net, true>(Name.text) : -1, buffer = InBuffers ? slot_of_name<Net, false>(Name.text) : -1;
+  constexpr int parameter = InParameters ? slot_of_name<Net, true>(Name.text) : -1,
+                buffer = InBuffers ? slot_of_name<Net, false>(Name.text) : -1;
   if constexpr (parameter >= 0) {
     return named_slot<true, parameter>{};
   } else if constexpr (buffer >= 0) {
@@ -79,8 +80,10 @@ constexpr auto find_name() {
       if constexpr (InBuffers) r.buffer = nearest_slot<Net, false>(search);
       return r;
     }();
-    if constexpr (similar.buffer >= 0) return Relation<Name, nearest<name_of_tensor<tensor_of_net<Net, false, similar.buffer>>>>{};
-    else if constexpr (similar.parameter >= 0) return Relation<Name, nearest<name_of_tensor<tensor_of_net<Net, true, similar.parameter>>>>{};
+    if constexpr (similar.buffer >= 0)
+      return Relation<Name, nearest<name_of_tensor<tensor_of_net<Net, false, similar.buffer>>>>{};
+    else if constexpr (similar.parameter >= 0)
+      return Relation<Name, nearest<name_of_tensor<tensor_of_net<Net, true, similar.parameter>>>>{};
     else return Relation<Name>{};
   }
 }
@@ -94,7 +97,8 @@ using tensor_named = decltype(find_name<Net, Name, true, true, names_a_tensor>()
 /// Whether Count numbers fit the tensor that was found. If none was found, another relation reports that.
 template <class Net, class Found, std::int64_t Count>
 constexpr auto element_count_fault() {
-  if constexpr (Found::agree) return element_count<Count, rows_of<Net, Found::is_parameter>.at[Found::value].shape.size()>{};
+  if constexpr (Found::agree)
+    return element_count<Count, rows_of<Net, Found::is_parameter>.at[Found::value].shape.size()>{};
   else return agreed{};
 }
 
@@ -126,7 +130,8 @@ using name_fact = typename name_fact_of<Found>::type;
 
 }  // namespace detail
 
-#define ESPALIER_HAS_NAME(what) "the net has no " what " of this name" ESPALIER_FACTS_HINT("; nearest<...> is the most similar one that it has")
+#define ESPALIER_HAS_NAME(what) \
+  "the net has no " what " of this name" ESPALIER_FACTS_HINT("; nearest<...> is the most similar one that it has")
 
 }  // namespace espalier
 #pragma GCC diagnostic pop

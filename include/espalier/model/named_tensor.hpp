@@ -56,9 +56,7 @@ class named_tensor {
     }
   }
   /// Copies elements of the host to the parameter or buffer. `from` has as many elements (asserted).
-  void from_host(espalier::span<T const> from) const
-    requires(!std::is_const_v<T>)
-  {
+  void from_host(espalier::span<T const> from) const requires(!std::is_const_v<T>) {
     if constexpr (requires { elements_.from_host(from); }) {
       elements_.from_host(from);
     } else {
@@ -71,19 +69,24 @@ class named_tensor {
   template <class X>
     requires detail::marked_tensor<X>
   operator X() const {
-    static_assert(detail::named_as_tensor<X>::agree, ESPALIER_SENTENCE("tensor = model.parameter(name): " ESPALIER_NAMED_HAS_NO_SHAPE, detail::named_as_tensor<X>));
+    static_assert(
+        detail::named_as_tensor<X>::agree,
+        ESPALIER_SENTENCE("tensor = model.parameter(name): " ESPALIER_NAMED_HAS_NO_SHAPE, detail::named_as_tensor<X>));
     return {};
   }
   template <class X>
     requires(!std::is_base_of_v<named_tensor, X>)
   named_tensor& operator=(X const&) {
-    static_assert(detail::named_as_tensor<X>::agree, ESPALIER_SENTENCE("model.parameter(name) = x: " ESPALIER_NAMED_HAS_NO_SHAPE, detail::named_as_tensor<X>));
+    static_assert(
+        detail::named_as_tensor<X>::agree,
+        ESPALIER_SENTENCE("model.parameter(name) = x: " ESPALIER_NAMED_HAS_NO_SHAPE, detail::named_as_tensor<X>));
     return *this;
   }
   template <class... Index>
   Number operator()(Index const&...) const {
     static_assert(detail::named_as_tensor<Index...>::agree,
-                  ESPALIER_SENTENCE("model.parameter(name)(i, ...): " ESPALIER_NAMED_HAS_NO_SHAPE, detail::named_as_tensor<Index...>));
+                  ESPALIER_SENTENCE("model.parameter(name)(i, ...): " ESPALIER_NAMED_HAS_NO_SHAPE,
+                                    detail::named_as_tensor<Index...>));
     return {};
   }
 
@@ -100,9 +103,11 @@ template <class Net, bool Parameters, class Engine, class T>
 auto find_tensor(Engine const& engine, char const* name, T* base, bool trainable_only) {
   using Found = named_tensor<T, typename Engine::template elements<T>>;
   Found found{name, extents{}, engine.span_of(static_cast<T*>(nullptr), 0)};
-  for_each_tensor<Net, Parameters>(base, trainable_only, [&](char const* path, extents const& shape, espalier::span<T> elements) {
-    if (same_text(path, name)) found = Found{path, shape, engine.span_of(elements.data(), elements.size())};
-  });
+  for_each_tensor<Net, Parameters>(base, trainable_only,
+                                   [&](char const* path, extents const& shape, espalier::span<T> elements) {
+                                     if (same_text(path, name))
+                                       found = Found{path, shape, engine.span_of(elements.data(), elements.size())};
+                                   });
   return found;
 }
 

@@ -15,8 +15,9 @@ struct layers_fit {
   static constexpr bool value = !is_invalid<Found>;
 };
 
-#define ESPALIER_LAYERS_FIT \
-  "a layer does not fit its input" ESPALIER_FACTS_HINT("; invalid<...> holds the violated relation, then the path to it from the inside out")
+#define ESPALIER_LAYERS_FIT                             \
+  "a layer does not fit its input" ESPALIER_FACTS_HINT( \
+      "; invalid<...> holds the violated relation, then the path to it from the inside out")
 #define ESPALIER_IS_NET "model<Net>: the net is no module; write ESPALIER_MODULE(Net, members...) in it"
 #define ESPALIER_NET_IS_PUBLIC \
   "model<Net>: ESPALIER_MODULE is in the private part of the net; write `struct` instead of `class`, or `public:` before the members"
@@ -108,17 +109,20 @@ constexpr auto report_own_message(invalid<already_reported, Path...>) {
 }
 template <class M, class... S, class... Path>
 constexpr auto report_own_message(invalid<has_forward<M, S...>, Path...>) {
-  static_assert(has_forward<M, S...>::agree, ESPALIER_SENTENCE(ESPALIER_FORWARD_FITS, invalid<has_forward<M, S...>, Path...>));
+  static_assert(has_forward<M, S...>::agree,
+                ESPALIER_SENTENCE(ESPALIER_FORWARD_FITS, invalid<has_forward<M, S...>, Path...>));
   return true;
 }
 template <class M, class... Path>
 constexpr auto report_own_message(invalid<forward_is_const<M>, Path...>) {
-  static_assert(forward_is_const<M>::agree, ESPALIER_SENTENCE(ESPALIER_FORWARD_IS_CONST, invalid<forward_is_const<M>, Path...>));
+  static_assert(forward_is_const<M>::agree,
+                ESPALIER_SENTENCE(ESPALIER_FORWARD_IS_CONST, invalid<forward_is_const<M>, Path...>));
   return true;
 }
 template <class M, class... Path>
 constexpr auto report_own_message(invalid<forward_is_generic<M>, Path...>) {
-  static_assert(forward_is_generic<M>::agree, ESPALIER_SENTENCE(ESPALIER_FORWARD_IS_GENERIC, invalid<forward_is_generic<M>, Path...>));
+  static_assert(forward_is_generic<M>::agree,
+                ESPALIER_SENTENCE(ESPALIER_FORWARD_IS_GENERIC, invalid<forward_is_generic<M>, Path...>));
   return true;
 }
 template <class M, class... Path>
@@ -128,12 +132,14 @@ constexpr auto report_own_message(invalid<forward_ends<M>, Path...>) {
 }
 template <class Net, class... Path>
 constexpr auto report_own_message(invalid<forward_is_constexpr<Net>, Path...>) {
-  static_assert(forward_is_constexpr<Net>::agree, ESPALIER_SENTENCE(ESPALIER_FORWARD_IS_CONSTEXPR, invalid<forward_is_constexpr<Net>, Path...>));
+  static_assert(forward_is_constexpr<Net>::agree,
+                ESPALIER_SENTENCE(ESPALIER_FORWARD_IS_CONSTEXPR, invalid<forward_is_constexpr<Net>, Path...>));
   return true;
 }
 template <class M, class Result, class... Path>
 constexpr auto report_own_message(invalid<forward_returns<M, Result>, Path...>) {
-  static_assert(forward_returns<M, Result>::agree, ESPALIER_SENTENCE(ESPALIER_FORWARD_RETURNS, invalid<forward_returns<M, Result>, Path...>));
+  static_assert(forward_returns<M, Result>::agree,
+                ESPALIER_SENTENCE(ESPALIER_FORWARD_RETURNS, invalid<forward_returns<M, Result>, Path...>));
   return true;
 }
 template <class Net, class... Path>
@@ -142,42 +148,50 @@ constexpr auto report_own_message(invalid<is_net<Net>, Path...>) {
 }
 template <class M, int Members, int Listed, class... Path>
 constexpr auto report_own_message(invalid<nn::listed_members<M, Members, Listed>, Path...>) {
-  static_assert(nn::listed_members<M, Members, Listed>::agree, ESPALIER_SENTENCE(ESPALIER_MEMBERS_LISTED, invalid<nn::listed_members<M, Members, Listed>, Path...>));
+  static_assert(nn::listed_members<M, Members, Listed>::agree,
+                ESPALIER_SENTENCE(ESPALIER_MEMBERS_LISTED, invalid<nn::listed_members<M, Members, Listed>, Path...>));
   return true;
 }
 template <class M, class... Path>
 constexpr auto report_own_message(invalid<nn::distinct_members<M>, Path...>) {
-  static_assert(nn::distinct_members<M>::agree, ESPALIER_SENTENCE(ESPALIER_MEMBERS_DISTINCT, invalid<nn::distinct_members<M>, Path...>));
+  static_assert(nn::distinct_members<M>::agree,
+                ESPALIER_SENTENCE(ESPALIER_MEMBERS_DISTINCT, invalid<nn::distinct_members<M>, Path...>));
   return true;
 }
 template <class M, class... Path>
 constexpr auto report_own_message(invalid<nn::declared_members<M>, Path...>) {
-  static_assert(nn::declared_members<M>::agree, ESPALIER_SENTENCE(ESPALIER_MEMBERS_DECLARED, invalid<nn::declared_members<M>, Path...>));
+  static_assert(nn::declared_members<M>::agree,
+                ESPALIER_SENTENCE(ESPALIER_MEMBERS_DECLARED, invalid<nn::declared_members<M>, Path...>));
   return true;
 }
 template <class M, class Member, class... Path>
 constexpr auto report_own_message(invalid<nn::member_objects<M, Member>, Path...>) {
-  static_assert(nn::member_objects<M, Member>::agree, ESPALIER_SENTENCE(ESPALIER_MEMBERS_ARE_OBJECTS, invalid<nn::member_objects<M, Member>, Path...>));
+  static_assert(nn::member_objects<M, Member>::agree,
+                ESPALIER_SENTENCE(ESPALIER_MEMBERS_ARE_OBJECTS, invalid<nn::member_objects<M, Member>, Path...>));
   return true;
 }
 template <class M, class Member, class... Path>
 constexpr auto report_own_message(invalid<nn::member_begins<M, Member>, Path...>) {
-  static_assert(nn::member_begins<M, Member>::agree, ESPALIER_SENTENCE(ESPALIER_MEMBERS_BEGIN, invalid<nn::member_begins<M, Member>, Path...>));
+  static_assert(nn::member_begins<M, Member>::agree,
+                ESPALIER_SENTENCE(ESPALIER_MEMBERS_BEGIN, invalid<nn::member_begins<M, Member>, Path...>));
   return true;
 }
 template <class M, class... Path>
 constexpr auto report_own_message(invalid<nn::layer_is_module<M>, Path...>) {
-  static_assert(nn::layer_is_module<M>::agree, ESPALIER_SENTENCE(ESPALIER_LAYER_IS_MODULE, invalid<nn::layer_is_module<M>, Path...>));
+  static_assert(nn::layer_is_module<M>::agree,
+                ESPALIER_SENTENCE(ESPALIER_LAYER_IS_MODULE, invalid<nn::layer_is_module<M>, Path...>));
   return true;
 }
 template <class M, class... Path>
 constexpr auto report_own_message(invalid<nn::aggregate_module<M>, Path...>) {
-  static_assert(nn::aggregate_module<M>::agree, ESPALIER_SENTENCE(ESPALIER_MODULE_IS_AGGREGATE, invalid<nn::aggregate_module<M>, Path...>));
+  static_assert(nn::aggregate_module<M>::agree,
+                ESPALIER_SENTENCE(ESPALIER_MODULE_IS_AGGREGATE, invalid<nn::aggregate_module<M>, Path...>));
   return true;
 }
 template <class M, class... Path>
 constexpr auto report_own_message(invalid<nn::without_base_class<M>, Path...>) {
-  static_assert(nn::without_base_class<M>::agree, ESPALIER_SENTENCE(ESPALIER_MODULE_HAS_NO_BASE, invalid<nn::without_base_class<M>, Path...>));
+  static_assert(nn::without_base_class<M>::agree,
+                ESPALIER_SENTENCE(ESPALIER_MODULE_HAS_NO_BASE, invalid<nn::without_base_class<M>, Path...>));
   return true;
 }
 constexpr auto report_own_message(agreed) { return true; }
@@ -213,7 +227,7 @@ template <class... Facts>
 struct root_at {};
 
 /// The type of a net applied to a batch: its result or an `invalid` type.
-template <class Net, class Batch, bool Module = net_fault<Net>::agree && is_sound_shape<Batch>>
+template <class Net, class Batch, bool Module = net_fault<Net>::agree&& is_sound_shape<Batch>>
 struct applied_net_impl {
   using type = std::conditional_t<net_fault<Net>::agree, invalid<already_reported>, net_fault<Net>>;
 };
@@ -230,8 +244,10 @@ constexpr bool traces() {
 /// Whether the compiler can run the bodies of a net. It tries values without a program first, which is cheap. If a body
 /// does not accept those, it traces a program.
 template <class Net, class Batch>
-concept RunByCompiler = requires { typename std::bool_constant<(static_cast<void>(Net{}(traced<Batch>{})), true)>; } ||
-                        requires { typename std::bool_constant<traces<Net, Batch>()>; };
+concept RunByCompiler = requires {
+  typename std::bool_constant<(static_cast<void>(Net{}(traced<Batch>{})), true)>;
+}
+|| requires { typename std::bool_constant<traces<Net, Batch>()>; };
 template <class Net, class Batch>
 constexpr auto applied_to_batch() {
   using Result = decltype(std::declval<Net const&>()(std::declval<traced<Batch>>()));
@@ -255,7 +271,8 @@ struct net_of<Model> {
 /// A root instantiates this first, so that an error in the body of the user's forward has a short trace:
 /// sizeof(detail::probe_forward<Net, Batch>).
 template <class Net, class Batch>
-using probe_forward = std::conditional_t<net_fault<Net>::agree && is_sound_shape<Batch>, result_of_forward<Net, traced<Batch>>, agreed>;
+using probe_forward =
+    std::conditional_t<net_fault<Net>::agree && is_sound_shape<Batch>, result_of_forward<Net, traced<Batch>>, agreed>;
 template <class Net, class Batch>
 using applied_net = typename applied_net_impl<Net, Batch>::type;
 

@@ -49,7 +49,8 @@ struct training_program {
     int const x = graph::add_argument<float>(t, 0, Batch::value);
     int const y = graph::add_argument<target_leaf<element>>(t, 1, target::value);
     int const z = trace_net<Net, Batch>(t, x);
-    r.loss = graph::trace_operand(t, Loss{}(espalier::traced<prediction>{&t, z}, espalier::traced<target, element>{&t, y}));
+    r.loss =
+        graph::trace_operand(t, Loss{}(espalier::traced<prediction>{&t, z}, espalier::traced<target, element>{&t, y}));
     return r;
   }
   static constexpr graph::backward_pass begin();
@@ -84,7 +85,8 @@ constexpr graph::program training_program<Net, Loss, Batch>::end(graph::backward
   for (int slot = 0; slot < parameters.count; ++slot) {
     if (!parameters.trainable[slot]) continue;
     int const d = leaf[slot] != 0 ? pass.adjoint.of[leaf[slot]] : 0;
-    p.add_output(d != 0 ? d : graph::emit_constant(p.nodes, 0, parameters.shape[slot]).id, graph::destination::gradient, slot);
+    p.add_output(d != 0 ? d : graph::emit_constant(p.nodes, 0, parameters.shape[slot]).id, graph::destination::gradient,
+                 slot);
   }
   return p;
 }
@@ -105,7 +107,9 @@ struct loss_program {
     graph::tracer t{p, graph::mode::evaluation, false, 0, 0};
     int const z = graph::add_argument<float>(t, 0, Prediction::value);
     int const y = graph::add_argument<target_leaf<element>>(t, 1, target::value);
-    p.add_output(graph::trace_operand(t, Loss{}(espalier::traced<Prediction>{&t, z}, espalier::traced<target, element>{&t, y})), graph::destination::result, 0);
+    p.add_output(
+        graph::trace_operand(t, Loss{}(espalier::traced<Prediction>{&t, z}, espalier::traced<target, element>{&t, y})),
+        graph::destination::result, 0);
     return p;
   }
   static constexpr plan::storage_layout layout() { return {nullptr, nullptr}; }

@@ -17,7 +17,8 @@ struct facts_of_prediction {
   static constexpr auto input_shape = Batch{};
   static constexpr auto output_shape = shape_of<Found>{};
   static constexpr std::int64_t parameter_count = espalier::parameter_count<Net>;
-  static constexpr std::size_t parameter_bytes = bytes_for<T>(static_cast<std::size_t>(slots_of<Net>.parameters.storage));
+  static constexpr std::size_t parameter_bytes =
+      bytes_for<T>(static_cast<std::size_t>(slots_of<Net>.parameters.storage));
   static constexpr std::size_t buffer_bytes = bytes_for<T>(static_cast<std::size_t>(slots_of<Net>.buffers.storage));
   /// Activations and temporaries; without input, scores, parameters and buffers.
   static constexpr std::size_t workspace_bytes = bytes_for<T>(static_cast<std::size_t>(plan.memory.workspace));
@@ -46,7 +47,8 @@ struct invalid_prediction : no_prediction_facts {
   static_assert(sizeof(report_own_message(own_message_fault<Found>{})) != 0);
 };
 template <class Net, class Batch, class T, class Found = applied_net<Net, Batch>>
-using prediction_facts_or_invalid = std::conditional_t<is_invalid<Found>, invalid_prediction<Found>, facts_of_prediction<Net, Batch, T, Found>>;
+using prediction_facts_or_invalid =
+    std::conditional_t<is_invalid<Found>, invalid_prediction<Found>, facts_of_prediction<Net, Batch, T, Found>>;
 
 }  // namespace detail
 

@@ -17,11 +17,11 @@ class short_lock {
  public:
   void lock() {
     if constexpr (__GCC_ATOMIC_CHAR_LOCK_FREE == 2)
-      while (__atomic_exchange_n(&locked_, static_cast<unsigned char>(1), __ATOMIC_ACQUIRE) != 0) {
-      }
+      while (__atomic_exchange_n(&locked_, static_cast<unsigned char>(1), __ATOMIC_ACQUIRE) != 0) {}
   }
   void unlock() {
-    if constexpr (__GCC_ATOMIC_CHAR_LOCK_FREE == 2) __atomic_store_n(&locked_, static_cast<unsigned char>(0), __ATOMIC_RELEASE);
+    if constexpr (__GCC_ATOMIC_CHAR_LOCK_FREE == 2)
+      __atomic_store_n(&locked_, static_cast<unsigned char>(0), __ATOMIC_RELEASE);
   }
 
  private:
@@ -112,7 +112,9 @@ class reference : reference_link {
   explicit reference(Model& to) : reference_link{const_cast<void*>(static_cast<void const*>(&to)), to.referring()} {}
 
   Model& operator*() const {
-    assert(model_ != nullptr && "the model of this trainer, predictor or gradient function has ended; it must live as long as what refers to it");
+    assert(
+        model_ != nullptr &&
+        "the model of this trainer, predictor or gradient function has ended; it must live as long as what refers to it");
     return *static_cast<Model*>(model_);
   }
   Model* operator->() const { return &**this; }
@@ -120,7 +122,7 @@ class reference : reference_link {
 
 /// The same for models without such a list, such as read_only_model.
 template <class Model>
-  requires(!requires(Model& model) { model.referring(); })
+  requires(!requires(Model & model) { model.referring(); })
 class reference<Model> {
  public:
   explicit reference(Model& to) : model_{&to} {}
@@ -152,10 +154,13 @@ template <class M, class Model>
 concept TemporaryOf = !std::is_lvalue_reference_v<M> && std::is_same_v<std::remove_cv_t<M>, Model>;
 /// A temporary or const model, which cannot be trained.
 template <class M, class Model>
-concept TemporaryOrConst = std::is_same_v<std::remove_cvref_t<M>, Model> && (!std::is_lvalue_reference_v<M> || std::is_const_v<std::remove_reference_t<M>>);
+concept TemporaryOrConst = std::is_same_v<std::remove_cvref_t<M>, Model> &&
+    (!std::is_lvalue_reference_v<M> || std::is_const_v<std::remove_reference_t<M>>);
 
 }  // namespace espalier::detail
 
-#define ESPALIER_MODEL_IS_TEMPORARY "the model is a temporary, which ends with this expression; give it a name: esp::model<Net> model{seed}"
-#define ESPALIER_MODEL_IS_CONST "the model is const, and this would change it; give a model that is not const, or model.clone()"
+#define ESPALIER_MODEL_IS_TEMPORARY \
+  "the model is a temporary, which ends with this expression; give it a name: esp::model<Net> model{seed}"
+#define ESPALIER_MODEL_IS_CONST \
+  "the model is const, and this would change it; give a model that is not const, or model.clone()"
 #pragma GCC diagnostic pop

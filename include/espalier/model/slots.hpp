@@ -40,8 +40,8 @@ struct tensor_slots {
   extents shape[max_slots];
   bool trainable[max_slots];
   int count;
-  std::int64_t elements;   ///< without the gaps that align each tensor
-  std::int64_t storage;    ///< with these gaps
+  std::int64_t elements;  ///< without the gaps that align each tensor
+  std::int64_t storage;   ///< with these gaps
   std::int64_t trainable_storage;
 };
 
@@ -52,11 +52,17 @@ struct slots {
 };
 
 template <class T>
-concept ParameterMember = requires { typename T::is_parameter; };
+concept ParameterMember = requires {
+  typename T::is_parameter;
+};
 template <class T>
-concept BufferMember = requires { typename T::is_buffer; };
+concept BufferMember = requires {
+  typename T::is_buffer;
+};
 template <class T>
-concept StreamMember = requires { typename T::is_random_stream; };
+concept StreamMember = requires {
+  typename T::is_random_stream;
+};
 template <class T>
 concept ArrayMember = requires(T& t) {
   t.size();
@@ -82,7 +88,10 @@ constexpr void number_members(M& member, slots& s, bool trainable) {
   } else if constexpr (StreamMember<M>) {
     member.slot = s.streams++;
   } else if constexpr (nn::Module<M>) {
-    M::visit_members(member, [&](char const*, auto& inner) { number_members(inner, s, trainable && !requires { typename M::is_frozen; }); });
+    M::visit_members(member, [&](char const*, auto& inner) {
+      number_members(
+          inner, s, trainable && !requires { typename M::is_frozen; });
+    });
   } else if constexpr (ArrayMember<M>) {
     for (auto& inner : member) number_members(inner, s, trainable);
   }
@@ -265,7 +274,9 @@ template <class Net, bool Parameters>
 constexpr int longest_name() {
   int longest = 0;
   char path[longest_path]{};
-  visit_tensors<Parameters>(numbered<Net>, path, 0, [&](char const*, int length, auto const&) { longest = length > longest ? length : longest; });
+  visit_tensors<Parameters>(numbered<Net>, path, 0, [&](char const*, int length, auto const&) {
+    longest = length > longest ? length : longest;
+  });
   return longest;
 }
 template <class Net, bool Parameters>
@@ -282,7 +293,8 @@ inline constexpr auto names_of = [] {
 /// for different instruction sets do not share a function, as for kernels.
 template <class Initializer, class T, class Arch>
 void fill_tensor(T* data, std::int64_t size, std::uint64_t seed, std::uint32_t number) {
-  if constexpr (initializes<Initializer>) nn::init::fill(Initializer::value, espalier::span<T>{data, size}, nn::init::stream{seed, number});
+  if constexpr (initializes<Initializer>)
+    nn::init::fill(Initializer::value, espalier::span<T>{data, size}, nn::init::stream{seed, number});
 }
 template <class T>
 using fill_function = void (*)(T*, std::int64_t, std::uint64_t, std::uint32_t);
@@ -304,7 +316,8 @@ template <class Net, bool Parameters, class T, class Arch = on_cpu::default_arch
 inline constexpr auto fill_functions_of = [] {
   fill_functions<T, tensor_count<Net, Parameters>> r{};
   visit_leaves(numbered<Net>, [&]<class Member>(Member const& member) {
-    if constexpr (ParameterMember<Member> == Parameters) r.at[member.slot] = &fill_tensor<typename Member::initializer_type, T, Arch>;
+    if constexpr (ParameterMember<Member> == Parameters)
+      r.at[member.slot] = &fill_tensor<typename Member::initializer_type, T, Arch>;
   });
   return r;
 }();
@@ -314,7 +327,8 @@ template <class F, class T>
 struct accepts_tensors {
   static constexpr bool agree = std::is_invocable_v<F&, char const*, extents const&, espalier::span<T>>;
 };
-#define ESPALIER_ACCEPTS_TENSORS "f takes three arguments: f(char const* name, esp::extents const& shape, esp::span<T> values)"
+#define ESPALIER_ACCEPTS_TENSORS \
+  "f takes three arguments: f(char const* name, esp::extents const& shape, esp::span<T> values)"
 
 /// Calls f(name, extents, span) for each tensor at `base`, or only for trainable ones, in the order of declaration.
 template <class Net, bool Parameters, class T, class F>
@@ -323,7 +337,8 @@ void for_each_tensor(T* base, bool trainable_only, F&& f) {
     for (int i = 0; i < tensor_count<Net, Parameters>; ++i) {
       tensor_row const& row = rows_of<Net, Parameters>.at[i];
       if (row.trainable || !trainable_only)
-        f(static_cast<char const*>(names_of<Net, Parameters>.at[i]), row.shape, espalier::span<T>{base + row.offset, row.shape.size()});
+        f(static_cast<char const*>(names_of<Net, Parameters>.at[i]), row.shape,
+          espalier::span<T>{base + row.offset, row.shape.size()});
     }
 }
 

@@ -29,7 +29,8 @@ namespace espalier {
 /// errors   layers, loss and batch that do not fit, and batches of data::padded in a step, do not compile. A label
 ///          outside the classes throws label_error and changes nothing
 template <class Model, class Loss, class Optimizer, class Batch, class... More>
-class trainer : public detail::trainer_range_arguments<trainer<Model, Loss, Optimizer, Batch, More...>, typename Model::value_type, Batch, More...> {
+class trainer : public detail::trainer_range_arguments<trainer<Model, Loss, Optimizer, Batch, More...>,
+                                                       typename Model::value_type, Batch, More...> {
   using RangeArguments = detail::trainer_range_arguments<trainer, typename Model::value_type, Batch, More...>;
   using Net = typename Model::net_type;
   using T = typename Model::value_type;
@@ -45,7 +46,8 @@ class trainer : public detail::trainer_range_arguments<trainer<Model, Loss, Opti
   using prediction_shape = shape_of<Found>;
   template <class B>
   using target_of = detail::target_shape<Loss, shape_of<detail::applied_net<Net, B>>>;
-  using target_element = std::conditional_t<std::is_void_v<detail::target_element<Loss, prediction_shape>>, T, detail::target_element<Loss, prediction_shape>>;
+  using target_element = std::conditional_t<std::is_void_v<detail::target_element<Loss, prediction_shape>>, T,
+                                            detail::target_element<Loss, prediction_shape>>;
   static constexpr bool has_labels = std::is_integral_v<target_element>;
   static constexpr label_range labels = detail::label_range_of<Loss, prediction_shape>();
 
@@ -62,8 +64,9 @@ class trainer : public detail::trainer_range_arguments<trainer<Model, Loss, Opti
   }
   using Forward = detail::evaluation_program<Net, Batch>;
   /// Scores are in the trainer's memory, and the user may pass them back as images.
-  using InPlace = detail::in_place<Forward, detail::sizes_in_bytes<static_cast<std::size_t>(Batch::size) * sizeof(T)>,
-                                   detail::sizes_in_bytes<static_cast<std::size_t>(prediction_shape::size) * sizeof(T)>>;
+  using InPlace =
+      detail::in_place<Forward, detail::sizes_in_bytes<static_cast<std::size_t>(Batch::size) * sizeof(T)>,
+                       detail::sizes_in_bytes<static_cast<std::size_t>(prediction_shape::size) * sizeof(T)>>;
   using OneLoss = detail::loss_program<Loss, typename detail::rows_of_sample<prediction_shape, Batch>::type>;
 
  public:
@@ -82,36 +85,52 @@ class trainer : public detail::trainer_range_arguments<trainer<Model, Loss, Opti
   /// A copy of the buffers from before a step. If the optimizer skips the update, it restores the running statistics.
   static constexpr std::size_t kept_bytes = Rule::may_skip ? Model::buffer_bytes : 0;
   /// The loss of one sample is computed on the host.
-  static constexpr std::int64_t row = prediction_shape::size / Batch::value.at[0], target_row = target_of<Batch>::size / Batch::value.at[0];
-  static constexpr std::size_t wide_bytes(std::int64_t elements) { return Rule::narrow ? detail::bytes_for<number>(static_cast<std::size_t>(elements)) : 0; }
+  static constexpr std::int64_t row = prediction_shape::size / Batch::value.at[0],
+                                target_row = target_of<Batch>::size / Batch::value.at[0];
+  static constexpr std::size_t wide_bytes(std::int64_t elements) {
+    return Rule::narrow ? detail::bytes_for<number>(static_cast<std::size_t>(elements)) : 0;
+  }
   static constexpr std::size_t loss_bytes = detail::bytes_for<number>(detail::workspace_elements<OneLoss>);
-  static constexpr std::size_t scratch_bytes =
-      largest(workspace_bytes, Engine::template workspace_bytes<Forward, T> + (Engine::has_device_memory ? 0 : InPlace::bytes), Engine::has_device_memory ? 0 : loss_bytes, Rule::workspace);
+  static constexpr std::size_t scratch_bytes = largest(
+      workspace_bytes, Engine::template workspace_bytes<Forward, T> + (Engine::has_device_memory ? 0 : InPlace::bytes),
+      Engine::has_device_memory ? 0 : loss_bytes, Rule::workspace);
 
  public:
-  static constexpr std::size_t bytes = scratch_bytes + gradient_bytes + optimizer_bytes + (Engine::has_device_memory ? 0 : scores_bytes) + kept_bytes;
+  static constexpr std::size_t bytes =
+      scratch_bytes + gradient_bytes + optimizer_bytes + (Engine::has_device_memory ? 0 : scores_bytes) + kept_bytes;
 
   trainer(Model& model, Loss loss, Optimizer optimizer, Batch, More...)
-      : model_{model}, rule_{optimizer}, memory_(model.engine().allocate(bytes)), exchange_{model.engine().make_exchange(at::loss_workspace, at::end)} {
+      : model_{model},
+        rule_{optimizer},
+        memory_(model.engine().allocate(bytes)),
+        exchange_{model.engine().make_exchange(at::loss_workspace, at::end)} {
     detail::check_loss(loss);
     mark();
   }
   template <std::size_t Count, class Enough = detail::enough_bytes<Count, bytes>>
   trainer(espalier::bytes<Count>& storage, Model& model, Loss loss, Optimizer optimizer, Batch, More...)
-      : model_{model}, rule_{optimizer}, memory_(model.engine().allocate(storage, bytes)), exchange_{model.engine().make_exchange(at::loss_workspace, at::end)} {
-    static_assert(Enough::agree, ESPALIER_SENTENCE("trainer{bytes, ...}: the bytes are fewer than trainer::bytes", Enough));
-    static_assert(detail::computes_on_host<Device>::agree, ESPALIER_SENTENCE("trainer{bytes, ...}: " ESPALIER_BYTES_OF_HOST, detail::computes_on_host<Device>));
+      : model_{model},
+        rule_{optimizer},
+        memory_(model.engine().allocate(storage, bytes)),
+        exchange_{model.engine().make_exchange(at::loss_workspace, at::end)} {
+    static_assert(Enough::agree,
+                  ESPALIER_SENTENCE("trainer{bytes, ...}: the bytes are fewer than trainer::bytes", Enough));
+    static_assert(detail::computes_on_host<Device>::agree,
+                  ESPALIER_SENTENCE("trainer{bytes, ...}: " ESPALIER_BYTES_OF_HOST, detail::computes_on_host<Device>));
     detail::check_loss(loss);
     mark();
   }
 
   /// Does not compile: each trainer has its own workspace and optimizer.
   trainer(trainer const& other) : trainer{*other.model_, Loss{}, other.rule_.optimizer, Batch{}, More{}...} {
-    static_assert(detail::copied_workspace<Batch>::agree, ESPALIER_SENTENCE("trainer other = trainer: " ESPALIER_WORKSPACE_IS_COPIED, detail::copied_workspace<Batch>));
+    static_assert(
+        detail::copied_workspace<Batch>::agree,
+        ESPALIER_SENTENCE("trainer other = trainer: " ESPALIER_WORKSPACE_IS_COPIED, detail::copied_workspace<Batch>));
   }
   /// Does not compile: the trainer refers to its model and changes it, but the model is a temporary or const.
   template <detail::TemporaryOrConst<Model> M, class Fault = detail::trained_fault<M>>
-  trainer(M&& model, Loss loss, Optimizer optimizer, Batch first, More... more) : trainer{const_cast<Model&>(model), loss, optimizer, first, more...} {
+  trainer(M&& model, Loss loss, Optimizer optimizer, Batch first, More... more)
+      : trainer{const_cast<Model&>(model), loss, optimizer, first, more...} {
     static_assert(Fault::lives, ESPALIER_SENTENCE("trainer{model, ...}: " ESPALIER_MODEL_IS_TEMPORARY, Fault));
     static_assert(Fault::changes, ESPALIER_SENTENCE("trainer{model, ...}: " ESPALIER_MODEL_IS_CONST, Fault));
   }
@@ -124,7 +143,8 @@ class trainer : public detail::trainer_range_arguments<trainer<Model, Loss, Opti
 
   /// The relation between targets and the loss; `agreed` if images or target elements already violate another relation.
   template <TensorOrView X, TensorOrView Y>
-  using targets_fit = typename std::conditional_t<one_of_batches<shape_of<X>, Batch, More...>::agree && detail::stored_element_is<Y, target_element>::agree,
+  using targets_fit = typename std::conditional_t<one_of_batches<shape_of<X>, Batch, More...>::agree &&
+                                                      detail::stored_element_is<Y, target_element>::agree,
                                                   targets_of_batch<X, Y>, std::type_identity<agreed>>::type;
 
   using RangeArguments::evaluate;  // for std::vector, std::array, std::span and arrays
@@ -137,27 +157,41 @@ class trainer : public detail::trainer_range_arguments<trainer<Model, Loss, Opti
   ///         the host are several megabytes
   /// errors  label_error, which changes nothing. A device error in a queued step is reported by a later call
   template <TensorOrView X, TensorOrView Y, class... Queued, class Images = one_of_batches<shape_of<X>, Batch, More...>,
-            class Image = detail::stored_element_is<X, T>, class Target = detail::stored_element_is<Y, target_element>, class Targets = targets_fit<X, Y>>
+            class Image = detail::stored_element_is<X, T>, class Target = detail::stored_element_is<Y, target_element>,
+            class Targets = targets_fit<X, Y>>
     requires(sizeof...(Queued) <= 1 && (std::is_same_v<Queued, queued> && ...))
   auto step(X const& images, Y const& targets, Queued...) {
-    using Order = images_before_targets<X, Y, !Images::agree && targets_fit<Y, X>::agree && one_of_batches<shape_of<Y>, Batch, More...>::agree &&
-                                                  detail::stored_element_is<Y, T>::agree && detail::stored_element_is<X, target_element>::agree>;
-    static_assert(Order::agree, ESPALIER_SENTENCE("trainer.step(images, targets): images and targets are swapped", Order));
+    using Order = images_before_targets<
+        X, Y,
+        !Images::agree && targets_fit<Y, X>::agree && one_of_batches<shape_of<Y>, Batch, More...>::agree &&
+            detail::stored_element_is<Y, T>::agree && detail::stored_element_is<X, target_element>::agree>;
+    static_assert(Order::agree,
+                  ESPALIER_SENTENCE("trainer.step(images, targets): images and targets are swapped", Order));
     using Shape = detail::behind<Images, Order>;
-    static_assert(Shape::agree, ESPALIER_SENTENCE("trainer.step(images, targets): images must have the shape of one of the trainer's batches", Shape));
+    static_assert(
+        Shape::agree,
+        ESPALIER_SENTENCE("trainer.step(images, targets): images must have the shape of one of the trainer's batches",
+                          Shape));
     using Element = detail::behind<Image, Images>;
-    static_assert(Element::agree, ESPALIER_SENTENCE("trainer.step(images, targets): images have another element type than the model", Element));
+    static_assert(
+        Element::agree,
+        ESPALIER_SENTENCE("trainer.step(images, targets): images have another element type than the model", Element));
     using TargetElement = detail::behind<Target, Images, Image>;
-    static_assert(TargetElement::agree, ESPALIER_SENTENCE("trainer.step(images, targets): targets have another element type than the loss asks for", TargetElement));
+    static_assert(
+        TargetElement::agree,
+        ESPALIER_SENTENCE("trainer.step(images, targets): targets have another element type than the loss asks for",
+                          TargetElement));
     using TargetShape = detail::behind<Targets, Images, Image, Target>;
-    static_assert(TargetShape::agree, ESPALIER_SENTENCE("trainer.step(images, targets): targets must have the shape that the loss asks for", TargetShape));
+    static_assert(TargetShape::agree,
+                  ESPALIER_SENTENCE("trainer.step(images, targets): targets must have the shape that the loss asks for",
+                                    TargetShape));
     using Reached = detail::reaches<Device, X, Y>;
     static_assert(Reached::agree, ESPALIER_SENTENCE("trainer.step(images, targets): " ESPALIER_REACHABLE, Reached));
     static_assert(whole_batch<X>::agree,
                   ESPALIER_SENTENCE("trainer.step(images, targets): " ESPALIER_WHOLE_BATCHES, whole_batch<X>));
     if constexpr (Images::agree && Image::agree && Target::agree && Targets::agree && Reached::agree)
-      return train<shape_of<X>, std::conditional_t<sizeof...(Queued) == 0, number, void>>(detail::elements_of<T const>(images),
-                                                                                         detail::elements_of<target_element const>(targets));
+      return train<shape_of<X>, std::conditional_t<sizeof...(Queued) == 0, number, void>>(
+          detail::elements_of<T const>(images), detail::elements_of<target_element const>(targets));
     else return number(0);
   }
   /// Does not compile: a step has no argument for the number of real samples.
@@ -182,29 +216,49 @@ class trainer : public detail::trainer_range_arguments<trainer<Model, Loss, Opti
     requires(sizeof...(Count) <= 1 && (std::is_integral_v<Count> && ...))
   evaluation evaluate(X const& images, Y const& targets, Count... count) {
     using Counted = std::conditional_t<sizeof...(Count) == 0, whole_batch<X>, agreed>;
-    static_assert(Counted::agree, ESPALIER_SENTENCE("trainer.evaluate(images, targets): the batch is padded; give the number "
-                                                    "of its real samples: evaluate(images, targets, count)", Counted));
-    static_assert(Images::agree, ESPALIER_SENTENCE("trainer.evaluate(images, targets): images must have the shape of the trainer's first batch", Images));
-    static_assert(Targets::agree, ESPALIER_SENTENCE("trainer.evaluate(images, targets): targets must have the shape that the loss asks for", Targets));
-    static_assert(Image::agree, ESPALIER_SENTENCE("trainer.evaluate(images, targets): images have another element type than the model", Image));
-    static_assert(Target::agree, ESPALIER_SENTENCE("trainer.evaluate(images, targets): targets have another element type than the loss asks for", Target));
+    static_assert(Counted::agree,
+                  ESPALIER_SENTENCE("trainer.evaluate(images, targets): the batch is padded; give the number "
+                                    "of its real samples: evaluate(images, targets, count)",
+                                    Counted));
+    static_assert(
+        Images::agree,
+        ESPALIER_SENTENCE("trainer.evaluate(images, targets): images must have the shape of the trainer's first batch",
+                          Images));
+    static_assert(
+        Targets::agree,
+        ESPALIER_SENTENCE("trainer.evaluate(images, targets): targets must have the shape that the loss asks for",
+                          Targets));
+    static_assert(
+        Image::agree,
+        ESPALIER_SENTENCE("trainer.evaluate(images, targets): images have another element type than the model", Image));
+    static_assert(
+        Target::agree,
+        ESPALIER_SENTENCE("trainer.evaluate(images, targets): targets have another element type than the loss asks for",
+                          Target));
     using Rows = samples_are_rows<prediction_shape, Batch>;
-    static_assert(Rows::agree, ESPALIER_SENTENCE("trainer.evaluate(images, targets): the first axis of the prediction must be that of the batch", Rows));
+    static_assert(
+        Rows::agree,
+        ESPALIER_SENTENCE(
+            "trainer.evaluate(images, targets): the first axis of the prediction must be that of the batch", Rows));
     using Reached = detail::reaches<Device, X, Y>;
     static_assert(Reached::agree, ESPALIER_SENTENCE("trainer.evaluate(images, targets): " ESPALIER_REACHABLE, Reached));
     if constexpr (Images::agree && Targets::agree && Image::agree && Target::agree && Rows::agree && Reached::agree)
-      return evaluate_samples(detail::elements_of<T const>(images),
-                              exchange_.view_on_host(detail::elements_of<target_element const>(targets), at::template targets<Batch>),
-                              detail::first_or<std::int64_t>(Batch::value.at[0], count...));
+      return evaluate_samples(
+          detail::elements_of<T const>(images),
+          exchange_.view_on_host(detail::elements_of<target_element const>(targets), at::template targets<Batch>),
+          detail::first_or<std::int64_t>(Batch::value.at[0], count...));
     else return {};
   }
 
   /// The net's scores for a batch in evaluation mode. They are on the host and valid until the next call.
-  view<T, prediction_shape> forward(view<T const, Batch> images) { return view<T, prediction_shape>(scores_of(detail::elements_of<T const>(images))); }
+  view<T, prediction_shape> forward(view<T const, Batch> images) {
+    return view<T, prediction_shape>(scores_of(detail::elements_of<T const>(images)));
+  }
   template <TensorOrView X>
-    requires(Engine::has_device_memory && std::is_same_v<device_of<X>, Device>)
+    requires(Engine::has_device_memory&& std::is_same_v<device_of<X>, Device>)
   view<T, prediction_shape> forward(X const& images) {
-    static_assert(std::is_same_v<shape_of<X>, Batch> && std::is_same_v<element_of<X>, T>, "trainer.forward(images): images must be the trainer's first batch");
+    static_assert(std::is_same_v<shape_of<X>, Batch> && std::is_same_v<element_of<X>, T>,
+                  "trainer.forward(images): images must be the trainer's first batch");
     return view<T, prediction_shape>(scores_of(detail::elements_of<T const>(images)));
   }
 
@@ -232,13 +286,17 @@ class trainer : public detail::trainer_range_arguments<trainer<Model, Loss, Opti
   /// Offsets in the exchange, in bytes: the inputs of a step, which are uploaded at once; its outputs; and memory for
   /// evaluate() on the host.
   struct at {
-    static constexpr std::size_t random = 0, hyperparameters = tensor_alignment, images = hyperparameters + Rule::input_bytes;
+    static constexpr std::size_t random = 0, hyperparameters = tensor_alignment,
+                                 images = hyperparameters + Rule::input_bytes;
     template <class B>
     static constexpr std::size_t targets = images + detail::bytes_for<T>(static_cast<std::size_t>(B::size));
     template <class B>
-    static constexpr std::size_t after = targets<B> + detail::bytes_for<target_element>(static_cast<std::size_t>(target_of<B>::size));
-    static constexpr std::size_t loss = largest(after<Batch>, after<More>...), rule = loss + tensor_alignment, scores = rule + Rule::output_bytes;
-    static constexpr std::size_t loss_workspace = scores + scores_bytes, sample = loss_workspace + loss_bytes, target = sample + wide_bytes(row);
+    static constexpr std::size_t after =
+        targets<B> + detail::bytes_for<target_element>(static_cast<std::size_t>(target_of<B>::size));
+    static constexpr std::size_t loss = largest(after<Batch>, after<More>...), rule = loss + tensor_alignment,
+                                 scores = rule + Rule::output_bytes;
+    static constexpr std::size_t loss_workspace = scores + scores_bytes, sample = loss_workspace + loss_bytes,
+                                 target = sample + wide_bytes(row);
     static constexpr std::size_t end = target + wide_bytes(target_row);
   };
   template <class B>
@@ -253,7 +311,8 @@ class trainer : public detail::trainer_range_arguments<trainer<Model, Loss, Opti
   void mark() const { rule_.template mark<Net>(model_->engine(), state_memory()); }
   auto places() const {
     T* const parameters = static_cast<T*>(model_->bases().at[plan::base::parameters]);
-    return typename Rule::places{parameters, gradient(), state_memory(), memory_.template at<number>(0), nullptr, nullptr, nullptr};
+    return typename Rule::places{parameters, gradient(), state_memory(), memory_.template at<number>(0),
+                                 nullptr,    nullptr,    nullptr};
   }
 
   template <class From>
@@ -263,7 +322,8 @@ class trainer : public detail::trainer_range_arguments<trainer<Model, Loss, Opti
     detail::program_bases b = model_->bases();
     b.at[plan::base::workspace] = memory_.template at<T>(0);
     b.at[plan::base::arguments] = exchange_.stage_in(images, at::images);
-    b.at[plan::base::results] = exchange_.stage_out(detail::elements_on<T, cpu, prediction_shape::size>{own}, at::scores);
+    b.at[plan::base::results] =
+        exchange_.stage_out(detail::elements_on<T, cpu, prediction_shape::size>{own}, at::scores);
     exchange_.upload();
     Engine const& engine = model_->engine();
     auto const launch = [&] { replays_.run(engine, 0, [&] { engine.template run<Forward, T>(b.at); }); };
@@ -274,7 +334,8 @@ class trainer : public detail::trainer_range_arguments<trainer<Model, Loss, Opti
   }
 
   template <class From>
-  evaluation evaluate_samples(detail::elements_on<T const, From, Batch::size> images, target_element const* targets, std::int64_t count) {
+  evaluation evaluate_samples(detail::elements_on<T const, From, Batch::size> images, target_element const* targets,
+                              std::int64_t count) {
     constexpr std::int64_t samples = Batch::value.at[0];
     detail::check_count(count, samples);
     if constexpr (has_labels) detail::check_labels(targets, count * target_row, labels);
@@ -286,12 +347,14 @@ class trainer : public detail::trainer_range_arguments<trainer<Model, Loss, Opti
     b.at[plan::base::results] = &loss;
     number* const none = nullptr;
     for (std::int64_t i = 0; i < count; ++i) {
-      b.at[plan::base::arguments] = const_cast<number*>(detail::widened<row>(scores + i * row, exchange_.host_address(none, at::sample)));
-      b.at[plan::base::arguments + 1] =
-          const_cast<detail::computed_in<target_element>*>(detail::widened<target_row>(targets + i * target_row, exchange_.host_address(none, at::target)));
+      b.at[plan::base::arguments] =
+          const_cast<number*>(detail::widened<row>(scores + i * row, exchange_.host_address(none, at::sample)));
+      b.at[plan::base::arguments + 1] = const_cast<detail::computed_in<target_element>*>(
+          detail::widened<target_row>(targets + i * target_row, exchange_.host_address(none, at::target)));
       model_->engine().template run_on_host<OneLoss, number>(b.at);
       std::int64_t counted = 1;
-      if constexpr (has_labels && row == target_row * labels.classes) counted = judge<target_row>(scores + i * row, targets + i * target_row, result);
+      if constexpr (has_labels && row == target_row * labels.classes)
+        counted = judge<target_row>(scores + i * row, targets + i * target_row, result);
       result.count += counted;
       result.loss += static_cast<double>(loss) * static_cast<double>(counted);
     }
@@ -308,7 +371,8 @@ class trainer : public detail::trainer_range_arguments<trainer<Model, Loss, Opti
     for (std::int64_t p = 0; p < Places; ++p) {
       if (!labels.counts(expected[p])) continue;
       ++counted;
-      result.correct += largest_score(scores + p * (on_axis_1 ? 1 : labels.classes), on_axis_1 ? Places : 1) == expected[p];
+      result.correct +=
+          largest_score(scores + p * (on_axis_1 ? 1 : labels.classes), on_axis_1 ? Places : 1) == expected[p];
     }
     return counted;
   }
@@ -321,9 +385,11 @@ class trainer : public detail::trainer_range_arguments<trainer<Model, Loss, Opti
   /// Result: void if the caller does not need the loss. Arch is in the name so that translation units for different
   /// instruction sets do not share the function.
   template <class B, class Result, class Arch = on_cpu::default_arch, class From, class FromTargets>
-  [[gnu::noinline]] Result train(detail::elements_on<T const, From, B::size> images, detail::elements_on<target_element const, FromTargets, target_of<B>::size> targets) {
+  [[gnu::noinline]] Result train(detail::elements_on<T const, From, B::size> images,
+                                 detail::elements_on<target_element const, FromTargets, target_of<B>::size> targets) {
     [[maybe_unused]] ESPALIER_CALL_GUARD const guard{call_};
-    if constexpr (has_labels) detail::check_labels(exchange_.view_on_host(targets, at::template targets<B>), target_of<B>::size, labels);
+    if constexpr (has_labels)
+      detail::check_labels(exchange_.view_on_host(targets, at::template targets<B>), target_of<B>::size, labels);
     Engine const& engine = model_->engine();
     detail::program_bases b = model_->bases();
     typename Engine::template result<detail::training_program<Net, Loss, B>, T> loss{0};
@@ -365,32 +431,39 @@ class trainer : public detail::trainer_range_arguments<trainer<Model, Loss, Opti
 };
 
 template <ModelType Model, class Loss, class Optimizer, class Batch, class... More>
-trainer(Model&, Loss, Optimizer, Batch, More...)
-    -> trainer<Model, Loss, Optimizer,
-               std::enable_if_t<(sizeof(detail::probe_forward<typename detail::net_of<Model>::type, Batch>) > 0 &&
-                                 sizeof(typename detail::probe_loss<typename detail::net_of<Model>::type, Loss, Batch>::type) > 0), Batch>,
-               More...>;
+trainer(Model&, Loss, Optimizer, Batch, More...) -> trainer<
+    Model, Loss, Optimizer,
+    std::enable_if_t<(sizeof(detail::probe_forward<typename detail::net_of<Model>::type, Batch>) > 0 &&
+                      sizeof(typename detail::probe_loss<typename detail::net_of<Model>::type, Loss, Batch>::type) > 0),
+                     Batch>,
+    More...>;
 template <ModelType Model, class Loss, class Optimizer, class Batch, class... More>
 trainer(Model const&, Loss, Optimizer, Batch, More...) -> trainer<Model, Loss, Optimizer, Batch, More...>;
 template <std::size_t Count, ModelType Model, class Loss, class Optimizer, class Batch, class... More>
-trainer(bytes<Count>&, Model const&, Loss, Optimizer, Batch, More...) -> trainer<Model, Loss, Optimizer, Batch, More...>;
+trainer(bytes<Count>&, Model const&, Loss, Optimizer, Batch, More...)
+    -> trainer<Model, Loss, Optimizer, Batch, More...>;
 template <std::size_t Count, ModelType Model, class Loss, class Optimizer, class Batch, class... More>
 trainer(bytes<Count>&, Model&, Loss, Optimizer, Batch, More...) -> trainer<Model, Loss, Optimizer, Batch, More...>;
 
 template <ModelType Model, class Loss, class Optimizer, class Batch, class... More>
   requires(!detail::trainer_fault<typename Model::net_type, Loss, Optimizer, Batch, More...>::agree)
 trainer(Model&, Loss, Optimizer, Batch, More...)
-    -> trainer<Model, Loss, Optimizer, detail::unfit<detail::trainer_fault<typename Model::net_type, Loss, Optimizer, Batch, More...>>, Batch, More...>;
+->trainer<Model, Loss, Optimizer,
+          detail::unfit<detail::trainer_fault<typename Model::net_type, Loss, Optimizer, Batch, More...>>, Batch,
+          More...>;
 
 template <class First, class Loss, class Optimizer, class Batch, class... More>
   requires(!ModelType<First> && !detail::is_bytes<First>)
-trainer(First&, Loss, Optimizer, Batch, More...) -> trainer<detail::misused<is_model<First>>, void, void, void>;
+trainer(First&, Loss, Optimizer, Batch, More...)
+->trainer<detail::misused<is_model<First>>, void, void, void>;
 template <class First, class... More>
   requires(!ModelType<First> && !detail::is_bytes<First>)
-trainer(First const&, More const&...) -> trainer<detail::misused<is_model<First>>, void, void, void>;
+trainer(First const&, More const&...)
+->trainer<detail::misused<is_model<First>>, void, void, void>;
 template <ModelType Model, class... More>
   requires(sizeof...(More) < 3)
-trainer(Model const&, More const&...) -> trainer<detail::misused<trainer_arguments<More...>>, void, void, void>;
+trainer(Model const&, More const&...)
+->trainer<detail::misused<trainer_arguments<More...>>, void, void, void>;
 
 }  // namespace espalier
 #pragma GCC diagnostic pop

@@ -21,17 +21,19 @@ class trainer_range_arguments {
   /// errors  another element type does not compile; range_error for another number of elements, before anything is
   ///         changed
   template <class X, class Y, class... Queued>
-    requires((!TensorOrView<X> || !TensorOrView<Y>)&&sizeof...(Queued) <= 1 &&
-             (std::is_same_v<Queued, queued> && ...))
+    requires((!TensorOrView<X> || !TensorOrView<Y>)&&sizeof...(Queued) <= 1 && (std::is_same_v<Queued, queued> && ...))
   auto step(X const& images, Y const& targets, Queued... how) {
     using B = typename deduced_batch<X, Batch, More...>::type;
     constexpr bool chosen = chooses_batch<X, Batch, More...>;
     using Images = argument_fit<X const, T const, B>;
-    using Targets = argument_fit<Y const, typename Trainer::target_element const, typename Trainer::template target_of<B>>;
-    static_assert(Images::agree, ESPALIER_SENTENCE("trainer.step(images, targets): images: " ESPALIER_EXPECTED_INPUT, Images));
+    using Targets =
+        argument_fit<Y const, typename Trainer::target_element const, typename Trainer::template target_of<B>>;
+    static_assert(Images::agree,
+                  ESPALIER_SENTENCE("trainer.step(images, targets): images: " ESPALIER_EXPECTED_INPUT, Images));
     using CheckedTargets = behind<Targets, Images>;
-    static_assert(CheckedTargets::agree,
-                  ESPALIER_SENTENCE("trainer.step(images, targets): targets: " ESPALIER_EXPECTED_TARGETS, CheckedTargets));
+    static_assert(
+        CheckedTargets::agree,
+        ESPALIER_SENTENCE("trainer.step(images, targets): targets: " ESPALIER_EXPECTED_TARGETS, CheckedTargets));
     if constexpr (!Images::agree || !Targets::agree) return computed_in<T>(0);
     else if constexpr (chosen) return step_of_either<More..., Batch>(images, targets, how...);
     else return step_of<B>(images, targets, how...);
@@ -42,7 +44,8 @@ class trainer_range_arguments {
     requires(sizeof...(Argument) < 2)
   computed_in<T> step(Argument const&...) {
     static_assert(step_arguments<Argument...>::agree,
-                  ESPALIER_SENTENCE("trainer.step(images, targets): give the images of a batch and their targets", step_arguments<Argument...>));
+                  ESPALIER_SENTENCE("trainer.step(images, targets): give the images of a batch and their targets",
+                                    step_arguments<Argument...>));
     return 0;
   }
   /// The same with images or targets in ranges, as in step.
@@ -58,7 +61,8 @@ class trainer_range_arguments {
                   ESPALIER_SENTENCE("trainer.evaluate(images, targets): targets: " ESPALIER_EXPECTED_TARGETS, Targets));
     if constexpr (Images::agree && Targets::agree)
       return self().evaluate(as_tensor_or_view<T const, Batch>("trainer.evaluate(images, targets): images", images),
-                             targets_as_tensor_or_view<Batch>("trainer.evaluate(images, targets): targets", targets), count...);
+                             targets_as_tensor_or_view<Batch>("trainer.evaluate(images, targets): targets", targets),
+                             count...);
     else return {};
   }
 
@@ -66,14 +70,15 @@ class trainer_range_arguments {
   Trainer& self() { return static_cast<Trainer&>(*this); }
   template <class B, class Y>
   static decltype(auto) targets_as_tensor_or_view(char const* where, Y const& targets) {
-    return as_tensor_or_view<typename Trainer::target_element const, typename Trainer::template target_of<B>>(where, targets);
+    return as_tensor_or_view<typename Trainer::target_element const, typename Trainer::template target_of<B>>(where,
+                                                                                                              targets);
   }
   template <class B, class X, class Y, class... Queued>
   auto step_of(X const& images, Y const& targets, Queued... how) {
     return self().step(
         as_tensor_or_view<T const, B>(sizeof...(More) == 0 ? "trainer.step(images, targets): images"
-                                                  : "trainer.step(images, targets): images of the first batch",
-                             images),
+                                                           : "trainer.step(images, targets): images of the first batch",
+                                      images),
         targets_as_tensor_or_view<B>("trainer.step(images, targets): targets", targets), how...);
   }
   /// Uses the first of these batches that has as many elements as the images, or the last one.

@@ -20,14 +20,17 @@ struct training_facts {
   /// Activations, adjoints and temporaries; without parameters, gradients and optimizer state.
   static constexpr std::size_t workspace_bytes = detail::bytes_for<T>(static_cast<std::size_t>(plan.memory.workspace));
   static constexpr std::size_t peak_live_bytes = static_cast<std::size_t>(plan.memory.peak_live) * sizeof(T);
-  static constexpr std::size_t parameter_bytes = detail::bytes_for<T>(static_cast<std::size_t>(slots_of<Net>.parameters.storage));
+  static constexpr std::size_t parameter_bytes =
+      detail::bytes_for<T>(static_cast<std::size_t>(slots_of<Net>.parameters.storage));
   static constexpr std::size_t gradient_bytes = detail::bytes_for<T>(static_cast<std::size_t>(trainable));
-  static constexpr std::size_t optimizer_bytes = detail::update_bytes<Optimizer, T>(static_cast<std::size_t>(trainable));
+  static constexpr std::size_t optimizer_bytes =
+      detail::update_bytes<Optimizer, T>(static_cast<std::size_t>(trainable));
   static constexpr std::int64_t parameter_count = espalier::parameter_count<Net>;
   /// Parameters of 16 bits need three more kernels. Before an update they refresh master weights and convert the
   /// gradient to float; after it they round the new parameters.
   static constexpr bool narrow = detail::is_narrow<T>;
-  static constexpr int kernel_count = plan.groups.group_count + plan::plan_of<update>.groups.group_count + (narrow ? 3 : 0);
+  static constexpr int kernel_count =
+      plan.groups.group_count + plan::plan_of<update>.groups.group_count + (narrow ? 3 : 0);
   static constexpr std::int64_t flops = plan::flops_of_program<program>;
   /// Bytes that the kernels of forward pass, backward pass and update read and write; each operand and result counts
   /// once.
@@ -41,7 +44,8 @@ struct training_facts {
 template <class Net, class Loss, class Optimizer, class Batch, class T>
   requires(!detail::training_fit<Net, Loss, Batch>::agree)
 struct training_facts<Net, Loss, Optimizer, Batch, T> {
-  static constexpr std::size_t workspace_bytes = 0, peak_live_bytes = 0, parameter_bytes = 0, gradient_bytes = 0, optimizer_bytes = 0;
+  static constexpr std::size_t workspace_bytes = 0, peak_live_bytes = 0, parameter_bytes = 0, gradient_bytes = 0,
+                               optimizer_bytes = 0;
   static constexpr std::int64_t parameter_count = 0, flops = 0, bytes_moved = 0;
   static constexpr int kernel_count = 0;
   // The assertions follow the members: clang does not find members that follow a failed assertion.
@@ -60,7 +64,8 @@ struct training_facts<Net, Loss, Optimizer, Batch, T> {
 /// errors  layers, loss and batch that do not fit do not compile
 /// memory  workspace_bytes, gradient_bytes and optimizer_bytes separately; trainer<...>::bytes is a trainer's whole
 ///         memory
-template <class Net, class Loss, class Optimizer, class Batch, class T = float, bool Fits = detail::training_fit<Net, Loss, Batch>::agree>
+template <class Net, class Loss, class Optimizer, class Batch, class T = float,
+          bool Fits = detail::training_fit<Net, Loss, Batch>::agree>
 inline constexpr training_facts<Net, Loss, Optimizer, Batch, T> training_plan{};
 template <class Net, class Loss, class Optimizer, class Batch, class T>
 inline constexpr auto const& training_plan<Net, Loss, Optimizer, Batch, T, false> =

@@ -33,12 +33,13 @@ struct update_program {
     graph::program p{};
     graph::tracer t{p, graph::mode::training, false, 0, 0};
     auto const gradient = graph::argument_of<vector>(t, 0);
-    boost::hana::unpack(updates(t, gradient, std::make_integer_sequence<int, O::states>{}), [&](auto const& parameters, auto const&... states) {
-      p.add_output(graph::trace_operand(t, parameters), graph::destination::parameter, 0);
-      int slot = 0;
-      (p.add_output(graph::trace_operand(t, states), graph::destination::buffer, slot++), ...);
-      (void)slot;
-    });
+    boost::hana::unpack(updates(t, gradient, std::make_integer_sequence<int, O::states>{}),
+                        [&](auto const& parameters, auto const&... states) {
+                          p.add_output(graph::trace_operand(t, parameters), graph::destination::parameter, 0);
+                          int slot = 0;
+                          (p.add_output(graph::trace_operand(t, states), graph::destination::buffer, slot++), ...);
+                          (void)slot;
+                        });
     if constexpr (requires { O::condition(gradient); })
       p.add_output(graph::trace_operand(t, O::condition(gradient)), graph::destination::result, 0);
     return p;
@@ -71,7 +72,8 @@ constexpr bool penalty_in_loss(O const& optimizer) {
 /// weights, gradient in float).
 template <class Optimizer, class T>
 constexpr std::size_t update_bytes(std::size_t parameters) {
-  return bytes_for<computed_in<T>>(parameters * (static_cast<std::size_t>(optim::vectors<Optimizer>) + (is_narrow<T> ? 2 : 0)));
+  return bytes_for<computed_in<T>>(parameters *
+                                   (static_cast<std::size_t>(optim::vectors<Optimizer>) + (is_narrow<T> ? 2 : 0)));
 }
 
 /// Which parameters of a net, by slot, a choice (optim::decay_only) selects.
@@ -158,10 +160,12 @@ class update_rule {
     void* applied;
   };
   /// Bytes of the numbers in an exchange: inputs, and outputs, each of which is aligned.
-  static constexpr std::size_t input_bytes = bytes_for<number>(optim::max_hyperparameters), output_bytes = 2 * tensor_alignment;
+  static constexpr std::size_t input_bytes = bytes_for<number>(optim::max_hyperparameters),
+                               output_bytes = 2 * tensor_alignment;
   template <class Exchange>
   static void stage_numbers(Exchange& exchange, numbers& n, places& p, std::size_t inputs_at, std::size_t outputs_at) {
-    p.hyperparameters = exchange.stage_in(elements_on<number const, cpu, optim::max_hyperparameters>{n.hyperparameters}, inputs_at);
+    p.hyperparameters =
+        exchange.stage_in(elements_on<number const, cpu, optim::max_hyperparameters>{n.hyperparameters}, inputs_at);
     p.penalty = exchange.stage_out(one_element(n.penalty), outputs_at);
     p.applied = exchange.stage_out(one_element(n.applied), outputs_at + tensor_alignment);
   }
@@ -194,8 +198,8 @@ class update_rule {
   }
   /// The penalty that the optimizer adds to the loss, in a separate run.
   template <class Exchange>
-  number penalty([[maybe_unused]] Engine const& engine, [[maybe_unused]] Exchange& exchange, [[maybe_unused]] places p, [[maybe_unused]] std::size_t inputs_at,
-            [[maybe_unused]] std::size_t outputs_at) const {
+  number penalty([[maybe_unused]] Engine const& engine, [[maybe_unused]] Exchange& exchange, [[maybe_unused]] places p,
+                 [[maybe_unused]] std::size_t inputs_at, [[maybe_unused]] std::size_t outputs_at) const {
     numbers n = next();
     if constexpr (has_penalty && Size > 0) {
       stage_numbers(exchange, n, p, inputs_at, outputs_at);
@@ -250,7 +254,8 @@ struct updated_along {
 };
 namespace detail {
 template <class Model, class Gradients, class M, class G>
-using update_fault = typename first_fault<updated_model<std::remove_cvref_t<M>, Model>, updated_along<G, Gradients>>::type;
+using update_fault =
+    typename first_fault<updated_model<std::remove_cvref_t<M>, Model>, updated_along<G, Gradients>>::type;
 }  // namespace detail
 
 namespace optim {
@@ -273,27 +278,38 @@ class updater {
   static constexpr std::size_t bytes = Rule::state + Rule::workspace;
 
   updater(Model const& model, Optimizer optimizer)
-      : rule_{optimizer}, memory_(model.engine().allocate(bytes)), exchange_{model.engine().make_exchange(end, end)}, engine_{model.engine().without_threads()} {
+      : rule_{optimizer},
+        memory_(model.engine().allocate(bytes)),
+        exchange_{model.engine().make_exchange(end, end)},
+        engine_{model.engine().without_threads()} {
     rule_.template mark<typename Model::net_type>(model.engine(), memory_.template at<number>(0));
   }
 
   /// Does not compile: the model is a temporary, but it must outlive the expression.
   template <espalier::detail::TemporaryOf<Model> M>
   updater(M&& model, Optimizer optimizer) : updater{static_cast<Model const&>(model), optimizer} {
-    static_assert(espalier::detail::lives_on<M>::agree, ESPALIER_SENTENCE("updater{model, optimizer}: " ESPALIER_MODEL_IS_TEMPORARY, espalier::detail::lives_on<M>));
+    static_assert(
+        espalier::detail::lives_on<M>::agree,
+        ESPALIER_SENTENCE("updater{model, optimizer}: " ESPALIER_MODEL_IS_TEMPORARY, espalier::detail::lives_on<M>));
   }
 
   /// Does not compile: a const model cannot be changed.
   template <espalier::detail::TemporaryOrConst<Model> M>
   void update(M&&, Gradients const&) {
-    static_assert(espalier::detail::may_change<Model>::agree, ESPALIER_SENTENCE("updater.update(model, gradients): " ESPALIER_MODEL_IS_CONST, espalier::detail::may_change<Model>));
+    static_assert(espalier::detail::may_change<Model>::agree,
+                  ESPALIER_SENTENCE("updater.update(model, gradients): " ESPALIER_MODEL_IS_CONST,
+                                    espalier::detail::may_change<Model>));
   }
   /// Does not compile: another model, or the gradients of another net.
   template <class M, class G, class Fault = espalier::detail::update_fault<Model, Gradients, M, G>>
     requires(!Fault::agree)
   void update(M&&, G const&) {
-    static_assert(Fault::agree, ESPALIER_SENTENCE("updater.update(model, gradients): give the model that the updater was made for, and the gradients"
-                                                  " that value_and_grad(model, loss)(x, y) made for it", Fault));
+    static_assert(
+        Fault::agree,
+        ESPALIER_SENTENCE(
+            "updater.update(model, gradients): give the model that the updater was made for, and the gradients"
+            " that value_and_grad(model, loss)(x, y) made for it",
+            Fault));
   }
   /// Updates the model's parameters with the gradients.
   void update(Model& model, Gradients const& gradients) {
@@ -313,7 +329,9 @@ class updater {
   /// The learning rate, also of a wrapped optimizer: updater.learning_rate() = schedule(updater.steps()).
   auto& learning_rate() { return optim::learning_rate(rule_.optimizer); }
   /// The penalty that the optimizer adds to the loss at the model's parameters; 0 if it has none.
-  number penalty(Model const& model) const { return rule_.penalty(model.engine(), exchange_, places(model), 0, outputs_at); }
+  number penalty(Model const& model) const {
+    return rule_.penalty(model.engine(), exchange_, places(model), 0, outputs_at);
+  }
   /// The optimizer's states, one vector after the other, each in the layout of the model's trainable parameters. To
   /// resume a training, save them and the number of steps. For parameters of 16 bits their elements are float, and the
   /// master weights come first. On a device with its own memory: a device_span.
@@ -326,8 +344,13 @@ class updater {
  private:
   static constexpr std::size_t outputs_at = Rule::input_bytes, end = outputs_at + Rule::output_bytes;
   auto places(Model const& model) const {
-    return typename Rule::places{static_cast<T*>(model.bases().at[plan::base::parameters]), nullptr, memory_.template at<number>(0),
-                                 memory_.template at<number>(Rule::state), nullptr, nullptr, nullptr};
+    return typename Rule::places{static_cast<T*>(model.bases().at[plan::base::parameters]),
+                                 nullptr,
+                                 memory_.template at<number>(0),
+                                 memory_.template at<number>(Rule::state),
+                                 nullptr,
+                                 nullptr,
+                                 nullptr};
   }
 
   Rule rule_;
@@ -339,11 +362,17 @@ class updater {
 /// Does not compile: the second argument is not an optimizer. It accepts every call without a further error, so that
 /// one mistake produces one error.
 template <class Model, class Optimizer>
-  requires(!decltype(espalier::detail::optimizer_fault_of<typename Model::net_type, Optimizer, espalier::detail::net_fault<typename Model::net_type>::agree>())::agree)
+  requires(!decltype(espalier::detail::optimizer_fault_of<
+                     typename Model::net_type, Optimizer,
+                     espalier::detail::net_fault<typename Model::net_type>::agree>())::agree)
 class updater<Model, Optimizer> : public espalier::detail::silent_root<is_optimizer<Optimizer>> {
   static_assert(is_optimizer<Optimizer>::agree,
-                ESPALIER_SENTENCE("updater{model, optimizer}: the second argument is not an optimizer, such as esp::optim::Adam{}", is_optimizer<Optimizer>));
-  static_assert(sizeof(espalier::detail::report_optimizer_fault(decltype(espalier::detail::optimizer_fault_of<typename Model::net_type, Optimizer, true>()){})) != 0);
+                ESPALIER_SENTENCE(
+                    "updater{model, optimizer}: the second argument is not an optimizer, such as esp::optim::Adam{}",
+                    is_optimizer<Optimizer>));
+  static_assert(sizeof(espalier::detail::report_optimizer_fault(
+                    decltype(espalier::detail::optimizer_fault_of<typename Model::net_type, Optimizer, true>()){})) !=
+                0);
 
  public:
   using espalier::detail::silent_root<is_optimizer<Optimizer>>::silent_root;
@@ -351,8 +380,10 @@ class updater<Model, Optimizer> : public espalier::detail::silent_root<is_optimi
 };
 /// Does not compile: the first argument is not a model.
 template <class Actual>
-class updater<espalier::detail::misused<is_model<Actual>>, void> : public espalier::detail::silent_root<is_model<Actual>> {
-  static_assert(is_model<Actual>::agree, ESPALIER_SENTENCE("updater{model, optimizer}: " ESPALIER_FIRST_IS_MODEL, is_model<Actual>));
+class updater<espalier::detail::misused<is_model<Actual>>, void>
+    : public espalier::detail::silent_root<is_model<Actual>> {
+  static_assert(is_model<Actual>::agree,
+                ESPALIER_SENTENCE("updater{model, optimizer}: " ESPALIER_FIRST_IS_MODEL, is_model<Actual>));
 
  public:
   using espalier::detail::silent_root<is_model<Actual>>::silent_root;
@@ -362,7 +393,8 @@ template <ModelType Model, class Optimizer>
 updater(Model const&, Optimizer) -> updater<Model, Optimizer>;
 template <class First, class Second>
   requires(!ModelType<First>)
-updater(First const&, Second) -> updater<espalier::detail::misused<is_model<First>>, void>;
+updater(First const&, Second)
+->updater<espalier::detail::misused<is_model<First>>, void>;
 
 }  // namespace optim
 

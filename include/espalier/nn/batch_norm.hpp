@@ -47,13 +47,16 @@ inline constexpr bool batch_tracks = !Options.untracked;
 template <int Channels, int Axis = 1, norm Options = norm{}>
 struct BatchNorm {
   static_assert(detail::in_range(Options),
-                ESPALIER_SENTENCE("nn::BatchNorm<Channels, Axis, norm>: " ESPALIER_NORM_RANGE, ESPALIER_NORM_NUMBERS(Options)));
+                ESPALIER_SENTENCE("nn::BatchNorm<Channels, Axis, norm>: " ESPALIER_NORM_RANGE,
+                                  ESPALIER_NORM_NUMBERS(Options)));
   detail::gain<shape<Channels>, Options.affine> weight{};
   detail::offset<shape<Channels>, Options.affine> bias{};
   detail::kept_mean<shape<Channels>, detail::batch_tracks<Options>> running_mean{};
   detail::kept_variance<shape<Channels>, detail::batch_tracks<Options>> running_var{};
   ESPALIER_MODULE(BatchNorm, weight, bias, running_mean, running_var)
-  constexpr auto forward(auto x) const { return detail::apply_norm<detail::over_batch<Channels, Axis, 2, false>, Options>(*this, x); }
+  constexpr auto forward(auto x) const {
+    return detail::apply_norm<detail::over_batch<Channels, Axis, 2, false>, Options>(*this, x);
+  }
 };
 
 /// BatchNorm of features, or of sequences of them.
@@ -65,14 +68,16 @@ struct BatchNorm {
 /// source  needle's BatchNorm1d
 template <int Features, norm Options = norm{}>
 struct BatchNorm1d {
-  static_assert(detail::in_range(Options),
-                ESPALIER_SENTENCE("nn::BatchNorm1d<Features, norm>: " ESPALIER_NORM_RANGE, ESPALIER_NORM_NUMBERS(Options)));
+  static_assert(detail::in_range(Options), ESPALIER_SENTENCE("nn::BatchNorm1d<Features, norm>: " ESPALIER_NORM_RANGE,
+                                                             ESPALIER_NORM_NUMBERS(Options)));
   detail::gain<shape<Features>, Options.affine> weight{};
   detail::offset<shape<Features>, Options.affine> bias{};
   detail::kept_mean<shape<Features>, detail::batch_tracks<Options>> running_mean{};
   detail::kept_variance<shape<Features>, detail::batch_tracks<Options>> running_var{};
   ESPALIER_MODULE(BatchNorm1d, weight, bias, running_mean, running_var)
-  constexpr auto forward(auto x) const { return detail::apply_norm<detail::over_batch<Features, 1, 2, false>, Options>(*this, x); }
+  constexpr auto forward(auto x) const {
+    return detail::apply_norm<detail::over_batch<Features, 1, 2, false>, Options>(*this, x);
+  }
 };
 
 /// BatchNorm of images with the channels second.
@@ -84,14 +89,16 @@ struct BatchNorm1d {
 /// source  needle's BatchNorm2d
 template <int Channels, norm Options = norm{}>
 struct BatchNorm2d {
-  static_assert(detail::in_range(Options),
-                ESPALIER_SENTENCE("nn::BatchNorm2d<Channels, norm>: " ESPALIER_NORM_RANGE, ESPALIER_NORM_NUMBERS(Options)));
+  static_assert(detail::in_range(Options), ESPALIER_SENTENCE("nn::BatchNorm2d<Channels, norm>: " ESPALIER_NORM_RANGE,
+                                                             ESPALIER_NORM_NUMBERS(Options)));
   detail::gain<shape<Channels>, Options.affine> weight{};
   detail::offset<shape<Channels>, Options.affine> bias{};
   detail::kept_mean<shape<Channels>, detail::batch_tracks<Options>> running_mean{};
   detail::kept_variance<shape<Channels>, detail::batch_tracks<Options>> running_var{};
   ESPALIER_MODULE(BatchNorm2d, weight, bias, running_mean, running_var)
-  constexpr auto forward(auto x) const { return detail::apply_norm<detail::over_batch<Channels, 1, 4, true>, Options>(*this, x); }
+  constexpr auto forward(auto x) const {
+    return detail::apply_norm<detail::over_batch<Channels, 1, 4, true>, Options>(*this, x);
+  }
 };
 
 }  // namespace espalier::nn

@@ -37,9 +37,11 @@ constexpr convolution walk_of(conv const& options, rows_columns kernel) {
 template <int FanIn, int... Extents>
 using kernels = parameter<shape<Extents...>, init::initialized_by<init::kaiming_uniform{.fan_in = FanIn}>>;
 template <int FanIn>
-inline constexpr double bias_bound = 1 / math::sqrt(double{FanIn > 0 ? FanIn : 1});  // FanIn below 1: the module reports it
+// FanIn below 1: the module reports it
+inline constexpr double bias_bound = 1 / math::sqrt(double{FanIn > 0 ? FanIn : 1});
 template <int FanIn, int Out, bool Exists = true>
-using biases = std::conditional_t<Exists, parameter<shape<Out>, init::initialized_by<init::uniform{-bias_bound<FanIn>, bias_bound<FanIn>}>>, absent>;
+using biases = std::conditional_t<
+    Exists, parameter<shape<Out>, init::initialized_by<init::uniform{-bias_bound<FanIn>, bias_bound<FanIn>}>>, absent>;
 constexpr auto with_bias_of(auto const& y, auto const& bias) {
   if constexpr (exists<decltype(bias)>) return y + bias;
   else return y;
@@ -78,16 +80,20 @@ template <int In, int Out, rows_columns Kernel, conv Options = conv{}>
 struct Conv {
   // Named constants: for an inline condition clang prints three more lines that explain its parts.
   static constexpr bool kernel_exists = Kernel.rows >= 1 && Kernel.columns >= 1;
-  static constexpr bool numbers_fit = !kernel_exists || (Options.groups >= 1 && in_range(detail::walk_of(Options, Kernel)) && In % Options.groups == 0 && Out % Options.groups == 0);
+  static constexpr bool numbers_fit =
+      !kernel_exists || (Options.groups >= 1 && in_range(detail::walk_of(Options, Kernel)) &&
+                         In % Options.groups == 0 && Out % Options.groups == 0);
   static_assert(kernel_exists,
                 ESPALIER_SENTENCE("nn::Conv<in, out, kernel>: the kernel has at least one row and one column",
                                   ESPALIER_STATED(kernel_exists,
                                                   ESPALIER_NAMED("kernel", Kernel.rows, Kernel.columns))));
-  static_assert(numbers_fit,
-                ESPALIER_SENTENCE("nn::Conv<in, out, kernel, conv>: stride, dilation and groups must be at least 1, padding at least 0, and groups divide in and out",
-                                  ESPALIER_STATED(numbers_fit,
-                                                  ESPALIER_WALK_NUMBERS(detail::walk_of(Options, Kernel)), ESPALIER_NAMED("groups", Options.groups),
-                                                  ESPALIER_NAMED("in", In), ESPALIER_NAMED("out", Out))));
+  static_assert(
+      numbers_fit,
+      ESPALIER_SENTENCE(
+          "nn::Conv<in, out, kernel, conv>: stride, dilation and groups must be at least 1, padding at least 0, and groups divide in and out",
+          ESPALIER_STATED(numbers_fit, ESPALIER_WALK_NUMBERS(detail::walk_of(Options, Kernel)),
+                          ESPALIER_NAMED("groups", Options.groups), ESPALIER_NAMED("in", In),
+                          ESPALIER_NAMED("out", Out))));
   static constexpr int fan_in = Kernel.rows * Kernel.columns * In / Options.groups;
   detail::kernels<fan_in, Kernel.rows, Kernel.columns, In / Options.groups, Out> weight{};
   detail::biases<fan_in, Out, Options.bias> bias{};

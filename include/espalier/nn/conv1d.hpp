@@ -39,13 +39,17 @@ constexpr auto convolved_signals(auto const& x, auto const& weight, auto const& 
 /// source  as of Conv
 template <int In, int Out, int Kernel, conv Options = conv{}>
 struct Conv1d {
-  static constexpr bool numbers_fit =
-      Kernel >= 1 && Options.groups >= 1 && in_range(detail::walk_of(Options, Kernel)) && In % Options.groups == 0 && Out % Options.groups == 0;
-  static_assert(numbers_fit,
-                ESPALIER_SENTENCE("nn::Conv1d<in, out, kernel, conv>: kernel, stride, dilation and groups must be at least 1, padding at least 0, and groups divide in and out",
-                                  ESPALIER_STATED(numbers_fit,
-                                                  ESPALIER_NAMED("kernel", Kernel), ESPALIER_WALK_NUMBERS(detail::walk_of(Options, Kernel)),
-                                                  ESPALIER_NAMED("groups", Options.groups), ESPALIER_NAMED("in", In), ESPALIER_NAMED("out", Out))));
+  static constexpr bool numbers_fit = Kernel >= 1 && Options.groups >= 1 &&
+                                      in_range(detail::walk_of(Options, Kernel)) && In % Options.groups == 0 &&
+                                      Out % Options.groups == 0;
+  static_assert(
+      numbers_fit,
+      ESPALIER_SENTENCE(
+          "nn::Conv1d<in, out, kernel, conv>: kernel, stride, dilation and groups must be at least 1, padding at least 0, and groups divide in and out",
+          ESPALIER_STATED(numbers_fit, ESPALIER_NAMED("kernel", Kernel),
+                          ESPALIER_WALK_NUMBERS(detail::walk_of(Options, Kernel)),
+                          ESPALIER_NAMED("groups", Options.groups), ESPALIER_NAMED("in", In),
+                          ESPALIER_NAMED("out", Out))));
   static constexpr int fan_in = Kernel * In / Options.groups;
   detail::kernels<fan_in, Kernel, In / Options.groups, Out> weight{};
   detail::biases<fan_in, Out, Options.bias> bias{};
@@ -56,7 +60,9 @@ struct Conv1d {
   }
 
   constexpr auto forward(auto x) const { return forward_with(x, weight); }
-  constexpr auto forward_with(auto x, auto const& w) const { return detail::convolved_signals<Kernel, Options>(x, w, bias); }
+  constexpr auto forward_with(auto x, auto const& w) const {
+    return detail::convolved_signals<Kernel, Options>(x, w, bias);
+  }
 };
 
 }  // namespace espalier::nn

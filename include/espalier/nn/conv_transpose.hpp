@@ -42,14 +42,17 @@ constexpr transposed_convolution walk_of(conv_transpose const& options) {
 template <int In, int Out, rows_columns Kernel, conv_transpose Options = conv_transpose{}>
 struct ConvTranspose {
   static constexpr bool numbers_fit = Kernel.rows >= 1 && Kernel.columns >= 1 && Options.groups >= 1 &&
-                                      espalier::detail::in_range(detail::walk_of(Options)) && In % Options.groups == 0 && Out % Options.groups == 0;
-  static_assert(numbers_fit,
-                ESPALIER_SENTENCE("nn::ConvTranspose<in, out, kernel, conv_transpose>: kernel, stride, dilation and groups must be at least 1, padding at "
-                                  "least 0, extra below the stride, and groups divide in and out",
-                                  ESPALIER_STATED(numbers_fit,
-                                                  ESPALIER_NAMED("kernel", Kernel.rows, Kernel.columns), ESPALIER_WALK_NUMBERS(Options),
-                                                  ESPALIER_NAMED("groups", Options.groups), ESPALIER_NAMED("extra", Options.extra.rows, Options.extra.columns),
-                                                  ESPALIER_NAMED("in", In), ESPALIER_NAMED("out", Out))));
+                                      espalier::detail::in_range(detail::walk_of(Options)) &&
+                                      In % Options.groups == 0 && Out % Options.groups == 0;
+  static_assert(
+      numbers_fit,
+      ESPALIER_SENTENCE(
+          "nn::ConvTranspose<in, out, kernel, conv_transpose>: kernel, stride, dilation and groups must be at least 1, padding at "
+          "least 0, extra below the stride, and groups divide in and out",
+          ESPALIER_STATED(numbers_fit, ESPALIER_NAMED("kernel", Kernel.rows, Kernel.columns),
+                          ESPALIER_WALK_NUMBERS(Options), ESPALIER_NAMED("groups", Options.groups),
+                          ESPALIER_NAMED("extra", Options.extra.rows, Options.extra.columns), ESPALIER_NAMED("in", In),
+                          ESPALIER_NAMED("out", Out))));
   static constexpr int fan_in = Kernel.rows * Kernel.columns * In / Options.groups;
   detail::kernels<fan_in, Kernel.rows, Kernel.columns, Out / Options.groups, In> weight{};
   detail::biases<fan_in, Out> bias{};
@@ -66,7 +69,8 @@ struct ConvTranspose {
     } else if constexpr (shape_of<X>::rank != 4) {
       return invalid<images<shape_of<X>>>{};
     } else {
-      auto y = conv_transpose2d<espalier::detail::mended(detail::walk_of(Options))>(espalier::detail::to_nhwc<Options.layout>(x), weight);
+      auto y = conv_transpose2d<espalier::detail::mended(detail::walk_of(Options))>(
+          espalier::detail::to_nhwc<Options.layout>(x), weight);
       if constexpr (is_invalid<decltype(y)>) return y;
       else return espalier::detail::from_nhwc<Options.layout>(y + bias);
     }

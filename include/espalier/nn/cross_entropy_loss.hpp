@@ -20,7 +20,8 @@ namespace espalier::nn {
 /// source  PyTorch's CrossEntropyLoss; Szegedy et al. 2016, section 7 (smoothing)
 template <label_loss Options = label_loss{}, class Weights = equal_weights>
 struct CrossEntropyLoss {
-  static_assert(espalier::detail::in_range(Options), ESPALIER_SENTENCE(ESPALIER_SMOOTHING_FITS, ESPALIER_SMOOTHING_NUMBER(Options)));
+  static_assert(espalier::detail::in_range(Options),
+                ESPALIER_SENTENCE(ESPALIER_SMOOTHING_FITS, ESPALIER_SMOOTHING_NUMBER(Options)));
   ESPALIER_MODULE(CrossEntropyLoss)
   template <class Prediction>
   using target = detail::target_labels<Prediction>;

@@ -44,14 +44,18 @@ struct drop_probability {
 template <real P>
 struct Dropout {
   static_assert(drop_probability<P>::agree,
-                ESPALIER_SENTENCE("nn::Dropout<P>: the probability P of dropping an element must be in [0, 1)", drop_probability<P>));
+                ESPALIER_SENTENCE("nn::Dropout<P>: the probability P of dropping an element must be in [0, 1)",
+                                  drop_probability<P>));
   random_stream stream{};
   ESPALIER_MODULE(Dropout, stream)
 
   constexpr auto forward(auto x) const {
     using X = decltype(x);
     if constexpr (P.value == 0 || is_invalid<X>) return x;
-    else return by_mode(x, [&] { return dropout(x, random_uniform<shape_of<X>>{stream} <= 1.0 - P.value, P.value); }, [&] { return x; });
+    else
+      return by_mode(
+          x, [&] { return dropout(x, random_uniform<shape_of<X>>{stream} <= 1.0 - P.value, P.value); },
+          [&] { return x; });
   }
 };
 
@@ -74,7 +78,9 @@ struct MaskedDropout {
     using X = decltype(x);
     if constexpr (is_invalid<X>) return x;
     else if constexpr (!same_shape<shape_of<X>, S>::agree) return invalid<same_shape<shape_of<X>, S>>{};
-    else return by_mode(x, [&] { return dropout(x, mask, P.value); }, [&] { return x; });
+    else
+      return by_mode(
+          x, [&] { return dropout(x, mask, P.value); }, [&] { return x; });
   }
 };
 

@@ -35,13 +35,17 @@ struct over_groups : of_channels<Channels, 1, 2> {
 template <int Groups, int Channels, norm Options = norm{}>
 struct GroupNorm {
   static_assert(equal_groups<Groups, Channels>::agree,
-                ESPALIER_SENTENCE("nn::GroupNorm<Groups, Channels>: the groups must divide the channels", equal_groups<Groups, Channels>));
+                ESPALIER_SENTENCE("nn::GroupNorm<Groups, Channels>: the groups must divide the channels",
+                                  equal_groups<Groups, Channels>));
   static_assert(detail::in_range(Options),
-                ESPALIER_SENTENCE("nn::GroupNorm<Groups, Channels, norm>: " ESPALIER_NORM_RANGE, ESPALIER_NORM_NUMBERS(Options)));
+                ESPALIER_SENTENCE("nn::GroupNorm<Groups, Channels, norm>: " ESPALIER_NORM_RANGE,
+                                  ESPALIER_NORM_NUMBERS(Options)));
   detail::gain<shape<Channels>, Options.affine> weight{};
   detail::offset<shape<Channels>, Options.affine> bias{};
   ESPALIER_MODULE(GroupNorm, weight, bias)
-  constexpr auto forward(auto x) const { return detail::apply_norm<detail::over_groups<Groups, Channels>, Options>(*this, x); }
+  constexpr auto forward(auto x) const {
+    return detail::apply_norm<detail::over_groups<Groups, Channels>, Options>(*this, x);
+  }
 };
 
 }  // namespace espalier::nn

@@ -181,7 +181,8 @@ constexpr random_numbers random_block(stream from, std::uint64_t block) {
   static_assert(Kind != distribution::none);
   constexpr std::uint32_t purpose = 0x696e6974;  // "init"
   auto const low = [](std::uint64_t x) { return static_cast<std::uint32_t>(x & 0xffffffffu); };
-  auto const random = philox({{low(block), low(block >> 32), from.number, purpose}}, {{low(from.seed), low(from.seed >> 32)}});
+  auto const random =
+      philox({{low(block), low(block >> 32), from.number, purpose}}, {{low(from.seed), low(from.seed >> 32)}});
   random_numbers result{};
   if constexpr (Kind == distribution::uniform) {
     for (int i = 0; i < 4; ++i) result.at[i] = from_word(random.word[i]);
@@ -208,7 +209,8 @@ constexpr void fill(Scheme const& scheme, span<T> elements, stream from = {}) {
   } else {
     for (std::int64_t i = 0; i < elements.size(); i += 4) {
       auto const random = detail::random_block<Scheme::needs>(from, static_cast<std::uint64_t>(i) / 4);
-      for (int k = 0; k < 4 && i + k < elements.size(); ++k) elements[i + k] = static_cast<T>(scheme.from_random(random.at[k]));
+      for (int k = 0; k < 4 && i + k < elements.size(); ++k)
+        elements[i + k] = static_cast<T>(scheme.from_random(random.at[k]));
     }
   }
 }

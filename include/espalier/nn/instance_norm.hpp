@@ -42,14 +42,16 @@ struct over_instances : of_channels<Channels, 1, 3> {
 /// source  Ulyanov, Vedaldi and Lempitsky 2016
 template <int Channels, norm Options = norm{}>
 struct InstanceNorm {
-  static_assert(detail::in_range(Options),
-                ESPALIER_SENTENCE("nn::InstanceNorm<Channels, norm>: " ESPALIER_NORM_RANGE, ESPALIER_NORM_NUMBERS(Options)));
+  static_assert(detail::in_range(Options), ESPALIER_SENTENCE("nn::InstanceNorm<Channels, norm>: " ESPALIER_NORM_RANGE,
+                                                             ESPALIER_NORM_NUMBERS(Options)));
   detail::gain<shape<Channels>, Options.affine> weight{};
   detail::offset<shape<Channels>, Options.affine> bias{};
   detail::kept_mean<shape<Channels>, Options.tracked> running_mean{};
   detail::kept_variance<shape<Channels>, Options.tracked> running_var{};
   ESPALIER_MODULE(InstanceNorm, weight, bias, running_mean, running_var)
-  constexpr auto forward(auto x) const { return detail::apply_norm<detail::over_instances<Channels>, Options>(*this, x); }
+  constexpr auto forward(auto x) const {
+    return detail::apply_norm<detail::over_instances<Channels>, Options>(*this, x);
+  }
 };
 
 }  // namespace espalier::nn

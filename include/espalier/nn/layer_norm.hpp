@@ -50,12 +50,15 @@ struct trailing {
 /// source  Ba, Kiros and Hinton 2016
 template <Shape Normalized, norm Options = norm{}>
 struct LayerNorm {
-  static_assert(detail::in_range(Options), ESPALIER_SENTENCE("nn::LayerNorm<shape, norm>: " ESPALIER_NORM_RANGE, ESPALIER_NORM_NUMBERS(Options)));
+  static_assert(detail::in_range(Options),
+                ESPALIER_SENTENCE("nn::LayerNorm<shape, norm>: " ESPALIER_NORM_RANGE, ESPALIER_NORM_NUMBERS(Options)));
   detail::gain<Normalized, Options.affine> weight{};
   detail::offset<Normalized, Options.affine> bias{};
   ESPALIER_MODULE(LayerNorm, weight, bias)
   static constexpr axis_order in_pytorch(char const*, extents const& shape) { return own_order(shape); }
-  constexpr auto forward(auto x) const { return detail::apply_norm<detail::trailing<Normalized, true>, Options>(*this, x); }
+  constexpr auto forward(auto x) const {
+    return detail::apply_norm<detail::trailing<Normalized, true>, Options>(*this, x);
+  }
 };
 
 /// LayerNorm over only the last axis.
@@ -67,12 +70,14 @@ struct LayerNorm {
 /// source  needle's LayerNorm1d
 template <int Features, norm Options = norm{}>
 struct LayerNorm1d {
-  static_assert(detail::in_range(Options),
-                ESPALIER_SENTENCE("nn::LayerNorm1d<Features, norm>: " ESPALIER_NORM_RANGE, ESPALIER_NORM_NUMBERS(Options)));
+  static_assert(detail::in_range(Options), ESPALIER_SENTENCE("nn::LayerNorm1d<Features, norm>: " ESPALIER_NORM_RANGE,
+                                                             ESPALIER_NORM_NUMBERS(Options)));
   detail::gain<shape<Features>, Options.affine> weight{};
   detail::offset<shape<Features>, Options.affine> bias{};
   ESPALIER_MODULE(LayerNorm1d, weight, bias)
-  constexpr auto forward(auto x) const { return detail::apply_norm<detail::trailing<shape<Features>, true>, Options>(*this, x); }
+  constexpr auto forward(auto x) const {
+    return detail::apply_norm<detail::trailing<shape<Features>, true>, Options>(*this, x);
+  }
 };
 
 }  // namespace espalier::nn

@@ -25,7 +25,8 @@ struct Linear {
   ESPALIER_MODULE(Linear, weight, bias)
   /// (outputs, inputs) and (outputs)
   static constexpr axis_order in_pytorch(char const* member, extents const& shape) {
-    return espalier::detail::same_text(member, "bias") ? axes_in_order(1) : detail::weight_in_order(member, shape, 1, 0);
+    return espalier::detail::same_text(member, "bias") ? axes_in_order(1)
+                                                       : detail::weight_in_order(member, shape, 1, 0);
   }
 
   constexpr auto forward(auto x) const { return forward_with(x, weight); }

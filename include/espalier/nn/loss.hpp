@@ -52,7 +52,8 @@ struct MeanSquaredError {
     using P = decltype(prediction);
     using T = decltype(targets);
     if constexpr (is_invalid<P>) return prediction;
-    else if constexpr (!same_shape<shape_of<P>, shape_of<T>>::agree) return invalid<same_shape<shape_of<P>, shape_of<T>>>{};
+    else if constexpr (!same_shape<shape_of<P>, shape_of<T>>::agree)
+      return invalid<same_shape<shape_of<P>, shape_of<T>>>{};
     else return mean((prediction - targets) * (prediction - targets));
   }
 };

@@ -30,7 +30,10 @@ struct use_layer_norm {
 /// gradient  that of its parts in turn
 /// source  needle's ResidualBlock
 template <int Dim, int Hidden, class Norm = use_batch_norm, real Drop = 0.1>
-using ResidualBlock = Sequential<Residual<Sequential<Linear<Dim, Hidden>, typename Norm::template norm<Hidden>, ReLU, Dropout<Drop>, Linear<Hidden, Dim>, typename Norm::template norm<Dim>>>, ReLU>;
+using ResidualBlock =
+    Sequential<Residual<Sequential<Linear<Dim, Hidden>, typename Norm::template norm<Hidden>, ReLU, Dropout<Drop>,
+                                   Linear<Hidden, Dim>, typename Norm::template norm<Dim>>>,
+               ReLU>;
 
 /// Linear, ReLU, `Blocks` residual blocks of half the width inside, and Linear to the classes.
 /// shape   (N, In) -> (N, Classes); for images, place Flatten in front
@@ -39,7 +42,8 @@ using ResidualBlock = Sequential<Residual<Sequential<Linear<Dim, Hidden>, typena
 /// gradient  that of its parts in turn
 /// source  needle's MLPResNet
 template <int In, int Hidden, int Blocks, int Classes, class Norm = use_batch_norm, real Drop = 0.1>
-using MLPResNet = Sequential<Linear<In, Hidden>, ReLU, Repeat<Blocks, ResidualBlock<Hidden, Hidden / 2, Norm, Drop>>, Linear<Hidden, Classes>>;
+using MLPResNet = Sequential<Linear<In, Hidden>, ReLU, Repeat<Blocks, ResidualBlock<Hidden, Hidden / 2, Norm, Drop>>,
+                             Linear<Hidden, Classes>>;
 
 }  // namespace espalier::nn
 #pragma GCC diagnostic pop

@@ -57,14 +57,19 @@ constexpr bool separated(char const* text) {
 }
 template <class Names, std::size_t... Member, class... Get>
 constexpr auto accessors(std::index_sequence<Member...>, Get... get) {
-  return boost::hana::make_tuple(boost::hana::make_pair(hana_name<Names, Member>(std::make_index_sequence<length(Names::at[Member])>{}), get)...);
+  return boost::hana::make_tuple(
+      boost::hana::make_pair(hana_name<Names, Member>(std::make_index_sequence<length(Names::at[Member])>{}), get)...);
 }
 
 /// Whether a member of a module may have this type.
 template <class Member>
-inline constexpr bool is_member = std::is_arithmetic_v<Member> || std::is_enum_v<Member> || std::is_empty_v<Member> || std::is_same_v<Member, real> ||
-                                  requires { typename Member::is_module; } || requires { typename Member::is_parameter; } ||
-                                  requires { typename Member::is_buffer; } || requires { typename Member::is_random_stream; };
+inline constexpr bool is_member = std::is_arithmetic_v<Member> || std::is_enum_v<Member> || std::is_empty_v<Member> ||
+                                  std::is_same_v<Member, real> || requires {
+  typename Member::is_module;
+}
+|| requires { typename Member::is_parameter; }
+|| requires { typename Member::is_buffer; }
+|| requires { typename Member::is_random_stream; };
 template <>
 inline constexpr bool is_member<void> = true;  // the first entry of the list that ESPALIER_MODULE makes
 template <class Member>
@@ -136,7 +141,8 @@ template <class Module, class Member>
 struct member_begins {
   ESPALIER_READS("{} has a member of type {}")
   static constexpr bool complete = true, objects = true, declared = true, agree = [] {
-    if constexpr (requires { typename Member::initializer_type; }) return espalier::detail::initializes<typename Member::initializer_type>;
+    if constexpr (requires { typename Member::initializer_type; })
+      return espalier::detail::initializes<typename Member::initializer_type>;
     else return true;
   }();
 };
@@ -156,13 +162,16 @@ struct aggregate_module {
 template <class Layer>
 struct layer_is_module {
   ESPALIER_READS("got {}")
-  static constexpr bool agree = requires { typename Layer::is_module; } || espalier::detail::HasCallOperator<Layer> || std::is_final_v<Layer>;
+  static constexpr bool agree = requires { typename Layer::is_module; }
+  || espalier::detail::HasCallOperator<Layer> || std::is_final_v<Layer>;
 };
 /// Named relation: a module has no base class.
 template <class Module>
 struct without_base_class {
   ESPALIER_READS("got {}")
-  static constexpr bool complete = true, objects = true, declared = true, agree = !requires { Module{detail::a_base_of<Module>{}}; };
+  static constexpr bool complete = true, objects = true, declared = true, agree = !requires {
+    Module{detail::a_base_of<Module>{}};
+  };
 };
 
 /// in_pytorch(name, extents): the axis order in which PyTorch stores a member of a module, for files in its layout. A
@@ -177,13 +186,16 @@ constexpr axis_order in_pytorch(char const* member, extents const& shape) {
 namespace detail {
 /// weight has this order, and every other member is a vector.
 constexpr axis_order weight_in_order(char const* member, extents const& shape, auto... axis) {
-  return espalier::detail::same_text(member, "weight") ? axes_in_order(axis...) : espalier::detail::order_of_vector(shape);
+  return espalier::detail::same_text(member, "weight") ? axes_in_order(axis...)
+                                                       : espalier::detail::order_of_vector(shape);
 }
 }  // namespace detail
 
 /// A type that ESPALIER_MODULE (or the library) made a module.
 template <class M>
-concept Module = requires { typename M::is_module; };
+concept Module = requires {
+  typename M::is_module;
+};
 namespace detail {
 struct with_is_module {
   using is_module = void;
@@ -228,11 +240,16 @@ struct first_odd_member {
 };
 template <class M, class First, class... Members>
 struct first_odd_member<M, First, Members...>
-    : std::conditional_t<member_objects<M, First>::agree && member_begins<M, First>::agree, first_odd_member<M, Members...>,
-                         std::type_identity<std::conditional_t<member_objects<M, First>::agree, member_begins<M, First>, member_objects<M, First>>>> {};
+    : std::conditional_t<
+          member_objects<M, First>::agree && member_begins<M, First>::agree, first_odd_member<M, Members...>,
+          std::type_identity<
+              std::conditional_t<member_objects<M, First>::agree, member_begins<M, First>, member_objects<M, First>>>> {
+};
 
 template <class M>
-concept ListsMembers = requires { M::listed_member_count; };  // a named concept: nvcc mangles no other constraint
+concept ListsMembers = requires {
+  M::listed_member_count;
+};  // a named concept: nvcc mangles no other constraint
 
 constexpr bool same_name(char const* a, char const* b) {
   while (*a != 0 && *a == *b) ++a, ++b;
@@ -284,11 +301,11 @@ struct module_fault<types<M...>> {
   using type = well_made;
 };
 template <class First, class... M>
-struct module_fault<types<First, M...>>
-    : std::conditional_t<is_well_made<typename module_fault<First>::type>, module_fault<types<M...>>, module_fault<First>> {};
+struct module_fault<types<First, M...>> : std::conditional_t<is_well_made<typename module_fault<First>::type>,
+                                                             module_fault<types<M...>>, module_fault<First>> {};
 template <Module M>
-struct module_fault<M> : std::conditional_t<is_well_made<typename own_fault<M, member_types<M>>::type>, module_fault<member_types<M>>,
-                                            own_fault<M, member_types<M>>> {};
+struct module_fault<M> : std::conditional_t<is_well_made<typename own_fault<M, member_types<M>>::type>,
+                                            module_fault<member_types<M>>, own_fault<M, member_types<M>>> {};
 template <class M>
   requires(!Module<M> && requires { typename M::value_type; })
 struct module_fault<M> : module_fault<typename M::value_type> {};
@@ -304,7 +321,9 @@ namespace espalier::detail {
 template <nn::Module M>
 inline constexpr bool has_numbers_of_its_own<M> = nn::detail::any_has_numbers<nn::detail::member_types<M>>;
 template <class M>
-  requires(requires { typename M::is_parameter; } || requires { typename M::is_buffer; } || requires { typename M::is_random_stream; })
+  requires(
+      requires { typename M::is_parameter; } || requires { typename M::is_buffer; } ||
+      requires { typename M::is_random_stream; })
 inline constexpr bool has_numbers_of_its_own<M> = true;
 template <class M, std::size_t Count>
 inline constexpr bool has_numbers_of_its_own<std::array<M, Count>> = has_numbers_of_its_own<M>;
@@ -320,12 +339,16 @@ using well_made = typename detail::module_fault<Net>::type;
 #define ESPALIER_MEMBERS_DISTINCT "ESPALIER_MODULE lists a member twice; list each member once"
 #define ESPALIER_MEMBERS_SEPARATED "ESPALIER_MODULE(Net, a, b): members are separated by commas; a comma is missing"
 #define ESPALIER_MEMBERS_DECLARED "ESPALIER_MODULE lists a name that is no member of the module"
-#define ESPALIER_MEMBERS_ARE_OBJECTS "members of a module are parameters, buffers and modules; write std::array<M, N> for several"
-#define ESPALIER_MEMBERS_BEGIN "a parameter's initializer is given as a type; write nn::init::initialized_by<nn::init::ones{}> instead of nn::init::ones"
+#define ESPALIER_MEMBERS_ARE_OBJECTS \
+  "members of a module are parameters, buffers and modules; write std::array<M, N> for several"
+#define ESPALIER_MEMBERS_BEGIN \
+  "a parameter's initializer is given as a type; write nn::init::initialized_by<nn::init::ones{}> instead of nn::init::ones"
 #define ESPALIER_MODULE_IS_AGGREGATE \
   "a module must be an aggregate: a struct with public members, without constructors and virtual functions; write numbers as template arguments"
-#define ESPALIER_MODULE_HAS_NO_BASE "a module must not have a base class; make the base a member and list it in ESPALIER_MODULE"
-#define ESPALIER_LAYER_IS_MODULE "a layer is no module; write a module's type, such as nn::Linear<4, 4>, or ESPALIER_MODULE(Layer, members...) in your own"
+#define ESPALIER_MODULE_HAS_NO_BASE \
+  "a module must not have a base class; make the base a member and list it in ESPALIER_MODULE"
+#define ESPALIER_LAYER_IS_MODULE \
+  "a layer is no module; write a module's type, such as nn::Linear<4, 4>, or ESPALIER_MODULE(Layer, members...) in your own"
 
 }  // namespace espalier::nn
 
@@ -349,37 +372,38 @@ using well_made = typename detail::module_fault<Net>::type;
 #define ESPALIER_EACH_AGAIN() ESPALIER_EACH_ONE
 #define ESPALIER_VISIT_MEMBER(Name) visit(#Name, self.Name);
 #define ESPALIER_NAME_MEMBER(Name) #Name,
-#define ESPALIER_GET_MEMBER(Name) , [](auto&& self) -> decltype(auto) { return (static_cast<decltype(self)&&>(self).Name); }
+#define ESPALIER_GET_MEMBER(Name) \
+  , [](auto&& self) -> decltype(auto) { return (static_cast<decltype(self)&&>(self).Name); }
 #define ESPALIER_COUNT_MEMBER(Name) +1
 #define ESPALIER_TYPE_MEMBER(Name) , decltype(self.Name)
 
 /// Makes an aggregate a module: lists its members (up to 340) for Hana and for the model, and adds the call operator
 /// that records a call of forward. If a member is missing here, using the module does not compile.
-#define ESPALIER_MODULE(Type, ...)                                                                                   \
-  using is_module = void;                                                                                            \
-  static_assert(::espalier::nn::detail::separated(#__VA_ARGS__), ESPALIER_MEMBERS_SEPARATED);                        \
-  [[maybe_unused]] static constexpr int listed_member_count = 0 ESPALIER_EACH(ESPALIER_COUNT_MEMBER, __VA_ARGS__);   \
-  template <class Self>                                                                                              \
-  static auto member_types_of([[maybe_unused]] Self& self)                                                           \
-      ->::espalier::nn::detail::types<void ESPALIER_EACH(ESPALIER_TYPE_MEMBER, __VA_ARGS__)>;                        \
-  struct member_names {                                                                                              \
-    [[maybe_unused]] static constexpr char const* at[listed_member_count + 1] = {                                    \
-        ESPALIER_EACH(ESPALIER_NAME_MEMBER, __VA_ARGS__) ""};                                                        \
-  };                                                                                                                 \
-  template <class Self, class Visit>                                                                                 \
-  static constexpr void visit_members([[maybe_unused]] Self& self, [[maybe_unused]] Visit&& visit) {                 \
-    ESPALIER_EACH(ESPALIER_VISIT_MEMBER, __VA_ARGS__)                                                                \
-  }                                                                                                                  \
-  struct hana_accessors_impl {                                                                                       \
-    static constexpr auto apply() {                                                                                  \
-      return ::espalier::nn::detail::accessors<member_names>(                                                        \
-          std::make_index_sequence<listed_member_count>{} ESPALIER_EACH(ESPALIER_GET_MEMBER, __VA_ARGS__));          \
-    }                                                                                                                \
-  };                                                                                                                 \
-  template <class... X>                                                                                              \
-  constexpr auto operator()(X&&... x) const {                                                                        \
-    if constexpr ((::espalier::detail::marked_tensor<X> || ...))                                                     \
-      return ::espalier::detail::record_owning_call(*this, static_cast<X&&>(x)...);                                  \
-    else return ::espalier::detail::record_call(*this, x...);                                                        \
+#define ESPALIER_MODULE(Type, ...)                                                                                 \
+  using is_module = void;                                                                                          \
+  static_assert(::espalier::nn::detail::separated(#__VA_ARGS__), ESPALIER_MEMBERS_SEPARATED);                      \
+  [[maybe_unused]] static constexpr int listed_member_count = 0 ESPALIER_EACH(ESPALIER_COUNT_MEMBER, __VA_ARGS__); \
+  template <class Self>                                                                                            \
+  static auto member_types_of([[maybe_unused]] Self& self)                                                         \
+      ->::espalier::nn::detail::types<void ESPALIER_EACH(ESPALIER_TYPE_MEMBER, __VA_ARGS__)>;                      \
+  struct member_names {                                                                                            \
+    [[maybe_unused]] static constexpr char const* at[listed_member_count + 1] = {                                  \
+        ESPALIER_EACH(ESPALIER_NAME_MEMBER, __VA_ARGS__) ""};                                                      \
+  };                                                                                                               \
+  template <class Self, class Visit>                                                                               \
+  static constexpr void visit_members([[maybe_unused]] Self& self, [[maybe_unused]] Visit&& visit) {               \
+    ESPALIER_EACH(ESPALIER_VISIT_MEMBER, __VA_ARGS__)                                                              \
+  }                                                                                                                \
+  struct hana_accessors_impl {                                                                                     \
+    static constexpr auto apply() {                                                                                \
+      return ::espalier::nn::detail::accessors<member_names>(                                                      \
+          std::make_index_sequence<listed_member_count> {} ESPALIER_EACH(ESPALIER_GET_MEMBER, __VA_ARGS__));       \
+    }                                                                                                              \
+  };                                                                                                               \
+  template <class... X>                                                                                            \
+  constexpr auto operator()(X&&... x) const {                                                                      \
+    if constexpr ((::espalier::detail::marked_tensor<X> || ...))                                                   \
+      return ::espalier::detail::record_owning_call(*this, static_cast<X&&>(x)...);                                \
+    else return ::espalier::detail::record_call(*this, x...);                                                      \
   }
 #pragma GCC diagnostic pop

@@ -18,7 +18,8 @@ namespace espalier::nn {
 /// source  PyTorch's NLLLoss
 template <label_loss Options = label_loss{}, class Weights = equal_weights>
 struct NLLLoss {
-  static_assert(espalier::detail::in_range(Options), ESPALIER_SENTENCE(ESPALIER_SMOOTHING_FITS, ESPALIER_SMOOTHING_NUMBER(Options)));
+  static_assert(espalier::detail::in_range(Options),
+                ESPALIER_SENTENCE(ESPALIER_SMOOTHING_FITS, ESPALIER_SMOOTHING_NUMBER(Options)));
   ESPALIER_MODULE(NLLLoss)
   template <class Prediction>
   using target = detail::target_labels<Prediction>;

@@ -45,10 +45,13 @@ struct normalized_features {
 
 namespace detail {
 
-constexpr bool in_range(norm const& options) { return options.eps >= 0 && options.momentum >= 0 && options.momentum <= 1; }
+constexpr bool in_range(norm const& options) {
+  return options.eps >= 0 && options.momentum >= 0 && options.momentum <= 1;
+}
 #define ESPALIER_NORM_RANGE "eps must be at least 0 and momentum in [0, 1]"
-#define ESPALIER_NORM_NUMBERS(options) \
-  ESPALIER_STATED(detail::in_range(options), ESPALIER_NAMED("eps", options.eps), ESPALIER_NAMED("momentum", options.momentum))
+#define ESPALIER_NORM_NUMBERS(options)                                           \
+  ESPALIER_STATED(detail::in_range(options), ESPALIER_NAMED("eps", options.eps), \
+                  ESPALIER_NAMED("momentum", options.momentum))
 
 /// The members of a norm layer: weight and running variance start at 1, bias and running mean at 0.
 template <class S, bool Exists = true>
@@ -136,7 +139,9 @@ constexpr auto standardized(auto const& x, double eps) {
   using Work = typename Layout::template work<S>;
   if constexpr (!Layout::centered) return espalier::detail::rms_normalize_masked<over>(x, eps);
   else if constexpr (std::is_same_v<Work, S>) return espalier::detail::normalize_masked<over>(x, eps);
-  else return espalier::detail::reshape_as(S{}, espalier::detail::normalize_masked<over>(espalier::detail::reshape_as(Work{}, x), eps));
+  else
+    return espalier::detail::reshape_as(
+        S{}, espalier::detail::normalize_masked<over>(espalier::detail::reshape_as(Work{}, x), eps));
 }
 
 /// Reduces a statistic to one number per channel: where each example has its own, their mean.
@@ -149,17 +154,20 @@ constexpr auto per_channel(auto const& statistic) {
 
 /// The number of elements that each statistic runs over.
 template <class Layout, class S>
-inline constexpr double counted = reduced_count(traced<typename Layout::template work<S>>{}, Layout::template statistics<S>);
+inline constexpr double counted = reduced_count(traced<typename Layout::template work<S>>{},
+                                                Layout::template statistics<S>);
 
 /// The formula with running statistics: training updates them, evaluation uses them.
 template <class Layout, norm Options, class X>
 constexpr auto tracked_norm(auto const& layer, X const& x) {
   using S = shape_of<X>;
   auto const evaluation = [&] {
-    return scaled<Layout, S>(layer, x - placed<Layout, S>(layer.running_mean), 1 / sqrt(placed<Layout, S>(layer.running_var) + Options.eps));
+    return scaled<Layout, S>(layer, x - placed<Layout, S>(layer.running_mean),
+                             1 / sqrt(placed<Layout, S>(layer.running_var) + Options.eps));
   };
   if constexpr (constexpr double count = counted<Layout, S>; count == 1) {
-    return by_mode(x, [] { return untrainable<S>{}; }, evaluation);
+    return by_mode(
+        x, [] { return untrainable<S>{}; }, evaluation);
   } else {
     return by_mode(
         x,
@@ -168,9 +176,11 @@ constexpr auto tracked_norm(auto const& layer, X const& x) {
           constexpr double correction = Options.variance == unbiased ? count / (count - 1) : 1;
           auto const mean = per_channel<Layout, S>(mean_observed(x, over));
           auto const observed = per_channel<Layout, S>(variance_kept(x, over));
-          return with_update(with_update(scaled<Layout, S>(layer, standardized<Layout, S>(x, Options.eps)), layer.running_mean,
-                                         layer.running_mean * (1 - Options.momentum) + mean * Options.momentum),
-                             layer.running_var, layer.running_var * (1 - Options.momentum) + observed * (Options.momentum * correction));
+          return with_update(
+              with_update(scaled<Layout, S>(layer, standardized<Layout, S>(x, Options.eps)), layer.running_mean,
+                          layer.running_mean * (1 - Options.momentum) + mean * Options.momentum),
+              layer.running_var,
+              layer.running_var * (1 - Options.momentum) + observed * (Options.momentum * correction));
         },
         evaluation);
   }
@@ -187,7 +197,9 @@ constexpr auto apply_norm(auto const& layer, X const& x) {
     if constexpr (is_invalid<Fault>) return Fault{};
     else if constexpr (requires { layer.running_mean.slot; }) return tracked_norm<Layout, Options>(layer, x);
     else if constexpr (Layout::across_examples && counted<Layout, S> == 1)
-      return by_mode(x, [] { return untrainable<S>{}; }, [&] { return scaled<Layout, S>(layer, standardized<Layout, S>(x, Options.eps)); });
+      return by_mode(
+          x, [] { return untrainable<S>{}; },
+          [&] { return scaled<Layout, S>(layer, standardized<Layout, S>(x, Options.eps)); });
     else return scaled<Layout, S>(layer, standardized<Layout, S>(x, Options.eps));
   }
 }

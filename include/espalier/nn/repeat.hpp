@@ -24,9 +24,8 @@ struct block_keeps_shape {
 /// gradient  that of the blocks in turn
 template <int Count, class Block>
 struct Repeat {
-  static_assert(Count >= 0,
-                ESPALIER_SENTENCE("nn::Repeat<Count, Block>: Count must be at least 0",
-                                  ESPALIER_STATED((Count >= 0), ESPALIER_NAMED("Count", Count))));
+  static_assert(Count >= 0, ESPALIER_SENTENCE("nn::Repeat<Count, Block>: Count must be at least 0",
+                                              ESPALIER_STATED((Count >= 0), ESPALIER_NAMED("Count", Count))));
   std::array<Block, static_cast<std::size_t>(Count < 0 ? 0 : Count)> blocks{};
 
   using is_module = void;
@@ -40,7 +39,8 @@ struct Repeat {
   }
   template <class X>
   constexpr auto operator()(X&& x) const {
-    if constexpr (espalier::detail::marked_tensor<X>) return espalier::detail::record_owning_call(*this, static_cast<X&&>(x));
+    if constexpr (espalier::detail::marked_tensor<X>)
+      return espalier::detail::record_owning_call(*this, static_cast<X&&>(x));
     else return espalier::detail::record_call(*this, x);
   }
   constexpr auto forward(auto x) const {

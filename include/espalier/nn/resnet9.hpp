@@ -15,7 +15,8 @@ namespace detail {
 template <int Stride>
 inline constexpr conv strided{.stride = Stride};
 template <int Channels>
-using residual_convolutions = Residual<Sequential<ConvBN<Channels, Channels, 3, strided<1>>, ConvBN<Channels, Channels, 3, strided<1>>>>;
+using residual_convolutions =
+    Residual<Sequential<ConvBN<Channels, Channels, 3, strided<1>>, ConvBN<Channels, Channels, 3, strided<1>>>>;
 }  // namespace detail
 
 /// A residual net for images of 32 by 32 pixels: four ConvBN that halve or quarter the image, two residual pairs of
@@ -27,8 +28,10 @@ using residual_convolutions = Residual<Sequential<ConvBN<Channels, Channels, 3, 
 /// gradient  that of its parts in turn
 /// source  needle's ResNet9, after David Page's
 template <int Classes = 10>
-using ResNet9 = Sequential<ConvBN<3, 16, 7, detail::strided<4>>, ConvBN<16, 32, 3, detail::strided<2>>, detail::residual_convolutions<32>, ConvBN<32, 64, 3, detail::strided<2>>,
-                           ConvBN<64, 128, 3, detail::strided<2>>, detail::residual_convolutions<128>, Flatten, Linear<128, 128>, ReLU, Linear<128, Classes>>;
+using ResNet9 = Sequential<ConvBN<3, 16, 7, detail::strided<4>>, ConvBN<16, 32, 3, detail::strided<2>>,
+                           detail::residual_convolutions<32>, ConvBN<32, 64, 3, detail::strided<2>>,
+                           ConvBN<64, 128, 3, detail::strided<2>>, detail::residual_convolutions<128>, Flatten,
+                           Linear<128, 128>, ReLU, Linear<128, Classes>>;
 
 }  // namespace espalier::nn
 #pragma GCC diagnostic pop

@@ -16,11 +16,14 @@ namespace espalier::nn {
 /// source  Zhang and Sennrich 2019
 template <Shape Normalized, norm Options = norm{}>
 struct RMSNorm {
-  static_assert(detail::in_range(Options), ESPALIER_SENTENCE("nn::RMSNorm<shape, norm>: " ESPALIER_NORM_RANGE, ESPALIER_NORM_NUMBERS(Options)));
+  static_assert(detail::in_range(Options),
+                ESPALIER_SENTENCE("nn::RMSNorm<shape, norm>: " ESPALIER_NORM_RANGE, ESPALIER_NORM_NUMBERS(Options)));
   detail::gain<Normalized, Options.affine> weight{};
   ESPALIER_MODULE(RMSNorm, weight)
   static constexpr axis_order in_pytorch(char const*, extents const& shape) { return own_order(shape); }
-  constexpr auto forward(auto x) const { return detail::apply_norm<detail::trailing<Normalized, false>, Options>(*this, x); }
+  constexpr auto forward(auto x) const {
+    return detail::apply_norm<detail::trailing<Normalized, false>, Options>(*this, x);
+  }
 };
 
 }  // namespace espalier::nn

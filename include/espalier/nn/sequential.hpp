@@ -66,14 +66,17 @@ struct Sequential {
   }
   template <class X>
   constexpr auto operator()(X&& x) const {
-    if constexpr (espalier::detail::marked_tensor<X>) return espalier::detail::record_owning_call(*this, static_cast<X&&>(x));
+    if constexpr (espalier::detail::marked_tensor<X>)
+      return espalier::detail::record_owning_call(*this, static_cast<X&&>(x));
     else return espalier::detail::record_call(*this, x);
   }
   constexpr auto forward(auto x) const {
     using X = decltype(x);
-    using S = decltype(detail::shape_reached((detail::reached<shape_of<X>, 0, static_cast<int>(sizeof...(M))>{} >> ... >> std::type_identity<M>{})));
+    using S = decltype(detail::shape_reached(
+        (detail::reached<shape_of<X>, 0, static_cast<int>(sizeof...(M))>{} >> ... >> std::type_identity<M>{})));
     if constexpr (is_invalid<S>) return S{};
-    else return boost::hana::unpack(layers, [&](M const&... layer) { return (detail::passing<X>{x} >> ... >> layer).x; });
+    else
+      return boost::hana::unpack(layers, [&](M const&... layer) { return (detail::passing<X>{x} >> ... >> layer).x; });
   }
 
  private:

@@ -42,7 +42,8 @@ struct lengths_of {
     for (std::int64_t i = 0; i < Elements; i += 4) {
       init::detail::random_numbers random{};
       if constexpr (scheme.needs != init::distribution::none)
-        random = init::detail::random_block<scheme.needs>({from.seed, from.number - 1}, static_cast<std::uint64_t>(i) / 4);
+        random =
+            init::detail::random_block<scheme.needs>({from.seed, from.number - 1}, static_cast<std::uint64_t>(i) / 4);
       for (int k = 0; k < 4 && i + k < Elements; ++k) {
         T const v = static_cast<T>(scheme.from_random(random.at[k]));
         lengths[(i + k) % lengths.size()] += v * v;
@@ -81,9 +82,11 @@ struct length_of_units<M, true> {
 /// source  Salimans and Kingma 2016
 template <class M>
 struct WeightNorm {
-  static_assert(has_forward_with_weight<M>::agree,
-                ESPALIER_SENTENCE("nn::WeightNorm<M>: M needs a parameter `weight` (inputs..., units) and its formula as forward_with(x, weight)",
-                                  has_forward_with_weight<M>));
+  static_assert(
+      has_forward_with_weight<M>::agree,
+      ESPALIER_SENTENCE(
+          "nn::WeightNorm<M>: M needs a parameter `weight` (inputs..., units) and its formula as forward_with(x, weight)",
+          has_forward_with_weight<M>));
   M module{};
   typename detail::length_of_units<M>::type weight_g{};
 
@@ -103,19 +106,22 @@ struct WeightNorm {
   }
   /// weight_v and weight_g have the axes of weight.
   static constexpr axis_order in_pytorch(char const* member, extents const& shape) {
-    bool const of_weight = espalier::detail::same_text(member, "weight_v") || espalier::detail::same_text(member, "weight_g");
+    bool const of_weight =
+        espalier::detail::same_text(member, "weight_v") || espalier::detail::same_text(member, "weight_g");
     return nn::in_pytorch<M>(of_weight ? "weight" : member, shape);
   }
   template <class X>
   constexpr auto operator()(X&& x) const {
-    if constexpr (espalier::detail::marked_tensor<X>) return espalier::detail::record_owning_call(*this, static_cast<X&&>(x));
+    if constexpr (espalier::detail::marked_tensor<X>)
+      return espalier::detail::record_owning_call(*this, static_cast<X&&>(x));
     else return espalier::detail::record_call(*this, x);
   }
   constexpr auto forward(auto x) const {
     using S = shape_of<decltype(module.weight)>;
     constexpr unsigned inputs = detail::all_axes(S::rank - 1);
     constexpr double unit_length = math::sqrt(static_cast<double>(S::size) / S::template extent<-1>());
-    return module.forward_with(x, espalier::detail::rms_normalize_masked<inputs>(module.weight, 0) * (weight_g * (1 / unit_length)));
+    return module.forward_with(
+        x, espalier::detail::rms_normalize_masked<inputs>(module.weight, 0) * (weight_g * (1 / unit_length)));
   }
 };
 

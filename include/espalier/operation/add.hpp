@@ -35,9 +35,12 @@ struct rule<add_> : elementwise {
 template <class A, class B>
   requires Operands<A, B>
 constexpr applied<add_, A, B> operator+(A&& a, B&& b) {
-  static_assert(holds<same_or_broadcast, reported_fault<add_, A, B>>, ESPALIER_SENTENCE("a + b: " ESPALIER_SHAPES_FIT, reported_fault<add_, A, B>));
-  static_assert(holds<same_element, reported_fault<add_, A, B>>, ESPALIER_SENTENCE("a + b: " ESPALIER_ELEMENTS_FIT, reported_fault<add_, A, B>));
-  static_assert(holds<same_device, reported_fault<add_, A, B>>, ESPALIER_SENTENCE("a + b: " ESPALIER_DEVICES_FIT, reported_fault<add_, A, B>));
+  static_assert(holds<same_or_broadcast, reported_fault<add_, A, B>>,
+                ESPALIER_SENTENCE("a + b: " ESPALIER_SHAPES_FIT, reported_fault<add_, A, B>));
+  static_assert(holds<same_element, reported_fault<add_, A, B>>,
+                ESPALIER_SENTENCE("a + b: " ESPALIER_ELEMENTS_FIT, reported_fault<add_, A, B>));
+  static_assert(holds<same_device, reported_fault<add_, A, B>>,
+                ESPALIER_SENTENCE("a + b: " ESPALIER_DEVICES_FIT, reported_fault<add_, A, B>));
   return apply<add_>(static_cast<A&&>(a), static_cast<B&&>(b));
 }
 

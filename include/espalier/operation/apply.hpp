@@ -49,8 +49,9 @@ struct elements_relation<A, B> {
 };
 template <class A, class B, class C>
 struct elements_relation<A, B, C> {
-  using type = std::conditional_t<!same_element<A, B>::agree, same_element<A, B>,
-                                  std::conditional_t<!same_element<A, C>::agree, same_element<A, C>, same_element<B, C>>>;
+  using type =
+      std::conditional_t<!same_element<A, B>::agree, same_element<A, B>,
+                         std::conditional_t<!same_element<A, C>::agree, same_element<A, C>, same_element<B, C>>>;
 };
 
 /// The relation of the operands' shapes; its `type` is the shape of an elementwise op's result.
@@ -129,14 +130,15 @@ struct applied_if<true, Op, X...> : applied_type<application_of<X...>(), Op, X..
 /// The type of an elementwise op's result. It is written out, not deduced: the pullback of an op may call that op, so a
 /// compiler may need the type before the function body is complete.
 template <class Op, class... X>
-using applied = typename detail::applied_if<((Operand<X> || Number<X>) && ...), Op, X...>::type;
+using applied = typename detail::applied_if<((Operand<X> || Number<X>)&&...), Op, X...>::type;
 
 /// The fault that the public function of an elementwise op asserts, or `agreed`. It is asserted where the op reads
 /// tensors directly. Inside a module's body the result type carries the fault, and the root reports it.
 template <class Op, class... X>
-using reported_fault = typename detail::applied_if<((Operand<X> || Number<X>) && ...), Op, X...>::reported_fault;
+using reported_fault = typename detail::applied_if<((Operand<X> || Number<X>)&&...), Op, X...>::reported_fault;
 
-#define ESPALIER_SHAPES_FIT "shapes must be equal, or one operand must already have the result's shape; broadcast_to<S>(x) broadcasts explicitly"
+#define ESPALIER_SHAPES_FIT \
+  "shapes must be equal, or one operand must already have the result's shape; broadcast_to<S>(x) broadcasts explicitly"
 #define ESPALIER_ELEMENTS_FIT "operands mix float and double; convert one with tensor<double, S>(x)"
 
 /// Makes the node of an elementwise op. Public functions with several operands assert first, with their own name:
@@ -154,8 +156,7 @@ constexpr applied<Op, X...> apply(X&&... x) {
   else if constexpr (is_invalid<applied<Op, X...>>) {
     static_cast<void>(small_formula<formula_is_small<X...>>::agree);  // asserts in the class
     return {};
-  }
-  else if constexpr ((Traced<X> || ...)) return detail::emit_traced<Op, 0, shape_of<applied<Op, X...>>>(x...);
+  } else if constexpr ((Traced<X> || ...)) return detail::emit_traced<Op, 0, shape_of<applied<Op, X...>>>(x...);
   else if constexpr (detail::kept_as_they_are<X...>) return {static_cast<X&&>(x)...};
   else return {detail::keep(static_cast<X&&>(x))...};
 }

@@ -14,15 +14,20 @@ namespace espalier {
 /// saves   nothing
 /// gradient  each element of a window receives dy / (elements of the window)
 /// source  Dumoulin and Visin 2016, section 3; PyTorch's avg_pool2d, for the padding
-template <rows_columns Window, pooling Options = pooling{}, Expression X, class Fit = typename detail::pooling_fits<Window, Options, X>::reported_fault>
+template <rows_columns Window, pooling Options = pooling{}, Expression X,
+          class Fit = typename detail::pooling_fits<Window, Options, X>::reported_fault>
 constexpr auto average_pool2d(X&& x) {
   static_assert(detail::in_range(Options, Window),
-                ESPALIER_SENTENCE("average_pool2d<window, pooling>(x): " ESPALIER_POOLING_RANGE, ESPALIER_POOLING_NUMBERS(Options, Window)));
+                ESPALIER_SENTENCE("average_pool2d<window, pooling>(x): " ESPALIER_POOLING_RANGE,
+                                  ESPALIER_POOLING_NUMBERS(Options, Window)));
   static_assert(holds<images, Fit>, ESPALIER_SENTENCE("average_pool2d<window>(x): images have four axes", Fit));
   static_assert(holds<kernel_fits, Fit>, ESPALIER_SENTENCE("average_pool2d<window>(x): " ESPALIER_POOLING_WINDOW, Fit));
   using Fits = detail::pooling_fits<Window, Options, X>;
   if constexpr (!Fits::agree) return typename Fits::invalid_type{};
-  else return detail::pooled<Window, Options, false>([](auto&& windows) { return mean<3, 4>(static_cast<decltype(windows)>(windows), keepdims); }, static_cast<X&&>(x));
+  else
+    return detail::pooled<Window, Options, false>(
+        [](auto&& windows) { return mean<3, 4>(static_cast<decltype(windows)>(windows), keepdims); },
+        static_cast<X&&>(x));
 }
 
 }  // namespace espalier

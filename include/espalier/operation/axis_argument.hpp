@@ -23,32 +23,38 @@ constexpr invalid<already_reported> softmax(X const&, int) {
 }
 template <Operand X>
 constexpr invalid<already_reported> log_softmax(X const&, int) {
-  static_assert(detail::axis_is_known<X>, "log_softmax(x, axis): the axis is a template argument; write log_softmax<1>(x)");
+  static_assert(detail::axis_is_known<X>,
+                "log_softmax(x, axis): the axis is a template argument; write log_softmax<1>(x)");
   return {};
 }
 template <Operand X>
 constexpr invalid<already_reported> logsumexp(X const&, int) {
-  static_assert(detail::axis_is_known<X>, "logsumexp(x, axis): axes are template arguments; write logsumexp<1>(x), or logsumexp<1>(x, keepdims)");
+  static_assert(detail::axis_is_known<X>,
+                "logsumexp(x, axis): axes are template arguments; write logsumexp<1>(x), or logsumexp<1>(x, keepdims)");
   return {};
 }
 template <Operand X>
 constexpr invalid<already_reported> sum(X const&, int) {
-  static_assert(detail::axis_is_known<X>, "sum(x, axis): axes are template arguments; write sum<1>(x), or sum<1>(x, keepdims)");
+  static_assert(detail::axis_is_known<X>,
+                "sum(x, axis): axes are template arguments; write sum<1>(x), or sum<1>(x, keepdims)");
   return {};
 }
 template <Operand X>
 constexpr invalid<already_reported> mean(X const&, int) {
-  static_assert(detail::axis_is_known<X>, "mean(x, axis): axes are template arguments; write mean<1>(x), or mean<1>(x, keepdims)");
+  static_assert(detail::axis_is_known<X>,
+                "mean(x, axis): axes are template arguments; write mean<1>(x), or mean<1>(x, keepdims)");
   return {};
 }
 template <Operand X>
 constexpr invalid<already_reported> max(X const&, int) {
-  static_assert(detail::axis_is_known<X>, "max(x, number): axes are template arguments; write max<1>(x); maximum(x, 1) compares with a number");
+  static_assert(detail::axis_is_known<X>,
+                "max(x, number): axes are template arguments; write max<1>(x); maximum(x, 1) compares with a number");
   return {};
 }
 template <Operand X>
 constexpr invalid<already_reported> min(X const&, int) {
-  static_assert(detail::axis_is_known<X>, "min(x, number): axes are template arguments; write min<1>(x); minimum(x, 1) compares with a number");
+  static_assert(detail::axis_is_known<X>,
+                "min(x, number): axes are template arguments; write min<1>(x); minimum(x, 1) compares with a number");
   return {};
 }
 template <Operand X>
@@ -68,7 +74,9 @@ constexpr invalid<already_reported> flip(X const&, int) {
 }
 template <Operand X>
 constexpr std::tuple<invalid<already_reported>, invalid<already_reported>> split(X const&, int) {  // two parts
-  static_assert(detail::axis_is_known<X>, "split(x, n): axis and extents are template arguments; write auto [a, b] = split<0, 2, 2>(x), or split<1>(x) for single positions");
+  static_assert(
+      detail::axis_is_known<X>,
+      "split(x, n): axis and extents are template arguments; write auto [a, b] = split<0, 2, 2>(x), or split<1>(x) for single positions");
   return {};
 }
 template <Operand X>
@@ -83,12 +91,14 @@ constexpr invalid<already_reported> permute(X const&, int, Axes...) {
 }
 template <Operand X, Number... Extents>
 constexpr invalid<already_reported> reshape(X const&, int, Extents...) {
-  static_assert(detail::axis_is_known<X>, "reshape(x, extents...): extents are template arguments; write reshape<4, 2, 4>(x)");
+  static_assert(detail::axis_is_known<X>,
+                "reshape(x, extents...): extents are template arguments; write reshape<4, 2, 4>(x)");
   return {};
 }
 template <Operand A, class... X>
 constexpr invalid<already_reported> concatenate(A const&, X const&...) {
-  static_assert(detail::axis_is_known<A, X...>, "concatenate(a, b): the axis is a template argument; write concatenate<0>(a, b)");
+  static_assert(detail::axis_is_known<A, X...>,
+                "concatenate(a, b): the axis is a template argument; write concatenate<0>(a, b)");
   return {};
 }
 template <Operand A, class... X>
@@ -98,7 +108,9 @@ constexpr invalid<already_reported> stack(A const&, X const&...) {
 }
 template <Operand X, class Low>
 constexpr invalid<already_reported> clamp(X const&, Low const&) {
-  static_assert(detail::axis_is_known<X>, "clamp(x, low): a second limit is missing; write clamp(x, low, high), maximum(x, low) or minimum(x, high)");
+  static_assert(
+      detail::axis_is_known<X>,
+      "clamp(x, low): a second limit is missing; write clamp(x, low, high), maximum(x, low) or minimum(x, high)");
   return {};
 }
 

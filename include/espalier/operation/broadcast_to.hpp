@@ -23,10 +23,13 @@ struct reported_broadcast_fault<true, X, To> {
 /// errors  extents that are neither equal nor 1 do not compile
 /// saves   nothing
 /// gradient  dx = dy summed over the repeated axes
-template <Shape To, Operand X, class Fit = typename detail::reported_broadcast_fault<Shape<To> && Expression<X> && !is_invalid<std::remove_cvref_t<X>>, X, To>::type>
+template <Shape To, Operand X,
+          class Fit = typename detail::reported_broadcast_fault<
+              Shape<To> && Expression<X> && !is_invalid<std::remove_cvref_t<X>>, X, To>::type>
 constexpr auto broadcast_to(X&& x) {
-  static_assert(Fit::agree,
-                ESPALIER_SENTENCE("broadcast_to<S>(x): every extent of x must be 1 or that of S, aligned at the last axis", Fit));
+  static_assert(
+      Fit::agree,
+      ESPALIER_SENTENCE("broadcast_to<S>(x): every extent of x must be 1 or that of S, aligned at the last axis", Fit));
   if constexpr (Handle<X>) {
     return handle{x.program, graph::emit_broadcast(*x.program, x.id, To::value)};
   } else if constexpr (is_invalid<std::remove_cvref_t<X>>) {
@@ -38,10 +41,14 @@ constexpr auto broadcast_to(X&& x) {
   }
 }
 /// The same with extents instead of a shape.
-template <int... Extents, Operand X, class Fit = typename detail::reported_broadcast_fault<Expression<X> && !is_invalid<std::remove_cvref_t<X>>, X, shape<Extents...>>::type>
+template <int... Extents, Operand X,
+          class Fit = typename detail::reported_broadcast_fault<Expression<X> && !is_invalid<std::remove_cvref_t<X>>, X,
+                                                                shape<Extents...>>::type>
 constexpr auto broadcast_to(X&& x) {
-  static_assert(Fit::agree,
-                ESPALIER_SENTENCE("broadcast_to<...>(x): every extent of x must be 1 or that of the result, aligned at the last axis", Fit));
+  static_assert(
+      Fit::agree,
+      ESPALIER_SENTENCE(
+          "broadcast_to<...>(x): every extent of x must be 1 or that of the result, aligned at the last axis", Fit));
   if constexpr (Fit::agree) return broadcast_to<shape<Extents...>>(static_cast<X&&>(x));
   else return Fit{};
 }

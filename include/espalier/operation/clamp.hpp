@@ -35,16 +35,20 @@ struct rule<clamp_> : elementwise {
 /// saves   x, low, high
 /// gradient  dx = dy where low <= x <= high, ends included, else 0; elsewhere dy goes to the limit that y equals
 template <class X, class Low, class High>
-  requires Operand<X> && (Operand<Low> || Number<Low>) && (Operand<High> || Number<High>)
-constexpr applied<clamp_, X, Low, High> clamp(X&& x, Low&& low, High&& high) {
-  static_assert(holds<same_or_broadcast, reported_fault<clamp_, X, Low, High>>,
-                ESPALIER_SENTENCE("clamp(x, low, high): " ESPALIER_SHAPES_FIT, reported_fault<clamp_, X, Low, High>));
-  static_assert(holds<same_element, reported_fault<clamp_, X, Low, High>>,
-                ESPALIER_SENTENCE("clamp(x, low, high): " ESPALIER_ELEMENTS_FIT, reported_fault<clamp_, X, Low, High>));
-  static_assert(holds<same_device, reported_fault<clamp_, X, Low, High>>,
-                ESPALIER_SENTENCE("clamp(x, low, high): " ESPALIER_DEVICES_FIT, reported_fault<clamp_, X, Low, High>));
-  return apply<clamp_>(static_cast<X&&>(x), static_cast<Low&&>(low), static_cast<High&&>(high));
-}
+  requires Operand<X> &&
+      (Operand<Low> || Number<Low>)&&(Operand<High> ||
+                                      Number<High>)constexpr applied<clamp_, X, Low, High> clamp(X&& x, Low&& low,
+                                                                                                 High&& high) {
+    static_assert(holds<same_or_broadcast, reported_fault<clamp_, X, Low, High>>,
+                  ESPALIER_SENTENCE("clamp(x, low, high): " ESPALIER_SHAPES_FIT, reported_fault<clamp_, X, Low, High>));
+    static_assert(
+        holds<same_element, reported_fault<clamp_, X, Low, High>>,
+        ESPALIER_SENTENCE("clamp(x, low, high): " ESPALIER_ELEMENTS_FIT, reported_fault<clamp_, X, Low, High>));
+    static_assert(
+        holds<same_device, reported_fault<clamp_, X, Low, High>>,
+        ESPALIER_SENTENCE("clamp(x, low, high): " ESPALIER_DEVICES_FIT, reported_fault<clamp_, X, Low, High>));
+    return apply<clamp_>(static_cast<X&&>(x), static_cast<Low&&>(low), static_cast<High&&>(high));
+  }
 
 }  // namespace espalier
 #pragma GCC diagnostic pop

@@ -102,9 +102,12 @@ constexpr applied<greater_equal_, A, B> operator>=(A&& a, B&& b) {
 template <class A, class B>
   requires Operands<A, B>
 constexpr applied<less_, A, B> operator<(A&& a, B&& b) {
-  static_assert(holds<same_or_broadcast, reported_fault<less_, A, B>>, ESPALIER_SENTENCE("a < b: " ESPALIER_SHAPES_FIT, reported_fault<less_, A, B>));
-  static_assert(holds<same_element, reported_fault<less_, A, B>>, ESPALIER_SENTENCE("a < b: " ESPALIER_ELEMENTS_FIT, reported_fault<less_, A, B>));
-  static_assert(holds<same_device, reported_fault<less_, A, B>>, ESPALIER_SENTENCE("a < b: " ESPALIER_DEVICES_FIT, reported_fault<less_, A, B>));
+  static_assert(holds<same_or_broadcast, reported_fault<less_, A, B>>,
+                ESPALIER_SENTENCE("a < b: " ESPALIER_SHAPES_FIT, reported_fault<less_, A, B>));
+  static_assert(holds<same_element, reported_fault<less_, A, B>>,
+                ESPALIER_SENTENCE("a < b: " ESPALIER_ELEMENTS_FIT, reported_fault<less_, A, B>));
+  static_assert(holds<same_device, reported_fault<less_, A, B>>,
+                ESPALIER_SENTENCE("a < b: " ESPALIER_DEVICES_FIT, reported_fault<less_, A, B>));
   return apply<less_>(static_cast<A&&>(a), static_cast<B&&>(b));
 }
 template <class A, class B>
@@ -148,13 +151,13 @@ inline constexpr bool has_truth = (is_invalid<X> || ...);
 
 /// && and || do not compile for formulas: C++ requires one truth value per operand, and a formula has one per element.
 template <class A, class B>
-  requires(detail::marked_expression<A> && detail::marked_expression<B>)
+  requires(detail::marked_expression<A>&& detail::marked_expression<B>)
 constexpr auto operator&&(A const&, B const&) {
   static_assert(detail::has_truth<A, B>, "a && b of formulas: write a * b; comparisons give 1 or 0");
   return invalid<already_reported>{};
 }
 template <class A, class B>
-  requires(detail::marked_expression<A> && detail::marked_expression<B>)
+  requires(detail::marked_expression<A>&& detail::marked_expression<B>)
 constexpr auto operator||(A const&, B const&) {
   static_assert(detail::has_truth<A, B>, "a || b of formulas: write maximum(a, b); comparisons give 1 or 0");
   return invalid<already_reported>{};

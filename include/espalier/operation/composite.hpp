@@ -11,7 +11,8 @@ template <class Op, std::size_t... I>
 constexpr handle closed_form(program_builder& g, int dy, int id, int which, std::index_sequence<I...>) {
   graph::node const n = g[id];
   (void)which;
-  return rule<Op>::pullback(handle{&g, dy}, handle{&g, id}, handle{&g, n.operand[I + 1]}..., static_cast<unsigned>(n.attribute));
+  return rule<Op>::pullback(handle{&g, dy}, handle{&g, id}, handle{&g, n.operand[I + 1]}...,
+                            static_cast<unsigned>(n.attribute));
 }
 /// Only operand 1, the composite's first operand, has a closed form. The others (eps) are constants of the graph.
 template <class Op>
@@ -23,9 +24,14 @@ constexpr handle composite_pullback(program_builder& g, int dy, int id, int whic
 /// permutation, the node is emitted for the unpermuted ones, with renumbered axes, and then permuted.
 constexpr int composite_emit(program_builder& g, graph::node const& n) {
   graph::node const &value = g[n.operand[0]], &x = g[n.operand[1]];
-  if (g.plain || value.op->family != op_family::permute || x.op->family != op_family::permute || value.attribute != x.attribute) return g.add(n);
+  if (g.plain || value.op->family != op_family::permute || x.op->family != op_family::permute ||
+      value.attribute != x.attribute)
+    return g.add(n);
   std::uint64_t const packed = value.attribute;
-  graph::node const behind{n.op, {value.operand[0], x.operand[0], n.operand[2], n.operand[3]}, graph::axes_behind(packed, n.shape.rank, static_cast<unsigned>(n.attribute)), g[value.operand[0]].shape};
+  graph::node const behind{n.op,
+                           {value.operand[0], x.operand[0], n.operand[2], n.operand[3]},
+                           graph::axes_behind(packed, n.shape.rank, static_cast<unsigned>(n.attribute)),
+                           g[value.operand[0]].shape};
   return graph::emit_permute(g, g.add(behind), packed);
 }
 }  // namespace detail
@@ -50,9 +56,13 @@ struct composite {
 };
 
 template <class Op>
-concept Composite = requires { typename rule<Op>::is_composite; };
+concept Composite = requires {
+  typename rule<Op>::is_composite;
+};
 template <class Op>
-concept ClosedForm = requires { rule<Op>::closed_form; };
+concept ClosedForm = requires {
+  rule<Op>::closed_form;
+};
 
 }  // namespace espalier
 #pragma GCC diagnostic pop

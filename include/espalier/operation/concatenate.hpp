@@ -23,7 +23,8 @@ constexpr auto concatenate_two(A&& a, B&& b) {
     return graph::emit<concatenate_>(g, s, static_cast<std::uint64_t>(axis), a.id, b.id);
   } else {
     using relation = concatenable<shape_of<A>, shape_of<B>, along<Axis>>;
-    return make_node<concatenate_, static_cast<std::uint64_t>(relation::axis), shape_from<relation>>(static_cast<A&&>(a), static_cast<B&&>(b));
+    return make_node<concatenate_, static_cast<std::uint64_t>(relation::axis), shape_from<relation>>(
+        static_cast<A&&>(a), static_cast<B&&>(b));
   }
 }
 /// Concatenates operands First to First + Count - 1 by halves, so each element is copied once per level of the tree.
@@ -31,7 +32,10 @@ template <int Axis, std::size_t First, std::size_t Count, class Operands>
 constexpr decltype(auto) concatenate_tree(Operands&& x) {
   using X = std::tuple_element_t<First, std::remove_cvref_t<Operands>>;
   if constexpr (Count == 1) return static_cast<X>(std::get<First>(x));
-  else return concatenate_two<Axis>(concatenate_tree<Axis, First, Count / 2>(static_cast<Operands&&>(x)), concatenate_tree<Axis, First + Count / 2, Count - Count / 2>(static_cast<Operands&&>(x)));
+  else
+    return concatenate_two<Axis>(
+        concatenate_tree<Axis, First, Count / 2>(static_cast<Operands&&>(x)),
+        concatenate_tree<Axis, First + Count / 2, Count - Count / 2>(static_cast<Operands&&>(x)));
 }
 
 /// type: the fault of a concatenation, or `agreed`: the first invalid operand, else the first misfit of shapes, mixed
@@ -48,14 +52,16 @@ struct concatenate_fault<Relation, Axis, false, true, X...> : first_invalid<std:
 template <template <class, class, class> class Relation, int Axis, class... X>
 struct concatenate_fault<Relation, Axis, false, false, X...> {
   using shapes = typename first_misfit<Relation, along<Axis>, shape_of<X>...>::type;
-  using elements = typename first_fault<same_element<typename common_element<element_of<X>...>::type, element_of<X>>...>::type;
+  using elements =
+      typename first_fault<same_element<typename common_element<element_of<X>...>::type, element_of<X>>...>::type;
   using devices = typename devices_relation<is_eager<X...>, X...>::type;
   using fault = typename first_fault<shapes, elements, devices>::type;
   using type = std::conditional_t<fault::agree, agreed, invalid<fault>>;
   using reported_fault = std::conditional_t<is_eager<X...>, type, agreed>;
 };
 template <template <class, class, class> class Relation, int Axis, class... X>
-using concatenate_fault_of = concatenate_fault<Relation, Axis, (Handle<X> || ...), (is_invalid<std::remove_cvref_t<X>> || ...), X...>;
+using concatenate_fault_of =
+    concatenate_fault<Relation, Axis, (Handle<X> || ...), (is_invalid<std::remove_cvref_t<X>> || ...), X...>;
 
 }  // namespace detail
 
@@ -69,13 +75,17 @@ template <int Axis, Operand... X>
   requires(sizeof...(X) > 0)
 constexpr auto concatenate(X&&... x) {
   using Fault = detail::concatenate_fault_of<concatenable, Axis, X...>;
-  static_assert(holds<concatenable, typename Fault::reported_fault>,
-                ESPALIER_SENTENCE("concatenate<axis>(a, b, ...): the extents must be equal but along the axis, which all operands have",
-                                  typename Fault::reported_fault));
-  static_assert(holds<same_element, typename Fault::reported_fault>,
-                ESPALIER_SENTENCE("concatenate<axis>(a, b, ...): " ESPALIER_ELEMENTS_FIT, typename Fault::reported_fault));
-  static_assert(holds<same_device, typename Fault::reported_fault>,
-                ESPALIER_SENTENCE("concatenate<axis>(a, b, ...): " ESPALIER_DEVICES_FIT, typename Fault::reported_fault));
+  static_assert(
+      holds<concatenable, typename Fault::reported_fault>,
+      ESPALIER_SENTENCE(
+          "concatenate<axis>(a, b, ...): the extents must be equal but along the axis, which all operands have",
+          typename Fault::reported_fault));
+  static_assert(
+      holds<same_element, typename Fault::reported_fault>,
+      ESPALIER_SENTENCE("concatenate<axis>(a, b, ...): " ESPALIER_ELEMENTS_FIT, typename Fault::reported_fault));
+  static_assert(
+      holds<same_device, typename Fault::reported_fault>,
+      ESPALIER_SENTENCE("concatenate<axis>(a, b, ...): " ESPALIER_DEVICES_FIT, typename Fault::reported_fault));
   if constexpr (!Fault::type::agree) {
     return typename Fault::type{};
   } else if constexpr (sizeof...(X) == 1) {

@@ -40,7 +40,8 @@ struct signal_fault {
 };
 template <class X, class W, convolution Options>
 struct signal_fault<X, W, Options, true>
-    : convolution_fault<typename as_image<Options.layout, false, X>::type, typename as_image<Options.layout, true, W>::type, mended(along_columns(Options))> {};
+    : convolution_fault<typename as_image<Options.layout, false, X>::type,
+                        typename as_image<Options.layout, true, W>::type, mended(along_columns(Options))> {};
 template <convolution Options>
 struct conv1d_faults {
   template <class... S>
@@ -64,12 +65,15 @@ constexpr auto image_as_signal(Y&& y) {
 /// saves   x, w
 /// gradient  as in conv2d
 /// source  as in conv2d
-template <convolution Options = convolution{}, Expression X, Expression W, class Fit = typename detail::convolution_operands<detail::conv1d_faults<Options>::template of, X, W>::reported_fault>
+template <convolution Options = convolution{}, Expression X, Expression W,
+          class Fit =
+              typename detail::convolution_operands<detail::conv1d_faults<Options>::template of, X, W>::reported_fault>
 constexpr auto conv1d(X&& x, W&& w) {
   static_assert(in_range(detail::along_columns(Options)),
                 ESPALIER_SENTENCE("conv1d<convolution>(x, w): " ESPALIER_CONVOLUTION_RANGE,
                                   ESPALIER_CONVOLUTION_NUMBERS(detail::along_columns(Options))));
-  static_assert(holds<signals_and_kernels, Fit>, ESPALIER_SENTENCE("conv1d(x, w): signals x and kernels w have three axes", Fit));
+  static_assert(holds<signals_and_kernels, Fit>,
+                ESPALIER_SENTENCE("conv1d(x, w): signals x and kernels w have three axes", Fit));
   static_assert(holds<kernel_channels, Fit>, ESPALIER_SENTENCE("conv1d(x, w): " ESPALIER_CONVOLUTION_CHANNELS, Fit));
   static_assert(holds<kernel_fits, Fit>, ESPALIER_SENTENCE("conv1d(x, w): " ESPALIER_CONVOLUTION_KERNEL, Fit));
   static_assert(holds<same_element, Fit>, ESPALIER_SENTENCE("conv1d(x, w): " ESPALIER_ELEMENTS_FIT, Fit));
@@ -77,8 +81,9 @@ constexpr auto conv1d(X&& x, W&& w) {
   using Fits = detail::convolution_operands<detail::conv1d_faults<Options>::template of, X, W>;
   if constexpr (!Fits::agree) return typename Fits::invalid_type{};
   else
-    return detail::image_as_signal<Options.layout>(detail::convolved<mended(detail::along_columns(Options))>(detail::signal_as_image<Options.layout, false>(static_cast<X&&>(x)),
-                                                                                          detail::signal_as_image<Options.layout, true>(static_cast<W&&>(w))));
+    return detail::image_as_signal<Options.layout>(detail::convolved<mended(detail::along_columns(Options))>(
+        detail::signal_as_image<Options.layout, false>(static_cast<X&&>(x)),
+        detail::signal_as_image<Options.layout, true>(static_cast<W&&>(w))));
 }
 
 }  // namespace espalier

@@ -13,7 +13,8 @@ namespace espalier {
 #define ESPALIER_CONVOLUTION_RANGE "stride, dilation and groups must be at least 1, padding at least 0"
 #define ESPALIER_CONVOLUTION_NUMBERS(options) \
   ESPALIER_STATED(in_range(options), ESPALIER_WALK_NUMBERS(options), ESPALIER_NAMED("groups", (options).groups))
-#define ESPALIER_CONVOLUTION_CHANNELS "the channels of x must be groups times the inputs of w, and groups must divide the outputs of w"
+#define ESPALIER_CONVOLUTION_CHANNELS \
+  "the channels of x must be groups times the inputs of w, and groups must divide the outputs of w"
 #define ESPALIER_CONVOLUTION_KERNEL "the kernel (its taps, dilation apart) must fit into the image and its padding"
 
 namespace detail {
@@ -43,7 +44,8 @@ constexpr auto split_groups(X&& x) {
     return static_cast<X&&>(x);
   } else {
     constexpr extents s = shape_of<X>::value;
-    return reshape<G * s.at[0], s.at[1], s.at[2], s.at[3] / G>(permute<3, 0, 1, 2, 4>(reshape<s.at[0], s.at[1], s.at[2], G, s.at[3] / G>(static_cast<X&&>(x))));
+    return reshape<G * s.at[0], s.at[1], s.at[2], s.at[3] / G>(
+        permute<3, 0, 1, 2, 4>(reshape<s.at[0], s.at[1], s.at[2], G, s.at[3] / G>(static_cast<X&&>(x))));
   }
 }
 template <int G, class X>
@@ -52,7 +54,8 @@ constexpr auto merge_groups(X&& x) {
     return static_cast<X&&>(x);
   } else {
     constexpr extents s = shape_of<X>::value;
-    return reshape<s.at[0] / G, s.at[1], s.at[2], G * s.at[3]>(permute<1, 2, 3, 0, 4>(reshape<G, s.at[0] / G, s.at[1], s.at[2], s.at[3]>(static_cast<X&&>(x))));
+    return reshape<s.at[0] / G, s.at[1], s.at[2], G * s.at[3]>(
+        permute<1, 2, 3, 0, 4>(reshape<G, s.at[0] / G, s.at[1], s.at[2], s.at[3]>(static_cast<X&&>(x))));
   }
 }
 /// Kernels (rows, columns, inputs, outputs) as one matrix per group: (G, rows columns inputs, outputs / G), without the
@@ -61,7 +64,9 @@ template <int G, class W>
 constexpr auto kernel_matrices(W&& w) {
   constexpr extents s = shape_of<W>::value;
   if constexpr (G == 1) return reshape<s.at[0] * s.at[1] * s.at[2], s.at[3]>(static_cast<W&&>(w));
-  else return reshape<G, s.at[0] * s.at[1] * s.at[2], s.at[3] / G>(permute<3, 0, 1, 2, 4>(reshape<s.at[0], s.at[1], s.at[2], G, s.at[3] / G>(static_cast<W&&>(w))));
+  else
+    return reshape<G, s.at[0] * s.at[1] * s.at[2], s.at[3] / G>(
+        permute<3, 0, 1, 2, 4>(reshape<s.at[0], s.at[1], s.at[2], G, s.at[3] / G>(static_cast<W&&>(w))));
 }
 template <int G, class X>
 constexpr auto as_matrices(X&& x) {
@@ -90,7 +95,8 @@ struct window_operands<Fault, true, X...> {
 };
 /// The relation that both operands have one element type and are on one device.
 template <class A, class B>
-using operand_relation = typename first_fault<same_element<element_of<A>, element_of<B>>, typename devices_relation<is_eager<A, B>, A, B>::type>::type;
+using operand_relation = typename first_fault<same_element<element_of<A>, element_of<B>>,
+                                              typename devices_relation<is_eager<A, B>, A, B>::type>::type;
 
 template <convolution Options>
 struct conv2d_faults {
@@ -98,7 +104,8 @@ struct conv2d_faults {
   using of = convolution_fault<S..., mended(Options)>;
 };
 template <template <class...> class Fault, class X, class W>
-struct convolution_operands : window_operands<Fault, is_invalid<std::remove_cvref_t<X>> || is_invalid<std::remove_cvref_t<W>>, X, W> {};
+struct convolution_operands
+    : window_operands<Fault, is_invalid<std::remove_cvref_t<X>> || is_invalid<std::remove_cvref_t<W>>, X, W> {};
 template <template <class...> class Fault, class X, class W>
   requires(!operand_relation<X, W>::agree)
 struct convolution_operands<Fault, X, W> : window_fits<operand_relation<X, W>, X, W> {};
@@ -110,10 +117,13 @@ template <convolution Options, class X, class W>
 constexpr auto convolved(X&& x, W&& w) {
   using kernels = kernel_axes<shape_of<W>, Options.layout>;
   constexpr convolution walk = with_numbers(Options, rows_columns{kernels::rows, kernels::columns});
-  auto windows = moved_by<image_windows<kernels::rows, kernels::columns, walk>>(split_groups<Options.groups>(to_nhwc<Options.layout>(static_cast<X&&>(x))));
+  auto windows = moved_by<image_windows<kernels::rows, kernels::columns, walk>>(
+      split_groups<Options.groups>(to_nhwc<Options.layout>(static_cast<X&&>(x))));
   constexpr extents s = shape_of<decltype(windows)>::value;
-  return from_nhwc<Options.layout>(merge_groups<Options.groups>(reshape<s.at[0], s.at[1], s.at[2], kernels::outputs / Options.groups>(
-      matmul(as_matrices<Options.groups>(std::move(windows)), kernel_matrices<Options.groups>(to_kkio<Options.layout>(static_cast<W&&>(w)))))));
+  return from_nhwc<Options.layout>(
+      merge_groups<Options.groups>(reshape<s.at[0], s.at[1], s.at[2], kernels::outputs / Options.groups>(
+          matmul(as_matrices<Options.groups>(std::move(windows)),
+                 kernel_matrices<Options.groups>(to_kkio<Options.layout>(static_cast<W&&>(w)))))));
 }
 
 }  // namespace detail
@@ -129,11 +139,14 @@ constexpr auto convolved(X&& x, W&& w) {
 /// saves   x, w
 /// gradient  dx = dy, dilated by the stride, convolved with the flipped kernels; dw = windows of x times dy
 /// source  Dumoulin and Visin 2016
-template <convolution Options = convolution{}, Expression X, Expression W, class Fit = typename detail::convolution_operands<detail::conv2d_faults<Options>::template of, X, W>::reported_fault>
+template <convolution Options = convolution{}, Expression X, Expression W,
+          class Fit =
+              typename detail::convolution_operands<detail::conv2d_faults<Options>::template of, X, W>::reported_fault>
 constexpr auto conv2d(X&& x, W&& w) {
-  static_assert(in_range(Options),
-                ESPALIER_SENTENCE("conv2d<convolution>(x, w): " ESPALIER_CONVOLUTION_RANGE, ESPALIER_CONVOLUTION_NUMBERS(Options)));
-  static_assert(holds<images_and_kernels, Fit>, ESPALIER_SENTENCE("conv2d(x, w): images x and kernels w have four axes", Fit));
+  static_assert(in_range(Options), ESPALIER_SENTENCE("conv2d<convolution>(x, w): " ESPALIER_CONVOLUTION_RANGE,
+                                                     ESPALIER_CONVOLUTION_NUMBERS(Options)));
+  static_assert(holds<images_and_kernels, Fit>,
+                ESPALIER_SENTENCE("conv2d(x, w): images x and kernels w have four axes", Fit));
   static_assert(holds<kernel_channels, Fit>, ESPALIER_SENTENCE("conv2d(x, w): " ESPALIER_CONVOLUTION_CHANNELS, Fit));
   static_assert(holds<kernel_fits, Fit>, ESPALIER_SENTENCE("conv2d(x, w): " ESPALIER_CONVOLUTION_KERNEL, Fit));
   static_assert(holds<same_element, Fit>, ESPALIER_SENTENCE("conv2d(x, w): " ESPALIER_ELEMENTS_FIT, Fit));

@@ -24,7 +24,9 @@ template <class Move, class To>
 struct col2im_ {};
 template <class Move, class To>
 struct rule<col2im_<Move, To>> {
-  static constexpr int emit(program_builder& g, graph::node const& n) { return graph::emit_scatter_add(g, n.operand[0], Move::of(To::value).map, To::value); }
+  static constexpr int emit(program_builder& g, graph::node const& n) {
+    return graph::emit_scatter_add(g, n.operand[0], Move::of(To::value).map, To::value);
+  }
   template <class Op>
   static constexpr graph::descriptor describe() {
     graph::descriptor d = graph::plain_descriptor("scatter_add", op_family::scatter_add, 1);
@@ -45,7 +47,8 @@ constexpr convolution adjoint_of(transposed_convolution const& options) {
   return c;
 }
 constexpr bool in_range(transposed_convolution const& options) {
-  return espalier::in_range(adjoint_of(options)) && options.extra.rows >= 0 && options.extra.columns >= 0 && options.extra.rows < options.stride.rows && options.extra.columns < options.stride.columns;
+  return espalier::in_range(adjoint_of(options)) && options.extra.rows >= 0 && options.extra.columns >= 0 &&
+         options.extra.rows < options.stride.rows && options.extra.columns < options.stride.columns;
 }
 constexpr transposed_convolution mended(transposed_convolution options) {
   convolution const c = espalier::mended(adjoint_of(options));
@@ -54,7 +57,8 @@ constexpr transposed_convolution mended(transposed_convolution options) {
   options.dilation = c.dilation;
   options.groups = c.groups;
   auto const choice = [](int extra, int stride) { return extra < 0 ? 0 : extra < stride ? extra : stride - 1; };
-  options.extra = rows_columns{choice(options.extra.rows, c.stride.rows), choice(options.extra.columns, c.stride.columns)};
+  options.extra =
+      rows_columns{choice(options.extra.rows, c.stride.rows), choice(options.extra.columns, c.stride.columns)};
   return options;
 }
 constexpr int transposed_extent(int extent, int kernel_extent, int stride, int before, int after, int step, int extra) {
@@ -84,9 +88,14 @@ template <class X, class W, transposed_convolution Options>
 struct transposed_fault<X, W, Options, true> {
   using x = image_axes<X, Options.layout>;
   using w = kernel_axes<W, Options.layout>;
-  static constexpr int rows = transposed_extent(x::height, w::rows, Options.stride.rows, Options.padding.top, Options.padding.bottom, Options.dilation.rows, Options.extra.rows),
-                       columns = transposed_extent(x::width, w::columns, Options.stride.columns, Options.padding.left, Options.padding.right, Options.dilation.columns, Options.extra.columns);
-  using type = typename first_fault<transposed_channels<channels<x::channels>, kernel_outputs<w::outputs>, groups<Options.groups>>, result_extents<height<rows>, width<columns>>>::type;
+  static constexpr int rows = transposed_extent(x::height, w::rows, Options.stride.rows, Options.padding.top,
+                                                Options.padding.bottom, Options.dilation.rows, Options.extra.rows),
+                       columns =
+                           transposed_extent(x::width, w::columns, Options.stride.columns, Options.padding.left,
+                                             Options.padding.right, Options.dilation.columns, Options.extra.columns);
+  using type = typename first_fault<
+      transposed_channels<channels<x::channels>, kernel_outputs<w::outputs>, groups<Options.groups>>,
+      result_extents<height<rows>, width<columns>>>::type;
 };
 template <transposed_convolution Options>
 struct transposed_faults {
@@ -99,11 +108,13 @@ struct transposed_faults {
 template <transposed_convolution Options, class X, class W>
 constexpr auto convolved_back(X&& x, W&& w) {
   using fit = transposed_fault<shape_of<X>, shape_of<W>, Options>;
-  constexpr int G = Options.groups, N = fit::x::count * G, inputs = fit::w::inputs, H = fit::x::height, Wide = fit::x::width;
+  constexpr int G = Options.groups, N = fit::x::count * G, inputs = fit::w::inputs, H = fit::x::height,
+                Wide = fit::x::width;
   using Move = image_windows<fit::w::rows, fit::w::columns, adjoint_of(Options)>;
   using Result = shape<N, fit::rows, fit::columns, inputs>;
   auto windows = reshape<N, H, Wide, fit::w::rows, fit::w::columns, inputs>(
-      matmul(as_matrices<G>(split_groups<G>(to_nhwc<Options.layout>(static_cast<X&&>(x)))), transpose(kernel_matrices<G>(to_kkio<Options.layout>(static_cast<W&&>(w))))));
+      matmul(as_matrices<G>(split_groups<G>(to_nhwc<Options.layout>(static_cast<X&&>(x)))),
+             transpose(kernel_matrices<G>(to_kkio<Options.layout>(static_cast<W&&>(w))))));
   return from_nhwc<Options.layout>(merge_groups<G>(make_node<col2im_<Move, Result>, 0, Result>(std::move(windows))));
 }
 
@@ -119,15 +130,21 @@ constexpr auto convolved_back(X&& x, W&& w) {
 /// gradient  dx = conv2d(dy, w); dw = windows of dy times x
 /// source  Dumoulin and Visin 2016, section 4
 template <transposed_convolution Options = transposed_convolution{}, Expression X, Expression W,
-          class Fit = typename detail::convolution_operands<detail::transposed_faults<Options>::template of, X, W>::reported_fault>
+          class Fit = typename detail::convolution_operands<detail::transposed_faults<Options>::template of, X,
+                                                            W>::reported_fault>
 constexpr auto conv_transpose2d(X&& x, W&& w) {
   static_assert(detail::in_range(Options),
-                ESPALIER_SENTENCE("conv_transpose2d<transposed_convolution>(x, w): " ESPALIER_CONVOLUTION_RANGE ", extra at least 0 and below the stride",
+                ESPALIER_SENTENCE("conv_transpose2d<transposed_convolution>(x, w): " ESPALIER_CONVOLUTION_RANGE
+                                  ", extra at least 0 and below the stride",
                                   ESPALIER_STATED(detail::in_range(Options), ESPALIER_WALK_NUMBERS(Options),
-                                                  ESPALIER_NAMED("groups", Options.groups), ESPALIER_NAMED("extra", Options.extra.rows, Options.extra.columns))));
-  static_assert(holds<images_and_kernels, Fit>, ESPALIER_SENTENCE("conv_transpose2d(x, w): images x and kernels w have four axes", Fit));
-  static_assert(holds<detail::transposed_channels, Fit>,
-                ESPALIER_SENTENCE("conv_transpose2d(x, w): the channels of x must be the outputs of w, and groups must divide them", Fit));
+                                                  ESPALIER_NAMED("groups", Options.groups),
+                                                  ESPALIER_NAMED("extra", Options.extra.rows, Options.extra.columns))));
+  static_assert(holds<images_and_kernels, Fit>,
+                ESPALIER_SENTENCE("conv_transpose2d(x, w): images x and kernels w have four axes", Fit));
+  static_assert(
+      holds<detail::transposed_channels, Fit>,
+      ESPALIER_SENTENCE(
+          "conv_transpose2d(x, w): the channels of x must be the outputs of w, and groups must divide them", Fit));
   static_assert(holds<detail::result_extents, Fit>,
                 ESPALIER_SENTENCE("conv_transpose2d(x, w): the padding cuts the whole result away", Fit));
   static_assert(holds<same_element, Fit>, ESPALIER_SENTENCE("conv_transpose2d(x, w): " ESPALIER_ELEMENTS_FIT, Fit));

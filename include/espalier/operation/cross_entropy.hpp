@@ -13,7 +13,9 @@ template <label_loss Options, class Z, class... X>
 constexpr auto cross_entropy_of(Z&& z, X&&... others) {
   using Fault = typename label_loss_fault_of<Z, X...>::type;
   if constexpr (is_invalid<Fault>) return Fault{};
-  else return make_label_loss<negative_log_likelihood_<Options>, Options>(log_softmax<1>(static_cast<Z&&>(z)), static_cast<X&&>(others)...);
+  else
+    return make_label_loss<negative_log_likelihood_<Options>, Options>(log_softmax<1>(static_cast<Z&&>(z)),
+                                                                       static_cast<X&&>(others)...);
 }
 }  // namespace detail
 
@@ -29,20 +31,29 @@ constexpr auto cross_entropy_of(Z&& z, X&&... others) {
 /// saves   log_softmax(z), labels
 /// gradient  dz = dl weight[label] (softmax(z) - one_hot(label)) without smoothing
 /// source  PyTorch's cross_entropy; Szegedy et al. 2016, section 7 (smoothing)
-template <label_loss Options = label_loss{}, Expression Z, Expression L, class Fault = detail::reported_label_loss_fault<Z, L>>
+template <label_loss Options = label_loss{}, Expression Z, Expression L,
+          class Fault = detail::reported_label_loss_fault<Z, L>>
 constexpr auto cross_entropy(Z&& z, L&& labels) {
-  static_assert(detail::in_range(Options), ESPALIER_SENTENCE(ESPALIER_SMOOTHING_FITS, ESPALIER_SMOOTHING_NUMBER(Options)));
-  static_assert(holds<one_label_a_place, Fault>, ESPALIER_SENTENCE("cross_entropy(z, labels): " ESPALIER_LABELS_FIT, Fault));
+  static_assert(detail::in_range(Options),
+                ESPALIER_SENTENCE(ESPALIER_SMOOTHING_FITS, ESPALIER_SMOOTHING_NUMBER(Options)));
+  static_assert(holds<one_label_a_place, Fault>,
+                ESPALIER_SENTENCE("cross_entropy(z, labels): " ESPALIER_LABELS_FIT, Fault));
   static_assert(holds<same_device, Fault>, ESPALIER_SENTENCE("cross_entropy(z, labels): " ESPALIER_DEVICES_FIT, Fault));
   return detail::cross_entropy_of<Options>(static_cast<Z&&>(z), static_cast<L&&>(labels));
 }
-template <label_loss Options = label_loss{}, Expression Z, Expression L, Expression W, class Fault = detail::reported_label_loss_fault<Z, L, W>>
+template <label_loss Options = label_loss{}, Expression Z, Expression L, Expression W,
+          class Fault = detail::reported_label_loss_fault<Z, L, W>>
 constexpr auto cross_entropy(Z&& z, L&& labels, W&& weight) {
-  static_assert(detail::in_range(Options), ESPALIER_SENTENCE(ESPALIER_SMOOTHING_FITS, ESPALIER_SMOOTHING_NUMBER(Options)));
-  static_assert(holds<one_label_a_place, Fault>, ESPALIER_SENTENCE("cross_entropy(z, labels, weight): " ESPALIER_LABELS_FIT, Fault));
-  static_assert(holds<one_weight_a_class, Fault>, ESPALIER_SENTENCE("cross_entropy(z, labels, weight): " ESPALIER_WEIGHTS_FIT, Fault));
-  static_assert(holds<same_element, Fault>, ESPALIER_SENTENCE("cross_entropy(z, labels, weight): " ESPALIER_ELEMENTS_FIT, Fault));
-  static_assert(holds<same_device, Fault>, ESPALIER_SENTENCE("cross_entropy(z, labels, weight): " ESPALIER_DEVICES_FIT, Fault));
+  static_assert(detail::in_range(Options),
+                ESPALIER_SENTENCE(ESPALIER_SMOOTHING_FITS, ESPALIER_SMOOTHING_NUMBER(Options)));
+  static_assert(holds<one_label_a_place, Fault>,
+                ESPALIER_SENTENCE("cross_entropy(z, labels, weight): " ESPALIER_LABELS_FIT, Fault));
+  static_assert(holds<one_weight_a_class, Fault>,
+                ESPALIER_SENTENCE("cross_entropy(z, labels, weight): " ESPALIER_WEIGHTS_FIT, Fault));
+  static_assert(holds<same_element, Fault>,
+                ESPALIER_SENTENCE("cross_entropy(z, labels, weight): " ESPALIER_ELEMENTS_FIT, Fault));
+  static_assert(holds<same_device, Fault>,
+                ESPALIER_SENTENCE("cross_entropy(z, labels, weight): " ESPALIER_DEVICES_FIT, Fault));
   return detail::cross_entropy_of<Options>(static_cast<Z&&>(z), static_cast<L&&>(labels), static_cast<W&&>(weight));
 }
 

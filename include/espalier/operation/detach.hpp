@@ -59,7 +59,8 @@ struct rule<same_> {
 /// its value, and gradients flow only to operand 1.
 constexpr handle another_name(handle x, int number) {
   program_builder& g = *x.program;
-  return handle{&g, g.add(graph::node{&described<same_>, {x.id, x.id, 0, 0}, static_cast<std::uint64_t>(number), g[x.id].shape})};
+  return handle{
+      &g, g.add(graph::node{&described<same_>, {x.id, x.id, 0, 0}, static_cast<std::uint64_t>(number), g[x.id].shape})};
 }
 
 }  // namespace espalier

@@ -15,9 +15,11 @@ namespace espalier {
 template <int Dilation, int... Axes, Operand X>
 constexpr auto dilate(X&& x) {
   using Move = dilating<Dilation, Axes...>;
-  static_assert(reported_move_fault<X, Move>::agree,
-                ESPALIER_SENTENCE("dilate<dilation, axes...>(x): an axis does not exist or is named twice, or the dilation is negative",
-                                  reported_move_fault<X, Move>));
+  static_assert(
+      reported_move_fault<X, Move>::agree,
+      ESPALIER_SENTENCE(
+          "dilate<dilation, axes...>(x): an axis does not exist or is named twice, or the dilation is negative",
+          reported_move_fault<X, Move>));
   return moved_if_it_fits<Move>(static_cast<X&&>(x));
 }
 

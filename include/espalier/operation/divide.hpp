@@ -40,7 +40,8 @@ constexpr applied<divide_, A, B> operator/(A&& a, B&& b) {
                 ESPALIER_SENTENCE("a / b: " ESPALIER_SHAPES_FIT, reported_fault<divide_, A, B>));
   static_assert(holds<same_element, reported_fault<divide_, A, B>>,
                 ESPALIER_SENTENCE("a / b: " ESPALIER_ELEMENTS_FIT, reported_fault<divide_, A, B>));
-  static_assert(holds<same_device, reported_fault<divide_, A, B>>, ESPALIER_SENTENCE("a / b: " ESPALIER_DEVICES_FIT, reported_fault<divide_, A, B>));
+  static_assert(holds<same_device, reported_fault<divide_, A, B>>,
+                ESPALIER_SENTENCE("a / b: " ESPALIER_DEVICES_FIT, reported_fault<divide_, A, B>));
   return apply<divide_>(static_cast<A&&>(a), static_cast<B&&>(b));
 }
 

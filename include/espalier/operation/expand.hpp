@@ -16,15 +16,19 @@ namespace espalier {
 template <int... Extents, Operand X>
 constexpr auto expand(X&& x) {
   if constexpr (Handle<X>) {
-    extents const s = expanded_extents((*x.program)[x.id].shape, extents{static_cast<int>(sizeof...(Extents)), {Extents...}});
+    extents const s =
+        expanded_extents((*x.program)[x.id].shape, extents{static_cast<int>(sizeof...(Extents)), {Extents...}});
     return handle{x.program, graph::emit_broadcast(*x.program, x.id, s)};
   } else if constexpr (is_invalid<std::remove_cvref_t<X>>) {
     return std::remove_cvref_t<X>{};
   } else {
     using relation = expandable<shape_of<X>, to<Extents...>>;
-    if constexpr (is_eager<X>) static_assert(relation::agree,
-                                             ESPALIER_SENTENCE("expand<extents...>(x): every extent of x must be 1 or the one asked for, aligned at the last axis",
-                                                               relation));
+    if constexpr (is_eager<X>)
+      static_assert(
+          relation::agree,
+          ESPALIER_SENTENCE(
+              "expand<extents...>(x): every extent of x must be 1 or the one asked for, aligned at the last axis",
+              relation));
     if constexpr (relation::agree) return detail::make_node<broadcast_, 0, shape_from<relation>>(static_cast<X&&>(x));
     else return invalid<relation>{};
   }

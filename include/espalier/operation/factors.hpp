@@ -41,9 +41,11 @@ constexpr factored without_factors(program_builder& g, int id, extents const& su
   if (x.op->summed != graph::within_sum::multiplies) return {id, 0};
   int const k[] = {repeated(g, x.operand[0], sum, p), repeated(g, x.operand[1], sum, p)};
   if (k[0] && k[1]) return {id, 0};
-  factored const a = k[0] ? factored{0, k[0]} : without_factors(g, x.operand[0], sum, p), b = k[1] ? factored{0, k[1]} : without_factors(g, x.operand[1], sum, p);
+  factored const a = k[0] ? factored{0, k[0]} : without_factors(g, x.operand[0], sum, p),
+                 b = k[1] ? factored{0, k[1]} : without_factors(g, x.operand[1], sum, p);
   if (!a.factor && !b.factor) return {id, 0};
-  return {a.rest && b.rest ? product(g, x.op, a.rest, b.rest) : a.rest + b.rest, a.factor && b.factor ? product(g, x.op, a.factor, b.factor) : a.factor + b.factor};
+  return {a.rest && b.rest ? product(g, x.op, a.rest, b.rest) : a.rest + b.rest,
+          a.factor && b.factor ? product(g, x.op, a.factor, b.factor) : a.factor + b.factor};
 }
 
 template <class Op>
@@ -54,8 +56,11 @@ constexpr int simpler_sum(program_builder& g, int id, unsigned mask, graph::patt
   if (f.factor) return product(g, x.op, reduce_piece<Op>(g, f.rest, mask, p), f.factor);
   for (int i = 0; i < 2; ++i) {
     graph::node const c = g[x.operand[i]];
-    int const a = x.operand[1 - i], m = c.op->summed == graph::within_sum::recenters ? repeated(g, c.operand[1], s, p) : 0;
-    if (m) return product(g, c.op, reduce_piece<Op>(g, product(g, x.op, a, c.operand[0]), mask, p), product(g, x.op, reduce_piece<Op>(g, a, mask, p), m));
+    int const a = x.operand[1 - i],
+              m = c.op->summed == graph::within_sum::recenters ? repeated(g, c.operand[1], s, p) : 0;
+    if (m)
+      return product(g, c.op, reduce_piece<Op>(g, product(g, x.op, a, c.operand[0]), mask, p),
+                     product(g, x.op, reduce_piece<Op>(g, a, mask, p), m));
   }
   return 0;
 }

@@ -15,7 +15,8 @@ template <int... Axes, Operand X>
 constexpr auto flip(X&& x) {
   using Move = flipping<Axes...>;
   static_assert(reported_move_fault<X, Move>::agree,
-                ESPALIER_SENTENCE("flip<axes...>(x): an axis does not exist in the shape, or is named twice", reported_move_fault<X, Move>));
+                ESPALIER_SENTENCE("flip<axes...>(x): an axis does not exist in the shape, or is named twice",
+                                  reported_move_fault<X, Move>));
   return moved_if_it_fits<Move>(static_cast<X&&>(x));
 }
 

@@ -13,7 +13,8 @@ namespace espalier {
 /// saves   nothing
 /// gradient  dy / (H W)
 /// source  Lin, Chen and Yan 2014
-template <image_layout Layout = nhwc, Expression X, class Fit = typename detail::pooling_fits<1, pooling{}, X>::reported_fault>
+template <image_layout Layout = nhwc, Expression X,
+          class Fit = typename detail::pooling_fits<1, pooling{}, X>::reported_fault>
 constexpr auto global_average_pool(X&& x) {
   static_assert(holds<images, Fit>, ESPALIER_SENTENCE("global_average_pool(x): images have four axes", Fit));
   using Fits = detail::pooling_fits<1, pooling{}, X>;

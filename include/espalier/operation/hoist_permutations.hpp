@@ -42,14 +42,18 @@ constexpr int unpermuted_operand(program_builder& g, int id, std::uint64_t packe
   while (g[source].op->family == op_family::broadcast) source = g[source].operand[0];
   extents const from = g[source].shape;
   extents aligned{s.rank, {1, 1, 1, 1, 1, 1}};
-  for (int i = 0; i < max_rank; ++i) aligned.at[i] = i >= s.rank ? 0 : i < s.rank - from.rank ? 1 : from.at[i - (s.rank - from.rank)];
+  for (int i = 0; i < max_rank; ++i)
+    aligned.at[i] = i >= s.rank ? 0 : i < s.rank - from.rank ? 1 : from.at[i - (s.rank - from.rank)];
   return emit_broadcast(g, emit_permute(g, emit_reshape(g, source, aligned), inverse_permutation(packed, s.rank)), s);
 }
 
 /// True for ops that only reorder or rename elements: permute and reshape.
-constexpr bool moves_nothing(program_builder const& g, int id) { return g.nodes[id].op->family == op_family::permute || g.nodes[id].op->family == op_family::reshape; }
+constexpr bool moves_nothing(program_builder const& g, int id) {
+  return g.nodes[id].op->family == op_family::permute || g.nodes[id].op->family == op_family::reshape;
+}
 constexpr bool is_single(program_builder const& g, int id) {
-  return g[id].op->family == op_family::constant || (g[id].op->family == op_family::broadcast && g[g[id].operand[0]].shape.size() == 1);
+  return g[id].op->family == op_family::constant ||
+         (g[id].op->family == op_family::broadcast && g[g[id].operand[0]].shape.size() == 1);
 }
 /// An op on reshaped operands becomes the reshaped op, so an op on one sum under two shapes is one node. Returns 0 if
 /// an operand is neither a reshape of the common shape nor a single number.
@@ -64,8 +68,9 @@ constexpr int hoist_reshapes(program_builder& g, node const& n) {
   for (int k = 0; k < n.op->arity; ++k) {
     node const& x = g[n.operand[k]];
     behind.operand[k] = x.op->family == op_family::constant ? emit_constant(g, std::bit_cast<double>(x.attribute), s).id
-                        : x.op->family == op_family::reshape ? x.operand[0]
-                                                        : emit_broadcast(g, emit_reshape(g, x.operand[0], extents{}), s);
+                        : x.op->family == op_family::reshape
+                            ? x.operand[0]
+                            : emit_broadcast(g, emit_reshape(g, x.operand[0], extents{}), s);
   }
   return emit_reshape(g, n.op->emit(g, behind), n.shape);
 }
@@ -86,7 +91,9 @@ constexpr int hoist_permutations(program_builder& g, node const& n) {
   // Check every operand before emitting anything.
   for (int k = 0; k < n.op->arity; ++k) {
     node const& x = g[n.operand[k]];
-    if (x.op->family != op_family::constant && x.op->family != op_family::broadcast && !(x.op->family == op_family::permute && x.attribute == packed)) return 0;
+    if (x.op->family != op_family::constant && x.op->family != op_family::broadcast &&
+        !(x.op->family == op_family::permute && x.attribute == packed))
+      return 0;
   }
   for (int k = 0; k < n.op->arity; ++k) behind.operand[k] = unpermuted_operand(g, n.operand[k], packed, s);
   return emit_permute(g, n.op->emit(g, behind), packed);

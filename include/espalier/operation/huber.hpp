@@ -37,16 +37,16 @@ struct rule<huber_> : elementwise {
 /// gradient  dz = dy clamp(z, -delta, delta); d delta = dy max(|z| - delta, 0)
 /// source  Huber 1964
 template <class Z, class Delta>
-  requires Operand<Z> && (Operand<Delta> || Number<Delta>)
-constexpr applied<huber_, Z, Delta> huber(Z&& z, Delta&& delta) {
-  static_assert(holds<same_or_broadcast, reported_fault<huber_, Z, Delta>>,
-                ESPALIER_SENTENCE("huber(z, delta): " ESPALIER_SHAPES_FIT, reported_fault<huber_, Z, Delta>));
-  static_assert(holds<same_element, reported_fault<huber_, Z, Delta>>,
-                ESPALIER_SENTENCE("huber(z, delta): " ESPALIER_ELEMENTS_FIT, reported_fault<huber_, Z, Delta>));
-  static_assert(holds<same_device, reported_fault<huber_, Z, Delta>>,
-                ESPALIER_SENTENCE("huber(z, delta): " ESPALIER_DEVICES_FIT, reported_fault<huber_, Z, Delta>));
-  return apply<huber_>(static_cast<Z&&>(z), static_cast<Delta&&>(delta));
-}
+  requires Operand<Z> &&
+      (Operand<Delta> || Number<Delta>)constexpr applied<huber_, Z, Delta> huber(Z&& z, Delta&& delta) {
+    static_assert(holds<same_or_broadcast, reported_fault<huber_, Z, Delta>>,
+                  ESPALIER_SENTENCE("huber(z, delta): " ESPALIER_SHAPES_FIT, reported_fault<huber_, Z, Delta>));
+    static_assert(holds<same_element, reported_fault<huber_, Z, Delta>>,
+                  ESPALIER_SENTENCE("huber(z, delta): " ESPALIER_ELEMENTS_FIT, reported_fault<huber_, Z, Delta>));
+    static_assert(holds<same_device, reported_fault<huber_, Z, Delta>>,
+                  ESPALIER_SENTENCE("huber(z, delta): " ESPALIER_DEVICES_FIT, reported_fault<huber_, Z, Delta>));
+    return apply<huber_>(static_cast<Z&&>(z), static_cast<Delta&&>(delta));
+  }
 
 }  // namespace espalier
 #pragma GCC diagnostic pop

@@ -20,7 +20,9 @@ struct label_loss {
 };
 
 namespace detail {
-constexpr bool in_range(label_loss const& options) { return options.label_smoothing >= 0 && options.label_smoothing < 1; }
+constexpr bool in_range(label_loss const& options) {
+  return options.label_smoothing >= 0 && options.label_smoothing < 1;
+}
 /// The options with which a module continues after reporting a value out of range, so that one mistake stays one error.
 constexpr label_loss into_range(label_loss options) {
   if (!in_range(options)) options.label_smoothing = 0;
@@ -57,8 +59,10 @@ template <class Z, class L, class... W>
 struct label_loss_fault<false, Z, L, W...> {
   using places = one_label_a_place<shape_of<Z>, shape_of<L>>;
   using devices = typename devices_relation<is_eager<Z, L, W...>, Z, L, W...>::type;
-  using found = typename first_fault<places, one_weight_a_class<shape_of<Z>, shape_of<W>>..., same_element<element_of<Z>, element_of<W>>..., devices>::type;
-  using type = typename std::conditional_t<found::agree, std::type_identity<agreed>, std::type_identity<invalid<found>>>::type;
+  using found = typename first_fault<places, one_weight_a_class<shape_of<Z>, shape_of<W>>...,
+                                     same_element<element_of<Z>, element_of<W>>..., devices>::type;
+  using type =
+      typename std::conditional_t<found::agree, std::type_identity<agreed>, std::type_identity<invalid<found>>>::type;
   using reported_fault = std::conditional_t<is_eager<Z, L, W...>, type, agreed>;
 };
 template <class... X>

@@ -30,7 +30,9 @@ constexpr auto class_is(auto labels) {
   using places = label_places<S>;
   auto const column = reshape_as(typename places::kept{}, labels);
   if constexpr (S::rank == 2) return equal(column_index<S>{}, column);
-  else return equal(broadcast_to<S>(column), reshape_as(typename places::column{}, column_index<shape<places::classes>>{}));
+  else
+    return equal(broadcast_to<S>(column),
+                 reshape_as(typename places::column{}, column_index<shape<places::classes>>{}));
 }
 template <class S>
 constexpr auto class_terms(auto const& x, auto const& weight) {
@@ -47,7 +49,8 @@ constexpr auto label_loss_terms(X x, L labels, W... weight) {
   constexpr double smoothing = Options.label_smoothing;
   // gate, not a product: terms of other classes may be infinite.
   if constexpr (smoothing == 0) return class_terms<S>(gate(x, class_is<S>(labels)), weight...);
-  else return x * class_terms<S>(class_is<S>(labels) * (1 - smoothing) + smoothing / label_places<S>::classes, weight...);
+  else
+    return x * class_terms<S>(class_is<S>(labels) * (1 - smoothing) + smoothing / label_places<S>::classes, weight...);
 }
 template <label_loss Options>
 constexpr auto where_counted(auto x, auto labels) {
@@ -77,8 +80,8 @@ constexpr auto make_label_loss(Z&& z, L&& labels, W&&... weight) {
   using Fault = typename label_loss_fault_of<Z, L, W...>::type;
   if constexpr (is_invalid<Fault>) return Fault{};
   else
-    return make_node<Op, 0, std::conditional_t<Options.reduce == reduce::none, shape_of<L>, shape<>>>(static_cast<Z&&>(z), static_cast<L&&>(labels),
-                                                                                                 static_cast<W&&>(weight)...);
+    return make_node<Op, 0, std::conditional_t<Options.reduce == reduce::none, shape_of<L>, shape<>>>(
+        static_cast<Z&&>(z), static_cast<L&&>(labels), static_cast<W&&>(weight)...);
 }
 
 }  // namespace espalier::detail

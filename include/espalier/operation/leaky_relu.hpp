@@ -35,20 +35,24 @@ struct rule<leaky_relu_> : elementwise {
 ///         dy x where x <= 0, else 0
 /// source  Maas, Hannun and Ng 2013; with a learned negative_slope He, Zhang, Ren and Sun 2015
 template <class X, class NegativeSlope>
-  requires Operand<X> && (Operand<NegativeSlope> || Number<NegativeSlope>)
-constexpr applied<leaky_relu_, X, NegativeSlope> leaky_relu(X&& x, NegativeSlope&& negative_slope) {
-  static_assert(holds<same_or_broadcast, reported_fault<leaky_relu_, X, NegativeSlope>>,
-                ESPALIER_SENTENCE("leaky_relu(x, negative_slope): " ESPALIER_SHAPES_FIT, reported_fault<leaky_relu_, X, NegativeSlope>));
-  static_assert(holds<same_element, reported_fault<leaky_relu_, X, NegativeSlope>>,
-                ESPALIER_SENTENCE("leaky_relu(x, negative_slope): " ESPALIER_ELEMENTS_FIT, reported_fault<leaky_relu_, X, NegativeSlope>));
-  static_assert(holds<same_device, reported_fault<leaky_relu_, X, NegativeSlope>>,
-                ESPALIER_SENTENCE("leaky_relu(x, negative_slope): " ESPALIER_DEVICES_FIT, reported_fault<leaky_relu_, X, NegativeSlope>));
-  return apply<leaky_relu_>(static_cast<X&&>(x), static_cast<NegativeSlope&&>(negative_slope));
-}
-template <Operand X>
-constexpr applied<leaky_relu_, X, double> leaky_relu(X&& x) {
-  return leaky_relu(static_cast<X&&>(x), 0.01);
-}
+  requires Operand<X> &&
+      (Operand<NegativeSlope> || Number<NegativeSlope>)constexpr applied<leaky_relu_, X, NegativeSlope> leaky_relu(
+          X&& x, NegativeSlope&& negative_slope) {
+    static_assert(holds<same_or_broadcast, reported_fault<leaky_relu_, X, NegativeSlope>>,
+                  ESPALIER_SENTENCE("leaky_relu(x, negative_slope): " ESPALIER_SHAPES_FIT,
+                                    reported_fault<leaky_relu_, X, NegativeSlope>));
+    static_assert(holds<same_element, reported_fault<leaky_relu_, X, NegativeSlope>>,
+                  ESPALIER_SENTENCE("leaky_relu(x, negative_slope): " ESPALIER_ELEMENTS_FIT,
+                                    reported_fault<leaky_relu_, X, NegativeSlope>));
+    static_assert(holds<same_device, reported_fault<leaky_relu_, X, NegativeSlope>>,
+                  ESPALIER_SENTENCE("leaky_relu(x, negative_slope): " ESPALIER_DEVICES_FIT,
+                                    reported_fault<leaky_relu_, X, NegativeSlope>));
+    return apply<leaky_relu_>(static_cast<X&&>(x), static_cast<NegativeSlope&&>(negative_slope));
+  }
+  template <Operand X>
+  constexpr applied<leaky_relu_, X, double> leaky_relu(X&& x) {
+    return leaky_relu(static_cast<X&&>(x), 0.01);
+  }
 
 }  // namespace espalier
 #pragma GCC diagnostic pop

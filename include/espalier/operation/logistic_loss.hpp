@@ -38,27 +38,34 @@ struct rule<logistic_loss_> : elementwise {
 /// gradient  dz = dy ((1 - target) sigmoid(z) - weight target sigmoid(-z))
 /// source  PyTorch's binary_cross_entropy_with_logits
 template <class Z, class Target, class Weight>
-  requires Operand<Z> && Operand<Target> && (Operand<Weight> || Number<Weight>)
-constexpr applied<logistic_loss_, Z, Target, Weight> logistic_loss(Z&& z, Target&& target, Weight&& weight) {
-  static_assert(holds<same_or_broadcast, reported_fault<logistic_loss_, Z, Target, Weight>>,
-                ESPALIER_SENTENCE("logistic_loss(z, target, weight): " ESPALIER_SHAPES_FIT, reported_fault<logistic_loss_, Z, Target, Weight>));
-  static_assert(holds<same_element, reported_fault<logistic_loss_, Z, Target, Weight>>,
-                ESPALIER_SENTENCE("logistic_loss(z, target, weight): " ESPALIER_ELEMENTS_FIT,
-                                  reported_fault<logistic_loss_, Z, Target, Weight>));
-  static_assert(holds<same_device, reported_fault<logistic_loss_, Z, Target, Weight>>,
-                ESPALIER_SENTENCE("logistic_loss(z, target, weight): " ESPALIER_DEVICES_FIT, reported_fault<logistic_loss_, Z, Target, Weight>));
-  return apply<logistic_loss_>(static_cast<Z&&>(z), static_cast<Target&&>(target), static_cast<Weight&&>(weight));
-}
-template <Operand Z, Operand Target>
-constexpr applied<logistic_loss_, Z, Target, double> logistic_loss(Z&& z, Target&& target) {
-  static_assert(holds<same_or_broadcast, reported_fault<logistic_loss_, Z, Target, double>>,
-                ESPALIER_SENTENCE("logistic_loss(z, target): " ESPALIER_SHAPES_FIT, reported_fault<logistic_loss_, Z, Target, double>));
-  static_assert(holds<same_element, reported_fault<logistic_loss_, Z, Target, double>>,
-                ESPALIER_SENTENCE("logistic_loss(z, target): " ESPALIER_ELEMENTS_FIT, reported_fault<logistic_loss_, Z, Target, double>));
-  static_assert(holds<same_device, reported_fault<logistic_loss_, Z, Target, double>>,
-                ESPALIER_SENTENCE("logistic_loss(z, target): " ESPALIER_DEVICES_FIT, reported_fault<logistic_loss_, Z, Target, double>));
-  return apply<logistic_loss_>(static_cast<Z&&>(z), static_cast<Target&&>(target), 1.0);
-}
+  requires Operand<Z> && Operand<Target> &&
+      (Operand<Weight> ||
+       Number<Weight>)constexpr applied<logistic_loss_, Z, Target, Weight> logistic_loss(Z&& z, Target&& target,
+                                                                                         Weight&& weight) {
+    static_assert(holds<same_or_broadcast, reported_fault<logistic_loss_, Z, Target, Weight>>,
+                  ESPALIER_SENTENCE("logistic_loss(z, target, weight): " ESPALIER_SHAPES_FIT,
+                                    reported_fault<logistic_loss_, Z, Target, Weight>));
+    static_assert(holds<same_element, reported_fault<logistic_loss_, Z, Target, Weight>>,
+                  ESPALIER_SENTENCE("logistic_loss(z, target, weight): " ESPALIER_ELEMENTS_FIT,
+                                    reported_fault<logistic_loss_, Z, Target, Weight>));
+    static_assert(holds<same_device, reported_fault<logistic_loss_, Z, Target, Weight>>,
+                  ESPALIER_SENTENCE("logistic_loss(z, target, weight): " ESPALIER_DEVICES_FIT,
+                                    reported_fault<logistic_loss_, Z, Target, Weight>));
+    return apply<logistic_loss_>(static_cast<Z&&>(z), static_cast<Target&&>(target), static_cast<Weight&&>(weight));
+  }
+  template <Operand Z, Operand Target>
+  constexpr applied<logistic_loss_, Z, Target, double> logistic_loss(Z&& z, Target&& target) {
+    static_assert(holds<same_or_broadcast, reported_fault<logistic_loss_, Z, Target, double>>,
+                  ESPALIER_SENTENCE("logistic_loss(z, target): " ESPALIER_SHAPES_FIT,
+                                    reported_fault<logistic_loss_, Z, Target, double>));
+    static_assert(holds<same_element, reported_fault<logistic_loss_, Z, Target, double>>,
+                  ESPALIER_SENTENCE("logistic_loss(z, target): " ESPALIER_ELEMENTS_FIT,
+                                    reported_fault<logistic_loss_, Z, Target, double>));
+    static_assert(holds<same_device, reported_fault<logistic_loss_, Z, Target, double>>,
+                  ESPALIER_SENTENCE("logistic_loss(z, target): " ESPALIER_DEVICES_FIT,
+                                    reported_fault<logistic_loss_, Z, Target, double>));
+    return apply<logistic_loss_>(static_cast<Z&&>(z), static_cast<Target&&>(target), 1.0);
+  }
 
 }  // namespace espalier
 #pragma GCC diagnostic pop

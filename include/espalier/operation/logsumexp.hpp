@@ -57,14 +57,15 @@ constexpr int piece_of_terms(std::int64_t terms) {
 template <int... Axes, class X>
 constexpr auto logsumexp_kept(X&& x) {
   if constexpr (is_invalid<std::remove_cvref_t<X>>) return std::remove_cvref_t<X>{};
-  else if constexpr (!axes_exist<shape_of<X>, axes<Axes...>>::agree) return invalid<axes_exist<shape_of<X>, axes<Axes...>>>{};
+  else if constexpr (!axes_exist<shape_of<X>, axes<Axes...>>::agree)
+    return invalid<axes_exist<shape_of<X>, axes<Axes...>>>{};
   else if constexpr (sizeof...(Axes) == 0 && piece_of_terms(shape_of<X>::size) != 0) {
     using S = shape_of<X>;
     constexpr int piece = piece_of_terms(S::size);
     using kept = shape_from<kept_axes<S, axis_mask<>(S::rank)>>;
-    return reshape_as(kept{}, kept_composite<logsumexp_, 3>(kept_composite<logsumexp_, 2>(reshape_as(shape<static_cast<int>(S::size / piece), piece>{}, static_cast<X&&>(x)))));
-  }
-  else return kept_composite<logsumexp_, axis_mask<Axes...>(shape_of<X>::rank)>(static_cast<X&&>(x));
+    return reshape_as(kept{}, kept_composite<logsumexp_, 3>(kept_composite<logsumexp_, 2>(
+                                  reshape_as(shape<static_cast<int>(S::size / piece), piece>{}, static_cast<X&&>(x)))));
+  } else return kept_composite<logsumexp_, axis_mask<Axes...>(shape_of<X>::rank)>(static_cast<X&&>(x));
 }
 }  // namespace detail
 

@@ -54,13 +54,15 @@ constexpr int emit_matmul(program_builder& g, int a, int b, bool transpose_a, bo
   extents const s = product_extents(swapped_extents(sa, transpose_a), swapped_extents(sb, transpose_b));
   auto const matrix = [](extents const& e) { return extents{2, {e.at[e.rank - 2], e.at[e.rank - 1]}}; };
   if (s.rank > 2 && single(s)) {
-    int const y = emit_matmul(g, graph::emit_reshape(g, a, matrix(sa)), graph::emit_reshape(g, b, matrix(sb)), transpose_a, transpose_b);
+    int const y = emit_matmul(g, graph::emit_reshape(g, a, matrix(sa)), graph::emit_reshape(g, b, matrix(sb)),
+                              transpose_a, transpose_b);
     return graph::emit_reshape(g, y, s);
   }
   if (s.rank > 2 && single(sb) && !transpose_a) {
     extents const tall{2, {static_cast<int>(sa.product(0, sa.rank - 1)), sa.at[sa.rank - 1]}};
     if (sa.product(0, sa.rank - 2) == s.product(0, s.rank - 2)) {
-      int const y = emit_matmul(g, graph::emit_reshape(g, a, tall), graph::emit_reshape(g, b, matrix(sb)), false, transpose_b);
+      int const y =
+          emit_matmul(g, graph::emit_reshape(g, a, tall), graph::emit_reshape(g, b, matrix(sb)), false, transpose_b);
       return graph::emit_reshape(g, y, s);
     }
   }
@@ -86,13 +88,15 @@ constexpr handle rule<matmul_>::pullback(program_builder& g, int dy, int id, int
 }
 
 namespace detail {
-template <class A, class B, bool Expressions = Expression<A> && Expression<B>, bool AnyInvalid = is_invalid<std::remove_cvref_t<A>> || is_invalid<std::remove_cvref_t<B>>>
+template <class A, class B, bool Expressions = Expression<A>&& Expression<B>,
+          bool AnyInvalid = is_invalid<std::remove_cvref_t<A>> || is_invalid<std::remove_cvref_t<B>>>
 struct product_type {
   using relation = inner_dimensions<shape_of<A>, shape_of<B>>;
   using elements = same_element<element_of<A>, element_of<B>>;
   using devices = typename devices_relation<is_eager<A, B>, A, B>::type;
   using placed = std::conditional_t<!devices::agree, violation_of<devices>, std::type_identity<agreed>>;
-  using fault = std::conditional_t<!relation::agree, violation_of<relation>, std::conditional_t<!elements::agree, violation_of<elements>, placed>>;
+  using fault = std::conditional_t<!relation::agree, violation_of<relation>,
+                                   std::conditional_t<!elements::agree, violation_of<elements>, placed>>;
   using type = typename fault::type;
   using reported_fault = std::conditional_t<is_eager<A, B>, type, agreed>;
 };
@@ -115,7 +119,8 @@ struct product_type<A, B, true, true> : first_invalid<std::remove_cvref_t<A>, st
 template <Operand A, Operand B, class Fit = typename detail::product_type<A, B>::reported_fault>
 constexpr auto matmul(A&& a, B&& b) {
   static_assert(holds<matrix_axes, Fit>, ESPALIER_SENTENCE("matmul(a, b): both need at least two axes", Fit));
-  static_assert(holds<inner_dimensions, Fit>, ESPALIER_SENTENCE("matmul(a, b): columns of a must equal rows of b", Fit));
+  static_assert(holds<inner_dimensions, Fit>,
+                ESPALIER_SENTENCE("matmul(a, b): columns of a must equal rows of b", Fit));
   static_assert(holds<batch_dimensions, Fit>,
                 ESPALIER_SENTENCE("matmul(a, b): the batch axes (all but the last two) must be equal or 1", Fit));
   static_assert(holds<same_element, Fit>, ESPALIER_SENTENCE("matmul(a, b): " ESPALIER_ELEMENTS_FIT, Fit));
@@ -125,7 +130,9 @@ constexpr auto matmul(A&& a, B&& b) {
   } else {
     using Product = detail::product_type<A, B>;
     if constexpr (is_invalid<typename Product::type>) return typename Product::type{};
-    else return detail::make_node<matmul_, 0, shape_from<typename Product::relation>>(static_cast<A&&>(a), static_cast<B&&>(b));
+    else
+      return detail::make_node<matmul_, 0, shape_from<typename Product::relation>>(static_cast<A&&>(a),
+                                                                                   static_cast<B&&>(b));
   }
 }
 

@@ -30,12 +30,14 @@ struct rule<max_> : extremum {
 /// gradient  dx = dy where x = y, shared equally among equal elements
 template <int... Axes, Operand X>
 constexpr auto max(X&& x) {
-  static_assert(reported_axes_fault<X, Axes...>::agree, ESPALIER_SENTENCE("max<axes...>(x): " ESPALIER_AXES_FIT, reported_axes_fault<X, Axes...>));
+  static_assert(reported_axes_fault<X, Axes...>::agree,
+                ESPALIER_SENTENCE("max<axes...>(x): " ESPALIER_AXES_FIT, reported_axes_fault<X, Axes...>));
   return reduce_over<max_, false, Axes...>(static_cast<X&&>(x));
 }
 template <int... Axes, Operand X>
 constexpr auto max(X&& x, keepdims_t) {
-  static_assert(reported_axes_fault<X, Axes...>::agree, ESPALIER_SENTENCE("max<axes...>(x): " ESPALIER_AXES_FIT, reported_axes_fault<X, Axes...>));
+  static_assert(reported_axes_fault<X, Axes...>::agree,
+                ESPALIER_SENTENCE("max<axes...>(x): " ESPALIER_AXES_FIT, reported_axes_fault<X, Axes...>));
   return reduce_over<max_, true, Axes...>(static_cast<X&&>(x));
 }
 

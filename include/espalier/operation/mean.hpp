@@ -33,12 +33,14 @@ constexpr auto mean_over(X&& x) {
 /// gradient  dx = dy / count, repeated along Axes
 template <int... Axes, Operand X>
 constexpr auto mean(X&& x) {
-  static_assert(reported_axes_fault<X, Axes...>::agree, ESPALIER_SENTENCE("mean<axes...>(x): " ESPALIER_AXES_FIT, reported_axes_fault<X, Axes...>));
+  static_assert(reported_axes_fault<X, Axes...>::agree,
+                ESPALIER_SENTENCE("mean<axes...>(x): " ESPALIER_AXES_FIT, reported_axes_fault<X, Axes...>));
   return detail::mean_over<false, Axes...>(static_cast<X&&>(x));
 }
 template <int... Axes, Operand X>
 constexpr auto mean(X&& x, keepdims_t) {
-  static_assert(reported_axes_fault<X, Axes...>::agree, ESPALIER_SENTENCE("mean<axes...>(x): " ESPALIER_AXES_FIT, reported_axes_fault<X, Axes...>));
+  static_assert(reported_axes_fault<X, Axes...>::agree,
+                ESPALIER_SENTENCE("mean<axes...>(x): " ESPALIER_AXES_FIT, reported_axes_fault<X, Axes...>));
   return detail::mean_over<true, Axes...>(static_cast<X&&>(x));
 }
 

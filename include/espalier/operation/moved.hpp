@@ -21,7 +21,8 @@ struct reported_move_fault_impl<true, X, Move> {
 
 /// The relation that the public function of a movement asserts, or `agreed` inside a module's body and on handles.
 template <class X, class Move>
-using reported_move_fault = typename detail::reported_move_fault_impl<!Handle<X> && !is_invalid<std::remove_cvref_t<X>>, X, Move>::type;
+using reported_move_fault =
+    typename detail::reported_move_fault_impl<!Handle<X> && !is_invalid<std::remove_cvref_t<X>>, X, Move>::type;
 
 /// Makes the node of a movement. Public functions assert reported_move_fault first, in a message with their own name.
 /// shape   S -> Move::of(S).shape

@@ -41,7 +41,9 @@ struct rule<move_<Move>> {
 
 template <>
 struct rule<moved_> {
-  static constexpr int emit(program_builder& g, graph::node const& n) { return graph::emit_move(g, n.operand[0], g.maps[n.attribute], n.shape); }
+  static constexpr int emit(program_builder& g, graph::node const& n) {
+    return graph::emit_move(g, n.operand[0], g.maps[n.attribute], n.shape);
+  }
   static constexpr handle pullback(program_builder& g, int dy, int id, int) {
     graph::node const n = g[id];
     return handle{&g, graph::emit_scatter_add(g, dy, g.maps[n.attribute], g[n.operand[0]].shape)};
@@ -57,7 +59,9 @@ struct rule<moved_> {
 
 template <>
 struct rule<scatter_add_> {
-  static constexpr int emit(program_builder& g, graph::node const& n) { return graph::emit_scatter_add(g, n.operand[0], g.maps[n.attribute], n.shape); }
+  static constexpr int emit(program_builder& g, graph::node const& n) {
+    return graph::emit_scatter_add(g, n.operand[0], g.maps[n.attribute], n.shape);
+  }
   static constexpr handle pullback(program_builder& g, int dy, int id, int) {
     graph::node const n = g[id];
     return handle{&g, graph::emit_move(g, dy, g.maps[n.attribute], g[n.operand[0]].shape)};
@@ -76,9 +80,11 @@ namespace graph {
 constexpr int emit_move(program_builder& g, int id, index_map const& m, extents const& s) {
   node const& n = g[id];
   if (renames(m, n.shape, s)) return emit_reshape(g, id, s);
-  if (n.op->family == op_family::constant && (is_total(m, n.shape, s) || (n.attribute == 0 && !m.fills_with_lowest))) return emit_constant(g, std::bit_cast<double>(n.attribute), s).id;
+  if (n.op->family == op_family::constant && (is_total(m, n.shape, s) || (n.attribute == 0 && !m.fills_with_lowest)))
+    return emit_constant(g, std::bit_cast<double>(n.attribute), s).id;
   // A map that fills nothing only selects elements of its operand, so it composes with the operand's map.
-  if (n.op->family == op_family::move && is_total(m, n.shape, s)) return emit_move(g, n.operand[0], composed(m, g.maps[n.attribute]), s);
+  if (n.op->family == op_family::move && is_total(m, n.shape, s))
+    return emit_move(g, n.operand[0], composed(m, g.maps[n.attribute]), s);
   return g.add(node{&described<moved_>, {id, 0, 0, 0}, static_cast<std::uint64_t>(g.number_of(m)), s});
 }
 
@@ -90,7 +96,9 @@ constexpr int emit_scatter_add_of_product(program_builder& g, int id, index_map 
   int product = id;
   while (g[product].op->family == op_family::reshape) product = g[product].operand[0];
   node const p = g[product];
-  if (!is_image_window(m) || m.fills_with_lowest || p.op->family != op_family::contraction || (p.attribute & 1u) || m.divisor[1] != 1 || m.divisor[2] != 1) return 0;
+  if (!is_image_window(m) || m.fills_with_lowest || p.op->family != op_family::contraction || (p.attribute & 1u) ||
+      m.divisor[1] != 1 || m.divisor[2] != 1)
+    return 0;
   int const kernel = w.at[3] * w.at[4] * w.at[5], rank = p.shape.rank;
   if (p.shape.at[rank - 1] != kernel) return 0;
   extents const sa = g[p.operand[0]].shape, sb = g[p.operand[1]].shape;
@@ -111,7 +119,10 @@ constexpr int emit_scatter_add_of_product(program_builder& g, int id, index_map 
   bool const swapped = p.attribute & 2u;  // stored as (batch, taps and C, channels)
   int k = 0;
   if (swapped) k = emit_permute(g, emit_reshape(g, p.operand[1], taps), swap_permutation(5, 3, 4));
-  else k = emit_permute(g, emit_reshape(g, p.operand[1], extents{5, {taps.at[0], channels, taps.at[1], taps.at[2], taps.at[3]}}), 0u | 2u << 4 | 3u << 8 | 1u << 12 | 4u << 16);
+  else
+    k = emit_permute(
+        g, emit_reshape(g, p.operand[1], extents{5, {taps.at[0], channels, taps.at[1], taps.at[2], taps.at[3]}}),
+        0u | 2u << 4 | 3u << 8 | 1u << 12 | 4u << 16);
   index_map turn = identity_map(5);
   for (int a = 1; a < 3; ++a) {
     turn.step[a] = -1;
@@ -120,8 +131,11 @@ constexpr int emit_scatter_add_of_product(program_builder& g, int id, index_map 
   k = emit_move(g, k, turn, g[k].shape);
   int const depth = w.at[3] * w.at[4] * channels, pixels = static_cast<int>(s.size() / s.at[3] / batch);
   int const b = static_cast<int>(batch);
-  int const y = rank == 2 ? espalier::detail::emit_matmul(g, emit_reshape(g, windows, extents{2, {pixels, depth}}), emit_reshape(g, k, extents{2, {depth, w.at[5]}}), false, false)
-                          : espalier::detail::emit_matmul(g, emit_reshape(g, windows, extents{3, {b, pixels, depth}}), emit_reshape(g, k, extents{3, {b, depth, w.at[5]}}), false, false);
+  int const y = rank == 2
+                    ? espalier::detail::emit_matmul(g, emit_reshape(g, windows, extents{2, {pixels, depth}}),
+                                                    emit_reshape(g, k, extents{2, {depth, w.at[5]}}), false, false)
+                    : espalier::detail::emit_matmul(g, emit_reshape(g, windows, extents{3, {b, pixels, depth}}),
+                                                    emit_reshape(g, k, extents{3, {b, depth, w.at[5]}}), false, false);
   return emit_reshape(g, y, s);
 }
 
@@ -168,7 +182,8 @@ struct rule<concatenate_> {
   static constexpr handle pullback(program_builder& g, int dy, int id, int which) {
     graph::node const n = g[id];
     int const axis = static_cast<int>(n.attribute), first = g[n.operand[0]].shape.at[axis];
-    return handle{&g, which == 0 ? graph::emit_part(g, dy, axis, 0, first) : graph::emit_part(g, dy, axis, first, g[n.operand[1]].shape.at[axis])};
+    return handle{&g, which == 0 ? graph::emit_part(g, dy, axis, 0, first)
+                                 : graph::emit_part(g, dy, axis, first, g[n.operand[1]].shape.at[axis])};
   }
   template <class Op>
   static constexpr graph::descriptor describe() {

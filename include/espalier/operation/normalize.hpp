@@ -42,7 +42,8 @@ struct rule<shifted_variance_> : composite {
 };
 template <class X, class Mask>
 constexpr auto variance_kept(X const& x, Mask mask) {
-  return detail::make_node<shifted_variance_, Mask::value, shape_from<kept_axes<shape_of<X>, Mask::value>>>(shifted(x, mask));
+  return detail::make_node<shifted_variance_, Mask::value, shape_from<kept_axes<shape_of<X>, Mask::value>>>(
+      shifted(x, mask));
 }
 
 /// (c - mean(c)) / sqrt(variance(c) + eps) for a shifted c: the second half of normalize. It is a composite so that c
@@ -67,7 +68,8 @@ struct rule<normalize_> : composite {
   /// mean(dy y) comes from dy times the shifted values, in the sweep that computes the variance. With two elements the
   /// gradient depends on eps alone, and the difference in the general formula would lose it to rounding.
   static constexpr handle pullback(handle dy, handle y, handle x, handle eps, unsigned mask) {
-    handle const c = shifted(x, mask), r = rule<scaled_by_deviation_>::inverse(c, eps, mask), d = dy - mean_kept(dy, mask);
+    handle const c = shifted(x, mask), r = rule<scaled_by_deviation_>::inverse(c, eps, mask),
+                 d = dy - mean_kept(dy, mask);
     if (reduced_count(x, mask) == 2) return d * (eps * r * r * r);
     handle const along = r * (mean_kept(dy * c, mask) - mean_kept(c, mask) * mean_kept(dy, mask));
     return r * (d - y * along);
@@ -95,10 +97,12 @@ constexpr auto normalize(X&& x, double eps) {
     return std::remove_cvref_t<X>{};
   } else {
     using relation = axes_exist<shape_of<X>, axes<Axes...>>;
-    if constexpr (is_eager<X>) static_assert(relation::agree,
-                                             ESPALIER_SENTENCE("normalize<axes>(x, eps): an axis does not exist in the shape, or is named twice",
-                                                               relation));
-    if constexpr (relation::agree) return detail::normalize_masked<axis_mask<Axes...>(shape_of<X>::rank)>(static_cast<X&&>(x), eps);
+    if constexpr (is_eager<X>)
+      static_assert(relation::agree,
+                    ESPALIER_SENTENCE("normalize<axes>(x, eps): an axis does not exist in the shape, or is named twice",
+                                      relation));
+    if constexpr (relation::agree)
+      return detail::normalize_masked<axis_mask<Axes...>(shape_of<X>::rank)>(static_cast<X&&>(x), eps);
     else return invalid<relation>{};
   }
 }

@@ -48,7 +48,8 @@ constexpr auto one_hot(L&& labels) {
     return std::remove_cvref_t<L>{};
   } else {
     using shapes = detail::one_hot_shape<shape_of<L>, Classes>;
-    return equal(column_index<typename shapes::type>{}, detail::reshape_as(typename shapes::column{}, static_cast<L&&>(labels)));
+    return equal(column_index<typename shapes::type>{},
+                 detail::reshape_as(typename shapes::column{}, static_cast<L&&>(labels)));
   }
 }
 
@@ -65,14 +66,16 @@ constexpr auto pick(X&& x, L&& labels) {
     return std::remove_cvref_t<X>{};
   } else {
     using relation = detail::one_label_a_row<shape_of<X>, shape_of<L>>;
-    if constexpr (is_eager<X>) static_assert(relation::agree,
-                                             ESPALIER_SENTENCE("pick(x, labels): labels must have the shape of x without its last axis",
-                                                               relation));
+    if constexpr (is_eager<X>)
+      static_assert(
+          relation::agree,
+          ESPALIER_SENTENCE("pick(x, labels): labels must have the shape of x without its last axis", relation));
     if constexpr (relation::agree) {
       constexpr int classes = shape_of<X>::template extent<-1>();
       using Labels = detail::bare<L>;
       if constexpr (is_eager<X> && (detail::marked_tensor<Labels> || detail::marked_view<Labels>)) {
-        if constexpr (std::is_same_v<element_of<L>, std::int32_t> && !detail::is_graphics<device_of<Labels>>) detail::check_labels(labels.data(), shape_of<L>::size, {classes, false, 0});
+        if constexpr (std::is_same_v<element_of<L>, std::int32_t> && !detail::is_graphics<device_of<Labels>>)
+          detail::check_labels(labels.data(), shape_of<L>::size, {classes, false, 0});
       }
       // gate, not a product: the other elements may be infinite.
       return sum<-1>(gate(static_cast<X&&>(x), one_hot<classes>(static_cast<L&&>(labels))));

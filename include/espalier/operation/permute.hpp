@@ -15,14 +15,17 @@ namespace espalier {
 template <int... Axes, Operand X>
 constexpr auto permute(X&& x) {
   if constexpr (Handle<X>) {
-    return handle{x.program, graph::emit_permute(*x.program, x.id, packed_axes<Axes...>((*x.program)[x.id].shape.rank))};
+    return handle{x.program,
+                  graph::emit_permute(*x.program, x.id, packed_axes<Axes...>((*x.program)[x.id].shape.rank))};
   } else if constexpr (is_invalid<std::remove_cvref_t<X>>) {
     return std::remove_cvref_t<X>{};
   } else {
     using relation = permutes_axes<shape_of<X>, axes<Axes...>>;
-    if constexpr (is_eager<X>) static_assert(relation::agree,
-                                             ESPALIER_SENTENCE("permute<axes...>(x): every axis of x must be named once", relation));
-    if constexpr (relation::agree) return detail::make_node<permute_, relation::permutation, shape_from<relation>>(static_cast<X&&>(x));
+    if constexpr (is_eager<X>)
+      static_assert(relation::agree,
+                    ESPALIER_SENTENCE("permute<axes...>(x): every axis of x must be named once", relation));
+    if constexpr (relation::agree)
+      return detail::make_node<permute_, relation::permutation, shape_from<relation>>(static_cast<X&&>(x));
     else return invalid<relation>{};
   }
 }

@@ -16,8 +16,12 @@ constexpr convolution walk_of(pooling options, rows_columns window) {
   c.layout = options.layout;
   return with_numbers(c, window);
 }
-constexpr rows_columns mended(rows_columns window) { return {window.rows < 1 ? 1 : window.rows, window.columns < 1 ? 1 : window.columns}; }
-constexpr bool in_range(pooling const& options, rows_columns window) { return window.rows >= 1 && window.columns >= 1 && espalier::in_range(walk_of(options, window)); }
+constexpr rows_columns mended(rows_columns window) {
+  return {window.rows < 1 ? 1 : window.rows, window.columns < 1 ? 1 : window.columns};
+}
+constexpr bool in_range(pooling const& options, rows_columns window) {
+  return window.rows >= 1 && window.columns >= 1 && espalier::in_range(walk_of(options, window));
+}
 
 template <class X, rows_columns Window, pooling Options, bool Axes = images<X>::agree>
 struct pooling_fault {
@@ -25,7 +29,8 @@ struct pooling_fault {
 };
 template <class X, rows_columns Window, pooling Options>
 struct pooling_fault<X, Window, Options, true> {
-  using type = window_fault<typename image_axes<X, Options.layout>::nhwc_shape, Window.rows, Window.columns, espalier::mended(walk_of(Options, Window))>;
+  using type = window_fault<typename image_axes<X, Options.layout>::nhwc_shape, Window.rows, Window.columns,
+                            espalier::mended(walk_of(Options, Window))>;
 };
 template <rows_columns Window, pooling Options>
 struct pooling_faults {
@@ -33,18 +38,22 @@ struct pooling_faults {
   using of = pooling_fault<S..., mended(Window), Options>;
 };
 template <rows_columns Window, pooling Options, class X>
-using pooling_fits = window_operands<pooling_faults<Window, Options>::template of, is_invalid<std::remove_cvref_t<X>>, X>;
+using pooling_fits =
+    window_operands<pooling_faults<Window, Options>::template of, is_invalid<std::remove_cvref_t<X>>, X>;
 
 #define ESPALIER_POOLING_RANGE "window, stride and dilation must be at least 1, padding at least 0"
-#define ESPALIER_POOLING_NUMBERS(options, window) \
-  ESPALIER_STATED(detail::in_range(options, window), ESPALIER_NAMED("window", window.rows, window.columns), ESPALIER_WALK_NUMBERS(options))
+#define ESPALIER_POOLING_NUMBERS(options, window)                                                           \
+  ESPALIER_STATED(detail::in_range(options, window), ESPALIER_NAMED("window", window.rows, window.columns), \
+                  ESPALIER_WALK_NUMBERS(options))
 #define ESPALIER_POOLING_WINDOW "the window (its pixels, dilation apart) must fit into the image and its padding"
 
 /// Reduce(windows) reduces axes 3 and 4, the rows and columns of a window, and keeps them with extent 1.
 template <rows_columns UncheckedWindow, pooling Options, bool FillsWithLowest, class Reduce, class X>
 constexpr auto pooled(Reduce reduce, X&& x) {
   constexpr rows_columns Window = mended(UncheckedWindow);
-  auto y = reduce(moved_by<image_windows<Window.rows, Window.columns, espalier::mended(walk_of(Options, Window)), FillsWithLowest>>(to_nhwc<Options.layout>(static_cast<X&&>(x))));
+  auto y = reduce(
+      moved_by<image_windows<Window.rows, Window.columns, espalier::mended(walk_of(Options, Window)), FillsWithLowest>>(
+          to_nhwc<Options.layout>(static_cast<X&&>(x))));
   constexpr extents s = shape_of<decltype(y)>::value;
   return from_nhwc<Options.layout>(reshape<s.at[0], s.at[1], s.at[2], s.at[5]>(std::move(y)));
 }

@@ -133,7 +133,8 @@ struct reported_axes_fault_impl<true, X, Axes...> {
 /// The relation that the public function of an op along axes asserts, or `agreed` inside a module's body and on
 /// handles.
 template <class X, int... Axes>
-using reported_axes_fault = typename detail::reported_axes_fault_impl<!Handle<X> && !is_invalid<std::remove_cvref_t<X>>, X, Axes...>::type;
+using reported_axes_fault =
+    typename detail::reported_axes_fault_impl<!Handle<X> && !is_invalid<std::remove_cvref_t<X>>, X, Axes...>::type;
 
 #define ESPALIER_AXES_FIT "an axis does not exist in the shape, or is named twice"
 

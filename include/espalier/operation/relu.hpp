@@ -35,7 +35,8 @@ constexpr applied<gate_, A, B> gate(A&& x, B&& y) {
                 ESPALIER_SENTENCE("gate(x, y): " ESPALIER_SHAPES_FIT, reported_fault<gate_, A, B>));
   static_assert(holds<same_element, reported_fault<gate_, A, B>>,
                 ESPALIER_SENTENCE("gate(x, y): " ESPALIER_ELEMENTS_FIT, reported_fault<gate_, A, B>));
-  static_assert(holds<same_device, reported_fault<gate_, A, B>>, ESPALIER_SENTENCE("gate(x, y): " ESPALIER_DEVICES_FIT, reported_fault<gate_, A, B>));
+  static_assert(holds<same_device, reported_fault<gate_, A, B>>,
+                ESPALIER_SENTENCE("gate(x, y): " ESPALIER_DEVICES_FIT, reported_fault<gate_, A, B>));
   return apply<gate_>(static_cast<A&&>(x), static_cast<B&&>(y));
 }
 

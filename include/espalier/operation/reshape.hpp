@@ -15,15 +15,19 @@ namespace espalier {
 template <int... Extents, Operand X>
 constexpr auto reshape(X&& x) {
   if constexpr (Handle<X>) {
-    extents const s = reshape_extents((*x.program)[x.id].shape.size(), extents{static_cast<int>(sizeof...(Extents)), {Extents...}});
+    extents const s =
+        reshape_extents((*x.program)[x.id].shape.size(), extents{static_cast<int>(sizeof...(Extents)), {Extents...}});
     return handle{x.program, graph::emit_reshape(*x.program, x.id, s)};
   } else if constexpr (is_invalid<std::remove_cvref_t<X>>) {
     return std::remove_cvref_t<X>{};
   } else {
     using relation = same_element_count<shape_of<X>, to<Extents...>>;
-    if constexpr (is_eager<X>) static_assert(relation::agree,
-                                             ESPALIER_SENTENCE("reshape<...>(x): the extents must multiply to the number of elements of x, with at most one -1",
-                                                               relation));
+    if constexpr (is_eager<X>)
+      static_assert(
+          relation::agree,
+          ESPALIER_SENTENCE(
+              "reshape<...>(x): the extents must multiply to the number of elements of x, with at most one -1",
+              relation));
     if constexpr (relation::agree) return detail::make_node<reshape_, 0, shape_from<relation>>(static_cast<X&&>(x));
     else return invalid<relation>{};
   }

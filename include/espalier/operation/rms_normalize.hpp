@@ -44,10 +44,13 @@ constexpr auto rms_normalize(X&& x, double eps) {
     return std::remove_cvref_t<X>{};
   } else {
     using relation = axes_exist<shape_of<X>, axes<Axes...>>;
-    if constexpr (is_eager<X>) static_assert(relation::agree,
-                                             ESPALIER_SENTENCE("rms_normalize<axes>(x, eps): an axis does not exist in the shape, or is named twice",
-                                                               relation));
-    if constexpr (relation::agree) return detail::rms_normalize_masked<axis_mask<Axes...>(shape_of<X>::rank)>(static_cast<X&&>(x), eps);
+    if constexpr (is_eager<X>)
+      static_assert(
+          relation::agree,
+          ESPALIER_SENTENCE("rms_normalize<axes>(x, eps): an axis does not exist in the shape, or is named twice",
+                            relation));
+    if constexpr (relation::agree)
+      return detail::rms_normalize_masked<axis_mask<Axes...>(shape_of<X>::rank)>(static_cast<X&&>(x), eps);
     else return invalid<relation>{};
   }
 }

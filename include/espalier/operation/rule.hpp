@@ -33,7 +33,19 @@ constexpr int add_as_written(program_builder& g, node const& n) { return g.add(n
 
 /// A descriptor with only a name, a family and an arity; NaN means no neutral element.
 constexpr descriptor plain_descriptor(char const* name, op_family family, int arity) {
-  return descriptor{name, family, arity, &add_as_written, nullptr, nullptr, nullptr, {math::not_a_number<double>, math::not_a_number<double>}, 0, false, false, within_sum::stays, as_stored::nothing};
+  return descriptor{name,
+                    family,
+                    arity,
+                    &add_as_written,
+                    nullptr,
+                    nullptr,
+                    nullptr,
+                    {math::not_a_number<double>, math::not_a_number<double>},
+                    0,
+                    false,
+                    false,
+                    within_sum::stays,
+                    as_stored::nothing};
 }
 
 }  // namespace graph
@@ -60,11 +72,17 @@ constexpr T evaluate(T a, T b, T c) {
 }
 
 template <class R>
-concept has_pullback_1 = requires(handle h) { R::pullback(h, h, h); };
+concept has_pullback_1 = requires(handle h) {
+  R::pullback(h, h, h);
+};
 template <class R>
-concept has_pullback_2 = requires(handle h) { R::template pullback<0>(h, h, h, h); };
+concept has_pullback_2 = requires(handle h) {
+  R::template pullback<0>(h, h, h, h);
+};
 template <class R>
-concept has_pullback_3 = requires(handle h) { R::template pullback<0>(h, h, h, h, h); };
+concept has_pullback_3 = requires(handle h) {
+  R::template pullback<0>(h, h, h, h, h);
+};
 
 template <class Op>
 constexpr handle elementwise_pullback(program_builder& g, int dy, int id, int which) {

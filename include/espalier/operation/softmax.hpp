@@ -32,7 +32,9 @@ struct rule<softmax_> : composite {
     auto const e = exp(x - detach(reduce_kept<max_>(x, mask)));
     return e * (1 / reduce_kept<sum_>(e, mask));
   }
-  static constexpr handle pullback(handle dy, handle y, handle, unsigned mask) { return y * (dy - reduce_kept<sum_>(dy * y, mask)); }
+  static constexpr handle pullback(handle dy, handle y, handle, unsigned mask) {
+    return y * (dy - reduce_kept<sum_>(dy * y, mask));
+  }
 };
 
 namespace detail {
@@ -42,7 +44,8 @@ constexpr auto along_axis(X&& x) {
     return std::remove_cvref_t<X>{};
   } else {
     using relation = axes_exist<shape_of<X>, axes<Axis>>;
-    if constexpr (relation::agree) return make_node<Op, axis_mask<Axis>(shape_of<X>::rank), shape_of<X>>(static_cast<X&&>(x));
+    if constexpr (relation::agree)
+      return make_node<Op, axis_mask<Axis>(shape_of<X>::rank), shape_of<X>>(static_cast<X&&>(x));
     else return invalid<relation>{};
   }
 }
@@ -57,7 +60,8 @@ constexpr auto along_axis(X&& x) {
 /// source  Bridle 1990
 template <int Axis = -1, Expression X>
 constexpr auto softmax(X&& x) {
-  static_assert(reported_axes_fault<X, Axis>::agree, ESPALIER_SENTENCE("softmax<axis>(x): x does not have this axis", reported_axes_fault<X, Axis>));
+  static_assert(reported_axes_fault<X, Axis>::agree,
+                ESPALIER_SENTENCE("softmax<axis>(x): x does not have this axis", reported_axes_fault<X, Axis>));
   return detail::along_axis<softmax_, Axis>(static_cast<X&&>(x));
 }
 

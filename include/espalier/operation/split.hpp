@@ -27,7 +27,8 @@ constexpr decltype(auto) shared_operand(std::remove_reference_t<X>& x) {
 }
 template <int Axis, int... Sections, class X, std::size_t... I>
 constexpr auto sections(X&& x, std::index_sequence<I...>) {
-  return std::make_tuple(moved_by<slicing<Axis, section_begin<Sections...>(I), section_begin<Sections...>(I + 1), 1>>(shared_operand<X>(x))...);
+  return std::make_tuple(moved_by<slicing<Axis, section_begin<Sections...>(I), section_begin<Sections...>(I + 1), 1>>(
+      shared_operand<X>(x))...);
 }
 template <int Axis, class X, std::size_t... I>
 constexpr auto positions(X&& x, std::index_sequence<I...>) {
@@ -91,9 +92,7 @@ constexpr auto begin(std::tuple<First, Rest...> const&) {
 }
 template <class First, class... Rest>
   requires detail::marked_expression<First>
-constexpr invalid<already_reported> const* end(std::tuple<First, Rest...> const&) {
-  return nullptr;
-}
+constexpr invalid<already_reported> const* end(std::tuple<First, Rest...> const&) { return nullptr; }
 
 /// split<Axis>(x): the slices of x along an axis, without that axis, as a std::tuple: auto [a, b, c] = split<0>(x);
 /// split<Axis, Sections...>(x): consecutive parts with these extents, which keep the axis.
@@ -107,26 +106,38 @@ constexpr invalid<already_reported> const* end(std::tuple<First, Rest...> const&
 /// gradient  dx = the gradients of the parts, each at the position of its part
 template <int Axis, int... Sections, Operand X>
 constexpr auto split(X&& x) {
-  using Fault = typename detail::reported_split_fault<!Handle<X> && !is_invalid<std::remove_cvref_t<X>>, X, Axis, Sections...>::type;
+  using Fault = typename detail::reported_split_fault<!Handle<X> && !is_invalid<std::remove_cvref_t<X>>, X, Axis,
+                                                      Sections...>::type;
   using parts = std::make_index_sequence<sizeof...(Sections)>;
   if constexpr (sizeof...(Sections) == 0) {
     static_assert(Fault::agree, ESPALIER_SENTENCE("split<axis>(x): x does not have this axis", Fault));
-    static_assert(!Handle<X>, "split<axis>(x): how many parts there are must be known to the compiler; name the sections");
+    static_assert(!Handle<X>,
+                  "split<axis>(x): how many parts there are must be known to the compiler; name the sections");
     if constexpr (is_invalid<std::remove_cvref_t<X>>) return std::remove_cvref_t<X>{};
-    else if constexpr (!axes_exist<shape_of<X>, axes<Axis>>::agree) return invalid<axes_exist<shape_of<X>, axes<Axis>>>{};
-    else return detail::positions<Axis>(static_cast<X&&>(x), std::make_index_sequence<static_cast<std::size_t>(shape_of<X>::template extent<Axis>())>{});
+    else if constexpr (!axes_exist<shape_of<X>, axes<Axis>>::agree)
+      return invalid<axes_exist<shape_of<X>, axes<Axis>>>{};
+    else
+      return detail::positions<Axis>(
+          static_cast<X&&>(x),
+          std::make_index_sequence<static_cast<std::size_t>(shape_of<X>::template extent<Axis>())>{});
   } else {
     constexpr bool one = detail::is_one_section<X, Axis, Sections...>;
-    static_assert(Fault::agree || one,
-                  ESPALIER_SENTENCE("split<axis, sections...>(x): the sections must be positive and add up to the extent of the axis",
-                                    Fault));
+    static_assert(
+        Fault::agree || one,
+        ESPALIER_SENTENCE(
+            "split<axis, sections...>(x): the sections must be positive and add up to the extent of the axis", Fault));
     using One = detail::fault_of_one_section<one, X, Axis, Sections...>;
-    static_assert(One::agree, ESPALIER_SENTENCE("split<axis, n>(x): one section of n elements does not fill the axis; for two parts write both "
-                                                "extents, split<axis, n, m>(x)",
-                                                One));
-    if constexpr (one) return detail::invalid_sections(invalid<already_reported>{}, std::make_index_sequence<detail::parts_meant<Sections...>>{});
+    static_assert(One::agree,
+                  ESPALIER_SENTENCE(
+                      "split<axis, n>(x): one section of n elements does not fill the axis; for two parts write both "
+                      "extents, split<axis, n, m>(x)",
+                      One));
+    if constexpr (one)
+      return detail::invalid_sections(invalid<already_reported>{},
+                                      std::make_index_sequence<detail::parts_meant<Sections...>>{});
     else if constexpr (Handle<X>) return detail::sections<Axis, Sections...>(static_cast<X&&>(x), parts{});
-    else if constexpr (is_invalid<std::remove_cvref_t<X>>) return detail::invalid_sections(std::remove_cvref_t<X>{}, parts{});
+    else if constexpr (is_invalid<std::remove_cvref_t<X>>)
+      return detail::invalid_sections(std::remove_cvref_t<X>{}, parts{});
     else if constexpr (!fills_axis<shape_of<X>, along<Axis>, to<Sections...>>::agree)
       return detail::invalid_sections(invalid<fills_axis<shape_of<X>, along<Axis>, to<Sections...>>>{}, parts{});
     else return detail::sections<Axis, Sections...>(static_cast<X&&>(x), parts{});

@@ -15,14 +15,16 @@ namespace espalier {
 template <int... Axes, Operand X>
 constexpr auto squeeze(X&& x) {
   if constexpr (Handle<X>) {
-    return handle{x.program, graph::emit_reshape(*x.program, x.id, squeezed_extents<Axes...>((*x.program)[x.id].shape))};
+    return handle{x.program,
+                  graph::emit_reshape(*x.program, x.id, squeezed_extents<Axes...>((*x.program)[x.id].shape))};
   } else if constexpr (is_invalid<std::remove_cvref_t<X>>) {
     return std::remove_cvref_t<X>{};
   } else {
     using relation = axes_of_one<shape_of<X>, axes<Axes...>>;
-    if constexpr (is_eager<X>) static_assert(relation::agree,
-                                             ESPALIER_SENTENCE("squeeze<axes...>(x): an axis does not exist, is named twice, or is longer than 1",
-                                                               relation));
+    if constexpr (is_eager<X>)
+      static_assert(relation::agree,
+                    ESPALIER_SENTENCE(
+                        "squeeze<axes...>(x): an axis does not exist, is named twice, or is longer than 1", relation));
     if constexpr (relation::agree) return detail::make_node<reshape_, 0, shape_from<relation>>(static_cast<X&&>(x));
     else return invalid<relation>{};
   }

@@ -17,9 +17,11 @@ template <int Axis, Operand... X>
   requires(sizeof...(X) > 0)
 constexpr auto stack(X&&... x) {
   using Fault = detail::concatenate_fault_of<stackable, Axis, X...>;
-  static_assert(holds<stackable, typename Fault::reported_fault>,
-                ESPALIER_SENTENCE("stack<axis>(a, b, ...): the operands must have one shape, and the axis must be a place of the result",
-                                  typename Fault::reported_fault));
+  static_assert(
+      holds<stackable, typename Fault::reported_fault>,
+      ESPALIER_SENTENCE(
+          "stack<axis>(a, b, ...): the operands must have one shape, and the axis must be a place of the result",
+          typename Fault::reported_fault));
   static_assert(holds<same_element, typename Fault::reported_fault>,
                 ESPALIER_SENTENCE("stack<axis>(a, b, ...): " ESPALIER_ELEMENTS_FIT, typename Fault::reported_fault));
   static_assert(holds<same_device, typename Fault::reported_fault>,

@@ -117,7 +117,9 @@ constexpr unsigned axes_from(int begin, int rank) { return ((1u << rank) - 1u) &
 
 namespace detail {
 
-constexpr int fitted(program_builder& g, int id, extents const& s) { return g.nodes[id].shape == s ? id : graph::emit_broadcast(g, id, s); }
+constexpr int fitted(program_builder& g, int id, extents const& s) {
+  return g.nodes[id].shape == s ? id : graph::emit_broadcast(g, id, s);
+}
 
 /// An equal, cheaper node, or 0. It has few statements because it runs for every elementwise node, and clang limits the
 /// steps of constant evaluation.
@@ -125,10 +127,15 @@ template <class Op>
 constexpr int simplified(program_builder& g, graph::node& n) {
   using R = rule<Op>;
   int const* const x = n.operand;
-  bool const a = g.nodes[x[0]].op->family == op_family::constant, b = R::arity > 1 && g.nodes[x[1]].op->family == op_family::constant,
+  bool const a = g.nodes[x[0]].op->family == op_family::constant,
+             b = R::arity > 1 && g.nodes[x[1]].op->family == op_family::constant,
              c = R::arity > 2 && g.nodes[x[2]].op->family == op_family::constant;
   if (a && (b || R::arity < 2) && (c || R::arity < 3))
-    return graph::emit_constant(g, evaluate<Op, double>(graph::constant_at(g, x[0]), b ? graph::constant_at(g, x[1]) : 0, c ? graph::constant_at(g, x[2]) : 0), n.shape).id;
+    return graph::emit_constant(g,
+                                evaluate<Op, double>(graph::constant_at(g, x[0]), b ? graph::constant_at(g, x[1]) : 0,
+                                                     c ? graph::constant_at(g, x[2]) : 0),
+                                n.shape)
+        .id;
   if constexpr (R::arity == 2) {
     // NaN means no neutral element and compares unequal to everything.
     if (a && graph::constant_at(g, x[0]) == R::neutral_left) return x[1];
@@ -143,10 +150,15 @@ template <class Op>
 constexpr int elementwise_emit(program_builder& g, graph::node const& written) {
   using R = rule<Op>;
   int const* const x = written.operand;
-  graph::node n{written.op, {fitted(g, x[0], written.shape), R::arity > 1 ? fitted(g, x[1], written.shape) : 0, R::arity > 2 ? fitted(g, x[2], written.shape) : 0, 0}, written.attribute, written.shape};
+  graph::node n{written.op,
+                {fitted(g, x[0], written.shape), R::arity > 1 ? fitted(g, x[1], written.shape) : 0,
+                 R::arity > 2 ? fitted(g, x[2], written.shape) : 0, 0},
+                written.attribute,
+                written.shape};
   if (!g.plain) {
     if (int const simpler = simplified<Op>(g, n)) return simpler;
-    if (graph::moves_nothing(g, n.operand[0]) || (R::arity > 1 && graph::moves_nothing(g, n.operand[1])) || (R::arity > 2 && graph::moves_nothing(g, n.operand[2])))
+    if (graph::moves_nothing(g, n.operand[0]) || (R::arity > 1 && graph::moves_nothing(g, n.operand[1])) ||
+        (R::arity > 2 && graph::moves_nothing(g, n.operand[2])))
       if (int const elsewhere = graph::hoist_permutations(g, n)) return elsewhere;
   }
   return g.add(n);
@@ -167,7 +179,9 @@ struct rule<convert_> {
 template <>
 struct rule<reshape_> {
   static constexpr char const* name = "reshape";
-  static constexpr int emit(program_builder& g, graph::node const& n) { return graph::emit_reshape(g, n.operand[0], n.shape); }
+  static constexpr int emit(program_builder& g, graph::node const& n) {
+    return graph::emit_reshape(g, n.operand[0], n.shape);
+  }
   static constexpr handle pullback(program_builder& g, int dy, int id, int) {
     return handle{&g, graph::emit_reshape(g, dy, g[g[id].operand[0]].shape)};
   }
@@ -183,7 +197,9 @@ struct rule<reshape_> {
 template <>
 struct rule<permute_> {
   static constexpr char const* name = "permute";
-  static constexpr int emit(program_builder& g, graph::node const& n) { return graph::emit_permute(g, n.operand[0], n.attribute); }
+  static constexpr int emit(program_builder& g, graph::node const& n) {
+    return graph::emit_permute(g, n.operand[0], n.attribute);
+  }
   static constexpr handle pullback(program_builder& g, int dy, int id, int) {
     return handle{&g, graph::emit_permute(g, dy, graph::inverse_permutation(g[id].attribute, g[id].shape.rank))};
   }
@@ -199,7 +215,9 @@ struct rule<permute_> {
 template <>
 struct rule<broadcast_> {
   static constexpr char const* name = "broadcast_to";
-  static constexpr int emit(program_builder& g, graph::node const& n) { return graph::emit_broadcast(g, n.operand[0], n.shape); }
+  static constexpr int emit(program_builder& g, graph::node const& n) {
+    return graph::emit_broadcast(g, n.operand[0], n.shape);
+  }
   /// Sums the repeated axes; defined in sum.hpp.
   static constexpr handle pullback(program_builder& g, int dy, int id, int which);
   template <class Op>

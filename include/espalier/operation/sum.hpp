@@ -40,12 +40,14 @@ constexpr handle rule<broadcast_>::pullback(program_builder& g, int dy, int id, 
 /// gradient  dx = dy, repeated along Axes
 template <int... Axes, Operand X>
 constexpr auto sum(X&& x) {
-  static_assert(reported_axes_fault<X, Axes...>::agree, ESPALIER_SENTENCE("sum<axes...>(x): " ESPALIER_AXES_FIT, reported_axes_fault<X, Axes...>));
+  static_assert(reported_axes_fault<X, Axes...>::agree,
+                ESPALIER_SENTENCE("sum<axes...>(x): " ESPALIER_AXES_FIT, reported_axes_fault<X, Axes...>));
   return reduce_over<sum_, false, Axes...>(static_cast<X&&>(x));
 }
 template <int... Axes, Operand X>
 constexpr auto sum(X&& x, keepdims_t) {
-  static_assert(reported_axes_fault<X, Axes...>::agree, ESPALIER_SENTENCE("sum<axes...>(x): " ESPALIER_AXES_FIT, reported_axes_fault<X, Axes...>));
+  static_assert(reported_axes_fault<X, Axes...>::agree,
+                ESPALIER_SENTENCE("sum<axes...>(x): " ESPALIER_AXES_FIT, reported_axes_fault<X, Axes...>));
   return reduce_over<sum_, true, Axes...>(static_cast<X&&>(x));
 }
 

@@ -17,9 +17,11 @@ namespace espalier {
 template <int Dilation, int... Axes, Operand X>
 constexpr auto undilate(X&& x) {
   using Move = undilating<Dilation, Axes...>;
-  static_assert(reported_move_fault<X, Move>::agree,
-                ESPALIER_SENTENCE("undilate<dilation, axes...>(x): an axis does not exist or is named twice, or its extent is no multiple of dilation + 1",
-                                  reported_move_fault<X, Move>));
+  static_assert(
+      reported_move_fault<X, Move>::agree,
+      ESPALIER_SENTENCE(
+          "undilate<dilation, axes...>(x): an axis does not exist or is named twice, or its extent is no multiple of dilation + 1",
+          reported_move_fault<X, Move>));
   return moved_if_it_fits<Move>(static_cast<X&&>(x));
 }
 

@@ -16,14 +16,16 @@ namespace espalier {
 template <int... Axes, Operand X>
 constexpr auto unsqueeze(X&& x) {
   if constexpr (Handle<X>) {
-    return handle{x.program, graph::emit_reshape(*x.program, x.id, unsqueezed_extents<Axes...>((*x.program)[x.id].shape))};
+    return handle{x.program,
+                  graph::emit_reshape(*x.program, x.id, unsqueezed_extents<Axes...>((*x.program)[x.id].shape))};
   } else if constexpr (is_invalid<std::remove_cvref_t<X>>) {
     return std::remove_cvref_t<X>{};
   } else {
     using relation = new_axes<shape_of<X>, axes<Axes...>>;
-    if constexpr (is_eager<X>) static_assert(relation::agree,
-                                             ESPALIER_SENTENCE("unsqueeze<axes...>(x): an axis is no place of the result, or is named twice",
-                                                               relation));
+    if constexpr (is_eager<X>)
+      static_assert(
+          relation::agree,
+          ESPALIER_SENTENCE("unsqueeze<axes...>(x): an axis is no place of the result, or is named twice", relation));
     if constexpr (relation::agree) return detail::make_node<reshape_, 0, shape_from<relation>>(static_cast<X&&>(x));
     else return invalid<relation>{};
   }

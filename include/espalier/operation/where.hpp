@@ -27,23 +27,24 @@ struct rule<where_> : elementwise {
 /// saves   condition
 /// gradient  da = where(condition, dy, 0), db = where(condition, 0, dy); none for condition
 template <class C, class A, class B>
-  requires Operand<C> && (Operand<A> || Number<A>) && (Operand<B> || Number<B>)
-constexpr applied<where_, C, A, B> where(C&& condition, A&& a, B&& b) {
-  static_assert(holds<same_or_broadcast, reported_fault<where_, C, A, B>>,
-                ESPALIER_SENTENCE("where(condition, a, b): " ESPALIER_SHAPES_FIT, reported_fault<where_, C, A, B>));
-  static_assert(holds<same_element, reported_fault<where_, C, A, B>>,
-                ESPALIER_SENTENCE("where(condition, a, b): " ESPALIER_ELEMENTS_FIT, reported_fault<where_, C, A, B>));
-  static_assert(holds<same_device, reported_fault<where_, C, A, B>>,
-                ESPALIER_SENTENCE("where(condition, a, b): " ESPALIER_DEVICES_FIT, reported_fault<where_, C, A, B>));
-  return apply<where_>(static_cast<C&&>(condition), static_cast<A&&>(a), static_cast<B&&>(b));
-}
+  requires Operand<C> &&
+      (Operand<A> || Number<A>)&&(Operand<B> || Number<B>)constexpr applied<where_, C, A, B> where(C&& condition, A&& a,
+                                                                                                   B&& b) {
+    static_assert(holds<same_or_broadcast, reported_fault<where_, C, A, B>>,
+                  ESPALIER_SENTENCE("where(condition, a, b): " ESPALIER_SHAPES_FIT, reported_fault<where_, C, A, B>));
+    static_assert(holds<same_element, reported_fault<where_, C, A, B>>,
+                  ESPALIER_SENTENCE("where(condition, a, b): " ESPALIER_ELEMENTS_FIT, reported_fault<where_, C, A, B>));
+    static_assert(holds<same_device, reported_fault<where_, C, A, B>>,
+                  ESPALIER_SENTENCE("where(condition, a, b): " ESPALIER_DEVICES_FIT, reported_fault<where_, C, A, B>));
+    return apply<where_>(static_cast<C&&>(condition), static_cast<A&&>(a), static_cast<B&&>(b));
+  }
 
-template <std::size_t Operand, class T>
-constexpr T rule<where_>::pullback(T dy, T, T condition, T, T) {
-  if constexpr (Operand == 0) return T{dy.program, 0};
-  else if constexpr (Operand == 1) return where(condition, dy, 0);
-  else return where(condition, 0, dy);
-}
+  template <std::size_t Operand, class T>
+  constexpr T rule<where_>::pullback(T dy, T, T condition, T, T) {
+    if constexpr (Operand == 0) return T{dy.program, 0};
+    else if constexpr (Operand == 1) return where(condition, dy, 0);
+    else return where(condition, 0, dy);
+  }
 
 }  // namespace espalier
 #pragma GCC diagnostic pop

@@ -14,7 +14,9 @@ namespace detail {
 struct moments {
   static constexpr auto first(auto g, auto m) { return m * hyperparameter<1>{} + g * hyperparameter<2>{}; }
   static constexpr auto second(auto g, auto v) { return v * hyperparameter<3>{} + g * g * hyperparameter<4>{}; }
-  static constexpr auto move(auto m, auto v) { return m * hyperparameter<0>{} / (sqrt(v * hyperparameter<5>{}) + hyperparameter<6>{}); }
+  static constexpr auto move(auto m, auto v) {
+    return m * hyperparameter<0>{} / (sqrt(v * hyperparameter<5>{}) + hyperparameter<6>{});
+  }
 
   /// Returns the new parameters (`kept` minus the move) and the new states.
   static constexpr auto step(auto kept, auto g, auto m, auto v) {
@@ -29,9 +31,10 @@ struct moments {
     return boost::hana::make_tuple(kept - move(next_m, next_largest), next_m, next_v, next_largest);
   }
 
-  static hyperparameters of(double learning_rate, double beta1, double beta2, double epsilon, double decay, std::int64_t step) {
-    return hyperparameters{
-        {learning_rate / (1 - power(beta1, step)), beta1, 1 - beta1, beta2, 1 - beta2, 1 / (1 - power(beta2, step)), epsilon, decay}};
+  static hyperparameters of(double learning_rate, double beta1, double beta2, double epsilon, double decay,
+                            std::int64_t step) {
+    return hyperparameters{{learning_rate / (1 - power(beta1, step)), beta1, 1 - beta1, beta2, 1 - beta2,
+                            1 / (1 - power(beta2, step)), epsilon, decay}};
   }
 };
 

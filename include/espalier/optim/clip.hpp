@@ -12,7 +12,8 @@ namespace espalier::optim {
 /// source  Pascanu, Mikolov and Bengio 2013; PyTorch's clip_grad_norm_
 template <class O>
 struct clip_by_norm {
-  static_assert(wrapped<O>::agree, ESPALIER_SENTENCE("optim::clip_by_norm{optimizer, max_norm} wraps an optimizer", wrapped<O>));
+  static_assert(wrapped<O>::agree,
+                ESPALIER_SENTENCE("optim::clip_by_norm{optimizer, max_norm} wraps an optimizer", wrapped<O>));
   O optimizer{};
   double max_norm = 1;
 
@@ -46,7 +47,8 @@ clip_by_norm(O, double) -> clip_by_norm<O>;
 /// In a trainer's step the running statistics stay unchanged, too.
 template <class O>
 struct skip_non_finite {
-  static_assert(wrapped<O>::agree, ESPALIER_SENTENCE("optim::skip_non_finite{optimizer} wraps an optimizer", wrapped<O>));
+  static_assert(wrapped<O>::agree,
+                ESPALIER_SENTENCE("optim::skip_non_finite{optimizer} wraps an optimizer", wrapped<O>));
   O optimizer{};
 
   static constexpr int states = O::states;
@@ -69,7 +71,8 @@ struct skip_non_finite {
  private:
   template <class Condition, class Old, class... Next>
   static constexpr auto chosen(Condition const& finite, Old const& old, Next const&... next) {
-    return boost::hana::unpack(old, [&](auto const&... before) { return boost::hana::make_tuple(where(finite, next, before)...); });
+    return boost::hana::unpack(
+        old, [&](auto const&... before) { return boost::hana::make_tuple(where(finite, next, before)...); });
   }
 };
 template <class O>

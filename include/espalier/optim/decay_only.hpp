@@ -30,7 +30,8 @@ struct weights {
   static constexpr bool selects(parameter_facts const& p) {
     int leading = 0;
     while (leading < p.shape.rank && p.shape.at[leading] == 1) ++leading;
-    return !p.begins_as_ones && !p.is_named("bias") && (p.shape.rank - leading >= 2 || (p.shape.rank >= 2 && p.is_named("weight")));
+    return !p.begins_as_ones && !p.is_named("bias") &&
+           (p.shape.rank - leading >= 2 || (p.shape.rank >= 2 && p.is_named("weight")));
   }
 };
 
@@ -38,7 +39,9 @@ struct weights {
 template <class Which>
 struct chooses_parameters {
   ESPALIER_READS("got {}")
-  static constexpr bool agree = requires(parameter_facts const& p) { requires std::is_same_v<decltype(Which::selects(p)), bool>; };
+  static constexpr bool agree = requires(parameter_facts const& p) {
+    requires std::is_same_v<decltype(Which::selects(p)), bool>;
+  };
 };
 /// Named relation: the optimizer inside decay_only has a decay, and no other decay_only restricts it.
 template <class O>
@@ -46,8 +49,10 @@ struct has_decay {
   static constexpr bool agree = Decaying<O> && std::is_void_v<typename detail::selection<O>::type>;
 };
 
-#define ESPALIER_CHOOSES_PARAMETERS "optim::decay_only<Which>(optimizer): Which has no static constexpr bool selects(parameter_facts const&)"
-#define ESPALIER_HAS_DECAY "optim::decay_only<Which>(optimizer): the optimizer has no decay, or one that is restricted already"
+#define ESPALIER_CHOOSES_PARAMETERS \
+  "optim::decay_only<Which>(optimizer): Which has no static constexpr bool selects(parameter_facts const&)"
+#define ESPALIER_HAS_DECAY \
+  "optim::decay_only<Which>(optimizer): the optimizer has no decay, or one that is restricted already"
 
 /// decay_only<Which>(optimizer): limits the decay and the penalties of an optimizer to the parameters that Which
 /// selects. For all others both are zero, so norms and biases follow only their gradients.
@@ -59,7 +64,8 @@ struct has_decay {
 /// memory  one number per parameter, so that the update stays one sweep over all of them
 template <class Which, class O>
 struct decay_only_of {
-  static_assert(chooses_parameters<Which>::agree, ESPALIER_SENTENCE(ESPALIER_CHOOSES_PARAMETERS, chooses_parameters<Which>));
+  static_assert(chooses_parameters<Which>::agree,
+                ESPALIER_SENTENCE(ESPALIER_CHOOSES_PARAMETERS, chooses_parameters<Which>));
   static_assert(has_decay<O>::agree, ESPALIER_SENTENCE(ESPALIER_HAS_DECAY, has_decay<O>));
   O optimizer{};
 
@@ -85,7 +91,8 @@ struct decay_only_of {
 
 template <class Which, class O>
 constexpr auto decay_only(O optimizer) {
-  static_assert(chooses_parameters<Which>::agree, ESPALIER_SENTENCE(ESPALIER_CHOOSES_PARAMETERS, chooses_parameters<Which>));
+  static_assert(chooses_parameters<Which>::agree,
+                ESPALIER_SENTENCE(ESPALIER_CHOOSES_PARAMETERS, chooses_parameters<Which>));
   static_assert(has_decay<O>::agree, ESPALIER_SENTENCE(ESPALIER_HAS_DECAY, has_decay<O>));
   if constexpr (chooses_parameters<Which>::agree && has_decay<O>::agree) return decay_only_of<Which, O>{optimizer};
   else return optimizer;

@@ -19,10 +19,13 @@ struct skip_wraps_decay {
 /// source  Loshchilov and Hutter 2019
 template <class O>
 struct decoupled {
-  static_assert(wrapped<O>::agree, ESPALIER_SENTENCE("optim::decoupled{optimizer, weight_decay} wraps an optimizer", wrapped<O>));
-  static_assert(skip_wraps_decay<O>::agree,
-                ESPALIER_SENTENCE("optim::decoupled: skip_non_finite must be the outer wrapper, skip_non_finite{decoupled{optimizer}}",
-                                  skip_wraps_decay<O>));
+  static_assert(wrapped<O>::agree,
+                ESPALIER_SENTENCE("optim::decoupled{optimizer, weight_decay} wraps an optimizer", wrapped<O>));
+  static_assert(
+      skip_wraps_decay<O>::agree,
+      ESPALIER_SENTENCE(
+          "optim::decoupled: skip_non_finite must be the outer wrapper, skip_non_finite{decoupled{optimizer}}",
+          skip_wraps_decay<O>));
   O optimizer{};
   double weight_decay = 0.01;
 
@@ -40,9 +43,10 @@ struct decoupled {
   { return O::penalty(decaying); }
   static constexpr auto update(auto p, auto g, auto... state) { return update_decaying(p, p, g, state...); }
   static constexpr auto update_decaying(auto p, auto decaying, auto g, auto... state) {
-    return boost::hana::unpack(detail::updated<O>(p, decaying, g, state...), [&](auto const& next, auto const&... states_after) {
-      return boost::hana::make_tuple(next - decaying * hyperparameter<own>{}, states_after...);
-    });
+    return boost::hana::unpack(
+        detail::updated<O>(p, decaying, g, state...), [&](auto const& next, auto const&... states_after) {
+          return boost::hana::make_tuple(next - decaying * hyperparameter<own>{}, states_after...);
+        });
   }
 };
 template <class O>

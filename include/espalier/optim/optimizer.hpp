@@ -55,7 +55,8 @@ inline constexpr int wrapper_hyperparameters = [] {
 /// The first of the Count entries that a wrapper of O reserves.
 template <class O, int Count>
 inline constexpr int own_hyperparameters = [] {
-  static_assert(wrapper_hyperparameters<O> + Count <= max_hyperparameters / 2, "too many wrappers around an optimizer: their hyperparameters are used up");
+  static_assert(wrapper_hyperparameters<O> + Count <= max_hyperparameters / 2,
+                "too many wrappers around an optimizer: their hyperparameters are used up");
   return max_hyperparameters - wrapper_hyperparameters<O> - Count;
 }();
 

@@ -14,7 +14,8 @@ namespace espalier::optim {
 /// cost    part of the update's sweep; in_loss adds one sweep to each step
 template <class O>
 struct penalized {
-  static_assert(wrapped<O>::agree, ESPALIER_SENTENCE("optim::penalized{optimizer, l1, l2} wraps an optimizer", wrapped<O>));
+  static_assert(wrapped<O>::agree,
+                ESPALIER_SENTENCE("optim::penalized{optimizer, l1, l2} wraps an optimizer", wrapped<O>));
   O optimizer{};
   double l1 = 0;
   double l2 = 0;
@@ -35,14 +36,16 @@ struct penalized {
   static constexpr auto condition(auto g) requires requires { O::condition(g); }
   { return O::condition(g); }
   static constexpr auto penalty(auto decaying) {
-    auto const own_penalty = sum(maximum(decaying, -decaying)) * hyperparameter<own>{} + sum(decaying * decaying) * hyperparameter<own + 1>{} * 0.5;
+    auto const own_penalty = sum(maximum(decaying, -decaying)) * hyperparameter<own>{} +
+                             sum(decaying * decaying) * hyperparameter<own + 1>{} * 0.5;
     if constexpr (requires { O::penalty(decaying); }) return own_penalty + O::penalty(decaying);
     else return own_penalty;
   }
   static constexpr auto update(auto p, auto g, auto... state) { return update_decaying(p, p, g, state...); }
   static constexpr auto update_decaying(auto p, auto decaying, auto g, auto... state) {
     auto const sign = (decaying > 0) - (decaying < 0);
-    return detail::updated<O>(p, decaying, g + sign * hyperparameter<own>{} + decaying * hyperparameter<own + 1>{}, state...);
+    return detail::updated<O>(p, decaying, g + sign * hyperparameter<own>{} + decaying * hyperparameter<own + 1>{},
+                              state...);
   }
 };
 template <class O>

@@ -42,7 +42,8 @@ struct is_momentum {
 template <class Momentum = no_momentum>
 struct SGD {
   static_assert(is_momentum<Momentum>::agree,
-                ESPALIER_SENTENCE("optim::SGD: momentum is optim::damped, optim::heavy_ball or optim::nesterov", is_momentum<Momentum>));
+                ESPALIER_SENTENCE("optim::SGD: momentum is optim::damped, optim::heavy_ball or optim::nesterov",
+                                  is_momentum<Momentum>));
   double learning_rate = 0.01;
   Momentum momentum{};
   double weight_decay = 0;

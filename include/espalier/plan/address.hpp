@@ -11,9 +11,10 @@ namespace espalier::plan {
 
 /// Positions in the table of pointers that a program receives when it runs.
 namespace base {
-inline constexpr int workspace = 0, parameters = 1, gradients = 2, buffers = 3, hyperparameters = 4, key = 5, values = 6, arguments = 7, results = 31, count = 55;
+inline constexpr int workspace = 0, parameters = 1, gradients = 2, buffers = 3, hyperparameters = 4, key = 5,
+                     values = 6, arguments = 7, results = 31, count = 55;
 inline constexpr int max_arguments = results - arguments, max_results = count - results;
-}
+}  // namespace base
 
 /// An address as a value: element `offset` of base number `base`. The offset of a label counts elements of the label's
 /// type.
@@ -37,7 +38,9 @@ struct final_copy {
 
 /// Offsets of values are multiples of this many elements: a cache line of floats (64 bytes).
 inline constexpr int alignment_elements = 16;
-constexpr std::int64_t rounded(std::int64_t n) { return (n + alignment_elements - 1) / alignment_elements * alignment_elements; }
+constexpr std::int64_t rounded(std::int64_t n) {
+  return (n + alignment_elements - 1) / alignment_elements * alignment_elements;
+}
 
 }  // namespace espalier::plan
 #pragma GCC diagnostic pop

@@ -17,8 +17,8 @@ struct memory_plan {
   bool late[graph::capacity];     ///< by node: it is stored in the last sweep
   final_copy copies[graph::max_outputs];
   int copy_count;
-  std::int64_t workspace;   ///< elements
-  std::int64_t peak_live;   ///< maximum of elements live at once: a lower bound for every plan of this schedule
+  std::int64_t workspace;  ///< elements
+  std::int64_t peak_live;  ///< maximum of elements live at once: a lower bound for every plan of this schedule
 };
 
 /// Allocates workspace for every stored value that has no address yet. `c` must contain the outputs of each group.

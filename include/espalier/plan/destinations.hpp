@@ -12,20 +12,21 @@ namespace espalier::plan {
 
 /// The addresses that are decided before workspace is allocated, and the copies after the last group.
 struct destinations {
-  liveness live;                   ///< includes the program's outputs
+  liveness live;  ///< includes the program's outputs
   /// by node: set for leaves that groups read and for values that are written directly
   address address_of[graph::capacity];
-  bool direct[graph::capacity];    ///< by node: it is written directly to its final address
+  bool direct[graph::capacity];  ///< by node: it is written directly to its final address
   /// by node: it is stored in the last sweep, because the old content of its address is read until then
   bool late[graph::capacity];
-  int in_place_of[graph::capacity];  ///< by node: the workspace operand that it overwrites, or 0
+  int in_place_of[graph::capacity];       ///< by node: the workspace operand that it overwrites, or 0
   final_copy copies[graph::max_outputs];  ///< from.base -1: from the future address of node from.offset
   int copy_count;
 };
 
 class destination_finder {
  public:
-  constexpr destination_finder(graph::program const& p, grouping const& r, kernel_ir const& c, destinations& to) : p_{p}, g_{p.nodes}, r_{r}, c_{c}, to_{to} {}
+  constexpr destination_finder(graph::program const& p, grouping const& r, kernel_ir const& c, destinations& to)
+      : p_{p}, g_{p.nodes}, r_{r}, c_{c}, to_{to} {}
 
   constexpr void run(storage_layout const& layout) {
     for (int id = 1; id <= g_.size; ++id) {
@@ -49,10 +50,14 @@ class destination_finder {
  private:
   static constexpr address destination_address(graph::output const& o, storage_layout const& layout) {
     switch (o.where) {
-      case graph::destination::gradient: return {base::gradients, layout.parameters[o.index]};
-      case graph::destination::parameter: return {base::parameters, layout.parameters[o.index]};
-      case graph::destination::buffer: return {base::buffers, layout.buffers[o.index]};
-      default: return {base::results + o.index, 0};
+      case graph::destination::gradient:
+        return {base::gradients, layout.parameters[o.index]};
+      case graph::destination::parameter:
+        return {base::parameters, layout.parameters[o.index]};
+      case graph::destination::buffer:
+        return {base::buffers, layout.buffers[o.index]};
+      default:
+        return {base::results + o.index, 0};
     }
   }
 
@@ -92,14 +97,18 @@ class destination_finder {
   constexpr bool dies_here(int x, int i) const {
     kernel_body const& k = c_.groups[x];
     ir_operand const& required = c_.operands[k.first_operand + i];
-    if (required.kind != operand_kind::memory || required.extent != extent_class::full || is_reused_[required.node]) return false;
-    if (r_.group_of[required.node] == 0 || to_.direct[required.node] || to_.live.last_use[required.node] != x) return false;
+    if (required.kind != operand_kind::memory || required.extent != extent_class::full || is_reused_[required.node])
+      return false;
+    if (r_.group_of[required.node] == 0 || to_.direct[required.node] || to_.live.last_use[required.node] != x)
+      return false;
     for (int other = 0; other < k.operands; ++other)
       if (other != i && c_.operands[k.first_operand + other].node == required.node) return false;
     return true;
   }
 
-  constexpr bool is_state(int id) const { return r_.family_of[id] == op_family::parameter || r_.family_of[id] == op_family::buffer; }
+  constexpr bool is_state(int id) const {
+    return r_.family_of[id] == op_family::parameter || r_.family_of[id] == op_family::buffer;
+  }
 
   /// Is the old state still needed when an output overwrites it? It is if a later group reads it, if the writer reads
   /// other elements of it than it writes, or if it is a result.
@@ -112,7 +121,8 @@ class destination_finder {
     for (int i = 0; i < k.operands; ++i) {
       ir_operand const& l = c_.operands[k.first_operand + i];
       // A product stores its sums in the result before its epilogue reads any operand.
-      if (l.node == state && (l.extent != r_.extent_of[id] || r_.groups[r_.group_of[id]].kind != kernel_kind::fused)) return true;
+      if (l.node == state && (l.extent != r_.extent_of[id] || r_.groups[r_.group_of[id]].kind != kernel_kind::fused))
+        return true;
     }
     return false;
   }
@@ -120,13 +130,20 @@ class destination_finder {
   constexpr address leaf_address(int id, storage_layout const& layout) const {
     graph::node const& n = g_.nodes[id];
     switch (n.op->family) {
-      case op_family::parameter: return {base::parameters, layout.parameters[n.attribute]};
-      case op_family::buffer: return {base::buffers, layout.buffers[n.attribute]};
-      case op_family::hyperparameter: return {base::hyperparameters, static_cast<std::int64_t>(n.attribute)};
-      case op_family::label: return {base::arguments + static_cast<int>(n.attribute / 2), 0};
-      case op_family::argument: return {base::arguments + static_cast<int>(n.attribute), 0};
-      case op_family::values: return {base::values, static_cast<std::int64_t>(n.attribute)};
-      default: return {-1, id};
+      case op_family::parameter:
+        return {base::parameters, layout.parameters[n.attribute]};
+      case op_family::buffer:
+        return {base::buffers, layout.buffers[n.attribute]};
+      case op_family::hyperparameter:
+        return {base::hyperparameters, static_cast<std::int64_t>(n.attribute)};
+      case op_family::label:
+        return {base::arguments + static_cast<int>(n.attribute / 2), 0};
+      case op_family::argument:
+        return {base::arguments + static_cast<int>(n.attribute), 0};
+      case op_family::values:
+        return {base::values, static_cast<std::int64_t>(n.attribute)};
+      default:
+        return {-1, id};
     }
   }
 
@@ -145,7 +162,8 @@ class destination_finder {
   bool is_reused_[graph::capacity]{};
 };
 
-constexpr destinations find_destinations(graph::program const& p, grouping const& r, kernel_ir const& c, liveness const& live, storage_layout const& layout) {
+constexpr destinations find_destinations(graph::program const& p, grouping const& r, kernel_ir const& c,
+                                         liveness const& live, storage_layout const& layout) {
   destinations found{};
   found.live = live;
   destination_finder{p, r, c, found}.run(layout);

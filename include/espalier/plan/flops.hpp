@@ -14,10 +14,14 @@ constexpr std::int64_t flops_of(program_builder const& g, grouping const& r, int
   graph::node const& n = g[id];
   extents const& a = g[n.operand[0]].shape;
   switch (n.op->family) {
-    case op_family::contraction: return 2 * n.shape.size() * a.at[n.attribute & 1u ? a.rank - 2 : a.rank - 1];
-    case op_family::reduction: return a.size();
-    case op_family::elementwise: return n.shape.size();
-    default: return 0;
+    case op_family::contraction:
+      return 2 * n.shape.size() * a.at[n.attribute & 1u ? a.rank - 2 : a.rank - 1];
+    case op_family::reduction:
+      return a.size();
+    case op_family::elementwise:
+      return n.shape.size();
+    default:
+      return 0;
   }
 }
 constexpr std::int64_t flops_of(program_builder const& g, grouping const& r) {

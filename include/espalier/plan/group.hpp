@@ -37,7 +37,9 @@ class grouper : group_builder {
   constexpr void end(graph::output const* outputs, int output_count) {
     for (int i = 0; i < output_count; ++i) {
       int const id = r_.holder_of[outputs[i].id];
-      if (r_.group_of[id] == 0 && (!is_leaf(r_.family_of[id]) || r_.family_of[id] == op_family::constant || r_.family_of[id] == op_family::column_index)) materialize(id);
+      if (r_.group_of[id] == 0 && (!is_leaf(r_.family_of[id]) || r_.family_of[id] == op_family::constant ||
+                                   r_.family_of[id] == op_family::column_index))
+        materialize(id);
     }
   }
 
@@ -50,10 +52,14 @@ class grouper : group_builder {
       return id;
     }
     if (r_.deferred[id]) {
-      inline_deferred(new_group(kernel_kind::fused, r_.size_of[id], r_.deferred_rows[id], deferred_columns(id), r_.deferred_segments[id]), id, extent_class::full);
+      inline_deferred(new_group(kernel_kind::fused, r_.size_of[id], r_.deferred_rows[id], deferred_columns(id),
+                                r_.deferred_segments[id]),
+                      id, extent_class::full);
       return id;
     }
-    use const u = is_leaf(r_.family_of[id]) && r_.family_of[id] != op_family::column_index ? use{id, extent_class::full, 0, 0} : readable(id, r_.size_of[id]);
+    use const u = is_leaf(r_.family_of[id]) && r_.family_of[id] != op_family::column_index
+                      ? use{id, extent_class::full, 0, 0}
+                      : readable(id, r_.size_of[id]);
     if (r_.deferred[u.source]) materialize(u.source);
     int const x = new_group(kernel_kind::fused, r_.size_of[id], u.rows, u.columns, u.segments);
     add_member(x, id, extent_class::full);
@@ -67,11 +73,15 @@ class grouper : group_builder {
     if (r_.family_of[id] == op_family::move) materialize(id);
     if (r_.family_of[id] == op_family::broadcast && r_.group_of[id] == 0) {
       int const source = r_.holder_of[g_.nodes[id].operand[0]];
-      if (op_family const f = r_.family_of[source]; f == op_family::broadcast || f == op_family::column_index || f == op_family::move) materialize(source);
+      if (op_family const f = r_.family_of[source];
+          f == op_family::broadcast || f == op_family::column_index || f == op_family::move)
+        materialize(source);
     }
     return use_of(operand, size);
   }
-  constexpr use use_of(int operand, std::int64_t size) const { return operand_uses{g_, r_}.of(operand, size, operand_uses::no_group); }
+  constexpr use use_of(int operand, std::int64_t size) const {
+    return operand_uses{g_, r_}.of(operand, size, operand_uses::no_group);
+  }
 
   constexpr void mark_open(int id) {
     graph::node const& n = g_.nodes[id];
@@ -85,34 +95,48 @@ class grouper : group_builder {
   constexpr void assign_group(int id) {
     graph::node const& n = g_.nodes[id];
     switch (r_.family_of[id]) {
-      case op_family::elementwise: group_elementwise(id); break;
+      case op_family::elementwise:
+        group_elementwise(id);
+        break;
       case op_family::reduction:
         if (static_cast<pattern>(n.attribute) == pattern::middle) add_unfused_group(id, kernel_kind::strided_reduction);
         else group_reduction(id);
         break;
-      case op_family::contraction: add_unfused_group(id, kernel_kind::contraction); break;
-      case op_family::permute: add_unfused_group(id, kernel_kind::permute); break;
+      case op_family::contraction:
+        add_unfused_group(id, kernel_kind::contraction);
+        break;
+      case op_family::permute:
+        add_unfused_group(id, kernel_kind::permute);
+        break;
       case op_family::move:
         if (!is_window(g_, id)) add_unfused_group(id, kernel_kind::move);
         break;
-      case op_family::scatter_add: add_unfused_group(id, kernel_kind::scatter_add); break;
-      case op_family::concatenate: add_unfused_group(id, kernel_kind::concatenate); break;
+      case op_family::scatter_add:
+        add_unfused_group(id, kernel_kind::scatter_add);
+        break;
+      case op_family::concatenate:
+        add_unfused_group(id, kernel_kind::concatenate);
+        break;
       case op_family::broadcast:
         if (static_cast<pattern>(n.attribute) == pattern::middle) add_unfused_group(id, kernel_kind::strided_broadcast);
         break;
-      default: break;
+      default:
+        break;
     }
   }
 
   constexpr void add_unfused_group(int id, kernel_kind kind) {
-    bool const windowed = (kind == kernel_kind::contraction || kind == kernel_kind::strided_reduction) && reads_windows(g_, id);
+    bool const windowed =
+        (kind == kernel_kind::contraction || kind == kernel_kind::strided_reduction) && reads_windows(g_, id);
     if (kind != kernel_kind::random && kind != kernel_kind::convert) {
       for (int k = 0; k < 2; ++k) {
         if (g_.nodes[id].operand[k] == 0) continue;
         int source = r_.holder_of[g_.nodes[id].operand[k]];
         if (windowed && k == 0) source = r_.holder_of[g_.nodes[source].operand[0]];
         op_family const f = r_.family_of[source];
-        if (f == op_family::move || f == op_family::broadcast || f == op_family::constant || f == op_family::column_index || r_.deferred[source]) materialize(source);
+        if (f == op_family::move || f == op_family::broadcast || f == op_family::constant ||
+            f == op_family::column_index || r_.deferred[source])
+          materialize(source);
       }
     }
     int const x = new_group(kind, r_.size_of[id], 0, 0);
@@ -142,12 +166,14 @@ class grouper : group_builder {
     int const inlined = deferred_instructions_of(u, arity);
     if (newest > r_.early && follows_product(newest, u, arity, size, inlined)) {
       extent = extent_class::full;
-    } else if (newest <= r_.early || r_.groups[newest].count + inlined >= max_instructions || !joins(newest, u, arity, size, extent)) {
+    } else if (newest <= r_.early || r_.groups[newest].count + inlined >= max_instructions ||
+               !joins(newest, u, arity, size, extent)) {
       newest = group_for(id, u, arity, size);
       extent = extent_class::full;
     }
     for (int k = 0; k < arity; ++k)
-      if (r_.deferred[u[k].source]) inline_deferred(newest, u[k].source, u[k].extent == extent_class::full ? extent : u[k].extent);
+      if (r_.deferred[u[k].source])
+        inline_deferred(newest, u[k].source, u[k].extent == extent_class::full ? extent : u[k].extent);
     add_member(newest, id, extent);
   }
 
@@ -159,11 +185,13 @@ class grouper : group_builder {
     for (int k = 0; k < count;) {
       bool const deferred = r_.deferred[u[k].source];
       bool const split = deferred && u[k].extent == extent_class::full && r_.deferred_rows[u[k].source] != 0;
-      int const r = split ? r_.deferred_rows[u[k].source] : u[k].rows, c = split ? deferred_columns(u[k].source) : u[k].columns;
+      int const r = split ? r_.deferred_rows[u[k].source] : u[k].rows,
+                c = split ? deferred_columns(u[k].source) : u[k].columns;
       int const s = split ? r_.deferred_segments[u[k].source] : u[k].segments;
       bool clash = r != 0 && rows != 0 && (rows != r || columns != c || segments != s);
       if (deferred && u[k].extent != extent_class::full) {
-        clash = clash || u[k].extent == extent_class::single || r_.deferred_rows[u[k].source] != 0 || (u[k].extent == extent_class::row ? of_columns : of_rows);
+        clash = clash || u[k].extent == extent_class::single || r_.deferred_rows[u[k].source] != 0 ||
+                (u[k].extent == extent_class::row ? of_columns : of_rows);
         of_rows = of_rows || (!clash && u[k].extent == extent_class::row);
         of_columns = of_columns || (!clash && u[k].extent == extent_class::column);
       }
@@ -225,12 +253,14 @@ class grouper : group_builder {
   /// applied to is open: another sweep reads that value and can compute the node at no extra cost.
   constexpr bool follows_product(int x, use const* u, int count, std::int64_t size, int inlined) {
     group& to = r_.groups[x];
-    if (to.kind != kernel_kind::contraction || to.windowed || to.count + inlined >= max_epilogue || size != to.size) return false;
+    if (to.kind != kernel_kind::contraction || to.windowed || to.count + inlined >= max_epilogue || size != to.size)
+      return false;
     extents const& result = g_.nodes[to.first].shape;
     int const columns = result.at[result.rank - 1], rows = static_cast<int>(size / columns);
     for (int k = 0; k < count; ++k) {
       bool const inside = r_.group_of[u[k].source] == x, deferred = r_.deferred[u[k].source];
-      if (u[k].extent == extent_class::full ? deferred && r_.deferred_rows[u[k].source] != 0 : inside || deferred) return false;
+      if (u[k].extent == extent_class::full ? deferred && r_.deferred_rows[u[k].source] != 0 : inside || deferred)
+        return false;
       if (inside && r_.open[u[k].source]) return false;
       if (u[k].rows != 0 && (u[k].rows != rows || u[k].columns != columns || u[k].segments != 1)) return false;
     }
@@ -270,7 +300,9 @@ class grouper : group_builder {
         continue;
       }
       if (w == extent_class::single) {
-        if (deferred || (inside && !(p == extent_class::full && to.rows == 1 && r_.extent_of[u[k].source] == extent_class::row))) return false;
+        if (deferred ||
+            (inside && !(p == extent_class::full && to.rows == 1 && r_.extent_of[u[k].source] == extent_class::row)))
+          return false;
         if (inside) order = loop_order::rows;
         continue;
       }
@@ -333,7 +365,8 @@ class grouper : group_builder {
     } else if (from != extent_class::full) {
       return extent_class::none;
     }
-    if (to.rows != 0 && (to.rows != rows || to.columns != columns || to.segments != segments)) return extent_class::none;
+    if (to.rows != 0 && (to.rows != rows || to.columns != columns || to.segments != segments))
+      return extent_class::none;
     if (p != pattern::column && to.order == loop_order::columns) return extent_class::none;
     to.rows = rows;
     to.columns = columns;

@@ -13,7 +13,9 @@ class group_builder {
  protected:
   constexpr group_builder(program_builder const& g, grouping& r) : g_{g}, r_{r} {}
 
-  constexpr int deferred_columns(int id) const { return r_.deferred_rows[id] == 0 ? 0 : static_cast<int>(r_.size_of[id] / r_.deferred_rows[id]); }
+  constexpr int deferred_columns(int id) const {
+    return r_.deferred_rows[id] == 0 ? 0 : static_cast<int>(r_.size_of[id] / r_.deferred_rows[id]);
+  }
   constexpr int new_group(kernel_kind kind, std::int64_t size, int rows, int columns, int segments = 1) {
     if (r_.group_count + 1 == max_groups) {
       r_.full = true;

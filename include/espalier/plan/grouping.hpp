@@ -12,7 +12,18 @@ using graph::pattern;
 using graph::program_builder;
 
 /// How a device runs a group: as a fused loop or as one special kernel.
-enum class kernel_kind : std::uint8_t { fused, contraction, permute, strided_broadcast, strided_reduction, convert, random, move, scatter_add, concatenate };
+enum class kernel_kind : std::uint8_t {
+  fused,
+  contraction,
+  permute,
+  strided_broadcast,
+  strided_reduction,
+  convert,
+  random,
+  move,
+  scatter_add,
+  concatenate
+};
 
 /// How many elements a value has in a fused group's iteration space of rows x columns: all (full), one per row (row),
 /// one per column (column) or one (single). none: not assigned, or a constant.
@@ -59,8 +70,8 @@ struct grouping {
   std::int64_t size_of[graph::capacity];
   op_family family_of[graph::capacity];
   bool needed[graph::capacity];
-  bool open[graph::capacity];  ///< is an output, or has a reader other than an elementwise op of its size
-  bool deferred[graph::capacity];  ///< made only of graph leaves: inlined into the first group that reads it
+  bool open[graph::capacity];          ///< is an output, or has a reader other than an elementwise op of its size
+  bool deferred[graph::capacity];      ///< made only of graph leaves: inlined into the first group that reads it
   int deferred_rows[graph::capacity];  ///< the number of rows that a deferred value requires; 0: any
   int deferred_segments[graph::capacity];
 };
@@ -105,10 +116,12 @@ constexpr bool reads_windows(program_builder const& g, int id) {
   int const run_length = n.op->family != op_family::reduction && m.step[4] == 1 ? w.at[4] * w.at[5] : w.at[5];
   if (!is_image_window(m) || run_length < shortest_run) return false;
   if (n.op->family == op_family::reduction)
-    return g[n.operand[0]].op->family == op_family::move && n.shape.rank == 6 && n.shape.at[3] == 1 && n.shape.at[4] == 1 && n.shape.size() * w.at[3] * w.at[4] == w.size();
+    return g[n.operand[0]].op->family == op_family::move && n.shape.rank == 6 && n.shape.at[3] == 1 &&
+           n.shape.at[4] == 1 && n.shape.size() * w.at[3] * w.at[4] == w.size();
   extents const& a = g[n.operand[0]].shape;
   std::int64_t const batch = a.product(0, a.rank - 2);
-  return !m.fills_with_lowest && !(n.attribute & 2u) && a.at[a.rank - 1] == w.at[3] * w.at[4] * w.at[5] && w.at[0] % batch == 0 && n.shape.product(0, n.shape.rank - 2) == batch;
+  return !m.fills_with_lowest && !(n.attribute & 2u) && a.at[a.rank - 1] == w.at[3] * w.at[4] * w.at[5] &&
+         w.at[0] % batch == 0 && n.shape.product(0, n.shape.rank - 2) == batch;
 }
 
 constexpr bool is_leaf(op_family f) { return f < op_family::convert && f != op_family::random; }

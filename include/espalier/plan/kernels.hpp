@@ -9,7 +9,8 @@ namespace espalier::plan {
 
 class kernel_finder {
  public:
-  constexpr kernel_finder(program_builder const& g, grouping const& r, destinations const& to, kernel_ir& c) : g_{g}, r_{r}, to_{to}, c_{c} {}
+  constexpr kernel_finder(program_builder const& g, grouping const& r, destinations const& to, kernel_ir& c)
+      : g_{g}, r_{r}, to_{to}, c_{c} {}
 
   constexpr void run() {
     for (int x = 1; x <= r_.group_count; ++x) {
@@ -39,11 +40,13 @@ class kernel_finder {
 
   constexpr std::uint64_t hash_of(int x) const {
     kernel_body const& k = c_.groups[x];
-    std::uint64_t h = static_cast<std::uint64_t>(r_.groups[x].size) * 31u + static_cast<std::uint64_t>(r_.groups[x].columns + r_.groups[x].segments);
+    std::uint64_t h = static_cast<std::uint64_t>(r_.groups[x].size) * 31u +
+                      static_cast<std::uint64_t>(r_.groups[x].columns + r_.groups[x].segments);
     h = h * 1099511628211u + static_cast<std::uint64_t>(k.instructions * 4096 + k.operands * 64 + k.outputs);
     for (int i = 0; i < k.instructions; ++i) {
       ir_instruction const& s = c_.instructions[k.first_instruction + i];
-      h = h * 1099511628211u + static_cast<std::uint64_t>((s.operand[0] + 64) * 65536 + (s.operand[1] + 64) * 256 + s.operand[2] + 64);
+      h = h * 1099511628211u +
+          static_cast<std::uint64_t>((s.operand[0] + 64) * 65536 + (s.operand[1] + 64) * 256 + s.operand[2] + 64);
     }
     return h;
   }
@@ -51,12 +54,15 @@ class kernel_finder {
   constexpr bool equal(int x, int y) const {
     group const &a = r_.groups[x], &b = r_.groups[y];
     kernel_body const &p = c_.groups[x], &q = c_.groups[y];
-    if (a.kind != b.kind || a.windowed != b.windowed || a.order != b.order || a.rows != b.rows || a.columns != b.columns || a.segments != b.segments || p.instructions != q.instructions || p.operands != q.operands ||
-        p.outputs != q.outputs)
+    if (a.kind != b.kind || a.windowed != b.windowed || a.order != b.order || a.rows != b.rows ||
+        a.columns != b.columns || a.segments != b.segments || p.instructions != q.instructions ||
+        p.operands != q.operands || p.outputs != q.outputs)
       return false;
     if (a.kind != kernel_kind::fused) {
       if (!same_unfused(a.first, b.first)) return false;
-      if (a.windowed && !same_unfused(r_.holder_of[g_.nodes[a.first].operand[0]], r_.holder_of[g_.nodes[b.first].operand[0]])) return false;
+      if (a.windowed &&
+          !same_unfused(r_.holder_of[g_.nodes[a.first].operand[0]], r_.holder_of[g_.nodes[b.first].operand[0]]))
+        return false;
       if (p.instructions == 1) return true;
     }
     for (int i = 0; i < p.instructions; ++i) {
@@ -80,12 +86,14 @@ class kernel_finder {
   constexpr bool same_unfused(int a, int b) const {
     graph::node const &m = g_.nodes[a], &n = g_.nodes[b];
     if (!espalier::detail::same_address(m.op, n.op) || !(m.shape == n.shape)) return false;
-    if (m.op->family != op_family::random && m.op->family != op_family::convert && m.attribute != n.attribute) return false;
+    if (m.op->family != op_family::random && m.op->family != op_family::convert && m.attribute != n.attribute)
+      return false;
     for (int k = 0; k < 2; ++k) {
       if ((m.operand[k] == 0) != (n.operand[k] == 0)) return false;
       if (m.operand[k] != 0 && !(g_.nodes[m.operand[k]].shape == g_.nodes[n.operand[k]].shape)) return false;
     }
-    return !(m.op->family == op_family::convert) || (g_.nodes[m.operand[0]].attribute & 1u) == (g_.nodes[n.operand[0]].attribute & 1u);
+    return !(m.op->family == op_family::convert) ||
+           (g_.nodes[m.operand[0]].attribute & 1u) == (g_.nodes[n.operand[0]].attribute & 1u);
   }
 
   program_builder const& g_;
@@ -98,7 +106,8 @@ class kernel_finder {
 };
 
 /// The kernel IR with the outputs of each group and, for each group, the first group that is equal to it.
-constexpr kernel_ir find_kernels(graph::program const& p, grouping const& r, destinations const& to, kernel_ir const& lowered) {
+constexpr kernel_ir find_kernels(graph::program const& p, grouping const& r, destinations const& to,
+                                 kernel_ir const& lowered) {
   kernel_ir c = lowered;
   kernel_finder{p.nodes, r, to, c}.run();
   return c;

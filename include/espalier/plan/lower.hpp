@@ -38,7 +38,7 @@ struct kernel_body {
   int first_operand, operands;
   /// nodes whose values are stored; set by find_kernels
   int first_output, outputs;
-  int kernel;                 ///< the first group that is equal to this one; set by find_kernels
+  int kernel;  ///< the first group that is equal to this one; set by find_kernels
 };
 
 /// Instructions, operands and outputs of all groups.
@@ -55,7 +55,8 @@ constexpr int max_operands = 40;
 
 class lowering {
  public:
-  constexpr lowering(program_builder const& g, grouping const& r, recomputed const& recomputation, kernel_ir& c) : g_{g}, r_{r}, uses_{g, r}, recomputed_{recomputation}, c_{c} {}
+  constexpr lowering(program_builder const& g, grouping const& r, recomputed const& recomputation, kernel_ir& c)
+      : g_{g}, r_{r}, uses_{g, r}, recomputed_{recomputation}, c_{c} {}
 
   /// Lowers the groups from number x until `instructions` more instructions are written. Returns the number of the next
   /// group, or 0 after the last.
@@ -90,20 +91,24 @@ class lowering {
       int const arity = n.op->arity < 3 ? n.op->arity : 3;
       std::int64_t const size = r_.size_of[reduction ? n.operand[0] : id];
       for (int i = 0; i < arity; ++i)
-        u[i] = fused ? uses_.of(n.operand[i], size, x) : use{unfused_operand(x, n.operand[i], i), extent_class::full, 0, 0};
+        u[i] = fused ? uses_.of(n.operand[i], size, x)
+                     : use{unfused_operand(x, n.operand[i], i), extent_class::full, 0, 0};
       emit_instruction(x, n, f, extent, u, arity, fused);
     }
     k.instructions = c_.instruction_count - k.first_instruction;
     k.operands = c_.operand_count - k.first_operand;
   }
 
-  constexpr bool is_recomputed(int x, use const& u) const { return recomputed_.by_readers[u.source] && u.extent == extent_class::full && r_.group_of[u.source] != x; }
+  constexpr bool is_recomputed(int x, use const& u) const {
+    return recomputed_.by_readers[u.source] && u.extent == extent_class::full && r_.group_of[u.source] != x;
+  }
   /// Adds instructions that recompute the values that member `id` of group x reads and no group stores.
   constexpr void recompute_operands(int x, int id) {
     graph::node const& n = g_.nodes[id];
     for (int k = 0; k < 3 && n.operand[k] != 0; ++k) {
       int const required = r_.holder_of[n.operand[k]];
-      if (!recomputed_.by_readers[required] || r_.group_of[required] == x || recomputed_in_group_[required] == x) continue;
+      if (!recomputed_.by_readers[required] || r_.group_of[required] == x || recomputed_in_group_[required] == x)
+        continue;
       recompute_operands(x, required);
       graph::node const& value = g_.nodes[required];
       int const arity = value.op->arity;
@@ -117,7 +122,8 @@ class lowering {
 
   /// Appends an instruction. The operands of a commutative op are sorted by rank: ids depend on the order of tracing,
   /// so equal groups would differ otherwise.
-  constexpr void emit_instruction(int x, graph::node const& n, op_family f, extent_class extent, use* u, int arity, bool fused) {
+  constexpr void emit_instruction(int x, graph::node const& n, op_family f, extent_class extent, use* u, int arity,
+                                  bool fused) {
     ir_instruction& s = c_.instructions[c_.instruction_count];
     s.extent = extent;
     s.operand[0] = s.operand[1] = s.operand[2] = no_operand;
@@ -152,7 +158,8 @@ class lowering {
   /// The operand of a group that copies a leaf, constant or broadcast to memory.
   constexpr use copied(int id) const {
     op_family const f = r_.family_of[id];
-    if (f == op_family::broadcast || f == op_family::column_index) return uses_.of(id, r_.size_of[id], operand_uses::no_memory);
+    if (f == op_family::broadcast || f == op_family::column_index)
+      return uses_.of(id, r_.size_of[id], operand_uses::no_memory);
     return use{id, extent_class::full, 0, 0};
   }
 
@@ -161,16 +168,20 @@ class lowering {
     if (f == op_family::elementwise && r_.group_of[u.source] == x) return c_.local[u.source];
     bool const constant = f == op_family::constant && fused;
     // An index that was broadcast along columns other than its own is read from memory.
-    bool const index = f == op_family::column_index && u.extent == extent_class::column && g_.nodes[u.source].shape.at[g_.nodes[u.source].shape.rank - 1] == r_.groups[x].columns;
+    bool const index = f == op_family::column_index && u.extent == extent_class::column &&
+                       g_.nodes[u.source].shape.at[g_.nodes[u.source].shape.rank - 1] == r_.groups[x].columns;
     if (!constant && !index && r_.group_of[u.source] == x) return c_.local[u.source];
     if (fused && is_recomputed(x, u)) return recomputed_instruction_[u.source];
     kernel_body const& k = c_.groups[x];
     ir_operand const required{constant || index ? 0 : u.source, constant ? extent_class::none : extent,
-                      constant ? operand_kind::constant : index ? operand_kind::column_index : operand_kind::memory,
-                      constant ? g_.nodes[u.source].attribute : 0};
+                              constant ? operand_kind::constant
+                              : index  ? operand_kind::column_index
+                                       : operand_kind::memory,
+                              constant ? g_.nodes[u.source].attribute : 0};
     for (int i = k.first_operand; i < c_.operand_count; ++i) {
       ir_operand const& existing = c_.operands[i];
-      if (existing.node == required.node && existing.extent == required.extent && existing.kind == required.kind && existing.bits == required.bits)
+      if (existing.node == required.node && existing.extent == required.extent && existing.kind == required.kind &&
+          existing.bits == required.bits)
         return -1 - (i - k.first_operand);
     }
     c_.operands[c_.operand_count++] = required;
@@ -197,13 +208,15 @@ struct lowered {
 inline constexpr int instructions_per_evaluation = 4096;
 
 /// The kernel IR after `instructions` more instructions, which are appended to `before`.
-constexpr lowered lower_piece(graph::program const& p, grouping const& groups, recomputed const& recomputation, lowered const& before, int instructions) {
+constexpr lowered lower_piece(graph::program const& p, grouping const& groups, recomputed const& recomputation,
+                              lowered const& before, int instructions) {
   lowered r = before;
   r.next = lowering{p.nodes, groups, recomputation, r.ir}.continue_with(before.next, instructions);
   return r;
 }
 /// Lowers a short program in one evaluation. For a long one, returns an empty IR that lower_piece continues.
-constexpr lowered begin_lowering(graph::program const& p, grouping const& groups, recomputed const& recomputation, int instructions) {
+constexpr lowered begin_lowering(graph::program const& p, grouping const& groups, recomputed const& recomputation,
+                                 int instructions) {
   lowered const none{{}, 1};
   return p.nodes.size <= instructions ? lower_piece(p, groups, recomputation, none, 2 * instructions) : none;
 }

@@ -30,7 +30,8 @@ class merger {
   constexpr void settle_loops() {
     for (int x = 1; x <= r_.group_count; ++x) {
       group& settled = r_.groups[x];
-      if (settled.order == loop_order::any) settled.order = settled.reduces_columns && !settled.reduces_rows ? loop_order::columns : loop_order::rows;
+      if (settled.order == loop_order::any)
+        settled.order = settled.reduces_columns && !settled.reduces_rows ? loop_order::columns : loop_order::rows;
       if (settled.rows != 0) continue;
       settled.rows = 1;
       settled.columns = static_cast<int>(settled.size);
@@ -82,7 +83,9 @@ class merger {
   constexpr bool fits(int x, int home) {
     group const &from = r_.groups[x], &to = r_.groups[home];
     if (from.size != to.size || from.count + to.count > max_instructions) return false;
-    if (from.rows != 0 && to.rows != 0 && (from.rows != to.rows || from.columns != to.columns || from.segments != to.segments)) return false;
+    if (from.rows != 0 && to.rows != 0 &&
+        (from.rows != to.rows || from.columns != to.columns || from.segments != to.segments))
+      return false;
     loop_order order = to.order == loop_order::any ? from.order : to.order;
     if (from.order != loop_order::any && from.order != order) return false;
     bool const reduces_rows = from.reduces_rows || to.reduces_rows;
@@ -105,15 +108,19 @@ class merger {
       if (r_.group_of[u.source] != home || r_.family_of[u.source] == op_family::constant) continue;
       extent_class const q = r_.extent_of[u.source];
       if (f == op_family::reduction) {
-        bool const of_lines = p == extent_class::single && ((q == extent_class::row && order != loop_order::columns) || (q == extent_class::column && order == loop_order::columns));
+        bool const of_lines =
+            p == extent_class::single && ((q == extent_class::row && order != loop_order::columns) ||
+                                          (q == extent_class::column && order == loop_order::columns));
         if (u.extent != extent_class::full || (q != extent_class::full && !of_lines)) return false;
       } else if (u.extent == extent_class::full) {
         if (q != p) return false;
-      } else if (p != extent_class::full || q != u.extent || (u.extent != extent_class::row && u.extent != extent_class::column)) {
+      } else if (p != extent_class::full || q != u.extent ||
+                 (u.extent != extent_class::row && u.extent != extent_class::column)) {
         return false;
       } else {
         loop_order const required = u.extent == extent_class::row ? loop_order::rows : loop_order::columns;
-        if ((order != loop_order::any && order != required) || (required == loop_order::columns && reduces_rows)) return false;
+        if ((order != loop_order::any && order != required) || (required == loop_order::columns && reduces_rows))
+          return false;
         order = required;
       }
     }

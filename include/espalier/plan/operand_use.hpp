@@ -31,7 +31,8 @@ class operand_uses {
     int const id = r_.holder_of[operand];
     op_family const f = r_.family_of[id];
     if (f != op_family::broadcast && f != op_family::column_index) return use{id, extent_class::full, 0, 0};
-    if (r_.group_of[id] != 0 && (reader == no_group || r_.group_of[id] <= reader)) return use{id, extent_class::full, 0, 0};
+    if (r_.group_of[id] != 0 && (reader == no_group || r_.group_of[id] <= reader))
+      return use{id, extent_class::full, 0, 0};
     graph::node const& n = g_.nodes[id];
     if (f == op_family::column_index) {
       int const columns = n.shape.at[n.shape.rank - 1];
@@ -40,10 +41,14 @@ class operand_uses {
     int const source = r_.holder_of[n.operand[0]];
     int const own = static_cast<int>(r_.size_of[source]), others = static_cast<int>(size / own);
     switch (static_cast<pattern>(n.attribute)) {
-      case pattern::row: return use{source, extent_class::row, own, others};
-      case pattern::column: return use{source, extent_class::column, others, own};
-      case pattern::segments: return use{source, extent_class::row, own, others, segments_between(g_.nodes[n.operand[0]].shape, n.shape)};
-      default: return use{source, extent_class::single, 0, 0};
+      case pattern::row:
+        return use{source, extent_class::row, own, others};
+      case pattern::column:
+        return use{source, extent_class::column, others, own};
+      case pattern::segments:
+        return use{source, extent_class::row, own, others, segments_between(g_.nodes[n.operand[0]].shape, n.shape)};
+      default:
+        return use{source, extent_class::single, 0, 0};
     }
   }
 

@@ -37,11 +37,13 @@ struct subject_of<Program> {
 };
 /// The groups after `Pieces` pieces of the program. Each piece is a variable, and so an evaluation, of its own.
 template <class Program, int Pieces>
-inline constexpr grouping grouped = group_piece(graph_of<Program>, grouped<Program, Pieces - 1>, (Pieces - 1) * piece + 1, piece);
+inline constexpr grouping grouped = group_piece(graph_of<Program>, grouped<Program, Pieces - 1>,
+                                                (Pieces - 1) * piece + 1, piece);
 template <class Program>
 inline constexpr grouping grouped<Program, 0> = begin_grouping(graph_of<Program>);
 template <class Program>
-inline constexpr grouping ended = end_grouping(graph_of<Program>, grouped<Program, (graph_of<Program>.nodes.size + piece - 1) / piece>);
+inline constexpr grouping ended = end_grouping(graph_of<Program>,
+                                               grouped<Program, (graph_of<Program>.nodes.size + piece - 1) / piece>);
 template <class Program>
 inline constexpr grouping grouping_of = merge_groups(graph_of<Program>, ended<Program>);
 
@@ -59,10 +61,12 @@ inline constexpr recomputed recomputed_of = find_recomputed(graph_of<Program>, g
 
 /// The kernel IR after `Pieces` pieces of the program. Each piece is a variable, and so an evaluation, of its own.
 template <class Program, int Pieces>
-inline constexpr lowered lowered_until =
-    lower_piece(graph_of<Program>, grouping_of<Program>, recomputed_of<Program>, lowered_until<Program, Pieces - 1>, instructions_per_evaluation);
+inline constexpr lowered lowered_until = lower_piece(graph_of<Program>, grouping_of<Program>, recomputed_of<Program>,
+                                                     lowered_until<Program, Pieces - 1>, instructions_per_evaluation);
 template <class Program>
-inline constexpr lowered lowered_until<Program, 0> = begin_lowering(graph_of<Program>, grouping_of<Program>, recomputed_of<Program>, instructions_per_evaluation);
+inline constexpr lowered lowered_until<Program, 0> = begin_lowering(graph_of<Program>, grouping_of<Program>,
+                                                                    recomputed_of<Program>,
+                                                                    instructions_per_evaluation);
 template <class Program, int Pieces = 0>
 constexpr kernel_ir const& ir_of() {
   if constexpr (lowered_until<Program, Pieces>.next == 0) return lowered_until<Program, Pieces>.ir;
@@ -71,7 +75,8 @@ constexpr kernel_ir const& ir_of() {
 
 /// The passes after lowering: destinations, equal kernels and memory.
 template <bool Sound = true>
-constexpr planned finish_plan(graph::program const& p, grouping const& groups, kernel_ir const& lowered, storage_layout const& layout) {
+constexpr planned finish_plan(graph::program const& p, grouping const& groups, kernel_ir const& lowered,
+                              storage_layout const& layout) {
   destinations const to = find_destinations(p, groups, lowered, find_liveness(groups, lowered), layout);
   kernel_ir const kernels = find_kernels(p, groups, to, lowered);
   return {groups, kernels, allocate(p, groups, kernels, to)};
@@ -82,7 +87,8 @@ constexpr planned make_plan(graph::program const& p, storage_layout const& layou
   return finish_plan(p, groups, lower(p, groups, find_recomputed(p, groups)), layout);
 }
 template <class Program>
-inline constexpr planned plan_of = finish_plan<sound_program<Program>::agree>(graph_of<Program>, grouping_of<Program>, ir_of<Program>(), Program::layout());
+inline constexpr planned plan_of = finish_plan<sound_program<Program>::agree>(graph_of<Program>, grouping_of<Program>,
+                                                                              ir_of<Program>(), Program::layout());
 /// A program with too many groups does not compile, so its plan stays empty.
 template <class Program>
   requires(grouping_of<Program>.full)
@@ -90,7 +96,8 @@ inline constexpr planned plan_of<Program> = {};
 
 /// The elements that one run of a program reads from and writes to memory.
 template <class Program>
-inline constexpr traffic traffic_of_program = traffic_of(graph_of<Program>.nodes, plan_of<Program>.groups, plan_of<Program>.ir, plan_of<Program>.memory);
+inline constexpr traffic traffic_of_program = traffic_of(graph_of<Program>.nodes, plan_of<Program>.groups,
+                                                         plan_of<Program>.ir, plan_of<Program>.memory);
 /// The sum of both, in elements.
 template <class Program>
 inline constexpr std::int64_t moved_by_program = traffic_of_program<Program>.read + traffic_of_program<Program>.written;

@@ -16,11 +16,14 @@ struct recomputed {
 
 class recomputer {
  public:
-  constexpr recomputer(program_builder const& g, grouping const& r, recomputed& to) : g_{g}, r_{r}, uses_{g, r}, to_{to} {}
+  constexpr recomputer(program_builder const& g, grouping const& r, recomputed& to)
+      : g_{g}, r_{r}, uses_{g, r}, to_{to} {}
 
   constexpr void run(graph::output const* outputs, int output_count) {
     for (int id = 1; id <= g_.size; ++id)
-      if (r_.family_of[id] == op_family::elementwise && r_.extent_of[id] == extent_class::full && g_.nodes[id].op->cheap) consider(id);
+      if (r_.family_of[id] == op_family::elementwise && r_.extent_of[id] == extent_class::full &&
+          g_.nodes[id].op->cheap)
+        consider(id);
     if (last_ == 0) return;
     for (int i = 0; i < output_count; ++i) base_[r_.holder_of[outputs[i].id]] = 0;
     for (int x = 1; x <= r_.group_count; ++x)
@@ -76,8 +79,10 @@ class recomputer {
       int const from = r_.group_of[u.source];
       if (base_[u.source] == 0 || from == x) continue;
       group const& own = r_.groups[from];
-      bool const simple = u.extent == extent_class::full && r_.extent_of[id] != extent_class::single && (reduction || r_.extent_of[id] == extent_class::full);
-      bool const same = to.rows == own.rows && to.columns == own.columns && to.segments == own.segments && own.rows != 0;
+      bool const simple = u.extent == extent_class::full && r_.extent_of[id] != extent_class::single &&
+                          (reduction || r_.extent_of[id] == extent_class::full);
+      bool const same =
+          to.rows == own.rows && to.columns == own.columns && to.segments == own.segments && own.rows != 0;
       extra_[x] += instructions_[u.source];
       if (!simple || !same || to.count + extra_[x] > max_instructions) base_[u.source] = 0;
     }

@@ -32,15 +32,20 @@ constexpr bool sweeps_once(group const& g) {
 constexpr sharing_table find_sharing(graph::program const& p, planned const& r) {
   argument_read reads[base::max_arguments]{};
   int const end = r.groups.group_count + 1;
-  auto const argument = [](address l) { return l.base >= base::arguments && l.base < base::arguments + base::max_arguments ? l.base - base::arguments : -1; };
-  auto const result = [](address l) { return l.base >= base::results && l.base < base::results + base::max_results ? l.base - base::results : -1; };
+  auto const argument = [](address l) {
+    return l.base >= base::arguments && l.base < base::arguments + base::max_arguments ? l.base - base::arguments : -1;
+  };
+  auto const result = [](address l) {
+    return l.base >= base::results && l.base < base::results + base::max_results ? l.base - base::results : -1;
+  };
   for (int x = 1; x < end; ++x) {
     kernel_body const& k = r.ir.groups[x];
     for (int i = 0; i < k.operands; ++i) {
       ir_operand const& l = r.ir.operands[k.first_operand + i];
       int const a = l.node != 0 ? argument(r.memory.address_of[l.node]) : -1;
       if (a < 0) continue;
-      bool const each = sweeps_once(r.groups.groups[x]) && l.kind == operand_kind::memory && l.extent == extent_class::full;
+      bool const each =
+          sweeps_once(r.groups.groups[x]) && l.kind == operand_kind::memory && l.extent == extent_class::full;
       reads[a].element_by_element = each && (reads[a].group != x || reads[a].element_by_element);
       reads[a].group = x;
       reads[a].size = r.groups.size_of[l.node];
@@ -48,7 +53,8 @@ constexpr sharing_table find_sharing(graph::program const& p, planned const& r) 
   }
   // A device may read labels in any group that needs them.
   for (int id = 1; id <= p.nodes.size; ++id)
-    if (p.nodes[id].op->family == graph::op_family::label) reads[p.nodes[id].attribute / 2] = argument_read{end, false, 0};
+    if (p.nodes[id].op->family == graph::op_family::label)
+      reads[p.nodes[id].attribute / 2] = argument_read{end, false, 0};
   for (int i = 0; i < r.memory.copy_count; ++i)
     if (int const a = argument(r.memory.copies[i].from); a >= 0) reads[a] = argument_read{end, false, 0};
 
@@ -56,7 +62,8 @@ constexpr sharing_table find_sharing(graph::program const& p, planned const& r) 
   auto const write = [&](int to, int group, bool element_by_element, std::int64_t size) {
     for (int a = 0; a < base::max_arguments; ++a) {
       if (reads[a].group < group) continue;
-      bool const same = reads[a].group == group && reads[a].element_by_element && element_by_element && reads[a].size == size;
+      bool const same =
+          reads[a].group == group && reads[a].element_by_element && element_by_element && reads[a].size == size;
       t.of[a][to] = same ? sharing::same : sharing::none;
     }
   };
@@ -64,7 +71,8 @@ constexpr sharing_table find_sharing(graph::program const& p, planned const& r) 
     kernel_body const& k = r.ir.groups[x];
     for (int i = 0; i < k.outputs; ++i) {
       int const id = r.ir.outputs[k.first_output + i];
-      if (int const y = result(r.memory.address_of[id]); y >= 0) write(y, x, r.groups.extent_of[id] == extent_class::full, r.groups.size_of[id]);
+      if (int const y = result(r.memory.address_of[id]); y >= 0)
+        write(y, x, r.groups.extent_of[id] == extent_class::full, r.groups.size_of[id]);
     }
   }
   for (int i = 0; i < r.memory.copy_count; ++i)

@@ -33,7 +33,7 @@ struct architecture {
   std::vector<vertex> vertices;     ///< 0: none
   /// by node of the evaluation program: the innermost module that made it
   std::vector<int> owner;
-  int result = 0;                   ///< the vertex of the net's result
+  int result = 0;  ///< the vertex of the net's result
   extents input{}, output{};
 };
 
@@ -42,7 +42,9 @@ namespace detail {
 template <class M>
 void list_modules(M const& module, std::string const& path, int parent, std::vector<module_row>& rows) {
   int inside = parent;
-  auto const enter = [&](char const* name, auto const& inner) { list_modules(inner, path.empty() ? std::string(name) : path + '.' + name, inside, rows); };
+  auto const enter = [&](char const* name, auto const& inner) {
+    list_modules(inner, path.empty() ? std::string(name) : path + '.' + name, inside, rows);
+  };
   if constexpr (nn::Module<M>) {
     inside = static_cast<int>(rows.size());
     rows.push_back({path, short_name<M>(), &type_tag<M>, parent, facts_of(module), 0, {}});
@@ -60,7 +62,9 @@ inline int row_of_call(std::vector<module_row> const& rows, call_record const& c
   int best = -1;
   for (int i = 0; i < static_cast<int>(rows.size()); ++i) {
     module_row const& row = rows[static_cast<std::size_t>(i)];
-    if (row.type_tag != c.type || row.facts.parameter != c.parameter || row.facts.buffer != c.buffer || row.facts.stream != c.stream) continue;
+    if (row.type_tag != c.type || row.facts.parameter != c.parameter || row.facts.buffer != c.buffer ||
+        row.facts.stream != c.stream)
+      continue;
     if (known) return i;
     if (row.parent == around && (best < 0 || row.calls < rows[static_cast<std::size_t>(best)].calls)) best = i;
   }
@@ -68,8 +72,8 @@ inline int row_of_call(std::vector<module_row> const& rows, call_record const& c
 }
 
 /// Assigns modules and names to calls and vertices.
-inline void settle(architecture& a, call_record const* calls, int call_count, vertex_record const* vertices, int vertex_count, int nodes,
-                   std::vector<std::string> const& parameters) {
+inline void settle(architecture& a, call_record const* calls, int call_count, vertex_record const* vertices,
+                   int vertex_count, int nodes, std::vector<std::string> const& parameters) {
   // known: by call, the nearest module of the net around its body
   std::vector<int> row(static_cast<std::size_t>(call_count) + 1), known(row.size());
   a.owner.assign(static_cast<std::size_t>(nodes) + 1, 0);
@@ -95,7 +99,8 @@ inline void settle(architecture& a, call_record const* calls, int call_count, ve
       std::string const type = short_name(calls[v.number].written);
       label = m > 0 ? a.modules[static_cast<std::size_t>(m)].path + "  " + type : type;
     }
-    vertex made{v.kind, label, v.shape, known[static_cast<std::size_t>(v.kind == part::module ? v.number : v.call)], {}};
+    vertex made{
+        v.kind, label, v.shape, known[static_cast<std::size_t>(v.kind == part::module ? v.number : v.call)], {}};
     for (int from : v.from)
       if (from != 0) made.from.push_back(from);
     a.vertices.push_back(made);
@@ -109,9 +114,11 @@ template <class Net, class Batch>
 architecture architecture_of() {
   architecture a;
   detail::list_modules(numbered<Net>, {}, -1, a.modules);
-  constexpr int calls = detail::recorded<Net, Batch>.call_count, vertices = detail::recorded<Net, Batch>.vertex_count, nodes = detail::recorded<Net, Batch>.nodes;
+  constexpr int calls = detail::recorded<Net, Batch>.call_count, vertices = detail::recorded<Net, Batch>.vertex_count,
+                nodes = detail::recorded<Net, Batch>.nodes;
   constexpr int result = detail::recorded<Net, Batch>.result;
-  detail::settle(a, detail::calls_of<Net, Batch>.at, calls, detail::vertices_of<Net, Batch>.at, vertices, nodes, detail::tensor_names<Net, true>());
+  detail::settle(a, detail::calls_of<Net, Batch>.at, calls, detail::vertices_of<Net, Batch>.at, vertices, nodes,
+                 detail::tensor_names<Net, true>());
   a.result = result;
   a.input = Batch::value;
   a.output = a.modules[0].output;

@@ -42,7 +42,8 @@ inline std::string begin(std::string const& title) {
          "fontname=\"sans-serif\", fontsize=10, "
          "margin=\"0.08,0.04\", height=0.2]\n  edge [fontname=\"sans-serif\", fontsize=8, arrowsize=0.6]\n";
 }
-inline std::string node(std::string const& name, std::string const& label, std::string const& attributes = {}, bool at_the_left = false) {
+inline std::string node(std::string const& name, std::string const& label, std::string const& attributes = {},
+                        bool at_the_left = false) {
   return name + " [label=" + quoted(label, at_the_left) + (attributes.empty() ? "" : ", " + attributes) + "]\n";
 }
 inline std::string edge(std::string const& from, std::string const& to, std::string const& label = {}) {

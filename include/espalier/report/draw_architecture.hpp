@@ -41,15 +41,20 @@ class architecture_picture {
     for (int m = 1; m < static_cast<int>(a_.modules.size()); ++m) {
       if (!is_box(m) || box_of(a_.modules[static_cast<std::size_t>(m)].parent) != box) continue;
       module_row const& row = a_.modules[static_cast<std::size_t>(m)];
-      r += indent + "subgraph cluster_" + std::to_string(m) + " {\n" + indent + "  graph [label=" + dot::quoted(row.path + "  " + row.type) +
-           ", labeljust=l, style=filled, fillcolor=\"#00000008\", color=\"#00000040\", fontsize=10]\n" + inside(m, indent + "  ") + indent + "}\n";
+      r += indent + "subgraph cluster_" + std::to_string(m) + " {\n" + indent +
+           "  graph [label=" + dot::quoted(row.path + "  " + row.type) +
+           ", labeljust=l, style=filled, fillcolor=\"#00000008\", color=\"#00000040\", fontsize=10]\n" +
+           inside(m, indent + "  ") + indent + "}\n";
     }
     return r;
   }
   std::string vertex_text(std::size_t i) const {
     vertex const& v = a_.vertices[i];
     std::string const label = v.label + (v.kind == part::operation ? "" : "\n" + shape_text(v.shape));
-    char const* const style = v.kind == part::input ? dot::argument : v.kind == part::parameter ? dot::learnt : v.kind == part::operation ? dot::operation : "";
+    char const* const style = v.kind == part::input       ? dot::argument
+                              : v.kind == part::parameter ? dot::learnt
+                              : v.kind == part::operation ? dot::operation
+                                                          : "";
     return dot::node(name(i), label, style);
   }
 

@@ -11,13 +11,15 @@ namespace report {
 inline std::string kernels_text(titled const& t) {
   view const& v = *t.plan;
   int const forward = end_of_forward(v);
-  std::string r = dot::begin(t.title + ": " + std::to_string(v.kernel_count) + " kernels, " +
-                             std::to_string(v.workspace * static_cast<std::int64_t>(t.element_bytes)) + " bytes of workspace");
+  std::string r =
+      dot::begin(t.title + ": " + std::to_string(v.kernel_count) + " kernels, " +
+                 std::to_string(v.workspace * static_cast<std::int64_t>(t.element_bytes)) + " bytes of workspace");
   auto const name = [](int kernel) { return "k" + std::to_string(kernel); };
   for (int id = 1; id <= v.node_count; ++id) {
     graph::op_family const f = v.nodes[id].op->family;
     if (v.nodes[id].needed && (f == graph::op_family::argument || f == graph::op_family::label))
-      r += "  " + dot::node("n" + std::to_string(id), name_of(t, id) + "\n" + shape_text(v.nodes[id].shape), dot::argument);
+      r += "  " +
+           dot::node("n" + std::to_string(id), name_of(t, id) + "\n" + shape_text(v.nodes[id].shape), dot::argument);
   }
   for (int x = 1; x <= v.kernel_count; ++x) {
     kernel_row const& k = v.kernels[x];
@@ -32,10 +34,12 @@ inline std::string kernels_text(titled const& t) {
       graph::op_family const f = n.op->family;
       std::string& along = values[static_cast<std::size_t>(n.kernel)];
       if (n.kernel != 0) along += (along.empty() ? "" : "\n") + name_of(t, node) + ' ' + shape_text(n.shape);
-      else if (f == graph::op_family::argument || f == graph::op_family::label) r += dot::edge("n" + std::to_string(node), name(x));
+      else if (f == graph::op_family::argument || f == graph::op_family::label)
+        r += dot::edge("n" + std::to_string(node), name(x));
     });
     for (int from = 1; from <= v.kernel_count; ++from)
-      if (!values[static_cast<std::size_t>(from)].empty()) r += dot::edge(name(from), name(x), values[static_cast<std::size_t>(from)]);
+      if (!values[static_cast<std::size_t>(from)].empty())
+        r += dot::edge(name(from), name(x), values[static_cast<std::size_t>(from)]);
   }
   for (int i = 0; i < v.result_count; ++i) {
     if (v.results[i].where != graph::destination::result) continue;
@@ -58,12 +62,16 @@ template <class... X, class Found = report::detail::programs_fault<X...>>
 std::string draw_kernels() {
   using Programs = report::detail::programs_of<X...>;
   static_assert(Programs::arguments::agree, ESPALIER_NAMES_PROGRAMS);
-  using Layers = espalier::detail::root_message_fault<typename Programs::layers, espalier::detail::root_at<Programs, struct draw_kernels_>>;
+  using Layers = espalier::detail::root_message_fault<typename Programs::layers,
+                                                      espalier::detail::root_at<Programs, struct draw_kernels_>>;
   static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
-  static_assert(sizeof(espalier::detail::report_own_message(espalier::detail::own_message_fault<typename Programs::layers>{})) != 0);
-  using LossMisfit = espalier::detail::root_message_fault<typename Programs::loss, espalier::detail::root_at<Programs, struct draw_kernels_>>;
+  static_assert(sizeof(espalier::detail::report_own_message(
+                    espalier::detail::own_message_fault<typename Programs::layers>{})) != 0);
+  using LossMisfit = espalier::detail::root_message_fault<typename Programs::loss,
+                                                          espalier::detail::root_at<Programs, struct draw_kernels_>>;
   static_assert(LossMisfit::agree, ESPALIER_SENTENCE(ESPALIER_LOSS_FITS, LossMisfit));
-  static_assert(sizeof(espalier::detail::report_own_message(espalier::detail::own_message_fault<typename Programs::loss>{})) != 0);
+  static_assert(sizeof(espalier::detail::report_own_message(
+                    espalier::detail::own_message_fault<typename Programs::loss>{})) != 0);
   static_assert(Programs::statistics::agree, ESPALIER_SENTENCE(ESPALIER_STATISTICS_FIT, typename Programs::statistics));
   if constexpr (Found::agree) return report::kernels_text(Programs::programs().front());
   else return {};

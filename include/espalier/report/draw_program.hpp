@@ -30,13 +30,15 @@ inline std::string program_text(titled const& t) {
     node_row const& n = v.nodes[id];
     if (!n.needed) continue;
     bool const leaf = n.operand[0] == 0;
-    std::string const what = n.op->family == graph::op_family::constant ? number_text(std::bit_cast<double>(n.attribute))
+    std::string const what = n.op->family == graph::op_family::constant
+                                 ? number_text(std::bit_cast<double>(n.attribute))
                              : leaf && name_of(t, id) != "v" + std::to_string(id) ? name_of(t, id)
-                                                                   : n.op->name;
-    char const* const style = n.op->family == graph::op_family::parameter || n.op->family == graph::op_family::buffer ? dot::learnt
-                              : leaf                                                                        ? dot::argument
-                              : id > forward                                                                ? dot::backward
-                                                                                                            : "";
+                                                                                  : n.op->name;
+    char const* const style = n.op->family == graph::op_family::parameter || n.op->family == graph::op_family::buffer
+                                  ? dot::learnt
+                              : leaf         ? dot::argument
+                              : id > forward ? dot::backward
+                                             : "";
     r += "  " + dot::node(name(id), what + "  " + shape_text(n.shape), style);
     for (int k = 0; k < (n.op->family == graph::op_family::alias ? 1 : 4); ++k)
       if (n.operand[k] != 0) r += dot::edge(name(n.operand[k]), name(id));
@@ -57,12 +59,16 @@ template <class... X, class Found = report::detail::programs_fault<X...>>
 std::string draw_program() {
   using Programs = report::detail::programs_of<X...>;
   static_assert(Programs::arguments::agree, ESPALIER_NAMES_PROGRAMS);
-  using Layers = espalier::detail::root_message_fault<typename Programs::layers, espalier::detail::root_at<Programs, struct draw_program_>>;
+  using Layers = espalier::detail::root_message_fault<typename Programs::layers,
+                                                      espalier::detail::root_at<Programs, struct draw_program_>>;
   static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
-  static_assert(sizeof(espalier::detail::report_own_message(espalier::detail::own_message_fault<typename Programs::layers>{})) != 0);
-  using LossMisfit = espalier::detail::root_message_fault<typename Programs::loss, espalier::detail::root_at<Programs, struct draw_program_>>;
+  static_assert(sizeof(espalier::detail::report_own_message(
+                    espalier::detail::own_message_fault<typename Programs::layers>{})) != 0);
+  using LossMisfit = espalier::detail::root_message_fault<typename Programs::loss,
+                                                          espalier::detail::root_at<Programs, struct draw_program_>>;
   static_assert(LossMisfit::agree, ESPALIER_SENTENCE(ESPALIER_LOSS_FITS, LossMisfit));
-  static_assert(sizeof(espalier::detail::report_own_message(espalier::detail::own_message_fault<typename Programs::loss>{})) != 0);
+  static_assert(sizeof(espalier::detail::report_own_message(
+                    espalier::detail::own_message_fault<typename Programs::loss>{})) != 0);
   static_assert(Programs::statistics::agree, ESPALIER_SENTENCE(ESPALIER_STATISTICS_FIT, typename Programs::statistics));
   if constexpr (Found::agree) return report::program_text(Programs::programs().front());
   else return {};

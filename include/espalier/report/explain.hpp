@@ -11,17 +11,22 @@ namespace report {
 inline std::string explanation(titled const& t) {
   view const& v = *t.plan;
   std::int64_t const bytes = static_cast<std::int64_t>(t.element_bytes);
-  std::string text = t.title + ": " + std::to_string(v.kernel_count) + (v.kernel_count == 1 ? " kernel, " : " kernels, ") + std::to_string(v.workspace * bytes) +
-                     " bytes of workspace, " + std::to_string(v.peak_live * bytes) + " live at most, " + std::to_string(v.moved * bytes) +
-                     " moved, " + std::to_string(v.flops) + " flops\n";
+  std::string text = t.title + ": " + std::to_string(v.kernel_count) +
+                     (v.kernel_count == 1 ? " kernel, " : " kernels, ") + std::to_string(v.workspace * bytes) +
+                     " bytes of workspace, " + std::to_string(v.peak_live * bytes) + " live at most, " +
+                     std::to_string(v.moved * bytes) + " moved, " + std::to_string(v.flops) + " flops\n";
   for (int x = 1; x <= v.kernel_count; ++x) {
     kernel_row const& k = v.kernels[x];
-    text += "kernel " + std::to_string(x) + ": " + kind_text(k) + (k.same_as != x ? ", the code of kernel " + std::to_string(k.same_as) : "") + '\n';
+    text += "kernel " + std::to_string(x) + ": " + kind_text(k) +
+            (k.same_as != x ? ", the code of kernel " + std::to_string(k.same_as) : "") + '\n';
     for (std::string const& line : formulas_of(t, x)) text += "  " + line + '\n';
     std::string read, written;
-    for_each_operand(v, k, [&](int, int node) { read += (read.empty() ? "" : ", ") + name_of(t, node) + ' ' + shape_text(v.nodes[node].shape); });
+    for_each_operand(v, k, [&](int, int node) {
+      read += (read.empty() ? "" : ", ") + name_of(t, node) + ' ' + shape_text(v.nodes[node].shape);
+    });
     for_each_result(v, k, [&](int node) {
-      written += (written.empty() ? "" : "; ") + name_of(t, node) + ' ' + shape_text(v.nodes[node].shape) + " to " + address_text(t, node);
+      written += (written.empty() ? "" : "; ") + name_of(t, node) + ' ' + shape_text(v.nodes[node].shape) + " to " +
+                 address_text(t, node);
     });
     if (!read.empty()) text += "  reads " + std::to_string(k.moved.read * bytes) + " bytes: " + read + '\n';
     text += "  writes " + std::to_string(k.moved.written * bytes) + " bytes: " + written + '\n';
@@ -51,12 +56,16 @@ template <class... X, class Found = report::detail::programs_fault<X...>>
 std::string explain() {
   using Programs = report::detail::programs_of<X...>;
   static_assert(Programs::arguments::agree, ESPALIER_NAMES_PROGRAMS);
-  using Layers = espalier::detail::root_message_fault<typename Programs::layers, espalier::detail::root_at<Programs, struct explain_>>;
+  using Layers = espalier::detail::root_message_fault<typename Programs::layers,
+                                                      espalier::detail::root_at<Programs, struct explain_>>;
   static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
-  static_assert(sizeof(espalier::detail::report_own_message(espalier::detail::own_message_fault<typename Programs::layers>{})) != 0);
-  using LossMisfit = espalier::detail::root_message_fault<typename Programs::loss, espalier::detail::root_at<Programs, struct explain_>>;
+  static_assert(sizeof(espalier::detail::report_own_message(
+                    espalier::detail::own_message_fault<typename Programs::layers>{})) != 0);
+  using LossMisfit = espalier::detail::root_message_fault<typename Programs::loss,
+                                                          espalier::detail::root_at<Programs, struct explain_>>;
   static_assert(LossMisfit::agree, ESPALIER_SENTENCE(ESPALIER_LOSS_FITS, LossMisfit));
-  static_assert(sizeof(espalier::detail::report_own_message(espalier::detail::own_message_fault<typename Programs::loss>{})) != 0);
+  static_assert(sizeof(espalier::detail::report_own_message(
+                    espalier::detail::own_message_fault<typename Programs::loss>{})) != 0);
   static_assert(Programs::statistics::agree, ESPALIER_SENTENCE(ESPALIER_STATISTICS_FIT, typename Programs::statistics));
   if constexpr (Found::agree) return report::explanation(Programs::programs());
   else return {};

@@ -12,8 +12,15 @@ namespace detail {
 class formulas {
  public:
   formulas(titled const& t, int kernel)
-      : t_{t}, v_{*t.plan}, k_{v_.kernels[kernel]}, uses_(static_cast<std::size_t>(k_.instructions)), stored_(uses_.size()), text_(uses_.size()) {
-    for (int i = 0; i < k_.outputs; ++i) stored_[static_cast<std::size_t>(v_.nodes[v_.outputs[k_.first_output + i]].instruction)] = v_.outputs[k_.first_output + i];
+      : t_{t},
+        v_{*t.plan},
+        k_{v_.kernels[kernel]},
+        uses_(static_cast<std::size_t>(k_.instructions)),
+        stored_(uses_.size()),
+        text_(uses_.size()) {
+    for (int i = 0; i < k_.outputs; ++i)
+      stored_[static_cast<std::size_t>(v_.nodes[v_.outputs[k_.first_output + i]].instruction)] =
+          v_.outputs[k_.first_output + i];
     for (int i = 0; i < k_.instructions; ++i)
       for (int j = 0; j < arity(i); ++j)
         if (int const x = instruction(i).operand[j]; x >= 0) ++uses_[static_cast<std::size_t>(x)];
@@ -59,9 +66,9 @@ class formulas {
     if (is_unfused(i)) return formula_of_unfused();
     if (espalier::detail::is_null(s.op)) return operand(s.operand[0]);
     std::string const along = s.op->family != graph::op_family::reduction ? ""
-                              : s.extent == plan::extent_class::row          ? "[row]"
-                              : s.extent == plan::extent_class::column       ? "[column]"
-                                                                     : "[all]";
+                              : s.extent == plan::extent_class::row       ? "[row]"
+                              : s.extent == plan::extent_class::column    ? "[column]"
+                                                                          : "[all]";
     return s.op->name + along + operands(i);
   }
   std::string formula_of_unfused() const {
@@ -77,13 +84,18 @@ class formulas {
       }
       case graph::op_family::permute: {
         std::string axes;
-        for (int i = 0; i < n.shape.rank; ++i) axes += (i == 0 ? "" : ", ") + std::to_string(n.attribute >> (4 * i) & 15u);
+        for (int i = 0; i < n.shape.rank; ++i)
+          axes += (i == 0 ? "" : ", ") + std::to_string(n.attribute >> (4 * i) & 15u);
         return n.op->name + ("[" + axes + "]") + operands(0);
       }
-      case graph::op_family::concatenate: return n.op->name + ("[" + std::to_string(n.attribute) + "]") + operands(0);
-      case graph::op_family::random: return n.op->name + ("[" + std::to_string(n.attribute) + "]");
-      case graph::op_family::reduction: return n.op->name + (k_.windowed ? "(windows" + operands(0) + ")" : "[middle]" + operands(0));
-      default: return n.op->name + operands(0);
+      case graph::op_family::concatenate:
+        return n.op->name + ("[" + std::to_string(n.attribute) + "]") + operands(0);
+      case graph::op_family::random:
+        return n.op->name + ("[" + std::to_string(n.attribute) + "]");
+      case graph::op_family::reduction:
+        return n.op->name + (k_.windowed ? "(windows" + operands(0) + ")" : "[middle]" + operands(0));
+      default:
+        return n.op->name + operands(0);
     }
   }
 

@@ -44,15 +44,19 @@ struct program_profile {
     for (int x = 1; x < static_cast<int>(seconds.size()); ++x) {
       std::string what = report::kind_text(program.plan->kernels[x]) + ": " + report::formulas_of(program, x).back();
       if (what.size() > 70) what = what.substr(0, 67) + "...";
-      rows.push_back({std::to_string(x), std::to_string(runs), report::fixed_text(each(x) * 1e6, 3), report::fixed_text(gigabytes_per_second(x), 2),
-                      report::fixed_text(100 * share(x), 1) + " %", what});
+      rows.push_back({std::to_string(x), std::to_string(runs), report::fixed_text(each(x) * 1e6, 3),
+                      report::fixed_text(gigabytes_per_second(x), 2), report::fixed_text(100 * share(x), 1) + " %",
+                      what});
     }
-    return program.title + ": " + std::to_string(runs) + " runs, " + report::fixed_text(runs > 0 ? total() / static_cast<double>(runs) * 1e6 : 0, 3) + " us each\n" +
+    return program.title + ": " + std::to_string(runs) + " runs, " +
+           report::fixed_text(runs > 0 ? total() / static_cast<double>(runs) * 1e6 : 0, 3) + " us each\n" +
            report::table_text(rows, {true, true, true, true, true, false});
   }
 
  private:
-  double each(int kernel) const { return runs > 0 ? seconds[static_cast<std::size_t>(kernel)] / static_cast<double>(runs) : 0; }
+  double each(int kernel) const {
+    return runs > 0 ? seconds[static_cast<std::size_t>(kernel)] / static_cast<double>(runs) : 0;
+  }
 };
 
 namespace detail {
@@ -69,7 +73,8 @@ struct kernel_functions {
 };
 template <class Program, class T, class Arch, class Team, int... X>
 constexpr auto functions_of_kernels(std::integer_sequence<int, X...>) {
-  return kernel_functions<Team, static_cast<int>(sizeof...(X))>{{&run_one_kernel<Program, T, Arch, Team, X + 1>..., nullptr}};
+  return kernel_functions<Team, static_cast<int>(sizeof...(X))>{
+      {&run_one_kernel<Program, T, Arch, Team, X + 1>..., nullptr}};
 }
 
 /// Profiles of a model's programs. Predictors on several threads may add to it.
@@ -110,7 +115,8 @@ class profiling_engine : public host_engine<cpu> {
   template <class Program, class T, class Arch = on_cpu::default_arch>
   void run(void* const* base) const noexcept {
     constexpr int kernels = plan::plan_of<Program>.groups.group_count;
-    static constexpr auto functions = functions_of_kernels<Program, T, Arch, team>(std::make_integer_sequence<int, kernels>{});
+    static constexpr auto functions =
+        functions_of_kernels<Program, T, Arch, team>(std::make_integer_sequence<int, kernels>{});
     double seconds[static_cast<std::size_t>(kernels) + 1];
     auto before = std::chrono::steady_clock::now();
     auto const lap = [&] {
@@ -123,7 +129,8 @@ class profiling_engine : public host_engine<cpu> {
       functions.at[x - 1](base, team_);
       seconds[x] = lap();
     }
-    on_cpu::detail::copy_all<Program, T>(base, std::make_integer_sequence<int, plan::plan_of<Program>.memory.copy_count>{});
+    on_cpu::detail::copy_all<Program, T>(base,
+                                         std::make_integer_sequence<int, plan::plan_of<Program>.memory.copy_count>{});
     seconds[0] = lap();
     found_->add(&report::detail::titled_program<Program, T>::get, report::view_of<Program>, sizeof(T), seconds);
   }

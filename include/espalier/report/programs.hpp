@@ -123,12 +123,14 @@ struct programs_of_training : espalier::detail::training_fit<Net, Loss, Batches.
   static std::vector<titled> programs() { return {training<Net, Loss, Batches, T>()..., update<Net, Optimizer, T>()}; }
 };
 template <nn::Module Net, class Loss, class Optimizer, Shape Batch>
-  requires(is_loss<Loss>::agree && is_optimizer<Optimizer>::agree)
+  requires(is_loss<Loss>::agree&& is_optimizer<Optimizer>::agree)
 struct programs_of<Net, Loss, Optimizer, Batch> : programs_of_training<float, Net, Loss, Optimizer, Batch> {};
 template <class Net, class Loss, class Optimizer, class Batch, class T>
-struct programs_of<training_facts<Net, Loss, Optimizer, Batch, T>> : programs_of_training<T, Net, Loss, Optimizer, Batch> {};
+struct programs_of<training_facts<Net, Loss, Optimizer, Batch, T>>
+    : programs_of_training<T, Net, Loss, Optimizer, Batch> {};
 template <class Model, class Batch, class Found>
-struct programs_of<predictor<Model, Batch, Found>> : programs_of_evaluation<typename Model::net_type, Batch, typename Model::value_type> {};
+struct programs_of<predictor<Model, Batch, Found>>
+    : programs_of_evaluation<typename Model::net_type, Batch, typename Model::value_type> {};
 template <class Model, class Loss, class Optimizer, class... Batches>
 struct programs_of<trainer<Model, Loss, Optimizer, Batches...>>
     : programs_of_training<typename Model::value_type, typename Model::net_type, Loss, Optimizer, Batches...> {};
@@ -150,22 +152,33 @@ inline std::string named(std::vector<std::string> const& names, std::uint64_t i,
 inline std::string name_of(titled const& t, int id) {
   node_row const& n = t.plan->nodes[id];
   switch (n.op->family) {
-    case graph::op_family::argument: return detail::named(t.arguments, n.attribute, "argument");
-    case graph::op_family::label: return detail::named(t.arguments, n.attribute / 2, "argument");
-    case graph::op_family::parameter: return detail::named(t.parameters, n.attribute, "parameter");
-    case graph::op_family::buffer: return detail::named(t.buffers, n.attribute, "buffer");
-    case graph::op_family::hyperparameter: return "hyperparameter " + std::to_string(n.attribute);
-    case graph::op_family::constant: return n.kernel == 0 ? number_text(std::bit_cast<double>(n.attribute)) : "v" + std::to_string(id);
-    default: return "v" + std::to_string(id);
+    case graph::op_family::argument:
+      return detail::named(t.arguments, n.attribute, "argument");
+    case graph::op_family::label:
+      return detail::named(t.arguments, n.attribute / 2, "argument");
+    case graph::op_family::parameter:
+      return detail::named(t.parameters, n.attribute, "parameter");
+    case graph::op_family::buffer:
+      return detail::named(t.buffers, n.attribute, "buffer");
+    case graph::op_family::hyperparameter:
+      return "hyperparameter " + std::to_string(n.attribute);
+    case graph::op_family::constant:
+      return n.kernel == 0 ? number_text(std::bit_cast<double>(n.attribute)) : "v" + std::to_string(id);
+    default:
+      return "v" + std::to_string(id);
   }
 }
 inline std::string name_of(titled const& t, graph::output const& o) {
   std::uint64_t const i = static_cast<std::uint64_t>(o.index);
   switch (o.where) {
-    case graph::destination::gradient: return "gradient of " + detail::named(t.parameters, i, "parameter");
-    case graph::destination::parameter: return "new " + detail::named(t.parameters, i, "parameter");
-    case graph::destination::buffer: return "new " + detail::named(t.buffers, i, "buffer");
-    default: return detail::named(t.results, i, "result");
+    case graph::destination::gradient:
+      return "gradient of " + detail::named(t.parameters, i, "parameter");
+    case graph::destination::parameter:
+      return "new " + detail::named(t.parameters, i, "parameter");
+    case graph::destination::buffer:
+      return "new " + detail::named(t.buffers, i, "buffer");
+    default:
+      return detail::named(t.results, i, "result");
   }
 }
 /// The address of a value: its bytes in the workspace, or the result that it is written to.
@@ -184,16 +197,26 @@ inline std::string address_text(titled const& t, int id) {
 inline std::string kind_text(kernel_row const& k) {
   switch (k.kind) {
     case plan::kernel_kind::fused:
-      return (k.order == plan::loop_order::columns ? "column by column, " : "row by row, ") + std::to_string(k.rows) + " x " + std::to_string(k.columns);
-    case plan::kernel_kind::contraction: return k.windowed ? "product of windows" : "product";
-    case plan::kernel_kind::permute: return "permutation";
-    case plan::kernel_kind::strided_broadcast: return "repetition";
-    case plan::kernel_kind::strided_reduction: return k.windowed ? "reduction of windows" : "reduction";
-    case plan::kernel_kind::convert: return "conversion";
-    case plan::kernel_kind::random: return "random numbers";
-    case plan::kernel_kind::move: return "movement";
-    case plan::kernel_kind::scatter_add: return "scatter-add";
-    case plan::kernel_kind::concatenate: return "concatenation";
+      return (k.order == plan::loop_order::columns ? "column by column, " : "row by row, ") + std::to_string(k.rows) +
+             " x " + std::to_string(k.columns);
+    case plan::kernel_kind::contraction:
+      return k.windowed ? "product of windows" : "product";
+    case plan::kernel_kind::permute:
+      return "permutation";
+    case plan::kernel_kind::strided_broadcast:
+      return "repetition";
+    case plan::kernel_kind::strided_reduction:
+      return k.windowed ? "reduction of windows" : "reduction";
+    case plan::kernel_kind::convert:
+      return "conversion";
+    case plan::kernel_kind::random:
+      return "random numbers";
+    case plan::kernel_kind::move:
+      return "movement";
+    case plan::kernel_kind::scatter_add:
+      return "scatter-add";
+    case plan::kernel_kind::concatenate:
+      return "concatenation";
   }
   return {};
 }

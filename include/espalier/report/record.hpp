@@ -48,7 +48,8 @@ struct module_facts {
 };
 template <class M>
 constexpr void collect_facts(M const& member, module_facts& f) {
-  using espalier::detail::ParameterMember, espalier::detail::BufferMember, espalier::detail::StreamMember, espalier::detail::ArrayMember;
+  using espalier::detail::ParameterMember, espalier::detail::BufferMember, espalier::detail::StreamMember,
+      espalier::detail::ArrayMember;
   if constexpr (ParameterMember<M>) {
     if (f.parameter < 0) f.parameter = member.slot;
     f.parameters += M::shape_type::size;
@@ -82,7 +83,8 @@ struct recording {
 
 /// The tracer that makes a recording.
 struct recorder : graph::tracer {
-  constexpr recorder(graph::program& p, recording& to) : graph::tracer{p, graph::mode::evaluation, false, 0, 0}, found{to} {}
+  constexpr recorder(graph::program& p, recording& to)
+      : graph::tracer{p, graph::mode::evaluation, false, 0, 0}, found{to} {}
 
   template <class... From>
   constexpr int add_vertex(part kind, char const* name, int number, extents const& s, From... from) {
@@ -131,11 +133,13 @@ struct net_observer {
     int const around = r.call, number = ++r.found.call_count;
     module_facts const f = facts_of(module);
     extents const& s = shape_of<Y>::value;
-    r.found.calls[number] = call_record{&type_tag<M>, written_type<M>(), f.parameter, f.buffer, f.stream, around, r.result.nodes.size, 0, s};
+    r.found.calls[number] = call_record{&type_tag<M>, written_type<M>(),   f.parameter, f.buffer, f.stream,
+                                        around,       r.result.nodes.size, 0,           s};
     Result y{{&r, 0}, 0};
     if (f.has_modules) {
       r.call = number;
-      y = espalier::detail::as_value<Result>(r, module.forward(observed_value<as_traced<X>>{{&r, graph::trace_operand(r, x)}, vertex_of(x)}...));
+      y = espalier::detail::as_value<Result>(
+          r, module.forward(observed_value<as_traced<X>>{{&r, graph::trace_operand(r, x)}, vertex_of(x)}...));
       r.call = around;
     } else {
       y.id = graph::trace_operand(r, module.forward(as_traced<X>{&r, graph::trace_operand(r, x)}...));
@@ -171,7 +175,8 @@ constexpr recording record_net() {
   recording found{};
   graph::program p{};
   recorder r{p, found};
-  int const x = graph::add_argument<float>(r, 0, Batch::value), input = r.add_vertex(part::input, "input", 0, Batch::value);
+  int const x = graph::add_argument<float>(r, 0, Batch::value),
+            input = r.add_vertex(part::input, "input", 0, Batch::value);
   found.result = espalier::detail::traced_net<Net>(r, traced<Batch, void, net_observer>{{&r, x}, input}).vertex;
   found.nodes = p.nodes.size;
   return found;
@@ -181,7 +186,8 @@ inline constexpr recording recorded = record_net<Net, Batch>();
 template <class Net, class Batch>
 inline constexpr auto calls_of = first_of<call_record, recorded<Net, Batch>.call_count + 1>(recorded<Net, Batch>.calls);
 template <class Net, class Batch>
-inline constexpr auto vertices_of = first_of<vertex_record, recorded<Net, Batch>.vertex_count + 1>(recorded<Net, Batch>.vertices);
+inline constexpr auto vertices_of =
+    first_of<vertex_record, recorded<Net, Batch>.vertex_count + 1>(recorded<Net, Batch>.vertices);
 
 }  // namespace detail
 }  // namespace espalier::report

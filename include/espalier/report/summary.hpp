@@ -36,11 +36,15 @@ inline int reader_of(view const& v, kernel_row const& k, int operand_number) {
 /// that reads it, a result for the module that makes it, and values inside the kernel for none.
 inline std::vector<cost> costs_of(architecture const& a, view const& v) {
   std::vector<cost> costs(a.modules.size(), cost{0, 0});
-  auto const of = [&](int node) -> cost& { return costs[static_cast<std::size_t>(a.owner[static_cast<std::size_t>(node)])]; };
+  auto const of = [&](int node) -> cost& {
+    return costs[static_cast<std::size_t>(a.owner[static_cast<std::size_t>(node)])];
+  };
   for (int id = 1; id <= v.node_count; ++id) of(id).flops += v.nodes[id].flops;
   for (int x = 1; x <= v.kernel_count; ++x) {
     kernel_row const& k = v.kernels[x];
-    for_each_operand(v, k, [&](int operand_number, int node) { of(detail::reader_of(v, k, operand_number)).moved += v.nodes[node].shape.size(); });
+    for_each_operand(v, k, [&](int operand_number, int node) {
+      of(detail::reader_of(v, k, operand_number)).moved += v.nodes[node].shape.size();
+    });
     for_each_result(v, k, [&](int node) { of(node).moved += v.nodes[node].shape.size(); });
   }
   for (int i = 0; i < v.copy_count; ++i) costs[0].moved += 2 * v.copies[i].size;
@@ -57,8 +61,10 @@ inline std::string summary_text(architecture const& a, view const& v, std::size_
   std::vector<std::vector<std::string>> rows{{"path", "module", "output", "parameters", "flops", "bytes moved"}};
   auto const add = [&](std::size_t i, std::string const& path) {
     module_row const& m = a.modules[i];
-    rows.push_back({path, m.type, m.calls > 0 ? shape_text(m.output) + (m.calls > 1 ? " x" + std::to_string(m.calls) : "") : "unused",
-                    std::to_string(m.facts.parameters), std::to_string(costs[i].flops), std::to_string(costs[i].moved * static_cast<std::int64_t>(element_bytes))});
+    rows.push_back({path, m.type,
+                    m.calls > 0 ? shape_text(m.output) + (m.calls > 1 ? " x" + std::to_string(m.calls) : "") : "unused",
+                    std::to_string(m.facts.parameters), std::to_string(costs[i].flops),
+                    std::to_string(costs[i].moved * static_cast<std::int64_t>(element_bytes))});
   };
   for (std::size_t i = 1; i < a.modules.size(); ++i) add(i, a.modules[i].path);
   add(0, "total");
@@ -81,7 +87,8 @@ std::string summary() {
   static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
   static_assert(sizeof(espalier::detail::report_own_message(espalier::detail::own_message_fault<Found>{})) != 0);
   if constexpr (layers_fit<Found>::value)
-    return report::summary_text(report::architecture_of<Net, InputShape>(), report::view_of<detail::evaluation_program<Net, InputShape>>, sizeof(T));
+    return report::summary_text(report::architecture_of<Net, InputShape>(),
+                                report::view_of<detail::evaluation_program<Net, InputShape>>, sizeof(T));
   else return {};
 }
 

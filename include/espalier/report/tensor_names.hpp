@@ -13,7 +13,8 @@ namespace espalier::report::detail {
 template <class Net, bool Parameters>
 std::vector<std::string> tensor_names() {
   std::vector<std::string> names;
-  for (int i = 0; i < espalier::detail::tensor_count<Net, Parameters>; ++i) names.emplace_back(espalier::detail::names_of<Net, Parameters>.at[i]);
+  for (int i = 0; i < espalier::detail::tensor_count<Net, Parameters>; ++i)
+    names.emplace_back(espalier::detail::names_of<Net, Parameters>.at[i]);
   return names;
 }
 

@@ -13,10 +13,10 @@ struct node_row {
   int operand[4];
   std::uint64_t attribute;
   extents shape;
-  int holder;  ///< the node whose memory holds its data
-  int kernel;  ///< the kernel that computes it, or 0
-  int next;    ///< the next node of that kernel, or 0
-  int instruction;    ///< its number among the kernel's instructions
+  int holder;       ///< the node whose memory holds its data
+  int kernel;       ///< the kernel that computes it, or 0
+  int next;         ///< the next node of that kernel, or 0
+  int instruction;  ///< its number among the kernel's instructions
   /// the last kernel that reads it; kernel_count + 1: a copy at the end reads it
   int last_use;
   std::int64_t flops;
@@ -88,8 +88,18 @@ struct report_rows {
       plan::grouping const& g = plan::plan_of<Program>.groups;
       plan::kernel_ir const& c = plan::plan_of<Program>.ir;
       plan::memory_plan const& m = plan::plan_of<Program>.memory;
-      r.at[id] = node_row{n.op, {n.operand[0], n.operand[1], n.operand[2], n.operand[3]}, n.attribute, n.shape, g.holder_of[id], g.group_of[id], g.next[id],
-                          c.local[id], m.last_use[id], plan::flops_of(plan::graph_of<Program>.nodes, g, id), g.needed[id], m.stored[id],
+      r.at[id] = node_row{n.op,
+                          {n.operand[0], n.operand[1], n.operand[2], n.operand[3]},
+                          n.attribute,
+                          n.shape,
+                          g.holder_of[id],
+                          g.group_of[id],
+                          g.next[id],
+                          c.local[id],
+                          m.last_use[id],
+                          plan::flops_of(plan::graph_of<Program>.nodes, g, id),
+                          g.needed[id],
+                          m.stored[id],
                           m.address_of[id]};
     }
     return r;
@@ -99,8 +109,20 @@ struct report_rows {
     for (int x = 1; x <= kernel_count; ++x) {
       plan::group const& g = plan::plan_of<Program>.groups.groups[x];
       plan::kernel_body const& k = plan::plan_of<Program>.ir.groups[x];
-      r.at[x] = kernel_row{g.kind,       g.order,   g.windowed,   g.rows,   g.columns,      g.segments, g.first,
-                           k.first_instruction, k.instructions, k.first_operand, k.operands, k.first_output, k.outputs,  k.kernel,
+      r.at[x] = kernel_row{g.kind,
+                           g.order,
+                           g.windowed,
+                           g.rows,
+                           g.columns,
+                           g.segments,
+                           g.first,
+                           k.first_instruction,
+                           k.instructions,
+                           k.first_operand,
+                           k.operands,
+                           k.first_output,
+                           k.outputs,
+                           k.kernel,
                            plan::traffic_of(plan::graph_of<Program>.nodes, plan::plan_of<Program>.ir, k)};
     }
     return r;
@@ -108,12 +130,16 @@ struct report_rows {
 
   static constexpr auto nodes = node_rows();
   static constexpr auto kernels = kernel_rows();
-  static constexpr auto instructions = first_of<plan::ir_instruction, plan::plan_of<Program>.ir.instruction_count>(plan::plan_of<Program>.ir.instructions);
-  static constexpr auto operands = first_of<plan::ir_operand, plan::plan_of<Program>.ir.operand_count>(plan::plan_of<Program>.ir.operands);
-  static constexpr auto outputs = first_of<int, plan::plan_of<Program>.ir.output_count>(plan::plan_of<Program>.ir.outputs);
+  static constexpr auto instructions = first_of<plan::ir_instruction, plan::plan_of<Program>.ir.instruction_count>(
+      plan::plan_of<Program>.ir.instructions);
+  static constexpr auto operands =
+      first_of<plan::ir_operand, plan::plan_of<Program>.ir.operand_count>(plan::plan_of<Program>.ir.operands);
+  static constexpr auto outputs =
+      first_of<int, plan::plan_of<Program>.ir.output_count>(plan::plan_of<Program>.ir.outputs);
   static constexpr auto copies = first_of<plan::final_copy, copy_count>(plan::plan_of<Program>.memory.copies);
   static constexpr auto results = first_of<graph::output, result_count>(plan::graph_of<Program>.outputs);
-  static constexpr auto maps = first_of<index_map, plan::graph_of<Program>.nodes.map_count>(plan::graph_of<Program>.nodes.maps);
+  static constexpr auto maps =
+      first_of<index_map, plan::graph_of<Program>.nodes.map_count>(plan::graph_of<Program>.nodes.maps);
 };
 
 }  // namespace detail

@@ -98,7 +98,9 @@ struct violation_of {
 template <class... S>
 struct violation_of<same_or_broadcast<S...>> : violation_at<first_disagreement<S...>(), same_or_broadcast<S...>> {};
 template <class From, class To>
-struct violation_of<broadcastable<From, To>> : violation_at<(broadcastable<From, To>::axis < 0 ? 0 : broadcastable<From, To>::axis - To::rank), broadcastable<From, To>> {};
+struct violation_of<broadcastable<From, To>>
+    : violation_at<(broadcastable<From, To>::axis < 0 ? 0 : broadcastable<From, To>::axis - To::rank),
+                   broadcastable<From, To>> {};
 }  // namespace detail
 
 /// The result type of an op whose relation does not hold: the relation, and the axis if it has one.

@@ -22,7 +22,9 @@ struct index_map {
   friend constexpr bool operator==(index_map const& a, index_map const& b) {
     if (a.rank != b.rank || a.fills_with_lowest != b.fills_with_lowest) return false;
     for (int i = 0; i < max_rank; ++i)
-      if (a.source[i] != b.source[i] || a.step[i] != b.step[i] || a.start[i] != b.start[i] || a.divisor[i] != b.divisor[i]) return false;
+      if (a.source[i] != b.source[i] || a.step[i] != b.step[i] || a.start[i] != b.start[i] ||
+          a.divisor[i] != b.divisor[i])
+        return false;
     return true;
   }
 };
@@ -138,7 +140,8 @@ constexpr index_map inverted(index_map const& m) {
 
 /// Is the map one of windows of images: (N, H, W, C) viewed as (N, rows, columns, kernel rows, kernel columns, C)?
 constexpr bool is_image_window(index_map const& m) {
-  return m.rank == 6 && m.source[0] == 0 && m.source[1] == 1 && m.source[2] == 2 && m.source[3] == 1 && m.source[4] == 2 && m.source[5] == 3 && m.step[0] == 1 && m.step[5] == 1 && m.start[0] == 0 &&
+  return m.rank == 6 && m.source[0] == 0 && m.source[1] == 1 && m.source[2] == 2 && m.source[3] == 1 &&
+         m.source[4] == 2 && m.source[5] == 3 && m.step[0] == 1 && m.step[5] == 1 && m.start[0] == 0 &&
          m.start[3] == 0 && m.divisor[0] == 1 && m.divisor[3] == 1;
 }
 

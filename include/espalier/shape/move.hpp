@@ -36,7 +36,8 @@ template <class S, class Requested>
 struct same_element_count;
 template <class S, int... Extents>
 struct same_element_count<S, to<Extents...>> {
-  static constexpr extents value = reshape_extents(S::size, extents{static_cast<int>(sizeof...(Extents)), {Extents...}});
+  static constexpr extents value =
+      reshape_extents(S::size, extents{static_cast<int>(sizeof...(Extents)), {Extents...}});
   static constexpr bool agree = value.rank >= 0;
 };
 

@@ -28,7 +28,10 @@ struct slicing {
   static constexpr movement of(extents const& s) {
     int const a = Axis < 0 ? Axis + s.rank : Axis;
     if (a < 0 || a >= s.rank || Step == 0) return no_movement();
-    int const n = s.at[a], first = Begin < 0 ? Begin + n : Begin, end = End == to_end ? (Step > 0 ? n : -1) : End < 0 ? End + n : End;
+    int const n = s.at[a], first = Begin < 0 ? Begin + n : Begin,
+              end = End == to_end ? (Step > 0 ? n : -1)
+                    : End < 0     ? End + n
+                                  : End;
     int const stride = Step < 0 ? -Step : Step, length = Step < 0 ? first - end : end - first;
     if (first < 0 || first >= n || end > n || (end < 0 && End != to_end) || length <= 0) return no_movement();
     movement r{identity_map(s.rank), s};

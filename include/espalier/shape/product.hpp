@@ -58,7 +58,8 @@ struct product_violation<product_fault::rank, A, B> {
   using type = invalid<matrix_axes<A, B>>;
 };
 template <class A, class B>
-struct product_violation<product_fault::batch, A, B> : violation_at<batch_dimensions<A, B>::axis, batch_dimensions<A, B>> {};
+struct product_violation<product_fault::batch, A, B>
+    : violation_at<batch_dimensions<A, B>::axis, batch_dimensions<A, B>> {};
 template <class A, class B>
 struct violation_of<inner_dimensions<A, B>> : product_violation<inner_dimensions<A, B>::fault, A, B> {};
 }  // namespace detail

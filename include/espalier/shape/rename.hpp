@@ -23,7 +23,8 @@ template <class S, class Axes>
 struct permutes_axes;
 template <class S, int... Axes>
 struct permutes_axes<S, axes<Axes...>> {
-  static constexpr bool agree = sizeof...(Axes) == static_cast<std::size_t>(S::rank) && axis_mask<Axes...>(S::rank) == (1u << S::rank) - 1u;
+  static constexpr bool agree =
+      sizeof...(Axes) == static_cast<std::size_t>(S::rank) && axis_mask<Axes...>(S::rank) == (1u << S::rank) - 1u;
   static constexpr std::uint64_t permutation = agree ? packed_axes<Axes...>(S::rank) : 0;
   static constexpr extents value = agree ? permuted_extents(S::value, permutation) : S::value;
 };
@@ -87,7 +88,8 @@ template <class S, class Requested>
 struct expandable;
 template <class S, int... Extents>
 struct expandable<S, to<Extents...>> {
-  static constexpr extents value = expanded_extents(S::value, extents{static_cast<int>(sizeof...(Extents)), {Extents...}});
+  static constexpr extents value =
+      expanded_extents(S::value, extents{static_cast<int>(sizeof...(Extents)), {Extents...}});
   static constexpr bool agree = value.rank >= 0;
 };
 

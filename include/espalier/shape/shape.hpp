@@ -27,7 +27,8 @@ struct extents {
   constexpr int operator[](int axis) const { return at[axis]; }
   /// One expression, like the comparison below: clang counts statements, and this function is called for every node.
   constexpr std::int64_t size() const {
-    return std::int64_t{rank > 0 ? at[0] : 1} * (rank > 1 ? at[1] : 1) * (rank > 2 ? at[2] : 1) * (rank > 3 ? at[3] : 1) * (rank > 4 ? at[4] : 1) * (rank > 5 ? at[5] : 1);
+    return std::int64_t{rank > 0 ? at[0] : 1} * (rank > 1 ? at[1] : 1) * (rank > 2 ? at[2] : 1) *
+           (rank > 3 ? at[3] : 1) * (rank > 4 ? at[4] : 1) * (rank > 5 ? at[5] : 1);
   }
   /// Number of elements of the axes first..last-1.
   constexpr std::int64_t product(int first, int last) const {
@@ -37,7 +38,8 @@ struct extents {
   }
   constexpr void push(int extent) { at[rank++] = extent; }
   friend constexpr bool operator==(extents const& a, extents const& b) {
-    return a.rank == b.rank && a.at[0] == b.at[0] && a.at[1] == b.at[1] && a.at[2] == b.at[2] && a.at[3] == b.at[3] && a.at[4] == b.at[4] && a.at[5] == b.at[5];
+    return a.rank == b.rank && a.at[0] == b.at[0] && a.at[1] == b.at[1] && a.at[2] == b.at[2] && a.at[3] == b.at[3] &&
+           a.at[4] == b.at[4] && a.at[5] == b.at[5];
   }
 };
 
@@ -46,7 +48,8 @@ template <int... Extents>
 struct shape {
   static_assert(!(sizeof...(Extents) > max_rank),
                 ESPALIER_SENTENCE("shape<...>: a tensor has at most 6 axes",
-                                  ESPALIER_STATED((!(sizeof...(Extents) > max_rank)), ESPALIER_NAMED("extents", Extents...))));
+                                  ESPALIER_STATED((!(sizeof...(Extents) > max_rank)),
+                                                  ESPALIER_NAMED("extents", Extents...))));
   static_assert(((Extents > 0) && ...),
                 ESPALIER_SENTENCE("shape<...>: every extent must be at least 1",
                                   ESPALIER_STATED((((Extents > 0) && ...)), ESPALIER_NAMED("extents", Extents...))));
@@ -61,8 +64,9 @@ struct shape {
   template <int Axis>
   static constexpr int extent() {
     constexpr bool exists = Axis >= -rank && Axis < rank;
-    static_assert(exists, ESPALIER_SENTENCE("shape<...>::extent<Axis>(): no such axis",
-                                            ESPALIER_STATED(exists, ESPALIER_NAMED("axis", Axis), ESPALIER_NAMED("of", rank))));
+    static_assert(exists,
+                  ESPALIER_SENTENCE("shape<...>::extent<Axis>(): no such axis",
+                                    ESPALIER_STATED(exists, ESPALIER_NAMED("axis", Axis), ESPALIER_NAMED("of", rank))));
     if constexpr (exists) return value.at[Axis < 0 ? Axis + rank : Axis];
     else return 1;
   }
@@ -96,7 +100,8 @@ shape<Rule::value.at[I]...> shape_of_rule(std::index_sequence<I...>);
 
 /// The type of a shape that a rule computed as a value: Rule::value is a constexpr extents.
 template <class Rule>
-using shape_from = decltype(detail::shape_of_rule<Rule>(std::make_index_sequence<static_cast<std::size_t>(Rule::value.rank)>{}));
+using shape_from =
+    decltype(detail::shape_of_rule<Rule>(std::make_index_sequence<static_cast<std::size_t>(Rule::value.rank)>{}));
 
 /// The shape of an expression, tensor or view.
 template <class X>

@@ -23,7 +23,9 @@ struct edges {
   constexpr edges(int all) : top{all}, left{all}, bottom{all}, right{all} {}
   constexpr edges(int rows, int columns) : top{rows}, left{columns}, bottom{rows}, right{columns} {}
   constexpr edges(int t, int l, int b, int r) : top{t}, left{l}, bottom{b}, right{r} {}
-  friend constexpr bool operator==(edges const& a, edges const& b) { return a.top == b.top && a.left == b.left && a.bottom == b.bottom && a.right == b.right; }
+  friend constexpr bool operator==(edges const& a, edges const& b) {
+    return a.top == b.top && a.left == b.left && a.bottom == b.bottom && a.right == b.right;
+  }
 };
 
 /// Padding that keeps the extents if the stride is 1; with a larger stride they are divided by it and rounded up. A
@@ -121,20 +123,25 @@ struct kernel_channels<channels<C>, kernel_inputs<I>, groups<G>, kernel_outputs<
 };
 
 constexpr bool in_range(convolution const& c) {
-  bool const padding = c.padding == keeps_extents || (c.padding.top >= 0 && c.padding.left >= 0 && c.padding.bottom >= 0 && c.padding.right >= 0);
-  return c.stride.rows >= 1 && c.stride.columns >= 1 && c.dilation.rows >= 1 && c.dilation.columns >= 1 && c.groups >= 1 && padding;
+  bool const padding = c.padding == keeps_extents ||
+                       (c.padding.top >= 0 && c.padding.left >= 0 && c.padding.bottom >= 0 && c.padding.right >= 0);
+  return c.stride.rows >= 1 && c.stride.columns >= 1 && c.dilation.rows >= 1 && c.dilation.columns >= 1 &&
+         c.groups >= 1 && padding;
 }
 
 /// The numbers of window options, for the error sentence that reports them.
-#define ESPALIER_WALK_NUMBERS(options)                                                                                     \
-  ESPALIER_NAMED("stride", (options).stride.rows, (options).stride.columns),                                                   \
-      ESPALIER_NAMED("padding", (options).padding.top, (options).padding.left, (options).padding.bottom, (options).padding.right),     \
+#define ESPALIER_WALK_NUMBERS(options)                                                                   \
+  ESPALIER_NAMED("stride", (options).stride.rows, (options).stride.columns),                             \
+      ESPALIER_NAMED("padding", (options).padding.top, (options).padding.left, (options).padding.bottom, \
+                     (options).padding.right),                                                           \
       ESPALIER_NAMED("dilation", (options).dilation.rows, (options).dilation.columns)
 
 /// The nearest options that are in range. They replace options that were already reported as invalid, so that one
 /// mistake causes one error.
 constexpr convolution mended(convolution c) {
-  auto const least = [](rows_columns n) { return rows_columns{n.rows < 1 ? 1 : n.rows, n.columns < 1 ? 1 : n.columns}; };
+  auto const least = [](rows_columns n) {
+    return rows_columns{n.rows < 1 ? 1 : n.rows, n.columns < 1 ? 1 : n.columns};
+  };
   c.stride = least(c.stride);
   c.dilation = least(c.dilation);
   if (!(c.padding == keeps_extents))
@@ -146,40 +153,57 @@ constexpr convolution mended(convolution c) {
 
 /// Views (N, H, W, C) as (N, rows, columns, kernel rows, kernel columns, C): every window of the padded images.
 /// source  Dumoulin and Visin 2016, A guide to convolution arithmetic
-constexpr movement windows_of(extents const& s, int kernel_rows, int kernel_columns, convolution const& options, bool fills_with_lowest = false) {
+constexpr movement windows_of(extents const& s, int kernel_rows, int kernel_columns, convolution const& options,
+                              bool fills_with_lowest = false) {
   movement r{};
-  r.map = index_map{6, {0, 1, 2, 1, 2, 3}, {1, options.stride.rows, options.stride.columns, options.dilation.rows, options.dilation.columns, 1}, {0, -options.padding.top, -options.padding.left, 0, 0, 0}, {1, 1, 1, 1, 0, 0},
-                    fills_with_lowest};
+  r.map =
+      index_map{6,
+                {0, 1, 2, 1, 2, 3},
+                {1, options.stride.rows, options.stride.columns, options.dilation.rows, options.dilation.columns, 1},
+                {0, -options.padding.top, -options.padding.left, 0, 0, 0},
+                {1, 1, 1, 1, 0, 0},
+                fills_with_lowest};
   r.shape = extents{6,
-                    {s.at[0], window_count(s.at[1], kernel_rows, options.padding.top, options.padding.bottom, options.stride.rows, options.dilation.rows),
-                     window_count(s.at[2], kernel_columns, options.padding.left, options.padding.right, options.stride.columns, options.dilation.columns), kernel_rows, kernel_columns, s.at[3]}};
+                    {s.at[0],
+                     window_count(s.at[1], kernel_rows, options.padding.top, options.padding.bottom,
+                                  options.stride.rows, options.dilation.rows),
+                     window_count(s.at[2], kernel_columns, options.padding.left, options.padding.right,
+                                  options.stride.columns, options.dilation.columns),
+                     kernel_rows, kernel_columns, s.at[3]}};
   return r;
 }
 
 /// The movement of an op over windows, in the form of Move in operation/movement.hpp.
 template <int KernelRows, int KernelColumns, convolution Options, bool FillsWithLowest = false>
 struct image_windows {
-  static constexpr movement of(extents const& s) { return windows_of(s, KernelRows, KernelColumns, Options, FillsWithLowest); }
+  static constexpr movement of(extents const& s) {
+    return windows_of(s, KernelRows, KernelColumns, Options, FillsWithLowest);
+  }
 };
 
 namespace detail {
 
 /// The relation that windows over images of extents (N, H, W, C) violate, or agreed.
 template <class S, int KernelRows, int KernelColumns, convolution Options>
-using window_fault = typename first_fault<kernel_fits<kernel<KernelRows>, height<S::value.at[1]>, padding<Options.padding.top, Options.padding.bottom>, dilation<Options.dilation.rows>>,
-                                          kernel_fits<kernel<KernelColumns>, width<S::value.at[2]>, padding<Options.padding.left, Options.padding.right>, dilation<Options.dilation.columns>>>::type;
+using window_fault = typename first_fault<
+    kernel_fits<kernel<KernelRows>, height<S::value.at[1]>, padding<Options.padding.top, Options.padding.bottom>,
+                dilation<Options.dilation.rows>>,
+    kernel_fits<kernel<KernelColumns>, width<S::value.at[2]>, padding<Options.padding.left, Options.padding.right>,
+                dilation<Options.dilation.columns>>>::type;
 
 /// The extents of images and kernels, by name.
 template <class X, image_layout Layout>
 struct image_axes {
   static constexpr bool first = Layout == nchw;
-  static constexpr int count = X::value.at[0], height = X::value.at[first ? 2 : 1], width = X::value.at[first ? 3 : 2], channels = X::value.at[first ? 1 : 3];
+  static constexpr int count = X::value.at[0], height = X::value.at[first ? 2 : 1], width = X::value.at[first ? 3 : 2],
+                       channels = X::value.at[first ? 1 : 3];
   using nhwc_shape = shape<count, height, width, channels>;
 };
 template <class W, image_layout Layout>
 struct kernel_axes {
   static constexpr bool first = Layout == nchw;
-  static constexpr int rows = W::value.at[first ? 2 : 0], columns = W::value.at[first ? 3 : 1], inputs = W::value.at[first ? 1 : 2], outputs = W::value.at[first ? 0 : 3];
+  static constexpr int rows = W::value.at[first ? 2 : 0], columns = W::value.at[first ? 3 : 1],
+                       inputs = W::value.at[first ? 1 : 2], outputs = W::value.at[first ? 0 : 3];
 };
 
 /// The relation that a convolution violates, or agreed.
@@ -192,7 +216,8 @@ struct convolution_fault<X, W, Options, true> {
   using x = image_axes<X, Options.layout>;
   using w = kernel_axes<W, Options.layout>;
   static constexpr convolution walk = with_numbers(Options, rows_columns{w::rows, w::columns});
-  using type = typename first_fault<kernel_channels<channels<x::channels>, kernel_inputs<w::inputs>, groups<Options.groups>, kernel_outputs<w::outputs>>,
+  using type = typename first_fault<kernel_channels<channels<x::channels>, kernel_inputs<w::inputs>,
+                                                    groups<Options.groups>, kernel_outputs<w::outputs>>,
                                     window_fault<typename x::nhwc_shape, w::rows, w::columns, walk>>::type;
 };
 

@@ -42,7 +42,8 @@ constexpr auto argmax(X const& x) {
   if constexpr (Axes::agree) {
     using S = typename X::shape_type;
     constexpr int axis = Axis < 0 ? Axis + S::rank : Axis;
-    constexpr std::int64_t outer = S::value.product(0, axis), count = S::value.at[axis], inner = S::value.product(axis + 1, S::rank);
+    constexpr std::int64_t outer = S::value.product(0, axis), count = S::value.at[axis],
+                           inner = S::value.product(axis + 1, S::rank);
     tensor<std::int32_t, shape_from<reducible_axes<S, false, Axis>>> result;
     for (std::int64_t o = 0; o < outer; ++o)
       for (std::int64_t i = 0; i < inner; ++i) {

@@ -58,9 +58,13 @@ struct thread_count<cpu_parallel<Threads>> {
 };
 
 template <class X>
-concept marked_tensor = requires { typename X::is_tensor; };
+concept marked_tensor = requires {
+  typename X::is_tensor;
+};
 template <class X>
-concept marked_view = requires { typename X::is_view; };
+concept marked_view = requires {
+  typename X::is_view;
+};
 
 template <class E>
 struct device_of_impl {
@@ -100,8 +104,10 @@ template <class A, class... Rest>
 struct common_device<A, Rest...> {
   using rest = common_device<Rest...>;
   using first_relation = same_device<A, typename rest::type>;
-  using relation = std::conditional_t<rest::relation::agree, first_relation, typename rest::relation>;  // names two devices that differ
-  using type = std::conditional_t<std::is_void_v<A>, typename rest::type, std::conditional_t<first_relation::agree, A, two_devices<A, typename rest::type>>>;
+  // names two devices that differ
+  using relation = std::conditional_t<rest::relation::agree, first_relation, typename rest::relation>;
+  using type = std::conditional_t<std::is_void_v<A>, typename rest::type,
+                                  std::conditional_t<first_relation::agree, A, two_devices<A, typename rest::type>>>;
 };
 /// The relation that the operands of an expression on `Device` are on one device.
 template <class Device>

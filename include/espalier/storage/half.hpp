@@ -65,7 +65,9 @@ struct binary16 {
   }
 };
 struct top_of_binary32 {
-  ESPALIER_HOST_DEVICE static constexpr float widened(std::uint16_t x) { return std::bit_cast<float>(static_cast<std::uint32_t>(x) << 16); }
+  ESPALIER_HOST_DEVICE static constexpr float widened(std::uint16_t x) {
+    return std::bit_cast<float>(static_cast<std::uint32_t>(x) << 16);
+  }
   ESPALIER_HOST_DEVICE static constexpr std::uint16_t rounded(float x) {
 #if defined(__CUDA_ARCH__)
     if (!__builtin_is_constant_evaluated()) {
@@ -89,8 +91,8 @@ struct narrow_float {
   ESPALIER_HOST_DEVICE constexpr explicit narrow_float(float x) : bits(Format::rounded(x)) {}
   ESPALIER_HOST_DEVICE constexpr explicit narrow_float(double x) : narrow_float(rounded_to_odd(x)) {}
   template <class N>
-    requires std::is_integral_v<N>
-  ESPALIER_HOST_DEVICE constexpr explicit narrow_float(N x) : narrow_float(static_cast<double>(x)) {}
+  requires std::is_integral_v<N> ESPALIER_HOST_DEVICE constexpr explicit narrow_float(N x)
+      : narrow_float(static_cast<double>(x)) {}
   ESPALIER_HOST_DEVICE constexpr operator float() const { return Format::widened(bits); }
 };
 

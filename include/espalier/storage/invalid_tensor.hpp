@@ -19,7 +19,11 @@ template <class T, class S, class Device>
   requires(!is_sound_shape<S>)
 class tensor<T, S, Device> {
   static_assert(sizeof(S) > 0);
-  static_assert(is_shape<S>, ESPALIER_SENTENCE("tensor<T, S>: S is an espalier::shape<...>; the shape is part of the type: tensor<float, shape<8, 4>>", ESPALIER_STATED(is_shape<S>, S)));
+  static_assert(
+      is_shape<S>,
+      ESPALIER_SENTENCE(
+          "tensor<T, S>: S is an espalier::shape<...>; the shape is part of the type: tensor<float, shape<8, 4>>",
+          ESPALIER_STATED(is_shape<S>, S)));
 
  public:
   constexpr tensor(auto const&...) {}
@@ -27,12 +31,13 @@ class tensor<T, S, Device> {
 
 /// A range has no shape: `tensor t = numbers;` does not compile, with the sentence above.
 template <class R>
-  requires detail::Range<R>
-tensor(R const&) -> tensor<std::remove_const_t<detail::number_of<R const>>, detail::shape_of_a_range>;
+  requires detail::Range<R> tensor(R const&)
+->tensor<std::remove_const_t<detail::number_of<R const>>, detail::shape_of_a_range>;
 /// Numbers have no shape either: `tensor x(8, 4)` and `tensor x{1, 2, 3}`.
 template <class First, class... Rest>
   requires(std::is_arithmetic_v<First> && (std::is_arithmetic_v<Rest> && ...))
-tensor(First, Rest...) -> tensor<First, detail::shape_of_numbers>;
+tensor(First, Rest...)
+->tensor<First, detail::shape_of_numbers>;
 
 }  // namespace espalier
 #pragma GCC diagnostic pop

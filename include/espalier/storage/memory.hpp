@@ -54,7 +54,9 @@ class heap_memory {
  public:
   constexpr heap_memory() : at_(allocate()) { fill(); }
   constexpr explicit heap_memory(unfilled) : at_(allocate()) {}
-  constexpr heap_memory(heap_memory const& other) : at_(other.at_ == nullptr ? nullptr : allocate()) { copy(other.at_); }
+  constexpr heap_memory(heap_memory const& other) : at_(other.at_ == nullptr ? nullptr : allocate()) {
+    copy(other.at_);
+  }
   constexpr heap_memory(heap_memory&& other) noexcept : at_(other.at_) { other.at_ = nullptr; }
   constexpr heap_memory& operator=(heap_memory const& other) {
     if (this != &other && other.at_ != nullptr) {
@@ -108,8 +110,8 @@ class heap_memory {
 };
 
 template <class T, std::int64_t Size>
-using memory =
-    std::conditional_t<(static_cast<std::size_t>(Size) * sizeof(T) <= inline_bytes), inline_memory<T, Size>, heap_memory<T, Size>>;
+using memory = std::conditional_t<(static_cast<std::size_t>(Size) * sizeof(T) <= inline_bytes), inline_memory<T, Size>,
+                                  heap_memory<T, Size>>;
 
 }  // namespace detail
 }  // namespace espalier

@@ -28,8 +28,10 @@ struct element_text {
 template <class T>
 element_text to_text(T value, int digits) {
   element_text text{};
-  if constexpr (std::is_same_v<T, bool>) text.length = std::snprintf(text.at, sizeof text.at, "%s", value ? "true" : "false");
-  else if constexpr (std::is_integral_v<T>) text.length = std::snprintf(text.at, sizeof text.at, "%lld", static_cast<long long>(value));
+  if constexpr (std::is_same_v<T, bool>)
+    text.length = std::snprintf(text.at, sizeof text.at, "%s", value ? "true" : "false");
+  else if constexpr (std::is_integral_v<T>)
+    text.length = std::snprintf(text.at, sizeof text.at, "%lld", static_cast<long long>(value));
   else text.length = std::snprintf(text.at, sizeof text.at, "%.*g", digits, static_cast<double>(value));
   return text;
 }
@@ -145,10 +147,9 @@ Out& operator<<(Out& out, X const& x) {
 
 /// Evaluates a formula of tensors and prints its value: `std::cout << x * 2`.
 template <CharacterStream Out, class E>
-  requires(E::eager) && requires { typename E::is_expression; }
-Out& operator<<(Out& out, E const& formula) {
-  return out << evaluate(formula);
-}
+  requires(E::eager)
+&&requires { typename E::is_expression; }
+Out& operator<<(Out& out, E const& formula) { return out << evaluate(formula); }
 
 }  // namespace espalier
 #pragma GCC diagnostic pop

@@ -68,8 +68,8 @@ concept with_elements = requires(R& r) {
 /// accept both read an array of characters as a name or a path.
 template <class X>
 concept Range = !std::is_convertible_v<X const&, char const*> &&
-    (std::is_array_v<X> ||
-     (!marked_tensor<X> && !marked_view<X> && !requires { typename X::is_expression; } && with_elements<X>));
+                (std::is_array_v<X> || (!marked_tensor<X> && !marked_view<X> &&
+                                        !requires { typename X::is_expression; } && with_elements<X>));
 
 /// The address of the first of the contiguous elements.
 template <class R>

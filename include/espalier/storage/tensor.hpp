@@ -98,9 +98,11 @@ class tensor {
   static_assert(detail::is_element<T>,
                 ESPALIER_SENTENCE("tensor<T, S>: T is float, double, half, bfloat16, std::int32_t or bool",
                                   ESPALIER_STATED(detail::is_element<T>, T)));
-  static_assert(detail::storage_on<Device>::included,
-                ESPALIER_SENTENCE("tensor<T, S, cuda>: include <espalier/cuda.hpp> for tensors on the graphics processor (simulated_cuda: <espalier/simulated_cuda.hpp>)",
-                                  ESPALIER_STATED(detail::storage_on<Device>::included, Device)));
+  static_assert(
+      detail::storage_on<Device>::included,
+      ESPALIER_SENTENCE(
+          "tensor<T, S, cuda>: include <espalier/cuda.hpp> for tensors on the graphics processor (simulated_cuda: <espalier/simulated_cuda.hpp>)",
+          ESPALIER_STATED(detail::storage_on<Device>::included, Device)));
   static_assert(detail::memory_of<Device>::exists,
                 ESPALIER_SENTENCE("tensor<T, S, cpu_parallel<N>>: threads share the host's memory; write tensor<T, S>",
                                   ESPALIER_STATED(detail::memory_of<Device>::exists, Device)));
@@ -120,9 +122,11 @@ class tensor {
   /// Elements of a rank 0 or rank 1 tensor: `{1, 2, 3}`.
   template <class First, class... Rest, class Counts = detail::counts_of_list<S, 1 + static_cast<int>(sizeof...(Rest))>>
     requires(std::is_arithmetic_v<First> && (std::is_arithmetic_v<Rest> && ...))
-  constexpr explicit(S::rank != 0 && sizeof...(Rest) == 0) tensor(First first, Rest... rest) : memory_(detail::unfilled{}) {
-    static_assert(Counts::agree,
-                  ESPALIER_SENTENCE("tensor{...}: the initialiser must have the nesting and the counts of the shape", Counts));
+  constexpr explicit(S::rank != 0 && sizeof...(Rest) == 0) tensor(First first, Rest... rest)
+      : memory_(detail::unfilled{}) {
+    static_assert(
+        Counts::agree,
+        ESPALIER_SENTENCE("tensor{...}: the initialiser must have the nesting and the counts of the shape", Counts));
     static_assert(!std::is_integral_v<T> || (std::is_integral_v<First> && (std::is_integral_v<Rest> && ...)),
                   "tensor{...}: a floating-point number does not fit a tensor of integers");
     if constexpr (Counts::agree) {
@@ -137,21 +141,25 @@ class tensor {
     requires(sizeof...(A) > 0 && S::rank == 2)
   constexpr tensor(T const (&&... part)[A]) : memory_(detail::unfilled{}) {
     static_assert(Counts::agree,
-                  ESPALIER_SENTENCE("tensor{{...}, ...}: the initialiser must have the nesting and the counts of the shape", Counts));
+                  ESPALIER_SENTENCE(
+                      "tensor{{...}, ...}: the initialiser must have the nesting and the counts of the shape", Counts));
     if constexpr (Counts::agree) copy_parts(part...);
   }
   template <std::size_t... A, std::size_t... B, class Counts = detail::counts_of_parts<S, T[A][B]...>>
     requires(sizeof...(A) > 0 && S::rank == 3)
   constexpr tensor(T const (&&... part)[A][B]) : memory_(detail::unfilled{}) {
     static_assert(Counts::agree,
-                  ESPALIER_SENTENCE("tensor{{...}, ...}: the initialiser must have the nesting and the counts of the shape", Counts));
+                  ESPALIER_SENTENCE(
+                      "tensor{{...}, ...}: the initialiser must have the nesting and the counts of the shape", Counts));
     if constexpr (Counts::agree) copy_parts(part...);
   }
-  template <std::size_t... A, std::size_t... B, std::size_t... C, class Counts = detail::counts_of_parts<S, T[A][B][C]...>>
+  template <std::size_t... A, std::size_t... B, std::size_t... C,
+            class Counts = detail::counts_of_parts<S, T[A][B][C]...>>
     requires(sizeof...(A) > 0 && S::rank == 4)
   constexpr tensor(T const (&&... part)[A][B][C]) : memory_(detail::unfilled{}) {
     static_assert(Counts::agree,
-                  ESPALIER_SENTENCE("tensor{{...}, ...}: the initialiser must have the nesting and the counts of the shape", Counts));
+                  ESPALIER_SENTENCE(
+                      "tensor{{...}, ...}: the initialiser must have the nesting and the counts of the shape", Counts));
     if constexpr (Counts::agree) copy_parts(part...);
   }
   template <std::size_t... A, std::size_t... B, std::size_t... C, std::size_t... D,
@@ -159,7 +167,8 @@ class tensor {
     requires(sizeof...(A) > 0 && S::rank == 5)
   constexpr tensor(T const (&&... part)[A][B][C][D]) : memory_(detail::unfilled{}) {
     static_assert(Counts::agree,
-                  ESPALIER_SENTENCE("tensor{{...}, ...}: the initialiser must have the nesting and the counts of the shape", Counts));
+                  ESPALIER_SENTENCE(
+                      "tensor{{...}, ...}: the initialiser must have the nesting and the counts of the shape", Counts));
     if constexpr (Counts::agree) copy_parts(part...);
   }
   template <std::size_t... A, std::size_t... B, std::size_t... C, std::size_t... D, std::size_t... E,
@@ -167,7 +176,8 @@ class tensor {
     requires(sizeof...(A) > 0 && S::rank == 6)
   constexpr tensor(T const (&&... part)[A][B][C][D][E]) : memory_(detail::unfilled{}) {
     static_assert(Counts::agree,
-                  ESPALIER_SENTENCE("tensor{{...}, ...}: the initialiser must have the nesting and the counts of the shape", Counts));
+                  ESPALIER_SENTENCE(
+                      "tensor{{...}, ...}: the initialiser must have the nesting and the counts of the shape", Counts));
     if constexpr (Counts::agree) copy_parts(part...);
   }
   /// Rows from named arrays: `tensor{first, second}`.
@@ -175,7 +185,8 @@ class tensor {
     requires(sizeof...(Rows) > 1 && (std::is_array_v<Rows> && ...))
   constexpr tensor(Rows const&... rows) : memory_(detail::unfilled{}) {
     static_assert(Counts::agree,
-                  ESPALIER_SENTENCE("tensor{{...}, ...}: the initialiser must have the nesting and the counts of the shape", Counts));
+                  ESPALIER_SENTENCE(
+                      "tensor{{...}, ...}: the initialiser must have the nesting and the counts of the shape", Counts));
     if constexpr (Counts::agree) copy_parts(rows...);
   }
   /// Does not compile: rows for a tensor of another rank.
@@ -184,7 +195,8 @@ class tensor {
   constexpr tensor(detail::any_number const (&... part)[A]) {
     (void(part), ...);
     static_assert(Counts::agree,
-                  ESPALIER_SENTENCE("tensor{{...}, ...}: the initialiser must have the nesting and the counts of the shape", Counts));
+                  ESPALIER_SENTENCE(
+                      "tensor{{...}, ...}: the initialiser must have the nesting and the counts of the shape", Counts));
   }
 
   /// Element type conversion: tensor<double, S>(tensor<float, S>). Explicit, since it may round.
@@ -199,8 +211,13 @@ class tensor {
   constexpr tensor(tensor<U, Other> const&) {
     using Shapes = detail::shape_is<Other, S>;
     using Elements = std::conditional_t<Shapes::agree, detail::element_is<U, T>, agreed>;
-    static_assert(Shapes::agree, ESPALIER_SENTENCE("tensor = tensor: they have different shapes; reshape<...>(x), transpose(x) and slice<...>(x) give others", Shapes));
-    static_assert(Elements::agree, ESPALIER_SENTENCE("tensor = tensor: the element types differ; tensor<T, S>(x) converts", Elements));
+    static_assert(
+        Shapes::agree,
+        ESPALIER_SENTENCE(
+            "tensor = tensor: they have different shapes; reshape<...>(x), transpose(x) and slice<...>(x) give others",
+            Shapes));
+    static_assert(Elements::agree,
+                  ESPALIER_SENTENCE("tensor = tensor: the element types differ; tensor<T, S>(x) converts", Elements));
   }
   /// A copy of the elements of a view, converted to T.
   template <class U>
@@ -226,19 +243,31 @@ class tensor {
     using Numbers = detail::numbers_in_a_row<R>;
     using Element = detail::range_element<R, T>;
     static_assert(Numbers::agree, ESPALIER_SENTENCE("tensor(range): " ESPALIER_NUMBERS_IN_A_ROW, Numbers));
-    static_assert(Counts::agree, ESPALIER_SENTENCE("tensor(array): the array must have as many elements as the shape, axis by axis where it is nested", Counts));
-    static_assert(Element::agree,
-                  ESPALIER_SENTENCE("tensor = range: the range has another element type; convert with tensor<T, S> t(range)", Element));
+    static_assert(
+        Counts::agree,
+        ESPALIER_SENTENCE(
+            "tensor(array): the array must have as many elements as the shape, axis by axis where it is nested",
+            Counts));
+    static_assert(
+        Element::agree,
+        ESPALIER_SENTENCE("tensor = range: the range has another element type; convert with tensor<T, S> t(range)",
+                          Element));
     if constexpr (Numbers::agree && Counts::agree && Element::agree) copy_range("tensor(range)", range);
   }
   template <class R, class Counts = detail::array_counts<S, R>>
-    requires(detail::Range<R> && detail::converted_range<R, T>)
+    requires(detail::Range<R>&& detail::converted_range<R, T>)
   constexpr explicit tensor(R const& range) : memory_(detail::unfilled{}) {
     using Numbers = detail::numbers_in_a_row<R>;
     using Converts = detail::number_converts<std::remove_const_t<detail::number_of<R const>>, T>;
     static_assert(Numbers::agree, ESPALIER_SENTENCE("tensor(range): " ESPALIER_NUMBERS_IN_A_ROW, Numbers));
-    static_assert(Counts::agree, ESPALIER_SENTENCE("tensor(array): the array must have as many elements as the shape, axis by axis where it is nested", Counts));
-    static_assert(Converts::agree, ESPALIER_SENTENCE("tensor(range): a floating-point number does not fit a tensor of integers", Converts));
+    static_assert(
+        Counts::agree,
+        ESPALIER_SENTENCE(
+            "tensor(array): the array must have as many elements as the shape, axis by axis where it is nested",
+            Counts));
+    static_assert(
+        Converts::agree,
+        ESPALIER_SENTENCE("tensor(range): a floating-point number does not fit a tensor of integers", Converts));
     if constexpr (Counts::agree && Converts::agree) copy_range("tensor(range)", range);
   }
   template <class R, class Counts = detail::array_counts<S, R>>
@@ -247,9 +276,15 @@ class tensor {
     using Numbers = detail::numbers_in_a_row<R>;
     using Element = detail::range_element<R, T>;
     static_assert(Numbers::agree, ESPALIER_SENTENCE("tensor(range): " ESPALIER_NUMBERS_IN_A_ROW, Numbers));
-    static_assert(Counts::agree, ESPALIER_SENTENCE("tensor(array): the array must have as many elements as the shape, axis by axis where it is nested", Counts));
-    static_assert(Element::agree,
-                  ESPALIER_SENTENCE("tensor = range: the range has another element type; convert with tensor = tensor<T, S>(range)", Element));
+    static_assert(
+        Counts::agree,
+        ESPALIER_SENTENCE(
+            "tensor(array): the array must have as many elements as the shape, axis by axis where it is nested",
+            Counts));
+    static_assert(
+        Element::agree,
+        ESPALIER_SENTENCE(
+            "tensor = range: the range has another element type; convert with tensor = tensor<T, S>(range)", Element));
     if constexpr (Numbers::agree && Counts::agree && Element::agree) copy_range("tensor = range", range);
     return *this;
   }
@@ -257,35 +292,33 @@ class tensor {
   template <class P>
     requires(std::is_pointer_v<P>)
   constexpr explicit tensor(P const&) {
-    static_assert(detail::states_its_count<P>::agree,
-                  ESPALIER_SENTENCE("tensor(pointer): a pointer has no number of elements; tensor<T, S>(view<T const, S>(pointer)) copies S::size of them",
-                                    detail::states_its_count<P>));
+    static_assert(
+        detail::states_its_count<P>::agree,
+        ESPALIER_SENTENCE(
+            "tensor(pointer): a pointer has no number of elements; tensor<T, S>(view<T const, S>(pointer)) copies S::size of them",
+            detail::states_its_count<P>));
   }
 
   /// Does not compile: two iterators, or a pointer and a count. std::span makes a range of either.
   template <class First, class Last>
     requires(!std::is_array_v<First> && !std::is_arithmetic_v<First> && requires(First const& at) { *at; })
   constexpr tensor(First const&, Last const&) {
-    static_assert(detail::states_its_count<First>::agree,
-                  ESPALIER_SENTENCE("tensor(first, last): give the range; of two iterators, or of a pointer and a count, "
-                                    "std::span makes one: tensor<T, S>(std::span(first, last))",
-                                    detail::states_its_count<First>));
+    static_assert(
+        detail::states_its_count<First>::agree,
+        ESPALIER_SENTENCE("tensor(first, last): give the range; of two iterators, or of a pointer and a count, "
+                          "std::span makes one: tensor<T, S>(std::span(first, last))",
+                          detail::states_its_count<First>));
   }
 
   /// A copy of elements on a graphics processor; waits for it. errors: those of the device's copy
   template <class From>
     requires detail::is_graphics<From>
-  explicit tensor(tensor<T, S, From> const& other) : memory_(detail::unfilled{}) {
-    other.copy_to(data());
-  }
+  explicit tensor(tensor<T, S, From> const& other) : memory_(detail::unfilled{}) { other.copy_to(data()); }
   template <class U, class From>
-    requires(detail::is_graphics<From> && std::is_same_v<std::remove_const_t<U>, T>)
-  explicit tensor(view<U, S, From> other) : memory_(detail::unfilled{}) {
-    other.copy_to(data());
-  }
+    requires(detail::is_graphics<From>&& std::is_same_v<std::remove_const_t<U>, T>)
+  explicit tensor(view<U, S, From> other) : memory_(detail::unfilled{}) { other.copy_to(data()); }
   template <class From>
-    requires detail::is_graphics<From>
-  tensor& operator=(tensor<T, S, From> const& other) {
+  requires detail::is_graphics<From> tensor& operator=(tensor<T, S, From> const& other) {
     memory_.own();
     other.copy_to(data());
     return *this;
@@ -297,26 +330,32 @@ class tensor {
   constexpr tensor(E const& expression) : memory_(detail::unfilled{}) {
     static_assert(detail::shape_fit<E, tensor>::agree,
                   ESPALIER_SENTENCE("tensor = expression: " ESPALIER_EXPRESSION_SHAPE, detail::shape_fit<E, tensor>));
-    static_assert(detail::integers_fit<E, tensor>::agree,
-                  ESPALIER_SENTENCE("tensor = expression: " ESPALIER_EXPRESSION_INTEGERS, detail::integers_fit<E, tensor>));
-    static_assert(detail::element_fit<E, tensor>::agree,
-                  ESPALIER_SENTENCE("tensor = expression: " ESPALIER_EXPRESSION_ELEMENT, detail::element_fit<E, tensor>));
+    static_assert(
+        detail::integers_fit<E, tensor>::agree,
+        ESPALIER_SENTENCE("tensor = expression: " ESPALIER_EXPRESSION_INTEGERS, detail::integers_fit<E, tensor>));
+    static_assert(
+        detail::element_fit<E, tensor>::agree,
+        ESPALIER_SENTENCE("tensor = expression: " ESPALIER_EXPRESSION_ELEMENT, detail::element_fit<E, tensor>));
     static_assert(detail::device_fit<E, tensor>::agree,
                   ESPALIER_SENTENCE("tensor = expression: " ESPALIER_EXPRESSION_DEVICE, detail::device_fit<E, tensor>));
-    static_assert(!detail::of_a_body<E>, ESPALIER_SENTENCE("tensor = formula: " ESPALIER_NO_NUMBERS, ESPALIER_STATED(!detail::of_a_body<E>, shape_of<E>)));
+    static_assert(!detail::of_a_body<E>, ESPALIER_SENTENCE("tensor = formula: " ESPALIER_NO_NUMBERS,
+                                                           ESPALIER_STATED(!detail::of_a_body<E>, shape_of<E>)));
     if constexpr (detail::of_a_body<E>) fill(T{});
     else if constexpr (detail::Fitting<E, tensor>) evaluate_into(expression, *this);
   }
   template <class E>
     requires detail::EvaluableInto<E, tensor>
   constexpr tensor& operator=(E const& expression) {
-    static_assert(!detail::of_a_body<E>, ESPALIER_SENTENCE("tensor = formula: " ESPALIER_NO_NUMBERS, ESPALIER_STATED(!detail::of_a_body<E>, shape_of<E>)));
+    static_assert(!detail::of_a_body<E>, ESPALIER_SENTENCE("tensor = formula: " ESPALIER_NO_NUMBERS,
+                                                           ESPALIER_STATED(!detail::of_a_body<E>, shape_of<E>)));
     static_assert(detail::shape_fit<E, tensor>::agree,
                   ESPALIER_SENTENCE("tensor = expression: " ESPALIER_EXPRESSION_SHAPE, detail::shape_fit<E, tensor>));
-    static_assert(detail::integers_fit<E, tensor>::agree,
-                  ESPALIER_SENTENCE("tensor = expression: " ESPALIER_EXPRESSION_INTEGERS, detail::integers_fit<E, tensor>));
-    static_assert(detail::element_fit<E, tensor>::agree,
-                  ESPALIER_SENTENCE("tensor = expression: " ESPALIER_EXPRESSION_ELEMENT, detail::element_fit<E, tensor>));
+    static_assert(
+        detail::integers_fit<E, tensor>::agree,
+        ESPALIER_SENTENCE("tensor = expression: " ESPALIER_EXPRESSION_INTEGERS, detail::integers_fit<E, tensor>));
+    static_assert(
+        detail::element_fit<E, tensor>::agree,
+        ESPALIER_SENTENCE("tensor = expression: " ESPALIER_EXPRESSION_ELEMENT, detail::element_fit<E, tensor>));
     static_assert(detail::device_fit<E, tensor>::agree,
                   ESPALIER_SENTENCE("tensor = expression: " ESPALIER_EXPRESSION_DEVICE, detail::device_fit<E, tensor>));
     memory_.own();
@@ -326,10 +365,11 @@ class tensor {
 
   /// Does not compile: a number, which may be meant for each element.
   template <class N>
-    requires(std::is_arithmetic_v<N> && S::rank != 0)
+    requires(std::is_arithmetic_v<N>&& S::rank != 0)
   constexpr tensor& operator=(N) {
     constexpr bool of_one = S::rank == 0 && sizeof(N) != 0;
-    static_assert(of_one, ESPALIER_SENTENCE("tensor = number: x.fill(number) sets every element", ESPALIER_STATED(of_one, S)));
+    static_assert(of_one,
+                  ESPALIER_SENTENCE("tensor = number: x.fill(number) sets every element", ESPALIER_STATED(of_one, S)));
     return *this;
   }
 

@@ -40,8 +40,9 @@ struct same_shape_as_tensor {
 template <class ExpressionElement, class TensorElement>
 struct same_element_as_tensor {
   ESPALIER_READS("the expression is {}, the tensor {}")
-  static constexpr bool agree = std::is_same_v<TensorElement, bool> ||
-                                (is_real<TensorElement> && (std::is_same_v<ExpressionElement, TensorElement> || !is_real<ExpressionElement>));
+  static constexpr bool agree =
+      std::is_same_v<TensorElement, bool> ||
+      (is_real<TensorElement> && (std::is_same_v<ExpressionElement, TensorElement> || !is_real<ExpressionElement>));
 };
 /// A constraint that errors name: formulas are computed in real numbers, which a tensor of integers does not accept.
 template <class TensorElement>
@@ -64,16 +65,18 @@ struct value_fit {
   using elements = agreed;
 };
 template <class E, class T, class S>
-  requires(!is_invalid<E>) && requires {
-    typename E::shape_type;
-    typename E::element_type;
-  }
+  requires(!is_invalid<E>)
+&&requires {
+  typename E::shape_type;
+  typename E::element_type;
+}
 struct value_fit<E, T, S> {
   using shapes = same_shape_as_tensor<typename E::shape_type, S>;
   using integers = accepts_real_numbers<T>;
   static constexpr bool narrow = is_narrow<typename E::element_type> || is_narrow<T>;
-  using real = std::conditional_t<narrow && !is_graphics<device_of<E>>, only_stored_on_host<typename E::element_type, T>,
-                                  same_element_as_tensor<typename E::element_type, T>>;
+  using real =
+      std::conditional_t<narrow && !is_graphics<device_of<E>>, only_stored_on_host<typename E::element_type, T>,
+                         same_element_as_tensor<typename E::element_type, T>>;
   using elements = std::conditional_t<integers::agree, real, agreed>;
 };
 /// The constraints that a tensor asserts of an expression E, each with its own message. An expression on another device
@@ -87,16 +90,20 @@ using element_fit = typename value_fit<E, typename Tensor::value_type, typename 
 template <class E, class Tensor>
 using device_fit = same_device<device_of<E>, typename Tensor::device_type>;
 template <class E, class Tensor>
-concept Fitting = shape_fit<E, Tensor>::agree && integers_fit<E, Tensor>::agree && element_fit<E, Tensor>::agree && device_fit<E, Tensor>::agree;
+concept Fitting = shape_fit<E, Tensor>::agree && integers_fit<E, Tensor>::agree && element_fit<E, Tensor>::agree &&
+    device_fit<E, Tensor>::agree;
 /// A formula of parameters, or of the values of a body that is being traced.
 template <class E>
-inline constexpr bool of_a_body = requires { typename E::is_traced; };
+inline constexpr bool of_a_body = requires {
+  typename E::is_traced;
+};
 #define ESPALIER_NO_NUMBERS \
   "the formula has no numbers; a layer has them in a model, esp::model<Layer> m, and is called as m(x); inside `forward` write `auto` for a value, zeros<S>(x) to begin with"
 #define ESPALIER_EXPRESSION_SHAPE "the expression has another shape than the tensor"
 #define ESPALIER_EXPRESSION_INTEGERS \
   "formulas are computed in float or double and a tensor of integers takes none; tensor<std::int32_t, S>(evaluate(formula)) drops the fractions"
-#define ESPALIER_EXPRESSION_ELEMENT "the expression has another element type; convert with tensor<T, S>(x), on a device tensor<T, S, cuda>(x)"
+#define ESPALIER_EXPRESSION_ELEMENT \
+  "the expression has another element type; convert with tensor<T, S>(x), on a device tensor<T, S, cuda>(x)"
 #define ESPALIER_EXPRESSION_DEVICE \
   "they are on different devices; compute on one, then copy: tensor<T, S, cuda>(x) takes x there, x.to_host() brings it back"
 

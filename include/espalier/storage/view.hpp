@@ -73,12 +73,16 @@ class view {
   static_assert(detail::is_element<std::remove_const_t<T>>,
                 ESPALIER_SENTENCE("view<T, S>: T is float, double, half, bfloat16, std::int32_t or bool (const or not)",
                                   ESPALIER_STATED(detail::is_element<std::remove_const_t<T>>, T)));
-  static_assert(is_shape<S>, ESPALIER_SENTENCE("view<T, S>: S is an espalier::shape<...>", ESPALIER_STATED(is_shape<S>, S)));
-  static_assert(detail::storage_on<Device>::included,
-                ESPALIER_SENTENCE("view<T, S, cuda>: include <espalier/cuda.hpp> for tensors on the graphics processor (simulated_cuda: <espalier/simulated_cuda.hpp>)",
-                                  ESPALIER_STATED(detail::storage_on<Device>::included, Device)));
+  static_assert(is_shape<S>,
+                ESPALIER_SENTENCE("view<T, S>: S is an espalier::shape<...>", ESPALIER_STATED(is_shape<S>, S)));
+  static_assert(
+      detail::storage_on<Device>::included,
+      ESPALIER_SENTENCE(
+          "view<T, S, cuda>: include <espalier/cuda.hpp> for tensors on the graphics processor (simulated_cuda: <espalier/simulated_cuda.hpp>)",
+          ESPALIER_STATED(detail::storage_on<Device>::included, Device)));
   /// The owning tensor. For an invalid T, whose error the view reports, it is one of float and reports no second error.
-  using owner_type = tensor<std::conditional_t<detail::is_element<std::remove_const_t<T>>, std::remove_const_t<T>, float>, S>;
+  using owner_type =
+      tensor<std::conditional_t<detail::is_element<std::remove_const_t<T>>, std::remove_const_t<T>, float>, S>;
 
  public:
   using value_type = std::remove_const_t<T>;
@@ -97,18 +101,30 @@ class view {
   constexpr explicit view(P&& elements) : data_(elements) {}
   /// The elements of a range, which must be S::size: checked at compile time if its type fixes the number, otherwise at
   /// run time.
-  template <class R, class Fit = detail::view_fit<R, T, S>, class Counts = detail::array_counts<S, std::remove_reference_t<R>>>
+  template <class R, class Fit = detail::view_fit<R, T, S>,
+            class Counts = detail::array_counts<S, std::remove_reference_t<R>>>
     requires detail::Range<std::remove_cvref_t<R>>
   constexpr view(R&& range) : data_(nullptr) {
-    static_assert(Fit::numbers::agree, ESPALIER_SENTENCE("view(range): " ESPALIER_NUMBERS_IN_A_ROW, typename Fit::numbers));
-    static_assert(Fit::element::agree,
-                  ESPALIER_SENTENCE("view(range): the range has another element type than the view; tensor<T, S>(range) converts its elements as it copies them",
-                                    typename Fit::element));
-    static_assert(Fit::writing::agree, ESPALIER_SENTENCE("view(range): the elements of the range are const; write view<T const, S>", typename Fit::writing));
-    static_assert(Counts::agree, ESPALIER_SENTENCE("view(array): the array must have as many elements as the shape, axis by axis where it is nested", Counts));
+    static_assert(Fit::numbers::agree,
+                  ESPALIER_SENTENCE("view(range): " ESPALIER_NUMBERS_IN_A_ROW, typename Fit::numbers));
+    static_assert(
+        Fit::element::agree,
+        ESPALIER_SENTENCE(
+            "view(range): the range has another element type than the view; tensor<T, S>(range) converts its elements as it copies them",
+            typename Fit::element));
+    static_assert(Fit::writing::agree,
+                  ESPALIER_SENTENCE("view(range): the elements of the range are const; write view<T const, S>",
+                                    typename Fit::writing));
+    static_assert(
+        Counts::agree,
+        ESPALIER_SENTENCE(
+            "view(array): the array must have as many elements as the shape, axis by axis where it is nested", Counts));
     using Stays = std::conditional_t<Fit::agree, detail::outlives_the_view<R>, agreed>;
-    static_assert(Stays::agree,
-                  ESPALIER_SENTENCE("view(range): the range is a temporary, which ends before the view; give it a name, or copy it: tensor<T, S>(range)", Stays));
+    static_assert(
+        Stays::agree,
+        ESPALIER_SENTENCE(
+            "view(range): the range is a temporary, which ends before the view; give it a name, or copy it: tensor<T, S>(range)",
+            Stays));
     if constexpr (Fit::agree && Stays::agree) {
       detail::check_count<S>("view(range)", range);
       data_ = detail::first_number(range);
@@ -128,7 +144,8 @@ class view {
     requires detail::EvaluableInto<E, view>
   constexpr view const& operator=(E const& expression) const {
     static_assert(!std::is_const_v<T>,
-                  ESPALIER_SENTENCE("view = expression: the view is of const elements; write view<T, S>", ESPALIER_STATED(!std::is_const_v<T>, T)));
+                  ESPALIER_SENTENCE("view = expression: the view is of const elements; write view<T, S>",
+                                    ESPALIER_STATED(!std::is_const_v<T>, T)));
     static_assert(detail::shape_fit<E, view>::agree,
                   ESPALIER_SENTENCE("view = expression: " ESPALIER_EXPRESSION_SHAPE, detail::shape_fit<E, view>));
     static_assert(detail::integers_fit<E, view>::agree,
@@ -137,14 +154,18 @@ class view {
                   ESPALIER_SENTENCE("view = expression: " ESPALIER_EXPRESSION_ELEMENT, detail::element_fit<E, view>));
     static_assert(detail::device_fit<E, view>::agree,
                   ESPALIER_SENTENCE("view = expression: " ESPALIER_EXPRESSION_DEVICE, detail::device_fit<E, view>));
-    static_assert(!detail::of_a_body<E>, ESPALIER_SENTENCE("view = formula: " ESPALIER_NO_NUMBERS, ESPALIER_STATED(!detail::of_a_body<E>, shape_of<E>)));
-    if constexpr (!std::is_const_v<T> && detail::Fitting<E, view> && !detail::of_a_body<E>) evaluate_into(expression, *this);
+    static_assert(!detail::of_a_body<E>, ESPALIER_SENTENCE("view = formula: " ESPALIER_NO_NUMBERS,
+                                                           ESPALIER_STATED(!detail::of_a_body<E>, shape_of<E>)));
+    if constexpr (!std::is_const_v<T> && detail::Fitting<E, view> && !detail::of_a_body<E>)
+      evaluate_into(expression, *this);
     return *this;
   }
   /// Assignment to a view of const elements rebinds it. A writable view accepts only formulas: a view, tensor, range or
   /// number is ambiguous.
-  constexpr view& operator=(view const&) requires std::is_const_v<T> = default;
-  view& operator=(view const&) const requires(!std::is_const_v<T>) = delete;  // of a const view; other views prefer the template
+  constexpr view& operator=(view const&) requires std::is_const_v<T>
+  = default;
+  // of a const view; other views prefer the template
+  view& operator=(view const&) const requires(!std::is_const_v<T>) = delete;
   template <class X>
     requires(!detail::EvaluableInto<X, view> && !std::is_const_v<T>)
   constexpr view& operator=(X const&) {

@@ -60,11 +60,14 @@ constexpr T evaluate_node(descriptor const& op, T a, T b, T c) {
 }
 
 template <class T>
-constexpr void multiply_matrices(T* y, T const* a, T const* b, int rows, int columns, int inner, bool transpose_a, bool transpose_b) {
+constexpr void multiply_matrices(T* y, T const* a, T const* b, int rows, int columns, int inner, bool transpose_a,
+                                 bool transpose_b) {
   for (int i = 0; i < rows; ++i)
     for (int j = 0; j < columns; ++j) {
       T sum = 0;
-      for (int k = 0; k < inner; ++k) sum += (transpose_a ? a[k * rows + i] : a[i * inner + k]) * (transpose_b ? b[j * inner + k] : b[k * columns + j]);
+      for (int k = 0; k < inner; ++k)
+        sum +=
+            (transpose_a ? a[k * rows + i] : a[i * inner + k]) * (transpose_b ? b[j * inner + k] : b[k * columns + j]);
       y[i * columns + j] = sum;
     }
 }
@@ -75,7 +78,8 @@ constexpr void multiply_matrices(T* y, T const* a, T const* b, int rows, int col
 template <class T>
 class interpreter {
  public:
-  constexpr interpreter(program_builder const& g, int const* roots, int count) : g_{g}, values_{new T*[static_cast<std::size_t>(g.size) + 1]{}} {
+  constexpr interpreter(program_builder const& g, int const* roots, int count)
+      : g_{g}, values_{new T* [static_cast<std::size_t>(g.size) + 1] {}} {
     needed_ = new bool[static_cast<std::size_t>(g.size) + 1]{};
     for (int i = 0; i < count; ++i) needed_[roots[i]] = true;
     for (int id = g.size; id > 0; --id) {
@@ -112,24 +116,40 @@ class interpreter {
     auto const slot = static_cast<std::size_t>(n.attribute);
     T const* const a = n.operand[0] ? values_[n.operand[0]] : nullptr;
     switch (n.op->family) {
-      case op_family::argument: copy(y, in.arguments[slot], size); break;
-      case op_family::label: break;  // read by the conversion that follows
-      case op_family::parameter: copy(y, in.parameters[slot], size); break;
-      case op_family::buffer: copy(y, in.buffers[slot], size); break;
-      case op_family::random: copy(y, in.random_numbers[slot], size); break;
-      case op_family::hyperparameter: y[0] = in.hyperparameters[slot]; break;
+      case op_family::argument:
+        copy(y, in.arguments[slot], size);
+        break;
+      case op_family::label:
+        break;  // read by the conversion that follows
+      case op_family::parameter:
+        copy(y, in.parameters[slot], size);
+        break;
+      case op_family::buffer:
+        copy(y, in.buffers[slot], size);
+        break;
+      case op_family::random:
+        copy(y, in.random_numbers[slot], size);
+        break;
+      case op_family::hyperparameter:
+        y[0] = in.hyperparameters[slot];
+        break;
       case op_family::constant:
         for (std::int64_t i = 0; i < size; ++i) y[i] = static_cast<T>(std::bit_cast<double>(n.attribute));
         break;
       case op_family::values:
-        for (std::int64_t i = 0; i < size; ++i) y[i] = static_cast<T>(g_.values[n.attribute + static_cast<std::uint64_t>(i)]);
+        for (std::int64_t i = 0; i < size; ++i)
+          y[i] = static_cast<T>(g_.values[n.attribute + static_cast<std::uint64_t>(i)]);
         break;
       case op_family::column_index:
         for (std::int64_t i = 0; i < size; ++i) y[i] = static_cast<T>(i % n.shape.at[n.shape.rank - 1]);
         break;
-      case op_family::convert: convert(g_[n.operand[0]], y, size, in); break;
+      case op_family::convert:
+        convert(g_[n.operand[0]], y, size, in);
+        break;
       case op_family::reshape:
-      case op_family::alias: copy(y, a, size); break;
+      case op_family::alias:
+        copy(y, a, size);
+        break;
       case op_family::elementwise: {
         T const* const b = n.operand[1] ? values_[n.operand[1]] : a;
         T const* const c = n.operand[2] ? values_[n.operand[2]] : a;
@@ -140,7 +160,8 @@ class interpreter {
         for (std::int64_t i = 0; i < size; ++i) y[i] = a[detail::source_offset(g_[n.operand[0]].shape, n.shape, i)];
         break;
       case op_family::permute:
-        for (std::int64_t i = 0; i < size; ++i) y[i] = a[detail::permuted_offset(g_[n.operand[0]].shape, n.shape, n.attribute, i)];
+        for (std::int64_t i = 0; i < size; ++i)
+          y[i] = a[detail::permuted_offset(g_[n.operand[0]].shape, n.shape, n.attribute, i)];
         break;
       case op_family::move: {
         index_map const& m = g_.maps[n.attribute];
@@ -160,7 +181,8 @@ class interpreter {
       }
       case op_family::concatenate: {
         int const axis = static_cast<int>(slot);
-        std::int64_t const first = g_[n.operand[0]].shape.product(axis, n.shape.rank), second = g_[n.operand[1]].shape.product(axis, n.shape.rank);
+        std::int64_t const first = g_[n.operand[0]].shape.product(axis, n.shape.rank),
+                           second = g_[n.operand[1]].shape.product(axis, n.shape.rank);
         T const* const b = values_[n.operand[1]];
         for (std::int64_t i = 0; i < size / (first + second); ++i) {
           copy(y + i * (first + second), a + i * first, first);
@@ -177,8 +199,11 @@ class interpreter {
         }
         break;
       }
-      case op_family::contraction: contract(n, y); break;
-      case op_family::composite: break;
+      case op_family::contraction:
+        contract(n, y);
+        break;
+      case op_family::composite:
+        break;
     }
   }
   constexpr void convert(node const& leaf, T* y, std::int64_t size, leaf_values<T> const& in) {
@@ -196,8 +221,10 @@ class interpreter {
     batch_a.rank -= 2;
     batch_b.rank -= 2;
     for (std::int64_t i = 0; i < batch.size(); ++i)
-      detail::multiply_matrices(y + i * rows * columns, values_[n.operand[0]] + detail::source_offset(batch_a, batch, i) * rows * inner,
-                                values_[n.operand[1]] + detail::source_offset(batch_b, batch, i) * inner * columns, rows, columns, inner, ta, tb);
+      detail::multiply_matrices(y + i * rows * columns,
+                                values_[n.operand[0]] + detail::source_offset(batch_a, batch, i) * rows * inner,
+                                values_[n.operand[1]] + detail::source_offset(batch_b, batch, i) * inner * columns,
+                                rows, columns, inner, ta, tb);
   }
 
   program_builder const& g_;

@@ -29,7 +29,7 @@ struct tracer {
   bool* streams_used = nullptr;
   /// by buffer of that net: 1 + the number of the output that updates it, or 0
   int* updated = nullptr;
-  int next_stream = 0;     ///< the first number that belongs to no random stream of the net
+  int next_stream = 0;  ///< the first number that belongs to no random stream of the net
 
   constexpr program_builder& builder() { return result.nodes; }
 };
@@ -91,15 +91,20 @@ constexpr int add_tensor(tracer& t, T const* data, extents const& s) {
     differ = differ || x[i] != x[0];
   }
   program_builder& g = t.builder();
-  int const id = !is_constant ? report_fault(t, fault::unknown_tensor, s)
-                   : differ ? g.add(node{&described<values_>, {}, static_cast<std::uint64_t>(g.offset_of_values(x, static_cast<int>(size))), s})
-                          : emit_constant(g, x[0], s).id;
+  int const id =
+      !is_constant ? report_fault(t, fault::unknown_tensor, s)
+      : differ
+          ? g.add(node{
+                &described<values_>, {}, static_cast<std::uint64_t>(g.offset_of_values(x, static_cast<int>(size))), s})
+          : emit_constant(g, x[0], s).id;
   delete[] x;
   return id;
 }
 
 /// The node of a value of this program; a value of another program is a fault.
-constexpr int own_node(tracer& t, tracer const* owner, int id, extents const& s) { return owner == &t ? id : report_fault(t, fault::foreign_parameter, s); }
+constexpr int own_node(tracer& t, tracer const* owner, int id, extents const& s) {
+  return owner == &t ? id : report_fault(t, fault::foreign_parameter, s);
+}
 template <class S, class Data, class Observer>
 constexpr int lower(tracer& t, traced<S, Data, Observer> const& x) {
   return own_node(t, x.tracer, x.id, S::value);
@@ -107,7 +112,8 @@ constexpr int lower(tracer& t, traced<S, Data, Observer> const& x) {
 
 template <class T>
 constexpr int lower(tracer& t, number<T> const& x) {
-  if (t.is_eager) return add_leaf(t, &described<hyperparameter_>, static_cast<std::uint64_t>(t.next_hyperparameter++), extents{});
+  if (t.is_eager)
+    return add_leaf(t, &described<hyperparameter_>, static_cast<std::uint64_t>(t.next_hyperparameter++), extents{});
   return emit_constant(t.builder(), static_cast<double>(x.value), extents{}).id;
 }
 
@@ -118,7 +124,8 @@ constexpr int lower(tracer& t, hyperparameter<I> const&) {
 
 /// A leaf with a slot number of a model. It is a fault if the model is not the one that is being traced.
 constexpr int lower_numbered(tracer& t, tracer const* owner, descriptor const* op, int slot, extents const& s) {
-  return owner == &t ? add_leaf(t, op, static_cast<std::uint64_t>(slot), s) : report_fault(t, fault::foreign_parameter, s);
+  return owner == &t ? add_leaf(t, op, static_cast<std::uint64_t>(slot), s)
+                     : report_fault(t, fault::foreign_parameter, s);
 }
 template <class S, class Initializer>
 constexpr int lower(tracer& t, parameter<S, Initializer> const& x) {
@@ -127,7 +134,8 @@ constexpr int lower(tracer& t, parameter<S, Initializer> const& x) {
 /// The value of a buffer: its value at the beginning of the step or, after an update in the program, the new value. No
 /// gradient flows through the new value.
 constexpr int lower_buffer(tracer& t, tracer const* owner, int slot, extents const& s) {
-  if (owner != &t || t.updated == nullptr || t.updated[slot] == 0) return lower_numbered(t, owner, &described<buffer_>, slot, s);
+  if (owner != &t || t.updated == nullptr || t.updated[slot] == 0)
+    return lower_numbered(t, owner, &described<buffer_>, slot, s);
   return t.builder().emit(node{&described<detach_>, {t.result.outputs[t.updated[slot] - 1].id, 0, 0, 0}, 0, s});
 }
 template <class S, class Initializer>
@@ -157,7 +165,8 @@ constexpr int lower(tracer& t, borrowed<T, S, Device> const& x) {
 }
 template <class Tensor>
 constexpr int lower(tracer& t, owned<Tensor> const& x) {
-  return lower_tensor<typename Tensor::value_type, typename Tensor::device_type>(t, x.value.data(), Tensor::shape_type::value);
+  return lower_tensor<typename Tensor::value_type, typename Tensor::device_type>(t, x.value.data(),
+                                                                                 Tensor::shape_type::value);
 }
 
 template <class Op, std::uint64_t Attribute, class S, class... X>
@@ -168,13 +177,12 @@ constexpr int lower(tracer& t, call<S, M, X...> const& c);
 /// Expressions that other layers define (derivatives, class weights) have their own lowering.
 template <class E>
   requires requires(E const& e, tracer& t) { e.lower_into(t); }
-constexpr int lower(tracer& t, E const& e) {
-  return e.lower_into(t);
-}
+constexpr int lower(tracer& t, E const& e) { return e.lower_into(t); }
 
 template <class X>
 constexpr int trace_operand(tracer& t, X const& x) {
-  if constexpr (espalier::detail::is_arithmetic<X>) return emit_constant(t.builder(), static_cast<double>(x), extents{}).id;
+  if constexpr (espalier::detail::is_arithmetic<X>)
+    return emit_constant(t.builder(), static_cast<double>(x), extents{}).id;
   else return lower(t, espalier::detail::keep(x));
 }
 
@@ -193,13 +201,15 @@ constexpr int lower_operands(tracer& t, E const& e, int (&id)[4]) {
 template <class Op, std::uint64_t Attribute, class S, class... X, std::size_t... I>
 constexpr int trace_composite(tracer& t, int const* id, std::index_sequence<I...>) {
   inside_body const own{t};
-  int const value = trace_operand(t, rule<Op>::expand(espalier::detail::as_traced<X>{&t, id[I]}..., axes_constant<static_cast<unsigned>(Attribute)>{}));
+  int const value = trace_operand(t, rule<Op>::expand(espalier::detail::as_traced<X>{&t, id[I]}...,
+                                                      axes_constant<static_cast<unsigned>(Attribute)>{}));
   if constexpr (ClosedForm<Op>) return t.builder().emit(node{&described<Op>, {value, id[I]...}, Attribute, S::value});
   else return value;
 }
 
 /// Emits the node of one op. It is no template, so that all operand types share one function.
-constexpr int emit_node(program_builder& g, descriptor const* op, extents const& s, std::uint64_t attribute, int const* id, int operands) {
+constexpr int emit_node(program_builder& g, descriptor const* op, extents const& s, std::uint64_t attribute,
+                        int const* id, int operands) {
   return op->emit(g, node{op, {id[0], operands > 1 ? id[1] : 0, operands > 2 ? id[2] : 0, 0}, attribute, s});
 }
 
@@ -207,7 +217,8 @@ constexpr int emit_node(program_builder& g, descriptor const* op, extents const&
 
 template <class Op, std::uint64_t Attribute, class S, class... X>
 constexpr int trace_node(tracer& t, int const* id) {
-  if constexpr (Composite<Op>) return detail::trace_composite<Op, Attribute, S, X...>(t, id, std::index_sequence_for<X...>{});
+  if constexpr (Composite<Op>)
+    return detail::trace_composite<Op, Attribute, S, X...>(t, id, std::index_sequence_for<X...>{});
   else return detail::emit_node(t.builder(), &described<Op>, S::value, Attribute, id, static_cast<int>(sizeof...(X)));
 }
 
@@ -248,8 +259,11 @@ constexpr int lower(tracer& t, call<S, M, X...> const& c) {
   int id[4]{};
   detail::lower_operands(t, c, id);
   inside_body const own{t};
-  if constexpr (sizeof...(X) == 1) return trace_operand(t, c.module.forward(espalier::detail::as_traced<X>{&t, id[0]}...));
-  else return trace_operand(t, c.module.forward(espalier::detail::as_traced<decltype(c.a)>{&t, id[0]}, espalier::detail::as_traced<decltype(c.b)>{&t, id[1]}));
+  if constexpr (sizeof...(X) == 1)
+    return trace_operand(t, c.module.forward(espalier::detail::as_traced<X>{&t, id[0]}...));
+  else
+    return trace_operand(t, c.module.forward(espalier::detail::as_traced<decltype(c.a)>{&t, id[0]},
+                                             espalier::detail::as_traced<decltype(c.b)>{&t, id[1]}));
 }
 
 constexpr bool trains(tracer const& t) { return t.traced_mode == mode::training; }
@@ -285,7 +299,10 @@ constexpr void add_result(program& p, int id, int index) {
   int const data = data_of(p.nodes, id);
   bool copy = p.nodes[data].op->family == op_family::argument;
   for (int i = 0; i < p.output_count; ++i) copy = copy || data_of(p.nodes, p.outputs[i].id) == data;
-  p.add_output(copy ? p.nodes.add(node{&described<copied_>, {data, 0, 0, 0}, static_cast<std::uint64_t>(index), p.nodes[data].shape}) : id, destination::result, index);
+  p.add_output(copy ? p.nodes.add(node{
+                          &described<copied_>, {data, 0, 0, 0}, static_cast<std::uint64_t>(index), p.nodes[data].shape})
+                    : id,
+               destination::result, index);
 }
 
 }  // namespace graph

@@ -9,8 +9,9 @@ template <class Case, class T>
 void check_batchnorm1d_running(case_run& run) {
   using In = shape_of<typename Case::inputs, "x0">;
   constexpr int count = attribute_or<Case, "count", int>(0);
-  using Net = nn::BatchNorm1d<In::template extent<1>(), nn::norm{.eps = attribute_or<Case, "eps", double>(1e-5),
-                                                                 .momentum = attribute_or<Case, "momentum", double>(0.1)}>;
+  using Net =
+      nn::BatchNorm1d<In::template extent<1>(), nn::norm{.eps = attribute_or<Case, "eps", double>(1e-5),
+                                                         .momentum = attribute_or<Case, "momentum", double>(0.1)}>;
   watched_model<T, Net, In> watched(run);
   for (int i = 0; i < count; ++i) {
     watched.input(join("x", i));

@@ -24,7 +24,8 @@ void check_dataloader(case_run& run) {
     esp::data::loader batches{all, esp::batch<size, 1>{}, esp::data::in_order{}, esp::data::padded};
     int number = 0;
     for (auto const& [batch_images, batch_labels, real] : batches.epoch(0))
-      run.result(join("batch", number++), std::span<T const>{batch_images.data(), static_cast<std::size_t>(real)}, esp::extents{1, {real}});
+      run.result(join("batch", number++), std::span<T const>{batch_images.data(), static_cast<std::size_t>(real)},
+                 esp::extents{1, {real}});
   }
 }
 

@@ -22,7 +22,8 @@ template <class Case, class T>
 void check_gemm(case_run& run) {
   run_function<Case, T,
                gemm_function<attribute_or<Case, "alpha", double>(1), attribute_or<Case, "beta", double>(1),
-                             attribute_or<Case, "transA", bool>(false), attribute_or<Case, "transB", bool>(false)>>(run);
+                             attribute_or<Case, "transA", bool>(false), attribute_or<Case, "transB", bool>(false)>>(
+      run);
 }
 
 }  // namespace conformance

@@ -17,7 +17,8 @@ struct gradient_sum {
 
 namespace detail {
 template <class T, class F, std::size_t I, class A, class B>
-void second_gradients(case_run& run, std::string_view of, std::string_view a_name, std::string_view b_name, A const& a, B const& b) {
+void second_gradients(case_run& run, std::string_view of, std::string_view a_name, std::string_view b_name, A const& a,
+                      B const& b) {
   joined const in_a = join("grad.(grad.", of, ").", a_name), in_b = join("grad.(grad.", of, ").", b_name);
   if (!run.expects(in_a) && !run.expects(in_b)) return;
   auto const [da, db] = esp::grad(gradient_sum<F, I>{})(a, b);
@@ -26,7 +27,8 @@ void second_gradients(case_run& run, std::string_view of, std::string_view a_nam
 }
 }  // namespace detail
 
-/// First gradients, and gradients of a scalar made of them: <grad.x, v> where a direction v is given, else the sum of one gradient of two.
+/// First gradients, and gradients of a scalar made of them: <grad.x, v> where a direction v is given, else the sum of
+/// one gradient of two.
 template <class Case, class T>
 void check_grad_of_grad(case_run& run) {
   using F = typename attribute_of<Case, "function">::type;
@@ -38,7 +40,8 @@ void check_grad_of_grad(case_run& run) {
     if constexpr (B::name() == "v") {
       report_value<T>(run, "y", F{}(a));
       report_value<T>(run, join("grad.", A::name()), esp::grad(F{})(a));
-      report_value<T>(run, join("grad.(dot(grad.", A::name(), ", v)).", A::name()), esp::grad<0>(gradient_along<F>{})(a, esp::constant(b)));
+      report_value<T>(run, join("grad.(dot(grad.", A::name(), ", v)).", A::name()),
+                      esp::grad<0>(gradient_along<F>{})(a, esp::constant(b)));
     } else {
       report_value<T>(run, "y", F{}(a, b));
       auto const [da, db] = esp::grad(F{})(a, b);

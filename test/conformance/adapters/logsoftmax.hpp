@@ -14,7 +14,9 @@ struct logsoftmax_function {
 
 template <class Case, class T>
 void check_logsoftmax(case_run& run) {
-  run_function<Case, T, logsoftmax_function<attribute_or<Case, "axis", int>(1), attribute_or<Case, "input_scale", double>(1)>>(run);
+  run_function<Case, T,
+               logsoftmax_function<attribute_or<Case, "axis", int>(1), attribute_or<Case, "input_scale", double>(1)>>(
+      run);
 }
 
 }  // namespace conformance

@@ -15,7 +15,10 @@ struct lp_norm {
       return x / (length + equal(length, 0));
     } else {
       auto const length = esp::sum<Axis>(x * x, esp::keepdims);
-      return where(length > 0, esp::rms_normalize<Axis>(x, 0) / esp::math::sqrt(esp::shape_of<decltype(x)>::template extent<Axis>() * 1.0), x);
+      return where(
+          length > 0,
+          esp::rms_normalize<Axis>(x, 0) / esp::math::sqrt(esp::shape_of<decltype(x)>::template extent<Axis>() * 1.0),
+          x);
     }
   }
 };

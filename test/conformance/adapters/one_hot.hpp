@@ -24,7 +24,9 @@ void check_one_hot(case_run& run) {
     constexpr int rank = CaseTensor::shape::rank;
     auto const labels = load<CaseTensor, T>(run);
     auto const rows = value_of<T>(esp::one_hot<classes>(labels) * (on - off) + off);
-    report_result(run, "y", value_of<T>(detail::last_axis_to<attribute_or<Case, "axis", int>(rank)>(rows, std::integral_constant<int, rank>{})));
+    report_result(run, "y",
+                  value_of<T>(detail::last_axis_to<attribute_or<Case, "axis", int>(rank)>(
+                      rows, std::integral_constant<int, rank>{})));
   }(typename Case::inputs{});
 }
 

@@ -4,8 +4,9 @@
 
 namespace conformance {
 
-/// V = alpha V + beta G (beta counts as 1 for T = 0), where norm_coefficient X is part of G; X -= R V, or, with Nesterov's, X -= R (G + alpha V): the heavy
-/// ball with a dampening of 1 - beta, and Nesterov's where nothing is dampened.
+/// V = alpha V + beta G (beta counts as 1 for T = 0), where norm_coefficient X is part of G; X -= R V, or, with
+/// Nesterov's, X -= R (G + alpha V): the heavy ball with a dampening of 1 - beta, and Nesterov's where nothing is
+/// dampened.
 template <class Case, class T>
 void check_onnx_momentum(case_run& run) {
   onnx_rate<T> const given{run};
@@ -19,8 +20,9 @@ void check_onnx_momentum(case_run& run) {
     optim::SGD const sgd{.learning_rate = rate, .momentum = optim::nesterov{alpha}, .weight_decay = decay};
     run_onnx_optimizer<T, 3>(run, typename Case::inputs{}, sgd, steps, as_it_is);
   } else {
-    optim::SGD const sgd{
-        .learning_rate = rate, .momentum = optim::heavy_ball{.momentum = alpha, .dampening = 1 - beta}, .weight_decay = decay};
+    optim::SGD const sgd{.learning_rate = rate,
+                         .momentum = optim::heavy_ball{.momentum = alpha, .dampening = 1 - beta},
+                         .weight_decay = decay};
     run_onnx_optimizer<T, 3>(run, typename Case::inputs{}, sgd, steps, as_it_is);
   }
 }

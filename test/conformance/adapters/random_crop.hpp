@@ -13,7 +13,8 @@ void check_random_crop(case_run& run) {
   auto const x = load<case_tensor<"x", element::real, image>, T>(run);
   auto y = x;
   esp::data::random_crop<esp::data::hwc, attribute_or<Case, "padding", int>(0)>::crop(
-      esp::view<T const, image>{x}, esp::view<T, image>{y}, attribute_or<Case, "shift_x", int>(0), attribute_or<Case, "shift_y", int>(0));
+      esp::view<T const, image>{x}, esp::view<T, image>{y}, attribute_or<Case, "shift_x", int>(0),
+      attribute_or<Case, "shift_y", int>(0));
   report_result(run, "y", y);
 }
 

@@ -14,7 +14,8 @@ struct softmax_function {
 
 template <class Case, class T>
 void check_softmax(case_run& run) {
-  run_function<Case, T, softmax_function<attribute_or<Case, "axis", int>(1), attribute_or<Case, "input_scale", double>(1)>>(run);
+  run_function<Case, T,
+               softmax_function<attribute_or<Case, "axis", int>(1), attribute_or<Case, "input_scale", double>(1)>>(run);
 }
 
 }  // namespace conformance

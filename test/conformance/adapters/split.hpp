@@ -45,7 +45,12 @@ void check_split(case_run& run) {
       std::apply(
           [&](auto const&... y) {
             std::tuple const gradients{gradient_of(y)...};
-            std::apply([&](auto const&... gradient) { report_result(run, "grad.x", esp::grad<0>(split_against_gradients<Split>{})(x, esp::constant(gradient)...)); }, gradients);
+            std::apply(
+                [&](auto const&... gradient) {
+                  report_result(run, "grad.x",
+                                esp::grad<0>(split_against_gradients<Split>{})(x, esp::constant(gradient)...));
+                },
+                gradients);
           },
           parts);
     }

@@ -17,9 +17,11 @@ void count_statistics(case_run& run) {
   auto const program = trace_net_plainly<Norm, In>();
   esp::graph::program_builder const& nodes = program->nodes;
   std::int64_t count = 0;
-  std::vector<bool> unfinished(static_cast<std::size_t>(nodes.size) + 1);  // scattered axes are reduced in several steps
+  // scattered axes are reduced in several steps
+  std::vector<bool> unfinished(static_cast<std::size_t>(nodes.size) + 1);
   for (int id = 1; id <= nodes.size; ++id)
-    if (nodes[id].op->family == esp::graph::op_family::reduction) unfinished[static_cast<std::size_t>(nodes[id].operand[0])] = true;
+    if (nodes[id].op->family == esp::graph::op_family::reduction)
+      unfinished[static_cast<std::size_t>(nodes[id].operand[0])] = true;
   for (int id = 1; id <= nodes.size; ++id) {
     if (nodes[id].op->family != esp::graph::op_family::reduction || unfinished[static_cast<std::size_t>(id)]) continue;
     std::int64_t const these = nodes[id].shape.size();
@@ -34,7 +36,8 @@ void count_statistics(case_run& run) {
     if (name != "weight") return;
     double extents[esp::max_rank]{};
     for (int i = 0; i < shape.rank; ++i) extents[i] = shape[i];
-    run.result("affine_shape", std::span<double const>{extents, static_cast<std::size_t>(shape.rank)}, esp::extents{1, {shape.rank}});
+    run.result("affine_shape", std::span<double const>{extents, static_cast<std::size_t>(shape.rank)},
+               esp::extents{1, {shape.rank}});
   });
 }
 }  // namespace detail
@@ -44,7 +47,7 @@ template <class Case, class T>
 void check_statistics_count(case_run& run) {
   using In = shape_attribute<Case>;
   using name = attribute_of<Case, "norm">;
-  constexpr int last = In::template extent<-1>(), channels = In::template extent<In::rank < 2 ? 0 : 1>();
+  constexpr int last = In::template extent<-1>(), channels = In::template extent < In::rank < 2 ? 0 : 1 > ();
   using Normalized = typename detail::normalized_shape<attribute_of<Case, "normalized_shape">, last>::type;
   if constexpr (std::is_same_v<name, word<"layer_norm">> || std::is_same_v<name, word<"layernorm1d">>) {
     detail::count_statistics<nn::LayerNorm<Normalized>, In>(run);

@@ -23,7 +23,8 @@ void nodes_in_order(case_run& run, case_tensors<CaseTensor...>, std::index_seque
     run.result(join("v", place++), value, nodes[id].shape);
   }
   if (run.expects(join("v", place))) run.fail("the traced program has fewer nodes than needle's order");
-  if (place > 0 && !run.expects(join("v", place - 1))) run.fail("the traced program has more nodes than needle's order");
+  if (place > 0 && !run.expects(join("v", place - 1)))
+    run.fail("the traced program has more nodes than needle's order");
 }
 }  // namespace detail
 
@@ -32,7 +33,8 @@ template <class Case, class T>
 void check_topo_order(case_run& run) {
   typename Case::inputs const given;
   auto const work = [&](auto const&... x) {
-    detail::nodes_in_order<T, typename attribute_of<Case, "function">::type>(run, given, std::make_index_sequence<sizeof...(x)>{}, x...);
+    detail::nodes_in_order<T, typename attribute_of<Case, "function">::type>(
+        run, given, std::make_index_sequence<sizeof...(x)>{}, x...);
   };
   detail::with_inputs<T>(run, work, given);
 }

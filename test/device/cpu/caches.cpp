@@ -64,8 +64,10 @@ BOOST_AUTO_TEST_CASE(the_tuner_keeps_the_faster_stores) {
             now += call == 0 ? 1000u : ways.back() == slow ? 20u : 10u;
           },
           [&] { return now; });
-    for (int call = 0; call < on_cpu::store_tuner::calls; ++call) BOOST_TEST(ways[static_cast<std::size_t>(call)] == (call >= on_cpu::store_tuner::calls_into_caches));
-    for (int call = on_cpu::store_tuner::calls; call < on_cpu::store_tuner::calls + 4; ++call) BOOST_TEST(ways[static_cast<std::size_t>(call)] == 1 - slow);
+    for (int call = 0; call < on_cpu::store_tuner::calls; ++call)
+      BOOST_TEST(ways[static_cast<std::size_t>(call)] == (call >= on_cpu::store_tuner::calls_into_caches));
+    for (int call = on_cpu::store_tuner::calls; call < on_cpu::store_tuner::calls + 4; ++call)
+      BOOST_TEST(ways[static_cast<std::size_t>(call)] == 1 - slow);
   }
 }
 

@@ -21,7 +21,8 @@ using std::size_t;
 template <class T>
 std::vector<T> random_matrix(int64_t size, std::uint64_t key) {
   std::vector<T> x(static_cast<size_t>(size));
-  for (int64_t i = 0; i < size; ++i) x[static_cast<size_t>(i)] = T(2) * espalier::uniform_from_bits<T>(espalier::philox_bits(i, key, 0)) - T(1);
+  for (int64_t i = 0; i < size; ++i)
+    x[static_cast<size_t>(i)] = T(2) * espalier::uniform_from_bits<T>(espalier::philox_bits(i, key, 0)) - T(1);
   return x;
 }
 
@@ -43,7 +44,8 @@ double error() {
         sum += term;
         magnitude += std::fabs(term);
       }
-      double const off = std::fabs(static_cast<double>(c[static_cast<size_t>(i * N + j)]) - sum) / (magnitude * (sizeof(T) == 4 ? 6e-8 : 1.2e-16));
+      double const off = std::fabs(static_cast<double>(c[static_cast<size_t>(i * N + j)]) - sum) /
+                         (magnitude * (sizeof(T) == 4 ? 6e-8 : 1.2e-16));
       if (!(off <= worst)) worst = std::isnan(off) ? 1e9 : off;
     }
   return worst;
@@ -89,8 +91,8 @@ BOOST_AUTO_TEST_CASE(one_row_one_column) {
 }
 
 BOOST_AUTO_TEST_CASE(packed_in_several_parts) {
-  right<float, 60, 210, 530>();     // two parts of the sum, two of the columns
-  right<float, 600, 150, 40>();     // rows in parts, a packed too
+  right<float, 60, 210, 530>();  // two parts of the sum, two of the columns
+  right<float, 600, 150, 40>();  // rows in parts, a packed too
   right<double, 130, 140, 260>();
 }
 
@@ -110,7 +112,8 @@ void same_with_any_cache() {
   auto const large = product_with<M, N, K, TransposeA, TransposeB>(int64_t{4} << 20);
   for (int64_t const second : {std::int64_t{256} << 10, std::int64_t{32} << 10, std::int64_t{1}}) {
     auto const small = product_with<M, N, K, TransposeA, TransposeB>(second);
-    BOOST_TEST(std::equal(large.begin(), large.end(), small.begin()), M << "x" << N << "x" << K << " with " << second << " bytes");
+    BOOST_TEST(std::equal(large.begin(), large.end(), small.begin()),
+               M << "x" << N << "x" << K << " with " << second << " bytes");
   }
 }
 BOOST_AUTO_TEST_CASE(any_second_cache_level_gives_the_same_bits) {

@@ -17,7 +17,8 @@ namespace {
 template <class T>
 std::vector<T> random_numbers(int size, std::uint64_t key) {
   std::vector<T> x(static_cast<std::size_t>(size));
-  for (int i = 0; i < size; ++i) x[static_cast<std::size_t>(i)] = T(2) * espalier::uniform_from_bits<T>(espalier::philox_bits(i, key, 0)) - T(1);
+  for (int i = 0; i < size; ++i)
+    x[static_cast<std::size_t>(i)] = T(2) * espalier::uniform_from_bits<T>(espalier::philox_bits(i, key, 0)) - T(1);
   return x;
 }
 
@@ -30,7 +31,8 @@ struct twice_plus {
   template <int Count>
   void operator()(on_cpu::pack<T, Arch> sum, std::int64_t row, std::int64_t column) const {
     static_assert(Count >= 1 && Count <= on_cpu::pack<T, Arch>::size);
-    (sum + sum + on_cpu::pack<T, Arch>::template load_first<Count>(bias + column)).template store_first<Count>(out + column);
+    (sum + sum + on_cpu::pack<T, Arch>::template load_first<Count>(bias + column))
+        .template store_first<Count>(out + column);
     for (int i = 0; i < Count; ++i) finished[column + i] += row == 0 ? 1 : 1000;
   }
 };
@@ -40,7 +42,8 @@ void right() {
   auto const x = random_numbers<T>(K, 1), w = random_numbers<T>(K * N, 2), bias = random_numbers<T>(N, 3);
   std::vector<T> y(static_cast<std::size_t>(N), T(NAN));
   std::vector<int> finished(static_cast<std::size_t>(N));
-  on_cpu::contract_row<T, K, N, Arch>::run(x.data(), w.data(), twice_plus<T, Arch>{bias.data(), y.data(), finished.data()});
+  on_cpu::contract_row<T, K, N, Arch>::run(x.data(), w.data(),
+                                           twice_plus<T, Arch>{bias.data(), y.data(), finished.data()});
   double worst = 0;
   for (std::size_t j = 0; j < static_cast<std::size_t>(N); ++j) {
     double sum = static_cast<double>(bias[j]), magnitude = std::fabs(sum);
@@ -53,7 +56,8 @@ void right() {
     worst = std::isnan(off) ? 1e9 : std::fmax(worst, off);
     BOOST_TEST(finished[j] == 1);
   }
-  BOOST_TEST(worst <= 2 + std::sqrt(static_cast<double>(K)), K << "x" << N << ", " << sizeof(T) << " bytes, registers of " << Arch::bytes);
+  BOOST_TEST(worst <= 2 + std::sqrt(static_cast<double>(K)),
+             K << "x" << N << ", " << sizeof(T) << " bytes, registers of " << Arch::bytes);
 }
 /// A part of a register of columns, a register and a part, several; sums that end anywhere.
 template <class T, class Arch = on_cpu::default_arch>

@@ -32,7 +32,8 @@ struct guarded {
   T operator[](int64_t i) const { return all[static_cast<size_t>(margin + i)]; }
   bool margins_stay() const {
     bool stay = true;
-    for (size_t i = 0; i < static_cast<size_t>(margin); ++i) stay = stay && all[i] == T(77) && all[all.size() - 1 - i] == T(77);
+    for (size_t i = 0; i < static_cast<size_t>(margin); ++i)
+      stay = stay && all[i] == T(77) && all[all.size() - 1 - i] == T(77);
     return stay;
   }
 };
@@ -59,19 +60,24 @@ int wrong() {
   static_assert(matrices::scratch <= 448 * 1024);
   auto const a = whole_numbers<T>(M * K, 7919), b = whole_numbers<T>(K * N, 104729);
   guarded<T> plain(M * N), followed(M * N), parted(M * N);
-  std::vector<int> visits(static_cast<size_t>(M * N)), part_visits(static_cast<size_t>(M * N), matrices::parts > 1 ? 0 : 1);
+  std::vector<int> visits(static_cast<size_t>(M * N)),
+      part_visits(static_cast<size_t>(M * N), matrices::parts > 1 ? 0 : 1);
   matrices::run(a.data(), b.data(), plain.data());
   matrices::run(a.data(), b.data(), followed.data(), doubled<T>{visits, followed.data(), N});
   if constexpr (matrices::parts > 1)
-    for (int which = matrices::parts - 1; which >= 0; --which) matrices::part(a.data(), b.data(), parted.data(), doubled<T>{part_visits, parted.data(), N}, which);
+    for (int which = matrices::parts - 1; which >= 0; --which)
+      matrices::part(a.data(), b.data(), parted.data(), doubled<T>{part_visits, parted.data(), N}, which);
   else parted = followed;
   int count = !plain.margins_stay() + !followed.margins_stay() + !parted.margins_stay();
   for (int64_t i = 0; i < M; ++i)
     for (int64_t j = 0; j < N; ++j) {
       T sum = 0;
-      for (int64_t k = 0; k < K; ++k) sum += a[static_cast<size_t>(TransposeA ? k * M + i : i * K + k)] * b[static_cast<size_t>(TransposeB ? j * K + k : k * N + j)];
+      for (int64_t k = 0; k < K; ++k)
+        sum += a[static_cast<size_t>(TransposeA ? k * M + i : i * K + k)] *
+               b[static_cast<size_t>(TransposeB ? j * K + k : k * N + j)];
       size_t const at = static_cast<size_t>(i * N + j);
-      count += plain[i * N + j] != sum || followed[i * N + j] != T(2) * sum + T(1) || parted[i * N + j] != followed[i * N + j] || visits[at] != 1 || part_visits[at] != 1;
+      count += plain[i * N + j] != sum || followed[i * N + j] != T(2) * sum + T(1) ||
+               parted[i * N + j] != followed[i * N + j] || visits[at] != 1 || part_visits[at] != 1;
     }
   return count;
 }
@@ -107,14 +113,14 @@ BOOST_AUTO_TEST_CASE(beyond_the_first_cache) {
 }
 
 BOOST_AUTO_TEST_CASE(beyond_the_second_cache) {
-  right<float, 301, 310, 531>();   // a and b packed, parts of rows
-  right<float, 131, 515, 513>();   // parts of columns
+  right<float, 301, 310, 531>();  // a and b packed, parts of rows
+  right<float, 131, 515, 513>();  // parts of columns
   right<double, 133, 259, 270>();
 }
 
 BOOST_AUTO_TEST_CASE(many_rows) {
-  right<float, 515, 205, 403>();   // two parts of the sum, parts of rows, a last vector with few lanes
-  right<float, 520, 592, 130>();   // a vector left over, parts of columns
+  right<float, 515, 205, 403>();  // two parts of the sum, parts of rows, a last vector with few lanes
+  right<float, 520, 592, 130>();  // a vector left over, parts of columns
   right<double, 513, 96, 203>();
   right<float, 518, 71, 407, on_cpu::detail::instruction_set_of_width<16>>();
 }

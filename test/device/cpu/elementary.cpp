@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Accuracy of the elementary functions of packs over the whole range of their arguments: 10^6 of them here, and every float there is with
-// -DESPALIER_STRIDE=1 (minutes for each function; --run_test=*/exp chooses one, --log_level=message tells the largest errors).
+// Accuracy of the elementary functions of packs over the whole range of their arguments: 10^6 of them here, and every
+// float there is with -DESPALIER_STRIDE=1 (minutes for each function; --run_test=*/exp chooses one, --log_level=message
+// tells the largest errors).
 #define BOOST_TEST_MODULE device_cpu_elementary
 #include <boost/test/unit_test.hpp>
 
@@ -31,37 +32,51 @@ using middle = narrow;
 struct exp_ {
   static auto of(auto x) { return exp(x); }
   template <class R>
-  static R exact(R x) { return std::exp(x); }
+  static R exact(R x) {
+    return std::exp(x);
+  }
 };
 struct log_ {
   static auto of(auto x) { return log(x); }
   template <class R>
-  static R exact(R x) { return std::log(x); }
+  static R exact(R x) {
+    return std::log(x);
+  }
 };
 struct tanh_ {
   static auto of(auto x) { return tanh(x); }
   template <class R>
-  static R exact(R x) { return std::tanh(x); }
+  static R exact(R x) {
+    return std::tanh(x);
+  }
 };
 struct sigmoid_ {
   static auto of(auto x) { return sigmoid(x); }
   template <class R>
-  static R exact(R x) { return 1 / (1 + std::exp(-x)); }
+  static R exact(R x) {
+    return 1 / (1 + std::exp(-x));
+  }
 };
 struct erf_ {
   static auto of(auto x) { return erf(x); }
   template <class R>
-  static R exact(R x) { return std::erf(x); }
+  static R exact(R x) {
+    return std::erf(x);
+  }
 };
 struct sin_ {
   static auto of(auto x) { return sin(x); }
   template <class R>
-  static R exact(R x) { return std::sin(x); }
+  static R exact(R x) {
+    return std::sin(x);
+  }
 };
 struct cos_ {
   static auto of(auto x) { return cos(x); }
   template <class R>
-  static R exact(R x) { return std::cos(x); }
+  static R exact(R x) {
+    return std::cos(x);
+  }
 };
 
 template <class T>
@@ -79,7 +94,8 @@ struct lane<double> {
   static constexpr int fraction = 52, least_exponent = -1074;
 };
 
-/// Distance in units of the last place of the exact result; 1e9 where a special value or a sign is missed. Subnormal results are no exception.
+/// Distance in units of the last place of the exact result; 1e9 where a special value or a sign is missed. Subnormal
+/// results are no exception.
 template <class T>
 double ulps(T got, typename lane<T>::exact expected) {
   using R = typename lane<T>::exact;
@@ -91,8 +107,10 @@ double ulps(T got, typename lane<T>::exact expected) {
   int exponent;
   std::frexp(expected, &exponent);
   int const unit = exponent - lane<T>::fraction - 1;
-  R const number = std::isinf(got) ? std::copysign(std::ldexp(R(1), std::numeric_limits<T>::max_exponent), expected) : R(got);
-  return static_cast<double>(std::ldexp(std::fabs(number - expected), -(unit < lane<T>::least_exponent ? lane<T>::least_exponent : unit)));
+  R const number =
+      std::isinf(got) ? std::copysign(std::ldexp(R(1), std::numeric_limits<T>::max_exponent), expected) : R(got);
+  return static_cast<double>(
+      std::ldexp(std::fabs(number - expected), -(unit < lane<T>::least_exponent ? lane<T>::least_exponent : unit)));
 }
 
 template <class T>
@@ -151,11 +169,13 @@ records<T> everywhere(typename lane<T>::bits stride) {
     if (most - i < stride) break;
   }
   if (stride > 1) {
-    // Around every power of two and every power times 1.5: where exponents change, where halves are rounded, and around zero and infinity.
+    // Around every power of two and every power times 1.5: where exponents change, where halves are rounded, and around
+    // zero and infinity.
     for (bits i = 0; i < (bits(1) << (sizeof(T) * 8 - lane<T>::fraction + 1)); ++i) {
       for (bits j = 0; j < 9; ++j) s.add((i << (lane<T>::fraction - 1)) + j - 4);
     }
-    // Where results cross from normal to subnormal, to zero, to infinity and to one, and where functions have their roots: close around every quarter up to 800.
+    // Where results cross from normal to subnormal, to zero, to infinity and to one, and where functions have their
+    // roots: close around every quarter up to 800.
     for (int i = -3200; i <= 3200; ++i) {
       for (int j = -3; j <= 3; ++j) s.add(static_cast<bits>(std::bit_cast<bits>(T(i) / 4) + static_cast<bits>(j)));
     }
@@ -169,7 +189,8 @@ void accurate(double limit = 3) {
   auto const check = [&](auto const& worst, char const* type) {
     auto const one = [&](auto const& r, char const* width) {
       BOOST_TEST_MESSAGE(type << ", " << width << " registers: " << r.most << " at " << r.at);
-      BOOST_TEST(r.most <= limit, type << ", " << width << " registers: " << r.most << " units in the last place at " << r.at);
+      BOOST_TEST(r.most <= limit,
+                 type << ", " << width << " registers: " << r.most << " units in the last place at " << r.at);
     };
     one(worst.widest, "widest"), one(worst.middle, "32-byte"), one(worst.narrow, "16-byte");
   };

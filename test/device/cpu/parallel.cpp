@@ -19,7 +19,9 @@ namespace {
 /// How often each part has run. Plain numbers: the thread sanitizer would see two threads in one part.
 struct tally {
   int of[256]{};
-  static void count(void const* context, int which) { ++const_cast<tally*>(static_cast<tally const*>(context))->of[which]; }
+  static void count(void const* context, int which) {
+    ++const_cast<tally*>(static_cast<tally const*>(context))->of[which];
+  }
   bool each_is(int times, int parts) const {
     for (int i = 0; i < 256; ++i)
       if (of[i] != (i < parts ? times : 0)) return false;
@@ -55,7 +57,8 @@ struct fills {
   static void run(float* y, float x) { *y = x; }
 };
 
-using numbers_of_threads = std::tuple<std::integral_constant<int, 2>, std::integral_constant<int, 3>, std::integral_constant<int, 4>, std::integral_constant<int, 7>>;
+using numbers_of_threads = std::tuple<std::integral_constant<int, 2>, std::integral_constant<int, 3>,
+                                      std::integral_constant<int, 4>, std::integral_constant<int, 7>>;
 
 }  // namespace
 

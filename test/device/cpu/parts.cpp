@@ -40,8 +40,10 @@ auto results(Team const& team, X const&... x) {
   base[esp::plan::base::workspace] = reinterpret_cast<void*>((reinterpret_cast<std::uintptr_t>(start) + 63) / 64 * 64);
   int position = 0;
   ((base[esp::plan::base::arguments + position++] = const_cast<void*>(static_cast<void const*>(x.data()))), ...);
-  for (int i = 0; i < p.output_count; ++i) r.emplace_back(static_cast<std::size_t>(p.nodes[p.outputs[i].id].shape.size()), T(77));
-  for (int i = 0; i < p.output_count; ++i) base[esp::plan::base::results + p.outputs[i].index] = r[static_cast<std::size_t>(i)].data();
+  for (int i = 0; i < p.output_count; ++i)
+    r.emplace_back(static_cast<std::size_t>(p.nodes[p.outputs[i].id].shape.size()), T(77));
+  for (int i = 0; i < p.output_count; ++i)
+    base[esp::plan::base::results + p.outputs[i].index] = r[static_cast<std::size_t>(i)].data();
   on_cpu::run<Program, T>(base, team);
   return r;
 }
@@ -60,7 +62,9 @@ struct transposed {
   constexpr auto operator()(auto x) const { return transpose(x); }
 };
 struct sliced {
-  constexpr auto operator()(auto x) const { return std::tuple{slice<0, 1, 300, 2>(x), slice<1, -1, 0, -3>(x), slice<0, 5, 6>(x)}; }
+  constexpr auto operator()(auto x) const {
+    return std::tuple{slice<0, 1, 300, 2>(x), slice<1, -1, 0, -3>(x), slice<0, 5, 6>(x)};
+  }
 };
 struct padded {
   constexpr auto operator()(auto x) const { return pad<1, 2, 3, 4>(x); }
@@ -75,7 +79,9 @@ struct broadcast_in_the_middle {
   constexpr auto operator()(auto x) const { return esp::broadcast_to<shape<40, 100, 50>>(x); }
 };
 struct pooled_sum {
-  constexpr auto operator()(auto x, auto dy) const { return sum(average_pool2d<esp::rows_columns{3, 3}, esp::pooling{.stride = {2, 2}}>(x) * dy); }
+  constexpr auto operator()(auto x, auto dy) const {
+    return sum(average_pool2d<esp::rows_columns{3, 3}, esp::pooling{.stride = {2, 2}}>(x) * dy);
+  }
 };
 struct pooled {
   constexpr auto operator()(auto x, auto dy) const {
@@ -83,20 +89,25 @@ struct pooled {
   }
 };
 struct normalized_sum {
-  constexpr auto operator()(auto x, auto w, auto b, auto dy) const { return sum((esp::normalize<1>(x, 1e-5) * w + b) * dy); }
+  constexpr auto operator()(auto x, auto w, auto b, auto dy) const {
+    return sum((esp::normalize<1>(x, 1e-5) * w + b) * dy);
+  }
 };
 struct normalized {
   constexpr auto operator()(auto x, auto w, auto b, auto dy) const {
-    return std::tuple{esp::normalize<1>(x, 1e-5) * w + b, esp::grad<0>(normalized_sum{})(x, w, b, dy), esp::grad<1>(normalized_sum{})(x, w, b, dy),
-                      esp::grad<2>(normalized_sum{})(x, w, b, dy)};
+    return std::tuple{esp::normalize<1>(x, 1e-5) * w + b, esp::grad<0>(normalized_sum{})(x, w, b, dy),
+                      esp::grad<1>(normalized_sum{})(x, w, b, dy), esp::grad<2>(normalized_sum{})(x, w, b, dy)};
   }
 };
 struct columns_normalized_sum {
-  constexpr auto operator()(auto x, auto w, auto b, auto dy) const { return sum((esp::normalize<0>(x, 1e-5) * w + b) * dy); }
+  constexpr auto operator()(auto x, auto w, auto b, auto dy) const {
+    return sum((esp::normalize<0>(x, 1e-5) * w + b) * dy);
+  }
 };
 struct columns_normalized {
   constexpr auto operator()(auto x, auto w, auto b, auto dy) const {
-    return std::tuple{esp::normalize<0>(x, 1e-5) * w + b, esp::grad<0>(columns_normalized_sum{})(x, w, b, dy), esp::grad<1>(columns_normalized_sum{})(x, w, b, dy),
+    return std::tuple{esp::normalize<0>(x, 1e-5) * w + b, esp::grad<0>(columns_normalized_sum{})(x, w, b, dy),
+                      esp::grad<1>(columns_normalized_sum{})(x, w, b, dy),
                       esp::grad<2>(columns_normalized_sum{})(x, w, b, dy)};
   }
 };
@@ -113,13 +124,17 @@ struct column_sums {
   constexpr auto operator()(auto x) const { return std::tuple{sum<0>(x), sum<0>(x * x), sum(x)}; }
 };
 struct products {
-  constexpr auto operator()(auto a, auto b, auto bias) const { return std::tuple{relu(matmul(a, b) + bias), matmul(transpose(a), a), matmul(b, transpose(b))}; }
+  constexpr auto operator()(auto a, auto b, auto bias) const {
+    return std::tuple{relu(matmul(a, b) + bias), matmul(transpose(a), a), matmul(b, transpose(b))};
+  }
 };
 struct batched {
   constexpr auto operator()(auto a, auto b) const { return matmul(a, b); }
 };
 struct convolved_sum {
-  constexpr auto operator()(auto x, auto w, auto dy) const { return sum(esp::conv2d<esp::convolution{.padding = 1}>(x, w) * dy); }
+  constexpr auto operator()(auto x, auto w, auto dy) const {
+    return sum(esp::conv2d<esp::convolution{.padding = 1}>(x, w) * dy);
+  }
 };
 struct convolved {
   constexpr auto operator()(auto x, auto w, auto dy) const {
@@ -142,7 +157,9 @@ BOOST_AUTO_TEST_CASE(the_middle_of_a_shape) {
   check(1, broadcast_in_the_middle{}, floats<40, 1, 50>(1));
 }
 BOOST_AUTO_TEST_CASE(windows) { check(2, pooled{}, floats<9, 33, 33, 16>(1), floats<9, 16, 16, 16>(2)); }
-BOOST_AUTO_TEST_CASE(convolutions) { check(3, convolved{}, floats<9, 20, 20, 16>(1), floats<3, 3, 16, 24>(2), floats<9, 20, 20, 24>(3)); }
+BOOST_AUTO_TEST_CASE(convolutions) {
+  check(3, convolved{}, floats<9, 20, 20, 16>(1), floats<3, 3, 16, 24>(2), floats<9, 20, 20, 24>(3));
+}
 BOOST_AUTO_TEST_CASE(rows) {
   check(1, normalized{}, floats<301, 517>(1), floats<1, 517>(2), floats<1, 517>(3), floats<301, 517>(4));
   check(1, normalized{}, doubles<301, 517>(1), doubles<1, 517>(2), doubles<1, 517>(3), doubles<301, 517>(4));

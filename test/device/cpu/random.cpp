@@ -20,14 +20,16 @@ int wrong(std::int64_t n, std::int64_t first) {
   std::vector<T> out(static_cast<std::size_t>(n));
   on_cpu::fill_uniform<T, Arch>::run(out.data(), n, key, stream, first);
   int count = 0;
-  for (std::int64_t i = 0; i < n; ++i) count += out[static_cast<std::size_t>(i)] != uniform_from_bits<T>(philox_bits(first + i, key, stream));
+  for (std::int64_t i = 0; i < n; ++i)
+    count += out[static_cast<std::size_t>(i)] != uniform_from_bits<T>(philox_bits(first + i, key, stream));
   return count;
 }
 
 template <class T, class Arch>
 void equals_the_reference() {
   for (std::int64_t n : {0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 100, 1000})
-    for (std::int64_t first : {0, 1, 2, 3, 4, 10}) BOOST_TEST((wrong<T, Arch>(n, first)) == 0, "n " << n << " first " << first);
+    for (std::int64_t first : {0, 1, 2, 3, 4, 10})
+      BOOST_TEST((wrong<T, Arch>(n, first)) == 0, "n " << n << " first " << first);
   // The block counter's low word overflows within the draw.
   BOOST_TEST((wrong<T, Arch>(100, (std::int64_t{1} << 34) - 40)) == 0);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Row kernels: rows shorter than a register, rows that are kept in registers, long ones whose last vectors are not full, and kernels cut into parts.
+// Row kernels: rows shorter than a register, rows that are kept in registers, long ones whose last vectors are not
+// full, and kernels cut into parts.
 #define BOOST_TEST_MODULE device_cpu_rows
 #include "support/check_kernels.hpp"
 
@@ -75,15 +76,21 @@ BOOST_AUTO_TEST_CASE(long_rows) {
 BOOST_AUTO_TEST_CASE(parts_of_rows) {
   // y = x - sum of the row, the sum of x over rows, the sum of everything.
   using kernel = esp::on_cpu::row_kernel<float, esp::on_cpu::default_arch, 301, 517,
-                                       list<instruction<esp::sum_, extent_class::row, -1, 0, 0>, instruction<esp::subtract_, extent_class::full, -1, 0, 0>, instruction<esp::sum_, extent_class::column, -1, 0, 0>,
-                                            instruction<esp::multiply_, extent_class::full, 1, -1, 0>, instruction<esp::sum_, extent_class::single, 3, 0, 0>, instruction<esp::sqrt_, extent_class::single, 4, 0, 0>>,
-                                       list<whole_operand>, list<output<1, false>, output<2, false>, output<4, false>, output<0, false>>>;
+                                         list<instruction<esp::sum_, extent_class::row, -1, 0, 0>,
+                                              instruction<esp::subtract_, extent_class::full, -1, 0, 0>,
+                                              instruction<esp::sum_, extent_class::column, -1, 0, 0>,
+                                              instruction<esp::multiply_, extent_class::full, 1, -1, 0>,
+                                              instruction<esp::sum_, extent_class::single, 3, 0, 0>,
+                                              instruction<esp::sqrt_, extent_class::single, 4, 0, 0>>,
+                                         list<whole_operand>,
+                                         list<output<1, false>, output<2, false>, output<4, false>, output<0, false>>>;
   check_parts<kernel, float>({random_numbers<float>(301 * 517, 1)}, {301 * 517, 517, 1, 301});
 }
 BOOST_AUTO_TEST_CASE(parts_of_one_row) {
-  using kernel = esp::on_cpu::row_kernel<float, esp::on_cpu::default_arch, 1, 100003,
-                                       list<instruction<esp::exp_, extent_class::full, -1, 0, 0>, instruction<esp::sum_, extent_class::row, 0, 0, 0>, instruction<esp::sqrt_, extent_class::row, 1, 0, 0>,
-                                            instruction<esp::max_, extent_class::row, -1, 0, 0>>,
-                                       list<whole_operand>, list<output<0, false>, output<2, false>, output<3, false>>>;
+  using kernel = esp::on_cpu::row_kernel<
+      float, esp::on_cpu::default_arch, 1, 100003,
+      list<instruction<esp::exp_, extent_class::full, -1, 0, 0>, instruction<esp::sum_, extent_class::row, 0, 0, 0>,
+           instruction<esp::sqrt_, extent_class::row, 1, 0, 0>, instruction<esp::max_, extent_class::row, -1, 0, 0>>,
+      list<whole_operand>, list<output<0, false>, output<2, false>, output<3, false>>>;
   check_parts<kernel, float>({random_numbers<float>(100003, 2)}, {100003, 1, 1});
 }

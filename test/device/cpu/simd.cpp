@@ -31,7 +31,8 @@ template <class P>
 P some(double scale, std::uint64_t key) {
   using T = typename P::value_type;
   T x[P::size];
-  for (int i = 0; i < P::size; ++i) x[i] = static_cast<T>(scale * (2 * espalier::uniform_from_bits<double>(espalier::philox_bits(i, key, 0)) - 1));
+  for (int i = 0; i < P::size; ++i)
+    x[i] = static_cast<T>(scale * (2 * espalier::uniform_from_bits<double>(espalier::philox_bits(i, key, 0)) - 1));
   return P::load(x);
 }
 
@@ -58,14 +59,16 @@ void arithmetic() {
   BOOST_TEST(lanewise([](P x, P) { return abs(x); }, [](T x, T) { return std::fabs(x); }, a, b));
   BOOST_TEST(lanewise([](P x, P) { return floor(x); }, [](T x, T) { return std::floor(x); }, a * 9, b));
   BOOST_TEST(lanewise([](P x, P) { return sqrt(abs(x)); }, [](T x, T) { return std::sqrt(std::fabs(x)); }, a, b));
-  BOOST_TEST(lanewise([](P x, P y) { return pow(abs(x), y); }, [](T x, T y) { return std::pow(std::fabs(x), y); }, a, b));
+  BOOST_TEST(
+      lanewise([](P x, P y) { return pow(abs(x), y); }, [](T x, T y) { return std::pow(std::fabs(x), y); }, a, b));
   BOOST_TEST(lanewise([](P x, P) { return sin(x); }, [](T x, T) { return std::sin(x); }, a, b));
   BOOST_TEST(lanewise([](P x, P) { return cos(x); }, [](T x, T) { return std::cos(x); }, a, b));
 #if defined(__FMA__) || defined(__aarch64__)
   BOOST_TEST(lanewise([](P x, P y) { return fma(x, y, P(-1)); }, [](T x, T y) { return std::fma(x, y, T(-1)); }, a, b));
 #endif
   // Literals and scalars of other types mix in.
-  BOOST_TEST(lanewise([](P x, P y) { return 2 * x + y / 2 - 0.5; }, [](T x, T y) { return T(2) * x + y / T(2) - T(0.5); }, P(3), P(5)));
+  BOOST_TEST(lanewise([](P x, P y) { return 2 * x + y / 2 - 0.5; },
+                      [](T x, T y) { return T(2) * x + y / T(2) - T(0.5); }, P(3), P(5)));
   P sum = a;
   sum += b;
   sum *= P(T(2));
@@ -87,9 +90,12 @@ void comparisons() {
       BOOST_TEST(lanewise([](P x, P y) { return not_equal(x, y); }, [](T x, T y) { return T(x != y); }, a, b));
       BOOST_TEST(lanewise([](P x, P y) { return select((x < y) | !(x == x), x, y + 1); },
                           [](T x, T y) { return x < y || x != x ? x : y + T(1); }, a, b));
-      BOOST_TEST(lanewise([](P x, P y) { return select(less_equal(x, y), x, y + 1); }, [](T x, T y) { return x <= y ? x : y + T(1); }, a, b));
-      BOOST_TEST(lanewise([](P x, P y) { return maximum(x, y); }, [](T x, T y) { return espalier::math::maximum(x, y); }, a, b));
-      BOOST_TEST(lanewise([](P x, P y) { return minimum(x, y); }, [](T x, T y) { return espalier::math::minimum(x, y); }, a, b));
+      BOOST_TEST(lanewise([](P x, P y) { return select(less_equal(x, y), x, y + 1); },
+                          [](T x, T y) { return x <= y ? x : y + T(1); }, a, b));
+      BOOST_TEST(lanewise([](P x, P y) { return maximum(x, y); },
+                          [](T x, T y) { return espalier::math::maximum(x, y); }, a, b));
+      BOOST_TEST(lanewise([](P x, P y) { return minimum(x, y); },
+                          [](T x, T y) { return espalier::math::minimum(x, y); }, a, b));
     }
   }
 }
@@ -105,7 +111,8 @@ void first_lanes() {
   x.template store_first<N>(exact.data());
   bool good = exact == in && out[N] == T(7);
   lanes<P> const all(x), which(to_number(P::template first_lanes<N>()));
-  for (int i = 0; i < P::size; ++i) good = good && all.at[i] == (i < N ? T(i + 1) : T(0)) && which.at[i] == (i < N ? T(1) : T(0));
+  for (int i = 0; i < P::size; ++i)
+    good = good && all.at[i] == (i < N ? T(i + 1) : T(0)) && which.at[i] == (i < N ? T(1) : T(0));
   BOOST_TEST(good, "first " << N << " of " << P::size);
   if constexpr (N < P::size) first_lanes<P, N + 1>();
 }
@@ -151,13 +158,16 @@ BOOST_AUTO_TEST_CASE(narrow_registers) {
   all<on_cpu::pack<double, narrow>>();
 }
 
-/// Distance in units of the last place of the exact value, 1e9 where a special value is missed; subnormal results may be off by the smallest normal.
+/// Distance in units of the last place of the exact value, 1e9 where a special value is missed; subnormal results may
+/// be off by the smallest normal.
 template <class T>
 double ulps(T got, long double expected) {
   auto const rounded = static_cast<T>(expected);
-  if (std::isnan(rounded) || std::isinf(rounded)) return (std::isnan(rounded) ? std::isnan(got) : got == rounded) ? 0 : 1e9;
+  if (std::isnan(rounded) || std::isinf(rounded))
+    return (std::isnan(rounded) ? std::isnan(got) : got == rounded) ? 0 : 1e9;
   T const magnitude = std::fabs(rounded);
-  if (magnitude < std::numeric_limits<T>::min()) return std::fabs(got - rounded) <= std::numeric_limits<T>::min() ? 0 : 1e9;
+  if (magnitude < std::numeric_limits<T>::min())
+    return std::fabs(got - rounded) <= std::numeric_limits<T>::min() ? 0 : 1e9;
   long double const unit = std::nextafter(magnitude, std::numeric_limits<T>::infinity()) - magnitude;
   return std::isnan(got) ? 1e9 : static_cast<double>(std::fabs((static_cast<long double>(got) - expected) / unit));
 }
@@ -171,12 +181,14 @@ double worst(F f, G g, double low, double high, bool magnitudes) {
   for (int i = 0; i < n; i += P::size) {
     T x[P::size];
     for (int lane = 0; lane < P::size; ++lane) {
-      double const where = low + (high - low) * espalier::uniform_from_bits<double>(espalier::philox_bits(i + lane, 7, 0));
+      double const where =
+          low + (high - low) * espalier::uniform_from_bits<double>(espalier::philox_bits(i + lane, 7, 0));
       x[lane] = static_cast<T>(magnitudes ? std::exp(where) : where);
       if (magnitudes && (i + lane) % 2 != 0) x[lane] = -x[lane];
     }
     lanes<P> const y(f(P::load(x)));
-    for (int lane = 0; lane < P::size; ++lane) most = std::fmax(most, ulps(y.at[lane], g(static_cast<long double>(x[lane]))));
+    for (int lane = 0; lane < P::size; ++lane)
+      most = std::fmax(most, ulps(y.at[lane], g(static_cast<long double>(x[lane]))));
   }
   return most;
 }
@@ -196,7 +208,8 @@ void accurate() {
   auto const exact_s = [](long double x) { return 1 / (1 + std::exp(-x)); };
   BOOST_TEST(worst<P>(e, exact_e, bottom, top, false) <= 3);
   BOOST_TEST(worst<P>(e, exact_e, -40, 6, true) <= 3);
-  BOOST_TEST(worst<P>([&](P x) { return l(abs(x)); }, [&](long double x) { return exact_l(std::fabs(x)); }, bottom - 10, top - 1, true) <= 3);
+  BOOST_TEST(worst<P>([&](P x) { return l(abs(x)); }, [&](long double x) { return exact_l(std::fabs(x)); }, bottom - 10,
+                      top - 1, true) <= 3);
   BOOST_TEST(worst<P>(l, exact_l, 0.5, 2, false) <= 3);
   BOOST_TEST(worst<P>(t, exact_t, -20, 20, false) <= 3);
   BOOST_TEST(worst<P>(t, exact_t, -80, 5, true) <= 3);
@@ -205,8 +218,8 @@ void accurate() {
 
   using limits = std::numeric_limits<T>;
   T const inf = limits::infinity(), nan = limits::quiet_NaN();
-  for (T x : {T(0), T(-0.0), inf, -inf, nan, T(-1), T(1), -limits::denorm_min(), limits::min(), limits::denorm_min(), limits::min() / 4, limits::max(), limits::lowest(),
-              T(bottom - 5), T(bottom - 50), T(-1e9)}) {
+  for (T x : {T(0), T(-0.0), inf, -inf, nan, T(-1), T(1), -limits::denorm_min(), limits::min(), limits::denorm_min(),
+              limits::min() / 4, limits::max(), limits::lowest(), T(bottom - 5), T(bottom - 50), T(-1e9)}) {
     auto const exact = static_cast<long double>(x);
     BOOST_TEST(ulps(e(P(x))[0], exact_e(exact)) <= 3, "exp " << x);
     BOOST_TEST(ulps(l(P(x))[0], exact_l(exact)) <= 3, "log " << x);

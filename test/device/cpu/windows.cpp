@@ -30,7 +30,8 @@ using test::extents_of, test::map_of, test::windows, test::windows_of_gradient;
 template <class T>
 std::vector<T> random_numbers(int64_t size, std::uint64_t key) {
   std::vector<T> x(static_cast<size_t>(size));
-  for (int64_t i = 0; i < size; ++i) x[static_cast<size_t>(i)] = T(2) * espalier::uniform_from_bits<T>(espalier::philox_bits(i, key, 0)) - T(1);
+  for (int64_t i = 0; i < size; ++i)
+    x[static_cast<size_t>(i)] = T(2) * espalier::uniform_from_bits<T>(espalier::philox_bits(i, key, 0)) - T(1);
   return x;
 }
 
@@ -41,7 +42,9 @@ std::vector<T> written_out(std::vector<T> const& x) {
   std::vector<T> all(static_cast<size_t>(w.size()));
   for (int64_t i = 0; i < w.size(); ++i) {
     int64_t const from = espalier::moved_offset(Move::value.map, Image::value, w, i);
-    all[static_cast<size_t>(i)] = from >= 0 ? x[static_cast<size_t>(from)] : Move::value.map.fills_with_lowest ? -std::numeric_limits<T>::infinity() : T(0);
+    all[static_cast<size_t>(i)] = from >= 0                           ? x[static_cast<size_t>(from)]
+                                  : Move::value.map.fills_with_lowest ? -std::numeric_limits<T>::infinity()
+                                                                      : T(0);
   }
   return all;
 }
@@ -49,7 +52,8 @@ std::vector<T> written_out(std::vector<T> const& x) {
 template <class T>
 double off(T got, double sum, double magnitude) {
   if (static_cast<double>(got) == sum) return 0;
-  double const e = std::fabs(static_cast<double>(got) - sum) / ((magnitude + 1e-30) * (sizeof(T) == 4 ? 6e-8 : 1.2e-16));
+  double const e =
+      std::fabs(static_cast<double>(got) - sum) / ((magnitude + 1e-30) * (sizeof(T) == 4 ? 6e-8 : 1.2e-16));
   return std::isnan(e) ? 1e9 : e;
 }
 
@@ -60,7 +64,8 @@ void products(char const* name) {
   constexpr int64_t pixels = w.product(0, 3), own = pixels / Groups, depth = w.product(3, 6);
   using Window = espalier::shape_from<extents_of<Move>>;
   using Map = typename map_of<Move>::type;
-  auto const x = random_numbers<T>(Image::size, 1), k = random_numbers<T>(Groups * depth * Outputs, 2), dy = random_numbers<T>(pixels * Outputs, 3);
+  auto const x = random_numbers<T>(Image::size, 1), k = random_numbers<T>(Groups * depth * Outputs, 2),
+             dy = random_numbers<T>(pixels * Outputs, 3);
   auto const all = written_out<T, Image, Move>(x);
   std::vector<T> y(static_cast<size_t>(pixels * Outputs), T(NAN)), dk(k.size(), T(NAN));
   using K = shape<Groups, static_cast<int>(depth), Outputs>;
@@ -72,7 +77,8 @@ void products(char const* name) {
     for (int o = 0; o < Outputs; ++o) {
       double sum = 0, size = 0;
       for (int64_t i = 0; i < depth; ++i) {
-        double const term = static_cast<double>(all[static_cast<size_t>(p * depth + i)]) * static_cast<double>(k[static_cast<size_t>((p / own * depth + i) * Outputs + o)]);
+        double const term = static_cast<double>(all[static_cast<size_t>(p * depth + i)]) *
+                            static_cast<double>(k[static_cast<size_t>((p / own * depth + i) * Outputs + o)]);
         sum += term;
         size += std::fabs(term);
       }
@@ -83,14 +89,17 @@ void products(char const* name) {
       for (int o = 0; o < Outputs; ++o) {
         double sum = 0, size = 0;
         for (int64_t p = g * own; p < (g + 1) * own; ++p) {
-          double const term = static_cast<double>(all[static_cast<size_t>(p * depth + i)]) * static_cast<double>(dy[static_cast<size_t>(p * Outputs + o)]);
+          double const term = static_cast<double>(all[static_cast<size_t>(p * depth + i)]) *
+                              static_cast<double>(dy[static_cast<size_t>(p * Outputs + o)]);
           sum += term;
           size += std::fabs(term);
         }
-        worst_gradient = std::fmax(worst_gradient, off(dk[static_cast<size_t>((g * depth + i) * Outputs + o)], sum, size));
+        worst_gradient =
+            std::fmax(worst_gradient, off(dk[static_cast<size_t>((g * depth + i) * Outputs + o)], sum, size));
       }
   BOOST_TEST(worst <= 2 + std::sqrt(static_cast<double>(depth)), name << ": windows times kernels " << worst);
-  BOOST_TEST(worst_gradient <= 2 + std::sqrt(static_cast<double>(own)), name << ": gradient of the kernels " << worst_gradient);
+  BOOST_TEST(worst_gradient <= 2 + std::sqrt(static_cast<double>(own)),
+             name << ": gradient of the kernels " << worst_gradient);
 }
 
 template <class T, class Image, int Rows, int Columns, int Outputs, convolution Options, int Groups = 1>
@@ -102,7 +111,8 @@ template <class T, class Image, int Rows, int Columns, int Outputs, convolution 
 void back(char const* name) {
   constexpr movement there = espalier::windows_of(Image::value, Rows, Columns, Options);
   using Gradient = shape<Image::value.at[0], there.shape.at[1], there.shape.at[2], Outputs>;
-  products<T, Gradient, windows_of_gradient<Gradient, Image::value.at[1], Image::value.at[2], Rows, Columns, Options>, Image::value.at[3], 1>(name);
+  products<T, Gradient, windows_of_gradient<Gradient, Image::value.at[1], Image::value.at[2], Rows, Columns, Options>,
+           Image::value.at[3], 1>(name);
 }
 
 template <class T, class Op, class Image, int Rows, int Columns, convolution Options, bool Lowest>
@@ -112,7 +122,8 @@ void reduced(char const* name) {
   auto const x = random_numbers<T>(Image::size, 1);
   auto const all = written_out<T, Image, Move>(x);
   std::vector<T> y(static_cast<size_t>(w.product(0, 3) * w.at[5]), T(NAN));
-  on_cpu::window_reduction<T, Op, Image, espalier::shape_from<extents_of<Move>>, typename map_of<Move>::type, on_cpu::default_arch>::run(x.data(), nullptr, y.data());
+  on_cpu::window_reduction<T, Op, Image, espalier::shape_from<extents_of<Move>>, typename map_of<Move>::type,
+                           on_cpu::default_arch>::run(x.data(), nullptr, y.data());
   double worst = 0;
   for (int64_t p = 0; p < w.product(0, 3); ++p)
     for (int c = 0; c < w.at[5]; ++c) {
@@ -140,7 +151,8 @@ void written(char const* name) {
   on_cpu::scatter_add_kernel<T, Window, Image, Map, on_cpu::default_arch>::run(dy.data(), nullptr, dx.data());
   std::vector<double> sum(x.size());
   for (int64_t i = 0; i < Window::size; ++i)
-    if (int64_t const to = espalier::moved_offset(Move::value.map, Image::value, Window::value, i); to >= 0) sum[static_cast<size_t>(to)] += static_cast<double>(dy[static_cast<size_t>(i)]);
+    if (int64_t const to = espalier::moved_offset(Move::value.map, Image::value, Window::value, i); to >= 0)
+      sum[static_cast<size_t>(to)] += static_cast<double>(dy[static_cast<size_t>(i)]);
   double worst = 0;
   for (size_t i = 0; i < sum.size(); ++i) worst = std::fmax(worst, std::fabs(static_cast<double>(dx[i]) - sum[i]));
   BOOST_TEST(worst <= (sizeof(T) == 4 ? 4e-6 : 1e-14), name << ", folded: " << worst);
@@ -163,9 +175,11 @@ BOOST_AUTO_TEST_CASE(kernels_of_all_sizes) {
 BOOST_AUTO_TEST_CASE(steps_and_edges) {
   convolved<float, shape<2, 9, 8, 16>, 3, 3, 20, convolution{.stride = 2, .padding = 1}>("every second");
   convolved<float, shape<2, 9, 8, 16>, 1, 1, 20, convolution{.stride = 2}>("1x1, every second");
-  convolved<float, shape<1, 12, 13, 9>, 3, 2, 8, convolution{.stride = {3, 4}, .padding = {0, 1, 2, 3}}>("every third and fourth");
+  convolved<float, shape<1, 12, 13, 9>, 3, 2, 8, convolution{.stride = {3, 4}, .padding = {0, 1, 2, 3}}>(
+      "every third and fourth");
   convolved<double, shape<1, 9, 10, 8>, 3, 3, 9, convolution{.padding = {2, 0, 2, 1}, .dilation = {2, 3}}>("dilated");
-  convolved<float, shape<1, 6, 5, 8>, 2, 3, 9, convolution{.stride = 2, .padding = {5, 6, 4, 7}, .dilation = {1, 2}}>("windows in the padding alone");
+  convolved<float, shape<1, 6, 5, 8>, 2, 3, 9, convolution{.stride = 2, .padding = {5, 6, 4, 7}, .dilation = {1, 2}}>(
+      "windows in the padding alone");
   convolved<float, shape<1, 40, 3, 8>, 3, 1, 6, convolution{.stride = 5, .padding = {1, 0}}>("a column");
 }
 
@@ -176,7 +190,8 @@ BOOST_AUTO_TEST_CASE(groups) {
 
 BOOST_AUTO_TEST_CASE(bands) {
   convolved<float, shape<2, 200, 12, 64>, 3, 3, 9, convolution{.padding = 1}>("200 rows");
-  convolved<double, shape<1, 90, 14, 70>, 3, 3, 8, convolution{.stride = 2, .padding = {1, 0, 0, 1}}>("90 rows, every second");
+  convolved<double, shape<1, 90, 14, 70>, 3, 3, 8, convolution{.stride = 2, .padding = {1, 0, 0, 1}}>(
+      "90 rows, every second");
   convolved<float, shape<1, 5, 90, 300>, 3, 2, 6, convolution{.padding = {1, 0, 1, 1}}>("a row of 105 KiB");
   back<float, shape<1, 90, 22, 8>, 3, 3, 64, convolution{.stride = 2, .padding = 1}>("90 rows, back");
 }
@@ -186,22 +201,28 @@ BOOST_AUTO_TEST_CASE(back_to_the_images) {
   back<float, shape<2, 8, 9, 16>, 3, 3, 12, convolution{.stride = 2, .padding = 1}>("every second");
   back<float, shape<2, 8, 9, 9>, 1, 1, 8, convolution{.stride = 2}>("1x1, every second");
   back<float, shape<1, 11, 12, 10>, 2, 2, 9, convolution{.stride = 3}>("pixels that no window reads");
-  back<double, shape<1, 11, 12, 7>, 4, 5, 8, convolution{.stride = {2, 3}, .padding = {1, 2, 3, 0}, .dilation = {1, 2}}>("everything set");
-  back<double, shape<1, 9, 9, 5>, 5, 3, 8, convolution{.stride = {4, 2}, .padding = {4, 2}, .dilation = {2, 1}}>("taps that meet no pixel");
+  back<double, shape<1, 11, 12, 7>, 4, 5, 8,
+       convolution{.stride = {2, 3}, .padding = {1, 2, 3, 0}, .dilation = {1, 2}}>("everything set");
+  back<double, shape<1, 9, 9, 5>, 5, 3, 8, convolution{.stride = {4, 2}, .padding = {4, 2}, .dilation = {2, 1}}>(
+      "taps that meet no pixel");
 }
 
 BOOST_AUTO_TEST_CASE(reductions) {
   reduced<float, espalier::max_, shape<2, 7, 6, 16>, 2, 2, convolution{.stride = 2}, true>("largest");
-  reduced<float, espalier::max_, shape<2, 7, 6, 13>, 3, 3, convolution{.stride = 2, .padding = 1}, true>("largest, padded");
-  reduced<double, espalier::max_, shape<1, 7, 9, 9>, 2, 3, convolution{.padding = {2, 0, 0, 3}, .dilation = {1, 2}}, true>("largest, dilated");
-  reduced<float, espalier::sum_, shape<1, 7, 9, 40>, 3, 2, convolution{.stride = {1, 3}, .padding = {1, 2}}, false>("sum");
+  reduced<float, espalier::max_, shape<2, 7, 6, 13>, 3, 3, convolution{.stride = 2, .padding = 1}, true>(
+      "largest, padded");
+  reduced<double, espalier::max_, shape<1, 7, 9, 9>, 2, 3, convolution{.padding = {2, 0, 0, 3}, .dilation = {1, 2}},
+          true>("largest, dilated");
+  reduced<float, espalier::sum_, shape<1, 7, 9, 40>, 3, 2, convolution{.stride = {1, 3}, .padding = {1, 2}}, false>(
+      "sum");
   reduced<double, espalier::sum_, shape<1, 4, 4, 11>, 4, 4, convolution{}, false>("sum of all");
 }
 
 BOOST_AUTO_TEST_CASE(written_out_and_scatter_added) {
   using few = shape<2, 6, 7, 3>;
   written<float, few, windows<few, 3, 3, convolution{.padding = 1}>>("3x3");
-  written<float, few, windows<few, 2, 5, convolution{.stride = {2, 3}, .padding = {2, 1}, .dilation = {2, 1}}>>("everything set");
+  written<float, few, windows<few, 2, 5, convolution{.stride = {2, 3}, .padding = {2, 1}, .dilation = {2, 1}}>>(
+      "everything set");
   written<double, shape<1, 5, 5, 17>, windows<shape<1, 5, 5, 17>, 2, 2, convolution{.stride = 2}>>("many channels");
   written<double, shape<1, 5, 4, 1>, windows<shape<1, 5, 4, 1>, 2, 3, convolution{.padding = {0, 3}}>>("one channel");
   written<float, few, windows<few, 3, 3, convolution{.stride = 2, .padding = 1}, true>>("lowest");

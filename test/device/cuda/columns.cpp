@@ -8,14 +8,17 @@
 using namespace test;
 
 namespace {
-inline constexpr auto batch_norm = [](auto x, auto weight, auto bias) { return esp::normalize<0>(x, 1e-5) * weight + bias; };
+inline constexpr auto batch_norm = [](auto x, auto weight, auto bias) {
+  return esp::normalize<0>(x, 1e-5) * weight + bias;
+};
 inline constexpr auto channel_norm = [](auto x) { return esp::normalize<0, 2, 3>(x, 1e-5); };
 inline constexpr auto everything = [](auto x) { return x / esp::sqrt(esp::sum(x * x)) + esp::max(x); };
 
 template <class T, int Rows, int Columns>
 void check_batch_norm() {
   std::string const name = "batch norm of " + std::to_string(Rows) + "x" + std::to_string(Columns);
-  check_on_cuda(name.c_str(), batch_norm, numbers<T, esp::shape<Rows, Columns>>(1, -2, 2), numbers<T, esp::shape<Columns>>(2, 0.5, 1.5), numbers<T, esp::shape<Columns>>(3, -1, 1));
+  check_on_cuda(name.c_str(), batch_norm, numbers<T, esp::shape<Rows, Columns>>(1, -2, 2),
+                numbers<T, esp::shape<Columns>>(2, 0.5, 1.5), numbers<T, esp::shape<Columns>>(3, -1, 1));
 }
 }  // namespace
 

@@ -72,8 +72,8 @@ struct softmax {
   }
 };
 
-/// The blocks of each cluster sum Cluster * Threads numbers; each block writes the sum it found. Without StayTogether a block may be gone while
-/// another one still reads its memory.
+/// The blocks of each cluster sum Cluster * Threads numbers; each block writes the sum it found. Without StayTogether a
+/// block may be gone while another one still reads its memory.
 template <int Cluster, int Threads, int Clusters, bool StayTogether = true>
 struct cluster_sums {
   static constexpr int threads = Threads, cluster = Cluster;
@@ -93,7 +93,8 @@ struct cluster_sums {
   }
 };
 
-/// Every thread adds the number of its left neighbour in the block (the first: of the last), as an exchange through shared memory, Rounds times.
+/// Every thread adds the number of its left neighbour in the block (the first: of the last), as an exchange through
+/// shared memory, Rounds times.
 template <int Threads, int Rounds, bool FirstBarrier, bool SecondBarrier>
 struct neighbours {
   static constexpr int threads = Threads, cluster = 1;

@@ -12,7 +12,8 @@
 
 #include "support/numbers.hpp"
 
-/// What holds with no graphics processor: the texts of errors, and what cuBLASLt is asked for. The rest runs where there is one.
+/// What holds with no graphics processor: the texts of errors, and what cuBLASLt is asked for. The rest runs where
+/// there is one.
 namespace on_cuda = espalier::on_cuda;
 using namespace test;
 
@@ -47,9 +48,12 @@ void check_product(char const* name) {
       for (int c = 0; c < product::columns; ++c) {
         double sum = 0;
         for (int k = 0; k < product::inner; ++k) {
-          std::int64_t const at = product::transpose_a ? std::int64_t{k} * product::rows + r : std::int64_t{r} * product::inner + k;
-          std::int64_t const bt = product::transpose_b ? std::int64_t{c} * product::inner + k : std::int64_t{k} * product::columns + c;
-          sum += static_cast<double>(a.data()[product::a_offset(i) + at]) * static_cast<double>(b.data()[product::b_offset(i) + bt]);
+          std::int64_t const at =
+              product::transpose_a ? std::int64_t{k} * product::rows + r : std::int64_t{r} * product::inner + k;
+          std::int64_t const bt =
+              product::transpose_b ? std::int64_t{c} * product::inner + k : std::int64_t{k} * product::columns + c;
+          sum += static_cast<double>(a.data()[product::a_offset(i) + at]) *
+                 static_cast<double>(b.data()[product::b_offset(i) + bt]);
         }
         expected.data()[(i * product::rows + r) * product::columns + c] = static_cast<T>(sum);
       }
@@ -95,31 +99,42 @@ BOOST_AUTO_TEST_CASE(a_backend_needs_a_device, *boost::unit_test::precondition(n
 
 BOOST_AUTO_TEST_CASE(errors_name_the_call_and_what_it_was_for) {
   BOOST_TEST(error_of([] { on_cuda::detail::check(cudaSuccess, "cudaMemcpyAsync"); }) == "nothing");
-  BOOST_TEST(error_of([] { on_cuda::detail::check(cudaErrorMemoryAllocation, "cudaMallocFromPoolAsync", "%d bytes", 12); }) ==
-             "cudaMallocFromPoolAsync: cudaErrorMemoryAllocation (out of memory): 12 bytes");
-  BOOST_TEST(error_of([] { on_cuda::detail::check(cudaErrorInvalidValue, "cudaEventRecord"); }) == "cudaEventRecord: cudaErrorInvalidValue (invalid argument)");
-  BOOST_TEST(contains(error_of([] { on_cuda::detail::check(CUBLAS_STATUS_NOT_SUPPORTED, "cublasLtMatmul"); }), "cublasLtMatmul: CUBLAS_STATUS_NOT_SUPPORTED ("));
+  BOOST_TEST(error_of([] {
+               on_cuda::detail::check(cudaErrorMemoryAllocation, "cudaMallocFromPoolAsync", "%d bytes", 12);
+             }) == "cudaMallocFromPoolAsync: cudaErrorMemoryAllocation (out of memory): 12 bytes");
+  BOOST_TEST(error_of([] { on_cuda::detail::check(cudaErrorInvalidValue, "cudaEventRecord"); }) ==
+             "cudaEventRecord: cudaErrorInvalidValue (invalid argument)");
+  BOOST_TEST(contains(error_of([] { on_cuda::detail::check(CUBLAS_STATUS_NOT_SUPPORTED, "cublasLtMatmul"); }),
+                      "cublasLtMatmul: CUBLAS_STATUS_NOT_SUPPORTED ("));
 }
 
 BOOST_AUTO_TEST_CASE(kernels_have_names) {
-  BOOST_TEST(name<named>() == "some_kernel of float: 4096 rows x 1024 columns, ops multiply add (4096 blocks of 128 threads)");
+  BOOST_TEST(name<named>() ==
+             "some_kernel of float: 4096 rows x 1024 columns, ops multiply add (4096 blocks of 128 threads)");
   BOOST_TEST(name<fill>() == "fill_kernel of int (4 blocks of 256 threads)");
   BOOST_TEST(name<convert>() == "convert_kernel of half (1 block of 256 threads)");
 }
 
-// How many matrices of a batch one call takes: all where both operands move in equal strides, those of the last axes where one repeats on the first.
+// How many matrices of a batch one call takes: all where both operands move in equal strides, those of the last axes
+// where one repeats on the first.
 BOOST_AUTO_TEST_CASE(batches_in_equal_strides) {
   using esp::shape;
   using on_cuda::product_of;
   BOOST_TEST((on_cuda::detail::equal_strides<product_of<shape<2, 3>, shape<3, 4>, shape<2, 4>, 0>>()) == 1);
-  BOOST_TEST((on_cuda::detail::equal_strides<product_of<shape<5, 7, 2, 3>, shape<5, 7, 3, 4>, shape<5, 7, 2, 4>, 0>>()) == 35);
-  BOOST_TEST((on_cuda::detail::equal_strides<product_of<shape<5, 7, 2, 3>, shape<3, 4>, shape<5, 7, 2, 4>, 0>>()) == 35);
-  BOOST_TEST((on_cuda::detail::equal_strides<product_of<shape<5, 7, 2, 3>, shape<7, 3, 4>, shape<5, 7, 2, 4>, 0>>()) == 7);
-  BOOST_TEST((on_cuda::detail::equal_strides<product_of<shape<5, 7, 2, 3>, shape<5, 1, 3, 4>, shape<5, 7, 2, 4>, 0>>()) == 7);
-  BOOST_TEST((on_cuda::detail::equal_strides<product_of<shape<5, 1, 2, 3>, shape<1, 7, 3, 4>, shape<5, 7, 2, 4>, 0>>()) == 7);
+  BOOST_TEST(
+      (on_cuda::detail::equal_strides<product_of<shape<5, 7, 2, 3>, shape<5, 7, 3, 4>, shape<5, 7, 2, 4>, 0>>()) == 35);
+  BOOST_TEST((on_cuda::detail::equal_strides<product_of<shape<5, 7, 2, 3>, shape<3, 4>, shape<5, 7, 2, 4>, 0>>()) ==
+             35);
+  BOOST_TEST((on_cuda::detail::equal_strides<product_of<shape<5, 7, 2, 3>, shape<7, 3, 4>, shape<5, 7, 2, 4>, 0>>()) ==
+             7);
+  BOOST_TEST(
+      (on_cuda::detail::equal_strides<product_of<shape<5, 7, 2, 3>, shape<5, 1, 3, 4>, shape<5, 7, 2, 4>, 0>>()) == 7);
+  BOOST_TEST(
+      (on_cuda::detail::equal_strides<product_of<shape<5, 1, 2, 3>, shape<1, 7, 3, 4>, shape<5, 7, 2, 4>, 0>>()) == 7);
   using transposed = product_of<shape<7, 3, 2>, shape<7, 4, 3>, shape<7, 2, 4>, 3>;
   auto const f = on_cuda::detail::facts_of<double, transposed>();
-  BOOST_TEST((f.rows == 2 && f.columns == 4 && f.inner == 3 && f.transpose_a && f.transpose_b && f.run == 7 && f.a_stride == 6 && f.b_stride == 12));
+  BOOST_TEST((f.rows == 2 && f.columns == 4 && f.inner == 3 && f.transpose_a && f.transpose_b && f.run == 7 &&
+              f.a_stride == 6 && f.b_stride == 12));
   BOOST_TEST((f.stored == CUDA_R_64F && f.computed == CUBLAS_COMPUTE_64F && f.element_bytes == 8));
   auto const n = on_cuda::detail::facts_of<esp::bfloat16, transposed>();
   BOOST_TEST((n.stored == CUDA_R_16BF && n.scaled == CUDA_R_32F && n.computed == CUBLAS_COMPUTE_32F));
@@ -174,7 +189,8 @@ BOOST_AUTO_TEST_CASE(products, *boost::unit_test::precondition(device)) {
   check_product<float, shape<1, 20>, shape<20, 1>, shape<1, 1>, 0>("one number");
   check_product<float, shape<5, 7, 8, 4>, shape<5, 7, 4, 12>, shape<5, 7, 8, 12>, 0>("a batch");
   check_product<float, shape<5, 7, 8, 4>, shape<4, 12>, shape<5, 7, 8, 12>, 0>("a batch with one b");
-  check_product<float, shape<5, 7, 8, 4>, shape<7, 12, 4>, shape<5, 7, 8, 12>, 2>("a batch with b's of its own last axis");
+  check_product<float, shape<5, 7, 8, 4>, shape<7, 12, 4>, shape<5, 7, 8, 12>, 2>(
+      "a batch with b's of its own last axis");
   check_product<double, shape<5, 1, 3, 2>, shape<1, 7, 2, 3>, shape<5, 7, 3, 3>, 0>("all with all");
 }
 
@@ -186,7 +202,8 @@ BOOST_AUTO_TEST_CASE(products_with_bias_and_relu, *boost::unit_test::preconditio
   esp::tensor<float, esp::shape<32, 24>> const expected = relu(matmul(a, b) + bias);
   esp::tensor<float, esp::shape<32, 24>> got;
   on_cuda::cuda_backend m;
-  on_cuda::device_block<on_cuda::cuda_backend> da{m, sizeof(float) * 32 * 16}, db{m, sizeof(float) * 16 * 24}, dy{m, sizeof(float) * 32 * 24}, dbias{m, sizeof(float) * 24};
+  on_cuda::device_block<on_cuda::cuda_backend> da{m, sizeof(float) * 32 * 16}, db{m, sizeof(float) * 16 * 24},
+      dy{m, sizeof(float) * 32 * 24}, dbias{m, sizeof(float) * 24};
   m.to_device(da.at<float>(0), a.data(), da.bytes());
   m.to_device(db.at<float>(0), b.data(), db.bytes());
   m.to_device(dbias.at<float>(0), bias.data(), dbias.bytes());

@@ -35,7 +35,8 @@ struct one {
   using Y = shape<Groups, pixels, Outputs>;
   using B = std::conditional_t<Transposes != 0, Y, K>;
   using Result = std::conditional_t<Transposes != 0, K, Y>;
-  using product = on_cuda::window_product<T, Image, espalier::shape_from<extents_of<Move>>, typename map_of<Move>::type, Result, Transposes>;
+  using product = on_cuda::window_product<T, Image, espalier::shape_from<extents_of<Move>>, typename map_of<Move>::type,
+                                          Result, Transposes>;
   using convolution = on_cuda::detail::convolution_of<product, B>;
 
   /// cuDNN finds the same extents, stride by stride, as the compiler.
@@ -44,19 +45,25 @@ struct one {
     BOOST_TEST((f.what == what));
     on_cuda::detail::cudnn_description const d{f, on_cuda::detail::cudnn_type<T>, CUDNN_FMA_MATH};
     int n = 0, c = 0, h = 0, v = 0;
-    BOOST_TEST((cudnnGetConvolution2dForwardOutputDim(d.operation, d.x, d.kernels, &n, &c, &h, &v) == CUDNN_STATUS_SUCCESS));
-    BOOST_TEST((n == f.images && c == f.outputs && h == f.y_rows && v == f.y_columns), h << " x " << v << " x " << c << ", wanted " << f.y_rows << " x " << f.y_columns);
+    BOOST_TEST(
+        (cudnnGetConvolution2dForwardOutputDim(d.operation, d.x, d.kernels, &n, &c, &h, &v) == CUDNN_STATUS_SUCCESS));
+    BOOST_TEST((n == f.images && c == f.outputs && h == f.y_rows && v == f.y_columns),
+               h << " x " << v << " x " << c << ", wanted " << f.y_rows << " x " << f.y_columns);
   }
   /// The machine's convolution, or its products where cuDNN has none, against windows written out on this processor.
   static void computed(on_cuda::float_products precision, double most) {
     auto const x = random_numbers<T>(Image::size, 1), b = random_numbers<T>(B::size, 2);
-    std::size_t const scratch = static_cast<std::size_t>(std::max(product::scratch, convolution::reordered * static_cast<int64_t>(sizeof(T))));
+    std::size_t const scratch =
+        static_cast<std::size_t>(std::max(product::scratch, convolution::reordered * static_cast<int64_t>(sizeof(T))));
     auto const run = [&](auto& m) {
       using backend = std::remove_reference_t<decltype(m)>;
-      on_cuda::device_block<backend> dx{m, x.size() * sizeof(T)}, db{m, b.size() * sizeof(T)}, dy{m, static_cast<std::size_t>(Result::size) * sizeof(T)}, space{m, scratch};
+      on_cuda::device_block<backend> dx{m, x.size() * sizeof(T)}, db{m, b.size() * sizeof(T)},
+          dy{m, static_cast<std::size_t>(Result::size) * sizeof(T)}, space{m, scratch};
       m.to_device(dx.template at<T>(0), x.data(), x.size() * sizeof(T));
       m.to_device(db.template at<T>(0), b.data(), b.size() * sizeof(T));
-      on_cuda::detail::run_windows<product, B>(m, static_cast<T const*>(dx.template at<T>(0)), static_cast<T const*>(db.template at<T>(0)), dy.template at<T>(0), space.template at<void>(0));
+      on_cuda::detail::run_windows<product, B>(m, static_cast<T const*>(dx.template at<T>(0)),
+                                               static_cast<T const*>(db.template at<T>(0)), dy.template at<T>(0),
+                                               space.template at<void>(0));
       std::vector<T> y(static_cast<std::size_t>(Result::size));
       m.to_host(y.data(), dy.template at<void>(0), y.size() * sizeof(T));
       return y;
@@ -67,9 +74,11 @@ struct one {
     auto const expected = run(plain), got = run(m), again = run(m);
     BOOST_TEST(same(got, again));
     double worst = 0;
-    for (std::size_t i = 0; i < got.size(); ++i) worst = std::max(worst, std::fabs(static_cast<double>(got[i]) - static_cast<double>(expected[i])));
+    for (std::size_t i = 0; i < got.size(); ++i)
+      worst = std::max(worst, std::fabs(static_cast<double>(got[i]) - static_cast<double>(expected[i])));
     BOOST_TEST(worst <= most * std::sqrt(static_cast<double>(product::transposed ? pixels : depth)),
-               "off by " << worst << (m.convolves<T, convolution>() ? "" : " (cuDNN has nothing for it: products of windows)"));
+               "off by " << worst
+                         << (m.convolves<T, convolution>() ? "" : " (cuDNN has nothing for it: products of windows)"));
   }
 };
 
@@ -80,9 +89,13 @@ using plain = one<T, images, windows<images, 3, 3, convolution{.padding = 1}>, 1
 template <class T, int Groups>
 using of_kernels = one<T, images, windows<images, 3, 3, convolution{.padding = 1}>, 16, Groups, 1>;
 template <class T, int Groups>
-using of_images = one<T, gradients, windows_of_gradient<gradients, 13, 17, 3, 3, convolution{.stride = 2, .padding = 1}>, 8, Groups, 0>;
+using of_images =
+    one<T, gradients, windows_of_gradient<gradients, 13, 17, 3, 3, convolution{.stride = 2, .padding = 1}>, 8, Groups,
+        0>;
 template <class T>
-using uneven = one<T, images, windows<images, 3, 2, convolution{.stride = {2, 3}, .padding = {2, 1}, .dilation = {2, 3}}>, 5, 1, 0>;
+using uneven =
+    one<T, images, windows<images, 3, 2, convolution{.stride = {2, 3}, .padding = {2, 1}, .dilation = {2, 3}}>, 5, 1,
+        0>;
 
 }  // namespace
 
@@ -125,7 +138,9 @@ BOOST_AUTO_TEST_CASE(what_cudnn_computes, *boost::unit_test::precondition(device
 #else
 /// Without it the machine offers no convolutions, so that they are products of windows.
 template <class Backend>
-concept OffersConvolutions = requires(Backend& m) { m.template convolves<float, int>(); };
+concept OffersConvolutions = requires(Backend& m) {
+  m.template convolves<float, int>();
+};
 BOOST_AUTO_TEST_CASE(built_without_cudnn) {
   BOOST_TEST(!OffersConvolutions<espalier::on_cuda::cuda_backend>);
   BOOST_TEST(OffersConvolutions<espalier::on_cuda::simulated_backend>);

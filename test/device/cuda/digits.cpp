@@ -25,7 +25,8 @@ struct result {
 template <class Device>
 result train(auto const& training, auto const& test, int epochs) {
   esp::model<Classifier, Device> model{esp::seed{0}};
-  esp::trainer trainer{model, nn::SoftmaxLoss{}, optim::Adam{.learning_rate = 1e-3f, .weight_decay = 1e-3f}, esp::batch<32, 8, 8>{}};
+  esp::trainer trainer{model, nn::SoftmaxLoss{}, optim::Adam{.learning_rate = 1e-3f, .weight_decay = 1e-3f},
+                       esp::batch<32, 8, 8>{}};
   data::loader batches{training, esp::batch<32, 8, 8>{}, data::shuffled{0}, data::drop_last};
   data::loader training_batches{training, esp::batch<32, 8, 8>{}, data::in_order{}, data::padded};
   data::loader validation{test, esp::batch<32, 8, 8>{}, data::in_order{}, data::padded};
@@ -44,7 +45,8 @@ result train(auto const& training, auto const& test, int epochs) {
   };
   result r;
   for (int epoch = 0; epoch < epochs; ++epoch) {
-    for (auto const& [images, labels] : batches.epoch(epoch)) r.losses.push_back(static_cast<double>(trainer.step(images, labels)));
+    for (auto const& [images, labels] : batches.epoch(epoch))
+      r.losses.push_back(static_cast<double>(trainer.step(images, labels)));
     r.validation = evaluated(validation);
     bool const stop = enough.observe(r.validation.loss);
     if (enough.improved) best.keep(model);
@@ -59,7 +61,8 @@ result train(auto const& training, auto const& test, int epochs) {
 
 BOOST_AUTO_TEST_CASE(some_steps_are_those_of_the_host) {
   std::string const folder = ESPALIER_DATA;
-  data::dataset<float, esp::shape<8, 8>> const digits{(folder + "/optdigits-images-idx3-ubyte").c_str(), (folder + "/optdigits-labels-idx1-ubyte").c_str(),
+  data::dataset<float, esp::shape<8, 8>> const digits{(folder + "/optdigits-images-idx3-ubyte").c_str(),
+                                                      (folder + "/optdigits-labels-idx1-ubyte").c_str(),
                                                       {.classes = 10, .scale = 1.0 / 8, .shift = -1}};
   auto const [some, rest] = digits.split(100);
   auto const [test, others] = rest.split(40);
@@ -67,7 +70,8 @@ BOOST_AUTO_TEST_CASE(some_steps_are_those_of_the_host) {
   BOOST_REQUIRE(host_result.losses.size() == 9);
   BOOST_REQUIRE(device_result.losses.size() == 9);
   for (std::size_t step = 0; step < 9; ++step)
-    BOOST_TEST(near(device_result.losses[step], host_result.losses[step], 1e-4), step << ": " << device_result.losses[step] << " and " << host_result.losses[step]);
+    BOOST_TEST(near(device_result.losses[step], host_result.losses[step], 1e-4),
+               step << ": " << device_result.losses[step] << " and " << host_result.losses[step]);
   BOOST_TEST(device_result.losses[8] < device_result.losses[0]);
   BOOST_TEST(device_result.training.count == 100);
   BOOST_TEST(device_result.validation.count == 40);

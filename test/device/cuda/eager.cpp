@@ -30,7 +30,9 @@ struct mean_of_cube {
   constexpr auto operator()(auto x) const { return mean(x * x * x); }
 };
 struct cross_entropy_of {
-  constexpr auto operator()(auto scores, auto labels) const { return mean(logsumexp<-1>(scores) - pick(scores, labels)); }
+  constexpr auto operator()(auto scores, auto labels) const {
+    return mean(logsumexp<-1>(scores) - pick(scores, labels));
+  }
 };
 struct cross_entropy_of_rows {
   constexpr auto operator()(auto scores, auto labels) const { return cross_entropy(scores, esp::reshape<6>(labels)); }
@@ -47,7 +49,8 @@ BOOST_AUTO_TEST_CASE(elementwise) {
   auto const r = to_device(row);
   esp::tensor<float, esp::shape<37, 65>, device> const z = x * y + r;
   check_close("x * y + row", z, esp::evaluate(a * b + row));
-  check_close("chain", esp::evaluate(tanh(x) * exp(-y) + 2.5f * x / 3.f), esp::evaluate(tanh(a) * exp(-b) + 2.5f * a / 3.f));
+  check_close("chain", esp::evaluate(tanh(x) * exp(-y) + 2.5f * x / 3.f),
+              esp::evaluate(tanh(a) * exp(-b) + 2.5f * a / 3.f));
 }
 
 BOOST_AUTO_TEST_CASE(numbers_that_change_between_calls) {
@@ -142,8 +145,8 @@ BOOST_AUTO_TEST_CASE(labels_have_no_gradient) {
   check_close("scores", got.second, expected.second);
 }
 
-// Labels are read as the integers they are, under whatever shape: one kernel for the loss and its gradient, one that finishes the mean, none that writes
-// labels as numbers.
+// Labels are read as the integers they are, under whatever shape: one kernel for the loss and its gradient, one that
+// finishes the mean, none that writes labels as numbers.
 BOOST_AUTO_TEST_CASE(labels_behind_a_reshape) {
   auto const scores = floats<6, 10>(1);
   esp::tensor<std::int32_t, esp::shape<2, 3>> const classes{{3, 1, 4}, {1, 5, 9}};
@@ -176,7 +179,8 @@ BOOST_AUTO_TEST_CASE(pullback_of_any_shape) {
 BOOST_AUTO_TEST_CASE(gradients_as_expressions) {
   auto const a = floats<30>(1);
   auto const x = to_device(a);
-  check_close("step", esp::evaluate(x - 0.1f * esp::grad<0>(mean_of_cube{})(x * 2.f)), esp::evaluate(a - 0.1f * esp::grad<0>(mean_of_cube{})(a * 2.f)));
+  check_close("step", esp::evaluate(x - 0.1f * esp::grad<0>(mean_of_cube{})(x * 2.f)),
+              esp::evaluate(a - 0.1f * esp::grad<0>(mean_of_cube{})(a * 2.f)));
 }
 
 BOOST_AUTO_TEST_CASE(compiled_functions) {
@@ -241,7 +245,9 @@ void check_narrow(char const* name) {
   auto const a = esp::tensor<float, esp::shape<24, 16>>(esp::tensor<Narrow, esp::shape<24, 16>>(floats<24, 16>(1)));
   auto const b = esp::tensor<float, esp::shape<24, 16>>(esp::tensor<Narrow, esp::shape<24, 16>>(floats<24, 16>(2)));
   device_narrow const x(to_device(a)), w(to_device(b));
-  auto const widened = [](auto const& narrow) { return esp::tensor<float, typename std::remove_cvref_t<decltype(narrow)>::shape_type, device>(narrow); };
+  auto const widened = [](auto const& narrow) {
+    return esp::tensor<float, typename std::remove_cvref_t<decltype(narrow)>::shape_type, device>(narrow);
+  };
   auto const check = [&](char const* what, auto const& got, auto const& expected) {
     std::string const text = difference(widened(got).to_host(), expected, 2e-2);
     BOOST_CHECK_MESSAGE(text.empty(), name << ", " << what << ": " << text);

@@ -6,15 +6,16 @@
 #include "every_op.hpp"
 #include "support/nets.hpp"
 
-/// Modules on the device that tests run on, against the processor: the output in evaluation, what training makes of it, the gradients of the input and of
-/// every parameter, running statistics, and the output in evaluation that follows.
+/// Modules on the device that tests run on, against the processor: the output in evaluation, what training makes of it,
+/// the gradients of the input and of every parameter, running statistics, and the output in evaluation that follows.
 namespace every_module {
 
 using namespace test;
 using every_op::random_tensor;
 using esp::shape, esp::tensor;
 
-/// What the numbers of models on the device are stored as. Of 16 bits, the processor computes in float with the same rounded numbers.
+/// What the numbers of models on the device are stored as. Of 16 bits, the processor computes in float with the same
+/// rounded numbers.
 using stored = std::tuple<float>;
 template <class T>
 inline constexpr double within = std::is_same_v<T, float> ? every_op::within : every_op::within_narrow;
@@ -36,7 +37,8 @@ inline double largest_of(auto const& elements) {
 template <class Elements>
 std::vector<float> on_host(Elements const& elements) {
   std::vector<std::remove_const_t<typename Elements::element_type>> r(static_cast<std::size_t>(elements.size()));
-  if constexpr (requires { elements.to_host({r.data(), elements.size()}); }) elements.to_host({r.data(), elements.size()});
+  if constexpr (requires { elements.to_host({r.data(), elements.size()}); })
+    elements.to_host({r.data(), elements.size()});
   else r.assign(elements.begin(), elements.end());
   return {r.begin(), r.end()};
 }
@@ -51,28 +53,32 @@ auto rounded_to(tensor<E, S> const& x) {
   if constexpr (std::is_same_v<E, float>) return tensor<float, S>{stored_as<T>(x)};
   else return x;
 }
-inline void compare(char const* name, std::string const& what, std::vector<float> const& got, std::vector<float> const& expected, double allowed) {
+inline void compare(char const* name, std::string const& what, std::vector<float> const& got,
+                    std::vector<float> const& expected, double allowed) {
   BOOST_REQUIRE(got.size() == expected.size());
   for (std::size_t i = 0; i < got.size(); ++i) {
     double const a = static_cast<double>(got[i]), b = static_cast<double>(expected[i]);
     if (std::fabs(a - b) <= allowed) continue;
-    BOOST_ERROR(name << ", " << what << ", element " << i << " of " << got.size() << ": " << a << ", expected " << b << ", allowed " << allowed);
+    BOOST_ERROR(name << ", " << what << ", element " << i << " of " << got.size() << ": " << a << ", expected " << b
+                     << ", allowed " << allowed);
     return;
   }
 }
 
 /// One step of a loss: the loss, to `scale`, all gradients, and all buffers.
 template <class T, class Net, class Loss, class X, class Y>
-void check_step(char const* name, esp::model<Net>& host_model, esp::model<Net, device, T>& device_model, Loss loss, X const& x, Y const& y, double scale) {
+void check_step(char const* name, esp::model<Net>& host_model, esp::model<Net, device, T>& device_model, Loss loss,
+                X const& x, Y const& y, double scale) {
   auto const expected = esp::value_and_grad(host_model, loss)(rounded_to<T>(x), rounded_to<T>(y));
   auto const got = esp::value_and_grad(device_model, loss)(stored_as<T>(x), stored_as<T>(y));
-  compare(name, "loss", {got.loss}, {expected.loss}, within<T> * std::fmax(scale, std::fabs(static_cast<double>(expected.loss))));
+  compare(name, "loss", {got.loss}, {expected.loss},
+          within<T> * std::fmax(scale, std::fabs(static_cast<double>(expected.loss))));
   double const largest = largest_of(expected.gradients.span());
   expected.gradients.for_each_parameter([&](char const* parameter, esp::extents const&, auto span) {
     // What is nothing but rounding beside other gradients (a bias in front of a norm) is held to them.
     double const own = largest_of(span);
-    compare(name, std::string("gradient of ") + parameter, on_host(got.gradients.parameter(parameter).span()), on_host(span),
-            within<T> * (own < 1e-4 * largest ? largest : own));
+    compare(name, std::string("gradient of ") + parameter, on_host(got.gradients.parameter(parameter).span()),
+            on_host(span), within<T> * (own < 1e-4 * largest ? largest : own));
   });
   host_model.for_each_buffer([&](char const* buffer, esp::extents const&, auto span) {
     compare(name, buffer, on_host(device_model.buffer(buffer).span()), on_host(span), within<T> * largest_of(span));
@@ -94,8 +100,10 @@ void check_net_as(char const* name, X const& x) {
   for (int time = 0; time < 2; ++time) {
     auto const expected = on_host(host_model(rounded_to<T>(x)).span());
     double const largest = largest_of(expected);
-    compare(name, time == 0 ? "output" : "output after a step", on_host(device_model(stored_as<T>(x)).span()), expected, within<T> * largest);
-    if (time == 0) check_step(name, host_model, device_model, Weighted{}, x, k, largest * std::sqrt(static_cast<double>(k.size())));
+    compare(name, time == 0 ? "output" : "output after a step", on_host(device_model(stored_as<T>(x)).span()), expected,
+            within<T> * largest);
+    if (time == 0)
+      check_step(name, host_model, device_model, Weighted{}, x, k, largest * std::sqrt(static_cast<double>(k.size())));
   }
 }
 template <class T, class Loss, class X, class Y>
@@ -109,7 +117,9 @@ void check_loss_as(char const* name, X const& x, Y const& y) {
 /// A net and a batch.
 template <class Net, class X>
 void check_net(char const* name, X const& x) {
-  [&]<class... T>(std::type_identity<std::tuple<T...>>) { (check_net_as<T, Net>(name, x), ...); }(std::type_identity<stored>{});
+  [&]<class... T>(std::type_identity<std::tuple<T...>>) {
+    (check_net_as<T, Net>(name, x), ...);
+  }(std::type_identity<stored>{});
 }
 /// A module, with the gradient of its input.
 template <class Module, int... E>
@@ -118,7 +128,9 @@ void check(char const* name) {
 }
 template <class Loss, class X, class Y>
 void check_loss(char const* name, X const& x, Y const& y) {
-  [&]<class... T>(std::type_identity<std::tuple<T...>>) { (check_loss_as<T, Loss>(name, x, y), ...); }(std::type_identity<stored>{});
+  [&]<class... T>(std::type_identity<std::tuple<T...>>) {
+    (check_loss_as<T, Loss>(name, x, y), ...);
+  }(std::type_identity<stored>{});
 }
 
 }  // namespace every_module

@@ -15,7 +15,9 @@ struct Rectifiers {
   nn::Tanh tanh{};
   nn::Sigmoid sigmoid{};
   ESPALIER_MODULE(Rectifiers, identity, relu, leaky, hard, tanh, sigmoid)
-  constexpr auto forward(auto x) const { return esp::concatenate<-1>(identity(x), relu(x), leaky(x), hard(x), tanh(x), sigmoid(x)); }
+  constexpr auto forward(auto x) const {
+    return esp::concatenate<-1>(identity(x), relu(x), leaky(x), hard(x), tanh(x), sigmoid(x));
+  }
 };
 struct Smooth {
   nn::ELU<1.5> elu{};
@@ -24,7 +26,9 @@ struct Smooth {
   nn::SiLU silu{};
   nn::Softplus softplus{};
   ESPALIER_MODULE(Smooth, elu, gelu, gelu_tanh, silu, softplus)
-  constexpr auto forward(auto x) const { return esp::concatenate<-1>(elu(x), gelu(x), gelu_tanh(x), silu(x), softplus(x)); }
+  constexpr auto forward(auto x) const {
+    return esp::concatenate<-1>(elu(x), gelu(x), gelu_tanh(x), silu(x), softplus(x));
+  }
 };
 struct Softmaxes {
   nn::Softmax<> of_rows{};
@@ -37,7 +41,9 @@ struct Poolings {
   nn::AvgPool2d<2> means{};
   nn::GlobalAvgPool<> of_all{};
   ESPALIER_MODULE(Poolings, largest, means, of_all)
-  constexpr auto forward(auto x) const { return esp::concatenate<1>(nn::Flatten{}(largest(x)), nn::Flatten{}(means(x)), of_all(x)); }
+  constexpr auto forward(auto x) const {
+    return esp::concatenate<1>(nn::Flatten{}(largest(x)), nn::Flatten{}(means(x)), of_all(x));
+  }
 };
 /// One module called several times: each call draws its own mask.
 struct Dropouts {

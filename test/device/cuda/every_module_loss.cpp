@@ -24,6 +24,7 @@ BOOST_AUTO_TEST_CASE(of_numbers) {
 BOOST_AUTO_TEST_CASE(of_labels) {
   check_loss<nn::SoftmaxLoss>("loss: SoftmaxLoss", z, classes);
   check_loss<nn::CrossEntropyLoss<>>("cross_entropy_loss", z, classes);
-  check_loss<nn::CrossEntropyLoss<esp::label_loss{.label_smoothing = 0.1}, weights>>("class_weights of cross_entropy_loss", z, classes);
+  check_loss<nn::CrossEntropyLoss<esp::label_loss{.label_smoothing = 0.1}, weights>>(
+      "class_weights of cross_entropy_loss", z, classes);
   check_loss<nn::NLLLoss<esp::label_loss{.ignore_index = 2}>>("nll_loss of places", places, classes_of_places);
 }

@@ -9,9 +9,10 @@
 #include "support/numbers.hpp"
 #include "support/test_device.hpp"
 
-/// Ops on the device that tests run on, against the processor: the value, and the gradients of sum(dy value) with respect to every operand. In float, and
-/// with elements stored in 16 bits, which is held to what the processor computes in float of the same rounded numbers.
-/// One program is planned for a function, whatever the element type, and its tensors are arrays here: half the time of what a compiler does.
+/// Ops on the device that tests run on, against the processor: the value, and the gradients of sum(dy value) with
+/// respect to every operand. In float, and with elements stored in 16 bits, which is held to what the processor
+/// computes in float of the same rounded numbers. One program is planned for a function, whatever the element type, and
+/// its tensors are arrays here: half the time of what a compiler does.
 namespace every_op {
 
 using namespace test;
@@ -42,10 +43,12 @@ using arrays = std::vector<std::vector<float>>;
 template <class Engine, class T>
 class memory_of_program {
  public:
-  memory_of_program(std::vector<operand> const& operands, esp::graph::program const& p, std::size_t workspace) : program_{p} {
+  memory_of_program(std::vector<operand> const& operands, esp::graph::program const& p, std::size_t workspace)
+      : program_{p} {
     base[esp::plan::base::workspace] = add(std::vector<unsigned char>(workspace, 0xff));
     int position = esp::plan::base::arguments;
-    for (operand const& x : operands) base[position++] = x.bytes.empty() ? add(std::vector<T>(x.numbers.begin(), x.numbers.end())) : add(x.bytes);
+    for (operand const& x : operands)
+      base[position++] = x.bytes.empty() ? add(std::vector<T>(x.numbers.begin(), x.numbers.end())) : add(x.bytes);
     for (int i = 0; i < p.output_count; ++i) base[result(i)] = add(std::vector<T>(size(i), static_cast<T>(NAN)));
   }
   arrays results() const {
@@ -68,7 +71,9 @@ class memory_of_program {
   };
 
   int result(int i) const { return esp::plan::base::results + program_.outputs[i].index; }
-  std::size_t size(int i) const { return static_cast<std::size_t>(program_.nodes[program_.outputs[i].id].shape.size()); }
+  std::size_t size(int i) const {
+    return static_cast<std::size_t>(program_.nodes[program_.outputs[i].id].shape.size());
+  }
   template <class E>
   void* add(std::vector<E> const& x) {
     std::size_t const bytes = x.size() * sizeof(E);
@@ -90,7 +95,8 @@ struct planned {
 template <class Device, class Program, class T>
 planned planned_for() {
   using Engine = typename esp::detail::engine_of<Device>::type;
-  return {esp::plan::graph_of<Program>, Engine::template workspace_bytes<Program, T>, [](void* const* base) { Engine{}.template run<Program, T>(base); }};
+  return {esp::plan::graph_of<Program>, Engine::template workspace_bytes<Program, T>,
+          [](void* const* base) { Engine{}.template run<Program, T>(base); }};
 }
 template <class Device, class T>
 arrays results_of(planned const& p, std::vector<operand> const& operands) {
@@ -108,18 +114,20 @@ inline void compare(char const* name, char const* how, arrays const& got, arrays
       double const a = static_cast<double>(got[r][i]), b = static_cast<double>(expected[r][i]);
       if (std::fabs(a - b) <= allowed * largest) continue;
       std::string const which = r == 0 ? "value" : "gradient " + std::to_string(r - 1);
-      BOOST_ERROR(name << " in " << how << ", " << which << ", element " << i << " of " << expected[r].size() << ": " << a << ", expected " << b << "; the largest is "
-                       << largest);
+      BOOST_ERROR(name << " in " << how << ", " << which << ", element " << i << " of " << expected[r].size() << ": "
+                       << a << ", expected " << b << "; the largest is " << largest);
       break;
     }
   }
 }
 
-inline void check_program(char const* name, std::vector<operand> operands, planned const& host_plan, planned const& device_plan, planned const& half_plan,
-                          planned const& bfloat16_plan) {
+inline void check_program(char const* name, std::vector<operand> operands, planned const& host_plan,
+                          planned const& device_plan, planned const& half_plan, planned const& bfloat16_plan) {
   esp::tensor<float, esp::shape<4096>> const dy = floats<4096>(99, 0.5, 1.5);
-  operands.push_back({{dy.begin(), dy.begin() + host_plan.program.nodes[host_plan.program.outputs[0].id].shape.size()}, {}});
-  compare(name, "float", results_of<device, float>(device_plan, operands), results_of<esp::cpu, float>(host_plan, operands), within);
+  operands.push_back(
+      {{dy.begin(), dy.begin() + host_plan.program.nodes[host_plan.program.outputs[0].id].shape.size()}, {}});
+  compare(name, "float", results_of<device, float>(device_plan, operands),
+          results_of<esp::cpu, float>(host_plan, operands), within);
   // What bfloat16 has, half has too, so both are given the same numbers.
   for (operand& x : operands)
     for (float& e : x.numbers) e = static_cast<float>(static_cast<esp::bfloat16>(e));
@@ -131,8 +139,10 @@ inline void check_program(char const* name, std::vector<operand> operands, plann
 /// f, of numbers and labels of the host.
 template <class F, class... X>
 void check(char const* name, F, X const&... x) {
-  using Program = esp::detail::gradient_program<F, esp::detail::all_differentiated<X...>(), true, esp::detail::eager_leaf<X>...>;
-  check_program(name, {operand_of(x)...}, planned_for<esp::cpu, Program, float>(), planned_for<device, Program, float>(), planned_for<device, Program, esp::half>(),
+  using Program =
+      esp::detail::gradient_program<F, esp::detail::all_differentiated<X...>(), true, esp::detail::eager_leaf<X>...>;
+  check_program(name, {operand_of(x)...}, planned_for<esp::cpu, Program, float>(),
+                planned_for<device, Program, float>(), planned_for<device, Program, esp::half>(),
                 planned_for<device, Program, esp::bfloat16>());
 }
 

@@ -14,22 +14,39 @@ auto const classes_of_places = labels<2, 3>(5, 7);
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(positions) {
-  check("one_hot", [](auto l) { return esp::one_hot<11>(l); }, classes);
-  check("one_hot, and use", [](auto a, auto l) { return a * esp::one_hot<11>(l); }, scores, classes);
-  check("one_hot: pick", [](auto a, auto l) { return pick(a, l); }, scores, classes);
+  check(
+      "one_hot", [](auto l) { return esp::one_hot<11>(l); }, classes);
+  check(
+      "one_hot, and use", [](auto a, auto l) { return a * esp::one_hot<11>(l); }, scores, classes);
+  check(
+      "one_hot: pick", [](auto a, auto l) { return pick(a, l); }, scores, classes);
 }
 BOOST_AUTO_TEST_CASE(cross_entropies) {
-  check("cross_entropy", [](auto a, auto l) { return cross_entropy(a, l); }, scores, classes);
-  check("cross_entropy of places", [](auto a, auto l) { return esp::cross_entropy<esp::label_loss{.reduce = esp::reduce::none}>(a, l); }, places, classes_of_places);
-  check("cross_entropy with weights and smoothing",
-        [](auto a, auto l, auto w) { return esp::cross_entropy<esp::label_loss{.label_smoothing = 0.1, .reduce = esp::reduce::sum}>(a, l, w); },
-        scores, classes, weight);
+  check(
+      "cross_entropy", [](auto a, auto l) { return cross_entropy(a, l); }, scores, classes);
+  check(
+      "cross_entropy of places",
+      [](auto a, auto l) { return esp::cross_entropy<esp::label_loss{.reduce = esp::reduce::none}>(a, l); }, places,
+      classes_of_places);
+  check(
+      "cross_entropy with weights and smoothing",
+      [](auto a, auto l, auto w) {
+        return esp::cross_entropy<esp::label_loss{.label_smoothing = 0.1, .reduce = esp::reduce::sum}>(a, l, w);
+      },
+      scores, classes, weight);
 }
 BOOST_AUTO_TEST_CASE(likelihoods) {
-  check("negative_log_likelihood", [](auto a, auto l) { return negative_log_likelihood(a, l); }, scores, classes);
-  check("negative_log_likelihood with weights", [](auto a, auto l, auto w) { return negative_log_likelihood(a, l, w); }, scores, classes, weight);
-  check("negative_log_likelihood of places", [](auto a, auto l) { return esp::negative_log_likelihood<esp::label_loss{.reduce = esp::reduce::sum}>(a, l); }, places,
-        classes_of_places);
-  check("label_loss with ignored labels", [](auto a, auto l) { return esp::negative_log_likelihood<esp::label_loss{.ignore_index = 3}>(a, l); }, scores,
-        esp::tensor<std::int32_t, esp::shape<5>>{3, 0, 10, 3, 7});
+  check(
+      "negative_log_likelihood", [](auto a, auto l) { return negative_log_likelihood(a, l); }, scores, classes);
+  check(
+      "negative_log_likelihood with weights", [](auto a, auto l, auto w) { return negative_log_likelihood(a, l, w); },
+      scores, classes, weight);
+  check(
+      "negative_log_likelihood of places",
+      [](auto a, auto l) { return esp::negative_log_likelihood<esp::label_loss{.reduce = esp::reduce::sum}>(a, l); },
+      places, classes_of_places);
+  check(
+      "label_loss with ignored labels",
+      [](auto a, auto l) { return esp::negative_log_likelihood<esp::label_loss{.ignore_index = 3}>(a, l); }, scores,
+      esp::tensor<std::int32_t, esp::shape<5>>{3, 0, 10, 3, 7});
 }

@@ -58,7 +58,9 @@ BOOST_AUTO_TEST_CASE(softmax_of_rows) {
 template <int Cluster, int Threads>
 void check_clusters(fiber_launcher& launcher) {
   auto const x = integers(Cluster * Threads * 3);
-  BOOST_TEST((results<cluster_sums<Cluster, Threads, 3>>(launcher, x, Cluster * 3) == sums_of(x, Cluster * Threads, Cluster)), Cluster << " blocks");
+  BOOST_TEST(
+      (results<cluster_sums<Cluster, Threads, 3>>(launcher, x, Cluster * 3) == sums_of(x, Cluster * Threads, Cluster)),
+      Cluster << " blocks");
 }
 
 BOOST_AUTO_TEST_CASE(clusters) {
@@ -95,11 +97,11 @@ struct shuffles {
   static void run(Context const& c, table const& t) {
     int const lane = c.thread() % 32;
     int sum = 0;
-    sum += c.shuffle(lane, 31 - lane);                               // 31 - lane
-    sum += 100 * static_cast<int>(c.shuffle(double(lane), lane + 1)); // the next; the last takes from the first
+    sum += c.shuffle(lane, 31 - lane);                                 // 31 - lane
+    sum += 100 * static_cast<int>(c.shuffle(double(lane), lane + 1));  // the next; the last takes from the first
     sum += 10000 * static_cast<int>(c.shuffle_xor(static_cast<unsigned char>(lane), 1));
     sum += 1000000 * static_cast<int>(c.shuffle(wide{lane, c.thread() / 32}, 3).b);
-    sum += 10000000 * (c.shuffle_xor(lane, 32) == lane ? 1 : 0);     // there is no lane 32
+    sum += 10000000 * (c.shuffle_xor(lane, 32) == lane ? 1 : 0);  // there is no lane 32
     static_cast<int*>(t.pointer[0])[c.thread()] = sum;
   }
 };
@@ -111,7 +113,8 @@ BOOST_AUTO_TEST_CASE(shuffles_of_every_size) {
     launcher.launch<shuffles>({{y.data()}, {}});
     for (int i = 0; i < 64; ++i) {
       int const lane = i % 32;
-      BOOST_TEST(y[static_cast<std::size_t>(i)] == 31 - lane + 100 * ((lane + 1) % 32) + 10000 * (lane ^ 1) + 1000000 * (i / 32) + 10000000);
+      BOOST_TEST(y[static_cast<std::size_t>(i)] ==
+                 31 - lane + 100 * ((lane + 1) % 32) + 10000 * (lane ^ 1) + 1000000 * (i / 32) + 10000000);
     }
   }
 }
@@ -163,7 +166,15 @@ BOOST_AUTO_TEST_CASE(another_order_shows_what_one_hides) {
 }
 
 /// Thread 40 of the second block, or its warp, goes its own way.
-enum class way { skips_barrier, leaves_at_shuffle, barrier_at_shuffle, other_shuffle, other_size, cluster_at_barrier, warp_leaves };
+enum class way {
+  skips_barrier,
+  leaves_at_shuffle,
+  barrier_at_shuffle,
+  other_shuffle,
+  other_size,
+  cluster_at_barrier,
+  warp_leaves
+};
 
 template <way Way>
 struct divergent {
@@ -245,7 +256,9 @@ BOOST_AUTO_TEST_CASE(divergence_of_blocks) {
   for (int order : orders) {
     fiber_launcher launcher(order);
     auto const text = error_of<divergent_threads, block_leaves>(launcher);
-    BOOST_TEST((contains(text, "block_leaves") && contains(text, ": thread 0 of block 2 waits at a barrier of its cluster")), text);
+    BOOST_TEST(
+        (contains(text, "block_leaves") && contains(text, ": thread 0 of block 2 waits at a barrier of its cluster")),
+        text);
     BOOST_TEST(contains(text, "of block 3 is gone"), text);
   }
 }
@@ -281,7 +294,8 @@ BOOST_AUTO_TEST_CASE(as_much_shared_memory_as_a_block_has) {
   check_sums<64, 1>(launcher);
 }
 
-/// Each slot, type and count is memory of its own; it is NaN in the second block, too. Behind writes one element too many.
+/// Each slot, type and count is memory of its own; it is NaN in the second block, too. Behind writes one element too
+/// many.
 template <bool Behind>
 struct arrays {
   static constexpr int threads = 32, cluster = 1;
@@ -308,8 +322,9 @@ BOOST_AUTO_TEST_CASE(shared_arrays) {
   int wrong[2] = {-1, -1};
   launcher.launch<arrays<false>>({{wrong}, {}});
   BOOST_TEST((wrong[0] == 0 && wrong[1] == 0));
-  BOOST_CHECK_EXCEPTION(launcher.launch<arrays<true>>({{wrong}, {}}), cuda_error,
-                        [](cuda_error const& e) { return contains(e.what(), "shared memory of 12 bytes was written behind, in block 1"); });
+  BOOST_CHECK_EXCEPTION(launcher.launch<arrays<true>>({{wrong}, {}}), cuda_error, [](cuda_error const& e) {
+    return contains(e.what(), "shared memory of 12 bytes was written behind, in block 1");
+  });
 }
 
 }  // namespace

@@ -10,13 +10,18 @@
 using namespace test;
 
 namespace {
-inline constexpr auto layer_norm = [](auto x, auto weight, auto bias) { return relu(esp::normalize<-1>(x, 1e-5) * weight + bias); };
-inline constexpr auto batch_norm = [](auto x, auto weight, auto bias) { return esp::normalize<0>(x, 1e-5) * weight + bias; };
+inline constexpr auto layer_norm = [](auto x, auto weight, auto bias) {
+  return relu(esp::normalize<-1>(x, 1e-5) * weight + bias);
+};
+inline constexpr auto batch_norm = [](auto x, auto weight, auto bias) {
+  return esp::normalize<0>(x, 1e-5) * weight + bias;
+};
 inline constexpr auto dense = [](auto x, auto weight, auto bias) { return square(matmul(x, weight) * 0.25 + bias); };
 inline constexpr auto chain = [](auto x, auto y) { return exp(x) * y - x / (1 + y * y); };
 inline constexpr auto classified = [](auto x) { return esp::softmax(x); };
 
-/// Value and gradients of f with elements of type H equal those of the CPU in float, from the same 16-bit numbers, but for the rounding of results.
+/// Value and gradients of f with elements of type H equal those of the CPU in float, from the same 16-bit numbers, but
+/// for the rounding of results.
 template <class H, class F, class... S>
 void check_stored_as(char const* name, F, S...) {
   using Program = on_both::program<F, esp::tensor<float, S>...>;
@@ -38,10 +43,14 @@ void check_stored_as(char const* name, F, S...) {
   add_random(Y{});
   auto const run = [&]<class T>(std::vector<std::vector<T>>& arguments, auto&& runner) {
     std::vector<void*> base(static_cast<std::size_t>(esp::plan::base::count));
-    for (std::size_t i = 0; i < arguments.size(); ++i) base[static_cast<std::size_t>(esp::plan::base::arguments) + i] = arguments[i].data();
+    for (std::size_t i = 0; i < arguments.size(); ++i)
+      base[static_cast<std::size_t>(esp::plan::base::arguments) + i] = arguments[i].data();
     std::vector<std::vector<T>> results;
-    for (int i = 0; i < p.output_count; ++i) results.emplace_back(static_cast<std::size_t>(p.nodes[p.outputs[i].id].shape.size()));
-    for (int i = 0; i < p.output_count; ++i) base[static_cast<std::size_t>(esp::plan::base::results + p.outputs[i].index)] = results[static_cast<std::size_t>(i)].data();
+    for (int i = 0; i < p.output_count; ++i)
+      results.emplace_back(static_cast<std::size_t>(p.nodes[p.outputs[i].id].shape.size()));
+    for (int i = 0; i < p.output_count; ++i)
+      base[static_cast<std::size_t>(esp::plan::base::results + p.outputs[i].index)] =
+          results[static_cast<std::size_t>(i)].data();
     runner(base.data());
     return results;
   };
@@ -53,7 +62,8 @@ void check_stored_as(char const* name, F, S...) {
   auto const got = run(stored, [](void** base) { run_on_kernel_backend<Program, H>(base); });
   for (std::size_t i = 0; i < got.size(); ++i) {
     std::vector<float> const as_float(got[i].begin(), got[i].end());
-    std::string const text = on_both::first_difference(as_float.data(), expected[i].data(), static_cast<std::int64_t>(as_float.size()), 2e-2);
+    std::string const text = on_both::first_difference(as_float.data(), expected[i].data(),
+                                                       static_cast<std::int64_t>(as_float.size()), 2e-2);
     BOOST_CHECK_MESSAGE(text.empty(), name << ", result " << i << ": " << text);
   }
 }

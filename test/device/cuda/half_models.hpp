@@ -18,8 +18,9 @@ struct AsImages {
   ESPALIER_MODULE(AsImages)
   constexpr auto forward(auto x) const { return esp::reshape<-1, 6, 6, 1>(x); }
 };
-using Convolutional = nn::Sequential<AsImages, nn::Conv<1, 8, 3, nn::conv{.layout = esp::nhwc}>, nn::BatchNorm<8, -1>, nn::ReLU, nn::Dropout<0.25>,
-                                     nn::MaxPool2d<2, esp::pooling{.layout = esp::nhwc}>, nn::Flatten, nn::Linear<72, 5>>;
+using Convolutional = nn::Sequential<AsImages, nn::Conv<1, 8, 3, nn::conv{.layout = esp::nhwc}>, nn::BatchNorm<8, -1>,
+                                     nn::ReLU, nn::Dropout<0.25>, nn::MaxPool2d<2, esp::pooling{.layout = esp::nhwc}>,
+                                     nn::Flatten, nn::Linear<72, 5>>;
 
 /// The largest distance of two neighbours, relative to them.
 template <class H>
@@ -52,7 +53,8 @@ void fill(Elements const& elements, std::vector<float> const& values) {
   elements.from_host({r.data(), elements.size()});
 }
 /// Equal to `within` of the largest.
-inline void check_close(std::vector<float> const& got, std::vector<float> const& expected, double within, char const* what) {
+inline void check_close(std::vector<float> const& got, std::vector<float> const& expected, double within,
+                        char const* what) {
   BOOST_REQUIRE(got.size() == expected.size());
   double largest = 0;
   for (float w : expected) largest = std::fmax(largest, std::fabs(static_cast<double>(w)));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// How models that are stored in 16 bits learn: with precise parameters and an optimizer in float, against the same training in float on the host.
+// How models that are stored in 16 bits learn: with precise parameters and an optimizer in float, against the same
+// training in float on the host.
 #define BOOST_TEST_MODULE device_cuda_half_trainer
 #include <boost/test/unit_test.hpp>
 
@@ -14,14 +15,17 @@ namespace {
 /// The digits' loader gives T, too: the program is the same.
 template <class Device, class T>
 auto train_digits() {
-  using Net = nn::Sequential<nn::Flatten, nn::Linear<64, 32>, nn::BatchNorm1d<32>, nn::ReLU, nn::Dropout<0.125>, nn::Linear<32, 10>>;
+  using Net = nn::Sequential<nn::Flatten, nn::Linear<64, 32>, nn::BatchNorm1d<32>, nn::ReLU, nn::Dropout<0.125>,
+                             nn::Linear<32, 10>>;
   std::string const folder = ESPALIER_DATA;
-  data::dataset<T, shape<8, 8>> const digits{(folder + "/optdigits-images-idx3-ubyte").c_str(), (folder + "/optdigits-labels-idx1-ubyte").c_str(),
+  data::dataset<T, shape<8, 8>> const digits{(folder + "/optdigits-images-idx3-ubyte").c_str(),
+                                             (folder + "/optdigits-labels-idx1-ubyte").c_str(),
                                              {.classes = 10, .scale = 1.0 / 8, .shift = -1}};
   auto const [some, rest] = digits.split(320);
   auto const [test_set, others] = rest.split(160);
   esp::model<Net, Device, T> model{esp::seed{0}};
-  esp::trainer trainer{model, nn::SoftmaxLoss{}, optim::Adam{.learning_rate = 5e-3, .weight_decay = 1e-3}, esp::batch<32, 8, 8>{}};
+  esp::trainer trainer{model, nn::SoftmaxLoss{}, optim::Adam{.learning_rate = 5e-3, .weight_decay = 1e-3},
+                       esp::batch<32, 8, 8>{}};
   data::loader batches{some, esp::batch<32, 8, 8>{}, data::shuffled{0}, data::drop_last};
   data::loader tests{test_set, esp::batch<32, 8, 8>{}, data::in_order{}, data::padded};
   for (int epoch = 0; epoch < 8; ++epoch)
@@ -54,9 +58,11 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(a_net_learns_as_in_float, H, narrow) {
   long allocations_so_far = 0;
   for (int step = 0; step < 12; ++step) {
     float const expected = step % 3 == 2 ? trainer.step(small, small_labels) : trainer.step(large, large_labels);
-    float const got = step % 3 == 2 ? far.step(rounded<H>(small), small_labels)
-                      : step % 3 == 1 ? far.step(device_images, device_labels) : far.step(rounded<H>(large), large_labels);
-    BOOST_TEST(near(static_cast<double>(got), static_cast<double>(expected), 2e-2), step << ": " << got << " and " << expected);
+    float const got = step % 3 == 2   ? far.step(rounded<H>(small), small_labels)
+                      : step % 3 == 1 ? far.step(device_images, device_labels)
+                                      : far.step(rounded<H>(large), large_labels);
+    BOOST_TEST(near(static_cast<double>(got), static_cast<double>(expected), 2e-2),
+               step << ": " << got << " and " << expected);
     if (step == 0) check_close(on_host(far.gradients()), on_host(trainer.gradients()), 5e-2, "gradient");
     if (step == 5) allocations_so_far = device_allocations();
   }
@@ -64,7 +70,8 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(a_net_learns_as_in_float, H, narrow) {
   BOOST_TEST(far.steps() == 12);
   check_close(on_host(device_model.buffers()), on_host(host_model.buffers()), 3e-2, "running statistics");
   auto const expected = trainer.evaluate(large, large_labels, 5);
-  for (auto const& found : {far.evaluate(rounded<H>(large), large_labels, 5), far.evaluate(device_images, device_labels, 5)}) {
+  for (auto const& found :
+       {far.evaluate(rounded<H>(large), large_labels, 5), far.evaluate(device_images, device_labels, 5)}) {
     BOOST_TEST(near(found.loss, expected.loss, 3e-2), found.loss << " and " << expected.loss);
     BOOST_TEST(found.count == 5);
     BOOST_TEST(found.correct == expected.correct);
@@ -114,7 +121,8 @@ BOOST_AUTO_TEST_CASE(targets_that_are_numbers) {
   tensor<H, shape<4, 2>, device> const device_targets{rounded<H>(target)};
   BOOST_TEST(near(static_cast<double>(trainer.penalty()), static_cast<double>(far.penalty()), 1e-5));
   for (int step = 0; step < 3; ++step)
-    BOOST_TEST(near(static_cast<double>(trainer.step(x, target)), static_cast<double>(far.step(rounded<H>(x), device_targets)), spacing<H>));
+    BOOST_TEST(near(static_cast<double>(trainer.step(x, target)),
+                    static_cast<double>(far.step(rounded<H>(x), device_targets)), spacing<H>));
   BOOST_TEST(near(trainer.evaluate(x, target).loss, far.evaluate(rounded<H>(x), device_targets).loss, spacing<H>));
   BOOST_TEST(near(trainer.evaluate(x, target).loss, far.evaluate(rounded<H>(x), rounded<H>(target)).loss, spacing<H>));
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What optimizers make of parameters that are stored in 16 bits: they move precise ones in float, against the same in float on the host.
+// What optimizers make of parameters that are stored in 16 bits: they move precise ones in float, against the same in
+// float on the host.
 #define BOOST_TEST_MODULE device_cuda_half_updater
 #include <boost/test/unit_test.hpp>
 
@@ -20,7 +21,8 @@ void check_updates(char const* name, Optimizer const& chosen, double size) {
   auto const y = labels<5>(2, 4);
   auto b = esp::value_and_grad(device_model, nn::SoftmaxLoss{})(rounded<H>(x), y);
   auto a = esp::value_and_grad(host_model, nn::SoftmaxLoss{})(x, y);
-  double const difference = static_cast<double>(near_by.penalty(host_model)) - static_cast<double>(far.penalty(device_model));
+  double const difference =
+      static_cast<double>(near_by.penalty(host_model)) - static_cast<double>(far.penalty(device_model));
   BOOST_TEST(std::fabs(difference) < 1e-5, name);
   for (int step = 0; step < 4; ++step) {
     std::vector<float> gradients;
@@ -35,13 +37,15 @@ void check_updates(char const* name, Optimizer const& chosen, double size) {
     auto const got = on_host(device_model.parameters()), expected = on_host(host_model.parameters());
     for (std::size_t i = 0; i < got.size(); ++i) {
       double const p = static_cast<double>(expected[i]);
-      BOOST_TEST(std::fabs(static_cast<double>(got[i]) - p) <= 0.51 * spacing<H> * std::fabs(p) + 1e-6, name << ", parameter " << i << ": " << got[i] << " and " << p);
+      BOOST_TEST(std::fabs(static_cast<double>(got[i]) - p) <= 0.51 * spacing<H> * std::fabs(p) + 1e-6,
+                 name << ", parameter " << i << ": " << got[i] << " and " << p);
     }
   }
   BOOST_TEST(far.steps() == 4);
   static_assert(std::is_same_v<std::remove_cvref_t<decltype(*far.states().data())>, float>);
   auto const kept = on_host(far.states()), expected_states = on_host(near_by.states());
-  auto const master_weights = kept.begin() + (static_cast<std::ptrdiff_t>(kept.size()) - static_cast<std::ptrdiff_t>(expected_states.size()));
+  auto const master_weights =
+      kept.begin() + (static_cast<std::ptrdiff_t>(kept.size()) - static_cast<std::ptrdiff_t>(expected_states.size()));
   check_close({master_weights, kept.end()}, expected_states, 1e-5, name);
   check_close({kept.begin(), master_weights}, on_host(host_model.parameters()), 1e-6, name);
 }
@@ -65,7 +69,9 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(every_optimizer_moves_as_in_float, H, narrow) {
   auto const wrapped = optim::penalized{optim::decoupled{optim::SGD<>{.learning_rate = 0.01}, 0.1}, 1e-3, 1e-2, true};
   for (double size : {1e-3, 1.0}) {
     check_updates<H>("SGD", optim::SGD<>{.learning_rate = 0.01, .weight_decay = 0.1}, size);
-    check_updates<H>("clipped momentum", optim::clip_by_norm{optim::SGD<optim::nesterov>{.learning_rate = 0.01, .momentum = {0.9}}, 0.5}, size);
+    check_updates<H>("clipped momentum",
+                     optim::clip_by_norm{optim::SGD<optim::nesterov>{.learning_rate = 0.01, .momentum = {0.9}}, 0.5},
+                     size);
     check_updates<H>("Adam", optim::Adam{.learning_rate = 1e-3, .weight_decay = 1e-3}, size);
     check_updates<H>("amsgrad", optim::amsgrad{optim::AdamW{.learning_rate = 1e-3}}, size);
     check_updates<H>("wrappers", optim::skip_non_finite{optim::decay_only<optim::weights>(wrapped)}, size);

@@ -28,7 +28,8 @@ std::vector<T> random_numbers(int64_t size, std::uint64_t key) {
   std::vector<T> x(static_cast<size_t>(size));
   for (int64_t i = 0; i < size; ++i) {
     float const u = espalier::uniform_from_bits<float>(espalier::philox_bits(i, key, 0));
-    x[static_cast<size_t>(i)] = static_cast<T>(std::round((2 * u - 1) * (sizeof(T) == 2 ? 64.0f : 65536.0f)) / (sizeof(T) == 2 ? 64.0f : 65536.0f));
+    x[static_cast<size_t>(i)] = static_cast<T>(std::round((2 * u - 1) * (sizeof(T) == 2 ? 64.0f : 65536.0f)) /
+                                               (sizeof(T) == 2 ? 64.0f : 65536.0f));
   }
   return x;
 }
@@ -40,7 +41,8 @@ class memory {
   explicit memory(std::vector<T> const& x) : bytes_(x.size() * sizeof(T) + 2 * margin, fill), size_(x.size()) {
     if (size_ > 0) std::memcpy(start(), x.data(), size_ * sizeof(T));
   }
-  explicit memory(int64_t size) : bytes_(static_cast<size_t>(size) * sizeof(T) + 2 * margin, fill), size_(static_cast<size_t>(size)) {}
+  explicit memory(int64_t size)
+      : bytes_(static_cast<size_t>(size) * sizeof(T) + 2 * margin, fill), size_(static_cast<size_t>(size)) {}
   void* data() { return start(); }
   std::vector<T> values() {
     std::vector<T> x(size_);
@@ -65,7 +67,8 @@ class memory {
   size_t size_;
 };
 
-/// The result of a kernel of these operands, the same in several orders of its threads; empty where it wrote elsewhere, or not the same.
+/// The result of a kernel of these operands, the same in several orders of its threads; empty where it wrote elsewhere,
+/// or not the same.
 template <class Kernel, class Y, class... X>
 std::vector<Y> result(int64_t size, std::vector<X> const&... operand) {
   std::vector<Y> first;

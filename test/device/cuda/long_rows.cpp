@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Kernels along long rows: for clusters of blocks, and cut among blocks that know nothing of each other, against the CPU.
+// Kernels along long rows: for clusters of blocks, and cut among blocks that know nothing of each other, against the
+// CPU.
 #define BOOST_TEST_MODULE device_cuda_long_rows
 #include <boost/test/unit_test.hpp>
 

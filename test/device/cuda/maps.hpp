@@ -117,13 +117,16 @@ template <class Check>
 void windows_of_images() {
   using few = shape<2, 6, 7, 3>;
   every_type<Check, few, windows<few, 3, 3, convolution{.padding = 1}>>("3x3");
-  two_types<Check, few, windows<few, 2, 5, convolution{.stride = {2, 3}, .padding = {2, 1}, .dilation = {2, 1}}>>("everything set");
+  two_types<Check, few, windows<few, 2, 5, convolution{.stride = {2, 3}, .padding = {2, 1}, .dilation = {2, 1}}>>(
+      "everything set");
   two_types<Check, shape<1, 5, 5, 17>, windows<shape<1, 5, 5, 17>, 2, 2, convolution{.stride = 2}>>("many channels");
-  two_types<Check, shape<2, 5, 5, 16>, windows<shape<2, 5, 5, 16>, 3, 3, convolution{.stride = 2, .padding = 1}>>("channels in line");
+  two_types<Check, shape<2, 5, 5, 16>, windows<shape<2, 5, 5, 16>, 3, 3, convolution{.stride = 2, .padding = 1}>>(
+      "channels in line");
   two_types<Check, shape<1, 5, 4, 1>, windows<shape<1, 5, 4, 1>, 2, 3, convolution{.padding = {0, 3}}>>("one channel");
   two_types<Check, few, windows<few, 3, 3, convolution{.stride = 2, .padding = 1}, true>>("lowest");
   using gradient = shape<1, 3, 4, 8>;
-  two_types<Check, gradient, windows_of_gradient<gradient, 6, 8, 3, 3, convolution{.stride = 2, .padding = 1}>>("spread");
+  two_types<Check, gradient, windows_of_gradient<gradient, 6, 8, 3, 3, convolution{.stride = 2, .padding = 1}>>(
+      "spread");
   two_types<Check, shape<2, 6, 6, 8>, windows<shape<2, 6, 6, 8>, 1, 1, convolution{}>>("the image itself");
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A model on a device with memory of its own: its parameters, how the host reads and writes them, predictors, gradients, updaters, the best so far.
+// A model on a device with memory of its own: its parameters, how the host reads and writes them, predictors,
+// gradients, updaters, the best so far.
 #define BOOST_TEST_MODULE device_cuda_model
 #include <boost/test/unit_test.hpp>
 
@@ -11,7 +12,8 @@ using esp::shape, esp::tensor;
 
 namespace {
 using Net = nn::Sequential<nn::Flatten, nn::Linear<6, 12>, nn::ReLU, nn::Linear<12, 4>>;
-using Normalized = nn::Sequential<nn::Linear<6, 8>, nn::BatchNorm1d<8>, nn::ReLU, nn::Frozen<nn::Linear<8, 8>>, nn::LayerNorm1d<8>, nn::Linear<8, 3>>;
+using Normalized = nn::Sequential<nn::Linear<6, 8>, nn::BatchNorm1d<8>, nn::ReLU, nn::Frozen<nn::Linear<8, 8>>,
+                                  nn::LayerNorm1d<8>, nn::Linear<8, 3>>;
 
 template <class Elements>
 auto on_host(Elements const& elements) {
@@ -22,7 +24,9 @@ auto on_host(Elements const& elements) {
 template <class T>
 void check_close(std::vector<T> const& a, std::vector<T> const& b, double within = 1e-5) {
   BOOST_REQUIRE(a.size() == b.size());
-  for (std::size_t i = 0; i < a.size(); ++i) BOOST_TEST(near(static_cast<double>(a[i]), static_cast<double>(b[i]), within), i << ": " << a[i] << " and " << b[i]);
+  for (std::size_t i = 0; i < a.size(); ++i)
+    BOOST_TEST(near(static_cast<double>(a[i]), static_cast<double>(b[i]), within),
+               i << ": " << a[i] << " and " << b[i]);
 }
 template <class A, class B>
 void check_same(A const& model, B const& device_model) {
@@ -38,7 +42,8 @@ BOOST_AUTO_TEST_CASE_TEMPLATE(a_seed_gives_the_same_bits_on_every_device, T, dec
   device_model.initialize(esp::seed{8});
   model.initialize(esp::seed{8});
   check_same(model, device_model);
-  static_assert(esp::model<Normalized, device, T>::parameter_bytes == esp::model<Normalized, esp::cpu, T>::parameter_bytes);
+  static_assert(esp::model<Normalized, device, T>::parameter_bytes ==
+                esp::model<Normalized, esp::cpu, T>::parameter_bytes);
 }
 BOOST_AUTO_TEST_CASE(named_tensors_go_to_the_host_and_back) {
   esp::model<Normalized> model{esp::seed{1}};
@@ -62,15 +67,20 @@ BOOST_AUTO_TEST_CASE(named_tensors_go_to_the_host_and_back) {
   check_same(model, device_model);
   BOOST_TEST(!device_model.find_parameter("5.nothing"));
   BOOST_TEST(device_model.find_parameter("5.nothing").span().size() == 0);
-  BOOST_TEST(on_host(device_model.buffer("1.running_var").span()) == std::vector<float>(8, 1.0f), boost::test_tools::per_element());
+  BOOST_TEST(on_host(device_model.buffer("1.running_var").span()) == std::vector<float>(8, 1.0f),
+             boost::test_tools::per_element());
 }
 BOOST_AUTO_TEST_CASE(what_for_each_parameter_writes_goes_to_the_device) {
   esp::model<Normalized> model{esp::seed{1}};
   esp::model<Normalized, device> device_model{esp::seed{1}};
   scramble(model);
   scramble(device_model);
-  device_model.for_each_buffer([](char const*, esp::extents const&, auto span) { for (float& element : span) element += 3; });
-  model.for_each_buffer([](char const*, esp::extents const&, auto span) { for (float& element : span) element += 3; });
+  device_model.for_each_buffer([](char const*, esp::extents const&, auto span) {
+    for (float& element : span) element += 3;
+  });
+  model.for_each_buffer([](char const*, esp::extents const&, auto span) {
+    for (float& element : span) element += 3;
+  });
   check_same(model, device_model);
 }
 BOOST_AUTO_TEST_CASE(models_are_copied_between_devices) {
@@ -129,7 +139,8 @@ BOOST_AUTO_TEST_CASE(gradients_lie_on_the_device) {
   auto const check = [&expected](auto const& r) {
     BOOST_TEST(near(r.loss, expected.loss, 1e-10));
     check_close(on_host(r.gradients.span()), copy(expected.gradients.span()), 1e-10);
-    check_close(on_host(r.gradients.parameter("3.weight").span()), copy(expected.gradients.parameter("3.weight").span()), 1e-10);
+    check_close(on_host(r.gradients.parameter("3.weight").span()),
+                copy(expected.gradients.parameter("3.weight").span()), 1e-10);
     auto const duplicate = r.gradients;
     check_close(on_host(duplicate.span()), copy(expected.gradients.span()), 1e-10);
     int seen = 0;
@@ -142,16 +153,20 @@ BOOST_AUTO_TEST_CASE(gradients_lie_on_the_device) {
   check(esp::value_and_grad(device_model, nn::SoftmaxLoss{})(x, y));
   check(esp::value_and_grad(device_model, nn::SoftmaxLoss{})(device_x, device_y));
   check(esp::value_and_grad(device_model, nn::SoftmaxLoss{})(device_x, y));
-  check_close(on_host(esp::grad(device_model, nn::SoftmaxLoss{})(x, device_y).span()), copy(expected.gradients.span()), 1e-10);
+  check_close(on_host(esp::grad(device_model, nn::SoftmaxLoss{})(x, device_y).span()), copy(expected.gradients.span()),
+              1e-10);
   auto wrong = y;
   wrong[3] = 4;
   BOOST_CHECK_THROW(esp::value_and_grad(device_model, nn::SoftmaxLoss{})(x, wrong), esp::label_error);
-  BOOST_CHECK_THROW((esp::value_and_grad(device_model, nn::SoftmaxLoss{})(x, tensor<std::int32_t, shape<5>, device>{wrong})), esp::label_error);
+  BOOST_CHECK_THROW(
+      (esp::value_and_grad(device_model, nn::SoftmaxLoss{})(x, tensor<std::int32_t, shape<5>, device>{wrong})),
+      esp::label_error);
 }
 BOOST_AUTO_TEST_CASE(a_training_loop_of_ones_own) {
   esp::model<Normalized, esp::cpu, double> model{esp::seed{1}};
   esp::model<Normalized, device, double> device_model{esp::seed{1}};
-  auto const chosen = optim::decay_only<optim::weights>(optim::penalized{optim::AdamW{.learning_rate = 0.01}, 1e-3, 1e-4});
+  auto const chosen =
+      optim::decay_only<optim::weights>(optim::penalized{optim::AdamW{.learning_rate = 0.01}, 1e-3, 1e-4});
   optim::updater host_side{model, chosen};
   optim::updater far{device_model, chosen};
   auto const x = doubles<6, 6>(1);

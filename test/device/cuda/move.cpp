@@ -24,13 +24,17 @@ struct check {
     std::vector<T> expected;
     for (int64_t i = 0; i < Result::size; ++i) {
       int64_t const from = espalier::moved_offset(Move::value.map, Image::value, Result::value, i);
-      expected.push_back(from >= 0 ? x[static_cast<size_t>(from)] : static_cast<T>(Move::value.map.fills_with_lowest ? -std::numeric_limits<double>::infinity() : 0.0));
+      expected.push_back(
+          from >= 0
+              ? x[static_cast<size_t>(from)]
+              : static_cast<T>(Move::value.map.fills_with_lowest ? -std::numeric_limits<double>::infinity() : 0.0));
     }
     auto const y = result<on_cuda::move_kernel<T, Image, Result, Map>, T>(Result::size, x);
     BOOST_TEST(same(y, expected), name << ", " << sizeof(T) << " bytes");
     if constexpr (std::is_same_v<T, float>) {
       std::vector<T> on_processor(y.size());
-      espalier::on_cpu::move_kernel<T, Image, Result, Map, espalier::on_cpu::default_arch>::run(x.data(), nullptr, on_processor.data());
+      espalier::on_cpu::move_kernel<T, Image, Result, Map, espalier::on_cpu::default_arch>::run(x.data(), nullptr,
+                                                                                                on_processor.data());
       BOOST_TEST(same(y, on_processor), name << ", as on the CPU");
     }
   }

@@ -42,7 +42,8 @@ using esp::shape, esp::tensor;
 using device = esp::simulated_cuda;
 
 namespace {
-using Net = nn::Sequential<nn::Flatten, nn::Linear<4, 8>, nn::BatchNorm1d<8>, nn::ReLU, nn::Dropout<0.2>, nn::Linear<8, 3>>;
+using Net =
+    nn::Sequential<nn::Flatten, nn::Linear<4, 8>, nn::BatchNorm1d<8>, nn::ReLU, nn::Dropout<0.2>, nn::Linear<8, 3>>;
 using Batch = esp::batch<6, 2, 2>;
 
 template <class Optimizer>
@@ -53,7 +54,8 @@ struct learner {
   explicit learner(Optimizer o) : trainer{model, nn::SoftmaxLoss{}, o, Batch{}} {}
   /// Everything that a step may change.
   std::vector<float> state() const {
-    std::vector<float> parameters(static_cast<std::size_t>(model.parameters().size())), buffers(static_cast<std::size_t>(model.buffers().size()));
+    std::vector<float> parameters(static_cast<std::size_t>(model.parameters().size())),
+        buffers(static_cast<std::size_t>(model.buffers().size()));
     model.parameters().to_host({parameters.data(), model.parameters().size()});
     model.buffers().to_host({buffers.data(), model.buffers().size()});
     parameters.insert(parameters.end(), buffers.begin(), buffers.end());

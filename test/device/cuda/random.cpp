@@ -20,7 +20,8 @@ template <class T, int64_t Size>
 std::vector<T> numbers() {
   memory<T> y(Size);
   on_cuda::fiber_launcher launcher;
-  launcher.launch<on_cuda::random_uniform_kernel<T, Size>>({{const_cast<espalier::fused::random_state*>(&state), y.data()}, {attribute}});
+  launcher.launch<on_cuda::random_uniform_kernel<T, Size>>(
+      {{const_cast<espalier::fused::random_state*>(&state), y.data()}, {attribute}});
   return y.untouched_around() ? y.values() : std::vector<T>{};
 }
 template <class T, int64_t Size>
@@ -40,7 +41,8 @@ void rounds_down() {
   for (size_t i = 0; i < expected.size(); ++i) {
     T next = got[i];
     next.bits = static_cast<std::uint16_t>(next.bits + 1u);
-    wrong += !(got[i] <= expected[i] && next > expected[i] && got[i] < 1.0f && (got[i] < 0.25f) == (expected[i] < 0.25f));
+    wrong +=
+        !(got[i] <= expected[i] && next > expected[i] && got[i] < 1.0f && (got[i] < 0.25f) == (expected[i] < 0.25f));
   }
   BOOST_TEST(wrong == 0);
 }

@@ -30,7 +30,8 @@ struct check {
     BOOST_TEST(error <= 4, name << ", " << sizeof(T) << " bytes: " << error);
     if constexpr (std::is_same_v<T, float>) {
       std::vector<T> y(dx.size());
-      espalier::on_cpu::scatter_add_kernel<T, Result, Image, Map, espalier::on_cpu::default_arch>::run(dy.data(), nullptr, y.data());
+      espalier::on_cpu::scatter_add_kernel<T, Result, Image, Map, espalier::on_cpu::default_arch>::run(
+          dy.data(), nullptr, y.data());
       double const difference = off(dx, {y.begin(), y.end()}, magnitude);
       BOOST_TEST(difference <= 8, name << ", from the CPU's: " << difference);
     }

@@ -54,8 +54,10 @@ BOOST_AUTO_TEST_CASE(memory) {
   for (void*& a : at) a = m.allocate(100);
   for (int i : {2, 0, 4}) m.release(at[i]);
   BOOST_TEST(m.allocated_bytes() == 200u);
-  BOOST_CHECK_EXCEPTION((void)m.allocate(~std::size_t{0}), cuda_error, has_parts("allocate", "no memory for 18446744073709551615 bytes"));
-#if !defined(ESPALIER_FIBERS_UNDER_ADDRESS_SANITIZER) && !defined(ESPALIER_FIBERS_UNDER_THREAD_SANITIZER)  // which stop the program there
+  BOOST_CHECK_EXCEPTION((void)m.allocate(~std::size_t{0}), cuda_error,
+                        has_parts("allocate", "no memory for 18446744073709551615 bytes"));
+// which stop the program there
+#if !defined(ESPALIER_FIBERS_UNDER_ADDRESS_SANITIZER) && !defined(ESPALIER_FIBERS_UNDER_THREAD_SANITIZER)
   BOOST_CHECK_EXCEPTION((void)m.allocate(std::size_t{1} << 60), cuda_error, has_parts("allocate", "no memory"));
 #endif
 }
@@ -79,18 +81,26 @@ BOOST_AUTO_TEST_CASE(copies_to_the_wrong_memory) {
   device_block<simulated_backend> const a(m, 40);
   std::vector<float> x(10);
   auto* const d = a.at<float>(0);
-  BOOST_CHECK_EXCEPTION(m.to_device(x.data(), x.data(), 40), cuda_error, has_parts("to_device: 40 bytes to", "no memory of this device (is it the host's?)"));
-  BOOST_CHECK_EXCEPTION(m.to_device(d, d, 4), cuda_error, has_parts("to_device: 4 bytes from", "memory of the device, not of the host"));
-  BOOST_CHECK_EXCEPTION(m.to_host(d, d, 4), cuda_error, has_parts("to_host: 4 bytes to", "memory of the device, not of the host"));
-  BOOST_CHECK_EXCEPTION(m.to_host(x.data(), x.data(), 4), cuda_error, has_parts("to_host: 4 bytes from", "no memory of this device"));
-  BOOST_CHECK_EXCEPTION(m.copy(d, x.data(), 4), cuda_error, has_parts("copy: 4 bytes from", "no memory of this device"));
+  BOOST_CHECK_EXCEPTION(m.to_device(x.data(), x.data(), 40), cuda_error,
+                        has_parts("to_device: 40 bytes to", "no memory of this device (is it the host's?)"));
+  BOOST_CHECK_EXCEPTION(m.to_device(d, d, 4), cuda_error,
+                        has_parts("to_device: 4 bytes from", "memory of the device, not of the host"));
+  BOOST_CHECK_EXCEPTION(m.to_host(d, d, 4), cuda_error,
+                        has_parts("to_host: 4 bytes to", "memory of the device, not of the host"));
+  BOOST_CHECK_EXCEPTION(m.to_host(x.data(), x.data(), 4), cuda_error,
+                        has_parts("to_host: 4 bytes from", "no memory of this device"));
+  BOOST_CHECK_EXCEPTION(m.copy(d, x.data(), 4), cuda_error,
+                        has_parts("copy: 4 bytes from", "no memory of this device"));
   BOOST_CHECK_EXCEPTION(m.copy(x.data(), d, 4), cuda_error, has_parts("copy: 4 bytes to", "no memory of this device"));
-  BOOST_CHECK_EXCEPTION(m.fill_zero(x.data(), 4), cuda_error, has_parts("fill_zero: 4 bytes to", "no memory of this device"));
+  BOOST_CHECK_EXCEPTION(m.fill_zero(x.data(), 4), cuda_error,
+                        has_parts("fill_zero: 4 bytes to", "no memory of this device"));
   BOOST_CHECK_EXCEPTION(m.to_device(nullptr, x.data(), 4), cuda_error, has_parts("no memory of this device"));
   // Behind the end.
   std::vector<float> y(20);
-  BOOST_CHECK_EXCEPTION(m.to_device(d, y.data(), 44), cuda_error, has_parts("44 bytes to byte 0 of an allocation of 40 bytes: they reach behind its end"));
-  BOOST_CHECK_EXCEPTION(m.to_host(y.data(), d + 4, 28), cuda_error, has_parts("28 bytes from byte 16 of an allocation of 40 bytes: they reach behind its end"));
+  BOOST_CHECK_EXCEPTION(m.to_device(d, y.data(), 44), cuda_error,
+                        has_parts("44 bytes to byte 0 of an allocation of 40 bytes: they reach behind its end"));
+  BOOST_CHECK_EXCEPTION(m.to_host(y.data(), d + 4, 28), cuda_error,
+                        has_parts("28 bytes from byte 16 of an allocation of 40 bytes: they reach behind its end"));
   BOOST_CHECK_EXCEPTION(m.fill_zero(d + 10, 1), cuda_error, has_parts("1 bytes to byte 40"));
   BOOST_CHECK_EXCEPTION(m.copy(d + 1, d, 8), cuda_error, has_parts("copy: 8 bytes", "overlap"));
   // Of nothing, any address is right.
@@ -141,7 +151,8 @@ BOOST_AUTO_TEST_CASE(launches) {
   }
   simulated_backend small(0, false);
   BOOST_TEST(!small.clusters());
-  BOOST_CHECK_EXCEPTION((computed<cluster_sums<2, 128, 2>>(small, x, 4)), cuda_error, has_parts("launch: cluster_sums", "no clusters"));
+  BOOST_CHECK_EXCEPTION((computed<cluster_sums<2, 128, 2>>(small, x, 4)), cuda_error,
+                        has_parts("launch: cluster_sums", "no clusters"));
   BOOST_TEST(small.launches() == 0);
 }
 
@@ -173,9 +184,12 @@ BOOST_AUTO_TEST_CASE(kernels_that_write_beside_their_memory) {
   device_block<simulated_backend> const a(m, 40), b(m, 256);
   void* const none = nullptr;
   m.launch<stray<9>>({{none, a.at<float>(0)}, {}});
-  BOOST_CHECK_EXCEPTION((m.launch<stray<10>>({{none, a.at<float>(0)}, {}})), cuda_error, has_parts("launch: stray", "wrote beside an allocation of 40 bytes"));
-  BOOST_CHECK_EXCEPTION((m.launch<stray<-1>>({{none, b.at<float>(0)}, {}})), cuda_error, has_parts("wrote beside an allocation of 256 bytes"));
-  BOOST_CHECK_EXCEPTION((m.launch<stray<127>>({{none, b.at<float>(0)}, {}})), cuda_error, has_parts("wrote beside an allocation of 256 bytes"));
+  BOOST_CHECK_EXCEPTION((m.launch<stray<10>>({{none, a.at<float>(0)}, {}})), cuda_error,
+                        has_parts("launch: stray", "wrote beside an allocation of 40 bytes"));
+  BOOST_CHECK_EXCEPTION((m.launch<stray<-1>>({{none, b.at<float>(0)}, {}})), cuda_error,
+                        has_parts("wrote beside an allocation of 256 bytes"));
+  BOOST_CHECK_EXCEPTION((m.launch<stray<127>>({{none, b.at<float>(0)}, {}})), cuda_error,
+                        has_parts("wrote beside an allocation of 256 bytes"));
   m.launch<stray<9>>({{none, a.at<float>(0)}, {}});  // each is told once
 }
 #endif
@@ -193,7 +207,8 @@ struct three_products {
 template <class T, class P>
 void check_product(bool with_bias) {
   simulated_backend m;
-  std::vector<T> a(2 * P::rows * P::inner), b(2 * P::inner * P::columns), bias(P::columns), y(3 * P::rows * P::columns), expected;
+  std::vector<T> a(2 * P::rows * P::inner), b(2 * P::inner * P::columns), bias(P::columns), y(3 * P::rows * P::columns),
+      expected;
   for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<T>(static_cast<float>(i * 7 % 5) - 2);
   for (std::size_t i = 0; i < b.size(); ++i) b[i] = static_cast<T>(static_cast<float>(i * 5 % 7) - 3);
   for (std::size_t i = 0; i < bias.size(); ++i) bias[i] = static_cast<T>(static_cast<float>(i % 3));
@@ -202,8 +217,11 @@ void check_product(bool with_bias) {
       for (std::int64_t c = 0; c < P::columns; ++c) {
         float sum = with_bias ? static_cast<float>(bias[static_cast<std::size_t>(c)]) : 0.0f;
         for (std::int64_t k = 0; k < P::inner; ++k)
-          sum += static_cast<float>(a[static_cast<std::size_t>(P::a_offset(i) + (P::transpose_a ? k * P::rows + r : r * P::inner + k))]) *
-                 static_cast<float>(b[static_cast<std::size_t>(P::b_offset(i) + (P::transpose_b ? c * P::inner + k : k * P::columns + c))]);
+          sum +=
+              static_cast<float>(
+                  a[static_cast<std::size_t>(P::a_offset(i) + (P::transpose_a ? k * P::rows + r : r * P::inner + k))]) *
+              static_cast<float>(b[static_cast<std::size_t>(P::b_offset(i) +
+                                                            (P::transpose_b ? c * P::inner + k : k * P::columns + c))]);
         expected.push_back(static_cast<T>(with_bias && sum < 0 ? 0.0f : sum));
       }
   auto const bytes = [](auto const& v) { return v.size() * sizeof(T); };
@@ -211,7 +229,9 @@ void check_product(bool with_bias) {
   m.to_device(da.template at<T>(0), a.data(), bytes(a));
   m.to_device(db.template at<T>(0), b.data(), bytes(b));
   m.to_device(dbias.template at<T>(0), bias.data(), bytes(bias));
-  if (with_bias) m.template product<T, P>(da.template at<T>(0), db.template at<T>(0), dy.template at<T>(0), dbias.template at<T>(0), true);
+  if (with_bias)
+    m.template product<T, P>(da.template at<T>(0), db.template at<T>(0), dy.template at<T>(0), dbias.template at<T>(0),
+                             true);
   else m.template product<T, P>(da.template at<T>(0), db.template at<T>(0), dy.template at<T>(0));
   m.to_host(y.data(), dy.template at<T>(0), bytes(y));
   int wrong = 0;
@@ -238,10 +258,14 @@ BOOST_AUTO_TEST_CASE(products_on_the_wrong_memory) {
   float x[64] = {};
   auto *const pa = a.at<float>(0), *const pb = b.at<float>(0), *const py = y.at<float>(0);
   m.product<float, P>(pa, pb, py);
-  BOOST_CHECK_EXCEPTION((m.product<float, P>(x, pb, py)), cuda_error, has_parts("product: 96 bytes a from", "no memory of this device"));
-  BOOST_CHECK_EXCEPTION((m.product<float, P>(pa, pa, py)), cuda_error, has_parts("product: 160 bytes b from", "behind its end"));
-  BOOST_CHECK_EXCEPTION((m.product<float, P>(pa, pb, pb)), cuda_error, has_parts("product: 180 bytes y to", "behind its end"));
-  BOOST_CHECK_EXCEPTION((m.product<float, P>(pa, pb, py, x)), cuda_error, has_parts("product: 20 bytes bias from", "no memory of this device"));
+  BOOST_CHECK_EXCEPTION((m.product<float, P>(x, pb, py)), cuda_error,
+                        has_parts("product: 96 bytes a from", "no memory of this device"));
+  BOOST_CHECK_EXCEPTION((m.product<float, P>(pa, pa, py)), cuda_error,
+                        has_parts("product: 160 bytes b from", "behind its end"));
+  BOOST_CHECK_EXCEPTION((m.product<float, P>(pa, pb, pb)), cuda_error,
+                        has_parts("product: 180 bytes y to", "behind its end"));
+  BOOST_CHECK_EXCEPTION((m.product<float, P>(pa, pb, py, x)), cuda_error,
+                        has_parts("product: 20 bytes bias from", "no memory of this device"));
 }
 
 }  // namespace

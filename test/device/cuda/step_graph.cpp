@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Launches that repeat become one graph: when they are captured, what happens where one of them fails, and inside a capture of the user's.
+// Launches that repeat become one graph: when they are captured, what happens where one of them fails, and inside a
+// capture of the user's.
 #define BOOST_TEST_MODULE device_cuda_step_graph
 #include <boost/test/unit_test.hpp>
 

@@ -37,12 +37,14 @@ void strided(int64_t size, char const* name) {
   BOOST_TEST(same(result<Kernel, T>(Strided::result.size(), x), expected), name << ", " << sizeof(T) << " bytes");
 }
 constexpr std::uint64_t order(int a, int b, int c = 2, int d = 3) {
-  return static_cast<std::uint64_t>(a) | static_cast<std::uint64_t>(b) << 4 | static_cast<std::uint64_t>(c) << 8 | static_cast<std::uint64_t>(d) << 12;
+  return static_cast<std::uint64_t>(a) | static_cast<std::uint64_t>(b) << 4 | static_cast<std::uint64_t>(c) << 8 |
+         static_cast<std::uint64_t>(d) << 12;
 }
 
 template <class From, std::uint64_t Permutation, class T>
 void permuted(char const* name) {
-  strided<T, espalier::fused::detail::permuted<From, Permutation>, on_cuda::permute_kernel<T, From, Permutation>>(From::size, name);
+  strided<T, espalier::fused::detail::permuted<From, Permutation>, on_cuda::permute_kernel<T, From, Permutation>>(
+      From::size, name);
 }
 template <class From, std::uint64_t Permutation>
 void permuted_all(char const* name) {
@@ -52,7 +54,8 @@ void permuted_all(char const* name) {
 }
 template <class From, class To, class T>
 void broadcasted(char const* name) {
-  strided<T, espalier::fused::detail::broadcasted<From, To>, on_cuda::strided_broadcast_kernel<T, From, To>>(From::size, name);
+  strided<T, espalier::fused::detail::broadcasted<From, To>, on_cuda::strided_broadcast_kernel<T, From, To>>(From::size,
+                                                                                                             name);
 }
 template <class From, class To>
 void broadcast_all(char const* name) {
@@ -153,7 +156,8 @@ BOOST_AUTO_TEST_CASE(sums_are_made_in_floats) {
 
 BOOST_AUTO_TEST_CASE(how_they_are_launched) {
   using rows = on_cuda::permute_kernel<float, shape<64, 32, 512>, order(1, 0, 2)>;
-  static_assert(rows::load_access == 16 && rows::store_access == 16 && rows::blocks * rows::threads * rows::accesses_per_thread * 4 == 64 * 32 * 512);
+  static_assert(rows::load_access == 16 && rows::store_access == 16 &&
+                rows::blocks * rows::threads * rows::accesses_per_thread * 4 == 64 * 32 * 512);
   using turned = on_cuda::permute_kernel<float, shape<100, 1000>, order(1, 0)>;
   static_assert(turned::blocks == 4 * 32);
   using columns = on_cuda::strided_reduction_kernel<half, espalier::sum_, shape<64, 100, 512>, shape<64, 1, 512>>;

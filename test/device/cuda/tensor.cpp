@@ -155,12 +155,16 @@ BOOST_AUTO_TEST_CASE(host_addresses_are_distinguished) {
   if constexpr (!std::is_same_v<device, esp::cuda>) {
     float host[3] = {1, 2, 3};
     esp::view<float, esp::shape<3>, device> const v(host);
-    BOOST_CHECK_EXCEPTION(v.to_host(), esp::cuda_error, [](esp::cuda_error const& e) { return std::string(e.what()).find("to_host") != std::string::npos; });
+    BOOST_CHECK_EXCEPTION(v.to_host(), esp::cuda_error, [](esp::cuda_error const& e) {
+      return std::string(e.what()).find("to_host") != std::string::npos;
+    });
     on_device<float, 3> x;
-    BOOST_CHECK_THROW(esp::on_cuda::default_backend<device>().to_host(x.data(), x.data(), sizeof host), esp::cuda_error);
+    BOOST_CHECK_THROW(esp::on_cuda::default_backend<device>().to_host(x.data(), x.data(), sizeof host),
+                      esp::cuda_error);
   }
 }
 
 // Only the types say where elements are: what the host may read is Stored.
 static_assert(!esp::Stored<on_device<float, 3>> && esp::TensorOrView<on_device<float, 3>> && esp::Stored<on_host<3>>);
-static_assert(std::is_same_v<esp::device_of<on_device<float, 3>>, device> && std::is_same_v<esp::device_of<on_host<3>>, esp::cpu>);
+static_assert(std::is_same_v<esp::device_of<on_device<float, 3>>, device> &&
+              std::is_same_v<esp::device_of<on_host<3>>, esp::cpu>);

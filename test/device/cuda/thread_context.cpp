@@ -42,7 +42,9 @@ template <int Cluster, int Threads>
 void check_clusters() {
   thread_launcher launcher;
   auto const x = integers(Cluster * Threads * 2);
-  BOOST_TEST((results<cluster_sums<Cluster, Threads, 2>>(launcher, x, Cluster * 2) == sums_of(x, Cluster * Threads, Cluster)), Cluster << " blocks");
+  BOOST_TEST(
+      (results<cluster_sums<Cluster, Threads, 2>>(launcher, x, Cluster * 2) == sums_of(x, Cluster * Threads, Cluster)),
+      Cluster << " blocks");
 }
 
 BOOST_AUTO_TEST_CASE(clusters) {
@@ -57,7 +59,8 @@ BOOST_AUTO_TEST_CASE(exchange_in_rounds) {
   BOOST_TEST((results<kernel>(launcher, x, 64) == kernel::expected(x)));
 }
 
-/// Shared memory is NaN where a block begins, every slot, type and count is memory of its own, and shuffles take any lane.
+/// Shared memory is NaN where a block begins, every slot, type and count is memory of its own, and shuffles take any
+/// lane.
 struct arrays {
   static constexpr int threads = 32, cluster = 1;
   static constexpr std::int64_t blocks = 2;
@@ -87,7 +90,8 @@ BOOST_AUTO_TEST_CASE(shared_arrays) {
 }
 
 #if defined(ESPALIER_TEST_RACE)
-// By hand: -fsanitize=thread -DESPALIER_TEST_RACE=0 reports a data race, =1 another one, for the barrier that each lacks.
+// By hand: -fsanitize=thread -DESPALIER_TEST_RACE=0 reports a data race, =1 another one, for the barrier that each
+// lacks.
 BOOST_AUTO_TEST_CASE(a_race) {
   thread_launcher launcher;
   (void)results<neighbours<64, 2, ESPALIER_TEST_RACE != 0, ESPALIER_TEST_RACE != 1>>(launcher, integers(64), 64);

@@ -48,7 +48,9 @@ auto everything(Model const& model, Trainer const& trainer) {
 template <class T>
 void check_close(std::vector<T> const& a, std::vector<T> const& b, double tolerated = 50 * within<T>) {
   BOOST_REQUIRE(a.size() == b.size());
-  for (std::size_t i = 0; i < a.size(); ++i) BOOST_TEST(near(static_cast<double>(a[i]), static_cast<double>(b[i]), tolerated), i << ": " << a[i] << " and " << b[i]);
+  for (std::size_t i = 0; i < a.size(); ++i)
+    BOOST_TEST(near(static_cast<double>(a[i]), static_cast<double>(b[i]), tolerated),
+               i << ": " << a[i] << " and " << b[i]);
 }
 
 template <class Net, class T>
@@ -67,17 +69,24 @@ void check_training(int steps) {
   esp::view<T const, shape<6, 2, 2>> const image_view{large.images};
   auto const step = [&](int number) {
     switch (number % 5) {
-      case 0: return far.step(large.images, large.labels);
-      case 1: return far.step(device_images, device_labels);
-      case 2: return far.step(device_images, large.labels);
-      case 3: return far.step(small.images, small.labels);
-      default: return far.step(image_view, device_labels);
+      case 0:
+        return far.step(large.images, large.labels);
+      case 1:
+        return far.step(device_images, device_labels);
+      case 2:
+        return far.step(device_images, large.labels);
+      case 3:
+        return far.step(small.images, small.labels);
+      default:
+        return far.step(image_view, device_labels);
     }
   };
   for (int number = 0; number < steps; ++number) {
-    T const expected = number % 5 == 3 ? trainer.step(small.images, small.labels) : trainer.step(large.images, large.labels);
+    T const expected =
+        number % 5 == 3 ? trainer.step(small.images, small.labels) : trainer.step(large.images, large.labels);
     T const actual = step(number);
-    BOOST_TEST(near(static_cast<double>(actual), static_cast<double>(expected), within<T>), "step " << number << ": " << actual << " and " << expected);
+    BOOST_TEST(near(static_cast<double>(actual), static_cast<double>(expected), within<T>),
+               "step " << number << ": " << actual << " and " << expected);
     if (number < 2) check_close(on_host(far.gradients()), copy(trainer.gradients()));
     if (number % 7 == 0) {
       far.learning_rate() *= 0.9f;
@@ -102,7 +111,8 @@ void check_training(int steps) {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(a_perceptron_trains_as_on_the_host) { check_training<Perceptron, float>(20); }
-BOOST_AUTO_TEST_CASE(batch_norm_and_dropout_train_as_on_the_host) { check_training<Residual, double>(20); }  // in float: digits.cpp
+// in float: digits.cpp
+BOOST_AUTO_TEST_CASE(batch_norm_and_dropout_train_as_on_the_host) { check_training<Residual, double>(20); }
 
 BOOST_AUTO_TEST_CASE(labels_outside_the_classes_change_nothing) {
   task<float, 6> const sample_data;
@@ -121,7 +131,9 @@ BOOST_AUTO_TEST_CASE(labels_outside_the_classes_change_nothing) {
     BOOST_CHECK_THROW(trainer.evaluate(sample_data.images, device_labels), esp::label_error);
     BOOST_TEST(everything(model, trainer) == before, boost::test_tools::per_element());
   }
-  for (int step = 0; step < 3; ++step) BOOST_TEST(trainer.step(sample_data.images, sample_data.labels) == undisturbed.step(sample_data.images, sample_data.labels));
+  for (int step = 0; step < 3; ++step)
+    BOOST_TEST(trainer.step(sample_data.images, sample_data.labels) ==
+               undisturbed.step(sample_data.images, sample_data.labels));
   BOOST_TEST(everything(model, trainer) == everything(other, undisturbed), boost::test_tools::per_element());
 }
 BOOST_AUTO_TEST_CASE(a_skipped_update_changes_nothing_and_is_counted) {
@@ -147,13 +159,15 @@ BOOST_AUTO_TEST_CASE(what_the_optimizer_adds_to_the_loss) {
   task<double, 6> const sample_data;
   esp::model<Perceptron, esp::cpu, double> model{esp::seed{1}};
   esp::model<Perceptron, device, double> device_model{esp::seed{1}};
-  auto const chosen = optim::decay_only<optim::weights>(optim::penalized{optim::SGD<>{.learning_rate = 0.1}, 1e-3, 1e-2, true});
+  auto const chosen =
+      optim::decay_only<optim::weights>(optim::penalized{optim::SGD<>{.learning_rate = 0.1}, 1e-3, 1e-2, true});
   esp::trainer trainer{model, nn::SoftmaxLoss{}, chosen, esp::batch<6, 2, 2>{}};
   esp::trainer far{device_model, nn::SoftmaxLoss{}, chosen, esp::batch<6, 2, 2>{}};
   BOOST_TEST(trainer.penalty() > 0.01);
   for (int step = 0; step < 6; ++step) {
     BOOST_TEST(near(trainer.penalty(), far.penalty(), 1e-10));
-    BOOST_TEST(near(trainer.step(sample_data.images, sample_data.labels), far.step(sample_data.images, sample_data.labels), 1e-10));
+    BOOST_TEST(near(trainer.step(sample_data.images, sample_data.labels),
+                    far.step(sample_data.images, sample_data.labels), 1e-10));
     trainer.optimizer().optimizer.in_loss = far.optimizer().optimizer.in_loss = step % 2 == 0;
   }
 }
@@ -200,7 +214,9 @@ BOOST_AUTO_TEST_CASE(a_backend_of_the_users_own) {
   esp::model<Perceptron, device> model{esp::seed{1}}, device_model{esp::seed{1}, own};
   esp::trainer trainer{model, nn::SoftmaxLoss{}, optim::Adam{}, esp::batch<6, 2, 2>{}};
   esp::trainer far{device_model, nn::SoftmaxLoss{}, optim::Adam{}, esp::batch<6, 2, 2>{}};
-  for (int step = 0; step < 3; ++step) BOOST_TEST(trainer.step(sample_data.images, sample_data.labels) == far.step(sample_data.images, sample_data.labels));
+  for (int step = 0; step < 3; ++step)
+    BOOST_TEST(trainer.step(sample_data.images, sample_data.labels) ==
+               far.step(sample_data.images, sample_data.labels));
   if constexpr (backends_share_memory<>) {
     tensor<float, shape<6, 2, 2>, device> const device_images{sample_data.images};
     BOOST_TEST(trainer.step(sample_data.images, sample_data.labels) == far.step(device_images, sample_data.labels));

@@ -13,7 +13,8 @@
 #include <xsimd/config/xsimd_config.hpp>
 #elif defined(__SSE2__) || defined(__aarch64__)
 // As in base/supported.hpp: a file that cannot be included ends the compilation, and its name is the error message.
-#define ESPALIER_REQUIRES "espalier computes with xsimd: install it (Debian: libxsimd-dev), or compile with -DESPALIER_COMPILER_VECTORS"
+#define ESPALIER_REQUIRES \
+  "espalier computes with xsimd: install it (Debian: libxsimd-dev), or compile with -DESPALIER_COMPILER_VECTORS"
 #include ESPALIER_REQUIRES
 #endif
 #endif
@@ -24,7 +25,8 @@
 // no more.
 #if defined(__ARM_FEATURE_SVE_BITS) && __ARM_FEATURE_SVE_BITS > 512
 #define ESPALIER_BATCHES 0
-#elif XSIMD_WITH_SSE2 || XSIMD_WITH_NEON || XSIMD_WITH_NEON64 || XSIMD_WITH_SVE || XSIMD_WITH_WASM || XSIMD_WITH_VSX || XSIMD_WITH_VXE
+#elif XSIMD_WITH_SSE2 || XSIMD_WITH_NEON || XSIMD_WITH_NEON64 || XSIMD_WITH_SVE || XSIMD_WITH_WASM || \
+    XSIMD_WITH_VSX || XSIMD_WITH_VXE
 #define ESPALIER_BATCHES 1
 #else
 #define ESPALIER_BATCHES 0

@@ -65,17 +65,26 @@ struct vector_batch {
   friend ESPALIER_INLINE vector_batch operator*(vector_batch a, vector_batch b) { return {a.data * b.data}; }
 };
 template <class T, class Arch>
-ESPALIER_INLINE vector_batch<T, Arch> fma_of(vector_batch<T, Arch> a, vector_batch<T, Arch> b, vector_batch<T, Arch> c) {
+ESPALIER_INLINE vector_batch<T, Arch> fma_of(vector_batch<T, Arch> a, vector_batch<T, Arch> b,
+                                             vector_batch<T, Arch> c) {
   return {fused(a.data, b.data, c.data)};
 }
 template <class T, class Arch>
-ESPALIER_INLINE vector_batch<T, Arch> quotient_of(vector_batch<T, Arch> a, vector_batch<T, Arch> b) { return {a.data / b.data}; }
+ESPALIER_INLINE vector_batch<T, Arch> quotient_of(vector_batch<T, Arch> a, vector_batch<T, Arch> b) {
+  return {a.data / b.data};
+}
 template <class T, class Arch>
-ESPALIER_INLINE vector_batch<T, Arch> root_of(vector_batch<T, Arch> x) { return {square_root(x.data)}; }
+ESPALIER_INLINE vector_batch<T, Arch> root_of(vector_batch<T, Arch> x) {
+  return {square_root(x.data)};
+}
 template <class T, class Arch>
-ESPALIER_INLINE vector_batch<T, Arch> larger_of(vector_batch<T, Arch> a, vector_batch<T, Arch> b) { return {larger(a.data, b.data)}; }
+ESPALIER_INLINE vector_batch<T, Arch> larger_of(vector_batch<T, Arch> a, vector_batch<T, Arch> b) {
+  return {larger(a.data, b.data)};
+}
 template <class T, class Arch>
-ESPALIER_INLINE vector_batch<T, Arch> smaller_of(vector_batch<T, Arch> a, vector_batch<T, Arch> b) { return {smaller(a.data, b.data)}; }
+ESPALIER_INLINE vector_batch<T, Arch> smaller_of(vector_batch<T, Arch> a, vector_batch<T, Arch> b) {
+  return {smaller(a.data, b.data)};
+}
 
 #if ESPALIER_BATCHES
 template <class T, class Architecture, bool Known = xsimd::types::has_simd_register<T, Architecture>::value>

@@ -25,7 +25,9 @@ inline constexpr std::int64_t usual_cache = std::int64_t{24} << 20, usual_second
 /// What the processor reports about itself: the registers a, b, c and d of the instruction CPUID.
 struct processor_facts {
   unsigned a, b, c, d;
-  processor_facts(unsigned leaf, unsigned part) : a{leaf}, b{0}, c{part}, d{0} { __asm__ volatile("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d)); }
+  processor_facts(unsigned leaf, unsigned part) : a{leaf}, b{0}, c{part}, d{0} {
+    __asm__ volatile("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
+  }
 };
 #endif
 /// Bytes of a core's L2 cache and of the last level; 0 if they are not reported.
@@ -43,7 +45,8 @@ struct cache_sizes {
     for (unsigned part = 0; part < 8; ++part) {
       processor_facts const cache{leaf, part};
       if ((cache.a & 31u) == 0) break;
-      std::int64_t const ways = (cache.b >> 22) + 1, partitions = (cache.b >> 12 & 0x3ffu) + 1, line = (cache.b & 0xfffu) + 1, sets = std::int64_t{cache.c} + 1;
+      std::int64_t const ways = (cache.b >> 22) + 1, partitions = (cache.b >> 12 & 0x3ffu) + 1,
+                         line = (cache.b & 0xfffu) + 1, sets = std::int64_t{cache.c} + 1;
       std::int64_t const bytes = ways * partitions * line * sets;
       if ((cache.a >> 5 & 7u) == 2 && bytes > found.second) found.second = bytes;
       if (bytes > found.last) found.last = bytes;
@@ -56,7 +59,8 @@ struct cache_sizes {
 /// The sizes that were read, 0 before. Threads that read at the same time read the same sizes.
 inline cache_sizes detected_caches{0, 0};
 [[gnu::cold, gnu::noinline]] inline std::int64_t detect_caches(std::int64_t cache_sizes::*level) {
-  cache_sizes const found = read_cache_sizes(), sure{found.second > 0 ? found.second : usual_second_cache, found.last > 0 ? found.last : usual_cache};
+  cache_sizes const found = read_cache_sizes(), sure{found.second > 0 ? found.second : usual_second_cache,
+                                                     found.last > 0 ? found.last : usual_cache};
   __atomic_store_n(&detected_caches.second, sure.second, __ATOMIC_RELAXED);
   __atomic_store_n(&detected_caches.last, sure.last, __ATOMIC_RELAXED);
   return sure.*level;
@@ -69,8 +73,10 @@ ESPALIER_INLINE std::int64_t detected_cache(std::int64_t cache_sizes::*level) {
 #if defined(ESPALIER_CACHE_BYTES)
 inline constexpr std::int64_t configured_caches[] = {ESPALIER_CACHE_BYTES};
 inline constexpr int configured_levels = static_cast<int>(sizeof configured_caches / sizeof configured_caches[0]);
-static_assert(configured_levels <= 2 && configured_caches[0] > 0 && configured_caches[configured_levels - 1] >= configured_caches[0],
-              "espalier: ESPALIER_CACHE_BYTES is the bytes of the last cache level, or those of the second and of the last, as in 1048576,33554432");
+static_assert(
+    configured_levels <= 2 && configured_caches[0] > 0 &&
+        configured_caches[configured_levels - 1] >= configured_caches[0],
+    "espalier: ESPALIER_CACHE_BYTES is the bytes of the last cache level, or those of the second and of the last, as in 1048576,33554432");
 #endif
 
 /// A clock that counts up, or 0 if none costs less than a system call.
@@ -161,12 +167,15 @@ class store_tuner {
   ESPALIER_INLINE void run(Run run, Clock clock = {}) {
     int const call = __atomic_load_n(&call_, __ATOMIC_RELAXED);
     std::uint64_t const begun = call < calls ? clock() : 0;
-    int const way = call < calls ? begun != 0 && call >= calls_into_caches : __atomic_load_n(&least_[1], __ATOMIC_RELAXED) < __atomic_load_n(&least_[0], __ATOMIC_RELAXED);
+    int const way = call < calls
+                        ? begun != 0 && call >= calls_into_caches
+                        : __atomic_load_n(&least_[1], __ATOMIC_RELAXED) < __atomic_load_n(&least_[0], __ATOMIC_RELAXED);
     __atomic_store_n(&detail::streams_within_caches, way, __ATOMIC_RELAXED);
     run();
     if (call >= calls) return;
     std::uint64_t const elapsed = clock() - begun;
-    if (call > 0 && elapsed < __atomic_load_n(&least_[way], __ATOMIC_RELAXED)) __atomic_store_n(&least_[way], elapsed, __ATOMIC_RELAXED);
+    if (call > 0 && elapsed < __atomic_load_n(&least_[way], __ATOMIC_RELAXED))
+      __atomic_store_n(&least_[way], elapsed, __ATOMIC_RELAXED);
     __atomic_store_n(&call_, call + 1, __ATOMIC_RELAXED);
   }
 

@@ -29,7 +29,8 @@ struct column_storage {
     bits kept = 0;
     for (int i = 0; i < instructions; ++i) {
       auto const& s = Facts::instruction_at[i];
-      bool const between_sweeps = is_statistic(i), sum = between_sweeps && s.extent == extent_class::column && s.reduces && !Facts::estimated_first(i);
+      bool const between_sweeps = is_statistic(i),
+                 sum = between_sweeps && s.extent == extent_class::column && s.reduces && !Facts::estimated_first(i);
       int const own = Facts::plan.ready[i];
       if (sum) {
         r.for_statistics[own] |= bit(i);
@@ -37,7 +38,9 @@ struct column_storage {
       }
       bits columns = 0;
       for (int o : s.operand)
-        if (o >= 0 && o < i && Facts::instruction_at[o].extent == extent_class::column && (!between_sweeps || Facts::plan.ready[o] != own)) columns |= bit(o);
+        if (o >= 0 && o < i && Facts::instruction_at[o].extent == extent_class::column &&
+            (!between_sweeps || Facts::plan.ready[o] != own))
+          columns |= bit(o);
       if (columns == 0) continue;
       bool used = between_sweeps;
       if (between_sweeps) r.for_statistics[own] |= columns;
@@ -61,12 +64,13 @@ struct column_storage {
     bits r = 0;
     for (bits rest = Facts::statistics_after(s); rest != 0; rest &= rest - 1) {
       int const i = __builtin_ctzll(rest);
-      bool const first = Facts::estimated_first(i), reduces = Facts::instruction_at[i].reduces, of_column = Facts::instruction_at[i].extent == extent_class::column;
-      if (role == kept      ? (first || !reduces) && of.slot[i] >= 0
-          : role == accumulated   ? !of_column
+      bool const first = Facts::estimated_first(i), reduces = Facts::instruction_at[i].reduces,
+                 of_column = Facts::instruction_at[i].extent == extent_class::column;
+      if (role == kept          ? (first || !reduces) && of.slot[i] >= 0
+          : role == accumulated ? !of_column
           : role == estimated   ? of_column && first
-          : role == stored  ? of_column && Facts::output_of(i) >= 0
-                           : of_column && !first && !reduces)
+          : role == stored      ? of_column && Facts::output_of(i) >= 0
+                                : of_column && !first && !reduces)
         r |= bit(i);
     }
     return r;

@@ -17,8 +17,10 @@ struct column_kernel : loop_kernel_base<extent_class::column, T, Arch, Instructi
   using typename base::V;
   using base::operands, base::instructions, base::width;
   using memory = detail::column_storage<facts>;
-  static constexpr int tail = Columns % width, vectors = Columns / width + (tail != 0 ? 1 : 0), slots = memory::of.slots;
-  static constexpr std::int64_t elements = std::int64_t{Rows} * Columns, bytes = elements * static_cast<std::int64_t>(sizeof(T));
+  static constexpr int tail = Columns % width, vectors = Columns / width + (tail != 0 ? 1 : 0),
+                       slots = memory::of.slots;
+  static constexpr std::int64_t elements = std::int64_t{Rows} * Columns,
+                                bytes = elements * static_cast<std::int64_t>(sizeof(T));
 
   /// Rows at a time: as many chains of additions, and as many uses of each load for a column. Small groups end before
   /// that pays. If a sweep does little work and adds nothing, four rows that are read and four that are written are too
@@ -53,7 +55,7 @@ struct column_kernel : loop_kernel_base<extent_class::column, T, Arch, Instructi
     return elements < 65536 || most < 2 ? 1 : most < 16 ? most : 16;
   }();
   static constexpr int singles = detail::count(facts::single_sums());
-  static constexpr std::int64_t scratch = parts > 1 ? parts * singles * width : 0;
+  static constexpr std::int64_t scratch = parts > 1 ? parts* singles* width : 0;
 
   /// Where the value of instruction I is stored. A template: clang would call a function at run time.
   template <int I>
@@ -77,8 +79,10 @@ struct column_kernel : loop_kernel_base<extent_class::column, T, Arch, Instructi
     x.template store_first<Count>(to);
   }
   template <int Count, int Ahead, int... Stored>
-  static ESPALIER_IN_KERNEL void store_all(T* const* out, V const* result, bool past_caches, std::ptrdiff_t at, std::integer_sequence<int, Stored...>) {
-    (store<Count, Ahead>(out[base::template output<Stored>] + at, result[base::template output<Stored>], past_caches), ...);
+  static ESPALIER_IN_KERNEL void store_all(T* const* out, V const* result, bool past_caches, std::ptrdiff_t at,
+                                           std::integer_sequence<int, Stored...>) {
+    (store<Count, Ahead>(out[base::template output<Stored>] + at, result[base::template output<Stored>], past_caches),
+     ...);
     (void)out, (void)result, (void)past_caches, (void)at;
   }
   template <int... Stored>
@@ -128,7 +132,8 @@ struct column_kernel : loop_kernel_base<extent_class::column, T, Arch, Instructi
     set_aside(result, v, set_members<facts::stored(S)>{});
   }
   template <int S, int Count, int... R>
-  static ESPALIER_IN_KERNEL void vector(block const& b, T const* const* in, T* const* out, T* kept, instruction_packs* total, int j, std::integer_sequence<int, R...>) {
+  static ESPALIER_IN_KERNEL void vector(block const& b, T const* const* in, T* const* out, T* kept,
+                                        instruction_packs* total, int j, std::integer_sequence<int, R...>) {
     constexpr detail::bits summed = base::added_to(S, extent_class::column);
     value_packs v;
     V result[sizeof...(R)][static_cast<std::size_t>(facts::outputs) + 1];  // (rows, outputs)
@@ -153,7 +158,9 @@ struct column_kernel : loop_kernel_base<extent_class::column, T, Arch, Instructi
     // Stores come after the loads of all rows. At a distance of a multiple of 4 KiB, the processor takes a store for
     // the data of the next row's load.
     constexpr int ahead = (upwards(S) ? -1 : 1) * static_cast<int>(sizeof...(R));
-    (store_all<Count, ahead>(out, result[R], b.past_caches, std::ptrdiff_t{R} * Columns + j, set_members<facts::stored(S)>{}), ...);
+    (store_all<Count, ahead>(out, result[R], b.past_caches, std::ptrdiff_t{R} * Columns + j,
+                             set_members<facts::stored(S)>{}),
+     ...);
     (void)in, (void)out, (void)total;
   }
   /// The distance from one row to the next, by operand.
@@ -162,15 +169,18 @@ struct column_kernel : loop_kernel_base<extent_class::column, T, Arch, Instructi
   };
   static constexpr row_strides row_stride = [] {
     row_strides r{};
-    for (int k = 0; k < operands; ++k) r.of[k] = facts::is_memory(k, extent_class::full) ? Columns : facts::is_memory(k, extent_class::row) ? 1 : 0;
+    for (int k = 0; k < operands; ++k)
+      r.of[k] = facts::is_memory(k, extent_class::full) ? Columns : facts::is_memory(k, extent_class::row) ? 1 : 0;
     return r;
   }();
   template <int S, int... R, int... L>
-  static ESPALIER_IN_KERNEL void rows(block const& b, instruction_packs* total, int row, std::integer_sequence<int, R...> r, std::integer_sequence<int, L...>) {
+  static ESPALIER_IN_KERNEL void rows(block const& b, instruction_packs* total, int row,
+                                      std::integer_sequence<int, R...> r, std::integer_sequence<int, L...>) {
     T const* const in[] = {b.start_of[L] + row * row_stride.of[L]..., nullptr};
     T* out[static_cast<std::size_t>(facts::outputs) + 1];
     for (int k = 0; k < facts::outputs; ++k)
-      if (facts::instruction_at[facts::output_at[k].instruction].extent == extent_class::full) out[k] = b.first[k] + static_cast<std::ptrdiff_t>(row) * Columns;
+      if (facts::instruction_at[facts::output_at[k].instruction].extent == extent_class::full)
+        out[k] = b.first[k] + static_cast<std::ptrdiff_t>(row) * Columns;
     T* kept = b.kept;
     int j = b.begin;
     for (; j + width <= b.end; j += width, kept += slots * width) vector<S, width>(b, in, out, kept, total, j, r);
@@ -181,18 +191,22 @@ struct column_kernel : loop_kernel_base<extent_class::column, T, Arch, Instructi
   static ESPALIER_IN_KERNEL void sweep(block const& b, instruction_packs* total) {
     constexpr int at_once = rows_per_iteration(facts::work(S), facts::reduced(S) != 0), times = Rows / at_once;
     for (int i = 0; i < times; ++i)
-      rows<S>(b, total, (upwards(S) ? times - 1 - i : i) * at_once, std::make_integer_sequence<int, at_once>{}, typename base::operand_indices{});
+      rows<S>(b, total, (upwards(S) ? times - 1 - i : i) * at_once, std::make_integer_sequence<int, at_once>{},
+              typename base::operand_indices{});
     if constexpr (Rows % at_once != 0)
-      for (int row = times * at_once; row < Rows; ++row) rows<S>(b, total, row, std::make_integer_sequence<int, 1>{}, typename base::operand_indices{});
+      for (int row = times * at_once; row < Rows; ++row)
+        rows<S>(b, total, row, std::make_integer_sequence<int, 1>{}, typename base::operand_indices{});
   }
 
   template <int Count, class Op>
   static ESPALIER_IN_KERNEL V of_three_rows(T const* first) {
     constexpr std::ptrdiff_t midst = std::ptrdiff_t{Rows / 2} * Columns, last = std::ptrdiff_t{Rows - 1} * Columns;
-    return rule<Op>::of_three(V::template load_first<Count>(first), V::template load_first<Count>(first + midst), V::template load_first<Count>(first + last), V(T(Rows)));
+    return rule<Op>::of_three(V::template load_first<Count>(first), V::template load_first<Count>(first + midst),
+                              V::template load_first<Count>(first + last), V(T(Rows)));
   }
   template <int Count, int... I, class... Op, extent_class... W, int... A, int... B, int... C>
-  static ESPALIER_IN_KERNEL void estimate(V* v, T const* const* start_of, int j, list<detail::numbered_instruction<I, instruction<Op, W, A, B, C>>...>) {
+  static ESPALIER_IN_KERNEL void estimate(V* v, T const* const* start_of, int j,
+                                          list<detail::numbered_instruction<I, instruction<Op, W, A, B, C>>...>) {
     ((v[I] = of_three_rows<Count, Op>(start_of[-1 - A] + j)), ...);
     (void)v, (void)start_of, (void)j;
   }
@@ -242,16 +256,19 @@ struct column_kernel : loop_kernel_base<extent_class::column, T, Arch, Instructi
   };
   /// The columns of vectors begin ... end, in strips.
   template <int... S>
-  static ESPALIER_IN_KERNEL void columns(memory_of_call const& m, V* sum, int begin, int end, std::integer_sequence<int, S...>) {
+  static ESPALIER_IN_KERNEL void columns(memory_of_call const& m, V* sum, int begin, int end,
+                                         std::integer_sequence<int, S...>) {
     using single = set_members<single_sums>;
     alignas(64) T kept[static_cast<std::size_t>(slots > 0 ? strip * slots * width : 1)];  // (strip, slots, width)
-    instruction_packs total[max_rows_per_iteration];  // (rows, instructions)
+    instruction_packs total[max_rows_per_iteration];                                      // (rows, instructions)
     for (int i = 0; i < max_rows_per_iteration; ++i) base::clear(total[i], single{});
     bool past_caches = false;
-    if constexpr (streams) past_caches = streams_now<V::registers::bytes>(facts::full_operands() * bytes, m.first, facts::outputs);
+    if constexpr (streams)
+      past_caches = streams_now<V::registers::bytes>(facts::full_operands() * bytes, m.first, facts::outputs);
     for (int v = begin; v < end; v += strip) {
       int const last = v + strip < end ? v + strip : end;
-      block const b{m.start_of, m.first, kept, total, v * width, last * width < Columns ? last * width : Columns, past_caches};
+      block const b{m.start_of, m.first, kept, total, v * width, last * width < Columns ? last * width : Columns,
+                    past_caches};
       finalize_statistics<-1>(b, total[0]);
       ((sweep<S>(b, total), finalize_statistics<S>(b, total[0])), ...);
     }
@@ -270,12 +287,14 @@ struct column_kernel : loop_kernel_base<extent_class::column, T, Arch, Instructi
 
   static constexpr int begin_of(int which) { return static_cast<int>(std::int64_t{vectors} * which / parts); }
   template <int... N, int... I>
-  static ESPALIER_IN_KERNEL void save(T* to, V const* total, std::integer_sequence<int, N...>, std::integer_sequence<int, I...>) {
+  static ESPALIER_IN_KERNEL void save(T* to, V const* total, std::integer_sequence<int, N...>,
+                                      std::integer_sequence<int, I...>) {
     (total[I].store(to + N * width), ...);
     (void)to, (void)total;
   }
   template <int... N, int... I>
-  static ESPALIER_IN_KERNEL void restore(T const* from, V* total, std::integer_sequence<int, N...>, std::integer_sequence<int, I...>) {
+  static ESPALIER_IN_KERNEL void restore(T const* from, V* total, std::integer_sequence<int, N...>,
+                                         std::integer_sequence<int, I...>) {
     ((total[I] = V::load(from + N * width)), ...);
     (void)from, (void)total;
   }
@@ -284,7 +303,8 @@ struct column_kernel : loop_kernel_base<extent_class::column, T, Arch, Instructi
   ESPALIER_KERNEL static void part(auto p, T* shared, int which) {
     instruction_packs total;
     columns(memory_of_call{p}, total, begin_of(which), begin_of(which + 1), std::make_integer_sequence<int, sweeps>{});
-    save(shared + which * singles * width, total, std::make_integer_sequence<int, singles>{}, set_members<single_sums>{});
+    save(shared + which * singles * width, total, std::make_integer_sequence<int, singles>{},
+         set_members<single_sums>{});
   }
   static void finish(auto p, T const* shared) {
     using single = set_members<single_sums>;

@@ -66,8 +66,9 @@ struct contract_panel {
   static ESPALIER_INLINE vector fill(T const* from) { return registers(*from); }
 
   template <int... Cell, int... Operand, int... Result>
-  static ESPALIER_INLINE void block(std::int64_t depth, T const* a, T const* b, T* c, contract_layout const& at, bool accumulate, prefetch_options<T> options,
-                                    indices<Cell...>, indices<Operand...>, indices<Result...>) {
+  static ESPALIER_INLINE void block(std::int64_t depth, T const* a, T const* b, T* c, contract_layout const& at,
+                                    bool accumulate, prefetch_options<T> options, indices<Cell...>, indices<Operand...>,
+                                    indices<Result...>) {
     vector sum[] = {((void)Cell, vector{})...};  // (chains, rows, vectors)
     std::int64_t const a_row = at.a_row;
     std::int64_t a_step = at.a_step;
@@ -89,8 +90,9 @@ struct contract_panel {
         (registers{right[Operand]}.store(options.keep + Operand * width), ...);
         options.keep += Vectors * width;
       }
-      ((sum[Cell] = fma(fill(group[Cell % cells / Vectors / 3] + Cell % cells / Vectors % 3 * a_row + Cell / cells * a_step),
-                          right[Cell / cells * Vectors + Cell % Vectors], sum[Cell])),
+      ((sum[Cell] =
+            fma(fill(group[Cell % cells / Vectors / 3] + Cell % cells / Vectors % 3 * a_row + Cell / cells * a_step),
+                right[Cell / cells * Vectors + Cell % Vectors], sum[Cell])),
        ...);
       group[0] += Chains * a_step;
       group[1] += Chains * a_step;
@@ -103,7 +105,9 @@ struct contract_panel {
     }
     if constexpr (Chains > 1) {
       for (; k < depth; ++k) {
-        ((sum[Result] = fma(fill(group[Result / Vectors / 3] + Result / Vectors % 3 * a_row), load<Result % Vectors>(b), sum[Result])), ...);
+        ((sum[Result] = fma(fill(group[Result / Vectors / 3] + Result / Vectors % 3 * a_row), load<Result % Vectors>(b),
+                            sum[Result])),
+         ...);
         group[0] += a_step;
         group[1] += a_step;
         group[2] += a_step;
@@ -117,7 +121,8 @@ struct contract_panel {
   /// Rows [first, rows); a and c begin at row 0. The structures are passed by reference and copied. When they were
   /// passed by value, clang copied both to the stack with wide loads of data just stored in pieces. It waited 140
   /// cycles for each panel, a twelfth of a product of 784x512x128.
-  ESPALIER_KERNEL static void run(std::int64_t rows, std::int64_t depth, T const* a, T const* b, T* c, contract_layout const& layout, bool accumulate,
+  ESPALIER_KERNEL static void run(std::int64_t rows, std::int64_t depth, T const* a, T const* b, T* c,
+                                  contract_layout const& layout, bool accumulate,
                                   prefetch_options<T> const& given_options = {}, std::int64_t first = 0) {
     contract_layout at = layout;
     prefetch_options<T> options = given_options;
@@ -130,13 +135,17 @@ struct contract_panel {
       T* to = c + row * c_row;
       bool const buffered = (accumulate || Mode == prefetch_cache_lines) && row < i;
       if (buffered) {
-        if (accumulate) copy_rows<T, Arch>(twice + (i - row) * Vectors * width, Vectors * width, c + i * c_row, c_row, rows - i, (Vectors - 1) * width + Last);
+        if (accumulate)
+          copy_rows<T, Arch>(twice + (i - row) * Vectors * width, Vectors * width, c + i * c_row, c_row, rows - i,
+                             (Vectors - 1) * width + Last);
         to = twice;
         at.c_row = Vectors * width;
       }
-      block(depth, a + i * at.a_block - (i - row) * at.a_overlap, b, to, at, accumulate, options, indices_below<cells * Chains>{},
-            indices_below<Vectors * Chains>{}, indices_below<cells>{});
-      if (buffered) copy_rows<T, Arch>(c + i * c_row, c_row, twice + (i - row) * Vectors * width, Vectors * width, rows - i, (Vectors - 1) * width + Last);
+      block(depth, a + i * at.a_block - (i - row) * at.a_overlap, b, to, at, accumulate, options,
+            indices_below<cells * Chains>{}, indices_below<Vectors * Chains>{}, indices_below<cells>{});
+      if (buffered)
+        copy_rows<T, Arch>(c + i * c_row, c_row, twice + (i - row) * Vectors * width, Vectors * width, rows - i,
+                           (Vectors - 1) * width + Last);
       if constexpr (Mode & prefetch_ahead) {
         if (--options.blocks > 0) options.ahead += options.ahead_block;
         else options.ahead = b, options.ahead_step = 0;
@@ -152,7 +161,8 @@ struct contract_dot_products {
   using vector = registers;
 
   template <int... Row>
-  static ESPALIER_INLINE void run(std::int64_t depth, T const* m, std::int64_t stride, T const* x, T* c, indices<Row...>) {
+  static ESPALIER_INLINE void run(std::int64_t depth, T const* m, std::int64_t stride, T const* x, T* c,
+                                  indices<Row...>) {
     vector sum[] = {((void)Row, vector{})...};
     std::int64_t k = 0;
     for (; k + registers::size <= depth; k += registers::size) {
@@ -171,7 +181,8 @@ struct contract_dot_products {
     }
   }
 
-  ESPALIER_KERNEL static void run(std::int64_t rows, std::int64_t depth, T const* m, std::int64_t stride, T const* x, T* c) {
+  ESPALIER_KERNEL static void run(std::int64_t rows, std::int64_t depth, T const* m, std::int64_t stride, T const* x,
+                                  T* c) {
     for (std::int64_t i = 0; i < rows; i += Rows) {
       // The last block overlaps the one before it: the shared rows are computed twice, with the same results.
       std::int64_t const row = i + Rows <= rows ? i : rows - Rows;

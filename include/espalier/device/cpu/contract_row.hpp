@@ -37,8 +37,7 @@ struct row_block {
     constexpr int first = Term / width * width;
     if constexpr (Vectors >= 3 && register_count<Arch> == 32 && first + width <= Terms)
       return lane_filled<Term - first>(registers::load(x + first), indices_below<width>{});
-    else
-      return registers(x[Term]);
+    else return registers(x[Term]);
   }
   template <int Lane, int... I>
   static ESPALIER_INLINE vector lane_filled(vector x, indices<I...>) {
@@ -48,16 +47,22 @@ struct row_block {
   template <std::int64_t Stride, int... Cell>
   static ESPALIER_INLINE void terms(T const* x, T const* w, vector* sum, indices<Cell...>) {
     constexpr int terms = int(sizeof...(Cell)) / Vectors, sums = Vectors * Chains;
-    ((sum[Cell % sums] = fma(filled<Cell / Vectors, terms>(x), load<Cell % Vectors>(w + Cell / Vectors * Stride), sum[Cell % sums])), ...);
+    ((sum[Cell % sums] =
+          fma(filled<Cell / Vectors, terms>(x), load<Cell % Vectors>(w + Cell / Vectors * Stride), sum[Cell % sums])),
+     ...);
   }
   template <int Terms, int Columns, class Epilogue, int... Sum, int... Vector>
-  static ESPALIER_INLINE void run(T const* x, T const* w, int column, Epilogue const& e, indices<Sum...>, indices<Vector...>) {
+  static ESPALIER_INLINE void run(T const* x, T const* w, int column, Epilogue const& e, indices<Sum...>,
+                                  indices<Vector...>) {
     vector sum[] = {((void)Sum, vector{})...};  // (chains, vectors)
     // The last iteration of a loop is mispredicted: sums that are short enough have no loop.
-    constexpr int most = (Terms * Vectors <= 256 ? 256 : 32) / Vectors / Chains * Chains, terms_per_iteration = most > Chains ? most : Chains;
+    constexpr int most = (Terms * Vectors <= 256 ? 256 : 32) / Vectors / Chains * Chains,
+                  terms_per_iteration = most > Chains ? most : Chains;
     constexpr int whole = Terms / terms_per_iteration * terms_per_iteration;
-    for (int k = 0; k < whole; k += terms_per_iteration) terms<Columns>(x + k, w + k * Columns, sum, indices_below<Vectors * terms_per_iteration>{});
-    if constexpr (whole < Terms) terms<Columns>(x + whole, w + whole * Columns, sum, indices_below<Vectors * (Terms - whole)>{});
+    for (int k = 0; k < whole; k += terms_per_iteration)
+      terms<Columns>(x + k, w + k * Columns, sum, indices_below<Vectors * terms_per_iteration>{});
+    if constexpr (whole < Terms)
+      terms<Columns>(x + whole, w + whole * Columns, sum, indices_below<Vectors*(Terms - whole)>{});
     add_chains<Chains / 2>(sum, indices<Vector...>{});
     (finish<Vector>(e, sum[Vector], column), ...);
   }
@@ -96,7 +101,10 @@ struct row_of_few {
   template <int Rows, int First, int... Part>
   static ESPALIER_INLINE void terms(T const* x, T const* w, vector* sum, indices<Part...>) {
     vector const own = registers::template load_first<Rows>(x);
-    ((sum[(First + Part) % chains] = fma(broadcast_lane<Part>(own, indices_below<width>{}), load<Rows * N - Part * width>(w + Part * width), sum[(First + Part) % chains])), ...);
+    ((sum[(First + Part) % chains] =
+          fma(broadcast_lane<Part>(own, indices_below<width>{}), load<Rows * N - Part * width>(w + Part * width),
+              sum[(First + Part) % chains])),
+     ...);
   }
   template <int Half, int... Lane>
   static ESPALIER_INLINE vector sum_of_groups(vector x, indices<Lane...> lanes) {
@@ -107,7 +115,8 @@ struct row_of_few {
   template <int Terms, class Epilogue>
   static ESPALIER_INLINE void run(T const* x, T const* w, Epilogue const& e) {
     vector sum[chains] = {vector{}, vector{}, vector{}, vector{}};
-    constexpr int blocks_per_iteration = N < chains ? chains / N : 1, block = blocks_per_iteration * width, whole = Terms / block * block;
+    constexpr int blocks_per_iteration = N < chains ? chains / N : 1, block = blocks_per_iteration * width,
+                  whole = Terms / block * block;
     for (int k = 0; k < whole; k += block) blocks<block>(x + k, w + k * N, sum, indices_below<blocks_per_iteration>{});
     rest<Terms - whole, 0>(x + whole, w + whole * N, sum);
     vector const all = (sum[0] + sum[1]) + (sum[2] + sum[3]);
@@ -180,7 +189,8 @@ struct contract_row {
   static ESPALIER_INLINE void blocks(T const* x, T const* w, Epilogue const& e) {
     constexpr int now = vectors - First < each ? vectors - First : each, chains = detail::row_chains(now);
     using block = detail::row_block<T, Arch, now, First + now == vectors ? last : width, chains>;
-    block::template run<K, N>(x, w + First * width, First * width, e, detail::indices_below<now * chains>{}, detail::indices_below<now>{});
+    block::template run<K, N>(x, w + First * width, First * width, e, detail::indices_below<now * chains>{},
+                              detail::indices_below<now>{});
     if constexpr (First + now < vectors) blocks<First + now>(x, w, e);
   }
 };

@@ -28,7 +28,7 @@ struct elementary_constants<float> {
   static constexpr unsigned sign = 0x80000000u;
   static constexpr unsigned one = 0x3f800000u;
   static constexpr unsigned root_half = 0x3f3504f3u;
-  static constexpr unsigned whole = 0x4b000000u;     // 2^23
+  static constexpr unsigned whole = 0x4b000000u;       // 2^23
   static constexpr float whole_and_bias = 8388735.0f;  // 2^23 + 127
   static constexpr float smallest_normal = 0x1p-126f;
   static constexpr float to_normal = 0x1p23f;
@@ -38,14 +38,17 @@ struct elementary_constants<float> {
   static constexpr float log2_e = 1.44269504f;
   // Both parts of ln 2 are positive, so that their products with infinity add up to infinity, not NaN.
   static constexpr float ln2_high = 0.693115234375f, ln2_low = 3.1946184945e-5f;
-  static constexpr float most = 89.0f, least = -104.0f, saturated_sigmoid = 18.0f, saturated_tanh = 10.0f, saturated_erf = 3.93f;
+  static constexpr float most = 89.0f, least = -104.0f, saturated_sigmoid = 18.0f, saturated_tanh = 10.0f,
+                         saturated_erf = 3.93f;
   // Minimax, highest power first.
   // (e^r - 1 - r) / r^2 on |r| <= ln 2 / 2; (log(1 + f) - f + f^2 / 2) / f^3 on -0.293 <= f <= 0.5
   static constexpr float exponential[] = {1.3951098236e-3f, 8.3692393158e-3f, 4.1666196679e-2f, 1.6666515917e-1f, 0.5f};
   // erf(x) / x by x^2 on |x| <= 0.9, and log(1 - erf(x)) from there on
-  static constexpr float error[] = {-0.000609036159435f, 0.00501196326944f, -0.026778909344f, 0.112821408282f, -0.376125232783f, 1.1283791538f};
-  static constexpr float error_logarithm[] = {-1.66469462436e-5f, 0.000373124881305f, -0.00382108730728f, 0.0240499249294f,
-                                              -0.106391771801f, -0.635272036571f, -1.12846535344f, -6.16507993069e-5f};
+  static constexpr float error[] = {-0.000609036159435f, 0.00501196326944f, -0.026778909344f,
+                                    0.112821408282f,     -0.376125232783f,  1.1283791538f};
+  static constexpr float error_logarithm[] = {-1.66469462436e-5f, 0.000373124881305f, -0.00382108730728f,
+                                              0.0240499249294f,   -0.106391771801f,   -0.635272036571f,
+                                              -1.12846535344f,    -6.16507993069e-5f};
   static constexpr float logarithm[] = {-5.7501773202e-2f, 1.1847818836e-1f, -1.3477780103e-1f, 1.4362640742e-1f,
                                         -1.6605287498e-1f, 1.9992848330e-1f, -2.5001195586e-1f, 3.3333445336e-1f};
 };
@@ -68,11 +71,13 @@ struct elementary_constants<double> {
   static constexpr double log2_e = 1.4426950408889634;
   static constexpr double ln2_high = 6.93147180369123816490e-01, ln2_low = 1.90821492927058770002e-10;
   static constexpr double most = 710.0, least = -746.0, saturated_sigmoid = 38.0, saturated_tanh = 20.0;
-  static constexpr double exponential[] = {2.5110619680316562e-8, 2.763339672749588e-7,  2.7557240817623697e-6, 2.4801485350581322e-5, 1.9841269887940468e-4,
-                                           1.3888888949575778e-3, 8.3333333333217635e-3, 4.1666666666516219e-2, 1.6666666666666675e-1, 0.50000000000000107};
+  static constexpr double exponential[] = {
+      2.5110619680316562e-8, 2.763339672749588e-7,  2.7557240817623697e-6, 2.4801485350581322e-5, 1.9841269887940468e-4,
+      1.3888888949575778e-3, 8.3333333333217635e-3, 4.1666666666516219e-2, 1.6666666666666675e-1, 0.50000000000000107};
   // (log(1 + f) / s - 2) / s^2 by s^2, where s = f / (2 + f)
-  static constexpr double logarithm[] = {0.15393691907674551, 0.15247864452305973, 0.18186405071330868, 0.22222139641281042,
-                                         0.28571429339834984, 0.39999999996815073, 0.66666666666670538};
+  static constexpr double logarithm[] = {0.15393691907674551, 0.15247864452305973, 0.18186405071330868,
+                                         0.22222139641281042, 0.28571429339834984, 0.39999999996815073,
+                                         0.66666666666670538};
 };
 
 template <class P, class T, unsigned long N>
@@ -197,7 +202,9 @@ P quotient(P, P);
 template <class Arch>
 constexpr bool holds_batches = !std::is_same_v<typename Arch::architecture, compiler_vectors>;
 template <class T, class Arch>
-ESPALIER_INLINE pack<T, instruction_set_of_width<Arch::bytes>> as_vector(pack<T, Arch> x) { return x.lanes(); }
+ESPALIER_INLINE pack<T, instruction_set_of_width<Arch::bytes>> as_vector(pack<T, Arch> x) {
+  return x.lanes();
+}
 
 /// Bounds x: least <= x <= most. NaN passes.
 template <class T, class Arch>
@@ -280,7 +287,8 @@ ESPALIER_INLINE pack<T, Arch> log(pack<T, Arch> x) {
 #endif
   if constexpr (special) {
     mask<T, Arch> const subnormal = x < P(constant::smallest_normal);
-    auto const bits = detail::bits_of(select(subnormal, x * P(constant::to_normal), x)) + (constant::one - constant::root_half);
+    auto const bits =
+        detail::bits_of(select(subnormal, x * P(constant::to_normal), x)) + (constant::one - constant::root_half);
     k = detail::from_bits<T, Arch>((bits >> constant::fraction_bits) | constant::whole) -
         select(subnormal, P(constant::whole_and_bias + T(constant::fraction_bits)), P(constant::whole_and_bias));
     f = detail::from_bits<T, Arch>((bits & constant::fraction) + constant::root_half) - 1;
@@ -293,7 +301,8 @@ ESPALIER_INLINE pack<T, Arch> log(pack<T, Arch> x) {
   } else {
     P const s = f / (2 + f);
     P const z = s * s;
-    P const correction = fma(s, fma(z, detail::polynomial(z, constant::logarithm), half_square), k * P(constant::ln2_low));
+    P const correction =
+        fma(s, fma(z, detail::polynomial(z, constant::logarithm), half_square), k * P(constant::ln2_low));
     y = fma(k, P(constant::ln2_high), f - (half_square - correction));
   }
   if constexpr (!special) return y;
@@ -310,11 +319,13 @@ ESPALIER_INLINE pack<T, Arch> log(pack<T, Arch> x) {
 
 template <class T, class Arch>
 ESPALIER_INLINE pack<T, Arch> sin(pack<T, Arch> x) {
-  return detail::lane_by_lane(x, [](T each) { return sizeof(T) == 4 ? T(__builtin_sinf(float(each))) : T(__builtin_sin(double(each))); });
+  return detail::lane_by_lane(
+      x, [](T each) { return sizeof(T) == 4 ? T(__builtin_sinf(float(each))) : T(__builtin_sin(double(each))); });
 }
 template <class T, class Arch>
 ESPALIER_INLINE pack<T, Arch> cos(pack<T, Arch> x) {
-  return detail::lane_by_lane(x, [](T each) { return sizeof(T) == 4 ? T(__builtin_cosf(float(each))) : T(__builtin_cos(double(each))); });
+  return detail::lane_by_lane(
+      x, [](T each) { return sizeof(T) == 4 ? T(__builtin_cosf(float(each))) : T(__builtin_cos(double(each))); });
 }
 template <class T, class Arch>
 ESPALIER_INLINE pack<T, Arch> erf(pack<T, Arch> x) {
@@ -337,23 +348,29 @@ ESPALIER_INLINE pack<T, Arch> erf(pack<T, Arch> x) {
 // Packs that hold batches use the same functions on the same register.
 
 template <class T, class Arch>
-  requires detail::holds_batches<Arch>
-ESPALIER_INLINE pack<T, Arch> floor(pack<T, Arch> x) { return floor(detail::as_vector(x)).lanes(); }
+  requires detail::holds_batches<Arch> ESPALIER_INLINE pack<T, Arch> floor(pack<T, Arch> x) {
+    return floor(detail::as_vector(x)).lanes();
+  }
 template <class T, class Arch>
-  requires detail::holds_batches<Arch>
-ESPALIER_INLINE pack<T, Arch> exp(pack<T, Arch> x) { return exp(detail::as_vector(x)).lanes(); }
+  requires detail::holds_batches<Arch> ESPALIER_INLINE pack<T, Arch> exp(pack<T, Arch> x) {
+    return exp(detail::as_vector(x)).lanes();
+  }
 template <class T, class Arch>
-  requires detail::holds_batches<Arch>
-ESPALIER_INLINE pack<T, Arch> sigmoid(pack<T, Arch> x) { return sigmoid(detail::as_vector(x)).lanes(); }
+  requires detail::holds_batches<Arch> ESPALIER_INLINE pack<T, Arch> sigmoid(pack<T, Arch> x) {
+    return sigmoid(detail::as_vector(x)).lanes();
+  }
 template <class T, class Arch>
-  requires detail::holds_batches<Arch>
-ESPALIER_INLINE pack<T, Arch> tanh(pack<T, Arch> x) { return tanh(detail::as_vector(x)).lanes(); }
+  requires detail::holds_batches<Arch> ESPALIER_INLINE pack<T, Arch> tanh(pack<T, Arch> x) {
+    return tanh(detail::as_vector(x)).lanes();
+  }
 template <class T, class Arch>
-  requires detail::holds_batches<Arch>
-ESPALIER_INLINE pack<T, Arch> log(pack<T, Arch> x) { return log(detail::as_vector(x)).lanes(); }
+  requires detail::holds_batches<Arch> ESPALIER_INLINE pack<T, Arch> log(pack<T, Arch> x) {
+    return log(detail::as_vector(x)).lanes();
+  }
 template <class T, class Arch>
-  requires detail::holds_batches<Arch>
-ESPALIER_INLINE pack<T, Arch> erf(pack<T, Arch> x) { return erf(detail::as_vector(x)).lanes(); }
+  requires detail::holds_batches<Arch> ESPALIER_INLINE pack<T, Arch> erf(pack<T, Arch> x) {
+    return erf(detail::as_vector(x)).lanes();
+  }
 
 }  // namespace espalier::on_cpu
 

@@ -11,7 +11,8 @@ namespace espalier::on_cpu {
 /// The ops that follow a matrix product element by element (bias, activation, residual, ...). They are applied to each
 /// finished rectangle of its result, while it is in the L1 cache. Instruction 0 is the product. Columns: of the
 /// product.
-template <class T, class Arch, int Columns, class Instructions, class Operands, class Outputs, class Addresses = addresses<T>>
+template <class T, class Arch, int Columns, class Instructions, class Operands, class Outputs,
+          class Addresses = addresses<T>>
 class epilogue : loop_kernel_base<extent_class::row, T, Arch, Instructions, Operands, Outputs> {
   using base = loop_kernel_base<extent_class::row, T, Arch, Instructions, Operands, Outputs>;
   using typename base::facts;
@@ -32,7 +33,10 @@ class epilogue : loop_kernel_base<extent_class::row, T, Arch, Instructions, Oper
     detail::bits const all_behind = (detail::bit(instructions) - 1) & ~detail::bits{1};
     if (which <= stored) return which == following ? all_behind : facts::sets.results;
     detail::bits r = 0;
-    extent_class const extent = which == row_operands ? extent_class::row : which == single_operands ? extent_class::single : which == column_operands ? extent_class::column : extent_class::full;
+    extent_class const extent = which == row_operands      ? extent_class::row
+                                : which == single_operands ? extent_class::single
+                                : which == column_operands ? extent_class::column
+                                                           : extent_class::full;
     for (int k = 0; k < operands; ++k)
       if (facts::is_memory(k, extent) && read_by_epilogue(k)) r |= detail::bit(k);
     return r;
@@ -50,7 +54,8 @@ class epilogue : loop_kernel_base<extent_class::row, T, Arch, Instructions, Oper
     typename base::value_packs v;
     v[0] = sum;
     base::put_constants(v, set_members<base::constant_operands>{});
-    load<Count>(v, row * Columns + column, row, column, operands_of<full_extent_operands>{}, operands_of<row_operands>{}, operands_of<single_operands>{}, operands_of<column_operands>{},
+    load<Count>(v, row * Columns + column, row, column, operands_of<full_extent_operands>{},
+                operands_of<row_operands>{}, operands_of<single_operands>{}, operands_of<column_operands>{},
                 set_members<base::index_operands>{});
     base::compute(v, typename base::template instructions_of<chosen(following)>{});
     store<Count>(v, row * Columns + column, set_members<chosen(stored)>{});
@@ -70,8 +75,10 @@ class epilogue : loop_kernel_base<extent_class::row, T, Arch, Instructions, Oper
 
  private:
   template <int Count, int... Full, int... Row, int... Single, int... Column, int... Index>
-  ESPALIER_INLINE void load(V* v, std::int64_t at, std::int64_t row, std::int64_t column, std::integer_sequence<int, Full...>, std::integer_sequence<int, Row...>,
-                            std::integer_sequence<int, Single...>, std::integer_sequence<int, Column...>, std::integer_sequence<int, Index...>) const {
+  ESPALIER_INLINE void load(V* v, std::int64_t at, std::int64_t row, std::int64_t column,
+                            std::integer_sequence<int, Full...>, std::integer_sequence<int, Row...>,
+                            std::integer_sequence<int, Single...>, std::integer_sequence<int, Column...>,
+                            std::integer_sequence<int, Index...>) const {
     ((v[instructions + Full] = V::template load_first<Count>(p_[Full] + at)), ...);
     ((v[instructions + Row] = V(p_[Row][row])), ...);
     ((v[instructions + Single] = V(p_[Single][0])), ...);

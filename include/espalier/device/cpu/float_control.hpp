@@ -12,7 +12,8 @@ namespace on_cpu::detail {
 /// The control bits of the processor for subnormal numbers and rounding. Threads that help (parallel.hpp) copy them
 /// from the caller, because they change results.
 #if defined(__SSE__)
-ESPALIER_INLINE std::uint64_t float_control() { return __builtin_ia32_stmxcsr() & ~0x3fu; }  // without the exception flags
+// without the exception flags
+ESPALIER_INLINE std::uint64_t float_control() { return __builtin_ia32_stmxcsr() & ~0x3fu; }
 ESPALIER_INLINE void float_control(std::uint64_t bits) { __builtin_ia32_ldmxcsr(static_cast<unsigned>(bits)); }
 #elif defined(__aarch64__)
 ESPALIER_INLINE std::uint64_t float_control() {

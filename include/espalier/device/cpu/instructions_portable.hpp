@@ -14,7 +14,9 @@ namespace espalier::on_cpu::detail {
 
 #if defined(__clang__)
 template <class V>
-ESPALIER_INLINE V square_root(V x) { return __builtin_elementwise_sqrt(x); }
+ESPALIER_INLINE V square_root(V x) {
+  return __builtin_elementwise_sqrt(x);
+}
 #else
 ESPALIER_INLINE float root_of_lane(float x) { return __builtin_sqrtf(x); }
 ESPALIER_INLINE double root_of_lane(double x) { return __builtin_sqrt(x); }
@@ -48,9 +50,13 @@ ESPALIER_INLINE V fused(V a, V b, V c) {
 
 #if !ESPALIER_FINITE_MATH  // else in registers.hpp
 template <class V>
-ESPALIER_INLINE V larger(V a, V b) { return a > b ? a : b; }
+ESPALIER_INLINE V larger(V a, V b) {
+  return a > b ? a : b;
+}
 template <class V>
-ESPALIER_INLINE V smaller(V a, V b) { return a < b ? a : b; }
+ESPALIER_INLINE V smaller(V a, V b) {
+  return a < b ? a : b;
+}
 #endif
 
 }  // namespace espalier::on_cpu::detail

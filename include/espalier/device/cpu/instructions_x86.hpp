@@ -18,13 +18,19 @@ namespace espalier::on_cpu::detail {
 #if defined(__clang__) && ESPALIER_FINITE_MATH
 // clang would refine an estimate, which turns NaN into 0.
 #if defined(__AVX__)
-#define ESPALIER_ROOT(V, SUFFIX) \
-  ESPALIER_INLINE V square_root(V x) { asm("vsqrt" #SUFFIX " %0, %0" : "+x"(x)); return x; }
+#define ESPALIER_ROOT(V, SUFFIX)              \
+  ESPALIER_INLINE V square_root(V x) {        \
+    asm("vsqrt" #SUFFIX " %0, %0" : "+x"(x)); \
+    return x;                                 \
+  }
 ESPALIER_ROOT(float8, ps)
 ESPALIER_ROOT(double4, pd)
 #else
-#define ESPALIER_ROOT(V, SUFFIX) \
-  ESPALIER_INLINE V square_root(V x) { asm("sqrt" #SUFFIX " %0, %0" : "+x"(x)); return x; }
+#define ESPALIER_ROOT(V, SUFFIX)             \
+  ESPALIER_INLINE V square_root(V x) {       \
+    asm("sqrt" #SUFFIX " %0, %0" : "+x"(x)); \
+    return x;                                \
+  }
 #endif
 ESPALIER_ROOT(float4, ps)
 ESPALIER_ROOT(double2, pd)
@@ -75,8 +81,12 @@ ESPALIER_INLINE double8 square_root(double8 x) { return __builtin_ia32_sqrtpd512
 ESPALIER_INLINE float16 square_root(float16 x) { return __builtin_ia32_sqrtps512_mask(x, x, all16, 4); }
 ESPALIER_INLINE double8 square_root(double8 x) { return __builtin_ia32_sqrtpd512_mask(x, x, every8, 4); }
 #endif
-ESPALIER_INLINE float16 fused(float16 a, float16 b, float16 c) { return __builtin_ia32_vfmaddps512_mask(a, b, c, all16, 4); }
-ESPALIER_INLINE double8 fused(double8 a, double8 b, double8 c) { return __builtin_ia32_vfmaddpd512_mask(a, b, c, all8, 4); }
+ESPALIER_INLINE float16 fused(float16 a, float16 b, float16 c) {
+  return __builtin_ia32_vfmaddps512_mask(a, b, c, all16, 4);
+}
+ESPALIER_INLINE double8 fused(double8 a, double8 b, double8 c) {
+  return __builtin_ia32_vfmaddpd512_mask(a, b, c, all8, 4);
+}
 #endif
 
 #if !ESPALIER_FINITE_MATH  // else in registers.hpp
@@ -84,12 +94,16 @@ ESPALIER_INLINE double8 fused(double8 a, double8 b, double8 c) { return __builti
 // around it.
 
 template <class V>
-ESPALIER_INLINE V larger(V a, V b) { return a > b ? a : b; }
+ESPALIER_INLINE V larger(V a, V b) {
+  return a > b ? a : b;
+}
 template <class V>
-ESPALIER_INLINE V smaller(V a, V b) { return a < b ? a : b; }
+ESPALIER_INLINE V smaller(V a, V b) {
+  return a < b ? a : b;
+}
 #if !defined(__clang__)
-#define ESPALIER_EXTREMES(V, SUFFIX, ...)                                                                              \
-  ESPALIER_INLINE V larger(V a, V b) { return __builtin_ia32_max##SUFFIX(a, b __VA_OPT__(, a, ) __VA_ARGS__); }         \
+#define ESPALIER_EXTREMES(V, SUFFIX, ...)                                                                       \
+  ESPALIER_INLINE V larger(V a, V b) { return __builtin_ia32_max##SUFFIX(a, b __VA_OPT__(, a, ) __VA_ARGS__); } \
   ESPALIER_INLINE V smaller(V a, V b) { return __builtin_ia32_min##SUFFIX(a, b __VA_OPT__(, a, ) __VA_ARGS__); }
 ESPALIER_EXTREMES(float4, ps)
 ESPALIER_EXTREMES(double2, pd)
@@ -114,14 +128,14 @@ typedef long long long2 __attribute__((vector_size(16)));
 typedef long long long4 __attribute__((vector_size(32)));
 
 // The argument types of these built-ins differ between the compilers; the bits do not.
-#define ESPALIER_MASKED(T, V, I, SUFFIX, ...)                                                                                              \
-  template <int N>                                                                                                                         \
-  ESPALIER_INLINE V load_lanes(T const* from, V) {                                                                                         \
-    return __builtin_ia32_maskload##SUFFIX(reinterpret_cast<V const*>(from), (I)(I{__VA_ARGS__} < I{} + N));                               \
-  }                                                                                                                                        \
-  template <int N>                                                                                                                         \
-  ESPALIER_INLINE void store_lanes(T* to, V x) {                                                                                           \
-    __builtin_ia32_maskstore##SUFFIX(reinterpret_cast<V*>(to), (I)(I{__VA_ARGS__} < I{} + N), x);                                          \
+#define ESPALIER_MASKED(T, V, I, SUFFIX, ...)                                                                \
+  template <int N>                                                                                           \
+  ESPALIER_INLINE V load_lanes(T const* from, V) {                                                           \
+    return __builtin_ia32_maskload##SUFFIX(reinterpret_cast<V const*>(from), (I)(I{__VA_ARGS__} < I{} + N)); \
+  }                                                                                                          \
+  template <int N>                                                                                           \
+  ESPALIER_INLINE void store_lanes(T* to, V x) {                                                             \
+    __builtin_ia32_maskstore##SUFFIX(reinterpret_cast<V*>(to), (I)(I{__VA_ARGS__} < I{} + N), x);            \
   }
 ESPALIER_MASKED(float, float4, int4, ps, 0, 1, 2, 3)
 ESPALIER_MASKED(float, float8, int8, ps256, 0, 1, 2, 3, 4, 5, 6, 7)
@@ -180,11 +194,15 @@ ESPALIER_INLINE float16 table_lookup(float16 first, float16 second, Bits which) 
 #endif
 }
 /// 1/x with a relative error of at most 2^-14, for x that is neither subnormal nor nearly infinite.
-ESPALIER_INLINE float16 reciprocal_estimate(float16 x) { return __builtin_ia32_rcp14ps512_mask(x, x, static_cast<unsigned short>(all16)); }
+ESPALIER_INLINE float16 reciprocal_estimate(float16 x) {
+  return __builtin_ia32_rcp14ps512_mask(x, x, static_cast<unsigned short>(all16));
+}
 #endif
 #if defined(__AVX512DQ__)
 /// x, or bound with the sign of x if |x| is larger or x is NaN.
-ESPALIER_INLINE float16 within(float16 x, float16 bound) { return __builtin_ia32_rangeps512_mask(x, bound, 2, x, all16, 4); }
+ESPALIER_INLINE float16 within(float16 x, float16 bound) {
+  return __builtin_ia32_rangeps512_mask(x, bound, 2, x, all16, 4);
+}
 #endif
 
 }  // namespace espalier::on_cpu::detail

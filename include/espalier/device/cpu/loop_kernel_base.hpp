@@ -66,7 +66,8 @@ struct loop_kernel_base {
   static constexpr int instructions = facts::instructions, operands = facts::operands, width = V::size;
   using operand_indices = std::make_integer_sequence<int, operands>;
 
-  static constexpr detail::bits constant_operands = facts::sets.constants, index_operands = facts::sets.indices, reductions = facts::sets.reductions;
+  static constexpr detail::bits constant_operands = facts::sets.constants, index_operands = facts::sets.indices,
+                                reductions = facts::sets.reductions;
 
   template <int I>
   static constexpr T identity = static_cast<T>(facts::identity_at[I]);
@@ -87,7 +88,8 @@ struct loop_kernel_base {
   }
   /// Loads element `at` of some operands in memory, for all lanes.
   template <class N, int... K>
-  static ESPALIER_INLINE void put_elements(N* v, T const* const* in, std::ptrdiff_t at, std::integer_sequence<int, K...>) {
+  static ESPALIER_INLINE void put_elements(N* v, T const* const* in, std::ptrdiff_t at,
+                                           std::integer_sequence<int, K...>) {
     ((v[instructions + K] = N(in[K][at])), ...);
     (void)v, (void)in, (void)at;
   }
@@ -99,12 +101,17 @@ struct loop_kernel_base {
   }
   template <int... I, class... Op, extent_class... W, int... A, int... B, int... C>
   static ESPALIER_INLINE void compute(V* v, list<detail::numbered_instruction<I, instruction<Op, W, A, B, C>>...>) {
-    ((v[I] = detail::applied_to<Op>(v[A >= 0 ? A : instructions - 1 - A], v[B >= 0 ? B : instructions - 1 - B], v[C >= 0 ? C : instructions - 1 - C])), ...);
+    ((v[I] = detail::applied_to<Op>(v[A >= 0 ? A : instructions - 1 - A], v[B >= 0 ? B : instructions - 1 - B],
+                                    v[C >= 0 ? C : instructions - 1 - C])),
+     ...);
     (void)v;
   }
   template <int... I, class... Op, extent_class... W, int... A, int... B, int... C>
-  static ESPALIER_INLINE void compute_numbers(T* v, list<detail::numbered_instruction<I, instruction<Op, W, A, B, C>>...>) {
-    ((v[I] = detail::number_of<Op, Arch>(v[A >= 0 ? A : instructions - 1 - A], v[B >= 0 ? B : instructions - 1 - B], v[C >= 0 ? C : instructions - 1 - C])), ...);
+  static ESPALIER_INLINE void compute_numbers(T* v,
+                                              list<detail::numbered_instruction<I, instruction<Op, W, A, B, C>>...>) {
+    ((v[I] = detail::number_of<Op, Arch>(v[A >= 0 ? A : instructions - 1 - A], v[B >= 0 ? B : instructions - 1 - B],
+                                         v[C >= 0 ? C : instructions - 1 - C])),
+     ...);
     (void)v;
   }
   template <int Count>
@@ -114,23 +121,29 @@ struct loop_kernel_base {
   }
   /// Adds Count lanes of the operands of reductions to their sums.
   template <int Count, int... I, class... Op, extent_class... W, int... A, int... B, int... C>
-  static ESPALIER_INLINE void add(V* sum, V const* v, list<detail::numbered_instruction<I, instruction<Op, W, A, B, C>>...>) {
-    ((sum[I] = rule<Op>::combine(sum[I], of_lanes<Count>(v[A >= 0 ? A : instructions - 1 - A], static_cast<T>(facts::identity_at[I])))), ...);
+  static ESPALIER_INLINE void add(V* sum, V const* v,
+                                  list<detail::numbered_instruction<I, instruction<Op, W, A, B, C>>...>) {
+    ((sum[I] = rule<Op>::combine(
+          sum[I], of_lanes<Count>(v[A >= 0 ? A : instructions - 1 - A], static_cast<T>(facts::identity_at[I])))),
+     ...);
     (void)sum, (void)v;
   }
   template <int... I, class... Op, extent_class... W, int... A, int... B, int... C>
-  static ESPALIER_INLINE void combine_all(V* to, V const* from, list<detail::numbered_instruction<I, instruction<Op, W, A, B, C>>...>) {
+  static ESPALIER_INLINE void combine_all(V* to, V const* from,
+                                          list<detail::numbered_instruction<I, instruction<Op, W, A, B, C>>...>) {
     ((to[I] = rule<Op>::combine(to[I], from[I])), ...);
     (void)to, (void)from;
   }
   template <int... I, class... Op, extent_class... W, int... A, int... B, int... C>
-  static ESPALIER_INLINE void reduce_totals(T* v, V const* total, list<detail::numbered_instruction<I, instruction<Op, W, A, B, C>>...>) {
+  static ESPALIER_INLINE void reduce_totals(T* v, V const* total,
+                                            list<detail::numbered_instruction<I, instruction<Op, W, A, B, C>>...>) {
     ((v[I] = detail::reduce_pack<Op>(total[I])), ...);
     (void)v, (void)total;
   }
   /// Stores results that have one number for each line, or for the whole group.
   template <int... I>
-  static ESPALIER_INLINE void store_numbers(T* const* out, T const* v, std::ptrdiff_t at, std::integer_sequence<int, I...>) {
+  static ESPALIER_INLINE void store_numbers(T* const* out, T const* v, std::ptrdiff_t at,
+                                            std::integer_sequence<int, I...>) {
     ((out[output<I>][at] = v[I]), ...);
     (void)out, (void)v, (void)at;
   }
@@ -146,12 +159,15 @@ struct loop_kernel_base {
     detail::bits r = 0;
     for (detail::bits rest = facts::plan.needed[s]; rest != 0; rest &= rest - 1) {
       int const i = __builtin_ctzll(rest);
-      if (role == saved ? facts::stores_for_later(s, i) : facts::is_reloaded(s, i) == (role == reloaded)) r |= detail::bit(i);
+      if (role == saved ? facts::stores_for_later(s, i) : facts::is_reloaded(s, i) == (role == reloaded))
+        r |= detail::bit(i);
     }
     return r;
   }
   /// The reductions of these extent classes that sweep s adds to.
-  static constexpr detail::bits added_to(int s, auto... extent) { return facts::sets.reduced[s] & (facts::instructions_at(extent) | ...); }
+  static constexpr detail::bits added_to(int s, auto... extent) {
+    return facts::sets.reduced[s] & (facts::instructions_at(extent) | ...);
+  }
   enum statistic_role { estimated, reduced, computed, accumulated };
   /// The statistics of a line after sweep s, by role: estimated from three elements, reduced from its sum, or computed.
   /// Others are accumulated in sums over all elements.
@@ -159,7 +175,11 @@ struct loop_kernel_base {
     detail::bits r = 0;
     for (detail::bits rest = facts::statistics_after(s); rest != 0; rest &= rest - 1) {
       int const i = __builtin_ctzll(rest);
-      if (role == (facts::estimated_first(i) ? estimated : !facts::instruction_at[i].reduces ? computed : facts::instruction_at[i].extent == Inner ? reduced : accumulated)) r |= detail::bit(i);
+      if (role == (facts::estimated_first(i)                  ? estimated
+                   : !facts::instruction_at[i].reduces        ? computed
+                   : facts::instruction_at[i].extent == Inner ? reduced
+                                                              : accumulated))
+        r |= detail::bit(i);
     }
     return r;
   }

@@ -24,7 +24,8 @@ ESPALIER_INLINE void copy_run(T* to, T const* from, std::int64_t n) {
 template <class T, class Arch>
 ESPALIER_INLINE void add_run(T* to, T const* from, std::int64_t n) {
   constexpr int size = pack<T, Arch>::size;
-  for (; n >= size; n -= size, to += size, from += size) (pack<T, Arch>::load(to) + pack<T, Arch>::load(from)).store(to);
+  for (; n >= size; n -= size, to += size, from += size)
+    (pack<T, Arch>::load(to) + pack<T, Arch>::load(from)).store(to);
   for (; n > 0; --n) *to++ += *from++;
 }
 template <class T, class Arch>
@@ -54,9 +55,11 @@ struct walk {
   /// A run along the innermost axis. Its elements `first` to `last` lie in the operand; all do if Whole.
   template <bool Whole>
   static ESPALIER_INLINE void run(Wide* wide, Narrow* narrow, int at) {
-    constexpr int axis = map.rank - 1, a = map.source[axis], n = to.at[axis], step = map.step[axis], divisor = map.divisor[a], extent = from.at[a];
+    constexpr int axis = map.rank - 1, a = map.source[axis], n = to.at[axis], step = map.step[axis],
+                  divisor = map.divisor[a], extent = from.at[a];
     if constexpr (step == 1 && divisor == 1 && stride(a) == 1) {
-      int const first = at < 0 ? (-at < n ? -at : n) : 0, end = extent - at < n ? extent - at : n, last = end < first ? first : end;
+      int const first = at < 0 ? (-at < n ? -at : n) : 0, end = extent - at < n ? extent - at : n,
+                last = end < first ? first : end;
       if constexpr (Adds) {
         add_run<T, Arch>(narrow + at + first, wide + first, last - first);
       } else {
@@ -130,15 +133,19 @@ struct walk {
 /// y = the elements of x that the map selects, and the map's filler elsewhere.
 template <class T, Shape From, Shape To, class Map, class Arch>
 struct move_kernel : independent_parts {
-  static constexpr int rows = To::rank > 0 ? To::value.at[0] : 1, parts = To::rank > 1 ? detail::parts_along(rows, To::size) : 1;
+  static constexpr int rows = To::rank > 0 ? To::value.at[0] : 1,
+                       parts = To::rank > 1 ? detail::parts_along(rows, To::size) : 1;
 
   ESPALIER_KERNEL static void run(T const* x, T const*, T* y) { some(x, y, 0, rows); }
   ESPALIER_KERNEL static void part(T const* x, T const*, T* y, T*, int which) {
-    some(x, y, static_cast<int>(detail::part_begin(rows, parts, which)), static_cast<int>(detail::part_begin(rows, parts, which + 1)));
+    some(x, y, static_cast<int>(detail::part_begin(rows, parts, which)),
+         static_cast<int>(detail::part_begin(rows, parts, which + 1)));
   }
 
  private:
-  static ESPALIER_INLINE void some(T const* x, T* y, int first, int last) { detail::walk<T, From, To, Map, false, Arch>::some(y, x, first, last); }
+  static ESPALIER_INLINE void some(T const* x, T* y, int first, int last) {
+    detail::walk<T, From, To, Map, false, Arch>::some(y, x, first, last);
+  }
 };
 
 /// y[j] = the sum of the elements of x that the map reads from position j: the adjoint of a move (col2im). From: the
@@ -149,7 +156,8 @@ struct scatter_add_kernel : independent_parts {
   static constexpr int rows = From::rank > 0 ? From::value.at[0] : 1;
   /// Whether each row of x has its own row of y: the images of a batch.
   static constexpr bool rows_are_independent = [] {
-    bool r = From::rank > 1 && To::rank > 1 && map.source[0] == 0 && map.step[0] == 1 && map.start[0] == 0 && map.divisor[0] == 1 && To::value.at[0] == rows;
+    bool r = From::rank > 1 && To::rank > 1 && map.source[0] == 0 && map.step[0] == 1 && map.start[0] == 0 &&
+             map.divisor[0] == 1 && To::value.at[0] == rows;
     for (int i = 1; i < map.rank; ++i) r = r && map.source[i] != 0;
     return r;
   }();
@@ -157,7 +165,8 @@ struct scatter_add_kernel : independent_parts {
 
   ESPALIER_KERNEL static void run(T const* x, T const*, T* y) { some(x, y, 0, rows); }
   ESPALIER_KERNEL static void part(T const* x, T const*, T* y, T*, int which) {
-    some(x, y, static_cast<int>(detail::part_begin(rows, parts, which)), static_cast<int>(detail::part_begin(rows, parts, which + 1)));
+    some(x, y, static_cast<int>(detail::part_begin(rows, parts, which)),
+         static_cast<int>(detail::part_begin(rows, parts, which + 1)));
   }
 
  private:
@@ -171,7 +180,8 @@ struct scatter_add_kernel : independent_parts {
 /// y = a, then b, along an axis.
 template <class T, Shape A, Shape B, int Axis, class Arch>
 struct concatenate_kernel : independent_parts {
-  static constexpr std::int64_t first = A::value.product(Axis, A::rank), second = B::value.product(Axis, B::rank), count = A::size / first;
+  static constexpr std::int64_t first = A::value.product(Axis, A::rank), second = B::value.product(Axis, B::rank),
+                                count = A::size / first;
   static constexpr int parts = detail::parts_along(count, A::size + B::size);
 
   ESPALIER_KERNEL static void run(T const* a, T const* b, T* y) { some(a, b, y, 0, count); }

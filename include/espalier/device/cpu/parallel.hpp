@@ -35,7 +35,9 @@ struct shared_number {
   N exchange(N x) { return __atomic_exchange_n(&value, x, __ATOMIC_SEQ_CST); }
   /// As std::atomic::compare_exchange_weak: sets the number to x if it equals `expected`, and returns whether it did.
   /// Otherwise `expected` is what the number was.
-  bool replace(N& expected, N x) { return __atomic_compare_exchange_n(&value, &expected, x, true, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); }
+  bool replace(N& expected, N x) {
+    return __atomic_compare_exchange_n(&value, &expected, x, true, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+  }
 };
 
 /// Lets one thread sleep until another one has done something. The sleeper checks for it again after `announce`, so
@@ -94,7 +96,9 @@ class team {
     sigset_t all, before;  // only threads that the user started handle signals
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    while (started_ + 1 < Threads && pthread_create(&helpers_[started_ + 1].thread, &attributes, &help, &helpers_[started_ + 1]) == 0) ++started_;
+    while (started_ + 1 < Threads &&
+           pthread_create(&helpers_[started_ + 1].thread, &attributes, &help, &helpers_[started_ + 1]) == 0)
+      ++started_;
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
     pthread_attr_destroy(&attributes);
   }
@@ -118,7 +122,8 @@ class team {
     finished_.write(0);
     number_ += std::uint64_t{1} << 16;
     for (int i = 0; i < Threads; ++i)
-      queues_[i].word.write(number_ | static_cast<unsigned>(parts * i / Threads) << 8 | static_cast<unsigned>(parts * (i + 1) / Threads));
+      queues_[i].word.write(number_ | static_cast<unsigned>(parts * i / Threads) << 8 |
+                            static_cast<unsigned>(parts * (i + 1) / Threads));
     call();
     int const left = parts - run_parts(0);
     for (int patience = 0; finished_.read() != left && patience < rounds; ++patience) detail::relax();
@@ -186,10 +191,10 @@ class team {
   }
 
   mutable queue queues_[static_cast<std::size_t>(Threads)];
-  alignas(64) mutable detail::shared_number<unsigned> calls_;     // jobs so far; a change ends the helpers' wait
+  alignas(64) mutable detail::shared_number<unsigned> calls_;  // jobs so far; a change ends the helpers' wait
   detail::shared_number<int> stopping_;
   alignas(64) mutable detail::shared_number<int> finished_;  // parts of this job that helpers have run
-  mutable detail::bed bed_;                     // where the caller sleeps until that many are finished
+  mutable detail::bed bed_;                                  // where the caller sleeps until that many are finished
   alignas(64) mutable detail::shared_number<int> busy_;
   // Of this job: written while no thread has a part, read by threads that have taken one.
   mutable part_function f_;

@@ -17,7 +17,9 @@ namespace detail {
 
 #if defined(__clang__) || !defined(__SSE2__)
 template <class V>
-ESPALIER_INLINE V product_of_low_halves(V a, V b) { return (a & 0xffffffffull) * (b & 0xffffffffull); }
+ESPALIER_INLINE V product_of_low_halves(V a, V b) {
+  return (a & 0xffffffffull) * (b & 0xffffffffull);
+}
 #else
 typedef unsigned long long bits2 __attribute__((vector_size(16)));
 typedef int words4 __attribute__((vector_size(16)));
@@ -39,7 +41,8 @@ typedef unsigned long long bits8 __attribute__((vector_size(64)));
 typedef long long longs8 __attribute__((vector_size(64)));
 typedef int words16 __attribute__((vector_size(64)));
 ESPALIER_INLINE bits8 product_of_low_halves(bits8 a, bits8 b) {
-  return reinterpret_cast<bits8>(__builtin_ia32_pmuludq512_mask(reinterpret_cast<words16>(a), reinterpret_cast<words16>(b), longs8{}, all8));
+  return reinterpret_cast<bits8>(
+      __builtin_ia32_pmuludq512_mask(reinterpret_cast<words16>(a), reinterpret_cast<words16>(b), longs8{}, all8));
 }
 #endif
 #endif
@@ -85,7 +88,8 @@ struct philox_lanes {
   template <int... I>
   static ESPALIER_INLINE void store(double* to, bits x, indices<I...>) {
     // Converts words to doubles through their bits: 2^52 + word, exactly.
-    bits const low = __builtin_shufflevector(x, x, (I / 2)...), high = __builtin_shufflevector(x, x, (size / 2 + I / 2)...);
+    bits const low = __builtin_shufflevector(x, x, (I / 2)...),
+               high = __builtin_shufflevector(x, x, (size / 2 + I / 2)...);
     bits const shift = {(I % 2 * 32ull)...};
     store_half(to, (low >> shift) & 0xffffffffull);
     store_half(to + size, (high >> shift) & 0xffffffffull);
@@ -130,7 +134,8 @@ struct fill_uniform {
   }
 
  private:
-  static ESPALIER_INLINE detail::philox_lanes<Arch> block(std::int64_t element, std::uint64_t key, std::uint64_t stream) {
+  static ESPALIER_INLINE detail::philox_lanes<Arch> block(std::int64_t element, std::uint64_t key,
+                                                          std::uint64_t stream) {
     return {static_cast<std::uint64_t>(element) / 4, key, stream, detail::indices_below<Arch::bytes / 8>{}};
   }
 };
@@ -140,9 +145,13 @@ struct fill_uniform {
 template <class T, std::int64_t Size, class Arch = default_arch>
 struct random_uniform_kernel : independent_parts {
   static constexpr int parts = detail::parts_along(Size, Size);
-  static constexpr std::int64_t begin(int which) { return which == parts ? Size : detail::part_begin(Size / 64, parts, which) * 64; }
+  static constexpr std::int64_t begin(int which) {
+    return which == parts ? Size : detail::part_begin(Size / 64, parts, which) * 64;
+  }
 
-  static void run(T* out, std::uint64_t key, std::uint64_t stream) { fill_uniform<T, Arch>::run(out, Size, key, stream); }
+  static void run(T* out, std::uint64_t key, std::uint64_t stream) {
+    fill_uniform<T, Arch>::run(out, Size, key, stream);
+  }
   static void part(T* out, std::uint64_t key, std::uint64_t stream, T*, int which) {
     fill_uniform<T, Arch>::run(out + begin(which), begin(which + 1) - begin(which), key, stream, begin(which));
   }

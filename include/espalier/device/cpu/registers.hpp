@@ -77,16 +77,24 @@ ESPALIER_INLINE lanes_mask<V> nan_lanes(V x) {
 /// b if an operand is NaN, as the instructions return by themselves. The compilers exchange their operands under
 /// -ffast-math.
 template <class V>
-ESPALIER_INLINE V larger(V a, V b) { return (nan_lanes(a) | nan_lanes(b)) ? b : a > b ? a : b; }
+ESPALIER_INLINE V larger(V a, V b) {
+  return (nan_lanes(a) | nan_lanes(b)) ? b : a > b ? a : b;
+}
 template <class V>
-ESPALIER_INLINE V smaller(V a, V b) { return (nan_lanes(a) | nan_lanes(b)) ? b : a < b ? a : b; }
+ESPALIER_INLINE V smaller(V a, V b) {
+  return (nan_lanes(a) | nan_lanes(b)) ? b : a < b ? a : b;
+}
 #endif
 /// NaN if an operand is NaN. The instruction returns its second operand then, so only b must be tested; a constant
 /// needs no test.
 template <class V>
-ESPALIER_INLINE V larger_or_nan(V a, V b) { return nan_lanes(b) ? b : larger(b, a); }
+ESPALIER_INLINE V larger_or_nan(V a, V b) {
+  return nan_lanes(b) ? b : larger(b, a);
+}
 template <class V>
-ESPALIER_INLINE V smaller_or_nan(V a, V b) { return nan_lanes(b) ? b : smaller(b, a); }
+ESPALIER_INLINE V smaller_or_nan(V a, V b) {
+  return nan_lanes(b) ? b : smaller(b, a);
+}
 
 // The lanes are 0, 1, 2, ...
 
@@ -141,15 +149,21 @@ ESPALIER_INLINE void store_past_caches(double* to, double8 x) { __builtin_ia32_m
 
 struct add_lanes {
   template <class V>
-  static ESPALIER_INLINE V of(V a, V b) { return a + b; }
+  static ESPALIER_INLINE V of(V a, V b) {
+    return a + b;
+  }
 };
 struct larger_lane {
   template <class V>
-  static ESPALIER_INLINE V of(V a, V b) { return larger_or_nan(a, b); }
+  static ESPALIER_INLINE V of(V a, V b) {
+    return larger_or_nan(a, b);
+  }
 };
 struct smaller_lane {
   template <class V>
-  static ESPALIER_INLINE V of(V a, V b) { return smaller_or_nan(a, b); }
+  static ESPALIER_INLINE V of(V a, V b) {
+    return smaller_or_nan(a, b);
+  }
 };
 
 template <class F>
@@ -158,7 +172,9 @@ ESPALIER_INLINE float reduce_lanes(float4 x) {
   return F::of(y, __builtin_shufflevector(y, y, 1, 0, 3, 2))[0];
 }
 template <class F>
-ESPALIER_INLINE double reduce_lanes(double2 x) { return F::of(x, __builtin_shufflevector(x, x, 1, 0))[0]; }
+ESPALIER_INLINE double reduce_lanes(double2 x) {
+  return F::of(x, __builtin_shufflevector(x, x, 1, 0))[0];
+}
 #if defined(__AVX__) || !defined(__SSE2__)
 template <class F>
 ESPALIER_INLINE float reduce_lanes(float8 x) {
@@ -172,7 +188,8 @@ ESPALIER_INLINE double reduce_lanes(double4 x) {
 #if defined(__AVX512F__) || !defined(__SSE2__)
 template <class F>
 ESPALIER_INLINE float reduce_lanes(float16 x) {
-  return reduce_lanes<F>(F::of(__builtin_shufflevector(x, x, 0, 1, 2, 3, 4, 5, 6, 7), __builtin_shufflevector(x, x, 8, 9, 10, 11, 12, 13, 14, 15)));
+  return reduce_lanes<F>(F::of(__builtin_shufflevector(x, x, 0, 1, 2, 3, 4, 5, 6, 7),
+                               __builtin_shufflevector(x, x, 8, 9, 10, 11, 12, 13, 14, 15)));
 }
 template <class F>
 ESPALIER_INLINE double reduce_lanes(double8 x) {

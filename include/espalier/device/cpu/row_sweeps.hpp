@@ -29,29 +29,35 @@ constexpr int count_vectors_in_flight(int vectors, int work, int reductions, int
 /// Sweeps over the columns of a row while it is in the L1 cache, and computes row statistics (mean, maximum, ...) in
 /// between. The last sweep computes several rows at once if they add to sums over rows, which lie in memory.
 template <class T, class Arch, int Rows, int Columns, class Instructions, class Operands, class Outputs>
-struct row_sweeps : loop_kernel_base<extent_class::row, T, Arch, Instructions, Operands, Outputs, (Columns * int(sizeof(T)) <= 16384 ? 2 : 0)> {
-  using base = loop_kernel_base<extent_class::row, T, Arch, Instructions, Operands, Outputs, (Columns * int(sizeof(T)) <= 16384 ? 2 : 0)>;
+struct row_sweeps : loop_kernel_base<extent_class::row, T, Arch, Instructions, Operands, Outputs,
+                                     (Columns * int(sizeof(T)) <= 16384 ? 2 : 0)> {
+  using base = loop_kernel_base<extent_class::row, T, Arch, Instructions, Operands, Outputs,
+                                (Columns * int(sizeof(T)) <= 16384 ? 2 : 0)>;
   using typename base::facts;
   using typename base::V;
   using base::operands, base::instructions, base::width;
-  static constexpr int tail = Columns % width, vectors = Columns / width, sweeps = facts::plan.sweeps, outputs = facts::outputs;
+  static constexpr int tail = Columns % width, vectors = Columns / width, sweeps = facts::plan.sweeps,
+                       outputs = facts::outputs;
   static constexpr int sums_of_columns = detail::count(facts::column_sums());
   static constexpr int rows_per_sweep = sums_of_columns > 0 && Rows >= 4 && vectors >= 4 ? 2 : 1;
   static constexpr std::int64_t bytes = facts::full_operands() * std::int64_t{Rows} * Columns * std::int64_t{sizeof(T)};
   static constexpr bool streams = may_stream(bytes) && tail == 0;
   /// Whether to prefetch the next row while this one is in the L1 cache: if the operands exceed the core's own caches.
-  static constexpr bool prefetches_next_row = bytes > read_far && sweeps > 1 && Rows > 1;
+  static constexpr bool prefetches_next_row = bytes > read_far&& sweeps > 1 && Rows > 1;
   /// A single sweep over one row has no next row to prefetch. Software prefetch gains about 20 % over the hardware
   /// prefetcher with three operands.
-  static constexpr bool prefetches_this_row = bytes > read_far && sweeps == 1 && Rows == 1;
-  static constexpr bool prefetches_results = facts::full_results() * std::int64_t{Rows} * Columns * std::int64_t{sizeof(T)} >= written_far;
+  static constexpr bool prefetches_this_row = bytes > read_far&& sweeps == 1 && Rows == 1;
+  static constexpr bool prefetches_results =
+      facts::full_results() * std::int64_t{Rows} * Columns * std::int64_t{sizeof(T)} >= written_far;
 
   /// A single row that fits in registers is computed without loops: nothing else hides its latency. Shorter rows have
   /// little of it.
   static constexpr bool straight = Rows <= 2 && sweeps > 1 && vectors >= 8 && vectors <= 16;
   /// Independent of the number of rows, so that a single row has the same sums as one of many.
   static constexpr int vectors_in_flight(int s) {
-    return detail::count_vectors_in_flight(vectors, facts::work(s), detail::count(facts::reduced(s)) - facts::column_sums_of(s), Arch::bytes == 64 ? 32 : 16);
+    return detail::count_vectors_in_flight(vectors, facts::work(s),
+                                           detail::count(facts::reduced(s)) - facts::column_sums_of(s),
+                                           Arch::bytes == 64 ? 32 : 16);
   }
 
   using typename base::value_numbers, typename base::value_packs;
@@ -76,7 +82,8 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, Arch, Instructions, O
   static constexpr int kept_in = facts::plan.kept[I] - 1;
 
   template <int Count, int... Back, int... Read>
-  static ESPALIER_IN_KERNEL void prepare(row_state const& l, V* v, V index, int j, std::integer_sequence<int, Back...>, std::integer_sequence<int, Read...>) {
+  static ESPALIER_IN_KERNEL void prepare(row_state const& l, V* v, V index, int j, std::integer_sequence<int, Back...>,
+                                         std::integer_sequence<int, Read...>) {
     base::put_constants(v, constants{});
     put_index(v, index, set_members<base::index_operands>{});
     put_held(v, l.values, in_memory<extent_class::row>{}, in_memory<extent_class::single>{});
@@ -91,20 +98,25 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, Arch, Instructions, O
     (void)v, (void)index;
   }
   template <int... K, int... L>
-  static ESPALIER_IN_KERNEL void put_held(V* v, T const* values, std::integer_sequence<int, K...>, std::integer_sequence<int, L...>) {
+  static ESPALIER_IN_KERNEL void put_held(V* v, T const* values, std::integer_sequence<int, K...>,
+                                          std::integer_sequence<int, L...>) {
     ((v[instructions + K] = V(values[instructions + K])), ...);
     ((v[instructions + L] = V(values[instructions + L])), ...);
     (void)v, (void)values;
   }
   template <int S, int Count>
   static ESPALIER_IN_KERNEL void compute_vector(row_state const& l, V* v, V* sum, V index, bool starts, int j) {
-    prepare<Count>(l, v, index, j, set_members<base::values_in_sweep(S, base::reloaded)>{}, set_members<facts::lines_read(S)>{});
+    prepare<Count>(l, v, index, j, set_members<base::values_in_sweep(S, base::reloaded)>{},
+                   set_members<facts::lines_read(S)>{});
     base::compute(v, instructions_of<base::values_in_sweep(S, base::evaluated)>{});
     reduce<Count>(v, sum, starts, instructions_of<base::added_to(S, extent_class::row, extent_class::single)>{});
   }
   template <int Count, int... I, class... Op, extent_class... W, int... A, int... B, int... C>
-  static ESPALIER_IN_KERNEL void reduce(V* v, V* sum, bool starts, list<detail::numbered_instruction<I, instruction<Op, W, A, B, C>>...>) {
-    ((sum[I] = combined_with<Count, Op>(sum[I], v[A >= 0 ? A : instructions - 1 - A], static_cast<T>(facts::identity_at[I]), starts)), ...);
+  static ESPALIER_IN_KERNEL void reduce(V* v, V* sum, bool starts,
+                                        list<detail::numbered_instruction<I, instruction<Op, W, A, B, C>>...>) {
+    ((sum[I] = combined_with<Count, Op>(sum[I], v[A >= 0 ? A : instructions - 1 - A],
+                                        static_cast<T>(facts::identity_at[I]), starts)),
+     ...);
     (void)v, (void)sum, (void)starts;
   }
   template <int Count, class Op>
@@ -114,7 +126,8 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, Arch, Instructions, O
   }
   /// Adds a vector of several rows to a sum over rows, with one load and one store for all rows.
   template <int Count, class R, int... I, class... Op, extent_class... W, int... A, int... B, int... C>
-  static ESPALIER_IN_KERNEL void reduce_columns(T* const* sums, value_packs* v, int j, R rows, list<detail::numbered_instruction<I, instruction<Op, W, A, B, C>>...>) {
+  static ESPALIER_IN_KERNEL void reduce_columns(T* const* sums, value_packs* v, int j, R rows,
+                                                list<detail::numbered_instruction<I, instruction<Op, W, A, B, C>>...>) {
     (add_rows<Count, Op>(sums[base::template output<I>] + j, v, A >= 0 ? A : instructions - 1 - A, rows), ...);
     (void)sums, (void)v, (void)j, (void)rows;
   }
@@ -140,21 +153,27 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, Arch, Instructions, O
     x.template store_first<Count>(to);
   }
   template <int Count, int... Left, int... Stored>
-  static ESPALIER_IN_KERNEL void store(row_state const& l, V* v, int j, bool past, std::integer_sequence<int, Left...>, std::integer_sequence<int, Stored...>) {
-    (put<Count, false, prefetches_results && Count == width && kept_in<Left> < outputs>(v[Left], l.out[kept_in<Left>] + j, false), ...);
-    (put<Count, streams && Count == width && facts::plan.kept[Stored] == 0, prefetches_results && Count == width && !was_written(facts::output_of(Stored))>(
-         v[Stored], l.out[base::template output<Stored>] + j, past),
+  static ESPALIER_IN_KERNEL void store(row_state const& l, V* v, int j, bool past, std::integer_sequence<int, Left...>,
+                                       std::integer_sequence<int, Stored...>) {
+    (put < Count, false,
+     prefetches_results && Count == width && kept_in<Left><outputs>(v[Left], l.out[kept_in<Left>] + j, false), ...);
+    (put < Count, streams && Count == width && facts::plan.kept[Stored] == 0,
+     prefetches_results && Count == width &&
+         !was_written(facts::output_of(Stored)) > (v[Stored], l.out[base::template output<Stored>] + j, past),
      ...);
     (void)l, (void)v, (void)j, (void)past;
   }
   /// One vector of several rows. All loads come before the first store: rows at a distance of a power of two have
   /// addresses that the processor takes for equal.
   template <int S, int Count, int... R>
-  static ESPALIER_IN_KERNEL void sweep_vector(row_state const* l, T* const* sums, accumulators* sum, V index, bool starts, int j, bool past, std::integer_sequence<int, R...> rows) {
+  static ESPALIER_IN_KERNEL void sweep_vector(row_state const* l, T* const* sums, accumulators* sum, V index,
+                                              bool starts, int j, bool past, std::integer_sequence<int, R...> rows) {
     value_packs v[sizeof...(R)];  // (rows, instructions + operands)
     (compute_vector<S, Count>(l[R], v[R], sum[R], index, starts, j), ...);
     reduce_columns<Count>(sums, v, j, rows, instructions_of<base::added_to(S, extent_class::column)>{});
-    (store<Count>(l[R], v[R], j, past, set_members<base::values_in_sweep(S, base::saved)>{}, set_members<facts::stored(S)>{}), ...);
+    (store<Count>(l[R], v[R], j, past, set_members<base::values_in_sweep(S, base::saved)>{},
+                  set_members<facts::stored(S)>{}),
+     ...);
     (void)l, (void)sum, (void)index, (void)starts, (void)past;
   }
 
@@ -163,25 +182,33 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, Arch, Instructions, O
   template <class Op, int First, int Count, class Sum>
   static ESPALIER_IN_KERNEL V combined(Sum const* sum, int r, int i) {
     if constexpr (Count == 1) return sum[First][r][i];
-    else return rule<Op>::combine(combined<Op, First, Count / 2>(sum, r, i), combined<Op, First + Count / 2, Count - Count / 2>(sum, r, i));
+    else
+      return rule<Op>::combine(combined<Op, First, Count / 2>(sum, r, i),
+                               combined<Op, First + Count / 2, Count - Count / 2>(sum, r, i));
   }
   template <int U, class Sum, int... I, class... Op, extent_class... W, int... A, int... B, int... C>
-  static ESPALIER_IN_KERNEL void add_totals_of(V* total, Sum const* sum, int r, list<detail::numbered_instruction<I, instruction<Op, W, A, B, C>>...>) {
+  static ESPALIER_IN_KERNEL void add_totals_of(V* total, Sum const* sum, int r,
+                                               list<detail::numbered_instruction<I, instruction<Op, W, A, B, C>>...>) {
     ((total[I] = rule<Op>::combine(total[I], combined<Op, 0, U>(sum, r, I))), ...);
     (void)total, (void)sum, (void)r;
   }
   template <int... I, class... Op, extent_class... W, int... A, int... B, int... C>
-  static ESPALIER_IN_KERNEL void estimate(row_state& l, list<detail::numbered_instruction<I, instruction<Op, W, A, B, C>>...>) {
-    ((l.values[I] = rule<Op>::of_three(l.in[-1 - A][0], l.in[-1 - A][Columns / 2], l.in[-1 - A][Columns - 1], T(Columns))), ...);
+  static ESPALIER_IN_KERNEL void estimate(row_state& l,
+                                          list<detail::numbered_instruction<I, instruction<Op, W, A, B, C>>...>) {
+    ((l.values[I] =
+          rule<Op>::of_three(l.in[-1 - A][0], l.in[-1 - A][Columns / 2], l.in[-1 - A][Columns - 1], T(Columns))),
+     ...);
     (void)l;
   }
   template <int U, class Sum, int... I, class... Op, extent_class... W, int... A, int... B, int... C>
-  static ESPALIER_IN_KERNEL void reduce_sums(row_state& l, Sum const* sum, int r, list<detail::numbered_instruction<I, instruction<Op, W, A, B, C>>...>) {
+  static ESPALIER_IN_KERNEL void reduce_sums(row_state& l, Sum const* sum, int r,
+                                             list<detail::numbered_instruction<I, instruction<Op, W, A, B, C>>...>) {
     ((l.values[I] = detail::reduce_pack<Op>(combined<Op, 0, U>(sum, r, I))), ...);
     (void)l, (void)sum, (void)r;
   }
   template <int... I, class... Op, extent_class... W, int... A, int... B, int... C>
-  static ESPALIER_IN_KERNEL void add_numbers(T* singles, T const* values, list<detail::numbered_instruction<I, instruction<Op, W, A, B, C>>...>) {
+  static ESPALIER_IN_KERNEL void add_numbers(T* singles, T const* values,
+                                             list<detail::numbered_instruction<I, instruction<Op, W, A, B, C>>...>) {
     ((singles[I] = rule<Op>::combine(singles[I], values[A >= 0 ? A : instructions - 1 - A])), ...);
     (void)singles, (void)values;
   }
@@ -201,8 +228,8 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, Arch, Instructions, O
     add_numbers(singles, l.values, instructions_of<base::statistics(-1, base::accumulated)>{});
   }
   template <int S, int... R, int... U>
-  static ESPALIER_IN_KERNEL void sweep(row_state* l, T* const* sums, T* singles, V* total, bool past, int from, int to, std::integer_sequence<int, R...> rows,
-                                    std::integer_sequence<int, U...>) {
+  static ESPALIER_IN_KERNEL void sweep(row_state* l, T* const* sums, T* singles, V* total, bool past, int from, int to,
+                                       std::integer_sequence<int, R...> rows, std::integer_sequence<int, U...>) {
     using reduced = set_members<facts::reduced(S)>;
     constexpr int count = static_cast<int>(sizeof...(U)), stride = count * width, rest = vectors % count;
     accumulators sum[sizeof...(U)][sizeof...(R)];  // (vectors, rows, instructions)
@@ -211,15 +238,21 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, Arch, Instructions, O
     V index = V::iota(static_cast<T>(from));
     ESPALIER_AS_LOOP
     for (; j + stride <= to; j += stride) {
-      if constexpr (prefetches_this_row) (prefetch_inputs<0>(l[0], j + U * width + 2048 / static_cast<int>(sizeof(T)), in_memory<extent_class::full>{}), ...);
-      if constexpr (prefetches_next_row && S >= sweeps - 2 && count % 2 == 0 && sizeof...(R) == 1) (prefetch_half<U, S - (sweeps - 2)>(l[0], j), ...);
-      else if constexpr (prefetches_next_row && S == sweeps - 1) (prefetch_inputs<static_cast<int>(sizeof...(R))>(l[0], j + U * width, in_memory<extent_class::full>{}), ...);
+      if constexpr (prefetches_this_row)
+        (prefetch_inputs<0>(l[0], j + U * width + 2048 / static_cast<int>(sizeof(T)), in_memory<extent_class::full>{}),
+         ...);
+      if constexpr (prefetches_next_row && S >= sweeps - 2 && count % 2 == 0 && sizeof...(R) == 1)
+        (prefetch_half<U, S - (sweeps - 2)>(l[0], j), ...);
+      else if constexpr (prefetches_next_row && S == sweeps - 1)
+        (prefetch_inputs<static_cast<int>(sizeof...(R))>(l[0], j + U * width, in_memory<extent_class::full>{}), ...);
       (sweep_vector<S, width>(l, sums, sum[U], index + U * width, false, j + U * width, past, rows), ...);
       index += stride;
     }
     if (to == Columns) {
       remaining<S>(l, sums, sum, past, rows, std::make_integer_sequence<int, rest>{});
-      if constexpr (tail != 0) sweep_vector<S, tail>(l, sums, sum[0], V::iota(static_cast<T>(Columns - tail)), false, Columns - tail, past, rows);
+      if constexpr (tail != 0)
+        sweep_vector<S, tail>(l, sums, sum[0], V::iota(static_cast<T>(Columns - tail)), false, Columns - tail, past,
+                              rows);
     }
     (finalize_statistics<S, count>(l[R], singles, total, sum, R), ...);
     (void)singles, (void)total;
@@ -227,21 +260,28 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, Arch, Instructions, O
   /// A sweep without a loop. A single result is stored after everything is computed, so that compilers can keep the row
   /// in registers.
   template <int S, int... U>
-  static ESPALIER_IN_KERNEL void straight_sweep(row_state& l, T* const* sums, T* singles, V* total, std::integer_sequence<int, U...>) {
+  static ESPALIER_IN_KERNEL void straight_sweep(row_state& l, T* const* sums, T* singles, V* total,
+                                                std::integer_sequence<int, U...>) {
     using reduced = set_members<facts::reduced(S)>;
     using stored = set_members<facts::stored(S)>;
     constexpr int chains = vectors_in_flight(S) < vectors ? vectors_in_flight(S) : vectors;
     using row = std::integer_sequence<int, 0>;
     accumulators sum[static_cast<std::size_t>(chains)][1];  // (chains, rows, instructions)
     (clear<0>(sum[U % chains], reduced{}), ...);
-    if constexpr (detail::count(facts::stored(S)) == 1 && detail::count(facts::stored_for_later(S)) == 0 && facts::column_sums_of(S) == 0) {
+    if constexpr (detail::count(facts::stored(S)) == 1 && detail::count(facts::stored_for_later(S)) == 0 &&
+                  facts::column_sums_of(S) == 0) {
       value_packs v[sizeof...(U)];  // (vectors, instructions + operands)
-      (compute_vector<S, width>(l, v[U], sum[U % chains][0], V::iota(static_cast<T>(U * width)), U < chains, U * width), ...);
+      (compute_vector<S, width>(l, v[U], sum[U % chains][0], V::iota(static_cast<T>(U * width)), U < chains, U * width),
+       ...);
       (store<width>(l, v[U], U * width, false, std::integer_sequence<int>{}, stored{}), ...);
     } else {
-      (sweep_vector<S, width>(&l, sums, sum[U % chains], V::iota(static_cast<T>(U * width)), U < chains, U * width, false, row{}), ...);
+      (sweep_vector<S, width>(&l, sums, sum[U % chains], V::iota(static_cast<T>(U * width)), U < chains, U * width,
+                              false, row{}),
+       ...);
     }
-    if constexpr (tail != 0) sweep_vector<S, tail>(&l, sums, sum[0], V::iota(static_cast<T>(Columns - tail)), false, Columns - tail, false, row{});
+    if constexpr (tail != 0)
+      sweep_vector<S, tail>(&l, sums, sum[0], V::iota(static_cast<T>(Columns - tail)), false, Columns - tail, false,
+                            row{});
     finalize_statistics<S, chains>(l, singles, total, sum, 0);
     if constexpr (S + 1 < sweeps) straight_sweep<S + 1>(l, sums, singles, total, std::integer_sequence<int, U...>{});
   }
@@ -251,9 +291,12 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, Arch, Instructions, O
     (void)sum, (void)which;
   }
   template <int S, class Sum, class R, int... Rest>
-  static ESPALIER_IN_KERNEL void remaining(row_state* l, T* const* sums, Sum* sum, bool past, R rows, std::integer_sequence<int, Rest...>) {
+  static ESPALIER_IN_KERNEL void remaining(row_state* l, T* const* sums, Sum* sum, bool past, R rows,
+                                           std::integer_sequence<int, Rest...>) {
     [[maybe_unused]] constexpr int start = (vectors - static_cast<int>(sizeof...(Rest))) * width;
-    (sweep_vector<S, width>(l, sums, sum[Rest], V::iota(static_cast<T>(start + Rest * width)), false, start + Rest * width, past, rows), ...);
+    (sweep_vector<S, width>(l, sums, sum[Rest], V::iota(static_cast<T>(start + Rest * width)), false,
+                            start + Rest * width, past, rows),
+     ...);
     (void)l, (void)sums, (void)sum, (void)past, (void)rows;
   }
   template <int U, int S>
@@ -269,7 +312,8 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, Arch, Instructions, O
   template <int S>
   static ESPALIER_IN_KERNEL void early_sweeps(row_state* l, T* const* sums, T* singles, V* total, bool past) {
     if constexpr (S + 1 < sweeps) {
-      sweep<S>(l, sums, singles, total, past, 0, Columns, std::integer_sequence<int, 0>{}, std::make_integer_sequence<int, vectors_in_flight(S)>{});
+      sweep<S>(l, sums, singles, total, past, 0, Columns, std::integer_sequence<int, 0>{},
+               std::make_integer_sequence<int, vectors_in_flight(S)>{});
       early_sweeps<S + 1>(l, sums, singles, total, past);
     }
   }

@@ -24,13 +24,16 @@ struct long_row_kernel : row_sweeps<T, Arch, Rows, Columns, Instructions, Operan
   using typename base::facts;
   using typename base::row_state;
   using typename base::V;
-  using base::operands, base::outputs, base::instructions, base::straight, base::streams, base::sums_of_columns, base::sweeps, base::tail, base::rows_per_sweep, base::vectors, base::width;
+  using base::operands, base::outputs, base::instructions, base::straight, base::streams, base::sums_of_columns,
+      base::sweeps, base::tail, base::rows_per_sweep, base::vectors, base::width;
   static constexpr int numbers = detail::count(facts::single_sums());
 
   /// Whether a single row, in a single sweep, is split by columns.
-  static constexpr bool cut_columns = Rows == 1 && sweeps == 1 && sums_of_columns == 0 && facts::instructions_at(extent_class::single) == 0;
+  static constexpr bool cut_columns =
+      Rows == 1 && sweeps == 1 && sums_of_columns == 0 && facts::instructions_at(extent_class::single) == 0;
   static constexpr int row_sums = cut_columns ? detail::count(facts::reduced(0)) : 0;
-  static constexpr std::int64_t slice = std::int64_t{sums_of_columns} * ((Columns + 15) / 16 * 16) + (numbers + row_sums + 15) / 16 * 16;
+  static constexpr std::int64_t slice =
+      std::int64_t{sums_of_columns} * ((Columns + 15) / 16 * 16) + (numbers + row_sums + 15) / 16 * 16;
   static constexpr int count_parts() {
     std::int64_t n = std::int64_t{Rows} * Columns / detail::least_part;
     if (n < 2 || (Rows == 1 && !cut_columns)) return 1;
@@ -40,7 +43,7 @@ struct long_row_kernel : row_sweeps<T, Arch, Rows, Columns, Instructions, Operan
     return static_cast<int>(n);
   }
   static constexpr int parts = count_parts();
-  static constexpr std::int64_t scratch = parts > 1 ? parts * slice : 0;
+  static constexpr std::int64_t scratch = parts > 1 ? parts* slice : 0;
   static constexpr int piece = cut_columns ? (vectors / parts + 7) / 8 * 8 * width : Columns;  ///< columns of a part
 
   // Rows.
@@ -52,7 +55,8 @@ struct long_row_kernel : row_sweeps<T, Arch, Rows, Columns, Instructions, Operan
   static constexpr row_strides row_stride = [] {
     row_strides r{};
     for (int k = 0; k < operands; ++k) r.operand[k] = facts::is_memory(k, extent_class::full) ? Columns : 0;
-    for (int k = 0; k < outputs; ++k) r.output[k] = facts::instruction_at[facts::output_at[k].instruction].extent == extent_class::full ? Columns : 0;
+    for (int k = 0; k < outputs; ++k)
+      r.output[k] = facts::instruction_at[facts::output_at[k].instruction].extent == extent_class::full ? Columns : 0;
     return r;
   }();
   /// Loads the operands that are fixed along a row, or for the whole group.
@@ -62,8 +66,9 @@ struct long_row_kernel : row_sweeps<T, Arch, Rows, Columns, Instructions, Operan
     base::put_elements(v, in, 0, typename base::template in_memory<extent_class::single>{});
   }
   template <int... L, int... O, int... Spare>
-  static ESPALIER_IN_KERNEL void begin(row_state& l, T const* const* start_of, T* const* first, T* spare, T* singles, int row, std::integer_sequence<int, L...>,
-                                    std::integer_sequence<int, O...>, std::integer_sequence<int, Spare...>) {
+  static ESPALIER_IN_KERNEL void begin(row_state& l, T const* const* start_of, T* const* first, T* spare, T* singles,
+                                       int row, std::integer_sequence<int, L...>, std::integer_sequence<int, O...>,
+                                       std::integer_sequence<int, Spare...>) {
     ((l.in[L] = start_of[L] + row * row_stride.operand[L]), ...);
     hold(l.values, start_of, row);
     ((l.out[O] = first[O] + row * row_stride.output[O]), ...);
@@ -72,21 +77,24 @@ struct long_row_kernel : row_sweeps<T, Arch, Rows, Columns, Instructions, Operan
     (void)first, (void)spare;
   }
   template <int... R>
-  static ESPALIER_IN_KERNEL void some_rows(T const* const* start_of, T* const* first, T* const* sums, T* spare, T* singles, V* total, bool past, int row, int from, int to,
-                                        std::integer_sequence<int, R...> rows) {
+  static ESPALIER_IN_KERNEL void some_rows(T const* const* start_of, T* const* first, T* const* sums, T* spare,
+                                           T* singles, V* total, bool past, int row, int from, int to,
+                                           std::integer_sequence<int, R...> rows) {
     row_state l[sizeof...(R)];
     using spare_rows = std::make_integer_sequence<int, facts::plan.spare>;
     constexpr int u = sizeof...(R) > 1 ? 1 : base::vectors_in_flight(sweeps - 1);
-    (begin(l[R], start_of, first, spare + R * facts::plan.spare * Columns, singles, row + R, typename base::operand_indices{}, std::make_integer_sequence<int, outputs>{},
-           spare_rows{}),
+    (begin(l[R], start_of, first, spare + R * facts::plan.spare * Columns, singles, row + R,
+           typename base::operand_indices{}, std::make_integer_sequence<int, outputs>{}, spare_rows{}),
      ...);
     if constexpr (straight) {
       base::template straight_sweep<0>(l[0], sums, singles, total, std::make_integer_sequence<int, vectors>{});
     } else {
       (base::template early_sweeps<0>(l + R, sums, singles, total, past), ...);
-      base::template sweep<sweeps - 1>(l, sums, singles, total, past, from, to, rows, std::make_integer_sequence<int, u>{});
+      base::template sweep<sweeps - 1>(l, sums, singles, total, past, from, to, rows,
+                                       std::make_integer_sequence<int, u>{});
     }
-    if constexpr (row_sums == 0 || parts == 1) (base::store_numbers(first, l[R].values, row + R, set_members<facts::results_at(extent_class::row)>{}), ...);
+    if constexpr (row_sums == 0 || parts == 1)
+      (base::store_numbers(first, l[R].values, row + R, set_members<facts::results_at(extent_class::row)>{}), ...);
     else save_row_sums(l[0].values, singles, set_members<facts::reduced(0)>{});
     (void)start_of, (void)first, (void)row;
   }
@@ -98,7 +106,8 @@ struct long_row_kernel : row_sweeps<T, Arch, Rows, Columns, Instructions, Operan
 
   /// Initializes all sums: sums over rows are in memory, sums over all elements in registers.
   template <int... I, int... Column>
-  static ESPALIER_IN_KERNEL void start_all(T* const* sums, T* singles, V* total, std::integer_sequence<int, I...>, std::integer_sequence<int, Column...>) {
+  static ESPALIER_IN_KERNEL void start_all(T* const* sums, T* singles, V* total, std::integer_sequence<int, I...>,
+                                           std::integer_sequence<int, Column...>) {
     ((singles[I] = base::template identity<I>), ...);
     ((total[I] = V(base::template identity<I>)), ...);
     (fill(sums[base::template output<Column>], base::template identity<Column>), ...);
@@ -109,8 +118,8 @@ struct long_row_kernel : row_sweeps<T, Arch, Rows, Columns, Instructions, Operan
   }
   /// Computes rows [row, end), or columns [from, to) of the only row. Their sums go to sums and to singles.
   template <int... L>
-  static ESPALIER_IN_KERNEL void stretch(auto p, T* const* first, T* const* sums, T* singles, int row, int end, int from, int to,
-                                      std::integer_sequence<int, L...>) {
+  static ESPALIER_IN_KERNEL void stretch(auto p, T* const* first, T* const* sums, T* singles, int row, int end,
+                                         int from, int to, std::integer_sequence<int, L...>) {
     T const* const start_of[] = {p[L]..., nullptr};
     alignas(64) T spare[static_cast<std::size_t>(facts::plan.spare * rows_per_sweep * Columns) + 1];
     V total[static_cast<std::size_t>(instructions)];
@@ -119,10 +128,12 @@ struct long_row_kernel : row_sweeps<T, Arch, Rows, Columns, Instructions, Operan
     if constexpr (streams) past = streams_now<sizeof(V)>(base::bytes, first, outputs);
     ESPALIER_AS_LOOP
     for (; row + rows_per_sweep <= end; row += rows_per_sweep)
-      some_rows(start_of, first, sums, spare, singles, total, past, row, from, to, std::make_integer_sequence<int, rows_per_sweep>{});
+      some_rows(start_of, first, sums, spare, singles, total, past, row, from, to,
+                std::make_integer_sequence<int, rows_per_sweep>{});
     if constexpr (rows_per_sweep > 1) {
       ESPALIER_AS_LOOP
-      for (; row < end; ++row) some_rows(start_of, first, sums, spare, singles, total, past, row, from, to, std::integer_sequence<int, 0>{});
+      for (; row < end; ++row)
+        some_rows(start_of, first, sums, spare, singles, total, past, row, from, to, std::integer_sequence<int, 0>{});
     }
     base::reduce_totals(singles, total, typename base::template instructions_of<reduced_totals>{});
     if constexpr (streams) stream_fence();
@@ -131,14 +142,17 @@ struct long_row_kernel : row_sweeps<T, Arch, Rows, Columns, Instructions, Operan
   static constexpr detail::bits reduced_totals = [] {
     detail::bits r = 0;
     for (int i = 0; i < instructions; ++i)
-      if (facts::instruction_at[i].reduces && facts::instruction_at[i].extent == extent_class::single && !facts::reduces_lines(i)) r |= detail::bit(i);
+      if (facts::instruction_at[i].reduces && facts::instruction_at[i].extent == extent_class::single &&
+          !facts::reduces_lines(i))
+        r |= detail::bit(i);
     return r;
   }();
 
   // Parts, and what is computed when all rows are done.
 
   static constexpr int padded = (Columns + 15) / 16 * 16;
-  static constexpr detail::bits column_sum_instructions = facts::column_sums(), number_instructions = row_sums > 0 ? facts::reduced(0) : facts::single_sums();
+  static constexpr detail::bits column_sum_instructions = facts::column_sums(),
+                                number_instructions = row_sums > 0 ? facts::reduced(0) : facts::single_sums();
   using of_columns = set_members<column_sum_instructions>;
   using of_numbers = set_members<number_instructions>;
 
@@ -154,19 +168,24 @@ struct long_row_kernel : row_sweeps<T, Arch, Rows, Columns, Instructions, Operan
   }
   template <class Op>
   static ESPALIER_IN_KERNEL void combine_columns(T* to, T const* from, bool first) {
-    for (int j = 0; j + width <= Columns; j += width) (first ? V::load(from + j) : rule<Op>::combine(V::load(to + j), V::load(from + j))).store(to + j);
+    for (int j = 0; j + width <= Columns; j += width)
+      (first ? V::load(from + j) : rule<Op>::combine(V::load(to + j), V::load(from + j))).store(to + j);
     if constexpr (tail != 0) {
-      V const x = V::template load_first<tail>(from + Columns - tail), y = V::template load_first<tail>(to + Columns - tail);
+      V const x = V::template load_first<tail>(from + Columns - tail),
+              y = V::template load_first<tail>(to + Columns - tail);
       (first ? x : rule<Op>::combine(y, x)).template store_first<tail>(to + Columns - tail);
     }
   }
   template <int... I, class... Op, extent_class... W, int... A, int... B, int... C>
-  static ESPALIER_IN_KERNEL void combine_all_columns(T* const* first, T const* from, bool starts, list<detail::numbered_instruction<I, instruction<Op, W, A, B, C>>...>) {
+  static ESPALIER_IN_KERNEL void combine_all_columns(
+      T* const* first, T const* from, bool starts,
+      list<detail::numbered_instruction<I, instruction<Op, W, A, B, C>>...>) {
     ((combine_columns<Op>(first[base::template output<I>], from, starts), from += padded), ...);
     (void)first, (void)from, (void)starts;
   }
   template <int... I, class... Op, extent_class... W, int... A, int... B, int... C>
-  static ESPALIER_IN_KERNEL void combine_numbers(T* singles, T const* from, bool starts, list<detail::numbered_instruction<I, instruction<Op, W, A, B, C>>...>) {
+  static ESPALIER_IN_KERNEL void combine_numbers(
+      T* singles, T const* from, bool starts, list<detail::numbered_instruction<I, instruction<Op, W, A, B, C>>...>) {
     ((singles[I] = starts ? *from : rule<Op>::combine(singles[I], *from), ++from), ...);
     (void)singles, (void)from, (void)starts;
   }
@@ -178,7 +197,8 @@ struct long_row_kernel : row_sweeps<T, Arch, Rows, Columns, Instructions, Operan
 
   /// Computes column values from finished sums, vector by vector.
   template <int Count, int... Sum, int... Computed>
-  static ESPALIER_IN_KERNEL void columns(T const* const* in, T* const* out, T const* held, int j, std::integer_sequence<int, Sum...>, std::integer_sequence<int, Computed...>) {
+  static ESPALIER_IN_KERNEL void columns(T const* const* in, T* const* out, T const* held, int j,
+                                         std::integer_sequence<int, Sum...>, std::integer_sequence<int, Computed...>) {
     typename base::value_packs v;
     base::put_constants(v, typename base::constants{});
     base::put_index(v, V::iota(static_cast<T>(j)), set_members<base::index_operands>{});
@@ -189,7 +209,8 @@ struct long_row_kernel : row_sweeps<T, Arch, Rows, Columns, Instructions, Operan
     (v[Computed].template store_first<Count>(out[base::template output<Computed>] + j), ...);
     (void)out;
   }
-  static constexpr detail::bits column_results = facts::instructions_at(extent_class::column) & facts::sets.results & ~facts::sets.reductions;
+  static constexpr detail::bits column_results =
+      facts::instructions_at(extent_class::column) & facts::sets.results & ~facts::sets.reductions;
   /// Computes what depends on sums, when every sum is complete.
   template <int... L>
   static ESPALIER_IN_KERNEL void conclude(auto p, T* const* first, T* singles, std::integer_sequence<int, L...>) {
@@ -198,7 +219,8 @@ struct long_row_kernel : row_sweeps<T, Arch, Rows, Columns, Instructions, Operan
     finish_numbers<row_sums != 0 && parts != 1 ? extent_class::row : extent_class::single>(first, singles);
     if constexpr (facts::instructions_at(extent_class::column, false) != 0) {
       using results = set_members<column_results>;
-      for (int j = 0; j + width <= Columns; j += width) columns<width>(start_of, first, singles, j, of_columns{}, results{});
+      for (int j = 0; j + width <= Columns; j += width)
+        columns<width>(start_of, first, singles, j, of_columns{}, results{});
       if constexpr (tail != 0) columns<tail>(start_of, first, singles, Columns - tail, of_columns{}, results{});
     }
   }
@@ -217,10 +239,11 @@ struct long_row_kernel : row_sweeps<T, Arch, Rows, Columns, Instructions, Operan
     T* const own = shared + which * slice;
     set_sum_pointers(sums.at, own, of_columns{});
     if constexpr (cut_columns)
-      stretch(p, first.at, sums.at, singles, 0, 1, which * piece, which + 1 == parts ? Columns : (which + 1) * piece, typename base::operand_indices{});
-    else
-      stretch(p, first.at, sums.at, singles, static_cast<int>(std::int64_t{Rows} * which / parts), static_cast<int>(std::int64_t{Rows} * (which + 1) / parts), 0, Columns,
+      stretch(p, first.at, sums.at, singles, 0, 1, which * piece, which + 1 == parts ? Columns : (which + 1) * piece,
               typename base::operand_indices{});
+    else
+      stretch(p, first.at, sums.at, singles, static_cast<int>(std::int64_t{Rows} * which / parts),
+              static_cast<int>(std::int64_t{Rows} * (which + 1) / parts), 0, Columns, typename base::operand_indices{});
     save_numbers(own + sums_of_columns * padded, singles, of_numbers{});
   }
   static void finish(auto p, T* shared) {
@@ -229,7 +252,8 @@ struct long_row_kernel : row_sweeps<T, Arch, Rows, Columns, Instructions, Operan
     for (int w = 0; w < parts; ++w) {
       T const* const own = shared + w * slice;
       combine_all_columns(first.at, own, w == 0, typename base::template instructions_of<column_sum_instructions>{});
-      combine_numbers(singles, own + sums_of_columns * padded, w == 0, typename base::template instructions_of<number_instructions>{});
+      combine_numbers(singles, own + sums_of_columns * padded, w == 0,
+                      typename base::template instructions_of<number_instructions>{});
     }
     conclude(p, first.at, singles, typename base::operand_indices{});
   }
@@ -250,15 +274,18 @@ struct long_row_kernel : row_sweeps<T, Arch, Rows, Columns, Instructions, Operan
 namespace detail {
 template <int Width, int Rows, int Columns, class Instructions, class Operands, class Outputs>
 constexpr bool rows_are_short() {
-  if constexpr (Columns <= Width && Columns > 1 && Rows >= Width) return kernel_schedule<extent_class::row, 2, Instructions, Operands, Outputs>::reduces_rows();
+  if constexpr (Columns <= Width && Columns > 1 && Rows >= Width)
+    return kernel_schedule<extent_class::row, 2, Instructions, Operands, Outputs>::reduces_rows();
   else return false;
 }
 }  // namespace detail
 
 /// The kernel of a fused group that runs row by row. The length of its rows determines which one.
 template <class T, class Arch, int Rows, int Columns, class Instructions, class Operands, class Outputs>
-using row_kernel = std::conditional_t<detail::rows_are_short<pack<T, Arch>::size, Rows, Columns, Instructions, Operands, Outputs>(),
-                                    short_row_kernel<T, Arch, Rows, Columns, Instructions, Operands, Outputs>, long_row_kernel<T, Arch, Rows, Columns, Instructions, Operands, Outputs>>;
+using row_kernel =
+    std::conditional_t<detail::rows_are_short<pack<T, Arch>::size, Rows, Columns, Instructions, Operands, Outputs>(),
+                       short_row_kernel<T, Arch, Rows, Columns, Instructions, Operands, Outputs>,
+                       long_row_kernel<T, Arch, Rows, Columns, Instructions, Operands, Outputs>>;
 
 }  // namespace espalier::on_cpu
 

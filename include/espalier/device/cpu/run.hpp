@@ -24,9 +24,13 @@ struct fused_kernel : group_of<Program, X> {
   static constexpr auto const& group = types::group;
   static constexpr int rows = group.rows, columns = group.columns;
 
-  using whole_type = std::conditional_t<group.order == plan::loop_order::columns, column_kernel<T, Arch, rows, columns, instructions, operands, outputs>,
+  using whole_type = std::conditional_t<group.order == plan::loop_order::columns,
+                                        column_kernel<T, Arch, rows, columns, instructions, operands, outputs>,
                                         row_kernel<T, Arch, rows, columns, instructions, operands, outputs>>;
-  using type = std::conditional_t<(group.segments > 1), segmented_row_kernel<T, Arch, rows, columns, group.segments, instructions, operands, outputs>, whole_type>;
+  using type =
+      std::conditional_t<(group.segments > 1),
+                         segmented_row_kernel<T, Arch, rows, columns, group.segments, instructions, operands, outputs>,
+                         whole_type>;
   template <class Addresses>
   using after = epilogue<T, Arch, columns, instructions, operands, outputs, Addresses>;
 };
@@ -44,23 +48,32 @@ constexpr auto unfused_kernel() {
     using Image = shape_of_node<Program, g.nodes[window].operand[0]>;
     using Window = shape_of_node<Program, window>;
     if constexpr (group.kind == plan::kernel_kind::contraction)
-      return std::type_identity<window_product<T, Image, Window, node_map<Program, window>, shape_of_node<Program, n.operand[1]>, Y, n.attribute, Arch>>{};
+      return std::type_identity<window_product<T, Image, Window, node_map<Program, window>,
+                                               shape_of_node<Program, n.operand[1]>, Y, n.attribute, Arch>>{};
     else
-      return std::type_identity<window_reduction<T, graph::op_of<plan::graph_of<Program>.nodes.nodes[id].op>, Image, Window, node_map<Program, window>, Arch>>{};
+      return std::type_identity<window_reduction<T, graph::op_of<plan::graph_of<Program>.nodes.nodes[id].op>, Image,
+                                                 Window, node_map<Program, window>, Arch>>{};
   } else if constexpr (group.kind == plan::kernel_kind::move)
     return std::type_identity<move_kernel<T, shape_of_node<Program, n.operand[0]>, Y, node_map<Program, id>, Arch>>{};
   else if constexpr (group.kind == plan::kernel_kind::scatter_add)
-    return std::type_identity<scatter_add_kernel<T, shape_of_node<Program, n.operand[0]>, Y, node_map<Program, id>, Arch>>{};
+    return std::type_identity<
+        scatter_add_kernel<T, shape_of_node<Program, n.operand[0]>, Y, node_map<Program, id>, Arch>>{};
   else if constexpr (group.kind == plan::kernel_kind::concatenate)
-    return std::type_identity<concatenate_kernel<T, shape_of_node<Program, n.operand[0]>, shape_of_node<Program, n.operand[1]>, static_cast<int>(n.attribute), Arch>>{};
+    return std::type_identity<
+        concatenate_kernel<T, shape_of_node<Program, n.operand[0]>, shape_of_node<Program, n.operand[1]>,
+                           static_cast<int>(n.attribute), Arch>>{};
   else if constexpr (group.kind == plan::kernel_kind::contraction)
-    return std::type_identity<product_kernel<T, shape_of_node<Program, n.operand[0]>, shape_of_node<Program, n.operand[1]>, Y, n.attribute, Arch>>{};
+    return std::type_identity<product_kernel<T, shape_of_node<Program, n.operand[0]>,
+                                             shape_of_node<Program, n.operand[1]>, Y, n.attribute, Arch>>{};
   else if constexpr (group.kind == plan::kernel_kind::permute)
     return std::type_identity<permute_kernel<T, shape_of_node<Program, n.operand[0]>, n.attribute>>{};
   else if constexpr (group.kind == plan::kernel_kind::strided_broadcast)
-    return std::type_identity<strided_broadcast_kernel<T, shape_of_node<Program, n.operand[0]>, shape_of_node<Program, id>>>{};
+    return std::type_identity<
+        strided_broadcast_kernel<T, shape_of_node<Program, n.operand[0]>, shape_of_node<Program, id>>>{};
   else
-    return std::type_identity<strided_reduction_kernel<T, graph::op_of<plan::graph_of<Program>.nodes.nodes[id].op>, shape_of_node<Program, n.operand[0]>, shape_of_node<Program, id>>>{};
+    return std::type_identity<
+        strided_reduction_kernel<T, graph::op_of<plan::graph_of<Program>.nodes.nodes[id].op>,
+                                 shape_of_node<Program, n.operand[0]>, shape_of_node<Program, id>>>{};
 }
 
 /// The arguments of a program's calls, group by group. They are addresses of operands and results, the stream of its
@@ -75,14 +88,17 @@ struct call_table {
 };
 constexpr bool is_unfused(plan::planned const& p, int x) {
   plan::kernel_kind const kind = p.groups.groups[x].kind;
-  return kind != plan::kernel_kind::fused && !(kind == plan::kernel_kind::contraction && p.ir.groups[x].instructions > 1);
+  return kind != plan::kernel_kind::fused &&
+         !(kind == plan::kernel_kind::contraction && p.ir.groups[x].instructions > 1);
 }
 /// The number of addresses of a call. Unfused: two operands and a result; random numbers: a result. Otherwise: operands
 /// and outputs, followed by two operands and the sums of the product.
 constexpr int count_arguments(plan::planned const& p, int x) {
   plan::kernel_kind const kind = p.groups.groups[x].kind;
   plan::kernel_body const& body = p.ir.groups[x];
-  return kind == plan::kernel_kind::random ? 1 : is_unfused(p, x) ? 3 : body.operands + body.outputs + (kind == plan::kernel_kind::contraction ? 3 : 0);
+  return kind == plan::kernel_kind::random ? 1
+         : is_unfused(p, x)                ? 3
+                            : body.operands + body.outputs + (kind == plan::kernel_kind::contraction ? 3 : 0);
 }
 constexpr int count_arguments(plan::planned const& p) {
   int n = 0;
@@ -104,14 +120,16 @@ constexpr call_table<Groups, Arguments> table_of_calls(graph::program_builder co
       r.stream_number[x] = g[group.first].attribute;
       r.arguments[n++] = p.memory.address_of[group.first];
     } else if (is_unfused(p, x)) {
-      bool const two =
-          espalier::detail::is_null(p.ir.instructions[body.first_instruction].op) && (product || group.kind == plan::kernel_kind::concatenate);
+      bool const two = espalier::detail::is_null(p.ir.instructions[body.first_instruction].op) &&
+                       (product || group.kind == plan::kernel_kind::concatenate);
       r.arguments[n++] = find_operand_address(p, x, 0);
       r.arguments[n++] = find_operand_address(p, x, two ? 1 : 0);
       r.arguments[n++] = p.memory.address_of[group.first];
     } else {
-      for (int i = 0; i < body.operands; ++i) r.arguments[n++] = p.memory.address_of[p.ir.operands[body.first_operand + i].node];
-      for (int i = 0; i < body.outputs; ++i) r.arguments[n++] = p.memory.address_of[p.ir.outputs[body.first_output + i]];
+      for (int i = 0; i < body.operands; ++i)
+        r.arguments[n++] = p.memory.address_of[p.ir.operands[body.first_operand + i].node];
+      for (int i = 0; i < body.outputs; ++i)
+        r.arguments[n++] = p.memory.address_of[p.ir.outputs[body.first_output + i]];
       if (!product) continue;
       r.arguments[n++] = find_operand_address(p, x, 0);
       r.arguments[n++] = find_operand_address(p, x, 1);
@@ -122,7 +140,8 @@ constexpr call_table<Groups, Arguments> table_of_calls(graph::program_builder co
 }
 template <class Program>
 inline constexpr auto calls_of =
-    table_of_calls<plan::plan_of<Program>.groups.group_count, count_arguments(plan::plan_of<Program>)>(plan::graph_of<Program>.nodes, plan::plan_of<Program>);
+    table_of_calls<plan::plan_of<Program>.groups.group_count, count_arguments(plan::plan_of<Program>)>(
+        plan::graph_of<Program>.nodes, plan::plan_of<Program>);
 
 /// Calls a kernel of a program. X: the first group that has it.
 template <class Program, class T, class Arch, int X>
@@ -134,12 +153,15 @@ struct caller {
   static constexpr std::int64_t size = group.size;
 
   template <class Team>
-  static ESPALIER_INLINE void run(void* const* base, Team const& team, plan::address const* arguments, [[maybe_unused]] std::uint64_t stream_number) {
+  static ESPALIER_INLINE void run(void* const* base, Team const& team, plan::address const* arguments,
+                                  [[maybe_unused]] std::uint64_t stream_number) {
     if constexpr (kind == plan::kernel_kind::convert) {
-      convert_kernel<T, source_of_labels>::run(at<source_of_labels>(base, arguments[0]), at<T>(base, arguments[2]), size);
+      convert_kernel<T, source_of_labels>::run(at<source_of_labels>(base, arguments[0]), at<T>(base, arguments[2]),
+                                               size);
     } else if constexpr (kind == plan::kernel_kind::random) {
       random_state const& state = *static_cast<random_state const*>(base[plan::base::key]);
-      run_kernel<random_uniform_kernel<T, size, Arch>, T>(team, at<T>(base, arguments[0]), state.key, state.step << 20 | stream_number);
+      run_kernel<random_uniform_kernel<T, size, Arch>, T>(team, at<T>(base, arguments[0]), state.key,
+                                                          state.step << 20 | stream_number);
     } else if constexpr (straight) {
       T* p[static_cast<std::size_t>(count)];
       fill_addresses<T>(base, p, arguments, below<count>{});
@@ -164,11 +186,15 @@ struct caller {
     }
   }
   static constexpr auto unfused() {
-    if constexpr (kind == plan::kernel_kind::fused || kind == plan::kernel_kind::random || kind == plan::kernel_kind::convert) return std::type_identity<void>{};
+    if constexpr (kind == plan::kernel_kind::fused || kind == plan::kernel_kind::random ||
+                  kind == plan::kernel_kind::convert)
+      return std::type_identity<void>{};
     else return unfused_kernel<Program, X, T, Arch>();
   }
   using kernel = typename decltype(unfused())::type;
-  static constexpr bool straight = plan::plan_of<Program>.groups.group_count <= straight_groups || requires { requires kernel::of_row; };
+  static constexpr bool straight = plan::plan_of<Program>.groups.group_count <= straight_groups || requires {
+    requires kernel::of_row;
+  };
   static constexpr auto const& nodes = plan::graph_of<Program>.nodes.nodes;
   using source_of_labels = std::conditional_t<nodes[nodes[group.first].operand[0]].attribute & 1u, bool, std::int32_t>;
 };
@@ -176,8 +202,9 @@ struct caller {
 /// Runs the groups First + X.
 template <class Program, class T, class Arch, int First, class Team, int... X>
 void call_some(void* const* base, Team const& team, std::integer_sequence<int, X...>) {
-  (caller<Program, T, Arch, calls_of<Program>.like[First + X]>::run(base, team, calls_of<Program>.arguments + calls_of<Program>.first[First + X],
-                                                                  calls_of<Program>.stream_number[First + X]),
+  (caller<Program, T, Arch, calls_of<Program>.like[First + X]>::run(
+       base, team, calls_of<Program>.arguments + calls_of<Program>.first[First + X],
+       calls_of<Program>.stream_number[First + X]),
    ...);
 }
 /// Runs groups in pieces: clang rejects folds over more than 256 operands.
@@ -194,7 +221,9 @@ ESPALIER_INLINE void copy_elements(T const* from, T* to, std::int64_t size) {
 }
 template <class Program, class T, int... I>
 ESPALIER_INLINE void copy_all(void* const* base, std::integer_sequence<int, I...>) {
-  (copy_elements<T>(at<T>(base, copy_at<Program, I>.from), at<T>(base, copy_at<Program, I>.to), copy_at<Program, I>.size), ...);
+  (copy_elements<T>(at<T>(base, copy_at<Program, I>.from), at<T>(base, copy_at<Program, I>.to),
+                    copy_at<Program, I>.size),
+   ...);
   (void)base;
 }
 
@@ -234,7 +263,8 @@ constexpr bool has_large_group() {
   auto const& p = plan::plan_of<Program>;
   for (int x = 1; x <= p.groups.group_count; ++x)
     if (p.groups.groups[x].kind == plan::kernel_kind::fused &&
-        may_stream(p.groups.groups[x].size * static_cast<std::int64_t>(sizeof(T)) * (p.ir.groups[x].operands + p.ir.groups[x].outputs)))
+        may_stream(p.groups.groups[x].size * static_cast<std::int64_t>(sizeof(T)) *
+                   (p.ir.groups[x].operands + p.ir.groups[x].outputs)))
       return true;
 #endif
   return false;

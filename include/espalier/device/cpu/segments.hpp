@@ -23,7 +23,7 @@ struct segmented_row_kernel : loop_kernel_base<extent_class::row, T, Arch, Instr
   static constexpr bool streams = may_stream(bytes) && tail == 0;
   static constexpr bool prefetches_results = facts::full_results() * elements * std::int64_t{sizeof(T)} >= written_far;
   /// The next row's run follows this one in memory: the last sweep prefetches it.
-  static constexpr bool prefetches_next_row = bytes > read_far && facts::works_in(1);
+  static constexpr bool prefetches_next_row = bytes > read_far&& facts::works_in(1);
   using instruction_packs = V[static_cast<std::size_t>(instructions)];
   using typename base::value_packs;
   template <extent_class Extent>
@@ -34,7 +34,8 @@ struct segmented_row_kernel : loop_kernel_base<extent_class::row, T, Arch, Instr
   /// Rows are split into parts if many elements are summed.
   static constexpr int parts = elements < 65536 || Rows < 2 ? 1 : Rows < 16 ? Rows : 16;
   static constexpr std::int64_t scratch = 0;
-  static_assert(facts::instructions_at(extent_class::single) == 0 && facts::instructions_at(extent_class::column) == 0, "the planner makes no such group of segments");
+  static_assert(facts::instructions_at(extent_class::single) == 0 && facts::instructions_at(extent_class::column) == 0,
+                "the planner makes no such group of segments");
 
   template <int Count>
   static ESPALIER_IN_KERNEL void put(V x, T* to, bool past_caches) {
@@ -45,15 +46,18 @@ struct segmented_row_kernel : loop_kernel_base<extent_class::row, T, Arch, Instr
     x.template store_first<Count>(to);
   }
   template <int Count, int... Stored>
-  static ESPALIER_IN_KERNEL void put_all(T* const* out, V const* v, bool past_caches, std::ptrdiff_t j, std::integer_sequence<int, Stored...>) {
+  static ESPALIER_IN_KERNEL void put_all(T* const* out, V const* v, bool past_caches, std::ptrdiff_t j,
+                                         std::integer_sequence<int, Stored...>) {
     (put<Count>(v[Stored], out[base::template output<Stored>] + j, past_caches), ...);
     (void)out, (void)v, (void)past_caches, (void)j;
   }
   /// row_values: the values that are fixed along the row; v starts with them.
   template <int Count, int S>
-  static ESPALIER_IN_KERNEL void sweep_vector(T const* const* in, T* const* out, V const* row_values, V* sum, bool past_caches, std::ptrdiff_t j) {
+  static ESPALIER_IN_KERNEL void sweep_vector(T const* const* in, T* const* out, V const* row_values, V* sum,
+                                              bool past_caches, std::ptrdiff_t j) {
     value_packs v;
-    load_row_values(v, row_values, set_members<facts::lines_read(S)>{}, in_memory<extent_class::row>{}, in_memory<extent_class::single>{});
+    load_row_values(v, row_values, set_members<facts::lines_read(S)>{}, in_memory<extent_class::row>{},
+                    in_memory<extent_class::single>{});
     base::put_constants(v, set_members<base::constant_operands>{});
     base::template put_lanes<Count>(v, in, j, in_memory<extent_class::full>{});
     base::compute(v, instructions_of<facts::computed(S)>{});
@@ -61,7 +65,9 @@ struct segmented_row_kernel : loop_kernel_base<extent_class::row, T, Arch, Instr
     put_all<Count>(out, v, past_caches, j, set_members<facts::stored(S)>{});
   }
   template <int... I, int... Row, int... Single>
-  static ESPALIER_IN_KERNEL void load_row_values(V* v, V const* row_values, std::integer_sequence<int, I...>, std::integer_sequence<int, Row...>, std::integer_sequence<int, Single...>) {
+  static ESPALIER_IN_KERNEL void load_row_values(V* v, V const* row_values, std::integer_sequence<int, I...>,
+                                                 std::integer_sequence<int, Row...>,
+                                                 std::integer_sequence<int, Single...>) {
     ((v[I] = row_values[I]), ...);
     ((v[instructions + Row] = row_values[instructions + Row]), ...);
     ((v[instructions + Single] = row_values[instructions + Single]), ...);
@@ -70,14 +76,18 @@ struct segmented_row_kernel : loop_kernel_base<extent_class::row, T, Arch, Instr
 
   /// The offset of element J of a row from its first element.
   template <int J>
-  static constexpr std::ptrdiff_t offset = std::ptrdiff_t{J / run_length} * Rows * run_length + J % run_length;
+  static constexpr std::ptrdiff_t offset = std::ptrdiff_t{J / run_length} * Rows* run_length + J % run_length;
   template <int... I, class... Op, extent_class... W, int... A, int... B, int... C>
-  static ESPALIER_IN_KERNEL void estimate(T const* const* in, V* v, list<detail::numbered_instruction<I, instruction<Op, W, A, B, C>>...>) {
-    ((v[I] = V(rule<Op>::of_three(in[-1 - A][0], in[-1 - A][offset<Columns / 2>], in[-1 - A][offset<Columns - 1>], T(Columns)))), ...);
+  static ESPALIER_IN_KERNEL void estimate(T const* const* in, V* v,
+                                          list<detail::numbered_instruction<I, instruction<Op, W, A, B, C>>...>) {
+    ((v[I] = V(rule<Op>::of_three(in[-1 - A][0], in[-1 - A][offset<Columns / 2>], in[-1 - A][offset<Columns - 1>],
+                                  T(Columns)))),
+     ...);
     (void)in, (void)v;
   }
   template <int... I, class... Op, extent_class... W, int... A, int... B, int... C>
-  static ESPALIER_IN_KERNEL void reduce_sums(V* v, V const* sum, list<detail::numbered_instruction<I, instruction<Op, W, A, B, C>>...>) {
+  static ESPALIER_IN_KERNEL void reduce_sums(V* v, V const* sum,
+                                             list<detail::numbered_instruction<I, instruction<Op, W, A, B, C>>...>) {
     ((v[I] = V(detail::reduce_pack<Op>(sum[I]))), ...);
     (void)v, (void)sum;
   }
@@ -90,19 +100,23 @@ struct segmented_row_kernel : loop_kernel_base<extent_class::row, T, Arch, Instr
   }
 
   template <int... L>
-  static ESPALIER_IN_KERNEL void prefetch_inputs(T const* const* in, std::ptrdiff_t j, std::integer_sequence<int, L...>) {
+  static ESPALIER_IN_KERNEL void prefetch_inputs(T const* const* in, std::ptrdiff_t j,
+                                                 std::integer_sequence<int, L...>) {
     (prefetch(in[L] + j), ...);
     (void)in, (void)j;
   }
   template <int S, int... R>
-  static ESPALIER_IN_KERNEL void sweep(T const* const* in, T* const* out, V* row_values, bool past_caches, std::integer_sequence<int, R...>) {
+  static ESPALIER_IN_KERNEL void sweep(T const* const* in, T* const* out, V* row_values, bool past_caches,
+                                       std::integer_sequence<int, R...>) {
     constexpr detail::bits reduced = facts::reduced(S);
     instruction_packs sum[static_cast<std::size_t>(vectors_per_iteration)];  // (vectors, instructions)
     (base::clear(sum[R], set_members<reduced>{}), ...);
     for (int segment = 0; segment < Segments; ++segment) {
       std::ptrdiff_t j = static_cast<std::ptrdiff_t>(segment) * Rows * run_length;
-      for (int i = 0; i + vectors_per_iteration <= whole; i += vectors_per_iteration, j += vectors_per_iteration * width) {
-        if constexpr (prefetches_next_row && !facts::works_in(S + 1)) (prefetch_inputs(in, j + run_length + R * width, in_memory<extent_class::full>{}), ...);
+      for (int i = 0; i + vectors_per_iteration <= whole;
+           i += vectors_per_iteration, j += vectors_per_iteration * width) {
+        if constexpr (prefetches_next_row && !facts::works_in(S + 1))
+          (prefetch_inputs(in, j + run_length + R * width, in_memory<extent_class::full>{}), ...);
         (sweep_vector<width, S>(in, out, row_values, sum[R], past_caches, j + R * width), ...);
       }
       if constexpr (whole % vectors_per_iteration != 0)
@@ -126,7 +140,8 @@ struct segmented_row_kernel : loop_kernel_base<extent_class::row, T, Arch, Instr
   }
 
   template <int... I>
-  static ESPALIER_IN_KERNEL void store_row_results(T* const* out, V const* v, int row, std::integer_sequence<int, I...>) {
+  static ESPALIER_IN_KERNEL void store_row_results(T* const* out, V const* v, int row,
+                                                   std::integer_sequence<int, I...>) {
     ((out[base::template output<I>][row] = v[I][0]), ...);
     (void)out, (void)v, (void)row;
   }
@@ -164,7 +179,8 @@ struct segmented_row_kernel : loop_kernel_base<extent_class::row, T, Arch, Instr
 
   /// p[i]: the addresses of operands, then of outputs.
   ESPALIER_KERNEL static void part(auto p, T*, int which) {
-    rows(p, static_cast<int>(std::int64_t{Rows} * which / parts), static_cast<int>(std::int64_t{Rows} * (which + 1) / parts), typename base::operand_indices{});
+    rows(p, static_cast<int>(std::int64_t{Rows} * which / parts),
+         static_cast<int>(std::int64_t{Rows} * (which + 1) / parts), typename base::operand_indices{});
   }
   static void finish(auto, T*) {}
   ESPALIER_KERNEL static void run(auto p) { rows(p, 0, Rows, typename base::operand_indices{}); }

@@ -21,7 +21,8 @@ ESPALIER_IN_KERNEL void swap_squares(V& a, V& b, indices<Lane...>) {
 }
 template <int Distance, class V, int... I>
 ESPALIER_IN_KERNEL void swap_all(V* square, indices<I...> all) {
-  (swap_squares<Distance>(square[(I & ~(Distance - 1)) * 2 + (I & (Distance - 1))], square[(I & ~(Distance - 1)) * 2 + (I & (Distance - 1)) + Distance],
+  (swap_squares<Distance>(square[(I & ~(Distance - 1)) * 2 + (I & (Distance - 1))],
+                          square[(I & ~(Distance - 1)) * 2 + (I & (Distance - 1)) + Distance],
                           indices_below<2 * static_cast<int>(sizeof...(I))>{}),
    ...);
   if constexpr (Distance > 1) swap_all<Distance / 2>(square, all);
@@ -51,7 +52,7 @@ struct turned {
   static ESPALIER_IN_KERNEL void store_rows(V const* from, T* to, indices<R...>) {
     V square[] = {(R < Columns ? from[R < Columns ? R : 0] : from[0])...};
     turn(square);
-    (square[R].template store_first<R < Rows ? Columns : 0>(to + (R < Rows ? R : 0) * Columns), ...);
+    (square[R].template store_first < R < Rows ? Columns : 0 > (to + (R < Rows ? R : 0) * Columns), ...);
     (void)to;
   }
   ESPALIER_KERNEL static void store(V const* from, T* to) { store_rows(from, to, indices_below<V::size>{}); }
@@ -82,7 +83,7 @@ struct short_row_kernel : loop_kernel_base<extent_class::row, T, Arch, Instructi
   /// A block of rows: values that are fixed along them, of instructions and of operands, and their elements by column.
   struct block {
     value_packs row_values;
-    columns_of in[static_cast<std::size_t>(operands) + 1];  // (operands, columns)
+    columns_of in[static_cast<std::size_t>(operands) + 1];                      // (operands, columns)
     columns_of out[static_cast<std::size_t>(outputs + facts::plan.spare) + 1];  // (outputs + spare rows, columns)
   };
   /// Sums over rows, one pack for each column, and sums over all elements.
@@ -92,7 +93,8 @@ struct short_row_kernel : loop_kernel_base<extent_class::row, T, Arch, Instructi
   };
   static constexpr int count_column_sums(int i) {
     int n = 0;
-    for (int k = 0; k < i; ++k) n += facts::instruction_at[k].reduces && facts::instruction_at[k].extent == extent_class::column;
+    for (int k = 0; k < i; ++k)
+      n += facts::instruction_at[k].reduces && facts::instruction_at[k].extent == extent_class::column;
     return n;
   }
   // Templates: clang would call functions at run time.
@@ -102,8 +104,10 @@ struct short_row_kernel : loop_kernel_base<extent_class::row, T, Arch, Instructi
   static constexpr int kept_in = facts::plan.kept[I] - 1;
 
   template <int... Row, int... Single, int... Line, int... Full, int... Index, int... Back>
-  static ESPALIER_IN_KERNEL void prepare(block const& b, V* v, int j, std::integer_sequence<int, Row...>, std::integer_sequence<int, Single...>, std::integer_sequence<int, Line...>,
-                                      std::integer_sequence<int, Full...>, std::integer_sequence<int, Index...>, std::integer_sequence<int, Back...>) {
+  static ESPALIER_IN_KERNEL void prepare(block const& b, V* v, int j, std::integer_sequence<int, Row...>,
+                                         std::integer_sequence<int, Single...>, std::integer_sequence<int, Line...>,
+                                         std::integer_sequence<int, Full...>, std::integer_sequence<int, Index...>,
+                                         std::integer_sequence<int, Back...>) {
     ((v[instructions + Row] = b.row_values[instructions + Row]), ...);
     ((v[instructions + Single] = b.row_values[instructions + Single]), ...);
     ((v[Line] = b.row_values[Line]), ...);
@@ -114,14 +118,17 @@ struct short_row_kernel : loop_kernel_base<extent_class::row, T, Arch, Instructi
   }
   /// Adds to sums of columns, in which each lane holds another row.
   template <int Count, int... I, class... Op, extent_class... W, int... A, int... B, int... C>
-  static ESPALIER_IN_KERNEL void add_columns(totals& all, V const* v, int j, list<detail::numbered_instruction<I, instruction<Op, W, A, B, C>>...>) {
-    ((all.column[column_sum<I>][j] = rule<Op>::combine(all.column[column_sum<I>][j],
-                                                       base::template of_lanes<Count>(v[A >= 0 ? A : instructions - 1 - A], static_cast<T>(facts::identity_at[I])))),
+  static ESPALIER_IN_KERNEL void add_columns(totals& all, V const* v, int j,
+                                             list<detail::numbered_instruction<I, instruction<Op, W, A, B, C>>...>) {
+    ((all.column[column_sum<I>][j] = rule<Op>::combine(
+          all.column[column_sum<I>][j],
+          base::template of_lanes<Count>(v[A >= 0 ? A : instructions - 1 - A], static_cast<T>(facts::identity_at[I])))),
      ...);
     (void)all, (void)v, (void)j;
   }
   template <int... Left, int... Stored>
-  static ESPALIER_IN_KERNEL void put(block& b, V const* v, int j, std::integer_sequence<int, Left...>, std::integer_sequence<int, Stored...>) {
+  static ESPALIER_IN_KERNEL void put(block& b, V const* v, int j, std::integer_sequence<int, Left...>,
+                                     std::integer_sequence<int, Stored...>) {
     ((b.out[kept_in<Left>][j] = v[Left]), ...);
     ((b.out[base::template output<Stored>][j] = v[Stored]), ...);
     (void)b, (void)v, (void)j;
@@ -131,8 +138,9 @@ struct short_row_kernel : loop_kernel_base<extent_class::row, T, Arch, Instructi
     value_packs v;
     base::put_constants(v, constants{});
     base::put_elements(v, start_of, j, in_memory<extent_class::column>{});
-    prepare(b, v, j, in_memory<extent_class::row>{}, in_memory<extent_class::single>{}, set_members<facts::lines_read(S)>{}, in_memory<extent_class::full>{},
-            set_members<base::index_operands>{}, set_members<base::values_in_sweep(S, base::reloaded)>{});
+    prepare(b, v, j, in_memory<extent_class::row>{}, in_memory<extent_class::single>{},
+            set_members<facts::lines_read(S)>{}, in_memory<extent_class::full>{}, set_members<base::index_operands>{},
+            set_members<base::values_in_sweep(S, base::reloaded)>{});
     base::compute(v, instructions_of<base::values_in_sweep(S, base::evaluated)>{});
     base::template add<width>(sum, v, instructions_of<base::added_to(S, extent_class::row)>{});
     add_columns<Count>(all, v, j, instructions_of<base::added_to(S, extent_class::column)>{});
@@ -140,8 +148,11 @@ struct short_row_kernel : loop_kernel_base<extent_class::row, T, Arch, Instructi
     put(b, v, j, set_members<base::values_in_sweep(S, base::saved)>{}, set_members<facts::stored(S)>{});
   }
   template <int... I, class... Op, extent_class... W, int... A, int... B, int... C>
-  static ESPALIER_IN_KERNEL void estimate(block& b, list<detail::numbered_instruction<I, instruction<Op, W, A, B, C>>...>) {
-    ((b.row_values[I] = rule<Op>::of_three(b.in[-1 - A][0], b.in[-1 - A][Columns / 2], b.in[-1 - A][Columns - 1], V(T(Columns)))), ...);
+  static ESPALIER_IN_KERNEL void estimate(block& b,
+                                          list<detail::numbered_instruction<I, instruction<Op, W, A, B, C>>...>) {
+    ((b.row_values[I] =
+          rule<Op>::of_three(b.in[-1 - A][0], b.in[-1 - A][Columns / 2], b.in[-1 - A][Columns - 1], V(T(Columns)))),
+     ...);
     (void)b;
   }
   template <int... I>
@@ -166,17 +177,24 @@ struct short_row_kernel : loop_kernel_base<extent_class::row, T, Arch, Instructi
   }
 
   template <int Count, int... Full>
-  static ESPALIER_IN_KERNEL void load(block& b, T const* const* start_of, int row, std::integer_sequence<int, Full...>) {
-    (detail::turned<T, Arch, Columns, Count>::load(start_of[Full] + static_cast<std::ptrdiff_t>(row) * Columns, b.in[Full]), ...);
+  static ESPALIER_IN_KERNEL void load(block& b, T const* const* start_of, int row,
+                                      std::integer_sequence<int, Full...>) {
+    (detail::turned<T, Arch, Columns, Count>::load(start_of[Full] + static_cast<std::ptrdiff_t>(row) * Columns,
+                                                   b.in[Full]),
+     ...);
     (void)b, (void)start_of, (void)row;
   }
   template <int Count, int... I>
-  static ESPALIER_IN_KERNEL void store_block(block const& b, T* const* first, int row, std::integer_sequence<int, I...>) {
-    (detail::turned<T, Arch, Columns, Count>::store(b.out[base::template output<I>], first[base::template output<I>] + static_cast<std::ptrdiff_t>(row) * Columns), ...);
+  static ESPALIER_IN_KERNEL void store_block(block const& b, T* const* first, int row,
+                                             std::integer_sequence<int, I...>) {
+    (detail::turned<T, Arch, Columns, Count>::store(
+         b.out[base::template output<I>], first[base::template output<I>] + static_cast<std::ptrdiff_t>(row) * Columns),
+     ...);
     (void)b, (void)first, (void)row;
   }
   template <int Count, int... I>
-  static ESPALIER_IN_KERNEL void store_row_results(block const& b, T* const* first, int row, std::integer_sequence<int, I...>) {
+  static ESPALIER_IN_KERNEL void store_row_results(block const& b, T* const* first, int row,
+                                                   std::integer_sequence<int, I...>) {
     (b.row_values[I].template store_first<Count>(first[base::template output<I>] + row), ...);
     (void)b, (void)first, (void)row;
   }
@@ -202,7 +220,8 @@ struct short_row_kernel : loop_kernel_base<extent_class::row, T, Arch, Instructi
     for (V& x : to) x = V(identity);
   }
   template <int... I, class... Op, extent_class... W, int... A, int... B, int... C>
-  static ESPALIER_IN_KERNEL void reduce_columns(T* v, totals const& all, int j, list<detail::numbered_instruction<I, instruction<Op, W, A, B, C>>...>) {
+  static ESPALIER_IN_KERNEL void reduce_columns(T* v, totals const& all, int j,
+                                                list<detail::numbered_instruction<I, instruction<Op, W, A, B, C>>...>) {
     ((v[I] = detail::reduce_pack<Op>(all.column[column_sum<I>][j])), ...);
     (void)v, (void)all, (void)j;
   }

@@ -50,12 +50,15 @@ struct mask {
 #if ESPALIER_FINITE_MATH
     // Selects bits: compilers assume that a selection of numbers yields neither NaN nor infinity.
     using bits = typename registers::mask;
-    return reinterpret_cast<typename registers::type>(m.value ? reinterpret_cast<bits>(a.lanes()) : reinterpret_cast<bits>(b.lanes()));
+    return reinterpret_cast<typename registers::type>(m.value ? reinterpret_cast<bits>(a.lanes())
+                                                              : reinterpret_cast<bits>(b.lanes()));
 #else
     return m.value ? a.lanes() : b.lanes();
 #endif
   }
-  friend ESPALIER_INLINE pack<T, Arch> to_number(mask m) { return m.value ? registers::fill(T(1)) : typename registers::type{}; }
+  friend ESPALIER_INLINE pack<T, Arch> to_number(mask m) {
+    return m.value ? registers::fill(T(1)) : typename registers::type{};
+  }
 };
 
 /// A register full of numbers. Generic bodies written for a scalar (dy * (1 - y * y)) work on packs unchanged: scalars
@@ -139,8 +142,12 @@ struct pack {
   friend ESPALIER_INLINE pack select(pack condition, pack a, pack b) { return select(condition != pack(T(0)), a, b); }
 
   /// NaN if either operand is NaN.
-  friend ESPALIER_INLINE pack maximum(pack a, pack b) { return select(mask_type{detail::nan_lanes(b.lanes())}, b, larger(b, a)); }
-  friend ESPALIER_INLINE pack minimum(pack a, pack b) { return select(mask_type{detail::nan_lanes(b.lanes())}, b, smaller(b, a)); }
+  friend ESPALIER_INLINE pack maximum(pack a, pack b) {
+    return select(mask_type{detail::nan_lanes(b.lanes())}, b, larger(b, a));
+  }
+  friend ESPALIER_INLINE pack minimum(pack a, pack b) {
+    return select(mask_type{detail::nan_lanes(b.lanes())}, b, smaller(b, a));
+  }
   /// The instructions for maximum and minimum. If an operand is NaN, the result is b or NaN. The functions maximum and
   /// minimum test b themselves, so either result is right for them.
   friend ESPALIER_INLINE pack larger(pack a, pack b) { return detail::larger_of(a.value, b.value); }
@@ -199,7 +206,9 @@ struct pack {
   /// start, start + 1, start + 2, ...
   static ESPALIER_INLINE pack iota(T start) { return detail::ramp(register_type{}) + registers::fill(start); }
   template <int N>
-  static ESPALIER_INLINE mask_type first_lanes() { return iota(T(0)) < pack(N); }
+  static ESPALIER_INLINE mask_type first_lanes() {
+    return iota(T(0)) < pack(N);
+  }
 };
 
 /// Orders streamed stores before later ones. Call it once, at the end of a kernel that streams.

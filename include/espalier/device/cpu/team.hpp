@@ -47,7 +47,7 @@ struct team_of {
 
 template <class Kernel, class T, class... P>
 constexpr int parts_of() {
-  if constexpr (requires(T* shared, P... p) { Kernel::part(p..., shared, 0); }) return static_cast<int>(Kernel::parts);
+  if constexpr (requires(T * shared, P... p) { Kernel::part(p..., shared, 0); }) return static_cast<int>(Kernel::parts);
   else return 1;
 }
 
@@ -57,7 +57,9 @@ ESPALIER_INLINE void run_kernel(Team const& team, P... p) {
   if constexpr (Team::threads > 1 && parts_of<Kernel, T, P...>() > 1) {
     alignas(64) T shared[static_cast<unsigned long>(Kernel::scratch) + 1];
     auto const job = [&](int which) { Kernel::part(p..., shared, which); };
-    team.run(static_cast<int>(Kernel::parts), [](void const* f, int which) { (*static_cast<decltype(job)*>(f))(which); }, &job);
+    team.run(
+        static_cast<int>(Kernel::parts), [](void const* f, int which) { (*static_cast<decltype(job)*>(f))(which); },
+        &job);
     Kernel::finish(p..., shared);
   } else {
     (void)team;

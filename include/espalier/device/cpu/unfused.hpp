@@ -50,13 +50,15 @@ struct strided_copy : independent_parts {
   static constexpr int rows = Strided::result.at[0], parts = parts_along(rows, Strided::result.size());
 
   ESPALIER_KERNEL static void run(T const* x, T const*, T* y) {
-    for_each_offset(Strided::result, Strided::stride.at, [&](std::int64_t i, std::int64_t offset) { y[i] = x[offset]; });
+    for_each_offset(Strided::result, Strided::stride.at,
+                    [&](std::int64_t i, std::int64_t offset) { y[i] = x[offset]; });
   }
   ESPALIER_KERNEL static void part(T const* x, T const*, T* y, T*, int which) {
     std::int64_t const begin = part_begin(rows, parts, which), count = part_begin(rows, parts, which + 1) - begin;
     x += begin * Strided::stride.at[0];
     y += begin * (Strided::result.size() / rows);
-    for_each_offset(some_of(Strided::result, count), Strided::stride.at, [&](std::int64_t i, std::int64_t offset) { y[i] = x[offset]; });
+    for_each_offset(some_of(Strided::result, count), Strided::stride.at,
+                    [&](std::int64_t i, std::int64_t offset) { y[i] = x[offset]; });
   }
 };
 
@@ -81,14 +83,19 @@ struct strided_reduction_kernel : independent_parts {
 
   ESPALIER_KERNEL static void run(T const* x, T const*, T* y) {
     for (std::int64_t i = 0; i < To::size; ++i) y[i] = static_cast<T>(described<Op>.identity);
-    detail::for_each_offset(From::value, stride.at, [&](std::int64_t i, std::int64_t offset) { y[offset] = rule<Op>::combine(y[offset], x[i]); });
+    detail::for_each_offset(From::value, stride.at, [&](std::int64_t i, std::int64_t offset) {
+      y[offset] = rule<Op>::combine(y[offset], x[i]);
+    });
   }
   ESPALIER_KERNEL static void part(T const* x, T const*, T* y, T*, int which) {
-    std::int64_t const begin = detail::part_begin(rows, parts, which), count = detail::part_begin(rows, parts, which + 1) - begin;
+    std::int64_t const begin = detail::part_begin(rows, parts, which),
+                       count = detail::part_begin(rows, parts, which + 1) - begin;
     x += begin * (From::size / rows);
     y += begin * (To::size / rows);
     for (std::int64_t i = 0; i < count * (To::size / rows); ++i) y[i] = static_cast<T>(described<Op>.identity);
-    detail::for_each_offset(detail::some_of(From::value, count), stride.at, [&](std::int64_t i, std::int64_t offset) { y[offset] = rule<Op>::combine(y[offset], x[i]); });
+    detail::for_each_offset(detail::some_of(From::value, count), stride.at, [&](std::int64_t i, std::int64_t offset) {
+      y[offset] = rule<Op>::combine(y[offset], x[i]);
+    });
   }
 };
 
@@ -122,10 +129,13 @@ struct product_kernel : independent_parts {
     else if constexpr (requires { matrices::parts; }) return static_cast<int>(matrices::parts);
     else return 1;
   }();
-  static void part(T const* a, T const* b, T* y, T* shared, int which) { part(a, b, y, detail::no_epilogue{}, shared, which); }
+  static void part(T const* a, T const* b, T* y, T* shared, int which) {
+    part(a, b, y, detail::no_epilogue{}, shared, which);
+  }
   template <class After>
   static void part(T const* a, T const* b, T* y, After const& after, T*, int which) {
-    if constexpr (!one_matrix) some(a, b, y, after, detail::part_begin(count, parts, which), detail::part_begin(count, parts, which + 1));
+    if constexpr (!one_matrix)
+      some(a, b, y, after, detail::part_begin(count, parts, which), detail::part_begin(count, parts, which + 1));
     else if constexpr (parts > 1) matrices::part(a, b, y, after, which);
   }
 
@@ -134,7 +144,8 @@ struct product_kernel : independent_parts {
   static void some(T const* a, T const* b, T* y, After const& after, std::int64_t first, std::int64_t last) {
     static constexpr extents batch = outer(Y::value), batch_a = outer(A::value), batch_b = outer(B::value);
     for (std::int64_t i = first; i < last; ++i) {
-      matrices::run(a + offset(batch_a, batch, i) * rows * inner, b + offset(batch_b, batch, i) * inner * columns, y + i * rows * columns);
+      matrices::run(a + offset(batch_a, batch, i) * rows * inner, b + offset(batch_b, batch, i) * inner * columns,
+                    y + i * rows * columns);
       after(i * rows, rows, 0, columns);
     }
   }

@@ -13,15 +13,21 @@ namespace espalier::on_cuda {
 template <class T, int Rows, int Columns, class Instructions, class Operands, class Outputs>
 struct column_kernel : line_sweeps<extent_class::column, T, Rows, Columns, 1, Instructions, Operands, Outputs> {
   using base = line_sweeps<extent_class::column, T, Rows, Columns, 1, Instructions, Operands, Outputs>;
-  using typename base::facts, typename base::operand_indices, typename base::number, typename base::state, typename base::table, typename base::values;
-  using base::operands, base::single_sum_instructions, base::memory, base::row_chunks, base::single_sums, base::instructions, base::width;
+  using typename base::facts, typename base::operand_indices, typename base::number, typename base::state,
+      typename base::table, typename base::values;
+  using base::operands, base::single_sum_instructions, base::memory, base::row_chunks, base::single_sums,
+      base::instructions, base::width;
 
   static constexpr int threads = Rows <= 512 ? 256 : 512, cluster = 1;
   /// A block reads up to 8 neighbouring chunks of a row (128 bytes). If a row has fewer than 1,024 chunks, it reads up
   /// to 4, which makes more blocks.
-  static constexpr int widest = row_chunks < 1024 ? 4 : 8, across = detail::power_of_two_from(row_chunks) < widest ? detail::power_of_two_from(row_chunks) : widest, rows_at_once = threads / across, warps = threads / 32;
+  static constexpr int widest = row_chunks < 1024 ? 4 : 8,
+                       across = detail::power_of_two_from(row_chunks) < widest ? detail::power_of_two_from(row_chunks)
+                                                                               : widest,
+                       rows_at_once = threads / across, warps = threads / 32;
   static constexpr std::int64_t blocks = detail::ceil_divide(row_chunks, across);
-  static constexpr int load_access = base::loads_chunks ? base::chunk_bytes : 0, store_access = base::stores_chunks ? base::chunk_bytes : 0;
+  static constexpr int load_access = base::loads_chunks ? base::chunk_bytes : 0,
+                       store_access = base::stores_chunks ? base::chunk_bytes : 0;
   /// Whether one launch is faster than split sweeps: launches dominate (at most 2^20 elements), or columns are short
   /// and blocks fill a device.
   static constexpr bool pays = std::int64_t{Rows} * Columns <= std::int64_t{1} << 20 || (Rows <= 2048 && blocks >= 128);
@@ -56,14 +62,17 @@ struct column_kernel : line_sweeps<extent_class::column, T, Rows, Columns, 1, In
   }();
   static constexpr bool late_lines = [] {
     for (int k = 0; k < facts::outputs; ++k)
-      if (facts::output_at[k].late && facts::instruction_at[facts::output_at[k].instruction].extent == extent_class::column) return true;
+      if (facts::output_at[k].late &&
+          facts::instruction_at[facts::output_at[k].instruction].extent == extent_class::column)
+        return true;
     return false;
   }();
   static constexpr int most_sums = [] {
     int most = 1;
     for (int s = 0; s < facts::plan.sweeps; ++s) {
       int n = 0;
-      for (int i = 0; i < instructions; ++i) n += facts::reduces(s, i) && facts::instruction_at[i].extent == extent_class::column;
+      for (int i = 0; i < instructions; ++i)
+        n += facts::reduces(s, i) && facts::instruction_at[i].extent == extent_class::column;
       if (n > most) most = n;
     }
     return most;
@@ -73,7 +82,8 @@ struct column_kernel : line_sweeps<extent_class::column, T, Rows, Columns, 1, In
   static constexpr int area_size = most_sums * warps * across * width;
 
   template <int S, class Context>
-  ESPALIER_HOST_DEVICE static void sweeps(Context const& c, table const& t, state& s, int column, bool inside, int& turn) {
+  ESPALIER_HOST_DEVICE static void sweeps(Context const& c, table const& t, state& s, int column, bool inside,
+                                          int& turn) {
     using sums = typename base::template line_sums<S>;
     base::clear_lines(s, sums{});
     if (inside) base::template down<S>(t, s, c.thread() / across, Rows, rows_at_once, column);
@@ -91,14 +101,16 @@ struct column_kernel : line_sweeps<extent_class::column, T, Rows, Columns, 1, In
       for (int v = 0; v < width; ++v) other.at[v] = c.shuffle_xor(s.sums[I].at[v], mask);
       s.sums[I] = base::template combine<Op>(s.sums[I], other);
     }
-    if (c.thread() % 32 < across) store<number, width>(area + ((n * warps + c.thread() / 32) * across + c.thread() % 32) * width, s.sums[I]);
+    if (c.thread() % 32 < across)
+      store<number, width>(area + ((n * warps + c.thread() / 32) * across + c.thread() % 32) * width, s.sums[I]);
   }
   template <int I, class Context>
   ESPALIER_HOST_DEVICE static void combine_warps(Context const& c, state& s, number const* area, int n) {
     using Op = typename op_of_instruction<typename facts::template instruction_type<I>>::type;
     number const* const first = area + (n * warps * across + c.thread() % across) * width;
     values sum = load<number, width>(first);
-    for (int w = 1; w < warps; ++w) sum = base::template combine<Op>(sum, load<number, width>(first + w * across * width));
+    for (int w = 1; w < warps; ++w)
+      sum = base::template combine<Op>(sum, load<number, width>(first + w * across * width));
     s.sums[I] = sum;
   }
   template <class Context, int... I>
@@ -117,17 +129,23 @@ struct column_kernel : line_sweeps<extent_class::column, T, Rows, Columns, 1, In
     using Instruction = op_of_instruction<typename facts::template instruction_type<I>>;
     if constexpr (facts::estimated_first(I)) {
       T const* const x = static_cast<T const*>(t.pointer[-1 - Instruction::first]) + column;
-      values const first = load<T, width>(x), middle = load<T, width>(x + std::int64_t{Rows / 2} * Columns), last = load<T, width>(x + std::int64_t{Rows - 1} * Columns);
+      values const first = load<T, width>(x), middle = load<T, width>(x + std::int64_t{Rows / 2} * Columns),
+                   last = load<T, width>(x + std::int64_t{Rows - 1} * Columns);
       ESPALIER_UNROLL
-      for (int v = 0; v < width; ++v) s.lines[I].at[v] = rule<typename Instruction::type>::of_three(first.at[v], middle.at[v], last.at[v], static_cast<number>(Rows));
+      for (int v = 0; v < width; ++v)
+        s.lines[I].at[v] = rule<typename Instruction::type>::of_three(first.at[v], middle.at[v], last.at[v],
+                                                                      static_cast<number>(Rows));
     } else if constexpr (facts::instruction_at[I].extent == extent_class::column) {
       if constexpr (facts::instruction_at[I].reduces) s.lines[I] = s.sums[I];
-      else s.lines[I] = base::template fixed_value<values>(typename facts::template instruction_type<I>{}, s.lines, s.held);
+      else
+        s.lines[I] =
+            base::template fixed_value<values>(typename facts::template instruction_type<I>{}, s.lines, s.held);
     }
     detail::unused(t, column);
   }
   template <int... I>
-  ESPALIER_HOST_DEVICE static void finalize_statistics(table const& t, state& s, int column, std::integer_sequence<int, I...>) {
+  ESPALIER_HOST_DEVICE static void finalize_statistics(table const& t, state& s, int column,
+                                                       std::integer_sequence<int, I...>) {
     (finalize_statistic<I>(t, s, column), ...);
     detail::unused(t, s, column);
   }
@@ -138,7 +156,8 @@ struct column_kernel : line_sweeps<extent_class::column, T, Rows, Columns, 1, In
     else detail::unused(t, s, column);
   }
   template <int... I>
-  ESPALIER_HOST_DEVICE static void put_lines(table const& t, state const& s, int column, std::integer_sequence<int, I...>) {
+  ESPALIER_HOST_DEVICE static void put_lines(table const& t, state const& s, int column,
+                                             std::integer_sequence<int, I...>) {
     (put_line<I>(t, s, column), ...);
     detail::unused(t, s, column);
   }
@@ -147,7 +166,9 @@ struct column_kernel : line_sweeps<extent_class::column, T, Rows, Columns, 1, In
     using Instruction = op_of_instruction<typename facts::template instruction_type<I>>;
     using Op = typename Instruction::type;
     constexpr int n = base::template position<single_sum_instructions, I>;
-    s.singles[n] = base::template combine<Op>(s.singles[n], base::template combine_within<Op>(base::template fixed<values, Instruction::first>(s.lines, s.held)));
+    s.singles[n] = base::template combine<Op>(
+        s.singles[n],
+        base::template combine_within<Op>(base::template fixed<values, Instruction::first>(s.lines, s.held)));
   }
   template <int... I>
   ESPALIER_HOST_DEVICE static void add_lines(state& s, std::integer_sequence<int, I...>) {
@@ -157,11 +178,13 @@ struct column_kernel : line_sweeps<extent_class::column, T, Rows, Columns, 1, In
   template <int I, class Context>
   ESPALIER_HOST_DEVICE static void store_single_sum(Context const& c, table const& t, state const& s) {
     using Op = typename op_of_instruction<typename facts::template instruction_type<I>>::type;
-    base::template store_block_sum<Op, base::template position<single_sum_instructions, I>, threads>(c, s.singles[base::template position<single_sum_instructions, I>], memory(t, 3) + c.block() * single_sums);
+    base::template store_block_sum<Op, base::template position<single_sum_instructions, I>, threads>(
+        c, s.singles[base::template position<single_sum_instructions, I>], memory(t, 3) + c.block() * single_sums);
     detail::unused(t);
   }
   template <class Context, int... I>
-  ESPALIER_HOST_DEVICE static void store_single_sums(Context const& c, table const& t, state const& s, std::integer_sequence<int, I...>) {
+  ESPALIER_HOST_DEVICE static void store_single_sums(Context const& c, table const& t, state const& s,
+                                                     std::integer_sequence<int, I...>) {
     (store_single_sum<I>(c, t, s), ...);
     detail::unused(c, t, s);
   }

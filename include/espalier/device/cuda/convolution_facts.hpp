@@ -27,7 +27,9 @@ struct convolution_facts {
 
   constexpr std::int64_t x_size() const { return std::int64_t{images} * x_rows * x_columns * channels; }
   constexpr std::int64_t y_size() const { return std::int64_t{images} * y_rows * y_columns * outputs; }
-  constexpr std::int64_t kernels_size() const { return std::int64_t{kernel_rows} * kernel_columns * channels * outputs; }
+  constexpr std::int64_t kernels_size() const {
+    return std::int64_t{kernel_rows} * kernel_columns * channels * outputs;
+  }
   constexpr bool is_kernel_gradient() const { return what == convolved::kernels; }
   constexpr bool is_image_gradient() const { return what == convolved::images; }
 };

@@ -67,7 +67,9 @@ constexpr std::int64_t equal_strides() {
     while (count % run != 0) --run;
     for (std::int64_t first = run; first < count; first += run)
       for (std::int64_t i = 1; i < run; ++i)
-        if (Product::a_offset(first + i) - Product::a_offset(first) != i * a || Product::b_offset(first + i) - Product::b_offset(first) != i * b) return 1;
+        if (Product::a_offset(first + i) - Product::a_offset(first) != i * a ||
+            Product::b_offset(first + i) - Product::b_offset(first) != i * b)
+          return 1;
     return run;
   } else {
     return 1;
@@ -77,8 +79,18 @@ constexpr std::int64_t equal_strides() {
 template <class T, class Product>
 product_facts facts_of() {
   int const run = static_cast<int>(equal_strides<Product>());
-  return {Product::rows, Product::columns, Product::inner, Product::transpose_a, Product::transpose_b, run, run > 1 ? Product::a_offset(1) : 0,
-          run > 1 ? Product::b_offset(1) : 0, cublas_type<T>::stored, cublas_type<T>::scaled, cublas_type<T>::computed, static_cast<int>(sizeof(T))};
+  return {Product::rows,
+          Product::columns,
+          Product::inner,
+          Product::transpose_a,
+          Product::transpose_b,
+          run,
+          run > 1 ? Product::a_offset(1) : 0,
+          run > 1 ? Product::b_offset(1) : 0,
+          cublas_type<T>::stored,
+          cublas_type<T>::scaled,
+          cublas_type<T>::computed,
+          static_cast<int>(sizeof(T))};
 }
 
 /// A product with the algorithm that the heuristic of cuBLASLt chose for it.
@@ -86,20 +98,26 @@ class chosen_product {
  public:
   enum variant : unsigned { plain = 0, with_bias = 1, with_relu = 2, aligned = 4, variants = 8 };
 
-  chosen_product(cublasLtHandle_t handle, product_facts const& f, unsigned flags, std::size_t workspace) : facts_(f), flags_(flags) { choose(handle, workspace); }
+  chosen_product(cublasLtHandle_t handle, product_facts const& f, unsigned flags, std::size_t workspace)
+      : facts_(f), flags_(flags) {
+    choose(handle, workspace);
+  }
   chosen_product(chosen_product const&) = delete;
   chosen_product& operator=(chosen_product const&) = delete;
   ~chosen_product() { release(); }
 
   /// a, b, y: the first of `run` matrices each.
-  void run(cublasLtHandle_t handle, void const* a, void const* b, void* y, void const* bias, void* workspace, std::size_t workspace_bytes, cudaStream_t stream) {
+  void run(cublasLtHandle_t handle, void const* a, void const* b, void* y, void const* bias, void* workspace,
+           std::size_t workspace_bytes, cudaStream_t stream) {
     if (flags_ & with_bias) set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias);
     float const one = 1, zero = 0;
     double const long_one = 1, long_zero = 0;
     bool const is_double = facts_.scaled == CUDA_R_64F;
     void const* const alpha = is_double ? static_cast<void const*>(&long_one) : &one;
     void const* const beta = is_double ? static_cast<void const*>(&long_zero) : &zero;
-    check_status(cublasLtMatmul(handle, description_, alpha, b, left_, a, right_, beta, y, result_, y, result_, &algorithm_, workspace, workspace_bytes, stream), "cublasLtMatmul");
+    check_status(cublasLtMatmul(handle, description_, alpha, b, left_, a, right_, beta, y, result_, y, result_,
+                                &algorithm_, workspace, workspace_bytes, stream),
+                 "cublasLtMatmul");
   }
 
  private:
@@ -109,12 +127,17 @@ class chosen_product {
     set(CUBLASLT_MATMUL_DESC_TRANSA, facts_.transpose_b ? CUBLAS_OP_T : CUBLAS_OP_N);
     set(CUBLASLT_MATMUL_DESC_TRANSB, facts_.transpose_a ? CUBLAS_OP_T : CUBLAS_OP_N);
     bool const biased = flags_ & with_bias, relu = flags_ & with_relu;
-    if (biased || relu) set(CUBLASLT_MATMUL_DESC_EPILOGUE, biased ? relu ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_BIAS : CUBLASLT_EPILOGUE_RELU);
+    if (biased || relu)
+      set(CUBLASLT_MATMUL_DESC_EPILOGUE,
+          biased ? relu ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_BIAS : CUBLASLT_EPILOGUE_RELU);
     std::uint32_t const alignment = flags_ & aligned ? 16u : static_cast<std::uint32_t>(facts_.element_bytes);
     // The heuristic uses only the alignment of the bias pointer.
-    if (biased) set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, reinterpret_cast<void const*>(static_cast<std::uintptr_t>(alignment)));
-    lay_out(left_, facts_.transpose_b ? facts_.inner : facts_.columns, facts_.transpose_b ? facts_.columns : facts_.inner, facts_.b_stride);
-    lay_out(right_, facts_.transpose_a ? facts_.rows : facts_.inner, facts_.transpose_a ? facts_.inner : facts_.rows, facts_.a_stride);
+    if (biased)
+      set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, reinterpret_cast<void const*>(static_cast<std::uintptr_t>(alignment)));
+    lay_out(left_, facts_.transpose_b ? facts_.inner : facts_.columns,
+            facts_.transpose_b ? facts_.columns : facts_.inner, facts_.b_stride);
+    lay_out(right_, facts_.transpose_a ? facts_.rows : facts_.inner, facts_.transpose_a ? facts_.inner : facts_.rows,
+            facts_.a_stride);
     lay_out(result_, facts_.columns, facts_.rows, std::int64_t{facts_.rows} * facts_.columns);
     check_status(cublasLtMatmulPreferenceCreate(&preference_), "cublasLtMatmulPreferenceCreate");
     prefer(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, static_cast<std::uint64_t>(workspace));
@@ -124,29 +147,39 @@ class chosen_product {
     prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, alignment);
     cublasLtMatmulHeuristicResult_t found{};
     int count = 0;
-    check_status(cublasLtMatmulAlgoGetHeuristic(handle, description_, left_, right_, result_, result_, preference_, 1, &found, &count), "cublasLtMatmulAlgoGetHeuristic");
+    check_status(cublasLtMatmulAlgoGetHeuristic(handle, description_, left_, right_, result_, result_, preference_, 1,
+                                                &found, &count),
+                 "cublasLtMatmulAlgoGetHeuristic");
     check_status(count > 0 ? found.state : CUBLAS_STATUS_NOT_SUPPORTED, "cublasLtMatmulAlgoGetHeuristic");
     algorithm_ = found.algo;
     all_or_nothing.owner = nullptr;
   }
   template <class Value>
   void set(cublasLtMatmulDescAttributes_t what, Value const& value) {
-    check_status(cublasLtMatmulDescSetAttribute(description_, what, &value, sizeof value), "cublasLtMatmulDescSetAttribute");
+    check_status(cublasLtMatmulDescSetAttribute(description_, what, &value, sizeof value),
+                 "cublasLtMatmulDescSetAttribute");
   }
   template <class Value>
   void prefer(cublasLtMatmulPreferenceAttributes_t what, Value const& value) {
-    check_status(cublasLtMatmulPreferenceSetAttribute(preference_, what, &value, sizeof value), "cublasLtMatmulPreferenceSetAttribute");
+    check_status(cublasLtMatmulPreferenceSetAttribute(preference_, what, &value, sizeof value),
+                 "cublasLtMatmulPreferenceSetAttribute");
   }
   void lay_out(cublasLtMatrixLayout_t& layout, int rows, int columns, std::int64_t stride) {
-    check_status(cublasLtMatrixLayoutCreate(&layout, facts_.stored, static_cast<std::uint64_t>(rows), static_cast<std::uint64_t>(columns), rows), "cublasLtMatrixLayoutCreate");
+    check_status(cublasLtMatrixLayoutCreate(&layout, facts_.stored, static_cast<std::uint64_t>(rows),
+                                            static_cast<std::uint64_t>(columns), rows),
+                 "cublasLtMatrixLayoutCreate");
     if (facts_.run == 1) return;
     std::int32_t const run = facts_.run;
-    check_status(cublasLtMatrixLayoutSetAttribute(layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &run, sizeof run), "cublasLtMatrixLayoutSetAttribute");
-    check_status(cublasLtMatrixLayoutSetAttribute(layout, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &stride, sizeof stride), "cublasLtMatrixLayoutSetAttribute");
+    check_status(cublasLtMatrixLayoutSetAttribute(layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &run, sizeof run),
+                 "cublasLtMatrixLayoutSetAttribute");
+    check_status(
+        cublasLtMatrixLayoutSetAttribute(layout, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &stride, sizeof stride),
+        "cublasLtMatrixLayoutSetAttribute");
   }
   void check_status(cublasStatus_t status, char const* call) const {
-    check(status, call, "a product of %d x %d and %d x %d, %d in a batch, elements of %d bytes%s%s", facts_.rows, facts_.inner, facts_.inner, facts_.columns, facts_.run,
-          facts_.element_bytes, flags_ & with_bias ? ", with a bias" : "", flags_ & with_relu ? ", with ReLU" : "");
+    check(status, call, "a product of %d x %d and %d x %d, %d in a batch, elements of %d bytes%s%s", facts_.rows,
+          facts_.inner, facts_.inner, facts_.columns, facts_.run, facts_.element_bytes,
+          flags_ & with_bias ? ", with a bias" : "", flags_ & with_relu ? ", with ReLU" : "");
   }
   /// Releases the descriptors if the constructor throws: the destructor does not run then.
   struct cleaner {
@@ -182,7 +215,9 @@ class product_table : public table_by_number<chosen_product> {
     if (handle_ == nullptr) check(cublasLtCreate(&handle_), "cublasLtCreate");
     return handle_;
   }
-  chosen_product*& at(int number, unsigned flags) { return table_by_number::at(number * static_cast<int>(chosen_product::variants) + static_cast<int>(flags)); }
+  chosen_product*& at(int number, unsigned flags) {
+    return table_by_number::at(number * static_cast<int>(chosen_product::variants) + static_cast<int>(flags));
+  }
 
  private:
   cublasLtHandle_t handle_ = nullptr;

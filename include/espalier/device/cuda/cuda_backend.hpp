@@ -59,7 +59,8 @@ class staging_ring {
   void send(void* to, void const* from, std::size_t bytes, cudaStream_t stream) {
     if (at_ == nullptr) allocate();
     for (std::size_t first = 0; first < bytes; first += slot_bytes)
-      send_some(static_cast<unsigned char*>(to) + first, static_cast<unsigned char const*>(from) + first, bytes - first < slot_bytes ? bytes - first : slot_bytes, stream);
+      send_some(static_cast<unsigned char*>(to) + first, static_cast<unsigned char const*>(from) + first,
+                bytes - first < slot_bytes ? bytes - first : slot_bytes, stream);
   }
 
  private:
@@ -68,13 +69,15 @@ class staging_ring {
     unsigned char* const slot = at_ + static_cast<std::size_t>(next_) * slot_bytes;
     detail::check(cudaEventSynchronize(done), "cudaEventSynchronize", "a copy to the device");
     __builtin_memcpy(slot, from, bytes);
-    detail::check(cudaMemcpyAsync(to, slot, bytes, cudaMemcpyHostToDevice, stream), "cudaMemcpyAsync", "%zu bytes to the device", bytes);
+    detail::check(cudaMemcpyAsync(to, slot, bytes, cudaMemcpyHostToDevice, stream), "cudaMemcpyAsync",
+                  "%zu bytes to the device", bytes);
     detail::check(cudaEventRecord(done, stream), "cudaEventRecord");
     next_ = (next_ + 1) % slots;
   }
   void allocate() {
     for (cudaEvent_t& event : done_)
-      if (event == nullptr) detail::check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "cudaEventCreateWithFlags");
+      if (event == nullptr)
+        detail::check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "cudaEventCreateWithFlags");
     void* at = nullptr;
     detail::check(cudaHostAlloc(&at, capacity, cudaHostAllocDefault), "cudaHostAlloc", "%zu bytes", capacity);
     at_ = static_cast<unsigned char*>(at);
@@ -126,9 +129,13 @@ class cuda_backend {
   /// Queues a kernel.
   template <class Kernel>
   void launch(typename Kernel::table const& t) {
-    static_assert(launchable<Kernel>, "launch<Kernel>(table): a kernel has 32 to 1,024 threads, whole warps, and whole clusters of 1, 2, 4 or 8 blocks");
+    static_assert(
+        launchable<Kernel>,
+        "launch<Kernel>(table): a kernel has 32 to 1,024 threads, whole warps, and whole clusters of 1, 2, 4 or 8 blocks");
     if constexpr (Kernel::cluster > 1)
-      if (!clusters_) detail::throw_error<cuda_error>("cuda_backend::launch: %s: clusters of blocks need compute capability 9.0", name_of<Kernel>().text);
+      if (!clusters_)
+        detail::throw_error<cuda_error>("cuda_backend::launch: %s: clusters of blocks need compute capability 9.0",
+                                        name_of<Kernel>().text);
     cudaLaunchAttribute cluster{};
     cluster.id = cudaLaunchAttributeClusterDimension;
     cluster.val.clusterDim.x = Kernel::cluster;
@@ -196,7 +203,9 @@ class cuda_backend {
   }
   /// Queues a copy on the device.
   void copy(void* to, void const* from, std::size_t bytes) {
-    if (bytes > 0) check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream_), "cudaMemcpyAsync on the device", bytes);
+    if (bytes > 0)
+      check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream_), "cudaMemcpyAsync on the device",
+            bytes);
   }
   void fill_zero(void* at, std::size_t bytes) {
     if (bytes > 0) check(cudaMemsetAsync(at, 0, bytes, stream_), "cudaMemsetAsync", bytes);
@@ -208,13 +217,16 @@ class cuda_backend {
     using chosen = detail::chosen_product;
     static detail::product_facts const facts = detail::facts_of<T, Product>();
     constexpr std::int64_t size = std::int64_t{Product::rows} * Product::columns;
-    bool const aligned = is_aligned(a) && is_aligned(b) && is_aligned(y) && is_aligned(bias) && (Product::count == 1 || every_matrix_aligned<T, Product>());
-    unsigned const flags = (bias != nullptr ? chosen::with_bias : 0u) | (relu ? chosen::with_relu : 0u) | (aligned ? chosen::aligned : 0u);
+    bool const aligned = is_aligned(a) && is_aligned(b) && is_aligned(y) && is_aligned(bias) &&
+                         (Product::count == 1 || every_matrix_aligned<T, Product>());
+    unsigned const flags =
+        (bias != nullptr ? chosen::with_bias : 0u) | (relu ? chosen::with_relu : 0u) | (aligned ? chosen::aligned : 0u);
     chosen*& found = products_.at(detail::number_of<detail::chosen_product, T, Product>(), flags);
     if (found == nullptr) found = new chosen(products_.handle(), with_precision(facts), flags, product_workspace);
     if (!workspace_) workspace_ = {*this, product_workspace};
     for (std::int64_t i = 0; i < Product::count; i += facts.run)
-      found->run(products_.handle(), a + Product::a_offset(i), b + Product::b_offset(i), y + i * size, bias, workspace_.at<unsigned char>(0), product_workspace, stream_);
+      found->run(products_.handle(), a + Product::a_offset(i), b + Product::b_offset(i), y + i * size, bias,
+                 workspace_.at<unsigned char>(0), product_workspace, stream_);
   }
 #if defined(ESPALIER_CUDNN)
   /// Whether cuDNN has a deterministic algorithm for a convolution or one of its gradients
@@ -227,7 +239,9 @@ class cuda_backend {
   template <class T, class Convolution>
   void convolve(T const* a, T const* b, T* y) {
     if (!workspace_) workspace_ = {*this, product_workspace};
-    chosen_for<T, Convolution>().run(std::integral_constant<convolved, Convolution::value.what>{}, convolutions_.handle(stream_), a, b, y, workspace_.at<unsigned char>(0), product_workspace);
+    chosen_for<T, Convolution>().run(std::integral_constant<convolved, Convolution::value.what>{},
+                                     convolutions_.handle(stream_), a, b, y, workspace_.at<unsigned char>(0),
+                                     product_workspace);
   }
 #endif
   /// Sets the precision of all later float products, also in convolutions.
@@ -282,7 +296,8 @@ class cuda_backend {
     using chosen = detail::chosen_convolution;
     chosen*& found = convolutions_.at(detail::number_of<chosen, T, Convolution>());
     if (found == nullptr)
-      found = new chosen(std::integral_constant<convolved, Convolution::value.what>{}, convolutions_.handle(stream_), Convolution::value, detail::cudnn_type<T>,
+      found = new chosen(std::integral_constant<convolved, Convolution::value.what>{}, convolutions_.handle(stream_),
+                         Convolution::value, detail::cudnn_type<T>,
                          precision_ == float_products::tf32 ? CUDNN_DEFAULT_MATH : CUDNN_FMA_MATH, product_workspace);
     return *found;
   }
@@ -296,7 +311,8 @@ class cuda_backend {
   static bool is_aligned(void const* at) { return reinterpret_cast<std::uintptr_t>(at) % 16 == 0; }
   template <class T, class Product>
   static constexpr bool every_matrix_aligned() {
-    constexpr std::int64_t n = 16 / static_cast<std::int64_t>(sizeof(T)), rows = Product::rows, columns = Product::columns, inner = Product::inner;
+    constexpr std::int64_t n = 16 / static_cast<std::int64_t>(sizeof(T)), rows = Product::rows,
+                           columns = Product::columns, inner = Product::inner;
     return rows * columns % n == 0 && rows * inner % n == 0 && inner * columns % n == 0;
   }
   detail::product_facts with_precision(detail::product_facts f) const {
@@ -307,17 +323,20 @@ class cuda_backend {
   void check(cudaError_t status, char const* call, std::size_t bytes) const {
     if (status == cudaSuccess) [[likely]]
       return;
-    detail::check(status, call, "%zu bytes; the last kernel launched before it: %s", bytes, last_kernel_ != nullptr ? last_kernel_().text : "none");
+    detail::check(status, call, "%zu bytes; the last kernel launched before it: %s", bytes,
+                  last_kernel_ != nullptr ? last_kernel_().text : "none");
   }
   void check_not_capturing(char const* what) const {
-    if (capturing_) detail::throw_error<cuda_error>("cuda_backend::%s: not while a graph is captured; do it before", what);
+    if (capturing_)
+      detail::throw_error<cuda_error>("cuda_backend::%s: not while a graph is captured; do it before", what);
   }
   void find_device() {
     int count = 0;
     cudaError_t const status = cudaGetDeviceCount(&count);
     if (status != cudaSuccess || count == 0) {
       (void)cudaGetLastError();
-      detail::throw_error<cuda_error>("no CUDA device: cudaGetDeviceCount: %s (%s)", cudaGetErrorName(status), cudaGetErrorString(status));
+      detail::throw_error<cuda_error>("no CUDA device: cudaGetDeviceCount: %s (%s)", cudaGetErrorName(status),
+                                      cudaGetErrorString(status));
     }
     detail::check(cudaGetDevice(&device_), "cudaGetDevice");
     int major = 0;
@@ -360,7 +379,9 @@ class cuda_backend {
   device_block<cuda_backend> workspace_;
 };
 
-inline void captured_graph::launch(cuda_backend& on) const { on.check(cudaGraphLaunch(graph_, on.stream()), "cudaGraphLaunch", 0); }
+inline void captured_graph::launch(cuda_backend& on) const {
+  on.check(cudaGraphLaunch(graph_, on.stream()), "cudaGraphLaunch", 0);
+}
 
 }  // namespace espalier::on_cuda
 #pragma GCC diagnostic pop

@@ -12,11 +12,13 @@ namespace espalier::on_cuda::detail {
 
 /// Throws for a failed call. name: of the error; text: its description, or null; what: printf format of the purpose.
 template <class... Facts>
-[[noreturn]] void throw_call_error(char const* call, char const* name, char const* text, char const* what, Facts... facts) {
+[[noreturn]] void throw_call_error(char const* call, char const* name, char const* text, char const* what,
+                                   Facts... facts) {
   char purpose[700];
   if constexpr (sizeof...(Facts) > 0) std::snprintf(purpose, sizeof purpose, what, facts...);
   else std::snprintf(purpose, sizeof purpose, "%s", what);
-  throw_error<cuda_error>("%s: %s%s%s%s%s%s", call, name, text != nullptr ? " (" : "", text != nullptr ? text : "", text != nullptr ? ")" : "", purpose[0] != 0 ? ": " : "", purpose);
+  throw_error<cuda_error>("%s: %s%s%s%s%s%s", call, name, text != nullptr ? " (" : "", text != nullptr ? text : "",
+                          text != nullptr ? ")" : "", purpose[0] != 0 ? ": " : "", purpose);
 }
 
 /// Throws unless a call succeeded. call: its name; what: printf format of its purpose.

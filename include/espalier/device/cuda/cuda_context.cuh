@@ -108,7 +108,8 @@ __global__ void __launch_bounds__(Kernel::threads) entry(__grid_constant__ typen
 
 template <class Kernel>
 void const* device_function<Kernel>::address() {
-  return reinterpret_cast<void const*>(&entry<Kernel, detail::load_access<Kernel>(), detail::store_access<Kernel>(), Kernel::cluster>);
+  return reinterpret_cast<void const*>(
+      &entry<Kernel, detail::load_access<Kernel>(), detail::store_access<Kernel>(), Kernel::cluster>);
 }
 
 }  // namespace espalier::on_cuda

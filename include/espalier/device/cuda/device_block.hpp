@@ -16,7 +16,8 @@ template <class Backend>
 class device_block {
  public:
   device_block() = default;
-  device_block(Backend& backend, std::size_t bytes) : backend_(&backend), at_(bytes > 0 ? backend.allocate(bytes) : nullptr), bytes_(bytes) {}
+  device_block(Backend& backend, std::size_t bytes)
+      : backend_(&backend), at_(bytes > 0 ? backend.allocate(bytes) : nullptr), bytes_(bytes) {}
   /// Memory that is written before it is read: not zeroed if the backend can omit that.
   static device_block unfilled(Backend& backend, std::size_t bytes) {
     if constexpr (requires { backend.allocate_unfilled(bytes); }) {
@@ -29,7 +30,9 @@ class device_block {
       return {backend, bytes};
     }
   }
-  device_block(device_block&& other) noexcept : backend_(other.backend_), at_(other.at_), bytes_(other.bytes_) { other.forget(); }
+  device_block(device_block&& other) noexcept : backend_(other.backend_), at_(other.at_), bytes_(other.bytes_) {
+    other.forget();
+  }
   device_block& operator=(device_block&& other) noexcept {
     if (this != &other) {
       release();

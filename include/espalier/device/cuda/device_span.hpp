@@ -18,7 +18,8 @@ struct host_reads {
 };
 }  // namespace detail
 
-#define ESPALIER_ELEMENTS_ON_DEVICE "these elements are in the memory of another device: to_host(span) brings them, from_host(span) replaces them"
+#define ESPALIER_ELEMENTS_ON_DEVICE \
+  "these elements are in the memory of another device: to_host(span) brings them, from_host(span) replaces them"
 
 /// A span of elements in device memory: parameters, buffers or gradients of a model. The host copies them as a whole.
 /// owns    nothing
@@ -31,7 +32,8 @@ class device_span {
   using element_type = T;
   using device_type = Device;
 
-  device_span(on_cuda::backend_of<Device>& backend, T* data, std::int64_t size) : backend_{&backend}, data_{data}, size_{size} {}
+  device_span(on_cuda::backend_of<Device>& backend, T* data, std::int64_t size)
+      : backend_{&backend}, data_{data}, size_{size} {}
 
   /// An address on the device.
   T* data() const { return data_; }

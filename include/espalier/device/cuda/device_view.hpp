@@ -60,9 +60,10 @@ std::uint64_t bits_of(T value) {
 template <class T, class S, class Device>
   requires detail::GraphicsDevice<Device>
 class view<T, S, Device> : public detail::out_of_reach<Device> {
-  static_assert(detail::is_element<std::remove_const_t<T>>,
-                ESPALIER_SENTENCE("view<T, S, Device>: T is float, double, half, bfloat16, std::int32_t or bool (const or not)",
-                                  ESPALIER_STATED(detail::is_element<std::remove_const_t<T>>, T)));
+  static_assert(
+      detail::is_element<std::remove_const_t<T>>,
+      ESPALIER_SENTENCE("view<T, S, Device>: T is float, double, half, bfloat16, std::int32_t or bool (const or not)",
+                        ESPALIER_STATED(detail::is_element<std::remove_const_t<T>>, T)));
   static_assert(is_shape<S>,
                 ESPALIER_SENTENCE("view<T, S, Device>: S is an espalier::shape<...>", ESPALIER_STATED(is_shape<S>, S)));
 
@@ -93,7 +94,9 @@ class view<T, S, Device> : public detail::out_of_reach<Device> {
   /// A copy on the host; waits for everything queued before it.
   tensor<value_type, S> to_host() const { return tensor<value_type, S>(*this); }
   /// Copies the elements to memory of the host.
-  void copy_to(value_type* host) const { on_cuda::default_backend<Device>().to_host(host, data_, static_cast<std::size_t>(S::size) * sizeof(T)); }
+  void copy_to(value_type* host) const {
+    on_cuda::default_backend<Device>().to_host(host, data_, static_cast<std::size_t>(S::size) * sizeof(T));
+  }
 
  private:
   T* data_;
@@ -101,13 +104,13 @@ class view<T, S, Device> : public detail::out_of_reach<Device> {
 
 /// Functions that read single elements do not compile for tensors on a graphics processor.
 template <class A, class B, class Reached = detail::reached_by_host<detail::graphics_of<A, B>>>
-  requires(TensorOrView<A> && TensorOrView<B> && (detail::StoredOnGraphics<A> || detail::StoredOnGraphics<B>))
+  requires(TensorOrView<A>&& TensorOrView<B> && (detail::StoredOnGraphics<A> || detail::StoredOnGraphics<B>))
 bool operator==(A const&, B const&) {
   static_assert(Reached::agree, ESPALIER_SENTENCE("a == b: " ESPALIER_COPY_TO_HOST, Reached));
   return false;
 }
 template <class A, class B, class Reached = detail::reached_by_host<detail::graphics_of<A, B>>>
-  requires(TensorOrView<A> && TensorOrView<B> && (detail::StoredOnGraphics<A> || detail::StoredOnGraphics<B>))
+  requires(TensorOrView<A>&& TensorOrView<B> && (detail::StoredOnGraphics<A> || detail::StoredOnGraphics<B>))
 bool all_close(A const&, B const&, double = 0, double = 0) {
   static_assert(Reached::agree, ESPALIER_SENTENCE("all_close(a, b): " ESPALIER_COPY_TO_HOST, Reached));
   return false;

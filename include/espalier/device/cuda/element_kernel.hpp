@@ -21,16 +21,21 @@ struct element_kernel {
   static constexpr int threads = 256, cluster = 1;
   static constexpr std::int64_t whole = Size / V;
   static constexpr int rest = static_cast<int>(Size % V);
-  static constexpr int accesses_per_thread = whole >= std::int64_t{1} << 18 || AccessesPerThread == 1 ? AccessesPerThread : whole >= std::int64_t{1} << 16 ? 2 : 1;
-  static constexpr std::int64_t of_block = std::int64_t{threads} * accesses_per_thread, blocks = whole > of_block ? (whole + of_block - 1) / of_block : 1;
+  static constexpr int accesses_per_thread = whole >= std::int64_t{1} << 18 || AccessesPerThread == 1
+                                                 ? AccessesPerThread
+                                             : whole >= std::int64_t{1} << 16 ? 2
+                                                                              : 1;
+  static constexpr std::int64_t of_block = std::int64_t{threads} * accesses_per_thread,
+                                blocks = whole > of_block ? (whole + of_block - 1) / of_block : 1;
 
   /// Bytes of the widest store that the kernel guarantees; 0: no guarantee.
-  static constexpr int store_access = whole > 0 && V * static_cast<int>(sizeof(T)) >= 16 ? 16 : 0;
+  static constexpr int store_access = whole > 0 && V* static_cast<int>(sizeof(T)) >= 16 ? 16 : 0;
 
   template <class Context>
   ESPALIER_HOST_DEVICE static void run(Context const& c, table const& t) {
     T* const y = static_cast<T*>(t.pointer[Pointers - 1]);
-    index32 const first = static_cast<index32>(c.block()) * static_cast<index32>(of_block) + static_cast<index32>(c.thread());
+    index32 const first =
+        static_cast<index32>(c.block()) * static_cast<index32>(of_block) + static_cast<index32>(c.thread());
     constexpr index32 stride = threads, end = static_cast<index32>(whole);
     if constexpr (whole == 0) {
     } else if constexpr (accesses_per_thread == 1) {

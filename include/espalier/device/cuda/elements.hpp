@@ -33,7 +33,8 @@ struct fill_kernel {
     bits const all{t.number[1]};
     T* const y = static_cast<T*>(t.pointer[0]);
     std::int64_t const size = static_cast<std::int64_t>(t.number[0]);
-    for (std::int64_t i = static_cast<std::int64_t>(c.block()) * threads + c.thread(); i < size; i += blocks * threads) y[i] = all.value;
+    for (std::int64_t i = static_cast<std::int64_t>(c.block()) * threads + c.thread(); i < size; i += blocks * threads)
+      y[i] = all.value;
   }
 };
 
@@ -50,7 +51,8 @@ struct convert_kernel {
     From const* const x = static_cast<From const*>(t.pointer[0]);
     To* const y = static_cast<To*>(t.pointer[1]);
     std::int64_t const size = static_cast<std::int64_t>(t.number[0]);
-    for (std::int64_t i = static_cast<std::int64_t>(c.block()) * threads + c.thread(); i < size; i += blocks * threads) y[i] = static_cast<To>(x[i]);
+    for (std::int64_t i = static_cast<std::int64_t>(c.block()) * threads + c.thread(); i < size; i += blocks * threads)
+      y[i] = static_cast<To>(x[i]);
   }
 };
 

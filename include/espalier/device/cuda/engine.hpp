@@ -47,7 +47,8 @@ class exchange {
 
  public:
   /// device_bytes: bytes on both sides; host_bytes: bytes on the host, at least device_bytes.
-  exchange(Backend& backend, std::size_t device_bytes, std::size_t host_bytes) : backend_{&backend}, device_memory_{backend, device_bytes}, host_memory_{backend, host_bytes} {}
+  exchange(Backend& backend, std::size_t device_bytes, std::size_t host_bytes)
+      : backend_{&backend}, device_memory_{backend, device_bytes}, host_memory_{backend, host_bytes} {}
 
   /// Returns the device address of an input. Elements of the host are staged for upload(), so that neighbours are one
   /// copy. More than `small` bytes, and elements of the device, are copied immediately.
@@ -69,14 +70,17 @@ class exchange {
     return device_memory_.template at<void>(offset);
   }
   void upload() {
-    if (end_ > begin_) backend_->to_device(device_memory_.template at<void>(begin_), host_memory_.at(begin_), end_ - begin_);
+    if (end_ > begin_)
+      backend_->to_device(device_memory_.template at<void>(begin_), host_memory_.at(begin_), end_ - begin_);
     begin_ = end_ = 0;
   }
   template <class T, class To, std::int64_t Count>
   void* stage_out(elements_on<T, To, Count>, std::size_t offset) const {
     return device_memory_.template at<void>(offset);
   }
-  void download(std::size_t offset, std::size_t bytes) { backend_->to_host(host_memory_.at(offset), device_memory_.template at<void>(offset), bytes); }
+  void download(std::size_t offset, std::size_t bytes) {
+    backend_->to_host(host_memory_.at(offset), device_memory_.template at<void>(offset), bytes);
+  }
   template <class T, class To, std::int64_t Count>
   void copy_out(elements_on<T, To, Count> y, std::size_t offset) {
     constexpr std::size_t bytes = elements_on<T, To, Count>::bytes;
@@ -127,7 +131,8 @@ class engine {
   template <class T>
   using elements = device_span<T, Device>;
   template <class Program, class T>
-  using result = std::conditional_t<(plan::device_plan_of<Program, detail::policy_of<backend_type, T>>.reporting > 0), compute_type<T>, T>;
+  using result = std::conditional_t<(plan::device_plan_of<Program, detail::policy_of<backend_type, T>>.reporting > 0),
+                                    compute_type<T>, T>;
   template <class Program, class T>
   static constexpr std::size_t workspace_bytes = on_cuda::workspace_bytes<Program, T, backend_type>;
 
@@ -144,7 +149,9 @@ class engine {
   }
   static memory hand_over(memory& from) noexcept { return static_cast<memory&&>(from); }
   static void hand_over(memory& from, memory& to) noexcept { to = static_cast<memory&&>(from); }
-  exchange make_exchange(std::size_t device_bytes, std::size_t host_bytes) const { return exchange{*backend_, device_bytes, host_bytes}; }
+  exchange make_exchange(std::size_t device_bytes, std::size_t host_bytes) const {
+    return exchange{*backend_, device_bytes, host_bytes};
+  }
   template <class From>
   auto make_exchange_with(std::size_t device_bytes, std::size_t host_bytes) const {
     if constexpr (std::is_same_v<From, Device>) return tensor_exchange<Device>{*backend_};

@@ -14,7 +14,9 @@ namespace espalier::on_cuda {
 /// The object holds the text, so copying never allocates and never throws.
 class cuda_error : public std::exception {
  public:
-  cuda_error(char const* format, std::va_list arguments) noexcept { std::vsnprintf(text_, sizeof text_, format, arguments); }
+  cuda_error(char const* format, std::va_list arguments) noexcept {
+    std::vsnprintf(text_, sizeof text_, format, arguments);
+  }
   [[nodiscard]] char const* what() const noexcept override { return text_; }
 
  private:

@@ -113,9 +113,9 @@ switch_stack(void* argument, void** from, void* to) {
       "hint #36"  // bti j: a permitted target of indirect branches, on processors that check them
       : "+r"(x0), "+r"(x1), "+r"(x2)
       :
-      : "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13", "x14", "x15", "x16", "x17", "x19", "x20", "x21", "x22", "x23", "x24",
-        "x25", "x26", "x27", "x28", "x30", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15",
-        "memory", "cc");
+      : "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13", "x14", "x15", "x16", "x17", "x19", "x20",
+        "x21", "x22", "x23", "x24", "x25", "x26", "x27", "x28", "x30", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7",
+        "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", "memory", "cc");
 #endif
 }
 #endif
@@ -226,7 +226,9 @@ class fiber_pool {
     __builtin_trap();
   }
 #if defined(ESPALIER_UCONTEXT)
-  static void begin_halves(unsigned low, unsigned high) { begin(reinterpret_cast<void*>(static_cast<std::uintptr_t>(high) << 16 << 16 | low)); }
+  static void begin_halves(unsigned low, unsigned high) {
+    begin(reinterpret_cast<void*>(static_cast<std::uintptr_t>(high) << 16 << 16 | low));
+  }
 #endif
 
   static void unpoison([[maybe_unused]] fiber* f) {
@@ -265,7 +267,8 @@ class fiber_pool {
     f->registers.uc_stack.ss_size = stack_bytes;
     f->registers.uc_link = nullptr;
     auto const at = reinterpret_cast<std::uintptr_t>(this);
-    makecontext(&f->registers, reinterpret_cast<void (*)()>(&begin_halves), 2, static_cast<unsigned>(at), static_cast<unsigned>(at >> 16 >> 16));
+    makecontext(&f->registers, reinterpret_cast<void (*)()>(&begin_halves), 2, static_cast<unsigned>(at),
+                static_cast<unsigned>(at >> 16 >> 16));
 #else
     // The values that switch_stack pops: frame pointer and address to continue at; and a null return address below an
     // aligned stack pointer.

@@ -15,7 +15,8 @@ namespace espalier::on_cuda {
 /// The block_context of a fiber_launcher: the running thread of a block, simulated on the host.
 class fiber_context {
  public:
-  fiber_context(detail::fiber_stage& stage, int thread, int rank, std::int64_t block) : stage_(&stage), thread_(thread), rank_(rank), block_(block) {}
+  fiber_context(detail::fiber_stage& stage, int thread, int rank, std::int64_t block)
+      : stage_(&stage), thread_(thread), rank_(rank), block_(block) {}
 
   int thread() const { return thread_; }
   std::int64_t block() const { return block_; }
@@ -96,7 +97,8 @@ class fiber_launcher {
   static void threads_of(detail::fiber_stage& stage, void const* table) {
     do {
       auto const which = stage.current();
-      Kernel::run(fiber_context(stage, which.thread, which.rank, which.block), *static_cast<typename Kernel::table const*>(table));
+      Kernel::run(fiber_context(stage, which.thread, which.rank, which.block),
+                  *static_cast<typename Kernel::table const*>(table));
     } while (stage.next_begins());
   }
 

@@ -19,12 +19,18 @@ enum class stop : unsigned char { start, gone, barrier, cluster_barrier, shuffle
 
 inline char const* sentence_of(stop at) {
   switch (at) {
-    case stop::start: return "has not begun";
-    case stop::gone: return "is gone";
-    case stop::barrier: return "waits at a barrier of its block";
-    case stop::cluster_barrier: return "waits at a barrier of its cluster";
-    case stop::shuffle: return "waits at a shuffle";
-    case stop::shuffle_xor: return "waits at a shuffle_xor";
+    case stop::start:
+      return "has not begun";
+    case stop::gone:
+      return "is gone";
+    case stop::barrier:
+      return "waits at a barrier of its block";
+    case stop::cluster_barrier:
+      return "waits at a barrier of its cluster";
+    case stop::shuffle:
+      return "waits at a shuffle";
+    case stop::shuffle_xor:
+      return "waits at a shuffle_xor";
   }
   return "";
 }
@@ -58,7 +64,8 @@ class fiber_shared_memory {
     blocks_ = blocks;
     if (blocks <= room_) return;
     release();
-    memory_ = static_cast<unsigned char*>(::operator new(stride * static_cast<std::size_t>(blocks), std::align_val_t{256}));
+    memory_ =
+        static_cast<unsigned char*>(::operator new (stride* static_cast<std::size_t>(blocks), std::align_val_t{256}));
     room_ = blocks;
   }
   /// Fills all arrays as before a block begins: NaN as float, double and 16-bit numbers, -1 as integers.
@@ -178,8 +185,10 @@ class fiber_stage {
   unsigned char* remote(unsigned char* mine, int other, int rank, int which) {
     bool const exists = other >= 0 && other < job_->cluster;
     unsigned char* const at = exists ? shared_.remote(mine, rank, other) : nullptr;
-    if (at == nullptr) raise_fault({fault::not_remote, static_cast<std::size_t>(other), position_of(rank * job_->threads + which)});
-    if (gone_[other] != 0) raise_fault({fault::remote_gone, static_cast<std::size_t>(other), position_of(rank * job_->threads + which)});
+    if (at == nullptr)
+      raise_fault({fault::not_remote, static_cast<std::size_t>(other), position_of(rank * job_->threads + which)});
+    if (gone_[other] != 0)
+      raise_fault({fault::remote_gone, static_cast<std::size_t>(other), position_of(rank * job_->threads + which)});
     return at;
   }
   /// The thread that starts now.
@@ -202,7 +211,9 @@ class fiber_stage {
   };
 
   int lane(int step) const { return first_ + ((start_ + direction_ * step) & 31); }
-  thread_position position_of(int index) const { return {index % job_->threads, index / job_->threads, first_block_ + index / job_->threads}; }
+  thread_position position_of(int index) const {
+    return {index % job_->threads, index / job_->threads, first_block_ + index / job_->threads};
+  }
 
   /// The execution of the lane that runs now, or the scheduler's after the last lane.
   execution& following() {
@@ -216,7 +227,8 @@ class fiber_stage {
     for (;;) {
       stage.job_->run(stage, stage.job_->table);
       fiber* const mine = stage.running_;
-      if (!stage.pool_.park(mine) && stage.fault_.what == fault::none) stage.fault_ = {fault::stack, fiber_pool::stack_bytes, {}};
+      if (!stage.pool_.park(mine) && stage.fault_.what == fault::none)
+        stage.fault_ = {fault::stack, fiber_pool::stack_bytes, {}};
       stage.pool_.switch_to(*mine, stage.following());
     }
   }
@@ -262,8 +274,8 @@ class fiber_stage {
       open = opened();
     }
     if (auto const bytes = shared_.written_behind(); bytes != 0)
-      throw_error<cuda_error>("%s: shared memory of %zu bytes was written behind, in block %lld or in its cluster", job_->name().text,
-                         bytes, static_cast<long long>(first_block_));
+      throw_error<cuda_error>("%s: shared memory of %zu bytes was written behind, in block %lld or in its cluster",
+                              job_->name().text, bytes, static_cast<long long>(first_block_));
   }
 
   /// Runs a warp until it stops at anything except a shuffle.
@@ -307,9 +319,9 @@ class fiber_stage {
     fiber_thread const &x = threads_[a], &y = threads_[b];
     char sizes[64] = "";
     if (x.at == y.at) std::snprintf(sizes, sizeof sizes, " (of %d and of %d bytes)", x.bytes, y.bytes);
-    throw_error<divergent_threads>("%s: thread %d of block %lld %s, but thread %d of block %lld %s%s", job_->name().text, one.thread,
-                              static_cast<long long>(one.block), sentence_of(x.at), other.thread, static_cast<long long>(other.block),
-                              sentence_of(y.at), sizes);
+    throw_error<divergent_threads>("%s: thread %d of block %lld %s, but thread %d of block %lld %s%s",
+                                   job_->name().text, one.thread, static_cast<long long>(one.block), sentence_of(x.at),
+                                   other.thread, static_cast<long long>(other.block), sentence_of(y.at), sizes);
   }
   [[gnu::cold]] void throw_fault() {
     fault const why = fault_;
@@ -318,20 +330,28 @@ class fiber_stage {
     char text[200] = "";
     switch (why.what) {
       case fault::too_much_shared:
-        std::snprintf(text, sizeof text, "asks for %zu bytes of shared memory beside %zu: a block has %zu bytes, for at most %d arrays", why.number,
-                      shared_.bytes(), fiber_shared_memory::capacity, fiber_shared_memory::most_arrays);
+        std::snprintf(text, sizeof text,
+                      "asks for %zu bytes of shared memory beside %zu: a block has %zu bytes, for at most %d arrays",
+                      why.number, shared_.bytes(), fiber_shared_memory::capacity, fiber_shared_memory::most_arrays);
         break;
       case fault::not_remote:
-        std::snprintf(text, sizeof text, "asks for memory of block %lld of its cluster, which has %d, at an address that is not shared memory, or of no block",
-                      static_cast<long long>(why.number), job_->cluster);
+        std::snprintf(
+            text, sizeof text,
+            "asks for memory of block %lld of its cluster, which has %d, at an address that is not shared memory, or of no block",
+            static_cast<long long>(why.number), job_->cluster);
         break;
       case fault::remote_gone:
-        std::snprintf(text, sizeof text, "asks for memory of block %lld of its cluster, of which threads are gone", static_cast<long long>(why.number));
+        std::snprintf(text, sizeof text, "asks for memory of block %lld of its cluster, of which threads are gone",
+                      static_cast<long long>(why.number));
         break;
-      case fault::stack: std::snprintf(text, sizeof text, "or another one needs more than %zu bytes of stack", why.number); break;
-      case fault::none: break;
+      case fault::stack:
+        std::snprintf(text, sizeof text, "or another one needs more than %zu bytes of stack", why.number);
+        break;
+      case fault::none:
+        break;
     }
-    throw_error<cuda_error>("%s: thread %d of block %lld %s", job_->name().text, why.at.thread, static_cast<long long>(why.at.block), text);
+    throw_error<cuda_error>("%s: thread %d of block %lld %s", job_->name().text, why.at.thread,
+                            static_cast<long long>(why.at.block), text);
   }
 
   unsigned random() {

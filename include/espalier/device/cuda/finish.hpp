@@ -30,19 +30,24 @@ struct outputs_in<reported<Outputs>> {
 /// partial sums contain them.
 /// table   operands, outputs, line statistics (instructions, Lines),
 ///         partial sums over rows (PartialRows, sums, columns), partial sums over all elements (SingleRows, sums)
-template <extent_class Inner, class T, int PartialRows, int SingleRows, int Columns, int Lines, class Instructions, class Operands, class Outputs>
-struct finish_kernel : loop_kernel_base<extent_class::row, T, 1, -1, Instructions, Operands, typename detail::outputs_in<Outputs>::type> {
-  using base = loop_kernel_base<extent_class::row, T, 1, -1, Instructions, Operands, typename detail::outputs_in<Outputs>::type>;
+template <extent_class Inner, class T, int PartialRows, int SingleRows, int Columns, int Lines, class Instructions,
+          class Operands, class Outputs>
+struct finish_kernel : loop_kernel_base<extent_class::row, T, 1, -1, Instructions, Operands,
+                                        typename detail::outputs_in<Outputs>::type> {
+  using base =
+      loop_kernel_base<extent_class::row, T, 1, -1, Instructions, Operands, typename detail::outputs_in<Outputs>::type>;
   using typename base::facts, typename base::operand_indices, typename base::number;
   using base::operands, base::outputs, base::instructions;
   using table = kernel_table<operands + outputs + 3, base::random_leaves>;
 
   using single_type = std::conditional_t<detail::outputs_in<Outputs>::are_reported, number, T>;
   static constexpr int threads = 256, across = 32, down = threads / across, cluster = 1;
-  static constexpr fused::detail::bits column_sums = Inner == extent_class::row ? facts::column_sums() : 0, single_sums = facts::single_sums();
+  static constexpr fused::detail::bits column_sums = Inner == extent_class::row ? facts::column_sums() : 0,
+                                       single_sums = facts::single_sums();
   using of_columns = fused::set_members<facts::instructions_at(extent_class::column)>;
   using of_singles = fused::set_members<facts::instructions_at(extent_class::single)>;
-  static constexpr bool has_columns = Inner == extent_class::row && of_columns::size() > 0, has_singles = of_singles::size() > 0;
+  static constexpr bool has_columns = Inner == extent_class::row && of_columns::size() > 0,
+                        has_singles = of_singles::size() > 0;
   static constexpr std::int64_t column_blocks = has_columns ? detail::ceil_divide(Columns, across) : 0;
   static constexpr std::int64_t blocks = column_blocks + has_singles;
   static constexpr bool needed = has_columns || has_singles;
@@ -64,13 +69,17 @@ struct finish_kernel : loop_kernel_base<extent_class::row, T, 1, -1, Instruction
     number lines[base::instruction_room];  // (instructions)
     number held[base::operand_room];       // (operands)
   };
-  ESPALIER_HOST_DEVICE static number const* memory(table const& t, int which) { return static_cast<number const*>(t.pointer[operands + outputs + which]); }
+  ESPALIER_HOST_DEVICE static number const* memory(table const& t, int which) {
+    return static_cast<number const*>(t.pointer[operands + outputs + which]);
+  }
 
   template <int K>
   ESPALIER_HOST_DEVICE static void hold_operand(table const& t, state& s, int column) {
     if constexpr (facts::operand_at[K].kind == operand_kind::column_index) s.held[K] = static_cast<number>(column);
-    else if constexpr (base::template memory_at<K, extent_class::column>) s.held[K] = base::template load_element<K>(t, column);
-    else if constexpr (base::template memory_at<K, extent_class::single>) s.held[K] = base::template load_element<K>(t, 0);
+    else if constexpr (base::template memory_at<K, extent_class::column>)
+      s.held[K] = base::template load_element<K>(t, column);
+    else if constexpr (base::template memory_at<K, extent_class::single>)
+      s.held[K] = base::template load_element<K>(t, 0);
   }
   template <int... L>
   ESPALIER_HOST_DEVICE static void hold(table const& t, state& s, int column, std::integer_sequence<int, L...>) {
@@ -87,7 +96,8 @@ struct finish_kernel : loop_kernel_base<extent_class::row, T, 1, -1, Instruction
       number* const all = c.template shared<number, threads, 0>();
       number x = base::template identity<I>();
       if (column < Columns)
-        for (int row = c.thread() / across; row < PartialRows; row += down) x = base::template combine<Op>(x, memory(t, 1)[row * partial_row + std::int64_t{n} * Columns + column]);
+        for (int row = c.thread() / across; row < PartialRows; row += down)
+          x = base::template combine<Op>(x, memory(t, 1)[row * partial_row + std::int64_t{n} * Columns + column]);
       all[c.thread()] = x;
       c.barrier();
       if (c.thread() < across)
@@ -99,7 +109,8 @@ struct finish_kernel : loop_kernel_base<extent_class::row, T, 1, -1, Instruction
     }
     constexpr int o = facts::output_of(I);
     if constexpr (o >= 0)
-      if (c.thread() < across && column < Columns) detail::store_one<T>(static_cast<T*>(t.pointer[operands + o]) + column, s.lines[I]);
+      if (c.thread() < across && column < Columns)
+        detail::store_one<T>(static_cast<T*>(t.pointer[operands + o]) + column, s.lines[I]);
   }
   template <class Context, int... I>
   ESPALIER_HOST_DEVICE static void columns(Context const& c, table const& t, std::integer_sequence<int, I...>) {
@@ -125,9 +136,11 @@ struct finish_kernel : loop_kernel_base<extent_class::row, T, 1, -1, Instruction
       number* const warps = c.template shared<number, threads / 32, 1>();
       number x = base::template identity<I>();
       if constexpr (adds_lines(I)) {
-        for (int line = c.thread(); line < Lines; line += threads) x = base::template combine<Op>(x, number_of_line<op_of_instruction<Instruction>::first>(t, line));
+        for (int line = c.thread(); line < Lines; line += threads)
+          x = base::template combine<Op>(x, number_of_line<op_of_instruction<Instruction>::first>(t, line));
       } else {
-        for (int row = c.thread(); row < SingleRows; row += threads) x = base::template combine<Op>(x, memory(t, 2)[row * std::int64_t{fused::detail::count(single_sums)} + n]);
+        for (int row = c.thread(); row < SingleRows; row += threads)
+          x = base::template combine<Op>(x, memory(t, 2)[row * std::int64_t{fused::detail::count(single_sums)} + n]);
       }
       ESPALIER_UNROLL
       for (int mask = 16; mask > 0; mask /= 2) x = base::template combine<Op>(x, c.shuffle_xor(x, mask));
@@ -142,7 +155,8 @@ struct finish_kernel : loop_kernel_base<extent_class::row, T, 1, -1, Instruction
     }
     constexpr int o = facts::output_of(I);
     if constexpr (o >= 0)
-      if (c.thread() == 0) detail::store_one<single_type>(static_cast<single_type*>(t.pointer[operands + o]), s.lines[I]);
+      if (c.thread() == 0)
+        detail::store_one<single_type>(static_cast<single_type*>(t.pointer[operands + o]), s.lines[I]);
   }
   template <class Context, int... I>
   ESPALIER_HOST_DEVICE static void singles(Context const& c, table const& t, std::integer_sequence<int, I...>) {

@@ -19,7 +19,8 @@ namespace detail {
 struct scratch_layout {
   std::int64_t lines, line_sums, columns, singles, end;
 };
-constexpr scratch_layout lay_out_scratch(std::int64_t lines, std::int64_t line_sums, std::int64_t columns, std::int64_t singles, std::int64_t element) {
+constexpr scratch_layout lay_out_scratch(std::int64_t lines, std::int64_t line_sums, std::int64_t columns,
+                                         std::int64_t singles, std::int64_t element) {
   auto const rounded = [&](std::int64_t n) { return (n * element + 255) / 256 * 256; };
   scratch_layout s{};
   s.line_sums = s.lines + rounded(lines);
@@ -46,7 +47,8 @@ constexpr bool is_map() {
 
 /// A fused group as a type, and its kernels. Inner: the extent class of values that are fixed in the inner loop.
 /// Segments: as in plan::group. OutputList: the outputs, in reported<> if only the host reads them.
-template <extent_class Inner, class T, int Rows, int Columns, int Segments, class Instructions, class Operands, class OutputList>
+template <extent_class Inner, class T, int Rows, int Columns, int Segments, class Instructions, class Operands,
+          class OutputList>
 struct fused_group {
   using Outputs = typename detail::outputs_in<OutputList>::type;
   using facts = fused::kernel_schedule<Inner, -1, Instructions, Operands, Outputs>;
@@ -79,7 +81,8 @@ struct fused_group {
   /// Few long rows would leave most of the device idle: they are cut among blocks instead.
   static constexpr bool few_rows = [] {
     if constexpr (cluster == 0) return true;
-    else return size >= std::int64_t{1} << 17 && detail::ceil_divide(Rows, rows<cluster>::rows_per_block) * cluster < 64;
+    else
+      return size >= std::int64_t{1} << 17 && detail::ceil_divide(Rows, rows<cluster>::rows_per_block) * cluster < 64;
   }();
   static constexpr bool whole_rows = cluster > 0 && !few_rows;
   using columns = column_kernel<T, Rows, Columns, Instructions, Operands, Outputs>;
@@ -94,8 +97,10 @@ struct fused_group {
     if constexpr (cut) {
       using first = sweep<0>;
       using layout = typename first::layout;
-      constexpr std::int64_t line_sums = std::int64_t{fused::detail::count(first::all_line_sums)} * layout::parts * layout::lines;
-      return detail::lay_out_scratch(std::int64_t{facts::instructions} * layout::lines, line_sums, std::int64_t{layout::ranges} * first::column_sums * Columns,
+      constexpr std::int64_t line_sums =
+          std::int64_t{fused::detail::count(first::all_line_sums)} * layout::parts * layout::lines;
+      return detail::lay_out_scratch(std::int64_t{facts::instructions} * layout::lines, line_sums,
+                                     std::int64_t{layout::ranges} * first::column_sums * Columns,
                                      layout::blocks * first::single_sums, sizeof(number));
     } else {
       return {};
@@ -106,12 +111,14 @@ struct fused_group {
       return detail::lay_out_scratch(0, 0, 0, columns::blocks * columns::single_sums, sizeof(number));
     } else if constexpr (whole_rows) {
       using kernel = rows<cluster>;
-      return detail::lay_out_scratch(0, 0, kernel::partial_rows * kernel::column_sums * Columns, kernel::partial_rows * kernel::single_sums, sizeof(number));
+      return detail::lay_out_scratch(0, 0, kernel::partial_rows * kernel::column_sums * Columns,
+                                     kernel::partial_rows * kernel::single_sums, sizeof(number));
     } else {
       return {};
     }
   }
-  static constexpr std::int64_t scratch_bytes = scratch_of_cut().end > scratch_of_lines().end ? scratch_of_cut().end : scratch_of_lines().end;
+  static constexpr std::int64_t scratch_bytes = scratch_of_cut().end > scratch_of_lines().end ? scratch_of_cut().end
+                                                                                              : scratch_of_lines().end;
 
   /// p: addresses of the operands, then of the outputs. stream_numbers: of the random operands. scratch: scratch_bytes.
   template <class Backend>
@@ -132,7 +139,8 @@ struct fused_group {
 
  private:
   template <class Kernel, class Backend, class... More>
-  static void launch_one(Backend& m, void* const* p, [[maybe_unused]] std::uint64_t const* stream_numbers, More... more) {
+  static void launch_one(Backend& m, void* const* p, [[maybe_unused]] std::uint64_t const* stream_numbers,
+                         More... more) {
     typename Kernel::table t{};
     for (int i = 0; i < addresses; ++i) t.pointer[i] = p[i];
     int i = addresses;
@@ -148,28 +156,36 @@ struct fused_group {
     using kernel = rows<cluster>;
     constexpr detail::scratch_layout s = scratch_of_lines();
     launch_one<kernel>(m, p, stream_numbers, at(scratch, s.columns), at(scratch, s.singles));
-    using finish = finish_kernel<Inner, T, static_cast<int>(kernel::partial_rows), static_cast<int>(kernel::partial_rows), Columns, 0, Instructions, Operands, OutputList>;
-    if constexpr (finish::needed) launch_one<finish>(m, p, stream_numbers, at(scratch, s.lines), at(scratch, s.columns), at(scratch, s.singles));
+    using finish =
+        finish_kernel<Inner, T, static_cast<int>(kernel::partial_rows), static_cast<int>(kernel::partial_rows), Columns,
+                      0, Instructions, Operands, OutputList>;
+    if constexpr (finish::needed)
+      launch_one<finish>(m, p, stream_numbers, at(scratch, s.lines), at(scratch, s.columns), at(scratch, s.singles));
   }
   template <class Backend>
   static void by_columns(Backend& m, void* const* p, std::uint64_t const* stream_numbers, void* scratch) {
     constexpr detail::scratch_layout s = scratch_of_lines();
     void* const singles = at(scratch, s.singles);
     launch_one<columns>(m, p, stream_numbers, scratch, scratch, scratch, singles);
-    using finish = finish_kernel<Inner, T, 1, static_cast<int>(columns::blocks), Columns, 0, Instructions, Operands, OutputList>;
+    using finish =
+        finish_kernel<Inner, T, 1, static_cast<int>(columns::blocks), Columns, 0, Instructions, Operands, OutputList>;
     if constexpr (finish::needed) launch_one<finish>(m, p, stream_numbers, scratch, scratch, singles);
   }
   template <int S, class Backend>
   static void launch_statistics(Backend& m, void* const* p, std::uint64_t const* stream_numbers, void* scratch) {
     constexpr detail::scratch_layout s = scratch_of_cut();
-    if constexpr (statistics<S>::is_needed) launch_one<statistics<S>>(m, p, stream_numbers, at(scratch, s.lines), at(scratch, s.line_sums));
+    if constexpr (statistics<S>::is_needed)
+      launch_one<statistics<S>>(m, p, stream_numbers, at(scratch, s.lines), at(scratch, s.line_sums));
   }
   template <int S, class Backend>
   static void launch_sweeps(Backend& m, void* const* p, std::uint64_t const* stream_numbers, void* scratch) {
     constexpr detail::scratch_layout s = scratch_of_cut();
-    if constexpr (sweep<S>::is_needed) launch_one<sweep<S>>(m, p, stream_numbers, at(scratch, s.lines), at(scratch, s.line_sums), at(scratch, s.columns), at(scratch, s.singles));
+    if constexpr (sweep<S>::is_needed)
+      launch_one<sweep<S>>(m, p, stream_numbers, at(scratch, s.lines), at(scratch, s.line_sums), at(scratch, s.columns),
+                           at(scratch, s.singles));
     launch_statistics<S>(m, p, stream_numbers, scratch);
-    if constexpr (S + 1 < facts::plan.sweeps || facts::works_in(S + 1)) launch_sweeps<S + 1>(m, p, stream_numbers, scratch);
+    if constexpr (S + 1 < facts::plan.sweeps || facts::works_in(S + 1))
+      launch_sweeps<S + 1>(m, p, stream_numbers, scratch);
   }
   template <class Backend>
   static void by_split_sweeps(Backend& m, void* const* p, std::uint64_t const* stream_numbers, void* scratch) {
@@ -177,8 +193,10 @@ struct fused_group {
     constexpr detail::scratch_layout s = scratch_of_cut();
     launch_statistics<-1>(m, p, stream_numbers, scratch);
     launch_sweeps<0>(m, p, stream_numbers, scratch);
-    using finish = finish_kernel<Inner, T, layout::ranges, static_cast<int>(layout::blocks), Columns, layout::lines, Instructions, Operands, OutputList>;
-    if constexpr (finish::needed) launch_one<finish>(m, p, stream_numbers, at(scratch, s.lines), at(scratch, s.columns), at(scratch, s.singles));
+    using finish = finish_kernel<Inner, T, layout::ranges, static_cast<int>(layout::blocks), Columns, layout::lines,
+                                 Instructions, Operands, OutputList>;
+    if constexpr (finish::needed)
+      launch_one<finish>(m, p, stream_numbers, at(scratch, s.lines), at(scratch, s.columns), at(scratch, s.singles));
   }
 };
 

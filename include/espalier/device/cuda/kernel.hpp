@@ -30,23 +30,26 @@ struct kernel_table {
 /// must reach the same shuffle. All threads of a block must reach a barrier, or none.
 template <class C>
 concept block_context = requires(C const& c, float x) {
-  { c.thread() } -> std::convertible_to<int>;           // of the block
-  { c.block() } -> std::convertible_to<std::int64_t>;   // of the grid
-  { c.shuffle_xor(x, 1) } -> std::same_as<float>;       // the value of lane (own lane xor mask); whole warps only
-  { c.shuffle(x, 1) } -> std::same_as<float>;           // the value of a lane of the warp
-  c.barrier();                                          // of the block
+  { c.thread() } -> std::convertible_to<int>;          // of the block
+  { c.block() } -> std::convertible_to<std::int64_t>;  // of the grid
+  { c.shuffle_xor(x, 1) } -> std::same_as<float>;      // the value of lane (own lane xor mask); whole warps only
+  { c.shuffle(x, 1) } -> std::same_as<float>;          // the value of a lane of the warp
+  c.barrier();                                         // of the block
   // Shared memory of the block: element type, count, and a slot number that distinguishes arrays.
   { c.template shared<float, 32, 0>() } -> std::same_as<float*>;
-  { c.cluster_rank() } -> std::convertible_to<int>;     // this block's number in its cluster
-  c.cluster_barrier();                                  // of all blocks of the cluster; a barrier of each block, too
+  { c.cluster_rank() } -> std::convertible_to<int>;  // this block's number in its cluster
+  c.cluster_barrier();                               // of all blocks of the cluster; a barrier of each block, too
   // The same shared memory in another block of the cluster.
   { c.remote(static_cast<float*>(nullptr), 0) } -> std::same_as<float*>;
 };
 
 /// The requirements on a kernel that every launch asserts.
 template <class K>
-concept launchable = requires { typename K::table; } && K::threads >= 32 && K::threads <= 1024 && K::threads % 32 == 0 && K::blocks >= 1 &&
-                     K::blocks <= 2147483647 && (K::cluster == 1 || K::cluster == 2 || K::cluster == 4 || K::cluster == 8) && K::blocks % K::cluster == 0;
+concept launchable = requires {
+  typename K::table;
+}
+&&K::threads >= 32 && K::threads <= 1024 && K::threads % 32 == 0 && K::blocks >= 1 && K::blocks <= 2147483647 &&
+    (K::cluster == 1 || K::cluster == 2 || K::cluster == 4 || K::cluster == 8) && K::blocks % K::cluster == 0;
 
 }  // namespace espalier::on_cuda
 #pragma GCC diagnostic pop

@@ -16,7 +16,9 @@ struct kernel_name {
 
 namespace detail {
 
-constexpr bool in_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
+constexpr bool in_word(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
 
 /// Appends texts and numbers to a kernel_name as far as they fit.
 class sentence {

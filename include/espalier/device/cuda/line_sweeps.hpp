@@ -15,11 +15,15 @@ struct split_layout {
   /// Along rows, all threads of a block process neighbouring chunks of a row, up to two each. Down columns, at most 32
   /// threads process neighbouring chunks, and the others process other rows.
   static constexpr int chunks_per_thread = Inner == extent_class::row ? (row_chunks > threads ? 2 : 1) : 1;
-  static constexpr int across = Inner == extent_class::row ? threads : detail::power_of_two_from(row_chunks) < 32 ? detail::power_of_two_from(row_chunks) : 32;
+  static constexpr int across = Inner == extent_class::row                   ? threads
+                                : detail::power_of_two_from(row_chunks) < 32 ? detail::power_of_two_from(row_chunks)
+                                                                             : 32;
   static constexpr int down = threads / across;
-  static constexpr int tiles = static_cast<int>(detail::ceil_divide(row_chunks, std::int64_t{across} * chunks_per_thread));
+  static constexpr int tiles =
+      static_cast<int>(detail::ceil_divide(row_chunks, std::int64_t{across} * chunks_per_thread));
   /// About 528 blocks, as max_persistent_blocks, if blocks store partial sums.
-  static constexpr std::int64_t most_ranges = Inner == extent_class::column || HasPartialSums ? (tiles >= 528 ? 1 : 528 / tiles) : std::int64_t{1} << 20;
+  static constexpr std::int64_t most_ranges =
+      Inner == extent_class::column || HasPartialSums ? (tiles >= 528 ? 1 : 528 / tiles) : std::int64_t{1} << 20;
   static constexpr std::int64_t least_rows = Inner == extent_class::column ? 4 * down : 1;
   static constexpr int ranges = [] {
     std::int64_t const n = detail::ceil_divide(Rows, least_rows);
@@ -33,24 +37,32 @@ struct split_layout {
 
 /// Base of kernels that sweep over lines in memory: column_kernel and split_sweep_kernel. Template argument S of a
 /// function: the number of the sweep.
-template <extent_class Inner, class T, int Rows, int Columns, int Segments, class Instructions, class Operands, class Outputs>
-struct line_sweeps : loop_kernel_base<Inner, T, detail::chunk_width<T>(Columns / Segments), -1, Instructions, Operands, Outputs> {
+template <extent_class Inner, class T, int Rows, int Columns, int Segments, class Instructions, class Operands,
+          class Outputs>
+struct line_sweeps
+    : loop_kernel_base<Inner, T, detail::chunk_width<T>(Columns / Segments), -1, Instructions, Operands, Outputs> {
   static constexpr int width = detail::chunk_width<T>(Columns / Segments);
   using base = loop_kernel_base<Inner, T, width, -1, Instructions, Operands, Outputs>;
-  using typename base::facts, typename base::operand_indices, typename base::line_type, typename base::number, typename base::values;
+  using typename base::facts, typename base::operand_indices, typename base::line_type, typename base::number,
+      typename base::values;
   using base::operands, base::outputs, base::instructions;
-  static constexpr fused::detail::bits column_sum_instructions = Inner == extent_class::row ? facts::column_sums() : 0, single_sum_instructions = facts::single_sums();
-  static constexpr int column_sums = fused::detail::count(column_sum_instructions), single_sums = fused::detail::count(single_sum_instructions);
+  static constexpr fused::detail::bits column_sum_instructions = Inner == extent_class::row ? facts::column_sums() : 0,
+                                       single_sum_instructions = facts::single_sums();
+  static constexpr int column_sums = fused::detail::count(column_sum_instructions),
+                       single_sums = fused::detail::count(single_sum_instructions);
   using layout = split_layout<Inner, T, Rows, Columns, Segments, (column_sums + single_sums > 0)>;
   using table = kernel_table<operands + outputs + 4, base::random_leaves>;
   static_assert(std::int64_t{Rows} * Columns < std::int64_t{1} << 31, "elements are counted in 32 bits");
-  static constexpr int rows = Rows, columns = Columns, chunks_per_thread = layout::chunks_per_thread, run_length = Columns / Segments, row_chunks = Columns / width;
+  static constexpr int rows = Rows, columns = Columns, chunks_per_thread = layout::chunks_per_thread,
+                       run_length = Columns / Segments, row_chunks = Columns / width;
 
   /// The reductions that sweep S adds to: sums of lines, sums over rows, and sums over all elements.
   template <int S>
   using line_sums = fused::set_members<base::reduced(S, Inner)>;
   template <int S>
-  using over_rows = std::conditional_t<Inner == extent_class::row, fused::set_members<base::reduced(S, extent_class::column)>, std::integer_sequence<int>>;
+  using over_rows =
+      std::conditional_t<Inner == extent_class::row, fused::set_members<base::reduced(S, extent_class::column)>,
+                         std::integer_sequence<int>>;
   template <int S>
   using over_all = fused::set_members<base::reduced(S, extent_class::single)>;
   template <int S>
@@ -61,7 +73,9 @@ struct line_sweeps : loop_kernel_base<Inner, T, detail::chunk_width<T>(Columns /
   static constexpr fused::detail::bits all_line_sums = [] {
     fused::detail::bits r = 0;
     for (int i = 0; i < instructions; ++i)
-      if (facts::instruction_at[i].reduces && facts::instruction_at[i].extent == Inner && !facts::reduces_lines(i) && !facts::estimated_first(i)) r |= fused::detail::bit(i);
+      if (facts::instruction_at[i].reduces && facts::instruction_at[i].extent == Inner && !facts::reduces_lines(i) &&
+          !facts::estimated_first(i))
+        r |= fused::detail::bit(i);
     return r;
   }();
   /// The line statistics that full values read in sweep s.
@@ -84,7 +98,9 @@ struct line_sweeps : loop_kernel_base<Inner, T, detail::chunk_width<T>(Columns /
     number singles[static_cast<std::size_t>(single_sums) + 1];  // (sums over all elements)
   };
 
-  ESPALIER_HOST_DEVICE static number* memory(table const& t, int which) { return static_cast<number*>(t.pointer[operands + outputs + which]); }
+  ESPALIER_HOST_DEVICE static number* memory(table const& t, int which) {
+    return static_cast<number*>(t.pointer[operands + outputs + which]);
+  }
   ESPALIER_HOST_DEVICE static int offset_of(int row, int column) {
     if constexpr (Segments == 1) return row * Columns + column;
     else return row * run_length + column / run_length * (Rows * run_length) + column % run_length;
@@ -92,7 +108,10 @@ struct line_sweeps : loop_kernel_base<Inner, T, detail::chunk_width<T>(Columns /
   template <int... C, int... N>
   ESPALIER_HOST_DEVICE static void clear(state& s, std::integer_sequence<int, C...>, std::integer_sequence<int, N...>) {
     ESPALIER_UNROLL
-    for (int k = 0; k < chunks_per_thread; ++k) ((s.columns[base::template position<column_sum_instructions, C>][k] = base::broadcast(base::template identity<C>())), ...);
+    for (int k = 0; k < chunks_per_thread; ++k)
+      ((s.columns[base::template position<column_sum_instructions, C>][k] =
+            base::broadcast(base::template identity<C>())),
+       ...);
     ((s.singles[base::template position<single_sum_instructions, N>] = base::template identity<N>()), ...);
     detail::unused(s);
   }
@@ -151,13 +170,16 @@ struct line_sweeps : loop_kernel_base<Inner, T, detail::chunk_width<T>(Columns /
   template <int S, int K>
   ESPALIER_HOST_DEVICE static void load_operand(table const& t, values* in, int row, int column) {
     if constexpr (base::template is_wide<K> && base::reads(S, K)) {
-      if constexpr (base::template memory_at<K, extent_class::full> || base::template is_random<K>) in[K] = base::template load_some<K, width>(t, offset_of(row, column));
-      else if constexpr (base::template memory_at<K, extent_class::column>) in[K] = base::template load_some<K, width>(t, column);
+      if constexpr (base::template memory_at<K, extent_class::full> || base::template is_random<K>)
+        in[K] = base::template load_some<K, width>(t, offset_of(row, column));
+      else if constexpr (base::template memory_at<K, extent_class::column>)
+        in[K] = base::template load_some<K, width>(t, column);
       else in[K] = base::broadcast(base::template load_element<K>(t, row));
     }
   }
   template <int S, int... L>
-  ESPALIER_HOST_DEVICE static void load_operands(table const& t, values* in, int row, int column, std::integer_sequence<int, L...>) {
+  ESPALIER_HOST_DEVICE static void load_operands(table const& t, values* in, int row, int column,
+                                                 std::integer_sequence<int, L...>) {
     (load_operand<S, L>(t, in, row, column), ...);
     detail::unused(t, in, row, column);
   }
@@ -166,36 +188,46 @@ struct line_sweeps : loop_kernel_base<Inner, T, detail::chunk_width<T>(Columns /
     using Instruction = op_of_instruction<typename facts::template instruction_type<I>>;
     using Op = typename Instruction::type;
     values const x = base::template read<Instruction::first>(v, in, s.lines, s.held, column);
-    if constexpr (Inner == extent_class::row) s.sums[I] = base::template combine<Op>(s.sums[I], base::template combine_within<Op>(x));
+    if constexpr (Inner == extent_class::row)
+      s.sums[I] = base::template combine<Op>(s.sums[I], base::template combine_within<Op>(x));
     else s.sums[I] = base::template combine<Op>(s.sums[I], x);
   }
   template <int I>
   ESPALIER_HOST_DEVICE static void add_column(values const* v, values const* in, state& s, int column, int k) {
     using Instruction = op_of_instruction<typename facts::template instruction_type<I>>;
     constexpr int n = base::template position<column_sum_instructions, I>;
-    s.columns[n][k] = base::template combine<typename Instruction::type>(s.columns[n][k], base::template read<Instruction::first>(v, in, s.lines, s.held, column));
+    s.columns[n][k] = base::template combine<typename Instruction::type>(
+        s.columns[n][k], base::template read<Instruction::first>(v, in, s.lines, s.held, column));
   }
   template <int I>
   ESPALIER_HOST_DEVICE static void add_single(values const* v, values const* in, state& s, int column) {
     using Instruction = op_of_instruction<typename facts::template instruction_type<I>>;
     using Op = typename Instruction::type;
     constexpr int n = base::template position<single_sum_instructions, I>;
-    s.singles[n] = base::template combine<Op>(s.singles[n], base::template combine_within<Op>(base::template read<Instruction::first>(v, in, s.lines, s.held, column)));
+    s.singles[n] = base::template combine<Op>(
+        s.singles[n],
+        base::template combine_within<Op>(base::template read<Instruction::first>(v, in, s.lines, s.held, column)));
   }
   template <int S, int... Computed, int... Line, int... Column, int... Single, int... Stored>
-  ESPALIER_HOST_DEVICE static void work_on(table const& t, state& s, values const* in, int row, int column, int k, std::integer_sequence<int, Computed...>,
-                                          std::integer_sequence<int, Line...>, std::integer_sequence<int, Column...>, std::integer_sequence<int, Single...>, std::integer_sequence<int, Stored...>) {
+  ESPALIER_HOST_DEVICE static void work_on(table const& t, state& s, values const* in, int row, int column, int k,
+                                           std::integer_sequence<int, Computed...>, std::integer_sequence<int, Line...>,
+                                           std::integer_sequence<int, Column...>, std::integer_sequence<int, Single...>,
+                                           std::integer_sequence<int, Stored...>) {
     values v[base::instruction_room];
-    ((v[Computed] = base::value(typename facts::template instruction_type<Computed>{}, v, in, s.lines, s.held, column)), ...);
+    ((v[Computed] = base::value(typename facts::template instruction_type<Computed>{}, v, in, s.lines, s.held, column)),
+     ...);
     (add_to_line<Line>(v, in, s, column), ...);
     (add_column<Column>(v, in, s, column, k), ...);
     (add_single<Single>(v, in, s, column), ...);
-    (store<T, width>(static_cast<T*>(t.pointer[operands + facts::output_of(Stored)]) + offset_of(row, column), v[Stored]), ...);
+    (store<T, width>(static_cast<T*>(t.pointer[operands + facts::output_of(Stored)]) + offset_of(row, column),
+                     v[Stored]),
+     ...);
     detail::unused(t, s, row, column, k, in);
   }
   template <int S>
   ESPALIER_HOST_DEVICE static void work_on(table const& t, state& s, values const* in, int row, int column, int k) {
-    work_on<S>(t, s, in, row, column, k, computed_in<S>{}, line_sums<S>{}, over_rows<S>{}, over_all<S>{}, stored_in<S>{});
+    work_on<S>(t, s, in, row, column, k, computed_in<S>{}, line_sums<S>{}, over_rows<S>{}, over_all<S>{},
+               stored_in<S>{});
   }
 
   /// Chunks that a thread has in flight down a column: fewer if a chunk has many operands to load.

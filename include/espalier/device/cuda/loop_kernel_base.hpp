@@ -58,25 +58,30 @@ struct loop_kernel_base {
   using line_type = std::conditional_t<Inner == extent_class::row, number, values>;
   using facts = fused::kernel_schedule<Inner, Spare, Instructions, Operands, Outputs>;
   static constexpr int instructions = facts::instructions, operands = facts::operands, outputs = facts::outputs;
-  static constexpr std::size_t instruction_room = static_cast<std::size_t>(instructions), operand_room = static_cast<std::size_t>(operands) + 1;
+  static constexpr std::size_t instruction_room = static_cast<std::size_t>(instructions),
+                               operand_room = static_cast<std::size_t>(operands) + 1;
   using operand_indices = std::make_integer_sequence<int, operands>;
 
   /// Reductions of full values in sweep s whose result has an extent class.
-  static constexpr fused::detail::bits reduced(int s, extent_class extent) { return facts::reduced(s) & facts::instructions_at(extent); }
+  static constexpr fused::detail::bits reduced(int s, extent_class extent) {
+    return facts::reduced(s) & facts::instructions_at(extent);
+  }
   /// Reductions of line statistics to single numbers.
   static constexpr fused::detail::bits reduced_lines = [] {
     fused::detail::bits r = 0;
     for (int i = 0; i < instructions; ++i)
-      if (facts::instruction_at[i].extent == extent_class::single && facts::reduces_lines(i)) r |= fused::detail::bit(i);
+      if (facts::instruction_at[i].extent == extent_class::single && facts::reduces_lines(i))
+        r |= fused::detail::bit(i);
     return r;
   }();
   /// The number of members of a set before member I.
   template <fused::detail::bits Set, int I>
-  static constexpr int position = fused::detail::count(Set & (fused::detail::bit(I) - 1));
+  static constexpr int position = fused::detail::count(Set&(fused::detail::bit(I) - 1));
 
   /// The element type of operand K in memory.
   template <int K>
-  using stored_type = std::conditional_t<facts::operand_at[K].kind == operand_kind::integer, std::int32_t, std::conditional_t<facts::operand_at[K].kind == operand_kind::flag, bool, T>>;
+  using stored_type = std::conditional_t<facts::operand_at[K].kind == operand_kind::integer, std::int32_t,
+                                         std::conditional_t<facts::operand_at[K].kind == operand_kind::flag, bool, T>>;
   template <int K>
   static constexpr bool is_random = facts::operand_at[K].kind == operand_kind::random;
   /// The number of random operands. The table has a stream number for each.
@@ -94,7 +99,8 @@ struct loop_kernel_base {
   static constexpr int chunk_bytes = V * static_cast<int>(sizeof(T));
   static constexpr bool loads_chunks = [] {
     for (int k = 0; k < operands; ++k)
-      if (facts::operand_at[k].kind == operand_kind::memory && facts::operand_at[k].extent == extent_class::full) return true;
+      if (facts::operand_at[k].kind == operand_kind::memory && facts::operand_at[k].extent == extent_class::full)
+        return true;
     return false;
   }();
   static constexpr bool stores_chunks = [] {
@@ -106,7 +112,8 @@ struct loop_kernel_base {
   template <int K, int W, class Table, class I>
   ESPALIER_HOST_DEVICE static pack<number, W> load_some(Table const& t, I i) {
     if constexpr (is_random<K>) {
-      return random_pack<W>(static_cast<fused::random_state const*>(t.pointer[K]), t.number[random_index(K)], static_cast<index32>(i));
+      return random_pack<W>(static_cast<fused::random_state const*>(t.pointer[K]), t.number[random_index(K)],
+                            static_cast<index32>(i));
     } else if constexpr (std::is_same_v<stored_type<K>, T>) {
       return load<T, W>(static_cast<T const*>(t.pointer[K]) + i);
     } else {
@@ -124,7 +131,8 @@ struct loop_kernel_base {
   }
   /// Random numbers i ... i + W - 1 of a stream. A block of Philox has four.
   template <int W>
-  ESPALIER_HOST_DEVICE static pack<number, W> random_pack(fused::random_state const* state, std::uint64_t attribute, index32 i) {
+  ESPALIER_HOST_DEVICE static pack<number, W> random_pack(fused::random_state const* state, std::uint64_t attribute,
+                                                          index32 i) {
     pack<number, W> r;
     if constexpr (W % 4 == 0) {
       ESPALIER_UNROLL
@@ -172,10 +180,7 @@ struct loop_kernel_base {
     return r;
   }
   template <class X>
-    requires std::is_same_v<X, values>
-  ESPALIER_HOST_DEVICE static values broadcast(X const& x) {
-    return x;
-  }
+  requires std::is_same_v<X, values> ESPALIER_HOST_DEVICE static values broadcast(X const& x) { return x; }
   template <int K>
   ESPALIER_HOST_DEVICE static constexpr number constant() {
     constexpr double c = std::bit_cast<double>(facts::bits_at[K]);
@@ -217,7 +222,8 @@ struct loop_kernel_base {
 
   /// Operand X of a full instruction. t: the chunk's values; in: its operands; column: of its first element.
   template <int X>
-  ESPALIER_HOST_DEVICE static values read(values const* t, values const* in, line_type const* lines, line_type const* held, int column) {
+  ESPALIER_HOST_DEVICE static values read(values const* t, values const* in, line_type const* lines,
+                                          line_type const* held, int column) {
     if constexpr (X >= 0) {
       if constexpr (facts::instruction_at[X].extent == extent_class::full) return t[X];
       else return broadcast(lines[X]);
@@ -234,7 +240,8 @@ struct loop_kernel_base {
     }
   }
   template <class Op, extent_class W, int A, int B, int C>
-  ESPALIER_HOST_DEVICE static values value(fused::instruction<Op, W, A, B, C>, values const* t, values const* in, line_type const* lines, line_type const* held, int column) {
+  ESPALIER_HOST_DEVICE static values value(fused::instruction<Op, W, A, B, C>, values const* t, values const* in,
+                                           line_type const* lines, line_type const* held, int column) {
     constexpr int arity = fused::detail::arity_of<Op>();
     values const a = read<A>(t, in, lines, held, column);
     if constexpr (arity == 1) return apply<Op, 1>(a, a, a);

@@ -10,7 +10,8 @@ namespace espalier::on_cuda {
 /// of rows. Row and column operands are indexed by the element's number.
 /// table   operands, outputs
 template <class T, int Rows, int Columns, int Segments, class Instructions, class Operands, class Outputs>
-struct map_kernel : loop_kernel_base<extent_class::row, T, 16 / static_cast<int>(sizeof(T)), -1, Instructions, Operands, Outputs> {
+struct map_kernel
+    : loop_kernel_base<extent_class::row, T, 16 / static_cast<int>(sizeof(T)), -1, Instructions, Operands, Outputs> {
   static constexpr int width = 16 / static_cast<int>(sizeof(T));
   using base = loop_kernel_base<extent_class::row, T, width, -1, Instructions, Operands, Outputs>;
   using typename base::facts, typename base::operand_indices, typename base::number, typename base::values;
@@ -29,17 +30,24 @@ struct map_kernel : loop_kernel_base<extent_class::row, T, 16 / static_cast<int>
   }
   static constexpr bool loads() {
     for (int k = 0; k < operands; ++k)
-      if (facts::operand_at[k].kind == operand_kind::memory && facts::operand_at[k].extent == extent_class::full && is_read(k)) return true;
+      if (facts::operand_at[k].kind == operand_kind::memory && facts::operand_at[k].extent == extent_class::full &&
+          is_read(k))
+        return true;
     return false;
   }
   static constexpr std::int64_t whole = size / width;
   static constexpr int rest = static_cast<int>(size % width), run_length = Columns / Segments;
-  static constexpr int load_access = whole > 0 && loads() ? 16 : 0, store_access = whole > 0 && base::stores_chunks ? 16 : 0;
+  static constexpr int load_access = whole > 0 && loads() ? 16 : 0, store_access = whole > 0 && base::stores_chunks ? 16
+                                                                                                                    : 0;
   using index = std::conditional_t<(size < std::int64_t{1} << 31), std::int32_t, std::int64_t>;
   /// A thread has several chunks in flight if there are enough chunks for all threads.
-  static constexpr int threads = 256, cluster = 1, chunks_per_thread = whole >= std::int64_t{1} << 18 ? 4 : whole >= std::int64_t{1} << 16 ? 2 : 1;
+  static constexpr int threads = 256, cluster = 1,
+                       chunks_per_thread = whole >= std::int64_t{1} << 18   ? 4
+                                           : whole >= std::int64_t{1} << 16 ? 2
+                                                                            : 1;
   static constexpr std::int64_t chunks_of_block = std::int64_t{threads} * chunks_per_thread;
-  static constexpr std::int64_t needed_blocks = detail::ceil_divide(whole > 0 ? whole : 1, chunks_of_block), most_blocks = std::int64_t{1} << 20;
+  static constexpr std::int64_t needed_blocks = detail::ceil_divide(whole > 0 ? whole : 1, chunks_of_block),
+                                most_blocks = std::int64_t{1} << 20;
   static constexpr std::int64_t blocks = needed_blocks < most_blocks ? needed_blocks : most_blocks;
 
   template <class Context>
@@ -49,7 +57,8 @@ struct map_kernel : loop_kernel_base<extent_class::row, T, 16 / static_cast<int>
     if constexpr (needed_blocks == blocks) {
       block(t, held, static_cast<index>(c.block()) * static_cast<index>(chunks_of_block) + c.thread());
     } else {
-      for (std::int64_t b = c.block(); b < needed_blocks; b += blocks) block(t, held, static_cast<index>(b * chunks_of_block) + c.thread());
+      for (std::int64_t b = c.block(); b < needed_blocks; b += blocks)
+        block(t, held, static_cast<index>(b * chunks_of_block) + c.thread());
     }
     if constexpr (rest != 0)
       if (c.block() == 0 && c.thread() < rest) last(t, held, static_cast<index>(whole * width) + c.thread());
@@ -62,7 +71,8 @@ struct map_kernel : loop_kernel_base<extent_class::row, T, 16 / static_cast<int>
   }
   template <int K>
   ESPALIER_HOST_DEVICE static void hold(table const& t, values* held) {
-    if constexpr (base::template memory_at<K, extent_class::single>) held[K] = base::broadcast(base::template load_element<K>(t, 0));
+    if constexpr (base::template memory_at<K, extent_class::single>)
+      held[K] = base::broadcast(base::template load_element<K>(t, 0));
     else held[K] = values{};
   }
   template <int... L>
@@ -74,9 +84,12 @@ struct map_kernel : loop_kernel_base<extent_class::row, T, 16 / static_cast<int>
   template <int K>
   ESPALIER_HOST_DEVICE static values operand_chunk(table const& t, values const* held, index i) {
     if constexpr (!is_read(K)) return values{};
-    else if constexpr (base::template memory_at<K, extent_class::full> || base::template is_random<K>) return base::template load_some<K, width>(t, i);
-    else if constexpr (base::template memory_at<K, extent_class::column> && Columns % width == 0) return base::template load_some<K, width>(t, i % Columns);
-    else if constexpr (base::template memory_at<K, extent_class::row> && run_length % width == 0) return base::broadcast(base::template load_element<K>(t, row_of(i)));
+    else if constexpr (base::template memory_at<K, extent_class::full> || base::template is_random<K>)
+      return base::template load_some<K, width>(t, i);
+    else if constexpr (base::template memory_at<K, extent_class::column> && Columns % width == 0)
+      return base::template load_some<K, width>(t, i % Columns);
+    else if constexpr (base::template memory_at<K, extent_class::row> && run_length % width == 0)
+      return base::broadcast(base::template load_element<K>(t, row_of(i)));
     else if constexpr (base::template memory_at<K, extent_class::single>) return held[K];
     else {
       values r;
@@ -91,8 +104,10 @@ struct map_kernel : loop_kernel_base<extent_class::row, T, 16 / static_cast<int>
     else if constexpr (facts::operand_at[K].kind == operand_kind::constant) return base::template constant<K>();
     else if constexpr (facts::operand_at[K].kind == operand_kind::column_index) return static_cast<number>(i % Columns);
     else if constexpr (facts::operand_at[K].extent == extent_class::full) return base::template load_element<K>(t, i);
-    else if constexpr (facts::operand_at[K].extent == extent_class::column) return base::template load_element<K>(t, i % Columns);
-    else if constexpr (facts::operand_at[K].extent == extent_class::row) return base::template load_element<K>(t, row_of(i));
+    else if constexpr (facts::operand_at[K].extent == extent_class::column)
+      return base::template load_element<K>(t, i % Columns);
+    else if constexpr (facts::operand_at[K].extent == extent_class::row)
+      return base::template load_element<K>(t, row_of(i));
     else return base::template load_element<K>(t, 0);
   }
 
@@ -125,12 +140,14 @@ struct map_kernel : loop_kernel_base<extent_class::row, T, 16 / static_cast<int>
     values at[base::operand_room];  // (operands, width)
   };
   template <int... L>
-  ESPALIER_HOST_DEVICE static void load_all(table const& t, values const* held, loaded& in, index i, std::integer_sequence<int, L...>) {
+  ESPALIER_HOST_DEVICE static void load_all(table const& t, values const* held, loaded& in, index i,
+                                            std::integer_sequence<int, L...>) {
     ((in.at[L] = operand_chunk<L>(t, held, i)), ...);
     detail::unused(t, held, in, i);
   }
   template <int... I>
-  ESPALIER_HOST_DEVICE static void compute(table const& t, loaded const& in, index i, std::integer_sequence<int, I...>) {
+  ESPALIER_HOST_DEVICE static void compute(table const& t, loaded const& in, index i,
+                                           std::integer_sequence<int, I...>) {
     values v[base::instruction_room];
     ((v[I] = instruction_value(typename facts::template instruction_type<I>{}, v, in.at)), ...);
     (put_chunk<I>(t, v, i), ...);
@@ -143,16 +160,20 @@ struct map_kernel : loop_kernel_base<extent_class::row, T, 16 / static_cast<int>
       if (first + k * threads < whole) load_all(t, held, in[k], (first + k * threads) * width, operand_indices{});
     ESPALIER_UNROLL
     for (int k = 0; k < chunks_per_thread; ++k)
-      if (first + k * threads < whole) compute(t, in[k], (first + k * threads) * width, std::make_integer_sequence<int, instructions>{});
+      if (first + k * threads < whole)
+        compute(t, in[k], (first + k * threads) * width, std::make_integer_sequence<int, instructions>{});
   }
   template <int... L, int... I>
-  ESPALIER_HOST_DEVICE static void element(table const& t, index i, std::integer_sequence<int, L...>, std::integer_sequence<int, I...>) {
+  ESPALIER_HOST_DEVICE static void element(table const& t, index i, std::integer_sequence<int, L...>,
+                                           std::integer_sequence<int, I...>) {
     number v[base::instruction_room];
     number const in[] = {operand_element<L>(t, i)..., number(0)};
     ((v[I] = instruction_value(typename facts::template instruction_type<I>{}, v, in)), ...);
     (put_element<I>(t, v, i), ...);
   }
-  ESPALIER_HOST_DEVICE static void last(table const& t, values const*, index i) { element(t, i, operand_indices{}, std::make_integer_sequence<int, instructions>{}); }
+  ESPALIER_HOST_DEVICE static void last(table const& t, values const*, index i) {
+    element(t, i, operand_indices{}, std::make_integer_sequence<int, instructions>{});
+  }
 };
 
 }  // namespace espalier::on_cuda

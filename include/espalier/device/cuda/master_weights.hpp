@@ -23,7 +23,8 @@ struct master_weights_kernel {
 
   template <class Context>
   ESPALIER_HOST_DEVICE static void run(Context const& c, table const& t) {
-    index32 const i = static_cast<index32>(c.block()) * static_cast<index32>(threads) + static_cast<index32>(c.thread());
+    index32 const i =
+        static_cast<index32>(c.block()) * static_cast<index32>(threads) + static_cast<index32>(c.thread());
     if (i >= static_cast<index32>(packs)) return;
     float* const at = static_cast<float*>(t.pointer[1]) + i * V;
     pack<T, V> const stored = fetch<T, V>(static_cast<T const*>(t.pointer[0]) + i * V);

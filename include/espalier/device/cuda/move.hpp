@@ -73,7 +73,8 @@ struct mapped {
   template <int Axis>
   ESPALIER_HOST_DEVICE static ESPALIER_INLINE void find(int const* position, found_element& at) {
     if constexpr (Axis < From::rank) {
-      constexpr index32 divisor = static_cast<index32>(facts::map.divisor[Axis]), extent = static_cast<index32>(facts::from.at[Axis]);
+      constexpr index32 divisor = static_cast<index32>(facts::map.divisor[Axis]),
+                        extent = static_cast<index32>(facts::from.at[Axis]);
       constexpr index32 stride = static_cast<index32>(facts::from_stride(Axis));
       constexpr bool stays = facts::stays(Axis);
       index32 const n = static_cast<index32>(position[Axis]);
@@ -108,8 +109,8 @@ struct mapped {
 /// y = the elements of x that an index map selects. From: the shape of x; To: the shape of y.
 /// table   x, y
 template <class T, class From, class To, class Map>
-struct move_kernel
-    : element_kernel<move_kernel<T, From, To, Map>, T, To::size, full_width<T>, 2, 0, detail::map_facts<From, To, Map>::template width<T>() == full_width<T> ? 4 : 1> {
+struct move_kernel : element_kernel<move_kernel<T, From, To, Map>, T, To::size, full_width<T>, 2, 0,
+                                    detail::map_facts<From, To, Map>::template width<T>() == full_width<T> ? 4 : 1> {
   using facts = detail::map_facts<From, To, Map>;
   using mapped = detail::mapped<From, To, Map>;
   using table = kernel_table<2>;
@@ -154,7 +155,8 @@ struct move_kernel
 template <class T, class A, class B, int Axis>
 struct concatenate_kernel : element_kernel<concatenate_kernel<T, A, B, Axis>, T, A::size + B::size, full_width<T>, 3> {
   using table = kernel_table<3>;
-  static constexpr std::int64_t first = A::value.product(Axis, A::rank), second = B::value.product(Axis, B::rank), both = first + second;
+  static constexpr std::int64_t first = A::value.product(Axis, A::rank), second = B::value.product(Axis, B::rank),
+                                both = first + second;
   static constexpr int V = full_width<T>, width = widest<T>(first, second);
   static constexpr int load_access = width == V ? 16 : 0;
 
@@ -168,7 +170,8 @@ struct concatenate_kernel : element_kernel<concatenate_kernel<T, A, B, Axis>, T,
         part = fetch<T, width>(element_address(t, i / in_row, i % in_row * V + static_cast<index32>(v)));
       } else {
         index32 const flat = i * V + static_cast<index32>(v);
-        part = fetch<T, width>(element_address(t, flat / static_cast<index32>(both), flat % static_cast<index32>(both)));
+        part =
+            fetch<T, width>(element_address(t, flat / static_cast<index32>(both), flat % static_cast<index32>(both)));
       }
       ESPALIER_UNROLL
       for (int k = 0; k < width; ++k) y.at[v + k] = part.at[k];
@@ -182,7 +185,8 @@ struct concatenate_kernel : element_kernel<concatenate_kernel<T, A, B, Axis>, T,
  private:
   ESPALIER_HOST_DEVICE static ESPALIER_INLINE T const* element_address(table const& t, index32 row, index32 column) {
     constexpr index32 of_a = static_cast<index32>(first), of_b = static_cast<index32>(second);
-    return column < of_a ? static_cast<T const*>(t.pointer[0]) + (row * of_a + column) : static_cast<T const*>(t.pointer[1]) + (row * of_b + (column - of_a));
+    return column < of_a ? static_cast<T const*>(t.pointer[0]) + (row * of_a + column)
+                         : static_cast<T const*>(t.pointer[1]) + (row * of_b + (column - of_a));
   }
 };
 

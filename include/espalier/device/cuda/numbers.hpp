@@ -13,7 +13,9 @@ struct numbers_kernel : element_kernel<numbers_kernel<T, From, Size>, T, Size, f
   static constexpr int V = full_width<T>;
   using table = kernel_table<2>;
 
-  ESPALIER_HOST_DEVICE static ESPALIER_INLINE T number(From x) { return static_cast<T>(static_cast<compute_type<T>>(x)); }
+  ESPALIER_HOST_DEVICE static ESPALIER_INLINE T number(From x) {
+    return static_cast<T>(static_cast<compute_type<T>>(x));
+  }
   ESPALIER_HOST_DEVICE static ESPALIER_INLINE pack<T, V> some(table const& t, index32 i) {
     pack<From, V> const x = fetch<From, V>(static_cast<From const*>(t.pointer[0]) + i * V);
     pack<T, V> y;
@@ -21,7 +23,9 @@ struct numbers_kernel : element_kernel<numbers_kernel<T, From, Size>, T, Size, f
     for (int k = 0; k < V; ++k) y.at[k] = number(x.at[k]);
     return y;
   }
-  ESPALIER_HOST_DEVICE static ESPALIER_INLINE T one(table const& t, index32 flat) { return number(static_cast<From const*>(t.pointer[0])[flat]); }
+  ESPALIER_HOST_DEVICE static ESPALIER_INLINE T one(table const& t, index32 flat) {
+    return number(static_cast<From const*>(t.pointer[0])[flat]);
+  }
 };
 
 }  // namespace espalier::on_cuda

@@ -28,7 +28,9 @@ struct device_program {
   static constexpr auto const& own = espalier::plan::device_plan_of<Program, Policy>;
 
   static constexpr int operand_index(int x, int k) { return plan.ir.groups[x].first_operand + k; }
-  static constexpr espalier::plan::ir_operand const& ir_operand_at(int x, int k) { return plan.ir.operands[operand_index(x, k)]; }
+  static constexpr espalier::plan::ir_operand const& ir_operand_at(int x, int k) {
+    return plan.ir.operands[operand_index(x, k)];
+  }
   static constexpr operand_kind kind_of_operand(int x, int k) { return own.kind_of_operand[operand_index(x, k)]; }
 };
 
@@ -36,9 +38,11 @@ struct device_program {
 template <class DeviceProgram, int X, class L>
 struct sourced_group_types;
 template <class DeviceProgram, int X, std::size_t... L>
-struct sourced_group_types<DeviceProgram, X, std::index_sequence<L...>> : fused::group_of<typename DeviceProgram::definition, X> {
-  using operands = fused::list<fused::operand<DeviceProgram::kind_of_operand(X, static_cast<int>(L)), DeviceProgram::ir_operand_at(X, static_cast<int>(L)).extent,
-                                         DeviceProgram::ir_operand_at(X, static_cast<int>(L)).bits>...>;
+struct sourced_group_types<DeviceProgram, X, std::index_sequence<L...>>
+    : fused::group_of<typename DeviceProgram::definition, X> {
+  using operands = fused::list<fused::operand<DeviceProgram::kind_of_operand(X, static_cast<int>(L)),
+                                              DeviceProgram::ir_operand_at(X, static_cast<int>(L)).extent,
+                                              DeviceProgram::ir_operand_at(X, static_cast<int>(L)).bits>...>;
   using stored = typename fused::group_of<typename DeviceProgram::definition, X>::outputs;
   using outputs = std::conditional_t<DeviceProgram::own.reporting == X, reported<stored>, stored>;
 };
@@ -50,13 +54,15 @@ template <class DeviceProgram, class T, int X>
 struct group_addresses {
   using definition = typename DeviceProgram::definition;
   static constexpr auto const& body = DeviceProgram::plan.ir.groups[X];
-  static constexpr std::size_t operands = static_cast<std::size_t>(body.operands), outputs = static_cast<std::size_t>(body.outputs);
+  static constexpr std::size_t operands = static_cast<std::size_t>(body.operands),
+                               outputs = static_cast<std::size_t>(body.outputs);
 
   void* at[operands + outputs + 1]{};
   std::uint64_t stream_numbers[operands + 1]{};
 
   explicit group_addresses(void* const* base) {
-    fused::fill_addresses<T>(base, at, fused::addresses_of_group<definition, X>.at, fused::below<body.operands + body.outputs>{});
+    fused::fill_addresses<T>(base, at, fused::addresses_of_group<definition, X>.at,
+                             fused::below<body.operands + body.outputs>{});
     int random_leaves = 0;
     find(base, random_leaves, fused::below<body.operands>{});
   }
@@ -75,9 +81,11 @@ struct group_addresses {
       at[L] = base[espalier::plan::base::key];
       stream_numbers[random_leaves++] = DeviceProgram::program.nodes.nodes[node].attribute;
     } else if constexpr (kind == operand_kind::integer) {
-      at[L] = fused::at<std::int32_t>(base, fused::address_of<definition, DeviceProgram::own.label_of[DeviceProgram::operand_index(X, L)]>);
+      at[L] = fused::at<std::int32_t>(
+          base, fused::address_of<definition, DeviceProgram::own.label_of[DeviceProgram::operand_index(X, L)]>);
     } else if constexpr (kind == operand_kind::flag) {
-      at[L] = fused::at<bool>(base, fused::address_of<definition, DeviceProgram::own.label_of[DeviceProgram::operand_index(X, L)]>);
+      at[L] = fused::at<bool>(
+          base, fused::address_of<definition, DeviceProgram::own.label_of[DeviceProgram::operand_index(X, L)]>);
     }
     (void)base, (void)random_leaves;
   }

@@ -14,12 +14,15 @@ namespace espalier::on_cuda {
 /// range   [0, 1), in steps of 2^-24 (2^-32 for double)
 /// cost    16 bytes of state, which all threads share, and ten rounds of two 32-bit multiplications
 template <class T>
-ESPALIER_HOST_DEVICE ESPALIER_INLINE pack<compute_type<T>, 4> random_numbers(fused::random_state const* state, std::uint64_t attribute, index32 flat) {
+ESPALIER_HOST_DEVICE ESPALIER_INLINE pack<compute_type<T>, 4> random_numbers(fused::random_state const* state,
+                                                                             std::uint64_t attribute, index32 flat) {
   using C = compute_type<T>;
   std::uint64_t const key = state->key, stream = state->step << 20 | attribute;
-  philox_block const bits = philox({{flat / 4, 0, static_cast<std::uint32_t>(stream), static_cast<std::uint32_t>(stream >> 32)}},
-                                   {{static_cast<std::uint32_t>(key), static_cast<std::uint32_t>(key >> 32)}});
-  return {{uniform_from_bits<C>(bits.word[0]), uniform_from_bits<C>(bits.word[1]), uniform_from_bits<C>(bits.word[2]), uniform_from_bits<C>(bits.word[3])}};
+  philox_block const bits =
+      philox({{flat / 4, 0, static_cast<std::uint32_t>(stream), static_cast<std::uint32_t>(stream >> 32)}},
+             {{static_cast<std::uint32_t>(key), static_cast<std::uint32_t>(key >> 32)}});
+  return {{uniform_from_bits<C>(bits.word[0]), uniform_from_bits<C>(bits.word[1]), uniform_from_bits<C>(bits.word[2]),
+           uniform_from_bits<C>(bits.word[3])}};
 }
 
 namespace detail {
@@ -36,7 +39,8 @@ ESPALIER_HOST_DEVICE ESPALIER_INLINE T rounded_down(compute_type<T> x) {
 /// y = uniform random numbers.
 /// table   state (fused::random_state), y; stream number
 template <class T, std::int64_t Size>
-struct random_uniform_kernel : element_kernel<random_uniform_kernel<T, Size>, T, Size, (full_width<T> > 4 ? full_width<T> : 4), 2, 1, 1> {
+struct random_uniform_kernel
+    : element_kernel<random_uniform_kernel<T, Size>, T, Size, (full_width<T> > 4 ? full_width<T> : 4), 2, 1, 1> {
   using table = kernel_table<2, 1>;
   static constexpr int V = full_width<T> > 4 ? full_width<T> : 4;
 
@@ -44,7 +48,8 @@ struct random_uniform_kernel : element_kernel<random_uniform_kernel<T, Size>, T,
     pack<T, V> y;
     ESPALIER_UNROLL
     for (int v = 0; v < V; v += 4) {
-      auto const x = random_numbers<T>(static_cast<fused::random_state const*>(t.pointer[0]), t.number[0], i * V + static_cast<index32>(v));
+      auto const x = random_numbers<T>(static_cast<fused::random_state const*>(t.pointer[0]), t.number[0],
+                                       i * V + static_cast<index32>(v));
       ESPALIER_UNROLL
       for (int k = 0; k < 4; ++k) y.at[v + k] = detail::rounded_down<T>(x.at[k]);
     }

@@ -29,9 +29,16 @@ struct row_layout {
 constexpr row_layout lay_out_rows(std::int64_t chunks, int held, int width, bool has_expensive, int single) {
   int const shared = single > 8 ? single : 0;
   for (int threads_per_row = 1; threads_per_row <= 1024; threads_per_row *= 2) {
-    std::int64_t const n = ceil_divide(chunks, threads_per_row), room = threads_per_row < 1024 ? most_held : held == 1 && !has_expensive ? 32 : most_held_of_1024;
-    if (n > 8 || (n > 1 && n * held * width + shared > room) || (threads_per_row == 1024 && held * width > room)) continue;
-    return {true, threads_per_row, static_cast<int>(n), threads_per_row > 256 ? threads_per_row : threads_per_row > 128 ? 256 : 128};
+    std::int64_t const n = ceil_divide(chunks, threads_per_row), room = threads_per_row < 1024 ? most_held
+                                                                        : held == 1 && !has_expensive
+                                                                            ? 32
+                                                                            : most_held_of_1024;
+    if (n > 8 || (n > 1 && n * held * width + shared > room) || (threads_per_row == 1024 && held * width > room))
+      continue;
+    return {true, threads_per_row, static_cast<int>(n),
+            threads_per_row > 256   ? threads_per_row
+            : threads_per_row > 128 ? 256
+                                    : 128};
   }
   return {false, 1024, 1, 1024};
 }
@@ -40,8 +47,10 @@ constexpr row_layout lay_out_rows(std::int64_t chunks, int held, int width, bool
 
 /// The sweeps over a row whose elements stay in the registers of its threads.
 /// Keeps: expensive values that a later sweep needs also stay in registers; otherwise they are computed again.
-template <class T, int Rows, int Columns, int Segments, int Cluster, bool Keeps, class Instructions, class Operands, class Outputs>
-struct row_sweeps : loop_kernel_base<extent_class::row, T, detail::chunk_width<T>(Columns / Segments), Keeps ? 48 : -1, Instructions, Operands, Outputs> {
+template <class T, int Rows, int Columns, int Segments, int Cluster, bool Keeps, class Instructions, class Operands,
+          class Outputs>
+struct row_sweeps : loop_kernel_base<extent_class::row, T, detail::chunk_width<T>(Columns / Segments), Keeps ? 48 : -1,
+                                     Instructions, Operands, Outputs> {
   static constexpr int width = detail::chunk_width<T>(Columns / Segments);
   using base = loop_kernel_base<extent_class::row, T, width, Keeps ? 48 : -1, Instructions, Operands, Outputs>;
   using typename base::facts, typename base::operand_indices, typename base::number, typename base::values;
@@ -52,14 +61,18 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, detail::chunk_width<T
   static constexpr int row_chunks = Columns / width;
   static_assert(std::int64_t{Rows} * Columns < std::int64_t{1} << 31, "elements are counted in 32 bits");
   static constexpr int cluster = Cluster;
-  static constexpr int load_access = base::loads_chunks ? base::chunk_bytes : 0, store_access = base::stores_chunks ? base::chunk_bytes : 0;
+  static constexpr int load_access = base::loads_chunks ? base::chunk_bytes : 0,
+                       store_access = base::stores_chunks ? base::chunk_bytes : 0;
 
-  static constexpr fused::detail::bits column_sum_instructions = facts::column_sums(), single_sum_instructions = facts::single_sums();
-  static constexpr int column_sums = fused::detail::count(column_sum_instructions), single_sums = fused::detail::count(single_sum_instructions);
+  static constexpr fused::detail::bits column_sum_instructions = facts::column_sums(),
+                                       single_sum_instructions = facts::single_sums();
+  static constexpr int column_sums = fused::detail::count(column_sum_instructions),
+                       single_sums = fused::detail::count(single_sum_instructions);
 
   static constexpr int held_numbers() {
     int n = column_sums;
-    for (int k = 0; k < operands; ++k) n += facts::is_memory(k, extent_class::full) || facts::operand_at[k].kind == operand_kind::random;
+    for (int k = 0; k < operands; ++k)
+      n += facts::is_memory(k, extent_class::full) || facts::operand_at[k].kind == operand_kind::random;
     for (int i = 0; i < instructions; ++i) n += facts::plan.kept[i] != 0;
     return n > 0 ? n : 1;
   }
@@ -73,9 +86,11 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, detail::chunk_width<T
       if (facts::instruction_at[i].expensive && facts::instruction_at[i].extent == extent_class::full) return true;
     return false;
   }();
-  static constexpr detail::row_layout layout = detail::lay_out_rows(detail::ceil_divide(row_chunks, Cluster), held_numbers(), width, has_expensive, single_numbers());
+  static constexpr detail::row_layout layout = detail::lay_out_rows(
+      detail::ceil_divide(row_chunks, Cluster), held_numbers(), width, has_expensive, single_numbers());
   static constexpr bool fits = layout.fits;
-  static constexpr int threads_per_row = layout.threads_per_row, chunks = layout.chunks, threads = layout.threads, rows_per_block = threads / threads_per_row;
+  static constexpr int threads_per_row = layout.threads_per_row, chunks = layout.chunks, threads = layout.threads,
+                       rows_per_block = threads / threads_per_row;
   /// Whether column operands (a gain, a bias) also stay in registers. Without room they are loaded where they are used.
   static constexpr bool holds_columns = [] {
     int n = held_numbers();
@@ -86,14 +101,19 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, detail::chunk_width<T
   static constexpr std::int64_t count_blocks() {
     std::int64_t const all = detail::ceil_divide(Rows, rows_per_block);
     std::int64_t few = all;
-    if (is_persistent) few = detail::ceil_divide(all, 8) < detail::max_persistent_blocks / Cluster ? detail::ceil_divide(all, 8) : detail::max_persistent_blocks / Cluster;
+    if (is_persistent)
+      few = detail::ceil_divide(all, 8) < detail::max_persistent_blocks / Cluster
+                ? detail::ceil_divide(all, 8)
+                : detail::max_persistent_blocks / Cluster;
     return few * Cluster;
   }
   static constexpr std::int64_t blocks = count_blocks();
   static constexpr std::int64_t partial_rows = is_persistent ? blocks / Cluster : 0;
   static constexpr bool late_lines = [] {
     for (int k = 0; k < outputs; ++k)
-      if (facts::output_at[k].late && facts::instruction_at[facts::output_at[k].instruction].extent == extent_class::row) return true;
+      if (facts::output_at[k].late &&
+          facts::instruction_at[facts::output_at[k].instruction].extent == extent_class::row)
+        return true;
     return false;
   }();
 
@@ -107,9 +127,9 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, detail::chunk_width<T
   struct state {
     values in[base::operand_room][static_cast<std::size_t>(chunks)];        // (operands, chunks, width)
     values kept[base::instruction_room][static_cast<std::size_t>(chunks)];  // (instructions, chunks, width)
-    number lines[base::instruction_room];  // (instructions): row statistics
-    number held[base::operand_room];       // (operands): those that are fixed along the row
-    number sums[base::instruction_room];   // (instructions): sums of the row
+    number lines[base::instruction_room];                                   // (instructions): row statistics
+    number held[base::operand_room];      // (operands): those that are fixed along the row
+    number sums[base::instruction_room];  // (instructions): sums of the row
   };
   /// The sums that a thread accumulates over its rows.
   struct partial_sums {
@@ -159,24 +179,28 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, detail::chunk_width<T
     }
   }
   template <int... L>
-  ESPALIER_HOST_DEVICE static void load_singles(table const& t, row_position const& at, state& s, std::integer_sequence<int, L...>) {
+  ESPALIER_HOST_DEVICE static void load_singles(table const& t, row_position const& at, state& s,
+                                                std::integer_sequence<int, L...>) {
     (load_single<L>(t, s), ...);
     (load_columns<L>(t, at, s), ...);
     detail::unused(t, at, s);
   }
   template <int... L>
-  ESPALIER_HOST_DEVICE static void load_row(table const& t, row_position const& at, state& s, std::integer_sequence<int, L...>) {
+  ESPALIER_HOST_DEVICE static void load_row(table const& t, row_position const& at, state& s,
+                                            std::integer_sequence<int, L...>) {
     (load_operand<L>(t, at, s), ...);
     detail::unused(t, at, s);
   }
 
   template <int K>
   ESPALIER_HOST_DEVICE static values operand_chunk_of(table const& t, row_position const& at, state const& s, int k) {
-    if constexpr (!holds_columns && base::template memory_at<K, extent_class::column>) return base::template load_some<K, width>(t, column_of(at, k));
+    if constexpr (!holds_columns && base::template memory_at<K, extent_class::column>)
+      return base::template load_some<K, width>(t, column_of(at, k));
     else return s.in[K][k];
   }
   template <int... L>
-  ESPALIER_HOST_DEVICE static void read_chunk(table const& t, row_position const& at, values* in, state const& s, int k, std::integer_sequence<int, L...>) {
+  ESPALIER_HOST_DEVICE static void read_chunk(table const& t, row_position const& at, values* in, state const& s, int k,
+                                              std::integer_sequence<int, L...>) {
     ((in[L] = operand_chunk_of<L>(t, at, s, k)), ...);
     detail::unused(t, at, in, s, k);
   }
@@ -192,20 +216,27 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, detail::chunk_width<T
   ESPALIER_HOST_DEVICE static void add_row(values const* v, values const* in, state& s, int column) {
     using Instruction = op_of_instruction<typename facts::template instruction_type<I>>;
     using Op = typename Instruction::type;
-    s.sums[I] = base::template combine<Op>(s.sums[I], base::template combine_within<Op>(base::template read<Instruction::first>(v, in, s.lines, s.held, column)));
+    s.sums[I] = base::template combine<Op>(
+        s.sums[I],
+        base::template combine_within<Op>(base::template read<Instruction::first>(v, in, s.lines, s.held, column)));
   }
   template <int I>
-  ESPALIER_HOST_DEVICE static void add_column(values const* v, values const* in, state const& s, partial_sums& g, int column, int k) {
+  ESPALIER_HOST_DEVICE static void add_column(values const* v, values const* in, state const& s, partial_sums& g,
+                                              int column, int k) {
     using Instruction = op_of_instruction<typename facts::template instruction_type<I>>;
     constexpr int n = base::template position<column_sum_instructions, I>;
-    g.columns[n][k] = base::template combine<typename Instruction::type>(g.columns[n][k], base::template read<Instruction::first>(v, in, s.lines, s.held, column));
+    g.columns[n][k] = base::template combine<typename Instruction::type>(
+        g.columns[n][k], base::template read<Instruction::first>(v, in, s.lines, s.held, column));
   }
   template <int I>
-  ESPALIER_HOST_DEVICE static void add_single(values const* v, values const* in, state const& s, partial_sums& g, int column) {
+  ESPALIER_HOST_DEVICE static void add_single(values const* v, values const* in, state const& s, partial_sums& g,
+                                              int column) {
     using Instruction = op_of_instruction<typename facts::template instruction_type<I>>;
     using Op = typename Instruction::type;
     constexpr int n = base::template position<single_sum_instructions, I>;
-    g.singles[n] = base::template combine<Op>(g.singles[n], base::template combine_within<Op>(base::template read<Instruction::first>(v, in, s.lines, s.held, column)));
+    g.singles[n] = base::template combine<Op>(
+        g.singles[n],
+        base::template combine_within<Op>(base::template read<Instruction::first>(v, in, s.lines, s.held, column)));
   }
   template <int I>
   ESPALIER_HOST_DEVICE static void put(table const& t, row_position const& at, values const* v, int k) {
@@ -213,9 +244,12 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, detail::chunk_width<T
     store<T, width>(static_cast<T*>(t.pointer[operands + o]) + offset_of(at, k), v[I]);
   }
   template <int S, int... Computed, int... Rows_, int... Columns_, int... Singles, int... Stored>
-  ESPALIER_HOST_DEVICE static void sweep_chunk(table const& t, row_position const& at, state& s, partial_sums& g, int k, std::integer_sequence<int, Computed...>,
-                                              std::integer_sequence<int, Rows_...>, std::integer_sequence<int, Columns_...>, std::integer_sequence<int, Singles...>,
-                                              std::integer_sequence<int, Stored...>) {
+  ESPALIER_HOST_DEVICE static void sweep_chunk(table const& t, row_position const& at, state& s, partial_sums& g, int k,
+                                               std::integer_sequence<int, Computed...>,
+                                               std::integer_sequence<int, Rows_...>,
+                                               std::integer_sequence<int, Columns_...>,
+                                               std::integer_sequence<int, Singles...>,
+                                               std::integer_sequence<int, Stored...>) {
     values v[base::instruction_room], in[base::operand_room];
     int const column = column_of(at, k);
     read_chunk(t, at, in, s, k, operand_indices{});
@@ -246,7 +280,8 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, detail::chunk_width<T
     int most = 1;
     for (int s = 0; s < facts::plan.sweeps; ++s) {
       int n = 0;
-      for (int i = 0; i < instructions; ++i) n += facts::reduces(s, i) && facts::instruction_at[i].extent == extent_class::row;
+      for (int i = 0; i < instructions; ++i)
+        n += facts::reduces(s, i) && facts::instruction_at[i].extent == extent_class::row;
       if (n > most) most = n;
     }
     return most;
@@ -260,7 +295,8 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, detail::chunk_width<T
   }
   template <int I, class Context>
   ESPALIER_HOST_DEVICE static void reduce_warp(Context const& c, state& s, int n, int turn) {
-    s.sums[I] = combine_lanes<typename op_of_instruction<typename facts::template instruction_type<I>>::type>(c, s.sums[I]);
+    s.sums[I] =
+        combine_lanes<typename op_of_instruction<typename facts::template instruction_type<I>>::type>(c, s.sums[I]);
     if constexpr (warps > 1)
       if (c.thread() % 32 == 0) area(c, turn)[n * slots + c.thread() / 32] = s.sums[I];
     detail::unused(n, turn);
@@ -287,7 +323,8 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, detail::chunk_width<T
     s.sums[I] = x;
   }
   template <class Context, int... I>
-  ESPALIER_HOST_DEVICE static void combine_row_sums(Context const& c, state& s, int& turn, std::integer_sequence<int, I...>) {
+  ESPALIER_HOST_DEVICE static void combine_row_sums(Context const& c, state& s, int& turn,
+                                                    std::integer_sequence<int, I...>) {
     int n = 0;
     (reduce_warp<I>(c, s, n++, turn), ...);
     if constexpr (warps > 1) {
@@ -311,28 +348,37 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, detail::chunk_width<T
     using Instruction = op_of_instruction<typename facts::template instruction_type<I>>;
     if constexpr (facts::estimated_first(I)) {
       T const* const x = static_cast<T const*>(t.pointer[-1 - Instruction::first]) + at.start;
-      constexpr std::int64_t middle = std::int64_t{Columns / 2 / run_length} * Rows * run_length + Columns / 2 % run_length;
-      constexpr std::int64_t last = std::int64_t{(Columns - 1) / run_length} * Rows * run_length + (Columns - 1) % run_length;
-      s.lines[I] = rule<typename Instruction::type>::of_three(detail::load_one<T>(x), detail::load_one<T>(x + middle), detail::load_one<T>(x + last), static_cast<number>(Columns));
+      constexpr std::int64_t middle =
+          std::int64_t{Columns / 2 / run_length} * Rows * run_length + Columns / 2 % run_length;
+      constexpr std::int64_t last =
+          std::int64_t{(Columns - 1) / run_length} * Rows * run_length + (Columns - 1) % run_length;
+      s.lines[I] =
+          rule<typename Instruction::type>::of_three(detail::load_one<T>(x), detail::load_one<T>(x + middle),
+                                                     detail::load_one<T>(x + last), static_cast<number>(Columns));
     } else if constexpr (facts::instruction_at[I].extent == extent_class::row) {
       if constexpr (facts::instruction_at[I].reduces) s.lines[I] = s.sums[I];
-      else s.lines[I] = base::template fixed_value<number>(typename facts::template instruction_type<I>{}, s.lines, s.held);
+      else
+        s.lines[I] =
+            base::template fixed_value<number>(typename facts::template instruction_type<I>{}, s.lines, s.held);
     }
   }
   template <int... I>
-  ESPALIER_HOST_DEVICE static void finalize_statistics(table const& t, row_position const& at, state& s, std::integer_sequence<int, I...>) {
+  ESPALIER_HOST_DEVICE static void finalize_statistics(table const& t, row_position const& at, state& s,
+                                                       std::integer_sequence<int, I...>) {
     (finalize_statistic<I>(t, at, s), ...);
     detail::unused(t, at, s);
   }
   template <int S, class Context>
-  ESPALIER_HOST_DEVICE static void sweeps(Context const& c, table const& t, row_position const& at, state& s, partial_sums& g, int& turn) {
+  ESPALIER_HOST_DEVICE static void sweeps(Context const& c, table const& t, row_position const& at, state& s,
+                                          partial_sums& g, int& turn) {
     using of_rows = fused::set_members<base::reduced(S, extent_class::row)>;
     clear_rows(s, of_rows{});
     ESPALIER_UNROLL
     for (int k = 0; k < chunks; ++k)
       if (inside(at, k))
         sweep_chunk<S>(t, at, s, g, k, fused::set_members<facts::computed(S)>{}, of_rows{},
-                       fused::set_members<base::reduced(S, extent_class::column)>{}, fused::set_members<base::reduced(S, extent_class::single)>{},
+                       fused::set_members<base::reduced(S, extent_class::column)>{},
+                       fused::set_members<base::reduced(S, extent_class::single)>{},
                        fused::set_members<facts::stored(S)>{});
     if constexpr (of_rows::size() > 0) combine_row_sums(c, s, turn, of_rows{});
     finalize_statistics(t, at, s, fused::set_members<facts::statistics_after(S)>{});
@@ -345,7 +391,8 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, detail::chunk_width<T
     else detail::unused(t, at, s);
   }
   template <int... I>
-  ESPALIER_HOST_DEVICE static void put_lines(table const& t, row_position const& at, state const& s, std::integer_sequence<int, I...>) {
+  ESPALIER_HOST_DEVICE static void put_lines(table const& t, row_position const& at, state const& s,
+                                             std::integer_sequence<int, I...>) {
     (put_line<I>(t, at, s), ...);
     detail::unused(t, at, s);
   }
@@ -353,7 +400,8 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, detail::chunk_width<T
   ESPALIER_HOST_DEVICE static void add_line(state const& s, partial_sums& g) {
     using Instruction = op_of_instruction<typename facts::template instruction_type<I>>;
     constexpr int n = base::template position<single_sum_instructions, I>;
-    g.singles[n] = base::template combine<typename Instruction::type>(g.singles[n], base::template fixed<number, Instruction::first>(s.lines, s.held));
+    g.singles[n] = base::template combine<typename Instruction::type>(
+        g.singles[n], base::template fixed<number, Instruction::first>(s.lines, s.held));
   }
   template <int... I>
   ESPALIER_HOST_DEVICE static void add_lines(state const& s, partial_sums& g, std::integer_sequence<int, I...>) {
@@ -361,9 +409,13 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, detail::chunk_width<T
     detail::unused(s, g);
   }
   template <int... C, int... N>
-  ESPALIER_HOST_DEVICE static void clear(partial_sums& g, std::integer_sequence<int, C...>, std::integer_sequence<int, N...>) {
+  ESPALIER_HOST_DEVICE static void clear(partial_sums& g, std::integer_sequence<int, C...>,
+                                         std::integer_sequence<int, N...>) {
     ESPALIER_UNROLL
-    for (int k = 0; k < chunks; ++k) ((g.columns[base::template position<column_sum_instructions, C>][k] = base::broadcast(base::template identity<C>())), ...);
+    for (int k = 0; k < chunks; ++k)
+      ((g.columns[base::template position<column_sum_instructions, C>][k] =
+            base::broadcast(base::template identity<C>())),
+       ...);
     ((g.singles[base::template position<single_sum_instructions, N>] = base::template identity<N>()), ...);
     detail::unused(g);
   }

@@ -11,12 +11,15 @@ namespace espalier::on_cuda {
 /// Each block (or cluster) stores its partial sums over rows and over all elements; a finish_kernel combines them.
 /// table   operands, outputs, partial sums over rows (blocks, sums, columns),
 ///         partial sums over all elements (blocks, sums)
-template <class T, int Rows, int Columns, int Segments, int Cluster, bool Keeps, class Instructions, class Operands, class Outputs>
+template <class T, int Rows, int Columns, int Segments, int Cluster, bool Keeps, class Instructions, class Operands,
+          class Outputs>
 struct row_kernel : row_sweeps<T, Rows, Columns, Segments, Cluster, Keeps, Instructions, Operands, Outputs> {
   using base = row_sweeps<T, Rows, Columns, Segments, Cluster, Keeps, Instructions, Operands, Outputs>;
-  using typename base::facts, typename base::partial_sums, typename base::operand_indices, typename base::number, typename base::row_position;
+  using typename base::facts, typename base::partial_sums, typename base::operand_indices, typename base::number,
+      typename base::row_position;
   using typename base::state, typename base::table, typename base::values;
-  using base::blocks, base::column_sum_instructions, base::single_sum_instructions, base::chunks, base::column_sums, base::threads_per_row, base::operands, base::outputs, base::row_chunks, base::run_length, base::single_sums;
+  using base::blocks, base::column_sum_instructions, base::single_sum_instructions, base::chunks, base::column_sums,
+      base::threads_per_row, base::operands, base::outputs, base::row_chunks, base::run_length, base::single_sums;
   using base::threads, base::rows_per_block, base::is_persistent, base::width;
 
   template <class Context>
@@ -31,7 +34,8 @@ struct row_kernel : row_sweeps<T, Rows, Columns, Segments, Cluster, Keeps, Instr
     base::load_singles(t, at, s, operand_indices{});
     int turn = 0;
     // Every thread of a block runs the same number of iterations, because all must reach the barriers.
-    for (int first = static_cast<int>(c.block() / Cluster) * rows_per_block; first < Rows; first += static_cast<int>(persistent_blocks) * rows_per_block) {
+    for (int first = static_cast<int>(c.block() / Cluster) * rows_per_block; first < Rows;
+         first += static_cast<int>(persistent_blocks) * rows_per_block) {
       at.row = first + c.thread() / threads_per_row;
       at.inside = at.row < Rows;
       at.start = at.row * run_length;
@@ -50,8 +54,11 @@ struct row_kernel : row_sweeps<T, Rows, Columns, Segments, Cluster, Keeps, Instr
     }
     if constexpr (is_persistent) {
       std::int64_t const persistent_block = c.block() / Cluster;
-      store_column_sums(c, g, static_cast<number*>(t.pointer[operands + outputs]) + persistent_block * column_sums * Columns, fused::set_members<column_sum_instructions>{});
-      store_single_sums(c, g, static_cast<number*>(t.pointer[operands + outputs + 1]) + persistent_block * single_sums, fused::set_members<single_sum_instructions>{});
+      store_column_sums(c, g,
+                        static_cast<number*>(t.pointer[operands + outputs]) + persistent_block * column_sums * Columns,
+                        fused::set_members<column_sum_instructions>{});
+      store_single_sums(c, g, static_cast<number*>(t.pointer[operands + outputs + 1]) + persistent_block * single_sums,
+                        fused::set_members<single_sum_instructions>{});
     }
     if constexpr (Cluster > 1) c.cluster_barrier();  // keeps shared memory alive until all blocks have read it
   }
@@ -69,13 +76,16 @@ struct row_kernel : row_sweeps<T, Rows, Columns, Segments, Cluster, Keeps, Instr
       c.barrier();
       if (c.thread() < threads_per_row)
         for (int other = 1; other < rows_per_block; ++other)
-          sum = base::template combine<Op>(sum, load<number, width>(static_cast<number const*>(all) + (c.thread() + other * threads_per_row) * width));
+          sum = base::template combine<Op>(sum, load<number, width>(static_cast<number const*>(all) +
+                                                                    (c.thread() + other * threads_per_row) * width));
       c.barrier();
     }
-    if (c.thread() < threads_per_row && chunk < row_chunks) store<number, width>(partial + std::int64_t{n} * Columns + chunk * width, sum);
+    if (c.thread() < threads_per_row && chunk < row_chunks)
+      store<number, width>(partial + std::int64_t{n} * Columns + chunk * width, sum);
   }
   template <class Context, int... I>
-  ESPALIER_HOST_DEVICE static void store_column_sums(Context const& c, partial_sums& g, number* partial, std::integer_sequence<int, I...>) {
+  ESPALIER_HOST_DEVICE static void store_column_sums(Context const& c, partial_sums& g, number* partial,
+                                                     std::integer_sequence<int, I...>) {
     ESPALIER_UNROLL
     for (int k = 0; k < chunks; ++k) (store_column_sum<I>(c, g, partial, k), ...);
     detail::unused(c, g, partial);
@@ -90,7 +100,8 @@ struct row_kernel : row_sweeps<T, Rows, Columns, Segments, Cluster, Keeps, Instr
     if (c.thread() % 32 == 0) all[n * (threads / 32) + c.thread() / 32] = x;
   }
   template <int I, class Context>
-  ESPALIER_HOST_DEVICE static void reduce_block_single(Context const& c, number* all, number* blocks_all, number* partial) {
+  ESPALIER_HOST_DEVICE static void reduce_block_single(Context const& c, number* all, number* blocks_all,
+                                                       number* partial) {
     using Op = typename op_of_instruction<typename facts::template instruction_type<I>>::type;
     constexpr int n = base::template position<single_sum_instructions, I>;
     number x = all[n * (threads / 32)];
@@ -108,9 +119,10 @@ struct row_kernel : row_sweeps<T, Rows, Columns, Segments, Cluster, Keeps, Instr
     partial[n] = x;
   }
   template <class Context, int... I>
-  ESPALIER_HOST_DEVICE static void store_single_sums(Context const& c, partial_sums& g, number* partial, std::integer_sequence<int, I...>) {
+  ESPALIER_HOST_DEVICE static void store_single_sums(Context const& c, partial_sums& g, number* partial,
+                                                     std::integer_sequence<int, I...>) {
     if constexpr (single_sums > 0) {
-      number* const all = c.template shared<number, single_sums * (threads / 32), 3>();
+      number* const all = c.template shared<number, single_sums*(threads / 32), 3>();
       number* const of_block = c.template shared<number, single_sums, 4>();
       (reduce_warp_single<I>(c, g, all), ...);
       c.barrier();

@@ -16,8 +16,10 @@ template <class DeviceProgram, class T, int X>
 struct planned_group {
   static constexpr auto const& group = DeviceProgram::plan.groups.groups[X];
   using types = sourced_group<DeviceProgram, X>;
-  static constexpr extent_class inner = group.order == plan::loop_order::columns ? extent_class::column : extent_class::row;
-  using type = fused_group<inner, T, group.rows, group.columns, group.segments, typename types::instructions, typename types::operands, typename types::outputs>;
+  static constexpr extent_class inner =
+      group.order == plan::loop_order::columns ? extent_class::column : extent_class::row;
+  using type = fused_group<inner, T, group.rows, group.columns, group.segments, typename types::instructions,
+                           typename types::operands, typename types::outputs>;
 };
 
 /// The instructions behind a product, as a group of their own. The first one copies the product, the last operand.
@@ -26,7 +28,9 @@ struct after_product;
 template <class First, class... Instruction, class... Operand>
 struct after_product<fused::list<First, Instruction...>, fused::list<Operand...>> {
   static constexpr int sums = -1 - static_cast<int>(sizeof...(Operand));
-  using instructions = fused::list<fused::instruction<fused::copy_op, extent_class::full, sums, plan::no_operand, plan::no_operand>, Instruction...>;
+  using instructions =
+      fused::list<fused::instruction<fused::copy_op, extent_class::full, sums, plan::no_operand, plan::no_operand>,
+                  Instruction...>;
   using operands = fused::list<Operand..., fused::operand<operand_kind::memory, extent_class::full, 0>>;
 };
 template <class DeviceProgram, class T, int X>
@@ -36,28 +40,33 @@ struct epilogue_group {
   using after = after_product<typename types::instructions, typename types::operands>;
   static constexpr extents result = DeviceProgram::program.nodes.nodes[group.first].shape;
   static constexpr int columns = result.at[result.rank - 1], rows = static_cast<int>(result.size() / columns);
-  using type = map_kernel<T, rows, columns, 1, typename after::instructions, typename after::operands, typename types::outputs>;
+  using type =
+      map_kernel<T, rows, columns, 1, typename after::instructions, typename after::operands, typename types::outputs>;
 };
 
 template <class DeviceProgram, int X>
 inline constexpr plan::group const& group_at = DeviceProgram::plan.groups.groups[X];
 template <class DeviceProgram, int X>
-inline constexpr bool has_epilogue = group_at<DeviceProgram, X>.kind == plan::kernel_kind::contraction && DeviceProgram::plan.ir.groups[X].instructions > 1;
+inline constexpr bool has_epilogue = group_at<DeviceProgram, X>.kind ==
+                                     plan::kernel_kind::contraction&& DeviceProgram::plan.ir.groups[X].instructions > 1;
 
 template <class DeviceProgram, class T, int X>
 constexpr std::int64_t scratch_of_group() {
   constexpr int kernel = DeviceProgram::plan.ir.groups[X].kernel;
-  if constexpr (group_at<DeviceProgram, X>.kind == plan::kernel_kind::fused) return planned_group<DeviceProgram, T, DeviceProgram::own.kernel[X]>::type::scratch_bytes;
+  if constexpr (group_at<DeviceProgram, X>.kind == plan::kernel_kind::fused)
+    return planned_group<DeviceProgram, T, DeviceProgram::own.kernel[X]>::type::scratch_bytes;
   else return scratch_of_unfused<typename DeviceProgram::definition, T, kernel>();
 }
 template <class DeviceProgram, class T, int... X>
 constexpr std::int64_t most_scratch(std::integer_sequence<int, X...>) {
   std::int64_t most = 0;
-  ((most = most > scratch_of_group<DeviceProgram, T, X + 1>() ? most : scratch_of_group<DeviceProgram, T, X + 1>()), ...);
+  ((most = most > scratch_of_group<DeviceProgram, T, X + 1>() ? most : scratch_of_group<DeviceProgram, T, X + 1>()),
+   ...);
   return most;
 }
 template <class Program, class T>
-inline constexpr std::int64_t plan_bytes = (plan::plan_of<Program>.memory.workspace * static_cast<std::int64_t>(sizeof(T)) + 255) / 256 * 256;
+inline constexpr std::int64_t plan_bytes =
+    (plan::plan_of<Program>.memory.workspace * static_cast<std::int64_t>(sizeof(T)) + 255) / 256 * 256;
 
 template <class DeviceProgram, class T, int X, class Backend>
 void run_group(Backend& m, void* const* base) {
@@ -73,8 +82,10 @@ void run_group(Backend& m, void* const* base) {
     if constexpr (e.fits) {
       group_addresses<DeviceProgram, T, X> const of{base};
       m.template product<T, unfused_kernel_of<definition, T, body.kernel>>(
-          static_cast<T const*>(fused::at<T>(base, fused::operand_address<definition, X, 0>)), static_cast<T const*>(fused::at<T>(base, fused::operand_address<definition, X, 1>)),
-          fused::at<T>(base, fused::sums_address<definition, X>), e.bias >= 0 ? static_cast<T const*>(of.at[e.bias]) : nullptr, e.relu);
+          static_cast<T const*>(fused::at<T>(base, fused::operand_address<definition, X, 0>)),
+          static_cast<T const*>(fused::at<T>(base, fused::operand_address<definition, X, 1>)),
+          fused::at<T>(base, fused::sums_address<definition, X>),
+          e.bias >= 0 ? static_cast<T const*>(of.at[e.bias]) : nullptr, e.relu);
     } else {
       run_unfused<definition, T, X>(m, base, scratch);
     }
@@ -104,7 +115,9 @@ void run_groups(Backend& m, void* const* base) {
 template <class Program, class T, class Backend, int... I>
 void copy_results(Backend& m, void* const* base, std::integer_sequence<int, I...>) {
   using fused::copy_at;
-  (m.copy(fused::at<T>(base, copy_at<Program, I>.to), fused::at<T>(base, copy_at<Program, I>.from), static_cast<std::size_t>(copy_at<Program, I>.size) * sizeof(T)), ...);
+  (m.copy(fused::at<T>(base, copy_at<Program, I>.to), fused::at<T>(base, copy_at<Program, I>.from),
+          static_cast<std::size_t>(copy_at<Program, I>.size) * sizeof(T)),
+   ...);
   (void)m, (void)base;
 }
 
@@ -112,17 +125,22 @@ void copy_results(Backend& m, void* const* base, std::integer_sequence<int, I...
 
 /// Bytes of workspace of a program on the device: its plan's, and the scratch memory between launches of a group.
 template <class Program, class T, class Backend>
-inline constexpr std::size_t workspace_bytes = static_cast<std::size_t>(
-    detail::plan_bytes<Program, T> + detail::most_scratch<detail::device_program<Program, detail::policy_of<Backend, T>>, T>(std::make_integer_sequence<int, plan::plan_of<Program>.groups.group_count>{}));
+inline constexpr std::size_t workspace_bytes =
+    static_cast<std::size_t>(detail::plan_bytes<Program, T> +
+                             detail::most_scratch<detail::device_program<Program, detail::policy_of<Backend, T>>, T>(
+                                 std::make_integer_sequence<int, plan::plan_of<Program>.groups.group_count>{}));
 
 /// Runs a planned program. base: the pointers of plan::base, all on the device, also the key's random_state.
 /// order   launches follow each other on the backend's stream; the call does not wait for them
 template <class Program, class T, class Backend>
 void run(Backend& m, void* const* base) {
-  static_assert(plan::graph_of<Program>.nodes.value_count == 0,
-                "constant tensors in a formula run on the host's processor; on a graphics processor pass them as arguments, or make them buffers");
+  static_assert(
+      plan::graph_of<Program>.nodes.value_count == 0,
+      "constant tensors in a formula run on the host's processor; on a graphics processor pass them as arguments, or make them buffers");
   constexpr auto const& plan = plan::plan_of<Program>;
-  if constexpr (plan.groups.group_count > 0) detail::run_groups<detail::device_program<Program, detail::policy_of<Backend, T>>, T, 1, plan.groups.group_count>(m, base);
+  if constexpr (plan.groups.group_count > 0)
+    detail::run_groups<detail::device_program<Program, detail::policy_of<Backend, T>>, T, 1, plan.groups.group_count>(
+        m, base);
   detail::copy_results<Program, T>(m, base, std::make_integer_sequence<int, plan.memory.copy_count>{});
 }
 

@@ -22,7 +22,9 @@ struct shown {
   static constexpr int solved(int axis) {
     int best = -1;
     for (int k = 0; k < rank; ++k)
-      if (facts::map.source[k] == axis && facts::map.step[k] != 0 && (best < 0 || facts::to.at[k] >= facts::to.at[best])) best = k;
+      if (facts::map.source[k] == axis && facts::map.step[k] != 0 &&
+          (best < 0 || facts::to.at[k] >= facts::to.at[best]))
+        best = k;
     return best;
   }
 
@@ -41,7 +43,8 @@ struct shown {
       }
     } else if constexpr (one >= 0) {
       constexpr int walk = one < 0 ? 0 : one, step = facts::map.step[walk], length = step < 0 ? -step : step;
-      constexpr index32 extent = static_cast<index32>(facts::to.at[walk]), stride = static_cast<index32>(facts::to_stride(walk));
+      constexpr index32 extent = static_cast<index32>(facts::to.at[walk]),
+                        stride = static_cast<index32>(facts::to_stride(walk));
       index32 const n = static_cast<index32>(step < 0 ? -left : left);
       // A negative distance is a large unsigned number.
       if (n < extent * static_cast<index32>(length) && (length == 1 || n % static_cast<index32>(length) == 0))
@@ -86,7 +89,8 @@ struct shown {
 /// From: the shape of x, the map's result; To: the shape of y, the map's operand.
 /// table   x, y
 template <class T, class From, class To, class Map>
-struct scatter_add_kernel : element_kernel<scatter_add_kernel<T, From, To, Map>, T, To::size, detail::map_facts<To, From, Map>::template width<T>(), 2, 0, 1> {
+struct scatter_add_kernel : element_kernel<scatter_add_kernel<T, From, To, Map>, T, To::size,
+                                           detail::map_facts<To, From, Map>::template width<T>(), 2, 0, 1> {
   using table = kernel_table<2>;
   static constexpr int V = detail::map_facts<To, From, Map>::template width<T>();
   static constexpr int load_access = V == full_width<T> ? 16 : 0;

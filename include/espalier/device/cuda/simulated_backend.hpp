@@ -36,7 +36,8 @@ class simulated_backend {
   template <class T>
   static constexpr bool can_bias_relu = !std::is_same_v<T, double>;
 
-  explicit simulated_backend(int order = 0, bool clusters = true, bool library = true) : launcher_(order), clusters_(clusters), library_(library) {}
+  explicit simulated_backend(int order = 0, bool clusters = true, bool library = true)
+      : launcher_(order), clusters_(clusters), library_(library) {}
   simulated_backend(simulated_backend const&) = delete;
   simulated_backend& operator=(simulated_backend const&) = delete;
   ~simulated_backend() { detail::simulated_memory.remove_all_of(this); }
@@ -51,12 +52,15 @@ class simulated_backend {
 
   template <class Kernel>
   void launch(typename Kernel::table const& t) {
-    if (Kernel::cluster > 1 && !clusters_) detail::throw_error<cuda_error>("simulated_backend::launch: %s: this machine has no clusters", name_of<Kernel>().text);
+    if (Kernel::cluster > 1 && !clusters_)
+      detail::throw_error<cuda_error>("simulated_backend::launch: %s: this machine has no clusters",
+                                      name_of<Kernel>().text);
     check_table(t, &name_of<Kernel>);
     launcher_.template launch<Kernel>(t);
     ++launches_;
     if (auto const range = detail::simulated_memory.damaged(); range.found)
-      detail::throw_error<cuda_error>("simulated_backend::launch: %s wrote beside an allocation of %zu bytes", name_of<Kernel>().text, range.bytes);
+      detail::throw_error<cuda_error>("simulated_backend::launch: %s wrote beside an allocation of %zu bytes",
+                                      name_of<Kernel>().text, range.bytes);
   }
 
   /// Allocates zeroed memory, 256-byte aligned; 0 bytes have an address of their own, too.
@@ -104,7 +108,8 @@ class simulated_backend {
   ///          (count, rows, columns), contiguous
   template <class T, class Product>
   void product(T const* a, T const* b, T* y, T const* bias = nullptr, bool relu = false) {
-    constexpr std::int64_t rows = Product::rows, columns = Product::columns, inner = Product::inner, count = Product::count;
+    constexpr std::int64_t rows = Product::rows, columns = Product::columns, inner = Product::inner,
+                           count = Product::count;
     std::int64_t a_end = 0, b_end = 0;
     for (std::int64_t i = 0; i < count; ++i) {
       if (Product::a_offset(i) + rows * inner > a_end) a_end = Product::a_offset(i) + rows * inner;
@@ -114,7 +119,8 @@ class simulated_backend {
     check_device(b, bytes_of<T>(b_end), "product", "b from");
     check_device(y, bytes_of<T>(count * rows * columns), "product", "y to");
     if (bias != nullptr) check_device(bias, bytes_of<T>(columns), "product", "bias from");
-    if ((bias != nullptr || relu) && !can_bias_relu<T>) detail::throw_error<cuda_error>("simulated_backend::product: no bias and no ReLU for doubles");
+    if ((bias != nullptr || relu) && !can_bias_relu<T>)
+      detail::throw_error<cuda_error>("simulated_backend::product: no bias and no ReLU for doubles");
     for (std::int64_t i = 0; i < count; ++i)
       multiply<T, Product>(a + Product::a_offset(i), b + Product::b_offset(i), y + i * rows * columns, bias, relu);
     ++products_;
@@ -150,38 +156,49 @@ class simulated_backend {
     if (bytes == 0) return;
     auto const range = detail::simulated_memory.find(at);
     if (!range.found)
-      detail::throw_error<cuda_error>("simulated_backend::%s: %zu bytes %s %p, which is no memory of this device (is it the host's?)", call, bytes, which, at);
+      detail::throw_error<cuda_error>(
+          "simulated_backend::%s: %zu bytes %s %p, which is no memory of this device (is it the host's?)", call, bytes,
+          which, at);
     if (bytes > range.bytes - range.first)
-      detail::throw_error<cuda_error>("simulated_backend::%s: %zu bytes %s byte %zu of an allocation of %zu bytes: they reach behind its end", call, bytes, which,
-                                 range.first, range.bytes);
+      detail::throw_error<cuda_error>(
+          "simulated_backend::%s: %zu bytes %s byte %zu of an allocation of %zu bytes: they reach behind its end", call,
+          bytes, which, range.first, range.bytes);
   }
   static void check_host(void const* at, std::size_t bytes, char const* call, char const* which) {
     if (detail::simulated_memory.overlaps(at, bytes))
-      detail::throw_error<cuda_error>("simulated_backend::%s: %zu bytes %s %p, which is memory of the device, not of the host", call, bytes, which, at);
+      detail::throw_error<cuda_error>(
+          "simulated_backend::%s: %zu bytes %s %p, which is memory of the device, not of the host", call, bytes, which,
+          at);
   }
   template <int Pointers, int Numbers>
   static void check_table(kernel_table<Pointers, Numbers> const& t, kernel_name (*name)()) {
     for (int i = 0; i < Pointers; ++i)
       if (t.pointer[i] != nullptr && !detail::simulated_memory.find(t.pointer[i]).found)
-        detail::throw_error<cuda_error>("simulated_backend::launch: %s: pointer %d is %p, which is no memory of this device (is it the host's?)", name().text, i,
-                                   t.pointer[i]);
+        detail::throw_error<cuda_error>(
+            "simulated_backend::launch: %s: pointer %d is %p, which is no memory of this device (is it the host's?)",
+            name().text, i, t.pointer[i]);
   }
 
   template <class T, class Product>
   static void multiply(T const* a, T const* b, T* y, T const* bias, bool relu) {
-    constexpr std::int64_t rows = Product::rows, columns = Product::columns, inner = Product::inner, width = columns < 64 ? columns : 64;
+    constexpr std::int64_t rows = Product::rows, columns = Product::columns, inner = Product::inner,
+                           width = columns < 64 ? columns : 64;
     for (std::int64_t r = 0; r < rows; ++r)
       for (std::int64_t first = 0; first < columns; first += width) {
         std::int64_t const n = columns - first < width ? columns - first : width;
         double sums[static_cast<std::size_t>(width)] = {};
         for (std::int64_t k = 0; k < inner; ++k) {
-          auto const factor = static_cast<double>(static_cast<compute_type<T>>(a[Product::transpose_a ? k * rows + r : r * inner + k]));
+          auto const factor =
+              static_cast<double>(static_cast<compute_type<T>>(a[Product::transpose_a ? k * rows + r : r * inner + k]));
           for (std::int64_t c = 0; c < n; ++c)
-            sums[c] += factor * static_cast<double>(static_cast<compute_type<T>>(b[Product::transpose_b ? (first + c) * inner + k : k * columns + first + c]));
+            sums[c] += factor * static_cast<double>(static_cast<compute_type<T>>(
+                                    b[Product::transpose_b ? (first + c) * inner + k : k * columns + first + c]));
         }
         for (std::int64_t c = 0; c < n; ++c) {
-          double const sum = sums[c] + (bias != nullptr ? static_cast<double>(static_cast<compute_type<T>>(bias[first + c])) : 0.0);
-          y[r * columns + first + c] = static_cast<T>(static_cast<compute_type<T>>(relu && !(sum > 0) && !math::isnan(sum) ? 0.0 : sum));
+          double const sum =
+              sums[c] + (bias != nullptr ? static_cast<double>(static_cast<compute_type<T>>(bias[first + c])) : 0.0);
+          y[r * columns + first + c] =
+              static_cast<T>(static_cast<compute_type<T>>(relu && !(sum > 0) && !math::isnan(sum) ? 0.0 : sum));
         }
       }
   }

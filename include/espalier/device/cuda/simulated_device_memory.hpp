@@ -32,7 +32,9 @@ class simulated_device_memory {
 
   /// Allocates zeroed memory, 256-byte aligned; null if there is none left.
   void* add(std::size_t bytes, void const* owner) {
-    void* const memory = bytes < ~std::size_t{0} - 2 * margin ? ::operator new (bytes + 2 * margin, std::align_val_t{256}, std::nothrow) : nullptr;
+    void* const memory = bytes < ~std::size_t{0} - 2 * margin
+                             ? ::operator new (bytes + 2 * margin, std::align_val_t{256}, std::nothrow)
+                             : nullptr;
     if (memory == nullptr) return nullptr;
     auto* const a = ::new (memory) allocation{nullptr, nullptr, bytes, owner};
     std::memset(data(a), 0, bytes);
@@ -102,8 +104,7 @@ class simulated_device_memory {
   /// Holds the lock. Including <mutex> would cost every program 0.2 s of compile time.
   struct locked {
     explicit locked(simulated_device_memory& m) : memory(m) {
-      while (__atomic_exchange_n(&memory.busy_, true, __ATOMIC_ACQUIRE)) {
-      }
+      while (__atomic_exchange_n(&memory.busy_, true, __ATOMIC_ACQUIRE)) {}
     }
     ~locked() { __atomic_store_n(&memory.busy_, false, __ATOMIC_RELEASE); }
     locked(locked const&) = delete;
@@ -144,7 +145,8 @@ class simulated_device_memory {
   static bool intact(allocation* a) {
     unsigned char const *const before = data(a) - front, *const behind = data(a) + a->bytes;
     // The first byte is the mark, and each byte equals its neighbour.
-    return before[0] == mark && std::memcmp(before, before + 1, front - 1) == 0 && behind[0] == mark && std::memcmp(behind, behind + 1, margin - 1) == 0;
+    return before[0] == mark && std::memcmp(before, before + 1, front - 1) == 0 && behind[0] == mark &&
+           std::memcmp(behind, behind + 1, margin - 1) == 0;
   }
 #endif
 

@@ -10,12 +10,15 @@ namespace espalier::on_cuda {
 /// stores a partial sum for its part of each line; a statistics_kernel combines them before the next sweep.
 /// table   operands, outputs, line statistics (instructions, lines), partial sums of lines (sums, parts, lines),
 ///         partial sums over rows (ranges, sums, columns), partial sums over all elements (blocks, sums)
-template <extent_class Inner, int Sweep, class T, int Rows, int Columns, int Segments, class Instructions, class Operands, class Outputs>
+template <extent_class Inner, int Sweep, class T, int Rows, int Columns, int Segments, class Instructions,
+          class Operands, class Outputs>
 struct split_sweep_kernel : line_sweeps<Inner, T, Rows, Columns, Segments, Instructions, Operands, Outputs> {
   using base = line_sweeps<Inner, T, Rows, Columns, Segments, Instructions, Operands, Outputs>;
-  using typename base::facts, typename base::layout, typename base::operand_indices, typename base::number, typename base::state;
+  using typename base::facts, typename base::layout, typename base::operand_indices, typename base::number,
+      typename base::state;
   using typename base::table, typename base::values;
-  using base::all_line_sums, base::column_sum_instructions, base::column_sums, base::single_sum_instructions, base::memory, base::row_chunks, base::single_sums, base::chunks_per_thread, base::width;
+  using base::all_line_sums, base::column_sum_instructions, base::column_sums, base::single_sum_instructions,
+      base::memory, base::row_chunks, base::single_sums, base::chunks_per_thread, base::width;
   using line_sums = typename base::template line_sums<Sweep>;
   using over_rows = typename base::template over_rows<Sweep>;
   using over_all = typename base::template over_all<Sweep>;
@@ -25,15 +28,19 @@ struct split_sweep_kernel : line_sweeps<Inner, T, Rows, Columns, Segments, Instr
   static constexpr bool is_needed = facts::works_in(Sweep);
   static constexpr bool loads() {
     for (int k = 0; k < base::operands; ++k)
-      if (facts::operand_at[k].kind == operand_kind::memory && facts::operand_at[k].extent == extent_class::full && base::reads(Sweep, k)) return true;
+      if (facts::operand_at[k].kind == operand_kind::memory && facts::operand_at[k].extent == extent_class::full &&
+          base::reads(Sweep, k))
+        return true;
     return false;
   }
-  static constexpr int load_access = loads() ? base::chunk_bytes : 0, store_access = base::template stored_in<Sweep>::size() > 0 ? base::chunk_bytes : 0;
+  static constexpr int load_access = loads() ? base::chunk_bytes : 0,
+                       store_access = base::template stored_in<Sweep>::size() > 0 ? base::chunk_bytes : 0;
 
   template <class Context>
   ESPALIER_HOST_DEVICE static void run(Context const& c, table const& t) {
     int const tile = static_cast<int>(c.block() % layout::tiles), range = static_cast<int>(c.block() / layout::tiles);
-    int const begin = static_cast<int>(std::int64_t{Rows} * range / layout::ranges), end = static_cast<int>(std::int64_t{Rows} * (range + 1) / layout::ranges);
+    int const begin = static_cast<int>(std::int64_t{Rows} * range / layout::ranges),
+              end = static_cast<int>(std::int64_t{Rows} * (range + 1) / layout::ranges);
     state s;
     base::clear(s, over_rows{}, over_all{});
     base::hold_singles(t, s, operand_indices{});
@@ -47,7 +54,8 @@ struct split_sweep_kernel : line_sweeps<Inner, T, Rows, Columns, Segments, Instr
   // Along rows: the threads of a block process neighbouring chunks of a row.
 
   template <class Context>
-  ESPALIER_HOST_DEVICE static void along_rows(Context const& c, table const& t, state& s, int tile, int begin, int end) {
+  ESPALIER_HOST_DEVICE static void along_rows(Context const& c, table const& t, state& s, int tile, int begin,
+                                              int end) {
     int const first = tile * threads * chunks_per_thread + c.thread();
     int turn = 0;
     for (int row = begin; row < end; ++row) {
@@ -57,10 +65,12 @@ struct split_sweep_kernel : line_sweeps<Inner, T, Rows, Columns, Segments, Instr
       values in[static_cast<std::size_t>(chunks_per_thread)][base::operand_room];  // (chunks, operands, width)
       ESPALIER_UNROLL
       for (int k = 0; k < chunks_per_thread; ++k)
-        if (first + k * threads < row_chunks) base::template load_operands<Sweep>(t, in[k], row, (first + k * threads) * width, operand_indices{});
+        if (first + k * threads < row_chunks)
+          base::template load_operands<Sweep>(t, in[k], row, (first + k * threads) * width, operand_indices{});
       ESPALIER_UNROLL
       for (int k = 0; k < chunks_per_thread; ++k)
-        if (first + k * threads < row_chunks) base::template work_on<Sweep>(t, s, in[k], row, (first + k * threads) * width, k);
+        if (first + k * threads < row_chunks)
+          base::template work_on<Sweep>(t, s, in[k], row, (first + k * threads) * width, k);
       if constexpr (line_sums::size() > 0) store_row_sums(c, t, s, tile, row, turn, line_sums{});
     }
   }
@@ -68,7 +78,8 @@ struct split_sweep_kernel : line_sweeps<Inner, T, Rows, Columns, Segments, Instr
   ESPALIER_HOST_DEVICE static void reduce_warp(Context const& c, state& s, number* area, int n) {
     using Op = typename op_of_instruction<typename facts::template instruction_type<I>>::type;
     ESPALIER_UNROLL
-    for (int mask = 16; mask > 0; mask /= 2) s.sums[I] = base::template combine<Op>(s.sums[I], c.shuffle_xor(s.sums[I], mask));
+    for (int mask = 16; mask > 0; mask /= 2)
+      s.sums[I] = base::template combine<Op>(s.sums[I], c.shuffle_xor(s.sums[I], mask));
     if (c.thread() % 32 == 0) area[n * (threads / 32) + c.thread() / 32] = s.sums[I];
   }
   template <int I>
@@ -80,11 +91,12 @@ struct split_sweep_kernel : line_sweeps<Inner, T, Rows, Columns, Segments, Instr
     memory(t, 1)[(std::int64_t{which} * layout::parts + tile) * layout::lines + row] = x;
   }
   template <class Context, int... I>
-  ESPALIER_HOST_DEVICE static void store_row_sums(Context const& c, table const& t, state& s, int tile, int row, int& turn, std::integer_sequence<int, I...>) {
+  ESPALIER_HOST_DEVICE static void store_row_sums(Context const& c, table const& t, state& s, int tile, int row,
+                                                  int& turn, std::integer_sequence<int, I...>) {
     // Two areas alternate, because a fast warp may store sums of the next row while the first thread still reads these:
     // (2, sums, warps).
     constexpr int sums = static_cast<int>(sizeof...(I));
-    number* const area = c.template shared<number, 2 * sums * (threads / 32), 0>() + turn * sums * (threads / 32);
+    number* const area = c.template shared<number, 2 * sums*(threads / 32), 0>() + turn * sums * (threads / 32);
     int n = 0;
     (reduce_warp<I>(c, s, area, n++), ...);
     c.barrier();
@@ -96,7 +108,8 @@ struct split_sweep_kernel : line_sweeps<Inner, T, Rows, Columns, Segments, Instr
   // Down columns: neighbouring threads process neighbouring chunks of columns, the others other rows.
 
   template <class Context>
-  ESPALIER_HOST_DEVICE static void down_columns(Context const& c, table const& t, state& s, int tile, int range, int begin, int end) {
+  ESPALIER_HOST_DEVICE static void down_columns(Context const& c, table const& t, state& s, int tile, int range,
+                                                int begin, int end) {
     int const x = tile * layout::across + c.thread() % layout::across, column = x * width;
     bool const inside = x < row_chunks;
     base::clear_lines(s, line_sums{});
@@ -108,7 +121,8 @@ struct split_sweep_kernel : line_sweeps<Inner, T, Rows, Columns, Segments, Instr
     store_all_column_sums(c, t, s, column, range, inside, line_sums{});
   }
   template <int I, class Context>
-  ESPALIER_HOST_DEVICE static void store_column_sum(Context const& c, table const& t, state& s, int column, int range, bool inside) {
+  ESPALIER_HOST_DEVICE static void store_column_sum(Context const& c, table const& t, state& s, int column, int range,
+                                                    bool inside) {
     using Op = typename op_of_instruction<typename facts::template instruction_type<I>>::type;
     constexpr int which = base::template position<all_line_sums, I>;
     number* const all = c.template shared<number, threads * width, 1>();
@@ -117,13 +131,15 @@ struct split_sweep_kernel : line_sweeps<Inner, T, Rows, Columns, Segments, Instr
     if (c.thread() < layout::across && inside) {
       values sum = s.sums[I];
       for (int other = 1; other < layout::down; ++other)
-        sum = base::template combine<Op>(sum, load<number, width>(static_cast<number const*>(all) + (c.thread() + other * layout::across) * width));
+        sum = base::template combine<Op>(
+            sum, load<number, width>(static_cast<number const*>(all) + (c.thread() + other * layout::across) * width));
       store<number, width>(memory(t, 1) + (std::int64_t{which} * layout::parts + range) * layout::lines + column, sum);
     }
     c.barrier();
   }
   template <class Context, int... I>
-  ESPALIER_HOST_DEVICE static void store_all_column_sums(Context const& c, table const& t, state& s, int column, int range, bool inside, std::integer_sequence<int, I...>) {
+  ESPALIER_HOST_DEVICE static void store_all_column_sums(Context const& c, table const& t, state& s, int column,
+                                                         int range, bool inside, std::integer_sequence<int, I...>) {
     (store_column_sum<I>(c, t, s, column, range, inside), ...);
     detail::unused(c, t, s, column, range, inside);
   }
@@ -131,12 +147,16 @@ struct split_sweep_kernel : line_sweeps<Inner, T, Rows, Columns, Segments, Instr
   // Sums over rows and over all elements.
 
   template <int... I>
-  ESPALIER_HOST_DEVICE static void store_column_sums(table const& t, state const& s, int first, int range, std::integer_sequence<int, I...>) {
+  ESPALIER_HOST_DEVICE static void store_column_sums(table const& t, state const& s, int first, int range,
+                                                     std::integer_sequence<int, I...>) {
     number* const to = memory(t, 2) + std::int64_t{range} * column_sums * Columns;
     ESPALIER_UNROLL
     for (int k = 0; k < chunks_per_thread; ++k)
       if (first + k * threads < row_chunks)
-        (store<number, width>(to + std::int64_t{base::template position<column_sum_instructions, I>} * Columns + (first + k * threads) * width, s.columns[base::template position<column_sum_instructions, I>][k]), ...);
+        (store<number, width>(to + std::int64_t{base::template position<column_sum_instructions, I>} * Columns +
+                                  (first + k * threads) * width,
+                              s.columns[base::template position<column_sum_instructions, I>][k]),
+         ...);
     detail::unused(to, s, first);
   }
   template <int I, class Context>
@@ -146,7 +166,8 @@ struct split_sweep_kernel : line_sweeps<Inner, T, Rows, Columns, Segments, Instr
     base::template store_block_sum<Op, n, threads>(c, s.singles[n], memory(t, 3) + c.block() * single_sums);
   }
   template <class Context, int... I>
-  ESPALIER_HOST_DEVICE static void store_single_sums(Context const& c, table const& t, state const& s, std::integer_sequence<int, I...>) {
+  ESPALIER_HOST_DEVICE static void store_single_sums(Context const& c, table const& t, state const& s,
+                                                     std::integer_sequence<int, I...>) {
     (store_single_sum<I>(c, t, s), ...);
     detail::unused(c, t, s);
   }

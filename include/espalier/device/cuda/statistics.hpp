@@ -9,7 +9,8 @@ namespace espalier::on_cuda {
 /// Runs between two split sweeps. It combines the partial sums of each line in a fixed order, and stores the line
 /// statistics that later sweeps read. Outputs that overwrite an operand are stored after the last sweep.
 /// table   operands, outputs, line statistics (instructions, lines), partial sums of lines (sums, parts, lines)
-template <extent_class Inner, int Sweep, class T, int Rows, int Columns, int Segments, class Instructions, class Operands, class Outputs>
+template <extent_class Inner, int Sweep, class T, int Rows, int Columns, int Segments, class Instructions,
+          class Operands, class Outputs>
 struct statistics_kernel : loop_kernel_base<extent_class::row, T, 1, -1, Instructions, Operands, Outputs> {
   using base = loop_kernel_base<extent_class::row, T, 1, -1, Instructions, Operands, Outputs>;
   using facts = fused::kernel_schedule<Inner, -1, Instructions, Operands, Outputs>;
@@ -49,7 +50,8 @@ struct statistics_kernel : loop_kernel_base<extent_class::row, T, 1, -1, Instruc
 
   static constexpr int rows = Rows, columns = Columns, lines = layout::lines, parts = layout::parts;
   static constexpr int threads = 256, cluster = 1;
-  static constexpr int across = detail::power_of_two_from(lines) < 32 ? detail::power_of_two_from(lines) : 32, down = threads / across;
+  static constexpr int across = detail::power_of_two_from(lines) < 32 ? detail::power_of_two_from(lines) : 32,
+                       down = threads / across;
   static constexpr std::int64_t blocks = detail::ceil_divide(lines, across);
 
   struct state {
@@ -72,12 +74,17 @@ struct statistics_kernel : loop_kernel_base<extent_class::row, T, 1, -1, Instruc
   }
 
  private:
-  ESPALIER_HOST_DEVICE static number* values_of(table const& t) { return static_cast<number*>(t.pointer[operands + outputs]); }
-  ESPALIER_HOST_DEVICE static number const* partial(table const& t) { return static_cast<number const*>(t.pointer[operands + outputs + 1]); }
+  ESPALIER_HOST_DEVICE static number* values_of(table const& t) {
+    return static_cast<number*>(t.pointer[operands + outputs]);
+  }
+  ESPALIER_HOST_DEVICE static number const* partial(table const& t) {
+    return static_cast<number const*>(t.pointer[operands + outputs + 1]);
+  }
 
   template <int K>
   ESPALIER_HOST_DEVICE static void hold_operand(table const& t, state& s, int line) {
-    if constexpr (Inner == extent_class::column && facts::operand_at[K].kind == operand_kind::column_index) s.held[K] = static_cast<number>(line);
+    if constexpr (Inner == extent_class::column && facts::operand_at[K].kind == operand_kind::column_index)
+      s.held[K] = static_cast<number>(line);
     else if constexpr (facts::is_memory(K, Inner)) s.held[K] = base::template load_element<K>(t, line);
     else if constexpr (facts::is_memory(K, extent_class::single)) s.held[K] = base::template load_element<K>(t, 0);
   }
@@ -101,7 +108,8 @@ struct statistics_kernel : loop_kernel_base<extent_class::row, T, 1, -1, Instruc
       constexpr int which = base::template position<sweep::all_line_sums, I>;
       number* const all = c.template shared<number, threads, 0>();
       number x = base::template identity<I>();
-      for (int p = c.thread() / across; p < parts; p += down) x = base::template combine<Op>(x, partial(t)[(std::int64_t{which} * parts + p) * lines + line]);
+      for (int p = c.thread() / across; p < parts; p += down)
+        x = base::template combine<Op>(x, partial(t)[(std::int64_t{which} * parts + p) * lines + line]);
       all[c.thread()] = x;
       c.barrier();
       // A tree reduction over all threads of a line; its order depends only on the layout.
@@ -119,27 +127,34 @@ struct statistics_kernel : loop_kernel_base<extent_class::row, T, 1, -1, Instruc
   ESPALIER_HOST_DEVICE static number of_three(T const* x, int line) {
     if constexpr (Inner == extent_class::column) {
       constexpr std::int64_t middle = std::int64_t{Rows / 2} * Columns, last = std::int64_t{Rows - 1} * Columns;
-      return rule<Op>::of_three(detail::load_one<T>(x + line), detail::load_one<T>(x + middle + line), detail::load_one<T>(x + last + line), static_cast<number>(Rows));
+      return rule<Op>::of_three(detail::load_one<T>(x + line), detail::load_one<T>(x + middle + line),
+                                detail::load_one<T>(x + last + line), static_cast<number>(Rows));
     } else {
       constexpr int run_length = Columns / Segments;
-      constexpr std::int64_t middle = std::int64_t{Columns / 2 / run_length} * Rows * run_length + Columns / 2 % run_length;
-      constexpr std::int64_t last = std::int64_t{(Columns - 1) / run_length} * Rows * run_length + (Columns - 1) % run_length;
+      constexpr std::int64_t middle =
+          std::int64_t{Columns / 2 / run_length} * Rows * run_length + Columns / 2 % run_length;
+      constexpr std::int64_t last =
+          std::int64_t{(Columns - 1) / run_length} * Rows * run_length + (Columns - 1) % run_length;
       x += std::int64_t{line} * run_length;
-      return rule<Op>::of_three(detail::load_one<T>(x), detail::load_one<T>(x + middle), detail::load_one<T>(x + last), static_cast<number>(Columns));
+      return rule<Op>::of_three(detail::load_one<T>(x), detail::load_one<T>(x + middle), detail::load_one<T>(x + last),
+                                static_cast<number>(Columns));
     }
   }
   template <class Context, int... I>
-  ESPALIER_HOST_DEVICE static void finalize_statistics(Context const& c, table const& t, state& s, int line, std::integer_sequence<int, I...>) {
+  ESPALIER_HOST_DEVICE static void finalize_statistics(Context const& c, table const& t, state& s, int line,
+                                                       std::integer_sequence<int, I...>) {
     (finalize_statistic<I>(c, t, s, line), ...);
     detail::unused(c, t, s, line);
   }
   template <int... I>
-  ESPALIER_HOST_DEVICE static void store_values(table const& t, state const& s, int line, std::integer_sequence<int, I...>) {
+  ESPALIER_HOST_DEVICE static void store_values(table const& t, state const& s, int line,
+                                                std::integer_sequence<int, I...>) {
     ((values_of(t)[std::int64_t{I} * lines + line] = s.lines[I]), ...);
     detail::unused(t, s, line);
   }
   template <int... I>
-  ESPALIER_HOST_DEVICE static void store_outputs(table const& t, state const& s, int line, std::integer_sequence<int, I...>) {
+  ESPALIER_HOST_DEVICE static void store_outputs(table const& t, state const& s, int line,
+                                                 std::integer_sequence<int, I...>) {
     (detail::store_one<T>(static_cast<T*>(t.pointer[operands + facts::output_of(I)]) + line, s.lines[I]), ...);
     detail::unused(t, s, line);
   }

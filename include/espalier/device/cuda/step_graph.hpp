@@ -14,7 +14,8 @@ namespace espalier::on_cuda {
 template <class Backend>
 class staging_block {
  public:
-  staging_block(Backend& backend, std::size_t bytes) : backend_{&backend}, at_{static_cast<unsigned char*>(allocate(backend, bytes))} {
+  staging_block(Backend& backend, std::size_t bytes)
+      : backend_{&backend}, at_{static_cast<unsigned char*>(allocate(backend, bytes))} {
     __builtin_memset(at_, 0, bytes);
   }
   staging_block(staging_block&& other) noexcept : backend_{other.backend_}, at_{other.at_} { other.at_ = nullptr; }
@@ -27,7 +28,7 @@ class staging_block {
   unsigned char* at(std::size_t offset) const { return at_ + offset; }
 
  private:
-  static constexpr bool pinned = requires(Backend& backend) { backend.allocate_pinned(std::size_t{}); };
+  static constexpr bool pinned = requires(Backend & backend) { backend.allocate_pinned(std::size_t{}); };
   static void* allocate(Backend& backend, std::size_t bytes) {
     if constexpr (pinned) return backend.allocate_pinned(bytes > 0 ? bytes : 1);
     else return espalier::detail::allocate_aligned(bytes);

@@ -60,7 +60,8 @@ ESPALIER_HOST_DEVICE ESPALIER_INLINE index32 offset_in(index32 flat) {
   if constexpr (Axis == 0) {
     return 0;
   } else {
-    constexpr index32 extent = static_cast<index32>(Axes::value.extent[Axis - 1]), stride = static_cast<index32>(Axes::value.stride[Axis - 1]);
+    constexpr index32 extent = static_cast<index32>(Axes::value.extent[Axis - 1]),
+                      stride = static_cast<index32>(Axes::value.stride[Axis - 1]);
     if constexpr (Axis == 1) return flat * stride;
     else return flat % extent * stride + offset_in<Axes, Axis - 1>(flat / extent);
   }
@@ -87,7 +88,9 @@ struct strided_copy {
   /// Whether the elements of an access to the result differ only in the last index.
   static constexpr bool in_line = inner % full_width<T> == 0;
 
-  ESPALIER_HOST_DEVICE static ESPALIER_INLINE T one(T const* x, index32 flat) { return x[offset_in<strided_copy>(flat)]; }
+  ESPALIER_HOST_DEVICE static ESPALIER_INLINE T one(T const* x, index32 flat) {
+    return x[offset_in<strided_copy>(flat)];
+  }
   ESPALIER_HOST_DEVICE static ESPALIER_INLINE pack<T, full_width<T>> some(T const* x, index32 i) {
     constexpr int V = full_width<T>;
     pack<T, V> y;
@@ -96,7 +99,8 @@ struct strided_copy {
       index32 at;
       if constexpr (in_line) {
         constexpr index32 lines = static_cast<index32>(inner / V);
-        at = offset_in<outer_axes<strided_copy>>(i / lines) + (i % lines * V + static_cast<index32>(v)) * static_cast<index32>(inner_stride);
+        at = offset_in<outer_axes<strided_copy>>(i / lines) +
+             (i % lines * V + static_cast<index32>(v)) * static_cast<index32>(inner_stride);
       } else {
         at = offset_in<strided_copy>(i * V + static_cast<index32>(v));
       }
@@ -126,7 +130,8 @@ struct turning_copy {
       if (value.stride[k] == 1) return k;
     return -1;
   }();
-  static constexpr int first = along < 0 ? 0 : along, height = value.extent[first], breadth = value.extent[last], least = 16;
+  static constexpr int first = along < 0 ? 0 : along, height = value.extent[first], breadth = value.extent[last],
+                       least = 16;
   static constexpr bool possible = along >= 0 && height >= least && breadth >= least && value.stride[last] != 0;
 
   static constexpr index32 source_stride = static_cast<index32>(value.stride[last]), result_stride = [] {
@@ -139,7 +144,8 @@ struct turning_copy {
     for (int k = 0; k < value.rank; ++k) r = r && (k == first || value.stride[k] % 2 == 0);
     return r;
   }();
-  static constexpr int V = in_pairs ? 2 : 1, side = 32 * V, pitch = side + V, threads = 256, cluster = 1, rows = threads / 32, turns = side / rows;
+  static constexpr int V = in_pairs ? 2 : 1, side = 32 * V, pitch = side + V, threads = 256, cluster = 1,
+                       rows = threads / 32, turns = side / rows;
   static constexpr index32 squares_down = (height + side - 1) / side, squares_across = (breadth + side - 1) / side;
 
   /// All axes except these two, with their strides in x or in y.
@@ -162,10 +168,13 @@ struct turning_copy {
   template <class Context>
   ESPALIER_HOST_DEVICE static void run(Context const& c, T const* x, T* y) {
     T* const square = c.template shared<T, side * pitch, 0>();  // (side, pitch): rows of x
-    constexpr index32 down = static_cast<index32>(height), across = static_cast<index32>(breadth), edge = static_cast<index32>(side);
+    constexpr index32 down = static_cast<index32>(height), across = static_cast<index32>(breadth),
+                      edge = static_cast<index32>(side);
     constexpr index32 row_length = static_cast<index32>(pitch);
-    index32 const block = static_cast<index32>(c.block()), lane = static_cast<index32>(c.thread()) % 32 * V, row = static_cast<index32>(c.thread()) / 32;
-    index32 const beside = block / (squares_down * squares_across), i = block / squares_across % squares_down * edge, j = block % squares_across * edge;
+    index32 const block = static_cast<index32>(c.block()), lane = static_cast<index32>(c.thread()) % 32 * V,
+                  row = static_cast<index32>(c.thread()) / 32;
+    index32 const beside = block / (squares_down * squares_across), i = block / squares_across % squares_down * edge,
+                  j = block % squares_across * edge;
     x += offset_in<of_x>(beside) + j * source_stride + i;
     y += offset_in<of_y>(beside) + i * result_stride + j;
     pack<T, V> held[static_cast<std::size_t>(turns)];  // (turns, V)
@@ -191,12 +200,18 @@ struct turning_copy {
 
 /// Base of kernels that copy one operand at strides: a tiled transpose if possible, else element by element.
 template <class Kernel, class T, class Strided, bool Turns = turning_copy<T, Strided>::possible>
-struct copy_at_strides : element_kernel<Kernel, T, Strided::result.size(), full_width<T>, 2, 0, strided_copy<T, Strided>::width == full_width<T> ? 4 : 1> {
+struct copy_at_strides : element_kernel<Kernel, T, Strided::result.size(), full_width<T>, 2, 0,
+                                        strided_copy<T, Strided>::width == full_width<T> ? 4 : 1> {
   using copy = strided_copy<T, Strided>;
   using table = kernel_table<2>;
-  static constexpr int load_access = copy::width == full_width<T> && copy::inner_stride == 1 && Strided::result.size() >= full_width<T> ? 16 : 0;
-  ESPALIER_HOST_DEVICE static ESPALIER_INLINE T one(table const& t, index32 flat) { return copy::one(static_cast<T const*>(t.pointer[0]), flat); }
-  ESPALIER_HOST_DEVICE static ESPALIER_INLINE pack<T, full_width<T>> some(table const& t, index32 i) { return copy::some(static_cast<T const*>(t.pointer[0]), i); }
+  static constexpr int load_access =
+      copy::width == full_width<T> && copy::inner_stride == 1 && Strided::result.size() >= full_width<T> ? 16 : 0;
+  ESPALIER_HOST_DEVICE static ESPALIER_INLINE T one(table const& t, index32 flat) {
+    return copy::one(static_cast<T const*>(t.pointer[0]), flat);
+  }
+  ESPALIER_HOST_DEVICE static ESPALIER_INLINE pack<T, full_width<T>> some(table const& t, index32 i) {
+    return copy::some(static_cast<T const*>(t.pointer[0]), i);
+  }
 };
 template <class Kernel, class T, class Strided>
 struct copy_at_strides<Kernel, T, Strided, true> {
@@ -215,12 +230,14 @@ struct copy_at_strides<Kernel, T, Strided, true> {
 /// y = x with its axes permuted.
 /// table   x, y
 template <class T, class From, std::uint64_t Permutation>
-struct permute_kernel : detail::copy_at_strides<permute_kernel<T, From, Permutation>, T, detail::permuted<From, Permutation>> {};
+struct permute_kernel
+    : detail::copy_at_strides<permute_kernel<T, From, Permutation>, T, detail::permuted<From, Permutation>> {};
 
 /// y = x, broadcast along axes in the middle of its shape.
 /// table   x, y
 template <class T, class From, class To>
-struct strided_broadcast_kernel : detail::copy_at_strides<strided_broadcast_kernel<T, From, To>, T, detail::broadcasted<From, To>> {};
+struct strided_broadcast_kernel
+    : detail::copy_at_strides<strided_broadcast_kernel<T, From, To>, T, detail::broadcasted<From, To>> {};
 
 }  // namespace espalier::on_cuda
 #pragma GCC diagnostic pop

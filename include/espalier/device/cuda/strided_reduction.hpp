@@ -39,14 +39,18 @@ struct strided_reduction_kernel {
   static constexpr std::int64_t results = To::size, terms = From::size / To::size;
   static constexpr int threads = 256, cluster = 1, lanes = 32;
 
-  static constexpr bool beside = stay::value.rank > 0 && stay::value.stride[stay::value.rank > 0 ? stay::value.rank - 1 : 0] == 1;
+  static constexpr bool beside =
+      stay::value.rank > 0 && stay::value.stride[stay::value.rank > 0 ? stay::value.rank - 1 : 0] == 1;
   /// Results, or terms, that are read in one access.
   static constexpr int width = beside ? stay::value.template width<T>() : go::value.template width<T>();
   /// Threads that share the terms of a result. If the last axis remains: 8 of a block, which then has 32 columns of
   /// results. It is one if terms are few or results fill a large device (132 multiprocessors of 2,048 threads). If the
   /// last axis is reduced: a block for many terms and few results, else a warp.
-  static constexpr int shares = beside ? (terms >= 32 && results / width < 132 * 2048 ? threads / lanes : 1) : terms >= 4096 && results < 4096 ? threads : lanes;
-  static constexpr std::int64_t groups = beside ? (results / width) : results, at_once = threads / shares, blocks = (groups + at_once - 1) / at_once;
+  static constexpr int shares = beside ? (terms >= 32 && results / width < 132 * 2048 ? threads / lanes : 1)
+                                : terms >= 4096 && results < 4096 ? threads
+                                                                  : lanes;
+  static constexpr std::int64_t groups = beside ? (results / width) : results, at_once = threads / shares,
+                                blocks = (groups + at_once - 1) / at_once;
   static constexpr int load_access = width == full_width<T> ? 16 : 0, store_access = beside ? load_access : 0;
 
   template <class Context>
@@ -65,7 +69,8 @@ struct strided_reduction_kernel {
   ESPALIER_HOST_DEVICE static ESPALIER_INLINE void columns(Context const& c, T const* x, T* y) {
     constexpr index32 end = static_cast<index32>(terms), count = static_cast<index32>(groups);
     index32 const share = static_cast<index32>(c.thread()) / (threads / shares);
-    index32 const group = static_cast<index32>(c.block()) * (threads / shares) + static_cast<index32>(c.thread()) % (threads / shares);
+    index32 const group =
+        static_cast<index32>(c.block()) * (threads / shares) + static_cast<index32>(c.thread()) % (threads / shares);
     pack<C, width> all;
     ESPALIER_UNROLL
     for (int v = 0; v < width; ++v) all.at[v] = identity;
@@ -96,7 +101,8 @@ struct strided_reduction_kernel {
   ESPALIER_HOST_DEVICE static ESPALIER_INLINE void row(Context const& c, T const* x, T* y) {
     constexpr index32 end = static_cast<index32>(terms / width), count = static_cast<index32>(groups);
     index32 const lane = static_cast<index32>(c.thread()) % shares;
-    index32 const group = static_cast<index32>(c.block()) * (threads / shares) + static_cast<index32>(c.thread()) / shares;
+    index32 const group =
+        static_cast<index32>(c.block()) * (threads / shares) + static_cast<index32>(c.thread()) / shares;
     C all = identity;
     if (group < count) {
       T const* const from = x + detail::offset_in<stay>(group);

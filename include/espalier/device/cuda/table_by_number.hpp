@@ -46,7 +46,7 @@ class table_by_number {
 
  private:
   void grow(int size) {
-    Made** const more = new Made*[static_cast<std::size_t>(size)]{};
+    Made** const more = new Made* [static_cast<std::size_t>(size)] {};
     for (int i = 0; i < size_; ++i) more[i] = at_[i];
     delete[] at_;
     at_ = more;

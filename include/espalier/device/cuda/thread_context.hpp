@@ -32,7 +32,8 @@ struct thread_shared_arrays {
   int find(void const* key) {
     for (int a = 0; a < thread_shared_memory::most_arrays; ++a) {
       void const* found = nullptr;
-      if (__atomic_compare_exchange_n(&keys[a], &found, key, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED) || found == key) return a;
+      if (__atomic_compare_exchange_n(&keys[a], &found, key, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED) || found == key)
+        return a;
     }
     return -1;
   }
@@ -102,14 +103,19 @@ class thread_context {
 
   template <class T, int Count, int Slot>
   T* shared() const {
-    static_assert(std::is_trivially_copyable_v<T> && sizeof(T) * Count <= detail::thread_shared_memory::capacity, "more shared memory than a block has");
+    static_assert(std::is_trivially_copyable_v<T> && sizeof(T) * Count <= detail::thread_shared_memory::capacity,
+                  "more shared memory than a block has");
     int const array = state_->arrays->find(&key<T, Count, Slot>);
-    if (array < 0) detail::throw_error<cuda_error>("%s: more than %d shared arrays", state_->name().text, detail::thread_shared_memory::most_arrays);
+    if (array < 0)
+      detail::throw_error<cuda_error>("%s: more than %d shared arrays", state_->name().text,
+                                      detail::thread_shared_memory::most_arrays);
     return reinterpret_cast<T*>(state_->memory[state_->rank].at[array]);
   }
   template <class T>
   T* remote(T* mine, int rank) const {
-    return reinterpret_cast<T*>(reinterpret_cast<unsigned char*>(mine) + (rank - state_->rank) * static_cast<std::ptrdiff_t>(sizeof(detail::thread_shared_memory)));
+    return reinterpret_cast<T*>(reinterpret_cast<unsigned char*>(mine) +
+                                (rank - state_->rank) *
+                                    static_cast<std::ptrdiff_t>(sizeof(detail::thread_shared_memory)));
   }
 
  private:
@@ -148,10 +154,21 @@ class thread_launcher {
     std::memset(static_cast<void*>(c->memory), 0xff, sizeof c->memory);
     for (int i = 0; i < cluster::count; ++i) {
       int const rank = i / Kernel::threads, warp = i / 32;
-      c->states[i] = {{}, 0, i % Kernel::threads, rank, 0, &c->warps[warp].at, &c->blocks[rank].at, &c->all.at, &c->states[warp * 32], c->memory, &c->arrays,
-                     &name_of<Kernel>};
+      c->states[i] = {{},
+                      0,
+                      i % Kernel::threads,
+                      rank,
+                      0,
+                      &c->warps[warp].at,
+                      &c->blocks[rank].at,
+                      &c->all.at,
+                      &c->states[warp * 32],
+                      c->memory,
+                      &c->arrays,
+                      &name_of<Kernel>};
     }
-    for (int i = 0; i < cluster::count; ++i) c->threads[i] = std::thread(&thread_launcher::run<Kernel, cluster>, c, i, &table);
+    for (int i = 0; i < cluster::count; ++i)
+      c->threads[i] = std::thread(&thread_launcher::run<Kernel, cluster>, c, i, &table);
     for (std::thread& t : c->threads) t.join();
     delete c;
   }

@@ -44,16 +44,21 @@ namespace detail {
 template <class Windows, class B>
 struct product_of_pass {
   static constexpr bool transpose_a = Windows::transposed, transpose_b = false;
-  static constexpr int images = Windows::images_per_pass < Windows::in_group ? Windows::images_per_pass : Windows::in_group;
+  static constexpr int images =
+      Windows::images_per_pass < Windows::in_group ? Windows::images_per_pass : Windows::in_group;
   static constexpr std::int64_t pixels = images * Windows::pixels;
-  static constexpr int rows = static_cast<int>(transpose_a ? Windows::depth : pixels), inner = static_cast<int>(transpose_a ? pixels : Windows::depth);
+  static constexpr int rows = static_cast<int>(transpose_a ? Windows::depth : pixels),
+                       inner = static_cast<int>(transpose_a ? pixels : Windows::depth);
   static constexpr int columns = Windows::outputs;
   static constexpr std::int64_t count = Windows::images_per_pass / images;
   static constexpr std::int64_t a_offset(std::int64_t i) { return i * pixels * Windows::depth; }
   static constexpr std::int64_t b_offset(std::int64_t i) { return i * b_of_group; }
   static constexpr std::int64_t inner_of_group = transpose_a ? Windows::in_group * Windows::pixels : Windows::depth;
-  static constexpr std::int64_t b_of_group = B::rank > 2 && B::size > inner_of_group * columns ? inner_of_group * columns : 0;
-  static constexpr std::int64_t group_of(int pass) { return std::int64_t{pass} * Windows::images_per_pass / Windows::in_group; }
+  static constexpr std::int64_t b_of_group =
+      B::rank > 2 && B::size > inner_of_group* columns ? inner_of_group* columns : 0;
+  static constexpr std::int64_t group_of(int pass) {
+    return std::int64_t{pass} * Windows::images_per_pass / Windows::in_group;
+  }
 };
 
 /// The kernel type of unfused group X, or the type that describes its product to the backend.
@@ -74,17 +79,29 @@ constexpr auto unfused_kernel() {
     constexpr int window = graph::data_of(g, n.operand[0]);
     using Image = shape_of_node<Program, g.nodes[window].operand[0]>;
     using Window = shape_of_node<Program, window>;
-    if constexpr (group.kind == plan::kernel_kind::contraction) return std::type_identity<window_product<T, Image, Window, node_map<Program, window>, Y, n.attribute>>{};
-    else return std::type_identity<window_reduction<T, graph::op_of<plan::graph_of<Program>.nodes.nodes[id].op>, Image, Window, node_map<Program, window>>>{};
+    if constexpr (group.kind == plan::kernel_kind::contraction)
+      return std::type_identity<window_product<T, Image, Window, node_map<Program, window>, Y, n.attribute>>{};
+    else
+      return std::type_identity<window_reduction<T, graph::op_of<plan::graph_of<Program>.nodes.nodes[id].op>, Image,
+                                                 Window, node_map<Program, window>>>{};
   } else {
     using A = shape_of_node<Program, n.operand[0]>;
-    if constexpr (group.kind == plan::kernel_kind::contraction) return std::type_identity<product_of<A, shape_of_node<Program, n.operand[1]>, Y, n.attribute>>{};
-    else if constexpr (group.kind == plan::kernel_kind::move) return std::type_identity<move_kernel<T, A, Y, node_map<Program, id>>>{};
-    else if constexpr (group.kind == plan::kernel_kind::scatter_add) return std::type_identity<scatter_add_kernel<T, A, Y, node_map<Program, id>>>{};
-    else if constexpr (group.kind == plan::kernel_kind::concatenate) return std::type_identity<concatenate_kernel<T, A, shape_of_node<Program, n.operand[1]>, static_cast<int>(n.attribute)>>{};
-    else if constexpr (group.kind == plan::kernel_kind::permute) return std::type_identity<permute_kernel<T, A, n.attribute>>{};
-    else if constexpr (group.kind == plan::kernel_kind::strided_broadcast) return std::type_identity<strided_broadcast_kernel<T, A, Y>>{};
-    else return std::type_identity<strided_reduction_kernel<T, graph::op_of<plan::graph_of<Program>.nodes.nodes[id].op>, A, Y>>{};
+    if constexpr (group.kind == plan::kernel_kind::contraction)
+      return std::type_identity<product_of<A, shape_of_node<Program, n.operand[1]>, Y, n.attribute>>{};
+    else if constexpr (group.kind == plan::kernel_kind::move)
+      return std::type_identity<move_kernel<T, A, Y, node_map<Program, id>>>{};
+    else if constexpr (group.kind == plan::kernel_kind::scatter_add)
+      return std::type_identity<scatter_add_kernel<T, A, Y, node_map<Program, id>>>{};
+    else if constexpr (group.kind == plan::kernel_kind::concatenate)
+      return std::type_identity<
+          concatenate_kernel<T, A, shape_of_node<Program, n.operand[1]>, static_cast<int>(n.attribute)>>{};
+    else if constexpr (group.kind == plan::kernel_kind::permute)
+      return std::type_identity<permute_kernel<T, A, n.attribute>>{};
+    else if constexpr (group.kind == plan::kernel_kind::strided_broadcast)
+      return std::type_identity<strided_broadcast_kernel<T, A, Y>>{};
+    else
+      return std::type_identity<
+          strided_reduction_kernel<T, graph::op_of<plan::graph_of<Program>.nodes.nodes[id].op>, A, Y>>{};
   }
 }
 template <class Program, class T, int X>
@@ -117,7 +134,8 @@ void run_windows(Backend& m, T const* image, T const* b, T* y, void* scratch) {
       windows = static_cast<T const*>(scratch);
       m.template launch<typename Windows::rows_kernel>({{const_cast<T*>(from), scratch}, {}});
     }
-    m.template product<T, product>(windows, b + product::group_of(pass) * product::b_of_group, y + pass * product::count * product::rows * product::columns);
+    m.template product<T, product>(windows, b + product::group_of(pass) * product::b_of_group,
+                                   y + pass * product::count * product::rows * product::columns);
   }
 }
 
@@ -132,16 +150,22 @@ void run_unfused(Backend& m, void* const* base, [[maybe_unused]] void* scratch) 
   if constexpr (group.kind == plan::kernel_kind::random) {
     m.template launch<kernel>({{base[plan::base::key], at<T>(base, address_of<Program, group.first>)}, {n.attribute}});
   } else if constexpr (group.kind == plan::kernel_kind::contraction) {
-    T const *const a = at<T>(base, operand_address<Program, X, 0>), *const b = at<T>(base, operand_address<Program, X, 1>);
+    T const *const a = at<T>(base, operand_address<Program, X, 0>), *const b =
+                                                                        at<T>(base, operand_address<Program, X, 1>);
     T* const y = at<T>(base, fused::sums_address<Program, X>);
     if constexpr (group.windowed) run_windows<kernel, shape_of_node<Program, n.operand[1]>>(m, a, b, y, scratch);
     else m.template product<T, kernel>(a, b, y);
   } else if constexpr (group.kind == plan::kernel_kind::concatenate) {
-    m.template launch<kernel>({{at<T>(base, operand_address<Program, X, 0>), at<T>(base, operand_address<Program, X, 1>), at<T>(base, address_of<Program, group.first>)}, {}});
+    m.template launch<kernel>(
+        {{at<T>(base, operand_address<Program, X, 0>), at<T>(base, operand_address<Program, X, 1>),
+          at<T>(base, address_of<Program, group.first>)},
+         {}});
   } else if constexpr (group.kind == plan::kernel_kind::convert) {
-    m.template launch<kernel>({{at<char>(base, operand_address<Program, X, 0>), at<T>(base, address_of<Program, group.first>)}, {}});
+    m.template launch<kernel>(
+        {{at<char>(base, operand_address<Program, X, 0>), at<T>(base, address_of<Program, group.first>)}, {}});
   } else {
-    m.template launch<kernel>({{at<T>(base, operand_address<Program, X, 0>), at<T>(base, address_of<Program, group.first>)}, {}});
+    m.template launch<kernel>(
+        {{at<T>(base, operand_address<Program, X, 0>), at<T>(base, address_of<Program, group.first>)}, {}});
   }
 }
 

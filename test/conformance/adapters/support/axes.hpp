@@ -41,11 +41,13 @@ struct over_unit_axis {
   }
 };
 
-/// Function<Keep, Axes...> from the attributes keepdims and axes (a list, one axis, or null for all); `none`: of no axis at all.
+/// Function<Keep, Axes...> from the attributes keepdims and axes (a list, one axis, or null for all); `none`: of no
+/// axis at all.
 template <class Case, template <bool, int...> class Function>
 using reduction_of =
     std::conditional_t<attribute_or<Case, "none", bool>(false), over_unit_axis<Function<false, -1>>,
-                       typename detail::reduction<Function, attribute_or<Case, "keepdims", bool>(false), attribute_of<Case, "axes">>::type>;
+                       typename detail::reduction<Function, attribute_or<Case, "keepdims", bool>(false),
+                                                  attribute_of<Case, "axes">>::type>;
 
 /// The attribute `shape` as a shape.
 template <class Case, text Name = "shape">

@@ -4,16 +4,20 @@
 
 namespace conformance {
 
-/// The norm in evaluation mode as a function, for its gradients. Given: x, weight, bias (or neither), running mean and variance, one number per channel.
+/// The norm in evaluation mode as a function, for its gradients. Given: x, weight, bias (or neither), running mean and
+/// variance, one number per channel.
 template <double Eps>
 struct batch_norm_evaluation {
-  constexpr auto operator()(auto const& x, auto const& weight, auto const& bias, auto const& mean, auto const& variance) const {
+  constexpr auto operator()(auto const& x, auto const& weight, auto const& bias, auto const& mean,
+                            auto const& variance) const {
     using S = esp::shape_of<decltype(x)>;
-    return (x - along_channels<S>(mean)) / sqrt(along_channels<S>(variance) + Eps) * along_channels<S>(weight) + along_channels<S>(bias);
+    return (x - along_channels<S>(mean)) / sqrt(along_channels<S>(variance) + Eps) * along_channels<S>(weight) +
+           along_channels<S>(bias);
   }
 };
 
-/// One policy of the running variance: all steps of the case, then the running statistics and the evaluation mode's output under the policy's name.
+/// One policy of the running variance: all steps of the case, then the running statistics and the evaluation mode's
+/// output under the policy's name.
 template <class Case, class T, class Net>
 void run_batch_norm(case_run& run, std::string_view policy, bool main) {
   using In = input_shape<Case>;
@@ -52,7 +56,8 @@ void run_batch_norm(case_run& run, std::string_view policy, bool main) {
       variance.fill(1);
       if (run.has(role::input, "running_mean0")) run.read(role::input, "running_mean0", as_span<T>(mean));
       if (run.has(role::input, "running_var0")) run.read(role::input, "running_var0", as_span<T>(variance));
-      auto const gradients = esp::vjp(batch_norm_evaluation<options<Case>.eps>{})(x, weight, bias, mean, variance)(gradient_of_loss(run, y));
+      auto const gradients = esp::vjp(batch_norm_evaluation<options<Case>.eps>{})(x, weight, bias, mean,
+                                                                                  variance)(gradient_of_loss(run, y));
       report_result(run, "grad.x", std::get<0>(gradients));
       report_result(run, "grad.weight", std::get<1>(gradients));
       report_result(run, "grad.bias", std::get<2>(gradients));
@@ -75,7 +80,8 @@ struct batch_norm_of_rank<4, Channels, Options> {
   using type = nn::BatchNorm2d<Channels, Options>;
 };
 template <class Case, auto Variance>
-using batch_norm_net = typename batch_norm_of_rank<input_shape<Case>::rank, channels<Case>, options<Case, Variance>>::type;
+using batch_norm_net =
+    typename batch_norm_of_rank<input_shape<Case>::rank, channels<Case>, options<Case, Variance>>::type;
 
 /// Both policies of the running variance, and the statistics of the batch.
 template <class Case, class T>
@@ -87,8 +93,10 @@ void run_both_batch_norms(case_run& run) {
   esp::tensor<T, In> x;
   run.read(role::input, "x", as_span<T>(x));
   auto const over_batch = [](auto const& of) {
-    return [&]<int... Spatial>(std::integer_sequence<int, Spatial...>) { return value_of<T>(esp::mean<0, Spatial + 2 ...>(of)); }(
-        std::make_integer_sequence<int, In::rank - 2>{});
+    return [&]<int... Spatial>(std::integer_sequence<int, Spatial...>) {
+      return value_of<T>(esp::mean<0, Spatial + 2 ...>(of));
+    }
+    (std::make_integer_sequence<int, In::rank - 2>{});
   };
   auto const mean = over_batch(x);
   auto const centered = value_of<T>(x - along_channels<In>(mean));

@@ -9,7 +9,8 @@
 namespace conformance {
 
 namespace detail {
-/// A number for both axes or one an axis; padding also one an edge: (top, left, bottom, right). For signals: one number, padding also (front, end).
+/// A number for both axes or one an axis; padding also one an edge: (top, left, bottom, right). For signals: one
+/// number, padding also (front, end).
 template <class CaseTensor, bool Signals>
 struct window_numbers {
   static constexpr esp::rows_columns pair = 1;
@@ -35,11 +36,12 @@ struct window_numbers<integers<Top, Left, Bottom, Right>, false> {
 
 /// The attributes stride, padding, dilation and groups.
 template <class Case, esp::image_layout Layout, bool Signals = input_shape<Case>::rank == 3>
-inline constexpr esp::convolution convolution_of{.stride = detail::window_numbers<attribute_of<Case, "stride">, Signals>::pair,
-                                                 .padding = detail::window_numbers<attribute_of<Case, "padding">, Signals>::around,
-                                                 .dilation = detail::window_numbers<attribute_of<Case, "dilation">, Signals>::pair,
-                                                 .groups = attribute_or<Case, "groups", int>(1),
-                                                 .layout = Layout};
+inline constexpr esp::convolution convolution_of{
+    .stride = detail::window_numbers<attribute_of<Case, "stride">, Signals>::pair,
+    .padding = detail::window_numbers<attribute_of<Case, "padding">, Signals>::around,
+    .dilation = detail::window_numbers<attribute_of<Case, "dilation">, Signals>::pair,
+    .groups = attribute_or<Case, "groups", int>(1),
+    .layout = Layout};
 
 /// A bias has one element a channel, which is axis 1 in NCHW.
 template <esp::convolution Options>
@@ -51,7 +53,8 @@ struct convolution_function {
   constexpr auto operator()(auto const& x, auto const& weight, auto const& bias) const {
     constexpr int channels = static_cast<int>(esp::shape_of<decltype(bias)>::size);
     if constexpr (Options.layout == esp::nhwc) return (*this)(x, weight) + esp::reshape<channels>(bias);
-    else if constexpr (esp::shape_of<decltype(x)>::rank == 3) return (*this)(x, weight) + esp::reshape<1, channels, 1>(bias);
+    else if constexpr (esp::shape_of<decltype(x)>::rank == 3)
+      return (*this)(x, weight) + esp::reshape<1, channels, 1>(bias);
     else return (*this)(x, weight) + esp::reshape<1, channels, 1, 1>(bias);
   }
 };

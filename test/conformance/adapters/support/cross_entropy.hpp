@@ -4,7 +4,8 @@
 
 namespace conformance {
 
-/// Cross entropy of log-probabilities (or of scores, where Scores says so) over axis 1, with PyTorch's class weights, ignored label and label smoothing.
+/// Cross entropy of log-probabilities (or of scores, where Scores says so) over axis 1, with PyTorch's class weights,
+/// ignored label and label smoothing.
 template <bool Scores, esp::label_loss Options>
 struct cross_entropy_function {
   constexpr auto operator()(auto const& x, auto const& target, auto const&... weight) const {

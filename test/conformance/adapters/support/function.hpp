@@ -45,7 +45,8 @@ void report_value(case_run& run, std::string_view name, E const& expression) {
 template <class X>
 X gradient_of_loss(case_run& run, X const& y) {
   X gradient;
-  run.gradient_of_loss({y.data(), static_cast<std::size_t>(X::size())}, {gradient.data(), static_cast<std::size_t>(X::size())});
+  run.gradient_of_loss({y.data(), static_cast<std::size_t>(X::size())},
+                       {gradient.data(), static_cast<std::size_t>(X::size())});
   return gradient;
 }
 
@@ -56,7 +57,8 @@ void give_gradients(case_run&, Gradients const&, case_tensors<>) {}
 template <std::size_t I, class Gradients, class CaseTensor, class... Rest>
 void give_gradients(case_run& run, Gradients const& gradients, case_tensors<CaseTensor, Rest...>) {
   constexpr bool real = CaseTensor::kind != element::label;
-  if constexpr (real && requires { std::tuple_size<Gradients>::value; }) report_result(run, join("grad.", CaseTensor::name()), std::get<I>(gradients));
+  if constexpr (real && requires { std::tuple_size<Gradients>::value; })
+    report_result(run, join("grad.", CaseTensor::name()), std::get<I>(gradients));
   else if constexpr (real) report_result(run, join("grad.", CaseTensor::name()), gradients);
   give_gradients<real ? I + 1 : I>(run, gradients, case_tensors<Rest...>{});
 }

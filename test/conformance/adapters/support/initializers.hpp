@@ -7,7 +7,8 @@ namespace conformance {
 
 /// The given draws through an initialiser's map, as the results `output` and its `sum`.
 template <class Case, class T>
-void run_initializer(case_run& run, auto const& options, std::string_view output = "w", std::string_view given_name = "draws") {
+void run_initializer(case_run& run, auto const& options, std::string_view output = "w",
+                     std::string_view given_name = "draws") {
   [&]<class... CaseTensor>(case_tensors<CaseTensor...>) {
     (
         [&] {
@@ -15,7 +16,8 @@ void run_initializer(case_run& run, auto const& options, std::string_view output
           auto const from = load<CaseTensor, T>(run);
           esp::tensor<T, typename CaseTensor::shape> to;
           double total = 0;
-          for (std::int64_t i = 0; i < from.size(); ++i) total += static_cast<double>(to[i] = static_cast<T>(options.from_random(from[i])));
+          for (std::int64_t i = 0; i < from.size(); ++i)
+            total += static_cast<double>(to[i] = static_cast<T>(options.from_random(from[i])));
           report_result(run, output, to);
           run.result("sum", total);
         }(),

@@ -2,7 +2,8 @@
 #pragma once
 #include "axes.hpp"
 
-// Cases whose op is a module: a model with given parameters, its output and updated buffers in training mode, and every gradient.
+// Cases whose op is a module: a model with given parameters, its output and updated buffers in training mode, and every
+// gradient.
 namespace conformance {
 
 /// Paths of the buffers that given dropout masks go to, in the order of the forward pass.
@@ -27,8 +28,8 @@ using zero_buffer = esp::buffer<S, nn::init::initialized_by<nn::init::zeros{}>>;
 template <class Net, class In>
 using output_of = std::remove_const_t<decltype(esp::output_shape<Net, In>)>;
 
-/// Net with its input as a parameter, which makes the input's gradient one of the model's, and with its output of the last training step in a buffer.
-/// What it is applied to is a shift of the input.
+/// Net with its input as a parameter, which makes the input's gradient one of the model's, and with its output of the
+/// last training step in a buffer. What it is applied to is a shift of the input.
 template <class Net, class In>
 struct watched {
   zero_parameter<In> input{};
@@ -49,7 +50,8 @@ std::span<T> as_span(auto&& storage) {
   return {storage.data(), static_cast<std::size_t>(storage.size())};
 }
 
-/// A watched model. Parameters of the case are those below `prefix`, by the rest of their path; those that the case does not give keep their initial values.
+/// A watched model. Parameters of the case are those below `prefix`, by the rest of their path; those that the case
+/// does not give keep their initial values.
 template <class T, class Net, class In>
 class watched_model {
  public:
@@ -91,7 +93,8 @@ class watched_model {
     T const* const parameters = model_.parameters().data();
     T const* const gradients = trainer_.gradients().data();
     model_.for_each_parameter([&](std::string_view name, esp::extents const& shape, auto values) {
-      std::span<T const> const gradient{gradients + (values.data() - parameters), static_cast<std::size_t>(values.size())};
+      std::span<T const> const gradient{gradients + (values.data() - parameters),
+                                        static_cast<std::size_t>(values.size())};
       if (name == "input") run_.result(join("grad.", input), gradient, shape);
       else if (std::string_view const path = own(name); !path.empty())
         run_.result(join("grad.", path), gradient, parameter_shape ? *parameter_shape : shape);
@@ -100,7 +103,8 @@ class watched_model {
   /// Every buffer of the net as the result <before><path><after>.
   void buffers(std::string_view before = {}, std::string_view after = {}) {
     model_.for_each_buffer([&](std::string_view name, esp::extents const& shape, auto values) {
-      if (std::string_view const path = own(name); !path.empty()) run_.result(join(before, path, after), as_span<T const>(values), shape);
+      if (std::string_view const path = own(name); !path.empty())
+        run_.result(join(before, path, after), as_span<T const>(values), shape);
     });
   }
 
@@ -121,7 +125,8 @@ class watched_model {
   case_run& run_;
   std::string_view prefix_;
   model_type model_{esp::seed{0}};
-  esp::trainer<model_type, dot_loss, optim::SGD<>, In> trainer_{model_, dot_loss{}, optim::SGD<>{.learning_rate = 0}, In{}};
+  esp::trainer<model_type, dot_loss, optim::SGD<>, In> trainer_{model_, dot_loss{}, optim::SGD<>{.learning_rate = 0},
+                                                                In{}};
   esp::tensor<T, In> shift_;
 };
 

@@ -11,9 +11,9 @@ inline constexpr int channels = input_shape<Case>::template extent<1>();
 /// Affine where the case gives parameters.
 template <class Case, nn::variance Variance = nn::biased>
 inline constexpr nn::norm options{.eps = attribute_or<Case, "eps", double>(1e-5),
-                              .momentum = attribute_or<Case, "momentum", double>(0.1),
-                              .variance = Variance,
-                              .affine = Case::parameters::size > 0};
+                                  .momentum = attribute_or<Case, "momentum", double>(0.1),
+                                  .variance = Variance,
+                                  .affine = Case::parameters::size > 0};
 
 namespace detail {
 template <int Count, int... Trailing>

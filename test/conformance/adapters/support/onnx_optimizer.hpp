@@ -6,8 +6,9 @@
 
 #include "module.hpp"
 
-// ONNX's training operators: one step from given states. Their inputs are R (the rate), T (the steps that were made), then X..., G..., V... and, for
-// Adam, H..., as many of each as there are tensors; their outputs are X_new... and so on.
+// ONNX's training operators: one step from given states. Their inputs are R (the rate), T (the steps that were made),
+// then X..., G..., V... and, for Adam, H..., as many of each as there are tensors; their outputs are X_new... and so
+// on.
 namespace conformance {
 
 template <class S>
@@ -17,7 +18,8 @@ struct one_parameter {
   constexpr auto forward(auto x) const { return x + sum(moved); }
 };
 
-/// One step of an optimizer for tensor `At` of `Count`, after `steps` steps; `finish` has the last word on each new number.
+/// One step of an optimizer for tensor `At` of `Count`, after `steps` steps; `finish` has the last word on each new
+/// number.
 template <class T, int At, int Count, class... CaseTensor>
 void run_onnx_tensor(case_run& run, case_tensors<CaseTensor...>, auto optimizer, std::int64_t steps, auto finish) {
   using list = std::tuple<CaseTensor...>;
@@ -34,7 +36,9 @@ void run_onnx_tensor(case_run& run, case_tensors<CaseTensor...>, auto optimizer,
   run.read(role::input, name(0), as_span<T>(model.parameter("moved").span()));
   run.read(role::input, name(1), as_span<T>(gradients.parameter("moved").span()));
   constexpr int states = decltype(optimizer)::states;
-  auto const state = [&](int k) { return as_span<T>(updater.states().part(k * (updater.states().size() / states), shape::size)); };
+  auto const state = [&](int k) {
+    return as_span<T>(updater.states().part(k * (updater.states().size() / states), shape::size));
+  };
   for (int k = 0; k < states; ++k) run.read(role::input, name(2 + k), state(k));
   updater.update(model, gradients);
   for (T& x : model.parameter("moved").span()) x = finish(x);
@@ -44,9 +48,12 @@ void run_onnx_tensor(case_run& run, case_tensors<CaseTensor...>, auto optimizer,
 
 /// For each tensor of the case. Groups: how many lists of tensors there are.
 template <class T, int Groups, class... CaseTensor>
-void run_onnx_optimizer(case_run& run, case_tensors<CaseTensor...> all, auto optimizer, std::int64_t steps, auto finish) {
+void run_onnx_optimizer(case_run& run, case_tensors<CaseTensor...> all, auto optimizer, std::int64_t steps,
+                        auto finish) {
   constexpr int count = (static_cast<int>(sizeof...(CaseTensor)) - 2) / Groups;
-  [&]<int... At>(std::integer_sequence<int, At...>) { (run_onnx_tensor<T, At, count>(run, all, optimizer, steps, finish), ...); }
+  [&]<int... At>(std::integer_sequence<int, At...>) {
+    (run_onnx_tensor<T, At, count>(run, all, optimizer, steps, finish), ...);
+  }
   (std::make_integer_sequence<int, count>{});
 }
 

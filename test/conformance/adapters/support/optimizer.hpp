@@ -13,16 +13,18 @@ consteval double hyperparameter(double otherwise) {
 /// needle's momentum is damped; PyTorch's is the heavy ball, or Nesterov's.
 template <class Case, class T>
 auto sgd_of() {
-  constexpr double rate = hyperparameter<Case, "lr">(0), decay = hyperparameter<Case, "weight_decay">(0), momentum = hyperparameter<Case, "momentum">(0);
+  constexpr double rate = hyperparameter<Case, "lr">(0), decay = hyperparameter<Case, "weight_decay">(0),
+                   momentum = hyperparameter<Case, "momentum">(0);
   if constexpr (momentum == 0) return optim::SGD{.learning_rate = rate, .weight_decay = decay};
   else if constexpr (attribute_or<Case, "damped", bool>(true))
     return optim::SGD{.learning_rate = rate, .momentum = optim::damped{momentum}, .weight_decay = decay};
   else if constexpr (attribute_or<Case, "nesterov", bool>(false))
     return optim::SGD{.learning_rate = rate, .momentum = optim::nesterov{momentum}, .weight_decay = decay};
   else
-    return optim::SGD{.learning_rate = rate,
-                      .momentum = optim::heavy_ball{.momentum = momentum, .dampening = hyperparameter<Case, "dampening">(0)},
-                      .weight_decay = decay};
+    return optim::SGD{
+        .learning_rate = rate,
+        .momentum = optim::heavy_ball{.momentum = momentum, .dampening = hyperparameter<Case, "dampening">(0)},
+        .weight_decay = decay};
 }
 
 namespace detail {
@@ -42,7 +44,8 @@ consteval betas betas_of(numbers<First, Second>, betas) {
 /// beta1 and beta2, or a list `betas`.
 template <class Case>
 inline constexpr detail::betas betas_of = detail::betas_of(attribute_of<Case, "betas">{},
-                                                           {hyperparameter<Case, "beta1">(0.9), hyperparameter<Case, "beta2">(0.999)});
+                                                           {hyperparameter<Case, "beta1">(0.9),
+                                                            hyperparameter<Case, "beta2">(0.999)});
 
 /// amsgrad keeps a vector more, so it is a type.
 template <class Case>
@@ -112,7 +115,8 @@ void run_optimizer(case_run& run, auto optimizer) {
   esp::tensor<T, esp::shape<1>> const unused;
   for (int step = 1; step <= attribute_or<Case, "steps_count", int>(0); ++step) {
     for (std::string_view name : {"a", "b"})
-      run.read(role::input, join("grad_", name, "_step", step), as_span<T>(model.buffer(join("gradient_", name).c_str()).span()));
+      run.read(role::input, join("grad_", name, "_step", step),
+               as_span<T>(model.buffer(join("gradient_", name).c_str()).span()));
     trainer.step(unused, unused);
     model.for_each_parameter([&](std::string_view name, esp::extents const& shape, auto values) {
       run.result(join(name, "_after", step), as_span<T const>(values), shape);

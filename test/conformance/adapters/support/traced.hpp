@@ -9,7 +9,8 @@
 // Programs as they are traced, before anything is simplified.
 namespace conformance {
 
-/// The I-th input of a traced formula. It becomes a node where it is first used, as in the order that a depth-first walk gives.
+/// The I-th input of a traced formula. It becomes a node where it is first used, as in the order that a depth-first
+/// walk gives.
 template <class S, int I>
 struct traced_input {
   using shape_type = S;

@@ -25,12 +25,14 @@ using batch_of = typename detail::batch_of<Count, attribute_of<Case, "sample">>:
 template <class Model>
 void read_model(case_run& run, Model& model) {
   using T = typename Model::value_type;
-  model.for_each_parameter(
-      [&](std::string_view name, esp::extents const&, auto values) { run.read(role::parameter, name, as_span<T>(values)); });
+  model.for_each_parameter([&](std::string_view name, esp::extents const&, auto values) {
+    run.read(role::parameter, name, as_span<T>(values));
+  });
 }
 /// The given masks mask<i><after>, to where the net has them.
 template <class Model, text... Path>
-void read_masks([[maybe_unused]] case_run& run, [[maybe_unused]] Model& model, words<Path...>, [[maybe_unused]] std::string_view after) {
+void read_masks([[maybe_unused]] case_run& run, [[maybe_unused]] Model& model, words<Path...>,
+                [[maybe_unused]] std::string_view after) {
   using T = typename Model::value_type;
   [[maybe_unused]] int number = 0;
   (run.read(role::input, join("mask", number++, after), as_span<T>(model.buffer(Path.characters).span())), ...);
@@ -53,7 +55,7 @@ void report_first_step(case_run& run, auto const& x, auto const& labels) {
   trainer.step(x, labels);
   model.for_each_parameter([&](std::string_view name, esp::extents const& shape, auto values) {
     std::span<T const> const gradient{trainer.gradients().data() + (values.data() - model.parameters().data()),
-                                   static_cast<std::size_t>(values.size())};
+                                      static_cast<std::size_t>(values.size())};
     run.result(join("grad_step0.", name), gradient, shape);
   });
 }

@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+"""Whether C++ files are formatted as .clang-format says, in lines of at most 120 columns.
+
+    check_format.py ROOT [--write]
+
+The version is that of Debian 12, since others format differently: without clang-format 14 only the length of lines is checked, and that is said. --write formats the
+files. A line may be longer where it is a string literal, a table or aligned code in a comment, or an expectation of a test that must not compile. Exit status 1
+where a file differs.
+"""
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+VERSION, MOST = "14", 120
+MAY_BE_LONG = re.compile(r'"|\w{100}|^\s*//+ ?\||^\s*//+ {3,}\S|// (expect|code|net:|https?:)')
+
+
+def formatter():
+    for name in (f"clang-format-{VERSION}", "clang-format"):
+        if found := shutil.which(name):
+            said = subprocess.run([found, "--version"], stdout=subprocess.PIPE, text=True).stdout
+            if f"version {VERSION}." in said:
+                return found
+    return None
+
+
+def files_of(root):
+    done = subprocess.run(["git", "-C", root, "ls-files", "--cached", "--others", "--exclude-standard", "include", "test", "bench", "docs"],
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    names = done.stdout.split("\n") if done.returncode == 0 else [str(p.relative_to(root)) for p in root.rglob("*")]
+    return [name for name in sorted(names) if name.endswith((".hpp", ".cpp", ".cu", ".cuh")) and (root / name).is_file()]
+
+
+def long_lines(root, names):
+    for name in names:
+        for number, line in enumerate((root / name).read_text(encoding="utf-8").split("\n"), 1):
+            if len(line) > MOST and not MAY_BE_LONG.search(line):
+                yield f"{name}:{number}: {len(line)} columns, at most {MOST} are allowed"
+
+
+def differing(root, names, tool):
+    for at in range(0, len(names), 200):
+        done = subprocess.run([tool, "--dry-run", "--ferror-limit=1", *names[at:at + 200]], cwd=root, stderr=subprocess.PIPE, text=True)
+        for file in dict.fromkeys(re.findall(r"^([^:\n]+):\d+:\d+: warning: code should be clang-formatted", done.stderr, re.M)):
+            yield f"{file}: is not formatted; check_format.py ROOT --write formats it"
+
+
+def main():
+    root = pathlib.Path(sys.argv[1])
+    names, tool = files_of(root), formatter()
+    if "--write" in sys.argv:
+        if not tool:
+            sys.exit(f"there is no clang-format {VERSION}")
+        for at in range(0, len(names), 200):
+            subprocess.run([tool, "-i", *names[at:at + 200]], cwd=root, check=True)
+    faults = list(long_lines(root, names)) + (list(differing(root, names, tool)) if tool else [])
+    for fault in faults:
+        print(fault)
+    checked = f"{len(names)} files" if tool else f"{len(names)} files, lengths of lines only: there is no clang-format {VERSION}"
+    print(f"{len(faults)} faults in {checked}")
+    return bool(faults)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
