@@ -5,8 +5,8 @@
     check_format.py ROOT [--write]
 
 The version is that of Debian 12, since others format differently: without clang-format 14 only the length of lines is checked, and that is said. --write formats the
-files. A line may be longer where it is a string literal, a table or aligned code in a comment, or an expectation of a test that must not compile. Exit status 1
-where a file differs.
+files. A line may be longer where it is a string literal, a table or aligned code in a comment, or an expectation of a test that must not compile. Headers
+that io::write_header wrote stay as they are. Exit status 1 where a file differs.
 """
 import pathlib
 import re
@@ -15,6 +15,7 @@ import subprocess
 import sys
 
 VERSION, MOST = "14", 120
+WRITTEN = "// The weights of a net, written by espalier."  # how such a header begins
 MAY_BE_LONG = re.compile(r'"|\w{100}|^\s*//+ ?\||^\s*//+ {3,}\S|// (expect|code|net:|https?:)')
 
 
@@ -31,7 +32,8 @@ def files_of(root):
     done = subprocess.run(["git", "-C", root, "ls-files", "--cached", "--others", "--exclude-standard", "include", "test", "bench", "docs"],
                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     names = done.stdout.split("\n") if done.returncode == 0 else [str(p.relative_to(root)) for p in root.rglob("*")]
-    return [name for name in sorted(names) if name.endswith((".hpp", ".cpp", ".cu", ".cuh")) and (root / name).is_file()]
+    ours = [name for name in sorted(names) if name.endswith((".hpp", ".cpp", ".cu", ".cuh")) and (root / name).is_file()]
+    return [name for name in ours if not (root / name).read_text(encoding="utf-8").startswith(WRITTEN)]
 
 
 def long_lines(root, names):

@@ -27,6 +27,10 @@ class CheckFormat(unittest.TestCase):
         (self.root / "include/a.md").write_text("x\n")
         self.assertEqual(files_of(self.root), ["include/a.hpp"])
 
+    def test_written_headers_are_not_ours(self):
+        self.write("// The weights of a net, written by espalier. They come back by\n")
+        self.assertEqual(files_of(self.root), [])
+
     def test_long_lines(self):
         names = self.write("int a;  // " + "a " * 60 + "\n")
         self.assertEqual(list(long_lines(self.root, names)), ["include/a.hpp:1: 131 columns, at most 120 are allowed"])
