@@ -6,7 +6,7 @@ import sys
 import tempfile
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from check_words import faults_of, rules_of  # noqa: E402
 
 LIST = "# comment\nslopes? ||| gradient\nrough_\\w+ ||| shift estimate ||| include/old.hpp\n"

@@ -7,7 +7,7 @@ import sys
 import tempfile
 import unittest
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import check_examples  # noqa: E402
 
 README = "# Examples\n## Demos\n| program | prints |\n|---|---|\n| [a.cpp](a.cpp) | [a.txt](a.txt) |\n## More\n| [b.cpp](b.cpp) |\n"

@@ -6,7 +6,7 @@ import sys
 import tempfile
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from check_functions import faults_of, functions_of  # noqa: E402
 
 LONG = "int f(int a) {\n" + "  ++a;\n" * 60 + "}\n"

@@ -7,7 +7,7 @@ import sys
 import tempfile
 import unittest
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import check_docs  # noqa: E402
 
 SOURCE = "int before;\n  // [part]\n  int a;\n    int b;\n  // [/part]\nint after;\n"

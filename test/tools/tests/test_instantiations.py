@@ -6,7 +6,7 @@ import shutil
 import sys
 import tempfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bench/compile"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "bench/compile"))
 import instantiations  # noqa: E402
 
 assert not instantiations.faults((100, 1000), (100, 1000), "x")

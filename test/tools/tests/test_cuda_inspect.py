@@ -7,7 +7,7 @@ import sys
 import tempfile
 import unittest
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import cuda_inspect  # noqa: E402
 
 ENTRY = "_ZN8espalier7on_cuda5entryIN4test7doubledIfLi100000EEELi16ELi16ELi1EEEvNT_5tableE"

@@ -6,7 +6,7 @@ import sys
 import tempfile
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from check_needle import NAMES, PAGE, violations  # noqa: E402
 
 HEAD = "# Page\n\nwords\n\n## Ops\n\n| needle | espalier | header | |\n|---|---|---|---|\n"

@@ -5,7 +5,7 @@ import pathlib
 import sys
 import tempfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import errors_page  # noqa: E402
 
 SOURCE = """// SPDX-License-Identifier: BSL-1.0

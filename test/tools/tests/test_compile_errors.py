@@ -9,7 +9,7 @@ import sys
 import tempfile
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bench/compile"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "bench/compile"))
 import compile_errors  # noqa: E402
 
 # Spends the tenths of a second that the program asks for, one number for the right one and one for the wrong one, and refuses what it should.

@@ -6,7 +6,7 @@ import sys
 import tempfile
 import unittest
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import compile_fail_nvcc  # noqa: E402
 
 MATMUL = r"inner_dimensions<(espalier::)?shape<8, 13>, (espalier::)?shape<12, 16> ?>"

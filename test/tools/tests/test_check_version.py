@@ -6,7 +6,7 @@ import sys
 import tempfile
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from check_version import FETCH, HEADER, WRAP, violations  # noqa: E402
 
 NUMBERS = "#define ESPALIER_VERSION_MAJOR {}\n#define ESPALIER_VERSION_MINOR {}\n#define ESPALIER_VERSION_PATCH {}\n"
@@ -44,7 +44,7 @@ class CheckVersion(unittest.TestCase):
         self.assertEqual(len(self.found(numbers=(1, 100, 0), text="1.100.0", meson="1.100.0", changes="1.100.0", wrap="1.100.0", fetch="1.100.0")), 1)
 
     def test_this_repository(self):
-        self.assertEqual(violations(pathlib.Path(__file__).resolve().parents[2]), [])
+        self.assertEqual(violations(pathlib.Path(__file__).resolve().parents[3]), [])
 
 
 if __name__ == "__main__":

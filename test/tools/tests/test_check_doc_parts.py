@@ -7,7 +7,7 @@ import sys
 import tempfile
 import unittest
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import check_doc_parts  # noqa: E402
 
 GOOD = "/// exp(x).\n/// shape   S -> S\n/// saves   y\n/// gradient  dx = dy y\nint exp;\n"

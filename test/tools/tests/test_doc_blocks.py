@@ -6,7 +6,7 @@ import sys
 import tempfile
 import unittest
 
-here = pathlib.Path(__file__).resolve().parent
+here = pathlib.Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(here), str(here.parents[1] / "tools")]
 from check_api import faults  # noqa: E402
 from doc_blocks import filtered  # noqa: E402

@@ -7,7 +7,7 @@ import sys
 import tempfile
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "tools"))
 from amalgamate import LICENCE, UserError, amalgamate  # noqa: E402
 
 VERSION = '#define ESPALIER_VERSION_STRING "1.2.3"\n'
