@@ -123,8 +123,8 @@ int main(int words, char**) {
 #if defined(__cpp_exceptions)
     try {
       (void)esp::io::read_safetensors("there_is_none.safetensors");
-    } catch (esp::io::format_error const& error) {
-      std::fprintf(stderr, "%s\n", error.what());
+    } catch (esp::io::format_error const& caught) {
+      std::fprintf(stderr, "%s\n", caught.what());
     }
 #else
     (void)esp::io::read_safetensors("there_is_none.safetensors");

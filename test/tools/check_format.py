@@ -31,7 +31,9 @@ def formatter():
 def files_of(root):
     done = subprocess.run(["git", "-C", root, "ls-files", "--cached", "--others", "--exclude-standard", "include", "test", "bench", "docs"],
                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-    names = done.stdout.split("\n") if done.returncode == 0 else [str(p.relative_to(root)) for p in root.rglob("*")]
+    names = done.stdout.split()
+    if not names:  # no checkout, as in an archive, or a copy that an outer checkout ignores
+        names = [str(p.relative_to(root)) for top in ("include", "test", "bench", "docs") for p in (root / top).rglob("*")]
     ours = [name for name in sorted(names) if name.endswith((".hpp", ".cpp", ".cu", ".cuh")) and (root / name).is_file()]
     return [name for name in ours if not (root / name).read_text(encoding="utf-8").startswith(WRITTEN)]
 

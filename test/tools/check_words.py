@@ -31,7 +31,9 @@ def rules_of(text):
 
 def files_of(root):
     done = subprocess.run(["git", "-C", root, "ls-files", "--cached", "--others", "--exclude-standard"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-    names = done.stdout.split("\n") if done.returncode == 0 else [str(p.relative_to(root)) for p in root.rglob("*") if p.is_file()]
+    names = done.stdout.split()
+    if not names:  # no checkout, as in an archive, or a copy that an outer checkout ignores
+        names = [str(p.relative_to(root)) for p in root.rglob("*") if not p.relative_to(root).parts[0].startswith("build")]
     for name in sorted(names):
         path = root / name
         if path.suffix in SUFFIXES and name not in NOT_READ and not name.startswith(NOT_READ_FOLDERS) and path.is_file():
