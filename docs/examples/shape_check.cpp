@@ -53,7 +53,7 @@ auto product(esp::tensor<float, esp::shape<8, 13>> const& a, esp::tensor<float, 
 }
 
 #elif SHOW_ERROR == 4  // NumPy would make this (64, 64); broadcast_to<esp::shape<64, 64>> broadcasts explicitly
-// says: shapes must be equal, or one operand must already have the result's shape
+// says: shapes must be equal, or all operands must broadcast to the shape of one of them
 // says: same_or_broadcast<shape<64, 1>, shape<64>>
 auto total(esp::tensor<float, esp::shape<64, 1>> const& column, esp::tensor<float, esp::shape<64>> const& row) {
   return column + row;

@@ -3,7 +3,7 @@
 /// NVIDIA GPUs: esp::tensor<T, S, esp::cuda>, esp::model<Net, esp::cuda>. Include it together with <espalier.hpp>.
 /// Build requirements: docs/design/cuda_build.md.
 #if defined(__CUDACC__)
-#error "compile this file with your C++ compiler; nvcc compiles the kernels alone (docs/design/cuda_build.md)"
+#error "compile this file with your C++ compiler; nvcc only compiles the kernels (docs/design/cuda_build.md)"
 #else
 #include "device/cuda/cuda_backend.hpp"
 #include "device/cuda/default_backend.hpp"

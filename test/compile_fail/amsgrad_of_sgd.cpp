@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: optim::amsgrad\{optimizer\} is a way of optim::Adam or optim::AdamW
+// expect: optim::amsgrad\{optimizer\}: the optimizer must be optim::Adam or optim::AdamW
 // expect: is_adam<espalier::optim::SGD
 // expect-early: SGD<
-// expect-26: a way of optim::Adam or optim::AdamW; got SGD
+// expect-26: the optimizer must be optim::Adam or optim::AdamW; got SGD
 #include <espalier/optim/optim.hpp>
 
 namespace optim = espalier::optim;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: no such axis
+// expect: the axis does not exist
 // expect-early: axes_exist<.*shape<2, 3>, .*axes<2>
 #include <espalier/storage/argmax.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: x = y gives x another shape, which is its type; write auto z = y
+// expect: x = y would change the shape of x, which is part of its type; write auto z = y
 // expect: shape<4, 8>
 // expect: shape<4, 16>
 // lines: 12

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: view = expression: formulas are computed in float or double and a tensor of integers takes none
+// expect: view = expression: formulas are computed in float or double, which a tensor of integers does not accept
 #include <espalier/eager/evaluate.hpp>
 #include <espalier/operation/operation.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: x = y: an op or a layer in y does not fit
+// expect: x = y: the operands of an op or a layer in y do not fit
 // expect: inner_dimensions<(espalier::)?shape<4, 16>, (espalier::)?shape<8, 16> ?>
 // lines: 12
 #include <espalier.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: average_pool2d<window>\(x\): the window \(its pixels, dilation apart\) must fit into the image and its padding
+// expect: average_pool2d<window>\(x\): the dilated window must fit into the padded image
 // expect-early: kernel_fits<(espalier::)?kernel<4>, (espalier::)?height<3>, (espalier::)?padding<0, 0>, (espalier::)?dilation<1> ?>
 #include <espalier/operation/operation.hpp>
 #include <espalier/storage/tensor.hpp>

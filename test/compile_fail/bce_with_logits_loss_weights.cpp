@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: the loss does not take this prediction and target
+// expect: the loss does not accept this prediction and target
 // expect: same_or_broadcast<(espalier::)?shape<32, 10>, (espalier::)?shape<32, 10>, (espalier::)?shape<3>
 // expect-early: shape<32, 10>
 // expect-early: shape<3>

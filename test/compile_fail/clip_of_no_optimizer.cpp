@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: wraps an optimizer
+// expect: the first member must be an optimizer
 // expect-early: double
 #include <espalier/optim/optim.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: compiled\(x..., y...\): a result is const, and nothing can be written there; give a tensor or view of elements that are not const
+// expect: compiled\(x..., y...\): a result is const and cannot be written; pass a tensor or view of non-const elements
 // expect: can_be_written<
 #include <espalier/eager/compiled.hpp>
 #include <espalier/operation/operation.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: compiled other = run: it has memory of its own, and is neither copied nor moved
+// expect: compiled other = run: it has its own memory and cannot be copied or moved
 // expect-early: copied_workspace
 #include <espalier/eager/compiled.hpp>
 #include <espalier/operation/operation.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: compiled\(f, x...\): f does not take these arguments; it must take as many, each by auto
+// expect: compiled\(f, x...\): f does not accept these arguments; declare one `auto` parameter for each
 #include <espalier/eager/compiled.hpp>
 #include <espalier/operation/operation.hpp>
 

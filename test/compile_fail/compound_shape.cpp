@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: x \+= y gives x another shape; write auto z = evaluate\(x \+ y\)
+// expect: x \+= y would change the shape of x; write auto z = evaluate\(x \+ y\)
 // expect-early: shape<2, 3>
 #include <espalier/eager/evaluate.hpp>
 #include <espalier/operation/operation.hpp>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: concatenate<axis>\(a, b, ...\): the extents must be equal but along the axis, which all operands have
+// expect: concatenate<axis>\(a, b, ...\): all operands must have the axis, and their other extents must be equal
 // expect: concatenable<(espalier::)?shape<4, 5>, (espalier::)?shape<4, 3>, (espalier::)?along<0> ?>
 // expect-early: shape<4, 3>
-// expect-26: which all operands have; concatenable: \(4, 5\), \(4, 3\), axis 0
+// expect-26: and their other extents must be equal; concatenable: \(4, 5\), \(4, 3\), axis 0
 #include <espalier/operation/operation.hpp>
 #include <espalier/storage/tensor.hpp>
 

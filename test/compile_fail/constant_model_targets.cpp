@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: targets must have the shape that the loss asks for
+// expect: targets must have the shape that the loss requires
 // expect: shape_is<(espalier::)?shape<2>, (espalier::)?shape<1> ?>
 // expect-early: shape<2>
 // expect-early: shape<1>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: the constant tensors of a formula have more than 16384 elements in all
+// expect: the constant tensors of a formula have more than 16384 elements in total
 // expect: sound<table
 // lines: 12
 // Constants are part of the program that the compiler reads.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: conv1d\(x, w\): the kernel \(its taps, dilation apart\) must fit into the image and its padding
+// expect: conv1d\(x, w\): the dilated kernel must fit into the padded image
 // expect-early: kernel_fits<(espalier::)?kernel<9>, (espalier::)?width<6>, (espalier::)?padding<1, 1>, (espalier::)?dilation<1> ?>
 #include <espalier/operation/operation.hpp>
 #include <espalier/storage/tensor.hpp>

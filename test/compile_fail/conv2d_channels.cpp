@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: conv2d\(x, w\): the channels of x must be groups times the inputs of w, and groups must divide the outputs of w
+// expect: conv2d\(x, w\): the channels of x must be groups times the input channels of w, and groups must divide the output channels of w
 // expect-early: kernel_channels<(espalier::)?channels<3>, (espalier::)?kernel_inputs<4>, (espalier::)?groups<1>, (espalier::)?kernel_outputs<8> ?>
-// expect-26: groups must divide the outputs of w; channels 3, kernel inputs 4, groups 1, kernel outputs 8
+// expect-26: groups must divide the output channels of w; channels 3, kernel inputs 4, groups 1, kernel outputs 8
 #include <espalier/operation/operation.hpp>
 #include <espalier/storage/tensor.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: conv2d\(x, w\): the kernel \(its taps, dilation apart\) must fit into the image and its padding
+// expect: conv2d\(x, w\): the dilated kernel must fit into the padded image
 // expect-early: kernel_fits<(espalier::)?kernel<3>, (espalier::)?height<6>, (espalier::)?padding<0, 0>, (espalier::)?dilation<3> ?>
 #include <espalier/operation/operation.hpp>
 #include <espalier/storage/tensor.hpp>

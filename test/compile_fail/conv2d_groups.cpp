@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: conv2d\(x, w\): the channels of x must be groups times the inputs of w, and groups must divide the outputs of w
+// expect: conv2d\(x, w\): the channels of x must be groups times the input channels of w, and groups must divide the output channels of w
 // expect-early: kernel_channels<(espalier::)?channels<6>, (espalier::)?kernel_inputs<2>, (espalier::)?groups<3>, (espalier::)?kernel_outputs<8> ?>
 #include <espalier/operation/operation.hpp>
 #include <espalier/storage/tensor.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: conv2d\(x, w\): the kernel \(its taps, dilation apart\) must fit into the image and its padding
+// expect: conv2d\(x, w\): the dilated kernel must fit into the padded image
 // expect-early: kernel_fits<(espalier::)?kernel<7>, (espalier::)?width<3>, (espalier::)?padding<1, 1>, (espalier::)?dilation<1> ?>
-// expect-26: into the image and its padding; kernel 7, width 3, padding \(1, 1\), dilation 1
+// expect-26: into the padded image; kernel 7, width 3, padding \(1, 1\), dilation 1
 #include <espalier/operation/operation.hpp>
 #include <espalier/storage/tensor.hpp>
 

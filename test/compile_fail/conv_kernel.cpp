@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: nn::Conv<in, out, kernel>: the kernel has at least one row and one column
+// expect: nn::Conv<in, out, kernel>: the kernel must have at least one row and one column
 // expect-early: Conv<3, 8
 #include <espalier/nn/nn.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: nn::Conv<in, out, kernel, conv>: stride, dilation and groups must be at least 1, padding at least 0, and groups divide in and out
+// expect: nn::Conv<in, out, kernel, conv>: stride, dilation and groups must be at least 1, padding at least 0, and groups must divide in and out
 // expect-early: Conv<3, 8
 #include <espalier/nn/nn.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: conv_transpose2d\(x, w\): the channels of x must be the outputs of w, and groups must divide them
+// expect: conv_transpose2d\(x, w\): the channels of x must equal the output channels of w, and groups must divide them
 // expect-early: transposed_channels<(espalier::)?channels<3>, (espalier::)?kernel_outputs<8>, (espalier::)?groups<1> ?>
 #include <espalier/operation/operation.hpp>
 #include <espalier/storage/tensor.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: conv_transpose2d\(x, w\): the padding cuts the whole result away
+// expect: conv_transpose2d\(x, w\): the padding removes the whole result
 // expect-early: result_extents<(espalier::)?height<-1>, (espalier::)?width<1> ?>
 #include <espalier/operation/operation.hpp>
 #include <espalier/storage/tensor.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: the loss does not take this prediction and target
+// expect: the loss does not accept this prediction and target
 // expect: one_weight_a_class<(espalier::)?shape<32, 10>, (espalier::)?shape<2> ?>
 // expect-early: shape<32, 10>
 // expect-early: shape<2>

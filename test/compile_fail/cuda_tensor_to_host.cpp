@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: they are on different devices
-// expect: x.to_host\(\) brings it back
+// expect: x.to_host\(\) copies it back
 // expect: same_device<(espalier::)?simulated_cuda, (espalier::)?cpu>
 // A tensor of a device does not become one of the host by assignment.
 #include <espalier/eager/evaluate.hpp>

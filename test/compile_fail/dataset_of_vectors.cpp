@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: data::dataset\{inputs, targets, reading\}: the elements must be numbers that lie in a row
+// expect: data::dataset\{inputs, targets, reading\}: the elements must be contiguous numbers
 // expect: numbers_in_a_row<
 #include <array>
 #include <vector>

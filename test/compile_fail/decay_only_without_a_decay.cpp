@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: the optimizer has no decay, or one that is restricted already
+// expect: the optimizer has no decay, or another decay_only already restricts it
 // expect: has_decay<
 // expect-early: decay_only
 #include <espalier/optim/optim.hpp>

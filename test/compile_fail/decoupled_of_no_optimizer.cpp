@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: optim::decoupled\{optimizer, weight_decay\} wraps an optimizer
+// expect: optim::decoupled\{optimizer, weight_decay\}: the first member must be an optimizer
 // expect-early: double
 #include <espalier/optim/optim.hpp>
 

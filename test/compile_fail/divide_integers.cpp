@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: tensor = expression: formulas are computed in float or double and a tensor of integers takes none; tensor<std::int32_t, S>\(evaluate\(formula\)\) drops the fractions
+// expect: tensor = expression: formulas are computed in float or double, which a tensor of integers does not accept; tensor<std::int32_t, S>\(evaluate\(formula\)\) truncates
 #include <espalier/eager/evaluate.hpp>
 #include <espalier/operation/operation.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: model\{embedded<Weights>\}: the header's weights are those of another net, or of an earlier state of this one
+// expect: model\{embedded<Weights>\}: the header's weights belong to another net or to an earlier version of this one
 // expect-early: same_elements<float, double>
 #include <espalier/model/embedded.hpp>
 #include <espalier/nn/nn.hpp>

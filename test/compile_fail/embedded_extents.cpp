@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: model\{embedded<Weights>, bytes\}: the header's weights are those of another net, or of an earlier state of this one
+// expect: model\{embedded<Weights>, bytes\}: the header's weights belong to another net or to an earlier version of this one
 // expect-early: same_extents<(espalier::)?tensor_name<9>\{\"0.weight\"\}, (espalier::)?shape<2, 1>, (espalier::)?shape<1, 2> ?>
 // expect-26: write the header again; 0\.weight is \(2, 1\) in the net, \(1, 2\) in the header
 #include <espalier/model/embedded.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: model\{embedded<Weights>\}: the header's weights are those of another net, or of an earlier state of this one
+// expect: model\{embedded<Weights>\}: the header's weights belong to another net or to an earlier version of this one
 // expect-early: tensor_in_net<(espalier::)?tensor_name<15>\{\"1.running_mean\"\}, (espalier::)?shape<3> ?>
 #include <espalier/model/embedded.hpp>
 #include <espalier/nn/nn.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: read_only_model<Net, Weights>: the header's weights are those of another net, or of an earlier state of this one
+// expect: read_only_model<Net, Weights>: the header's weights belong to another net or to an earlier version of this one
 // expect: numbers_in_place<(espalier::)?tensor_name<7>\{\"0.bias\"\}>
 #include <espalier/model/embedded.hpp>
 #include <espalier/model/predictor.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: evaluate_into\(expression, range\): the elements must be numbers that lie in a row
+// expect: evaluate_into\(expression, range\): the elements must be contiguous numbers
 #include <vector>
 
 #include <espalier/eager/evaluate.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: trainer.evaluate\(images, targets\): targets must have the shape that the loss asks for
+// expect: trainer.evaluate\(images, targets\): targets must have the shape that the loss requires
 // expect: shape_is<(espalier::)?shape<32, 1>, (espalier::)?shape<32> ?>
 // expect-early: shape<32, 1>
 // expect-early: shape<32>

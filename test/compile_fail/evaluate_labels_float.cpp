@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: trainer.evaluate\(images, targets\): targets have another element type than the loss asks for
+// expect: trainer.evaluate\(images, targets\): targets have another element type than the loss requires
 // expect-early: element_is<float, int>
 #include <espalier.hpp>
 

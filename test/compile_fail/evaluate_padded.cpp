@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: trainer.evaluate\(images, targets\): the batch is padded; give the number of its real samples: evaluate\(images, targets, count\)
+// expect: trainer.evaluate\(images, targets\): the batch is padded; pass the number of its real samples: evaluate\(images, targets, count\)
 // expect: whole_batch<
 #include <espalier.hpp>
 #include <espalier/data/loader.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: expand<extents...>\(x\): every extent of x must be 1 or the one asked for
+// expect: expand<extents...>\(x\): every extent of x must be 1 or equal to the requested one
 // expect: expandable<(espalier::)?shape<4, 1>, (espalier::)?to<3, 5> ?>
 // expect-early: shape<4, 1>
 #include <espalier/operation/operation.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: the loss does not take this prediction and target
+// expect: the loss does not accept this prediction and target
 // expect: scalar_result<(espalier::)?shape<2, 4> ?>
 // expect-early: shape<2, 4>
 #include <espalier.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: explain and draw_\*: the arguments are <Net, Batch>, <Net, Loss, Optimizer, Batch>, a predictor, a trainer, or a source of programs
+// expect: explain and draw_\*: the arguments are <Net, Batch>, <Net, Loss, Optimizer, Batch>, a predictor, a trainer, or a program definition
 // expect-early: no_programs
 // expect-early: SoftmaxLoss
 #include <espalier.hpp>

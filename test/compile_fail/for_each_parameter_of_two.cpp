@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: model.for_each_parameter\(f\): f takes three arguments: f\(char const\* name, esp::extents const& shape, esp::span<T> values\)
+// expect: model.for_each_parameter\(f\): f must accept three arguments: f\(char const\* name, esp::extents const& shape, esp::span<T> values\)
 // expect-early: accepts_tensors<
 #include <espalier.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: a layer, parameter, buffer or random stream is used that the model does not own
+// expect: the formula uses a layer, parameter, buffer or random stream that the model does not own
 // expect: make it a member of the module and list it in ESPALIER_MODULE
 // expect: sound<Normed
 // lines: 12

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: a layer, parameter, buffer or random stream is used that the model does not own
+// expect: the formula uses a layer, parameter, buffer or random stream that the model does not own
 // expect: sound<Noisy
 // lines: 12
 // A dropout that is no member would share its random numbers with another one.

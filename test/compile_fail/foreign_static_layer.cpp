@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: a layer, parameter, buffer or random stream is used that the model does not own
+// expect: the formula uses a layer, parameter, buffer or random stream that the model does not own
 // expect: sound<Pair
 // lines: 12
 // A layer of static storage is no member, whatever the net is then used for: one error.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: a formula of tensors reads at most 24 tensors and 32 numbers, and each use of a value counts
-// expect: put the formula into a function: esp::compiled run\{f, x\}; run\(x, y\)
+// expect: compile the formula as a function: esp::compiled run\{f, x\}; run\(x, y\)
 // lines: 12
 // Only a traced body uses a value twice for nothing; the type of a formula of tensors spells it twice.
 #include <espalier/eager/evaluate.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: frozen other = frozen: it has memory of its own, and is neither copied nor moved; make another one where it is needed
+// expect: frozen other = frozen: it has its own memory and cannot be copied or moved; construct another one
 // expect: copied_workspace<
 #include <espalier/model/frozen.hpp>
 #include <espalier/nn/nn.hpp>

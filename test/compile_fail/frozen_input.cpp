@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: frozen\(x, scores\): x must have the shape of the batch that was frozen for
+// expect: frozen\(x, scores\): x must have the shape of the frozen net's batch
 // expect: shape_is<(espalier::)?shape<2, 8, 8>, (espalier::)?shape<1, 8, 8> ?>
 // expect-early: shape<2, 8, 8>
 // expect-early: shape<1, 8, 8>

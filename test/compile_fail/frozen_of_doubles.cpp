@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: frozen\(x, scores\): x: expected a tensor, a view, or numbers of the model's element type that lie in a row
+// expect: frozen\(x, scores\): x: expected a tensor, a view, or contiguous numbers of the model's element type
 // expect: element_is<double, float>
 #include <vector>
 

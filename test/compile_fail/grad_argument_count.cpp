@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: f does not take these arguments
+// expect: f does not accept these arguments
 // expect-early: shape<2, 3>
 #include <espalier/eager/gradient.hpp>
 #include <espalier/operation/operation.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: grad\(model, loss\) makes a function; write grad\(model, loss\)\(x, y\)
+// expect: grad\(model, loss\) returns a function of \(x, y\); write grad\(model, loss\)\(x, y\)
 // expect-early: passed_to_result<
 #include <espalier.hpp>
 

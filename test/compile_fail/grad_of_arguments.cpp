@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: grad\(f\) makes a function, which then takes the arguments; write grad\(f\)\(x\)
+// expect: grad\(f\) returns a function of the arguments; write grad\(f\)\(x\)
 // expect-early: called_when_made<
 #include <espalier.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: grad\(f\)\(x...\): f does not take these arguments; it must take as many, each by auto
+// expect: grad\(f\)\(x...\): f does not accept these arguments; declare one `auto` parameter for each
 #include <espalier/eager/gradient.hpp>
 #include <espalier/operation/operation.hpp>
 

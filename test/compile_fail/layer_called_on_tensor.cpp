@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: tensor = formula: the formula has no numbers; a layer has them in a model, esp::model<Layer> m, and is called as m\(x\)
+// expect: tensor = formula: the formula has no values; create a model of the layer, esp::model<Layer> m, and call m\(x\)
 // expect-early: shape<8, 4>
 #include <espalier.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: evaluate\(formula\): the formula has no numbers; a layer has them in a model
+// expect: evaluate\(formula\): the formula has no values; create a model of the layer
 // expect-early: shape<8, 4>
 #include <espalier.hpp>
 

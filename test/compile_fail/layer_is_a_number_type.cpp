@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // lines: 12
-// expect: a layer is no module; write a module's type, such as nn::Linear<4, 4>
+// expect: a layer is not a module; use a module's type, such as nn::Linear<4, 4>
 // expect: int
 #include <espalier/model/trainer.hpp>
 #include <espalier/nn/nn.hpp>

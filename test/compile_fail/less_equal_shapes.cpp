@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: a <= b: shapes must be equal, or one operand must already have the result's shape
+// expect: a <= b: shapes must be equal, or all operands must broadcast to the shape of one of them
 // expect: same_or_broadcast<(espalier::)?shape<2, 3>, (espalier::)?shape<4, 3>
 // expect-early: shape<2, 3>
 // expect-early: shape<4, 3>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: load or restore a model: the model is const, and this would change it; give a model that is not const, or model.clone\(\)
+// expect: load or restore a model: the model is const, but this call changes it; pass a model that is not const, or model.clone\(\)
 // expect: may_change<
 #include <espalier/io/checkpoint.hpp>
 #include <espalier/nn/nn.hpp>

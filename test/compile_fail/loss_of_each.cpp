@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: the loss does not take this prediction and target
+// expect: the loss does not accept this prediction and target
 // expect: scalar_result<(espalier::)?shape<32, 10> ?>
 // expect-early: scalar_result
 // expect-early: shape<32, 10>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: `forward` of a loss takes a prediction and its targets; write `constexpr auto forward\(auto prediction, auto target\) const`
+// expect: `forward` of a loss must accept a prediction and its targets; write `constexpr auto forward\(auto prediction, auto target\) const`
 // expect: loss_has_forward<Loss, (espalier::)?shape<8, 4>, (espalier::)?shape<8, 4> ?>
 // lines: 12
 #include <espalier.hpp>

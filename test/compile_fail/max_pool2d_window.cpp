@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: max_pool2d<window>\(x\): the window \(its pixels, dilation apart\) must fit into the image and its padding
+// expect: max_pool2d<window>\(x\): the dilated window must fit into the padded image
 // expect-early: kernel_fits<(espalier::)?kernel<9>, (espalier::)?width<7>, (espalier::)?padding<0, 0>, (espalier::)?dilation<1> ?>
-// expect-26: into the image and its padding; kernel 9, width 7, padding \(0, 0\), dilation 1
+// expect-26: into the padded image; kernel 9, width 7, padding \(0, 0\), dilation 1
 #include <espalier/operation/operation.hpp>
 #include <espalier/storage/tensor.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: model\{seed, bytes\}: the bytes are the host's; on a graphics processor this takes its memory itself
+// expect: model\{seed, bytes\}: the bytes are in host memory; on a graphics processor this object allocates its own memory
 #include <espalier/model/model.hpp>
 #include <espalier/nn/nn.hpp>
 #include <espalier/simulated_cuda.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: targets must have the shape that the loss asks for
+// expect: targets must have the shape that the loss requires
 // expect: shape_is<(espalier::)?shape<31>, (espalier::)?shape<32> ?>
 // expect-early: shape<31>
 // expect-early: shape<32>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: value_and_grad\(model, loss\)\(x, y\): x: expected a tensor or a view, which say their shape
+// expect: value_and_grad\(model, loss\)\(x, y\): x: expected a tensor or a view, because a range has no shape
 #include <vector>
 
 #include <espalier.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: targets have another element type than the loss asks for
+// expect: targets have another element type than the loss requires
 // expect-early: element_is<float, .*int
 #include <espalier.hpp>
 

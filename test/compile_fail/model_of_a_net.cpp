@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect-early: model\{...\}: a model begins with a seed, and its net is a type; write model<Net> m\{seed\{1\}\}
+// expect-early: model\{...\}: the first argument must be a seed, and the net a template argument; write model<Net> m\{seed\{1\}\}
 // expect: begins_with_a_seed<
 #include <espalier/model/trainer.hpp>
 #include <espalier/nn/nn.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect-early: model\{...\}: a model begins with a seed, and its net is a type; write model<Net> m\{seed\{1\}\}
+// expect-early: model\{...\}: the first argument must be a seed, and the net a template argument; write model<Net> m\{seed\{1\}\}
 // expect: begins_with_a_seed<int>
-// expect-26: int32 is no seed
+// expect-26: int32 is not a seed
 #include <espalier/model/model.hpp>
 #include <espalier/nn/linear.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: model<Net, cpu, half>: this processor only stores 16-bit numbers; model<Net, cuda, half> computes with them
+// expect: model<Net, cpu, half>: the processor stores 16-bit numbers but does not compute with them; use model<Net, cuda, half>
 // expect: only_stored_on
 // expect-early: half
 #include <espalier.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: the net is no module; write ESPALIER_MODULE
+// expect: the net is not a module; write ESPALIER_MODULE
 // expect-early: is_net<
 #include <espalier.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: model\(x\): a model takes one input; value_and_grad\(model, loss\)\(x, y\) compares its output with targets
+// expect: model\(x\): expected one input; value_and_grad\(model, loss\)\(x, y\) compares its output with targets
 // expect-early: one_input<
 #include <espalier.hpp>
 

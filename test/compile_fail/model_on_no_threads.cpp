@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: cpu_parallel<N>: 1 to 64 threads
+// expect: cpu_parallel<N>: N must be 1 to 64 threads
 // expect-early: cpu_parallel<0>
 #include <espalier.hpp>
 #include <espalier/parallel.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect-early: model<Net, Device, T>: a device stands before the element type; write model<Net, cpu, double>
+// expect-early: model<Net, Device, T>: the device is the second template argument, before the element type; write model<Net, cpu, double>
 // expect: is_a_device<double>
 #include <espalier/model/trainer.hpp>
 #include <espalier/nn/nn.hpp>

@@ -4,7 +4,7 @@
 // expect: has_forward<Pair, (espalier::)?shape<8, 4> ?>
 // expect-early: shape<8, 4>
 // expect-early: Pair
-// expect-26: ; Pair has no forward that takes \(8, 4\), in Pair
+// expect-26: ; Pair has no forward that accepts \(8, 4\), in Pair
 #include <espalier/model/predictor.hpp>
 #include <espalier/nn/nn.hpp>
 

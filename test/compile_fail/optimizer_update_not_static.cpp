@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: the optimizer's `update` must be static and take the parameters, their gradient and each of its `states`
+// expect: the optimizer's `update` must be static and accept the parameters, their gradient and each of its `states`
 // expect: write `static constexpr auto update\(auto p, auto g, auto state\)`
 // expect-early: update_is_static<
 // expect-26: for the first number of hyperparameters_of; got Momentum

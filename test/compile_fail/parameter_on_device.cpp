@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: these elements are in the memory of another device: to_host\(span\) brings them, from_host\(span\) replaces them
+// expect: the elements are in device memory: copy them with to_host\(span\), replace them with from_host\(span\)
 // expect-early: host_reads<(espalier::)?simulated_cuda
 #include <espalier/model/model.hpp>
 #include <espalier/nn/nn.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: optim::penalized\{optimizer, l1, l2\} wraps an optimizer
+// expect: optim::penalized\{optimizer, l1, l2\}: the first member must be an optimizer
 // expect: wrapped<float>
 // expect-early: float
 #include <espalier/optim/optim.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: predictor\(x, scores\): scores: expected a tensor, a view, or numbers of the model's element type that lie in a row and may be written
+// expect: predictor\(x, scores\): scores: expected a tensor, a view, or contiguous, writable numbers of the model's element type
 // expect: may_be_written<const float, float>
 #include <vector>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: data::samples\{inputs, targets\}: a range is a temporary, which ends before the samples; give it a name, or copy it: data::dataset
+// expect: data::samples\{inputs, targets\}: a range is a temporary, which is destroyed before the samples; store it in a variable, or copy it with data::dataset
 #include <vector>
 
 #include <espalier/data/dataset.hpp>

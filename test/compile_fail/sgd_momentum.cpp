@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: momentum is optim::damped, optim::heavy_ball or optim::nesterov
+// expect: momentum must be optim::no_momentum, optim::damped, optim::heavy_ball or optim::nesterov
 // expect-early: float
 #include <espalier/optim/sgd.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shape<...>::extent<Axis>\(\): no such axis
+// expect: shape<...>::extent<Axis>\(\): the axis does not exist
 // expect-early: shape<2, 3>|\{2, 3\}
 #include <espalier/shape/shape.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: optim::skip_non_finite\{optimizer\} wraps an optimizer
+// expect: optim::skip_non_finite\{optimizer\}: the first member must be an optimizer
 // expect-early: double
 #include <espalier/optim/optim.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: slice<axis, begin, end, step>\(x\): the range does not lie in the axis, or is empty
+// expect: slice<axis, begin, end, step>\(x\): the range is not inside the axis, or is empty
 // expect: movable<(espalier::)?shape<4, 5>, (espalier::)?slicing<0, 3, 1, 1> ?>
 // expect-early: shape<4, 5>
 #include <espalier/operation/operation.hpp>

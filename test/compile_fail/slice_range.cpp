@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: slice<axis, begin, end, step>\(x\): the range does not lie in the axis, or is empty
+// expect: slice<axis, begin, end, step>\(x\): the range is not inside the axis, or is empty
 // expect: movable<(espalier::)?shape<4, 5>, (espalier::)?slicing<1, 2, 9, 1> ?>
 // expect-early: shape<4, 5>
 // expect-26: or is empty; x is \(4, 5\), slicing \(1, 2, 9, 1\)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: the loss does not take this prediction and target
+// expect: the loss does not accept this prediction and target
 // expect: one_label_a_row<(espalier::)?shape<32, 4, 10>, (espalier::)?shape<32> ?>
 // expect-early: shape<32, 4, 10>
 // expect-early: shape<32>
-// expect-26: the loss does not take this prediction and target; one label a row: \(32, 4, 10\) and \(32\), in SoftmaxLoss
+// expect-26: the loss does not accept this prediction and target; one label a row: \(32, 4, 10\) and \(32\), in SoftmaxLoss
 #include <espalier.hpp>
 
 namespace esp = espalier;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: split<axis, n>\(x\): one section of n elements does not fill the axis; for two parts write both extents
+// expect: split<axis, n>\(x\): one section of n elements is shorter than the axis; for two parts write both extents
 // expect: fills_axis<(espalier::)?shape<8, 4>, (espalier::)?along<-1>, (espalier::)?to<2> ?>
 #include <espalier.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: the parts of split are a std::tuple, which no loop takes: write auto \[a, b\] = split<1>\(x\), or std::apply
+// expect: the parts of split are a std::tuple, so a loop cannot iterate over them; write auto \[a, b\] = split<1>\(x\), or std::apply
 // lines: 12
 // PyTorch iterates over the parts. What the loop computes of them is no mistake of its own.
 #include <espalier.hpp>

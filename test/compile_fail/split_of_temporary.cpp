@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: the parts refer to the data set, which is a temporary: give it a name
+// expect: the parts refer to the data set, which is a temporary: store it in a variable
 #include <espalier/data/dataset.hpp>
 
 namespace data = espalier::data;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: stack<axis>\(a, b, ...\): the operands must have one shape, and the axis must be a place of the result
+// expect: stack<axis>\(a, b, ...\): the operands must have one shape, and the axis must be an axis position of the result
 // expect: stackable<(espalier::)?shape<4, 5>, (espalier::)?shape<4, 3>, (espalier::)?along<0> ?>
 // expect-early: shape<4, 3>
 #include <espalier/operation/operation.hpp>

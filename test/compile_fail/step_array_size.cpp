@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: trainer.step\(images, targets\): images: expected a tensor, a view, or numbers of the model's element type that lie in a row .*, as many as the shape has
+// expect: trainer.step\(images, targets\): images: expected a tensor, a view, or contiguous numbers of the model's element type .*, as many as the shape has
 // expect: array_counts<(espalier::)?shape<32, 8, 8>
 // expect-26: the shape is \(32, 8, 8\), the array
 #include <array>

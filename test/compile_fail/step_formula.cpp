@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: trainer.step\(images, targets\): images: expected a tensor, a view, or numbers of the model's element type that lie in a row .*, evaluate\(x\) makes a tensor of a formula
+// expect: trainer.step\(images, targets\): images: expected a tensor, a view, or contiguous numbers of the model's element type .*, evaluate\(x\) makes a tensor of a formula
 #include <vector>
 
 #include <espalier.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: trainer.step\(images, targets\): targets have another element type than the loss asks for
+// expect: trainer.step\(images, targets\): targets have another element type than the loss requires
 // expect-early: element_is<float, int>
-// expect-26: another element type than the loss asks for; got float, expected int32
+// expect-26: another element type than the loss requires; got float, expected int32
 #include <espalier.hpp>
 
 namespace esp = espalier;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: trainer.step\(images, targets\): targets: expected a tensor, a view, or numbers of the type that the loss asks for \(labels: std::int32_t\) that lie in a row
+// expect: trainer.step\(images, targets\): targets: expected a tensor, a view, or contiguous numbers of the type that the loss requires \(labels: std::int32_t\)
 // expect: element_is<long( int)?, int>
 #include <vector>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: trainer.step\(images, targets\): the tensor is in the memory of another device; give one of the host, or of the model's own device
-// expect-26: the model's own device; computing on cpu, got tensors of simulated_cuda and cpu
+// expect: trainer.step\(images, targets\): the tensor is in the memory of another device; pass a tensor on the host or on the model's device
+// expect-26: or on the model's device; computing on cpu, got tensors of simulated_cuda and cpu
 #include <espalier.hpp>
 #include <espalier/simulated_cuda.hpp>
 

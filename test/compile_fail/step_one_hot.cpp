@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: trainer.step\(images, targets\): targets have another element type than the loss asks for
+// expect: trainer.step\(images, targets\): targets have another element type than the loss requires
 // expect: element_(is|given)<
 #include <espalier/model/trainer.hpp>
 #include <espalier/nn/nn.hpp>

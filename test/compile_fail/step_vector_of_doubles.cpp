@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: trainer.step\(images, targets\): images: expected a tensor, a view, or numbers of the model's element type that lie in a row
+// expect: trainer.step\(images, targets\): images: expected a tensor, a view, or contiguous numbers of the model's element type
 // expect: element_is<double, float>
 // expect-26: got double, expected float
 #include <vector>

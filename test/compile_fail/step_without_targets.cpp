@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: trainer.step\(images, targets\): give the images of a batch and their targets
+// expect: trainer.step\(images, targets\): expected the images of a batch and their targets
 #include <espalier/model/trainer.hpp>
 #include <espalier/nn/nn.hpp>
 #include <espalier/optim/adam.hpp>

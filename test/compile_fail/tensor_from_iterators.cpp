@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: tensor\(first, last\): give the range; of two iterators, or of a pointer and a count, std::span makes one
+// expect: tensor\(first, last\): pass a range; std::span makes one of two iterators, or of a pointer and a count
 #include <span>
 #include <vector>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: tensor\(array\): the array must have as many elements as the shape, axis by axis where it is nested
+// expect: tensor\(array\): the array must have as many elements as the shape, and if it is nested, the same extents
 // expect: shape<2, 3>
 #include <espalier/storage/tensor.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: tensor\(range\): the elements must be numbers that lie in a row
+// expect: tensor\(range\): the elements must be contiguous numbers
 // expect: vector<bool
 #include <vector>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: tensor\(range\): the elements must be numbers that lie in a row.*copy others \(std::vector<bool>, std::list, a vector of vectors\) into a std::vector first
+// expect: tensor\(range\): the elements must be contiguous numbers.*copy other ranges \(std::vector<bool>, std::list, a vector of vectors\) into a std::vector first
 // expect: numbers_in_a_row<
 #include <array>
 #include <vector>

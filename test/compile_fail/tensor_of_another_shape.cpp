@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: tensor = tensor: they have different shapes; reshape<...>\(x\), transpose\(x\) and slice<...>\(x\) give others
+// expect: tensor = tensor: they have different shapes; reshape<...>\(x\), transpose\(x\) and slice<...>\(x\) return other shapes
 // expect-early: shape<2, 3>
 // expect-early: shape<3, 2>
 #include <espalier/storage/tensor.hpp>

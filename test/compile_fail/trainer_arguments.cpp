@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: a trainer takes a model, a loss, an optimizer and at least one batch
+// expect: trainer\{...\}: expected a model, a loss, an optimizer and at least one batch
 // expect: trainer_arguments<
 // The memory of a training is planned for a batch that the compiler knows.
 #include <espalier/model/frozen.hpp>

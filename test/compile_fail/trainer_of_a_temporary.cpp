@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: trainer\{model, ...\}: the model is a temporary, which ends with this expression; give it a name
+// expect: trainer\{model, ...\}: the model is a temporary, destroyed at the end of this expression; store it in a variable
 // expect-early: trained_fault<
 #include <espalier/model/trainer.hpp>
 #include <espalier/nn/nn.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: a transform does not take samples of this shape in its layout \(hwc, chw\)
+// expect: a transform does not support samples of this shape in its layout \(hwc, chw\)
 // expect: image_axes<espalier::shape<64>, espalier::data::chw ?>
 // expect-early: shape<64>
 #include <espalier/data/loader.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: or its extent is no multiple of dilation \+ 1
+// expect: or its extent is not a multiple of dilation \+ 1
 // expect: movable<(espalier::)?shape<4, 5>, (espalier::)?undilating<1, 1> ?>
 // expect-early: shape<4, 5>
 #include <espalier/operation/operation.hpp>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: ESPALIER_MODULE lists a name that is no member of the module
+// expect: ESPALIER_MODULE lists a name that is not a member of the module
 // expect: declared_members<Forgetful>
 // expect-early: Forgetful
-// expect-26: no member of the module; in Forgetful
+// expect-26: not a member of the module; in Forgetful
 #include <espalier/model/predictor.hpp>
 #include <espalier/nn/nn.hpp>
 

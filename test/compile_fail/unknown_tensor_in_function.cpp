@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: a formula uses a tensor whose elements are no compile-time constants
+// expect: a formula uses a tensor whose elements are not compile-time constants
 // expect: pass it as an argument
 // expect: sound<weighted
 // lines: 12

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: unsqueeze<axes...>\(x\): an axis is no place of the result, or is named twice
+// expect: unsqueeze<axes...>\(x\): an axis is not an axis position of the result, or is named twice
 // expect: new_axes<(espalier::)?shape<4, 5>, (espalier::)?axes<3> ?>
 // expect-early: shape<4, 5>
 #include <espalier/operation/operation.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: updater\{model, optimizer\}: the first argument is not a model
 // expect-early: is_model<espalier::optim::Adam>
-// expect-26: and give the model; got Adam
+// expect-26: and pass it; got Adam
 #include <espalier.hpp>
 
 namespace esp = espalier;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: updater.update\(model, gradients\): give the model that the updater was made for, and the gradients that value_and_grad\(model, loss\)\(x, y\) made
+// expect: updater.update\(model, gradients\): pass the model of this updater, and the gradients that value_and_grad\(model, loss\)\(x, y\) returned
 // expect-early: updated_along<
-// expect-26: made for it; got
+// expect-26: returned for it; got
 #include <espalier.hpp>
 
 namespace esp = espalier;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: value_and_grad\(model, loss\) makes a function; write value_and_grad\(model, loss\)\(x, y\)
+// expect: value_and_grad\(model, loss\) returns a function of \(x, y\); write value_and_grad\(model, loss\)\(x, y\)
 // expect-early: passed_to_result<
 #include <espalier.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: value_and_grad\(model, loss\): the model is const, and this would change it; give a model that is not const, or model.clone\(\)
+// expect: value_and_grad\(model, loss\): the model is const, but this call changes it; pass a model that is not const, or model.clone\(\)
 #include <espalier/model/trainer.hpp>
 #include <espalier/nn/nn.hpp>
 #include <espalier/optim/adam.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: arguments are tensors, views or formulas; one number is a tensor<float, shape<>>, and f takes `auto x`
+// expect: arguments are tensors, views or formulas; one number is a tensor<float, shape<>>, and the parameter of f is `auto x`
 // expect-early: arguments_are_tensors<float>
-// expect-26: and f takes `auto x`; got float
+// expect-26: and the parameter of f is `auto x`; got float
 #include <espalier.hpp>
 
 namespace esp = espalier;

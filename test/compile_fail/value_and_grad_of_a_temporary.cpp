@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: value_and_grad\(model, loss\): the model is a temporary, which ends with this expression; give it a name
+// expect: value_and_grad\(model, loss\): the model is a temporary, destroyed at the end of this expression; store it in a variable
 #include <espalier/model/trainer.hpp>
 #include <espalier/nn/nn.hpp>
 #include <espalier/optim/adam.hpp>

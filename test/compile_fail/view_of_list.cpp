@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: view\(range\): the elements must be numbers that lie in a row
+// expect: view\(range\): the elements must be contiguous numbers
 #include <list>
 #include <vector>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: view\(range\): the range is a temporary, which ends before the view; give it a name, or copy it: tensor<T, S>\(range\)
+// expect: view\(range\): the range is a temporary, which is destroyed before the view; store it in a variable, or copy it: tensor<T, S>\(range\)
 #include <vector>
 
 #include <espalier/storage/tensor.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: nn::WeightNorm<M>: M needs a parameter `weight` \(inputs..., units\) and its formula as forward_with\(x, weight\)
+// expect: nn::WeightNorm<M>: M must have a parameter `weight` \(inputs..., units\) and a function forward_with\(x, weight\)
 // expect: has_forward_with_weight<.*ReLU>
 #include <espalier/nn/nn.hpp>
 

@@ -63,7 +63,7 @@ BOOST_AUTO_TEST_CASE(a_permutation_of_ones_own) {
 BOOST_AUTO_TEST_CASE(rejects_invalid_permutations) {
   BOOST_TEST(error_of({1, 0, 2}, 3) == "");
   BOOST_TEST(error_of({1, 0}, 3) == "loader: expected a permutation of 3 samples, got 2 positions");
-  BOOST_TEST(error_of({1, 0, 3}, 3) == "loader: expected positions from 0 to 2, got 3 at place 2");
-  BOOST_TEST(error_of({1, -1, 2}, 3) == "loader: expected positions from 0 to 2, got -1 at place 1");
-  BOOST_TEST(error_of({1, 0, 1}, 3) == "loader: expected each position once, got 1 at places 0 and 2");
+  BOOST_TEST(error_of({1, 0, 3}, 3) == "loader: expected positions from 0 to 2, got 3 at position 2");
+  BOOST_TEST(error_of({1, -1, 2}, 3) == "loader: expected positions from 0 to 2, got -1 at position 1");
+  BOOST_TEST(error_of({1, 0, 1}, 3) == "loader: expected each position once, got 1 at positions 0 and 2");
 }

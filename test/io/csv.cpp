@@ -99,7 +99,7 @@ BOOST_AUTO_TEST_CASE(rejects_non_finite_cells_by_default) {
   for (char const* text : {"nan", "inf", "-inf", "NaN", "infinity"}) {
     BOOST_TEST(error_of(std::string{"1,"} + text) ==
                std::string{"io_csv_file: expected a finite number in line 1, column 1, got \""} + text +
-                   "\" (csv_format::non_finite takes it)");
+                   "\" (set csv_format::non_finite to accept it)");
     double const value = table(std::string{"1,"} + text, {.non_finite = true}).at(0, 1);
     BOOST_TEST(!(value - value == 0), text);
   }

@@ -107,8 +107,7 @@ BOOST_AUTO_TEST_CASE(a_pytorch_file_is_rejected_or_converted) {
   BOOST_TEST(
       error_text ==
       std::string{folder.path("pt")} +
-          " does not fit: 1 disagreement; nothing was loaded\n  layout: expected espalier's, found the format \"pt\", which is PyTorch's; load it with "
-          "io::load_options{}.from_pytorch(), which converts, if PyTorch wrote it, or with .from_espalier() if its tensors have the axes of the model's");
+          " does not fit: 1 disagreement; nothing was loaded\n  layout: expected espalier's, found the format \"pt\", which is PyTorch's; if PyTorch wrote it, load it with io::load_options{}.from_pytorch(), which converts; if its tensors have the model's axes, with .from_espalier()");
   io::load_safetensors(folder.path("pt"), model, from_pytorch());
   check_transposed<3>(model);
   io::load_safetensors(folder.path("pt"), model, from_espalier());
@@ -164,7 +163,7 @@ BOOST_AUTO_TEST_CASE(files_without_metadata) {
   io::load_safetensors(folder.path("oblong"), oblong);
   check_as_it_is(oblong);
   BOOST_TEST(has(error_of(oblong, folder.path("oblong"), from_pytorch()),
-                 "shape of \"weight\": expected (3, 2), found (2, 3), which are the model's own axes"));
+                 "shape of \"weight\": expected (3, 2), found (2, 3), which is the model's order of axes"));
   // Vectors are no question.
   esp::model<nn::BatchNorm1d<4>> vectors{esp::seed{1}};
   write_file(folder.path("norm"), "", {{"weight", {4}}, {"bias", {4}}, {"running_mean", {4}}, {"running_var", {4}}});
@@ -325,7 +324,7 @@ BOOST_AUTO_TEST_CASE(modules_of_others) {
   std::string const error_text = error_of(own, folder.path("own"), from_pytorch());
   BOOST_TEST(
       has(error_text,
-          "layout of \"matrix\": expected an order of axes, found a module that states none for its (2, 2) from PyTorch; write load_options.axes(\"matrix\", ...)"),
+          "layout of \"matrix\": expected an order of axes, found a module without an order for its (2, 2) from PyTorch; write load_options.axes(\"matrix\", ...)"),
       error_text);
   io::load_safetensors(folder.path("own"), own, from_pytorch().axes("matrix", 1, 0));
   check_transposed<2>(own, "matrix");

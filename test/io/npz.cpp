@@ -315,10 +315,8 @@ BOOST_AUTO_TEST_CASE(rejects_false_entries) {
   for (std::size_t const field : {6u, 8u, 14u, 18u, 22u})
     BOOST_TEST(error_of(with(whole, local(0) + field, 1, 2)) == a + disagree, field);
   BOOST_TEST(error_of(with(whole, local(1) + 30, 'a', 1)) == b + disagree);
-  BOOST_TEST(error_of(with_both(whole, 0, 14, 0x12345678, 4))
-                 .find(a + "expected bytes with the checksum 12345678, got some with ") == 0u);
-  BOOST_TEST(error_of(with(whole, whole.find("NUMPY") + 122, 0x55, 1)).find(a + "expected bytes with the checksum ") ==
-             0u);
+  BOOST_TEST(error_of(with_both(whole, 0, 14, 0x12345678, 4)).find(a + "expected the checksum 12345678, got ") == 0u);
+  BOOST_TEST(error_of(with(whole, whole.find("NUMPY") + 122, 0x55, 1)).find(a + "expected the checksum ") == 0u);
   BOOST_TEST(error_of(with_both(with_both(whole, 1, 18, 100000, 4), 1, 22, 100000, 4)) ==
              b + "expected 100000 bytes, got 144 before the zip directory: truncated");
   BOOST_TEST(error_of(with_both(whole, 0, 22, 5, 4)) == a + "expected 152 stored bytes, got a size of 5");
@@ -338,26 +336,28 @@ BOOST_AUTO_TEST_CASE(rejects_false_entries) {
   // Deflated bytes that are not as many as the directory says, or none.
   std::size_t const size = 152, deflated = packed.find("PK\3\4", 1) - 35;
   auto const error_with = [&](std::uint64_t bytes) { return error_of(with_both(packed, 0, 22, bytes, 4)); };
-  std::string const expected = a + "expected " + std::to_string(deflated) + " deflated bytes for ";
+  std::string const expected = a + "expected " + std::to_string(deflated) + " deflated bytes that unpack to ";
   BOOST_TEST(error_with(size) == "");
-  BOOST_TEST(error_with(size - 1) == expected + "151, got some for more");
-  BOOST_TEST(error_with(size + 1) == expected + "153, got some for fewer");
-  BOOST_TEST(error_with(0) == expected + "0, got some for more");
-  BOOST_TEST(error_with(1032 * deflated) == expected + std::to_string(1032 * deflated) + ", got some for fewer");
+  BOOST_TEST(error_with(size - 1) == expected + "151, got bytes that unpack to more");
+  BOOST_TEST(error_with(size + 1) == expected + "153, got bytes that unpack to fewer");
+  BOOST_TEST(error_with(0) == expected + "0, got bytes that unpack to more");
+  BOOST_TEST(error_with(1032 * deflated) ==
+             expected + std::to_string(1032 * deflated) + ", got bytes that unpack to fewer");
   BOOST_TEST(error_with(1032 * deflated + 1) ==
              a + "expected at most " + std::to_string(1032 * deflated) + " bytes from " + std::to_string(deflated) +
                  " deflated ones, got a size of " + std::to_string(1032 * deflated + 1));
   BOOST_TEST(error_of(with_both(packed, 0, 18, deflated - 9, 4)) ==
-             a + "expected " + std::to_string(deflated - 9) + " deflated bytes for 152, got some that are cut short");
-  BOOST_TEST(error_of(with_both(packed, 1, 18, 10, 4)).find("deflated bytes for 144, got some that are cut short") !=
+             a + "expected " + std::to_string(deflated - 9) +
+                 " deflated bytes that unpack to 152, got truncated bytes");
+  BOOST_TEST(error_of(with_both(packed, 1, 18, 10, 4)).find("deflated bytes that unpack to 144, got truncated bytes") !=
              std::string::npos);
-  BOOST_TEST(error_of(with(packed, 35, 0xff, 1)) == expected + "152, got some that are not deflated");
+  BOOST_TEST(error_of(with(packed, 35, 0xff, 1)) == expected + "152, got bytes that are not deflated");
   std::string const longer = packed.substr(0, 35 + deflated) + "x" + packed.substr(35 + deflated);
   std::string moved = with_both(longer, 0, 18, deflated + 1, 4);
   moved = with(with(moved, header(moved, 1, 2, 1) + 42, header(moved, 3, 4, 1), 4), header(moved, 5, 6) + 16,
                header(moved, 1, 2), 4);
   BOOST_TEST(error_of(moved) == a + "expected " + std::to_string(deflated + 1) +
-                                    " deflated bytes for 152, got some more bytes behind them");
+                                    " deflated bytes that unpack to 152, got more bytes after their end");
 }
 
 BOOST_AUTO_TEST_CASE(rejects_overlapping_entries) {

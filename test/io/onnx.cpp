@@ -121,7 +121,7 @@ BOOST_AUTO_TEST_CASE(an_open_number_of_samples_is_rejected_where_samples_interac
     return test::message<io::error>([&] { io::write_onnx<io::any_batch<3>>(old.name.c_str(), model); });
   };
   BOOST_TEST(error_text(esp::model<Reversed>{})
-                 .find("io_onnx_open.onnx: cannot leave the number of samples open: samples are moved") == 0u);
+                 .find("io_onnx_open.onnx: cannot export with an open number of samples: samples are moved") == 0u);
   BOOST_TEST(error_text(esp::model<AcrossSamples>{}).find("across samples") != std::string::npos);
   BOOST_TEST(error_text(esp::model<nn::BatchNorm1d<3, nn::norm{.untracked = true}>>{}).find("across samples") !=
              std::string::npos);

@@ -193,7 +193,7 @@ BOOST_AUTO_TEST_CASE(rejects_unsupported_types) {
   BOOST_TEST(error_text("{\"__metadata__\":{\"a\":\"b\"},\"__metadata__\":{}}") ==
              "expected __metadata__ once, got it twice");
   BOOST_TEST(error_text("{\"__metadata__\":{\"a\":\"b\",\"a\":\"c\"}}") ==
-             "expected each word of the metadata once, got \"a\" twice");
+             "expected each key of the metadata once, got \"a\" twice");
 }
 
 BOOST_AUTO_TEST_CASE(rejects_false_extents) {
@@ -276,11 +276,11 @@ BOOST_AUTO_TEST_CASE(names_that_a_file_cannot_have) {
   };
   BOOST_TEST(name_error_of({"a", "b", "a"}) == ": expected each name once, got \"a\" twice");
   BOOST_TEST(name_error_of({"__metadata__"}) ==
-             ": expected another name than \"__metadata__\", which the format keeps for itself");
+             ": expected another name than \"__metadata__\", which the format reserves");
   BOOST_TEST(name_error_of({"\xff"}) == ": expected names in UTF-8, got \"\xff\"");
   BOOST_TEST(name_error_of({}, {{"a", "\xc0\x80"}}) == ": expected names in UTF-8, got \"\xc0\x80\"");
   BOOST_TEST(name_error_of({}, {{"a", "b"}, {"a", "c"}}) ==
-             ": expected each word of the metadata once, got \"a\" twice");
+             ": expected each key of the metadata once, got \"a\" twice");
   BOOST_TEST(folder.entries() == 0u);
   BOOST_TEST(name_error_of({"a", std::string("\0", 1), "\"\\"}) == "written");
   BOOST_TEST(io::read_safetensors(folder.path("f")).find(std::string_view("\0", 1)) != nullptr);

@@ -321,7 +321,8 @@ BOOST_AUTO_TEST_CASE(non_finite_data_is_rejected) {
     });
   };
   BOOST_TEST(error_of(3.0f).empty());
-  BOOST_TEST(error_of(not_a_number<float>()).find("of sample 1 (reading::non_finite takes it)") != std::string::npos);
+  BOOST_TEST(error_of(not_a_number<float>()).find("of sample 1 (set reading::non_finite to accept it)") !=
+             std::string::npos);
   BOOST_TEST(error_of(minus_infinite<float>()).find("expected finite numbers, got -inf") != std::string::npos);
   BOOST_TEST(!error_of(not_a_number<double>()).empty());
   BOOST_TEST(!error_of(infinite<double>()).empty());

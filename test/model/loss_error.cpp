@@ -50,7 +50,7 @@ std::string error_text(Callable callable) {
 }
 std::string about(char const* name) {
   return std::string("loss: expected the number ") + name +
-         " of Loss{}, got another one; a program is made of the loss's type, so make it a template argument";
+         " of Loss{}, got another one; the program is built from the loss's type, so make the number a template argument";
 }
 }  // namespace
 

@@ -241,7 +241,7 @@ BOOST_AUTO_TEST_CASE(a_model_that_ended) {
                    model.reset();
                    p(x, scores);
                  }),
-                 "the model of this trainer, predictor or gradient function has ended"));
+                 "the model of this trainer, predictor or gradient function was destroyed"));
   BOOST_TEST(has(last_words([&] {
                    auto model = std::make_unique<Model>(esp::seed{1});
                    auto trainer = trainer_of(*model);

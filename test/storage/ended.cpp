@@ -27,7 +27,7 @@ auto of_a_local() {
   Two t{1, 2};
   return t + t;
 }
-constexpr char const* words = "a formula outlived a tensor that it refers to";
+constexpr char const* words = "a formula refers to a destroyed tensor";
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(a_formula_that_outlives_its_tensors) {

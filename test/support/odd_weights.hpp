@@ -1,4 +1,4 @@
-// The weights of a net, written by espalier. They come back by
+// The weights of a net, written by espalier. Load them with
 //   #include <espalier/model/embedded.hpp>
 //   espalier::model<Net> model{espalier::embedded<odd_weights>{}};
 #pragma once

@@ -94,7 +94,7 @@ ESPALIER_HOST_DEVICE ESPALIER_INLINE constexpr auto call_select(C const& c, A co
   template <class T>                                                                                         \
   ESPALIER_HOST_DEVICE ESPALIER_INLINE constexpr auto name(T const& x) {                                     \
     if constexpr (std::is_arithmetic_v<T>) {                                                                 \
-      static_assert(std::is_floating_point_v<T>, "math::" #name "(x): x is float or double");                \
+      static_assert(std::is_floating_point_v<T>, "math::" #name "(x): x must be float or double");           \
       if (__builtin_is_constant_evaluated()) return constant::to<T>(constant::name(static_cast<double>(x))); \
       if constexpr (std::is_same_v<T, float>) return ESPALIER_PLATFORM(name##f)(x);                          \
       else return ESPALIER_PLATFORM(name)(x);                                                                \
@@ -130,7 +130,7 @@ ESPALIER_HOST_DEVICE ESPALIER_INLINE constexpr auto abs(T const& x) {
 template <class T>
 ESPALIER_HOST_DEVICE ESPALIER_INLINE constexpr auto sigmoid(T const& x) {
   if constexpr (std::is_arithmetic_v<T>) {
-    static_assert(std::is_floating_point_v<T>, "math::sigmoid(x): x is float or double");
+    static_assert(std::is_floating_point_v<T>, "math::sigmoid(x): x must be float or double");
     if (__builtin_is_constant_evaluated()) return constant::to<T>(constant::sigmoid(static_cast<double>(x)));
     return static_cast<T>(T(1) / (T(1) + math::exp(-x)));
   } else {
@@ -142,7 +142,7 @@ ESPALIER_HOST_DEVICE ESPALIER_INLINE constexpr auto sigmoid(T const& x) {
 template <class T, class U>
 ESPALIER_HOST_DEVICE ESPALIER_INLINE constexpr auto pow(T const& x, U const& y) {
   if constexpr (std::is_arithmetic_v<T> && std::is_arithmetic_v<U>) {
-    static_assert(std::is_floating_point_v<T>, "math::pow(x, y): x is float or double");
+    static_assert(std::is_floating_point_v<T>, "math::pow(x, y): x must be float or double");
     if (__builtin_is_constant_evaluated())
       return constant::to<T>(constant::pow(static_cast<double>(x), static_cast<double>(y)));
     if constexpr (std::is_same_v<T, float>) return ESPALIER_PLATFORM(powf)(x, static_cast<float>(y));
@@ -208,7 +208,7 @@ ESPALIER_COMPARISON(not_equal, !=)
 /// True unless x is nan or infinite.
 template <class T>
 ESPALIER_HOST_DEVICE ESPALIER_INLINE constexpr bool isfinite(T x) {
-  static_assert(std::is_arithmetic_v<T>, "math::isfinite(x): x is a number");
+  static_assert(std::is_arithmetic_v<T>, "math::isfinite(x): x must be a number");
   if constexpr (std::is_floating_point_v<T>)
     return (detail::bits_of(x) & detail::float_bits<T>::exponent) != detail::float_bits<T>::exponent;
   else return true;

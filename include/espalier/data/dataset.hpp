@@ -81,7 +81,7 @@ void check_finite(char const* array_name, espalier::span<T const> numbers, std::
   for (std::int64_t i = 0; i < numbers.size(); ++i)
     if (!math::isfinite(static_cast<double>(numbers[i])))
       io::throw_error<value_error>(
-          "arrays: expected finite numbers, got %g in the %s of sample %lld (reading::non_finite takes it)",
+          "arrays: expected finite numbers, got %g in the %s of sample %lld (set reading::non_finite to accept it)",
           static_cast<double>(numbers[i]), array_name, static_cast<long long>(i / of_one));
 }
 
@@ -176,7 +176,7 @@ class dataset {
   view<T const, Sample> image(std::int64_t) const&& = delete;
   template <bool Kept = false>
   typename samples_type::parts split(std::int64_t) const&& {
-    static_assert(Kept, "split(n): the parts refer to the data set, which is a temporary: give it a name");
+    static_assert(Kept, "split(n): the parts refer to the data set, which is a temporary: store it in a variable");
     return {};
   }
 

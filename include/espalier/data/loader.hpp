@@ -145,10 +145,11 @@ class loader {
       "loader{samples, batch<N, ...>{}, order, policy}: choose a policy for the last batch: drop_last, padded or second_batch<N>");
 
   using transformed = typename detail::transforms_fit<Transforms, Sample>::type;
-  static_assert(transformed::agree,
-                ESPALIER_SENTENCE(
-                    "loader{..., transforms}: a transform does not take samples of this shape in its layout (hwc, chw)",
-                    transformed));
+  static_assert(
+      transformed::agree,
+      ESPALIER_SENTENCE(
+          "loader{..., transforms}: a transform does not support samples of this shape in its layout (hwc, chw)",
+          transformed));
 
  public:
   static constexpr int batch_size = sound_batch::value.at[0];

@@ -131,7 +131,7 @@ struct samples {
       static_assert(
           Stays::agree,
           ESPALIER_SENTENCE(
-              "data::samples{inputs, targets}: a range is a temporary, which ends before the samples; give it a name, or copy it: data::dataset",
+              "data::samples{inputs, targets}: a range is a temporary, which is destroyed before the samples; store it in a variable, or copy it with data::dataset",
               Stays));
       if constexpr (Elements::agree && Parts::agree && Stays::agree) {
         std::int64_t const inputs = espalier::detail::count_of_numbers(of_images);

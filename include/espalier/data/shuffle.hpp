@@ -77,10 +77,10 @@ inline void begin_order(io::owned<std::int32_t>& order, data::order& requested) 
   for (std::int64_t i = 0; i < count; ++i) order[i] = -1;
   for (std::int64_t i = 0; i < count; ++i) {
     if (positions[i] < 0 || positions[i] >= count)
-      io::throw_error<size_error>("loader: expected positions from 0 to %lld, got %d at place %lld", count - 1,
+      io::throw_error<size_error>("loader: expected positions from 0 to %lld, got %d at position %lld", count - 1,
                                   static_cast<int>(positions[i]), static_cast<long long>(i));
     if (order[positions[i]] >= 0)
-      io::throw_error<size_error>("loader: expected each position once, got %d at places %d and %lld",
+      io::throw_error<size_error>("loader: expected each position once, got %d at positions %d and %lld",
                                   static_cast<int>(positions[i]), static_cast<int>(order[positions[i]]),
                                   static_cast<long long>(i));
     order[positions[i]] = static_cast<std::int32_t>(i);

@@ -15,7 +15,7 @@ namespace espalier {
 /// Named relation: the function to differentiate returns one number.
 template <class S>
 struct scalar_result {
-  ESPALIER_READS("the result is {}")
+  ESPALIER_READS("the result has shape {}")
   static constexpr bool agree = S::rank == 0;
 };
 

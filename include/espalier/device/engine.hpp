@@ -65,7 +65,7 @@ struct reachable {
   static constexpr bool agree = ((std::is_same_v<OfTensors, cpu> || std::is_same_v<OfTensors, Device>)&&...);
 };
 #define ESPALIER_REACHABLE \
-  "the tensor is in the memory of another device; give one of the host, or of the model's own device"
+  "the tensor is in the memory of another device; pass a tensor on the host or on the model's device"
 template <class Device, class... X>
 using reaches = reachable<Device, typename std::remove_cvref_t<X>::device_type...>;
 
@@ -74,7 +74,8 @@ template <class Device>
 struct computes_on_host {
   static constexpr bool agree = !is_graphics<Device>;
 };
-#define ESPALIER_BYTES_OF_HOST "the bytes are the host's; on a graphics processor this takes its memory itself"
+#define ESPALIER_BYTES_OF_HOST \
+  "the bytes are in host memory; on a graphics processor this object allocates its own memory"
 
 /// The exchange of a device without memory of its own: a run reads and writes the memory of the caller, so nothing is
 /// copied.

@@ -18,7 +18,7 @@ class overlap_error : public std::exception {
  public:
   overlap_error(int first, int second) noexcept {
     char const* const pattern =
-        "compiled(x..., y...): results # and # share memory, and one would overwrite the other; give each a tensor of its own";
+        "compiled(x..., y...): results # and # share memory, and one would overwrite the other; pass a separate tensor for each";
     int number = first;
     char* to = text_;
     for (char const* at = pattern; *at != 0; ++at) {
@@ -170,8 +170,7 @@ class in_place {
 
 }  // namespace detail
 
-#define ESPALIER_RESULT_IS_CONST \
-  "a result is const, and nothing can be written there; give a tensor or view of elements that are not const"
+#define ESPALIER_RESULT_IS_CONST "a result is const and cannot be written; pass a tensor or view of non-const elements"
 
 }  // namespace espalier
 #pragma GCC diagnostic pop

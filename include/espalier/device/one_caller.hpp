@@ -37,7 +37,7 @@ class call_guard<true> {
     __atomic_store_n(&of_.busy, static_cast<unsigned char>(1), __ATOMIC_RELAXED);
     assert(
         busy == 0 &&
-        "this predictor, frozen net, compiled function or trainer is in use by another thread; make one for each thread");
+        "this predictor, frozen net, compiled function or trainer is in use by another thread; construct one for each thread");
   }
   call_guard(call_guard const&) = delete;
   call_guard& operator=(call_guard const&) = delete;
@@ -49,8 +49,7 @@ class call_guard<true> {
 
 }  // namespace espalier::detail
 
-#define ESPALIER_WORKSPACE_IS_COPIED \
-  "it has memory of its own, and is neither copied nor moved; make another one where it is needed"
+#define ESPALIER_WORKSPACE_IS_COPIED "it has its own memory and cannot be copied or moved; construct another one"
 #if defined(NDEBUG)
 #define ESPALIER_CALL_GUARD espalier::detail::call_guard<false>
 #else

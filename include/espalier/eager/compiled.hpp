@@ -273,7 +273,7 @@ class compiled {
   template <class Arch = on_cpu::default_arch, class... X>
   void run(X&... x) noexcept(never_throws) {
     static_assert(detail::inputs_fit<typename facts::program>(),
-                  "compiled(f, x...): f reads at most 24 tensors and gives at most 24");
+                  "compiled(f, x...): f reads at most 24 tensors and returns at most 24");
     [[maybe_unused]] ESPALIER_CALL_GUARD const guard{call_};
     void* base[plan::base::count];
     base[plan::base::workspace] = memory_.template at<unsigned char>(0);

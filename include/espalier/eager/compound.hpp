@@ -37,8 +37,9 @@ template <detail::Compound X, class Y>
 constexpr X operator+=(X&& x, Y&& y) {
   using Fit = detail::compound_fit<X, decltype(x + static_cast<Y&&>(y))>;
   static_assert(Fit::written::agree, ESPALIER_SENTENCE("x += y: x is const", typename Fit::written));
-  static_assert(Fit::shapes::agree, ESPALIER_SENTENCE("x += y gives x another shape; write auto z = evaluate(x + y)",
-                                                      typename Fit::shapes));
+  static_assert(
+      Fit::shapes::agree,
+      ESPALIER_SENTENCE("x += y would change the shape of x; write auto z = evaluate(x + y)", typename Fit::shapes));
   if constexpr (Fit::agree) x = x + static_cast<Y&&>(y);
   return x;
 }
@@ -47,8 +48,9 @@ template <detail::Compound X, class Y>
 constexpr X operator-=(X&& x, Y&& y) {
   using Fit = detail::compound_fit<X, decltype(x - static_cast<Y&&>(y))>;
   static_assert(Fit::written::agree, ESPALIER_SENTENCE("x -= y: x is const", typename Fit::written));
-  static_assert(Fit::shapes::agree, ESPALIER_SENTENCE("x -= y gives x another shape; write auto z = evaluate(x - y)",
-                                                      typename Fit::shapes));
+  static_assert(
+      Fit::shapes::agree,
+      ESPALIER_SENTENCE("x -= y would change the shape of x; write auto z = evaluate(x - y)", typename Fit::shapes));
   if constexpr (Fit::agree) x = x - static_cast<Y&&>(y);
   return x;
 }
@@ -57,8 +59,9 @@ template <detail::Compound X, class Y>
 constexpr X operator*=(X&& x, Y&& y) {
   using Fit = detail::compound_fit<X, decltype(x * static_cast<Y&&>(y))>;
   static_assert(Fit::written::agree, ESPALIER_SENTENCE("x *= y: x is const", typename Fit::written));
-  static_assert(Fit::shapes::agree, ESPALIER_SENTENCE("x *= y gives x another shape; write auto z = evaluate(x * y)",
-                                                      typename Fit::shapes));
+  static_assert(
+      Fit::shapes::agree,
+      ESPALIER_SENTENCE("x *= y would change the shape of x; write auto z = evaluate(x * y)", typename Fit::shapes));
   if constexpr (Fit::agree) x = x * static_cast<Y&&>(y);
   return x;
 }
@@ -67,8 +70,9 @@ template <detail::Compound X, class Y>
 constexpr X operator/=(X&& x, Y&& y) {
   using Fit = detail::compound_fit<X, decltype(x / static_cast<Y&&>(y))>;
   static_assert(Fit::written::agree, ESPALIER_SENTENCE("x /= y: x is const", typename Fit::written));
-  static_assert(Fit::shapes::agree, ESPALIER_SENTENCE("x /= y gives x another shape; write auto z = evaluate(x / y)",
-                                                      typename Fit::shapes));
+  static_assert(
+      Fit::shapes::agree,
+      ESPALIER_SENTENCE("x /= y would change the shape of x; write auto z = evaluate(x / y)", typename Fit::shapes));
   if constexpr (Fit::agree) x = x / static_cast<Y&&>(y);
   return x;
 }

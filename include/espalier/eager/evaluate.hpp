@@ -86,7 +86,7 @@ template <class T, class U, class S, class Device>
 constexpr void collect(eager_inputs<T>& in, borrowed<U, S, Device> const& x) {
   assert(
       !ended_since(x.data, x.since) &&
-      "a formula outlived a tensor that it refers to: a function that takes tensors by value, or has one of its own, must return evaluate(formula)");
+      "a formula refers to a destroyed tensor: a function with tensor parameters by value, or with local tensors, must return evaluate(formula)");
   in.add(x.data);
 }
 template <class T, class Tensor>
@@ -195,8 +195,9 @@ constexpr void run_program(eager_inputs<T> const& in, T* const* results, int res
                 ESPALIER_SENTENCE(
                     "this processor computes in float and double; convert half and bfloat16 with tensor<float, S>(x)",
                     ESPALIER_STATED((is_graphics<Device> || !is_narrow<T>), T)));
-  static_assert(inputs_fit<Program>(),
-                "an expression reads at most 24 tensors and 32 numbers (each use counts); evaluate a part of it first");
+  static_assert(
+      inputs_fit<Program>(),
+      "an expression reads at most 24 tensors and 32 numbers (each use counts); store a part of it in a tensor first");
   if constexpr (is_graphics<Device>) {
     run_on_device<Program, T, Device>(in, results, result_count);
   } else if constexpr (!is_narrow<T>) {

@@ -16,7 +16,7 @@ struct accepts_arguments {
 };
 template <int Count, int... Arguments>
 struct arguments_exist {
-  ESPALIER_READS("{} arguments, asked for {...}")
+  ESPALIER_READS("{} arguments, requested {...}")
   static constexpr bool agree = ((Arguments >= 0 && Arguments < Count) && ...);
 };
 
@@ -165,9 +165,9 @@ using fault_of_function = decltype(function_fault<F, Scalar, X...>());
   "f is the name of a function; write a lambda: [](auto x) { return f(x); }, and `auto` for the arguments of f"
 #define ESPALIER_ELEMENTS_OF_ARGUMENTS "arguments mix float and double; convert with tensor<double, S>(x)"
 #define ESPALIER_DEVICES_OF_ARGUMENTS \
-  "arguments are on different devices; tensor<T, S, cuda>(x) takes x to the device, x.to_host() brings it to the host"
+  "arguments are on different devices; tensor<T, S, cuda>(x) copies x to the device, x.to_host() copies it to the host"
 #define ESPALIER_ARGUMENTS_OF_F \
-  "f does not take these arguments; it must take as many, each by auto: [](auto x) { ... }"
+  "f does not accept these arguments; declare one `auto` parameter for each: [](auto x) { ... }"
 #define ESPALIER_SHAPES_INSIDE "the shapes inside f do not fit"
 #define ESPALIER_RETURNS_FORMULA \
   "f must return a formula of its arguments, such as `return sum(x * x);`; it returns a number or nothing"

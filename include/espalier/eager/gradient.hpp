@@ -214,7 +214,7 @@ struct gradient_function : rejects_numbers<1> {
     static_assert(
         !reports || Fault::agree || !Fault::devices,
         ESPALIER_SENTENCE(
-            "grad(f)(x...): f does not take these arguments, its shapes do not fit, or it returns more than one number",
+            "grad(f)(x...): f does not accept these arguments, its shapes do not fit, or it returns more than one number",
             typename Fault::type));
     if constexpr (!Fault::agree)
       return invalid_gradients < sizeof...(K) == 1 ? 1 : static_cast<int>(sizeof...(X)), typename Fault::type > ();
@@ -330,9 +330,8 @@ class pullback_at {
     eager_inputs<T> in{};
     std::apply(
         [&](auto const&... x) {
-          assert(
-              (!ended_since(x.data(), since_) && ...) &&
-              "an argument of vjp(f)(x...) has ended; give it a name that lives as long as what vjp(f)(x...) returned");
+          assert((!ended_since(x.data(), since_) && ...) &&
+                 "an argument of vjp(f)(x...) was destroyed; it must outlive the result of vjp(f)(x...)");
           (in.add(x.data()), ...);
         },
         x_);

@@ -42,7 +42,7 @@ struct rejects_numbers {
     static_assert(Tensors::agree,
                   ESPALIER_SENTENCE(
                       "grad(f)(x...), value_and_grad, vjp: arguments are tensors, views or formulas; one number is a "
-                      "tensor<float, shape<>>, and f takes `auto x`",
+                      "tensor<float, shape<>>, and the parameter of f is `auto x`",
                       Tensors));
     if constexpr (Parts == 2) return std::pair{invalid<Tensors>{}, invalid<Tensors>{}};
     else return invalid<Tensors>{};
@@ -56,9 +56,8 @@ template <int... Arguments, class First, class Second, class... More>
   requires(detail::TensorArgument<First> || detail::TensorArgument<Second>)
 constexpr auto grad(First const&, Second const&, More const&...) {
   using Passed = detail::called_when_made<First, Second, More...>;
-  static_assert(
-      Passed::agree,
-      ESPALIER_SENTENCE("grad(f) makes a function, which then takes the arguments; write grad(f)(x)", Passed));
+  static_assert(Passed::agree,
+                ESPALIER_SENTENCE("grad(f) returns a function of the arguments; write grad(f)(x)", Passed));
   return invalid<Passed>{};
 }
 /// Does not compile: the arguments are passed next to the function.
@@ -68,8 +67,7 @@ constexpr auto value_and_grad(First const&, Second const&, More const&...) {
   using Passed = detail::called_when_made<First, Second, More...>;
   static_assert(
       Passed::agree,
-      ESPALIER_SENTENCE(
-          "value_and_grad(f) makes a function, which then takes the arguments; write value_and_grad(f)(x)", Passed));
+      ESPALIER_SENTENCE("value_and_grad(f) returns a function of the arguments; write value_and_grad(f)(x)", Passed));
   return std::pair{invalid<Passed>{}, invalid<Passed>{}};
 }
 /// Does not compile: the arguments are passed next to the function.
@@ -78,7 +76,7 @@ template <class First, class Second, class... More>
 constexpr auto vjp(First const&, Second const&, More const&...) {
   using Passed = detail::called_when_made<First, Second, More...>;
   static_assert(Passed::agree,
-                ESPALIER_SENTENCE("vjp(f) makes a function, which then takes the arguments; write vjp(f)(x)", Passed));
+                ESPALIER_SENTENCE("vjp(f) returns a function of the arguments; write vjp(f)(x)", Passed));
   return invalid<Passed>{};
 }
 

@@ -109,7 +109,7 @@ constexpr auto with_update(Y const& y, [[maybe_unused]] Buffer const& buffer, [[
 /// Named relation: the module has a forward that accepts arguments of these shapes.
 template <class Module, class... Shapes>
 struct has_forward {
-  ESPALIER_READS("{} has no forward that takes {...}")
+  ESPALIER_READS("{} has no forward that accepts {...}")
   static constexpr bool agree = false;
 };
 /// Named relation: forward is const.

@@ -38,8 +38,7 @@ struct small_formula {
   static constexpr bool agree = Small;
   static_assert(
       Small,
-      "a formula of tensors reads at most 24 tensors and 32 numbers, and each use of a value counts; evaluate a part of it into a tensor, or "
-      "put the formula into a function: esp::compiled run{f, x}; run(x, y)");
+      "a formula of tensors reads at most 24 tensors and 32 numbers, and each use of a value counts; store a part of it in a tensor, or compile the formula as a function: esp::compiled run{f, x}; run(x, y)");
 };
 
 namespace detail {
@@ -135,7 +134,7 @@ struct devices_relation<true, X...> {
 };
 
 #define ESPALIER_DEVICES_FIT \
-  "operands are on different devices; tensor<T, S, cuda>(x) takes x to the device, x.to_host() brings it to the host"
+  "operands are on different devices; tensor<T, S, cuda>(x) copies x to the device, x.to_host() copies it to the host"
 
 template <class Op, std::uint64_t Attribute, class S, class... X>
 constexpr auto make_node(X&&... x) {

@@ -46,8 +46,8 @@ template <class X, class... Path>
 struct unreported_assignment<invalid<already_reported, Path...>, X> {
   using type = agreed;
 };
-#define ESPALIER_ASSIGNED_FITS                                     \
-  "x = y: an op or a layer in y does not fit" ESPALIER_FACTS_HINT( \
+#define ESPALIER_ASSIGNED_FITS                                                   \
+  "x = y: the operands of an op or a layer in y do not fit" ESPALIER_FACTS_HINT( \
       "; invalid<...> holds the violated relation, then the path to it from the inside out")
 template <class X, class Y>
 constexpr auto& replace_value(X& x, Y const& y) {
@@ -59,7 +59,7 @@ constexpr auto& replace_value(X& x, Y const& y) {
   } else {
     using Stays = typename unreported_assignment<stays_in_shape<shape_of<X>, shape_of<Y>>, X*>::type;
     static_assert(Stays::agree,
-                  ESPALIER_SENTENCE("x += y (or -=, *=, /=) gives x another shape; write auto z = x + y", Stays));
+                  ESPALIER_SENTENCE("x += y (or -=, *=, /=) would change the shape of x; write auto z = x + y", Stays));
   }
   return x;
 }
@@ -91,7 +91,7 @@ struct traced {
     static_assert(
         detail::body_value<S>::has_numbers && sizeof(Number) != 0,
         ESPALIER_SENTENCE(
-            "a value has no numbers while its formula is traced: write where(c, a, b) for if, ?: and while, auto for float, a * b for &&, maximum(a, b) for std::max",
+            "a value has no elements while its formula is traced: write where(c, a, b) for if, ?: and while, auto for float, a * b for &&, maximum(a, b) for std::max",
             detail::body_value<S>));
     return Number{};
   }
@@ -118,7 +118,7 @@ struct traced {
     static_assert(
         detail::body_value<S>::is_printed && sizeof(Out*) != 0,
         ESPALIER_SENTENCE(
-            "a value cannot be printed while its formula is traced: return it, and print the tensor that a model or function gives",
+            "a value cannot be printed while its formula is traced: return it, and print the tensor that a model or function returns",
             detail::body_value<S>));
     return {};
   }
@@ -126,8 +126,9 @@ struct traced {
     requires(!std::is_same_v<Y, traced> && requires { typename Y::is_traced_value; })
   constexpr auto& operator=(Y const&) {
     using Stays = typename detail::unreported_assignment<detail::stays_in_shape<S, shape_of<Y>>, traced>::type;
-    static_assert(Stays::agree,
-                  ESPALIER_SENTENCE("x = y gives x another shape, which is its type; write auto z = y", Stays));
+    static_assert(
+        Stays::agree,
+        ESPALIER_SENTENCE("x = y would change the shape of x, which is part of its type; write auto z = y", Stays));
     return *this;
   }
   template <class... Facts>

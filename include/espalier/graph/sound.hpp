@@ -23,21 +23,21 @@ struct sound {
   static_assert(
       owns_its_parameters,
       ESPALIER_SENTENCE(
-          "a layer, parameter, buffer or random stream is used that the model does not own; make it a member of the module "
+          "the formula uses a layer, parameter, buffer or random stream that the model does not own; make it a member of the module "
           "and list it in ESPALIER_MODULE",
           ESPALIER_STATED(owns_its_parameters, Subject)));
   static constexpr bool has_constant_tensors = Found != fault::unknown_tensor || is_reported_elsewhere<Subject>;
   static_assert(
       has_constant_tensors,
       ESPALIER_SENTENCE(
-          "a formula uses a tensor whose elements are no compile-time constants; declare the tensor constexpr, pass it as an "
+          "a formula uses a tensor whose elements are not compile-time constants; declare the tensor constexpr, pass it as an "
           "argument, or make it a buffer of the module",
           ESPALIER_STATED(has_constant_tensors, Subject)));
   static constexpr bool has_room_for_tensors = Found != fault::too_many_values || is_reported_elsewhere<Subject>;
   static_assert(
       has_room_for_tensors,
       ESPALIER_SENTENCE(
-          "the constant tensors of a formula have more than 16384 elements in all; pass them as arguments, or make them "
+          "the constant tensors of a formula have more than 16384 elements in total; pass them as arguments, or make them "
           "buffers of the module",
           ESPALIER_STATED(has_room_for_tensors, Subject)));
   static constexpr bool has_room_for_operations = Found != fault::too_many_nodes || is_reported_elsewhere<Subject>;

@@ -18,7 +18,7 @@
 namespace espalier::io {
 
 static_assert(std::endian::native == std::endian::little,
-              "files of tensors are read and written on processors that store the little end first");
+              "reading and writing files of tensors requires a little-endian processor");
 
 /// The element type of an array: truth values, unsigned (u) and signed (i) integers, and real numbers (f; b16:
 /// bfloat16) of the stated number of bits.

@@ -66,7 +66,7 @@ class atomic_file {
       if (written_bytes < 0 && errno == EINTR) continue;
       if (written_bytes <= 0)
         throw_error<write_error>("%s: cannot be written: %s", name_.text,
-                                 written_bytes == 0 ? "nothing more is taken" : std::strerror(errno));
+                                 written_bytes == 0 ? "the system accepted no bytes" : std::strerror(errno));
       at += written_bytes;
       size -= static_cast<std::size_t>(written_bytes);
     }
@@ -76,10 +76,10 @@ class atomic_file {
   void commit() {
     if (!plain_) return close();
     if (::fsync(file_) != 0)
-      throw_error<write_error>("%s: cannot be brought to the disk: %s", name_.text, std::strerror(errno));
+      throw_error<write_error>("%s: cannot be synced to the disk: %s", name_.text, std::strerror(errno));
     close();
     if (::rename(beside_.c_str(), target_.c_str()) != 0)
-      throw_error<write_error>("%s: cannot be put in its place: %s", name_.text, std::strerror(errno));
+      throw_error<write_error>("%s: cannot be renamed to its path: %s", name_.text, std::strerror(errno));
     committed_ = true;
     bring_folder_to_disk();
   }

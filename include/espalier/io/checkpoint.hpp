@@ -27,7 +27,7 @@ inline void check_names(char const* path, std::vector<named_array> const& arrays
   std::sort(names.begin(), names.end());
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (names[i] == reserved)
-      throw_error<name_error>("%s: expected another name than %s, which the format keeps for itself", path,
+      throw_error<name_error>("%s: expected another name than %s, which the format reserves", path,
                               in_quotes(reserved).c_str());
     if (i > 0 && names[i] == names[i - 1])
       throw_error<name_error>("%s: expected each name once, got %s twice", path, in_quotes(names[i]).c_str());

@@ -74,7 +74,7 @@ cifar10_records read_opened_cifar10(char const* const* paths, int files, Open op
     opened_file const opened = open(i);
     std::int64_t const size = cifar10_size(opened, name.text);
     if (size > records.bytes_.data() + total - to)
-      throw_error<format_error>("%s: expected a file that stays as it is, but it grew while it was read", name.text);
+      throw_error<format_error>("%s: expected an unchanged file, but it grew while it was read", name.text);
     read_rest(opened.file, name.text, to, size);
     for (std::int64_t at = 0; at < size; at += cifar10_records::record_size)
       if (to[at] >= cifar10_records::classes)
@@ -83,8 +83,7 @@ cifar10_records read_opened_cifar10(char const* const* paths, int files, Open op
     to += size;
   }
   if (to != records.bytes_.data() + total)
-    throw_error<format_error>("%s: expected files that stay as they are, but one shrank while they were read",
-                              paths[0]);
+    throw_error<format_error>("%s: expected unchanged files, but one shrank while they were read", paths[0]);
   return records;
 }
 

@@ -123,8 +123,9 @@ inline double csv_number(csv_table const& table, csv_cell cell, csv_format forma
   if (cell.first == cell.last)
     throw_error<format_error>("%s: expected a number in %s, got an empty cell", table.name(), where.text);
   if (whole)
-    throw_error<format_error>("%s: expected a finite number in %s, got \"%s\" (csv_format::non_finite takes it)",
-                              table.name(), where.text, actual.text);
+    throw_error<format_error>(
+        "%s: expected a finite number in %s, got \"%s\" (set csv_format::non_finite to accept it)", table.name(),
+        where.text, actual.text);
   if (fault == std::errc::result_out_of_range)
     throw_error<format_error>("%s: expected a number that a double can hold in %s, got \"%s\"", table.name(),
                               where.text, actual.text);

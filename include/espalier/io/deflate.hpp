@@ -50,12 +50,13 @@ inline void inflate_bytes(char const* location, unsigned char const* from, std::
     if (status == Z_OK) continue;
     if (status == Z_MEM_ERROR) espalier::detail::raise(std::bad_alloc{});
     if (status == Z_STREAM_END && in == packed && out == size) return;
-    throw_error<format_error>("%s: expected %lld deflated bytes for %lld, got %s", location,
+    throw_error<format_error>("%s: expected %lld deflated bytes that unpack to %lld, got %s", location,
                               static_cast<long long>(packed), static_cast<long long>(size),
-                              status == Z_STREAM_END  ? out < size ? "some for fewer" : "some more bytes behind them"
-                              : status != Z_BUF_ERROR ? "some that are not deflated"
-                              : out == size           ? "some for more"
-                                                      : "some that are cut short");
+                              status == Z_STREAM_END
+                                  ? out < size ? "bytes that unpack to fewer" : "more bytes after their end"
+                              : status != Z_BUF_ERROR ? "bytes that are not deflated"
+                              : out == size           ? "bytes that unpack to more"
+                                                      : "truncated bytes");
   }
 }
 

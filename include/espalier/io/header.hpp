@@ -111,7 +111,7 @@ std::string header_text(std::string const& name, T const* parameters, T const* b
   add(std::true_type{}, parameters, 0);
   add(std::false_type{}, buffers, behind);
   std::string text =
-      "// The weights of a net, written by espalier. They come back by\n//   #include <espalier/model/embedded.hpp>\n//   espalier::model<Net> model{espalier::embedded<" +
+      "// The weights of a net, written by espalier. Load them with\n//   #include <espalier/model/embedded.hpp>\n//   espalier::model<Net> model{espalier::embedded<" +
       name + ">{}};\n#pragma once\n#include <espalier/base/embedded.hpp>\n\nstruct " + name +
       " {\n  using value_type = " + name_of(kind_of<T>) +
       ";\n\n  static constexpr espalier::embedded_tensor tensors[] = {\n";

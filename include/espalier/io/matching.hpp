@@ -121,8 +121,7 @@ inline std::vector<std::int64_t> in_order(axis_order const& order, std::vector<s
   return r;
 }
 inline constexpr char const* layout_remedy =
-    "load it with io::load_options{}.from_pytorch(), which converts, if PyTorch wrote it, "
-    "or with .from_espalier() if its tensors have the axes of the model's";
+    "if PyTorch wrote it, load it with io::load_options{}.from_pytorch(), which converts; if its tensors have the model's axes, with .from_espalier()";
 
 /// The "format" entry of a file's metadata, or null.
 inline std::string const* format_of(archive const& file) {
@@ -215,7 +214,7 @@ struct matching {
     }
     if (order != nullptr && !order->is_known()) {
       add_layout_mismatch(to.name, "an order of axes",
-                          "a module that states none for its " + text_of(to.extents) + " from PyTorch",
+                          "a module without an order for its " + text_of(to.extents) + " from PyTorch",
                           "write load_options.axes(\"" + to.name +
                               "\", ...) with the model's axes in the file's order, or in_pytorch in the module");
       return;
@@ -227,7 +226,7 @@ struct matching {
       bool const may_convert = order == nullptr && to.of_model && to.in_pytorch.is_known();
       if (may_convert && options.layout() == file_layout::from_metadata && fits_in_order(from, to, to.in_pytorch))
         remedy = "which is PyTorch's order: io::load_options{}.from_pytorch() converts it";
-      if (order != nullptr && from.extents == to.extents) remedy = "which are the model's own axes";
+      if (order != nullptr && from.extents == to.extents) remedy = "which is the model's order of axes";
       std::string const expected = text_of(order != nullptr ? in_order(*order, to.extents) : to.extents);
       disagreements.push_back({disagreement_kind::shape, to.name, expected, text_of(from.extents), {}, remedy});
     } else if (std::int64_t const bad = options.requires_finite() ? count_not_finite(from) : 0; bad > 0) {

@@ -57,8 +57,7 @@ inline archive parse_npz(char const* path, file_bytes bytes) {
     if (e.deflated) detail::inflate_bytes(location.c_str(), from, e.packed, to, e.size);
     else if (deflated && e.size > 0) std::memcpy(to, from, static_cast<std::size_t>(e.size));
     if (std::uint32_t const crc = detail::crc_of(to, e.size); crc != e.crc)
-      throw_error<format_error>("%s: expected bytes with the checksum %08x, got some with %08x", location.c_str(),
-                                e.crc, crc);
+      throw_error<format_error>("%s: expected the checksum %08x, got %08x", location.c_str(), e.crc, crc);
     arrays.push_back(detail::npy_array(location, std::string{name.substr(0, name.size() - ending.size())}, to, e.size));
     at += room(e);
   }

@@ -83,7 +83,7 @@ class builder {
 
   [[noreturn]] void throw_open_batch(char const* reason) const {
     throw_error<error>(
-        "%s: cannot leave the number of samples open: %s; write_onnx<batch<N, ...>> exports the net for N samples",
+        "%s: cannot export with an open number of samples: %s; write_onnx<batch<N, ...>> exports the net for N samples",
         path_, reason);
   }
   [[noreturn]] void throw_unsupported_op(char const* reason) const {
@@ -303,7 +303,7 @@ class builder {
     if (open_samples()) {
       for (int i = 0; i < s.rank; ++i) {
         bool const repeats = i < lead || v.stored.at[i - lead] != s.at[i];
-        if (repeats && s.at[i] % samples_ == 0) throw_open_batch("something is repeated for each sample");
+        if (repeats && s.at[i] % samples_ == 0) throw_open_batch("a tensor is broadcast along the samples");
         if (i - lead == v.samples_at && v.samples_at >= 0) target[static_cast<std::size_t>(i)] = 1;
       }
     }

@@ -13,7 +13,7 @@ inline int samples_of_product(exporter& e, view const& a, view const& b, int ran
             right = b.samples_at < 0 ? -1 : b.samples_at + rank - b.stored.rank;
   if ((left >= 0 && left == rank - 1) || (right >= 0 && right == rank - 2) ||
       (left >= 0 && right >= 0 && left != right))
-    e.to.throw_open_batch("something is summed over samples");
+    e.to.throw_open_batch("a product sums over the samples");
   return left >= 0 ? left : right;
 }
 

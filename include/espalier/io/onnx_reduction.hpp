@@ -13,7 +13,7 @@ inline view reduced(exporter& e, view const& v, char const* type, unsigned mask)
   view r = v;
   r.accepts_bias = false;
   for (auto const axis : axes) {
-    if (axis == v.samples_at) e.to.throw_open_batch("something is computed across samples");
+    if (axis == v.samples_at) e.to.throw_open_batch("a reduction or softmax runs along the samples");
     r.stored.at[axis] = 1;
   }
   if (std::string_view{type} == "ReduceSum") r.name = e.to.emit(type, {v.name, e.to.list(axes)}, {with("keepdims", 1)});
@@ -33,7 +33,7 @@ inline view write_reduction(exporter& e, int id) {
 inline view write_softmax(exporter& e, int id, char const* type) {
   view v = filled(e, e[id].operand[1]);
   integers const axes = stored_axes(v, static_cast<unsigned>(e[id].attribute));
-  if (axes[0] == v.samples_at) e.to.throw_open_batch("something is computed across samples");
+  if (axes[0] == v.samples_at) e.to.throw_open_batch("a reduction or softmax runs along the samples");
   v.name = e.to.emit(type, {v.name}, {with("axis", axes[0])});
   v.accepts_bias = false;
   return v;

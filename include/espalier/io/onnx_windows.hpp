@@ -75,7 +75,8 @@ inline placed_images place_images(exporter& e, view v, extents const& image, boo
 }
 /// The result of a window operation, stored as (N, C, H, W), with its channels last in the program.
 inline view placed_result(exporter& e, std::string name, placed_images const& x, int channels, int height, int width) {
-  if (e.to.open_samples() && x.images.samples_at != 0) e.to.throw_open_batch("images are no samples");
+  if (e.to.open_samples() && x.images.samples_at != 0)
+    e.to.throw_open_batch("the first axis of the images is not the samples");
   view r = builder::plain(std::move(name),
                           x.signals ? extents{3, {x.images.stored.at[0], channels, width}}
                                     : extents{4, {x.images.stored.at[0], channels, height, width}},

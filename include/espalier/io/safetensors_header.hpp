@@ -173,7 +173,7 @@ void check_words(char const* file, std::vector<metadata_entry> const& metadata) 
   std::sort(names.begin(), names.end());
   auto const twice = std::adjacent_find(names.begin(), names.end());
   if (twice != names.end())
-    throw_error<Error>("%s: expected each word of the metadata once, got %s twice", file, in_quotes(*twice).c_str());
+    throw_error<Error>("%s: expected each key of the metadata once, got %s twice", file, in_quotes(*twice).c_str());
 }
 
 /// Throws unless the entries' bytes match their extents and cover the data from its first to its last byte without

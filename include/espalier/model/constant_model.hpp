@@ -24,7 +24,7 @@ template <class Net, bool Parameters>
 }
 [[noreturn]] inline void the_tensor_has_another_number_of_elements(char const* path) {
   raise(name_error{"with", path, "the tensor has another number of elements", nullptr,
-                   "give one number for each element"});
+                   "pass one number for each element"});
 }
 
 /// A batch and its targets.
@@ -301,11 +301,11 @@ struct constant_gradient_function {
     static_assert(Fit::statistics::agree, ESPALIER_SENTENCE(ESPALIER_STATISTICS_FIT, typename Fit::statistics));
     static_assert(
         holds<shape_is, Targets>,
-        ESPALIER_SENTENCE("value_and_grad(model, loss)(x, y): targets must have the shape that the loss asks for",
+        ESPALIER_SENTENCE("value_and_grad(model, loss)(x, y): targets must have the shape that the loss requires",
                           Targets));
     static_assert(
         holds<element_is, Targets>,
-        ESPALIER_SENTENCE("value_and_grad(model, loss)(x, y): targets have another element type than the loss asks for",
+        ESPALIER_SENTENCE("value_and_grad(model, loss)(x, y): targets have another element type than the loss requires",
                           Targets));
     static_assert(element_is<element_of<X>, T>::agree,
                   ESPALIER_SENTENCE("value_and_grad(model, loss)(x, y): x has another element type than the model",

@@ -55,7 +55,7 @@ struct numbers_in_place {
 };
 
 #define ESPALIER_HEADER_FITS \
-  "the header's weights are those of another net, or of an earlier state of this one; write the header again"
+  "the header's weights belong to another net or to an earlier version of this one; write the header again"
 
 namespace detail {
 

@@ -72,7 +72,7 @@ struct target_is_complete<Loss, Prediction> {
 /// Named relation of a loss: its forward accepts a prediction and targets of these shapes.
 template <class Loss, class... Shapes>
 struct loss_has_forward {
-  ESPALIER_READS("{} has no forward that takes {...}")
+  ESPALIER_READS("{} has no forward that accepts {...}")
   static constexpr bool agree = false;
 };
 /// Named relation of BatchNorm in training: statistics need two values per channel.
@@ -285,8 +285,9 @@ using trainer_fault = typename first_fault<
 
 #define ESPALIER_WHOLE_BATCHES \
   "a step learns from whole batches; load them with data::drop_last or data::second_batch<N> instead of data::padded"
-#define ESPALIER_LOSS_FITS \
-  "the loss does not take this prediction and target" ESPALIER_FACTS_HINT("; invalid<...> holds the violated relation")
+#define ESPALIER_LOSS_FITS                                                   \
+  "the loss does not accept this prediction and target" ESPALIER_FACTS_HINT( \
+      "; invalid<...> holds the violated relation")
 #define ESPALIER_STATISTICS_FIT "BatchNorm cannot learn from one value per channel; train with larger batches"
 #define ESPALIER_IS_LOSS \
   "trainer{model, loss, optimizer, batch...}: the second argument is not a loss; a loss is a module such as nn::SoftmaxLoss{}"
@@ -298,12 +299,12 @@ using trainer_fault = typename first_fault<
 #define ESPALIER_TARGET_IS_COMPLETE \
   "target<Prediction> of a loss needs `type`, a shape<...>, and `element_type`, void for numbers or std::int32_t for labels"
 #define ESPALIER_LOSS_FORWARD_FITS \
-  "`forward` of a loss takes a prediction and its targets; write `constexpr auto forward(auto prediction, auto target) const`"
+  "`forward` of a loss must accept a prediction and its targets; write `constexpr auto forward(auto prediction, auto target) const`"
 #define ESPALIER_IS_BATCH "trainer{model, loss, optimizer, batch...}: " ESPALIER_BATCH_IS_SHAPE
 #define ESPALIER_IS_OPTIMIZER \
   "trainer{model, loss, optimizer, batch...}: the third argument is not an optimizer, such as esp::optim::Adam{}"
-#define ESPALIER_UPDATE_IS_STATIC                                                                             \
-  "the optimizer's `update` must be static and take the parameters, their gradient and each of its `states`;" \
+#define ESPALIER_UPDATE_IS_STATIC                                                                               \
+  "the optimizer's `update` must be static and accept the parameters, their gradient and each of its `states`;" \
   " write `static constexpr auto update(auto p, auto g, auto state)`, with hyperparameter<0>{} for the first number of hyperparameters_of"
 #define ESPALIER_UPDATE_RETURNS_TUPLE \
   "the optimizer's `update` must return boost::hana::make_tuple(new parameters, new states...), with as many states as `states` declares"

@@ -86,9 +86,8 @@ class frozen {
       void operator()(X const& x, Y&& scores) noexcept {
         using Input = detail::shape_is<shape_of<X>, Batch>;
         using Output = detail::shape_is<shape_of<Y>, output_shape>;
-        static_assert(
-            Input::agree,
-            ESPALIER_SENTENCE("frozen(x, scores): x must have the shape of the batch that was frozen for", Input));
+        static_assert(Input::agree,
+                      ESPALIER_SENTENCE("frozen(x, scores): x must have the shape of the frozen net's batch", Input));
         static_assert(!Input::agree || Output::agree,
                       ESPALIER_SENTENCE("frozen(x, scores): scores must have the shape of the net's output", Output));
         using Element = detail::element_is<element_of<X>, T>;

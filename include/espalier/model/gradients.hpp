@@ -102,11 +102,11 @@ struct model_gradient_function {
     static_assert(Fit::statistics::agree, ESPALIER_SENTENCE(ESPALIER_STATISTICS_FIT, typename Fit::statistics));
     static_assert(
         holds<shape_is, Targets>,
-        ESPALIER_SENTENCE("value_and_grad(model, loss)(x, y): targets must have the shape that the loss asks for",
+        ESPALIER_SENTENCE("value_and_grad(model, loss)(x, y): targets must have the shape that the loss requires",
                           Targets));
     static_assert(
         holds<element_is, Targets>,
-        ESPALIER_SENTENCE("value_and_grad(model, loss)(x, y): targets have another element type than the loss asks for",
+        ESPALIER_SENTENCE("value_and_grad(model, loss)(x, y): targets have another element type than the loss requires",
                           Targets));
     static_assert(element_is<element_of<X>, T>::agree,
                   ESPALIER_SENTENCE("value_and_grad(model, loss)(x, y): x has another element type than the model",
@@ -131,7 +131,7 @@ struct model_gradient_function {
     static_assert(
         Shape::agree,
         ESPALIER_SENTENCE(
-            "value_and_grad(model, loss)(x, y): x: expected a tensor or a view, which say their shape; write view<T const, shape<N, ...>>(x)",
+            "value_and_grad(model, loss)(x, y): x: expected a tensor or a view, because a range has no shape; write view<T const, shape<N, ...>>(x)",
             Shape));
     if constexpr (Shape::agree) {
       using Targets = decltype(expected_targets_of<X>());
@@ -249,9 +249,10 @@ auto value_and_grad(Model&& model, Loss loss) {
 template <detail::AnyModel Model, class Loss, class X, class... More>
 auto value_and_grad(Model&&, Loss, X const&, More const&...) {
   using Passed = detail::passed_to_result<X, More...>;
-  static_assert(Passed::agree,
-                ESPALIER_SENTENCE(
-                    "value_and_grad(model, loss) makes a function; write value_and_grad(model, loss)(x, y)", Passed));
+  static_assert(
+      Passed::agree,
+      ESPALIER_SENTENCE(
+          "value_and_grad(model, loss) returns a function of (x, y); write value_and_grad(model, loss)(x, y)", Passed));
   using Found = std::remove_cvref_t<Model>;
   return loss_and_gradients<detail::computed_in<typename Found::value_type>, invalid<Passed>>{};
 }
@@ -272,8 +273,9 @@ auto grad(Model&& model, Loss loss) {
 template <detail::AnyModel Model, class Loss, class X, class... More>
 auto grad(Model&&, Loss, X const&, More const&...) {
   using Passed = detail::passed_to_result<X, More...>;
-  static_assert(Passed::agree,
-                ESPALIER_SENTENCE("grad(model, loss) makes a function; write grad(model, loss)(x, y)", Passed));
+  static_assert(
+      Passed::agree,
+      ESPALIER_SENTENCE("grad(model, loss) returns a function of (x, y); write grad(model, loss)(x, y)", Passed));
   return invalid<Passed>{};
 }
 

@@ -68,7 +68,7 @@ template <class... Argument>
 class trainer<detail::misused<trainer_arguments<Argument...>>, void, void, void>
     : public detail::silent_root<trainer_arguments<Argument...>> {
   static_assert(trainer_arguments<Argument...>::agree,
-                ESPALIER_SENTENCE("a trainer takes a model, a loss, an optimizer and at least one batch: "
+                ESPALIER_SENTENCE("trainer{...}: expected a model, a loss, an optimizer and at least one batch: "
                                   "esp::trainer{model, nn::SoftmaxLoss{}, optim::Adam{}, esp::batch<32, 8, 8>{}}",
                                   trainer_arguments<Argument...>));
   using detail::silent_root<trainer_arguments<Argument...>>::silent_root;

@@ -16,8 +16,9 @@ namespace espalier {
 class loss_error : public std::exception {
  public:
   [[gnu::cold, gnu::noinline]] explicit loss_error(char const* name) noexcept {
-    text_ << "loss: expected the number " << name
-          << " of Loss{}, got another one; a program is made of the loss's type, so make it a template argument";
+    text_
+        << "loss: expected the number " << name
+        << " of Loss{}, got another one; the program is built from the loss's type, so make the number a template argument";
   }
   char const* what() const noexcept override { return text_.text(); }
 

@@ -67,7 +67,7 @@ class silent_root {
 }  // namespace detail
 
 #define ESPALIER_FIRST_IS_MODEL \
-  "the first argument is not a model; write esp::model<Net> model{esp::seed{0}}, and give the model"
+  "the first argument is not a model; write esp::model<Net> model{esp::seed{0}}, and pass it"
 #define ESPALIER_BATCH_IS_SHAPE "a batch is written esp::batch<N, ...>{}: its extents are template arguments"
 
 }  // namespace espalier

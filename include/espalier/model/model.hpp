@@ -51,7 +51,7 @@ struct copied_implicitly {
 };
 template <class Argument>
 struct begins_with_a_seed {
-  ESPALIER_READS("{} is no seed")
+  ESPALIER_READS("{} is not a seed")
   static constexpr bool agree = false;
 };
 
@@ -77,8 +77,9 @@ class model {
                                   ESPALIER_STATED(detail::model_on<Device>::included, Device)));
   static_assert(
       detail::is_a_device<Device>::agree,
-      ESPALIER_SENTENCE("model<Net, Device, T>: a device stands before the element type; write model<Net, cpu, double>",
-                        detail::is_a_device<Device>));
+      ESPALIER_SENTENCE(
+          "model<Net, Device, T>: the device is the second template argument, before the element type; write model<Net, cpu, double>",
+          detail::is_a_device<Device>));
   static_assert(detail::threads_of<Device>::included,
                 ESPALIER_SENTENCE(ESPALIER_THREADS_INCLUDED,
                                   ESPALIER_STATED(detail::threads_of<Device>::included, Device)));
@@ -91,7 +92,7 @@ class model {
   static_assert(
       detail::only_stored_on<T, Device>::agree,
       ESPALIER_SENTENCE(
-          "model<Net, cpu, half>: this processor only stores 16-bit numbers; model<Net, cuda, half> computes with them",
+          "model<Net, cpu, half>: the processor stores 16-bit numbers but does not compute with them; use model<Net, cuda, half>",
           detail::only_stored_on<T, Device>));
   static constexpr std::int64_t parameter_storage = slots_of<Net>.parameters.storage,
                                 buffer_storage = slots_of<Net>.buffers.storage;
@@ -116,8 +117,9 @@ class model {
   explicit model(Argument const&, More const&...) : model{seed{0}} {
     static_assert(
         detail::begins_with_a_seed<Argument>::agree,
-        ESPALIER_SENTENCE("model{...}: a model begins with a seed, and its net is a type; write model<Net> m{seed{1}}",
-                          detail::begins_with_a_seed<Argument>));
+        ESPALIER_SENTENCE(
+            "model{...}: the first argument must be a seed, and the net a template argument; write model<Net> m{seed{1}}",
+            detail::begins_with_a_seed<Argument>));
   }
   /// backend  runs kernels on a graphics processor, for example on a stream of yours; it must outlive the model
   template <class Backend>
@@ -362,7 +364,7 @@ class model {
     static_assert(
         Input::agree,
         ESPALIER_SENTENCE(
-            "model(x): a model takes one input; value_and_grad(model, loss)(x, y) compares its output with targets, and a "
+            "model(x): expected one input; value_and_grad(model, loss)(x, y) compares its output with targets, and a "
             "forward of several inputs is a module inside the net",
             Input));
     return invalid<Input>{};

@@ -55,13 +55,13 @@ template <class Net, bool Parameters>
                    Parameters ? "the net has no parameter of this name" : "the net has no buffer of this name",
                    // clang diagnoses at[-1] without tensors
                    slot >= 0 ? names_of<Net, Parameters>.at[slot < 0 ? 0 : slot] : nullptr,
-                   Parameters ? "find_parameter(name) may find nothing, for_each_parameter lists all names"
-                              : "find_buffer(name) may find nothing, for_each_buffer lists all names"});
+                   Parameters ? "find_parameter(name) accepts unknown names, for_each_parameter lists all names"
+                              : "find_buffer(name) accepts unknown names, for_each_buffer lists all names"});
 }
 /// Throws a name_error for a parameter that has no gradient.
 [[noreturn, gnu::cold, gnu::noinline]] inline void raise_frozen_name(char const* name) {
   raise(name_error{"parameter", name, "this parameter is frozen and has no gradient", nullptr,
-                   "find_parameter(name) may find nothing"});
+                   "find_parameter(name) accepts names without a gradient"});
 }
 
 }  // namespace detail

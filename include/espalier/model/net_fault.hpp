@@ -18,7 +18,7 @@ struct layers_fit {
 #define ESPALIER_LAYERS_FIT                             \
   "a layer does not fit its input" ESPALIER_FACTS_HINT( \
       "; invalid<...> holds the violated relation, then the path to it from the inside out")
-#define ESPALIER_IS_NET "model<Net>: the net is no module; write ESPALIER_MODULE(Net, members...) in it"
+#define ESPALIER_IS_NET "model<Net>: the net is not a module; write ESPALIER_MODULE(Net, members...) in it"
 #define ESPALIER_NET_IS_PUBLIC \
   "model<Net>: ESPALIER_MODULE is in the private part of the net; write `struct` instead of `class`, or `public:` before the members"
 #define ESPALIER_FORWARD_FITS \

@@ -29,17 +29,16 @@ struct argument_fault<X, T, S> {
 };
 template <class X, class T, class S>
 using argument_fit = typename argument_fault<X, T, S>::type;
-#define ESPALIER_EXPECTED_INPUT                                                                                    \
-  "expected a tensor, a view, or numbers of the model's element type that lie in a row (std::vector, std::array, " \
-  "std::span, arrays), as many as "                                                                                \
+#define ESPALIER_EXPECTED_INPUT                                                                             \
+  "expected a tensor, a view, or contiguous numbers of the model's element type (std::vector, std::array, " \
+  "std::span, arrays), as many as "                                                                         \
   "the shape has; tensor<T, S>(x) converts a copy, evaluate(x) makes a tensor of a formula"
-#define ESPALIER_EXPECTED_TARGETS                                                                                      \
-  "expected a tensor, a view, or numbers of the type that the loss asks for (labels: std::int32_t) that lie in a row " \
-  "(std::vector, std::array, "                                                                                         \
+#define ESPALIER_EXPECTED_TARGETS                                                                               \
+  "expected a tensor, a view, or contiguous numbers of the type that the loss requires (labels: std::int32_t) " \
+  "(std::vector, std::array, "                                                                                  \
   "std::span, arrays), one for each label or target; tensor<T, S>(x) converts a copy"
-#define ESPALIER_EXPECTED_SCORES                                                                            \
-  "expected a tensor, a view, or numbers of the model's element type that lie in a row and may be written " \
-  "(std::vector, std::array, std::span, arrays), as many as the output has"
+#define ESPALIER_EXPECTED_SCORES \
+  "expected a tensor, a view, or contiguous, writable numbers of the model's element type (std::vector, std::array, std::span, arrays), as many as the output has"
 
 /// A constraint that errors name: a call passes memory for its scores.
 template <class X>

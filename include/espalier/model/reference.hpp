@@ -112,9 +112,8 @@ class reference : reference_link {
   explicit reference(Model& to) : reference_link{const_cast<void*>(static_cast<void const*>(&to)), to.referring()} {}
 
   Model& operator*() const {
-    assert(
-        model_ != nullptr &&
-        "the model of this trainer, predictor or gradient function has ended; it must live as long as what refers to it");
+    assert(model_ != nullptr &&
+           "the model of this trainer, predictor or gradient function was destroyed; it must outlive them");
     return *static_cast<Model*>(model_);
   }
   Model* operator->() const { return &**this; }
@@ -160,7 +159,7 @@ concept TemporaryOrConst = std::is_same_v<std::remove_cvref_t<M>, Model> &&
 }  // namespace espalier::detail
 
 #define ESPALIER_MODEL_IS_TEMPORARY \
-  "the model is a temporary, which ends with this expression; give it a name: esp::model<Net> model{seed}"
+  "the model is a temporary, destroyed at the end of this expression; store it in a variable: esp::model<Net> model{seed}"
 #define ESPALIER_MODEL_IS_CONST \
-  "the model is const, and this would change it; give a model that is not const, or model.clone()"
+  "the model is const, but this call changes it; pass a model that is not const, or model.clone()"
 #pragma GCC diagnostic pop

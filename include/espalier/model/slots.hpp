@@ -328,7 +328,7 @@ struct accepts_tensors {
   static constexpr bool agree = std::is_invocable_v<F&, char const*, extents const&, espalier::span<T>>;
 };
 #define ESPALIER_ACCEPTS_TENSORS \
-  "f takes three arguments: f(char const* name, esp::extents const& shape, esp::span<T> values)"
+  "f must accept three arguments: f(char const* name, esp::extents const& shape, esp::span<T> values)"
 
 /// Calls f(name, extents, span) for each tensor at `base`, or only for trainable ones, in the order of declaration.
 template <class Net, bool Parameters, class T, class F>

@@ -179,11 +179,11 @@ class trainer : public detail::trainer_range_arguments<trainer<Model, Loss, Opti
     using TargetElement = detail::behind<Target, Images, Image>;
     static_assert(
         TargetElement::agree,
-        ESPALIER_SENTENCE("trainer.step(images, targets): targets have another element type than the loss asks for",
+        ESPALIER_SENTENCE("trainer.step(images, targets): targets have another element type than the loss requires",
                           TargetElement));
     using TargetShape = detail::behind<Targets, Images, Image, Target>;
     static_assert(TargetShape::agree,
-                  ESPALIER_SENTENCE("trainer.step(images, targets): targets must have the shape that the loss asks for",
+                  ESPALIER_SENTENCE("trainer.step(images, targets): targets must have the shape that the loss requires",
                                     TargetShape));
     using Reached = detail::reaches<Device, X, Y>;
     static_assert(Reached::agree, ESPALIER_SENTENCE("trainer.step(images, targets): " ESPALIER_REACHABLE, Reached));
@@ -216,24 +216,25 @@ class trainer : public detail::trainer_range_arguments<trainer<Model, Loss, Opti
     requires(sizeof...(Count) <= 1 && (std::is_integral_v<Count> && ...))
   evaluation evaluate(X const& images, Y const& targets, Count... count) {
     using Counted = std::conditional_t<sizeof...(Count) == 0, whole_batch<X>, agreed>;
-    static_assert(Counted::agree,
-                  ESPALIER_SENTENCE("trainer.evaluate(images, targets): the batch is padded; give the number "
-                                    "of its real samples: evaluate(images, targets, count)",
-                                    Counted));
+    static_assert(
+        Counted::agree,
+        ESPALIER_SENTENCE(
+            "trainer.evaluate(images, targets): the batch is padded; pass the number of its real samples: evaluate(images, targets, count)",
+            Counted));
     static_assert(
         Images::agree,
         ESPALIER_SENTENCE("trainer.evaluate(images, targets): images must have the shape of the trainer's first batch",
                           Images));
     static_assert(
         Targets::agree,
-        ESPALIER_SENTENCE("trainer.evaluate(images, targets): targets must have the shape that the loss asks for",
+        ESPALIER_SENTENCE("trainer.evaluate(images, targets): targets must have the shape that the loss requires",
                           Targets));
     static_assert(
         Image::agree,
         ESPALIER_SENTENCE("trainer.evaluate(images, targets): images have another element type than the model", Image));
     static_assert(
         Target::agree,
-        ESPALIER_SENTENCE("trainer.evaluate(images, targets): targets have another element type than the loss asks for",
+        ESPALIER_SENTENCE("trainer.evaluate(images, targets): targets have another element type than the loss requires",
                           Target));
     using Rows = samples_are_rows<prediction_shape, Batch>;
     static_assert(

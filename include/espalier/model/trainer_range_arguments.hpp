@@ -44,7 +44,7 @@ class trainer_range_arguments {
     requires(sizeof...(Argument) < 2)
   computed_in<T> step(Argument const&...) {
     static_assert(step_arguments<Argument...>::agree,
-                  ESPALIER_SENTENCE("trainer.step(images, targets): give the images of a batch and their targets",
+                  ESPALIER_SENTENCE("trainer.step(images, targets): expected the images of a batch and their targets",
                                     step_arguments<Argument...>));
     return 0;
   }

@@ -307,8 +307,7 @@ class updater {
     static_assert(
         Fault::agree,
         ESPALIER_SENTENCE(
-            "updater.update(model, gradients): give the model that the updater was made for, and the gradients"
-            " that value_and_grad(model, loss)(x, y) made for it",
+            "updater.update(model, gradients): pass the model of this updater, and the gradients that value_and_grad(model, loss)(x, y) returned for it",
             Fault));
   }
   /// Updates the model's parameters with the gradients.

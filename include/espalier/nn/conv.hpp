@@ -84,13 +84,13 @@ struct Conv {
       !kernel_exists || (Options.groups >= 1 && in_range(detail::walk_of(Options, Kernel)) &&
                          In % Options.groups == 0 && Out % Options.groups == 0);
   static_assert(kernel_exists,
-                ESPALIER_SENTENCE("nn::Conv<in, out, kernel>: the kernel has at least one row and one column",
+                ESPALIER_SENTENCE("nn::Conv<in, out, kernel>: the kernel must have at least one row and one column",
                                   ESPALIER_STATED(kernel_exists,
                                                   ESPALIER_NAMED("kernel", Kernel.rows, Kernel.columns))));
   static_assert(
       numbers_fit,
       ESPALIER_SENTENCE(
-          "nn::Conv<in, out, kernel, conv>: stride, dilation and groups must be at least 1, padding at least 0, and groups divide in and out",
+          "nn::Conv<in, out, kernel, conv>: stride, dilation and groups must be at least 1, padding at least 0, and groups must divide in and out",
           ESPALIER_STATED(numbers_fit, ESPALIER_WALK_NUMBERS(detail::walk_of(Options, Kernel)),
                           ESPALIER_NAMED("groups", Options.groups), ESPALIER_NAMED("in", In),
                           ESPALIER_NAMED("out", Out))));

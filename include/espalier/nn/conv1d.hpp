@@ -45,7 +45,7 @@ struct Conv1d {
   static_assert(
       numbers_fit,
       ESPALIER_SENTENCE(
-          "nn::Conv1d<in, out, kernel, conv>: kernel, stride, dilation and groups must be at least 1, padding at least 0, and groups divide in and out",
+          "nn::Conv1d<in, out, kernel, conv>: kernel, stride, dilation and groups must be at least 1, padding at least 0, and groups must divide in and out",
           ESPALIER_STATED(numbers_fit, ESPALIER_NAMED("kernel", Kernel),
                           ESPALIER_WALK_NUMBERS(detail::walk_of(Options, Kernel)),
                           ESPALIER_NAMED("groups", Options.groups), ESPALIER_NAMED("in", In),

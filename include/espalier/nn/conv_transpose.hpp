@@ -48,7 +48,7 @@ struct ConvTranspose {
       numbers_fit,
       ESPALIER_SENTENCE(
           "nn::ConvTranspose<in, out, kernel, conv_transpose>: kernel, stride, dilation and groups must be at least 1, padding at "
-          "least 0, extra below the stride, and groups divide in and out",
+          "least 0, extra below the stride, and groups must divide in and out",
           ESPALIER_STATED(numbers_fit, ESPALIER_NAMED("kernel", Kernel.rows, Kernel.columns),
                           ESPALIER_WALK_NUMBERS(Options), ESPALIER_NAMED("groups", Options.groups),
                           ESPALIER_NAMED("extra", Options.extra.rows, Options.extra.columns), ESPALIER_NAMED("in", In),

@@ -338,17 +338,17 @@ using well_made = typename detail::module_fault<Net>::type;
 #define ESPALIER_MEMBERS_LISTED "ESPALIER_MODULE must list every member of the module"
 #define ESPALIER_MEMBERS_DISTINCT "ESPALIER_MODULE lists a member twice; list each member once"
 #define ESPALIER_MEMBERS_SEPARATED "ESPALIER_MODULE(Net, a, b): members are separated by commas; a comma is missing"
-#define ESPALIER_MEMBERS_DECLARED "ESPALIER_MODULE lists a name that is no member of the module"
+#define ESPALIER_MEMBERS_DECLARED "ESPALIER_MODULE lists a name that is not a member of the module"
 #define ESPALIER_MEMBERS_ARE_OBJECTS \
   "members of a module are parameters, buffers and modules; write std::array<M, N> for several"
 #define ESPALIER_MEMBERS_BEGIN \
-  "a parameter's initializer is given as a type; write nn::init::initialized_by<nn::init::ones{}> instead of nn::init::ones"
+  "a parameter's initializer must be an initialized_by<value>; write nn::init::initialized_by<nn::init::ones{}> instead of nn::init::ones"
 #define ESPALIER_MODULE_IS_AGGREGATE \
   "a module must be an aggregate: a struct with public members, without constructors and virtual functions; write numbers as template arguments"
 #define ESPALIER_MODULE_HAS_NO_BASE \
   "a module must not have a base class; make the base a member and list it in ESPALIER_MODULE"
 #define ESPALIER_LAYER_IS_MODULE \
-  "a layer is no module; write a module's type, such as nn::Linear<4, 4>, or ESPALIER_MODULE(Layer, members...) in your own"
+  "a layer is not a module; use a module's type, such as nn::Linear<4, 4>, or add ESPALIER_MODULE(Layer, members...) to your own type"
 
 }  // namespace espalier::nn
 

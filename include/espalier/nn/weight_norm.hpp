@@ -85,7 +85,7 @@ struct WeightNorm {
   static_assert(
       has_forward_with_weight<M>::agree,
       ESPALIER_SENTENCE(
-          "nn::WeightNorm<M>: M needs a parameter `weight` (inputs..., units) and its formula as forward_with(x, weight)",
+          "nn::WeightNorm<M>: M must have a parameter `weight` (inputs..., units) and a function forward_with(x, weight)",
           has_forward_with_weight<M>));
   M module{};
   typename detail::length_of_units<M>::type weight_g{};

@@ -138,7 +138,7 @@ template <class Op, class... X>
 using reported_fault = typename detail::applied_if<((Operand<X> || Number<X>)&&...), Op, X...>::reported_fault;
 
 #define ESPALIER_SHAPES_FIT \
-  "shapes must be equal, or one operand must already have the result's shape; broadcast_to<S>(x) broadcasts explicitly"
+  "shapes must be equal, or all operands must broadcast to the shape of one of them; broadcast_to<S>(x) broadcasts explicitly"
 #define ESPALIER_ELEMENTS_FIT "operands mix float and double; convert one with tensor<double, S>(x)"
 
 /// Makes the node of an elementwise op. Public functions with several operands assert first, with their own name:

@@ -78,7 +78,7 @@ constexpr auto concatenate(X&&... x) {
   static_assert(
       holds<concatenable, typename Fault::reported_fault>,
       ESPALIER_SENTENCE(
-          "concatenate<axis>(a, b, ...): the extents must be equal but along the axis, which all operands have",
+          "concatenate<axis>(a, b, ...): all operands must have the axis, and their other extents must be equal",
           typename Fault::reported_fault));
   static_assert(
       holds<same_element, typename Fault::reported_fault>,

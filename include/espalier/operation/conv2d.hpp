@@ -14,8 +14,8 @@ namespace espalier {
 #define ESPALIER_CONVOLUTION_NUMBERS(options) \
   ESPALIER_STATED(in_range(options), ESPALIER_WALK_NUMBERS(options), ESPALIER_NAMED("groups", (options).groups))
 #define ESPALIER_CONVOLUTION_CHANNELS \
-  "the channels of x must be groups times the inputs of w, and groups must divide the outputs of w"
-#define ESPALIER_CONVOLUTION_KERNEL "the kernel (its taps, dilation apart) must fit into the image and its padding"
+  "the channels of x must be groups times the input channels of w, and groups must divide the output channels of w"
+#define ESPALIER_CONVOLUTION_KERNEL "the dilated kernel must fit into the padded image"
 
 namespace detail {
 

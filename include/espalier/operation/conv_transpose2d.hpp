@@ -144,9 +144,10 @@ constexpr auto conv_transpose2d(X&& x, W&& w) {
   static_assert(
       holds<detail::transposed_channels, Fit>,
       ESPALIER_SENTENCE(
-          "conv_transpose2d(x, w): the channels of x must be the outputs of w, and groups must divide them", Fit));
+          "conv_transpose2d(x, w): the channels of x must equal the output channels of w, and groups must divide them",
+          Fit));
   static_assert(holds<detail::result_extents, Fit>,
-                ESPALIER_SENTENCE("conv_transpose2d(x, w): the padding cuts the whole result away", Fit));
+                ESPALIER_SENTENCE("conv_transpose2d(x, w): the padding removes the whole result", Fit));
   static_assert(holds<same_element, Fit>, ESPALIER_SENTENCE("conv_transpose2d(x, w): " ESPALIER_ELEMENTS_FIT, Fit));
   static_assert(holds<same_device, Fit>, ESPALIER_SENTENCE("conv_transpose2d(x, w): " ESPALIER_DEVICES_FIT, Fit));
   using Fits = detail::convolution_operands<detail::transposed_faults<Options>::template of, X, W>;

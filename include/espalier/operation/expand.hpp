@@ -27,7 +27,7 @@ constexpr auto expand(X&& x) {
       static_assert(
           relation::agree,
           ESPALIER_SENTENCE(
-              "expand<extents...>(x): every extent of x must be 1 or the one asked for, aligned at the last axis",
+              "expand<extents...>(x): every extent of x must be 1 or equal to the requested one, aligned at the last axis",
               relation));
     if constexpr (relation::agree) return detail::make_node<broadcast_, 0, shape_from<relation>>(static_cast<X&&>(x));
     else return invalid<relation>{};

@@ -45,7 +45,7 @@ using pooling_fits =
 #define ESPALIER_POOLING_NUMBERS(options, window)                                                           \
   ESPALIER_STATED(detail::in_range(options, window), ESPALIER_NAMED("window", window.rows, window.columns), \
                   ESPALIER_WALK_NUMBERS(options))
-#define ESPALIER_POOLING_WINDOW "the window (its pixels, dilation apart) must fit into the image and its padding"
+#define ESPALIER_POOLING_WINDOW "the dilated window must fit into the padded image"
 
 /// Reduce(windows) reduces axes 3 and 4, the rows and columns of a window, and keeps them with extent 1.
 template <rows_columns UncheckedWindow, pooling Options, bool FillsWithLowest, class Reduce, class X>

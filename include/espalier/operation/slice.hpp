@@ -17,7 +17,7 @@ template <int Axis, int Begin, int End = to_end, int Step = 1, Operand X>
 constexpr auto slice(X&& x) {
   using Move = slicing<Axis, Begin, End, Step>;
   static_assert(reported_move_fault<X, Move>::agree,
-                ESPALIER_SENTENCE("slice<axis, begin, end, step>(x): the range does not lie in the axis, or is empty",
+                ESPALIER_SENTENCE("slice<axis, begin, end, step>(x): the range is not inside the axis, or is empty",
                                   reported_move_fault<X, Move>));
   return moved_if_it_fits<Move>(static_cast<X&&>(x));
 }

@@ -85,9 +85,10 @@ inline constexpr bool parts_have_one_type<std::tuple<invalid<Facts...>, Rest...>
 template <class First, class... Rest>
   requires detail::marked_expression<First>
 constexpr auto begin(std::tuple<First, Rest...> const&) {
-  static_assert(detail::parts_have_one_type<std::tuple<First, Rest...>>,
-                "the parts of split are a std::tuple, which no loop takes: write auto [a, b] = split<1>(x), or "
-                "std::apply([&](auto... part) { ((h = f(part, h)), ...); }, split<1>(x))");
+  static_assert(
+      detail::parts_have_one_type<std::tuple<First, Rest...>>,
+      "the parts of split are a std::tuple, so a loop cannot iterate over them; write auto [a, b] = split<1>(x), or "
+      "std::apply([&](auto... part) { ((h = f(part, h)), ...); }, split<1>(x))");
   return static_cast<invalid<already_reported> const*>(nullptr);
 }
 template <class First, class... Rest>
@@ -111,8 +112,7 @@ constexpr auto split(X&& x) {
   using parts = std::make_index_sequence<sizeof...(Sections)>;
   if constexpr (sizeof...(Sections) == 0) {
     static_assert(Fault::agree, ESPALIER_SENTENCE("split<axis>(x): x does not have this axis", Fault));
-    static_assert(!Handle<X>,
-                  "split<axis>(x): how many parts there are must be known to the compiler; name the sections");
+    static_assert(!Handle<X>, "split<axis>(x): the number of parts must be a compile-time constant; name the sections");
     if constexpr (is_invalid<std::remove_cvref_t<X>>) return std::remove_cvref_t<X>{};
     else if constexpr (!axes_exist<shape_of<X>, axes<Axis>>::agree)
       return invalid<axes_exist<shape_of<X>, axes<Axis>>>{};
@@ -129,7 +129,7 @@ constexpr auto split(X&& x) {
     using One = detail::fault_of_one_section<one, X, Axis, Sections...>;
     static_assert(One::agree,
                   ESPALIER_SENTENCE(
-                      "split<axis, n>(x): one section of n elements does not fill the axis; for two parts write both "
+                      "split<axis, n>(x): one section of n elements is shorter than the axis; for two parts write both "
                       "extents, split<axis, n, m>(x)",
                       One));
     if constexpr (one)

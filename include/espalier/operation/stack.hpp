@@ -20,7 +20,7 @@ constexpr auto stack(X&&... x) {
   static_assert(
       holds<stackable, typename Fault::reported_fault>,
       ESPALIER_SENTENCE(
-          "stack<axis>(a, b, ...): the operands must have one shape, and the axis must be a place of the result",
+          "stack<axis>(a, b, ...): the operands must have one shape, and the axis must be an axis position of the result",
           typename Fault::reported_fault));
   static_assert(holds<same_element, typename Fault::reported_fault>,
                 ESPALIER_SENTENCE("stack<axis>(a, b, ...): " ESPALIER_ELEMENTS_FIT, typename Fault::reported_fault));

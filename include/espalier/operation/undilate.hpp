@@ -20,7 +20,7 @@ constexpr auto undilate(X&& x) {
   static_assert(
       reported_move_fault<X, Move>::agree,
       ESPALIER_SENTENCE(
-          "undilate<dilation, axes...>(x): an axis does not exist or is named twice, or its extent is no multiple of dilation + 1",
+          "undilate<dilation, axes...>(x): an axis does not exist or is named twice, or its extent is not a multiple of dilation + 1",
           reported_move_fault<X, Move>));
   return moved_if_it_fits<Move>(static_cast<X&&>(x));
 }

@@ -25,7 +25,8 @@ constexpr auto unsqueeze(X&& x) {
     if constexpr (is_eager<X>)
       static_assert(
           relation::agree,
-          ESPALIER_SENTENCE("unsqueeze<axes...>(x): an axis is no place of the result, or is named twice", relation));
+          ESPALIER_SENTENCE("unsqueeze<axes...>(x): an axis is not an axis position of the result, or is named twice",
+                            relation));
     if constexpr (relation::agree) return detail::make_node<reshape_, 0, shape_from<relation>>(static_cast<X&&>(x));
     else return invalid<relation>{};
   }

@@ -96,7 +96,8 @@ struct is_adam {
 template <class O>
 struct amsgrad {
   static_assert(is_adam<O>::agree,
-                ESPALIER_SENTENCE("optim::amsgrad{optimizer} is a way of optim::Adam or optim::AdamW", is_adam<O>));
+                ESPALIER_SENTENCE("optim::amsgrad{optimizer}: the optimizer must be optim::Adam or optim::AdamW",
+                                  is_adam<O>));
   O optimizer{};
 
   static constexpr int states = 3;

@@ -13,7 +13,8 @@ namespace espalier::optim {
 template <class O>
 struct clip_by_norm {
   static_assert(wrapped<O>::agree,
-                ESPALIER_SENTENCE("optim::clip_by_norm{optimizer, max_norm} wraps an optimizer", wrapped<O>));
+                ESPALIER_SENTENCE("optim::clip_by_norm{optimizer, max_norm}: the first member must be an optimizer",
+                                  wrapped<O>));
   O optimizer{};
   double max_norm = 1;
 
@@ -48,7 +49,8 @@ clip_by_norm(O, double) -> clip_by_norm<O>;
 template <class O>
 struct skip_non_finite {
   static_assert(wrapped<O>::agree,
-                ESPALIER_SENTENCE("optim::skip_non_finite{optimizer} wraps an optimizer", wrapped<O>));
+                ESPALIER_SENTENCE("optim::skip_non_finite{optimizer}: the first member must be an optimizer",
+                                  wrapped<O>));
   O optimizer{};
 
   static constexpr int states = O::states;

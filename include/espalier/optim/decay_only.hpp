@@ -52,7 +52,7 @@ struct has_decay {
 #define ESPALIER_CHOOSES_PARAMETERS \
   "optim::decay_only<Which>(optimizer): Which has no static constexpr bool selects(parameter_facts const&)"
 #define ESPALIER_HAS_DECAY \
-  "optim::decay_only<Which>(optimizer): the optimizer has no decay, or one that is restricted already"
+  "optim::decay_only<Which>(optimizer): the optimizer has no decay, or another decay_only already restricts it"
 
 /// decay_only<Which>(optimizer): limits the decay and the penalties of an optimizer to the parameters that Which
 /// selects. For all others both are zero, so norms and biases follow only their gradients.

@@ -20,7 +20,8 @@ struct skip_wraps_decay {
 template <class O>
 struct decoupled {
   static_assert(wrapped<O>::agree,
-                ESPALIER_SENTENCE("optim::decoupled{optimizer, weight_decay} wraps an optimizer", wrapped<O>));
+                ESPALIER_SENTENCE("optim::decoupled{optimizer, weight_decay}: the first member must be an optimizer",
+                                  wrapped<O>));
   static_assert(
       skip_wraps_decay<O>::agree,
       ESPALIER_SENTENCE(

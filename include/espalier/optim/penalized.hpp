@@ -15,7 +15,8 @@ namespace espalier::optim {
 template <class O>
 struct penalized {
   static_assert(wrapped<O>::agree,
-                ESPALIER_SENTENCE("optim::penalized{optimizer, l1, l2} wraps an optimizer", wrapped<O>));
+                ESPALIER_SENTENCE("optim::penalized{optimizer, l1, l2}: the first member must be an optimizer",
+                                  wrapped<O>));
   O optimizer{};
   double l1 = 0;
   double l2 = 0;

@@ -41,9 +41,11 @@ struct is_momentum {
 /// source  needle's optim.SGD; PyTorch's torch.optim.SGD for heavy_ball and nesterov
 template <class Momentum = no_momentum>
 struct SGD {
-  static_assert(is_momentum<Momentum>::agree,
-                ESPALIER_SENTENCE("optim::SGD: momentum is optim::damped, optim::heavy_ball or optim::nesterov",
-                                  is_momentum<Momentum>));
+  static_assert(
+      is_momentum<Momentum>::agree,
+      ESPALIER_SENTENCE(
+          "optim::SGD: momentum must be optim::no_momentum, optim::damped, optim::heavy_ball or optim::nesterov",
+          is_momentum<Momentum>));
   double learning_rate = 0.01;
   Momentum momentum{};
   double weight_decay = 0;

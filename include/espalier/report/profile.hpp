@@ -143,9 +143,11 @@ class profiling_engine : public host_engine<cpu> {
 
 template <class Device>
 struct engine_of<profiled<Device>> {
-  static_assert(!is_graphics<Device>,
-                ESPALIER_SENTENCE("profiled<Device>: only kernels of this processor are timed one by one",
-                                  ESPALIER_STATED(!is_graphics<Device>, Device)));
+  static_assert(
+      !is_graphics<Device>,
+      ESPALIER_SENTENCE(
+          "profiled<Device>: Device must be a CPU device; kernels of a graphics processor are not timed one by one",
+          ESPALIER_STATED(!is_graphics<Device>, Device)));
   using type = profiling_engine<Device>;
 };
 template <class Device>

@@ -140,7 +140,7 @@ template <class... X>
 using programs_fault = typename programs_of<X...>::fault;
 
 #define ESPALIER_NAMES_PROGRAMS \
-  "explain and draw_*: the arguments are <Net, Batch>, <Net, Loss, Optimizer, Batch>, a predictor, a trainer, or a source of programs"
+  "explain and draw_*: the arguments are <Net, Batch>, <Net, Loss, Optimizer, Batch>, a predictor, a trainer, or a program definition"
 
 inline std::string named(std::vector<std::string> const& names, std::uint64_t i, char const* otherwise) {
   return i < names.size() ? names[i] : otherwise + (' ' + std::to_string(i));

@@ -64,9 +64,9 @@ struct shape {
   template <int Axis>
   static constexpr int extent() {
     constexpr bool exists = Axis >= -rank && Axis < rank;
-    static_assert(exists,
-                  ESPALIER_SENTENCE("shape<...>::extent<Axis>(): no such axis",
-                                    ESPALIER_STATED(exists, ESPALIER_NAMED("axis", Axis), ESPALIER_NAMED("of", rank))));
+    static_assert(
+        exists, ESPALIER_SENTENCE("shape<...>::extent<Axis>(): the axis does not exist",
+                                  ESPALIER_STATED(exists, ESPALIER_NAMED("axis", Axis), ESPALIER_NAMED("rank", rank))));
     if constexpr (exists) return value.at[Axis < 0 ? Axis + rank : Axis];
     else return 1;
   }

@@ -38,7 +38,7 @@ constexpr std::int64_t argmax(X const& x) {
 /// errors  an axis that does not exist does not compile; negative axes count from the end
 template <int Axis, Stored X, class Axes = axes_exist<typename X::shape_type, axes<Axis>>>
 constexpr auto argmax(X const& x) {
-  static_assert(Axes::agree, ESPALIER_SENTENCE("argmax<Axis>(x): no such axis", Axes));
+  static_assert(Axes::agree, ESPALIER_SENTENCE("argmax<Axis>(x): the axis does not exist", Axes));
   if constexpr (Axes::agree) {
     using S = typename X::shape_type;
     constexpr int axis = Axis < 0 ? Axis + S::rank : Axis;

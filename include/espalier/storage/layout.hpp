@@ -45,7 +45,7 @@ namespace detail {
 /// A constraint that errors name: element access has one index per axis.
 template <class S, int Count>
 struct indices {
-  ESPALIER_READS("the shape is {}, the number of indices {}")
+  ESPALIER_READS("the shape is {}, the number of indices is {}")
   static constexpr bool agree = S::rank == Count;
   static constexpr extents value = S::value;
 };

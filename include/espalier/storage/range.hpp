@@ -181,14 +181,13 @@ template <class R>
 struct numbers_in_a_row {
   static constexpr bool agree = !std::is_void_v<number_of<R const>>;
 };
-#define ESPALIER_NUMBERS_IN_A_ROW                                                                                     \
-  "the elements must be numbers that lie in a row, as in std::vector<float>, std::array, std::span and arrays; copy " \
-  "others (std::vector<bool>, std::list, a vector of vectors) into a std::vector first"
+#define ESPALIER_NUMBERS_IN_A_ROW \
+  "the elements must be contiguous numbers, as in std::vector<float>, std::array, std::span and arrays; copy other ranges (std::vector<bool>, std::list, a vector of vectors) into a std::vector first"
 /// A constraint that errors name: an array has as many elements as the shape. It always holds for a pointer, which has
 /// no number of elements.
 template <class S, class Elements>
 struct array_counts {
-  ESPALIER_READS("the shape is {}, the array {}")
+  ESPALIER_READS("the shape is {}, the array is {}")
   static constexpr bool agree = counts_agree<S, Elements>();
 };
 template <class S, class T>

@@ -214,7 +214,7 @@ class tensor {
     static_assert(
         Shapes::agree,
         ESPALIER_SENTENCE(
-            "tensor = tensor: they have different shapes; reshape<...>(x), transpose(x) and slice<...>(x) give others",
+            "tensor = tensor: they have different shapes; reshape<...>(x), transpose(x) and slice<...>(x) return other shapes",
             Shapes));
     static_assert(Elements::agree,
                   ESPALIER_SENTENCE("tensor = tensor: the element types differ; tensor<T, S>(x) converts", Elements));
@@ -246,7 +246,7 @@ class tensor {
     static_assert(
         Counts::agree,
         ESPALIER_SENTENCE(
-            "tensor(array): the array must have as many elements as the shape, axis by axis where it is nested",
+            "tensor(array): the array must have as many elements as the shape, and if it is nested, the same extents",
             Counts));
     static_assert(
         Element::agree,
@@ -263,7 +263,7 @@ class tensor {
     static_assert(
         Counts::agree,
         ESPALIER_SENTENCE(
-            "tensor(array): the array must have as many elements as the shape, axis by axis where it is nested",
+            "tensor(array): the array must have as many elements as the shape, and if it is nested, the same extents",
             Counts));
     static_assert(
         Converts::agree,
@@ -279,7 +279,7 @@ class tensor {
     static_assert(
         Counts::agree,
         ESPALIER_SENTENCE(
-            "tensor(array): the array must have as many elements as the shape, axis by axis where it is nested",
+            "tensor(array): the array must have as many elements as the shape, and if it is nested, the same extents",
             Counts));
     static_assert(
         Element::agree,
@@ -305,9 +305,9 @@ class tensor {
   constexpr tensor(First const&, Last const&) {
     static_assert(
         detail::states_its_count<First>::agree,
-        ESPALIER_SENTENCE("tensor(first, last): give the range; of two iterators, or of a pointer and a count, "
-                          "std::span makes one: tensor<T, S>(std::span(first, last))",
-                          detail::states_its_count<First>));
+        ESPALIER_SENTENCE(
+            "tensor(first, last): pass a range; std::span makes one of two iterators, or of a pointer and a count: tensor<T, S>(std::span(first, last))",
+            detail::states_its_count<First>));
   }
 
   /// A copy of elements on a graphics processor; waits for it. errors: those of the device's copy

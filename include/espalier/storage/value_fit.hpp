@@ -34,12 +34,12 @@ concept EvaluableInto = !Stored<E> && requires(E const& expression, T& result) {
 /// type (true where it is not 0), a tensor of integers none.
 template <class ExpressionShape, class TensorShape>
 struct same_shape_as_tensor {
-  ESPALIER_READS("the expression is {}, the tensor {}")
+  ESPALIER_READS("the expression is {}, the tensor is {}")
   static constexpr bool agree = std::is_same_v<ExpressionShape, TensorShape>;
 };
 template <class ExpressionElement, class TensorElement>
 struct same_element_as_tensor {
-  ESPALIER_READS("the expression is {}, the tensor {}")
+  ESPALIER_READS("the expression is {}, the tensor is {}")
   static constexpr bool agree =
       std::is_same_v<TensorElement, bool> ||
       (is_real<TensorElement> && (std::is_same_v<ExpressionElement, TensorElement> || !is_real<ExpressionElement>));
@@ -53,7 +53,7 @@ struct accepts_real_numbers {
 /// them.
 template <class ExpressionElement, class TensorElement>
 struct only_stored_on_host {
-  ESPALIER_READS("the expression is {}, the tensor {}")
+  ESPALIER_READS("the expression is {}, the tensor is {}")
   static constexpr bool agree = false;
 };
 /// The constraints of a tensor on an expression that has a shape and an element type. They hold for an invalid
@@ -98,14 +98,14 @@ inline constexpr bool of_a_body = requires {
   typename E::is_traced;
 };
 #define ESPALIER_NO_NUMBERS \
-  "the formula has no numbers; a layer has them in a model, esp::model<Layer> m, and is called as m(x); inside `forward` write `auto` for a value, zeros<S>(x) to begin with"
+  "the formula has no values; create a model of the layer, esp::model<Layer> m, and call m(x); inside `forward` declare values with `auto`, and start from zeros<S>(x)"
 #define ESPALIER_EXPRESSION_SHAPE "the expression has another shape than the tensor"
 #define ESPALIER_EXPRESSION_INTEGERS \
-  "formulas are computed in float or double and a tensor of integers takes none; tensor<std::int32_t, S>(evaluate(formula)) drops the fractions"
+  "formulas are computed in float or double, which a tensor of integers does not accept; tensor<std::int32_t, S>(evaluate(formula)) truncates"
 #define ESPALIER_EXPRESSION_ELEMENT \
   "the expression has another element type; convert with tensor<T, S>(x), on a device tensor<T, S, cuda>(x)"
 #define ESPALIER_EXPRESSION_DEVICE \
-  "they are on different devices; compute on one, then copy: tensor<T, S, cuda>(x) takes x there, x.to_host() brings it back"
+  "they are on different devices; compute on one device, then copy: tensor<T, S, cuda>(x) copies x to the device, x.to_host() copies it back"
 
 }  // namespace detail
 

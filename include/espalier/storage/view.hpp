@@ -33,7 +33,7 @@ struct may_be_written {
   static constexpr bool agree = std::is_const_v<Expected> || !std::is_const_v<Actual>;
 };
 #define ESPALIER_VIEW_ASSIGNED \
-  "evaluate_into(x, view) copies the elements of a tensor or view, view.rebind(x) makes the view refer to them; view.fill(x) takes a number"
+  "evaluate_into(x, view) copies the elements of a tensor or view, view.rebind(x) makes the view refer to them; view.fill(number) sets every element"
 /// Never holds: `view = x` could copy elements or refer to them.
 template <class X>
 struct states_what_is_assigned {
@@ -118,12 +118,13 @@ class view {
     static_assert(
         Counts::agree,
         ESPALIER_SENTENCE(
-            "view(array): the array must have as many elements as the shape, axis by axis where it is nested", Counts));
+            "view(array): the array must have as many elements as the shape, and if it is nested, the same extents",
+            Counts));
     using Stays = std::conditional_t<Fit::agree, detail::outlives_the_view<R>, agreed>;
     static_assert(
         Stays::agree,
         ESPALIER_SENTENCE(
-            "view(range): the range is a temporary, which ends before the view; give it a name, or copy it: tensor<T, S>(range)",
+            "view(range): the range is a temporary, which is destroyed before the view; store it in a variable, or copy it: tensor<T, S>(range)",
             Stays));
     if constexpr (Fit::agree && Stays::agree) {
       detail::check_count<S>("view(range)", range);

@@ -232,9 +232,9 @@ void diverges(char const* one, char const* other) {
 }
 
 BOOST_AUTO_TEST_CASE(divergence) {
-  diverges<way::skips_barrier>("waits at a barrier of its block", "is gone");
-  diverges<way::warp_leaves>("waits at a barrier of its block", "is gone");
-  diverges<way::leaves_at_shuffle>("waits at a shuffle_xor", "is gone");
+  diverges<way::skips_barrier>("waits at a barrier of its block", "has ended");
+  diverges<way::warp_leaves>("waits at a barrier of its block", "has ended");
+  diverges<way::leaves_at_shuffle>("waits at a shuffle_xor", "has ended");
   diverges<way::barrier_at_shuffle>("waits at a shuffle_xor", "waits at a barrier of its block");
   diverges<way::other_shuffle>("waits at a shuffle_xor", "thread 40 of block 1 waits at a shuffle");
   diverges<way::other_size>("waits at a shuffle", "(of 4 and of 8 bytes)");
@@ -259,7 +259,7 @@ BOOST_AUTO_TEST_CASE(divergence_of_blocks) {
     BOOST_TEST(
         (contains(text, "block_leaves") && contains(text, ": thread 0 of block 2 waits at a barrier of its cluster")),
         text);
-    BOOST_TEST(contains(text, "of block 3 is gone"), text);
+    BOOST_TEST(contains(text, "of block 3 has ended"), text);
   }
 }
 
@@ -290,7 +290,7 @@ BOOST_AUTO_TEST_CASE(as_much_shared_memory_as_a_block_has) {
   fiber_launcher launcher;
   BOOST_TEST((error_of<cuda_error, requests_shared_memory<12256, 32>>(launcher)) == "no error");
   auto const text = error_of<cuda_error, requests_shared_memory<12256, 33>>(launcher);
-  BOOST_TEST(contains(text, "asks for 132 bytes of shared memory beside 49024: a block has 49152 bytes"), text);
+  BOOST_TEST(contains(text, "requests 132 bytes of shared memory in addition to 49024: a block has 49152 bytes"), text);
   check_sums<64, 1>(launcher);
 }
 
@@ -323,7 +323,7 @@ BOOST_AUTO_TEST_CASE(shared_arrays) {
   launcher.launch<arrays<false>>({{wrong}, {}});
   BOOST_TEST((wrong[0] == 0 && wrong[1] == 0));
   BOOST_CHECK_EXCEPTION(launcher.launch<arrays<true>>({{wrong}, {}}), cuda_error, [](cuda_error const& e) {
-    return contains(e.what(), "shared memory of 12 bytes was written behind, in block 1");
+    return contains(e.what(), "wrote past the end of a shared array of 12 bytes, in block 1");
   });
 }
 

@@ -82,7 +82,7 @@ BOOST_AUTO_TEST_CASE(copies_to_the_wrong_memory) {
   std::vector<float> x(10);
   auto* const d = a.at<float>(0);
   BOOST_CHECK_EXCEPTION(m.to_device(x.data(), x.data(), 40), cuda_error,
-                        has_parts("to_device: 40 bytes to", "no memory of this device (is it the host's?)"));
+                        has_parts("to_device: 40 bytes to", "not memory of this device (is it memory of the host?)"));
   BOOST_CHECK_EXCEPTION(m.to_device(d, d, 4), cuda_error,
                         has_parts("to_device: 4 bytes from", "memory of the device, not of the host"));
   BOOST_CHECK_EXCEPTION(m.to_host(d, d, 4), cuda_error,
@@ -98,9 +98,9 @@ BOOST_AUTO_TEST_CASE(copies_to_the_wrong_memory) {
   // Behind the end.
   std::vector<float> y(20);
   BOOST_CHECK_EXCEPTION(m.to_device(d, y.data(), 44), cuda_error,
-                        has_parts("44 bytes to byte 0 of an allocation of 40 bytes: they reach behind its end"));
+                        has_parts("44 bytes to byte 0 of an allocation of 40 bytes: they extend past its end"));
   BOOST_CHECK_EXCEPTION(m.to_host(y.data(), d + 4, 28), cuda_error,
-                        has_parts("28 bytes from byte 16 of an allocation of 40 bytes: they reach behind its end"));
+                        has_parts("28 bytes from byte 16 of an allocation of 40 bytes: they extend past its end"));
   BOOST_CHECK_EXCEPTION(m.fill_zero(d + 10, 1), cuda_error, has_parts("1 bytes to byte 40"));
   BOOST_CHECK_EXCEPTION(m.copy(d + 1, d, 8), cuda_error, has_parts("copy: 8 bytes", "overlap"));
   // Of nothing, any address is right.
@@ -160,8 +160,9 @@ BOOST_AUTO_TEST_CASE(launches_on_the_wrong_memory) {
   simulated_backend m;
   device_block<simulated_backend> const a(m, 256);
   float x[64] = {};
-  BOOST_CHECK_EXCEPTION((m.launch<doubled<64, 1>>({{a.at<float>(0), x}, {}})), cuda_error,
-                        has_parts("launch: doubled", ": pointer 1 is", "no memory of this device (is it the host's?)"));
+  BOOST_CHECK_EXCEPTION(
+      (m.launch<doubled<64, 1>>({{a.at<float>(0), x}, {}})), cuda_error,
+      has_parts("launch: doubled", ": pointer 1 is", "not memory of this device (is it memory of the host?)"));
   BOOST_TEST(m.launches() == 0);
   m.launch<doubled<64, 1>>({{a.at<float>(0), a.at<float>(0)}, {}});
 }
@@ -185,11 +186,11 @@ BOOST_AUTO_TEST_CASE(kernels_that_write_beside_their_memory) {
   void* const none = nullptr;
   m.launch<stray<9>>({{none, a.at<float>(0)}, {}});
   BOOST_CHECK_EXCEPTION((m.launch<stray<10>>({{none, a.at<float>(0)}, {}})), cuda_error,
-                        has_parts("launch: stray", "wrote beside an allocation of 40 bytes"));
+                        has_parts("launch: stray", "wrote outside an allocation of 40 bytes"));
   BOOST_CHECK_EXCEPTION((m.launch<stray<-1>>({{none, b.at<float>(0)}, {}})), cuda_error,
-                        has_parts("wrote beside an allocation of 256 bytes"));
+                        has_parts("wrote outside an allocation of 256 bytes"));
   BOOST_CHECK_EXCEPTION((m.launch<stray<127>>({{none, b.at<float>(0)}, {}})), cuda_error,
-                        has_parts("wrote beside an allocation of 256 bytes"));
+                        has_parts("wrote outside an allocation of 256 bytes"));
   m.launch<stray<9>>({{none, a.at<float>(0)}, {}});  // each is told once
 }
 #endif

@@ -14,7 +14,7 @@
 #elif defined(__SSE2__) || defined(__aarch64__)
 // As in base/supported.hpp: a file that cannot be included ends the compilation, and its name is the error message.
 #define ESPALIER_REQUIRES \
-  "espalier computes with xsimd: install it (Debian: libxsimd-dev), or compile with -DESPALIER_COMPILER_VECTORS"
+  "espalier requires xsimd: install it (Debian: libxsimd-dev), or compile with -DESPALIER_COMPILER_VECTORS"
 #include ESPALIER_REQUIRES
 #endif
 #endif

@@ -76,7 +76,7 @@ inline constexpr int configured_levels = static_cast<int>(sizeof configured_cach
 static_assert(
     configured_levels <= 2 && configured_caches[0] > 0 &&
         configured_caches[configured_levels - 1] >= configured_caches[0],
-    "espalier: ESPALIER_CACHE_BYTES is the bytes of the last cache level, or those of the second and of the last, as in 1048576,33554432");
+    "espalier: ESPALIER_CACHE_BYTES must be the bytes of the last-level cache, or of the L2 and the last-level cache, as in 1048576,33554432");
 #endif
 
 /// A clock that counts up, or 0 if none costs less than a system call.

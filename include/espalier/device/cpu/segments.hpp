@@ -35,7 +35,7 @@ struct segmented_row_kernel : loop_kernel_base<extent_class::row, T, Arch, Instr
   static constexpr int parts = elements < 65536 || Rows < 2 ? 1 : Rows < 16 ? Rows : 16;
   static constexpr std::int64_t scratch = 0;
   static_assert(facts::instructions_at(extent_class::single) == 0 && facts::instructions_at(extent_class::column) == 0,
-                "the planner makes no such group of segments");
+                "espalier: internal error: groups in segments have no column or single values");
 
   template <int Count>
   static ESPALIER_IN_KERNEL void put(V x, T* to, bool past_caches) {

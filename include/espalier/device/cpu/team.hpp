@@ -79,5 +79,5 @@ struct threads_of {
 }  // namespace espalier::detail
 
 #define ESPALIER_THREADS_INCLUDED "cpu_parallel<N>: include <espalier/parallel.hpp> for threads"
-#define ESPALIER_THREAD_COUNT "cpu_parallel<N>: 1 to 64 threads, of which the caller is one"
+#define ESPALIER_THREAD_COUNT "cpu_parallel<N>: N must be 1 to 64 threads, including the caller"
 #pragma GCC diagnostic pop

@@ -131,10 +131,10 @@ class cuda_backend {
   void launch(typename Kernel::table const& t) {
     static_assert(
         launchable<Kernel>,
-        "launch<Kernel>(table): a kernel has 32 to 1,024 threads, whole warps, and whole clusters of 1, 2, 4 or 8 blocks");
+        "launch<Kernel>(table): Kernel::threads must be a multiple of 32, at most 1,024, and Kernel::blocks a multiple of Kernel::cluster, which is 1, 2, 4 or 8");
     if constexpr (Kernel::cluster > 1)
       if (!clusters_)
-        detail::throw_error<cuda_error>("cuda_backend::launch: %s: clusters of blocks need compute capability 9.0",
+        detail::throw_error<cuda_error>("cuda_backend::launch: %s: clusters of blocks require compute capability 9.0",
                                         name_of<Kernel>().text);
     cudaLaunchAttribute cluster{};
     cluster.id = cudaLaunchAttributeClusterDimension;
@@ -328,7 +328,8 @@ class cuda_backend {
   }
   void check_not_capturing(char const* what) const {
     if (capturing_)
-      detail::throw_error<cuda_error>("cuda_backend::%s: not while a graph is captured; do it before", what);
+      detail::throw_error<cuda_error>(
+          "cuda_backend::%s: not possible while a graph is captured; call it before begin_capture()", what);
   }
   void find_device() {
     int count = 0;

@@ -19,7 +19,7 @@ struct host_reads {
 }  // namespace detail
 
 #define ESPALIER_ELEMENTS_ON_DEVICE \
-  "these elements are in the memory of another device: to_host(span) brings them, from_host(span) replaces them"
+  "the elements are in device memory: copy them with to_host(span), replace them with from_host(span)"
 
 /// A span of elements in device memory: parameters, buffers or gradients of a model. The host copies them as a whole.
 /// owns    nothing

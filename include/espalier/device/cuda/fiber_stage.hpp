@@ -20,9 +20,9 @@ enum class stop : unsigned char { start, gone, barrier, cluster_barrier, shuffle
 inline char const* sentence_of(stop at) {
   switch (at) {
     case stop::start:
-      return "has not begun";
+      return "has not started";
     case stop::gone:
-      return "is gone";
+      return "has ended";
     case stop::barrier:
       return "waits at a barrier of its block";
     case stop::cluster_barrier:
@@ -274,7 +274,7 @@ class fiber_stage {
       open = opened();
     }
     if (auto const bytes = shared_.written_behind(); bytes != 0)
-      throw_error<cuda_error>("%s: shared memory of %zu bytes was written behind, in block %lld or in its cluster",
+      throw_error<cuda_error>("%s: wrote past the end of a shared array of %zu bytes, in block %lld or in its cluster",
                               job_->name().text, bytes, static_cast<long long>(first_block_));
   }
 
@@ -330,18 +330,20 @@ class fiber_stage {
     char text[200] = "";
     switch (why.what) {
       case fault::too_much_shared:
-        std::snprintf(text, sizeof text,
-                      "asks for %zu bytes of shared memory beside %zu: a block has %zu bytes, for at most %d arrays",
-                      why.number, shared_.bytes(), fiber_shared_memory::capacity, fiber_shared_memory::most_arrays);
+        std::snprintf(
+            text, sizeof text,
+            "requests %zu bytes of shared memory in addition to %zu: a block has %zu bytes and at most %d arrays",
+            why.number, shared_.bytes(), fiber_shared_memory::capacity, fiber_shared_memory::most_arrays);
         break;
       case fault::not_remote:
         std::snprintf(
             text, sizeof text,
-            "asks for memory of block %lld of its cluster, which has %d, at an address that is not shared memory, or of no block",
+            "requests shared memory of block %lld of its cluster of %d blocks: there is no such block, or the address is not in shared memory",
             static_cast<long long>(why.number), job_->cluster);
         break;
       case fault::remote_gone:
-        std::snprintf(text, sizeof text, "asks for memory of block %lld of its cluster, of which threads are gone",
+        std::snprintf(text, sizeof text,
+                      "requests shared memory of block %lld of its cluster, in which threads have ended",
                       static_cast<long long>(why.number));
         break;
       case fault::stack:

@@ -59,7 +59,8 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, detail::chunk_width<T
 
   static constexpr int rows = Rows, columns = Columns, run_length = Columns / Segments;
   static constexpr int row_chunks = Columns / width;
-  static_assert(std::int64_t{Rows} * Columns < std::int64_t{1} << 31, "elements are counted in 32 bits");
+  static_assert(std::int64_t{Rows} * Columns < std::int64_t{1} << 31,
+                "a group of this kernel must have fewer than 2^31 elements");
   static constexpr int cluster = Cluster;
   static constexpr int load_access = base::loads_chunks ? base::chunk_bytes : 0,
                        store_access = base::stores_chunks ? base::chunk_bytes : 0;

@@ -136,7 +136,7 @@ template <class Program, class T, class Backend>
 void run(Backend& m, void* const* base) {
   static_assert(
       plan::graph_of<Program>.nodes.value_count == 0,
-      "constant tensors in a formula run on the host's processor; on a graphics processor pass them as arguments, or make them buffers");
+      "constant tensors in a formula are supported only on the host; on a graphics processor pass them as arguments or buffers");
   constexpr auto const& plan = plan::plan_of<Program>;
   if constexpr (plan.groups.group_count > 0)
     detail::run_groups<detail::device_program<Program, detail::policy_of<Backend, T>>, T, 1, plan.groups.group_count>(

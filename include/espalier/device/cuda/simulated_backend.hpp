@@ -53,13 +53,13 @@ class simulated_backend {
   template <class Kernel>
   void launch(typename Kernel::table const& t) {
     if (Kernel::cluster > 1 && !clusters_)
-      detail::throw_error<cuda_error>("simulated_backend::launch: %s: this machine has no clusters",
+      detail::throw_error<cuda_error>("simulated_backend::launch: %s: this simulated device has no clusters",
                                       name_of<Kernel>().text);
     check_table(t, &name_of<Kernel>);
     launcher_.template launch<Kernel>(t);
     ++launches_;
     if (auto const range = detail::simulated_memory.damaged(); range.found)
-      detail::throw_error<cuda_error>("simulated_backend::launch: %s wrote beside an allocation of %zu bytes",
+      detail::throw_error<cuda_error>("simulated_backend::launch: %s wrote outside an allocation of %zu bytes",
                                       name_of<Kernel>().text, range.bytes);
   }
 
@@ -74,7 +74,7 @@ class simulated_backend {
   /// Releases memory; null is ignored. Any other address that allocate did not return ends the program.
   void release(void* at) noexcept {
     if (at == nullptr || detail::simulated_memory.remove(at)) return;
-    std::fprintf(stderr, "simulated_backend::release: %p is no allocation of this device\n", at);
+    std::fprintf(stderr, "simulated_backend::release: %p was not allocated on this device\n", at);
     std::abort();
   }
 
@@ -120,7 +120,7 @@ class simulated_backend {
     check_device(y, bytes_of<T>(count * rows * columns), "product", "y to");
     if (bias != nullptr) check_device(bias, bytes_of<T>(columns), "product", "bias from");
     if ((bias != nullptr || relu) && !can_bias_relu<T>)
-      detail::throw_error<cuda_error>("simulated_backend::product: no bias and no ReLU for doubles");
+      detail::throw_error<cuda_error>("simulated_backend::product: bias and ReLU are not supported for double");
     for (std::int64_t i = 0; i < count; ++i)
       multiply<T, Product>(a + Product::a_offset(i), b + Product::b_offset(i), y + i * rows * columns, bias, relu);
     ++products_;
@@ -157,11 +157,11 @@ class simulated_backend {
     auto const range = detail::simulated_memory.find(at);
     if (!range.found)
       detail::throw_error<cuda_error>(
-          "simulated_backend::%s: %zu bytes %s %p, which is no memory of this device (is it the host's?)", call, bytes,
-          which, at);
+          "simulated_backend::%s: %zu bytes %s %p, which is not memory of this device (is it memory of the host?)",
+          call, bytes, which, at);
     if (bytes > range.bytes - range.first)
       detail::throw_error<cuda_error>(
-          "simulated_backend::%s: %zu bytes %s byte %zu of an allocation of %zu bytes: they reach behind its end", call,
+          "simulated_backend::%s: %zu bytes %s byte %zu of an allocation of %zu bytes: they extend past its end", call,
           bytes, which, range.first, range.bytes);
   }
   static void check_host(void const* at, std::size_t bytes, char const* call, char const* which) {
@@ -175,7 +175,7 @@ class simulated_backend {
     for (int i = 0; i < Pointers; ++i)
       if (t.pointer[i] != nullptr && !detail::simulated_memory.find(t.pointer[i]).found)
         detail::throw_error<cuda_error>(
-            "simulated_backend::launch: %s: pointer %d is %p, which is no memory of this device (is it the host's?)",
+            "simulated_backend::launch: %s: pointer %d is %p, which is not memory of this device (is it memory of the host?)",
             name().text, i, t.pointer[i]);
   }
 

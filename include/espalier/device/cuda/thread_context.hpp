@@ -104,10 +104,10 @@ class thread_context {
   template <class T, int Count, int Slot>
   T* shared() const {
     static_assert(std::is_trivially_copyable_v<T> && sizeof(T) * Count <= detail::thread_shared_memory::capacity,
-                  "more shared memory than a block has");
+                  "a shared array must fit into the 48 KiB of a block");
     int const array = state_->arrays->find(&key<T, Count, Slot>);
     if (array < 0)
-      detail::throw_error<cuda_error>("%s: more than %d shared arrays", state_->name().text,
+      detail::throw_error<cuda_error>("%s: requests more than %d shared arrays", state_->name().text,
                                       detail::thread_shared_memory::most_arrays);
     return reinterpret_cast<T*>(state_->memory[state_->rank].at[array]);
   }

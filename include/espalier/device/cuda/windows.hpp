@@ -73,7 +73,8 @@ struct window_reduction
 template <class T, class Image, class Window, class Map, class Y, std::uint64_t Transposes,
           std::int64_t Most = std::int64_t{256} << 20>
 struct window_product {
-  static_assert(Transposes < 2, "windows are the left operand, and the right one is as it is stored");
+  static_assert(Transposes < 2,
+                "a product with windows supports Transposes 0 and 1: the right operand cannot be transposed");
   using image_shape = Image;
   using window_shape = Window;
   using map = Map;
