@@ -114,9 +114,10 @@ BOOST_AUTO_TEST_CASE(a_pytorch_file_is_rejected_or_converted) {
   check_as_it_is(model);
   for (char const* const other : {"flax", "np", "tf", "Espalier"}) {
     write_file(folder.path("other"), other, {{"weight", {3, 3}}});
-    BOOST_TEST(has(
-        error_of(model, folder.path("other")),
-        (std::string{"found the format \""} + other + "\"; load it with io::load_options{}.from_pytorch()").c_str()));
+    BOOST_TEST(has(error_of(model, folder.path("other")),
+                   (std::string{"found the format \""} + other +
+                    "\"; if PyTorch wrote it, load it with io::load_options{}.from_pytorch()")
+                       .c_str()));
   }
 }
 
@@ -141,7 +142,7 @@ BOOST_AUTO_TEST_CASE(files_without_metadata) {
   write_file(folder.path("square"), "", {{"weight", {3, 3}}});
   BOOST_TEST(has(
       error_of(model, folder.path("square")),
-      "layout of \"weight\": expected metadata that names the format, found none, and PyTorch's extents would be the same (3, 3); load it with io::load_options{}.from_pytorch()"));
+      "layout of \"weight\": expected metadata that names the format, found none, and PyTorch's extents would be the same (3, 3); if PyTorch wrote it, load it with io::load_options{}.from_pytorch()"));
   io::load_safetensors(folder.path("square"), model, from_espalier());
   check_as_it_is(model);
   io::load_safetensors(folder.path("square"), model, from_pytorch());

@@ -248,14 +248,14 @@ BOOST_AUTO_TEST_CASE(a_model_that_ended) {
                    model.reset();
                    trainer.step(x, y);
                  }),
-                 "has ended"));
+                 "was destroyed"));
   BOOST_TEST(has(last_words([&] {
                    auto model = std::make_unique<Model>(esp::seed{1});
                    auto const of = esp::value_and_grad(*model, nn::SoftmaxLoss{});
                    model.reset();
                    of(x, y);
                  }),
-                 "has ended"));
+                 "was destroyed"));
   // What is not used any more may end in any order.
   BOOST_TEST(last_words([&] {
                auto model = std::make_unique<Model>(esp::seed{1});

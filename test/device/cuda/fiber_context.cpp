@@ -269,7 +269,7 @@ BOOST_AUTO_TEST_CASE(memory_of_a_block_that_is_gone) {
     auto x = integers(128), y = x;
     using kernel = cluster_sums<2, 64, 1, false>;
     BOOST_CHECK_EXCEPTION(launcher.launch<kernel>({{x.data(), y.data()}, {}}), cuda_error,
-                          [](cuda_error const& e) { return contains(e.what(), "of which threads are gone"); });
+                          [](cuda_error const& e) { return contains(e.what(), "in which threads have ended"); });
   }
 }
 

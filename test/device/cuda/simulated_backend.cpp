@@ -88,13 +88,13 @@ BOOST_AUTO_TEST_CASE(copies_to_the_wrong_memory) {
   BOOST_CHECK_EXCEPTION(m.to_host(d, d, 4), cuda_error,
                         has_parts("to_host: 4 bytes to", "memory of the device, not of the host"));
   BOOST_CHECK_EXCEPTION(m.to_host(x.data(), x.data(), 4), cuda_error,
-                        has_parts("to_host: 4 bytes from", "no memory of this device"));
+                        has_parts("to_host: 4 bytes from", "not memory of this device"));
   BOOST_CHECK_EXCEPTION(m.copy(d, x.data(), 4), cuda_error,
-                        has_parts("copy: 4 bytes from", "no memory of this device"));
-  BOOST_CHECK_EXCEPTION(m.copy(x.data(), d, 4), cuda_error, has_parts("copy: 4 bytes to", "no memory of this device"));
+                        has_parts("copy: 4 bytes from", "not memory of this device"));
+  BOOST_CHECK_EXCEPTION(m.copy(x.data(), d, 4), cuda_error, has_parts("copy: 4 bytes to", "not memory of this device"));
   BOOST_CHECK_EXCEPTION(m.fill_zero(x.data(), 4), cuda_error,
-                        has_parts("fill_zero: 4 bytes to", "no memory of this device"));
-  BOOST_CHECK_EXCEPTION(m.to_device(nullptr, x.data(), 4), cuda_error, has_parts("no memory of this device"));
+                        has_parts("fill_zero: 4 bytes to", "not memory of this device"));
+  BOOST_CHECK_EXCEPTION(m.to_device(nullptr, x.data(), 4), cuda_error, has_parts("not memory of this device"));
   // Behind the end.
   std::vector<float> y(20);
   BOOST_CHECK_EXCEPTION(m.to_device(d, y.data(), 44), cuda_error,
@@ -111,7 +111,7 @@ BOOST_AUTO_TEST_CASE(copies_to_the_wrong_memory) {
   // Given back.
   void* const gone = m.allocate(40);
   m.release(gone);
-  BOOST_CHECK_EXCEPTION(m.fill_zero(gone, 4), cuda_error, has_parts("no memory of this device"));
+  BOOST_CHECK_EXCEPTION(m.fill_zero(gone, 4), cuda_error, has_parts("not memory of this device"));
 }
 
 BOOST_AUTO_TEST_CASE(backends_are_one_device) {
@@ -129,7 +129,7 @@ BOOST_AUTO_TEST_CASE(backends_are_one_device) {
     BOOST_TEST(other.allocated_bytes() == 80u);
     gone = other.allocate(8);
   }
-  BOOST_CHECK_EXCEPTION(m.fill_zero(gone, 4), cuda_error, has_parts("no memory of this device"));
+  BOOST_CHECK_EXCEPTION(m.fill_zero(gone, 4), cuda_error, has_parts("not memory of this device"));
 }
 
 template <class Kernel>
@@ -260,13 +260,13 @@ BOOST_AUTO_TEST_CASE(products_on_the_wrong_memory) {
   auto *const pa = a.at<float>(0), *const pb = b.at<float>(0), *const py = y.at<float>(0);
   m.product<float, P>(pa, pb, py);
   BOOST_CHECK_EXCEPTION((m.product<float, P>(x, pb, py)), cuda_error,
-                        has_parts("product: 96 bytes a from", "no memory of this device"));
+                        has_parts("product: 96 bytes a from", "not memory of this device"));
   BOOST_CHECK_EXCEPTION((m.product<float, P>(pa, pa, py)), cuda_error,
-                        has_parts("product: 160 bytes b from", "behind its end"));
+                        has_parts("product: 160 bytes b from", "past its end"));
   BOOST_CHECK_EXCEPTION((m.product<float, P>(pa, pb, pb)), cuda_error,
-                        has_parts("product: 180 bytes y to", "behind its end"));
+                        has_parts("product: 180 bytes y to", "past its end"));
   BOOST_CHECK_EXCEPTION((m.product<float, P>(pa, pb, py, x)), cuda_error,
-                        has_parts("product: 20 bytes bias from", "no memory of this device"));
+                        has_parts("product: 20 bytes bias from", "not memory of this device"));
 }
 
 }  // namespace
