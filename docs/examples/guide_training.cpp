@@ -34,7 +34,7 @@ int main(int count, char** words) {
   sample_points(points, classes);
 
   // [data]
-  // copies, and refuses labels beyond 1
+  // copies, and throws at labels beyond 1
   data::dataset<float, shape<2>> const all{points.span(), classes.span(), {.classes = 2}};
   auto const [train_set, test_set] = all.split(320);
   data::loader batches{train_set, batch{}, data::shuffled{0}, data::drop_last};  // the same order on every machine
@@ -74,7 +74,7 @@ int main(int count, char** words) {
   // [/own]
   out.print("in a loop of your own: %s\n", last < 0.2f ? "below 0.2" : "above");
 
-  // [refused]
+  // [errors]
   tensor<float, batch> some;
   tensor<std::int32_t, shape<32>> wrong;
   wrong[3] = 2;
@@ -83,7 +83,7 @@ int main(int count, char** words) {
   } catch (esp::label_error const& error) {
     out.print("%s\n", error.what());  // and nothing has changed
   }
-  // [/refused]
+  // [/errors]
 
   // [moved]
   esp::model<Net> const before = model.clone();  // a model of its own; const, so that nothing can change it

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a file of weights is, what is refused and how, and what can be said about differences.
+// Files of weights, the errors of a file that does not fit, and options for differences.
 // docs/how_to_save_and_load.md shows parts of it.
 #include <espalier.hpp>
 #include <espalier/io/safetensors.hpp>
@@ -51,7 +51,7 @@ int main() try {
   require(again.steps() == 5, "the steps are counted on");
   for (int step = 0; step < 5; ++step) require(trainer.step(x, y) == again.step(x, y), "every step has the same bits");
 
-  // [refused]
+  // [errors]
   esp::model<Smaller> smaller{esp::seed{1}};
   try {
     io::load_safetensors(path, smaller, io::load_options{}.ignore("training/*"));
@@ -60,7 +60,7 @@ int main() try {
     for (auto const& d : error.disagreements())
       require(d.kind == io::disagreement_kind::shape, "these are about shapes");
   }
-  // [/refused]
+  // [/errors]
 
   // [options]
   io::load_safetensors(path, smaller,

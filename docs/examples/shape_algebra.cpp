@@ -40,8 +40,8 @@ static_assert(esp::output_shape<nn::Conv<3, 8, 3>, shape<1, 3, 16, 16>> == shape
 static_assert(esp::output_shape<Classifier, shape<32, 3, 16, 16>> == shape<32, 10>{} &&
               esp::output_shape<nn::ResNet9<10>, shape<1, 3, 32, 32>> == shape<1, 10>{});
 
-/// What does not fit is no shape: a refusal that names the extents. Asked for inside a formula it is silent, so that
-/// one mistake is one error.
+/// What does not fit is no shape: an `invalid` type that names the extents. Asked for inside a formula it is silent, so
+/// that one mistake is one error.
 static_assert(esp::is_invalid<decltype(matmul(a<32, 64>, a<65, 10>))> && esp::is_invalid<decltype(a<64, 1> + a<64>)>);
 
 int main(int count, char** words) {

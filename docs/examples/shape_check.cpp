@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // The compiler as the test: shapes, sizes, memory and even a gradient are facts of this program before it runs.
-// -DSHOW_ERROR=1 to 8 shows how a wrong program is refused: one error, in a sentence, with the numbers.
+// -DSHOW_ERROR=1 to 8 shows the error of a wrong program: one sentence, with the numbers.
 #include <espalier.hpp>
 
 #include <cstdio>

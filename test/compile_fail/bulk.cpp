@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: the list of refusals is read
+// expect: the list of errors is read
 // What fits and what does not, as concepts: each line that holds is a refusal that costs no test of its own.
 #include <espalier/model/fit.hpp>
 #include <espalier/nn/nn.hpp>
@@ -195,5 +195,5 @@ static_assert(!optim::Optimizer<nn::SoftmaxLoss> && !optim::Optimizer<float>);
 static_assert(!optim::is_momentum<float>::agree && optim::is_momentum<optim::nesterov>::agree);
 
 #ifdef SHOULD_FAIL
-static_assert(inner_dimensions<shape<8, 13>, shape<12, 16>>::agree, "the list of refusals is read");
+static_assert(inner_dimensions<shape<8, 13>, shape<12, 16>>::agree, "the list of errors is read");
 #endif

@@ -71,15 +71,18 @@ BOOST_AUTO_TEST_CASE(labels_that_are_read_in_place_are_not_converted) {
   BOOST_TEST(integers > 0);
 }
 
-// Only the outermost reader decides: what a fused group reads as it is, a library's product reads from memory.
-BOOST_AUTO_TEST_CASE(a_group_that_any_reader_needs_in_memory_runs) {
+// A product reads its operands from memory, whatever the policy: the group that writes them runs.
+BOOST_AUTO_TEST_CASE(a_group_whose_value_is_read_from_memory_runs) {
   passes<scores_by_labels, real<3, 5>, labels<5>> const p;
   auto const d = made(p, in_place);
-  for (int i = 0; i < p.kernels->operand_count; ++i)
-    if (d->kind_of_operand[i] == plan::operand_kind::memory) {
-      int const x = p.merged->group_of[p.kernels->operands[i].node];
-      if (x != 0) BOOST_TEST(d->runs[x]);
-    }
+  int written = 0;
+  for (int i = 0; i < p.kernels->operand_count; ++i) {
+    int const x = p.merged->group_of[p.kernels->operands[i].node];
+    if (d->kind_of_operand[i] != plan::operand_kind::memory || x == 0) continue;
+    ++written;
+    BOOST_TEST(d->runs[x]);
+  }
+  BOOST_TEST(written > 0);
 }
 
 BOOST_AUTO_TEST_CASE(a_product_takes_bias_and_relu_and_nothing_else) {
@@ -92,4 +95,25 @@ BOOST_AUTO_TEST_CASE(a_product_takes_bias_and_relu_and_nothing_else) {
   BOOST_TEST(e.bias >= 0);
   passes<bounded_layer, real<4, 6>, real<6, 5>, real<5>> const other;
   BOOST_TEST(!made(other, with_bias)->epilogue[1].fits);
+}
+
+// The loss of a training step is reported; the gradient that the same step computes is not, and neither is a function's
+// result.
+BOOST_AUTO_TEST_CASE(the_group_of_the_loss_reports_it) {
+  using Program = esp::detail::training_program<esp::nn::Linear<6, 3>, esp::nn::SoftmaxLoss, esp::batch<4, 6>>;
+  auto const reporting = [](plan::device_policy policy) {
+    std::unique_ptr<plan::device_plan const> const d{
+        new plan::device_plan(plan::plan_for_device(plan::graph_of<Program>, plan::plan_of<Program>, policy))};
+    return d->reporting;
+  };
+  constexpr plan::device_policy reports{true, true, true, false};
+  auto const& groups = plan::plan_of<Program>.groups;
+  int const loss = groups.holder_of[plan::graph_of<Program>.outputs[0].id];
+  BOOST_TEST(plan::graph_of<Program>.outputs[0].reported);
+  BOOST_TEST(!plan::graph_of<Program>.outputs[1].reported);
+  BOOST_TEST(reporting(reports) == groups.group_of[loss]);
+  BOOST_TEST(reporting(reports) > 0);
+  BOOST_TEST(reporting(in_place) == 0);
+  passes<cross_entropy, real<4, 6>, labels<4>> const function;
+  BOOST_TEST(made(function, reports)->reporting == 0);
 }

@@ -65,6 +65,8 @@ def modes():
             Mode(f"{compiler}_cpp23", compiler, "syntax", STRICT, standard="c++23"),
             Mode(f"{compiler}_cpp17", compiler, "invalid", "", "espalier requires C++20: compile with -std=c++20", quick=compiler == "gcc", standard="c++17"),
         ]
+        made += [Mode(f"{compiler}_cache_bytes_{name}", compiler, "invalid", f"-DESPALIER_CACHE_BYTES={sizes}", "ESPALIER_CACHE_BYTES must be the bytes of the last-level cache", quick=compiler == "gcc")
+                 for name, sizes in {"empty": "", "zero": "0", "decreasing": "33554432,1048576", "of_three": "1,2,3"}.items()]
     # An older compiler is played by its number; what it is asked for is asked before anything else. g++ 12 does not know C++26.
     made += [
         Mode("clang_cpp26", "clang", "syntax", STRICT, standard="c++26"),

@@ -14,7 +14,11 @@ import shutil
 import subprocess
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+from tree import files_of  # noqa: E402
+
 VERSION, MOST = "14", 120
+FOLDERS = ("include/", "test/", "bench/", "docs/")
 WRITTEN = "// The weights of a net, written by espalier."  # how such a header begins
 MAY_BE_LONG = re.compile(r'"|\w{100}|^\s*//+ ?\||^\s*//+ {3,}\S|// (expect|code|net:|https?:)')
 
@@ -28,14 +32,9 @@ def formatter():
     return None
 
 
-def files_of(root):
-    done = subprocess.run(["git", "-C", root, "ls-files", "--cached", "--others", "--exclude-standard", "include", "test", "bench", "docs"],
-                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-    names = done.stdout.split()
-    if not names:  # no checkout, as in an archive, or a copy that an outer checkout ignores
-        names = [str(p.relative_to(root)) for top in ("include", "test", "bench", "docs") for p in (root / top).rglob("*")]
-    ours = [name for name in sorted(names) if name.endswith((".hpp", ".cpp", ".cu", ".cuh")) and (root / name).is_file()]
-    return [name for name in ours if not (root / name).read_text(encoding="utf-8").startswith(WRITTEN)]
+def sources_of(root):
+    return [name for name, path in files_of(root, {".hpp", ".cpp", ".cu", ".cuh"})
+            if name.startswith(FOLDERS) and not path.read_text(encoding="utf-8").startswith(WRITTEN)]
 
 
 def long_lines(root, names):
@@ -54,7 +53,7 @@ def differing(root, names, tool):
 
 def main():
     root = pathlib.Path(sys.argv[1])
-    names, tool = files_of(root), formatter()
+    names, tool = sources_of(root), formatter()
     if "--write" in sys.argv:
         if not tool:
             sys.exit(f"there is no clang-format {VERSION}")

@@ -10,8 +10,10 @@ globs. Prints each line that has one. CHANGELOG.md may name old words. Exit stat
 import fnmatch
 import pathlib
 import re
-import subprocess
 import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+from tree import files_of  # noqa: E402
 
 SUFFIXES = {".hpp", ".cpp", ".cu", ".md", ".py", ".txt", ".build", ".sh", ".json"}
 NOT_READ = {"CHANGELOG.md", "test/tools/words.txt"}
@@ -29,21 +31,12 @@ def rules_of(text):
         yield number, re.compile(rf"\b(?:{parts[0]})\b", re.IGNORECASE), parts[1], parts[2].split() if len(parts) == 3 else []
 
 
-def files_of(root):
-    done = subprocess.run(["git", "-C", root, "ls-files", "--cached", "--others", "--exclude-standard"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-    names = done.stdout.split()
-    if not names:  # no checkout, as in an archive, or a copy that an outer checkout ignores
-        names = [str(p.relative_to(root)) for p in root.rglob("*") if not p.relative_to(root).parts[0].startswith("build")]
-    for name in sorted(names):
-        path = root / name
-        if path.suffix in SUFFIXES and name not in NOT_READ and not name.startswith(NOT_READ_FOLDERS) and path.is_file():
-            yield name, path
-
-
 def faults_of(root):
     rules = list(rules_of((root / "test/tools/words.txt").read_text(encoding="utf-8")))
     used = {}
-    for name, path in files_of(root):
+    for name, path in files_of(root, SUFFIXES):
+        if name in NOT_READ or name.startswith(NOT_READ_FOLDERS):
+            continue
         mine = [(pattern, instead) for _, pattern, instead, globs in rules if not any(fnmatch.fnmatch(name, g) for g in globs)]
         excepted = [(number, pattern, g) for number, pattern, _, globs in rules for g in globs if fnmatch.fnmatch(name, g)]
         text = path.read_text(encoding="utf-8", errors="replace")

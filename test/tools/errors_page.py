@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""The list of all refusals in docs/errors.md:  errors_page.py ROOT [--write|--renew COMPILER ARGUMENTS...]
+"""The list of all compile-time errors in docs/errors.md:  errors_page.py ROOT [--write|--renew COMPILER ARGUMENTS...]
 
 Each file of test/compile_fail has an entry: what is wrong and what is right are the two branches of its SHOULD_FAIL, the sentence is the compiler's.
 --renew asks only for those that are missing or no longer right. Without either, checks that every file has its entry, with its code, and that the sentence is one that the file's test expects; the tests hold the
@@ -14,7 +14,7 @@ import re
 import subprocess
 import sys
 
-BEGIN, END = "<!-- all refusals: written by test/tools/errors_page.py -->", "<!-- /all refusals -->"
+BEGIN, END = "<!-- all errors: written by test/tools/errors_page.py -->", "<!-- /all errors -->"
 CONDITIONAL = re.compile(r"^#(ifdef SHOULD_FAIL|if defined\(SHOULD_FAIL\)|ifndef SHOULD_FAIL)\n(.*?)(?:^#else\n(.*?))?^#endif", re.M | re.S)
 EXPECT = re.compile(r"^// expect(?:-early)?: (.+?)\s*$", re.M)
 CODE = re.compile(r"^// code: ", re.M)
@@ -91,7 +91,7 @@ def faults(root):
     entries = entries_of((root / "docs/errors.md").read_text(encoding="utf-8"))
     known = {path.stem for path in sources(root)}
     found = [fault for fault in (fault_of(path, entries) for path in sources(root)) if fault]
-    return found + [f"docs/errors.md: there is no refusal {name}" for name in entries if name not in known]
+    return found + [f"docs/errors.md: there is no error {name}" for name in entries if name not in known]
 
 
 def main(words):
@@ -101,7 +101,7 @@ def main(words):
         print(f"no sentence: {' '.join(silent)}" if silent else "written")
         return 1 if silent else 0
     found = faults(root)
-    print("\n".join(found) if found else f"docs/errors.md has all {len(sources(root))} refusals")
+    print("\n".join(found) if found else f"docs/errors.md has all {len(sources(root))} errors")
     return 1 if found else 0
 
 

@@ -223,7 +223,7 @@ struct training_fit {
   static constexpr bool agree = false;
 };
 template <class Net, class Loss, class... Batches>
-  requires(is_loss<Loss>::agree&& loss_has_target<Loss>::agree&& loss_without_parameters<Loss>::agree &&
+  requires((is_loss<Loss>::agree) && (loss_has_target<Loss>::agree) && (loss_without_parameters<Loss>::agree) &&
            (is_batch<Batches>::agree && ...))
 struct training_fit<Net, Loss, Batches...> {
   using loss_type_fault = agreed;

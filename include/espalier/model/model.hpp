@@ -123,7 +123,7 @@ class model {
   }
   /// backend  runs kernels on a graphics processor, for example on a stream of yours; it must outlive the model
   template <class Backend>
-    requires(Engine::has_device_memory&& std::is_constructible_v<Engine, Backend&>)
+    requires((Engine::has_device_memory) && std::is_constructible_v<Engine, Backend&>)
   model(seed start, Backend& backend) : engine_{backend}, memory_(engine_.allocate(bytes)) { initialize(start); }
   /// errors  fewer bytes than the model needs do not compile
   template <std::size_t Count, class Enough = detail::enough_bytes<Count, bytes>>

@@ -227,7 +227,7 @@ template <class... Facts>
 struct root_at {};
 
 /// The type of a net applied to a batch: its result or an `invalid` type.
-template <class Net, class Batch, bool Module = net_fault<Net>::agree&& is_sound_shape<Batch>>
+template <class Net, class Batch, bool Module = (net_fault<Net>::agree) && is_sound_shape<Batch>>
 struct applied_net_impl {
   using type = std::conditional_t<net_fault<Net>::agree, invalid<already_reported>, net_fault<Net>>;
 };

@@ -256,7 +256,7 @@ class trainer : public detail::trainer_range_arguments<trainer<Model, Loss, Opti
     return view<T, prediction_shape>(scores_of(detail::elements_of<T const>(images)));
   }
   template <TensorOrView X>
-    requires(Engine::has_device_memory&& std::is_same_v<device_of<X>, Device>)
+    requires((Engine::has_device_memory) && std::is_same_v<device_of<X>, Device>)
   view<T, prediction_shape> forward(X const& images) {
     static_assert(std::is_same_v<shape_of<X>, Batch> && std::is_same_v<element_of<X>, T>,
                   "trainer.forward(images): images must be the trainer's first batch");

@@ -43,6 +43,7 @@ class grouper : group_builder {
     }
   }
 
+ private:
   /// Adds a group that computes or copies a deferred value, broadcast, constant, move or leaf, so that it is stored in
   /// memory.
   constexpr int materialize(int id) {
@@ -66,7 +67,6 @@ class grouper : group_builder {
     return id;
   }
 
- private:
   /// How a node without a group reads an operand. An operand that cannot be read in place is materialized first.
   constexpr use readable(int operand, std::int64_t size) {
     int const id = r_.holder_of[operand];
@@ -376,7 +376,7 @@ class grouper : group_builder {
 };
 
 /// The number of nodes that are grouped in one constant evaluation. The compiler limits the steps of each evaluation.
-inline constexpr int piece = 1024;
+inline constexpr int nodes_per_evaluation = 1024;
 
 constexpr grouping begin_grouping(graph::program const& p) {
   grouping r{};

@@ -38,12 +38,13 @@ struct subject_of<Program> {
 /// The groups after `Pieces` pieces of the program. Each piece is a variable, and so an evaluation, of its own.
 template <class Program, int Pieces>
 inline constexpr grouping grouped = group_piece(graph_of<Program>, grouped<Program, Pieces - 1>,
-                                                (Pieces - 1) * piece + 1, piece);
+                                                (Pieces - 1) * nodes_per_evaluation + 1, nodes_per_evaluation);
 template <class Program>
 inline constexpr grouping grouped<Program, 0> = begin_grouping(graph_of<Program>);
 template <class Program>
-inline constexpr grouping ended = end_grouping(graph_of<Program>,
-                                               grouped<Program, (graph_of<Program>.nodes.size + piece - 1) / piece>);
+inline constexpr grouping ended =
+    end_grouping(graph_of<Program>,
+                 grouped<Program, (graph_of<Program>.nodes.size + nodes_per_evaluation - 1) / nodes_per_evaluation>);
 template <class Program>
 inline constexpr grouping grouping_of = merge_groups(graph_of<Program>, ended<Program>);
 

@@ -123,7 +123,7 @@ struct programs_of_training : espalier::detail::training_fit<Net, Loss, Batches.
   static std::vector<titled> programs() { return {training<Net, Loss, Batches, T>()..., update<Net, Optimizer, T>()}; }
 };
 template <nn::Module Net, class Loss, class Optimizer, Shape Batch>
-  requires(is_loss<Loss>::agree&& is_optimizer<Optimizer>::agree)
+  requires((is_loss<Loss>::agree) && (is_optimizer<Optimizer>::agree))
 struct programs_of<Net, Loss, Optimizer, Batch> : programs_of_training<float, Net, Loss, Optimizer, Batch> {};
 template <class Net, class Loss, class Optimizer, class Batch, class T>
 struct programs_of<training_facts<Net, Loss, Optimizer, Batch, T>>

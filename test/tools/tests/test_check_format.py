@@ -7,7 +7,7 @@ import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from check_format import differing, files_of, formatter, long_lines  # noqa: E402
+from check_format import differing, formatter, long_lines, sources_of  # noqa: E402
 
 
 class CheckFormat(unittest.TestCase):
@@ -25,11 +25,11 @@ class CheckFormat(unittest.TestCase):
     def test_files(self):
         self.write("int a;\n")
         (self.root / "include/a.md").write_text("x\n")
-        self.assertEqual(files_of(self.root), ["include/a.hpp"])
+        self.assertEqual(sources_of(self.root), ["include/a.hpp"])
 
     def test_written_headers_are_not_ours(self):
         self.write("// The weights of a net, written by espalier. They come back by\n")
-        self.assertEqual(files_of(self.root), [])
+        self.assertEqual(sources_of(self.root), [])
 
     def test_long_lines(self):
         names = self.write("int a;  // " + "a " * 60 + "\n")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""Tests of errors_page.py: on two refusals, one of which changes:  test_errors_page.py COMPILER ARGUMENTS..."""
+"""Tests of errors_page.py: on two errors, one of which changes:  test_errors_page.py COMPILER ARGUMENTS..."""
 import pathlib
 import sys
 import tempfile
@@ -43,7 +43,7 @@ with tempfile.TemporaryDirectory() as folder:
     second.write_text(SOURCE.replace("expect: three", "expect: five"), encoding="utf-8")
     assert errors_page.faults(root) == ["docs/errors.md: the test of second does not expect its sentence: three is not four"]
     second.unlink()
-    assert errors_page.faults(root) == ["docs/errors.md: there is no refusal second"]
+    assert errors_page.faults(root) == ["docs/errors.md: there is no error second"]
     first.write_text("int main() {}\n", encoding="utf-8")
     assert errors_page.main([str(root), "--write", *sys.argv[1:]]) == 1  # it says nothing
 print("passed")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <cstdint>
+#include <initializer_list>
 
 #include "../../base/host_device.hpp"
 
@@ -71,11 +72,17 @@ ESPALIER_INLINE std::int64_t detected_cache(std::int64_t cache_sizes::*level) {
 }
 
 #if defined(ESPALIER_CACHE_BYTES)
-inline constexpr std::int64_t configured_caches[] = {ESPALIER_CACHE_BYTES};
-inline constexpr int configured_levels = static_cast<int>(sizeof configured_caches / sizeof configured_caches[0]);
+/// The sizes that ESPALIER_CACHE_BYTES lists; an L2 cache of 0 bytes if it names the last level alone. Both are 0 if it
+/// is not one size, or two that increase.
+constexpr cache_sizes listed_caches(std::initializer_list<std::int64_t> bytes) {
+  if (bytes.size() < 1 || bytes.size() > 2) return {0, 0};
+  std::int64_t const first = *bytes.begin(), last = *(bytes.end() - 1);
+  if (first <= 0 || last < first) return {0, 0};
+  return {bytes.size() == 2 ? first : 0, last};
+}
+inline constexpr cache_sizes configured_caches = listed_caches({ESPALIER_CACHE_BYTES});
 static_assert(
-    configured_levels <= 2 && configured_caches[0] > 0 &&
-        configured_caches[configured_levels - 1] >= configured_caches[0],
+    configured_caches.last > 0,
     "espalier: ESPALIER_CACHE_BYTES must be the bytes of the last-level cache, or of the L2 and the last-level cache, as in 1048576,33554432");
 #endif
 
@@ -104,7 +111,7 @@ inline int streams_within_caches = 0;
 /// one machine. Processors other than x86 do not report them: usual_cache.
 ESPALIER_INLINE std::int64_t cache_bytes() {
 #if defined(ESPALIER_CACHE_BYTES)
-  return detail::configured_caches[detail::configured_levels - 1];
+  return detail::configured_caches.last;
 #else
   return detail::detected_cache(&detail::cache_sizes::last);
 #endif
@@ -113,7 +120,7 @@ ESPALIER_INLINE std::int64_t cache_bytes() {
 /// processor reports them, read once. If it does not, usual_second_cache.
 ESPALIER_INLINE std::int64_t second_cache_bytes() {
 #if defined(ESPALIER_CACHE_BYTES)
-  if constexpr (detail::configured_levels == 2) return detail::configured_caches[0];
+  if constexpr (detail::configured_caches.second > 0) return detail::configured_caches.second;
 #endif
   return detail::detected_cache(&detail::cache_sizes::second);
 }
@@ -130,7 +137,7 @@ ESPALIER_INLINE std::int64_t kept_in_second_cache(std::int64_t most) {
 /// kernels lost up to 17 %.
 inline constexpr std::int64_t compiled_second_cache = [] {
 #if defined(ESPALIER_CACHE_BYTES)
-  if (detail::configured_levels == 2) return detail::configured_caches[0];
+  if (detail::configured_caches.second > 0) return detail::configured_caches.second;
 #endif
   return std::int64_t{2} << 20;
 }();
@@ -140,7 +147,7 @@ inline constexpr std::int64_t read_far = compiled_second_cache / 2, written_far 
 /// Whether a kernel whose operands and results take so many bytes is compiled with stores past the caches.
 constexpr bool may_stream(std::int64_t bytes) {
 #if defined(ESPALIER_CACHE_BYTES)
-  return bytes > least_streamed && bytes > detail::configured_caches[detail::configured_levels - 1];
+  return bytes > least_streamed && bytes > detail::configured_caches.last;
 #else
   return bytes > least_streamed;
 #endif

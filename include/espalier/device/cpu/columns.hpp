@@ -55,7 +55,7 @@ struct column_kernel : loop_kernel_base<extent_class::column, T, Arch, Instructi
     return elements < 65536 || most < 2 ? 1 : most < 16 ? most : 16;
   }();
   static constexpr int singles = detail::count(facts::single_sums());
-  static constexpr std::int64_t scratch = parts > 1 ? parts* singles* width : 0;
+  static constexpr std::int64_t scratch = parts <= 1 ? 0 : parts * singles * width;
 
   /// Where the value of instruction I is stored. A template: clang would call a function at run time.
   template <int I>

@@ -43,7 +43,7 @@ struct long_row_kernel : row_sweeps<T, Arch, Rows, Columns, Instructions, Operan
     return static_cast<int>(n);
   }
   static constexpr int parts = count_parts();
-  static constexpr std::int64_t scratch = parts > 1 ? parts* slice : 0;
+  static constexpr std::int64_t scratch = parts <= 1 ? 0 : parts * slice;
   static constexpr int piece = cut_columns ? (vectors / parts + 7) / 8 * 8 * width : Columns;  ///< columns of a part
 
   // Rows.

@@ -64,8 +64,8 @@ class fiber_shared_memory {
     blocks_ = blocks;
     if (blocks <= room_) return;
     release();
-    memory_ =
-        static_cast<unsigned char*>(::operator new (stride* static_cast<std::size_t>(blocks), std::align_val_t{256}));
+    std::size_t const bytes = stride * static_cast<std::size_t>(blocks);
+    memory_ = static_cast<unsigned char*>(::operator new (bytes, std::align_val_t{256}));
     room_ = blocks;
   }
   /// Fills all arrays as before a block begins: NaN as float, double and 16-bit numbers, -1 as integers.

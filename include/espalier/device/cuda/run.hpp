@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include "unfused.hpp"
 #include "fused_group.hpp"
 #include "operand_sources.hpp"
+#include "unfused.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
@@ -47,8 +47,8 @@ struct epilogue_group {
 template <class DeviceProgram, int X>
 inline constexpr plan::group const& group_at = DeviceProgram::plan.groups.groups[X];
 template <class DeviceProgram, int X>
-inline constexpr bool has_epilogue = group_at<DeviceProgram, X>.kind ==
-                                     plan::kernel_kind::contraction&& DeviceProgram::plan.ir.groups[X].instructions > 1;
+inline constexpr bool has_epilogue = (group_at<DeviceProgram, X>.kind == plan::kernel_kind::contraction) &&
+                                     DeviceProgram::plan.ir.groups[X].instructions > 1;
 
 template <class DeviceProgram, class T, int X>
 constexpr std::int64_t scratch_of_group() {

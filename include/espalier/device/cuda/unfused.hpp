@@ -55,7 +55,7 @@ struct product_of_pass {
   static constexpr std::int64_t b_offset(std::int64_t i) { return i * b_of_group; }
   static constexpr std::int64_t inner_of_group = transpose_a ? Windows::in_group * Windows::pixels : Windows::depth;
   static constexpr std::int64_t b_of_group =
-      B::rank > 2 && B::size > inner_of_group* columns ? inner_of_group* columns : 0;
+      B::rank <= 2 || B::size <= (inner_of_group * columns) ? 0 : inner_of_group * columns;
   static constexpr std::int64_t group_of(int pass) {
     return std::int64_t{pass} * Windows::images_per_pass / Windows::in_group;
   }
