@@ -7,10 +7,9 @@
 #include <cstring>
 #include <new>
 
-#if !defined(ESPALIER_UCONTEXT) && !defined(__x86_64__) && !defined(__aarch64__)
-#define ESPALIER_UCONTEXT
-#endif
-#if defined(ESPALIER_UCONTEXT)
+#if defined(ESPALIER_BOOST_CONTEXT)
+#include <boost/context/detail/fcontext.hpp>
+#else
 #include <ucontext.h>
 #endif
 
@@ -49,15 +48,16 @@ void __tsan_switch_to_fiber(void* fiber, unsigned flags);
 #endif
 
 /// Fibers, the threads of the simulated device: each has its own stack, and they switch explicitly on one thread of the
-/// operating system.
+/// operating system. The C library switches them, in about 400 ns, because it sets the signal mask twice. With
+/// ESPALIER_BOOST_CONTEXT Boost.Context does it in a few nanoseconds; the program is then linked with boost_context.
 namespace espalier::on_cuda::detail {
 
-/// A suspended execution: its stack pointer, and the data that sanitizers need about it.
+/// A suspended execution: where it continues, and the data that sanitizers need about it.
 struct execution {
-#if defined(ESPALIER_UCONTEXT)
-  ucontext_t registers;
+#if defined(ESPALIER_BOOST_CONTEXT)
+  boost::context::detail::fcontext_t suspended = nullptr;
 #else
-  void* stack_pointer = nullptr;
+  ucontext_t suspended;
 #endif
 #if defined(ESPALIER_FIBERS_UNDER_ADDRESS_SANITIZER)
   void* fake_stack = nullptr;
@@ -68,57 +68,6 @@ struct execution {
   void* tsan_fiber = nullptr;
 #endif
 };
-
-#if !defined(ESPALIER_UCONTEXT)
-/// Switches stacks: saves the callee-saved state, stores the stack pointer at `from` and continues at stack pointer
-/// `to`; a new stack begins with entry(argument). It takes about 3 ns; swapcontext takes 400 ns, for two system calls
-/// that set the signal mask. The function is not inlined for two reasons. All fibers stop at one address, which the
-/// branch predictor learns. The compiler assumes that every caller-saved register changes; g++ would analyse the body,
-/// hence noipa.
-#if defined(__clang__)
-[[gnu::noinline]] inline void
-#else
-[[gnu::noipa]] inline void
-#endif
-switch_stack(void* argument, void** from, void* to) {
-#if defined(__x86_64__)
-  __asm__ volatile(
-      "leaq -128(%%rsp), %%rsp\n\t"  // skips the red zone, where a leaf function may keep data below its stack
-      "pushq %%rbp\n\t"
-      "leaq 1f(%%rip), %%rcx\n\t"
-      "pushq %%rcx\n\t"
-      "movq %%rsp, (%%rsi)\n\t"
-      "movq %%rdx, %%rsp\n\t"
-      "popq %%rcx\n\t"
-      "popq %%rbp\n\t"
-      "jmp *%%rcx\n\t"
-      "1:\n\t"
-      "leaq 128(%%rsp), %%rsp"
-      : "+D"(argument), "+S"(from), "+d"(to)
-      :
-      : "rax", "rbx", "rcx", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "memory", "cc");
-#else
-  register void* x0 __asm__("x0") = argument;
-  register void** x1 __asm__("x1") = from;
-  register void* x2 __asm__("x2") = to;
-  __asm__ volatile(
-      "adr x16, 1f\n\t"
-      "stp x29, x16, [sp, #-16]!\n\t"
-      "mov x17, sp\n\t"
-      "str x17, [x1]\n\t"
-      "mov sp, x2\n\t"
-      "ldp x29, x16, [sp], #16\n\t"
-      "br x16\n"
-      "1:\n\t"
-      "hint #36"  // bti j: a permitted target of indirect branches, on processors that check them
-      : "+r"(x0), "+r"(x1), "+r"(x2)
-      :
-      : "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13", "x14", "x15", "x16", "x17", "x19", "x20",
-        "x21", "x22", "x23", "x24", "x25", "x26", "x27", "x28", "x30", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7",
-        "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", "memory", "cc");
-#endif
-}
-#endif
 
 /// An execution with its own stack. The object is stored above that stack.
 struct fiber : execution {
@@ -199,10 +148,11 @@ class fiber_pool {
     if (&from == &outside_) from.tsan_fiber = __tsan_get_current_fiber();
     __tsan_switch_to_fiber(to.tsan_fiber, 0);
 #endif
-#if defined(ESPALIER_UCONTEXT)
-    swapcontext(&from.registers, &to.registers);
+#if defined(ESPALIER_BOOST_CONTEXT)
+    auto const back = boost::context::detail::jump_fcontext(to.suspended, this);
+    left_->suspended = back.fctx;
 #else
-    switch_stack(this, &from.stack_pointer, to.stack_pointer);
+    swapcontext(&from.suspended, &to.suspended);
 #endif
     arrived(from);
   }
@@ -217,17 +167,23 @@ class fiber_pool {
 #endif
   }
 
-  static void begin(void* at) {
-    auto& pool = *static_cast<fiber_pool*>(at);
+  [[noreturn]] void begin() {
 #if defined(ESPALIER_FIBERS_UNDER_ADDRESS_SANITIZER)
-    __sanitizer_finish_switch_fiber(nullptr, &pool.left_->bottom, &pool.left_->size);
+    __sanitizer_finish_switch_fiber(nullptr, &left_->bottom, &left_->size);
 #endif
-    pool.entry_(pool.entry_argument_);
+    entry_(entry_argument_);
     __builtin_trap();
   }
-#if defined(ESPALIER_UCONTEXT)
+#if defined(ESPALIER_BOOST_CONTEXT)
+  static void begin_after(boost::context::detail::transfer_t left) {
+    auto& pool = *static_cast<fiber_pool*>(left.data);
+    pool.left_->suspended = left.fctx;
+    pool.begin();
+  }
+#else
+  /// makecontext passes integers: the halves of the pool's address.
   static void begin_halves(unsigned low, unsigned high) {
-    begin(reinterpret_cast<void*>(static_cast<std::uintptr_t>(high) << 16 << 16 | low));
+    reinterpret_cast<fiber_pool*>(static_cast<std::uintptr_t>(high) << 16 << 16 | low)->begin();
   }
 #endif
 
@@ -261,31 +217,16 @@ class fiber_pool {
     f->bottom = f->stack;
     f->size = stack_bytes;
 #endif
-#if defined(ESPALIER_UCONTEXT)
-    getcontext(&f->registers);
-    f->registers.uc_stack.ss_sp = f->stack;
-    f->registers.uc_stack.ss_size = stack_bytes;
-    f->registers.uc_link = nullptr;
+#if defined(ESPALIER_BOOST_CONTEXT)
+    f->suspended = boost::context::detail::make_fcontext(f->stack + stack_bytes, stack_bytes, &begin_after);
+#else
+    getcontext(&f->suspended);
+    f->suspended.uc_stack.ss_sp = f->stack;
+    f->suspended.uc_stack.ss_size = stack_bytes;
+    f->suspended.uc_link = nullptr;
     auto const at = reinterpret_cast<std::uintptr_t>(this);
-    makecontext(&f->registers, reinterpret_cast<void (*)()>(&begin_halves), 2, static_cast<unsigned>(at),
+    makecontext(&f->suspended, reinterpret_cast<void (*)()>(&begin_halves), 2, static_cast<unsigned>(at),
                 static_cast<unsigned>(at >> 16 >> 16));
-#else
-    // The values that switch_stack pops: frame pointer and address to continue at; and a null return address below an
-    // aligned stack pointer.
-    auto** const top = reinterpret_cast<void**>(f->stack + (stack_bytes - 64));
-    top[0] = top[1] = top[2] = nullptr;
-#if defined(__x86_64__)
-    // At the first instruction of a function, the address of its return address is 8 modulo 16.
-    void** const at = top - 1;
-    at[-2] = reinterpret_cast<void*>(&begin);
-    at[-1] = nullptr;
-    at[0] = nullptr;
-    f->stack_pointer = at - 2;
-#else
-    top[-2] = nullptr;
-    top[-1] = reinterpret_cast<void*>(&begin);
-    f->stack_pointer = top - 2;
-#endif
 #endif
   }
 

@@ -79,7 +79,8 @@ class fiber_context {
 ///          requested of a block that has ended. After an error, the kernel is abandoned.
 /// memory   a stack of 64 KiB for each waiting thread of a cluster, kept for later launches (a page is used when it is
 ///          first touched)
-/// cost     a kernel without barriers and shuffles is a loop over its threads; each wait of a thread costs about 10 ns
+/// cost     a kernel without barriers and shuffles is a loop over its threads; each wait of a thread costs about 10 ns with
+///          Boost.Context, 800 ns without
 /// threads  one launch at a time
 class fiber_launcher {
  public:
