@@ -31,6 +31,7 @@ NEEDS_CUDA = ("espalier/device/cuda/cuda_", "espalier/device/cuda/cublas_", "esp
 # Headers of other libraries: prefix -> where it may be included.
 OTHERS = {
     "boost/hana/": "espalier/",
+    "boost/context/": "espalier/device/cuda/fiber.hpp",
     "xsimd/": "espalier/device/cpu/",
     "cuda": "espalier/device/cuda/",
     "cublas": "espalier/device/cuda/",

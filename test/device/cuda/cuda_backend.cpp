@@ -77,7 +77,7 @@ struct some_kernel {
 };
 using named = some_kernel<float, 4096, 1024, esp::multiply_, esp::add_>;
 using fill = on_cuda::fill_kernel<std::int32_t, 4>;
-using convert = on_cuda::convert_kernel<esp::half, float, 1>;
+using convert = on_cuda::convert_elements_kernel<esp::half, float, 1>;
 template <class Kernel>
 std::string name() {
   return on_cuda::name_of<Kernel>().text;
@@ -112,7 +112,7 @@ BOOST_AUTO_TEST_CASE(kernels_have_names) {
   BOOST_TEST(name<named>() ==
              "some_kernel of float: 4096 rows x 1024 columns, ops multiply add (4096 blocks of 128 threads)");
   BOOST_TEST(name<fill>() == "fill_kernel of int (4 blocks of 256 threads)");
-  BOOST_TEST(name<convert>() == "convert_kernel of half (1 block of 256 threads)");
+  BOOST_TEST(name<convert>() == "convert_elements_kernel of half (1 block of 256 threads)");
 }
 
 // How many matrices of a batch one call takes: all where both operands move in equal strides, those of the last axes

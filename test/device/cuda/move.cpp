@@ -5,7 +5,9 @@
 
 #include <limits>
 
+#include <espalier/device/cpu/concatenate.hpp>
 #include <espalier/device/cpu/move.hpp>
+#include <espalier/device/cuda/concatenate.hpp>
 #include <espalier/device/cuda/move.hpp>
 
 #include "maps.hpp"

@@ -4,7 +4,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <espalier/device/cpu/random.hpp>
-#include <espalier/device/cuda/numbers.hpp>
+#include <espalier/device/cuda/convert.hpp>
 #include <espalier/device/cuda/random.hpp>
 
 #include "launched.hpp"
@@ -56,7 +56,7 @@ void converted() {
     std::memcpy(bytes.data() + static_cast<size_t>(i) * sizeof(From), &x, sizeof(From));
     expected.push_back(static_cast<T>(x));
   }
-  BOOST_TEST(same(result<on_cuda::numbers_kernel<T, From, Size>, T>(Size, bytes), expected), Size << " numbers");
+  BOOST_TEST(same(result<on_cuda::convert_kernel<T, From, Size>, T>(Size, bytes), expected), Size << " numbers");
 }
 
 }  // namespace

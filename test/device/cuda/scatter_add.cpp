@@ -3,7 +3,7 @@
 #define BOOST_TEST_MODULE device_cuda_scatter_add
 #include <boost/test/unit_test.hpp>
 
-#include <espalier/device/cpu/move.hpp>
+#include <espalier/device/cpu/scatter_add.hpp>
 #include <espalier/device/cuda/scatter_add.hpp>
 
 #include "maps.hpp"

@@ -3,7 +3,7 @@
 #define BOOST_TEST_MODULE device_cuda_strided_kernels
 #include <boost/test/unit_test.hpp>
 
-#include <espalier/device/cpu/unfused.hpp>
+#include <espalier/device/cpu/strided_reduction.hpp>
 #include <espalier/device/cuda/strided_reduction.hpp>
 #include <espalier/device/cuda/strided.hpp>
 #include <espalier/operation/max.hpp>

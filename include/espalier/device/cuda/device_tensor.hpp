@@ -104,7 +104,7 @@ class tensor<T, S, Device> : public detail::out_of_reach<Device> {
   template <class U>
     requires(!std::is_same_v<U, T>)
   explicit tensor(tensor<U, S, Device> const& other) : memory_(unfilled()) {
-    using kernel = on_cuda::convert_kernel<U, T, on_cuda::blocks_for_elements(S::size)>;
+    using kernel = on_cuda::convert_elements_kernel<U, T, on_cuda::blocks_for_elements(S::size)>;
     backend().template launch<kernel>({{const_cast<U*>(other.data()), data()}, {static_cast<std::uint64_t>(S::size)}});
   }
 

@@ -40,7 +40,7 @@ struct fill_kernel {
 
 /// y[i] = x[i] converted to To; a bool is true if x[i] is not 0. table: x, y; number of elements.
 template <class From, class To, int Blocks>
-struct convert_kernel {
+struct convert_elements_kernel {
   static constexpr int threads = 256;
   static constexpr std::int64_t blocks = Blocks;
   static constexpr int cluster = 1;

@@ -183,7 +183,7 @@ class engine {
   /// Converts numbers to another type, rounded if it has fewer bits.
   template <int Size, class From, class To>
   void convert(From const* from, To* to) const {
-    backend_->template launch<numbers_kernel<To, From, Size>>({{const_cast<From*>(from), to}, {}});
+    backend_->template launch<convert_kernel<To, From, Size>>({{const_cast<From*>(from), to}, {}});
   }
   /// Makes master_weights agree with the stored 16-bit parameters: those that were overwritten since the last update
   /// are replaced (master_weights_kernel).

@@ -5,7 +5,8 @@
 /// tools/cuda_kernels.py writes include it and instantiate the kernels that a program needs.
 #include "cuda_context.cuh"
 #include "columns.hpp"
-#include "numbers.hpp"
+#include "concatenate.hpp"
+#include "convert.hpp"
 #include "master_weights.hpp"
 #include "random.hpp"
 #include "elements.hpp"

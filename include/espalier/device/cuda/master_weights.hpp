@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include "numbers.hpp"
+#include "convert.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
 /// Master weights for parameters of 16 bits: the optimizer updates float copies, because a step is often smaller than
-/// the spacing of 16-bit numbers. The update is a program of floats. This kernel runs before it, and a numbers_kernel
+/// the spacing of 16-bit numbers. The update is a program of floats. This kernel runs before it, and a convert_kernel
 /// behind it rounds the result.
 namespace espalier::on_cuda {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include "fused_group.hpp"
-#include "operand_sources.hpp"
+#include "epilogue.hpp"
+#include "fused_kernel.hpp"
 #include "unfused.hpp"
 
 #pragma GCC diagnostic push
@@ -10,39 +10,6 @@
 namespace espalier::on_cuda {
 
 namespace detail {
-
-/// Group X of a program as a fused_group.
-template <class DeviceProgram, class T, int X>
-struct planned_group {
-  static constexpr auto const& group = DeviceProgram::plan.groups.groups[X];
-  using types = sourced_group<DeviceProgram, X>;
-  static constexpr extent_class inner =
-      group.order == plan::loop_order::columns ? extent_class::column : extent_class::row;
-  using type = fused_group<inner, T, group.rows, group.columns, group.segments, typename types::instructions,
-                           typename types::operands, typename types::outputs>;
-};
-
-/// The instructions behind a product, as a group of their own. The first one copies the product, the last operand.
-template <class Instructions, class Operands>
-struct after_product;
-template <class First, class... Instruction, class... Operand>
-struct after_product<fused::list<First, Instruction...>, fused::list<Operand...>> {
-  static constexpr int sums = -1 - static_cast<int>(sizeof...(Operand));
-  using instructions =
-      fused::list<fused::instruction<fused::copy_op, extent_class::full, sums, plan::no_operand, plan::no_operand>,
-                  Instruction...>;
-  using operands = fused::list<Operand..., fused::operand<operand_kind::memory, extent_class::full, 0>>;
-};
-template <class DeviceProgram, class T, int X>
-struct epilogue_group {
-  static constexpr auto const& group = DeviceProgram::plan.groups.groups[X];
-  using types = sourced_group<DeviceProgram, X>;
-  using after = after_product<typename types::instructions, typename types::operands>;
-  static constexpr extents result = DeviceProgram::program.nodes.nodes[group.first].shape;
-  static constexpr int columns = result.at[result.rank - 1], rows = static_cast<int>(result.size() / columns);
-  using type =
-      map_kernel<T, rows, columns, 1, typename after::instructions, typename after::operands, typename types::outputs>;
-};
 
 template <class DeviceProgram, int X>
 inline constexpr plan::group const& group_at = DeviceProgram::plan.groups.groups[X];
@@ -54,7 +21,7 @@ template <class DeviceProgram, class T, int X>
 constexpr std::int64_t scratch_of_group() {
   constexpr int kernel = DeviceProgram::plan.ir.groups[X].kernel;
   if constexpr (group_at<DeviceProgram, X>.kind == plan::kernel_kind::fused)
-    return planned_group<DeviceProgram, T, DeviceProgram::own.kernel[X]>::type::scratch_bytes;
+    return fused_kernel<DeviceProgram, DeviceProgram::own.kernel[X], T>::type::scratch_bytes;
   else return scratch_of_unfused<typename DeviceProgram::definition, T, kernel>();
 }
 template <class DeviceProgram, class T, int... X>
@@ -76,7 +43,7 @@ void run_group(Backend& m, void* const* base) {
   constexpr int kernel = DeviceProgram::own.kernel[X];
   if constexpr (group_at<DeviceProgram, X>.kind == plan::kernel_kind::fused) {
     group_addresses<DeviceProgram, T, X> const of{base};
-    planned_group<DeviceProgram, T, kernel>::type::launch(m, of.at, of.stream_numbers, scratch);
+    fused_kernel<DeviceProgram, kernel, T>::type::launch(m, of.at, of.stream_numbers, scratch);
   } else if constexpr (DeviceProgram::own.runs[X]) {
     constexpr plan::product_epilogue e = DeviceProgram::own.epilogue[X];
     if constexpr (e.fits) {
@@ -90,7 +57,7 @@ void run_group(Backend& m, void* const* base) {
       run_unfused<definition, T, X>(m, base, scratch);
     }
     if constexpr (has_epilogue<DeviceProgram, X> && !e.fits) {
-      using after = typename epilogue_group<DeviceProgram, T, kernel>::type;
+      using after = typename epilogue<DeviceProgram, kernel, T>::type;
       group_addresses<DeviceProgram, T, X> const of{base};
       typename after::table t{};
       for (int i = 0; i < body.operands; ++i) t.pointer[i] = of.at[i];

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include "../group_types.hpp"
+#include "../unfused_kernel.hpp"
 #include "convolution.hpp"
 #include "random.hpp"
+#include "move.hpp"
 #include "scatter_add.hpp"
 #include "strided_reduction.hpp"
-#include "numbers.hpp"
+#include "concatenate.hpp"
+#include "convert.hpp"
 #include "strided.hpp"
 #include "windows.hpp"
 
@@ -61,51 +63,34 @@ struct product_of_pass {
   }
 };
 
-/// The kernel type of unfused group X, or the type that describes its product to the backend.
+/// The kernels that fused::unfused_kernel chooses from, and the types that describe products to the backend.
+template <class T>
+struct unfused_kernels {
+  template <std::int64_t Size>
+  using random_uniform = random_uniform_kernel<T, Size>;
+  template <class From, std::int64_t Size>
+  using convert = convert_kernel<T, From, Size>;
+  template <class Image, class Window, class Map, class, class Y, std::uint64_t Transposes>
+  using window_product = on_cuda::window_product<T, Image, Window, Map, Y, Transposes>;
+  template <class Op, class Image, class Window, class Map>
+  using window_reduction = on_cuda::window_reduction<T, Op, Image, Window, Map>;
+  template <class A, class B, class Y, std::uint64_t Transposes>
+  using product = product_of<A, B, Y, Transposes>;
+  template <class From, class To, class Map>
+  using move = move_kernel<T, From, To, Map>;
+  template <class From, class To, class Map>
+  using scatter_add = scatter_add_kernel<T, From, To, Map>;
+  template <class A, class B, int Axis>
+  using concatenate = concatenate_kernel<T, A, B, Axis>;
+  template <class From, std::uint64_t Permutation>
+  using permute = permute_kernel<T, From, Permutation>;
+  template <class From, class To>
+  using strided_broadcast = strided_broadcast_kernel<T, From, To>;
+  template <class Op, class From, class To>
+  using strided_reduction = strided_reduction_kernel<T, Op, From, To>;
+};
 template <class Program, class T, int X>
-constexpr auto unfused_kernel() {
-  constexpr auto const& g = plan::graph_of<Program>.nodes;
-  constexpr auto const& group = plan::plan_of<Program>.groups.groups[X];
-  constexpr int id = group.first;
-  constexpr graph::node const& n = g.nodes[id];
-  using fused::node_map, fused::shape_of_node;
-  using Y = shape_of_node<Program, id>;
-  if constexpr (group.kind == plan::kernel_kind::random) {
-    return std::type_identity<random_uniform_kernel<T, group.size>>{};
-  } else if constexpr (group.kind == plan::kernel_kind::convert) {
-    constexpr bool flags = g.nodes[n.operand[0]].attribute & 1u;
-    return std::type_identity<numbers_kernel<T, std::conditional_t<flags, bool, std::int32_t>, group.size>>{};
-  } else if constexpr (group.windowed) {
-    constexpr int window = graph::data_of(g, n.operand[0]);
-    using Image = shape_of_node<Program, g.nodes[window].operand[0]>;
-    using Window = shape_of_node<Program, window>;
-    if constexpr (group.kind == plan::kernel_kind::contraction)
-      return std::type_identity<window_product<T, Image, Window, node_map<Program, window>, Y, n.attribute>>{};
-    else
-      return std::type_identity<window_reduction<T, graph::op_of<plan::graph_of<Program>.nodes.nodes[id].op>, Image,
-                                                 Window, node_map<Program, window>>>{};
-  } else {
-    using A = shape_of_node<Program, n.operand[0]>;
-    if constexpr (group.kind == plan::kernel_kind::contraction)
-      return std::type_identity<product_of<A, shape_of_node<Program, n.operand[1]>, Y, n.attribute>>{};
-    else if constexpr (group.kind == plan::kernel_kind::move)
-      return std::type_identity<move_kernel<T, A, Y, node_map<Program, id>>>{};
-    else if constexpr (group.kind == plan::kernel_kind::scatter_add)
-      return std::type_identity<scatter_add_kernel<T, A, Y, node_map<Program, id>>>{};
-    else if constexpr (group.kind == plan::kernel_kind::concatenate)
-      return std::type_identity<
-          concatenate_kernel<T, A, shape_of_node<Program, n.operand[1]>, static_cast<int>(n.attribute)>>{};
-    else if constexpr (group.kind == plan::kernel_kind::permute)
-      return std::type_identity<permute_kernel<T, A, n.attribute>>{};
-    else if constexpr (group.kind == plan::kernel_kind::strided_broadcast)
-      return std::type_identity<strided_broadcast_kernel<T, A, Y>>{};
-    else
-      return std::type_identity<
-          strided_reduction_kernel<T, graph::op_of<plan::graph_of<Program>.nodes.nodes[id].op>, A, Y>>{};
-  }
-}
-template <class Program, class T, int X>
-using unfused_kernel_of = typename decltype(unfused_kernel<Program, T, X>())::type;
+using unfused_kernel_of = fused::unfused_kernel<unfused_kernels<T>, Program, X>;
 
 template <class Program, class T, int X>
 constexpr std::int64_t scratch_of_unfused() {
@@ -161,8 +146,9 @@ void run_unfused(Backend& m, void* const* base, [[maybe_unused]] void* scratch) 
           at<T>(base, address_of<Program, group.first>)},
          {}});
   } else if constexpr (group.kind == plan::kernel_kind::convert) {
+    using source = typename kernel::source;
     m.template launch<kernel>(
-        {{at<char>(base, operand_address<Program, X, 0>), at<T>(base, address_of<Program, group.first>)}, {}});
+        {{at<source>(base, operand_address<Program, X, 0>), at<T>(base, address_of<Program, group.first>)}, {}});
   } else {
     m.template launch<kernel>(
         {{at<T>(base, operand_address<Program, X, 0>), at<T>(base, address_of<Program, group.first>)}, {}});

@@ -9,7 +9,8 @@ namespace espalier::on_cuda {
 /// y = x in another element type: labels or booleans as numbers, 16-bit numbers as floats, floats rounded to 16 bits.
 /// table   x, y
 template <class T, class From, std::int64_t Size>
-struct numbers_kernel : element_kernel<numbers_kernel<T, From, Size>, T, Size, full_width<T>, 2> {
+struct convert_kernel : element_kernel<convert_kernel<T, From, Size>, T, Size, full_width<T>, 2> {
+  using source = From;
   static constexpr int V = full_width<T>;
   using table = kernel_table<2>;
 

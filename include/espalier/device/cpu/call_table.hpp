@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "../group_types.hpp"
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+namespace espalier::on_cpu::detail {
+
+using namespace fused;
+
+/// The arguments of a program's calls, group by group. They are addresses of operands and results, the stream of its
+/// random numbers, and the first group whose calls run the same code. All are one table, computed at once: a variable
+/// for each group would cost compilers more than all its content.
+template <int Groups, int Arguments>
+struct call_table {
+  plan::address arguments[static_cast<std::size_t>(Arguments) + 1];
+  int first[static_cast<std::size_t>(Groups) + 1];
+  int like[static_cast<std::size_t>(Groups) + 1];
+  std::uint64_t stream_number[static_cast<std::size_t>(Groups) + 1];
+};
+constexpr bool is_unfused(plan::planned const& p, int x) {
+  plan::kernel_kind const kind = p.groups.groups[x].kind;
+  return kind != plan::kernel_kind::fused &&
+         !(kind == plan::kernel_kind::contraction && p.ir.groups[x].instructions > 1);
+}
+/// The number of addresses of a call. Unfused: two operands and a result; random numbers: a result. Otherwise: operands
+/// and outputs, followed by two operands and the sums of the product.
+constexpr int count_arguments(plan::planned const& p, int x) {
+  plan::kernel_kind const kind = p.groups.groups[x].kind;
+  plan::kernel_body const& body = p.ir.groups[x];
+  return kind == plan::kernel_kind::random ? 1
+         : is_unfused(p, x)                ? 3
+                            : body.operands + body.outputs + (kind == plan::kernel_kind::contraction ? 3 : 0);
+}
+constexpr int count_arguments(plan::planned const& p) {
+  int n = 0;
+  for (int x = 1; x <= p.groups.group_count; ++x) n += count_arguments(p, x);
+  return n;
+}
+template <int Groups, int Arguments>
+constexpr call_table<Groups, Arguments> table_of_calls(graph::program_builder const& g, plan::planned const& p) {
+  call_table<Groups, Arguments> r{};
+  int n = 0;
+  for (int x = 1; x <= Groups; ++x) {
+    plan::group const& group = p.groups.groups[x];
+    plan::kernel_body const& body = p.ir.groups[x];
+    bool const product = group.kind == plan::kernel_kind::contraction, random = group.kind == plan::kernel_kind::random;
+    r.first[x] = n;
+    // Calls of these kinds differ in more than their kernels.
+    r.like[x] = random || group.kind == plan::kernel_kind::convert ? x : body.kernel;
+    if (random) {
+      r.stream_number[x] = g[group.first].attribute;
+      r.arguments[n++] = p.memory.address_of[group.first];
+    } else if (is_unfused(p, x)) {
+      bool const two = espalier::detail::is_null(p.ir.instructions[body.first_instruction].op) &&
+                       (product || group.kind == plan::kernel_kind::concatenate);
+      r.arguments[n++] = find_operand_address(p, x, 0);
+      r.arguments[n++] = find_operand_address(p, x, two ? 1 : 0);
+      r.arguments[n++] = p.memory.address_of[group.first];
+    } else {
+      for (int i = 0; i < body.operands; ++i)
+        r.arguments[n++] = p.memory.address_of[p.ir.operands[body.first_operand + i].node];
+      for (int i = 0; i < body.outputs; ++i)
+        r.arguments[n++] = p.memory.address_of[p.ir.outputs[body.first_output + i]];
+      if (!product) continue;
+      r.arguments[n++] = find_operand_address(p, x, 0);
+      r.arguments[n++] = find_operand_address(p, x, 1);
+      r.arguments[n++] = find_sums_address(p, x);
+    }
+  }
+  return r;
+}
+template <class Program>
+inline constexpr auto calls_of =
+    table_of_calls<plan::plan_of<Program>.groups.group_count, count_arguments(plan::plan_of<Program>)>(
+        plan::graph_of<Program>.nodes, plan::plan_of<Program>);
+
+}  // namespace espalier::on_cpu::detail
+#pragma GCC diagnostic pop

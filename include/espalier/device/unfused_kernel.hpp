@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "group_types.hpp"
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+/// Chooses the kernel of an unfused group, for every device.
+namespace espalier::fused {
+
+namespace detail {
+
+/// Kernels: a device's kernels, a member template for each kind of group.
+template <class Kernels, class Program, int X>
+constexpr auto find_unfused_kernel() {
+  constexpr auto const& g = plan::graph_of<Program>.nodes;
+  constexpr auto const& group = plan::plan_of<Program>.groups.groups[X];
+  constexpr plan::kernel_kind kind = group.kind;
+  constexpr graph::node const& n = g.nodes[group.first];
+  using Y = shape_of_node<Program, group.first>;
+  using A = shape_of_node<Program, n.operand[0]>;
+  if constexpr (kind == plan::kernel_kind::random) {
+    return std::type_identity<typename Kernels::template random_uniform<group.size>>{};
+  } else if constexpr (kind == plan::kernel_kind::convert) {
+    constexpr bool flags = g.nodes[n.operand[0]].attribute & 1u;
+    return std::type_identity<
+        typename Kernels::template convert<std::conditional_t<flags, bool, std::int32_t>, group.size>>{};
+  } else if constexpr (group.windowed) {
+    constexpr int window = graph::data_of(g, n.operand[0]);
+    using Image = shape_of_node<Program, g.nodes[window].operand[0]>;
+    using Window = shape_of_node<Program, window>;
+    using Map = node_map<Program, window>;
+    if constexpr (kind == plan::kernel_kind::contraction)
+      return std::type_identity<typename Kernels::template window_product<
+          Image, Window, Map, shape_of_node<Program, n.operand[1]>, Y, n.attribute>>{};
+    else
+      return std::type_identity<typename Kernels::template window_reduction<graph::op_of<n.op>, Image, Window, Map>>{};
+  } else if constexpr (kind == plan::kernel_kind::contraction) {
+    return std::type_identity<
+        typename Kernels::template product<A, shape_of_node<Program, n.operand[1]>, Y, n.attribute>>{};
+  } else if constexpr (kind == plan::kernel_kind::move) {
+    return std::type_identity<typename Kernels::template move<A, Y, node_map<Program, group.first>>>{};
+  } else if constexpr (kind == plan::kernel_kind::scatter_add) {
+    return std::type_identity<typename Kernels::template scatter_add<A, Y, node_map<Program, group.first>>>{};
+  } else if constexpr (kind == plan::kernel_kind::concatenate) {
+    return std::type_identity<typename Kernels::template concatenate<A, shape_of_node<Program, n.operand[1]>,
+                                                                     static_cast<int>(n.attribute)>>{};
+  } else if constexpr (kind == plan::kernel_kind::permute) {
+    return std::type_identity<typename Kernels::template permute<A, n.attribute>>{};
+  } else if constexpr (kind == plan::kernel_kind::strided_broadcast) {
+    return std::type_identity<typename Kernels::template strided_broadcast<A, Y>>{};
+  } else {
+    return std::type_identity<typename Kernels::template strided_reduction<graph::op_of<n.op>, A, Y>>{};
+  }
+}
+
+}  // namespace detail
+
+/// The kernel of unfused group X of a program, or of the product in front of an epilogue.
+template <class Kernels, class Program, int X>
+using unfused_kernel = typename decltype(detail::find_unfused_kernel<Kernels, Program, X>())::type;
+
+}  // namespace espalier::fused
+#pragma GCC diagnostic pop
