@@ -198,16 +198,13 @@ struct column_kernel : loop_kernel_base<extent_class::column, T, Arch, Instructi
         rows<S>(b, total, row, std::make_integer_sequence<int, 1>{}, typename base::operand_indices{});
   }
 
-  template <int Count, class Op>
-  static ESPALIER_IN_KERNEL V of_three_rows(T const* first) {
-    constexpr std::ptrdiff_t midst = std::ptrdiff_t{Rows / 2} * Columns, last = std::ptrdiff_t{Rows - 1} * Columns;
-    return rule<Op>::of_three(V::template load_first<Count>(first), V::template load_first<Count>(first + midst),
-                              V::template load_first<Count>(first + last), V(T(Rows)));
-  }
   template <int Count, int... I, class... Op, extent_class... W, int... A, int... B, int... C>
   static ESPALIER_IN_KERNEL void estimate(V* v, T const* const* start_of, int j,
                                           list<detail::numbered_instruction<I, instruction<Op, W, A, B, C>>...>) {
-    ((v[I] = of_three_rows<Count, Op>(start_of[-1 - A] + j)), ...);
+    ((v[I] = estimate_line<Op, Rows>([&](int row) {
+        return V::template load_first<Count>(start_of[-1 - A] + (std::ptrdiff_t{row} * Columns + j));
+      })),
+     ...);
     (void)v, (void)start_of, (void)j;
   }
   template <int Count, int... I>

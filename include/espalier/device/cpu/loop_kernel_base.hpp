@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include "../kernel_schedule.hpp"
+#include "../line_estimate.hpp"
 #include "caches.hpp"
 #include "simd.hpp"
 

@@ -195,9 +195,7 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, Arch, Instructions, O
   template <int... I, class... Op, extent_class... W, int... A, int... B, int... C>
   static ESPALIER_IN_KERNEL void estimate(row_state& l,
                                           list<detail::numbered_instruction<I, instruction<Op, W, A, B, C>>...>) {
-    ((l.values[I] =
-          rule<Op>::of_three(l.in[-1 - A][0], l.in[-1 - A][Columns / 2], l.in[-1 - A][Columns - 1], T(Columns))),
-     ...);
+    ((l.values[I] = estimate_line<Op, Columns>([&](int column) { return l.in[-1 - A][column]; })), ...);
     (void)l;
   }
   template <int U, class Sum, int... I, class... Op, extent_class... W, int... A, int... B, int... C>

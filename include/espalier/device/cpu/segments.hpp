@@ -74,14 +74,11 @@ struct segmented_row_kernel : loop_kernel_base<extent_class::row, T, Arch, Instr
     (void)v, (void)row_values;
   }
 
-  /// The offset of element J of a row from its first element.
-  template <int J>
-  static constexpr std::ptrdiff_t offset = std::ptrdiff_t{J / run_length} * Rows* run_length + J % run_length;
   template <int... I, class... Op, extent_class... W, int... A, int... B, int... C>
   static ESPALIER_IN_KERNEL void estimate(T const* const* in, V* v,
                                           list<detail::numbered_instruction<I, instruction<Op, W, A, B, C>>...>) {
-    ((v[I] = V(rule<Op>::of_three(in[-1 - A][0], in[-1 - A][offset<Columns / 2>], in[-1 - A][offset<Columns - 1>],
-                                  T(Columns)))),
+    ((v[I] = V(estimate_line<Op, Columns>(
+          [&](int column) { return in[-1 - A][offset_in_row(std::int64_t{column}, Rows, run_length)]; }))),
      ...);
     (void)in, (void)v;
   }

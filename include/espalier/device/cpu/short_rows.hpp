@@ -150,9 +150,7 @@ struct short_row_kernel : loop_kernel_base<extent_class::row, T, Arch, Instructi
   template <int... I, class... Op, extent_class... W, int... A, int... B, int... C>
   static ESPALIER_IN_KERNEL void estimate(block& b,
                                           list<detail::numbered_instruction<I, instruction<Op, W, A, B, C>>...>) {
-    ((b.row_values[I] =
-          rule<Op>::of_three(b.in[-1 - A][0], b.in[-1 - A][Columns / 2], b.in[-1 - A][Columns - 1], V(T(Columns)))),
-     ...);
+    ((b.row_values[I] = estimate_line<Op, Columns>([&](int column) { return b.in[-1 - A][column]; })), ...);
     (void)b;
   }
   template <int... I>

@@ -129,8 +129,9 @@ struct column_kernel : line_sweeps<extent_class::column, T, Rows, Columns, 1, In
     using Instruction = op_of_instruction<typename facts::template instruction_type<I>>;
     if constexpr (facts::estimated_first(I)) {
       T const* const x = static_cast<T const*>(t.pointer[-1 - Instruction::first]) + column;
-      values const first = load<T, width>(x), middle = load<T, width>(x + std::int64_t{Rows / 2} * Columns),
-                   last = load<T, width>(x + std::int64_t{Rows - 1} * Columns);
+      using probed = fused::probed_elements<Rows>;
+      values const first = load<T, width>(x), middle = load<T, width>(x + std::int64_t{probed::middle} * Columns),
+                   last = load<T, width>(x + std::int64_t{probed::last} * Columns);
       ESPALIER_UNROLL
       for (int v = 0; v < width; ++v)
         s.lines[I].at[v] = rule<typename Instruction::type>::of_three(first.at[v], middle.at[v], last.at[v],

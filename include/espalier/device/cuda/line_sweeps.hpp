@@ -104,7 +104,7 @@ struct line_sweeps
   }
   ESPALIER_HOST_DEVICE static int offset_of(int row, int column) {
     if constexpr (Segments == 1) return row * Columns + column;
-    else return row * run_length + column / run_length * (Rows * run_length) + column % run_length;
+    else return row * run_length + fused::offset_in_row(column, Rows, run_length);
   }
   template <int... C, int... N>
   ESPALIER_HOST_DEVICE static void clear(state& s, std::integer_sequence<int, C...>, std::integer_sequence<int, N...>) {

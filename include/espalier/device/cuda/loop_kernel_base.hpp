@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include "../kernel_schedule.hpp"
+#include "../line_estimate.hpp"
 #include "random.hpp"
 #include "element.hpp"
 #include "kernel.hpp"

@@ -154,7 +154,7 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, detail::chunk_width<T
   ESPALIER_HOST_DEVICE static int offset_of(row_position const& at, int k) {
     int const column = column_of(at, k);
     if constexpr (Segments == 1) return at.start + column;
-    else return at.start + column / run_length * (Rows * run_length) + column % run_length;
+    else return at.start + fused::offset_in_row(column, Rows, run_length);
   }
 
   template <int K>
@@ -349,13 +349,9 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, detail::chunk_width<T
     using Instruction = op_of_instruction<typename facts::template instruction_type<I>>;
     if constexpr (facts::estimated_first(I)) {
       T const* const x = static_cast<T const*>(t.pointer[-1 - Instruction::first]) + at.start;
-      constexpr std::int64_t middle =
-          std::int64_t{Columns / 2 / run_length} * Rows * run_length + Columns / 2 % run_length;
-      constexpr std::int64_t last =
-          std::int64_t{(Columns - 1) / run_length} * Rows * run_length + (Columns - 1) % run_length;
-      s.lines[I] =
-          rule<typename Instruction::type>::of_three(detail::load_one<T>(x), detail::load_one<T>(x + middle),
-                                                     detail::load_one<T>(x + last), static_cast<number>(Columns));
+      s.lines[I] = fused::estimate_line<typename Instruction::type, Columns>([&](int column) {
+        return detail::load_one<T>(x + fused::offset_in_row(std::int64_t{column}, Rows, run_length));
+      });
     } else if constexpr (facts::instruction_at[I].extent == extent_class::row) {
       if constexpr (facts::instruction_at[I].reduces) s.lines[I] = s.sums[I];
       else

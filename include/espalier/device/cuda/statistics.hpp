@@ -103,7 +103,7 @@ struct statistics_kernel : loop_kernel_base<extent_class::row, T, 1, -1, Instruc
     using Instruction = typename facts::template instruction_type<I>;
     using Op = typename op_of_instruction<Instruction>::type;
     if constexpr (facts::estimated_first(I)) {
-      s.lines[I] = of_three<Op>(static_cast<T const*>(t.pointer[-1 - op_of_instruction<Instruction>::first]), line);
+      s.lines[I] = estimate<Op>(static_cast<T const*>(t.pointer[-1 - op_of_instruction<Instruction>::first]), line);
     } else if constexpr (facts::instruction_at[I].reduces) {
       constexpr int which = base::template position<sweep::all_line_sums, I>;
       number* const all = c.template shared<number, threads, 0>();
@@ -124,20 +124,16 @@ struct statistics_kernel : loop_kernel_base<extent_class::row, T, 1, -1, Instruc
     }
   }
   template <class Op>
-  ESPALIER_HOST_DEVICE static number of_three(T const* x, int line) {
+  ESPALIER_HOST_DEVICE static number estimate(T const* x, int line) {
     if constexpr (Inner == extent_class::column) {
-      constexpr std::int64_t middle = std::int64_t{Rows / 2} * Columns, last = std::int64_t{Rows - 1} * Columns;
-      return rule<Op>::of_three(detail::load_one<T>(x + line), detail::load_one<T>(x + middle + line),
-                                detail::load_one<T>(x + last + line), static_cast<number>(Rows));
+      return fused::estimate_line<Op, Rows>(
+          [&](int row) { return detail::load_one<T>(x + (std::int64_t{row} * Columns + line)); });
     } else {
       constexpr int run_length = Columns / Segments;
-      constexpr std::int64_t middle =
-          std::int64_t{Columns / 2 / run_length} * Rows * run_length + Columns / 2 % run_length;
-      constexpr std::int64_t last =
-          std::int64_t{(Columns - 1) / run_length} * Rows * run_length + (Columns - 1) % run_length;
       x += std::int64_t{line} * run_length;
-      return rule<Op>::of_three(detail::load_one<T>(x), detail::load_one<T>(x + middle), detail::load_one<T>(x + last),
-                                static_cast<number>(Columns));
+      return fused::estimate_line<Op, Columns>([&](int column) {
+        return detail::load_one<T>(x + fused::offset_in_row(std::int64_t{column}, Rows, run_length));
+      });
     }
   }
   template <class Context, int... I>

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "../operation/rule.hpp"
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+/// Estimates of reductions along lines (rows or columns) from three elements in memory, for every device.
+namespace espalier::fused {
+
+/// The elements of a line that its reduction is estimated from.
+template <int Length>
+struct probed_elements {
+  static constexpr int first = 0, middle = Length / 2, last = Length - 1;
+};
+
+/// The estimate of reduction Op over a line. element(i): element i of the line, as a number or as a pack of lines.
+template <class Op, int Length, class Element>
+ESPALIER_HOST_DEVICE ESPALIER_INLINE auto estimate_line(Element const& element) {
+  using probed = probed_elements<Length>;
+  using Number = std::remove_cvref_t<decltype(element(0))>;
+  return rule<Op>::of_three(element(probed::first), element(probed::middle), element(probed::last), Number(Length));
+}
+
+/// The offset of element `column` of a row from its first element. A row has segments of run_length elements, and each
+/// segment is followed by the same segment of the next row.
+template <class Index>
+ESPALIER_HOST_DEVICE constexpr Index offset_in_row(Index column, int rows, int run_length) {
+  return column / run_length * (Index{rows} * run_length) + column % run_length;
+}
+
+}  // namespace espalier::fused
+#pragma GCC diagnostic pop
