@@ -212,10 +212,14 @@ constexpr int member(bits set, int k) {
 /// Properties of instructions and operands, as sets.
 struct schedule_sets {
   bits at[5], reductions, results;  ///< at: by extent class
+  /// Instructions: reductions of values that are fixed along the inner loop, reductions estimated before the first
+  /// sweep, results stored late, expensive ones.
+  bits line_reductions, estimated, late, expensive;
   /// By sweep; statistics: by the sweep that they follow, from -1 on.
   bits reduced[max_kernel_instructions], stored[max_kernel_instructions], statistics[max_kernel_instructions + 1];
-  bits memory[5], constants, indices;   ///< operands; memory: by extent class
-  int output[max_kernel_instructions];  ///< 1 + the output that stores an instruction, or 0
+  bits memory[5], constants, indices, random;  ///< operands; memory: by extent class
+  bits numbers;                                ///< operands in memory that are neither labels nor booleans
+  int output[max_kernel_instructions];         ///< 1 + the output that stores an instruction, or 0
 };
 
 }  // namespace detail
@@ -264,6 +268,10 @@ struct kernel_schedule<Inner, Spare, list<instruction<Op, Extent, A, B, C>...>,
       if (s.reduces) r.reductions |= bit(i);
       if (s.reduces && plan.fed[i] >= 0 && (from < 0 || instruction_at[from].extent == extent_class::full))
         r.reduced[plan.fed[i]] |= bit(i);
+      if (of_lines) r.line_reductions |= bit(i);
+      if (s.estimated && s.reduces && plan.fed[i] < 0) r.estimated |= bit(i);
+      if (k >= 0 && output_at[k].late) r.late |= bit(i);
+      if (s.expensive) r.expensive |= bit(i);
       if (k >= 0 && s.extent == extent_class::full)
         r.stored[output_at[k].late ? plan.sweeps - 1 : plan.ready[i]] |= bit(i);
       if (s.extent == Inner || (s.extent == extent_class::single && of_lines)) r.statistics[plan.ready[i]] |= bit(i);
@@ -272,7 +280,9 @@ struct kernel_schedule<Inner, Spare, list<instruction<Op, Extent, A, B, C>...>,
       operand_kind const kind = operand_at[k].kind;
       if (kind == operand_kind::constant) r.constants |= bit(k);
       else if (kind == operand_kind::column_index) r.indices |= bit(k);
-      else if (kind != operand_kind::random) r.memory[static_cast<int>(operand_at[k].extent)] |= bit(k);
+      else if (kind == operand_kind::random) r.random |= bit(k);
+      else r.memory[static_cast<int>(operand_at[k].extent)] |= bit(k);
+      if (kind == operand_kind::memory) r.numbers |= bit(k);
     }
     return r;
   }();
@@ -290,9 +300,9 @@ struct kernel_schedule<Inner, Spare, list<instruction<Op, Extent, A, B, C>...>,
   static constexpr int output_of(int i) { return sets.output[i] - 1; }
   static constexpr bool stores(int s, int i) { return sets.stored[s] >> i & 1u; }
   /// Whether instruction i is estimated from a few elements of an operand before the first sweep.
-  static constexpr bool estimated_first(int i) {
-    return instruction_at[i].estimated && instruction_at[i].reduces && plan.fed[i] < 0;
-  }
+  static constexpr bool estimated_first(int i) { return detail::has(sets.estimated, i); }
+  /// Whether any instruction is.
+  static constexpr bool estimates() { return sets.estimated != 0; }
   /// Whether instruction i is a reduction of full values that sweep s computes.
   static constexpr bool reduces(int s, int i) { return sets.reduced[s] >> i & 1u; }
   /// Whether sweep s loads the value of instruction i from memory, or stores it for a later sweep.
@@ -302,11 +312,50 @@ struct kernel_schedule<Inner, Spare, list<instruction<Op, Extent, A, B, C>...>,
            !(plan.kept[i] <= outputs && output_at[plan.kept[i] - 1].instruction == i);
   }
   /// Whether instruction i reduces values that are fixed along the inner loop.
-  static constexpr bool reduces_lines(int i) {
-    int const from = instruction_at[i].operand[0];
-    return instruction_at[i].reduces &&
-           (from >= 0 ? instruction_at[from].extent : operand_at[-1 - from].extent) == Inner;
+  static constexpr bool reduces_lines(int i) { return detail::has(sets.line_reductions, i); }
+  /// The reductions along lines that sweeps add to; the reductions of line statistics to single numbers.
+  static constexpr detail::bits line_sums() {
+    return sets.reductions & instructions_at(Inner) & ~sets.line_reductions & ~sets.estimated;
   }
+  static constexpr detail::bits reduced_lines() { return sets.line_reductions & instructions_at(extent_class::single); }
+  /// Whether a result of an extent class is stored in the last sweep, because its destination is also read.
+  static constexpr bool stores_late(extent_class extent) { return (sets.late & instructions_at(extent)) != 0; }
+  /// The largest number of reductions with that extent class in one sweep.
+  static constexpr int most_reduced(extent_class extent) {
+    int most = 0;
+    for (int s = 0; s < plan.sweeps; ++s) {
+      int const n = detail::count(sets.reduced[s] & instructions_at(extent));
+      if (n > most) most = n;
+    }
+    return most;
+  }
+  /// Whether the order of the group's loops is free: all instructions are elementwise.
+  static constexpr bool is_elementwise() {
+    return sets.reductions == 0 && detail::count(instructions_at(extent_class::full)) == instructions;
+  }
+  static constexpr bool has_expensive_elements() { return (sets.expensive & instructions_at(extent_class::full)) != 0; }
+  /// The operands that sweep s reads, that any instruction reads (those behind a product share its operands, but do not
+  /// read the factors), and that instruction i reads.
+  static constexpr detail::bits operands_read(int s) {
+    detail::bits read = 0;
+    for (int i = 0; i < instructions; ++i)
+      if ((detail::has(plan.needed[s], i) && !is_reloaded(s, i)) || reduces(s, i)) read |= operands_of(i);
+    return read;
+  }
+  static constexpr detail::bits operands_read() {
+    detail::bits read = 0;
+    for (int i = 0; i < instructions; ++i) read |= operands_of(i);
+    return read;
+  }
+  static constexpr detail::bits operands_of(int i) {
+    detail::bits read = 0;
+    for (int o : instruction_at[i].operand)
+      if (o < 0 && o != detail::absent) read |= detail::bit(-1 - o);
+    return read;
+  }
+  static constexpr detail::bits random_operands() { return sets.random; }
+  /// The operands with a number for each element.
+  static constexpr detail::bits full_numbers() { return sets.numbers & memory_at(extent_class::full); }
   static constexpr detail::bits computed(int s) { return plan.needed[s]; }
   static constexpr detail::bits reduced(int s) { return sets.reduced[s]; }
   static constexpr detail::bits stored(int s) { return sets.stored[s]; }

@@ -43,10 +43,11 @@ struct column_kernel : line_sweeps<extent_class::column, T, Rows, Columns, 1, In
     base::hold_lines(t, s, column, operand_indices{});
     finalize_statistics(t, s, column, fused::set_members<facts::statistics_after(-1)>{});
     // The only sweep may overwrite what the estimate read.
-    if constexpr (estimates_first && facts::plan.sweeps == 1) c.barrier();
+    if constexpr (facts::estimates() && facts::plan.sweeps == 1) c.barrier();
     int turn = 0;
     if constexpr (facts::works_in(0)) sweeps<0>(c, t, s, column, inside, turn);
-    if constexpr (late_lines) c.barrier();  // all threads have read what is overwritten now
+    if constexpr (facts::stores_late(extent_class::column))
+      c.barrier();  // all threads have read what is overwritten now
     if (inside && c.thread() < across) {
       put_lines(t, s, column, fused::set_members<facts::instructions_at(extent_class::column)>{});
       add_lines(s, fused::set_members<base::reduced_lines>{});
@@ -55,28 +56,9 @@ struct column_kernel : line_sweeps<extent_class::column, T, Rows, Columns, 1, In
   }
 
  private:
-  static constexpr bool estimates_first = [] {
-    for (int i = 0; i < instructions; ++i)
-      if (facts::estimated_first(i)) return true;
-    return false;
-  }();
-  static constexpr bool late_lines = [] {
-    for (int k = 0; k < facts::outputs; ++k)
-      if (facts::output_at[k].late &&
-          facts::instruction_at[facts::output_at[k].instruction].extent == extent_class::column)
-        return true;
-    return false;
-  }();
-  static constexpr int most_sums = [] {
-    int most = 1;
-    for (int s = 0; s < facts::plan.sweeps; ++s) {
-      int n = 0;
-      for (int i = 0; i < instructions; ++i)
-        n += facts::reduces(s, i) && facts::instruction_at[i].extent == extent_class::column;
-      if (n > most) most = n;
-    }
-    return most;
-  }();
+  static constexpr int most_sums = facts::most_reduced(extent_class::column) > 1
+                                       ? facts::most_reduced(extent_class::column)
+                                       : 1;
   /// Elements of an area for the column sums of all warps: (sums, warps, across, width). Two areas alternate, because a
   /// fast warp may store the next sums while a slow one still reads these.
   static constexpr int area_size = most_sums * warps * across * width;

@@ -35,14 +35,6 @@ concept has_clusters = requires(M const& m) {
   { m.clusters() } -> std::convertible_to<bool>;
 };
 
-/// Whether all instructions of a group are elementwise, so that the order of its loops is free.
-template <class Facts>
-constexpr bool is_map() {
-  for (int i = 0; i < Facts::instructions; ++i)
-    if (Facts::instruction_at[i].extent != extent_class::full || Facts::instruction_at[i].reduces) return false;
-  return true;
-}
-
 }  // namespace detail
 
 /// A fused group as a type, and its kernels. Inner: the extent class of values that are fixed in the inner loop.
@@ -66,7 +58,7 @@ struct fused_group {
   template <int S>
   using statistics = statistics_kernel<Inner, S, T, Rows, Columns, Segments, Instructions, Operands, Outputs>;
 
-  static constexpr bool is_map = detail::is_map<facts>();
+  static constexpr bool is_map = facts::is_elementwise();
   /// Blocks of the smallest cluster whose registers hold a row; 0: none does.
   static constexpr int cluster_for_row() {
     if constexpr (is_map || Inner != extent_class::row) return 0;

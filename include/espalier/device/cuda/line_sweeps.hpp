@@ -71,22 +71,10 @@ struct line_sweeps
   template <int S>
   using stored_in = fused::set_members<facts::stored(S)>;
   /// All sums of lines of the group, in the order of their partial sums in memory.
-  static constexpr fused::detail::bits all_line_sums = [] {
-    fused::detail::bits r = 0;
-    for (int i = 0; i < instructions; ++i)
-      if (facts::instruction_at[i].reduces && facts::instruction_at[i].extent == Inner && !facts::reduces_lines(i) &&
-          !facts::estimated_first(i))
-        r |= fused::detail::bit(i);
-    return r;
-  }();
+  static constexpr fused::detail::bits all_line_sums = facts::line_sums();
   /// The line statistics that full values read in sweep s.
   static constexpr fused::detail::bits lines_read(int s) {
-    fused::detail::bits r = 0;
-    for (int j = 0; j < instructions; ++j)
-      if (fused::detail::has(facts::plan.needed[s], j) || facts::reduces(s, j))
-        for (int o : facts::instruction_at[j].operand)
-          if (o >= 0 && facts::instruction_at[o].extent == Inner) r |= fused::detail::bit(o);
-    return r;
+    return facts::lines_read(s) & facts::instructions_at(Inner);
   }
 
   /// The registers of a thread, for its current line and for its sums over lines.

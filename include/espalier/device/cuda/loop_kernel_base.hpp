@@ -68,13 +68,7 @@ struct loop_kernel_base {
     return facts::reduced(s) & facts::instructions_at(extent);
   }
   /// Reductions of line statistics to single numbers.
-  static constexpr fused::detail::bits reduced_lines = [] {
-    fused::detail::bits r = 0;
-    for (int i = 0; i < instructions; ++i)
-      if (facts::instruction_at[i].extent == extent_class::single && facts::reduces_lines(i))
-        r |= fused::detail::bit(i);
-    return r;
-  }();
+  static constexpr fused::detail::bits reduced_lines = facts::reduced_lines();
   /// The number of members of a set before member I.
   template <fused::detail::bits Set, int I>
   static constexpr int position = fused::detail::count(Set&(fused::detail::bit(I) - 1));
@@ -86,29 +80,13 @@ struct loop_kernel_base {
   template <int K>
   static constexpr bool is_random = facts::operand_at[K].kind == operand_kind::random;
   /// The number of random operands. The table has a stream number for each.
-  static constexpr int random_leaves = [] {
-    int n = 0;
-    for (int k = 0; k < operands; ++k) n += facts::operand_at[k].kind == operand_kind::random;
-    return n;
-  }();
+  static constexpr int random_leaves = fused::detail::count(facts::random_operands());
   static constexpr int random_index(int operand) {
-    int n = 0;
-    for (int k = 0; k < operand; ++k) n += facts::operand_at[k].kind == operand_kind::random;
-    return n;
+    return fused::detail::count(facts::random_operands() & (fused::detail::bit(operand) - 1));
   }
   /// Bytes of the widest access that a kernel guarantees: a chunk, if it loads or stores a full value.
   static constexpr int chunk_bytes = V * static_cast<int>(sizeof(T));
-  static constexpr bool loads_chunks = [] {
-    for (int k = 0; k < operands; ++k)
-      if (facts::operand_at[k].kind == operand_kind::memory && facts::operand_at[k].extent == extent_class::full)
-        return true;
-    return false;
-  }();
-  static constexpr bool stores_chunks = [] {
-    for (int k = 0; k < outputs; ++k)
-      if (facts::instruction_at[facts::output_at[k].instruction].extent == extent_class::full) return true;
-    return false;
-  }();
+  static constexpr bool loads_chunks = facts::full_numbers() != 0, stores_chunks = facts::full_results() > 0;
   /// Loads elements i ... i + W - 1 of operand K as numbers to compute with.
   template <int K, int W, class Table, class I>
   ESPALIER_HOST_DEVICE static pack<number, W> load_some(Table const& t, I i) {
@@ -160,14 +138,7 @@ struct loop_kernel_base {
   template <int K>
   static constexpr bool is_wide = is_random<K> || (facts::is_memory(K, facts::operand_at[K].extent) && !facts::held(K));
   /// Whether an instruction of sweep s reads operand k.
-  static constexpr bool reads(int s, int k) {
-    for (int i = 0; i < instructions; ++i) {
-      bool const runs = (facts::plan.needed[s] >> i & 1u && !facts::is_reloaded(s, i)) || facts::reduces(s, i);
-      for (int o : facts::instruction_at[i].operand)
-        if (runs && o == -1 - k) return true;
-    }
-    return false;
-  }
+  static constexpr bool reads(int s, int k) { return fused::detail::has(facts::operands_read(s), k); }
   template <int I>
   ESPALIER_HOST_DEVICE static constexpr number identity() {
     constexpr double e = facts::identity_at[I];

@@ -20,21 +20,8 @@ struct map_kernel
 
   static constexpr int rows = Rows, columns = Columns;
   static constexpr std::int64_t size = std::int64_t{Rows} * Columns;
-  /// Whether an instruction reads operand k. The instructions behind a product share its operand list, but do not read
-  /// the factors.
-  static constexpr bool is_read(int k) {
-    for (int i = 0; i < instructions; ++i)
-      for (int o : facts::instruction_at[i].operand)
-        if (o == -1 - k) return true;
-    return false;
-  }
-  static constexpr bool loads() {
-    for (int k = 0; k < operands; ++k)
-      if (facts::operand_at[k].kind == operand_kind::memory && facts::operand_at[k].extent == extent_class::full &&
-          is_read(k))
-        return true;
-    return false;
-  }
+  static constexpr bool is_read(int k) { return fused::detail::has(facts::operands_read(), k); }
+  static constexpr bool loads() { return (facts::full_numbers() & facts::operands_read()) != 0; }
   static constexpr std::int64_t whole = size / width;
   static constexpr int rest = static_cast<int>(size % width), run_length = Columns / Segments;
   static constexpr int load_access = whole > 0 && loads() ? 16 : 0, store_access = whole > 0 && base::stores_chunks ? 16

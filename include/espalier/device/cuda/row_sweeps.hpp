@@ -71,31 +71,19 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, detail::chunk_width<T
                        single_sums = fused::detail::count(single_sum_instructions);
 
   static constexpr int held_numbers() {
-    int n = column_sums;
-    for (int k = 0; k < operands; ++k)
-      n += facts::is_memory(k, extent_class::full) || facts::operand_at[k].kind == operand_kind::random;
+    int n = column_sums + fused::detail::count(facts::memory_at(extent_class::full) | facts::random_operands());
     for (int i = 0; i < instructions; ++i) n += facts::plan.kept[i] != 0;
     return n > 0 ? n : 1;
   }
-  static constexpr int single_numbers() {
-    int n = 0;
-    for (int k = 0; k < operands; ++k) n += facts::is_memory(k, extent_class::single);
-    return n;
-  }
-  static constexpr bool has_expensive = [] {
-    for (int i = 0; i < instructions; ++i)
-      if (facts::instruction_at[i].expensive && facts::instruction_at[i].extent == extent_class::full) return true;
-    return false;
-  }();
   static constexpr detail::row_layout layout = detail::lay_out_rows(
-      detail::ceil_divide(row_chunks, Cluster), held_numbers(), width, has_expensive, single_numbers());
+      detail::ceil_divide(row_chunks, Cluster), held_numbers(), width, facts::has_expensive_elements(),
+      fused::detail::count(facts::memory_at(extent_class::single)));
   static constexpr bool fits = layout.fits;
   static constexpr int threads_per_row = layout.threads_per_row, chunks = layout.chunks, threads = layout.threads,
                        rows_per_block = threads / threads_per_row;
   /// Whether column operands (a gain, a bias) also stay in registers. Without room they are loaded where they are used.
   static constexpr bool holds_columns = [] {
-    int n = held_numbers();
-    for (int k = 0; k < operands; ++k) n += facts::is_memory(k, extent_class::column);
+    int const n = held_numbers() + fused::detail::count(facts::memory_at(extent_class::column));
     return n * chunks * width <= (threads < 1024 ? detail::most_held : detail::most_held_of_1024);
   }();
   static constexpr bool is_persistent = column_sums + single_sums > 0;
@@ -110,19 +98,6 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, detail::chunk_width<T
   }
   static constexpr std::int64_t blocks = count_blocks();
   static constexpr std::int64_t partial_rows = is_persistent ? blocks / Cluster : 0;
-  static constexpr bool late_lines = [] {
-    for (int k = 0; k < outputs; ++k)
-      if (facts::output_at[k].late &&
-          facts::instruction_at[facts::output_at[k].instruction].extent == extent_class::row)
-        return true;
-    return false;
-  }();
-
-  static constexpr bool estimates_first = [] {
-    for (int i = 0; i < instructions; ++i)
-      if (facts::estimated_first(i)) return true;
-    return false;
-  }();
 
   /// The registers of a thread for its row.
   struct state {
@@ -277,22 +252,14 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, detail::chunk_width<T
     return x;
   }
   static constexpr int warps = threads_per_row / 32;  ///< of a row, if it has more than one
-  static constexpr int most_sums() {
-    int most = 1;
-    for (int s = 0; s < facts::plan.sweeps; ++s) {
-      int n = 0;
-      for (int i = 0; i < instructions; ++i)
-        n += facts::reduces(s, i) && facts::instruction_at[i].extent == extent_class::row;
-      if (n > most) most = n;
-    }
-    return most;
-  }
+  static constexpr int most_sums = facts::most_reduced(extent_class::row) > 1 ? facts::most_reduced(extent_class::row)
+                                                                              : 1;
   /// Shared memory for the sums of each warp: (2, sums, slots). Two areas alternate, because a fast warp may store the
   /// next sums while a slow one still reads these.
   static constexpr int slots = threads / 32;
   template <class Context>
   ESPALIER_HOST_DEVICE static number* area(Context const& c, int turn) {
-    return c.template shared<number, 2 * most_sums() * slots, 0>() + turn * most_sums() * slots;
+    return c.template shared<number, 2 * most_sums * slots, 0>() + turn * most_sums * slots;
   }
   template <int I, class Context>
   ESPALIER_HOST_DEVICE static void reduce_warp(Context const& c, state& s, int n, int turn) {
@@ -313,7 +280,7 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, detail::chunk_width<T
   }
   template <class Context>
   ESPALIER_HOST_DEVICE static number* cluster_area(Context const& c, int turn) {
-    return c.template shared<number, 2 * most_sums(), 1>() + turn * most_sums();
+    return c.template shared<number, 2 * most_sums, 1>() + turn * most_sums;
   }
   template <int I, class Context>
   ESPALIER_HOST_DEVICE static void combine_blocks(Context const& c, state& s, int n, int turn) {

@@ -43,10 +43,11 @@ struct row_kernel : row_sweeps<T, Rows, Columns, Segments, Cluster, Keeps, Instr
       base::load_row(t, at, s, operand_indices{});
       base::finalize_statistics(t, at, s, fused::set_members<facts::statistics_after(-1)>{});
       // The only sweep may overwrite what the estimate read.
-      if constexpr (base::estimates_first && facts::plan.sweeps == 1 && Cluster > 1) c.cluster_barrier();
-      else if constexpr (base::estimates_first && facts::plan.sweeps == 1) c.barrier();
+      if constexpr (base::facts::estimates() && facts::plan.sweeps == 1 && Cluster > 1) c.cluster_barrier();
+      else if constexpr (base::facts::estimates() && facts::plan.sweeps == 1) c.barrier();
       if constexpr (base::facts::works_in(0)) base::template sweeps<0>(c, t, at, s, g, turn);
-      if constexpr (base::late_lines && base::stride > 1) c.barrier();  // all threads have read what is overwritten now
+      if constexpr (base::facts::stores_late(extent_class::row) && base::stride > 1)
+        c.barrier();  // all threads have read what is overwritten now
       if (at.inside && at.chunk == 0) {
         base::put_lines(t, at, s, fused::set_members<facts::instructions_at(extent_class::row)>{});
         base::add_lines(s, g, fused::set_members<base::reduced_lines>{});

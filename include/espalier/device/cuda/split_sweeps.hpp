@@ -26,13 +26,7 @@ struct split_sweep_kernel : line_sweeps<Inner, T, Rows, Columns, Segments, Instr
   static constexpr int threads = layout::threads, cluster = 1;
   static constexpr std::int64_t blocks = layout::blocks;
   static constexpr bool is_needed = facts::works_in(Sweep);
-  static constexpr bool loads() {
-    for (int k = 0; k < base::operands; ++k)
-      if (facts::operand_at[k].kind == operand_kind::memory && facts::operand_at[k].extent == extent_class::full &&
-          base::reads(Sweep, k))
-        return true;
-    return false;
-  }
+  static constexpr bool loads() { return (facts::full_numbers() & facts::operands_read(Sweep)) != 0; }
   static constexpr int load_access = loads() ? base::chunk_bytes : 0,
                        store_access = base::template stored_in<Sweep>::size() > 0 ? base::chunk_bytes : 0;
 
