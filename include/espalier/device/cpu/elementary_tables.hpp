@@ -3,9 +3,9 @@
 
 /// float functions for registers of 16 numbers, made of AVX-512 instructions. Tables lie in registers and take one
 /// instruction to look up. The hardware splits and combines exponents and significands, and estimates 1/x instead of a
-/// division. Included by elementary.hpp.
+/// division.
 
-#include "simd.hpp"
+#include "range_reduction.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
