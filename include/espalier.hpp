@@ -14,7 +14,7 @@
 #include "espalier/storage/argmax.hpp"
 #include "espalier/storage/print.hpp"
 #include "espalier/trace/trace.hpp"
-#include "espalier/device/cpu/float_control.hpp"
+#include "espalier/device/cpu/thread/float_control.hpp"
 #include "espalier/eager/compiled.hpp"
 #include "espalier/nn/nn.hpp"
 #include "espalier/optim/optim.hpp"

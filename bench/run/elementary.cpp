@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Elementary functions of 4096 numbers in the nearest cache, beside xsimd's.
-#include <espalier/device/cpu/simd.hpp>
+#include <espalier/device/cpu/vector/simd.hpp>
 
 #include <xsimd/xsimd.hpp>
 

@@ -5,8 +5,8 @@
 #if defined(__CUDACC__)
 #error "compile this file with your C++ compiler; nvcc only compiles the kernels (docs/design/cuda_build.md)"
 #else
-#include "device/cuda/cuda_backend.hpp"
-#include "device/cuda/default_backend.hpp"
+#include "device/cuda/library/cuda_backend.hpp"
+#include "device/cuda/tensor/default_backend.hpp"
 
 namespace espalier {
 
@@ -29,7 +29,7 @@ using on_cuda::cuda_error;
 
 }  // namespace espalier
 
-#include "device/cuda/device_tensor.hpp"
+#include "device/cuda/tensor/device_tensor.hpp"
 #include "device/cuda/engine.hpp"
 #endif
 #pragma GCC diagnostic push

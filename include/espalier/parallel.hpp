@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 /// Several CPU threads: esp::model<Net, esp::cpu_parallel<2>>. Include it together with <espalier.hpp>.
-#include "device/cpu/parallel.hpp"
+#include "device/cpu/thread/parallel.hpp"

@@ -2,8 +2,8 @@
 #pragma once
 /// Tests of CUDA programs without a GPU and without nvcc. The host simulates the device thread by thread, which is
 /// slow. Programs, kernels and errors are those of <espalier/cuda.hpp>. Include it together with <espalier.hpp>.
-#include "device/cuda/default_backend.hpp"
-#include "device/cuda/simulated_backend.hpp"
+#include "device/cuda/tensor/default_backend.hpp"
+#include "device/cuda/simulator/simulated_backend.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
@@ -28,6 +28,6 @@ using on_cuda::cuda_error;
 
 }  // namespace espalier
 
-#include "device/cuda/device_tensor.hpp"
+#include "device/cuda/tensor/device_tensor.hpp"
 #include "device/cuda/engine.hpp"
 #pragma GCC diagnostic pop

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <cstdint>
-#include <espalier/device/cuda/kernel.hpp>
+#include <espalier/device/cuda/kernel/kernel.hpp>
 
 /// A kernel outside the library, as a program of the user's may bring one along: y = 2 x, four elements of 4 bytes or
 /// two of 8 for each thread.

@@ -3,7 +3,7 @@
 // device runs them.
 #define BOOST_TEST_MODULE cuda_smoke
 #include <boost/test/unit_test.hpp>
-#include <espalier/device/cuda/device_function.hpp>
+#include <espalier/device/cuda/library/device_function.hpp>
 #include <vector>
 
 #include "device.hpp"

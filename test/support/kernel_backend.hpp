@@ -3,7 +3,7 @@
 #include <cstring>
 #include <vector>
 
-#include <espalier/device/cuda/fiber_context.hpp>
+#include <espalier/device/cuda/simulator/fiber_context.hpp>
 #include <espalier/device/cuda/run.hpp>
 
 /// A machine that runs the kernels of the graphics processor on memory of the host, fiber by fiber: kernels alone are

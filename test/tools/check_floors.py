@@ -26,12 +26,12 @@ GATHERING = {"espalier.hpp", "espalier/cuda.hpp", "espalier/parallel.hpp", "espa
 # The device with kernels of its own: no other device and no floor below includes it.
 OF_CUDA = ("espalier/device/cuda/", "espalier/cuda.hpp")
 # What only compiles with the CUDA toolkit.
-NEEDS_CUDA = ("espalier/device/cuda/cuda_", "espalier/device/cuda/cublas_", "espalier/device/cuda/cudnn_", "espalier/cuda.hpp")
+NEEDS_CUDA = ("espalier/device/cuda/library/cuda_", "espalier/device/cuda/library/cublas_", "espalier/device/cuda/library/cudnn_", "espalier/cuda.hpp")
 
 # Headers of other libraries: prefix -> where it may be included.
 OTHERS = {
     "boost/hana/": "espalier/",
-    "boost/context/": "espalier/device/cuda/fiber.hpp",
+    "boost/context/": "espalier/device/cuda/simulator/fiber.hpp",
     "xsimd/": "espalier/device/cpu/",
     "cuda": "espalier/device/cuda/",
     "cublas": "espalier/device/cuda/",
@@ -40,8 +40,8 @@ OTHERS = {
 }
 
 # Headers of the system: header -> where it may be included.
-SYSTEM = {"cblas.h": "espalier/device/cpu/contract_cblas.hpp", "ucontext.h": "espalier/device/cuda/fiber.hpp",
-          **{name: "espalier/device/cpu/parallel.hpp" for name in ["pthread.h", "semaphore.h", "signal.h"]},
+SYSTEM = {"cblas.h": "espalier/device/cpu/product/contract_cblas.hpp", "ucontext.h": "espalier/device/cuda/simulator/fiber.hpp",
+          **{name: "espalier/device/cpu/thread/parallel.hpp" for name in ["pthread.h", "semaphore.h", "signal.h"]},
           **{name: "espalier/io/" for name in ["fcntl.h", "sys/mman.h", "sys/stat.h", "unistd.h", "zlib.h"]}}
 
 # Standard headers that cost 0.1 to 0.4 s of every compilation: kept out of the floors below io.
@@ -51,7 +51,7 @@ EXPENSIVE = {"algorithm", "any", "deque", "filesystem", "format", "fstream", "fu
 CHEAP_BELOW = "io"
 EXPENSIVE_ALLOWED = {                                  # header -> what it may include all the same
     "espalier/storage/print.hpp": {"ostream"},      # printing, opted into
-    "espalier/device/cuda/thread_context.hpp": {"thread"},  # a thread for each thread of a block, in tests
+    "espalier/device/cuda/simulator/thread_context.hpp": {"thread"},  # a thread for each thread of a block, in tests
 }
 
 # Every header includes this one, or a header that does, before it says anything.

@@ -4,7 +4,7 @@
 
 #include "../base/raise.hpp"
 #include "../plan/sharing.hpp"
-#include "engine.hpp"
+#include "cpu/engine.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"

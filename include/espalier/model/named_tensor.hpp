@@ -2,7 +2,7 @@
 #pragma once
 #include <cassert>
 
-#include "../device/engine.hpp"
+#include "../device/cpu/engine.hpp"
 #include "name_error.hpp"
 
 #pragma GCC diagnostic push

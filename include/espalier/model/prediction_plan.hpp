@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include "../device/engine.hpp"
+#include "../device/cpu/engine.hpp"
 #include "net_programs.hpp"
 
 #pragma GCC diagnostic push

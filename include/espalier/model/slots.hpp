@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include "../device/cpu/vectors.hpp"
+#include "../device/cpu/vector/vectors.hpp"
 #include "../graph/sound.hpp"
 #include "../nn/module.hpp"
 #include "../plan/address.hpp"

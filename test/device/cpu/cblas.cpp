@@ -4,7 +4,7 @@
 #define BOOST_TEST_MODULE device_cpu_cblas
 #include <boost/test/unit_test.hpp>
 
-#include <espalier/device/cpu/contract.hpp>
+#include <espalier/device/cpu/product/contract.hpp>
 
 #include <cmath>
 #include <vector>

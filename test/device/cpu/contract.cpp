@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <espalier/base/philox.hpp>
-#include <espalier/device/cpu/contract.hpp>
+#include <espalier/device/cpu/product/contract.hpp>
 
 namespace on_cpu = espalier::on_cpu;
 using std::int64_t;

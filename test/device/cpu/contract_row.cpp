@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <espalier/base/philox.hpp>
-#include <espalier/device/cpu/contract_row.hpp>
+#include <espalier/device/cpu/product/contract_row.hpp>
 
 namespace on_cpu = espalier::on_cpu;
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <espalier/device/cpu/contract.hpp>
+#include <espalier/device/cpu/product/contract.hpp>
 
 namespace on_cpu = espalier::on_cpu;
 using std::int64_t;

@@ -12,7 +12,7 @@
 #include <limits>
 
 #include <espalier/base/philox.hpp>
-#include <espalier/device/cpu/simd.hpp>
+#include <espalier/device/cpu/vector/simd.hpp>
 
 #if !defined(ESPALIER_STRIDE)
 #define ESPALIER_STRIDE 4099

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include <espalier/device/cpu/parallel.hpp>
+#include <espalier/device/cpu/thread/parallel.hpp>
 
 namespace on_cpu = espalier::on_cpu;
 

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include <espalier/device/cpu/parallel.hpp>
+#include <espalier/device/cpu/thread/parallel.hpp>
 #include <espalier/eager/compiled.hpp>
 #include <espalier/operation/operation.hpp>
 

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include <espalier/device/cpu/random.hpp>
+#include <espalier/device/cpu/kernel/random.hpp>
 
 using espalier::philox_bits;
 using espalier::uniform_from_bits;

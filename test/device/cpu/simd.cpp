@@ -8,7 +8,7 @@
 
 #include <espalier/base/math.hpp>
 #include <espalier/base/philox.hpp>
-#include <espalier/device/cpu/simd.hpp>
+#include <espalier/device/cpu/vector/simd.hpp>
 
 namespace on_cpu = espalier::on_cpu;
 

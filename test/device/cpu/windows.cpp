@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <espalier/base/philox.hpp>
-#include <espalier/device/cpu/windows.hpp>
+#include <espalier/device/cpu/kernel/windows.hpp>
 #include <espalier/operation/max.hpp>
 #include <espalier/operation/sum.hpp>
 

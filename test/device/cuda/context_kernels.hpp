@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <espalier/device/cuda/kernel.hpp>
+#include <espalier/device/cuda/kernel/kernel.hpp>
 
 /// Small kernels that use everything a block_context has, some of them with a mistake in them.
 namespace context_kernels {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #define BOOST_TEST_MODULE device_cuda_backend
 #include <espalier/device/cuda/unfused.hpp>
-#include <espalier/device/cuda/cuda_backend.hpp>
-#include <espalier/device/cuda/elements.hpp>
+#include <espalier/device/cuda/library/cuda_backend.hpp>
+#include <espalier/device/cuda/kernel/elements.hpp>
 #include <espalier/eager/evaluate.hpp>
 #include <espalier/operation/operation.hpp>
 

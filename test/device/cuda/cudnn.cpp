@@ -3,9 +3,9 @@
 #include <boost/test/unit_test.hpp>
 
 #include <espalier/device/cuda/unfused.hpp>
-#include <espalier/device/cuda/convolve_plainly.hpp>
-#include <espalier/device/cuda/cuda_backend.hpp>
-#include <espalier/device/cuda/simulated_backend.hpp>
+#include <espalier/device/cuda/simulator/convolve_plainly.hpp>
+#include <espalier/device/cuda/library/cuda_backend.hpp>
+#include <espalier/device/cuda/simulator/simulated_backend.hpp>
 
 #include <string>
 #include <vector>

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <espalier/device/cuda/fiber_context.hpp>
+#include <espalier/device/cuda/simulator/fiber_context.hpp>
 
 #include "context_kernels.hpp"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <espalier/base/philox.hpp>
-#include <espalier/device/cuda/fiber_context.hpp>
+#include <espalier/device/cuda/simulator/fiber_context.hpp>
 #include <espalier/storage/half.hpp>
 
 #include "support/window_maps.hpp"

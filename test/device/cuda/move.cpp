@@ -5,10 +5,10 @@
 
 #include <limits>
 
-#include <espalier/device/cpu/concatenate.hpp>
-#include <espalier/device/cpu/move.hpp>
-#include <espalier/device/cuda/concatenate.hpp>
-#include <espalier/device/cuda/move.hpp>
+#include <espalier/device/cpu/kernel/concatenate.hpp>
+#include <espalier/device/cpu/kernel/move.hpp>
+#include <espalier/device/cuda/kernel/concatenate.hpp>
+#include <espalier/device/cuda/kernel/move.hpp>
 
 #include "maps.hpp"
 

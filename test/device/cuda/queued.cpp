@@ -4,7 +4,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <espalier.hpp>
-#include <espalier/device/cuda/simulated_backend.hpp>
+#include <espalier/device/cuda/simulator/simulated_backend.hpp>
 
 namespace {
 class counting_backend : public espalier::on_cuda::simulated_backend {
@@ -18,7 +18,7 @@ class counting_backend : public espalier::on_cuda::simulated_backend {
 };
 }  // namespace
 
-#include <espalier/device/cuda/default_backend.hpp>
+#include <espalier/device/cuda/tensor/default_backend.hpp>
 
 namespace espalier {
 struct simulated_cuda {};
@@ -32,7 +32,7 @@ struct on_cuda::backend_for<simulated_cuda> {
 };
 }  // namespace espalier
 
-#include <espalier/device/cuda/device_tensor.hpp>
+#include <espalier/device/cuda/tensor/device_tensor.hpp>
 #include <espalier/device/cuda/engine.hpp>
 
 #include "support/nets.hpp"

@@ -4,7 +4,7 @@
 #define BOOST_TEST_MODULE device_cuda_races
 #include <boost/test/unit_test.hpp>
 
-#include <espalier/device/cuda/thread_context.hpp>
+#include <espalier/device/cuda/simulator/thread_context.hpp>
 
 #include "layer_norm_rows.hpp"
 

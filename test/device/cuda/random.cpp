@@ -3,9 +3,9 @@
 #define BOOST_TEST_MODULE device_cuda_random
 #include <boost/test/unit_test.hpp>
 
-#include <espalier/device/cpu/random.hpp>
-#include <espalier/device/cuda/convert.hpp>
-#include <espalier/device/cuda/random.hpp>
+#include <espalier/device/cpu/kernel/random.hpp>
+#include <espalier/device/cuda/kernel/convert.hpp>
+#include <espalier/device/cuda/kernel/random.hpp>
 
 #include "launched.hpp"
 

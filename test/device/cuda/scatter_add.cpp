@@ -3,8 +3,8 @@
 #define BOOST_TEST_MODULE device_cuda_scatter_add
 #include <boost/test/unit_test.hpp>
 
-#include <espalier/device/cpu/scatter_add.hpp>
-#include <espalier/device/cuda/scatter_add.hpp>
+#include <espalier/device/cpu/kernel/scatter_add.hpp>
+#include <espalier/device/cuda/kernel/scatter_add.hpp>
 
 #include "maps.hpp"
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include <espalier/device/cuda/device_block.hpp>
-#include <espalier/device/cuda/simulated_backend.hpp>
+#include <espalier/device/cuda/tensor/device_block.hpp>
+#include <espalier/device/cuda/simulator/simulated_backend.hpp>
 
 #include "context_kernels.hpp"
 

@@ -3,9 +3,9 @@
 #define BOOST_TEST_MODULE device_cuda_strided_kernels
 #include <boost/test/unit_test.hpp>
 
-#include <espalier/device/cpu/strided_reduction.hpp>
-#include <espalier/device/cuda/strided_reduction.hpp>
-#include <espalier/device/cuda/strided.hpp>
+#include <espalier/device/cpu/kernel/strided_reduction.hpp>
+#include <espalier/device/cuda/kernel/strided_reduction.hpp>
+#include <espalier/device/cuda/kernel/strided.hpp>
 #include <espalier/operation/max.hpp>
 #include <espalier/operation/sum.hpp>
 

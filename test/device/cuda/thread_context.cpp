@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include <espalier/device/cuda/fiber_context.hpp>
-#include <espalier/device/cuda/thread_context.hpp>
+#include <espalier/device/cuda/simulator/fiber_context.hpp>
+#include <espalier/device/cuda/simulator/thread_context.hpp>
 
 #include "context_kernels.hpp"
 

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <limits>
 
-#include <espalier/device/cpu/windows.hpp>
+#include <espalier/device/cpu/kernel/windows.hpp>
 #include <espalier/device/cuda/unfused.hpp>
-#include <espalier/device/cuda/simulated_backend.hpp>
-#include <espalier/device/cuda/windows.hpp>
+#include <espalier/device/cuda/simulator/simulated_backend.hpp>
+#include <espalier/device/cuda/kernel/windows.hpp>
 #include <espalier/operation/max.hpp>
 #include <espalier/operation/sum.hpp>
 

@@ -40,7 +40,7 @@ class Floors(unittest.TestCase):
         self.accepted("espalier/device/cpu/map.hpp", "#include <espalier/plan/plan.hpp>")
         self.accepted("espalier/device/cpu/map.hpp", "#include <xsimd/xsimd.hpp>")
         self.accepted("espalier/nn/linear.hpp", "#include <boost/hana/tuple.hpp>")
-        self.accepted("espalier/device/cpu/parallel.hpp", "#include <pthread.h>")
+        self.accepted("espalier/device/cpu/thread/parallel.hpp", "#include <pthread.h>")
         self.accepted("espalier.hpp", "#include <espalier/plan/plan.hpp>")
         self.accepted("espalier/io/file.hpp", "#include <fstream>")
         self.accepted("espalier/storage/print.hpp", "#include <ostream>")
@@ -63,7 +63,7 @@ class Floors(unittest.TestCase):
         self.rejects("espalier/device/cuda/row.cuh", "#include <xsimd/xsimd.hpp>", "belongs into espalier/device/cpu/ alone")
         self.rejects("espalier/nn/linear.hpp", "#include <boost/hana.hpp>", "single headers")
         self.rejects("espalier/nn/linear.hpp", "#include <boost/mp11.hpp>", "neither ours")
-        self.rejects("espalier/model/trainer.hpp", "#include <pthread.h>", "belongs into espalier/device/cpu/parallel.hpp alone")
+        self.rejects("espalier/model/trainer.hpp", "#include <pthread.h>", "belongs into espalier/device/cpu/thread/parallel.hpp alone")
         self.rejects("espalier/shape/show.hpp", "#include <iostream>", "expensive")
         self.rejects("espalier/storage/tensor.hpp", "#include <ostream>", "expensive")
 

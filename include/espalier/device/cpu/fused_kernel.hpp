@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include "../group_types.hpp"
-#include "columns.hpp"
-#include "epilogue.hpp"
-#include "rows.hpp"
-#include "segments.hpp"
+#include "kernel/columns.hpp"
+#include "kernel/epilogue.hpp"
+#include "kernel/rows.hpp"
+#include "kernel/segments.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"

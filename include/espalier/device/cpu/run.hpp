@@ -3,7 +3,7 @@
 #include "../../storage/memory.hpp"
 #include "call_table.hpp"
 #include "fused_kernel.hpp"
-#include "team.hpp"
+#include "thread/team.hpp"
 #include "unfused.hpp"
 
 #pragma GCC diagnostic push

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include "../unfused_kernel.hpp"
-#include "concatenate.hpp"
-#include "convert.hpp"
-#include "move.hpp"
-#include "product.hpp"
-#include "random.hpp"
-#include "scatter_add.hpp"
-#include "strided_reduction.hpp"
-#include "windows.hpp"
+#include "kernel/concatenate.hpp"
+#include "kernel/convert.hpp"
+#include "kernel/move.hpp"
+#include "kernel/product.hpp"
+#include "kernel/random.hpp"
+#include "kernel/scatter_add.hpp"
+#include "kernel/strided_reduction.hpp"
+#include "kernel/windows.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"

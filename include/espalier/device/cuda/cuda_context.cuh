@@ -4,8 +4,8 @@
 #include <cstring>
 #include <type_traits>
 
-#include "device_function.hpp"
-#include "kernel.hpp"
+#include "library/device_function.hpp"
+#include "kernel/kernel.hpp"
 
 /// Runs kernels on the device. Only nvcc compiles this file.
 namespace espalier::on_cuda {

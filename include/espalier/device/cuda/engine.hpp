@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include "../engine.hpp"
-#include "default_backend.hpp"
-#include "device_block.hpp"
-#include "device_span.hpp"
-#include "master_weights.hpp"
+#include "../cpu/engine.hpp"
+#include "tensor/default_backend.hpp"
+#include "tensor/device_block.hpp"
+#include "tensor/device_span.hpp"
+#include "kernel/master_weights.hpp"
 #include "run.hpp"
 #include "step_graph.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
-/// What models, trainers and predictors use of a device with its own memory: the interface of device/engine.hpp.
+/// What models, trainers and predictors use of a device with its own memory: the interface of device/cpu/engine.hpp.
 namespace espalier::on_cuda {
 
 using espalier::detail::elements_on;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include "fused_group.hpp"
+#include "kernel/fused_group.hpp"
 #include "operand_sources.hpp"
 
 #pragma GCC diagnostic push

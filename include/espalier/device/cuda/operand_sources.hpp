@@ -2,7 +2,7 @@
 #pragma once
 #include "../../plan/device_policy.hpp"
 #include "../group_types.hpp"
-#include "finish.hpp"
+#include "kernel/finish.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"

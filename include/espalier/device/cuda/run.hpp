@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include "epilogue.hpp"
+#include "kernel/epilogue.hpp"
 #include "fused_kernel.hpp"
 #include "unfused.hpp"
 

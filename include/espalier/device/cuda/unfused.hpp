@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include "../unfused_kernel.hpp"
-#include "convolution.hpp"
-#include "random.hpp"
-#include "move.hpp"
-#include "scatter_add.hpp"
-#include "strided_reduction.hpp"
-#include "concatenate.hpp"
-#include "convert.hpp"
-#include "strided.hpp"
-#include "windows.hpp"
+#include "library/convolution.hpp"
+#include "kernel/random.hpp"
+#include "kernel/move.hpp"
+#include "kernel/scatter_add.hpp"
+#include "kernel/strided_reduction.hpp"
+#include "kernel/concatenate.hpp"
+#include "kernel/convert.hpp"
+#include "kernel/strided.hpp"
+#include "kernel/windows.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "../../../shape/shape.hpp"
+#include "copy_run.hpp"
+#include "../thread/team.hpp"
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+namespace espalier::on_cpu {
+
+/// y = a, then b, along an axis.
+template <class T, Shape A, Shape B, int Axis, class Arch>
+struct concatenate_kernel : independent_parts {
+  static constexpr std::int64_t first = A::value.product(Axis, A::rank), second = B::value.product(Axis, B::rank),
+                                count = A::size / first;
+  static constexpr int parts = detail::parts_along(count, A::size + B::size);
+
+  ESPALIER_KERNEL static void run(T const* a, T const* b, T* y) { some(a, b, y, 0, count); }
+  ESPALIER_KERNEL static void part(T const* a, T const* b, T* y, T*, int which) {
+    some(a, b, y, detail::part_begin(count, parts, which), detail::part_begin(count, parts, which + 1));
+  }
+
+ private:
+  static ESPALIER_INLINE void some(T const* a, T const* b, T* y, std::int64_t begin, std::int64_t end) {
+    y += begin * (first + second);
+    for (std::int64_t i = begin; i < end; ++i, y += first + second) {
+      detail::copy_run<T, Arch>(y, a + i * first, first);
+      detail::copy_run<T, Arch>(y + first, b + i * second, second);
+    }
+  }
+};
+
+}  // namespace espalier::on_cpu
+#pragma GCC diagnostic pop

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "../../group_types.hpp"
+#include "../product/contract.hpp"
+#include "../product/contract_row.hpp"
+#include "../thread/team.hpp"
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+/// Matrix products of a program: one, or one for each batch.
+namespace espalier::on_cpu {
+
+/// A matrix product for each batch. An operand without a batch axis, or with extent 1 there, is reused.
+template <class T, Shape A, Shape B, Shape Y, std::uint64_t Transposes, class Arch>
+struct product_kernel : independent_parts {
+  static constexpr bool transpose_a = Transposes & 1u, transpose_b = Transposes & 2u;
+  static constexpr int rows = Y::template extent<-2>(), columns = Y::template extent<-1>();
+  static constexpr int inner = transpose_a ? A::template extent<-2>() : A::template extent<-1>();
+  using matrices = contract<T, rows, columns, inner, transpose_a, transpose_b, Arch>;
+
+  /// Whether this is one row times a matrix as it is stored. The call is inlined, because nets of one sample consist of
+  /// such products.
+  static constexpr bool of_row = Y::size == columns && !(transpose_b && columns > 1 && inner > 1);
+
+  static constexpr bool one_matrix = Y::size == std::int64_t{rows} * columns;
+  static constexpr std::int64_t count = Y::size / (std::int64_t{rows} * columns);
+
+  /// after: the epilogue of each finished rectangle of y; rows are counted through all matrices.
+  template <class After = detail::no_epilogue>
+  static ESPALIER_INLINE void run(T const* a, T const* b, T* y, After const& after = {}) {
+    if constexpr (of_row) contract_row<T, inner, columns, Arch>::run(a, b, y, after);
+    else if constexpr (one_matrix) matrices::run(a, b, y, after);
+    else some(a, b, y, after, 0, count);
+  }
+
+  /// If there is one matrix, it is split into parts; otherwise each part has some of the matrices.
+  static constexpr int parts = [] {
+    if constexpr (of_row) return 1;
+    else if constexpr (!one_matrix) return detail::parts_along(count, Y::size * inner / 32);
+    else if constexpr (requires { matrices::parts; }) return static_cast<int>(matrices::parts);
+    else return 1;
+  }();
+  static void part(T const* a, T const* b, T* y, T* shared, int which) {
+    part(a, b, y, detail::no_epilogue{}, shared, which);
+  }
+  template <class After>
+  static void part(T const* a, T const* b, T* y, After const& after, T*, int which) {
+    if constexpr (!one_matrix)
+      some(a, b, y, after, detail::part_begin(count, parts, which), detail::part_begin(count, parts, which + 1));
+    else if constexpr (parts > 1) matrices::part(a, b, y, after, which);
+  }
+
+ private:
+  template <class After>
+  static void some(T const* a, T const* b, T* y, After const& after, std::int64_t first, std::int64_t last) {
+    static constexpr extents batch = outer(Y::value), batch_a = outer(A::value), batch_b = outer(B::value);
+    for (std::int64_t i = first; i < last; ++i) {
+      matrices::run(a + offset(batch_a, batch, i) * rows * inner, b + offset(batch_b, batch, i) * inner * columns,
+                    y + i * rows * columns);
+      after(i * rows, rows, 0, columns);
+    }
+  }
+  static constexpr extents outer(extents s) {
+    s.rank -= 2;
+    return s;
+  }
+  static constexpr std::int64_t offset(extents const& from, extents const& s, std::int64_t i) {
+    std::int64_t at = 0, stride = 1;
+    for (int axis = s.rank - 1, f = from.rank - 1; f >= 0; --axis, --f) {
+      if (from.at[f] != 1) at += (i % s.at[axis]) * stride;
+      i /= s.at[axis];
+      stride *= from.at[f];
+    }
+    return at;
+  }
+};
+
+}  // namespace espalier::on_cpu
+#pragma GCC diagnostic pop

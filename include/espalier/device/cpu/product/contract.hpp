@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstdint>
+
+#include "../caches.hpp"
+#include "contract_cblas.hpp"
+#include "contract_panel.hpp"
+#include "contract_streamed.hpp"
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+/// Matrix products. They are split into register blocks and shared by threads; operands are packed for the caches.
+namespace espalier::on_cpu {
+namespace detail {
+
+/// The default epilogue of a product: it does nothing.
+struct no_epilogue {
+  static constexpr bool nothing = true;
+  ESPALIER_INLINE void operator()(std::int64_t, std::int64_t, std::int64_t, std::int64_t) const {}
+};
+
+/// How C is split into register blocks.
+struct contract_cut {
+  int rows, vectors;
+  double cost;
+};
+
+/// Estimated cycles of one step of the sum for one block. Two multiply-adds or two loads run at a time, a chain of them
+/// takes at least 4 cycles, and there is some overhead. A panel of b that the L1 cache does not hold comes from the L2
+/// cache at about 24 bytes a cycle.
+constexpr double block_cost(int rows, int vectors, bool far, int bytes) {
+  double busy = 0.5 * rows * vectors;
+  double const loads = 0.5 * (rows + vectors), transfer = far ? vectors * bytes / 24.0 : 0;
+  if (busy < loads) busy = loads;
+  if (busy < transfer) busy = transfer;
+  return (busy < 2 ? 2 : busy) + 0.5;
+}
+
+/// The best number of rows of a block, at most 8: more rows at a stride require more addresses than there are general
+/// registers. Even numbers are preferred a little, so that more shapes share a block, which is compiled once.
+constexpr contract_cut best_rows(std::int64_t m, int vectors, int registers, bool far, int bytes) {
+  contract_cut best{0, vectors, 0};
+  for (int rows = 1; rows <= 8 && rows <= m && rows * vectors + vectors + 1 <= registers; ++rows) {
+    double const cost =
+        static_cast<double>((m + rows - 1) / rows) * block_cost(rows, vectors, far, bytes) * (rows % 2 == 0 ? 1 : 1.05);
+    if (best.rows == 0 || cost < best.cost) best = {rows, vectors, cost};
+  }
+  return best;
+}
+
+constexpr contract_cut best_cut(std::int64_t m, std::int64_t vectors, int registers, bool far, int bytes) {
+  contract_cut best{0, 0, 0};
+  for (int each = 1; each <= vectors && each <= (registers == 32 ? 6 : 3); ++each) {
+    contract_cut candidate = best_rows(m, each, registers, far, bytes);
+    candidate.cost *= static_cast<double>(vectors / each);
+    // A narrower last block is one more kernel to compile, so it must be faster by 2 %.
+    if (vectors % each != 0)
+      candidate.cost =
+          candidate.cost * 1.02 + best_rows(m, static_cast<int>(vectors % each), registers, far, bytes).cost;
+    if (best.rows == 0 || candidate.cost <= best.cost) best = candidate;
+  }
+  return best;
+}
+
+constexpr int chains_of(int cells, int vectors, std::int64_t depth, int registers) {
+  int chains = 1;
+  while (chains < 4 && cells * chains < 8 && depth >= 8 * chains && 2 * chains * (cells + vectors) < registers)
+    chains *= 2;
+  return chains;
+}
+
+}  // namespace detail
+
+/// c[M, N] = op(a) op(b), row-major. op(a) is M x K: a is stored M x K, or K x M if TransposeA; likewise b, stored K x
+/// N or N x K. c must not overlap a or b. No memory outside the three is accessed. Sums run over k in a fixed order
+/// that depends on the shape alone. Nothing is allocated: packed operands lie on the stack, at most `scratch` bytes
+/// (448 KiB).
+template <class T, std::int64_t M, std::int64_t N, std::int64_t K, bool TransposeA, bool TransposeB,
+          class Arch = default_arch>
+struct contract {
+ private:
+  static constexpr int width = pack<T, Arch>::size;
+  static constexpr int registers = detail::register_count<Arch>;
+  static constexpr bool one_row = M == 1, one_column = N == 1;
+  // A matrix with one row or one column is stored the same, transposed or not.
+  static constexpr bool a_transposed = TransposeA && M > 1 && K > 1;
+  static constexpr bool b_transposed = TransposeB && N > 1 && K > 1;
+
+  static constexpr std::int64_t vectors = (N + width - 1) / width;
+  static constexpr int last = static_cast<int>(N - (vectors - 1) * width);
+  static constexpr bool far = K * 4 * Arch::bytes >= (a_transposed ? 16 : 17) * 1024;
+  static constexpr detail::contract_cut cut = detail::best_cut(M, vectors, registers, far, Arch::bytes);
+  static constexpr int rest = static_cast<int>(vectors % cut.vectors);
+  static constexpr std::int64_t panel = std::int64_t{cut.vectors} * width;
+  static constexpr std::int64_t a_row = a_transposed ? 1 : K, a_step = a_transposed ? M : 1;
+
+  static constexpr std::int64_t bytes = sizeof(T);
+  static constexpr bool dot_products_of_a = one_column && !a_transposed;
+  static constexpr bool dot_products_of_b = !dot_products_of_a && b_transposed && M <= 4;
+  static constexpr bool packed =
+      !dot_products_of_a && !dot_products_of_b && (b_transposed || (K * N * bytes > 24 * 1024 && M >= 48));
+  /// Whether b is so large that it comes from beyond the L2 cache.
+  static constexpr bool large = packed && K * N * bytes > 96 * 1024;
+  /// Whether a is packed: it is read often, and its rows are so far apart that they conflict in the caches.
+  static constexpr bool packed_a = large && N >= 256 && (a_transposed ? M >= 128 : M >= 256 && K * bytes >= 2048);
+  /// If a transposed a is read as it is stored, each step of the sum reads another cache line.
+  static constexpr int ahead_mode =
+      (large ? detail::prefetch_ahead : 0) | (large && a_transposed && !packed_a ? detail::prefetch_a : 0);
+
+  using streamed = detail::contract_streamed<T, Arch, M, N, K, a_transposed, b_transposed>;
+  static constexpr bool streams = large && M >= 512 && N >= 4 * width;
+
+  static constexpr std::int64_t most_depth = packed_a ? 256 : 512;
+  static constexpr std::int64_t depth_blocks = packed ? (K + most_depth - 1) / most_depth : 1;
+  static constexpr std::int64_t depth = (K + depth_blocks - 1) / depth_blocks;
+  /// Rows that share a panel of b: their part of a, of so many bytes, stays in the L2 cache. At least four blocks,
+  /// which next_part can halve.
+  static constexpr std::int64_t rows_in(std::int64_t kept) {
+    std::int64_t const fit = kept / (depth * bytes), least = 4 * cut.rows, most = fit < least ? least : fit,
+                       some = most < M ? most : M;
+    std::int64_t const blocks = (M + some - 1) / some;
+    return ((M + blocks - 1) / blocks + cut.rows - 1) / cut.rows * cut.rows;
+  }
+  static constexpr std::int64_t most_kept = (packed_a ? 128 : 384) * 1024, rows = rows_in(most_kept);
+
+  static constexpr int rows_of(int each) {
+    return packed_a ? cut.rows : detail::best_rows(M, each, registers, far, Arch::bytes).rows;
+  }
+  template <int Vectors>
+  static constexpr int chains = detail::chains_of(rows_of(Vectors) * Vectors, Vectors, K, registers);
+  template <int Vectors, int Last, int Mode = 0>
+  using kernel = detail::contract_panel<T, Arch, rows_of(Vectors), Vectors, Last, chains<Vectors>,
+                                        chains<Vectors> == 1 ? Mode : 0>;
+
+  /// One row of C. All extents are compile-time constants, because there is too little work for a call.
+  template <int Vectors, int Last>
+  static ESPALIER_INLINE void row_panel(T const* a, T const* b, T* c) {
+    using block = kernel<Vectors, Last, 0>;
+    block::block(K, a, b, c, {K, 1, N, N}, false, {}, detail::indices_below<block::cells * block::chains>{},
+                 detail::indices_below<Vectors * block::chains>{}, detail::indices_below<block::cells>{});
+  }
+  static void run_row(T const* a, T const* b, T* c) {
+    constexpr std::int64_t whole = rest == 0 && last == width ? vectors / cut.vectors : (vectors - 1) / cut.vectors;
+    for (std::int64_t j = 0; j < whole * panel; j += panel) row_panel<cut.vectors, width>(a, b + j, c + j);
+    if constexpr (whole * panel < N)
+      row_panel<rest == 0 ? cut.vectors : rest, last>(a, b + whole * panel, c + whole * panel);
+  }
+
+  static constexpr std::int64_t columns_from(std::int64_t j) { return N - j < panel ? N - j : panel; }
+  /// Whether the last panel has fewer columns than the others.
+  static constexpr bool narrower = rest != 0 || last != width;
+  static ESPALIER_INLINE bool is_narrower(std::int64_t j) { return narrower && j + panel > N - (rest == 0); }
+
+  /// Whether an epilogue follows the product. Then a kernel computes as many rows as fit in the L1 cache with a panel
+  /// of c.
+  template <class After>
+  static constexpr bool follows = !requires {
+    After::nothing;
+  };
+  template <class After>
+  static constexpr std::int64_t some_rows = follows<After> ? 64 / cut.rows* cut.rows : 512 / cut.rows* cut.rows;
+  /// The rows of the next part, of at most `most` if there are many. Parts have about one size, and never less than a
+  /// block.
+  static ESPALIER_INLINE std::int64_t next_part(std::int64_t remain, std::int64_t most) {
+    return remain >= 2 * most ? most : remain <= most ? remain : (remain / 2 + cut.rows - 1) / cut.rows * cut.rows;
+  }
+
+  template <class After>
+  ESPALIER_KERNEL static void run_packed(T const* a, T const* b, T* c, std::int64_t i_begin, std::int64_t i_end,
+                                         std::int64_t j_begin, std::int64_t j_end, After const& after) {
+    alignas(64) T right[static_cast<unsigned long>(panel * depth)];  // (depth, panel)
+    alignas(64) T left[packed_a ? static_cast<unsigned long>(rows * depth) : 1];
+    std::int64_t const kept = kept_in_second_cache(most_kept),
+                       rows_per_block = kept == most_kept ? rows : rows_in(kept);
+    for (std::int64_t k0 = 0; k0 < K; k0 += depth) {
+      std::int64_t const k = K - k0 < depth ? K - k0 : depth;
+      for (std::int64_t i0 = i_begin; i0 < i_end;) {
+        std::int64_t const m = next_part(i_end - i0, rows_per_block);
+        T const* from = a + i0 * a_row + k0 * a_step;
+        if constexpr (packed_a) {
+          constexpr int each = cut.rows * (a_transposed ? 2 : 1);
+          for (std::int64_t i = 0; i < m; i += each) {
+            std::int64_t const row = i + cut.rows <= m ? i : m - cut.rows,
+                               beside = m - cut.rows - row < cut.rows ? m - cut.rows - row : cut.rows;
+            [[maybe_unused]] T* const second = left + (beside > 0 ? i + cut.rows : i) * k;
+            if constexpr (a_transposed)
+              detail::copy_narrow_rows<T, cut.rows>(left + i * k, second, from + row, beside, M, k);
+            else detail::copy_transposed<T, Arch>(left + i * k, cut.rows, from + row * K, K, cut.rows, k);
+          }
+          from = left;
+        }
+        for (std::int64_t j = j_begin; j < j_end; j += panel) {
+          if (narrower && is_narrower(j))
+            some_panel<rest == 0 ? cut.vectors : rest, last>(i0, j, m, k0, k, from, b, c, right, after);
+          else if constexpr (N >= panel) some_panel<cut.vectors, width>(i0, j, m, k0, k, from, b, c, right, after);
+        }
+        i0 += m;
+      }
+    }
+  }
+  /// Columns [j, j + panel) of rows [i0, i0 + m), terms [k0, k0 + k). a begins at its first row and term; b and c are
+  /// the whole matrices.
+  template <int Vectors, int Last, class After>
+  static ESPALIER_INLINE void some_panel(std::int64_t i0, std::int64_t j, std::int64_t m, std::int64_t k0,
+                                         std::int64_t k, T const* a, T const* b, T* c, T* right, After const& after) {
+    constexpr std::int64_t wide = Vectors * width;
+    constexpr int each = rows_of(Vectors);
+    constexpr std::int64_t cache_line = 64 / bytes;
+    detail::contract_layout at =
+        packed_a ? detail::contract_layout{1, cut.rows, N, N, k, 0} : detail::contract_layout{a_row, a_step, N, N};
+    detail::prefetch_options<T> options{};
+    T* to = c + i0 * N + j;
+    b += b_transposed ? j * K + k0 : k0 * N + j;
+    if constexpr (large) {
+      std::int64_t const next = j + panel < N ? panel : 0;
+      // Rows of a transposed b are prefetched one after the other, as they are stored. If the sum is split, they are
+      // not contiguous.
+      if constexpr (!b_transposed)
+        options = {right, b + next, N, cache_line, Vectors * Arch::bytes / 64 + (N % cache_line != 0)};
+      else if (k == K) options = {right, b + next * K, cache_line, k * cache_line, Vectors * Arch::bytes / 64};
+      else options.ahead = right;
+    }
+    std::int64_t i = 0;
+    if constexpr (large && !b_transposed && chains<Vectors> == 1) {
+      kernel<Vectors, Last, detail::pack_panel | ahead_mode>::run(each, k, a, b, to, at, k0 > 0, options);
+      options.ahead += cache_line;
+      --options.blocks;
+      i = each;
+    } else if constexpr (b_transposed) {
+      detail::copy_transposed<T, Arch>(right, wide, b, K, (Vectors - 1) * width + Last, k);
+    } else {
+      detail::copy_rows<T, Arch>(right, wide, b, N, k, (Vectors - 1) * width + Last);
+    }
+    at.b_row = wide;
+    // A last block that overlaps the one before it must not overlap rows that the epilogue has processed.
+    bool const complete = k0 + k == K;
+    std::int64_t done = 0;
+    if (complete && i > 0 && (i == m || m - i >= each)) after(i0, done = i, j, columns_from(j));
+    while (i < m) {
+      std::int64_t const some = follows<After> && complete ? next_part(m - i, some_rows<After>) : m - i;
+      kernel<Vectors, Last, ahead_mode>::run(some, k, a + i * at.a_block, right, to + i * N, at, k0 > 0, options);
+      i += some;
+      if (!complete) continue;
+      after(i0 + done, i - done, j, columns_from(j));
+      done = i;
+      if constexpr (follows<After>) options = {right, right, 0, 0, 0};
+    }
+  }
+
+  /// Columns [j, j + panel) of rows [0, m), with the block that fits there.
+  static ESPALIER_INLINE void one_panel(std::int64_t j, std::int64_t m, std::int64_t k, T const* a, T const* b, T* c,
+                                        detail::contract_layout at, bool accumulate) {
+    if constexpr (narrower) {
+      if (is_narrower(j)) return kernel < rest == 0 ? cut.vectors : rest, last > ::run(m, k, a, b, c, at, accumulate);
+    }
+    if constexpr (N >= panel) kernel<cut.vectors, width>::run(m, k, a, b, c, at, accumulate);
+  }
+
+  template <class After>
+  static ESPALIER_INLINE void rectangle(T const* a, T const* b, T* c, std::int64_t i_begin, std::int64_t i_end,
+                                        std::int64_t j_begin, std::int64_t j_end, After const& after) {
+    if constexpr (streams) {
+      streamed::run(a, b, c, i_begin, i_end, j_begin, j_end, after);
+    } else if constexpr (packed) {
+      run_packed(a, b, c, i_begin, i_end, j_begin, j_end, after);
+    } else {
+      for (std::int64_t j = j_begin; j < j_end; j += panel)
+        for (std::int64_t i = i_begin; i < i_end;) {
+          std::int64_t const m = next_part(i_end - i, some_rows<After>);
+          one_panel(j, m, K, a + i * a_row, b + j, c + i * N + j, {a_row, a_step, N, N}, false);
+          after(i, m, j, columns_from(j));
+          i += m;
+        }
+    }
+  }
+
+  /// A narrow c fills few lanes. If a is stored transposed, c is computed transposed, which fills all lanes.
+  static constexpr bool turned = a_transposed && M >= width && 4 * N <= 3 * width && M * N * bytes <= 64 * 1024 &&
+                                 (M + width - 1) / width * width * 10 <= M * 13;
+
+  static constexpr std::int64_t terms = M * N * K;
+  static constexpr bool by_cblas = detail::by_cblas<T, M, N, K>;
+  static constexpr std::int64_t most_parts = by_cblas || terms < 2'000'000 || M < 8 || one_column || turned ? 1
+                                             : terms < 16'000'000 ? terms / 1'000'000
+                                                                  : 16;
+  /// Threads share a product by rows if each part has so many that packing b for them alone costs little, else by
+  /// columns.
+  static constexpr bool by_rows = M >= 256 && (streams ? M >= 4 * N : M >= N || packed_a);
+  static constexpr std::int64_t panels = streams ? streamed::panels : (N + panel - 1) / panel;
+  static constexpr std::int64_t some_parts =
+      by_rows   ? M / 128
+      : streams ? 2 * ((panels + streamed::panels_per_block - 1) / streamed::panels_per_block)
+                : panels;
+
+ public:
+  static constexpr std::int64_t scratch = turned    ? M * N * bytes
+                                          : streams ? streamed::scratch
+                                          : packed  ? (panel * depth + (packed_a ? rows * depth : 0)) * bytes
+                                                    : 0;
+
+  /// after(row, rows, column, columns) is called once for every finished rectangle of c, while it is in the L1 cache.
+  /// It applies the element-wise ops that follow the product. The rectangles cover each element of c once.
+  template <class After = detail::no_epilogue>
+  static void run(T const* a, T const* b, T* c, After const& after = {}) {
+    if constexpr (by_cblas) {
+      detail::cblas_product(a_transposed, b_transposed, static_cast<int>(M), static_cast<int>(N), static_cast<int>(K),
+                            a, b, c);
+      after(0, M, 0, N);
+    } else if constexpr (dot_products_of_a) {
+      detail::contract_dot_products < T, Arch, M<8 ? (M < 4 ? int(M) : 4) : 8, int(K % width)>::run(M, K, a, K, b, c);
+      after(0, M, 0, 1);
+    } else if constexpr (dot_products_of_b) {
+      for (std::int64_t i = 0; i < M; ++i) {
+        T const* row = a + i * a_row;
+        T gathered[a_transposed ? static_cast<unsigned long>(K) : 1];
+        if constexpr (a_transposed) {
+          for (std::int64_t k = 0; k < K; ++k) gathered[k] = row[k * M];
+          row = gathered;
+        }
+        detail::contract_dot_products < T, Arch,
+            N<8 ? (N < 4 ? int(N) : 4) : 8, int(K % width)>::run(N, K, b, K, row, c + i * N);
+        after(i, 1, 0, N);
+      }
+    } else if constexpr (M == 1) {
+      run_row(a, b, c);
+      after(0, 1, 0, N);
+    } else if constexpr (turned) {
+      T across[static_cast<unsigned long>(M * N)];
+      contract<T, N, M, K, !TransposeB, false, Arch>::run(b, a, across);
+      detail::copy_transposed<T, Arch>(c, N, across, M, N, M);
+      after(0, M, 0, N);
+    } else {
+      rectangle(a, b, c, 0, M, 0, streams ? streamed::panels : N, after);
+    }
+  }
+
+  /// The number of parts that threads may run at the same time. Each element of c comes from one of them, with the same
+  /// bits as from run().
+  static constexpr int parts = static_cast<int>(most_parts < some_parts ? most_parts : some_parts);
+  template <class After = detail::no_epilogue>
+  static void part(T const* a, T const* b, T* c, After const& after, int which) {
+    if constexpr (by_rows) {
+      constexpr int block = streams ? streamed::rows : cut.rows;
+      auto const begin = [](std::int64_t p) { return p == parts ? M : M * p / parts / block * block; };
+      rectangle(a, b, c, begin(which), begin(which + 1), 0, streams ? panels : N, after);
+    } else {
+      auto const begin = [](std::int64_t p) {
+        return streams ? panels * p / parts : p == parts ? N : panels * p / parts * panel;
+      };
+      rectangle(a, b, c, 0, M, begin(which), begin(which + 1), after);
+    }
+  }
+};
+
+}  // namespace espalier::on_cpu
+#pragma GCC diagnostic pop

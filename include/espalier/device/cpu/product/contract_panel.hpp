@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <cstdint>
+
+#include "contract_pack.hpp"
+#include "../vector/simd.hpp"
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+/// The micro-kernels of matrix products: blocks of sums that stay in registers.
+namespace espalier::on_cpu::detail {
+
+/// The strides of a product's operands. Element (i, k) of op(a) is a[i * a_row + k * a_step]; rows of b and c are at
+/// distance b_row and c_row.
+/// The block of rows for row i of a begins at a + i * a_block. It begins a_overlap earlier for each row that it shares
+/// with the block before it. Packed blocks share no memory: their a_overlap is 0.
+struct contract_layout {
+  std::int64_t a_row, a_step, b_row, c_row, a_block = a_row, a_overlap = a_row;
+};
+
+/// What a kernel does besides its sums. `keep`: where it writes a contiguous copy of the panel of b that it reads.
+/// `ahead`: memory that it prefetches into the L2 cache, a cache line for each step of the sum. That lasts for the
+/// first `blocks` blocks, and each of them begins `ahead_block` elements later. With `cache_lines`, step k prefetches
+/// ahead[cache_lines[k]].
+template <class T>
+struct prefetch_options {
+  T* keep = nullptr;
+  T const* ahead = nullptr;
+  std::int64_t ahead_step = 0, ahead_block = 0;
+  int blocks = 0;
+  std::int32_t const* cache_lines = nullptr;
+};
+
+/// Variants of the kernel, as bits.
+/// prefetch_ahead        prefetches memory that is used later
+/// pack_panel            keeps a contiguous copy of the panel of b
+/// prefetch_cache_lines  prefetches the cache lines of a list
+/// prefetch_a            prefetches the elements of a some steps ahead, if each step reads another cache line of a
+enum contract_mode { plain_panel = 0, prefetch_ahead = 1, pack_panel = 2, prefetch_cache_lines = 4, prefetch_a = 8 };
+
+/// A panel of C, in blocks of Rows x Vectors registers that stay in registers over the whole sum. Only run-time strides
+/// depend on the shape, so shapes share the code: it is compiled once per (rows, vectors, lanes of the last vector,
+/// mode). Chains > 1: a block that is too small to hide the latency of a multiply-add has that many sums, each of every
+/// Chains-th term.
+/// It is written as expansions over indices, without lambdas: otherwise both compilers keep accumulators in memory.
+template <class T, class Arch, int Rows, int Vectors, int Last, int Chains, int Mode = plain_panel>
+struct contract_panel {
+  using registers = pack<T, Arch>;
+  using vector = registers;
+  static constexpr int width = registers::size;
+  static constexpr int cells = Rows * Vectors;
+  static constexpr int chains = Chains;
+  static_assert(Rows <= 8 && (Chains == 1 || Mode == plain_panel));
+
+  template <int Vector>
+  static ESPALIER_INLINE vector load(T const* from) {
+    if constexpr (Vector == Vectors - 1) return registers::template load_first<Last>(from + Vector * width);
+    return registers::load(from + Vector * width);
+  }
+  template <int Vector>
+  static ESPALIER_INLINE void store(T* to, vector x) {
+    if constexpr (Vector == Vectors - 1) return registers{x}.template store_first<Last>(to + Vector * width);
+    registers{x}.store(to + Vector * width);
+  }
+  static ESPALIER_INLINE vector fill(T const* from) { return registers(*from); }
+
+  template <int... Cell, int... Operand, int... Result>
+  static ESPALIER_INLINE void block(std::int64_t depth, T const* a, T const* b, T* c, contract_layout const& at,
+                                    bool accumulate, prefetch_options<T> options, indices<Cell...>, indices<Operand...>,
+                                    indices<Result...>) {
+    vector sum[] = {((void)Cell, vector{})...};  // (chains, rows, vectors)
+    std::int64_t const a_row = at.a_row;
+    std::int64_t a_step = at.a_step;
+    // Rows of a are three groups, so that each address is a register plus a multiple of the row. The asm hides the
+    // value of a_step: g++ would compile the loop twice, for steps of 1 and for all others.
+    T const* group[3] = {a, a + 3 * a_row, a + 6 * a_row};
+    asm("" : "+r"(a_step), "+r"(group[1]), "+r"(group[2]));
+    if (accumulate) ((sum[Result] = load<Result % Vectors>(c + Result / Vectors * at.c_row)), ...);
+    std::int64_t k = 0;
+    for (; k + Chains <= depth; k += Chains) {
+      vector const right[] = {load<Operand % Vectors>(b + Operand / Vectors * at.b_row)...};  // (chains, vectors)
+      if constexpr (Mode & prefetch_ahead) {
+        __builtin_prefetch(options.ahead, 0, 2);
+        options.ahead += options.ahead_step;
+      }
+      if constexpr (Mode & prefetch_cache_lines) __builtin_prefetch(options.ahead + options.cache_lines[k], 0, 2);
+      if constexpr (Mode & prefetch_a) __builtin_prefetch(group[0] + 8 * a_step, 0, 3);
+      if constexpr (Mode & pack_panel) {
+        (registers{right[Operand]}.store(options.keep + Operand * width), ...);
+        options.keep += Vectors * width;
+      }
+      ((sum[Cell] =
+            fma(fill(group[Cell % cells / Vectors / 3] + Cell % cells / Vectors % 3 * a_row + Cell / cells * a_step),
+                right[Cell / cells * Vectors + Cell % Vectors], sum[Cell])),
+       ...);
+      group[0] += Chains * a_step;
+      group[1] += Chains * a_step;
+      group[2] += Chains * a_step;
+      b += Chains * at.b_row;
+#if defined(__clang__)
+      // Otherwise clang makes eight addresses of these, and reads two of them from the stack in each step.
+      asm("" : "+r"(group[0]), "+r"(group[1]), "+r"(group[2]));
+#endif
+    }
+    if constexpr (Chains > 1) {
+      for (; k < depth; ++k) {
+        ((sum[Result] = fma(fill(group[Result / Vectors / 3] + Result / Vectors % 3 * a_row), load<Result % Vectors>(b),
+                            sum[Result])),
+         ...);
+        group[0] += a_step;
+        group[1] += a_step;
+        group[2] += a_step;
+        b += at.b_row;
+      }
+      ((Cell < cells ? void() : void(sum[Cell % cells] = sum[Cell % cells] + sum[Cell])), ...);
+    }
+    (store<Result % Vectors>(c + Result / Vectors * at.c_row, sum[Result]), ...);
+  }
+
+  /// Rows [first, rows); a and c begin at row 0. The structures are passed by reference and copied. When they were
+  /// passed by value, clang copied both to the stack with wide loads of data just stored in pieces. It waited 140
+  /// cycles for each panel, a twelfth of a product of 784x512x128.
+  ESPALIER_KERNEL static void run(std::int64_t rows, std::int64_t depth, T const* a, T const* b, T* c,
+                                  contract_layout const& layout, bool accumulate,
+                                  prefetch_options<T> const& given_options = {}, std::int64_t first = 0) {
+    contract_layout at = layout;
+    prefetch_options<T> options = given_options;
+    // The last block overlaps the one before it: its first rows are computed twice, from the same c. They are also
+    // stored twice, except if finished rows may have changed since.
+    T twice[static_cast<unsigned long>(Rows * Vectors * width)];  // (rows, vectors * width)
+    std::int64_t const c_row = at.c_row;
+    for (std::int64_t i = first; i < rows; i += Rows) {
+      std::int64_t const row = i + Rows <= rows ? i : rows - Rows;
+      T* to = c + row * c_row;
+      bool const buffered = (accumulate || Mode == prefetch_cache_lines) && row < i;
+      if (buffered) {
+        if (accumulate)
+          copy_rows<T, Arch>(twice + (i - row) * Vectors * width, Vectors * width, c + i * c_row, c_row, rows - i,
+                             (Vectors - 1) * width + Last);
+        to = twice;
+        at.c_row = Vectors * width;
+      }
+      block(depth, a + i * at.a_block - (i - row) * at.a_overlap, b, to, at, accumulate, options,
+            indices_below<cells * Chains>{}, indices_below<Vectors * Chains>{}, indices_below<cells>{});
+      if (buffered)
+        copy_rows<T, Arch>(c + i * c_row, c_row, twice + (i - row) * Vectors * width, Vectors * width, rows - i,
+                           (Vectors - 1) * width + Last);
+      if constexpr (Mode & prefetch_ahead) {
+        if (--options.blocks > 0) options.ahead += options.ahead_block;
+        else options.ahead = b, options.ahead_step = 0;
+      }
+    }
+  }
+};
+
+/// Dot products along contiguous rows: c[r] = sum over k of m[r * stride + k] x[k]. Tail: depth % width.
+template <class T, class Arch, int Rows, int Tail>
+struct contract_dot_products {
+  using registers = pack<T, Arch>;
+  using vector = registers;
+
+  template <int... Row>
+  static ESPALIER_INLINE void run(std::int64_t depth, T const* m, std::int64_t stride, T const* x, T* c,
+                                  indices<Row...>) {
+    vector sum[] = {((void)Row, vector{})...};
+    std::int64_t k = 0;
+    for (; k + registers::size <= depth; k += registers::size) {
+      vector const right = registers::load(x + k);
+      ((sum[Row] = fma(registers::load(m + Row * stride + k), right, sum[Row])), ...);
+    }
+    if constexpr (Tail > 0) {
+      vector const right = registers::template load_first<Tail>(x + k);
+      ((sum[Row] = fma(registers::template load_first<Tail>(m + Row * stride + k), right, sum[Row])), ...);
+    }
+    constexpr int sums_per_store = 16 / int(sizeof(T));
+    if constexpr (Rows % sums_per_store == 0) {
+      for (int row = 0; row < Rows; row += sums_per_store) store_sums<Arch>(c + row, sum + row);
+    } else {
+      ((c[Row] = reduce_add(sum[Row])), ...);
+    }
+  }
+
+  ESPALIER_KERNEL static void run(std::int64_t rows, std::int64_t depth, T const* m, std::int64_t stride, T const* x,
+                                  T* c) {
+    for (std::int64_t i = 0; i < rows; i += Rows) {
+      // The last block overlaps the one before it: the shared rows are computed twice, with the same results.
+      std::int64_t const row = i + Rows <= rows ? i : rows - Rows;
+      run(depth, m + row * stride, stride, x, c + row, indices_below<Rows>{});
+    }
+  }
+};
+
+}  // namespace espalier::on_cpu::detail
+#pragma GCC diagnostic pop

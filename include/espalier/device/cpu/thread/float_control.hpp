@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <cstdint>
+
+#include "../../../base/host_device.hpp"
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+namespace espalier {
+namespace on_cpu::detail {
+
+/// The control bits of the processor for subnormal numbers and rounding. Threads that help (parallel.hpp) copy them
+/// from the caller, because they change results.
+#if defined(__SSE__)
+// without the exception flags
+ESPALIER_INLINE std::uint64_t float_control() { return __builtin_ia32_stmxcsr() & ~0x3fu; }
+ESPALIER_INLINE void float_control(std::uint64_t bits) { __builtin_ia32_ldmxcsr(static_cast<unsigned>(bits)); }
+#elif defined(__aarch64__)
+ESPALIER_INLINE std::uint64_t float_control() {
+  std::uint64_t bits;
+  __asm__ volatile("mrs %0, fpcr" : "=r"(bits));
+  return bits;
+}
+ESPALIER_INLINE void float_control(std::uint64_t bits) { __asm__ volatile("msr fpcr, %0" : : "r"(bits)); }
+#else
+ESPALIER_INLINE std::uint64_t float_control() { return 0; }
+ESPALIER_INLINE void float_control(std::uint64_t) {}
+#endif
+
+#if defined(__SSE__)
+inline constexpr std::uint64_t subnormals_to_zero = 0x8040;  // results (FTZ) and operands (DAZ)
+#elif defined(__aarch64__)
+inline constexpr std::uint64_t subnormals_to_zero = std::uint64_t{1} << 24;
+#else
+inline constexpr std::uint64_t subnormals_to_zero = 0;
+#endif
+/// A compiler barrier: computations on memory stay on their side of it.
+ESPALIER_INLINE void keep_order() { __asm__ volatile("" : : : "memory"); }
+
+}  // namespace on_cpu::detail
+
+/// While an object of this class exists, the thread that made it treats subnormal operands and results as 0. Arithmetic
+/// with them is up to a hundred times slower on many processors, which delays a real-time callback when its input falls
+/// silent.
+///
+///     void callback() noexcept { esp::flush_subnormals const flushing; predict(input, output); }
+///
+/// range    on processors other than x86-64 (SSE) and aarch64 it does nothing, and `flushes` is false
+/// threads  only the thread that constructs it, and those that help it (cpu_parallel); destroy it in the same thread
+/// source   Intel 64 Software Developer's Manual, MXCSR; Arm Architecture Reference Manual, FPCR
+class flush_subnormals {
+ public:
+  static constexpr bool flushes = on_cpu::detail::subnormals_to_zero != 0;
+
+  flush_subnormals() noexcept : before_{on_cpu::detail::float_control()} {
+    on_cpu::detail::float_control(before_ | on_cpu::detail::subnormals_to_zero);
+    on_cpu::detail::keep_order();
+  }
+  ~flush_subnormals() {
+    on_cpu::detail::keep_order();
+    on_cpu::detail::float_control(before_);
+  }
+  flush_subnormals(flush_subnormals const&) = delete;
+  flush_subnormals& operator=(flush_subnormals const&) = delete;
+
+ private:
+  std::uint64_t before_;
+};
+
+}  // namespace espalier
+#pragma GCC diagnostic pop

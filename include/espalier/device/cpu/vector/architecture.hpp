@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+/// The instruction set that kernels are compiled for: xsimd's architecture if xsimd has batches for the processor,
+/// otherwise the compilers' vectors. ESPALIER_COMPILER_VECTORS selects the latter everywhere, without any header of
+/// xsimd, which compiles fastest. This is the only file that includes xsimd.
+
+#include "../../../base/host_device.hpp"
+
+// nvcc compiles none of these kernels, so the headers are left out.
+#if !defined(ESPALIER_COMPILER_VECTORS) && !defined(__CUDACC__)
+#if __has_include(<xsimd/config/xsimd_config.hpp>)
+#include <xsimd/config/xsimd_config.hpp>
+#elif defined(__SSE2__) || defined(__aarch64__)
+// As in base/supported.hpp: a file that cannot be included ends the compilation, and its name is the error message.
+#define ESPALIER_REQUIRES \
+  "espalier requires xsimd: install it (Debian: libxsimd-dev), or compile with -DESPALIER_COMPILER_VECTORS"
+#include ESPALIER_REQUIRES
+#endif
+#endif
+
+// Whether packs are xsimd's batches. Each version of xsimd declares the architectures that it supports. RISC-V's
+// vectors are excluded: their register is a class of xsimd, on which the compilers' operators do not work. clang
+// compiles its own vectors to the same instructions. Registers of more than 64 bytes are excluded, too: kernels support
+// no more.
+#if defined(__ARM_FEATURE_SVE_BITS) && __ARM_FEATURE_SVE_BITS > 512
+#define ESPALIER_BATCHES 0
+#elif XSIMD_WITH_SSE2 || XSIMD_WITH_NEON || XSIMD_WITH_NEON64 || XSIMD_WITH_SVE || XSIMD_WITH_WASM || \
+    XSIMD_WITH_VSX || XSIMD_WITH_VXE
+#define ESPALIER_BATCHES 1
+#else
+#define ESPALIER_BATCHES 0
+#endif
+
+#if ESPALIER_BATCHES
+#pragma GCC diagnostic push
+#if defined(__GNUC__) && !defined(__clang__)
+// g++ warns of registers that its own header for AVX-512 leaves undefined intentionally.
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+#include <xsimd/xsimd.hpp>
+#pragma GCC diagnostic pop
+#endif
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+namespace espalier::on_cpu {
+
+/// An instruction set: an architecture, and the extensions that the translation unit is built for, of which xsimd
+/// distinguishes fewer. It is part of every kernel's type, so that translation units built with different flags keep
+/// their own kernels when they are linked.
+template <class Architecture, int Bytes, unsigned Extensions>
+struct instruction_set {
+  using architecture = Architecture;
+  static constexpr int bytes = Bytes;
+};
+/// The compilers' vectors: for processors that xsimd does not support, and for registers that are narrower than the
+/// widest.
+struct compiler_vectors {};
+
+namespace detail {
+
+constexpr unsigned extensions = 0u
+#if defined(__SSE4_1__)
+                                | 1u
+#endif
+#if defined(__AVX__)
+                                | 2u
+#endif
+#if defined(__AVX2__)
+                                | 4u
+#endif
+#if defined(__FMA__)
+                                | 8u
+#endif
+#if defined(__AVX512F__)
+                                | 16u
+#endif
+#if defined(__AVX512DQ__)
+                                | 32u
+#endif
+#if defined(__AVX512BW__)
+                                | 64u
+#endif
+#if defined(__AVX512VL__)
+                                | 128u
+#endif
+#if defined(__AVX512VBMI__)
+                                | 256u
+#endif
+#if defined(__AVX512IFMA__)
+                                | 512u
+#endif
+#if defined(__BMI2__)
+                                | 1024u
+#endif
+#if defined(__AVXVNNI__)
+                                | 2048u
+#endif
+#if defined(__SSSE3__)
+                                | 4096u
+#endif
+    ;
+
+#if ESPALIER_BATCHES
+using widest = xsimd::default_arch;
+constexpr int widest_register = static_cast<int>(sizeof(xsimd::batch<float, widest>));
+#else
+using widest = compiler_vectors;
+#if defined(__AVX512F__)
+constexpr int widest_register = 64;
+#elif defined(__AVX__)
+constexpr int widest_register = 32;
+#elif defined(__ARM_FEATURE_SVE_BITS) && __ARM_FEATURE_SVE_BITS > 128
+constexpr int widest_register = __ARM_FEATURE_SVE_BITS > 512 ? 64 : __ARM_FEATURE_SVE_BITS / 8;
+#elif defined(__riscv_v_fixed_vlen) && __riscv_v_fixed_vlen > 128
+constexpr int widest_register = __riscv_v_fixed_vlen > 512 ? 64 : __riscv_v_fixed_vlen / 8;
+#else
+constexpr int widest_register = 16;
+#endif
+#endif
+
+/// Narrow registers are always the compilers' vectors: xsimd's functions that are not inlined would be compiled for
+/// more extensions than their names state.
+template <int Bytes>
+using instruction_set_of_width = instruction_set<compiler_vectors, Bytes, extensions>;
+
+}  // namespace detail
+
+using default_arch = instruction_set<detail::widest, detail::widest_register, detail::extensions>;
+
+}  // namespace espalier::on_cpu
+#pragma GCC diagnostic pop

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+/// Operations that the vector types lack, for processors other than x86. They run lane by lane if neither compiler has
+/// a built-in function.
+
+#include "../../../base/bits.hpp"
+#include "vectors.hpp"
+
+ESPALIER_PRECISE_BEGIN
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+namespace espalier::on_cpu::detail {
+
+#if defined(__clang__)
+template <class V>
+ESPALIER_INLINE V square_root(V x) {
+  return __builtin_elementwise_sqrt(x);
+}
+#else
+ESPALIER_INLINE float root_of_lane(float x) { return __builtin_sqrtf(x); }
+ESPALIER_INLINE double root_of_lane(double x) { return __builtin_sqrt(x); }
+template <class V>
+ESPALIER_INLINE V square_root(V x) {
+#if defined(__aarch64__)
+  if constexpr (sizeof(V) == 16 && sizeof(x[0]) == 4) return V(__builtin_aarch64_sqrtv4sf(x));
+  else if constexpr (sizeof(V) == 16) return V(__builtin_aarch64_sqrtv2df(x));
+#endif
+  for (unsigned i = 0; i < sizeof(V) / sizeof(x[0]); ++i) x[i] = root_of_lane(x[i]);
+  return x;
+}
+#endif
+
+#if defined(__FP_FAST_FMAF)
+ESPALIER_INLINE float fused_lane(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+#else
+ESPALIER_INLINE float fused_lane(float a, float b, float c) { return ESPALIER_AS_WRITTEN(a * b + c); }
+#endif
+#if defined(__FP_FAST_FMA)
+ESPALIER_INLINE double fused_lane(double a, double b, double c) { return __builtin_fma(a, b, c); }
+#else
+ESPALIER_INLINE double fused_lane(double a, double b, double c) { return ESPALIER_AS_WRITTEN(a * b + c); }
+#endif
+/// a * b + c, with the fused instruction if the processor has it.
+template <class V>
+ESPALIER_INLINE V fused(V a, V b, V c) {
+  for (unsigned i = 0; i < sizeof(V) / sizeof(a[0]); ++i) c[i] = fused_lane(a[i], b[i], c[i]);
+  return c;
+}
+
+#if !ESPALIER_FINITE_MATH  // else in registers.hpp
+template <class V>
+ESPALIER_INLINE V larger(V a, V b) {
+  return a > b ? a : b;
+}
+template <class V>
+ESPALIER_INLINE V smaller(V a, V b) {
+  return a < b ? a : b;
+}
+#endif
+
+}  // namespace espalier::on_cpu::detail
+ESPALIER_PRECISE_END
+#pragma GCC diagnostic pop

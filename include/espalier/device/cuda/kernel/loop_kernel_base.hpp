@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "../../kernel_schedule.hpp"
+#include "../../line_estimate.hpp"
+#include "random.hpp"
+#include "element.hpp"
+#include "kernel.hpp"
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+/// What kernels along rows and kernels down columns share: operands, instructions and sums of a fused group. A thread
+/// processes chunks, V neighbours of one row. A line is a row or a column, in the direction of the group's sweeps.
+namespace espalier::on_cuda {
+
+using fused::operand_kind;
+using fused::extent_class;
+
+namespace detail {
+
+using namespace fused::detail;
+
+/// Avoids warnings about parameters that are unused if a pack expansion is empty.
+template <class... X>
+ESPALIER_HOST_DEVICE constexpr void unused(X const&...) {}
+
+/// Loads one element as a number to compute with, and stores it back.
+template <class T>
+ESPALIER_HOST_DEVICE ESPALIER_INLINE compute_type<T> load_one(T const* from) {
+  return static_cast<compute_type<T>>(*from);
+}
+template <class T>
+ESPALIER_HOST_DEVICE ESPALIER_INLINE void store_one(T* to, compute_type<T> x) {
+  *to = static_cast<T>(x);
+}
+
+/// Elements of the widest chunk, at most 16 bytes, that divides a run of elements.
+template <class T>
+constexpr int chunk_width(std::int64_t run) {
+  int v = 16 / static_cast<int>(sizeof(T));
+  while (run % v != 0) v /= 2;
+  return v;
+}
+constexpr int power_of_two_from(std::int64_t n) {
+  int p = 1;
+  while (p < n) p *= 2;
+  return p;
+}
+constexpr std::int64_t ceil_divide(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+}  // namespace detail
+
+/// Base of the kernels of a fused group. Inner: the extent class of values that are fixed along a line. Spare: rows of
+/// expensive values that a thread may keep (-1: none).
+template <extent_class Inner, class T, int V, int Spare, class Instructions, class Operands, class Outputs>
+struct loop_kernel_base {
+  using number = compute_type<T>;
+  using values = pack<number, V>;
+  /// The type of line statistics: one number for a row, V numbers for V columns.
+  using line_type = std::conditional_t<Inner == extent_class::row, number, values>;
+  using facts = fused::kernel_schedule<Inner, Spare, Instructions, Operands, Outputs>;
+  static constexpr int instructions = facts::instructions, operands = facts::operands, outputs = facts::outputs;
+  static constexpr std::size_t instruction_room = static_cast<std::size_t>(instructions),
+                               operand_room = static_cast<std::size_t>(operands) + 1;
+  using operand_indices = std::make_integer_sequence<int, operands>;
+
+  /// Reductions of full values in sweep s whose result has an extent class.
+  static constexpr fused::detail::bits reduced(int s, extent_class extent) {
+    return facts::reduced(s) & facts::instructions_at(extent);
+  }
+  /// Reductions of line statistics to single numbers.
+  static constexpr fused::detail::bits reduced_lines = facts::reduced_lines();
+  /// The number of members of a set before member I.
+  template <fused::detail::bits Set, int I>
+  static constexpr int position = fused::detail::count(Set&(fused::detail::bit(I) - 1));
+
+  /// The element type of operand K in memory.
+  template <int K>
+  using stored_type = std::conditional_t<facts::operand_at[K].kind == operand_kind::integer, std::int32_t,
+                                         std::conditional_t<facts::operand_at[K].kind == operand_kind::flag, bool, T>>;
+  template <int K>
+  static constexpr bool is_random = facts::operand_at[K].kind == operand_kind::random;
+  /// The number of random operands. The table has a stream number for each.
+  static constexpr int random_leaves = fused::detail::count(facts::random_operands());
+  static constexpr int random_index(int operand) {
+    return fused::detail::count(facts::random_operands() & (fused::detail::bit(operand) - 1));
+  }
+  /// Bytes of the widest access that a kernel guarantees: a chunk, if it loads or stores a full value.
+  static constexpr int chunk_bytes = V * static_cast<int>(sizeof(T));
+  static constexpr bool loads_chunks = facts::full_numbers() != 0, stores_chunks = facts::full_results() > 0;
+  /// Loads elements i ... i + W - 1 of operand K as numbers to compute with.
+  template <int K, int W, class Table, class I>
+  ESPALIER_HOST_DEVICE static pack<number, W> load_some(Table const& t, I i) {
+    if constexpr (is_random<K>) {
+      return random_pack<W>(static_cast<fused::random_state const*>(t.pointer[K]), t.number[random_index(K)],
+                            static_cast<index32>(i));
+    } else if constexpr (std::is_same_v<stored_type<K>, T>) {
+      return load<T, W>(static_cast<T const*>(t.pointer[K]) + i);
+    } else {
+      pack<stored_type<K>, W> const x = fetch<stored_type<K>, W>(static_cast<stored_type<K> const*>(t.pointer[K]) + i);
+      pack<number, W> r;
+      ESPALIER_UNROLL
+      for (int v = 0; v < W; ++v) r.at[v] = static_cast<number>(x.at[v]);
+      return r;
+    }
+  }
+  template <int K, class Table, class I>
+  ESPALIER_HOST_DEVICE static number load_element(Table const& t, I i) {
+    if constexpr (is_random<K>) return load_some<K, 1>(t, i).at[0];
+    else return static_cast<number>(static_cast<stored_type<K> const*>(t.pointer[K])[i]);
+  }
+  /// Random numbers i ... i + W - 1 of a stream. A block of Philox has four.
+  template <int W>
+  ESPALIER_HOST_DEVICE static pack<number, W> random_pack(fused::random_state const* state, std::uint64_t attribute,
+                                                          index32 i) {
+    pack<number, W> r;
+    if constexpr (W % 4 == 0) {
+      ESPALIER_UNROLL
+      for (int k = 0; k < W / 4; ++k) {
+        pack<number, 4> const x = random_numbers<T>(state, attribute, i + static_cast<index32>(4 * k));
+        ESPALIER_UNROLL
+        for (int v = 0; v < 4; ++v) r.at[4 * k + v] = x.at[v];
+      }
+    } else {
+      pack<number, 4> const x = random_numbers<T>(state, attribute, i & ~index32{3});
+      index32 const first = i & 3;
+      ESPALIER_UNROLL
+      for (int v = 0; v < W; ++v) {
+        index32 const n = first + static_cast<index32>(v);
+        r.at[v] = n == 0 ? x.at[0] : n == 1 ? x.at[1] : n == 2 ? x.at[2] : x.at[3];
+      }
+    }
+    return r;
+  }
+
+  template <int K, extent_class Extent>
+  static constexpr bool memory_at = facts::is_memory(K, Extent);
+  /// Whether operand K is loaded for each chunk: full operands, and those that vary along the line.
+  template <int K>
+  static constexpr bool is_wide = is_random<K> || (facts::is_memory(K, facts::operand_at[K].extent) && !facts::held(K));
+  /// Whether an instruction of sweep s reads operand k.
+  static constexpr bool reads(int s, int k) { return fused::detail::has(facts::operands_read(s), k); }
+  template <int I>
+  ESPALIER_HOST_DEVICE static constexpr number identity() {
+    constexpr double e = facts::identity_at[I];
+    return static_cast<number>(e);
+  }
+
+  ESPALIER_HOST_DEVICE static values broadcast(number x) {
+    values r;
+    ESPALIER_UNROLL
+    for (int v = 0; v < V; ++v) r.at[v] = x;
+    return r;
+  }
+  template <class X>
+  requires std::is_same_v<X, values> ESPALIER_HOST_DEVICE static values broadcast(X const& x) { return x; }
+  template <int K>
+  ESPALIER_HOST_DEVICE static constexpr number constant() {
+    constexpr double c = std::bit_cast<double>(facts::bits_at[K]);
+    return static_cast<number>(c);
+  }
+
+  template <class Op, int Arity>
+  ESPALIER_HOST_DEVICE static number apply(number a, [[maybe_unused]] number b, [[maybe_unused]] number c) {
+    if constexpr (std::is_same_v<Op, fused::copy_op>) return a;
+    else if constexpr (Arity == 1) return static_cast<number>(rule<Op>::apply(a));
+    else if constexpr (Arity == 2) return static_cast<number>(rule<Op>::apply(a, b));
+    else return static_cast<number>(rule<Op>::apply(a, b, c));
+  }
+  template <class Op, int Arity>
+  ESPALIER_HOST_DEVICE static values apply(values const& a, values const& b, values const& c) {
+    values r;
+    ESPALIER_UNROLL
+    for (int v = 0; v < V; ++v) r.at[v] = apply<Op, Arity>(a.at[v], b.at[v], c.at[v]);
+    return r;
+  }
+  template <class Op>
+  ESPALIER_HOST_DEVICE static number combine(number a, number b) {
+    return static_cast<number>(rule<Op>::combine(a, b));
+  }
+  template <class Op>
+  ESPALIER_HOST_DEVICE static values combine(values const& a, values const& b) {
+    values r;
+    ESPALIER_UNROLL
+    for (int v = 0; v < V; ++v) r.at[v] = combine<Op>(a.at[v], b.at[v]);
+    return r;
+  }
+  template <class Op>
+  ESPALIER_HOST_DEVICE static number combine_within(values const& a) {
+    number r = a.at[0];
+    ESPALIER_UNROLL
+    for (int v = 1; v < V; ++v) r = combine<Op>(r, a.at[v]);
+    return r;
+  }
+
+  /// Operand X of a full instruction. t: the chunk's values; in: its operands; column: of its first element.
+  template <int X>
+  ESPALIER_HOST_DEVICE static values read(values const* t, values const* in, line_type const* lines,
+                                          line_type const* held, int column) {
+    if constexpr (X >= 0) {
+      if constexpr (facts::instruction_at[X].extent == extent_class::full) return t[X];
+      else return broadcast(lines[X]);
+    } else {
+      constexpr int k = -1 - X;
+      if constexpr (facts::operand_at[k].kind == operand_kind::constant) return broadcast(constant<k>());
+      else if constexpr (facts::held(k)) return broadcast(held[k]);
+      else if constexpr (facts::operand_at[k].kind == operand_kind::column_index) {
+        values r;
+        ESPALIER_UNROLL
+        for (int v = 0; v < V; ++v) r.at[v] = static_cast<number>(column + v);
+        return r;
+      } else return in[k];
+    }
+  }
+  template <class Op, extent_class W, int A, int B, int C>
+  ESPALIER_HOST_DEVICE static values value(fused::instruction<Op, W, A, B, C>, values const* t, values const* in,
+                                           line_type const* lines, line_type const* held, int column) {
+    constexpr int arity = fused::detail::arity_of<Op>();
+    values const a = read<A>(t, in, lines, held, column);
+    if constexpr (arity == 1) return apply<Op, 1>(a, a, a);
+    else if constexpr (arity == 2) return apply<Op, 2>(a, read<B>(t, in, lines, held, column), a);
+    else return apply<Op, 3>(a, read<B>(t, in, lines, held, column), read<C>(t, in, lines, held, column));
+  }
+
+  /// Operand X of a value that is fixed along a line, or of a single number.
+  template <class N, int X>
+  ESPALIER_HOST_DEVICE static N fixed(N const* lines, N const* held) {
+    if constexpr (X >= 0) return lines[X];
+    else if constexpr (facts::operand_at[-1 - X].kind == operand_kind::constant) {
+      if constexpr (std::is_same_v<N, number>) return constant<-1 - X>();
+      else return broadcast(constant<-1 - X>());
+    } else return held[-1 - X];
+  }
+  template <class N, class Op, extent_class W, int A, int B, int C>
+  ESPALIER_HOST_DEVICE static N fixed_value(fused::instruction<Op, W, A, B, C>, N const* lines, N const* held) {
+    constexpr int arity = fused::detail::arity_of<Op>();
+    N const a = fixed<N, A>(lines, held);
+    if constexpr (arity == 1) return apply<Op, 1>(a, a, a);
+    else if constexpr (arity == 2) return apply<Op, 2>(a, fixed<N, B>(lines, held), a);
+    else return apply<Op, 3>(a, fixed<N, B>(lines, held), fixed<N, C>(lines, held));
+  }
+};
+
+/// The op of an instruction type, and its first operand.
+template <class Instruction>
+struct op_of_instruction;
+template <class Op, extent_class W, int A, int B, int C>
+struct op_of_instruction<fused::instruction<Op, W, A, B, C>> {
+  using type = Op;
+  static constexpr int first = A;
+};
+
+}  // namespace espalier::on_cuda
+#pragma GCC diagnostic pop

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "../../../storage/device.hpp"
+#include "device_block.hpp"
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+namespace espalier::on_cuda {
+
+/// The backend type that runs a device tag's kernels: backend_for<Device>::type. The header of a device specializes it.
+template <class Device>
+struct backend_for;
+template <class Device>
+using backend_of = typename backend_for<Device>::type;
+
+/// The backend of a device's tensors and eager expressions, created at the first call. Only one thread at a time may
+/// use it.
+/// errors   those of the backend's constructor: no device
+/// memory   never destroyed, so that a tensor of static storage can release its memory after main has returned
+template <class Device>
+backend_of<Device>& default_backend() {
+  static backend_of<Device>& backend = *new backend_of<Device>;
+  return backend;
+}
+
+/// Workspace of at least `bytes` bytes on the default backend. Later calls reuse it, so the next expression may
+/// overwrite it.
+template <class Device>
+void* default_workspace(std::size_t bytes) {
+  static device_block<backend_of<Device>>& kept = *new device_block<backend_of<Device>>;
+  if (kept.bytes() < bytes) {
+    kept = {};
+    kept = {default_backend<Device>(), bytes + bytes / 2};
+  }
+  return kept.template at<void>(0);
+}
+
+}  // namespace espalier::on_cuda
+#pragma GCC diagnostic pop

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "../plan/plan.hpp"
+#include "../storage/memory.hpp"
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+namespace espalier::detail {
+
+/// The base pointers of a running program, indexed by plan::base.
+struct program_bases {
+  void* at[plan::base::count];
+};
+
+template <class Program>
+inline constexpr std::size_t workspace_elements = static_cast<std::size_t>(plan::plan_of<Program>.memory.workspace);
+
+/// Rounds bytes up to a multiple of tensor_alignment.
+constexpr std::size_t aligned_bytes(std::size_t bytes) {
+  return (bytes + tensor_alignment - 1) / tensor_alignment * tensor_alignment;
+}
+/// The aligned bytes of `elements` elements of T.
+template <class T>
+constexpr std::size_t bytes_for(std::size_t elements) {
+  return aligned_bytes(elements * sizeof(T));
+}
+
+}  // namespace espalier::detail
+#pragma GCC diagnostic pop

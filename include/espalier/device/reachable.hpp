@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "../base/sentence.hpp"
+#include "../storage/device.hpp"
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+namespace espalier::detail {
+
+/// Named relation: a reader on Device can access the tensors, because they lie on the host or on Device itself.
+template <class Device, class... OfTensors>
+struct reachable {
+  ESPALIER_READS("computing on {}, got tensors of {...}")
+  static constexpr bool agree = ((std::is_same_v<OfTensors, cpu> || std::is_same_v<OfTensors, Device>)&&...);
+};
+#define ESPALIER_REACHABLE \
+  "the tensor is in the memory of another device; pass a tensor on the host or on the model's device"
+template <class Device, class... X>
+using reaches = reachable<Device, typename std::remove_cvref_t<X>::device_type...>;
+
+/// A constraint that errors name: the device computes in memory of the host.
+template <class Device>
+struct computes_on_host {
+  static constexpr bool agree = !is_graphics<Device>;
+};
+#define ESPALIER_BYTES_OF_HOST \
+  "the bytes are in host memory; on a graphics processor this object allocates its own memory"
+
+}  // namespace espalier::detail
+#pragma GCC diagnostic pop
