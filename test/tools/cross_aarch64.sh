@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: BSL-1.0
 # Builds tests for 64-bit ARM with Debian's cross compiler and runs them in an emulator: on batches of xsimd, also with clang where it is there, and on the
 # compiler's vectors.
-#   test/tools/cross_aarch64.sh FOLDER [TEST...]      TEST: device/cpu/simd, ...; without any, those below
+#   test/tools/cross_aarch64.sh FOLDER [TEST...]      TEST: device/cpu/vector/simd, ...; without any, those below
 # Packages: g++-aarch64-linux-gnu qemu-user libboost-dev libboost-test-dev libxsimd-dev (headers only: Boost.Test is compiled into each test).
 # XSIMD_INCLUDE names the folder of another xsimd; NEWER_XSIMD_INCLUDE that of one that knows SVE (13 or later), whose registers of 256 bits are tried then.
 # The exit status is 0 if every test compiled without a warning and passed; 77 if a tool is missing.
 set -u
 cd "$(dirname "$0")/../.."
 folder=${1:?usage: cross_aarch64.sh FOLDER [TEST...]}; shift
-tests=${*:-device/cpu/simd device/cpu/elementary device/cpu/contract plan/rows}
+tests=${*:-device/cpu/vector/simd device/cpu/vector/elementary device/cpu/product/contract plan/rows}
 for tool in aarch64-linux-gnu-g++ qemu-aarch64; do command -v "$tool" >/dev/null || { echo "cross_aarch64: there is no $tool"; exit 77; }; done
 
 # Of the machine's own headers only those that are libraries without a processor.
@@ -43,5 +43,5 @@ one() {
 export folder
 export -f one build
 # shellcheck disable=SC2016
-{ printf '%s xsimd\n' $tests; printf '%s compiler_vectors\n' device/cpu/simd plan/rows; ! command -v clang++-19 >/dev/null || printf '%s clang\n' device/cpu/simd plan/rows; [ ! -d "$folder/newer" ] || printf '%s sve\n' device/cpu/simd plan/rows; } | xargs -P "$(nproc)" -I '{}' bash -c 'one {}'
+{ printf '%s xsimd\n' $tests; printf '%s compiler_vectors\n' device/cpu/vector/simd plan/rows; ! command -v clang++-19 >/dev/null || printf '%s clang\n' device/cpu/vector/simd plan/rows; [ ! -d "$folder/newer" ] || printf '%s sve\n' device/cpu/vector/simd plan/rows; } | xargs -P "$(nproc)" -I '{}' bash -c 'one {}'
 [ $? -eq 0 ] || exit 1

@@ -6,7 +6,7 @@
 using namespace every_module;
 
 BOOST_AUTO_TEST_CASE(features) { check<nn::MLPResNet<9, 8, 2, 3>, 6, 9>("mlp_resnet: sequential, residual, repeat"); }
-// What ResNet9 is made of, with few channels; test/cuda/residual_nets.cpp has the net itself.
+// What ResNet9 is made of, with few channels; test/device/cuda/on_device/residual_nets.cpp has the net itself.
 BOOST_AUTO_TEST_CASE(images) {
   check<nn::Sequential<nn::detail::residual_convolutions<4>, nn::Flatten, nn::Linear<36, 3>>, 3, 4, 3, 3>(
       "resnet9: its parts");
