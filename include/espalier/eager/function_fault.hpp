@@ -62,7 +62,7 @@ template <class R, class F, class... A>
 inline constexpr bool has_tensor_parameter<R (F::*)(A...) const noexcept> = has_tensor_parameter<R (F::*)(A...)>;
 template <class F>
 concept NamesTensors = requires {
-  requires has_tensor_parameter<decltype(&F::operator())>;
+  requires(has_tensor_parameter<decltype(&F::operator())>);
 };
 /// The type that f returns. `type` is missing if the body does not compile.
 template <class F, class... X>

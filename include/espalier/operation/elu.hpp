@@ -34,25 +34,26 @@ struct rule<elu_> : elementwise {
 ///         x <= 0, else 0
 /// source  Clevert, Unterthiner and Hochreiter 2016
 template <class X, class Alpha>
-  requires Operand<X> &&(Operand<Alpha> || Number<Alpha>)constexpr applied<elu_, X, Alpha> elu(X&& x, Alpha&& alpha) {
-    static_assert(holds<same_or_broadcast, reported_fault<elu_, X, Alpha>>,
-                  ESPALIER_SENTENCE("elu(x, alpha): " ESPALIER_SHAPES_FIT, reported_fault<elu_, X, Alpha>));
-    static_assert(holds<same_element, reported_fault<elu_, X, Alpha>>,
-                  ESPALIER_SENTENCE("elu(x, alpha): " ESPALIER_ELEMENTS_FIT, reported_fault<elu_, X, Alpha>));
-    static_assert(holds<same_device, reported_fault<elu_, X, Alpha>>,
-                  ESPALIER_SENTENCE("elu(x, alpha): " ESPALIER_DEVICES_FIT, reported_fault<elu_, X, Alpha>));
-    return apply<elu_>(static_cast<X&&>(x), static_cast<Alpha&&>(alpha));
-  }
-  template <Operand X>
-  constexpr applied<elu_, X, double> elu(X&& x) {
-    return elu(static_cast<X&&>(x), 1.0);
-  }
+  requires(Operand<X> && (Operand<Alpha> || Number<Alpha>))
+constexpr applied<elu_, X, Alpha> elu(X&& x, Alpha&& alpha) {
+  static_assert(holds<same_or_broadcast, reported_fault<elu_, X, Alpha>>,
+                ESPALIER_SENTENCE("elu(x, alpha): " ESPALIER_SHAPES_FIT, reported_fault<elu_, X, Alpha>));
+  static_assert(holds<same_element, reported_fault<elu_, X, Alpha>>,
+                ESPALIER_SENTENCE("elu(x, alpha): " ESPALIER_ELEMENTS_FIT, reported_fault<elu_, X, Alpha>));
+  static_assert(holds<same_device, reported_fault<elu_, X, Alpha>>,
+                ESPALIER_SENTENCE("elu(x, alpha): " ESPALIER_DEVICES_FIT, reported_fault<elu_, X, Alpha>));
+  return apply<elu_>(static_cast<X&&>(x), static_cast<Alpha&&>(alpha));
+}
+template <Operand X>
+constexpr applied<elu_, X, double> elu(X&& x) {
+  return elu(static_cast<X&&>(x), 1.0);
+}
 
-  template <std::size_t Operand, class T>
-  constexpr T rule<elu_>::pullback(T dy, T y, T x, T alpha) {
-    if constexpr (Operand == 0) return where(x > 0, dy, dy * (y + alpha));
-    else return where(x > 0, 0, dy * elu(x, 1.0));
-  }
+template <std::size_t Operand, class T>
+constexpr T rule<elu_>::pullback(T dy, T y, T x, T alpha) {
+  if constexpr (Operand == 0) return where(x > 0, dy, dy * (y + alpha));
+  else return where(x > 0, 0, dy * elu(x, 1.0));
+}
 
 }  // namespace espalier
 #pragma GCC diagnostic pop

@@ -40,7 +40,7 @@ template <class Which>
 struct chooses_parameters {
   ESPALIER_READS("got {}")
   static constexpr bool agree = requires(parameter_facts const& p) {
-    requires std::is_same_v<decltype(Which::selects(p)), bool>;
+    requires(std::is_same_v<decltype(Which::selects(p)), bool>);
   };
 };
 /// Named relation: the optimizer inside decay_only has a decay, and no other decay_only restricts it.

@@ -91,8 +91,8 @@ struct narrow_float {
   ESPALIER_HOST_DEVICE constexpr explicit narrow_float(float x) : bits(Format::rounded(x)) {}
   ESPALIER_HOST_DEVICE constexpr explicit narrow_float(double x) : narrow_float(rounded_to_odd(x)) {}
   template <class N>
-  requires std::is_integral_v<N> ESPALIER_HOST_DEVICE constexpr explicit narrow_float(N x)
-      : narrow_float(static_cast<double>(x)) {}
+    requires(std::is_integral_v<N>)
+  ESPALIER_HOST_DEVICE constexpr explicit narrow_float(N x) : narrow_float(static_cast<double>(x)) {}
   ESPALIER_HOST_DEVICE constexpr operator float() const { return Format::widened(bits); }
 };
 

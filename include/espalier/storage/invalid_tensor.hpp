@@ -31,7 +31,8 @@ class tensor<T, S, Device> {
 
 /// A range has no shape: `tensor t = numbers;` does not compile, with the sentence above.
 template <class R>
-  requires detail::Range<R> tensor(R const&)
+  requires(detail::Range<R>)
+tensor(R const&)
 ->tensor<std::remove_const_t<detail::number_of<R const>>, detail::shape_of_a_range>;
 /// Numbers have no shape either: `tensor x(8, 4)` and `tensor x{1, 2, 3}`.
 template <class First, class... Rest>

@@ -54,7 +54,7 @@ concept with_data = requires(R& r) {
 template <class R>
 concept with_pointers = requires(R& r) {
   r.size();
-  requires std::is_pointer_v<decltype(r.begin())>;
+  requires(std::is_pointer_v<decltype(r.begin())>);
 };
 /// Types with elements by their members, such as std::vector and std::list. Tensors and views are handled elsewhere.
 template <class R>

@@ -318,7 +318,8 @@ class tensor {
     requires(detail::is_graphics<From>&& std::is_same_v<std::remove_const_t<U>, T>)
   explicit tensor(view<U, S, From> other) : memory_(detail::unfilled{}) { other.copy_to(data()); }
   template <class From>
-  requires detail::is_graphics<From> tensor& operator=(tensor<T, S, From> const& other) {
+    requires(detail::is_graphics<From>)
+  tensor& operator=(tensor<T, S, From> const& other) {
     memory_.own();
     other.copy_to(data());
     return *this;

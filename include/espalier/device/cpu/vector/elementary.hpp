@@ -186,29 +186,23 @@ ESPALIER_INLINE pack<T, Arch> erf(pack<T, Arch> x) {
 // Packs that hold batches use the same functions on the same register.
 
 template <class T, class Arch>
-  requires detail::holds_batches<Arch> ESPALIER_INLINE pack<T, Arch> floor(pack<T, Arch> x) {
-    return floor(detail::as_vector(x)).lanes();
-  }
+  requires(detail::holds_batches<Arch>)
+ESPALIER_INLINE pack<T, Arch> floor(pack<T, Arch> x) { return floor(detail::as_vector(x)).lanes(); }
 template <class T, class Arch>
-  requires detail::holds_batches<Arch> ESPALIER_INLINE pack<T, Arch> exp(pack<T, Arch> x) {
-    return exp(detail::as_vector(x)).lanes();
-  }
+  requires(detail::holds_batches<Arch>)
+ESPALIER_INLINE pack<T, Arch> exp(pack<T, Arch> x) { return exp(detail::as_vector(x)).lanes(); }
 template <class T, class Arch>
-  requires detail::holds_batches<Arch> ESPALIER_INLINE pack<T, Arch> sigmoid(pack<T, Arch> x) {
-    return sigmoid(detail::as_vector(x)).lanes();
-  }
+  requires(detail::holds_batches<Arch>)
+ESPALIER_INLINE pack<T, Arch> sigmoid(pack<T, Arch> x) { return sigmoid(detail::as_vector(x)).lanes(); }
 template <class T, class Arch>
-  requires detail::holds_batches<Arch> ESPALIER_INLINE pack<T, Arch> tanh(pack<T, Arch> x) {
-    return tanh(detail::as_vector(x)).lanes();
-  }
+  requires(detail::holds_batches<Arch>)
+ESPALIER_INLINE pack<T, Arch> tanh(pack<T, Arch> x) { return tanh(detail::as_vector(x)).lanes(); }
 template <class T, class Arch>
-  requires detail::holds_batches<Arch> ESPALIER_INLINE pack<T, Arch> log(pack<T, Arch> x) {
-    return log(detail::as_vector(x)).lanes();
-  }
+  requires(detail::holds_batches<Arch>)
+ESPALIER_INLINE pack<T, Arch> log(pack<T, Arch> x) { return log(detail::as_vector(x)).lanes(); }
 template <class T, class Arch>
-  requires detail::holds_batches<Arch> ESPALIER_INLINE pack<T, Arch> erf(pack<T, Arch> x) {
-    return erf(detail::as_vector(x)).lanes();
-  }
+  requires(detail::holds_batches<Arch>)
+ESPALIER_INLINE pack<T, Arch> erf(pack<T, Arch> x) { return erf(detail::as_vector(x)).lanes(); }
 
 }  // namespace espalier::on_cpu
 

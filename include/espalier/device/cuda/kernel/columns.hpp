@@ -52,7 +52,7 @@ struct column_kernel : line_sweeps<extent_class::column, T, Rows, Columns, 1, In
       put_lines(t, s, column, fused::set_members<facts::instructions_at(extent_class::column)>{});
       add_lines(s, fused::set_members<base::reduced_lines>{});
     }
-    store_single_sums(c, t, s, fused::set_members<single_sum_instructions>{});
+    base::template store_single_sums<threads>(c, t, s, fused::set_members<single_sum_instructions>{});
   }
 
  private:
@@ -157,19 +157,6 @@ struct column_kernel : line_sweeps<extent_class::column, T, Rows, Columns, 1, In
   ESPALIER_HOST_DEVICE static void add_lines(state& s, std::integer_sequence<int, I...>) {
     (add_line<I>(s), ...);
     detail::unused(s);
-  }
-  template <int I, class Context>
-  ESPALIER_HOST_DEVICE static void store_single_sum(Context const& c, table const& t, state const& s) {
-    using Op = typename op_of_instruction<typename facts::template instruction_type<I>>::type;
-    base::template store_block_sum<Op, base::template position<single_sum_instructions, I>, threads>(
-        c, s.singles[base::template position<single_sum_instructions, I>], memory(t, 3) + c.block() * single_sums);
-    detail::unused(t);
-  }
-  template <class Context, int... I>
-  ESPALIER_HOST_DEVICE static void store_single_sums(Context const& c, table const& t, state const& s,
-                                                     std::integer_sequence<int, I...>) {
-    (store_single_sum<I>(c, t, s), ...);
-    detail::unused(c, t, s);
   }
 };
 

@@ -256,6 +256,22 @@ struct line_sweeps
     }
     c.barrier();
   }
+  /// Stores the block's sums over all elements in the last area of the table.
+  template <int Threads, class Context, int... I>
+  ESPALIER_HOST_DEVICE static void store_single_sums(Context const& c, table const& t, state const& s,
+                                                     std::integer_sequence<int, I...>) {
+    (store_single_sum<I, Threads>(c, t, s), ...);
+    detail::unused(c, t, s);
+  }
+
+ private:
+  template <int I, int Threads, class Context>
+  ESPALIER_HOST_DEVICE static void store_single_sum(Context const& c, table const& t, state const& s) {
+    using Op = typename op_of_instruction<typename facts::template instruction_type<I>>::type;
+    constexpr int n = base::template position<single_sum_instructions, I>;
+    store_block_sum<Op, n, Threads>(c, s.singles[n], memory(t, 3) + c.block() * single_sums);
+    detail::unused(t);
+  }
 };
 
 }  // namespace espalier::on_cuda

@@ -152,7 +152,8 @@ struct loop_kernel_base {
     return r;
   }
   template <class X>
-  requires std::is_same_v<X, values> ESPALIER_HOST_DEVICE static values broadcast(X const& x) { return x; }
+    requires(std::is_same_v<X, values>)
+  ESPALIER_HOST_DEVICE static values broadcast(X const& x) { return x; }
   template <int K>
   ESPALIER_HOST_DEVICE static constexpr number constant() {
     constexpr double c = std::bit_cast<double>(facts::bits_at[K]);

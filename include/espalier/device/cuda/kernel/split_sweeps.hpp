@@ -41,7 +41,7 @@ struct split_sweep_kernel : line_sweeps<Inner, T, Rows, Columns, Segments, Instr
     if constexpr (Inner == extent_class::row) along_rows(c, t, s, tile, begin, end);
     else down_columns(c, t, s, tile, range, begin, end);
     store_column_sums(t, s, tile * layout::across * chunks_per_thread + c.thread(), range, over_rows{});
-    store_single_sums(c, t, s, over_all{});
+    base::template store_single_sums<threads>(c, t, s, over_all{});
   }
 
  private:
@@ -152,18 +152,6 @@ struct split_sweep_kernel : line_sweeps<Inner, T, Rows, Columns, Segments, Instr
                               s.columns[base::template position<column_sum_instructions, I>][k]),
          ...);
     detail::unused(to, s, first);
-  }
-  template <int I, class Context>
-  ESPALIER_HOST_DEVICE static void store_single_sum(Context const& c, table const& t, state const& s) {
-    using Op = typename op_of_instruction<typename facts::template instruction_type<I>>::type;
-    constexpr int n = base::template position<single_sum_instructions, I>;
-    base::template store_block_sum<Op, n, threads>(c, s.singles[n], memory(t, 3) + c.block() * single_sums);
-  }
-  template <class Context, int... I>
-  ESPALIER_HOST_DEVICE static void store_single_sums(Context const& c, table const& t, state const& s,
-                                                     std::integer_sequence<int, I...>) {
-    (store_single_sum<I>(c, t, s), ...);
-    detail::unused(c, t, s);
   }
 };
 

@@ -68,7 +68,8 @@ class tensor<T, S, Device> : public detail::out_of_reach<Device> {
     return *this;
   }
   template <class U>
-  requires std::is_same_v<std::remove_const_t<U>, T> tensor& operator=(view<U, S> host) {
+    requires(std::is_same_v<std::remove_const_t<U>, T>)
+  tensor& operator=(view<U, S> host) {
     own();
     copy_from_host(host.data());
     return *this;
@@ -110,85 +111,86 @@ class tensor<T, S, Device> : public detail::out_of_reach<Device> {
 
   /// The value of an expression of tensors on this device, in one fused kernel.
   template <class E>
-    requires detail::EvaluableInto<E, tensor> tensor(E const& expression) : memory_(unfilled()) {
-      static_assert(detail::shape_fit<E, tensor>::agree,
-                    ESPALIER_SENTENCE("tensor = expression: " ESPALIER_EXPRESSION_SHAPE, detail::shape_fit<E, tensor>));
-      static_assert(
-          detail::integers_fit<E, tensor>::agree,
-          ESPALIER_SENTENCE("tensor = expression: " ESPALIER_EXPRESSION_INTEGERS, detail::integers_fit<E, tensor>));
-      static_assert(
-          detail::element_fit<E, tensor>::agree,
-          ESPALIER_SENTENCE("tensor = expression: " ESPALIER_EXPRESSION_ELEMENT, detail::element_fit<E, tensor>));
-      static_assert(
-          detail::device_fit<E, tensor>::agree,
-          ESPALIER_SENTENCE("tensor = expression: " ESPALIER_EXPRESSION_DEVICE, detail::device_fit<E, tensor>));
-      if constexpr (detail::Fitting<E, tensor>) evaluate_into(expression, *this);
-    }
-    template <class E>
-    requires detail::EvaluableInto<E, tensor> tensor& operator=(E const& expression) {
-      static_assert(detail::shape_fit<E, tensor>::agree,
-                    ESPALIER_SENTENCE("tensor = expression: " ESPALIER_EXPRESSION_SHAPE, detail::shape_fit<E, tensor>));
-      static_assert(
-          detail::integers_fit<E, tensor>::agree,
-          ESPALIER_SENTENCE("tensor = expression: " ESPALIER_EXPRESSION_INTEGERS, detail::integers_fit<E, tensor>));
-      static_assert(
-          detail::element_fit<E, tensor>::agree,
-          ESPALIER_SENTENCE("tensor = expression: " ESPALIER_EXPRESSION_ELEMENT, detail::element_fit<E, tensor>));
-      static_assert(
-          detail::device_fit<E, tensor>::agree,
-          ESPALIER_SENTENCE("tensor = expression: " ESPALIER_EXPRESSION_DEVICE, detail::device_fit<E, tensor>));
-      own();
-      if constexpr (detail::Fitting<E, tensor>) evaluate_into(expression, *this);
-      return *this;
-    }
+    requires(detail::EvaluableInto<E, tensor>)
+  tensor(E const& expression) : memory_(unfilled()) {
+    static_assert(detail::shape_fit<E, tensor>::agree,
+                  ESPALIER_SENTENCE("tensor = expression: " ESPALIER_EXPRESSION_SHAPE, detail::shape_fit<E, tensor>));
+    static_assert(
+        detail::integers_fit<E, tensor>::agree,
+        ESPALIER_SENTENCE("tensor = expression: " ESPALIER_EXPRESSION_INTEGERS, detail::integers_fit<E, tensor>));
+    static_assert(
+        detail::element_fit<E, tensor>::agree,
+        ESPALIER_SENTENCE("tensor = expression: " ESPALIER_EXPRESSION_ELEMENT, detail::element_fit<E, tensor>));
+    static_assert(detail::device_fit<E, tensor>::agree,
+                  ESPALIER_SENTENCE("tensor = expression: " ESPALIER_EXPRESSION_DEVICE, detail::device_fit<E, tensor>));
+    if constexpr (detail::Fitting<E, tensor>) evaluate_into(expression, *this);
+  }
+  template <class E>
+    requires(detail::EvaluableInto<E, tensor>)
+  tensor& operator=(E const& expression) {
+    static_assert(detail::shape_fit<E, tensor>::agree,
+                  ESPALIER_SENTENCE("tensor = expression: " ESPALIER_EXPRESSION_SHAPE, detail::shape_fit<E, tensor>));
+    static_assert(
+        detail::integers_fit<E, tensor>::agree,
+        ESPALIER_SENTENCE("tensor = expression: " ESPALIER_EXPRESSION_INTEGERS, detail::integers_fit<E, tensor>));
+    static_assert(
+        detail::element_fit<E, tensor>::agree,
+        ESPALIER_SENTENCE("tensor = expression: " ESPALIER_EXPRESSION_ELEMENT, detail::element_fit<E, tensor>));
+    static_assert(detail::device_fit<E, tensor>::agree,
+                  ESPALIER_SENTENCE("tensor = expression: " ESPALIER_EXPRESSION_DEVICE, detail::device_fit<E, tensor>));
+    own();
+    if constexpr (detail::Fitting<E, tensor>) evaluate_into(expression, *this);
+    return *this;
+  }
 
-    /// A copy of the elements of a view on this device.
-    template <class U>
-      requires std::is_same_v<std::remove_const_t<U>, T>
-    explicit tensor(view<U, S, Device> other) : memory_(unfilled()) { backend().copy(data(), other.data(), bytes); }
-    template <class U>
-    requires std::is_same_v<std::remove_const_t<U>, T> tensor& operator=(view<U, S, Device> other) {
-      own();
-      if (other.data() != data()) backend().copy(data(), other.data(), bytes);
-      return *this;
-    }
+  /// A copy of the elements of a view on this device.
+  template <class U>
+    requires std::is_same_v<std::remove_const_t<U>, T>
+  explicit tensor(view<U, S, Device> other) : memory_(unfilled()) { backend().copy(data(), other.data(), bytes); }
+  template <class U>
+    requires(std::is_same_v<std::remove_const_t<U>, T>)
+  tensor& operator=(view<U, S, Device> other) {
+    own();
+    if (other.data() != data()) backend().copy(data(), other.data(), bytes);
+    return *this;
+  }
 
-    /// Addresses in the device's memory.
-    T* data() { return memory_.template at<T>(0); }
-    T const* data() const { return memory_.template at<T>(0); }
+  /// Addresses in the device's memory.
+  T* data() { return memory_.template at<T>(0); }
+  T const* data() const { return memory_.template at<T>(0); }
 
-    /// A copy on the host; waits for everything queued before it.
-    tensor<T, S> to_host() const { return tensor<T, S>(*this); }
-    /// Copies the elements to memory of the host.
-    void copy_to(T* host) const { backend().to_host(host, data(), bytes); }
+  /// A copy on the host; waits for everything queued before it.
+  tensor<T, S> to_host() const { return tensor<T, S>(*this); }
+  /// Copies the elements to memory of the host.
+  void copy_to(T* host) const { backend().to_host(host, data(), bytes); }
 
-    void fill(T value) {
-      using kernel = on_cuda::fill_kernel<T, on_cuda::blocks_for_elements(S::size)>;
-      backend().template launch<kernel>({{data()}, {static_cast<std::uint64_t>(S::size), detail::bits_of(value)}});
-    }
+  void fill(T value) {
+    using kernel = on_cuda::fill_kernel<T, on_cuda::blocks_for_elements(S::size)>;
+    backend().template launch<kernel>({{data()}, {static_cast<std::uint64_t>(S::size), detail::bits_of(value)}});
+  }
 
-    /// Converts a scalar to its element by a copy to the host.
-    operator T() const requires(S::rank == 0) {
-      T value;
-      copy_to(&value);
-      return value;
-    }
+  /// Converts a scalar to its element by a copy to the host.
+  operator T() const requires(S::rank == 0) {
+    T value;
+    copy_to(&value);
+    return value;
+  }
 
-   private:
-    static backend_type& backend() { return on_cuda::default_backend<Device>(); }
-    static on_cuda::device_block<backend_type> unfilled() {
-      return on_cuda::device_block<backend_type>::unfilled(backend(), bytes);
-    }
-    void own() {
-      if (!memory_) memory_ = unfilled();
-    }
-    void copy_from_host(T const* host) { backend().to_device(data(), host, bytes); }
-    void copy(tensor const& other) {
-      own();
-      backend().copy(data(), other.data(), bytes);
-    }
+ private:
+  static backend_type& backend() { return on_cuda::default_backend<Device>(); }
+  static on_cuda::device_block<backend_type> unfilled() {
+    return on_cuda::device_block<backend_type>::unfilled(backend(), bytes);
+  }
+  void own() {
+    if (!memory_) memory_ = unfilled();
+  }
+  void copy_from_host(T const* host) { backend().to_device(data(), host, bytes); }
+  void copy(tensor const& other) {
+    own();
+    backend().copy(data(), other.data(), bytes);
+  }
 
-    on_cuda::device_block<backend_type> memory_;
+  on_cuda::device_block<backend_type> memory_;
 };
 
 }  // namespace espalier
