@@ -15,8 +15,9 @@ constexpr auto find_unfused_kernel() {
   constexpr auto const& g = plan::graph_of<Program>.nodes;
   constexpr auto const& group = plan::plan_of<Program>.groups.groups[X];
   constexpr plan::kernel_kind kind = group.kind;
-  constexpr graph::node const& n = g.nodes[group.first];
-  using Y = shape_of_node<Program, group.first>;
+  constexpr int id = group.first;
+  constexpr graph::node const& n = g.nodes[id];
+  using Y = shape_of_node<Program, id>;
   using A = shape_of_node<Program, n.operand[0]>;
   if constexpr (kind == plan::kernel_kind::random) {
     return std::type_identity<typename Kernels::template random_uniform<group.size>>{};
@@ -33,14 +34,15 @@ constexpr auto find_unfused_kernel() {
       return std::type_identity<typename Kernels::template window_product<
           Image, Window, Map, shape_of_node<Program, n.operand[1]>, Y, n.attribute>>{};
     else
-      return std::type_identity<typename Kernels::template window_reduction<graph::op_of<n.op>, Image, Window, Map>>{};
+      return std::type_identity<typename Kernels::template window_reduction<
+          graph::op_of<plan::graph_of<Program>.nodes.nodes[id].op>, Image, Window, Map>>{};
   } else if constexpr (kind == plan::kernel_kind::contraction) {
     return std::type_identity<
         typename Kernels::template product<A, shape_of_node<Program, n.operand[1]>, Y, n.attribute>>{};
   } else if constexpr (kind == plan::kernel_kind::move) {
-    return std::type_identity<typename Kernels::template move<A, Y, node_map<Program, group.first>>>{};
+    return std::type_identity<typename Kernels::template move<A, Y, node_map<Program, id>>>{};
   } else if constexpr (kind == plan::kernel_kind::scatter_add) {
-    return std::type_identity<typename Kernels::template scatter_add<A, Y, node_map<Program, group.first>>>{};
+    return std::type_identity<typename Kernels::template scatter_add<A, Y, node_map<Program, id>>>{};
   } else if constexpr (kind == plan::kernel_kind::concatenate) {
     return std::type_identity<typename Kernels::template concatenate<A, shape_of_node<Program, n.operand[1]>,
                                                                      static_cast<int>(n.attribute)>>{};
@@ -49,7 +51,8 @@ constexpr auto find_unfused_kernel() {
   } else if constexpr (kind == plan::kernel_kind::strided_broadcast) {
     return std::type_identity<typename Kernels::template strided_broadcast<A, Y>>{};
   } else {
-    return std::type_identity<typename Kernels::template strided_reduction<graph::op_of<n.op>, A, Y>>{};
+    return std::type_identity<
+        typename Kernels::template strided_reduction<graph::op_of<plan::graph_of<Program>.nodes.nodes[id].op>, A, Y>>{};
   }
 }
 
