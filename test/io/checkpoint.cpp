@@ -194,17 +194,3 @@ BOOST_AUTO_TEST_CASE(every_disagreement_is_named) {
   BOOST_TEST((twice.disagreements().front().kind == io::disagreement_kind::twice));
   BOOST_TEST(twice.disagreements().size() == 2u);  // and its extents
 }
-
-BOOST_AUTO_TEST_CASE(patterns) {
-  auto const fits = [](char const* pattern, char const* name) { return io::load_options::matches(pattern, name); };
-  BOOST_TEST(fits("a.b", "a.b"));
-  BOOST_TEST(!fits("a.b", "a.bc"));
-  BOOST_TEST(fits("*", ""));
-  BOOST_TEST(fits("a*c*e", "abcde"));
-  BOOST_TEST(fits("*.num_batches_tracked", "1.0.num_batches_tracked"));
-  BOOST_TEST(!fits("a*b", "a"));
-  io::load_options const options = io::load_options{}.rename("encoder.*.w", "0.*.weight").rename("x", "y");
-  BOOST_TEST(options.renamed("encoder.3.w") == "0.3.weight");
-  BOOST_TEST(options.renamed("x") == "y");
-  BOOST_TEST(options.renamed("other") == "other");
-}

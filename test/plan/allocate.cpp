@@ -15,9 +15,6 @@ struct deep {
     return matmul(c, w);
   }
 };
-struct three {
-  constexpr auto operator()(auto x, auto v, auto w) const { return matmul(esp::softmax(matmul(x, v)), w); }
-};
 struct same_twice {
   constexpr auto operator()(auto x) const { return std::tuple{exp(x), exp(x)}; }
 };
@@ -70,42 +67,4 @@ BOOST_AUTO_TEST_CASE(results_are_written_to_their_place) {
   };
   check(square_net{});
   check(passes<same_twice, real<8>>{});
-}
-
-// Layers of one shape run one kernel, on other addresses.
-BOOST_AUTO_TEST_CASE(equal_groups_share_a_kernel) {
-  square_net const p;
-  BOOST_TEST(p.merged->group_count == 4);
-  BOOST_TEST(p.kernels->groups[1].kernel == 1);
-  BOOST_TEST(p.kernels->groups[2].kernel == 1);
-  passes<three, real<8, 8>, real<8, 4>, real<4, 8>> const other;
-  int kernels = 0;
-  for (int x = 1; x <= other.merged->group_count; ++x) kernels += other.kernels->groups[x].kernel == x;
-  BOOST_TEST(kernels == other.merged->group_count);
-}
-
-BOOST_AUTO_TEST_CASE(liveness_ends_with_the_last_reader) {
-  square_net const p;
-  for (int x = 1; x <= p.merged->group_count; ++x) {
-    plan::kernel_body const& k = p.ir->groups[x];
-    for (int i = 0; i < k.operands; ++i) {
-      int const node = p.ir->operands[k.first_operand + i].node;
-      if (node == 0) continue;
-      BOOST_TEST(p.live->stored[node]);
-      BOOST_TEST(p.live->last_use[node] >= x);
-    }
-  }
-}
-
-// All passes in one evaluation make what they make one by one.
-BOOST_AUTO_TEST_CASE(one_call_makes_the_same_plan) {
-  static constexpr plan::planned all =
-      plan::make_plan(plan::graph_of<square_net::definition>, square_net::definition::layout());
-  square_net const p;
-  BOOST_TEST(all.memory.workspace == p.memory->workspace);
-  BOOST_TEST(all.ir.instruction_count == p.kernels->instruction_count);
-  for (int id = 1; id <= p.program.nodes.size; ++id) {
-    BOOST_TEST(all.memory.address_of[id].base == p.memory->address_of[id].base);
-    BOOST_TEST(all.memory.address_of[id].offset == p.memory->address_of[id].offset);
-  }
 }

@@ -140,12 +140,3 @@ BOOST_AUTO_TEST_CASE(totals) {
   totals_are_facts<nn::Sequential<nn::ConvBN<3, 8, 3>, nn::MaxPool2d<2>, nn::Flatten, nn::Linear<8 * 4 * 4, 4>>,
                    esp::shape<2, 3, 8, 8>>();
 }
-
-BOOST_AUTO_TEST_CASE(type_names) {
-  BOOST_TEST(report::short_name<nn::Dropout<0.25>>() == "Dropout<0.25>");
-  BOOST_TEST((report::short_name<nn::LayerNorm<esp::shape<3, 4>>>()) == "LayerNorm<(3, 4)>");
-  BOOST_TEST((report::short_name<nn::Repeat<3, nn::Linear<2, 2>>>()) == "Repeat<3>");
-  BOOST_TEST(report::short_name<Twice<4>>() == "Twice<4>");
-  BOOST_TEST((report::short_name<nn::Sequential<nn::ReLU, Twice<4>>>()) == "Sequential");
-  BOOST_TEST(report::short_name<nn::ReLU>() == "ReLU");
-}

@@ -17,18 +17,19 @@ using graph::op_family;
 template <int... N>
 using real = esp::borrowed<float, esp::shape<N...>>;
 
-/// The program of f(arguments...), and what each pass makes of it. Large values, so they are on the heap.
-template <class F, class... Arguments>
-struct passes {
-  using definition = esp::detail::compiled_program<F, Arguments...>;
-  graph::program const& program = plan::graph_of<definition>;
+/// What each pass makes of a program. Large values, so they are on the heap.
+struct program_passes {
+  program_passes(graph::program const& p, plan::storage_layout const& layout) : program{p}, storage{layout} {}
+
+  graph::program const& program;
+  plan::storage_layout storage;
   std::unique_ptr<plan::grouping const> groups{new plan::grouping(plan::group_nodes(program))};
   std::unique_ptr<plan::grouping const> merged{new plan::grouping(plan::merge_groups(program, *groups))};
   std::unique_ptr<plan::recomputed const> recomputation{new plan::recomputed(plan::find_recomputed(program, *merged))};
   std::unique_ptr<plan::kernel_ir const> ir{new plan::kernel_ir(plan::lower(program, *merged, *recomputation))};
   std::unique_ptr<plan::liveness const> live{new plan::liveness(plan::find_liveness(*merged, *ir))};
   std::unique_ptr<plan::destinations const> to{
-      new plan::destinations(plan::find_destinations(program, *merged, *ir, *live, definition::layout()))};
+      new plan::destinations(plan::find_destinations(program, *merged, *ir, *live, storage))};
   std::unique_ptr<plan::kernel_ir const> kernels{new plan::kernel_ir(plan::find_kernels(program, *merged, *to, *ir))};
   std::unique_ptr<plan::memory_plan const> memory{
       new plan::memory_plan(plan::allocate(program, *merged, *kernels, *to))};
@@ -40,6 +41,13 @@ struct passes {
       if (groups->needed[id] && program.nodes[id].op->name == op) found.push_back(id);
     return found;
   }
+};
+
+/// The passes of f(arguments...).
+template <class F, class... Arguments>
+struct passes : program_passes {
+  using definition = esp::detail::compiled_program<F, Arguments...>;
+  passes() : program_passes{plan::graph_of<definition>, definition::layout()} {}
 };
 
 }  // namespace test

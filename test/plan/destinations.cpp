@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSL-1.0
+#define BOOST_TEST_MODULE plan_destinations
+#include <boost/test/unit_test.hpp>
+
+#include "support/built_program.hpp"
+#include "support/passes.hpp"
+
+using namespace test;
+using espalier::extents;
+using espalier::handle;
+using graph::destination;
+
+namespace {
+constexpr extents vector{1, {32}};
+constexpr std::int64_t parameters[] = {0, 64}, buffers[] = {128, 256};
+constexpr plan::storage_layout layout{parameters, buffers};
+
+bool is_at(plan::address a, int base, std::int64_t offset) { return a.base == base && a.offset == offset; }
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(leaves_have_addresses_of_their_own) {
+  built_program p;
+  handle const x = p.argument(1, vector), w = p.parameter(1, vector), b = p.buffer(0, vector),
+               rate = p.add<esp::hyperparameter_>({0, {}}, 3);
+  p.result(x * w + b * rate);
+  program_passes const r{*p.program, layout};
+  BOOST_TEST(is_at(r.to->address_of[x.id], plan::base::arguments + 1, 0));
+  BOOST_TEST(is_at(r.to->address_of[w.id], plan::base::parameters, 64));
+  BOOST_TEST(is_at(r.to->address_of[b.id], plan::base::buffers, 128));
+  for (int const id : r.nodes_of("hyperparameter"))
+    BOOST_TEST(is_at(r.to->address_of[id], plan::base::hyperparameters, 3));
+  BOOST_TEST(r.nodes_of("hyperparameter").size() == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(results_are_written_where_they_belong) {
+  built_program p;
+  handle const x = p.argument(0, vector), y = x * x, g = tanh(x);
+  p.result(y, 2);
+  p.program->add_output(g.id, destination::gradient, 1);
+  program_passes const r{*p.program, layout};
+  BOOST_TEST(r.to->copy_count == 0);
+  BOOST_TEST((r.to->direct[y.id] && is_at(r.to->address_of[y.id], plan::base::results + 2, 0)));
+  BOOST_TEST((r.to->direct[g.id] && is_at(r.to->address_of[g.id], plan::base::gradients, 64)));
+  BOOST_TEST(!r.to->late[y.id]);
+}
+
+BOOST_AUTO_TEST_CASE(a_value_with_two_destinations_is_copied_to_the_second) {
+  built_program p;
+  handle const x = p.argument(0, vector), y = x * x;
+  p.result(y, 0);
+  p.result(y, 1);
+  program_passes const r{*p.program, layout};
+  BOOST_TEST((r.to->direct[y.id] && is_at(r.to->address_of[y.id], plan::base::results, 0)));
+  BOOST_REQUIRE(r.to->copy_count == 1);
+  BOOST_TEST(is_at(r.to->copies[0].to, plan::base::results + 1, 0));
+  BOOST_TEST(r.to->copies[0].size == 32);
+  BOOST_TEST(r.to->live.last_use[y.id] == r.merged->group_count + 1);
+}
+
+BOOST_AUTO_TEST_CASE(a_leaf_that_is_a_gradient_is_copied) {
+  built_program p;
+  handle const x = p.argument(0, vector);
+  p.program->add_output(x.id, destination::gradient, 0);
+  program_passes const r{*p.program, layout};
+  BOOST_REQUIRE(r.to->copy_count == 1);
+  BOOST_TEST(is_at(r.to->copies[0].from, plan::base::arguments, 0));
+  BOOST_TEST(is_at(r.to->copies[0].to, plan::base::gradients, 0));
+}
+
+// A new state overwrites the old one element by element, in the last sweep.
+BOOST_AUTO_TEST_CASE(state_is_updated_in_place) {
+  built_program p;
+  handle const x = p.argument(0, vector), old = p.buffer(1, vector), updated = old * 0.9 + x;
+  p.program->add_output(updated.id, destination::buffer, 1);
+  program_passes const r{*p.program, layout};
+  BOOST_TEST(r.to->copy_count == 0);
+  BOOST_TEST((r.to->direct[updated.id] && is_at(r.to->address_of[updated.id], plan::base::buffers, 256)));
+  BOOST_TEST(r.to->late[updated.id]);
+}
+
+BOOST_AUTO_TEST_CASE(state_that_is_still_read_is_updated_by_a_copy) {
+  extents const square{2, {8, 8}};
+  built_program p;
+  handle const x = p.argument(0, square), old = p.parameter(0, square), updated = old - x;
+  p.program->add_output(updated.id, destination::parameter, 0);
+  p.result(graph::emit<esp::matmul_>(p.nodes, square, 0, updated.id, old.id));  // a later group
+  program_passes const r{*p.program, layout};
+  BOOST_TEST(!r.to->direct[updated.id]);
+  BOOST_REQUIRE(r.to->copy_count == 1);
+  BOOST_TEST(is_at(r.to->copies[0].from, -1, updated.id));
+  BOOST_TEST(is_at(r.to->copies[0].to, plan::base::parameters, 0));
+}
+
+// The old state is a result, too: it is copied before the end overwrites it.
+BOOST_AUTO_TEST_CASE(old_state_is_copied_first) {
+  built_program p;
+  handle const x = p.argument(0, vector), old = p.buffer(0, vector), updated = old + x;
+  p.program->add_output(updated.id, destination::buffer, 0);
+  p.result(old);
+  program_passes const r{*p.program, layout};
+  BOOST_REQUIRE(r.to->copy_count == 2);
+  BOOST_TEST(is_at(r.to->copies[0].from, plan::base::buffers, 128));
+  BOOST_TEST(is_at(r.to->copies[0].to, plan::base::results, 0));
+  BOOST_TEST(is_at(r.to->copies[1].from, -1, updated.id));
+}
+
+// A workspace value that a group reads last, element by element, is overwritten by the group's own.
+BOOST_AUTO_TEST_CASE(workspace_is_reused_in_place) {
+  extents const square{2, {8, 8}};
+  built_program p;
+  handle const x = p.argument(0, square), w = p.argument(1, square);
+  auto const product = [&](handle a, handle b) { return graph::emit<esp::matmul_>(p.nodes, square, 0, a.id, b.id); };
+  handle const a = product(x, w), moved{&p.nodes, graph::emit_permute(p.nodes, a.id, 0x01)};
+  handle const sum = tanh(moved + a);
+  p.result(product(sum, sum));
+  program_passes const r{*p.program, layout};
+  for (int id = 1; id <= p.nodes.size; ++id) {
+    int const from = r.to->in_place_of[id];
+    if (from == 0) continue;
+    BOOST_TEST(r.merged->size_of[from] == r.merged->size_of[id]);
+    BOOST_TEST(r.live->last_use[from] == r.merged->group_of[id]);
+    BOOST_TEST((r.to->late[id] && !r.to->direct[id]));
+  }
+  BOOST_TEST(r.to->in_place_of[sum.id] != 0);
+}
