@@ -241,14 +241,13 @@ constexpr needs find_needs() {
   }
   for (int id = p.nodes.size; id > 0; --id) {
     esp::graph::node const& n = p.nodes[id];
-    auto const number = static_cast<std::int64_t>(n.attribute);
     std::int64_t const size = n.shape.size();
     bool const is_label = n.op->family == op_family::label;
-    if (n.op->family == op_family::argument) reserve(base::arguments + static_cast<int>(number), size);
+    if (n.op->family == op_family::argument) reserve(base::arguments + position_of(n), size);
     else if (is_label)
-      reserve(base::arguments + static_cast<int>(number / 2), size), r.labels |= std::uint64_t{1} << (number / 2);
-    else if (n.op->family == op_family::parameter) reserve(base::parameters, layout.parameters[number] + size);
-    else if (n.op->family == op_family::buffer) reserve(base::buffers, layout.buffers[number] + size);
+      reserve(base::arguments + label_of(n).position, size), r.labels |= std::uint64_t{1} << label_of(n).position;
+    else if (n.op->family == op_family::parameter) reserve(base::parameters, layout.parameters[slot_of(n)] + size);
+    else if (n.op->family == op_family::buffer) reserve(base::buffers, layout.buffers[slot_of(n)] + size);
     else if (n.op->family == op_family::hyperparameter) reserve(base::hyperparameters, 64);
     if (reached.at[id] == 0) continue;
     for (int o : n.operand) reached.at[o] = 1;

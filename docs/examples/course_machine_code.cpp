@@ -67,7 +67,7 @@ void print_program() {
     out.print("%4d  %-14s", id, node.op->name);
     print_shape(node.shape);
     out.pad(start + 28);
-    if (node.op->family == esp::op_family::constant) out.print("%g", std::bit_cast<double>(node.attribute));
+    if (node.op->family == esp::op_family::constant) out.print("%g", constant_of(node));
     for (int operand : node.operand)
       if (operand != 0) out.print("%d ", operand);
     if (int const group = planned.groups.group_of[id]) {

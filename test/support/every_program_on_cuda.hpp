@@ -43,9 +43,9 @@ inline constexpr base_ranges ranges_of = [] {
     if (node == 0) continue;
     bool const label = plan.groups.family_of[node] == espalier::graph::op_family::label;
     r.add(plan.memory.address_of[node], nodes[node].shape.size(),
-          !label                       ? static_cast<std::int64_t>(sizeof(T))
-          : nodes[node].attribute & 1u ? 1
-                                       : 4,
+          !label                          ? static_cast<std::int64_t>(sizeof(T))
+          : label_of(nodes[node]).is_flag ? 1
+                                          : 4,
           false);
   }
   for (int i = 0; i < plan.ir.output_count; ++i) {

@@ -241,12 +241,13 @@ class plan_runner {
     extents const from = g_[n.operand[0]].shape;
     if (r_.groups.groups[own.kernel].windowed) {
       graph::node const& window = g_[graph::data_of(g_, n.operand[0])];
-      windows = moved(g_.maps[window.attribute], a, g_[window.operand[0]].shape, window.shape);
+      windows = moved(g_.maps[map_of(window)], a, g_[window.operand[0]].shape, window.shape);
       a = windows.data();
     }
     for (std::int64_t i = 0; i < size; ++i) {
       auto const k = static_cast<std::size_t>(i);
-      if (n.op->family == op_family::permute) y[k] = a[graph::detail::permuted_offset(from, n.shape, n.attribute, i)];
+      if (n.op->family == op_family::permute)
+        y[k] = a[graph::detail::permuted_offset(from, n.shape, permutation_of(n), i)];
       else if (n.op->family == op_family::broadcast) y[k] = a[graph::detail::source_offset(from, n.shape, i)];
       else if (n.op->family == op_family::reduction) y[k] = n.op->identity;
     }
@@ -256,14 +257,13 @@ class plan_runner {
         sum = n.op->evaluate(sum, a[i], 0);
       }
     if (n.op->family == op_family::contraction) multiply(n, a, data(1), y.data());
-    if (n.op->family == op_family::move) y = moved(g_.maps[n.attribute], a, from, n.shape);
+    if (n.op->family == op_family::move) y = moved(g_.maps[map_of(n)], a, from, n.shape);
     if (n.op->family == op_family::scatter_add)
       for (std::int64_t i = 0; i < from.size(); ++i)
-        if (std::int64_t const to = espalier::moved_offset(g_.maps[n.attribute], n.shape, from, i); to >= 0)
+        if (std::int64_t const to = espalier::moved_offset(g_.maps[map_of(n)], n.shape, from, i); to >= 0)
           y[static_cast<std::size_t>(to)] += a[i];
     if (n.op->family == op_family::concatenate)
-      concatenate(static_cast<int>(n.attribute), n.shape, a, from,
-                  data(ir.instructions[own.first_instruction].operand[1] < 0 ? 1 : 0), y);
+      concatenate(axis_of(n), n.shape, a, from, data(ir.instructions[own.first_instruction].operand[1] < 0 ? 1 : 0), y);
     return y;
   }
 
@@ -288,7 +288,7 @@ class plan_runner {
 
   void multiply(graph::node const& n, double const* a, double const* b, double* y) {
     extents const &sa = g_[n.operand[0]].shape, &sb = g_[n.operand[1]].shape;
-    bool const ta = n.attribute & 1u, tb = n.attribute & 2u;
+    auto const [ta, tb] = transposes_of(n);
     int const rows = n.shape.at[n.shape.rank - 2], columns = n.shape.at[n.shape.rank - 1];
     int const inner = ta ? sa.at[sa.rank - 2] : sa.at[sa.rank - 1];
     extents batch = n.shape, batch_a = sa, batch_b = sb;

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSL-1.0
 """Checks the headers against the rules of the house:  check_floors.py ROOT  (--list prints the floors, --write ROOT adds the lines about -Wshadow)
 
-A floor includes only itself and floors below it; the tables say the rest. Prints each violation as file:line: sentence.
+A floor includes only itself and floors below it, and no header includes itself through others; the tables say the rest. Prints each violation as
+file:line: sentence.
 """
 import pathlib
 import posixpath
@@ -81,6 +82,34 @@ def included(text):
         match = INCLUDE.match(line)
         if match:
             yield number, match[1], match[2]
+
+
+def resolved(name, quote, target, headers):
+    """The header of ours that an include names, by its name from include/; None for somebody else's."""
+    beside = posixpath.normpath(posixpath.join(posixpath.dirname(name), target))
+    if quote == '"' and (beside in headers or not target.startswith("espalier")):
+        return beside
+    return target if target.startswith("espalier") else None
+
+
+def cycles(headers):
+    """Each include that closes a cycle, as (header, line, the headers on the way back to it)."""
+    includes = {name: [(number, resolved(name, quote, target, headers)) for number, quote, target in included(text)] for name, text in headers.items()}
+    found, done, path = [], set(), []
+
+    def visit(name):
+        path.append(name)
+        for number, target in includes[name]:
+            if target in path:
+                found.append((name, number, [*path[path.index(target):], target]))
+            elif target in headers and target not in done:
+                visit(target)
+        done.add(path.pop())
+
+    for name in sorted(headers):
+        if name not in done:
+            visit(name)
+    return found
 
 
 def own_include(name, target, headers):
@@ -182,15 +211,13 @@ def violations(root):
         if SUPPORTED in files and name != SUPPORTED and not any(quote == '"' for _, quote, _ in included(text)):
             say(3, f"includes no other header of ours: <{SUPPORTED}> comes first everywhere, and refuses what cannot work")
         for number, quote, target in included(text):
-            beside = posixpath.normpath(posixpath.join(posixpath.dirname(name), target))
-            if quote == '"' and (beside in files or not target.startswith("espalier")):
-                sentence = own_include(name, beside, files)
-            elif target.startswith("espalier"):
-                sentence = own_include(name, target, files)
-            else:
-                sentence = other_include(name, target)
+            ours = resolved(name, quote, target, files)
+            sentence = own_include(name, ours, files) if ours else other_include(name, target)
             if sentence:
                 say(number, sentence)
+    headers = {name: path.read_text(encoding="utf-8") for name, path in files.items()}
+    for name, number, way in cycles(headers):
+        found.append(f"include/{name}:{number}: closes a cycle of includes: {' -> '.join(way)}")
     return found
 
 

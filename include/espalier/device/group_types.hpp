@@ -67,7 +67,7 @@ struct map_of_node;
 template <class Program, int Id, std::size_t... I>
 struct map_of_node<Program, Id, std::index_sequence<I...>> {
   static constexpr auto const& nodes = plan::graph_of<Program>.nodes;
-  using type = map_type<map_number(nodes.maps[nodes.nodes[Id].attribute], static_cast<int>(I))...>;
+  using type = map_type<map_number(nodes.maps[map_of(nodes.nodes[Id])], static_cast<int>(I))...>;
 };
 template <class Program, int Id>
 using node_map = typename map_of_node<Program, Id>::type;

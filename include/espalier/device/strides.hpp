@@ -2,7 +2,7 @@
 #pragma once
 #include <cstdint>
 
-#include "../operation/structure.hpp"
+#include "../shape/permutation.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
@@ -37,7 +37,7 @@ struct permuted {
   static constexpr strides stride = [] {
     strides const own = strides_of(From::value);
     strides r{};
-    for (int i = 0; i < result.rank; ++i) r.at[i] = own.at[Permutation >> (4 * i) & 15u];
+    for (int i = 0; i < result.rank; ++i) r.at[i] = own.at[axis_behind(Permutation, i)];
     return r;
   }();
 };

@@ -22,7 +22,7 @@ constexpr auto find_unfused_kernel() {
   if constexpr (kind == plan::kernel_kind::random) {
     return std::type_identity<typename Kernels::template random_uniform<group.size>>{};
   } else if constexpr (kind == plan::kernel_kind::convert) {
-    constexpr bool flags = g.nodes[n.operand[0]].attribute & 1u;
+    constexpr bool flags = label_of(g.nodes[n.operand[0]]).is_flag;
     return std::type_identity<
         typename Kernels::template convert<std::conditional_t<flags, bool, std::int32_t>, group.size>>{};
   } else if constexpr (group.windowed) {
@@ -45,9 +45,9 @@ constexpr auto find_unfused_kernel() {
     return std::type_identity<typename Kernels::template scatter_add<A, Y, node_map<Program, id>>>{};
   } else if constexpr (kind == plan::kernel_kind::concatenate) {
     return std::type_identity<typename Kernels::template concatenate<A, shape_of_node<Program, n.operand[1]>,
-                                                                     static_cast<int>(n.attribute)>>{};
+                                                                     axis_of(n)>>{};
   } else if constexpr (kind == plan::kernel_kind::permute) {
-    return std::type_identity<typename Kernels::template permute<A, n.attribute>>{};
+    return std::type_identity<typename Kernels::template permute<A, permutation_of(n)>>{};
   } else if constexpr (kind == plan::kernel_kind::strided_broadcast) {
     return std::type_identity<typename Kernels::template strided_broadcast<A, Y>>{};
   } else {

@@ -181,9 +181,9 @@ constexpr bool inputs_fit() {
   constexpr auto const& p = plan::graph_of<Program>;
   for (int id = 1; id <= p.nodes.size; ++id) {
     graph::node const& n = p.nodes[id];
-    if (n.op->family == op_family::argument && n.attribute >= plan::base::max_arguments) return false;
-    if (n.op->family == op_family::label && n.attribute / 2 >= plan::base::max_arguments) return false;
-    if (n.op->family == op_family::hyperparameter && n.attribute >= max_numbers) return false;
+    if (n.op->family == op_family::argument && position_of(n) >= plan::base::max_arguments) return false;
+    if (n.op->family == op_family::label && label_of(n).position >= plan::base::max_arguments) return false;
+    if (n.op->family == op_family::hyperparameter && position_of(n) >= max_numbers) return false;
   }
   return true;
 }
@@ -216,7 +216,7 @@ inline constexpr argument_sizes argument_sizes_of = [] {
   constexpr auto const& p = plan::graph_of<Program>;
   argument_sizes sizes{};
   for (int id = 1; id <= p.nodes.size; ++id)
-    if (p.nodes[id].op->family == op_family::argument) sizes.of[p.nodes[id].attribute] = p.nodes[id].shape.size();
+    if (p.nodes[id].op->family == op_family::argument) sizes.of[position_of(p.nodes[id])] = p.nodes[id].shape.size();
   return sizes;
 }();
 

@@ -26,29 +26,29 @@ struct handle {
 namespace graph {
 
 /// What the planner and the devices dispatch on: the family of an op, never the op itself.
+/// graph/attribute.hpp lists what the attribute of a node means in each family.
 enum class op_family : std::uint8_t {
-  argument,        ///< attribute: position
-  label,           ///< integers; attribute: twice the position, plus one for booleans
-  parameter,       ///< attribute: slot
-  buffer,          ///< attribute: slot
-  hyperparameter,  ///< attribute: position
-  constant,        ///< attribute: the bits of a double
-  random,          ///< attribute: slot of the random stream
-  column_index,    ///< 0, 1, 2, ... along the last axis
-  /// a tensor of compile-time constants; attribute: where they begin among the program's values
-  values,
-  convert,  ///< integers to real numbers
+  argument,
+  label,  ///< an argument of integers
+  parameter,
+  buffer,
+  hyperparameter,
+  constant,
+  random,
+  column_index,  ///< 0, 1, 2, ... along the last axis
+  values,        ///< a tensor of compile-time constants
+  convert,       ///< integers to real numbers
   elementwise,
-  reduction,    ///< attribute: bit mask of the reduced axes
-  contraction,  ///< attribute: bit 0 transposes a, bit 1 transposes b
+  reduction,
+  contraction,
   reshape,
   broadcast,
-  permute,      ///< attribute: packed permutation
-  move,         ///< attribute: number of an index map
-  scatter_add,  ///< the adjoint of a move; attribute as for a move
-  concatenate,  ///< attribute: axis
-  alias,        ///< operand 0 with its own pullback rule (composites with a closed form, detach)
-  composite     ///< expanded while tracing
+  permute,
+  move,
+  scatter_add,  ///< the adjoint of a move
+  concatenate,
+  alias,     ///< operand 0 with its own pullback rule (composites with a closed form, detach)
+  composite  ///< expanded while tracing
 };
 
 struct node;

@@ -167,15 +167,15 @@ inline view exporter::made(int id) {
       return x;
     }
     case op_family::parameter:
-      return builder::hold(parameters[n.attribute]);
+      return builder::hold(parameters[static_cast<std::size_t>(slot_of(n))]);
     case op_family::buffer:
-      return builder::hold(buffers[n.attribute]);
+      return builder::hold(buffers[static_cast<std::size_t>(slot_of(n))]);
     case op_family::constant:
-      return builder::hold(std::bit_cast<double>(n.attribute));
+      return builder::hold(constant_of(n));
     case op_family::values: {
       tensor t{"values", n.shape, {}};
       for (std::int64_t i = 0; i < n.shape.size(); ++i)
-        t.numbers.push_back(static_cast<float>(values[n.attribute + static_cast<std::uint64_t>(i)]));
+        t.numbers.push_back(static_cast<float>(values[offset_of(n) + i]));
       return builder::hold(std::move(t));
     }
     case op_family::column_index: {
@@ -189,7 +189,7 @@ inline view exporter::made(int id) {
     case op_family::broadcast:
       return to.settled(value(a), shape(a));
     case op_family::permute:
-      return to.permuted(value(a), shape(a), n.attribute);
+      return to.permuted(value(a), shape(a), permutation_of(n));
     case op_family::elementwise:
       return passes(id) ? value(passed(id)) : elementwise_writer{*this, id}.write();
     case op_family::reduction: {

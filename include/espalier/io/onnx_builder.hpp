@@ -20,26 +20,12 @@ struct tensor {
   std::vector<double> numbers;
 };
 
-constexpr std::uint64_t identity_order = 0x543210;
-constexpr std::uint64_t order_of(std::initializer_list<unsigned> axes) {
-  std::uint64_t packed = 0;
-  unsigned at = 0;
-  for (unsigned const axis : axes) packed |= std::uint64_t{axis} << (4 * at++);
-  return packed;
-}
+constexpr std::uint64_t identity_order = packed_permutation(0, 1, 2, 3, 4, 5);
 constexpr bool in_order(std::uint64_t order, int rank) {
   for (int i = 0; i < rank; ++i)
-    if (graph::axis_behind(order, i) != i) return false;
+    if (axis_behind(order, i) != i) return false;
   return true;
 }
-/// The permutation `first`, then `second`: axis i of the result is axis first(second(i)).
-constexpr std::uint64_t composed_order(std::uint64_t first, std::uint64_t second, int rank) {
-  std::uint64_t both = 0;
-  for (int i = 0; i < rank; ++i)
-    both |= static_cast<std::uint64_t>(graph::axis_behind(first, graph::axis_behind(second, i))) << (4 * i);
-  return both;
-}
-
 /// A value of a program as the file stores it: `stored` extents with the axes in another order. Its shape can also
 /// differ from the program's by a reshape or a broadcast that is not yet written.
 struct view {
@@ -60,7 +46,7 @@ struct view {
 inline integers integers_of(extents const& s) { return integers(s.at, s.at + s.rank); }
 inline integers integers_of(std::uint64_t order, int rank) {
   integers r;
-  for (int i = 0; i < rank; ++i) r.push_back(graph::axis_behind(order, i));
+  for (int i = 0; i < rank; ++i) r.push_back(axis_behind(order, i));
   return r;
 }
 /// The extents, with extents of 1 in front up to `rank`.
@@ -188,7 +174,7 @@ class builder {
     extents const aligned = widened(v.shape(), s.rank);
     if (v.held) return hold(transposed_numbers({v.held->name, aligned, v.held->numbers}, packed));
     if (v.stored.rank < s.rank) v = reshaped_now(transposed_now(v), aligned);
-    v.order = composed_order(v.order, packed, s.rank);
+    v.order = composed_permutation(v.order, packed, s.rank);
     return v;
   }
   /// The name of the whole value, with its axes in order.
@@ -224,7 +210,7 @@ class builder {
     if (moves_ones(v.order, v.stored)) return reshaped_now(plain(v.name, v.stored, v), v.shape());
     view r = plain(emit("Transpose", {v.name}, {with("perm", integers_of(v.order, v.stored.rank))}), v.shape(), v);
     for (int i = 0; i < r.stored.rank; ++i)
-      if (graph::axis_behind(v.order, i) == v.samples_at) r.samples_at = i;
+      if (axis_behind(v.order, i) == v.samples_at) r.samples_at = i;
     if (v.samples_at < 0) r.samples_at = -1;
     return r;
   }
@@ -245,7 +231,7 @@ class builder {
   static bool moves_ones(std::uint64_t order, extents const& s) {
     int last = -1;
     for (int i = 0; i < s.rank; ++i) {
-      int const axis = graph::axis_behind(order, i);
+      int const axis = axis_behind(order, i);
       if (s.at[axis] == 1) continue;
       if (axis < last) return false;
       last = axis;
@@ -267,8 +253,8 @@ class builder {
     std::uint64_t order = 0;
     int at = 0;
     for (int i = 0; i < s.rank; ++i)
-      if (int const axis = axis_of[graph::axis_behind(packed, i)]; axis >= 0)
-        order |= static_cast<std::uint64_t>(graph::axis_behind(v.order, axis)) << (4 * at++);
+      if (int const axis = axis_of[axis_behind(packed, i)]; axis >= 0)
+        order |= packed_axis(at++, axis_behind(v.order, axis));
     v.order = order;
     return true;
   }
@@ -283,13 +269,13 @@ class builder {
       if (s.at[i] != 1) {
         while (longer < s.rank && shape.at[longer] == 1) ++longer;
         if (longer == s.rank || shape.at[longer] != s.at[i]) return false;
-        axis = graph::axis_behind(v.order, longer++);
+        axis = axis_behind(v.order, longer++);
       } else {
         while (one < s.rank && v.stored.at[one] != 1) ++one;
         if (one == s.rank) return false;
         axis = one++;
       }
-      order |= static_cast<std::uint64_t>(axis) << (4 * i);
+      order |= packed_axis(i, axis);
     }
     v.order = order;
     return true;

@@ -13,7 +13,7 @@ namespace espalier::io::onnx {
 inline tensor beside(tensor const& t, view const& v) {
   if (in_order(v.order, v.stored.rank)) return t;
   return builder::transposed_numbers({t.name, widened(t.shape, v.stored.rank), t.numbers},
-                                     graph::inverse_permutation(v.order, v.stored.rank));
+                                     inverse_permutation(v.order, v.stored.rank));
 }
 /// Whether only the last axis is longer than 1, so that the numbers are a row.
 inline bool is_row(view const& v) {
@@ -135,12 +135,12 @@ class elementwise_writer {
     view v = e_.to.settled(operand, n_.shape);
     int const rank = lead.stored.rank;
     if (!in_order(lead.order, rank) || v.stored.size() == lead.stored.size()) {
-      std::uint64_t const order = graph::inverse_permutation(lead.order, rank);
+      std::uint64_t const order = inverse_permutation(lead.order, rank);
       extents const wide = widened(v.shape(), rank);
       if (builder::moves_ones(order, wide))
         return e_.to.reshaped_now(e_.to.transposed_now(v), permuted_extents(wide, order)).name;
       if (v.stored.rank < rank) v = e_.to.reshaped_now(e_.to.transposed_now(v), wide);
-      v.order = composed_order(v.order, order, rank);
+      v.order = composed_permutation(v.order, order, rank);
     }
     v = e_.to.transposed_now(v);
     int const axis = lead.samples_at - (rank - v.stored.rank);

@@ -71,8 +71,7 @@ class mover {
   }
   void check_samples(view const& v) const {
     for (int a = 0; a < from_.rank; ++a)
-      if (walks_[at(a)].moves && graph::axis_behind(v.order, a) == v.samples_at)
-        e_.to.throw_open_batch("samples are moved");
+      if (walks_[at(a)].moves && axis_behind(v.order, a) == v.samples_at) e_.to.throw_open_batch("samples are moved");
   }
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
@@ -83,7 +82,7 @@ class mover {
     bool pads = false;
     for (int a = 0; a < from_.rank; ++a) {
       axis_walk const& w = walks_[at(a)];
-      int const axis = graph::axis_behind(x.order, a);
+      int const axis = axis_behind(x.order, a);
       if (!w.moves) continue;
       std::size_t first = 0, end = w.positions.size();
       while (first < end && w.positions[first] < 0) ++first;
@@ -160,17 +159,17 @@ class mover {
 };
 
 /// Collects the operands of nested concatenations along one axis, in order.
-inline void find_concatenated(exporter& e, int id, std::uint64_t axis, std::vector<int>& parts) {
+inline void find_concatenated(exporter& e, int id, int axis, std::vector<int>& parts) {
   for (int k = 0; k < 2; ++k) {
     int const x = e[id].operand[k];
-    if (e[x].op->family == op_family::concatenate && e[x].attribute == axis && e.read_once(x))
+    if (e[x].op->family == op_family::concatenate && axis_of(e[x]) == axis && e.read_once(x))
       find_concatenated(e, x, axis, parts);
     else parts.push_back(x);
   }
 }
 inline view write_concatenate(exporter& e, int id) {
   std::vector<int> parts;
-  find_concatenated(e, id, e[id].attribute, parts);
+  find_concatenated(e, id, axis_of(e[id]), parts);
   std::vector<view> views;
   int samples_at = -1, samples_times = 0;
   bool alike = true;
@@ -184,7 +183,7 @@ inline view write_concatenate(exporter& e, int id) {
     names.push_back(v.name);
     if (v.samples_at >= 0) samples_at = v.samples_at, samples_times = v.samples_times;
   }
-  int const axis = graph::axis_behind(views[0].order, static_cast<int>(e[id].attribute));
+  int const axis = axis_behind(views[0].order, axis_of(e[id]));
   if (samples_at == axis) e.to.throw_open_batch("samples are concatenated");
   for (view const& v : views)
     if (v.samples_at != samples_at) e.to.throw_open_batch("samples are concatenated with what does not grow with them");
@@ -192,7 +191,7 @@ inline view write_concatenate(exporter& e, int id) {
   r.accepts_bias = false;
   r.samples_at = samples_at;
   r.samples_times = samples_times;
-  r.stored.at[axis] = e.shape(id).at[e[id].attribute];
+  r.stored.at[axis] = e.shape(id).at[axis_of(e[id])];
   r.name = e.to.emit("Concat", names, {with("axis", axis)});
   return r;
 }

@@ -24,7 +24,7 @@ inline view write_product(exporter& e, int id) {
     extents const s = e.shape(x);
     return transposed ? e.to.permuted(e.value(x), s, swap_permutation(s.rank, s.rank - 1, s.rank - 2)) : e.value(x);
   };
-  bool const transposed_a = n.attribute & 1u, transposed_b = n.attribute & 2u;
+  auto const [transposed_a, transposed_b] = transposes_of(n);
   view a = operand(0, transposed_a), b = operand(1, transposed_b);
   extents const sa = espalier::detail::swapped_extents(e.shape(n.operand[0]), transposed_a),
                 sb = espalier::detail::swapped_extents(e.shape(n.operand[1]), transposed_b);

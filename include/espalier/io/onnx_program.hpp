@@ -63,7 +63,7 @@ class exporter {
 
   graph::node const& operator[](int id) const { return nodes_[id]; }
   extents const& shape(int id) const { return nodes_[id].shape; }
-  index_map const& map_of(int id) const { return maps_[nodes_[id].attribute]; }
+  index_map const& map_of(int id) const { return maps_[graph::map_of(nodes_[id])]; }
   bool read_once(int id) const { return uses_[at(id)] == 1; }
   bool is_mean(int id) const { return mean_[at(id)]; }
   bool passes(int id) const { return passes_[at(id)] != 0; }
@@ -103,7 +103,7 @@ class exporter {
       int const sum = behind_reshapes(n.operand[1 - k]);
       if (factor.op->family != op_family::constant || nodes_[sum].op != &described<sum_> || !read_once(sum)) continue;
       double const terms = static_cast<double>(shape(reduced_operand(sum)).size() / shape(sum).size());
-      if (std::bit_cast<double>(factor.attribute) != 1.0 / terms) continue;
+      if (constant_of(factor) != 1.0 / terms) continue;
       mean_[at(sum)] = true;
       passes_[at(id)] = n.operand[1 - k];
       return;
@@ -128,7 +128,7 @@ inline view filled(exporter& e, int id) {
 /// The axes in `mask` as axes of the stored extents, ascending.
 inline integers stored_axes(view const& v, unsigned mask) {
   integers axes;
-  unsigned const behind = graph::axes_behind(v.order, v.stored.rank, mask);
+  unsigned const behind = axes_behind(v.order, v.stored.rank, mask);
   for (int i = 0; i < v.stored.rank; ++i)
     if (behind >> i & 1u) axes.push_back(i);
   return axes;

@@ -32,7 +32,7 @@ inline view write_reduction(exporter& e, int id) {
 /// softmax and log_softmax along an axis.
 inline view write_softmax(exporter& e, int id, char const* type) {
   view v = filled(e, e[id].operand[1]);
-  integers const axes = stored_axes(v, static_cast<unsigned>(e[id].attribute));
+  integers const axes = stored_axes(v, axes_of(e[id]));
   if (axes[0] == v.samples_at) e.to.throw_open_batch("a reduction or softmax runs along the samples");
   v.name = e.to.emit(type, {v.name}, {with("axis", axes[0])});
   v.accepts_bias = false;
@@ -42,7 +42,7 @@ inline view write_softmax(exporter& e, int id, char const* type) {
 /// x / sqrt(mean(x^2) + eps); if centered, the mean is first subtracted from x.
 inline view write_normalized(exporter& e, int id, bool centered) {
   view v = filled(e, e[id].operand[1]);
-  unsigned const mask = static_cast<unsigned>(e[id].attribute);
+  unsigned const mask = axes_of(e[id]);
   std::string const eps = e.to.named(e.value(e[id].operand[2]), extents{});
   v.accepts_bias = false;
   if (centered) v.name = e.to.emit("Sub", {v.name, reduced(e, v, "ReduceMean", mask).name});

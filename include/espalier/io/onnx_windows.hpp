@@ -10,8 +10,8 @@
 /// program has the channels of images last; ONNX has them second.
 namespace espalier::io::onnx {
 
-constexpr std::uint64_t to_channels_first = 0x2130, to_channels_last = 0x1320;  // (0, 3, 1, 2) and (0, 2, 3, 1)
-static_assert(to_channels_first == order_of({0, 3, 1, 2}) && to_channels_last == order_of({0, 2, 3, 1}));
+constexpr std::uint64_t to_channels_first = packed_permutation(0, 3, 1, 2),
+                        to_channels_last = packed_permutation(0, 2, 3, 1);
 
 /// Sizes, strides, dilations and paddings of windows along rows and columns, in ONNX's terms.
 struct window_walk {
@@ -68,7 +68,7 @@ inline placed_images place_images(exporter& e, view v, extents const& image, boo
   extents const s = v.shape();
   if (may_be_signals && image.at[1] == 1 && s.rank == 3 && s.at[0] == image.at[0] && s.at[1] == image.at[2] &&
       s.at[2] == image.at[3]) {
-    v.order = composed_order(v.order, order_of({0, 2, 1}), 3);
+    v.order = composed_permutation(v.order, packed_permutation(0, 2, 1), 3);
     return {e.to.transposed_now(v), true};
   }
   return {e.to.transposed_now(e.to.permuted(v, image, to_channels_first)), false};
@@ -81,7 +81,7 @@ inline view placed_result(exporter& e, std::string name, placed_images const& x,
                           x.signals ? extents{3, {x.images.stored.at[0], channels, width}}
                                     : extents{4, {x.images.stored.at[0], channels, height, width}},
                           x.images);
-  r.order = x.signals ? order_of({0, 2, 1}) : to_channels_last;
+  r.order = x.signals ? packed_permutation(0, 2, 1) : to_channels_last;
   return r;
 }
 
@@ -111,12 +111,12 @@ inline view write_convolution(exporter& e, found_convolution const& f) {
                                  : extents{4, {f.groups * f.outputs, channels, rows, columns}};
   if (f.groups == 1) {
     extents const separated{4, {rows, columns, channels, f.outputs}};
-    k = e.to.permuted(e.to.reshaped(k, s, separated), separated, order_of({3, 2, 0, 1}));
+    k = e.to.permuted(e.to.reshaped(k, s, separated), separated, packed_permutation(3, 2, 0, 1));
     k = e.to.reshaped(k, extents{4, {f.outputs, channels, rows, columns}}, oihw);
   } else {
     extents const separated{5, {f.groups, rows, columns, channels, f.outputs}};
-    k = e.to.permuted(e.to.reshaped(k, s, separated), separated, order_of({0, 4, 3, 1, 2}));
-    k = e.to.reshaped(k, permuted_extents(separated, order_of({0, 4, 3, 1, 2})), oihw);
+    k = e.to.permuted(e.to.reshaped(k, s, separated), separated, packed_permutation(0, 4, 3, 1, 2));
+    k = e.to.reshaped(k, permuted_extents(separated, packed_permutation(0, 4, 3, 1, 2)), oihw);
   }
   std::string const kernels = e.to.named(k, oihw);
   std::vector<attribute> how = attributes_of(f.walk, x.signals, true);
@@ -132,8 +132,8 @@ inline std::optional<view> write_as_convolution(exporter& e, int id) {
   graph::node const& n = e[id];
   int const a = n.operand[0], b = n.operand[1];
   extents const &sa = e.shape(a), &sb = e.shape(b);
-  if (n.attribute & 1u || sa.rank != 2 || sb.rank != 2) return {};
-  bool const transposed = n.attribute & 2u;
+  if (transposes_of(n).a || sa.rank != 2 || sb.rank != 2) return {};
+  bool const transposed = transposes_of(n).b;
   int outputs = n.shape.at[1];
   int windows = a;
   while (e[windows].op->family == op_family::reshape) windows = e[windows].operand[0];
@@ -146,7 +146,7 @@ inline std::optional<view> write_as_convolution(exporter& e, int id) {
   }
   // Rows of images whose channels are stored second: kernels of one pixel.
   view const& v = e.value(a);
-  bool const signals = v.stored.rank == 3 && v.order == order_of({0, 2, 1});
+  bool const signals = v.stored.rank == 3 && v.order == packed_permutation(0, 2, 1);
   if (v.held || v.stored.size() != sa.size() || !(signals || (v.stored.rank == 4 && v.order == to_channels_last)) ||
       v.stored.at[1] != sa.at[1])
     return {};
@@ -163,20 +163,21 @@ inline std::optional<view> write_as_grouped_convolution(exporter& e, int id) {
     return e[x].op->family == family && e.shape(x).rank == rank;
   };
   int const beside = n.operand[0];
-  if (n.shape.rank != 4 || !is(beside, op_family::permute, 5) || e[beside].attribute != order_of({1, 2, 3, 0, 4}))
+  if (n.shape.rank != 4 || !is(beside, op_family::permute, 5) ||
+      permutation_of(e[beside]) != packed_permutation(1, 2, 3, 0, 4))
     return {};
   int const separated = e[beside].operand[0];
   if (!is(separated, op_family::reshape, 5) || !is(e[separated].operand[0], op_family::contraction, 3)) return {};
   graph::node const& product = e[e[separated].operand[0]];
   int windows = product.operand[0];
-  if (product.attribute != 0 || !is(windows, op_family::reshape, 3)) return {};
+  if (transposes_of(product) != graph::transposes{} || !is(windows, op_family::reshape, 3)) return {};
   windows = e[windows].operand[0];
   bool const pixels = is(windows, op_family::permute, 5);  // kernels of one pixel need no windows
   if (!pixels && (e[windows].op->family != op_family::move || e.map_of(windows).fills_with_lowest ||
                   !is(e[windows].operand[0], op_family::reshape, 4)))
     return {};
   int const split = pixels ? windows : e[e[windows].operand[0]].operand[0];
-  if (!is(split, op_family::permute, 5) || e[split].attribute != order_of({3, 0, 1, 2, 4}) ||
+  if (!is(split, op_family::permute, 5) || permutation_of(e[split]) != packed_permutation(3, 0, 1, 2, 4) ||
       !is(e[split].operand[0], op_family::reshape, 5))
     return {};
   int const images = e[e[split].operand[0]].operand[0];
@@ -247,13 +248,13 @@ inline view write_scatter_add(exporter& e, int id) {
   int const product = e.behind_reshapes(spread), taps = w.taps[0] * w.taps[1] * window.at[5];
   graph::node const& p = e[product];
   extents const pixels{4, {window.at[0], window.at[1], window.at[2], 0}};
-  if (p.op->family == op_family::contraction && p.shape.rank == 2 && !(p.attribute & 1u) && p.shape.at[1] == taps) {
+  if (p.op->family == op_family::contraction && p.shape.rank == 2 && !transposes_of(p).a && p.shape.at[1] == taps) {
     int const a = p.operand[0], b = p.operand[1];
     extents in = pixels, sb = e.shape(b);
     in.at[3] = e.shape(a).at[1];
     placed_images const x = place_images(e, e.to.reshaped(e.value(a), e.shape(a), in), in, false);
     view k = e.value(b);
-    if (p.attribute & 2u) k = e.to.permuted(k, sb, swap_permutation(2, 0, 1));
+    if (transposes_of(p).b) k = e.to.permuted(k, sb, swap_permutation(2, 0, 1));
     extents const separated{4, {in.at[3], w.taps[0], w.taps[1], window.at[5]}},
         iohw{4, {in.at[3], window.at[5], w.taps[0], w.taps[1]}};
     k = e.to.permuted(e.to.reshaped(k, extents{2, {in.at[3], taps}}, separated), separated, to_channels_first);
@@ -263,7 +264,7 @@ inline view write_scatter_add(exporter& e, int id) {
     return y;
   }
   // (N, H, W, rows, columns, C) to (N, C rows columns, H, W); the kernel of each of these channels is 1 at its tap.
-  view v = e.to.permuted(filled(e, spread), window, order_of({0, 5, 3, 4, 1, 2}));
+  view v = e.to.permuted(filled(e, spread), window, packed_permutation(0, 5, 3, 4, 1, 2));
   v = e.to.reshaped_now(e.to.transposed_now(v), extents{4, {window.at[0], taps, window.at[1], window.at[2]}});
   int const in_window = w.taps[0] * w.taps[1];
   tensor one_each{"taps", extents{4, {taps, 1, w.taps[0], w.taps[1]}},

@@ -238,14 +238,14 @@ class constant_model {
     T** at;  ///< by stream number
     constexpr random_numbers(graph::program_builder const& g, std::uint64_t key, std::uint64_t run_number) {
       for (int id = 1; id <= g.size; ++id)
-        if (g[id].op->family == op_family::random && g[id].attribute >= count) count = g[id].attribute + 1;
+        if (g[id].op->family == op_family::random && stream_of(g[id]) >= count) count = stream_of(g[id]) + 1;
       at = new T* [static_cast<std::size_t>(count)] {};
       for (int id = 1; id <= g.size; ++id) {
-        if (g[id].op->family != op_family::random || at[g[id].attribute] != nullptr) continue;
+        if (g[id].op->family != op_family::random || at[stream_of(g[id])] != nullptr) continue;
         std::int64_t const size = g[id].shape.size();
-        T* const numbers = at[g[id].attribute] = new T[static_cast<std::size_t>(size)];
+        T* const numbers = at[stream_of(g[id])] = new T[static_cast<std::size_t>(size)];
         for (std::int64_t i = 0; i < size; ++i)
-          numbers[i] = uniform_from_bits<T>(philox_bits(i, key, run_number << 20 | g[id].attribute));
+          numbers[i] = uniform_from_bits<T>(philox_bits(i, key, run_number << 20 | stream_of(g[id])));
       }
     }
     constexpr ~random_numbers() {

@@ -114,16 +114,16 @@ class folder {
     graph::node copy = n;
     for (int k = 0; k < 4; ++k) copy.operand[k] = n.operand[k] != 0 ? value(n.operand[k]) : 0;
     if (n.op->family == op_family::move || n.op->family == op_family::scatter_add)
-      copy.attribute = static_cast<std::uint64_t>(to_.number_of(from_.maps[n.attribute]));
+      copy.attribute = graph::map_attribute(to_.number_of(from_.maps[map_of(n)]));
     new_id_[id] = to_.add(copy);
   }
 
   constexpr bool start_product(int id) {
     graph::node const& n = from_[id];
     int const a = n.operand[0], b = n.operand[1];
-    if (n.shape.rank != 2 || (n.attribute & 1u) || !facts_.varies[a] || facts_.varies[b]) return false;
+    if (n.shape.rank != 2 || transposes_of(n).a || !facts_.varies[a] || facts_.varies[b]) return false;
     int right = value(b);
-    if (n.attribute & 2u) right = graph::emit_permute(to_, right, swap_permutation(2, 0, 1));
+    if (transposes_of(n).b) right = graph::emit_permute(to_, right, swap_permutation(2, 0, 1));
     wait(id, pending_product{value(a), right, 0, 0, n.shape});
     return true;
   }
@@ -161,10 +161,10 @@ class folder {
   /// A constant with equal rows as one number per column; 0 if the rows differ.
   constexpr int columns(int id, extents const& s) {
     graph::node const& n = from_[id];
-    if (n.op->family == op_family::constant) return graph::emit_constant(to_, std::bit_cast<double>(n.attribute), s).id;
+    if (n.op->family == op_family::constant) return graph::emit_constant(to_, constant_of(n), s).id;
     if (n.shape.size() == s.size()) return graph::emit_reshape(to_, value(id), s);
     if (n.op->family == op_family::broadcast) {
-      auto const pattern = static_cast<graph::pattern>(n.attribute);
+      auto const pattern = pattern_of(n);
       std::int64_t const size = from_[n.operand[0]].shape.size();
       if (pattern == graph::pattern::everything) return graph::emit_broadcast(to_, value(n.operand[0]), s);
       return pattern == graph::pattern::column && size == s.size() ? graph::emit_reshape(to_, value(n.operand[0]), s)
@@ -223,7 +223,7 @@ class splitter {
     for (int k = 0; k < 4; ++k)
       if (n.operand[k] != 0) n.operand[k] = read(n.operand[k]);
     if (n.op->family == op_family::move || n.op->family == op_family::scatter_add)
-      n.attribute = static_cast<std::uint64_t>(r_.running.nodes.number_of(from_.maps[n.attribute]));
+      n.attribute = graph::map_attribute(r_.running.nodes.number_of(from_.maps[map_of(n)]));
     new_id_[id] = r_.running.nodes.add(n);
   }
   /// A constant becomes a leaf of the running program: a number, a broadcast or reshape of a leaf, or a parameter in
@@ -237,7 +237,7 @@ class splitter {
       r_.node[r_.count] = id;
       r_.offset[r_.count] = r_.storage;
       r_.storage += plan::rounded(n.shape.size());
-      n = graph::node{&described<parameter_>, {}, static_cast<std::uint64_t>(r_.count++), n.shape};
+      n = graph::node{&described<parameter_>, {}, graph::slot_attribute(r_.count++), n.shape};
     }
     return new_id_[id] = r_.running.nodes.add(n);
   }

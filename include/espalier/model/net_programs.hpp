@@ -69,7 +69,7 @@ constexpr graph::backward_pass training_program<Net, Loss, Batch>::begin() {
   tensor_slots const& parameters = slots_of<Net>.parameters;
   r.traced.add_output(r.root, graph::destination::result, 0, true);
   for (int id = 1; id <= r.root; ++id)
-    if (g[id].op->family == op_family::parameter) r.m.at[id] = parameters.trainable[g[id].attribute] ? 1 : 2;
+    if (g[id].op->family == op_family::parameter) r.m.at[id] = parameters.trainable[slot_of(g[id])] ? 1 : 2;
   graph::begin_reverse(g, r.root, graph::emit_constant(g, 1, extents{}).id, r.m, r.adjoint);
   return r;
 }
@@ -81,7 +81,7 @@ constexpr graph::program training_program<Net, Loss, Batch>::end(graph::backward
   tensor_slots const& parameters = slots_of<Net>.parameters;
   int leaf[max_slots]{};
   for (int id = 1; id <= pass.root; ++id)
-    if (p.nodes[id].op->family == op_family::parameter) leaf[p.nodes[id].attribute] = id;
+    if (p.nodes[id].op->family == op_family::parameter) leaf[slot_of(p.nodes[id])] = id;
   for (int slot = 0; slot < parameters.count; ++slot) {
     if (!parameters.trainable[slot]) continue;
     int const d = leaf[slot] != 0 ? pass.adjoint.of[leaf[slot]] : 0;

@@ -11,8 +11,7 @@ template <class Op, std::size_t... I>
 constexpr handle closed_form(program_builder& g, int dy, int id, int which, std::index_sequence<I...>) {
   graph::node const n = g[id];
   (void)which;
-  return rule<Op>::pullback(handle{&g, dy}, handle{&g, id}, handle{&g, n.operand[I + 1]}...,
-                            static_cast<unsigned>(n.attribute));
+  return rule<Op>::pullback(handle{&g, dy}, handle{&g, id}, handle{&g, n.operand[I + 1]}..., axes_of(n));
 }
 /// Only operand 1, the composite's first operand, has a closed form. The others (eps) are constants of the graph.
 template <class Op>
@@ -25,12 +24,12 @@ constexpr handle composite_pullback(program_builder& g, int dy, int id, int whic
 constexpr int composite_emit(program_builder& g, graph::node const& n) {
   graph::node const &value = g[n.operand[0]], &x = g[n.operand[1]];
   if (g.plain || value.op->family != op_family::permute || x.op->family != op_family::permute ||
-      value.attribute != x.attribute)
+      permutation_of(value) != permutation_of(x))
     return g.add(n);
-  std::uint64_t const packed = value.attribute;
+  std::uint64_t const packed = permutation_of(value);
   graph::node const behind{n.op,
                            {value.operand[0], x.operand[0], n.operand[2], n.operand[3]},
-                           graph::axes_behind(packed, n.shape.rank, static_cast<unsigned>(n.attribute)),
+                           graph::axes_attribute(axes_behind(packed, n.shape.rank, axes_of(n))),
                            g[value.operand[0]].shape};
   return graph::emit_permute(g, g.add(behind), packed);
 }

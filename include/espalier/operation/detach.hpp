@@ -60,7 +60,7 @@ struct rule<same_> {
 constexpr handle another_name(handle x, int number) {
   program_builder& g = *x.program;
   return handle{
-      &g, g.add(graph::node{&described<same_>, {x.id, x.id, 0, 0}, static_cast<std::uint64_t>(number), g[x.id].shape})};
+      &g, g.add(graph::node{&described<same_>, {x.id, x.id, 0, 0}, graph::copy_attribute(number), g[x.id].shape})};
 }
 
 }  // namespace espalier

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include "reduction.hpp"
+#include "structure.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
@@ -10,6 +10,10 @@
 /// overflow.
 namespace espalier::detail {
 
+/// Emits one piece of a reduction. Defined in reduction.hpp, whose reductions have their factors hoisted here.
+template <class Op>
+constexpr int reduce_piece(program_builder& g, int id, unsigned mask, graph::pattern p);
+
 /// A summand as rest * factor (node ids, 0: none). The factor has the shape of the sum.
 struct factored {
   int rest, factor;
@@ -18,7 +22,7 @@ struct factored {
 /// The value that operand `id` repeats along the summed axes, in the shape of the sum; 0 if it repeats none.
 constexpr int repeated(program_builder& g, int id, extents const& sum, graph::pattern p) {
   graph::node const& n = g[id];
-  if (n.op->family != op_family::broadcast || n.attribute != static_cast<std::uint64_t>(p)) return 0;
+  if (n.op->family != op_family::broadcast || pattern_of(n) != p) return 0;
   extents const& from = g[n.operand[0]].shape;
   // Runs of scattered axes can be split at different positions although their sizes are equal.
   bool const scattered = p == graph::pattern::middle || p == graph::pattern::segments;
@@ -48,6 +52,7 @@ constexpr factored without_factors(program_builder& g, int id, extents const& su
           a.factor && b.factor ? product(g, x.op, a.factor, b.factor) : a.factor + b.factor};
 }
 
+/// An equal, cheaper sum, or 0: factors that are the same for all terms are hoisted.
 template <class Op>
 constexpr int simpler_sum(program_builder& g, int id, unsigned mask, graph::pattern p, extents const& s) {
   graph::node const x = g[expanded_value(g, id)];

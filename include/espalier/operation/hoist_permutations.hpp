@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <bit>
-
-#include "../shape/move.hpp"
-#include "../graph/program.hpp"
+#include "broadcast.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
@@ -12,31 +9,12 @@
 /// whatever the order of its images.
 namespace espalier::graph {
 
-constexpr int emit_reshape(program_builder& g, int id, extents const& s);
-constexpr int emit_broadcast(program_builder& g, int id, extents const& s);
-constexpr int emit_permute(program_builder& g, int id, std::uint64_t packed);
-constexpr handle emit_constant(program_builder& g, double value, extents const& s);
-
-constexpr int axis_behind(std::uint64_t packed, int axis) { return static_cast<int>(packed >> (4 * axis) & 15u); }
-constexpr std::uint64_t inverse_permutation(std::uint64_t packed, int rank) {
-  std::uint64_t inverse = 0;
-  for (int i = 0; i < rank; ++i) inverse |= static_cast<std::uint64_t>(i) << (4 * axis_behind(packed, i));
-  return inverse;
-}
-/// Maps a mask of axes of a permuted value to the axes of the unpermuted value.
-constexpr unsigned axes_behind(std::uint64_t packed, int rank, unsigned mask) {
-  unsigned r = 0;
-  for (int i = 0; i < rank; ++i)
-    if (mask >> i & 1u) r |= 1u << axis_behind(packed, i);
-  return r;
-}
-
 /// The value whose permutation is `id`, if it costs nothing: the operand of the same permutation, a constant, or a
 /// broadcast of something smaller. Otherwise 0.
 constexpr int unpermuted_operand(program_builder& g, int id, std::uint64_t packed, extents const& s) {
   node const& n = g[id];
-  if (n.op->family == op_family::permute) return n.attribute == packed ? n.operand[0] : 0;
-  if (n.op->family == op_family::constant) return emit_constant(g, std::bit_cast<double>(n.attribute), s).id;
+  if (n.op->family == op_family::permute) return permutation_of(n) == packed ? n.operand[0] : 0;
+  if (n.op->family == op_family::constant) return emit_constant(g, constant_of(n), s).id;
   if (n.op->family != op_family::broadcast) return 0;
   int source = n.operand[0];
   while (g[source].op->family == op_family::broadcast) source = g[source].operand[0];
@@ -67,7 +45,7 @@ constexpr int hoist_reshapes(program_builder& g, node const& n) {
   node behind{n.op, {}, n.attribute, s};
   for (int k = 0; k < n.op->arity; ++k) {
     node const& x = g[n.operand[k]];
-    behind.operand[k] = x.op->family == op_family::constant ? emit_constant(g, std::bit_cast<double>(x.attribute), s).id
+    behind.operand[k] = x.op->family == op_family::constant ? emit_constant(g, constant_of(x), s).id
                         : x.op->family == op_family::reshape
                             ? x.operand[0]
                             : emit_broadcast(g, emit_reshape(g, x.operand[0], extents{}), s);
@@ -83,7 +61,7 @@ constexpr int hoist_permutations(program_builder& g, node const& n) {
   for (int k = 0; k < n.op->arity && s.rank == 0; ++k) {
     node const& x = g[n.operand[k]];
     if (x.op->family != op_family::permute) continue;
-    packed = x.attribute;
+    packed = permutation_of(x);
     s = g[x.operand[0]].shape;
   }
   if (s.rank == 0) return hoist_reshapes(g, n);
@@ -92,7 +70,7 @@ constexpr int hoist_permutations(program_builder& g, node const& n) {
   for (int k = 0; k < n.op->arity; ++k) {
     node const& x = g[n.operand[k]];
     if (x.op->family != op_family::constant && x.op->family != op_family::broadcast &&
-        !(x.op->family == op_family::permute && x.attribute == packed))
+        !(x.op->family == op_family::permute && permutation_of(x) == packed))
       return 0;
   }
   for (int k = 0; k < n.op->arity; ++k) behind.operand[k] = unpermuted_operand(g, n.operand[k], packed, s);
@@ -100,6 +78,4 @@ constexpr int hoist_permutations(program_builder& g, node const& n) {
 }
 
 }  // namespace espalier::graph
-
-#include "structure.hpp"  // defines the functions declared above
 #pragma GCC diagnostic pop

@@ -43,7 +43,8 @@ constexpr int emit_matmul(program_builder& g, int a, int b, bool transpose_a, bo
   auto const absorb = [&](int& id, bool& transposed) {
     graph::node const& n = g[id];
     int const rank = n.shape.rank;
-    if (!g.plain && n.op->family == op_family::permute && n.attribute == swap_permutation(rank, rank - 1, rank - 2)) {
+    if (!g.plain && n.op->family == op_family::permute &&
+        permutation_of(n) == swap_permutation(rank, rank - 1, rank - 2)) {
       id = n.operand[0];
       transposed = !transposed;
     }
@@ -66,14 +67,15 @@ constexpr int emit_matmul(program_builder& g, int a, int b, bool transpose_a, bo
       return graph::emit_reshape(g, y, s);
     }
   }
-  std::uint64_t const bits = (transpose_a ? 1u : 0u) | (transpose_b ? 2u : 0u);
-  return g.add(graph::node{&described<matmul_>, {a, b, 0, 0}, bits, s});
+  return g.add(
+      graph::node{&described<matmul_>, {a, b, 0, 0}, graph::transposes_attribute({transpose_a, transpose_b}), s});
 }
 
 }  // namespace detail
 
 constexpr int rule<matmul_>::emit(program_builder& g, graph::node const& n) {
-  return detail::emit_matmul(g, n.operand[0], n.operand[1], n.attribute & 1u, n.attribute & 2u);
+  graph::transposes const transposed = transposes_of(n);
+  return detail::emit_matmul(g, n.operand[0], n.operand[1], transposed.a, transposed.b);
 }
 
 /// For y = op(a) op(b): d op(a) = dy op(b)^T and d op(b) = op(a)^T dy, each transposed back where op transposes.
@@ -81,7 +83,7 @@ constexpr int rule<matmul_>::emit(program_builder& g, graph::node const& n) {
 constexpr handle rule<matmul_>::pullback(program_builder& g, int dy, int id, int which) {
   graph::node const n = g[id];
   int const a = n.operand[0], b = n.operand[1];
-  bool const ta = n.attribute & 1u, tb = n.attribute & 2u;
+  auto const [ta, tb] = transposes_of(n);
   int const d = which == 0 ? (ta ? detail::emit_matmul(g, b, dy, tb, true) : detail::emit_matmul(g, dy, b, false, !tb))
                            : (tb ? detail::emit_matmul(g, dy, a, true, ta) : detail::emit_matmul(g, a, dy, !ta, false));
   return handle{&g, detail::sum_to<sum_>(g, d, g[n.operand[which]].shape)};

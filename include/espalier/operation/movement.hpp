@@ -14,11 +14,11 @@ namespace espalier {
 /// A movement in expressions: Move::of(extents of the operand) is its index map and the extents of its result.
 template <class Move>
 struct move_ {};
-/// A movement in graphs: y[i] = x[map(i)]; attribute: number of the map.
+/// A movement in graphs: y[i] = x[map(i)].
 struct moved_ {};
-/// The adjoint of a movement (of windows: col2im): y[map(i)] += x[i]; attribute: number of the map.
+/// The adjoint of a movement (of windows: col2im): y[map(i)] += x[i].
 struct scatter_add_ {};
-/// Two operands concatenated along an axis; attribute: the axis.
+/// Two operands concatenated along an axis.
 struct concatenate_ {};
 
 namespace graph {
@@ -42,11 +42,11 @@ struct rule<move_<Move>> {
 template <>
 struct rule<moved_> {
   static constexpr int emit(program_builder& g, graph::node const& n) {
-    return graph::emit_move(g, n.operand[0], g.maps[n.attribute], n.shape);
+    return graph::emit_move(g, n.operand[0], g.maps[map_of(n)], n.shape);
   }
   static constexpr handle pullback(program_builder& g, int dy, int id, int) {
     graph::node const n = g[id];
-    return handle{&g, graph::emit_scatter_add(g, dy, g.maps[n.attribute], g[n.operand[0]].shape)};
+    return handle{&g, graph::emit_scatter_add(g, dy, g.maps[map_of(n)], g[n.operand[0]].shape)};
   }
   template <class Op>
   static constexpr graph::descriptor describe() {
@@ -60,11 +60,11 @@ struct rule<moved_> {
 template <>
 struct rule<scatter_add_> {
   static constexpr int emit(program_builder& g, graph::node const& n) {
-    return graph::emit_scatter_add(g, n.operand[0], g.maps[n.attribute], n.shape);
+    return graph::emit_scatter_add(g, n.operand[0], g.maps[map_of(n)], n.shape);
   }
   static constexpr handle pullback(program_builder& g, int dy, int id, int) {
     graph::node const n = g[id];
-    return handle{&g, graph::emit_move(g, dy, g.maps[n.attribute], g[n.operand[0]].shape)};
+    return handle{&g, graph::emit_move(g, dy, g.maps[map_of(n)], g[n.operand[0]].shape)};
   }
   template <class Op>
   static constexpr graph::descriptor describe() {
@@ -80,12 +80,13 @@ namespace graph {
 constexpr int emit_move(program_builder& g, int id, index_map const& m, extents const& s) {
   node const& n = g[id];
   if (renames(m, n.shape, s)) return emit_reshape(g, id, s);
-  if (n.op->family == op_family::constant && (is_total(m, n.shape, s) || (n.attribute == 0 && !m.fills_with_lowest)))
-    return emit_constant(g, std::bit_cast<double>(n.attribute), s).id;
+  if (n.op->family == op_family::constant &&
+      (is_total(m, n.shape, s) || (n.attribute == constant_attribute(0) && !m.fills_with_lowest)))
+    return emit_constant(g, constant_of(n), s).id;
   // A map that fills nothing only selects elements of its operand, so it composes with the operand's map.
   if (n.op->family == op_family::move && is_total(m, n.shape, s))
-    return emit_move(g, n.operand[0], composed(m, g.maps[n.attribute]), s);
-  return g.add(node{&described<moved_>, {id, 0, 0, 0}, static_cast<std::uint64_t>(g.number_of(m)), s});
+    return emit_move(g, n.operand[0], composed(m, g.maps[map_of(n)]), s);
+  return g.add(node{&described<moved_>, {id, 0, 0, 0}, map_attribute(g.number_of(m)), s});
 }
 
 /// Emits the gradient of a convolution with respect to its images as one matrix product. The scatter-add over windows
@@ -96,7 +97,7 @@ constexpr int emit_scatter_add_of_product(program_builder& g, int id, index_map 
   int product = id;
   while (g[product].op->family == op_family::reshape) product = g[product].operand[0];
   node const p = g[product];
-  if (!is_image_window(m) || m.fills_with_lowest || p.op->family != op_family::contraction || (p.attribute & 1u) ||
+  if (!is_image_window(m) || m.fills_with_lowest || p.op->family != op_family::contraction || transposes_of(p).a ||
       m.divisor[1] != 1 || m.divisor[2] != 1)
     return 0;
   int const kernel = w.at[3] * w.at[4] * w.at[5], rank = p.shape.rank;
@@ -116,13 +117,13 @@ constexpr int emit_scatter_add_of_product(program_builder& g, int id, index_map 
   int const windows = emit_move(g, image, out, extents{6, {s.at[0], s.at[1], s.at[2], w.at[3], w.at[4], channels}});
   // The kernels (batch, kernel rows, kernel columns, C, channels), flipped and with their last two axes exchanged.
   extents const taps{5, {static_cast<int>(batch), w.at[3], w.at[4], w.at[5], channels}};
-  bool const swapped = p.attribute & 2u;  // stored as (batch, taps and C, channels)
+  bool const swapped = transposes_of(p).b;  // stored as (batch, taps and C, channels)
   int k = 0;
   if (swapped) k = emit_permute(g, emit_reshape(g, p.operand[1], taps), swap_permutation(5, 3, 4));
   else
     k = emit_permute(
         g, emit_reshape(g, p.operand[1], extents{5, {taps.at[0], channels, taps.at[1], taps.at[2], taps.at[3]}}),
-        0u | 2u << 4 | 3u << 8 | 1u << 12 | 4u << 16);
+        packed_permutation(0, 2, 3, 1, 4));
   index_map turn = identity_map(5);
   for (int a = 1; a < 3; ++a) {
     turn.step[a] = -1;
@@ -142,7 +143,7 @@ constexpr int emit_scatter_add_of_product(program_builder& g, int id, index_map 
 constexpr int emit_scatter_add(program_builder& g, int id, index_map const& m, extents const& s) {
   node const& n = g[id];
   if (renames(m, s, n.shape)) return emit_reshape(g, id, s);
-  if (n.op->family == op_family::constant && n.attribute == 0) return emit_constant(g, 0, s).id;
+  if (n.op->family == op_family::constant && n.attribute == constant_attribute(0)) return emit_constant(g, 0, s).id;
   if (is_one_to_one(m, s, n.shape)) {
     index_map plain = identity_map(s.rank);
     for (int a = 0; a < s.rank; ++a) {
@@ -163,7 +164,7 @@ constexpr int emit_scatter_add(program_builder& g, int id, index_map const& m, e
   }
   if (!g.plain)
     if (int const product = emit_scatter_add_of_product(g, id, m, s)) return product;
-  return g.add(node{&described<scatter_add_>, {id, 0, 0, 0}, static_cast<std::uint64_t>(g.number_of(m)), s});
+  return g.add(node{&described<scatter_add_>, {id, 0, 0, 0}, map_attribute(g.number_of(m)), s});
 }
 
 /// `extent` elements of an operand from position `first` on, along an axis.
@@ -181,7 +182,7 @@ template <>
 struct rule<concatenate_> {
   static constexpr handle pullback(program_builder& g, int dy, int id, int which) {
     graph::node const n = g[id];
-    int const axis = static_cast<int>(n.attribute), first = g[n.operand[0]].shape.at[axis];
+    int const axis = axis_of(n), first = g[n.operand[0]].shape.at[axis];
     return handle{&g, which == 0 ? graph::emit_part(g, dy, axis, 0, first)
                                  : graph::emit_part(g, dy, axis, first, g[n.operand[1]].shape.at[axis])};
   }

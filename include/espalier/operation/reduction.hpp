@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include "../shape/reduce.hpp"
-#include "structure.hpp"
+#include "factors.hpp"
+#include "runs.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
@@ -9,16 +10,12 @@ namespace espalier {
 
 namespace detail {
 
-/// An equal, cheaper sum, or 0: factors that are the same for all terms are hoisted. Defined in factors.hpp.
-template <class Op>
-constexpr int simpler_sum(program_builder& g, int id, unsigned mask, graph::pattern p, extents const& s);
-
 template <class Op>
 constexpr int reduce(program_builder& g, int id, unsigned mask, extents const& result);
 
 template <class Op>
 constexpr int reduction_emit(program_builder& g, graph::node const& n) {
-  return reduce<Op>(g, n.operand[0], static_cast<unsigned>(n.attribute), n.shape);
+  return reduce<Op>(g, n.operand[0], axes_of(n), n.shape);
 }
 
 /// dy and y keep the reduced axes with extent 1, so that they broadcast against x.
@@ -69,16 +66,16 @@ constexpr int reduce_piece(program_builder& g, int id, unsigned mask, graph::pat
   extents const s = reduced_extents(g[id].shape, mask, true);
   if constexpr (rule<Op>::linear)
     if (int const simpler = g.plain ? 0 : simpler_sum<Op>(g, id, mask, p, s)) return simpler;
-  return g.add(graph::node{&described<Op>, {id, 0, 0, 0}, static_cast<std::uint64_t>(p), s});
+  return g.add(graph::node{&described<Op>, {id, 0, 0, 0}, graph::pattern_attribute(p), s});
 }
 
 template <class Op>
 constexpr int reduce(program_builder& g, int id, unsigned mask, extents const& result) {
   extents s = g[id].shape;
   if (graph::node const& x = g[id]; x.op->family == op_family::permute && !g.plain) {
-    unsigned const behind = graph::axes_behind(x.attribute, s.rank, mask);
+    unsigned const behind = axes_behind(permutation_of(x), s.rank, mask);
     int const y = reduce<Op>(g, x.operand[0], behind, reduced_extents(g[x.operand[0]].shape, behind, true));
-    return graph::emit_reshape(g, graph::emit_permute(g, y, x.attribute), result);
+    return graph::emit_reshape(g, graph::emit_permute(g, y, permutation_of(x)), result);
   }
   for (int i = 0; i < s.rank; ++i)
     if (s.at[i] == 1) mask &= ~(1u << i);
@@ -191,7 +188,4 @@ constexpr double reduced_count(X const& x, Mask mask) {
 }
 
 }  // namespace espalier
-
-#include "factors.hpp"
-#include "sum.hpp"  // the pullback of a broadcast is a sum
 #pragma GCC diagnostic pop

@@ -30,8 +30,8 @@ class destination_finder {
 
   constexpr void run(storage_layout const& layout) {
     for (int id = 1; id <= g_.size; ++id) {
-      if (r_.family_of[id] == op_family::buffer) buffer_leaf_[g_.nodes[id].attribute] = id;
-      if (r_.family_of[id] == op_family::parameter) parameter_leaf_[g_.nodes[id].attribute] = id;
+      if (r_.family_of[id] == op_family::buffer) buffer_leaf_[slot_of(g_.nodes[id])] = id;
+      if (r_.family_of[id] == op_family::parameter) parameter_leaf_[slot_of(g_.nodes[id])] = id;
     }
     for (int i = 0; i < p_.output_count; ++i) is_result_[r_.holder_of[p_.outputs[i].id]] = true;
     // Leaves that are results are copied before any state is overwritten.
@@ -131,17 +131,17 @@ class destination_finder {
     graph::node const& n = g_.nodes[id];
     switch (n.op->family) {
       case op_family::parameter:
-        return {base::parameters, layout.parameters[n.attribute]};
+        return {base::parameters, layout.parameters[slot_of(n)]};
       case op_family::buffer:
-        return {base::buffers, layout.buffers[n.attribute]};
+        return {base::buffers, layout.buffers[slot_of(n)]};
       case op_family::hyperparameter:
-        return {base::hyperparameters, static_cast<std::int64_t>(n.attribute)};
+        return {base::hyperparameters, position_of(n)};
       case op_family::label:
-        return {base::arguments + static_cast<int>(n.attribute / 2), 0};
+        return {base::arguments + label_of(n).position, 0};
       case op_family::argument:
-        return {base::arguments + static_cast<int>(n.attribute), 0};
+        return {base::arguments + position_of(n), 0};
       case op_family::values:
-        return {base::values, static_cast<std::int64_t>(n.attribute)};
+        return {base::values, offset_of(n)};
       default:
         return {-1, id};
     }

@@ -63,7 +63,7 @@ constexpr void find_operand_kinds(graph::program const& program, planned const& 
       if (f != op_family::convert || !policy.labels_in_place) continue;
       to.label_of[i] = p.groups.holder_of[program.nodes.nodes[l.node].operand[0]];
       to.kind_of_operand[i] =
-          program.nodes.nodes[to.label_of[i]].attribute & 1u ? operand_kind::flag : operand_kind::integer;
+          graph::label_of(program.nodes.nodes[to.label_of[i]]).is_flag ? operand_kind::flag : operand_kind::integer;
     }
 }
 

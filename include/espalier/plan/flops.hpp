@@ -15,7 +15,7 @@ constexpr std::int64_t flops_of(program_builder const& g, grouping const& r, int
   extents const& a = g[n.operand[0]].shape;
   switch (n.op->family) {
     case op_family::contraction:
-      return 2 * n.shape.size() * a.at[n.attribute & 1u ? a.rank - 2 : a.rank - 1];
+      return 2 * n.shape.size() * a.at[transposes_of(n).a ? a.rank - 2 : a.rank - 1];
     case op_family::reduction:
       return a.size();
     case op_family::elementwise:

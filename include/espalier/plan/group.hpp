@@ -99,7 +99,7 @@ class grouper : group_builder {
         group_elementwise(id);
         break;
       case op_family::reduction:
-        if (static_cast<pattern>(n.attribute) == pattern::middle) add_unfused_group(id, kernel_kind::strided_reduction);
+        if (pattern_of(n) == pattern::middle) add_unfused_group(id, kernel_kind::strided_reduction);
         else group_reduction(id);
         break;
       case op_family::contraction:
@@ -118,7 +118,7 @@ class grouper : group_builder {
         add_unfused_group(id, kernel_kind::concatenate);
         break;
       case op_family::broadcast:
-        if (static_cast<pattern>(n.attribute) == pattern::middle) add_unfused_group(id, kernel_kind::strided_broadcast);
+        if (pattern_of(n) == pattern::middle) add_unfused_group(id, kernel_kind::strided_broadcast);
         break;
       default:
         break;
@@ -336,7 +336,7 @@ class grouper : group_builder {
     use u = readable(n.operand[0], size);
     if (r_.deferred[u.source]) materialize(u.source);
     if (u.extent != extent_class::full) u = use{materialize(r_.holder_of[n.operand[0]]), extent_class::full, 0, 0};
-    pattern const p = static_cast<pattern>(n.attribute);
+    pattern const p = pattern_of(n);
     int const rows = p == pattern::column ? others : own, columns = p == pattern::column ? own : others;
     int const segments = p == pattern::segments ? segments_between(n.shape, g_.nodes[n.operand[0]].shape) : 1;
     int x = r_.group_of[u.source];

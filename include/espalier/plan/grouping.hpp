@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include "../operation/structure.hpp"
+#include "../graph/attribute.hpp"
+#include "../operation/runs.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
@@ -101,7 +102,7 @@ constexpr void look_up_needed(program_builder const& g, grouping& r, graph::outp
 /// instead.
 constexpr bool is_window(program_builder const& g, int id) {
   graph::node const& n = g[id];
-  return n.op->family == op_family::move && !is_one_to_one(g.maps[n.attribute], g[n.operand[0]].shape, n.shape);
+  return n.op->family == op_family::move && !is_one_to_one(g.maps[map_of(n)], g[n.operand[0]].shape, n.shape);
 }
 /// Windows with shorter contiguous runs (in elements) are stored: such runs are too short to multiply in place.
 inline constexpr int shortest_run = 8;
@@ -111,7 +112,7 @@ constexpr bool reads_windows(program_builder const& g, int id) {
   int const window = data_of(g, n.operand[0]);
   if (!is_window(g, window)) return false;
   extents const& w = g[window].shape;
-  index_map const& m = g.maps[g[window].attribute];
+  index_map const& m = g.maps[map_of(g[window])];
   // A product reads the taps of a kernel row as one run if they are adjacent.
   int const run_length = n.op->family != op_family::reduction && m.step[4] == 1 ? w.at[4] * w.at[5] : w.at[5];
   if (!is_image_window(m) || run_length < shortest_run) return false;
@@ -120,7 +121,7 @@ constexpr bool reads_windows(program_builder const& g, int id) {
            n.shape.at[4] == 1 && n.shape.size() * w.at[3] * w.at[4] == w.size();
   extents const& a = g[n.operand[0]].shape;
   std::int64_t const batch = a.product(0, a.rank - 2);
-  return !m.fills_with_lowest && !(n.attribute & 2u) && a.at[a.rank - 1] == w.at[3] * w.at[4] * w.at[5] &&
+  return !m.fills_with_lowest && !transposes_of(n).b && a.at[a.rank - 1] == w.at[3] * w.at[4] * w.at[5] &&
          w.at[0] % batch == 0 && n.shape.product(0, n.shape.rank - 2) == batch;
 }
 

@@ -93,7 +93,7 @@ class kernel_finder {
       if (m.operand[k] != 0 && !(g_.nodes[m.operand[k]].shape == g_.nodes[n.operand[k]].shape)) return false;
     }
     return !(m.op->family == op_family::convert) ||
-           (g_.nodes[m.operand[0]].attribute & 1u) == (g_.nodes[n.operand[0]].attribute & 1u);
+           label_of(g_.nodes[m.operand[0]]).is_flag == label_of(g_.nodes[n.operand[0]]).is_flag;
   }
 
   program_builder const& g_;

@@ -177,7 +177,7 @@ class lowering {
                               constant ? operand_kind::constant
                               : index  ? operand_kind::column_index
                                        : operand_kind::memory,
-                              constant ? g_.nodes[u.source].attribute : 0};
+                              constant ? constant_bits_of(g_.nodes[u.source]) : 0};
     for (int i = k.first_operand; i < c_.operand_count; ++i) {
       ir_operand const& existing = c_.operands[i];
       if (existing.node == required.node && existing.extent == required.extent && existing.kind == required.kind &&

@@ -40,7 +40,7 @@ class operand_uses {
     }
     int const source = r_.holder_of[n.operand[0]];
     int const own = static_cast<int>(r_.size_of[source]), others = static_cast<int>(size / own);
-    switch (static_cast<pattern>(n.attribute)) {
+    switch (pattern_of(n)) {
       case pattern::row:
         return use{source, extent_class::row, own, others};
       case pattern::column:

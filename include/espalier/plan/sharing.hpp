@@ -54,7 +54,7 @@ constexpr sharing_table find_sharing(graph::program const& p, planned const& r) 
   // A device may read labels in any group that needs them.
   for (int id = 1; id <= p.nodes.size; ++id)
     if (p.nodes[id].op->family == graph::op_family::label)
-      reads[p.nodes[id].attribute / 2] = argument_read{end, false, 0};
+      reads[label_of(p.nodes[id]).position] = argument_read{end, false, 0};
   for (int i = 0; i < r.memory.copy_count; ++i)
     if (int const a = argument(r.memory.copies[i].from); a >= 0) reads[a] = argument_read{end, false, 0};
 

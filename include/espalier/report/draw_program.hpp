@@ -30,8 +30,7 @@ inline std::string program_text(titled const& t) {
     node_row const& n = v.nodes[id];
     if (!n.needed) continue;
     bool const leaf = n.operand[0] == 0;
-    std::string const what = n.op->family == graph::op_family::constant
-                                 ? number_text(std::bit_cast<double>(n.attribute))
+    std::string const what = n.op->family == graph::op_family::constant           ? number_text(constant_of(n))
                              : leaf && name_of(t, id) != "v" + std::to_string(id) ? name_of(t, id)
                                                                                   : n.op->name;
     char const* const style = n.op->family == graph::op_family::parameter || n.op->family == graph::op_family::buffer

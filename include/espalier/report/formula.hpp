@@ -52,7 +52,7 @@ class formulas {
   std::string operand(int x) const {
     if (x >= 0) return text_[static_cast<std::size_t>(x)];
     plan::ir_operand const& l = v_.operands[k_.first_operand - 1 - x];
-    if (l.kind == plan::operand_kind::constant) return number_text(std::bit_cast<double>(l.bits));
+    if (l.kind == plan::operand_kind::constant) return number_text(graph::constant_in(l.bits));
     if (l.kind == plan::operand_kind::column_index) return "column_index";
     return name_of(t_, l.node);
   }
@@ -78,20 +78,20 @@ class formulas {
       case graph::op_family::contraction: {
         std::string a = operand(s.operand[0]), b = operand(s.operand[1]);
         if (k_.windowed) a = "windows(" + a + ")";
-        if (n.attribute & 1u) a = "transpose(" + a + ")";
-        if (n.attribute & 2u) b = "transpose(" + b + ")";
+        if (transposes_of(n).a) a = "transpose(" + a + ")";
+        if (transposes_of(n).b) b = "transpose(" + b + ")";
         return n.op->name + ("(" + a + ", " + b + ")");
       }
       case graph::op_family::permute: {
         std::string axes;
         for (int i = 0; i < n.shape.rank; ++i)
-          axes += (i == 0 ? "" : ", ") + std::to_string(n.attribute >> (4 * i) & 15u);
+          axes += (i == 0 ? "" : ", ") + std::to_string(axis_behind(permutation_of(n), i));
         return n.op->name + ("[" + axes + "]") + operands(0);
       }
       case graph::op_family::concatenate:
-        return n.op->name + ("[" + std::to_string(n.attribute) + "]") + operands(0);
+        return n.op->name + ("[" + std::to_string(axis_of(n)) + "]") + operands(0);
       case graph::op_family::random:
-        return n.op->name + ("[" + std::to_string(n.attribute) + "]");
+        return n.op->name + ("[" + std::to_string(stream_of(n)) + "]");
       case graph::op_family::reduction:
         return n.op->name + (k_.windowed ? "(windows" + operands(0) + ")" : "[middle]" + operands(0));
       default:

@@ -142,8 +142,9 @@ using programs_fault = typename programs_of<X...>::fault;
 #define ESPALIER_NAMES_PROGRAMS \
   "explain and draw_*: the arguments are <Net, Batch>, <Net, Loss, Optimizer, Batch>, a predictor, a trainer, or a program definition"
 
-inline std::string named(std::vector<std::string> const& names, std::uint64_t i, char const* otherwise) {
-  return i < names.size() ? names[i] : otherwise + (' ' + std::to_string(i));
+inline std::string named(std::vector<std::string> const& names, int i, char const* otherwise) {
+  auto const at = static_cast<std::size_t>(i);
+  return at < names.size() ? names[at] : otherwise + (' ' + std::to_string(i));
 }
 
 }  // namespace detail
@@ -153,32 +154,31 @@ inline std::string name_of(titled const& t, int id) {
   node_row const& n = t.plan->nodes[id];
   switch (n.op->family) {
     case graph::op_family::argument:
-      return detail::named(t.arguments, n.attribute, "argument");
+      return detail::named(t.arguments, position_of(n), "argument");
     case graph::op_family::label:
-      return detail::named(t.arguments, n.attribute / 2, "argument");
+      return detail::named(t.arguments, label_of(n).position, "argument");
     case graph::op_family::parameter:
-      return detail::named(t.parameters, n.attribute, "parameter");
+      return detail::named(t.parameters, slot_of(n), "parameter");
     case graph::op_family::buffer:
-      return detail::named(t.buffers, n.attribute, "buffer");
+      return detail::named(t.buffers, slot_of(n), "buffer");
     case graph::op_family::hyperparameter:
-      return "hyperparameter " + std::to_string(n.attribute);
+      return "hyperparameter " + std::to_string(position_of(n));
     case graph::op_family::constant:
-      return n.kernel == 0 ? number_text(std::bit_cast<double>(n.attribute)) : "v" + std::to_string(id);
+      return n.kernel == 0 ? number_text(constant_of(n)) : "v" + std::to_string(id);
     default:
       return "v" + std::to_string(id);
   }
 }
 inline std::string name_of(titled const& t, graph::output const& o) {
-  std::uint64_t const i = static_cast<std::uint64_t>(o.index);
   switch (o.where) {
     case graph::destination::gradient:
-      return "gradient of " + detail::named(t.parameters, i, "parameter");
+      return "gradient of " + detail::named(t.parameters, o.index, "parameter");
     case graph::destination::parameter:
-      return "new " + detail::named(t.parameters, i, "parameter");
+      return "new " + detail::named(t.parameters, o.index, "parameter");
     case graph::destination::buffer:
-      return "new " + detail::named(t.buffers, i, "buffer");
+      return "new " + detail::named(t.buffers, o.index, "buffer");
     default:
-      return detail::named(t.results, i, "result");
+      return detail::named(t.results, o.index, "result");
   }
 }
 /// The address of a value: its bytes in the workspace, or the result that it is written to.

@@ -8,11 +8,7 @@
 namespace espalier::report {
 
 /// A node of a program, with the plan's facts about its value.
-struct node_row {
-  graph::descriptor const* op;
-  int operand[4];
-  std::uint64_t attribute;
-  extents shape;
+struct node_row : graph::node {
   int holder;       ///< the node whose memory holds its data
   int kernel;       ///< the kernel that computes it, or 0
   int next;         ///< the next node of that kernel, or 0
@@ -88,10 +84,7 @@ struct report_rows {
       plan::grouping const& g = plan::plan_of<Program>.groups;
       plan::kernel_ir const& c = plan::plan_of<Program>.ir;
       plan::memory_plan const& m = plan::plan_of<Program>.memory;
-      r.at[id] = node_row{n.op,
-                          {n.operand[0], n.operand[1], n.operand[2], n.operand[3]},
-                          n.attribute,
-                          n.shape,
+      r.at[id] = node_row{n,
                           g.holder_of[id],
                           g.group_of[id],
                           g.next[id],

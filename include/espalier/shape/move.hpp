@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include "shape.hpp"
+#include "permutation.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
@@ -40,22 +40,6 @@ struct same_element_count<S, to<Extents...>> {
       reshape_extents(S::size, extents{static_cast<int>(sizeof...(Extents)), {Extents...}});
   static constexpr bool agree = value.rank >= 0;
 };
-
-/// A permutation of axes packed in four bits each: axis i of the result is axis (packed >> 4 i & 15) of the operand.
-constexpr std::uint64_t swap_permutation(int rank, int first, int second) {
-  std::uint64_t packed = 0;
-  for (int i = 0; i < rank; ++i) {
-    int const source = i == first ? second : i == second ? first : i;
-    packed |= static_cast<std::uint64_t>(source) << (4 * i);
-  }
-  return packed;
-}
-
-constexpr extents permuted_extents(extents const& s, std::uint64_t packed) {
-  extents r{};
-  for (int i = 0; i < s.rank; ++i) r.push(s.at[packed >> (4 * i) & 15u]);
-  return r;
-}
 
 /// Named relation of transpose<First, Second>(x): both axes exist.
 template <class S, int First, int Second>

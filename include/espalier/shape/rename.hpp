@@ -9,13 +9,10 @@
 /// Relations of ops that reorder axes, or add and remove axes of extent 1.
 namespace espalier {
 
-/// A permutation packed as in swap_permutation.
+/// The permutation whose result has these axes; a negative axis counts from the last one.
 template <int... Axes>
 constexpr std::uint64_t packed_axes(int rank) {
-  std::uint64_t packed = 0;
-  int i = 0;
-  ((packed |= static_cast<std::uint64_t>(Axes < 0 ? Axes + rank : Axes) << (4 * i++)), ...);
-  return packed;
+  return packed_permutation((Axes < 0 ? Axes + rank : Axes)...);
 }
 
 /// Named relation of permute<Axes...>(x): every axis is named once.

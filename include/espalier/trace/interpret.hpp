@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <bit>
-
 #include "../base/math.hpp"
-#include "../graph/program.hpp"
+#include "../graph/attribute.hpp"
+#include "../shape/permutation.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
@@ -47,7 +46,7 @@ constexpr std::int64_t permuted_offset(extents const& from, extents const& s, st
   }
   std::int64_t offset = 0;
   for (int axis = s.rank - 1; axis >= 0; --axis) {
-    offset += (i % s.at[axis]) * strides[packed >> (4 * axis) & 15u];
+    offset += (i % s.at[axis]) * strides[axis_behind(packed, axis)];
     i /= s.at[axis];
   }
   return offset;
@@ -113,32 +112,30 @@ class interpreter {
     std::int64_t const size = n.shape.size();
     delete[] values_[id];
     T* const y = values_[id] = new T[static_cast<std::size_t>(size)]{};
-    auto const slot = static_cast<std::size_t>(n.attribute);
     T const* const a = n.operand[0] ? values_[n.operand[0]] : nullptr;
     switch (n.op->family) {
       case op_family::argument:
-        copy(y, in.arguments[slot], size);
+        copy(y, in.arguments[position_of(n)], size);
         break;
       case op_family::label:
         break;  // read by the conversion that follows
       case op_family::parameter:
-        copy(y, in.parameters[slot], size);
+        copy(y, in.parameters[slot_of(n)], size);
         break;
       case op_family::buffer:
-        copy(y, in.buffers[slot], size);
+        copy(y, in.buffers[slot_of(n)], size);
         break;
       case op_family::random:
-        copy(y, in.random_numbers[slot], size);
+        copy(y, in.random_numbers[stream_of(n)], size);
         break;
       case op_family::hyperparameter:
-        y[0] = in.hyperparameters[slot];
+        y[0] = in.hyperparameters[position_of(n)];
         break;
       case op_family::constant:
-        for (std::int64_t i = 0; i < size; ++i) y[i] = static_cast<T>(std::bit_cast<double>(n.attribute));
+        for (std::int64_t i = 0; i < size; ++i) y[i] = static_cast<T>(constant_of(n));
         break;
       case op_family::values:
-        for (std::int64_t i = 0; i < size; ++i)
-          y[i] = static_cast<T>(g_.values[n.attribute + static_cast<std::uint64_t>(i)]);
+        for (std::int64_t i = 0; i < size; ++i) y[i] = static_cast<T>(g_.values[offset_of(n) + i]);
         break;
       case op_family::column_index:
         for (std::int64_t i = 0; i < size; ++i) y[i] = static_cast<T>(i % n.shape.at[n.shape.rank - 1]);
@@ -161,10 +158,10 @@ class interpreter {
         break;
       case op_family::permute:
         for (std::int64_t i = 0; i < size; ++i)
-          y[i] = a[detail::permuted_offset(g_[n.operand[0]].shape, n.shape, n.attribute, i)];
+          y[i] = a[detail::permuted_offset(g_[n.operand[0]].shape, n.shape, permutation_of(n), i)];
         break;
       case op_family::move: {
-        index_map const& m = g_.maps[n.attribute];
+        index_map const& m = g_.maps[map_of(n)];
         for (std::int64_t i = 0; i < size; ++i) {
           std::int64_t const from = moved_offset(m, g_[n.operand[0]].shape, n.shape, i);
           y[i] = from >= 0 ? a[from] : m.fills_with_lowest ? -math::infinity<T> : T(0);
@@ -174,13 +171,13 @@ class interpreter {
       case op_family::scatter_add: {
         extents const& s = g_[n.operand[0]].shape;
         for (std::int64_t i = 0; i < s.size(); ++i) {
-          std::int64_t const to = moved_offset(g_.maps[n.attribute], n.shape, s, i);
+          std::int64_t const to = moved_offset(g_.maps[map_of(n)], n.shape, s, i);
           if (to >= 0) y[to] += a[i];
         }
         break;
       }
       case op_family::concatenate: {
-        int const axis = static_cast<int>(slot);
+        int const axis = axis_of(n);
         std::int64_t const first = g_[n.operand[0]].shape.product(axis, n.shape.rank),
                            second = g_[n.operand[1]].shape.product(axis, n.shape.rank);
         T const* const b = values_[n.operand[1]];
@@ -207,13 +204,13 @@ class interpreter {
     }
   }
   constexpr void convert(node const& leaf, T* y, std::int64_t size, leaf_values<T> const& in) {
-    bool const flags = leaf.attribute & 1u;
+    label_argument const x = label_of(leaf);
     for (std::int64_t i = 0; i < size; ++i)
-      y[i] = flags ? static_cast<T>(in.flags[leaf.attribute / 2][i]) : static_cast<T>(in.labels[leaf.attribute / 2][i]);
+      y[i] = x.is_flag ? static_cast<T>(in.flags[x.position][i]) : static_cast<T>(in.labels[x.position][i]);
   }
   constexpr void contract(node const& n, T* y) {
     extents const &sa = g_[n.operand[0]].shape, &sb = g_[n.operand[1]].shape;
-    bool const ta = n.attribute & 1u, tb = n.attribute & 2u;
+    auto const [ta, tb] = transposes_of(n);
     int const rows = n.shape.at[n.shape.rank - 2], columns = n.shape.at[n.shape.rank - 1];
     int const inner = ta ? sa.at[sa.rank - 2] : sa.at[sa.rank - 1];
     extents batch = n.shape, batch_a = sa, batch_b = sb;

@@ -55,12 +55,11 @@ constexpr int add_leaf(tracer& t, descriptor const* op, std::uint64_t attribute,
 /// Adds an argument. Real tensors are used directly; labels (integers, booleans) are converted to real numbers.
 template <class T>
 constexpr int add_argument(tracer& t, int position, extents const& s) {
-  std::uint64_t const attribute = static_cast<std::uint64_t>(position);
   if constexpr (std::is_integral_v<T>) {
-    int const leaf = add_leaf(t, &described<label_>, attribute * 2 + (sizeof(T) == 1), s);
+    int const leaf = add_leaf(t, &described<label_>, label_attribute({position, sizeof(T) == 1}), s);
     return t.builder().add(node{&described<convert_>, {leaf, 0, 0, 0}, 0, s});
   } else {
-    return add_leaf(t, &described<argument_>, attribute, s);
+    return add_leaf(t, &described<argument_>, position_attribute(position), s);
   }
 }
 
@@ -94,8 +93,7 @@ constexpr int add_tensor(tracer& t, T const* data, extents const& s) {
   int const id =
       !is_constant ? report_fault(t, fault::unknown_tensor, s)
       : differ
-          ? g.add(node{
-                &described<values_>, {}, static_cast<std::uint64_t>(g.offset_of_values(x, static_cast<int>(size))), s})
+          ? g.add(node{&described<values_>, {}, offset_attribute(g.offset_of_values(x, static_cast<int>(size))), s})
           : emit_constant(g, x[0], s).id;
   delete[] x;
   return id;
@@ -113,29 +111,29 @@ constexpr int lower(tracer& t, traced<S, Data, Observer> const& x) {
 template <class T>
 constexpr int lower(tracer& t, number<T> const& x) {
   if (t.is_eager)
-    return add_leaf(t, &described<hyperparameter_>, static_cast<std::uint64_t>(t.next_hyperparameter++), extents{});
+    return add_leaf(t, &described<hyperparameter_>, position_attribute(t.next_hyperparameter++), extents{});
   return emit_constant(t.builder(), static_cast<double>(x.value), extents{}).id;
 }
 
 template <int I>
 constexpr int lower(tracer& t, hyperparameter<I> const&) {
-  return add_leaf(t, &described<hyperparameter_>, static_cast<std::uint64_t>(I), extents{});
+  return add_leaf(t, &described<hyperparameter_>, position_attribute(I), extents{});
 }
 
-/// A leaf with a slot number of a model. It is a fault if the model is not the one that is being traced.
-constexpr int lower_numbered(tracer& t, tracer const* owner, descriptor const* op, int slot, extents const& s) {
-  return owner == &t ? add_leaf(t, op, static_cast<std::uint64_t>(slot), s)
-                     : report_fault(t, fault::foreign_parameter, s);
+/// A leaf that a model owns. It is a fault if the model is not the one that is being traced.
+constexpr int lower_numbered(tracer& t, tracer const* owner, descriptor const* op, std::uint64_t attribute,
+                             extents const& s) {
+  return owner == &t ? add_leaf(t, op, attribute, s) : report_fault(t, fault::foreign_parameter, s);
 }
 template <class S, class Initializer>
 constexpr int lower(tracer& t, parameter<S, Initializer> const& x) {
-  return lower_numbered(t, x.tracer, &described<parameter_>, x.slot, S::value);
+  return lower_numbered(t, x.tracer, &described<parameter_>, slot_attribute(x.slot), S::value);
 }
 /// The value of a buffer: its value at the beginning of the step or, after an update in the program, the new value. No
 /// gradient flows through the new value.
 constexpr int lower_buffer(tracer& t, tracer const* owner, int slot, extents const& s) {
   if (owner != &t || t.updated == nullptr || t.updated[slot] == 0)
-    return lower_numbered(t, owner, &described<buffer_>, slot, s);
+    return lower_numbered(t, owner, &described<buffer_>, slot_attribute(slot), s);
   return t.builder().emit(node{&described<detach_>, {t.result.outputs[t.updated[slot] - 1].id, 0, 0, 0}, 0, s});
 }
 template <class S, class Initializer>
@@ -144,7 +142,7 @@ constexpr int lower(tracer& t, buffer<S, Initializer> const& x) {
 }
 template <class S>
 constexpr int lower(tracer& t, random_uniform<S> const& x) {
-  return lower_numbered(t, x.stream.tracer, &described<random_uniform_>, x.number, S::value);
+  return lower_numbered(t, x.stream.tracer, &described<random_uniform_>, stream_attribute(x.number), S::value);
 }
 
 template <class S>
@@ -201,8 +199,8 @@ constexpr int lower_operands(tracer& t, E const& e, int (&id)[4]) {
 template <class Op, std::uint64_t Attribute, class S, class... X, std::size_t... I>
 constexpr int trace_composite(tracer& t, int const* id, std::index_sequence<I...>) {
   inside_body const own{t};
-  int const value = trace_operand(t, rule<Op>::expand(espalier::detail::as_traced<X>{&t, id[I]}...,
-                                                      axes_constant<static_cast<unsigned>(Attribute)>{}));
+  int const value = trace_operand(
+      t, rule<Op>::expand(espalier::detail::as_traced<X>{&t, id[I]}..., axes_constant<axes_in(Attribute)>{}));
   if constexpr (ClosedForm<Op>) return t.builder().emit(node{&described<Op>, {value, id[I]...}, Attribute, S::value});
   else return value;
 }
@@ -283,8 +281,8 @@ constexpr void trace_update(tracer& t, tracer const* owner, int id, int slot) {
   if (owner != &t) return;  // a fault, reported where the buffer was read
   program_builder& g = t.builder();
   node const& data = g[data_of(g, id)];
-  if (data.op->family == op_family::buffer && data.attribute != static_cast<std::uint64_t>(slot))
-    id = g.add(node{&described<copied_>, {id, 0, 0, 0}, static_cast<std::uint64_t>(max_outputs + slot), g[id].shape});
+  if (data.op->family == op_family::buffer && slot_of(data) != slot)
+    id = g.add(node{&described<copied_>, {id, 0, 0, 0}, copy_attribute(max_outputs + slot), g[id].shape});
   if (t.updated != nullptr && t.updated[slot] != 0) {
     t.result.outputs[t.updated[slot] - 1].id = id;
   } else {
@@ -299,10 +297,9 @@ constexpr void add_result(program& p, int id, int index) {
   int const data = data_of(p.nodes, id);
   bool copy = p.nodes[data].op->family == op_family::argument;
   for (int i = 0; i < p.output_count; ++i) copy = copy || data_of(p.nodes, p.outputs[i].id) == data;
-  p.add_output(copy ? p.nodes.add(node{
-                          &described<copied_>, {data, 0, 0, 0}, static_cast<std::uint64_t>(index), p.nodes[data].shape})
-                    : id,
-               destination::result, index);
+  p.add_output(
+      copy ? p.nodes.add(node{&described<copied_>, {data, 0, 0, 0}, copy_attribute(index), p.nodes[data].shape}) : id,
+      destination::result, index);
 }
 
 }  // namespace graph

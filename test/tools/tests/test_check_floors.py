@@ -73,6 +73,21 @@ class Floors(unittest.TestCase):
         self.accepted("espalier/device/cpu/map.hpp", '#include "espalier/plan/plan.hpp"')
         self.rejects("espalier/shape/new.hpp", '#include "../plan/plan.hpp"', "stands above shape")
 
+    def test_cycles(self):
+        def house(**includes):
+            return {f"espalier/shape/{name}.hpp": HEAD + "".join(f'#include "{target}.hpp"\n' for target in targets)
+                    for name, targets in includes.items()}
+
+        self.assertEqual(self.violations(house(a="bc", b="d", c="d", d="")), [])  # two ways to one header are no cycle
+        self.assertEqual(self.violations(house(a="b", b="dc", c="a", d="")),
+                         ["include/espalier/shape/c.hpp:3: closes a cycle of includes: "
+                          "espalier/shape/a.hpp -> espalier/shape/b.hpp -> espalier/shape/c.hpp -> espalier/shape/a.hpp"])
+        self.assertEqual(self.violations(house(a="b", b="c", c="b")),  # a header before the cycle is not part of it
+                         ["include/espalier/shape/c.hpp:3: closes a cycle of includes: "
+                          "espalier/shape/b.hpp -> espalier/shape/c.hpp -> espalier/shape/b.hpp"])
+        self.assertEqual(len(self.violations(house(a="a"))), 1)
+        self.assertEqual(len(self.violations(house(a="bd", b="a", c="d", d="c"))), 2)
+
     def test_headers_that_are_not_there(self):
         self.rejects("espalier/shape/new.hpp", '#include "rule.hpp"', "<espalier/shape/rule.hpp> does not exist")
         self.rejects("espalier/shape/new.hpp", "#include <espalier/shape/gone.hpp>", "does not exist")

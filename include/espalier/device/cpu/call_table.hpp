@@ -49,7 +49,7 @@ constexpr call_table<Groups, Arguments> table_of_calls(graph::program_builder co
     // Calls of these kinds differ in more than their kernels.
     r.like[x] = random || group.kind == plan::kernel_kind::convert ? x : body.kernel;
     if (random) {
-      r.stream_number[x] = g[group.first].attribute;
+      r.stream_number[x] = stream_of(g[group.first]);
       r.arguments[n++] = p.memory.address_of[group.first];
     } else if (is_unfused(p, x)) {
       bool const two = espalier::detail::is_null(p.ir.instructions[body.first_instruction].op) &&

@@ -79,7 +79,7 @@ struct group_addresses {
     constexpr int node = DeviceProgram::ir_operand_at(X, L).node;
     if constexpr (kind == operand_kind::random) {
       at[L] = base[espalier::plan::base::key];
-      stream_numbers[random_leaves++] = DeviceProgram::program.nodes.nodes[node].attribute;
+      stream_numbers[random_leaves++] = stream_of(DeviceProgram::program.nodes.nodes[node]);
     } else if constexpr (kind == operand_kind::integer) {
       at[L] = fused::at<std::int32_t>(
           base, fused::address_of<definition, DeviceProgram::own.label_of[DeviceProgram::operand_index(X, L)]>);

@@ -20,7 +20,8 @@ namespace espalier::on_cuda {
 /// there, is used for every matrix.
 template <Shape A, Shape B, Shape Y, std::uint64_t Transposes>
 struct product_of {
-  static constexpr bool transpose_a = Transposes & 1u, transpose_b = Transposes & 2u;
+  static constexpr bool transpose_a = graph::transposes_in(Transposes).a,
+                        transpose_b = graph::transposes_in(Transposes).b;
   static constexpr int rows = Y::template extent<-2>(), columns = Y::template extent<-1>();
   static constexpr int inner = transpose_a ? A::template extent<-2>() : A::template extent<-1>();
   static constexpr std::int64_t count = Y::size / (std::int64_t{rows} * columns);
@@ -133,7 +134,7 @@ void run_unfused(Backend& m, void* const* base, [[maybe_unused]] void* scratch) 
   using kernel = unfused_kernel_of<Program, T, plan.ir.groups[X].kernel>;
   using fused::at, fused::operand_address, fused::address_of, fused::shape_of_node;
   if constexpr (group.kind == plan::kernel_kind::random) {
-    m.template launch<kernel>({{base[plan::base::key], at<T>(base, address_of<Program, group.first>)}, {n.attribute}});
+    m.template launch<kernel>({{base[plan::base::key], at<T>(base, address_of<Program, group.first>)}, {stream_of(n)}});
   } else if constexpr (group.kind == plan::kernel_kind::contraction) {
     T const *const a = at<T>(base, operand_address<Program, X, 0>), *const b =
                                                                         at<T>(base, operand_address<Program, X, 1>);

@@ -84,7 +84,7 @@ struct loop_kernel_base {
   /// Stores the operands that are constants in such an array.
   template <class N, int... K>
   static ESPALIER_INLINE void put_constants(N* v, std::integer_sequence<int, K...>) {
-    ((v[instructions + K] = N(static_cast<T>(std::bit_cast<double>(facts::bits_at[K])))), ...);
+    ((v[instructions + K] = N(static_cast<T>(graph::constant_in(facts::bits_at[K])))), ...);
     (void)v;
   }
   /// Loads element `at` of some operands in memory, for all lanes.

@@ -13,7 +13,8 @@ namespace espalier::on_cpu {
 /// A matrix product for each batch. An operand without a batch axis, or with extent 1 there, is reused.
 template <class T, Shape A, Shape B, Shape Y, std::uint64_t Transposes, class Arch>
 struct product_kernel : independent_parts {
-  static constexpr bool transpose_a = Transposes & 1u, transpose_b = Transposes & 2u;
+  static constexpr bool transpose_a = graph::transposes_in(Transposes).a,
+                        transpose_b = graph::transposes_in(Transposes).b;
   static constexpr int rows = Y::template extent<-2>(), columns = Y::template extent<-1>();
   static constexpr int inner = transpose_a ? A::template extent<-2>() : A::template extent<-1>();
   using matrices = contract<T, rows, columns, inner, transpose_a, transpose_b, Arch>;

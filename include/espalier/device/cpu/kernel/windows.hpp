@@ -90,7 +90,7 @@ ESPALIER_KERNEL void add_rows(T* to, std::int64_t to_stride, T const* from, std:
 template <class T, Shape Image, Shape Window, class Map, Shape B, Shape Y, std::uint64_t Transposes, class Arch>
 struct window_product : independent_parts {
   using facts = detail::window_facts<Image, Window, Map>;
-  static constexpr bool transposed = Transposes & 1u;
+  static constexpr bool transposed = graph::transposes_in(Transposes).a;
   static constexpr int batch = static_cast<int>(Y::value.product(0, Y::rank - 2)), outputs = Y::template extent<-1>();
   static constexpr std::int64_t depth = std::int64_t{facts::kernel_rows} * facts::kernel_columns * facts::channels;
   static constexpr int width = pack<T, Arch>::size, registers = detail::register_count<Arch>;

@@ -110,18 +110,18 @@ struct loop_kernel_base {
   }
   /// Random numbers i ... i + W - 1 of a stream. A block of Philox has four.
   template <int W>
-  ESPALIER_HOST_DEVICE static pack<number, W> random_pack(fused::random_state const* state, std::uint64_t attribute,
+  ESPALIER_HOST_DEVICE static pack<number, W> random_pack(fused::random_state const* state, std::uint64_t stream,
                                                           index32 i) {
     pack<number, W> r;
     if constexpr (W % 4 == 0) {
       ESPALIER_UNROLL
       for (int k = 0; k < W / 4; ++k) {
-        pack<number, 4> const x = random_numbers<T>(state, attribute, i + static_cast<index32>(4 * k));
+        pack<number, 4> const x = random_numbers<T>(state, stream, i + static_cast<index32>(4 * k));
         ESPALIER_UNROLL
         for (int v = 0; v < 4; ++v) r.at[4 * k + v] = x.at[v];
       }
     } else {
-      pack<number, 4> const x = random_numbers<T>(state, attribute, i & ~index32{3});
+      pack<number, 4> const x = random_numbers<T>(state, stream, i & ~index32{3});
       index32 const first = i & 3;
       ESPALIER_UNROLL
       for (int v = 0; v < W; ++v) {
@@ -156,7 +156,7 @@ struct loop_kernel_base {
   ESPALIER_HOST_DEVICE static values broadcast(X const& x) { return x; }
   template <int K>
   ESPALIER_HOST_DEVICE static constexpr number constant() {
-    constexpr double c = std::bit_cast<double>(facts::bits_at[K]);
+    constexpr double c = graph::constant_in(facts::bits_at[K]);
     return static_cast<number>(c);
   }
 

@@ -9,15 +9,15 @@
 /// Uniform random numbers, bit for bit those of the CPU.
 namespace espalier::on_cuda {
 
-/// Random numbers flat ... flat + 3 of stream `attribute` of a run, for kernels that use them without storing them.
+/// Random numbers flat ... flat + 3 of stream `number` of a run, for kernels that use them without storing them.
 /// flat    a multiple of 4
 /// range   [0, 1), in steps of 2^-24 (2^-32 for double)
 /// cost    16 bytes of state, which all threads share, and ten rounds of two 32-bit multiplications
 template <class T>
 ESPALIER_HOST_DEVICE ESPALIER_INLINE pack<compute_type<T>, 4> random_numbers(fused::random_state const* state,
-                                                                             std::uint64_t attribute, index32 flat) {
+                                                                             std::uint64_t number, index32 flat) {
   using C = compute_type<T>;
-  std::uint64_t const key = state->key, stream = state->step << 20 | attribute;
+  std::uint64_t const key = state->key, stream = state->step << 20 | number;
   philox_block const bits =
       philox({{flat / 4, 0, static_cast<std::uint32_t>(stream), static_cast<std::uint32_t>(stream >> 32)}},
              {{static_cast<std::uint32_t>(key), static_cast<std::uint32_t>(key >> 32)}});

@@ -73,12 +73,12 @@ struct window_reduction
 template <class T, class Image, class Window, class Map, class Y, std::uint64_t Transposes,
           std::int64_t Most = std::int64_t{256} << 20>
 struct window_product {
-  static_assert(Transposes < 2,
+  static_assert(!graph::transposes_in(Transposes).b,
                 "a product with windows supports Transposes 0 and 1: the right operand cannot be transposed");
   using image_shape = Image;
   using window_shape = Window;
   using map = Map;
-  static constexpr bool transposed = Transposes & 1u;
+  static constexpr bool transposed = graph::transposes_in(Transposes).a;
   static constexpr int images = Window::value.at[0], outputs = Y::value.at[Y::rank - 1];
   static constexpr std::int64_t pixels = Window::value.product(1, 3), depth = Window::value.product(3, 6),
                                 image = Image::size / images;

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "program.hpp"
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+/// The attribute of a node means something else in each op family. Each meaning has a function that encodes it and one
+/// that reads it from a node, so that no other code depends on the bits.
+///
+/// | families                            | encode                        | read             |
+/// |-------------------------------------|-------------------------------|------------------|
+/// | argument, hyperparameter            | position_attribute            | position_of      |
+/// | label                               | label_attribute               | label_of         |
+/// | parameter, buffer                   | slot_attribute                | slot_of          |
+/// | constant                            | constant_attribute            | constant_of      |
+/// | random                              | stream_attribute              | stream_of        |
+/// | values                              | offset_attribute              | offset_of        |
+/// | reduction as written, composite     | axes_attribute                | axes_of          |
+/// | reduction and broadcast in programs | pattern_attribute             | pattern_of       |
+/// | contraction                         | transposes_attribute          | transposes_of    |
+/// | permute                             | a number, shape/permutation.hpp | permutation_of |
+/// | move, scatter_add                   | map_attribute                 | map_of           |
+/// | concatenate                         | axis_attribute                | axis_of          |
+/// | alias of one operand                | copy_attribute                |                  |
+namespace espalier::graph {
+
+namespace detail {
+/// Reports a node of another family: in a constant evaluation the call is an error, at run time it ends the program.
+/// Readers call only this, and nothing else, because the constant evaluator runs them for each node.
+[[noreturn]] inline void wrong_family() { __builtin_trap(); }
+}  // namespace detail
+
+/// Position among the arguments of a program, or among its hyperparameters.
+constexpr std::uint64_t position_attribute(int position) { return static_cast<std::uint64_t>(position); }
+constexpr int position_of(node const& n) {
+  if (n.op->family != op_family::argument && n.op->family != op_family::hyperparameter) detail::wrong_family();
+  return static_cast<int>(n.attribute);
+}
+
+/// An argument of integers: its position, and whether its elements are booleans.
+struct label_argument {
+  int position;
+  bool is_flag;
+};
+constexpr std::uint64_t label_attribute(label_argument x) {
+  return static_cast<std::uint64_t>(x.position) * 2 + (x.is_flag ? 1 : 0);
+}
+constexpr label_argument label_of(node const& n) {
+  if (n.op->family != op_family::label) detail::wrong_family();
+  return {static_cast<int>(n.attribute / 2), n.attribute % 2 != 0};
+}
+
+/// Number of a parameter or buffer of the model.
+constexpr std::uint64_t slot_attribute(int slot) { return static_cast<std::uint64_t>(slot); }
+constexpr int slot_of(node const& n) {
+  if (n.op->family != op_family::parameter && n.op->family != op_family::buffer) detail::wrong_family();
+  return static_cast<int>(n.attribute);
+}
+
+/// Value of a constant. The kernel IR stores its bits, too.
+constexpr std::uint64_t constant_attribute(double value) { return __builtin_bit_cast(std::uint64_t, value); }
+constexpr double constant_in(std::uint64_t attribute) { return __builtin_bit_cast(double, attribute); }
+constexpr std::uint64_t constant_bits_of(node const& n) {
+  if (n.op->family != op_family::constant) detail::wrong_family();
+  return n.attribute;
+}
+constexpr double constant_of(node const& n) {
+  if (n.op->family != op_family::constant) detail::wrong_family();
+  return constant_in(n.attribute);
+}
+
+/// Number of a random stream.
+constexpr std::uint64_t stream_attribute(int stream) { return static_cast<std::uint64_t>(stream); }
+constexpr std::uint64_t stream_of(node const& n) {
+  if (n.op->family != op_family::random) detail::wrong_family();
+  return n.attribute;
+}
+
+/// Where a tensor of constants begins among the values of the program.
+constexpr std::uint64_t offset_attribute(int offset) { return static_cast<std::uint64_t>(offset); }
+constexpr int offset_of(node const& n) {
+  if (n.op->family != op_family::values) detail::wrong_family();
+  return static_cast<int>(n.attribute);
+}
+
+/// Mask of the axes of a reduction before it is emitted, and of a composite's reductions.
+constexpr std::uint64_t axes_attribute(unsigned mask) { return mask; }
+constexpr unsigned axes_in(std::uint64_t attribute) { return static_cast<unsigned>(attribute); }
+constexpr unsigned axes_of(node const& n) {
+  if (n.op->family != op_family::reduction && n.op->family != op_family::alias) detail::wrong_family();
+  return axes_in(n.attribute);
+}
+
+/// The axes that a piece of a broadcast repeats, or of a reduction reduces; the shape is seen as (rows, columns):
+///   everything  all axes
+///   row         the columns of each row
+///   column      the rows of each column
+///   middle      one run of axes in the middle
+///   segments    all axes except one run in the middle, so rows consist of segments
+enum class pattern : std::uint64_t { everything = 1, row = 2, column = 3, middle = 4, segments = 5 };
+constexpr std::uint64_t pattern_attribute(pattern p) { return static_cast<std::uint64_t>(p); }
+constexpr pattern pattern_of(node const& n) {
+  if (n.op->family != op_family::reduction && n.op->family != op_family::broadcast) detail::wrong_family();
+  return static_cast<pattern>(n.attribute);
+}
+
+/// Which operands of a product are transposed.
+struct transposes {
+  bool a, b;
+  friend constexpr bool operator==(transposes, transposes) = default;
+};
+constexpr std::uint64_t transposes_attribute(transposes x) { return (x.a ? 1u : 0u) | (x.b ? 2u : 0u); }
+constexpr transposes transposes_in(std::uint64_t attribute) { return {(attribute & 1u) != 0, (attribute & 2u) != 0}; }
+constexpr transposes transposes_of(node const& n) {
+  if (n.op->family != op_family::contraction) detail::wrong_family();
+  return transposes_in(n.attribute);
+}
+
+/// A packed permutation (shape/permutation.hpp).
+constexpr std::uint64_t permutation_of(node const& n) {
+  if (n.op->family != op_family::permute) detail::wrong_family();
+  return n.attribute;
+}
+
+/// Number of an index map of the program.
+constexpr std::uint64_t map_attribute(int map) { return static_cast<std::uint64_t>(map); }
+constexpr int map_of(node const& n) {
+  if (n.op->family != op_family::move && n.op->family != op_family::scatter_add) detail::wrong_family();
+  return static_cast<int>(n.attribute);
+}
+
+/// The axis along which operands are concatenated.
+constexpr std::uint64_t axis_attribute(int axis) { return static_cast<std::uint64_t>(axis); }
+constexpr int axis_of(node const& n) {
+  if (n.op->family != op_family::concatenate) detail::wrong_family();
+  return static_cast<int>(n.attribute);
+}
+
+/// A number that keeps copies of one value distinct. It is only compared.
+constexpr std::uint64_t copy_attribute(int number) { return static_cast<std::uint64_t>(number); }
+
+}  // namespace espalier::graph
+#pragma GCC diagnostic pop
