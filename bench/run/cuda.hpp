@@ -228,7 +228,7 @@ constexpr needs find_needs() {
   auto const reserve = [&](int slot, std::int64_t end) {
     r.bytes[slot] = r.bytes[slot] > 4 * end ? r.bytes[slot] : 4 * end;
   };
-  esp::graph::marks reached{};
+  esp::derivative::marks reached{};
   for (int i = 0; i < p.output_count; ++i) {
     esp::graph::output const& o = p.outputs[i];
     std::int64_t const size = p.nodes[o.id].shape.size();

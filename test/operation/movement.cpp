@@ -39,17 +39,17 @@ struct one_program {
   extents const& shape_of(int id) const { return g[id].shape; }
   numbers run(int id, numbers const& a, numbers const& b = {}) const {
     double const* in[] = {a.data(), b.data()};
-    graph::interpreter<double> all{g, &id, 1};
-    all.run(graph::leaf_values<double>{in, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr});
+    trace::interpreter<double> all{g, &id, 1};
+    all.run(trace::leaf_values<double>{in, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr});
     return numbers(all.value(id), all.value(id) + g[id].shape.size());
   }
   /// The adjoint of x, with the adjoint dy of y.
   int pulled_back(int x, int y, int dy) {
-    auto m = std::make_unique<graph::marks>();
-    auto a = std::make_unique<graph::adjoints>();
+    auto m = std::make_unique<derivative::marks>();
+    auto a = std::make_unique<derivative::adjoints>();
     m->at[x] = 1;
-    graph::reverse(g, y, dy, *m, *a);
-    return a->of[x] != 0 ? a->of[x] : graph::emit_constant(g, 0, g[x].shape).id;
+    derivative::reverse(g, y, dy, *m, *a);
+    return a->of[x] != 0 ? a->of[x] : operation::emit_constant(g, 0, g[x].shape).id;
   }
 };
 
@@ -103,7 +103,7 @@ BOOST_AUTO_TEST_CASE(a_movement_follows_its_map) {
     extents const s = random_shape(roll);
     movement const m = random_movement(roll, s);
     one_program p{roll(2) != 0};
-    int const y = graph::emit_move(p.g, p.argument(0, s), m.map, m.shape);
+    int const y = operation::emit_move(p.g, p.argument(0, s), m.map, m.shape);
     numbers const x = random_numbers(roll, s.size());
     BOOST_TEST((p.shape_of(y) == m.shape));
     BOOST_TEST(p.run(y, x) == moved(m, s, x), boost::test_tools::per_element());
@@ -123,7 +123,7 @@ BOOST_AUTO_TEST_CASE(movements_after_each_other) {
       extents const t = p.shape_of(y);
       movement const m = random_movement(roll, t);
       expected = moved(m, t, expected);
-      y = graph::emit_move(p.g, y, m.map, m.shape);
+      y = operation::emit_move(p.g, y, m.map, m.shape);
     }
     merged += p.g.size < 1 + length;
     BOOST_TEST(p.run(y, x) == expected, boost::test_tools::per_element());
@@ -136,7 +136,7 @@ BOOST_AUTO_TEST_CASE(the_gradient_of_a_movement_is_its_adjoint) {
     extents const s = random_shape(roll);
     movement const m = random_movement(roll, s);
     one_program p{roll(3) == 0};
-    int const x = p.argument(0, s), y = graph::emit_move(p.g, x, m.map, m.shape), dy = p.argument(1, m.shape);
+    int const x = p.argument(0, s), y = operation::emit_move(p.g, x, m.map, m.shape), dy = p.argument(1, m.shape);
     int const dx = p.pulled_back(x, y, dy);
     BOOST_TEST((p.shape_of(dx) == s));
     numbers const a = random_numbers(roll, s.size()), b = random_numbers(roll, m.shape.size());
@@ -153,7 +153,7 @@ BOOST_AUTO_TEST_CASE(scatter_add_sums_what_windows_took) {
     movement const m = random_movement(roll, s);
     one_program p;
     int const x = p.argument(0, m.shape);
-    int const y = graph::emit_scatter_add(p.g, x, m.map, s);
+    int const y = operation::emit_scatter_add(p.g, x, m.map, s);
     numbers const a = random_numbers(roll, m.shape.size());
     numbers expected(static_cast<std::size_t>(s.size()));
     for (std::int64_t i = 0; i < m.shape.size(); ++i)
@@ -173,10 +173,10 @@ BOOST_AUTO_TEST_CASE(a_concatenation_and_its_parts) {
     all.at[axis] += b.at[axis];
     one_program p;
     int const x = p.argument(0, a), y = p.argument(1, b);
-    int const z = graph::emit<concatenate_>(p.g, all, static_cast<std::uint64_t>(axis), x, y).id;
+    int const z = operation::emit<concatenate_>(p.g, all, static_cast<std::uint64_t>(axis), x, y).id;
     numbers const u = random_numbers(roll, a.size()), v = random_numbers(roll, b.size()), w = p.run(z, u, v);
-    BOOST_TEST(p.run(graph::emit_part(p.g, z, axis, 0, a.at[axis]), u, v) == u, boost::test_tools::per_element());
-    BOOST_TEST(p.run(graph::emit_part(p.g, z, axis, a.at[axis], b.at[axis]), u, v) == v,
+    BOOST_TEST(p.run(operation::emit_part(p.g, z, axis, 0, a.at[axis]), u, v) == u, boost::test_tools::per_element());
+    BOOST_TEST(p.run(operation::emit_part(p.g, z, axis, a.at[axis], b.at[axis]), u, v) == v,
                boost::test_tools::per_element());
     // <z, z> has the gradient 2 x, 2 y.
     int const dz = (p.h(z) * 2).id, dx = p.pulled_back(x, z, dz), dy = p.pulled_back(y, z, dz);
@@ -205,13 +205,13 @@ BOOST_AUTO_TEST_CASE(what_need_not_move_makes_no_node) {
   BOOST_TEST((slice<1, 0, to_end, 2>(slice<1, 2, 5>(x)).id == direct));
   BOOST_TEST(p.g.size == size + 1);  // the slice 2..5 on the way; 1..5 was there
   // Zeros stay zeros, and constants do where nothing is filled in.
-  handle const zero = graph::emit_constant(p.g, 0, extents{2, {4, 6}}),
-               three = graph::emit_constant(p.g, 3, extents{2, {4, 6}});
-  BOOST_TEST((graph::is_constant(p.g, pad<1, 1, 1, 1>(zero).id)));
-  BOOST_TEST((graph::is_constant(p.g, dilate<1>(zero).id)));
-  BOOST_TEST((graph::is_constant(p.g, flip<0>(three).id)));
-  BOOST_TEST((!graph::is_constant(p.g, pad<1, 1, 1, 1>(three).id)));
-  BOOST_TEST((!graph::is_constant(p.g, pad<1, 1, 1, 1>(zero, lowest).id)));
+  handle const zero = operation::emit_constant(p.g, 0, extents{2, {4, 6}}),
+               three = operation::emit_constant(p.g, 3, extents{2, {4, 6}});
+  BOOST_TEST((operation::is_constant(p.g, pad<1, 1, 1, 1>(zero).id)));
+  BOOST_TEST((operation::is_constant(p.g, dilate<1>(zero).id)));
+  BOOST_TEST((operation::is_constant(p.g, flip<0>(three).id)));
+  BOOST_TEST((!operation::is_constant(p.g, pad<1, 1, 1, 1>(three).id)));
+  BOOST_TEST((!operation::is_constant(p.g, pad<1, 1, 1, 1>(zero, lowest).id)));
 }
 
 BOOST_AUTO_TEST_CASE(pullbacks_may_use_them_all) {

@@ -16,6 +16,9 @@
 namespace test {
 
 namespace graph = espalier::graph;
+namespace derivative = espalier::derivative;
+namespace operation = espalier::operation;
+namespace trace = espalier::trace;
 
 template <class X>
 using leaf_of = esp::detail::eager_leaf<X>;
@@ -31,22 +34,22 @@ struct written {
   static std::unique_ptr<graph::program> build(bool plain) {
     auto p = std::make_unique<graph::program>();
     p->nodes.plain = plain;
-    graph::tracer t{*p, graph::mode::training, false, 0, 0};
+    trace::tracer t{*p, trace::mode::training, false, 0, 0};
     esp::detail::argument_nodes own{};
     (add<X>(t, own), ...);
-    int const y = graph::trace_operand(t, esp::detail::body_of_function<F, leaf_of<X>...>::on(t, own.id));
+    int const y = trace::trace_operand(t, esp::derivative::body_of_function<F, leaf_of<X>...>::on(t, own.id));
     graph::program_builder& g = p->nodes;
     int const count = t.next_argument;
-    auto m = std::make_unique<graph::marks>();
+    auto m = std::make_unique<derivative::marks>();
     for (int i = 0; i < count; ++i) m->at[own.id[i]] = wanted >> i & 1u ? 1 : 2;
-    auto a = std::make_unique<graph::adjoints>();
-    graph::reverse(g, y, graph::add_argument<float>(t, count, g[y].shape), *m, *a);
+    auto a = std::make_unique<derivative::adjoints>();
+    derivative::reverse(g, y, trace::add_argument<float>(t, count, g[y].shape), *m, *a);
     int result = 0;
     p->add_output(y, graph::destination::result, result++);
     for (int i = 0; i < count; ++i) {
       if (!(wanted >> i & 1u)) continue;
       int const d = a->of[own.id[i]];
-      p->add_output(d != 0 ? d : graph::emit_constant(g, 0, g[own.id[i]].shape).id, graph::destination::result,
+      p->add_output(d != 0 ? d : operation::emit_constant(g, 0, g[own.id[i]].shape).id, graph::destination::result,
                     result++);
     }
     return p;
@@ -54,9 +57,9 @@ struct written {
 
  private:
   template <class L>
-  static void add(graph::tracer& t, esp::detail::argument_nodes& own) {
+  static void add(trace::tracer& t, esp::detail::argument_nodes& own) {
     int const position = t.next_argument++;
-    own.id[position] = graph::add_argument<typename L::value_type>(t, position, L::shape_type::value);
+    own.id[position] = trace::add_argument<typename L::value_type>(t, position, L::shape_type::value);
   }
 };
 
@@ -76,7 +79,7 @@ struct computed {
 };
 
 template <class F, class... X>
-using shape_of_result = esp::shape_of<typename esp::detail::body_of_function<F, leaf_of<X>...>::type>;
+using shape_of_result = esp::shape_of<typename esp::derivative::body_of_function<F, leaf_of<X>...>::type>;
 template <class... X>
 using element_of_arguments = typename esp::detail::shared_element<X...>::type;
 /// Where the value and the gradients of f at x... go.
@@ -101,8 +104,8 @@ auto interpreted(F, bool plain, Dy const& dy, X const&... x) {
   auto const to = r.results();
   int roots[esp::plan::base::max_results]{};
   for (int i = 0; i < p.output_count; ++i) roots[i] = p.outputs[i].id;
-  graph::interpreter<T> run{p.nodes, roots, p.output_count};
-  run.run(graph::leaf_values<T>{in.real, in.labels, in.flags, nullptr, nullptr, nullptr, in.numbers});
+  trace::interpreter<T> run{p.nodes, roots, p.output_count};
+  run.run(trace::leaf_values<T>{in.real, in.labels, in.flags, nullptr, nullptr, nullptr, in.numbers});
   for (int i = 0; i < p.output_count; ++i) {
     std::int64_t const size = p.nodes[p.outputs[i].id].shape.size();
     for (std::int64_t k = 0; k < size; ++k)

@@ -17,7 +17,7 @@ using leaf = esp::detail::eager_leaf<X>;
 template <class F, class... X>
 using program = esp::detail::gradient_program<F, esp::detail::all_differentiated<X...>(), true, leaf<X>...>;
 template <class F, class... X>
-using result_shape = esp::shape_of<typename esp::detail::body_of_function<F, leaf<X>...>::type>;
+using result_shape = esp::shape_of<typename esp::derivative::body_of_function<F, leaf<X>...>::type>;
 
 template <class T>
 std::string first_difference(T const* got, T const* expected, std::int64_t size, double allowed) {

@@ -9,6 +9,8 @@
 namespace test {
 
 namespace graph = espalier::graph;
+namespace derivative = espalier::derivative;
+namespace operation = espalier::operation;
 using espalier::extents;
 using espalier::handle;
 using espalier::movement;
@@ -133,7 +135,7 @@ class random_program {
         composite(x, some_axes(s));
         break;
       case 14:
-        keep(graph::emit_broadcast(g_, x, wider(s)));
+        keep(operation::emit_broadcast(g_, x, wider(s)));
         break;
       default:
         keep(where(h(x) > 0, h(x) * h(x), 0.5).id);
@@ -185,8 +187,8 @@ class random_program {
     extents const s = g_[x].shape;
     unsigned const mask = some_axes(s);
     int const r = espalier::detail::reduce<Op>(g_, x, mask, espalier::reduced_extents(s, mask, roll_(3) != 0));
-    return roll_(2) ? graph::emit_broadcast(
-                          g_, espalier::graph::emit_reshape(g_, r, espalier::reduced_extents(s, mask, true)), s)
+    return roll_(2) ? operation::emit_broadcast(
+                          g_, operation::emit_reshape(g_, r, espalier::reduced_extents(s, mask, true)), s)
                     : r;
   }
   constexpr void move(int x) {
@@ -195,7 +197,7 @@ class random_program {
     if (roll_(2)) {
       add_operand(x);
     } else if (roll_(3)) {
-      keep(graph::emit_permute(g_, x, espalier::swap_permutation(s.rank, roll_(s.rank), roll_(s.rank))));
+      keep(operation::emit_permute(g_, x, espalier::swap_permutation(s.rank, roll_(s.rank), roll_(s.rank))));
     } else {
       extents r{};
       int const split = roll_(s.rank + 1);
@@ -203,11 +205,11 @@ class random_program {
       for (int i = 0; i < s.rank; ++i) (i < split ? left : right) *= s.at[i];
       r.push(left);
       r.push(right);
-      keep(graph::emit_reshape(g_, x, r));
+      keep(operation::emit_reshape(g_, x, r));
     }
   }
   constexpr void keep_moved(int x, movement const& m) {
-    if (m.shape.rank >= 0 && m.shape.size() <= 4096) keep(graph::emit_move(g_, x, m.map, m.shape));
+    if (m.shape.rank >= 0 && m.shape.size() <= 4096) keep(operation::emit_move(g_, x, m.map, m.shape));
   }
   /// A slice, some padding, a flip, a dilation, windows, a fold of windows, or two values one after the other.
   constexpr void add_operand(int x) {
@@ -234,7 +236,7 @@ class random_program {
         m.map.start[axis] = -1;
         m.map.fills_with_lowest = true;
         m.shape.at[axis] += 1 + roll_(2);
-        if (m.shape.size() <= 4096) keep(maximum(handle{&g_, graph::emit_move(g_, x, m.map, m.shape)}, -1.5).id);
+        if (m.shape.size() <= 4096) keep(maximum(handle{&g_, operation::emit_move(g_, x, m.map, m.shape)}, -1.5).id);
         break;
       }
       case 3: {
@@ -262,10 +264,11 @@ class random_program {
     int y = any();
     bool fits = g_[y].shape.rank == s.rank;
     for (int i = 0; fits && i < s.rank; ++i) fits = i == axis || g_[y].shape.at[i] == s.at[i];
-    if (!fits) y = roll_(2) ? x : roll_(2) ? (h(x) * 0.5).id : graph::emit_constant(g_, 0.25, s).id;
+    if (!fits) y = roll_(2) ? x : roll_(2) ? (h(x) * 0.5).id : operation::emit_constant(g_, 0.25, s).id;
     if (roll_(2)) std::swap(x, y);
     s.at[axis] = g_[x].shape.at[axis] + g_[y].shape.at[axis];
-    if (s.size() <= 4096) keep(graph::emit<espalier::concatenate_>(g_, s, static_cast<std::uint64_t>(axis), x, y).id);
+    if (s.size() <= 4096)
+      keep(operation::emit<espalier::concatenate_>(g_, s, static_cast<std::uint64_t>(axis), x, y).id);
   }
   /// Windows along one axis, or of an image; as they are, summed up where they came from, reduced over their taps, or
   /// multiplied.
@@ -297,13 +300,13 @@ class random_program {
     for (int i = 0; i < m.map.rank; ++i)
       if (m.shape.at[i] < 1) return;
     if (m.shape.size() > 16384) return;
-    int const w = graph::emit_move(g_, x, m.map, m.shape);
+    int const w = operation::emit_move(g_, x, m.map, m.shape);
     switch (roll_(4)) {
       case 0:
         keep(w);
         break;
       case 1:
-        keep(graph::emit_scatter_add(g_, tanh(h(w)).id, m.map, s));
+        keep(operation::emit_scatter_add(g_, tanh(h(w)).id, m.map, s));
         break;
       case 2: {
         unsigned const taps = image ? 24u : 2u << axis;
@@ -335,17 +338,19 @@ class random_program {
       movement m{espalier::identity_map(2), extents{2, {depth, outputs}}};
       m.map.source[1] = m.map.divisor[1] = 0;
       m.map.step[1] = size >= depth + 2 * outputs ? 2 : 1;
-      kernels = graph::emit_move(g_, graph::emit_reshape(g_, kernels, extents{1, {size}}), m.map, m.shape);
+      kernels = operation::emit_move(g_, operation::emit_reshape(g_, kernels, extents{1, {size}}), m.map, m.shape);
     } else {
-      kernels = graph::emit_broadcast(g_,
-                                      graph::emit_move(g_, graph::emit_reshape(g_, kernels, extents{1, {size}}),
-                                                       espalier::identity_map(1), extents{1, {1}}),
-                                      extents{2, {depth, outputs}});
+      kernels =
+          operation::emit_broadcast(g_,
+                                    operation::emit_move(g_, operation::emit_reshape(g_, kernels, extents{1, {size}}),
+                                                         espalier::identity_map(1), extents{1, {1}}),
+                                    extents{2, {depth, outputs}});
     }
-    keep(graph::emit_reshape(g_,
-                             espalier::detail::emit_matmul(g_, graph::emit_reshape(g_, w, extents{2, {pixels, depth}}),
-                                                           kernels, false, false),
-                             extents{4, {s.at[0], s.at[1], s.at[2], outputs}}));
+    keep(operation::emit_reshape(
+        g_,
+        espalier::detail::emit_matmul(g_, operation::emit_reshape(g_, w, extents{2, {pixels, depth}}), kernels, false,
+                                      false),
+        extents{4, {s.at[0], s.at[1], s.at[2], outputs}}));
   }
   constexpr void product(int x) {
     extents const s = g_[x].shape;
@@ -367,7 +372,7 @@ class random_program {
         alias(&described<espalier::logsumexp_>, rule<espalier::logsumexp_>::expand(h(x), mask), 0);
         break;
       default: {
-        handle const eps = graph::emit_constant(g_, 0.1, extents{});
+        handle const eps = operation::emit_constant(g_, 0.1, extents{});
         alias(&described<espalier::normalize_>,
               rule<espalier::scaled_by_deviation_>::expand(espalier::shifted(h(x), mask), eps, mask), eps.id);
       }
@@ -380,11 +385,11 @@ class random_program {
     if (roll_(3)) {
       int y = any();
       if (roll_(2)) y = reduce_to_one(y);
-      graph::marks m{};
-      graph::adjoints a{};
+      derivative::marks m{};
+      derivative::adjoints a{};
       for (int id : arguments_) m.at[id] = 1;
       for (int id : parameters_) m.at[id] = 1;
-      graph::reverse(g_, y, graph::emit_constant(g_, 1, g_[y].shape).id, m, a);
+      derivative::reverse(g_, y, operation::emit_constant(g_, 1, g_[y].shape).id, m, a);
       for (int id : arguments_)
         if (int const d = a.of[id]) p_.add_output(d, graph::destination::result, results++);
       for (int id : parameters_) {

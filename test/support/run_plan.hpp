@@ -17,6 +17,7 @@
 namespace test {
 
 namespace graph = espalier::graph;
+namespace trace = espalier::trace;
 namespace plan = espalier::plan;
 using espalier::extents;
 using graph::op_family;
@@ -247,13 +248,13 @@ class plan_runner {
     for (std::int64_t i = 0; i < size; ++i) {
       auto const k = static_cast<std::size_t>(i);
       if (n.op->family == op_family::permute)
-        y[k] = a[graph::detail::permuted_offset(from, n.shape, permutation_of(n), i)];
-      else if (n.op->family == op_family::broadcast) y[k] = a[graph::detail::source_offset(from, n.shape, i)];
+        y[k] = a[trace::detail::permuted_offset(from, n.shape, permutation_of(n), i)];
+      else if (n.op->family == op_family::broadcast) y[k] = a[trace::detail::source_offset(from, n.shape, i)];
       else if (n.op->family == op_family::reduction) y[k] = n.op->identity;
     }
     if (n.op->family == op_family::reduction)
       for (std::int64_t i = 0; i < from.size(); ++i) {
-        double& sum = y[static_cast<std::size_t>(graph::detail::source_offset(n.shape, from, i))];
+        double& sum = y[static_cast<std::size_t>(trace::detail::source_offset(n.shape, from, i))];
         sum = n.op->evaluate(sum, a[i], 0);
       }
     if (n.op->family == op_family::contraction) multiply(n, a, data(1), y.data());
@@ -296,9 +297,9 @@ class plan_runner {
     batch_a.rank -= 2;
     batch_b.rank -= 2;
     for (std::int64_t i = 0; i < batch.size(); ++i)
-      graph::detail::multiply_matrices(
-          y + i * rows * columns, a + graph::detail::source_offset(batch_a, batch, i) * rows * inner,
-          b + graph::detail::source_offset(batch_b, batch, i) * inner * columns, rows, columns, inner, ta, tb);
+      trace::detail::multiply_matrices(
+          y + i * rows * columns, a + trace::detail::source_offset(batch_a, batch, i) * rows * inner,
+          b + trace::detail::source_offset(batch_b, batch, i) * inner * columns, rows, columns, inner, ta, tb);
   }
 
   graph::program_builder const& g_;

@@ -25,16 +25,18 @@ struct captureless {
   static constexpr bool agree = std::is_empty_v<F> && std::is_default_constructible_v<F>;
 };
 
-namespace detail {
+namespace derivative {
 
 /// The formula that f returns for arguments with these shapes.
 template <class F, class I, class... X>
 struct function_body;
 template <class F, std::size_t... I, class... X>
 struct function_body<F, std::index_sequence<I...>, X...> {
-  using type = decltype(F{}(as_traced<X>{}...));
+  using type = decltype(F{}(espalier::detail::as_traced<X>{}...));
   /// The result of f for operands that are traced already.
-  static constexpr auto on(graph::tracer& t, int const* id) { return F{}(as_traced<X>{&t, id[I]}...); }
+  static constexpr auto on(trace::tracer& t, int const* id) {
+    return F{}(espalier::detail::as_traced<X>{&t, id[I]}...);
+  }
 };
 template <class F, class... X>
 using body_of_function = function_body<F, std::index_sequence_for<X...>, X...>;
@@ -42,19 +44,18 @@ using body_of_function = function_body<F, std::index_sequence_for<X...>, X...>;
 /// Traces f on nodes and adds its backward pass; returns the adjoint of argument K. The backward pass stops at the
 /// arguments: it treats the nodes that they were computed from, and the other arguments, as constants.
 template <class F, int K, class... X>
-constexpr int traced_derivative(graph::tracer& t, int const* arguments) {
-  using graph::marks, graph::adjoints, graph::max_arguments;
+constexpr int traced_derivative(trace::tracer& t, int const* arguments) {
   graph::program_builder& g = t.builder();
   int own[sizeof...(X)]{};
   for (std::size_t i = 0; i < sizeof...(X); ++i) {
     own[i] = arguments[i];
     // Equal nodes are one node. An alias keeps an argument distinct from equal values in the body of f and from other
     // arguments.
-    bool again = g[own[i]].operand[0] != 0 || graph::is_constant(g, own[i]);
+    bool again = g[own[i]].operand[0] != 0 || operation::is_constant(g, own[i]);
     for (std::size_t j = 0; j < i; ++j) again = again || own[i] == own[j];
-    if (again) own[i] = another_name(handle{&g, own[i]}, t.depth * max_arguments + static_cast<int>(i)).id;
+    if (again) own[i] = another_name(handle{&g, own[i]}, t.depth * trace::max_arguments + static_cast<int>(i)).id;
   }
-  graph::inside_body const inside{t};
+  trace::inside_body const inside{t};
   ++t.depth;
   int const y = trace_operand(t, body_of_function<F, X...>::on(t, own));
   --t.depth;
@@ -62,38 +63,38 @@ constexpr int traced_derivative(graph::tracer& t, int const* arguments) {
   for (std::size_t i = 0; i < sizeof...(X); ++i) m.at[own[i]] = 2;
   m.at[own[K]] = 1;
   adjoints a{};
-  graph::reverse(g, y, graph::emit_constant(g, 1, g[y].shape).id, m, a);
+  reverse(g, y, operation::emit_constant(g, 1, g[y].shape).id, m, a);
   int const d = a.of[own[K]];
-  return d != 0 ? d : graph::emit_constant(g, 0, g[own[K]].shape).id;
+  return d != 0 ? d : operation::emit_constant(g, 0, g[own[K]].shape).id;
 }
-
-}  // namespace detail
 
 /// The derivative of f with respect to its K-th argument, as a formula of tensors.
 template <class F, int K, class S, class... X>
-struct derivative {
+struct formula {
   using shape_type = S;
   using is_expression = void;
-  using element_type = typename detail::common_element<element_of<X>...>::type;
+  using element_type = typename espalier::detail::common_element<element_of<X>...>::type;
   static constexpr bool eager = (X::eager || ...);
   boost::hana::basic_tuple<X...> operands;
 
-  constexpr int lower_into(graph::tracer& t) const {
+  constexpr int lower_into(trace::tracer& t) const {
     int id[sizeof...(X)]{};
     int count = 0;
     boost::hana::unpack(operands, [&](auto const&... x) { ((id[count++] = lower(t, x)), ...); });
-    return detail::traced_derivative<F, K, X...>(t, id);
+    return traced_derivative<F, K, X...>(t, id);
   }
 };
 
+}  // namespace derivative
+
 template <class F, int K, class S, class... X>
-struct formula_reads<derivative<F, K, S, X...>> {
+struct formula_reads<derivative::formula<F, K, S, X...>> {
   static constexpr int tensors = (formula_reads<X>::tensors + ... + 0), numbers = (formula_reads<X>::numbers + ... + 0);
 };
 
 namespace detail {
 template <class F, int K, class S, class... X>
-struct device_of_impl<derivative<F, K, S, X...>> : common_device<device_of<X>...> {};
+struct device_of_impl<derivative::formula<F, K, S, X...>> : common_device<device_of<X>...> {};
 }  // namespace detail
 
 }  // namespace espalier

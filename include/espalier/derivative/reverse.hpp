@@ -5,16 +5,18 @@
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
 /// Reverse-mode differentiation of programs: adds the nodes of the backward pass.
-namespace espalier::graph {
+namespace espalier::derivative {
+
+using graph::node, graph::program;
 
 /// The adjoint of each node of a program; 0 if it has none.
 struct adjoints {
-  int of[capacity];
+  int of[graph::capacity];
 };
 
 /// Which nodes to differentiate with respect to, and where the backward pass stops.
 struct marks {
-  std::uint8_t at[capacity];  ///< 1: differentiate with respect to it; 2: hold it constant
+  std::uint8_t at[graph::capacity];  ///< 1: differentiate with respect to it; 2: hold it constant
 };
 
 /// Prepares the backward pass: marks each node that depends on a differentiated one, and sets the adjoint of the root.
@@ -101,5 +103,5 @@ constexpr program with_backward() {
   }
 }
 
-}  // namespace espalier::graph
+}  // namespace espalier::derivative
 #pragma GCC diagnostic pop

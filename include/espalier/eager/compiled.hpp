@@ -26,13 +26,13 @@ template <class F, class... Leaf>
 struct compiled_program {
   using subject = F;
   static constexpr graph::program build() {
-    using body = body_of_function<F, Leaf...>;
+    using body = derivative::body_of_function<F, Leaf...>;
     graph::program p{};
-    graph::tracer t{p, graph::mode::evaluation, false, 0, 0};
+    trace::tracer t{p, trace::mode::evaluation, false, 0, 0};
     argument_nodes const own = add_arguments<Leaf...>(t);
     int result = 0;
     auto const y = body::on(t, own.id);
-    std::apply([&](auto const&... each) { (graph::add_result(p, graph::trace_operand(t, each), result++), ...); },
+    std::apply([&](auto const&... each) { (trace::add_result(p, trace::trace_operand(t, each), result++), ...); },
                results_of<typename body::type>::list(y));
     return p;
   }
@@ -52,7 +52,7 @@ constexpr auto compiled_fault() {
   if constexpr (auto const first = function_fault<F, false, X...>(); !first.agree) {
     return first;
   } else {
-    using found = invalid_results<typename results_of<typename body_of_function<F, X...>::type>::type>;
+    using found = invalid_results<typename results_of<typename derivative::body_of_function<F, X...>::type>::type>;
     if constexpr (found::any) return fault<fault_of::shapes, typename found::type>{};
     else return fault<fault_of::nothing, agreed>{};
   }
@@ -81,7 +81,7 @@ struct compiled_facts<true, F, Leaf...> {
                             tensor<element_type, shape_of<E>>...>;
     using sizes = sizes_in_bytes<static_cast<std::size_t>(shape_of<E>::size) * sizeof(element_type)...>;
   };
-  using of_results = tensors_of<typename results_of<typename body_of_function<F, Leaf...>::type>::type>;
+  using of_results = tensors_of<typename results_of<typename derivative::body_of_function<F, Leaf...>::type>::type>;
   /// The tensors of a run: f's arguments, then its results.
   using tensors = typename of_results::type;
   using in_place = detail::in_place<

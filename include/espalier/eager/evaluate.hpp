@@ -36,8 +36,8 @@ struct skeleton<call<S, M, X...>> {
   using type = call<S, M, typename skeleton<X>::type...>;
 };
 template <class F, int K, class S, class... X>
-struct skeleton<derivative<F, K, S, X...>> {
-  using type = derivative<F, K, S, typename skeleton<X>::type...>;
+struct skeleton<derivative::formula<F, K, S, X...>> {
+  using type = derivative::formula<F, K, S, typename skeleton<X>::type...>;
 };
 
 template <class E>
@@ -49,7 +49,7 @@ struct eager_program {
   };
   static constexpr traced trace() {
     traced r{};
-    graph::tracer t{r.program, graph::mode::evaluation, true, 0, 0};
+    trace::tracer t{r.program, trace::mode::evaluation, true, 0, 0};
     r.program.add_output(lower(t, E{}), graph::destination::result, 0);
     r.arguments = t.next_argument;
     r.numbers = t.next_hyperparameter;
@@ -104,8 +104,8 @@ constexpr void interpret(eager_inputs<T> const& in, T* const* results) {
   constexpr auto const& p = plan::graph_of<Program>;
   int roots[plan::base::max_results]{};
   for (int i = 0; i < p.output_count; ++i) roots[i] = p.outputs[i].id;
-  graph::interpreter<T> run{p.nodes, roots, p.output_count};
-  run.run(graph::leaf_values<T>{in.real, in.labels, in.flags, nullptr, nullptr, nullptr, in.numbers});
+  trace::interpreter<T> run{p.nodes, roots, p.output_count};
+  run.run(trace::leaf_values<T>{in.real, in.labels, in.flags, nullptr, nullptr, nullptr, in.numbers});
   for (int i = 0; i < p.output_count; ++i)
     for (std::int64_t k = 0; k < p.nodes[p.outputs[i].id].shape.size(); ++k)
       results[p.outputs[i].index][k] = run.value(p.outputs[i].id)[k];

@@ -145,7 +145,7 @@ constexpr auto function_fault() {
   } else if constexpr (std::is_same_v<typename result_of_function<F, X...>::type, no_call>) {
     return fault<fault_of::arguments, invalid<accepts_arguments<F, shape_of<X>...>>>{};
   } else {
-    using Body = typename body_of_function<F, X...>::type;
+    using Body = typename derivative::body_of_function<F, X...>::type;
     if constexpr (std::is_same_v<Body, invalid<already_reported>>) return fault<fault_of::nothing, Body>{};
     else if constexpr (AfterWrongAssignment<F, X...>) return fault<fault_of::nothing, invalid<already_reported>>{};
     else if constexpr (is_invalid<Body>) return fault<fault_of::shapes, Body>{};

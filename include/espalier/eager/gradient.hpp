@@ -47,13 +47,13 @@ constexpr unsigned all_differentiated() {
 
 /// The nodes of the arguments of a function of tensors.
 struct argument_nodes {
-  int id[graph::max_arguments];
+  int id[trace::max_arguments];
 };
 template <class... Leaf>
-constexpr argument_nodes add_arguments(graph::tracer& t) {
+constexpr argument_nodes add_arguments(trace::tracer& t) {
   argument_nodes own{};
   ((own.id[t.next_argument] =
-        graph::add_argument<typename Leaf::element_type>(t, t.next_argument, Leaf::shape_type::value),
+        trace::add_argument<typename Leaf::element_type>(t, t.next_argument, Leaf::shape_type::value),
     ++t.next_argument),
    ...);
   return own;
@@ -66,46 +66,46 @@ struct gradient_program {
   using subject = F;
   static constexpr int count = static_cast<int>(sizeof...(Leaf));
 
-  static constexpr graph::backward_pass forward() {
-    graph::backward_pass r{};
+  static constexpr derivative::backward_pass forward() {
+    derivative::backward_pass r{};
     graph::program_builder& g = r.traced.nodes;
-    graph::tracer t{r.traced, graph::mode::training, false, 0, 0};
+    trace::tracer t{r.traced, trace::mode::training, false, 0, 0};
     argument_nodes const own = add_arguments<Leaf...>(t);
-    r.root = trace_operand(t, body_of_function<F, Leaf...>::on(t, own.id));
+    r.root = trace_operand(t, derivative::body_of_function<F, Leaf...>::on(t, own.id));
     for (int i = 0; i < count; ++i) r.m.at[own.id[i]] = Differentiated >> i & 1u ? 1 : 2;
-    int const seed =
-        Seeded ? graph::add_argument<float>(t, count, g[r.root].shape) : graph::emit_constant(g, 1, g[r.root].shape).id;
-    graph::begin_reverse(g, r.root, seed, r.m, r.adjoint);
+    int const seed = Seeded ? trace::add_argument<float>(t, count, g[r.root].shape)
+                            : operation::emit_constant(g, 1, g[r.root].shape).id;
+    derivative::begin_reverse(g, r.root, seed, r.m, r.adjoint);
     return r;
   }
-  static constexpr graph::program end(graph::backward_pass const& pass) {
+  static constexpr graph::program end(derivative::backward_pass const& pass) {
     graph::program p = pass.traced;
-    graph::tracer t{p, graph::mode::training, false, 0, 0};
+    trace::tracer t{p, trace::mode::training, false, 0, 0};
     // Equal nodes are merged, so these are the nodes of the forward pass.
     argument_nodes const own = add_arguments<Leaf...>(t);
     int result = 0;
-    graph::add_result(p, pass.root, result++);
+    trace::add_result(p, pass.root, result++);
     for (int i = 0; i < count; ++i) {
       if (!(Differentiated >> i & 1u)) continue;
       int const d = pass.adjoint.of[own.id[i]];
-      graph::add_result(p, d != 0 ? d : graph::emit_constant(p.nodes, 0, p.nodes[own.id[i]].shape).id, result++);
+      trace::add_result(p, d != 0 ? d : operation::emit_constant(p.nodes, 0, p.nodes[own.id[i]].shape).id, result++);
     }
     return p;
   }
-  static constexpr graph::backward_pass begin();
+  static constexpr derivative::backward_pass begin();
   static constexpr graph::program build();
   static constexpr plan::storage_layout layout() { return {nullptr, nullptr}; }
 };
 
 template <class Program>
-inline constexpr graph::backward_pass traced_function = Program::forward();
+inline constexpr derivative::backward_pass traced_function = Program::forward();
 template <class F, unsigned Differentiated, bool Seeded, class... Leaf>
-constexpr graph::backward_pass gradient_program<F, Differentiated, Seeded, Leaf...>::begin() {
+constexpr derivative::backward_pass gradient_program<F, Differentiated, Seeded, Leaf...>::begin() {
   return traced_function<gradient_program>;
 }
 template <class F, unsigned Differentiated, bool Seeded, class... Leaf>
 constexpr graph::program gradient_program<F, Differentiated, Seeded, Leaf...>::build() {
-  return graph::with_backward<gradient_program, traced_function<gradient_program>.root>();
+  return derivative::with_backward<gradient_program, traced_function<gradient_program>.root>();
 }
 
 /// The tensors of the computed gradients, in the order of the arguments.
@@ -231,19 +231,19 @@ struct gradient_function : rejects_numbers<1> {
       else if constexpr (sizeof...(X) == 1) return traced_gradient<0>(x...);
       else return std::tuple{traced_gradient<I>(x...)...};
     } else if constexpr (sizeof...(K) == 1)
-      return derivative<F, (K + ... + 0), shape_at<(K + ... + 0), X...>, kept<X const&>...>{operands};
-    else if constexpr (sizeof...(X) == 1) return derivative<F, 0, shape_of<X>..., kept<X const&>...>{operands};
-    else return std::tuple{derivative<F, I, shape_of<X>, kept<X const&>...>{operands}...};
+      return derivative::formula<F, (K + ... + 0), shape_at<(K + ... + 0), X...>, kept<X const&>...>{operands};
+    else if constexpr (sizeof...(X) == 1) return derivative::formula<F, 0, shape_of<X>..., kept<X const&>...>{operands};
+    else return std::tuple{derivative::formula<F, I, shape_of<X>, kept<X const&>...>{operands}...};
   }
   /// In a traced body: the gradient for argument I.
   template <int I, class... X>
   static constexpr auto traced_gradient(X const&... x) {
     using Observer = typename observer_of<X...>::type;
     using Y = traced_result<shape_at<I, X...>, X...>;
-    graph::tracer* const t = tracer_of(x...);
+    trace::tracer* const t = tracer_of(x...);
     if (t == nullptr) return Y{};
-    int const id[]{graph::trace_operand(*t, x)...};
-    int const y = traced_derivative<F, I, kept<X const&>...>(*t, id);
+    int const id[]{trace::trace_operand(*t, x)...};
+    int const y = derivative::traced_derivative<F, I, kept<X const&>...>(*t, id);
     if constexpr (std::is_void_v<Observer>) return Y{t, y};
     else return Y{t, y, Observer::formula(*t, shape_of<Y>::value, x...)};
   }
@@ -298,7 +298,7 @@ struct value_and_gradient_function : rejects_numbers<2> {
 template <class F, class... X>
 class pullback_at {
   using T = typename shared_element<X...>::type;
-  using Body = typename body_of_function<F, eager_leaf<X>...>::type;
+  using Body = typename derivative::body_of_function<F, eager_leaf<X>...>::type;
   using S = shape_of<Body>;
   using Device = device_of_all<X...>;
   static constexpr unsigned differentiated = all_differentiated<X...>();

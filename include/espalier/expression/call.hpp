@@ -38,11 +38,11 @@ struct same_shape {
   static constexpr bool agree = std::is_same_v<Training, Evaluation>;
 };
 
-namespace graph {
+namespace trace {
 constexpr bool trains(tracer const& t);
 /// Makes node `id` the next value of buffer `slot` of `owner`. Defined in trace/trace.hpp.
 constexpr void trace_update(tracer& t, tracer const* owner, int id, int slot);
-}  // namespace graph
+}  // namespace trace
 
 /// by_mode(x, training, evaluation): training() in a program that trains, else evaluation(). When a body is traced,
 /// only one of the two functions is called, so the other branch costs nothing. x is a value of that body. Formulas of
@@ -61,11 +61,11 @@ constexpr auto by_mode([[maybe_unused]] X const& x, Training const& training, Ev
     return invalid<same_shape<shape_of<A>, shape_of<B>>>{};
   else if constexpr (!Traced<X>) return evaluation();
   else if constexpr (std::is_same_v<A, B>)
-    return x.tracer != nullptr && graph::trains(*x.tracer) ? training() : evaluation();
+    return x.tracer != nullptr && trace::trains(*x.tracer) ? training() : evaluation();
   else {
     using Y = detail::traced_result<shape_of<A>, X, A, B>;
     if (x.tracer == nullptr) return Y{};
-    return graph::trains(*x.tracer) ? detail::as_value<Y>(*x.tracer, training())
+    return trace::trains(*x.tracer) ? detail::as_value<Y>(*x.tracer, training())
                                     : detail::as_value<Y>(*x.tracer, evaluation());
   }
 }
@@ -98,9 +98,9 @@ constexpr auto with_update(Y const& y, [[maybe_unused]] Buffer const& buffer, [[
     return invalid<same_shape<shape_of<Buffer>, shape_of<New>>>{};
   else {
     if constexpr (Traced<Y> || Traced<New>)
-      if (graph::tracer* const t = detail::tracer_of(y, new_value, buffer); t != nullptr && graph::trains(*t)) {
-        (void)graph::trace_operand(*t, buffer);  // a buffer of another model is a fault
-        graph::trace_update(*t, buffer.tracer, graph::trace_operand(*t, new_value), buffer.slot);
+      if (trace::tracer* const t = detail::tracer_of(y, new_value, buffer); t != nullptr && trace::trains(*t)) {
+        (void)trace::trace_operand(*t, buffer);  // a buffer of another model is a fault
+        trace::trace_update(*t, buffer.tracer, trace::trace_operand(*t, new_value), buffer.slot);
       }
     return y;
   }
@@ -276,8 +276,8 @@ struct body_of<M, X...> : decltype(checked_result<M, typename result_of_forward<
 
 /// The tracer of the program that owns a module's parameters, buffers and streams; null if none does.
 template <class M>
-constexpr graph::tracer* owner_of(M const& member) {
-  graph::tracer* t = nullptr;
+constexpr trace::tracer* owner_of(M const& member) {
+  trace::tracer* t = nullptr;
   if constexpr (requires { member.tracer; }) {
     t = member.tracer;
   } else if constexpr (requires { M::visit_members(member, [](char const*, auto const&) {}); }) {
@@ -300,13 +300,13 @@ constexpr auto traced_call(M const& module, X const&... x) {
                        std::is_same_v<decltype(module.forward(x...)), as_traced<decltype(module.forward(x...))>>) {
     return module.forward(x...);
   } else {
-    graph::tracer* t = tracer_of(x...);
+    trace::tracer* t = tracer_of(x...);
     if constexpr (!(TracedValue<X> || ...))
       if (t == nullptr) t = owner_of(module);  // a layer applied to a constant tensor
     using Y = as_traced<decltype(module.forward(as_traced<X>{}...))>;
     // It runs anyway: a caller first checks whether it can run.
     if (t == nullptr) return static_cast<void>(module.forward(as_traced<X>{}...)), Y{};
-    return as_value<Y>(*t, module.forward(as_traced<X>{t, graph::trace_operand(*t, x)}...));
+    return as_value<Y>(*t, module.forward(as_traced<X>{t, trace::trace_operand(*t, x)}...));
   }
 }
 

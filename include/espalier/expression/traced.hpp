@@ -81,7 +81,7 @@ struct traced {
   using data_type = Data;
   using element_type = void;
   static constexpr bool eager = false;
-  graph::tracer* tracer;
+  trace::tracer* tracer;
   int id;
 
   // Operations that a value of a body does not support; the error is reported where one is used.
@@ -176,25 +176,25 @@ constexpr auto& operator/=(X& x, Y const& y) {
   return detail::replace_value(x, x / y);
 }
 
-namespace graph {
+namespace trace {
 /// The node of an operand of a traced body; an operand that the program does not own is a fault of the program. Defined
 /// in trace/trace.hpp.
 template <class X>
 constexpr int trace_operand(tracer& t, X const& x);
-}  // namespace graph
+}  // namespace trace
 
 namespace detail {
 
 template <class X>
-constexpr graph::tracer* tracer_in([[maybe_unused]] X const& x) {
+constexpr trace::tracer* tracer_in([[maybe_unused]] X const& x) {
   if constexpr (requires { x.stream; }) return x.stream.tracer;
   else if constexpr (Traced<X>) return x.tracer;
   else return nullptr;
 }
 /// The tracer of the first operand that has one.
 template <class... X>
-constexpr graph::tracer* tracer_of(X const&... x) {
-  graph::tracer* t = nullptr;
+constexpr trace::tracer* tracer_of(X const&... x) {
+  trace::tracer* t = nullptr;
   ((t = t != nullptr ? t : tracer_in(x)), ...);
   return t;
 }
@@ -235,11 +235,11 @@ using traced_result = traced<S, void, typename observer_of<X...>::type>;
 /// Converts the result of a traced body to a value Y of its program. The body may return a value, a parameter, a tensor
 /// or the formula of a number.
 template <class Y, class X>
-constexpr Y as_value(graph::tracer& t, X const& x) {
+constexpr Y as_value(trace::tracer& t, X const& x) {
   if constexpr (std::is_same_v<X, Y>) return x;
   else if constexpr (requires { Y{}.vertex; })
-    return Y{{&t, graph::trace_operand(t, x)}, Y::observer_type::vertex_of(x)};
-  else return Y{&t, graph::trace_operand(t, x)};
+    return Y{{&t, trace::trace_operand(t, x)}, Y::observer_type::vertex_of(x)};
+  else return Y{&t, trace::trace_operand(t, x)};
 }
 
 /// Reads a number. A number that is no compile-time constant is thus found while a body is only probed.

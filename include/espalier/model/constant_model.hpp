@@ -223,9 +223,9 @@ class constant_model {
     for (int i = 0; i < detail::tensor_count<Net, false>; ++i)
       buffer[i] = buffers.elements().data() + detail::rows_of<Net, false>.at[i].offset;
     random_numbers const random{p.nodes, start.value, random_step};
-    graph::interpreter<T> interpreter{p.nodes, roots, p.output_count};
+    trace::interpreter<T> interpreter{p.nodes, roots, p.output_count};
     interpreter.run(
-        graph::leaf_values<T>{arguments.real, arguments.labels, nullptr, parameter, buffer, random.at, nullptr});
+        trace::leaf_values<T>{arguments.real, arguments.labels, nullptr, parameter, buffer, random.at, nullptr});
     for (int k = 0; k < p.output_count; ++k)
       for (std::int64_t i = 0; i < p.nodes[p.outputs[k].id].shape.size(); ++i)
         f(p.outputs[k], i, interpreter.value(p.outputs[k].id)[i]);

@@ -71,7 +71,7 @@ class folder {
  private:
   template <class Op>
   constexpr int emit(int a, int b, extents const& s) {
-    return graph::emit<Op>(to_, s, 0, a, b).id;
+    return operation::emit<Op>(to_, s, 0, a, b).id;
   }
   static constexpr extents columns_of(extents const& s) { return extents{1, {s.at[s.rank - 1]}}; }
 
@@ -85,7 +85,7 @@ class folder {
     extents const s{2, {to_[x.left].shape.at[0], to_[right].shape.at[1]}};
     int y = to_.add(graph::node{&described<matmul_>, {x.left, right, 0, 0}, 0, s});
     if (x.shift != 0) y = emit<add_>(y, x.shift, s);
-    return graph::emit_reshape(to_, y, x.shape);
+    return operation::emit_reshape(to_, y, x.shape);
   }
   /// Whether a node of the old program is a pending product with a single reader.
   constexpr bool waits(int id) const { return new_id_[id] == 0 && number_[id] != 0 && facts_.uses[id] == 1; }
@@ -123,7 +123,7 @@ class folder {
     int const a = n.operand[0], b = n.operand[1];
     if (n.shape.rank != 2 || transposes_of(n).a || !facts_.varies[a] || facts_.varies[b]) return false;
     int right = value(b);
-    if (transposes_of(n).b) right = graph::emit_permute(to_, right, swap_permutation(2, 0, 1));
+    if (transposes_of(n).b) right = operation::emit_permute(to_, right, swap_permutation(2, 0, 1));
     wait(id, pending_product{value(a), right, 0, 0, n.shape});
     return true;
   }
@@ -140,13 +140,13 @@ class folder {
     if (n.op->arity == 2 && (c = columns(n.operand[1 - which], s)) == 0) return false;
     auto const scaled = [&](auto op, int by) {
       using Op = decltype(op);
-      x.scale = emit<Op>(x.scale != 0 ? x.scale : graph::emit_constant(to_, 1, s).id, by, s);
+      x.scale = emit<Op>(x.scale != 0 ? x.scale : operation::emit_constant(to_, 1, s).id, by, s);
       if (x.shift != 0) x.shift = emit<Op>(x.shift, by, s);
     };
     if (espalier::detail::same_address(n.op, &described<add_>)) {
       x.shift = x.shift != 0 ? emit<add_>(x.shift, c, s) : c;
     } else if (espalier::detail::same_address(n.op, &described<subtract_>) && which == 0) {
-      x.shift = emit<subtract_>(x.shift != 0 ? x.shift : graph::emit_constant(to_, 0, s).id, c, s);
+      x.shift = emit<subtract_>(x.shift != 0 ? x.shift : operation::emit_constant(to_, 0, s).id, c, s);
     } else if (espalier::detail::same_address(n.op, &described<multiply_>)) {
       scaled(multiply_{}, c);
     } else if (espalier::detail::same_address(n.op, &described<divide_>) && which == 0) {
@@ -161,14 +161,15 @@ class folder {
   /// A constant with equal rows as one number per column; 0 if the rows differ.
   constexpr int columns(int id, extents const& s) {
     graph::node const& n = from_[id];
-    if (n.op->family == op_family::constant) return graph::emit_constant(to_, constant_of(n), s).id;
-    if (n.shape.size() == s.size()) return graph::emit_reshape(to_, value(id), s);
+    if (n.op->family == op_family::constant) return operation::emit_constant(to_, constant_of(n), s).id;
+    if (n.shape.size() == s.size()) return operation::emit_reshape(to_, value(id), s);
     if (n.op->family == op_family::broadcast) {
       auto const pattern = pattern_of(n);
       std::int64_t const size = from_[n.operand[0]].shape.size();
-      if (pattern == graph::pattern::everything) return graph::emit_broadcast(to_, value(n.operand[0]), s);
-      return pattern == graph::pattern::column && size == s.size() ? graph::emit_reshape(to_, value(n.operand[0]), s)
-                                                                   : 0;
+      if (pattern == graph::pattern::everything) return operation::emit_broadcast(to_, value(n.operand[0]), s);
+      return pattern == graph::pattern::column && size == s.size()
+                 ? operation::emit_reshape(to_, value(n.operand[0]), s)
+                 : 0;
     }
     if (n.op->family != op_family::elementwise || n.shape.at[n.shape.rank - 1] != s.at[0]) return 0;
     graph::node small{n.op, {}, n.attribute, s};

@@ -233,12 +233,12 @@ struct applied_net_impl {
 };
 /// Traces a net on operand x of a program; returns the node of its value. Defined in slots.hpp.
 template <class Net, class Batch>
-constexpr int trace_net(graph::tracer& t, int x);
+constexpr int trace_net(trace::tracer& t, int x);
 template <class Net, class Batch>
 constexpr bool traces() {
   graph::program p{};
-  graph::tracer t{p, graph::mode::evaluation, false, 0, 0};
-  trace_net<Net, Batch>(t, graph::add_argument<float>(t, 0, Batch::value));
+  trace::tracer t{p, trace::mode::evaluation, false, 0, 0};
+  trace_net<Net, Batch>(t, trace::add_argument<float>(t, 0, Batch::value));
   return true;
 }
 /// Whether the compiler can run the bodies of a net. It tries values without a program first, which is cheap. If a body

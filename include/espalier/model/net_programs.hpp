@@ -15,8 +15,8 @@ struct evaluation_program {
   using subject = Net;
   static constexpr graph::program build() {
     graph::program p{};
-    graph::tracer t{p, graph::mode::evaluation, false, 0, 0};
-    int const x = graph::add_argument<float>(t, 0, Batch::value);
+    trace::tracer t{p, trace::mode::evaluation, false, 0, 0};
+    int const x = trace::add_argument<float>(t, 0, Batch::value);
     p.add_output(trace_net<Net, Batch>(t, x), graph::destination::result, 0);
     return p;
   }
@@ -45,16 +45,16 @@ struct training_program {
   };
   static constexpr traced forward() {
     traced r{};
-    graph::tracer t{r.program, graph::mode::training, false, 0, 0};
-    int const x = graph::add_argument<float>(t, 0, Batch::value);
-    int const y = graph::add_argument<target_leaf<element>>(t, 1, target::value);
+    trace::tracer t{r.program, trace::mode::training, false, 0, 0};
+    int const x = trace::add_argument<float>(t, 0, Batch::value);
+    int const y = trace::add_argument<target_leaf<element>>(t, 1, target::value);
     int const z = trace_net<Net, Batch>(t, x);
     r.loss =
-        graph::trace_operand(t, Loss{}(espalier::traced<prediction>{&t, z}, espalier::traced<target, element>{&t, y}));
+        trace::trace_operand(t, Loss{}(espalier::traced<prediction>{&t, z}, espalier::traced<target, element>{&t, y}));
     return r;
   }
-  static constexpr graph::backward_pass begin();
-  static constexpr graph::program end(graph::backward_pass const& pass);
+  static constexpr derivative::backward_pass begin();
+  static constexpr graph::program end(derivative::backward_pass const& pass);
   static constexpr graph::program build();
   static constexpr plan::storage_layout layout() { return net_layout<Net>::value; }
 };
@@ -63,20 +63,20 @@ template <class Net, class Loss, class Batch>
 inline constexpr auto traced_forward = training_program<Net, Loss, Batch>::forward();
 
 template <class Net, class Loss, class Batch>
-constexpr graph::backward_pass training_program<Net, Loss, Batch>::begin() {
-  graph::backward_pass r{traced_forward<Net, Loss, Batch>.program, {}, {}, traced_forward<Net, Loss, Batch>.loss};
+constexpr derivative::backward_pass training_program<Net, Loss, Batch>::begin() {
+  derivative::backward_pass r{traced_forward<Net, Loss, Batch>.program, {}, {}, traced_forward<Net, Loss, Batch>.loss};
   graph::program_builder& g = r.traced.nodes;
   tensor_slots const& parameters = slots_of<Net>.parameters;
   r.traced.add_output(r.root, graph::destination::result, 0, true);
   for (int id = 1; id <= r.root; ++id)
     if (g[id].op->family == op_family::parameter) r.m.at[id] = parameters.trainable[slot_of(g[id])] ? 1 : 2;
-  graph::begin_reverse(g, r.root, graph::emit_constant(g, 1, extents{}).id, r.m, r.adjoint);
+  derivative::begin_reverse(g, r.root, operation::emit_constant(g, 1, extents{}).id, r.m, r.adjoint);
   return r;
 }
 /// Outputs the gradient of every trainable parameter, in the order of slots. It is 0 if the loss does not depend on the
 /// parameter.
 template <class Net, class Loss, class Batch>
-constexpr graph::program training_program<Net, Loss, Batch>::end(graph::backward_pass const& pass) {
+constexpr graph::program training_program<Net, Loss, Batch>::end(derivative::backward_pass const& pass) {
   graph::program p = pass.traced;
   tensor_slots const& parameters = slots_of<Net>.parameters;
   int leaf[max_slots]{};
@@ -85,15 +85,15 @@ constexpr graph::program training_program<Net, Loss, Batch>::end(graph::backward
   for (int slot = 0; slot < parameters.count; ++slot) {
     if (!parameters.trainable[slot]) continue;
     int const d = leaf[slot] != 0 ? pass.adjoint.of[leaf[slot]] : 0;
-    p.add_output(d != 0 ? d : graph::emit_constant(p.nodes, 0, parameters.shape[slot]).id, graph::destination::gradient,
-                 slot);
+    p.add_output(d != 0 ? d : operation::emit_constant(p.nodes, 0, parameters.shape[slot]).id,
+                 graph::destination::gradient, slot);
   }
   return p;
 }
 
 template <class Net, class Loss, class Batch>
 constexpr graph::program training_program<Net, Loss, Batch>::build() {
-  return graph::with_backward<training_program, traced_forward<Net, Loss, Batch>.loss>();
+  return derivative::with_backward<training_program, traced_forward<Net, Loss, Batch>.loss>();
 }
 
 /// The loss of a prediction, without its net.
@@ -104,11 +104,11 @@ struct loss_program {
   using element = target_element<Loss, Prediction>;
   static constexpr graph::program build() {
     graph::program p{};
-    graph::tracer t{p, graph::mode::evaluation, false, 0, 0};
-    int const z = graph::add_argument<float>(t, 0, Prediction::value);
-    int const y = graph::add_argument<target_leaf<element>>(t, 1, target::value);
+    trace::tracer t{p, trace::mode::evaluation, false, 0, 0};
+    int const z = trace::add_argument<float>(t, 0, Prediction::value);
+    int const y = trace::add_argument<target_leaf<element>>(t, 1, target::value);
     p.add_output(
-        graph::trace_operand(t, Loss{}(espalier::traced<Prediction>{&t, z}, espalier::traced<target, element>{&t, y})),
+        trace::trace_operand(t, Loss{}(espalier::traced<Prediction>{&t, z}, espalier::traced<target, element>{&t, y})),
         graph::destination::result, 0);
     return p;
   }

@@ -145,7 +145,7 @@ namespace detail {
 
 /// Connects the tensors and streams of a module to the program that is being traced.
 template <class M>
-constexpr void attach_tracer(graph::tracer& t, M& member) {
+constexpr void attach_tracer(trace::tracer& t, M& member) {
   if constexpr (ParameterMember<M> || BufferMember<M> || StreamMember<M>) {
     member.tracer = &t;
   } else if constexpr (nn::Module<M>) {
@@ -157,7 +157,7 @@ constexpr void attach_tracer(graph::tracer& t, M& member) {
 /// Traces a net on an operand of a program: traced_net returns the value, trace_net its node. Parameters of a net
 /// object other than this one are faults.
 template <class Net, class X>
-constexpr auto traced_net(graph::tracer& t, X const& x) {
+constexpr auto traced_net(trace::tracer& t, X const& x) {
   Net net = numbered<Net>;
   attach_tracer(t, net);
   bool streams_used[slots_of<Net>.streams + 1]{};
@@ -171,8 +171,8 @@ constexpr auto traced_net(graph::tracer& t, X const& x) {
   return y;
 }
 template <class Net, class Batch>
-constexpr int trace_net(graph::tracer& t, int x) {
-  return graph::trace_operand(t, traced_net<Net>(t, traced<Batch>{&t, x}));
+constexpr int trace_net(trace::tracer& t, int x) {
+  return trace::trace_operand(t, traced_net<Net>(t, traced<Batch>{&t, x}));
 }
 
 /// The type of parameter_count for an invalid module: reading it produces one error. The assertions are in the

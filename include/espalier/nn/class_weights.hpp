@@ -24,7 +24,7 @@ struct class_weights {
     constexpr double value[] = {Values...};
     auto& g = t.builder();
     handle const position{&g, g.add(graph::node{&described<column_index_>, {}, 0, shape_type::value})};
-    handle y = graph::emit_constant(g, value[0], shape_type::value);
+    handle y = operation::emit_constant(g, value[0], shape_type::value);
     for (int i = 1; i < static_cast<int>(sizeof...(Values)); ++i)
       if (value[i] != value[0]) y = where(equal(position, i), value[i], y);
     return y.id;

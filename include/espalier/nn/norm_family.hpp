@@ -74,7 +74,7 @@ struct untrainable {
   template <class Tracer>
   constexpr int lower_into(Tracer& t) const {
     t.builder().report(graph::fault::one_value_per_channel);
-    return emit_constant(t.builder(), 0, S::value).id;
+    return operation::emit_constant(t.builder(), 0, S::value).id;
   }
 };
 

@@ -18,7 +18,7 @@ constexpr program_builder* builder_of(T) {
 constexpr handle to_handle(program_builder*, handle h) { return h; }
 template <class T>
 constexpr handle to_handle(program_builder* g, T value) {
-  return graph::emit_constant(*g, static_cast<double>(value), extents{});
+  return operation::emit_constant(*g, static_cast<double>(value), extents{});
 }
 
 /// Emits an elementwise op on handles and numbers. The result has the shape of the operand that the others can be

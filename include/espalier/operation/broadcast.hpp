@@ -10,9 +10,9 @@ namespace espalier {
 
 struct broadcast_ {};
 
-namespace graph {
+namespace operation {
 constexpr int emit_broadcast(program_builder& g, int id, extents const& s);
-}  // namespace graph
+}  // namespace operation
 
 struct sum_ {};
 
@@ -32,7 +32,7 @@ struct rule<sum_> : reduction {
   }
   static constexpr double constant(double value, std::int64_t count) { return value * static_cast<double>(count); }
   static constexpr handle pullback(handle dy, handle, handle x) {
-    return {dy.program, graph::emit_broadcast(*dy.program, dy.id, (*x.program)[x.id].shape)};
+    return {dy.program, operation::emit_broadcast(*dy.program, dy.id, (*x.program)[x.id].shape)};
   }
 };
 
@@ -40,21 +40,21 @@ template <>
 struct rule<broadcast_> {
   static constexpr char const* name = "broadcast_to";
   static constexpr int emit(program_builder& g, graph::node const& n) {
-    return graph::emit_broadcast(g, n.operand[0], n.shape);
+    return operation::emit_broadcast(g, n.operand[0], n.shape);
   }
   static constexpr handle pullback(program_builder& g, int dy, int id, int) {
     return handle{&g, detail::sum_to<sum_>(g, dy, g[g[id].operand[0]].shape)};
   }
   template <class Op>
   static constexpr graph::descriptor describe() {
-    graph::descriptor d = graph::plain_descriptor(name, op_family::broadcast, 1);
+    graph::descriptor d = operation::plain_descriptor(name, op_family::broadcast, 1);
     d.emit = &emit;
     d.pullback = &pullback;
     return d;
   }
 };
 
-namespace graph {
+namespace operation {
 
 constexpr int emit_broadcast(program_builder& g, int id, extents const& s) {
   node const& n = g[id];
@@ -92,7 +92,7 @@ constexpr int emit_broadcast(program_builder& g, int id, extents const& s) {
   return lead ? piece(id, pattern::column, s) : id;
 }
 
-}  // namespace graph
+}  // namespace operation
 
 }  // namespace espalier
 #pragma GCC diagnostic pop

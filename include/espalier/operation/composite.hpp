@@ -31,7 +31,7 @@ constexpr int composite_emit(program_builder& g, graph::node const& n) {
                            {value.operand[0], x.operand[0], n.operand[2], n.operand[3]},
                            graph::axes_attribute(axes_behind(packed, n.shape.rank, axes_of(n))),
                            g[value.operand[0]].shape};
-  return graph::emit_permute(g, g.add(behind), packed);
+  return operation::emit_permute(g, g.add(behind), packed);
 }
 }  // namespace detail
 
@@ -46,7 +46,7 @@ struct composite {
   static constexpr int arity = 1;
   template <class Op>
   static constexpr graph::descriptor describe() {
-    graph::descriptor d = graph::plain_descriptor(rule<Op>::name, op_family::alias, rule<Op>::arity + 1);
+    graph::descriptor d = operation::plain_descriptor(rule<Op>::name, op_family::alias, rule<Op>::arity + 1);
     d.emit = &detail::composite_emit;
     d.pullback = &detail::composite_pullback<Op>;
     d.summed = graph::within_sum::expands;

@@ -20,7 +20,7 @@ constexpr auto concatenate_two(A&& a, B&& b) {
     extents s = g[a.id].shape;
     int const axis = Axis < 0 ? Axis + s.rank : Axis;
     s.at[axis] += g[b.id].shape.at[axis];
-    return graph::emit<concatenate_>(g, s, graph::axis_attribute(axis), a.id, b.id);
+    return operation::emit<concatenate_>(g, s, graph::axis_attribute(axis), a.id, b.id);
   } else {
     using relation = concatenable<shape_of<A>, shape_of<B>, along<Axis>>;
     return make_node<concatenate_, graph::axis_attribute(relation::axis), shape_from<relation>>(static_cast<A&&>(a),

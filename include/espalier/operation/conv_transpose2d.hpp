@@ -25,11 +25,11 @@ struct col2im_ {};
 template <class Move, class To>
 struct rule<col2im_<Move, To>> {
   static constexpr int emit(program_builder& g, graph::node const& n) {
-    return graph::emit_scatter_add(g, n.operand[0], Move::of(To::value).map, To::value);
+    return operation::emit_scatter_add(g, n.operand[0], Move::of(To::value).map, To::value);
   }
   template <class Op>
   static constexpr graph::descriptor describe() {
-    graph::descriptor d = graph::plain_descriptor("scatter_add", op_family::scatter_add, 1);
+    graph::descriptor d = operation::plain_descriptor("scatter_add", op_family::scatter_add, 1);
     d.emit = &emit;
     return d;
   }

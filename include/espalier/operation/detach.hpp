@@ -12,13 +12,13 @@ template <>
 struct rule<detach_> {
   static constexpr char const* name = "detach";
   static constexpr int emit(program_builder& g, graph::node const& n) {
-    if (g[n.operand[0]].op->family == op_family::permute && !g.plain) return graph::hoist_permutations(g, n);
+    if (g[n.operand[0]].op->family == op_family::permute && !g.plain) return operation::hoist_permutations(g, n);
     return g.add(n);
   }
   static constexpr handle pullback(program_builder& g, int, int, int) { return handle{&g, 0}; }
   template <class Op>
   static constexpr graph::descriptor describe() {
-    graph::descriptor d = graph::plain_descriptor(name, op_family::alias, 1);
+    graph::descriptor d = operation::plain_descriptor(name, op_family::alias, 1);
     d.emit = &emit;
     d.pullback = &pullback;
     return d;
@@ -49,7 +49,7 @@ struct rule<same_> {
   static constexpr handle pullback(program_builder& g, int dy, int, int) { return handle{&g, dy}; }
   template <class Op>
   static constexpr graph::descriptor describe() {
-    graph::descriptor d = graph::plain_descriptor(name, op_family::alias, 2);
+    graph::descriptor d = operation::plain_descriptor(name, op_family::alias, 2);
     d.pullback = &pullback;
     return d;
   }

@@ -52,7 +52,7 @@ constexpr handle elementwise_pullback(program_builder& g, int dy, int id, int wh
 }
 
 constexpr int fitted(program_builder& g, int id, extents const& s) {
-  return g.nodes[id].shape == s ? id : graph::emit_broadcast(g, id, s);
+  return g.nodes[id].shape == s ? id : operation::emit_broadcast(g, id, s);
 }
 
 /// An equal, cheaper node, or 0. It has few statements because it runs for every elementwise node, and clang limits the
@@ -65,15 +65,16 @@ constexpr int simplified(program_builder& g, graph::node& n) {
              b = R::arity > 1 && g.nodes[x[1]].op->family == op_family::constant,
              c = R::arity > 2 && g.nodes[x[2]].op->family == op_family::constant;
   if (a && (b || R::arity < 2) && (c || R::arity < 3))
-    return graph::emit_constant(g,
-                                evaluate<Op, double>(graph::constant_at(g, x[0]), b ? graph::constant_at(g, x[1]) : 0,
-                                                     c ? graph::constant_at(g, x[2]) : 0),
-                                n.shape)
+    return operation::emit_constant(
+               g,
+               evaluate<Op, double>(operation::constant_at(g, x[0]), b ? operation::constant_at(g, x[1]) : 0,
+                                    c ? operation::constant_at(g, x[2]) : 0),
+               n.shape)
         .id;
   if constexpr (R::arity == 2) {
     // NaN means no neutral element and compares unequal to everything.
-    if (a && graph::constant_at(g, x[0]) == R::neutral_left) return x[1];
-    if (b && graph::constant_at(g, x[1]) == R::neutral_right) return x[0];
+    if (a && operation::constant_at(g, x[0]) == R::neutral_left) return x[1];
+    if (b && operation::constant_at(g, x[1]) == R::neutral_right) return x[0];
     if (R::commutative && x[0] > x[1]) n = graph::node{n.op, {x[1], x[0], 0, 0}, n.attribute, n.shape};
   }
   if constexpr (requires { R::simplify(g, n); }) return R::simplify(g, n);
@@ -91,9 +92,9 @@ constexpr int elementwise_emit(program_builder& g, graph::node const& written) {
                 written.shape};
   if (!g.plain) {
     if (int const simpler = simplified<Op>(g, n)) return simpler;
-    if (graph::moves_nothing(g, n.operand[0]) || (R::arity > 1 && graph::moves_nothing(g, n.operand[1])) ||
-        (R::arity > 2 && graph::moves_nothing(g, n.operand[2])))
-      if (int const elsewhere = graph::hoist_permutations(g, n)) return elsewhere;
+    if (operation::moves_nothing(g, n.operand[0]) || (R::arity > 1 && operation::moves_nothing(g, n.operand[1])) ||
+        (R::arity > 2 && operation::moves_nothing(g, n.operand[2])))
+      if (int const elsewhere = operation::hoist_permutations(g, n)) return elsewhere;
   }
   return g.add(n);
 }

@@ -18,7 +18,7 @@ constexpr auto expand(X&& x) {
   if constexpr (Handle<X>) {
     extents const s =
         expanded_extents((*x.program)[x.id].shape, extents{static_cast<int>(sizeof...(Extents)), {Extents...}});
-    return handle{x.program, graph::emit_broadcast(*x.program, x.id, s)};
+    return handle{x.program, operation::emit_broadcast(*x.program, x.id, s)};
   } else if constexpr (is_invalid<std::remove_cvref_t<X>>) {
     return std::remove_cvref_t<X>{};
   } else {

@@ -15,7 +15,7 @@ struct extremum : reduction {
   static constexpr handle pullback(handle dy, handle y, handle x) {
     handle const is_maximum = equal(x, y);
     program_builder& g = *x.program;
-    unsigned const mask = graph::repeated_axes(g[y.id].shape, g[x.id].shape);
+    unsigned const mask = operation::repeated_axes(g[y.id].shape, g[x.id].shape);
     return is_maximum * (dy / reduce_kept<sum_>(is_maximum, mask));
   }
 };

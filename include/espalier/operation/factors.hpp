@@ -26,7 +26,7 @@ constexpr int repeated(program_builder& g, int id, extents const& sum, graph::pa
   extents const& from = g[n.operand[0]].shape;
   // Runs of scattered axes can be split at different positions although their sizes are equal.
   bool const scattered = p == graph::pattern::middle || p == graph::pattern::segments;
-  return from == sum || (!scattered && from.size() == sum.size()) ? graph::emit_reshape(g, n.operand[0], sum) : 0;
+  return from == sum || (!scattered && from.size() == sum.size()) ? operation::emit_reshape(g, n.operand[0], sum) : 0;
 }
 
 constexpr int product(program_builder& g, graph::descriptor const* op, int a, int b) {

@@ -7,7 +7,7 @@
 /// Permutations are hoisted towards the results: an op on permuted operands becomes the permuted op. A permutation then
 /// reaches its inverse, and both vanish. A net whose convolutions read channels last thus runs entirely in that order,
 /// whatever the order of its images.
-namespace espalier::graph {
+namespace espalier::operation {
 
 /// The value whose permutation is `id`, if it costs nothing: the operand of the same permutation, a constant, or a
 /// broadcast of something smaller. Otherwise 0.
@@ -77,5 +77,5 @@ constexpr int hoist_permutations(program_builder& g, node const& n) {
   return emit_permute(g, n.op->emit(g, behind), packed);
 }
 
-}  // namespace espalier::graph
+}  // namespace espalier::operation
 #pragma GCC diagnostic pop

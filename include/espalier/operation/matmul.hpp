@@ -17,7 +17,7 @@ struct rule<matmul_> {
   static constexpr handle pullback(program_builder& g, int dy, int id, int which);
   template <class Op>
   static constexpr graph::descriptor describe() {
-    graph::descriptor d = graph::plain_descriptor(name, op_family::contraction, 2);
+    graph::descriptor d = operation::plain_descriptor(name, op_family::contraction, 2);
     d.emit = &emit;
     d.pullback = &pullback;
     return d;
@@ -55,16 +55,16 @@ constexpr int emit_matmul(program_builder& g, int a, int b, bool transpose_a, bo
   extents const s = product_extents(swapped_extents(sa, transpose_a), swapped_extents(sb, transpose_b));
   auto const matrix = [](extents const& e) { return extents{2, {e.at[e.rank - 2], e.at[e.rank - 1]}}; };
   if (s.rank > 2 && single(s)) {
-    int const y = emit_matmul(g, graph::emit_reshape(g, a, matrix(sa)), graph::emit_reshape(g, b, matrix(sb)),
+    int const y = emit_matmul(g, operation::emit_reshape(g, a, matrix(sa)), operation::emit_reshape(g, b, matrix(sb)),
                               transpose_a, transpose_b);
-    return graph::emit_reshape(g, y, s);
+    return operation::emit_reshape(g, y, s);
   }
   if (s.rank > 2 && single(sb) && !transpose_a) {
     extents const tall{2, {static_cast<int>(sa.product(0, sa.rank - 1)), sa.at[sa.rank - 1]}};
     if (sa.product(0, sa.rank - 2) == s.product(0, s.rank - 2)) {
-      int const y =
-          emit_matmul(g, graph::emit_reshape(g, a, tall), graph::emit_reshape(g, b, matrix(sb)), false, transpose_b);
-      return graph::emit_reshape(g, y, s);
+      int const y = emit_matmul(g, operation::emit_reshape(g, a, tall), operation::emit_reshape(g, b, matrix(sb)),
+                                false, transpose_b);
+      return operation::emit_reshape(g, y, s);
     }
   }
   return g.add(

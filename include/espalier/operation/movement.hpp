@@ -21,19 +21,19 @@ struct scatter_add_ {};
 /// Two operands concatenated along an axis.
 struct concatenate_ {};
 
-namespace graph {
+namespace operation {
 constexpr int emit_move(program_builder& g, int id, index_map const& m, extents const& s);
 constexpr int emit_scatter_add(program_builder& g, int id, index_map const& m, extents const& s);
-}  // namespace graph
+}  // namespace operation
 
 template <class Move>
 struct rule<move_<Move>> {
   static constexpr int emit(program_builder& g, graph::node const& n) {
-    return graph::emit_move(g, n.operand[0], Move::of(g[n.operand[0]].shape).map, n.shape);
+    return operation::emit_move(g, n.operand[0], Move::of(g[n.operand[0]].shape).map, n.shape);
   }
   template <class Op>
   static constexpr graph::descriptor describe() {
-    graph::descriptor d = graph::plain_descriptor("move", op_family::move, 1);
+    graph::descriptor d = operation::plain_descriptor("move", op_family::move, 1);
     d.emit = &emit;
     return d;
   }
@@ -42,15 +42,15 @@ struct rule<move_<Move>> {
 template <>
 struct rule<moved_> {
   static constexpr int emit(program_builder& g, graph::node const& n) {
-    return graph::emit_move(g, n.operand[0], g.maps[map_of(n)], n.shape);
+    return operation::emit_move(g, n.operand[0], g.maps[map_of(n)], n.shape);
   }
   static constexpr handle pullback(program_builder& g, int dy, int id, int) {
     graph::node const n = g[id];
-    return handle{&g, graph::emit_scatter_add(g, dy, g.maps[map_of(n)], g[n.operand[0]].shape)};
+    return handle{&g, operation::emit_scatter_add(g, dy, g.maps[map_of(n)], g[n.operand[0]].shape)};
   }
   template <class Op>
   static constexpr graph::descriptor describe() {
-    graph::descriptor d = graph::plain_descriptor("move", op_family::move, 1);
+    graph::descriptor d = operation::plain_descriptor("move", op_family::move, 1);
     d.emit = &emit;
     d.pullback = &pullback;
     return d;
@@ -60,33 +60,33 @@ struct rule<moved_> {
 template <>
 struct rule<scatter_add_> {
   static constexpr int emit(program_builder& g, graph::node const& n) {
-    return graph::emit_scatter_add(g, n.operand[0], g.maps[map_of(n)], n.shape);
+    return operation::emit_scatter_add(g, n.operand[0], g.maps[map_of(n)], n.shape);
   }
   static constexpr handle pullback(program_builder& g, int dy, int id, int) {
     graph::node const n = g[id];
-    return handle{&g, graph::emit_move(g, dy, g.maps[map_of(n)], g[n.operand[0]].shape)};
+    return handle{&g, operation::emit_move(g, dy, g.maps[map_of(n)], g[n.operand[0]].shape)};
   }
   template <class Op>
   static constexpr graph::descriptor describe() {
-    graph::descriptor d = graph::plain_descriptor("scatter_add", op_family::scatter_add, 1);
+    graph::descriptor d = operation::plain_descriptor("scatter_add", op_family::scatter_add, 1);
     d.emit = &emit;
     d.pullback = &pullback;
     return d;
   }
 };
 
-namespace graph {
+namespace operation {
 
 constexpr int emit_move(program_builder& g, int id, index_map const& m, extents const& s) {
   node const& n = g[id];
   if (renames(m, n.shape, s)) return emit_reshape(g, id, s);
   if (n.op->family == op_family::constant &&
-      (is_total(m, n.shape, s) || (n.attribute == constant_attribute(0) && !m.fills_with_lowest)))
+      (is_total(m, n.shape, s) || (n.attribute == graph::constant_attribute(0) && !m.fills_with_lowest)))
     return emit_constant(g, constant_of(n), s).id;
   // A map that fills nothing only selects elements of its operand, so it composes with the operand's map.
   if (n.op->family == op_family::move && is_total(m, n.shape, s))
     return emit_move(g, n.operand[0], composed(m, g.maps[map_of(n)]), s);
-  return g.add(node{&described<moved_>, {id, 0, 0, 0}, map_attribute(g.number_of(m)), s});
+  return g.add(node{&described<moved_>, {id, 0, 0, 0}, graph::map_attribute(g.number_of(m)), s});
 }
 
 /// Emits the gradient of a convolution with respect to its images as one matrix product. The scatter-add over windows
@@ -143,7 +143,8 @@ constexpr int emit_scatter_add_of_product(program_builder& g, int id, index_map 
 constexpr int emit_scatter_add(program_builder& g, int id, index_map const& m, extents const& s) {
   node const& n = g[id];
   if (renames(m, s, n.shape)) return emit_reshape(g, id, s);
-  if (n.op->family == op_family::constant && n.attribute == constant_attribute(0)) return emit_constant(g, 0, s).id;
+  if (n.op->family == op_family::constant && n.attribute == graph::constant_attribute(0))
+    return emit_constant(g, 0, s).id;
   if (is_one_to_one(m, s, n.shape)) {
     index_map plain = identity_map(s.rank);
     for (int a = 0; a < s.rank; ++a) {
@@ -164,7 +165,7 @@ constexpr int emit_scatter_add(program_builder& g, int id, index_map const& m, e
   }
   if (!g.plain)
     if (int const product = emit_scatter_add_of_product(g, id, m, s)) return product;
-  return g.add(node{&described<scatter_add_>, {id, 0, 0, 0}, map_attribute(g.number_of(m)), s});
+  return g.add(node{&described<scatter_add_>, {id, 0, 0, 0}, graph::map_attribute(g.number_of(m)), s});
 }
 
 /// `extent` elements of an operand from position `first` on, along an axis.
@@ -176,19 +177,19 @@ constexpr int emit_part(program_builder& g, int id, int axis, int first, int ext
   return emit_move(g, id, m, s);
 }
 
-}  // namespace graph
+}  // namespace operation
 
 template <>
 struct rule<concatenate_> {
   static constexpr handle pullback(program_builder& g, int dy, int id, int which) {
     graph::node const n = g[id];
     int const axis = axis_of(n), first = g[n.operand[0]].shape.at[axis];
-    return handle{&g, which == 0 ? graph::emit_part(g, dy, axis, 0, first)
-                                 : graph::emit_part(g, dy, axis, first, g[n.operand[1]].shape.at[axis])};
+    return handle{&g, which == 0 ? operation::emit_part(g, dy, axis, 0, first)
+                                 : operation::emit_part(g, dy, axis, first, g[n.operand[1]].shape.at[axis])};
   }
   template <class Op>
   static constexpr graph::descriptor describe() {
-    graph::descriptor d = graph::plain_descriptor("concatenate", op_family::concatenate, 2);
+    graph::descriptor d = operation::plain_descriptor("concatenate", op_family::concatenate, 2);
     d.pullback = &pullback;
     return d;
   }
@@ -206,7 +207,7 @@ template <class Move, class X>
 constexpr auto moved_by(X&& x) {
   if constexpr (Handle<X>) {
     movement const m = Move::of((*x.program)[x.id].shape);
-    return handle{x.program, graph::emit_move(*x.program, x.id, m.map, m.shape)};
+    return handle{x.program, operation::emit_move(*x.program, x.id, m.map, m.shape)};
   } else {
     return detail::make_node<move_<Move>, 0, shape_from<detail::moved_shape<Move, shape_of<X>>>>(static_cast<X&&>(x));
   }

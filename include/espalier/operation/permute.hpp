@@ -16,7 +16,7 @@ template <int... Axes, Operand X>
 constexpr auto permute(X&& x) {
   if constexpr (Handle<X>) {
     return handle{x.program,
-                  graph::emit_permute(*x.program, x.id, packed_axes<Axes...>((*x.program)[x.id].shape.rank))};
+                  operation::emit_permute(*x.program, x.id, packed_axes<Axes...>((*x.program)[x.id].shape.rank))};
   } else if constexpr (is_invalid<std::remove_cvref_t<X>>) {
     return std::remove_cvref_t<X>{};
   } else {

@@ -53,10 +53,10 @@ constexpr T rule<power_>::pullback(T dy, T y, T a, T b) {
 }
 
 constexpr int rule<power_>::simplify(program_builder& g, graph::node const& n) {
-  if (!graph::is_constant(g, n.operand[1])) return 0;
-  double const b = graph::constant_at(g, n.operand[1]);
+  if (!operation::is_constant(g, n.operand[1])) return 0;
+  double const b = operation::constant_at(g, n.operand[1]);
   handle const a{&g, n.operand[0]};
-  if (b == 0) return graph::emit_constant(g, 1, n.shape).id;
+  if (b == 0) return operation::emit_constant(g, 1, n.shape).id;
   if (b == 2) return (a * a).id;
   if (b == 3) return (a * a * a).id;
   if (b == 4) return ((a * a) * (a * a)).id;

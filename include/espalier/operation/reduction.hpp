@@ -49,7 +49,7 @@ struct reduction {
   template <class Op>
   static constexpr graph::descriptor describe() {
     (void)sizeof(graph::op_registration<Op>);
-    graph::descriptor d = graph::plain_descriptor(rule<Op>::name, op_family::reduction, 1);
+    graph::descriptor d = operation::plain_descriptor(rule<Op>::name, op_family::reduction, 1);
     d.emit = &detail::reduction_emit<Op>;
     d.pullback = &detail::reduction_pullback<Op>;
     d.evaluate = &detail::combine_double<Op>;
@@ -75,18 +75,18 @@ constexpr int reduce(program_builder& g, int id, unsigned mask, extents const& r
   if (graph::node const& x = g[id]; x.op->family == op_family::permute && !g.plain) {
     unsigned const behind = axes_behind(permutation_of(x), s.rank, mask);
     int const y = reduce<Op>(g, x.operand[0], behind, reduced_extents(g[x.operand[0]].shape, behind, true));
-    return graph::emit_reshape(g, graph::emit_permute(g, y, permutation_of(x)), result);
+    return operation::emit_reshape(g, operation::emit_permute(g, y, permutation_of(x)), result);
   }
   for (int i = 0; i < s.rank; ++i)
     if (s.at[i] == 1) mask &= ~(1u << i);
-  if (graph::is_constant(g, id)) {
+  if (operation::is_constant(g, id)) {
     std::int64_t count = 1;
     for (int i = 0; i < s.rank; ++i)
       if (mask >> i & 1u) count *= s.at[i];
-    return graph::emit_constant(g, rule<Op>::constant(graph::constant_at(g, id), count), result).id;
+    return operation::emit_constant(g, rule<Op>::constant(operation::constant_at(g, id), count), result).id;
   }
   while (mask != 0) {
-    graph::runs const r = graph::runs_of(s, mask);
+    operation::runs const r = operation::runs_of(s, mask);
     unsigned piece = mask;
     graph::pattern p = graph::pattern::middle;
     if (r.count == 1) {
@@ -94,24 +94,24 @@ constexpr int reduce(program_builder& g, int id, unsigned mask, extents const& r
     } else if (r.count == 3 && r.last_masked) {
       p = graph::pattern::segments;
     } else if (r.last_masked) {
-      piece = mask & graph::axes_from(r.last_begin, s.rank);
+      piece = mask & operation::axes_from(r.last_begin, s.rank);
       p = graph::pattern::row;
     } else if (r.first_masked) {
-      piece = graph::leading_run(s, mask);
+      piece = operation::leading_run(s, mask);
       p = graph::pattern::column;
     }
     id = reduce_piece<Op>(g, id, piece, p);
     s = g[id].shape;
     mask &= ~piece;
   }
-  return graph::emit_reshape(g, id, result);
+  return operation::emit_reshape(g, id, result);
 }
 
 /// Sums the axes that a broadcast from `target` to the shape of `id` repeats.
 template <class Sum>
 constexpr int sum_to(program_builder& g, int id, extents const& target) {
-  unsigned const mask = graph::repeated_axes(target, g[id].shape);
-  return mask ? reduce<Sum>(g, id, mask, target) : graph::emit_reshape(g, id, target);
+  unsigned const mask = operation::repeated_axes(target, g[id].shape);
+  return mask ? reduce<Sum>(g, id, mask, target) : operation::emit_reshape(g, id, target);
 }
 
 }  // namespace detail

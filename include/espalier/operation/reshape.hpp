@@ -17,7 +17,7 @@ constexpr auto reshape(X&& x) {
   if constexpr (Handle<X>) {
     extents const s =
         reshape_extents((*x.program)[x.id].shape.size(), extents{static_cast<int>(sizeof...(Extents)), {Extents...}});
-    return handle{x.program, graph::emit_reshape(*x.program, x.id, s)};
+    return handle{x.program, operation::emit_reshape(*x.program, x.id, s)};
   } else if constexpr (is_invalid<std::remove_cvref_t<X>>) {
     return std::remove_cvref_t<X>{};
   } else {

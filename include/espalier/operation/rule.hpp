@@ -16,7 +16,9 @@ using graph::described;
 using graph::op_family;
 using graph::program_builder;
 
-namespace graph {
+namespace operation {
+
+using graph::descriptor, graph::node, graph::pattern;
 
 constexpr bool is_constant(program_builder const& g, int id) { return g[id].op->family == op_family::constant; }
 constexpr double constant_at(program_builder const& g, int id) { return constant_of(g[id]); }
@@ -42,18 +44,18 @@ constexpr descriptor plain_descriptor(char const* name, op_family family, int ar
                     0,
                     false,
                     false,
-                    within_sum::stays,
-                    as_stored::nothing};
+                    graph::within_sum::stays,
+                    graph::as_stored::nothing};
 }
 
-}  // namespace graph
+}  // namespace operation
 
 /// Base of the rules of leaves: no operands, no gradient.
 template <graph::op_family Family>
 struct leaf_rule {
   template <class Op>
   static constexpr graph::descriptor describe() {
-    return graph::plain_descriptor(rule<Op>::name, Family, 0);
+    return operation::plain_descriptor(rule<Op>::name, Family, 0);
   }
 };
 

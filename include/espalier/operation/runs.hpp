@@ -5,7 +5,7 @@
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
 /// Runs of axes: broadcasts and reductions are split into pieces, each of a pattern that a loop can absorb.
-namespace espalier::graph {
+namespace espalier::operation {
 
 /// The runs of masked and of unmasked axes, from the last axis backwards; axes of extent 1 are skipped. last_begin is
 /// the first axis of the last run.
@@ -52,5 +52,5 @@ constexpr unsigned repeated_axes(extents const& from, extents const& to) {
   return mask;
 }
 
-}  // namespace espalier::graph
+}  // namespace espalier::operation
 #pragma GCC diagnostic pop

@@ -16,7 +16,7 @@ template <int... Axes, Operand X>
 constexpr auto squeeze(X&& x) {
   if constexpr (Handle<X>) {
     return handle{x.program,
-                  graph::emit_reshape(*x.program, x.id, squeezed_extents<Axes...>((*x.program)[x.id].shape))};
+                  operation::emit_reshape(*x.program, x.id, squeezed_extents<Axes...>((*x.program)[x.id].shape))};
   } else if constexpr (is_invalid<std::remove_cvref_t<X>>) {
     return std::remove_cvref_t<X>{};
   } else {

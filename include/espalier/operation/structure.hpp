@@ -61,14 +61,14 @@ struct rule<values_> : leaf_rule<op_family::values> {
   static constexpr char const* name = "values";
 };
 
-namespace graph {
+namespace operation {
 
 constexpr int emit_reshape(program_builder& g, int id, extents const& s);
 constexpr int emit_permute(program_builder& g, int id, std::uint64_t packed);
 constexpr handle emit_constant(program_builder& g, double value, extents const& s) {
-  return handle{&g, g.add(node{&described<constant_>, {}, constant_attribute(value), s})};
+  return handle{&g, g.add(node{&described<constant_>, {}, graph::constant_attribute(value), s})};
 }
-}  // namespace graph
+}  // namespace operation
 
 /// Converts integers (labels) to real numbers; not differentiable.
 template <>
@@ -76,7 +76,7 @@ struct rule<convert_> {
   static constexpr char const* name = "convert";
   template <class Op>
   static constexpr graph::descriptor describe() {
-    return graph::plain_descriptor(name, op_family::convert, 1);
+    return operation::plain_descriptor(name, op_family::convert, 1);
   }
 };
 
@@ -84,14 +84,14 @@ template <>
 struct rule<reshape_> {
   static constexpr char const* name = "reshape";
   static constexpr int emit(program_builder& g, graph::node const& n) {
-    return graph::emit_reshape(g, n.operand[0], n.shape);
+    return operation::emit_reshape(g, n.operand[0], n.shape);
   }
   static constexpr handle pullback(program_builder& g, int dy, int id, int) {
-    return handle{&g, graph::emit_reshape(g, dy, g[g[id].operand[0]].shape)};
+    return handle{&g, operation::emit_reshape(g, dy, g[g[id].operand[0]].shape)};
   }
   template <class Op>
   static constexpr graph::descriptor describe() {
-    graph::descriptor d = graph::plain_descriptor(name, op_family::reshape, 1);
+    graph::descriptor d = operation::plain_descriptor(name, op_family::reshape, 1);
     d.emit = &emit;
     d.pullback = &pullback;
     return d;
@@ -102,21 +102,21 @@ template <>
 struct rule<permute_> {
   static constexpr char const* name = "permute";
   static constexpr int emit(program_builder& g, graph::node const& n) {
-    return graph::emit_permute(g, n.operand[0], permutation_of(n));
+    return operation::emit_permute(g, n.operand[0], permutation_of(n));
   }
   static constexpr handle pullback(program_builder& g, int dy, int id, int) {
-    return handle{&g, graph::emit_permute(g, dy, inverse_permutation(permutation_of(g[id]), g[id].shape.rank))};
+    return handle{&g, operation::emit_permute(g, dy, inverse_permutation(permutation_of(g[id]), g[id].shape.rank))};
   }
   template <class Op>
   static constexpr graph::descriptor describe() {
-    graph::descriptor d = graph::plain_descriptor(name, op_family::permute, 1);
+    graph::descriptor d = operation::plain_descriptor(name, op_family::permute, 1);
     d.emit = &emit;
     d.pullback = &pullback;
     return d;
   }
 };
 
-namespace graph {
+namespace operation {
 
 constexpr int emit_reshape(program_builder& g, int id, extents const& s) {
   node const& n = g[id];
@@ -146,7 +146,7 @@ constexpr int emit_permute(program_builder& g, int id, std::uint64_t packed) {
   return g.add(node{&described<permute_>, {id, 0, 0, 0}, packed, s});
 }
 
-}  // namespace graph
+}  // namespace operation
 
 }  // namespace espalier
 #pragma GCC diagnostic pop

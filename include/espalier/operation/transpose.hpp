@@ -17,7 +17,7 @@ constexpr auto transpose(X&& x) {
     int const rank = (*x.program)[x.id].shape.rank;
     std::uint64_t const swapped =
         swap_permutation(rank, First < 0 ? First + rank : First, Second < 0 ? Second + rank : Second);
-    return handle{x.program, graph::emit_permute(*x.program, x.id, swapped)};
+    return handle{x.program, operation::emit_permute(*x.program, x.id, swapped)};
   } else if constexpr (is_invalid<std::remove_cvref_t<X>>) {
     return std::remove_cvref_t<X>{};
   } else {

@@ -17,7 +17,7 @@ struct filled {
   double value = 0;
   template <class Tracer>
   constexpr int lower_into(Tracer& t) const {
-    return graph::emit_constant(t.builder(), value, S::value).id;
+    return operation::emit_constant(t.builder(), value, S::value).id;
   }
 };
 }  // namespace detail
@@ -35,7 +35,7 @@ constexpr auto zeros([[maybe_unused]] X const& x) {
     return detail::filled<S, element_of<X>>{};
   } else {
     using Y = detail::traced_result<S, X>;
-    graph::tracer* const t = detail::tracer_of(x);
+    trace::tracer* const t = detail::tracer_of(x);
     if (t == nullptr) return Y{};
     return detail::as_value<Y>(*t, detail::filled<S, void>{});
   }

@@ -129,7 +129,7 @@ constexpr bool is_leaf(op_family f) { return f < op_family::convert && f != op_f
 
 /// The number of segments of each row, for a broadcast from `kept` to `full` or a reduction from `full` to `kept`.
 constexpr int segments_between(extents const& kept, extents const& full) {
-  unsigned const lead = graph::leading_run(full, graph::repeated_axes(kept, full));
+  unsigned const lead = operation::leading_run(full, operation::repeated_axes(kept, full));
   int count = 1;
   for (int i = 0; i < full.rank; ++i)
     if (lead >> i & 1u) count *= full.at[i];

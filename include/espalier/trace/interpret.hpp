@@ -8,7 +8,9 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 /// Reference interpreter: runs a program node by node, without fusion and vectors. It is used in constant expressions,
 /// and tests compare the kernels with it.
-namespace espalier::graph {
+namespace espalier::trace {
+
+using graph::descriptor, graph::label_argument, graph::node, graph::op_family, graph::program_builder;
 
 /// The data of a program's leaves, indexed by their attribute.
 template <class T>
@@ -229,5 +231,5 @@ class interpreter {
   bool* needed_;
 };
 
-}  // namespace espalier::graph
+}  // namespace espalier::trace
 #pragma GCC diagnostic pop

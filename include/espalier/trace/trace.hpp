@@ -11,7 +11,10 @@
 /// Turns a body into a program. The constant evaluator runs the body once on `traced` values, and each op emits its
 /// node. Formulas of tensors are types: one overload of `lower` per kind of expression lowers them.
 namespace espalier {
-namespace graph {
+namespace trace {
+
+using graph::descriptor, graph::fault, graph::node, graph::program;
+using operation::emit_constant;
 
 enum class mode : std::uint8_t { training, evaluation };
 
@@ -56,10 +59,10 @@ constexpr int add_leaf(tracer& t, descriptor const* op, std::uint64_t attribute,
 template <class T>
 constexpr int add_argument(tracer& t, int position, extents const& s) {
   if constexpr (std::is_integral_v<T>) {
-    int const leaf = add_leaf(t, &described<label_>, label_attribute({position, sizeof(T) == 1}), s);
+    int const leaf = add_leaf(t, &described<label_>, graph::label_attribute({position, sizeof(T) == 1}), s);
     return t.builder().add(node{&described<convert_>, {leaf, 0, 0, 0}, 0, s});
   } else {
-    return add_leaf(t, &described<argument_>, position_attribute(position), s);
+    return add_leaf(t, &described<argument_>, graph::position_attribute(position), s);
   }
 }
 
@@ -81,7 +84,7 @@ constexpr int report_fault(tracer& t, fault f, extents const& s) {
 template <class T>
 constexpr int add_tensor(tracer& t, T const* data, extents const& s) {
   std::int64_t const size = s.size();
-  if (size > max_values) return report_fault(t, fault::too_many_values, s);
+  if (size > graph::max_values) return report_fault(t, fault::too_many_values, s);
   double* const x = new double[static_cast<std::size_t>(size)];
   bool is_constant = true, differ = false;
   for (std::int64_t i = 0; i < size && is_constant; ++i) {
@@ -93,7 +96,8 @@ constexpr int add_tensor(tracer& t, T const* data, extents const& s) {
   int const id =
       !is_constant ? report_fault(t, fault::unknown_tensor, s)
       : differ
-          ? g.add(node{&described<values_>, {}, offset_attribute(g.offset_of_values(x, static_cast<int>(size))), s})
+          ? g.add(node{
+                &described<values_>, {}, graph::offset_attribute(g.offset_of_values(x, static_cast<int>(size))), s})
           : emit_constant(g, x[0], s).id;
   delete[] x;
   return id;
@@ -111,13 +115,13 @@ constexpr int lower(tracer& t, traced<S, Data, Observer> const& x) {
 template <class T>
 constexpr int lower(tracer& t, number<T> const& x) {
   if (t.is_eager)
-    return add_leaf(t, &described<hyperparameter_>, position_attribute(t.next_hyperparameter++), extents{});
+    return add_leaf(t, &described<hyperparameter_>, graph::position_attribute(t.next_hyperparameter++), extents{});
   return emit_constant(t.builder(), static_cast<double>(x.value), extents{}).id;
 }
 
 template <int I>
 constexpr int lower(tracer& t, hyperparameter<I> const&) {
-  return add_leaf(t, &described<hyperparameter_>, position_attribute(I), extents{});
+  return add_leaf(t, &described<hyperparameter_>, graph::position_attribute(I), extents{});
 }
 
 /// A leaf that a model owns. It is a fault if the model is not the one that is being traced.
@@ -127,13 +131,13 @@ constexpr int lower_numbered(tracer& t, tracer const* owner, descriptor const* o
 }
 template <class S, class Initializer>
 constexpr int lower(tracer& t, parameter<S, Initializer> const& x) {
-  return lower_numbered(t, x.tracer, &described<parameter_>, slot_attribute(x.slot), S::value);
+  return lower_numbered(t, x.tracer, &described<parameter_>, graph::slot_attribute(x.slot), S::value);
 }
 /// The value of a buffer: its value at the beginning of the step or, after an update in the program, the new value. No
 /// gradient flows through the new value.
 constexpr int lower_buffer(tracer& t, tracer const* owner, int slot, extents const& s) {
   if (owner != &t || t.updated == nullptr || t.updated[slot] == 0)
-    return lower_numbered(t, owner, &described<buffer_>, slot_attribute(slot), s);
+    return lower_numbered(t, owner, &described<buffer_>, graph::slot_attribute(slot), s);
   return t.builder().emit(node{&described<detach_>, {t.result.outputs[t.updated[slot] - 1].id, 0, 0, 0}, 0, s});
 }
 template <class S, class Initializer>
@@ -142,7 +146,7 @@ constexpr int lower(tracer& t, buffer<S, Initializer> const& x) {
 }
 template <class S>
 constexpr int lower(tracer& t, random_uniform<S> const& x) {
-  return lower_numbered(t, x.stream.tracer, &described<random_uniform_>, stream_attribute(x.number), S::value);
+  return lower_numbered(t, x.stream.tracer, &described<random_uniform_>, graph::stream_attribute(x.number), S::value);
 }
 
 template <class S>
@@ -200,7 +204,7 @@ template <class Op, std::uint64_t Attribute, class S, class... X, std::size_t...
 constexpr int trace_composite(tracer& t, int const* id, std::index_sequence<I...>) {
   inside_body const own{t};
   int const value = trace_operand(
-      t, rule<Op>::expand(espalier::detail::as_traced<X>{&t, id[I]}..., axes_constant<axes_in(Attribute)>{}));
+      t, rule<Op>::expand(espalier::detail::as_traced<X>{&t, id[I]}..., axes_constant<graph::axes_in(Attribute)>{}));
   if constexpr (ClosedForm<Op>) return t.builder().emit(node{&described<Op>, {value, id[I]...}, Attribute, S::value});
   else return value;
 }
@@ -227,30 +231,30 @@ constexpr int lower(tracer& t, espalier::node<Op, Attribute, S, X...> const& e) 
   return trace_node<Op, Attribute, S, X...>(t, id);
 }
 
-}  // namespace graph
+}  // namespace trace
 namespace detail {
 template <class Op, std::uint64_t Attribute, class S, class... X>
 constexpr traced_result<S, X...> emit_traced(X const&... x) {
   using Observer = typename observer_of<X...>::type;
-  graph::tracer* t = nullptr;
+  trace::tracer* t = nullptr;
   int y = 0;
   // Most ops. No function is called here, because the compiler would instantiate one more for each op.
   if constexpr ((TracedValue<X> && ...)) {
     ((t = t != nullptr ? t : x.tracer), ...);
     if (t == nullptr) return {};
-    int const id[]{graph::own_node(*t, x.tracer, x.id, shape_of<X>::value)...};
-    y = graph::trace_node<Op, Attribute, S, X...>(*t, id);
+    int const id[]{trace::own_node(*t, x.tracer, x.id, shape_of<X>::value)...};
+    y = trace::trace_node<Op, Attribute, S, X...>(*t, id);
   } else {
     t = tracer_of(x...);
     if (t == nullptr) return (reads_number(x) && ...) ? traced_result<S, X...>{} : traced_result<S, X...>{};
-    int const id[]{graph::trace_operand(*t, x)...};
-    y = graph::trace_node<Op, Attribute, S, X...>(*t, id);
+    int const id[]{trace::trace_operand(*t, x)...};
+    y = trace::trace_node<Op, Attribute, S, X...>(*t, id);
   }
   if constexpr (std::is_void_v<Observer>) return {t, y};
   else return {{t, y}, Observer::template operation<Op>(*t, S::value, x...)};
 }
 }  // namespace detail
-namespace graph {
+namespace trace {
 
 template <class S, class M, class... X>
 constexpr int lower(tracer& t, call<S, M, X...> const& c) {
@@ -282,11 +286,11 @@ constexpr void trace_update(tracer& t, tracer const* owner, int id, int slot) {
   program_builder& g = t.builder();
   node const& data = g[data_of(g, id)];
   if (data.op->family == op_family::buffer && slot_of(data) != slot)
-    id = g.add(node{&described<copied_>, {id, 0, 0, 0}, copy_attribute(max_outputs + slot), g[id].shape});
+    id = g.add(node{&described<copied_>, {id, 0, 0, 0}, graph::copy_attribute(graph::max_outputs + slot), g[id].shape});
   if (t.updated != nullptr && t.updated[slot] != 0) {
     t.result.outputs[t.updated[slot] - 1].id = id;
   } else {
-    t.result.add_output(id, destination::buffer, slot);
+    t.result.add_output(id, graph::destination::buffer, slot);
     if (t.updated != nullptr) t.updated[slot] = t.result.output_count;
   }
 }
@@ -298,10 +302,11 @@ constexpr void add_result(program& p, int id, int index) {
   bool copy = p.nodes[data].op->family == op_family::argument;
   for (int i = 0; i < p.output_count; ++i) copy = copy || data_of(p.nodes, p.outputs[i].id) == data;
   p.add_output(
-      copy ? p.nodes.add(node{&described<copied_>, {data, 0, 0, 0}, copy_attribute(index), p.nodes[data].shape}) : id,
-      destination::result, index);
+      copy ? p.nodes.add(node{&described<copied_>, {data, 0, 0, 0}, graph::copy_attribute(index), p.nodes[data].shape})
+           : id,
+      graph::destination::result, index);
 }
 
-}  // namespace graph
+}  // namespace trace
 }  // namespace espalier
 #pragma GCC diagnostic pop
