@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include "../device/one_caller.hpp"
+#include "compiled_program.hpp"
 #include "gradient.hpp"
 
 #pragma GCC diagnostic push
@@ -9,106 +10,6 @@ namespace espalier {
 
 namespace detail {
 
-/// Lists the results of a function that returns one expression, or a std::tuple of them.
-template <class Body>
-struct results_of {
-  using type = std::tuple<Body>;
-  static constexpr type list(Body const& body) { return type{body}; }
-};
-template <class... E>
-struct results_of<std::tuple<E...>> {
-  using type = std::tuple<E...>;
-  static constexpr type const& list(type const& body) { return body; }
-};
-
-/// The program of a compiled function: result I is the I-th expression that f returns.
-template <class F, class... Leaf>
-struct compiled_program {
-  using subject = F;
-  static constexpr graph::program build() {
-    using body = derivative::body_of_function<F, Leaf...>;
-    graph::program p{};
-    trace::tracer t{p, trace::mode::evaluation, false, 0, 0};
-    argument_nodes const own = add_arguments<Leaf...>(t);
-    int result = 0;
-    auto const y = body::on(t, own.id);
-    std::apply([&](auto const&... each) { (trace::add_result(p, trace::trace_operand(t, each), result++), ...); },
-               results_of<typename body::type>::list(y));
-    return p;
-  }
-  static constexpr plan::storage_layout layout() { return {nullptr, nullptr}; }
-};
-
-template <class Results>
-struct invalid_results;
-template <class... E>
-struct invalid_results<std::tuple<E...>> {
-  static constexpr bool any = (is_invalid<E> || ...);
-  using type = typename first_invalid<E..., invalid<>>::type;
-};
-/// The fault of f with these arguments, or `agreed`.
-template <class F, class... X>
-constexpr auto compiled_fault() {
-  if constexpr (auto const first = function_fault<F, false, X...>(); !first.agree) {
-    return first;
-  } else {
-    using found = invalid_results<typename results_of<typename derivative::body_of_function<F, X...>::type>::type>;
-    if constexpr (found::any) return fault<fault_of::shapes, typename found::type>{};
-    else return fault<fault_of::nothing, agreed>{};
-  }
-}
-
-/// Compile-time facts of f with these arguments; zeros if f has a fault.
-template <bool Agree, class F, class... Leaf>
-struct compiled_facts {
-  using element_type = float;
-  template <class Engine>
-  static constexpr std::size_t workspace_bytes = 0;
-  struct in_place : not_in_place {};
-  static constexpr int results = 0;
-  static constexpr int kernel_count = 0;
-  static constexpr std::int64_t bytes_read = 0, bytes_written = 0;
-};
-template <class F, class... Leaf>
-struct compiled_facts<true, F, Leaf...> {
-  using element_type = typename shared_element<Leaf...>::type;
-  using program = compiled_program<F, Leaf...>;
-  template <class Results>
-  struct tensors_of;
-  template <class... E>
-  struct tensors_of<std::tuple<E...>> {
-    using type = std::tuple<tensor<typename Leaf::element_type, typename Leaf::shape_type>...,
-                            tensor<element_type, shape_of<E>>...>;
-    using sizes = sizes_in_bytes<static_cast<std::size_t>(shape_of<E>::size) * sizeof(element_type)...>;
-  };
-  using of_results = tensors_of<typename results_of<typename derivative::body_of_function<F, Leaf...>::type>::type>;
-  /// The tensors of a run: f's arguments, then its results.
-  using tensors = typename of_results::type;
-  using in_place = detail::in_place<
-      program,
-      sizes_in_bytes<static_cast<std::size_t>(Leaf::shape_type::size) * sizeof(typename Leaf::element_type)...>,
-      typename of_results::sizes>;
-  static constexpr int results = of_results::sizes::count;
-  template <class Engine>
-  static constexpr std::size_t workspace_bytes = Engine::has_device_memory
-                                                     ? Engine::template workspace_bytes<program, element_type>
-                                                     : workspace_elements<program> * sizeof(element_type);
-  static constexpr int kernel_count = plan::plan_of<program>.groups.group_count;
-  static constexpr std::int64_t bytes_read =
-      plan::traffic_of_program<program>.read * static_cast<std::int64_t>(sizeof(element_type));
-  static constexpr std::int64_t bytes_written =
-      plan::traffic_of_program<program>.written * static_cast<std::int64_t>(sizeof(element_type));
-};
-
-template <bool Agree, class F, class... Leaf>
-struct sound_results {
-  using type = sound_results;
-  using checked = void;
-};
-template <class F, class... Leaf>
-struct sound_results<true, F, Leaf...> {
-  using type = plan::sound_program<compiled_program<F, Leaf...>>;
-};
 /// Throws overlap_error for two results that share memory: each would overwrite the other.
 template <class Results>
 [[gnu::cold, gnu::noinline]] void throw_overlap(void* const* results) {
@@ -300,8 +201,7 @@ compiled(F, X const&...) -> compiled<F, detail::eager_leaf<X>...>;
 template <class F, class... X>
 compiled(cpu, F, X const&...) -> compiled<F, detail::eager_leaf<X>...>;
 template <class Device, class F, class... X>
-  requires(detail::is_graphics<Device>)
-compiled(Device, F, X const&...)
+  requires detail::is_graphics<Device> compiled(Device, F, X const&...)
 ->compiled<detail::on_device<Device, F>, detail::eager_leaf<X>...>;
 template <int Threads, class F, class... X>
 compiled(cpu_parallel<Threads>, F, X const&...)
