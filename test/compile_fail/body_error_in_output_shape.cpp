@@ -4,7 +4,7 @@
 // lines: 12
 // A value of a formula has no member functions; ops are functions of the namespace. Where the user's own body is wrong,
 // that is the only error.
-#include <espalier/model/slots.hpp>
+#include <espalier/model/output_shape.hpp>
 #include <espalier/nn/nn.hpp>
 #include <espalier/operation/operation.hpp>
 

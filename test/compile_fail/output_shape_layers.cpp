@@ -5,7 +5,7 @@
 // expect-early: shape<32, 81>
 // expect-early: shape<64, 10>
 // expect-early: layer<1, 2>
-#include <espalier/model/slots.hpp>
+#include <espalier/model/output_shape.hpp>
 #include <espalier/nn/nn.hpp>
 
 namespace esp = espalier;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: ESPALIER_MODULE must list every member of the module
 // expect-early: Forgetful
-#include <espalier/model/slots.hpp>
+#include <espalier/model/parameter_count.hpp>
 #include <espalier/nn/nn.hpp>
 
 namespace esp = espalier;

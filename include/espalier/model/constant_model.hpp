@@ -3,11 +3,8 @@
 #include <initializer_list>
 
 #include "../trace/interpret.hpp"
-#include "fit.hpp"
-#include "label_error.hpp"
-#include "loss_error.hpp"
-#include "model.hpp"
-#include "named.hpp"
+#include "constant_tensors.hpp"
+#include "gradients.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
@@ -15,17 +12,6 @@
 namespace espalier {
 
 namespace detail {
-
-/// A call of these ends a constant evaluation, because they are not constexpr. Compilers print the name, which
-/// describes the mistake. At run time they throw.
-template <class Net, bool Parameters>
-[[noreturn]] void the_net_has_no_tensor_of_this_name(char const* path) {
-  raise_unknown_name<Net, Parameters>(path);
-}
-[[noreturn]] inline void the_tensor_has_another_number_of_elements(char const* path) {
-  raise(name_error{"with", path, "the tensor has another number of elements", nullptr,
-                   "pass one number for each element"});
-}
 
 /// A batch and its targets.
 template <class T>
@@ -38,60 +24,6 @@ struct constant_arguments {
 };
 
 }  // namespace detail
-
-/// All parameters of a net, or all its buffers, as one literal value. Each tensor is accessible by its name.
-template <class Net, class T, bool Parameters>
-class constant_tensors {
-  static constexpr std::int64_t storage = detail::tensor_slots_of<Parameters>(slots_of<Net>).storage;
-  template <tensor_name Name>
-  using named = decltype(detail::find_name<Net, Name, Parameters, !Parameters, names_a_tensor>());
-
- public:
-  /// All elements, contiguous; zeros fill the gaps that align each tensor.
-  constexpr span<T> elements() { return {at_, storage}; }
-  constexpr span<T const> elements() const { return {at_, storage}; }
-  /// The elements of the tensor with that path: get<"3.fc1.weight">().
-  /// errors  a name that the net does not have does not compile; the error shows the most similar name
-  template <tensor_name Name, class Found = named<Name>>
-  constexpr auto get() {
-    static_assert(Found::agree,
-                  ESPALIER_SENTENCE("get<name>(): " ESPALIER_HAS_NAME("tensor"), detail::name_fact<Found>));
-    if constexpr (Found::agree) return at_slot(at_, Found::value);
-    else return invalid<Found>{};
-  }
-  template <tensor_name Name, class Found = named<Name>>
-  constexpr auto get() const {
-    static_assert(Found::agree,
-                  ESPALIER_SENTENCE("get<name>(): " ESPALIER_HAS_NAME("tensor"), detail::name_fact<Found>));
-    if constexpr (Found::agree) return at_slot(at_, Found::value);
-    else return invalid<Found>{};
-  }
-  /// The same for a path that is computed.
-  /// errors  an unknown name is not a constant expression; at run time it throws name_error
-  constexpr span<T> operator[](char const* path) { return find(at_, path); }
-  constexpr span<T const> operator[](char const* path) const { return find(at_, path); }
-
-  friend constexpr bool operator==(constant_tensors const& a, constant_tensors const& b) {
-    for (std::int64_t i = 0; i < storage; ++i)
-      if (a.at_[i] != b.at_[i]) return false;
-    return true;
-  }
-
- private:
-  template <class Number>
-  static constexpr span<Number> at_slot(Number* base, int slot) {
-    detail::tensor_row const& row = detail::rows_of<Net, Parameters>.at[slot];
-    return {base + row.offset, row.shape.size()};
-  }
-  template <class Number>
-  static constexpr span<Number> find(Number* base, char const* path) {
-    int const slot = detail::slot_of_name<Net, Parameters>(path);
-    if (slot >= 0) return at_slot(base, slot);
-    detail::the_net_has_no_tensor_of_this_name<Net, Parameters>(path);
-  }
-
-  T at_[static_cast<std::size_t>(storage) + 1]{};
-};
 
 /// The result of a training step without its update: the loss, the gradients and the new buffers. The gradients have
 /// the names of the parameters; those of frozen parameters are 0.
@@ -276,62 +208,38 @@ class constant_model {
 
 namespace detail {
 
-template <class Net, class Loss, class T>
-struct constant_gradient_function {
-  template <class X>
-  using fault_of = typename training_fit<Net, Loss, shape_of<X>>::fault;
-  template <class X, class Y>
-  using targets_fit = decltype(targets_fault<Net, Loss, T, shape_of<X>, Y, fault_of<X>::agree>());
+template <class Net, class T>
+class gradient_run<constant_model<Net, T> const> {
+ public:
+  using device = cpu;
+  using result = constant_gradients<Net, T>;
 
-  constant_model<Net, T> const& model;
+  constexpr explicit gradient_run(constant_model<Net, T> const& model) : model_{model} {}
 
-  template <Stored X, Stored Y, class Fault = fault_of<X>, class Targets = targets_fit<X, Y>>
-  constexpr constant_gradients<Net, T> operator()(X const& x, Y const& y) const {
-    using Fit = training_fit<Net, Loss, shape_of<X>>;
-    static_assert(is_loss<Loss>::agree, ESPALIER_SENTENCE(ESPALIER_IS_LOSS, is_loss<Loss>));
-    static_assert(loss_has_target<Loss>::agree, ESPALIER_SENTENCE(ESPALIER_LOSS_HAS_TARGET, loss_has_target<Loss>));
-    static_assert(loss_without_parameters<Loss>::agree || !loss_has_target<Loss>::agree,
-                  ESPALIER_SENTENCE(ESPALIER_LOSS_WITHOUT_PARAMETERS, loss_without_parameters<Loss>));
-    using Layers = root_message_fault<typename Fit::layers, root_at<constant_gradient_function, X>>;
-    static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
-    static_assert(sizeof(report_own_message(own_message_fault<typename Fit::layers>{})) != 0);
-    using LossMisfit = root_message_fault<typename Fit::loss, root_at<constant_gradient_function, X>>;
-    static_assert(LossMisfit::agree, ESPALIER_SENTENCE(ESPALIER_LOSS_FITS, LossMisfit));
-    static_assert(sizeof(report_own_message(own_message_fault<typename Fit::loss>{})) != 0);
-    static_assert(Fit::statistics::agree, ESPALIER_SENTENCE(ESPALIER_STATISTICS_FIT, typename Fit::statistics));
-    static_assert(
-        holds<shape_is, Targets>,
-        ESPALIER_SENTENCE("value_and_grad(model, loss)(x, y): targets must have the shape that the loss requires",
-                          Targets));
-    static_assert(
-        holds<element_is, Targets>,
-        ESPALIER_SENTENCE("value_and_grad(model, loss)(x, y): targets have another element type than the loss requires",
-                          Targets));
-    static_assert(element_is<element_of<X>, T>::agree,
-                  ESPALIER_SENTENCE("value_and_grad(model, loss)(x, y): x has another element type than the model",
-                                    element_is<element_of<X>, T>));
-    constant_gradients<Net, T> result{};
-    if constexpr (Fault::agree && Targets::agree && element_is<element_of<X>, T>::agree) {
-      using Program = training_program<Net, Loss, shape_of<X>>;
-      using Sound [[maybe_unused]] = typename plan::sound_program<Program>::checked;
-      if constexpr (std::is_integral_v<typename Program::element>) {
-        constexpr label_range range = label_range_of<Loss, typename Program::prediction>();
-        for (std::int64_t i = 0; i < Program::target::size; ++i)
-          if (!range.accepts(y.data()[i])) check_labels(y.data(), Program::target::size, range);
-      }
-      constant_arguments<T> arguments{};
-      arguments.add(x.data());
-      arguments.add(y.data());
-      result.buffers = model.buffers;
-      model.template run<Program>(arguments, [&](graph::output const& to, std::int64_t i, T value) {
-        if (to.where == graph::destination::result) result.loss = value;
-        else if (to.where == graph::destination::gradient)
-          result.gradients.elements()[rows_of<Net, true>.at[to.index].offset + i] = value;
-        else result.buffers.elements()[rows_of<Net, false>.at[to.index].offset + i] = value;
-      });
+  constexpr result empty() const { return {}; }
+
+  template <class Program, class Loss, class X, class Y>
+  constexpr void run(X const& x, Y const& y, result& to) const {
+    using Sound [[maybe_unused]] = typename plan::sound_program<Program>::checked;
+    if constexpr (std::is_integral_v<typename Program::element>) {
+      constexpr label_range range = label_range_of<Loss, typename Program::prediction>();
+      for (std::int64_t i = 0; i < Program::target::size; ++i)
+        if (!range.accepts(y.data()[i])) check_labels(y.data(), Program::target::size, range);
     }
-    return result;
+    constant_arguments<T> arguments{};
+    arguments.add(x.data());
+    arguments.add(y.data());
+    to.buffers = model_.buffers;
+    model_.template run<Program>(arguments, [&](graph::output const& output, std::int64_t i, T value) {
+      if (output.where == graph::destination::result) to.loss = value;
+      else if (output.where == graph::destination::gradient)
+        to.gradients.elements()[rows_of<Net, true>.at[output.index].offset + i] = value;
+      else to.buffers.elements()[rows_of<Net, false>.at[output.index].offset + i] = value;
+    });
   }
+
+ private:
+  constant_model<Net, T> const& model_;
 };
 
 }  // namespace detail
@@ -343,7 +251,8 @@ struct constant_gradient_function {
 template <class Net, class T, class Loss>
 constexpr auto value_and_grad(constant_model<Net, T> const& model, Loss loss) {
   detail::check_loss(loss);
-  return detail::constant_gradient_function<Net, Loss, T>{model};
+  using Model = constant_model<Net, T> const;
+  return detail::model_gradient_function<Model, Loss>{detail::gradient_run<Model>{model}};
 }
 
 }  // namespace espalier

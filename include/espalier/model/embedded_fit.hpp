@@ -4,7 +4,7 @@
 #include "../base/invalid.hpp"
 #include "../base/text.hpp"
 #include "../storage/memory.hpp"
-#include "slots.hpp"
+#include "tensor_paths.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"

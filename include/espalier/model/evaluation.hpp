@@ -18,8 +18,5 @@ struct evaluation {
   double accuracy() const { return count > 0 ? static_cast<double>(correct) / static_cast<double>(count) : 0; }
 };
 
-/// Requests a step that does not return its loss: trainer.step(images, targets, esp::queued{}).
-struct queued {};
-
 }  // namespace espalier
 #pragma GCC diagnostic pop

@@ -151,7 +151,7 @@ class frozen {
 
 /// Does not compile. It accepts every call without a further error, so that one mistake produces one error.
 template <class Model, class Batch, class... Facts>
-class frozen<Model, Batch, invalid<Facts...>> {
+class frozen<Model, Batch, invalid<Facts...>> : public detail::zero_costs {
   using Layers = detail::root_message_fault<invalid<Facts...>, frozen>;
   static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
   static_assert(sizeof(detail::report_own_message(detail::own_message_fault<invalid<Facts...>>{})) != 0);
@@ -159,8 +159,6 @@ class frozen<Model, Batch, invalid<Facts...>> {
  public:
   using input_shape = Batch;
   using output_shape = invalid<Facts...>;
-  static constexpr std::size_t parameter_bytes = 0, workspace_bytes = 0, in_place_bytes = 0, bytes = 0;
-  static constexpr int kernel_count = 0;
   frozen(Model const&, Batch, auto&&...) {}
   void operator()(auto&&...) noexcept {}
 };

@@ -2,6 +2,9 @@
 #pragma once
 #include "evaluation.hpp"
 #include "fit.hpp"
+#include "label_error.hpp"
+#include "optimizer_fit.hpp"
+#include "zero_costs.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
@@ -11,10 +14,56 @@ namespace espalier {
 template <class Model, class Loss, class Optimizer, class Batch, class... More>
 class trainer;
 
-/// Does not compile. It accepts every call without a further error, so that one mistake produces one error.
+namespace detail {
+
+/// Precedes the batches in the type of an invalid trainer, so that compilers print the fault with the trainer's name.
+template <class Fault>
+struct unfit {};
+template <class Net, class Loss, class Fault, class... Batches>
+struct training_fit<Net, Loss, unfit<Fault>, Batches...> : training_fit<Net, Loss, Batches...> {};
+template <class Net, class Loss, class Optimizer, class... Batches>
+using trainer_fault = typename first_fault<
+    typename training_fit<Net, Loss, Batches...>::fault,
+    decltype(optimizer_fault_of<Net, Optimizer, training_fit<Net, Loss, Batches...>::fault::agree>())>::type;
+
+/// The members of a trainer that does not compile: they accept every call without a further error.
+/// test/model/invalid_trainer.cpp compares them with those of a trainer.
+template <class Model, class Optimizer>
+class trainer_stand_in : public zero_costs {
+  using T = typename Model::value_type;
+  using number = computed_in<T>;
+
+ public:
+  using prediction_shape = invalid<already_reported>;
+  template <class>
+  using target_of = invalid<already_reported>;
+  using target_element = T;
+  static constexpr bool has_labels = false;
+  static constexpr label_range labels{};
+
+  number step(auto&&...) { return 0; }
+  evaluation evaluate(auto&&...) { return {}; }
+  invalid<already_reported> forward(auto&&...) { return {}; }
+  Optimizer& optimizer() { return optimizer_; }
+  double& learning_rate() { return learning_rate_; }
+  number penalty() const { return 0; }
+  std::int64_t steps() const { return 0; }
+  std::int64_t skipped_updates() const { return 0; }
+  espalier::span<number> states() { return {}; }
+  void continue_after(std::int64_t) {}
+  espalier::span<T const> gradients() const { return {}; }
+
+ private:
+  Optimizer optimizer_{};
+  double learning_rate_ = 0;
+};
+
+}  // namespace detail
+
+/// Does not compile, with one error.
 template <class Model, class Loss, class Optimizer, class Batch, class... More>
   requires(!detail::trainer_fault<typename Model::net_type, Loss, Optimizer, Batch, More...>::agree)
-class trainer<Model, Loss, Optimizer, Batch, More...> {
+class trainer<Model, Loss, Optimizer, Batch, More...> : public detail::trainer_stand_in<Model, Optimizer> {
   using Fit = detail::training_fit<typename Model::net_type, Loss, Batch, More...>;
   static_assert(is_loss<Loss>::agree, ESPALIER_SENTENCE(ESPALIER_IS_LOSS, is_loss<Loss>));
   static_assert(loss_has_target<Loss>::agree, ESPALIER_SENTENCE(ESPALIER_LOSS_HAS_TARGET, loss_has_target<Loss>));
@@ -35,25 +84,7 @@ class trainer<Model, Loss, Optimizer, Batch, More...> {
   static_assert(Fit::statistics::agree, ESPALIER_SENTENCE(ESPALIER_STATISTICS_FIT, typename Fit::statistics));
 
  public:
-  static constexpr std::size_t workspace_bytes = 0, parameter_bytes = 0, gradient_bytes = 0, optimizer_bytes = 0,
-                               bytes = 0;
-  static constexpr std::int64_t parameter_count = 0, flops = 0, bytes_moved = 0;
-  static constexpr int kernel_count = 0;
-
   trainer(auto&&...) {}
-  detail::computed_in<typename Model::value_type> step(auto&&...) { return 0; }
-  evaluation evaluate(auto&&...) { return {}; }
-  typename Fit::layers forward(auto&&...) { return {}; }
-  Optimizer& optimizer() { return optimizer_; }
-  double& learning_rate() { return learning_rate_; }
-  detail::computed_in<typename Model::value_type> penalty() const { return 0; }
-  std::int64_t steps() const { return 0; }
-  std::int64_t skipped_updates() const { return 0; }
-  espalier::span<typename Model::value_type const> gradients() const { return {}; }
-
- private:
-  Optimizer optimizer_{};
-  double learning_rate_ = 0;
 };
 
 /// Does not compile: the arguments are not a model, a loss, an optimizer and batches.

@@ -1,61 +1,24 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "applied_net.hpp"
 #include "embedded_fit.hpp"
-#include "range_arguments.hpp"
+#include "frozen_module.hpp"
+#include "initial_values.hpp"
+#include "model_fit.hpp"
+#include "model_lifetime.hpp"
 #include "named_tensor.hpp"
-#include "reference.hpp"
 #include "net_programs.hpp"
+#include "on_host.hpp"
+#include "output_shape.hpp"
+#include "own_message.hpp"
+#include "parameter_count.hpp"
+#include "range_arguments.hpp"
+#include "reference.hpp"
+#include "seed.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
 namespace espalier {
-
-/// The seed of a model's random numbers.
-struct seed {
-  std::uint64_t value;
-};
-
-namespace detail {
-
-/// Constraints that errors of a model name. For example: the device's header is included, T is a real element type, the
-/// device computes with T.
-template <class Device>
-struct model_on {
-  static constexpr bool included = storage_on<Device>::included || is_arithmetic<Device>;
-};
-template <class Device>
-struct is_a_device {
-  static constexpr bool agree = !is_arithmetic<Device>;
-};
-template <class X>
-struct is_tensor_or_view {
-  static constexpr bool agree = TensorOrView<X>;
-};
-template <class... Argument>
-struct one_input {
-  ESPALIER_READS("got {...}")
-  static constexpr bool agree = sizeof...(Argument) == 1;
-};
-template <class T>
-struct real_number {
-  static constexpr bool agree = is_real<T>;
-};
-template <class T, class Device>
-struct only_stored_on {
-  ESPALIER_READS("{} on {}")
-  static constexpr bool agree = !is_narrow<T> || is_graphics<Device>;
-};
-template <class Model>
-struct copied_implicitly {
-  static constexpr bool agree = false;
-};
-template <class Argument>
-struct begins_with_a_seed {
-  ESPALIER_READS("{} is not a seed")
-  static constexpr bool agree = false;
-};
-
-}  // namespace detail
 
 /// Holds a net's parameters and buffers: contiguous, aligned, accessible by name. Trainers and predictors refer to the
 /// model, which must outlive them. Their references follow a model that is moved; clone() makes an independent model.

@@ -2,7 +2,7 @@
 #pragma once
 #include "../derivative/reverse.hpp"
 #include "../plan/plan.hpp"
-#include "slots.hpp"
+#include "trace_net.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"

@@ -2,6 +2,8 @@
 #pragma once
 #include "../device/cpu/engine.hpp"
 #include "net_programs.hpp"
+#include "parameter_count.hpp"
+#include "zero_costs.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
@@ -31,17 +33,9 @@ struct facts_of_prediction {
   static constexpr std::int64_t bytes_moved = plan::moved_by_program<program> * static_cast<std::int64_t>(sizeof(T));
 };
 
-/// Members of an invalid prediction_facts, so that reading them adds no error. They are in a base: clang does not find
-/// members that follow a failed assertion.
-struct no_prediction_facts {
-  static constexpr std::int64_t parameter_count = 0, flops = 0, bytes_moved = 0;
-  static constexpr std::size_t parameter_bytes = 0, buffer_bytes = 0, workspace_bytes = 0, peak_live_bytes = 0;
-  static constexpr int kernel_count = 0;
-};
-
 /// Does not compile: one error, and no facts.
 template <class Found>
-struct invalid_prediction : no_prediction_facts {
+struct invalid_prediction : zero_costs {
   using Layers = root_message_fault<Found, invalid_prediction>;
   static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
   static_assert(sizeof(report_own_message(own_message_fault<Found>{})) != 0);

@@ -153,7 +153,7 @@ class predictor {
 
 /// Does not compile. It accepts every call without a further error, so that one mistake produces one error.
 template <class Model, class Batch, class... Facts>
-class predictor<Model, Batch, invalid<Facts...>> {
+class predictor<Model, Batch, invalid<Facts...>> : public detail::zero_costs {
   using Layers = detail::root_message_fault<invalid<Facts...>, predictor>;
   static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
   static_assert(sizeof(detail::report_own_message(detail::own_message_fault<invalid<Facts...>>{})) != 0);
@@ -161,9 +161,6 @@ class predictor<Model, Batch, invalid<Facts...>> {
  public:
   using input_shape = Batch;
   using output_shape = invalid<Facts...>;
-  static constexpr std::size_t workspace_bytes = 0, in_place_bytes = 0, bytes = 0;
-  static constexpr int kernel_count = 0;
-  static constexpr std::int64_t bytes_moved = 0;
   predictor(Model const&, Batch, auto&&...) {}
   void operator()(auto&&...) noexcept {}
 };

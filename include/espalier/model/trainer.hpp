@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include "best_parameters.hpp"
+#include "correct_predictions.hpp"
+#include "count_error.hpp"
 #include "early_stopping.hpp"
-#include "fit.hpp"
-#include "trainer_range_arguments.hpp"
+#include "evaluation.hpp"
+#include "invalid_trainer.hpp"
 #include "label_error.hpp"
 #include "loss_error.hpp"
-#include "misuse.hpp"
 #include "predictor.hpp"
-#include "invalid_trainer.hpp"
-#include "training_plan.hpp"
+#include "step_fit.hpp"
+#include "trainer_costs.hpp"
+#include "trainer_range_arguments.hpp"
+#include "updater.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
@@ -29,89 +32,50 @@ namespace espalier {
 /// errors   layers, loss and batch that do not fit, and batches of data::padded in a step, do not compile. A label
 ///          outside the classes throws label_error and changes nothing
 template <class Model, class Loss, class Optimizer, class Batch, class... More>
-class trainer : public detail::trainer_range_arguments<trainer<Model, Loss, Optimizer, Batch, More...>,
+class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More...>,
+                public detail::trainer_range_arguments<trainer<Model, Loss, Optimizer, Batch, More...>,
                                                        typename Model::value_type, Batch, More...> {
+  using Costs = detail::trainer_costs<Model, Loss, Optimizer, Batch, More...>;
+  using Memory = detail::trainer_memory<Model, Loss, Optimizer, Batch, More...>;
   using RangeArguments = detail::trainer_range_arguments<trainer, typename Model::value_type, Batch, More...>;
   using Net = typename Model::net_type;
   using T = typename Model::value_type;
   using Engine = typename Model::engine_type;
   using Device = typename Engine::memory_device;
-  static constexpr int trainable = static_cast<int>(slots_of<Net>.parameters.trainable_storage);
-  using Rule = detail::update_rule<Optimizer, trainable, T, Engine>;
+  using Rule = typename Memory::rule;
   using number = typename Rule::number;
-  using Found = detail::applied_net<Net, Batch>;
+  using at = typename Memory::exchange;
+  using Forward = typename Memory::forward_program;
+  using InPlace = typename Memory::in_place;
+  using OneLoss = typename Memory::loss_of_sample;
   using Sound = typename plan::sound_program<detail::training_program<Net, Loss, Batch>>::checked;
-
- public:
-  using prediction_shape = shape_of<Found>;
-  template <class B>
-  using target_of = detail::target_shape<Loss, shape_of<detail::applied_net<Net, B>>>;
-  using target_element = std::conditional_t<std::is_void_v<detail::target_element<Loss, prediction_shape>>, T,
-                                            detail::target_element<Loss, prediction_shape>>;
-  static constexpr bool has_labels = std::is_integral_v<target_element>;
-  static constexpr label_range labels = detail::label_range_of<Loss, prediction_shape>();
-
- private:
   template <class X, class Y>
   struct targets_of_batch {
-    using type = detail::shape_is<shape_of<Y>, target_of<shape_of<X>>>;
+    using type = detail::shape_is<shape_of<Y>, typename Costs::template target_of<shape_of<X>>>;
   };
-  template <class... X>
-  static constexpr std::size_t largest(X... x) {
-    std::size_t most = 0;
-    ((most = most > x ? most : x), ...);
-    return most;
-  }
-  using Forward = detail::evaluation_program<Net, Batch>;
-  /// Scores are in the trainer's memory, and the user may pass them back as images.
-  using InPlace =
-      detail::in_place<Forward, detail::sizes_in_bytes<static_cast<std::size_t>(Batch::size) * sizeof(T)>,
-                       detail::sizes_in_bytes<static_cast<std::size_t>(prediction_shape::size) * sizeof(T)>>;
-  using OneLoss = detail::loss_program<Loss, typename detail::rows_of_sample<prediction_shape, Batch>::type>;
 
  public:
-  static constexpr std::size_t workspace_bytes =
-      largest(Engine::template workspace_bytes<detail::training_program<Net, Loss, Batch>, T>,
-              Engine::template workspace_bytes<detail::training_program<Net, Loss, More>, T>...);
-  static constexpr std::size_t parameter_bytes = Model::parameter_bytes;
-  static constexpr std::size_t gradient_bytes = detail::bytes_for<T>(static_cast<std::size_t>(trainable));
-  static constexpr std::size_t optimizer_bytes = Rule::state;
-  static constexpr std::int64_t parameter_count = Model::parameter_count;
-  static constexpr int kernel_count = training_plan<Net, Loss, Optimizer, Batch, T>.kernel_count;
-  static constexpr std::int64_t flops = training_plan<Net, Loss, Optimizer, Batch, T>.flops;
-
- private:
-  static constexpr std::size_t scores_bytes = detail::bytes_for<T>(static_cast<std::size_t>(prediction_shape::size));
-  /// A copy of the buffers from before a step. If the optimizer skips the update, it restores the running statistics.
-  static constexpr std::size_t kept_bytes = Rule::may_skip ? Model::buffer_bytes : 0;
-  /// The loss of one sample is computed on the host.
-  static constexpr std::int64_t row = prediction_shape::size / Batch::value.at[0],
-                                target_row = target_of<Batch>::size / Batch::value.at[0];
-  static constexpr std::size_t wide_bytes(std::int64_t elements) {
-    return Rule::narrow ? detail::bytes_for<number>(static_cast<std::size_t>(elements)) : 0;
-  }
-  static constexpr std::size_t loss_bytes = detail::bytes_for<number>(detail::workspace_elements<OneLoss>);
-  static constexpr std::size_t scratch_bytes = largest(
-      workspace_bytes, Engine::template workspace_bytes<Forward, T> + (Engine::has_device_memory ? 0 : InPlace::bytes),
-      Engine::has_device_memory ? 0 : loss_bytes, Rule::workspace);
-
- public:
-  static constexpr std::size_t bytes =
-      scratch_bytes + gradient_bytes + optimizer_bytes + (Engine::has_device_memory ? 0 : scores_bytes) + kept_bytes;
+  // Not Costs::bytes: g++ 12 does not find it in the default template arguments of constructors.
+  using Costs::has_labels;
+  using Costs::labels;
+  using typename Costs::prediction_shape;
+  using typename Costs::target_element;
+  template <class B>
+  using target_of = typename Costs::template target_of<B>;
 
   trainer(Model& model, Loss loss, Optimizer optimizer, Batch, More...)
       : model_{model},
         rule_{optimizer},
-        memory_(model.engine().allocate(bytes)),
+        memory_(model.engine().allocate(Costs::bytes)),
         exchange_{model.engine().make_exchange(at::loss_workspace, at::end)} {
     detail::check_loss(loss);
     mark();
   }
-  template <std::size_t Count, class Enough = detail::enough_bytes<Count, bytes>>
+  template <std::size_t Count, class Enough = detail::enough_bytes<Count, Costs::bytes>>
   trainer(espalier::bytes<Count>& storage, Model& model, Loss loss, Optimizer optimizer, Batch, More...)
       : model_{model},
         rule_{optimizer},
-        memory_(model.engine().allocate(storage, bytes)),
+        memory_(model.engine().allocate(storage, Costs::bytes)),
         exchange_{model.engine().make_exchange(at::loss_workspace, at::end)} {
     static_assert(Enough::agree,
                   ESPALIER_SENTENCE("trainer{bytes, ...}: the bytes are fewer than trainer::bytes", Enough));
@@ -247,7 +211,7 @@ class trainer : public detail::trainer_range_arguments<trainer<Model, Loss, Opti
       return evaluate_samples(
           detail::elements_of<T const>(images),
           exchange_.view_on_host(detail::elements_of<target_element const>(targets), at::template targets<Batch>),
-          detail::first_or<std::int64_t>(Batch::value.at[0], count...));
+          real_samples(static_cast<std::int64_t>(count)...));
     else return {};
   }
 
@@ -270,7 +234,7 @@ class trainer : public detail::trainer_range_arguments<trainer<Model, Loss, Opti
   /// The penalty that the optimizer (penalized) adds to the loss at the model's parameters; 0 if it has none.
   number penalty() const {
     auto p = places();
-    return rule_.penalty(model_->engine(), exchange_, p, at::hyperparameters, at::rule);
+    return rule_.penalty(model_->engine(), exchange_, p, at::hyperparameters, at::rule_numbers);
   }
   /// Number of updates that were applied.
   std::int64_t steps() const { return rule_.steps; }
@@ -281,25 +245,11 @@ class trainer : public detail::trainer_range_arguments<trainer<Model, Loss, Opti
   void continue_after(std::int64_t steps) { rule_.steps = steps; }
   /// The gradients of the last step, in the layout of the model's parameters. On a device with its own memory: a
   /// device_span.
-  auto gradients() const { return model_->engine().span_of(static_cast<T const*>(gradient()), trainable); }
+  auto gradients() const { return model_->engine().span_of(static_cast<T const*>(gradient()), Memory::trainable); }
 
  private:
-  /// Offsets in the exchange, in bytes: the inputs of a step, which are uploaded at once; its outputs; and memory for
-  /// evaluate() on the host.
-  struct at {
-    static constexpr std::size_t random = 0, hyperparameters = tensor_alignment,
-                                 images = hyperparameters + Rule::input_bytes;
-    template <class B>
-    static constexpr std::size_t targets = images + detail::bytes_for<T>(static_cast<std::size_t>(B::size));
-    template <class B>
-    static constexpr std::size_t after =
-        targets<B> + detail::bytes_for<target_element>(static_cast<std::size_t>(target_of<B>::size));
-    static constexpr std::size_t loss = largest(after<Batch>, after<More>...), rule = loss + tensor_alignment,
-                                 scores = rule + Rule::output_bytes;
-    static constexpr std::size_t loss_workspace = scores + scores_bytes, sample = loss_workspace + loss_bytes,
-                                 target = sample + wide_bytes(row);
-    static constexpr std::size_t end = target + wide_bytes(target_row);
-  };
+  /// The number of samples that evaluate() received, or all of the batch.
+  static constexpr std::int64_t real_samples(std::int64_t count = Batch::value.at[0]) { return count; }
   template <class B>
   static constexpr int number_of() {
     bool const same[] = {std::is_same_v<B, Batch>, std::is_same_v<B, More>...};
@@ -307,8 +257,8 @@ class trainer : public detail::trainer_range_arguments<trainer<Model, Loss, Opti
     while (!same[i]) ++i;
     return i;
   }
-  T* gradient() const { return memory_.template at<T>(scratch_bytes); }
-  number* state_memory() const { return memory_.template at<number>(scratch_bytes + gradient_bytes); }
+  T* gradient() const { return memory_.template at<T>(Memory::scratch_bytes); }
+  number* state_memory() const { return memory_.template at<number>(Memory::states_at); }
   void mark() const { rule_.template mark<Net>(model_->engine(), state_memory()); }
   auto places() const {
     T* const parameters = static_cast<T*>(model_->bases().at[plan::base::parameters]);
@@ -319,7 +269,7 @@ class trainer : public detail::trainer_range_arguments<trainer<Model, Loss, Opti
   template <class From>
   T* scores_of(detail::elements_on<T const, From, Batch::size> images) {
     [[maybe_unused]] ESPALIER_CALL_GUARD const guard{call_};
-    T* const own = memory_.template at<T>(scratch_bytes + gradient_bytes + optimizer_bytes);
+    T* const own = memory_.template at<T>(Memory::scores_at);
     detail::program_bases b = model_->bases();
     b.at[plan::base::workspace] = memory_.template at<T>(0);
     b.at[plan::base::arguments] = exchange_.stage_in(images, at::images);
@@ -330,14 +280,15 @@ class trainer : public detail::trainer_range_arguments<trainer<Model, Loss, Opti
     auto const launch = [&] { replays_.run(engine, 0, [&] { engine.template run<Forward, T>(b.at); }); };
     if constexpr (Engine::has_device_memory) launch();  // the exchange has its own memory
     else InPlace::run(engine, b.at, memory_.template at<void>(Engine::template workspace_bytes<Forward, T>), launch);
-    exchange_.download(at::scores, scores_bytes);
+    exchange_.download(at::scores, Memory::scores_bytes);
     return exchange_.host_address(own, at::scores);
   }
 
   template <class From>
   evaluation evaluate_samples(detail::elements_on<T const, From, Batch::size> images, target_element const* targets,
                               std::int64_t count) {
-    constexpr std::int64_t samples = Batch::value.at[0];
+    constexpr std::int64_t samples = Batch::value.at[0], row = Memory::row, target_row = Memory::target_row;
+    constexpr bool classes_on_axis_1 = requires { Loss::template target<prediction_shape>::classes; };
     detail::check_count(count, samples);
     if constexpr (has_labels) detail::check_labels(targets, count * target_row, labels);
     T* const scores = scores_of(images);
@@ -355,7 +306,8 @@ class trainer : public detail::trainer_range_arguments<trainer<Model, Loss, Opti
       model_->engine().template run_on_host<OneLoss, number>(b.at);
       std::int64_t counted = 1;
       if constexpr (has_labels && row == target_row * labels.classes)
-        counted = judge<target_row>(scores + i * row, targets + i * target_row, result);
+        counted = detail::count_correct<target_row, classes_on_axis_1>(scores + i * row, targets + i * target_row,
+                                                                       labels, result.correct);
       result.count += counted;
       result.loss += static_cast<double>(loss) * static_cast<double>(counted);
     }
@@ -363,26 +315,6 @@ class trainer : public detail::trainer_range_arguments<trainer<Model, Loss, Opti
     return result;
   }
 
-  /// Counts the correct predictions of a sample; returns how many of its labels count. Scores of neighbouring positions
-  /// are adjacent if the classes are on axis 1. Otherwise their distance is `classes` elements.
-  template <std::int64_t Places>
-  static std::int64_t judge(T const* scores, target_element const* expected, evaluation& result) {
-    constexpr bool on_axis_1 = requires { Loss::template target<prediction_shape>::classes; };
-    std::int64_t counted = 0;
-    for (std::int64_t p = 0; p < Places; ++p) {
-      if (!labels.counts(expected[p])) continue;
-      ++counted;
-      result.correct +=
-          largest_score(scores + p * (on_axis_1 ? 1 : labels.classes), on_axis_1 ? Places : 1) == expected[p];
-    }
-    return counted;
-  }
-  static std::int64_t largest_score(T const* scores, std::int64_t stride) {
-    std::int64_t best = 0;
-    for (std::int64_t i = 1; i < labels.classes; ++i)
-      if (scores[i * stride] > scores[best * stride]) best = i;
-    return best;
-  }
   /// Result: void if the caller does not need the loss. Arch is in the name so that translation units for different
   /// instruction sets do not share the function.
   template <class B, class Result, class Arch = on_cpu::default_arch, class From, class FromTargets>
@@ -400,26 +332,26 @@ class trainer : public detail::trainer_range_arguments<trainer<Model, Loss, Opti
     b.at[plan::base::workspace] = memory_.template at<T>(0);
     b.at[plan::base::gradients] = gradient();
     b.at[plan::base::key] = exchange_.stage_in(detail::one_element(random), at::random);
-    Rule::stage_numbers(exchange_, numbers, p, at::hyperparameters, at::rule);
+    Rule::stage_numbers(exchange_, numbers, p, at::hyperparameters, at::rule_numbers);
     b.at[plan::base::arguments] = exchange_.stage_in(images, at::images);
     b.at[plan::base::arguments + 1] = exchange_.stage_in(targets, at::template targets<B>);
     b.at[plan::base::results] = exchange_.stage_out(detail::one_element(loss), at::loss);
     exchange_.upload();
-    T* const kept = memory_.template at<T>(bytes - kept_bytes);
+    T* const kept = memory_.template at<T>(Memory::kept_at);
     constexpr bool silent = std::is_void_v<Result>;
     bool const penalized = !silent && Rule::has_penalty && detail::penalty_in_loss(rule_.optimizer);
     replays_.run(engine, 1 + 2 * number_of<B>() + penalized, [&] {
-      engine.copy(kept, b.at[plan::base::buffers], kept_bytes);
+      engine.copy(kept, b.at[plan::base::buffers], Memory::kept_bytes);
       engine.template run<detail::training_program<Net, Loss, B>, T>(b.at);
       if (penalized) Rule::launch_penalty(engine, p);
       Rule::launch(engine, p);
     });
     if constexpr (!silent || Rule::may_skip) exchange_.download(at::loss, at::scores - at::loss);
-    Rule::read_applied(exchange_, numbers, at::rule);
-    if (!rule_.count(numbers)) engine.copy(b.at[plan::base::buffers], kept, kept_bytes);
+    Rule::read_applied(exchange_, numbers, at::rule_numbers);
+    if (!rule_.count(numbers)) engine.copy(b.at[plan::base::buffers], kept, Memory::kept_bytes);
     if constexpr (!silent) {
       exchange_.copy_out(detail::one_element(loss), at::loss);
-      if (penalized) Rule::read_penalty(exchange_, numbers, at::rule);
+      if (penalized) Rule::read_penalty(exchange_, numbers, at::rule_numbers);
       return penalized ? static_cast<number>(loss) + numbers.penalty : static_cast<number>(loss);
     }
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include "evaluation.hpp"
+#include "queued.hpp"
 #include "range_arguments.hpp"
 
 #pragma GCC diagnostic push

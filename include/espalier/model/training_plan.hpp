@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include "fit.hpp"
-#include "updater.hpp"
+#include "parameter_count.hpp"
+#include "update_program.hpp"
+#include "update_rule.hpp"
+#include "zero_costs.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
@@ -43,12 +46,7 @@ struct training_facts {
 /// Does not compile: one error, and no facts.
 template <class Net, class Loss, class Optimizer, class Batch, class T>
   requires(!detail::training_fit<Net, Loss, Batch>::agree)
-struct training_facts<Net, Loss, Optimizer, Batch, T> {
-  static constexpr std::size_t workspace_bytes = 0, peak_live_bytes = 0, parameter_bytes = 0, gradient_bytes = 0,
-                               optimizer_bytes = 0;
-  static constexpr std::int64_t parameter_count = 0, flops = 0, bytes_moved = 0;
-  static constexpr int kernel_count = 0;
-  // The assertions follow the members: clang does not find members that follow a failed assertion.
+struct training_facts<Net, Loss, Optimizer, Batch, T> : detail::zero_costs {
   using Fit = detail::training_fit<Net, Loss, Batch>;
   using Layers = detail::root_message_fault<typename Fit::layers, training_facts>;
   static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
@@ -58,6 +56,23 @@ struct training_facts<Net, Loss, Optimizer, Batch, T> {
   static_assert(sizeof(detail::report_own_message(detail::own_message_fault<typename Fit::loss>{})) != 0);
   static_assert(Fit::statistics::agree, ESPALIER_SENTENCE(ESPALIER_STATISTICS_FIT, typename Fit::statistics));
 };
+
+namespace detail {
+/// The type of training_plan for an invalid training step. Its name holds the fault, which g++ prints before the
+/// sentence; the name of training_facts would be too long.
+template <class Layers, class Loss, class Statistics>
+struct invalid_training : zero_costs {
+  using Misfit = root_message_fault<Layers, invalid_training>;
+  static_assert(layers_fit<Misfit>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Misfit));
+  static_assert(sizeof(report_own_message(own_message_fault<Layers>{})) != 0);
+  using LossMisfit = root_message_fault<Loss, invalid_training>;
+  static_assert(LossMisfit::agree, ESPALIER_SENTENCE(ESPALIER_LOSS_FITS, LossMisfit));
+  static_assert(sizeof(report_own_message(own_message_fault<Loss>{})) != 0);
+  static_assert(Statistics::agree, ESPALIER_SENTENCE(ESPALIER_STATISTICS_FIT, Statistics));
+};
+template <class Fit>
+using invalid_training_of = invalid_training<typename Fit::layers, typename Fit::loss, typename Fit::statistics>;
+}  // namespace detail
 
 /// The facts of a training step as a value: training_plan<Net, Loss, Optimizer, batch<32, 8, 8>>.workspace_bytes.
 /// shape   any batch that fits net and loss

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "../model/slots.hpp"
+#include "../model/tensor_paths.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"

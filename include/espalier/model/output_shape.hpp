@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "own_message.hpp"
+#include "trace_net.hpp"
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+namespace espalier {
+
+namespace detail {
+/// The type of output_shape if layers do not fit: reading it produces one error.
+template <class Found>
+struct invalid_shape {
+  using shape_type = Found;
+  constexpr invalid_shape() = default;
+  constexpr invalid_shape(invalid_shape const&) {
+    using Layers = root_message_fault<Found, invalid_shape>;
+    static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
+    static_assert(sizeof(report_own_message(own_message_fault<Found>{})) != 0);
+  }
+};
+/// Not a friend: in the error of a friend, nvcc does not print the type Found.
+template <class Found, class X>
+constexpr bool operator==(invalid_shape<Found> const&, X const&) {
+  using Layers = root_message_fault<Found, invalid_shape<Found>>;
+  static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
+  static_assert(sizeof(report_own_message(own_message_fault<Found>{})) != 0);
+  return true;
+}
+}  // namespace detail
+
+/// The shape of a module's result for an input of shape S.
+/// errors  layers that do not fit each other or S do not compile
+template <class Net, class S,
+          class Found = detail::applied_net<Net, std::enable_if_t<(sizeof(detail::probe_forward<Net, S>) > 0), S>>,
+          bool Fits = layers_fit<Found>::value>
+inline constexpr shape_of<Found> output_shape{};
+template <class Net, class S, class Found>
+inline constexpr auto const& output_shape<Net, S, Found, false> = detail::invalid_object<detail::invalid_shape<Found>>;
+
+}  // namespace espalier
+#pragma GCC diagnostic pop

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "../graph/sound.hpp"
+#include "net_fault.hpp"
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+/// Reports the faults of a net on its input, and holds the sentences of the errors. One mistake produces one error,
+/// however many roots (output_shape, model, trainer, predictor, ...) find it.
+/// The assertions are in each root. In a base, a function or a macro they would add up to three lines to the error: of
+/// an instantiation, or of an expansion. The sentences and relations are said once.
+namespace espalier {
+
+namespace graph {
+template <nn::Module M>
+inline constexpr bool is_reported_elsewhere<M> = !nn::detail::is_well_made<nn::well_made<M>>;
+}  // namespace graph
+
+/// Named relation of a net and its input; a root shows it with the facts that the invalid type carries.
+template <class Found>
+struct layers_fit {
+  static constexpr bool value = !is_invalid<Found>;
+};
+
+#define ESPALIER_LAYERS_FIT                             \
+  "a layer does not fit its input" ESPALIER_FACTS_HINT( \
+      "; invalid<...> holds the violated relation, then the path to it from the inside out")
+
+#define ESPALIER_FORWARD_FITS \
+  "a module has no `forward` for its inputs; write `constexpr auto forward(auto x) const`, with `auto` for each input"
+#define ESPALIER_FORWARD_IS_CONST "`forward` of a module must be const; write `constexpr auto forward(auto x) const`"
+#define ESPALIER_FORWARD_IS_CONSTEXPR \
+  "a `forward` cannot be run by the compiler; write `constexpr auto forward(auto x) const`, and use only values that are known at compile time"
+#define ESPALIER_FORWARD_ENDS "`forward` of a module calls the module itself, without end; call its members"
+#define ESPALIER_FORWARD_IS_GENERIC \
+  "the parameters of `forward` must not be tensors: the formula is generic; write `constexpr auto forward(auto x) const`"
+#define ESPALIER_FORWARD_RETURNS \
+  "`forward` must return a formula of its inputs, such as `return relu(x);`; it returns a number or nothing"
+
+namespace detail {
+
+template <class Found, class Root>
+struct unreported_fault {
+  using type = agreed;
+};
+template <class... Facts, class Root>
+  requires(!reported_before<invalid<Facts...>, Root>())
+struct unreported_fault<invalid<Facts...>, Root> {
+  using type = invalid<Facts...>;
+};
+/// Found, if it is a fault that no other root has reported; else `agreed`. Root: a type unique to the root. Use it only
+/// in a static_assert.
+template <class Found, class Root>
+using unreported = typename unreported_fault<Found, Root>::type;
+
+template <class Found>
+inline constexpr bool has_own_message = false;
+template <class... Path>
+inline constexpr bool has_own_message<invalid<already_reported, Path...>> = true;
+template <class M, class... S, class... Path>
+inline constexpr bool has_own_message<invalid<has_forward<M, S...>, Path...>> = true;
+template <class M, class... Path>
+inline constexpr bool has_own_message<invalid<forward_is_const<M>, Path...>> = true;
+template <class M, class... Path>
+inline constexpr bool has_own_message<invalid<forward_is_generic<M>, Path...>> = true;
+template <class M, class... Path>
+inline constexpr bool has_own_message<invalid<forward_ends<M>, Path...>> = true;
+template <class Net, class... Path>
+inline constexpr bool has_own_message<invalid<forward_is_constexpr<Net>, Path...>> = true;
+template <class M, class Result, class... Path>
+inline constexpr bool has_own_message<invalid<forward_returns<M, Result>, Path...>> = true;
+template <class Net, class... Path>
+inline constexpr bool has_own_message<invalid<is_net<Net>, Path...>> = true;
+template <class M, int Members, int Listed, class... Path>
+inline constexpr bool has_own_message<invalid<nn::listed_members<M, Members, Listed>, Path...>> = true;
+template <class M, class... Path>
+inline constexpr bool has_own_message<invalid<nn::distinct_members<M>, Path...>> = true;
+template <class M, class... Path>
+inline constexpr bool has_own_message<invalid<nn::declared_members<M>, Path...>> = true;
+template <class M, class Member, class... Path>
+inline constexpr bool has_own_message<invalid<nn::member_objects<M, Member>, Path...>> = true;
+template <class M, class Member, class... Path>
+inline constexpr bool has_own_message<invalid<nn::member_begins<M, Member>, Path...>> = true;
+template <class M, class... Path>
+inline constexpr bool has_own_message<invalid<nn::layer_is_module<M>, Path...>> = true;
+template <class M, class... Path>
+inline constexpr bool has_own_message<invalid<nn::aggregate_module<M>, Path...>> = true;
+template <class M, class... Path>
+inline constexpr bool has_own_message<invalid<nn::without_base_class<M>, Path...>> = true;
+
+template <class... Path>
+constexpr auto report_own_message(invalid<already_reported, Path...>) {
+  return true;
+}
+template <class M, class... S, class... Path>
+constexpr auto report_own_message(invalid<has_forward<M, S...>, Path...>) {
+  static_assert(has_forward<M, S...>::agree,
+                ESPALIER_SENTENCE(ESPALIER_FORWARD_FITS, invalid<has_forward<M, S...>, Path...>));
+  return true;
+}
+template <class M, class... Path>
+constexpr auto report_own_message(invalid<forward_is_const<M>, Path...>) {
+  static_assert(forward_is_const<M>::agree,
+                ESPALIER_SENTENCE(ESPALIER_FORWARD_IS_CONST, invalid<forward_is_const<M>, Path...>));
+  return true;
+}
+template <class M, class... Path>
+constexpr auto report_own_message(invalid<forward_is_generic<M>, Path...>) {
+  static_assert(forward_is_generic<M>::agree,
+                ESPALIER_SENTENCE(ESPALIER_FORWARD_IS_GENERIC, invalid<forward_is_generic<M>, Path...>));
+  return true;
+}
+template <class M, class... Path>
+constexpr auto report_own_message(invalid<forward_ends<M>, Path...>) {
+  static_assert(forward_ends<M>::agree, ESPALIER_SENTENCE(ESPALIER_FORWARD_ENDS, invalid<forward_ends<M>, Path...>));
+  return true;
+}
+template <class Net, class... Path>
+constexpr auto report_own_message(invalid<forward_is_constexpr<Net>, Path...>) {
+  static_assert(forward_is_constexpr<Net>::agree,
+                ESPALIER_SENTENCE(ESPALIER_FORWARD_IS_CONSTEXPR, invalid<forward_is_constexpr<Net>, Path...>));
+  return true;
+}
+template <class M, class Result, class... Path>
+constexpr auto report_own_message(invalid<forward_returns<M, Result>, Path...>) {
+  static_assert(forward_returns<M, Result>::agree,
+                ESPALIER_SENTENCE(ESPALIER_FORWARD_RETURNS, invalid<forward_returns<M, Result>, Path...>));
+  return true;
+}
+template <class Net, class... Path>
+constexpr auto report_own_message(invalid<is_net<Net>, Path...>) {
+  return true;  // a model reports it
+}
+template <class M, int Members, int Listed, class... Path>
+constexpr auto report_own_message(invalid<nn::listed_members<M, Members, Listed>, Path...>) {
+  static_assert(nn::listed_members<M, Members, Listed>::agree,
+                ESPALIER_SENTENCE(ESPALIER_MEMBERS_LISTED, invalid<nn::listed_members<M, Members, Listed>, Path...>));
+  return true;
+}
+template <class M, class... Path>
+constexpr auto report_own_message(invalid<nn::distinct_members<M>, Path...>) {
+  static_assert(nn::distinct_members<M>::agree,
+                ESPALIER_SENTENCE(ESPALIER_MEMBERS_DISTINCT, invalid<nn::distinct_members<M>, Path...>));
+  return true;
+}
+template <class M, class... Path>
+constexpr auto report_own_message(invalid<nn::declared_members<M>, Path...>) {
+  static_assert(nn::declared_members<M>::agree,
+                ESPALIER_SENTENCE(ESPALIER_MEMBERS_DECLARED, invalid<nn::declared_members<M>, Path...>));
+  return true;
+}
+template <class M, class Member, class... Path>
+constexpr auto report_own_message(invalid<nn::member_objects<M, Member>, Path...>) {
+  static_assert(nn::member_objects<M, Member>::agree,
+                ESPALIER_SENTENCE(ESPALIER_MEMBERS_ARE_OBJECTS, invalid<nn::member_objects<M, Member>, Path...>));
+  return true;
+}
+template <class M, class Member, class... Path>
+constexpr auto report_own_message(invalid<nn::member_begins<M, Member>, Path...>) {
+  static_assert(nn::member_begins<M, Member>::agree,
+                ESPALIER_SENTENCE(ESPALIER_MEMBERS_BEGIN, invalid<nn::member_begins<M, Member>, Path...>));
+  return true;
+}
+template <class M, class... Path>
+constexpr auto report_own_message(invalid<nn::layer_is_module<M>, Path...>) {
+  static_assert(nn::layer_is_module<M>::agree,
+                ESPALIER_SENTENCE(ESPALIER_LAYER_IS_MODULE, invalid<nn::layer_is_module<M>, Path...>));
+  return true;
+}
+template <class M, class... Path>
+constexpr auto report_own_message(invalid<nn::aggregate_module<M>, Path...>) {
+  static_assert(nn::aggregate_module<M>::agree,
+                ESPALIER_SENTENCE(ESPALIER_MODULE_IS_AGGREGATE, invalid<nn::aggregate_module<M>, Path...>));
+  return true;
+}
+template <class M, class... Path>
+constexpr auto report_own_message(invalid<nn::without_base_class<M>, Path...>) {
+  static_assert(nn::without_base_class<M>::agree,
+                ESPALIER_SENTENCE(ESPALIER_MODULE_HAS_NO_BASE, invalid<nn::without_base_class<M>, Path...>));
+  return true;
+}
+constexpr auto report_own_message(agreed) { return true; }
+struct own_message_root {};
+/// The argument of report_own_message. A root reports a fault that has its own message, once, by
+/// static_assert(sizeof(detail::report_own_message(detail::own_message_fault<Found>{})) != 0).
+/// report_own_message is a function because its result is usable after a failed assertion; a class with a failed
+/// assertion would not be a constant (clang).
+template <class Found>
+using own_message_fault = unreported<std::conditional_t<has_own_message<Found>, Found, agreed>, own_message_root>;
+/// The other faults. A root reports them with its own message:
+///     static_assert(layers_fit<detail::root_message_fault<Found, Root>>::value, ...)
+template <class Found, class Root>
+using root_message_fault = unreported<std::conditional_t<has_own_message<Found>, agreed, Found>, Root>;
+
+/// The relation of a fault in the list of members, which a model reports itself; well_made if there is none.
+template <class Found>
+struct list_fault {
+  using type = nn::detail::well_made;
+};
+template <class Relation, class... Path>
+  requires requires { requires !(Relation::declared && Relation::complete && Relation::objects); }
+struct list_fault<invalid<Relation, Path...>> {
+  using type = Relation;
+};
+template <class Net, class Root>
+constexpr auto unreported_list_fault() {
+  if constexpr (list_fault<net_fault<Net>>::type::agree) return nn::detail::well_made{};
+  else return typename list_fault<unreported<net_fault<Net>, Root>>::type{};
+}
+/// A root type for a function, unique to its template arguments.
+template <class... Facts>
+struct root_at {};
+
+}  // namespace detail
+
+}  // namespace espalier
+#pragma GCC diagnostic pop

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "applied_net.hpp"
+#include "slots.hpp"
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+namespace espalier::detail {
+
+/// Connects the tensors and streams of a module to the program that is being traced.
+template <class M>
+constexpr void attach_tracer(trace::tracer& t, M& member) {
+  if constexpr (ParameterMember<M> || BufferMember<M> || StreamMember<M>) {
+    member.tracer = &t;
+  } else if constexpr (nn::Module<M>) {
+    M::visit_members(member, [&](char const*, auto& inner) { attach_tracer(t, inner); });
+  } else if constexpr (ArrayMember<M>) {
+    for (auto& inner : member) attach_tracer(t, inner);
+  }
+}
+/// Traces a net on an operand of a program: traced_net returns the value, trace_net its node. Parameters of a net
+/// object other than this one are faults.
+template <class Net, class X>
+constexpr auto traced_net(trace::tracer& t, X const& x) {
+  Net net = numbered<Net>;
+  attach_tracer(t, net);
+  bool streams_used[slots_of<Net>.streams + 1]{};
+  int updated[slots_of<Net>.buffers.count + 1]{};
+  t.streams_used = streams_used;
+  t.updated = updated;
+  t.next_stream = slots_of<Net>.streams;
+  auto const y = net(x);
+  t.streams_used = nullptr;
+  t.updated = nullptr;
+  return y;
+}
+template <class Net, class Batch>
+constexpr int trace_net(trace::tracer& t, int x) {
+  return trace::trace_operand(t, traced_net<Net>(t, traced<Batch>{&t, x}));
+}
+
+}  // namespace espalier::detail
+#pragma GCC diagnostic pop

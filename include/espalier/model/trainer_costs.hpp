@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "trainer_memory.hpp"
+#include "training_plan.hpp"
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+namespace espalier::detail {
+
+/// The costs of a trainer, as compile-time constants, and the facts of its targets. A trainer inherits them.
+/// units   bytes of the whole trainer (bytes) and of its parts; flops are of a step of the first batch
+template <class Model, class Loss, class Optimizer, class Batch, class... More>
+class trainer_costs {
+  using Net = typename Model::net_type;
+  using T = typename Model::value_type;
+  using Memory = trainer_memory<Model, Loss, Optimizer, Batch, More...>;
+
+ public:
+  using prediction_shape = typename Memory::prediction_shape;
+  template <class B>
+  using target_of = typename Memory::template target_of<B>;
+  using target_element = typename Memory::target_element;
+  static constexpr bool has_labels = std::is_integral_v<target_element>;
+  static constexpr label_range labels = label_range_of<Loss, prediction_shape>();
+
+  static constexpr std::size_t workspace_bytes = Memory::workspace_bytes;
+  static constexpr std::size_t parameter_bytes = Model::parameter_bytes;
+  static constexpr std::size_t gradient_bytes = Memory::gradient_bytes;
+  static constexpr std::size_t optimizer_bytes = Memory::rule::state;
+  static constexpr std::size_t bytes = Memory::bytes;
+  static constexpr std::int64_t parameter_count = Model::parameter_count;
+  static constexpr int kernel_count = training_plan<Net, Loss, Optimizer, Batch, T>.kernel_count;
+  static constexpr std::int64_t flops = training_plan<Net, Loss, Optimizer, Batch, T>.flops;
+};
+
+}  // namespace espalier::detail
+#pragma GCC diagnostic pop

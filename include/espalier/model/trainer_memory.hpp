@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "../device/in_place.hpp"
+#include "label_error.hpp"
+#include "net_programs.hpp"
+#include "update_rule.hpp"
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+namespace espalier::detail {
+
+/// The layout of a trainer's memory and of its exchange with the device, and the programs that they are for. The memory
+/// holds, in this order: scratch memory, gradients, the optimizer's vectors, scores, kept buffers.
+template <class Model, class Loss, class Optimizer, class Batch, class... More>
+struct trainer_memory {
+  using Net = typename Model::net_type;
+  using T = typename Model::value_type;
+  using Engine = typename Model::engine_type;
+  static constexpr int trainable = static_cast<int>(slots_of<Net>.parameters.trainable_storage);
+  using rule = update_rule<Optimizer, trainable, T, Engine>;
+  using number = typename rule::number;
+
+  using prediction_shape = shape_of<applied_net<Net, Batch>>;
+  template <class B>
+  using target_of = target_shape<Loss, shape_of<applied_net<Net, B>>>;
+  using target_element = std::conditional_t<std::is_void_v<detail::target_element<Loss, prediction_shape>>, T,
+                                            detail::target_element<Loss, prediction_shape>>;
+
+  template <class... X>
+  static constexpr std::size_t largest(X... x) {
+    std::size_t most = 0;
+    ((most = most > x ? most : x), ...);
+    return most;
+  }
+  using forward_program = evaluation_program<Net, Batch>;
+  /// Scores are in the trainer's memory, and the user may pass them back as images.
+  using in_place = detail::in_place<forward_program, sizes_in_bytes<static_cast<std::size_t>(Batch::size) * sizeof(T)>,
+                                    sizes_in_bytes<static_cast<std::size_t>(prediction_shape::size) * sizeof(T)>>;
+  using loss_of_sample = loss_program<Loss, typename rows_of_sample<prediction_shape, Batch>::type>;
+
+  static constexpr std::size_t workspace_bytes =
+      largest(Engine::template workspace_bytes<training_program<Net, Loss, Batch>, T>,
+              Engine::template workspace_bytes<training_program<Net, Loss, More>, T>...);
+  static constexpr std::size_t gradient_bytes = bytes_for<T>(static_cast<std::size_t>(trainable));
+  static constexpr std::size_t scores_bytes = bytes_for<T>(static_cast<std::size_t>(prediction_shape::size));
+  /// A copy of the buffers from before a step. If the optimizer skips the update, it restores the running statistics.
+  static constexpr std::size_t kept_bytes = rule::may_skip ? Model::buffer_bytes : 0;
+  /// The loss of one sample is computed on the host.
+  static constexpr std::int64_t row = prediction_shape::size / Batch::value.at[0],
+                                target_row = target_of<Batch>::size / Batch::value.at[0];
+  static constexpr std::size_t wide_bytes(std::int64_t elements) {
+    return rule::narrow ? bytes_for<number>(static_cast<std::size_t>(elements)) : 0;
+  }
+  static constexpr std::size_t loss_bytes = bytes_for<number>(workspace_elements<loss_of_sample>);
+  static constexpr std::size_t scratch_bytes =
+      largest(workspace_bytes,
+              Engine::template workspace_bytes<forward_program, T> + (Engine::has_device_memory ? 0 : in_place::bytes),
+              Engine::has_device_memory ? 0 : loss_bytes, rule::workspace);
+  static constexpr std::size_t states_at = scratch_bytes + gradient_bytes, scores_at = states_at + rule::state,
+                               kept_at = scores_at + (Engine::has_device_memory ? 0 : scores_bytes),
+                               bytes = kept_at + kept_bytes;
+
+  /// Offsets in the exchange, in bytes: the inputs of a step, which are uploaded at once; its outputs; and memory for
+  /// evaluate() on the host.
+  struct exchange {
+    static constexpr std::size_t random = 0, hyperparameters = tensor_alignment,
+                                 images = hyperparameters + rule::input_bytes;
+    template <class B>
+    static constexpr std::size_t targets = images + bytes_for<T>(static_cast<std::size_t>(B::size));
+    template <class B>
+    static constexpr std::size_t after = targets<B> +
+                                         bytes_for<target_element>(static_cast<std::size_t>(target_of<B>::size));
+    static constexpr std::size_t loss = largest(after<Batch>, after<More>...), rule_numbers = loss + tensor_alignment,
+                                 scores = rule_numbers + rule::output_bytes;
+    static constexpr std::size_t loss_workspace = scores + scores_bytes, sample = loss_workspace + loss_bytes,
+                                 target = sample + wide_bytes(row);
+    static constexpr std::size_t end = target + wide_bytes(target_row);
+  };
+};
+
+}  // namespace espalier::detail
+#pragma GCC diagnostic pop

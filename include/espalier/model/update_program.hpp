@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "../optim/optimizer.hpp"
+#include "../plan/plan.hpp"
+#include "slots.hpp"
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+namespace espalier::detail {
+
+/// The update as a program: parameter 0 is the vector of all parameters, argument 0 its gradient, buffer k the k-th
+/// state. If the optimizer has a condition, result 0 is whether the update was applied.
+template <class O, int Size>
+struct update_program {
+  using vector = shape<(Size > 0 ? Size : 1)>;  // a net without trainable parameters has facts about an update, too
+  static constexpr std::int64_t parameter_offsets[] = {0};
+  struct offsets {
+    std::int64_t at[8];
+  };
+  static constexpr offsets state_offsets = [] {
+    offsets r{};
+    for (int i = 0; i < 8; ++i) r.at[i] = std::int64_t{i} * Size;
+    return r;
+  }();
+
+  template <int... I>
+  static constexpr auto updates(trace::tracer& t, traced<vector> gradient, std::integer_sequence<int, I...>) {
+    return O::update(parameter<vector, void>{0, &t}, gradient, buffer<vector, void>{I, &t}...);
+  }
+  static constexpr graph::program build() {
+    graph::program p{};
+    trace::tracer t{p, trace::mode::training, false, 0, 0};
+    auto const gradient = trace::argument_of<vector>(t, 0);
+    boost::hana::unpack(updates(t, gradient, std::make_integer_sequence<int, O::states>{}),
+                        [&](auto const& parameters, auto const&... states) {
+                          p.add_output(trace::trace_operand(t, parameters), graph::destination::parameter, 0);
+                          int slot = 0;
+                          (p.add_output(trace::trace_operand(t, states), graph::destination::buffer, slot++), ...);
+                          (void)slot;
+                        });
+    if constexpr (requires { O::condition(gradient); })
+      p.add_output(trace::trace_operand(t, O::condition(gradient)), graph::destination::result, 0);
+    return p;
+  }
+  static constexpr plan::storage_layout layout() { return {parameter_offsets, state_offsets.at}; }
+};
+
+/// The penalty as a separate program: result 0 is the value that the optimizer adds to the loss.
+template <class O, int Size>
+struct penalty_program : update_program<O, Size> {
+  static constexpr graph::program build() {
+    graph::program p{};
+    trace::tracer t{p, trace::mode::training, false, 0, 0};
+    p.add_output(trace::trace_operand(t, O::penalty(parameter<typename update_program<O, Size>::vector, void>{0, &t})),
+                 graph::destination::result, 0);
+    return p;
+  }
+};
+
+template <class O>
+constexpr bool penalty_in_loss(O const& optimizer) {
+  if constexpr (requires { optimizer.in_loss; }) {
+    if (optimizer.in_loss) return true;
+  }
+  if constexpr (requires { optimizer.optimizer; }) return penalty_in_loss(optimizer.optimizer);
+  else return false;
+}
+
+}  // namespace espalier::detail
+#pragma GCC diagnostic pop
