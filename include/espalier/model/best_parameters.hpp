@@ -31,9 +31,8 @@ class best_parameters {
   template <std::size_t Count, class Enough = detail::enough_bytes<Count, bytes>>
   best_parameters(Model const& model, espalier::bytes<Count>& storage)
       : engine_{model.engine().without_threads()}, memory_(engine_.allocate(storage, bytes)) {
-    static_assert(
-        Enough::agree,
-        ESPALIER_SENTENCE("best_parameters{model, bytes}: the bytes are fewer than best_parameters::bytes", Enough));
+    static_assert(Enough::agree,
+                  ESPALIER_SENTENCE("best_parameters{model, bytes}: " ESPALIER_FEWER_BYTES("best_parameters"), Enough));
     static_assert(detail::computes_on_host<typename Model::device_type>::agree,
                   ESPALIER_SENTENCE("best_parameters{model, bytes}: " ESPALIER_BYTES_OF_HOST,
                                     detail::computes_on_host<typename Model::device_type>));

@@ -127,8 +127,7 @@ class constant_model {
     using Layers = detail::root_message_fault<Found, detail::root_at<constant_model, X>>;
     static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
     static_assert(sizeof(detail::report_own_message(detail::own_message_fault<Found>{})) != 0);
-    static_assert(Element::agree,
-                  ESPALIER_SENTENCE("constant_model(x): x has another element type than the model", Element));
+    static_assert(Element::agree, ESPALIER_SENTENCE("constant_model(x): " ESPALIER_INPUT_ELEMENT, Element));
     if constexpr (!layers_fit<Found>::value) {
       return Found{};
     } else if constexpr (!Element::agree) {

@@ -3,7 +3,7 @@
 #include "../device/in_place.hpp"
 #include "../device/one_caller.hpp"
 #include "freeze.hpp"
-#include "range_arguments.hpp"
+#include "scores_fit.hpp"
 #include "misuse.hpp"
 #include "model.hpp"
 
@@ -68,7 +68,7 @@ class frozen {
       requires std::is_same_v<B, Batch> frozen(Model const& model, B, espalier::bytes<Count>& storage)
           : memory_{storage, bytes} {
         static_assert(Enough::agree,
-                      ESPALIER_SENTENCE("frozen{model, batch, bytes}: the bytes are fewer than frozen::bytes", Enough));
+                      ESPALIER_SENTENCE("frozen{model, batch, bytes}: " ESPALIER_FEWER_BYTES("frozen"), Enough));
         if constexpr (Host::agree && Enough::agree) prepare(model);
       }
 
@@ -84,42 +84,36 @@ class frozen {
       /// errors  other shapes and element types do not compile
       template <Stored X, Stored Y>
       void operator()(X const& x, Y&& scores) noexcept {
-        using Input = detail::shape_is<shape_of<X>, Batch>;
-        using Output = detail::shape_is<shape_of<Y>, output_shape>;
-        static_assert(Input::agree,
-                      ESPALIER_SENTENCE("frozen(x, scores): x must have the shape of the frozen net's batch", Input));
-        static_assert(!Input::agree || Output::agree,
-                      ESPALIER_SENTENCE("frozen(x, scores): scores must have the shape of the net's output", Output));
-        using Element = detail::element_is<element_of<X>, T>;
-        using Scores = detail::element_is<element_of<Y>, T>;
-        static_assert(Element::agree && Scores::agree,
-                      ESPALIER_SENTENCE("frozen(x, scores): x or scores has another element type than the model",
-                                        Element, Scores));
-        using Written = detail::can_be_written<Y>;
-        static_assert(Written::agree, ESPALIER_SENTENCE("frozen(x, scores): " ESPALIER_RESULT_IS_CONST, Written));
-        if constexpr (Input::agree && Output::agree && Element::agree && Scores::agree && Written::agree)
-          run(view<T const, Batch>(x), view<T, output_shape>(scores));
+        using Fit = detail::scores_fit<X, Y, Batch, output_shape, T>;
+        static_assert(Fit::input_shape::agree,
+                      ESPALIER_SENTENCE("frozen(x, scores): x must have the shape of the frozen net's batch",
+                                        typename Fit::input_shape));
+        static_assert(Fit::scores_shape::agree,
+                      ESPALIER_SENTENCE("frozen(x, scores): " ESPALIER_SCORES_SHAPE, typename Fit::scores_shape));
+        static_assert(Fit::input_element::agree && Fit::scores_element::agree,
+                      ESPALIER_SENTENCE("frozen(x, scores): " ESPALIER_SCORES_ELEMENT, typename Fit::input_element,
+                                        typename Fit::scores_element));
+        static_assert(Fit::written::agree,
+                      ESPALIER_SENTENCE("frozen(x, scores): " ESPALIER_RESULT_IS_CONST, typename Fit::written));
+        if constexpr (Fit::agree) run(view<T const, Batch>(x), view<T, output_shape>(scores));
       }
       /// Does not compile: scores are written into memory of the user, and the call passes none.
       template <class X>
       auto operator()(X const&) {
         using Scores = detail::has_room_for_scores<X>;
-        static_assert(
-            Scores::agree,
-            ESPALIER_SENTENCE("frozen(x, scores): scores are missing; they are written into a tensor<T, output_shape> "
-                              "or other memory of yours",
-                              Scores));
+        static_assert(Scores::agree, ESPALIER_SENTENCE("frozen(x, scores): " ESPALIER_SCORES_MISSING, Scores));
         return invalid<Scores>{};
       }
       /// The same for ranges (std::vector, ...), as in a predictor.
       template <class X, class Y>
         requires(!TensorOrView<X> || !TensorOrView<Y>)
       void operator()(X const& x, Y&& scores) {
-        using Input = detail::argument_fit<X const, T const, Batch>;
-        using Output = detail::written_fit<Y, T, output_shape>;
-        static_assert(Input::agree, ESPALIER_SENTENCE("frozen(x, scores): x: " ESPALIER_EXPECTED_INPUT, Input));
-        static_assert(Output::agree, ESPALIER_SENTENCE("frozen(x, scores): scores: " ESPALIER_EXPECTED_SCORES, Output));
-        if constexpr (Input::agree && Output::agree)
+        using Fit = detail::scores_range_fit<X, Y, Batch, output_shape, T>;
+        static_assert(Fit::input::agree,
+                      ESPALIER_SENTENCE("frozen(x, scores): x: " ESPALIER_EXPECTED_INPUT, typename Fit::input));
+        static_assert(Fit::scores::agree,
+                      ESPALIER_SENTENCE("frozen(x, scores): scores: " ESPALIER_EXPECTED_SCORES, typename Fit::scores));
+        if constexpr (Fit::agree)
           (*this)(detail::as_tensor_or_view<T const, Batch>("frozen(x, scores): x", x),
                   detail::as_tensor_or_view<T, output_shape>("frozen(x, scores): scores", scores));
       }

@@ -4,6 +4,7 @@
 #include "misuse.hpp"
 #include "model_fit.hpp"
 #include "range_arguments.hpp"
+#include "step_fit.hpp"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
@@ -65,17 +66,13 @@ struct model_gradient_function {
     static_assert(LossMisfit::agree, ESPALIER_SENTENCE(ESPALIER_LOSS_FITS, LossMisfit));
     static_assert(sizeof(report_own_message(own_message_fault<typename Fit::loss>{})) != 0);
     static_assert(Fit::statistics::agree, ESPALIER_SENTENCE(ESPALIER_STATISTICS_FIT, typename Fit::statistics));
+    static_assert(holds<shape_is, Targets>,
+                  ESPALIER_SENTENCE("value_and_grad(model, loss)(x, y): " ESPALIER_TARGETS_SHAPE, Targets));
+    static_assert(holds<element_is, Targets>,
+                  ESPALIER_SENTENCE("value_and_grad(model, loss)(x, y): " ESPALIER_TARGETS_ELEMENT, Targets));
     static_assert(
-        holds<shape_is, Targets>,
-        ESPALIER_SENTENCE("value_and_grad(model, loss)(x, y): targets must have the shape that the loss requires",
-                          Targets));
-    static_assert(
-        holds<element_is, Targets>,
-        ESPALIER_SENTENCE("value_and_grad(model, loss)(x, y): targets have another element type than the loss requires",
-                          Targets));
-    static_assert(element_is<element_of<X>, T>::agree,
-                  ESPALIER_SENTENCE("value_and_grad(model, loss)(x, y): x has another element type than the model",
-                                    element_is<element_of<X>, T>));
+        element_is<element_of<X>, T>::agree,
+        ESPALIER_SENTENCE("value_and_grad(model, loss)(x, y): " ESPALIER_INPUT_ELEMENT, element_is<element_of<X>, T>));
     using Reached = reaches<typename Run::device, X, Y>;
     static_assert(Reached::agree, ESPALIER_SENTENCE("value_and_grad(model, loss)(x, y): " ESPALIER_REACHABLE, Reached));
     auto result = run.empty();

@@ -91,8 +91,7 @@ class model {
   /// errors  fewer bytes than the model needs do not compile
   template <std::size_t Count, class Enough = detail::enough_bytes<Count, bytes>>
   model(seed start, espalier::bytes<Count>& storage) : memory_(engine_.allocate(storage, bytes)) {
-    static_assert(Enough::agree,
-                  ESPALIER_SENTENCE("model{seed, bytes}: the bytes are fewer than model::bytes", Enough));
+    static_assert(Enough::agree, ESPALIER_SENTENCE("model{seed, bytes}: " ESPALIER_FEWER_BYTES("model"), Enough));
     static_assert(detail::computes_on_host<Device>::agree,
                   ESPALIER_SENTENCE("model{seed, bytes}: " ESPALIER_BYTES_OF_HOST, detail::computes_on_host<Device>));
     initialize(start);
@@ -109,7 +108,7 @@ class model {
   model(embedded<Weights>, espalier::bytes<Count>& storage) : memory_(engine_.allocate(storage, bytes)) {
     static_assert(Fit::agree, ESPALIER_SENTENCE("model{embedded<Weights>, bytes}: " ESPALIER_HEADER_FITS, Fit));
     static_assert(Enough::agree,
-                  ESPALIER_SENTENCE("model{embedded<Weights>, bytes}: the bytes are fewer than model::bytes", Enough));
+                  ESPALIER_SENTENCE("model{embedded<Weights>, bytes}: " ESPALIER_FEWER_BYTES("model"), Enough));
     static_assert(detail::computes_on_host<Device>::agree,
                   ESPALIER_SENTENCE("model{embedded<Weights>, bytes}: " ESPALIER_BYTES_OF_HOST,
                                     detail::computes_on_host<Device>));
@@ -282,7 +281,7 @@ class model {
     using Layers = detail::root_message_fault<Found, detail::root_at<model, X>>;
     static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
     static_assert(sizeof(detail::report_own_message(detail::own_message_fault<Found>{})) != 0);
-    static_assert(Element::agree, ESPALIER_SENTENCE("model(x): x has another element type than the model", Element));
+    static_assert(Element::agree, ESPALIER_SENTENCE("model(x): " ESPALIER_INPUT_ELEMENT, Element));
     static_assert(detail::reaches<Device, X>::agree,
                   ESPALIER_SENTENCE("model(x): " ESPALIER_REACHABLE, detail::reaches<Device, X>));
     if constexpr (!layers_fit<Found>::value) return Found{};

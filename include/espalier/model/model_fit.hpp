@@ -47,4 +47,7 @@ struct begins_with_a_seed {
 };
 
 }  // namespace espalier::detail
+
+#define ESPALIER_FEWER_BYTES(root) "the bytes are fewer than " root "::bytes"
+#define ESPALIER_INPUT_ELEMENT "x has another element type than the model"
 #pragma GCC diagnostic pop

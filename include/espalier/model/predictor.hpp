@@ -2,7 +2,7 @@
 #pragma once
 #include "../device/in_place.hpp"
 #include "../device/one_caller.hpp"
-#include "range_arguments.hpp"
+#include "scores_fit.hpp"
 #include "misuse.hpp"
 #include "copy_model.hpp"
 
@@ -49,9 +49,8 @@ class predictor {
           : model_{model},
             memory_(model.engine().allocate(storage, bytes)),
             exchange_{model.engine().make_exchange(end, end)} {
-        static_assert(
-            Enough::agree,
-            ESPALIER_SENTENCE("predictor{model, batch, bytes}: the bytes are fewer than predictor::bytes", Enough));
+        static_assert(Enough::agree,
+                      ESPALIER_SENTENCE("predictor{model, batch, bytes}: " ESPALIER_FEWER_BYTES("predictor"), Enough));
         static_assert(detail::computes_on_host<typename Model::device_type>::agree,
                       ESPALIER_SENTENCE("predictor{model, batch, bytes}: " ESPALIER_BYTES_OF_HOST,
                                         detail::computes_on_host<typename Model::device_type>));
@@ -76,24 +75,20 @@ class predictor {
       /// errors  other shapes and element types do not compile
       template <TensorOrView X, TensorOrView Y>
       void operator()(X const& x, Y&& scores) noexcept(!Engine::has_device_memory) {
-        using Input = detail::shape_is<shape_of<X>, Batch>;
-        using Output = detail::shape_is<shape_of<Y>, output_shape>;
-        static_assert(Input::agree,
-                      ESPALIER_SENTENCE("predictor(x, scores): x must have the shape of the predictor's batch", Input));
-        static_assert(
-            !Input::agree || Output::agree,
-            ESPALIER_SENTENCE("predictor(x, scores): scores must have the shape of the net's output", Output));
-        using Element = detail::element_is<element_of<X>, T>;
-        using Scores = detail::element_is<element_of<Y>, T>;
-        static_assert(Element::agree && Scores::agree,
-                      ESPALIER_SENTENCE("predictor(x, scores): x or scores has another element type than the model",
-                                        Element, Scores));
+        using Fit = detail::scores_fit<X, Y, Batch, output_shape, T>;
+        static_assert(Fit::input_shape::agree,
+                      ESPALIER_SENTENCE("predictor(x, scores): x must have the shape of the predictor's batch",
+                                        typename Fit::input_shape));
+        static_assert(Fit::scores_shape::agree,
+                      ESPALIER_SENTENCE("predictor(x, scores): " ESPALIER_SCORES_SHAPE, typename Fit::scores_shape));
+        static_assert(Fit::input_element::agree && Fit::scores_element::agree,
+                      ESPALIER_SENTENCE("predictor(x, scores): " ESPALIER_SCORES_ELEMENT, typename Fit::input_element,
+                                        typename Fit::scores_element));
         using Reached = detail::reaches<typename Model::device_type, X, Y>;
         static_assert(Reached::agree, ESPALIER_SENTENCE("predictor(x, scores): " ESPALIER_REACHABLE, Reached));
-        using Written = detail::can_be_written<Y>;
-        static_assert(Written::agree, ESPALIER_SENTENCE("predictor(x, scores): " ESPALIER_RESULT_IS_CONST, Written));
-        if constexpr (Input::agree && Output::agree && Element::agree && Scores::agree && Reached::agree &&
-                      Written::agree)
+        static_assert(Fit::written::agree,
+                      ESPALIER_SENTENCE("predictor(x, scores): " ESPALIER_RESULT_IS_CONST, typename Fit::written));
+        if constexpr (Fit::agree && Reached::agree)
           run(detail::elements_of<T const>(x), detail::elements_of<T>(scores));
       }
       /// Does not compile: scores are written into memory of the user, and the call passes none.
@@ -102,9 +97,7 @@ class predictor {
         using Scores = detail::has_room_for_scores<X>;
         static_assert(Scores::agree,
                       ESPALIER_SENTENCE(
-                          "predictor(x, scores): scores are missing; they are written into a tensor<T, output_shape> "
-                          "or other memory of yours, and model(x) returns a tensor",
-                          Scores));
+                          "predictor(x, scores): " ESPALIER_SCORES_MISSING ", and model(x) returns a tensor", Scores));
         return invalid<Scores>{};
       }
       /// The same for std::vector, std::array, std::span and arrays, which are read and written without a copy.
@@ -113,12 +106,12 @@ class predictor {
       template <class X, class Y>
         requires(!TensorOrView<X> || !TensorOrView<Y>)
       void operator()(X const& x, Y&& scores) {
-        using Input = detail::argument_fit<X const, T const, Batch>;
-        using Output = detail::written_fit<Y, T, output_shape>;
-        static_assert(Input::agree, ESPALIER_SENTENCE("predictor(x, scores): x: " ESPALIER_EXPECTED_INPUT, Input));
-        static_assert(Output::agree,
-                      ESPALIER_SENTENCE("predictor(x, scores): scores: " ESPALIER_EXPECTED_SCORES, Output));
-        if constexpr (Input::agree && Output::agree)
+        using Fit = detail::scores_range_fit<X, Y, Batch, output_shape, T>;
+        static_assert(Fit::input::agree,
+                      ESPALIER_SENTENCE("predictor(x, scores): x: " ESPALIER_EXPECTED_INPUT, typename Fit::input));
+        static_assert(Fit::scores::agree, ESPALIER_SENTENCE("predictor(x, scores): scores: " ESPALIER_EXPECTED_SCORES,
+                                                            typename Fit::scores));
+        if constexpr (Fit::agree)
           (*this)(detail::as_tensor_or_view<T const, Batch>("predictor(x, scores): x", x),
                   detail::as_tensor_or_view<T, output_shape>("predictor(x, scores): scores", scores));
       }

@@ -37,14 +37,7 @@ using argument_fit = typename argument_fault<X, T, S>::type;
   "expected a tensor, a view, or contiguous numbers of the type that the loss requires (labels: std::int32_t) " \
   "(std::vector, std::array, "                                                                                  \
   "std::span, arrays), one for each label or target; tensor<T, S>(x) converts a copy"
-#define ESPALIER_EXPECTED_SCORES \
-  "expected a tensor, a view, or contiguous, writable numbers of the model's element type (std::vector, std::array, std::span, arrays), as many as the output has"
 
-/// A constraint that errors name: a call passes memory for its scores.
-template <class X>
-struct has_room_for_scores {
-  static constexpr bool agree = false;
-};
 /// The same for results, which must not be a temporary.
 template <class Y, class T, class S, class Fit = argument_fit<std::remove_reference_t<Y>, T, S>>
 using written_fit = std::conditional_t<Fit::agree && !TensorOrView<Y>, outlives_the_view<Y>, Fit>;

@@ -45,8 +45,27 @@ struct no_count {
   static constexpr bool agree = sizeof...(Counts) == 0;
 };
 
+#define ESPALIER_IMAGES_ELEMENT "images have another element type than the model"
+#define ESPALIER_TARGETS_ELEMENT "targets have another element type than the loss requires"
+#define ESPALIER_TARGETS_SHAPE "targets must have the shape that the loss requires"
 #define ESPALIER_WHOLE_BATCHES \
   "a step learns from whole batches; load them with data::drop_last or data::second_batch<N> instead of data::padded"
+
+namespace detail {
+
+/// The relations of a call with images and targets, in the order of their reports: each is checked only if those before
+/// it agree.
+template <class Images, class Image, class Target, class Targets, class Reached>
+struct batch_fit {
+  using images_shape = Images;
+  using images_element = behind<Image, Images>;
+  using targets_element = behind<Target, Images, Image>;
+  using targets_shape = behind<Targets, Images, Image, Target>;
+  using reached = Reached;
+  static constexpr bool agree = Images::agree && Image::agree && Target::agree && Targets::agree && Reached::agree;
+};
+
+}  // namespace detail
 
 }  // namespace espalier
 #pragma GCC diagnostic pop

@@ -77,8 +77,7 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
         rule_{optimizer},
         memory_(model.engine().allocate(storage, Costs::bytes)),
         exchange_{model.engine().make_exchange(at::loss_workspace, at::end)} {
-    static_assert(Enough::agree,
-                  ESPALIER_SENTENCE("trainer{bytes, ...}: the bytes are fewer than trainer::bytes", Enough));
+    static_assert(Enough::agree, ESPALIER_SENTENCE("trainer{bytes, ...}: " ESPALIER_FEWER_BYTES("trainer"), Enough));
     static_assert(detail::computes_on_host<Device>::agree,
                   ESPALIER_SENTENCE("trainer{bytes, ...}: " ESPALIER_BYTES_OF_HOST, detail::computes_on_host<Device>));
     detail::check_loss(loss);
@@ -131,29 +130,25 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
             detail::stored_element_is<Y, T>::agree && detail::stored_element_is<X, target_element>::agree>;
     static_assert(Order::agree,
                   ESPALIER_SENTENCE("trainer.step(images, targets): images and targets are swapped", Order));
-    using Shape = detail::behind<Images, Order>;
+    using Fit = detail::batch_fit<Images, Image, Target, Targets, detail::reaches<Device, X, Y>>;
+    using Shape = detail::behind<typename Fit::images_shape, Order>;
     static_assert(
         Shape::agree,
         ESPALIER_SENTENCE("trainer.step(images, targets): images must have the shape of one of the trainer's batches",
                           Shape));
-    using Element = detail::behind<Image, Images>;
     static_assert(
-        Element::agree,
-        ESPALIER_SENTENCE("trainer.step(images, targets): images have another element type than the model", Element));
-    using TargetElement = detail::behind<Target, Images, Image>;
+        Fit::images_element::agree,
+        ESPALIER_SENTENCE("trainer.step(images, targets): " ESPALIER_IMAGES_ELEMENT, typename Fit::images_element));
     static_assert(
-        TargetElement::agree,
-        ESPALIER_SENTENCE("trainer.step(images, targets): targets have another element type than the loss requires",
-                          TargetElement));
-    using TargetShape = detail::behind<Targets, Images, Image, Target>;
-    static_assert(TargetShape::agree,
-                  ESPALIER_SENTENCE("trainer.step(images, targets): targets must have the shape that the loss requires",
-                                    TargetShape));
-    using Reached = detail::reaches<Device, X, Y>;
-    static_assert(Reached::agree, ESPALIER_SENTENCE("trainer.step(images, targets): " ESPALIER_REACHABLE, Reached));
+        Fit::targets_element::agree,
+        ESPALIER_SENTENCE("trainer.step(images, targets): " ESPALIER_TARGETS_ELEMENT, typename Fit::targets_element));
+    static_assert(Fit::targets_shape::agree, ESPALIER_SENTENCE("trainer.step(images, targets): " ESPALIER_TARGETS_SHAPE,
+                                                               typename Fit::targets_shape));
+    static_assert(Fit::reached::agree,
+                  ESPALIER_SENTENCE("trainer.step(images, targets): " ESPALIER_REACHABLE, typename Fit::reached));
     static_assert(whole_batch<X>::agree,
                   ESPALIER_SENTENCE("trainer.step(images, targets): " ESPALIER_WHOLE_BATCHES, whole_batch<X>));
-    if constexpr (Images::agree && Image::agree && Target::agree && Targets::agree && Reached::agree)
+    if constexpr (Fit::agree)
       return train<shape_of<X>, std::conditional_t<sizeof...(Queued) == 0, number, void>>(
           detail::elements_of<T const>(images), detail::elements_of<target_element const>(targets));
     else return number(0);
@@ -185,29 +180,28 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
         ESPALIER_SENTENCE(
             "trainer.evaluate(images, targets): the batch is padded; pass the number of its real samples: evaluate(images, targets, count)",
             Counted));
+    using Fit = detail::batch_fit<Images, Image, Target, Targets, detail::reaches<Device, X, Y>>;
     static_assert(
-        Images::agree,
+        Fit::images_shape::agree,
         ESPALIER_SENTENCE("trainer.evaluate(images, targets): images must have the shape of the trainer's first batch",
-                          Images));
+                          typename Fit::images_shape));
     static_assert(
-        Targets::agree,
-        ESPALIER_SENTENCE("trainer.evaluate(images, targets): targets must have the shape that the loss requires",
-                          Targets));
+        Fit::images_element::agree,
+        ESPALIER_SENTENCE("trainer.evaluate(images, targets): " ESPALIER_IMAGES_ELEMENT, typename Fit::images_element));
+    static_assert(Fit::targets_element::agree,
+                  ESPALIER_SENTENCE("trainer.evaluate(images, targets): " ESPALIER_TARGETS_ELEMENT,
+                                    typename Fit::targets_element));
     static_assert(
-        Image::agree,
-        ESPALIER_SENTENCE("trainer.evaluate(images, targets): images have another element type than the model", Image));
-    static_assert(
-        Target::agree,
-        ESPALIER_SENTENCE("trainer.evaluate(images, targets): targets have another element type than the loss requires",
-                          Target));
+        Fit::targets_shape::agree,
+        ESPALIER_SENTENCE("trainer.evaluate(images, targets): " ESPALIER_TARGETS_SHAPE, typename Fit::targets_shape));
+    static_assert(Fit::reached::agree,
+                  ESPALIER_SENTENCE("trainer.evaluate(images, targets): " ESPALIER_REACHABLE, typename Fit::reached));
     using Rows = samples_are_rows<prediction_shape, Batch>;
     static_assert(
         Rows::agree,
         ESPALIER_SENTENCE(
             "trainer.evaluate(images, targets): the first axis of the prediction must be that of the batch", Rows));
-    using Reached = detail::reaches<Device, X, Y>;
-    static_assert(Reached::agree, ESPALIER_SENTENCE("trainer.evaluate(images, targets): " ESPALIER_REACHABLE, Reached));
-    if constexpr (Images::agree && Targets::agree && Image::agree && Target::agree && Rows::agree && Reached::agree)
+    if constexpr (Fit::agree && Rows::agree)
       return evaluate_samples(
           detail::elements_of<T const>(images),
           exchange_.view_on_host(detail::elements_of<target_element const>(targets), at::template targets<Batch>),
