@@ -20,7 +20,7 @@ struct differentiated : test::built_program {
   std::unique_ptr<graph::marks> m = std::make_unique<graph::marks>();
   std::unique_ptr<graph::adjoints> adjoint = std::make_unique<graph::adjoints>();
 
-  handle one() { return graph::emit_constant(nodes, 1, scalar); }
+  handle one() { return operation::emit_constant(nodes, 1, scalar); }
   /// The adjoint of x with the root's adjoint 1; id 0: none.
   handle reverse(handle root, handle x) {
     m->at[x.id] = 1;
@@ -31,7 +31,7 @@ struct differentiated : test::built_program {
   double value(handle y, std::vector<double> const& arguments) const {
     std::vector<double const*> pointers;
     for (double const& x : arguments) pointers.push_back(&x);
-    graph::interpreter<double> run{nodes, &y.id, 1};
+    trace::interpreter<double> run{nodes, &y.id, 1};
     run.run({pointers.data(), nullptr, nullptr, nullptr, nullptr, nullptr, nullptr});
     return *run.value(y.id);
   }
@@ -124,7 +124,7 @@ BOOST_AUTO_TEST_CASE(ranges_in_a_row_are_one_sweep) {
   int const root = chain(once).id;
   graph::reverse(once.nodes, root, once.one().id, *once.m, *once.adjoint);
   BOOST_REQUIRE(chain(pieces).id == root);
-  graph::begin_reverse(pieces.nodes, root, pieces.one().id, *pieces.m, *pieces.adjoint);
+  derivative::begin_reverse(pieces.nodes, root, pieces.one().id, *pieces.m, *pieces.adjoint);
   for (int newest = root; newest > 0; newest -= 7)
     graph::reverse_range(pieces.nodes, newest, newest > 7 ? newest - 6 : 1, *pieces.m, *pieces.adjoint);
   BOOST_TEST(pieces.nodes.size == once.nodes.size);

@@ -83,7 +83,7 @@ BOOST_AUTO_TEST_CASE(state_that_is_still_read_is_updated_by_a_copy) {
   built_program p;
   handle const x = p.argument(0, square), old = p.parameter(0, square), updated = old - x;
   p.program->add_output(updated.id, destination::parameter, 0);
-  p.result(graph::emit<esp::matmul_>(p.nodes, square, 0, updated.id, old.id));  // a later group
+  p.result(operation::emit<esp::matmul_>(p.nodes, square, 0, updated.id, old.id));  // a later group
   program_passes const r{*p.program, layout};
   BOOST_TEST(!r.to->direct[updated.id]);
   BOOST_REQUIRE(r.to->copy_count == 1);
@@ -109,8 +109,8 @@ BOOST_AUTO_TEST_CASE(workspace_is_reused_in_place) {
   extents const square{2, {8, 8}};
   built_program p;
   handle const x = p.argument(0, square), w = p.argument(1, square);
-  auto const product = [&](handle a, handle b) { return graph::emit<esp::matmul_>(p.nodes, square, 0, a.id, b.id); };
-  handle const a = product(x, w), moved{&p.nodes, graph::emit_permute(p.nodes, a.id, 0x01)};
+  auto const product = [&](handle a, handle b) { return operation::emit<esp::matmul_>(p.nodes, square, 0, a.id, b.id); };
+  handle const a = product(x, w), moved{&p.nodes, operation::emit_permute(p.nodes, a.id, 0x01)};
   handle const sum = tanh(moved + a);
   p.result(product(sum, sum));
   program_passes const r{*p.program, layout};

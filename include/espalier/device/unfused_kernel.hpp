@@ -44,8 +44,8 @@ constexpr auto find_unfused_kernel() {
   } else if constexpr (kind == plan::kernel_kind::scatter_add) {
     return std::type_identity<typename Kernels::template scatter_add<A, Y, node_map<Program, id>>>{};
   } else if constexpr (kind == plan::kernel_kind::concatenate) {
-    return std::type_identity<typename Kernels::template concatenate<A, shape_of_node<Program, n.operand[1]>,
-                                                                     axis_of(n)>>{};
+    return std::type_identity<
+        typename Kernels::template concatenate<A, shape_of_node<Program, n.operand[1]>, axis_of(n)>>{};
   } else if constexpr (kind == plan::kernel_kind::permute) {
     return std::type_identity<typename Kernels::template permute<A, permutation_of(n)>>{};
   } else if constexpr (kind == plan::kernel_kind::strided_broadcast) {

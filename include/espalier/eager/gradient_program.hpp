@@ -35,8 +35,8 @@ struct gradient_program {
     argument_nodes const own = add_arguments<Leaf...>(t);
     r.root = trace_operand(t, derivative::body_of_function<F, Leaf...>::on(t, own.id));
     for (int i = 0; i < count; ++i) r.m.at[own.id[i]] = Differentiated >> i & 1u ? 1 : 2;
-    int const seed =
-        Seeded ? trace::add_argument<float>(t, count, g[r.root].shape) : operation::emit_constant(g, 1, g[r.root].shape).id;
+    int const seed = Seeded ? trace::add_argument<float>(t, count, g[r.root].shape)
+                            : operation::emit_constant(g, 1, g[r.root].shape).id;
     derivative::begin_reverse(g, r.root, seed, r.m, r.adjoint);
     return r;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include "../device/engine.hpp"
+#include "../device/cpu/engine.hpp"
 #include "../trace/interpret.hpp"
 #include "eager_inputs.hpp"
 

@@ -137,8 +137,9 @@ class folder {
       auto const pattern = pattern_of(n);
       std::int64_t const size = from_[n.operand[0]].shape.size();
       if (pattern == graph::pattern::everything) return operation::emit_broadcast(to_, value(n.operand[0]), s);
-      return pattern == graph::pattern::column && size == s.size() ? operation::emit_reshape(to_, value(n.operand[0]), s)
-                                                                   : 0;
+      return pattern == graph::pattern::column && size == s.size()
+                 ? operation::emit_reshape(to_, value(n.operand[0]), s)
+                 : 0;
     }
     if (n.op->family != op_family::elementwise || n.shape.at[n.shape.rank - 1] != s.at[0]) return 0;
     graph::node small{n.op, {}, n.attribute, s};

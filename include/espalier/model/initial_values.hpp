@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include "../device/cpu/vectors.hpp"
+#include "../device/cpu/vector/vectors.hpp"
 #include "slots.hpp"
 
 #pragma GCC diagnostic push

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include "../device/engine.hpp"
+#include "../device/cpu/engine.hpp"
 #include "../expression/expression.hpp"
 #include "slots.hpp"
 

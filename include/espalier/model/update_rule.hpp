@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include "../device/engine.hpp"
+#include "../device/cpu/engine.hpp"
 #include "../optim/decay_only.hpp"
 #include "on_host.hpp"
 #include "tensor_paths.hpp"
