@@ -109,7 +109,9 @@ BOOST_AUTO_TEST_CASE(workspace_is_reused_in_place) {
   extents const square{2, {8, 8}};
   built_program p;
   handle const x = p.argument(0, square), w = p.argument(1, square);
-  auto const product = [&](handle a, handle b) { return operation::emit<esp::matmul_>(p.nodes, square, 0, a.id, b.id); };
+  auto const product = [&](handle a, handle b) {
+    return operation::emit<esp::matmul_>(p.nodes, square, 0, a.id, b.id);
+  };
   handle const a = product(x, w), moved{&p.nodes, operation::emit_permute(p.nodes, a.id, 0x01)};
   handle const sum = tanh(moved + a);
   p.result(product(sum, sum));
