@@ -6,6 +6,7 @@
 #include "support/passes.hpp"
 
 using namespace test;
+namespace operation = espalier::operation;
 using espalier::extents;
 using espalier::handle;
 using graph::destination;
