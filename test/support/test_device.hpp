@@ -5,7 +5,7 @@
 #if defined(ESPALIER_TEST_DEVICE)
 #include <espalier/cuda.hpp>
 
-#include "../cuda/device.hpp"
+#include "device/cuda/on_device/device.hpp"
 #else
 #include <espalier/simulated_cuda.hpp>
 #define ESPALIER_TEST_DEVICE espalier::simulated_cuda
