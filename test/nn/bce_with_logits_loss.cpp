@@ -13,7 +13,7 @@ double logistic(double z) { return 1 / (1 + std::exp(-z)); }
 double reference(double z, double y, double weight) {
   return weight * y * std::log1p(std::exp(-z)) + (1 - y) * std::log1p(std::exp(z));
 }
-double derivative(double z, double y, double weight) { return (1 - y) * logistic(z) - weight * y * logistic(-z); }
+double loss_derivative(double z, double y, double weight) { return (1 - y) * logistic(z) - weight * y * logistic(-z); }
 auto const z = doubles<3, 4>(1, -3, 3), target = doubles<3, 4>(2, 0, 1);
 using each_of_three = nn::BCEWithLogitsLoss<esp::reduce::none, nn::class_weights<3.0>>;
 using Counted = nn::BCEWithLogitsLoss<esp::reduce::sum, nn::class_weights<1.0, 2.0, 0.5, 1.0>>;
@@ -35,7 +35,7 @@ BOOST_AUTO_TEST_CASE(positive_targets_may_count_more) {
   double total = 0;
   for (int i = 0; i < 12; ++i) {
     total += reference(z[i], target[i], of_class[i % 4]);
-    BOOST_TEST(near(gradients.span()[i], derivative(z[i], target[i], of_class[i % 4])));
+    BOOST_TEST(near(gradients.span()[i], loss_derivative(z[i], target[i], of_class[i % 4])));
     BOOST_TEST(near(each[i], reference(z[i], target[i], 3)));
   }
   BOOST_TEST(near(loss, total));
