@@ -17,14 +17,14 @@ constexpr extents scalar{0, {}};
 
 /// A program, what to differentiate with respect to, and the adjoints.
 struct differentiated : test::built_program {
-  std::unique_ptr<derivative::marks> m = std::make_unique<derivative::marks>();
-  std::unique_ptr<derivative::adjoints> adjoint = std::make_unique<derivative::adjoints>();
+  std::unique_ptr<espalier::derivative::marks> m = std::make_unique<espalier::derivative::marks>();
+  std::unique_ptr<espalier::derivative::adjoints> adjoint = std::make_unique<espalier::derivative::adjoints>();
 
   handle one() { return operation::emit_constant(nodes, 1, scalar); }
   /// The adjoint of x with the root's adjoint 1; id 0: none.
   handle reverse(handle root, handle x) {
     m->at[x.id] = 1;
-    derivative::reverse(nodes, root.id, one().id, *m, *adjoint);
+    espalier::derivative::reverse(nodes, root.id, one().id, *m, *adjoint);
     return {&nodes, adjoint->of[x.id]};
   }
   /// The value of a scalar node for scalar arguments.
@@ -90,7 +90,7 @@ BOOST_AUTO_TEST_CASE(the_seed_is_the_adjoint_of_the_root) {
   differentiated p;
   handle const x = p.argument(0, scalar), seed = p.argument(1, scalar), root = x * x;
   p.m->at[x.id] = 1;
-  derivative::reverse(p.nodes, root.id, seed.id, *p.m, *p.adjoint);
+  espalier::derivative::reverse(p.nodes, root.id, seed.id, *p.m, *p.adjoint);
   BOOST_TEST(p.value({&p.nodes, p.adjoint->of[x.id]}, {3, 0.5}) == 0.5 * 6, near);
 }
 
@@ -105,8 +105,8 @@ BOOST_AUTO_TEST_CASE(a_second_derivative_is_the_same_call_again) {
   differentiated p;
   handle const x = p.argument(0, scalar);
   handle const first = p.reverse(x * x * x * x, x);
-  p.m = std::make_unique<derivative::marks>();
-  p.adjoint = std::make_unique<derivative::adjoints>();
+  p.m = std::make_unique<espalier::derivative::marks>();
+  p.adjoint = std::make_unique<espalier::derivative::adjoints>();
   handle const second = p.reverse(first, x);
   BOOST_TEST(p.value(first, {2}) == 32, near);
   BOOST_TEST(p.value(second, {2}) == 48, near);
@@ -122,11 +122,11 @@ BOOST_AUTO_TEST_CASE(ranges_in_a_row_are_one_sweep) {
   };
   differentiated once, pieces;
   int const root = chain(once).id;
-  derivative::reverse(once.nodes, root, once.one().id, *once.m, *once.adjoint);
+  espalier::derivative::reverse(once.nodes, root, once.one().id, *once.m, *once.adjoint);
   BOOST_REQUIRE(chain(pieces).id == root);
-  derivative::begin_reverse(pieces.nodes, root, pieces.one().id, *pieces.m, *pieces.adjoint);
+  espalier::derivative::begin_reverse(pieces.nodes, root, pieces.one().id, *pieces.m, *pieces.adjoint);
   for (int newest = root; newest > 0; newest -= 7)
-    derivative::reverse_range(pieces.nodes, newest, newest > 7 ? newest - 6 : 1, *pieces.m, *pieces.adjoint);
+    espalier::derivative::reverse_range(pieces.nodes, newest, newest > 7 ? newest - 6 : 1, *pieces.m, *pieces.adjoint);
   BOOST_TEST(pieces.nodes.size == once.nodes.size);
   for (int id = 1; id <= root; ++id) BOOST_TEST(pieces.adjoint->of[id] == once.adjoint->of[id]);
 }

@@ -45,10 +45,10 @@ struct one_program {
   }
   /// The adjoint of x, with the adjoint dy of y.
   int pulled_back(int x, int y, int dy) {
-    auto m = std::make_unique<derivative::marks>();
-    auto a = std::make_unique<derivative::adjoints>();
+    auto m = std::make_unique<espalier::derivative::marks>();
+    auto a = std::make_unique<espalier::derivative::adjoints>();
     m->at[x] = 1;
-    derivative::reverse(g, y, dy, *m, *a);
+    espalier::derivative::reverse(g, y, dy, *m, *a);
     return a->of[x] != 0 ? a->of[x] : operation::emit_constant(g, 0, g[x].shape).id;
   }
 };

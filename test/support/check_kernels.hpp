@@ -16,7 +16,6 @@
 namespace test {
 
 namespace graph = espalier::graph;
-namespace derivative = espalier::derivative;
 namespace operation = espalier::operation;
 namespace trace = espalier::trace;
 
@@ -40,10 +39,10 @@ struct written {
     int const y = trace::trace_operand(t, esp::derivative::body_of_function<F, leaf_of<X>...>::on(t, own.id));
     graph::program_builder& g = p->nodes;
     int const count = t.next_argument;
-    auto m = std::make_unique<derivative::marks>();
+    auto m = std::make_unique<espalier::derivative::marks>();
     for (int i = 0; i < count; ++i) m->at[own.id[i]] = wanted >> i & 1u ? 1 : 2;
-    auto a = std::make_unique<derivative::adjoints>();
-    derivative::reverse(g, y, trace::add_argument<float>(t, count, g[y].shape), *m, *a);
+    auto a = std::make_unique<espalier::derivative::adjoints>();
+    espalier::derivative::reverse(g, y, trace::add_argument<float>(t, count, g[y].shape), *m, *a);
     int result = 0;
     p->add_output(y, graph::destination::result, result++);
     for (int i = 0; i < count; ++i) {

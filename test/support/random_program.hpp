@@ -9,7 +9,6 @@
 namespace test {
 
 namespace graph = espalier::graph;
-namespace derivative = espalier::derivative;
 namespace operation = espalier::operation;
 using espalier::extents;
 using espalier::handle;
@@ -385,11 +384,11 @@ class random_program {
     if (roll_(3)) {
       int y = any();
       if (roll_(2)) y = reduce_to_one(y);
-      derivative::marks m{};
-      derivative::adjoints a{};
+      espalier::derivative::marks m{};
+      espalier::derivative::adjoints a{};
       for (int id : arguments_) m.at[id] = 1;
       for (int id : parameters_) m.at[id] = 1;
-      derivative::reverse(g_, y, operation::emit_constant(g_, 1, g_[y].shape).id, m, a);
+      espalier::derivative::reverse(g_, y, operation::emit_constant(g_, 1, g_[y].shape).id, m, a);
       for (int id : arguments_)
         if (int const d = a.of[id]) p_.add_output(d, graph::destination::result, results++);
       for (int id : parameters_) {
