@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 
-sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent), str(pathlib.Path(__file__).resolve().parents[1] / "cuda")]
+sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent), str(pathlib.Path(__file__).resolve().parents[1] / "device/cuda/on_device")]
 from check_version import HEADER, of_header  # noqa: E402
 from or_skip import devices  # noqa: E402
 
