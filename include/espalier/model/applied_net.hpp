@@ -13,7 +13,7 @@ template <class Net, class Batch, bool Module = (net_fault<Net>::agree) && is_so
 struct applied_net_impl {
   using type = std::conditional_t<net_fault<Net>::agree, invalid<already_reported>, net_fault<Net>>;
 };
-/// Traces a net on operand x of a program; returns the node of its value. Defined in slots.hpp.
+/// Traces a net on operand x of a program; returns the node of its value. Defined in trace_net.hpp.
 template <class Net, class Batch>
 constexpr int trace_net(trace::tracer& t, int x);
 template <class Net, class Batch>

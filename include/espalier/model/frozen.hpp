@@ -85,16 +85,18 @@ class frozen {
       template <Stored X, Stored Y>
       void operator()(X const& x, Y&& scores) noexcept {
         using Fit = detail::scores_fit<X, Y, Batch, output_shape, T>;
-        static_assert(Fit::input_shape::agree,
-                      ESPALIER_SENTENCE("frozen(x, scores): x must have the shape of the frozen net's batch",
-                                        typename Fit::input_shape));
-        static_assert(Fit::scores_shape::agree,
-                      ESPALIER_SENTENCE("frozen(x, scores): " ESPALIER_SCORES_SHAPE, typename Fit::scores_shape));
-        static_assert(Fit::input_element::agree && Fit::scores_element::agree,
-                      ESPALIER_SENTENCE("frozen(x, scores): " ESPALIER_SCORES_ELEMENT, typename Fit::input_element,
-                                        typename Fit::scores_element));
-        static_assert(Fit::written::agree,
-                      ESPALIER_SENTENCE("frozen(x, scores): " ESPALIER_RESULT_IS_CONST, typename Fit::written));
+        using InputShape = typename Fit::input_shape;
+        static_assert(
+            InputShape::agree,
+            ESPALIER_SENTENCE("frozen(x, scores): x must have the shape of the frozen net's batch", InputShape));
+        using ScoresShape = typename Fit::scores_shape;
+        static_assert(ScoresShape::agree, ESPALIER_SENTENCE("frozen(x, scores): " ESPALIER_SCORES_SHAPE, ScoresShape));
+        using InputElement = typename Fit::input_element;
+        using ScoresElement = typename Fit::scores_element;
+        static_assert(InputElement::agree && ScoresElement::agree,
+                      ESPALIER_SENTENCE("frozen(x, scores): " ESPALIER_SCORES_ELEMENT, InputElement, ScoresElement));
+        using Written = typename Fit::written;
+        static_assert(Written::agree, ESPALIER_SENTENCE("frozen(x, scores): " ESPALIER_RESULT_IS_CONST, Written));
         if constexpr (Fit::agree) run(view<T const, Batch>(x), view<T, output_shape>(scores));
       }
       /// Does not compile: scores are written into memory of the user, and the call passes none.
@@ -109,10 +111,10 @@ class frozen {
         requires(!TensorOrView<X> || !TensorOrView<Y>)
       void operator()(X const& x, Y&& scores) {
         using Fit = detail::scores_range_fit<X, Y, Batch, output_shape, T>;
-        static_assert(Fit::input::agree,
-                      ESPALIER_SENTENCE("frozen(x, scores): x: " ESPALIER_EXPECTED_INPUT, typename Fit::input));
-        static_assert(Fit::scores::agree,
-                      ESPALIER_SENTENCE("frozen(x, scores): scores: " ESPALIER_EXPECTED_SCORES, typename Fit::scores));
+        using Input = typename Fit::input;
+        static_assert(Input::agree, ESPALIER_SENTENCE("frozen(x, scores): x: " ESPALIER_EXPECTED_INPUT, Input));
+        using Scores = typename Fit::scores;
+        static_assert(Scores::agree, ESPALIER_SENTENCE("frozen(x, scores): scores: " ESPALIER_EXPECTED_SCORES, Scores));
         if constexpr (Fit::agree)
           (*this)(detail::as_tensor_or_view<T const, Batch>("frozen(x, scores): x", x),
                   detail::as_tensor_or_view<T, output_shape>("frozen(x, scores): scores", scores));

@@ -136,16 +136,17 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
         Shape::agree,
         ESPALIER_SENTENCE("trainer.step(images, targets): images must have the shape of one of the trainer's batches",
                           Shape));
-    static_assert(
-        Fit::images_element::agree,
-        ESPALIER_SENTENCE("trainer.step(images, targets): " ESPALIER_IMAGES_ELEMENT, typename Fit::images_element));
-    static_assert(
-        Fit::targets_element::agree,
-        ESPALIER_SENTENCE("trainer.step(images, targets): " ESPALIER_TARGETS_ELEMENT, typename Fit::targets_element));
-    static_assert(Fit::targets_shape::agree, ESPALIER_SENTENCE("trainer.step(images, targets): " ESPALIER_TARGETS_SHAPE,
-                                                               typename Fit::targets_shape));
-    static_assert(Fit::reached::agree,
-                  ESPALIER_SENTENCE("trainer.step(images, targets): " ESPALIER_REACHABLE, typename Fit::reached));
+    using ImagesElement = typename Fit::images_element;
+    static_assert(ImagesElement::agree,
+                  ESPALIER_SENTENCE("trainer.step(images, targets): " ESPALIER_IMAGES_ELEMENT, ImagesElement));
+    using TargetsElement = typename Fit::targets_element;
+    static_assert(TargetsElement::agree,
+                  ESPALIER_SENTENCE("trainer.step(images, targets): " ESPALIER_TARGETS_ELEMENT, TargetsElement));
+    using TargetsShape = typename Fit::targets_shape;
+    static_assert(TargetsShape::agree,
+                  ESPALIER_SENTENCE("trainer.step(images, targets): " ESPALIER_TARGETS_SHAPE, TargetsShape));
+    using Reached = typename Fit::reached;
+    static_assert(Reached::agree, ESPALIER_SENTENCE("trainer.step(images, targets): " ESPALIER_REACHABLE, Reached));
     static_assert(whole_batch<X>::agree,
                   ESPALIER_SENTENCE("trainer.step(images, targets): " ESPALIER_WHOLE_BATCHES, whole_batch<X>));
     if constexpr (Fit::agree)
@@ -181,21 +182,22 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
             "trainer.evaluate(images, targets): the batch is padded; pass the number of its real samples: evaluate(images, targets, count)",
             Counted));
     using Fit = detail::batch_fit<Images, Image, Target, Targets, detail::reaches<Device, X, Y>>;
+    using ImagesShape = typename Fit::images_shape;
     static_assert(
-        Fit::images_shape::agree,
+        ImagesShape::agree,
         ESPALIER_SENTENCE("trainer.evaluate(images, targets): images must have the shape of the trainer's first batch",
-                          typename Fit::images_shape));
-    static_assert(
-        Fit::images_element::agree,
-        ESPALIER_SENTENCE("trainer.evaluate(images, targets): " ESPALIER_IMAGES_ELEMENT, typename Fit::images_element));
-    static_assert(Fit::targets_element::agree,
-                  ESPALIER_SENTENCE("trainer.evaluate(images, targets): " ESPALIER_TARGETS_ELEMENT,
-                                    typename Fit::targets_element));
-    static_assert(
-        Fit::targets_shape::agree,
-        ESPALIER_SENTENCE("trainer.evaluate(images, targets): " ESPALIER_TARGETS_SHAPE, typename Fit::targets_shape));
-    static_assert(Fit::reached::agree,
-                  ESPALIER_SENTENCE("trainer.evaluate(images, targets): " ESPALIER_REACHABLE, typename Fit::reached));
+                          ImagesShape));
+    using ImagesElement = typename Fit::images_element;
+    static_assert(ImagesElement::agree,
+                  ESPALIER_SENTENCE("trainer.evaluate(images, targets): " ESPALIER_IMAGES_ELEMENT, ImagesElement));
+    using TargetsElement = typename Fit::targets_element;
+    static_assert(TargetsElement::agree,
+                  ESPALIER_SENTENCE("trainer.evaluate(images, targets): " ESPALIER_TARGETS_ELEMENT, TargetsElement));
+    using TargetsShape = typename Fit::targets_shape;
+    static_assert(TargetsShape::agree,
+                  ESPALIER_SENTENCE("trainer.evaluate(images, targets): " ESPALIER_TARGETS_SHAPE, TargetsShape));
+    using Reached = typename Fit::reached;
+    static_assert(Reached::agree, ESPALIER_SENTENCE("trainer.evaluate(images, targets): " ESPALIER_REACHABLE, Reached));
     using Rows = samples_are_rows<prediction_shape, Batch>;
     static_assert(
         Rows::agree,

@@ -102,7 +102,7 @@ constexpr int elementwise_emit(program_builder& g, graph::node const& written) {
 }  // namespace detail
 
 /// Base of elementwise ops. A rule declares
-///   name, arity (1 if omitted), saves
+///   name, arity (1 if omitted)
 ///   apply(x...)                one generic body for scalars, packs and device threads
 ///   pullback(dy, y, x)         for arity 1; pullback<I>(dy, y, a, b) for operand I otherwise; without it the op is not
 ///                              differentiable
