@@ -13,12 +13,10 @@ struct probed_elements {
   static constexpr int first = 0, middle = Length / 2, last = Length - 1;
 };
 
-/// The estimate of reduction Op over a line. element(i): element i of the line, as a number or as a pack of lines.
-template <class Op, int Length, class Element>
-ESPALIER_HOST_DEVICE ESPALIER_INLINE auto estimate_line(Element const& element) {
-  using probed = probed_elements<Length>;
-  using Number = std::remove_cvref_t<decltype(element(0))>;
-  return rule<Op>::of_three(element(probed::first), element(probed::middle), element(probed::last), Number(Length));
+/// The estimate of reduction Op over a line from these elements, which are numbers or packs of lines.
+template <class Op, int Length, class Number>
+ESPALIER_HOST_DEVICE ESPALIER_INLINE Number estimate_line(Number first, Number middle, Number last) {
+  return rule<Op>::of_three(first, middle, last, Number(Length));
 }
 
 /// The offset of element `column` of a row from its first element. A row has segments of run_length elements, and each

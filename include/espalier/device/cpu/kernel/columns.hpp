@@ -201,9 +201,12 @@ struct column_kernel : loop_kernel_base<extent_class::column, T, Arch, Instructi
   template <int Count, int... I, class... Op, extent_class... W, int... A, int... B, int... C>
   static ESPALIER_IN_KERNEL void estimate(V* v, T const* const* start_of, int j,
                                           list<detail::numbered_instruction<I, instruction<Op, W, A, B, C>>...>) {
-    ((v[I] = estimate_line<Op, Rows>([&](int row) {
-        return V::template load_first<Count>(start_of[-1 - A] + (std::ptrdiff_t{row} * Columns + j));
-      })),
+    using probed = probed_elements<Rows>;
+    constexpr std::ptrdiff_t middle = std::ptrdiff_t{probed::middle} * Columns,
+                             last = std::ptrdiff_t{probed::last} * Columns;
+    ((v[I] = estimate_line<Op, Rows>(V::template load_first<Count>(start_of[-1 - A] + j),
+                                     V::template load_first<Count>(start_of[-1 - A] + (middle + j)),
+                                     V::template load_first<Count>(start_of[-1 - A] + (last + j)))),
      ...);
     (void)v, (void)start_of, (void)j;
   }

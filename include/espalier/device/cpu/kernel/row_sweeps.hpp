@@ -195,7 +195,10 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, Arch, Instructions, O
   template <int... I, class... Op, extent_class... W, int... A, int... B, int... C>
   static ESPALIER_IN_KERNEL void estimate(row_state& l,
                                           list<detail::numbered_instruction<I, instruction<Op, W, A, B, C>>...>) {
-    ((l.values[I] = estimate_line<Op, Columns>([&](int column) { return l.in[-1 - A][column]; })), ...);
+    using probed = probed_elements<Columns>;
+    ((l.values[I] = estimate_line<Op, Columns>(l.in[-1 - A][probed::first], l.in[-1 - A][probed::middle],
+                                               l.in[-1 - A][probed::last])),
+     ...);
     (void)l;
   }
   template <int U, class Sum, int... I, class... Op, extent_class... W, int... A, int... B, int... C>

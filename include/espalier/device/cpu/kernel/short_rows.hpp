@@ -150,7 +150,10 @@ struct short_row_kernel : loop_kernel_base<extent_class::row, T, Arch, Instructi
   template <int... I, class... Op, extent_class... W, int... A, int... B, int... C>
   static ESPALIER_IN_KERNEL void estimate(block& b,
                                           list<detail::numbered_instruction<I, instruction<Op, W, A, B, C>>...>) {
-    ((b.row_values[I] = estimate_line<Op, Columns>([&](int column) { return b.in[-1 - A][column]; })), ...);
+    using probed = probed_elements<Columns>;
+    ((b.row_values[I] = estimate_line<Op, Columns>(b.in[-1 - A][probed::first], b.in[-1 - A][probed::middle],
+                                                   b.in[-1 - A][probed::last])),
+     ...);
     (void)b;
   }
   template <int... I>

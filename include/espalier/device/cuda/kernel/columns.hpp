@@ -116,8 +116,8 @@ struct column_kernel : line_sweeps<extent_class::column, T, Rows, Columns, 1, In
                    last = load<T, width>(x + std::int64_t{probed::last} * Columns);
       ESPALIER_UNROLL
       for (int v = 0; v < width; ++v)
-        s.lines[I].at[v] = rule<typename Instruction::type>::of_three(first.at[v], middle.at[v], last.at[v],
-                                                                      static_cast<number>(Rows));
+        s.lines[I].at[v] =
+            fused::estimate_line<typename Instruction::type, Rows>(first.at[v], middle.at[v], last.at[v]);
     } else if constexpr (facts::instruction_at[I].extent == extent_class::column) {
       if constexpr (facts::instruction_at[I].reduces) s.lines[I] = s.sums[I];
       else

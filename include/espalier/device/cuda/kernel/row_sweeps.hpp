@@ -316,9 +316,11 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, detail::chunk_width<T
     using Instruction = op_of_instruction<typename facts::template instruction_type<I>>;
     if constexpr (facts::estimated_first(I)) {
       T const* const x = static_cast<T const*>(t.pointer[-1 - Instruction::first]) + at.start;
-      s.lines[I] = fused::estimate_line<typename Instruction::type, Columns>([&](int column) {
-        return detail::load_one<T>(x + fused::offset_in_row(std::int64_t{column}, Rows, run_length));
-      });
+      using probed = fused::probed_elements<Columns>;
+      constexpr std::int64_t middle = fused::offset_in_row(std::int64_t{probed::middle}, Rows, run_length),
+                             last = fused::offset_in_row(std::int64_t{probed::last}, Rows, run_length);
+      s.lines[I] = fused::estimate_line<typename Instruction::type, Columns>(
+          detail::load_one<T>(x), detail::load_one<T>(x + middle), detail::load_one<T>(x + last));
     } else if constexpr (facts::instruction_at[I].extent == extent_class::row) {
       if constexpr (facts::instruction_at[I].reduces) s.lines[I] = s.sums[I];
       else

@@ -126,14 +126,19 @@ struct statistics_kernel : loop_kernel_base<extent_class::row, T, 1, -1, Instruc
   template <class Op>
   ESPALIER_HOST_DEVICE static number estimate(T const* x, int line) {
     if constexpr (Inner == extent_class::column) {
-      return fused::estimate_line<Op, Rows>(
-          [&](int row) { return detail::load_one<T>(x + (std::int64_t{row} * Columns + line)); });
+      using probed = fused::probed_elements<Rows>;
+      constexpr std::int64_t middle = std::int64_t{probed::middle} * Columns,
+                             last = std::int64_t{probed::last} * Columns;
+      return fused::estimate_line<Op, Rows>(detail::load_one<T>(x + line), detail::load_one<T>(x + (middle + line)),
+                                            detail::load_one<T>(x + (last + line)));
     } else {
       constexpr int run_length = Columns / Segments;
       x += std::int64_t{line} * run_length;
-      return fused::estimate_line<Op, Columns>([&](int column) {
-        return detail::load_one<T>(x + fused::offset_in_row(std::int64_t{column}, Rows, run_length));
-      });
+      using probed = fused::probed_elements<Columns>;
+      constexpr std::int64_t middle = fused::offset_in_row(std::int64_t{probed::middle}, Rows, run_length),
+                             last = fused::offset_in_row(std::int64_t{probed::last}, Rows, run_length);
+      return fused::estimate_line<Op, Columns>(detail::load_one<T>(x), detail::load_one<T>(x + middle),
+                                               detail::load_one<T>(x + last));
     }
   }
   template <class Context, int... I>
