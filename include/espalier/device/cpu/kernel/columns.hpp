@@ -202,8 +202,8 @@ struct column_kernel : loop_kernel_base<extent_class::column, T, Arch, Instructi
   static ESPALIER_IN_KERNEL void estimate(V* v, T const* const* start_of, int j,
                                           list<detail::numbered_instruction<I, instruction<Op, W, A, B, C>>...>) {
     using probed = probed_elements<Rows>;
-    constexpr std::ptrdiff_t middle = std::ptrdiff_t{probed::middle} * Columns,
-                             last = std::ptrdiff_t{probed::last} * Columns;
+    [[maybe_unused]] constexpr std::ptrdiff_t middle = std::ptrdiff_t{probed::middle} * Columns,
+                                              last = std::ptrdiff_t{probed::last} * Columns;
     ((v[I] = estimate_line<Op, Rows>(V::template load_first<Count>(start_of[-1 - A] + j),
                                      V::template load_first<Count>(start_of[-1 - A] + (middle + j)),
                                      V::template load_first<Count>(start_of[-1 - A] + (last + j)))),

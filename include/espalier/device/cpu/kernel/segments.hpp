@@ -78,8 +78,8 @@ struct segmented_row_kernel : loop_kernel_base<extent_class::row, T, Arch, Instr
   static ESPALIER_IN_KERNEL void estimate(T const* const* in, V* v,
                                           list<detail::numbered_instruction<I, instruction<Op, W, A, B, C>>...>) {
     using probed = probed_elements<Columns>;
-    constexpr std::int64_t middle = offset_in_row(std::int64_t{probed::middle}, Rows, run_length),
-                           last = offset_in_row(std::int64_t{probed::last}, Rows, run_length);
+    [[maybe_unused]] constexpr std::int64_t middle = offset_in_row(std::int64_t{probed::middle}, Rows, run_length),
+                                            last = offset_in_row(std::int64_t{probed::last}, Rows, run_length);
     ((v[I] = V(estimate_line<Op, Columns>(in[-1 - A][probed::first], in[-1 - A][middle], in[-1 - A][last]))), ...);
     (void)in, (void)v;
   }
