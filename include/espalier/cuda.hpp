@@ -32,6 +32,5 @@ using on_cuda::cuda_error;
 #include "device/cuda/tensor/device_tensor.hpp"
 #include "device/cuda/engine.hpp"
 #endif
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
-#pragma GCC diagnostic pop
+#include "base/diagnostics_push.hpp"
+#include "base/diagnostics_pop.hpp"

@@ -5,8 +5,7 @@
 #include "device/cuda/tensor/default_backend.hpp"
 #include "device/cuda/simulator/simulated_backend.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "base/diagnostics_push.hpp"
 namespace espalier {
 
 struct simulated_cuda {};
@@ -30,4 +29,4 @@ using on_cuda::cuda_error;
 
 #include "device/cuda/tensor/device_tensor.hpp"
 #include "device/cuda/engine.hpp"
-#pragma GCC diagnostic pop
+#include "base/diagnostics_pop.hpp"

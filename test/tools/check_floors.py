@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""Checks the headers against the rules of the house:  check_floors.py ROOT  (--list prints the floors, --write ROOT adds the lines about -Wshadow)
+"""Checks the headers against the rules of the house:  check_floors.py ROOT  (--list prints the floors, --write ROOT adds the includes that silence -Wshadow)
 
 A floor includes only itself and floors below it, and no header includes itself through others; the tables say the rest. Prints each violation as
 file:line: sentence.
@@ -60,10 +60,10 @@ SUPPORTED = "espalier/base/supported.hpp"
 
 LICENCE = "// SPDX-License-Identifier: BSL-1.0"
 
-# Around what a header says, after its includes: where templates are instantiated, g++ compares their parameters and variables with the global variables of
-# the program, and reports a program's `x` or `rows` in each of them.
-QUIET = ("#pragma GCC diagnostic push", '#pragma GCC diagnostic ignored "-Wshadow"')
-LOUD = "#pragma GCC diagnostic pop"
+# Around what a header says, after its includes. These two have no `#pragma once`, and each header includes them.
+PUSH = "espalier/base/diagnostics_push.hpp"
+POP = "espalier/base/diagnostics_pop.hpp"
+BRACKETS = {posixpath.basename(PUSH), posixpath.basename(POP)}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
@@ -162,28 +162,33 @@ def open_conditions(lines):
     return sum(bool(re.match(r"\s*#\s*if", line)) - bool(re.match(r"\s*#\s*endif", line)) for line in lines)
 
 
-def is_quiet(lines):
-    at = lines.index(QUIET[1]) if QUIET[1] in lines else 0
-    around = at > 0 and lines[at - 1] == QUIET[0] and lines[-1] == LOUD and open_conditions(lines[:at]) == 0
-    return around and at < first_namespace(lines)
+def line_of(target, name):
+    """The line by which a header includes PUSH or POP, from its own folder."""
+    return f'#include "{posixpath.relpath(target, posixpath.dirname(name))}"'
 
 
-def quieted(lines):
-    """The lines of a header with those about -Wshadow: after its first includes, and at the end."""
+def is_quiet(name, lines):
+    push = line_of(PUSH, name)
+    at = lines.index(push) if push in lines else 0
+    return 0 < at < first_namespace(lines) and lines[-1] == line_of(POP, name) and open_conditions(lines[:at]) == 0
+
+
+def quieted(name, lines):
+    """The lines of a header with PUSH after its first includes, and POP at the end."""
     before = lines[:first_namespace(lines)]
     first = max(i for i, line in enumerate(before) if INCLUDE.match(line) or line == "#pragma once") + 1
     while first < len(lines) and (not lines[first] or open_conditions(lines[:first])):
         first += 1
-    return [*lines[:first], *QUIET, *lines[first:], LOUD]
+    return [*lines[:first], line_of(PUSH, name), *lines[first:], line_of(POP, name)]
 
 
 def write(root):
     """Adds what is_quiet asks for."""
     top = pathlib.Path(root) / "include"
     for path in sorted(top.rglob("*.hpp")):
-        lines = path.read_text(encoding="utf-8").splitlines()
-        if speaks(path.name, lines) and QUIET[1] not in lines:
-            path.write_text("\n".join(quieted(lines)) + "\n", encoding="utf-8")
+        lines, name = path.read_text(encoding="utf-8").splitlines(), str(path.relative_to(top))
+        if speaks(name, lines) and line_of(PUSH, name) not in lines:
+            path.write_text("\n".join(quieted(name, lines)) + "\n", encoding="utf-8")
 
 
 def violations(root):
@@ -202,13 +207,15 @@ def violations(root):
             continue
         text = path.read_text(encoding="utf-8")
         lines = text.splitlines()
-        if speaks(name, lines) and not is_quiet(lines):
-            say(3, "has not the lines about -Wshadow after its includes and at its end: check_floors.py --write ROOT adds them")
+        if speaks(name, lines) and not is_quiet(name, lines):
+            say(3, f"does not include <{PUSH}> after its other includes and <{POP}> at its end: check_floors.py --write ROOT adds them")
         if not lines or lines[0] != LICENCE:
             say(1, f"does not start with '{LICENCE}'")
+        if name in (PUSH, POP):
+            continue
         if "#pragma once" not in lines[:3]:
             say(1, "has no '#pragma once' in its first three lines")
-        if SUPPORTED in files and name != SUPPORTED and not any(quote == '"' for _, quote, _ in included(text)):
+        if SUPPORTED in files and name != SUPPORTED and not any(quote == '"' and pathlib.Path(target).name not in BRACKETS for _, quote, target in included(text)):
             say(3, f"includes no other header of ours: <{SUPPORTED}> comes first everywhere, and refuses what cannot work")
         for number, quote, target in included(text):
             ours = resolved(name, quote, target, files)

@@ -4,8 +4,7 @@
 
 #include <type_traits>
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "diagnostics_push.hpp"
 /// Comparisons of addresses in constant expressions. Under -fsanitize=undefined, g++ 12 assumes that the address of a
 /// function or variable may be null. Neither `p == nullptr` nor `p == q` of two such addresses is then a constant
 /// expression (GCC bug 71962). It is one only if both are the same or both are null; a program can test whether it is
@@ -35,4 +34,4 @@ constexpr bool is_null(T* a) {
 }
 
 }  // namespace espalier::detail
-#pragma GCC diagnostic pop
+#include "diagnostics_pop.hpp"

@@ -2,8 +2,7 @@
 #pragma once
 #include "supported.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "diagnostics_push.hpp"
 /// Type traits that every op uses for every operand. Each costs one instantiation; the standard library's traits need
 /// two to seven, and a net has thousands.
 namespace espalier::detail {
@@ -89,4 +88,4 @@ template <>
 inline constexpr bool is_arithmetic<unsigned long long> = true;
 
 }  // namespace espalier::detail
-#pragma GCC diagnostic pop
+#include "diagnostics_pop.hpp"

@@ -2,8 +2,7 @@
 #pragma once
 #include "host_device.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "diagnostics_push.hpp"
 /// Tests for nan and infinity that also work with -ffast-math: they read the bits of a number. With -ffast-math
 /// compilers assume that no number is nan or infinite, and remove comparisons that detect such numbers.
 /// ESPALIER_FINITE_MATH is 1 if the compiler assumes this.
@@ -92,4 +91,4 @@ ESPALIER_HOST_DEVICE ESPALIER_INLINE constexpr bool isnan(T x) {
 }
 
 }  // namespace espalier::math
-#pragma GCC diagnostic pop
+#include "diagnostics_pop.hpp"

@@ -2,8 +2,7 @@
 #pragma once
 #include "bits.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "diagnostics_push.hpp"
 /// The elementary functions for constant expressions, in double: plain arithmetic, few steps, within 2 ulp of the exact
 /// value (test/base/math.cpp measures it). base/math.hpp chooses between these and the platform's functions.
 ///
@@ -361,4 +360,4 @@ ESPALIER_HOST_DEVICE constexpr double floor(double x) {
 
 }  // namespace espalier::math::constant
 ESPALIER_PRECISE_END
-#pragma GCC diagnostic pop
+#include "diagnostics_pop.hpp"

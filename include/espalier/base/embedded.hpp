@@ -4,8 +4,7 @@
 
 #include <cstdint>
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "diagnostics_push.hpp"
 /// The types in a header of weights, which io/header.hpp writes. This file needs nothing else of the library.
 namespace espalier {
 
@@ -30,4 +29,4 @@ constexpr float float_of_bits(std::uint32_t bits) noexcept { return __builtin_bi
 constexpr double double_of_bits(std::uint64_t bits) noexcept { return __builtin_bit_cast(double, bits); }
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "diagnostics_pop.hpp"

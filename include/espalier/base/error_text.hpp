@@ -4,8 +4,7 @@
 
 #include "supported.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "diagnostics_push.hpp"
 namespace espalier {
 
 namespace detail {
@@ -51,4 +50,4 @@ class error_text {
 }  // namespace detail
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "diagnostics_pop.hpp"

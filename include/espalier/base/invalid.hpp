@@ -4,8 +4,7 @@
 
 #include "sentence.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "diagnostics_push.hpp"
 namespace espalier {
 
 /// The result of an op whose operands do not fit. It contains the violated relation and the path of modules that it
@@ -164,4 +163,4 @@ constexpr invalid<Facts..., Fact> through(invalid<Facts...>) {
 }
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "diagnostics_pop.hpp"

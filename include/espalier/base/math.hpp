@@ -5,8 +5,7 @@
 #include "bits.hpp"
 #include "constant_math.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "diagnostics_push.hpp"
 /// The functions for rules of ops: one body works for numbers, packs of numbers, device threads and graph handles.
 ///
 /// float, double   in a constant expression those of constant_math.hpp (within 2 ulp), at run time the platform's
@@ -229,4 +228,4 @@ ESPALIER_HOST_DEVICE ESPALIER_INLINE constexpr auto number(double c) {
 
 }  // namespace espalier::math
 ESPALIER_PRECISE_END
-#pragma GCC diagnostic pop
+#include "diagnostics_pop.hpp"

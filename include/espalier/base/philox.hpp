@@ -9,8 +9,7 @@
 
 #include "host_device.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "diagnostics_push.hpp"
 namespace espalier {
 
 struct philox_key {
@@ -67,4 +66,4 @@ ESPALIER_HOST_DEVICE ESPALIER_INLINE constexpr T uniform_from_bits(std::uint32_t
 }
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "diagnostics_pop.hpp"

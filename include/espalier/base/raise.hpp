@@ -7,8 +7,7 @@
 #include <cstdlib>
 #endif
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "diagnostics_push.hpp"
 /// Throws errors, also in programs without exceptions.
 namespace espalier::detail {
 
@@ -25,4 +24,4 @@ template <class Error>
 }
 
 }  // namespace espalier::detail
-#pragma GCC diagnostic pop
+#include "diagnostics_pop.hpp"

@@ -2,8 +2,7 @@
 #pragma once
 #include "type_words.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "diagnostics_push.hpp"
 /// Writes the facts of errors in words: (8, 13) for shape<8, 13>, channels 3 for channels<3>. The path of an `invalid`
 /// type becomes "in Linear<64, 10>, layer 1 of 2". Only compilers with computed messages include this; see
 /// sentence.hpp.
@@ -309,4 +308,4 @@ using sentence = typename message_type<(is_violated<Facts> || ...)>::template ty
 
 }  // namespace detail
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "diagnostics_pop.hpp"

@@ -2,8 +2,7 @@
 #pragma once
 #include "supported.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "diagnostics_push.hpp"
 /// Comparison of texts without a header of the standard library.
 namespace espalier::detail {
 
@@ -51,4 +50,4 @@ struct nearest_so_far {
 };
 
 }  // namespace espalier::detail
-#pragma GCC diagnostic pop
+#include "diagnostics_pop.hpp"

@@ -2,8 +2,7 @@
 #pragma once
 #include "supported.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "diagnostics_push.hpp"
 /// Readable names of types for error messages, made from the compiler's spelling. constexpr, and without a header of
 /// the standard library.
 namespace espalier::detail {
@@ -244,4 +243,4 @@ constexpr void write_short_name(written_text& to, slice written) {
 }
 
 }  // namespace espalier::detail
-#pragma GCC diagnostic pop
+#include "diagnostics_pop.hpp"

@@ -3,8 +3,7 @@
 #include "../io/cifar10.hpp"
 #include "dataset.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier::data {
 
 /// Named relation: the images of CIFAR-10 are colour planes as in the file, or the channels come last.
@@ -41,4 +40,4 @@ dataset<T, Sample> cifar10(reading options, Path... files) {
 }
 
 }  // namespace espalier::data
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

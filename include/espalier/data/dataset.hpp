@@ -4,8 +4,7 @@
 #include "../io/idx.hpp"
 #include "samples.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier::data {
 
 /// How numbers become samples. A pixel or feature x becomes x * scale + shift. Labels must lie in 0 .. classes-1; real
@@ -215,4 +214,4 @@ class dataset {
 };
 
 }  // namespace espalier::data
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

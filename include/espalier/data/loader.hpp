@@ -6,8 +6,7 @@
 #include "shuffle.hpp"
 #include "transform.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier::data {
 
 namespace detail {
@@ -267,4 +266,4 @@ class loader {
 };
 
 }  // namespace espalier::data
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -3,8 +3,7 @@
 #include "../io/error.hpp"
 #include "../storage/view.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier::data {
 
 /// size_error: the data does not have the number of samples that a run-time argument requires.
@@ -169,4 +168,4 @@ struct samples {
 };
 
 }  // namespace espalier::data
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

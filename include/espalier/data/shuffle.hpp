@@ -6,8 +6,7 @@
 #include "../io/owned.hpp"
 #include "samples.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier::data {
 
 /// The samples in the order of the data set, in every epoch.
@@ -109,4 +108,4 @@ inline std::int64_t checked_count(std::int64_t samples, int batch, bool padded, 
 
 }  // namespace detail
 }  // namespace espalier::data
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -3,8 +3,7 @@
 #include "../io/csv.hpp"
 #include "dataset.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier::data {
 
 namespace detail {
@@ -92,4 +91,4 @@ dataset<T, Sample, Target> table(io::csv_table const& from, reading options, Col
 }
 
 }  // namespace espalier::data
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -5,8 +5,7 @@
 #include "../base/philox.hpp"
 #include "../storage/view.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Random transforms of samples, for data augmentation: a loader applies them to each image of a batch, reproducibly.
 namespace espalier::data {
 
@@ -215,4 +214,4 @@ struct transforms_fit<transforms<First, Rest...>, Sample>
 }  // namespace detail
 
 }  // namespace espalier::data
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

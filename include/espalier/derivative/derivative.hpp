@@ -7,8 +7,7 @@
 #include "../operation/detach.hpp"
 #include "reverse.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Derivatives of functions as formulas, so that gradients can be used inside other formulas and differentiated again.
 namespace espalier {
 
@@ -98,4 +97,4 @@ struct device_of_impl<derivative::formula<F, K, S, X...>> : common_device<device
 }  // namespace detail
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

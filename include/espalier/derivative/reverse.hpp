@@ -2,8 +2,7 @@
 #pragma once
 #include "../operation/add.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Reverse-mode differentiation of programs: adds the nodes of the backward pass.
 namespace espalier::derivative {
 
@@ -104,4 +103,4 @@ constexpr program with_backward() {
 }
 
 }  // namespace espalier::derivative
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -2,8 +2,7 @@
 #pragma once
 #include "../storage/tensor.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier::detail {
 
 /// An input or output of a run: the tag of the device that its elements lie on (cpu for the host), and their pointer.
@@ -36,4 +35,4 @@ computed_in<T> const* widened(T const* x, [[maybe_unused]] void* room) {
 }
 
 }  // namespace espalier::detail
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

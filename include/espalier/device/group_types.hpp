@@ -5,8 +5,7 @@
 #include "kernel_schedule.hpp"
 #include "random_state.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Turns a plan into the types that kernels are instantiated with: what each group computes, and the addresses of its
 /// operands and results.
 namespace espalier::fused {
@@ -149,4 +148,4 @@ template <class Program, int I>
 inline constexpr plan::final_copy copy_at = plan::plan_of<Program>.memory.copies[I];
 
 }  // namespace espalier::fused
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -6,8 +6,7 @@
 #include "../plan/sharing.hpp"
 #include "cpu/engine.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Runs programs whose results may overlap their arguments in memory. Callers may compute in place: the results are the
 /// same as with separate memory.
 namespace espalier {
@@ -173,4 +172,4 @@ class in_place {
 #define ESPALIER_RESULT_IS_CONST "a result is const and cannot be written; pass a tensor or view of non-const elements"
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -3,8 +3,7 @@
 #include "../operation/rule.hpp"
 #include "../plan/lower.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Schedules the loops of a fused group for any device: which instructions run in which sweep over the data. The group
 /// is a type, and the schedule is computed at compile time.
 namespace espalier::fused {
@@ -439,4 +438,4 @@ template <class Facts, detail::bits Set>
 using instructions_in = typename numbered_list<Facts, set_members<Set>>::type;
 
 }  // namespace espalier::fused
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

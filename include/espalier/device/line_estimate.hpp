@@ -2,8 +2,7 @@
 #pragma once
 #include "../operation/rule.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Estimates of reductions along lines (rows or columns) from three elements in memory, for every device.
 namespace espalier::fused {
 
@@ -27,4 +26,4 @@ ESPALIER_HOST_DEVICE constexpr Index offset_in_row(Index column, int rows, int r
 }
 
 }  // namespace espalier::fused
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

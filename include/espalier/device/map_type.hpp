@@ -2,8 +2,7 @@
 #pragma once
 #include "../shape/index_map.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Index maps as types, so that kernels of movement are compiled for their strides.
 namespace espalier::fused {
 
@@ -33,4 +32,4 @@ constexpr int map_number(index_map const& m, int k) {
 inline constexpr int map_numbers = 2 + 4 * max_rank;
 
 }  // namespace espalier::fused
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

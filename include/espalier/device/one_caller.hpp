@@ -4,8 +4,7 @@
 
 #include <cassert>
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Detects a workspace that two threads use at the same time: a workspace belongs to one object, and to one call at a
 /// time. Only builds without NDEBUG check; objects have the same members in all builds.
 namespace espalier::detail {
@@ -55,4 +54,4 @@ class call_guard<true> {
 #else
 #define ESPALIER_CALL_GUARD espalier::detail::call_guard<(__GCC_ATOMIC_CHAR_LOCK_FREE == 2)>
 #endif
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

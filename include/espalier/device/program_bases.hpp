@@ -3,8 +3,7 @@
 #include "../plan/plan.hpp"
 #include "../storage/memory.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier::detail {
 
 /// The base pointers of a running program, indexed by plan::base.
@@ -26,4 +25,4 @@ constexpr std::size_t bytes_for(std::size_t elements) {
 }
 
 }  // namespace espalier::detail
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

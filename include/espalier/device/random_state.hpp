@@ -4,8 +4,7 @@
 
 #include <cstdint>
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// The random state that kernels read.
 namespace espalier::fused {
 
@@ -16,4 +15,4 @@ struct random_state {
 };
 
 }  // namespace espalier::fused
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -3,8 +3,7 @@
 #include "../base/sentence.hpp"
 #include "../storage/device.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier::detail {
 
 /// Named relation: a reader on Device can access the tensors, because they lie on the host or on Device itself.
@@ -27,4 +26,4 @@ struct computes_on_host {
   "the bytes are in host memory; on a graphics processor this object allocates its own memory"
 
 }  // namespace espalier::detail
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

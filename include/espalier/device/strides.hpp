@@ -4,8 +4,7 @@
 
 #include "../shape/permutation.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Strides of the operands of movement kernels: one for each axis of the result, computed from the shapes alone.
 namespace espalier::fused::detail {
 
@@ -49,4 +48,4 @@ struct broadcasted {
 };
 
 }  // namespace espalier::fused::detail
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -2,8 +2,7 @@
 #pragma once
 #include "group_types.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Chooses the kernel of an unfused group, for every device.
 namespace espalier::fused {
 
@@ -63,4 +62,4 @@ template <class Kernels, class Program, int X>
 using unfused_kernel = typename decltype(detail::find_unfused_kernel<Kernels, Program, X>())::type;
 
 }  // namespace espalier::fused
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -2,8 +2,7 @@
 #pragma once
 #include "constant_argument.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Facts of the arguments of a function of tensors.
 namespace espalier::detail {
 
@@ -37,4 +36,4 @@ constexpr unsigned all_differentiated() {
 }
 
 }  // namespace espalier::detail
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -4,8 +4,7 @@
 #include "compiled_program.hpp"
 #include "gradient.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 namespace detail {
@@ -208,4 +207,4 @@ compiled(cpu_parallel<Threads>, F, X const&...)
     -> compiled<detail::on_device<cpu_parallel<Threads>, F>, detail::eager_leaf<X>...>;
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -6,8 +6,7 @@
 #include "function_fault.hpp"
 #include "gradient_program.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// The program of a compiled function, its fault and its costs.
 namespace espalier::detail {
 
@@ -113,4 +112,4 @@ struct sound_results<true, F, Leaf...> {
 };
 
 }  // namespace espalier::detail
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

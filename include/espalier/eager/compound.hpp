@@ -3,8 +3,7 @@
 #include "../expression/traced.hpp"
 #include "../storage/value_fit.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// The operators +=, -=, *= and /= of tensors and views: x = x + y and so on. Each is one fused loop without a
 /// temporary tensor.
 namespace espalier {
@@ -78,4 +77,4 @@ constexpr X operator/=(X&& x, Y&& y) {
 }
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

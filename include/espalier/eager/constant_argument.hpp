@@ -2,8 +2,7 @@
 #pragma once
 #include "../derivative/derivative.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// An argument that is held constant: grad<0>(f)(a, constant(b)). X is a reference for a named tensor; temporaries and
@@ -44,4 +43,4 @@ struct argument_type<constant_argument<X>> {
 }  // namespace detail
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -5,8 +5,7 @@
 #include "../expression/leaf.hpp"
 #include "../plan/address.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier::detail {
 
 inline constexpr int max_numbers = 32;
@@ -49,4 +48,4 @@ constexpr void collect(eager_inputs<T>& in, number<N> const& x) {
 }
 
 }  // namespace espalier::detail
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -3,8 +3,7 @@
 #include "../derivative/derivative.hpp"
 #include "../plan/plan.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier::detail {
 
 /// The type of an expression with borrowed tensors instead of owned ones, and without devices. Its values cost nothing,
@@ -54,4 +53,4 @@ struct eager_program {
 };
 
 }  // namespace espalier::detail
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -5,8 +5,7 @@
 #include "eager_program.hpp"
 #include "run_program.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Evaluates formulas over tensors immediately. The type of a formula determines its program, which is planned at
 /// compile time.
 namespace espalier {
@@ -203,4 +202,4 @@ constexpr auto evaluate(E const& e) {
 }
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

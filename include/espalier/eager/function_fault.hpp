@@ -2,8 +2,7 @@
 #pragma once
 #include "../derivative/derivative.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Faults of a captureless function and its arguments. grad, value_and_grad, vjp and compiled report them with their
 /// own names.
 namespace espalier::detail {
@@ -178,4 +177,4 @@ using fault_of_function = decltype(function_fault<F, Scalar, X...>());
 #define ESPALIER_ONE_NUMBER "f must return one number; reduce its result with sum or mean, or use vjp"
 
 }  // namespace espalier::detail
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

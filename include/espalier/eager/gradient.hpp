@@ -8,8 +8,7 @@
 #include "gradient_program.hpp"
 #include "invalid_calls.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Derivatives of captureless functions of tensors. f is a named struct or an `inline constexpr` lambda; its type
 /// determines the program.
 namespace espalier {
@@ -324,4 +323,4 @@ constexpr auto vjp(F) {
 }
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -3,8 +3,7 @@
 #include "../base/philox.hpp"
 #include "gradient.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// A gradient check for static_assert: a wrong pullback does not compile.
 namespace espalier {
 
@@ -179,4 +178,4 @@ constexpr auto gradient_agrees(F, gradient_check options = {}) {
 }
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -3,8 +3,7 @@
 #include "../plan/plan.hpp"
 #include "arguments.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier::detail {
 
 /// The nodes of the arguments of a function of tensors.
@@ -71,4 +70,4 @@ constexpr graph::program gradient_program<F, Differentiated, Seeded, Leaf...>::b
 }
 
 }  // namespace espalier::detail
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -4,8 +4,7 @@
 
 #include "../expression/expression.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Compile-time errors for calls of grad, value_and_grad and vjp in the style of other libraries: on numbers, or with
 /// arguments next to the function.
 namespace espalier {
@@ -81,4 +80,4 @@ constexpr auto vjp(First const&, Second const&, More const&...) {
 }
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

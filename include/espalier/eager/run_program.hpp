@@ -4,8 +4,7 @@
 #include "../trace/interpret.hpp"
 #include "eager_inputs.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Runs a program of functions of tensors, at compile time or at run time.
 namespace espalier::detail {
 
@@ -118,4 +117,4 @@ constexpr void run_program(eager_inputs<T> const& in, T* const* results, int res
 }
 
 }  // namespace espalier::detail
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -2,8 +2,7 @@
 #pragma once
 #include "node.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// A module applied to formulas of tensors. In a traced body there is no such node: the module's own body is traced
@@ -351,4 +350,4 @@ constexpr auto record_owning_call(M const& module, X&&... x) {
 }  // namespace detail
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

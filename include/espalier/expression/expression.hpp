@@ -6,8 +6,7 @@
 #include "../storage/device.hpp"
 #include "../storage/element.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Concepts of formulas and their operands, and the element type of a formula.
 namespace espalier {
 
@@ -85,4 +84,4 @@ struct same_element {
 };
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -3,8 +3,7 @@
 #include "../storage/ended.hpp"
 #include "expression.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// The leaves of formulas: numbers, tensors, parameters, buffers and random numbers.
 namespace espalier {
 
@@ -184,4 +183,4 @@ inline constexpr bool kept_as_they_are = (std::is_same_v<kept<X>, bare<X>> && ..
 }  // namespace detail
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -2,8 +2,7 @@
 #pragma once
 #include "traced.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Formulas of tensors as types: the node of an op, and the checks of its operands.
 namespace espalier {
 
@@ -159,4 +158,4 @@ template <class... X>
 inline constexpr bool is_eager = (detail::kept<X>::eager || ...);
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -3,8 +3,7 @@
 #include "../base/sentence.hpp"
 #include "leaf.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Values of a body while it is traced, and the errors for operations that they do not support.
 namespace espalier {
 
@@ -255,4 +254,4 @@ constexpr traced_result<S, X...> emit_traced(X const&... x);
 }  // namespace detail
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

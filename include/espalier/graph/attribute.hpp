@@ -2,8 +2,7 @@
 #pragma once
 #include "program.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// The attribute of a node means something else in each op family. Each meaning has a function that encodes it and one
 /// that reads it from a node, so that no other code depends on the bits.
 ///
@@ -140,4 +139,4 @@ constexpr int axis_of(node const& n) {
 constexpr std::uint64_t copy_attribute(int number) { return static_cast<std::uint64_t>(number); }
 
 }  // namespace espalier::graph
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

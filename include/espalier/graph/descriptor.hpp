@@ -3,8 +3,7 @@
 #include "../base/address.hpp"
 #include "../shape/shape.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Describes ops as values, so that the planner and the devices need no op types.
 namespace espalier {
 
@@ -123,4 +122,4 @@ using op_of = typename decltype(op_behind(op_key<Address>{}))::type;
 }  // namespace graph
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -3,8 +3,7 @@
 #include "../shape/index_map.hpp"
 #include "descriptor.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// A program as a graph of nodes, built in the constant evaluator.
 namespace espalier::graph {
 
@@ -171,4 +170,4 @@ struct program {
 };
 
 }  // namespace espalier::graph
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -3,8 +3,7 @@
 #include "../base/sentence.hpp"
 #include "program.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Reports the faults of a program as compile-time errors.
 namespace espalier::graph {
 
@@ -58,4 +57,4 @@ struct sound {
 };
 
 }  // namespace espalier::graph
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

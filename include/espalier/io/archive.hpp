@@ -8,8 +8,7 @@
 #include "file.hpp"
 #include "file_bytes.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier::io {
 
 /// One entry of a file's metadata: its name and its text.
@@ -53,4 +52,4 @@ class archive {
 };
 
 }  // namespace espalier::io
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

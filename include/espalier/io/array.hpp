@@ -12,8 +12,7 @@
 #include "../storage/half.hpp"
 #include "error.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Arrays as files store them: a name, an element type, extents, and row-major little-endian bytes.
 namespace espalier::io {
 
@@ -116,4 +115,4 @@ inline std::int64_t count_of(std::vector<std::int64_t> const& extents) noexcept 
 }
 
 }  // namespace espalier::io
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -12,8 +12,7 @@
 
 #include "file.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier::io {
 
 /// write_error: a file could not be written. The text begins with the file's name. Previous content of the path is
@@ -144,4 +143,4 @@ class atomic_file {
 };
 
 }  // namespace espalier::io
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -7,8 +7,7 @@
 #include "matching.hpp"
 #include "owned.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Converts the state of a model and of its trainer to named arrays and back. All file formats share this code.
 namespace espalier::io {
 
@@ -184,4 +183,4 @@ void restore(archive const& from, Model& model, TrainedBy& training, load_option
 }
 
 }  // namespace espalier::io
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -5,8 +5,7 @@
 #include "file.hpp"
 #include "owned.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier::io {
 
 class cifar10_records;
@@ -110,4 +109,4 @@ cifar10_records read_cifar10(Path const&... path) {
 }
 
 }  // namespace espalier::io
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

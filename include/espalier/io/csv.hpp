@@ -6,8 +6,7 @@
 #include "file.hpp"
 #include "owned.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier::io {
 
 /// The format of a file of numbers. Numbers have a decimal point in every locale: 1, -2.5, .5, 1e-3.
@@ -233,4 +232,4 @@ inline csv_table read_csv(file_path path, csv_format format = {}) {
 }
 
 }  // namespace espalier::io
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

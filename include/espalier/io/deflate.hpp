@@ -6,8 +6,7 @@
 
 #include "file_bytes.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Compression and checksums, by zlib.
 namespace espalier::io::detail {
 
@@ -101,4 +100,4 @@ inline deflated_bytes deflate_bytes(unsigned char const* head, std::int64_t head
 }
 
 }  // namespace espalier::io::detail
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

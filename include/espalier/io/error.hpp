@@ -6,8 +6,7 @@
 
 #include "../base/raise.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier::io {
 
 /// error: the expected and the actual content, in one sentence of at most 1,023 characters.
@@ -44,4 +43,4 @@ throw_error(char const* format, ...) {
 }
 
 }  // namespace espalier::io
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

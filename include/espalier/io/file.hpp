@@ -8,8 +8,7 @@
 #include "error.hpp"
 #include "file_path.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Shared by readers of files: a file that closes itself, its name for errors, its size.
 namespace espalier::io::detail {
 
@@ -62,4 +61,4 @@ inline void read_rest(std::FILE* file, char const* name, void* to, std::int64_t 
 }
 
 }  // namespace espalier::io::detail
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -10,8 +10,7 @@
 
 #include "file.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier::io {
 
 /// Owned bytes in page-aligned memory; movable, not copyable. Buffers of at least 4 MiB use huge pages if the system
@@ -92,4 +91,4 @@ inline file_bytes read_bytes(char const* path) {
 }
 
 }  // namespace espalier::io
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -4,8 +4,7 @@
 
 #include "../base/supported.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier::io {
 
 /// A path argument of readers and writers: text, std::string, std::filesystem::path. It refers to the caller's text, so
@@ -23,4 +22,4 @@ class file_path {
 };
 
 }  // namespace espalier::io
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

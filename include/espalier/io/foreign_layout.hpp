@@ -3,8 +3,7 @@
 #include "../model/slots.hpp"
 #include "array.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// The orders of axes in which other libraries store the tensors of a net.
 namespace espalier::io::detail {
 
@@ -32,4 +31,4 @@ void for_each_order(F f) {
 }
 
 }  // namespace espalier::io::detail
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

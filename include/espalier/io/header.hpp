@@ -3,8 +3,7 @@
 #include "atomic_file.hpp"
 #include "checkpoint.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier::io {
 
 namespace detail {
@@ -170,4 +169,4 @@ void write_header(file_path path, Model& model, std::string const& name) {
 }
 
 }  // namespace espalier::io
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -3,8 +3,7 @@
 #include "file.hpp"
 #include "owned.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier::io {
 
 class idx_array;
@@ -162,4 +161,4 @@ inline idx_array read_idx(file_path path) {
 }
 
 }  // namespace espalier::io
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -8,8 +8,7 @@
 
 #include "../shape/axis_order.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier::io {
 
 /// The library whose order of axes the tensors of a file have: as the file's metadata states, or as load_options
@@ -129,4 +128,4 @@ class load_options {
 };
 
 }  // namespace espalier::io
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

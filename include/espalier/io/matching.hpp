@@ -8,8 +8,7 @@
 #include "load_options.hpp"
 #include "mismatch.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Matches the arrays of a file with those of a model, and lists all disagreements.
 namespace espalier::io::detail {
 
@@ -282,4 +281,4 @@ struct matching {
 };
 
 }  // namespace espalier::io::detail
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

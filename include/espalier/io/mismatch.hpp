@@ -6,8 +6,7 @@
 #include "../base/text.hpp"
 #include "array.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier::io {
 
 /// The ways in which a file can disagree with a model.
@@ -95,4 +94,4 @@ inline std::string nearest_name(std::string const& query, std::vector<std::strin
 }  // namespace detail
 
 }  // namespace espalier::io
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

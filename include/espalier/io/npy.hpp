@@ -2,8 +2,7 @@
 #pragma once
 #include "npy_header.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier::io {
 
 /// parse_npy(path, bytes): reads the array of an npy file in memory; its name is "", and path is only used in errors.
@@ -48,4 +47,4 @@ inline void write_npy(file_path path, named_array const& array) {
 }
 
 }  // namespace espalier::io
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -6,8 +6,7 @@
 #include "archive.hpp"
 #include "atomic_file.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// The header of an npy file: a Python dictionary that describes the bytes after it.
 namespace espalier::io::detail {
 
@@ -241,4 +240,4 @@ inline std::string npy_header_of(std::string const& location, named_array const&
 }
 
 }  // namespace espalier::io::detail
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

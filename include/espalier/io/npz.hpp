@@ -5,8 +5,7 @@
 #include "npy_header.hpp"
 #include "zip.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier::io {
 
 /// Options of writing npz files.
@@ -142,4 +141,4 @@ void load_npz(file_path path, Model& model, Rest&&... rest) {
 }
 
 }  // namespace espalier::io
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -7,8 +7,7 @@
 #include "onnx_product.hpp"
 #include "onnx_reduction.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier::io {
 
 /// The name and the description of the net in an ONNX file.
@@ -305,7 +304,7 @@ void write_onnx(file_path path, Model const& model, onnx_options const& options 
   using Element = onnx::exported_element<typename Model::value_type>;
   using Layers = espalier::detail::root_message_fault<Found, espalier::detail::root_at<Model, struct write_onnx_>>;
   static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
-  static_assert(sizeof(espalier::detail::report_own_message(espalier::detail::own_message_fault<Found>{})) != 0);
+  static_assert(sizeof(espalier::detail::own_message_fault<Found>::report()) != 0);
   static_assert(
       Element::agree,
       ESPALIER_SENTENCE(
@@ -324,4 +323,4 @@ void write_onnx(file_path path, Model const& model, onnx_options const& options 
 }
 
 }  // namespace espalier::io
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

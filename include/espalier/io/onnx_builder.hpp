@@ -7,8 +7,7 @@
 #include "error.hpp"
 #include "onnx_file.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Builds the operations of an ONNX file. The file may store a value with another order of axes or other extents than
 /// the program; it is transposed or reshaped only if an operation requires it.
 namespace espalier::io::onnx {
@@ -324,4 +323,4 @@ class builder {
 };
 
 }  // namespace espalier::io::onnx
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

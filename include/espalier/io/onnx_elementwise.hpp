@@ -2,8 +2,7 @@
 #pragma once
 #include "onnx_program.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Exports elementwise ops. Operands are transposed to the order of axes of one of them, the lead; for parameters this
 /// is free.
 namespace espalier::io::onnx {
@@ -172,4 +171,4 @@ class elementwise_writer {
 };
 
 }  // namespace espalier::io::onnx
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -6,8 +6,7 @@
 #include "../base/version.hpp"
 #include "protobuf.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// An ONNX model as a value, and its serialization. This header only depends on ONNX's messages, not on programs.
 /// source  onnx.ai, "Open Neural Network Exchange Intermediate Representation" and onnx.proto
 namespace espalier::io::onnx {
@@ -143,4 +142,4 @@ struct model_file {
 };
 
 }  // namespace espalier::io::onnx
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -2,8 +2,7 @@
 #pragma once
 #include "onnx_program.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Exports movements: along each axis a slice and a padding, or a list of positions to gather from.
 namespace espalier::io::onnx {
 
@@ -197,4 +196,4 @@ inline view write_concatenate(exporter& e, int id) {
 }
 
 }  // namespace espalier::io::onnx
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -2,8 +2,7 @@
 #pragma once
 #include "onnx_windows.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Exports matrix products that are no convolutions.
 namespace espalier::io::onnx {
 
@@ -42,4 +41,4 @@ inline view write_product(exporter& e, int id) {
 }
 
 }  // namespace espalier::io::onnx
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

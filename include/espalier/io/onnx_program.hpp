@@ -2,8 +2,7 @@
 #pragma once
 #include "onnx_table.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// The program that is exported, and the analysis results that the export needs.
 namespace espalier::io::onnx {
 
@@ -135,4 +134,4 @@ inline integers stored_axes(view const& v, unsigned mask) {
 }
 
 }  // namespace espalier::io::onnx
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

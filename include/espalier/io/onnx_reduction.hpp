@@ -2,8 +2,7 @@
 #pragma once
 #include "onnx_program.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Exports reductions, and the named formulas around them: softmax and normalization.
 namespace espalier::io::onnx {
 
@@ -60,4 +59,4 @@ inline view write_whole(exporter& e, int id) {
 }
 
 }  // namespace espalier::io::onnx
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

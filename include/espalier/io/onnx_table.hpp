@@ -4,8 +4,7 @@
 #include "../operation/operation.hpp"
 #include "onnx_builder.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier::io {
 
 /// True for your own elementwise op if write_onnx may export it by the formula in its rule's apply:
@@ -239,4 +238,4 @@ constexpr table_row const* row_of(graph::descriptor const* op) {
 }  // namespace onnx
 
 }  // namespace espalier::io
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

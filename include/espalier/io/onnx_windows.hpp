@@ -4,8 +4,7 @@
 
 #include "onnx_program.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Exports windows of images that ONNX has operations for: convolutions, transposed convolutions and poolings. A
 /// program has the channels of images last; ONNX has them second.
 namespace espalier::io::onnx {
@@ -276,4 +275,4 @@ inline view write_scatter_add(exporter& e, int id) {
 }
 
 }  // namespace espalier::io::onnx
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

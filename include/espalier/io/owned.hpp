@@ -6,8 +6,7 @@
 #include <cstdint>
 #include <new>
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier::io {
 
 /// owned<T>: memory for a run-time number of trivial elements, allocated once, never grown. Movable, not copyable.
@@ -45,4 +44,4 @@ class owned {
 };
 
 }  // namespace espalier::io
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

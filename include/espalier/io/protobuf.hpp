@@ -7,8 +7,7 @@
 #include <string>
 #include <string_view>
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier::io {
 
 /// protobuf: builds a message of Protocol Buffers, field by field in the order of the calls. `field` is the number in
@@ -80,4 +79,4 @@ class protobuf {
 };
 
 }  // namespace espalier::io
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -6,8 +6,7 @@
 #include "checkpoint.hpp"
 #include "safetensors_header.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier::io {
 
 /// parse_safetensors(path, bytes): reads the tensors of a safetensors file in memory; path is only used in errors.
@@ -136,4 +135,4 @@ void load_safetensors(file_path path, Model& model, Rest&&... rest) {
 }
 
 }  // namespace espalier::io
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

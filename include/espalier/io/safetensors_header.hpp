@@ -8,8 +8,7 @@
 
 #include "archive.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// The header of a safetensors file: a JSON object with an entry for each tensor.
 namespace espalier::io::detail {
 
@@ -213,4 +212,4 @@ inline void check_safetensors_entries(char const* file, std::vector<safetensors_
 }
 
 }  // namespace espalier::io::detail
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

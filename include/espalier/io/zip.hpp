@@ -9,8 +9,7 @@
 #include "array.hpp"
 #include "deflate.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Reads and writes zip files. The directory is checked against the header of each entry before anything is unpacked.
 namespace espalier::io::detail {
 
@@ -376,4 +375,4 @@ class zip_writer {
 };
 
 }  // namespace espalier::io::detail
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

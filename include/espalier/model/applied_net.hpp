@@ -3,8 +3,7 @@
 #include "../trace/trace.hpp"
 #include "net_fault.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// The result of a net on a batch, as a type.
 namespace espalier::detail {
 
@@ -59,4 +58,4 @@ template <class Net, class Batch>
 using applied_net = typename applied_net_impl<Net, Batch>::type;
 
 }  // namespace espalier::detail
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -3,8 +3,7 @@
 #include "copy_model.hpp"
 #include "early_stopping.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// Keeps a copy of a model's best parameters and buffers, to restore them later.
@@ -77,4 +76,4 @@ class best_parameters {
 };
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -6,8 +6,7 @@
 #include "constant_tensors.hpp"
 #include "gradients.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Computes a net's forward pass, loss and gradients in constant expressions, so that static_assert can check them.
 namespace espalier {
 
@@ -61,7 +60,7 @@ class constant_model {
   static_assert(Made::declared, ESPALIER_SENTENCE(ESPALIER_MEMBERS_DECLARED, ESPALIER_UNLESS(Made::declared, Made)));
   static_assert(Made::complete, ESPALIER_SENTENCE(ESPALIER_MEMBERS_LISTED, ESPALIER_UNLESS(Made::complete, Made)));
   static_assert(Made::objects, ESPALIER_SENTENCE(ESPALIER_MEMBERS_ARE_OBJECTS, ESPALIER_UNLESS(Made::objects, Made)));
-  static_assert(sizeof(detail::report_own_message(detail::own_message_fault<detail::net_fault<Net>>{})) != 0);
+  static_assert(sizeof(detail::own_message_fault<detail::net_fault<Net>>::report()) != 0);
   static_assert(std::is_floating_point_v<T>, ESPALIER_SENTENCE("constant_model<Net, T>: T is float or double",
                                                                ESPALIER_STATED(std::is_floating_point_v<T>, T)));
 
@@ -126,7 +125,7 @@ class constant_model {
     using Element = detail::element_is<element_of<X>, T>;
     using Layers = detail::root_message_fault<Found, detail::root_at<constant_model, X>>;
     static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
-    static_assert(sizeof(detail::report_own_message(detail::own_message_fault<Found>{})) != 0);
+    static_assert(sizeof(detail::own_message_fault<Found>::report()) != 0);
     static_assert(Element::agree, ESPALIER_SENTENCE("constant_model(x): " ESPALIER_INPUT_ELEMENT, Element));
     if constexpr (!layers_fit<Found>::value) {
       return Found{};
@@ -255,4 +254,4 @@ constexpr auto value_and_grad(constant_model<Net, T> const& model, Loss loss) {
 }
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

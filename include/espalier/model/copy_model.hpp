@@ -2,8 +2,7 @@
 #pragma once
 #include "model.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// copy(from, to): copies all parameters and buffers to a model of the same net on any device: copy(on_gpu, on_cpu).
@@ -60,4 +59,4 @@ void copy(model<Net, From, T> const& from, model<Net, To, U>& to) {
 }
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

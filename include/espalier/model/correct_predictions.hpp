@@ -4,8 +4,7 @@
 
 #include "../storage/label_error.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier::detail {
 
 /// The class with the largest of a prediction's scores, which are `stride` elements apart.
@@ -32,4 +31,4 @@ std::int64_t count_correct(T const* scores, Label const* expected, label_range c
 }
 
 }  // namespace espalier::detail
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -5,8 +5,7 @@
 #include "../base/error_text.hpp"
 #include "../base/raise.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// The count passed to evaluate() is negative or exceeds the samples of the batch. Thrown before anything is computed
@@ -33,4 +32,4 @@ inline void check_count(std::int64_t count, std::int64_t samples) {
 }  // namespace detail
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -6,8 +6,7 @@
 
 #include "../base/bits.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// Stops training that no longer improves: after `patience` consecutive losses that are not lower than the best one by
@@ -40,4 +39,4 @@ struct early_stopping {
 };
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -2,8 +2,7 @@
 #pragma once
 #include "model.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// read_only_model<Net, Weights>: a net whose numbers stay in a header of weights (io::write_header), for example in
@@ -65,4 +64,4 @@ class read_only_model {
 };
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

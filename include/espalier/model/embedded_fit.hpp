@@ -6,8 +6,7 @@
 #include "../storage/memory.hpp"
 #include "tensor_paths.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Checks that a header of weights belongs to a net. The compiler compares names, extents and element types, so that a
 /// running program has nothing left to check.
 namespace espalier {
@@ -216,4 +215,4 @@ void copy_embedded(T* parameters, T* buffers) {
 
 }  // namespace detail
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -4,8 +4,7 @@
 
 #include "../base/supported.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// The result of evaluating some samples: the mean loss and, for labels, how many predictions have their largest score
@@ -19,4 +18,4 @@ struct evaluation {
 };
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -5,8 +5,7 @@
 #include "net_programs.hpp"
 #include "own_message.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Checks that a net, a loss and batches fit each other for training. A violated relation is a fact in the roots'
 /// errors.
 namespace espalier {
@@ -164,23 +163,23 @@ struct training_fit<Net, Loss, Batches...> {
 };
 
 template <class Loss, class... S, class... Path>
-inline constexpr bool has_own_message<invalid<loss_has_forward<Loss, S...>, Path...>> = true;
-template <class Loss, class... S, class... Path>
-constexpr auto report_own_message(invalid<loss_has_forward<Loss, S...>, Path...>) {
-  static_assert(loss_has_forward<Loss, S...>::agree,
-                ESPALIER_SENTENCE(ESPALIER_LOSS_FORWARD_FITS, loss_has_forward<Loss, S...>));
-  return true;
-}
+struct own_message<invalid<loss_has_forward<Loss, S...>, Path...>> : existing_message {
+  static constexpr auto report() {
+    static_assert(loss_has_forward<Loss, S...>::agree,
+                  ESPALIER_SENTENCE(ESPALIER_LOSS_FORWARD_FITS, loss_has_forward<Loss, S...>));
+    return true;
+  }
+};
 template <class Loss, class Prediction>
-inline constexpr bool has_own_message<invalid<target_is_complete<Loss, Prediction>>> = true;
-template <class Loss, class Prediction>
-constexpr auto report_own_message(invalid<target_is_complete<Loss, Prediction>>) {
-  using Fault = target_is_complete<Loss, Prediction>;
-  static_assert(Fault::agree, ESPALIER_SENTENCE(ESPALIER_TARGET_IS_COMPLETE, Fault));
-  return true;
-}
+struct own_message<invalid<target_is_complete<Loss, Prediction>>> : existing_message {
+  static constexpr auto report() {
+    using Fault = target_is_complete<Loss, Prediction>;
+    static_assert(Fault::agree, ESPALIER_SENTENCE(ESPALIER_TARGET_IS_COMPLETE, Fault));
+    return true;
+  }
+};
 
 }  // namespace detail
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -7,8 +7,7 @@
 #include "../operation/subtract.hpp"
 #include "node_facts.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Speeds up the evaluation program of a frozen model by a rewrite on the graph, which holds for any layers.
 ///   A scale and a shift per column of a product with a constant matrix are folded into that matrix and one bias.
 ///     ((x W + b) - m) s + t = x (W s) + ((b - m) s + t).
@@ -166,4 +165,4 @@ constexpr graph::program folded(graph::program const& p) {
 }
 
 }  // namespace espalier::detail
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -4,8 +4,7 @@
 #include "net_programs.hpp"
 #include "split_program.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// The programs of a frozen model: one that prepares its numbers, and one that runs.
 namespace espalier::detail {
 
@@ -49,4 +48,4 @@ struct frozen_program {
 };
 
 }  // namespace espalier::detail
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

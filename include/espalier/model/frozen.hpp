@@ -7,8 +7,7 @@
 #include "misuse.hpp"
 #include "model.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// Prepares a trained model for fast evaluation of one batch size. The constructor computes all values that depend only
@@ -150,7 +149,7 @@ template <class Model, class Batch, class... Facts>
 class frozen<Model, Batch, invalid<Facts...>> : public detail::zero_costs {
   using Layers = detail::root_message_fault<invalid<Facts...>, frozen>;
   static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
-  static_assert(sizeof(detail::report_own_message(detail::own_message_fault<invalid<Facts...>>{})) != 0);
+  static_assert(sizeof(detail::own_message_fault<invalid<Facts...>>::report()) != 0);
 
  public:
   using input_shape = Batch;
@@ -196,4 +195,4 @@ template <ModelType Model>
 frozen(Model const&) -> frozen<detail::misused<is_batch<no_batch>>, void, void>;
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

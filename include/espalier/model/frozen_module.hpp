@@ -2,8 +2,7 @@
 #pragma once
 #include "../nn/module.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier::nn {
 
 /// shape   that of the module
@@ -16,4 +15,4 @@ struct Frozen {
 };
 
 }  // namespace espalier::nn
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -3,8 +3,7 @@
 #include "../eager/gradient_agrees.hpp"
 #include "constant_model.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Checks the gradient of a whole net in static_assert, along one random direction through all its trainable
 /// parameters.
 namespace espalier {
@@ -67,4 +66,4 @@ constexpr auto gradient_agrees(constant_model<Net, T> const& model, Loss loss, g
 }
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

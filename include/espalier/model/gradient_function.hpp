@@ -6,8 +6,7 @@
 #include "range_arguments.hpp"
 #include "step_fit.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier::detail {
 
 /// The fault of targets for a batch that fits net and loss, or `agreed`.
@@ -61,10 +60,10 @@ struct model_gradient_function {
                   ESPALIER_SENTENCE(ESPALIER_LOSS_WITHOUT_PARAMETERS, loss_without_parameters<Loss>));
     using Layers = root_message_fault<typename Fit::layers, root_at<model_gradient_function, X>>;
     static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
-    static_assert(sizeof(report_own_message(own_message_fault<typename Fit::layers>{})) != 0);
+    static_assert(sizeof(own_message_fault<typename Fit::layers>::report()) != 0);
     using LossMisfit = root_message_fault<typename Fit::loss, root_at<model_gradient_function, X>>;
     static_assert(LossMisfit::agree, ESPALIER_SENTENCE(ESPALIER_LOSS_FITS, LossMisfit));
-    static_assert(sizeof(report_own_message(own_message_fault<typename Fit::loss>{})) != 0);
+    static_assert(sizeof(own_message_fault<typename Fit::loss>::report()) != 0);
     static_assert(Fit::statistics::agree, ESPALIER_SENTENCE(ESPALIER_STATISTICS_FIT, typename Fit::statistics));
     static_assert(holds<shape_is, Targets>,
                   ESPALIER_SENTENCE("value_and_grad(model, loss)(x, y): " ESPALIER_TARGETS_SHAPE, Targets));
@@ -122,4 +121,4 @@ struct model_gradient_function {
 };
 
 }  // namespace espalier::detail
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

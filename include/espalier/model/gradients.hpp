@@ -6,8 +6,7 @@
 #include "model.hpp"
 #include "parameter_gradients.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// A loss and its gradients. For a model of 16 bits the loss is a float, and the gradients are stored in 16 bits.
@@ -160,4 +159,4 @@ auto grad(Model&&, Loss, X const&, More const&...) {
 }
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

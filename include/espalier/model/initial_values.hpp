@@ -3,8 +3,7 @@
 #include "../device/cpu/vector/vectors.hpp"
 #include "slots.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier::detail {
 
 /// for different instruction sets do not share a function, as for kernels.
@@ -40,4 +39,4 @@ inline constexpr auto fill_functions_of = [] {
 }();
 
 }  // namespace espalier::detail
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -6,8 +6,7 @@
 #include "optimizer_fit.hpp"
 #include "zero_costs.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Invalid trainers: each reports one error and accepts every call without a further one.
 namespace espalier {
 
@@ -77,10 +76,10 @@ class trainer<Model, Loss, Optimizer, Batch, More...> : public detail::trainer_s
           decltype(detail::optimizer_fault_of<typename Model::net_type, Optimizer, Fit::fault::agree>()){})) != 0);
   using Layers = detail::root_message_fault<typename Fit::layers, trainer>;
   static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
-  static_assert(sizeof(detail::report_own_message(detail::own_message_fault<typename Fit::layers>{})) != 0);
+  static_assert(sizeof(detail::own_message_fault<typename Fit::layers>::report()) != 0);
   using LossMisfit = detail::root_message_fault<typename Fit::loss, trainer>;
   static_assert(LossMisfit::agree, ESPALIER_SENTENCE(ESPALIER_LOSS_FITS, LossMisfit));
-  static_assert(sizeof(detail::report_own_message(detail::own_message_fault<typename Fit::loss>{})) != 0);
+  static_assert(sizeof(detail::own_message_fault<typename Fit::loss>::report()) != 0);
   static_assert(Fit::statistics::agree, ESPALIER_SENTENCE(ESPALIER_STATISTICS_FIT, typename Fit::statistics));
 
  public:
@@ -106,4 +105,4 @@ class trainer<detail::misused<trainer_arguments<Argument...>>, void, void, void>
 };
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -2,8 +2,7 @@
 #pragma once
 #include "../storage/label_error.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier::detail {
 
 /// The labels that a loss accepts for a prediction. A loss whose classes are not on the last axis declares their number
@@ -23,4 +22,4 @@ constexpr label_range label_range_of() {
 }
 
 }  // namespace espalier::detail
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -7,8 +7,7 @@
 #include "../base/raise.hpp"
 #include "../expression/call.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// A loss object has another number than its type's default, and a program is made from the type. The error names the
@@ -66,4 +65,4 @@ constexpr void check_loss(Loss const& loss) {
 }  // namespace detail
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

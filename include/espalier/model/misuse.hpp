@@ -5,8 +5,7 @@
 #include "../storage/bytes.hpp"
 #include "zero_costs.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Compile-time errors for arguments of trainer, predictor and frozen that are of the wrong kind.
 namespace espalier {
 
@@ -70,4 +69,4 @@ class silent_root : public zero_costs {
 #define ESPALIER_BATCH_IS_SHAPE "a batch is written esp::batch<N, ...>{}: its extents are template arguments"
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -4,8 +4,7 @@
 #include "../expression/expression.hpp"
 #include "slots.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier::detail {
 
 /// Constraints that errors of a model name. For example: the device's header is included, T is a real element type, the
@@ -50,4 +49,4 @@ struct begins_with_a_seed {
 
 #define ESPALIER_FEWER_BYTES(root) "the bytes are fewer than " root "::bytes"
 #define ESPALIER_INPUT_ELEMENT "x has another element type than the model"
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

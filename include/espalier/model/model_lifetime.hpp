@@ -4,8 +4,7 @@
 
 #include <type_traits>
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Constraints on a model that others refer to or change.
 namespace espalier::detail {
 
@@ -39,4 +38,4 @@ concept TemporaryOrConst = std::is_same_v<std::remove_cvref_t<M>, Model> &&
   "the model is a temporary, destroyed at the end of this expression; store it in a variable: esp::model<Net> model{seed}"
 #define ESPALIER_MODEL_IS_CONST \
   "the model is const, but this call changes it; pass a model that is not const, or model.clone()"
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -5,8 +5,7 @@
 #include "../base/raise.hpp"
 #include "named.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// The model has no tensor of the requested name. The error shows the requested name and the most similar existing one.
@@ -67,4 +66,4 @@ template <class Net, bool Parameters>
 }  // namespace detail
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

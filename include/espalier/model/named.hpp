@@ -2,8 +2,7 @@
 #pragma once
 #include "embedded_fit.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Finds a net's tensors by name at compile time. An unknown name does not compile; the error shows the most similar
 /// name.
 namespace espalier {
@@ -134,4 +133,4 @@ using name_fact = typename name_fact_of<Found>::type;
   "the net has no " what " of this name" ESPALIER_FACTS_HINT("; nearest<...> is the most similar one that it has")
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -5,8 +5,7 @@
 #include "../device/cpu/engine.hpp"
 #include "name_error.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 namespace detail {
@@ -123,4 +122,4 @@ auto get_tensor(Engine const& engine, char const* name, T* base, bool trainable_
 }  // namespace detail
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

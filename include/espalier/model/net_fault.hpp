@@ -2,8 +2,7 @@
 #pragma once
 #include "../nn/module.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// The fault of a net as a module, whatever its input.
 namespace espalier {
 
@@ -36,4 +35,4 @@ using net_fault = decltype(module_fault_of<Net>());
 }  // namespace detail
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

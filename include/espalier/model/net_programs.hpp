@@ -4,8 +4,7 @@
 #include "../plan/plan.hpp"
 #include "trace_net.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// The programs of a model: evaluation, training, and only the loss. Each is traced once for a net type and its shapes.
 namespace espalier::detail {
 
@@ -127,4 +126,4 @@ struct rows_of_sample<shape<Count, Rest...>, shape<Samples, Sample...>> {
 };
 
 }  // namespace espalier::detail
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

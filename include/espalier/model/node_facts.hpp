@@ -2,8 +2,7 @@
 #pragma once
 #include "../operation/rule.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier::detail {
 
 /// Which nodes a program's outputs need, how many nodes and outputs read each, and which nodes change from run to run.
@@ -37,4 +36,4 @@ constexpr void find_facts(graph::program const& p, node_facts& f) {
 }
 
 }  // namespace espalier::detail
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -2,8 +2,7 @@
 #pragma once
 #include "../storage/bytes.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier::detail {
 
 /// Calls f(bytes) with a device's bytes in host memory: the bytes themselves, or a copy, which is copied back if
@@ -21,4 +20,4 @@ void on_host(Engine const& engine, void* device_data, std::size_t bytes, [[maybe
 }
 
 }  // namespace espalier::detail
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

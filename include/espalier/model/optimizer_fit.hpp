@@ -3,8 +3,7 @@
 #include "../optim/optimizer.hpp"
 #include "slots.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Checks that an optimizer's update fits a vector of parameters.
 namespace espalier {
 
@@ -102,4 +101,4 @@ constexpr auto report_optimizer_fault(update_returns_tuple<Optimizer, Size, Resu
 }  // namespace detail
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

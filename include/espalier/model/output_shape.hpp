@@ -3,8 +3,7 @@
 #include "own_message.hpp"
 #include "trace_net.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 namespace detail {
@@ -16,7 +15,7 @@ struct invalid_shape {
   constexpr invalid_shape(invalid_shape const&) {
     using Layers = root_message_fault<Found, invalid_shape>;
     static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
-    static_assert(sizeof(report_own_message(own_message_fault<Found>{})) != 0);
+    static_assert(sizeof(own_message_fault<Found>::report()) != 0);
   }
 };
 /// Not a friend: in the error of a friend, nvcc does not print the type Found.
@@ -24,7 +23,7 @@ template <class Found, class X>
 constexpr bool operator==(invalid_shape<Found> const&, X const&) {
   using Layers = root_message_fault<Found, invalid_shape<Found>>;
   static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
-  static_assert(sizeof(report_own_message(own_message_fault<Found>{})) != 0);
+  static_assert(sizeof(own_message_fault<Found>::report()) != 0);
   return true;
 }
 }  // namespace detail
@@ -39,4 +38,4 @@ template <class Net, class S, class Found>
 inline constexpr auto const& output_shape<Net, S, Found, false> = detail::invalid_object<detail::invalid_shape<Found>>;
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -3,8 +3,7 @@
 #include "../graph/sound.hpp"
 #include "net_fault.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Reports the faults of a net on its input, and holds the sentences of the errors. One mistake produces one error,
 /// however many roots (output_shape, model, trainer, predictor, ...) find it.
 /// The assertions are in each root. In a base, a function or a macro they would add up to three lines to the error: of
@@ -53,144 +52,147 @@ struct unreported_fault<invalid<Facts...>, Root> {
 template <class Found, class Root>
 using unreported = typename unreported_fault<Found, Root>::type;
 
+/// The sentence of a fault that has one of its own, for all roots. `report` is a function because its result is usable
+/// after a failed assertion; a class with a failed assertion would not be a constant (clang).
 template <class Found>
-inline constexpr bool has_own_message = false;
+struct own_message {
+  static constexpr bool exists = false;
+  static constexpr auto report() { return true; }
+};
+struct existing_message {
+  static constexpr bool exists = true;
+};
 template <class... Path>
-inline constexpr bool has_own_message<invalid<already_reported, Path...>> = true;
+struct own_message<invalid<already_reported, Path...>> : existing_message {
+  static constexpr auto report() { return true; }
+};
 template <class M, class... S, class... Path>
-inline constexpr bool has_own_message<invalid<has_forward<M, S...>, Path...>> = true;
+struct own_message<invalid<has_forward<M, S...>, Path...>> : existing_message {
+  static constexpr auto report() {
+    static_assert(has_forward<M, S...>::agree,
+                  ESPALIER_SENTENCE(ESPALIER_FORWARD_FITS, invalid<has_forward<M, S...>, Path...>));
+    return true;
+  }
+};
 template <class M, class... Path>
-inline constexpr bool has_own_message<invalid<forward_is_const<M>, Path...>> = true;
+struct own_message<invalid<forward_is_const<M>, Path...>> : existing_message {
+  static constexpr auto report() {
+    static_assert(forward_is_const<M>::agree,
+                  ESPALIER_SENTENCE(ESPALIER_FORWARD_IS_CONST, invalid<forward_is_const<M>, Path...>));
+    return true;
+  }
+};
 template <class M, class... Path>
-inline constexpr bool has_own_message<invalid<forward_is_generic<M>, Path...>> = true;
+struct own_message<invalid<forward_is_generic<M>, Path...>> : existing_message {
+  static constexpr auto report() {
+    static_assert(forward_is_generic<M>::agree,
+                  ESPALIER_SENTENCE(ESPALIER_FORWARD_IS_GENERIC, invalid<forward_is_generic<M>, Path...>));
+    return true;
+  }
+};
 template <class M, class... Path>
-inline constexpr bool has_own_message<invalid<forward_ends<M>, Path...>> = true;
+struct own_message<invalid<forward_ends<M>, Path...>> : existing_message {
+  static constexpr auto report() {
+    static_assert(forward_ends<M>::agree, ESPALIER_SENTENCE(ESPALIER_FORWARD_ENDS, invalid<forward_ends<M>, Path...>));
+    return true;
+  }
+};
 template <class Net, class... Path>
-inline constexpr bool has_own_message<invalid<forward_is_constexpr<Net>, Path...>> = true;
+struct own_message<invalid<forward_is_constexpr<Net>, Path...>> : existing_message {
+  static constexpr auto report() {
+    static_assert(forward_is_constexpr<Net>::agree,
+                  ESPALIER_SENTENCE(ESPALIER_FORWARD_IS_CONSTEXPR, invalid<forward_is_constexpr<Net>, Path...>));
+    return true;
+  }
+};
 template <class M, class Result, class... Path>
-inline constexpr bool has_own_message<invalid<forward_returns<M, Result>, Path...>> = true;
+struct own_message<invalid<forward_returns<M, Result>, Path...>> : existing_message {
+  static constexpr auto report() {
+    static_assert(forward_returns<M, Result>::agree,
+                  ESPALIER_SENTENCE(ESPALIER_FORWARD_RETURNS, invalid<forward_returns<M, Result>, Path...>));
+    return true;
+  }
+};
 template <class Net, class... Path>
-inline constexpr bool has_own_message<invalid<is_net<Net>, Path...>> = true;
+struct own_message<invalid<is_net<Net>, Path...>> : existing_message {
+  static constexpr auto report() {
+    return true;  // a model reports it
+  }
+};
 template <class M, int Members, int Listed, class... Path>
-inline constexpr bool has_own_message<invalid<nn::listed_members<M, Members, Listed>, Path...>> = true;
+struct own_message<invalid<nn::listed_members<M, Members, Listed>, Path...>> : existing_message {
+  static constexpr auto report() {
+    static_assert(nn::listed_members<M, Members, Listed>::agree,
+                  ESPALIER_SENTENCE(ESPALIER_MEMBERS_LISTED, invalid<nn::listed_members<M, Members, Listed>, Path...>));
+    return true;
+  }
+};
 template <class M, class... Path>
-inline constexpr bool has_own_message<invalid<nn::distinct_members<M>, Path...>> = true;
+struct own_message<invalid<nn::distinct_members<M>, Path...>> : existing_message {
+  static constexpr auto report() {
+    static_assert(nn::distinct_members<M>::agree,
+                  ESPALIER_SENTENCE(ESPALIER_MEMBERS_DISTINCT, invalid<nn::distinct_members<M>, Path...>));
+    return true;
+  }
+};
 template <class M, class... Path>
-inline constexpr bool has_own_message<invalid<nn::declared_members<M>, Path...>> = true;
+struct own_message<invalid<nn::declared_members<M>, Path...>> : existing_message {
+  static constexpr auto report() {
+    static_assert(nn::declared_members<M>::agree,
+                  ESPALIER_SENTENCE(ESPALIER_MEMBERS_DECLARED, invalid<nn::declared_members<M>, Path...>));
+    return true;
+  }
+};
 template <class M, class Member, class... Path>
-inline constexpr bool has_own_message<invalid<nn::member_objects<M, Member>, Path...>> = true;
+struct own_message<invalid<nn::member_objects<M, Member>, Path...>> : existing_message {
+  static constexpr auto report() {
+    static_assert(nn::member_objects<M, Member>::agree,
+                  ESPALIER_SENTENCE(ESPALIER_MEMBERS_ARE_OBJECTS, invalid<nn::member_objects<M, Member>, Path...>));
+    return true;
+  }
+};
 template <class M, class Member, class... Path>
-inline constexpr bool has_own_message<invalid<nn::member_begins<M, Member>, Path...>> = true;
+struct own_message<invalid<nn::member_begins<M, Member>, Path...>> : existing_message {
+  static constexpr auto report() {
+    static_assert(nn::member_begins<M, Member>::agree,
+                  ESPALIER_SENTENCE(ESPALIER_MEMBERS_BEGIN, invalid<nn::member_begins<M, Member>, Path...>));
+    return true;
+  }
+};
 template <class M, class... Path>
-inline constexpr bool has_own_message<invalid<nn::layer_is_module<M>, Path...>> = true;
+struct own_message<invalid<nn::layer_is_module<M>, Path...>> : existing_message {
+  static constexpr auto report() {
+    static_assert(nn::layer_is_module<M>::agree,
+                  ESPALIER_SENTENCE(ESPALIER_LAYER_IS_MODULE, invalid<nn::layer_is_module<M>, Path...>));
+    return true;
+  }
+};
 template <class M, class... Path>
-inline constexpr bool has_own_message<invalid<nn::aggregate_module<M>, Path...>> = true;
+struct own_message<invalid<nn::aggregate_module<M>, Path...>> : existing_message {
+  static constexpr auto report() {
+    static_assert(nn::aggregate_module<M>::agree,
+                  ESPALIER_SENTENCE(ESPALIER_MODULE_IS_AGGREGATE, invalid<nn::aggregate_module<M>, Path...>));
+    return true;
+  }
+};
 template <class M, class... Path>
-inline constexpr bool has_own_message<invalid<nn::without_base_class<M>, Path...>> = true;
-
-template <class... Path>
-constexpr auto report_own_message(invalid<already_reported, Path...>) {
-  return true;
-}
-template <class M, class... S, class... Path>
-constexpr auto report_own_message(invalid<has_forward<M, S...>, Path...>) {
-  static_assert(has_forward<M, S...>::agree,
-                ESPALIER_SENTENCE(ESPALIER_FORWARD_FITS, invalid<has_forward<M, S...>, Path...>));
-  return true;
-}
-template <class M, class... Path>
-constexpr auto report_own_message(invalid<forward_is_const<M>, Path...>) {
-  static_assert(forward_is_const<M>::agree,
-                ESPALIER_SENTENCE(ESPALIER_FORWARD_IS_CONST, invalid<forward_is_const<M>, Path...>));
-  return true;
-}
-template <class M, class... Path>
-constexpr auto report_own_message(invalid<forward_is_generic<M>, Path...>) {
-  static_assert(forward_is_generic<M>::agree,
-                ESPALIER_SENTENCE(ESPALIER_FORWARD_IS_GENERIC, invalid<forward_is_generic<M>, Path...>));
-  return true;
-}
-template <class M, class... Path>
-constexpr auto report_own_message(invalid<forward_ends<M>, Path...>) {
-  static_assert(forward_ends<M>::agree, ESPALIER_SENTENCE(ESPALIER_FORWARD_ENDS, invalid<forward_ends<M>, Path...>));
-  return true;
-}
-template <class Net, class... Path>
-constexpr auto report_own_message(invalid<forward_is_constexpr<Net>, Path...>) {
-  static_assert(forward_is_constexpr<Net>::agree,
-                ESPALIER_SENTENCE(ESPALIER_FORWARD_IS_CONSTEXPR, invalid<forward_is_constexpr<Net>, Path...>));
-  return true;
-}
-template <class M, class Result, class... Path>
-constexpr auto report_own_message(invalid<forward_returns<M, Result>, Path...>) {
-  static_assert(forward_returns<M, Result>::agree,
-                ESPALIER_SENTENCE(ESPALIER_FORWARD_RETURNS, invalid<forward_returns<M, Result>, Path...>));
-  return true;
-}
-template <class Net, class... Path>
-constexpr auto report_own_message(invalid<is_net<Net>, Path...>) {
-  return true;  // a model reports it
-}
-template <class M, int Members, int Listed, class... Path>
-constexpr auto report_own_message(invalid<nn::listed_members<M, Members, Listed>, Path...>) {
-  static_assert(nn::listed_members<M, Members, Listed>::agree,
-                ESPALIER_SENTENCE(ESPALIER_MEMBERS_LISTED, invalid<nn::listed_members<M, Members, Listed>, Path...>));
-  return true;
-}
-template <class M, class... Path>
-constexpr auto report_own_message(invalid<nn::distinct_members<M>, Path...>) {
-  static_assert(nn::distinct_members<M>::agree,
-                ESPALIER_SENTENCE(ESPALIER_MEMBERS_DISTINCT, invalid<nn::distinct_members<M>, Path...>));
-  return true;
-}
-template <class M, class... Path>
-constexpr auto report_own_message(invalid<nn::declared_members<M>, Path...>) {
-  static_assert(nn::declared_members<M>::agree,
-                ESPALIER_SENTENCE(ESPALIER_MEMBERS_DECLARED, invalid<nn::declared_members<M>, Path...>));
-  return true;
-}
-template <class M, class Member, class... Path>
-constexpr auto report_own_message(invalid<nn::member_objects<M, Member>, Path...>) {
-  static_assert(nn::member_objects<M, Member>::agree,
-                ESPALIER_SENTENCE(ESPALIER_MEMBERS_ARE_OBJECTS, invalid<nn::member_objects<M, Member>, Path...>));
-  return true;
-}
-template <class M, class Member, class... Path>
-constexpr auto report_own_message(invalid<nn::member_begins<M, Member>, Path...>) {
-  static_assert(nn::member_begins<M, Member>::agree,
-                ESPALIER_SENTENCE(ESPALIER_MEMBERS_BEGIN, invalid<nn::member_begins<M, Member>, Path...>));
-  return true;
-}
-template <class M, class... Path>
-constexpr auto report_own_message(invalid<nn::layer_is_module<M>, Path...>) {
-  static_assert(nn::layer_is_module<M>::agree,
-                ESPALIER_SENTENCE(ESPALIER_LAYER_IS_MODULE, invalid<nn::layer_is_module<M>, Path...>));
-  return true;
-}
-template <class M, class... Path>
-constexpr auto report_own_message(invalid<nn::aggregate_module<M>, Path...>) {
-  static_assert(nn::aggregate_module<M>::agree,
-                ESPALIER_SENTENCE(ESPALIER_MODULE_IS_AGGREGATE, invalid<nn::aggregate_module<M>, Path...>));
-  return true;
-}
-template <class M, class... Path>
-constexpr auto report_own_message(invalid<nn::without_base_class<M>, Path...>) {
-  static_assert(nn::without_base_class<M>::agree,
-                ESPALIER_SENTENCE(ESPALIER_MODULE_HAS_NO_BASE, invalid<nn::without_base_class<M>, Path...>));
-  return true;
-}
-constexpr auto report_own_message(agreed) { return true; }
+struct own_message<invalid<nn::without_base_class<M>, Path...>> : existing_message {
+  static constexpr auto report() {
+    static_assert(nn::without_base_class<M>::agree,
+                  ESPALIER_SENTENCE(ESPALIER_MODULE_HAS_NO_BASE, invalid<nn::without_base_class<M>, Path...>));
+    return true;
+  }
+};
 struct own_message_root {};
-/// The argument of report_own_message. A root reports a fault that has its own message, once, by
-/// static_assert(sizeof(detail::report_own_message(detail::own_message_fault<Found>{})) != 0).
-/// report_own_message is a function because its result is usable after a failed assertion; a class with a failed
-/// assertion would not be a constant (clang).
+/// A root reports a fault that has its own message, once, by
+///     static_assert(sizeof(detail::own_message_fault<Found>::report()) != 0);
 template <class Found>
-using own_message_fault = unreported<std::conditional_t<has_own_message<Found>, Found, agreed>, own_message_root>;
+using own_message_fault =
+    own_message<unreported<std::conditional_t<own_message<Found>::exists, Found, agreed>, own_message_root>>;
 /// The other faults. A root reports them with its own message:
 ///     static_assert(layers_fit<detail::root_message_fault<Found, Root>>::value, ...)
 template <class Found, class Root>
-using root_message_fault = unreported<std::conditional_t<has_own_message<Found>, agreed, Found>, Root>;
+using root_message_fault = unreported<std::conditional_t<own_message<Found>::exists, agreed, Found>, Root>;
 
 /// The relation of a fault in the list of members, which a model reports itself; well_made if there is none.
 template <class Found>
@@ -214,4 +216,4 @@ struct root_at {};
 }  // namespace detail
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -3,8 +3,7 @@
 #include "own_message.hpp"
 #include "slots.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 namespace detail {
@@ -20,13 +19,13 @@ struct invalid_count {
     static_assert(Made::declared, ESPALIER_SENTENCE(ESPALIER_MEMBERS_DECLARED, ESPALIER_UNLESS(Made::declared, Made)));
     static_assert(Made::complete, ESPALIER_SENTENCE(ESPALIER_MEMBERS_LISTED, ESPALIER_UNLESS(Made::complete, Made)));
     static_assert(Made::objects, ESPALIER_SENTENCE(ESPALIER_MEMBERS_ARE_OBJECTS, ESPALIER_UNLESS(Made::objects, Made)));
-    static_assert(sizeof(report_own_message(own_message_fault<Fault>{})) != 0);
+    static_assert(sizeof(own_message_fault<Fault>::report()) != 0);
   }
   constexpr operator std::int64_t() const {
     static_assert(Made::declared, ESPALIER_SENTENCE(ESPALIER_MEMBERS_DECLARED, ESPALIER_UNLESS(Made::declared, Made)));
     static_assert(Made::complete, ESPALIER_SENTENCE(ESPALIER_MEMBERS_LISTED, ESPALIER_UNLESS(Made::complete, Made)));
     static_assert(Made::objects, ESPALIER_SENTENCE(ESPALIER_MEMBERS_ARE_OBJECTS, ESPALIER_UNLESS(Made::objects, Made)));
-    static_assert(sizeof(report_own_message(own_message_fault<Fault>{})) != 0);
+    static_assert(sizeof(own_message_fault<Fault>::report()) != 0);
     return 0;
   }
   template <class X>
@@ -34,7 +33,7 @@ struct invalid_count {
     static_assert(Made::declared, ESPALIER_SENTENCE(ESPALIER_MEMBERS_DECLARED, ESPALIER_UNLESS(Made::declared, Made)));
     static_assert(Made::complete, ESPALIER_SENTENCE(ESPALIER_MEMBERS_LISTED, ESPALIER_UNLESS(Made::complete, Made)));
     static_assert(Made::objects, ESPALIER_SENTENCE(ESPALIER_MEMBERS_ARE_OBJECTS, ESPALIER_UNLESS(Made::objects, Made)));
-    static_assert(sizeof(report_own_message(own_message_fault<Fault>{})) != 0);
+    static_assert(sizeof(own_message_fault<Fault>::report()) != 0);
     return true;
   }
 };
@@ -48,4 +47,4 @@ template <class Net>
 inline constexpr auto const& parameter_count<Net, false> = detail::invalid_object<detail::invalid_count<Net>>;
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -3,8 +3,7 @@
 #include "named_tensor.hpp"
 #include "on_host.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// Gradients of a model's trainable parameters, with the names and the layout of the parameters, in the memory of the
@@ -54,4 +53,4 @@ class gradients {
 };
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -5,8 +5,7 @@
 #include "parameter_count.hpp"
 #include "zero_costs.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 namespace detail {
@@ -38,7 +37,7 @@ template <class Found>
 struct invalid_prediction : zero_costs {
   using Layers = root_message_fault<Found, invalid_prediction>;
   static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
-  static_assert(sizeof(report_own_message(own_message_fault<Found>{})) != 0);
+  static_assert(sizeof(own_message_fault<Found>::report()) != 0);
 };
 template <class Net, class Batch, class T, class Found = applied_net<Net, Batch>>
 using prediction_facts_or_invalid =
@@ -62,4 +61,4 @@ template <class Net, class Batch, class T>
 inline constexpr auto const& prediction_plan<Net, Batch, T, false> = detail::declared<prediction_facts<Net, Batch, T>>;
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

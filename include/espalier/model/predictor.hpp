@@ -6,8 +6,7 @@
 #include "misuse.hpp"
 #include "copy_model.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// Evaluates a model for one batch size, with its own workspace. It only reads the model; use one predictor per thread
@@ -153,7 +152,7 @@ template <class Model, class Batch, class... Facts>
 class predictor<Model, Batch, invalid<Facts...>> : public detail::zero_costs {
   using Layers = detail::root_message_fault<invalid<Facts...>, predictor>;
   static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
-  static_assert(sizeof(detail::report_own_message(detail::own_message_fault<invalid<Facts...>>{})) != 0);
+  static_assert(sizeof(detail::own_message_fault<invalid<Facts...>>::report()) != 0);
 
  public:
   using input_shape = Batch;
@@ -199,4 +198,4 @@ template <ModelType Model>
 predictor(Model const&) -> predictor<detail::misused<is_batch<no_batch>>, void, void>;
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -2,12 +2,11 @@
 #pragma once
 #include "../base/supported.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// Requests a step that does not return its loss: trainer.step(images, targets, esp::queued{}).
 struct queued {};
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -3,8 +3,7 @@
 #include "../expression/expression.hpp"
 #include "../storage/tensor.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Accepts memory of the user (std::vector, std::array, std::span, arrays) where models, trainers and predictors need
 /// tensors. A range becomes a view of the required shape after a check of its element type and its number of elements.
 namespace espalier::detail {
@@ -74,4 +73,4 @@ template <class X, class... Batches>
 inline constexpr bool chooses_batch = sizeof...(Batches) > 1 && !TensorOrView<X> && fixed_count<X> < 0;
 
 }  // namespace espalier::detail
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -5,8 +5,7 @@
 #include <cassert>
 #include <type_traits>
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// References to a model, held by trainers, predictors and gradient functions. They follow a model that is moved, and
 /// become empty when it is destroyed. Using an empty one fails an assertion in builds without NDEBUG. The cost is a few
 /// instructions when a holder or a model is constructed or destroyed, and none in between.
@@ -133,4 +132,4 @@ class reference<Model> {
 };
 
 }  // namespace espalier::detail
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -3,8 +3,7 @@
 #include "../device/in_place.hpp"
 #include "range_arguments.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier::detail {
 
 /// The relations of a call (x, scores) that writes the output of a net, for the planned shapes and element type.
@@ -40,4 +39,4 @@ struct has_room_for_scores {
   "scores are missing; they are written into a tensor<T, output_shape> or other memory of yours"
 #define ESPALIER_EXPECTED_SCORES \
   "expected a tensor, a view, or contiguous, writable numbers of the model's element type (std::vector, std::array, std::span, arrays), as many as the output has"
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -4,8 +4,7 @@
 
 #include <cstdint>
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// The seed of a model's random numbers.
@@ -14,4 +13,4 @@ struct seed {
 };
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -5,8 +5,7 @@
 #include "../trace/trace.hpp"
 #include "net_fault.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Numbers the parameters, buffers and random streams of a module type, and lays them out in a model's contiguous
 /// storage.
 namespace espalier {
@@ -157,4 +156,4 @@ struct net_layout {
 }  // namespace detail
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -4,8 +4,7 @@
 #include "node_facts.hpp"
 #include "slots.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Splits a program: values that depend only on parameters and buffers are computed once, by a separate program. The
 /// program that runs reads the results.
 namespace espalier::detail {
@@ -72,4 +71,4 @@ constexpr split_program split(graph::program const& p) {
 }
 
 }  // namespace espalier::detail
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

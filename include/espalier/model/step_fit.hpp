@@ -2,8 +2,7 @@
 #pragma once
 #include "misuse.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Relations of the images and targets of a trainer's calls.
 namespace espalier {
 
@@ -68,4 +67,4 @@ struct batch_fit {
 }  // namespace detail
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -3,8 +3,7 @@
 #include "../storage/element.hpp"
 #include "slots.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// The paths of a net's tensors ("3.fc1.weight"), and loops over tensors with their paths.
 namespace espalier::detail {
 
@@ -77,4 +76,4 @@ void for_each_tensor(T* base, bool trainable_only, F&& f) {
 }
 
 }  // namespace espalier::detail
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -3,8 +3,7 @@
 #include "applied_net.hpp"
 #include "slots.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier::detail {
 
 /// Connects the tensors and streams of a module to the program that is being traced.
@@ -40,4 +39,4 @@ constexpr int trace_net(trace::tracer& t, int x) {
 }
 
 }  // namespace espalier::detail
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

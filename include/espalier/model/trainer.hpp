@@ -14,8 +14,7 @@
 #include "trainer_range_arguments.hpp"
 #include "updater.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// Trains a model. Forward and backward pass are one program per static batch size; the update is one program for all
@@ -395,4 +394,4 @@ trainer(Model const&, More const&...)
 ->trainer<detail::misused<trainer_arguments<More...>>, void, void, void>;
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

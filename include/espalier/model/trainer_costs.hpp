@@ -3,8 +3,7 @@
 #include "trainer_memory.hpp"
 #include "training_plan.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier::detail {
 
 /// The costs of a trainer, as compile-time constants, and the facts of its targets. A trainer inherits them.
@@ -34,4 +33,4 @@ class trainer_costs {
 };
 
 }  // namespace espalier::detail
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -5,8 +5,7 @@
 #include "net_programs.hpp"
 #include "update_rule.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier::detail {
 
 /// The layout of a trainer's memory and of its exchange with the device, and the programs that they are for. The memory
@@ -79,4 +78,4 @@ struct trainer_memory {
 };
 
 }  // namespace espalier::detail
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

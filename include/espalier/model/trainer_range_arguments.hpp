@@ -4,8 +4,7 @@
 #include "queued.hpp"
 #include "range_arguments.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier::detail {
 
 template <class... Argument>
@@ -92,4 +91,4 @@ class trainer_range_arguments {
 };
 
 }  // namespace espalier::detail
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -6,8 +6,7 @@
 #include "update_rule.hpp"
 #include "zero_costs.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// The cost of a training step, as compile-time constants.
@@ -50,10 +49,10 @@ struct training_facts<Net, Loss, Optimizer, Batch, T> : detail::zero_costs {
   using Fit = detail::training_fit<Net, Loss, Batch>;
   using Layers = detail::root_message_fault<typename Fit::layers, training_facts>;
   static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
-  static_assert(sizeof(detail::report_own_message(detail::own_message_fault<typename Fit::layers>{})) != 0);
+  static_assert(sizeof(detail::own_message_fault<typename Fit::layers>::report()) != 0);
   using LossMisfit = detail::root_message_fault<typename Fit::loss, training_facts>;
   static_assert(LossMisfit::agree, ESPALIER_SENTENCE(ESPALIER_LOSS_FITS, LossMisfit));
-  static_assert(sizeof(detail::report_own_message(detail::own_message_fault<typename Fit::loss>{})) != 0);
+  static_assert(sizeof(detail::own_message_fault<typename Fit::loss>::report()) != 0);
   static_assert(Fit::statistics::agree, ESPALIER_SENTENCE(ESPALIER_STATISTICS_FIT, typename Fit::statistics));
 };
 
@@ -64,10 +63,10 @@ template <class Layers, class Loss, class Statistics>
 struct invalid_training : zero_costs {
   using Misfit = root_message_fault<Layers, invalid_training>;
   static_assert(layers_fit<Misfit>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Misfit));
-  static_assert(sizeof(report_own_message(own_message_fault<Layers>{})) != 0);
+  static_assert(sizeof(own_message_fault<Layers>::report()) != 0);
   using LossMisfit = root_message_fault<Loss, invalid_training>;
   static_assert(LossMisfit::agree, ESPALIER_SENTENCE(ESPALIER_LOSS_FITS, LossMisfit));
-  static_assert(sizeof(report_own_message(own_message_fault<Loss>{})) != 0);
+  static_assert(sizeof(own_message_fault<Loss>::report()) != 0);
   static_assert(Statistics::agree, ESPALIER_SENTENCE(ESPALIER_STATISTICS_FIT, Statistics));
 };
 template <class Fit>
@@ -87,4 +86,4 @@ inline constexpr auto const& training_plan<Net, Loss, Optimizer, Batch, T, false
     detail::declared<detail::invalid_training_of<detail::training_fit<Net, Loss, Batch>>>;
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

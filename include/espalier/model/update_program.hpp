@@ -4,8 +4,7 @@
 #include "../plan/plan.hpp"
 #include "slots.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier::detail {
 
 /// The update as a program: parameter 0 is the vector of all parameters, argument 0 its gradient, buffer k the k-th
@@ -67,4 +66,4 @@ constexpr bool penalty_in_loss(O const& optimizer) {
 }
 
 }  // namespace espalier::detail
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -6,8 +6,7 @@
 #include "tensor_paths.hpp"
 #include "update_program.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier::detail {
 
 /// Bytes of an optimizer for `parameters` parameters of type T: its vectors, and two more for T of 16 bits (master
@@ -182,4 +181,4 @@ class update_rule {
 };
 
 }  // namespace espalier::detail
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -4,8 +4,7 @@
 #include "optimizer_fit.hpp"
 #include "update_rule.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// Named relations: an updater's arguments are its own model, and gradients of that model's net.
@@ -165,4 +164,4 @@ updater(First const&, Second)
 }  // namespace optim
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -5,8 +5,7 @@
 
 #include "../base/supported.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier::detail {
 
 /// The base of classes that do not compile: every cost that a trainer, a predictor, a frozen net or a plan reports, as
@@ -19,4 +18,4 @@ struct zero_costs {
 };
 
 }  // namespace espalier::detail
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -2,8 +2,7 @@
 #pragma once
 #include "norm_family.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier::nn {
 
 /// Named relation: an input has as many axes as the layer expects.
@@ -102,4 +101,4 @@ struct BatchNorm2d {
 };
 
 }  // namespace espalier::nn
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

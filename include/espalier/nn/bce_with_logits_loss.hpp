@@ -5,8 +5,7 @@
 #include "class_weights.hpp"
 #include "target.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier::nn {
 
 /// Binary cross-entropy of unnormalized scores (logits), stable for large ones: the mean of logistic_loss(z, target)
@@ -40,4 +39,4 @@ struct BCEWithLogitsLoss {
 };
 
 }  // namespace espalier::nn
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -4,8 +4,7 @@
 #include "../operation/where.hpp"
 #include "module.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier::nn {
 
 /// Weights of classes as compile-time constants: class_weights<1.0, 2.5, 0.5>. Each value that differs from the first
@@ -35,4 +34,4 @@ struct class_weights {
 struct equal_weights {};
 
 }  // namespace espalier::nn
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

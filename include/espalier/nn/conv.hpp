@@ -4,8 +4,7 @@
 #include "../operation/conv2d.hpp"
 #include "module.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier::nn {
 
 inline constexpr edges same = keeps_extents;
@@ -109,4 +108,4 @@ struct Conv {
 };
 
 }  // namespace espalier::nn
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -3,8 +3,7 @@
 #include "../operation/conv1d.hpp"
 #include "conv.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier::nn {
 
 namespace detail {
@@ -66,4 +65,4 @@ struct Conv1d {
 };
 
 }  // namespace espalier::nn
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -4,8 +4,7 @@
 #include "batch_norm.hpp"
 #include "conv.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier::nn {
 
 /// ConvBN<In, Out, Kernel, Options>: relu(norm(conv(x))), the building block of residual networks for images.
@@ -23,4 +22,4 @@ struct ConvBN {
 };
 
 }  // namespace espalier::nn
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -3,8 +3,7 @@
 #include "../operation/conv_transpose2d.hpp"
 #include "conv.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier::nn {
 
 /// Options of ConvTranspose.
@@ -78,4 +77,4 @@ struct ConvTranspose {
 };
 
 }  // namespace espalier::nn
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -4,8 +4,7 @@
 #include "class_weights.hpp"
 #include "target.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier::nn {
 
 /// Cross-entropy of unnormalized scores (logits) and labels, stable for large scores:
@@ -36,4 +35,4 @@ struct CrossEntropyLoss {
 };
 
 }  // namespace espalier::nn
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

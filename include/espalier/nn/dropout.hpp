@@ -5,8 +5,7 @@
 #include "../operation/multiply.hpp"
 #include "module.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// dropout(x, mask, p): x / (1 - p) where the mask is 1, and 0 where it is 0. The expectation over masks is x.
@@ -86,4 +85,4 @@ struct MaskedDropout {
 
 }  // namespace nn
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -4,8 +4,7 @@
 #include "../operation/one_hot.hpp"
 #include "module.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier::nn {
 
 /// Looks up the row of weight for each index; an index outside 0..Count-1 gives a row of zeros. Indices are integers,
@@ -36,4 +35,4 @@ struct Embedding {
 };
 
 }  // namespace espalier::nn
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

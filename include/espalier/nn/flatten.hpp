@@ -3,8 +3,7 @@
 #include "../operation/reshape.hpp"
 #include "module.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier::nn {
 
 /// Keeps the first axis (the batch) and merges the others into one.
@@ -21,4 +20,4 @@ struct Flatten {
 };
 
 }  // namespace espalier::nn
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

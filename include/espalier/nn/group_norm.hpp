@@ -2,8 +2,7 @@
 #pragma once
 #include "norm_family.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier::nn {
 
 /// Named relation: the channels of a GroupNorm divide into groups of equal size.
@@ -49,4 +48,4 @@ struct GroupNorm {
 };
 
 }  // namespace espalier::nn
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -5,8 +5,7 @@
 #include "../operation/subtract.hpp"
 #include "target.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier::nn {
 
 /// Mean over all elements of huber(prediction - target, Delta): quadratic near 0, linear beyond Delta. Reduction
@@ -34,4 +33,4 @@ struct HuberLoss {
 };
 
 }  // namespace espalier::nn
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -6,8 +6,7 @@
 #include "../base/philox.hpp"
 #include "../storage/element.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Initial values of parameters. An initializer is a small object: from_random(random) maps one random number to one
 /// element. fill(initializer, elements, stream) generates the random numbers.
 ///
@@ -227,4 +226,4 @@ constexpr void fill(one_hot const& scheme, span<T> elements) {
 }
 
 }  // namespace espalier::nn::init
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -2,8 +2,7 @@
 #pragma once
 #include "norm_family.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier::nn {
 
 /// Named relation: each channel of an example has several values, so that they have a variance.
@@ -55,4 +54,4 @@ struct InstanceNorm {
 };
 
 }  // namespace espalier::nn
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -5,8 +5,7 @@
 #include "../operation/subtract.hpp"
 #include "target.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier::nn {
 
 /// Mean over all elements of |prediction - target|. Reduction selects the sum or each element instead of the mean:
@@ -30,4 +29,4 @@ struct L1Loss {
 };
 
 }  // namespace espalier::nn
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -2,8 +2,7 @@
 #pragma once
 #include "norm_family.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier::nn {
 
 /// Named relation: the last axes of an input are those of a norm layer.
@@ -81,4 +80,4 @@ struct LayerNorm1d {
 };
 
 }  // namespace espalier::nn
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

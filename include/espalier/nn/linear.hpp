@@ -4,8 +4,7 @@
 #include "../operation/matmul.hpp"
 #include "module.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier::nn {
 
 struct with_bias {};
@@ -49,4 +48,4 @@ struct Linear<In, Out, no_bias> {
 };
 
 }  // namespace espalier::nn
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -5,8 +5,7 @@
 #include "../operation/one_hot.hpp"
 #include "module.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier::nn {
 
 /// Mean over the batch of logsumexp(z) - z[label]: cross-entropy of unnormalized scores, stable for large ones.
@@ -59,4 +58,4 @@ struct MeanSquaredError {
 };
 
 }  // namespace espalier::nn
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -9,8 +9,7 @@
 #include "residual.hpp"
 #include "sequential.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier::nn {
 
 /// The norm layers of a model: use_batch_norm, use_layer_norm, or your own type with such a member template.
@@ -46,4 +45,4 @@ using MLPResNet = Sequential<Linear<In, Hidden>, ReLU, Repeat<Blocks, ResidualBl
                              Linear<Hidden, Classes>>;
 
 }  // namespace espalier::nn
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -10,8 +10,7 @@
 #include "../shape/axis_order.hpp"
 #include "initializer.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Modules: aggregates of parameters, buffers and modules with a forward expression. ESPALIER_MODULE lists the members,
 /// once.
 namespace espalier::nn {
@@ -406,4 +405,4 @@ using well_made = typename detail::module_fault<Net>::type;
       return ::espalier::detail::record_owning_call(*this, static_cast<X&&>(x)...);                                \
     else return ::espalier::detail::record_call(*this, x...);                                                      \
   }
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -4,8 +4,7 @@
 #include "class_weights.hpp"
 #include "target.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier::nn {
 
 /// Negative log-likelihood of labels from log-probabilities: CrossEntropyLoss without its log_softmax.
@@ -34,4 +33,4 @@ struct NLLLoss {
 };
 
 }  // namespace espalier::nn
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

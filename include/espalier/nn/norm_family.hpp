@@ -5,8 +5,7 @@
 #include "../operation/rms_normalize.hpp"
 #include "module.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// One formula for all norm layers. A layer is a list of members and a layout. The layout defines, for an input of
 /// shape S,
 ///   fault<S>()        the violation of an input that does not fit, or `agreed`
@@ -206,4 +205,4 @@ constexpr auto apply_norm(auto const& layer, X const& x) {
 
 }  // namespace detail
 }  // namespace espalier::nn
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -5,8 +5,7 @@
 #include "../operation/max_pool2d.hpp"
 #include "module.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier::nn {
 
 /// The largest element of each window. If you pass a pooling{...}, set its layout, too: its default is channels last.
@@ -46,4 +45,4 @@ struct GlobalAvgPool {
 };
 
 }  // namespace espalier::nn
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

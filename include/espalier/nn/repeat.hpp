@@ -4,8 +4,7 @@
 
 #include "module.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier::nn {
 
 /// Named relation: a repeated block returns the shape of its input.
@@ -64,4 +63,4 @@ struct Repeat {
 };
 
 }  // namespace espalier::nn
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

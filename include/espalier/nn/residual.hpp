@@ -3,8 +3,7 @@
 #include "../operation/add.hpp"
 #include "module.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier::nn {
 
 /// The error of a Residual labels its two shapes with these: branch<4, 12>, input<4, 16>.
@@ -51,4 +50,4 @@ struct Residual {
 };
 
 }  // namespace espalier::nn
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -7,8 +7,7 @@
 #include "residual.hpp"
 #include "sequential.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier::nn {
 
 namespace detail {
@@ -34,4 +33,4 @@ using ResNet9 = Sequential<ConvBN<3, 16, 7, detail::strided<4>>, ConvBN<16, 32, 
                            Linear<128, 128>, ReLU, Linear<128, Classes>>;
 
 }  // namespace espalier::nn
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -2,8 +2,7 @@
 #pragma once
 #include "layer_norm.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier::nn {
 
 /// LayerNorm without mean and bias: y = x / sqrt(mean(x^2) + eps) weight, with the mean over the last axes of each
@@ -27,4 +26,4 @@ struct RMSNorm {
 };
 
 }  // namespace espalier::nn
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -7,8 +7,7 @@
 #include "../operation/softplus.hpp"
 #include "module.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier::nn {
 
 /// y = x where x > 0, else Alpha (exp(x) - 1).
@@ -63,4 +62,4 @@ struct Softplus {
 };
 
 }  // namespace espalier::nn
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -6,8 +6,7 @@
 #include "../operation/subtract.hpp"
 #include "target.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier::nn {
 
 /// HuberLoss<Beta> divided by Beta, so that the linear part is |prediction - target| - Beta / 2.
@@ -34,4 +33,4 @@ struct SmoothL1Loss {
 };
 
 }  // namespace espalier::nn
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

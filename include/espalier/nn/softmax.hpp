@@ -3,8 +3,7 @@
 #include "../operation/softmax.hpp"
 #include "module.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier::nn {
 
 /// y = exp(x) / sum(exp(x)) along an axis, the last by default.
@@ -32,4 +31,4 @@ struct LogSoftmax {
 };
 
 }  // namespace espalier::nn
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -3,8 +3,7 @@
 #include "../expression/call.hpp"
 #include "module.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier::nn {
 
 namespace detail {
@@ -45,4 +44,4 @@ struct target_labels<shape<N, Classes, D...>> {
 }  // namespace detail
 
 }  // namespace espalier::nn
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

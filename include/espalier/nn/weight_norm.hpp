@@ -3,8 +3,7 @@
 #include "../base/text.hpp"
 #include "norm_family.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier::nn {
 
 /// Named relation: the requirements of WeightNorm on a module. It has a parameter `weight` whose last axis counts the
@@ -126,4 +125,4 @@ struct WeightNorm {
 };
 
 }  // namespace espalier::nn
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

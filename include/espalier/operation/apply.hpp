@@ -2,8 +2,7 @@
 #pragma once
 #include "elementwise.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// `apply` builds the node of an elementwise op: an expression from expressions, or a graph node from handles.
 /// `reported_fault` is the fault that the op's public function reports.
 namespace espalier {
@@ -162,4 +161,4 @@ constexpr applied<Op, X...> apply(X&&... x) {
 }
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

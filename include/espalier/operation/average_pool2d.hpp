@@ -3,8 +3,7 @@
 #include "mean.hpp"
 #include "pool.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// average_pool2d<Window, Options>(x): the mean of each window; padding counts as zeros.
@@ -31,4 +30,4 @@ constexpr auto average_pool2d(X&& x) {
 }
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

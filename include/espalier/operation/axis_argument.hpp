@@ -4,8 +4,7 @@
 
 #include "../expression/expression.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Readable errors for calls that pass an axis as an argument, as in PyTorch. In espalier axes and extents are template
 /// arguments, because a shape is a type. Each function here has more parameters than the op of the same name, or no
 /// template argument. A correct call of the op therefore does not consider it.
@@ -115,4 +114,4 @@ constexpr invalid<already_reported> clamp(X const&, Low const&) {
 }
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

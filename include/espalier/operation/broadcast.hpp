@@ -2,8 +2,7 @@
 #pragma once
 #include "reduction.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Broadcasts and sums as nodes. They share a header because each is the other's pullback. Every broadcast is split
 /// into pieces that a row or column loop can absorb.
 namespace espalier {
@@ -95,4 +94,4 @@ constexpr int emit_broadcast(program_builder& g, int id, extents const& s) {
 }  // namespace operation
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

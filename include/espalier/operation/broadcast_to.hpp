@@ -2,8 +2,7 @@
 #pragma once
 #include "sum.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 namespace detail {
@@ -54,4 +53,4 @@ constexpr auto broadcast_to(X&& x) {
 }
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

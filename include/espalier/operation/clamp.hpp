@@ -5,8 +5,7 @@
 #include "multiply.hpp"
 #include "where.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 struct clamp_ {};
@@ -51,4 +50,4 @@ template <class X, class Low, class High>
   }
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -2,8 +2,7 @@
 #pragma once
 #include "apply.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 struct greater_ {};
@@ -164,4 +163,4 @@ constexpr auto operator||(A const&, B const&) {
 }
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -2,8 +2,7 @@
 #pragma once
 #include "apply.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 namespace detail {
@@ -64,4 +63,4 @@ concept ClosedForm = requires {
 };
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -2,8 +2,7 @@
 #pragma once
 #include "conv2d.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// Named relation of conv1d(x, w): both have three axes.
@@ -87,4 +86,4 @@ constexpr auto conv1d(X&& x, W&& w) {
 }
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

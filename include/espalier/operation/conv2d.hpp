@@ -6,8 +6,7 @@
 #include "reshape.hpp"
 #include "transpose.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 #define ESPALIER_CONVOLUTION_RANGE "stride, dilation and groups must be at least 1, padding at least 0"
@@ -157,4 +156,4 @@ constexpr auto conv2d(X&& x, W&& w) {
 }
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -2,8 +2,7 @@
 #pragma once
 #include "conv2d.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// Options of a transposed convolution. stride, padding and dilation are those of the convolution that it is the
@@ -156,4 +155,4 @@ constexpr auto conv_transpose2d(X&& x, W&& w) {
 }
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

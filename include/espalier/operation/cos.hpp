@@ -2,8 +2,7 @@
 #pragma once
 #include "sin_cos.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// cos(x), x in radians, element by element.
@@ -16,4 +15,4 @@ constexpr applied<cos_, X> cos(X&& x) {
 }
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -3,8 +3,7 @@
 #include "negative_log_likelihood.hpp"
 #include "softmax.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 namespace detail {
@@ -58,4 +57,4 @@ constexpr auto cross_entropy(Z&& z, L&& labels, W&& weight) {
 }
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -2,8 +2,7 @@
 #pragma once
 #include "moved.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// dilate<Dilation, Axes...>(x): inserts `Dilation` zeros after each element along the axes; no axes: along all.
@@ -24,4 +23,4 @@ constexpr auto dilate(X&& x) {
 }
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

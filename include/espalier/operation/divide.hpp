@@ -4,8 +4,7 @@
 #include "multiply.hpp"
 #include "negate.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 struct divide_ {};
@@ -46,4 +45,4 @@ constexpr applied<divide_, A, B> operator/(A&& a, B&& b) {
 }
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

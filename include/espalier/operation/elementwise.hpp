@@ -3,8 +3,7 @@
 #include "../base/math.hpp"
 #include "hoist_permutations.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Elementwise ops: how they are simplified, emitted, evaluated and differentiated.
 namespace espalier {
 
@@ -143,4 +142,4 @@ struct elementwise {
 };
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -6,8 +6,7 @@
 #include "multiply.hpp"
 #include "where.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 struct elu_ {};
@@ -56,4 +55,4 @@ constexpr T rule<elu_>::pullback(T dy, T y, T x, T alpha) {
 }
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -3,8 +3,7 @@
 #include "exp.hpp"
 #include "negate.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 struct erf_ {};
@@ -33,4 +32,4 @@ constexpr applied<erf_, X> erf(X&& x) {
 }
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

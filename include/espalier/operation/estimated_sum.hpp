@@ -5,8 +5,7 @@
 #include "subtract.hpp"
 #include "sum.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 struct estimated_sum_ {};
@@ -43,4 +42,4 @@ constexpr auto shifted(X const& x, Mask mask) {
 }
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -3,8 +3,7 @@
 #include "multiply.hpp"
 #include "apply.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 struct exp_ {};
@@ -33,4 +32,4 @@ constexpr applied<exp_, X> exp(X&& x) {
 }
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -3,8 +3,7 @@
 #include "../shape/rename.hpp"
 #include "apply.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// expand<Extents...>(x): repeats x along axes where it has extent 1 and along missing axes; -1 keeps the extent of x.
@@ -35,4 +34,4 @@ constexpr auto expand(X&& x) {
 }
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -5,8 +5,7 @@
 #include "multiply.hpp"
 #include "sum.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// Base of reductions that select an element (max, min). The elements that equal the result share the adjoint equally.
@@ -21,4 +20,4 @@ struct extremum : reduction {
 };
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -2,8 +2,7 @@
 #pragma once
 #include "structure.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Factors that are constant along the reduced axes are hoisted out of a sum: sum(k x) = k sum(x). The sum then does
 /// not depend on k, so it can run in an earlier sweep. Often the program already has that sum: mean(dy w) of a batch
 /// norm and the gradient of its bias are both sum(dy). Literal factors stay inside: they may be there to prevent
@@ -71,4 +70,4 @@ constexpr int simpler_sum(program_builder& g, int id, unsigned mask, graph::patt
 }
 
 }  // namespace espalier::detail
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -2,8 +2,7 @@
 #pragma once
 #include "moved.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// flip<Axes...>(x): reverses the order of the elements along the axes; no axes: along all.
@@ -21,4 +20,4 @@ constexpr auto flip(X&& x) {
 }
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

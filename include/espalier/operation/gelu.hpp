@@ -3,8 +3,7 @@
 #include "add.hpp"
 #include "erf.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 struct gelu_ {};
@@ -34,4 +33,4 @@ constexpr applied<gelu_, X> gelu(X&& x) {
 }
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

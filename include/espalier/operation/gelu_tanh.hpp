@@ -4,8 +4,7 @@
 #include "clamp.hpp"
 #include "tanh.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 struct gelu_tanh_ {};
@@ -39,4 +38,4 @@ constexpr applied<gelu_tanh_, X> gelu_tanh(X&& x) {
 }
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -3,8 +3,7 @@
 #include "mean.hpp"
 #include "pool.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// global_average_pool<Layout>(x): the mean of each channel of each image.
@@ -24,4 +23,4 @@ constexpr auto global_average_pool(X&& x) {
 }
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

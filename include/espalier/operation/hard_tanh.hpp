@@ -3,8 +3,7 @@
 #include "abs.hpp"
 #include "relu.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 struct hard_tanh_ {};
@@ -33,4 +32,4 @@ constexpr applied<hard_tanh_, X> hard_tanh(X&& x) {
 }
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

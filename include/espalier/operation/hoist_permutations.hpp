@@ -2,8 +2,7 @@
 #pragma once
 #include "broadcast.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Permutations are hoisted towards the results: an op on permuted operands becomes the permuted op. A permutation then
 /// reaches its inverse, and both vanish. A net whose convolutions read channels last thus runs entirely in that order,
 /// whatever the order of its images.
@@ -78,4 +77,4 @@ constexpr int hoist_permutations(program_builder& g, node const& n) {
 }
 
 }  // namespace espalier::operation
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -6,8 +6,7 @@
 #include "relu.hpp"
 #include "subtract.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 struct huber_ {};
@@ -49,4 +48,4 @@ template <class Z, class Delta>
   }
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -2,8 +2,7 @@
 #pragma once
 #include "apply.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 struct is_finite_ {};
@@ -28,4 +27,4 @@ constexpr applied<is_finite_, X> is_finite(X&& x) {
 }
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

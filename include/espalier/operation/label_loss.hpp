@@ -3,8 +3,7 @@
 #include "../expression/node.hpp"
 #include "reduce.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// The default of ignore_index: no label has this value, so nothing is ignored.
@@ -83,4 +82,4 @@ using reported_label_loss_fault = typename label_loss_fault_of<X...>::reported_f
 #define ESPALIER_WEIGHTS_FIT "there must be one weight for each class on axis 1"
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

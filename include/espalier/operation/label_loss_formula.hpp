@@ -8,8 +8,7 @@
 #include "one_hot.hpp"
 #include "relu.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// The formula that cross_entropy and negative_log_likelihood share: from logarithms of probabilities with the classes
 /// on axis 1 to the loss that label_loss selects.
 namespace espalier::detail {
@@ -85,4 +84,4 @@ constexpr auto make_label_loss(Z&& z, L&& labels, W&&... weight) {
 }
 
 }  // namespace espalier::detail
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -4,8 +4,7 @@
 #include "multiply.hpp"
 #include "where.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 struct leaky_relu_ {};
@@ -55,4 +54,4 @@ template <class X, class NegativeSlope>
   }
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -4,8 +4,7 @@
 #include "negate.hpp"
 #include "softplus.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 struct logistic_loss_ {};
@@ -68,4 +67,4 @@ template <class Z, class Target, class Weight>
   }
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -12,8 +12,7 @@
 #include "reshape.hpp"
 #include "subtract.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 struct logsumexp_ {};
@@ -93,4 +92,4 @@ constexpr auto logsumexp(X&& x) {
 }
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -4,8 +4,7 @@
 #include "apply.hpp"
 #include "sum.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 struct matmul_ {};
@@ -139,4 +138,4 @@ constexpr auto matmul(A&& a, B&& b) {
 }
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

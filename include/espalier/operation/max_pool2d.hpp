@@ -3,8 +3,7 @@
 #include "max.hpp"
 #include "pool.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// max_pool2d<Window, Options>(x): the largest element of each window; padding counts as the lowest number.
@@ -31,4 +30,4 @@ constexpr auto max_pool2d(X&& x) {
 }
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -5,8 +5,7 @@
 #include "multiply.hpp"
 #include "where.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 struct maximum_ {};
@@ -46,4 +45,4 @@ constexpr applied<maximum_, A, B> maximum(A&& a, B&& b) {
 }
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -3,8 +3,7 @@
 #include "multiply.hpp"
 #include "sum.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// The mean over the axes of a mask, which stay with extent 1. It serves composites.
@@ -45,4 +44,4 @@ constexpr auto mean(X&& x, keepdims_t) {
 }
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -2,8 +2,7 @@
 #pragma once
 #include "extremum.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 struct min_ {};
@@ -42,4 +41,4 @@ constexpr auto min(X&& x, keepdims_t) {
 }
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

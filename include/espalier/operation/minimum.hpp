@@ -5,8 +5,7 @@
 #include "multiply.hpp"
 #include "where.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 struct minimum_ {};
@@ -46,4 +45,4 @@ constexpr applied<minimum_, A, B> minimum(A&& a, B&& b) {
 }
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

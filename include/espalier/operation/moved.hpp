@@ -3,8 +3,7 @@
 #include "../shape/movements.hpp"
 #include "movement.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// moved_if_it_fits builds the node of a movement (slice, pad, flip, ...) if the movement fits its operand.
 namespace espalier {
 
@@ -41,4 +40,4 @@ constexpr auto moved_if_it_fits(X&& x) {
 }
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -4,8 +4,7 @@
 #include "add.hpp"
 #include "matmul.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Movements: each element of the result is an element of the operand, or a fill value. An index map
 /// (shape/index_map.hpp) gives the source of each element. It also defines the pullback: the adjoint of an element is
 /// added to its source.
@@ -214,4 +213,4 @@ constexpr auto moved_by(X&& x) {
 }
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

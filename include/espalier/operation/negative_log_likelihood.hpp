@@ -2,8 +2,7 @@
 #pragma once
 #include "label_loss_formula.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 template <label_loss Options>
@@ -56,4 +55,4 @@ constexpr auto negative_log_likelihood(X&& x, L&& labels, W&& weight) {
 }
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -11,8 +11,7 @@
 #include "square.hpp"
 #include "subtract.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 struct normalize_ {};
@@ -108,4 +107,4 @@ constexpr auto normalize(X&& x, double eps) {
 }
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -7,8 +7,7 @@
 #include "reshape.hpp"
 #include "sum.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 namespace detail {
@@ -86,4 +85,4 @@ constexpr auto pick(X&& x, L&& labels) {
 }
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -2,8 +2,7 @@
 #pragma once
 #include "moved.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// Selects minus infinity as the padding: the neutral element of a maximum over windows.
@@ -34,4 +33,4 @@ constexpr auto pad(X&& x, lowest_t) {
 }
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

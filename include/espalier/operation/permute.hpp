@@ -3,8 +3,7 @@
 #include "../shape/rename.hpp"
 #include "apply.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// permute<Axes...>(x): axis i of the result is axis Axes[i] of x.
@@ -31,4 +30,4 @@ constexpr auto permute(X&& x) {
 }
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

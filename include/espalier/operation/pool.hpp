@@ -2,8 +2,7 @@
 #pragma once
 #include "conv2d.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// What the poolings share: a reduction over windows. Windows with fewer than eight channels (`shortest_run` in
 /// plan/grouping.hpp) are written to memory. Others are read in place from the images, with channels last.
 namespace espalier::detail {
@@ -59,4 +58,4 @@ constexpr auto pooled(Reduce reduce, X&& x) {
 }
 
 }  // namespace espalier::detail
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -5,8 +5,7 @@
 #include "multiply.hpp"
 #include "subtract.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 struct power_ {};
@@ -65,4 +64,4 @@ constexpr int rule<power_>::simplify(program_builder& g, graph::node const& n) {
 }
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

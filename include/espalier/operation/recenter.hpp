@@ -3,8 +3,7 @@
 #include "mean.hpp"
 #include "subtract.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 struct recentered_ {};
@@ -23,4 +22,4 @@ constexpr auto recentered(C const& c, Mask mask) {
 }
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

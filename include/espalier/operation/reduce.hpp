@@ -3,8 +3,7 @@
 #include "mean.hpp"
 #include "sum.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// What a loss returns for a batch: the mean of its losses, their sum, or each loss by itself.
@@ -22,4 +21,4 @@ constexpr auto reduced(X&& x) {
 }
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

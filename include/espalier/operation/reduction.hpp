@@ -4,8 +4,7 @@
 #include "factors.hpp"
 #include "runs.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 namespace detail {
@@ -188,4 +187,4 @@ constexpr double reduced_count(X const& x, Mask mask) {
 }
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

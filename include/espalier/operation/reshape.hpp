@@ -2,8 +2,7 @@
 #pragma once
 #include "apply.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// reshape<Extents...>(x): the same elements in row-major order under other extents; one extent may be -1 and is
@@ -41,4 +40,4 @@ constexpr auto reshape_as(shape<Extents...>, X&& x) {
 }  // namespace detail
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -2,8 +2,7 @@
 #pragma once
 #include "normalize.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 struct rms_normalize_ {};
@@ -56,4 +55,4 @@ constexpr auto rms_normalize(X&& x, double eps) {
 }
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -5,8 +5,7 @@
 #include "../graph/attribute.hpp"
 #include "../shape/broadcast.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// The protocol of an op: a tag and a rule<tag> that inherits a family (elementwise, reduction, composite, ...). The
 /// family turns the rule's generic bodies into a descriptor: how the op is emitted and evaluated, and how its pullback
 /// is built.
@@ -60,4 +59,4 @@ struct leaf_rule {
 };
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -2,8 +2,7 @@
 #pragma once
 #include "../shape/shape.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Runs of axes: broadcasts and reductions are split into pieces, each of a pattern that a loop can absorb.
 namespace espalier::operation {
 
@@ -53,4 +52,4 @@ constexpr unsigned repeated_axes(extents const& from, extents const& to) {
 }
 
 }  // namespace espalier::operation
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -4,8 +4,7 @@
 #include "subtract.hpp"
 #include "apply.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 struct sigmoid_ {};
@@ -35,4 +34,4 @@ constexpr applied<sigmoid_, X> sigmoid(X&& x) {
 }
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -3,8 +3,7 @@
 #include "add.hpp"
 #include "sigmoid.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 struct silu_ {};
@@ -34,4 +33,4 @@ constexpr applied<silu_, X> silu(X&& x) {
 }
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

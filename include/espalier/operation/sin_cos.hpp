@@ -3,8 +3,7 @@
 #include "multiply.hpp"
 #include "negate.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// The rules of sin and cos. They share a header because each is in the other's pullback.
 namespace espalier {
 
@@ -40,4 +39,4 @@ struct rule<cos_> : elementwise {
 };
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -2,8 +2,7 @@
 #pragma once
 #include "moved.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// slice<Axis, Begin, End, Step>(x): the elements Begin, Begin + Step, ... before End along one axis. Negative
@@ -23,4 +22,4 @@ constexpr auto slice(X&& x) {
 }
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

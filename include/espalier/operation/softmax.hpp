@@ -2,8 +2,7 @@
 #pragma once
 #include "logsumexp.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 struct softmax_ {};
@@ -80,4 +79,4 @@ constexpr auto log_softmax(X&& x) {
 }
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

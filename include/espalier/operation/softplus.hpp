@@ -3,8 +3,7 @@
 #include "multiply.hpp"
 #include "sigmoid.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 namespace math {
@@ -43,4 +42,4 @@ constexpr applied<softplus_, X> softplus(X&& x) {
 }
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

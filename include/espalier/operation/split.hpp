@@ -5,8 +5,7 @@
 #include "../shape/concatenate.hpp"
 #include "moved.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 namespace detail {
@@ -145,4 +144,4 @@ constexpr auto split(X&& x) {
 }
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

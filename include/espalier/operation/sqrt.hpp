@@ -4,8 +4,7 @@
 #include "divide.hpp"
 #include "apply.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 struct sqrt_ {};
@@ -34,4 +33,4 @@ constexpr applied<sqrt_, X> sqrt(X&& x) {
 }
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

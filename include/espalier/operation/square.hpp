@@ -3,8 +3,7 @@
 #include "composite.hpp"
 #include "multiply.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 struct square_ {};
@@ -27,4 +26,4 @@ constexpr auto square(X&& x) {
 }
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -3,8 +3,7 @@
 #include "../shape/rename.hpp"
 #include "apply.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// squeeze<Axes...>(x): x without the named axes, which must have extent 1; no axes: without every axis of extent 1.
@@ -31,4 +30,4 @@ constexpr auto squeeze(X&& x) {
 }
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -3,8 +3,7 @@
 #include "concatenate.hpp"
 #include "unsqueeze.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// stack<Axis>(a, b, ...): operands of one shape, stacked along a new axis of the result.
@@ -31,4 +30,4 @@ constexpr auto stack(X&&... x) {
 }
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -3,8 +3,7 @@
 #include "../shape/move.hpp"
 #include "rule.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// The leaves of a graph, and the ops that only rename data. Emitting them simplifies: a reshape of a reshape is one
 /// reshape, and a permuted constant is a constant.
 namespace espalier {
@@ -149,4 +148,4 @@ constexpr int emit_permute(program_builder& g, int id, std::uint64_t packed) {
 }  // namespace operation
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -3,8 +3,7 @@
 #include "apply.hpp"
 #include "negate.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 struct subtract_ {};
@@ -44,4 +43,4 @@ constexpr applied<subtract_, A, B> operator-(A&& a, B&& b) {
 }
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -2,8 +2,7 @@
 #pragma once
 #include "broadcast.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// sum<Axes...>(x): the sum over the named axes; no axes: over all.
@@ -25,4 +24,4 @@ constexpr auto sum(X&& x, keepdims_t) {
 }
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -2,8 +2,7 @@
 #pragma once
 #include "moved.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// undilate<Dilation, Axes...>(x): the first of every Dilation + 1 elements along the axes (no axes: along all); the
@@ -26,4 +25,4 @@ constexpr auto undilate(X&& x) {
 }
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -3,8 +3,7 @@
 #include "../shape/rename.hpp"
 #include "apply.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// unsqueeze<Axes...>(x): x with new axes of extent 1; Axes are positions in the result.
@@ -33,4 +32,4 @@ constexpr auto unsqueeze(X&& x) {
 }
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

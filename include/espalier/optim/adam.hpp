@@ -2,8 +2,7 @@
 #pragma once
 #include "optimizer.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier::optim {
 
 namespace detail {
@@ -113,4 +112,4 @@ template <class O>
 amsgrad(O) -> amsgrad<O>;
 
 }  // namespace espalier::optim
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -2,8 +2,7 @@
 #pragma once
 #include "optimizer.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier::optim {
 
 /// Scales the gradient so that its norm over all parameters is at most max_norm, then calls the optimizer:
@@ -81,4 +80,4 @@ template <class O>
 skip_non_finite(O) -> skip_non_finite<O>;
 
 }  // namespace espalier::optim
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -3,8 +3,7 @@
 #include "../base/text.hpp"
 #include "optimizer.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier::optim {
 
 /// The facts by which decay_only selects parameters; all are compile-time constants.
@@ -99,4 +98,4 @@ constexpr auto decay_only(O optimizer) {
 }
 
 }  // namespace espalier::optim
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

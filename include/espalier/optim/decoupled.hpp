@@ -2,8 +2,7 @@
 #pragma once
 #include "optimizer.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier::optim {
 
 /// Named relation: skip_non_finite is the outer wrapper; inside, a skipped update would still decay the parameters.
@@ -56,4 +55,4 @@ template <class O>
 decoupled(O, double) -> decoupled<O>;
 
 }  // namespace espalier::optim
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

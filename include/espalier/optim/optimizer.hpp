@@ -5,8 +5,7 @@
 
 #include "../operation/operation.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// The protocol of optimizers, so that you can write your own. An optimizer is an aggregate of hyperparameters (numbers
 /// that may change while training) with these members:
 ///   states                       the number of state vectors, each as long as the parameters
@@ -102,4 +101,4 @@ struct wrapped {
 };
 
 }  // namespace espalier::optim
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -2,8 +2,7 @@
 #pragma once
 #include "optimizer.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier::optim {
 
 /// Adds the penalty l1 sum|p| + l2/2 sum p^2 to the objective: the optimizer receives the gradient plus l1 sign(p) + l2
@@ -59,4 +58,4 @@ template <class O>
 penalized(O, double, double, bool) -> penalized<O>;
 
 }  // namespace espalier::optim
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

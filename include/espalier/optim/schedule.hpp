@@ -4,8 +4,7 @@
 
 #include <cstdint>
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Schedules: function objects that return a learning rate for the number of steps (or epochs) so far, from 0 on.
 ///     constexpr auto rate = optim::warm_up{100, optim::cosine{.from = 1e-3, .to = 1e-5, .over = 5000}};
 ///     trainer.learning_rate() = rate(trainer.steps());
@@ -77,4 +76,4 @@ template <class After>
 warm_up(std::int64_t, After) -> warm_up<After>;
 
 }  // namespace espalier::optim
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

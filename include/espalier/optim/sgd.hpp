@@ -2,8 +2,7 @@
 #pragma once
 #include "optimizer.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier::optim {
 
 /// No momentum, and no memory for it.
@@ -82,4 +81,4 @@ struct SGD {
 };
 
 }  // namespace espalier::optim
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

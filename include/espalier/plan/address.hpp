@@ -4,8 +4,7 @@
 
 #include "../base/supported.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Addresses as values, so that memory is planned at compile time: a base pointer of the program and an element offset.
 namespace espalier::plan {
 
@@ -43,4 +42,4 @@ constexpr std::int64_t rounded(std::int64_t n) {
 }
 
 }  // namespace espalier::plan
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -3,8 +3,7 @@
 #include "kernels.hpp"
 #include "pack.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Assigns an address to every value at compile time: a base (workspace, parameters, arguments, ...) and an offset in
 /// it.
 namespace espalier::plan {
@@ -66,4 +65,4 @@ constexpr memory_plan allocate(graph::program const& p, grouping const& r, kerne
 }
 
 }  // namespace espalier::plan
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -3,8 +3,7 @@
 #include "address.hpp"
 #include "liveness.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Saves copies: each result and new state is written directly to its final address. If that memory is still read, the
 /// value is copied there at the end. This pass also finds workspace values that overwrite an operand in place. Both
 /// decide in which sweep a value is stored.
@@ -171,4 +170,4 @@ constexpr destinations find_destinations(graph::program const& p, grouping const
 }
 
 }  // namespace espalier::plan
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -2,8 +2,7 @@
 #pragma once
 #include "plan.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Adapts a plan to a device: some devices compute inside a kernel what others run as separate groups. The device
 /// declares this as a policy. All such decisions are made here, none by the device.
 namespace espalier::plan {
@@ -154,4 +153,4 @@ template <class Program, device_policy Policy>
 inline constexpr device_plan device_plan_of = plan_for_device(graph_of<Program>, plan_of<Program>, Policy);
 
 }  // namespace espalier::plan
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

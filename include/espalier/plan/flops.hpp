@@ -2,8 +2,7 @@
 #pragma once
 #include "grouping.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Counts the operations of a plan: two for each term of a product, one for each element of an elementwise op or
 /// reduction.
 namespace espalier::plan {
@@ -31,4 +30,4 @@ constexpr std::int64_t flops_of(program_builder const& g, grouping const& r) {
 }
 
 }  // namespace espalier::plan
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -2,8 +2,7 @@
 #pragma once
 #include "group_builder.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Fusion, first pass: decides which nodes of a program run in one kernel. Groups run in the order of their numbers. A
 /// node joins the newest group of its operands or starts a new group. Every operand is therefore computed before or
 /// inside the node's group, and no cycle can arise.
@@ -401,4 +400,4 @@ constexpr grouping group_nodes(graph::program const& p) {
 }
 
 }  // namespace espalier::plan
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -2,8 +2,7 @@
 #pragma once
 #include "operand_use.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Groups and their members under construction. A deferred value has no group yet: the first group that reads it
 /// inlines it, together with the deferred values that it is made of. Their instructions count against the group's
 /// limit.
@@ -76,4 +75,4 @@ class group_builder {
 };
 
 }  // namespace espalier::plan
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -3,8 +3,7 @@
 #include "../graph/attribute.hpp"
 #include "../operation/runs.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// The groups of a program. A group is the set of nodes that run in one kernel; each value has an extent class in it.
 namespace espalier::plan {
 
@@ -137,4 +136,4 @@ constexpr int segments_between(extents const& kept, extents const& full) {
 }
 
 }  // namespace espalier::plan
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

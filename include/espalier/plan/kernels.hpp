@@ -2,8 +2,7 @@
 #pragma once
 #include "destinations.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Finds equal groups, so that each kernel is compiled once: groups that differ only in their addresses share a kernel.
 namespace espalier::plan {
 
@@ -114,4 +113,4 @@ constexpr kernel_ir find_kernels(graph::program const& p, grouping const& r, des
 }
 
 }  // namespace espalier::plan
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -2,8 +2,7 @@
 #pragma once
 #include "lower.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Decides which values are stored in memory, and which group reads each of them last.
 namespace espalier::plan {
 
@@ -33,4 +32,4 @@ constexpr liveness find_liveness(grouping const& r, kernel_ir const& c) {
 }
 
 }  // namespace espalier::plan
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

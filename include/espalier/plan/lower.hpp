@@ -2,8 +2,7 @@
 #pragma once
 #include "recompute.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Lowers each group to kernel IR with its own numbers of operands and instructions. Equal groups have equal IR and
 /// share one kernel.
 namespace espalier::plan {
@@ -226,4 +225,4 @@ constexpr kernel_ir lower(graph::program const& p, grouping const& groups, recom
 }
 
 }  // namespace espalier::plan
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

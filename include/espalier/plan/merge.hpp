@@ -2,8 +2,7 @@
 #pragma once
 #include "group.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Fusion, second pass: saves memory traffic between groups. A group joins an earlier group if it reads, element by
 /// element, a value that the earlier group reads or computes. Each operand is then read once, and values that only the
 /// two groups exchange are never stored.
@@ -176,4 +175,4 @@ constexpr grouping merge_groups(graph::program const& p, grouping const& before)
 }
 
 }  // namespace espalier::plan
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

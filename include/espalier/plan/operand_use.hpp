@@ -2,8 +2,7 @@
 #pragma once
 #include "grouping.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// How nodes read their operands: the extent class of each operand and the split that it requires.
 namespace espalier::plan {
 
@@ -58,4 +57,4 @@ class operand_uses {
 };
 
 }  // namespace espalier::plan
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -3,8 +3,7 @@
 #include "address.hpp"
 #include "lower.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Packs values into one small workspace. Each value has a size and a lifetime, from the group that computes it to the
 /// last group that reads it.
 namespace espalier::plan {
@@ -155,4 +154,4 @@ class packer {
 };
 
 }  // namespace espalier::plan
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

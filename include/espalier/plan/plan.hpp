@@ -6,8 +6,7 @@
 #include "merge.hpp"
 #include "traffic.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// The complete plan of a program: groups, their kernel IR and the address of each value. Each pass has its own
 /// constexpr variable, because the compiler limits the steps of each constant evaluation.
 namespace espalier::plan {
@@ -107,4 +106,4 @@ template <class Program>
 inline constexpr std::int64_t flops_of_program = flops_of(graph_of<Program>.nodes, plan_of<Program>.groups);
 
 }  // namespace espalier::plan
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -2,8 +2,7 @@
 #pragma once
 #include "operand_use.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Saves memory: later groups recompute cheap values instead of reading them. A few cheap instructions on one operand
 /// that is in memory anyway cost less than storing the value. Example: the backward pass of a norm recomputes the
 /// normalized values from the norm's input, mean and deviation.
@@ -106,4 +105,4 @@ constexpr recomputed find_recomputed(graph::program const& p, grouping const& r)
 }
 
 }  // namespace espalier::plan
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

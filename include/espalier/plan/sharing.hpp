@@ -2,8 +2,7 @@
 #pragma once
 #include "plan.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Decides which results of a program may share memory with which arguments, so that callers can compute in place.
 namespace espalier::plan {
 
@@ -83,4 +82,4 @@ template <class Program>
 inline constexpr sharing_table sharing_of = find_sharing(graph_of<Program>, plan_of<Program>);
 
 }  // namespace espalier::plan
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -2,8 +2,7 @@
 #pragma once
 #include "allocate.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Counts the memory traffic of a plan: each operand and each result of a kernel once. Repeated reads inside a kernel
 /// are assumed to hit a cache.
 namespace espalier::plan {
@@ -50,4 +49,4 @@ constexpr traffic traffic_of(program_builder const& g, grouping const& r, kernel
 }
 
 }  // namespace espalier::plan
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -3,8 +3,7 @@
 #include "record.hpp"
 #include "tensor_names.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// The architecture of a net: its modules by their paths, and the values between them.
 namespace espalier::report {
 
@@ -126,4 +125,4 @@ architecture architecture_of() {
 }
 
 }  // namespace espalier::report
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

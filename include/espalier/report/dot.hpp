@@ -2,8 +2,7 @@
 #pragma once
 #include "text.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// The part of the Graphviz language that drawings of nets need.
 namespace espalier::report::dot {
 
@@ -57,4 +56,4 @@ inline constexpr char const* backward = "fillcolor=\"#dce6f8\"";
 inline constexpr char const* operation = "shape=ellipse, fillcolor=white";
 
 }  // namespace espalier::report::dot
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -5,8 +5,7 @@
 #include "calls.hpp"
 #include "dot.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 namespace report {
@@ -76,10 +75,10 @@ template <class Net, class InputShape, class Found = detail::applied_net<Net, In
 std::string draw_architecture() {
   using Layers = espalier::detail::root_message_fault<Found, espalier::detail::root_at<Net, struct draw_architecture_>>;
   static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
-  static_assert(sizeof(espalier::detail::report_own_message(espalier::detail::own_message_fault<Found>{})) != 0);
+  static_assert(sizeof(espalier::detail::own_message_fault<Found>::report()) != 0);
   if constexpr (layers_fit<Found>::value) return report::architecture_text(report::architecture_of<Net, InputShape>());
   else return {};
 }
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -2,8 +2,7 @@
 #pragma once
 #include "draw_program.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 namespace report {
@@ -65,17 +64,15 @@ std::string draw_kernels() {
   using Layers = espalier::detail::root_message_fault<typename Programs::layers,
                                                       espalier::detail::root_at<Programs, struct draw_kernels_>>;
   static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
-  static_assert(sizeof(espalier::detail::report_own_message(
-                    espalier::detail::own_message_fault<typename Programs::layers>{})) != 0);
+  static_assert(sizeof(espalier::detail::own_message_fault<typename Programs::layers>::report()) != 0);
   using LossMisfit = espalier::detail::root_message_fault<typename Programs::loss,
                                                           espalier::detail::root_at<Programs, struct draw_kernels_>>;
   static_assert(LossMisfit::agree, ESPALIER_SENTENCE(ESPALIER_LOSS_FITS, LossMisfit));
-  static_assert(sizeof(espalier::detail::report_own_message(
-                    espalier::detail::own_message_fault<typename Programs::loss>{})) != 0);
+  static_assert(sizeof(espalier::detail::own_message_fault<typename Programs::loss>::report()) != 0);
   static_assert(Programs::statistics::agree, ESPALIER_SENTENCE(ESPALIER_STATISTICS_FIT, typename Programs::statistics));
   if constexpr (Found::agree) return report::kernels_text(Programs::programs().front());
   else return {};
 }
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -2,8 +2,7 @@
 #pragma once
 #include "formula.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 namespace report {
@@ -59,13 +58,11 @@ std::string explain() {
   using Layers = espalier::detail::root_message_fault<typename Programs::layers,
                                                       espalier::detail::root_at<Programs, struct explain_>>;
   static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
-  static_assert(sizeof(espalier::detail::report_own_message(
-                    espalier::detail::own_message_fault<typename Programs::layers>{})) != 0);
+  static_assert(sizeof(espalier::detail::own_message_fault<typename Programs::layers>::report()) != 0);
   using LossMisfit = espalier::detail::root_message_fault<typename Programs::loss,
                                                           espalier::detail::root_at<Programs, struct explain_>>;
   static_assert(LossMisfit::agree, ESPALIER_SENTENCE(ESPALIER_LOSS_FITS, LossMisfit));
-  static_assert(sizeof(espalier::detail::report_own_message(
-                    espalier::detail::own_message_fault<typename Programs::loss>{})) != 0);
+  static_assert(sizeof(espalier::detail::own_message_fault<typename Programs::loss>::report()) != 0);
   static_assert(Programs::statistics::agree, ESPALIER_SENTENCE(ESPALIER_STATISTICS_FIT, typename Programs::statistics));
   if constexpr (Found::agree) return report::explanation(Programs::programs());
   else return {};
@@ -80,4 +77,4 @@ std::string explain(X const&) {
 }
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -2,8 +2,7 @@
 #pragma once
 #include "programs.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// The computation of a kernel, as lines of formulas in the names of its ops.
 namespace espalier::report {
 
@@ -114,4 +113,4 @@ class formulas {
 inline std::vector<std::string> formulas_of(titled const& t, int kernel) { return detail::formulas{t, kernel}.lines(); }
 
 }  // namespace espalier::report
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

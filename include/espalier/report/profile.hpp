@@ -6,8 +6,7 @@
 
 #include "formula.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Shows which kernels take the time of a running net. A model on the device `profiled` runs the same plans as on its
 /// own device, kernel by kernel, and reads the clock between them. Programs of other devices contain none of this code.
 namespace espalier {
@@ -179,4 +178,4 @@ void clear_profile(model<Net, profiled<Device>, T>& profiled_model) {
 }
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -5,8 +5,7 @@
 #include "type_name.hpp"
 #include "view.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// The programs of a predictor, of a trainer or of a program definition, and the names of their values.
 namespace espalier::report {
 
@@ -222,4 +221,4 @@ inline std::string kind_text(kernel_row const& k) {
 }
 
 }  // namespace espalier::report
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -6,8 +6,7 @@
 #include "type_name.hpp"
 #include "view.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Records the modules of a net in a program. It traces the net once more, with values that notify an observer: which
 /// module makes which nodes, and which values pass between modules. Modules, layers and ops need no code for it.
 namespace espalier::report {
@@ -191,4 +190,4 @@ inline constexpr auto vertices_of =
 
 }  // namespace detail
 }  // namespace espalier::report
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

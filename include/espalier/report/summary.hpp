@@ -5,8 +5,7 @@
 #include "calls.hpp"
 #include "view.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 namespace report {
@@ -87,7 +86,7 @@ template <class Net, class InputShape, class T = float, class Found = detail::ap
 std::string summary() {
   using Layers = espalier::detail::root_message_fault<Found, espalier::detail::root_at<Net, struct summary_>>;
   static_assert(layers_fit<Layers>::value, ESPALIER_SENTENCE(ESPALIER_LAYERS_FIT, Layers));
-  static_assert(sizeof(espalier::detail::report_own_message(espalier::detail::own_message_fault<Found>{})) != 0);
+  static_assert(sizeof(espalier::detail::own_message_fault<Found>::report()) != 0);
   if constexpr (layers_fit<Found>::value)
     return report::summary_text(report::architecture_of<Net, InputShape>(),
                                 report::view_of<detail::evaluation_program<Net, InputShape>>, sizeof(T));
@@ -95,4 +94,4 @@ std::string summary() {
 }
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

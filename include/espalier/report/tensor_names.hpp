@@ -5,8 +5,7 @@
 
 #include "../model/tensor_paths.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier::report::detail {
 
 /// The paths of a net's parameters, or of its buffers, in the order of their slots.
@@ -19,4 +18,4 @@ std::vector<std::string> tensor_names() {
 }
 
 }  // namespace espalier::report::detail
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -6,8 +6,7 @@
 
 #include "../shape/shape.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Numbers, shapes and tables as text.
 namespace espalier::report {
 
@@ -48,4 +47,4 @@ inline std::string table_text(std::vector<std::vector<std::string>> const& rows,
 }
 
 }  // namespace espalier::report
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -6,8 +6,7 @@
 #include "../base/type_words.hpp"
 #include "text.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Short names of types for tables: Linear<64, 32>, Dropout<0.1>, LayerNorm<(64)>, Repeat<3>; the same with every
 /// compiler.
 namespace espalier::report {
@@ -34,4 +33,4 @@ std::string short_name() {
 }
 
 }  // namespace espalier::report
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

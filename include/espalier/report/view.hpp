@@ -2,8 +2,7 @@
 #pragma once
 #include "../plan/plan.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Programs and plans for reports: the compiler's results, in arrays of the required length.
 namespace espalier::report {
 
@@ -168,4 +167,4 @@ constexpr void for_each_result(view const& v, kernel_row const& k, F&& f) {
 }
 
 }  // namespace espalier::report
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

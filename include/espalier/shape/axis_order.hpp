@@ -3,8 +3,7 @@
 #include "../base/text.hpp"
 #include "shape.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// The axis orders in which other libraries store tensors.
 namespace espalier {
 
@@ -58,4 +57,4 @@ constexpr axis_order order_of_vector(extents const& shape) {
 }  // namespace detail
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

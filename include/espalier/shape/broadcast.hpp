@@ -3,8 +3,7 @@
 #include "../base/invalid.hpp"
 #include "shape.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// NumPy's rule for broadcasting, as relations of shapes.
 namespace espalier {
 
@@ -111,4 +110,4 @@ template <class A, class B>
 concept Broadcastable = broadcastable<A, B>::agree;
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

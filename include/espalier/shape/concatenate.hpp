@@ -3,8 +3,7 @@
 #include "../base/invalid.hpp"
 #include "rename.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Shapes of ops that combine operands along an axis, or split one: concatenate, stack, split.
 namespace espalier {
 
@@ -65,4 +64,4 @@ struct first_misfit<Relation, Along, First> : first_fault<Relation<First, First,
 }  // namespace detail
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -2,8 +2,7 @@
 #pragma once
 #include "shape.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Index maps: one description for slices, padding, flips, dilation and windows.
 namespace espalier {
 
@@ -164,4 +163,4 @@ constexpr std::int64_t moved_offset(index_map const& m, extents const& from, ext
 }
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

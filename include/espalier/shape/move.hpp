@@ -2,8 +2,7 @@
 #pragma once
 #include "permutation.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Shapes and relations of reshape and transpose.
 namespace espalier {
 
@@ -53,4 +52,4 @@ struct transposable_axes {
 };
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

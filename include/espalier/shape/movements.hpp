@@ -3,8 +3,7 @@
 #include "index_map.hpp"
 #include "reduce.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// The movements of the public ops. of(s) is the map for an operand of extents s; rank -1 means that it does not fit.
 namespace espalier {
 
@@ -145,4 +144,4 @@ struct undilating {
 };
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

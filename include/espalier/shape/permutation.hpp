@@ -2,8 +2,7 @@
 #pragma once
 #include "shape.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Permutations of axes as numbers, so that they can be template arguments and attributes of nodes: four bits for each
 /// axis of the result, which hold the operand's axis.
 namespace espalier {
@@ -52,4 +51,4 @@ constexpr unsigned axes_behind(std::uint64_t packed, int rank, unsigned mask) {
 }
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -2,8 +2,7 @@
 #pragma once
 #include "broadcast.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Shapes and relations of matrix products.
 namespace espalier {
 
@@ -68,4 +67,4 @@ template <class A, class B>
 concept Multipliable = inner_dimensions<A, B>::agree;
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

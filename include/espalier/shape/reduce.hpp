@@ -2,8 +2,7 @@
 #pragma once
 #include "shape.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Shapes and relations of reductions.
 namespace espalier {
 
@@ -65,4 +64,4 @@ struct kept_axes {
 };
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -4,8 +4,7 @@
 #include "move.hpp"
 #include "reduce.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Relations of ops that reorder axes, or add and remove axes of extent 1.
 namespace espalier {
 
@@ -91,4 +90,4 @@ struct expandable<S, to<Extents...>> {
 };
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -9,8 +9,7 @@
 #include "../base/host_device.hpp"
 #include "../base/sentence.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Shapes, as types and as values.
 namespace espalier {
 
@@ -108,4 +107,4 @@ template <class X>
 using shape_of = typename detail::bare<X>::shape_type;
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -5,8 +5,7 @@
 #include "../base/invalid.hpp"
 #include "index_map.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Windows over images, as convolutions and poolings use them: options, relations and movements.
 namespace espalier {
 
@@ -224,4 +223,4 @@ struct convolution_fault<X, W, Options, true> {
 }  // namespace detail
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -3,8 +3,7 @@
 #include "../base/constant_math.hpp"
 #include "view.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// Whether a number is within atol + rtol |reference| of a reference. NaN is close to no number; an infinity is close
@@ -36,4 +35,4 @@ constexpr bool all_close(A const& a, B const& b, double rtol = 1e-5, double atol
 }
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -4,8 +4,7 @@
 #include "../shape/reduce.hpp"
 #include "tensor.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 namespace detail {
@@ -58,4 +57,4 @@ constexpr auto argmax(X const& x) {
 }
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -3,8 +3,7 @@
 #include "../base/sentence.hpp"
 #include "memory.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// Memory of yours for a model, trainer or predictor, which then never allocates: static storage, a stack or a pool.
@@ -67,4 +66,4 @@ class block {
 }  // namespace detail
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

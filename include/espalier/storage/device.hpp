@@ -5,8 +5,7 @@
 #include "../base/bare.hpp"
 #include "../base/sentence.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// The device tag of the processor that this program runs on.
@@ -124,4 +123,4 @@ using device_or_cpu = std::conditional_t<std::is_void_v<Device>, cpu, Device>;
 }  // namespace detail
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

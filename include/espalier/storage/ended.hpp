@@ -6,8 +6,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Detects a formula that is evaluated after one of its tensors was destroyed. Each thread records where tensors were
 /// last destroyed, and a formula that is evaluated checks its operands. Builds without NDEBUG check, others do nothing;
 /// objects have the same members in both. It costs about a nanosecond for each tensor destroyed and each operand read.
@@ -54,4 +53,4 @@ constexpr bool ended_since(void const* at, std::uint64_t when) {
 #endif
 
 }  // namespace espalier::detail
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

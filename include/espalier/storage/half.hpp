@@ -7,8 +7,7 @@
 #include "../base/bits.hpp"
 #include "../base/host_device.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Numbers of 16 bits, for storage. They convert to float without loss, so implicitly; conversion from float rounds, so
 /// it is explicit.
 ESPALIER_PRECISE_BEGIN
@@ -116,4 +115,4 @@ struct bfloat16 : detail::narrow_float<detail::top_of_binary32> {
 
 }  // namespace espalier
 ESPALIER_PRECISE_END
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

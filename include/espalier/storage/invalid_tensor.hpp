@@ -3,8 +3,7 @@
 #include "range.hpp"
 #include "value_fit.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Tensors whose second argument is not a shape, so that each mistake is reported once.
 namespace espalier {
 
@@ -41,4 +40,4 @@ tensor(First, Rest...)
 ->tensor<First, detail::shape_of_numbers>;
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

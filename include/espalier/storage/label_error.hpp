@@ -6,8 +6,7 @@
 #include "../base/error_text.hpp"
 #include "../base/raise.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// The labels that a loss accepts: 0 to classes - 1, and the ignored label if there is one.
@@ -48,4 +47,4 @@ constexpr void check_labels(std::int32_t const* labels, std::int64_t count, labe
 }  // namespace detail
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -6,8 +6,7 @@
 
 #include "../shape/shape.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// Row-major strides in elements, one per axis; the stride of the last axis is 1.
@@ -66,4 +65,4 @@ constexpr std::int64_t position(I... index) {
 
 }  // namespace detail
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -7,8 +7,7 @@
 #include <new>
 #include <type_traits>
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// The alignment of every tensor in bytes: the size of a cache line, and of the widest vector.
@@ -115,4 +114,4 @@ using memory = std::conditional_t<(static_cast<std::size_t>(Size) * sizeof(T) <=
 
 }  // namespace detail
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -4,8 +4,7 @@
 
 #include "tensor.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// A stream of characters. Printing is a template of the stream, since including <ostream> costs half a second; a
@@ -152,4 +151,4 @@ template <CharacterStream Out, class E>
 Out& operator<<(Out& out, E const& formula) { return out << evaluate(formula); }
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -10,8 +10,7 @@
 #include "device.hpp"
 #include "element.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Ranges of the user as elements of tensors and views: std::vector, std::array, std::span, arrays, and all types with
 /// contiguous numbers. They are recognised by their members, without a header of the standard library.
 namespace espalier {
@@ -236,4 +235,4 @@ constexpr void check_integers(char const* where, R const& r) {
 
 }  // namespace detail
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -5,8 +5,7 @@
 #include "device.hpp"
 #include "element.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 namespace espalier {
 
 template <class T, class S, class Device = cpu>
@@ -110,4 +109,4 @@ inline constexpr bool of_a_body = requires {
 }  // namespace detail
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

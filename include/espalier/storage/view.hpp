@@ -4,8 +4,7 @@
 #include "range.hpp"
 #include "value_fit.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 #if defined(__clang__)
 #define ESPALIER_BORROWS [[clang::lifetimebound]]
 #else
@@ -219,4 +218,4 @@ constexpr bool operator==(A const& a, B const& b) {
 }
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

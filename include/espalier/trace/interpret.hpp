@@ -4,8 +4,7 @@
 #include "../graph/attribute.hpp"
 #include "../shape/permutation.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Reference interpreter: runs a program node by node, without fusion and vectors. It is used in constant expressions,
 /// and tests compare the kernels with it.
 namespace espalier::trace {
@@ -232,4 +231,4 @@ class interpreter {
 };
 
 }  // namespace espalier::trace
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -6,8 +6,7 @@
 #include "../operation/detach.hpp"
 #include "../operation/reduction.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../base/diagnostics_push.hpp"
 /// Turns a body into a program. The constant evaluator runs the body once on `traced` values, and each op emits its
 /// node. Formulas of tensors are types: one overload of `lower` per kind of expression lowers them.
 namespace espalier {
@@ -309,4 +308,4 @@ constexpr void add_result(program& p, int id, int index) {
 
 }  // namespace trace
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../base/diagnostics_pop.hpp"

@@ -103,20 +103,26 @@ class Floors(unittest.TestCase):
     def test_globals_of_a_program_draw_no_warning(self):
         body = "namespace espalier {\nint x;\n}\n"
         with_include = {"espalier/shape/a.hpp": HEAD, "espalier/shape/b.hpp": HEAD + '#include "a.hpp"\n\n' + body}
-        self.assertRegex(self.violations(with_include)[0], "b.hpp:3: has not the lines about -Wshadow")
+        self.assertRegex(self.violations(with_include)[0], "b.hpp:3: does not include <espalier/base/diagnostics_push.hpp>")
         with tempfile.TemporaryDirectory() as root:
+            for bracket in (check_floors.PUSH, check_floors.POP):
+                path = pathlib.Path(root, "include", bracket)
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(check_floors.LICENCE + "\n#pragma GCC diagnostic push\n", encoding="utf-8")
             path = pathlib.Path(root, "include/espalier/shape/b.hpp")
             path.parent.mkdir(parents=True)
             path.write_text(HEAD + "#if defined(A)\n#include <cstdint>\n#define B\n#endif\n\n" + body, encoding="utf-8")
             check_floors.write(root)
             once = path.read_text(encoding="utf-8")
             self.assertEqual(check_floors.violations(root), [])
-            self.assertTrue(once.endswith("}\n" + check_floors.LOUD + "\n"), once)
-            self.assertLess(once.index("#endif"), once.index(check_floors.QUIET[0]))
+            self.assertTrue(once.endswith('}\n#include "../base/diagnostics_pop.hpp"\n'), once)
+            self.assertLess(once.index("#endif"), once.index("diagnostics_push.hpp"))
             check_floors.write(root)
             self.assertEqual(path.read_text(encoding="utf-8"), once)
-            path.write_text(once.replace(check_floors.LOUD, ""), encoding="utf-8")
-            self.assertRegex(check_floors.violations(root)[0], "the lines about -Wshadow")
+            path.write_text(once.replace('#include "../base/diagnostics_pop.hpp"\n', ""), encoding="utf-8")
+            self.assertRegex(check_floors.violations(root)[0], "at its end")
+            path.write_text(once.replace("../base/diagnostics_push", "diagnostics_push"), encoding="utf-8")
+            self.assertRegex(check_floors.violations(root)[0], "does not include|does not exist")
 
     def test_file_form(self):
         self.assertRegex(self.violations({"espalier/shape/a.hpp": "#pragma once\n"})[0], "does not start with")

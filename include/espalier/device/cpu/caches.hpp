@@ -5,8 +5,7 @@
 
 #include "../../base/host_device.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../base/diagnostics_push.hpp"
 /// Decides which results are stored past the caches. Whether that is faster depends on more than the size of the last
 /// cache level. With 480 MiB of it, results of 16 MiB were stored twice as fast into the caches. With 260 MiB, shared
 /// with others, they were stored a fifth faster past them. Programs with results that large therefore try both in their
@@ -192,4 +191,4 @@ class store_tuner {
 };
 
 }  // namespace espalier::on_cpu
-#pragma GCC diagnostic pop
+#include "../../base/diagnostics_pop.hpp"

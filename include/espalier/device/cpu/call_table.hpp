@@ -2,8 +2,7 @@
 #pragma once
 #include "../group_types.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../base/diagnostics_push.hpp"
 namespace espalier::on_cpu::detail {
 
 using namespace fused;
@@ -76,4 +75,4 @@ inline constexpr auto calls_of =
         plan::graph_of<Program>.nodes, plan::plan_of<Program>);
 
 }  // namespace espalier::on_cpu::detail
-#pragma GCC diagnostic pop
+#include "../../base/diagnostics_pop.hpp"

@@ -7,8 +7,7 @@
 #include "../reachable.hpp"
 #include "run.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../base/diagnostics_push.hpp"
 /// What models, trainers and predictors use of a device: memory, program runs, and the transfer of inputs and outputs.
 /// This file has the engine of the host processor, where nothing is transferred. device/cuda/engine.hpp has the same
 /// interface for graphics processors.
@@ -128,4 +127,4 @@ struct engine_of {
 };
 
 }  // namespace espalier::detail
-#pragma GCC diagnostic pop
+#include "../../base/diagnostics_pop.hpp"

@@ -6,8 +6,7 @@
 #include "kernel/rows.hpp"
 #include "kernel/segments.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../base/diagnostics_push.hpp"
 namespace espalier::on_cpu::detail {
 
 /// The kernel of fused group X of a program, or the epilogue of its product.
@@ -30,4 +29,4 @@ struct fused_kernel : group_of<Program, X> {
 };
 
 }  // namespace espalier::on_cpu::detail
-#pragma GCC diagnostic pop
+#include "../../base/diagnostics_pop.hpp"

@@ -6,8 +6,7 @@
 #include "thread/team.hpp"
 #include "unfused.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../base/diagnostics_push.hpp"
 /// Runs planned programs on the processor: a type for each distinct kernel, and a straight line of calls with workspace
 /// offsets.
 namespace espalier::on_cpu {
@@ -154,4 +153,4 @@ void run(void* const* base, Team const& team = {}) noexcept {
 }
 
 }  // namespace espalier::on_cpu
-#pragma GCC diagnostic pop
+#include "../../base/diagnostics_pop.hpp"

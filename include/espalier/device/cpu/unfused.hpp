@@ -10,8 +10,7 @@
 #include "kernel/strided_reduction.hpp"
 #include "kernel/windows.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../base/diagnostics_push.hpp"
 /// The kernels of unfused groups on the processor.
 namespace espalier::on_cpu::detail {
 
@@ -43,4 +42,4 @@ struct unfused_kernels {
 };
 
 }  // namespace espalier::on_cpu::detail
-#pragma GCC diagnostic pop
+#include "../../base/diagnostics_pop.hpp"

@@ -8,8 +8,7 @@
 #include "run.hpp"
 #include "step_graph.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../base/diagnostics_push.hpp"
 /// What models, trainers and predictors use of a device with its own memory: the interface of device/cpu/engine.hpp.
 namespace espalier::on_cuda {
 
@@ -205,4 +204,4 @@ struct engine_of<Device> {
   using type = on_cuda::engine<Device>;
 };
 }  // namespace espalier::detail
-#pragma GCC diagnostic pop
+#include "../../base/diagnostics_pop.hpp"

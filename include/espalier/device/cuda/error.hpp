@@ -6,8 +6,7 @@
 
 #include "../../base/raise.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../base/diagnostics_push.hpp"
 namespace espalier::on_cuda {
 
 /// cuda_error: an error of a device, as one sentence of at most 1,023 characters that names the call or the kernel.
@@ -65,4 +64,4 @@ spelling spelling_of() {
 }  // namespace detail
 
 }  // namespace espalier::on_cuda
-#pragma GCC diagnostic pop
+#include "../../base/diagnostics_pop.hpp"

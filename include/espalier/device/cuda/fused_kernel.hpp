@@ -3,8 +3,7 @@
 #include "kernel/fused_group.hpp"
 #include "operand_sources.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../base/diagnostics_push.hpp"
 namespace espalier::on_cuda::detail {
 
 /// The kernels of fused group X of a program.
@@ -19,4 +18,4 @@ struct fused_kernel {
 };
 
 }  // namespace espalier::on_cuda::detail
-#pragma GCC diagnostic pop
+#include "../../base/diagnostics_pop.hpp"

@@ -4,8 +4,7 @@
 #include "../group_types.hpp"
 #include "kernel/finish.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../base/diagnostics_push.hpp"
 /// How fused groups read their operands on a graphics processor. Random numbers are generated where they are used, and
 /// labels are read as integers. Neither is written to memory unless something else reads it there.
 namespace espalier::on_cuda::detail {
@@ -92,4 +91,4 @@ struct group_addresses {
 };
 
 }  // namespace espalier::on_cuda::detail
-#pragma GCC diagnostic pop
+#include "../../base/diagnostics_pop.hpp"

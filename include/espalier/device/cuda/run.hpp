@@ -4,8 +4,7 @@
 #include "fused_kernel.hpp"
 #include "unfused.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../base/diagnostics_push.hpp"
 /// Runs a plan on a graphics processor: launches the kernels of each group, in order, with addresses of the device.
 namespace espalier::on_cuda {
 
@@ -112,4 +111,4 @@ void run(Backend& m, void* const* base) {
 }
 
 }  // namespace espalier::on_cuda
-#pragma GCC diagnostic pop
+#include "../../base/diagnostics_pop.hpp"

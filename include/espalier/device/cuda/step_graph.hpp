@@ -5,8 +5,7 @@
 
 #include "../../storage/memory.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../base/diagnostics_push.hpp"
 namespace espalier::on_cuda {
 
 /// Zeroed host memory for copies from and to the device: pinned if the backend supports it, so that a copy is one
@@ -94,4 +93,4 @@ class step_graphs<Backend, Count> {
 };
 
 }  // namespace espalier::on_cuda
-#pragma GCC diagnostic pop
+#include "../../base/diagnostics_pop.hpp"

@@ -11,8 +11,7 @@
 #include "kernel/strided.hpp"
 #include "kernel/windows.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../base/diagnostics_push.hpp"
 /// Runs unfused groups: products and convolutions by the backend's libraries, other nodes by a kernel each.
 namespace espalier::on_cuda {
 
@@ -159,4 +158,4 @@ void run_unfused(Backend& m, void* const* base, [[maybe_unused]] void* scratch) 
 }  // namespace detail
 
 }  // namespace espalier::on_cuda
-#pragma GCC diagnostic pop
+#include "../../base/diagnostics_pop.hpp"

@@ -2,8 +2,7 @@
 #pragma once
 #include "loop_kernel_base.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../../base/diagnostics_push.hpp"
 /// The values that kernels down columns store between their sweeps.
 namespace espalier::on_cpu {
 
@@ -80,4 +79,4 @@ struct column_storage {
 }  // namespace detail
 
 }  // namespace espalier::on_cpu
-#pragma GCC diagnostic pop
+#include "../../../base/diagnostics_pop.hpp"

@@ -2,8 +2,7 @@
 #pragma once
 #include "column_storage.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../../base/diagnostics_push.hpp"
 /// Kernels of fused groups that reduce down columns.
 namespace espalier::on_cpu {
 
@@ -331,4 +330,4 @@ struct column_kernel : loop_kernel_base<extent_class::column, T, Arch, Instructi
 };
 
 }  // namespace espalier::on_cpu
-#pragma GCC diagnostic pop
+#include "../../../base/diagnostics_pop.hpp"

@@ -4,8 +4,7 @@
 #include "copy_run.hpp"
 #include "../thread/team.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../../base/diagnostics_push.hpp"
 namespace espalier::on_cpu {
 
 /// y = a, then b, along an axis.
@@ -31,4 +30,4 @@ struct concatenate_kernel : independent_parts {
 };
 
 }  // namespace espalier::on_cpu
-#pragma GCC diagnostic pop
+#include "../../../base/diagnostics_pop.hpp"

@@ -4,8 +4,7 @@
 
 #include "../../../base/host_device.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../../base/diagnostics_push.hpp"
 namespace espalier::on_cpu {
 
 /// y = x in another element type: labels or booleans as numbers.
@@ -18,4 +17,4 @@ struct convert_kernel {
 };
 
 }  // namespace espalier::on_cpu
-#pragma GCC diagnostic pop
+#include "../../../base/diagnostics_pop.hpp"

@@ -2,8 +2,7 @@
 #pragma once
 #include "../vector/simd.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../../base/diagnostics_push.hpp"
 /// Copies, adds and fills contiguous elements.
 namespace espalier::on_cpu::detail {
 
@@ -28,4 +27,4 @@ ESPALIER_INLINE void fill_run(T* to, T x, std::int64_t n) {
 }
 
 }  // namespace espalier::on_cpu::detail
-#pragma GCC diagnostic pop
+#include "../../../base/diagnostics_pop.hpp"

@@ -3,8 +3,7 @@
 #include "../../group_types.hpp"
 #include "loop_kernel_base.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../../base/diagnostics_push.hpp"
 /// The epilogue of matrix products.
 namespace espalier::on_cpu {
 
@@ -97,4 +96,4 @@ class epilogue : loop_kernel_base<extent_class::row, T, Arch, Instructions, Oper
 };
 
 }  // namespace espalier::on_cpu
-#pragma GCC diagnostic pop
+#include "../../../base/diagnostics_pop.hpp"

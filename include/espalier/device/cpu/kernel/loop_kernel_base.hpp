@@ -5,8 +5,7 @@
 #include "../caches.hpp"
 #include "../vector/simd.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../../base/diagnostics_push.hpp"
 /// What kernels along rows and kernels down columns share: loads, instructions and reductions of one vector of a fused
 /// group.
 namespace espalier::on_cpu {
@@ -193,4 +192,4 @@ struct loop_kernel_base {
 };
 
 }  // namespace espalier::on_cpu
-#pragma GCC diagnostic pop
+#include "../../../base/diagnostics_pop.hpp"

@@ -3,8 +3,7 @@
 #include "../../map_type.hpp"
 #include "copy_run.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../../base/diagnostics_push.hpp"
 /// The loops of kernels that move elements by an index map. Strides, the axes that can leave the operand, and whether
 /// the innermost run is contiguous are decided at compile time.
 namespace espalier::on_cpu {
@@ -109,4 +108,4 @@ struct map_walk {
 }  // namespace detail
 
 }  // namespace espalier::on_cpu
-#pragma GCC diagnostic pop
+#include "../../../base/diagnostics_pop.hpp"

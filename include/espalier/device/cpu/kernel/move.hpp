@@ -3,8 +3,7 @@
 #include "map_walk.hpp"
 #include "../thread/team.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../../base/diagnostics_push.hpp"
 namespace espalier::on_cpu {
 
 /// y = the elements of x that the map selects, and the map's filler elsewhere.
@@ -26,4 +25,4 @@ struct move_kernel : independent_parts {
 };
 
 }  // namespace espalier::on_cpu
-#pragma GCC diagnostic pop
+#include "../../../base/diagnostics_pop.hpp"

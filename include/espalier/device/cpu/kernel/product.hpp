@@ -5,8 +5,7 @@
 #include "../product/contract_row.hpp"
 #include "../thread/team.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../../base/diagnostics_push.hpp"
 /// Matrix products of a program: one, or one for each batch.
 namespace espalier::on_cpu {
 
@@ -77,4 +76,4 @@ struct product_kernel : independent_parts {
 };
 
 }  // namespace espalier::on_cpu
-#pragma GCC diagnostic pop
+#include "../../../base/diagnostics_pop.hpp"

@@ -7,8 +7,7 @@
 #include "../vector/simd.hpp"
 #include "../thread/team.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../../base/diagnostics_push.hpp"
 /// Uniform random numbers: Philox in the lanes of a register.
 namespace espalier::on_cpu {
 namespace detail {
@@ -158,4 +157,4 @@ struct random_uniform_kernel : independent_parts {
 };
 
 }  // namespace espalier::on_cpu
-#pragma GCC diagnostic pop
+#include "../../../base/diagnostics_pop.hpp"

@@ -2,8 +2,7 @@
 #pragma once
 #include "loop_kernel_base.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../../base/diagnostics_push.hpp"
 // clang unrolls short loops into more registers than there are. This file unrolls the loops that gain from it.
 #if defined(__clang__)
 #define ESPALIER_AS_LOOP _Pragma("clang loop unroll(disable)")
@@ -321,4 +320,4 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, Arch, Instructions, O
 };
 
 }  // namespace espalier::on_cpu
-#pragma GCC diagnostic pop
+#include "../../../base/diagnostics_pop.hpp"

@@ -3,8 +3,7 @@
 #include "row_sweeps.hpp"
 #include "short_rows.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../../base/diagnostics_push.hpp"
 /// Kernels of fused groups that run row by row.
 namespace espalier::on_cpu {
 
@@ -290,4 +289,4 @@ using row_kernel =
 }  // namespace espalier::on_cpu
 
 #undef ESPALIER_AS_LOOP
-#pragma GCC diagnostic pop
+#include "../../../base/diagnostics_pop.hpp"

@@ -3,8 +3,7 @@
 #include "map_walk.hpp"
 #include "../thread/team.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../../base/diagnostics_push.hpp"
 namespace espalier::on_cpu {
 
 /// y[j] = the sum of the elements of x that the map reads from position j: the adjoint of a move (col2im). From: the
@@ -37,4 +36,4 @@ struct scatter_add_kernel : independent_parts {
 };
 
 }  // namespace espalier::on_cpu
-#pragma GCC diagnostic pop
+#include "../../../base/diagnostics_pop.hpp"

@@ -2,8 +2,7 @@
 #pragma once
 #include "loop_kernel_base.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../../base/diagnostics_push.hpp"
 /// Kernels of fused groups along rows that are stored in segments.
 namespace espalier::on_cpu {
 
@@ -185,4 +184,4 @@ struct segmented_row_kernel : loop_kernel_base<extent_class::row, T, Arch, Instr
 };
 
 }  // namespace espalier::on_cpu
-#pragma GCC diagnostic pop
+#include "../../../base/diagnostics_pop.hpp"

@@ -2,8 +2,7 @@
 #pragma once
 #include "loop_kernel_base.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../../base/diagnostics_push.hpp"
 /// Kernels for rows that do not fill a register. A block of rows is transposed, so that each lane holds its own row and
 /// nothing is reduced across lanes.
 namespace espalier::on_cpu {
@@ -266,4 +265,4 @@ struct short_row_kernel : loop_kernel_base<extent_class::row, T, Arch, Instructi
 };
 
 }  // namespace espalier::on_cpu
-#pragma GCC diagnostic pop
+#include "../../../base/diagnostics_pop.hpp"

@@ -4,8 +4,7 @@
 #include "../thread/team.hpp"
 #include "../vector/batches.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../../base/diagnostics_push.hpp"
 /// Kernels that copy elements at strides: permuted axes, and broadcasts along middle axes.
 namespace espalier::on_cpu {
 
@@ -67,4 +66,4 @@ template <class T, Shape From, Shape To>
 struct strided_broadcast_kernel : detail::strided_copy<T, detail::broadcasted<From, To>> {};
 
 }  // namespace espalier::on_cpu
-#pragma GCC diagnostic pop
+#include "../../../base/diagnostics_pop.hpp"

@@ -3,8 +3,7 @@
 #include "../../../operation/rule.hpp"
 #include "strided.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../../base/diagnostics_push.hpp"
 /// Reductions along axes in the middle of a shape.
 namespace espalier::on_cpu {
 
@@ -36,4 +35,4 @@ struct strided_reduction_kernel : independent_parts {
 };
 
 }  // namespace espalier::on_cpu
-#pragma GCC diagnostic pop
+#include "../../../base/diagnostics_pop.hpp"

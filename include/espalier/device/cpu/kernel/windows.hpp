@@ -5,8 +5,7 @@
 #include "move.hpp"
 #include "../thread/team.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../../base/diagnostics_push.hpp"
 /// Convolutions and pooling: products and reductions that read windows of images in place. The matrix of windows, which
 /// repeats elements of the image, is never stored.
 namespace espalier::on_cpu {
@@ -306,4 +305,4 @@ struct window_reduction : independent_parts {
 };
 
 }  // namespace espalier::on_cpu
-#pragma GCC diagnostic pop
+#include "../../../base/diagnostics_pop.hpp"

@@ -8,8 +8,7 @@
 #include "contract_panel.hpp"
 #include "contract_streamed.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../../base/diagnostics_push.hpp"
 /// Matrix products. They are split into register blocks and shared by threads; operands are packed for the caches.
 namespace espalier::on_cpu {
 namespace detail {
@@ -354,4 +353,4 @@ struct contract {
 };
 
 }  // namespace espalier::on_cpu
-#pragma GCC diagnostic pop
+#include "../../../base/diagnostics_pop.hpp"

@@ -11,8 +11,7 @@
 #include <cblas.h>
 #endif
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../../base/diagnostics_push.hpp"
 namespace espalier::on_cpu::detail {
 
 #if defined(ESPALIER_CBLAS)
@@ -44,4 +43,4 @@ void cblas_product(bool, bool, int, int, int, T const*, T const*, T*) {}
 #endif
 
 }  // namespace espalier::on_cpu::detail
-#pragma GCC diagnostic pop
+#include "../../../base/diagnostics_pop.hpp"

@@ -5,8 +5,7 @@
 
 #include "../vector/simd.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../../base/diagnostics_push.hpp"
 /// Copies and transpositions that pack the operands of matrix products.
 namespace espalier::on_cpu::detail {
 
@@ -177,4 +176,4 @@ ESPALIER_KERNEL void copy_narrow_rows(T* first, T* second, T const* from, std::i
 }
 
 }  // namespace espalier::on_cpu::detail
-#pragma GCC diagnostic pop
+#include "../../../base/diagnostics_pop.hpp"

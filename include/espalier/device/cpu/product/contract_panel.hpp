@@ -6,8 +6,7 @@
 #include "contract_pack.hpp"
 #include "../vector/simd.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../../base/diagnostics_push.hpp"
 /// The micro-kernels of matrix products: blocks of sums that stay in registers.
 namespace espalier::on_cpu::detail {
 
@@ -192,4 +191,4 @@ struct contract_dot_products {
 };
 
 }  // namespace espalier::on_cpu::detail
-#pragma GCC diagnostic pop
+#include "../../../base/diagnostics_pop.hpp"

@@ -5,8 +5,7 @@
 
 #include "contract_pack.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../../base/diagnostics_push.hpp"
 /// One row times a matrix as it is stored, y[N] = x[K] w[K, N]: nets of one sample consist of such products. The sums
 /// stay in registers until their epilogue (a bias, an activation) is done as well.
 namespace espalier::on_cpu {
@@ -196,4 +195,4 @@ struct contract_row {
 };
 
 }  // namespace espalier::on_cpu
-#pragma GCC diagnostic pop
+#include "../../../base/diagnostics_pop.hpp"

@@ -6,8 +6,7 @@
 #include "../caches.hpp"
 #include "contract_panel.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../../base/diagnostics_push.hpp"
 /// Matrix products with many rows, whose rows stream through the caches.
 namespace espalier::on_cpu::detail {
 
@@ -128,4 +127,4 @@ struct contract_streamed {
 };
 
 }  // namespace espalier::on_cpu::detail
-#pragma GCC diagnostic pop
+#include "../../../base/diagnostics_pop.hpp"

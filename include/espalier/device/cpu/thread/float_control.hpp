@@ -4,8 +4,7 @@
 
 #include "../../../base/host_device.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../../base/diagnostics_push.hpp"
 namespace espalier {
 namespace on_cpu::detail {
 
@@ -68,4 +67,4 @@ class flush_subnormals {
 };
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../../../base/diagnostics_pop.hpp"

@@ -10,8 +10,7 @@
 #include "float_control.hpp"
 #include "team.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../../base/diagnostics_push.hpp"
 /// A team of threads that runs the parts of kernels.
 namespace espalier::on_cpu {
 namespace detail {
@@ -216,4 +215,4 @@ struct team_of<cpu_parallel<Threads>> {
 
 }  // namespace detail
 }  // namespace espalier::on_cpu
-#pragma GCC diagnostic pop
+#include "../../../base/diagnostics_pop.hpp"

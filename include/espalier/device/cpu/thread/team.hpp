@@ -5,8 +5,7 @@
 #include "../../../base/host_device.hpp"
 #include "../../../storage/device.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../../base/diagnostics_push.hpp"
 /// Runs kernels in parts, which threads may share. The parts of a kernel depend on its shape alone, and so do its
 /// results: they are the same bits on any number of threads. A kernel that is large enough declares, beside
 /// run(addresses...),
@@ -80,4 +79,4 @@ struct threads_of {
 
 #define ESPALIER_THREADS_INCLUDED "cpu_parallel<N>: include <espalier/parallel.hpp> for threads"
 #define ESPALIER_THREAD_COUNT "cpu_parallel<N>: N must be 1 to 64 threads, including the caller"
-#pragma GCC diagnostic pop
+#include "../../../base/diagnostics_pop.hpp"

@@ -43,8 +43,7 @@
 #pragma GCC diagnostic pop
 #endif
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../../base/diagnostics_push.hpp"
 namespace espalier::on_cpu {
 
 /// An instruction set: an architecture, and the extensions that the translation unit is built for, of which xsimd
@@ -131,4 +130,4 @@ using instruction_set_of_width = instruction_set<compiler_vectors, Bytes, extens
 using default_arch = instruction_set<detail::widest, detail::widest_register, detail::extensions>;
 
 }  // namespace espalier::on_cpu
-#pragma GCC diagnostic pop
+#include "../../../base/diagnostics_pop.hpp"

@@ -29,8 +29,7 @@
 
 #include "registers.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../../base/diagnostics_push.hpp"
 ESPALIER_PRECISE_BEGIN
 namespace espalier::on_cpu {
 
@@ -160,4 +159,4 @@ using batch_of = vector_batch<T, Arch>;
 }  // namespace detail
 }  // namespace espalier::on_cpu
 ESPALIER_PRECISE_END
-#pragma GCC diagnostic pop
+#include "../../../base/diagnostics_pop.hpp"

@@ -10,8 +10,7 @@
 #include "range_reduction.hpp"
 
 ESPALIER_PRECISE_BEGIN
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../../base/diagnostics_push.hpp"
 
 namespace espalier::on_cpu {
 namespace detail {
@@ -207,4 +206,4 @@ ESPALIER_INLINE pack<T, Arch> erf(pack<T, Arch> x) { return erf(detail::as_vecto
 }  // namespace espalier::on_cpu
 
 ESPALIER_PRECISE_END
-#pragma GCC diagnostic pop
+#include "../../../base/diagnostics_pop.hpp"

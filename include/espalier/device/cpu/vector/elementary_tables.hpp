@@ -7,8 +7,7 @@
 
 #include "range_reduction.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../../base/diagnostics_push.hpp"
 #if defined(__AVX512F__) && defined(__AVX512DQ__)
 
 ESPALIER_PRECISE_BEGIN
@@ -187,4 +186,4 @@ ESPALIER_INLINE P tanh_by_table(P x) {
 ESPALIER_PRECISE_END
 
 #endif
-#pragma GCC diagnostic pop
+#include "../../../base/diagnostics_pop.hpp"

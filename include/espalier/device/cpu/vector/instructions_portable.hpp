@@ -8,8 +8,7 @@
 #include "vectors.hpp"
 
 ESPALIER_PRECISE_BEGIN
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../../base/diagnostics_push.hpp"
 namespace espalier::on_cpu::detail {
 
 #if defined(__clang__)
@@ -61,4 +60,4 @@ ESPALIER_INLINE V smaller(V a, V b) {
 
 }  // namespace espalier::on_cpu::detail
 ESPALIER_PRECISE_END
-#pragma GCC diagnostic pop
+#include "../../../base/diagnostics_pop.hpp"

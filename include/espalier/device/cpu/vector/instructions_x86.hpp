@@ -8,8 +8,7 @@
 #include "vectors.hpp"
 
 ESPALIER_PRECISE_BEGIN
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../../base/diagnostics_push.hpp"
 namespace espalier::on_cpu::detail {
 
 // Every AVX-512 built-in below uses the current rounding mode (4), which is the same instruction as without this
@@ -207,4 +206,4 @@ ESPALIER_INLINE float16 within(float16 x, float16 bound) {
 
 }  // namespace espalier::on_cpu::detail
 ESPALIER_PRECISE_END
-#pragma GCC diagnostic pop
+#include "../../../base/diagnostics_pop.hpp"

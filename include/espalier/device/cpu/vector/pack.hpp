@@ -5,8 +5,7 @@
 
 #include "batches.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../../base/diagnostics_push.hpp"
 // g++ contracts a * b + c across operators to the fused instruction. clang does so with this pragma, which works for
 // the operators of the register itself.
 #if defined(__clang__)
@@ -231,4 +230,4 @@ ESPALIER_PRECISE_END
 #undef ESPALIER_OPERAND
 #undef ESPALIER_LOAD
 
-#pragma GCC diagnostic pop
+#include "../../../base/diagnostics_pop.hpp"

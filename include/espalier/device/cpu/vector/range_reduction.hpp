@@ -5,8 +5,7 @@
 #include "pack.hpp"
 
 ESPALIER_PRECISE_BEGIN
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../../base/diagnostics_push.hpp"
 
 /// What the elementary functions of packs share: constants, polynomials, and the reduction of arguments to a small
 /// range.
@@ -168,4 +167,4 @@ pack<T, Arch> power(pack<T, Arch> base, pack<T, Arch> exponent) {
 }  // namespace espalier::on_cpu
 
 ESPALIER_PRECISE_END
-#pragma GCC diagnostic pop
+#include "../../../base/diagnostics_pop.hpp"

@@ -12,8 +12,7 @@
 #endif
 
 ESPALIER_PRECISE_BEGIN
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../../base/diagnostics_push.hpp"
 /// Operations on registers that the vector types lack, the same on all targets: tests of bits, partial loads and
 /// stores, reductions of lanes.
 namespace espalier::on_cpu::detail {
@@ -199,4 +198,4 @@ ESPALIER_INLINE double reduce_lanes(double8 x) {
 
 }  // namespace espalier::on_cpu::detail
 ESPALIER_PRECISE_END
-#pragma GCC diagnostic pop
+#include "../../../base/diagnostics_pop.hpp"

@@ -7,8 +7,7 @@
 
 #include "architecture.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../../base/diagnostics_push.hpp"
 namespace espalier::on_cpu {
 
 namespace detail {
@@ -68,4 +67,4 @@ typedef double double8 __attribute__((vector_size(64)));
 
 }  // namespace detail
 }  // namespace espalier::on_cpu
-#pragma GCC diagnostic pop
+#include "../../../base/diagnostics_pop.hpp"

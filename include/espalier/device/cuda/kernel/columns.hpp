@@ -2,8 +2,7 @@
 #pragma once
 #include "line_sweeps.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../../base/diagnostics_push.hpp"
 namespace espalier::on_cuda {
 
 /// Runs a fused group down columns in one launch. Each block processes some columns from top to bottom, once for each
@@ -161,4 +160,4 @@ struct column_kernel : line_sweeps<extent_class::column, T, Rows, Columns, 1, In
 };
 
 }  // namespace espalier::on_cuda
-#pragma GCC diagnostic pop
+#include "../../../base/diagnostics_pop.hpp"

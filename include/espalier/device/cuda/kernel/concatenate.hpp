@@ -2,8 +2,7 @@
 #pragma once
 #include "element_kernel.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../../base/diagnostics_push.hpp"
 namespace espalier::on_cuda {
 
 /// y = a and b, concatenated along an axis.
@@ -47,4 +46,4 @@ struct concatenate_kernel : element_kernel<concatenate_kernel<T, A, B, Axis>, T,
 };
 
 }  // namespace espalier::on_cuda
-#pragma GCC diagnostic pop
+#include "../../../base/diagnostics_pop.hpp"

@@ -2,8 +2,7 @@
 #pragma once
 #include "element_kernel.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../../base/diagnostics_push.hpp"
 namespace espalier::on_cuda {
 
 /// y = x in another element type: labels or booleans as numbers, 16-bit numbers as floats, floats rounded to 16 bits.
@@ -30,4 +29,4 @@ struct convert_kernel : element_kernel<convert_kernel<T, From, Size>, T, Size, f
 };
 
 }  // namespace espalier::on_cuda
-#pragma GCC diagnostic pop
+#include "../../../base/diagnostics_pop.hpp"

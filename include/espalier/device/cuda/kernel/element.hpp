@@ -7,8 +7,7 @@
 #include "../../../base/host_device.hpp"
 #include "../../../storage/half.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../../base/diagnostics_push.hpp"
 /// Unrolls the next loop, whose bounds are constants, so that arrays in it can stay in registers.
 #if defined(__CUDA_ARCH__)  // not in nvcc's host pass: the host compiler has no such pragma
 #define ESPALIER_UNROLL _Pragma("unroll")
@@ -124,4 +123,4 @@ ESPALIER_HOST_DEVICE ESPALIER_INLINE void store(T* to, pack<compute_type<T>, V> 
 }
 
 }  // namespace espalier::on_cuda
-#pragma GCC diagnostic pop
+#include "../../../base/diagnostics_pop.hpp"

@@ -3,8 +3,7 @@
 #include "element.hpp"
 #include "kernel.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../../base/diagnostics_push.hpp"
 namespace espalier::on_cuda {
 
 /// An element's index. A tensor has fewer than 2^31 elements, and 32-bit division by a constant is a multiplication.
@@ -65,4 +64,4 @@ template <class T>
 inline constexpr int full_width = 16 / static_cast<int>(sizeof(T));
 
 }  // namespace espalier::on_cuda
-#pragma GCC diagnostic pop
+#include "../../../base/diagnostics_pop.hpp"

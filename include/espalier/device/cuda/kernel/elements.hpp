@@ -2,8 +2,7 @@
 #pragma once
 #include "kernel.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../../base/diagnostics_push.hpp"
 /// Kernels for tensors outside a plan: fill and element type conversion. The element count is an argument of the
 /// launch, so kernels differ by element type and grid size, not by shape.
 namespace espalier::on_cuda {
@@ -57,4 +56,4 @@ struct convert_elements_kernel {
 };
 
 }  // namespace espalier::on_cuda
-#pragma GCC diagnostic pop
+#include "../../../base/diagnostics_pop.hpp"

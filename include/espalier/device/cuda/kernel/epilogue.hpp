@@ -3,8 +3,7 @@
 #include "map.hpp"
 #include "../operand_sources.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../../base/diagnostics_push.hpp"
 namespace espalier::on_cuda::detail {
 
 /// The instructions behind a product, as a group of their own. The first one copies the product, the last operand.
@@ -31,4 +30,4 @@ struct epilogue {
 };
 
 }  // namespace espalier::on_cuda::detail
-#pragma GCC diagnostic pop
+#include "../../../base/diagnostics_pop.hpp"

@@ -2,8 +2,7 @@
 #pragma once
 #include "loop_kernel_base.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../../base/diagnostics_push.hpp"
 namespace espalier::on_cuda {
 
 /// Outputs of a group whose single numbers only the host reads, such as the loss of a step. They are stored in the type
@@ -168,4 +167,4 @@ struct finish_kernel : loop_kernel_base<extent_class::row, T, 1, -1, Instruction
 };
 
 }  // namespace espalier::on_cuda
-#pragma GCC diagnostic pop
+#include "../../../base/diagnostics_pop.hpp"

@@ -8,8 +8,7 @@
 #include "rows.hpp"
 #include "split_sweeps.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../../base/diagnostics_push.hpp"
 /// Chooses the kernels of a fused group, and lays out the memory that they share between launches.
 namespace espalier::on_cuda {
 
@@ -193,4 +192,4 @@ struct fused_group {
 };
 
 }  // namespace espalier::on_cuda
-#pragma GCC diagnostic pop
+#include "../../../base/diagnostics_pop.hpp"

@@ -7,8 +7,7 @@
 
 #include "../../../base/host_device.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../../base/diagnostics_push.hpp"
 /// Defines kernels on a graphics processor: types with launch parameters and a body that runs in any block_context.
 ///   static constexpr int threads;           of a block: a multiple of 32, at most 1,024
 ///   static constexpr std::int64_t blocks;   of the grid, at most 2^31 - 1
@@ -52,4 +51,4 @@ concept launchable = requires {
     (K::cluster == 1 || K::cluster == 2 || K::cluster == 4 || K::cluster == 8) && K::blocks % K::cluster == 0;
 
 }  // namespace espalier::on_cuda
-#pragma GCC diagnostic pop
+#include "../../../base/diagnostics_pop.hpp"

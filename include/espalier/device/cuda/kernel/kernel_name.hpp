@@ -4,8 +4,7 @@
 
 #include "../error.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../../base/diagnostics_push.hpp"
 /// Short names of kernels for errors: template, grid, shapes and ops. The full type name has thousands of characters.
 namespace espalier::on_cuda {
 
@@ -109,4 +108,4 @@ kernel_name name_of() {
 }
 
 }  // namespace espalier::on_cuda
-#pragma GCC diagnostic pop
+#include "../../../base/diagnostics_pop.hpp"

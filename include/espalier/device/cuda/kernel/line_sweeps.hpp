@@ -2,8 +2,7 @@
 #pragma once
 #include "loop_kernel_base.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../../base/diagnostics_push.hpp"
 namespace espalier::on_cuda {
 
 /// How the elements of a group are divided among blocks if several blocks share a line: tiles of neighbouring columns
@@ -275,4 +274,4 @@ struct line_sweeps
 };
 
 }  // namespace espalier::on_cuda
-#pragma GCC diagnostic pop
+#include "../../../base/diagnostics_pop.hpp"

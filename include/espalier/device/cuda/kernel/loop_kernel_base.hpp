@@ -6,8 +6,7 @@
 #include "element.hpp"
 #include "kernel.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../../base/diagnostics_push.hpp"
 /// What kernels along rows and kernels down columns share: operands, instructions and sums of a fused group. A thread
 /// processes chunks, V neighbours of one row. A line is a row or a column, in the direction of the group's sweeps.
 namespace espalier::on_cuda {
@@ -251,4 +250,4 @@ struct op_of_instruction<fused::instruction<Op, W, A, B, C>> {
 };
 
 }  // namespace espalier::on_cuda
-#pragma GCC diagnostic pop
+#include "../../../base/diagnostics_pop.hpp"

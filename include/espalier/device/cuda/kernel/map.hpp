@@ -2,8 +2,7 @@
 #pragma once
 #include "loop_kernel_base.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../../base/diagnostics_push.hpp"
 namespace espalier::on_cuda {
 
 /// Runs a fused group without sums, element by element. Threads process chunks of 16 bytes, independent of the length
@@ -164,4 +163,4 @@ struct map_kernel
 };
 
 }  // namespace espalier::on_cuda
-#pragma GCC diagnostic pop
+#include "../../../base/diagnostics_pop.hpp"

@@ -2,8 +2,7 @@
 #pragma once
 #include "convert.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../../base/diagnostics_push.hpp"
 /// Master weights for parameters of 16 bits: the optimizer updates float copies, because a step is often smaller than
 /// the spacing of 16-bit numbers. The update is a program of floats. This kernel runs before it, and a convert_kernel
 /// behind it rounds the result.
@@ -41,4 +40,4 @@ struct master_weights_kernel {
 };
 
 }  // namespace espalier::on_cuda
-#pragma GCC diagnostic pop
+#include "../../../base/diagnostics_pop.hpp"

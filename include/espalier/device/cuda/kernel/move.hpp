@@ -4,8 +4,7 @@
 #include "../../map_type.hpp"
 #include "element_kernel.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../../base/diagnostics_push.hpp"
 /// Kernels that move elements by an index map, or concatenate. Index arithmetic is resolved at compile time if
 /// possible. One thread computes each result, also in the adjoint (scatter_add.hpp).
 namespace espalier::on_cuda {
@@ -151,4 +150,4 @@ struct move_kernel : element_kernel<move_kernel<T, From, To, Map>, T, To::size, 
 };
 
 }  // namespace espalier::on_cuda
-#pragma GCC diagnostic pop
+#include "../../../base/diagnostics_pop.hpp"

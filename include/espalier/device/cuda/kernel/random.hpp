@@ -4,8 +4,7 @@
 #include "../../random_state.hpp"
 #include "element_kernel.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../../base/diagnostics_push.hpp"
 /// Uniform random numbers, bit for bit those of the CPU.
 namespace espalier::on_cuda {
 
@@ -63,4 +62,4 @@ struct random_uniform_kernel
 };
 
 }  // namespace espalier::on_cuda
-#pragma GCC diagnostic pop
+#include "../../../base/diagnostics_pop.hpp"

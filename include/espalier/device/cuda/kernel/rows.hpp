@@ -2,8 +2,7 @@
 #pragma once
 #include "row_sweeps.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../../base/diagnostics_push.hpp"
 namespace espalier::on_cuda {
 
 /// Runs a fused group row by row and loads every operand once, independent of the number of sweeps. A row is in the
@@ -138,4 +137,4 @@ struct row_kernel : row_sweeps<T, Rows, Columns, Segments, Cluster, Keeps, Instr
 };
 
 }  // namespace espalier::on_cuda
-#pragma GCC diagnostic pop
+#include "../../../base/diagnostics_pop.hpp"

@@ -2,8 +2,7 @@
 #pragma once
 #include "move.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../../base/diagnostics_push.hpp"
 namespace espalier::on_cuda {
 
 namespace detail {
@@ -105,4 +104,4 @@ struct scatter_add_kernel : element_kernel<scatter_add_kernel<T, From, To, Map>,
 };
 
 }  // namespace espalier::on_cuda
-#pragma GCC diagnostic pop
+#include "../../../base/diagnostics_pop.hpp"

@@ -2,8 +2,7 @@
 #pragma once
 #include "line_sweeps.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../../base/diagnostics_push.hpp"
 namespace espalier::on_cuda {
 
 /// Runs one sweep of a fused group whose lines are too long for one block, or too few to fill a device. Every block
@@ -156,4 +155,4 @@ struct split_sweep_kernel : line_sweeps<Inner, T, Rows, Columns, Segments, Instr
 };
 
 }  // namespace espalier::on_cuda
-#pragma GCC diagnostic pop
+#include "../../../base/diagnostics_pop.hpp"

@@ -2,8 +2,7 @@
 #pragma once
 #include "line_sweeps.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../../base/diagnostics_push.hpp"
 namespace espalier::on_cuda {
 
 /// Runs between two split sweeps. It combines the partial sums of each line in a fixed order, and stores the line
@@ -162,4 +161,4 @@ struct statistics_kernel : loop_kernel_base<extent_class::row, T, 1, -1, Instruc
 };
 
 }  // namespace espalier::on_cuda
-#pragma GCC diagnostic pop
+#include "../../../base/diagnostics_pop.hpp"

@@ -3,8 +3,7 @@
 #include "../../strides.hpp"
 #include "element_kernel.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../../base/diagnostics_push.hpp"
 /// Copies from strided to row-major memory: permutations and strided broadcasts.
 namespace espalier::on_cuda {
 
@@ -240,4 +239,4 @@ struct strided_broadcast_kernel
     : detail::copy_at_strides<strided_broadcast_kernel<T, From, To>, T, detail::broadcasted<From, To>> {};
 
 }  // namespace espalier::on_cuda
-#pragma GCC diagnostic pop
+#include "../../../base/diagnostics_pop.hpp"

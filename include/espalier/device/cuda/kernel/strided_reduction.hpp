@@ -3,8 +3,7 @@
 #include "../../../operation/rule.hpp"
 #include "strided.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../../base/diagnostics_push.hpp"
 namespace espalier::on_cuda {
 
 namespace detail {
@@ -127,4 +126,4 @@ struct strided_reduction_kernel {
 };
 
 }  // namespace espalier::on_cuda
-#pragma GCC diagnostic pop
+#include "../../../base/diagnostics_pop.hpp"

@@ -3,8 +3,7 @@
 #include "../../../operation/rule.hpp"
 #include "move.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../../base/diagnostics_push.hpp"
 /// Kernels for windows of images: reductions that read the images in place, and windows written to memory (im2col) for
 /// the backend's products.
 namespace espalier::on_cuda {
@@ -118,4 +117,4 @@ struct window_product {
 };
 
 }  // namespace espalier::on_cuda
-#pragma GCC diagnostic pop
+#include "../../../base/diagnostics_pop.hpp"

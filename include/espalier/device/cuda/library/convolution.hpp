@@ -5,8 +5,7 @@
 #include "../kernel/strided.hpp"
 #include "../kernel/windows.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../../base/diagnostics_push.hpp"
 /// Recognizes products with windows that a convolution library (cuDNN) can run: a convolution, or its gradient with
 /// respect to images or kernels.
 namespace espalier::on_cuda {
@@ -129,4 +128,4 @@ void run_convolution(Backend& m, T const* a, T const* b, T* y, void* scratch) {
 }  // namespace detail
 
 }  // namespace espalier::on_cuda
-#pragma GCC diagnostic pop
+#include "../../../base/diagnostics_pop.hpp"

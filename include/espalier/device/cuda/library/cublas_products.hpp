@@ -7,8 +7,7 @@
 #include "cuda_call.hpp"
 #include "table_by_number.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../../base/diagnostics_push.hpp"
 /// Matrix products by cuBLASLt. It is column-major and tensors are row-major, so it computes the transpose,
 /// y^T = op(b)^T op(a)^T, from the same memory. Its bias runs along the rows of y^T, which are the columns of y.
 namespace espalier::on_cuda {
@@ -225,4 +224,4 @@ class product_table : public table_by_number<chosen_product> {
 
 }  // namespace detail
 }  // namespace espalier::on_cuda
-#pragma GCC diagnostic pop
+#include "../../../base/diagnostics_pop.hpp"

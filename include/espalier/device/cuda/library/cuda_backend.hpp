@@ -9,8 +9,7 @@
 #include "../kernel/kernel.hpp"
 #include "../kernel/kernel_name.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../../base/diagnostics_push.hpp"
 namespace espalier::on_cuda {
 
 class cuda_backend;
@@ -385,4 +384,4 @@ inline void captured_graph::launch(cuda_backend& on) const {
 }
 
 }  // namespace espalier::on_cuda
-#pragma GCC diagnostic pop
+#include "../../../base/diagnostics_pop.hpp"

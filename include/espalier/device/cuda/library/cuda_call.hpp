@@ -5,8 +5,7 @@
 
 #include "../error.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../../base/diagnostics_push.hpp"
 /// Checks calls of NVIDIA's libraries: a failed call throws a cuda_error that names the call and its purpose.
 namespace espalier::on_cuda::detail {
 
@@ -38,4 +37,4 @@ void check(cublasStatus_t status, char const* call, char const* what = "", Facts
 }
 
 }  // namespace espalier::on_cuda::detail
-#pragma GCC diagnostic pop
+#include "../../../base/diagnostics_pop.hpp"

@@ -10,8 +10,7 @@
 #include "cuda_call.hpp"
 #include "table_by_number.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../../base/diagnostics_push.hpp"
 /// Convolutions and their gradients by cuDNN, on NHWC images. Only deterministic algorithms that fit into the workspace
 /// are used; a convolution without one is not computed by cuDNN.
 namespace espalier::on_cuda::detail {
@@ -213,4 +212,4 @@ class convolution_table : public table_by_number<chosen_convolution> {
 };
 
 }  // namespace espalier::on_cuda::detail
-#pragma GCC diagnostic pop
+#include "../../../base/diagnostics_pop.hpp"

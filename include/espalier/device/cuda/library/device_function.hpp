@@ -2,8 +2,7 @@
 #pragma once
 #include "../../../base/supported.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../../base/diagnostics_push.hpp"
 namespace espalier::on_cuda {
 
 /// Connects the host's object files with kernels that nvcc compiles. The host compiler sees only this declaration, so
@@ -17,4 +16,4 @@ struct device_function {
 };
 
 }  // namespace espalier::on_cuda
-#pragma GCC diagnostic pop
+#include "../../../base/diagnostics_pop.hpp"

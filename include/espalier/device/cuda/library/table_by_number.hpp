@@ -4,8 +4,7 @@
 
 #include <cstddef>
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../../base/diagnostics_push.hpp"
 namespace espalier::on_cuda::detail {
 
 /// Returns the next number of a family. A kind of work gets its number at first use, the same for every backend.
@@ -57,4 +56,4 @@ class table_by_number {
 };
 
 }  // namespace espalier::on_cuda::detail
-#pragma GCC diagnostic pop
+#include "../../../base/diagnostics_pop.hpp"

@@ -5,8 +5,7 @@
 #include "../library/convolution_facts.hpp"
 #include "../kernel/element.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../../base/diagnostics_push.hpp"
 namespace espalier::on_cuda::detail {
 
 /// A reference convolution for the simulated backend: adds the terms of the definition in double, and shares no index
@@ -40,4 +39,4 @@ void convolve_plainly(convolution_facts const& f, T const* a, T const* b, T* res
 }
 
 }  // namespace espalier::on_cuda::detail
-#pragma GCC diagnostic pop
+#include "../../../base/diagnostics_pop.hpp"

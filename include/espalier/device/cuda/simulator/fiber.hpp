@@ -13,8 +13,7 @@
 #include <ucontext.h>
 #endif
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../../base/diagnostics_push.hpp"
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #define ESPALIER_FIBERS_UNDER_ADDRESS_SANITIZER
@@ -239,4 +238,4 @@ class fiber_pool {
 };
 
 }  // namespace espalier::on_cuda::detail
-#pragma GCC diagnostic pop
+#include "../../../base/diagnostics_pop.hpp"

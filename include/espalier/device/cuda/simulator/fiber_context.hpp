@@ -8,8 +8,7 @@
 #include "fiber_stage.hpp"
 #include "../kernel/kernel.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../../base/diagnostics_push.hpp"
 namespace espalier::on_cuda {
 
 /// The block_context of a fiber_launcher: the running thread of a block, simulated on the host.
@@ -109,4 +108,4 @@ class fiber_launcher {
 static_assert(block_context<fiber_context>);
 
 }  // namespace espalier::on_cuda
-#pragma GCC diagnostic pop
+#include "../../../base/diagnostics_pop.hpp"

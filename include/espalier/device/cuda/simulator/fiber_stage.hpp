@@ -8,8 +8,7 @@
 #include "fiber.hpp"
 #include "../kernel/kernel_name.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../../base/diagnostics_push.hpp"
 namespace espalier::on_cuda::detail {
 
 class fiber_stage;
@@ -378,4 +377,4 @@ class fiber_stage {
 };
 
 }  // namespace espalier::on_cuda::detail
-#pragma GCC diagnostic pop
+#include "../../../base/diagnostics_pop.hpp"

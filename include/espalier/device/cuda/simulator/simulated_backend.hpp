@@ -14,8 +14,7 @@
 #include "simulated_device_memory.hpp"
 #include "../kernel/kernel_name.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../../base/diagnostics_push.hpp"
 namespace espalier::on_cuda {
 
 /// Simulates a graphics processor on the host, so that programs can be tested without one. Kernels run as fibers
@@ -209,4 +208,4 @@ class simulated_backend {
 };
 
 }  // namespace espalier::on_cuda
-#pragma GCC diagnostic pop
+#include "../../../base/diagnostics_pop.hpp"

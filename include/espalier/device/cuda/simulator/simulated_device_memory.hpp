@@ -7,8 +7,7 @@
 
 #include "fiber.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../../base/diagnostics_push.hpp"
 #if defined(ESPALIER_FIBERS_UNDER_ADDRESS_SANITIZER)
 extern "C" void __asan_poison_memory_region(void const volatile* address, std::size_t size);
 #endif
@@ -158,4 +157,4 @@ class simulated_device_memory {
 inline constinit simulated_device_memory simulated_memory{};
 
 }  // namespace espalier::on_cuda::detail
-#pragma GCC diagnostic pop
+#include "../../../base/diagnostics_pop.hpp"

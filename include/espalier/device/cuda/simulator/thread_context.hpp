@@ -11,8 +11,7 @@
 #include "../kernel/kernel.hpp"
 #include "../kernel/kernel_name.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../../base/diagnostics_push.hpp"
 namespace espalier::on_cuda {
 namespace detail {
 
@@ -190,4 +189,4 @@ class thread_launcher {
 static_assert(block_context<thread_context>);
 
 }  // namespace espalier::on_cuda
-#pragma GCC diagnostic pop
+#include "../../../base/diagnostics_pop.hpp"

@@ -3,8 +3,7 @@
 #include "../../../storage/device.hpp"
 #include "device_block.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../../base/diagnostics_push.hpp"
 namespace espalier::on_cuda {
 
 /// The backend type that runs a device tag's kernels: backend_for<Device>::type. The header of a device specializes it.
@@ -36,4 +35,4 @@ void* default_workspace(std::size_t bytes) {
 }
 
 }  // namespace espalier::on_cuda
-#pragma GCC diagnostic pop
+#include "../../../base/diagnostics_pop.hpp"

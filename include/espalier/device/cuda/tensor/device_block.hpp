@@ -4,8 +4,7 @@
 
 #include <cstddef>
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../../base/diagnostics_push.hpp"
 namespace espalier::on_cuda {
 
 /// Owns memory of a device: zeroed, 256-byte aligned, released to the backend that allocated it.
@@ -68,4 +67,4 @@ class device_block {
 };
 
 }  // namespace espalier::on_cuda
-#pragma GCC diagnostic pop
+#include "../../../base/diagnostics_pop.hpp"

@@ -6,8 +6,7 @@
 #include "../../../storage/element.hpp"
 #include "default_backend.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../../base/diagnostics_push.hpp"
 namespace espalier {
 
 namespace detail {
@@ -73,4 +72,4 @@ class device_span {
 };
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../../../base/diagnostics_pop.hpp"

@@ -4,8 +4,7 @@
 #include "device_view.hpp"
 #include "../kernel/elements.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../../base/diagnostics_push.hpp"
 namespace espalier {
 
 /// A tensor that owns row-major elements in the memory of a graphics processor. Expressions, grad and compiled are used
@@ -194,4 +193,4 @@ class tensor<T, S, Device> : public detail::out_of_reach<Device> {
 };
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../../../base/diagnostics_pop.hpp"

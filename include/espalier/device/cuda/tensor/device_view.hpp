@@ -3,8 +3,7 @@
 #include "../../../storage/tensor.hpp"
 #include "default_backend.hpp"
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
+#include "../../../base/diagnostics_push.hpp"
 namespace espalier {
 
 namespace detail {
@@ -131,4 +130,4 @@ Out& operator<<(Out& out, X const&) {
 }
 
 }  // namespace espalier
-#pragma GCC diagnostic pop
+#include "../../../base/diagnostics_pop.hpp"

@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: BSL-1.0
+// Ends what diagnostics_push.hpp begins.
+#pragma GCC diagnostic pop
