@@ -13,7 +13,7 @@
 #include "espalier/storage/all_close.hpp"
 #include "espalier/storage/argmax.hpp"
 #include "espalier/storage/print.hpp"
-#include "espalier/trace/trace.hpp"
+#include "espalier/tracing/trace.hpp"
 #include "espalier/device/cpu/thread/float_control.hpp"
 #include "espalier/eager/compiled.hpp"
 #include "espalier/nn/nn.hpp"

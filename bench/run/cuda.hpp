@@ -145,8 +145,9 @@ struct traffic_of<split_sweep_kernel<Inner, Sweep, T, R, C, Segments, Group...>>
                         static_cast<std::int64_t>(sizeof(T));
     auto const sums = static_cast<std::int64_t>(kernel::line_sums::size()),
                down = static_cast<std::int64_t>(kernel::over_rows::size());
-    std::int64_t const lines = (sums * layout::parts + std::int64_t{esp::fused::detail::count(kernel::lines_read)}) *
-                               layout::lines,
+    std::int64_t const lines =
+                           (sums * layout::parts + std::int64_t{esp::on_device::detail::count(kernel::lines_read)}) *
+                           layout::lines,
                        columns = down * layout::ranges * C;
     std::int64_t const single = static_cast<std::int64_t>(kernel::over_all::size()) * layout::blocks;
     return bench::detail::lines_read<kernel, T>(Inner, R, C) + sweep_bytes<kernel, T>(Sweep, Inner, R, C) + stores +
@@ -163,15 +164,15 @@ struct traffic_of<statistics_kernel<Inner, Sweep, T, R, C, Segments, Group...>> 
     else return static_cast<std::int64_t>(base_kernel::template line_sums<Sweep>::size());
   }();
   static constexpr std::int64_t bytes =
-      (sums * base_kernel::layout::parts + std::int64_t{esp::fused::detail::count(kernel::new_statistics)}) *
+      (sums * base_kernel::layout::parts + std::int64_t{esp::on_device::detail::count(kernel::new_statistics)}) *
       base_kernel::layout::lines * static_cast<std::int64_t>(sizeof(typename base_kernel::number));
 };
 template <extent_class Inner, class T, int PartialRows, int SingleRows, int C, int Lines, class... Group>
 struct traffic_of<finish_kernel<Inner, T, PartialRows, SingleRows, C, Lines, Group...>> {
   using kernel = finish_kernel<Inner, T, PartialRows, SingleRows, C, Lines, Group...>;
   static constexpr std::int64_t partial =
-      std::int64_t{esp::fused::detail::count(kernel::column_sums)} * PartialRows * C +
-      std::int64_t{esp::fused::detail::count(kernel::single_sums)} * SingleRows;
+      std::int64_t{esp::on_device::detail::count(kernel::column_sums)} * PartialRows * C +
+      std::int64_t{esp::on_device::detail::count(kernel::single_sums)} * SingleRows;
   static constexpr std::int64_t results =
       stored_bytes<kernel, T>(extent_class::single, 1, C) +
       (Inner == extent_class::row ? stored_bytes<kernel, T>(extent_class::column, 1, C) : 0);
@@ -295,7 +296,7 @@ class arena {
       else if (i < base::results && i != base::gradients && i != base::buffers)
         fill(i, size, pattern.data(), pattern.size() * sizeof(float));
     }
-    esp::fused::random_state const random{42, 7};
+    esp::on_device::random_state const random{42, 7};
     blocks_.emplace_back(m, sizeof random);
     at_[base::key] = blocks_.back().template at<void>(0);
     m.to_device(at_[base::key], &random, sizeof random);

@@ -5,7 +5,7 @@
 #include <espalier/nn/nn.hpp>
 #include <espalier/operation/operation.hpp>
 #include <espalier/storage/tensor.hpp>
-#include <espalier/trace/trace.hpp>
+#include <espalier/tracing/trace.hpp>
 
 using namespace espalier;
 

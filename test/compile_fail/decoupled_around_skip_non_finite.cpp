@@ -3,7 +3,7 @@
 // expect: skip_wraps_decay<
 // expect-early: skip_non_finite
 #include <espalier/optim/optim.hpp>
-#include <espalier/trace/trace.hpp>
+#include <espalier/tracing/trace.hpp>
 
 namespace optim = espalier::optim;
 

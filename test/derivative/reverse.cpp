@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <espalier/derivative/reverse.hpp>
-#include <espalier/trace/interpret.hpp>
+#include <espalier/tracing/interpret.hpp>
 
 #include "support/built_program.hpp"
 
@@ -31,7 +31,7 @@ struct differentiated : test::built_program {
   double value(handle y, std::vector<double> const& arguments) const {
     std::vector<double const*> pointers;
     for (double const& x : arguments) pointers.push_back(&x);
-    trace::interpreter<double> run{nodes, &y.id, 1};
+    tracing::interpreter<double> run{nodes, &y.id, 1};
     run.run({pointers.data(), nullptr, nullptr, nullptr, nullptr, nullptr, nullptr});
     return *run.value(y.id);
   }

@@ -69,8 +69,9 @@ void interpreted(Model& model, X const& x, typename Model::value_type* y) {
   model.for_each_buffer([&](char const*, esp::extents const&, auto span) { buffers.push_back(span.data()); });
   T const* const arguments[] = {x.data()};
   int const result = p->outputs[0].id;
-  esp::trace::interpreter<T> run{p->nodes, &result, 1};
-  run.run(esp::trace::leaf_values<T>{arguments, nullptr, nullptr, parameters.data(), buffers.data(), nullptr, nullptr});
+  esp::tracing::interpreter<T> run{p->nodes, &result, 1};
+  run.run(
+      esp::tracing::leaf_values<T>{arguments, nullptr, nullptr, parameters.data(), buffers.data(), nullptr, nullptr});
   for (std::int64_t i = 0; i < p->nodes[result].shape.size(); ++i) y[i] = run.value(result)[i];
 }
 

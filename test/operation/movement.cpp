@@ -9,7 +9,7 @@
 
 #include <espalier/derivative/reverse.hpp>
 #include <espalier/operation/operation.hpp>
-#include <espalier/trace/interpret.hpp>
+#include <espalier/tracing/interpret.hpp>
 
 #include "support/random_program.hpp"
 
@@ -39,8 +39,8 @@ struct one_program {
   extents const& shape_of(int id) const { return g[id].shape; }
   numbers run(int id, numbers const& a, numbers const& b = {}) const {
     double const* in[] = {a.data(), b.data()};
-    trace::interpreter<double> all{g, &id, 1};
-    all.run(trace::leaf_values<double>{in, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr});
+    tracing::interpreter<double> all{g, &id, 1};
+    all.run(tracing::leaf_values<double>{in, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr});
     return numbers(all.value(id), all.value(id) + g[id].shape.size());
   }
   /// The adjoint of x, with the adjoint dy of y.

@@ -69,9 +69,9 @@ struct seed_runner {
     auto const parameters = memory[plan::base::parameters], buffers = memory[plan::base::buffers];
     double const* const parameter_data[] = {parameters.data()};
     double const* const buffer_data[] = {buffers.data()};
-    espalier::trace::interpreter<double> meaning{p.nodes, roots.data(), p.output_count};
+    espalier::tracing::interpreter<double> meaning{p.nodes, roots.data(), p.output_count};
     meaning.run(
-        espalier::trace::leaf_values<double>{in, nullptr, nullptr, parameter_data, buffer_data, nullptr, nullptr});
+        espalier::tracing::leaf_values<double>{in, nullptr, nullptr, parameter_data, buffer_data, nullptr, nullptr});
 
     if (std::string const wrong = plan_runner{p, *planned, memory}.run(); !wrong.empty()) return wrong;
     for (int i = 0; i < p.output_count; ++i) {

@@ -17,7 +17,7 @@ namespace test {
 
 namespace graph = espalier::graph;
 namespace operation = espalier::operation;
-namespace trace = espalier::trace;
+namespace tracing = espalier::tracing;
 
 template <class X>
 using leaf_of = esp::detail::eager_leaf<X>;
@@ -33,16 +33,16 @@ struct written {
   static std::unique_ptr<graph::program> build(bool plain) {
     auto p = std::make_unique<graph::program>();
     p->nodes.plain = plain;
-    trace::tracer t{*p, trace::mode::training, false, 0, 0};
+    tracing::tracer t{*p, tracing::mode::training, false, 0, 0};
     esp::detail::argument_nodes own{};
     (add<X>(t, own), ...);
-    int const y = trace::trace_operand(t, esp::derivative::body_of_function<F, leaf_of<X>...>::on(t, own.id));
+    int const y = tracing::trace_operand(t, esp::derivative::body_of_function<F, leaf_of<X>...>::on(t, own.id));
     graph::program_builder& g = p->nodes;
     int const count = t.next_argument;
     auto m = std::make_unique<espalier::derivative::marks>();
     for (int i = 0; i < count; ++i) m->at[own.id[i]] = wanted >> i & 1u ? 1 : 2;
     auto a = std::make_unique<espalier::derivative::adjoints>();
-    espalier::derivative::reverse(g, y, trace::add_argument<float>(t, count, g[y].shape), *m, *a);
+    espalier::derivative::reverse(g, y, tracing::add_argument<float>(t, count, g[y].shape), *m, *a);
     int result = 0;
     p->add_output(y, graph::destination::result, result++);
     for (int i = 0; i < count; ++i) {
@@ -56,9 +56,9 @@ struct written {
 
  private:
   template <class L>
-  static void add(trace::tracer& t, esp::detail::argument_nodes& own) {
+  static void add(tracing::tracer& t, esp::detail::argument_nodes& own) {
     int const position = t.next_argument++;
-    own.id[position] = trace::add_argument<typename L::value_type>(t, position, L::shape_type::value);
+    own.id[position] = tracing::add_argument<typename L::value_type>(t, position, L::shape_type::value);
   }
 };
 
@@ -103,8 +103,8 @@ auto interpreted(F, bool plain, Dy const& dy, X const&... x) {
   auto const to = r.results();
   int roots[esp::plan::base::max_results]{};
   for (int i = 0; i < p.output_count; ++i) roots[i] = p.outputs[i].id;
-  trace::interpreter<T> run{p.nodes, roots, p.output_count};
-  run.run(trace::leaf_values<T>{in.real, in.labels, in.flags, nullptr, nullptr, nullptr, in.numbers});
+  tracing::interpreter<T> run{p.nodes, roots, p.output_count};
+  run.run(tracing::leaf_values<T>{in.real, in.labels, in.flags, nullptr, nullptr, nullptr, in.numbers});
   for (int i = 0; i < p.output_count; ++i) {
     std::int64_t const size = p.nodes[p.outputs[i].id].shape.size();
     for (std::int64_t k = 0; k < size; ++k)

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include <espalier/device/cpu/run.hpp>
-#include <espalier/trace/interpret.hpp>
+#include <espalier/tracing/interpret.hpp>
 
 #include "numbers.hpp"
 #include "random_program.hpp"
@@ -62,8 +62,8 @@ void check_random_kernels() {
   for (int i = 0; i < d.arguments().count; ++i) in[i] = before[static_cast<std::size_t>(base::arguments + i)].data();
   T const* const parameters[] = {before[base::parameters].data()};
   T const* const buffers[] = {before[base::buffers].data()};
-  espalier::trace::interpreter<T> meaning{p.nodes, roots.data(), p.output_count};
-  meaning.run(espalier::trace::leaf_values<T>{in, nullptr, nullptr, parameters, buffers, nullptr, nullptr});
+  espalier::tracing::interpreter<T> meaning{p.nodes, roots.data(), p.output_count};
+  meaning.run(espalier::tracing::leaf_values<T>{in, nullptr, nullptr, parameters, buffers, nullptr, nullptr});
 
   void* at[base::count]{};
   for (int i = 0; i < base::count; ++i) at[i] = memory[static_cast<std::size_t>(i)].data();

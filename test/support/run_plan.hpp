@@ -10,14 +10,14 @@
 
 #include <espalier/operation/operation.hpp>
 #include <espalier/plan/plan.hpp>
-#include <espalier/trace/interpret.hpp>
+#include <espalier/tracing/interpret.hpp>
 
 /// Runs a plan as its kernels would, element by element and at run time, and checks what kernels rely on. So thousands
 /// of drawn programs can be planned and run without compiling a kernel for any of them.
 namespace test {
 
 namespace graph = espalier::graph;
-namespace trace = espalier::trace;
+namespace tracing = espalier::tracing;
 namespace plan = espalier::plan;
 using espalier::extents;
 using graph::op_family;
@@ -248,13 +248,13 @@ class plan_runner {
     for (std::int64_t i = 0; i < size; ++i) {
       auto const k = static_cast<std::size_t>(i);
       if (n.op->family == op_family::permute)
-        y[k] = a[trace::detail::permuted_offset(from, n.shape, permutation_of(n), i)];
-      else if (n.op->family == op_family::broadcast) y[k] = a[trace::detail::source_offset(from, n.shape, i)];
+        y[k] = a[tracing::detail::permuted_offset(from, n.shape, permutation_of(n), i)];
+      else if (n.op->family == op_family::broadcast) y[k] = a[tracing::detail::source_offset(from, n.shape, i)];
       else if (n.op->family == op_family::reduction) y[k] = n.op->identity;
     }
     if (n.op->family == op_family::reduction)
       for (std::int64_t i = 0; i < from.size(); ++i) {
-        double& sum = y[static_cast<std::size_t>(trace::detail::source_offset(n.shape, from, i))];
+        double& sum = y[static_cast<std::size_t>(tracing::detail::source_offset(n.shape, from, i))];
         sum = n.op->evaluate(sum, a[i], 0);
       }
     if (n.op->family == op_family::contraction) multiply(n, a, data(1), y.data());
@@ -297,9 +297,9 @@ class plan_runner {
     batch_a.rank -= 2;
     batch_b.rank -= 2;
     for (std::int64_t i = 0; i < batch.size(); ++i)
-      trace::detail::multiply_matrices(
-          y + i * rows * columns, a + trace::detail::source_offset(batch_a, batch, i) * rows * inner,
-          b + trace::detail::source_offset(batch_b, batch, i) * inner * columns, rows, columns, inner, ta, tb);
+      tracing::detail::multiply_matrices(
+          y + i * rows * columns, a + tracing::detail::source_offset(batch_a, batch, i) * rows * inner,
+          b + tracing::detail::source_offset(batch_b, batch, i) * inner * columns, rows, columns, inner, ta, tb);
   }
 
   graph::program_builder const& g_;

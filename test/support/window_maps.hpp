@@ -11,11 +11,11 @@ namespace test {
 using espalier::convolution, espalier::extents, espalier::index_map, espalier::movement, espalier::windows_of;
 
 /// A map as a type. Move::value: its movement.
-template <class Move, class I = std::make_integer_sequence<int, espalier::fused::map_numbers>>
+template <class Move, class I = std::make_integer_sequence<int, espalier::on_device::map_numbers>>
 struct map_of;
 template <class Move, int... I>
 struct map_of<Move, std::integer_sequence<int, I...>> {
-  using type = espalier::fused::map_type<espalier::fused::map_number(Move::value.map, I)...>;
+  using type = espalier::on_device::map_type<espalier::on_device::map_number(Move::value.map, I)...>;
 };
 template <class Move>
 struct extents_of {

@@ -11,12 +11,12 @@ import re
 import sys
 
 # From the ground up.
-FLOORS = ["base", "shape", "storage", "expression", "graph", "operation", "trace", "derivative", "plan", "device", "eager", "nn", "optim", "model", "io", "data", "report"]
+FLOORS = ["base", "shape", "storage", "expression", "graph", "operation", "tracing", "derivative", "plan", "device", "eager", "nn", "optim", "model", "io", "data", "report"]
 
 # Floors that stand above others without using them: (floor, what it must not include).
 FORBIDDEN = {
-    "nn": ["trace", "derivative", "plan", "device", "eager"],     # modules are parameters and a forward expression: no derivative, no kernel
-    "optim": ["trace", "derivative", "plan", "device", "eager"],  # updates are expressions too
+    "nn": ["tracing", "derivative", "plan", "device", "eager"],     # modules are parameters and a forward expression: no derivative, no kernel
+    "optim": ["tracing", "derivative", "plan", "device", "eager"],  # updates are expressions too
     "io": ["nn", "optim", "device"],
     "report": ["io", "data"],                                     # what it says it says as text
 }

@@ -3,7 +3,7 @@
 #include <boost/hana/basic_tuple.hpp>
 #include <boost/hana/unpack.hpp>
 
-#include "../trace/trace.hpp"
+#include "../tracing/trace.hpp"
 #include "../operation/detach.hpp"
 #include "reverse.hpp"
 
@@ -33,7 +33,7 @@ template <class F, std::size_t... I, class... X>
 struct function_body<F, std::index_sequence<I...>, X...> {
   using type = decltype(F{}(espalier::detail::as_traced<X>{}...));
   /// The result of f for operands that are traced already.
-  static constexpr auto on(trace::tracer& t, int const* id) {
+  static constexpr auto on(tracing::tracer& t, int const* id) {
     return F{}(espalier::detail::as_traced<X>{&t, id[I]}...);
   }
 };
@@ -43,7 +43,7 @@ using body_of_function = function_body<F, std::index_sequence_for<X...>, X...>;
 /// Traces f on nodes and adds its backward pass; returns the adjoint of argument K. The backward pass stops at the
 /// arguments: it treats the nodes that they were computed from, and the other arguments, as constants.
 template <class F, int K, class... X>
-constexpr int traced_derivative(trace::tracer& t, int const* arguments) {
+constexpr int traced_derivative(tracing::tracer& t, int const* arguments) {
   graph::program_builder& g = t.builder();
   int own[sizeof...(X)]{};
   for (std::size_t i = 0; i < sizeof...(X); ++i) {
@@ -52,9 +52,9 @@ constexpr int traced_derivative(trace::tracer& t, int const* arguments) {
     // arguments.
     bool again = g[own[i]].operand[0] != 0 || operation::is_constant(g, own[i]);
     for (std::size_t j = 0; j < i; ++j) again = again || own[i] == own[j];
-    if (again) own[i] = another_name(handle{&g, own[i]}, t.depth * trace::max_arguments + static_cast<int>(i)).id;
+    if (again) own[i] = another_name(handle{&g, own[i]}, t.depth * tracing::max_arguments + static_cast<int>(i)).id;
   }
-  trace::inside_body const inside{t};
+  tracing::inside_body const inside{t};
   ++t.depth;
   int const y = trace_operand(t, body_of_function<F, X...>::on(t, own));
   --t.depth;
@@ -76,7 +76,7 @@ struct formula {
   static constexpr bool eager = (X::eager || ...);
   boost::hana::basic_tuple<X...> operands;
 
-  constexpr int lower_into(trace::tracer& t) const {
+  constexpr int lower_into(tracing::tracer& t) const {
     int id[sizeof...(X)]{};
     int count = 0;
     boost::hana::unpack(operands, [&](auto const&... x) { ((id[count++] = lower(t, x)), ...); });

@@ -8,7 +8,7 @@
 #include "../base/diagnostics_push.hpp"
 /// Turns a plan into the types that kernels are instantiated with: what each group computes, and the addresses of its
 /// operands and results.
-namespace espalier::fused {
+namespace espalier::on_device {
 
 namespace detail {
 
@@ -108,7 +108,7 @@ template <class T>
 struct addresses {
   void* const* base;
   plan::address const* arguments;
-  ESPALIER_INLINE T* operator[](int i) const { return fused::at<T>(base, arguments[i]); }
+  ESPALIER_INLINE T* operator[](int i) const { return on_device::at<T>(base, arguments[i]); }
 };
 
 /// Programs of at most this many groups pass arrays of pointers to their kernels nevertheless: LayerNorm of one row of
@@ -147,5 +147,5 @@ inline constexpr plan::address operand_address = find_operand_address(plan::plan
 template <class Program, int I>
 inline constexpr plan::final_copy copy_at = plan::plan_of<Program>.memory.copies[I];
 
-}  // namespace espalier::fused
+}  // namespace espalier::on_device
 #include "../base/diagnostics_pop.hpp"

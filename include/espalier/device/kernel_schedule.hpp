@@ -6,7 +6,7 @@
 #include "../base/diagnostics_push.hpp"
 /// Schedules the loops of a fused group for any device: which instructions run in which sweep over the data. The group
 /// is a type, and the schedule is computed at compile time.
-namespace espalier::fused {
+namespace espalier::on_device {
 
 using plan::operand_kind;
 using plan::loop_order;
@@ -437,5 +437,5 @@ using set_members = typename chosen<Set, std::make_integer_sequence<int, detail:
 template <class Facts, detail::bits Set>
 using instructions_in = typename numbered_list<Facts, set_members<Set>>::type;
 
-}  // namespace espalier::fused
+}  // namespace espalier::on_device
 #include "../base/diagnostics_pop.hpp"

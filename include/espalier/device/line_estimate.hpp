@@ -4,7 +4,7 @@
 
 #include "../base/diagnostics_push.hpp"
 /// Estimates of reductions along lines (rows or columns) from three elements in memory, for every device.
-namespace espalier::fused {
+namespace espalier::on_device {
 
 /// The elements of a line that its reduction is estimated from.
 template <int Length>
@@ -25,5 +25,5 @@ ESPALIER_HOST_DEVICE constexpr Index offset_in_row(Index column, int rows, int r
   return column / run_length * (Index{rows} * run_length) + column % run_length;
 }
 
-}  // namespace espalier::fused
+}  // namespace espalier::on_device
 #include "../base/diagnostics_pop.hpp"

@@ -4,7 +4,7 @@
 
 #include "../base/diagnostics_push.hpp"
 /// Index maps as types, so that kernels of movement are compiled for their strides.
-namespace espalier::fused {
+namespace espalier::on_device {
 
 /// An index map as a type: the template arguments are its numbers, in the order of map_number.
 template <int... Number>
@@ -31,5 +31,5 @@ constexpr int map_number(index_map const& m, int k) {
 }
 inline constexpr int map_numbers = 2 + 4 * max_rank;
 
-}  // namespace espalier::fused
+}  // namespace espalier::on_device
 #include "../base/diagnostics_pop.hpp"

@@ -6,7 +6,7 @@
 
 #include "../base/diagnostics_push.hpp"
 /// The random state that kernels read.
-namespace espalier::fused {
+namespace espalier::on_device {
 
 /// The state of a program's random numbers: one key for a model, one step number for each run.
 struct random_state {
@@ -14,5 +14,5 @@ struct random_state {
   std::uint64_t step;
 };
 
-}  // namespace espalier::fused
+}  // namespace espalier::on_device
 #include "../base/diagnostics_pop.hpp"

@@ -6,7 +6,7 @@
 
 #include "../base/diagnostics_push.hpp"
 /// Strides of the operands of movement kernels: one for each axis of the result, computed from the shapes alone.
-namespace espalier::fused::detail {
+namespace espalier::on_device::detail {
 
 struct strides {
   std::int64_t at[max_rank];
@@ -47,5 +47,5 @@ struct broadcasted {
   static constexpr strides stride = broadcast_strides(From::value, To::value);
 };
 
-}  // namespace espalier::fused::detail
+}  // namespace espalier::on_device::detail
 #include "../base/diagnostics_pop.hpp"

@@ -4,7 +4,7 @@
 
 #include "../base/diagnostics_push.hpp"
 /// Chooses the kernel of an unfused group, for every device.
-namespace espalier::fused {
+namespace espalier::on_device {
 
 namespace detail {
 
@@ -61,5 +61,5 @@ constexpr auto find_unfused_kernel() {
 template <class Kernels, class Program, int X>
 using unfused_kernel = typename decltype(detail::find_unfused_kernel<Kernels, Program, X>())::type;
 
-}  // namespace espalier::fused
+}  // namespace espalier::on_device
 #include "../base/diagnostics_pop.hpp"

@@ -29,11 +29,11 @@ struct compiled_program {
   static constexpr graph::program build() {
     using body = derivative::body_of_function<F, Leaf...>;
     graph::program p{};
-    trace::tracer t{p, trace::mode::evaluation, false, 0, 0};
+    tracing::tracer t{p, tracing::mode::evaluation, false, 0, 0};
     argument_nodes const own = add_arguments<Leaf...>(t);
     int result = 0;
     auto const y = body::on(t, own.id);
-    std::apply([&](auto const&... each) { (trace::add_result(p, trace::trace_operand(t, each), result++), ...); },
+    std::apply([&](auto const&... each) { (tracing::add_result(p, tracing::trace_operand(t, each), result++), ...); },
                results_of<typename body::type>::list(y));
     return p;
   }

@@ -147,9 +147,9 @@ struct gradient_function : rejects_numbers<1> {
   static constexpr auto traced_gradient(X const&... x) {
     using Observer = typename observer_of<X...>::type;
     using Y = traced_result<shape_at<I, X...>, X...>;
-    trace::tracer* const t = tracer_of(x...);
+    tracing::tracer* const t = tracer_of(x...);
     if (t == nullptr) return Y{};
-    int const id[]{trace::trace_operand(*t, x)...};
+    int const id[]{tracing::trace_operand(*t, x)...};
     int const y = derivative::traced_derivative<F, I, kept<X const&>...>(*t, id);
     if constexpr (std::is_void_v<Observer>) return Y{t, y};
     else return Y{t, y, Observer::formula(*t, shape_of<Y>::value, x...)};

@@ -84,8 +84,8 @@ class gradient_checker {
     in.add(seed);
     int roots[sizeof...(X) + 1]{};
     for (int i = 1; i < program.output_count; ++i) roots[i - 1] = program.outputs[i].id;
-    trace::interpreter<T> run{program.nodes, roots, program.output_count - 1};
-    run.run(trace::leaf_values<T>{in.real, in.labels, in.flags, nullptr, nullptr, nullptr, nullptr});
+    tracing::interpreter<T> run{program.nodes, roots, program.output_count - 1};
+    run.run(tracing::leaf_values<T>{in.real, in.labels, in.flags, nullptr, nullptr, nullptr, nullptr});
     double sum = 0;
     int result = 0;
     for (int k = 0; k < static_cast<int>(sizeof...(X)); ++k) {
@@ -108,8 +108,8 @@ class gradient_checker {
       eager_inputs<double> in{};
       (in.add(std::get<K>(at).data()), ...);
       int const root = program.outputs[0].id;
-      trace::interpreter<double> run{program.nodes, &root, 1};
-      run.run(trace::leaf_values<double>{in.real, in.labels, in.flags, nullptr, nullptr, nullptr, nullptr});
+      tracing::interpreter<double> run{program.nodes, &root, 1};
+      run.run(tracing::leaf_values<double>{in.real, in.labels, in.flags, nullptr, nullptr, nullptr, nullptr});
       double sum = 0;
       for (std::int64_t i = 0; i < result_size; ++i) {
         double const term = run.value(root)[i] * static_cast<double>(static_cast<T>(weight_at(options, i)));

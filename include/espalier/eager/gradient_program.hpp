@@ -8,13 +8,13 @@ namespace espalier::detail {
 
 /// The nodes of the arguments of a function of tensors.
 struct argument_nodes {
-  int id[trace::max_arguments];
+  int id[tracing::max_arguments];
 };
 template <class... Leaf>
-constexpr argument_nodes add_arguments(trace::tracer& t) {
+constexpr argument_nodes add_arguments(tracing::tracer& t) {
   argument_nodes own{};
   ((own.id[t.next_argument] =
-        trace::add_argument<typename Leaf::element_type>(t, t.next_argument, Leaf::shape_type::value),
+        tracing::add_argument<typename Leaf::element_type>(t, t.next_argument, Leaf::shape_type::value),
     ++t.next_argument),
    ...);
   return own;
@@ -30,26 +30,26 @@ struct gradient_program {
   static constexpr derivative::backward_pass forward() {
     derivative::backward_pass r{};
     graph::program_builder& g = r.traced.nodes;
-    trace::tracer t{r.traced, trace::mode::training, false, 0, 0};
+    tracing::tracer t{r.traced, tracing::mode::training, false, 0, 0};
     argument_nodes const own = add_arguments<Leaf...>(t);
     r.root = trace_operand(t, derivative::body_of_function<F, Leaf...>::on(t, own.id));
     for (int i = 0; i < count; ++i) r.m.at[own.id[i]] = Differentiated >> i & 1u ? 1 : 2;
-    int const seed = Seeded ? trace::add_argument<float>(t, count, g[r.root].shape)
+    int const seed = Seeded ? tracing::add_argument<float>(t, count, g[r.root].shape)
                             : operation::emit_constant(g, 1, g[r.root].shape).id;
     derivative::begin_reverse(g, r.root, seed, r.m, r.adjoint);
     return r;
   }
   static constexpr graph::program end(derivative::backward_pass const& pass) {
     graph::program p = pass.traced;
-    trace::tracer t{p, trace::mode::training, false, 0, 0};
+    tracing::tracer t{p, tracing::mode::training, false, 0, 0};
     // Equal nodes are merged, so these are the nodes of the forward pass.
     argument_nodes const own = add_arguments<Leaf...>(t);
     int result = 0;
-    trace::add_result(p, pass.root, result++);
+    tracing::add_result(p, pass.root, result++);
     for (int i = 0; i < count; ++i) {
       if (!(Differentiated >> i & 1u)) continue;
       int const d = pass.adjoint.of[own.id[i]];
-      trace::add_result(p, d != 0 ? d : operation::emit_constant(p.nodes, 0, p.nodes[own.id[i]].shape).id, result++);
+      tracing::add_result(p, d != 0 ? d : operation::emit_constant(p.nodes, 0, p.nodes[own.id[i]].shape).id, result++);
     }
     return p;
   }

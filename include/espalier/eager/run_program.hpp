@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include "../device/cpu/engine.hpp"
-#include "../trace/interpret.hpp"
+#include "../tracing/interpret.hpp"
 #include "eager_inputs.hpp"
 
 #include "../base/diagnostics_push.hpp"
@@ -14,8 +14,8 @@ constexpr void interpret(eager_inputs<T> const& in, T* const* results) {
   constexpr auto const& p = plan::graph_of<Program>;
   int roots[plan::base::max_results]{};
   for (int i = 0; i < p.output_count; ++i) roots[i] = p.outputs[i].id;
-  trace::interpreter<T> run{p.nodes, roots, p.output_count};
-  run.run(trace::leaf_values<T>{in.real, in.labels, in.flags, nullptr, nullptr, nullptr, in.numbers});
+  tracing::interpreter<T> run{p.nodes, roots, p.output_count};
+  run.run(tracing::leaf_values<T>{in.real, in.labels, in.flags, nullptr, nullptr, nullptr, in.numbers});
   for (int i = 0; i < p.output_count; ++i)
     for (std::int64_t k = 0; k < p.nodes[p.outputs[i].id].shape.size(); ++k)
       results[p.outputs[i].index][k] = run.value(p.outputs[i].id)[k];

@@ -37,11 +37,11 @@ struct same_shape {
   static constexpr bool agree = std::is_same_v<Training, Evaluation>;
 };
 
-namespace trace {
+namespace tracing {
 constexpr bool trains(tracer const& t);
-/// Makes node `id` the next value of buffer `slot` of `owner`. Defined in trace/trace.hpp.
+/// Makes node `id` the next value of buffer `slot` of `owner`. Defined in tracing/trace.hpp.
 constexpr void trace_update(tracer& t, tracer const* owner, int id, int slot);
-}  // namespace trace
+}  // namespace tracing
 
 /// by_mode(x, training, evaluation): training() in a program that trains, else evaluation(). When a body is traced,
 /// only one of the two functions is called, so the other branch costs nothing. x is a value of that body. Formulas of
@@ -60,12 +60,12 @@ constexpr auto by_mode([[maybe_unused]] X const& x, Training const& training, Ev
     return invalid<same_shape<shape_of<A>, shape_of<B>>>{};
   else if constexpr (!Traced<X>) return evaluation();
   else if constexpr (std::is_same_v<A, B>)
-    return x.tracer != nullptr && trace::trains(*x.tracer) ? training() : evaluation();
+    return x.tracer != nullptr && tracing::trains(*x.tracer) ? training() : evaluation();
   else {
     using Y = detail::traced_result<shape_of<A>, X, A, B>;
     if (x.tracer == nullptr) return Y{};
-    return trace::trains(*x.tracer) ? detail::as_value<Y>(*x.tracer, training())
-                                    : detail::as_value<Y>(*x.tracer, evaluation());
+    return tracing::trains(*x.tracer) ? detail::as_value<Y>(*x.tracer, training())
+                                      : detail::as_value<Y>(*x.tracer, evaluation());
   }
 }
 
@@ -97,9 +97,9 @@ constexpr auto with_update(Y const& y, [[maybe_unused]] Buffer const& buffer, [[
     return invalid<same_shape<shape_of<Buffer>, shape_of<New>>>{};
   else {
     if constexpr (Traced<Y> || Traced<New>)
-      if (trace::tracer* const t = detail::tracer_of(y, new_value, buffer); t != nullptr && trace::trains(*t)) {
-        (void)trace::trace_operand(*t, buffer);  // a buffer of another model is a fault
-        trace::trace_update(*t, buffer.tracer, trace::trace_operand(*t, new_value), buffer.slot);
+      if (tracing::tracer* const t = detail::tracer_of(y, new_value, buffer); t != nullptr && tracing::trains(*t)) {
+        (void)tracing::trace_operand(*t, buffer);  // a buffer of another model is a fault
+        tracing::trace_update(*t, buffer.tracer, tracing::trace_operand(*t, new_value), buffer.slot);
       }
     return y;
   }
@@ -275,8 +275,8 @@ struct body_of<M, X...> : decltype(checked_result<M, typename result_of_forward<
 
 /// The tracer of the program that owns a module's parameters, buffers and streams; null if none does.
 template <class M>
-constexpr trace::tracer* owner_of(M const& member) {
-  trace::tracer* t = nullptr;
+constexpr tracing::tracer* owner_of(M const& member) {
+  tracing::tracer* t = nullptr;
   if constexpr (requires { member.tracer; }) {
     t = member.tracer;
   } else if constexpr (requires { M::visit_members(member, [](char const*, auto const&) {}); }) {
@@ -299,13 +299,13 @@ constexpr auto traced_call(M const& module, X const&... x) {
                        std::is_same_v<decltype(module.forward(x...)), as_traced<decltype(module.forward(x...))>>) {
     return module.forward(x...);
   } else {
-    trace::tracer* t = tracer_of(x...);
+    tracing::tracer* t = tracer_of(x...);
     if constexpr (!(TracedValue<X> || ...))
       if (t == nullptr) t = owner_of(module);  // a layer applied to a constant tensor
     using Y = as_traced<decltype(module.forward(as_traced<X>{}...))>;
     // It runs anyway: a caller first checks whether it can run.
     if (t == nullptr) return static_cast<void>(module.forward(as_traced<X>{}...)), Y{};
-    return as_value<Y>(*t, module.forward(as_traced<X>{t, trace::trace_operand(*t, x)}...));
+    return as_value<Y>(*t, module.forward(as_traced<X>{t, tracing::trace_operand(*t, x)}...));
   }
 }
 

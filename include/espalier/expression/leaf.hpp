@@ -7,7 +7,7 @@
 /// The leaves of formulas: numbers, tensors, parameters, buffers and random numbers.
 namespace espalier {
 
-namespace trace {
+namespace tracing {
 struct tracer;
 }
 
@@ -74,7 +74,7 @@ struct parameter {
   using element_type = void;
   static constexpr bool eager = false;
   int slot = 0;
-  trace::tracer* tracer = nullptr;
+  tracing::tracer* tracer = nullptr;
 };
 
 /// A tensor of a module that is stored but not learned (running statistics, a fixed mask).
@@ -88,23 +88,23 @@ struct buffer {
   using element_type = void;
   static constexpr bool eager = false;
   int slot = 0;
-  trace::tracer* tracer = nullptr;
+  tracing::tracer* tracer = nullptr;
 };
 
 /// A module's source of random numbers: it has its own stream number under the model's key.
 struct random_stream {
   using is_random_stream = void;
   int slot = 0;
-  trace::tracer* tracer = nullptr;
+  tracing::tracer* tracer = nullptr;
 };
 
-namespace trace {
+namespace tracing {
 /// The stream number of the next sample from a random stream: the stream's own number for the first sample of a
-/// program, a new number for each later one. Defined in trace/trace.hpp. (It is a template, so that nvcc does not
+/// program, a new number for each later one. Defined in tracing/trace.hpp. (It is a template, so that nvcc does not
 /// require a definition if nothing is traced.)
 template <class S>
 constexpr int next_number(random_stream const& stream);
-}  // namespace trace
+}  // namespace tracing
 
 /// Random numbers of one step, uniform in [0, 1), the same bits on every device: random_uniform<shape<2, 3>>{stream}.
 /// Each random_uniform that a forward makes has its own samples, also from the same stream. A variable that is used
@@ -120,7 +120,7 @@ struct random_uniform {
   random_stream stream;
   int number;
 
-  constexpr explicit random_uniform(random_stream const& from) : stream{from}, number{trace::next_number<S>(from)} {}
+  constexpr explicit random_uniform(random_stream const& from) : stream{from}, number{tracing::next_number<S>(from)} {}
 };
 
 /// 0, 1, 2, ... along the last axis of S; turns labels into one-hot rows.

@@ -80,7 +80,7 @@ struct traced {
   using data_type = Data;
   using element_type = void;
   static constexpr bool eager = false;
-  trace::tracer* tracer;
+  tracing::tracer* tracer;
   int id;
 
   // Operations that a value of a body does not support; the error is reported where one is used.
@@ -175,25 +175,25 @@ constexpr auto& operator/=(X& x, Y const& y) {
   return detail::replace_value(x, x / y);
 }
 
-namespace trace {
+namespace tracing {
 /// The node of an operand of a traced body; an operand that the program does not own is a fault of the program. Defined
-/// in trace/trace.hpp.
+/// in tracing/trace.hpp.
 template <class X>
 constexpr int trace_operand(tracer& t, X const& x);
-}  // namespace trace
+}  // namespace tracing
 
 namespace detail {
 
 template <class X>
-constexpr trace::tracer* tracer_in([[maybe_unused]] X const& x) {
+constexpr tracing::tracer* tracer_in([[maybe_unused]] X const& x) {
   if constexpr (requires { x.stream; }) return x.stream.tracer;
   else if constexpr (Traced<X>) return x.tracer;
   else return nullptr;
 }
 /// The tracer of the first operand that has one.
 template <class... X>
-constexpr trace::tracer* tracer_of(X const&... x) {
-  trace::tracer* t = nullptr;
+constexpr tracing::tracer* tracer_of(X const&... x) {
+  tracing::tracer* t = nullptr;
   ((t = t != nullptr ? t : tracer_in(x)), ...);
   return t;
 }
@@ -234,11 +234,11 @@ using traced_result = traced<S, void, typename observer_of<X...>::type>;
 /// Converts the result of a traced body to a value Y of its program. The body may return a value, a parameter, a tensor
 /// or the formula of a number.
 template <class Y, class X>
-constexpr Y as_value(trace::tracer& t, X const& x) {
+constexpr Y as_value(tracing::tracer& t, X const& x) {
   if constexpr (std::is_same_v<X, Y>) return x;
   else if constexpr (requires { Y{}.vertex; })
-    return Y{{&t, trace::trace_operand(t, x)}, Y::observer_type::vertex_of(x)};
-  else return Y{&t, trace::trace_operand(t, x)};
+    return Y{{&t, tracing::trace_operand(t, x)}, Y::observer_type::vertex_of(x)};
+  else return Y{&t, tracing::trace_operand(t, x)};
 }
 
 /// Reads a number. A number that is no compile-time constant is thus found while a body is only probed.
@@ -247,7 +247,7 @@ constexpr bool reads_number([[maybe_unused]] X const& x) {
   if constexpr (is_arithmetic<X>) return x == x || x != x;
   else return true;
 }
-/// Emits the node of an op with at least one traced operand. Defined in trace/trace.hpp.
+/// Emits the node of an op with at least one traced operand. Defined in tracing/trace.hpp.
 template <class Op, std::uint64_t Attribute, class S, class... X>
 constexpr traced_result<S, X...> emit_traced(X const&... x);
 

@@ -41,8 +41,8 @@ struct exported_program {
   static constexpr graph::program build() {
     graph::program p{};
     p.nodes.plain = true;
-    trace::tracer t{p, trace::mode::evaluation, false, 0, 0};
-    int const x = trace::add_argument<float>(t, 0, Batch::value);
+    tracing::tracer t{p, tracing::mode::evaluation, false, 0, 0};
+    int const x = tracing::add_argument<float>(t, 0, Batch::value);
     p.add_output(espalier::detail::trace_net<Net, Batch>(t, x), graph::destination::result, 0);
     return p;
   }

@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "../operation/structure.hpp"
-#include "../trace/interpret.hpp"
+#include "../tracing/interpret.hpp"
 #include "error.hpp"
 #include "onnx_file.hpp"
 
@@ -191,7 +191,7 @@ class builder {
     tensor r{t.name, permuted_extents(t.shape, packed), std::vector<double>(t.numbers.size())};
     for (std::size_t i = 0; i < t.numbers.size(); ++i)
       r.numbers[i] = t.numbers[static_cast<std::size_t>(
-          trace::detail::permuted_offset(t.shape, r.shape, packed, static_cast<std::int64_t>(i)))];
+          tracing::detail::permuted_offset(t.shape, r.shape, packed, static_cast<std::int64_t>(i)))];
     return r;
   }
   /// Repeats numbers until they fill a shape.
@@ -200,7 +200,7 @@ class builder {
     tensor r{t.name, s, std::vector<double>(static_cast<std::size_t>(s.size()))};
     for (std::size_t i = 0; i < r.numbers.size(); ++i)
       r.numbers[i] =
-          t.numbers[static_cast<std::size_t>(trace::detail::source_offset(t.shape, s, static_cast<std::int64_t>(i)))];
+          t.numbers[static_cast<std::size_t>(tracing::detail::source_offset(t.shape, s, static_cast<std::int64_t>(i)))];
     return r;
   }
 

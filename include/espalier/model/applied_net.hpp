@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include "../trace/trace.hpp"
+#include "../tracing/trace.hpp"
 #include "net_fault.hpp"
 
 #include "../base/diagnostics_push.hpp"
@@ -14,12 +14,12 @@ struct applied_net_impl {
 };
 /// Traces a net on operand x of a program; returns the node of its value. Defined in trace_net.hpp.
 template <class Net, class Batch>
-constexpr int trace_net(trace::tracer& t, int x);
+constexpr int trace_net(tracing::tracer& t, int x);
 template <class Net, class Batch>
 constexpr bool traces() {
   graph::program p{};
-  trace::tracer t{p, trace::mode::evaluation, false, 0, 0};
-  trace_net<Net, Batch>(t, trace::add_argument<float>(t, 0, Batch::value));
+  tracing::tracer t{p, tracing::mode::evaluation, false, 0, 0};
+  trace_net<Net, Batch>(t, tracing::add_argument<float>(t, 0, Batch::value));
   return true;
 }
 /// Whether the compiler can run the bodies of a net. It tries values without a program first, which is cheap. If a body

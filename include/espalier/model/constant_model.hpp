@@ -2,7 +2,7 @@
 #pragma once
 #include <initializer_list>
 
-#include "../trace/interpret.hpp"
+#include "../tracing/interpret.hpp"
 #include "constant_tensors.hpp"
 #include "gradients.hpp"
 
@@ -153,9 +153,9 @@ class constant_model {
     for (int i = 0; i < detail::tensor_count<Net, false>; ++i)
       buffer[i] = buffers.elements().data() + detail::rows_of<Net, false>.at[i].offset;
     random_numbers const random{p.nodes, start.value, random_step};
-    trace::interpreter<T> interpreter{p.nodes, roots, p.output_count};
+    tracing::interpreter<T> interpreter{p.nodes, roots, p.output_count};
     interpreter.run(
-        trace::leaf_values<T>{arguments.real, arguments.labels, nullptr, parameter, buffer, random.at, nullptr});
+        tracing::leaf_values<T>{arguments.real, arguments.labels, nullptr, parameter, buffer, random.at, nullptr});
     for (int k = 0; k < p.output_count; ++k)
       for (std::int64_t i = 0; i < p.nodes[p.outputs[k].id].shape.size(); ++i)
         f(p.outputs[k], i, interpreter.value(p.outputs[k].id)[i]);

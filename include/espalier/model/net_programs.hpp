@@ -14,8 +14,8 @@ struct evaluation_program {
   using subject = Net;
   static constexpr graph::program build() {
     graph::program p{};
-    trace::tracer t{p, trace::mode::evaluation, false, 0, 0};
-    int const x = trace::add_argument<float>(t, 0, Batch::value);
+    tracing::tracer t{p, tracing::mode::evaluation, false, 0, 0};
+    int const x = tracing::add_argument<float>(t, 0, Batch::value);
     p.add_output(trace_net<Net, Batch>(t, x), graph::destination::result, 0);
     return p;
   }
@@ -44,12 +44,12 @@ struct training_program {
   };
   static constexpr traced forward() {
     traced r{};
-    trace::tracer t{r.program, trace::mode::training, false, 0, 0};
-    int const x = trace::add_argument<float>(t, 0, Batch::value);
-    int const y = trace::add_argument<target_leaf<element>>(t, 1, target::value);
+    tracing::tracer t{r.program, tracing::mode::training, false, 0, 0};
+    int const x = tracing::add_argument<float>(t, 0, Batch::value);
+    int const y = tracing::add_argument<target_leaf<element>>(t, 1, target::value);
     int const z = trace_net<Net, Batch>(t, x);
-    r.loss =
-        trace::trace_operand(t, Loss{}(espalier::traced<prediction>{&t, z}, espalier::traced<target, element>{&t, y}));
+    r.loss = tracing::trace_operand(
+        t, Loss{}(espalier::traced<prediction>{&t, z}, espalier::traced<target, element>{&t, y}));
     return r;
   }
   static constexpr derivative::backward_pass begin();
@@ -103,12 +103,12 @@ struct loss_program {
   using element = target_element<Loss, Prediction>;
   static constexpr graph::program build() {
     graph::program p{};
-    trace::tracer t{p, trace::mode::evaluation, false, 0, 0};
-    int const z = trace::add_argument<float>(t, 0, Prediction::value);
-    int const y = trace::add_argument<target_leaf<element>>(t, 1, target::value);
-    p.add_output(
-        trace::trace_operand(t, Loss{}(espalier::traced<Prediction>{&t, z}, espalier::traced<target, element>{&t, y})),
-        graph::destination::result, 0);
+    tracing::tracer t{p, tracing::mode::evaluation, false, 0, 0};
+    int const z = tracing::add_argument<float>(t, 0, Prediction::value);
+    int const y = tracing::add_argument<target_leaf<element>>(t, 1, target::value);
+    p.add_output(tracing::trace_operand(
+                     t, Loss{}(espalier::traced<Prediction>{&t, z}, espalier::traced<target, element>{&t, y})),
+                 graph::destination::result, 0);
     return p;
   }
   static constexpr plan::storage_layout layout() { return {nullptr, nullptr}; }

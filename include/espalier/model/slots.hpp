@@ -2,7 +2,7 @@
 #pragma once
 #include "../nn/module.hpp"
 #include "../plan/address.hpp"
-#include "../trace/trace.hpp"
+#include "../tracing/trace.hpp"
 #include "net_fault.hpp"
 
 #include "../base/diagnostics_push.hpp"

@@ -8,7 +8,7 @@ namespace espalier::detail {
 
 /// Connects the tensors and streams of a module to the program that is being traced.
 template <class M>
-constexpr void attach_tracer(trace::tracer& t, M& member) {
+constexpr void attach_tracer(tracing::tracer& t, M& member) {
   if constexpr (ParameterMember<M> || BufferMember<M> || StreamMember<M>) {
     member.tracer = &t;
   } else if constexpr (nn::Module<M>) {
@@ -20,7 +20,7 @@ constexpr void attach_tracer(trace::tracer& t, M& member) {
 /// Traces a net on an operand of a program: traced_net returns the value, trace_net its node. Parameters of a net
 /// object other than this one are faults.
 template <class Net, class X>
-constexpr auto traced_net(trace::tracer& t, X const& x) {
+constexpr auto traced_net(tracing::tracer& t, X const& x) {
   Net net = numbered<Net>;
   attach_tracer(t, net);
   bool streams_used[slots_of<Net>.streams + 1]{};
@@ -34,8 +34,8 @@ constexpr auto traced_net(trace::tracer& t, X const& x) {
   return y;
 }
 template <class Net, class Batch>
-constexpr int trace_net(trace::tracer& t, int x) {
-  return trace::trace_operand(t, traced_net<Net>(t, traced<Batch>{&t, x}));
+constexpr int trace_net(tracing::tracer& t, int x) {
+  return tracing::trace_operand(t, traced_net<Net>(t, traced<Batch>{&t, x}));
 }
 
 }  // namespace espalier::detail

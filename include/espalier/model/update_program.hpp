@@ -23,22 +23,22 @@ struct update_program {
   }();
 
   template <int... I>
-  static constexpr auto updates(trace::tracer& t, traced<vector> gradient, std::integer_sequence<int, I...>) {
+  static constexpr auto updates(tracing::tracer& t, traced<vector> gradient, std::integer_sequence<int, I...>) {
     return O::update(parameter<vector, void>{0, &t}, gradient, buffer<vector, void>{I, &t}...);
   }
   static constexpr graph::program build() {
     graph::program p{};
-    trace::tracer t{p, trace::mode::training, false, 0, 0};
-    auto const gradient = trace::argument_of<vector>(t, 0);
+    tracing::tracer t{p, tracing::mode::training, false, 0, 0};
+    auto const gradient = tracing::argument_of<vector>(t, 0);
     boost::hana::unpack(updates(t, gradient, std::make_integer_sequence<int, O::states>{}),
                         [&](auto const& parameters, auto const&... states) {
-                          p.add_output(trace::trace_operand(t, parameters), graph::destination::parameter, 0);
+                          p.add_output(tracing::trace_operand(t, parameters), graph::destination::parameter, 0);
                           int slot = 0;
-                          (p.add_output(trace::trace_operand(t, states), graph::destination::buffer, slot++), ...);
+                          (p.add_output(tracing::trace_operand(t, states), graph::destination::buffer, slot++), ...);
                           (void)slot;
                         });
     if constexpr (requires { O::condition(gradient); })
-      p.add_output(trace::trace_operand(t, O::condition(gradient)), graph::destination::result, 0);
+      p.add_output(tracing::trace_operand(t, O::condition(gradient)), graph::destination::result, 0);
     return p;
   }
   static constexpr plan::storage_layout layout() { return {parameter_offsets, state_offsets.at}; }
@@ -49,9 +49,10 @@ template <class O, int Size>
 struct penalty_program : update_program<O, Size> {
   static constexpr graph::program build() {
     graph::program p{};
-    trace::tracer t{p, trace::mode::training, false, 0, 0};
-    p.add_output(trace::trace_operand(t, O::penalty(parameter<typename update_program<O, Size>::vector, void>{0, &t})),
-                 graph::destination::result, 0);
+    tracing::tracer t{p, tracing::mode::training, false, 0, 0};
+    p.add_output(
+        tracing::trace_operand(t, O::penalty(parameter<typename update_program<O, Size>::vector, void>{0, &t})),
+        graph::destination::result, 0);
     return p;
   }
 };

@@ -34,7 +34,7 @@ constexpr auto zeros([[maybe_unused]] X const& x) {
     return detail::filled<S, element_of<X>>{};
   } else {
     using Y = detail::traced_result<S, X>;
-    trace::tracer* const t = detail::tracer_of(x);
+    tracing::tracer* const t = detail::tracer_of(x);
     if (t == nullptr) return Y{};
     return detail::as_value<Y>(*t, detail::filled<S, void>{});
   }

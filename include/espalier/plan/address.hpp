@@ -29,7 +29,7 @@ struct storage_layout {
 };
 
 /// A copy after the last group. It is needed if a gradient or new state is a graph leaf, has two destinations, or would
-/// overwrite a state that is still read. (For results of functions see trace::add_result.)
+/// overwrite a state that is still read. (For results of functions see tracing::add_result.)
 struct final_copy {
   address from, to;
   std::int64_t size;

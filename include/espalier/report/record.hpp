@@ -81,9 +81,9 @@ struct recording {
 };
 
 /// The tracer that makes a recording.
-struct recorder : trace::tracer {
+struct recorder : tracing::tracer {
   constexpr recorder(graph::program& p, recording& to)
-      : trace::tracer{p, trace::mode::evaluation, false, 0, 0}, found{to} {}
+      : tracing::tracer{p, tracing::mode::evaluation, false, 0, 0}, found{to} {}
 
   template <class... From>
   constexpr int add_vertex(part kind, char const* name, int number, extents const& s, From... from) {
@@ -114,11 +114,11 @@ struct net_observer {
     else return 0;
   }
   template <class Op, class... X>
-  static constexpr int operation(trace::tracer& t, extents const& s, X const&... x) {
+  static constexpr int operation(tracing::tracer& t, extents const& s, X const&... x) {
     return of(t).add_vertex(part::operation, name_of_op<Op>(), 0, s, vertex_of(x)...);
   }
   template <class... X>
-  static constexpr int formula(trace::tracer& t, extents const& s, X const&... x) {
+  static constexpr int formula(tracing::tracer& t, extents const& s, X const&... x) {
     return first_operands(of(t), s, vertex_of(x)...);
   }
   template <class M, class... X>
@@ -126,7 +126,7 @@ struct net_observer {
     using espalier::detail::as_traced;
     using Y = as_traced<decltype(module.forward(as_traced<X>{}...))>;
     using Result = observed_value<Y>;
-    trace::tracer* const t = espalier::detail::tracer_of(x...);
+    tracing::tracer* const t = espalier::detail::tracer_of(x...);
     if (t == nullptr) return Result{};
     recorder& r = of(*t);
     int const around = r.call, number = ++r.found.call_count;
@@ -138,10 +138,10 @@ struct net_observer {
     if (f.has_modules) {
       r.call = number;
       y = espalier::detail::as_value<Result>(
-          r, module.forward(observed_value<as_traced<X>>{{&r, trace::trace_operand(r, x)}, vertex_of(x)}...));
+          r, module.forward(observed_value<as_traced<X>>{{&r, tracing::trace_operand(r, x)}, vertex_of(x)}...));
       r.call = around;
     } else {
-      y.id = trace::trace_operand(r, module.forward(as_traced<X>{&r, trace::trace_operand(r, x)}...));
+      y.id = tracing::trace_operand(r, module.forward(as_traced<X>{&r, tracing::trace_operand(r, x)}...));
       int const inside = r.call;
       r.call = number;
       y.vertex = r.add_vertex(part::module, "", number, s, vertex_of(x)...);
@@ -161,7 +161,7 @@ struct net_observer {
   template <class X>
   using observed_value = typename observed<X>::type;
 
-  static constexpr recorder& of(trace::tracer& t) { return static_cast<recorder&>(t); }
+  static constexpr recorder& of(tracing::tracer& t) { return static_cast<recorder&>(t); }
   template <class... Rest>
   static constexpr int first_operands(recorder& r, extents const& s, int a, Rest... rest) {
     int const b[]{rest..., 0};
@@ -174,7 +174,7 @@ constexpr recording record_net() {
   recording found{};
   graph::program p{};
   recorder r{p, found};
-  int const x = trace::add_argument<float>(r, 0, Batch::value),
+  int const x = tracing::add_argument<float>(r, 0, Batch::value),
             input = r.add_vertex(part::input, "input", 0, Batch::value);
   found.result = espalier::detail::traced_net<Net>(r, traced<Batch, void, net_observer>{{&r, x}, input}).vertex;
   found.nodes = p.nodes.size;

@@ -13,8 +13,8 @@ void nodes_in_order(case_run& run, case_tensors<CaseTensor...>, std::index_seque
   std::vector<int> ids;
   for (int id = 1; id <= nodes.size; ++id)
     if (nodes[id].op->family != esp::graph::op_family::constant) ids.push_back(id);
-  esp::trace::interpreter<T> values(nodes, ids.data(), static_cast<int>(ids.size()));
-  esp::trace::leaf_values<T> leaves{};
+  esp::tracing::interpreter<T> values(nodes, ids.data(), static_cast<int>(ids.size()));
+  esp::tracing::leaf_values<T> leaves{};
   leaves.arguments = arguments;
   values.run(leaves);
   int place = 0;

@@ -15,8 +15,8 @@ COMMAND = ["c++", "-std=c++20"]
 
 PROGRAM = """
 namespace espalier::on_cuda { template <class Kernel> struct device_function { static void const* address(); }; }
-namespace espalier::fused { enum class op : int { sum = -3, product }; }
-namespace espalier::fused { template <int...> struct row {}; template <class...> struct list {}; template <auto...> struct k {}; }
+namespace espalier::on_device { enum class op : int { sum = -3, product }; }
+namespace espalier::on_device { template <int...> struct row {}; template <class...> struct list {}; template <auto...> struct k {}; }
 namespace mine { struct cube {}; inline namespace v1 { struct square {}; } }
 namespace { struct hidden {}; }
 inline auto lambda = [](int x) { return x; };
@@ -54,23 +54,23 @@ class Kernels(unittest.TestCase):
         self.assertEqual(cuda_kernels.wanted_kernels(["0000000 W espalier::on_cuda::device_function<a>::address()"]), [])
 
     def test_object(self):
-        found = self.asked("fused::row<3, -1>", "fused::row<>", "fused::k<fused::op::sum, 5ul, true, 'c'>", "fused::row<3, -1>")
+        found = self.asked("on_device::row<3, -1>", "on_device::row<>", "on_device::k<on_device::op::sum, 5ul, true, 'c'>", "on_device::row<3, -1>")
         spaces = [name.replace(" ", "") for name in found]
         self.assertEqual(len(found), 3)
-        self.assertIn("espalier::on_cuda::device_function<espalier::fused::row<3,-1>>", spaces)
-        self.assertIn("espalier::on_cuda::device_function<espalier::fused::k<(espalier::fused::op)-3,5ul,true,(char)99>>", spaces)
+        self.assertIn("espalier::on_cuda::device_function<espalier::on_device::row<3,-1>>", spaces)
+        self.assertIn("espalier::on_cuda::device_function<espalier::on_device::k<(espalier::on_device::op)-3,5ul,true,(char)99>>", spaces)
         cuda_kernels.check_names(found, [])
 
     def test_what_is_written_compiles(self):
-        found = self.asked("fused::row<3, -1>", "fused::k<fused::op::sum, 5ul, -7ll, true, 'c'>", "fused::list<float const*, mine::square>")
+        found = self.asked("on_device::row<3, -1>", "on_device::k<on_device::op::sum, 5ul, -7ll, true, 'c'>", "on_device::list<float const*, mine::square>")
         text = cuda_kernels.text_of(found, [], "cstddef")
         source = PROGRAM.split("#define")[0] + "template <class K> void const* espalier::on_cuda::device_function<K>::address() { return nullptr; }\n" + text
         done = subprocess.run([*COMMAND, "-w", "-fsyntax-only", "-x", "c++", "-"], input=source, text=True, capture_output=True)
         self.assertEqual(done.stderr, "")
 
     def test_long_names_stay_whole(self):
-        rows = ", ".join(f"fused::row<{', '.join(str(i * j) for j in range(16))}>" for i in range(1, 200))
-        found = self.asked(f"fused::list<{rows}>")
+        rows = ", ".join(f"on_device::row<{', '.join(str(i * j) for j in range(16))}>" for i in range(1, 200))
+        found = self.asked(f"on_device::list<{rows}>")
         self.assertEqual(len(found), 1)
         self.assertGreater(len(found[0]), 10000)
         self.assertTrue(found[0].replace(" ", "").endswith(",2985>>>"), found[0][-40:])
@@ -80,26 +80,26 @@ class Kernels(unittest.TestCase):
             cuda_kernels.wanted_kernels(["   U _ZN8espalier7on_cuda15device_functionIN5thingEE7addressEv"])
 
     def test_unnamed_namespace(self):
-        self.assert_user_error("fused::list<fused::row<1, 2>, hidden, float>", ["mine.hpp"],
+        self.assert_user_error("on_device::list<on_device::row<1, 2>, hidden, float>", ["mine.hpp"],
                             r"^\(anonymous namespace\)::hidden lies in an unnamed namespace", "--headers")
 
     def test_lambda(self):
-        self.assert_user_error("fused::list<int, decltype(lambda)>", ["mine.hpp"], "is the type of a lambda")
+        self.assert_user_error("on_device::list<int, decltype(lambda)>", ["mine.hpp"], "is the type of a lambda")
 
     def test_local_type(self):
-        self.assert_user_error("fused::list<int, fused::list<local>>", ["mine.hpp"], r"^main::local is local to a function")
+        self.assert_user_error("on_device::list<int, on_device::list<local>>", ["mine.hpp"], r"^main::local is local to a function")
 
     def test_local_type_of_a_function(self):
-        name = "espalier::on_cuda::device_function<espalier::fused::list<int, espalier::f<int>(int, float) const::local, float> >"
+        name = "espalier::on_cuda::device_function<espalier::on_device::list<int, espalier::f<int>(int, float) const::local, float> >"
         with self.assertRaisesRegex(cuda_kernels.UserError, r"^espalier::f<int>\(int, float\) const::local is local"):
             cuda_kernels.check_names([name], [])
 
     def test_types_of_functions_are_no_local_types(self):
-        cuda_kernels.check_names(["espalier::on_cuda::device_function<espalier::fused::list<void (*)(int, float const*)> >"], [])
+        cuda_kernels.check_names(["espalier::on_cuda::device_function<espalier::on_device::list<void (*)(int, float const*)> >"], [])
 
     def test_ops_of_the_program_need_their_header(self):
-        self.assert_user_error("fused::list<int, mine::cube>", [], "^mine::cube is part of a kernel and no type of the library", "--headers")
-        cuda_kernels.check_names(self.asked("fused::list<int, mine::cube>"), ["mine.hpp"])
+        self.assert_user_error("on_device::list<int, mine::cube>", [], "^mine::cube is part of a kernel and no type of the library", "--headers")
+        cuda_kernels.check_names(self.asked("on_device::list<int, mine::cube>"), ["mine.hpp"])
 
     def test_text(self):
         text = cuda_kernels.text_of(["espalier::on_cuda::device_function<a>"], ["<mine.hpp>", "ops/mine.hpp"])

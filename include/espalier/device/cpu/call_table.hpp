@@ -5,7 +5,7 @@
 #include "../../base/diagnostics_push.hpp"
 namespace espalier::on_cpu::detail {
 
-using namespace fused;
+using namespace on_device;
 
 /// The arguments of a program's calls, group by group. They are addresses of operands and results, the stream of its
 /// random numbers, and the first group whose calls run the same code. All are one table, computed at once: a variable

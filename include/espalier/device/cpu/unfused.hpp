@@ -14,7 +14,7 @@
 /// The kernels of unfused groups on the processor.
 namespace espalier::on_cpu::detail {
 
-/// The kernels that fused::unfused_kernel chooses from.
+/// The kernels that on_device::unfused_kernel chooses from.
 template <class T, class Arch>
 struct unfused_kernels {
   template <std::int64_t Size>

@@ -38,15 +38,16 @@ template <class DeviceProgram, int X, class L>
 struct sourced_group_types;
 template <class DeviceProgram, int X, std::size_t... L>
 struct sourced_group_types<DeviceProgram, X, std::index_sequence<L...>>
-    : fused::group_of<typename DeviceProgram::definition, X> {
-  using operands = fused::list<fused::operand<DeviceProgram::kind_of_operand(X, static_cast<int>(L)),
-                                              DeviceProgram::ir_operand_at(X, static_cast<int>(L)).extent,
-                                              DeviceProgram::ir_operand_at(X, static_cast<int>(L)).bits>...>;
-  using stored = typename fused::group_of<typename DeviceProgram::definition, X>::outputs;
+    : on_device::group_of<typename DeviceProgram::definition, X> {
+  using operands = on_device::list<on_device::operand<DeviceProgram::kind_of_operand(X, static_cast<int>(L)),
+                                                      DeviceProgram::ir_operand_at(X, static_cast<int>(L)).extent,
+                                                      DeviceProgram::ir_operand_at(X, static_cast<int>(L)).bits>...>;
+  using stored = typename on_device::group_of<typename DeviceProgram::definition, X>::outputs;
   using outputs = std::conditional_t<DeviceProgram::own.reporting == X, reported<stored>, stored>;
 };
 template <class DeviceProgram, int X>
-using sourced_group = sourced_group_types<DeviceProgram, X, fused::below<DeviceProgram::plan.ir.groups[X].operands>>;
+using sourced_group =
+    sourced_group_types<DeviceProgram, X, on_device::below<DeviceProgram::plan.ir.groups[X].operands>>;
 
 /// The launch arguments of group X: addresses of its operands and outputs, and stream numbers of its random operands.
 template <class DeviceProgram, class T, int X>
@@ -60,10 +61,10 @@ struct group_addresses {
   std::uint64_t stream_numbers[operands + 1]{};
 
   explicit group_addresses(void* const* base) {
-    fused::fill_addresses<T>(base, at, fused::addresses_of_group<definition, X>.at,
-                             fused::below<body.operands + body.outputs>{});
+    on_device::fill_addresses<T>(base, at, on_device::addresses_of_group<definition, X>.at,
+                                 on_device::below<body.operands + body.outputs>{});
     int random_leaves = 0;
-    find(base, random_leaves, fused::below<body.operands>{});
+    find(base, random_leaves, on_device::below<body.operands>{});
   }
 
  private:
@@ -80,11 +81,11 @@ struct group_addresses {
       at[L] = base[espalier::plan::base::key];
       stream_numbers[random_leaves++] = stream_of(DeviceProgram::program.nodes.nodes[node]);
     } else if constexpr (kind == operand_kind::integer) {
-      at[L] = fused::at<std::int32_t>(
-          base, fused::address_of<definition, DeviceProgram::own.label_of[DeviceProgram::operand_index(X, L)]>);
+      at[L] = on_device::at<std::int32_t>(
+          base, on_device::address_of<definition, DeviceProgram::own.label_of[DeviceProgram::operand_index(X, L)]>);
     } else if constexpr (kind == operand_kind::flag) {
-      at[L] = fused::at<bool>(
-          base, fused::address_of<definition, DeviceProgram::own.label_of[DeviceProgram::operand_index(X, L)]>);
+      at[L] = on_device::at<bool>(
+          base, on_device::address_of<definition, DeviceProgram::own.label_of[DeviceProgram::operand_index(X, L)]>);
     }
     (void)base, (void)random_leaves;
   }

@@ -48,9 +48,9 @@ void run_group(Backend& m, void* const* base) {
     if constexpr (e.fits) {
       group_addresses<DeviceProgram, T, X> const of{base};
       m.template product<T, unfused_kernel_of<definition, T, body.kernel>>(
-          static_cast<T const*>(fused::at<T>(base, fused::operand_address<definition, X, 0>)),
-          static_cast<T const*>(fused::at<T>(base, fused::operand_address<definition, X, 1>)),
-          fused::at<T>(base, fused::sums_address<definition, X>),
+          static_cast<T const*>(on_device::at<T>(base, on_device::operand_address<definition, X, 0>)),
+          static_cast<T const*>(on_device::at<T>(base, on_device::operand_address<definition, X, 1>)),
+          on_device::at<T>(base, on_device::sums_address<definition, X>),
           e.bias >= 0 ? static_cast<T const*>(of.at[e.bias]) : nullptr, e.relu);
     } else {
       run_unfused<definition, T, X>(m, base, scratch);
@@ -60,7 +60,7 @@ void run_group(Backend& m, void* const* base) {
       group_addresses<DeviceProgram, T, X> const of{base};
       typename after::table t{};
       for (int i = 0; i < body.operands; ++i) t.pointer[i] = of.at[i];
-      t.pointer[body.operands] = fused::at<T>(base, fused::sums_address<definition, X>);
+      t.pointer[body.operands] = on_device::at<T>(base, on_device::sums_address<definition, X>);
       for (int i = 0; i < body.outputs; ++i) t.pointer[body.operands + 1 + i] = of.at[body.operands + i];
       for (int k = 0; k < after::random_leaves; ++k) t.number[k] = of.stream_numbers[k];
       m.template launch<after>(t);
@@ -80,8 +80,8 @@ void run_groups(Backend& m, void* const* base) {
 }
 template <class Program, class T, class Backend, int... I>
 void copy_results(Backend& m, void* const* base, std::integer_sequence<int, I...>) {
-  using fused::copy_at;
-  (m.copy(fused::at<T>(base, copy_at<Program, I>.to), fused::at<T>(base, copy_at<Program, I>.from),
+  using on_device::copy_at;
+  (m.copy(on_device::at<T>(base, copy_at<Program, I>.to), on_device::at<T>(base, copy_at<Program, I>.from),
           static_cast<std::size_t>(copy_at<Program, I>.size) * sizeof(T)),
    ...);
   (void)m, (void)base;

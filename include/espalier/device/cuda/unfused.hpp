@@ -63,7 +63,7 @@ struct product_of_pass {
   }
 };
 
-/// The kernels that fused::unfused_kernel chooses from, and the types that describe products to the backend.
+/// The kernels that on_device::unfused_kernel chooses from, and the types that describe products to the backend.
 template <class T>
 struct unfused_kernels {
   template <std::int64_t Size>
@@ -90,14 +90,14 @@ struct unfused_kernels {
   using strided_reduction = strided_reduction_kernel<T, Op, From, To>;
 };
 template <class Program, class T, int X>
-using unfused_kernel_of = fused::unfused_kernel<unfused_kernels<T>, Program, X>;
+using unfused_kernel_of = on_device::unfused_kernel<unfused_kernels<T>, Program, X>;
 
 template <class Program, class T, int X>
 constexpr std::int64_t scratch_of_unfused() {
   constexpr auto const& group = plan::plan_of<Program>.groups.groups[X];
   if constexpr (group.windowed && group.kind == plan::kernel_kind::contraction) {
     using windows = unfused_kernel_of<Program, T, X>;
-    using B = fused::shape_of_node<Program, plan::graph_of<Program>.nodes.nodes[group.first].operand[1]>;
+    using B = on_device::shape_of_node<Program, plan::graph_of<Program>.nodes.nodes[group.first].operand[1]>;
     constexpr std::int64_t kernels = convolution_of<windows, B>::reordered * static_cast<std::int64_t>(sizeof(T));
     return windows::scratch > kernels ? windows::scratch : kernels;
   } else {
@@ -131,13 +131,13 @@ void run_unfused(Backend& m, void* const* base, [[maybe_unused]] void* scratch) 
   constexpr auto const& group = plan.groups.groups[X];
   constexpr graph::node const& n = plan::graph_of<Program>.nodes.nodes[group.first];
   using kernel = unfused_kernel_of<Program, T, plan.ir.groups[X].kernel>;
-  using fused::at, fused::operand_address, fused::address_of, fused::shape_of_node;
+  using on_device::at, on_device::operand_address, on_device::address_of, on_device::shape_of_node;
   if constexpr (group.kind == plan::kernel_kind::random) {
     m.template launch<kernel>({{base[plan::base::key], at<T>(base, address_of<Program, group.first>)}, {stream_of(n)}});
   } else if constexpr (group.kind == plan::kernel_kind::contraction) {
     T const *const a = at<T>(base, operand_address<Program, X, 0>), *const b =
                                                                         at<T>(base, operand_address<Program, X, 1>);
-    T* const y = at<T>(base, fused::sums_address<Program, X>);
+    T* const y = at<T>(base, on_device::sums_address<Program, X>);
     if constexpr (group.windowed) run_windows<kernel, shape_of_node<Program, n.operand[1]>>(m, a, b, y, scratch);
     else m.template product<T, kernel>(a, b, y);
   } else if constexpr (group.kind == plan::kernel_kind::concatenate) {

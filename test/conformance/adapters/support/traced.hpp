@@ -17,8 +17,8 @@ struct traced_input {
   using is_expression = void;
   using element_type = void;
   static constexpr bool eager = false;
-  constexpr int lower_into(esp::trace::tracer& t) const {
-    return esp::trace::add_leaf(t, &esp::described<esp::argument_>, static_cast<std::uint64_t>(I), S::value);
+  constexpr int lower_into(esp::tracing::tracer& t) const {
+    return esp::tracing::add_leaf(t, &esp::described<esp::argument_>, static_cast<std::uint64_t>(I), S::value);
   }
 };
 
@@ -27,7 +27,7 @@ template <class E>
 std::unique_ptr<esp::graph::program> trace_plainly(E const& expression) {
   auto result = std::make_unique<esp::graph::program>();
   result->nodes.plain = true;
-  esp::trace::tracer tracer{*result, esp::trace::mode::training, false, 0, 0};
+  esp::tracing::tracer tracer{*result, esp::tracing::mode::training, false, 0, 0};
   lower(tracer, expression);
   return result;
 }
@@ -37,8 +37,8 @@ template <class Net, class In>
 std::unique_ptr<esp::graph::program> trace_net_plainly() {
   auto result = std::make_unique<esp::graph::program>();
   result->nodes.plain = true;
-  esp::trace::tracer tracer{*result, esp::trace::mode::training, false, 0, 0};
-  esp::detail::trace_net<Net, In>(tracer, esp::trace::add_argument<float>(tracer, 0, In::value));
+  esp::tracing::tracer tracer{*result, esp::tracing::mode::training, false, 0, 0};
+  esp::detail::trace_net<Net, In>(tracer, esp::tracing::add_argument<float>(tracer, 0, In::value));
   return result;
 }
 

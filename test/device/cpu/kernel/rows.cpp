@@ -26,7 +26,7 @@ void check_parts(std::vector<std::vector<T>> const& operands, std::vector<std::s
   struct memories {
     std::vector<void*> base;
     std::vector<esp::plan::address> arguments;
-    esp::fused::addresses<T> at() const { return {base.data(), arguments.data()}; }
+    esp::on_device::addresses<T> at() const { return {base.data(), arguments.data()}; }
   };
   auto const memories_of = [&](std::vector<std::vector<T>>& results) {
     memories r;

@@ -13,7 +13,7 @@ using namespace launched;
 
 namespace {
 
-constexpr espalier::fused::random_state state{0x0123456789abcdefull, 7};
+constexpr espalier::on_device::random_state state{0x0123456789abcdefull, 7};
 constexpr std::uint64_t attribute = 5, stream = state.step << 20 | attribute;
 
 template <class T, int64_t Size>
@@ -21,7 +21,7 @@ std::vector<T> numbers() {
   memory<T> y(Size);
   on_cuda::fiber_launcher launcher;
   launcher.launch<on_cuda::random_uniform_kernel<T, Size>>(
-      {{const_cast<espalier::fused::random_state*>(&state), y.data()}, {attribute}});
+      {{const_cast<espalier::on_device::random_state*>(&state), y.data()}, {attribute}});
   return y.untouched_around() ? y.values() : std::vector<T>{};
 }
 template <class T, int64_t Size>

@@ -17,7 +17,7 @@ using espalier::shape;
 namespace {
 
 /// Where each element of a shape lies at strides.
-std::vector<int64_t> offsets(extents const& s, espalier::fused::detail::strides const& stride) {
+std::vector<int64_t> offsets(extents const& s, espalier::on_device::detail::strides const& stride) {
   std::vector<int64_t> at(static_cast<size_t>(s.size()));
   for (int64_t i = 0; i < s.size(); ++i) {
     int64_t rest = i;
@@ -43,7 +43,7 @@ constexpr std::uint64_t order(int a, int b, int c = 2, int d = 3) {
 
 template <class From, std::uint64_t Permutation, class T>
 void permuted(char const* name) {
-  strided<T, espalier::fused::detail::permuted<From, Permutation>, on_cuda::permute_kernel<T, From, Permutation>>(
+  strided<T, espalier::on_device::detail::permuted<From, Permutation>, on_cuda::permute_kernel<T, From, Permutation>>(
       From::size, name);
 }
 template <class From, std::uint64_t Permutation>
@@ -54,8 +54,8 @@ void permuted_all(char const* name) {
 }
 template <class From, class To, class T>
 void broadcasted(char const* name) {
-  strided<T, espalier::fused::detail::broadcasted<From, To>, on_cuda::strided_broadcast_kernel<T, From, To>>(From::size,
-                                                                                                             name);
+  strided<T, espalier::on_device::detail::broadcasted<From, To>, on_cuda::strided_broadcast_kernel<T, From, To>>(
+      From::size, name);
 }
 template <class From, class To>
 void broadcast_all(char const* name) {
@@ -67,7 +67,7 @@ void broadcast_all(char const* name) {
 template <class T, class Op, class From, class To>
 void reduced(char const* name) {
   auto const x = random_numbers<T>(From::size, 1);
-  auto const to = offsets(From::value, espalier::fused::detail::broadcast_strides(To::value, From::value));
+  auto const to = offsets(From::value, espalier::on_device::detail::broadcast_strides(To::value, From::value));
   std::vector<double> sum(static_cast<size_t>(To::size), espalier::rule<Op>::identity), magnitude(sum.size());
   for (size_t i = 0; i < x.size(); ++i) {
     auto const at = static_cast<size_t>(to[i]);

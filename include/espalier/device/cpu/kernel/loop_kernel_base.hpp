@@ -10,11 +10,11 @@
 /// group.
 namespace espalier::on_cpu {
 
-using namespace fused;
+using namespace on_device;
 
 namespace detail {
 
-using namespace fused::detail;
+using namespace on_device::detail;
 
 /// Reduces the lanes of a pack: with the op's own function for that if it has one, otherwise by halves.
 template <class Op, class T, class Arch>

@@ -8,7 +8,7 @@
 /// the innermost run is contiguous are decided at compile time.
 namespace espalier::on_cpu {
 
-using fused::map_type;
+using on_device::map_type;
 
 namespace detail {
 

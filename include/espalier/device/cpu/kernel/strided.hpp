@@ -10,7 +10,7 @@ namespace espalier::on_cpu {
 
 namespace detail {
 
-using namespace fused::detail;
+using namespace on_device::detail;
 
 /// Calls body(i, offset) for every element i of `s`, row-major. The offset grows by `stride` along each axis.
 template <class Body>

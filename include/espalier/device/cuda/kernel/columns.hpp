@@ -37,10 +37,10 @@ struct column_kernel : line_sweeps<extent_class::column, T, Rows, Columns, 1, In
     bool const inside = x < row_chunks;
     int const column = (inside ? x : row_chunks - 1) * width;
     state s;
-    base::clear(s, std::integer_sequence<int>{}, fused::set_members<single_sum_instructions>{});
+    base::clear(s, std::integer_sequence<int>{}, on_device::set_members<single_sum_instructions>{});
     base::hold_singles(t, s, operand_indices{});
     base::hold_lines(t, s, column, operand_indices{});
-    finalize_statistics(t, s, column, fused::set_members<facts::statistics_after(-1)>{});
+    finalize_statistics(t, s, column, on_device::set_members<facts::statistics_after(-1)>{});
     // The only sweep may overwrite what the estimate read.
     if constexpr (facts::estimates() && facts::plan.sweeps == 1) c.barrier();
     int turn = 0;
@@ -48,10 +48,10 @@ struct column_kernel : line_sweeps<extent_class::column, T, Rows, Columns, 1, In
     if constexpr (facts::stores_late(extent_class::column))
       c.barrier();  // all threads have read what is overwritten now
     if (inside && c.thread() < across) {
-      put_lines(t, s, column, fused::set_members<facts::instructions_at(extent_class::column)>{});
-      add_lines(s, fused::set_members<base::reduced_lines>{});
+      put_lines(t, s, column, on_device::set_members<facts::instructions_at(extent_class::column)>{});
+      add_lines(s, on_device::set_members<base::reduced_lines>{});
     }
-    base::template store_single_sums<threads>(c, t, s, fused::set_members<single_sum_instructions>{});
+    base::template store_single_sums<threads>(c, t, s, on_device::set_members<single_sum_instructions>{});
   }
 
  private:
@@ -69,7 +69,7 @@ struct column_kernel : line_sweeps<extent_class::column, T, Rows, Columns, 1, In
     base::clear_lines(s, sums{});
     if (inside) base::template down<S>(t, s, c.thread() / across, Rows, rows_at_once, column);
     if constexpr (sums::size() > 0) down_lines(c, s, turn, sums{});
-    finalize_statistics(t, s, column, fused::set_members<facts::statistics_after(S)>{});
+    finalize_statistics(t, s, column, on_device::set_members<facts::statistics_after(S)>{});
     if constexpr (facts::works_in(S + 1)) sweeps<S + 1>(c, t, s, column, inside, turn);
   }
   template <int I, class Context>
@@ -110,13 +110,13 @@ struct column_kernel : line_sweeps<extent_class::column, T, Rows, Columns, 1, In
     using Instruction = op_of_instruction<typename facts::template instruction_type<I>>;
     if constexpr (facts::estimated_first(I)) {
       T const* const x = static_cast<T const*>(t.pointer[-1 - Instruction::first]) + column;
-      using probed = fused::probed_elements<Rows>;
+      using probed = on_device::probed_elements<Rows>;
       values const first = load<T, width>(x), middle = load<T, width>(x + std::int64_t{probed::middle} * Columns),
                    last = load<T, width>(x + std::int64_t{probed::last} * Columns);
       ESPALIER_UNROLL
       for (int v = 0; v < width; ++v)
         s.lines[I].at[v] =
-            fused::estimate_line<typename Instruction::type, Rows>(first.at[v], middle.at[v], last.at[v]);
+            on_device::estimate_line<typename Instruction::type, Rows>(first.at[v], middle.at[v], last.at[v]);
     } else if constexpr (facts::instruction_at[I].extent == extent_class::column) {
       if constexpr (facts::instruction_at[I].reduces) s.lines[I] = s.sums[I];
       else

@@ -10,12 +10,12 @@ namespace espalier::on_cuda::detail {
 template <class Instructions, class Operands>
 struct after_product;
 template <class First, class... Instruction, class... Operand>
-struct after_product<fused::list<First, Instruction...>, fused::list<Operand...>> {
+struct after_product<on_device::list<First, Instruction...>, on_device::list<Operand...>> {
   static constexpr int sums = -1 - static_cast<int>(sizeof...(Operand));
-  using instructions =
-      fused::list<fused::instruction<fused::copy_op, extent_class::full, sums, plan::no_operand, plan::no_operand>,
-                  Instruction...>;
-  using operands = fused::list<Operand..., fused::operand<operand_kind::memory, extent_class::full, 0>>;
+  using instructions = on_device::list<
+      on_device::instruction<on_device::copy_op, extent_class::full, sums, plan::no_operand, plan::no_operand>,
+      Instruction...>;
+  using operands = on_device::list<Operand..., on_device::operand<operand_kind::memory, extent_class::full, 0>>;
 };
 /// The kernel that follows the product of group X.
 template <class DeviceProgram, int X, class T>

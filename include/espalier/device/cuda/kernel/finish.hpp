@@ -41,16 +41,16 @@ struct finish_kernel : loop_kernel_base<extent_class::row, T, 1, -1, Instruction
 
   using single_type = std::conditional_t<detail::outputs_in<Outputs>::are_reported, number, T>;
   static constexpr int threads = 256, across = 32, down = threads / across, cluster = 1;
-  static constexpr fused::detail::bits column_sums = Inner == extent_class::row ? facts::column_sums() : 0,
-                                       single_sums = facts::single_sums();
-  using of_columns = fused::set_members<facts::instructions_at(extent_class::column)>;
-  using of_singles = fused::set_members<facts::instructions_at(extent_class::single)>;
+  static constexpr on_device::detail::bits column_sums = Inner == extent_class::row ? facts::column_sums() : 0,
+                                           single_sums = facts::single_sums();
+  using of_columns = on_device::set_members<facts::instructions_at(extent_class::column)>;
+  using of_singles = on_device::set_members<facts::instructions_at(extent_class::single)>;
   static constexpr bool has_columns = Inner == extent_class::row && of_columns::size() > 0,
                         has_singles = of_singles::size() > 0;
   static constexpr std::int64_t column_blocks = has_columns ? detail::ceil_divide(Columns, across) : 0;
   static constexpr std::int64_t blocks = column_blocks + has_singles;
   static constexpr bool needed = has_columns || has_singles;
-  static constexpr std::int64_t partial_row = std::int64_t{fused::detail::count(column_sums)} * Columns;
+  static constexpr std::int64_t partial_row = std::int64_t{on_device::detail::count(column_sums)} * Columns;
   /// Whether instruction i adds values that are fixed along a line and are in memory.
   static constexpr bool adds_lines(int i) {
     int const from = facts::instruction_at[i].operand[0];
@@ -139,7 +139,8 @@ struct finish_kernel : loop_kernel_base<extent_class::row, T, 1, -1, Instruction
           x = base::template combine<Op>(x, number_of_line<op_of_instruction<Instruction>::first>(t, line));
       } else {
         for (int row = c.thread(); row < SingleRows; row += threads)
-          x = base::template combine<Op>(x, memory(t, 2)[row * std::int64_t{fused::detail::count(single_sums)} + n]);
+          x = base::template combine<Op>(x,
+                                         memory(t, 2)[row * std::int64_t{on_device::detail::count(single_sums)} + n]);
       }
       ESPALIER_UNROLL
       for (int mask = 16; mask > 0; mask /= 2) x = base::template combine<Op>(x, c.shuffle_xor(x, mask));

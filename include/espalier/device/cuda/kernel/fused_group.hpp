@@ -42,7 +42,7 @@ template <extent_class Inner, class T, int Rows, int Columns, int Segments, clas
           class OutputList>
 struct fused_group {
   using Outputs = typename detail::outputs_in<OutputList>::type;
-  using facts = fused::kernel_schedule<Inner, -1, Instructions, Operands, Outputs>;
+  using facts = on_device::kernel_schedule<Inner, -1, Instructions, Operands, Outputs>;
   using number = compute_type<T>;
   static constexpr int addresses = facts::operands + facts::outputs;
   static constexpr std::int64_t size = std::int64_t{Rows} * Columns;
@@ -89,7 +89,7 @@ struct fused_group {
       using first = sweep<0>;
       using layout = typename first::layout;
       constexpr std::int64_t line_sums =
-          std::int64_t{fused::detail::count(first::all_line_sums)} * layout::parts * layout::lines;
+          std::int64_t{on_device::detail::count(first::all_line_sums)} * layout::parts * layout::lines;
       return detail::lay_out_scratch(std::int64_t{facts::instructions} * layout::lines, line_sums,
                                      std::int64_t{layout::ranges} * first::column_sums * Columns,
                                      layout::blocks * first::single_sums, sizeof(number));

@@ -45,10 +45,11 @@ struct line_sweeps
   using typename base::facts, typename base::operand_indices, typename base::line_type, typename base::number,
       typename base::values;
   using base::operands, base::outputs, base::instructions;
-  static constexpr fused::detail::bits column_sum_instructions = Inner == extent_class::row ? facts::column_sums() : 0,
-                                       single_sum_instructions = facts::single_sums();
-  static constexpr int column_sums = fused::detail::count(column_sum_instructions),
-                       single_sums = fused::detail::count(single_sum_instructions);
+  static constexpr on_device::detail::bits column_sum_instructions =
+                                               Inner == extent_class::row ? facts::column_sums() : 0,
+                                           single_sum_instructions = facts::single_sums();
+  static constexpr int column_sums = on_device::detail::count(column_sum_instructions),
+                       single_sums = on_device::detail::count(single_sum_instructions);
   using layout = split_layout<Inner, T, Rows, Columns, Segments, (column_sums + single_sums > 0)>;
   using table = kernel_table<operands + outputs + 4, base::random_leaves>;
   static_assert(std::int64_t{Rows} * Columns < std::int64_t{1} << 31,
@@ -58,21 +59,21 @@ struct line_sweeps
 
   /// The reductions that sweep S adds to: sums of lines, sums over rows, and sums over all elements.
   template <int S>
-  using line_sums = fused::set_members<base::reduced(S, Inner)>;
+  using line_sums = on_device::set_members<base::reduced(S, Inner)>;
   template <int S>
   using over_rows =
-      std::conditional_t<Inner == extent_class::row, fused::set_members<base::reduced(S, extent_class::column)>,
+      std::conditional_t<Inner == extent_class::row, on_device::set_members<base::reduced(S, extent_class::column)>,
                          std::integer_sequence<int>>;
   template <int S>
-  using over_all = fused::set_members<base::reduced(S, extent_class::single)>;
+  using over_all = on_device::set_members<base::reduced(S, extent_class::single)>;
   template <int S>
-  using computed_in = fused::set_members<facts::computed(S)>;
+  using computed_in = on_device::set_members<facts::computed(S)>;
   template <int S>
-  using stored_in = fused::set_members<facts::stored(S)>;
+  using stored_in = on_device::set_members<facts::stored(S)>;
   /// All sums of lines of the group, in the order of their partial sums in memory.
-  static constexpr fused::detail::bits all_line_sums = facts::line_sums();
+  static constexpr on_device::detail::bits all_line_sums = facts::line_sums();
   /// The line statistics that full values read in sweep s.
-  static constexpr fused::detail::bits lines_read(int s) {
+  static constexpr on_device::detail::bits lines_read(int s) {
     return facts::lines_read(s) & facts::instructions_at(Inner);
   }
 
@@ -91,7 +92,7 @@ struct line_sweeps
   }
   ESPALIER_HOST_DEVICE static int offset_of(int row, int column) {
     if constexpr (Segments == 1) return row * Columns + column;
-    else return row * run_length + fused::offset_in_row(column, Rows, run_length);
+    else return row * run_length + on_device::offset_in_row(column, Rows, run_length);
   }
   template <int... C, int... N>
   ESPALIER_HOST_DEVICE static void clear(state& s, std::integer_sequence<int, C...>, std::integer_sequence<int, N...>) {

@@ -11,12 +11,12 @@
 /// processes chunks, V neighbours of one row. A line is a row or a column, in the direction of the group's sweeps.
 namespace espalier::on_cuda {
 
-using fused::operand_kind;
-using fused::extent_class;
+using on_device::operand_kind;
+using on_device::extent_class;
 
 namespace detail {
 
-using namespace fused::detail;
+using namespace on_device::detail;
 
 /// Avoids warnings about parameters that are unused if a pack expansion is empty.
 template <class... X>
@@ -56,21 +56,21 @@ struct loop_kernel_base {
   using values = pack<number, V>;
   /// The type of line statistics: one number for a row, V numbers for V columns.
   using line_type = std::conditional_t<Inner == extent_class::row, number, values>;
-  using facts = fused::kernel_schedule<Inner, Spare, Instructions, Operands, Outputs>;
+  using facts = on_device::kernel_schedule<Inner, Spare, Instructions, Operands, Outputs>;
   static constexpr int instructions = facts::instructions, operands = facts::operands, outputs = facts::outputs;
   static constexpr std::size_t instruction_room = static_cast<std::size_t>(instructions),
                                operand_room = static_cast<std::size_t>(operands) + 1;
   using operand_indices = std::make_integer_sequence<int, operands>;
 
   /// Reductions of full values in sweep s whose result has an extent class.
-  static constexpr fused::detail::bits reduced(int s, extent_class extent) {
+  static constexpr on_device::detail::bits reduced(int s, extent_class extent) {
     return facts::reduced(s) & facts::instructions_at(extent);
   }
   /// Reductions of line statistics to single numbers.
-  static constexpr fused::detail::bits reduced_lines = facts::reduced_lines();
+  static constexpr on_device::detail::bits reduced_lines = facts::reduced_lines();
   /// The number of members of a set before member I.
-  template <fused::detail::bits Set, int I>
-  static constexpr int position = fused::detail::count(Set&(fused::detail::bit(I) - 1));
+  template <on_device::detail::bits Set, int I>
+  static constexpr int position = on_device::detail::count(Set&(on_device::detail::bit(I) - 1));
 
   /// The element type of operand K in memory.
   template <int K>
@@ -79,9 +79,9 @@ struct loop_kernel_base {
   template <int K>
   static constexpr bool is_random = facts::operand_at[K].kind == operand_kind::random;
   /// The number of random operands. The table has a stream number for each.
-  static constexpr int random_leaves = fused::detail::count(facts::random_operands());
+  static constexpr int random_leaves = on_device::detail::count(facts::random_operands());
   static constexpr int random_index(int operand) {
-    return fused::detail::count(facts::random_operands() & (fused::detail::bit(operand) - 1));
+    return on_device::detail::count(facts::random_operands() & (on_device::detail::bit(operand) - 1));
   }
   /// Bytes of the widest access that a kernel guarantees: a chunk, if it loads or stores a full value.
   static constexpr int chunk_bytes = V * static_cast<int>(sizeof(T));
@@ -90,7 +90,7 @@ struct loop_kernel_base {
   template <int K, int W, class Table, class I>
   ESPALIER_HOST_DEVICE static pack<number, W> load_some(Table const& t, I i) {
     if constexpr (is_random<K>) {
-      return random_pack<W>(static_cast<fused::random_state const*>(t.pointer[K]), t.number[random_index(K)],
+      return random_pack<W>(static_cast<on_device::random_state const*>(t.pointer[K]), t.number[random_index(K)],
                             static_cast<index32>(i));
     } else if constexpr (std::is_same_v<stored_type<K>, T>) {
       return load<T, W>(static_cast<T const*>(t.pointer[K]) + i);
@@ -109,7 +109,7 @@ struct loop_kernel_base {
   }
   /// Random numbers i ... i + W - 1 of a stream. A block of Philox has four.
   template <int W>
-  ESPALIER_HOST_DEVICE static pack<number, W> random_pack(fused::random_state const* state, std::uint64_t stream,
+  ESPALIER_HOST_DEVICE static pack<number, W> random_pack(on_device::random_state const* state, std::uint64_t stream,
                                                           index32 i) {
     pack<number, W> r;
     if constexpr (W % 4 == 0) {
@@ -137,7 +137,7 @@ struct loop_kernel_base {
   template <int K>
   static constexpr bool is_wide = is_random<K> || (facts::is_memory(K, facts::operand_at[K].extent) && !facts::held(K));
   /// Whether an instruction of sweep s reads operand k.
-  static constexpr bool reads(int s, int k) { return fused::detail::has(facts::operands_read(s), k); }
+  static constexpr bool reads(int s, int k) { return on_device::detail::has(facts::operands_read(s), k); }
   template <int I>
   ESPALIER_HOST_DEVICE static constexpr number identity() {
     constexpr double e = facts::identity_at[I];
@@ -161,7 +161,7 @@ struct loop_kernel_base {
 
   template <class Op, int Arity>
   ESPALIER_HOST_DEVICE static number apply(number a, [[maybe_unused]] number b, [[maybe_unused]] number c) {
-    if constexpr (std::is_same_v<Op, fused::copy_op>) return a;
+    if constexpr (std::is_same_v<Op, on_device::copy_op>) return a;
     else if constexpr (Arity == 1) return static_cast<number>(rule<Op>::apply(a));
     else if constexpr (Arity == 2) return static_cast<number>(rule<Op>::apply(a, b));
     else return static_cast<number>(rule<Op>::apply(a, b, c));
@@ -212,9 +212,9 @@ struct loop_kernel_base {
     }
   }
   template <class Op, extent_class W, int A, int B, int C>
-  ESPALIER_HOST_DEVICE static values value(fused::instruction<Op, W, A, B, C>, values const* t, values const* in,
+  ESPALIER_HOST_DEVICE static values value(on_device::instruction<Op, W, A, B, C>, values const* t, values const* in,
                                            line_type const* lines, line_type const* held, int column) {
-    constexpr int arity = fused::detail::arity_of<Op>();
+    constexpr int arity = on_device::detail::arity_of<Op>();
     values const a = read<A>(t, in, lines, held, column);
     if constexpr (arity == 1) return apply<Op, 1>(a, a, a);
     else if constexpr (arity == 2) return apply<Op, 2>(a, read<B>(t, in, lines, held, column), a);
@@ -231,8 +231,8 @@ struct loop_kernel_base {
     } else return held[-1 - X];
   }
   template <class N, class Op, extent_class W, int A, int B, int C>
-  ESPALIER_HOST_DEVICE static N fixed_value(fused::instruction<Op, W, A, B, C>, N const* lines, N const* held) {
-    constexpr int arity = fused::detail::arity_of<Op>();
+  ESPALIER_HOST_DEVICE static N fixed_value(on_device::instruction<Op, W, A, B, C>, N const* lines, N const* held) {
+    constexpr int arity = on_device::detail::arity_of<Op>();
     N const a = fixed<N, A>(lines, held);
     if constexpr (arity == 1) return apply<Op, 1>(a, a, a);
     else if constexpr (arity == 2) return apply<Op, 2>(a, fixed<N, B>(lines, held), a);
@@ -244,7 +244,7 @@ struct loop_kernel_base {
 template <class Instruction>
 struct op_of_instruction;
 template <class Op, extent_class W, int A, int B, int C>
-struct op_of_instruction<fused::instruction<Op, W, A, B, C>> {
+struct op_of_instruction<on_device::instruction<Op, W, A, B, C>> {
   using type = Op;
   static constexpr int first = A;
 };

@@ -19,7 +19,7 @@ struct map_kernel
 
   static constexpr int rows = Rows, columns = Columns;
   static constexpr std::int64_t size = std::int64_t{Rows} * Columns;
-  static constexpr bool is_read(int k) { return fused::detail::has(facts::operands_read(), k); }
+  static constexpr bool is_read(int k) { return on_device::detail::has(facts::operands_read(), k); }
   static constexpr bool loads() { return (facts::full_numbers() & facts::operands_read()) != 0; }
   static constexpr std::int64_t whole = size / width;
   static constexpr int rest = static_cast<int>(size % width), run_length = Columns / Segments;
@@ -98,8 +98,8 @@ struct map_kernel
   }
 
   template <class Op, extent_class W, int A, int B, int C, class N>
-  ESPALIER_HOST_DEVICE static N instruction_value(fused::instruction<Op, W, A, B, C>, N const* t, N const* in) {
-    constexpr int arity = fused::detail::arity_of<Op>();
+  ESPALIER_HOST_DEVICE static N instruction_value(on_device::instruction<Op, W, A, B, C>, N const* t, N const* in) {
+    constexpr int arity = on_device::detail::arity_of<Op>();
     N const a = operand<A>(t, in);
     if constexpr (arity == 1) return base::template apply<Op, 1>(a, a, a);
     else if constexpr (arity == 2) return base::template apply<Op, 2>(a, operand<B>(t, in), a);

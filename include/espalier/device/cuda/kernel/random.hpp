@@ -13,7 +13,7 @@ namespace espalier::on_cuda {
 /// range   [0, 1), in steps of 2^-24 (2^-32 for double)
 /// cost    16 bytes of state, which all threads share, and ten rounds of two 32-bit multiplications
 template <class T>
-ESPALIER_HOST_DEVICE ESPALIER_INLINE pack<compute_type<T>, 4> random_numbers(fused::random_state const* state,
+ESPALIER_HOST_DEVICE ESPALIER_INLINE pack<compute_type<T>, 4> random_numbers(on_device::random_state const* state,
                                                                              std::uint64_t number, index32 flat) {
   using C = compute_type<T>;
   std::uint64_t const key = state->key, stream = state->step << 20 | number;
@@ -36,7 +36,7 @@ ESPALIER_HOST_DEVICE ESPALIER_INLINE T rounded_down(compute_type<T> x) {
 }  // namespace detail
 
 /// y = uniform random numbers.
-/// table   state (fused::random_state), y; stream number
+/// table   state (on_device::random_state), y; stream number
 template <class T, std::int64_t Size>
 struct random_uniform_kernel
     : element_kernel<random_uniform_kernel<T, Size>, T, Size, (full_width<T> > 4 ? full_width<T> : 4), 2, 1, 1> {
@@ -47,7 +47,7 @@ struct random_uniform_kernel
     pack<T, V> y;
     ESPALIER_UNROLL
     for (int v = 0; v < V; v += 4) {
-      auto const x = random_numbers<T>(static_cast<fused::random_state const*>(t.pointer[0]), t.number[0],
+      auto const x = random_numbers<T>(static_cast<on_device::random_state const*>(t.pointer[0]), t.number[0],
                                        i * V + static_cast<index32>(v));
       ESPALIER_UNROLL
       for (int k = 0; k < 4; ++k) y.at[v + k] = detail::rounded_down<T>(x.at[k]);
@@ -55,7 +55,8 @@ struct random_uniform_kernel
     return y;
   }
   ESPALIER_HOST_DEVICE static ESPALIER_INLINE T one(table const& t, index32 flat) {
-    auto const x = random_numbers<T>(static_cast<fused::random_state const*>(t.pointer[0]), t.number[0], flat / 4 * 4);
+    auto const x =
+        random_numbers<T>(static_cast<on_device::random_state const*>(t.pointer[0]), t.number[0], flat / 4 * 4);
     index32 const k = flat % 4;
     return detail::rounded_down<T>(k == 0 ? x.at[0] : k == 1 ? x.at[1] : k == 2 ? x.at[2] : x.at[3]);
   }

@@ -64,25 +64,25 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, detail::chunk_width<T
   static constexpr int load_access = base::loads_chunks ? base::chunk_bytes : 0,
                        store_access = base::stores_chunks ? base::chunk_bytes : 0;
 
-  static constexpr fused::detail::bits column_sum_instructions = facts::column_sums(),
-                                       single_sum_instructions = facts::single_sums();
-  static constexpr int column_sums = fused::detail::count(column_sum_instructions),
-                       single_sums = fused::detail::count(single_sum_instructions);
+  static constexpr on_device::detail::bits column_sum_instructions = facts::column_sums(),
+                                           single_sum_instructions = facts::single_sums();
+  static constexpr int column_sums = on_device::detail::count(column_sum_instructions),
+                       single_sums = on_device::detail::count(single_sum_instructions);
 
   static constexpr int held_numbers() {
-    int n = column_sums + fused::detail::count(facts::memory_at(extent_class::full) | facts::random_operands());
+    int n = column_sums + on_device::detail::count(facts::memory_at(extent_class::full) | facts::random_operands());
     for (int i = 0; i < instructions; ++i) n += facts::plan.kept[i] != 0;
     return n > 0 ? n : 1;
   }
   static constexpr detail::row_layout layout = detail::lay_out_rows(
       detail::ceil_divide(row_chunks, Cluster), held_numbers(), width, facts::has_expensive_elements(),
-      fused::detail::count(facts::memory_at(extent_class::single)));
+      on_device::detail::count(facts::memory_at(extent_class::single)));
   static constexpr bool fits = layout.fits;
   static constexpr int threads_per_row = layout.threads_per_row, chunks = layout.chunks, threads = layout.threads,
                        rows_per_block = threads / threads_per_row;
   /// Whether column operands (a gain, a bias) also stay in registers. Without room they are loaded where they are used.
   static constexpr bool holds_columns = [] {
-    int const n = held_numbers() + fused::detail::count(facts::memory_at(extent_class::column));
+    int const n = held_numbers() + on_device::detail::count(facts::memory_at(extent_class::column));
     return n * chunks * width <= (threads < 1024 ? detail::most_held : detail::most_held_of_1024);
   }();
   static constexpr bool is_persistent = column_sums + single_sums > 0;
@@ -128,7 +128,7 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, detail::chunk_width<T
   ESPALIER_HOST_DEVICE static int offset_of(row_position const& at, int k) {
     int const column = column_of(at, k);
     if constexpr (Segments == 1) return at.start + column;
-    else return at.start + fused::offset_in_row(column, Rows, run_length);
+    else return at.start + on_device::offset_in_row(column, Rows, run_length);
   }
 
   template <int K>
@@ -315,10 +315,10 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, detail::chunk_width<T
     using Instruction = op_of_instruction<typename facts::template instruction_type<I>>;
     if constexpr (facts::estimated_first(I)) {
       T const* const x = static_cast<T const*>(t.pointer[-1 - Instruction::first]) + at.start;
-      using probed = fused::probed_elements<Columns>;
-      constexpr std::int64_t middle = fused::offset_in_row(std::int64_t{probed::middle}, Rows, run_length),
-                             last = fused::offset_in_row(std::int64_t{probed::last}, Rows, run_length);
-      s.lines[I] = fused::estimate_line<typename Instruction::type, Columns>(
+      using probed = on_device::probed_elements<Columns>;
+      constexpr std::int64_t middle = on_device::offset_in_row(std::int64_t{probed::middle}, Rows, run_length),
+                             last = on_device::offset_in_row(std::int64_t{probed::last}, Rows, run_length);
+      s.lines[I] = on_device::estimate_line<typename Instruction::type, Columns>(
           detail::load_one<T>(x), detail::load_one<T>(x + middle), detail::load_one<T>(x + last));
     } else if constexpr (facts::instruction_at[I].extent == extent_class::row) {
       if constexpr (facts::instruction_at[I].reduces) s.lines[I] = s.sums[I];
@@ -336,17 +336,17 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, detail::chunk_width<T
   template <int S, class Context>
   ESPALIER_HOST_DEVICE static void sweeps(Context const& c, table const& t, row_position const& at, state& s,
                                           partial_sums& g, int& turn) {
-    using of_rows = fused::set_members<base::reduced(S, extent_class::row)>;
+    using of_rows = on_device::set_members<base::reduced(S, extent_class::row)>;
     clear_rows(s, of_rows{});
     ESPALIER_UNROLL
     for (int k = 0; k < chunks; ++k)
       if (inside(at, k))
-        sweep_chunk<S>(t, at, s, g, k, fused::set_members<facts::computed(S)>{}, of_rows{},
-                       fused::set_members<base::reduced(S, extent_class::column)>{},
-                       fused::set_members<base::reduced(S, extent_class::single)>{},
-                       fused::set_members<facts::stored(S)>{});
+        sweep_chunk<S>(t, at, s, g, k, on_device::set_members<facts::computed(S)>{}, of_rows{},
+                       on_device::set_members<base::reduced(S, extent_class::column)>{},
+                       on_device::set_members<base::reduced(S, extent_class::single)>{},
+                       on_device::set_members<facts::stored(S)>{});
     if constexpr (of_rows::size() > 0) combine_row_sums(c, s, turn, of_rows{});
-    finalize_statistics(t, at, s, fused::set_members<facts::statistics_after(S)>{});
+    finalize_statistics(t, at, s, on_device::set_members<facts::statistics_after(S)>{});
     if constexpr (facts::works_in(S + 1)) sweeps<S + 1>(c, t, at, s, g, turn);
   }
   template <int I>

@@ -25,7 +25,8 @@ struct row_kernel : row_sweeps<T, Rows, Columns, Segments, Cluster, Keeps, Instr
   ESPALIER_HOST_DEVICE static void run(Context const& c, table const& t) {
     constexpr std::int64_t persistent_blocks = blocks / Cluster;
     partial_sums g;
-    base::clear(g, fused::set_members<column_sum_instructions>{}, fused::set_members<single_sum_instructions>{});
+    base::clear(g, on_device::set_members<column_sum_instructions>{},
+                on_device::set_members<single_sum_instructions>{});
     state s;
     row_position at;
     at.chunk = c.cluster_rank() * threads_per_row + c.thread() % threads_per_row;
@@ -40,7 +41,7 @@ struct row_kernel : row_sweeps<T, Rows, Columns, Segments, Cluster, Keeps, Instr
       at.start = at.row * run_length;
       if (!at.inside) at.row = 0, at.start = 0;
       base::load_row(t, at, s, operand_indices{});
-      base::finalize_statistics(t, at, s, fused::set_members<facts::statistics_after(-1)>{});
+      base::finalize_statistics(t, at, s, on_device::set_members<facts::statistics_after(-1)>{});
       // The only sweep may overwrite what the estimate read.
       if constexpr (base::facts::estimates() && facts::plan.sweeps == 1 && Cluster > 1) c.cluster_barrier();
       else if constexpr (base::facts::estimates() && facts::plan.sweeps == 1) c.barrier();
@@ -48,17 +49,17 @@ struct row_kernel : row_sweeps<T, Rows, Columns, Segments, Cluster, Keeps, Instr
       if constexpr (base::facts::stores_late(extent_class::row) && base::stride > 1)
         c.barrier();  // all threads have read what is overwritten now
       if (at.inside && at.chunk == 0) {
-        base::put_lines(t, at, s, fused::set_members<facts::instructions_at(extent_class::row)>{});
-        base::add_lines(s, g, fused::set_members<base::reduced_lines>{});
+        base::put_lines(t, at, s, on_device::set_members<facts::instructions_at(extent_class::row)>{});
+        base::add_lines(s, g, on_device::set_members<base::reduced_lines>{});
       }
     }
     if constexpr (is_persistent) {
       std::int64_t const persistent_block = c.block() / Cluster;
       store_column_sums(c, g,
                         static_cast<number*>(t.pointer[operands + outputs]) + persistent_block * column_sums * Columns,
-                        fused::set_members<column_sum_instructions>{});
+                        on_device::set_members<column_sum_instructions>{});
       store_single_sums(c, g, static_cast<number*>(t.pointer[operands + outputs + 1]) + persistent_block * single_sums,
-                        fused::set_members<single_sum_instructions>{});
+                        on_device::set_members<single_sum_instructions>{});
     }
     if constexpr (Cluster > 1) c.cluster_barrier();  // keeps shared memory alive until all blocks have read it
   }

@@ -21,7 +21,7 @@ struct split_sweep_kernel : line_sweeps<Inner, T, Rows, Columns, Segments, Instr
   using line_sums = typename base::template line_sums<Sweep>;
   using over_rows = typename base::template over_rows<Sweep>;
   using over_all = typename base::template over_all<Sweep>;
-  static constexpr fused::detail::bits lines_read = base::lines_read(Sweep);
+  static constexpr on_device::detail::bits lines_read = base::lines_read(Sweep);
   static constexpr int threads = layout::threads, cluster = 1;
   static constexpr std::int64_t blocks = layout::blocks;
   static constexpr bool is_needed = facts::works_in(Sweep);
@@ -53,7 +53,7 @@ struct split_sweep_kernel : line_sweeps<Inner, T, Rows, Columns, Segments, Instr
     int turn = 0;
     for (int row = begin; row < end; ++row) {
       base::hold_lines(t, s, row, operand_indices{});
-      base::read_lines(t, s, row, fused::set_members<lines_read>{});
+      base::read_lines(t, s, row, on_device::set_members<lines_read>{});
       base::clear_lines(s, line_sums{});
       values in[static_cast<std::size_t>(chunks_per_thread)][base::operand_room];  // (chunks, operands, width)
       ESPALIER_UNROLL
@@ -108,7 +108,7 @@ struct split_sweep_kernel : line_sweeps<Inner, T, Rows, Columns, Segments, Instr
     base::clear_lines(s, line_sums{});
     if (inside) {
       base::hold_lines(t, s, column, operand_indices{});
-      base::read_lines(t, s, column, fused::set_members<lines_read>{});
+      base::read_lines(t, s, column, on_device::set_members<lines_read>{});
       base::template down<Sweep>(t, s, begin + c.thread() / layout::across, end, layout::down, column);
     }
     store_all_column_sums(c, t, s, column, range, inside, line_sums{});

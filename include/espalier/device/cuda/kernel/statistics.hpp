@@ -12,39 +12,41 @@ template <extent_class Inner, int Sweep, class T, int Rows, int Columns, int Seg
           class Operands, class Outputs>
 struct statistics_kernel : loop_kernel_base<extent_class::row, T, 1, -1, Instructions, Operands, Outputs> {
   using base = loop_kernel_base<extent_class::row, T, 1, -1, Instructions, Operands, Outputs>;
-  using facts = fused::kernel_schedule<Inner, -1, Instructions, Operands, Outputs>;
+  using facts = on_device::kernel_schedule<Inner, -1, Instructions, Operands, Outputs>;
   using sweep = line_sweeps<Inner, T, Rows, Columns, Segments, Instructions, Operands, Outputs>;
   using layout = typename sweep::layout;
   using typename base::operand_indices, typename base::number;
   using base::operands, base::outputs, base::instructions;
   using table = kernel_table<operands + outputs + 2, base::random_leaves>;
 
-  static constexpr fused::detail::bits new_statistics = facts::statistics_after(Sweep) & facts::instructions_at(Inner);
+  static constexpr on_device::detail::bits new_statistics =
+      facts::statistics_after(Sweep) & facts::instructions_at(Inner);
   static constexpr bool stores(int i) {
     int const o = facts::output_of(i);
     if (o < 0 || facts::instruction_at[i].extent != Inner) return false;
     return facts::output_at[o].late ? Sweep == facts::plan.sweeps - 1 : facts::plan.ready[i] == Sweep + 1;
   }
   /// Instructions whose output is stored now; and earlier line statistics that are read or stored now.
-  static constexpr fused::detail::bits stored_instructions = [] {
-    fused::detail::bits r = 0;
+  static constexpr on_device::detail::bits stored_instructions = [] {
+    on_device::detail::bits r = 0;
     for (int i = 0; i < instructions; ++i)
-      if (stores(i)) r |= fused::detail::bit(i);
+      if (stores(i)) r |= on_device::detail::bit(i);
     return r;
   }();
-  static constexpr fused::detail::bits read_instructions = [] {
-    fused::detail::bits read = stored_instructions, before = 0;
+  static constexpr on_device::detail::bits read_instructions = [] {
+    on_device::detail::bits read = stored_instructions, before = 0;
     for (int i = 0; i < instructions; ++i) {
-      if (facts::instruction_at[i].extent == Inner && facts::plan.ready[i] <= Sweep) before |= fused::detail::bit(i);
-      if (fused::detail::has(new_statistics, i))
+      if (facts::instruction_at[i].extent == Inner && facts::plan.ready[i] <= Sweep)
+        before |= on_device::detail::bit(i);
+      if (on_device::detail::has(new_statistics, i))
         for (int o : facts::instruction_at[i].operand)
-          if (o >= 0) read |= fused::detail::bit(o);
+          if (o >= 0) read |= on_device::detail::bit(o);
     }
     return read & before;
   }();
-  using of_new = fused::set_members<new_statistics>;
-  using of_before = fused::set_members<read_instructions>;
-  using of_stored = fused::set_members<stored_instructions>;
+  using of_new = on_device::set_members<new_statistics>;
+  using of_before = on_device::set_members<read_instructions>;
+  using of_stored = on_device::set_members<stored_instructions>;
   static constexpr bool is_needed = of_new::size() > 0 || of_stored::size() > 0;
 
   static constexpr int rows = Rows, columns = Columns, lines = layout::lines, parts = layout::parts;
@@ -125,19 +127,19 @@ struct statistics_kernel : loop_kernel_base<extent_class::row, T, 1, -1, Instruc
   template <class Op>
   ESPALIER_HOST_DEVICE static number estimate(T const* x, int line) {
     if constexpr (Inner == extent_class::column) {
-      using probed = fused::probed_elements<Rows>;
+      using probed = on_device::probed_elements<Rows>;
       constexpr std::int64_t middle = std::int64_t{probed::middle} * Columns,
                              last = std::int64_t{probed::last} * Columns;
-      return fused::estimate_line<Op, Rows>(detail::load_one<T>(x + line), detail::load_one<T>(x + (middle + line)),
-                                            detail::load_one<T>(x + (last + line)));
+      return on_device::estimate_line<Op, Rows>(detail::load_one<T>(x + line), detail::load_one<T>(x + (middle + line)),
+                                                detail::load_one<T>(x + (last + line)));
     } else {
       constexpr int run_length = Columns / Segments;
       x += std::int64_t{line} * run_length;
-      using probed = fused::probed_elements<Columns>;
-      constexpr std::int64_t middle = fused::offset_in_row(std::int64_t{probed::middle}, Rows, run_length),
-                             last = fused::offset_in_row(std::int64_t{probed::last}, Rows, run_length);
-      return fused::estimate_line<Op, Columns>(detail::load_one<T>(x), detail::load_one<T>(x + middle),
-                                               detail::load_one<T>(x + last));
+      using probed = on_device::probed_elements<Columns>;
+      constexpr std::int64_t middle = on_device::offset_in_row(std::int64_t{probed::middle}, Rows, run_length),
+                             last = on_device::offset_in_row(std::int64_t{probed::last}, Rows, run_length);
+      return on_device::estimate_line<Op, Columns>(detail::load_one<T>(x), detail::load_one<T>(x + middle),
+                                                   detail::load_one<T>(x + last));
     }
   }
   template <class Context, int... I>

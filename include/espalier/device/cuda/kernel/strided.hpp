@@ -9,11 +9,11 @@ namespace espalier::on_cuda {
 
 namespace detail {
 
-using fused::detail::broadcast_strides;
-using fused::detail::permuted;
-using fused::detail::broadcasted;
-using fused::detail::strides;
-using fused::detail::strides_of;
+using on_device::detail::broadcast_strides;
+using on_device::detail::permuted;
+using on_device::detail::broadcasted;
+using on_device::detail::strides;
+using on_device::detail::strides_of;
 
 /// The extents and strides of axes, in row-major order. Axes of extent 1 are left out; two axes that have the offsets
 /// of one are merged.
@@ -47,7 +47,7 @@ struct axes {
     return n;
   }
 };
-constexpr axes axes_of(extents const& s, fused::detail::strides const& stride) {
+constexpr axes axes_of(extents const& s, on_device::detail::strides const& stride) {
   axes r{};
   for (int k = 0; k < s.rank; ++k) r.push(s.at[k], stride.at[k]);
   return r;

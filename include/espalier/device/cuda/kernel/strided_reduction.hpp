@@ -12,7 +12,7 @@ namespace detail {
 template <class From, class To, bool Stay>
 struct axes_that {
   static constexpr axes value = [] {
-    fused::detail::strides const own = strides_of(From::value);
+    on_device::detail::strides const own = strides_of(From::value);
     axes r{};
     for (int f = 0; f < From::rank; ++f) {
       int const k = f + To::rank - From::rank;

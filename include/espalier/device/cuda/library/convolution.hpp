@@ -104,8 +104,8 @@ struct reordered_kernels<T, C, convolved::images> {
   static constexpr auto f = C::value;
   using from = shape<C::kernel_groups, f.kernel_rows, f.kernel_columns, f.outputs, f.channels>;
   using to = shape<C::kernel_groups, f.outputs, f.kernel_rows, f.kernel_columns, f.channels>;
-  using map = fused::map_type<5, 0, 0, 1, 0, 1, 3, 1, f.kernel_rows - 1, 1, 1, -1, f.kernel_columns - 1, 1, 2, -1, 0, 1,
-                              4, 1, 0, 1, 0, 0, 0, 0>;
+  using map = on_device::map_type<5, 0, 0, 1, 0, 1, 3, 1, f.kernel_rows - 1, 1, 1, -1, f.kernel_columns - 1, 1, 2, -1,
+                                  0, 1, 4, 1, 0, 1, 0, 0, 0, 0>;
   using type = move_kernel<T, from, to, map>;
 };
 

@@ -10,21 +10,21 @@ template <class F, class... X>
 int nodes_of(F, bool plain, X const&...) {
   auto p = std::make_unique<graph::program>();
   p->nodes.plain = plain;
-  esp::trace::tracer t{*p, esp::trace::mode::evaluation, false, 0, 0};
+  esp::tracing::tracer t{*p, esp::tracing::mode::evaluation, false, 0, 0};
   esp::detail::argument_nodes own{};
   int i = 0;
-  ((own.id[i] = esp::trace::add_argument<float>(t, i, X::shape_type::value), ++i), ...);
-  (void)esp::trace::trace_operand(t, esp::derivative::body_of_function<F, leaf_of<X>...>::on(t, own.id));
+  ((own.id[i] = esp::tracing::add_argument<float>(t, i, X::shape_type::value), ++i), ...);
+  (void)esp::tracing::trace_operand(t, esp::derivative::body_of_function<F, leaf_of<X>...>::on(t, own.id));
   return p->nodes.size;
 }
 template <class F, class... X>
 char const* result_of(F, X const&...) {
   auto p = std::make_unique<graph::program>();
-  esp::trace::tracer t{*p, esp::trace::mode::evaluation, false, 0, 0};
+  esp::tracing::tracer t{*p, esp::tracing::mode::evaluation, false, 0, 0};
   esp::detail::argument_nodes own{};
   int i = 0;
-  ((own.id[i] = esp::trace::add_argument<float>(t, i, X::shape_type::value), ++i), ...);
-  return p->nodes[esp::trace::trace_operand(t, esp::derivative::body_of_function<F, leaf_of<X>...>::on(t, own.id))]
+  ((own.id[i] = esp::tracing::add_argument<float>(t, i, X::shape_type::value), ++i), ...);
+  return p->nodes[esp::tracing::trace_operand(t, esp::derivative::body_of_function<F, leaf_of<X>...>::on(t, own.id))]
       .op->name;
 }
 

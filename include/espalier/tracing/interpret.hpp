@@ -7,7 +7,7 @@
 #include "../base/diagnostics_push.hpp"
 /// Reference interpreter: runs a program node by node, without fusion and vectors. It is used in constant expressions,
 /// and tests compare the kernels with it.
-namespace espalier::trace {
+namespace espalier::tracing {
 
 using graph::descriptor, graph::label_argument, graph::node, graph::op_family, graph::program_builder;
 
@@ -230,5 +230,5 @@ class interpreter {
   bool* needed_;
 };
 
-}  // namespace espalier::trace
+}  // namespace espalier::tracing
 #include "../base/diagnostics_pop.hpp"

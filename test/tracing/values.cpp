@@ -58,8 +58,8 @@ esp::tensor<float, esp::shape<2, 4>> const images{{1, -2, 3, 4}, {0.5f, 6, -7, 8
 template <class F, class S>
 constexpr graph::program graph_of() {
   graph::program p{};
-  esp::trace::tracer t{p, esp::trace::mode::evaluation, false, 0, 0};
-  esp::trace::trace_operand(t, F{}(esp::trace::argument_of<S>(t, 0)));
+  esp::tracing::tracer t{p, esp::tracing::mode::evaluation, false, 0, 0};
+  esp::tracing::trace_operand(t, F{}(esp::tracing::argument_of<S>(t, 0)));
   return p;
 }
 template <class F, class S>

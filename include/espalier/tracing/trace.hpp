@@ -10,7 +10,7 @@
 /// Turns a body into a program. The constant evaluator runs the body once on `traced` values, and each op emits its
 /// node. Formulas of tensors are types: one overload of `lower` per kind of expression lowers them.
 namespace espalier {
-namespace trace {
+namespace tracing {
 
 using graph::descriptor, graph::fault, graph::node, graph::program;
 using operation::emit_constant;
@@ -230,30 +230,30 @@ constexpr int lower(tracer& t, espalier::node<Op, Attribute, S, X...> const& e) 
   return trace_node<Op, Attribute, S, X...>(t, id);
 }
 
-}  // namespace trace
+}  // namespace tracing
 namespace detail {
 template <class Op, std::uint64_t Attribute, class S, class... X>
 constexpr traced_result<S, X...> emit_traced(X const&... x) {
   using Observer = typename observer_of<X...>::type;
-  trace::tracer* t = nullptr;
+  tracing::tracer* t = nullptr;
   int y = 0;
   // Most ops. No function is called here, because the compiler would instantiate one more for each op.
   if constexpr ((TracedValue<X> && ...)) {
     ((t = t != nullptr ? t : x.tracer), ...);
     if (t == nullptr) return {};
-    int const id[]{trace::own_node(*t, x.tracer, x.id, shape_of<X>::value)...};
-    y = trace::trace_node<Op, Attribute, S, X...>(*t, id);
+    int const id[]{tracing::own_node(*t, x.tracer, x.id, shape_of<X>::value)...};
+    y = tracing::trace_node<Op, Attribute, S, X...>(*t, id);
   } else {
     t = tracer_of(x...);
     if (t == nullptr) return (reads_number(x) && ...) ? traced_result<S, X...>{} : traced_result<S, X...>{};
-    int const id[]{trace::trace_operand(*t, x)...};
-    y = trace::trace_node<Op, Attribute, S, X...>(*t, id);
+    int const id[]{tracing::trace_operand(*t, x)...};
+    y = tracing::trace_node<Op, Attribute, S, X...>(*t, id);
   }
   if constexpr (std::is_void_v<Observer>) return {t, y};
   else return {{t, y}, Observer::template operation<Op>(*t, S::value, x...)};
 }
 }  // namespace detail
-namespace trace {
+namespace tracing {
 
 template <class S, class M, class... X>
 constexpr int lower(tracer& t, call<S, M, X...> const& c) {
@@ -306,6 +306,6 @@ constexpr void add_result(program& p, int id, int index) {
       graph::destination::result, index);
 }
 
-}  // namespace trace
+}  // namespace tracing
 }  // namespace espalier
 #include "../base/diagnostics_pop.hpp"

@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include <espalier/trace/interpret.hpp>
+#include <espalier/tracing/interpret.hpp>
 
 #include "support/built_program.hpp"
 
@@ -19,9 +19,9 @@ using numbers = std::vector<double>;
 constexpr extents matrix{2, {2, 3}};
 numbers const six{1, 2, 3, 4, 5, 6};
 
-trace::leaf_values<double> no_leaves() { return {nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr}; }
-numbers value(built_program const& p, handle y, trace::leaf_values<double> const& in) {
-  trace::interpreter<double> run{p.nodes, &y.id, 1};
+tracing::leaf_values<double> no_leaves() { return {nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr}; }
+numbers value(built_program const& p, handle y, tracing::leaf_values<double> const& in) {
+  tracing::interpreter<double> run{p.nodes, &y.id, 1};
   run.run(in);
   return {run.value(y.id), run.value(y.id) + p.nodes[y.id].shape.size()};
 }
@@ -29,7 +29,7 @@ numbers value(built_program const& p, handle y, trace::leaf_values<double> const
 numbers value(built_program const& p, handle y, std::initializer_list<numbers> arguments) {
   std::vector<double const*> pointers;
   for (numbers const& x : arguments) pointers.push_back(x.data());
-  trace::leaf_values<double> in = no_leaves();
+  tracing::leaf_values<double> in = no_leaves();
   in.arguments = pointers.data();
   return value(p, y, in);
 }
@@ -41,7 +41,7 @@ BOOST_AUTO_TEST_CASE(leaves) {
   double const* const one[] = {first.data(), second.data()};
   double const* const other[] = {third.data()};
   extents const pair{1, {2}};
-  trace::leaf_values<double> in{one, nullptr, nullptr, one, other, other, hyper.data()};
+  tracing::leaf_values<double> in{one, nullptr, nullptr, one, other, other, hyper.data()};
   BOOST_TEST(value(p, p.argument(1, pair), in) == second);
   BOOST_TEST(value(p, p.parameter(0, pair), in) == first);
   BOOST_TEST(value(p, p.buffer(0, pair), in) == third);
@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(integers_and_truth_values_become_numbers) {
   bool const flags[3] = {true, false, true};
   std::int32_t const* const integers[] = {labels, nullptr};
   bool const* const truths[] = {nullptr, flags};
-  trace::leaf_values<double> in = no_leaves();
+  tracing::leaf_values<double> in = no_leaves();
   in.labels = integers;
   in.flags = truths;
   extents const three{1, {3}};
@@ -158,9 +158,9 @@ BOOST_AUTO_TEST_CASE(only_what_the_roots_need) {
   built_program p;
   handle const x = p.argument(0, matrix), missing = p.parameter(0, matrix), unused = x * missing;
   handle const roots = x + x;
-  trace::interpreter<double> run{p.nodes, &roots.id, 1};
+  tracing::interpreter<double> run{p.nodes, &roots.id, 1};
   double const* const arguments[] = {six.data()};
-  trace::leaf_values<double> in = no_leaves();
+  tracing::leaf_values<double> in = no_leaves();
   in.arguments = arguments;
   run.run(in);
   BOOST_TEST(run.value(unused.id) == nullptr);
@@ -175,7 +175,7 @@ BOOST_AUTO_TEST_CASE(in_single_precision) {
   handle const y = x + 1.0;
   float const large = 16777216;
   float const* const arguments[] = {&large};
-  trace::interpreter<float> run{p.nodes, &y.id, 1};
+  tracing::interpreter<float> run{p.nodes, &y.id, 1};
   run.run({arguments, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr});
   BOOST_TEST(*run.value(y.id) == large);
 }
