@@ -132,7 +132,7 @@ struct traffic_of<column_kernel<T, R, C, Group...>> {
     std::int64_t n = lines_read<kernel, T>(extent_class::column, R, C) +
                      stored_bytes<kernel, T>(extent_class::full, R, C) +
                      stored_bytes<kernel, T>(extent_class::column, R, C);
-    for (int s = 0; s < kernel::facts::plan.sweeps; ++s) n += sweep_bytes<kernel, T>(s, extent_class::column, R, C);
+    for (int s = 0; s < kernel::facts::schedule.sweeps; ++s) n += sweep_bytes<kernel, T>(s, extent_class::column, R, C);
     return n + kernel::blocks * kernel::single_sums * static_cast<std::int64_t>(sizeof(typename kernel::number));
   }();
 };

@@ -241,7 +241,7 @@ struct kernel_schedule<Inner, Spare, list<instruction<Op, Extent, A, B, C>...>,
        {A, detail::arity_of<Op>() > 1 ? B : detail::absent, detail::arity_of<Op>() > 2 ? C : detail::absent}}...};
   static constexpr detail::operand_facts operand_at[sizeof...(Kind) + 1] = {{Kind, OperandExtent}..., {}};
   static constexpr detail::output_facts output_at[sizeof...(Out) + 1] = {{Out, Late}..., {}};
-  static constexpr detail::schedule plan =
+  static constexpr detail::schedule schedule =
       detail::scheduler<instructions, outputs>{instruction_at, operand_at, output_at, Inner, Spare}.run();
   static constexpr std::uint64_t bits_at[sizeof...(Kind) + 1] = {Bits..., 0};
   static constexpr double identity_at[sizeof...(Op)] = {detail::identity_of<Op>...};
@@ -265,15 +265,16 @@ struct kernel_schedule<Inner, Spare, list<instruction<Op, Extent, A, B, C>...>,
           s.reduces && (from >= 0 ? instruction_at[from].extent : operand_at[-1 - from].extent) == Inner;
       r.at[static_cast<int>(s.extent)] |= bit(i);
       if (s.reduces) r.reductions |= bit(i);
-      if (s.reduces && plan.fed[i] >= 0 && (from < 0 || instruction_at[from].extent == extent_class::full))
-        r.reduced[plan.fed[i]] |= bit(i);
+      if (s.reduces && schedule.fed[i] >= 0 && (from < 0 || instruction_at[from].extent == extent_class::full))
+        r.reduced[schedule.fed[i]] |= bit(i);
       if (of_lines) r.line_reductions |= bit(i);
-      if (s.estimated && s.reduces && plan.fed[i] < 0) r.estimated |= bit(i);
+      if (s.estimated && s.reduces && schedule.fed[i] < 0) r.estimated |= bit(i);
       if (k >= 0 && output_at[k].late) r.late |= bit(i);
       if (s.expensive) r.expensive |= bit(i);
       if (k >= 0 && s.extent == extent_class::full)
-        r.stored[output_at[k].late ? plan.sweeps - 1 : plan.ready[i]] |= bit(i);
-      if (s.extent == Inner || (s.extent == extent_class::single && of_lines)) r.statistics[plan.ready[i]] |= bit(i);
+        r.stored[output_at[k].late ? schedule.sweeps - 1 : schedule.ready[i]] |= bit(i);
+      if (s.extent == Inner || (s.extent == extent_class::single && of_lines))
+        r.statistics[schedule.ready[i]] |= bit(i);
     }
     for (int k = 0; k < operands; ++k) {
       operand_kind const kind = operand_at[k].kind;
@@ -305,10 +306,10 @@ struct kernel_schedule<Inner, Spare, list<instruction<Op, Extent, A, B, C>...>,
   /// Whether instruction i is a reduction of full values that sweep s computes.
   static constexpr bool reduces(int s, int i) { return sets.reduced[s] >> i & 1u; }
   /// Whether sweep s loads the value of instruction i from memory, or stores it for a later sweep.
-  static constexpr bool is_reloaded(int s, int i) { return plan.kept[i] != 0 && plan.first[i] < s; }
+  static constexpr bool is_reloaded(int s, int i) { return schedule.kept[i] != 0 && schedule.first[i] < s; }
   static constexpr bool stores_for_later(int s, int i) {
-    return plan.kept[i] != 0 && plan.first[i] == s &&
-           !(plan.kept[i] <= outputs && output_at[plan.kept[i] - 1].instruction == i);
+    return schedule.kept[i] != 0 && schedule.first[i] == s &&
+           !(schedule.kept[i] <= outputs && output_at[schedule.kept[i] - 1].instruction == i);
   }
   /// Whether instruction i reduces values that are fixed along the inner loop.
   static constexpr bool reduces_lines(int i) { return detail::has(sets.line_reductions, i); }
@@ -322,7 +323,7 @@ struct kernel_schedule<Inner, Spare, list<instruction<Op, Extent, A, B, C>...>,
   /// The largest number of reductions with that extent class in one sweep.
   static constexpr int most_reduced(extent_class extent) {
     int most = 0;
-    for (int s = 0; s < plan.sweeps; ++s) {
+    for (int s = 0; s < schedule.sweeps; ++s) {
       int const n = detail::count(sets.reduced[s] & instructions_at(extent));
       if (n > most) most = n;
     }
@@ -338,7 +339,7 @@ struct kernel_schedule<Inner, Spare, list<instruction<Op, Extent, A, B, C>...>,
   static constexpr detail::bits operands_read(int s) {
     detail::bits read = 0;
     for (int i = 0; i < instructions; ++i)
-      if ((detail::has(plan.needed[s], i) && !is_reloaded(s, i)) || reduces(s, i)) read |= operands_of(i);
+      if ((detail::has(schedule.needed[s], i) && !is_reloaded(s, i)) || reduces(s, i)) read |= operands_of(i);
     return read;
   }
   static constexpr detail::bits operands_read() {
@@ -355,13 +356,13 @@ struct kernel_schedule<Inner, Spare, list<instruction<Op, Extent, A, B, C>...>,
   static constexpr detail::bits random_operands() { return sets.random; }
   /// The operands with a number for each element.
   static constexpr detail::bits full_numbers() { return sets.numbers & memory_at(extent_class::full); }
-  static constexpr detail::bits computed(int s) { return plan.needed[s]; }
+  static constexpr detail::bits computed(int s) { return schedule.needed[s]; }
   static constexpr detail::bits reduced(int s) { return sets.reduced[s]; }
   static constexpr detail::bits stored(int s) { return sets.stored[s]; }
   static constexpr detail::bits stored_for_later(int s) {
     detail::bits r = 0;
     for (int i = 0; i < instructions; ++i)
-      if (detail::has(plan.needed[s], i) && stores_for_later(s, i)) r |= detail::bit(i);
+      if (detail::has(schedule.needed[s], i) && stores_for_later(s, i)) r |= detail::bit(i);
     return r;
   }
   static constexpr detail::bits column_sums() { return sets.reductions & instructions_at(extent_class::column); }
@@ -395,7 +396,7 @@ struct kernel_schedule<Inner, Spare, list<instruction<Op, Extent, A, B, C>...>,
   /// The values, fixed along the inner loop, that sweep s reads.
   static constexpr detail::bits lines_read(int s) {
     detail::bits read = 0;
-    for (detail::bits left = plan.needed[s] | sets.reduced[s]; left != 0; left &= left - 1) {
+    for (detail::bits left = schedule.needed[s] | sets.reduced[s]; left != 0; left &= left - 1) {
       int const i = __builtin_ctzll(left);
       if (!reduces(s, i) && is_reloaded(s, i)) continue;
       for (int o : instruction_at[i].operand)
@@ -403,11 +404,11 @@ struct kernel_schedule<Inner, Spare, list<instruction<Op, Extent, A, B, C>...>,
     }
     return read & ~instructions_at(extent_class::full);
   }
-  static constexpr bool works_in(int s) { return (plan.needed[s] | sets.reduced[s] | sets.stored[s]) != 0; }
+  static constexpr bool works_in(int s) { return (schedule.needed[s] | sets.reduced[s] | sets.stored[s]) != 0; }
   /// The vector operations of sweep s, which limit how far the loop is unrolled. An expensive operation counts as 8.
   static constexpr int work(int s) {
     int w = __builtin_popcountll(sets.reduced[s]);
-    for (detail::bits left = plan.needed[s]; left != 0; left &= left - 1) {
+    for (detail::bits left = schedule.needed[s]; left != 0; left &= left - 1) {
       int const i = __builtin_ctzll(left);
       w += instruction_at[i].expensive && !is_reloaded(s, i) ? 8 : 1;
     }

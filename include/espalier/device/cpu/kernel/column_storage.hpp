@@ -12,7 +12,7 @@ namespace detail {
 /// values that are read after a sweep to compute statistics; number 0 is before the first sweep.
 template <class Facts>
 struct column_storage {
-  static constexpr int instructions = Facts::instructions, sweeps = Facts::plan.sweeps;
+  static constexpr int instructions = Facts::instructions, sweeps = Facts::schedule.sweeps;
   struct table {
     bits in_sweep[max_kernel_instructions];
     bits for_statistics[max_kernel_instructions];
@@ -30,7 +30,7 @@ struct column_storage {
       auto const& s = Facts::instruction_at[i];
       bool const between_sweeps = is_statistic(i),
                  sum = between_sweeps && s.extent == extent_class::column && s.reduces && !Facts::estimated_first(i);
-      int const own = Facts::plan.ready[i];
+      int const own = Facts::schedule.ready[i];
       if (sum) {
         r.for_statistics[own] |= bit(i);
         kept |= bit(i);
@@ -38,13 +38,13 @@ struct column_storage {
       bits columns = 0;
       for (int o : s.operand)
         if (o >= 0 && o < i && Facts::instruction_at[o].extent == extent_class::column &&
-            (!between_sweeps || Facts::plan.ready[o] != own))
+            (!between_sweeps || Facts::schedule.ready[o] != own))
           columns |= bit(o);
       if (columns == 0) continue;
       bool used = between_sweeps;
       if (between_sweeps) r.for_statistics[own] |= columns;
       for (int sweep = 0; !between_sweeps && sweep < sweeps; ++sweep)
-        if ((Facts::plan.needed[sweep] >> i & 1u) || Facts::reduces(sweep, i)) {
+        if ((Facts::schedule.needed[sweep] >> i & 1u) || Facts::reduces(sweep, i)) {
           r.in_sweep[sweep] |= columns;
           used = true;
         }

@@ -157,7 +157,7 @@ struct loop_kernel_base {
   /// later sweep.
   static constexpr detail::bits values_in_sweep(int s, value_role role) {
     detail::bits r = 0;
-    for (detail::bits rest = facts::plan.needed[s]; rest != 0; rest &= rest - 1) {
+    for (detail::bits rest = facts::schedule.needed[s]; rest != 0; rest &= rest - 1) {
       int const i = __builtin_ctzll(rest);
       if (role == saved ? facts::stores_for_later(s, i) : facts::is_reloaded(s, i) == (role == reloaded))
         r |= detail::bit(i);

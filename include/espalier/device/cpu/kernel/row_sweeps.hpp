@@ -35,7 +35,7 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, Arch, Instructions, O
   using typename base::facts;
   using typename base::V;
   using base::operands, base::instructions, base::width;
-  static constexpr int tail = Columns % width, vectors = Columns / width, sweeps = facts::plan.sweeps,
+  static constexpr int tail = Columns % width, vectors = Columns / width, sweeps = facts::schedule.sweeps,
                        outputs = facts::outputs;
   static constexpr int sums_of_columns = detail::count(facts::column_sums());
   static constexpr int rows_per_sweep = sums_of_columns > 0 && Rows >= 4 && vectors >= 4 ? 2 : 1;
@@ -69,7 +69,7 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, Arch, Instructions, O
   /// Pointers to one row. values: numbers that are fixed along the row, of instructions and of operands.
   struct row_state {
     T const* in[static_cast<std::size_t>(operands) + 1];
-    T* out[static_cast<std::size_t>(outputs + facts::plan.spare) + 1];
+    T* out[static_cast<std::size_t>(outputs + facts::schedule.spare) + 1];
     value_numbers values;
   };
   using accumulators = V[static_cast<std::size_t>(instructions)];
@@ -78,7 +78,7 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, Arch, Instructions, O
 
   /// The row that stores the value of expensive instruction I for a later sweep. A template, as `output` is.
   template <int I>
-  static constexpr int kept_in = facts::plan.kept[I] - 1;
+  static constexpr int kept_in = facts::schedule.kept[I] - 1;
 
   template <int Count, int... Back, int... Read>
   static ESPALIER_IN_KERNEL void prepare(row_state const& l, V* v, V index, int j, std::integer_sequence<int, Back...>,
@@ -140,7 +140,7 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, Arch, Instructions, O
   /// Whether an earlier sweep has stored a value in the row of a result: then its cache lines are in the cache.
   static constexpr bool was_written(int output) {
     for (int i = 0; i < instructions; ++i)
-      if (facts::plan.kept[i] - 1 == output) return true;
+      if (facts::schedule.kept[i] - 1 == output) return true;
     return false;
   }
   template <int Count, bool Past, bool Prefetches>
@@ -156,7 +156,7 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, Arch, Instructions, O
                                        std::integer_sequence<int, Stored...>) {
     (put < Count, false,
      prefetches_results && Count == width && kept_in<Left><outputs>(v[Left], l.out[kept_in<Left>] + j, false), ...);
-    (put < Count, streams && Count == width && facts::plan.kept[Stored] == 0,
+    (put < Count, streams && Count == width && facts::schedule.kept[Stored] == 0,
      prefetches_results && Count == width &&
          !was_written(facts::output_of(Stored)) > (v[Stored], l.out[base::template output<Stored>] + j, past),
      ...);

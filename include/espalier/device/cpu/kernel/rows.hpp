@@ -80,9 +80,9 @@ struct long_row_kernel : row_sweeps<T, Arch, Rows, Columns, Instructions, Operan
                                            T* singles, V* total, bool past, int row, int from, int to,
                                            std::integer_sequence<int, R...> rows) {
     row_state l[sizeof...(R)];
-    using spare_rows = std::make_integer_sequence<int, facts::plan.spare>;
+    using spare_rows = std::make_integer_sequence<int, facts::schedule.spare>;
     constexpr int u = sizeof...(R) > 1 ? 1 : base::vectors_in_flight(sweeps - 1);
-    (begin(l[R], start_of, first, spare + R * facts::plan.spare * Columns, singles, row + R,
+    (begin(l[R], start_of, first, spare + R * facts::schedule.spare * Columns, singles, row + R,
            typename base::operand_indices{}, std::make_integer_sequence<int, outputs>{}, spare_rows{}),
      ...);
     if constexpr (straight) {
@@ -120,7 +120,7 @@ struct long_row_kernel : row_sweeps<T, Arch, Rows, Columns, Instructions, Operan
   static ESPALIER_IN_KERNEL void stretch(auto p, T* const* first, T* const* sums, T* singles, int row, int end,
                                          int from, int to, std::integer_sequence<int, L...>) {
     T const* const start_of[] = {p[L]..., nullptr};
-    alignas(64) T spare[static_cast<std::size_t>(facts::plan.spare * rows_per_sweep * Columns) + 1];
+    alignas(64) T spare[static_cast<std::size_t>(facts::schedule.spare * rows_per_sweep * Columns) + 1];
     V total[static_cast<std::size_t>(instructions)];
     start_all(sums, singles, total, set_members<base::reductions>{}, of_columns{});
     bool past = false;

@@ -68,7 +68,7 @@ struct short_row_kernel : loop_kernel_base<extent_class::row, T, Arch, Instructi
   using base::operands, base::instructions, base::width;
   static constexpr int parts = 1;
   static constexpr std::int64_t scratch = 0;
-  static constexpr int outputs = facts::outputs, sweeps = facts::plan.sweeps, rest = Rows % width;
+  static constexpr int outputs = facts::outputs, sweeps = facts::schedule.sweeps, rest = Rows % width;
   using packs = V[static_cast<std::size_t>(instructions)];
   using columns_of = V[static_cast<std::size_t>(Columns)];
 
@@ -82,8 +82,8 @@ struct short_row_kernel : loop_kernel_base<extent_class::row, T, Arch, Instructi
   /// A block of rows: values that are fixed along them, of instructions and of operands, and their elements by column.
   struct block {
     value_packs row_values;
-    columns_of in[static_cast<std::size_t>(operands) + 1];                      // (operands, columns)
-    columns_of out[static_cast<std::size_t>(outputs + facts::plan.spare) + 1];  // (outputs + spare rows, columns)
+    columns_of in[static_cast<std::size_t>(operands) + 1];                          // (operands, columns)
+    columns_of out[static_cast<std::size_t>(outputs + facts::schedule.spare) + 1];  // (outputs + spare rows, columns)
   };
   /// Sums over rows, one pack for each column, and sums over all elements.
   struct totals {
@@ -100,7 +100,7 @@ struct short_row_kernel : loop_kernel_base<extent_class::row, T, Arch, Instructi
   template <int I>
   static constexpr int column_sum = count_column_sums(I);
   template <int I>
-  static constexpr int kept_in = facts::plan.kept[I] - 1;
+  static constexpr int kept_in = facts::schedule.kept[I] - 1;
 
   template <int... Row, int... Single, int... Line, int... Full, int... Index, int... Back>
   static ESPALIER_IN_KERNEL void prepare(block const& b, V* v, int j, std::integer_sequence<int, Row...>,

@@ -42,7 +42,7 @@ struct column_kernel : line_sweeps<extent_class::column, T, Rows, Columns, 1, In
     base::hold_lines(t, s, column, operand_indices{});
     finalize_statistics(t, s, column, on_device::set_members<facts::statistics_after(-1)>{});
     // The only sweep may overwrite what the estimate read.
-    if constexpr (facts::estimates() && facts::plan.sweeps == 1) c.barrier();
+    if constexpr (facts::estimates() && facts::schedule.sweeps == 1) c.barrier();
     int turn = 0;
     if constexpr (facts::works_in(0)) sweeps<0>(c, t, s, column, inside, turn);
     if constexpr (facts::stores_late(extent_class::column))

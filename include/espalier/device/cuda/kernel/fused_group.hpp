@@ -175,7 +175,7 @@ struct fused_group {
       launch_one<sweep<S>>(m, p, stream_numbers, at(scratch, s.lines), at(scratch, s.line_sums), at(scratch, s.columns),
                            at(scratch, s.singles));
     launch_statistics<S>(m, p, stream_numbers, scratch);
-    if constexpr (S + 1 < facts::plan.sweeps || facts::works_in(S + 1))
+    if constexpr (S + 1 < facts::schedule.sweeps || facts::works_in(S + 1))
       launch_sweeps<S + 1>(m, p, stream_numbers, scratch);
   }
   template <class Backend>

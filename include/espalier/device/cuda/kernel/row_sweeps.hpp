@@ -71,7 +71,7 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, detail::chunk_width<T
 
   static constexpr int held_numbers() {
     int n = column_sums + on_device::detail::count(facts::memory_at(extent_class::full) | facts::random_operands());
-    for (int i = 0; i < instructions; ++i) n += facts::plan.kept[i] != 0;
+    for (int i = 0; i < instructions; ++i) n += facts::schedule.kept[i] != 0;
     return n > 0 ? n : 1;
   }
   static constexpr detail::row_layout layout = detail::lay_out_rows(
@@ -184,7 +184,7 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, detail::chunk_width<T
     if constexpr (facts::is_reloaded(S, I)) v[I] = s.kept[I][k];
     else {
       v[I] = base::value(typename facts::template instruction_type<I>{}, v, in, s.lines, s.held, column);
-      if constexpr (facts::plan.kept[I] != 0) s.kept[I][k] = v[I];
+      if constexpr (facts::schedule.kept[I] != 0) s.kept[I][k] = v[I];
     }
   }
   template <int I>

@@ -43,8 +43,8 @@ struct row_kernel : row_sweeps<T, Rows, Columns, Segments, Cluster, Keeps, Instr
       base::load_row(t, at, s, operand_indices{});
       base::finalize_statistics(t, at, s, on_device::set_members<facts::statistics_after(-1)>{});
       // The only sweep may overwrite what the estimate read.
-      if constexpr (base::facts::estimates() && facts::plan.sweeps == 1 && Cluster > 1) c.cluster_barrier();
-      else if constexpr (base::facts::estimates() && facts::plan.sweeps == 1) c.barrier();
+      if constexpr (base::facts::estimates() && facts::schedule.sweeps == 1 && Cluster > 1) c.cluster_barrier();
+      else if constexpr (base::facts::estimates() && facts::schedule.sweeps == 1) c.barrier();
       if constexpr (base::facts::works_in(0)) base::template sweeps<0>(c, t, at, s, g, turn);
       if constexpr (base::facts::stores_late(extent_class::row) && base::stride > 1)
         c.barrier();  // all threads have read what is overwritten now

@@ -24,7 +24,7 @@ struct statistics_kernel : loop_kernel_base<extent_class::row, T, 1, -1, Instruc
   static constexpr bool stores(int i) {
     int const o = facts::output_of(i);
     if (o < 0 || facts::instruction_at[i].extent != Inner) return false;
-    return facts::output_at[o].late ? Sweep == facts::plan.sweeps - 1 : facts::plan.ready[i] == Sweep + 1;
+    return facts::output_at[o].late ? Sweep == facts::schedule.sweeps - 1 : facts::schedule.ready[i] == Sweep + 1;
   }
   /// Instructions whose output is stored now; and earlier line statistics that are read or stored now.
   static constexpr on_device::detail::bits stored_instructions = [] {
@@ -36,7 +36,7 @@ struct statistics_kernel : loop_kernel_base<extent_class::row, T, 1, -1, Instruc
   static constexpr on_device::detail::bits read_instructions = [] {
     on_device::detail::bits read = stored_instructions, before = 0;
     for (int i = 0; i < instructions; ++i) {
-      if (facts::instruction_at[i].extent == Inner && facts::plan.ready[i] <= Sweep)
+      if (facts::instruction_at[i].extent == Inner && facts::schedule.ready[i] <= Sweep)
         before |= on_device::detail::bit(i);
       if (on_device::detail::has(new_statistics, i))
         for (int o : facts::instruction_at[i].operand)
