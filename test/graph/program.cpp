@@ -33,11 +33,11 @@ constexpr graph::descriptor argument = described_as("argument", op_family::argum
                             alias = described_as("alias", op_family::alias, 2);
 constexpr extents vector{1, {4}};
 
-std::unique_ptr<graph::program_builder> empty() { return std::make_unique<graph::program_builder>(); }
-int add_argument(graph::program_builder& g, std::uint64_t position, extents const& s = vector) {
+std::unique_ptr<graph::node_table> empty() { return std::make_unique<graph::node_table>(); }
+int add_argument(graph::node_table& g, std::uint64_t position, extents const& s = vector) {
   return g.add({&argument, {}, position, s});
 }
-int add_binary(graph::program_builder& g, graph::descriptor const& op, int a, int b) {
+int add_binary(graph::node_table& g, graph::descriptor const& op, int a, int b) {
   return g.add({&op, {a, b, 0, 0}, 0, vector});
 }
 }  // namespace

@@ -26,7 +26,7 @@ inline constexpr int steps = plan::plan_of<esp::detail::frozen_program<Net, Batc
 /// Whatever a call computes depends on its input: the parameters' own share was done before.
 template <class Program>
 constexpr bool computes_with_the_input_only() {
-  graph::program_builder const& g = plan::graph_of<Program>.nodes;
+  graph::node_table const& g = plan::graph_of<Program>.nodes;
   bool varies[256]{};
   for (int id = 1; id <= g.size; ++id) {
     graph::op_family const f = g[id].op->family;

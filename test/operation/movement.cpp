@@ -29,7 +29,7 @@ numbers random_numbers(dice& roll, std::int64_t size) {
 /// A program of one or two arguments.
 struct one_program {
   std::unique_ptr<graph::program> p = std::make_unique<graph::program>();
-  graph::program_builder& g = p->nodes;
+  graph::node_table& g = p->nodes;
 
   explicit one_program(bool plain = false) { g.plain = plain; }
   int argument(int position, extents const& s) {

@@ -16,7 +16,7 @@ constexpr extents vector{1, {24}};
 
 /// What the passes inherit.
 struct builder : plan::group_builder {
-  builder(graph::program_builder const& g, plan::grouping& r) : group_builder{g, r} {}
+  builder(graph::node_table const& g, plan::grouping& r) : group_builder{g, r} {}
   using group_builder::add_member;
   using group_builder::deferred_columns;
   using group_builder::deferred_instructions_of;

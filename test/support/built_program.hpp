@@ -9,7 +9,7 @@ namespace test {
 /// A program that a test builds at run time, node by node. Its nodes lie on the heap, so handles stay valid.
 struct built_program {
   std::unique_ptr<espalier::graph::program> program = std::make_unique<espalier::graph::program>();
-  espalier::graph::program_builder& nodes = program->nodes;
+  espalier::graph::node_table& nodes = program->nodes;
 
   /// Adds a node as it is written: nothing is simplified.
   template <class Op>

@@ -37,7 +37,7 @@ struct written {
     esp::detail::argument_nodes own{};
     (add<X>(t, own), ...);
     int const y = tracing::trace_operand(t, esp::derivative::body_of_function<F, leaf_of<X>...>::on(t, own.id));
-    graph::program_builder& g = p->nodes;
+    graph::node_table& g = p->nodes;
     int const count = t.next_argument;
     auto m = std::make_unique<espalier::derivative::marks>();
     for (int i = 0; i < count; ++i) m->at[own.id[i]] = wanted >> i & 1u ? 1 : 2;

@@ -411,7 +411,7 @@ class random_program {
   }
 
   graph::program& p_;
-  graph::program_builder& g_;
+  graph::node_table& g_;
   dice roll_;
   extents base_{};
   ids pool_, arguments_, parameters_, buffers_;

@@ -302,7 +302,7 @@ class plan_runner {
           b + tracing::detail::source_offset(batch_b, batch, i) * inner * columns, rows, columns, inner, ta, tb);
   }
 
-  graph::program_builder const& g_;
+  graph::node_table const& g_;
   plan::planned const& r_;
   bases& memory_;
   std::vector<bool> late_;  ///< by step of the group that runs

@@ -13,7 +13,7 @@ import sys
 SKIPPED = 77
 OURS = re.compile(r"espalier")
 # Only the compiler calls these; they exist because their addresses stand in descriptors.
-COMPILER_ONLY = re.compile(r"graph::program_builder|espalier::handle\b|espalier::detail::(?:evaluate|combine_single|combine_double)<espalier::\w+_(?:, (?:float|double))?>\(")
+COMPILER_ONLY = re.compile(r"graph::node_table|espalier::handle\b|espalier::detail::(?:evaluate|combine_single|combine_double)<espalier::\w+_(?:, (?:float|double))?>\(")
 FUNCTION = re.compile(r"^[0-9a-f]+ <(.+)>:$")
 AVX = re.compile(r"%ymm|%zmm|\tv[a-z0-9]+\s.*%xmm")
 

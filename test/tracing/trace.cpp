@@ -59,7 +59,7 @@ BOOST_AUTO_TEST_CASE(simplification_keeps_values) {
 // The slices of a long sequence: each map has one number, however many there are, and one too many is a fault of the
 // program.
 BOOST_AUTO_TEST_CASE(maps_are_numbered_once) {
-  auto g = std::make_unique<graph::program_builder>();
+  auto g = std::make_unique<graph::node_table>();
   auto const slice_from = [](int start) {
     esp::index_map m = esp::identity_map(3);
     m.start[1] = start;

@@ -44,7 +44,7 @@ using body_of_function = function_body<F, std::index_sequence_for<X...>, X...>;
 /// arguments: it treats the nodes that they were computed from, and the other arguments, as constants.
 template <class F, int K, class... X>
 constexpr int traced_derivative(tracing::tracer& t, int const* arguments) {
-  graph::program_builder& g = t.builder();
+  graph::node_table& g = t.nodes();
   int own[sizeof...(X)]{};
   for (std::size_t i = 0; i < sizeof...(X); ++i) {
     own[i] = arguments[i];

@@ -20,7 +20,7 @@ struct marks {
 
 /// Prepares the backward pass: marks each node that depends on a differentiated one, and sets the adjoint of the root.
 /// Marks: 1 differentiated, 2 constant, 3 depends on a differentiated node.
-constexpr void begin_reverse(program_builder const& g, int root, int seed, marks& m, adjoints& adjoint) {
+constexpr void begin_reverse(node_table const& g, int root, int seed, marks& m, adjoints& adjoint) {
   for (int id = 1; id <= root; ++id) {
     if (m.at[id] != 0) continue;
     node const& n = g[id];
@@ -33,7 +33,7 @@ constexpr void begin_reverse(program_builder const& g, int root, int seed, marks
 }
 
 /// Adds the pullbacks of the nodes from `newest` down to `oldest`.
-constexpr void reverse_range(program_builder& g, int newest, int oldest, marks const& m, adjoints& adjoint) {
+constexpr void reverse_range(node_table& g, int newest, int oldest, marks const& m, adjoints& adjoint) {
   bool const within = g.backward;
   g.backward = true;
   for (int id = newest; id >= oldest; --id) {
@@ -56,7 +56,7 @@ constexpr void reverse_range(program_builder& g, int newest, int oldest, marks c
 /// Adds the backward pass to the program, from `root` with the adjoint `seed`, in one sweep from the newest node to the
 /// oldest. Pullbacks are called through the nodes' descriptors, so this also works on a program under construction: a
 /// second derivative is the same call again.
-constexpr void reverse(program_builder& g, int root, int seed, marks& m, adjoints& adjoint) {
+constexpr void reverse(node_table& g, int root, int seed, marks& m, adjoints& adjoint) {
   begin_reverse(g, root, seed, m, adjoint);
   reverse_range(g, root, 1, m, adjoint);
 }
@@ -65,7 +65,7 @@ constexpr void reverse(program_builder& g, int root, int seed, marks& m, adjoint
 ///   static constexpr backward_pass begin()                the program's forward pass, marked, with the root's adjoint
 ///   static constexpr program end(backward_pass const&)    the program with its outputs
 struct backward_pass {
-  program traced;
+  graph::program program;
   marks m;
   adjoints adjoint;
   int root;
@@ -80,7 +80,7 @@ inline constexpr backward_pass begun = Program::begin();
 constexpr backward_pass reverse_piece(backward_pass const& before, int number) {
   backward_pass r = before;
   int const newest = r.root - number * backward_piece, oldest = newest - backward_piece + 1;
-  reverse_range(r.traced.nodes, newest, oldest > 1 ? oldest : 1, r.m, r.adjoint);
+  reverse_range(r.program.nodes, newest, oldest > 1 ? oldest : 1, r.m, r.adjoint);
   return r;
 }
 /// The pass after `Pieces` pieces. Each piece is a variable, and so an evaluation, of its own.
@@ -95,7 +95,7 @@ template <class Program, int Nodes>
 constexpr program with_backward() {
   if constexpr (Nodes <= backward_piece) {
     backward_pass r = Program::begin();
-    reverse_range(r.traced.nodes, r.root, 1, r.m, r.adjoint);
+    reverse_range(r.program.nodes, r.root, 1, r.m, r.adjoint);
     return Program::end(r);
   } else {
     return Program::end(reversed<Program, (Nodes + backward_piece - 1) / backward_piece>);

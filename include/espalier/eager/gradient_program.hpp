@@ -29,8 +29,8 @@ struct gradient_program {
 
   static constexpr derivative::backward_pass forward() {
     derivative::backward_pass r{};
-    graph::program_builder& g = r.traced.nodes;
-    tracing::tracer t{r.traced, tracing::mode::training, false, 0, 0};
+    graph::node_table& g = r.program.nodes;
+    tracing::tracer t{r.program, tracing::mode::training, false, 0, 0};
     argument_nodes const own = add_arguments<Leaf...>(t);
     r.root = trace_operand(t, derivative::body_of_function<F, Leaf...>::on(t, own.id));
     for (int i = 0; i < count; ++i) r.m.at[own.id[i]] = Differentiated >> i & 1u ? 1 : 2;
@@ -40,7 +40,7 @@ struct gradient_program {
     return r;
   }
   static constexpr graph::program end(derivative::backward_pass const& pass) {
-    graph::program p = pass.traced;
+    graph::program p = pass.program;
     tracing::tracer t{p, tracing::mode::training, false, 0, 0};
     // Equal nodes are merged, so these are the nodes of the forward pass.
     argument_nodes const own = add_arguments<Leaf...>(t);

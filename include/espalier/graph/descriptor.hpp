@@ -12,13 +12,13 @@ template <class Op>
 struct rule;
 
 namespace graph {
-struct program_builder;
+struct node_table;
 }
 
-/// A node of a program under construction, as a value that pullback rules compute with. Id 0: no node.
+/// A node of a program that is being traced, as a value that pullback rules compute with. Id 0: no node.
 struct handle {
   using is_handle = void;
-  graph::program_builder* program;
+  graph::node_table* nodes;
   int id;
 };
 
@@ -70,10 +70,10 @@ struct descriptor {
   op_family family;
   int arity;
   /// Emits a node with the family's simplifications (neutral elements, constants, nested reshapes); returns its id.
-  int (*emit)(program_builder&, node const&);
+  int (*emit)(node_table&, node const&);
   /// The adjoint of operand `which`, computed from the adjoint dy of the node; a handle with id 0 if the op has no
   /// gradient for that operand.
-  handle (*pullback)(program_builder&, int dy, int id, int which);
+  handle (*pullback)(node_table&, int dy, int id, int which);
   double (*evaluate)(double, double, double);
   float (*evaluate_single)(float, float, float);
   /// The value that, as operand 0 or 1, leaves the other operand unchanged; NaN if there is none.

@@ -41,9 +41,9 @@ enum class fault : std::uint8_t {
   too_many_maps     ///< more than max_maps different movements
 };
 
-/// A program under construction: nodes in topological order. They are hash-consed: equal nodes are one node, so common
-/// subexpressions are shared automatically.
-struct program_builder {
+/// The nodes of a program, in topological order, with the index maps and constant tensors that they refer to. Nodes are
+/// hash-consed: equal nodes are one node, so common subexpressions are shared automatically.
+struct node_table {
   node nodes[capacity];
   int chain_first[capacity];  ///< by highest operand: the newest node that uses it
   int chain_next[capacity];
@@ -135,13 +135,13 @@ struct program_builder {
 };
 
 /// The node that holds the data of `id`: reshapes and aliases refer to the memory of their operand.
-constexpr int data_of(program_builder const& g, int id) {
+constexpr int data_of(node_table const& g, int id) {
   while (g[id].op->family == op_family::reshape || g[id].op->family == op_family::alias) id = g[id].operand[0];
   return id;
 }
 
 /// Copies the constant tensors to a graph that is rebuilt, so that attributes of nodes stay valid.
-constexpr void copy_values(program_builder const& from, program_builder& to) {
+constexpr void copy_values(node_table const& from, node_table& to) {
   for (int i = 0; i < from.value_count; ++i) to.values[i] = from.values[i];
   for (int i = 0; i < from.table_count; ++i) to.tables[i] = from.tables[i];
   to.value_count = from.value_count;
@@ -158,9 +158,9 @@ struct output {
   bool reported;  ///< a number that only the host reads, such as the loss of a training step
 };
 
-/// A traced program: nodes and outputs. Its ids are those of the builder.
+/// A traced program: nodes and outputs.
 struct program {
-  program_builder nodes;
+  node_table nodes;
   output outputs[max_outputs];
   int output_count;
 

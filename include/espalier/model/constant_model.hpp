@@ -166,7 +166,7 @@ class constant_model {
   struct random_numbers {
     std::uint64_t count = 0;
     T** at;  ///< by stream number
-    constexpr random_numbers(graph::program_builder const& g, std::uint64_t key, std::uint64_t run_number) {
+    constexpr random_numbers(graph::node_table const& g, std::uint64_t key, std::uint64_t run_number) {
       for (int id = 1; id <= g.size; ++id)
         if (g[id].op->family == op_family::random && stream_of(g[id]) >= count) count = stream_of(g[id]) + 1;
       at = new T* [static_cast<std::size_t>(count)] {};

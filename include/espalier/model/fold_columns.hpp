@@ -148,8 +148,8 @@ class folder {
   }
 
   graph::program const& p_;
-  program_builder const& from_;
-  program_builder& to_;
+  node_table const& from_;
+  node_table& to_;
   node_facts facts_{};
   int new_id_[graph::capacity]{};
   int number_[graph::capacity]{};

@@ -38,18 +38,17 @@ struct training_program {
   using target = target_shape<Loss, prediction>;
   using element = target_element<Loss, prediction>;
 
-  struct traced {
+  struct forward_trace {
     graph::program program;
     int loss;
   };
-  static constexpr traced forward() {
-    traced r{};
+  static constexpr forward_trace forward() {
+    forward_trace r{};
     tracing::tracer t{r.program, tracing::mode::training, false, 0, 0};
     int const x = tracing::add_argument<float>(t, 0, Batch::value);
     int const y = tracing::add_argument<target_leaf<element>>(t, 1, target::value);
     int const z = trace_net<Net, Batch>(t, x);
-    r.loss = tracing::trace_operand(
-        t, Loss{}(espalier::traced<prediction>{&t, z}, espalier::traced<target, element>{&t, y}));
+    r.loss = tracing::trace_operand(t, Loss{}(traced<prediction>{&t, z}, traced<target, element>{&t, y}));
     return r;
   }
   static constexpr derivative::backward_pass begin();
@@ -64,9 +63,9 @@ inline constexpr auto traced_forward = training_program<Net, Loss, Batch>::forwa
 template <class Net, class Loss, class Batch>
 constexpr derivative::backward_pass training_program<Net, Loss, Batch>::begin() {
   derivative::backward_pass r{traced_forward<Net, Loss, Batch>.program, {}, {}, traced_forward<Net, Loss, Batch>.loss};
-  graph::program_builder& g = r.traced.nodes;
+  graph::node_table& g = r.program.nodes;
   tensor_slots const& parameters = slots_of<Net>.parameters;
-  r.traced.add_output(r.root, graph::destination::result, 0, true);
+  r.program.add_output(r.root, graph::destination::result, 0, true);
   for (int id = 1; id <= r.root; ++id)
     if (g[id].op->family == op_family::parameter) r.m.at[id] = parameters.trainable[slot_of(g[id])] ? 1 : 2;
   derivative::begin_reverse(g, r.root, operation::emit_constant(g, 1, extents{}).id, r.m, r.adjoint);
@@ -76,7 +75,7 @@ constexpr derivative::backward_pass training_program<Net, Loss, Batch>::begin() 
 /// parameter.
 template <class Net, class Loss, class Batch>
 constexpr graph::program training_program<Net, Loss, Batch>::end(derivative::backward_pass const& pass) {
-  graph::program p = pass.traced;
+  graph::program p = pass.program;
   tensor_slots const& parameters = slots_of<Net>.parameters;
   int leaf[max_slots]{};
   for (int id = 1; id <= pass.root; ++id)
@@ -106,8 +105,7 @@ struct loss_program {
     tracing::tracer t{p, tracing::mode::evaluation, false, 0, 0};
     int const z = tracing::add_argument<float>(t, 0, Prediction::value);
     int const y = tracing::add_argument<target_leaf<element>>(t, 1, target::value);
-    p.add_output(tracing::trace_operand(
-                     t, Loss{}(espalier::traced<Prediction>{&t, z}, espalier::traced<target, element>{&t, y})),
+    p.add_output(tracing::trace_operand(t, Loss{}(traced<Prediction>{&t, z}, traced<target, element>{&t, y})),
                  graph::destination::result, 0);
     return p;
   }

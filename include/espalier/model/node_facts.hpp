@@ -15,7 +15,7 @@ struct node_facts {
 constexpr int operands_of(graph::node const& n) { return n.op->family == op_family::alias ? 1 : 4; }
 
 constexpr void find_facts(graph::program const& p, node_facts& f) {
-  program_builder const& g = p.nodes;
+  node_table const& g = p.nodes;
   for (int i = 0; i < p.output_count; ++i) {
     f.needed[p.outputs[i].id] = true;
     ++f.uses[p.outputs[i].id];

@@ -58,7 +58,7 @@ class splitter {
   }
 
   graph::program const& p_;
-  program_builder const& from_;
+  node_table const& from_;
   split_program& r_;
   node_facts facts_{};
   int new_id_[graph::capacity]{};

@@ -21,7 +21,7 @@ struct class_weights {
   template <class Tracer>
   constexpr int lower_into(Tracer& t) const {
     constexpr double value[] = {Values...};
-    auto& g = t.builder();
+    auto& g = t.nodes();
     handle const position{&g, g.add(graph::node{&described<column_index_>, {}, 0, shape_type::value})};
     handle y = operation::emit_constant(g, value[0], shape_type::value);
     for (int i = 1; i < static_cast<int>(sizeof...(Values)); ++i)

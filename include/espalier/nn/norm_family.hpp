@@ -72,8 +72,8 @@ struct untrainable {
   static constexpr bool eager = false;
   template <class Tracer>
   constexpr int lower_into(Tracer& t) const {
-    t.builder().report(graph::fault::one_value_per_channel);
-    return operation::emit_constant(t.builder(), 0, S::value).id;
+    t.nodes().report(graph::fault::one_value_per_channel);
+    return operation::emit_constant(t.nodes(), 0, S::value).id;
   }
 };
 

@@ -9,14 +9,14 @@ namespace espalier {
 
 namespace detail {
 
-constexpr program_builder* builder_of(handle h) { return h.program; }
+constexpr node_table* nodes_of(handle h) { return h.nodes; }
 template <class T>
-constexpr program_builder* builder_of(T) {
+constexpr node_table* nodes_of(T) {
   return nullptr;
 }
-constexpr handle to_handle(program_builder*, handle h) { return h; }
+constexpr handle to_handle(node_table*, handle h) { return h; }
 template <class T>
-constexpr handle to_handle(program_builder* g, T value) {
+constexpr handle to_handle(node_table* g, T value) {
   return operation::emit_constant(*g, static_cast<double>(value), extents{});
 }
 
@@ -24,8 +24,8 @@ constexpr handle to_handle(program_builder* g, T value) {
 /// broadcast to.
 template <class Op, class... X>
 constexpr handle apply_to_handles(X... x) {
-  program_builder* g = nullptr;
-  ((g = g ? g : builder_of(x)), ...);
+  node_table* g = nullptr;
+  ((g = g ? g : nodes_of(x)), ...);
   handle const h[] = {to_handle(g, x)...};
   extents s = (*g)[h[0].id].shape;
   for (handle const& other : h) {

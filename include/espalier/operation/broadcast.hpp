@@ -10,7 +10,7 @@ namespace espalier {
 struct broadcast_ {};
 
 namespace operation {
-constexpr int emit_broadcast(program_builder& g, int id, extents const& s);
+constexpr int emit_broadcast(node_table& g, int id, extents const& s);
 }  // namespace operation
 
 struct sum_ {};
@@ -31,17 +31,17 @@ struct rule<sum_> : reduction {
   }
   static constexpr double constant(double value, std::int64_t count) { return value * static_cast<double>(count); }
   static constexpr handle pullback(handle dy, handle, handle x) {
-    return {dy.program, operation::emit_broadcast(*dy.program, dy.id, (*x.program)[x.id].shape)};
+    return {dy.nodes, operation::emit_broadcast(*dy.nodes, dy.id, (*x.nodes)[x.id].shape)};
   }
 };
 
 template <>
 struct rule<broadcast_> {
   static constexpr char const* name = "broadcast_to";
-  static constexpr int emit(program_builder& g, graph::node const& n) {
+  static constexpr int emit(node_table& g, graph::node const& n) {
     return operation::emit_broadcast(g, n.operand[0], n.shape);
   }
-  static constexpr handle pullback(program_builder& g, int dy, int id, int) {
+  static constexpr handle pullback(node_table& g, int dy, int id, int) {
     return handle{&g, detail::sum_to<sum_>(g, dy, g[g[id].operand[0]].shape)};
   }
   template <class Op>
@@ -55,7 +55,7 @@ struct rule<broadcast_> {
 
 namespace operation {
 
-constexpr int emit_broadcast(program_builder& g, int id, extents const& s) {
+constexpr int emit_broadcast(node_table& g, int id, extents const& s) {
   node const& n = g[id];
   if (n.shape == s) return id;
   if (n.op->family == op_family::constant) return emit_constant(g, constant_of(n), s).id;

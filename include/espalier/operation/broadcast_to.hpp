@@ -30,7 +30,7 @@ constexpr auto broadcast_to(X&& x) {
       Fit::agree,
       ESPALIER_SENTENCE("broadcast_to<S>(x): every extent of x must be 1 or that of S, aligned at the last axis", Fit));
   if constexpr (Handle<X>) {
-    return handle{x.program, operation::emit_broadcast(*x.program, x.id, To::value)};
+    return handle{x.nodes, operation::emit_broadcast(*x.nodes, x.id, To::value)};
   } else if constexpr (is_invalid<std::remove_cvref_t<X>>) {
     return std::remove_cvref_t<X>{};
   } else {

@@ -7,20 +7,20 @@ namespace espalier {
 
 namespace detail {
 template <class Op, std::size_t... I>
-constexpr handle closed_form(program_builder& g, int dy, int id, int which, std::index_sequence<I...>) {
+constexpr handle closed_form(node_table& g, int dy, int id, int which, std::index_sequence<I...>) {
   graph::node const n = g[id];
   (void)which;
   return rule<Op>::pullback(handle{&g, dy}, handle{&g, id}, handle{&g, n.operand[I + 1]}..., axes_of(n));
 }
 /// Only operand 1, the composite's first operand, has a closed form. The others (eps) are constants of the graph.
 template <class Op>
-constexpr handle composite_pullback(program_builder& g, int dy, int id, int which) {
+constexpr handle composite_pullback(node_table& g, int dy, int id, int which) {
   if (which != 1) return handle{&g, 0};
   return closed_form<Op>(g, dy, id, which, std::make_index_sequence<static_cast<std::size_t>(rule<Op>::arity)>{});
 }
 /// Emits the alias node that gives a value its closed form as pullback. If the value and its operand have the same
 /// permutation, the node is emitted for the unpermuted ones, with renumbered axes, and then permuted.
-constexpr int composite_emit(program_builder& g, graph::node const& n) {
+constexpr int composite_emit(node_table& g, graph::node const& n) {
   graph::node const &value = g[n.operand[0]], &x = g[n.operand[1]];
   if (g.plain || value.op->family != op_family::permute || x.op->family != op_family::permute ||
       permutation_of(value) != permutation_of(x))

@@ -15,7 +15,7 @@ namespace detail {
 template <int Axis, class A, class B>
 constexpr auto concatenate_two(A&& a, B&& b) {
   if constexpr (Handle<A>) {
-    program_builder& g = *a.program;
+    node_table& g = *a.nodes;
     extents s = g[a.id].shape;
     int const axis = Axis < 0 ? Axis + s.rank : Axis;
     s.at[axis] += g[b.id].shape.at[axis];

@@ -23,7 +23,7 @@ template <class Move, class To>
 struct col2im_ {};
 template <class Move, class To>
 struct rule<col2im_<Move, To>> {
-  static constexpr int emit(program_builder& g, graph::node const& n) {
+  static constexpr int emit(node_table& g, graph::node const& n) {
     return operation::emit_scatter_add(g, n.operand[0], Move::of(To::value).map, To::value);
   }
   template <class Op>

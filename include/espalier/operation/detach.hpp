@@ -10,11 +10,11 @@ struct detach_ {};
 template <>
 struct rule<detach_> {
   static constexpr char const* name = "detach";
-  static constexpr int emit(program_builder& g, graph::node const& n) {
+  static constexpr int emit(node_table& g, graph::node const& n) {
     if (g[n.operand[0]].op->family == op_family::permute && !g.plain) return operation::hoist_permutations(g, n);
     return g.add(n);
   }
-  static constexpr handle pullback(program_builder& g, int, int, int) { return handle{&g, 0}; }
+  static constexpr handle pullback(node_table& g, int, int, int) { return handle{&g, 0}; }
   template <class Op>
   static constexpr graph::descriptor describe() {
     graph::descriptor d = operation::plain_descriptor(name, op_family::alias, 1);
@@ -31,7 +31,7 @@ struct rule<detach_> {
 template <Operand X>
 constexpr auto detach(X&& x) {
   if constexpr (Handle<X>) {
-    program_builder& g = *x.program;
+    node_table& g = *x.nodes;
     return handle{&g, g.emit(graph::node{&described<detach_>, {x.id, 0, 0, 0}, 0, g[x.id].shape})};
   } else if constexpr (is_invalid<std::remove_cvref_t<X>>) {
     return std::remove_cvref_t<X>{};
@@ -45,7 +45,7 @@ struct same_ {};
 template <>
 struct rule<same_> {
   static constexpr char const* name = "same";
-  static constexpr handle pullback(program_builder& g, int dy, int, int) { return handle{&g, dy}; }
+  static constexpr handle pullback(node_table& g, int dy, int, int) { return handle{&g, dy}; }
   template <class Op>
   static constexpr graph::descriptor describe() {
     graph::descriptor d = operation::plain_descriptor(name, op_family::alias, 2);
@@ -57,7 +57,7 @@ struct rule<same_> {
 /// A separate node with the same value, kept distinct by `number`; gradients pass through it. Operand 0 of an alias is
 /// its value, and gradients flow only to operand 1.
 constexpr handle another_name(handle x, int number) {
-  program_builder& g = *x.program;
+  node_table& g = *x.nodes;
   return handle{
       &g, g.add(graph::node{&described<same_>, {x.id, x.id, 0, 0}, graph::copy_attribute(number), g[x.id].shape})};
 }

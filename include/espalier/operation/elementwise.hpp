@@ -33,7 +33,7 @@ concept has_pullback_3 = requires(handle h) {
 };
 
 template <class Op>
-constexpr handle elementwise_pullback(program_builder& g, int dy, int id, int which) {
+constexpr handle elementwise_pullback(node_table& g, int dy, int id, int which) {
   using R = rule<Op>;
   graph::node const n = g[id];
   handle const d{&g, dy}, y{&g, id}, a{&g, n.operand[0]}, b{&g, n.operand[1]}, c{&g, n.operand[2]};
@@ -50,14 +50,14 @@ constexpr handle elementwise_pullback(program_builder& g, int dy, int id, int wh
   }
 }
 
-constexpr int fitted(program_builder& g, int id, extents const& s) {
+constexpr int fitted(node_table& g, int id, extents const& s) {
   return g.nodes[id].shape == s ? id : operation::emit_broadcast(g, id, s);
 }
 
 /// An equal, cheaper node, or 0. It has few statements because it runs for every elementwise node, and clang limits the
 /// steps of constant evaluation.
 template <class Op>
-constexpr int simplified(program_builder& g, graph::node& n) {
+constexpr int simplified(node_table& g, graph::node& n) {
   using R = rule<Op>;
   int const* const x = n.operand;
   bool const a = g.nodes[x[0]].op->family == op_family::constant,
@@ -81,7 +81,7 @@ constexpr int simplified(program_builder& g, graph::node& n) {
 }
 
 template <class Op>
-constexpr int elementwise_emit(program_builder& g, graph::node const& written) {
+constexpr int elementwise_emit(node_table& g, graph::node const& written) {
   using R = rule<Op>;
   int const* const x = written.operand;
   graph::node n{written.op,

@@ -27,7 +27,7 @@ struct rule<estimated_sum_> : rule<sum_> {
     using math::minimum, math::maximum;
     return maximum(minimum(a, b), minimum(maximum(a, b), c)) * count;
   }
-  static constexpr handle pullback(handle dy, handle, handle) { return handle{dy.program, 0}; }
+  static constexpr handle pullback(handle dy, handle, handle) { return handle{dy.nodes, 0}; }
 };
 
 /// A value near the mean over the axes of a mask, to be subtracted before summing. The axes stay with extent 1.

@@ -16,8 +16,8 @@ template <int... Extents, Operand X>
 constexpr auto expand(X&& x) {
   if constexpr (Handle<X>) {
     extents const s =
-        expanded_extents((*x.program)[x.id].shape, extents{static_cast<int>(sizeof...(Extents)), {Extents...}});
-    return handle{x.program, operation::emit_broadcast(*x.program, x.id, s)};
+        expanded_extents((*x.nodes)[x.id].shape, extents{static_cast<int>(sizeof...(Extents)), {Extents...}});
+    return handle{x.nodes, operation::emit_broadcast(*x.nodes, x.id, s)};
   } else if constexpr (is_invalid<std::remove_cvref_t<X>>) {
     return std::remove_cvref_t<X>{};
   } else {

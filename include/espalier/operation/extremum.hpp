@@ -13,7 +13,7 @@ struct extremum : reduction {
   static constexpr double constant(double value, std::int64_t) { return value; }
   static constexpr handle pullback(handle dy, handle y, handle x) {
     handle const is_maximum = equal(x, y);
-    program_builder& g = *x.program;
+    node_table& g = *x.nodes;
     unsigned const mask = operation::repeated_axes(g[y.id].shape, g[x.id].shape);
     return is_maximum * (dy / reduce_kept<sum_>(is_maximum, mask));
   }

@@ -11,7 +11,7 @@ namespace espalier::detail {
 
 /// Emits one piece of a reduction. Defined in reduction.hpp, whose reductions have their factors hoisted here.
 template <class Op>
-constexpr int reduce_piece(program_builder& g, int id, unsigned mask, graph::pattern p);
+constexpr int reduce_piece(node_table& g, int id, unsigned mask, graph::pattern p);
 
 /// A summand as rest * factor (node ids, 0: none). The factor has the shape of the sum.
 struct factored {
@@ -19,7 +19,7 @@ struct factored {
 };
 
 /// The value that operand `id` repeats along the summed axes, in the shape of the sum; 0 if it repeats none.
-constexpr int repeated(program_builder& g, int id, extents const& sum, graph::pattern p) {
+constexpr int repeated(node_table& g, int id, extents const& sum, graph::pattern p) {
   graph::node const& n = g[id];
   if (n.op->family != op_family::broadcast || pattern_of(n) != p) return 0;
   extents const& from = g[n.operand[0]].shape;
@@ -28,17 +28,17 @@ constexpr int repeated(program_builder& g, int id, extents const& sum, graph::pa
   return from == sum || (!scattered && from.size() == sum.size()) ? operation::emit_reshape(g, n.operand[0], sum) : 0;
 }
 
-constexpr int product(program_builder& g, graph::descriptor const* op, int a, int b) {
+constexpr int product(node_table& g, graph::descriptor const* op, int a, int b) {
   return op->emit(g, graph::node{op, {a, b, 0, 0}, 0, g[a].shape});
 }
 
 /// In a backward pass the pullback of a composite is no longer used, so its expanded value replaces the composite.
-constexpr int expanded_value(program_builder& g, int id) {
+constexpr int expanded_value(node_table& g, int id) {
   while (g.backward && g[id].op->summed == graph::within_sum::expands) id = g[id].operand[0];
   return id;
 }
 
-constexpr factored without_factors(program_builder& g, int id, extents const& sum, graph::pattern p) {
+constexpr factored without_factors(node_table& g, int id, extents const& sum, graph::pattern p) {
   id = expanded_value(g, id);
   graph::node const x = g[id];
   if (x.op->summed != graph::within_sum::multiplies) return {id, 0};
@@ -53,7 +53,7 @@ constexpr factored without_factors(program_builder& g, int id, extents const& su
 
 /// An equal, cheaper sum, or 0: factors that are the same for all terms are hoisted.
 template <class Op>
-constexpr int simpler_sum(program_builder& g, int id, unsigned mask, graph::pattern p, extents const& s) {
+constexpr int simpler_sum(node_table& g, int id, unsigned mask, graph::pattern p, extents const& s) {
   graph::node const x = g[expanded_value(g, id)];
   if (x.op->summed != graph::within_sum::multiplies) return 0;
   factored const f = without_factors(g, id, s, p);

@@ -10,7 +10,7 @@ namespace espalier::operation {
 
 /// The value whose permutation is `id`, if it costs nothing: the operand of the same permutation, a constant, or a
 /// broadcast of something smaller. Otherwise 0.
-constexpr int unpermuted_operand(program_builder& g, int id, std::uint64_t packed, extents const& s) {
+constexpr int unpermuted_operand(node_table& g, int id, std::uint64_t packed, extents const& s) {
   node const& n = g[id];
   if (n.op->family == op_family::permute) return permutation_of(n) == packed ? n.operand[0] : 0;
   if (n.op->family == op_family::constant) return emit_constant(g, constant_of(n), s).id;
@@ -25,16 +25,16 @@ constexpr int unpermuted_operand(program_builder& g, int id, std::uint64_t packe
 }
 
 /// True for ops that only reorder or rename elements: permute and reshape.
-constexpr bool moves_nothing(program_builder const& g, int id) {
+constexpr bool moves_nothing(node_table const& g, int id) {
   return g.nodes[id].op->family == op_family::permute || g.nodes[id].op->family == op_family::reshape;
 }
-constexpr bool is_single(program_builder const& g, int id) {
+constexpr bool is_single(node_table const& g, int id) {
   return g[id].op->family == op_family::constant ||
          (g[id].op->family == op_family::broadcast && g[g[id].operand[0]].shape.size() == 1);
 }
 /// An op on reshaped operands becomes the reshaped op, so an op on one sum under two shapes is one node. Returns 0 if
 /// an operand is neither a reshape of the common shape nor a single number.
-constexpr int hoist_reshapes(program_builder& g, node const& n) {
+constexpr int hoist_reshapes(node_table& g, node const& n) {
   extents s{};
   for (int k = 0; k < n.op->arity; ++k) {
     node const& x = g[n.operand[k]];
@@ -54,7 +54,7 @@ constexpr int hoist_reshapes(program_builder& g, node const& n) {
 
 /// An op on permuted operands becomes the permuted op; without any it tries hoist_reshapes. Returns 0 if the operands
 /// are not all permuted alike, constant or broadcast.
-constexpr int hoist_permutations(program_builder& g, node const& n) {
+constexpr int hoist_permutations(node_table& g, node const& n) {
   std::uint64_t packed = 0;
   extents s{};
   for (int k = 0; k < n.op->arity && s.rank == 0; ++k) {

@@ -12,8 +12,8 @@ struct matmul_ {};
 template <>
 struct rule<matmul_> {
   static constexpr char const* name = "matmul";
-  static constexpr int emit(program_builder& g, graph::node const& n);
-  static constexpr handle pullback(program_builder& g, int dy, int id, int which);
+  static constexpr int emit(node_table& g, graph::node const& n);
+  static constexpr handle pullback(node_table& g, int dy, int id, int which);
   template <class Op>
   static constexpr graph::descriptor describe() {
     graph::descriptor d = operation::plain_descriptor(name, op_family::contraction, 2);
@@ -38,7 +38,7 @@ constexpr bool single(extents const& s) { return s.product(0, s.rank - 2) == 1; 
 
 /// Emits op(a) op(b), where op optionally transposes the last two axes. A transposed operand becomes one of these bits,
 /// and a batch times one matrix becomes one tall product.
-constexpr int emit_matmul(program_builder& g, int a, int b, bool transpose_a, bool transpose_b) {
+constexpr int emit_matmul(node_table& g, int a, int b, bool transpose_a, bool transpose_b) {
   auto const absorb = [&](int& id, bool& transposed) {
     graph::node const& n = g[id];
     int const rank = n.shape.rank;
@@ -72,14 +72,14 @@ constexpr int emit_matmul(program_builder& g, int a, int b, bool transpose_a, bo
 
 }  // namespace detail
 
-constexpr int rule<matmul_>::emit(program_builder& g, graph::node const& n) {
+constexpr int rule<matmul_>::emit(node_table& g, graph::node const& n) {
   graph::transposes const transposed = transposes_of(n);
   return detail::emit_matmul(g, n.operand[0], n.operand[1], transposed.a, transposed.b);
 }
 
 /// For y = op(a) op(b): d op(a) = dy op(b)^T and d op(b) = op(a)^T dy, each transposed back where op transposes.
 /// Adjoints are summed over broadcast batches.
-constexpr handle rule<matmul_>::pullback(program_builder& g, int dy, int id, int which) {
+constexpr handle rule<matmul_>::pullback(node_table& g, int dy, int id, int which) {
   graph::node const n = g[id];
   int const a = n.operand[0], b = n.operand[1];
   auto const [ta, tb] = transposes_of(n);
@@ -127,7 +127,7 @@ constexpr auto matmul(A&& a, B&& b) {
   static_assert(holds<same_element, Fit>, ESPALIER_SENTENCE("matmul(a, b): " ESPALIER_ELEMENTS_FIT, Fit));
   static_assert(holds<same_device, Fit>, ESPALIER_SENTENCE("matmul(a, b): " ESPALIER_DEVICES_FIT, Fit));
   if constexpr (Handle<A>) {
-    return handle{a.program, detail::emit_matmul(*a.program, a.id, b.id, false, false)};
+    return handle{a.nodes, detail::emit_matmul(*a.nodes, a.id, b.id, false, false)};
   } else {
     using Product = detail::product_type<A, B>;
     if constexpr (is_invalid<typename Product::type>) return typename Product::type{};

@@ -17,7 +17,7 @@ template <bool Keep, int... Axes, class X>
 constexpr auto mean_over(X&& x) {
   double count = 1;
   if constexpr (Handle<X>) {
-    count = reduced_count(x, axis_mask<Axes...>((*x.program)[x.id].shape.rank));
+    count = reduced_count(x, axis_mask<Axes...>((*x.nodes)[x.id].shape.rank));
   } else if constexpr (!is_invalid<std::remove_cvref_t<X>>) {
     count = reduced_count(x, axis_mask<Axes...>(shape_of<X>::rank));
   }

@@ -21,13 +21,13 @@ struct scatter_add_ {};
 struct concatenate_ {};
 
 namespace operation {
-constexpr int emit_move(program_builder& g, int id, index_map const& m, extents const& s);
-constexpr int emit_scatter_add(program_builder& g, int id, index_map const& m, extents const& s);
+constexpr int emit_move(node_table& g, int id, index_map const& m, extents const& s);
+constexpr int emit_scatter_add(node_table& g, int id, index_map const& m, extents const& s);
 }  // namespace operation
 
 template <class Move>
 struct rule<move_<Move>> {
-  static constexpr int emit(program_builder& g, graph::node const& n) {
+  static constexpr int emit(node_table& g, graph::node const& n) {
     return operation::emit_move(g, n.operand[0], Move::of(g[n.operand[0]].shape).map, n.shape);
   }
   template <class Op>
@@ -40,10 +40,10 @@ struct rule<move_<Move>> {
 
 template <>
 struct rule<moved_> {
-  static constexpr int emit(program_builder& g, graph::node const& n) {
+  static constexpr int emit(node_table& g, graph::node const& n) {
     return operation::emit_move(g, n.operand[0], g.maps[map_of(n)], n.shape);
   }
-  static constexpr handle pullback(program_builder& g, int dy, int id, int) {
+  static constexpr handle pullback(node_table& g, int dy, int id, int) {
     graph::node const n = g[id];
     return handle{&g, operation::emit_scatter_add(g, dy, g.maps[map_of(n)], g[n.operand[0]].shape)};
   }
@@ -58,10 +58,10 @@ struct rule<moved_> {
 
 template <>
 struct rule<scatter_add_> {
-  static constexpr int emit(program_builder& g, graph::node const& n) {
+  static constexpr int emit(node_table& g, graph::node const& n) {
     return operation::emit_scatter_add(g, n.operand[0], g.maps[map_of(n)], n.shape);
   }
-  static constexpr handle pullback(program_builder& g, int dy, int id, int) {
+  static constexpr handle pullback(node_table& g, int dy, int id, int) {
     graph::node const n = g[id];
     return handle{&g, operation::emit_move(g, dy, g.maps[map_of(n)], g[n.operand[0]].shape)};
   }
@@ -76,7 +76,7 @@ struct rule<scatter_add_> {
 
 namespace operation {
 
-constexpr int emit_move(program_builder& g, int id, index_map const& m, extents const& s) {
+constexpr int emit_move(node_table& g, int id, index_map const& m, extents const& s) {
   node const& n = g[id];
   if (renames(m, n.shape, s)) return emit_reshape(g, id, s);
   if (n.op->family == op_family::constant &&
@@ -91,7 +91,7 @@ constexpr int emit_move(program_builder& g, int id, index_map const& m, extents 
 /// Emits the gradient of a convolution with respect to its images as one matrix product. The scatter-add over windows
 /// of a product y w^T equals windows of y, dilated by the stride, times the flipped kernels. Returns 0 if `id` is no
 /// such product.
-constexpr int emit_scatter_add_of_product(program_builder& g, int id, index_map const& m, extents const& s) {
+constexpr int emit_scatter_add_of_product(node_table& g, int id, index_map const& m, extents const& s) {
   extents const w = g[id].shape;
   int product = id;
   while (g[product].op->family == op_family::reshape) product = g[product].operand[0];
@@ -139,7 +139,7 @@ constexpr int emit_scatter_add_of_product(program_builder& g, int id, index_map 
   return emit_reshape(g, y, s);
 }
 
-constexpr int emit_scatter_add(program_builder& g, int id, index_map const& m, extents const& s) {
+constexpr int emit_scatter_add(node_table& g, int id, index_map const& m, extents const& s) {
   node const& n = g[id];
   if (renames(m, s, n.shape)) return emit_reshape(g, id, s);
   if (n.op->family == op_family::constant && n.attribute == graph::constant_attribute(0))
@@ -168,7 +168,7 @@ constexpr int emit_scatter_add(program_builder& g, int id, index_map const& m, e
 }
 
 /// `extent` elements of an operand from position `first` on, along an axis.
-constexpr int emit_part(program_builder& g, int id, int axis, int first, int extent) {
+constexpr int emit_part(node_table& g, int id, int axis, int first, int extent) {
   extents s = g[id].shape;
   index_map m = identity_map(s.rank);
   m.start[axis] = first;
@@ -180,7 +180,7 @@ constexpr int emit_part(program_builder& g, int id, int axis, int first, int ext
 
 template <>
 struct rule<concatenate_> {
-  static constexpr handle pullback(program_builder& g, int dy, int id, int which) {
+  static constexpr handle pullback(node_table& g, int dy, int id, int which) {
     graph::node const n = g[id];
     int const axis = axis_of(n), first = g[n.operand[0]].shape.at[axis];
     return handle{&g, which == 0 ? operation::emit_part(g, dy, axis, 0, first)
@@ -205,8 +205,8 @@ struct moved_shape {
 template <class Move, class X>
 constexpr auto moved_by(X&& x) {
   if constexpr (Handle<X>) {
-    movement const m = Move::of((*x.program)[x.id].shape);
-    return handle{x.program, operation::emit_move(*x.program, x.id, m.map, m.shape)};
+    movement const m = Move::of((*x.nodes)[x.id].shape);
+    return handle{x.nodes, operation::emit_move(*x.nodes, x.id, m.map, m.shape)};
   } else {
     return detail::make_node<move_<Move>, 0, shape_from<detail::moved_shape<Move, shape_of<X>>>>(static_cast<X&&>(x));
   }

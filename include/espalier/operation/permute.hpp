@@ -14,8 +14,7 @@ namespace espalier {
 template <int... Axes, Operand X>
 constexpr auto permute(X&& x) {
   if constexpr (Handle<X>) {
-    return handle{x.program,
-                  operation::emit_permute(*x.program, x.id, packed_axes<Axes...>((*x.program)[x.id].shape.rank))};
+    return handle{x.nodes, operation::emit_permute(*x.nodes, x.id, packed_axes<Axes...>((*x.nodes)[x.id].shape.rank))};
   } else if constexpr (is_invalid<std::remove_cvref_t<X>>) {
     return std::remove_cvref_t<X>{};
   } else {

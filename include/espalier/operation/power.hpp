@@ -24,7 +24,7 @@ struct rule<power_> : elementwise {
   static constexpr T pullback(T dy, T y, T a, T b);
   /// Replaces small integer exponents by products, which are exact for negative bases; a multiplication costs 1/50 of
   /// pow.
-  static constexpr int simplify(program_builder& g, graph::node const& n);
+  static constexpr int simplify(node_table& g, graph::node const& n);
 };
 
 /// pow(a, b): a to the power b, element by element; b may be a number.
@@ -51,7 +51,7 @@ constexpr T rule<power_>::pullback(T dy, T y, T a, T b) {
   else return dy * (y * log(a));
 }
 
-constexpr int rule<power_>::simplify(program_builder& g, graph::node const& n) {
+constexpr int rule<power_>::simplify(node_table& g, graph::node const& n) {
   if (!operation::is_constant(g, n.operand[1])) return 0;
   double const b = operation::constant_at(g, n.operand[1]);
   handle const a{&g, n.operand[0]};

@@ -10,16 +10,16 @@ namespace espalier {
 namespace detail {
 
 template <class Op>
-constexpr int reduce(program_builder& g, int id, unsigned mask, extents const& result);
+constexpr int reduce(node_table& g, int id, unsigned mask, extents const& result);
 
 template <class Op>
-constexpr int reduction_emit(program_builder& g, graph::node const& n) {
+constexpr int reduction_emit(node_table& g, graph::node const& n) {
   return reduce<Op>(g, n.operand[0], axes_of(n), n.shape);
 }
 
 /// dy and y keep the reduced axes with extent 1, so that they broadcast against x.
 template <class Op>
-constexpr handle reduction_pullback(program_builder& g, int dy, int id, int) {
+constexpr handle reduction_pullback(node_table& g, int dy, int id, int) {
   graph::node const n = g[id];
   return rule<Op>::pullback(handle{&g, dy}, handle{&g, id}, handle{&g, n.operand[0]});
 }
@@ -61,7 +61,7 @@ struct reduction {
 namespace detail {
 
 template <class Op>
-constexpr int reduce_piece(program_builder& g, int id, unsigned mask, graph::pattern p) {
+constexpr int reduce_piece(node_table& g, int id, unsigned mask, graph::pattern p) {
   extents const s = reduced_extents(g[id].shape, mask, true);
   if constexpr (rule<Op>::linear)
     if (int const simpler = g.plain ? 0 : simpler_sum<Op>(g, id, mask, p, s)) return simpler;
@@ -69,7 +69,7 @@ constexpr int reduce_piece(program_builder& g, int id, unsigned mask, graph::pat
 }
 
 template <class Op>
-constexpr int reduce(program_builder& g, int id, unsigned mask, extents const& result) {
+constexpr int reduce(node_table& g, int id, unsigned mask, extents const& result) {
   extents s = g[id].shape;
   if (graph::node const& x = g[id]; x.op->family == op_family::permute && !g.plain) {
     unsigned const behind = axes_behind(permutation_of(x), s.rank, mask);
@@ -108,7 +108,7 @@ constexpr int reduce(program_builder& g, int id, unsigned mask, extents const& r
 
 /// Sums the axes that a broadcast from `target` to the shape of `id` repeats.
 template <class Sum>
-constexpr int sum_to(program_builder& g, int id, extents const& target) {
+constexpr int sum_to(node_table& g, int id, extents const& target) {
   unsigned const mask = operation::repeated_axes(target, g[id].shape);
   return mask ? reduce<Sum>(g, id, mask, target) : operation::emit_reshape(g, id, target);
 }
@@ -141,7 +141,7 @@ using reported_axes_fault =
 template <class Op, bool Keep, int... Axes, class X>
 constexpr auto reduce_over(X&& x) {
   if constexpr (Handle<X>) {
-    program_builder& g = *x.program;
+    node_table& g = *x.nodes;
     extents const s = g[x.id].shape;
     unsigned const mask = axis_mask<Axes...>(s.rank);
     return handle{&g, detail::reduce<Op>(g, x.id, mask, reduced_extents(s, mask, Keep))};
@@ -167,7 +167,7 @@ using axes_constant = std::integral_constant<unsigned, Mask>;
 template <class Op, class X, class Mask>
 constexpr auto reduce_kept(X&& x, Mask mask) {
   if constexpr (Handle<X>) {
-    program_builder& g = *x.program;
+    node_table& g = *x.nodes;
     return handle{&g, detail::reduce<Op>(g, x.id, mask, reduced_extents(g[x.id].shape, mask, true))};
   } else {
     return detail::make_node<Op, Mask::value, shape_from<kept_axes<shape_of<X>, Mask::value>>>(static_cast<X&&>(x));
@@ -178,7 +178,7 @@ constexpr auto reduce_kept(X&& x, Mask mask) {
 template <class X, class Mask>
 constexpr double reduced_count(X const& x, Mask mask) {
   extents s{};
-  if constexpr (Handle<X>) s = (*x.program)[x.id].shape;
+  if constexpr (Handle<X>) s = (*x.nodes)[x.id].shape;
   else s = shape_of<X>::value;
   double count = 1;
   for (int i = 0; i < s.rank; ++i)

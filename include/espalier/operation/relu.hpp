@@ -42,7 +42,7 @@ constexpr applied<gate_, A, B> gate(A&& x, B&& y) {
 template <std::size_t Operand, class T>
 constexpr T rule<gate_>::pullback(T dy, T, T, T y) {
   if constexpr (Operand == 0) return gate(dy, y);
-  else return T{dy.program, 0};
+  else return T{dy.nodes, 0};
 }
 
 template <>

@@ -15,8 +15,8 @@ template <int... Extents, Operand X>
 constexpr auto reshape(X&& x) {
   if constexpr (Handle<X>) {
     extents const s =
-        reshape_extents((*x.program)[x.id].shape.size(), extents{static_cast<int>(sizeof...(Extents)), {Extents...}});
-    return handle{x.program, operation::emit_reshape(*x.program, x.id, s)};
+        reshape_extents((*x.nodes)[x.id].shape.size(), extents{static_cast<int>(sizeof...(Extents)), {Extents...}});
+    return handle{x.nodes, operation::emit_reshape(*x.nodes, x.id, s)};
   } else if constexpr (is_invalid<std::remove_cvref_t<X>>) {
     return std::remove_cvref_t<X>{};
   } else {

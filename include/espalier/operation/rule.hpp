@@ -13,22 +13,22 @@ namespace espalier {
 
 using graph::described;
 using graph::op_family;
-using graph::program_builder;
+using graph::node_table;
 
 namespace operation {
 
 using graph::descriptor, graph::node, graph::pattern;
 
-constexpr bool is_constant(program_builder const& g, int id) { return g[id].op->family == op_family::constant; }
-constexpr double constant_at(program_builder const& g, int id) { return constant_of(g[id]); }
+constexpr bool is_constant(node_table const& g, int id) { return g[id].op->family == op_family::constant; }
+constexpr double constant_at(node_table const& g, int id) { return constant_of(g[id]); }
 
 /// Emits an op on handles with the given result shape.
 template <class Op>
-constexpr handle emit(program_builder& g, extents const& s, std::uint64_t attribute, int a, int b = 0, int c = 0) {
+constexpr handle emit(node_table& g, extents const& s, std::uint64_t attribute, int a, int b = 0, int c = 0) {
   return handle{&g, g.emit(node{&described<Op>, {a, b, c, 0}, attribute, s})};
 }
 
-constexpr int add_as_written(program_builder& g, node const& n) { return g.add(n); }
+constexpr int add_as_written(node_table& g, node const& n) { return g.add(n); }
 
 /// A descriptor with only a name, a family and an arity; NaN means no neutral element.
 constexpr descriptor plain_descriptor(char const* name, op_family family, int arity) {

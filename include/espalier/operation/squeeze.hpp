@@ -14,8 +14,7 @@ namespace espalier {
 template <int... Axes, Operand X>
 constexpr auto squeeze(X&& x) {
   if constexpr (Handle<X>) {
-    return handle{x.program,
-                  operation::emit_reshape(*x.program, x.id, squeezed_extents<Axes...>((*x.program)[x.id].shape))};
+    return handle{x.nodes, operation::emit_reshape(*x.nodes, x.id, squeezed_extents<Axes...>((*x.nodes)[x.id].shape))};
   } else if constexpr (is_invalid<std::remove_cvref_t<X>>) {
     return std::remove_cvref_t<X>{};
   } else {

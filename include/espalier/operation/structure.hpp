@@ -62,9 +62,9 @@ struct rule<values_> : leaf_rule<op_family::values> {
 
 namespace operation {
 
-constexpr int emit_reshape(program_builder& g, int id, extents const& s);
-constexpr int emit_permute(program_builder& g, int id, std::uint64_t packed);
-constexpr handle emit_constant(program_builder& g, double value, extents const& s) {
+constexpr int emit_reshape(node_table& g, int id, extents const& s);
+constexpr int emit_permute(node_table& g, int id, std::uint64_t packed);
+constexpr handle emit_constant(node_table& g, double value, extents const& s) {
   return handle{&g, g.add(node{&described<constant_>, {}, graph::constant_attribute(value), s})};
 }
 }  // namespace operation
@@ -82,10 +82,10 @@ struct rule<convert_> {
 template <>
 struct rule<reshape_> {
   static constexpr char const* name = "reshape";
-  static constexpr int emit(program_builder& g, graph::node const& n) {
+  static constexpr int emit(node_table& g, graph::node const& n) {
     return operation::emit_reshape(g, n.operand[0], n.shape);
   }
-  static constexpr handle pullback(program_builder& g, int dy, int id, int) {
+  static constexpr handle pullback(node_table& g, int dy, int id, int) {
     return handle{&g, operation::emit_reshape(g, dy, g[g[id].operand[0]].shape)};
   }
   template <class Op>
@@ -100,10 +100,10 @@ struct rule<reshape_> {
 template <>
 struct rule<permute_> {
   static constexpr char const* name = "permute";
-  static constexpr int emit(program_builder& g, graph::node const& n) {
+  static constexpr int emit(node_table& g, graph::node const& n) {
     return operation::emit_permute(g, n.operand[0], permutation_of(n));
   }
-  static constexpr handle pullback(program_builder& g, int dy, int id, int) {
+  static constexpr handle pullback(node_table& g, int dy, int id, int) {
     return handle{&g, operation::emit_permute(g, dy, inverse_permutation(permutation_of(g[id]), g[id].shape.rank))};
   }
   template <class Op>
@@ -117,7 +117,7 @@ struct rule<permute_> {
 
 namespace operation {
 
-constexpr int emit_reshape(program_builder& g, int id, extents const& s) {
+constexpr int emit_reshape(node_table& g, int id, extents const& s) {
   node const& n = g[id];
   if (n.shape == s) return id;
   if (n.op->family == op_family::constant) return emit_constant(g, constant_of(n), s).id;
@@ -125,7 +125,7 @@ constexpr int emit_reshape(program_builder& g, int id, extents const& s) {
   return g.add(node{&described<reshape_>, {id, 0, 0, 0}, 0, s});
 }
 
-constexpr int emit_permute(program_builder& g, int id, std::uint64_t packed) {
+constexpr int emit_permute(node_table& g, int id, std::uint64_t packed) {
   node const& n = g[id];
   extents const s = permuted_extents(n.shape, packed);
   if (n.op->family == op_family::constant) return emit_constant(g, constant_of(n), s).id;

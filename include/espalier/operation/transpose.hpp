@@ -13,10 +13,10 @@ namespace espalier {
 template <int First = -1, int Second = -2, Operand X>
 constexpr auto transpose(X&& x) {
   if constexpr (Handle<X>) {
-    int const rank = (*x.program)[x.id].shape.rank;
+    int const rank = (*x.nodes)[x.id].shape.rank;
     std::uint64_t const swapped =
         swap_permutation(rank, First < 0 ? First + rank : First, Second < 0 ? Second + rank : Second);
-    return handle{x.program, operation::emit_permute(*x.program, x.id, swapped)};
+    return handle{x.nodes, operation::emit_permute(*x.nodes, x.id, swapped)};
   } else if constexpr (is_invalid<std::remove_cvref_t<X>>) {
     return std::remove_cvref_t<X>{};
   } else {

@@ -15,8 +15,8 @@ namespace espalier {
 template <int... Axes, Operand X>
 constexpr auto unsqueeze(X&& x) {
   if constexpr (Handle<X>) {
-    return handle{x.program,
-                  operation::emit_reshape(*x.program, x.id, unsqueezed_extents<Axes...>((*x.program)[x.id].shape))};
+    return handle{x.nodes,
+                  operation::emit_reshape(*x.nodes, x.id, unsqueezed_extents<Axes...>((*x.nodes)[x.id].shape))};
   } else if constexpr (is_invalid<std::remove_cvref_t<X>>) {
     return std::remove_cvref_t<X>{};
   } else {

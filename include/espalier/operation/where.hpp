@@ -40,7 +40,7 @@ template <class C, class A, class B>
 
   template <std::size_t Operand, class T>
   constexpr T rule<where_>::pullback(T dy, T, T condition, T, T) {
-    if constexpr (Operand == 0) return T{dy.program, 0};
+    if constexpr (Operand == 0) return T{dy.nodes, 0};
     else if constexpr (Operand == 1) return where(condition, dy, 0);
     else return where(condition, 0, dy);
   }

@@ -16,7 +16,7 @@ struct filled {
   double value = 0;
   template <class Tracer>
   constexpr int lower_into(Tracer& t) const {
-    return operation::emit_constant(t.builder(), value, S::value).id;
+    return operation::emit_constant(t.nodes(), value, S::value).id;
   }
 };
 }  // namespace detail

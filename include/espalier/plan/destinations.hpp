@@ -151,7 +151,7 @@ class destination_finder {
   }
 
   graph::program const& p_;
-  program_builder const& g_;
+  node_table const& g_;
   grouping const& r_;
   kernel_ir const& c_;
   destinations& to_;

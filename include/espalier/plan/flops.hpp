@@ -8,7 +8,7 @@
 namespace espalier::plan {
 
 /// Multiplications and additions of one node; 0 if no kernel computes it.
-constexpr std::int64_t flops_of(program_builder const& g, grouping const& r, int id) {
+constexpr std::int64_t flops_of(node_table const& g, grouping const& r, int id) {
   if (r.group_of[id] == 0) return 0;
   graph::node const& n = g[id];
   extents const& a = g[n.operand[0]].shape;
@@ -23,7 +23,7 @@ constexpr std::int64_t flops_of(program_builder const& g, grouping const& r, int
       return 0;
   }
 }
-constexpr std::int64_t flops_of(program_builder const& g, grouping const& r) {
+constexpr std::int64_t flops_of(node_table const& g, grouping const& r) {
   std::int64_t sum = 0;
   for (int id = 1; id <= g.size; ++id) sum += flops_of(g, r, id);
   return sum;

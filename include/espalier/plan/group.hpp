@@ -10,7 +10,7 @@ namespace espalier::plan {
 
 class grouper : group_builder {
  public:
-  constexpr grouper(program_builder const& g, grouping& r) : group_builder{g, r} {}
+  constexpr grouper(node_table const& g, grouping& r) : group_builder{g, r} {}
 
   /// Marks the nodes that the outputs depend on. Conversions and random numbers read only leaves and cannot be fused.
   /// Their groups come first, so that later groups need not wait for them.

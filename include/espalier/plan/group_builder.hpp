@@ -10,7 +10,7 @@ namespace espalier::plan {
 
 class group_builder {
  protected:
-  constexpr group_builder(program_builder const& g, grouping& r) : g_{g}, r_{r} {}
+  constexpr group_builder(node_table const& g, grouping& r) : g_{g}, r_{r} {}
 
   constexpr int deferred_columns(int id) const {
     return r_.deferred_rows[id] == 0 ? 0 : static_cast<int>(r_.size_of[id] / r_.deferred_rows[id]);
@@ -68,7 +68,7 @@ class group_builder {
     add_member(x, id, extent);
   }
 
-  program_builder const& g_;
+  node_table const& g_;
   grouping& r_;
   int seen_[graph::capacity]{};  ///< by node: the last search that visited it
   int stamp_ = 0;

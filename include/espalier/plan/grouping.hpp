@@ -9,7 +9,7 @@ namespace espalier::plan {
 
 using graph::op_family;
 using graph::pattern;
-using graph::program_builder;
+using graph::node_table;
 
 /// How a device runs a group: as a fused loop or as one special kernel.
 enum class kernel_kind : std::uint8_t {
@@ -77,7 +77,7 @@ struct grouping {
 };
 
 /// Marks the nodes that the outputs depend on, and caches their properties.
-constexpr void look_up_needed(program_builder const& g, grouping& r, graph::output const* outputs, int output_count) {
+constexpr void look_up_needed(node_table const& g, grouping& r, graph::output const* outputs, int output_count) {
   for (int i = 0; i < output_count; ++i) r.needed[outputs[i].id] = true;
   for (int id = g.size; id > 0; --id) {
     if (!r.needed[id]) continue;
@@ -99,14 +99,14 @@ constexpr void look_up_needed(program_builder const& g, grouping& r, graph::outp
 
 /// Is the node a move that repeats elements (windows)? It is not stored if its reader can read the operand of the move
 /// instead.
-constexpr bool is_window(program_builder const& g, int id) {
+constexpr bool is_window(node_table const& g, int id) {
   graph::node const& n = g[id];
   return n.op->family == op_family::move && !is_one_to_one(g.maps[map_of(n)], g[n.operand[0]].shape, n.shape);
 }
 /// Windows with shorter contiguous runs (in elements) are stored: such runs are too short to multiply in place.
 inline constexpr int shortest_run = 8;
 /// Can a product or reduction read its first operand through a window move, so that the windows are never stored?
-constexpr bool reads_windows(program_builder const& g, int id) {
+constexpr bool reads_windows(node_table const& g, int id) {
   graph::node const& n = g[id];
   int const window = data_of(g, n.operand[0]);
   if (!is_window(g, window)) return false;

@@ -8,7 +8,7 @@ namespace espalier::plan {
 
 class kernel_finder {
  public:
-  constexpr kernel_finder(program_builder const& g, grouping const& r, destinations const& to, kernel_ir& c)
+  constexpr kernel_finder(node_table const& g, grouping const& r, destinations const& to, kernel_ir& c)
       : g_{g}, r_{r}, to_{to}, c_{c} {}
 
   constexpr void run() {
@@ -95,7 +95,7 @@ class kernel_finder {
            label_of(g_.nodes[m.operand[0]]).is_flag == label_of(g_.nodes[n.operand[0]]).is_flag;
   }
 
-  program_builder const& g_;
+  node_table const& g_;
   grouping const& r_;
   destinations const& to_;
   kernel_ir& c_;

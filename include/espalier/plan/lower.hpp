@@ -54,7 +54,7 @@ constexpr int max_operands = 40;
 
 class lowering {
  public:
-  constexpr lowering(program_builder const& g, grouping const& r, recomputed const& recomputation, kernel_ir& c)
+  constexpr lowering(node_table const& g, grouping const& r, recomputed const& recomputation, kernel_ir& c)
       : g_{g}, r_{r}, uses_{g, r}, recomputed_{recomputation}, c_{c} {}
 
   /// Lowers the groups from number x until `instructions` more instructions are written. Returns the number of the next
@@ -187,7 +187,7 @@ class lowering {
     return -1 - (c_.operand_count - 1 - k.first_operand);
   }
 
-  program_builder const& g_;
+  node_table const& g_;
   grouping const& r_;
   operand_uses uses_;
   recomputed const& recomputed_;

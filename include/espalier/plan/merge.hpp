@@ -10,7 +10,7 @@ namespace espalier::plan {
 
 class merger {
  public:
-  constexpr merger(program_builder const& g, grouping& r) : g_{g}, r_{r}, uses_{g, r} {}
+  constexpr merger(node_table const& g, grouping& r) : g_{g}, r_{r}, uses_{g, r} {}
 
   /// Moves each group into an earlier group if it fits there.
   constexpr void run() {
@@ -155,7 +155,7 @@ class merger {
     r_.group_count = kept;
   }
 
-  program_builder const& g_;
+  node_table const& g_;
   grouping& r_;
   operand_uses uses_;
   int reader_[graph::capacity]{};  ///< by node: the last fused group that reads it element by element

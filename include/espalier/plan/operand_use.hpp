@@ -20,7 +20,7 @@ struct use {
 /// repeated, unless it is stored before the reader's group runs.
 class operand_uses {
  public:
-  constexpr operand_uses(program_builder const& g, grouping const& r) : g_{g}, r_{r} {}
+  constexpr operand_uses(node_table const& g, grouping const& r) : g_{g}, r_{r} {}
 
   /// size    elements of the reader
   /// reader  the reader's group. no_group: a new group, which runs after all existing ones. no_memory: no broadcast
@@ -52,7 +52,7 @@ class operand_uses {
   }
 
  private:
-  program_builder const& g_;
+  node_table const& g_;
   grouping const& r_;
 };
 

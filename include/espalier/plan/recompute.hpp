@@ -15,8 +15,7 @@ struct recomputed {
 
 class recomputer {
  public:
-  constexpr recomputer(program_builder const& g, grouping const& r, recomputed& to)
-      : g_{g}, r_{r}, uses_{g, r}, to_{to} {}
+  constexpr recomputer(node_table const& g, grouping const& r, recomputed& to) : g_{g}, r_{r}, uses_{g, r}, to_{to} {}
 
   constexpr void run(graph::output const* outputs, int output_count) {
     for (int id = 1; id <= g_.size; ++id)
@@ -87,7 +86,7 @@ class recomputer {
     }
   }
 
-  program_builder const& g_;
+  node_table const& g_;
   grouping const& r_;
   operand_uses uses_;
   recomputed& to_;

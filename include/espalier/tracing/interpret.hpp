@@ -9,7 +9,7 @@
 /// and tests compare the kernels with it.
 namespace espalier::tracing {
 
-using graph::descriptor, graph::label_argument, graph::node, graph::op_family, graph::program_builder;
+using graph::descriptor, graph::label_argument, graph::node, graph::op_family, graph::node_table;
 
 /// The data of a program's leaves, indexed by their attribute.
 template <class T>
@@ -78,7 +78,7 @@ constexpr void multiply_matrices(T* y, T const* a, T const* b, int rows, int col
 template <class T>
 class interpreter {
  public:
-  constexpr interpreter(program_builder const& g, int const* roots, int count)
+  constexpr interpreter(node_table const& g, int const* roots, int count)
       : g_{g}, values_{new T* [static_cast<std::size_t>(g.size) + 1] {}} {
     needed_ = new bool[static_cast<std::size_t>(g.size) + 1]{};
     for (int i = 0; i < count; ++i) needed_[roots[i]] = true;
@@ -225,7 +225,7 @@ class interpreter {
                                 rows, columns, inner, ta, tb);
   }
 
-  program_builder const& g_;
+  node_table const& g_;
   T** values_;
   bool* needed_;
 };

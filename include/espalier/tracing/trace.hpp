@@ -20,7 +20,7 @@ enum class mode : std::uint8_t { training, evaluation };
 inline constexpr int max_arguments = 24;
 
 struct tracer {
-  program& result;
+  graph::program& program;
   mode traced_mode;
   /// a formula of tensors: its program depends only on its type, so tensors and numbers are inputs of the program
   bool is_eager;
@@ -33,7 +33,7 @@ struct tracer {
   int* updated = nullptr;
   int next_stream = 0;  ///< the first number that belongs to no random stream of the net
 
-  constexpr program_builder& builder() { return result.nodes; }
+  constexpr node_table& nodes() { return program.nodes; }
 };
 
 /// Scope guard for tracing the body of a module, op or function: numbers and tensors in it are constants of the
@@ -51,7 +51,7 @@ class inside_body {
 };
 
 constexpr int add_leaf(tracer& t, descriptor const* op, std::uint64_t attribute, extents const& s) {
-  return t.builder().add(node{op, {}, attribute, s});
+  return t.nodes().add(node{op, {}, attribute, s});
 }
 
 /// Adds an argument. Real tensors are used directly; labels (integers, booleans) are converted to real numbers.
@@ -59,7 +59,7 @@ template <class T>
 constexpr int add_argument(tracer& t, int position, extents const& s) {
   if constexpr (std::is_integral_v<T>) {
     int const leaf = add_leaf(t, &described<label_>, graph::label_attribute({position, sizeof(T) == 1}), s);
-    return t.builder().add(node{&described<convert_>, {leaf, 0, 0, 0}, 0, s});
+    return t.nodes().add(node{&described<convert_>, {leaf, 0, 0, 0}, 0, s});
   } else {
     return add_leaf(t, &described<argument_>, graph::position_attribute(position), s);
   }
@@ -73,8 +73,8 @@ constexpr traced<S, Element> argument_of(tracer& t, int position) {
 
 /// Reports a fault and returns a node of the requested shape, so that tracing can continue.
 constexpr int report_fault(tracer& t, fault f, extents const& s) {
-  t.builder().report(f);
-  return emit_constant(t.builder(), 0, s).id;
+  t.nodes().report(f);
+  return emit_constant(t.nodes(), 0, s).id;
 }
 
 /// Adds a tensor in a body as a constant of the program. The constant evaluator reads its elements; elements that it
@@ -91,7 +91,7 @@ constexpr int add_tensor(tracer& t, T const* data, extents const& s) {
     x[i] = __builtin_constant_p(static_cast<double>(data[i])) ? static_cast<double>(data[i]) : 0.0;
     differ = differ || x[i] != x[0];
   }
-  program_builder& g = t.builder();
+  node_table& g = t.nodes();
   int const id =
       !is_constant ? report_fault(t, fault::unknown_tensor, s)
       : differ
@@ -115,7 +115,7 @@ template <class T>
 constexpr int lower(tracer& t, number<T> const& x) {
   if (t.is_eager)
     return add_leaf(t, &described<hyperparameter_>, graph::position_attribute(t.next_hyperparameter++), extents{});
-  return emit_constant(t.builder(), static_cast<double>(x.value), extents{}).id;
+  return emit_constant(t.nodes(), static_cast<double>(x.value), extents{}).id;
 }
 
 template <int I>
@@ -137,7 +137,7 @@ constexpr int lower(tracer& t, parameter<S, Initializer> const& x) {
 constexpr int lower_buffer(tracer& t, tracer const* owner, int slot, extents const& s) {
   if (owner != &t || t.updated == nullptr || t.updated[slot] == 0)
     return lower_numbered(t, owner, &described<buffer_>, graph::slot_attribute(slot), s);
-  return t.builder().emit(node{&described<detach_>, {t.result.outputs[t.updated[slot] - 1].id, 0, 0, 0}, 0, s});
+  return t.nodes().emit(node{&described<detach_>, {t.program.outputs[t.updated[slot] - 1].id, 0, 0, 0}, 0, s});
 }
 template <class S, class Initializer>
 constexpr int lower(tracer& t, buffer<S, Initializer> const& x) {
@@ -183,7 +183,7 @@ constexpr int lower(tracer& t, E const& e) { return e.lower_into(t); }
 template <class X>
 constexpr int trace_operand(tracer& t, X const& x) {
   if constexpr (espalier::detail::is_arithmetic<X>)
-    return emit_constant(t.builder(), static_cast<double>(x), extents{}).id;
+    return emit_constant(t.nodes(), static_cast<double>(x), extents{}).id;
   else return lower(t, espalier::detail::keep(x));
 }
 
@@ -204,13 +204,13 @@ constexpr int trace_composite(tracer& t, int const* id, std::index_sequence<I...
   inside_body const own{t};
   int const value = trace_operand(
       t, rule<Op>::expand(espalier::detail::as_traced<X>{&t, id[I]}..., axes_constant<graph::axes_in(Attribute)>{}));
-  if constexpr (ClosedForm<Op>) return t.builder().emit(node{&described<Op>, {value, id[I]...}, Attribute, S::value});
+  if constexpr (ClosedForm<Op>) return t.nodes().emit(node{&described<Op>, {value, id[I]...}, Attribute, S::value});
   else return value;
 }
 
 /// Emits the node of one op. It is no template, so that all operand types share one function.
-constexpr int emit_node(program_builder& g, descriptor const* op, extents const& s, std::uint64_t attribute,
-                        int const* id, int operands) {
+constexpr int emit_node(node_table& g, descriptor const* op, extents const& s, std::uint64_t attribute, int const* id,
+                        int operands) {
   return op->emit(g, node{op, {id[0], operands > 1 ? id[1] : 0, operands > 2 ? id[2] : 0, 0}, attribute, s});
 }
 
@@ -220,7 +220,7 @@ template <class Op, std::uint64_t Attribute, class S, class... X>
 constexpr int trace_node(tracer& t, int const* id) {
   if constexpr (Composite<Op>)
     return detail::trace_composite<Op, Attribute, S, X...>(t, id, std::index_sequence_for<X...>{});
-  else return detail::emit_node(t.builder(), &described<Op>, S::value, Attribute, id, static_cast<int>(sizeof...(X)));
+  else return detail::emit_node(t.nodes(), &described<Op>, S::value, Attribute, id, static_cast<int>(sizeof...(X)));
 }
 
 template <class Op, std::uint64_t Attribute, class S, class... X>
@@ -282,15 +282,15 @@ constexpr int next_number(random_stream const& stream) {
 /// new value is another buffer, a copy node reads it, in the order of all reads: that buffer may be updated, too.
 constexpr void trace_update(tracer& t, tracer const* owner, int id, int slot) {
   if (owner != &t) return;  // a fault, reported where the buffer was read
-  program_builder& g = t.builder();
+  node_table& g = t.nodes();
   node const& data = g[data_of(g, id)];
   if (data.op->family == op_family::buffer && slot_of(data) != slot)
     id = g.add(node{&described<copied_>, {id, 0, 0, 0}, graph::copy_attribute(graph::max_outputs + slot), g[id].shape});
   if (t.updated != nullptr && t.updated[slot] != 0) {
-    t.result.outputs[t.updated[slot] - 1].id = id;
+    t.program.outputs[t.updated[slot] - 1].id = id;
   } else {
-    t.result.add_output(id, graph::destination::buffer, slot);
-    if (t.updated != nullptr) t.updated[slot] = t.result.output_count;
+    t.program.add_output(id, graph::destination::buffer, slot);
+    if (t.updated != nullptr) t.updated[slot] = t.program.output_count;
   }
 }
 

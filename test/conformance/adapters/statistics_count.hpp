@@ -15,7 +15,7 @@ struct normalized_shape<nothing, Last> {
 template <class Norm, class In>
 void count_statistics(case_run& run) {
   auto const program = trace_net_plainly<Norm, In>();
-  esp::graph::program_builder const& nodes = program->nodes;
+  esp::graph::node_table const& nodes = program->nodes;
   std::int64_t count = 0;
   // scattered axes are reduced in several steps
   std::vector<bool> unfinished(static_cast<std::size_t>(nodes.size) + 1);

@@ -8,7 +8,7 @@ namespace detail {
 template <class T, class F, class... CaseTensor, std::size_t... I>
 void nodes_in_order(case_run& run, case_tensors<CaseTensor...>, std::index_sequence<I...>, auto const&... x) {
   auto const program = trace_plainly(F{}(traced_input<typename CaseTensor::shape, static_cast<int>(I)>{}...));
-  esp::graph::program_builder const& nodes = program->nodes;
+  esp::graph::node_table const& nodes = program->nodes;
   T const* const arguments[] = {x.data()...};
   std::vector<int> ids;
   for (int id = 1; id <= nodes.size; ++id)

@@ -37,7 +37,7 @@ constexpr int count_arguments(plan::planned const& p) {
   return n;
 }
 template <int Groups, int Arguments>
-constexpr call_table<Groups, Arguments> table_of_calls(graph::program_builder const& g, plan::planned const& p) {
+constexpr call_table<Groups, Arguments> table_of_calls(graph::node_table const& g, plan::planned const& p) {
   call_table<Groups, Arguments> r{};
   int n = 0;
   for (int x = 1; x <= Groups; ++x) {
