@@ -76,10 +76,10 @@ struct formula {
   static constexpr bool eager = (X::eager || ...);
   boost::hana::basic_tuple<X...> operands;
 
-  constexpr int lower_into(tracing::tracer& t) const {
+  constexpr int trace_into(tracing::tracer& t) const {
     int id[sizeof...(X)]{};
     int count = 0;
-    boost::hana::unpack(operands, [&](auto const&... x) { ((id[count++] = lower(t, x)), ...); });
+    boost::hana::unpack(operands, [&](auto const&... x) { ((id[count++] = trace_expression(t, x)), ...); });
     return traced_derivative<F, K, X...>(t, id);
   }
 };

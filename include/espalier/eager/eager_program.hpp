@@ -43,7 +43,7 @@ struct eager_program {
   static constexpr traced trace() {
     traced r{};
     tracing::tracer t{r.program, tracing::mode::evaluation, true, 0, 0};
-    r.program.add_output(lower(t, E{}), graph::destination::result, 0);
+    r.program.add_output(trace_expression(t, E{}), graph::destination::result, 0);
     r.arguments = t.next_argument;
     r.numbers = t.next_hyperparameter;
     return r;

@@ -19,7 +19,7 @@ struct class_weights {
   static constexpr bool eager = false;
 
   template <class Tracer>
-  constexpr int lower_into(Tracer& t) const {
+  constexpr int trace_into(Tracer& t) const {
     constexpr double value[] = {Values...};
     auto& g = t.nodes();
     handle const position{&g, g.add(graph::node{&described<column_index_>, {}, 0, shape_type::value})};

@@ -71,7 +71,7 @@ struct untrainable {
   using element_type = void;
   static constexpr bool eager = false;
   template <class Tracer>
-  constexpr int lower_into(Tracer& t) const {
+  constexpr int trace_into(Tracer& t) const {
     t.nodes().report(graph::fault::one_value_per_channel);
     return operation::emit_constant(t.nodes(), 0, S::value).id;
   }

@@ -15,7 +15,7 @@ struct filled {
   static constexpr bool eager = false;
   double value = 0;
   template <class Tracer>
-  constexpr int lower_into(Tracer& t) const {
+  constexpr int trace_into(Tracer& t) const {
     return operation::emit_constant(t.nodes(), value, S::value).id;
   }
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include "kernels.hpp"
-#include "pack.hpp"
+#include "pack_workspace.hpp"
 
 #include "../base/diagnostics_push.hpp"
 /// Assigns an address to every value at compile time: a base (workspace, parameters, arguments, ...) and an offset in

@@ -8,7 +8,7 @@
 
 #include "../base/diagnostics_push.hpp"
 /// Turns a body into a program. The constant evaluator runs the body once on `traced` values, and each op emits its
-/// node. Formulas of tensors are types: one overload of `lower` per kind of expression lowers them.
+/// node. Formulas of tensors are types: one overload of `trace_expression` per kind of expression traces them.
 namespace espalier {
 namespace tracing {
 
@@ -107,19 +107,19 @@ constexpr int own_node(tracer& t, tracer const* owner, int id, extents const& s)
   return owner == &t ? id : report_fault(t, fault::foreign_parameter, s);
 }
 template <class S, class Data, class Observer>
-constexpr int lower(tracer& t, traced<S, Data, Observer> const& x) {
+constexpr int trace_expression(tracer& t, traced<S, Data, Observer> const& x) {
   return own_node(t, x.tracer, x.id, S::value);
 }
 
 template <class T>
-constexpr int lower(tracer& t, number<T> const& x) {
+constexpr int trace_expression(tracer& t, number<T> const& x) {
   if (t.is_eager)
     return add_leaf(t, &described<hyperparameter_>, graph::position_attribute(t.next_hyperparameter++), extents{});
   return emit_constant(t.nodes(), static_cast<double>(x.value), extents{}).id;
 }
 
 template <int I>
-constexpr int lower(tracer& t, hyperparameter<I> const&) {
+constexpr int trace_expression(tracer& t, hyperparameter<I> const&) {
   return add_leaf(t, &described<hyperparameter_>, graph::position_attribute(I), extents{});
 }
 
@@ -129,7 +129,7 @@ constexpr int lower_numbered(tracer& t, tracer const* owner, descriptor const* o
   return owner == &t ? add_leaf(t, op, attribute, s) : report_fault(t, fault::foreign_parameter, s);
 }
 template <class S, class Initializer>
-constexpr int lower(tracer& t, parameter<S, Initializer> const& x) {
+constexpr int trace_expression(tracer& t, parameter<S, Initializer> const& x) {
   return lower_numbered(t, x.tracer, &described<parameter_>, graph::slot_attribute(x.slot), S::value);
 }
 /// The value of a buffer: its value at the beginning of the step or, after an update in the program, the new value. No
@@ -140,20 +140,20 @@ constexpr int lower_buffer(tracer& t, tracer const* owner, int slot, extents con
   return t.nodes().emit(node{&described<detach_>, {t.program.outputs[t.updated[slot] - 1].id, 0, 0, 0}, 0, s});
 }
 template <class S, class Initializer>
-constexpr int lower(tracer& t, buffer<S, Initializer> const& x) {
+constexpr int trace_expression(tracer& t, buffer<S, Initializer> const& x) {
   return lower_buffer(t, x.tracer, x.slot, S::value);
 }
 template <class S>
-constexpr int lower(tracer& t, random_uniform<S> const& x) {
+constexpr int trace_expression(tracer& t, random_uniform<S> const& x) {
   return lower_numbered(t, x.stream.tracer, &described<random_uniform_>, graph::stream_attribute(x.number), S::value);
 }
 
 template <class S>
-constexpr int lower(tracer& t, column_index<S> const&) {
+constexpr int trace_expression(tracer& t, column_index<S> const&) {
   return add_leaf(t, &described<column_index_>, 0, S::value);
 }
 
-/// Lowers a tensor: an input of the program in a formula of tensors, a constant in a body.
+/// Traces a tensor: an input of the program in a formula of tensors, a constant in a body.
 template <class T, class Device>
 constexpr int lower_tensor(tracer& t, T const* data, extents const& s) {
   if (t.is_eager) return add_argument<T>(t, t.next_argument++, s);
@@ -161,40 +161,40 @@ constexpr int lower_tensor(tracer& t, T const* data, extents const& s) {
   else return report_fault(t, fault::unknown_tensor, s);
 }
 template <class T, class S, class Device>
-constexpr int lower(tracer& t, borrowed<T, S, Device> const& x) {
+constexpr int trace_expression(tracer& t, borrowed<T, S, Device> const& x) {
   return lower_tensor<T, Device>(t, x.data, S::value);
 }
 template <class Tensor>
-constexpr int lower(tracer& t, owned<Tensor> const& x) {
+constexpr int trace_expression(tracer& t, owned<Tensor> const& x) {
   return lower_tensor<typename Tensor::value_type, typename Tensor::device_type>(t, x.value.data(),
                                                                                  Tensor::shape_type::value);
 }
 
 template <class Op, std::uint64_t Attribute, class S, class... X>
-constexpr int lower(tracer& t, espalier::node<Op, Attribute, S, X...> const& e);
+constexpr int trace_expression(tracer& t, espalier::node<Op, Attribute, S, X...> const& e);
 template <class S, class M, class... X>
-constexpr int lower(tracer& t, call<S, M, X...> const& c);
+constexpr int trace_expression(tracer& t, call<S, M, X...> const& c);
 
-/// Expressions that other layers define (derivatives, class weights) have their own lowering.
+/// Expressions that other layers define (derivatives, class weights) are traced by a member of theirs.
 template <class E>
-  requires requires(E const& e, tracer& t) { e.lower_into(t); }
-constexpr int lower(tracer& t, E const& e) { return e.lower_into(t); }
+  requires requires(E const& e, tracer& t) { e.trace_into(t); }
+constexpr int trace_expression(tracer& t, E const& e) { return e.trace_into(t); }
 
 template <class X>
 constexpr int trace_operand(tracer& t, X const& x) {
   if constexpr (espalier::detail::is_arithmetic<X>)
     return emit_constant(t.nodes(), static_cast<double>(x), extents{}).id;
-  else return lower(t, espalier::detail::keep(x));
+  else return trace_expression(t, espalier::detail::keep(x));
 }
 
 namespace detail {
 
 template <class E>
-constexpr int lower_operands(tracer& t, E const& e, int (&id)[4]) {
+constexpr int trace_operands(tracer& t, E const& e, int (&id)[4]) {
   int count = 1;
-  id[0] = lower(t, e.a);
-  if constexpr (requires { e.b; }) id[count++] = lower(t, e.b);
-  if constexpr (requires { e.c; }) id[count++] = lower(t, e.c);
+  id[0] = trace_expression(t, e.a);
+  if constexpr (requires { e.b; }) id[count++] = trace_expression(t, e.b);
+  if constexpr (requires { e.c; }) id[count++] = trace_expression(t, e.c);
   return count;
 }
 
@@ -224,9 +224,9 @@ constexpr int trace_node(tracer& t, int const* id) {
 }
 
 template <class Op, std::uint64_t Attribute, class S, class... X>
-constexpr int lower(tracer& t, espalier::node<Op, Attribute, S, X...> const& e) {
+constexpr int trace_expression(tracer& t, espalier::node<Op, Attribute, S, X...> const& e) {
   int id[4]{};
-  detail::lower_operands(t, e, id);
+  detail::trace_operands(t, e, id);
   return trace_node<Op, Attribute, S, X...>(t, id);
 }
 
@@ -256,9 +256,9 @@ constexpr traced_result<S, X...> emit_traced(X const&... x) {
 namespace tracing {
 
 template <class S, class M, class... X>
-constexpr int lower(tracer& t, call<S, M, X...> const& c) {
+constexpr int trace_expression(tracer& t, call<S, M, X...> const& c) {
   int id[4]{};
-  detail::lower_operands(t, c, id);
+  detail::trace_operands(t, c, id);
   inside_body const own{t};
   if constexpr (sizeof...(X) == 1)
     return trace_operand(t, c.module.forward(espalier::detail::as_traced<X>{&t, id[0]}...));

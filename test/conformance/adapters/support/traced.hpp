@@ -17,7 +17,7 @@ struct traced_input {
   using is_expression = void;
   using element_type = void;
   static constexpr bool eager = false;
-  constexpr int lower_into(esp::tracing::tracer& t) const {
+  constexpr int trace_into(esp::tracing::tracer& t) const {
     return esp::tracing::add_leaf(t, &esp::described<esp::argument_>, static_cast<std::uint64_t>(I), S::value);
   }
 };
@@ -28,7 +28,7 @@ std::unique_ptr<esp::graph::program> trace_plainly(E const& expression) {
   auto result = std::make_unique<esp::graph::program>();
   result->nodes.plain = true;
   esp::tracing::tracer tracer{*result, esp::tracing::mode::training, false, 0, 0};
-  lower(tracer, expression);
+  trace_expression(tracer, expression);
   return result;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-#define BOOST_TEST_MODULE plan_pack
+#define BOOST_TEST_MODULE plan_pack_workspace
 #include <boost/test/unit_test.hpp>
 
-#include <espalier/plan/pack.hpp>
+#include <espalier/plan/pack_workspace.hpp>
 
 #include <algorithm>
 #include <memory>
