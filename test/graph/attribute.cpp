@@ -89,7 +89,7 @@ constexpr bool reads_only_its_own() {
   bool own = false;
   for (op_family f : Reader::own) own = own || f == family;
   if (readable<Reader, family> != own) return false;
-  if constexpr (family == op_family::composite) return true;
+  if constexpr (family == op_family::alias) return true;
   else return reads_only_its_own<Reader, Family + 1>();
 }
 template <class... Reader>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include "../operation/rule.hpp"
-#include "../plan/lower.hpp"
+#include "../plan/kernel_ir.hpp"
 
 #include "../base/diagnostics_push.hpp"
 /// Schedules the loops of a fused group for any device: which instructions run in which sweep over the data. The group

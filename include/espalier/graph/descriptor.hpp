@@ -46,8 +46,7 @@ enum class op_family : std::uint8_t {
   move,
   scatter_add,  ///< the adjoint of a move
   concatenate,
-  alias,     ///< operand 0 with its own pullback rule (composites with a closed form, detach)
-  composite  ///< expanded while tracing
+  alias  ///< operand 0 with its own pullback rule (composites with a closed form, detach)
 };
 
 struct node;

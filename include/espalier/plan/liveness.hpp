@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include "lower.hpp"
+#include "kernel_ir.hpp"
 
 #include "../base/diagnostics_push.hpp"
 /// Decides which values are stored in memory, and which group reads each of them last.

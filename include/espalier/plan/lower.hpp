@@ -1,56 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "kernel_ir.hpp"
 #include "recompute.hpp"
 
 #include "../base/diagnostics_push.hpp"
 /// Lowers each group to kernel IR with its own numbers of operands and instructions. Equal groups have equal IR and
 /// share one kernel.
 namespace espalier::plan {
-
-/// Fills the operands that an op does not have. It has the form of an IR operand, because sweeps wait for the
-/// instructions that an operand names.
-inline constexpr int no_operand = -1;
-
-/// One op of a fused group. An operand is an earlier instruction (its number) or an IR operand (-1 - its number). An
-/// instruction without an op is a copy.
-struct ir_instruction {
-  graph::descriptor const* op;
-  int operand[3];
-  extent_class extent;
-};
-
-/// Where a kernel gets an operand from. The last three are for nodes that a device may generate or convert where they
-/// are read: random numbers, integers, truth values.
-enum class operand_kind : std::uint8_t { memory, constant, column_index, random, integer, flag };
-
-/// A value that a group reads from outside; several instructions may refer to it. bits: the value of a constant.
-struct ir_operand {
-  int node;
-  extent_class extent;
-  operand_kind kind;
-  std::uint64_t bits;
-};
-
-/// The ranges of one group in the lists of kernel_ir.
-struct kernel_body {
-  int first_instruction, instructions;
-  int first_operand, operands;
-  /// nodes whose values are stored; set by find_kernels
-  int first_output, outputs;
-  int kernel;  ///< the first group that is equal to this one; set by find_kernels
-};
-
-/// Instructions, operands and outputs of all groups.
-struct kernel_ir {
-  ir_instruction instructions[graph::capacity];
-  ir_operand operands[graph::capacity];
-  int outputs[graph::capacity];  ///< node ids, ascending within a group
-  kernel_body groups[max_groups];
-  int local[graph::capacity];  ///< by node: its instruction number within its group
-  int instruction_count, operand_count, output_count;
-};
-
-constexpr int max_operands = 40;
 
 class lowering {
  public:

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include "address.hpp"
-#include "lower.hpp"
+#include "grouping.hpp"
 
 #include "../base/diagnostics_push.hpp"
 /// Packs values into one small workspace. Each value has a size and a lifetime, from the group that computes it to the

@@ -3,6 +3,7 @@
 #include "../graph/sound.hpp"
 #include "allocate.hpp"
 #include "flops.hpp"
+#include "lower.hpp"
 #include "merge.hpp"
 #include "traffic.hpp"
 

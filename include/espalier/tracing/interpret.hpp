@@ -200,8 +200,6 @@ class interpreter {
       case op_family::contraction:
         contract(n, y);
         break;
-      case op_family::composite:
-        break;
     }
   }
   constexpr void convert(node const& leaf, T* y, std::int64_t size, leaf_values<T> const& in) {
