@@ -359,6 +359,7 @@ struct kernel_schedule<Inner, Spare, list<instruction<Op, Extent, A, B, C>...>,
   static constexpr detail::bits computed(int s) { return schedule.needed[s]; }
   static constexpr detail::bits reduced(int s) { return sets.reduced[s]; }
   static constexpr detail::bits stored(int s) { return sets.stored[s]; }
+  /// The values that sweep s stores for a later sweep.
   static constexpr detail::bits stored_for_later(int s) {
     detail::bits r = 0;
     for (int i = 0; i < instructions; ++i)

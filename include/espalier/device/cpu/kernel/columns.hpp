@@ -60,12 +60,7 @@ struct column_kernel : loop_kernel_base<extent_class::column, T, Arch, Instructi
   template <int I>
   static constexpr int at_slot = memory::of.slot[I] * width;
   using instruction_packs = V[static_cast<std::size_t>(instructions)];
-  using typename base::value_packs;
-  using constants = set_members<base::constant_operands>;
-  template <extent_class Extent>
-  using in_memory = set_members<facts::memory_at(Extent)>;
-  template <detail::bits Set>
-  using instructions_of = typename base::template instructions_of<Set>;
+  using typename base::constants, typename base::value_packs;
   static constexpr detail::bits single_sums = facts::instructions_at(extent_class::single, true);
 
   /// Ahead: the distance in rows to the next store to this column.
@@ -94,8 +89,8 @@ struct column_kernel : loop_kernel_base<extent_class::column, T, Arch, Instructi
   static ESPALIER_IN_KERNEL void hold(T const* const* start_of, V* v, int j, std::integer_sequence<int, Index...>) {
     base::put_constants(v, constants{});
     ((v[instructions + Index] = V::iota(static_cast<T>(j))), ...);
-    base::template put_lanes<Count>(v, start_of, j, in_memory<extent_class::column>{});
-    base::put_elements(v, start_of, 0, in_memory<extent_class::single>{});
+    base::template put_lanes<Count>(v, start_of, j, operands_in_memory<facts, extent_class::column>{});
+    base::put_elements(v, start_of, 0, operands_in_memory<facts, extent_class::single>{});
   }
   template <int... I>
   static ESPALIER_IN_KERNEL void load_stored(V* v, T const* kept, std::integer_sequence<int, I...>) {
@@ -123,11 +118,12 @@ struct column_kernel : loop_kernel_base<extent_class::column, T, Arch, Instructi
   /// r is a number and no template argument, which would make functions for each row.
   template <int S, int Count>
   static ESPALIER_IN_KERNEL void sweep_vector(T const* const* in, V* v, V* sum, V* total, V* result, int r, int j) {
-    base::template put_lanes<Count>(v, in, std::ptrdiff_t{r} * Columns + j, in_memory<extent_class::full>{});
-    base::put_elements(v, in, r, in_memory<extent_class::row>{});
-    base::compute(v, instructions_of<facts::computed(S)>{});
-    base::template add<width>(sum, v, instructions_of<base::added_to(S, extent_class::column)>{});
-    base::template add<Count>(total, v, instructions_of<base::added_to(S, extent_class::single)>{});
+    base::template put_lanes<Count>(v, in, std::ptrdiff_t{r} * Columns + j,
+                                    operands_in_memory<facts, extent_class::full>{});
+    base::put_elements(v, in, r, operands_in_memory<facts, extent_class::row>{});
+    base::compute(v, instructions_in<facts, facts::computed(S)>{});
+    base::template add<width>(sum, v, instructions_in<facts, base::added_to(S, extent_class::column)>{});
+    base::template add<Count>(total, v, instructions_in<facts, base::added_to(S, extent_class::single)>{});
     set_aside(result, v, set_members<facts::stored(S)>{});
   }
   template <int S, int Count, int... R>
@@ -142,11 +138,11 @@ struct column_kernel : loop_kernel_base<extent_class::column, T, Arch, Instructi
       instruction_packs sum[4];
       (base::clear(sum[R], set_members<summed>{}), ...);
       (sweep_vector<S, Count>(in, v, sum[R], total[R], result[R], R, j), ...);
-      base::combine_all(sum[0], sum[1], instructions_of<summed>{});
-      base::combine_all(sum[2], sum[3], instructions_of<summed>{});
-      base::combine_all(sum[0], sum[2], instructions_of<summed>{});
+      base::combine_all(sum[0], sum[1], instructions_in<facts, summed>{});
+      base::combine_all(sum[2], sum[3], instructions_in<facts, summed>{});
+      base::combine_all(sum[0], sum[2], instructions_in<facts, summed>{});
       load_stored(sum[1], kept, set_members<summed>{});
-      base::combine_all(sum[1], sum[0], instructions_of<summed>{});
+      base::combine_all(sum[1], sum[0], instructions_in<facts, summed>{});
       store_stored(sum[1], kept, set_members<summed>{});
     } else {
       instruction_packs sum;
@@ -220,9 +216,9 @@ struct column_kernel : loop_kernel_base<extent_class::column, T, Arch, Instructi
     value_packs v;
     load_stored(v, kept, set_members<memory::columns_for_statistics(S)>{});
     hold<Count>(b.start_of, v, j, set_members<base::index_operands>{});
-    estimate<Count>(v, b.start_of, j, instructions_of<memory::statistics(S, memory::estimated)>{});
-    base::compute(v, instructions_of<memory::statistics(S, memory::computed)>{});
-    base::template add<Count>(total, v, instructions_of<memory::statistics(S, memory::accumulated)>{});
+    estimate<Count>(v, b.start_of, j, instructions_in<facts, memory::statistics(S, memory::estimated)>{});
+    base::compute(v, instructions_in<facts, memory::statistics(S, memory::computed)>{});
+    base::template add<Count>(total, v, instructions_in<facts, memory::statistics(S, memory::accumulated)>{});
     store_statistics<Count>(v, b.first, j, set_members<memory::statistics(S, memory::stored)>{});
     store_stored(v, kept, set_members<memory::statistics(S, memory::kept)>{});
     using next = set_members<base::added_to(S + 1, extent_class::column)>;
@@ -272,15 +268,16 @@ struct column_kernel : loop_kernel_base<extent_class::column, T, Arch, Instructi
       ((sweep<S>(b, total), finalize_statistics<S>(b, total[0])), ...);
     }
     base::clear(sum, single{});
-    for (int i = 0; i < max_rows_per_iteration; ++i) base::combine_all(sum, total[i], instructions_of<single_sums>{});
+    for (int i = 0; i < max_rows_per_iteration; ++i)
+      base::combine_all(sum, total[i], instructions_in<facts, single_sums>{});
     if constexpr (streams) stream_fence();
   }
   static ESPALIER_IN_KERNEL void finish_all(memory_of_call const& m, V const* total) {
     typename base::value_numbers v;
     base::put_constants(v, constants{});
-    base::put_elements(v, m.start_of, 0, in_memory<extent_class::single>{});
-    base::reduce_totals(v, total, instructions_of<facts::instructions_at(extent_class::single, true)>{});
-    base::compute_numbers(v, instructions_of<facts::instructions_at(extent_class::single, false)>{});
+    base::put_elements(v, m.start_of, 0, operands_in_memory<facts, extent_class::single>{});
+    base::reduce_totals(v, total, instructions_in<facts, facts::instructions_at(extent_class::single, true)>{});
+    base::compute_numbers(v, instructions_in<facts, facts::instructions_at(extent_class::single, false)>{});
     base::store_numbers(m.first, v, 0, set_members<facts::results_at(extent_class::single)>{});
   }
 
@@ -311,7 +308,7 @@ struct column_kernel : loop_kernel_base<extent_class::column, T, Arch, Instructi
     base::clear(total, single{});
     for (int i = 0; i < parts; ++i) {
       restore(shared + i * singles * width, one, std::make_integer_sequence<int, singles>{}, single{});
-      base::combine_all(total, one, instructions_of<single_sums>{});
+      base::combine_all(total, one, instructions_in<facts, single_sums>{});
     }
     finish_all(memory_of_call{p}, total);
   }

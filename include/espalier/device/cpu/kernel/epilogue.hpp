@@ -52,11 +52,11 @@ class epilogue : loop_kernel_base<extent_class::row, T, Arch, Instructions, Oper
   ESPALIER_INLINE void operator()(V sum, std::int64_t row, std::int64_t column) const {
     typename base::value_packs v;
     v[0] = sum;
-    base::put_constants(v, set_members<base::constant_operands>{});
+    base::put_constants(v, typename base::constants{});
     load<Count>(v, row * Columns + column, row, column, operands_of<full_extent_operands>{},
                 operands_of<row_operands>{}, operands_of<single_operands>{}, operands_of<column_operands>{},
                 set_members<base::index_operands>{});
-    base::compute(v, typename base::template instructions_of<chosen(following)>{});
+    base::compute(v, instructions_in<facts, chosen(following)>{});
     store<Count>(v, row * Columns + column, set_members<chosen(stored)>{});
   }
   /// A rectangle of sums in memory. It starts at a multiple of the register width, and ends at one or at the last

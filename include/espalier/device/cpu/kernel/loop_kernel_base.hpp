@@ -57,6 +57,10 @@ constexpr int unroll(int vectors, int work) {
 
 }  // namespace detail
 
+/// The operands in memory of an extent class, as numbers.
+template <class Facts, extent_class Extent>
+using operands_in_memory = set_members<Facts::memory_at(Extent)>;
+
 /// The base of kernels over a fused group, in both directions: the vectors of one sweep, and the statistics of a line
 /// after it.
 template <extent_class Inner, class T, class Arch, class Instructions, class Operands, class Outputs, int Spare = -1>
@@ -66,8 +70,8 @@ struct loop_kernel_base {
   static constexpr int instructions = facts::instructions, operands = facts::operands, width = V::size;
   using operand_indices = std::make_integer_sequence<int, operands>;
 
-  static constexpr detail::bits constant_operands = facts::sets.constants, index_operands = facts::sets.indices,
-                                reductions = facts::sets.reductions;
+  using constants = set_members<facts::sets.constants>;
+  static constexpr detail::bits index_operands = facts::sets.indices, reductions = facts::sets.reductions;
 
   template <int I>
   static constexpr T identity = static_cast<T>(facts::identity_at[I]);
@@ -147,20 +151,15 @@ struct loop_kernel_base {
     ((out[output<I>][at] = v[I]), ...);
     (void)out, (void)v, (void)at;
   }
-  template <detail::bits Set>
-  using instructions_of = instructions_in<facts, Set>;
-
   // The parts of a sweep, and of the statistics after it.
 
-  enum value_role { reloaded, evaluated, saved };
-  /// The values that a vector of sweep s reloads from where an earlier sweep stored them, computes, or stores for a
-  /// later sweep.
+  enum value_role { reloaded, evaluated };
+  /// The values that a vector of sweep s reloads from where an earlier sweep stored them, or computes.
   static constexpr detail::bits values_in_sweep(int s, value_role role) {
     detail::bits r = 0;
     for (detail::bits rest = facts::schedule.needed[s]; rest != 0; rest &= rest - 1) {
       int const i = __builtin_ctzll(rest);
-      if (role == saved ? facts::stores_for_later(s, i) : facts::is_reloaded(s, i) == (role == reloaded))
-        r |= detail::bit(i);
+      if (facts::is_reloaded(s, i) == (role == reloaded)) r |= detail::bit(i);
     }
     return r;
   }

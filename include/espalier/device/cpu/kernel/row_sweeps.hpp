@@ -3,14 +3,7 @@
 #include "loop_kernel_base.hpp"
 
 #include "../../../base/diagnostics_push.hpp"
-// clang unrolls short loops into more registers than there are. This file unrolls the loops that gain from it.
-#if defined(__clang__)
-#define ESPALIER_AS_LOOP _Pragma("clang loop unroll(disable)")
-#else
-#define ESPALIER_AS_LOOP
-#endif
-
-/// Sweeps over the columns of rows: the base of kernels that run along rows.
+/// Sweeps over the columns of rows: the base of long_row_kernel.
 namespace espalier::on_cpu {
 
 namespace detail {
@@ -59,12 +52,7 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, Arch, Instructions, O
                                            Arch::bytes == 64 ? 32 : 16);
   }
 
-  using typename base::value_numbers, typename base::value_packs;
-  using constants = set_members<base::constant_operands>;
-  template <extent_class Extent>
-  using in_memory = set_members<facts::memory_at(Extent)>;
-  template <detail::bits Set>
-  using instructions_of = typename base::template instructions_of<Set>;
+  using typename base::constants, typename base::value_numbers, typename base::value_packs;
 
   /// Pointers to one row. values: numbers that are fixed along the row, of instructions and of operands.
   struct row_state {
@@ -85,9 +73,10 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, Arch, Instructions, O
                                          std::integer_sequence<int, Read...>) {
     base::put_constants(v, constants{});
     put_index(v, index, set_members<base::index_operands>{});
-    put_held(v, l.values, in_memory<extent_class::row>{}, in_memory<extent_class::single>{});
-    base::template put_lanes<Count>(v, l.in, j, in_memory<extent_class::full>{});
-    base::template put_lanes<Count>(v, l.in, j, in_memory<extent_class::column>{});
+    put_held(v, l.values, operands_in_memory<facts, extent_class::row>{},
+             operands_in_memory<facts, extent_class::single>{});
+    base::template put_lanes<Count>(v, l.in, j, operands_in_memory<facts, extent_class::full>{});
+    base::template put_lanes<Count>(v, l.in, j, operands_in_memory<facts, extent_class::column>{});
     ((v[Read] = V(l.values[Read])), ...);
     ((v[Back] = V::template load_first<Count>(l.out[kept_in<Back>] + j)), ...);
   }
@@ -107,8 +96,8 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, Arch, Instructions, O
   static ESPALIER_IN_KERNEL void compute_vector(row_state const& l, V* v, V* sum, V index, bool starts, int j) {
     prepare<Count>(l, v, index, j, set_members<base::values_in_sweep(S, base::reloaded)>{},
                    set_members<facts::lines_read(S)>{});
-    base::compute(v, instructions_of<base::values_in_sweep(S, base::evaluated)>{});
-    reduce<Count>(v, sum, starts, instructions_of<base::added_to(S, extent_class::row, extent_class::single)>{});
+    base::compute(v, instructions_in<facts, base::values_in_sweep(S, base::evaluated)>{});
+    reduce<Count>(v, sum, starts, instructions_in<facts, base::added_to(S, extent_class::row, extent_class::single)>{});
   }
   template <int Count, int... I, class... Op, extent_class... W, int... A, int... B, int... C>
   static ESPALIER_IN_KERNEL void reduce(V* v, V* sum, bool starts,
@@ -169,9 +158,8 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, Arch, Instructions, O
                                               bool starts, int j, bool past, std::integer_sequence<int, R...> rows) {
     value_packs v[sizeof...(R)];  // (rows, instructions + operands)
     (compute_vector<S, Count>(l[R], v[R], sum[R], index, starts, j), ...);
-    reduce_columns<Count>(sums, v, j, rows, instructions_of<base::added_to(S, extent_class::column)>{});
-    (store<Count>(l[R], v[R], j, past, set_members<base::values_in_sweep(S, base::saved)>{},
-                  set_members<facts::stored(S)>{}),
+    reduce_columns<Count>(sums, v, j, rows, instructions_in<facts, base::added_to(S, extent_class::column)>{});
+    (store<Count>(l[R], v[R], j, past, set_members<facts::stored_for_later(S)>{}, set_members<facts::stored(S)>{}),
      ...);
     (void)l, (void)sum, (void)index, (void)starts, (void)past;
   }
@@ -215,17 +203,17 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, Arch, Instructions, O
   /// r: the number of this row among those computed at once.
   template <int S, int U, class Sum>
   static ESPALIER_IN_KERNEL void finalize_statistics(row_state& l, T* singles, V* total, Sum const* sum, int r) {
-    add_totals_of<U>(total, sum, r, instructions_of<base::added_to(S, extent_class::single)>{});
-    estimate(l, instructions_of<base::statistics(S, base::estimated)>{});
-    reduce_sums<U>(l, sum, r, instructions_of<base::statistics(S, base::reduced)>{});
-    base::compute_numbers(l.values, instructions_of<base::statistics(S, base::computed)>{});
-    add_numbers(singles, l.values, instructions_of<base::statistics(S, base::accumulated)>{});
+    add_totals_of<U>(total, sum, r, instructions_in<facts, base::added_to(S, extent_class::single)>{});
+    estimate(l, instructions_in<facts, base::statistics(S, base::estimated)>{});
+    reduce_sums<U>(l, sum, r, instructions_in<facts, base::statistics(S, base::reduced)>{});
+    base::compute_numbers(l.values, instructions_in<facts, base::statistics(S, base::computed)>{});
+    add_numbers(singles, l.values, instructions_in<facts, base::statistics(S, base::accumulated)>{});
   }
   /// The statistics before the first sweep, which has no sums.
   static ESPALIER_IN_KERNEL void initial_statistics(row_state& l, T* singles) {
-    estimate(l, instructions_of<base::statistics(-1, base::estimated)>{});
-    base::compute_numbers(l.values, instructions_of<base::statistics(-1, base::computed)>{});
-    add_numbers(singles, l.values, instructions_of<base::statistics(-1, base::accumulated)>{});
+    estimate(l, instructions_in<facts, base::statistics(-1, base::estimated)>{});
+    base::compute_numbers(l.values, instructions_in<facts, base::statistics(-1, base::computed)>{});
+    add_numbers(singles, l.values, instructions_in<facts, base::statistics(-1, base::accumulated)>{});
   }
   template <int S, int... R, int... U>
   static ESPALIER_IN_KERNEL void sweep(row_state* l, T* const* sums, T* singles, V* total, bool past, int from, int to,
@@ -239,12 +227,15 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, Arch, Instructions, O
     ESPALIER_AS_LOOP
     for (; j + stride <= to; j += stride) {
       if constexpr (prefetches_this_row)
-        (prefetch_inputs<0>(l[0], j + U * width + 2048 / static_cast<int>(sizeof(T)), in_memory<extent_class::full>{}),
+        (prefetch_inputs<0>(l[0], j + U * width + 2048 / static_cast<int>(sizeof(T)),
+                            operands_in_memory<facts, extent_class::full>{}),
          ...);
       if constexpr (prefetches_next_row && S >= sweeps - 2 && count % 2 == 0 && sizeof...(R) == 1)
         (prefetch_half<U, S - (sweeps - 2)>(l[0], j), ...);
       else if constexpr (prefetches_next_row && S == sweeps - 1)
-        (prefetch_inputs<static_cast<int>(sizeof...(R))>(l[0], j + U * width, in_memory<extent_class::full>{}), ...);
+        (prefetch_inputs<static_cast<int>(sizeof...(R))>(l[0], j + U * width,
+                                                         operands_in_memory<facts, extent_class::full>{}),
+         ...);
       (sweep_vector<S, width>(l, sums, sum[U], index + U * width, false, j + U * width, past, rows), ...);
       index += stride;
     }
@@ -301,7 +292,8 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, Arch, Instructions, O
   }
   template <int U, int S>
   static ESPALIER_IN_KERNEL void prefetch_half(row_state const& l, int j) {
-    if constexpr (U % 2 == 0) prefetch_inputs<1>(l, (j + U * width + S * Columns) / 2, in_memory<extent_class::full>{});
+    if constexpr (U % 2 == 0)
+      prefetch_inputs<1>(l, (j + U * width + S * Columns) / 2, operands_in_memory<facts, extent_class::full>{});
   }
   template <int R, int... L>
   static ESPALIER_IN_KERNEL void prefetch_inputs(row_state const& l, int j, std::integer_sequence<int, L...>) {

@@ -61,8 +61,8 @@ struct long_row_kernel : row_sweeps<T, Arch, Rows, Columns, Instructions, Operan
   /// Loads the operands that are fixed along a row, or for the whole group.
   static ESPALIER_IN_KERNEL void hold(T* v, T const* const* in, int row) {
     base::put_constants(v, typename base::constants{});
-    base::put_elements(v, in, row, typename base::template in_memory<extent_class::row>{});
-    base::put_elements(v, in, 0, typename base::template in_memory<extent_class::single>{});
+    base::put_elements(v, in, row, operands_in_memory<facts, extent_class::row>{});
+    base::put_elements(v, in, 0, operands_in_memory<facts, extent_class::single>{});
   }
   template <int... L, int... O, int... Spare>
   static ESPALIER_IN_KERNEL void begin(row_state& l, T const* const* start_of, T* const* first, T* spare, T* singles,
@@ -134,7 +134,7 @@ struct long_row_kernel : row_sweeps<T, Arch, Rows, Columns, Instructions, Operan
       for (; row < end; ++row)
         some_rows(start_of, first, sums, spare, singles, total, past, row, from, to, std::integer_sequence<int, 0>{});
     }
-    base::reduce_totals(singles, total, typename base::template instructions_of<reduced_totals>{});
+    base::reduce_totals(singles, total, instructions_in<facts, reduced_totals>{});
     if constexpr (streams) stream_fence();
   }
   /// The sums over all elements that vectors add to.
@@ -190,7 +190,7 @@ struct long_row_kernel : row_sweeps<T, Arch, Rows, Columns, Instructions, Operan
   }
   template <extent_class Extent>
   static ESPALIER_IN_KERNEL void finish_numbers(T* const* out, T* v) {
-    base::compute_numbers(v, typename base::template instructions_of<facts::instructions_at(Extent, false)>{});
+    base::compute_numbers(v, instructions_in<facts, facts::instructions_at(Extent, false)>{});
     base::store_numbers(out, v, 0, set_members<facts::results_at(Extent)>{});
   }
 
@@ -201,10 +201,10 @@ struct long_row_kernel : row_sweeps<T, Arch, Rows, Columns, Instructions, Operan
     typename base::value_packs v;
     base::put_constants(v, typename base::constants{});
     base::put_index(v, V::iota(static_cast<T>(j)), set_members<base::index_operands>{});
-    base::put_held(v, held, std::integer_sequence<int>{}, typename base::template in_memory<extent_class::single>{});
-    base::template put_lanes<Count>(v, in, j, typename base::template in_memory<extent_class::column>{});
+    base::put_held(v, held, std::integer_sequence<int>{}, operands_in_memory<facts, extent_class::single>{});
+    base::template put_lanes<Count>(v, in, j, operands_in_memory<facts, extent_class::column>{});
     ((v[Sum] = V::template load_first<Count>(out[base::template output<Sum>] + j)), ...);
-    base::compute(v, typename base::template instructions_of<facts::instructions_at(extent_class::column, false)>{});
+    base::compute(v, instructions_in<facts, facts::instructions_at(extent_class::column, false)>{});
     (v[Computed].template store_first<Count>(out[base::template output<Computed>] + j), ...);
     (void)out;
   }
@@ -250,9 +250,8 @@ struct long_row_kernel : row_sweeps<T, Arch, Rows, Columns, Instructions, Operan
     typename base::value_numbers singles{};
     for (int w = 0; w < parts; ++w) {
       T const* const own = shared + w * slice;
-      combine_all_columns(first.at, own, w == 0, typename base::template instructions_of<column_sum_instructions>{});
-      combine_numbers(singles, own + sums_of_columns * padded, w == 0,
-                      typename base::template instructions_of<number_instructions>{});
+      combine_all_columns(first.at, own, w == 0, instructions_in<facts, column_sum_instructions>{});
+      combine_numbers(singles, own + sums_of_columns * padded, w == 0, instructions_in<facts, number_instructions>{});
     }
     conclude(p, first.at, singles, typename base::operand_indices{});
   }
@@ -287,6 +286,4 @@ using row_kernel =
                        long_row_kernel<T, Arch, Rows, Columns, Instructions, Operands, Outputs>>;
 
 }  // namespace espalier::on_cpu
-
-#undef ESPALIER_AS_LOOP
 #include "../../../base/diagnostics_pop.hpp"

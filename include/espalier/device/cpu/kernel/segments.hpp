@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "../../offset_in_row.hpp"
 #include "loop_kernel_base.hpp"
 
 #include "../../../base/diagnostics_push.hpp"
@@ -24,11 +25,7 @@ struct segmented_row_kernel : loop_kernel_base<extent_class::row, T, Arch, Instr
   /// The next row's run follows this one in memory: the last sweep prefetches it.
   static constexpr bool prefetches_next_row = bytes > read_far&& facts::works_in(1);
   using instruction_packs = V[static_cast<std::size_t>(instructions)];
-  using typename base::value_packs;
-  template <extent_class Extent>
-  using in_memory = set_members<facts::memory_at(Extent)>;
-  template <detail::bits Set>
-  using instructions_of = typename base::template instructions_of<Set>;
+  using typename base::constants, typename base::value_packs;
 
   /// Rows are split into parts if many elements are summed.
   static constexpr int parts = elements < 65536 || Rows < 2 ? 1 : Rows < 16 ? Rows : 16;
@@ -55,12 +52,12 @@ struct segmented_row_kernel : loop_kernel_base<extent_class::row, T, Arch, Instr
   static ESPALIER_IN_KERNEL void sweep_vector(T const* const* in, T* const* out, V const* row_values, V* sum,
                                               bool past_caches, std::ptrdiff_t j) {
     value_packs v;
-    load_row_values(v, row_values, set_members<facts::lines_read(S)>{}, in_memory<extent_class::row>{},
-                    in_memory<extent_class::single>{});
-    base::put_constants(v, set_members<base::constant_operands>{});
-    base::template put_lanes<Count>(v, in, j, in_memory<extent_class::full>{});
-    base::compute(v, instructions_of<facts::computed(S)>{});
-    base::template add<Count>(sum, v, instructions_of<facts::reduced(S)>{});
+    load_row_values(v, row_values, set_members<facts::lines_read(S)>{}, operands_in_memory<facts, extent_class::row>{},
+                    operands_in_memory<facts, extent_class::single>{});
+    base::put_constants(v, constants{});
+    base::template put_lanes<Count>(v, in, j, operands_in_memory<facts, extent_class::full>{});
+    base::compute(v, instructions_in<facts, facts::computed(S)>{});
+    base::template add<Count>(sum, v, instructions_in<facts, facts::reduced(S)>{});
     put_all<Count>(out, v, past_caches, j, set_members<facts::stored(S)>{});
   }
   template <int... I, int... Row, int... Single>
@@ -91,9 +88,9 @@ struct segmented_row_kernel : loop_kernel_base<extent_class::row, T, Arch, Instr
   /// Computes the statistics of a row after a sweep. The numbers of a row are in every lane of a pack.
   template <int S>
   static ESPALIER_IN_KERNEL void finalize_statistics(T const* const* in, V* v, V const* sum) {
-    estimate(in, v, instructions_of<base::statistics(S, base::estimated)>{});
-    reduce_sums(v, sum, instructions_of<base::statistics(S, base::reduced)>{});
-    base::compute(v, instructions_of<base::statistics(S, base::computed)>{});
+    estimate(in, v, instructions_in<facts, base::statistics(S, base::estimated)>{});
+    reduce_sums(v, sum, instructions_in<facts, base::statistics(S, base::reduced)>{});
+    base::compute(v, instructions_in<facts, base::statistics(S, base::computed)>{});
   }
 
   template <int... L>
@@ -113,7 +110,7 @@ struct segmented_row_kernel : loop_kernel_base<extent_class::row, T, Arch, Instr
       for (int i = 0; i + vectors_per_iteration <= whole;
            i += vectors_per_iteration, j += vectors_per_iteration * width) {
         if constexpr (prefetches_next_row && !facts::works_in(S + 1))
-          (prefetch_inputs(in, j + run_length + R * width, in_memory<extent_class::full>{}), ...);
+          (prefetch_inputs(in, j + run_length + R * width, operands_in_memory<facts, extent_class::full>{}), ...);
         (sweep_vector<width, S>(in, out, row_values, sum[R], past_caches, j + R * width), ...);
       }
       if constexpr (whole % vectors_per_iteration != 0)
@@ -122,11 +119,11 @@ struct segmented_row_kernel : loop_kernel_base<extent_class::row, T, Arch, Instr
       if constexpr (tail != 0) sweep_vector<tail, S>(in, out, row_values, sum[0], past_caches, j);
     }
     if constexpr (vectors_per_iteration == 4) {
-      base::combine_all(sum[0], sum[1], instructions_of<reduced>{});
-      base::combine_all(sum[2], sum[3], instructions_of<reduced>{});
-      base::combine_all(sum[0], sum[2], instructions_of<reduced>{});
+      base::combine_all(sum[0], sum[1], instructions_in<facts, reduced>{});
+      base::combine_all(sum[2], sum[3], instructions_in<facts, reduced>{});
+      base::combine_all(sum[0], sum[2], instructions_in<facts, reduced>{});
     } else if constexpr (vectors_per_iteration == 2) {
-      base::combine_all(sum[0], sum[1], instructions_of<reduced>{});
+      base::combine_all(sum[0], sum[1], instructions_in<facts, reduced>{});
     }
     finalize_statistics<S>(in, row_values, sum[0]);
   }
@@ -164,9 +161,9 @@ struct segmented_row_kernel : loop_kernel_base<extent_class::row, T, Arch, Instr
       T const* const in[] = {start_of[L] + row * row_stride.of[L]..., nullptr};
       for (int k = 0; k < facts::outputs; ++k) out[k] = first[k] + static_cast<std::ptrdiff_t>(row) * run_length;
       value_packs row_values;
-      base::put_constants(row_values, set_members<base::constant_operands>{});
-      base::put_elements(row_values, start_of, row, in_memory<extent_class::row>{});
-      base::put_elements(row_values, start_of, 0, in_memory<extent_class::single>{});
+      base::put_constants(row_values, constants{});
+      base::put_elements(row_values, start_of, row, operands_in_memory<facts, extent_class::row>{});
+      base::put_elements(row_values, start_of, 0, operands_in_memory<facts, extent_class::single>{});
       finalize_statistics<-1>(in, row_values, row_values);
       sweeps<0>(in, out, row_values, past_caches);
       store_row_results(first, row_values, row, set_members<facts::results_at(extent_class::row)>{});

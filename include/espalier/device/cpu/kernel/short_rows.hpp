@@ -72,12 +72,7 @@ struct short_row_kernel : loop_kernel_base<extent_class::row, T, Arch, Instructi
   using packs = V[static_cast<std::size_t>(instructions)];
   using columns_of = V[static_cast<std::size_t>(Columns)];
 
-  using typename base::value_numbers, typename base::value_packs;
-  using constants = set_members<base::constant_operands>;
-  template <extent_class Extent>
-  using in_memory = set_members<facts::memory_at(Extent)>;
-  template <detail::bits Set>
-  using instructions_of = typename base::template instructions_of<Set>;
+  using typename base::constants, typename base::value_numbers, typename base::value_packs;
 
   /// A block of rows: values that are fixed along them, of instructions and of operands, and their elements by column.
   struct block {
@@ -136,15 +131,15 @@ struct short_row_kernel : loop_kernel_base<extent_class::row, T, Arch, Instructi
   static ESPALIER_IN_KERNEL void sweep_vector(block& b, T const* const* start_of, V* sum, totals& all, int j) {
     value_packs v;
     base::put_constants(v, constants{});
-    base::put_elements(v, start_of, j, in_memory<extent_class::column>{});
-    prepare(b, v, j, in_memory<extent_class::row>{}, in_memory<extent_class::single>{},
-            set_members<facts::lines_read(S)>{}, in_memory<extent_class::full>{}, set_members<base::index_operands>{},
-            set_members<base::values_in_sweep(S, base::reloaded)>{});
-    base::compute(v, instructions_of<base::values_in_sweep(S, base::evaluated)>{});
-    base::template add<width>(sum, v, instructions_of<base::added_to(S, extent_class::row)>{});
-    add_columns<Count>(all, v, j, instructions_of<base::added_to(S, extent_class::column)>{});
-    base::template add<Count>(all.single, v, instructions_of<base::added_to(S, extent_class::single)>{});
-    put(b, v, j, set_members<base::values_in_sweep(S, base::saved)>{}, set_members<facts::stored(S)>{});
+    base::put_elements(v, start_of, j, operands_in_memory<facts, extent_class::column>{});
+    prepare(b, v, j, operands_in_memory<facts, extent_class::row>{}, operands_in_memory<facts, extent_class::single>{},
+            set_members<facts::lines_read(S)>{}, operands_in_memory<facts, extent_class::full>{},
+            set_members<base::index_operands>{}, set_members<base::values_in_sweep(S, base::reloaded)>{});
+    base::compute(v, instructions_in<facts, base::values_in_sweep(S, base::evaluated)>{});
+    base::template add<width>(sum, v, instructions_in<facts, base::added_to(S, extent_class::row)>{});
+    add_columns<Count>(all, v, j, instructions_in<facts, base::added_to(S, extent_class::column)>{});
+    base::template add<Count>(all.single, v, instructions_in<facts, base::added_to(S, extent_class::single)>{});
+    put(b, v, j, set_members<facts::stored_for_later(S)>{}, set_members<facts::stored(S)>{});
   }
   template <int... I, class... Op, extent_class... W, int... A, int... B, int... C>
   static ESPALIER_IN_KERNEL void estimate(block& b,
@@ -162,10 +157,11 @@ struct short_row_kernel : loop_kernel_base<extent_class::row, T, Arch, Instructi
   }
   template <int S, int Count>
   static ESPALIER_IN_KERNEL void finalize_statistics(block& b, V const* sum, totals& all) {
-    estimate(b, instructions_of<base::statistics(S, base::estimated)>{});
+    estimate(b, instructions_in<facts, base::statistics(S, base::estimated)>{});
     copy_sums(b, sum, set_members<base::statistics(S, base::reduced)>{});
-    base::compute(b.row_values, instructions_of<base::statistics(S, base::computed)>{});
-    base::template add<Count>(all.single, b.row_values, instructions_of<base::statistics(S, base::accumulated)>{});
+    base::compute(b.row_values, instructions_in<facts, base::statistics(S, base::computed)>{});
+    base::template add<Count>(all.single, b.row_values,
+                              instructions_in<facts, base::statistics(S, base::accumulated)>{});
   }
   template <int S, int Count>
   static ESPALIER_IN_KERNEL void sweep_on(block& b, T const* const* start_of, totals& all) {
@@ -201,10 +197,10 @@ struct short_row_kernel : loop_kernel_base<extent_class::row, T, Arch, Instructi
   template <int Count>
   static ESPALIER_IN_KERNEL void rows(T const* const* start_of, T* const* first, totals& all, int row) {
     block b;
-    load<Count>(b, start_of, row, in_memory<extent_class::full>{});
+    load<Count>(b, start_of, row, operands_in_memory<facts, extent_class::full>{});
     base::put_constants(b.row_values, constants{});
-    base::template put_lanes<Count>(b.row_values, start_of, row, in_memory<extent_class::row>{});
-    base::put_elements(b.row_values, start_of, 0, in_memory<extent_class::single>{});
+    base::template put_lanes<Count>(b.row_values, start_of, row, operands_in_memory<facts, extent_class::row>{});
+    base::put_elements(b.row_values, start_of, 0, operands_in_memory<facts, extent_class::single>{});
     finalize_statistics<-1, Count>(b, b.row_values, all);
     sweep_on<0, Count>(b, start_of, all);
     store_block<Count>(b, first, row, set_members<facts::results_at(extent_class::full)>{});
@@ -234,7 +230,7 @@ struct short_row_kernel : loop_kernel_base<extent_class::row, T, Arch, Instructi
   static constexpr detail::bits sums_at(extent_class extent) { return facts::instructions_at(extent, true); }
   template <extent_class Extent>
   static ESPALIER_IN_KERNEL void finish(T* v, T* const* first, int j) {
-    base::compute_numbers(v, instructions_of<facts::instructions_at(Extent, false)>{});
+    base::compute_numbers(v, instructions_in<facts, facts::instructions_at(Extent, false)>{});
     base::store_numbers(first, v, j, set_members<facts::results_at(Extent)>{});
   }
 
@@ -250,16 +246,16 @@ struct short_row_kernel : loop_kernel_base<extent_class::row, T, Arch, Instructi
     if constexpr (rest != 0) rows<rest>(start_of, first, all, Rows - rest);
     value_numbers v;
     base::put_constants(v, constants{});
-    base::put_elements(v, start_of, 0, in_memory<extent_class::single>{});
+    base::put_elements(v, start_of, 0, operands_in_memory<facts, extent_class::single>{});
     if constexpr (facts::instructions_at(extent_class::column) != 0) {
       for (int j = 0; j < Columns; ++j) {
         put_index(v, j, set_members<base::index_operands>{});
-        base::put_elements(v, start_of, j, in_memory<extent_class::column>{});
-        reduce_columns(v, all, j, instructions_of<sums_at(extent_class::column)>{});
+        base::put_elements(v, start_of, j, operands_in_memory<facts, extent_class::column>{});
+        reduce_columns(v, all, j, instructions_in<facts, sums_at(extent_class::column)>{});
         finish<extent_class::column>(v, first, j);
       }
     }
-    base::reduce_totals(v, all.single, instructions_of<sums_at(extent_class::single)>{});
+    base::reduce_totals(v, all.single, instructions_in<facts, sums_at(extent_class::single)>{});
     finish<extent_class::single>(v, first, 0);
   }
 };

@@ -48,6 +48,13 @@ namespace espalier::on_cpu {
 #else
 #define ESPALIER_IN_KERNEL inline
 #endif
+/// Before a loop that its kernel has unrolled as far as it gains. clang would unroll it into more registers than there
+/// are.
+#if defined(__clang__)
+#define ESPALIER_AS_LOOP _Pragma("clang loop unroll(disable)")
+#else
+#define ESPALIER_AS_LOOP
+#endif
 
 namespace detail {
 

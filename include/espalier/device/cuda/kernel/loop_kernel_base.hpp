@@ -2,6 +2,7 @@
 #pragma once
 #include "../../kernel_schedule.hpp"
 #include "../../line_estimate.hpp"
+#include "../../offset_in_row.hpp"
 #include "random.hpp"
 #include "element.hpp"
 #include "kernel.hpp"
