@@ -84,16 +84,22 @@ struct address_list {
   plan::address at[static_cast<std::size_t>(Count > 0 ? Count : 1)];
 };
 
+/// Writes the addresses of a group's operands, then of its outputs. Returns their number.
+constexpr int list_addresses(plan::planned const& p, int x, plan::address* to) {
+  plan::kernel_body const& body = p.ir.groups[x];
+  int n = 0;
+  for (int i = 0; i < body.operands; ++i) to[n++] = p.memory.address_of[p.ir.operands[body.first_operand + i].node];
+  for (int i = 0; i < body.outputs; ++i) to[n++] = p.memory.address_of[p.ir.outputs[body.first_output + i]];
+  return n;
+}
+
 namespace detail {
 template <class Program, int X>
 constexpr auto operands_and_results() {
   constexpr auto const& plan = plan::plan_of<Program>;
   constexpr auto const& body = plan.ir.groups[X];
   address_list<body.operands + body.outputs> r{};
-  for (int i = 0; i < body.operands; ++i)
-    r.at[i] = plan.memory.address_of[plan.ir.operands[body.first_operand + i].node];
-  for (int i = 0; i < body.outputs; ++i)
-    r.at[body.operands + i] = plan.memory.address_of[plan.ir.outputs[body.first_output + i]];
+  list_addresses(plan, X, r.at);
   return r;
 }
 }  // namespace detail

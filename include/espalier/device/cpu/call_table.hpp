@@ -57,10 +57,7 @@ constexpr call_table<Groups, Arguments> table_of_calls(graph::node_table const& 
       r.arguments[n++] = find_operand_address(p, x, two ? 1 : 0);
       r.arguments[n++] = p.memory.address_of[group.first];
     } else {
-      for (int i = 0; i < body.operands; ++i)
-        r.arguments[n++] = p.memory.address_of[p.ir.operands[body.first_operand + i].node];
-      for (int i = 0; i < body.outputs; ++i)
-        r.arguments[n++] = p.memory.address_of[p.ir.outputs[body.first_output + i]];
+      n += list_addresses(p, x, r.arguments + n);
       if (!product) continue;
       r.arguments[n++] = find_operand_address(p, x, 0);
       r.arguments[n++] = find_operand_address(p, x, 1);
