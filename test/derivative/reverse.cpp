@@ -11,6 +11,7 @@
 #include "support/built_program.hpp"
 
 using namespace espalier;
+using derivative::mark;
 
 namespace {
 constexpr extents scalar{0, {}};
@@ -23,7 +24,7 @@ struct differentiated : test::built_program {
   handle one() { return operation::emit_constant(nodes, 1, scalar); }
   /// The adjoint of x with the root's adjoint 1; id 0: none.
   handle reverse(handle root, handle x) {
-    m->at[x.id] = 1;
+    m->at[x.id] = mark::differentiated;
     espalier::derivative::reverse(nodes, root.id, one().id, *m, *adjoint);
     return {&nodes, adjoint->of[x.id]};
   }
@@ -53,7 +54,7 @@ BOOST_AUTO_TEST_CASE(closed_forms) {
 BOOST_AUTO_TEST_CASE(contributions_are_added) {
   differentiated p;
   handle const x = p.argument(0, scalar), y = p.argument(1, scalar);
-  p.m->at[y.id] = 1;
+  p.m->at[y.id] = mark::differentiated;
   handle const dx = p.reverse(x * y + x * x * x, x), dy{&p.nodes, p.adjoint->of[y.id]};
   BOOST_TEST(p.value(dx, {2, 5}) == 5 + 3 * 4, near);
   BOOST_TEST(p.value(dy, {2, 5}) == 2, near);
@@ -76,7 +77,7 @@ BOOST_AUTO_TEST_CASE(only_marked_values_have_adjoints) {
 BOOST_AUTO_TEST_CASE(values_that_are_held_constant) {
   differentiated p;
   handle const x = p.argument(0, scalar), c = x * x;
-  p.m->at[c.id] = 2;
+  p.m->at[c.id] = mark::constant;
   BOOST_TEST(p.value(p.reverse(c * x, x), {3}) == 9, near);
 }
 
@@ -89,7 +90,7 @@ BOOST_AUTO_TEST_CASE(the_root_itself) {
 BOOST_AUTO_TEST_CASE(the_seed_is_the_adjoint_of_the_root) {
   differentiated p;
   handle const x = p.argument(0, scalar), seed = p.argument(1, scalar), root = x * x;
-  p.m->at[x.id] = 1;
+  p.m->at[x.id] = mark::differentiated;
   espalier::derivative::reverse(p.nodes, root.id, seed.id, *p.m, *p.adjoint);
   BOOST_TEST(p.value({&p.nodes, p.adjoint->of[x.id]}, {3, 0.5}) == 0.5 * 6, near);
 }
@@ -117,7 +118,7 @@ BOOST_AUTO_TEST_CASE(ranges_in_a_row_are_one_sweep) {
   auto const chain = [](differentiated& p) {
     handle x = p.argument(0, scalar);
     for (int i = 0; i < 20; ++i) x = tanh(x) * x;
-    p.m->at[1] = 1;
+    p.m->at[1] = mark::differentiated;
     return x;
   };
   differentiated once, pieces;

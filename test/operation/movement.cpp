@@ -47,7 +47,7 @@ struct one_program {
   int pulled_back(int x, int y, int dy) {
     auto m = std::make_unique<espalier::derivative::marks>();
     auto a = std::make_unique<espalier::derivative::adjoints>();
-    m->at[x] = 1;
+    m->at[x] = espalier::derivative::mark::differentiated;
     espalier::derivative::reverse(g, y, dy, *m, *a);
     return a->of[x] != 0 ? a->of[x] : operation::emit_constant(g, 0, g[x].shape).id;
   }

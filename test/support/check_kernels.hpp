@@ -40,7 +40,8 @@ struct written {
     graph::node_table& g = p->nodes;
     int const count = t.next_argument;
     auto m = std::make_unique<espalier::derivative::marks>();
-    for (int i = 0; i < count; ++i) m->at[own.id[i]] = wanted >> i & 1u ? 1 : 2;
+    using espalier::derivative::mark;
+    for (int i = 0; i < count; ++i) m->at[own.id[i]] = wanted >> i & 1u ? mark::differentiated : mark::constant;
     auto a = std::make_unique<espalier::derivative::adjoints>();
     espalier::derivative::reverse(g, y, tracing::add_argument<float>(t, count, g[y].shape), *m, *a);
     int result = 0;

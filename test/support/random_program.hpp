@@ -386,8 +386,8 @@ class random_program {
       if (roll_(2)) y = reduce_to_one(y);
       espalier::derivative::marks m{};
       espalier::derivative::adjoints a{};
-      for (int id : arguments_) m.at[id] = 1;
-      for (int id : parameters_) m.at[id] = 1;
+      for (int id : arguments_) m.at[id] = espalier::derivative::mark::differentiated;
+      for (int id : parameters_) m.at[id] = espalier::derivative::mark::differentiated;
       espalier::derivative::reverse(g_, y, operation::emit_constant(g_, 1, g_[y].shape).id, m, a);
       for (int id : arguments_)
         if (int const d = a.of[id]) p_.add_output(d, graph::destination::result, results++);

@@ -59,8 +59,8 @@ constexpr int traced_derivative(tracing::tracer& t, int const* arguments) {
   int const y = trace_operand(t, body_of_function<F, X...>::on(t, own));
   --t.depth;
   marks m{};
-  for (std::size_t i = 0; i < sizeof...(X); ++i) m.at[own[i]] = 2;
-  m.at[own[K]] = 1;
+  for (std::size_t i = 0; i < sizeof...(X); ++i) m.at[own[i]] = mark::constant;
+  m.at[own[K]] = mark::differentiated;
   adjoints a{};
   reverse(g, y, operation::emit_constant(g, 1, g[y].shape).id, m, a);
   int const d = a.of[own[K]];

@@ -13,23 +13,31 @@ struct adjoints {
   int of[graph::capacity];
 };
 
-/// Which nodes to differentiate with respect to, and where the backward pass stops.
+/// What the backward pass does with a node.
+enum class mark : std::uint8_t {
+  none,
+  differentiated,  ///< differentiates with respect to it
+  constant,        ///< holds it constant: the backward pass stops there
+  dependent        ///< passes its adjoint on: it depends on a differentiated node
+};
+constexpr bool has_adjoint(mark m) { return m == mark::differentiated || m == mark::dependent; }
+
+/// The mark of each node. The caller of begin_reverse sets those of differentiated and constant nodes.
 struct marks {
-  std::uint8_t at[graph::capacity];  ///< 1: differentiate with respect to it; 2: hold it constant
+  mark at[graph::capacity];
 };
 
 /// Prepares the backward pass: marks each node that depends on a differentiated one, and sets the adjoint of the root.
-/// Marks: 1 differentiated, 2 constant, 3 depends on a differentiated node.
 constexpr void begin_reverse(node_table const& g, int root, int seed, marks& m, adjoints& adjoint) {
   for (int id = 1; id <= root; ++id) {
-    if (m.at[id] != 0) continue;
+    if (m.at[id] != mark::none) continue;
     node const& n = g[id];
     if (n.operand[0] == 0) continue;
     int const first = n.op->family == op_family::alias ? 1 : 0;
     for (int k = first; k < 4; ++k)
-      if (n.operand[k] != 0 && (m.at[n.operand[k]] & 1) != 0) m.at[id] = 3;
+      if (n.operand[k] != 0 && has_adjoint(m.at[n.operand[k]])) m.at[id] = mark::dependent;
   }
-  if ((m.at[root] & 1) != 0) adjoint.of[root] = seed;
+  if (has_adjoint(m.at[root])) adjoint.of[root] = seed;
 }
 
 /// Adds the pullbacks of the nodes from `newest` down to `oldest`.
@@ -37,12 +45,12 @@ constexpr void reverse_range(node_table& g, int newest, int oldest, marks const&
   bool const within = g.backward;
   g.backward = true;
   for (int id = newest; id >= oldest; --id) {
-    if (m.at[id] != 3 || adjoint.of[id] == 0) continue;
+    if (m.at[id] != mark::dependent || adjoint.of[id] == 0) continue;
     node const n = g[id];
     int const first = n.op->family == op_family::alias ? 1 : 0;
     for (int k = first; k < 4; ++k) {
       int const to = n.operand[k];
-      if (to == 0 || (m.at[to] & 1) == 0) continue;
+      if (to == 0 || !has_adjoint(m.at[to])) continue;
       if (espalier::detail::is_null(n.op->pullback)) continue;
       handle const d = n.op->pullback(g, adjoint.of[id], id, k);
       if (d.id == 0) continue;

@@ -33,7 +33,9 @@ struct gradient_program {
     tracing::tracer t{r.program, tracing::mode::training, false, 0, 0};
     argument_nodes const own = add_arguments<Leaf...>(t);
     r.root = trace_operand(t, derivative::body_of_function<F, Leaf...>::on(t, own.id));
-    for (int i = 0; i < count; ++i) r.m.at[own.id[i]] = Differentiated >> i & 1u ? 1 : 2;
+    using derivative::mark;
+    for (int i = 0; i < count; ++i)
+      r.m.at[own.id[i]] = Differentiated >> i & 1u ? mark::differentiated : mark::constant;
     int const seed = Seeded ? tracing::add_argument<float>(t, count, g[r.root].shape)
                             : operation::emit_constant(g, 1, g[r.root].shape).id;
     derivative::begin_reverse(g, r.root, seed, r.m, r.adjoint);

@@ -65,9 +65,11 @@ constexpr derivative::backward_pass training_program<Net, Loss, Batch>::begin() 
   derivative::backward_pass r{traced_forward<Net, Loss, Batch>.program, {}, {}, traced_forward<Net, Loss, Batch>.loss};
   graph::node_table& g = r.program.nodes;
   tensor_slots const& parameters = slots_of<Net>.parameters;
+  using derivative::mark;
   r.program.add_output(r.root, graph::destination::result, 0, true);
   for (int id = 1; id <= r.root; ++id)
-    if (g[id].op->family == op_family::parameter) r.m.at[id] = parameters.trainable[slot_of(g[id])] ? 1 : 2;
+    if (g[id].op->family == op_family::parameter)
+      r.m.at[id] = parameters.trainable[slot_of(g[id])] ? mark::differentiated : mark::constant;
   derivative::begin_reverse(g, r.root, operation::emit_constant(g, 1, extents{}).id, r.m, r.adjoint);
   return r;
 }
