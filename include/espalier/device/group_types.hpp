@@ -49,9 +49,9 @@ struct group_types<Program, X, std::index_sequence<S...>, std::index_sequence<L.
 template <int Count>
 using below = std::make_index_sequence<static_cast<std::size_t>(Count)>;
 template <class Program, int X>
-using group_of = group_types<Program, X, below<plan::plan_of<Program>.ir.groups[X].instructions>,
-                             below<plan::plan_of<Program>.ir.groups[X].operands>,
-                             below<plan::plan_of<Program>.ir.groups[X].outputs>>;
+using types_of_group = group_types<Program, X, below<plan::plan_of<Program>.ir.groups[X].instructions>,
+                                   below<plan::plan_of<Program>.ir.groups[X].operands>,
+                                   below<plan::plan_of<Program>.ir.groups[X].outputs>>;
 
 template <class Program, int Id>
 struct node_shape {
@@ -119,7 +119,7 @@ struct addresses {
 
 /// Programs of at most this many groups pass arrays of pointers to their kernels nevertheless: LayerNorm of one row of
 /// 256 runs 4 to 8 % faster. In larger programs the run time of the kernels hides the difference.
-inline constexpr int straight_groups = 16;
+inline constexpr int max_groups_with_pointers = 16;
 
 /// Fills such an array: p[i] is the pointer at arguments[i]. Kernels of a device take pointers to void.
 template <class T, class Pointer, std::size_t... I>

@@ -11,8 +11,8 @@ namespace espalier::on_cpu::detail {
 
 /// The kernel of fused group X of a program, or the epilogue of its product.
 template <class Program, int X, class T, class Arch>
-struct fused_kernel : group_of<Program, X> {
-  using types = group_of<Program, X>;
+struct fused_kernel : types_of_group<Program, X> {
+  using types = types_of_group<Program, X>;
   using typename types::operands, typename types::outputs, typename types::instructions;
   static constexpr auto const& group = types::group;
   static constexpr int rows = group.rows, columns = group.columns;

@@ -22,15 +22,15 @@ struct caller {
   static constexpr int own = body.operands + body.outputs, count = count_arguments(plan::plan_of<Program>, X);
 
   template <class Team>
-  static ESPALIER_INLINE void run(void* const* base, Team const& team, plan::address const* arguments,
-                                  [[maybe_unused]] std::uint64_t stream_number) {
+  static ESPALIER_INLINE void call(void* const* base, Team const& team, plan::address const* arguments,
+                                   [[maybe_unused]] std::uint64_t stream_number) {
     if constexpr (kind == plan::kernel_kind::convert) {
       using source = typename kernel::source;
       kernel::run(at<source>(base, arguments[0]), at<T>(base, arguments[2]));
     } else if constexpr (kind == plan::kernel_kind::random) {
       random_state const& state = *static_cast<random_state const*>(base[plan::base::key]);
       run_kernel<kernel, T>(team, at<T>(base, arguments[0]), state.key, state.step << 20 | stream_number);
-    } else if constexpr (straight) {
+    } else if constexpr (passes_pointers) {
       T* p[static_cast<std::size_t>(count)];
       fill_addresses<T>(base, p, arguments, below<count>{});
       run_at(team, static_cast<T* const*>(p));
@@ -58,7 +58,9 @@ struct caller {
     else return std::type_identity<unfused_kernel<unfused_kernels<T, Arch>, Program, X>>{};
   }
   using kernel = typename decltype(find_kernel())::type;
-  static constexpr bool straight = plan::plan_of<Program>.groups.group_count <= straight_groups || requires {
+  /// Whether the kernel gets an array of pointers. Otherwise it computes them from the addresses.
+  static constexpr bool passes_pointers =
+      plan::plan_of<Program>.groups.group_count <= max_groups_with_pointers || requires {
     requires kernel::of_row;
   };
 };
@@ -66,7 +68,7 @@ struct caller {
 /// Runs the groups First + X.
 template <class Program, class T, class Arch, int First, class Team, int... X>
 void call_some(void* const* base, Team const& team, std::integer_sequence<int, X...>) {
-  (caller<Program, T, Arch, calls_of<Program>.like[First + X]>::run(
+  (caller<Program, T, Arch, calls_of<Program>.like[First + X]>::call(
        base, team, calls_of<Program>.arguments + calls_of<Program>.first[First + X],
        calls_of<Program>.stream_number[First + X]),
    ...);

@@ -38,11 +38,11 @@ template <class DeviceProgram, int X, class L>
 struct sourced_group_types;
 template <class DeviceProgram, int X, std::size_t... L>
 struct sourced_group_types<DeviceProgram, X, std::index_sequence<L...>>
-    : on_device::group_of<typename DeviceProgram::definition, X> {
+    : on_device::types_of_group<typename DeviceProgram::definition, X> {
   using operands = on_device::list<on_device::operand<DeviceProgram::kind_of_operand(X, static_cast<int>(L)),
                                                       DeviceProgram::ir_operand_at(X, static_cast<int>(L)).extent,
                                                       DeviceProgram::ir_operand_at(X, static_cast<int>(L)).bits>...>;
-  using stored = typename on_device::group_of<typename DeviceProgram::definition, X>::outputs;
+  using stored = typename on_device::types_of_group<typename DeviceProgram::definition, X>::outputs;
   using outputs = std::conditional_t<DeviceProgram::own.reporting == X, reported<stored>, stored>;
 };
 template <class DeviceProgram, int X>
