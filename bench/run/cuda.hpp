@@ -298,8 +298,8 @@ class arena {
     }
     esp::on_device::random_state const random{42, 7};
     blocks_.emplace_back(m, sizeof random);
-    at_[base::key] = blocks_.back().template at<void>(0);
-    m.to_device(at_[base::key], &random, sizeof random);
+    at_[base::random] = blocks_.back().template at<void>(0);
+    m.to_device(at_[base::random], &random, sizeof random);
     blocks_.emplace_back(m, esp::on_cuda::workspace_bytes<Program, float, Backend> + 256);
     at_[base::workspace] = blocks_.back().template at<void>(0);
   }

@@ -10,7 +10,7 @@ namespace base = espalier::plan::base;
 // The table of pointers has a range for arguments and one for results, after those of the model.
 BOOST_AUTO_TEST_CASE(bases_are_in_one_table) {
   constexpr int single[] = {base::workspace,       base::parameters, base::gradients, base::buffers,
-                            base::hyperparameters, base::key,        base::values};
+                            base::hyperparameters, base::random,     base::values};
   for (int i = 0; i < 7; ++i) {
     BOOST_TEST(single[i] < base::arguments);
     for (int k = 0; k < i; ++k) BOOST_TEST(single[i] != single[k]);

@@ -66,7 +66,7 @@ void check_on_cuda(char const* name, F, X const&... x) {
   (set_argument(x.data()), ...);
   set_argument(dy.data());
   esp::on_device::random_state random{42, 7};
-  base[esp::plan::base::key] = &random;
+  base[esp::plan::base::random] = &random;
   std::vector<T> none(64);
   base[esp::plan::base::hyperparameters] = none.data();
 

@@ -54,7 +54,7 @@ inline constexpr base_ranges ranges_of = [] {
   }
   for (int x = 1; x <= plan.groups.group_count; ++x)
     if (plan.groups.groups[x].kind == espalier::plan::kernel_kind::random)
-      r.bytes[base::key] = sizeof(espalier::on_device::random_state);
+      r.bytes[base::random] = sizeof(espalier::on_device::random_state);
   for (int i = 0; i < plan.memory.copy_count; ++i) {
     r.add(plan.memory.copies[i].from, plan.memory.copies[i].size, sizeof(T), false);
     r.add(plan.memory.copies[i].to, plan.memory.copies[i].size, sizeof(T), true);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include "gradient_function.hpp"
-#include "label_error.hpp"
+#include "label_range.hpp"
 #include "loss_error.hpp"
 #include "model.hpp"
 #include "parameter_gradients.hpp"
@@ -51,7 +51,7 @@ class gradient_run {
     program_bases b = model_->bases();
     b.at[plan::base::workspace] = workspace.template at<T>(0);
     b.at[plan::base::gradients] = to.gradients.span().data();
-    b.at[plan::base::key] = exchange.stage_in(one_element(random), 0);
+    b.at[plan::base::random] = exchange.stage_in(one_element(random), 0);
     b.at[plan::base::arguments] = exchange.stage_in(x, tensor_alignment);
     b.at[plan::base::arguments + 1] = exchange.stage_in(y, targets_at);
     typename Engine::template result<Program, T> loss{0};

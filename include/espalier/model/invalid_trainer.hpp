@@ -2,7 +2,7 @@
 #pragma once
 #include "evaluation.hpp"
 #include "fit.hpp"
-#include "label_error.hpp"
+#include "label_range.hpp"
 #include "optimizer_fit.hpp"
 #include "zero_costs.hpp"
 

@@ -6,7 +6,7 @@
 #include "early_stopping.hpp"
 #include "evaluation.hpp"
 #include "invalid_trainer.hpp"
-#include "label_error.hpp"
+#include "label_range.hpp"
 #include "loss_error.hpp"
 #include "predictor.hpp"
 #include "step_fit.hpp"
@@ -17,7 +17,7 @@
 #include "../base/diagnostics_push.hpp"
 namespace espalier {
 
-/// Trains a model. Forward and backward pass are one program per static batch size; the update is one program for all
+/// Trains a model. ScoresProgram and backward pass are one program per static batch size; the update is one program for all
 /// of them. All memory is allocated at construction.
 /// shape    images of Batch, targets as the loss requires; further batch sizes may follow (a short last batch)
 /// memory   one allocation at construction, or `bytes` bytes that you pass; none afterwards
@@ -43,8 +43,8 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
   using Device = typename Engine::memory_device;
   using Rule = typename Memory::rule;
   using number = typename Rule::number;
-  using at = typename Memory::exchange;
-  using Forward = typename Memory::forward_program;
+  using at = typename Memory::exchange_offsets;
+  using ScoresProgram = typename Memory::scores_program;
   using InPlace = typename Memory::in_place;
   using OneLoss = typename Memory::loss_of_sample;
   using Sound = typename plan::sound_program<detail::training_program<Net, Loss, Batch>>::checked;
@@ -252,7 +252,7 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
     while (!same[i]) ++i;
     return i;
   }
-  T* gradient() const { return memory_.template at<T>(Memory::scratch_bytes); }
+  T* gradient() const { return memory_.template at<T>(Memory::gradients_at); }
   number* state_memory() const { return memory_.template at<number>(Memory::states_at); }
   void mark() const { rule_.template mark<Net>(model_->engine(), state_memory()); }
   auto places() const {
@@ -272,9 +272,10 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
         exchange_.stage_out(detail::elements_on<T, cpu, prediction_shape::size>{own}, at::scores);
     exchange_.upload();
     Engine const& engine = model_->engine();
-    auto const launch = [&] { replays_.run(engine, 0, [&] { engine.template run<Forward, T>(b.at); }); };
+    auto const launch = [&] { replays_.run(engine, 0, [&] { engine.template run<ScoresProgram, T>(b.at); }); };
     if constexpr (Engine::has_device_memory) launch();  // the exchange has its own memory
-    else InPlace::run(engine, b.at, memory_.template at<void>(Engine::template workspace_bytes<Forward, T>), launch);
+    else
+      InPlace::run(engine, b.at, memory_.template at<void>(Engine::template workspace_bytes<ScoresProgram, T>), launch);
     exchange_.download(at::scores, Memory::scores_bytes);
     return exchange_.host_address(own, at::scores);
   }
@@ -326,24 +327,24 @@ class trainer : public detail::trainer_costs<Model, Loss, Optimizer, Batch, More
     auto p = places();
     b.at[plan::base::workspace] = memory_.template at<T>(0);
     b.at[plan::base::gradients] = gradient();
-    b.at[plan::base::key] = exchange_.stage_in(detail::one_element(random), at::random);
+    b.at[plan::base::random] = exchange_.stage_in(detail::one_element(random), at::random);
     Rule::stage_numbers(exchange_, numbers, p, at::hyperparameters, at::rule_numbers);
     b.at[plan::base::arguments] = exchange_.stage_in(images, at::images);
     b.at[plan::base::arguments + 1] = exchange_.stage_in(targets, at::template targets<B>);
     b.at[plan::base::results] = exchange_.stage_out(detail::one_element(loss), at::loss);
     exchange_.upload();
-    T* const kept = memory_.template at<T>(Memory::kept_at);
+    T* const buffers_before = memory_.template at<T>(Memory::buffers_before_at);
     constexpr bool silent = std::is_void_v<Result>;
     bool const penalized = !silent && Rule::has_penalty && detail::penalty_in_loss(rule_.optimizer);
     replays_.run(engine, 1 + 2 * number_of<B>() + penalized, [&] {
-      engine.copy(kept, b.at[plan::base::buffers], Memory::kept_bytes);
+      engine.copy(buffers_before, b.at[plan::base::buffers], Memory::buffers_before_bytes);
       engine.template run<detail::training_program<Net, Loss, B>, T>(b.at);
       if (penalized) Rule::launch_penalty(engine, p);
       Rule::launch(engine, p);
     });
     if constexpr (!silent || Rule::may_skip) exchange_.download(at::loss, at::scores - at::loss);
     Rule::read_applied(exchange_, numbers, at::rule_numbers);
-    if (!rule_.count(numbers)) engine.copy(b.at[plan::base::buffers], kept, Memory::kept_bytes);
+    if (!rule_.count(numbers)) engine.copy(b.at[plan::base::buffers], buffers_before, Memory::buffers_before_bytes);
     if constexpr (!silent) {
       exchange_.copy_out(detail::one_element(loss), at::loss);
       if (penalized) Rule::read_penalty(exchange_, numbers, at::rule_numbers);

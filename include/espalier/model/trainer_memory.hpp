@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include "../device/in_place.hpp"
-#include "label_error.hpp"
+#include "label_range.hpp"
 #include "net_programs.hpp"
 #include "update_rule.hpp"
 
@@ -9,7 +9,7 @@
 namespace espalier::detail {
 
 /// The layout of a trainer's memory and of its exchange with the device, and the programs that they are for. The memory
-/// holds, in this order: scratch memory, gradients, the optimizer's vectors, scores, kept buffers.
+/// holds, in this order: scratch memory, gradients, the optimizer's vectors, scores, the buffers from before a step.
 template <class Model, class Loss, class Optimizer, class Batch, class... More>
 struct trainer_memory {
   using Net = typename Model::net_type;
@@ -31,9 +31,9 @@ struct trainer_memory {
     ((most = most > x ? most : x), ...);
     return most;
   }
-  using forward_program = evaluation_program<Net, Batch>;
+  using scores_program = evaluation_program<Net, Batch>;
   /// Scores are in the trainer's memory, and the user may pass them back as images.
-  using in_place = detail::in_place<forward_program, sizes_in_bytes<static_cast<std::size_t>(Batch::size) * sizeof(T)>,
+  using in_place = detail::in_place<scores_program, sizes_in_bytes<static_cast<std::size_t>(Batch::size) * sizeof(T)>,
                                     sizes_in_bytes<static_cast<std::size_t>(prediction_shape::size) * sizeof(T)>>;
   using loss_of_sample = loss_program<Loss, typename rows_of_sample<prediction_shape, Batch>::type>;
 
@@ -43,7 +43,7 @@ struct trainer_memory {
   static constexpr std::size_t gradient_bytes = bytes_for<T>(static_cast<std::size_t>(trainable));
   static constexpr std::size_t scores_bytes = bytes_for<T>(static_cast<std::size_t>(prediction_shape::size));
   /// A copy of the buffers from before a step. If the optimizer skips the update, it restores the running statistics.
-  static constexpr std::size_t kept_bytes = rule::may_skip ? Model::buffer_bytes : 0;
+  static constexpr std::size_t buffers_before_bytes = rule::may_skip ? Model::buffer_bytes : 0;
   /// The loss of one sample is computed on the host.
   static constexpr std::int64_t row = prediction_shape::size / Batch::value.at[0],
                                 target_row = target_of<Batch>::size / Batch::value.at[0];
@@ -53,15 +53,16 @@ struct trainer_memory {
   static constexpr std::size_t loss_bytes = bytes_for<number>(workspace_elements<loss_of_sample>);
   static constexpr std::size_t scratch_bytes =
       largest(workspace_bytes,
-              Engine::template workspace_bytes<forward_program, T> + (Engine::has_device_memory ? 0 : in_place::bytes),
+              Engine::template workspace_bytes<scores_program, T> + (Engine::has_device_memory ? 0 : in_place::bytes),
               Engine::has_device_memory ? 0 : loss_bytes, rule::workspace);
-  static constexpr std::size_t states_at = scratch_bytes + gradient_bytes, scores_at = states_at + rule::state,
-                               kept_at = scores_at + (Engine::has_device_memory ? 0 : scores_bytes),
-                               bytes = kept_at + kept_bytes;
+  static constexpr std::size_t gradients_at = scratch_bytes, states_at = gradients_at + gradient_bytes,
+                               scores_at = states_at + rule::state,
+                               buffers_before_at = scores_at + (Engine::has_device_memory ? 0 : scores_bytes),
+                               bytes = buffers_before_at + buffers_before_bytes;
 
   /// Offsets in the exchange, in bytes: the inputs of a step, which are uploaded at once; its outputs; and memory for
   /// evaluate() on the host.
-  struct exchange {
+  struct exchange_offsets {
     static constexpr std::size_t random = 0, hyperparameters = tensor_alignment,
                                  images = hyperparameters + rule::input_bytes;
     template <class B>

@@ -65,10 +65,10 @@ class update_rule {
   /// Marks the parameters that optim::decay_only selects. The marks are stored after the lasting elements, in memory
   /// that is zero.
   template <class Net>
-  void mark([[maybe_unused]] Engine const& engine, [[maybe_unused]] number* kept) const {
+  void mark([[maybe_unused]] Engine const& engine, [[maybe_unused]] number* memory) const {
     using Which = typename optim::detail::selection<Optimizer>::type;
     if constexpr (!std::is_void_v<Which>)
-      on_host(engine, kept + lasting, static_cast<std::size_t>(Size) * sizeof(number), true, [](unsigned char* at) {
+      on_host(engine, memory + lasting, static_cast<std::size_t>(Size) * sizeof(number), true, [](unsigned char* at) {
         for (int i = 0; i < tensor_count<Net, true>; ++i) {
           tensor_row const& row = rows_of<Net, true>.at[i];
           if (!row.trainable || !chosen_of<Net, Which>.at[i]) continue;
@@ -94,7 +94,7 @@ class update_rule {
   struct places {
     T* parameters;
     T const* gradient;
-    number* kept;
+    number* state;  ///< master weights of 16-bit parameters, the states, and what follows them
     number* scratch;
     void* hyperparameters;
     void* penalty;
@@ -158,11 +158,11 @@ class update_rule {
 
  private:
   static number* master_weights(places const& p) {
-    if constexpr (narrow) return p.kept;
+    if constexpr (narrow) return p.state;
     else return p.parameters;
   }
   static auto wide_gradient(places const& p) {
-    if constexpr (narrow) return p.kept + std::int64_t{Size} * (1 + optim::vectors<Optimizer>);
+    if constexpr (narrow) return p.state + std::int64_t{Size} * (1 + optim::vectors<Optimizer>);
     else return const_cast<T*>(p.gradient);
   }
   /// Arch is in the name so that translation units for different instruction sets do not share the function.
@@ -172,7 +172,7 @@ class update_rule {
     void* base[plan::base::count];
     base[plan::base::workspace] = p.scratch;
     base[plan::base::parameters] = master_weights(p);
-    base[plan::base::buffers] = p.kept + (narrow ? Size : 0);
+    base[plan::base::buffers] = p.state + (narrow ? Size : 0);
     base[plan::base::hyperparameters] = p.hyperparameters;
     base[plan::base::arguments] = wide_gradient(p);
     base[plan::base::results] = result;

@@ -50,8 +50,8 @@ struct BatchNorm {
                                   ESPALIER_NORM_NUMBERS(Options)));
   detail::gain<shape<Channels>, Options.affine> weight{};
   detail::offset<shape<Channels>, Options.affine> bias{};
-  detail::kept_mean<shape<Channels>, detail::batch_tracks<Options>> running_mean{};
-  detail::kept_variance<shape<Channels>, detail::batch_tracks<Options>> running_var{};
+  detail::running_mean<shape<Channels>, detail::batch_tracks<Options>> running_mean{};
+  detail::running_variance<shape<Channels>, detail::batch_tracks<Options>> running_var{};
   ESPALIER_MODULE(BatchNorm, weight, bias, running_mean, running_var)
   constexpr auto forward(auto x) const {
     return detail::apply_norm<detail::over_batch<Channels, Axis, 2, false>, Options>(*this, x);
@@ -71,8 +71,8 @@ struct BatchNorm1d {
                                                              ESPALIER_NORM_NUMBERS(Options)));
   detail::gain<shape<Features>, Options.affine> weight{};
   detail::offset<shape<Features>, Options.affine> bias{};
-  detail::kept_mean<shape<Features>, detail::batch_tracks<Options>> running_mean{};
-  detail::kept_variance<shape<Features>, detail::batch_tracks<Options>> running_var{};
+  detail::running_mean<shape<Features>, detail::batch_tracks<Options>> running_mean{};
+  detail::running_variance<shape<Features>, detail::batch_tracks<Options>> running_var{};
   ESPALIER_MODULE(BatchNorm1d, weight, bias, running_mean, running_var)
   constexpr auto forward(auto x) const {
     return detail::apply_norm<detail::over_batch<Features, 1, 2, false>, Options>(*this, x);
@@ -92,8 +92,8 @@ struct BatchNorm2d {
                                                              ESPALIER_NORM_NUMBERS(Options)));
   detail::gain<shape<Channels>, Options.affine> weight{};
   detail::offset<shape<Channels>, Options.affine> bias{};
-  detail::kept_mean<shape<Channels>, detail::batch_tracks<Options>> running_mean{};
-  detail::kept_variance<shape<Channels>, detail::batch_tracks<Options>> running_var{};
+  detail::running_mean<shape<Channels>, detail::batch_tracks<Options>> running_mean{};
+  detail::running_variance<shape<Channels>, detail::batch_tracks<Options>> running_var{};
   ESPALIER_MODULE(BatchNorm2d, weight, bias, running_mean, running_var)
   constexpr auto forward(auto x) const {
     return detail::apply_norm<detail::over_batch<Channels, 1, 4, true>, Options>(*this, x);

@@ -45,8 +45,8 @@ struct InstanceNorm {
                                                              ESPALIER_NORM_NUMBERS(Options)));
   detail::gain<shape<Channels>, Options.affine> weight{};
   detail::offset<shape<Channels>, Options.affine> bias{};
-  detail::kept_mean<shape<Channels>, Options.tracked> running_mean{};
-  detail::kept_variance<shape<Channels>, Options.tracked> running_var{};
+  detail::running_mean<shape<Channels>, Options.tracked> running_mean{};
+  detail::running_variance<shape<Channels>, Options.tracked> running_var{};
   ESPALIER_MODULE(InstanceNorm, weight, bias, running_mean, running_var)
   constexpr auto forward(auto x) const {
     return detail::apply_norm<detail::over_instances<Channels>, Options>(*this, x);

@@ -58,9 +58,9 @@ using gain = std::conditional_t<Exists, parameter<S, init::initialized_by<init::
 template <class S, bool Exists = true>
 using offset = std::conditional_t<Exists, parameter<S, init::initialized_by<init::zeros{}>>, absent>;
 template <class S, bool Exists = true>
-using kept_mean = std::conditional_t<Exists, buffer<S, init::initialized_by<init::zeros{}>>, absent>;
+using running_mean = std::conditional_t<Exists, buffer<S, init::initialized_by<init::zeros{}>>, absent>;
 template <class S, bool Exists = true>
-using kept_variance = std::conditional_t<Exists, buffer<S, init::initialized_by<init::ones{}>>, absent>;
+using running_variance = std::conditional_t<Exists, buffer<S, init::initialized_by<init::ones{}>>, absent>;
 
 /// The training expression of a norm layer with one value per channel, which has no variance. Tracing it reports a
 /// fault, so only training fails.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include "../shape/move.hpp"
+#include "../shape/reshape_transpose.hpp"
 #include "rule.hpp"
 
 #include "../base/diagnostics_push.hpp"

@@ -8,9 +8,9 @@
 /// Addresses as values, so that memory is planned at compile time: a base pointer of the program and an element offset.
 namespace espalier::plan {
 
-/// Positions in the table of pointers that a program receives when it runs.
+/// Positions in the table of pointers that a program receives when it runs. random: its on_device::random_state.
 namespace base {
-inline constexpr int workspace = 0, parameters = 1, gradients = 2, buffers = 3, hyperparameters = 4, key = 5,
+inline constexpr int workspace = 0, parameters = 1, gradients = 2, buffers = 3, hyperparameters = 4, random = 5,
                      values = 6, arguments = 7, results = 31, count = 55;
 inline constexpr int max_arguments = results - arguments, max_results = count - results;
 }  // namespace base

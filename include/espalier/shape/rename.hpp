@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include "broadcast.hpp"
-#include "move.hpp"
+#include "reshape_transpose.hpp"
 #include "reduce.hpp"
 
 #include "../base/diagnostics_push.hpp"

@@ -28,7 +28,7 @@ struct caller {
       using source = typename kernel::source;
       kernel::run(at<source>(base, arguments[0]), at<T>(base, arguments[2]));
     } else if constexpr (kind == plan::kernel_kind::random) {
-      random_state const& state = *static_cast<random_state const*>(base[plan::base::key]);
+      random_state const& state = *static_cast<random_state const*>(base[plan::base::random]);
       run_kernel<kernel, T>(team, at<T>(base, arguments[0]), state.key, state.step << 20 | stream_number);
     } else if constexpr (passes_pointers) {
       T* p[static_cast<std::size_t>(count)];

@@ -78,7 +78,7 @@ struct group_addresses {
     constexpr operand_kind kind = DeviceProgram::kind_of_operand(X, L);
     constexpr int node = DeviceProgram::ir_operand_at(X, L).node;
     if constexpr (kind == operand_kind::random) {
-      at[L] = base[espalier::plan::base::key];
+      at[L] = base[espalier::plan::base::random];
       stream_numbers[random_leaves++] = stream_of(DeviceProgram::program.nodes.nodes[node]);
     } else if constexpr (kind == operand_kind::integer) {
       at[L] = on_device::at<std::int32_t>(

@@ -96,7 +96,7 @@ inline constexpr std::size_t workspace_bytes =
                              detail::most_scratch<detail::device_program<Program, detail::policy_of<Backend, T>>, T>(
                                  std::make_integer_sequence<int, plan::plan_of<Program>.groups.group_count>{}));
 
-/// Runs a planned program. base: the pointers of plan::base, all on the device, also the key's random_state.
+/// Runs a planned program. base: the pointers of plan::base, all on the device, also the random_state.
 /// order   launches follow each other on the backend's stream; the call does not wait for them
 template <class Program, class T, class Backend>
 void run(Backend& m, void* const* base) {

@@ -133,7 +133,8 @@ void run_unfused(Backend& m, void* const* base, [[maybe_unused]] void* scratch) 
   using kernel = unfused_kernel_of<Program, T, plan.ir.groups[X].kernel>;
   using on_device::at, on_device::operand_address, on_device::address_of, on_device::shape_of_node;
   if constexpr (group.kind == plan::kernel_kind::random) {
-    m.template launch<kernel>({{base[plan::base::key], at<T>(base, address_of<Program, group.first>)}, {stream_of(n)}});
+    m.template launch<kernel>(
+        {{base[plan::base::random], at<T>(base, address_of<Program, group.first>)}, {stream_of(n)}});
   } else if constexpr (group.kind == plan::kernel_kind::contraction) {
     T const *const a = at<T>(base, operand_address<Program, X, 0>), *const b =
                                                                         at<T>(base, operand_address<Program, X, 1>);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-#define BOOST_TEST_MODULE shape_move
+#define BOOST_TEST_MODULE shape_reshape_transpose
 #include <boost/test/unit_test.hpp>
 
-#include <espalier/shape/move.hpp>
+#include <espalier/shape/reshape_transpose.hpp>
 
 using namespace espalier;
 
