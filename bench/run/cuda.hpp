@@ -229,11 +229,11 @@ constexpr needs find_needs() {
   auto const reserve = [&](int slot, std::int64_t end) {
     r.bytes[slot] = r.bytes[slot] > 4 * end ? r.bytes[slot] : 4 * end;
   };
-  esp::derivative::marks reached{};
+  bool reached[esp::graph::capacity]{};
   for (int i = 0; i < p.output_count; ++i) {
     esp::graph::output const& o = p.outputs[i];
     std::int64_t const size = p.nodes[o.id].shape.size();
-    reached.at[o.id] = 1;
+    reached[o.id] = true;
     r.minimal += 4 * size;
     if (o.where == destination::result) reserve(base::results + o.index, size);
     else if (o.where == destination::buffer) reserve(base::buffers, layout.buffers[o.index] + size);
@@ -250,8 +250,8 @@ constexpr needs find_needs() {
     else if (n.op->family == op_family::parameter) reserve(base::parameters, layout.parameters[slot_of(n)] + size);
     else if (n.op->family == op_family::buffer) reserve(base::buffers, layout.buffers[slot_of(n)] + size);
     else if (n.op->family == op_family::hyperparameter) reserve(base::hyperparameters, 64);
-    if (reached.at[id] == 0) continue;
-    for (int o : n.operand) reached.at[o] = 1;
+    if (!reached[id]) continue;
+    for (int o : n.operand) reached[o] = true;
     if (n.op->family == op_family::argument || is_label || n.op->family == op_family::parameter ||
         n.op->family == op_family::buffer)
       r.minimal += 4 * size;

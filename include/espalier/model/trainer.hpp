@@ -17,7 +17,7 @@
 #include "../base/diagnostics_push.hpp"
 namespace espalier {
 
-/// Trains a model. ScoresProgram and backward pass are one program per static batch size; the update is one program for all
+/// Trains a model. Forward and backward pass are one program per static batch size; the update is one program for all
 /// of them. All memory is allocated at construction.
 /// shape    images of Batch, targets as the loss requires; further batch sizes may follow (a short last batch)
 /// memory   one allocation at construction, or `bytes` bytes that you pass; none afterwards
