@@ -50,7 +50,7 @@ struct group {
   /// run times the number of rows.
   int segments;
   std::int64_t size;
-  int first;  ///< members, in the order of the program
+  int first;  ///< members, in the order of computation: those of a merged group follow their home's
   int last;
   int count;
 };

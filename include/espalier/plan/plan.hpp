@@ -8,8 +8,9 @@
 #include "traffic.hpp"
 
 #include "../base/diagnostics_push.hpp"
-/// The complete plan of a program: groups, their kernel IR and the address of each value. Each pass has its own
-/// constexpr variable, because the compiler limits the steps of each constant evaluation.
+/// The complete plan of a program: groups, their kernel IR and the address of each value. The compiler limits the steps
+/// of each constant evaluation. So groups, merge, recompute and lower have constexpr variables of their own, and long
+/// programs one for each piece. The passes after them share one: finish_plan.
 namespace espalier::plan {
 
 /// All that devices need to run a program.
