@@ -38,7 +38,7 @@ constexpr int composite_emit(node_table& g, graph::node const& n) {
 ///   name, arity
 ///   expand(x..., axes)         the formula, on expressions; traced in a scope of its own
 ///   pullback(dy, y, x..., axes)   optional closed form for operand x on handles, where it is cheaper than the
-///                                 derivative of the expansion
+///                                 derivative of the expansion; a rule that has it needs no other sign of it
 /// A test compares the closed form with the derivative of the expansion.
 struct composite {
   using is_composite = void;
@@ -57,9 +57,17 @@ template <class Op>
 concept Composite = requires {
   typename rule<Op>::is_composite;
 };
+namespace detail {
+/// Finds a member of a rule by its name, which is ambiguous here if the rule has it, also as a template.
+struct with_pullback {
+  void pullback();
+};
 template <class Op>
-concept ClosedForm = requires {
-  rule<Op>::closed_form;
+struct pullback_of_either : rule<Op>, with_pullback {};
+}  // namespace detail
+template <class Op>
+concept ClosedForm = Composite<Op> && !requires {
+  &detail::pullback_of_either<Op>::pullback;
 };
 
 }  // namespace espalier

@@ -20,7 +20,6 @@ struct logsumexp_ {};
 template <>
 struct rule<logsumexp_> : composite {
   static constexpr char const* name = "logsumexp";
-  static constexpr bool closed_form = true;
   /// The shift subtracted from the exponents, so that exp neither overflows nor underflows for all elements: the
   /// largest element, or 0 if that is not finite.
   static constexpr auto shift(auto x, auto mask) {

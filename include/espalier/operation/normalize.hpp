@@ -59,7 +59,6 @@ template <>
 struct rule<normalize_> : composite {
   static constexpr char const* name = "normalize";
   static constexpr int arity = 2;
-  static constexpr bool closed_form = true;
   static constexpr auto expand(auto x, auto eps, auto mask) {
     return detail::make_node<scaled_by_deviation_, decltype(mask)::value, shape_of<decltype(x)>>(shifted(x, mask), eps);
   }

@@ -12,7 +12,6 @@ template <>
 struct rule<rms_normalize_> : composite {
   static constexpr char const* name = "rms_normalize";
   static constexpr int arity = 2;
-  static constexpr bool closed_form = true;
   static constexpr auto inverse(auto x, auto eps, auto mask) { return 1 / sqrt(mean_kept(square(x), mask) + eps); }
   static constexpr auto expand(auto x, auto eps, auto mask) { return x * inverse(x, eps, mask); }
   /// With one element the gradient depends on eps alone.

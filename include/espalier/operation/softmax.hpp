@@ -11,7 +11,6 @@ struct log_softmax_ {};
 template <>
 struct rule<log_softmax_> : composite {
   static constexpr char const* name = "log_softmax";
-  static constexpr bool closed_form = true;
   static constexpr auto expand(auto x, auto mask) {
     auto const below = x - detach(reduce_kept<max_>(x, mask));
     return below - log(reduce_kept<sum_>(exp(below), mask));
@@ -26,7 +25,6 @@ struct rule<log_softmax_> : composite {
 template <>
 struct rule<softmax_> : composite {
   static constexpr char const* name = "softmax";
-  static constexpr bool closed_form = true;
   static constexpr auto expand(auto x, auto mask) {
     auto const e = exp(x - detach(reduce_kept<max_>(x, mask)));
     return e * (1 / reduce_kept<sum_>(e, mask));
