@@ -20,8 +20,9 @@ struct memory_plan {
   std::int64_t peak_live;  ///< maximum of elements live at once: a lower bound for every plan of this schedule
 };
 
-/// Allocates workspace for every stored value that has no address yet. `c` must contain the outputs of each group.
-constexpr memory_plan allocate(graph::program const& p, grouping const& r, kernel_ir const& c, destinations const& to) {
+/// Allocates workspace for every stored value that has no address yet. `ir` must contain the outputs of each group.
+constexpr memory_plan allocate(graph::program const& p, grouping const& groups, kernel_ir const& ir,
+                               destinations const& to) {
   memory_plan m{};
   for (int id = 1; id <= p.nodes.size; ++id) {
     m.address_of[id] = to.address_of[id];
@@ -31,25 +32,25 @@ constexpr memory_plan allocate(graph::program const& p, grouping const& r, kerne
   }
   int allocation[graph::capacity]{};
   packer pack{};
-  for (int x = 1; x <= r.group_count; ++x) {
-    kernel_body const& k = c.groups[x];
+  for (int x = 1; x <= groups.group_count; ++x) {
+    kernel_body const& k = ir.groups[x];
     for (int i = 0; i < k.outputs; ++i) {
-      int const id = c.outputs[k.first_output + i];
+      int const id = ir.outputs[k.first_output + i];
       if (to.direct[id]) continue;
       int const last = to.live.last_use[id] > x ? to.live.last_use[id] : x;
       if (to.in_place_of[id] != 0) {
         allocation[id] = allocation[to.in_place_of[id]];
         pack.extend(allocation[id], last);
       } else {
-        allocation[id] = pack.add(rounded(r.size_of[id]), x, last);
+        allocation[id] = pack.add(rounded(groups.size_of[id]), x, last);
       }
     }
   }
-  pack.assign_offsets(r.group_count);
-  for (int x = 1; x <= r.group_count; ++x) {
-    kernel_body const& k = c.groups[x];
+  pack.assign_offsets(groups.group_count);
+  for (int x = 1; x <= groups.group_count; ++x) {
+    kernel_body const& k = ir.groups[x];
     for (int i = 0; i < k.outputs; ++i) {
-      int const id = c.outputs[k.first_output + i];
+      int const id = ir.outputs[k.first_output + i];
       if (!to.direct[id]) m.address_of[id] = address{base::workspace, pack.offset(allocation[id])};
     }
   }

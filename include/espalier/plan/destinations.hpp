@@ -24,26 +24,26 @@ struct destinations {
 
 class destination_finder {
  public:
-  constexpr destination_finder(graph::program const& p, grouping const& r, kernel_ir const& c, destinations& to)
-      : p_{p}, g_{p.nodes}, r_{r}, c_{c}, to_{to} {}
+  constexpr destination_finder(graph::program const& p, grouping const& groups, kernel_ir const& ir, destinations& to)
+      : p_{p}, nodes_{p.nodes}, groups_{groups}, ir_{ir}, to_{to} {}
 
   constexpr void run(storage_layout const& layout) {
-    for (int id = 1; id <= g_.size; ++id) {
-      if (r_.family_of[id] == op_family::buffer) buffer_leaf_[slot_of(g_.nodes[id])] = id;
-      if (r_.family_of[id] == op_family::parameter) parameter_leaf_[slot_of(g_.nodes[id])] = id;
+    for (int id = 1; id <= nodes_.size; ++id) {
+      if (groups_.family_of[id] == op_family::buffer) buffer_leaf_[slot_of(nodes_.nodes[id])] = id;
+      if (groups_.family_of[id] == op_family::parameter) parameter_leaf_[slot_of(nodes_.nodes[id])] = id;
     }
-    for (int i = 0; i < p_.output_count; ++i) is_result_[r_.holder_of[p_.outputs[i].id]] = true;
+    for (int i = 0; i < p_.output_count; ++i) is_result_[groups_.holder_of[p_.outputs[i].id]] = true;
     // Leaves that are results are copied before any state is overwritten.
     for (int i = 0; i < p_.output_count; ++i)
-      if (is_state(r_.holder_of[p_.outputs[i].id])) assign_output_address(p_.outputs[i], layout);
+      if (is_state(groups_.holder_of[p_.outputs[i].id])) assign_output_address(p_.outputs[i], layout);
     for (int i = 0; i < p_.output_count; ++i)
-      if (!is_state(r_.holder_of[p_.outputs[i].id])) assign_output_address(p_.outputs[i], layout);
-    for (int x = 1; x <= r_.group_count; ++x) {
-      kernel_body const& k = c_.groups[x];
-      for (int i = 0; i < k.operands; ++i) assign_leaf_address(c_.operands[k.first_operand + i].node, layout);
+      if (!is_state(groups_.holder_of[p_.outputs[i].id])) assign_output_address(p_.outputs[i], layout);
+    for (int x = 1; x <= groups_.group_count; ++x) {
+      kernel_body const& k = ir_.groups[x];
+      for (int i = 0; i < k.operands; ++i) assign_leaf_address(ir_.operands[k.first_operand + i].node, layout);
     }
-    for (int x = 1; x <= r_.group_count; ++x)
-      if (r_.groups[x].kind == kernel_kind::fused) reuse(x);
+    for (int x = 1; x <= groups_.group_count; ++x)
+      if (groups_.groups[x].kind == kernel_kind::fused) reuse(x);
   }
 
  private:
@@ -61,18 +61,18 @@ class destination_finder {
   }
 
   constexpr void assign_output_address(graph::output const& o, storage_layout const& layout) {
-    int const id = r_.holder_of[o.id];
+    int const id = groups_.holder_of[o.id];
     address const to = destination_address(o, layout);
     bool const state = o.where == graph::destination::buffer || o.where == graph::destination::parameter;
-    if (r_.group_of[id] != 0 && !to_.direct[id] && !(state && read_elsewhere(o, id))) {
+    if (groups_.group_of[id] != 0 && !to_.direct[id] && !(state && read_elsewhere(o, id))) {
       to_.direct[id] = true;
       to_.address_of[id] = to;
       to_.late[id] = state;
     } else {
       // The copy reads the value's final address; a workspace value must outlive every group.
-      address from = is_leaf(r_.family_of[id]) ? leaf_address(id, layout) : address{-1, id};
-      to_.copies[to_.copy_count++] = final_copy{from, to, r_.size_of[id]};
-      to_.live.last_use[id] = r_.group_count + 1;
+      address from = is_leaf(groups_.family_of[id]) ? leaf_address(id, layout) : address{-1, id};
+      to_.copies[to_.copy_count++] = final_copy{from, to, groups_.size_of[id]};
+      to_.live.last_use[id] = groups_.group_count + 1;
     }
     to_.live.stored[id] = true;
   }
@@ -80,12 +80,12 @@ class destination_finder {
   /// Saves workspace: results of a fused group overwrite, element by element, operands that no later group reads. They
   /// are stored in the last sweep, because the operand is read until then.
   constexpr void reuse(int x) {
-    kernel_body const& k = c_.groups[x];
-    for (int id = r_.groups[x].first; id != 0; id = r_.next[id]) {
-      if (!to_.live.stored[id] || to_.direct[id] || r_.extent_of[id] != extent_class::full) continue;
+    kernel_body const& k = ir_.groups[x];
+    for (int id = groups_.groups[x].first; id != 0; id = groups_.next[id]) {
+      if (!to_.live.stored[id] || to_.direct[id] || groups_.extent_of[id] != extent_class::full) continue;
       for (int i = 0; i < k.operands && to_.in_place_of[id] == 0; ++i) {
-        int const source = c_.operands[k.first_operand + i].node;
-        if (source == 0 || !dies_here(x, i) || r_.size_of[source] != r_.size_of[id]) continue;
+        int const source = ir_.operands[k.first_operand + i].node;
+        if (source == 0 || !dies_here(x, i) || groups_.size_of[source] != groups_.size_of[id]) continue;
         to_.in_place_of[id] = source;
         is_reused_[source] = true;
         to_.late[id] = true;
@@ -94,19 +94,19 @@ class destination_finder {
   }
   /// Is operand i of group x a workspace value whose last reader is this group, element by element?
   constexpr bool dies_here(int x, int i) const {
-    kernel_body const& k = c_.groups[x];
-    ir_operand const& required = c_.operands[k.first_operand + i];
+    kernel_body const& k = ir_.groups[x];
+    ir_operand const& required = ir_.operands[k.first_operand + i];
     if (required.kind != operand_kind::memory || required.extent != extent_class::full || is_reused_[required.node])
       return false;
-    if (r_.group_of[required.node] == 0 || to_.direct[required.node] || to_.live.last_use[required.node] != x)
+    if (groups_.group_of[required.node] == 0 || to_.direct[required.node] || to_.live.last_use[required.node] != x)
       return false;
     for (int other = 0; other < k.operands; ++other)
-      if (other != i && c_.operands[k.first_operand + other].node == required.node) return false;
+      if (other != i && ir_.operands[k.first_operand + other].node == required.node) return false;
     return true;
   }
 
   constexpr bool is_state(int id) const {
-    return r_.family_of[id] == op_family::parameter || r_.family_of[id] == op_family::buffer;
+    return groups_.family_of[id] == op_family::parameter || groups_.family_of[id] == op_family::buffer;
   }
 
   /// Is the old state still needed when an output overwrites it? It is if a later group reads it, if the writer reads
@@ -115,19 +115,20 @@ class destination_finder {
     int const state = o.where == graph::destination::buffer ? buffer_leaf_[o.index] : parameter_leaf_[o.index];
     if (state == 0) return false;
     if (is_result_[state]) return true;
-    if (to_.live.last_use[state] > r_.group_of[id]) return true;
-    kernel_body const& k = c_.groups[r_.group_of[id]];
+    if (to_.live.last_use[state] > groups_.group_of[id]) return true;
+    kernel_body const& k = ir_.groups[groups_.group_of[id]];
     for (int i = 0; i < k.operands; ++i) {
-      ir_operand const& l = c_.operands[k.first_operand + i];
+      ir_operand const& l = ir_.operands[k.first_operand + i];
       // A product stores its sums in the result before its epilogue reads any operand.
-      if (l.node == state && (l.extent != r_.extent_of[id] || r_.groups[r_.group_of[id]].kind != kernel_kind::fused))
+      if (l.node == state &&
+          (l.extent != groups_.extent_of[id] || groups_.groups[groups_.group_of[id]].kind != kernel_kind::fused))
         return true;
     }
     return false;
   }
 
   constexpr address leaf_address(int id, storage_layout const& layout) const {
-    graph::node const& n = g_.nodes[id];
+    graph::node const& n = nodes_.nodes[id];
     switch (n.op->family) {
       case op_family::parameter:
         return {base::parameters, layout.parameters[slot_of(n)]};
@@ -147,13 +148,14 @@ class destination_finder {
   }
 
   constexpr void assign_leaf_address(int id, storage_layout const& layout) {
-    if (id != 0 && is_leaf(r_.family_of[id]) && r_.group_of[id] == 0) to_.address_of[id] = leaf_address(id, layout);
+    if (id != 0 && is_leaf(groups_.family_of[id]) && groups_.group_of[id] == 0)
+      to_.address_of[id] = leaf_address(id, layout);
   }
 
   graph::program const& p_;
-  node_table const& g_;
-  grouping const& r_;
-  kernel_ir const& c_;
+  node_table const& nodes_;
+  grouping const& groups_;
+  kernel_ir const& ir_;
   destinations& to_;
   bool is_result_[graph::capacity]{};
   int buffer_leaf_[graph::max_outputs]{};
@@ -161,11 +163,11 @@ class destination_finder {
   bool is_reused_[graph::capacity]{};
 };
 
-constexpr destinations find_destinations(graph::program const& p, grouping const& r, kernel_ir const& c,
+constexpr destinations find_destinations(graph::program const& p, grouping const& groups, kernel_ir const& ir,
                                          liveness const& live, storage_layout const& layout) {
   destinations found{};
   found.live = live;
-  destination_finder{p, r, c, found}.run(layout);
+  destination_finder{p, groups, ir, found}.run(layout);
   return found;
 }
 

@@ -8,10 +8,10 @@
 namespace espalier::plan {
 
 /// Multiplications and additions of one node; 0 if no kernel computes it.
-constexpr std::int64_t flops_of(node_table const& g, grouping const& r, int id) {
-  if (r.group_of[id] == 0) return 0;
-  graph::node const& n = g[id];
-  extents const& a = g[n.operand[0]].shape;
+constexpr std::int64_t flops_of(node_table const& nodes, grouping const& groups, int id) {
+  if (groups.group_of[id] == 0) return 0;
+  graph::node const& n = nodes[id];
+  extents const& a = nodes[n.operand[0]].shape;
   switch (n.op->family) {
     case op_family::contraction:
       return 2 * n.shape.size() * a.at[transposes_of(n).a ? a.rank - 2 : a.rank - 1];
@@ -23,9 +23,9 @@ constexpr std::int64_t flops_of(node_table const& g, grouping const& r, int id) 
       return 0;
   }
 }
-constexpr std::int64_t flops_of(node_table const& g, grouping const& r) {
+constexpr std::int64_t flops_of(node_table const& nodes, grouping const& groups) {
   std::int64_t sum = 0;
-  for (int id = 1; id <= g.size; ++id) sum += flops_of(g, r, id);
+  for (int id = 1; id <= nodes.size; ++id) sum += flops_of(nodes, groups, id);
   return sum;
 }
 

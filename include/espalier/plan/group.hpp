@@ -10,34 +10,35 @@ namespace espalier::plan {
 
 class grouper : group_builder {
  public:
-  constexpr grouper(node_table const& g, grouping& r) : group_builder{g, r} {}
+  constexpr grouper(node_table const& nodes, grouping& groups) : group_builder{nodes, groups} {}
 
   /// Marks the nodes that the outputs depend on. Conversions and random numbers read only leaves and cannot be fused.
   /// Their groups come first, so that later groups need not wait for them.
   constexpr void begin(graph::output const* outputs, int output_count) {
-    look_up_needed(g_, r_, outputs, output_count);
-    for (int i = 0; i < output_count; ++i) r_.open[r_.holder_of[outputs[i].id]] = true;
-    for (int id = 1; id <= g_.size; ++id) {
-      if (!r_.needed[id]) continue;
-      op_family const f = r_.family_of[id];
+    look_up_needed(nodes_, groups_, outputs, output_count);
+    for (int i = 0; i < output_count; ++i) groups_.open[groups_.holder_of[outputs[i].id]] = true;
+    for (int id = 1; id <= nodes_.size; ++id) {
+      if (!groups_.needed[id]) continue;
+      op_family const f = groups_.family_of[id];
       if (!is_leaf(f) && f != op_family::reshape && f != op_family::alias) mark_open(id);
       if (f == op_family::convert) add_unfused_group(id, kernel_kind::convert);
       if (f == op_family::random) add_unfused_group(id, kernel_kind::random);
     }
-    r_.early = r_.group_count;
+    groups_.early = groups_.group_count;
   }
   /// Groups the nodes first..last. A long program is grouped in pieces, because the compiler limits the steps of each
   /// constant evaluation.
   constexpr void continue_with(int first, int last) {
     for (int id = first; id <= last; ++id)
-      if (r_.needed[id]) assign_group(id);
+      if (groups_.needed[id]) assign_group(id);
   }
   /// Adds groups for outputs that no group computes.
   constexpr void end(graph::output const* outputs, int output_count) {
     for (int i = 0; i < output_count; ++i) {
-      int const id = r_.holder_of[outputs[i].id];
-      if (r_.group_of[id] == 0 && (!is_leaf(r_.family_of[id]) || r_.family_of[id] == op_family::constant ||
-                                   r_.family_of[id] == op_family::column_index))
+      int const id = groups_.holder_of[outputs[i].id];
+      if (groups_.group_of[id] == 0 &&
+          (!is_leaf(groups_.family_of[id]) || groups_.family_of[id] == op_family::constant ||
+           groups_.family_of[id] == op_family::column_index))
         materialize(id);
     }
   }
@@ -46,54 +47,54 @@ class grouper : group_builder {
   /// Adds a group that computes or copies a deferred value, broadcast, constant, move or leaf, so that it is stored in
   /// memory.
   constexpr int materialize(int id) {
-    if (r_.group_of[id] != 0) return id;
-    if (r_.family_of[id] == op_family::move) {
+    if (groups_.group_of[id] != 0) return id;
+    if (groups_.family_of[id] == op_family::move) {
       add_unfused_group(id, kernel_kind::move);
       return id;
     }
-    if (r_.deferred[id]) {
-      inline_deferred(new_group(kernel_kind::fused, r_.size_of[id], r_.deferred_rows[id], deferred_columns(id),
-                                r_.deferred_segments[id]),
+    if (groups_.deferred[id]) {
+      inline_deferred(new_group(kernel_kind::fused, groups_.size_of[id], groups_.deferred_rows[id],
+                                deferred_columns(id), groups_.deferred_segments[id]),
                       id, extent_class::full);
       return id;
     }
-    use const u = is_leaf(r_.family_of[id]) && r_.family_of[id] != op_family::column_index
+    use const u = is_leaf(groups_.family_of[id]) && groups_.family_of[id] != op_family::column_index
                       ? use{id, extent_class::full, 0, 0}
-                      : readable(id, r_.size_of[id]);
-    if (r_.deferred[u.source]) materialize(u.source);
-    int const x = new_group(kernel_kind::fused, r_.size_of[id], u.rows, u.columns, u.segments);
+                      : readable(id, groups_.size_of[id]);
+    if (groups_.deferred[u.source]) materialize(u.source);
+    int const x = new_group(kernel_kind::fused, groups_.size_of[id], u.rows, u.columns, u.segments);
     add_member(x, id, extent_class::full);
     return id;
   }
 
   /// How a node without a group reads an operand. An operand that cannot be read in place is materialized first.
   constexpr use readable(int operand, std::int64_t size) {
-    int const id = r_.holder_of[operand];
-    if (r_.family_of[id] == op_family::move) materialize(id);
-    if (r_.family_of[id] == op_family::broadcast && r_.group_of[id] == 0) {
-      int const source = r_.holder_of[g_.nodes[id].operand[0]];
-      if (op_family const f = r_.family_of[source];
+    int const id = groups_.holder_of[operand];
+    if (groups_.family_of[id] == op_family::move) materialize(id);
+    if (groups_.family_of[id] == op_family::broadcast && groups_.group_of[id] == 0) {
+      int const source = groups_.holder_of[nodes_.nodes[id].operand[0]];
+      if (op_family const f = groups_.family_of[source];
           f == op_family::broadcast || f == op_family::column_index || f == op_family::move)
         materialize(source);
     }
     return use_of(operand, size);
   }
   constexpr use use_of(int operand, std::int64_t size) const {
-    return operand_uses{g_, r_}.of(operand, size, operand_uses::no_group);
+    return operand_uses{nodes_, groups_}.of(operand, size, operand_uses::no_group);
   }
 
   constexpr void mark_open(int id) {
-    graph::node const& n = g_.nodes[id];
-    bool const elementwise = r_.family_of[id] == op_family::elementwise;
+    graph::node const& n = nodes_.nodes[id];
+    bool const elementwise = groups_.family_of[id] == op_family::elementwise;
     for (int k = 0; k < 3 && n.operand[k] != 0; ++k) {
-      int const source = r_.holder_of[n.operand[k]];
-      if (!elementwise || r_.size_of[source] != r_.size_of[id]) r_.open[source] = true;
+      int const source = groups_.holder_of[n.operand[k]];
+      if (!elementwise || groups_.size_of[source] != groups_.size_of[id]) groups_.open[source] = true;
     }
   }
 
   constexpr void assign_group(int id) {
-    graph::node const& n = g_.nodes[id];
-    switch (r_.family_of[id]) {
+    graph::node const& n = nodes_.nodes[id];
+    switch (groups_.family_of[id]) {
       case op_family::elementwise:
         group_elementwise(id);
         break;
@@ -108,7 +109,7 @@ class grouper : group_builder {
         add_unfused_group(id, kernel_kind::permute);
         break;
       case op_family::move:
-        if (!is_window(g_, id)) add_unfused_group(id, kernel_kind::move);
+        if (!is_window(nodes_, id)) add_unfused_group(id, kernel_kind::move);
         break;
       case op_family::scatter_add:
         add_unfused_group(id, kernel_kind::scatter_add);
@@ -126,52 +127,52 @@ class grouper : group_builder {
 
   constexpr void add_unfused_group(int id, kernel_kind kind) {
     bool const windowed =
-        (kind == kernel_kind::contraction || kind == kernel_kind::strided_reduction) && reads_windows(g_, id);
+        (kind == kernel_kind::contraction || kind == kernel_kind::strided_reduction) && reads_windows(nodes_, id);
     if (kind != kernel_kind::random && kind != kernel_kind::convert) {
       for (int k = 0; k < 2; ++k) {
-        if (g_.nodes[id].operand[k] == 0) continue;
-        int source = r_.holder_of[g_.nodes[id].operand[k]];
-        if (windowed && k == 0) source = r_.holder_of[g_.nodes[source].operand[0]];
-        op_family const f = r_.family_of[source];
+        if (nodes_.nodes[id].operand[k] == 0) continue;
+        int source = groups_.holder_of[nodes_.nodes[id].operand[k]];
+        if (windowed && k == 0) source = groups_.holder_of[nodes_.nodes[source].operand[0]];
+        op_family const f = groups_.family_of[source];
         if (f == op_family::move || f == op_family::broadcast || f == op_family::constant ||
-            f == op_family::column_index || r_.deferred[source])
+            f == op_family::column_index || groups_.deferred[source])
           materialize(source);
       }
     }
-    int const x = new_group(kind, r_.size_of[id], 0, 0);
-    r_.groups[x].windowed = windowed;
+    int const x = new_group(kind, groups_.size_of[id], 0, 0);
+    groups_.groups[x].windowed = windowed;
     add_member(x, id, extent_class::full);
   }
 
   constexpr void group_elementwise(int id) {
-    graph::node const& n = g_.nodes[id];
-    std::int64_t const size = r_.size_of[id];
+    graph::node const& n = nodes_.nodes[id];
+    std::int64_t const size = groups_.size_of[id];
     int const arity = n.op->arity;
     use u[3]{};
     int newest = 0;
     for (int k = 0; k < arity; ++k) {
       u[k] = readable(n.operand[k], size);
-      int const x = r_.group_of[u[k].source];
+      int const x = groups_.group_of[u[k].source];
       if (x > newest) newest = x;
     }
-    if (newest <= r_.early && try_defer(id, u, arity)) return;
-    if (newest > r_.early) {
+    if (newest <= groups_.early && try_defer(id, u, arity)) return;
+    if (newest > groups_.early) {
       // A deferred operand may depend on a node that has since been assigned a group: take the newest such group.
       ++stamp_;
       for (int k = 0; k < arity; ++k)
-        if (r_.deferred[u[k].source]) newest = newest_behind(u[k].source, newest);
+        if (groups_.deferred[u[k].source]) newest = newest_behind(u[k].source, newest);
     }
     extent_class extent = extent_class::none;
     int const inlined = deferred_instructions_of(u, arity);
-    if (newest > r_.early && follows_product(newest, u, arity, size, inlined)) {
+    if (newest > groups_.early && follows_product(newest, u, arity, size, inlined)) {
       extent = extent_class::full;
-    } else if (newest <= r_.early || r_.groups[newest].count + inlined >= max_instructions ||
+    } else if (newest <= groups_.early || groups_.groups[newest].count + inlined >= max_instructions ||
                !joins(newest, u, arity, size, extent)) {
       newest = group_for(id, u, arity, size);
       extent = extent_class::full;
     }
     for (int k = 0; k < arity; ++k)
-      if (r_.deferred[u[k].source])
+      if (groups_.deferred[u[k].source])
         inline_deferred(newest, u[k].source, u[k].extent == extent_class::full ? extent : u[k].extent);
     add_member(newest, id, extent);
   }
@@ -182,21 +183,21 @@ class grouper : group_builder {
     int rows = 0, columns = 0, segments = 1;
     bool of_rows = false, of_columns = false;
     for (int k = 0; k < count;) {
-      bool const deferred = r_.deferred[u[k].source];
-      bool const split = deferred && u[k].extent == extent_class::full && r_.deferred_rows[u[k].source] != 0;
-      int const r = split ? r_.deferred_rows[u[k].source] : u[k].rows,
+      bool const deferred = groups_.deferred[u[k].source];
+      bool const split = deferred && u[k].extent == extent_class::full && groups_.deferred_rows[u[k].source] != 0;
+      int const r = split ? groups_.deferred_rows[u[k].source] : u[k].rows,
                 c = split ? deferred_columns(u[k].source) : u[k].columns;
-      int const s = split ? r_.deferred_segments[u[k].source] : u[k].segments;
+      int const s = split ? groups_.deferred_segments[u[k].source] : u[k].segments;
       bool clash = r != 0 && rows != 0 && (rows != r || columns != c || segments != s);
       if (deferred && u[k].extent != extent_class::full) {
-        clash = clash || u[k].extent == extent_class::single || r_.deferred_rows[u[k].source] != 0 ||
+        clash = clash || u[k].extent == extent_class::single || groups_.deferred_rows[u[k].source] != 0 ||
                 (u[k].extent == extent_class::row ? of_columns : of_rows);
         of_rows = of_rows || (!clash && u[k].extent == extent_class::row);
         of_columns = of_columns || (!clash && u[k].extent == extent_class::column);
       }
       if (clash) {  // repeat: the materialized operand may still require a split
-        materialize(deferred ? u[k].source : r_.holder_of[g_.nodes[id].operand[k]]);
-        u[k] = readable(g_.nodes[id].operand[k], size);
+        materialize(deferred ? u[k].source : groups_.holder_of[nodes_.nodes[id].operand[k]]);
+        u[k] = readable(nodes_.nodes[id].operand[k], size);
         continue;
       }
       if (r != 0) {
@@ -207,8 +208,8 @@ class grouper : group_builder {
       ++k;
     }
     int const x = new_group(kernel_kind::fused, size, rows, columns, segments);
-    if (of_rows) r_.groups[x].order = loop_order::rows;
-    if (of_columns) r_.groups[x].order = loop_order::columns;
+    if (of_rows) groups_.groups[x].order = loop_order::rows;
+    if (of_columns) groups_.groups[x].order = loop_order::columns;
     return x;
   }
 
@@ -218,11 +219,11 @@ class grouper : group_builder {
     int rows = 0, columns = 0, segments = 1;
     for (int k = 0; k < count; ++k) {
       int r = u[k].rows, c = u[k].columns, s = u[k].segments;
-      if (r_.deferred[u[k].source]) {
+      if (groups_.deferred[u[k].source]) {
         if (u[k].extent != extent_class::full) return false;
-        r = r_.deferred_rows[u[k].source];
+        r = groups_.deferred_rows[u[k].source];
         c = deferred_columns(u[k].source);
-        s = r_.deferred_segments[u[k].source];
+        s = groups_.deferred_segments[u[k].source];
       }
       if (r == 0) continue;
       if (rows != 0 && (rows != r || columns != c || segments != s)) return false;
@@ -231,36 +232,36 @@ class grouper : group_builder {
       segments = s;
     }
     if (1 + deferred_instructions_of(u, count) > max_deferred_instructions) return false;
-    r_.deferred[id] = true;
-    r_.deferred_rows[id] = rows;
-    r_.deferred_segments[id] = segments;
+    groups_.deferred[id] = true;
+    groups_.deferred_rows[id] = rows;
+    groups_.deferred_segments[id] = segments;
     return true;
   }
   /// The newest group that a deferred value reads from, directly or through other deferred values; at least x.
   constexpr int newest_behind(int id, int x) {
     if (seen_[id] == stamp_) return x;
     seen_[id] = stamp_;
-    graph::node const& n = g_.nodes[id];
+    graph::node const& n = nodes_.nodes[id];
     for (int k = 0; k < n.op->arity; ++k) {
-      int const source = use_of(n.operand[k], r_.size_of[id]).source;
-      if (r_.deferred[source]) x = newest_behind(source, x);
-      else if (r_.group_of[source] > x) x = r_.group_of[source];
+      int const source = use_of(n.operand[k], groups_.size_of[id]).source;
+      if (groups_.deferred[source]) x = newest_behind(source, x);
+      else if (groups_.group_of[source] > x) x = groups_.group_of[source];
     }
     return x;
   }
   /// Can an elementwise node with these uses run in the epilogue of matrix product x? Not if the value that it is
   /// applied to is open: another sweep reads that value and can compute the node at no extra cost.
   constexpr bool follows_product(int x, use const* u, int count, std::int64_t size, int inlined) {
-    group& to = r_.groups[x];
+    group& to = groups_.groups[x];
     if (to.kind != kernel_kind::contraction || to.windowed || to.count + inlined >= max_epilogue || size != to.size)
       return false;
-    extents const& result = g_.nodes[to.first].shape;
+    extents const& result = nodes_.nodes[to.first].shape;
     int const columns = result.at[result.rank - 1], rows = static_cast<int>(size / columns);
     for (int k = 0; k < count; ++k) {
-      bool const inside = r_.group_of[u[k].source] == x, deferred = r_.deferred[u[k].source];
-      if (u[k].extent == extent_class::full ? deferred && r_.deferred_rows[u[k].source] != 0 : inside || deferred)
+      bool const inside = groups_.group_of[u[k].source] == x, deferred = groups_.deferred[u[k].source];
+      if (u[k].extent == extent_class::full ? deferred && groups_.deferred_rows[u[k].source] != 0 : inside || deferred)
         return false;
-      if (inside && r_.open[u[k].source]) return false;
+      if (inside && groups_.open[u[k].source]) return false;
       if (u[k].rows != 0 && (u[k].rows != rows || u[k].columns != columns || u[k].segments != 1)) return false;
     }
     to.rows = rows;
@@ -271,12 +272,12 @@ class grouper : group_builder {
   /// Can an elementwise node with these uses run inside group x? If so, sets its extent class and updates the group's
   /// loop order and split.
   constexpr bool joins(int x, use const* u, int count, std::int64_t size, extent_class& extent) {
-    group& to = r_.groups[x];
+    group& to = groups_.groups[x];
     if (to.kind != kernel_kind::fused || to.count >= max_instructions) return false;
     extent_class p = extent_class::none;
     for (int k = 0; k < count; ++k) {
-      if (u[k].extent != extent_class::full || r_.group_of[u[k].source] != x) continue;
-      extent_class const q = r_.extent_of[u[k].source];
+      if (u[k].extent != extent_class::full || groups_.group_of[u[k].source] != x) continue;
+      extent_class const q = groups_.extent_of[u[k].source];
       if (p != extent_class::none && p != q) return false;
       p = q;
     }
@@ -287,20 +288,20 @@ class grouper : group_builder {
     loop_order order = to.order;
     int rows = to.rows, columns = to.columns, segments = to.segments;
     for (int k = 0; k < count; ++k) {
-      bool const inside = r_.group_of[u[k].source] == x, deferred = r_.deferred[u[k].source];
+      bool const inside = groups_.group_of[u[k].source] == x, deferred = groups_.deferred[u[k].source];
       extent_class const w = u[k].extent;
       int r = u[k].rows, c = u[k].columns, s = u[k].segments;
-      if (deferred && r_.deferred_rows[u[k].source] != 0) {
+      if (deferred && groups_.deferred_rows[u[k].source] != 0) {
         if (w != extent_class::full || p != extent_class::full) return false;
-        r = r_.deferred_rows[u[k].source];
+        r = groups_.deferred_rows[u[k].source];
         c = deferred_columns(u[k].source);
-        s = r_.deferred_segments[u[k].source];
+        s = groups_.deferred_segments[u[k].source];
       } else if (w == extent_class::full) {
         continue;
       }
       if (w == extent_class::single) {
-        if (deferred ||
-            (inside && !(p == extent_class::full && to.rows == 1 && r_.extent_of[u[k].source] == extent_class::row)))
+        if (deferred || (inside && !(p == extent_class::full && to.rows == 1 &&
+                                     groups_.extent_of[u[k].source] == extent_class::row)))
           return false;
         if (inside) order = loop_order::rows;
         continue;
@@ -314,7 +315,7 @@ class grouper : group_builder {
         return false;
       }
       if ((!inside && !deferred) || w == extent_class::full) continue;
-      if (inside && r_.extent_of[u[k].source] != w) return false;
+      if (inside && groups_.extent_of[u[k].source] != w) return false;
       loop_order const required = w == extent_class::row ? loop_order::rows : loop_order::columns;
       if (order != loop_order::any && order != required) return false;
       if (required == loop_order::columns && to.reduces_rows) return false;
@@ -329,22 +330,23 @@ class grouper : group_builder {
   }
 
   constexpr void group_reduction(int id) {
-    graph::node const& n = g_.nodes[id];
-    std::int64_t const size = r_.size_of[n.operand[0]];
-    int const own = static_cast<int>(r_.size_of[id]), others = static_cast<int>(size / own);
+    graph::node const& n = nodes_.nodes[id];
+    std::int64_t const size = groups_.size_of[n.operand[0]];
+    int const own = static_cast<int>(groups_.size_of[id]), others = static_cast<int>(size / own);
     use u = readable(n.operand[0], size);
-    if (r_.deferred[u.source]) materialize(u.source);
-    if (u.extent != extent_class::full) u = use{materialize(r_.holder_of[n.operand[0]]), extent_class::full, 0, 0};
+    if (groups_.deferred[u.source]) materialize(u.source);
+    if (u.extent != extent_class::full) u = use{materialize(groups_.holder_of[n.operand[0]]), extent_class::full, 0, 0};
     pattern const p = pattern_of(n);
     int const rows = p == pattern::column ? others : own, columns = p == pattern::column ? own : others;
-    int const segments = p == pattern::segments ? segments_between(n.shape, g_.nodes[n.operand[0]].shape) : 1;
-    int x = r_.group_of[u.source];
-    extent_class extent = x > r_.early ? reduction_extent(x, u.source, p, rows, columns, segments) : extent_class::none;
+    int const segments = p == pattern::segments ? segments_between(n.shape, nodes_.nodes[n.operand[0]].shape) : 1;
+    int x = groups_.group_of[u.source];
+    extent_class extent =
+        x > groups_.early ? reduction_extent(x, u.source, p, rows, columns, segments) : extent_class::none;
     if (extent == extent_class::none) {
       x = new_group(kernel_kind::fused, size, rows, columns, segments);
       extent = p == pattern::column ? extent_class::column : extent_class::row;
     }
-    group& to = r_.groups[x];
+    group& to = groups_.groups[x];
     to.reduces_rows = to.reduces_rows || extent == extent_class::row;
     to.reduces_columns = to.reduces_columns || extent == extent_class::column;
     add_member(x, id, extent);
@@ -352,9 +354,9 @@ class grouper : group_builder {
 
   /// The extent class of a reduction inside group x, or none if it cannot run there. Sets the group's split.
   constexpr extent_class reduction_extent(int x, int source, pattern p, int rows, int columns, int segments) {
-    group& to = r_.groups[x];
+    group& to = groups_.groups[x];
     if (to.kind != kernel_kind::fused || to.count >= max_instructions) return extent_class::none;
-    extent_class const from = r_.extent_of[source];
+    extent_class const from = groups_.extent_of[source];
     if (p == pattern::everything) {
       if (to.segments > 1) return extent_class::none;
       if (from == extent_class::row && to.order != loop_order::columns) return extent_class::single;

@@ -10,18 +10,18 @@ namespace espalier::plan {
 
 class group_builder {
  protected:
-  constexpr group_builder(node_table const& g, grouping& r) : g_{g}, r_{r} {}
+  constexpr group_builder(node_table const& nodes, grouping& groups) : nodes_{nodes}, groups_{groups} {}
 
   constexpr int deferred_columns(int id) const {
-    return r_.deferred_rows[id] == 0 ? 0 : static_cast<int>(r_.size_of[id] / r_.deferred_rows[id]);
+    return groups_.deferred_rows[id] == 0 ? 0 : static_cast<int>(groups_.size_of[id] / groups_.deferred_rows[id]);
   }
   constexpr int new_group(kernel_kind kind, std::int64_t size, int rows, int columns, int segments = 1) {
-    if (r_.group_count + 1 == max_groups) {
-      r_.full = true;
-      return r_.group_count;
+    if (groups_.group_count + 1 == max_groups) {
+      groups_.full = true;
+      return groups_.group_count;
     }
-    int const x = ++r_.group_count;
-    group& added = r_.groups[x];
+    int const x = ++groups_.group_count;
+    group& added = groups_.groups[x];
     added.kind = kind;
     added.size = size;
     added.rows = rows;
@@ -30,10 +30,10 @@ class group_builder {
     return x;
   }
   constexpr void add_member(int x, int id, extent_class extent) {
-    group& to = r_.groups[x];
-    r_.group_of[id] = x;
-    r_.extent_of[id] = extent;
-    if (to.last != 0) r_.next[to.last] = id;
+    group& to = groups_.groups[x];
+    groups_.group_of[id] = x;
+    groups_.extent_of[id] = extent;
+    if (to.last != 0) groups_.next[to.last] = id;
     else to.first = id;
     to.last = id;
     ++to.count;
@@ -43,11 +43,11 @@ class group_builder {
   static constexpr int max_deferred_instructions = (max_instructions - 1) / 3;
   /// The number of instructions that inlining a deferred value adds. Values already counted since the stamp add none.
   constexpr int deferred_instructions(int id) {
-    if (!r_.deferred[id] || seen_[id] == stamp_) return 0;
+    if (!groups_.deferred[id] || seen_[id] == stamp_) return 0;
     seen_[id] = stamp_;
-    graph::node const& n = g_.nodes[id];
+    graph::node const& n = nodes_.nodes[id];
     int instructions = 1;
-    for (int k = 0; k < n.op->arity; ++k) instructions += deferred_instructions(r_.holder_of[n.operand[k]]);
+    for (int k = 0; k < n.op->arity; ++k) instructions += deferred_instructions(groups_.holder_of[n.operand[k]]);
     return instructions;
   }
   /// The number of instructions that inlining the deferred operands of some uses adds.
@@ -59,17 +59,17 @@ class group_builder {
   }
   /// Adds a deferred value, and the deferred values that it is made of, to group x.
   constexpr void inline_deferred(int x, int id, extent_class extent) {
-    r_.deferred[id] = false;
-    graph::node const& n = g_.nodes[id];
+    groups_.deferred[id] = false;
+    graph::node const& n = nodes_.nodes[id];
     for (int k = 0; k < n.op->arity; ++k) {
-      int const source = r_.holder_of[n.operand[k]];
-      if (r_.deferred[source]) inline_deferred(x, source, extent);
+      int const source = groups_.holder_of[n.operand[k]];
+      if (groups_.deferred[source]) inline_deferred(x, source, extent);
     }
     add_member(x, id, extent);
   }
 
-  node_table const& g_;
-  grouping& r_;
+  node_table const& nodes_;
+  grouping& groups_;
   int seen_[graph::capacity]{};  ///< by node: the last search that visited it
   int stamp_ = 0;
 };

@@ -77,48 +77,49 @@ struct grouping {
 };
 
 /// Marks the nodes that the outputs depend on, and caches their properties.
-constexpr void look_up_needed(node_table const& g, grouping& r, graph::output const* outputs, int output_count) {
-  for (int i = 0; i < output_count; ++i) r.needed[outputs[i].id] = true;
-  for (int id = g.size; id > 0; --id) {
-    if (!r.needed[id]) continue;
-    graph::node const& n = g.nodes[id];
-    r.needed[n.operand[0]] = true;
+constexpr void look_up_needed(node_table const& nodes, grouping& groups, graph::output const* outputs,
+                              int output_count) {
+  for (int i = 0; i < output_count; ++i) groups.needed[outputs[i].id] = true;
+  for (int id = nodes.size; id > 0; --id) {
+    if (!groups.needed[id]) continue;
+    graph::node const& n = nodes.nodes[id];
+    groups.needed[n.operand[0]] = true;
     if (n.operand[1] == 0 || n.op->family == op_family::alias) continue;
-    r.needed[n.operand[1]] = true;
-    r.needed[n.operand[2]] = true;
+    groups.needed[n.operand[1]] = true;
+    groups.needed[n.operand[2]] = true;
   }
-  for (int id = 1; id <= g.size; ++id) {
-    if (!r.needed[id]) continue;
-    graph::node const& n = g.nodes[id];
+  for (int id = 1; id <= nodes.size; ++id) {
+    if (!groups.needed[id]) continue;
+    graph::node const& n = nodes.nodes[id];
     op_family const f = n.op->family;
-    r.family_of[id] = f;
-    r.size_of[id] = n.shape.size();
-    r.holder_of[id] = f == op_family::reshape || f == op_family::alias ? r.holder_of[n.operand[0]] : id;
+    groups.family_of[id] = f;
+    groups.size_of[id] = n.shape.size();
+    groups.holder_of[id] = f == op_family::reshape || f == op_family::alias ? groups.holder_of[n.operand[0]] : id;
   }
 }
 
 /// Is the node a move that repeats elements (windows)? It is not stored if its reader can read the operand of the move
 /// instead.
-constexpr bool is_window(node_table const& g, int id) {
-  graph::node const& n = g[id];
-  return n.op->family == op_family::move && !is_one_to_one(g.maps[map_of(n)], g[n.operand[0]].shape, n.shape);
+constexpr bool is_window(node_table const& nodes, int id) {
+  graph::node const& n = nodes[id];
+  return n.op->family == op_family::move && !is_one_to_one(nodes.maps[map_of(n)], nodes[n.operand[0]].shape, n.shape);
 }
 /// Windows with shorter contiguous runs (in elements) are stored: such runs are too short to multiply in place.
 inline constexpr int shortest_run = 8;
 /// Can a product or reduction read its first operand through a window move, so that the windows are never stored?
-constexpr bool reads_windows(node_table const& g, int id) {
-  graph::node const& n = g[id];
-  int const window = data_of(g, n.operand[0]);
-  if (!is_window(g, window)) return false;
-  extents const& w = g[window].shape;
-  index_map const& m = g.maps[map_of(g[window])];
+constexpr bool reads_windows(node_table const& nodes, int id) {
+  graph::node const& n = nodes[id];
+  int const window = data_of(nodes, n.operand[0]);
+  if (!is_window(nodes, window)) return false;
+  extents const& w = nodes[window].shape;
+  index_map const& m = nodes.maps[map_of(nodes[window])];
   // A product reads the taps of a kernel row as one run if they are adjacent.
   int const run_length = n.op->family != op_family::reduction && m.step[4] == 1 ? w.at[4] * w.at[5] : w.at[5];
   if (!is_image_window(m) || run_length < shortest_run) return false;
   if (n.op->family == op_family::reduction)
-    return g[n.operand[0]].op->family == op_family::move && n.shape.rank == 6 && n.shape.at[3] == 1 &&
+    return nodes[n.operand[0]].op->family == op_family::move && n.shape.rank == 6 && n.shape.at[3] == 1 &&
            n.shape.at[4] == 1 && n.shape.size() * w.at[3] * w.at[4] == w.size();
-  extents const& a = g[n.operand[0]].shape;
+  extents const& a = nodes[n.operand[0]].shape;
   std::int64_t const batch = a.product(0, a.rank - 2);
   return !m.fills_with_lowest && !transposes_of(n).b && a.at[a.rank - 1] == w.at[3] * w.at[4] * w.at[5] &&
          w.at[0] % batch == 0 && n.shape.product(0, n.shape.rank - 2) == batch;

@@ -13,20 +13,21 @@ struct liveness {
 };
 
 /// Reads only the operands of groups; find_destinations adds the outputs of the program.
-constexpr liveness find_liveness(grouping const& r, kernel_ir const& c) {
+constexpr liveness find_liveness(grouping const& groups, kernel_ir const& ir) {
   liveness found{};
-  for (int x = 1; x <= r.group_count; ++x) {
-    kernel_body const& k = c.groups[x];
+  for (int x = 1; x <= groups.group_count; ++x) {
+    kernel_body const& k = ir.groups[x];
     for (int i = 0; i < k.operands; ++i) {
-      int const node = c.operands[k.first_operand + i].node;
+      int const node = ir.operands[k.first_operand + i].node;
       if (node == 0) continue;
       found.stored[node] = true;
       found.last_use[node] = x;
     }
-    if (r.groups[x].kind != kernel_kind::fused || r.groups[x].order != loop_order::rows) continue;
+    if (groups.groups[x].kind != kernel_kind::fused || groups.groups[x].order != loop_order::rows) continue;
     // A reduction over rows accumulates in memory while the group runs row by row.
-    for (int id = r.groups[x].first; id != 0; id = r.next[id])
-      if (r.family_of[id] == op_family::reduction && r.extent_of[id] == extent_class::column) found.stored[id] = true;
+    for (int id = groups.groups[x].first; id != 0; id = groups.next[id])
+      if (groups.family_of[id] == op_family::reduction && groups.extent_of[id] == extent_class::column)
+        found.stored[id] = true;
   }
   return found;
 }

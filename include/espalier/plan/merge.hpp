@@ -10,12 +10,12 @@ namespace espalier::plan {
 
 class merger {
  public:
-  constexpr merger(node_table const& g, grouping& r) : g_{g}, r_{r}, uses_{g, r} {}
+  constexpr merger(node_table const& nodes, grouping& groups) : nodes_{nodes}, groups_{groups}, uses_{nodes, groups} {}
 
   /// Moves each group into an earlier group if it fits there.
   constexpr void run() {
-    for (int x = r_.early + 1; x <= r_.group_count; ++x) {
-      if (r_.groups[x].kind != kernel_kind::fused) continue;
+    for (int x = groups_.early + 1; x <= groups_.group_count; ++x) {
+      if (groups_.groups[x].kind != kernel_kind::fused) continue;
       collect_candidates(x);
       int home = x;
       for (int i = 0; i < found_ && home == x; ++i)
@@ -27,8 +27,8 @@ class merger {
   }
   /// Decides each loop order and split that is still open. It must be called after the last group has joined.
   constexpr void settle_loops() {
-    for (int x = 1; x <= r_.group_count; ++x) {
-      group& settled = r_.groups[x];
+    for (int x = 1; x <= groups_.group_count; ++x) {
+      group& settled = groups_.groups[x];
       if (settled.order == loop_order::any)
         settled.order = settled.reduces_columns && !settled.reduces_rows ? loop_order::columns : loop_order::rows;
       if (settled.rows != 0) continue;
@@ -43,16 +43,16 @@ class merger {
   /// Finds the newest group that x depends on, and the groups that read or compute what x reads element by element.
   constexpr void collect_candidates(int x) {
     found_ = read_ = newest_ = 0;
-    for (int id = r_.groups[x].first; id != 0; id = r_.next[id]) {
-      graph::node const& n = g_.nodes[id];
+    for (int id = groups_.groups[x].first; id != 0; id = groups_.next[id]) {
+      graph::node const& n = nodes_.nodes[id];
       for (int k = 0; k < 3 && n.operand[k] != 0; ++k) {
-        if (r_.group_of[n.operand[k]] == x) continue;
+        if (groups_.group_of[n.operand[k]] == x) continue;
         use const u = uses_.of(n.operand[k], size_of(id), x);
-        int const from = r_.group_of[u.source];
+        int const from = groups_.group_of[u.source];
         // A constant is part of the kernel, even if another group stores it.
-        if (from == x || r_.family_of[u.source] == op_family::constant) continue;
+        if (from == x || groups_.family_of[u.source] == op_family::constant) continue;
         if (from > newest_) newest_ = from;
-        if (u.extent != extent_class::full || r_.size_of[u.source] != r_.groups[x].size) continue;
+        if (u.extent != extent_class::full || groups_.size_of[u.source] != groups_.groups[x].size) continue;
         if (read_ < most_read) full_[read_++] = u.source;
         propose(from);
         propose(reader_[u.source]);
@@ -65,7 +65,7 @@ class merger {
   }
   /// Adds a candidate; the newest is first.
   constexpr void propose(int x) {
-    if (x <= r_.early || r_.groups[x].kind != kernel_kind::fused || r_.groups[x].count == 0) return;
+    if (x <= groups_.early || groups_.groups[x].kind != kernel_kind::fused || groups_.groups[x].count == 0) return;
     int at = 0;
     while (at < found_ && candidate_[at] > x) ++at;
     if ((at < found_ && candidate_[at] == x) || at == most_candidates) return;
@@ -75,12 +75,12 @@ class merger {
   }
 
   constexpr std::int64_t size_of(int id) const {
-    return r_.size_of[r_.family_of[id] == op_family::reduction ? g_.nodes[id].operand[0] : id];
+    return groups_.size_of[groups_.family_of[id] == op_family::reduction ? nodes_.nodes[id].operand[0] : id];
   }
 
   /// Can group x run inside the earlier group `home`?
   constexpr bool fits(int x, int home) {
-    group const &from = r_.groups[x], &to = r_.groups[home];
+    group const &from = groups_.groups[x], &to = groups_.groups[home];
     if (from.size != to.size || from.count + to.count > max_instructions) return false;
     if (from.rows != 0 && to.rows != 0 &&
         (from.rows != to.rows || from.columns != to.columns || from.segments != to.segments))
@@ -89,23 +89,23 @@ class merger {
     if (from.order != loop_order::any && from.order != order) return false;
     bool const reduces_rows = from.reduces_rows || to.reduces_rows;
     if (order == loop_order::columns && reduces_rows) return false;
-    for (int id = from.first; id != 0; id = r_.next[id])
+    for (int id = from.first; id != 0; id = groups_.next[id])
       if (!reads_fit(id, x, home, order, reduces_rows)) return false;
     merged_order_ = order;
     return true;
   }
   /// Are the values that member `id` reads from group `home` complete when the member runs there?
   constexpr bool reads_fit(int id, int x, int home, loop_order& order, bool reduces_rows) {
-    graph::node const& n = g_.nodes[id];
+    graph::node const& n = nodes_.nodes[id];
     // Copies of broadcasts do not join: members of the earlier group may read the value that the broadcast repeats.
-    op_family const f = r_.family_of[id];
+    op_family const f = groups_.family_of[id];
     if (f != op_family::elementwise && f != op_family::reduction) return false;
-    extent_class const p = r_.extent_of[id];
+    extent_class const p = groups_.extent_of[id];
     for (int k = 0; k < 3 && n.operand[k] != 0; ++k) {
-      if (r_.group_of[n.operand[k]] == x) continue;
+      if (groups_.group_of[n.operand[k]] == x) continue;
       use const u = uses_.of(n.operand[k], size_of(id), x);
-      if (r_.group_of[u.source] != home || r_.family_of[u.source] == op_family::constant) continue;
-      extent_class const q = r_.extent_of[u.source];
+      if (groups_.group_of[u.source] != home || groups_.family_of[u.source] == op_family::constant) continue;
+      extent_class const q = groups_.extent_of[u.source];
       if (f == op_family::reduction) {
         bool const of_lines =
             p == extent_class::single && ((q == extent_class::row && order != loop_order::columns) ||
@@ -127,9 +127,9 @@ class merger {
   }
 
   constexpr void move(int x, int home) {
-    group &from = r_.groups[x], &to = r_.groups[home];
-    for (int id = from.first; id != 0; id = r_.next[id]) r_.group_of[id] = home;
-    r_.next[to.last] = from.first;
+    group &from = groups_.groups[x], &to = groups_.groups[home];
+    for (int id = from.first; id != 0; id = groups_.next[id]) groups_.group_of[id] = home;
+    groups_.next[to.last] = from.first;
     to.last = from.last;
     to.count += from.count;
     to.order = merged_order_;
@@ -144,19 +144,19 @@ class merger {
   }
 
   constexpr void renumber() {
-    int kept = r_.early;
-    for (int x = r_.early + 1; x <= r_.group_count; ++x) {
-      if (r_.groups[x].count == 0) continue;
+    int kept = groups_.early;
+    for (int x = groups_.early + 1; x <= groups_.group_count; ++x) {
+      if (groups_.groups[x].count == 0) continue;
       ++kept;
       if (kept == x) continue;
-      r_.groups[kept] = r_.groups[x];
-      for (int id = r_.groups[kept].first; id != 0; id = r_.next[id]) r_.group_of[id] = kept;
+      groups_.groups[kept] = groups_.groups[x];
+      for (int id = groups_.groups[kept].first; id != 0; id = groups_.next[id]) groups_.group_of[id] = kept;
     }
-    r_.group_count = kept;
+    groups_.group_count = kept;
   }
 
-  node_table const& g_;
-  grouping& r_;
+  node_table const& nodes_;
+  grouping& groups_;
   operand_uses uses_;
   int reader_[graph::capacity]{};  ///< by node: the last fused group that reads it element by element
   int candidate_[most_candidates]{};

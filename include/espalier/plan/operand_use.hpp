@@ -20,40 +20,40 @@ struct use {
 /// repeated, unless it is stored before the reader's group runs.
 class operand_uses {
  public:
-  constexpr operand_uses(node_table const& g, grouping const& r) : g_{g}, r_{r} {}
+  constexpr operand_uses(node_table const& nodes, grouping const& groups) : nodes_{nodes}, groups_{groups} {}
 
   /// size    elements of the reader
   /// reader  the reader's group. no_group: a new group, which runs after all existing ones. no_memory: no broadcast
   ///         counts as stored
   static constexpr int no_group = 0, no_memory = -1;
   constexpr use of(int operand, std::int64_t size, int reader) const {
-    int const id = r_.holder_of[operand];
-    op_family const f = r_.family_of[id];
+    int const id = groups_.holder_of[operand];
+    op_family const f = groups_.family_of[id];
     if (f != op_family::broadcast && f != op_family::column_index) return use{id, extent_class::full, 0, 0};
-    if (r_.group_of[id] != 0 && (reader == no_group || r_.group_of[id] <= reader))
+    if (groups_.group_of[id] != 0 && (reader == no_group || groups_.group_of[id] <= reader))
       return use{id, extent_class::full, 0, 0};
-    graph::node const& n = g_.nodes[id];
+    graph::node const& n = nodes_.nodes[id];
     if (f == op_family::column_index) {
       int const columns = n.shape.at[n.shape.rank - 1];
       return use{id, extent_class::column, static_cast<int>(size / columns), columns};
     }
-    int const source = r_.holder_of[n.operand[0]];
-    int const own = static_cast<int>(r_.size_of[source]), others = static_cast<int>(size / own);
+    int const source = groups_.holder_of[n.operand[0]];
+    int const own = static_cast<int>(groups_.size_of[source]), others = static_cast<int>(size / own);
     switch (pattern_of(n)) {
       case pattern::row:
         return use{source, extent_class::row, own, others};
       case pattern::column:
         return use{source, extent_class::column, others, own};
       case pattern::segments:
-        return use{source, extent_class::row, own, others, segments_between(g_.nodes[n.operand[0]].shape, n.shape)};
+        return use{source, extent_class::row, own, others, segments_between(nodes_.nodes[n.operand[0]].shape, n.shape)};
       default:
         return use{source, extent_class::single, 0, 0};
     }
   }
 
  private:
-  node_table const& g_;
-  grouping const& r_;
+  node_table const& nodes_;
+  grouping const& groups_;
 };
 
 }  // namespace espalier::plan

@@ -15,17 +15,18 @@ struct recomputed {
 
 class recomputer {
  public:
-  constexpr recomputer(node_table const& g, grouping const& r, recomputed& to) : g_{g}, r_{r}, uses_{g, r}, to_{to} {}
+  constexpr recomputer(node_table const& nodes, grouping const& groups, recomputed& to)
+      : nodes_{nodes}, groups_{groups}, uses_{nodes, groups}, to_{to} {}
 
   constexpr void run(graph::output const* outputs, int output_count) {
-    for (int id = 1; id <= g_.size; ++id)
-      if (r_.family_of[id] == op_family::elementwise && r_.extent_of[id] == extent_class::full &&
-          g_.nodes[id].op->cheap)
+    for (int id = 1; id <= nodes_.size; ++id)
+      if (groups_.family_of[id] == op_family::elementwise && groups_.extent_of[id] == extent_class::full &&
+          nodes_.nodes[id].op->cheap)
         consider(id);
     if (last_ == 0) return;
-    for (int i = 0; i < output_count; ++i) base_[r_.holder_of[outputs[i].id]] = 0;
-    for (int x = 1; x <= r_.group_count; ++x)
-      for (int id = r_.groups[x].first; id != 0; id = r_.next[id]) check_reader(x, id);
+    for (int i = 0; i < output_count; ++i) base_[groups_.holder_of[outputs[i].id]] = 0;
+    for (int x = 1; x <= groups_.group_count; ++x)
+      for (int id = groups_.groups[x].first; id != 0; id = groups_.next[id]) check_reader(x, id);
     for (int id = 1; id <= last_; ++id)
       if (base_[id] != 0) to_.by_readers[id] = to_.any = true;
   }
@@ -36,27 +37,27 @@ class recomputer {
   /// Finds the single full operand in memory from which a full value can be computed in cheap instructions. Row, column
   /// and single operands are allowed besides.
   constexpr void consider(int id) {
-    graph::node const& n = g_.nodes[id];
-    int const x = r_.group_of[id];
-    if (r_.groups[x].kind != kernel_kind::fused) return;
-    std::int64_t const size = r_.size_of[id];
+    graph::node const& n = nodes_.nodes[id];
+    int const x = groups_.group_of[id];
+    if (groups_.groups[x].kind != kernel_kind::fused) return;
+    std::int64_t const size = groups_.size_of[id];
     int base = 0, instructions = 1;
     for (int k = 0; k < 3 && n.operand[k] != 0; ++k) {
       use const u = uses_.of(n.operand[k], size, x);
-      op_family const f = r_.family_of[u.source];
+      op_family const f = groups_.family_of[u.source];
       if (f == op_family::constant || f == op_family::column_index) continue;
       if (u.extent != extent_class::full) {
-        if (r_.extent_of[u.source] == extent_class::full && r_.group_of[u.source] == x) return;
+        if (groups_.extent_of[u.source] == extent_class::full && groups_.group_of[u.source] == x) return;
         continue;
       }
-      bool const inside = r_.group_of[u.source] == x;
+      bool const inside = groups_.group_of[u.source] == x;
       if (inside && base_[u.source] == 0) return;
       int const from = base_[u.source] != 0 ? base_[u.source] : u.source;
       if (base != 0 && base != from) return;
       base = from;
       instructions += base_[u.source] != 0 ? instructions_[u.source] : 0;
     }
-    if (base == 0 || instructions > max_recomputed_instructions || r_.size_of[base] != size) return;
+    if (base == 0 || instructions > max_recomputed_instructions || groups_.size_of[base] != size) return;
     base_[id] = base;
     last_ = id;
     instructions_[id] = instructions;
@@ -65,20 +66,20 @@ class recomputer {
   /// Rejects a value if a reader in another group has other rows or columns or has no room for its instructions. The
   /// reader must also read it element by element.
   constexpr void check_reader(int x, int id) {
-    graph::node const& n = g_.nodes[id];
-    group const& to = r_.groups[x];
+    graph::node const& n = nodes_.nodes[id];
+    group const& to = groups_.groups[x];
     bool const fused = to.kind == kernel_kind::fused || id != to.first;
-    bool const reduction = r_.family_of[id] == op_family::reduction;
-    std::int64_t const size = r_.size_of[reduction ? n.operand[0] : id];
+    bool const reduction = groups_.family_of[id] == op_family::reduction;
+    std::int64_t const size = groups_.size_of[reduction ? n.operand[0] : id];
     for (int k = 0; k < 3 && n.operand[k] != 0; ++k) {
-      int const held = r_.holder_of[n.operand[k]];
-      if (base_[held] == 0 && r_.family_of[held] != op_family::broadcast) continue;
+      int const held = groups_.holder_of[n.operand[k]];
+      if (base_[held] == 0 && groups_.family_of[held] != op_family::broadcast) continue;
       use const u = fused ? uses_.of(n.operand[k], size, x) : use{held, extent_class::none, 0, 0};
-      int const from = r_.group_of[u.source];
+      int const from = groups_.group_of[u.source];
       if (base_[u.source] == 0 || from == x) continue;
-      group const& own = r_.groups[from];
-      bool const simple = u.extent == extent_class::full && r_.extent_of[id] != extent_class::single &&
-                          (reduction || r_.extent_of[id] == extent_class::full);
+      group const& own = groups_.groups[from];
+      bool const simple = u.extent == extent_class::full && groups_.extent_of[id] != extent_class::single &&
+                          (reduction || groups_.extent_of[id] == extent_class::full);
       bool const same =
           to.rows == own.rows && to.columns == own.columns && to.segments == own.segments && own.rows != 0;
       extra_[x] += instructions_[u.source];
@@ -86,8 +87,8 @@ class recomputer {
     }
   }
 
-  node_table const& g_;
-  grouping const& r_;
+  node_table const& nodes_;
+  grouping const& groups_;
   operand_uses uses_;
   recomputed& to_;
   int base_[graph::capacity]{};
@@ -97,9 +98,9 @@ class recomputer {
 };
 
 /// Finds the values that each of their readers recomputes. Outputs of the program are excluded.
-constexpr recomputed find_recomputed(graph::program const& p, grouping const& r) {
+constexpr recomputed find_recomputed(graph::program const& p, grouping const& groups) {
   recomputed found{};
-  recomputer{p.nodes, r, found}.run(p.outputs, p.output_count);
+  recomputer{p.nodes, groups, found}.run(p.outputs, p.output_count);
   return found;
 }
 

@@ -28,16 +28,17 @@ constexpr void for_each_result(int const* outputs, Kernel const& k, F&& f) {
   for (int i = 0; i < k.outputs; ++i) f(outputs[k.first_output + i]);
 }
 
-constexpr traffic traffic_of(node_table const& g, kernel_ir const& c, kernel_body const& k) {
+constexpr traffic traffic_of(node_table const& nodes, kernel_ir const& ir, kernel_body const& k) {
   traffic sum{};
-  for_each_operand(c.operands, k, [&](int, int node) { sum.read += g[node].shape.size(); });
-  for_each_result(c.outputs, k, [&](int node) { sum.written += g[node].shape.size(); });
+  for_each_operand(ir.operands, k, [&](int, int node) { sum.read += nodes[node].shape.size(); });
+  for_each_result(ir.outputs, k, [&](int node) { sum.written += nodes[node].shape.size(); });
   return sum;
 }
-constexpr traffic traffic_of(node_table const& g, grouping const& r, kernel_ir const& c, memory_plan const& m) {
+constexpr traffic traffic_of(node_table const& nodes, grouping const& groups, kernel_ir const& ir,
+                             memory_plan const& m) {
   traffic sum{};
-  for (int x = 1; x <= r.group_count; ++x) {
-    traffic const one = traffic_of(g, c, c.groups[x]);
+  for (int x = 1; x <= groups.group_count; ++x) {
+    traffic const one = traffic_of(nodes, ir, ir.groups[x]);
     sum.read += one.read;
     sum.written += one.written;
   }
