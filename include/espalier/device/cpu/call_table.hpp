@@ -15,7 +15,7 @@ struct call_table {
   plan::address arguments[static_cast<std::size_t>(Arguments) + 1];
   int first[static_cast<std::size_t>(Groups) + 1];
   int like[static_cast<std::size_t>(Groups) + 1];
-  std::uint64_t stream_number[static_cast<std::size_t>(Groups) + 1];
+  std::uint64_t random_stream[static_cast<std::size_t>(Groups) + 1];
 };
 constexpr bool is_unfused(plan::planned const& p, int x) {
   plan::kernel_kind const kind = p.groups.groups[x].kind;
@@ -48,7 +48,7 @@ constexpr call_table<Groups, Arguments> table_of_calls(graph::node_table const& 
     // Calls of these kinds differ in more than their kernels.
     r.like[x] = random || group.kind == plan::kernel_kind::convert ? x : body.kernel;
     if (random) {
-      r.stream_number[x] = stream_of(g[group.first]);
+      r.random_stream[x] = stream_of(g[group.first]);
       r.arguments[n++] = p.memory.address_of[group.first];
     } else if (is_unfused(p, x)) {
       bool const two = espalier::detail::is_null(p.ir.instructions[body.first_instruction].op) &&

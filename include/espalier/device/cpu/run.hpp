@@ -23,13 +23,13 @@ struct caller {
 
   template <class Team>
   static ESPALIER_INLINE void call(void* const* base, Team const& team, plan::address const* arguments,
-                                   [[maybe_unused]] std::uint64_t stream_number) {
+                                   [[maybe_unused]] std::uint64_t random_stream) {
     if constexpr (kind == plan::kernel_kind::convert) {
       using source = typename kernel::source;
       kernel::run(at<source>(base, arguments[0]), at<T>(base, arguments[2]));
     } else if constexpr (kind == plan::kernel_kind::random) {
       random_state const& state = *static_cast<random_state const*>(base[plan::base::random]);
-      run_kernel<kernel, T>(team, at<T>(base, arguments[0]), state.key, state.step << 20 | stream_number);
+      run_kernel<kernel, T>(team, at<T>(base, arguments[0]), state.key, state.step << 20 | random_stream);
     } else if constexpr (passes_pointers) {
       T* p[static_cast<std::size_t>(count)];
       fill_addresses<T>(base, p, arguments, below<count>{});
@@ -70,7 +70,7 @@ template <class Program, class T, class Arch, int First, class Team, int... X>
 void call_some(void* const* base, Team const& team, std::integer_sequence<int, X...>) {
   (caller<Program, T, Arch, calls_of<Program>.like[First + X]>::call(
        base, team, calls_of<Program>.arguments + calls_of<Program>.first[First + X],
-       calls_of<Program>.stream_number[First + X]),
+       calls_of<Program>.random_stream[First + X]),
    ...);
 }
 /// Runs groups in pieces: clang rejects folds over more than 256 operands.

@@ -58,28 +58,28 @@ struct group_addresses {
                                outputs = static_cast<std::size_t>(body.outputs);
 
   void* at[operands + outputs + 1]{};
-  std::uint64_t stream_numbers[operands + 1]{};
+  std::uint64_t random_streams[operands + 1]{};
 
   explicit group_addresses(void* const* base) {
     on_device::fill_addresses<T>(base, at, on_device::addresses_of_group<definition, X>.at,
                                  on_device::below<body.operands + body.outputs>{});
-    int random_leaves = 0;
-    find(base, random_leaves, on_device::below<body.operands>{});
+    int random_operands = 0;
+    find(base, random_operands, on_device::below<body.operands>{});
   }
 
  private:
   template <std::size_t... L>
-  void find(void* const* base, int& random_leaves, std::index_sequence<L...>) {
-    (find_one<static_cast<int>(L)>(base, random_leaves), ...);
-    (void)base, (void)random_leaves;
+  void find(void* const* base, int& random_operands, std::index_sequence<L...>) {
+    (find_one<static_cast<int>(L)>(base, random_operands), ...);
+    (void)base, (void)random_operands;
   }
   template <int L>
-  void find_one(void* const* base, int& random_leaves) {
+  void find_one(void* const* base, int& random_operands) {
     constexpr operand_kind kind = DeviceProgram::kind_of_operand(X, L);
     constexpr int node = DeviceProgram::ir_operand_at(X, L).node;
     if constexpr (kind == operand_kind::random) {
       at[L] = base[espalier::plan::base::random];
-      stream_numbers[random_leaves++] = stream_of(DeviceProgram::program.nodes.nodes[node]);
+      random_streams[random_operands++] = stream_of(DeviceProgram::program.nodes.nodes[node]);
     } else if constexpr (kind == operand_kind::integer) {
       at[L] = on_device::at<std::int32_t>(
           base, on_device::address_of<definition, DeviceProgram::own.label_of[DeviceProgram::operand_index(X, L)]>);
@@ -87,7 +87,7 @@ struct group_addresses {
       at[L] = on_device::at<bool>(
           base, on_device::address_of<definition, DeviceProgram::own.label_of[DeviceProgram::operand_index(X, L)]>);
     }
-    (void)base, (void)random_leaves;
+    (void)base, (void)random_operands;
   }
 };
 

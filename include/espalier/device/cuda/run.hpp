@@ -42,7 +42,7 @@ void run_group(Backend& m, void* const* base) {
   constexpr int kernel = DeviceProgram::own.kernel[X];
   if constexpr (group_at<DeviceProgram, X>.kind == plan::kernel_kind::fused) {
     group_addresses<DeviceProgram, T, X> const of{base};
-    fused_kernel<DeviceProgram, kernel, T>::type::launch(m, of.at, of.stream_numbers, scratch);
+    fused_kernel<DeviceProgram, kernel, T>::type::launch(m, of.at, of.random_streams, scratch);
   } else if constexpr (DeviceProgram::own.runs[X]) {
     constexpr plan::product_epilogue e = DeviceProgram::own.epilogue[X];
     if constexpr (e.fits) {
@@ -62,7 +62,7 @@ void run_group(Backend& m, void* const* base) {
       for (int i = 0; i < body.operands; ++i) t.pointer[i] = of.at[i];
       t.pointer[body.operands] = on_device::at<T>(base, on_device::sums_address<definition, X>);
       for (int i = 0; i < body.outputs; ++i) t.pointer[body.operands + 1 + i] = of.at[body.operands + i];
-      for (int k = 0; k < after::random_leaves; ++k) t.number[k] = of.stream_numbers[k];
+      for (int k = 0; k < after::random_operands; ++k) t.number[k] = of.random_streams[k];
       m.template launch<after>(t);
     }
   }

@@ -35,7 +35,7 @@ struct column_kernel : loop_kernel_base<extent_class::column, T, Arch, Instructi
   /// Whether every second sweep goes upwards, because the last rows are in a cache then.
   static constexpr bool alternates_direction = bytes > written_far;
   static constexpr bool upwards(int s) { return alternates_direction && s % 2 != 0; }
-  static constexpr bool streams = may_stream(facts::full_operands() * bytes) && tail == 0;
+  static constexpr bool stores_past_caches = may_stream(facts::full_operands() * bytes) && tail == 0;
   static constexpr bool prefetches_results = facts::full_results() * bytes > 2 * written_far;
   static constexpr int max_rows_per_iteration = 4;
 
@@ -66,7 +66,7 @@ struct column_kernel : loop_kernel_base<extent_class::column, T, Arch, Instructi
   /// Ahead: the distance in rows to the next store to this column.
   template <int Count, int Ahead>
   static ESPALIER_IN_KERNEL void store(T* to, V x, bool past_caches) {
-    if constexpr (streams) {
+    if constexpr (stores_past_caches) {
       if (past_caches) return x.stream(to);
     }
     if constexpr (prefetches_results) prefetch_to_write(to + std::ptrdiff_t{Ahead} * Columns);
@@ -258,7 +258,7 @@ struct column_kernel : loop_kernel_base<extent_class::column, T, Arch, Instructi
     instruction_packs total[max_rows_per_iteration];                                      // (rows, instructions)
     for (int i = 0; i < max_rows_per_iteration; ++i) base::clear(total[i], single{});
     bool past_caches = false;
-    if constexpr (streams)
+    if constexpr (stores_past_caches)
       past_caches = streams_now<V::registers::bytes>(facts::full_operands() * bytes, m.first, facts::outputs);
     for (int v = begin; v < end; v += strip) {
       int const last = v + strip < end ? v + strip : end;
@@ -270,7 +270,7 @@ struct column_kernel : loop_kernel_base<extent_class::column, T, Arch, Instructi
     base::clear(sum, single{});
     for (int i = 0; i < max_rows_per_iteration; ++i)
       base::combine_all(sum, total[i], instructions_in<facts, single_sums>{});
-    if constexpr (streams) stream_fence();
+    if constexpr (stores_past_caches) stream_fence();
   }
   static ESPALIER_IN_KERNEL void finish_all(memory_of_call const& m, V const* total) {
     typename base::value_numbers v;

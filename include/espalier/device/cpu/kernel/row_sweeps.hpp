@@ -33,7 +33,7 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, Arch, Instructions, O
   static constexpr int sums_of_columns = detail::count(facts::column_sums());
   static constexpr int rows_per_sweep = sums_of_columns > 0 && Rows >= 4 && vectors >= 4 ? 2 : 1;
   static constexpr std::int64_t bytes = facts::full_operands() * std::int64_t{Rows} * Columns * std::int64_t{sizeof(T)};
-  static constexpr bool streams = may_stream(bytes) && tail == 0;
+  static constexpr bool stores_past_caches = may_stream(bytes) && tail == 0;
   /// Whether to prefetch the next row while this one is in the L1 cache: if the operands exceed the core's own caches.
   static constexpr bool prefetches_next_row = bytes > read_far&& sweeps > 1 && Rows > 1;
   /// A single sweep over one row has no next row to prefetch. Software prefetch gains about 20 % over the hardware
@@ -145,7 +145,7 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, Arch, Instructions, O
                                        std::integer_sequence<int, Stored...>) {
     (put < Count, false,
      prefetches_results && Count == width && kept_in<Left><outputs>(v[Left], l.out[kept_in<Left>] + j, false), ...);
-    (put < Count, streams && Count == width && facts::schedule.kept[Stored] == 0,
+    (put < Count, stores_past_caches && Count == width && facts::schedule.kept[Stored] == 0,
      prefetches_results && Count == width &&
          !was_written(facts::output_of(Stored)) > (v[Stored], l.out[base::template output<Stored>] + j, past),
      ...);

@@ -23,8 +23,8 @@ struct long_row_kernel : row_sweeps<T, Arch, Rows, Columns, Instructions, Operan
   using typename base::facts;
   using typename base::row_state;
   using typename base::V;
-  using base::operands, base::outputs, base::instructions, base::straight, base::streams, base::sums_of_columns,
-      base::sweeps, base::tail, base::rows_per_sweep, base::vectors, base::width;
+  using base::operands, base::outputs, base::instructions, base::straight, base::stores_past_caches,
+      base::sums_of_columns, base::sweeps, base::tail, base::rows_per_sweep, base::vectors, base::width;
   static constexpr int numbers = detail::count(facts::single_sums());
 
   /// Whether a single row, in a single sweep, is split by columns.
@@ -124,7 +124,7 @@ struct long_row_kernel : row_sweeps<T, Arch, Rows, Columns, Instructions, Operan
     V total[static_cast<std::size_t>(instructions)];
     start_all(sums, singles, total, set_members<base::reductions>{}, of_columns{});
     bool past = false;
-    if constexpr (streams) past = streams_now<sizeof(V)>(base::bytes, first, outputs);
+    if constexpr (stores_past_caches) past = streams_now<sizeof(V)>(base::bytes, first, outputs);
     ESPALIER_AS_LOOP
     for (; row + rows_per_sweep <= end; row += rows_per_sweep)
       some_rows(start_of, first, sums, spare, singles, total, past, row, from, to,
@@ -135,7 +135,7 @@ struct long_row_kernel : row_sweeps<T, Arch, Rows, Columns, Instructions, Operan
         some_rows(start_of, first, sums, spare, singles, total, past, row, from, to, std::integer_sequence<int, 0>{});
     }
     base::reduce_totals(singles, total, instructions_in<facts, reduced_totals>{});
-    if constexpr (streams) stream_fence();
+    if constexpr (stores_past_caches) stream_fence();
   }
   /// The sums over all elements that vectors add to.
   static constexpr detail::bits reduced_totals = [] {

@@ -20,7 +20,7 @@ struct segmented_row_kernel : loop_kernel_base<extent_class::row, T, Arch, Instr
   static constexpr int vectors_per_iteration = whole >= 4 ? 4 : whole >= 2 ? 2 : 1;
   static constexpr std::int64_t elements = std::int64_t{Rows} * Columns;
   static constexpr std::int64_t bytes = facts::full_operands() * elements * std::int64_t{sizeof(T)};
-  static constexpr bool streams = may_stream(bytes) && tail == 0;
+  static constexpr bool stores_past_caches = may_stream(bytes) && tail == 0;
   static constexpr bool prefetches_results = facts::full_results() * elements * std::int64_t{sizeof(T)} >= written_far;
   /// The next row's run follows this one in memory: the last sweep prefetches it.
   static constexpr bool prefetches_next_row = bytes > read_far&& facts::works_in(1);
@@ -35,7 +35,7 @@ struct segmented_row_kernel : loop_kernel_base<extent_class::row, T, Arch, Instr
 
   template <int Count>
   static ESPALIER_IN_KERNEL void put(V x, T* to, bool past_caches) {
-    if constexpr (streams) {
+    if constexpr (stores_past_caches) {
       if (past_caches) return x.stream(to);
     }
     if constexpr (prefetches_results) prefetch_to_write(to + 1024 / static_cast<int>(sizeof(T)));
@@ -156,7 +156,7 @@ struct segmented_row_kernel : loop_kernel_base<extent_class::row, T, Arch, Instr
     T* out[static_cast<std::size_t>(facts::outputs) + 1];
     for (int k = 0; k < facts::outputs; ++k) first[k] = p[operands + k];
     bool past_caches = false;
-    if constexpr (streams) past_caches = streams_now<V::registers::bytes>(bytes, first, facts::outputs);
+    if constexpr (stores_past_caches) past_caches = streams_now<V::registers::bytes>(bytes, first, facts::outputs);
     for (int row = begin; row < end; ++row) {
       T const* const in[] = {start_of[L] + row * row_stride.of[L]..., nullptr};
       for (int k = 0; k < facts::outputs; ++k) out[k] = first[k] + static_cast<std::ptrdiff_t>(row) * run_length;
@@ -168,7 +168,7 @@ struct segmented_row_kernel : loop_kernel_base<extent_class::row, T, Arch, Instr
       sweeps<0>(in, out, row_values, past_caches);
       store_row_results(first, row_values, row, set_members<facts::results_at(extent_class::row)>{});
     }
-    if constexpr (streams) stream_fence();
+    if constexpr (stores_past_caches) stream_fence();
   }
 
   /// p[i]: the addresses of operands, then of outputs.

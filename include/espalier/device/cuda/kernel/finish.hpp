@@ -37,7 +37,7 @@ struct finish_kernel : loop_kernel_base<extent_class::row, T, 1, -1, Instruction
       loop_kernel_base<extent_class::row, T, 1, -1, Instructions, Operands, typename detail::outputs_in<Outputs>::type>;
   using typename base::facts, typename base::operand_indices, typename base::number;
   using base::operands, base::outputs, base::instructions;
-  using table = kernel_table<operands + outputs + 3, base::random_leaves>;
+  using table = kernel_table<operands + outputs + 3, base::random_operands>;
 
   using single_type = std::conditional_t<detail::outputs_in<Outputs>::are_reported, number, T>;
   static constexpr int threads = 256, across = 32, down = threads / across, cluster = 1;

@@ -111,83 +111,83 @@ struct fused_group {
   static constexpr std::int64_t scratch_bytes = scratch_of_cut().end > scratch_of_lines().end ? scratch_of_cut().end
                                                                                               : scratch_of_lines().end;
 
-  /// p: addresses of the operands, then of the outputs. stream_numbers: of the random operands. scratch: scratch_bytes.
+  /// p: addresses of the operands, then of the outputs. random_streams: of the random operands. scratch: scratch_bytes.
   template <class Backend>
-  static void launch(Backend& m, void* const* p, std::uint64_t const* stream_numbers, void* scratch) {
+  static void launch(Backend& m, void* const* p, std::uint64_t const* random_streams, void* scratch) {
     if constexpr (is_map) {
-      launch_one<map>(m, p, stream_numbers);
+      launch_one<map>(m, p, random_streams);
     } else if constexpr (whole_columns) {
-      by_columns(m, p, stream_numbers, scratch);
+      by_columns(m, p, random_streams, scratch);
     } else if constexpr (whole_rows && cluster == 1) {
-      by_rows(m, p, stream_numbers, scratch);
+      by_rows(m, p, random_streams, scratch);
     } else if constexpr (whole_rows) {
-      if (m.clusters()) by_rows(m, p, stream_numbers, scratch);
-      else by_split_sweeps(m, p, stream_numbers, scratch);
+      if (m.clusters()) by_rows(m, p, random_streams, scratch);
+      else by_split_sweeps(m, p, random_streams, scratch);
     } else {
-      by_split_sweeps(m, p, stream_numbers, scratch);
+      by_split_sweeps(m, p, random_streams, scratch);
     }
   }
 
  private:
   template <class Kernel, class Backend, class... More>
-  static void launch_one(Backend& m, void* const* p, [[maybe_unused]] std::uint64_t const* stream_numbers,
+  static void launch_one(Backend& m, void* const* p, [[maybe_unused]] std::uint64_t const* random_streams,
                          More... more) {
     typename Kernel::table t{};
     for (int i = 0; i < addresses; ++i) t.pointer[i] = p[i];
     int i = addresses;
     ((t.pointer[i++] = more), ...);
     (void)i;
-    for (int k = 0; k < Kernel::random_leaves; ++k) t.number[k] = stream_numbers[k];
+    for (int k = 0; k < Kernel::random_operands; ++k) t.number[k] = random_streams[k];
     m.template launch<Kernel>(t);
   }
   static void* at(void* scratch, std::int64_t offset) { return static_cast<char*>(scratch) + offset; }
 
   template <class Backend>
-  static void by_rows(Backend& m, void* const* p, std::uint64_t const* stream_numbers, void* scratch) {
+  static void by_rows(Backend& m, void* const* p, std::uint64_t const* random_streams, void* scratch) {
     using kernel = rows<cluster>;
     constexpr detail::scratch_layout s = scratch_of_lines();
-    launch_one<kernel>(m, p, stream_numbers, at(scratch, s.columns), at(scratch, s.singles));
+    launch_one<kernel>(m, p, random_streams, at(scratch, s.columns), at(scratch, s.singles));
     using finish =
         finish_kernel<Inner, T, static_cast<int>(kernel::partial_rows), static_cast<int>(kernel::partial_rows), Columns,
                       0, Instructions, Operands, OutputList>;
     if constexpr (finish::needed)
-      launch_one<finish>(m, p, stream_numbers, at(scratch, s.lines), at(scratch, s.columns), at(scratch, s.singles));
+      launch_one<finish>(m, p, random_streams, at(scratch, s.lines), at(scratch, s.columns), at(scratch, s.singles));
   }
   template <class Backend>
-  static void by_columns(Backend& m, void* const* p, std::uint64_t const* stream_numbers, void* scratch) {
+  static void by_columns(Backend& m, void* const* p, std::uint64_t const* random_streams, void* scratch) {
     constexpr detail::scratch_layout s = scratch_of_lines();
     void* const singles = at(scratch, s.singles);
-    launch_one<columns>(m, p, stream_numbers, scratch, scratch, scratch, singles);
+    launch_one<columns>(m, p, random_streams, scratch, scratch, scratch, singles);
     using finish =
         finish_kernel<Inner, T, 1, static_cast<int>(columns::blocks), Columns, 0, Instructions, Operands, OutputList>;
-    if constexpr (finish::needed) launch_one<finish>(m, p, stream_numbers, scratch, scratch, singles);
+    if constexpr (finish::needed) launch_one<finish>(m, p, random_streams, scratch, scratch, singles);
   }
   template <int S, class Backend>
-  static void launch_statistics(Backend& m, void* const* p, std::uint64_t const* stream_numbers, void* scratch) {
+  static void launch_statistics(Backend& m, void* const* p, std::uint64_t const* random_streams, void* scratch) {
     constexpr detail::scratch_layout s = scratch_of_cut();
     if constexpr (statistics<S>::is_needed)
-      launch_one<statistics<S>>(m, p, stream_numbers, at(scratch, s.lines), at(scratch, s.line_sums));
+      launch_one<statistics<S>>(m, p, random_streams, at(scratch, s.lines), at(scratch, s.line_sums));
   }
   template <int S, class Backend>
-  static void launch_sweeps(Backend& m, void* const* p, std::uint64_t const* stream_numbers, void* scratch) {
+  static void launch_sweeps(Backend& m, void* const* p, std::uint64_t const* random_streams, void* scratch) {
     constexpr detail::scratch_layout s = scratch_of_cut();
     if constexpr (sweep<S>::is_needed)
-      launch_one<sweep<S>>(m, p, stream_numbers, at(scratch, s.lines), at(scratch, s.line_sums), at(scratch, s.columns),
+      launch_one<sweep<S>>(m, p, random_streams, at(scratch, s.lines), at(scratch, s.line_sums), at(scratch, s.columns),
                            at(scratch, s.singles));
-    launch_statistics<S>(m, p, stream_numbers, scratch);
+    launch_statistics<S>(m, p, random_streams, scratch);
     if constexpr (S + 1 < facts::schedule.sweeps || facts::works_in(S + 1))
-      launch_sweeps<S + 1>(m, p, stream_numbers, scratch);
+      launch_sweeps<S + 1>(m, p, random_streams, scratch);
   }
   template <class Backend>
-  static void by_split_sweeps(Backend& m, void* const* p, std::uint64_t const* stream_numbers, void* scratch) {
+  static void by_split_sweeps(Backend& m, void* const* p, std::uint64_t const* random_streams, void* scratch) {
     using layout = typename sweep<0>::layout;
     constexpr detail::scratch_layout s = scratch_of_cut();
-    launch_statistics<-1>(m, p, stream_numbers, scratch);
-    launch_sweeps<0>(m, p, stream_numbers, scratch);
+    launch_statistics<-1>(m, p, random_streams, scratch);
+    launch_sweeps<0>(m, p, random_streams, scratch);
     using finish = finish_kernel<Inner, T, layout::ranges, static_cast<int>(layout::blocks), Columns, layout::lines,
                                  Instructions, Operands, OutputList>;
     if constexpr (finish::needed)
-      launch_one<finish>(m, p, stream_numbers, at(scratch, s.lines), at(scratch, s.columns), at(scratch, s.singles));
+      launch_one<finish>(m, p, random_streams, at(scratch, s.lines), at(scratch, s.columns), at(scratch, s.singles));
   }
 };
 

@@ -51,7 +51,7 @@ struct line_sweeps
   static constexpr int column_sums = on_device::detail::count(column_sum_instructions),
                        single_sums = on_device::detail::count(single_sum_instructions);
   using layout = split_layout<Inner, T, Rows, Columns, Segments, (column_sums + single_sums > 0)>;
-  using table = kernel_table<operands + outputs + 4, base::random_leaves>;
+  using table = kernel_table<operands + outputs + 4, base::random_operands>;
   static_assert(std::int64_t{Rows} * Columns < std::int64_t{1} << 31,
                 "a group of this kernel must have fewer than 2^31 elements");
   static constexpr int rows = Rows, columns = Columns, chunks_per_thread = layout::chunks_per_thread,

@@ -80,7 +80,7 @@ struct loop_kernel_base {
   template <int K>
   static constexpr bool is_random = facts::operand_at[K].kind == operand_kind::random;
   /// The number of random operands. The table has a stream number for each.
-  static constexpr int random_leaves = on_device::detail::count(facts::random_operands());
+  static constexpr int random_operands = on_device::detail::count(facts::random_operands());
   static constexpr int random_index(int operand) {
     return on_device::detail::count(facts::random_operands() & (on_device::detail::bit(operand) - 1));
   }

@@ -15,7 +15,7 @@ struct map_kernel
   using base = loop_kernel_base<extent_class::row, T, width, -1, Instructions, Operands, Outputs>;
   using typename base::facts, typename base::operand_indices, typename base::number, typename base::values;
   using base::operands, base::outputs, base::instructions;
-  using table = kernel_table<operands + outputs, base::random_leaves>;
+  using table = kernel_table<operands + outputs, base::random_operands>;
 
   static constexpr int rows = Rows, columns = Columns;
   static constexpr std::int64_t size = std::int64_t{Rows} * Columns;

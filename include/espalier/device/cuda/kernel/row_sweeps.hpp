@@ -54,7 +54,7 @@ struct row_sweeps : loop_kernel_base<extent_class::row, T, detail::chunk_width<T
   using base = loop_kernel_base<extent_class::row, T, width, Keeps ? 48 : -1, Instructions, Operands, Outputs>;
   using typename base::facts, typename base::operand_indices, typename base::number, typename base::values;
   using base::operands, base::outputs, base::instructions;
-  using table = kernel_table<operands + outputs + 2, base::random_leaves>;
+  using table = kernel_table<operands + outputs + 2, base::random_operands>;
 
   static constexpr int rows = Rows, columns = Columns, run_length = Columns / Segments;
   static constexpr int row_chunks = Columns / width;

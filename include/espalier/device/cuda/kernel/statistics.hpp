@@ -17,7 +17,7 @@ struct statistics_kernel : loop_kernel_base<extent_class::row, T, 1, -1, Instruc
   using layout = typename sweep::layout;
   using typename base::operand_indices, typename base::number;
   using base::operands, base::outputs, base::instructions;
-  using table = kernel_table<operands + outputs + 2, base::random_leaves>;
+  using table = kernel_table<operands + outputs + 2, base::random_operands>;
 
   static constexpr on_device::detail::bits new_statistics =
       facts::statistics_after(Sweep) & facts::instructions_at(Inner);
