@@ -105,8 +105,8 @@ struct traffic_of {
   static constexpr std::int64_t bytes = -1;
 };
 template <class T, int R, int C, int Segments, class... Group>
-struct traffic_of<map_kernel<T, R, C, Segments, Group...>> {
-  using kernel = map_kernel<T, R, C, Segments, Group...>;
+struct traffic_of<elementwise_kernel<T, R, C, Segments, Group...>> {
+  using kernel = elementwise_kernel<T, R, C, Segments, Group...>;
   static constexpr std::int64_t bytes = [] {
     std::int64_t n = stored_bytes<kernel, T>(extent_class::full, R, C);
     for (int k = 0; k < kernel::operands; ++k)

@@ -109,7 +109,7 @@ class Inspect(unittest.TestCase):
         self.assertEqual(cuda_inspect.frame_allowed("espalier::on_cuda::row_kernel<float, 5, 4, espalier::leaf<double> >"), (0, 0))
 
     def test_sines(self):
-        sine = "void espalier::on_cuda::entry<espalier::on_cuda::map_kernel<float, 1, 8, 1, espalier::on_device::list<espalier::on_device::instruction<espalier::sin_, 1> > > >"
+        sine = "void espalier::on_cuda::entry<espalier::on_cuda::elementwise_kernel<float, 1, 8, 1, espalier::on_device::list<espalier::on_device::instruction<espalier::sin_, 1> > > >"
         self.assertEqual(cuda_inspect.frame_allowed(sine), (32, 0))
         self.assertEqual(cuda_inspect.frame_allowed(sine.replace("sin_", "asin_")), (0, 0))
 

@@ -2,7 +2,7 @@
 #define BOOST_TEST_MODULE device_cuda_backend
 #include <espalier/device/cuda/unfused.hpp>
 #include <espalier/device/cuda/library/cuda_backend.hpp>
-#include <espalier/device/cuda/kernel/elements.hpp>
+#include <espalier/device/cuda/kernel/tensor_kernels.hpp>
 #include <espalier/eager/evaluate.hpp>
 #include <espalier/operation/operation.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include "element_kernel.hpp"
+#include "result_kernel_base.hpp"
 
 #include "../../../base/diagnostics_push.hpp"
 namespace espalier::on_cuda {
@@ -8,7 +8,8 @@ namespace espalier::on_cuda {
 /// y = a and b, concatenated along an axis.
 /// table   a, b, y
 template <class T, class A, class B, int Axis>
-struct concatenate_kernel : element_kernel<concatenate_kernel<T, A, B, Axis>, T, A::size + B::size, full_width<T>, 3> {
+struct concatenate_kernel
+    : result_kernel_base<concatenate_kernel<T, A, B, Axis>, T, A::size + B::size, full_width<T>, 3> {
   using table = kernel_table<3>;
   static constexpr std::int64_t first = A::value.product(Axis, A::rank), second = B::value.product(Axis, B::rank),
                                 both = first + second;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include "element_kernel.hpp"
+#include "result_kernel_base.hpp"
 
 #include "../../../base/diagnostics_push.hpp"
 namespace espalier::on_cuda {
@@ -8,7 +8,7 @@ namespace espalier::on_cuda {
 /// y = x in another element type: labels or booleans as numbers, 16-bit numbers as floats, floats rounded to 16 bits.
 /// table   x, y
 template <class T, class From, std::int64_t Size>
-struct convert_kernel : element_kernel<convert_kernel<T, From, Size>, T, Size, full_width<T>, 2> {
+struct convert_kernel : result_kernel_base<convert_kernel<T, From, Size>, T, Size, full_width<T>, 2> {
   using source = From;
   static constexpr int V = full_width<T>;
   using table = kernel_table<2>;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include "map.hpp"
+#include "elementwise.hpp"
 #include "../operand_sources.hpp"
 
 #include "../../../base/diagnostics_push.hpp"
@@ -25,8 +25,8 @@ struct epilogue {
   using after = after_product<typename types::instructions, typename types::operands>;
   static constexpr extents result = DeviceProgram::program.nodes.nodes[group.first].shape;
   static constexpr int columns = result.at[result.rank - 1], rows = static_cast<int>(result.size() / columns);
-  using type =
-      map_kernel<T, rows, columns, 1, typename after::instructions, typename after::operands, typename types::outputs>;
+  using type = elementwise_kernel<T, rows, columns, 1, typename after::instructions, typename after::operands,
+                                  typename types::outputs>;
 };
 
 }  // namespace espalier::on_cuda::detail

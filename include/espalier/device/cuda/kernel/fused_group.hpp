@@ -4,7 +4,7 @@
 #include "columns.hpp"
 #include "finish.hpp"
 #include "statistics.hpp"
-#include "map.hpp"
+#include "elementwise.hpp"
 #include "rows.hpp"
 #include "split_sweeps.hpp"
 
@@ -47,7 +47,7 @@ struct fused_group {
   static constexpr int addresses = facts::operands + facts::outputs;
   static constexpr std::int64_t size = std::int64_t{Rows} * Columns;
 
-  using map = map_kernel<T, Rows, Columns, Segments, Instructions, Operands, Outputs>;
+  using elementwise = elementwise_kernel<T, Rows, Columns, Segments, Instructions, Operands, Outputs>;
   template <int Cluster, bool Keeps>
   using keeping_rows = row_kernel<T, Rows, Columns, Segments, Cluster, Keeps, Instructions, Operands, Outputs>;
   template <int Cluster>
@@ -57,10 +57,10 @@ struct fused_group {
   template <int S>
   using statistics = statistics_kernel<Inner, S, T, Rows, Columns, Segments, Instructions, Operands, Outputs>;
 
-  static constexpr bool is_map = facts::is_elementwise();
+  static constexpr bool is_elementwise = facts::is_elementwise();
   /// Blocks of the smallest cluster whose registers hold a row; 0: none does.
   static constexpr int cluster_for_row() {
-    if constexpr (is_map || Inner != extent_class::row) return 0;
+    if constexpr (is_elementwise || Inner != extent_class::row) return 0;
     else if constexpr (rows<1>::fits) return 1;
     else if constexpr (Segments > 1) return 0;
     else if constexpr (rows<2>::fits) return 2;
@@ -78,11 +78,11 @@ struct fused_group {
   static constexpr bool whole_rows = cluster > 0 && !few_rows;
   using columns = column_kernel<T, Rows, Columns, Instructions, Operands, Outputs>;
   static constexpr bool whole_columns = [] {
-    if constexpr (is_map || Inner != extent_class::column) return false;
+    if constexpr (is_elementwise || Inner != extent_class::column) return false;
     else return columns::pays;
   }();
   /// Whether split sweeps are compiled: no other kernel is chosen, or it needs clusters, which not every device has.
-  static constexpr bool cut = !is_map && !whole_columns && (!whole_rows || cluster > 1);
+  static constexpr bool cut = !is_elementwise && !whole_columns && (!whole_rows || cluster > 1);
 
   static constexpr detail::scratch_layout scratch_of_cut() {
     if constexpr (cut) {
@@ -114,8 +114,8 @@ struct fused_group {
   /// p: addresses of the operands, then of the outputs. random_streams: of the random operands. scratch: scratch_bytes.
   template <class Backend>
   static void launch(Backend& m, void* const* p, std::uint64_t const* random_streams, void* scratch) {
-    if constexpr (is_map) {
-      launch_one<map>(m, p, random_streams);
+    if constexpr (is_elementwise) {
+      launch_one<elementwise>(m, p, random_streams);
     } else if constexpr (whole_columns) {
       by_columns(m, p, random_streams, scratch);
     } else if constexpr (whole_rows && cluster == 1) {

@@ -4,7 +4,7 @@
 #include "../../line_estimate.hpp"
 #include "../../offset_in_row.hpp"
 #include "random.hpp"
-#include "element.hpp"
+#include "load_store.hpp"
 #include "kernel.hpp"
 
 #include "../../../base/diagnostics_push.hpp"

@@ -2,7 +2,7 @@
 #pragma once
 #include "../../../shape/index_map.hpp"
 #include "../../map_type.hpp"
-#include "element_kernel.hpp"
+#include "result_kernel_base.hpp"
 
 #include "../../../base/diagnostics_push.hpp"
 /// Kernels that move elements by an index map, or concatenate. Index arithmetic is resolved at compile time if
@@ -108,8 +108,9 @@ struct mapped {
 /// y = the elements of x that an index map selects. From: the shape of x; To: the shape of y.
 /// table   x, y
 template <class T, class From, class To, class Map>
-struct move_kernel : element_kernel<move_kernel<T, From, To, Map>, T, To::size, full_width<T>, 2, 0,
-                                    detail::map_facts<From, To, Map>::template width<T>() == full_width<T> ? 4 : 1> {
+struct move_kernel
+    : result_kernel_base<move_kernel<T, From, To, Map>, T, To::size, full_width<T>, 2, 0,
+                         detail::map_facts<From, To, Map>::template width<T>() == full_width<T> ? 4 : 1> {
   using facts = detail::map_facts<From, To, Map>;
   using mapped = detail::mapped<From, To, Map>;
   using table = kernel_table<2>;

@@ -2,7 +2,7 @@
 #pragma once
 #include "../../../base/philox.hpp"
 #include "../../random_state.hpp"
-#include "element_kernel.hpp"
+#include "result_kernel_base.hpp"
 
 #include "../../../base/diagnostics_push.hpp"
 /// Uniform random numbers, bit for bit those of the CPU.
@@ -39,7 +39,7 @@ ESPALIER_HOST_DEVICE ESPALIER_INLINE T rounded_down(compute_type<T> x) {
 /// table   state (on_device::random_state), y; stream number
 template <class T, std::int64_t Size>
 struct random_uniform_kernel
-    : element_kernel<random_uniform_kernel<T, Size>, T, Size, (full_width<T> > 4 ? full_width<T> : 4), 2, 1, 1> {
+    : result_kernel_base<random_uniform_kernel<T, Size>, T, Size, (full_width<T> > 4 ? full_width<T> : 4), 2, 1, 1> {
   using table = kernel_table<2, 1>;
   static constexpr int V = full_width<T> > 4 ? full_width<T> : 4;
 

@@ -88,8 +88,8 @@ struct shown {
 /// From: the shape of x, the map's result; To: the shape of y, the map's operand.
 /// table   x, y
 template <class T, class From, class To, class Map>
-struct scatter_add_kernel : element_kernel<scatter_add_kernel<T, From, To, Map>, T, To::size,
-                                           detail::map_facts<To, From, Map>::template width<T>(), 2, 0, 1> {
+struct scatter_add_kernel : result_kernel_base<scatter_add_kernel<T, From, To, Map>, T, To::size,
+                                               detail::map_facts<To, From, Map>::template width<T>(), 2, 0, 1> {
   using table = kernel_table<2>;
   static constexpr int V = detail::map_facts<To, From, Map>::template width<T>();
   static constexpr int load_access = V == full_width<T> ? 16 : 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include "../../strides.hpp"
-#include "element_kernel.hpp"
+#include "result_kernel_base.hpp"
 
 #include "../../../base/diagnostics_push.hpp"
 /// Copies from strided to row-major memory: permutations and strided broadcasts.
@@ -199,8 +199,8 @@ struct turning_copy {
 
 /// Base of kernels that copy one operand at strides: a tiled transpose if possible, else element by element.
 template <class Kernel, class T, class Strided, bool Turns = turning_copy<T, Strided>::possible>
-struct copy_at_strides : element_kernel<Kernel, T, Strided::result.size(), full_width<T>, 2, 0,
-                                        strided_copy<T, Strided>::width == full_width<T> ? 4 : 1> {
+struct copy_at_strides : result_kernel_base<Kernel, T, Strided::result.size(), full_width<T>, 2, 0,
+                                            strided_copy<T, Strided>::width == full_width<T> ? 4 : 1> {
   using copy = strided_copy<T, Strided>;
   using table = kernel_table<2>;
   static constexpr int load_access =

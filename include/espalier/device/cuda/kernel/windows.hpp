@@ -13,8 +13,8 @@ namespace espalier::on_cuda {
 /// table   x (images, height, width, channels), y (images, rows, columns, channels)
 template <class T, class Op, class Image, class Window, class Map>
 struct window_reduction
-    : element_kernel<window_reduction<T, Op, Image, Window, Map>, T, Window::value.product(0, 3) * Window::value.at[5],
-                     widest<T>(Window::value.at[5]), 2, 0, 1> {
+    : result_kernel_base<window_reduction<T, Op, Image, Window, Map>, T,
+                         Window::value.product(0, 3) * Window::value.at[5], widest<T>(Window::value.at[5]), 2, 0, 1> {
   using facts = detail::map_facts<Image, Window, Map>;
   using C = compute_type<T>;
   using table = kernel_table<2>;

@@ -3,7 +3,7 @@
 
 #include "../../../storage/bytes.hpp"
 #include "../library/convolution_facts.hpp"
-#include "../kernel/element.hpp"
+#include "../kernel/load_store.hpp"
 
 #include "../../../base/diagnostics_push.hpp"
 namespace espalier::on_cuda::detail {

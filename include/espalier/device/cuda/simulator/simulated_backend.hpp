@@ -8,7 +8,7 @@
 #include <type_traits>
 
 #include "convolve_plainly.hpp"
-#include "../kernel/element.hpp"
+#include "../kernel/load_store.hpp"
 #include "../error.hpp"
 #include "fiber_context.hpp"
 #include "simulated_device_memory.hpp"

@@ -2,7 +2,7 @@
 #pragma once
 #include "../../../storage/tensor.hpp"
 #include "device_view.hpp"
-#include "../kernel/elements.hpp"
+#include "../kernel/tensor_kernels.hpp"
 
 #include "../../../base/diagnostics_push.hpp"
 namespace espalier {

@@ -9,7 +9,7 @@ namespace espalier::on_cuda {
 /// of rows. Row and column operands are indexed by the element's number.
 /// table   operands, outputs
 template <class T, int Rows, int Columns, int Segments, class Instructions, class Operands, class Outputs>
-struct map_kernel
+struct elementwise_kernel
     : loop_kernel_base<extent_class::row, T, 16 / static_cast<int>(sizeof(T)), -1, Instructions, Operands, Outputs> {
   static constexpr int width = 16 / static_cast<int>(sizeof(T));
   using base = loop_kernel_base<extent_class::row, T, width, -1, Instructions, Operands, Outputs>;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include "element.hpp"
+#include "load_store.hpp"
 #include "kernel.hpp"
 
 #include "../../../base/diagnostics_push.hpp"
@@ -15,7 +15,7 @@ using index32 = std::uint32_t;
 /// and the last pointer of its table is the result.
 /// AccessesPerThread: the most accesses of a thread in flight; fewer if there are not enough for all threads.
 template <class Kernel, class T, std::int64_t Size, int V, int Pointers, int Numbers = 0, int AccessesPerThread = 4>
-struct element_kernel {
+struct result_kernel_base {
   using table = kernel_table<Pointers, Numbers>;
   static constexpr int threads = 256, cluster = 1;
   static constexpr std::int64_t whole = Size / V;
