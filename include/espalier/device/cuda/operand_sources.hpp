@@ -1,37 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include "../../plan/device_policy.hpp"
 #include "../group_types.hpp"
+#include "device_program.hpp"
 #include "kernel/finish.hpp"
 
 #include "../../base/diagnostics_push.hpp"
 /// How fused groups read their operands on a graphics processor. Random numbers are generated where they are used, and
 /// labels are read as integers. Neither is written to memory unless something else reads it there.
 namespace espalier::on_cuda::detail {
-
-using plan::operand_kind;
-
-/// The device policy of a graphics processor. The backend defines whether products add a bias and apply ReLU.
-template <class Backend, class T>
-inline constexpr plan::device_policy policy_of{true, true, true, false};
-template <class Backend, class T>
-  requires requires { Backend::template can_bias_relu<T>; }
-inline constexpr plan::device_policy policy_of<Backend, T>{true, true, true, Backend::template can_bias_relu<T>};
-
-/// A program definition with its graph, its plan and its device plan.
-template <class Program, plan::device_policy Policy>
-struct device_program {
-  using definition = Program;
-  static constexpr auto const& program = espalier::plan::graph_of<Program>;
-  static constexpr auto const& plan = espalier::plan::plan_of<Program>;
-  static constexpr auto const& own = espalier::plan::device_plan_of<Program, Policy>;
-
-  static constexpr int operand_index(int x, int k) { return plan.ir.groups[x].first_operand + k; }
-  static constexpr espalier::plan::ir_operand const& ir_operand_at(int x, int k) {
-    return plan.ir.operands[operand_index(x, k)];
-  }
-  static constexpr operand_kind kind_of_operand(int x, int k) { return own.kind_of_operand[operand_index(x, k)]; }
-};
 
 /// The types of a group, with its operands as a graphics processor reads them.
 template <class DeviceProgram, int X, class L>
@@ -43,7 +19,7 @@ struct sourced_group_types<DeviceProgram, X, std::index_sequence<L...>>
                                                       DeviceProgram::ir_operand_at(X, static_cast<int>(L)).extent,
                                                       DeviceProgram::ir_operand_at(X, static_cast<int>(L)).bits>...>;
   using stored = typename on_device::types_of_group<typename DeviceProgram::definition, X>::outputs;
-  using outputs = std::conditional_t<DeviceProgram::own.reporting == X, reported<stored>, stored>;
+  using outputs = std::conditional_t<DeviceProgram::device_plan.reporting == X, reported<stored>, stored>;
 };
 template <class DeviceProgram, int X>
 using sourced_group =
@@ -82,10 +58,12 @@ struct group_addresses {
       random_streams[random_operands++] = stream_of(DeviceProgram::program.nodes.nodes[node]);
     } else if constexpr (kind == operand_kind::integer) {
       at[L] = on_device::at<std::int32_t>(
-          base, on_device::address_of<definition, DeviceProgram::own.label_of[DeviceProgram::operand_index(X, L)]>);
+          base,
+          on_device::address_of<definition, DeviceProgram::device_plan.label_of[DeviceProgram::operand_index(X, L)]>);
     } else if constexpr (kind == operand_kind::flag) {
       at[L] = on_device::at<bool>(
-          base, on_device::address_of<definition, DeviceProgram::own.label_of[DeviceProgram::operand_index(X, L)]>);
+          base,
+          on_device::address_of<definition, DeviceProgram::device_plan.label_of[DeviceProgram::operand_index(X, L)]>);
     }
     (void)base, (void)random_operands;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include "kernel/epilogue.hpp"
+#include "epilogue_kernel.hpp"
 #include "fused_kernel.hpp"
 #include "unfused.hpp"
 
@@ -20,7 +20,7 @@ template <class DeviceProgram, class T, int X>
 constexpr std::int64_t scratch_of_group() {
   constexpr int kernel = DeviceProgram::plan.ir.groups[X].kernel;
   if constexpr (group_at<DeviceProgram, X>.kind == plan::kernel_kind::fused)
-    return fused_kernel<DeviceProgram, DeviceProgram::own.kernel[X], T>::type::scratch_bytes;
+    return fused_kernel<DeviceProgram, DeviceProgram::device_plan.kernel[X], T>::type::scratch_bytes;
   else return scratch_of_unfused<typename DeviceProgram::definition, T, kernel>();
 }
 template <class DeviceProgram, class T, int... X>
@@ -39,12 +39,12 @@ void run_group(Backend& m, void* const* base) {
   using definition = typename DeviceProgram::definition;
   constexpr auto const& body = DeviceProgram::plan.ir.groups[X];
   [[maybe_unused]] void* const scratch = static_cast<char*>(base[plan::base::workspace]) + plan_bytes<definition, T>;
-  constexpr int kernel = DeviceProgram::own.kernel[X];
+  constexpr int kernel = DeviceProgram::device_plan.kernel[X];
   if constexpr (group_at<DeviceProgram, X>.kind == plan::kernel_kind::fused) {
     group_addresses<DeviceProgram, T, X> const of{base};
     fused_kernel<DeviceProgram, kernel, T>::type::launch(m, of.at, of.random_streams, scratch);
-  } else if constexpr (DeviceProgram::own.runs[X]) {
-    constexpr plan::product_epilogue e = DeviceProgram::own.epilogue[X];
+  } else if constexpr (DeviceProgram::device_plan.runs[X]) {
+    constexpr plan::product_epilogue e = DeviceProgram::device_plan.epilogue[X];
     if constexpr (e.fits) {
       group_addresses<DeviceProgram, T, X> const of{base};
       m.template product<T, unfused_kernel_of<definition, T, body.kernel>>(
@@ -56,7 +56,7 @@ void run_group(Backend& m, void* const* base) {
       run_unfused<definition, T, X>(m, base, scratch);
     }
     if constexpr (has_epilogue<DeviceProgram, X> && !e.fits) {
-      using after = typename epilogue<DeviceProgram, kernel, T>::type;
+      using after = typename epilogue_kernel<DeviceProgram, kernel, T>::type;
       group_addresses<DeviceProgram, T, X> const of{base};
       typename after::table t{};
       for (int i = 0; i < body.operands; ++i) t.pointer[i] = of.at[i];

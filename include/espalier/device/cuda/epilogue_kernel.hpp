@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include "elementwise.hpp"
-#include "../operand_sources.hpp"
+#include "kernel/elementwise.hpp"
+#include "operand_sources.hpp"
 
-#include "../../../base/diagnostics_push.hpp"
+#include "../../base/diagnostics_push.hpp"
 namespace espalier::on_cuda::detail {
 
 /// The instructions behind a product, as a group of their own. The first one copies the product, the last operand.
@@ -17,9 +17,9 @@ struct after_product<on_device::list<First, Instruction...>, on_device::list<Ope
       Instruction...>;
   using operands = on_device::list<Operand..., on_device::operand<operand_kind::memory, extent_class::full, 0>>;
 };
-/// The kernel that follows the product of group X.
+/// The kernel that follows the product of group X, where the product itself does not do its instructions.
 template <class DeviceProgram, int X, class T>
-struct epilogue {
+struct epilogue_kernel {
   static constexpr auto const& group = DeviceProgram::plan.groups.groups[X];
   using types = sourced_group<DeviceProgram, X>;
   using after = after_product<typename types::instructions, typename types::operands>;
@@ -30,4 +30,4 @@ struct epilogue {
 };
 
 }  // namespace espalier::on_cuda::detail
-#include "../../../base/diagnostics_pop.hpp"
+#include "../../base/diagnostics_pop.hpp"

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "../../plan/device_policy.hpp"
+
+#include "../../base/diagnostics_push.hpp"
+/// A program as a graphics processor runs it: its plan, and what the plan leaves to the device.
+namespace espalier::on_cuda::detail {
+
+using plan::operand_kind;
+
+/// The device policy of a graphics processor. The backend defines whether products add a bias and apply ReLU.
+template <class Backend, class T>
+inline constexpr plan::device_policy policy_of{
+    .samples_in_place = true, .labels_in_place = true, .reports_loss = true, .product_adds_bias = false};
+template <class Backend, class T>
+  requires requires { Backend::template can_bias_relu<T>; }
+inline constexpr plan::device_policy policy_of<Backend, T>{.samples_in_place = true,
+                                                           .labels_in_place = true,
+                                                           .reports_loss = true,
+                                                           .product_adds_bias = Backend::template can_bias_relu<T>};
+
+/// A program definition with its graph, its plan and its device plan.
+template <class Program, plan::device_policy Policy>
+struct device_program {
+  using definition = Program;
+  static constexpr auto const& program = espalier::plan::graph_of<Program>;
+  static constexpr auto const& plan = espalier::plan::plan_of<Program>;
+  static constexpr auto const& device_plan = espalier::plan::device_plan_of<Program, Policy>;
+
+  static constexpr int operand_index(int x, int k) { return plan.ir.groups[x].first_operand + k; }
+  static constexpr espalier::plan::ir_operand const& ir_operand_at(int x, int k) {
+    return plan.ir.operands[operand_index(x, k)];
+  }
+  static constexpr operand_kind kind_of_operand(int x, int k) {
+    return device_plan.kind_of_operand[operand_index(x, k)];
+  }
+};
+
+}  // namespace espalier::on_cuda::detail
+#include "../../base/diagnostics_pop.hpp"
