@@ -6,7 +6,7 @@
 #error "compile this file with your C++ compiler; nvcc only compiles the kernels (docs/design/cuda_build.md)"
 #else
 #include "device/cuda/library/cuda_backend.hpp"
-#include "device/cuda/tensor/default_backend.hpp"
+#include "device/cuda/library/default_backend.hpp"
 
 namespace espalier {
 
@@ -32,5 +32,3 @@ using on_cuda::cuda_error;
 #include "device/cuda/tensor/device_tensor.hpp"
 #include "device/cuda/engine.hpp"
 #endif
-#include "base/diagnostics_push.hpp"
-#include "base/diagnostics_pop.hpp"

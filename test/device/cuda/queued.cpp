@@ -18,7 +18,7 @@ class counting_backend : public espalier::on_cuda::simulated_backend {
 };
 }  // namespace
 
-#include <espalier/device/cuda/tensor/default_backend.hpp>
+#include <espalier/device/cuda/library/default_backend.hpp>
 
 namespace espalier {
 struct simulated_cuda {};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include "../cpu/engine.hpp"
-#include "tensor/default_backend.hpp"
+#include "library/default_backend.hpp"
 #include "tensor/device_block.hpp"
 #include "tensor/device_span.hpp"
 #include "kernel/master_weights.hpp"

@@ -1,40 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <cstddef>
-#include <utility>
 
-#include "../../storage/memory.hpp"
+#include "../../base/supported.hpp"
 
 #include "../../base/diagnostics_push.hpp"
 namespace espalier::on_cuda {
-
-/// Zeroed host memory for copies from and to the device: pinned if the backend supports it, so that a copy is one
-/// transfer.
-template <class Backend>
-class staging_block {
- public:
-  staging_block(Backend& backend, std::size_t bytes)
-      : backend_{&backend}, at_{static_cast<unsigned char*>(allocate(backend, bytes))} {
-    __builtin_memset(at_, 0, bytes);
-  }
-  staging_block(staging_block&& other) noexcept : backend_{other.backend_}, at_{other.at_} { other.at_ = nullptr; }
-  staging_block& operator=(staging_block&&) = delete;
-  ~staging_block() {
-    if (at_ == nullptr) return;
-    if constexpr (pinned) backend_->release_pinned(at_);
-    else espalier::detail::release_aligned(at_);
-  }
-  unsigned char* at(std::size_t offset) const { return at_ + offset; }
-
- private:
-  static constexpr bool pinned = requires(Backend & backend) { backend.allocate_pinned(std::size_t{}); };
-  static void* allocate(Backend& backend, std::size_t bytes) {
-    if constexpr (pinned) return backend.allocate_pinned(bytes > 0 ? bytes : 1);
-    else return espalier::detail::allocate_aligned(bytes);
-  }
-  Backend* backend_;
-  unsigned char* at_;
-};
 
 /// Replays sequences of launches that repeat with the same addresses, each as one launch of a graph. The first call
 /// launches a sequence directly, which loads its kernels. The second call captures it; from then on its graph is

@@ -20,9 +20,11 @@ struct split_layout {
   static constexpr int down = threads / across;
   static constexpr int tiles =
       static_cast<int>(detail::ceil_divide(row_chunks, std::int64_t{across} * chunks_per_thread));
-  /// About 528 blocks, as max_persistent_blocks, if blocks store partial sums.
+  /// About max_persistent_blocks if blocks store partial sums.
   static constexpr std::int64_t most_ranges =
-      Inner == extent_class::column || HasPartialSums ? (tiles >= 528 ? 1 : 528 / tiles) : std::int64_t{1} << 20;
+      Inner == extent_class::column || HasPartialSums
+          ? (tiles >= detail::max_persistent_blocks ? 1 : detail::max_persistent_blocks / tiles)
+          : std::int64_t{1} << 20;
   static constexpr std::int64_t least_rows = Inner == extent_class::column ? 4 * down : 1;
   static constexpr int ranges = [] {
     std::int64_t const n = detail::ceil_divide(Rows, least_rows);

@@ -47,6 +47,10 @@ constexpr int power_of_two_from(std::int64_t n) {
 }
 constexpr std::int64_t ceil_divide(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
+/// The most blocks that store partial sums, which loop over rows to accumulate them: four for each multiprocessor of a
+/// large device (132).
+inline constexpr int max_persistent_blocks = 528;
+
 }  // namespace detail
 
 /// Base of the kernels of a fused group. Inner: the extent class of values that are fixed along a line. Spare: rows of

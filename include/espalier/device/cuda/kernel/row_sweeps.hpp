@@ -10,9 +10,6 @@ namespace detail {
 /// The most numbers of its row that a thread keeps in registers, besides temporaries: more would spill. Threads of a
 /// block of 1,024 have half as many registers.
 inline constexpr int most_held = 40, most_held_of_1024 = 24;
-/// The most persistent blocks, which loop over rows to accumulate sums over rows: four for each multiprocessor of a
-/// large device (132).
-inline constexpr int max_persistent_blocks = 528;
 
 /// How the elements of rows are assigned to threads.
 struct row_layout {
@@ -48,10 +45,11 @@ constexpr row_layout lay_out_rows(std::int64_t chunks, int held, int width, bool
 /// Keeps: expensive values that a later sweep needs also stay in registers; otherwise they are computed again.
 template <class T, int Rows, int Columns, int Segments, int Cluster, bool Keeps, class Instructions, class Operands,
           class Outputs>
-struct row_sweeps : loop_kernel_base<extent_class::row, T, detail::chunk_width<T>(Columns / Segments), Keeps ? 48 : -1,
-                                     Instructions, Operands, Outputs> {
+struct row_sweeps : loop_kernel_base<extent_class::row, T, detail::chunk_width<T>(Columns / Segments),
+                                     Keeps ? plan::max_instructions : -1, Instructions, Operands, Outputs> {
   static constexpr int width = detail::chunk_width<T>(Columns / Segments);
-  using base = loop_kernel_base<extent_class::row, T, width, Keeps ? 48 : -1, Instructions, Operands, Outputs>;
+  using base = loop_kernel_base<extent_class::row, T, width, Keeps ? plan::max_instructions : -1, Instructions,
+                                Operands, Outputs>;
   using typename base::facts, typename base::operand_indices, typename base::number, typename base::values;
   using base::operands, base::outputs, base::instructions;
   using table = kernel_table<operands + outputs + 2, base::random_operands>;

@@ -4,7 +4,7 @@
 
 #include "../../../base/sentence.hpp"
 #include "../../../storage/element.hpp"
-#include "default_backend.hpp"
+#include "../library/default_backend.hpp"
 
 #include "../../../base/diagnostics_push.hpp"
 namespace espalier {

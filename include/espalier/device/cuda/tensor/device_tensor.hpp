@@ -3,6 +3,7 @@
 #include "../../../storage/tensor.hpp"
 #include "device_view.hpp"
 #include "../kernel/tensor_kernels.hpp"
+#include "device_block.hpp"
 
 #include "../../../base/diagnostics_push.hpp"
 namespace espalier {

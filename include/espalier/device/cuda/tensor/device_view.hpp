@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include "../../../storage/tensor.hpp"
-#include "default_backend.hpp"
+#include "../library/default_backend.hpp"
 
 #include "../../../base/diagnostics_push.hpp"
 namespace espalier {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include "../../../storage/device.hpp"
-#include "device_block.hpp"
 
 #include "../../../base/diagnostics_push.hpp"
 namespace espalier::on_cuda {
@@ -20,18 +19,6 @@ template <class Device>
 backend_of<Device>& default_backend() {
   static backend_of<Device>& backend = *new backend_of<Device>;
   return backend;
-}
-
-/// Workspace of at least `bytes` bytes on the default backend. Later calls reuse it, so the next expression may
-/// overwrite it.
-template <class Device>
-void* default_workspace(std::size_t bytes) {
-  static device_block<backend_of<Device>>& kept = *new device_block<backend_of<Device>>;
-  if (kept.bytes() < bytes) {
-    kept = {};
-    kept = {default_backend<Device>(), bytes + bytes / 2};
-  }
-  return kept.template at<void>(0);
 }
 
 }  // namespace espalier::on_cuda
