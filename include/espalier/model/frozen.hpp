@@ -136,7 +136,7 @@ class frozen {
         b.at[plan::base::parameters] = parameters();
         b.at[plan::base::arguments] = const_cast<T*>(x.data());
         b.at[plan::base::results] = scores.data();
-        InPlace::run(detail::host_engine<cpu>{}, b.at, memory_.template at<void>(bytes - in_place_bytes),
+        InPlace::run(espalier::on_cpu::engine<cpu>{}, b.at, memory_.template at<void>(bytes - in_place_bytes),
                      [&] { espalier::on_cpu::run<Program, T>(b.at); });
       }
 

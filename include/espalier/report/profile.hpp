@@ -107,7 +107,7 @@ class profiles {
 
 /// The engine of `profiled`: as that of the host, except that it runs programs kernel by kernel.
 template <class Device>
-class profiling_engine : public host_engine<cpu> {
+class profiling_engine : public on_cpu::engine<cpu> {
   using team = typename on_cpu::detail::team_of<Device>::type;
 
  public:

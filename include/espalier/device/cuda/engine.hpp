@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include "../cpu/engine.hpp"
+#include "../../storage/bytes.hpp"
+#include "../cpu/run.hpp"
+#include "../engine.hpp"
+#include "../program_bases.hpp"
 #include "library/default_backend.hpp"
 #include "tensor/device_block.hpp"
 #include "tensor/device_span.hpp"
@@ -9,7 +12,7 @@
 #include "step_graph.hpp"
 
 #include "../../base/diagnostics_push.hpp"
-/// What models, trainers and predictors use of a device with its own memory: the interface of device/cpu/engine.hpp.
+/// The engine of a graphics processor: inputs and outputs are copied between its memory and that of the host.
 namespace espalier::on_cuda {
 
 using espalier::detail::elements_on;
@@ -24,7 +27,7 @@ void order(Backend& first, Backend& then) {
 
 /// The exchange of tensors that are on the device already: a run uses them in place.
 template <class Device>
-class tensor_exchange : public espalier::detail::direct_exchange {
+class tensor_exchange : public on_device::direct_exchange {
  public:
   explicit tensor_exchange(backend_of<Device>& backend) : backend_{&backend} {}
   void upload() const { order(default_backend<Device>(), *backend_); }
